@@ -1,0 +1,62 @@
+#include "ir/LayoutAttr.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::gpu;
+
+static std::vector<layout::Coords> basesOf(int32_t rank, ArrayRef<int32_t> flat) {
+  std::vector<layout::Coords> bases;
+  for (size_t i = 0; i < flat.size(); i += rank) {
+    ArrayRef<int32_t> vector = flat.slice(i, rank);
+    bases.emplace_back(vector.begin(), vector.end());
+  }
+  return bases;
+}
+
+layout::Layout tile::gpu::layoutOf(ArrayRef<int64_t> shape, LayoutAttr attribute) {
+  int32_t rank = attribute.getRank();
+  layout::Bases bases = {basesOf(rank, attribute.getRegisters()), basesOf(rank, attribute.getLanes()),
+                         basesOf(rank, attribute.getWarps()), {}};
+  // The attribute's verifiers have checked what `create` refuses.
+  return layout::Layout::create(layout::Shape(shape.begin(), shape.end()), std::move(bases)).value_or(layout::Layout());
+}
+
+layout::Layout tile::gpu::layoutOf(Type tile) {
+  return layoutOf(cast<RankedTensorType>(tile).getShape(), encodingOf(tile));
+}
+
+static SmallVector<int32_t> flatten(const std::vector<layout::Coords> &bases) {
+  SmallVector<int32_t> flat;
+  for (const layout::Coords &vector : bases)
+    flat.append(vector.begin(), vector.end());
+  return flat;
+}
+
+LayoutAttr tile::gpu::attributeOf(MLIRContext *context, const layout::Layout &layout) {
+  return LayoutAttr::get(context, layout.rank(), flatten(layout.bases(layout::In::Register)),
+                         flatten(layout.bases(layout::In::Lane)), flatten(layout.bases(layout::In::Warp)));
+}
+
+RankedTensorType tile::gpu::withLayout(Type tile, LayoutAttr attribute) {
+  auto type = cast<RankedTensorType>(tile);
+  return RankedTensorType::get(type.getShape(), type.getElementType(), attribute);
+}
+
+LayoutAttr tile::gpu::encodingOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding()) : LayoutAttr();
+}
+
+int64_t tile::gpu::bytesOf(Type elementType) {
+  if (elementType.isIntOrFloat())
+    return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);
+  return 8; // pointers
+}
+
+int64_t tile::gpu::warpsAlong(LayoutAttr attribute, int64_t axis) {
+  int32_t rank = attribute.getRank();
+  int64_t count = 1;
+  for (size_t i = 0; i < attribute.getWarps().size(); i += rank)
+    count <<= attribute.getWarps()[i + axis] != 0;
+  return count;
+}

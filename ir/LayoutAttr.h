@@ -1,0 +1,30 @@
+// Between layout attributes of the IR and the layout algebra.
+#pragma once
+
+#include "ir/TileGpuDialect.h"
+#include "ir/layout/Layout.h"
+
+namespace tile::gpu {
+
+/// The layout an attribute stands for on a tile of this shape.
+layout::Layout layoutOf(llvm::ArrayRef<int64_t> shape, LayoutAttr attribute);
+
+/// The layout of a tile; the tile must have one.
+layout::Layout layoutOf(mlir::Type tile);
+
+/// The attribute of a layout.
+LayoutAttr attributeOf(mlir::MLIRContext *context, const layout::Layout &layout);
+
+/// The type with another layout.
+mlir::RankedTensorType withLayout(mlir::Type tile, LayoutAttr attribute);
+
+/// The layout attribute of a tile's type, null if it has none.
+LayoutAttr encodingOf(mlir::Type type);
+
+/// Bytes an element takes in registers' view of memory (i1 takes one).
+int64_t bytesOf(mlir::Type elementType);
+
+/// How many groups of warps hold different coordinates along an axis.
+int64_t warpsAlong(LayoutAttr attribute, int64_t axis);
+
+} // namespace tile::gpu

@@ -1,0 +1,49 @@
+// The dialect `tile` in C++: generated types, attributes and operations.
+#pragma once
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "ir/TileDialect.h.inc"
+#include "ir/TileEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ir/TileTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "ir/TileOps.h.inc"
+
+namespace tile::ir {
+
+/// Attributes of a kernel function and of its arguments.
+inline constexpr llvm::StringLiteral kKernelAttr = "tile.kernel";
+inline constexpr llvm::StringLiteral kWarpsAttr = "tile.warps";
+inline constexpr llvm::StringLiteral kGridAttr = "tile.grid";
+inline constexpr llvm::StringLiteral kGridSymbolsAttr = "tile.grid_symbols";
+inline constexpr llvm::StringLiteral kAlignmentAttr = "tile.alignment";
+inline constexpr llvm::StringLiteral kUnitStrideAttr = "tile.unit_stride";
+inline constexpr llvm::StringLiteral kStrideBytesDivisibleAttr = "tile.stride_bytes_divisible";
+inline constexpr llvm::StringLiteral kExtentDivisibleAttr = "tile.extent_divisible";
+inline constexpr llvm::StringLiteral kWideAttr = "tile.wide";
+inline constexpr llvm::StringLiteral kAccessAttr = "tile.access";
+inline constexpr llvm::StringLiteral kNameAttr = "tile.name";
+
+/// Most elements a tile may have.
+inline constexpr int64_t kMaxTileElements = 1 << 20;
+
+/// Checks extents of a tile: positive, rank at most 8, at most kMaxTileElements elements.
+mlir::LogicalResult verifyTileShape(llvm::ArrayRef<int64_t> shape,
+                                    llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+/// The element type of a tile, the type itself of a scalar.
+mlir::Type elementTypeOf(mlir::Type type);
+
+/// The shape of a tile, empty for a scalar.
+llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
+
+} // namespace tile::ir

@@ -1,0 +1,32 @@
+// The dialect `tilegpu` in C++: layout attributes, shared-memory types, operations.
+#pragma once
+
+#include "ir/TileDialect.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/TensorEncoding.h"
+
+#include "ir/TileGpuDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/TileGpuAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ir/TileGpuTypes.h.inc"
+
+namespace tile::gpu {
+
+/// Shared memory, for side effects: accesses of it do not touch global memory.
+struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
+  llvm::StringRef getName() final { return "SharedMemory"; }
+};
+
+/// Attributes of operations and of the module.
+inline constexpr llvm::StringLiteral kVariantAttr = "tilegpu.variant";
+inline constexpr llvm::StringLiteral kRefusedAttr = "tilegpu.refused";
+inline constexpr llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
+inline constexpr llvm::StringLiteral kTargetAttr = "tilegpu.target";
+
+} // namespace tile::gpu
+
+#define GET_OP_CLASSES
+#include "ir/TileGpuOps.h.inc"

@@ -1,0 +1,87 @@
+// The dialect `tilegpu`: how a block of warps carries a kernel out. Layout attributes and shared-memory types.
+#ifndef TILE_IR_TILEGPUDIALECT_TD
+#define TILE_IR_TILEGPUDIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/DialectBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/TensorEncoding.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def TileGpuDialect : Dialect {
+  let name = "tilegpu";
+  let cppNamespace = "::tile::gpu";
+  let summary = "Tiles laid out over the threads of a block";
+  let description = [{
+    Operations of `tile`, `arith` and `math` stay when layouts arrive: a tile becomes
+    `tensor<128x64xf16, #tilegpu.layout<...>>`. This dialect adds what has no meaning before that: changes of layout,
+    tiles in shared memory, rings and barriers.
+
+    The attribute `tilegpu.variant` on copies and products names the chosen implementation (`vector`, `scalar`;
+    `mma_sync`, `fma`), `tilegpu.refused` the sentence why the better one was not taken.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+}
+
+class TileGpu_Attr<string name, string attrMnemonic, list<Trait> traits = []> : AttrDef<TileGpuDialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def TileGpu_LayoutAttr : TileGpu_Attr<"Layout", "layout",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "Which thread holds which element of a tile in which register";
+  let description = [{
+    The power-of-two part of a tile is distributed by a linear map over GF(2): each bit of the register number, the lane
+    and the warp has a basis vector of coordinates, and an element's coordinates are the exclusive or of the vectors of
+    the bits set. Odd factors of the extents are outermost, always in registers, and not listed.
+
+    `#tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>`
+  }];
+  // Basis vectors one after the other, `rank` numbers each.
+  let parameters = (ins "int32_t":$rank, ArrayRefParameter<"int32_t">:$registers, ArrayRefParameter<"int32_t">:$lanes,
+                        ArrayRefParameter<"int32_t">:$warps);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def TileGpu_SharedAttr : TileGpu_Attr<"Shared", "shared"> {
+  let summary = "Where in shared memory a tile's elements are";
+  let description = [{
+    `order` lists the dimensions from the fastest varying to the slowest. Within the power-of-two part of the tile, rows
+    (runs along the fastest dimension) are cut into chunks of `vec` elements, and the chunk number is xor-ed with
+    `(row / perPhase) % maxPhase`. Odd factors are the outermost digits of the address.
+
+    `#tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 8>`
+  }];
+  let parameters = (ins ArrayRefParameter<"int32_t">:$order, "int32_t":$vec, "int32_t":$perPhase, "int32_t":$maxPhase);
+  let assemblyFormat = [{
+    `<` `order` `=` `[` $order `]` `,` `vec` `=` $vec `,` `perPhase` `=` $perPhase `,` `maxPhase` `=` $maxPhase `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+class TileGpu_Type<string name, string typeMnemonic> : TypeDef<TileGpuDialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def TileGpu_SmemType : TileGpu_Type<"Smem", "smem"> {
+  let summary = "A tile in shared memory";
+  let description = [{ `!tilegpu.smem<128x64xf16, #tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 8>>` }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "Type":$elementType, "SharedAttr":$shared);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{ int64_t getBytes() const; }];
+}
+
+def TileGpu_RingType : TileGpu_Type<"Ring", "ring"> {
+  let summary = "Slots of shared memory through which tiles pass from writers to readers";
+  let description = [{ `!tilegpu.ring<2 x !tilegpu.smem<...>>` has two slots. }];
+  let parameters = (ins "int32_t":$slots, "SmemType":$slotType);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+#endif // TILE_IR_TILEGPUDIALECT_TD

@@ -1,0 +1,222 @@
+// Operations of `tilegpu`: changes of layout, shared memory, rings, barriers.
+#ifndef TILE_IR_TILEGPUOPS_TD
+#define TILE_IR_TILEGPUOPS_TD
+
+include "ir/TileGpuDialect.td"
+
+class TileGpu_Op<string opMnemonic, list<Trait> traits = []> : Op<TileGpuDialect, opMnemonic, traits>;
+
+def TileGpu_SharedMemory : Resource<"::tile::gpu::SharedMemory">;
+def TileGpu_Tile : RankedTensorOf<[AnyType], [HasStaticShapePred], "tile">;
+
+def TileGpu_ConvertLayoutOp : TileGpu_Op<"convert_layout", [Pure]> {
+  let summary = "The same tile in another layout";
+  let description = [{
+    Example:
+    ```mlir
+    #a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+    #b = #tilegpu.layout<register = [], lane = [[16], [8], [4], [2], [1]], warp = []>
+    func.func @example(%x: tensor<32xf32, #a>) -> tensor<32xf32, #b> {
+      %y = tilegpu.convert_layout %x : tensor<32xf32, #a> -> tensor<32xf32, #b>
+      return %y : tensor<32xf32, #b>
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_Tile:$input);
+  let results = (outs TileGpu_Tile:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def TileGpu_ReducePartialOp : TileGpu_Op<"reduce_partial", [Pure, SingleBlock]> {
+  let summary = "Combine along an axis what each warp holds";
+  let description = [{
+    The first step of a reduction whose axis is spread over W warps: the axis shrinks to extent W, one element a warp.
+    The second step is a change of layout and a `tile.reduce`.
+
+    Example:
+    ```mlir
+    #a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+    #b = #tilegpu.layout<register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1], [2]]>
+    func.func @example(%x: tensor<128xf32, #a>) -> tensor<4xf32, #b> {
+      %y = tilegpu.reduce_partial %x axis 0 : tensor<128xf32, #a> -> tensor<4xf32, #b> {
+      ^bb0(%l: f32, %r: f32):
+        %s = arith.addf %l, %r : f32
+        tilegpu.yield %s : f32
+      }
+      return %y : tensor<4xf32, #b>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<TileGpu_Tile>:$inputs, I32Attr:$axis);
+  let results = (outs Variadic<TileGpu_Tile>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = "$inputs `axis` $axis attr-dict `:` type($inputs) `->` type($results) $combine";
+  let hasVerifier = 1;
+}
+
+def TileGpu_YieldOp : TileGpu_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReducePartialOp"]>]> {
+  let summary = "Result of a combine region";
+  let description = [{
+    Example: see `tilegpu.reduce_partial`.
+    ```mlir
+    #a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+    #b = #tilegpu.layout<register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1]]>
+    func.func @example(%x: tensor<64xi32, #a>) -> tensor<2xi32, #b> {
+      %y = tilegpu.reduce_partial %x axis 0 : tensor<64xi32, #a> -> tensor<2xi32, #b> {
+      ^bb0(%l: i32, %r: i32):
+        %s = arith.maxsi %l, %r : i32
+        tilegpu.yield %s : i32
+      }
+      return %y : tensor<2xi32, #b>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
+  let summary = "Reserve shared memory for a tile";
+  let description = [{
+    `offset`, in bytes from the start of the block's shared memory, is set by the pass that places allocations. The
+    memory is free again after the last use of the result.
+
+    Example:
+    ```mlir
+    #s = #tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 8>
+    %a = tilegpu.smem_alloc : !tilegpu.smem<128x64xf16, #s>
+    %b = tilegpu.smem_alloc {offset = 16384 : i32} : !tilegpu.smem<128x64xf16, #s>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I32Attr>:$offset);
+  let results = (outs TileGpu_SmemType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def TileGpu_SmemStoreOp : TileGpu_Op<"smem_store", [MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>]> {
+  let summary = "Write a tile to shared memory";
+  let description = [{
+    Example:
+    ```mlir
+    #l = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []>
+    #s = #tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 1>
+    func.func @example(%x: tensor<4x8xf16, #l>) {
+      %m = tilegpu.smem_alloc : !tilegpu.smem<4x8xf16, #s>
+      tilegpu.smem_store %x, %m : tensor<4x8xf16, #l>, !tilegpu.smem<4x8xf16, #s>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_Tile:$value, TileGpu_SmemType:$smem);
+  let assemblyFormat = "$value `,` $smem attr-dict `:` type($value) `,` type($smem)";
+  let hasVerifier = 1;
+}
+
+def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>]> {
+  let summary = "Read a tile from shared memory";
+  let description = [{
+    Example:
+    ```mlir
+    #l = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []>
+    #s = #tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 1>
+    func.func @example(%m: !tilegpu.smem<4x8xf16, #s>) -> tensor<4x8xf16, #l> {
+      %x = tilegpu.smem_load %m : !tilegpu.smem<4x8xf16, #s> -> tensor<4x8xf16, #l>
+      return %x : tensor<4x8xf16, #l>
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_SmemType:$smem);
+  let results = (outs TileGpu_Tile:$result);
+  let assemblyFormat = "$smem attr-dict `:` type($smem) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TileGpu_RingAllocOp : TileGpu_Op<"ring_alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
+  let summary = "Reserve the slots of a ring";
+  let description = [{
+    A ring is the one abstraction for tiles staged through shared memory: `ring_put` fills a slot, `ring_get` gives the
+    slot's tile to readers, `ring_release` says that they are done with it. A ring of one slot is a staging buffer.
+
+    Example:
+    ```mlir
+    #s = #tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 1>
+    %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+    ```
+  }];
+  let results = (outs TileGpu_RingType:$ring);
+  let assemblyFormat = "attr-dict `:` type($ring)";
+}
+
+def TileGpu_RingPutOp : TileGpu_Op<"ring_put", [MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>]> {
+  let summary = "Write a tile into a slot of a ring";
+  let description = [{
+    Example:
+    ```mlir
+    #l = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []>
+    #s = #tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 1>
+    func.func @example(%x: tensor<4x8xf16, #l>, %slot: i32) {
+      %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.ring_put %x, %r[%slot] : tensor<4x8xf16, #l>, !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_Tile:$value, TileGpu_RingType:$ring, I32:$slot);
+  let assemblyFormat = "$value `,` $ring `[` $slot `]` attr-dict `:` type($value) `,` type($ring)";
+  let hasVerifier = 1;
+}
+
+def TileGpu_RingGetOp : TileGpu_Op<"ring_get", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>,
+    TypesMatchWith<"the result is the ring's slot", "ring", "result",
+                   "::llvm::cast<::tile::gpu::RingType>($_self).getSlotType()">]> {
+  let summary = "The tile in a slot of a ring";
+  let description = [{
+    Example:
+    ```mlir
+    #s = #tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 1>
+    func.func @example(%slot: i32) {
+      %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      %m = tilegpu.ring_get %r[%slot] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.ring_release %r[%slot] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_RingType:$ring, I32:$slot);
+  let results = (outs TileGpu_SmemType:$result);
+  let assemblyFormat = "$ring `[` $slot `]` attr-dict `:` type($ring)";
+}
+
+def TileGpu_RingReleaseOp : TileGpu_Op<"ring_release", [MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>]> {
+  let summary = "Readers are done with a slot of a ring";
+  let description = [{
+    Example: see `tilegpu.ring_get`.
+    ```mlir
+    #s = #tilegpu.shared<order = [0], vec = 4, perPhase = 1, maxPhase = 1>
+    func.func @example(%slot: i32) {
+      %r = tilegpu.ring_alloc : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+      tilegpu.ring_release %r[%slot] : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_RingType:$ring, I32:$slot);
+  let assemblyFormat = "$ring `[` $slot `]` attr-dict `:` type($ring)";
+}
+
+def TileGpu_BarrierOp : TileGpu_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "All threads of the block wait for each other";
+  let description = [{
+    Memory accesses before it are visible to all threads after it. Only the pass that places barriers makes it.
+
+    Example:
+    ```mlir
+    tilegpu.barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // TILE_IR_TILEGPUOPS_TD

@@ -1,0 +1,148 @@
+// What attributes, types and operations of `tilegpu` reject.
+#include "ir/TileGpuDialect.h"
+
+#include "ir/LayoutAttr.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::gpu;
+
+static bool isPowerOfTwo(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
+
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, int32_t rank,
+                                 ArrayRef<int32_t> registers, ArrayRef<int32_t> lanes, ArrayRef<int32_t> warps) {
+  if (rank < 1 || rank > 8)
+    return emitError() << "a layout's rank must be 1 to 8, got " << rank;
+  for (ArrayRef<int32_t> bases : {registers, lanes, warps}) {
+    if (bases.size() % rank)
+      return emitError() << "basis vectors must have length " << rank;
+    for (int32_t coordinate : bases)
+      if (coordinate < 0)
+        return emitError() << "basis vectors must not be negative, got " << coordinate;
+  }
+  if (lanes.size() / rank != 5)
+    return emitError() << "a layout needs 5 lane vectors, got " << lanes.size() / rank;
+  if (warps.size() / rank > 5)
+    return emitError() << "a layout has at most 5 warp vectors, got " << warps.size() / rank;
+  if (registers.size() / rank > 20)
+    return emitError() << "a layout has at most 20 register vectors, got " << registers.size() / rank;
+  return success();
+}
+
+LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                         function_ref<InFlightDiagnostic()> emitError) const {
+  if (static_cast<int64_t>(shape.size()) != getRank())
+    return emitError() << "the layout has rank " << getRank() << ", the tile " << shape.size();
+  if (failed(ir::verifyTileShape(shape, emitError)))
+    return failure();
+  for (ArrayRef<int32_t> bases : {getRegisters(), getLanes(), getWarps()})
+    for (auto [i, coordinate] : llvm::enumerate(bases)) {
+      int64_t extent = shape[i % getRank()];
+      if (coordinate >= (extent & -extent))
+        return emitError() << "coordinate " << coordinate << " is outside the power-of-two part " << (extent & -extent)
+                           << " of extent " << extent;
+    }
+  if (!layoutOf(shape, *this).isSurjective())
+    return emitError() << "the layout does not reach every element of the tile";
+  return success();
+}
+
+LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int32_t> order, int32_t vec,
+                                 int32_t perPhase, int32_t maxPhase) {
+  SmallVector<bool> seen(order.size());
+  for (int32_t dim : order) {
+    if (dim < 0 || dim >= static_cast<int32_t>(order.size()) || seen[dim])
+      return emitError() << "order must be a permutation of the dimensions";
+    seen[dim] = true;
+  }
+  if (order.empty())
+    return emitError() << "order must not be empty";
+  for (auto [name, value] : {std::pair("vec", vec), std::pair("perPhase", perPhase), std::pair("maxPhase", maxPhase)})
+    if (!isPowerOfTwo(value))
+      return emitError() << name << " must be a power of two, got " << value;
+  return success();
+}
+
+LogicalResult SmemType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type elementType,
+                               SharedAttr shared) {
+  if (failed(ir::verifyTileShape(shape, emitError)))
+    return failure();
+  if (!elementType.isIntOrFloat() && !isa<ir::PtrType>(elementType))
+    return emitError() << "shared memory holds numbers and pointers, got " << elementType;
+  if (shared.getOrder().size() != shape.size())
+    return emitError() << "order must name the tile's " << shape.size() << " dimensions";
+  int64_t innermost = shape[shared.getOrder()[0]], row = innermost & -innermost;
+  if (int64_t(shared.getVec()) * shared.getMaxPhase() > row && shared.getMaxPhase() > 1)
+    return emitError() << "vec * maxPhase = " << int64_t(shared.getVec()) * shared.getMaxPhase()
+                       << " exceeds the power-of-two part " << row << " of a row";
+  return success();
+}
+
+int64_t SmemType::getBytes() const {
+  int64_t elements = 1;
+  for (int64_t extent : getShape())
+    elements *= extent;
+  return elements * tile::gpu::bytesOf(getElementType());
+}
+
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int32_t slots, SmemType) {
+  if (slots < 1 || slots > 64)
+    return emitError() << "a ring has 1 to 64 slots, got " << slots;
+  return success();
+}
+
+LogicalResult ConvertLayoutOp::verify() {
+  auto from = cast<RankedTensorType>(getInput().getType()), to = cast<RankedTensorType>(getResult().getType());
+  if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType())
+    return emitOpError("changes the layout alone: shape and element type must stay");
+  if (!from.getEncoding() || !to.getEncoding())
+    return emitOpError("needs a layout on both sides");
+  return success();
+}
+
+OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
+  if (getInput().getType() == getResult().getType())
+    return getInput();
+  if (auto producer = getInput().getDefiningOp<ConvertLayoutOp>())
+    if (producer.getInput().getType() == getResult().getType())
+      return producer.getInput();
+  return {};
+}
+
+LogicalResult ReducePartialOp::verify() {
+  if (getInputs().empty() || getInputs().size() != getResults().size())
+    return emitOpError("needs one result an operand, and at least one operand");
+  size_t count = getInputs().size();
+  Block &block = getCombine().front();
+  if (block.getNumArguments() != 2 * count || block.getTerminator()->getNumOperands() != count)
+    return emitOpError("the region needs ") << 2 * count << " arguments and " << count << " results";
+  for (auto [input, result] : llvm::zip_equal(getInputs(), getResults())) {
+    auto from = cast<RankedTensorType>(input.getType()), to = cast<RankedTensorType>(result.getType());
+    auto axis = static_cast<int64_t>(getAxis());
+    if (axis < 0 || axis >= from.getRank() || from.getRank() != to.getRank())
+      return emitOpError("axis ") << axis << " is outside the operand's rank";
+    auto layout = dyn_cast_or_null<LayoutAttr>(from.getEncoding());
+    if (!layout || !to.getEncoding())
+      return emitOpError("needs a layout on both sides");
+    SmallVector<int64_t> shape(from.getShape());
+    shape[axis] = warpsAlong(layout, axis);
+    if (to.getShape() != ArrayRef(shape))
+      return emitOpError("the result's axis must have one element a warp, ") << shape[axis];
+  }
+  return success();
+}
+
+static LogicalResult verifyTransfer(Operation *op, Type tile, SmemType smem) {
+  auto tensor = cast<RankedTensorType>(tile);
+  if (tensor.getShape() != smem.getShape() || tensor.getElementType() != smem.getElementType())
+    return op->emitOpError("tile and shared memory must have one shape and element type");
+  if (!tensor.getEncoding())
+    return op->emitOpError("needs a layout");
+  return success();
+}
+
+LogicalResult SmemStoreOp::verify() { return verifyTransfer(*this, getValue().getType(), getSmem().getType()); }
+LogicalResult SmemLoadOp::verify() { return verifyTransfer(*this, getResult().getType(), getSmem().getType()); }
+LogicalResult RingPutOp::verify() {
+  return verifyTransfer(*this, getValue().getType(), getRing().getType().getSlotType());
+}

@@ -1,0 +1,9 @@
+// All operations of the dialect `tile`.
+#ifndef TILE_IR_TILEOPS_TD
+#define TILE_IR_TILEOPS_TD
+
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "ir/TileMemoryOps.td"
+include "ir/TileShapeOps.td"
+
+#endif // TILE_IR_TILEOPS_TD

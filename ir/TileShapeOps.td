@@ -1,0 +1,216 @@
+// Operations of `tile` that make tiles, change their shape or element type, and combine their elements.
+#ifndef TILE_IR_TILESHAPEOPS_TD
+#define TILE_IR_TILESHAPEOPS_TD
+
+include "ir/TileOpBase.td"
+
+def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+  let summary = "A tile with one value everywhere";
+  let description = [{
+    Example:
+    ```mlir
+    func.func @example(%x: f32) -> tensor<64xf32> {
+      %t = tile.splat %x : f32 -> tensor<64xf32>
+      return %t : tensor<64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[Tile_Scalar, Tile_PtrType]>:$value);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_ArangeOp : Tile_Op<"arange", [Pure]> {
+  let summary = "The integers start, start + 1, ..., end - 1";
+  let description = [{
+    Example:
+    ```mlir
+    %r = tile.arange 0, 64 : tensor<64xi32>
+    ```
+  }];
+  let arguments = (ins I32Attr:$start, I32Attr:$end);
+  let results = (outs RankedTensorOf<[I32], [HasStaticShapePred]>:$result);
+  let assemblyFormat = "$start `,` $end attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "int32_t":$start, "int32_t":$end), [{
+    build($_builder, $_state, ::mlir::RankedTensorType::get({int64_t(end) - start}, $_builder.getI32Type()), start, end);
+  }]>];
+  let hasVerifier = 1;
+}
+
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
+  let summary = "The same elements in row-major order under another shape";
+  let description = [{
+    Example:
+    ```mlir
+    func.func @example(%x: tensor<8x16xf32>) -> tensor<128xf32> {
+      %r = tile.reshape %x : tensor<8x16xf32> -> tensor<128xf32>
+      return %r : tensor<128xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$input);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_PermuteOp : Tile_Op<"permute", [Pure]> {
+  let summary = "Reorder the dimensions of a tile";
+  let description = [{
+    Dimension i of the result is dimension `order[i]` of the operand.
+
+    Example:
+    ```mlir
+    func.func @example(%x: tensor<8x16xf32>) -> tensor<16x8xf32> {
+      %r = tile.permute %x, [1, 0] : tensor<8x16xf32> -> tensor<16x8xf32>
+      return %r : tensor<16x8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$input, DenseI32ArrayAttr:$order);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$input `,` $order attr-dict `:` type($input) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$input, "::llvm::ArrayRef<int32_t>":$order)>];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
+  let summary = "Insert a dimension of extent 1";
+  let description = [{
+    Example:
+    ```mlir
+    func.func @example(%x: tensor<16xf32>) -> tensor<1x16xf32> {
+      %r = tile.expand_dims %x, 0 : tensor<16xf32> -> tensor<1x16xf32>
+      return %r : tensor<1x16xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$input, I32Attr:$axis);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$input `,` $axis attr-dict `:` type($input) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$input, "int32_t":$axis)>];
+  let hasVerifier = 1;
+}
+
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+  let summary = "Repeat a tile along its dimensions of extent 1";
+  let description = [{
+    Ranks are equal; a dimension of extent 1 may grow, the others stay.
+
+    Example:
+    ```mlir
+    func.func @example(%x: tensor<1x16xf32>) -> tensor<8x16xf32> {
+      %r = tile.broadcast %x : tensor<1x16xf32> -> tensor<8x16xf32>
+      return %r : tensor<8x16xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$input);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_ConvertOp : Tile_Op<"convert", [Pure, Elementwise]> {
+  let summary = "Convert the element type";
+  let description = [{
+    - float to narrower float rounds to nearest even; f16 and bf16 overflow to infinity; NaN stays NaN;
+    - float to int truncates toward zero and saturates, NaN becomes 0;
+    - int to float rounds to nearest even; int to narrower int drops high bits, to wider int extends;
+    - anything to i1 is `x != 0` (NaN is true); i1 counts as unsigned.
+    `source_unsigned` and `result_unsigned` say how integers are read.
+
+    Example:
+    ```mlir
+    func.func @example(%x: tensor<16xf32>) -> tensor<16xf16> {
+      %r = tile.convert %x : tensor<16xf32> -> tensor<16xf16>
+      return %r : tensor<16xf16>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Number:$input, UnitAttr:$source_unsigned, UnitAttr:$result_unsigned);
+  let results = (outs Tile_Number:$result);
+  let assemblyFormat = [{
+    $input (`source_unsigned` $source_unsigned^)? (`result_unsigned` $result_unsigned^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "Matrix product plus accumulator";
+  let description = [{
+    `a` is MxK, `b` is KxN, `acc` is MxN. Element types: f16 x f16 to f32 or f16, bf16 x bf16 to f32, f32 x f32 to f32.
+    For f32, `precision` says how: `ieee` by fused multiply-add, `tf32` rounds both operands to 10 bits of mantissa and
+    uses the tensor core, `tf32x3` adds two correction products.
+
+    Example:
+    ```mlir
+    func.func @example(%a: tensor<64x32xf16>, %b: tensor<32x16xf16>, %c: tensor<64x16xf32>) -> tensor<64x16xf32> {
+      %r = tile.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x16xf16>, tensor<64x16xf32>
+      return %r : tensor<64x16xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_NumberTile:$a, Tile_NumberTile:$b, Tile_NumberTile:$acc,
+                       DefaultValuedAttr<Tile_Precision, "::tile::ir::Precision::Ieee">:$precision);
+  let results = (outs Tile_NumberTile:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc (`precision` $precision^)? attr-dict `:` type($a) `,` type($b) `,` type($acc)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "Combine the elements along an axis";
+  let description = [{
+    All operands have one shape. The region combines two tuples of scalars (first all of the left one, then all of the
+    right one) and must be associative and commutative; the order of combination is open, but fixed for a compiled
+    kernel. The axis disappears; reducing a rank-1 tile gives a scalar.
+
+    Example:
+    ```mlir
+    func.func @example(%x: tensor<8x16xf32>) -> tensor<8xf32> {
+      %r = tile.reduce %x axis 1 : tensor<8x16xf32> -> tensor<8xf32> {
+      ^bb0(%a: f32, %b: f32):
+        %s = arith.addf %a, %b : f32
+        tile.yield %s : f32
+      }
+      return %r : tensor<8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_NumberTile>:$inputs, I32Attr:$axis);
+  let results = (outs Variadic<Tile_Number>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = "$inputs `axis` $axis attr-dict `:` type($inputs) `->` type($results) $combine";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReduceOp"]>]> {
+  let summary = "Result of a combine region";
+  let description = [{
+    Example: see `tile.reduce`.
+    ```mlir
+    func.func @example(%x: tensor<16xi32>) -> i32 {
+      %r = tile.reduce %x axis 0 : tensor<16xi32> -> i32 {
+      ^bb0(%a: i32, %b: i32):
+        %s = arith.maxsi %a, %b : i32
+        tile.yield %s : i32
+      }
+      return %r : i32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Scalar>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+#endif // TILE_IR_TILESHAPEOPS_TD
