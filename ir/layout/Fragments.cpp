@@ -1,0 +1,215 @@
+// Fragment layouts: instruction bits first, the tile's remaining bits dealt above them.
+#include "ir/layout/Fragments.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tile::layout {
+
+std::optional<MmaShape> MmaShape::forElementBits(int bits) {
+  switch (bits) {
+  case 8:
+    return MmaShape{16, 8, 32, 8};
+  case 16:
+    return MmaShape{16, 8, 16, 16};
+  case 32:
+    return MmaShape{16, 8, 8, 32};
+  case 64:
+    return MmaShape{8, 8, 4, 64};
+  default:
+    return std::nullopt;
+  }
+}
+
+static int log2Of(int64_t value) {
+  return std::bit_width(static_cast<uint64_t>(value < 1 ? 1 : value)) - 1;
+}
+
+namespace {
+
+/// Collects basis vectors of a two-dimensional tile.
+class Fragment {
+public:
+  Fragment(int64_t rows, int64_t columns) : shape{rows, columns} {}
+
+  /// Bits 2^from .. 2^(to-1) along a dimension.
+  void add(In in, int dim, int from, int to) {
+    for (int bit = from; bit < to; ++bit)
+      bases[static_cast<size_t>(in)].push_back(unit(dim, bit));
+  }
+  /// What the instruction left of the dimension: first repetitions in registers, then `warpBits` of warps
+  /// at the top; returns the warps' vectors, zero where the tile has no bits left.
+  std::vector<Coords> addRepetitions(int dim, int instructionBits, int warpBits) {
+    int total = splitSize(shape[static_cast<size_t>(dim)]).bits;
+    int used = std::min(warpBits, total - instructionBits);
+    add(In::Register, dim, instructionBits, total - used);
+    std::vector<Coords> warps;
+    for (int bit = 0; bit < warpBits; ++bit)
+      warps.push_back(bit < used ? unit(dim, total - used + bit) : Coords{0, 0});
+    return warps;
+  }
+  void addWarps(const std::vector<Coords> &vectors) {
+    auto &warps = bases[static_cast<size_t>(In::Warp)];
+    warps.insert(warps.end(), vectors.begin(), vectors.end());
+  }
+  void replicateWarps(int warpBits) {
+    for (int bit = 0; bit < warpBits; ++bit)
+      bases[static_cast<size_t>(In::Warp)].push_back({0, 0});
+  }
+  std::optional<Layout> finish(std::string *why) {
+    return Layout::create(shape, std::move(bases), why);
+  }
+
+private:
+  static Coords unit(int dim, int bit) {
+    Coords vector{0, 0};
+    vector[static_cast<size_t>(dim)] = int32_t(1) << bit;
+    return vector;
+  }
+  Shape shape;
+  Bases bases;
+};
+
+} // namespace
+
+/// Refuses a dimension whose power-of-two part is smaller than the instruction's.
+static bool fits(const char *name, int64_t size, int needed, std::string *why) {
+  if (size >= 1 && size % needed == 0)
+    return true;
+  if (why)
+    *why = std::string("dot dimension ") + name + " = " + std::to_string(size) +
+           " is not a multiple of " + std::to_string(needed) + ", the size of one instruction";
+  return false;
+}
+
+/// A: k bits within a register, rows g and the upper half, k halves.
+static void addInstructionA(Fragment &fragment, const MmaShape &mma) {
+  int packed = log2Of(32 / mma.bits);
+  fragment.add(In::Register, 1, 0, packed);
+  fragment.add(In::Register, 0, 3, log2Of(mma.m));
+  fragment.add(In::Register, 1, packed + 2, log2Of(mma.k));
+  fragment.add(In::Lane, 1, packed, packed + 2);
+  fragment.add(In::Lane, 0, 0, 3);
+}
+
+/// C: column pairs, the upper half of the rows.
+static void addInstructionC(Fragment &fragment, int rowBits) {
+  fragment.add(In::Register, 1, 0, 1);
+  fragment.add(In::Register, 0, 3, rowBits);
+  fragment.add(In::Lane, 1, 1, 3);
+  fragment.add(In::Lane, 0, 0, 3);
+}
+
+std::optional<Layout> accumulatorLayout(const MmaShape &mma, int64_t m, int64_t n, WarpGrid warps,
+                                        std::string *why) {
+  if (!fits("M", m, mma.m, why) || !fits("N", n, mma.n, why))
+    return std::nullopt;
+  Fragment fragment(m, n);
+  addInstructionC(fragment, log2Of(mma.m));
+  std::vector<Coords> columnWarps = fragment.addRepetitions(1, log2Of(mma.n), log2Of(warps.n));
+  fragment.addWarps(fragment.addRepetitions(0, log2Of(mma.m), log2Of(warps.m)));
+  fragment.addWarps(columnWarps);
+  return fragment.finish(why);
+}
+
+std::optional<Layout> operandALayout(const MmaShape &mma, int64_t m, int64_t k, WarpGrid warps,
+                                     std::string *why) {
+  if (!fits("M", m, mma.m, why) || !fits("K", k, mma.k, why))
+    return std::nullopt;
+  Fragment fragment(m, k);
+  addInstructionA(fragment, mma);
+  fragment.addRepetitions(1, log2Of(mma.k), 0);
+  fragment.addWarps(fragment.addRepetitions(0, log2Of(mma.m), log2Of(warps.m)));
+  fragment.replicateWarps(log2Of(warps.n));
+  return fragment.finish(why);
+}
+
+std::optional<Layout> operandBLayout(const MmaShape &mma, int64_t k, int64_t n, WarpGrid warps,
+                                     std::string *why) {
+  if (!fits("K", k, mma.k, why) || !fits("N", n, mma.n, why))
+    return std::nullopt;
+  int packed = log2Of(32 / mma.bits);
+  Fragment fragment(k, n);
+  fragment.add(In::Register, 0, 0, packed);
+  fragment.add(In::Register, 0, packed + 2, log2Of(mma.k));
+  fragment.add(In::Lane, 0, packed, packed + 2);
+  fragment.add(In::Lane, 1, 0, 3);
+  fragment.addRepetitions(0, log2Of(mma.k), 0);
+  fragment.replicateWarps(log2Of(warps.m));
+  fragment.addWarps(fragment.addRepetitions(1, log2Of(mma.n), log2Of(warps.n)));
+  return fragment.finish(why);
+}
+
+// wgmma works on 64 rows, of which warp i of the group holds rows 16 i to 16 i + 15.
+static constexpr int kWgmmaRowBits = 6;
+static constexpr int kWarpRowBits = 4;
+
+std::optional<Layout> wgmmaAccumulatorLayout(int64_t m, int64_t n, WarpGrid groups,
+                                             std::string *why) {
+  if (!fits("M", m, 1 << kWgmmaRowBits, why) || !fits("N", n, 8, why))
+    return std::nullopt;
+  Fragment fragment(m, n);
+  addInstructionC(fragment, kWarpRowBits);
+  fragment.add(In::Warp, 0, kWarpRowBits, kWgmmaRowBits);
+  std::vector<Coords> columnGroups = fragment.addRepetitions(1, 3, log2Of(groups.n));
+  fragment.addWarps(fragment.addRepetitions(0, kWgmmaRowBits, log2Of(groups.m)));
+  fragment.addWarps(columnGroups);
+  return fragment.finish(why);
+}
+
+std::optional<Layout> wgmmaOperandALayout(int bits, int64_t m, int64_t k, WarpGrid groups,
+                                          std::string *why) {
+  std::optional<MmaShape> mma = MmaShape::forElementBits(bits);
+  if (!mma || bits == 64) {
+    if (why)
+      *why = "wgmma has no operands of " + std::to_string(bits) + " bits";
+    return std::nullopt;
+  }
+  if (!fits("M", m, 1 << kWgmmaRowBits, why) || !fits("K", k, mma->k, why))
+    return std::nullopt;
+  Fragment fragment(m, k);
+  addInstructionA(fragment, *mma);
+  fragment.add(In::Warp, 0, kWarpRowBits, kWgmmaRowBits);
+  fragment.addRepetitions(1, log2Of(mma->k), 0);
+  fragment.addWarps(fragment.addRepetitions(0, kWgmmaRowBits, log2Of(groups.m)));
+  fragment.replicateWarps(log2Of(groups.n));
+  return fragment.finish(why);
+}
+
+/// First coordinates along `dim` of the instructions of warp 0, in ascending order.
+static std::vector<int32_t> instructionStarts(const Layout &layout, int dim, int instructionSize) {
+  auto d = static_cast<size_t>(dim);
+  uint32_t ofWarps = 0;
+  for (const Coords &vector : layout.bases(In::Warp))
+    ofWarps |= static_cast<uint32_t>(vector[d]);
+  std::vector<int32_t> starts;
+  for (int64_t start = 0; start < layout.shape()[d]; start += instructionSize)
+    if ((static_cast<uint32_t>(start) & ofWarps) == 0)
+      starts.push_back(static_cast<int32_t>(start));
+  return starts;
+}
+
+std::optional<std::vector<MmaStep>> mmaSteps(const MmaShape &mma, const Layout &a, const Layout &b,
+                                             const Layout &c) {
+  if (a.rank() != 2 || b.rank() != 2 || c.rank() != 2 || a.shape()[0] != c.shape()[0] ||
+      b.shape()[1] != c.shape()[1] || a.shape()[1] != b.shape()[0])
+    return std::nullopt;
+  std::vector<MmaStep> steps;
+  std::vector<int32_t> rows = instructionStarts(c, 0, mma.m);
+  std::vector<int32_t> columns = instructionStarts(c, 1, mma.n);
+  for (int32_t k : instructionStarts(a, 1, mma.k)) {
+    for (int32_t row : rows) {
+      std::optional<int32_t> registerA = a.registerAt({row, k});
+      for (int32_t column : columns) {
+        std::optional<int32_t> registerB = b.registerAt({k, column});
+        std::optional<int32_t> registerC = c.registerAt({row, column});
+        if (!registerA || !registerB || !registerC)
+          return std::nullopt;
+        steps.push_back({*registerA, *registerB, *registerC, row, column, k});
+      }
+    }
+  }
+  return steps;
+}
+
+} // namespace tile::layout

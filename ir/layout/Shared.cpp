@@ -1,0 +1,262 @@
+// Construction and evaluation of shared-memory layouts.
+#include "ir/layout/Shared.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace tile::layout {
+
+static int log2Of(int64_t value) {
+  return std::bit_width(static_cast<uint64_t>(value < 1 ? 1 : value)) - 1;
+}
+
+std::optional<SharedLayout> SharedLayout::create(Shape shape, std::vector<int> panelBits,
+                                                 LinearMap linear,
+                                                 std::vector<int64_t> digitStrides,
+                                                 std::string *why) {
+  auto refuse = [&](const char *reason) {
+    if (why)
+      *why = reason;
+    return std::nullopt;
+  };
+  if (panelBits.size() != shape.size() || digitStrides.size() != shape.size())
+    return refuse("a shared layout needs panel bits and a digit stride for each dimension");
+  int total = 0;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] < 1 || panelBits[d] < 0 || panelBits[d] > 30 || digitStrides[d] < 0)
+      return refuse("a shared layout needs positive sizes, 0 to 30 panel bits and strides >= 0");
+    total += panelBits[d];
+  }
+  if (linear.numInputs() != total)
+    return refuse("the linear part of a shared layout needs one column for each panel bit");
+  if (!linear.isInjective())
+    return refuse("the linear part of a shared layout puts two elements at one offset");
+  SharedLayout result;
+  result.dims = std::move(shape);
+  result.panel = std::move(panelBits);
+  result.map = std::move(linear);
+  result.strides = std::move(digitStrides);
+  return result;
+}
+
+namespace {
+
+/// Collects columns per dimension and bit, then strings them into the flat order.
+class Columns {
+public:
+  explicit Columns(const std::vector<int> &panelBits) : columns(panelBits.size()) {
+    for (size_t d = 0; d < panelBits.size(); ++d)
+      columns[d].resize(static_cast<size_t>(panelBits[d]));
+  }
+  uint64_t &at(int32_t dim, int bit) {
+    return columns[static_cast<size_t>(dim)][static_cast<size_t>(bit)];
+  }
+  [[nodiscard]] LinearMap flat() const {
+    std::vector<uint64_t> result;
+    for (size_t d = columns.size(); d-- > 0;)
+      result.insert(result.end(), columns[d].begin(), columns[d].end());
+    return LinearMap(std::move(result));
+  }
+
+private:
+  std::vector<std::vector<uint64_t>> columns;
+};
+
+/// XORs the 16-byte chunk number within a row (of at most 128 bytes) with the number of the 128-byte line.
+struct Swizzle {
+  int chunkBits = 0;    // how many chunk bits take part
+  int phaseShift = 0;   // rows per 128-byte line, log2
+  int elementShift = 0; // elements per chunk, log2
+
+  static Swizzle forRow(int64_t rowBytes, int elementBytes) {
+    int chunks = log2Of(rowBytes / 16);
+    if (rowBytes < 32)
+      return {};
+    return {std::min(chunks, 3), std::max(0, 3 - chunks), log2Of(16 / elementBytes)};
+  }
+  [[nodiscard]] uint64_t toggles(int rowBit) const {
+    int chunkBit = rowBit - phaseShift;
+    bool takesPart = chunkBit >= 0 && chunkBit < chunkBits;
+    return takesPart ? uint64_t(1) << (elementShift + chunkBit) : 0;
+  }
+};
+
+} // namespace
+
+/// Row-major with the given panels and swizzle, digits outermost.
+static SharedLayout buildRowMajor(const Shape &shape, const std::vector<int32_t> &order,
+                                  std::vector<int> panelBits, Swizzle swizzle) {
+  Columns columns(panelBits);
+  int addressBit = 0;
+  int rowBits = order.empty() ? 0 : panelBits[static_cast<size_t>(order.front())];
+  for (int32_t dim : order) {
+    for (int bit = 0; bit < panelBits[static_cast<size_t>(dim)]; ++bit, ++addressBit) {
+      bool isRow = dim != order.front();
+      uint64_t toggles = isRow ? swizzle.toggles(addressBit - rowBits) : 0;
+      columns.at(dim, bit) = uint64_t(1) << addressBit | toggles;
+    }
+  }
+  std::vector<int64_t> strides(shape.size(), 0);
+  int64_t stride = int64_t(1) << addressBit;
+  for (int32_t dim : order) {
+    auto d = static_cast<size_t>(dim);
+    int64_t panelSize = int64_t(1) << panelBits[d];
+    strides[d] = stride;
+    stride *= (shape[d] + panelSize - 1) / panelSize;
+  }
+  std::optional<SharedLayout> result =
+      SharedLayout::create(shape, std::move(panelBits), columns.flat(), std::move(strides));
+  assert(result && "row-major shared layouts are well formed");
+  return result ? *std::move(result) : SharedLayout();
+}
+
+static std::vector<int> naturalPanels(const Shape &shape) {
+  std::vector<int> bits;
+  for (int64_t size : shape)
+    bits.push_back(splitSize(size).bits);
+  return bits;
+}
+
+SharedLayout SharedLayout::rowMajor(const Shape &shape, const std::vector<int32_t> &order) {
+  return buildRowMajor(shape, order, naturalPanels(shape), {});
+}
+
+SharedLayout SharedLayout::swizzled(const Shape &shape, const std::vector<int32_t> &order,
+                                    int elementBytes, int64_t minRowBytes) {
+  std::vector<int> panelBits = naturalPanels(shape);
+  if (order.empty())
+    return buildRowMajor(shape, order, std::move(panelBits), {});
+  auto inner = static_cast<size_t>(order.front());
+  bool hasOddPart = splitSize(shape[inner]).odd > 1;
+  if (hasOddPart)
+    panelBits[inner] = std::max(panelBits[inner], log2Of(minRowBytes / elementBytes));
+  int64_t rowBytes = int64_t(elementBytes) << panelBits[inner];
+  return buildRowMajor(shape, order, std::move(panelBits), Swizzle::forRow(rowBytes, elementBytes));
+}
+
+std::optional<SharedLayout> SharedLayout::tma(const Shape &shape, const std::vector<int32_t> &order,
+                                              int elementBytes, int swizzleBytes,
+                                              std::string *why) {
+  auto refuse = [&](const std::string &reason) {
+    if (why)
+      *why = reason;
+    return std::nullopt;
+  };
+  bool knownMode = swizzleBytes == 0 || swizzleBytes == 32 || swizzleBytes == 64 || swizzleBytes == 128;
+  if (!knownMode || order.size() != shape.size() || order.empty())
+    return refuse("TMA swizzles are 0, 32, 64 or 128 bytes on tiles of rank 1 and more");
+  auto inner = static_cast<size_t>(order.front());
+  int64_t boxColumns = swizzleBytes ? swizzleBytes / elementBytes : shape[inner];
+  if (shape[inner] % boxColumns != 0)
+    return refuse("the fastest dimension, " + std::to_string(shape[inner]) +
+                  ", is not a multiple of the box's " + std::to_string(boxColumns) + " elements");
+  Swizzle swizzle = Swizzle::forRow(swizzleBytes, elementBytes);
+  std::vector<int> panelBits(shape.size(), 0);
+  std::vector<int64_t> strides(shape.size(), 0);
+  panelBits[inner] = std::min(splitSize(shape[inner]).bits, splitSize(boxColumns).bits);
+  // Rows follow each other without gaps; bits are linear until the first odd factor, digits from there.
+  int64_t elements = boxColumns;
+  for (size_t i = 1; i < order.size(); ++i) {
+    auto d = static_cast<size_t>(order[i]);
+    bool isPowerOfTwo = (elements & (elements - 1)) == 0;
+    panelBits[d] = isPowerOfTwo ? splitSize(shape[d]).bits : 0;
+    strides[d] = elements << panelBits[d];
+    bool digitMovesPattern = strides[d] * elementBytes % (8 * std::max(swizzleBytes, 1)) != 0;
+    if (shape[d] >> panelBits[d] > 1 && swizzleBytes && digitMovesPattern)
+      return refuse("dimension of size " + std::to_string(shape[d]) +
+                    " repeats within one swizzle pattern of " + std::to_string(8 * swizzleBytes) +
+                    " bytes");
+    elements *= shape[d];
+  }
+  bool oddBox = splitSize(boxColumns).odd > 1;
+  strides[inner] = oddBox ? int64_t(1) << panelBits[inner] : elements;
+  if (!oddBox && swizzleBytes && shape[inner] > boxColumns &&
+      elements * elementBytes % (8 * swizzleBytes) != 0)
+    return refuse("a box of " + std::to_string(elements * elementBytes) +
+                  " bytes is not a whole number of swizzle patterns");
+  Columns columns(panelBits);
+  for (int bit = 0; bit < panelBits[inner]; ++bit)
+    columns.at(order.front(), bit) = uint64_t(1) << bit;
+  for (size_t i = 1, rowBit = 0; i < order.size(); ++i) {
+    auto d = static_cast<size_t>(order[i]);
+    int base = log2Of(strides[d]) - panelBits[d];
+    for (int bit = 0; bit < panelBits[d]; ++bit, ++rowBit)
+      columns.at(order[i], bit) =
+          uint64_t(1) << (base + bit) | swizzle.toggles(static_cast<int>(rowBit));
+  }
+  return create(shape, std::move(panelBits), columns.flat(), std::move(strides), why);
+}
+
+SharedLayout::Parts SharedLayout::offsetParts(const Coords &coords) const {
+  uint64_t flat = 0;
+  int64_t addend = 0;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    uint64_t low = static_cast<uint64_t>(coords[d]) & ((uint64_t(1) << panel[d]) - 1);
+    flat = flat << panel[d] | low;
+    addend += (coords[d] >> panel[d]) * strides[d];
+  }
+  return {static_cast<int64_t>(map.apply(flat)), addend};
+}
+
+int64_t SharedLayout::offset(const Coords &coords) const {
+  Parts parts = offsetParts(coords);
+  return parts.toggle + parts.addend;
+}
+
+int64_t SharedLayout::numElements() const {
+  uint64_t used = 0;
+  for (uint64_t column : map.columns())
+    used |= column;
+  int64_t last = (int64_t(1) << std::bit_width(used)) - 1;
+  for (size_t d = 0; d < dims.size(); ++d)
+    last += ((dims[d] - 1) >> panel[d]) * strides[d];
+  return last + 1;
+}
+
+bool SharedLayout::isLinear() const {
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (splitSize(dims[d]).bits > panel[d])
+      return false;
+  return true;
+}
+
+SharedLayout SharedLayout::permuted(const std::vector<int32_t> &order) const {
+  assert(order.size() == dims.size() && "one entry per dimension");
+  Columns own(panel);
+  size_t next = 0;
+  for (size_t d = dims.size(); d-- > 0;)
+    for (int bit = 0; bit < panel[d]; ++bit)
+      own.at(static_cast<int32_t>(d), bit) = map.columns()[next++];
+  SharedLayout result;
+  for (int32_t dim : order) {
+    auto d = static_cast<size_t>(dim);
+    result.dims.push_back(dims[d]);
+    result.panel.push_back(panel[d]);
+    result.strides.push_back(strides[d]);
+  }
+  Columns moved(result.panel);
+  for (size_t i = 0; i < order.size(); ++i)
+    for (int bit = 0; bit < result.panel[i]; ++bit)
+      moved.at(static_cast<int32_t>(i), bit) = own.at(order[i], bit);
+  result.map = moved.flat();
+  return result;
+}
+
+std::string SharedLayout::toString() const {
+  std::string text;
+  auto list = [&](const char *name, const auto &values) {
+    text += std::string(" ") + name + "[";
+    for (size_t i = 0; i < values.size(); ++i)
+      text += (i ? " " : "") + std::to_string(values[i]);
+    text += "]";
+  };
+  for (size_t d = 0; d < dims.size(); ++d)
+    text += (d ? "x" : "") + std::to_string(dims[d]);
+  list("panel", panel);
+  list("linear", map.columns());
+  list("digits", strides);
+  return text;
+}
+
+} // namespace tile::layout
