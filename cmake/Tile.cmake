@@ -1,12 +1,13 @@
 # The functions with which folders declare their targets, and the flags those get.
 #
-#   tile_add_library(<name> [MLIR] [NO_EXCEPTIONS] SOURCES ... [LINK ...] [DEPENDS ...])     a static library
-#   tile_add_executable(<name> [MLIR] SOURCES ... [LINK ...])                                a program in bin/
-#   tile_add_gtest(<name> [MLIR] SOURCES ... [LINK ...] [LABELS ...])                        a GoogleTest program, one ctest
-#   tile_add_folders(<folder>...)                                                            add_subdirectory where it exists
+#   tile_add_library(<name> [MLIR] [NO_EXCEPTIONS] [HOT] SOURCES ... [LINK ...] [DEPENDS ...])   a static library
+#   tile_add_executable(<name> [MLIR] SOURCES ... [LINK ...])                                    a program in bin/
+#   tile_add_gtest(<name> [MLIR] SOURCES ... [LINK ...] [LABELS ...])                            a test program, one ctest
+#   tile_add_folders(<folder>...)                                                                those that exist
 #
 # MLIR: links the dylibs MLIR and LLVM and uses a precompiled header. NO_EXCEPTIONS: for ir, passes and codegen, which never
-# throw. DEPENDS: TableGen targets whose headers the sources include; whoever links the library waits for them as well.
+# throw. HOT: -O2 in the dev build too, for what tests spend their time in (not together with MLIR). DEPENDS: TableGen targets
+# whose headers the sources include; whoever links the library waits for them as well.
 
 set(TILE_SANITIZE "" CACHE STRING "Sanitizers for our own code, as in -fsanitize=")
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -62,6 +63,9 @@ macro(tile_finish_target name)
   elseif(arg_MLIR AND TILE_PCH)
     target_precompile_headers(${name} REUSE_FROM tile_pch_exceptions)
   endif()
+  if(arg_HOT)
+    target_compile_options(${name} PRIVATE -O2)
+  endif()
   if(arg_DEPENDS)
     add_dependencies(${name} ${arg_DEPENDS})
   endif()
@@ -71,7 +75,7 @@ macro(tile_finish_target name)
 endmacro()
 
 function(tile_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR;NO_EXCEPTIONS" "" "SOURCES;LINK;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR;NO_EXCEPTIONS;HOT" "" "SOURCES;LINK;DEPENDS")
   add_library(${name} STATIC ${arg_SOURCES})
   tile_finish_target(${name})
   set_property(GLOBAL APPEND PROPERTY TILE_LIBRARIES ${name})

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Holds the public headers to their promise: each compiles alone and without a warning under every compiler, stays small,
+and reaches no header of MLIR, LLVM or CUDA.
+
+The size is bounded in preprocessed lines and not in seconds, which would depend on the machine: 60,000 lines take a
+compiler about half a second."""
+import pathlib
+import re
+import subprocess
+import sys
+
+kMaxLines = 60_000
+kForeign = re.compile(r'^# \d+ "([^"]*/(?:mlir|mlir-c|llvm|llvm-c|cuda)/[^"]*|[^"]*/(?:cuda|nvrtc|nvJitLink)[^/"]*\.h)"', re.M)
+include = pathlib.Path(__file__).resolve().parent.parent / "include"
+
+
+def compile_alone(compiler, header, *arguments):
+    """Compiles a source that holds one include of `header`."""
+    command = [compiler, "-std=c++20", f"-I{include}", "-Wall", "-Wextra", "-Werror", "-x", "c++", *arguments, "-"]
+    return subprocess.run(command, input=f"#include <{header}>\n", text=True, capture_output=True)
+
+
+def faults(compiler, header):
+    """The sentences that say what is wrong with `header` under `compiler`."""
+    result = compile_alone(compiler, header, "-fsyntax-only")
+    if result.returncode:
+        yield f"<{header}> does not compile alone with {compiler}:\n{result.stderr}"
+        return
+    text = compile_alone(compiler, header, "-E").stdout
+    lines = sum(1 for line in text.splitlines() if line and not line.startswith("#"))
+    if lines > kMaxLines:
+        yield f"<{header}> has {lines} preprocessed lines with {compiler}; at most {kMaxLines}: include less"
+    for foreign in sorted(set(kForeign.findall(text))):
+        yield f"<{header}> reaches {foreign}; public headers need no MLIR, LLVM or CUDA"
+
+
+def main(compilers):
+    headers = sorted(path.relative_to(include).as_posix() for path in include.rglob("*.h"))
+    found = [fault for compiler in compilers for header in headers for fault in faults(compiler, header)]
+    print("\n".join(found) or f"{len(headers)} public headers compile alone with {' and '.join(compilers)}")
+    return 1 if found or not headers else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:] or ["g++"]))

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Holds the conventions that rot unseen: each pass has a source and a lit test of its name that runs it, and each op of
+our dialects is described with an example."""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+kPass = re.compile(r'^def\s+(\w+)\s*:\s*\w*Pass<\s*"([\w-]+)"', re.M)
+
+
+def pass_faults():
+    for name, argument in kPass.findall((root / "passes/Passes.td").read_text()):
+        if not any((root / "passes").rglob(f"{name}.cpp")):
+            yield f"pass {name}: passes/{name}.cpp is missing"
+        test = f"{argument.removeprefix('tile-')}.mlir"
+        runs = re.compile(rf"RUN:.*--?(pass-pipeline=.*)?{re.escape(argument)}\b(?!-)")
+        if not any(runs.search(path.read_text()) for path in (root / "tests").rglob(test)):
+            yield f"pass {name}: no tests/**/{test} with a RUN line that names {argument}"
+
+
+def ops_of(td, tblgen, includes):
+    """The op records a file defines, each as a dictionary of its fields."""
+    command = [tblgen, "--dump-json", f"-I{root}", *(f"-I{path}" for path in includes), str(td)]
+    records = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return [records[name] for name in records["!instanceof"].get("Op", [])]
+
+
+def op_faults(tblgen, includes):
+    seen = set()
+    for td in sorted((root / "ir").glob("*Ops.td")):
+        for op in ops_of(td, tblgen, includes):
+            name = f"{op['opDialect']['def']}.{op['opName']}"
+            if name in seen:
+                continue
+            seen.add(name)
+            if not op.get("summary"):
+                yield f"op {name} has no summary"
+            if "```" not in (op.get("description") or ""):
+                yield f"op {name}: the description has no example between ``` lines"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tblgen", default="/usr/lib/llvm-22/bin/llvm-tblgen")
+    parser.add_argument("--include", nargs="*", default=["/usr/lib/llvm-22/include"])
+    arguments = parser.parse_args()
+    faults = [*pass_faults(), *op_faults(arguments.tblgen, arguments.include)]
+    print("\n".join(faults) or "every pass is tested under its name, every op is described with an example")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

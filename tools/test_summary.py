@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Counts single cases after a ctest run, in the form of ctest's closing line. To ctest a GoogleTest program or the lit run is
+one test; the reports they leave beside ctest's own (ctest.xml) tell their cases. A skipped case counts as neither passed nor
+failed and is shown; a program that died without a report counts as one failure."""
+import collections
+import json
+import pathlib
+import sys
+import xml.etree.ElementTree as xml
+
+kLitFailures = {"FAIL", "XPASS", "UNRESOLVED", "TIMEOUT"}
+kLitSkips = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
+
+
+def gtest_cases(report):
+    cases = [case for suite in report["testsuites"] for case in suite["testsuite"]]
+    for case in cases:
+        if case["result"] != "SUPPRESSED":  # disabled or filtered out
+            yield "fail" if case.get("failures") else "skip" if case["result"] == "SKIPPED" else "pass"
+
+
+def lit_cases(report):
+    for case in report["tests"]:
+        yield "fail" if case["code"] in kLitFailures else "skip" if case["code"] in kLitSkips else "pass"
+
+
+def cases_of(test, folder):
+    """The outcomes behind one entry of ctest's report."""
+    status, report = test.get("status"), folder / f"{test.get('name')}.json"
+    if status in ("run", "fail") and report.exists():
+        document = json.loads(report.read_text())
+        cases = list(gtest_cases(document) if "testsuites" in document else lit_cases(document))
+        return cases + ["fail"] * (status == "fail" and "fail" not in cases)
+    return ["pass" if status == "run" else "skip" if status in ("notrun", "disabled") else "fail"]
+
+
+def main(folder):
+    skipped, total = {}, collections.Counter()
+    for test in xml.parse(folder / "ctest.xml").getroot().iter("testcase"):
+        counts = collections.Counter(cases_of(test, folder))
+        total += counts
+        if counts["skip"]:
+            skipped[test.get("name")] = counts["skip"]
+    ran, failed = total["pass"] + total["fail"], total["fail"]
+    percent = 100 * total["pass"] // ran if ran else 0
+    print(f"\nSingle cases:\n{percent}% tests passed, {failed} tests failed out of {ran}")
+    names = ", ".join(f"{name} {count}" for name, count in sorted(skipped.items()))
+    print(f"SKIP: {total['skip']} cases did not run and are not counted above{': ' + names if names else ''}")
+    return 1 if failed or not ran else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))
