@@ -1,0 +1,269 @@
+// Vectors, addresses and ldmatrix matches, from the columns of shared-after-register maps.
+#include "ir/layout/SharedAccess.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tile::layout {
+
+namespace {
+
+/// The composed map in one XOR-linear word: digit coordinates above, linear offset below.
+class Composition {
+public:
+  Composition(const Layout &regs, const SharedLayout &shared) : regs(regs), shared(shared) {
+    int shift = kDigitShift;
+    for (size_t d = 0; d < shared.shape().size(); ++d) {
+      digitShift.push_back(shift);
+      shift += std::bit_width(static_cast<uint64_t>(shared.shape()[d] >> shared.panelBits()[d]));
+    }
+    fitsWord = shift <= 64 && shared.linear().columns().size() < kDigitShift;
+  }
+
+  /// Offset word of a coordinate.
+  [[nodiscard]] uint64_t word(const Coords &coords) const {
+    auto result = static_cast<uint64_t>(shared.offsetParts(coords).toggle);
+    for (size_t d = 0; d < coords.size(); ++d)
+      result |= static_cast<uint64_t>(coords[d] >> shared.panelBits()[d]) << digitShift[d];
+    return result;
+  }
+  [[nodiscard]] std::vector<uint64_t> columns(In in) const {
+    std::vector<uint64_t> result;
+    for (const Coords &vector : regs.bases(in))
+      result.push_back(word(vector));
+    return result;
+  }
+  /// What the odd digits contribute.
+  [[nodiscard]] std::vector<uint64_t> oddWords() const {
+    std::vector<uint64_t> result;
+    for (int32_t odd = 0; odd < regs.oddCount(); ++odd)
+      result.push_back(word(regs.oddOffset(odd << regs.registerBits())));
+    return result;
+  }
+  /// Do all digit strides keep vectors of 2^bits elements aligned?
+  [[nodiscard]] bool digitsAligned(int bits) const {
+    for (size_t d = 0; d < shared.shape().size(); ++d)
+      if (shared.shape()[d] > int64_t(1) << shared.panelBits()[d] &&
+          shared.digitStrides()[d] % (int64_t(1) << bits) != 0)
+        return false;
+    return true;
+  }
+
+  bool fitsWord = true;
+
+private:
+  static constexpr int kDigitShift = 40;
+  const Layout &regs;
+  const SharedLayout &shared;
+  std::vector<int> digitShift;
+};
+
+} // namespace
+
+static bool lowBitsZero(const std::vector<uint64_t> &words, int bits) {
+  uint64_t mask = (uint64_t(1) << bits) - 1;
+  return std::none_of(words.begin(), words.end(), [&](uint64_t word) { return word & mask; });
+}
+
+/// Register bits that walk through a vector of 2^bits elements: entry i moves by 2^i elements. Shorter if the
+/// registers, or other threads in between, do not allow the full width.
+static std::vector<uint64_t> vectorSteps(const Layout &regs, const SharedLayout &shared,
+                                         int maxBits) {
+  Composition composition(regs, shared);
+  std::vector<uint64_t> steps;
+  if (!composition.fitsWord)
+    return steps;
+  Subspace registers(composition.columns(In::Register));
+  while (static_cast<int>(steps.size()) < maxBits) {
+    std::optional<uint64_t> step = registers.solve(uint64_t(1) << steps.size());
+    if (!step)
+      break;
+    steps.push_back(*step);
+  }
+  auto aligned = [&](int bits) {
+    return composition.digitsAligned(bits) && lowBitsZero(composition.columns(In::Lane), bits) &&
+           lowBitsZero(composition.columns(In::Warp), bits) &&
+           lowBitsZero(composition.columns(In::Block), bits) &&
+           lowBitsZero(composition.oddWords(), bits);
+  };
+  while (!aligned(static_cast<int>(steps.size())))
+    steps.pop_back();
+  return steps;
+}
+
+static int vectorBits(int elementBytes, int maxVectorBytes) {
+  int elements = std::max(1, std::min(maxVectorBytes, kMaxVectorBytes) / elementBytes);
+  return std::bit_width(static_cast<unsigned>(elements)) - 1;
+}
+
+std::vector<VectorGroup> vectorGroups(const Layout &regs, const SharedLayout &shared,
+                                      int elementBytes, int maxVectorBytes) {
+  std::vector<uint64_t> steps =
+      vectorSteps(regs, shared, vectorBits(elementBytes, maxVectorBytes));
+  LinearMap step(steps);
+  uint64_t lowBits = (uint64_t(1) << steps.size()) - 1;
+  std::vector<VectorGroup> groups;
+  for (int32_t reg = 0; reg < regs.numRegisters(); ++reg) {
+    auto place = static_cast<uint64_t>(shared.offsetParts(regs.apply(reg)).toggle) & lowBits;
+    auto leader = static_cast<int32_t>(static_cast<uint64_t>(reg) ^ step.apply(place));
+    VectorGroup group;
+    for (uint64_t i = 0; i <= lowBits; ++i)
+      group.push_back(static_cast<int32_t>(static_cast<uint64_t>(leader) ^ step.apply(i)));
+    if (*std::min_element(group.begin(), group.end()) == reg)
+      groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+static SharedAddress::Term termOf(const SharedLayout &shared, const Coords &coords) {
+  SharedLayout::Parts parts = shared.offsetParts(coords);
+  return {parts.toggle, parts.addend};
+}
+
+/// Digits add, coordinates XOR: the two agree as long as no two input bits set the same digit bit.
+static bool digitsAreDisjoint(const Layout &regs, const SharedLayout &shared) {
+  for (size_t d = 0; d < shared.shape().size(); ++d) {
+    int panel = shared.panelBits()[d];
+    int32_t seen = 0;
+    for (const Coords &vector : regs.bases(In::Register))
+      seen |= vector[d] >> panel;
+    for (In in : {In::Lane, In::Warp}) {
+      for (const Coords &vector : regs.bases(in)) {
+        if (seen & vector[d] >> panel)
+          return false;
+        seen |= vector[d] >> panel;
+      }
+    }
+  }
+  return true;
+}
+
+std::optional<SharedAddress> sharedAddress(const Layout &regs, const SharedLayout &shared) {
+  if (regs.rank() != shared.rank() || !digitsAreDisjoint(regs, shared))
+    return std::nullopt;
+  SharedAddress result;
+  for (int32_t reg = 0; reg < regs.numRegisters(); ++reg)
+    result.registers.push_back(termOf(shared, regs.apply(reg)));
+  for (const Coords &vector : regs.bases(In::Lane))
+    result.lanes.push_back(termOf(shared, vector));
+  for (const Coords &vector : regs.bases(In::Warp))
+    result.warps.push_back(termOf(shared, vector));
+  return result;
+}
+
+int64_t SharedAddress::threadToggleBits() const {
+  int64_t bits = 0;
+  for (const Term &term : lanes)
+    bits |= term.toggle;
+  for (const Term &term : warps)
+    bits |= term.toggle;
+  return bits;
+}
+
+/// Accumulates the terms of the set bits.
+static void accumulate(const std::vector<SharedAddress::Term> &terms, int32_t value,
+                       SharedAddress::Term &sum) {
+  for (size_t bit = 0; bit < terms.size(); ++bit) {
+    if (value >> bit & 1) {
+      sum.toggle ^= terms[bit].toggle;
+      sum.addend += terms[bit].addend;
+    }
+  }
+}
+
+int64_t SharedAddress::offset(int32_t reg, int32_t lane, int32_t warp) const {
+  Term sum = registers[static_cast<size_t>(reg)];
+  accumulate(lanes, lane, sum);
+  accumulate(warps, warp, sum);
+  return sum.toggle + sum.addend;
+}
+
+int64_t MatrixAccess::rowOffset(size_t instruction, int32_t lane, int32_t warp) const {
+  SharedAddress::Term sum = instructions[instruction].term;
+  accumulate(rows, lane, sum);
+  accumulate(warps, warp, sum);
+  return sum.toggle + sum.addend;
+}
+
+namespace {
+
+/// One of the two ways in which ldmatrix hands out a matrix: which input bits walk along the 16 bytes of a row,
+/// and which select the row (3 bits).
+struct MatrixForm {
+  bool transposed;
+  std::vector<uint64_t> along;
+  std::vector<uint64_t> rows;
+};
+
+} // namespace
+
+/// Removes the listed registers and lanes from what must stay clear of the 16 bytes of a row.
+static bool matchesForm(const MatrixForm &form, const std::vector<uint64_t> &others) {
+  for (size_t i = 0; i < form.along.size(); ++i)
+    if (form.along[i] != uint64_t(1) << i)
+      return false;
+  auto bits = static_cast<int>(form.along.size());
+  return lowBitsZero(form.rows, bits) && lowBitsZero(others, bits);
+}
+
+/// The forms that exist for the element size, given the composed columns of registers and lanes.
+static std::vector<MatrixForm> matrixForms(const std::vector<uint64_t> &registers,
+                                           const std::vector<uint64_t> &lanes, int packedBits) {
+  std::vector<uint64_t> packed(registers.begin(), registers.begin() + packedBits);
+  std::vector<uint64_t> low(lanes.begin(), lanes.begin() + 2);
+  std::vector<uint64_t> high(lanes.begin() + 2, lanes.end());
+  MatrixForm plain{false, packed, high};
+  plain.along.insert(plain.along.end(), low.begin(), low.end());
+  std::vector<MatrixForm> forms{plain};
+  if (packedBits == 1) {
+    MatrixForm transposed{true, high, packed};
+    transposed.rows.insert(transposed.rows.end(), low.begin(), low.end());
+    forms.push_back(transposed);
+  }
+  return forms;
+}
+
+/// Fills in rows, warps and instructions of a form that matched.
+static MatrixAccess describeMatrixAccess(const SharedAddress &address, const Layout &regs,
+                                         bool transposed, int packedBits) {
+  MatrixAccess access;
+  access.transposed = transposed;
+  access.elementsPerMatrix = 1 << packedBits;
+  int matrixBits = std::min(2, regs.registerBits() - packedBits);
+  access.matrices = 1 << matrixBits;
+  if (transposed)
+    access.rows = {address.registers[1], address.lanes[0], address.lanes[1]};
+  else
+    access.rows = {address.lanes[2], address.lanes[3], address.lanes[4]};
+  for (int bit = 0; bit < matrixBits; ++bit)
+    access.rows.push_back(address.registers[size_t(1) << (packedBits + bit)]);
+  access.rows.resize(kLaneBits, {0, 0});
+  access.warps = address.warps;
+  int32_t step = access.matrices * access.elementsPerMatrix;
+  for (int32_t reg = 0; reg < regs.numRegisters(); reg += step)
+    access.instructions.push_back({reg, address.registers[static_cast<size_t>(reg)]});
+  return access;
+}
+
+std::optional<MatrixAccess> matchMatrixAccess(const Layout &regs, const SharedLayout &shared,
+                                              int elementBytes) {
+  int packedBits = std::countr_zero(static_cast<unsigned>(kBankBytes / std::max(elementBytes, 1)));
+  if (elementBytes > kBankBytes || elementBytes < 1 || regs.rank() != shared.rank() ||
+      regs.laneBits() != kLaneBits || regs.registerBits() < packedBits)
+    return std::nullopt;
+  Composition composition(regs, shared);
+  std::optional<SharedAddress> address = sharedAddress(regs, shared);
+  if (!address || !composition.fitsWord || !composition.digitsAligned(packedBits + 2))
+    return std::nullopt;
+  std::vector<uint64_t> registers = composition.columns(In::Register);
+  std::vector<uint64_t> others(registers.begin() + packedBits, registers.end());
+  for (const std::vector<uint64_t> &words : {composition.columns(In::Warp), composition.oddWords()})
+    others.insert(others.end(), words.begin(), words.end());
+  for (const MatrixForm &form :
+       matrixForms(registers, composition.columns(In::Lane), packedBits))
+    if (matchesForm(form, others))
+      return describeMatrixAccess(*address, regs, form.transposed, packedBits);
+  return std::nullopt;
+}
+
+} // namespace tile::layout
