@@ -23,7 +23,6 @@ def TileDialect : Dialect {
   }];
   let dependentDialects = ["arith::ArithDialect"];
   let useDefaultTypePrinterParser = 1;
-  let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasConstantMaterializer = 1;
 }
