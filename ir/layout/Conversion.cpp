@@ -118,7 +118,8 @@ bool ShufflePlanner::solveAll() {
   std::vector<uint64_t> unknowns = source.flatMap(In::Register).columns();
   unknowns.insert(unknowns.end(), lanes.begin(), lanes.end());
   Subspace span(unknowns);
-  for (uint64_t column : target.flatMap(In::Register).columns()) {
+  LinearMap registers = target.flatMap(In::Register);
+  for (uint64_t column : registers.columns()) {
     std::optional<uint64_t> solution = span.solve(column);
     if (!solution)
       return false;
@@ -281,8 +282,7 @@ static ThreadValues simulateShuffle(const ShufflePlan &plan, const Layout &targe
   return result;
 }
 
-ThreadValues simulate(const Conversion &plan, const Layout &source, const Layout &target,
-                      const ThreadValues &values) {
+ThreadValues simulate(const Conversion &plan, const Layout &target, const ThreadValues &values) {
   if (plan.kind == ConversionKind::WarpShuffle)
     return simulateShuffle(plan.shuffle, target, values);
   ThreadValues result;
