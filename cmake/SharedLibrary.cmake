@@ -15,5 +15,8 @@ if(tileLibraries)
   endforeach()
   target_include_directories(tile INTERFACE ${PROJECT_SOURCE_DIR}/include)
   target_link_options(tile PRIVATE
-    -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map -Wl,-Bsymbolic-functions -Wl,-z,defs)
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map -Wl,-Bsymbolic-functions)
+  if(NOT TILE_SANITIZE) # the sanitizers' run time is in the program, not in a shared library
+    target_link_options(tile PRIVATE -Wl,-z,defs)
+  endif()
 endif()
