@@ -1,11 +1,15 @@
-# Compiles through ccache where it is installed. Its settings travel on the command line, so that a plain `ninja` uses them too.
+# Compiles through ccache where it is installed. Its settings travel on the command line, so that a
+# plain `ninja` uses them too.
 #
-# What it takes for a second checkout of the same sources to hit, precompiled headers included (docs/decisions/0002):
+# What it takes for a second checkout of the same sources to hit, precompiled headers included
+# (docs/decisions/0002):
 # - the sloppiness below and -fno-pch-timestamp (cmake/Tile.cmake), else ccache stores nothing;
 # - base_dir, which makes paths relative;
-# - pch_external_checksum: the bytes of a precompiled header hold the path of the checkout, so ccache is given a hash of the
-#   headers it consists of instead (tile_add_pch_sum). The precompiled header itself is built once in each checkout;
-# - clang gets the precompiled header alone. CMake would also pass its source as an absolute -include, which adds nothing.
+# - pch_external_checksum: the bytes of a precompiled header hold the path of the checkout, so
+#   ccache is given a hash of the headers it consists of instead (tile_add_pch_sum). The precompiled
+#   header itself is built once in each checkout;
+# - clang gets the precompiled header alone. CMake would also pass its source as an absolute
+#   -include, which adds nothing.
 find_program(TILE_CCACHE ccache)
 if(TILE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER

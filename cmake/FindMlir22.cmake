@@ -1,6 +1,7 @@
 # Finds LLVM and MLIR 22: the imported dylib targets LLVM and MLIR, and the TableGen functions.
 #
-# find_package(MLIR 22) is of no use, as the version file wants an exact match; the version is checked here.
+# find_package(MLIR 22) is of no use, as the version file wants an exact match; the version is
+# checked here.
 find_program(TILE_LLVM_CONFIG NAMES llvm-config-22 HINTS /usr/lib/llvm-22/bin)
 if(TILE_LLVM_CONFIG AND NOT MLIR_DIR)
   execute_process(COMMAND ${TILE_LLVM_CONFIG} --cmakedir

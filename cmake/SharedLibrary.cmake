@@ -1,7 +1,9 @@
-# libtile.so, what user programs link: the objects of every static library in one file, exporting the names of namespace tile.
+# libtile.so, what user programs link: the objects of every static library in one file, exporting
+# the names of namespace tile.
 #
-# Objects instead of whole archives: an archive also arrives through the link interface of the next one, and would be linked
-# twice. What is not ours in those interfaces (MLIR, LLVM, dl, ...) is linked privately.
+# Objects instead of whole archives: an archive also arrives through the link interface of the next
+# one, and would be linked twice. What is not ours in those interfaces (MLIR, LLVM, dl, ...) is
+# linked privately.
 get_property(tileLibraries GLOBAL PROPERTY TILE_LIBRARIES)
 if(tileLibraries)
   add_library(tile SHARED)

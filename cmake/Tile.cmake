@@ -1,13 +1,14 @@
 # The functions with which folders declare their targets, and the flags those get.
 #
-#   tile_add_library(<name> [MLIR] [NO_EXCEPTIONS] [HOT] SOURCES ... [LINK ...] [DEPENDS ...])   a static library
-#   tile_add_executable(<name> [MLIR] SOURCES ... [LINK ...])                                    a program in bin/
-#   tile_add_gtest(<name> [MLIR] SOURCES ... [LINK ...] [LABELS ...])                            a test program, one ctest
-#   tile_add_folders(<folder>...)                                                                those that exist
+#   tile_add_library(<name> [MLIR] [NO_EXCEPTIONS] [HOT] SOURCES ... [LINK ...] [DEPENDS ...])
+#   tile_add_executable(<name> [MLIR] SOURCES ... [LINK ...])
+#   tile_add_gtest(<name> [MLIR] SOURCES ... [LINK ...] [LABELS ...])    one ctest for the program
+#   tile_add_folders(<folder>...)                                        those that exist
 #
-# MLIR: links the dylibs MLIR and LLVM and uses a precompiled header. NO_EXCEPTIONS: for ir, passes and codegen, which never
-# throw. HOT: -O2 in the dev build too, for what tests spend their time in (not together with MLIR). DEPENDS: TableGen targets
-# whose headers the sources include; whoever links the library waits for them as well.
+# MLIR: links the dylibs MLIR and LLVM and uses a precompiled header. NO_EXCEPTIONS: for ir, passes
+# and codegen, which never throw. HOT: -O2 in the dev build too, for what tests spend their time in
+# (not together with MLIR). DEPENDS: TableGen targets whose headers the sources include; whoever
+# links the library waits for them as well.
 
 set(TILE_SANITIZE "" CACHE STRING "Sanitizers for our own code, as in -fsanitize=")
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -15,13 +16,13 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
 endif()
 option(TILE_PCH "Use precompiled headers (an order of magnitude with clang, little with g++)" ${tilePchDefault})
 
-# Include roots: the repository (private headers), include/ (public ones), the build folder (generated ones).
-# A directory property, since mlir_tablegen() takes its -I from there.
+# Include roots: the repository (private headers), include/ (public ones), the build folder
+# (generated ones). A directory property, since mlir_tablegen() takes its -I from there.
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR})
 include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 
-# Flags of everything we compile. -fPIC and not CMake's property: that would give programs -fPIE, and a precompiled header is
-# refused where any such flag differs.
+# Flags of everything we compile. -fPIC and not CMake's property: that would give programs -fPIE,
+# and a precompiled header is refused where any such flag differs.
 add_library(tile_options INTERFACE)
 target_compile_options(tile_options INTERFACE -fPIC -Wall -Wextra -Wno-unused-parameter)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -98,7 +99,8 @@ function(tile_add_gtest name)
   list(APPEND arg_LINK GTest::gtest_main)
   add_executable(${name} ${arg_SOURCES})
   tile_finish_target(${name})
-  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1 --gtest_output=json:${PROJECT_BINARY_DIR}/test-results/${name}.json)
+  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1
+    --gtest_output=json:${PROJECT_BINARY_DIR}/test-results/${name}.json)
   set_tests_properties(${name} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT 600)
 endfunction()
 

@@ -1,4 +1,5 @@
-# Runs every tests/**/*.mlir through its RUN lines. tile-opt, tilec, FileCheck, not, split-file, ... are found on PATH.
+# Runs every tests/**/*.mlir through its RUN lines. tile-opt, tilec, FileCheck, not, split-file, ...
+# are found on PATH.
 import os
 import shutil
 
