@@ -60,8 +60,7 @@ std::optional<std::vector<int32_t>> registerSources(const Layout &source, const 
 
 /// Carries out a plan on values: `values[thread][register]`, thread = lane + 32 * warp. For tests and for the
 /// constant evaluation of conversions. SharedMemory plans are not simulated: the result is empty.
-std::vector<std::vector<int64_t>> simulate(const Conversion &plan, const Layout &source,
-                                           const Layout &target,
+std::vector<std::vector<int64_t>> simulate(const Conversion &plan, const Layout &target,
                                            const std::vector<std::vector<int64_t>> &values);
 
 } // namespace tile::layout

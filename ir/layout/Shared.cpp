@@ -37,6 +37,10 @@ std::optional<SharedLayout> SharedLayout::create(Shape shape, std::vector<int> p
   result.panel = std::move(panelBits);
   result.map = std::move(linear);
   result.strides = std::move(digitStrides);
+  // A digit that is always 0 has no stride: equal layouts compare equal.
+  for (size_t d = 0; d < result.dims.size(); ++d)
+    if (result.dims[d] <= int64_t(1) << result.panel[d])
+      result.strides[d] = 0;
   return result;
 }
 
