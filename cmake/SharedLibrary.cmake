@@ -15,7 +15,8 @@ if(tileLibraries)
     list(REMOVE_ITEM items ${tileLibraries})
     target_link_libraries(tile PRIVATE ${items})
   endforeach()
-  target_include_directories(tile INTERFACE ${PROJECT_SOURCE_DIR}/include)
+  target_include_directories(tile INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
   target_link_options(tile PRIVATE
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map -Wl,-Bsymbolic-functions)
   if(NOT TILE_SANITIZE) # the sanitizers' run time is in the program, not in a shared library
