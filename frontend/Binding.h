@@ -1,0 +1,42 @@
+// One specialisation of a kernel: what the runtime knows of its arguments before it is traced. No MLIR here.
+#pragma once
+
+#include <tile/Kernel.h>
+#include <tile/Ops.h>
+
+#include <vector>
+
+namespace tile::frontend {
+
+/// What is known of one run-time argument (parameters without Const, in order). For scalars only `dtype` counts.
+struct ArgFacts {
+  DType dtype = any;
+  int rank = 0;
+  int alignment = 0;                         ///< bytes the pointer is divisible by; 0 = unknown
+  std::vector<int> unitStrides;              ///< dimensions of stride 1
+  std::vector<int64_t> strideBytesDivisible; ///< per dimension; empty = unknown
+  std::vector<int64_t> extentDivisible;      ///< per dimension, 1 = unknown; empty = all unknown
+  bool wide = false;                         ///< 64-bit addressing
+};
+
+/// One specialisation of a kernel.
+struct Binding {
+  std::vector<ArgFacts> args;
+  std::vector<int64_t> consts;
+  int warps = 4;
+  TargetInfo target;
+};
+
+/// The kernel addresses dimension `dim` of argument `arg` in tiles of `extent`: if the tensor's extent is divisible by it,
+/// masks vanish, so the runtime looks and says so in ArgFacts::extentDivisible.
+struct TileUse {
+  int arg;
+  int dim;
+  int64_t extent;
+  bool operator==(const TileUse &) const = default;
+};
+
+/// The binding of these constants with nothing assumed of the arguments beyond the dtypes and ranks the kernel declares.
+Binding bindingFor(const detail::KernelRecord &record, std::span<const int64_t> consts, int warps = 4);
+
+} // namespace tile::frontend

@@ -1,0 +1,300 @@
+// Emits nodes one to one: a node's name is its MLIR operation. Only constants, control flow and the function itself, with its
+// facts about arguments and the grid, need more than a name.
+#include "frontend/Emit.h"
+
+#include "frontend/Ordering.h"
+#include "ir/TileDialect.h"
+
+#include <mlir/Dialect/Arith/IR/Arith.h>
+#include <mlir/Dialect/Func/IR/FuncOps.h>
+#include <mlir/IR/Builders.h>
+
+using namespace mlir;
+using tile::Loc;
+
+namespace tile::frontend {
+
+namespace {
+
+using mlir::Value;
+
+class Emitter {
+public:
+  Emitter(const Trace &trace, MLIRContext &context)
+      : trace_(trace), graph_(trace.graph()), builder_(&context), order_(orderTrace(graph_)),
+        values_(graph_.nodes.size()) {}
+
+  OwningOpRef<ModuleOp> run();
+
+private:
+  // Types, locations, attributes.
+  Type elementType(DType dtype);
+  Type typeOf(const TileType &type);
+  Location locationOf(const Loc &loc);
+  mlir::Attribute attributeOf(const frontend::Attribute &attribute);
+
+  // Nodes.
+  Value valueOf(NodeId id) const { return values_[graph_.resolve(id)]; }
+  SmallVector<Value> valuesOf(ArrayRef<NodeId> ids) const;
+  void emitScope(ScopeId scope);
+  void emitNode(NodeId id);
+  void emitConstant(NodeId id, const Node &node);
+  void emitRegions(Operation *op, const Node &node);
+  void emitTerminator(ScopeId scope, const Node &owner, Location loc);
+  Operation *create(StringRef name, Location loc, ArrayRef<Value> operands, ArrayRef<Type> results,
+                    ArrayRef<NamedAttribute> attributes = {}, unsigned regions = 0);
+
+  // The function.
+  func::FuncOp emitFunction(ModuleOp module);
+  DictionaryAttr argumentFacts(const ArgFacts &facts, const detail::ParamSpec &spec, const std::string &name);
+  void addGrid(Operation *function);
+  AffineExpr gridExpression(const std::vector<GridAxis> &axes, SmallVectorImpl<mlir::Attribute> &symbols);
+
+  const Trace &trace_;
+  const Graph &graph_;
+  OpBuilder builder_;
+  std::vector<std::vector<NodeId>> order_;
+  std::vector<Value> values_;
+  std::vector<std::vector<Value>> results_; ///< of nodes with several, by node; sized on first use
+};
+
+// --- Types, locations, attributes ---------------------------------------------------------------------------------------
+
+Type Emitter::elementType(DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return builder_.getF16Type();
+  case DType::BF16:
+    return builder_.getBF16Type();
+  case DType::F32:
+    return builder_.getF32Type();
+  case DType::F64:
+    return builder_.getF64Type();
+  case DType::E4M3:
+    return Float8E4M3FNType::get(builder_.getContext());
+  case DType::E5M2:
+    return Float8E5M2Type::get(builder_.getContext());
+  case DType::I1:
+    return builder_.getI1Type();
+  default:
+    return builder_.getIntegerType(static_cast<unsigned>(sizeOf(dtype)) * 8);
+  }
+}
+
+Type Emitter::typeOf(const TileType &type) {
+  Type element = elementType(type.dtype);
+  if (type.category == TileType::View)
+    return ir::ViewType::get(builder_.getContext(), type.viewRank, element);
+  if (type.category == TileType::Pointer)
+    element = ir::PtrType::get(builder_.getContext(), element);
+  if (type.isScalar())
+    return element;
+  return RankedTensorType::get(ArrayRef(type.shape.begin(), type.shape.end()), element);
+}
+
+Location Emitter::locationOf(const Loc &loc) {
+  if (!*loc.file)
+    return builder_.getUnknownLoc();
+  return FileLineColLoc::get(builder_.getContext(), loc.file, loc.line, 0);
+}
+
+mlir::Attribute Emitter::attributeOf(const frontend::Attribute &attribute) {
+  switch (attribute.kind) {
+  case frontend::Attribute::Unit:
+    return builder_.getUnitAttr();
+  case frontend::Attribute::I32:
+    return builder_.getI32IntegerAttr(static_cast<int32_t>(attribute.numbers[0]));
+  case frontend::Attribute::I64:
+    return builder_.getI64IntegerAttr(attribute.numbers[0]);
+  case frontend::Attribute::I64Array:
+    return builder_.getDenseI64ArrayAttr(attribute.numbers);
+  case frontend::Attribute::I32Array:
+    break;
+  }
+  return builder_.getDenseI32ArrayAttr(SmallVector<int32_t>(attribute.numbers.begin(), attribute.numbers.end()));
+}
+
+// --- Nodes --------------------------------------------------------------------------------------------------------------
+
+SmallVector<Value> Emitter::valuesOf(ArrayRef<NodeId> ids) const {
+  SmallVector<Value> values;
+  for (NodeId id : ids) {
+    const Node &node = graph_.nodes[graph_.resolve(id)];
+    bool isResult = node.kind == Node::Result;
+    values.push_back(isResult ? results_[graph_.resolve(node.operands[0])][node.index] : valueOf(id));
+  }
+  return values;
+}
+
+Operation *Emitter::create(StringRef name, Location loc, ArrayRef<Value> operands, ArrayRef<Type> results,
+                           ArrayRef<NamedAttribute> attributes, unsigned regions) {
+  OperationState state(loc, name, operands, results, attributes);
+  for (unsigned i = 0; i < regions; ++i)
+    state.addRegion();
+  return builder_.create(state);
+}
+
+void Emitter::emitScope(ScopeId scope) {
+  for (NodeId id : order_[scope])
+    emitNode(id);
+}
+
+void Emitter::emitNode(NodeId id) {
+  const Node &node = graph_.nodes[id];
+  if (node.kind == Node::Constant)
+    return emitConstant(id, node);
+  SmallVector<Type> types;
+  for (const TileType &type : node.results)
+    types.push_back(typeOf(type));
+  bool hasOneResult = node.regions.empty() && node.effect != Effect::Write;
+  if (hasOneResult)
+    types.push_back(typeOf(node.type));
+  SmallVector<NamedAttribute> attributes;
+  for (const frontend::Attribute &attribute : node.attributes)
+    attributes.push_back(builder_.getNamedAttr(attribute.name, attributeOf(attribute)));
+  Operation *op = create(node.name, locationOf(node.loc), valuesOf(node.operands), types, attributes,
+                         static_cast<unsigned>(node.regions.size()));
+  if (hasOneResult)
+    values_[id] = op->getResult(0);
+  else
+    results_[id].assign(op->result_begin(), op->result_end());
+  emitRegions(op, node);
+}
+
+void Emitter::emitConstant(NodeId id, const Node &node) {
+  Type element = elementType(node.type.dtype), type = typeOf(node.type);
+  TypedAttr scalar;
+  if (auto floating = dyn_cast<FloatType>(element)) {
+    bool losesInfo = false;
+    APFloat value(node.number);
+    value.convert(floating.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+    scalar = FloatAttr::get(floating, value);
+  } else {
+    unsigned width = element.getIntOrFloatBitWidth();
+    scalar = IntegerAttr::get(element, APInt(64, static_cast<uint64_t>(node.integer)).trunc(width));
+  }
+  TypedAttr attribute = scalar;
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    attribute = SplatElementsAttr::get(tile, scalar);
+  values_[id] = arith::ConstantOp::create(builder_, locationOf(node.loc), type, attribute);
+}
+
+void Emitter::emitRegions(Operation *op, const Node &node) {
+  OpBuilder::InsertionGuard guard(builder_);
+  for (auto [scope, region] : llvm::zip_equal(node.regions, op->getRegions())) {
+    const Scope &body = graph_.scopes[scope];
+    // An if without results may lack its else branch.
+    if (body.kind == Scope::Else && order_[scope].empty() && node.results.empty())
+      continue;
+    Block &block = region.emplaceBlock();
+    for (NodeId argument : body.arguments)
+      values_[argument] = block.addArgument(typeOf(graph_.nodes[argument].type), locationOf(graph_.nodes[argument].loc));
+    builder_.setInsertionPointToStart(&block);
+    emitScope(scope);
+    emitTerminator(scope, node, op->getLoc());
+  }
+}
+
+void Emitter::emitTerminator(ScopeId scope, const Node &owner, Location loc) {
+  const Scope &body = graph_.scopes[scope];
+  const char *name = body.kind == Scope::WhileCondition ? "scf.condition"
+                     : body.kind == Scope::Combine      ? "tile.yield"
+                                                        : "scf.yield";
+  create(name, loc, valuesOf(body.yields), {});
+}
+
+// --- The function -------------------------------------------------------------------------------------------------------
+
+DictionaryAttr Emitter::argumentFacts(const ArgFacts &facts, const detail::ParamSpec &spec, const std::string &name) {
+  NamedAttrList list;
+  if (!name.empty())
+    list.set("tile.name", builder_.getStringAttr(name));
+  if (spec.kind == detail::ParamSpec::Scalar)
+    return list.getDictionary(builder_.getContext());
+  const char *access = spec.kind == detail::ParamSpec::In ? "in" : spec.kind == detail::ParamSpec::Out ? "out" : "inout";
+  list.set("tile.access", builder_.getStringAttr(access));
+  if (facts.alignment > 0)
+    list.set("tile.alignment", builder_.getI32IntegerAttr(facts.alignment));
+  if (!facts.unitStrides.empty())
+    list.set("tile.unit_stride",
+             builder_.getDenseI32ArrayAttr(SmallVector<int32_t>(facts.unitStrides.begin(), facts.unitStrides.end())));
+  if (!facts.strideBytesDivisible.empty())
+    list.set("tile.stride_bytes_divisible", builder_.getDenseI64ArrayAttr(facts.strideBytesDivisible));
+  if (!facts.extentDivisible.empty())
+    list.set("tile.extent_divisible", builder_.getDenseI64ArrayAttr(facts.extentDivisible));
+  if (facts.wide)
+    list.set("tile.wide", builder_.getUnitAttr());
+  return list.getDictionary(builder_.getContext());
+}
+
+AffineExpr Emitter::gridExpression(const std::vector<GridAxis> &axes, SmallVectorImpl<mlir::Attribute> &symbols) {
+  AffineExpr product;
+  for (const GridAxis &axis : axes) {
+    const Node &extent = graph_.nodes[axis.extent];
+    bool isScalar = extent.kind == Node::FuncArg;
+    int64_t argument = isScalar ? extent.index : graph_.nodes[extent.operands[0]].index;
+    int64_t dim = isScalar ? -1 : extent.attributes[0].numbers[0];
+    mlir::Attribute symbol = builder_.getDenseI32ArrayAttr({static_cast<int32_t>(argument), static_cast<int32_t>(dim)});
+    auto found = llvm::find(symbols, symbol);
+    auto position = static_cast<unsigned>(found - symbols.begin());
+    if (found == symbols.end())
+      symbols.push_back(symbol);
+    AffineExpr count = getAffineSymbolExpr(position, builder_.getContext()).ceilDiv(axis.divisor);
+    product = product ? product * count : count;
+  }
+  return product;
+}
+
+void Emitter::addGrid(Operation *function) {
+  if (trace_.grid.results.empty())
+    return;
+  SmallVector<mlir::Attribute> symbols;
+  SmallVector<AffineExpr> results;
+  for (const std::vector<GridAxis> &axes : trace_.grid.results)
+    results.push_back(gridExpression(axes, symbols));
+  AffineMap map = AffineMap::get(0, static_cast<unsigned>(symbols.size()), results, builder_.getContext());
+  function->setAttr("tile.grid", AffineMapAttr::get(map));
+  function->setAttr("tile.grid_symbols", builder_.getArrayAttr(symbols));
+}
+
+func::FuncOp Emitter::emitFunction(ModuleOp module) {
+  SmallVector<Type> inputs;
+  SmallVector<mlir::Attribute> facts;
+  const detail::KernelRecord &record = trace_.record();
+  for (size_t i = 0; i < record.params.size(); ++i) {
+    if (record.params[i].kind == detail::ParamSpec::Const)
+      continue;
+    const Node &argument = graph_.nodes[trace_.param(static_cast<int>(i))];
+    inputs.push_back(typeOf(argument.type));
+    facts.push_back(argumentFacts(trace_.binding().args[argument.index], record.params[i],
+                                  i < record.paramNames.size() ? record.paramNames[i] : ""));
+  }
+  builder_.setInsertionPointToEnd(module.getBody());
+  auto function = func::FuncOp::create(builder_, locationOf(record.where), record.name,
+                                       builder_.getFunctionType(inputs, {}));
+  function->setAttr("tile.kernel", builder_.getUnitAttr());
+  function->setAttr("tile.warps", builder_.getI32IntegerAttr(trace_.binding().warps));
+  addGrid(function);
+  function.setAllArgAttrs(ArrayRef<mlir::Attribute>(facts));
+  return function;
+}
+
+OwningOpRef<ModuleOp> Emitter::run() {
+  results_.resize(graph_.nodes.size());
+  OwningOpRef<ModuleOp> module = ModuleOp::create(locationOf(trace_.record().where));
+  func::FuncOp function = emitFunction(*module);
+  Block *entry = function.addEntryBlock();
+  for (size_t i = 0; i < trace_.record().params.size(); ++i)
+    if (NodeId id = trace_.param(static_cast<int>(i)); id != kNoNode)
+      values_[id] = entry->getArgument(graph_.nodes[id].index);
+  builder_.setInsertionPointToStart(entry);
+  emitScope(0);
+  func::ReturnOp::create(builder_, function.getLoc());
+  return module;
+}
+
+} // namespace
+
+OwningOpRef<ModuleOp> emitModule(const Trace &trace, MLIRContext &context) { return Emitter(trace, context).run(); }
+
+} // namespace tile::frontend

@@ -1,0 +1,98 @@
+// Tracing a kernel: check the binding, run the lambda, emit, verify. MLIR's diagnostics are collected here and become one
+// tile::Error; no exception ever crosses MLIR.
+#include "frontend/Kernel.h"
+
+#include "frontend/Emit.h"
+#include "ir/Context.h"
+
+#include <mlir/IR/Diagnostics.h>
+#include <mlir/IR/Verifier.h>
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace tile::frontend {
+
+[[noreturn]] static void refuse(const detail::KernelRecord &record, std::string message) {
+  throw Error(Fault::User, ErrorCode::InvalidArgument, std::move(message), record.where, {"in kernel '" + record.name + "'"});
+}
+
+static void checkConstants(const detail::KernelRecord &record, const Binding &binding) {
+  auto count = std::count_if(record.params.begin(), record.params.end(),
+                             [](const detail::ParamSpec &spec) { return spec.kind == detail::ParamSpec::Const; });
+  if (binding.consts.size() != static_cast<size_t>(count))
+    refuse(record, "the kernel takes " + std::to_string(count) + " constants, got " + std::to_string(binding.consts.size()));
+  for (int64_t constant : binding.consts)
+    if (constant != static_cast<int32_t>(constant))
+      refuse(record, "the constant " + std::to_string(constant) + " does not fit an int");
+}
+
+static void checkBinding(const detail::KernelRecord &record, const Binding &binding) {
+  checkConstants(record, binding);
+  size_t argument = 0;
+  for (const detail::ParamSpec &spec : record.params) {
+    if (spec.kind == detail::ParamSpec::Const)
+      continue;
+    std::string name = "arg " + std::to_string(argument + 1);
+    if (argument >= binding.args.size())
+      refuse(record, "the binding lacks " + name);
+    const ArgFacts &facts = binding.args[argument++];
+    if (facts.dtype == any)
+      refuse(record, name + ": the dtype is open: bind the dtype of the tensor that will be passed");
+    if (spec.dtype != any && facts.dtype != spec.dtype)
+      refuse(record, name + ": expected " + nameOf(spec.dtype) + ", got " + nameOf(facts.dtype));
+    if (spec.kind != detail::ParamSpec::Scalar && facts.rank != spec.rank)
+      refuse(record, name + ": expected rank " + std::to_string(spec.rank) + ", got rank " + std::to_string(facts.rank));
+  }
+  if (argument != binding.args.size())
+    refuse(record, "the kernel takes " + std::to_string(argument) + " arguments, the binding has " +
+                       std::to_string(binding.args.size()));
+  bool isPowerOfTwo = binding.warps > 0 && (binding.warps & (binding.warps - 1)) == 0;
+  if (!isPowerOfTwo || binding.warps > 32)
+    refuse(record, "warps must be a power of two up to 32, got " + std::to_string(binding.warps));
+}
+
+/// Verifies; the first diagnostic becomes the error. The frontend checks every rule before, so a failure is our fault.
+static void verifyModule(mlir::ModuleOp module) {
+  std::string message;
+  Loc where;
+  std::string file;
+  mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+    if (!message.empty())
+      return mlir::success();
+    message = diagnostic.str();
+    if (auto line = mlir::dyn_cast<mlir::FileLineColLoc>(diagnostic.getLocation())) {
+      file = line.getFilename().str();
+      where.line = static_cast<int>(line.getLine());
+    }
+    return mlir::success();
+  });
+  if (mlir::succeeded(mlir::verify(module)))
+    return;
+  where.file = file.c_str();
+  throw Error(Fault::Compiler, ErrorCode::InternalCompilerError, "the traced kernel is not valid IR: " + message, where,
+              {"the kernel is not at fault; please report it"});
+}
+
+TracedKernel trace(const detail::KernelRecord &record, const Binding &binding) {
+  checkBinding(record, binding);
+  TracedKernel result;
+  result.context = ir::makeContext();
+  result.name = record.name;
+  {
+    Trace trace(record, binding);
+    record.body->run(detail::ParamSource());
+    trace.throwPending();
+    result.module = emitModule(trace, *result.context);
+    result.tileUses = trace.tileUses;
+  }
+  // Recording order depends on the host compiler's evaluation order; this one does not.
+  std::sort(result.tileUses.begin(), result.tileUses.end(), [](const TileUse &a, const TileUse &b) {
+    return std::tie(a.arg, a.dim, a.extent) < std::tie(b.arg, b.dim, b.extent);
+  });
+  verifyModule(*result.module);
+  return result;
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,131 @@
+// Kernels as records: identity, checks of names and arguments, and what the traced lambda asks for its parameters.
+#include "frontend/Trace.h"
+
+#include <atomic>
+#include <cctype>
+#include <map>
+#include <mutex>
+
+using namespace tile;
+using namespace tile::frontend;
+
+namespace {
+
+uint64_t freshId() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
+
+/// Kernels with captured state that share a name and key are one kernel, so that a function that makes one at each call
+/// does not compile at each call.
+uint64_t idOf(const std::string &name, const std::string &key) {
+  if (key.empty())
+    return freshId();
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, std::string>, uint64_t> ids;
+  std::lock_guard lock(mutex);
+  uint64_t &id = ids[{name, key}];
+  if (id == 0)
+    id = freshId();
+  return id;
+}
+
+void checkName(const std::string &name, Loc where) {
+  bool valid = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
+  for (char c : name)
+    valid = valid && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
+  if (!valid)
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "kernel: the name '" + name + "' must be an identifier: letters, digits and _, not beginning with a digit",
+                where);
+}
+
+[[noreturn]] void refuse(const detail::KernelRecord &record, std::string message) {
+  throw Error(Fault::User, ErrorCode::InvalidArgument, std::move(message), {}, {"calling kernel '" + record.name + "', defined at " + text(record.where)});
+}
+
+std::string argumentName(const detail::KernelRecord &record, size_t argument, size_t param) {
+  std::string name = "arg " + std::to_string(argument + 1);
+  return param < record.paramNames.size() ? name + " '" + record.paramNames[param] + "'" : name;
+}
+
+std::string describe(bool isTensor, DType dtype) {
+  return isTensor ? std::string("ptr<") + nameOf(dtype) + ">" : nameOf(dtype);
+}
+
+void checkArgument(const detail::KernelRecord &record, const detail::HostArg &arg, size_t argument, size_t param) {
+  const detail::ParamSpec &spec = record.params[param];
+  bool wantsTensor = spec.kind != detail::ParamSpec::Scalar, isTensor = arg.kind == detail::HostArg::Tensor;
+  bool sameType = wantsTensor == isTensor && (arg.dtype == spec.dtype || spec.dtype == any);
+  if (!sameType)
+    refuse(record, argumentName(record, argument, param) + ": expected " + describe(wantsTensor, spec.dtype) + ", got " +
+                       describe(isTensor, arg.dtype));
+  if (wantsTensor && arg.rank != spec.rank)
+    refuse(record, argumentName(record, argument, param) + ": expected rank " + std::to_string(spec.rank) +
+                       ", got rank " + std::to_string(arg.rank));
+}
+
+} // namespace
+
+namespace tile::detail {
+
+std::shared_ptr<KernelRecord> makeRecord(std::string name, std::string key, std::vector<ParamSpec> params,
+                                         std::unique_ptr<KernelBody> body, Loc where) {
+  checkName(name, where);
+  auto record = std::make_shared<KernelRecord>();
+  record->id = idOf(name, key);
+  record->name = std::move(name);
+  record->key = std::move(key);
+  record->where = where;
+  record->params = std::move(params);
+  record->body = std::move(body);
+  return record;
+}
+
+void checkArguments(const KernelRecord &record, std::span<const HostArg> args) {
+  size_t argument = 0;
+  for (size_t param = 0; param < record.params.size(); ++param) {
+    if (record.params[param].kind == ParamSpec::Const)
+      continue;
+    if (argument < args.size())
+      checkArgument(record, args[argument], argument, param);
+    ++argument;
+  }
+  if (argument != args.size())
+    refuse(record, "the kernel takes " + std::to_string(argument) + " arguments, got " + std::to_string(args.size()));
+}
+
+void scalarOutOfRange(DType dtype, double value) {
+  throw Error(Fault::User, ErrorCode::InvalidArgument,
+              "a scalar argument does not fit: " + std::to_string(static_cast<int64_t>(value)) + " is no " + nameOf(dtype));
+}
+
+Value ParamSource::value(int param) const {
+  Trace &trace = Trace::current({});
+  return trace.handle(trace.param(param));
+}
+
+int ParamSource::constant(int param) const {
+  const Trace &trace = Trace::current({});
+  size_t index = 0;
+  for (int i = 0; i < param; ++i)
+    index += trace.record().params[static_cast<size_t>(i)].kind == ParamSpec::Const;
+  return static_cast<int>(trace.binding().consts[index]);
+}
+
+} // namespace tile::detail
+
+Binding tile::frontend::bindingFor(const detail::KernelRecord &record, std::span<const int64_t> consts, int warps) {
+  Binding binding;
+  for (const detail::ParamSpec &spec : record.params) {
+    if (spec.kind == detail::ParamSpec::Const)
+      continue;
+    ArgFacts facts;
+    facts.dtype = spec.dtype;
+    facts.rank = spec.rank;
+    binding.args.push_back(std::move(facts));
+  }
+  binding.consts.assign(consts.begin(), consts.end());
+  binding.warps = warps;
+  return binding;
+}

@@ -1,0 +1,207 @@
+// Views seen as tiles: positions become element offsets, padding other than zero and NaN a mask, and every tile extent used
+// is noted, so that the runtime can promise divisibility.
+#include "frontend/Promotion.h"
+#include "frontend/Trace.h"
+
+#include <algorithm>
+
+using namespace tile;
+using namespace tile::frontend;
+
+namespace {
+
+/// A view's kernel argument, and for each of its dimensions the argument's.
+struct RootView {
+  NodeId node;
+  int argument;
+  std::vector<int64_t> dims;
+};
+
+RootView rootOf(const Trace &trace, NodeId view) {
+  const Node &node = trace.at(view);
+  if (node.kind == Node::FuncArg) {
+    RootView root{view, node.index, {}};
+    for (int dim = 0; dim < node.type.viewRank; ++dim)
+      root.dims.push_back(dim);
+    return root;
+  }
+  RootView inner = rootOf(trace, node.operands[0]), root{inner.node, inner.argument, {}};
+  for (int64_t dim : node.attributes[0].numbers)
+    root.dims.push_back(inner.dims[dim]);
+  return root;
+}
+
+Value viewOf(Trace &trace, const detail::TileAccess &access, Loc loc) {
+  return trace.handle(trace.use(Value(access.trace, access.view), loc));
+}
+
+/// A tile index or element offset as an i32 scalar, times `scale`.
+NodeId offsetOf(Trace &trace, const Arg &index, int64_t scale, Loc loc) {
+  if (!index.isStaged()) {
+    Arg scaled(index.kind() == Arg::Kind::Float ? index : Arg(index.asInt() * scale, loc));
+    return convertTo(trace, i32, scaled, "tile", loc).node();
+  }
+  TileType type = trace.type(index.value(), loc);
+  bool isIndex = type.category == TileType::Data && type.isScalar() && isInteger(type.dtype) && widthOf(type.dtype) <= 32;
+  if (!isIndex)
+    trace.fail(loc, "tile: an index must be an i32 scalar, got " + type.str(), {madeNote(trace, "it was", index.value())});
+  Value narrow = castValue(trace, i32, index.value(), loc);
+  if (scale == 1)
+    return narrow.node();
+  return trace.op("arith.muli", {TileType::Data, i32, {}}, {narrow, trace.integer(i32, scale, loc)}, loc).node();
+}
+
+void noteUses(Trace &trace, const detail::TileAccess &access) {
+  RootView root = rootOf(trace, access.view);
+  for (size_t dim = 0; dim < root.dims.size(); ++dim) {
+    TileUse use{root.argument, static_cast<int>(root.dims[dim]), access.shape[static_cast<int>(dim)]};
+    if (std::find(trace.tileUses.begin(), trace.tileUses.end(), use) == trace.tileUses.end())
+      trace.tileUses.push_back(use);
+  }
+}
+
+/// Which elements of a tile at these offsets are inside the view; one unsigned comparison a dimension covers both ends.
+Value insideAt(Trace &trace, const detail::TileAccess &access, const detail::Offsets &offsets, Loc loc) {
+  Value view = viewOf(trace, access, loc);
+  NodeId inside = kNoNode;
+  for (int dim = 0; dim < access.shape.rank(); ++dim) {
+    // Compared along its own line first; `&` broadcasts the lines to the tile.
+    Shape line;
+    for (int other = 0; other < access.shape.rank(); ++other)
+      line.append(other == dim ? access.shape[dim] : 1);
+    Arg position(Arg(index(dim, line, loc), loc) + Arg(trace.handle(offsets.nodes[dim]), loc), loc);
+    Arg extent(detail::viewDim(view, dim, loc), loc);
+    Value here = Arg(cast(u32, position, loc), loc) < Arg(cast(u32, extent, loc), loc);
+    inside = inside == kNoNode ? here.node() : (Arg(trace.handle(inside), loc) & Arg(here, loc)).node();
+  }
+  return trace.handle(inside);
+}
+
+} // namespace
+
+namespace tile::detail {
+
+TileAccess makeAccess(const Value &view, const Shape &shape, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  TileType type = trace.type(view, loc);
+  if (shape.rank() != type.viewRank)
+    trace.fail(loc, "tile: the view has " + std::to_string(type.viewRank) + " dimensions, the tile's shape " +
+                        shape.str() + " has " + std::to_string(shape.rank()),
+               {}, ErrorCode::InvalidShape);
+  checkShape(trace, "tile", shape, loc);
+  return {view.trace(), view.node(), shape, {}, false};
+}
+
+Offsets resolvePosition(const TileAccess &access, Position position, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  viewOf(trace, access, loc);
+  Offsets offsets = {};
+  for (int dim = 0; dim < position.count; ++dim)
+    offsets.nodes[dim] = offsetOf(trace, position.indices[dim], position.inElements ? 1 : access.shape[dim], loc);
+  if (!position.inElements)
+    noteUses(trace, access);
+  return offsets;
+}
+
+Value loadAt(const TileAccess &access, const Offsets &offsets, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  Value view = viewOf(trace, access, loc);
+  TileType type = trace.type(view, loc);
+  Node node;
+  node.name = "tile.view_load";
+  node.effect = Effect::Read;
+  node.loc = loc;
+  node.type = {TileType::Data, type.dtype, access.shape};
+  node.operands = {view.node()};
+  for (int dim = 0; dim < access.shape.rank(); ++dim)
+    node.operands.push_back(trace.use(trace.handle(offsets.nodes[dim]), loc));
+  if (access.padding.kind == Padding::Nan && !isFloat(type.dtype))
+    trace.fail(loc, std::string("tile: NaN cannot pad elements of ") + nameOf(type.dtype));
+  if (access.padding.kind == Padding::Nan)
+    node.attributes.push_back({Attribute::I32, "padding", {1}});
+  if (access.unchecked)
+    node.attributes.push_back({Attribute::Unit, "unchecked", {}});
+  Value loaded = trace.handle(trace.memory(std::move(node), view));
+  if (access.padding.kind != Padding::Number || access.unchecked)
+    return loaded;
+  Value pad = convertTo(trace, type.dtype,
+                        isFloat(type.dtype) ? Arg(access.padding.number, loc)
+                                            : Arg(static_cast<int64_t>(access.padding.number), loc),
+                        "pad", loc, access.shape);
+  return select(Arg(insideAt(trace, access, offsets, loc), loc), Arg(loaded, loc), Arg(pad, loc), loc);
+}
+
+Value loadTile(const TileAccess &access, Position position, Loc loc) {
+  return loadAt(access, resolvePosition(access, position, loc), loc);
+}
+
+Value insideTile(const TileAccess &access, Position position, Loc loc) {
+  return insideAt(Trace::current(loc), access, resolvePosition(access, position, loc), loc);
+}
+
+void storeAt(const TileAccess &access, const Offsets &offsets, const Arg &value) {
+  Loc loc = value.loc();
+  Trace &trace = Trace::current(loc);
+  Value view = viewOf(trace, access, loc);
+  DType dtype = trace.type(view, loc).dtype;
+  checkData(trace, "store", value, loc);
+  if (value.isStaged()) {
+    TileType type = trace.type(value.value(), loc);
+    if (type.dtype != dtype)
+      trace.fail(loc, std::string("store: the view holds ") + nameOf(dtype) + ", the value is " + nameOf(type.dtype) +
+                          ": write cast(" + nameOf(dtype) + ", ...)",
+                 {madeNote(trace, "value", value.value())});
+    if (!type.isScalar() && type.shape != access.shape)
+      trace.fail(loc, "store: the tile is " + access.shape.str() + ", the value is " + type.shape.str(),
+                 {madeNote(trace, "value", value.value())}, ErrorCode::InvalidShape);
+  }
+  Node node;
+  node.name = "tile.view_store";
+  node.effect = Effect::Write;
+  node.loc = loc;
+  node.operands = {unify(trace, dtype, access.shape, value, "store", loc).node(), view.node()};
+  for (int dim = 0; dim < access.shape.rank(); ++dim)
+    node.operands.push_back(trace.use(trace.handle(offsets.nodes[dim]), loc));
+  if (access.unchecked)
+    node.attributes.push_back({Attribute::Unit, "unchecked", {}});
+  trace.memory(std::move(node), view);
+}
+
+Value permuteView(const Value &view, const int *order, int count, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  std::vector<int64_t> dims(order, order + count), sorted = dims;
+  std::sort(sorted.begin(), sorted.end());
+  for (int dim = 0; dim < count; ++dim)
+    if (sorted[dim] != dim)
+      trace.fail(loc, "permute: the order must name each of the " + std::to_string(count) + " dimensions once", {},
+                 ErrorCode::InvalidShape);
+  return trace.op("tile.permute_view", trace.type(view, loc), {view}, loc, {{Attribute::I32Array, "order", dims}});
+}
+
+Value viewDim(const Value &view, int dim, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  RootView root = rootOf(trace, trace.use(view, loc));
+  int axis = checkAxis(trace, "dim", dim, static_cast<int>(root.dims.size()), loc);
+  return trace.op("tile.dim", {TileType::Data, i32, {}}, {trace.handle(root.node)}, loc,
+                  {{Attribute::I32, "dim", {root.dims[axis]}}});
+}
+
+Value viewStride(const Value &view, int dim, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  RootView root = rootOf(trace, trace.use(view, loc));
+  int axis = checkAxis(trace, "stride", dim, static_cast<int>(root.dims.size()), loc);
+  DType type = trace.binding().args[root.argument].wide ? i64 : i32;
+  return trace.op("tile.stride", {TileType::Data, type, {}}, {trace.handle(root.node)}, loc,
+                  {{Attribute::I32, "dim", {root.dims[axis]}}});
+}
+
+Value viewPointer(const Value &view, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  RootView root = rootOf(trace, trace.use(view, loc));
+  TileType type{TileType::Pointer, trace.at(root.node).type.dtype, {}};
+  return trace.op("tile.base", type, {trace.handle(root.node)}, loc);
+}
+
+DType viewDtype(const Value &view) { return Trace::current({}).type(view, {}).dtype; }
+
+} // namespace tile::detail

@@ -1,0 +1,175 @@
+// The operations of the language, by topic. Each takes Values, Vars and host numbers, and ends with the caller's line.
+//
+// Unless said otherwise: operands promote and broadcast as described in Value.h; the result has the common dtype and
+// shape; axes may be negative and count from the end; an error is a tile::Error at the user's line, while tracing.
+#pragma once
+
+#include <tile/View.h>
+
+#include <optional>
+#include <vector>
+
+namespace tile {
+
+// --- Creation -------------------------------------------------------------------------------------------------------
+
+/// A tile of zeros (a scalar for `{}`). Errors: extents below 1, more than 2^20 elements.
+Value zeros(DType dtype, const Shape &shape, Loc loc = Loc::here());
+/// Zeros of another value's dtype and shape.
+Value zeros_like(Arg like, Loc loc = Loc::here());
+/// A tile filled with a scalar or host number, which must fit `dtype` (run-time scalars are cast).
+Value full(DType dtype, const Shape &shape, Arg fill, Loc loc = Loc::here());
+/// A scalar repeated over a shape, in its own dtype.
+Value splat(Arg scalar, const Shape &shape, Loc loc = Loc::here());
+/// The i32 tile lo, lo + 1, ..., hi - 1. Error: hi <= lo.
+Value arange(int lo, int hi, Loc loc = Loc::here());
+/// 0 .. n-1.
+Value arange(int n, Loc loc = Loc::here());
+/// The index of each element along one dimension of a shape: an i32 tile of that shape.
+Value index(int dim, const Shape &shape, Loc loc = Loc::here());
+
+// --- Element types --------------------------------------------------------------------------------------------------
+
+/// Another element type, to value: floats round to nearest even (f16 overflows to infinity); float to integer truncates
+/// and saturates, NaN gives 0; integers narrow by truncation and widen by their signedness; to i1 is x != 0.
+Value cast(DType dtype, Arg x, Loc loc = Loc::here());
+
+// --- Elementwise ----------------------------------------------------------------------------------------------------
+// Math functions take floats; f16 and bf16 are computed in f32 and rounded back. Operators are in Value.h.
+
+Value exp(Arg x, Loc loc = Loc::here());
+Value exp2(Arg x, Loc loc = Loc::here());
+Value log(Arg x, Loc loc = Loc::here());
+Value log2(Arg x, Loc loc = Loc::here());
+Value sqrt(Arg x, Loc loc = Loc::here());
+/// 1 / sqrt(x)
+Value rsqrt(Arg x, Loc loc = Loc::here());
+Value sin(Arg x, Loc loc = Loc::here());
+Value cos(Arg x, Loc loc = Loc::here());
+Value tanh(Arg x, Loc loc = Loc::here());
+Value erf(Arg x, Loc loc = Loc::here());
+Value floor(Arg x, Loc loc = Loc::here());
+Value ceil(Arg x, Loc loc = Loc::here());
+/// 1 / (1 + exp(-x))
+Value sigmoid(Arg x, Loc loc = Loc::here());
+/// max(x, 0)
+Value relu(Arg x, Loc loc = Loc::here());
+/// x * (1 + erf(x / sqrt 2)) / 2
+Value gelu(Arg x, Loc loc = Loc::here());
+/// x * sigmoid(x)
+Value silu(Arg x, Loc loc = Loc::here());
+/// a * b + c of floats, rounded once (f16 and bf16: to f32, then to their dtype).
+Value fma(Arg a, Arg b, Arg c, Loc loc = Loc::here());
+/// |x| of floats and signed integers (the smallest integer stays itself).
+Value abs(Arg x, Loc loc = Loc::here());
+/// The smaller / larger operand; a NaN operand is ignored.
+Value min(Arg a, Arg b, Loc loc = Loc::here());
+Value max(Arg a, Arg b, Loc loc = Loc::here());
+/// min(max(x, lo), hi); undefined for lo > hi.
+Value clamp(Arg x, Arg lo, Arg hi, Loc loc = Loc::here());
+/// `a` where `condition` (i1) holds, else `b`; both sides are evaluated. Pointers are allowed.
+Value select(Arg condition, Arg a, Arg b, Loc loc = Loc::here());
+/// (x + d - 1) / d for positive integers; of host integers an int.
+Value cdiv(Arg x, Arg d, Loc loc = Loc::here());
+/// Whether x is NaN / infinite: i1.
+Value isnan(Arg x, Loc loc = Loc::here());
+Value isinf(Arg x, Loc loc = Loc::here());
+
+template <HostInt A, HostInt B> constexpr int cdiv(A x, B d) {
+  return (static_cast<int>(x) + static_cast<int>(d) - 1) / static_cast<int>(d);
+}
+template <HostInt A, HostInt B> constexpr int min(A a, B b) {
+  return static_cast<int>(a) < static_cast<int>(b) ? static_cast<int>(a) : static_cast<int>(b);
+}
+template <HostInt A, HostInt B> constexpr int max(A a, B b) {
+  return static_cast<int>(a) < static_cast<int>(b) ? static_cast<int>(b) : static_cast<int>(a);
+}
+
+// --- Shape ----------------------------------------------------------------------------------------------------------
+
+/// The same elements in row-major order. Error: another number of elements.
+Value reshape(Arg x, const Shape &shape, Loc loc = Loc::here());
+/// Dimension i of the result is dimension order[i] of x. Error: not a permutation of all dimensions.
+Value permute(Arg x, std::initializer_list<int> order, Loc loc = Loc::here());
+/// The last two dimensions exchanged. Error: rank below 2.
+Value trans(Arg x, Loc loc = Loc::here());
+/// Inserts a dimension of extent 1 before `axis`.
+Value expand_dims(Arg x, int axis, Loc loc = Loc::here());
+/// Grows dimensions of extent 1; a scalar fills the shape. Errors: ranks differ, another extent would change.
+Value broadcast_to(Arg x, const Shape &shape, Loc loc = Loc::here());
+
+// --- Reductions -----------------------------------------------------------------------------------------------------
+// Along one axis, which disappears (or stays with extent 1: `{.keep_dims = true}`); the order of combination is open but
+// fixed for a compiled kernel.
+
+struct ReduceOptions {
+  bool keep_dims = false;
+};
+
+/// Signed integers below 32 bits give i32, unsigned ones and i1 u32; 16-bit floats are summed in f32 and rounded back.
+Value sum(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
+/// As `sum`, multiplying.
+Value prod(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
+/// The sum over the number of elements; integers give f32.
+Value mean(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
+/// The largest / smallest element; NaN is ignored unless all are. (`max(x, 0)` is elementwise.)
+Value reduce_max(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
+Value reduce_min(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
+/// The i32 index of the largest / smallest element along the axis; the smallest index of equals. NaN is ignored.
+Value argmax(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
+Value argmin(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
+/// Whether any / all elements are true (not zero): i1.
+Value any_of(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
+Value all_of(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
+/// Any combination: `combine(left, right)` of scalars must be associative and commutative, and use nothing staged but
+/// its operands. Errors: another dtype returned, memory accessed, a Value from outside used.
+Value reduce(Arg x, int axis, detail::FunctionRef<Value(Value, Value)> combine, ReduceOptions options = {},
+             Loc loc = Loc::here());
+/// Several tiles of one shape combined together: `combine(left..., right...)` takes and returns one scalar a tile.
+std::vector<Value> reduce(const std::vector<Value> &tiles, int axis,
+                          detail::FunctionRef<std::vector<Value>(const std::vector<Value> &, const std::vector<Value> &)> combine,
+                          ReduceOptions options = {}, Loc loc = Loc::here());
+/// exp(x - max) / sum(exp(x - max)) along an axis, computed in f32 for 16-bit floats.
+Value softmax(Arg x, int axis, Loc loc = Loc::here());
+
+// --- Matrix product -------------------------------------------------------------------------------------------------
+
+/// How an f32 product is computed: `ieee` by fused multiply-add; `tf32` rounds operands to 10 bits of mantissa; `tf32x3`
+/// adds two correction products to it.
+enum class Precision : uint8_t { ieee, tf32, tf32x3 };
+
+struct DotOptions {
+  Precision precision = Precision::tf32x3;
+};
+
+/// a (MxK) times b (KxN) plus acc (MxN). a and b have one dtype: f16 (acc f32 or f16), bf16 (acc f32), f32, f64.
+/// Errors: inner sizes differ, acc of another shape or dtype, K below 16 (16 bit), 8 (f32), 4 (f64).
+Value dot(Arg a, Arg b, Arg acc, DotOptions options = {}, Loc loc = Loc::here());
+/// The same from zero: the result is f32, or f64.
+Value dot(Arg a, Arg b, DotOptions options = {}, Loc loc = Loc::here());
+
+// --- Memory through pointers ----------------------------------------------------------------------------------------
+// Pointers come from `view.ptr()`, and pointer + integer tile is a pointer tile; offsets count elements. Views are safer.
+
+/// Loads through a pointer or pointer tile. Where `mask` (i1) is false nothing is read and the result is `other`.
+Value load(Arg pointer, Arg mask, Arg other, Loc loc = Loc::here());
+/// The same; masked-out elements are undefined.
+Value load(Arg pointer, Arg mask, Loc loc = Loc::here());
+Value load(Arg pointer, Loc loc = Loc::here());
+/// Stores `value`, of the pointee's dtype, where `mask` holds. Of two lanes with one address one wins.
+void store(Arg pointer, Arg value, Arg mask, Loc loc = Loc::here());
+void store(Arg pointer, Arg value, Loc loc = Loc::here());
+
+// --- Host-side questions --------------------------------------------------------------------------------------------
+
+/// What the kernel is being compiled for; plain C++ `if` on it specialises.
+struct TargetInfo {
+  int sm = 80;                      ///< 80, 86, 89, 90
+  int64_t sharedBytes = 163 * 1024; ///< shared memory one program may use
+};
+/// The target of the kernel being traced. Error: no kernel is being traced.
+TargetInfo target();
+/// Throws a tile::Error with `message` at the caller's line unless `condition`: for legality of constants.
+void require(bool condition, const char *message, Loc loc = Loc::here());
+
+} // namespace tile
