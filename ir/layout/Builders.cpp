@@ -1,5 +1,5 @@
-// The layouts the compiler starts from: blocked, coalesced, replicated. Each hands out the bits of every
-// dimension, lowest first, to registers, lanes and warps in turn.
+// The layouts the compiler starts from: blocked, coalesced, replicated. Each hands out the bits of
+// every dimension, lowest first, to registers, lanes and warps in turn.
 #include "ir/layout/Layout.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Planning and simulating conversions. The shuffle planner is the interesting part; its steps are explained there.
+// Planning and simulating conversions. The shuffle planner is the interesting part; its steps are
+// explained there.
 #include "ir/layout/Conversion.h"
 
 #include <algorithm>
@@ -6,7 +7,8 @@
 
 namespace tile::layout {
 
-// --- Within a thread ----------------------------------------------------------------------------------
+// --- Within a thread
+// ----------------------------------------------------------------------------------
 
 /// True if every lane and warp of both layouts sees the same part of the tile.
 static bool sameThreadParts(const Layout &source, const Layout &target) {
@@ -21,7 +23,8 @@ static bool sameThreadParts(const Layout &source, const Layout &target) {
   return true;
 }
 
-/// Target with the dimensions dropped to size 1 that have size 1 in `source`; nothing if shapes do not match.
+/// Target with the dimensions dropped to size 1 that have size 1 in `source`; nothing if shapes do
+/// not match.
 static std::optional<Shape> broadcastShape(const Layout &source, const Layout &target) {
   if (source.rank() != target.rank())
     return std::nullopt;
@@ -45,7 +48,8 @@ std::optional<std::vector<int32_t>> registerSources(const Layout &source, const 
   std::optional<Shape> shape = broadcastShape(source, target);
   if (!shape)
     return std::nullopt;
-  // Only the threads' parts matter for the comparison, so the target's are restated in the source's shape.
+  // Only the threads' parts matter for the comparison, so the target's are restated in the source's
+  // shape.
   Bases seen;
   for (In in : {In::Lane, In::Warp, In::Block})
     for (const Coords &vector : target.bases(in))
@@ -63,20 +67,24 @@ std::optional<std::vector<int32_t>> registerSources(const Layout &source, const 
   return result;
 }
 
-// --- Within a warp ------------------------------------------------------------------------------------
+// --- Within a warp
+// ------------------------------------------------------------------------------------
 
 namespace {
 
-/// Plans shuffles. Element of (register r, thread x) of the target: T r + X x. Lane l of the source has it in
-/// register s if S s + L l + W w = T r + X x. Write l = lane(x) + m: the unknowns (s, m) solve
+/// Plans shuffles. Element of (register r, thread x) of the target: T r + X x. Lane l of the source
+/// has it in register s if S s + L l + W w = T r + X x. Write l = lane(x) + m: the unknowns (s, m)
+/// solve
 ///   S s + L m = T r + (X + L + W) x,
-/// linear in r and x, registers preferred over moving lanes. Let move(x), pick(x) be the solution's lane and
-/// register for r = 0, and moveR(r), pickR(r) those for x = 0. In round R lane x obtains register r = R + g(x):
+/// linear in r and x, registers preferred over moving lanes. Let move(x), pick(x) be the solution's
+/// lane and register for r = 0, and moveR(r), pickR(r) those for x = 0. In round R lane x obtains
+/// register r = R + g(x):
 ///   reads lane     F(x) = lane(x) + move(x) + moveR(g(x))     (+ moveR(R))
 ///   wants register P(x) = pick(x) + pickR(g(x))               (+ pickR(R))
-/// A lane publishes one register a round, so lanes that read the same lane must want the same register: P has to
-/// vanish on the kernel of F (within a warp). Kernel vectors that break this are repaired by choosing g on them: a
-/// target register whose moveR leads to a lane nobody reads yet. Then P = H . F for a linear H, the publish map.
+/// A lane publishes one register a round, so lanes that read the same lane must want the same
+/// register: P has to vanish on the kernel of F (within a warp). Kernel vectors that break this are
+/// repaired by choosing g on them: a target register whose moveR leads to a lane nobody reads yet.
+/// Then P = H . F for a linear H, the publish map.
 class ShufflePlanner {
 public:
   ShufflePlanner(const Layout &source, const Layout &target) : source(source), target(target) {}
@@ -128,8 +136,8 @@ bool ShufflePlanner::solveAll() {
   for (int bit = 0; bit < threadBits; ++bit) {
     auto i = static_cast<size_t>(bit);
     bool isLane = bit < kLaneBits;
-    uint64_t difference = isLane ? lanes[i] ^ targetLanes[i]
-                                 : warps[i - kLaneBits] ^ targetWarps[i - kLaneBits];
+    uint64_t difference =
+        isLane ? lanes[i] ^ targetLanes[i] : warps[i - kLaneBits] ^ targetWarps[i - kLaneBits];
     std::optional<uint64_t> solution = span.solve(difference);
     if (!solution)
       return false;
@@ -142,8 +150,8 @@ bool ShufflePlanner::solveAll() {
 bool ShufflePlanner::repair() {
   store.assign(static_cast<size_t>(threadBits), 0);
   int regBits = source.registerBits();
-  // Each lane kernel vector has one bit that is set in no other (the bit that was dependent), so changing g on
-  // that bit repairs this vector alone.
+  // Each lane kernel vector has one bit that is set in no other (the bit that was dependent), so
+  // changing g on that bit repairs this vector alone.
   Subspace read;
   std::vector<std::pair<int, uint64_t>> broken; // (bit to change, kernel vector)
   for (int bit = 0; bit < kLaneBits; ++bit) {
@@ -175,14 +183,16 @@ bool ShufflePlanner::repair() {
 std::optional<ShufflePlan> ShufflePlanner::emit() const {
   int regBits = source.registerBits();
   ShufflePlan plan;
-  // Publish map H on lanes from H F = P; on warps it takes what the warp bits themselves want beyond that.
+  // Publish map H on lanes from H F = P; on warps it takes what the warp bits themselves want
+  // beyond that.
   Subspace reads;
   for (size_t bit = 0; bit < kLaneBits; ++bit)
     reads.insert(laneOf(perThread[bit], regBits), registerOf(perThread[bit]));
   std::vector<uint64_t> publish;
   for (int bit = 0; bit < kLaneBits; ++bit) {
     std::optional<uint64_t> wanted = reads.solve(uint64_t(1) << bit);
-    // Lanes outside the image of F serve nobody at round offset 0; extending H by zero keeps it linear.
+    // Lanes outside the image of F serve nobody at round offset 0; extending H by zero keeps it
+    // linear.
     if (!wanted)
       reads.insert(uint64_t(1) << bit, 0);
     publish.push_back(reads.solve(uint64_t(1) << bit).value_or(0));
@@ -224,7 +234,8 @@ bool ShufflePlan::staysInLane(const ShuffleRound &round) const {
   return true;
 }
 
-// --- The choice ---------------------------------------------------------------------------------------
+// --- The choice
+// ---------------------------------------------------------------------------------------
 
 static bool isIdentity(const std::vector<int32_t> &registers, const Layout &source) {
   for (size_t reg = 0; reg < registers.size(); ++reg)
@@ -253,7 +264,8 @@ Conversion planConversion(const Layout &source, const Layout &target, int maxShu
   return plan;
 }
 
-// --- Simulation ---------------------------------------------------------------------------------------
+// --- Simulation
+// ---------------------------------------------------------------------------------------
 
 static int32_t applyColumns(const std::vector<int32_t> &columns, uint32_t thread) {
   int32_t result = 0;

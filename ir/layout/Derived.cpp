@@ -1,4 +1,5 @@
-// Closed operations on layouts. Each edits basis vectors; flat words make reshape the identity on bits.
+// Closed operations on layouts. Each edits basis vectors; flat words make reshape the identity on
+// bits.
 #include "ir/layout/Derived.h"
 
 #include <cassert>
@@ -91,8 +92,8 @@ struct Digit {
 };
 } // namespace
 
-/// The row-major index of a tile as a list of digits, outermost first. Two shapes number their elements and
-/// their odd digits alike exactly if the lists agree.
+/// The row-major index of a tile as a list of digits, outermost first. Two shapes number their
+/// elements and their odd digits alike exactly if the lists agree.
 static std::vector<Digit> digitsOf(const Shape &shape) {
   std::vector<Digit> digits{{1, 0}};
   for (int64_t size : shape) {
@@ -134,7 +135,8 @@ std::optional<Layout> reshape(const Layout &source, const Shape &shape, std::str
   if (digitsOf(source.shape()) != digitsOf(shape)) {
     if (why)
       *why = "reshape of " + both +
-             " moves an odd factor: each size is 2^k times an odd number, and the odd number has to stay "
+             " moves an odd factor: each size is 2^k times an odd number, and the odd number has "
+             "to stay "
              "the outermost part of its dimension";
     return std::nullopt;
   }

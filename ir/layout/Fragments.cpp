@@ -37,8 +37,8 @@ public:
     for (int bit = from; bit < to; ++bit)
       bases[static_cast<size_t>(in)].push_back(unit(dim, bit));
   }
-  /// What the instruction left of the dimension: first repetitions in registers, then `warpBits` of warps
-  /// at the top; returns the warps' vectors, zero where the tile has no bits left.
+  /// What the instruction left of the dimension: first repetitions in registers, then `warpBits` of
+  /// warps at the top; returns the warps' vectors, zero where the tile has no bits left.
   std::vector<Coords> addRepetitions(int dim, int instructionBits, int warpBits) {
     int total = splitSize(shape[static_cast<size_t>(dim)]).bits;
     int used = std::min(warpBits, total - instructionBits);

@@ -1,17 +1,17 @@
 // Tensor core fragments as layouts, and the mma instructions of a dot in terms of their registers.
 //
-// All mma.sync shapes follow one rule. With e elements per 32-bit register (1 for 64-bit types), lane bits
-// t = lane & 3, g = lane >> 2, register r and element j within it:
+// All mma.sync shapes follow one rule. With e elements per 32-bit register (1 for 64-bit types),
+// lane bits t = lane & 3, g = lane >> 2, register r and element j within it:
 //
 //   A  row = g + 8 (r & 1)    k = e t + j + 4 e (r >> 1)     (8-row shapes: row = g, k = e t + j)
 //   B  n = g                  k = e t + j + 4 e r
 //   C  row = g + 8 (i >> 1)   n = 2 t + (i & 1)              (i counts elements)
 //
-// Each is linear over GF(2), so a fragment is the instruction's layout with the tile's remaining bits above
-// it: repetitions in registers, then warps, each warp owning one contiguous block of the tile. One
-// instruction's registers are therefore consecutive, aligned, and in the instruction's own order. Odd
-// factors repeat the whole pattern outermost, as in every layout. A warp grid larger than the tile
-// replicates over the warps left over.
+// Each is linear over GF(2), so a fragment is the instruction's layout with the tile's remaining
+// bits above it: repetitions in registers, then warps, each warp owning one contiguous block of the
+// tile. One instruction's registers are therefore consecutive, aligned, and in the instruction's
+// own order. Odd factors repeat the whole pattern outermost, as in every layout. A warp grid larger
+// than the tile replicates over the warps left over.
 #pragma once
 
 #include "ir/layout/Layout.h"
@@ -26,7 +26,8 @@ struct MmaShape {
   int m, n, k;
   int bits;
 
-  /// The largest m16n8 shape of an element size: k16 for 16, k8 for 32 (tf32), k32 for 8 bits; m8n8k4 for 64.
+  /// The largest m16n8 shape of an element size: k16 for 16, k8 for 32 (tf32), k32 for 8 bits;
+  /// m8n8k4 for 64.
   static std::optional<MmaShape> forElementBits(int bits);
   /// Elements of one thread in one instruction.
   [[nodiscard]] int elementsA() const { return m * k / kLanesPerWarp; }
@@ -40,8 +41,8 @@ struct WarpGrid {
   int m = 1, n = 1;
 };
 
-/// Layout of the accumulator, an M x N tile. Refused (with a sentence in *why) if the power-of-two part of a
-/// dimension is smaller than the instruction's.
+/// Layout of the accumulator, an M x N tile. Refused (with a sentence in *why) if the power-of-two
+/// part of a dimension is smaller than the instruction's.
 std::optional<Layout> accumulatorLayout(const MmaShape &mma, int64_t m, int64_t n, WarpGrid warps,
                                         std::string *why = nullptr);
 /// Layout of the left operand, an M x K tile; warps that differ only in their column hold the same.
@@ -51,8 +52,8 @@ std::optional<Layout> operandALayout(const MmaShape &mma, int64_t m, int64_t k, 
 std::optional<Layout> operandBLayout(const MmaShape &mma, int64_t k, int64_t n, WarpGrid warps,
                                      std::string *why = nullptr);
 
-/// Accumulator of wgmma m64nN: each group of 4 warps owns 64 rows, 16 per warp, its registers in the
-/// instruction's order; further groups along M, then along N as `groups` says.
+/// Accumulator of wgmma m64nN: each group of 4 warps owns 64 rows, 16 per warp, its registers in
+/// the instruction's order; further groups along M, then along N as `groups` says.
 std::optional<Layout> wgmmaAccumulatorLayout(int64_t m, int64_t n, WarpGrid groups,
                                              std::string *why = nullptr);
 /// Left operand of wgmma in registers, elements of `bits` bits.
@@ -66,9 +67,9 @@ struct MmaStep {
   int32_t row, column, k;
 };
 
-/// The instructions of C[M,N] += A[M,K] B[K,N] on one warp, k outermost so that neighbouring instructions
-/// are independent; the same list serves every warp. The layouts must be the three above for the same
-/// shapes and warp grid; nothing if they do not fit together.
+/// The instructions of C[M,N] += A[M,K] B[K,N] on one warp, k outermost so that neighbouring
+/// instructions are independent; the same list serves every warp. The layouts must be the three
+/// above for the same shapes and warp grid; nothing if they do not fit together.
 std::optional<std::vector<MmaStep>> mmaSteps(const MmaShape &mma, const Layout &a, const Layout &b,
                                              const Layout &c);
 

@@ -61,136 +61,126 @@ std::optional<Layout> Layout::create(Shape shape, Bases bases, std::string *why)
   Layout result;
   result.dims = std::move(shape);
   result.basis = std::move(bases);
+  for (int64_t size : result.dims)
+    result.parts.push_back(splitSize(size));
+  for (size_t in = 0; in < kNumIns; ++in) {
+    std::vector<uint64_t> columns;
+    for (const Coords &vector : result.basis[in])
+      columns.push_back(result.flatten(vector));
+    result.flat[in] = LinearMap(std::move(columns));
+  }
   return result;
 }
 
 std::vector<int> Layout::linearBits() const {
   std::vector<int> result;
-  for (int64_t size : dims)
-    result.push_back(splitSize(size).bits);
+  for (const SizeParts &size : parts)
+    result.push_back(size.bits);
   return result;
 }
 
 Shape Layout::pow2Shape() const {
   Shape result;
-  for (int64_t size : dims)
-    result.push_back(int64_t(1) << splitSize(size).bits);
+  for (const SizeParts &size : parts)
+    result.push_back(int64_t(1) << size.bits);
   return result;
 }
 
 Shape Layout::oddShape() const {
   Shape result;
-  for (int64_t size : dims)
-    result.push_back(splitSize(size).odd);
+  for (const SizeParts &size : parts)
+    result.push_back(size.odd);
   return result;
 }
 
 int32_t Layout::oddCount() const {
   int64_t product = 1;
-  for (int64_t size : dims)
-    product *= splitSize(size).odd;
+  for (const SizeParts &size : parts)
+    product *= size.odd;
   return static_cast<int32_t>(product);
 }
 
 Coords Layout::applyLinear(In in, int32_t value) const {
-  Coords result(dims.size(), 0);
-  const std::vector<Coords> &vectors = bases(in);
-  for (size_t bit = 0; bit < vectors.size(); ++bit)
-    if (value >> bit & 1)
-      for (size_t d = 0; d < dims.size(); ++d)
-        result[d] ^= vectors[bit][d];
-  return result;
+  return unflatten(flatMap(in).apply(static_cast<uint32_t>(value)));
 }
 
 Coords Layout::oddOffset(int32_t reg) const {
   Coords result(dims.size(), 0);
   int64_t index = reg >> registerBits();
-  for (size_t d = dims.size(); d-- > 0;) {
-    SizeParts size = splitSize(dims[d]);
-    result[d] = static_cast<int32_t>(index % size.odd << size.bits);
-    index /= size.odd;
+  for (size_t d = dims.size(); d-- > 0 && index != 0;) {
+    result[d] = static_cast<int32_t>(index % parts[d].odd << parts[d].bits);
+    index /= parts[d].odd;
   }
   return result;
 }
 
+uint64_t Layout::threadPart(int32_t lane, int32_t warp, int32_t block) const {
+  return flatMap(In::Lane).apply(static_cast<uint32_t>(lane)) ^
+         flatMap(In::Warp).apply(static_cast<uint32_t>(warp)) ^
+         flatMap(In::Block).apply(static_cast<uint32_t>(block));
+}
+
 Coords Layout::apply(int32_t reg, int32_t lane, int32_t warp, int32_t block) const {
   Coords result = oddOffset(reg);
-  const int32_t values[kNumIns] = {reg, lane, warp, block};
-  Coords linear(dims.size(), 0);
-  for (int in = 0; in < kNumIns; ++in) {
-    const std::vector<Coords> &vectors = basis[static_cast<size_t>(in)];
-    for (size_t bit = 0; bit < vectors.size(); ++bit)
-      if (values[in] >> bit & 1)
-        for (size_t d = 0; d < dims.size(); ++d)
-          linear[d] ^= vectors[bit][d];
+  uint64_t word =
+      flatMap(In::Register).apply(static_cast<uint32_t>(reg)) ^ threadPart(lane, warp, block);
+  for (size_t d = dims.size(); d-- > 0;) {
+    result[d] += static_cast<int32_t>(word & ((uint64_t(1) << parts[d].bits) - 1));
+    word >>= parts[d].bits;
   }
-  for (size_t d = 0; d < dims.size(); ++d)
-    result[d] += linear[d];
   return result;
 }
 
 int Layout::flatBits() const {
   int total = 0;
-  for (int64_t size : dims)
-    total += splitSize(size).bits;
+  for (const SizeParts &size : parts)
+    total += size.bits;
   return total;
 }
 
 uint64_t Layout::flatten(const Coords &linearCoords) const {
-  uint64_t flat = 0;
+  uint64_t word = 0;
   for (size_t d = 0; d < dims.size(); ++d)
-    flat = flat << splitSize(dims[d]).bits | static_cast<uint64_t>(linearCoords[d]);
-  return flat;
+    word = word << parts[d].bits | static_cast<uint64_t>(linearCoords[d]);
+  return word;
 }
 
-Coords Layout::unflatten(uint64_t flat) const {
+Coords Layout::unflatten(uint64_t word) const {
   Coords result(dims.size(), 0);
   for (size_t d = dims.size(); d-- > 0;) {
-    int bits = splitSize(dims[d]).bits;
-    result[d] = static_cast<int32_t>(flat & ((uint64_t(1) << bits) - 1));
-    flat >>= bits;
+    result[d] = static_cast<int32_t>(word & ((uint64_t(1) << parts[d].bits) - 1));
+    word >>= parts[d].bits;
   }
   return result;
 }
 
-LinearMap Layout::flatMap(In in) const {
-  std::vector<uint64_t> columns;
-  for (const Coords &vector : bases(in))
-    columns.push_back(flatten(vector));
-  return LinearMap(std::move(columns));
-}
-
 LinearMap Layout::flatMap() const {
   std::vector<uint64_t> columns;
-  for (const std::vector<Coords> &vectors : basis)
-    for (const Coords &vector : vectors)
-      columns.push_back(flatten(vector));
+  for (const LinearMap &map : flat)
+    columns.insert(columns.end(), map.columns().begin(), map.columns().end());
   return LinearMap(std::move(columns));
 }
 
-/// Splits coordinates into the odd index and the flat linear word; nothing if they lie outside.
-static std::optional<std::pair<int32_t, uint64_t>> splitCoords(const Shape &shape,
-                                                               const Coords &coords) {
-  if (coords.size() != shape.size())
+std::optional<Layout::CoordParts> Layout::splitCoords(const Coords &coords) const {
+  if (coords.size() != dims.size())
     return std::nullopt;
-  int64_t oddIndex = 0;
-  uint64_t flat = 0;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (coords[d] < 0 || coords[d] >= shape[d])
+  CoordParts result{0, 0};
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (coords[d] < 0 || coords[d] >= dims[d])
       return std::nullopt;
-    SizeParts size = splitSize(shape[d]);
-    oddIndex = oddIndex * size.odd + (coords[d] >> size.bits);
-    uint64_t low = static_cast<uint64_t>(coords[d]) & ((uint64_t(1) << size.bits) - 1);
-    flat = flat << size.bits | low;
+    result.oddIndex =
+        static_cast<int32_t>(result.oddIndex * parts[d].odd + (coords[d] >> parts[d].bits));
+    uint64_t low = static_cast<uint64_t>(coords[d]) & ((uint64_t(1) << parts[d].bits) - 1);
+    result.linear = result.linear << parts[d].bits | low;
   }
-  return std::pair(static_cast<int32_t>(oddIndex), flat);
+  return result;
 }
 
 std::optional<Place> Layout::locate(const Coords &coords) const {
-  auto parts = splitCoords(dims, coords);
-  if (!parts)
+  std::optional<CoordParts> element = splitCoords(coords);
+  if (!element)
     return std::nullopt;
-  std::optional<uint64_t> inputs = flatMap().solve(parts->second);
+  std::optional<uint64_t> inputs = flatMap().solve(element->linear);
   if (!inputs)
     return std::nullopt;
   auto take = [&](int count) {
@@ -199,7 +189,7 @@ std::optional<Place> Layout::locate(const Coords &coords) const {
     return value;
   };
   Place place;
-  place.reg = take(registerBits()) | parts->first << registerBits();
+  place.reg = take(registerBits()) | element->oddIndex << registerBits();
   place.lane = take(laneBits());
   place.warp = take(warpBits());
   place.block = take(blockBits());
@@ -208,16 +198,14 @@ std::optional<Place> Layout::locate(const Coords &coords) const {
 
 std::optional<int32_t> Layout::registerAt(const Coords &coords, int32_t lane, int32_t warp,
                                           int32_t block) const {
-  auto parts = splitCoords(dims, coords);
-  if (!parts)
+  std::optional<CoordParts> element = splitCoords(coords);
+  if (!element)
     return std::nullopt;
-  uint64_t threadPart = flatMap(In::Lane).apply(static_cast<uint32_t>(lane)) ^
-                        flatMap(In::Warp).apply(static_cast<uint32_t>(warp)) ^
-                        flatMap(In::Block).apply(static_cast<uint32_t>(block));
-  std::optional<uint64_t> reg = flatMap(In::Register).solve(parts->second ^ threadPart);
+  std::optional<uint64_t> reg =
+      flatMap(In::Register).solve(element->linear ^ threadPart(lane, warp, block));
   if (!reg)
     return std::nullopt;
-  return static_cast<int32_t>(*reg) | parts->first << registerBits();
+  return static_cast<int32_t>(*reg) | element->oddIndex << registerBits();
 }
 
 bool Layout::isSurjective() const { return flatMap().isSurjective(flatBits()); }
@@ -251,7 +239,8 @@ int32_t Layout::consecutiveElements(int dim) const {
   // Another bit that flips a coordinate inside the run would turn the order around in some threads.
   uint32_t others = 0;
   for (int in = 0; in < kNumIns; ++in)
-    for (size_t bit = in == 0 ? static_cast<size_t>(run) : 0; bit < basis[static_cast<size_t>(in)].size(); ++bit)
+    for (size_t bit = in == 0 ? static_cast<size_t>(run) : 0;
+         bit < basis[static_cast<size_t>(in)].size(); ++bit)
       others |= static_cast<uint32_t>(basis[static_cast<size_t>(in)][bit][d]);
   if (others != 0)
     run = std::min(run, std::countr_zero(others));

@@ -1,11 +1,12 @@
 // Layout: which element of a tile each register of each thread holds. One algebra for everything.
 //
-// The idea. Number the registers of a thread, the lanes of a warp, the warps of a block and the blocks of
-// a cluster in binary. Nearly every distribution a GPU wants - vectors per thread, coalesced rows, tensor
-// core fragments, replicated copies - is then *linear over GF(2)*: every input bit, when set, flips a fixed
-// set of coordinate bits, and the element held at (register, lane, warp, block) is the XOR of the
-// contributions of the set bits. The contribution of a bit is its *basis vector* (one coordinate per tile
-// dimension). A layout is just these vectors, and questions about layouts are linear algebra.
+// The idea. Number the registers of a thread, the lanes of a warp, the warps of a block and the
+// blocks of a cluster in binary. Nearly every distribution a GPU wants - vectors per thread,
+// coalesced rows, tensor core fragments, replicated copies - is then *linear over GF(2)*: every
+// input bit, when set, flips a fixed set of coordinate bits, and the element held at (register,
+// lane, warp, block) is the XOR of the contributions of the set bits. The contribution of a bit is
+// its *basis vector* (one coordinate per tile dimension). A layout is just these vectors, and
+// questions about layouts are linear algebra.
 //
 // First worked table: a 4x8 tile, rows of 4 consecutive elements per thread, 8 lanes.
 //
@@ -17,29 +18,32 @@
 //   lane 2       (2, 0)
 //
 //   Register 3 of lane 5 = 0b101: (0,1) ^ (0,2) ^ (0,4) ^ (2,0) = row 2, column 7.
-//   A zero basis means that the bit only duplicates data: with a lane bit 3 of basis (0, 0), lanes 8..15
-//   would hold what lanes 0..7 hold. Stores and atomics are done by the threads whose *free* bits are 0.
+//   A zero basis means that the bit only duplicates data: with a lane bit 3 of basis (0, 0), lanes
+//   8..15 would hold what lanes 0..7 hold. Stores and atomics are done by the threads whose *free*
+//   bits are 0.
 //
 // Sizes that are not powers of two. Each dimension is 2^k * r with r odd. The linear map serves the
-// 2^k parts (the "linear tile"); the odd digits are outermost, live in registers only, and are numbered
-// row-major over the dimensions, identically in every layout:
+// 2^k parts (the "linear tile"); the odd digits are outermost, live in registers only, and are
+// numbered row-major over the dimensions, identically in every layout:
 //
 //   register R    = oddIndex << registerBits | linear register
 //   coordinate[d] = oddDigit[d] << k[d] | linear coordinate[d]
 //
-// Second worked table: a tile of 6 elements = 2^1 * 3 over 2 lanes. Linear tile of 2: lane 0 -> (1).
+// Second worked table: a tile of 6 = 2^1 * 3 elements over 2 lanes; lane bit 0 has basis (1).
 //
 //               lane 0   lane 1
 //   register 0     0        1        odd digit 0
 //   register 1     2        3        odd digit 1
 //   register 2     4        5        odd digit 2
 //
-// Because odd digits are the same everywhere, permuting, broadcasting, reducing and converting never leave
-// the form; reshape does only if an odd factor would stop being outermost in its dimension, and says so.
+// Because odd digits are the same everywhere, permuting, broadcasting, reducing and converting
+// never leave the form; reshape does only if an odd factor would stop being outermost in its
+// dimension, and says so.
 //
-// Conventions. Dimension 0 is the outermost (row-major). An `order` lists dimensions from the fastest
-// varying to the slowest: {1, 0} is row-major for a matrix. "Flat" words concatenate the linear parts of
-// all dimensions, last dimension in the low bits; functions with Flat in their name use them.
+// Conventions. Dimension 0 is the outermost (row-major). An `order` lists dimensions from the
+// fastest varying to the slowest: {1, 0} is row-major for a matrix. "Flat" words concatenate the
+// linear parts of all dimensions, last dimension in the low bits; functions with Flat in their name
+// use them.
 #pragma once
 
 #include "ir/layout/LinearMap.h"
@@ -76,6 +80,7 @@ struct Place {
 struct SizeParts {
   int bits;
   int64_t odd;
+  friend bool operator==(const SizeParts &, const SizeParts &) = default;
 };
 SizeParts splitSize(int64_t size);
 
@@ -92,27 +97,30 @@ public:
   /// The layout of a single element, rank 0, no threads.
   Layout() = default;
 
-  // --- Construction -------------------------------------------------------------------------------
+  // --- Construction
+  // -------------------------------------------------------------------------------
 
-  /// Checks and builds. Refuses (with a sentence in *why) sizes below 1, more than 62 linear bits, basis
-  /// vectors of the wrong rank, and coordinates outside the linear part of their dimension.
+  /// Checks and builds. Refuses (with a sentence in *why) sizes below 1, more than 62 linear bits,
+  /// basis vectors of the wrong rank, and coordinates outside the linear part of their dimension.
   static std::optional<Layout> create(Shape shape, Bases bases, std::string *why = nullptr);
 
-  /// Spread as asked, for a tile of any size: a dimension smaller than the spec replicates over the lanes
-  /// and warps that are left over, a larger one continues in registers. Always 5 lane bits, and
-  /// log2(product of warps) warp bits.
+  /// Spread as asked, for a tile of any size: a dimension smaller than the spec replicates over the
+  /// lanes and warps that are left over, a larger one continues in registers. Always 5 lane bits,
+  /// and log2(product of warps) warp bits.
   static Layout blocked(const Shape &shape, const BlockedSpec &spec);
 
-  /// The layout for global accesses: along the fastest dimension first a vector of elementsPerVector per
-  /// thread, then lanes, then warps, then registers, continuing with the next dimension of `order`. The
-  /// vector shrinks while threads would otherwise stay idle. numWarps is rounded down to a power of two.
+  /// The layout for global accesses: along the fastest dimension first a vector of
+  /// elementsPerVector per thread, then lanes, then warps, then registers, continuing with the next
+  /// dimension of `order`. The vector shrinks while threads would otherwise stay idle. numWarps is
+  /// rounded down to a power of two.
   static Layout coalesced(const Shape &shape, const std::vector<int32_t> &order,
                           int64_t elementsPerVector, int64_t numWarps);
 
   /// Every thread holds the whole tile, registers row-major.
   static Layout replicated(const Shape &shape, int64_t numWarps);
 
-  // --- Queries ------------------------------------------------------------------------------------
+  // --- Queries
+  // ------------------------------------------------------------------------------------
 
   [[nodiscard]] const Shape &shape() const { return dims; }
   [[nodiscard]] int rank() const { return static_cast<int>(dims.size()); }
@@ -146,8 +154,9 @@ public:
   [[nodiscard]] Coords oddOffset(int32_t reg) const;
   /// A holder of the element with all free bits zero; nothing if no thread holds it.
   [[nodiscard]] std::optional<Place> locate(const Coords &coords) const;
-  /// The register of this thread that holds the element, or nothing. Register maps of any tile operation
-  /// follow from it: take the coordinates of the result register, map them back, ask for the operand's.
+  /// The register of this thread that holds the element, or nothing. Register maps of any tile
+  /// operation follow from it: take the coordinates of the result register, map them back, ask for
+  /// the operand's.
   [[nodiscard]] std::optional<int32_t> registerAt(const Coords &coords, int32_t lane = 0,
                                                   int32_t warp = 0, int32_t block = 0) const;
 
@@ -155,33 +164,45 @@ public:
   [[nodiscard]] bool isSurjective() const;
   /// No element is held twice.
   [[nodiscard]] bool isInjective() const;
-  /// Bits that only duplicate data, given all lower bits of the same kind and all bits of the kinds before
-  /// it (register < lane < warp < block). The threads whose free lane, warp and block bits are all zero
-  /// hold every element exactly once per non-free register.
+  /// Bits that only duplicate data, given all lower bits of the same kind and all bits of the kinds
+  /// before it (register < lane < warp < block). The threads whose free lane, warp and block bits
+  /// are all zero hold every element exactly once per non-free register.
   [[nodiscard]] uint32_t freeMask(In in) const;
   /// Bits whose basis vector moves along dimension `dim`.
   [[nodiscard]] uint32_t bitsAlong(In in, int dim) const;
-  /// Longest power-of-two run of registers 0, 1, 2.. that holds consecutive elements along `dim`, aligned
-  /// to the run's length, in every thread: the vector width for memory accesses.
+  /// Longest power-of-two run of registers 0, 1, 2.. that holds consecutive elements along `dim`,
+  /// aligned to the run's length, in every thread: the vector width for memory accesses.
   [[nodiscard]] int32_t consecutiveElements(int dim) const;
 
   /// "128x64 register[(0,1) (0,2)] lane[...] warp[...]"; empty block lists are left out.
   [[nodiscard]] std::string toString() const;
   friend bool operator==(const Layout &, const Layout &) = default;
 
-  // --- The same map on flat words (for other parts of the algebra) ----------------------------------
+  // --- The same map on flat words (for other parts of the algebra)
+  // ----------------------------------
 
   [[nodiscard]] int flatBits() const;
   [[nodiscard]] uint64_t flatten(const Coords &linearCoords) const;
-  [[nodiscard]] Coords unflatten(uint64_t flat) const;
+  [[nodiscard]] Coords unflatten(uint64_t word) const;
   /// Columns of one input kind.
-  [[nodiscard]] LinearMap flatMap(In in) const;
+  [[nodiscard]] const LinearMap &flatMap(In in) const { return flat[static_cast<size_t>(in)]; }
   /// All columns: register bits lowest, then lane, warp, block.
   [[nodiscard]] LinearMap flatMap() const;
 
 private:
+  /// A coordinate as odd index and flat linear word.
+  struct CoordParts {
+    int32_t oddIndex;
+    uint64_t linear;
+  };
+  [[nodiscard]] std::optional<CoordParts> splitCoords(const Coords &coords) const;
+  [[nodiscard]] uint64_t threadPart(int32_t lane, int32_t warp, int32_t block) const;
+
   Shape dims;
   Bases basis;
+  // Derived from the two above, kept because everything asks for them.
+  std::vector<SizeParts> parts;
+  std::array<LinearMap, kNumIns> flat;
 };
 
 } // namespace tile::layout

@@ -50,8 +50,8 @@ std::vector<uint64_t> Subspace::basis() const {
 }
 
 std::vector<uint64_t> intersect(const std::vector<uint64_t> &a, const std::vector<uint64_t> &b) {
-  // A vector of b that depends on a and earlier vectors of b names an element of both spans: the part
-  // of the combination that comes from a. Tags count only a's vectors, by value.
+  // A vector of b that depends on a and earlier vectors of b names an element of both spans: the
+  // part of the combination that comes from a. Tags count only a's vectors, by value.
   Subspace sum;
   std::vector<uint64_t> result;
   for (uint64_t vector : a)

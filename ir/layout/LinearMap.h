@@ -1,9 +1,10 @@
 // Linear algebra over GF(2), the one piece of mathematics below layouts and swizzles.
 //
-// A vector is the bits of a word, addition is XOR, and a linear map is a list of columns: input bit i
-// contributes columns[i] when it is set. Everything the compiler asks about layouts (is it one-to-one,
-// which bits only duplicate data, who holds element x, does this swizzle collide) is a question about
-// spans, kernels and solutions of such maps, answered here by elimination in a few machine words.
+// A vector is the bits of a word, addition is XOR, and a linear map is a list of columns: input bit
+// i contributes columns[i] when it is set. Everything the compiler asks about layouts (is it
+// one-to-one, which bits only duplicate data, who holds element x, does this swizzle collide) is a
+// question about spans, kernels and solutions of such maps, answered here by elimination in a few
+// machine words.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace tile::layout {
 
-/// A growing subspace. Each inserted vector carries a tag; `solve` returns the XOR of the tags of the
-/// inserted vectors that add up to the asked one, so tags usually name input bits.
+/// A growing subspace. Each inserted vector carries a tag; `solve` returns the XOR of the tags of
+/// the inserted vectors that add up to the asked one, so tags usually name input bits.
 class Subspace {
 public:
   Subspace() = default;
@@ -63,8 +64,8 @@ public:
   [[nodiscard]] std::vector<uint64_t> kernel() const;
   /// An input that maps to `output` and has no redundant bit set, or nothing if there is none.
   [[nodiscard]] std::optional<uint64_t> solve(uint64_t output) const;
-  /// A right inverse on `outputBits` output bits: apply(inverse.apply(y)) == y; redundant inputs stay
-  /// zero. Nothing if some output is not reached.
+  /// A right inverse on `outputBits` output bits: apply(inverse.apply(y)) == y; redundant inputs
+  /// stay zero. Nothing if some output is not reached.
   [[nodiscard]] std::optional<LinearMap> invert(int outputBits) const;
 
   friend bool operator==(const LinearMap &, const LinearMap &) = default;

@@ -1,13 +1,14 @@
 // The conflict-free scratch layout of a conversion, constructed rather than searched.
 //
-// Address bits are a choice of basis of the tile's coordinate space. The lowest ones enumerate a vector; the
-// next ones select the bank; the rest ("rows" of 128 bytes) are free of conflicts however many are touched. One
-// phase of a side's access touches the span Q of its vector and of the lanes of one phase. It meets no bank
-// twice exactly if no difference of two of its elements lies in the row space H (elements of one 4-byte word
-// aside). So H has to be a complement of both Q's at once, and over a field two subspaces of equal dimension
-// always have a common complement: with Q1 = I + <a_i>, Q2 = I + <b_i> it is spanned by the a_i + b_i and
-// whatever lies outside Q1 + Q2. (H must also stay clear of the vectors themselves; if the two sides move vectors
-// of different width, that may leave no complement large enough, and the candidates are compared by their cost.)
+// Address bits are a choice of basis of the tile's coordinate space. The lowest ones enumerate a
+// vector; the next ones select the bank; the rest ("rows" of 128 bytes) are free of conflicts
+// however many are touched. One phase of a side's access touches the span Q of its vector and of
+// the lanes of one phase. It meets no bank twice exactly if no difference of two of its elements
+// lies in the row space H (elements of one 4-byte word aside). So H has to be a complement of both
+// Q's at once, and over a field two subspaces of equal dimension always have a common complement:
+// with Q1 = I + <a_i>, Q2 = I + <b_i> it is spanned by the a_i + b_i and whatever lies outside Q1 +
+// Q2. (H must also stay clear of the vectors themselves; if the two sides move vectors of different
+// width, that may leave no complement large enough, and the candidates are compared by their cost.)
 #include "ir/layout/SharedAccess.h"
 
 #include <algorithm>
@@ -29,7 +30,8 @@ static Vectors concatenate(std::initializer_list<const Vectors *> lists) {
   return result;
 }
 
-/// The first vectors of `candidates` (at most `limit`) that are independent of `span` and each other.
+/// The first vectors of `candidates` (at most `limit`) that are independent of `span` and each
+/// other.
 static Vectors extend(Subspace span, const Vectors &candidates, size_t limit = SIZE_MAX) {
   Vectors result;
   for (uint64_t vector : candidates)
@@ -38,7 +40,8 @@ static Vectors extend(Subspace span, const Vectors &candidates, size_t limit = S
   return result;
 }
 
-/// Clears the leading bits of the vectors' span from all others, so that they do not start inside a vector.
+/// Clears the leading bits of the vectors' span from all others, so that they do not start inside a
+/// vector.
 static Vectors clearOf(const Vectors &vectors, Vectors others) {
   for (uint64_t row : Subspace(vectors).basis())
     for (uint64_t &other : others)
@@ -65,8 +68,8 @@ struct Side {
 
 } // namespace
 
-/// A common complement of two subspaces (both inside the span of `space`, all given by bases), and what is left of
-/// the larger one: `lines` + `rows` is a basis of the space.
+/// A common complement of two subspaces (both inside the span of `space`, all given by bases), and
+/// what is left of the larger one: `lines` + `rows` is a basis of the space.
 struct Split {
   Vectors lines, rows;
 };
@@ -82,7 +85,8 @@ static Split splitSpace(const Vectors &space, const Vectors &q1, const Vectors &
   return split;
 }
 
-/// Address bits as flat words, lowest first. `large` is the wider of the two vectors and begins with the narrower one.
+/// Address bits as flat words, lowest first. `large` is the wider of the two vectors and begins
+/// with the narrower one.
 static Vectors addressBasis(const Vectors &large, const Side &source, const Side &target,
                             int flatBits, int elementBytes) {
   Vectors units = LinearMap::identity(flatBits).columns();
@@ -90,7 +94,8 @@ static Vectors addressBasis(const Vectors &large, const Side &source, const Side
   Vectors common = intersect(source.phase, target.phase);
   Vectors inWord = concatenate({&large, &common, &source.phase, &target.phase, &units});
   Vectors low = extend(Subspace(), inWord, std::max(wordBits, large.size()));
-  Vectors word(low.begin(), low.begin() + static_cast<std::ptrdiff_t>(std::min(wordBits, low.size())));
+  Vectors word(low.begin(),
+               low.begin() + static_cast<std::ptrdiff_t>(std::min(wordBits, low.size())));
 
   // All higher address bits stay clear of the vector, or a thread would start in the middle of one.
   Vectors space = extend(Subspace(), clearOf(low, units));
@@ -135,16 +140,16 @@ static Vectors widen(const Vectors &prefix, const Layout &layout, size_t limit) 
 SharedLayout scratchSwizzle(const Layout &source, const Layout &target, int elementBytes) {
   int flatBits = source.flatBits();
   auto maxVector = static_cast<size_t>(log2Of(kMaxVectorBytes / elementBytes));
-  Vectors both = extend(Subspace(), intersect(source.flatMap(In::Register).columns(),
-                                              target.flatMap(In::Register).columns()),
-                        maxVector);
+  Vectors both = extend(
+      Subspace(),
+      intersect(source.flatMap(In::Register).columns(), target.flatMap(In::Register).columns()),
+      maxVector);
   Vectors sourceWide = widen(both, source, maxVector), targetWide = widen(both, target, maxVector);
   struct Candidate {
     const Vectors *sourceVector, *targetVector, *large;
   };
-  const Candidate candidates[] = {{&both, &both, &both},
-                                  {&sourceWide, &both, &sourceWide},
-                                  {&both, &targetWide, &targetWide}};
+  const Candidate candidates[] = {
+      {&both, &both, &both}, {&sourceWide, &both, &sourceWide}, {&both, &targetWide, &targetWide}};
   std::optional<SharedLayout> best;
   int64_t bestCost = 0;
   for (const Candidate &candidate : candidates) {

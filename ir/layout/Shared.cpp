@@ -67,7 +67,8 @@ private:
   std::vector<std::vector<uint64_t>> columns;
 };
 
-/// XORs the 16-byte chunk number within a row (of at most 128 bytes) with the number of the 128-byte line.
+/// XORs the 16-byte chunk number within a row (of at most 128 bytes) with the number of the
+/// 128-byte line.
 struct Swizzle {
   int chunkBits = 0;    // how many chunk bits take part
   int phaseShift = 0;   // rows per 128-byte line, log2
@@ -147,7 +148,8 @@ std::optional<SharedLayout> SharedLayout::tma(const Shape &shape, const std::vec
       *why = reason;
     return std::nullopt;
   };
-  bool knownMode = swizzleBytes == 0 || swizzleBytes == 32 || swizzleBytes == 64 || swizzleBytes == 128;
+  bool knownMode =
+      swizzleBytes == 0 || swizzleBytes == 32 || swizzleBytes == 64 || swizzleBytes == 128;
   if (!knownMode || order.size() != shape.size() || order.empty())
     return refuse("TMA swizzles are 0, 32, 64 or 128 bytes on tiles of rank 1 and more");
   auto inner = static_cast<size_t>(order.front());
@@ -159,7 +161,8 @@ std::optional<SharedLayout> SharedLayout::tma(const Shape &shape, const std::vec
   std::vector<int> panelBits(shape.size(), 0);
   std::vector<int64_t> strides(shape.size(), 0);
   panelBits[inner] = std::min(splitSize(shape[inner]).bits, splitSize(boxColumns).bits);
-  // Rows follow each other without gaps; bits are linear until the first odd factor, digits from there.
+  // Rows follow each other without gaps; bits are linear until the first odd factor, digits from
+  // there.
   int64_t elements = boxColumns;
   for (size_t i = 1; i < order.size(); ++i) {
     auto d = static_cast<size_t>(order[i]);

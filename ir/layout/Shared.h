@@ -6,12 +6,13 @@
 //
 //   offset = linear(low bits of all coordinates)  +  sum over d of digit[d] * digitStride[d]
 //
-// Natural panels take exactly the power-of-two part of each dimension, so the digit is the odd digit and is
-// the outermost address part. Wider panels pad (176 = 11 panels of 16, or 3 panels of 64 with 16 columns
-// unused); narrower ones describe what the TMA engine writes.
+// Natural panels take exactly the power-of-two part of each dimension, so the digit is the odd
+// digit and is the outermost address part. Wider panels pad (176 = 11 panels of 16, or 3 panels of
+// 64 with 16 columns unused); narrower ones describe what the TMA engine writes.
 //
-// Offsets count elements. Bank facts used throughout: 32 banks of 4 bytes; a 16-byte access is served in
-// 4 phases of 8 lanes, an 8-byte one in 2 of 16, smaller ones in 1 of 32, ldmatrix in 1 per 8x8 matrix.
+// Offsets count elements. Bank facts used throughout: 32 banks of 4 bytes; a 16-byte access is
+// served in 4 phases of 8 lanes, an 8-byte one in 2 of 16, smaller ones in 1 of 32, ldmatrix in 1
+// per 8x8 matrix.
 #pragma once
 
 #include "ir/layout/Layout.h"
@@ -28,10 +29,10 @@ class SharedLayout {
 public:
   SharedLayout() = default;
 
-  /// The general form. `linear` maps flat words (low bits of all dimensions, last dimension in the low
-  /// bits) to element offsets and must be one-to-one; digit strides are multiples of the linear part's
-  /// size or otherwise such that no two elements meet (the caller's promise). Refuses lists of the
-  /// wrong length and maps that are not one-to-one.
+  /// The general form. `linear` maps flat words (low bits of all dimensions, last dimension in the
+  /// low bits) to element offsets and must be one-to-one; digit strides are multiples of the linear
+  /// part's size or otherwise such that no two elements meet (the caller's promise). Refuses lists
+  /// of the wrong length and maps that are not one-to-one.
   static std::optional<SharedLayout> create(Shape shape, std::vector<int> panelBits,
                                             LinearMap linear, std::vector<int64_t> digitStrides,
                                             std::string *why = nullptr);
@@ -39,17 +40,18 @@ public:
   /// Row-major in the given order (fastest dimension first) without swizzle.
   static SharedLayout rowMajor(const Shape &shape, const std::vector<int32_t> &order);
 
-  /// Row-major with the 16-byte chunks of a row XORed with the row number, so that 16-byte accesses along
-  /// rows and ldmatrix reads of 8 rows meet no bank twice, for rows of 32 bytes and more and 8 rows or more.
-  /// Rows of up to 128 bytes get exactly the TMA engine's pattern of their size. If the linear row is
-  /// shorter than `minRowBytes` and the row has further (odd) parts, rows are padded to panels of
-  /// minRowBytes.
+  /// Row-major with the 16-byte chunks of a row XORed with the row number, so that 16-byte accesses
+  /// along rows and ldmatrix reads of 8 rows meet no bank twice, for rows of 32 bytes and more and
+  /// 8 rows or more. Rows of up to 128 bytes get exactly the TMA engine's pattern of their size. If
+  /// the linear row is shorter than `minRowBytes` and the row has further (odd) parts, rows are
+  /// padded to panels of minRowBytes.
   static SharedLayout swizzled(const Shape &shape, const std::vector<int32_t> &order,
                                int elementBytes, int64_t minRowBytes = 0);
 
-  /// What a TMA copy with the given swizzle (0, 32, 64 or 128 bytes) writes when the fastest dimension
-  /// is split into boxes of swizzleBytes (0: one box): panels of all rows, one after the other. The base must
-  /// be aligned to 8 * swizzleBytes. Refused if the pattern would depend on an odd digit.
+  /// What a TMA copy with the given swizzle (0, 32, 64 or 128 bytes) writes when the fastest
+  /// dimension is split into boxes of swizzleBytes (0: one box): panels of all rows, one after the
+  /// other. The base must be aligned to 8 * swizzleBytes. Refused if the pattern would depend on an
+  /// odd digit.
   static std::optional<SharedLayout> tma(const Shape &shape, const std::vector<int32_t> &order,
                                          int elementBytes, int swizzleBytes,
                                          std::string *why = nullptr);

@@ -65,8 +65,8 @@ static bool lowBitsZero(const std::vector<uint64_t> &words, int bits) {
   return std::none_of(words.begin(), words.end(), [&](uint64_t word) { return word & mask; });
 }
 
-/// Register bits that walk through a vector of 2^bits elements: entry i moves by 2^i elements. Shorter if the
-/// registers, or other threads in between, do not allow the full width.
+/// Register bits that walk through a vector of 2^bits elements: entry i moves by 2^i elements.
+/// Shorter if the registers, or other threads in between, do not allow the full width.
 static std::vector<uint64_t> vectorSteps(const Layout &regs, const SharedLayout &shared,
                                          int maxBits) {
   Composition composition(regs, shared);
@@ -98,8 +98,7 @@ static int vectorBits(int elementBytes, int maxVectorBytes) {
 
 std::vector<VectorGroup> vectorGroups(const Layout &regs, const SharedLayout &shared,
                                       int elementBytes, int maxVectorBytes) {
-  std::vector<uint64_t> steps =
-      vectorSteps(regs, shared, vectorBits(elementBytes, maxVectorBytes));
+  std::vector<uint64_t> steps = vectorSteps(regs, shared, vectorBits(elementBytes, maxVectorBytes));
   LinearMap step(steps);
   uint64_t lowBits = (uint64_t(1) << steps.size()) - 1;
   std::vector<VectorGroup> groups;
@@ -187,8 +186,8 @@ int64_t MatrixAccess::rowOffset(size_t instruction, int32_t lane, int32_t warp) 
 
 namespace {
 
-/// One of the two ways in which ldmatrix hands out a matrix: which input bits walk along the 16 bytes of a row,
-/// and which select the row (3 bits).
+/// One of the two ways in which ldmatrix hands out a matrix: which input bits walk along the 16
+/// bytes of a row, and which select the row (3 bits).
 struct MatrixForm {
   bool transposed;
   std::vector<uint64_t> along;
@@ -259,8 +258,7 @@ std::optional<MatrixAccess> matchMatrixAccess(const Layout &regs, const SharedLa
   std::vector<uint64_t> others(registers.begin() + packedBits, registers.end());
   for (const std::vector<uint64_t> &words : {composition.columns(In::Warp), composition.oddWords()})
     others.insert(others.end(), words.begin(), words.end());
-  for (const MatrixForm &form :
-       matrixForms(registers, composition.columns(In::Lane), packedBits))
+  for (const MatrixForm &form : matrixForms(registers, composition.columns(In::Lane), packedBits))
     if (matchesForm(form, others))
       return describeMatrixAccess(*address, regs, form.transposed, packedBits);
   return std::nullopt;

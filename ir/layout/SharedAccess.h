@@ -1,6 +1,6 @@
-// How threads that hold a tile in registers reach it in shared memory: vectors, addresses, ldmatrix, bank
-// conflicts. Everything follows from composing the register layout with the shared layout, which is linear
-// over GF(2) again.
+// How threads that hold a tile in registers reach it in shared memory: vectors, addresses,
+// ldmatrix, bank conflicts. Everything follows from composing the register layout with the shared
+// layout, which is linear over GF(2) again.
 #pragma once
 
 #include "ir/layout/Shared.h"
@@ -12,18 +12,19 @@ namespace tile::layout {
 /// Registers that one vector access moves, in address order.
 using VectorGroup = std::vector<int32_t>;
 
-/// Splits all registers into vectors of consecutive, aligned shared-memory elements: the widest equal power of
-/// two, at most maxVectorBytes, that works for every thread. Groups come in the order of their first register.
+/// Splits all registers into vectors of consecutive, aligned shared-memory elements: the widest
+/// equal power of two, at most maxVectorBytes, that works for every thread. Groups come in the
+/// order of their first register.
 std::vector<VectorGroup> vectorGroups(const Layout &regs, const SharedLayout &shared,
                                       int elementBytes, int maxVectorBytes = kMaxVectorBytes);
 
 /// The element offset of every register of every thread in closed form:
 ///
-///   offset(register, thread) = addend[register] + (toggle[register] ^ XOR of toggles of the set thread bits)
-///                              + sum of addends of the set thread bits
+///   offset(register, thread) = (toggle[register] ^ XOR of the toggles of the set thread bits)
+///                            + addend[register] + sum of the addends of the set thread bits
 ///
-/// so a thread computes its part once and each access is an XOR with a constant and a constant offset (a plain
-/// constant offset where toggle[register] shares no bit with `threadToggleBits`).
+/// so a thread computes its part once and each access is an XOR with a constant and a constant
+/// offset (a plain constant offset where toggle[register] shares no bit with `threadToggleBits`).
 struct SharedAddress {
   struct Term {
     int64_t toggle, addend;
@@ -38,19 +39,23 @@ struct SharedAddress {
   [[nodiscard]] int64_t offset(int32_t reg, int32_t lane, int32_t warp) const;
 };
 
-/// Nothing only if two input bits move the same digit of a narrow panel (never for linear shared layouts).
+/// Nothing only if two input bits move the same digit of a narrow panel (never for linear shared
+/// layouts).
 std::optional<SharedAddress> sharedAddress(const Layout &regs, const SharedLayout &shared);
 
-/// An ldmatrix (or stmatrix) that fills a fragment. Lane l of the address-giving lanes (8 per matrix) points at
-/// row l & 7 of matrix l >> 3; its row offset follows from `rows` as in SharedAddress.
+/// An ldmatrix (or stmatrix) that fills a fragment. Lane l of the address-giving lanes (8 per
+/// matrix) points at row l & 7 of matrix l >> 3; its row offset follows from `rows` as in
+/// SharedAddress.
 struct MatrixAccess {
   bool transposed = false;
-  int matrices = 1;           ///< per instruction: 1, 2 or 4
-  int elementsPerMatrix = 2;  ///< registers (elements) of a thread in one matrix
-  std::vector<SharedAddress::Term> rows;  ///< per bit of the address-giving lane, 5 (unused ones are zero)
+  int matrices = 1;          ///< per instruction: 1, 2 or 4
+  int elementsPerMatrix = 2; ///< registers (elements) of a thread in one matrix
+  std::vector<SharedAddress::Term>
+      rows; ///< per bit of the address-giving lane, 5 (unused ones are zero)
   std::vector<SharedAddress::Term> warps; ///< per warp bit
   struct Instruction {
-    int32_t firstRegister; ///< it fills matrices * elementsPerMatrix consecutive registers from here
+    int32_t
+        firstRegister; ///< it fills matrices * elementsPerMatrix consecutive registers from here
     SharedAddress::Term term;
   };
   std::vector<Instruction> instructions;
@@ -73,16 +78,16 @@ struct Wavefronts {
 /// Wavefronts of all vector accesses of all warps, by the hardware's rule.
 Wavefronts bankWavefronts(const Layout &regs, const SharedLayout &shared, int elementBytes,
                           int maxVectorBytes = kMaxVectorBytes);
-/// Wavefronts of one vector access of one warp. (Where the shared layout is linear all accesses of all warps cost
-/// the same: they differ by an XOR of the address.)
+/// Wavefronts of one vector access of one warp. (Where the shared layout is linear all accesses of
+/// all warps cost the same: they differ by an XOR of the address.)
 Wavefronts groupWavefronts(const Layout &regs, const SharedLayout &shared, int elementBytes,
                            const VectorGroup &group, int32_t warp);
 /// Wavefronts of all ldmatrix accesses of all warps.
 Wavefronts matrixWavefronts(const MatrixAccess &access, int numWarps, int elementBytes);
 
-/// The shared layout through which to convert from `source` to `target`: vectors as wide as both sides allow and,
-/// for tiles whose linear part fills the banks, no conflicts beyond what differing vector widths force. Both layouts
-/// have the same shape.
+/// The shared layout through which to convert from `source` to `target`: vectors as wide as both
+/// sides allow and, for tiles whose linear part fills the banks, no conflicts beyond what differing
+/// vector widths force. Both layouts have the same shape.
 SharedLayout scratchSwizzle(const Layout &source, const Layout &target, int elementBytes);
 
 } // namespace tile::layout

@@ -1,4 +1,5 @@
-// Conversion plans, carried out on element numbers: afterwards every register of every thread holds its element.
+// Conversion plans, carried out on element numbers: afterwards every register of every thread holds
+// its element.
 #include "ir/layout/Conversion.h"
 #include "ir/layout/Derived.h"
 #include "ir/layout/Fragments.h"
@@ -59,9 +60,7 @@ TEST(Conversion, PlansDeliverForAllPairsOfSamples) {
 
 RC_GTEST_PROP(Conversion, RandomPairsWithinAWarpDeliver, ()) {
   Shape shape{*rc::gen::element<int64_t>(4, 12, 16), *rc::gen::element<int64_t>(8, 16, 3)};
-  auto random = [](uint32_t limit) {
-    return limit ? *rc::gen::inRange<uint32_t>(0, limit) : 0;
-  };
+  auto random = [](uint32_t limit) { return limit ? *rc::gen::inRange<uint32_t>(0, limit) : 0; };
   Layout from = randomLayout(shape, 0, random), to = randomLayout(shape, 0, random);
   Conversion plan = planConversion(from, to, 1 << 20);
   if (from.isInjective() && to.isInjective())

@@ -9,7 +9,7 @@ namespace {
 
 using namespace test;
 
-const std::vector<int64_t> kSizes{1, 2, 3, 4, 6, 12};
+const std::vector<int64_t> kSizes{1, 2, 3, 4, 12};
 
 void forAllSamples(int maxRank, const std::function<void(const Layout &)> &check) {
   for (const Shape &shape : allShapes(maxRank, kSizes)) {
@@ -105,7 +105,8 @@ TEST(Derived, JoinedPutsTheHalvesIntoConsecutiveRegisters) {
 
 /// Legal exactly if old and new digits (odd parts and the bits after them) line up.
 bool oddFactorsStayOutermost(const Shape &from, const Shape &to) {
-  // Positions, in elements, at which an odd factor sits: the stride of the odd digit and its size, merged.
+  // Positions, in elements, at which an odd factor sits: the stride of the odd digit and its size,
+  // merged.
   auto odds = [](const Shape &shape) {
     std::vector<std::pair<int64_t, int64_t>> result;
     int64_t stride = 1;
@@ -166,8 +167,8 @@ TEST(Derived, ProductIsUndoneByBothDivisions) {
       EXPECT_EQ(divideRight(*whole, outer), inner);
     }
   }
-  EXPECT_FALSE(divideLeft(Layout::coalesced({8, 8}, {1, 0}, 2, 1),
-                          Layout::coalesced({8, 8}, {0, 1}, 2, 1)));
+  EXPECT_FALSE(
+      divideLeft(Layout::coalesced({8, 8}, {1, 0}, 2, 1), Layout::coalesced({8, 8}, {0, 1}, 2, 1)));
   EXPECT_FALSE(product(Layout::replicated({3}, 1), Layout::replicated({2}, 1)));
 }
 

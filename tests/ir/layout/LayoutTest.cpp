@@ -110,9 +110,8 @@ TEST(Layout, CreateRefusesWithAReason) {
 
 TEST(Layout, CoalescedNeighboursInMemoryAreNeighboursInTheWarp) {
   Layout layout = Layout::coalesced({128, 64}, {1, 0}, 8, 4);
-  EXPECT_EQ(layout.toString(),
-            "128x64 register[(0,1) (0,2) (0,4) (16,0) (32,0) (64,0)] "
-            "lane[(0,8) (0,16) (0,32) (1,0) (2,0)] warp[(4,0) (8,0)]");
+  EXPECT_EQ(layout.toString(), "128x64 register[(0,1) (0,2) (0,4) (16,0) (32,0) (64,0)] "
+                               "lane[(0,8) (0,16) (0,32) (1,0) (2,0)] warp[(4,0) (8,0)]");
   EXPECT_EQ(layout.consecutiveElements(1), 8);
   EXPECT_EQ(layout.consecutiveElements(0), 1);
 }

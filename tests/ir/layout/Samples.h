@@ -1,5 +1,6 @@
-// The layouts and shapes that the algebra's tests sweep over: small enough to check every element, varied enough to
-// meet odd sizes, tiles smaller than a warp, replication, and layouts that are not axis-aligned.
+// The layouts and shapes that the algebra's tests sweep over: small enough to check every element,
+// varied enough to meet odd sizes, tiles smaller than a warp, replication, and layouts that are not
+// axis-aligned.
 #pragma once
 
 #include "ir/layout/Layout.h"
@@ -72,7 +73,8 @@ inline void forEachPlace(const Layout &layout,
         visit(reg, lane, warp);
 }
 
-/// Builder layouts of a shape for the given warps: coalesced in several orders and vector widths, blocked, replicated.
+/// Builder layouts of a shape for the given warps: coalesced in several orders and vector widths,
+/// blocked, replicated.
 inline std::vector<Layout> sampleLayouts(const Shape &shape, int64_t numWarps) {
   std::vector<Layout> result{Layout::replicated(shape, numWarps)};
   for (const std::vector<int32_t> &order : someOrders(shape.size())) {
@@ -89,8 +91,8 @@ inline std::vector<Layout> sampleLayouts(const Shape &shape, int64_t numWarps) {
   return result;
 }
 
-/// A random surjective layout with 5 lane bits and the given warp bits: an invertible matrix over the tile's bits with
-/// replicated bits mixed in. `random(n)` returns a number below n.
+/// A random surjective layout with 5 lane bits and the given warp bits: an invertible matrix over
+/// the tile's bits with replicated bits mixed in. `random(n)` returns a number below n.
 inline Layout randomLayout(const Shape &shape, int warpBits,
                            const std::function<uint32_t(uint32_t)> &random) {
   Layout empty = *Layout::create(shape, {});

@@ -1,7 +1,7 @@
-// Shared-memory accesses: vectors are what they claim, closed-form addresses are exact, ldmatrix delivers the fragment,
-// swizzles and scratch layouts meet no bank twice where that is promised.
-#include "ir/layout/Fragments.h"
+// Shared-memory accesses: vectors are what they claim, closed-form addresses are exact, ldmatrix
+// delivers the fragment, swizzles and scratch layouts meet no bank twice where that is promised.
 #include "ir/layout/SharedAccess.h"
+#include "ir/layout/Fragments.h"
 #include "tests/ir/layout/Samples.h"
 
 #include <gtest/gtest.h>
@@ -180,7 +180,8 @@ TEST(SharedAccess, WavefrontsFollowTheHardwareRule) {
     return bankWavefronts(regs, SharedLayout::rowMajor({64, 32}, order), elementBytes,
                           vector * elementBytes);
   };
-  // Rows of 32 words: one wavefront each; with 4-element vectors four phases for four times the data.
+  // Rows of 32 words: one wavefront each; with 4-element vectors four phases for four times the
+  // data.
   EXPECT_EQ(count({1, 0}, 4, 1).actual, 64);
   EXPECT_EQ(count({1, 0}, 4, 4).instructions, 16);
   EXPECT_EQ(count({1, 0}, 4, 4).actual, 64);
@@ -194,7 +195,8 @@ TEST(SharedAccess, WavefrontsFollowTheHardwareRule) {
   EXPECT_EQ(bankWavefronts(all, SharedLayout::rowMajor({4}, {0}), 4, 4).actual, 4);
 }
 
-// --- Scratch layouts ------------------------------------------------------------------------------------
+// --- Scratch layouts
+// ------------------------------------------------------------------------------------
 
 void expectUsableScratch(const Layout &from, const Layout &to, int elementBytes) {
   SharedLayout scratch = scratchSwizzle(from, to, elementBytes);
@@ -210,9 +212,7 @@ void expectUsableScratch(const Layout &from, const Layout &to, int elementBytes)
 
 RC_GTEST_PROP(ScratchSwizzle, RandomPairsGetAPermutation, ()) {
   Shape shape{*rc::gen::element<int64_t>(8, 16, 48), *rc::gen::element<int64_t>(8, 32, 80)};
-  auto random = [](uint32_t limit) {
-    return limit ? *rc::gen::inRange<uint32_t>(0, limit) : 0;
-  };
+  auto random = [](uint32_t limit) { return limit ? *rc::gen::inRange<uint32_t>(0, limit) : 0; };
   Layout from = randomLayout(shape, 1, random), to = randomLayout(shape, 1, random);
   expectUsableScratch(from, to, *rc::gen::element(1, 2, 4, 8));
   RC_ASSERT(!testing::Test::HasFatalFailure());

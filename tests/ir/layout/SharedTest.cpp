@@ -1,10 +1,11 @@
-// Shared layouts place each element somewhere of its own, in bounds; TMA layouts follow the engine's byte formula.
+// Shared layouts place each element somewhere of its own, in bounds; TMA layouts follow the
+// engine's byte formula.
 #include "ir/layout/Shared.h"
 #include "tests/ir/layout/Samples.h"
 
 #include <gtest/gtest.h>
 
-#include <set>
+#include <vector>
 
 namespace tile::layout {
 namespace {
@@ -12,17 +13,21 @@ namespace {
 using namespace test;
 
 void expectNoTwoElementsMeet(const SharedLayout &shared) {
-  std::set<int64_t> offsets;
+  std::vector<bool> taken(static_cast<size_t>(shared.numElements()), false);
+  bool meet = false, outside = false;
   for (int64_t index = 0; index < elementCount(shared.shape()); ++index) {
-    int64_t offset = shared.offset(fromRowMajor(shared.shape(), index));
-    ASSERT_GE(offset, 0);
-    ASSERT_LT(offset, shared.numElements());
-    ASSERT_TRUE(offsets.insert(offset).second) << shared.toString();
+    auto offset = static_cast<size_t>(shared.offset(fromRowMajor(shared.shape(), index)));
+    outside |= offset >= taken.size();
+    if (outside)
+      break;
+    meet |= taken[offset];
+    taken[offset] = true;
   }
+  ASSERT_FALSE(meet || outside) << shared.toString();
 }
 
 TEST(Shared, SwizzlesArePermutations) {
-  for (const Shape &shape : allShapes(3, {1, 2, 3, 8, 12, 16, 48})) {
+  for (const Shape &shape : allShapes(3, {1, 3, 8, 12, 16, 48})) {
     for (const std::vector<int32_t> &order : someOrders(shape.size())) {
       expectNoTwoElementsMeet(SharedLayout::rowMajor(shape, order));
       for (int elementBytes : {1, 2, 4, 8}) {
@@ -51,8 +56,10 @@ TEST(Shared, OddRowsPadOnRequest) {
   EXPECT_EQ(padded.numElements(), 64 * 192);
 }
 
-/// The engine's rule: within panels of swizzleBytes columns, address bits 4.. are XORed with bits 7...
-int64_t tmaByte(const Shape &shape, int elementBytes, int swizzleBytes, int64_t row, int64_t column) {
+/// The engine's rule: within panels of swizzleBytes columns, address bits 4.. are XORed with bits
+/// 7...
+int64_t tmaByte(const Shape &shape, int elementBytes, int swizzleBytes, int64_t row,
+                int64_t column) {
   int64_t boxColumns = swizzleBytes ? swizzleBytes / elementBytes : shape[1];
   int64_t panel = column / boxColumns, within = column % boxColumns;
   int64_t byte = ((panel * shape[0] + row) * boxColumns + within) * elementBytes;
@@ -95,8 +102,9 @@ TEST(Shared, TmaRefusesWhatItsPatternCannotExpress) {
 TEST(Shared, RowsUpTo128BytesAreSwizzledLikeTma) {
   for (int columns : {16, 32, 64})
     for (int64_t rows : {32, 96})
-      EXPECT_EQ(SharedLayout::swizzled({rows, columns}, {1, 0}, 2),
-                SharedLayout::tma({rows, columns}, {1, 0}, 2, 2 * columns).value_or(SharedLayout()));
+      EXPECT_EQ(
+          SharedLayout::swizzled({rows, columns}, {1, 0}, 2),
+          SharedLayout::tma({rows, columns}, {1, 0}, 2, 2 * columns).value_or(SharedLayout()));
 }
 
 TEST(Shared, PermutedSeesTheSameMemory) {
