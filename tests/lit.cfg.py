@@ -8,7 +8,7 @@ import lit.formats
 config.name = "tilec"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir"]
-config.excludes = ["kernels"]  # golden stages: compared whole by GoogleTest programs, they have no RUN lines
+config.excludes = ["kernels"]  # golden stages: GoogleTest programs compare them, there are no RUN lines
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.tile_test_output
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the conventions that rot unseen: each pass has a source and a lit test of its name that runs it, and each op of
-our dialects is described with an example."""
+"""Holds the conventions that rot unseen: each pass has a source and a lit test of its name that runs
+it, and each op of our dialects is described with an example."""
 import argparse
 import json
 import pathlib
@@ -49,7 +49,7 @@ def main():
     parser.add_argument("--include", nargs="*", default=["/usr/lib/llvm-22/include"])
     arguments = parser.parse_args()
     faults = [*pass_faults(), *op_faults(arguments.tblgen, arguments.include)]
-    print("\n".join(faults) or "every pass is tested under its name, every op is described with an example")
+    print("\n".join(faults) or "every pass is tested under its name, every op has an example")
     return 1 if faults else 0
 
 

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Compares the #include lines of each folder with what it may know. The table is the architecture: data flows
-frontend -> ir -> passes -> codegen -> runtime -> ops, and the two devices know nothing of the compiler."""
+"""Compares the #include lines of each folder with what it may know. The table is the architecture:
+data flows frontend -> ir -> passes -> codegen -> runtime -> ops, and the two devices know nothing
+of the compiler."""
 import pathlib
 import re
 import sys
 
-kSelfContained = {"tile/Error.h", "tile/Types.h"}  # public headers that devices may use without linking the compiler
+# Public headers that devices may use without linking the compiler.
+kSelfContained = {"tile/Error.h", "tile/Types.h"}
 kCompiler = {"mlir", "llvm"}
-# Folder -> what it may include besides itself. "public" is include/tile; a folder allows its subfolders only by name.
+# Folder -> what it may include besides itself. "public" is include/tile. A subfolder is a folder of
+# its own, not part of the one around it.
 kMayInclude = {
     "include/tile": {"public"},
     "ir/layout": set(),
@@ -17,9 +20,11 @@ kMayInclude = {
     "frontend": {"ir", "ir/layout", "public"} | kCompiler,
     "runtime/device": kSelfContained,
     "runtime/vgpu": {"runtime/device"} | kSelfContained,
-    "runtime/jit": {"codegen", "passes", "ir", "ir/layout", "frontend", "runtime/device", "public"} | kCompiler,
+    "runtime/jit": {"codegen", "passes", "ir", "ir/layout", "frontend", "runtime/device", "public"}
+    | kCompiler,
     "runtime/tune": {"runtime/jit", "runtime/device", "frontend", "public"},
-    "runtime": {"runtime/device", "runtime/vgpu", "runtime/jit", "runtime/tune", "frontend", "public"},
+    "runtime": {"runtime/device", "runtime/vgpu", "runtime/jit", "runtime/tune", "frontend",
+                "public"},
     "ops/autograd": {"ops", "public"},
     "ops": {"public"},
     "examples": {"public"},
@@ -48,14 +53,16 @@ def fault(folder, quote, name):
     else:
         target = folder_of(name)
     if target is None:
-        known = (root / name).exists() or "/" in name  # generated headers have a folder; bare names do not
-        return None if quote == "<" or known else "write the path from the root of the repository"
+        # A name with a folder that is none of ours belongs to a library.
+        known = quote == "<" or "/" in name
+        return None if known else "write the path from the root of the repository"
     return None if target in allowed else f"{folder} may include only {', '.join(sorted(allowed))}"
 
 
 def main():
     faults, files = [], 0
-    for path in sorted(p for top in {f.split("/")[0] for f in kMayInclude} for p in (root / top).rglob("*")):
+    tops = {folder.split("/")[0] for folder in kMayInclude}
+    for path in sorted(path for top in tops for path in (root / top).rglob("*")):
         name = path.relative_to(root).as_posix()
         if path.suffix not in (".h", ".cpp") or not folder_of(name):
             continue

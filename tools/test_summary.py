@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Counts single cases after a ctest run, in the form of ctest's closing line. To ctest a GoogleTest program or the lit run is
-one test; the reports they leave beside ctest's own (ctest.xml) tell their cases. A skipped case counts as neither passed nor
-failed and is shown; a program that died without a report counts as one failure."""
+"""Counts single cases after a ctest run, in the form of ctest's closing line. To ctest a GoogleTest
+program or the lit run is one test; the reports they leave beside ctest's own (ctest.xml) tell their
+cases. A skipped case counts as neither passed nor failed and is shown; a program that died without
+a report counts as one failure."""
 import collections
 import json
 import pathlib
@@ -12,16 +13,20 @@ kLitFailures = {"FAIL", "XPASS", "UNRESOLVED", "TIMEOUT"}
 kLitSkips = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 
 
+def outcome(failed, skipped):
+    return "fail" if failed else "skip" if skipped else "pass"
+
+
 def gtest_cases(report):
     cases = [case for suite in report["testsuites"] for case in suite["testsuite"]]
     for case in cases:
         if case["result"] != "SUPPRESSED":  # disabled or filtered out
-            yield "fail" if case.get("failures") else "skip" if case["result"] == "SKIPPED" else "pass"
+            yield outcome(case.get("failures"), case["result"] == "SKIPPED")
 
 
 def lit_cases(report):
     for case in report["tests"]:
-        yield "fail" if case["code"] in kLitFailures else "skip" if case["code"] in kLitSkips else "pass"
+        yield outcome(case["code"] in kLitFailures, case["code"] in kLitSkips)
 
 
 def cases_of(test, folder):
@@ -44,8 +49,8 @@ def main(folder):
     ran, failed = total["pass"] + total["fail"], total["fail"]
     percent = 100 * total["pass"] // ran if ran else 0
     print(f"\nSingle cases:\n{percent}% tests passed, {failed} tests failed out of {ran}")
-    names = ", ".join(f"{name} {count}" for name, count in sorted(skipped.items()))
-    print(f"SKIP: {total['skip']} cases did not run and are not counted above{': ' + names if names else ''}")
+    names = ", ".join(f"{name} {count}" for name, count in sorted(skipped.items())) or "none"
+    print(f"SKIP: {total['skip']} cases did not run and are not counted above: {names}")
     return 1 if failed or not ran else 0
 
 
