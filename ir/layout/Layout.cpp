@@ -6,7 +6,8 @@
 
 namespace tile::layout {
 
-static constexpr int kMaxFlatBits = 62;
+static constexpr int64_t kMaxElements = int64_t(1) << 30;
+static constexpr size_t kMaxBitsOfAKind = 24;
 
 SizeParts splitSize(int64_t size) {
   assert(size >= 1 && "tile dimensions are positive");
@@ -21,14 +22,14 @@ static bool refuse(std::string *why, std::string reason) {
 }
 
 static bool checkShape(const Shape &shape, std::string *why) {
-  int total = 0;
+  int64_t elements = 1;
   for (int64_t size : shape) {
-    if (size < 1 || size > (int64_t(1) << 30))
+    if (size < 1 || size > kMaxElements)
       return refuse(why, "dimension of size " + std::to_string(size) + " is not in 1..2^30");
-    total += splitSize(size).bits;
+    elements *= size;
+    if (elements > kMaxElements)
+      return refuse(why, "tile has more than 2^30 elements");
   }
-  if (total > kMaxFlatBits)
-    return refuse(why, "tile has more than 2^62 elements");
   return true;
 }
 
@@ -50,7 +51,7 @@ std::optional<Layout> Layout::create(Shape shape, Bases bases, std::string *why)
   if (!checkShape(shape, why))
     return std::nullopt;
   for (const std::vector<Coords> &vectors : bases) {
-    if (vectors.size() > 24) {
+    if (vectors.size() > kMaxBitsOfAKind) {
       refuse(why, "more than 24 basis vectors of one kind");
       return std::nullopt;
     }

@@ -100,8 +100,9 @@ public:
   // --- Construction
   // -------------------------------------------------------------------------------
 
-  /// Checks and builds. Refuses (with a sentence in *why) sizes below 1, more than 62 linear bits,
-  /// basis vectors of the wrong rank, and coordinates outside the linear part of their dimension.
+  /// Checks and builds. Refuses (with a sentence in *why) sizes below 1, tiles of more than 2^30
+  /// elements, basis vectors of the wrong rank, and coordinates outside the linear part of their
+  /// dimension.
   static std::optional<Layout> create(Shape shape, Bases bases, std::string *why = nullptr);
 
   /// Spread as asked, for a tile of any size: a dimension smaller than the spec replicates over the

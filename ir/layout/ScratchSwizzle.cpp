@@ -130,10 +130,15 @@ static int64_t warpCost(const Layout &layout, const SharedLayout &shared, int el
   return static_cast<int64_t>(groups.size()) * (one.instructions + one.actual);
 }
 
-/// The first `limit` vectors of a basis of the span of the registers that begins with `prefix`.
-static Vectors widen(const Vectors &prefix, const Layout &layout, size_t limit) {
+/// Widens a vector that begins with `prefix` to at most `limit` bits of the layout's registers.
+/// Bits along which the other side's lanes walk come first: those lanes then read neighbouring
+/// words of one vector, which cannot conflict.
+static Vectors widen(const Vectors &prefix, const Layout &layout, const Layout &other,
+                     size_t limit) {
   Vectors registers = layout.flatMap(In::Register).columns();
-  Vectors more = extend(Subspace(prefix), registers, limit - prefix.size());
+  Vectors walked = intersect(registers, other.flatMap(In::Lane).columns());
+  Vectors preferred = concatenate({&walked, &registers});
+  Vectors more = extend(Subspace(prefix), preferred, limit - prefix.size());
   return concatenate({&prefix, &more});
 }
 
@@ -144,7 +149,8 @@ SharedLayout scratchSwizzle(const Layout &source, const Layout &target, int elem
       Subspace(),
       intersect(source.flatMap(In::Register).columns(), target.flatMap(In::Register).columns()),
       maxVector);
-  Vectors sourceWide = widen(both, source, maxVector), targetWide = widen(both, target, maxVector);
+  Vectors sourceWide = widen(both, source, target, maxVector);
+  Vectors targetWide = widen(both, target, source, maxVector);
   struct Candidate {
     const Vectors *sourceVector, *targetVector, *large;
   };

@@ -140,6 +140,50 @@ SharedLayout SharedLayout::swizzled(const Shape &shape, const std::vector<int32_
   return buildRowMajor(shape, order, std::move(panelBits), Swizzle::forRow(rowBytes, elementBytes));
 }
 
+namespace {
+
+/// Lays out the rows of a TMA box one after the other: linear bits until the first odd factor,
+/// digits from there.
+struct TmaRows {
+  std::vector<int> panelBits;
+  std::vector<int64_t> strides;
+  int64_t elements; // of the rows so far
+
+  TmaRows(size_t rank, int64_t boxColumns)
+      : panelBits(rank, 0), strides(rank, 0), elements(boxColumns) {}
+
+  void append(size_t dim, int64_t size) {
+    bool isPowerOfTwo = (elements & (elements - 1)) == 0;
+    panelBits[dim] = isPowerOfTwo ? splitSize(size).bits : 0;
+    strides[dim] = elements << panelBits[dim];
+    elements *= size;
+  }
+};
+
+} // namespace
+
+/// The sentence that refuses a TMA layout, or nothing.
+static std::string refuseTma(const Shape &shape, const std::vector<int32_t> &order,
+                             int elementBytes, int swizzleBytes, int64_t boxColumns,
+                             const TmaRows &rows) {
+  int64_t patternBytes = 8 * int64_t(swizzleBytes);
+  auto inner = static_cast<size_t>(order.front());
+  if (swizzleBytes == 0)
+    return "";
+  for (size_t i = 1; i < order.size(); ++i) {
+    auto d = static_cast<size_t>(order[i]);
+    bool hasDigit = shape[d] >> rows.panelBits[d] > 1;
+    if (hasDigit && rows.strides[d] * elementBytes % patternBytes != 0)
+      return "dimension of size " + std::to_string(shape[d]) +
+             " repeats within one swizzle pattern of " + std::to_string(patternBytes) + " bytes";
+  }
+  if (shape[inner] > boxColumns && rows.elements * elementBytes % patternBytes != 0)
+    return "a box of " + std::to_string(rows.elements * elementBytes) +
+           " bytes is not a whole number of swizzle patterns of " + std::to_string(patternBytes) +
+           " bytes";
+  return "";
+}
+
 std::optional<SharedLayout> SharedLayout::tma(const Shape &shape, const std::vector<int32_t> &order,
                                               int elementBytes, int swizzleBytes,
                                               std::string *why) {
@@ -157,42 +201,30 @@ std::optional<SharedLayout> SharedLayout::tma(const Shape &shape, const std::vec
   if (shape[inner] % boxColumns != 0)
     return refuse("the fastest dimension, " + std::to_string(shape[inner]) +
                   ", is not a multiple of the box's " + std::to_string(boxColumns) + " elements");
+  TmaRows rows(shape.size(), boxColumns);
+  for (size_t i = 1; i < order.size(); ++i)
+    rows.append(static_cast<size_t>(order[i]), shape[static_cast<size_t>(order[i])]);
+  std::string reason = refuseTma(shape, order, elementBytes, swizzleBytes, boxColumns, rows);
+  if (!reason.empty())
+    return refuse(reason);
+
+  // A box of odd width is one box: its odd digit continues the row. Otherwise boxes follow boxes.
+  int columnBits = splitSize(boxColumns).bits;
+  bool isOddBox = splitSize(boxColumns).odd > 1;
+  rows.panelBits[inner] = columnBits;
+  rows.strides[inner] = isOddBox ? int64_t(1) << columnBits : rows.elements;
   Swizzle swizzle = Swizzle::forRow(swizzleBytes, elementBytes);
-  std::vector<int> panelBits(shape.size(), 0);
-  std::vector<int64_t> strides(shape.size(), 0);
-  panelBits[inner] = std::min(splitSize(shape[inner]).bits, splitSize(boxColumns).bits);
-  // Rows follow each other without gaps; bits are linear until the first odd factor, digits from
-  // there.
-  int64_t elements = boxColumns;
+  Columns columns(rows.panelBits);
+  for (int bit = 0; bit < columnBits; ++bit)
+    columns.at(order.front(), bit) = uint64_t(1) << bit;
+  int rowBit = 0;
   for (size_t i = 1; i < order.size(); ++i) {
     auto d = static_cast<size_t>(order[i]);
-    bool isPowerOfTwo = (elements & (elements - 1)) == 0;
-    panelBits[d] = isPowerOfTwo ? splitSize(shape[d]).bits : 0;
-    strides[d] = elements << panelBits[d];
-    bool digitMovesPattern = strides[d] * elementBytes % (8 * std::max(swizzleBytes, 1)) != 0;
-    if (shape[d] >> panelBits[d] > 1 && swizzleBytes && digitMovesPattern)
-      return refuse("dimension of size " + std::to_string(shape[d]) +
-                    " repeats within one swizzle pattern of " + std::to_string(8 * swizzleBytes) +
-                    " bytes");
-    elements *= shape[d];
+    int firstAddressBit = log2Of(rows.strides[d]) - rows.panelBits[d];
+    for (int bit = 0; bit < rows.panelBits[d]; ++bit, ++rowBit)
+      columns.at(order[i], bit) = uint64_t(1) << (firstAddressBit + bit) | swizzle.toggles(rowBit);
   }
-  bool oddBox = splitSize(boxColumns).odd > 1;
-  strides[inner] = oddBox ? int64_t(1) << panelBits[inner] : elements;
-  if (!oddBox && swizzleBytes && shape[inner] > boxColumns &&
-      elements * elementBytes % (8 * swizzleBytes) != 0)
-    return refuse("a box of " + std::to_string(elements * elementBytes) +
-                  " bytes is not a whole number of swizzle patterns");
-  Columns columns(panelBits);
-  for (int bit = 0; bit < panelBits[inner]; ++bit)
-    columns.at(order.front(), bit) = uint64_t(1) << bit;
-  for (size_t i = 1, rowBit = 0; i < order.size(); ++i) {
-    auto d = static_cast<size_t>(order[i]);
-    int base = log2Of(strides[d]) - panelBits[d];
-    for (int bit = 0; bit < panelBits[d]; ++bit, ++rowBit)
-      columns.at(order[i], bit) =
-          uint64_t(1) << (base + bit) | swizzle.toggles(static_cast<int>(rowBit));
-  }
-  return create(shape, std::move(panelBits), columns.flat(), std::move(strides), why);
+  return create(shape, std::move(rows.panelBits), columns.flat(), std::move(rows.strides), why);
 }
 
 SharedLayout::Parts SharedLayout::offsetParts(const Coords &coords) const {

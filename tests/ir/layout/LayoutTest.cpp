@@ -12,7 +12,7 @@ namespace {
 
 using namespace test;
 
-const std::vector<int64_t> kSizes{1, 2, 3, 4, 6, 8, 12};
+const std::vector<int64_t> kSizes{1, 2, 3, 4, 6, 8};
 
 void forAllSamples(const std::function<void(const Layout &)> &check) {
   for (const Shape &shape : allShapes(3, kSizes)) {
@@ -102,6 +102,8 @@ TEST(Layout, CreateRefusesWithAReason) {
   std::string why;
   EXPECT_FALSE(Layout::create({0}, {}, &why));
   EXPECT_EQ(why, "dimension of size 0 is not in 1..2^30");
+  EXPECT_FALSE(Layout::create({1 << 20, 1 << 20}, {}, &why));
+  EXPECT_EQ(why, "tile has more than 2^30 elements");
   EXPECT_FALSE(Layout::create({6}, {{{{2}}, {}, {}, {}}}, &why));
   EXPECT_EQ(why, "basis coordinate 2 of dimension 0 is not below 2, the power-of-two part of 6");
   EXPECT_FALSE(Layout::create({4, 4}, {{{{1}}, {}, {}, {}}}, &why));
@@ -130,12 +132,15 @@ TEST(Layout, ConsecutiveElementsHoldInEveryThread) {
   forAllSamples([](const Layout &layout) {
     for (int dim = 0; dim < layout.rank(); ++dim) {
       int32_t run = layout.consecutiveElements(dim);
+      bool isRun = true;
       forEachPlace(layout, [&](int32_t reg, int32_t lane, int32_t warp) {
         Coords expected = layout.apply(reg / run * run, lane, warp);
-        ASSERT_EQ(expected[static_cast<size_t>(dim)] % run, 0);
-        expected[static_cast<size_t>(dim)] += reg % run;
-        ASSERT_EQ(layout.apply(reg, lane, warp), expected);
+        int32_t &moving = expected[static_cast<size_t>(dim)];
+        isRun &= moving % run == 0;
+        moving += reg % run;
+        isRun &= layout.apply(reg, lane, warp) == expected;
       });
+      ASSERT_TRUE(isRun) << "along " << dim;
     }
   });
 }

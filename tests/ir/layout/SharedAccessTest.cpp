@@ -234,17 +234,22 @@ TEST(ScratchSwizzle, FragmentAndCoalescedRoundTripsAreFreeOfConflicts) {
   }
 }
 
-TEST(ScratchSwizzle, TransposesOfWordsAreFreeOfConflicts) {
-  Layout rows = Layout::coalesced({64, 64}, {1, 0}, 4, 4);
-  Layout columns = Layout::coalesced({64, 64}, {0, 1}, 4, 4);
-  SharedLayout scratch = scratchSwizzle(rows, columns, 4);
-  Wavefronts write = bankWavefronts(rows, scratch, 4), read = bankWavefronts(columns, scratch, 4);
-  EXPECT_TRUE(write.conflictFree()) << scratch.toString();
-  EXPECT_TRUE(read.conflictFree()) << scratch.toString();
-  // Far better than plain row-major memory, where each column read meets one bank 8 times or more.
-  SharedLayout plain = SharedLayout::rowMajor({64, 64}, {1, 0});
-  EXPECT_LT(4 * (write.actual + read.actual),
-            bankWavefronts(rows, plain, 4).actual + bankWavefronts(columns, plain, 4).actual);
+TEST(ScratchSwizzle, TransposesWriteVectorsAndAreFreeOfConflicts) {
+  for (int elementBytes : {1, 2, 4}) {
+    Layout rows = Layout::coalesced({128, 128}, {1, 0}, 8, 4);
+    Layout columns = Layout::coalesced({128, 128}, {0, 1}, 8, 4);
+    expectUsableScratch(rows, columns, elementBytes);
+    SharedLayout scratch = scratchSwizzle(rows, columns, elementBytes);
+    SCOPED_TRACE(scratch.toString());
+    Wavefronts write = bankWavefronts(rows, scratch, elementBytes);
+    Wavefronts read = bankWavefronts(columns, scratch, elementBytes);
+    EXPECT_TRUE(write.conflictFree());
+    EXPECT_TRUE(read.conflictFree());
+    EXPECT_EQ(write.instructions * 16 * kLanesPerWarp, 128 * 128 * elementBytes);
+    // Plain row-major memory costs each column read many passes.
+    SharedLayout plain = SharedLayout::rowMajor({128, 128}, {1, 0});
+    EXPECT_GT(bankWavefronts(columns, plain, elementBytes).actual, 3 * read.actual);
+  }
 }
 
 } // namespace
