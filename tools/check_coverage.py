@@ -13,9 +13,11 @@ kPass = re.compile(r'^def\s+(\w+)\s*:\s*\w*Pass<\s*"([\w-]+)"', re.M)
 
 
 def pass_faults():
-    for name, argument in kPass.findall((root / "passes/Passes.td").read_text()):
-        if not any((root / "passes").rglob(f"{name}.cpp")):
-            yield f"pass {name}: passes/{name}.cpp is missing"
+    passes = [(td.parent, *match) for td in root.glob("*/Passes.td")
+              for match in kPass.findall(td.read_text())]
+    for folder, name, argument in passes:
+        if not any(folder.rglob(f"{name}.cpp")):
+            yield f"pass {name}: {folder.name}/{name}.cpp is missing"
         test = f"{argument.removeprefix('tile-')}.mlir"
         runs = re.compile(rf"RUN:.*--?(pass-pipeline=.*)?{re.escape(argument)}\b(?!-)")
         if not any(runs.search(path.read_text()) for path in (root / "tests").rglob(test)):
