@@ -83,8 +83,9 @@ namespace {
 ///   wants register P(x) = pick(x) + pickR(g(x))               (+ pickR(R))
 /// A lane publishes one register a round, so lanes that read the same lane must want the same
 /// register: P has to vanish on the kernel of F (within a warp). Kernel vectors that break this are
-/// repaired by choosing g on them: a target register whose moveR leads to a lane nobody reads yet.
-/// Then P = H . F for a linear H, the publish map.
+/// repaired by leading them to a lane nobody reads yet: one that holds a copy of the element, or
+/// one that holds another target register (this chooses g on them). Then P = H . F for a linear H,
+/// the publish map.
 class ShufflePlanner {
 public:
   ShufflePlanner(const Layout &source, const Layout &target) : source(source), target(target) {}
@@ -94,6 +95,7 @@ public:
 private:
   [[nodiscard]] bool solveAll();
   [[nodiscard]] bool repair();
+  [[nodiscard]] bool repairBit(int bit, Subspace &read);
   [[nodiscard]] std::optional<ShufflePlan> emit() const;
 
   [[nodiscard]] static uint64_t laneOf(uint64_t packed, int regBits) { return packed >> regBits; }
@@ -105,7 +107,8 @@ private:
   int threadBits = 0;
   // Solutions, register bits low and lane bits above: per target register bit and per thread bit.
   std::vector<uint64_t> perRegister, perThread;
-  std::vector<uint64_t> store; // g, per thread bit, as target registers
+  std::vector<uint64_t> store;  // g, per thread bit, as target registers
+  std::vector<uint64_t> copies; // moves that end at the same element
 };
 
 } // namespace
@@ -126,6 +129,7 @@ bool ShufflePlanner::solveAll() {
   std::vector<uint64_t> unknowns = source.flatMap(In::Register).columns();
   unknowns.insert(unknowns.end(), lanes.begin(), lanes.end());
   Subspace span(unknowns);
+  copies = LinearMap(unknowns).kernel();
   LinearMap registers = target.flatMap(In::Register);
   for (uint64_t column : registers.columns()) {
     std::optional<uint64_t> solution = span.solve(column);
@@ -153,7 +157,7 @@ bool ShufflePlanner::repair() {
   // Each lane kernel vector has one bit that is set in no other (the bit that was dependent), so
   // changing g on that bit repairs this vector alone.
   Subspace read;
-  std::vector<std::pair<int, uint64_t>> broken; // (bit to change, kernel vector)
+  std::vector<int> broken; // the bits to change
   for (int bit = 0; bit < kLaneBits; ++bit) {
     uint64_t image = laneOf(perThread[static_cast<size_t>(bit)], regBits);
     std::optional<uint64_t> combination = read.solve(image);
@@ -163,21 +167,30 @@ bool ShufflePlanner::repair() {
     }
     uint64_t vector = *combination ^ uint64_t(1) << bit;
     if (registerOf(LinearMap(perThread).apply(vector)) != 0)
-      broken.emplace_back(bit, vector);
+      broken.push_back(bit);
   }
-  for (auto [bit, vector] : broken) {
-    bool repaired = false;
-    for (size_t reg = 0; reg < perRegister.size() && !repaired; ++reg) {
-      if (!read.insert(laneOf(perRegister[reg], regBits), 0))
-        continue;
-      store[static_cast<size_t>(bit)] = uint64_t(1) << reg;
-      perThread[static_cast<size_t>(bit)] ^= perRegister[reg];
-      repaired = true;
-    }
-    if (!repaired)
-      return false;
+  return std::all_of(broken.begin(), broken.end(), [&](int bit) { return repairBit(bit, read); });
+}
+
+bool ShufflePlanner::repairBit(int bit, Subspace &read) {
+  auto leadsToUnreadLane = [&](uint64_t move) {
+    return read.insert(laneOf(move, source.registerBits()));
+  };
+  auto i = static_cast<size_t>(bit);
+  for (uint64_t move : copies) {
+    if (!leadsToUnreadLane(move))
+      continue;
+    perThread[i] ^= move;
+    return true;
   }
-  return true;
+  for (size_t reg = 0; reg < perRegister.size(); ++reg) {
+    if (!leadsToUnreadLane(perRegister[reg]))
+      continue;
+    store[i] = uint64_t(1) << reg;
+    perThread[i] ^= perRegister[reg];
+    return true;
+  }
+  return false;
 }
 
 std::optional<ShufflePlan> ShufflePlanner::emit() const {

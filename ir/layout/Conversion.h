@@ -13,9 +13,13 @@
 //   read by a lane from lane    source(round) ^ sourceByThread . (thread)          (shfl.sync.idx)
 //   stored by the reading lane  register  store(round)   ^ storeByThread . (thread)
 //
-// Where publishByThread and storeByThread are zero registers are plain constants. Otherwise code
-// generation swaps registers first (r with r ^ column, in lanes whose bit is set, one conditional
-// swap for each column that is not zero), then uses constants; likewise after the shuffles.
+// Where publishByThread and storeByThread are zero, registers are plain constants. Otherwise code
+// generation permutes registers first: for each thread bit whose column is not zero,
+//
+//   new[r] = (bit of this thread) ? old[r ^ column] : old[r]         for all r
+//
+// after which a lane publishes new[publish(round)]; likewise it collects what it reads in
+// old[store(round)] and permutes by storeByThread afterwards.
 #pragma once
 
 #include "ir/layout/Layout.h"
