@@ -1,0 +1,169 @@
+// The device seam: everything the rest of tilec knows about the machine that runs a kernel.
+//
+// Two implementations stand behind it, the CUDA driver (`openCuda`) and the virtual GPU (`openVirtual`); nothing above
+// asks which one it talks to. All functions throw `tile::Error`; after an error the device stays usable unless the code
+// is `ContextLost`. A device may be used from several threads.
+#pragma once
+
+#include <tile/Error.h>
+#include <tile/Types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tile::device {
+
+/// An address in device memory; 0 is null.
+using DevicePtr = uint64_t;
+
+/// Extents of a grid, block or cluster.
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  constexpr uint64_t count() const { return uint64_t{x} * y * z; }
+  bool operator==(const Dim3 &) const = default;
+};
+
+/// A name for an object of the device. The generation tells a destroyed object from its successor in the same place, so
+/// a stale handle is an `InvalidHandle` error and never a crash. Default-constructed handles are null.
+template <class Tag> struct Handle {
+  uint32_t index = 0;
+  uint32_t generation = 0;
+  explicit operator bool() const { return generation != 0; }
+  bool operator==(const Handle &) const = default;
+};
+using Module = Handle<struct ModuleTag>;
+using Function = Handle<struct FunctionTag>;
+/// The null stream is the device's default stream, which always exists.
+using Stream = Handle<struct StreamTag>;
+using Event = Handle<struct EventTag>;
+
+/// What a device is and how much of everything it has.
+struct DeviceProps {
+  std::string name;
+  int arch = 0;            // 80 for sm_80
+  std::string target;      // "sm_80", "sm_90a": the best PTX target it accepts
+  int smCount = 0;
+  int warpSize = 32;
+  int maxThreadsPerBlock = 1024;
+  int registersPerSm = 65536;
+  size_t sharedPerBlock = 48 * 1024; // without opting in
+  size_t sharedPerBlockOptin = 0;    // the most a launch may ask for, static and dynamic together
+  size_t sharedPerSm = 0;
+  size_t totalMemory = 0;
+  size_t l2Bytes = 0;
+  Dim3 maxGrid;
+  Dim3 maxBlock;
+  int maxClusterSize = 1;
+  int ordinal = 0;
+  bool isVirtual = false;
+};
+
+/// The shape of a launch.
+struct LaunchConfig {
+  Dim3 grid, block, cluster;
+  uint32_t dynamicSharedBytes = 0;
+  /// The kernel may start before its predecessor in the stream has finished (griddepcontrol).
+  bool programmaticDependent = false;
+};
+
+/// One kernel parameter: `size` bytes at `data`, in the order of the kernel's `.param`s.
+struct Arg {
+  const void *data = nullptr;
+  size_t size = 0;
+};
+
+/// What is known about a function once it is loaded.
+struct FunctionInfo {
+  std::string name;
+  std::vector<size_t> paramSizes; // empty if the driver cannot tell
+  size_t staticSharedBytes = 0;
+  size_t localBytes = 0; // per thread
+  int registers = 0;     // per thread; 0 on the virtual GPU
+  int maxThreadsPerBlock = 0;
+};
+
+/// An allocation, as `allocationOf` finds it.
+struct Allocation {
+  DevicePtr base = 0;
+  size_t bytes = 0;
+};
+
+class Device {
+public:
+  virtual ~Device() = default;
+
+  virtual const DeviceProps &props() const = 0;
+
+  /// Allocates `bytes`, aligned to 256; zero bytes give a valid, distinct pointer. Throws OutOfMemory, naming sizes.
+  virtual DevicePtr alloc(size_t bytes, Stream stream = {}) = 0;
+  /// Frees in stream order; null is a no-op. A second free throws UseAfterFree, a foreign pointer InvalidArgument.
+  virtual void free(DevicePtr pointer, Stream stream = {}) = 0;
+  /// The live allocation that holds `pointer` (which may point inside), or nothing: what checked mode asks.
+  virtual std::optional<Allocation> allocationOf(DevicePtr pointer) const = 0;
+
+  /// Copies from host memory; `source` may be reused when the call returns.
+  virtual void copyToDevice(DevicePtr target, const void *source, size_t bytes, Stream stream = {}) = 0;
+  /// Copies to host memory after all earlier work of the stream; the data are there when the call returns.
+  virtual void copyToHost(void *target, DevicePtr source, size_t bytes, Stream stream = {}) = 0;
+  virtual void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes, Stream stream = {}) = 0;
+  /// Sets each byte to `value`.
+  virtual void fill(DevicePtr target, uint8_t value, size_t bytes, Stream stream = {}) = 0;
+
+  /// Loads PTX text; a `cubin` compiled from it is preferred where the device can use one. `name` is how messages refer
+  /// to the text, e.g. a file name.
+  virtual Module loadModule(std::string_view ptx, std::span<const std::byte> cubin = {},
+                            std::string_view name = "module.ptx") = 0;
+  /// Unloads the module; its functions become invalid handles.
+  virtual void unloadModule(Module module) = 0;
+  /// The kernel of that name. An unknown name throws InvalidArgument and lists the kernels there are.
+  virtual Function getFunction(Module module, std::string_view name) = 0;
+  virtual FunctionInfo functionInfo(Function function) const = 0;
+  /// Starts the kernel. Bad shapes and argument sizes throw before anything runs.
+  virtual void launch(Function function, const LaunchConfig &config, std::span<const Arg> args, Stream stream = {}) = 0;
+
+  virtual Stream createStream() = 0;
+  virtual void destroyStream(Stream stream) = 0;
+  /// Waits for the work of one stream.
+  virtual void synchronize(Stream stream) = 0;
+  /// Waits for all work of the device.
+  virtual void synchronize() = 0;
+
+  virtual Event createEvent() = 0;
+  virtual void destroyEvent(Event event) = 0;
+  virtual void record(Event event, Stream stream = {}) = 0;
+  /// Later work of `stream` starts after `event`.
+  virtual void wait(Stream stream, Event event) = 0;
+  virtual void synchronize(Event event) = 0;
+  /// Milliseconds between two recorded events; waits for both.
+  virtual float elapsedMs(Event start, Event stop) = 0;
+};
+
+/// How a virtual GPU is made. The defaults are those of the environment: TILE_VGPU_CHECK, TILE_VGPU_THREADS.
+struct VirtualOptions {
+  std::string target = "sm_80";
+  /// Comma list of memory, init, race, sync; or all, none. Unset: TILE_VGPU_CHECK, else all.
+  std::optional<std::string> checks;
+  /// Host threads; 0: TILE_VGPU_THREADS, else one a core.
+  int threads = 0;
+  /// Recorded with each finding, and the source of every random choice.
+  uint64_t seed = 0;
+};
+
+/// A virtual GPU. Throws InvalidArgument for a target or check it does not know.
+std::shared_ptr<Device> openVirtual(const VirtualOptions &options = {});
+
+/// A CUDA device. Throws NoDevice, with the loader's or driver's words, where there is none.
+std::shared_ptr<Device> openCuda(int ordinal = 0);
+
+/// The device TILE_DEVICE names: `cuda`, `cuda:N`, `virtual`, `virtual:sm_90a` or `auto` (the default: an NVIDIA GPU if
+/// there is one, else the virtual GPU).
+std::shared_ptr<Device> openDefault();
+
+} // namespace tile::device

@@ -1,0 +1,259 @@
+// Translation of addresses. Every access of every handler goes through resolve().
+#include "runtime/vgpu/Access.h"
+
+#include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Launch.h"
+
+#include <algorithm>
+
+namespace tile::vgpu {
+namespace {
+
+constexpr uint64_t kWindowBytes = uint64_t{1} << 40;
+
+std::string hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+const char *nameOf(Space space) {
+  static constexpr const char *names[] = {"generic", "global", "shared", "local", "param", "const"};
+  return names[static_cast<int>(space)];
+}
+
+std::string describe(Warp &warp, Space space, uint64_t address) {
+  Launch &launch = *warp.cta->launch;
+  const Program &program = launch.program();
+  if (space == Space::Global)
+    return launch.memory().describe(address);
+  if (space == Space::Local)
+    return "a thread has " + std::to_string(program.localBytes) + " bytes of local memory";
+  if (space == Space::Param)
+    return "the kernel has " + std::to_string(program.paramBytes) + " bytes of parameters";
+  for (const Program::SharedVariable &variable : program.shared)
+    if (address >= variable.address && address - variable.address < variable.bytes)
+      return "offset " + std::to_string(address - variable.address) + " of " + std::string(variable.name);
+  uint64_t end = kSharedBase + launch.sharedBytes();
+  if (address >= end)
+    return std::to_string(address - end) + " bytes past the block's " + std::to_string(launch.sharedBytes()) +
+           " bytes of shared memory";
+  return address < kSharedBase ? "below the first shared address, " + std::to_string(kSharedBase)
+                               : "offset " + std::to_string(address - kSharedBase) + " of shared memory";
+}
+
+[[noreturn]] void fault(Warp &warp, const Op &op, const Access &access, unsigned lane, FindingKind kind,
+                        const std::string &what) {
+  uint64_t address = access.address[lane];
+  std::string where = describe(warp, access.space, address);
+  Finding finding = warp.cta->launch->place(
+      warp, op, kind, lane,
+      std::string(access.kind == AccessKind::Atomic ? "atomic access to" : access.isWrite() ? "write of" : "read of") +
+          " " + std::to_string(access.bytes) + " bytes at " + nameOf(access.space) + " address " + hex(address) + " " +
+          what + ": " + where);
+  finding.space = access.space;
+  finding.address = address;
+  finding.bytes = access.bytes;
+  finding.allocation = where;
+  warp.report(op, std::move(finding));
+  throw StopCta();
+}
+
+void checkAlignment(Warp &warp, const Op &op, const Access &access) {
+  uint64_t low = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    low |= access.mask >> lane & 1 ? access.address[lane] : 0;
+  if ((low & (access.bytes - 1)) == 0)
+    return;
+  forLanes(access.mask, [&](unsigned lane) {
+    if (access.address[lane] & (access.bytes - 1))
+      fault(warp, op, access, lane, FindingKind::Misaligned,
+            "is not aligned to " + std::to_string(access.bytes) + " bytes");
+  });
+}
+
+// Outside the block found last: look each lane up.
+void lookUpGlobal(Warp &warp, const Op &op, const Access &access) {
+  GlobalMemory &memory = warp.cta->launch->memory();
+  forLanes(access.mask, [&](unsigned lane) {
+    uint64_t address = access.address[lane];
+    const GlobalMemory::Block *block = memory.find(address);
+    if (block && address + access.bytes <= block->base + block->bytes) {
+      warp.cta->cachedBase = block->base;
+      warp.cta->cachedEnd = block->base + block->bytes;
+      return;
+    }
+    const GlobalMemory::Block *near = memory.near(address);
+    bool freed = near && !near->live && address - near->base < near->bytes;
+    fault(warp, op, access, lane, freed ? FindingKind::UseAfterFree : FindingKind::OutOfBounds,
+          freed ? "after its memory was freed" : "is out of bounds");
+  });
+}
+
+void resolveGlobal(Warp &warp, const Op &op, Access &access) {
+  uint64_t least = ~uint64_t{0}, most = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    bool active = access.mask >> lane & 1;
+    least = std::min(least, active ? access.address[lane] : least);
+    most = std::max(most, active ? access.address[lane] : most);
+  }
+  Cta &cta = *warp.cta;
+  bool cached = least >= cta.cachedBase && most < cta.cachedEnd && cta.cachedEnd - most >= access.bytes;
+  if (!cached)
+    lookUpGlobal(warp, op, access);
+  uint8_t *base = cta.launch->memory().host(kGlobalBase);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    access.host[lane] = base + (access.address[lane] - kGlobalBase);
+}
+
+void resolveWindow(Warp &warp, const Op &op, Access &access, uint8_t *base, uint64_t begin, uint64_t bytes,
+                   uint64_t laneStride) {
+  uint64_t last = bytes - access.bytes; // wraps if the window is smaller than the access
+  forLanes(access.mask, [&](unsigned lane) {
+    uint64_t offset = access.address[lane] - begin;
+    if (access.bytes > bytes || offset > last)
+      fault(warp, op, access, lane, FindingKind::OutOfBounds, "is out of bounds");
+    access.host[lane] = base + lane * laneStride + offset;
+  });
+}
+
+// Cycles of the 32 four-byte banks: the most distinct words any bank serves, phase by phase.
+void countShared(Counters &counters, const Access &access) {
+  unsigned phases = access.bytes > 8 ? 4 : access.bytes > 4 ? 2 : 1, lanesPerPhase = kLanes / phases;
+  ++counters.sharedRequests;
+  for (unsigned phase = 0; phase < phases; ++phase) {
+    std::vector<uint64_t> words;
+    for (unsigned lane = phase * lanesPerPhase; lane < (phase + 1) * lanesPerPhase; ++lane)
+      if (access.mask >> lane & 1)
+        for (unsigned at = 0; at < std::max(access.bytes, 4u); at += 4)
+          words.push_back((access.address[lane] + at) / 4);
+    std::ranges::sort(words);
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    unsigned perBank[32] = {}, worst = 0;
+    for (uint64_t word : words)
+      worst = std::max(worst, ++perBank[word % 32]);
+    counters.sharedWavefronts += worst;
+    counters.sharedIdeal += (words.size() + 31) / 32;
+  }
+}
+
+void countGlobal(Counters &counters, const Access &access) {
+  std::vector<uint64_t> sectors;
+  std::vector<uint64_t> starts;
+  forLanes(access.mask, [&](unsigned lane) {
+    sectors.push_back(access.address[lane] / 32);
+    sectors.push_back((access.address[lane] + access.bytes - 1) / 32);
+    starts.push_back(access.address[lane]);
+  });
+  auto distinct = [](std::vector<uint64_t> &values) {
+    std::ranges::sort(values);
+    return static_cast<uint64_t>(std::unique(values.begin(), values.end()) - values.begin());
+  };
+  ++counters.globalRequests;
+  counters.globalSectors += distinct(sectors);
+  counters.globalBytesUsed += distinct(starts) * access.bytes;
+}
+
+} // namespace
+
+void readAddresses(Warp &warp, uint32_t row, bool wide, int64_t offset, uint64_t (&address)[kLanes]) {
+  if (wide) {
+    const uint64_t *base = warp.row<uint64_t>(row);
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      address[lane] = base[lane] + static_cast<uint64_t>(offset);
+    return;
+  }
+  const uint32_t *base = warp.row<uint32_t>(row);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    address[lane] = base[lane] + static_cast<uint32_t>(offset);
+}
+
+Space takeSpace(Access &access, uint32_t mask, uint32_t &taken) {
+  auto spaceOf = [](uint64_t address, uint64_t &base) {
+    for (auto [window, space] : {std::pair(kSharedWindow, Space::Shared), std::pair(kLocalWindow, Space::Local),
+                                 std::pair(kParamWindow, Space::Param)})
+      if (address - window < kWindowBytes) {
+        base = window;
+        return space;
+      }
+    base = 0;
+    return Space::Global;
+  };
+  uint64_t base = 0;
+  Space space = spaceOf(access.address[std::countr_zero(mask)], base);
+  taken = 0;
+  forLanes(mask, [&](unsigned lane) {
+    uint64_t other = 0;
+    if (spaceOf(access.address[lane], other) == space) {
+      taken |= 1u << lane;
+      access.address[lane] -= base;
+    }
+  });
+  return space;
+}
+
+void resolve(Warp &warp, const Op &op, Access &access) {
+  if (access.bytes > 1)
+    checkAlignment(warp, op, access);
+  Cta &cta = *warp.cta;
+  Launch &launch = *cta.launch;
+  const Program &program = launch.program();
+  switch (access.space) {
+  case Space::Shared:
+    resolveWindow(warp, op, access, cta.shared.data(), kSharedBase, launch.sharedBytes(), 0);
+    break;
+  case Space::Local:
+    resolveWindow(warp, op, access, cta.local.data() + size_t{warp.index} * kLanes * program.localBytes, 0,
+                  program.localBytes, program.localBytes);
+    break;
+  case Space::Param:
+    if (access.isWrite())
+      fault(warp, op, access, std::countr_zero(access.mask), FindingKind::OutOfBounds, "changes a kernel parameter");
+    resolveWindow(warp, op, access, launch.params().data(), 0, launch.params().size(), 0);
+    break;
+  default:
+    resolveGlobal(warp, op, access);
+  }
+  if (launch.setup().counting) {
+    if (access.space == Space::Shared)
+      countShared(cta.counters, access);
+    else if (access.space == Space::Global)
+      countGlobal(cta.counters, access);
+  }
+}
+
+void requireGlobal(Warp &warp, const Op &op, unsigned lane, uint64_t address, uint32_t bytes) {
+  Access access;
+  access.mask = 1u << lane;
+  access.bytes = bytes;
+  access.address[lane] = address;
+  lookUpGlobal(warp, op, access);
+}
+
+ValidBits *validBits(Warp &warp, Space space, uint64_t address, unsigned lane, uint64_t &bit) {
+  Cta &cta = *warp.cta;
+  switch (space) {
+  case Space::Shared:
+    bit = address - kSharedBase;
+    return &cta.sharedValid;
+  case Space::Local:
+    bit = (uint64_t{warp.index} * kLanes + lane) * cta.launch->program().localBytes + address;
+    return &cta.localValid;
+  case Space::Global:
+    bit = address - kGlobalBase;
+    return &cta.launch->memory().valid();
+  default:
+    return nullptr;
+  }
+}
+
+void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
+  if (access.space != Space::Shared || !warp.cta->races)
+    return;
+  forLanes(access.mask, [&](unsigned lane) {
+    warp.cta->races->access(warp, op, lane, static_cast<uint32_t>(access.address[lane] - kSharedBase), access.bytes,
+                            access.kind, same >> lane & 1);
+  });
+}
+
+} // namespace tile::vgpu

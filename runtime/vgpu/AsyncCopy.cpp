@@ -1,0 +1,184 @@
+// cp.async and its groups.
+#include "runtime/vgpu/AsyncCopy.h"
+
+#include "runtime/vgpu/Access.h"
+#include "runtime/vgpu/Decode.h"
+#include "runtime/vgpu/InitCheck.h"
+#include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Launch.h"
+
+#include <algorithm>
+
+namespace tile::vgpu {
+
+void AsyncCopies::reset() {
+  pending.clear();
+  std::ranges::fill(commits, 0u);
+}
+
+// What a destination holds while its copy is in flight: NaN in every float format.
+static constexpr uint8_t kPoison = 0xff;
+
+static void completeLane(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
+  Cta &cta = *warp.cta;
+  uint32_t target = record.target[lane], copied = record.sourceBytes[lane];
+  uint8_t *to = cta.sharedHost(target);
+  if (copied) {
+    requireGlobal(warp, *record.op, lane, record.source[lane], copied);
+    std::memcpy(to, cta.launch->memory().host(record.source[lane]), copied);
+  }
+  std::memset(to + copied, 0, record.bytes - copied);
+  if (warp.valid) {
+    uint64_t bit = target - kSharedBase;
+    cta.sharedValid.setRange(bit, record.bytes, true);
+    if (copied)
+      cta.sharedValid.copyRange(bit, cta.launch->memory().valid(), record.source[lane] - kGlobalBase, copied);
+  }
+  if (cta.races)
+    cta.races->endAsync(warp, lane, target - kSharedBase, record.bytes);
+}
+
+template <class Done> static void completeWhere(Warp &warp, uint32_t lanes, Done done) {
+  for (AsyncCopies::Record &record : warp.copies.pending) {
+    uint32_t now = 0;
+    forLanes(record.mask & lanes, [&](unsigned lane) { now |= uint32_t{done(record, lane)} << lane; });
+    forLanes(now, [&](unsigned lane) { completeLane(warp, record, lane); });
+    record.mask &= ~now;
+  }
+  std::erase_if(warp.copies.pending, [](const AsyncCopies::Record &record) { return record.mask == 0; });
+}
+
+void completeCopies(Warp &warp, uint32_t lanes, uint32_t keep) {
+  const uint32_t *commits = warp.copies.commits;
+  completeWhere(warp, lanes, [&](const AsyncCopies::Record &record, unsigned lane) {
+    return uint64_t{record.group[lane]} + keep < commits[lane];
+  });
+}
+
+void completeAllCopies(Warp &warp, uint32_t lanes) {
+  completeWhere(warp, lanes, [](const AsyncCopies::Record &, unsigned) { return true; });
+}
+
+namespace {
+
+// Rows: target address, source address{, source size or ignore predicate}. Op::a: cp-size; bit 16: sources are 64 bits
+// wide, bit 17: the target is. Op::b: 0 no third operand, 1 source size, 2 ignore-source predicate.
+constexpr uint32_t kWideSource = 1 << 16, kWideTarget = 1 << 17;
+
+void issueCopy(Warp &warp, const Op &op) {
+  uint32_t bytes = op.a & 0xff;
+  Access target;
+  target.space = Space::Shared;
+  target.kind = AccessKind::Write;
+  target.mask = warp.mask;
+  target.bytes = bytes;
+  readAddresses(warp, op.rows[0], op.a & kWideTarget, static_cast<int32_t>(op.imm), target.address);
+  if (warp.valid) {
+    checkAddress(warp, op, op.rows[0]);
+    checkAddress(warp, op, op.rows[1]);
+  }
+  resolve(warp, op, target);
+  AsyncCopies::Record record;
+  record.mask = warp.mask;
+  record.bytes = bytes;
+  record.op = &op;
+  readAddresses(warp, op.rows[1], op.a & kWideSource, op.imm >> 32, record.source);
+  Access source;
+  source.space = Space::Global;
+  source.bytes = bytes;
+  source.mask = 0;
+  std::copy_n(record.source, kLanes, source.address);
+  forLanes(warp.mask, [&](unsigned lane) {
+    uint32_t copied = bytes;
+    if (op.b == 1)
+      copied = warp.row<uint32_t>(op.rows[2])[lane];
+    else if (op.b == 2)
+      copied = warp.predicate(op.rows[2]) >> lane & 1 ? 0 : bytes;
+    if (copied > bytes)
+      warp.stop(op, FindingKind::OutOfBounds, lane,
+                "the source size " + std::to_string(copied) + " is larger than the copy, " + std::to_string(bytes));
+    record.target[lane] = static_cast<uint32_t>(target.address[lane]);
+    record.sourceBytes[lane] = static_cast<uint8_t>(copied);
+    record.group[lane] = warp.copies.commits[lane];
+    source.mask |= uint32_t{copied == bytes} << lane;
+  });
+  // Whole sources are checked where the copy stands in the program; shorter ones when they are read.
+  if (source.mask)
+    resolve(warp, op, source);
+  forLanes(warp.mask, [&](unsigned lane) {
+    if (warp.cta->races)
+      warp.cta->races->beginAsync(warp, op, lane, record.target[lane] - kSharedBase, bytes);
+    std::memset(target.host[lane], kPoison, bytes);
+    if (warp.valid)
+      warp.cta->sharedValid.setRange(record.target[lane] - kSharedBase, bytes, false);
+  });
+  warp.copies.pending.push_back(record);
+}
+
+void commitGroup(Warp &warp, const Op &) {
+  forLanes(warp.mask, [&](unsigned lane) { ++warp.copies.commits[lane]; });
+}
+
+void waitGroup(Warp &warp, const Op &op) { completeCopies(warp, warp.mask, static_cast<uint32_t>(op.imm)); }
+
+void waitAll(Warp &warp, const Op &) { completeAllCopies(warp, warp.mask); }
+
+void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  std::string_view cache = suffixes.takeOneOf({"ca", "cg"});
+  bool toShared = suffixes.take("shared") || suffixes.take("shared::cta");
+  bool fromGlobal = suffixes.take("global");
+  if (cache.empty() || !toShared || !fromGlobal)
+    decoder.unsupported("expected cp.async.{ca,cg}.shared.global");
+  while (suffixes.takePrefix("L2::").size()) {
+  }
+  decoder.wantOperands(instruction, 3, 5);
+  const auto &operands = instruction.operands;
+  if (operands[2].kind != Operand::Kind::Immediate)
+    decoder.malformed("the copy size must be a constant");
+  uint64_t bytes = operands[2].value;
+  if (cache == "cg" ? bytes != 16 : bytes != 4 && bytes != 8 && bytes != 16)
+    decoder.malformed("the copy size must be 4, 8 or 16 bytes, and 16 for .cg; found " + std::to_string(bytes));
+  Decoder::Address target = decoder.address(operands[0]), source = decoder.address(operands[1]);
+  if (target.offset != static_cast<int32_t>(target.offset) || source.offset != static_cast<int32_t>(source.offset))
+    decoder.unsupported("offsets beyond 31 bits");
+  std::vector<uint32_t> sources = {target.row, source.row};
+  uint32_t third = 0;
+  if (operands.size() > 3 && operands[3].kind == Operand::Kind::Register &&
+      decoder.isPredicate(operands[3])) {
+    sources.push_back(decoder.predicate(operands[3]));
+    third = 2;
+  } else if (operands.size() > 3) {
+    sources.push_back(decoder.source(operands[3], ScalarType::U32));
+    third = 1;
+  }
+  auto offsets = static_cast<int64_t>(static_cast<uint64_t>(source.offset) << 32 | static_cast<uint32_t>(target.offset));
+  decoder.emitWide(issueCopy, {}, sources, offsets,
+                   static_cast<uint32_t>(bytes) | (source.bytes == 8 ? kWideSource : 0) |
+                       (target.bytes == 8 ? kWideTarget : 0),
+                   third, kOwnValidity);
+}
+
+void decodeCpAsync(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (!suffixes.take("async"))
+    decoder.unsupported("expected cp.async");
+  if (suffixes.take("commit_group")) {
+    decoder.wantOperands(instruction, 0);
+    decoder.emit(commitGroup, {}, {});
+  } else if (suffixes.take("wait_group")) {
+    decoder.wantOperands(instruction, 1);
+    if (instruction.operands[0].kind != Operand::Kind::Immediate)
+      decoder.malformed("the number of groups must be a constant");
+    decoder.emit(waitGroup, {}, {}, static_cast<int64_t>(instruction.operands[0].value));
+  } else if (suffixes.take("wait_all")) {
+    decoder.wantOperands(instruction, 0);
+    decoder.emit(waitAll, {}, {});
+  } else {
+    decodeCopy(decoder, instruction, suffixes);
+  }
+}
+
+} // namespace
+
+void registerAsyncCopy(OpcodeTable &table) { table["cp"] = decodeCpAsync; }
+
+} // namespace tile::vgpu

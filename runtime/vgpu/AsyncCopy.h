@@ -1,0 +1,37 @@
+// cp.async: copies that a warp has issued and not yet waited for.
+//
+// Nothing moves at issue. The destination is poisoned and the bytes move when a wait covers them: the last moment a
+// correct program allows, so a missing wait reads poison instead of looking right by luck.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+namespace tile::vgpu {
+
+struct Warp;
+struct Op;
+
+struct AsyncCopies {
+  /// One cp.async instruction of a warp.
+  struct Record {
+    uint32_t mask = 0;       // lanes still pending
+    uint32_t bytes = 0;      // cp-size
+    uint32_t group[32] = {}; // the lane's commit count at issue
+    uint32_t target[32] = {};
+    uint64_t source[32] = {};
+    uint8_t sourceBytes[32] = {}; // the rest is zero-filled
+    const Op *op = nullptr;
+  };
+  std::deque<Record> pending;
+  uint32_t commits[32] = {}; // groups committed by each lane
+
+  void reset();
+};
+
+/// Completes the copies of `lanes` in all but the newest `keep` committed groups.
+void completeCopies(Warp &warp, uint32_t lanes, uint32_t keep);
+/// Completes everything of `lanes`, committed or not.
+void completeAllCopies(Warp &warp, uint32_t lanes);
+
+} // namespace tile::vgpu

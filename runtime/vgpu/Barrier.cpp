@@ -1,0 +1,204 @@
+// bar / barrier (sync, arrive, red), bar.warp.sync, and fences.
+#include "runtime/vgpu/Barrier.h"
+
+#include "runtime/vgpu/Decode.h"
+#include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Launch.h"
+
+#include <algorithm>
+
+namespace tile::vgpu {
+namespace {
+
+constexpr uint32_t kNumBarriers = 16;
+
+enum class BarrierForm : uint32_t { Sync, Arrive, RedPopc, RedAnd, RedOr };
+
+// Op::b of a barrier: the form, and whether all lanes of the warp must come together.
+constexpr uint32_t kAligned = 16;
+
+void join(VectorClock &into, const VectorClock &from) {
+  for (size_t i = 0; i < into.size(); ++i)
+    into[i] = std::max(into[i], from[i]);
+}
+
+// A release-like event: what the warp does from here on is later than what others learn now.
+void advanceClock(Warp &warp) { ++warp.clock.known[warp.index]; }
+
+void writeReduction(Warp &warp, const Barrier &barrier) {
+  const Op &op = warp.cta->launch->program().code[warp.pc - 1];
+  auto form = static_cast<BarrierForm>(op.b & ~kAligned);
+  if (form == BarrierForm::RedPopc)
+    forLanes(warp.mask, [&](unsigned lane) { warp.row<uint32_t>(op.rows[0])[lane] = barrier.popcount; });
+  else if (form == BarrierForm::RedAnd || form == BarrierForm::RedOr)
+    mergeMask(warp.predicate(op.rows[0]), (form == BarrierForm::RedAnd ? barrier.all : barrier.any) ? kFullMask : 0,
+              warp.mask);
+}
+
+// All have arrived: everyone who waits goes on, knowing what all of them did.
+void release(Cta &cta, Barrier &barrier) {
+  ++cta.counters.barriers;
+  for (Warp &warp : cta.warps)
+    if (barrier.waiting >> warp.index & 1) {
+      join(warp.clock.known, barrier.clock);
+      warp.status = WarpStatus::Ready;
+      writeReduction(warp, barrier);
+    }
+  barrier = {};
+}
+
+void arrive(Warp &warp, const Op &op, Barrier &barrier, bool waits) {
+  uint32_t threads = static_cast<uint32_t>(std::popcount(warp.mask));
+  if (!barrier.wholeCta) // partial barriers count whole warps, whatever lanes have exited
+    threads = (op.b & kAligned) ? kLanes : threads;
+  barrier.arrived += threads;
+  if (barrier.arrivals >> warp.index & 1 && (op.b & kAligned))
+    warp.report(op, FindingKind::Barrier, std::countr_zero(warp.mask),
+                "the warp arrives twice in one phase of the barrier");
+  barrier.arrivals |= 1u << warp.index;
+  join(barrier.clock, warp.clock.known);
+  advanceClock(warp);
+  if (waits)
+    barrier.waiting |= 1u << warp.index;
+}
+
+void barrierArguments(Warp &warp, const Op &op, uint32_t &id, uint32_t &count) {
+  unsigned lane = static_cast<unsigned>(std::countr_zero(warp.mask));
+  id = warp.row<uint32_t>(op.rows[op.targets])[lane];
+  count = op.a ? warp.row<uint32_t>(op.rows[op.targets + 1])[lane] : 0;
+  if (id >= kNumBarriers)
+    warp.stop(op, FindingKind::Barrier, lane, "barrier " + std::to_string(id) + " does not exist: there are 16");
+  if (op.a && (count == 0 || count % kLanes))
+    warp.stop(op, FindingKind::Barrier, lane,
+              "barrier count " + std::to_string(count) + " is not a positive multiple of 32");
+}
+
+void runBarrier(Warp &warp, const Op &op) {
+  Cta &cta = *warp.cta;
+  auto form = static_cast<BarrierForm>(op.b & ~kAligned);
+  // The aligned forms want the whole warp here; others are met by it as well, since a warp arrives once.
+  if (!warp.converged(op, kFullMask))
+    return;
+  if ((op.b & kAligned) && warp.mask != warp.live() && cta.launch->checks().sync)
+    warp.report(op, FindingKind::Divergence, std::countr_zero(warp.mask),
+                "only " + std::to_string(std::popcount(warp.mask)) + " of " +
+                    std::to_string(std::popcount(warp.live())) + " lanes take part in an aligned barrier");
+  uint32_t id = 0, count = 0;
+  barrierArguments(warp, op, id, count);
+  Barrier &barrier = cta.barriers[id];
+  if (barrier.arrivals && (barrier.expected != count || barrier.wholeCta != (count == 0)))
+    warp.stop(op, FindingKind::Barrier, std::countr_zero(warp.mask),
+              "barrier " + std::to_string(id) + " is used with " +
+                  (count ? std::to_string(count) + " threads" : std::string("all threads")) +
+                  " while its open phase expects " +
+                  (barrier.wholeCta ? std::string("all threads") : std::to_string(barrier.expected)));
+  barrier.expected = count;
+  barrier.wholeCta = count == 0;
+  if (form >= BarrierForm::RedPopc) {
+    uint32_t votes = warp.predicate(op.rows[op.targets + op.sources - 1]) & warp.mask;
+    barrier.popcount += static_cast<uint32_t>(std::popcount(votes));
+    barrier.all &= votes == warp.mask;
+    barrier.any |= votes != 0;
+  }
+  bool waits = form != BarrierForm::Arrive;
+  arrive(warp, op, barrier, waits);
+  if (waits)
+    warp.block(WarpStatus::AtBarrier, static_cast<uint8_t>(id));
+  if (barrier.arrived >= expectedThreads(cta, barrier))
+    release(cta, barrier);
+}
+
+void warpSync(Warp &warp, const Op &op) {
+  uint32_t lane = static_cast<uint32_t>(std::countr_zero(warp.mask));
+  uint32_t members = warp.row<uint32_t>(op.rows[0])[lane];
+  if (!warp.converged(op, members))
+    return;
+  if (!(members >> lane & 1) && warp.cta->launch->checks().sync)
+    warp.report(op, FindingKind::Divergence, lane, "the lane is not in the mask of bar.warp.sync");
+  advanceClock(warp);
+}
+
+void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.take("warp")) {
+    if (!suffixes.take("sync"))
+      decoder.unsupported("expected bar.warp.sync");
+    decoder.wantOperands(instruction, 1);
+    decoder.emit(warpSync, {}, {decoder.source(instruction.operands[0], ScalarType::U32)});
+    return;
+  }
+  if (suffixes.take("cluster"))
+    decoder.unsupported("clusters are not modelled");
+  suffixes.take("cta");
+  bool aligned = instruction.opcode == "bar";
+  aligned |= suffixes.take("aligned");
+  auto form = BarrierForm::Sync;
+  std::string_view reduction;
+  if (suffixes.take("arrive"))
+    form = BarrierForm::Arrive;
+  else if (suffixes.take("red")) {
+    reduction = suffixes.takeOneOf({"popc", "and", "or"});
+    form = reduction == "popc" ? BarrierForm::RedPopc : reduction == "and" ? BarrierForm::RedAnd : BarrierForm::RedOr;
+    ScalarType type = suffixes.takeType();
+    if (reduction.empty() || type != (reduction == "popc" ? ScalarType::U32 : ScalarType::Pred))
+      decoder.unsupported("expected bar.red.popc.u32, bar.red.and.pred or bar.red.or.pred");
+  } else if (!suffixes.take("sync")) {
+    decoder.unsupported("expected sync, arrive or red");
+  }
+  const auto &operands = instruction.operands;
+  bool reduces = form >= BarrierForm::RedPopc;
+  decoder.wantOperands(instruction, reduces ? 3 : form == BarrierForm::Arrive ? 2 : 1, reduces ? 4 : 2);
+  size_t at = reduces ? 1 : 0;
+  bool hasCount = operands.size() - at - reduces == 2;
+  std::vector<uint32_t> targets, sources;
+  if (reduces)
+    targets.push_back(decoder.target(operands[0], form == BarrierForm::RedPopc ? ScalarType::U32 : ScalarType::Pred));
+  sources.push_back(decoder.source(operands[at], ScalarType::U32));
+  if (hasCount)
+    sources.push_back(decoder.source(operands[at + 1], ScalarType::U32));
+  if (reduces)
+    sources.push_back(decoder.predicate(operands.back()));
+  decoder.emitWide(runBarrier, targets, sources, 0, hasCount, static_cast<uint32_t>(form) | (aligned ? kAligned : 0));
+}
+
+// One host thread runs a block, and memory is touched in program order: fences have nothing to do.
+void fence(Warp &, const Op &) {}
+
+void decodeFence(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.takePrefix("proxy").size() || suffixes.takePrefix("mbarrier").size())
+    decoder.unsupported("this fence orders asynchronous copies that are not modelled");
+  if (instruction.opcode == "membar") {
+    if (suffixes.takeOneOf({"cta", "gl", "sys"}).empty())
+      decoder.unsupported("expected membar.cta, .gl or .sys");
+  } else {
+    suffixes.takeOneOf({"acq_rel", "sc", "acquire", "release"});
+    if (suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"}).empty())
+      decoder.unsupported("a fence needs a scope");
+  }
+  decoder.emit(fence, {}, {});
+}
+
+} // namespace
+
+uint32_t expectedThreads(const Cta &cta, const Barrier &barrier) {
+  if (!barrier.wholeCta)
+    return barrier.expected;
+  uint32_t threads = 0;
+  for (const Warp &warp : cta.warps)
+    threads += static_cast<uint32_t>(std::popcount(warp.live()));
+  return threads;
+}
+
+void noteExit(Warp &warp) {
+  for (Barrier &barrier : warp.cta->barriers)
+    if (barrier.wholeCta && barrier.arrivals && barrier.arrived >= expectedThreads(*warp.cta, barrier))
+      release(*warp.cta, barrier);
+}
+
+void registerBarrier(OpcodeTable &table) {
+  table["bar"] = decodeBar;
+  table["barrier"] = decodeBar;
+  table["membar"] = decodeFence;
+  table["fence"] = decodeFence;
+}
+
+} // namespace tile::vgpu

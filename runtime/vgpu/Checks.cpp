@@ -1,0 +1,52 @@
+// The words of checks and findings.
+#include "runtime/vgpu/Checks.h"
+
+#include <tile/Error.h>
+
+namespace tile::vgpu {
+
+Checks parseChecks(std::string_view list) {
+  if (list == "all" || list.empty())
+    return {};
+  Checks checks = Checks::none();
+  if (list == "none")
+    return checks;
+  while (!list.empty()) {
+    std::string_view word = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), word.size() + 1));
+    bool *which = word == "memory" ? &checks.memory
+                  : word == "init" ? &checks.init
+                  : word == "race" ? &checks.race
+                  : word == "sync" ? &checks.sync
+                                   : nullptr;
+    if (!which)
+      throw Error(Fault::User, ErrorCode::InvalidArgument,
+                  "unknown check '" + std::string(word) + "': use all, none or a comma list of memory, init, race, sync");
+    *which = true;
+  }
+  return checks;
+}
+
+const char *nameOf(FindingKind kind) {
+  static constexpr const char *names[] = {"out of bounds", "use after free", "misaligned", "uninitialised",
+                                          "race",          "warp race",      "async race", "divergence",
+                                          "deadlock",      "barrier",        "trap",       "assert",
+                                          "step limit"};
+  return names[static_cast<int>(kind)];
+}
+
+std::string Finding::text() const {
+  std::string result = ptxFile + ":" + std::to_string(ptxLine) + ": [" + nameOf(kind) + "] " + message;
+  if (!other.empty())
+    result += "; " + other;
+  result += "; kernel " + kernel + ", block (" + std::to_string(cta[0]) + "," + std::to_string(cta[1]) + "," +
+            std::to_string(cta[2]) + "), warp " + std::to_string(warp) + ", lane " + std::to_string(lane);
+  if (!sourceFile.empty())
+    result += ", from " + sourceFile + ":" + std::to_string(sourceLine);
+  result += "; `" + ptxText + "`";
+  if (count > 1)
+    result += "; seen " + std::to_string(count) + " times";
+  return result + "; seed " + std::to_string(seed);
+}
+
+} // namespace tile::vgpu

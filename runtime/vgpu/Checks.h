@@ -1,0 +1,70 @@
+// Which checkers run, and what they find.
+#pragma once
+
+#include "runtime/vgpu/Ptx.h"
+
+#include <functional>
+#include <string>
+
+namespace tile::vgpu {
+
+/// The switchable checkers. Unmapped addresses, misalignment, deadlock and `trap` are always reported.
+struct Checks {
+  bool memory = true; // accesses outside every allocation, after free, into red zones: with the allocation's name
+  bool init = true;   // uninitialised bytes and registers that reach an address, a branch or a global store
+  bool race = true;   // unordered conflicting accesses to shared memory, reads of a cp.async before its wait
+  bool sync = true;   // barriers met by part of a warp, lanes missing from masks
+
+  static Checks none() { return {false, false, false, false}; }
+  bool operator==(const Checks &) const = default;
+};
+
+/// Parses "all", "none" or a comma list of memory, init, race, sync. Throws InvalidArgument for other words.
+Checks parseChecks(std::string_view list);
+
+/// The kind of a finding, as printed in brackets.
+enum class FindingKind : uint8_t {
+  OutOfBounds,
+  UseAfterFree,
+  Misaligned,
+  Uninitialised,
+  Race,
+  WarpRace,
+  AsyncRace,
+  Divergence,
+  Deadlock,
+  Barrier,
+  Trap,
+  Assert,
+  StepLimit,
+};
+const char *nameOf(FindingKind kind);
+
+/// One fault of a kernel, with everything needed to find it again.
+struct Finding {
+  FindingKind kind = FindingKind::OutOfBounds;
+  std::string message; // what happened, with values
+  std::string ptxFile, ptxText;
+  int ptxLine = 0;
+  std::string sourceFile; // from .loc, empty without debug lines
+  int sourceLine = 0;
+  std::string kernel;
+  uint32_t cta[3] = {0, 0, 0};
+  uint64_t ctaIndex = 0;
+  uint32_t warp = 0, lane = 0;
+  Space space = Space::Generic;
+  uint64_t address = 0;
+  uint32_t bytes = 0;
+  std::string allocation; // the memory concerned, in words
+  std::string other;      // a race: the earlier access
+  uint64_t count = 1;     // how often it was seen in the launch
+  uint64_t seed = 0;
+
+  /// One line: "file.ptx:12: [race] ..., who, where; seed 0".
+  std::string text() const;
+};
+
+/// Receives the findings of a launch, most serious order: by block, then by time.
+using FindingSink = std::function<void(const std::vector<Finding> &)>;
+
+} // namespace tile::vgpu

@@ -1,0 +1,350 @@
+// The frame of decoding: operands to rows, functions inlined, branches resolved, handlers wrapped.
+#include "runtime/vgpu/Decode.h"
+
+#include "runtime/vgpu/BlockOrder.h"
+#include "runtime/vgpu/InitCheck.h"
+#include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Memory.h"
+
+#include <algorithm>
+
+namespace tile::vgpu {
+
+// Inlining repeats a function's code at each call; beyond this a kernel is refused instead of eating memory.
+static constexpr size_t kMaxOperations = 1 << 22;
+
+Decoder::Decoder(std::shared_ptr<const Module> module, const Function &entry, DecodeOptions options)
+    : program_(std::make_shared<Program>()), options_(std::move(options)) {
+  program_->module = std::move(module);
+  program_->entry = &entry;
+}
+
+void Decoder::unsupported(const std::string &why) const {
+  throw Error(Fault::User, ErrorCode::Unsupported,
+              "virtual GPU: '" + std::string(current_->spelling) + "' is not supported: " + why,
+              {program_->module->name.c_str(), current_->line});
+}
+
+void Decoder::malformed(const std::string &why) const {
+  throw Error(Fault::User, ErrorCode::Parse, "'" + std::string(current_->spelling) + "': " + why,
+              {program_->module->name.c_str(), current_->line});
+}
+
+void Decoder::wantOperands(const Instruction &instruction, size_t least, size_t most) const {
+  size_t count = instruction.operands.size();
+  if (count < least || count > std::max(least, most))
+    malformed("expected " + std::to_string(least) +
+              (most > least ? " to " + std::to_string(most) : std::string()) + " operands, found " +
+              std::to_string(count));
+}
+
+uint32_t Decoder::allocateRow(unsigned bytes) {
+  uint32_t row = nextRow_;
+  nextRow_ += bytes == 8 ? 2 * kRowBytes : kRowBytes;
+  return row;
+}
+
+uint32_t Decoder::temporary(unsigned bytes) { return allocateRow(bytes); }
+uint32_t Decoder::sink(unsigned bytes) { return allocateRow(bytes); }
+
+uint32_t Decoder::constant(uint64_t bits, unsigned bytes) {
+  std::string key = std::to_string(bits) + (bytes == 8 ? "w" : bytes == 0 ? "p" : "");
+  auto [found, isNew] = constants_.try_emplace(key, 0);
+  if (isNew) {
+    found->second = allocateRow(bytes);
+    program_->constants.push_back({found->second, bits, static_cast<uint8_t>(bytes)});
+  }
+  return found->second;
+}
+
+Op &Decoder::emitWide(Handler handler, std::span<const uint32_t> targets, std::span<const uint32_t> sources,
+                      int64_t imm, uint32_t a, uint32_t b, uint8_t flags) {
+  std::vector<uint32_t> &rows = program_->rowPool.emplace_back(targets.begin(), targets.end());
+  rows.insert(rows.end(), sources.begin(), sources.end());
+  Op op;
+  op.real = op.run = handler;
+  op.rows = rows.data();
+  op.targets = static_cast<uint8_t>(targets.size());
+  op.sources = static_cast<uint8_t>(sources.size());
+  op.imm = imm;
+  op.a = a;
+  op.b = b;
+  op.flags = flags;
+  op.instruction = static_cast<uint32_t>(program_->lines.size() - 1);
+  program_->code.push_back(op);
+  return program_->code.back();
+}
+
+Op &Decoder::emit(Handler handler, std::initializer_list<uint32_t> targets, std::initializer_list<uint32_t> sources,
+                  int64_t imm, uint32_t a, uint32_t b, uint8_t flags) {
+  return emitWide(handler, std::span(targets.begin(), targets.size()), std::span(sources.begin(), sources.size()), imm,
+                  a, b, flags);
+}
+
+// A narrower view of a 64-bit register, and back. The pieces have 32-bit lanes.
+struct Narrow {
+  uint32_t operator()(uint64_t value) const { return static_cast<uint32_t>(value); }
+};
+struct WidenUnsigned {
+  uint64_t operator()(uint32_t value) const { return value; }
+};
+struct WidenSigned {
+  int64_t operator()(int32_t value) const { return value; }
+};
+
+uint32_t Decoder::source(const Operand &operand, ScalarType type) {
+  unsigned bytes = 0;
+  uint32_t row = sourceAnyWidth(operand, type, bytes);
+  unsigned wanted = bytesOf(type);
+  if (bytes == 8 && wanted < 8 && wanted > 0) {
+    uint32_t narrow = temporary(4);
+    emit(laneOp<Narrow, uint32_t, uint64_t>, {narrow}, {row});
+    return narrow;
+  }
+  if (bytes < wanted && bytes != 0)
+    malformed("operand '" + std::string(operand.name) + "' is " + std::to_string(8 * bytes) +
+              " bits wide, the instruction needs " + std::to_string(8 * wanted));
+  if ((bytes == 0) != (wanted == 0))
+    malformed(wanted == 0 ? "expected a predicate" : "a predicate is no operand here");
+  return row;
+}
+
+uint32_t Decoder::sourceAnyWidth(const Operand &operand, ScalarType type, unsigned &bytes) {
+  unsigned wanted = bytesOf(type);
+  bytes = wanted == 8 ? 8 : wanted == 0 ? 0 : 4;
+  switch (operand.kind) {
+  case Operand::Kind::Register:
+    if (operand.negated && !frame_->function->registers[operand.reg].isPredicate())
+      malformed("'!' needs a predicate");
+    bytes = frame_->function->registers[operand.reg].bytes;
+    return operand.negated ? predicate(operand) : frame_->rows[operand.reg];
+  case Operand::Kind::Immediate:
+    if (wanted == 0)
+      return constant(operand.value ? kFullMask : 0, 0);
+    return constant(wanted == 8 ? operand.value : static_cast<uint32_t>(operand.value), wanted);
+  case Operand::Kind::Float: {
+    // A literal is of the instruction's type: 0d values narrow for f32, 0f values widen for f64.
+    uint64_t bits = operand.value;
+    if (operand.floatBytes == 8 && wanted == 4 && isFloat(type))
+      bits = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+    if (operand.floatBytes == 4 && wanted == 8)
+      bits = std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits))));
+    return constant(bits, wanted);
+  }
+  case Operand::Kind::Special: {
+    if (operand.name == "WARP_SZ")
+      return constant(32, wanted);
+    uint32_t row = specialRow(operand.name);
+    if (wanted != 8)
+      return row;
+    uint32_t wide = temporary(8);
+    emit(laneOp<WidenUnsigned, uint64_t, uint32_t>, {wide}, {row});
+    return wide;
+  }
+  case Operand::Kind::Symbol: {
+    std::optional<Space> space;
+    return constant(symbolAddress(operand, space), wanted);
+  }
+  default:
+    malformed("operand form is not allowed here");
+  }
+}
+
+uint32_t Decoder::target(const Operand &operand, ScalarType type) {
+  unsigned wanted = bytesOf(type);
+  if (operand.kind == Operand::Kind::Sink)
+    return sink(wanted);
+  if (operand.kind != Operand::Kind::Register)
+    malformed("the result must be a register");
+  unsigned bytes = frame_->function->registers[operand.reg].bytes;
+  if ((bytes == 0) != (wanted == 0))
+    malformed("result '" + std::string(operand.name) + "' has the wrong kind of register");
+  if (bytes < wanted)
+    malformed("result '" + std::string(operand.name) + "' is " + std::to_string(8 * bytes) +
+              " bits wide, the instruction writes " + std::to_string(8 * wanted));
+  uint32_t row = frame_->rows[operand.reg];
+  if (bytes == 8 && wanted < 8) {
+    uint32_t narrow = temporary(4);
+    widenings_.push_back({row, narrow, type});
+    return narrow;
+  }
+  return row;
+}
+
+static void invertPredicate(Warp &warp, const Op &op) {
+  mergeMask(warp.predicate(op.rows[0]), ~warp.predicate(op.rows[1]), warp.mask);
+}
+
+uint32_t Decoder::predicate(const Operand &operand) {
+  if (operand.kind != Operand::Kind::Register) {
+    unsigned bytes = 0;
+    return sourceAnyWidth(operand, ScalarType::Pred, bytes);
+  }
+  if (!frame_->function->registers[operand.reg].isPredicate())
+    malformed("'" + std::string(operand.name) + "' is not a predicate");
+  uint32_t row = frame_->rows[operand.reg];
+  if (!operand.negated)
+    return row;
+  uint32_t inverted = temporary(0);
+  emit(invertPredicate, {inverted}, {row});
+  return inverted;
+}
+
+bool Decoder::isPredicate(const Operand &operand) const {
+  return operand.kind == Operand::Kind::Register && frame_->function->registers[operand.reg].isPredicate();
+}
+
+Decoder::Address Decoder::address(const Operand &operand) {
+  if (operand.kind != Operand::Kind::Address)
+    malformed("expected an address in brackets");
+  if (operand.parts.size() != 1)
+    unsupported("an address with coordinates");
+  const Operand &base = operand.parts[0];
+  Address result;
+  result.offset = static_cast<int64_t>(operand.value);
+  switch (base.kind) {
+  case Operand::Kind::Register:
+    result.row = frame_->rows[base.reg];
+    result.bytes = frame_->function->registers[base.reg].bytes;
+    if (result.bytes < 4)
+      malformed("address register '" + std::string(base.name) + "' is narrower than 32 bits");
+    return result;
+  case Operand::Kind::Immediate:
+    result.row = constant(base.value, 8);
+    return result;
+  case Operand::Kind::Symbol:
+    result.row = constant(symbolAddress(base, result.known), 8);
+    return result;
+  default:
+    malformed("this form of address is not understood");
+  }
+}
+
+void Decoder::branchTo(Op &op, uint32_t target) {
+  frame_->fixups.push_back({static_cast<uint32_t>(&op - program_->code.data()), target});
+}
+
+void Decoder::decodeBody(Frame &frame) {
+  Frame *outer = frame_;
+  frame_ = &frame;
+  const Function &function = *frame.function;
+  for (const PtxType &type : function.registers)
+    frame.rows.push_back(allocateRow(type.bytes));
+  BlockOrder order = orderBlocks(function);
+  frame.places.assign(function.body.size() + 1, 0);
+  for (size_t position = 0; position < order.blocks.size(); ++position) {
+    const BlockOrder::Block &block = order.blocks[position];
+    for (uint32_t i = block.begin; i < block.end; ++i) {
+      frame.places[i] = static_cast<uint32_t>(program_->code.size());
+      decodeInstruction(function.body[i]);
+      frame_ = &frame;
+    }
+    bool fallsElsewhere = block.fallsThrough && (position + 1 == order.blocks.size() ||
+                                                 order.blocks[position + 1].begin != block.end);
+    if (fallsElsewhere)
+      emitJump(*this, block.end);
+  }
+  frame.places[function.body.size()] = static_cast<uint32_t>(program_->code.size());
+  for (const Frame::Fixup &fixup : frame.fixups)
+    program_->code[fixup.op].imm = frame.places[fixup.target];
+  frame_ = outer;
+}
+
+void Decoder::decodeInstruction(const Instruction &instruction) {
+  current_ = &instruction;
+  program_->lines.push_back({instruction.line, instruction.source, instruction.spelling});
+  size_t begin = program_->code.size();
+  if (begin > kMaxOperations)
+    unsupported("the kernel has more than 4194304 operations after inlining");
+  auto found = opcodeTable().find(instruction.opcode);
+  if (found == opcodeTable().end())
+    unsupported("unknown instruction");
+  Suffixes suffixes(instruction);
+  std::vector<Widening> outerWidenings;
+  std::swap(outerWidenings, widenings_);
+  found->second(*this, instruction, suffixes);
+  current_ = &instruction;
+  if (!suffixes.empty())
+    unsupported("unknown or misplaced modifier '." + std::string(suffixes.first()) + "'");
+  for (const Widening &widening : widenings_)
+    emit(isSigned(widening.type) ? laneOp<WidenSigned, int64_t, int32_t> : laneOp<WidenUnsigned, uint64_t, uint32_t>,
+         {widening.wide}, {widening.narrow});
+  std::swap(outerWidenings, widenings_);
+  if (instruction.opcode != "call")
+    wrapHandlers(begin, instruction);
+}
+
+static void runGuarded(Warp &warp, const Op &op) {
+  uint32_t saved = warp.mask;
+  warp.mask &= warp.predicate(op.guardRow) ^ (0u - op.guardFlip);
+  if (warp.mask)
+    op.real(warp, op);
+  // An operation that exits or parks lanes has left the mask as it wants it.
+  if (!(op.flags & kControl))
+    warp.mask = saved;
+}
+
+void Decoder::wrapHandlers(size_t begin, const Instruction &instruction) {
+  for (size_t i = begin; i < program_->code.size(); ++i) {
+    Op &op = program_->code[i];
+    bool guarded = instruction.guard >= 0 && !(op.flags & kOwnGuard);
+    if (guarded) {
+      op.flags |= kHasGuard;
+      op.guardRow = frame_->rows[instruction.guard];
+      op.guardFlip = instruction.guardNegated;
+      if (op.flags & kControl)
+        unsupported("a guard on this instruction; branch around it instead");
+      op.run = runGuarded;
+    }
+    if (options_.trackInit)
+      op.run = initTrackingHandler(op);
+  }
+}
+
+std::optional<uint32_t> Decoder::functionEnd() const {
+  if (callStack_.size() == 1)
+    return std::nullopt;
+  return static_cast<uint32_t>(frame_->function->body.size());
+}
+
+std::shared_ptr<const Program> Decoder::decode() {
+  layoutParams();
+  layoutShared();
+  Frame frame;
+  frame.function = program_->entry;
+  callStack_.push_back(program_->entry);
+  decodeBody(frame);
+  // Falling off the end is an exit.
+  static const Instruction ending = [] {
+    Instruction instruction;
+    instruction.opcode = instruction.spelling = "exit";
+    return instruction;
+  }();
+  frame_ = &frame;
+  decodeInstruction(ending);
+  finishRows();
+  return program_;
+}
+
+// Constants and special registers go behind the registers, so that "from here on always initialised" is one compare.
+void Decoder::finishRows() {
+  std::unordered_map<uint32_t, uint32_t> moved;
+  uint32_t end = nextRow_;
+  program_->staticRowsBegin = end;
+  auto move = [&](uint32_t &row, unsigned bytes) {
+    moved[row] = end;
+    row = end;
+    end += bytes == 8 ? 2 * kRowBytes : kRowBytes;
+  };
+  for (Program::Constant &constant : program_->constants)
+    move(constant.row, constant.bytes);
+  for (Program::SpecialRow &special : program_->specials)
+    move(special.row, 4);
+  for (std::vector<uint32_t> &rows : program_->rowPool)
+    for (uint32_t &row : rows)
+      if (auto found = moved.find(row); found != moved.end())
+        row = found->second;
+  program_->fileBytes = end;
+}
+
+} // namespace tile::vgpu

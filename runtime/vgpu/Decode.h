@@ -1,0 +1,156 @@
+// Turns the instructions of one kernel, and of the functions it calls, into a Program.
+//
+// Each opcode has a decode function in the file of its topic (Integer.cpp, LoadStore.cpp, ...), which picks a handler from
+// the suffixes and the operands. A suffix nobody took is an error, so nothing is ignored silently.
+#pragma once
+
+#include "runtime/vgpu/Program.h"
+
+#include <tile/Error.h>
+
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <unordered_map>
+
+namespace tile::vgpu {
+
+enum class ScalarType : uint8_t {
+  None, Pred, B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64,
+  F16, BF16, F16x2, BF16x2, TF32, F32, F64, E4M3x2, E5M2x2,
+};
+/// Bytes in a register; 0 for predicates.
+unsigned bytesOf(ScalarType type);
+bool isSigned(ScalarType type);
+bool isFloat(ScalarType type);
+ScalarType scalarType(std::string_view suffix);
+
+class Decoder;
+
+/// The suffixes of an instruction, taken one by one. What is left at the end makes the instruction unsupported.
+class Suffixes {
+public:
+  explicit Suffixes(const Instruction &instruction) : rest_(instruction.suffix) {}
+  /// Removes `word` wherever it stands; false if it is not there.
+  bool take(std::string_view word);
+  /// Removes the first that is one of `words`; empty if none is.
+  std::string_view takeOneOf(std::initializer_list<std::string_view> words);
+  /// Removes the first that starts with `prefix`.
+  std::string_view takePrefix(std::string_view prefix);
+  /// Removes the first scalar type; None if there is none.
+  ScalarType takeType();
+  bool empty() const { return rest_.empty(); }
+  std::string_view first() const { return rest_.front(); }
+
+private:
+  std::vector<std::string_view> rest_;
+};
+
+using DecodeFunction = void (*)(Decoder &, const Instruction &, Suffixes &);
+using OpcodeTable = std::unordered_map<std::string_view, DecodeFunction>;
+
+struct DecodeOptions {
+  bool trackInit = false;
+  std::function<uint64_t(std::string_view)> globalAddress; // of a module variable; 0 if unknown
+};
+
+class Decoder {
+public:
+  Decoder(std::shared_ptr<const Module> module, const Function &entry, DecodeOptions options);
+  std::shared_ptr<const Program> decode();
+
+  // For the decode functions.
+  /// The row of a source operand, converted to the width of `type` if its register is wider.
+  uint32_t source(const Operand &operand, ScalarType type);
+  /// The row of a source in its own width; `bytes` receives it.
+  uint32_t sourceAnyWidth(const Operand &operand, ScalarType type, unsigned &bytes);
+  uint32_t target(const Operand &operand, ScalarType type);
+  uint32_t predicate(const Operand &operand);
+  bool isPredicate(const Operand &operand) const;
+  uint32_t constant(uint64_t bits, unsigned bytes);
+  /// A row nobody reads.
+  uint32_t sink(unsigned bytes);
+  uint32_t temporary(unsigned bytes);
+
+  Op &emit(Handler handler, std::initializer_list<uint32_t> targets, std::initializer_list<uint32_t> sources,
+           int64_t imm = 0, uint32_t a = 0, uint32_t b = 0, uint8_t flags = 0);
+  Op &emitWide(Handler handler, std::span<const uint32_t> targets, std::span<const uint32_t> sources, int64_t imm = 0,
+               uint32_t a = 0, uint32_t b = 0, uint8_t flags = 0);
+  /// A branch whose `imm` becomes the place of instruction `target` of the current function.
+  void branchTo(Op &op, uint32_t target);
+
+  /// An address `[base+offset]`: `row` holds the base, or a constant.
+  struct Address {
+    uint32_t row = 0;
+    unsigned bytes = 8; // width of the base
+    int64_t offset = 0;
+    std::optional<Space> known; // the space the symbol is in
+  };
+  Address address(const Operand &operand);
+
+  void inlineCall(const Instruction &instruction);
+  /// Where `ret` of an inlined function goes; nothing in the kernel itself.
+  std::optional<uint32_t> functionEnd() const;
+  uint32_t guardRow(const Instruction &instruction) const { return frame_->rows[instruction.guard]; }
+
+  void wantOperands(const Instruction &instruction, size_t least, size_t most = 0) const;
+  [[noreturn]] void unsupported(const std::string &why) const;
+  [[noreturn]] void malformed(const std::string &why) const;
+  const Instruction &current() const { return *current_; }
+  Program &program() { return *program_; }
+
+private:
+  // One inlined activation of a function.
+  struct Frame {
+    const Function *function;
+    std::vector<uint32_t> rows;                                  // by register
+    std::unordered_map<const Variable *, uint32_t> localOffsets; // .local and .param variables
+    std::vector<uint32_t> places;                                // op index of each instruction
+    struct Fixup {
+      uint32_t op, target;
+    };
+    std::vector<Fixup> fixups;
+  };
+
+  void layoutParams();
+  void layoutShared();
+  void decodeBody(Frame &frame);
+  void decodeInstruction(const Instruction &instruction);
+  void wrapHandlers(size_t begin, const Instruction &instruction);
+  uint32_t allocateRow(unsigned bytes);
+  uint32_t specialRow(std::string_view name);
+  uint64_t symbolAddress(const Operand &operand, std::optional<Space> &space);
+  uint32_t localVariable(const Variable &variable);
+  void finishRows();
+
+  std::shared_ptr<Program> program_;
+  DecodeOptions options_;
+  Frame *frame_ = nullptr;
+  std::vector<const Function *> callStack_;
+  const Instruction *current_ = nullptr;
+  uint32_t nextRow_ = 0;
+  std::unordered_map<std::string, uint32_t> constants_; // key: bits and width
+  std::unordered_map<uint8_t, uint32_t> specials_;
+  std::unordered_map<const Variable *, uint32_t> sharedAddresses_, paramOffsets_;
+  // Results narrower than their register: widened after the instruction.
+  struct Widening {
+    uint32_t wide, narrow;
+    ScalarType type;
+  };
+  std::vector<Widening> widenings_;
+};
+
+/// The table of all opcodes, filled once by the registrars below.
+const OpcodeTable &opcodeTable();
+void registerInteger(OpcodeTable &table);
+void registerFloat(OpcodeTable &table);
+void registerCompare(OpcodeTable &table);
+void registerMove(OpcodeTable &table);
+void registerLoadStore(OpcodeTable &table);
+void registerControl(OpcodeTable &table);
+void registerBarrier(OpcodeTable &table);
+void registerShuffle(OpcodeTable &table);
+void registerAsyncCopy(OpcodeTable &table);
+
+} // namespace tile::vgpu

@@ -1,0 +1,315 @@
+// f32 and f64 arithmetic, and the approximate functions.
+//
+// Rounding to nearest is the host's. Approximate functions are computed in double and rounded once, which is inside every
+// documented bound. Directed roundings are in RoundedFloat.cpp, half types in Half.cpp.
+#include "runtime/vgpu/FloatRules.h"
+#include "runtime/vgpu/RoundedFloat.h"
+#include "runtime/vgpu/Select.h"
+
+namespace tile::vgpu {
+namespace {
+
+template <class T> struct Add {
+  static T apply(T a, T b) { return canonical(a + b); }
+};
+template <class T> struct Sub {
+  static T apply(T a, T b) { return canonical(a - b); }
+};
+template <class T> struct Mul {
+  static T apply(T a, T b) { return canonical(a * b); }
+};
+template <class T> struct Div {
+  static T apply(T a, T b) { return canonical(a / b); }
+};
+template <class T> struct Fma {
+  static T apply(T a, T b, T c) { return canonical(std::fma(a, b, c)); }
+};
+template <class T> struct Min {
+  static T apply(T a, T b) { return minimum<false>(a, b); }
+};
+template <class T> struct Max {
+  static T apply(T a, T b) { return maximum<false>(a, b); }
+};
+template <class T> struct MinNan {
+  static T apply(T a, T b) { return minimum<true>(a, b); }
+};
+template <class T> struct MaxNan {
+  static T apply(T a, T b) { return maximum<true>(a, b); }
+};
+template <class T> struct CopySign { // copysign d, a, b: the sign of a on the magnitude of b
+  static T apply(T a, T b) { return std::copysign(b, a); }
+};
+template <class T> struct Sqrt {
+  static T apply(T a) { return canonical(std::sqrt(a)); }
+};
+template <class T> struct Rcp {
+  static T apply(T a) { return canonical(T{1} / a); }
+};
+struct Rsqrt {
+  static float apply(float a) { return canonical(static_cast<float>(1.0 / std::sqrt(static_cast<double>(a)))); }
+};
+struct RsqrtDouble {
+  static double apply(double a) { return 1.0 / std::sqrt(a); }
+};
+struct Ex2 {
+  static float apply(float a) { return canonical(static_cast<float>(std::exp2(static_cast<double>(a)))); }
+};
+struct Lg2 {
+  static float apply(float a) { return canonical(static_cast<float>(std::log2(static_cast<double>(a)))); }
+};
+struct Sin {
+  static float apply(float a) { return canonical(static_cast<float>(std::sin(static_cast<double>(a)))); }
+};
+struct Cos {
+  static float apply(float a) { return canonical(static_cast<float>(std::cos(static_cast<double>(a)))); }
+};
+struct Tanh {
+  static float apply(float a) { return canonical(static_cast<float>(std::tanh(static_cast<double>(a)))); }
+};
+// div.approx: a divisor beyond 2^126 gives zero, or NaN for an infinite dividend.
+struct DivApprox {
+  static float apply(float a, float b) {
+    float size = std::fabs(b);
+    if (size > 0x1p126f && size < INFINITY)
+      return std::isinf(a) || isNan(a) ? kCanonicalNan : std::copysign(0.0f, a * std::copysign(1.0f, b));
+    return canonical(a / b);
+  }
+};
+
+// Wraps an operation with flushing of operands and result, and saturation.
+template <class F, bool Flush, bool Saturate> struct Shaped {
+  template <class... T> auto operator()(T... values) const {
+    auto result = flush<Flush>(F::apply(flush<Flush>(values)...));
+    if constexpr (Saturate)
+      return saturate(result);
+    else
+      return result;
+  }
+};
+
+template <class F, class T, size_t N, bool Flush, bool Saturate> constexpr Handler shapedOp() {
+  if constexpr (N == 1)
+    return laneOp<Shaped<F, Flush, Saturate>, T, T>;
+  else if constexpr (N == 2)
+    return laneOp<Shaped<F, Flush, Saturate>, T, T, T>;
+  else
+    return laneOp<Shaped<F, Flush, Saturate>, T, T, T, T>;
+}
+
+template <class F, size_t N> Handler pickSingle(const FloatForm &form) {
+  if (form.flush)
+    return form.saturate ? shapedOp<F, float, N, true, true>() : shapedOp<F, float, N, true, false>();
+  return form.saturate ? shapedOp<F, float, N, false, true>() : shapedOp<F, float, N, false, false>();
+}
+
+template <template <class> class F, size_t N> Handler pick(ScalarType type, const FloatForm &form) {
+  if (type == ScalarType::F64)
+    return form.flush || form.saturate ? nullptr : shapedOp<F<double>, double, N, false, false>();
+  return pickSingle<F<float>, N>(form);
+}
+
+FloatForm takeForm(Suffixes &suffixes) {
+  FloatForm form;
+  form.flush = suffixes.take("ftz");
+  form.saturate = suffixes.take("sat");
+  form.relu = suffixes.take("relu");
+  form.propagateNan = suffixes.take("NaN");
+  form.xorSign = suffixes.take("xorsign");
+  if (form.xorSign)
+    form.absolute = suffixes.take("abs");
+  return form;
+}
+
+bool isHalf(ScalarType type) {
+  return type == ScalarType::F16 || type == ScalarType::F16x2 || type == ScalarType::BF16 ||
+         type == ScalarType::BF16x2;
+}
+
+Handler nearestBinary(std::string_view opcode, ScalarType type, const FloatForm &form) {
+  if (opcode == "add")
+    return pick<Add, 2>(type, form);
+  if (opcode == "sub")
+    return pick<Sub, 2>(type, form);
+  if (opcode == "mul")
+    return pick<Mul, 2>(type, form);
+  if (opcode == "min")
+    return form.propagateNan ? pick<MinNan, 2>(type, form) : pick<Min, 2>(type, form);
+  return form.propagateNan ? pick<MaxNan, 2>(type, form) : pick<Max, 2>(type, form);
+}
+
+using UnaryTable = std::initializer_list<std::pair<std::string_view, Handler (*)(const FloatForm &)>>;
+
+void decodeApproximate(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  static const UnaryTable functions = {{"ex2", pickSingle<Ex2, 1>},     {"lg2", pickSingle<Lg2, 1>},
+                                       {"sin", pickSingle<Sin, 1>},     {"cos", pickSingle<Cos, 1>},
+                                       {"tanh", pickSingle<Tanh, 1>},   {"rsqrt", pickSingle<Rsqrt, 1>}};
+  ScalarType type = suffixes.takeType();
+  FloatForm form = takeForm(suffixes);
+  if (!suffixes.take("approx"))
+    decoder.unsupported("expected .approx");
+  Handler handler = nullptr;
+  if (isHalf(type))
+    handler = halfUnary(instruction.opcode, type, form);
+  else if (type == ScalarType::F64 && instruction.opcode == "rsqrt")
+    handler = shapedOp<RsqrtDouble, double, 1, false, false>();
+  else if (type == ScalarType::F32)
+    for (auto [name, make] : functions)
+      if (name == instruction.opcode)
+        handler = make(form);
+  emitSimple(decoder, instruction, handler, type, 2);
+}
+
+// sqrt and rcp: approximate or rounded.
+template <template <class> class F>
+void decodeRoot(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  ScalarType type = suffixes.takeType();
+  FloatForm form = takeForm(suffixes);
+  std::string_view rounding = suffixes.takeOneOf({"approx", "rn", "rz", "rm", "rp"});
+  if (type != ScalarType::F32 && type != ScalarType::F64)
+    decoder.unsupported("expected .f32 or .f64");
+  if (rounding.empty())
+    decoder.unsupported("expected .approx or a rounding mode");
+  bool nearest = rounding == "approx" || rounding == "rn";
+  // rcp.approx.ftz.f64 is a rough guess with 20 bits in hardware; the exact value lies within its bound.
+  bool roughDouble = type == ScalarType::F64 && rounding == "approx";
+  if (roughDouble)
+    form.flush = false;
+  Handler handler = nearest ? pick<F, 1>(type, form)
+                            : roundedHandler(instruction.opcode, rounding, type == ScalarType::F64, form.flush,
+                                             form.saturate);
+  emitSimple(decoder, instruction, handler, type, 2);
+}
+
+void decodeCopySign(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  ScalarType type = suffixes.takeType();
+  bool known = type == ScalarType::F32 || type == ScalarType::F64;
+  emitSimple(decoder, instruction, known ? pick<CopySign, 2>(type, {}) : nullptr, type, 3);
+}
+
+void decodeFmaOpcode(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  decodeFma(decoder, instruction, suffixes, suffixes.takeType());
+}
+
+// Signs are bits: NaNs keep their payload, subnormals stay unless flushed.
+template <bool Flush> struct AbsBits {
+  uint32_t operator()(uint32_t a) const {
+    return std::bit_cast<uint32_t>(flush<Flush>(std::bit_cast<float>(a & 0x7fffffffu)));
+  }
+};
+template <bool Flush> struct NegBits {
+  uint32_t operator()(uint32_t a) const {
+    return std::bit_cast<uint32_t>(flush<Flush>(std::bit_cast<float>(a ^ 0x80000000u)));
+  }
+};
+struct AbsWide {
+  uint64_t operator()(uint64_t a) const { return a & ~(uint64_t{1} << 63); }
+};
+struct NegWide {
+  uint64_t operator()(uint64_t a) const { return a ^ uint64_t{1} << 63; }
+};
+
+// testp: a property of a float.
+template <class T, int Class> void testProperty(Warp &warp, const Op &op) {
+  uint32_t result = 0;
+  forLanes(warp.mask, [&](unsigned lane) {
+    T value = fromLane<T>(warp.row<LaneOf<T>>(op.rows[1])[lane]);
+    bool is = Class == 0   ? std::isfinite(value)
+              : Class == 1 ? std::isinf(value)
+              : Class == 2 ? !isNan(value)
+              : Class == 3 ? isNan(value)
+              : Class == 4 ? std::isnormal(value)
+                           : std::fpclassify(value) == FP_SUBNORMAL;
+    result |= uint32_t{is} << lane;
+  });
+  mergeMask(warp.predicate(op.rows[0]), result, warp.mask);
+}
+
+void decodeTestp(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  static constexpr std::pair<std::string_view, std::pair<Handler, Handler>> tests[] = {
+      {"finite", {testProperty<float, 0>, testProperty<double, 0>}},
+      {"infinite", {testProperty<float, 1>, testProperty<double, 1>}},
+      {"number", {testProperty<float, 2>, testProperty<double, 2>}},
+      {"notanumber", {testProperty<float, 3>, testProperty<double, 3>}},
+      {"normal", {testProperty<float, 4>, testProperty<double, 4>}},
+      {"subnormal", {testProperty<float, 5>, testProperty<double, 5>}}};
+  ScalarType type = suffixes.takeType();
+  decoder.wantOperands(instruction, 2);
+  for (auto [name, handlers] : tests)
+    if (suffixes.take(name)) {
+      uint32_t source = decoder.source(instruction.operands[1], type);
+      decoder.emit(type == ScalarType::F64 ? handlers.second : handlers.first,
+                   {decoder.target(instruction.operands[0], ScalarType::Pred)}, {source});
+      return;
+    }
+  decoder.unsupported("unknown property");
+}
+
+} // namespace
+
+void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type) {
+  FloatForm form = takeForm(suffixes);
+  std::string_view rounding = suffixes.takeOneOf({"rn", "rz", "rm", "rp"});
+  Handler handler = nullptr;
+  if (isHalf(type) && (rounding.empty() || rounding == "rn"))
+    handler = halfBinary(instruction.opcode, type, form);
+  else if ((type == ScalarType::F32 || type == ScalarType::F64) && !form.xorSign && !form.relu)
+    handler = rounding.empty() || rounding == "rn"
+                  ? nearestBinary(instruction.opcode, type, form)
+                  : roundedHandler(instruction.opcode, rounding, type == ScalarType::F64, form.flush, form.saturate);
+  emitSimple(decoder, instruction, handler, type, 3);
+}
+
+void decodeFloatDivision(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type) {
+  FloatForm form = takeForm(suffixes);
+  std::string_view rounding = suffixes.takeOneOf({"approx", "full", "rn", "rz", "rm", "rp"});
+  Handler handler = nullptr;
+  if (rounding == "approx" && type == ScalarType::F32)
+    handler = pickSingle<DivApprox, 2>(form);
+  else if (rounding == "rn" || (rounding == "full" && type == ScalarType::F32))
+    handler = type == ScalarType::F32 || type == ScalarType::F64 ? pick<Div, 2>(type, form) : nullptr;
+  else if (!rounding.empty())
+    handler = roundedHandler("div", rounding, type == ScalarType::F64, form.flush, form.saturate);
+  emitSimple(decoder, instruction, handler, type, 3);
+}
+
+void decodeFloatSign(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type) {
+  FloatForm form = takeForm(suffixes);
+  bool isAbs = instruction.opcode == "abs";
+  Handler handler = nullptr;
+  if (isHalf(type))
+    handler = halfUnary(instruction.opcode, type, form);
+  else if (type == ScalarType::F64 && !form.flush)
+    handler = isAbs ? laneOp<AbsWide, uint64_t, uint64_t> : laneOp<NegWide, uint64_t, uint64_t>;
+  else if (type == ScalarType::F32 && isAbs)
+    handler = form.flush ? laneOp<AbsBits<true>, uint32_t, uint32_t> : laneOp<AbsBits<false>, uint32_t, uint32_t>;
+  else if (type == ScalarType::F32)
+    handler = form.flush ? laneOp<NegBits<true>, uint32_t, uint32_t> : laneOp<NegBits<false>, uint32_t, uint32_t>;
+  emitSimple(decoder, instruction, handler, type, 2);
+}
+
+void decodeFma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type) {
+  FloatForm form = takeForm(suffixes);
+  std::string_view rounding = suffixes.takeOneOf({"rn", "rz", "rm", "rp"});
+  Handler handler = nullptr;
+  if (isHalf(type) && rounding == "rn")
+    handler = halfFma(type, form);
+  else if ((type == ScalarType::F32 || type == ScalarType::F64) && rounding == "rn")
+    handler = pick<Fma, 3>(type, form);
+  else if (type == ScalarType::F32 || type == ScalarType::F64)
+    handler = rounding.empty()
+                  ? nullptr
+                  : roundedHandler("fma", rounding, type == ScalarType::F64, form.flush, form.saturate);
+  emitSimple(decoder, instruction, handler, type, 4);
+}
+
+void registerFloat(OpcodeTable &table) {
+  for (std::string_view name : {"ex2", "lg2", "sin", "cos", "tanh", "rsqrt"})
+    table[name] = decodeApproximate;
+  table["sqrt"] = decodeRoot<Sqrt>;
+  table["rcp"] = decodeRoot<Rcp>;
+  table["copysign"] = decodeCopySign;
+  table["fma"] = decodeFmaOpcode;
+  table["testp"] = decodeTestp;
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,53 @@
+// Scalar rules of PTX floating point: flushing, canonical NaNs, saturation, minimum and maximum.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace tile::vgpu {
+
+inline constexpr float kCanonicalNan = std::bit_cast<float>(0x7fffffffu);
+
+inline bool isNan(float value) { return (std::bit_cast<uint32_t>(value) & 0x7fffffffu) > 0x7f800000u; }
+inline bool isNan(double value) { return value != value; }
+
+/// `.ftz`: a subnormal becomes zero of its sign.
+template <bool Flush> inline float flush(float value) {
+  if constexpr (!Flush)
+    return value;
+  uint32_t bits = std::bit_cast<uint32_t>(value);
+  return std::bit_cast<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
+}
+template <bool Flush> inline double flush(double value) { return value; }
+
+/// f32 results that are NaN have one bit pattern; f64 keeps its payload.
+inline float canonical(float value) { return isNan(value) ? kCanonicalNan : value; }
+inline double canonical(double value) { return value; }
+
+/// `.sat`: clamped to [0, 1]; NaN becomes 0.
+template <class T> inline T saturate(T value) { return value > T{0} ? (value < T{1} ? value : T{1}) : T{0}; }
+
+/// min: -0 is less than +0; a NaN loses to a number, or wins with `.NaN`.
+template <bool PropagateNan, class T> inline T minimum(T a, T b) {
+  if (isNan(a) || isNan(b)) {
+    if (PropagateNan || (isNan(a) && isNan(b)))
+      return canonical(static_cast<T>(NAN));
+    return isNan(a) ? b : a;
+  }
+  if (a == b)
+    return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+template <bool PropagateNan, class T> inline T maximum(T a, T b) {
+  if (isNan(a) || isNan(b)) {
+    if (PropagateNan || (isNan(a) && isNan(b)))
+      return canonical(static_cast<T>(NAN));
+    return isNan(a) ? b : a;
+  }
+  if (a == b)
+    return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,198 @@
+// f16, bf16 and their packed pairs.
+//
+// A sum or product of two halves, computed in f32 and rounded again, is rounded correctly: f32 has more than twice the
+// digits. fma needs more: its exact value is rounded to odd in f64 first, which keeps what the last rounding has to know.
+#include "runtime/vgpu/FloatRules.h"
+#include "runtime/vgpu/HalfFormat.h"
+#include "runtime/vgpu/Select.h"
+
+namespace tile::vgpu {
+namespace {
+
+// What the two formats have in common: conversion, with 0x7fff as the one NaN.
+struct HalfTraits {
+  static float widen(uint16_t bits) { return halfToFloat(bits); }
+  static uint16_t narrow(float value) { return floatToHalf(value); }
+  static uint16_t narrow(double value) {
+    return static_cast<uint16_t>(encodeFloat(value, kHalfFormat, Rounding::NearestEven));
+  }
+  static constexpr uint16_t exponentMask = 0x7c00;
+};
+struct BfloatTraits {
+  static float widen(uint16_t bits) { return bfloatToFloat(bits); }
+  static uint16_t narrow(float value) { return floatToBfloat(value); }
+  static uint16_t narrow(double value) {
+    return static_cast<uint16_t>(encodeFloat(value, kBfloatFormat, Rounding::NearestEven));
+  }
+  static constexpr uint16_t exponentMask = 0x7f80;
+};
+
+template <class Traits, bool Flush> uint16_t flushHalf(uint16_t bits) {
+  return Flush && (bits & Traits::exponentMask) == 0 ? bits & 0x8000 : bits;
+}
+
+// a*b + c with the exact result rounded to odd in double: the product is exact, the sum's error says which way it lies.
+double fmaToOdd(double a, double b, double c) {
+  double product = a * b, sum = product + c;
+  if (!std::isfinite(sum))
+    return sum;
+  double part = sum - product, error = (product - (sum - part)) + (c - part);
+  auto bits = std::bit_cast<uint64_t>(sum);
+  if (error == 0 || (bits & 1))
+    return sum;
+  bool away = (error > 0) == (sum > 0);
+  return std::bit_cast<double>(away ? bits + 1 : bits - 1);
+}
+
+struct Add {
+  static float apply(float a, float b) { return a + b; }
+};
+struct Sub {
+  static float apply(float a, float b) { return a - b; }
+};
+struct Mul {
+  static float apply(float a, float b) { return a * b; }
+};
+struct Min {
+  static float apply(float a, float b) { return minimum<false>(a, b); }
+};
+struct Max {
+  static float apply(float a, float b) { return maximum<false>(a, b); }
+};
+struct MinNan {
+  static float apply(float a, float b) { return minimum<true>(a, b); }
+};
+struct MaxNan {
+  static float apply(float a, float b) { return maximum<true>(a, b); }
+};
+struct Ex2 {
+  static float apply(float a) { return static_cast<float>(std::exp2(static_cast<double>(a))); }
+};
+struct Tanh {
+  static float apply(float a) { return static_cast<float>(std::tanh(static_cast<double>(a))); }
+};
+
+template <class Traits, class F, bool Flush, bool Saturate> struct Binary {
+  static uint16_t one(uint16_t a, uint16_t b) {
+    float result = F::apply(Traits::widen(flushHalf<Traits, Flush>(a)), Traits::widen(flushHalf<Traits, Flush>(b)));
+    return flushHalf<Traits, Flush>(Traits::narrow(Saturate ? saturate(result) : result));
+  }
+  F16 operator()(F16 a, F16 b) const { return {one(a.bits, b.bits)}; }
+  uint32_t operator()(uint32_t a, uint32_t b) const {
+    return one(static_cast<uint16_t>(a), static_cast<uint16_t>(b)) |
+           uint32_t{one(static_cast<uint16_t>(a >> 16), static_cast<uint16_t>(b >> 16))} << 16;
+  }
+};
+
+template <class Traits, bool Flush, bool Saturate, bool Relu> struct FusedMultiplyAdd {
+  static uint16_t one(uint16_t a, uint16_t b, uint16_t c) {
+    double result = fmaToOdd(Traits::widen(flushHalf<Traits, Flush>(a)), Traits::widen(flushHalf<Traits, Flush>(b)),
+                             Traits::widen(flushHalf<Traits, Flush>(c)));
+    if (Saturate)
+      result = saturate(result);
+    if (Relu && result < 0)
+      result = 0;
+    return flushHalf<Traits, Flush>(Traits::narrow(result));
+  }
+  F16 operator()(F16 a, F16 b, F16 c) const { return {one(a.bits, b.bits, c.bits)}; }
+  uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
+    return one(static_cast<uint16_t>(a), static_cast<uint16_t>(b), static_cast<uint16_t>(c)) |
+           uint32_t{one(static_cast<uint16_t>(a >> 16), static_cast<uint16_t>(b >> 16),
+                        static_cast<uint16_t>(c >> 16))}
+               << 16;
+  }
+};
+
+template <class Traits, class F, bool Flush> struct Unary {
+  static uint16_t one(uint16_t a) {
+    return flushHalf<Traits, Flush>(Traits::narrow(F::apply(Traits::widen(flushHalf<Traits, Flush>(a)))));
+  }
+  F16 operator()(F16 a) const { return {one(a.bits)}; }
+  uint32_t operator()(uint32_t a) const {
+    return one(static_cast<uint16_t>(a)) | uint32_t{one(static_cast<uint16_t>(a >> 16))} << 16;
+  }
+};
+
+template <bool Negate> struct SignBits {
+  F16 operator()(F16 a) const { return {static_cast<uint16_t>(Negate ? a.bits ^ 0x8000 : a.bits & 0x7fff)}; }
+  uint32_t operator()(uint32_t a) const { return Negate ? a ^ 0x80008000u : a & 0x7fff7fffu; }
+};
+
+// The shapes: one value or a packed pair.
+template <class F> Handler binaryShape(bool packed) {
+  return packed ? laneOp<F, uint32_t, uint32_t, uint32_t> : laneOp<F, F16, F16, F16>;
+}
+template <class F> Handler unaryShape(bool packed) {
+  return packed ? laneOp<F, uint32_t, uint32_t> : laneOp<F, F16, F16>;
+}
+template <class F> Handler ternaryShape(bool packed) {
+  return packed ? laneOp<F, uint32_t, uint32_t, uint32_t, uint32_t> : laneOp<F, F16, F16, F16, F16>;
+}
+
+template <class Traits, class F> Handler pickBinary(bool packed, const FloatForm &form) {
+  if (form.flush)
+    return form.saturate ? binaryShape<Binary<Traits, F, true, true>>(packed)
+                         : binaryShape<Binary<Traits, F, true, false>>(packed);
+  return form.saturate ? binaryShape<Binary<Traits, F, false, true>>(packed)
+                       : binaryShape<Binary<Traits, F, false, false>>(packed);
+}
+
+template <class Traits> Handler binaryFor(std::string_view opcode, bool packed, const FloatForm &form) {
+  if (form.relu || form.xorSign)
+    return nullptr;
+  if (opcode == "add")
+    return pickBinary<Traits, Add>(packed, form);
+  if (opcode == "sub")
+    return pickBinary<Traits, Sub>(packed, form);
+  if (opcode == "mul")
+    return pickBinary<Traits, Mul>(packed, form);
+  if (opcode == "min")
+    return form.propagateNan ? pickBinary<Traits, MinNan>(packed, form) : pickBinary<Traits, Min>(packed, form);
+  if (opcode == "max")
+    return form.propagateNan ? pickBinary<Traits, MaxNan>(packed, form) : pickBinary<Traits, Max>(packed, form);
+  return nullptr;
+}
+
+template <class Traits> Handler unaryFor(std::string_view opcode, bool packed, const FloatForm &form) {
+  if (opcode == "abs")
+    return unaryShape<SignBits<false>>(packed);
+  if (opcode == "neg")
+    return unaryShape<SignBits<true>>(packed);
+  if (opcode == "ex2")
+    return form.flush ? unaryShape<Unary<Traits, Ex2, true>>(packed) : unaryShape<Unary<Traits, Ex2, false>>(packed);
+  if (opcode == "tanh")
+    return unaryShape<Unary<Traits, Tanh, false>>(packed);
+  return nullptr;
+}
+
+template <class Traits> Handler fmaFor(bool packed, const FloatForm &form) {
+  if (form.relu)
+    return form.flush ? ternaryShape<FusedMultiplyAdd<Traits, true, false, true>>(packed)
+                      : ternaryShape<FusedMultiplyAdd<Traits, false, false, true>>(packed);
+  if (form.flush)
+    return form.saturate ? ternaryShape<FusedMultiplyAdd<Traits, true, true, false>>(packed)
+                         : ternaryShape<FusedMultiplyAdd<Traits, true, false, false>>(packed);
+  return form.saturate ? ternaryShape<FusedMultiplyAdd<Traits, false, true, false>>(packed)
+                       : ternaryShape<FusedMultiplyAdd<Traits, false, false, false>>(packed);
+}
+
+bool isPacked(ScalarType type) { return type == ScalarType::F16x2 || type == ScalarType::BF16x2; }
+bool isBfloat(ScalarType type) { return type == ScalarType::BF16 || type == ScalarType::BF16x2; }
+
+} // namespace
+
+Handler halfBinary(std::string_view opcode, ScalarType type, const FloatForm &form) {
+  return isBfloat(type) ? binaryFor<BfloatTraits>(opcode, isPacked(type), form)
+                        : binaryFor<HalfTraits>(opcode, isPacked(type), form);
+}
+
+Handler halfUnary(std::string_view opcode, ScalarType type, const FloatForm &form) {
+  return isBfloat(type) ? unaryFor<BfloatTraits>(opcode, isPacked(type), form)
+                        : unaryFor<HalfTraits>(opcode, isPacked(type), form);
+}
+
+Handler halfFma(ScalarType type, const FloatForm &form) {
+  return isBfloat(type) ? fmaFor<BfloatTraits>(isPacked(type), form) : fmaFor<HalfTraits>(isPacked(type), form);
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,55 @@
+// Propagation and reports of uninitialised registers.
+#include "runtime/vgpu/InitCheck.h"
+
+#include "runtime/vgpu/Lanes.h"
+
+namespace tile::vgpu {
+namespace {
+
+void propagate(Warp &warp, const Op &op) {
+  uint32_t valid = kFullMask;
+  for (unsigned i = 0; i < op.sources; ++i)
+    valid &= warp.validRow(op.rows[op.targets + i]);
+  for (unsigned i = 0; i < op.targets; ++i)
+    mergeMask(warp.validRow(op.rows[i]), valid, warp.mask);
+}
+
+void runTracked(Warp &warp, const Op &op) {
+  propagate(warp, op);
+  op.real(warp, op);
+}
+
+void runGuardedTracked(Warp &warp, const Op &op) {
+  checkCondition(warp, op, op.guardRow);
+  uint32_t saved = warp.mask;
+  warp.mask &= warp.predicate(op.guardRow) ^ (0u - op.guardFlip);
+  if (warp.mask) {
+    if (!(op.flags & kOwnValidity))
+      propagate(warp, op);
+    op.real(warp, op);
+  }
+  warp.mask = saved;
+}
+
+void reportUninitialised(Warp &warp, const Op &op, uint32_t row, const char *what) {
+  uint32_t bad = warp.mask & ~warp.validRow(row);
+  if (bad)
+    warp.report(op, FindingKind::Uninitialised, std::countr_zero(bad),
+                std::string(what) + " depends on data that were never written");
+}
+
+} // namespace
+
+Handler initTrackingHandler(const Op &op) {
+  if (op.flags & kOwnGuard)
+    return op.real;
+  if (op.flags & kHasGuard)
+    return runGuardedTracked;
+  return op.flags & kOwnValidity ? op.real : runTracked;
+}
+
+void checkCondition(Warp &warp, const Op &op, uint32_t row) { reportUninitialised(warp, op, row, "a condition"); }
+
+void checkAddress(Warp &warp, const Op &op, uint32_t row) { reportUninitialised(warp, op, row, "an address"); }
+
+} // namespace tile::vgpu

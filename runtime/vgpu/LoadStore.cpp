@@ -1,0 +1,319 @@
+// ld, st, cvta, prefetch, isspacep: the plain memory instructions, in every state space.
+#include "runtime/vgpu/Access.h"
+#include "runtime/vgpu/Decode.h"
+#include "runtime/vgpu/InitCheck.h"
+#include "runtime/vgpu/Lanes.h"
+
+namespace tile::vgpu {
+namespace {
+
+// Op::a: bit 0 the address is 64 bits wide, bit 1 a strong access. Op::b: the space.
+constexpr uint32_t kWide = 1, kStrong = 2;
+
+void beginAccess(Warp &warp, const Op &op, uint32_t addressRow, Access &access) {
+  access.space = static_cast<Space>(op.b);
+  access.mask = warp.mask;
+  readAddresses(warp, addressRow, op.a & kWide, op.imm, access.address);
+  if (warp.valid)
+    checkAddress(warp, op, addressRow);
+}
+
+template <class T> bool isConsecutive(const Access &access) {
+  if (access.mask != kFullMask)
+    return false;
+  uint64_t differs = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    differs |= access.address[lane] ^ (access.address[0] + lane * sizeof(T));
+  return differs == 0;
+}
+
+// Which lanes read initialised bytes, element by element.
+template <class T> void loadValidity(Warp &warp, const Op &op, const Access &access) {
+  for (unsigned element = 0; element < op.targets; ++element) {
+    uint32_t good = 0;
+    forLanes(access.mask, [&](unsigned lane) {
+      uint64_t bit = 0;
+      ValidBits *bits = validBits(warp, access.space, access.address[lane] + element * sizeof(T), lane, bit);
+      good |= uint32_t{!bits || bits->get(bit, sizeof(T)) == (1u << sizeof(T)) - 1} << lane;
+    });
+    mergeMask(warp.validRow(op.rows[element]), good, access.mask);
+  }
+}
+
+template <class T> void load(Warp &warp, const Op &op) {
+  Access all;
+  beginAccess(warp, op, op.rows[op.targets], all);
+  all.bytes = op.targets * static_cast<uint32_t>(sizeof(T));
+  all.kind = op.a & kStrong ? AccessKind::StrongRead : AccessKind::Read;
+  forSpaces(warp, op, all, [&](Access &access) {
+    checkRaces(warp, op, access, 0);
+    if (warp.valid)
+      loadValidity<T>(warp, op, access);
+    if constexpr (sizeof(T) >= 4)
+      if (op.targets == 1 && isConsecutive<T>(access)) {
+        std::memcpy(warp.row<T>(op.rows[0]), access.host[0], kLanes * sizeof(T));
+        return;
+      }
+    for (unsigned element = 0; element < op.targets; ++element) {
+      LaneOf<T> *target = warp.row<LaneOf<T>>(op.rows[element]);
+      forLanes(access.mask, [&](unsigned lane) {
+        T value;
+        std::memcpy(&value, access.host[lane] + element * sizeof(T), sizeof(T));
+        target[lane] = toLane<T>(value);
+      });
+    }
+  });
+}
+
+template <class T> uint32_t unchangedLanes(Warp &warp, const Op &op, const Access &access) {
+  uint32_t same = access.mask;
+  for (unsigned element = 0; element < op.targets + op.sources - 1u; ++element) {
+    const LaneOf<T> *source = warp.row<LaneOf<T>>(op.rows[element]);
+    forLanes(access.mask, [&](unsigned lane) {
+      T value = static_cast<T>(source[lane]);
+      if (std::memcmp(access.host[lane] + element * sizeof(T), &value, sizeof(T)) != 0)
+        same &= ~(1u << lane);
+    });
+  }
+  return same;
+}
+
+template <class T> void storeValidity(Warp &warp, const Op &op, const Access &access, unsigned element) {
+  uint32_t good = warp.validRow(op.rows[element]);
+  uint32_t bad = access.mask & ~good;
+  if (bad && access.space == Space::Global)
+    warp.report(op, FindingKind::Uninitialised, std::countr_zero(bad),
+                "a value stored to global memory depends on data that were never written");
+  forLanes(access.mask, [&](unsigned lane) {
+    uint64_t bit = 0;
+    if (ValidBits *bits = validBits(warp, access.space, access.address[lane] + element * sizeof(T), lane, bit))
+      bits->set(bit, sizeof(T), access.space == Space::Global || (good >> lane & 1));
+  });
+}
+
+// Rows: the elements, then the address.
+template <class T> void store(Warp &warp, const Op &op) {
+  Access all;
+  unsigned elements = op.sources - 1u;
+  beginAccess(warp, op, op.rows[elements], all);
+  all.bytes = elements * static_cast<uint32_t>(sizeof(T));
+  all.kind = op.a & kStrong ? AccessKind::StrongWrite : AccessKind::Write;
+  forSpaces(warp, op, all, [&](Access &access) {
+    // Lane by lane, so that lanes of this very instruction are checked against each other.
+    bool racy = access.space == Space::Shared && warp.cta->races;
+    if (racy && isConsecutive<T>(access))
+      checkRaces(warp, op, access, unchangedLanes<T>(warp, op, access)), racy = false;
+    if constexpr (sizeof(T) >= 4)
+      if (elements == 1 && !racy && isConsecutive<T>(access)) {
+        std::memcpy(access.host[0], warp.row<T>(op.rows[0]), kLanes * sizeof(T));
+        if (warp.valid)
+          storeValidity<T>(warp, op, access, 0);
+        return;
+      }
+    forLanes(access.mask, [&](unsigned lane) {
+      if (racy) {
+        Access one = access;
+        one.mask = 1u << lane;
+        checkRaces(warp, op, one, unchangedLanes<T>(warp, op, one));
+      }
+      for (unsigned element = 0; element < elements; ++element) {
+        T value = static_cast<T>(warp.row<LaneOf<T>>(op.rows[element])[lane]);
+        std::memcpy(access.host[lane] + element * sizeof(T), &value, sizeof(T));
+      }
+    });
+    if (warp.valid)
+      for (unsigned element = 0; element < elements; ++element)
+        storeValidity<T>(warp, op, access, element);
+  });
+}
+
+Handler loadHandler(ScalarType type) {
+  bool extendsSign = isSigned(type);
+  switch (bytesOf(type)) {
+  case 1:
+    return extendsSign ? load<int8_t> : load<uint8_t>;
+  case 2:
+    return extendsSign ? load<int16_t> : load<uint16_t>;
+  case 4:
+    return load<uint32_t>;
+  case 8:
+    return load<uint64_t>;
+  }
+  return nullptr;
+}
+
+Handler storeHandler(ScalarType type) {
+  switch (bytesOf(type)) {
+  case 1:
+    return store<uint8_t>;
+  case 2:
+    return store<uint16_t>;
+  case 4:
+    return store<uint32_t>;
+  case 8:
+    return store<uint64_t>;
+  }
+  return nullptr;
+}
+
+struct MemoryForm {
+  Space space = Space::Generic;
+  bool strong = false;
+  size_t elements = 1;
+  ScalarType type = ScalarType::None;
+};
+
+// The suffixes ld and st share. Cache and eviction hints change speed only.
+MemoryForm takeMemoryForm(Decoder &decoder, Suffixes &suffixes) {
+  MemoryForm form;
+  if (suffixes.takeOneOf({"volatile", "acquire", "release", "mmio"}).size())
+    form.strong = true;
+  if (suffixes.take("relaxed"))
+    form.strong = true;
+  suffixes.take("weak");
+  if (form.strong)
+    suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  static constexpr std::pair<std::string_view, Space> spaces[] = {
+      {"global", Space::Global}, {"shared", Space::Shared},      {"local", Space::Local}, {"param", Space::Param},
+      {"const", Space::Global},  {"shared::cta", Space::Shared}, {"param::func", Space::Param},
+      {"param::entry", Space::Param}};
+  for (auto [name, space] : spaces)
+    if (suffixes.take(name))
+      form.space = space;
+  suffixes.take("nc");
+  suffixes.takeOneOf({"ca", "cg", "cs", "cv", "lu", "wb", "wt"});
+  while (suffixes.takePrefix("L1::").size() || suffixes.takePrefix("L2::").size()) {
+  }
+  std::string_view vector = suffixes.takeOneOf({"v2", "v4", "v8"});
+  form.elements = vector.empty() ? 1 : static_cast<size_t>(vector[1] - '0');
+  form.type = suffixes.takeType();
+  if (form.type == ScalarType::None || form.type == ScalarType::Pred || form.type == ScalarType::B128)
+    decoder.unsupported("a type of 8 to 64 bits is needed");
+  if (form.elements * bytesOf(form.type) > 32)
+    decoder.malformed("vectors are at most 32 bytes long");
+  return form;
+}
+
+std::vector<Operand> elementsOf(Decoder &decoder, const Operand &operand, size_t count) {
+  if (operand.kind != Operand::Kind::Vector) {
+    if (count != 1)
+      decoder.malformed("expected a vector of " + std::to_string(count) + " registers");
+    return {operand};
+  }
+  if (operand.parts.size() != count)
+    decoder.malformed("expected " + std::to_string(count) + " elements, found " +
+                      std::to_string(operand.parts.size()));
+  return operand.parts;
+}
+
+uint32_t spaceOf(const MemoryForm &form, const Decoder::Address &address) {
+  Space space = form.space;
+  // Variables named `.param` in a function body live in local memory; a kernel's own are parameters.
+  if (space == Space::Param && address.known)
+    space = *address.known;
+  // A variable named in a generic access is meant in its own space.
+  if (space == Space::Generic && address.known)
+    space = *address.known;
+  if (space == Space::Const)
+    space = Space::Global;
+  return static_cast<uint32_t>(space);
+}
+
+void decodeLoad(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  MemoryForm form = takeMemoryForm(decoder, suffixes);
+  decoder.wantOperands(instruction, 2, 3);
+  std::vector<uint32_t> targets;
+  for (const Operand &element : elementsOf(decoder, instruction.operands[0], form.elements))
+    targets.push_back(decoder.target(element, form.type));
+  Decoder::Address address = decoder.address(instruction.operands[1]);
+  uint32_t flags = (address.bytes == 8 ? kWide : 0) | (form.strong ? kStrong : 0);
+  decoder.emitWide(loadHandler(form.type), targets, std::array{address.row}, address.offset, flags,
+                   spaceOf(form, address), kOwnValidity);
+}
+
+void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  MemoryForm form = takeMemoryForm(decoder, suffixes);
+  decoder.wantOperands(instruction, 2, 3);
+  std::vector<uint32_t> sources;
+  for (const Operand &element : elementsOf(decoder, instruction.operands[1], form.elements))
+    sources.push_back(decoder.source(element, form.type));
+  Decoder::Address address = decoder.address(instruction.operands[0]);
+  sources.push_back(address.row);
+  uint32_t flags = (address.bytes == 8 ? kWide : 0) | (form.strong ? kStrong : 0);
+  uint32_t space = spaceOf(form, address);
+  decoder.emitWide(storeHandler(form.type), {}, sources, address.offset, flags, space, kOwnValidity);
+}
+
+struct AddOffset {
+  uint64_t operator()(uint64_t address, uint64_t base) const { return address + base; }
+};
+struct SubtractOffset {
+  uint64_t operator()(uint64_t address, uint64_t base) const { return address - base; }
+};
+
+void decodeCvta(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool toSpace = suffixes.take("to");
+  std::string_view space =
+      suffixes.takeOneOf({"global", "shared", "shared::cta", "local", "const", "param", "param::entry"});
+  if (space.empty() || suffixes.takeType() != ScalarType::U64)
+    decoder.unsupported("expected cvta{.to}.global, .shared, .local, .const or .param with .u64");
+  decoder.wantOperands(instruction, 2);
+  uint64_t base = space.starts_with("shared")  ? kSharedWindow
+                  : space == "local"           ? kLocalWindow
+                  : space.starts_with("param") ? kParamWindow
+                                               : 0;
+  uint32_t target = decoder.target(instruction.operands[0], ScalarType::U64);
+  uint32_t source = decoder.source(instruction.operands[1], ScalarType::U64);
+  decoder.emit(toSpace ? laneOp<SubtractOffset, uint64_t, uint64_t, uint64_t>
+                       : laneOp<AddOffset, uint64_t, uint64_t, uint64_t>,
+               {target}, {source, decoder.constant(base, 8)});
+}
+
+template <uint64_t Window> struct InWindow {
+  bool operator()(uint64_t address) const { return address - Window < (uint64_t{1} << 40); }
+};
+template <class Test> void testSpace(Warp &warp, const Op &op) {
+  const uint64_t *address = warp.row<uint64_t>(op.rows[1]);
+  uint32_t result = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    result |= uint32_t{Test{}(address[lane])} << lane;
+  mergeMask(warp.predicate(op.rows[0]), result, warp.mask);
+}
+struct IsGlobal {
+  bool operator()(uint64_t address) const { return address < kParamWindow; }
+};
+
+void decodeIsSpace(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  std::string_view space = suffixes.takeOneOf({"global", "shared", "shared::cta", "local", "const", "param"});
+  decoder.wantOperands(instruction, 2);
+  Handler handler = space.starts_with("shared")  ? testSpace<InWindow<kSharedWindow>>
+                    : space == "local"           ? testSpace<InWindow<kLocalWindow>>
+                    : space.starts_with("param") ? testSpace<InWindow<kParamWindow>>
+                    : space == "global"          ? testSpace<IsGlobal>
+                                                 : nullptr;
+  if (!handler)
+    decoder.unsupported("expected isspacep.global, .shared, .local or .param");
+  decoder.emit(handler, {decoder.target(instruction.operands[0], ScalarType::Pred)},
+               {decoder.source(instruction.operands[1], ScalarType::U64)});
+}
+
+// Prefetches change speed only and never fault.
+void decodePrefetch(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  suffixes.take("global");
+  if (suffixes.takePrefix("L1").empty() && suffixes.takePrefix("L2").empty())
+    decoder.unsupported("expected prefetch{.global}.L1 or .L2");
+}
+
+} // namespace
+
+void registerLoadStore(OpcodeTable &table) {
+  table["ld"] = decodeLoad;
+  table["ldu"] = decodeLoad;
+  table["st"] = decodeStore;
+  table["cvta"] = decodeCvta;
+  table["isspacep"] = decodeIsSpace;
+  table["prefetch"] = decodePrefetch;
+  table["prefetchu"] = decodePrefetch;
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,158 @@
+// Allocation, lookup and the map of initialised bytes of global memory.
+#include "runtime/vgpu/Memory.h"
+
+#include <tile/Error.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <sys/mman.h>
+
+namespace tile::vgpu {
+
+static constexpr uint64_t kAlignment = 256, kRedZone = 256;
+static constexpr uint64_t kPage = 4096;
+
+void ValidBits::set(uint64_t at, unsigned count, bool valid) {
+  uint64_t bits = ((uint64_t{1} << count) - 1) << (at & 63);
+  std::atomic_ref<uint64_t> word(words_[at >> 6]);
+  uint64_t before = word.load(std::memory_order_relaxed);
+  if (valid && (before & bits) != bits)
+    word.fetch_or(bits, std::memory_order_relaxed);
+  else if (!valid && (before & bits) != 0)
+    word.fetch_and(~bits, std::memory_order_relaxed);
+}
+
+void ValidBits::setRange(uint64_t begin, uint64_t count, bool valid) {
+  uint64_t end = begin + count;
+  for (; begin < end && (begin & 63); ++begin)
+    set(begin, 1, valid);
+  uint64_t words = (end - begin) / 64;
+  std::memset(words_ + begin / 64, valid ? 0xff : 0, words * 8);
+  for (begin += words * 64; begin < end; ++begin)
+    set(begin, 1, valid);
+}
+
+void ValidBits::copyRange(uint64_t target, const ValidBits &from, uint64_t source, uint64_t count) {
+  if ((target | source) % 64 == 0) {
+    std::memmove(words_ + target / 64, from.words_ + source / 64, count / 64 * 8);
+    uint64_t done = count / 64 * 64;
+    target += done, source += done, count -= done;
+  }
+  for (uint64_t i = 0; i < count; ++i)
+    set(target + i, 1, from.get(source + i, 1));
+}
+
+static void *reserve(uint64_t bytes) {
+  void *place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return place == MAP_FAILED ? nullptr : place;
+}
+
+GlobalMemory::GlobalMemory(uint64_t limitBytes) : limit_(limitBytes) {
+  // Twice the limit leaves room to keep freed addresses unused. A host that restricts address space gets less.
+  for (reserved_ = 2 * limitBytes; reserved_ >= (uint64_t{1} << 28); reserved_ /= 2) {
+    bytes_ = static_cast<uint8_t *>(reserve(reserved_));
+    validWords_ = bytes_ ? static_cast<uint64_t *>(reserve(reserved_ / 8)) : nullptr;
+    if (validWords_)
+      break;
+    if (bytes_)
+      munmap(bytes_, reserved_);
+    bytes_ = nullptr;
+  }
+  if (!bytes_)
+    throw Error(Fault::Device, ErrorCode::OutOfMemory,
+                "virtual GPU: cannot reserve 256 MiB of address space (see ulimit -v)");
+  limit_ = std::min(limit_, reserved_ / 2);
+  valid_ = ValidBits(validWords_);
+}
+
+GlobalMemory::~GlobalMemory() {
+  munmap(bytes_, reserved_);
+  munmap(validWords_, reserved_ / 8);
+}
+
+uint64_t GlobalMemory::place(uint64_t span) {
+  if (nextOffset_ + span <= reserved_) {
+    uint64_t offset = nextOffset_;
+    nextOffset_ += span;
+    return offset;
+  }
+  // The range is used up: forget the freed blocks and take the first gap.
+  std::erase_if(blocks_, [](const auto &entry) { return !entry.second.live; });
+  uint64_t offset = kRedZone;
+  for (const auto &[base, block] : blocks_) {
+    uint64_t begin = base - kGlobalBase - kRedZone;
+    if (begin >= offset + span)
+      return offset;
+    offset = (base - kGlobalBase + block.bytes + kRedZone + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  return offset + span <= reserved_ ? offset : 0;
+}
+
+uint64_t GlobalMemory::allocate(uint64_t bytes, std::string name) {
+  if (bytes > limit_ || used_ + bytes > limit_)
+    return 0;
+  uint64_t span = (std::max<uint64_t>(bytes, 1) + kRedZone + kAlignment - 1) / kAlignment * kAlignment;
+  uint64_t offset = place(span);
+  if (offset == 0)
+    return 0;
+  used_ += bytes;
+  uint64_t base = kGlobalBase + offset;
+  blocks_[base] = {base, bytes, nextId_++, true, std::move(name)};
+  valid_.setRange(offset, bytes, false);
+  return base;
+}
+
+void GlobalMemory::release(uint64_t base) {
+  Block &block = blocks_.at(base);
+  block.live = false;
+  used_ -= block.bytes;
+  uint64_t begin = (base - kGlobalBase + kPage - 1) / kPage * kPage;
+  uint64_t end = (base - kGlobalBase + block.bytes) / kPage * kPage;
+  if (begin < end)
+    madvise(bytes_ + begin, end - begin, MADV_DONTNEED);
+}
+
+const GlobalMemory::Block *GlobalMemory::near(uint64_t address) const {
+  auto after = blocks_.upper_bound(address);
+  const Block *best = nullptr;
+  if (after != blocks_.begin()) {
+    const Block &before = std::prev(after)->second;
+    if (address < before.base + before.bytes + kRedZone)
+      best = &before;
+  }
+  if (!best && after != blocks_.end() && after->second.base - address <= kRedZone)
+    best = &after->second;
+  return best;
+}
+
+const GlobalMemory::Block *GlobalMemory::find(uint64_t address) const {
+  auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin())
+    return nullptr;
+  const Block &block = std::prev(after)->second;
+  bool inside = address - block.base < block.bytes || (address == block.base && block.bytes == 0);
+  return block.live && inside ? &block : nullptr;
+}
+
+static std::string hex(uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string GlobalMemory::describe(uint64_t address) const {
+  const Block *block = near(address);
+  if (!block)
+    return address < 65536 ? "a null pointer or an offset from one" : "no allocation is near";
+  std::string what = block->name.empty() ? "allocation #" + std::to_string(block->id) : "variable " + block->name;
+  what += " (" + std::to_string(block->bytes) + " bytes at " + hex(block->base) + (block->live ? ")" : ", freed)");
+  if (address < block->base)
+    return std::to_string(block->base - address) + " bytes before " + what;
+  uint64_t offset = address - block->base;
+  if (offset >= block->bytes)
+    return std::to_string(offset - block->bytes) + " bytes past the end of " + what;
+  return "offset " + std::to_string(offset) + " of " + what;
+}
+
+} // namespace tile::vgpu

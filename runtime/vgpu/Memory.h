@@ -1,0 +1,84 @@
+// Global memory: one reserved range of addresses, in which allocations lie between red zones.
+//
+// Device addresses are not host addresses: they are translated by a constant offset after a bounds check, so no kernel
+// can touch the host. Addresses start at the same value in every process, which keeps runs reproducible. Freed blocks
+// are not reused until the range is exhausted, so a use after free is recognised.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tile::vgpu {
+
+/// Where address windows begin. Generic addresses outside the windows of shared and local memory are global.
+constexpr uint64_t kGlobalBase = 0x10'0000'0000;
+constexpr uint64_t kSharedWindow = 0x6000'0000'0000;
+constexpr uint64_t kLocalWindow = 0x5000'0000'0000;
+constexpr uint64_t kParamWindow = 0x4000'0000'0000;
+/// The first shared address, as on hardware since sm_90: address 0 is never valid.
+constexpr uint32_t kSharedBase = 1024;
+
+/// A bitmap with one bit per byte of a memory: set where the byte has been written.
+class ValidBits {
+public:
+  explicit ValidBits(uint64_t *words = nullptr) : words_(words) {}
+  /// Up to 16 bits from `at`, which is aligned to the number of bits (1, 2, 4, 8 or 16).
+  uint32_t get(uint64_t at, unsigned count) const {
+    return static_cast<uint32_t>(words_[at >> 6] >> (at & 63)) & ((1u << count) - 1);
+  }
+  /// Atomic, since bytes of several host threads' blocks may share a word.
+  void set(uint64_t at, unsigned count, bool valid);
+  void setRange(uint64_t begin, uint64_t count, bool valid);
+  void copyRange(uint64_t target, const ValidBits &from, uint64_t source, uint64_t count);
+
+private:
+  uint64_t *words_;
+};
+
+class GlobalMemory {
+public:
+  struct Block {
+    uint64_t base = 0, bytes = 0;
+    uint64_t id = 0;
+    bool live = true;
+    std::string name; // a module variable's name; empty for allocations of the host
+  };
+
+  explicit GlobalMemory(uint64_t limitBytes);
+  ~GlobalMemory();
+  GlobalMemory(const GlobalMemory &) = delete;
+  GlobalMemory &operator=(const GlobalMemory &) = delete;
+
+  /// Returns 0 if `bytes` do not fit.
+  uint64_t allocate(uint64_t bytes, std::string name = {});
+  /// The caller has looked the block up: it is live and starts at `base`.
+  void release(uint64_t base);
+  /// The block, live or freed, that holds `address` or whose red zone does; null far from any.
+  const Block *near(uint64_t address) const;
+  /// The live block that holds `address`, or null.
+  const Block *find(uint64_t address) const;
+  uint8_t *host(uint64_t address) const { return bytes_ + (address - kGlobalBase); }
+  bool contains(uint64_t address) const { return address - kGlobalBase < reserved_; }
+  /// Indexed by address - kGlobalBase.
+  ValidBits &valid() { return valid_; }
+  uint64_t usedBytes() const { return used_; }
+  uint64_t limitBytes() const { return limit_; }
+
+  /// "12 bytes past the end of allocation #3 (4096 bytes at 0x1000000100)".
+  std::string describe(uint64_t address) const;
+
+private:
+  uint64_t place(uint64_t span);
+
+  uint8_t *bytes_ = nullptr;
+  uint64_t *validWords_ = nullptr;
+  ValidBits valid_;
+  uint64_t reserved_ = 0, limit_ = 0, used_ = 0;
+  uint64_t nextOffset_ = 256, nextId_ = 1;
+  std::map<uint64_t, Block> blocks_; // by base
+};
+
+} // namespace tile::vgpu

@@ -1,0 +1,199 @@
+// mov in all its forms: registers, addresses of variables, packing and unpacking of vectors, clocks; selp and slct.
+#include "runtime/vgpu/Select.h"
+
+namespace tile::vgpu {
+namespace {
+
+template <class T> struct Copy {
+  T operator()(T value) const { return value; }
+};
+
+void copyPredicate(Warp &warp, const Op &op) {
+  mergeMask(warp.predicate(op.rows[0]), warp.predicate(op.rows[1]), warp.mask);
+}
+
+// Joins op.sources pieces of op.a bits each, the first lowest.
+template <class T> void pack(Warp &warp, const Op &op) {
+  unsigned bits = op.a;
+  T *target = warp.row<T>(op.rows[0]);
+  forLanes(warp.mask, [&](unsigned lane) {
+    T value = 0;
+    for (unsigned i = 0; i < op.sources; ++i) {
+      uint64_t piece = bits == 64 ? warp.row<uint64_t>(op.rows[1 + i])[lane] : warp.row<uint32_t>(op.rows[1 + i])[lane];
+      if (bits < 32)
+        piece &= (1u << bits) - 1;
+      value |= static_cast<T>(static_cast<T>(piece) << (bits * i));
+    }
+    target[lane] = value;
+  });
+}
+
+template <class T> void unpack(Warp &warp, const Op &op) {
+  unsigned bits = op.a;
+  const T *source = warp.row<T>(op.rows[op.targets]);
+  forLanes(warp.mask, [&](unsigned lane) {
+    T value = source[lane];
+    for (unsigned i = 0; i < op.targets; ++i) {
+      auto piece = static_cast<uint32_t>(value >> (bits * i));
+      warp.row<uint32_t>(op.rows[i])[lane] = bits < 32 ? piece & ((1u << bits) - 1) : piece;
+    }
+  });
+}
+
+ScalarType bitsType(size_t bytes) {
+  switch (bytes) {
+  case 1:
+    return ScalarType::B8;
+  case 2:
+    return ScalarType::B16;
+  case 4:
+    return ScalarType::B32;
+  default:
+    return ScalarType::None;
+  }
+}
+
+void decodeVectorMove(Decoder &decoder, const Instruction &instruction, ScalarType type) {
+  const Operand &to = instruction.operands[0], &from = instruction.operands[1];
+  bool packs = from.kind == Operand::Kind::Vector;
+  const std::vector<Operand> &pieces = packs ? from.parts : to.parts;
+  if (packs && to.kind == Operand::Kind::Vector)
+    decoder.unsupported("a move from vector to vector");
+  ScalarType piece = pieces.empty() ? ScalarType::None : bitsType(bytesOf(type) / pieces.size());
+  if (piece == ScalarType::None || bytesOf(piece) * pieces.size() != bytesOf(type))
+    decoder.malformed("the elements do not fill the type");
+  bool wide = bytesOf(type) == 8;
+  std::vector<uint32_t> rows;
+  uint32_t bits = 8 * bytesOf(piece);
+  if (packs) {
+    for (const Operand &operand : pieces)
+      rows.push_back(decoder.source(operand, piece));
+    uint32_t target = decoder.target(to, type);
+    decoder.emitWide(wide ? pack<uint64_t> : pack<uint32_t>, std::array{target}, rows, 0, bits);
+    return;
+  }
+  uint32_t source = decoder.source(from, type);
+  for (const Operand &operand : pieces)
+    rows.push_back(decoder.target(operand, piece));
+  decoder.emitWide(wide ? unpack<uint64_t> : unpack<uint32_t>, rows, std::array{source}, 0, bits);
+}
+
+// Clocks grow with every reading: enough for code that waits, and the same in every run.
+template <class T> void readClock(Warp &warp, const Op &op) {
+  T *target = warp.row<T>(op.rows[0]);
+  T now = static_cast<T>(++warp.clockReads * 64);
+  forLanes(warp.mask, [&](unsigned lane) { target[lane] = now; });
+}
+
+bool isClock(const Operand &operand) {
+  return operand.kind == Operand::Kind::Special &&
+         (operand.name == "%clock" || operand.name == "%clock64" || operand.name == "%clock_hi" ||
+          operand.name == "%globaltimer" || operand.name == "%globaltimer_lo");
+}
+
+void decodeMove(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  ScalarType type = suffixes.takeType();
+  decoder.wantOperands(instruction, 2);
+  const Operand &to = instruction.operands[0], &from = instruction.operands[1];
+  if (type == ScalarType::None || type == ScalarType::B128)
+    decoder.unsupported("expected a type of up to 64 bits");
+  if (to.kind == Operand::Kind::Vector || from.kind == Operand::Kind::Vector) {
+    decodeVectorMove(decoder, instruction, type);
+    return;
+  }
+  bool wide = bytesOf(type) == 8;
+  if (isClock(from)) {
+    decoder.emit(wide ? readClock<uint64_t> : readClock<uint32_t>, {decoder.target(to, type)}, {});
+    return;
+  }
+  uint32_t source = type == ScalarType::Pred ? decoder.predicate(from) : decoder.source(from, type);
+  Handler handler = type == ScalarType::Pred ? copyPredicate
+                    : wide                   ? laneOp<Copy<uint64_t>, uint64_t, uint64_t>
+                                             : laneOp<Copy<uint32_t>, uint32_t, uint32_t>;
+  decoder.emit(handler, {decoder.target(to, type)}, {source});
+}
+
+template <class T> void selectByPredicate(Warp &warp, const Op &op) {
+  T *target = warp.row<T>(op.rows[0]);
+  const T *yes = warp.row<T>(op.rows[1]), *no = warp.row<T>(op.rows[2]);
+  uint32_t condition = warp.predicate(op.rows[3]), mask = warp.mask;
+  // What is not selected may be anything.
+  if (warp.valid) {
+    uint32_t chosen = (warp.validRow(op.rows[1]) & condition) | (warp.validRow(op.rows[2]) & ~condition);
+    mergeMask(warp.validRow(op.rows[0]), chosen & warp.validRow(op.rows[3]), mask);
+  }
+  TILE_LANE_LOOP
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    T value = condition >> lane & 1 ? yes[lane] : no[lane];
+    target[lane] = mask >> lane & 1 ? value : target[lane];
+  }
+}
+
+void selectPredicate(Warp &warp, const Op &op) {
+  uint32_t condition = warp.predicate(op.rows[3]);
+  uint32_t value = (warp.predicate(op.rows[1]) & condition) | (warp.predicate(op.rows[2]) & ~condition);
+  if (warp.valid)
+    mergeMask(warp.validRow(op.rows[0]),
+              warp.validRow(op.rows[1]) & warp.validRow(op.rows[2]) & warp.validRow(op.rows[3]), warp.mask);
+  mergeMask(warp.predicate(op.rows[0]), value, warp.mask);
+}
+
+void decodeSelect(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  ScalarType type = suffixes.takeType();
+  decoder.wantOperands(instruction, 4);
+  if (type == ScalarType::None || bytesOf(type) == 1 || bytesOf(type) > 8)
+    decoder.unsupported("expected a type of 16 to 64 bits");
+  uint32_t yes = decoder.source(instruction.operands[1], type), no = decoder.source(instruction.operands[2], type);
+  uint32_t condition = decoder.predicate(instruction.operands[3]);
+  Handler handler = type == ScalarType::Pred   ? selectPredicate
+                    : bytesOf(type) == 8 ? selectByPredicate<uint64_t>
+                                         : selectByPredicate<uint32_t>;
+  decoder.emit(handler, {decoder.target(instruction.operands[0], type)}, {yes, no, condition}, 0, 0, 0, kOwnValidity);
+}
+
+template <class T> struct SelectBySign {
+  T operator()(T a, T b, int32_t c) const { return c >= 0 ? a : b; }
+};
+template <class T> struct SelectByFloat { // -0 counts as not negative, NaN as negative
+  T operator()(T a, T b, float c) const { return c >= 0.0f ? a : b; }
+};
+
+void decodeSlct(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  suffixes.take("ftz");
+  ScalarType type = suffixes.takeType(), by = suffixes.takeType();
+  decoder.wantOperands(instruction, 4);
+  if ((by != ScalarType::S32 && by != ScalarType::F32) || bytesOf(type) < 2 || bytesOf(type) > 8)
+    decoder.unsupported("expected slct.type.s32 or slct.type.f32");
+  bool wide = bytesOf(type) == 8, floating = by == ScalarType::F32;
+  Handler handler = wide ? (floating ? laneOp<SelectByFloat<uint64_t>, uint64_t, uint64_t, uint64_t, float>
+                                     : laneOp<SelectBySign<uint64_t>, uint64_t, uint64_t, uint64_t, int32_t>)
+                         : (floating ? laneOp<SelectByFloat<uint32_t>, uint32_t, uint32_t, uint32_t, float>
+                                     : laneOp<SelectBySign<uint32_t>, uint32_t, uint32_t, uint32_t, int32_t>);
+  uint32_t a = decoder.source(instruction.operands[1], type), b = decoder.source(instruction.operands[2], type);
+  uint32_t c = decoder.source(instruction.operands[3], by);
+  decoder.emit(handler, {decoder.target(instruction.operands[0], type)}, {a, b, c});
+}
+
+void pause(Warp &warp, const Op &) {
+  // Sleeping warps let others run.
+  warp.budget = 0;
+  warp.limit = 0;
+}
+
+void decodeNanosleep(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.takeType() != ScalarType::U32)
+    decoder.unsupported("expected nanosleep.u32");
+  decoder.wantOperands(instruction, 1);
+  decoder.emit(pause, {}, {});
+}
+
+} // namespace
+
+void registerMove(OpcodeTable &table) {
+  table["mov"] = decodeMove;
+  table["selp"] = decodeSelect;
+  table["slct"] = decodeSlct;
+  table["nanosleep"] = decodeNanosleep;
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,96 @@
+// A kernel ready to run: operations with resolved operands, and the layout of registers, parameters and memory.
+//
+// Every register, constant and special register is a *row* of the warp's register file: 32 lanes of u32 (128 bytes) or
+// u64 (256 bytes); a predicate is one u32 lane mask at the start of its row. An operand is just the byte offset of a row,
+// so handlers need not know what it is.
+#pragma once
+
+#include "runtime/vgpu/Ptx.h"
+
+#include <array>
+
+namespace tile::vgpu {
+
+struct Warp;
+struct Op;
+/// Executes one operation for the active lanes of a warp.
+using Handler = void (*)(Warp &, const Op &);
+
+constexpr uint32_t kRowBytes = 128;
+
+struct Op {
+  Handler run = nullptr;          // what the warp calls: `real`, or a wrapper that applies guard and init check
+  const uint32_t *rows = nullptr; // operands: targets, then sources
+  Handler real = nullptr;
+  int64_t imm = 0;
+  uint32_t a = 0, b = 0; // further parameters of the handler
+  uint32_t guardRow = 0;
+  uint32_t instruction = 0; // index into Program::lines
+  uint8_t targets = 0, sources = 0;
+  uint8_t flags = 0;
+  uint8_t guardFlip = 0; // 1: the guard is negated
+};
+
+/// Op::flags.
+enum OpFlag : uint8_t {
+  kHasGuard = 1,    // some lanes may be masked off by `guardRow`
+  kOwnGuard = 2,    // the handler looks at the guard itself (branches)
+  kOwnValidity = 4, // the handler tracks initialisation itself (loads, shuffles, mma)
+  kControl = 8,     // may change the program counter
+};
+
+/// The values that live in special rows.
+enum class Special : uint8_t {
+  TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
+  LaneId, WarpId, NwarpId, SmId, NsmId, GridId, LaneMaskEq, LaneMaskLe, LaneMaskLt, LaneMaskGe, LaneMaskGt,
+  DynamicSharedSize, TotalSharedSize, ClusterIdX, ClusterIdY, ClusterIdZ, NclusterIdX, NclusterIdY, NclusterIdZ,
+  ClusterCtaidX, ClusterCtaidY, ClusterCtaidZ, ClusterNctaidX, ClusterNctaidY, ClusterNctaidZ, ClusterCtarank,
+  ClusterNctarank, IsExplicitCluster,
+};
+
+struct Program {
+  std::shared_ptr<const Module> module;
+  const Function *entry = nullptr;
+  std::vector<Op> code;
+  std::deque<std::vector<uint32_t>> rowPool; // owns Op::rows
+  uint32_t fileBytes = 0;                    // size of a register file
+
+  struct Constant {
+    uint32_t row;
+    uint64_t bits;
+    uint8_t bytes;
+  };
+  std::vector<Constant> constants;
+  struct SpecialRow {
+    uint32_t row;
+    Special what;
+  };
+  std::vector<SpecialRow> specials;
+
+  struct Line {
+    int line = 0;
+    SourceLine source;
+    std::string_view spelling;
+  };
+  std::vector<Line> lines; // by Op::instruction
+
+  struct Param {
+    std::string_view name;
+    uint32_t offset = 0, bytes = 0;
+  };
+  std::vector<Param> params;
+  uint32_t paramBytes = 0;
+  struct SharedVariable {
+    std::string_view name;
+    uint32_t address = 0;
+    uint64_t bytes = 0;
+  };
+  std::vector<SharedVariable> shared;
+  uint32_t staticSharedBytes = 0;  // past kSharedBase
+  uint32_t dynamicSharedAddress = 0; // where `.extern .shared` begins
+  uint32_t localBytes = 0;         // per thread
+  bool usesGlobalAtomics = false;  // results may depend on the order of blocks: they run one by one
+  uint32_t staticRowsBegin = 0;    // rows from here are constants and specials: always initialised
+};
+
+} // namespace tile::vgpu

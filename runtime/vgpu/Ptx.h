@@ -1,0 +1,111 @@
+// PTX as parsed: functions, variables, instructions. Names are resolved, opcodes are not: what an instruction means is
+// Decode's business, so code that is never launched may use instructions the virtual GPU does not know.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tile::vgpu {
+
+/// The state space of a variable or access.
+enum class Space : uint8_t { Generic, Global, Shared, Local, Param, Const };
+
+/// What a register or parameter holds. Signedness is a property of instructions; the declared letter is not kept.
+struct PtxType {
+  uint8_t bytes = 0; // 0: predicate
+  bool isPredicate() const { return bytes == 0; }
+};
+
+/// A place in the user's source, from `.loc`. `file` is an index into Module::files.
+struct SourceLine {
+  uint32_t file = 0, line = 0;
+};
+
+/// A variable of any state space, or a kernel parameter.
+struct Variable {
+  std::string_view name;
+  Space space = Space::Global;
+  uint32_t elementBytes = 1;
+  uint64_t bytes = 0; // 0 for `.extern .shared`: sized by the launch
+  uint32_t align = 1;
+  bool isExtern = false;
+  int line = 0;
+  std::vector<uint8_t> init; // as many bytes as are given; the rest is zero
+  struct Reference {
+    uint64_t offset;
+    std::string_view symbol;
+    int64_t addend;
+    bool generic;
+  };
+  std::vector<Reference> references; // addresses of other variables inside the initialiser
+};
+
+struct Operand {
+  enum class Kind : uint8_t { Register, Special, Immediate, Float, Symbol, Address, Vector, List, Pair, Sink };
+  Kind kind = Kind::Sink;
+  bool negated = false;   // !%p
+  uint8_t floatBytes = 0; // Float: 4 or 8
+  int32_t reg = -1;       // Register: index into Function::registers
+  uint64_t value = 0;     // Immediate, Float: the bits. Address: the offset
+  std::string_view name;  // as written
+  const Variable *variable = nullptr;
+  std::vector<Operand> parts; // Address: the base, then coordinates; Vector, List, Pair: the elements
+};
+
+struct Instruction {
+  std::string_view opcode;              // "ld"
+  std::vector<std::string_view> suffix; // "global", "v4", "b32"
+  std::string_view spelling;            // "ld.global.v4.b32"
+  int32_t guard = -1;                   // register index
+  bool guardNegated = false;
+  std::vector<Operand> operands;
+  int line = 0;
+  SourceLine source;
+  std::vector<uint32_t> targets; // bra, brx.idx: instruction indices
+};
+
+struct Function {
+  std::string_view name;
+  bool isEntry = false, hasBody = false;
+  int line = 0;
+  std::vector<const Variable *> params, results;
+  std::vector<PtxType> registers;
+  std::vector<std::string_view> registerNames; // the prefix for a `<n>` range
+  std::vector<uint32_t> registerNumbers;       // the number within the range, ~0 for a single name
+  std::vector<const Variable *> variables;     // .shared, .local, .param declared in the body
+  std::vector<Instruction> body;
+  uint32_t requiredThreads[3] = {0, 0, 0}; // .reqntid, 0 if absent
+  uint32_t maxThreads[3] = {0, 0, 0};      // .maxntid
+  uint32_t requiredCluster[3] = {0, 0, 0};
+
+  std::string registerName(int32_t reg) const {
+    std::string text(registerNames[reg]);
+    return registerNumbers[reg] == ~0u ? text : text + std::to_string(registerNumbers[reg]);
+  }
+};
+
+/// One PTX text. Owns the text: all names are views into it.
+struct Module {
+  std::string name, text;
+  std::string target; // "sm_80"
+  int version = 0;    // 83 for 8.3
+  std::vector<uint32_t> lineStarts;
+  std::map<uint32_t, std::string> files;
+  std::deque<Variable> variables; // all, also those of functions
+  std::map<std::string_view, const Variable *> globals;
+  std::deque<Function> functions;
+  std::map<std::string_view, Function *> byName;
+
+  /// The text of a line (from 1), trimmed.
+  std::string_view lineText(int line) const;
+};
+
+/// Parses PTX. Throws tile::Error with code Parse, naming `name` and the line, if the text is not PTX.
+std::shared_ptr<Module> parsePtx(std::string_view text, std::string_view name);
+
+} // namespace tile::vgpu

@@ -1,0 +1,307 @@
+// Everything in PTX that is not an instruction: module directives, functions and their limits, variables, line tables.
+#include "runtime/vgpu/PtxParser.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tile::vgpu {
+
+static constexpr uint64_t kMaxVariableBytes = uint64_t{1} << 32;
+static constexpr uint64_t kMaxInitialisedBytes = uint64_t{1} << 28;
+
+static Space spaceOf(std::string_view directive) {
+  if (directive == ".shared")
+    return Space::Shared;
+  if (directive == ".local")
+    return Space::Local;
+  if (directive == ".const")
+    return Space::Const;
+  if (directive == ".param")
+    return Space::Param;
+  return Space::Global;
+}
+
+void PtxParser::parse() {
+  while (token_.kind != Token::Kind::End) {
+    if (!token_.isWord() || token_.text[0] != '.')
+      fail("expected a directive such as .version or .entry, found '" + std::string(token_.text) + "'");
+    directive();
+  }
+  if (module_.version == 0)
+    fail("the text has no .version directive: it is not PTX");
+}
+
+void PtxParser::directive() {
+  std::string_view name = token_.text;
+  if (name == ".loc" || name == ".file") {
+    name == ".loc" ? locDirective() : fileDirective();
+    return;
+  }
+  if (name == ".section") {
+    skipSection();
+    return;
+  }
+  advance();
+  if (name == ".version") {
+    // The lexer reads 8.3 as a fraction.
+    if (token_.kind != Token::Kind::Float && token_.kind != Token::Kind::Integer)
+      fail("expected a version such as 8.3 after .version");
+    std::string text(token_.text);
+    size_t dot = text.find('.');
+    module_.version = std::atoi(text.c_str()) * 10 + (dot == std::string::npos ? 0 : std::atoi(text.c_str() + dot + 1));
+    advance();
+  } else if (name == ".target") {
+    module_.target = expectWord("a target such as sm_80");
+    while (accept(","))
+      expectWord("a target option");
+  } else if (name == ".address_size") {
+    if (expectInteger("32 or 64") != 64)
+      fail("only 64-bit PTX is supported: .address_size must be 64");
+  } else if (name == ".visible" || name == ".extern" || name == ".weak" || name == ".common") {
+    // Linkage matters only for `.extern .shared`, whose size is the launch's.
+  } else if (name == ".entry" || name == ".func") {
+    if (function_)
+      fail("a function inside a function");
+    function(name == ".entry");
+  } else if (name == ".global" || name == ".shared" || name == ".const" || name == ".local" || name == ".param") {
+    variableDeclaration(spaceOf(name));
+    expect(";", "after a variable");
+  } else if (name == ".pragma" || name == ".alias" || name == ".maxnctapersm") {
+    skipToSemicolon();
+  } else {
+    fail("unknown directive '" + std::string(name) + "'");
+  }
+}
+
+void PtxParser::fileDirective() {
+  int line = token_.line;
+  advance();
+  uint64_t index = expectInteger("a file number");
+  if (token_.kind != Token::Kind::String)
+    fail("expected a file name after .file");
+  module_.files[static_cast<uint32_t>(index)] = std::string(token_.text);
+  advance();
+  if (token_.line == line && token_.is(","))
+    skipLine();
+}
+
+void PtxParser::locDirective() {
+  advance();
+  int line = token_.line;
+  source_.file = static_cast<uint32_t>(expectInteger("a file number"));
+  source_.line = static_cast<uint32_t>(expectInteger("a line number"));
+  if (token_.line == line)
+    skipLine();
+}
+
+void PtxParser::skipSection() {
+  while (!token_.is("{")) {
+    if (token_.kind == Token::Kind::End)
+      fail("expected '{' after .section");
+    advance();
+  }
+  for (int depth = 0;;) {
+    if (token_.kind == Token::Kind::End)
+      fail(".section is not closed: add '}'");
+    depth += token_.is("{") ? 1 : token_.is("}") ? -1 : 0;
+    advance();
+    if (depth == 0)
+      return;
+  }
+}
+
+void PtxParser::function(bool isEntry) {
+  Function candidate;
+  candidate.isEntry = isEntry;
+  candidate.line = token_.line;
+  if (!isEntry && accept("("))
+    parameterList(candidate.results);
+  candidate.name = expectWord("a function name");
+  if (accept("("))
+    parameterList(candidate.params);
+  functionLimits(candidate);
+  candidate.hasBody = !accept(";");
+  Function *&slot = module_.byName[candidate.name];
+  if (slot && slot->hasBody && candidate.hasBody)
+    fail("function '" + std::string(candidate.name) + "' is defined twice");
+  bool keepsDefinition = slot && slot->hasBody;
+  if (!keepsDefinition) {
+    module_.functions.push_back(std::move(candidate));
+    slot = &module_.functions.back();
+  }
+  if (keepsDefinition || !slot->hasBody)
+    return;
+  expect("{", "at the start of a function body");
+  function_ = slot;
+  body();
+  function_ = nullptr;
+  scope_ = -1;
+}
+
+void PtxParser::functionLimits(Function &function) {
+  auto triple = [&](uint32_t (&target)[3]) {
+    target[1] = target[2] = 1;
+    for (int i = 0; i < 3; ++i) {
+      target[i] = static_cast<uint32_t>(expectInteger("a number of threads"));
+      if (i < 2 && !accept(","))
+        break;
+    }
+  };
+  while (token_.isWord() && token_.text[0] == '.') {
+    std::string_view name = token_.text;
+    advance();
+    if (name == ".reqntid")
+      triple(function.requiredThreads);
+    else if (name == ".maxntid")
+      triple(function.maxThreads);
+    else if (name == ".reqnctapercluster")
+      triple(function.requiredCluster);
+    else if (name == ".minnctapersm" || name == ".maxnreg" || name == ".maxclusterrank" || name == ".maxnctapersm")
+      expectInteger("a number");
+    else if (name == ".pragma")
+      skipToSemicolon();
+    else if (name != ".explicitcluster" && name != ".noreturn" && name != ".blocksareclusters")
+      fail("unknown directive '" + std::string(name) + "' of a function");
+  }
+}
+
+void PtxParser::parameterList(std::vector<const Variable *> &list) {
+  if (accept(")"))
+    return;
+  do {
+    if (token_.is(".reg"))
+      fail("parameters in registers are not supported: use .param");
+    expect(".param", "in a parameter list");
+    list.push_back(variableDeclaration(Space::Param));
+  } while (accept(","));
+  expect(")", "after the parameters");
+}
+
+static uint32_t bytesOfType(std::string_view type) {
+  static const std::pair<std::string_view, uint32_t> types[] = {
+      {".b8", 1},  {".u8", 1},  {".s8", 1},  {".b16", 2}, {".u16", 2}, {".s16", 2},  {".f16", 2},   {".b32", 4},
+      {".u32", 4}, {".s32", 4}, {".f32", 4}, {".b64", 8}, {".u64", 8}, {".s64", 8}, {".f64", 8},   {".b128", 16},
+      {".bf16", 2}, {".f16x2", 4}, {".bf16x2", 4}, {".pred", 1}};
+  auto found = std::ranges::find(types, type, &std::pair<std::string_view, uint32_t>::first);
+  return found == std::end(types) ? 0 : found->second;
+}
+
+Variable *PtxParser::variableDeclaration(Space space) {
+  Variable variable;
+  variable.space = space;
+  variable.line = token_.line;
+  uint32_t vectorWidth = 1;
+  while (token_.isWord() && variable.name.empty()) {
+    std::string_view word = token_.text;
+    advance();
+    if (word == ".align")
+      variable.align = static_cast<uint32_t>(expectInteger("an alignment"));
+    else if (word == ".v2" || word == ".v4")
+      vectorWidth = word == ".v2" ? 2 : 4;
+    else if (uint32_t bytes = bytesOfType(word))
+      variable.elementBytes = bytes;
+    else if (word[0] != '.')
+      variable.name = word;
+    else if (word != ".ptr" && word != ".global" && word != ".shared" && word != ".const" && word != ".local" &&
+             !word.starts_with(".attribute"))
+      fail("unknown attribute '" + std::string(word) + "' of a variable");
+  }
+  if (variable.name.empty())
+    fail("expected the name of a variable");
+  if (!std::has_single_bit(variable.align) || variable.align > 4096)
+    fail("alignment " + std::to_string(variable.align) + " is not a power of two up to 4096");
+  uint64_t count = vectorWidth;
+  while (accept("[")) {
+    uint64_t extent = token_.is("]") ? 0 : expectInteger("an array extent");
+    if (extent > kMaxVariableBytes || count * extent > kMaxVariableBytes)
+      fail("variable '" + std::string(variable.name) + "' is larger than 4 GiB");
+    count *= extent;
+    expect("]", "after an array extent");
+  }
+  variable.bytes = count * variable.elementBytes;
+  variable.isExtern = space == Space::Shared && count == 0;
+  variable.align = std::max(variable.align, variable.elementBytes * vectorWidth);
+  if (accept("="))
+    initialiser(variable);
+  module_.variables.push_back(std::move(variable));
+  Variable *result = &module_.variables.back();
+  if (function_) {
+    scopes_[scope_].variables[result->name] = result;
+    function_->variables.push_back(result);
+  } else if (space != Space::Param) {
+    module_.globals[result->name] = result;
+  }
+  return result;
+}
+
+void PtxParser::initialiser(Variable &variable) {
+  if (!accept("{")) {
+    initialValue(variable, 0);
+    return;
+  }
+  // Nested braces only group: elements follow each other in memory.
+  uint64_t offset = 0;
+  for (int depth = 1; depth > 0;) {
+    if (accept("{"))
+      ++depth;
+    else if (accept("}"))
+      --depth;
+    else if (!accept(",")) {
+      initialValue(variable, offset);
+      offset += variable.elementBytes;
+    }
+    if (offset > kMaxInitialisedBytes || token_.kind == Token::Kind::End)
+      fail("the initialiser of '" + std::string(variable.name) + "' is not closed or too large");
+  }
+  if (variable.bytes == 0)
+    variable.bytes = offset;
+  if (offset > variable.bytes)
+    fail("the initialiser of '" + std::string(variable.name) + "' has more elements than the variable");
+}
+
+void PtxParser::initialValue(Variable &variable, uint64_t offset) {
+  uint64_t bits = 0;
+  bool negative = accept("-");
+  if (token_.kind == Token::Kind::Integer || token_.kind == Token::Kind::Float) {
+    bits = negative ? 0 - token_.value : token_.value;
+    if (token_.kind == Token::Kind::Float && negative)
+      bits = token_.value ^ (token_.floatBytes == 4 ? 1ull << 31 : 1ull << 63);
+    advance();
+  } else {
+    std::string_view symbol = expectWord("an initial value");
+    bool generic = symbol == "generic";
+    if (generic) {
+      expect("(", "after generic");
+      symbol = expectWord("a variable");
+      expect(")", "after generic(variable");
+    }
+    int64_t addend = token_.is("+") || token_.is("-") ? (accept("+"), signedInteger("an offset")) : 0;
+    variable.references.push_back({offset, symbol, addend, generic});
+  }
+  variable.init.resize(std::max<size_t>(variable.init.size(), offset + variable.elementBytes));
+  std::memcpy(variable.init.data() + offset, &bits, std::min<size_t>(variable.elementBytes, sizeof bits));
+}
+
+std::string_view Module::lineText(int line) const {
+  if (line < 1 || static_cast<size_t>(line) > lineStarts.size())
+    return {};
+  std::string_view rest = std::string_view(text).substr(lineStarts[line - 1]);
+  rest = rest.substr(0, rest.find('\n'));
+  size_t begin = rest.find_first_not_of(" \t\r"), end = rest.find_last_not_of(" \t\r");
+  return begin == std::string_view::npos ? std::string_view() : rest.substr(begin, end - begin + 1);
+}
+
+std::shared_ptr<Module> parsePtx(std::string_view text, std::string_view name) {
+  auto module = std::make_shared<Module>();
+  module->name = name;
+  module->text = text.substr(0, text.find('\0'));
+  module->lineStarts.push_back(0);
+  for (size_t i = 0; i < module->text.size(); ++i)
+    if (module->text[i] == '\n')
+      module->lineStarts.push_back(static_cast<uint32_t>(i + 1));
+  PtxParser(*module).parse();
+  return module;
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,87 @@
+// The recursive-descent parser behind parsePtx(). Names are resolved while parsing: registers and variables of nested
+// `{ }` scopes hide outer ones, labels are resolved when their function ends.
+#pragma once
+
+#include "runtime/vgpu/Ptx.h"
+#include "runtime/vgpu/PtxLexer.h"
+
+#include <unordered_map>
+
+namespace tile::vgpu {
+
+class PtxParser {
+public:
+  explicit PtxParser(Module &module);
+  void parse();
+
+private:
+  // Names declared between `{` and `}`.
+  struct Scope {
+    int parent = -1;
+    struct Range {
+      int32_t first;
+      uint32_t count;
+    };
+    std::unordered_map<std::string_view, int32_t> registers;
+    std::unordered_map<std::string_view, Range> ranges; // `%r<10>`
+    std::unordered_map<std::string_view, const Variable *> variables;
+    std::unordered_map<std::string_view, uint32_t> labels;
+    std::unordered_map<std::string_view, std::vector<std::string_view>> targetLists;
+  };
+  // A branch whose label may come later.
+  struct PendingBranch {
+    uint32_t instruction;
+    int scope;
+    std::string_view label;
+  };
+
+  // Tokens.
+  void advance();
+  bool accept(std::string_view text);
+  void expect(std::string_view text, const char *context);
+  std::string_view expectWord(const char *what);
+  uint64_t expectInteger(const char *what);
+  int64_t signedInteger(const char *what);
+  [[noreturn]] void fail(const std::string &message) const;
+  void skipToSemicolon();
+  void skipLine();
+
+  // Directives (PtxDirectives.cpp).
+  void directive();
+  void fileDirective();
+  void locDirective();
+  void skipSection();
+  void function(bool isEntry);
+  void functionLimits(Function &function);
+  void parameterList(std::vector<const Variable *> &list);
+  Variable *variableDeclaration(Space space);
+  void initialiser(Variable &variable);
+  void initialValue(Variable &variable, uint64_t offset);
+  const Variable *addVariable(Variable variable);
+
+  // Bodies.
+  void body();
+  void statement();
+  void registerDeclaration();
+  void addRegister(std::string_view name, uint32_t number, PtxType type);
+  void label(std::string_view name);
+  void instruction(int32_t guard, bool negated);
+  Operand operand(int depth);
+  Operand address(int depth);
+  Operand list(Operand::Kind kind, std::string_view close, int depth);
+  Operand word(std::string_view name);
+  int32_t findRegister(std::string_view name) const;
+  const Variable *findVariable(std::string_view name) const;
+  void resolveBranches();
+
+  Module &module_;
+  PtxLexer lexer_;
+  Token token_;
+  Function *function_ = nullptr;
+  std::vector<Scope> scopes_; // of the current function; never shrinks while it is parsed
+  int scope_ = -1;
+  std::vector<PendingBranch> branches_;
+  SourceLine source_;
+};
+
+} // namespace tile::vgpu

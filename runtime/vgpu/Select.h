@@ -1,0 +1,62 @@
+// Picks the instance of a handler template for a PTX type.
+#pragma once
+
+#include "runtime/vgpu/Decode.h"
+#include "runtime/vgpu/Lanes.h"
+
+namespace tile::vgpu {
+
+/// Calls `make.template operator()<T>()` with the C++ type of an integer or bit type; null for others.
+template <class Make> Handler forInteger(ScalarType type, Make make) {
+  switch (type) {
+  case ScalarType::U8:
+  case ScalarType::B8:
+    return make.template operator()<uint8_t>();
+  case ScalarType::U16:
+  case ScalarType::B16:
+    return make.template operator()<uint16_t>();
+  case ScalarType::U32:
+  case ScalarType::B32:
+    return make.template operator()<uint32_t>();
+  case ScalarType::U64:
+  case ScalarType::B64:
+    return make.template operator()<uint64_t>();
+  case ScalarType::S8:
+    return make.template operator()<int8_t>();
+  case ScalarType::S16:
+    return make.template operator()<int16_t>();
+  case ScalarType::S32:
+    return make.template operator()<int32_t>();
+  case ScalarType::S64:
+    return make.template operator()<int64_t>();
+  default:
+    return nullptr;
+  }
+}
+
+/// The handler of the binary function `F<T>` for an integer type.
+template <template <class> class F> Handler binaryInteger(ScalarType type) {
+  return forInteger(type, []<class T>() -> Handler { return laneOp<F<T>, T, T, T>; });
+}
+template <template <class> class F> Handler unaryInteger(ScalarType type) {
+  return forInteger(type, []<class T>() -> Handler { return laneOp<F<T>, T, T>; });
+}
+
+/// Emits `handler` with targets[0] = operand 0 and the other operands as sources, all of `type`.
+void emitSimple(Decoder &decoder, const Instruction &instruction, Handler handler, ScalarType type, size_t operands);
+
+// The float forms of opcodes that integers share (Float.cpp). `type` has been taken from the suffixes.
+void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type);
+void decodeFloatDivision(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type);
+void decodeFloatSign(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type);
+void decodeFma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type);
+
+// The f16 and bf16 forms of the same (Half.cpp); null if there is none.
+struct FloatForm {
+  bool flush = false, saturate = false, relu = false, propagateNan = false, absolute = false, xorSign = false;
+};
+Handler halfBinary(std::string_view opcode, ScalarType type, const FloatForm &form);
+Handler halfUnary(std::string_view opcode, ScalarType type, const FloatForm &form);
+Handler halfFma(ScalarType type, const FloatForm &form);
+
+} // namespace tile::vgpu

@@ -1,0 +1,279 @@
+// Exchange among the lanes of a warp: shfl, vote, match, redux, activemask, elect.
+#include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/Select.h"
+
+#include <algorithm>
+
+namespace tile::vgpu {
+namespace {
+
+// The member mask is an operand; lanes of one split may name different masks, each group acts on its own. Calls
+// `act(members)` once for each distinct mask among the active lanes, after all its lanes have come.
+template <class Act> void forGroups(Warp &warp, const Op &op, uint32_t maskRow, Act act) {
+  const uint32_t *members = warp.row<uint32_t>(maskRow);
+  uint32_t together = 0;
+  forLanes(warp.mask, [&](unsigned lane) { together |= members[lane]; });
+  if (!warp.converged(op, together & warp.present))
+    return;
+  if (warp.cta->launch->checks().sync)
+    forLanes(warp.mask, [&](unsigned lane) {
+      if (!(members[lane] >> lane & 1))
+        warp.report(op, FindingKind::Divergence, lane,
+                    "the lane executes " + std::string(warp.cta->launch->program().lines[op.instruction].spelling) +
+                        " but is not in its member mask");
+    });
+  for (uint32_t left = warp.mask; left;) {
+    uint32_t mask = members[std::countr_zero(left)], group = 0;
+    forLanes(left, [&](unsigned lane) { group |= uint32_t{members[lane] == mask} << lane; });
+    left &= ~group;
+    act(group);
+  }
+}
+
+enum class ShuffleMode : uint32_t { Up, Down, Bfly, Idx };
+
+// The lane to read from, and whether it is within the segment: the rule of the ISA text.
+bool shuffleSource(ShuffleMode mode, unsigned lane, uint32_t b, uint32_t c, unsigned &from) {
+  uint32_t clampTo = c & 31, segment = c >> 8 & 31, offset = b & 31;
+  uint32_t most = (lane & segment) | (clampTo & ~segment), least = lane & segment;
+  int source = 0;
+  bool inside = false;
+  switch (mode) {
+  case ShuffleMode::Up:
+    source = static_cast<int>(lane) - static_cast<int>(offset);
+    inside = source >= static_cast<int>(most);
+    break;
+  case ShuffleMode::Down:
+    source = static_cast<int>(lane + offset);
+    inside = source <= static_cast<int>(most);
+    break;
+  case ShuffleMode::Bfly:
+    source = static_cast<int>(lane ^ offset);
+    inside = source <= static_cast<int>(most);
+    break;
+  case ShuffleMode::Idx:
+    source = static_cast<int>(least | (offset & ~segment));
+    inside = source <= static_cast<int>(most);
+    break;
+  }
+  from = inside ? static_cast<unsigned>(source) & 31 : lane;
+  return inside;
+}
+
+// Rows: value{, predicate}; a, b, c, members.
+void shuffle(Warp &warp, const Op &op) {
+  unsigned first = op.targets;
+  auto mode = static_cast<ShuffleMode>(op.a);
+  forGroups(warp, op, op.rows[first + 3], [&](uint32_t group) {
+    uint32_t before[kLanes], inRange = 0, good = 0;
+    std::copy_n(warp.row<uint32_t>(op.rows[first]), kLanes, before);
+    const uint32_t *b = warp.row<uint32_t>(op.rows[first + 1]), *c = warp.row<uint32_t>(op.rows[first + 2]);
+    uint32_t validBefore = warp.valid ? warp.validRow(op.rows[first]) : 0;
+    uint32_t *target = warp.row<uint32_t>(op.rows[0]);
+    forLanes(group, [&](unsigned lane) {
+      unsigned from = lane;
+      inRange |= uint32_t{shuffleSource(mode, lane, b[lane], c[lane], from)} << lane;
+      // Reading a lane that takes no part is undefined: no value that could look right.
+      bool present = group >> from & 1;
+      target[lane] = present ? before[from] : 0xdeadbeefu;
+      good |= (present && (validBefore >> from & 1) ? 1u : 0u) << lane;
+    });
+    if (warp.valid)
+      mergeMask(warp.validRow(op.rows[0]), good, group);
+    if (op.targets == 2) {
+      mergeMask(warp.predicate(op.rows[1]), inRange, group);
+      if (warp.valid)
+        mergeMask(warp.validRow(op.rows[1]), kFullMask, group);
+    }
+  });
+}
+
+void decodeShuffle(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  std::string_view mode = suffixes.takeOneOf({"up", "down", "bfly", "idx"});
+  if (!suffixes.take("sync") || mode.empty() || suffixes.takeType() != ScalarType::B32)
+    decoder.unsupported("expected shfl.sync.{up,down,bfly,idx}.b32");
+  decoder.wantOperands(instruction, 5);
+  const Operand &to = instruction.operands[0];
+  bool pair = to.kind == Operand::Kind::Pair;
+  std::vector<uint32_t> sources;
+  for (size_t i = 1; i < 5; ++i)
+    sources.push_back(decoder.source(instruction.operands[i], ScalarType::B32));
+  std::vector<uint32_t> targets = {decoder.target(pair ? to.parts[0] : to, ScalarType::B32)};
+  if (pair)
+    targets.push_back(decoder.target(to.parts[1], ScalarType::Pred));
+  uint32_t which = mode == "up" ? 0 : mode == "down" ? 1 : mode == "bfly" ? 2 : 3;
+  decoder.emitWide(shuffle, targets, sources, 0, which, 0, kOwnValidity);
+}
+
+// What all lanes of a group learn together is initialised only if every lane's contribution is.
+void groupValidity(Warp &warp, const Op &op, unsigned source, uint32_t group) {
+  if (!warp.valid)
+    return;
+  bool good = (warp.validRow(op.rows[source]) & group) == group;
+  for (unsigned i = 0; i < op.targets; ++i)
+    mergeMask(warp.validRow(op.rows[i]), good ? kFullMask : 0, group);
+}
+
+enum class Vote : uint32_t { All, Any, Uni, Ballot };
+
+void vote(Warp &warp, const Op &op) {
+  forGroups(warp, op, op.rows[2], [&](uint32_t group) {
+    uint32_t votes = warp.predicate(op.rows[1]) & group;
+    groupValidity(warp, op, 1, group);
+    auto kind = static_cast<Vote>(op.a);
+    if (kind == Vote::Ballot) {
+      forLanes(group, [&](unsigned lane) { warp.row<uint32_t>(op.rows[0])[lane] = votes; });
+      return;
+    }
+    bool result = kind == Vote::All ? votes == group : kind == Vote::Any ? votes != 0 : votes == 0 || votes == group;
+    mergeMask(warp.predicate(op.rows[0]), result ? kFullMask : 0, group);
+  });
+}
+
+void decodeVote(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  std::string_view kind = suffixes.takeOneOf({"all", "any", "uni", "ballot"});
+  ScalarType type = suffixes.takeType();
+  bool ballot = kind == "ballot";
+  if (!suffixes.take("sync") || kind.empty() || type != (ballot ? ScalarType::B32 : ScalarType::Pred))
+    decoder.unsupported("expected vote.sync.{all,any,uni}.pred or vote.sync.ballot.b32");
+  decoder.wantOperands(instruction, 3);
+  uint32_t votes = decoder.predicate(instruction.operands[1]);
+  uint32_t members = decoder.source(instruction.operands[2], ScalarType::B32);
+  uint32_t which = kind == "all" ? 0 : kind == "any" ? 1 : kind == "uni" ? 2 : 3;
+  decoder.emit(vote, {decoder.target(instruction.operands[0], type)}, {votes, members}, 0, which, 0, kOwnValidity);
+}
+
+template <class T, bool All> void match(Warp &warp, const Op &op) {
+  unsigned first = op.targets;
+  forGroups(warp, op, op.rows[first + 1], [&](uint32_t group) {
+    T value[kLanes];
+    std::copy_n(warp.row<T>(op.rows[first]), kLanes, value);
+    groupValidity(warp, op, first, group);
+    uint32_t *target = warp.row<uint32_t>(op.rows[0]);
+    bool allEqual = true;
+    forLanes(group, [&](unsigned lane) {
+      uint32_t equal = 0;
+      forLanes(group, [&](unsigned other) { equal |= uint32_t{value[other] == value[lane]} << other; });
+      allEqual &= equal == group;
+      target[lane] = equal;
+    });
+    if (!All)
+      return;
+    forLanes(group, [&](unsigned lane) { target[lane] = allEqual ? group : 0; });
+    if (op.targets == 2)
+      mergeMask(warp.predicate(op.rows[1]), allEqual ? kFullMask : 0, group);
+  });
+}
+
+void decodeMatch(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  std::string_view kind = suffixes.takeOneOf({"any", "all"});
+  ScalarType type = suffixes.takeType();
+  if (!suffixes.take("sync") || kind.empty() || (type != ScalarType::B32 && type != ScalarType::B64))
+    decoder.unsupported("expected match.{any,all}.sync.b32 or .b64");
+  decoder.wantOperands(instruction, 3);
+  const Operand &to = instruction.operands[0];
+  bool pair = to.kind == Operand::Kind::Pair;
+  uint32_t value = decoder.source(instruction.operands[1], type);
+  uint32_t members = decoder.source(instruction.operands[2], ScalarType::B32);
+  std::vector<uint32_t> targets = {decoder.target(pair ? to.parts[0] : to, ScalarType::B32)};
+  if (pair)
+    targets.push_back(decoder.target(to.parts[1], ScalarType::Pred));
+  bool all = kind == "all", wide = type == ScalarType::B64;
+  Handler handler = all ? (wide ? match<uint64_t, true> : match<uint32_t, true>)
+                        : (wide ? match<uint64_t, false> : match<uint32_t, false>);
+  decoder.emitWide(handler, targets, std::array{value, members}, 0, 0, 0, kOwnValidity);
+}
+
+template <class F, class T> void reduce(Warp &warp, const Op &op) {
+  forGroups(warp, op, op.rows[2], [&](uint32_t group) {
+    const uint32_t *source = warp.row<uint32_t>(op.rows[1]);
+    T result = static_cast<T>(source[std::countr_zero(group)]);
+    forLanes(group & (group - 1), [&](unsigned lane) { result = F{}(result, static_cast<T>(source[lane])); });
+    groupValidity(warp, op, 1, group);
+    forLanes(group, [&](unsigned lane) { warp.row<uint32_t>(op.rows[0])[lane] = static_cast<uint32_t>(result); });
+  });
+}
+struct SumOf {
+  uint32_t operator()(uint32_t a, uint32_t b) const { return a + b; }
+};
+struct AndOf {
+  uint32_t operator()(uint32_t a, uint32_t b) const { return a & b; }
+};
+struct OrOf {
+  uint32_t operator()(uint32_t a, uint32_t b) const { return a | b; }
+};
+struct XorOf {
+  uint32_t operator()(uint32_t a, uint32_t b) const { return a ^ b; }
+};
+struct MinOf {
+  template <class T> T operator()(T a, T b) const { return std::min(a, b); }
+};
+struct MaxOf {
+  template <class T> T operator()(T a, T b) const { return std::max(a, b); }
+};
+
+void decodeRedux(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  std::string_view kind = suffixes.takeOneOf({"add", "min", "max", "and", "or", "xor"});
+  ScalarType type = suffixes.takeType();
+  bool bits = kind == "and" || kind == "or" || kind == "xor";
+  bool typeFits = bits ? type == ScalarType::B32 : type == ScalarType::U32 || type == ScalarType::S32;
+  if (!suffixes.take("sync") || kind.empty() || !typeFits)
+    decoder.unsupported("expected redux.sync.{add,min,max}.{u32,s32} or redux.sync.{and,or,xor}.b32");
+  bool isSignedType = type == ScalarType::S32;
+  Handler handler = kind == "add"   ? reduce<SumOf, uint32_t>
+                    : kind == "and" ? reduce<AndOf, uint32_t>
+                    : kind == "or"  ? reduce<OrOf, uint32_t>
+                    : kind == "xor" ? reduce<XorOf, uint32_t>
+                    : kind == "min" ? (isSignedType ? reduce<MinOf, int32_t> : reduce<MinOf, uint32_t>)
+                                    : (isSignedType ? reduce<MaxOf, int32_t> : reduce<MaxOf, uint32_t>);
+  decoder.wantOperands(instruction, 3);
+  uint32_t source = decoder.source(instruction.operands[1], type);
+  uint32_t members = decoder.source(instruction.operands[2], ScalarType::B32);
+  decoder.emit(handler, {decoder.target(instruction.operands[0], type)}, {source, members}, 0, 0, 0, kOwnValidity);
+}
+
+void activeMask(Warp &warp, const Op &op) {
+  forLanes(warp.mask, [&](unsigned lane) { warp.row<uint32_t>(op.rows[0])[lane] = warp.mask; });
+}
+
+void decodeActiveMask(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.takeType() != ScalarType::B32)
+    decoder.unsupported("expected activemask.b32");
+  decoder.wantOperands(instruction, 1);
+  decoder.emit(activeMask, {decoder.target(instruction.operands[0], ScalarType::B32)}, {});
+}
+
+// The leader is the lowest member.
+void elect(Warp &warp, const Op &op) {
+  forGroups(warp, op, op.rows[2], [&](uint32_t group) {
+    auto leader = static_cast<unsigned>(std::countr_zero(group));
+    forLanes(group, [&](unsigned lane) { warp.row<uint32_t>(op.rows[0])[lane] = leader; });
+    mergeMask(warp.predicate(op.rows[1]), 1u << leader, group);
+  });
+}
+
+void decodeElect(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (!suffixes.take("sync"))
+    decoder.unsupported("expected elect.sync");
+  decoder.wantOperands(instruction, 2);
+  const Operand &to = instruction.operands[0];
+  if (to.kind != Operand::Kind::Pair)
+    decoder.malformed("expected d|p");
+  uint32_t members = decoder.source(instruction.operands[1], ScalarType::B32);
+  decoder.emit(elect,
+               {decoder.target(to.parts[0], ScalarType::B32), decoder.target(to.parts[1], ScalarType::Pred)},
+               {members});
+}
+
+} // namespace
+
+void registerShuffle(OpcodeTable &table) {
+  table["shfl"] = decodeShuffle;
+  table["vote"] = decodeVote;
+  table["match"] = decodeMatch;
+  table["redux"] = decodeRedux;
+  table["activemask"] = decodeActiveMask;
+  table["elect"] = decodeElect;
+}
+
+} // namespace tile::vgpu

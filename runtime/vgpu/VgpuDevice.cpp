@@ -1,0 +1,468 @@
+// The Device seam over the interpreter: memory, modules, launches. Work is done when a call returns, so streams and
+// events only keep their promises about handles and order.
+#include "runtime/vgpu/VgpuDevice.h"
+
+#include "runtime/device/Handles.h"
+#include "runtime/vgpu/Decode.h"
+#include "runtime/vgpu/Launch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+namespace tile::vgpu {
+namespace {
+
+using device::DevicePtr;
+
+[[noreturn]] void fail(ErrorCode code, const std::string &message) { throw Error(Fault::User, code, message); }
+
+std::string hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+// What the virtual GPU claims to be. Limits are those of the hardware of that name (CUDA C++ Programming Guide, table of
+// compute capabilities).
+device::DeviceProps propsFor(const std::string &target) {
+  struct Row {
+    const char *target;
+    int arch, smCount;
+    size_t sharedOptinKiB, sharedSmKiB, l2MiB;
+  };
+  static constexpr Row rows[] = {{"sm_75", 75, 40, 64, 64, 4},     {"sm_80", 80, 108, 163, 164, 40},
+                                 {"sm_86", 86, 84, 99, 100, 6},    {"sm_89", 89, 128, 99, 100, 72},
+                                 {"sm_90", 90, 132, 227, 228, 50}, {"sm_90a", 90, 132, 227, 228, 50}};
+  auto row = std::ranges::find_if(rows, [&](const Row &candidate) { return target == candidate.target; });
+  if (row == std::end(rows))
+    fail(ErrorCode::InvalidArgument, "the virtual GPU has no target '" + target +
+                                         "': use sm_75, sm_80, sm_86, sm_89, sm_90 or sm_90a");
+  device::DeviceProps props;
+  props.name = "tilec virtual GPU (" + target + ")";
+  props.arch = row->arch;
+  props.target = target;
+  props.smCount = row->smCount;
+  props.sharedPerBlockOptin = row->sharedOptinKiB * 1024;
+  props.sharedPerSm = row->sharedSmKiB * 1024;
+  props.l2Bytes = row->l2MiB << 20;
+  props.totalMemory = size_t{64} << 30;
+  props.maxGrid = {0x7fffffff, 65535, 65535};
+  props.maxBlock = {1024, 1024, 64};
+  props.maxClusterSize = 1;
+  props.isVirtual = true;
+  return props;
+}
+
+uint64_t environmentNumber(const char *name, uint64_t otherwise) {
+  const char *text = std::getenv(name);
+  if (!text || !*text)
+    return otherwise;
+  char *end = nullptr;
+  uint64_t value = std::strtoull(text, &end, 10);
+  if (*end || value == 0)
+    fail(ErrorCode::InvalidArgument, std::string(name) + "='" + text + "' is not a positive number");
+  return value;
+}
+
+struct LoadedModule {
+  std::shared_ptr<const Module> ptx;
+  std::map<std::string_view, uint64_t> addresses; // of module variables
+};
+
+struct LoadedFunction {
+  std::shared_ptr<LoadedModule> module;
+  const Function *function = nullptr;
+  std::shared_ptr<const Program> plain, tracked; // without and with initialisation tracking
+};
+
+struct StreamState {};
+struct EventState {
+  std::optional<std::chrono::steady_clock::time_point> recorded;
+};
+
+class VgpuDevice final : public VirtualDevice {
+public:
+  explicit VgpuDevice(const device::VirtualOptions &options)
+      : props_(propsFor(options.target)), memory_(props_.totalMemory), seed_(options.seed) {
+    const char *environment = std::getenv("TILE_VGPU_CHECK");
+    checks_ = parseChecks(options.checks ? std::string_view(*options.checks)
+                                         : std::string_view(environment ? environment : "all"));
+    uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
+    threads_ = static_cast<unsigned>(
+        std::min<uint64_t>(options.threads > 0 ? options.threads : environmentNumber("TILE_VGPU_THREADS", cores), 256));
+    maxBranches_ = environmentNumber("TILE_VGPU_MAX_BRANCHES", uint64_t{1} << 33);
+  }
+
+  const device::DeviceProps &props() const override { return props_; }
+
+  DevicePtr alloc(size_t bytes, device::Stream stream) override {
+    checkStream(stream);
+    std::lock_guard lock(mutex_);
+    uint64_t address = memory_.allocate(bytes);
+    if (address == 0)
+      throw Error(Fault::User, ErrorCode::OutOfMemory,
+                  "out of memory: " + std::to_string(bytes) + " bytes asked for, " +
+                      std::to_string(memory_.limitBytes() - memory_.usedBytes()) + " of " +
+                      std::to_string(memory_.limitBytes()) + " are free");
+    return address;
+  }
+
+  void free(DevicePtr pointer, device::Stream stream) override {
+    checkStream(stream);
+    if (pointer == 0)
+      return;
+    std::lock_guard lock(mutex_);
+    const GlobalMemory::Block *block = memory_.near(pointer);
+    if (!block || block->base != pointer || !block->name.empty())
+      fail(ErrorCode::InvalidArgument, "free: " + hex(pointer) + " was not returned by alloc: " +
+                                           memory_.describe(pointer));
+    if (!block->live)
+      fail(ErrorCode::UseAfterFree, "free: " + hex(pointer) + " has been freed already");
+    memory_.release(pointer);
+  }
+
+  std::optional<device::Allocation> allocationOf(DevicePtr pointer) const override {
+    std::lock_guard lock(mutex_);
+    const GlobalMemory::Block *block = memory_.find(pointer);
+    if (!block)
+      return std::nullopt;
+    return device::Allocation{block->base, block->bytes};
+  }
+
+  void copyToDevice(DevicePtr target, const void *source, size_t bytes, device::Stream stream) override {
+    checkStream(stream);
+    std::lock_guard lock(mutex_);
+    checkRange("copyToDevice: target", target, bytes);
+    checkHostPointer("copyToDevice: source", source, bytes);
+    if (bytes == 0)
+      return;
+    std::memcpy(memory_.host(target), source, bytes);
+    memory_.valid().setRange(target - kGlobalBase, bytes, true);
+  }
+
+  void copyToHost(void *target, DevicePtr source, size_t bytes, device::Stream stream) override {
+    checkStream(stream);
+    std::lock_guard lock(mutex_);
+    checkRange("copyToHost: source", source, bytes);
+    checkHostPointer("copyToHost: target", target, bytes);
+    if (bytes)
+      std::memcpy(target, memory_.host(source), bytes);
+  }
+
+  void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes, device::Stream stream) override {
+    checkStream(stream);
+    std::lock_guard lock(mutex_);
+    checkRange("copyOnDevice: target", target, bytes);
+    checkRange("copyOnDevice: source", source, bytes);
+    if (bytes == 0)
+      return;
+    std::memmove(memory_.host(target), memory_.host(source), bytes);
+    memory_.valid().copyRange(target - kGlobalBase, memory_.valid(), source - kGlobalBase, bytes);
+  }
+
+  void fill(DevicePtr target, uint8_t value, size_t bytes, device::Stream stream) override {
+    checkStream(stream);
+    std::lock_guard lock(mutex_);
+    checkRange("fill: target", target, bytes);
+    if (bytes == 0)
+      return;
+    std::memset(memory_.host(target), value, bytes);
+    memory_.valid().setRange(target - kGlobalBase, bytes, true);
+  }
+
+  device::Module loadModule(std::string_view ptx, std::span<const std::byte>, std::string_view name) override {
+    auto module = std::make_shared<LoadedModule>();
+    module->ptx = parsePtx(ptx, name);
+    checkTarget(*module->ptx);
+    std::lock_guard lock(mutex_);
+    placeVariables(*module);
+    return modules_.insert(module);
+  }
+
+  void unloadModule(device::Module handle) override {
+    auto module = modules_.remove(handle);
+    std::lock_guard lock(mutex_);
+    for (auto [name, address] : module->addresses)
+      memory_.release(address);
+  }
+
+  device::Function getFunction(device::Module handle, std::string_view name) override {
+    auto module = modules_.get(handle);
+    auto found = module->ptx->byName.find(name);
+    if (found != module->ptx->byName.end() && found->second->isEntry && found->second->hasBody) {
+      auto function = std::make_shared<LoadedFunction>();
+      function->module = module;
+      function->function = found->second;
+      return functions_.insert(function);
+    }
+    std::string kernels;
+    for (const Function &function : module->ptx->functions)
+      if (function.isEntry)
+        kernels += (kernels.empty() ? "" : ", ") + std::string(function.name);
+    fail(ErrorCode::InvalidArgument, "module " + module->ptx->name + " has no kernel '" + std::string(name) +
+                                         "'; it has " + (kernels.empty() ? "none" : kernels));
+  }
+
+  device::FunctionInfo functionInfo(device::Function handle) const override {
+    auto function = functions_.get(handle);
+    std::lock_guard lock(mutex_);
+    auto program = programOf(*function, false);
+    device::FunctionInfo info;
+    info.name = program->entry->name;
+    for (const Program::Param &param : program->params)
+      info.paramSizes.push_back(param.bytes);
+    info.staticSharedBytes = program->staticSharedBytes;
+    info.localBytes = program->localBytes;
+    info.maxThreadsPerBlock = maxThreads(*program->entry);
+    return info;
+  }
+
+  void launch(device::Function handle, const device::LaunchConfig &config, std::span<const device::Arg> args,
+              device::Stream stream) override {
+    checkStream(stream);
+    auto function = functions_.get(handle);
+    if (!functionIsLoaded(*function))
+      fail(ErrorCode::InvalidHandle, "the module of kernel '" + std::string(function->function->name) +
+                                         "' has been unloaded");
+    std::lock_guard lock(mutex_);
+    LaunchSetup setup;
+    setup.program = programOf(*function, checks_.init);
+    checkShape(*setup.program, config);
+    setup.params = packArguments(*setup.program, args);
+    setup.memory = &memory_;
+    setup.config = config;
+    setup.checks = checks_;
+    setup.counting = counting_;
+    setup.threads = threads_;
+    setup.seed = seed_;
+    setup.maxBranches = maxBranches_;
+    setup.smCount = static_cast<uint32_t>(props_.smCount);
+    Launch run(std::move(setup));
+    run.run();
+    counters_ += run.counters();
+    deliver(run.findings());
+  }
+
+  device::Stream createStream() override { return streams_.insert(std::make_shared<StreamState>()); }
+  void destroyStream(device::Stream stream) override { streams_.remove(stream); }
+  void synchronize(device::Stream stream) override { checkStream(stream); }
+  void synchronize() override {}
+
+  device::Event createEvent() override { return events_.insert(std::make_shared<EventState>()); }
+  void destroyEvent(device::Event event) override { events_.remove(event); }
+  void record(device::Event event, device::Stream stream) override {
+    checkStream(stream);
+    events_.get(event)->recorded = std::chrono::steady_clock::now();
+  }
+  void wait(device::Stream stream, device::Event event) override {
+    checkStream(stream);
+    events_.get(event);
+  }
+  void synchronize(device::Event event) override { events_.get(event); }
+  float elapsedMs(device::Event start, device::Event stop) override {
+    auto from = events_.get(start), to = events_.get(stop);
+    if (!from->recorded || !to->recorded)
+      fail(ErrorCode::InvalidHandle, "elapsedMs: the event has not been recorded");
+    return std::chrono::duration<float, std::milli>(*to->recorded - *from->recorded).count();
+  }
+
+  void setChecks(const Checks &checks) override { checks_ = checks; }
+  Checks checks() const override { return checks_; }
+  void setFindingSink(FindingSink sink) override { sink_ = std::move(sink); }
+  void setCounters(bool on) override {
+    counting_ = on;
+    if (on)
+      counters_ = {};
+  }
+  Counters counters() const override { return counters_; }
+  void setThreads(int threads) override { threads_ = static_cast<unsigned>(std::clamp(threads, 1, 256)); }
+
+private:
+  void checkStream(device::Stream stream) const {
+    if (stream)
+      streams_.get(stream);
+  }
+
+  void checkRange(const char *what, DevicePtr pointer, size_t bytes) const {
+    const GlobalMemory::Block *block = memory_.find(pointer);
+    if (bytes == 0 && (pointer == 0 || block))
+      return;
+    if (block && bytes <= block->base + block->bytes - pointer)
+      return;
+    const GlobalMemory::Block *near = memory_.near(pointer);
+    bool freed = near && !near->live && pointer - near->base <= near->bytes;
+    fail(freed ? ErrorCode::UseAfterFree : ErrorCode::InvalidArgument,
+         std::string(what) + " " + hex(pointer) + " with " + std::to_string(bytes) + " bytes is not inside a live allocation: " +
+             memory_.describe(pointer));
+  }
+
+  void checkHostPointer(const char *what, const void *pointer, size_t bytes) const {
+    if (bytes && !pointer)
+      fail(ErrorCode::InvalidArgument, std::string(what) + " is null, with " + std::to_string(bytes) + " bytes to copy");
+  }
+
+  void checkTarget(const Module &module) const {
+    int arch = module.target.starts_with("sm_") ? std::atoi(module.target.c_str() + 3) : 0;
+    bool specific = module.target.ends_with("a") || module.target.ends_with("f");
+    if (arch == 0)
+      throw Error(Fault::User, ErrorCode::Parse, "the PTX has no .target such as sm_80", {module.name.c_str(), 1});
+    if (arch > props_.arch || (specific && module.target != props_.target))
+      throw Error(Fault::User, ErrorCode::Unsupported,
+                  "the PTX is for " + module.target + ", the virtual GPU is " + props_.target +
+                      ": open it as " + module.target + ", e.g. with TILE_DEVICE=virtual:" + module.target,
+                  {module.name.c_str(), 1});
+  }
+
+  void placeVariables(LoadedModule &module) {
+    for (auto [name, variable] : module.ptx->globals) {
+      if (variable->space == Space::Shared)
+        continue;
+      uint64_t address = memory_.allocate(variable->bytes, std::string(name));
+      if (address == 0)
+        fail(ErrorCode::OutOfMemory, "no memory for variable '" + std::string(name) + "' of " +
+                                         std::to_string(variable->bytes) + " bytes");
+      module.addresses[name] = address;
+      if (variable->bytes)
+        std::memset(memory_.host(address), 0, variable->bytes);
+      if (!variable->init.empty())
+        std::memcpy(memory_.host(address), variable->init.data(),
+                    std::min<size_t>(variable->init.size(), variable->bytes));
+      memory_.valid().setRange(address - kGlobalBase, variable->bytes, true);
+    }
+    for (auto [name, variable] : module.ptx->globals)
+      for (const Variable::Reference &reference : variable->references) {
+        auto found = module.addresses.find(reference.symbol);
+        if (found == module.addresses.end())
+          throw Error(Fault::User, ErrorCode::Unsupported,
+                      "the initialiser of '" + std::string(name) + "' names '" + std::string(reference.symbol) +
+                          "', which is no variable of this module",
+                      {module.ptx->name.c_str(), variable->line});
+        uint64_t value = found->second + static_cast<uint64_t>(reference.addend);
+        std::memcpy(memory_.host(module.addresses[name]) + reference.offset, &value,
+                    std::min<size_t>(8, variable->elementBytes));
+      }
+  }
+
+  std::shared_ptr<const Program> programOf(LoadedFunction &function, bool tracksInit) const {
+    std::shared_ptr<const Program> &slot = tracksInit ? function.tracked : function.plain;
+    if (!slot) {
+      DecodeOptions options;
+      options.trackInit = tracksInit;
+      options.globalAddress = [&](std::string_view name) {
+        auto found = function.module->addresses.find(name);
+        return found == function.module->addresses.end() ? 0 : found->second;
+      };
+      slot = Decoder(function.module->ptx, *function.function, std::move(options)).decode();
+    }
+    return slot;
+  }
+
+  bool functionIsLoaded(const LoadedFunction &function) const {
+    return std::ranges::count(modules_.all(), function.module) > 0;
+  }
+
+  int maxThreads(const Function &function) const {
+    for (const uint32_t *limit : {function.requiredThreads, function.maxThreads})
+      if (limit[0])
+        return static_cast<int>(std::min<uint64_t>(1024, uint64_t{limit[0]} * limit[1] * limit[2]));
+    return props_.maxThreadsPerBlock;
+  }
+
+  void checkShape(const Program &program, const device::LaunchConfig &config) const {
+    std::string kernel = "launch of " + std::string(program.entry->name) + ": ";
+    auto text = [](const device::Dim3 &dim) {
+      return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
+    };
+    const device::Dim3 &grid = config.grid, &block = config.block;
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > props_.maxGrid.x || grid.y > props_.maxGrid.y ||
+        grid.z > props_.maxGrid.z)
+      fail(ErrorCode::InvalidArgument, kernel + "grid " + text(grid) + " is outside 1x1x1 to " + text(props_.maxGrid));
+    if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > props_.maxBlock.x || block.y > props_.maxBlock.y ||
+        block.z > props_.maxBlock.z || block.count() > static_cast<uint64_t>(props_.maxThreadsPerBlock))
+      fail(ErrorCode::InvalidArgument, kernel + "block " + text(block) + " has 0 or more than 1024 threads");
+    if (config.cluster.count() != 1)
+      throw Error(Fault::User, ErrorCode::Unsupported, kernel + "cluster " + text(config.cluster) +
+                                                           ": the virtual GPU does not model clusters");
+    const uint32_t(&required)[3] = program.entry->requiredThreads;
+    if (required[0] && device::Dim3{required[0], required[1], required[2]} != block)
+      fail(ErrorCode::InvalidArgument, kernel + "block " + text(block) + ", but the kernel has .reqntid " +
+                                           text({required[0], required[1], required[2]}));
+    if (program.entry->maxThreads[0] && block.count() > static_cast<uint64_t>(maxThreads(*program.entry)))
+      fail(ErrorCode::InvalidArgument, kernel + std::to_string(block.count()) + " threads a block, but the kernel has .maxntid " +
+                                           std::to_string(maxThreads(*program.entry)));
+    size_t shared = size_t{program.dynamicSharedAddress - kSharedBase} + config.dynamicSharedBytes;
+    if (config.dynamicSharedBytes == 0)
+      shared = program.staticSharedBytes;
+    if (shared > props_.sharedPerBlockOptin)
+      throw Error(Fault::User, ErrorCode::ResourceExceeded,
+                  kernel + std::to_string(program.staticSharedBytes) + " static + " +
+                      std::to_string(config.dynamicSharedBytes) + " dynamic bytes of shared memory, " +
+                      props_.target + " has " + std::to_string(props_.sharedPerBlockOptin) + " a block");
+  }
+
+  static std::vector<uint8_t> packArguments(const Program &program, std::span<const device::Arg> args) {
+    std::string kernel = "launch of " + std::string(program.entry->name) + ": ";
+    if (args.size() != program.params.size())
+      fail(ErrorCode::InvalidArgument, kernel + std::to_string(args.size()) + " arguments, the kernel has " +
+                                           std::to_string(program.params.size()) + " parameters");
+    std::vector<uint8_t> bytes(program.paramBytes);
+    for (size_t i = 0; i < args.size(); ++i) {
+      const Program::Param &param = program.params[i];
+      if (args[i].size != param.bytes)
+        fail(ErrorCode::InvalidArgument, kernel + "argument " + std::to_string(i) + " has " +
+                                             std::to_string(args[i].size) + " bytes, parameter " +
+                                             std::string(param.name) + " has " + std::to_string(param.bytes));
+      if (!args[i].data)
+        fail(ErrorCode::InvalidArgument, kernel + "argument " + std::to_string(i) + " has no data");
+      std::memcpy(bytes.data() + param.offset, args[i].data, param.bytes);
+    }
+    return bytes;
+  }
+
+  void deliver(const std::vector<Finding> &findings) const {
+    if (findings.empty())
+      return;
+    if (sink_) {
+      sink_(findings);
+      return;
+    }
+    std::vector<std::string> notes;
+    for (size_t i = 1; i < findings.size(); ++i)
+      notes.push_back(findings[i].text());
+    throw Error(Fault::Device, ErrorCode::DeviceFinding, findings[0].text(),
+                {findings[0].sourceFile.c_str(), findings[0].sourceLine}, std::move(notes));
+  }
+
+  device::DeviceProps props_;
+  mutable std::mutex mutex_; // memory and launches: one at a time
+  GlobalMemory memory_;
+  Checks checks_;
+  FindingSink sink_;
+  Counters counters_;
+  bool counting_ = false;
+  unsigned threads_ = 1;
+  uint64_t seed_ = 0, maxBranches_ = 0;
+  device::HandleTable<device::ModuleTag, LoadedModule> modules_{"module"};
+  device::HandleTable<device::FunctionTag, LoadedFunction> functions_{"function"};
+  device::HandleTable<device::StreamTag, StreamState> streams_{"stream"};
+  device::HandleTable<device::EventTag, EventState> events_{"event"};
+};
+
+} // namespace
+
+std::shared_ptr<VirtualDevice> asVirtual(const std::shared_ptr<device::Device> &device) {
+  return std::dynamic_pointer_cast<VirtualDevice>(device);
+}
+
+} // namespace tile::vgpu
+
+namespace tile::device {
+
+std::shared_ptr<Device> openVirtual(const VirtualOptions &options) {
+  return std::make_shared<vgpu::VgpuDevice>(options);
+}
+
+} // namespace tile::device

@@ -1,0 +1,29 @@
+// The virtual GPU as a device: everything `Device` promises, plus the checkers and counters only it has.
+#pragma once
+
+#include "runtime/device/Device.h"
+#include "runtime/vgpu/Checks.h"
+#include "runtime/vgpu/Counters.h"
+
+namespace tile::vgpu {
+
+/// Opened by `device::openVirtual`; get it from there by `asVirtual`. Launches run to their end before they return.
+class VirtualDevice : public device::Device {
+public:
+  /// The checkers of launches from now on.
+  virtual void setChecks(const Checks &checks) = 0;
+  virtual Checks checks() const = 0;
+  /// With a sink, launches hand their findings to it and do not throw DeviceFinding.
+  virtual void setFindingSink(FindingSink sink) = 0;
+  /// Counts instructions, bank conflicts and sectors from now on; switching it on clears the counters.
+  virtual void setCounters(bool on) = 0;
+  /// What has been counted since, over all launches.
+  virtual Counters counters() const = 0;
+  /// Host threads for blocks; at least 1.
+  virtual void setThreads(int threads) = 0;
+};
+
+/// The virtual device behind `device`, or null if it is another kind.
+std::shared_ptr<VirtualDevice> asVirtual(const std::shared_ptr<device::Device> &device);
+
+} // namespace tile::vgpu

@@ -1,0 +1,164 @@
+// How a warp advances: the interpreter loop, divergence and reconvergence, blocking.
+#include "runtime/vgpu/Warp.h"
+
+#include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/Lanes.h"
+
+#include <algorithm>
+
+namespace tile::vgpu {
+
+// While lanes are apart, a loop that keeps branching back may be waiting for the others: let them run now and then.
+static constexpr int32_t kBranchesPerTurn = 4096;
+
+void Warp::run() {
+  budget = kBranchesPerTurn;
+  limit = 0; // the state may have changed while the warp was blocked
+  if (!reschedule())
+    return;
+  const Op *code = cta->launch->program().code.data();
+  if (!cta->launch->setup().counting) {
+    for (;;) {
+      const Op &op = code[pc++];
+      op.run(*this, op);
+      if (pc >= limit && !reschedule())
+        return;
+    }
+  }
+  for (;;) {
+    const Op &op = code[pc++];
+    ++instructions;
+    op.run(*this, op);
+    if (pc >= limit && !reschedule())
+      return;
+  }
+}
+
+void Warp::jump(uint32_t target) {
+  if (target <= pc && --budget <= 0)
+    limit = 0;
+  pc = target;
+}
+
+bool Warp::reschedule() {
+  if (status != WarpStatus::Ready)
+    return false;
+  if (budget <= 0) {
+    // Give way to other warps; lanes apart take turns, so a spinning half cannot starve the one it waits for.
+    if (!splits.empty()) {
+      splits.push_back({pc, mask, waits});
+      mask = 0;
+      rotated = true;
+    }
+    ++turns;
+    limit = 0;
+    return false;
+  }
+  return chooseSplit();
+}
+
+// Lanes at the same place are one split again; what one of them waited for may now be complete.
+static void mergeSplits(std::vector<Split> &splits) {
+  for (size_t i = 0; i < splits.size(); ++i)
+    for (size_t j = i + 1; j < splits.size();) {
+      if (splits[i].pc != splits[j].pc) {
+        ++j;
+        continue;
+      }
+      splits[i].mask |= splits[j].mask;
+      splits[i].waiting = false;
+      splits.erase(splits.begin() + static_cast<ptrdiff_t>(j));
+    }
+}
+
+bool Warp::chooseSplit() {
+  if (mask)
+    splits.push_back({pc, mask, waits});
+  mask = 0;
+  waits = false;
+  mergeSplits(splits);
+  if (splits.empty()) {
+    status = WarpStatus::Exited;
+    return false;
+  }
+  auto isReady = [](const Split &split) { return !split.waiting; };
+  auto best = std::ranges::find_if(splits, isReady);
+  if (best == splits.end())
+    return wakeOrReport();
+  if (!rotated)
+    for (auto at = best; at != splits.end(); ++at)
+      if (!at->waiting && at->pc < best->pc)
+        best = at;
+  pc = best->pc;
+  mask = best->mask;
+  splits.erase(best);
+  limit = kNoLimit;
+  // A turn out of order lasts until the budget is used; otherwise the split stops where others are.
+  if (!rotated)
+    for (const Split &split : splits)
+      if (split.pc > pc)
+        limit = std::min(limit, split.pc);
+  rotated = false;
+  return true;
+}
+
+// All lanes wait for lanes that are elsewhere. Exits since then may have satisfied one of them: each is tried once more.
+bool Warp::wakeOrReport() {
+  uint32_t waitingExits = exited;
+  if (waitingExits != exitedAtWait) {
+    exitedAtWait = waitingExits;
+    for (Split &split : splits)
+      split.waiting = false;
+    return chooseSplit();
+  }
+  std::string places;
+  const Program &program = cta->launch->program();
+  for (const Split &split : splits) {
+    const Op &op = program.code[split.pc];
+    const Program::Line &line = program.lines[op.instruction];
+    places += (places.empty() ? "" : "; ") + std::to_string(std::popcount(split.mask)) + " lanes wait at " +
+              std::string(line.spelling) + " in line " + std::to_string(line.line);
+  }
+  const Split &first = splits.front();
+  stop(program.code[first.pc], FindingKind::Divergence, std::countr_zero(first.mask),
+       "the lanes of the warp wait for each other at different instructions: " + places);
+}
+
+bool Warp::converged(const Op &op, uint32_t lanes) {
+  if ((mask & lanes) == (lanes & live()))
+    return true;
+  if (splits.empty())
+    return true; // the missing lanes are not in this warp; the operation reports what it needs to
+  pc -= 1;
+  waits = true;
+  limit = 0;
+  return false;
+}
+
+void Warp::block(WarpStatus why, uint8_t which) {
+  status = why;
+  barrier = which;
+  limit = 0;
+}
+
+void Warp::report(const Op &op, FindingKind kind, unsigned lane, const std::string &message) {
+  report(op, cta->launch->place(*this, op, kind, lane, message));
+}
+
+void Warp::report(const Op &op, Finding finding) {
+  for (Finding &known : cta->findings)
+    if (known.kind == finding.kind && known.ptxLine == finding.ptxLine) {
+      ++known.count;
+      return;
+    }
+  cta->findings.push_back(std::move(finding));
+  if (cta->findings.size() >= Launch::kMaxFindings)
+    throw StopCta();
+}
+
+void Warp::stop(const Op &op, FindingKind kind, unsigned lane, const std::string &message) {
+  report(op, kind, lane, message);
+  throw StopCta();
+}
+
+} // namespace tile::vgpu

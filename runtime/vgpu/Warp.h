@@ -1,0 +1,125 @@
+// The state of a running kernel: Launch > Cta > Warp. All of it is plain data, so a warp can stop at any instruction and
+// go on later.
+#pragma once
+
+#include "runtime/device/Device.h"
+#include "runtime/vgpu/AsyncCopy.h"
+#include "runtime/vgpu/Checks.h"
+#include "runtime/vgpu/Counters.h"
+#include "runtime/vgpu/Memory.h"
+#include "runtime/vgpu/Program.h"
+#include "runtime/vgpu/Races.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace tile::vgpu {
+
+constexpr uint32_t kFullMask = 0xffffffffu;
+constexpr uint32_t kNoLimit = 0xffffffffu;
+constexpr unsigned kLanes = 32;
+
+struct Cta;
+class Launch;
+
+/// Thrown to abandon a block after a fault it cannot survive. Never leaves Launch.
+struct StopCta {};
+
+/// Lanes that have diverged from the rest: where they are, and whether they wait there for others.
+struct Split {
+  uint32_t pc, mask;
+  bool waiting;
+};
+
+enum class WarpStatus : uint8_t { Ready, AtBarrier, Exited };
+
+/// A warp runs the lanes of one split at a time. Lanes with the lowest program counter go first; since code is laid out
+/// so that loops precede their exits, diverged lanes meet again at the first common block.
+struct Warp {
+  uint8_t *registers = nullptr;
+  uint32_t *valid = nullptr; // by row: lanes whose value is initialised; only with the init check
+  uint32_t mask = 0;         // active lanes
+  uint32_t pc = 0;           // of the next operation
+  uint32_t limit = kNoLimit; // reaching this pc calls reschedule(): another split waits there
+  uint32_t present = 0;      // lanes the block has in this warp
+  uint32_t exited = 0;
+  uint32_t index = 0;
+  int32_t budget = 0; // backward branches until the warp gives way
+  bool waits = false; // the current split waits for other lanes at `pc`
+  WarpStatus status = WarpStatus::Ready;
+  uint8_t barrier = 0; // AtBarrier: which
+  Cta *cta = nullptr;
+  std::vector<Split> splits; // lanes elsewhere
+  AsyncCopies copies;
+  WarpClock clock;
+  uint64_t instructions = 0;
+  uint64_t turns = 0; // times its budget ran out
+  uint64_t clockReads = 0; // readings of %clock: its only source of time
+
+  template <class T> T *row(uint32_t offset) { return reinterpret_cast<T *>(registers + offset); }
+  uint32_t &predicate(uint32_t offset) { return *row<uint32_t>(offset); }
+  uint32_t &validRow(uint32_t offset) { return valid[offset / kRowBytes]; }
+  /// Lanes that have not exited.
+  uint32_t live() const { return present & ~exited; }
+
+  /// Runs until the warp blocks, exits or has used its budget.
+  void run();
+  /// Chooses the next split. False: stop running.
+  bool reschedule();
+  void jump(uint32_t target);
+  /// For operations that need `lanes` together: true if they are, else parks the current split at this operation.
+  bool converged(const Op &op, uint32_t lanes);
+  /// Blocks at the current operation's end.
+  void block(WarpStatus why, uint8_t which);
+
+  /// Records a finding of `op`; `lane` is the first lane concerned.
+  void report(const Op &op, FindingKind kind, unsigned lane, const std::string &message);
+  void report(const Op &op, Finding finding);
+  [[noreturn]] void stop(const Op &op, FindingKind kind, unsigned lane, const std::string &message);
+
+private:
+  bool chooseSplit();
+  bool wakeOrReport();
+  uint32_t exitedAtWait = 0;
+  bool rotated = false; // the next split is splits.front(), whatever its pc
+};
+
+/// A named barrier of a block.
+struct Barrier {
+  uint32_t expected = 0; // threads; 0: no phase is open
+  uint32_t arrived = 0;
+  uint32_t waiting = 0;   // bitmap of warps
+  uint32_t arrivals = 0;  // bitmap of warps that arrived, waiting or not
+  bool wholeCta = false;  // expects all threads that have not exited
+  uint32_t popcount = 0;  // of bar.red
+  bool all = true, any = false;
+  VectorClock clock;
+  const Op *opener = nullptr;
+};
+
+/// One thread block. Reused for the next block by the host thread that owns it.
+struct Cta {
+  Launch *launch = nullptr;
+  uint32_t id[3] = {0, 0, 0};
+  uint64_t index = 0;
+  uint32_t threads = 0;
+  std::vector<Warp> warps;
+  std::vector<uint8_t> shared; // byte 0 is address kSharedBase
+  std::vector<uint64_t> sharedValidWords;
+  ValidBits sharedValid;
+  std::vector<uint8_t> local; // [warp][lane][localBytes]
+  std::vector<uint64_t> localValidWords;
+  ValidBits localValid;
+  Barrier barriers[16];
+  std::unique_ptr<RaceShadow> races; // only with the race check
+  Counters counters;
+  // The allocation found last: most accesses hit it again.
+  uint64_t cachedBase = 1, cachedEnd = 0;
+  std::vector<Finding> findings;
+  std::vector<uint8_t> registerBytes;
+  std::vector<uint32_t> validRows;
+
+  uint8_t *sharedHost(uint32_t address) { return shared.data() + (address - kSharedBase); }
+};
+
+} // namespace tile::vgpu
