@@ -1,13 +1,12 @@
 # The functions with which folders declare their targets, and the flags those get.
 #
-#   tile_add_library(<name> [MLIR] [NO_EXCEPTIONS] [HOT] SOURCES ... [LINK ...] [DEPENDS ...])
+#   tile_add_library(<name> [MLIR] [NO_EXCEPTIONS] SOURCES ... [LINK ...] [DEPENDS ...])
 #   tile_add_executable(<name> [MLIR] SOURCES ... [LINK ...])
 #   tile_add_gtest(<name> [MLIR] SOURCES ... [LINK ...] [LABELS ...])    one ctest for the program
 #   tile_add_folders(<folder>...)                                        those that exist
 #
 # MLIR: links the dylibs MLIR and LLVM and uses a precompiled header. NO_EXCEPTIONS: for ir, passes
-# and codegen, which never throw. HOT: -O2 in the dev build too, for what tests spend their time in
-# (not together with MLIR). DEPENDS: TableGen targets whose headers the sources include; whoever
+# and codegen, which never throw. DEPENDS: TableGen targets whose headers the sources include; whoever
 # links the library waits for them as well.
 
 set(TILE_SANITIZE "" CACHE STRING "Sanitizers for our own code, as in -fsanitize=")
@@ -74,9 +73,6 @@ macro(tile_finish_target name)
   elseif(arg_MLIR AND TILE_PCH)
     target_precompile_headers(${name} REUSE_FROM tile_pch_exceptions)
   endif()
-  if(arg_HOT)
-    target_compile_options(${name} PRIVATE -O2)
-  endif()
   if(arg_DEPENDS)
     add_dependencies(${name} ${arg_DEPENDS})
   endif()
@@ -86,7 +82,7 @@ macro(tile_finish_target name)
 endmacro()
 
 function(tile_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR;NO_EXCEPTIONS;HOT" "" "SOURCES;LINK;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR;NO_EXCEPTIONS" "" "SOURCES;LINK;DEPENDS")
   tile_keep_existing_sources(${name})
   add_library(${name} STATIC ${arg_SOURCES})
   tile_finish_target(${name})
