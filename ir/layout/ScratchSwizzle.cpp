@@ -125,9 +125,10 @@ static SharedLayout fromAddressBasis(const Shape &shape, const Vectors &basis, i
 
 /// Cycles of one warp for one side: accesses issued plus wavefronts served.
 static int64_t warpCost(const Layout &layout, const SharedLayout &shared, int elementBytes) {
-  std::vector<VectorGroup> groups = vectorGroups(layout, shared, elementBytes);
-  Wavefronts one = groupWavefronts(layout, shared, elementBytes, groups.front(), 0);
-  return static_cast<int64_t>(groups.size()) * (one.instructions + one.actual);
+  VectorGroup group = vectorGroupOf(layout, shared, elementBytes, 0);
+  Wavefronts one = groupWavefronts(layout, shared, elementBytes, group, 0);
+  int64_t accesses = layout.numRegisters() / static_cast<int64_t>(group.size());
+  return accesses * (one.instructions + one.actual);
 }
 
 /// Widens a vector that begins with `prefix` to at most `limit` bits of the layout's registers.

@@ -96,22 +96,37 @@ static int vectorBits(int elementBytes, int maxVectorBytes) {
   return std::bit_width(static_cast<unsigned>(elements)) - 1;
 }
 
+/// The vector that contains `reg`, in address order.
+static VectorGroup groupAround(const Layout &regs, const SharedLayout &shared,
+                               const LinearMap &step, int32_t reg) {
+  uint64_t lowBits = (uint64_t(1) << step.numInputs()) - 1;
+  auto place = static_cast<uint64_t>(shared.offsetParts(regs.apply(reg)).toggle) & lowBits;
+  uint64_t leader = static_cast<uint64_t>(reg) ^ step.apply(place);
+  VectorGroup group;
+  for (uint64_t i = 0; i <= lowBits; ++i)
+    group.push_back(static_cast<int32_t>(leader ^ step.apply(i)));
+  return group;
+}
+
 std::vector<VectorGroup> vectorGroups(const Layout &regs, const SharedLayout &shared,
                                       int elementBytes, int maxVectorBytes) {
-  std::vector<uint64_t> steps = vectorSteps(regs, shared, vectorBits(elementBytes, maxVectorBytes));
-  LinearMap step(steps);
-  uint64_t lowBits = (uint64_t(1) << steps.size()) - 1;
+  LinearMap step(vectorSteps(regs, shared, vectorBits(elementBytes, maxVectorBytes)));
   std::vector<VectorGroup> groups;
+  std::vector<bool> grouped(static_cast<size_t>(regs.numRegisters()), false);
   for (int32_t reg = 0; reg < regs.numRegisters(); ++reg) {
-    auto place = static_cast<uint64_t>(shared.offsetParts(regs.apply(reg)).toggle) & lowBits;
-    auto leader = static_cast<int32_t>(static_cast<uint64_t>(reg) ^ step.apply(place));
-    VectorGroup group;
-    for (uint64_t i = 0; i <= lowBits; ++i)
-      group.push_back(static_cast<int32_t>(static_cast<uint64_t>(leader) ^ step.apply(i)));
-    if (*std::min_element(group.begin(), group.end()) == reg)
-      groups.push_back(std::move(group));
+    if (grouped[static_cast<size_t>(reg)])
+      continue;
+    groups.push_back(groupAround(regs, shared, step, reg));
+    for (int32_t member : groups.back())
+      grouped[static_cast<size_t>(member)] = true;
   }
   return groups;
+}
+
+VectorGroup vectorGroupOf(const Layout &regs, const SharedLayout &shared, int elementBytes,
+                          int32_t reg, int maxVectorBytes) {
+  LinearMap step(vectorSteps(regs, shared, vectorBits(elementBytes, maxVectorBytes)));
+  return groupAround(regs, shared, step, reg);
 }
 
 static SharedAddress::Term termOf(const SharedLayout &shared, const Coords &coords) {

@@ -17,6 +17,9 @@ using VectorGroup = std::vector<int32_t>;
 /// order of their first register.
 std::vector<VectorGroup> vectorGroups(const Layout &regs, const SharedLayout &shared,
                                       int elementBytes, int maxVectorBytes = kMaxVectorBytes);
+/// The one of these vectors that moves register `reg`; all have its size.
+VectorGroup vectorGroupOf(const Layout &regs, const SharedLayout &shared, int elementBytes,
+                          int32_t reg, int maxVectorBytes = kMaxVectorBytes);
 
 /// The element offset of every register of every thread in closed form:
 ///

@@ -21,6 +21,7 @@ void expectVectorsAreConsecutiveAndComplete(const Layout &regs, const SharedLayo
   for (const VectorGroup &group : vectorGroups(regs, shared, elementBytes)) {
     for (int32_t reg : group)
       ASSERT_TRUE(seen.insert(reg).second);
+    ASSERT_EQ(vectorGroupOf(regs, shared, elementBytes, group.back()), group);
     for (int32_t warp = 0; warp < regs.numWarps(); ++warp) {
       for (int32_t lane = 0; lane < kLanesPerWarp; ++lane) {
         int64_t first = shared.offset(regs.apply(group.front(), lane, warp));
@@ -149,6 +150,9 @@ TEST(SharedAccess, LdmatrixDeliversOperandsOfBothOrders) {
           cases.push_back({*operandBLayout(mma, inner, outer, {2, 2}),
                            SharedLayout::swizzled({inner, outer}, order, bytes), rowMajor});
         }
+        if (bits == 16) // stmatrix of a result
+          cases.push_back({*accumulatorLayout(mma, outer, inner, {2, 2}),
+                           SharedLayout::swizzled({outer, inner}, {1, 0}, bytes), false});
         for (const Case &test : cases) {
           auto access = matchMatrixAccess(test.regs, test.shared, bytes);
           SCOPED_TRACE(test.regs.toString() + " in " + test.shared.toString());
