@@ -45,8 +45,9 @@ TEST(Conversion, PlansDeliverForAllPairsOfSamples) {
           Conversion plan = planConversion(from, to);
           ++kinds[plan.kind];
           expectPlanIsRight(from, to, plan);
-          if (from == to)
+          if (from == to) {
             ASSERT_EQ(plan.kind, ConversionKind::Identity);
+          }
           if (testing::Test::HasFatalFailure())
             return;
         }
