@@ -3,20 +3,32 @@
 // decides.
 #include "frontend/Ordering.h"
 
+#include <algorithm>
+#include <set>
+
 using namespace tile::frontend;
 
 namespace {
 
 class Walk {
 public:
-  Walk(const Graph &graph, const std::vector<NodeId> *rankedReads)
-      : graph_(graph), rankedReads_(rankedReads), done_(graph.nodes.size()), order_(graph.scopes.size()) {}
+  explicit Walk(const Graph &graph)
+      : graph_(graph), done_(graph.nodes.size()), rank_(graph.nodes.size()), order_(graph.scopes.size()) {}
 
   void run() { scope(0); }
-  std::vector<NodeId> reads() && { return std::move(reads_); }
+  /// Lets this walk place the live reads of an earlier one before writes that may alias them.
+  void placeReadsOf(const Walk &earlier) {
+    pending_.insert(earlier.reads_.begin(), earlier.reads_.end());
+    rank_ = earlier.rank_;
+  }
   std::vector<std::vector<NodeId>> order() && { return std::move(order_); }
 
 private:
+  struct Frame {
+    NodeId id;
+    size_t nextOperand = 0;
+  };
+
   void scope(ScopeId id) {
     for (NodeId effect : graph_.scopes[id].effects)
       demand(effect);
@@ -24,50 +36,76 @@ private:
       demand(yield);
   }
 
+  /// Depth first with a stack of its own: an unrolled chain is deeper than the machine's stack.
   void demand(NodeId id) {
+    std::vector<Frame> stack;
+    visit(id, stack);
+    while (!stack.empty()) {
+      Frame &top = stack.back();
+      const Node &node = graph_.nodes[top.id];
+      if (top.nextOperand < node.operands.size()) {
+        visit(node.operands[top.nextOperand++], stack);
+        continue;
+      }
+      finish(top.id);
+      stack.pop_back();
+    }
+  }
+
+  void visit(NodeId id, std::vector<Frame> &stack) {
     id = graph_.resolve(id);
-    const Node &node = graph_.nodes[id];
-    if (node.kind == Node::Result)
-      return demand(node.operands[0]);
-    if (done_[id] || node.kind == Node::FuncArg || node.kind == Node::BlockArg)
+    while (graph_.nodes[id].kind == Node::Result)
+      id = graph_.resolve(graph_.nodes[id].operands[0]);
+    Node::Kind kind = graph_.nodes[id].kind;
+    if (done_[id] || kind == Node::FuncArg || kind == Node::BlockArg)
       return;
     done_[id] = true;
-    for (NodeId operand : node.operands)
-      demand(operand);
+    stack.push_back({id});
+  }
+
+  /// After a node's operands: its regions, the reads it would overtake, and the node itself.
+  void finish(NodeId id) {
+    const Node &node = graph_.nodes[id];
     for (ScopeId region : node.regions)
       scope(region);
     if (node.effect == Effect::Write)
       placeReadsBefore(id);
-    if (node.effect == Effect::Read)
+    if (node.effect == Effect::Read) {
+      rank_[id] = reads_.size();
       reads_.push_back(id);
+      pending_.erase(id);
+    }
     order_[node.scope].push_back(id);
   }
 
   void placeReadsBefore(NodeId write) {
-    if (!rankedReads_)
-      return;
-    for (NodeId read : *rankedReads_)
-      if (read < write && !done_[read] && mayAlias(graph_.nodes[read], graph_.nodes[write]))
-        demand(read);
+    std::vector<NodeId> overtaken;
+    for (auto read = pending_.begin(); read != pending_.end() && *read < write; ++read)
+      if (mayAlias(graph_.nodes[*read], graph_.nodes[write]))
+        overtaken.push_back(*read);
+    std::sort(overtaken.begin(), overtaken.end(), [&](NodeId a, NodeId b) { return rank_[a] < rank_[b]; });
+    for (NodeId read : overtaken)
+      demand(read);
   }
 
   /// Different arguments do not overlap; an address of unknown origin may be anywhere.
   static bool mayAlias(const Node &a, const Node &b) { return a.root == b.root || a.root < 0 || b.root < 0; }
 
   const Graph &graph_;
-  const std::vector<NodeId> *rankedReads_;
   std::vector<bool> done_;
-  std::vector<NodeId> reads_;
+  std::vector<size_t> rank_;  ///< of a read: its place in the canonical order
+  std::vector<NodeId> reads_; ///< live ones, by rank
+  std::set<NodeId> pending_;  ///< reads still to be placed, as recorded
   std::vector<std::vector<NodeId>> order_;
 };
 
 } // namespace
 
 std::vector<std::vector<NodeId>> tile::frontend::orderTrace(const Graph &graph) {
-  Walk ranking(graph, nullptr);
+  Walk ranking(graph);
   ranking.run();
-  std::vector<NodeId> reads = std::move(ranking).reads();
-  Walk placing(graph, &reads);
+  Walk placing(graph);
+  placing.placeReadsOf(ranking);
   placing.run();
   return std::move(placing).order();
 }

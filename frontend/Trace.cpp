@@ -1,7 +1,9 @@
 // Recording of nodes and scopes, the checks on every handle, and the one place where the user's mistakes become errors.
 #include "frontend/Trace.h"
 
+#include <algorithm>
 #include <atomic>
+#include <string_view>
 
 namespace tile {
 
@@ -141,14 +143,15 @@ Value Trace::number(DType dtype, double value, Loc loc, const Shape &shape) {
 static int rootOf(const Graph &graph, NodeId id) {
   static const std::string_view kDerived[] = {"tile.addptr",  "tile.base",  "tile.broadcast",    "tile.expand_dims",
                                               "tile.permute", "tile.permute_view", "tile.reshape", "tile.splat"};
-  const Node &node = graph.nodes[graph.resolve(id)];
-  if (node.kind == Node::FuncArg)
-    return node.index;
-  if (node.kind == Node::Op)
-    for (std::string_view name : kDerived)
-      if (name == node.name)
-        return rootOf(graph, node.operands[0]);
-  return -1;
+  while (true) {
+    const Node &node = graph.nodes[graph.resolve(id)];
+    if (node.kind == Node::FuncArg)
+      return node.index;
+    bool isDerived = node.kind == Node::Op && std::find(std::begin(kDerived), std::end(kDerived), node.name) != std::end(kDerived);
+    if (!isDerived)
+      return -1;
+    id = node.operands[0];
+  }
 }
 
 NodeId Trace::memory(Node node, const Value &address) {

@@ -18,17 +18,15 @@ struct RootView {
 };
 
 RootView rootOf(const Trace &trace, NodeId view) {
-  const Node &node = trace.at(view);
-  if (node.kind == Node::FuncArg) {
-    RootView root{view, node.index, {}};
-    for (int dim = 0; dim < node.type.viewRank; ++dim)
-      root.dims.push_back(dim);
-    return root;
+  std::vector<int64_t> dims;
+  for (int dim = 0; dim < trace.at(view).type.viewRank; ++dim)
+    dims.push_back(dim);
+  while (trace.at(view).kind != Node::FuncArg) {
+    for (int64_t &dim : dims)
+      dim = trace.at(view).attributes[0].numbers[dim];
+    view = trace.at(view).operands[0];
   }
-  RootView inner = rootOf(trace, node.operands[0]), root{inner.node, inner.argument, {}};
-  for (int64_t dim : node.attributes[0].numbers)
-    root.dims.push_back(inner.dims[dim]);
-  return root;
+  return {view, trace.at(view).index, std::move(dims)};
 }
 
 Value viewOf(Trace &trace, const detail::TileAccess &access, Loc loc) {

@@ -23,6 +23,7 @@ namespace tile {
 
 class Stream;
 template <class T> class TensorOf;
+template <class T, int Rank> class Ref;
 
 namespace detail {
 
@@ -133,6 +134,7 @@ concept TensorLike = requires(const X &x) {
 };
 
 template <class T> constexpr DType elementOf(const TensorOf<T> *) { return dtypeOf<T>; }
+template <class T, int Rank> constexpr DType elementOf(const Ref<T, Rank> *) { return dtypeOf<std::remove_const_t<T>>; }
 constexpr DType elementOf(const void *) { return any; }
 /// The element type that a host argument's C++ type promises; `any` if it is known only at run time.
 template <class X> inline constexpr DType kStaticDtype = elementOf(static_cast<const X *>(nullptr));
@@ -258,10 +260,6 @@ template <class T, int Rank>
 Ref<T, Rank> ref(T *data, const int64_t (&extents)[Rank], const int64_t (&strides)[Rank]) {
   return {data, extents, strides};
 }
-namespace detail {
-template <class T, int Rank> constexpr DType elementOf(const Ref<T, Rank> *) { return dtypeOf<std::remove_const_t<T>>; }
-} // namespace detail
-
 /// A kernel with launch settings, ready to call: `matmul.consts(128, 128, 64).warps(4)(stream, a, b, c)`. Each setting
 /// returns a new launcher; keep one to save nothing but typing, since calls look the kernel up by its settings.
 template <bool HasConsts, class... P> class Launcher {

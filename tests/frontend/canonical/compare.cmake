@@ -1,0 +1,10 @@
+# Runs both programs and demands equal, non-empty output. Variables: GCC, CLANG.
+foreach(name GCC CLANG)
+  execute_process(COMMAND ${${name}} OUTPUT_VARIABLE output${name} RESULT_VARIABLE status)
+  if(NOT status EQUAL 0 OR NOT output${name} MATCHES "tile.kernel")
+    message(FATAL_ERROR "${${name}} failed: ${status}")
+  endif()
+endforeach()
+if(NOT outputGCC STREQUAL outputCLANG)
+  message(FATAL_ERROR "the IR depends on the host compiler:\n--- g++\n${outputGCC}\n--- clang++\n${outputCLANG}")
+endif()

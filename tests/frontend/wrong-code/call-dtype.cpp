@@ -1,0 +1,13 @@
+// expect: a tensor argument has another dtype than the kernel's parameter
+#include <tile/tile.h>
+using namespace tile;
+
+namespace tile {
+class Stream {};
+} // namespace tile
+
+auto copy = kernel("copy", [](In<f16, 2> x, Out<f16, 2> y, Scalar<i32> n, Const B) {
+  y.tile({B, B})(n, 0) = x.tile({B, B})(n, 0);
+});
+
+void call(Stream &stream, half *x, float *y) { copy.consts(32)(stream, ref(x, {8, 8}), ref(y, {8, 8}), 3); }

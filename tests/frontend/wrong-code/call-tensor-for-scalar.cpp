@@ -1,0 +1,13 @@
+// expect: a number is expected for a Scalar parameter of the kernel, but this argument is not one
+#include <tile/tile.h>
+using namespace tile;
+
+namespace tile {
+class Stream {};
+} // namespace tile
+
+auto copy = kernel("copy", [](In<f16, 2> x, Out<f16, 2> y, Scalar<i32> n, Const B) {
+  y.tile({B, B})(n, 0) = x.tile({B, B})(n, 0);
+});
+
+void call(Stream &stream, half *x) { copy.consts(32)(stream, ref(x, {8, 8}), ref(x, {8, 8}), ref(x, {8, 8})); }
