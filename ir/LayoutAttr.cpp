@@ -47,6 +47,25 @@ LayoutAttr tile::gpu::encodingOf(Type type) {
   return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding()) : LayoutAttr();
 }
 
+std::optional<layout::SharedLayout> tile::gpu::createShared(ArrayRef<int64_t> shape, SharedAttr attribute,
+                                                            std::string *why) {
+  std::vector<uint64_t> columns(attribute.getLinear().begin(), attribute.getLinear().end());
+  return layout::SharedLayout::create(
+      layout::Shape(shape.begin(), shape.end()), std::vector<int>(attribute.getPanel().begin(), attribute.getPanel().end()),
+      layout::LinearMap(std::move(columns)),
+      std::vector<int64_t>(attribute.getDigits().begin(), attribute.getDigits().end()), why);
+}
+
+layout::SharedLayout tile::gpu::sharedOf(SmemType type) {
+  return createShared(type.getShape(), type.getShared()).value_or(layout::SharedLayout()); // verified by the type
+}
+
+SharedAttr tile::gpu::attributeOf(MLIRContext *context, const layout::SharedLayout &shared) {
+  const std::vector<uint64_t> &columns = shared.linear().columns();
+  return SharedAttr::get(context, ArrayRef(shared.panelBits()),
+                         SmallVector<int64_t>(columns.begin(), columns.end()), ArrayRef(shared.digitStrides()));
+}
+
 int64_t tile::gpu::bytesOf(Type elementType) {
   if (elementType.isIntOrFloat())
     return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);

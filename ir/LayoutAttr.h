@@ -3,6 +3,7 @@
 
 #include "ir/TileGpuDialect.h"
 #include "ir/layout/Layout.h"
+#include "ir/layout/Shared.h"
 
 namespace tile::gpu {
 
@@ -20,6 +21,16 @@ mlir::RankedTensorType withLayout(mlir::Type tile, LayoutAttr attribute);
 
 /// The layout attribute of a tile's type, null if it has none.
 LayoutAttr encodingOf(mlir::Type type);
+
+/// The shared layout an attribute stands for on a tile of this shape; nothing, with a sentence in *why, if it is none.
+std::optional<layout::SharedLayout> createShared(llvm::ArrayRef<int64_t> shape, SharedAttr attribute,
+                                                 std::string *why = nullptr);
+
+/// The shared layout of a tile in shared memory.
+layout::SharedLayout sharedOf(SmemType type);
+
+/// The attribute of a shared layout.
+SharedAttr attributeOf(mlir::MLIRContext *context, const layout::SharedLayout &shared);
 
 /// Bytes an element takes in registers' view of memory (i1 takes one).
 int64_t bytesOf(mlir::Type elementType);

@@ -102,6 +102,28 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
+// `name = [1, 2]`
+template <class Integer> static ParseResult parseList(AsmParser &parser, StringRef name, SmallVector<Integer> &list) {
+  auto parseNumber = [&] { return parser.parseInteger(list.emplace_back()); };
+  return failure(parser.parseKeyword(name) || parser.parseEqual() ||
+                 parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseNumber));
+}
+
+Attribute SharedAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int32_t> panel;
+  SmallVector<int64_t> linear, digits;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parseList(parser, "panel", panel) || parser.parseComma() ||
+      parseList(parser, "linear", linear) || parser.parseComma() || parseList(parser, "digits", digits) ||
+      parser.parseGreater())
+    return {};
+  return parser.getChecked<SharedAttr>(loc, parser.getContext(), panel, linear, digits);
+}
+
+void SharedAttr::print(AsmPrinter &printer) const {
+  printer << "<panel = [" << getPanel() << "], linear = [" << getLinear() << "], digits = [" << getDigits() << "]>";
+}
+
 Type SmemType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;

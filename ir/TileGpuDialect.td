@@ -50,16 +50,16 @@ def TileGpu_LayoutAttr : TileGpu_Attr<"Layout", "layout",
 def TileGpu_SharedAttr : TileGpu_Attr<"Shared", "shared"> {
   let summary = "Where in shared memory a tile's elements are";
   let description = [{
-    `order` lists the dimensions from the fastest varying to the slowest. Within the power-of-two part of the tile, rows
-    (runs along the fastest dimension) are cut into chunks of `vec` elements, and the chunk number is xor-ed with
-    `(row / perPhase) % maxPhase`. Odd factors are the outermost digits of the address.
+    Each coordinate splits into its low `panel` bits and a digit above them. The low bits of all dimensions, the last
+    dimension's lowest, go through a linear map over GF(2) whose columns are element offsets (a swizzle is such a map);
+    each digit adds its stride, in elements.
 
-    `#tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 8>`
+    A 4x8 tile in row-major order: `#tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>`; with
+    column 4 moved by row bit 0: `linear = [1, 2, 4, 12, 16]`.
   }];
-  let parameters = (ins ArrayRefParameter<"int32_t">:$order, "int32_t":$vec, "int32_t":$perPhase, "int32_t":$maxPhase);
-  let assemblyFormat = [{
-    `<` `order` `=` `[` $order `]` `,` `vec` `=` $vec `,` `perPhase` `=` $perPhase `,` `maxPhase` `=` $maxPhase `>`
-  }];
+  let parameters = (ins ArrayRefParameter<"int32_t">:$panel, ArrayRefParameter<"int64_t">:$linear,
+                        ArrayRefParameter<"int64_t">:$digits);
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 
@@ -69,7 +69,7 @@ class TileGpu_Type<string name, string typeMnemonic> : TypeDef<TileGpuDialect, n
 
 def TileGpu_SmemType : TileGpu_Type<"Smem", "smem"> {
   let summary = "A tile in shared memory";
-  let description = [{ `!tilegpu.smem<128x64xf16, #tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 8>>` }];
+  let description = [{ `!tilegpu.smem<4x8xf16, #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>>` }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "Type":$elementType, "SharedAttr":$shared);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

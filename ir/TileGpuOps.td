@@ -85,9 +85,9 @@ def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<Tile
 
     Example:
     ```mlir
-    #s = #tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 8>
-    %a = tilegpu.smem_alloc : !tilegpu.smem<128x64xf16, #s>
-    %b = tilegpu.smem_alloc {offset = 16384 : i32} : !tilegpu.smem<128x64xf16, #s>
+    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
+    %a = tilegpu.smem_alloc : !tilegpu.smem<4x8xf16, #s>
+    %b = tilegpu.smem_alloc {offset = 1024 : i32} : !tilegpu.smem<4x8xf16, #s>
     ```
   }];
   let arguments = (ins OptionalAttr<I32Attr>:$offset);
@@ -101,7 +101,7 @@ def TileGpu_SmemStoreOp : TileGpu_Op<"smem_store", [MemoryEffects<[MemWrite<Tile
     Example:
     ```mlir
     #l = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []>
-    #s = #tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 1>
+    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
     func.func @example(%x: tensor<4x8xf16, #l>) {
       %m = tilegpu.smem_alloc : !tilegpu.smem<4x8xf16, #s>
       tilegpu.smem_store %x, %m : tensor<4x8xf16, #l>, !tilegpu.smem<4x8xf16, #s>
@@ -120,7 +120,7 @@ def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu
     Example:
     ```mlir
     #l = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []>
-    #s = #tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 1>
+    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
     func.func @example(%m: !tilegpu.smem<4x8xf16, #s>) -> tensor<4x8xf16, #l> {
       %x = tilegpu.smem_load %m : !tilegpu.smem<4x8xf16, #s> -> tensor<4x8xf16, #l>
       return %x : tensor<4x8xf16, #l>
@@ -141,7 +141,7 @@ def TileGpu_RingAllocOp : TileGpu_Op<"ring_alloc", [MemoryEffects<[MemAlloc<Tile
 
     Example:
     ```mlir
-    #s = #tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 1>
+    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
     %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
     ```
   }];
@@ -155,7 +155,7 @@ def TileGpu_RingPutOp : TileGpu_Op<"ring_put", [MemoryEffects<[MemWrite<TileGpu_
     Example:
     ```mlir
     #l = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []>
-    #s = #tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 1>
+    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
     func.func @example(%x: tensor<4x8xf16, #l>, %slot: i32) {
       %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
       tilegpu.ring_put %x, %r[%slot] : tensor<4x8xf16, #l>, !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
@@ -175,7 +175,7 @@ def TileGpu_RingGetOp : TileGpu_Op<"ring_get", [MemoryEffects<[MemRead<TileGpu_S
   let description = [{
     Example:
     ```mlir
-    #s = #tilegpu.shared<order = [1, 0], vec = 8, perPhase = 1, maxPhase = 1>
+    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
     func.func @example(%slot: i32) {
       %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
       %m = tilegpu.ring_get %r[%slot] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
@@ -194,7 +194,7 @@ def TileGpu_RingReleaseOp : TileGpu_Op<"ring_release", [MemoryEffects<[MemWrite<
   let description = [{
     Example: see `tilegpu.ring_get`.
     ```mlir
-    #s = #tilegpu.shared<order = [0], vec = 4, perPhase = 1, maxPhase = 1>
+    #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
     func.func @example(%slot: i32) {
       %r = tilegpu.ring_alloc : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
       tilegpu.ring_release %r[%slot] : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>

@@ -7,8 +7,6 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::gpu;
 
-static bool isPowerOfTwo(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
-
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, int32_t rank,
                                  ArrayRef<int32_t> registers, ArrayRef<int32_t> lanes, ArrayRef<int32_t> warps) {
   if (rank < 1 || rank > 8)
@@ -47,19 +45,21 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   return success();
 }
 
-LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int32_t> order, int32_t vec,
-                                 int32_t perPhase, int32_t maxPhase) {
-  SmallVector<bool> seen(order.size());
-  for (int32_t dim : order) {
-    if (dim < 0 || dim >= static_cast<int32_t>(order.size()) || seen[dim])
-      return emitError() << "order must be a permutation of the dimensions";
-    seen[dim] = true;
+LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int32_t> panel,
+                                 ArrayRef<int64_t> linear, ArrayRef<int64_t> digits) {
+  int64_t bits = 0;
+  for (int32_t count : panel) {
+    if (count < 0 || count > 20)
+      return emitError() << "panel bits must be 0 to 20, got " << count;
+    bits += count;
   }
-  if (order.empty())
-    return emitError() << "order must not be empty";
-  for (auto [name, value] : {std::pair("vec", vec), std::pair("perPhase", perPhase), std::pair("maxPhase", maxPhase)})
-    if (!isPowerOfTwo(value))
-      return emitError() << name << " must be a power of two, got " << value;
+  if (panel.empty() || panel.size() != digits.size())
+    return emitError() << "panel and digits must name the same dimensions, at least one";
+  if (static_cast<int64_t>(linear.size()) != bits)
+    return emitError() << "linear must have one column a panel bit, " << bits << ", got " << linear.size();
+  for (int64_t value : llvm::concat<const int64_t>(linear, digits))
+    if (value < 0 || value > (int64_t(1) << 30))
+      return emitError() << "offsets must be 0 to 2^30, got " << value;
   return success();
 }
 
@@ -69,21 +69,15 @@ LogicalResult SmemType::verify(function_ref<InFlightDiagnostic()> emitError, Arr
     return failure();
   if (!elementType.isIntOrFloat() && !isa<ir::PtrType>(elementType))
     return emitError() << "shared memory holds numbers and pointers, got " << elementType;
-  if (shared.getOrder().size() != shape.size())
-    return emitError() << "order must name the tile's " << shape.size() << " dimensions";
-  int64_t innermost = shape[shared.getOrder()[0]], row = innermost & -innermost;
-  if (int64_t(shared.getVec()) * shared.getMaxPhase() > row && shared.getMaxPhase() > 1)
-    return emitError() << "vec * maxPhase = " << int64_t(shared.getVec()) * shared.getMaxPhase()
-                       << " exceeds the power-of-two part " << row << " of a row";
+  if (shared.getPanel().size() != shape.size())
+    return emitError() << "the shared layout has rank " << shared.getPanel().size() << ", the tile " << shape.size();
+  std::string why;
+  if (!createShared(shape, shared, &why))
+    return emitError() << why;
   return success();
 }
 
-int64_t SmemType::getBytes() const {
-  int64_t elements = 1;
-  for (int64_t extent : getShape())
-    elements *= extent;
-  return elements * tile::gpu::bytesOf(getElementType());
-}
+int64_t SmemType::getBytes() const { return sharedOf(*this).numBytes(tile::gpu::bytesOf(getElementType())); }
 
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int32_t slots, SmemType) {
   if (slots < 1 || slots > 64)

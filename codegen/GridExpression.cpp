@@ -1,0 +1,82 @@
+#include "codegen/GridExpression.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/AffineMap.h"
+
+#include <algorithm>
+
+namespace tile::codegen {
+
+struct GridExpression::Builder {
+  std::vector<Step> &steps;
+
+  void add(mlir::AffineExpr expr) {
+    if (auto constant = llvm::dyn_cast<mlir::AffineConstantExpr>(expr))
+      return steps.push_back({Op::Constant, constant.getValue()});
+    if (auto symbol = llvm::dyn_cast<mlir::AffineSymbolExpr>(expr))
+      return steps.push_back({Op::Symbol, symbol.getPosition()});
+    auto binary = llvm::cast<mlir::AffineBinaryOpExpr>(expr); // maps have no dims: verified on the kernel
+    add(binary.getLHS());
+    add(binary.getRHS());
+    steps.push_back({opOf(binary.getKind()), 0});
+  }
+
+  static Op opOf(mlir::AffineExprKind kind) {
+    switch (kind) {
+    case mlir::AffineExprKind::Add:
+      return Op::Add;
+    case mlir::AffineExprKind::Mul:
+      return Op::Multiply;
+    case mlir::AffineExprKind::CeilDiv:
+      return Op::CeilDivide;
+    case mlir::AffineExprKind::FloorDiv:
+      return Op::FloorDivide;
+    default:
+      return Op::Modulo;
+    }
+  }
+};
+
+GridExpression::GridExpression(mlir::AffineMap map, std::vector<Symbol> symbols) : symbolList(std::move(symbols)) {
+  for (mlir::AffineExpr expr : map.getResults())
+    Builder{axes.emplace_back()}.add(expr);
+}
+
+static int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+std::array<int64_t, 3> GridExpression::evaluate(std::span<const int64_t> values) const {
+  std::array<int64_t, 3> grid = {1, 1, 1};
+  for (size_t axis = 0; axis < axes.size() && axis < 3; ++axis) {
+    std::vector<int64_t> stack;
+    for (const Step &step : axes[axis]) {
+      if (step.op == Op::Constant || step.op == Op::Symbol) {
+        stack.push_back(step.op == Op::Constant ? step.value : values[step.value]);
+        continue;
+      }
+      int64_t b = stack.back();
+      stack.pop_back();
+      int64_t &a = stack.back();
+      int64_t divisor = b == 0 ? 1 : b;
+      switch (step.op) {
+      case Op::Add:
+        a += b;
+        break;
+      case Op::Multiply:
+        a *= b;
+        break;
+      case Op::CeilDivide:
+        a = -floorDivide(-a, divisor);
+        break;
+      case Op::FloorDivide:
+        a = floorDivide(a, divisor);
+        break;
+      default:
+        a -= floorDivide(a, divisor) * divisor;
+      }
+    }
+    grid[axis] = std::max<int64_t>(0, stack.back());
+  }
+  return grid;
+}
+
+} // namespace tile::codegen

@@ -1,0 +1,138 @@
+#include "codegen/MathToPtx.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+namespace {
+
+constexpr double kLog2E = 1.4426950408889634, kLn2 = 0.6931471805599453;
+
+Value constant(OpBuilder &b, Location loc, Type type, double value) {
+  return LLVM::ConstantOp::create(b, loc, type, b.getFloatAttr(type, value));
+}
+
+Value intrinsic(OpBuilder &b, Location loc, StringRef name, Type type, ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name), operands).getResult(0);
+}
+
+// ex2.approx through LLVM's exp2, which the back end prints as that instruction.
+Value exp2(OpBuilder &b, Location loc, Value x) { return LLVM::Exp2Op::create(b, loc, x); }
+
+Value approx(OpBuilder &b, Location loc, StringRef name, Value x) {
+  return intrinsic(b, loc, ("llvm.nvvm." + name + ".approx.f").str(), x.getType(), x);
+}
+
+Value inlinePtx(OpBuilder &b, Location loc, StringRef text, StringRef constraints, Type type, ValueRange operands) {
+  return LLVM::InlineAsmOp::create(b, loc, type, operands, text, constraints, /*has_side_effects=*/false,
+                                   /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+                                   LLVM::AsmDialectAttr{}, ArrayAttr{})
+      .getRes();
+}
+
+// Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26: absolute error at most 1.5e-7.
+Value erf(OpBuilder &b, Location loc, Value x) {
+  Type type = x.getType();
+  auto c = [&](double value) { return constant(b, loc, type, value); };
+  Value magnitude = LLVM::FAbsOp::create(b, loc, x);
+  Value denominator = LLVM::FMAOp::create(b, loc, magnitude, c(0.3275911), c(1.0));
+  Value t = inlinePtx(b, loc, "rcp.approx.ftz.f32 $0, $1;", "=f,f", type, denominator);
+  Value sum = c(1.061405429);
+  for (double coefficient : {-1.453152027, 1.421413741, -0.284496736, 0.254829592})
+    sum = LLVM::FMAOp::create(b, loc, sum, t, c(coefficient));
+  sum = LLVM::FMulOp::create(b, loc, sum, t);
+  Value square = LLVM::FMulOp::create(b, loc, magnitude, magnitude);
+  Value decay = exp2(b, loc, LLVM::FMulOp::create(b, loc, square, c(-kLog2E)));
+  Value result = LLVM::FSubOp::create(b, loc, c(1.0), LLVM::FMulOp::create(b, loc, sum, decay));
+  return LLVM::CopySignOp::create(b, loc, result, x);
+}
+
+template <class Op> Value lowerF32(OpBuilder &b, Location loc, Value x) {
+  auto scaled = [&](Value value, double factor) -> Value {
+    return LLVM::FMulOp::create(b, loc, value, constant(b, loc, value.getType(), factor));
+  };
+  if constexpr (std::is_same_v<Op, math::ExpOp>)
+    return exp2(b, loc, scaled(x, kLog2E));
+  else if constexpr (std::is_same_v<Op, math::Exp2Op>)
+    return exp2(b, loc, x);
+  else if constexpr (std::is_same_v<Op, math::LogOp>)
+    return scaled(approx(b, loc, "lg2", x), kLn2);
+  else if constexpr (std::is_same_v<Op, math::Log2Op>)
+    return approx(b, loc, "lg2", x);
+  else if constexpr (std::is_same_v<Op, math::SqrtOp>)
+    return approx(b, loc, "sqrt", x);
+  else if constexpr (std::is_same_v<Op, math::RsqrtOp>)
+    return approx(b, loc, "rsqrt", x);
+  else if constexpr (std::is_same_v<Op, math::SinOp>)
+    return approx(b, loc, "sin", x);
+  else if constexpr (std::is_same_v<Op, math::CosOp>)
+    return approx(b, loc, "cos", x);
+  else if constexpr (std::is_same_v<Op, math::TanhOp>)
+    return inlinePtx(b, loc, "tanh.approx.f32 $0, $1;", "=f,f", x.getType(), x);
+  else
+    return erf(b, loc, x);
+}
+
+// Functions that exist for f32; 16-bit floats are widened by whoever traced the kernel.
+template <class Op> struct UnaryF32 : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not on f32");
+    rewriter.replaceOp(op, lowerF32<Op>(rewriter, op.getLoc(), adaptor.getOperand()));
+    return success();
+  }
+};
+
+template <class From, class To> struct Renamed : ConvertOpToLLVMPattern<From> {
+  using ConvertOpToLLVMPattern<From>::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(From op, typename From::Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
+    rewriter.replaceOpWithNewOp<To>(op, op.getType(), adaptor.getOperands());
+    return success();
+  }
+};
+
+// |x| of an integer; the smallest one wraps to itself.
+struct AbsInt : ConvertOpToLLVMPattern<math::AbsIOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(math::AbsIOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const final {
+    rewriter.replaceOpWithNewOp<LLVM::AbsOp>(op, op.getType(), adaptor.getOperand(), /*is_int_min_poison=*/false);
+    return success();
+  }
+};
+
+// div.full.f32: at most 2 ulp over the whole range. f64 stays IEEE; 16-bit types divide in f32, which rounds back exactly.
+struct Divide : ConvertOpToLLVMPattern<arith::DivFOp> {
+  Divide(const LLVMTypeConverter &converter) : ConvertOpToLLVMPattern(converter, /*benefit=*/2) {}
+  LogicalResult matchAndRewrite(arith::DivFOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const final {
+    Type type = op.getType();
+    if (type.isF64() || !isa<FloatType>(type))
+      return rewriter.notifyMatchFailure(op, "not a narrow scalar division");
+    Location loc = op.getLoc();
+    Type f32 = rewriter.getF32Type();
+    auto widen = [&](Value x) { return type == f32 ? x : LLVM::FPExtOp::create(rewriter, loc, f32, x).getResult(); };
+    Value quotient = inlinePtx(rewriter, loc, "div.full.f32 $0, $1, $2;", "=f,f,f", f32,
+                               {widen(adaptor.getLhs()), widen(adaptor.getRhs())});
+    if (type != f32)
+      quotient = LLVM::FPTruncOp::create(rewriter, loc, type, quotient);
+    rewriter.replaceOp(op, quotient);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateMathToPtxPatterns(const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<UnaryF32<math::ExpOp>, UnaryF32<math::Exp2Op>, UnaryF32<math::LogOp>, UnaryF32<math::Log2Op>,
+               UnaryF32<math::SqrtOp>, UnaryF32<math::RsqrtOp>, UnaryF32<math::SinOp>, UnaryF32<math::CosOp>,
+               UnaryF32<math::TanhOp>, UnaryF32<math::ErfOp>, Renamed<math::AbsFOp, LLVM::FAbsOp>,
+               Renamed<math::FmaOp, LLVM::FMAOp>, Renamed<math::FloorOp, LLVM::FFloorOp>,
+               Renamed<math::CeilOp, LLVM::FCeilOp>, AbsInt, Divide>(converter);
+}
+
+} // namespace tile::codegen

@@ -1,0 +1,59 @@
+// ScalarsToLlvm: upstream conversions for control flow, arithmetic and functions, ours for math functions.
+#include "codegen/MathToPtx.h"
+#include "codegen/Passes.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+#define GEN_PASS_DEF_SCALARSTOLLVM
+#include "codegen/Passes.h.inc"
+
+namespace {
+
+struct ScalarsToLlvm : impl::ScalarsToLlvmBase<ScalarsToLlvm> {
+  void runOnOperation() final {
+    LowerToLLVMOptions options(&getContext());
+    options.overrideIndexBitwidth(64);
+    LLVMTypeConverter converter(&getContext(), options);
+    RewritePatternSet patterns(&getContext());
+    populateMathToPtxPatterns(converter, patterns);
+    populateSCFToControlFlowConversionPatterns(patterns);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    LLVMConversionTarget target(getContext());
+    target.addLegalDialect<NVVM::NVVMDialect>();
+    target.addLegalOp<ModuleOp>();
+    if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
+      return signalPassFailure();
+    getOperation().walk([](LLVM::LLVMFuncOp function) { markKernel(function); });
+  }
+
+  // The block size is exact: the assembler may rely on it.
+  static void markKernel(LLVM::LLVMFuncOp function) {
+    auto threads = function->getAttrOfType<IntegerAttr>(kThreadsAttr);
+    if (!threads)
+      return;
+    OpBuilder b(function);
+    function->removeAttr(kThreadsAttr);
+    function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
+    function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                      b.getDenseI32ArrayAttr({static_cast<int32_t>(threads.getInt())}));
+  }
+};
+
+} // namespace
+
+} // namespace tile::codegen

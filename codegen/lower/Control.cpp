@@ -1,0 +1,123 @@
+// Control flow with the carried tiles spread out, program numbers, and the barrier.
+#include "codegen/lower/Lowering.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+namespace {
+
+SmallVector<Type> flatTypes(TypeRange types) {
+  SmallVector<Type> flat;
+  for (Type type : types)
+    flat.append(Lowering::countOf(type), Lowering::registerType(type));
+  return flat;
+}
+
+// Lowers a block into `target`, which ends with a new terminator made by `finish`.
+template <class Finish> LogicalResult lowerInto(Lowering &l, Block &block, Block *target, Finish finish) {
+  OpBuilder::InsertionGuard guard(l.b);
+  l.b.setInsertionPointToEnd(target);
+  if (failed(l.lowerBlock(block)))
+    return failure();
+  finish(block.getTerminator());
+  return success();
+}
+
+LogicalResult lowerFor(Lowering &l, Operation *op) {
+  auto loop = cast<scf::ForOp>(op);
+  auto flat = scf::ForOp::create(l.b, op->getLoc(), l.scalar(loop.getLowerBound()), l.scalar(loop.getUpperBound()),
+                                 l.scalar(loop.getStep()), l.flatten(loop.getInitArgs()));
+  if (flat.getBody()->mightHaveTerminator())
+    flat.getBody()->getTerminator()->erase();
+  l.set(loop.getInductionVar(), {flat.getInductionVar()});
+  SmallVector<Value> args(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  l.unflatten(args, SmallVector<Value>(flat.getRegionIterArgs().begin(), flat.getRegionIterArgs().end()));
+  LogicalResult lowered = lowerInto(l, *loop.getBody(), flat.getBody(), [&](Operation *yield) {
+    scf::YieldOp::create(l.b, yield->getLoc(), l.flatten(yield->getOperands()));
+  });
+  l.unflatten(loop.getResults(), flat.getResults());
+  return lowered;
+}
+
+LogicalResult lowerIf(Lowering &l, Operation *op) {
+  auto branch = cast<scf::IfOp>(op);
+  bool hasElse = !branch.getElseRegion().empty();
+  auto flat = scf::IfOp::create(l.b, op->getLoc(), flatTypes(branch.getResultTypes()), l.scalar(branch.getCondition()),
+                                /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
+  auto yield = [&](Operation *terminator) {
+    scf::YieldOp::create(l.b, terminator->getLoc(), l.flatten(terminator->getOperands()));
+  };
+  for (auto [from, to] : llvm::zip_equal(branch.getRegions(), flat.getRegions())) {
+    if (from->empty())
+      continue;
+    Block *block = &to->front();
+    if (block->mightHaveTerminator())
+      block->getTerminator()->erase();
+    if (failed(lowerInto(l, from->front(), block, yield)))
+      return failure();
+  }
+  l.unflatten(branch.getResults(), flat.getResults());
+  return success();
+}
+
+LogicalResult lowerWhile(Lowering &l, Operation *op) {
+  auto loop = cast<scf::WhileOp>(op);
+  auto flat = scf::WhileOp::create(l.b, op->getLoc(), flatTypes(loop.getResultTypes()), l.flatten(loop.getInits()));
+  auto addBlock = [&](Region &region, Block &source) {
+    OpBuilder::InsertionGuard guard(l.b);
+    SmallVector<Type> types = flatTypes(source.getArgumentTypes());
+    Block *block = l.b.createBlock(&region, {}, types, SmallVector<Location>(types.size(), op->getLoc()));
+    l.unflatten(SmallVector<Value>(source.getArguments().begin(), source.getArguments().end()),
+                SmallVector<Value>(block->getArguments().begin(), block->getArguments().end()));
+    return block;
+  };
+  Block *before = addBlock(flat.getBefore(), *loop.getBeforeBody());
+  LogicalResult lowered = lowerInto(l, *loop.getBeforeBody(), before, [&](Operation *terminator) {
+    auto condition = cast<scf::ConditionOp>(terminator);
+    scf::ConditionOp::create(l.b, condition.getLoc(), l.scalar(condition.getCondition()),
+                             l.flatten(condition.getArgs()));
+  });
+  if (failed(lowered))
+    return failure();
+  Block *after = addBlock(flat.getAfter(), *loop.getAfterBody());
+  lowered = lowerInto(l, *loop.getAfterBody(), after, [&](Operation *yield) {
+    scf::YieldOp::create(l.b, yield->getLoc(), l.flatten(yield->getOperands()));
+  });
+  l.unflatten(loop.getResults(), flat.getResults());
+  return lowered;
+}
+
+template <class X, class Y, class Z> LogicalResult lowerGridNumber(Lowering &l, Operation *op) {
+  auto axis = op->getAttrOfType<IntegerAttr>("axis").getInt();
+  Location loc = op->getLoc();
+  Type i32 = l.b.getI32Type();
+  Value number = axis == 0   ? X::create(l.b, loc, i32).getResult()
+                 : axis == 1 ? Y::create(l.b, loc, i32).getResult()
+                             : Z::create(l.b, loc, i32).getResult();
+  l.set(op->getResult(0), {number});
+  return success();
+}
+
+LogicalResult lowerBarrier(Lowering &l, Operation *op) {
+  NVVM::Barrier0Op::create(l.b, op->getLoc());
+  return success();
+}
+
+const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
+    {"scf.for", lowerFor},
+    {"scf.if", lowerIf},
+    {"scf.while", lowerWhile},
+    {"tile.num_programs", lowerGridNumber<NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>},
+    {"tile.program_id", lowerGridNumber<NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>},
+    {"tilegpu.barrier", lowerBarrier},
+};
+
+} // namespace
+
+LoweringTable controlLowerings() { return kLowerings; }
+
+} // namespace tile::codegen

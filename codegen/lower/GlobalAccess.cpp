@@ -1,0 +1,133 @@
+#include "codegen/lower/GlobalAccess.h"
+
+#include "codegen/lower/Words.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+namespace {
+
+// "{$0, $1}" for registers first, first + 1, ...; "$0" for one.
+std::string registerList(size_t first, size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i)
+    text += (i ? ", $" : "$") + std::to_string(first + i);
+  return count > 1 ? "{" + text + "}" : text;
+}
+
+// "v4.b32" for four words of 32 bits.
+std::string accessType(size_t count, unsigned bits) {
+  std::string text = count > 1 ? "v" + std::to_string(count) + "." : "";
+  return text + "b" + std::to_string(bits);
+}
+
+// The constraint letter of a word: 8-bit values travel in 16-bit registers.
+const char *constraintOf(unsigned bits) { return bits <= 16 ? "h" : bits == 32 ? "r" : "l"; }
+
+Value asmRegister(Lowering &l, Location loc, Value word) {
+  if (word.getType().isInteger(8))
+    return LLVM::ZExtOp::create(l.b, loc, l.b.getIntegerType(16), word);
+  return word;
+}
+
+LLVM::InlineAsmOp emitAsm(Lowering &l, Location loc, Type result, ValueRange operands, StringRef text,
+                          StringRef constraints) {
+  return LLVM::InlineAsmOp::create(l.b, loc, result, operands, text, constraints, /*has_side_effects=*/true,
+                                   /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+                                   LLVM::AsmDialectAttr{}, ArrayAttr{});
+}
+
+Registers guardedLoad(Lowering &l, Location loc, const GlobalPlace &place, ValueRange fill) {
+  Words words = packWords(l, loc, fill);
+  size_t count = words.values.size();
+  unsigned bits = words.bits, asmBits = std::max(bits, 16u);
+  Type wordType = l.b.getIntegerType(asmBits);
+  std::string constraints;
+  SmallVector<Value> operands;
+  for (size_t i = 0; i < count; ++i)
+    constraints += std::string(i ? ",=" : "=") + constraintOf(bits);
+  for (size_t i = 0; i < count; ++i) { // the fill arrives in the result's own registers
+    constraints += "," + std::to_string(i);
+    operands.push_back(asmRegister(l, loc, words.values[i]));
+  }
+  constraints += ",l,b";
+  operands.push_back(place.pointer);
+  operands.push_back(place.predicate);
+  std::string text = "@$" + std::to_string(2 * count + 1) + " ld.global." + accessType(count, bits) + " " +
+                     registerList(0, count) + ", [$" + std::to_string(2 * count) + "+" +
+                     std::to_string(place.byteOffset) + "];";
+  Type result = wordType;
+  if (count > 1)
+    result = LLVM::LLVMStructType::getLiteral(l.b.getContext(), SmallVector<Type>(count, wordType));
+  Value loaded = emitAsm(l, loc, result, operands, text, constraints).getRes();
+  for (size_t i = 0; i < count; ++i) {
+    Value word = count > 1 ? LLVM::ExtractValueOp::create(l.b, loc, loaded, i).getResult() : loaded;
+    words.values[i] = bits == 8 ? LLVM::TruncOp::create(l.b, loc, l.b.getI8Type(), word).getResult() : word;
+  }
+  return unpackWords(l, loc, words, fill.front().getType(), fill.size());
+}
+
+Value offsetPointer(Lowering &l, Location loc, const GlobalPlace &place) {
+  if (place.byteOffset == 0)
+    return place.pointer;
+  return LLVM::GEPOp::create(l.b, loc, place.pointer.getType(), l.b.getI8Type(), place.pointer,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(place.byteOffset)});
+}
+
+} // namespace
+
+Registers loadGlobal(Lowering &l, Location loc, const GlobalPlace &place, ValueRange fill) {
+  if (place.predicate)
+    return guardedLoad(l, loc, place, fill);
+  Words words = wordsFor(l, fill.front().getType(), fill.size());
+  Type wordType = l.b.getIntegerType(words.bits);
+  size_t count = words.values.size();
+  Type type = count > 1 ? Type(VectorType::get({static_cast<int64_t>(count)}, wordType)) : wordType;
+  Value loaded = LLVM::LoadOp::create(l.b, loc, type, offsetPointer(l, loc, place), count * words.bits / 8);
+  for (size_t i = 0; i < count; ++i)
+    words.values[i] =
+        count > 1 ? LLVM::ExtractElementOp::create(l.b, loc, loaded, l.i32(i)).getResult() : loaded;
+  return unpackWords(l, loc, words, fill.front().getType(), fill.size());
+}
+
+void storeGlobal(Lowering &l, Location loc, const GlobalPlace &place, ValueRange elements) {
+  Words words = packWords(l, loc, elements);
+  size_t count = words.values.size();
+  if (!place.predicate) {
+    Value value = words.values.front();
+    if (count > 1) {
+      value = LLVM::PoisonOp::create(l.b, loc, VectorType::get({static_cast<int64_t>(count)}, value.getType()));
+      for (size_t i = 0; i < count; ++i)
+        value = LLVM::InsertElementOp::create(l.b, loc, value, words.values[i], l.i32(i));
+    }
+    LLVM::StoreOp::create(l.b, loc, value, offsetPointer(l, loc, place), count * words.bits / 8);
+    return;
+  }
+  std::string constraints = "l,b";
+  SmallVector<Value> operands = {place.pointer, place.predicate};
+  for (Value word : words.values) {
+    constraints += std::string(",") + constraintOf(words.bits);
+    operands.push_back(asmRegister(l, loc, word));
+  }
+  std::string text = "@$1 st.global." + accessType(count, words.bits) + " [$0+" + std::to_string(place.byteOffset) +
+                     "], " + registerList(2, count) + ";";
+  emitAsm(l, loc, LLVM::LLVMVoidType::get(l.b.getContext()), operands, text, constraints);
+}
+
+int64_t vectorLength(const layout::Layout &layout, int dim, int64_t most) {
+  int64_t run = layout.consecutiveElements(dim), length = 1;
+  while (length * 2 <= std::min(run, most))
+    length *= 2;
+  return length;
+}
+
+Value bothTrue(Lowering &l, Location loc, Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  return arith::AndIOp::create(l.b, loc, a, b);
+}
+
+} // namespace tile::codegen

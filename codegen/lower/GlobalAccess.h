@@ -1,0 +1,29 @@
+// One vector access of global memory by one thread: plain LLVM loads and stores where nothing guards them, PTX with a
+// predicate where something does (LLVM would branch round a masked access).
+#pragma once
+
+#include "codegen/lower/Lowering.h"
+
+namespace tile::codegen {
+
+/// Where and whether: `byteOffset` is a constant added to the pointer; a null predicate means always.
+struct GlobalPlace {
+  mlir::Value pointer;
+  int64_t byteOffset = 0;
+  mlir::Value predicate;
+};
+
+/// Loads `fill.size()` neighbouring elements. Where the predicate is false they are `fill`; without a predicate `fill`
+/// gives their number and type alone.
+Registers loadGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place, mlir::ValueRange fill);
+
+/// Stores neighbouring elements.
+void storeGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place, mlir::ValueRange elements);
+
+/// Registers 0, n, 2n, ... begin a vector of n elements along `dim`; n is at most `most`.
+int64_t vectorLength(const layout::Layout &layout, int dim, int64_t most);
+
+/// AND of two predicates, either of which may be null (always true).
+mlir::Value bothTrue(Lowering &l, mlir::Location loc, mlir::Value a, mlir::Value b);
+
+} // namespace tile::codegen

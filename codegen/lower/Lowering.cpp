@@ -1,0 +1,179 @@
+#include "codegen/lower/Lowering.h"
+
+#include "ir/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+Lowering::Lowering(func::FuncOp source, func::FuncOp target)
+    : b(OpBuilder::atBlockBegin(&target.getBody().front())), source(source), target(target) {
+  makeThreadNumbers();
+  for (auto [from, to] : llvm::zip_equal(source.getArguments(), target.getArguments()))
+    set(from, {to});
+}
+
+void Lowering::makeThreadNumbers() {
+  Location loc = source.getLoc();
+  tid = NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
+  laneId = arith::AndIOp::create(b, loc, tid, i32(ir::kWarpSize - 1));
+  warpId = arith::ShRUIOp::create(b, loc, tid, i32(5));
+}
+
+LogicalResult Lowering::run() {
+  if (failed(lowerBlock(source.getBody().front())))
+    return failure();
+  func::ReturnOp::create(b, source.getLoc());
+  return success();
+}
+
+LogicalResult Lowering::lowerBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(lower(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Lowering::lower(Operation *op) {
+  if (LowerFunction function = findLowering(op->getName().getStringRef()))
+    return function(*this, op);
+  if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+    return lowerElementwise(*this, op);
+  return op->emitOpError("has no lowering");
+}
+
+const Registers &Lowering::operator[](Value value) const {
+  auto it = map.find(value);
+  assert(it != map.end() && "operands are lowered before their users");
+  return it->second;
+}
+
+size_t Lowering::countOf(Type type) {
+  return isa<RankedTensorType>(type) ? gpu::layoutOf(type).numRegisters() : 1;
+}
+
+Type Lowering::registerType(Type type) {
+  Type element = ir::elementTypeOf(type);
+  if (isa<ir::PtrType>(element))
+    return LLVM::LLVMPointerType::get(type.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
+  return element;
+}
+
+Value Lowering::integer(unsigned bits, int64_t value) {
+  return arith::ConstantOp::create(b, source.getLoc(), b.getIntegerAttr(b.getIntegerType(bits), value));
+}
+
+// Bits that move by the same distance move together: (number & mask) << distance, then XOR (no two overlap in layouts the
+// compiler makes, but swizzles do).
+Value Lowering::linear(Value number, ArrayRef<int64_t> bits) {
+  Location loc = source.getLoc();
+  std::map<int, int64_t> maskByDistance;
+  for (auto [bit, contribution] : llvm::enumerate(bits))
+    for (int out = 0; out < 63; ++out)
+      if (contribution >> out & 1)
+        maskByDistance[out - static_cast<int>(bit)] |= int64_t(1) << bit;
+  Value result;
+  for (auto [distance, mask] : maskByDistance) {
+    Value term = arith::AndIOp::create(b, loc, number, i32(mask));
+    if (distance > 0)
+      term = arith::ShLIOp::create(b, loc, term, i32(distance));
+    else if (distance < 0)
+      term = arith::ShRUIOp::create(b, loc, term, i32(-distance));
+    result = result ? arith::XOrIOp::create(b, loc, result, term).getResult() : term;
+  }
+  return result ? result : i32(0);
+}
+
+Value Lowering::threadLinear(ArrayRef<int64_t> laneBits, ArrayRef<int64_t> warpBits) {
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  llvm::interleaveComma(laneBits, os);
+  os << '|';
+  llvm::interleaveComma(warpBits, os);
+  Value &known = threadLinears[key];
+  if (known)
+    return known;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(warpId.getDefiningOp()); // at the top: one computation for all loops and branches
+  Value value = arith::XOrIOp::create(b, source.getLoc(), linear(laneId, laneBits), linear(warpId, warpBits));
+  return known = value;
+}
+
+static SmallVector<int64_t> columnOf(const layout::Layout &layout, layout::In in, int dim) {
+  SmallVector<int64_t> bits;
+  for (const layout::Coords &vector : layout.bases(in))
+    bits.push_back(vector[dim]);
+  return bits;
+}
+
+Value Lowering::threadCoordinate(const layout::Layout &layout, int dim) {
+  return threadLinear(columnOf(layout, layout::In::Lane, dim), columnOf(layout, layout::In::Warp, dim));
+}
+
+Lowering::RegisterCoordinate Lowering::registerCoordinate(const layout::Layout &layout, int dim, int32_t reg) {
+  int32_t low = reg & ((1 << layout.registerBits()) - 1);
+  return {layout.applyLinear(layout::In::Register, low)[dim], layout.oddOffset(reg)[dim]};
+}
+
+Value Lowering::coordinate(const layout::Layout &layout, int dim, int32_t reg) {
+  RegisterCoordinate part = registerCoordinate(layout, dim, reg);
+  Value value = threadCoordinate(layout, dim);
+  if (part.linear)
+    value = arith::XOrIOp::create(b, source.getLoc(), value, i32(part.linear));
+  if (part.odd)
+    value = arith::AddIOp::create(b, source.getLoc(), value, i32(part.odd));
+  return value;
+}
+
+Value Lowering::isFirstHolder(const layout::Layout &layout) {
+  uint32_t lanes = layout.freeMask(layout::In::Lane), warps = layout.freeMask(layout::In::Warp);
+  uint32_t threads = lanes | warps << layout::kLaneBits;
+  if (threads == 0)
+    return {};
+  Location loc = source.getLoc();
+  Value bits = arith::AndIOp::create(b, loc, tid, i32(threads));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bits, i32(0));
+}
+
+Value Lowering::sharedPointer(Value byteOffset) {
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  Value base = LLVM::AddressOfOp::create(b, source.getLoc(), type, kSharedSymbol);
+  return LLVM::GEPOp::create(b, source.getLoc(), type, b.getI8Type(), base, ValueRange{byteOffset});
+}
+
+int64_t Lowering::offsetOf(Value smem) { return smem.getDefiningOp<gpu::SmemAllocOp>().getOffset().value_or(0); }
+
+Registers Lowering::flatten(ValueRange values) const {
+  Registers flat;
+  for (Value value : values)
+    llvm::append_range(flat, (*this)[value]);
+  return flat;
+}
+
+void Lowering::unflatten(ValueRange values, ValueRange flat) {
+  size_t next = 0;
+  for (Value value : values) {
+    size_t count = countOf(value.getType());
+    ValueRange part = flat.slice(next, count);
+    set(value, Registers(part.begin(), part.end()));
+    next += count;
+  }
+}
+
+LowerFunction findLowering(StringRef name) {
+  static const llvm::StringMap<LowerFunction> table = [] {
+    llvm::StringMap<LowerFunction> all;
+    for (LoweringTable part : {controlLowerings(), dotLowerings(), elementwiseLowerings(), layoutLowerings(),
+                               memoryLowerings(), reduceLowerings(), shapeLowerings(), sharedLowerings()})
+      for (auto [op, function] : part)
+        all[op] = function;
+    return all;
+  }();
+  return table.lookup(name);
+}
+
+} // namespace tile::codegen

@@ -1,0 +1,120 @@
+// Lowering to one thread: the state every operation's lowering works with.
+//
+// A kernel is rebuilt as a function over scalars. Each tile becomes a list of values, one an element that the thread holds,
+// in the register order of its layout; each scalar becomes itself. An operation is lowered by looking at its own operands
+// and layouts only.
+#pragma once
+
+#include "ir/LayoutAttr.h"
+#include "ir/layout/Layout.h"
+#include "ir/layout/SharedAccess.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tile::codegen {
+
+/// A tile's elements in this thread, or a scalar alone.
+using Registers = llvm::SmallVector<mlir::Value>;
+
+class Lowering {
+public:
+  Lowering(mlir::func::FuncOp source, mlir::func::FuncOp target);
+
+  /// Lowers the whole body. Emits an error and fails at the first operation it cannot lower.
+  mlir::LogicalResult run();
+
+  mlir::OpBuilder b;
+
+  // --- Values -----------------------------------------------------------------------------------------------------
+
+  /// The registers of an operand.
+  const Registers &operator[](mlir::Value value) const;
+  /// The one register of a scalar operand.
+  mlir::Value scalar(mlir::Value value) const { return (*this)[value].front(); }
+  void set(mlir::Value value, Registers registers) { map[value] = std::move(registers); }
+
+  /// A thread's elements of this type: one a register of the layout, or one for a scalar.
+  static size_t countOf(mlir::Type type);
+  /// The type of one register: the element type, pointers as `!llvm.ptr<1>`.
+  static mlir::Type registerType(mlir::Type type);
+
+  // --- Constants and thread numbers ---------------------------------------------------------------------------------
+
+  mlir::Value i32(int64_t value) { return integer(32, value); }
+  mlir::Value integer(unsigned bits, int64_t value);
+  mlir::Value threadId() const { return tid; }
+  mlir::Value lane() const { return laneId; }
+  mlir::Value warp() const { return warpId; }
+
+  // --- Layouts ------------------------------------------------------------------------------------------------------
+
+  /// XOR over the set bits of lane and warp of the given contributions, as an i32: a linear map of the thread number.
+  mlir::Value threadLinear(llvm::ArrayRef<int64_t> laneBits, llvm::ArrayRef<int64_t> warpBits);
+  /// The same map of any number's low bits.
+  mlir::Value linear(mlir::Value number, llvm::ArrayRef<int64_t> bits);
+  /// What lane and warp contribute to a coordinate of the elements they hold.
+  mlir::Value threadCoordinate(const layout::Layout &layout, int dim);
+  /// What a register adds to it (the bits are disjoint from the thread's in the layouts the compiler makes; otherwise
+  /// `isDisjoint` is false and the two are combined by XOR).
+  struct RegisterCoordinate {
+    int64_t linear, odd;
+  };
+  static RegisterCoordinate registerCoordinate(const layout::Layout &layout, int dim, int32_t reg);
+  /// The coordinate itself, as an i32.
+  mlir::Value coordinate(const layout::Layout &layout, int dim, int32_t reg);
+  /// True in the threads that hold the elements first: those whose lanes and warps only duplicate are left out. Null if
+  /// none duplicates.
+  mlir::Value isFirstHolder(const layout::Layout &layout);
+
+  // --- Shared memory ------------------------------------------------------------------------------------------------
+
+  /// The block's shared memory at a byte offset, as `!llvm.ptr<3>`.
+  mlir::Value sharedPointer(mlir::Value byteOffset);
+  /// Where an allocation starts, in bytes.
+  static int64_t offsetOf(mlir::Value smem);
+
+  // --- Regions ------------------------------------------------------------------------------------------------------
+
+  /// Lowers the operations of a block at the insertion point, the terminator left out.
+  mlir::LogicalResult lowerBlock(mlir::Block &block);
+  /// Registers of several operands, one after the other.
+  Registers flatten(mlir::ValueRange values) const;
+  /// Gives values the registers that stand one after the other in `flat`.
+  void unflatten(mlir::ValueRange values, mlir::ValueRange flat);
+
+private:
+  mlir::LogicalResult lower(mlir::Operation *op);
+  void makeThreadNumbers();
+
+  mlir::func::FuncOp source, target;
+  mlir::Value tid, laneId, warpId;
+  llvm::DenseMap<mlir::Value, Registers> map;
+  llvm::StringMap<mlir::Value> threadLinears; ///< made once, at the top of the kernel
+};
+
+/// Lowers one operation.
+using LowerFunction = mlir::LogicalResult (*)(Lowering &, mlir::Operation *);
+
+/// The lowering of an operation by its full name; null if there is none.
+LowerFunction findLowering(llvm::StringRef name);
+
+// The tables of each topic.
+using LoweringTable = llvm::ArrayRef<std::pair<llvm::StringLiteral, LowerFunction>>;
+LoweringTable controlLowerings();
+LoweringTable dotLowerings();
+LoweringTable elementwiseLowerings();
+LoweringTable layoutLowerings();
+LoweringTable memoryLowerings();
+LoweringTable reduceLowerings();
+LoweringTable shapeLowerings();
+LoweringTable sharedLowerings();
+
+/// Elementwise operations of `arith` and `math`: the same operation on each register.
+mlir::LogicalResult lowerElementwise(Lowering &l, mlir::Operation *op);
+
+/// The name of the array that stands for the block's shared memory.
+inline constexpr llvm::StringLiteral kSharedSymbol = "tile_shared";
+
+} // namespace tile::codegen

@@ -1,0 +1,365 @@
+// AssignLayouts: first decides, then rewrites. Accesses and products ask for layouts of their own; these flow forward
+// through the operations that keep data in place, the stronger claim winning, until nothing changes. Values without a
+// claim (constants, aranges, splats, broadcasts and what is made of them alone) are made where they are needed, in the
+// layout that is needed.
+#include "passes/Passes.h"
+
+#include "ir/LayoutAttr.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/DotLayouts.h"
+#include "passes/analysis/LayoutInference.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_ASSIGNLAYOUTS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+/// How much a layout is worth keeping: a product's accumulator cannot be elsewhere, an access would be slower.
+enum class Strength { None, Default, Access, Product };
+
+struct Claim {
+  gpu::LayoutAttr layout;
+  Strength strength = Strength::None;
+};
+
+// --- Deciding ---------------------------------------------------------------------------------------------------
+
+class Claims {
+public:
+  explicit Claims(func::FuncOp function) : function(function), warps(warpsOf(function)) {}
+
+  LogicalResult decide() {
+    WalkResult checked = function.walk([&](ir::DotOp dot) {
+      if (layoutsOf(dot))
+        return WalkResult::advance();
+      dot.emitOpError("the chosen variant has no layout for these shapes");
+      return WalkResult::interrupt();
+    });
+    if (checked.wasInterrupted())
+      return failure();
+    do {
+      changed = false;
+      function.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
+    } while (changed);
+    return success();
+  }
+
+  Claim of(Value value) const { return claims.lookup(value); }
+
+  /// The claimed layout, else the default one.
+  gpu::LayoutAttr layoutOrDefault(Value value) const {
+    Claim claim = of(value);
+    return claim.layout ? claim.layout : defaultLayout(cast<RankedTensorType>(value.getType()), warps);
+  }
+
+  int64_t numWarps() const { return warps; }
+
+private:
+  void claim(Value value, Claim next) {
+    Claim &current = claims[value];
+    if (!isTile(value) || !next.layout || next.strength <= current.strength)
+      return;
+    current = next;
+    changed = true;
+  }
+
+  Claim strongest(ValueRange values) const {
+    Claim best;
+    for (Value value : values)
+      if (isTile(value) && of(value).strength > best.strength)
+        best = of(value);
+    return best;
+  }
+
+  // Values that are one variable at different times share a layout.
+  void unify(ArrayRef<Value> values) {
+    Claim best = strongest(values);
+    for (Value value : values)
+      claim(value, best);
+  }
+
+  void visitLoop(scf::ForOp loop) {
+    for (auto [arg, init, yielded, result] :
+         llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(), loop.getYieldedValues(), loop.getResults())) {
+      Claim best = strongest({arg, init, yielded, result});
+      if (isTile(arg) && best.strength == Strength::None)
+        best = {layoutOrDefault(arg), Strength::Default};
+      claim(arg, best);
+      claim(result, best);
+    }
+  }
+
+  void visitWhile(scf::WhileOp loop) {
+    for (auto [init, before, yielded] :
+         llvm::zip_equal(loop.getInits(), loop.getBeforeArguments(), loop.getYieldOp().getOperands()))
+      claimVariable({before}, {init, yielded, before});
+    for (auto [passed, after, result] :
+         llvm::zip_equal(loop.getConditionOp().getArgs(), loop.getAfterArguments(), loop.getResults()))
+      claimVariable({after, result}, {passed, after, result});
+  }
+
+  void visitIf(scf::IfOp op) {
+    for (auto [i, result] : llvm::enumerate(op.getResults()))
+      claimVariable({result}, {op.thenYield().getOperand(i), op.elseYield().getOperand(i), result});
+  }
+
+  void claimVariable(ArrayRef<Value> targets, ArrayRef<Value> sources) {
+    if (!isTile(targets.front()))
+      return;
+    Claim best = strongest(sources);
+    if (best.strength == Strength::None)
+      best = {layoutOrDefault(targets.front()), Strength::Default};
+    for (Value target : targets)
+      claim(target, best);
+  }
+
+  void visit(Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return visitLoop(loop);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return visitWhile(loop);
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return branch.getNumResults() ? visitIf(branch) : void();
+    if (isa<ir::ViewLoadOp, ir::LoadOp>(op) && isTile(op->getResult(0)))
+      return claim(op->getResult(0), {coalescedLayout(op, cast<RankedTensorType>(op->getResult(0).getType()), warps),
+                                      Strength::Access});
+    if (auto dot = dyn_cast<ir::DotOp>(op))
+      return claim(dot.getResult(), {gpu::attributeOf(op->getContext(), layoutsOf(dot)->acc), Strength::Product});
+    if (isa<ir::BroadcastOp, ir::ExpandDimsOp>(op))
+      return; // made where they are needed
+    Claim best = strongest(op->getOperands());
+    if (isa<ir::ReduceOp>(op) && best.strength == Strength::None)
+      best = {layoutOrDefault(op->getOperand(0)), Strength::Default};
+    if (best.strength == Strength::None)
+      return;
+    gpu::LayoutAttr result = resultLayout(op, best.layout);
+    for (Value value : op->getResults())
+      if (isTile(value))
+        claim(value, {result ? result : layoutOrDefault(value), result ? best.strength : Strength::Default});
+  }
+
+  func::FuncOp function;
+  int64_t warps;
+  bool changed = false;
+  DenseMap<Value, Claim> claims;
+};
+
+// --- Rewriting --------------------------------------------------------------------------------------------------
+
+class Rewriter {
+public:
+  Rewriter(func::FuncOp function, const Claims &claims) : function(function), claims(claims), builder(function) {}
+
+  LogicalResult rewrite() {
+    SmallVector<Operation *> ops;
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops)
+      if (failed(rewrite(op)))
+        return failure();
+    eraseUnlaid(ops);
+    return success();
+  }
+
+private:
+  /// Was nothing claimed for the value, so that it is made where needed?
+  bool isMadeOnDemand(Value value) const {
+    return isTile(value) && !gpu::encodingOf(value.getType()) && value.getDefiningOp();
+  }
+
+  /// The value in a layout: itself, made anew, or converted.
+  Value inLayout(Value value, gpu::LayoutAttr layout) {
+    if (!isTile(value) || gpu::encodingOf(value.getType()) == layout)
+      return value;
+    Value &made = inLayouts[{value, layout}];
+    if (!made) {
+      Value fresh = isMadeOnDemand(value) ? remake(value, layout) : convert(value, layout);
+      inLayouts[{value, layout}] = fresh; // the map may have grown
+      return fresh;
+    }
+    return made;
+  }
+
+  Value convert(Value value, gpu::LayoutAttr layout) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(value);
+    return gpu::ConvertLayoutOp::create(builder, value.getLoc(), gpu::withLayout(value.getType(), layout), value);
+  }
+
+  Value remake(Value value, gpu::LayoutAttr layout) {
+    Operation *op = value.getDefiningOp();
+    SmallVector<Value> operands;
+    for (OpOperand &operand : op->getOpOperands()) {
+      gpu::LayoutAttr needed = isTile(operand.get()) ? operandLayout(operand, layout) : gpu::LayoutAttr();
+      if (isTile(operand.get()) && !needed) { // the algebra refuses: through a layout both sides know
+        gpu::LayoutAttr fallback = claims.layoutOrDefault(value);
+        return fallback == layout ? Value() : convert(inLayout(value, fallback), layout);
+      }
+      operands.push_back(needed ? inLayout(operand.get(), needed) : operand.get());
+    }
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(value);
+    IRMapping mapping;
+    for (auto [from, to] : llvm::zip_equal(op->getOperands(), operands))
+      mapping.map(from, to);
+    Operation *clone = builder.clone(*op, mapping);
+    setLayout(clone->getResult(0), layout);
+    return clone->getResult(0);
+  }
+
+  void setLayout(Value value, gpu::LayoutAttr layout) {
+    RankedTensorType type = gpu::withLayout(value.getType(), layout);
+    if (auto constant = value.getDefiningOp<arith::ConstantOp>())
+      constant.setValueAttr(cast<SplatElementsAttr>(constant.getValue()).resizeSplat(type));
+    value.setType(type);
+  }
+
+  void setOperand(OpOperand &operand, gpu::LayoutAttr layout) { operand.set(inLayout(operand.get(), layout)); }
+
+  LogicalResult rewrite(Operation *op) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      if (isTile(constant) && !isa<SplatElementsAttr>(constant.getValue()))
+        return constant.emitOpError("only constants with one value everywhere are supported on tiles");
+    if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
+      return rewriteControl(op), success();
+    if (isa<scf::YieldOp, scf::ConditionOp>(op))
+      return rewriteTerminator(op), success();
+    if (auto dot = dyn_cast<ir::DotOp>(op))
+      return rewriteDot(dot), success();
+    if (isa<ir::ViewStoreOp, ir::StoreOp>(op))
+      return rewriteStore(op), success();
+    if (isa<ir::ReduceOp>(op))
+      return rewriteReduce(op), success();
+    if (op->getNumResults() != 1 || !isTile(op->getResult(0)) || !claims.of(op->getResult(0)).layout)
+      return success();
+    return rewriteInPlace(op);
+  }
+
+  // Loads, elementwise operations and changes of shape with a claim.
+  LogicalResult rewriteInPlace(Operation *op) {
+    gpu::LayoutAttr layout = claims.of(op->getResult(0)).layout;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isTile(operand.get()))
+        continue;
+      gpu::LayoutAttr needed = isa<ir::LoadOp>(op) ? layout : operandLayout(operand, layout);
+      if (!needed)
+        return op->emitOpError("cannot be laid out: an odd factor of an extent would not stay outermost in its "
+                               "dimension; reshape so that odd factors keep their place");
+      setOperand(operand, needed);
+    }
+    setLayout(op->getResult(0), layout);
+    return success();
+  }
+
+  void rewriteControl(Operation *op) {
+    auto set = [&](ValueRange values) {
+      for (Value value : values)
+        if (isTile(value))
+          setLayout(value, claims.layoutOrDefault(value));
+    };
+    set(op->getResults());
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      set(loop.getRegionIterArgs());
+      for (auto [operand, arg] : llvm::zip_equal(loop.getInitArgsMutable(), loop.getRegionIterArgs()))
+        setOperand(operand, gpu::encodingOf(arg.getType()));
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      set(loop.getBeforeArguments());
+      set(loop.getAfterArguments());
+      for (auto [operand, arg] : llvm::zip_equal(loop.getInitsMutable(), loop.getBeforeArguments()))
+        setOperand(operand, gpu::encodingOf(arg.getType()));
+    }
+  }
+
+  void rewriteTerminator(Operation *op) {
+    Operation *parent = op->getParentOp();
+    ValueRange targets = parent->getResults();
+    MutableOperandRange operands = isa<scf::ConditionOp>(op) ? cast<scf::ConditionOp>(op).getArgsMutable()
+                                                             : cast<scf::YieldOp>(op).getResultsMutable();
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      targets = loop.getRegionIterArgs();
+    else if (auto loop = dyn_cast<scf::WhileOp>(parent); loop && isa<scf::YieldOp>(op))
+      targets = loop.getBeforeArguments();
+    for (auto [operand, target] : llvm::zip_equal(operands, targets))
+      if (isTile(target))
+        setOperand(operand, gpu::encodingOf(target.getType()));
+  }
+
+  void rewriteDot(ir::DotOp dot) {
+    DotLayouts layouts = *layoutsOf(dot);
+    MLIRContext *context = dot.getContext();
+    setOperand(dot.getAMutable(), gpu::attributeOf(context, layouts.a));
+    setOperand(dot.getBMutable(), gpu::attributeOf(context, layouts.b));
+    setOperand(dot.getAccMutable(), gpu::attributeOf(context, layouts.acc));
+    setLayout(dot.getResult(), gpu::attributeOf(context, layouts.acc));
+  }
+
+  // A value that lies along the memory's fastest dimension is stored from where it is; others are brought into order first.
+  void rewriteStore(Operation *op) {
+    Value value = op->getOperand(0);
+    if (!isTile(value))
+      return;
+    gpu::LayoutAttr layout = coalescedLayout(op, cast<RankedTensorType>(value.getType()), claims.numWarps());
+    Claim claim = claims.of(value);
+    if (claim.strength == Strength::Access && liesAlong(claim.layout, op))
+      layout = claim.layout;
+    for (OpOperand &operand : op->getOpOperands())
+      if (isTile(operand.get()))
+        setOperand(operand, layout);
+  }
+
+  static bool liesAlong(gpu::LayoutAttr layout, Operation *access) {
+    auto order = access->getAttrOfType<DenseI32ArrayAttr>(kOrderAttr);
+    ArrayRef<int32_t> first = layout.getRegisters().empty() ? layout.getLanes() : layout.getRegisters();
+    return order && first.size() >= static_cast<size_t>(layout.getRank()) && first[order[0]] == 1;
+  }
+
+  void rewriteReduce(Operation *op) {
+    gpu::LayoutAttr layout;
+    for (Value operand : op->getOperands())
+      if (!layout && claims.of(operand).layout)
+        layout = claims.of(operand).layout;
+    if (!layout)
+      layout = claims.layoutOrDefault(op->getOperand(0));
+    for (OpOperand &operand : op->getOpOperands())
+      setOperand(operand, layout);
+    gpu::LayoutAttr result = resultLayout(op, layout);
+    for (Value value : op->getResults()) {
+      if (!isTile(value))
+        continue;
+      setLayout(value, result);
+    }
+  }
+
+  // What was made on demand is replaced; the originals go, users first.
+  void eraseUnlaid(ArrayRef<Operation *> ops) {
+    for (Operation *op : llvm::reverse(ops))
+      if (op->getNumResults() == 1 && isTile(op->getResult(0)) && !gpu::encodingOf(op->getResult(0).getType()) &&
+          op->use_empty() && isPure(op))
+        op->erase();
+  }
+
+  func::FuncOp function;
+  const Claims &claims;
+  OpBuilder builder;
+  DenseMap<std::pair<Value, Attribute>, Value> inLayouts;
+};
+
+struct AssignLayouts : passes::impl::AssignLayoutsBase<AssignLayouts> {
+  void runOnOperation() final {
+    Claims claims(getOperation());
+    if (failed(claims.decide()) || failed(Rewriter(getOperation(), claims).rewrite()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes

@@ -1,0 +1,29 @@
+// Layouts of a product's accumulator and operands, by variant.
+#pragma once
+
+#include "ir/TileDialect.h"
+#include "ir/layout/Fragments.h"
+
+namespace tile::passes {
+
+/// Attribute of a dot: warps along the rows and columns of the result.
+inline constexpr llvm::StringLiteral kWarpGridAttr = "tilegpu.warp_grid";
+
+/// Layouts of acc (and result), a and b.
+struct DotLayouts {
+  layout::Layout acc, a, b;
+};
+
+/// Decides how the kernel's warps share the result, and records it on the dot.
+void chooseWarpGrid(ir::DotOp dot);
+
+/// The layouts of a dot whose variant and warp grid are chosen; nothing if the shape does not allow the variant.
+std::optional<DotLayouts> layoutsOf(ir::DotOp dot);
+
+/// Is this value an operand (not the accumulator) of that dot?
+bool isDotOperand(mlir::OpOperand &use);
+
+/// Warps of the kernel an operation is in; 4 if it does not say.
+int64_t warpsOf(mlir::Operation *op);
+
+} // namespace tile::passes

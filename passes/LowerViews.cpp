@@ -1,0 +1,297 @@
+// LowerViews: a view argument becomes what a launch passes (pointer, extents, strides), and each access of a view learns
+// which dimension is contiguous, how wide its vectors may be, and which bounds checks it needs.
+#include "passes/Passes.h"
+
+#include "ir/LayoutAttr.h"
+#include "passes/analysis/AxisInfo.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_LOWERVIEWS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+/// No vector access is wider.
+constexpr int64_t kMaxVectorBytes = 16;
+
+// The arguments of the kernel's ABI that replace one argument of the source kernel.
+class ArgumentExpander {
+public:
+  ArgumentExpander(func::FuncOp function, unsigned source)
+      : function(function), source(source), builder(OpBuilder::atBlockBegin(&function.getBody().front())) {}
+
+  // Replaces the uses of a view by a `tile.make_view` of new arguments. They are appended; the caller erases the view.
+  void expandView(ir::ViewType type) {
+    Location loc = function.getArgument(source).getLoc();
+    auto alignment = function.getArgAttrOfType<IntegerAttr>(source, ir::kAlignmentAttr);
+    Value base = append(ir::PtrType::get(builder.getContext(), type.getElementType()), "pointer", -1,
+                        alignment ? alignment.getInt() : gpu::bytesOf(type.getElementType()));
+    SmallVector<Value> extents, strides;
+    bool isWide = function.getArgAttr(source, ir::kWideAttr) != nullptr;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      Value extent = append(builder.getI32Type(), "extent", dim, fact(ir::kExtentDivisibleAttr, dim));
+      extents.push_back(isWide ? arith::ExtSIOp::create(builder, loc, builder.getI64Type(), extent) : extent);
+    }
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      strides.push_back(makeStride(type, dim, isWide));
+    Value view = ir::MakeViewOp::create(builder, loc, type, base, extents, strides);
+    function.getArgument(source).replaceAllUsesWith(view);
+  }
+
+  // A scalar or pointer stays as it is, but moves behind what was appended before it.
+  void keep() {
+    Type type = function.getArgument(source).getType();
+    auto alignment = function.getArgAttrOfType<IntegerAttr>(source, ir::kAlignmentAttr);
+    Value copy = append(type, isa<ir::PtrType>(type) ? "pointer" : "scalar", -1, alignment ? alignment.getInt() : 1);
+    function.getArgument(source).replaceAllUsesWith(copy);
+  }
+
+private:
+  Value append(Type type, StringRef kind, int64_t dim, int64_t divisibility) {
+    SmallVector<NamedAttribute> attributes;
+    SmallVector<Attribute> parts = {builder.getStringAttr(kind), builder.getI32IntegerAttr(source)};
+    if (dim >= 0)
+      parts.push_back(builder.getI32IntegerAttr(dim));
+    attributes.push_back(builder.getNamedAttr(kParamAttr, builder.getArrayAttr(parts)));
+    if (divisibility > 1)
+      attributes.push_back(builder.getNamedAttr(kDivisibilityAttr, builder.getI32IntegerAttr(divisibility)));
+    unsigned index = function.getNumArguments();
+    (void)function.insertArgument(index, type, builder.getDictionaryAttr(attributes),
+                                  function.getArgument(source).getLoc());
+    return function.getArgument(index);
+  }
+
+  int64_t fact(StringRef name, int64_t dim) {
+    auto facts = function.getArgAttrOfType<DenseI64ArrayAttr>(source, name);
+    return facts && dim < facts.size() ? facts[dim] : 1;
+  }
+
+  Value makeStride(ir::ViewType type, int64_t dim, bool isWide) {
+    Type strideType = isWide ? builder.getI64Type() : builder.getI32Type();
+    auto units = function.getArgAttrOfType<DenseI32ArrayAttr>(source, ir::kUnitStrideAttr);
+    if (units && llvm::is_contained(units.asArrayRef(), dim))
+      return arith::ConstantOp::create(builder, function.getLoc(), builder.getIntegerAttr(strideType, 1));
+    int64_t bytes = fact(ir::kStrideBytesDivisibleAttr, dim);
+    return append(strideType, "stride", dim, std::max<int64_t>(1, bytes / gpu::bytesOf(type.getElementType())));
+  }
+
+  func::FuncOp function;
+  unsigned source;
+  OpBuilder builder;
+};
+
+// The grid's symbols named arguments of the source kernel; now each is the scalar that took its place. `first` is where
+// the new arguments begin.
+void remapGrid(func::FuncOp function, unsigned first) {
+  auto symbols = function->getAttrOfType<ArrayAttr>(ir::kGridSymbolsAttr);
+  if (!symbols)
+    return;
+  OpBuilder builder(function.getContext());
+  auto place = [&](DenseI32ArrayAttr symbol) -> Attribute {
+    for (unsigned i = first; i < function.getNumArguments(); ++i) {
+      auto parts = function.getArgAttrOfType<ArrayAttr>(i, kParamAttr);
+      StringRef kind = cast<StringAttr>(parts[0]).getValue();
+      bool isSame = cast<IntegerAttr>(parts[1]).getInt() == symbol[0];
+      if (isSame && (kind == "scalar" ? symbol[1] == -1
+                                      : kind == "extent" && cast<IntegerAttr>(parts[2]).getInt() == symbol[1]))
+        return builder.getDenseI32ArrayAttr({static_cast<int32_t>(i - first), -1});
+    }
+    return symbol;
+  };
+  SmallVector<Attribute> remapped;
+  for (Attribute symbol : symbols)
+    remapped.push_back(place(cast<DenseI32ArrayAttr>(symbol)));
+  function->setAttr(ir::kGridSymbolsAttr, builder.getArrayAttr(remapped));
+}
+
+void expandArguments(func::FuncOp function) {
+  unsigned count = function.getNumArguments();
+  for (unsigned i = 0; i < count; ++i) {
+    ArgumentExpander expander(function, i);
+    if (auto view = dyn_cast<ir::ViewType>(function.getArgument(i).getType()))
+      expander.expandView(view);
+    else
+      expander.keep();
+  }
+  remapGrid(function, count);
+  BitVector originals(function.getNumArguments());
+  originals.set(0, count);
+  (void)function.eraseArguments(originals);
+}
+
+Value castTo(OpBuilder &builder, Location loc, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  if (type.getIntOrFloatBitWidth() < value.getType().getIntOrFloatBitWidth())
+    return arith::TruncIOp::create(builder, loc, type, value);
+  return arith::ExtSIOp::create(builder, loc, type, value);
+}
+
+// Questions about a view become the values it was made of.
+LogicalResult foldViewQueries(func::FuncOp function) {
+  SmallVector<Operation *> queries;
+  function.walk([&](Operation *op) {
+    if (isa<ir::DimOp, ir::StrideOp, ir::BaseOp, ir::PermuteViewOp>(op))
+      queries.push_back(op);
+  });
+  for (Operation *op : queries) {
+    auto view = op->getOperand(0).getDefiningOp<ir::MakeViewOp>();
+    if (!view)
+      return op->emitOpError("needs a view that is an argument of the kernel");
+    OpBuilder builder(op);
+    Type type = op->getResult(0).getType();
+    Value value;
+    if (auto dim = dyn_cast<ir::DimOp>(op)) {
+      value = castTo(builder, op->getLoc(), view.getExtents()[dim.getDim()], type);
+    } else if (auto stride = dyn_cast<ir::StrideOp>(op)) {
+      value = castTo(builder, op->getLoc(), view.getStrides()[stride.getDim()], type);
+    } else if (isa<ir::BaseOp>(op)) {
+      value = view.getBase();
+    } else {
+      SmallVector<Value> extents, strides;
+      for (int32_t dim : cast<ir::PermuteViewOp>(op).getOrder()) {
+        extents.push_back(view.getExtents()[dim]);
+        strides.push_back(view.getStrides()[dim]);
+      }
+      value = ir::MakeViewOp::create(builder, op->getLoc(), type, view.getBase(), extents, strides);
+    }
+    op->replaceAllUsesWith(ValueRange{value});
+    op->erase();
+  }
+  return success();
+}
+
+bool isUnit(Value stride) {
+  APInt constant;
+  return matchPattern(stride, m_ConstantInt(&constant)) && constant.isOne();
+}
+
+// What LowerViews knows of one access.
+struct AccessFacts {
+  SmallVector<int32_t> order, bounds;
+  int64_t vector = 1;
+};
+
+class AccessAnalyzer {
+public:
+  // `offsets` are those of the tile's first element, `tile` its type.
+  AccessFacts analyze(ir::MakeViewOp view, ValueRange offsets, RankedTensorType tile, bool isUnchecked) {
+    AccessFacts facts;
+    facts.order = memoryOrder(view);
+    for (int64_t dim = 0; dim < tile.getRank(); ++dim)
+      facts.bounds.push_back(static_cast<int32_t>(boundsOf(view, offsets[dim], tile.getDimSize(dim), dim, isUnchecked)));
+    facts.vector = vectorOf(view, offsets, tile, facts);
+    return facts;
+  }
+
+private:
+  // Dimensions from the fastest varying: a unit stride first, the others from the last to the first.
+  SmallVector<int32_t> memoryOrder(ir::MakeViewOp view) {
+    SmallVector<int32_t> order;
+    auto rank = static_cast<int32_t>(view.getStrides().size());
+    for (int32_t dim = rank; dim-- > 0;)
+      if (isUnit(view.getStrides()[dim]))
+        order.push_back(dim);
+    for (int32_t dim = rank; dim-- > 0;)
+      if (!isUnit(view.getStrides()[dim]))
+        order.push_back(dim);
+    return order;
+  }
+
+  // A tile whose extent divides both its offset and the view's extent is inside or outside as a whole.
+  Bounds boundsOf(ir::MakeViewOp view, Value offset, int64_t extent, int64_t dim, bool isUnchecked) {
+    if (isUnchecked)
+      return Bounds::None;
+    bool divides = isMultiple(offset, extent) && isMultiple(view.getExtents()[dim], extent);
+    return divides ? Bounds::WholeTile : Bounds::EachElement;
+  }
+
+  // Odd tile extents (96 = 32 * 3) need more than powers of two: constant factors and declared divisors are looked at.
+  bool isMultiple(Value value, int64_t extent) {
+    if (axis.divisibilityOf(value) % extent == 0)
+      return true;
+    APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)))
+      return constant.getSExtValue() % extent == 0;
+    if (auto product = value.getDefiningOp<arith::MulIOp>())
+      return isMultiple(product.getLhs(), extent) || isMultiple(product.getRhs(), extent);
+    if (auto extended = value.getDefiningOp<arith::ExtSIOp>())
+      return isMultiple(extended.getIn(), extent);
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+    if (!function)
+      return false;
+    auto divisor = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kDivisibilityAttr);
+    return divisor && divisor.getInt() % extent == 0;
+  }
+
+  int64_t vectorOf(ir::MakeViewOp view, ValueRange offsets, RankedTensorType tile, const AccessFacts &facts) {
+    int32_t fastest = facts.order.front();
+    if (!isUnit(view.getStrides()[fastest]))
+      return 1;
+    int64_t bytes = gpu::bytesOf(tile.getElementType());
+    int64_t vector = std::min(kMaxVectorBytes / bytes, powerOfTwoDivisor(tile.getDimSize(fastest)));
+    vector = std::min(vector, std::max<int64_t>(1, axis.divisibilityOf(view.getBase()) / bytes));
+    for (int64_t dim = 0; dim < tile.getRank(); ++dim) {
+      int64_t offsetDivisor = axis.divisibilityOf(offsets[dim]);
+      bool isFastest = dim == fastest;
+      // Other dimensions step by their stride: it, or offset and step together, must keep the alignment.
+      vector = std::min(vector, isFastest ? offsetDivisor : axis.divisibilityOf(view.getStrides()[dim]));
+    }
+    if (facts.bounds[fastest] == static_cast<int32_t>(Bounds::EachElement))
+      vector = std::min(vector, axis.divisibilityOf(view.getExtents()[fastest]));
+    return vector;
+  }
+
+  AxisInfoAnalysis axis;
+};
+
+void annotate(Operation *op, const AccessFacts &facts) {
+  OpBuilder builder(op);
+  op->setAttr(kOrderAttr, builder.getDenseI32ArrayAttr(facts.order));
+  op->setAttr(kVectorAttr, builder.getI32IntegerAttr(facts.vector));
+  op->setAttr(kBoundsAttr, builder.getDenseI32ArrayAttr(facts.bounds));
+}
+
+struct LowerViews : passes::impl::LowerViewsBase<LowerViews> {
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    if (!function->hasAttr(ir::kKernelAttr) || function.isExternal())
+      return;
+    expandArguments(function);
+    if (failed(foldViewQueries(function)))
+      return signalPassFailure();
+    AccessAnalyzer analyzer;
+    WalkResult result = function.walk([&](Operation *op) {
+      if (auto load = dyn_cast<ir::ViewLoadOp>(op))
+        return annotateAccess(analyzer, op, load.getView(), load.getOffsets(), load.getResult().getType(),
+                              load.getUnchecked());
+      if (auto store = dyn_cast<ir::ViewStoreOp>(op))
+        return annotateAccess(analyzer, op, store.getView(), store.getOffsets(), store.getValue().getType(),
+                              store.getUnchecked());
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+  WalkResult annotateAccess(AccessAnalyzer &analyzer, Operation *op, Value view, ValueRange offsets, Type tile,
+                            bool isUnchecked) {
+    auto makeView = view.getDefiningOp<ir::MakeViewOp>();
+    if (!makeView) {
+      op->emitOpError("needs a view that is an argument of the kernel");
+      return WalkResult::interrupt();
+    }
+    annotate(op, analyzer.analyze(makeView, offsets, cast<RankedTensorType>(tile), isUnchecked));
+    return WalkResult::advance();
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes

@@ -1,0 +1,168 @@
+// PlaceBarriers: looks at bytes, not at who asked for them. Going through the program it keeps the accesses since the last
+// barrier; one that conflicts with any of them gets a barrier before it. Loops are gone round until nothing changes, so
+// that the next iteration's first access sees this one's last.
+#include "passes/Passes.h"
+
+#include "ir/LayoutAttr.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_PLACEBARRIERS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+/// One access: bytes of shared memory, or some of a global argument's tensor.
+struct Access {
+  Operation *op = nullptr;
+  bool isWrite = false;
+  bool isShared = false;
+  int64_t begin = 0, end = 0; ///< bytes, if shared
+  Value root;                 ///< the pointer argument, if global; null: any
+
+  bool operator==(const Access &) const = default;
+};
+
+using Pending = llvm::SmallSetVector<Operation *, 8>;
+
+// The pointer a view or pointer tile was made from; null if it cannot be seen.
+Value rootOf(Value pointer) {
+  while (Operation *op = pointer.getDefiningOp()) {
+    if (auto view = dyn_cast<ir::MakeViewOp>(op))
+      pointer = view.getBase();
+    else if (isa<ir::AddPtrOp, ir::SplatOp, ir::BroadcastOp, ir::ExpandDimsOp, ir::PermuteOp, ir::ReshapeOp,
+                 gpu::ConvertLayoutOp>(op))
+      pointer = op->getOperand(0);
+    else
+      return {};
+  }
+  Operation *parent = cast<BlockArgument>(pointer).getOwner()->getParentOp();
+  return isa<func::FuncOp>(parent) ? pointer : Value();
+}
+
+std::optional<Access> accessOf(Operation *op) {
+  auto shared = [&](gpu::SmemType type, Value smem, bool isWrite) {
+    int64_t offset = smem.getDefiningOp<gpu::SmemAllocOp>().getOffset().value_or(0);
+    return Access{op, isWrite, true, offset, offset + type.getBytes(), {}};
+  };
+  if (auto store = dyn_cast<gpu::SmemStoreOp>(op))
+    return shared(store.getSmem().getType(), store.getSmem(), true);
+  if (auto load = dyn_cast<gpu::SmemLoadOp>(op))
+    return shared(load.getSmem().getType(), load.getSmem(), false);
+  if (auto load = dyn_cast<ir::ViewLoadOp>(op))
+    return Access{op, false, false, 0, 0, rootOf(load.getView())};
+  if (auto store = dyn_cast<ir::ViewStoreOp>(op))
+    return Access{op, true, false, 0, 0, rootOf(store.getView())};
+  if (auto load = dyn_cast<ir::LoadOp>(op))
+    return Access{op, false, false, 0, 0, rootOf(load.getPtr())};
+  if (auto store = dyn_cast<ir::StoreOp>(op))
+    return Access{op, true, false, 0, 0, rootOf(store.getPtr())};
+  return std::nullopt;
+}
+
+// Each thread touches in both accesses exactly the elements it alone holds: program order suffices. `where` is what names
+// the place (view and offsets, or the pointers).
+bool isSamePlaceInSameThread(Operation *a, Operation *b) {
+  auto placeOf = [](Operation *op) -> std::pair<SmallVector<Value>, Type> {
+    if (auto load = dyn_cast<ir::ViewLoadOp>(op))
+      return {SmallVector<Value>(load->getOperands()), load.getResult().getType()};
+    if (auto store = dyn_cast<ir::ViewStoreOp>(op))
+      return {SmallVector<Value>(store->getOperands().drop_front()), store.getValue().getType()};
+    if (auto load = dyn_cast<ir::LoadOp>(op))
+      return {{load.getPtr()}, load.getResult().getType()};
+    return {{cast<ir::StoreOp>(op).getPtr()}, op->getOperand(0).getType()};
+  };
+  if (a->getBlock() != b->getBlock() || b->isBeforeInBlock(a)) // another iteration may be elsewhere
+    return false;
+  auto [placeA, typeA] = placeOf(a);
+  auto [placeB, typeB] = placeOf(b);
+  return placeA == placeB && typeA == typeB && gpu::encodingOf(typeA) && gpu::layoutOf(typeA).isInjective();
+}
+
+bool conflict(const Access &earlier, const Access &later) {
+  if (earlier.isShared != later.isShared || (!earlier.isWrite && !later.isWrite))
+    return false;
+  if (earlier.isShared)
+    return earlier.begin < later.end && later.begin < earlier.end;
+  if (earlier.root && later.root && earlier.root != later.root)
+    return false;
+  return !isSamePlaceInSameThread(earlier.op, later.op);
+}
+
+class BarrierPlacer {
+public:
+  void place(func::FuncOp function) {
+    Pending pending;
+    do {
+      changed = false;
+      pending.clear();
+      visit(function.getBody(), pending);
+    } while (changed);
+    for (Operation *op : barriersBefore) {
+      OpBuilder builder(op);
+      gpu::BarrierOp::create(builder, op->getLoc());
+    }
+  }
+
+private:
+  void visit(Region &region, Pending &pending) {
+    for (Block &block : region)
+      for (Operation &op : block)
+        visit(&op, pending);
+  }
+
+  void visit(Operation *op, Pending &pending) {
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return visitIf(branch, pending);
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      return visitLoop(op, pending);
+    if (barriersBefore.contains(op))
+      pending.clear();
+    std::optional<Access> access = accessOf(op);
+    if (!access)
+      return;
+    bool conflicts = llvm::any_of(pending, [&](Operation *other) { return conflict(*accessOf(other), *access); });
+    if (conflicts) {
+      barriersBefore.insert(op);
+      changed = true;
+      pending.clear();
+    }
+    pending.insert(op);
+  }
+
+  void visitIf(scf::IfOp op, Pending &pending) {
+    Pending otherwise = pending;
+    visit(op.getThenRegion(), pending);
+    visit(op.getElseRegion(), otherwise);
+    pending.insert(otherwise.begin(), otherwise.end());
+  }
+
+  // What is pending at the end of an iteration is pending at the start of the next.
+  void visitLoop(Operation *loop, Pending &pending) {
+    size_t before;
+    do {
+      before = pending.size();
+      Pending inside = pending;
+      for (Region &region : loop->getRegions())
+        visit(region, inside);
+      pending.insert(inside.begin(), inside.end());
+    } while (pending.size() != before);
+  }
+
+  bool changed = false;
+  llvm::SmallSetVector<Operation *, 8> barriersBefore;
+};
+
+struct PlaceBarriers : passes::impl::PlaceBarriersBase<PlaceBarriers> {
+  void runOnOperation() final { BarrierPlacer().place(getOperation()); }
+};
+
+} // namespace
+
+} // namespace tile::passes

@@ -1,0 +1,107 @@
+// PropagateLayouts: changes of layout cost shuffles or shared memory, so they are merged, moved to where the elements are
+// narrow, taken out of loops, or absorbed by the load that feeds them.
+#include "passes/Passes.h"
+
+#include "ir/LayoutAttr.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "passes/DotLayouts.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_PROPAGATELAYOUTS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+using gpu::ConvertLayoutOp;
+namespace {
+
+int64_t elementBits(Value tile) { return gpu::bytesOf(ir::elementTypeOf(tile.getType())) * 8; }
+
+// convert_layout(convert_layout(x)) -> convert_layout(x)
+struct MergeChanges : OpRewritePattern<ConvertLayoutOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvertLayoutOp op, PatternRewriter &rewriter) const final {
+    auto producer = op.getInput().getDefiningOp<ConvertLayoutOp>();
+    if (!producer)
+      return rewriter.notifyMatchFailure(op, "the operand is not another change of layout");
+    rewriter.replaceOpWithNewOp<ConvertLayoutOp>(op, op.getResult().getType(), producer.getInput());
+    return success();
+  }
+};
+
+// convert_layout(widen(x)) -> widen(convert_layout(x)): half the bytes move.
+struct ChangeBeforeWidening : OpRewritePattern<ConvertLayoutOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvertLayoutOp op, PatternRewriter &rewriter) const final {
+    auto widen = op.getInput().getDefiningOp<ir::ConvertOp>();
+    if (!widen || !widen->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "the operand is not a conversion used only here");
+    if (elementBits(widen.getInput()) >= elementBits(widen.getResult()))
+      return rewriter.notifyMatchFailure(op, "the conversion does not widen");
+    auto layout = gpu::encodingOf(op.getResult().getType());
+    rewriter.setInsertionPoint(widen);
+    Value moved = ConvertLayoutOp::create(rewriter, op.getLoc(), gpu::withLayout(widen.getInput().getType(), layout),
+                                          widen.getInput());
+    rewriter.replaceOpWithNewOp<ir::ConvertOp>(op, op.getResult().getType(), moved, widen.getSourceUnsigned(),
+                                               widen.getResultUnsigned());
+    return success();
+  }
+};
+
+// narrow(convert_layout(x)) -> convert_layout(narrow(x))
+struct ChangeAfterNarrowing : OpRewritePattern<ir::ConvertOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ir::ConvertOp op, PatternRewriter &rewriter) const final {
+    auto change = op.getInput().getDefiningOp<ConvertLayoutOp>();
+    if (!change || !change->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "the operand is not a change of layout used only here");
+    if (elementBits(op.getInput()) <= elementBits(op.getResult()))
+      return rewriter.notifyMatchFailure(op, "the conversion does not narrow");
+    auto layout = gpu::encodingOf(change.getInput().getType());
+    Value narrow = ir::ConvertOp::create(rewriter, op.getLoc(), gpu::withLayout(op.getResult().getType(), layout),
+                                         change.getInput(), op.getSourceUnsigned(), op.getResultUnsigned());
+    rewriter.replaceOpWithNewOp<ConvertLayoutOp>(op, op.getResult().getType(), narrow);
+    return success();
+  }
+};
+
+// A load whose tile is only wanted in another layout loads it there, if neighbours in that layout are neighbours in memory.
+// Operands of products stay: they go through shared memory anyway.
+struct LoadInPlace : OpRewritePattern<ConvertLayoutOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvertLayoutOp op, PatternRewriter &rewriter) const final {
+    auto load = op.getInput().getDefiningOp<ir::ViewLoadOp>();
+    if (!load || !load->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "the operand is not a load used only here");
+    if (llvm::any_of(op->getUses(), passes::isDotOperand))
+      return rewriter.notifyMatchFailure(op, "operand of a product");
+    auto layout = gpu::encodingOf(op.getResult().getType());
+    auto order = load->getAttrOfType<DenseI32ArrayAttr>(passes::kOrderAttr);
+    ArrayRef<int32_t> registers = layout.getRegisters();
+    if (!order || registers.empty() || registers[order[0]] != 1)
+      return rewriter.notifyMatchFailure(op, "registers do not follow memory");
+    rewriter.modifyOpInPlace(load, [&] { load.getResult().setType(cast<RankedTensorType>(op.getResult().getType())); });
+    rewriter.replaceOp(op, load.getResult());
+    return success();
+  }
+};
+
+struct PropagateLayouts : passes::impl::PropagateLayoutsBase<PropagateLayouts> {
+  void runOnOperation() final {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<MergeChanges, ChangeBeforeWidening, ChangeAfterNarrowing, LoadInPlace>(&getContext());
+    ConvertLayoutOp::getCanonicalizationPatterns(patterns, &getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    getOperation().walk([](LoopLikeOpInterface loop) { moveLoopInvariantCode(loop); });
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes

@@ -1,0 +1,88 @@
+// SelectVariants: asks the registry, in order, and writes down the first variant that applies and why the better ones did
+// not. Products also get the grid of warps that shares the work.
+#include "passes/Passes.h"
+
+#include "ir/LayoutAttr.h"
+#include "ir/Target.h"
+#include "passes/DotLayouts.h"
+#include "passes/analysis/AxisInfo.h"
+#include "passes/variants/Variants.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_SELECTVARIANTS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+constexpr int64_t kMaxVectorBytes = 16;
+
+// Pointer tiles: the dimension with the longest run is the fastest, and vectors are as long as its run, its alignment and
+// the mask's runs allow.
+void annotatePointers(Operation *op, Value pointers, Value mask, AxisInfoAnalysis &axis) {
+  auto tile = dyn_cast<RankedTensorType>(pointers.getType());
+  if (!tile)
+    return;
+  AxisInfo info = axis.of(pointers);
+  int32_t fastest = tile.getRank() - 1;
+  for (int32_t dim = tile.getRank(); dim-- > 0;)
+    if (info[dim].contiguity > info[fastest].contiguity)
+      fastest = dim;
+  SmallVector<int32_t> order = {fastest};
+  for (int32_t dim = tile.getRank(); dim-- > 0;)
+    if (dim != fastest)
+      order.push_back(dim);
+  int64_t bytes = gpu::bytesOf(cast<ir::PtrType>(tile.getElementType()).getPointeeType());
+  int64_t vector = std::min({kMaxVectorBytes / bytes, info[fastest].contiguity,
+                             std::max<int64_t>(1, info[fastest].divisibility / bytes)});
+  if (mask)
+    vector = std::min(vector, axis.of(mask)[fastest].constancy);
+  OpBuilder builder(op);
+  op->setAttr(kOrderAttr, builder.getDenseI32ArrayAttr(order));
+  op->setAttr(kVectorAttr, builder.getI32IntegerAttr(vector));
+}
+
+void select(Operation *op, const ir::Target &target) {
+  OpBuilder builder(op);
+  SmallVector<Attribute> refusals;
+  for (const Variant &variant : variantsOf(op)) {
+    Refusal refusal = variant.refuses(op, target);
+    if (!refusal) {
+      op->setAttr(gpu::kVariantAttr, builder.getStringAttr(variant.name));
+      break;
+    }
+    refusals.push_back(builder.getStringAttr(*refusal));
+  }
+  if (!refusals.empty())
+    op->setAttr(gpu::kRefusedAttr, builder.getArrayAttr(refusals));
+}
+
+struct SelectVariants : passes::impl::SelectVariantsBase<SelectVariants> {
+  using SelectVariantsBase::SelectVariantsBase;
+
+  void runOnOperation() final {
+    std::optional<ir::Target> found = ir::findTarget(target);
+    if (!found) {
+      getOperation().emitError("unknown target '") << target << "'; known: " << ir::knownTargets();
+      return signalPassFailure();
+    }
+    AxisInfoAnalysis axis;
+    getOperation().walk([&](Operation *op) {
+      if (auto load = dyn_cast<ir::LoadOp>(op))
+        annotatePointers(op, load.getPtr(), load.getMask(), axis);
+      if (auto store = dyn_cast<ir::StoreOp>(op))
+        annotatePointers(op, store.getPtr(), store.getMask(), axis);
+      select(op, *found);
+      if (auto dot = dyn_cast<ir::DotOp>(op))
+        chooseWarpGrid(dot);
+    });
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes

@@ -1,0 +1,38 @@
+// UnrollLoops: `tile.unroll = n` on a loop repeats its body n times.
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_UNROLLLOOPS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+struct UnrollLoops : passes::impl::UnrollLoopsBase<UnrollLoops> {
+  void runOnOperation() final {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (loop->hasAttr("tile.unroll"))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops) {
+      auto factor = loop->getAttrOfType<IntegerAttr>("tile.unroll");
+      loop->removeAttr("tile.unroll");
+      if (!factor || factor.getInt() < 2)
+        continue;
+      if (failed(loopUnrollByFactor(loop, factor.getInt())))
+        loop.emitRemark("not unrolled: the loop's form does not allow it");
+    }
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes

@@ -1,0 +1,222 @@
+#include "passes/analysis/AxisInfo.h"
+
+#include "ir/LayoutAttr.h"
+#include "ir/TileDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace tile::passes {
+
+static constexpr int64_t kMostDivisible = int64_t(1) << 30;
+
+int64_t powerOfTwoDivisor(int64_t value) {
+  return value == 0 ? kMostDivisible : std::min(value & -value, kMostDivisible);
+}
+
+static ArrayRef<int64_t> shapeOrOne(Type type) {
+  static const int64_t one[] = {1};
+  auto shape = ir::shapeOf(type);
+  return isa<RankedTensorType>(type) ? shape : ArrayRef<int64_t>(one);
+}
+
+static AxisInfo unknown(Type type) {
+  AxisInfo info;
+  info.dims.resize(shapeOrOne(type).size());
+  return info;
+}
+
+// All elements equal: constant along every dimension.
+static AxisInfo uniform(Type type, int64_t divisibility) {
+  AxisInfo info;
+  for (int64_t extent : shapeOrOne(type))
+    info.dims.push_back({1, powerOfTwoDivisor(extent), divisibility});
+  return info;
+}
+
+// What holds of both: for values that may be either.
+static AxisInfo meet(const AxisInfo &a, const AxisInfo &b) {
+  AxisInfo info = a;
+  for (auto [x, y] : llvm::zip_equal(info.dims, b.dims)) {
+    x.contiguity = std::min(x.contiguity, y.contiguity);
+    x.constancy = std::min(x.constancy, y.constancy);
+    x.divisibility = std::min(x.divisibility, y.divisibility);
+  }
+  return info;
+}
+
+AxisInfo AxisInfoAnalysis::of(Value value) {
+  auto it = known.find(value);
+  if (it != known.end())
+    return it->second;
+  known[value] = unknown(value.getType()); // cuts cycles through loops
+  AxisInfo info = compute(value);
+  known[value] = info;
+  return info;
+}
+
+// A sum's runs of consecutive values: one side consecutive where the other is constant. What divides a run's first value
+// divides both summands there; a summand that starts inside a run of its own is divisible by less.
+AxisInfo AxisInfoAnalysis::ofAdd(Value lhs, Value rhs, int64_t rhsScale, bool isSubtraction) {
+  AxisInfo a = of(lhs), b = of(rhs), info = unknown(lhs.getType());
+  for (size_t dim = 0; dim < info.dims.size(); ++dim) {
+    AxisFacts &facts = info[dim];
+    int64_t leftRun = std::min(a[dim].contiguity, b[dim].constancy);
+    int64_t rightRun = isSubtraction ? 1 : std::min(a[dim].constancy, b[dim].contiguity);
+    facts.contiguity = std::max({int64_t(1), leftRun, rightRun});
+    facts.constancy = std::min(a[dim].constancy, b[dim].constancy);
+    // Cutting a run of n consecutive values into runs of m leaves starts divisible by m steps.
+    int64_t unit = rhsScale;
+    auto startDivisor = [&](const AxisFacts &side, int64_t scale) {
+      int64_t whole = side.divisibility * scale;
+      return side.contiguity > facts.contiguity ? std::min(whole, facts.contiguity * unit) : whole;
+    };
+    facts.divisibility = std::min({startDivisor(a[dim], 1), startDivisor(b[dim], rhsScale), kMostDivisible});
+  }
+  return info;
+}
+
+AxisInfo AxisInfoAnalysis::ofMultiply(Value lhs, Value rhs) {
+  AxisInfo a = of(lhs), b = of(rhs), info = unknown(lhs.getType());
+  APInt constant;
+  bool byOne = matchPattern(rhs, m_ConstantInt(&constant)) && constant.isOne();
+  for (size_t dim = 0; dim < info.dims.size(); ++dim) {
+    // Inside a run of consecutive values only the first is known to be divisible.
+    auto divisor = [&](const AxisFacts &facts) { return facts.contiguity > 1 && !byOne ? 1 : facts.divisibility; };
+    info[dim].contiguity = byOne ? a[dim].contiguity : 1;
+    info[dim].constancy = std::min(a[dim].constancy, b[dim].constancy);
+    info[dim].divisibility = std::min(divisor(a[dim]) * divisor(b[dim]), kMostDivisible);
+  }
+  return info;
+}
+
+// A loop-carried value: what holds of the first value and, if it holds of one iteration's value, of the next one's.
+AxisInfo AxisInfoAnalysis::ofCarried(Value argument, Value init, Value yielded) {
+  AxisInfo assumed = of(init);
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    AxisInfoAnalysis trial(*this);
+    trial.known[argument] = assumed;
+    AxisInfo next = meet(assumed, trial.of(yielded));
+    if (next == assumed)
+      return assumed;
+    assumed = next;
+  }
+  return unknown(argument.getType());
+}
+
+AxisInfo AxisInfoAnalysis::ofBlockArgument(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (auto function = dyn_cast<func::FuncOp>(parent)) {
+    for (StringRef name : {StringRef("tile.divisibility"), StringRef(ir::kAlignmentAttr)})
+      if (auto attribute = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), name))
+        return uniform(argument.getType(), powerOfTwoDivisor(attribute.getInt()));
+    return uniform(argument.getType(), 1);
+  }
+  auto loop = dyn_cast<scf::ForOp>(parent);
+  if (!loop)
+    return unknown(argument.getType());
+  if (argument == loop.getInductionVar())
+    return uniform(argument.getType(), std::min(of(loop.getLowerBound())[0].divisibility,
+                                                of(loop.getStep())[0].divisibility));
+  unsigned index = argument.getArgNumber() - 1;
+  return ofCarried(argument, loop.getInitArgs()[index], loop.getYieldedValues()[index]);
+}
+
+// `offsets < bound`: within a run of consecutive offsets the answer can change only at a multiple of what divides both
+// the run's start and the bound.
+static AxisInfo ofComparison(const AxisInfo &lhs, const AxisInfo &rhs, arith::CmpIPredicate predicate, Type type) {
+  using P = arith::CmpIPredicate;
+  AxisInfo info = unknown(type);
+  bool changesAtBound = predicate == P::slt || predicate == P::ult || predicate == P::sge || predicate == P::uge;
+  for (size_t dim = 0; dim < info.dims.size(); ++dim) {
+    const AxisFacts &a = lhs[dim], &b = rhs[dim];
+    info[dim].constancy = std::min(a.constancy, b.constancy);
+    if (changesAtBound && a.contiguity > 1)
+      info[dim].constancy = std::min({std::max(a.contiguity, int64_t(1)), a.divisibility, b.constancy, b.divisibility});
+  }
+  return info;
+}
+
+static AxisInfo ofConstant(arith::ConstantOp op) {
+  Attribute value = op.getValue();
+  if (auto splat = dyn_cast<SplatElementsAttr>(value))
+    value = splat.getSplatValue<Attribute>();
+  auto integer = dyn_cast<IntegerAttr>(value);
+  return uniform(op.getType(), integer ? powerOfTwoDivisor(integer.getValue().getSExtValue()) : 1);
+}
+
+AxisInfo AxisInfoAnalysis::compute(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return ofBlockArgument(argument);
+  Type type = value.getType();
+  return TypeSwitch<Operation *, AxisInfo>(value.getDefiningOp())
+      .Case([&](arith::ConstantOp op) { return ofConstant(op); })
+      .Case([&](ir::SplatOp op) { return uniform(type, of(op.getValue())[0].divisibility); })
+      .Case([&](ir::ArangeOp op) {
+        AxisInfo info = unknown(type);
+        info[0] = {powerOfTwoDivisor(int64_t(op.getEnd()) - op.getStart()), 1, powerOfTwoDivisor(op.getStart())};
+        return info;
+      })
+      .Case([&](arith::AddIOp op) { return ofAdd(op.getLhs(), op.getRhs(), 1, false); })
+      .Case([&](arith::SubIOp op) { return ofAdd(op.getLhs(), op.getRhs(), 1, true); })
+      .Case([&](arith::MulIOp op) { return ofMultiply(op.getLhs(), op.getRhs()); })
+      .Case<arith::ExtSIOp, arith::ExtUIOp>([&](auto op) { return of(op.getIn()); })
+      .Case([&](ir::ConvertOp op) {
+        bool bothInteger = isa<IntegerType>(ir::elementTypeOf(op.getInput().getType())) &&
+                           isa<IntegerType>(ir::elementTypeOf(type));
+        return bothInteger ? of(op.getInput()) : unknown(type);
+      })
+      .Case([&](ir::AddPtrOp op) {
+        Type pointee = cast<ir::PtrType>(ir::elementTypeOf(type)).getPointeeType();
+        return ofAdd(op.getPtr(), op.getOffset(), gpu::bytesOf(pointee), false);
+      })
+      .Case([&](ir::ExpandDimsOp op) {
+        AxisInfo info = of(op.getInput());
+        // The new dimension has one element, which is the first of a run only if runs have length one.
+        int64_t divisor = 1;
+        for (const AxisFacts &facts : info.dims)
+          divisor = std::max(divisor, facts.contiguity == 1 ? facts.divisibility : 1);
+        info.dims.insert(info.dims.begin() + op.getAxis(), AxisFacts{1, 1, divisor});
+        return info;
+      })
+      .Case([&](ir::BroadcastOp op) {
+        AxisInfo info = of(op.getInput());
+        auto from = cast<RankedTensorType>(op.getInput().getType()), to = cast<RankedTensorType>(type);
+        for (int64_t dim = 0; dim < to.getRank(); ++dim)
+          if (from.getDimSize(dim) != to.getDimSize(dim))
+            info[dim] = {1, powerOfTwoDivisor(to.getDimSize(dim)), info[dim].divisibility};
+        return info;
+      })
+      .Case([&](ir::PermuteOp op) {
+        AxisInfo from = of(op.getInput()), info = from;
+        for (auto [i, dim] : llvm::enumerate(op.getOrder()))
+          info[i] = from[dim];
+        return info;
+      })
+      .Case([&](arith::CmpIOp op) { return ofComparison(of(op.getLhs()), of(op.getRhs()), op.getPredicate(), type); })
+      .Case([&](arith::AndIOp op) {
+        AxisInfo info = unknown(type), a = of(op.getLhs()), b = of(op.getRhs());
+        for (size_t dim = 0; dim < info.dims.size(); ++dim)
+          info[dim].constancy = std::min(a[dim].constancy, b[dim].constancy);
+        return info;
+      })
+      .Case([&](arith::SelectOp op) { return meet(of(op.getTrueValue()), of(op.getFalseValue())); })
+      .Case<arith::MinSIOp, arith::MaxSIOp>([&](auto op) {
+        AxisInfo info = meet(of(op.getLhs()), of(op.getRhs()));
+        for (AxisFacts &facts : info.dims)
+          facts.contiguity = 1, facts.divisibility = std::min(facts.divisibility, kMostDivisible);
+        bool bothUniform = llvm::all_of(op->getOperandTypes(), [](Type t) { return !isa<RankedTensorType>(t); });
+        return bothUniform ? info : unknown(type);
+      })
+      .Case([&](scf::ForOp op) {
+        unsigned index = cast<OpResult>(value).getResultNumber();
+        return of(op.getRegionIterArg(index));
+      })
+      .Default([&](Operation *) { return isa<RankedTensorType>(type) ? unknown(type) : uniform(type, 1); });
+}
+
+} // namespace tile::passes

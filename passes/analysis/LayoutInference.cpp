@@ -1,0 +1,93 @@
+#include "passes/analysis/LayoutInference.h"
+
+#include "ir/layout/Derived.h"
+#include "passes/Passes.h"
+
+using namespace mlir;
+
+namespace tile::passes {
+
+/// Vector length of layouts that no access decides.
+static constexpr int64_t kDefaultVector = 4;
+
+static layout::Shape tileShape(RankedTensorType tile) {
+  return layout::Shape(tile.getShape().begin(), tile.getShape().end());
+}
+
+bool isElementwiseOnTiles(Operation *op) {
+  return (op->hasTrait<OpTrait::Elementwise>() || isa<ir::AddPtrOp>(op)) && op->getNumResults() == 1 &&
+         isa<RankedTensorType>(op->getResult(0).getType());
+}
+
+gpu::LayoutAttr resultLayout(Operation *op, gpu::LayoutAttr operand) {
+  if (isElementwiseOnTiles(op))
+    return operand;
+  if (op->getNumOperands() == 0 || !isa<RankedTensorType>(op->getOperand(0).getType()))
+    return {};
+  MLIRContext *context = op->getContext();
+  layout::Layout source = gpu::layoutOf(cast<RankedTensorType>(op->getOperand(0).getType()).getShape(), operand);
+  if (auto permute = dyn_cast<ir::PermuteOp>(op))
+    return gpu::attributeOf(context, layout::permute(source, permute.getOrder().vec()));
+  if (auto expand = dyn_cast<ir::ExpandDimsOp>(op))
+    return gpu::attributeOf(context, layout::expandDims(source, expand.getAxis()));
+  if (auto reduce = dyn_cast<ir::ReduceOp>(op)) {
+    if (source.rank() == 1)
+      return {};
+    return gpu::attributeOf(context, layout::reduceAxis(source, reduce.getAxis()));
+  }
+  if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
+    auto result = layout::reshape(source, tileShape(cast<RankedTensorType>(reshape.getResult().getType())));
+    return result ? gpu::attributeOf(context, *result) : gpu::LayoutAttr();
+  }
+  return {};
+}
+
+gpu::LayoutAttr operandLayout(OpOperand &operand, gpu::LayoutAttr result) {
+  Operation *op = operand.getOwner();
+  if (isElementwiseOnTiles(op))
+    return result;
+  if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
+    return {};
+  MLIRContext *context = op->getContext();
+  auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
+  auto operandType = dyn_cast<RankedTensorType>(operand.get().getType());
+  layout::Layout target = gpu::layoutOf(resultType.getShape(), result);
+  if (auto expand = dyn_cast<ir::ExpandDimsOp>(op))
+    return gpu::attributeOf(context, layout::reduceAxis(target, expand.getAxis()));
+  if (isa<ir::BroadcastOp>(op)) {
+    for (int64_t dim = 0; dim < resultType.getRank(); ++dim)
+      if (operandType.getDimSize(dim) != resultType.getDimSize(dim))
+        target = layout::collapse(target, dim);
+    return gpu::attributeOf(context, target);
+  }
+  if (auto permute = dyn_cast<ir::PermuteOp>(op)) {
+    std::vector<int32_t> inverse(permute.getOrder().size());
+    for (auto [i, dim] : llvm::enumerate(permute.getOrder()))
+      inverse[dim] = i;
+    return gpu::attributeOf(context, layout::permute(target, inverse));
+  }
+  if (isa<ir::ReshapeOp>(op)) {
+    auto source = layout::reshape(target, tileShape(operandType));
+    return source ? gpu::attributeOf(context, *source) : gpu::LayoutAttr();
+  }
+  return {};
+}
+
+gpu::LayoutAttr defaultLayout(RankedTensorType tile, int64_t warps) {
+  std::vector<int32_t> order;
+  for (int32_t dim = tile.getRank(); dim-- > 0;)
+    order.push_back(dim);
+  return gpu::attributeOf(tile.getContext(), layout::Layout::coalesced(tileShape(tile), order, kDefaultVector, warps));
+}
+
+gpu::LayoutAttr coalescedLayout(Operation *access, RankedTensorType tile, int64_t warps) {
+  auto order = access->getAttrOfType<DenseI32ArrayAttr>(kOrderAttr);
+  auto vector = access->getAttrOfType<IntegerAttr>(kVectorAttr);
+  if (!order || !vector || order.size() != tile.getRank())
+    return defaultLayout(tile, warps);
+  std::vector<int32_t> dims(order.asArrayRef().begin(), order.asArrayRef().end());
+  return gpu::attributeOf(tile.getContext(),
+                          layout::Layout::coalesced(tileShape(tile), dims, vector.getInt(), warps));
+}
+
+} // namespace tile::passes

@@ -1,0 +1,73 @@
+#include "passes/analysis/ResourcePlan.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace tile::passes {
+
+/// Every allocation starts at a multiple of this: enough for 16-byte accesses and for swizzle patterns to repeat.
+static constexpr int64_t kSharedAlignment = 128;
+
+namespace {
+
+// Numbers operations in program order; a region's operations lie between the start and the end of their parent.
+struct ProgramOrder {
+  explicit ProgramOrder(func::FuncOp function) { number(function); }
+  void number(Operation *op) {
+    start[op] = next++;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &child : block)
+          number(&child);
+    end[op] = next++;
+  }
+  DenseMap<Operation *, int64_t> start, end;
+  int64_t next = 0;
+};
+
+} // namespace
+
+// A use inside a loop that does not contain the allocation may come round again: the whole loop counts.
+static Operation *outermostBelow(Operation *user, Block *block) {
+  while (user->getBlock() != block)
+    user = user->getParentOp();
+  return user;
+}
+
+ResourcePlan::ResourcePlan(func::FuncOp function) {
+  ProgramOrder order(function);
+  function.walk([&](gpu::SmemAllocOp op) {
+    SharedAllocation allocation{op, op.getResult().getType().getBytes()};
+    allocation.firstUse = order.end[function];
+    for (Operation *user : op->getUsers()) {
+      Operation *whole = outermostBelow(user, op->getBlock());
+      allocation.firstUse = std::min(allocation.firstUse, order.start[whole]);
+      allocation.lastUse = std::max(allocation.lastUse, order.end[whole]);
+    }
+    all.push_back(allocation);
+  });
+  place();
+}
+
+// Largest first, each at the lowest offset that no living neighbour covers.
+void ResourcePlan::place() {
+  SmallVector<SharedAllocation *> bySize;
+  for (SharedAllocation &allocation : all)
+    bySize.push_back(&allocation);
+  llvm::sort(bySize, [](auto *a, auto *b) { return std::tuple(-a->bytes, a->firstUse) < std::tuple(-b->bytes, b->firstUse); });
+  SmallVector<SharedAllocation *> placed;
+  for (SharedAllocation *allocation : bySize) {
+    llvm::sort(placed, [](auto *a, auto *b) { return a->offset < b->offset; });
+    int64_t offset = 0;
+    for (SharedAllocation *other : placed)
+      if (other->isAliveWith(*allocation) && offset < other->offset + other->bytes &&
+          other->offset < offset + allocation->bytes)
+        offset = llvm::alignTo(other->offset + other->bytes, kSharedAlignment);
+    allocation->offset = offset;
+    total = std::max(total, offset + allocation->bytes);
+    placed.push_back(allocation);
+  }
+}
+
+} // namespace tile::passes

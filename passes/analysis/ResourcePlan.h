@@ -1,0 +1,39 @@
+// What a kernel needs of a block's shared memory, and where each allocation may go. Passes that add to it ask before they
+// do; the pass that places allocations applies it.
+#pragma once
+
+#include "ir/TileGpuDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tile::passes {
+
+/// One allocation: its bytes, and the operations between which its contents matter (numbered in program order; a loop
+/// counts as a whole for what is made before it).
+struct SharedAllocation {
+  gpu::SmemAllocOp op;
+  int64_t bytes = 0;
+  int64_t firstUse = 0, lastUse = 0;
+  int64_t offset = 0;
+
+  bool isAliveWith(const SharedAllocation &other) const {
+    return firstUse <= other.lastUse && other.firstUse <= lastUse;
+  }
+};
+
+/// Offsets for all allocations of a function: those alive together do not overlap.
+class ResourcePlan {
+public:
+  explicit ResourcePlan(mlir::func::FuncOp function);
+
+  llvm::ArrayRef<SharedAllocation> allocations() const { return all; }
+  /// Bytes of shared memory a block needs.
+  int64_t sharedBytes() const { return total; }
+
+private:
+  void place();
+
+  llvm::SmallVector<SharedAllocation> all;
+  int64_t total = 0;
+};
+
+} // namespace tile::passes

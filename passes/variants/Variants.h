@@ -1,0 +1,36 @@
+// The registry of variants: for each abstract operation the ways to do it, best first, each with a predicate that answers
+// "yes" or says in a sentence why not. What `tilec explain` prints comes from here.
+#pragma once
+
+#include "ir/Target.h"
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+#include <string>
+
+namespace tile::passes {
+
+inline constexpr llvm::StringLiteral kVariantVector = "vector";
+inline constexpr llvm::StringLiteral kVariantScalar = "scalar";
+inline constexpr llvm::StringLiteral kVariantMmaSync = "mma_sync";
+inline constexpr llvm::StringLiteral kVariantFma = "fma";
+
+/// Why a variant does not apply, as a sentence; nothing if it does.
+using Refusal = std::optional<std::string>;
+
+/// One way to carry out an operation.
+struct Variant {
+  llvm::StringLiteral name;
+  Refusal (*refuses)(mlir::Operation *op, const ir::Target &target);
+};
+
+/// Variants of accesses to global memory, best first; the last one always applies.
+llvm::ArrayRef<Variant> copyVariants();
+
+/// Variants of matrix products, best first; the last one always applies.
+llvm::ArrayRef<Variant> dotVariants();
+
+/// The variants of an operation; empty if it has none to choose from.
+llvm::ArrayRef<Variant> variantsOf(mlir::Operation *op);
+
+} // namespace tile::passes
