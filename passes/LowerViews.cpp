@@ -4,6 +4,7 @@
 
 #include "ir/LayoutAttr.h"
 #include "passes/analysis/AxisInfo.h"
+#include "mlir/IR/Matchers.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_LOWERVIEWS
