@@ -1,4 +1,5 @@
-// One specialisation of a kernel: what the runtime knows of its arguments before it is traced. No MLIR here.
+// One specialisation of a kernel: what the runtime knows of its arguments before it is traced. No
+// MLIR here.
 #pragma once
 
 #include <tile/Kernel.h>
@@ -8,7 +9,8 @@
 
 namespace tile::frontend {
 
-/// What is known of one run-time argument (parameters without Const, in order). For scalars only `dtype` counts.
+/// What is known of one run-time argument (parameters without Const, in order). For scalars only
+/// `dtype` counts.
 struct ArgFacts {
   DType dtype = any;
   int rank = 0;
@@ -27,8 +29,9 @@ struct Binding {
   TargetInfo target;
 };
 
-/// The kernel addresses dimension `dim` of argument `arg` in tiles of `extent`: if the tensor's extent is divisible by it,
-/// masks vanish, so the runtime looks and says so in ArgFacts::extentDivisible.
+/// The kernel addresses dimension `dim` of argument `arg` in tiles of `extent`: if the tensor's
+/// extent is divisible by it, masks vanish, so the runtime looks and says so in
+/// ArgFacts::extentDivisible.
 struct TileUse {
   int arg;
   int dim;
@@ -36,7 +39,9 @@ struct TileUse {
   bool operator==(const TileUse &) const = default;
 };
 
-/// The binding of these constants with nothing assumed of the arguments beyond the dtypes and ranks the kernel declares.
-Binding bindingFor(const detail::KernelRecord &record, std::span<const int64_t> consts, int warps = 4);
+/// The binding of these constants with nothing assumed of the arguments beyond the dtypes and ranks
+/// the kernel declares.
+Binding bindingFor(const detail::KernelRecord &record, std::span<const int64_t> consts,
+                   int warps = 4);
 
 } // namespace tile::frontend

@@ -1,5 +1,5 @@
-// Staged loops and branches: open a scope, run the user's C++ once, close the scope, and turn the variables written in it
-// into carried values (loops) or results (branches).
+// Staged loops and branches: open a scope, run the user's C++ once, close the scope, and turn the
+// variables written in it into carried values (loops) or results (branches).
 #include <tile/Control.h>
 
 #include "frontend/Promotion.h"
@@ -54,17 +54,21 @@ std::vector<TileType> typesOf(const Trace &trace, const std::vector<uint32_t> &v
 NodeId conditionNode(Trace &trace, const Value &condition, const char *what, Loc loc) {
   TileType type = trace.type(condition, loc);
   if (!type.isScalar())
-    trace.fail(loc, std::string(what) + ": the condition is a tile, " + type.str() + "; use select for a choice per element",
+    trace.fail(loc,
+               std::string(what) + ": the condition is a tile, " + type.str() +
+                   "; use select for a choice per element",
                {madeNote(trace, "condition", condition)}, ErrorCode::InvalidShape);
   if (type.category != TileType::Data || type.dtype != i1)
-    trace.fail(loc, std::string(what) + ": the condition must be i1, got " + type.str() + "; compare it, as in x != 0",
+    trace.fail(loc,
+               std::string(what) + ": the condition must be i1, got " + type.str() +
+                   "; compare it, as in x != 0",
                {madeNote(trace, "condition", condition)});
   return condition.node();
 }
 
 } // namespace
 
-// --- Loops ------------------------------------------------------------------------------------------------------------
+// --- Loops ---------------------------------------------------------------------------------------
 
 Range tile::range(Arg lo, Arg hi, Arg step, Loc loc) { return Range(lo, hi, step, loc); }
 Range tile::range(Arg lo, Arg hi, Loc loc) { return Range(lo, hi, Arg(1, loc), loc); }
@@ -72,7 +76,8 @@ Range tile::range(Arg hi, Loc loc) { return Range(Arg(0, loc), hi, Arg(1, loc), 
 
 Range Range::stages(int count) const {
   if (count < 1)
-    Trace::current(loc_).fail(loc_, "range: stages must be at least 1, got " + std::to_string(count));
+    Trace::current(loc_).fail(loc_,
+                              "range: stages must be at least 1, got " + std::to_string(count));
   Range result(*this);
   result.stages_ = count;
   return result;
@@ -80,7 +85,8 @@ Range Range::stages(int count) const {
 
 Range Range::unroll(int count) const {
   if (count < 1)
-    Trace::current(loc_).fail(loc_, "range: unroll must be at least 1, got " + std::to_string(count));
+    Trace::current(loc_).fail(loc_,
+                              "range: unroll must be at least 1, got " + std::to_string(count));
   Range result(*this);
   result.unroll_ = count;
   return result;
@@ -89,13 +95,16 @@ Range Range::unroll(int count) const {
 static void checkBound(Trace &trace, const char *what, const Arg &bound, Loc loc) {
   if (!bound.isStaged()) {
     if (bound.kind() == Arg::Kind::Float)
-      trace.fail(loc, std::string("range: the ") + what + " must be an integer, got a floating-point number");
+      trace.fail(loc, std::string("range: the ") + what +
+                          " must be an integer, got a floating-point number");
     return;
   }
   TileType type = trace.type(bound.value(), loc);
-  if (type.category != TileType::Data || !type.isScalar() || (type.dtype != i32 && type.dtype != i64))
-    trace.fail(loc, std::string("range: the ") + what + " must be an i32 or i64 scalar, got " + type.str(),
-               {madeNote(trace, what, bound.value())});
+  if (type.category != TileType::Data || !type.isScalar() ||
+      (type.dtype != i32 && type.dtype != i64))
+    trace.fail(
+        loc, std::string("range: the ") + what + " must be an i32 or i64 scalar, got " + type.str(),
+        {madeNote(trace, what, bound.value())});
 }
 
 static DType indexType(Trace &trace, const Arg &bound, Loc loc) {
@@ -115,7 +124,8 @@ Range::Iterator Range::begin() {
   for (const Arg *bound : {&lo_, &hi_, &step_})
     if (indexType(trace, *bound, loc_) == i64)
       type = i64;
-  Value lo = convertTo(trace, type, lo_, "range", loc_), hi = convertTo(trace, type, hi_, "range", loc_);
+  Value lo = convertTo(trace, type, lo_, "range", loc_),
+        hi = convertTo(trace, type, hi_, "range", loc_);
   Value step = convertTo(trace, type, step_, "range", loc_), first = lo;
   bool countsDown = !step_.isStaged() && step_.asInt() < 0;
   if (countsDown) {
@@ -123,7 +133,8 @@ Range::Iterator Range::begin() {
     int64_t down = -step_.asInt();
     TileType scalar{TileType::Data, type, {}};
     Value span = trace.op("arith.subi", scalar, {lo, hi}, loc_);
-    Value rounded = trace.op("arith.addi", scalar, {span, trace.integer(type, down - 1, loc_)}, loc_);
+    Value rounded =
+        trace.op("arith.addi", scalar, {span, trace.integer(type, down - 1, loc_)}, loc_);
     hi = trace.op("arith.divsi", scalar, {rounded, trace.integer(type, down, loc_)}, loc_);
     lo = trace.integer(type, 0, loc_);
     bounds_[2] = trace.integer(type, 1, loc_).node();
@@ -185,7 +196,7 @@ Range::~Range() {
                            "a staged loop runs to its end: guard its body with if_");
 }
 
-// --- Branches ---------------------------------------------------------------------------------------------------------
+// --- Branches ------------------------------------------------------------------------------------
 
 /// Sets what both branches yield and binds the results.
 static void finishIf(Trace &trace, NodeId node, ScopeId thenScope, ScopeId elseScope) {
@@ -205,7 +216,9 @@ static void finishIf(Trace &trace, NodeId node, ScopeId thenScope, ScopeId elseS
 If tile::if_(Arg condition, detail::FunctionRef<void()> body, Loc loc) {
   Trace &trace = Trace::current(loc);
   if (!condition.isStaged())
-    trace.fail(loc, "if_: the condition is a host value; use a plain C++ if, which specialises the kernel");
+    trace.fail(
+        loc,
+        "if_: the condition is a host value; use a plain C++ if, which specialises the kernel");
   Node branch;
   branch.name = "scf.if";
   branch.effect = Effect::Control;
@@ -221,7 +234,8 @@ If tile::if_(Arg condition, detail::FunctionRef<void()> body, Loc loc) {
 void If::else_(detail::FunctionRef<void()> body) {
   Trace &trace = Trace::current({});
   if (trace.id() != trace_)
-    trace.fail({}, "else_: its if_ belongs to another kernel's trace", {}, ErrorCode::InvalidHandle);
+    trace.fail({}, "else_: its if_ belongs to another kernel's trace", {},
+               ErrorCode::InvalidHandle);
   Node branch = trace.at(node_);
   size_t after = node_ + 1 + branch.results.size();
   if (trace.graph().nodes.size() != after || trace.scope() != branch.scope)
@@ -235,11 +249,13 @@ void If::else_(detail::FunctionRef<void()> body) {
   finishIf(trace, node_, thenScope, elseScope);
 }
 
-void tile::while_(detail::FunctionRef<Value()> condition, detail::FunctionRef<void()> body, Loc loc) {
+void tile::while_(detail::FunctionRef<Value()> condition, detail::FunctionRef<void()> body,
+                  Loc loc) {
   Trace &trace = Trace::current(loc);
   NodeId conditionId = kNoNode;
-  ScopeId before = traceRegion(trace, Scope::WhileCondition, loc,
-                               [&] { conditionId = conditionNode(trace, condition(), "while_", loc); });
+  ScopeId before = traceRegion(trace, Scope::WhileCondition, loc, [&] {
+    conditionId = conditionNode(trace, condition(), "while_", loc);
+  });
   ScopeId after = traceRegion(trace, Scope::WhileBody, loc, body);
   std::vector<uint32_t> carried = trace.written({before, after});
   Node loop;

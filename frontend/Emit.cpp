@@ -1,5 +1,5 @@
-// Emits nodes one to one: a node's name is its MLIR operation. Only constants, control flow and the function itself, with its
-// facts about arguments and the grid, need more than a name.
+// Emits nodes one to one: a node's name is its MLIR operation. Only constants, control flow and the
+// function itself, with its facts about arguments and the grid, need more than a name.
 #include "frontend/Emit.h"
 
 #include "frontend/Ordering.h"
@@ -46,9 +46,11 @@ private:
 
   // The function.
   func::FuncOp emitFunction(ModuleOp module);
-  DictionaryAttr argumentFacts(const ArgFacts &facts, const detail::ParamSpec &spec, const std::string &name);
+  DictionaryAttr argumentFacts(const ArgFacts &facts, const detail::ParamSpec &spec,
+                               const std::string &name);
   void addGrid(Operation *function);
-  AffineExpr gridExpression(const std::vector<GridAxis> &axes, SmallVectorImpl<mlir::Attribute> &symbols);
+  AffineExpr gridExpression(const std::vector<GridAxis> &axes,
+                            SmallVectorImpl<mlir::Attribute> &symbols);
 
   const Trace &trace_;
   const Graph &graph_;
@@ -58,7 +60,7 @@ private:
   std::vector<std::vector<Value>> results_; ///< of nodes with several, by node; sized on first use
 };
 
-// --- Types, locations, attributes ---------------------------------------------------------------------------------------
+// --- Types, locations, attributes ----------------------------------------------------------------
 
 Type Emitter::elementType(DType dtype) {
   switch (dtype) {
@@ -111,23 +113,26 @@ mlir::Attribute Emitter::attributeOf(const frontend::Attribute &attribute) {
   case frontend::Attribute::I32Array:
     break;
   }
-  return builder_.getDenseI32ArrayAttr(SmallVector<int32_t>(attribute.numbers.begin(), attribute.numbers.end()));
+  return builder_.getDenseI32ArrayAttr(
+      SmallVector<int32_t>(attribute.numbers.begin(), attribute.numbers.end()));
 }
 
-// --- Nodes --------------------------------------------------------------------------------------------------------------
+// --- Nodes ---------------------------------------------------------------------------------------
 
 SmallVector<Value> Emitter::valuesOf(ArrayRef<NodeId> ids) const {
   SmallVector<Value> values;
   for (NodeId id : ids) {
     const Node &node = graph_.nodes[graph_.resolve(id)];
     bool isResult = node.kind == Node::Result;
-    values.push_back(isResult ? results_[graph_.resolve(node.operands[0])][node.index] : valueOf(id));
+    values.push_back(isResult ? results_[graph_.resolve(node.operands[0])][node.index]
+                              : valueOf(id));
   }
   return values;
 }
 
-Operation *Emitter::create(StringRef name, Location loc, ArrayRef<Value> operands, ArrayRef<Type> results,
-                           ArrayRef<NamedAttribute> attributes, unsigned regions) {
+Operation *Emitter::create(StringRef name, Location loc, ArrayRef<Value> operands,
+                           ArrayRef<Type> results, ArrayRef<NamedAttribute> attributes,
+                           unsigned regions) {
   OperationState state(loc, name, operands, results, attributes);
   for (unsigned i = 0; i < regions; ++i)
     state.addRegion();
@@ -152,8 +157,8 @@ void Emitter::emitNode(NodeId id) {
   SmallVector<NamedAttribute> attributes;
   for (const frontend::Attribute &attribute : node.attributes)
     attributes.push_back(builder_.getNamedAttr(attribute.name, attributeOf(attribute)));
-  Operation *op = create(node.name, locationOf(node.loc), valuesOf(node.operands), types, attributes,
-                         static_cast<unsigned>(node.regions.size()));
+  Operation *op = create(node.name, locationOf(node.loc), valuesOf(node.operands), types,
+                         attributes, static_cast<unsigned>(node.regions.size()));
   if (hasOneResult)
     values_[id] = op->getResult(0);
   else
@@ -188,7 +193,8 @@ void Emitter::emitRegions(Operation *op, const Node &node) {
       continue;
     Block &block = region.emplaceBlock();
     for (NodeId argument : body.arguments)
-      values_[argument] = block.addArgument(typeOf(graph_.nodes[argument].type), locationOf(graph_.nodes[argument].loc));
+      values_[argument] = block.addArgument(typeOf(graph_.nodes[argument].type),
+                                            locationOf(graph_.nodes[argument].loc));
     builder_.setInsertionPointToStart(&block);
     emitScope(scope);
     emitTerminator(scope, node, op->getLoc());
@@ -203,23 +209,27 @@ void Emitter::emitTerminator(ScopeId scope, const Node &owner, Location loc) {
   create(name, loc, valuesOf(body.yields), {});
 }
 
-// --- The function -------------------------------------------------------------------------------------------------------
+// --- The function --------------------------------------------------------------------------------
 
-DictionaryAttr Emitter::argumentFacts(const ArgFacts &facts, const detail::ParamSpec &spec, const std::string &name) {
+DictionaryAttr Emitter::argumentFacts(const ArgFacts &facts, const detail::ParamSpec &spec,
+                                      const std::string &name) {
   NamedAttrList list;
   if (!name.empty())
     list.set("tile.name", builder_.getStringAttr(name));
   if (spec.kind == detail::ParamSpec::Scalar)
     return list.getDictionary(builder_.getContext());
-  const char *access = spec.kind == detail::ParamSpec::In ? "in" : spec.kind == detail::ParamSpec::Out ? "out" : "inout";
+  const char *access = spec.kind == detail::ParamSpec::In    ? "in"
+                       : spec.kind == detail::ParamSpec::Out ? "out"
+                                                             : "inout";
   list.set("tile.access", builder_.getStringAttr(access));
   if (facts.alignment > 0)
     list.set("tile.alignment", builder_.getI32IntegerAttr(facts.alignment));
   if (!facts.unitStrides.empty())
-    list.set("tile.unit_stride",
-             builder_.getDenseI32ArrayAttr(SmallVector<int32_t>(facts.unitStrides.begin(), facts.unitStrides.end())));
+    list.set("tile.unit_stride", builder_.getDenseI32ArrayAttr(SmallVector<int32_t>(
+                                     facts.unitStrides.begin(), facts.unitStrides.end())));
   if (!facts.strideBytesDivisible.empty())
-    list.set("tile.stride_bytes_divisible", builder_.getDenseI64ArrayAttr(facts.strideBytesDivisible));
+    list.set("tile.stride_bytes_divisible",
+             builder_.getDenseI64ArrayAttr(facts.strideBytesDivisible));
   if (!facts.extentDivisible.empty())
     list.set("tile.extent_divisible", builder_.getDenseI64ArrayAttr(facts.extentDivisible));
   if (facts.wide)
@@ -227,14 +237,16 @@ DictionaryAttr Emitter::argumentFacts(const ArgFacts &facts, const detail::Param
   return list.getDictionary(builder_.getContext());
 }
 
-AffineExpr Emitter::gridExpression(const std::vector<GridAxis> &axes, SmallVectorImpl<mlir::Attribute> &symbols) {
+AffineExpr Emitter::gridExpression(const std::vector<GridAxis> &axes,
+                                   SmallVectorImpl<mlir::Attribute> &symbols) {
   AffineExpr product;
   for (const GridAxis &axis : axes) {
     const Node &extent = graph_.nodes[axis.extent];
     bool isScalar = extent.kind == Node::FuncArg;
     int64_t argument = isScalar ? extent.index : graph_.nodes[extent.operands[0]].index;
     int64_t dim = isScalar ? -1 : extent.attributes[0].numbers[0];
-    mlir::Attribute symbol = builder_.getDenseI32ArrayAttr({static_cast<int32_t>(argument), static_cast<int32_t>(dim)});
+    mlir::Attribute symbol =
+        builder_.getDenseI32ArrayAttr({static_cast<int32_t>(argument), static_cast<int32_t>(dim)});
     auto found = llvm::find(symbols, symbol);
     auto position = static_cast<unsigned>(found - symbols.begin());
     if (found == symbols.end())
@@ -252,7 +264,8 @@ void Emitter::addGrid(Operation *function) {
   SmallVector<AffineExpr> results;
   for (const std::vector<GridAxis> &axes : trace_.grid.results)
     results.push_back(gridExpression(axes, symbols));
-  AffineMap map = AffineMap::get(0, static_cast<unsigned>(symbols.size()), results, builder_.getContext());
+  AffineMap map =
+      AffineMap::get(0, static_cast<unsigned>(symbols.size()), results, builder_.getContext());
   function->setAttr("tile.grid", AffineMapAttr::get(map));
   function->setAttr("tile.grid_symbols", builder_.getArrayAttr(symbols));
 }
@@ -295,6 +308,8 @@ OwningOpRef<ModuleOp> Emitter::run() {
 
 } // namespace
 
-OwningOpRef<ModuleOp> emitModule(const Trace &trace, MLIRContext &context) { return Emitter(trace, context).run(); }
+OwningOpRef<ModuleOp> emitModule(const Trace &trace, MLIRContext &context) {
+  return Emitter(trace, context).run();
+}
 
 } // namespace tile::frontend

@@ -1,4 +1,5 @@
-// From the recorded graph to MLIR: a module with one function, built in the order that Ordering decided.
+// From the recorded graph to MLIR: a module with one function, built in the order that Ordering
+// decided.
 #pragma once
 
 #include "frontend/Trace.h"

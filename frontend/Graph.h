@@ -1,6 +1,7 @@
-// The recorded program: nodes in scopes. A trace records what the user's lambda asked for in this graph; after Ordering has
-// fixed an order that does not depend on the host compiler, Emit turns it into MLIR one node at a time. Keeping our own graph
-// makes Var's SSA construction and the reordering simple, and MLIR headers stay out of most of the frontend.
+// The recorded program: nodes in scopes. A trace records what the user's lambda asked for in this
+// graph; after Ordering has fixed an order that does not depend on the host compiler, Emit turns it
+// into MLIR one node at a time. Keeping our own graph makes Var's SSA construction and the
+// reordering simple, and MLIR headers stay out of most of the frontend.
 #pragma once
 
 #include <tile/Error.h>

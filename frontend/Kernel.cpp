@@ -1,5 +1,5 @@
-// Tracing a kernel: check the binding, run the lambda, emit, verify. MLIR's diagnostics are collected here and become one
-// tile::Error; no exception ever crosses MLIR.
+// Tracing a kernel: check the binding, run the lambda, emit, verify. MLIR's diagnostics are
+// collected here and become one tile::Error; no exception ever crosses MLIR.
 #include "frontend/Kernel.h"
 
 #include "frontend/Emit.h"
@@ -15,14 +15,18 @@
 namespace tile::frontend {
 
 [[noreturn]] static void refuse(const detail::KernelRecord &record, std::string message) {
-  throw Error(Fault::User, ErrorCode::InvalidArgument, std::move(message), record.where, {"in kernel '" + record.name + "'"});
+  throw Error(Fault::User, ErrorCode::InvalidArgument, std::move(message), record.where,
+              {"in kernel '" + record.name + "'"});
 }
 
 static void checkConstants(const detail::KernelRecord &record, const Binding &binding) {
-  auto count = std::count_if(record.params.begin(), record.params.end(),
-                             [](const detail::ParamSpec &spec) { return spec.kind == detail::ParamSpec::Const; });
+  auto count =
+      std::count_if(record.params.begin(), record.params.end(), [](const detail::ParamSpec &spec) {
+        return spec.kind == detail::ParamSpec::Const;
+      });
   if (binding.consts.size() != static_cast<size_t>(count))
-    refuse(record, "the kernel takes " + std::to_string(count) + " constants, got " + std::to_string(binding.consts.size()));
+    refuse(record, "the kernel takes " + std::to_string(count) + " constants, got " +
+                       std::to_string(binding.consts.size()));
   for (int64_t constant : binding.consts)
     if (constant != static_cast<int32_t>(constant))
       refuse(record, "the constant " + std::to_string(constant) + " does not fit an int");
@@ -39,11 +43,13 @@ static void checkBinding(const detail::KernelRecord &record, const Binding &bind
       refuse(record, "the binding lacks " + name);
     const ArgFacts &facts = binding.args[argument++];
     if (facts.dtype == any)
-      refuse(record, name + ": the dtype is open: bind the dtype of the tensor that will be passed");
+      refuse(record,
+             name + ": the dtype is open: bind the dtype of the tensor that will be passed");
     if (spec.dtype != any && facts.dtype != spec.dtype)
       refuse(record, name + ": expected " + nameOf(spec.dtype) + ", got " + nameOf(facts.dtype));
     if (spec.kind != detail::ParamSpec::Scalar && facts.rank != spec.rank)
-      refuse(record, name + ": expected rank " + std::to_string(spec.rank) + ", got rank " + std::to_string(facts.rank));
+      refuse(record, name + ": expected rank " + std::to_string(spec.rank) + ", got rank " +
+                         std::to_string(facts.rank));
   }
   if (argument != binding.args.size())
     refuse(record, "the kernel takes " + std::to_string(argument) + " arguments, the binding has " +
@@ -53,7 +59,8 @@ static void checkBinding(const detail::KernelRecord &record, const Binding &bind
     refuse(record, "warps must be a power of two up to 32, got " + std::to_string(binding.warps));
 }
 
-/// Verifies; the first diagnostic becomes the error. The frontend checks every rule before, so a failure is our fault.
+/// Verifies; the first diagnostic becomes the error. The frontend checks every rule before, so a
+/// failure is our fault.
 static void verifyModule(mlir::ModuleOp module) {
   std::string message;
   Loc where;
@@ -71,7 +78,8 @@ static void verifyModule(mlir::ModuleOp module) {
   if (mlir::succeeded(mlir::verify(module)))
     return;
   where.file = file.c_str();
-  throw Error(Fault::Compiler, ErrorCode::InternalCompilerError, "the traced kernel is not valid IR: " + message, where,
+  throw Error(Fault::Compiler, ErrorCode::InternalCompilerError,
+              "the traced kernel is not valid IR: " + message, where,
               {"the kernel is not at fault; please report it"});
 }
 

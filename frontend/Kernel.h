@@ -1,4 +1,5 @@
-// The way into the frontend for the runtime and tools: bind a kernel to dtypes, constants and facts, and trace it.
+// The way into the frontend for the runtime and tools: bind a kernel to dtypes, constants and
+// facts, and trace it.
 #pragma once
 
 #include "frontend/Binding.h"
@@ -20,8 +21,9 @@ struct TracedKernel {
   std::vector<TileUse> tileUses; ///< each once, by argument, dimension, extent
 };
 
-/// Runs the kernel's lambda and returns its verified tile IR, in an order that does not depend on the host compiler.
-/// Throws tile::Error: the user's mistakes at their line, ours as Fault::Compiler.
+/// Runs the kernel's lambda and returns its verified tile IR, in an order that does not depend on
+/// the host compiler. Throws tile::Error: the user's mistakes at their line, ours as
+/// Fault::Compiler.
 TracedKernel trace(const detail::KernelRecord &record, const Binding &binding);
 
 } // namespace tile::frontend

@@ -1,4 +1,5 @@
-// Elementwise functions. One table maps a function to its IR operation; f16 and bf16 are computed in f32 and rounded back.
+// Elementwise functions. One table maps a function to its IR operation; f16 and bf16 are computed
+// in f32 and rounded back.
 #include "frontend/Promotion.h"
 #include "frontend/Trace.h"
 
@@ -23,7 +24,8 @@ DType floatOperand(Trace &trace, const char *op, const Arg &x, Loc loc) {
 }
 
 /// Applies `function` in f32 or f64 and rounds back.
-template <class Function> Value inWideFloat(const char *op, const Arg &x, Loc loc, Function function) {
+template <class Function>
+Value inWideFloat(const char *op, const Arg &x, Loc loc, Function function) {
   Trace &trace = Trace::current(loc);
   DType type = floatOperand(trace, op, x, loc);
   Value wide = convertTo(trace, isHalfWidth(type) ? f32 : type, x, op, loc);
@@ -48,8 +50,10 @@ Value minMax(const MinMax &op, const Arg &a, const Arg &b, Loc loc) {
   DType type = commonType(trace, op.name, {&a, &b}, loc);
   Shape shape = commonShape(trace, op.name, {&a, &b}, loc);
   const char *name = isFloat(type) ? op.onFloats : isUnsigned(type) ? op.onUnsigned : op.onSigned;
-  return trace.op(name, {TileType::Data, type, shape},
-                  {unify(trace, type, shape, a, op.name, loc), unify(trace, type, shape, b, op.name, loc)}, loc);
+  return trace.op(
+      name, {TileType::Data, type, shape},
+      {unify(trace, type, shape, a, op.name, loc), unify(trace, type, shape, b, op.name, loc)},
+      loc);
 }
 
 } // namespace
@@ -75,14 +79,18 @@ Value tile::erf(Arg x, Loc loc) { return unary("erf", "math.erf", x, loc); }
 Value tile::floor(Arg x, Loc loc) { return unary("floor", "math.floor", x, loc); }
 Value tile::ceil(Arg x, Loc loc) { return unary("ceil", "math.ceil", x, loc); }
 
-static Value logistic(const Value &x, Loc loc) { return Arg(1.0, loc) / (Arg(1.0, loc) + Arg(exp(-Arg(x, loc), loc), loc)); }
+static Value logistic(const Value &x, Loc loc) {
+  return Arg(1.0, loc) / (Arg(1.0, loc) + Arg(exp(-Arg(x, loc), loc), loc));
+}
 
 Value tile::sigmoid(Arg x, Loc loc) {
-  return inWideFloat("sigmoid", x, loc, [&](Trace &, const Value &wide) { return logistic(wide, loc); });
+  return inWideFloat("sigmoid", x, loc,
+                     [&](Trace &, const Value &wide) { return logistic(wide, loc); });
 }
 Value tile::silu(Arg x, Loc loc) {
-  return inWideFloat("silu", x, loc,
-                     [&](Trace &, const Value &wide) { return Arg(wide, loc) * Arg(logistic(wide, loc), loc); });
+  return inWideFloat("silu", x, loc, [&](Trace &, const Value &wide) {
+    return Arg(wide, loc) * Arg(logistic(wide, loc), loc);
+  });
 }
 Value tile::gelu(Arg x, Loc loc) {
   constexpr double kRsqrt2 = 0.70710678118654752440;
@@ -105,8 +113,10 @@ Value tile::fma(Arg a, Arg b, Arg c, Loc loc) {
   DType wide = isHalfWidth(type) ? f32 : type;
   std::vector<Value> operands;
   for (const Arg *operand : {&a, &b, &c})
-    operands.push_back(castValue(trace, wide, unify(trace, type, shape, *operand, "fma", loc), loc));
-  return castValue(trace, type, trace.op("math.fma", {TileType::Data, wide, shape}, operands, loc), loc);
+    operands.push_back(
+        castValue(trace, wide, unify(trace, type, shape, *operand, "fma", loc), loc));
+  return castValue(trace, type, trace.op("math.fma", {TileType::Data, wide, shape}, operands, loc),
+                   loc);
 }
 
 Value tile::abs(Arg x, Loc loc) {
@@ -121,16 +131,24 @@ Value tile::abs(Arg x, Loc loc) {
 
 Value tile::min(Arg a, Arg b, Loc loc) { return minMax(kMin, a, b, loc); }
 Value tile::max(Arg a, Arg b, Loc loc) { return minMax(kMax, a, b, loc); }
-Value tile::clamp(Arg x, Arg lo, Arg hi, Loc loc) { return min(Arg(max(x, lo, loc), loc), hi, loc); }
+Value tile::clamp(Arg x, Arg lo, Arg hi, Loc loc) {
+  return min(Arg(max(x, lo, loc), loc), hi, loc);
+}
 
-static Value selectPointers(Trace &trace, const Arg &condition, const Arg &a, const Arg &b, Loc loc) {
-  TileType left = trace.type(materialize(trace, a, loc), loc), right = trace.type(materialize(trace, b, loc), loc);
-  if (left.category != TileType::Pointer || right.category != TileType::Pointer || left.dtype != right.dtype)
-    trace.fail(loc, "select: both sides must be pointers to one dtype, got " + left.str() + " and " + right.str(),
+static Value selectPointers(Trace &trace, const Arg &condition, const Arg &a, const Arg &b,
+                            Loc loc) {
+  TileType left = trace.type(materialize(trace, a, loc), loc),
+           right = trace.type(materialize(trace, b, loc), loc);
+  if (left.category != TileType::Pointer || right.category != TileType::Pointer ||
+      left.dtype != right.dtype)
+    trace.fail(loc,
+               "select: both sides must be pointers to one dtype, got " + left.str() + " and " +
+                   right.str(),
                {madeNote(trace, a, b)});
   left.shape = commonShape(trace, "select", {&condition, &a, &b}, loc);
   return trace.op("arith.select", left,
-                  {broadcastTo(trace, condition.value(), left.shape, loc), broadcastTo(trace, a.value(), left.shape, loc),
+                  {broadcastTo(trace, condition.value(), left.shape, loc),
+                   broadcastTo(trace, a.value(), left.shape, loc),
                    broadcastTo(trace, b.value(), left.shape, loc)},
                   loc);
 }
@@ -138,10 +156,12 @@ static Value selectPointers(Trace &trace, const Arg &condition, const Arg &a, co
 Value tile::select(Arg condition, Arg a, Arg b, Loc loc) {
   Trace &trace = Trace::current(loc);
   if (!condition.isStaged())
-    trace.fail(loc, "select: the condition is a host value; use the C++ operator ?: on host values");
+    trace.fail(loc,
+               "select: the condition is a host value; use the C++ operator ?: on host values");
   TileType type = trace.type(condition.value(), loc);
   if (type.category != TileType::Data || type.dtype != i1)
-    trace.fail(loc, "select: the condition must be i1, got " + type.str() + "; compare it, as in x != 0",
+    trace.fail(loc,
+               "select: the condition must be i1, got " + type.str() + "; compare it, as in x != 0",
                {madeNote(trace, "condition", condition.value())});
   for (const Arg *side : {&a, &b})
     if (side->isStaged() && trace.type(side->value(), loc).category == TileType::Pointer)
@@ -150,7 +170,8 @@ Value tile::select(Arg condition, Arg a, Arg b, Loc loc) {
   DType common = commonType(trace, "select", {&a, &b}, loc);
   Shape shape = commonShape(trace, "select", {&condition, &a, &b}, loc);
   return trace.op("arith.select", {TileType::Data, common, shape},
-                  {broadcastTo(trace, condition.value(), shape, loc), unify(trace, common, shape, a, "select", loc),
+                  {broadcastTo(trace, condition.value(), shape, loc),
+                   unify(trace, common, shape, a, "select", loc),
                    unify(trace, common, shape, b, "select", loc)},
                   loc);
 }
@@ -158,7 +179,8 @@ Value tile::select(Arg condition, Arg a, Arg b, Loc loc) {
 Value tile::cdiv(Arg x, Arg d, Loc loc) {
   Arg less = d.isStaged() ? Arg(Arg(d.value(), loc) - Arg(1, loc), loc) : Arg(d.asInt() - 1, loc);
   if (!d.isStaged() && d.asInt() < 1)
-    Trace::current(loc).fail(loc, "cdiv: the divisor must be positive, got " + std::to_string(d.asInt()));
+    Trace::current(loc).fail(loc, "cdiv: the divisor must be positive, got " +
+                                      std::to_string(d.asInt()));
   return Arg(Arg(x.value(), loc) + less, loc) / d;
 }
 

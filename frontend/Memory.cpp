@@ -12,25 +12,30 @@ TileType pointerType(Trace &trace, const char *op, const Arg &pointer, Loc loc) 
     trace.fail(loc, std::string(op) + ": needs a pointer, got a host number");
   TileType type = trace.type(pointer.value(), loc);
   if (type.category != TileType::Pointer)
-    trace.fail(loc, std::string(op) + ": needs a pointer or a tile of pointers, got " + type.str() +
-                        "; use view.ptr() + offsets, or view.tile(...)(...)",
+    trace.fail(loc,
+               std::string(op) + ": needs a pointer or a tile of pointers, got " + type.str() +
+                   "; use view.ptr() + offsets, or view.tile(...)(...)",
                {madeNote(trace, "it was", pointer.value())});
   return type;
 }
 
 /// A mask or value in the pointer's shape, which never grows.
-Value fitted(Trace &trace, const char *op, const char *what, const Arg &operand, DType dtype, const Shape &shape, Loc loc) {
+Value fitted(Trace &trace, const char *op, const char *what, const Arg &operand, DType dtype,
+             const Shape &shape, Loc loc) {
   checkData(trace, op, operand, loc);
   if (!operand.isStaged())
     return convertTo(trace, dtype, operand, op, loc, shape);
   TileType type = trace.type(operand.value(), loc);
   if (type.dtype != dtype)
-    trace.fail(loc, std::string(op) + ": the " + what + " must be " + nameOf(dtype) + ", got " + nameOf(type.dtype) +
-                        ": write cast(" + nameOf(dtype) + ", ...)",
+    trace.fail(loc,
+               std::string(op) + ": the " + what + " must be " + nameOf(dtype) + ", got " +
+                   nameOf(type.dtype) + ": write cast(" + nameOf(dtype) + ", ...)",
                {madeNote(trace, what, operand.value())});
   Arg like(trace.integer(i1, 0, loc, shape), loc);
   if (commonShape(trace, op, {&like, &operand}, loc) != shape)
-    trace.fail(loc, std::string(op) + ": the " + what + " is " + type.shape.str() + ", the pointers are " + shape.str(),
+    trace.fail(loc,
+               std::string(op) + ": the " + what + " is " + type.shape.str() +
+                   ", the pointers are " + shape.str(),
                {madeNote(trace, what, operand.value())}, ErrorCode::InvalidShape);
   return broadcastTo(trace, operand.value(), shape, loc);
 }
@@ -47,8 +52,10 @@ Value loadFrom(const Arg &pointer, const Arg *mask, const Arg *other, Loc loc) {
   if (mask)
     node.operands.push_back(fitted(trace, "load", "mask", *mask, i1, type.shape, loc).node());
   if (other)
-    node.operands.push_back(fitted(trace, "load", "other", *other, type.dtype, type.shape, loc).node());
-  node.attributes = {{Attribute::I32Array, "operandSegmentSizes", {1, mask ? 1 : 0, other ? 1 : 0}}};
+    node.operands.push_back(
+        fitted(trace, "load", "other", *other, type.dtype, type.shape, loc).node());
+  node.attributes = {
+      {Attribute::I32Array, "operandSegmentSizes", {1, mask ? 1 : 0, other ? 1 : 0}}};
   return trace.handle(trace.memory(std::move(node), pointer.value()));
 }
 
@@ -68,7 +75,9 @@ void storeTo(const Arg &pointer, const Arg &value, const Arg *mask, Loc loc) {
 
 } // namespace
 
-Value tile::load(Arg pointer, Arg mask, Arg other, Loc loc) { return loadFrom(pointer, &mask, &other, loc); }
+Value tile::load(Arg pointer, Arg mask, Arg other, Loc loc) {
+  return loadFrom(pointer, &mask, &other, loc);
+}
 Value tile::load(Arg pointer, Arg mask, Loc loc) { return loadFrom(pointer, &mask, nullptr, loc); }
 Value tile::load(Arg pointer, Loc loc) { return loadFrom(pointer, nullptr, nullptr, loc); }
 void tile::store(Arg pointer, Arg value, Arg mask, Loc loc) { storeTo(pointer, value, &mask, loc); }

@@ -1,6 +1,6 @@
-// The walk runs twice: the first gives every live read its rank in the canonical order, the second places reads that a write
-// would overtake, by rank. Recording order enters only as "was this read recorded before that write", which statement order
-// decides.
+// The walk runs twice: the first gives every live read its rank in the canonical order, the second
+// places reads that a write would overtake, by rank. Recording order enters only as "was this read
+// recorded before that write", which statement order decides.
 #include "frontend/Ordering.h"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace {
 class Walk {
 public:
   explicit Walk(const Graph &graph)
-      : graph_(graph), done_(graph.nodes.size()), rank_(graph.nodes.size()), order_(graph.scopes.size()) {}
+      : graph_(graph), done_(graph.nodes.size()), rank_(graph.nodes.size()),
+        order_(graph.scopes.size()) {}
 
   void run() { scope(0); }
   /// Lets this walk place the live reads of an earlier one before writes that may alias them.
@@ -83,13 +84,16 @@ private:
     for (auto read = pending_.begin(); read != pending_.end() && *read < write; ++read)
       if (mayAlias(graph_.nodes[*read], graph_.nodes[write]))
         overtaken.push_back(*read);
-    std::sort(overtaken.begin(), overtaken.end(), [&](NodeId a, NodeId b) { return rank_[a] < rank_[b]; });
+    std::sort(overtaken.begin(), overtaken.end(),
+              [&](NodeId a, NodeId b) { return rank_[a] < rank_[b]; });
     for (NodeId read : overtaken)
       demand(read);
   }
 
   /// Different arguments do not overlap; an address of unknown origin may be anywhere.
-  static bool mayAlias(const Node &a, const Node &b) { return a.root == b.root || a.root < 0 || b.root < 0; }
+  static bool mayAlias(const Node &a, const Node &b) {
+    return a.root == b.root || a.root < 0 || b.root < 0;
+  }
 
   const Graph &graph_;
   std::vector<bool> done_;

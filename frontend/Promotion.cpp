@@ -7,7 +7,7 @@
 
 namespace tile::frontend {
 
-// --- Dtypes -----------------------------------------------------------------------------------------------------------
+// --- Dtypes --------------------------------------------------------------------------------------
 
 /// Host numbers and dtypes by kind: a number adapts to a dtype of its kind or a higher one.
 enum class NumberKind { Bool, Int, Float };
@@ -29,7 +29,9 @@ static NumberKind kindOf(const Arg &number) {
 
 int widthOf(DType type) { return type == i1 ? 1 : static_cast<int>(sizeOf(type)) * 8; }
 
-bool sameInIr(DType a, DType b) { return a == b || (isInteger(a) && isInteger(b) && widthOf(a) == widthOf(b)); }
+bool sameInIr(DType a, DType b) {
+  return a == b || (isInteger(a) && isInteger(b) && widthOf(a) == widthOf(b));
+}
 
 static bool isFp8(DType type) { return type == e4m3 || type == e5m2; }
 
@@ -77,20 +79,24 @@ static DType typeByValue(const Arg &number) {
   default:
     double magnitude = std::fabs(number.asDouble());
     bool needsDouble = magnitude != 0 && std::isfinite(magnitude) &&
-                       (magnitude < std::numeric_limits<float>::min() || magnitude > std::numeric_limits<float>::max());
+                       (magnitude < std::numeric_limits<float>::min() ||
+                        magnitude > std::numeric_limits<float>::max());
     return needsDouble ? f64 : f32;
   }
 }
 
-DType commonType(Trace &trace, const char *op, std::initializer_list<const Arg *> operands, Loc loc) {
+DType commonType(Trace &trace, const char *op, std::initializer_list<const Arg *> operands,
+                 Loc loc) {
   DType common = any;
   auto meet = [&](DType type, const Arg &operand) {
     DType before = common;
     common = common == any ? type : promote(common, type);
     if (common == any)
-      trace.fail(loc, std::string(op) + ": " + nameOf(before) + " and " + nameOf(type) +
-                          " have no common dtype: cast one of them",
-                 {operand.isStaged() ? madeNote(trace, "the second", operand.value()) : "the second is a host number"});
+      trace.fail(loc,
+                 std::string(op) + ": " + nameOf(before) + " and " + nameOf(type) +
+                     " have no common dtype: cast one of them",
+                 {operand.isStaged() ? madeNote(trace, "the second", operand.value())
+                                     : "the second is a host number"});
   };
   for (const Arg *operand : operands)
     if (operand->isStaged())
@@ -101,7 +107,7 @@ DType commonType(Trace &trace, const char *op, std::initializer_list<const Arg *
   return common;
 }
 
-// --- Host numbers -----------------------------------------------------------------------------------------------------
+// --- Host numbers --------------------------------------------------------------------------------
 
 static double largestOf(DType type) {
   switch (type) {
@@ -140,18 +146,22 @@ static bool fitsInteger(DType type, const Arg &number) {
   return !huge && (width == 64 || (value >> (width - 1)) == 0 || (value >> (width - 1)) == -1);
 }
 
-static Value constant(Trace &trace, DType dtype, const Arg &number, const char *op, Loc loc, const Shape &shape) {
+static Value constant(Trace &trace, DType dtype, const Arg &number, const char *op, Loc loc,
+                      const Shape &shape) {
   if (isFloat(dtype)) {
     double value = number.asDouble();
     if (std::isfinite(value) && std::fabs(value) > largestOf(dtype))
-      trace.fail(loc, std::string(op) + ": the number " + numberText(number) + " does not fit " + nameOf(dtype));
+      trace.fail(loc, std::string(op) + ": the number " + numberText(number) + " does not fit " +
+                          nameOf(dtype));
     return trace.number(dtype, value, loc, shape);
   }
   if (number.kind() == Arg::Kind::Float)
-    trace.fail(loc, std::string(op) + ": the floating-point number " + numberText(number) + " cannot become " +
-                        nameOf(dtype) + ": write an integer, or cast the other operand");
+    trace.fail(loc, std::string(op) + ": the floating-point number " + numberText(number) +
+                        " cannot become " + nameOf(dtype) +
+                        ": write an integer, or cast the other operand");
   if (!fitsInteger(dtype, number))
-    trace.fail(loc, std::string(op) + ": the number " + numberText(number) + " does not fit " + nameOf(dtype));
+    trace.fail(loc, std::string(op) + ": the number " + numberText(number) + " does not fit " +
+                        nameOf(dtype));
   return trace.integer(dtype, number.asInt(), loc, shape);
 }
 
@@ -182,13 +192,14 @@ Value castValue(Trace &trace, DType dtype, const Value &value, Loc loc) {
   return trace.op("tile.convert", to, {value}, loc, std::move(attributes));
 }
 
-Value convertTo(Trace &trace, DType dtype, const Arg &operand, const char *op, Loc loc, const Shape &shape) {
+Value convertTo(Trace &trace, DType dtype, const Arg &operand, const char *op, Loc loc,
+                const Shape &shape) {
   if (!operand.isStaged())
     return constant(trace, dtype, operand, op, loc, shape);
   return castValue(trace, dtype, operand.value(), loc);
 }
 
-// --- Shapes -----------------------------------------------------------------------------------------------------------
+// --- Shapes --------------------------------------------------------------------------------------
 
 static Shape shapeOf(Trace &trace, const Arg &operand, Loc loc) {
   return operand.isStaged() ? trace.type(operand.value(), loc).shape : Shape();
@@ -209,14 +220,17 @@ static bool widen(Shape &common, const Shape &shape) {
   return true;
 }
 
-Shape commonShape(Trace &trace, const char *op, std::initializer_list<const Arg *> operands, Loc loc) {
+Shape commonShape(Trace &trace, const char *op, std::initializer_list<const Arg *> operands,
+                  Loc loc) {
   Shape common;
   const Arg *first = nullptr;
   for (const Arg *operand : operands) {
     Shape shape = shapeOf(trace, *operand, loc), before = common;
     if (!widen(common, shape))
-      trace.fail(loc, std::string(op) + ": shapes do not broadcast: lhs is " + before.str() + ", rhs is " + shape.str() +
-                          "; each pair of extents must be equal or contain a 1",
+      trace.fail(loc,
+                 std::string(op) + ": shapes do not broadcast: lhs is " + before.str() +
+                     ", rhs is " + shape.str() +
+                     "; each pair of extents must be equal or contain a 1",
                  {madeNote(trace, *first, *operand)}, ErrorCode::InvalidShape);
     if (!first || first->isStaged() == false)
       first = operand;
@@ -243,7 +257,10 @@ Value broadcastTo(Trace &trace, const Value &value, const Shape &shape, Loc loc)
     for (int64_t extent : type.shape)
       wider.append(extent);
     type.shape = wider;
-    expanded = trace.op("tile.expand_dims", type, {trace.handle(expanded)}, loc, {{Attribute::I32, "axis", {0}}}).node();
+    expanded = trace
+                   .op("tile.expand_dims", type, {trace.handle(expanded)}, loc,
+                       {{Attribute::I32, "axis", {0}}})
+                   .node();
   }
   if (type.shape == shape)
     return trace.handle(expanded);
@@ -251,18 +268,20 @@ Value broadcastTo(Trace &trace, const Value &value, const Shape &shape, Loc loc)
   return trace.op("tile.broadcast", type, {trace.handle(expanded)}, loc);
 }
 
-Value unify(Trace &trace, DType dtype, const Shape &shape, const Arg &operand, const char *op, Loc loc) {
+Value unify(Trace &trace, DType dtype, const Shape &shape, const Arg &operand, const char *op,
+            Loc loc) {
   if (!operand.isStaged())
     return convertTo(trace, dtype, operand, op, loc, shape);
   return broadcastTo(trace, castValue(trace, dtype, operand.value(), loc), shape, loc);
 }
 
-// --- Checks -----------------------------------------------------------------------------------------------------------
+// --- Checks --------------------------------------------------------------------------------------
 
 void checkShape(Trace &trace, const char *op, const Shape &shape, Loc loc) {
   if (shape.rank() > kMaxRank)
-    trace.fail(loc, std::string(op) + ": a tile has at most " + std::to_string(kMaxRank) + " dimensions, got " +
-                        std::to_string(shape.rank()),
+    trace.fail(loc,
+               std::string(op) + ": a tile has at most " + std::to_string(kMaxRank) +
+                   " dimensions, got " + std::to_string(shape.rank()),
                {}, ErrorCode::InvalidShape);
   int64_t elements = 1;
   for (int64_t extent : shape) {
@@ -271,8 +290,9 @@ void checkShape(Trace &trace, const char *op, const Shape &shape, Loc loc) {
                  ErrorCode::InvalidShape);
     elements = extent > kMaxTileElements ? kMaxTileElements + 1 : elements * extent;
     if (elements > kMaxTileElements)
-      trace.fail(loc, std::string(op) + ": the shape " + shape.str() + " has more than " +
-                          std::to_string(kMaxTileElements) + " elements",
+      trace.fail(loc,
+                 std::string(op) + ": the shape " + shape.str() + " has more than " +
+                     std::to_string(kMaxTileElements) + " elements",
                  {}, ErrorCode::InvalidShape);
   }
 }
@@ -282,12 +302,15 @@ void checkData(Trace &trace, const char *op, const Arg &operand, Loc loc) {
     return;
   TileType type = trace.type(operand.value(), loc);
   if (type.category != TileType::Data)
-    trace.fail(loc, std::string(op) + ": needs numbers, got " + type.str(), {madeNote(trace, "it was", operand.value())});
+    trace.fail(loc, std::string(op) + ": needs numbers, got " + type.str(),
+               {madeNote(trace, "it was", operand.value())});
 }
 
 int checkAxis(Trace &trace, const char *op, int axis, int rank, Loc loc) {
   if (axis < -rank || axis >= rank)
-    trace.fail(loc, std::string(op) + ": axis " + std::to_string(axis) + " is outside a rank of " + std::to_string(rank),
+    trace.fail(loc,
+               std::string(op) + ": axis " + std::to_string(axis) + " is outside a rank of " +
+                   std::to_string(rank),
                {}, ErrorCode::InvalidShape);
   return axis < 0 ? axis + rank : axis;
 }

@@ -1,4 +1,5 @@
-// Promotion and broadcasting: how operands of different dtype and shape become equal. The rules are in tile/Value.h.
+// Promotion and broadcasting: how operands of different dtype and shape become equal. The rules are
+// in tile/Value.h.
 #pragma once
 
 #include "frontend/Trace.h"
@@ -17,18 +18,23 @@ int widthOf(DType type);
 /// A value in another dtype, of the same shape; nothing is recorded if the dtype is the same.
 Value castValue(Trace &trace, DType dtype, const Value &value, Loc loc);
 /// An operand in a dtype: host numbers must fit it.
-Value convertTo(Trace &trace, DType dtype, const Arg &operand, const char *op, Loc loc, const Shape &shape = {});
-/// An operand as a value; a host number takes the dtype of its value (i32, u32, i64, u64, f32, f64).
+Value convertTo(Trace &trace, DType dtype, const Arg &operand, const char *op, Loc loc,
+                const Shape &shape = {});
+/// An operand as a value; a host number takes the dtype of its value (i32, u32, i64, u64, f32,
+/// f64).
 Value materialize(Trace &trace, const Arg &operand, Loc loc);
 
 /// The dtype in which operands meet. Data only; an error for fp8 with integers.
-DType commonType(Trace &trace, const char *op, std::initializer_list<const Arg *> operands, Loc loc);
+DType commonType(Trace &trace, const char *op, std::initializer_list<const Arg *> operands,
+                 Loc loc);
 /// The NumPy shape in which operands meet.
-Shape commonShape(Trace &trace, const char *op, std::initializer_list<const Arg *> operands, Loc loc);
+Shape commonShape(Trace &trace, const char *op, std::initializer_list<const Arg *> operands,
+                  Loc loc);
 /// A value repeated to a shape that it is known to broadcast to.
 Value broadcastTo(Trace &trace, const Value &value, const Shape &shape, Loc loc);
 /// An operand in a dtype and shape.
-Value unify(Trace &trace, DType dtype, const Shape &shape, const Arg &operand, const char *op, Loc loc);
+Value unify(Trace &trace, DType dtype, const Shape &shape, const Arg &operand, const char *op,
+            Loc loc);
 
 /// Refuses shapes that no tile can have.
 void checkShape(Trace &trace, const char *op, const Shape &shape, Loc loc);

@@ -1,4 +1,5 @@
-// Kernels as records: identity, checks of names and arguments, and what the traced lambda asks for its parameters.
+// Kernels as records: identity, checks of names and arguments, and what the traced lambda asks for
+// its parameters.
 #include "frontend/Trace.h"
 
 #include <atomic>
@@ -16,8 +17,8 @@ uint64_t freshId() {
   return ++last;
 }
 
-/// Kernels with captured state that share a name and key are one kernel, so that a function that makes one at each call
-/// does not compile at each call.
+/// Kernels with captured state that share a name and key are one kernel, so that a function that
+/// makes one at each call does not compile at each call.
 uint64_t idOf(const std::string &name, const std::string &key) {
   if (key.empty())
     return freshId();
@@ -36,12 +37,14 @@ void checkName(const std::string &name, Loc where) {
     valid = valid && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
   if (!valid)
     throw Error(Fault::User, ErrorCode::InvalidArgument,
-                "kernel: the name '" + name + "' must be an identifier: letters, digits and _, not beginning with a digit",
+                "kernel: the name '" + name +
+                    "' must be an identifier: letters, digits and _, not beginning with a digit",
                 where);
 }
 
 [[noreturn]] void refuse(const detail::KernelRecord &record, std::string message) {
-  throw Error(Fault::User, ErrorCode::InvalidArgument, std::move(message), {}, {"calling kernel '" + record.name + "', defined at " + text(record.where)});
+  throw Error(Fault::User, ErrorCode::InvalidArgument, std::move(message), {},
+              {"calling kernel '" + record.name + "', defined at " + text(record.where)});
 }
 
 std::string argumentName(const detail::KernelRecord &record, size_t argument, size_t param) {
@@ -53,23 +56,27 @@ std::string describe(bool isTensor, DType dtype) {
   return isTensor ? std::string("ptr<") + nameOf(dtype) + ">" : nameOf(dtype);
 }
 
-void checkArgument(const detail::KernelRecord &record, const detail::HostArg &arg, size_t argument, size_t param) {
+void checkArgument(const detail::KernelRecord &record, const detail::HostArg &arg, size_t argument,
+                   size_t param) {
   const detail::ParamSpec &spec = record.params[param];
-  bool wantsTensor = spec.kind != detail::ParamSpec::Scalar, isTensor = arg.kind == detail::HostArg::Tensor;
+  bool wantsTensor = spec.kind != detail::ParamSpec::Scalar,
+       isTensor = arg.kind == detail::HostArg::Tensor;
   bool sameType = wantsTensor == isTensor && (arg.dtype == spec.dtype || spec.dtype == any);
   if (!sameType)
-    refuse(record, argumentName(record, argument, param) + ": expected " + describe(wantsTensor, spec.dtype) + ", got " +
+    refuse(record, argumentName(record, argument, param) + ": expected " +
+                       describe(wantsTensor, spec.dtype) + ", got " +
                        describe(isTensor, arg.dtype));
   if (wantsTensor && arg.rank != spec.rank)
-    refuse(record, argumentName(record, argument, param) + ": expected rank " + std::to_string(spec.rank) +
-                       ", got rank " + std::to_string(arg.rank));
+    refuse(record, argumentName(record, argument, param) + ": expected rank " +
+                       std::to_string(spec.rank) + ", got rank " + std::to_string(arg.rank));
 }
 
 } // namespace
 
 namespace tile::detail {
 
-std::shared_ptr<KernelRecord> makeRecord(std::string name, std::string key, std::vector<ParamSpec> params,
+std::shared_ptr<KernelRecord> makeRecord(std::string name, std::string key,
+                                         std::vector<ParamSpec> params,
                                          std::unique_ptr<KernelBody> body, Loc where) {
   checkName(name, where);
   auto record = std::make_shared<KernelRecord>();
@@ -92,12 +99,14 @@ void checkArguments(const KernelRecord &record, std::span<const HostArg> args) {
     ++argument;
   }
   if (argument != args.size())
-    refuse(record, "the kernel takes " + std::to_string(argument) + " arguments, got " + std::to_string(args.size()));
+    refuse(record, "the kernel takes " + std::to_string(argument) + " arguments, got " +
+                       std::to_string(args.size()));
 }
 
 void scalarOutOfRange(DType dtype, double value) {
   throw Error(Fault::User, ErrorCode::InvalidArgument,
-              "a scalar argument does not fit: " + std::to_string(static_cast<int64_t>(value)) + " is no " + nameOf(dtype));
+              "a scalar argument does not fit: " + std::to_string(static_cast<int64_t>(value)) +
+                  " is no " + nameOf(dtype));
 }
 
 Value ParamSource::value(int param) const {
@@ -115,7 +124,8 @@ int ParamSource::constant(int param) const {
 
 } // namespace tile::detail
 
-Binding tile::frontend::bindingFor(const detail::KernelRecord &record, std::span<const int64_t> consts, int warps) {
+Binding tile::frontend::bindingFor(const detail::KernelRecord &record,
+                                   std::span<const int64_t> consts, int warps) {
   Binding binding;
   for (const detail::ParamSpec &spec : record.params) {
     if (spec.kind == detail::ParamSpec::Const)

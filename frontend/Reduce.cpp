@@ -1,4 +1,5 @@
-// Reductions: a combine function, traced once on scalars, and the library of them. Sums of narrow types are widened first.
+// Reductions: a combine function, traced once on scalars, and the library of them. Sums of narrow
+// types are widened first.
 #include "frontend/Promotion.h"
 #include "frontend/Trace.h"
 
@@ -7,7 +8,8 @@ using namespace tile::frontend;
 
 namespace {
 
-using Combine = detail::FunctionRef<std::vector<Value>(const std::vector<Value> &, const std::vector<Value> &)>;
+using Combine =
+    detail::FunctionRef<std::vector<Value>(const std::vector<Value> &, const std::vector<Value> &)>;
 
 /// Leaves the combine scope when the user's function throws.
 struct CombineGuard {
@@ -16,7 +18,8 @@ struct CombineGuard {
   ~CombineGuard() { trace.abandon(scope); }
 };
 
-std::vector<Value> scalarArguments(Trace &trace, ScopeId scope, const std::vector<TileType> &types, Loc loc) {
+std::vector<Value> scalarArguments(Trace &trace, ScopeId scope, const std::vector<TileType> &types,
+                                   Loc loc) {
   std::vector<Value> scalars;
   for (const TileType &type : types) {
     Node argument;
@@ -30,14 +33,17 @@ std::vector<Value> scalarArguments(Trace &trace, ScopeId scope, const std::vecto
   return scalars;
 }
 
-void checkCombined(Trace &trace, const std::vector<Value> &combined, const std::vector<TileType> &types, Loc loc) {
+void checkCombined(Trace &trace, const std::vector<Value> &combined,
+                   const std::vector<TileType> &types, Loc loc) {
   if (combined.size() != types.size())
-    trace.fail(loc, "reduce: the combine function must return " + std::to_string(types.size()) + " values, it returned " +
-                        std::to_string(combined.size()));
+    trace.fail(loc, "reduce: the combine function must return " + std::to_string(types.size()) +
+                        " values, it returned " + std::to_string(combined.size()));
   for (size_t i = 0; i < types.size(); ++i) {
     TileType expected{TileType::Data, types[i].dtype, {}}, actual = trace.type(combined[i], loc);
     if (actual != expected)
-      trace.fail(loc, "reduce: the combine function must return " + expected.str() + ", it returned " + actual.str(),
+      trace.fail(loc,
+                 "reduce: the combine function must return " + expected.str() + ", it returned " +
+                     actual.str(),
                  {madeNote(trace, "the result was", combined[i])});
   }
 }
@@ -45,7 +51,8 @@ void checkCombined(Trace &trace, const std::vector<Value> &combined, const std::
 ScopeId traceCombine(Trace &trace, const std::vector<TileType> &types, Combine combine, Loc loc) {
   ScopeId scope = trace.open(Scope::Combine, loc);
   CombineGuard guard{trace, scope};
-  std::vector<Value> left = scalarArguments(trace, scope, types, loc), right = scalarArguments(trace, scope, types, loc);
+  std::vector<Value> left = scalarArguments(trace, scope, types, loc),
+                     right = scalarArguments(trace, scope, types, loc);
   std::vector<Value> combined = combine(left, right);
   checkCombined(trace, combined, types, loc);
   for (const Value &value : combined)
@@ -61,18 +68,20 @@ std::vector<TileType> tileTypes(Trace &trace, const std::vector<Value> &tiles, L
   for (const Value &tile : tiles) {
     TileType type = trace.type(tile, loc);
     if (type.category != TileType::Data || type.isScalar())
-      trace.fail(loc, "reduce: needs a tile of numbers, got " + type.str(), {madeNote(trace, "operand", tile)},
-                 ErrorCode::InvalidShape);
+      trace.fail(loc, "reduce: needs a tile of numbers, got " + type.str(),
+                 {madeNote(trace, "operand", tile)}, ErrorCode::InvalidShape);
     if (!types.empty() && type.shape != types[0].shape)
-      trace.fail(loc, "reduce: tiles differ in shape: " + types[0].shape.str() + " and " + type.shape.str(),
+      trace.fail(loc,
+                 "reduce: tiles differ in shape: " + types[0].shape.str() + " and " +
+                     type.shape.str(),
                  {madeNote(trace, Arg(tiles[0], loc), Arg(tile, loc))}, ErrorCode::InvalidShape);
     types.push_back(type);
   }
   return types;
 }
 
-std::vector<Value> reduceTiles(Trace &trace, const std::vector<Value> &tiles, int axis, Combine combine, bool keepDims,
-                               Loc loc) {
+std::vector<Value> reduceTiles(Trace &trace, const std::vector<Value> &tiles, int axis,
+                               Combine combine, bool keepDims, Loc loc) {
   std::vector<TileType> types = tileTypes(trace, tiles, loc);
   int dim = checkAxis(trace, "reduce", axis, types[0].shape.rank(), loc);
   Node node;
@@ -103,7 +112,8 @@ std::vector<Value> reduceTiles(Trace &trace, const std::vector<Value> &tiles, in
   return results;
 }
 
-template <class Function> Value reduceOne(const Value &tile, int axis, bool keepDims, Loc loc, Function combine) {
+template <class Function>
+Value reduceOne(const Value &tile, int axis, bool keepDims, Loc loc, Function combine) {
   auto combineLists = [&](const std::vector<Value> &left, const std::vector<Value> &right) {
     return std::vector<Value>{combine(left[0], right[0])};
   };
@@ -115,7 +125,8 @@ Value tileOperand(Trace &trace, const char *op, const Arg &x, Loc loc) {
   checkData(trace, op, x, loc);
   Value value = materialize(trace, x, loc);
   if (trace.type(value, loc).isScalar())
-    trace.fail(loc, std::string(op) + ": needs a tile, got a scalar, " + trace.type(value, loc).str(),
+    trace.fail(loc,
+               std::string(op) + ": needs a tile, got a scalar, " + trace.type(value, loc).str(),
                {madeNote(trace, "operand", value)}, ErrorCode::InvalidShape);
   return value;
 }
@@ -131,16 +142,20 @@ DType accumulationType(DType type) {
 DType sumType(DType type) { return isFloat(type) ? type : accumulationType(type); }
 
 template <class Function>
-Value accumulate(const char *op, const Arg &x, int axis, ReduceOptions options, Loc loc, Function combine) {
+Value accumulate(const char *op, const Arg &x, int axis, ReduceOptions options, Loc loc,
+                 Function combine) {
   Trace &trace = Trace::current(loc);
   Value tile = tileOperand(trace, op, x, loc);
   DType type = trace.type(tile, loc).dtype;
   Value wide = castValue(trace, accumulationType(type), tile, loc);
-  return castValue(trace, sumType(type), reduceOne(wide, axis, options.keep_dims, loc, combine), loc);
+  return castValue(trace, sumType(type), reduceOne(wide, axis, options.keep_dims, loc, combine),
+                   loc);
 }
 
-/// The index of the extreme element: of pairs (value, index) the better value wins, then the smaller index; NaN loses.
-Value argExtreme(const char *op, const Arg &x, int axis, ReduceOptions options, Loc loc, bool largest) {
+/// The index of the extreme element: of pairs (value, index) the better value wins, then the
+/// smaller index; NaN loses.
+Value argExtreme(const char *op, const Arg &x, int axis, ReduceOptions options, Loc loc,
+                 bool largest) {
   Trace &trace = Trace::current(loc);
   Value tile = tileOperand(trace, op, x, loc);
   TileType type = trace.type(tile, loc);
@@ -151,31 +166,38 @@ Value argExtreme(const char *op, const Arg &x, int axis, ReduceOptions options, 
     Value keep = better | Arg(same & earlier, loc);
     if (isFloat(type.dtype)) {
       Arg leftNan(a != a, loc), rightNan(b != b, loc);
-      Arg onlyRight(Arg(~leftNan, loc) & rightNan, loc), both(Arg(leftNan & rightNan, loc) & earlier, loc);
-      return std::vector<Value>{select(Arg(Arg(Arg(keep, loc) | onlyRight, loc) | both, loc), a, b, loc),
-                                select(Arg(Arg(Arg(keep, loc) | onlyRight, loc) | both, loc), i, j, loc)};
+      Arg onlyRight(Arg(~leftNan, loc) & rightNan, loc),
+          both(Arg(leftNan & rightNan, loc) & earlier, loc);
+      return std::vector<Value>{
+          select(Arg(Arg(Arg(keep, loc) | onlyRight, loc) | both, loc), a, b, loc),
+          select(Arg(Arg(Arg(keep, loc) | onlyRight, loc) | both, loc), i, j, loc)};
     }
     return std::vector<Value>{select(Arg(keep, loc), a, b, loc), select(Arg(keep, loc), i, j, loc)};
   };
-  return reduceTiles(trace, {tile, index(dim, type.shape, loc)}, dim, combine, options.keep_dims, loc)[1];
+  return reduceTiles(trace, {tile, index(dim, type.shape, loc)}, dim, combine, options.keep_dims,
+                     loc)[1];
 }
 
 } // namespace
 
-Value tile::reduce(Arg x, int axis, detail::FunctionRef<Value(Value, Value)> combine, ReduceOptions options, Loc loc) {
+Value tile::reduce(Arg x, int axis, detail::FunctionRef<Value(Value, Value)> combine,
+                   ReduceOptions options, Loc loc) {
   Trace &trace = Trace::current(loc);
   return reduceOne(tileOperand(trace, "reduce", x, loc), axis, options.keep_dims, loc, combine);
 }
 
-std::vector<Value> tile::reduce(const std::vector<Value> &tiles, int axis, Combine combine, ReduceOptions options, Loc loc) {
+std::vector<Value> tile::reduce(const std::vector<Value> &tiles, int axis, Combine combine,
+                                ReduceOptions options, Loc loc) {
   return reduceTiles(Trace::current(loc), tiles, axis, combine, options.keep_dims, loc);
 }
 
 Value tile::sum(Arg x, int axis, ReduceOptions options, Loc loc) {
-  return accumulate("sum", x, axis, options, loc, [&](Value a, Value b) { return Arg(a, loc) + Arg(b, loc); });
+  return accumulate("sum", x, axis, options, loc,
+                    [&](Value a, Value b) { return Arg(a, loc) + Arg(b, loc); });
 }
 Value tile::prod(Arg x, int axis, ReduceOptions options, Loc loc) {
-  return accumulate("prod", x, axis, options, loc, [&](Value a, Value b) { return Arg(a, loc) * Arg(b, loc); });
+  return accumulate("prod", x, axis, options, loc,
+                    [&](Value a, Value b) { return Arg(a, loc) * Arg(b, loc); });
 }
 
 Value tile::mean(Arg x, int axis, ReduceOptions options, Loc loc) {
@@ -191,11 +213,13 @@ Value tile::mean(Arg x, int axis, ReduceOptions options, Loc loc) {
 
 Value tile::reduce_max(Arg x, int axis, ReduceOptions options, Loc loc) {
   Value tile = tileOperand(Trace::current(loc), "reduce_max", x, loc);
-  return reduceOne(tile, axis, options.keep_dims, loc, [&](Value a, Value b) { return max(Arg(a, loc), Arg(b, loc), loc); });
+  return reduceOne(tile, axis, options.keep_dims, loc,
+                   [&](Value a, Value b) { return max(Arg(a, loc), Arg(b, loc), loc); });
 }
 Value tile::reduce_min(Arg x, int axis, ReduceOptions options, Loc loc) {
   Value tile = tileOperand(Trace::current(loc), "reduce_min", x, loc);
-  return reduceOne(tile, axis, options.keep_dims, loc, [&](Value a, Value b) { return min(Arg(a, loc), Arg(b, loc), loc); });
+  return reduceOne(tile, axis, options.keep_dims, loc,
+                   [&](Value a, Value b) { return min(Arg(a, loc), Arg(b, loc), loc); });
 }
 Value tile::argmax(Arg x, int axis, ReduceOptions options, Loc loc) {
   return argExtreme("argmax", x, axis, options, loc, true);
@@ -207,12 +231,14 @@ Value tile::argmin(Arg x, int axis, ReduceOptions options, Loc loc) {
 Value tile::any_of(Arg x, int axis, ReduceOptions options, Loc loc) {
   Trace &trace = Trace::current(loc);
   Value truth = castValue(trace, i1, tileOperand(trace, "any_of", x, loc), loc);
-  return reduceOne(truth, axis, options.keep_dims, loc, [&](Value a, Value b) { return Arg(a, loc) | Arg(b, loc); });
+  return reduceOne(truth, axis, options.keep_dims, loc,
+                   [&](Value a, Value b) { return Arg(a, loc) | Arg(b, loc); });
 }
 Value tile::all_of(Arg x, int axis, ReduceOptions options, Loc loc) {
   Trace &trace = Trace::current(loc);
   Value truth = castValue(trace, i1, tileOperand(trace, "all_of", x, loc), loc);
-  return reduceOne(truth, axis, options.keep_dims, loc, [&](Value a, Value b) { return Arg(a, loc) & Arg(b, loc); });
+  return reduceOne(truth, axis, options.keep_dims, loc,
+                   [&](Value a, Value b) { return Arg(a, loc) & Arg(b, loc); });
 }
 
 Value tile::softmax(Arg x, int axis, Loc loc) {

@@ -7,7 +7,7 @@
 using namespace tile;
 using namespace tile::frontend;
 
-// --- Creation ---------------------------------------------------------------------------------------------------------
+// --- Creation ------------------------------------------------------------------------------------
 
 Value tile::full(DType dtype, const Shape &shape, Arg fill, Loc loc) {
   Trace &trace = Trace::current(loc);
@@ -21,7 +21,9 @@ Value tile::full(DType dtype, const Shape &shape, Arg fill, Loc loc) {
   return unify(trace, dtype, shape, fill, "full", loc);
 }
 
-Value tile::zeros(DType dtype, const Shape &shape, Loc loc) { return full(dtype, shape, Arg(0, loc), loc); }
+Value tile::zeros(DType dtype, const Shape &shape, Loc loc) {
+  return full(dtype, shape, Arg(0, loc), loc);
+}
 
 Value tile::zeros_like(Arg like, Loc loc) {
   Trace &trace = Trace::current(loc);
@@ -44,8 +46,9 @@ Value tile::splat(Arg scalar, const Shape &shape, Loc loc) {
 Value tile::arange(int lo, int hi, Loc loc) {
   Trace &trace = Trace::current(loc);
   if (hi <= lo)
-    trace.fail(loc, "arange: needs lo < hi, got " + std::to_string(lo) + " and " + std::to_string(hi), {},
-               ErrorCode::InvalidShape);
+    trace.fail(loc,
+               "arange: needs lo < hi, got " + std::to_string(lo) + " and " + std::to_string(hi),
+               {}, ErrorCode::InvalidShape);
   Shape shape = {static_cast<int64_t>(hi) - lo};
   checkShape(trace, "arange", shape, loc);
   return trace.op("tile.arange", {TileType::Data, i32, shape}, {}, loc,
@@ -64,7 +67,7 @@ Value tile::index(int dim, const Shape &shape, Loc loc) {
   return broadcastTo(trace, values, shape, loc);
 }
 
-// --- Shape ------------------------------------------------------------------------------------------------------------
+// --- Shape ---------------------------------------------------------------------------------------
 
 /// The operand of a shape operation: anything but a view.
 static Value shapeOperand(Trace &trace, const char *op, const Arg &x, Loc loc) {
@@ -82,27 +85,30 @@ Value tile::reshape(Arg x, const Shape &shape, Loc loc) {
   if (type.shape == shape)
     return value;
   if (type.shape.elements() != shape.elements())
-    trace.fail(loc, "reshape: " + type.shape.str() + " has " + std::to_string(type.shape.elements()) + " elements, " +
-                        shape.str() + " has " + std::to_string(shape.elements()),
+    trace.fail(loc,
+               "reshape: " + type.shape.str() + " has " + std::to_string(type.shape.elements()) +
+                   " elements, " + shape.str() + " has " + std::to_string(shape.elements()),
                {madeNote(trace, "operand", value)}, ErrorCode::InvalidShape);
   if (type.isScalar())
     return broadcastTo(trace, value, shape, loc);
   if (shape.rank() == 0)
-    trace.fail(loc, "reshape: a tile cannot become a scalar: reduce it", {madeNote(trace, "operand", value)},
-               ErrorCode::InvalidShape);
+    trace.fail(loc, "reshape: a tile cannot become a scalar: reduce it",
+               {madeNote(trace, "operand", value)}, ErrorCode::InvalidShape);
   type.shape = shape;
   return trace.op("tile.reshape", type, {value}, loc);
 }
 
-static Value permuteTile(Trace &trace, const char *op, const Value &value, const std::vector<int> &order, Loc loc) {
+static Value permuteTile(Trace &trace, const char *op, const Value &value,
+                         const std::vector<int> &order, Loc loc) {
   TileType type = trace.type(value, loc);
   std::vector<int64_t> sorted(order.begin(), order.end()), expected;
   std::sort(sorted.begin(), sorted.end());
   for (int dim = 0; dim < type.shape.rank(); ++dim)
     expected.push_back(dim);
   if (sorted != expected)
-    trace.fail(loc, std::string(op) + ": the order must name each of the " + std::to_string(type.shape.rank()) +
-                        " dimensions once",
+    trace.fail(loc,
+               std::string(op) + ": the order must name each of the " +
+                   std::to_string(type.shape.rank()) + " dimensions once",
                {madeNote(trace, "operand", value)}, ErrorCode::InvalidShape);
   Shape shape;
   for (int dim : order)
@@ -155,8 +161,9 @@ Value tile::broadcast_to(Arg x, const Shape &shape, Loc loc) {
   for (int dim = 0; fits && dim < type.shape.rank(); ++dim)
     fits = type.shape[dim] == shape[dim] || type.shape[dim] == 1;
   if (!fits)
-    trace.fail(loc, "broadcast_to: " + type.shape.str() + " cannot become " + shape.str() +
-                        ": ranks must be equal, and only extents of 1 can grow",
+    trace.fail(loc,
+               "broadcast_to: " + type.shape.str() + " cannot become " + shape.str() +
+                   ": ranks must be equal, and only extents of 1 can grow",
                {madeNote(trace, "operand", value)}, ErrorCode::InvalidShape);
   return broadcastTo(trace, value, shape, loc);
 }

@@ -1,4 +1,5 @@
-// Recording of nodes and scopes, the checks on every handle, and the one place where the user's mistakes become errors.
+// Recording of nodes and scopes, the checks on every handle, and the one place where the user's
+// mistakes become errors.
 #include "frontend/Trace.h"
 
 #include <algorithm>
@@ -63,7 +64,8 @@ Trace *Trace::currentOrNull() { return activeTrace; }
 Trace &Trace::current(Loc loc) {
   if (!activeTrace)
     throw Error(Fault::User, ErrorCode::InvalidHandle,
-                "this operation stages code, which is only possible while a kernel is traced: call it in the kernel's lambda",
+                "this operation stages code, which is only possible while a kernel is traced: call "
+                "it in the kernel's lambda",
                 loc);
   return *activeTrace;
 }
@@ -141,13 +143,15 @@ Value Trace::number(DType dtype, double value, Loc loc, const Shape &shape) {
 
 /// The kernel argument that an address is derived from, -1 if that cannot be told.
 static int rootOf(const Graph &graph, NodeId id) {
-  static const std::string_view kDerived[] = {"tile.addptr",  "tile.base",  "tile.broadcast",    "tile.expand_dims",
-                                              "tile.permute", "tile.permute_view", "tile.reshape", "tile.splat"};
+  static const std::string_view kDerived[] = {
+      "tile.addptr",  "tile.base",         "tile.broadcast", "tile.expand_dims",
+      "tile.permute", "tile.permute_view", "tile.reshape",   "tile.splat"};
   while (true) {
     const Node &node = graph.nodes[graph.resolve(id)];
     if (node.kind == Node::FuncArg)
       return node.index;
-    bool isDerived = node.kind == Node::Op && std::find(std::begin(kDerived), std::end(kDerived), node.name) != std::end(kDerived);
+    bool isDerived = node.kind == Node::Op && std::find(std::begin(kDerived), std::end(kDerived),
+                                                        node.name) != std::end(kDerived);
     if (!isDerived)
       return -1;
     id = node.operands[0];
@@ -168,7 +172,9 @@ NodeId Trace::use(const Value &value, Loc loc) const {
   if (value.trace() == 0)
     fail(loc, "the value is empty: assign to it before using it", {}, ErrorCode::InvalidHandle);
   if (value.trace() != id_)
-    fail(loc, "the value belongs to another kernel's trace: values cannot be kept from one kernel to another",
+    fail(loc,
+         "the value belongs to another kernel's trace: values cannot be kept from one kernel to "
+         "another",
          {"this kernel is defined at " + text(record_.where)}, ErrorCode::InvalidHandle);
   const Node &node = graph_.nodes[value.node()];
   if (!encloses(node.scope, scope()))
@@ -230,7 +236,8 @@ std::string Trace::bindingText() const {
   return text;
 }
 
-void Trace::fail(Loc loc, std::string message, std::vector<std::string> notes, ErrorCode code) const {
+void Trace::fail(Loc loc, std::string message, std::vector<std::string> notes,
+                 ErrorCode code) const {
   notes.push_back(bindingText());
   throw Error(Fault::User, code, std::move(message), loc, std::move(notes));
 }

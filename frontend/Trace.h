@@ -1,6 +1,8 @@
-// The trace in progress: records nodes, keeps the stack of scopes, checks handles, turns mistakes into errors.
+// The trace in progress: records nodes, keeps the stack of scopes, checks handles, turns mistakes
+// into errors.
 //
-// Traces form a thread-local stack, the frontend's only mutable global. Every public operation ends here.
+// Traces form a thread-local stack, the frontend's only mutable global. Every public operation ends
+// here.
 #pragma once
 
 #include "frontend/Binding.h"
@@ -19,7 +21,8 @@ struct GridAxis {
   int64_t divisor; ///< the tile's extent
 };
 struct GridRequest {
-  std::vector<std::vector<GridAxis>> results; ///< of each grid dimension, the axes whose tile counts are multiplied
+  std::vector<std::vector<GridAxis>>
+      results; ///< of each grid dimension, the axes whose tile counts are multiplied
   Loc loc;
 };
 
@@ -62,7 +65,8 @@ public:
   bool isOpen(ScopeId id) const { return id < graph_.scopes.size() && !graph_.scopes[id].closed; }
   Scope &scopeAt(ScopeId id) { return graph_.scopes[id]; }
   bool encloses(ScopeId outer, ScopeId inner) const;
-  /// Whether something was recorded in a scope other than constants and pure operations, after node `id`.
+  /// Whether something was recorded in a scope other than constants and pure operations, after node
+  /// `id`.
   bool anythingSince(NodeId id) const { return graph_.nodes.size() > id; }
 
   // Variables (Variables.cpp).

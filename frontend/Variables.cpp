@@ -1,6 +1,7 @@
-// SSA construction for Var, done while tracing. A variable's current value is looked up scope by scope; the first access
-// from inside a loop makes a placeholder, outermost loop first, so that a read before a later write sees the previous
-// iteration. When a region closes, the variables written in it become carried values or results (Control.cpp).
+// SSA construction for Var, done while tracing. A variable's current value is looked up scope by
+// scope; the first access from inside a loop makes a placeholder, outermost loop first, so that a
+// read before a later write sees the previous iteration. When a region closes, the variables
+// written in it become carried values or results (Control.cpp).
 #include "frontend/Trace.h"
 
 #include <algorithm>
@@ -85,7 +86,8 @@ void Trace::forwardUnwritten(ScopeId loop, const std::vector<uint32_t> &carried,
   // A copy: reading outside may add slots to scopes and so move them.
   std::vector<Scope::Slot> slots = graph_.scopes[loop].slots;
   for (const Scope::Slot &slot : slots) {
-    if (slot.placeholder == kNoNode || std::binary_search(carried.begin(), carried.end(), slot.variable))
+    if (slot.placeholder == kNoNode ||
+        std::binary_search(carried.begin(), carried.end(), slot.variable))
       continue;
     NodeId value = read(slot.variable, outer);
     Node &node = graph_.nodes[slot.placeholder];

@@ -1,5 +1,5 @@
-// Views seen as tiles: positions become element offsets, padding other than zero and NaN a mask, and every tile extent used
-// is noted, so that the runtime can promise divisibility.
+// Views seen as tiles: positions become element offsets, padding other than zero and NaN a mask,
+// and every tile extent used is noted, so that the runtime can promise divisibility.
 #include "frontend/Promotion.h"
 #include "frontend/Trace.h"
 
@@ -40,26 +40,33 @@ NodeId offsetOf(Trace &trace, const Arg &index, int64_t scale, Loc loc) {
     return convertTo(trace, i32, scaled, "tile", loc).node();
   }
   TileType type = trace.type(index.value(), loc);
-  bool isIndex = type.category == TileType::Data && type.isScalar() && isInteger(type.dtype) && widthOf(type.dtype) <= 32;
+  bool isIndex = type.category == TileType::Data && type.isScalar() && isInteger(type.dtype) &&
+                 widthOf(type.dtype) <= 32;
   if (!isIndex)
-    trace.fail(loc, "tile: an index must be an i32 scalar, got " + type.str(), {madeNote(trace, "it was", index.value())});
+    trace.fail(loc, "tile: an index must be an i32 scalar, got " + type.str(),
+               {madeNote(trace, "it was", index.value())});
   Value narrow = castValue(trace, i32, index.value(), loc);
   if (scale == 1)
     return narrow.node();
-  return trace.op("arith.muli", {TileType::Data, i32, {}}, {narrow, trace.integer(i32, scale, loc)}, loc).node();
+  return trace
+      .op("arith.muli", {TileType::Data, i32, {}}, {narrow, trace.integer(i32, scale, loc)}, loc)
+      .node();
 }
 
 void noteUses(Trace &trace, const detail::TileAccess &access) {
   RootView root = rootOf(trace, access.view);
   for (size_t dim = 0; dim < root.dims.size(); ++dim) {
-    TileUse use{root.argument, static_cast<int>(root.dims[dim]), access.shape[static_cast<int>(dim)]};
+    TileUse use{root.argument, static_cast<int>(root.dims[dim]),
+                access.shape[static_cast<int>(dim)]};
     if (std::find(trace.tileUses.begin(), trace.tileUses.end(), use) == trace.tileUses.end())
       trace.tileUses.push_back(use);
   }
 }
 
-/// Which elements of a tile at these offsets are inside the view; one unsigned comparison a dimension covers both ends.
-Value insideAt(Trace &trace, const detail::TileAccess &access, const detail::Offsets &offsets, Loc loc) {
+/// Which elements of a tile at these offsets are inside the view; one unsigned comparison a
+/// dimension covers both ends.
+Value insideAt(Trace &trace, const detail::TileAccess &access, const detail::Offsets &offsets,
+               Loc loc) {
   Value view = viewOf(trace, access, loc);
   NodeId inside = kNoNode;
   for (int dim = 0; dim < access.shape.rank(); ++dim) {
@@ -70,7 +77,8 @@ Value insideAt(Trace &trace, const detail::TileAccess &access, const detail::Off
     Arg position(Arg(index(dim, line, loc), loc) + Arg(trace.handle(offsets.nodes[dim]), loc), loc);
     Arg extent(detail::viewDim(view, dim, loc), loc);
     Value here = Arg(cast(u32, position, loc), loc) < Arg(cast(u32, extent, loc), loc);
-    inside = inside == kNoNode ? here.node() : (Arg(trace.handle(inside), loc) & Arg(here, loc)).node();
+    inside =
+        inside == kNoNode ? here.node() : (Arg(trace.handle(inside), loc) & Arg(here, loc)).node();
   }
   return trace.handle(inside);
 }
@@ -83,8 +91,10 @@ TileAccess makeAccess(const Value &view, const Shape &shape, Loc loc) {
   Trace &trace = Trace::current(loc);
   TileType type = trace.type(view, loc);
   if (shape.rank() != type.viewRank)
-    trace.fail(loc, "tile: the view has " + std::to_string(type.viewRank) + " dimensions, the tile's shape " +
-                        shape.str() + " has " + std::to_string(shape.rank()),
+    trace.fail(loc,
+               "tile: the view has " + std::to_string(type.viewRank) +
+                   " dimensions, the tile's shape " + shape.str() + " has " +
+                   std::to_string(shape.rank()),
                {}, ErrorCode::InvalidShape);
   checkShape(trace, "tile", shape, loc);
   return {view.trace(), view.node(), shape, {}, false};
@@ -95,7 +105,8 @@ Offsets resolvePosition(const TileAccess &access, Position position, Loc loc) {
   viewOf(trace, access, loc);
   Offsets offsets = {};
   for (int dim = 0; dim < position.count; ++dim)
-    offsets.nodes[dim] = offsetOf(trace, position.indices[dim], position.inElements ? 1 : access.shape[dim], loc);
+    offsets.nodes[dim] =
+        offsetOf(trace, position.indices[dim], position.inElements ? 1 : access.shape[dim], loc);
   if (!position.inElements)
     noteUses(trace, access);
   return offsets;
@@ -126,7 +137,8 @@ Value loadAt(const TileAccess &access, const Offsets &offsets, Loc loc) {
                         isFloat(type.dtype) ? Arg(access.padding.number, loc)
                                             : Arg(static_cast<int64_t>(access.padding.number), loc),
                         "pad", loc, access.shape);
-  return select(Arg(insideAt(trace, access, offsets, loc), loc), Arg(loaded, loc), Arg(pad, loc), loc);
+  return select(Arg(insideAt(trace, access, offsets, loc), loc), Arg(loaded, loc), Arg(pad, loc),
+                loc);
 }
 
 Value loadTile(const TileAccess &access, Position position, Loc loc) {
@@ -146,11 +158,13 @@ void storeAt(const TileAccess &access, const Offsets &offsets, const Arg &value)
   if (value.isStaged()) {
     TileType type = trace.type(value.value(), loc);
     if (type.dtype != dtype)
-      trace.fail(loc, std::string("store: the view holds ") + nameOf(dtype) + ", the value is " + nameOf(type.dtype) +
-                          ": write cast(" + nameOf(dtype) + ", ...)",
+      trace.fail(loc,
+                 std::string("store: the view holds ") + nameOf(dtype) + ", the value is " +
+                     nameOf(type.dtype) + ": write cast(" + nameOf(dtype) + ", ...)",
                  {madeNote(trace, "value", value.value())});
     if (!type.isScalar() && type.shape != access.shape)
-      trace.fail(loc, "store: the tile is " + access.shape.str() + ", the value is " + type.shape.str(),
+      trace.fail(loc,
+                 "store: the tile is " + access.shape.str() + ", the value is " + type.shape.str(),
                  {madeNote(trace, "value", value.value())}, ErrorCode::InvalidShape);
   }
   Node node;
@@ -171,9 +185,12 @@ Value permuteView(const Value &view, const int *order, int count, Loc loc) {
   std::sort(sorted.begin(), sorted.end());
   for (int dim = 0; dim < count; ++dim)
     if (sorted[dim] != dim)
-      trace.fail(loc, "permute: the order must name each of the " + std::to_string(count) + " dimensions once", {},
-                 ErrorCode::InvalidShape);
-  return trace.op("tile.permute_view", trace.type(view, loc), {view}, loc, {{Attribute::I32Array, "order", dims}});
+      trace.fail(loc,
+                 "permute: the order must name each of the " + std::to_string(count) +
+                     " dimensions once",
+                 {}, ErrorCode::InvalidShape);
+  return trace.op("tile.permute_view", trace.type(view, loc), {view}, loc,
+                  {{Attribute::I32Array, "order", dims}});
 }
 
 Value viewDim(const Value &view, int dim, Loc loc) {

@@ -1,18 +1,21 @@
-// Control flow: staged loops and branches. A plain C++ `for` or `if` runs while tracing (it unrolls, it specialises);
-// the functions here become loops and branches of the kernel. State they change is declared with `var(...)`.
+// Control flow: staged loops and branches. A plain C++ `for` or `if` runs while tracing (it
+// unrolls, it specialises); the functions here become loops and branches of the kernel. State they
+// change is declared with `var(...)`.
 #pragma once
 
 #include <tile/Value.h>
 
 namespace tile {
 
-/// A staged loop for use in a range-for: `for (auto k : range(n)) ...`. The body is traced once; `k` is its index.
-/// Leave it only by its end: a native `break` or `return` in the body is an error at the next operation.
+/// A staged loop for use in a range-for: `for (auto k : range(n)) ...`. The body is traced once;
+/// `k` is its index. Leave it only by its end: a native `break` or `return` in the body is an error
+/// at the next operation.
 class Range {
 public:
   Range(Arg lo, Arg hi, Arg step, Loc loc) : lo_(lo), hi_(hi), step_(step), loc_(loc) {}
-  Range(const Range &other) : lo_(other.lo_), hi_(other.hi_), step_(other.step_), loc_(other.loc_),
-                              stages_(other.stages_), unroll_(other.unroll_) {}
+  Range(const Range &other)
+      : lo_(other.lo_), hi_(other.hi_), step_(other.step_), loc_(other.loc_),
+        stages_(other.stages_), unroll_(other.unroll_) {}
   Range &operator=(const Range &) = delete;
   /// Records an error if the body was left early; never throws.
   ~Range();
@@ -50,8 +53,9 @@ private:
   uint32_t index_ = 0;
 };
 
-/// Counts lo, lo + step, ... below hi (above, for a negative constant step). Bounds are i32 or i64 scalars or host
-/// integers; a run-time step must be positive. Errors: tile or float bounds, a constant step of 0.
+/// Counts lo, lo + step, ... below hi (above, for a negative constant step). Bounds are i32 or i64
+/// scalars or host integers; a run-time step must be positive. Errors: tile or float bounds, a
+/// constant step of 0.
 Range range(Arg lo, Arg hi, Arg step, Loc loc = Loc::here());
 Range range(Arg lo, Arg hi, Loc loc = Loc::here());
 /// Counts 0, 1, ... below hi.
@@ -70,10 +74,12 @@ private:
   uint32_t node_;
 };
 
-/// A staged branch on an i1 scalar. Errors: a tile as condition (use select), a condition that is not i1.
+/// A staged branch on an i1 scalar. Errors: a tile as condition (use select), a condition that is
+/// not i1.
 If if_(Arg condition, detail::FunctionRef<void()> body, Loc loc = Loc::here());
 
 /// Repeats `body` while `condition()`, an i1 scalar traced before each round, is true.
-void while_(detail::FunctionRef<Value()> condition, detail::FunctionRef<void()> body, Loc loc = Loc::here());
+void while_(detail::FunctionRef<Value()> condition, detail::FunctionRef<void()> body,
+            Loc loc = Loc::here());
 
 } // namespace tile

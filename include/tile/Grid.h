@@ -1,5 +1,6 @@
-// Grids: which tile this program owns. A grid helper names the tensor a launch covers and returns this program's tile
-// indices; the launch grid follows from the tensor's extents, so callers give none. At most one helper a kernel.
+// Grids: which tile this program owns. A grid helper names the tensor a launch covers and returns
+// this program's tile indices; the launch grid follows from the tensor's extents, so callers give
+// none. At most one helper a kernel.
 #pragma once
 
 #include <tile/View.h>
@@ -18,8 +19,9 @@ class Grid2d {
 public:
   /// Of a launch of `rows` x `columns` programs along grid axis 0; use grid2d.
   Grid2d(Value rows, Value columns, Loc loc);
-  /// The same tiles in another order: column-major within groups of `group` rows, so that programs that run together
-  /// share operands in the L2 cache. The last group may be smaller. Error: group below 1.
+  /// The same tiles in another order: column-major within groups of `group` rows, so that programs
+  /// that run together share operands in the L2 cache. The last group may be smaller. Error: group
+  /// below 1.
   [[nodiscard]] Grid2d swizzled(int group) const;
 
   Value row() const { return row_; }
@@ -44,20 +46,23 @@ Grid2d grid2dOf(const Value &view, const Shape &tile, Loc loc);
 Grid3d grid3dOf(const Value &view, const Shape &tile, Loc loc);
 } // namespace detail
 
-/// One program for each tile of `extent` elements along dimension 0 of the view (a rank-1 view, or the rows of a matrix).
+/// One program for each tile of `extent` elements along dimension 0 of the view (a rank-1 view, or
+/// the rows of a matrix).
 template <class V>
-  requires requires(const V &view) { view.handle(); }
+requires requires(const V &view) { view.handle(); }
 Value grid1d(const V &view, Shape tile, Loc loc = Loc::here()) {
   return detail::grid1dOf(view.handle(), tile, loc);
 }
 /// One program for each `block` of the extent `n`, a scalar argument or a view's `dim`.
 Value grid1d(const Value &n, int block, Loc loc = Loc::here());
-/// One program for each tile of a matrix; rows of tiles follow one another unless `.swizzled(group)`.
+/// One program for each tile of a matrix; rows of tiles follow one another unless
+/// `.swizzled(group)`.
 template <class V> Grid2d grid2d(const V &view, Shape tile, Loc loc = Loc::here()) {
   static_assert(V::rank() == 2, "grid2d covers a view of rank 2");
   return detail::grid2dOf(view.handle(), tile, loc);
 }
-/// One program for each tile of a rank-3 view: grid axis 2 is dimension 0, axis 1 dimension 1, axis 0 dimension 2.
+/// One program for each tile of a rank-3 view: grid axis 2 is dimension 0, axis 1 dimension 1, axis
+/// 0 dimension 2.
 template <class V> Grid3d grid3d(const V &view, Shape tile, Loc loc = Loc::here()) {
   static_assert(V::rank() == 3, "grid3d covers a view of rank 3");
   return detail::grid3dOf(view.handle(), tile, loc);
@@ -71,9 +76,5 @@ template <size_t I> Value get(const Grid2d &grid) {
 
 } // namespace tile
 
-template <> struct std::tuple_size<tile::Grid2d> {
-  static constexpr size_t value = 2;
-};
-template <size_t I> struct std::tuple_element<I, tile::Grid2d> {
-  using type = tile::Value;
-};
+template <> struct std::tuple_size<tile::Grid2d> { static constexpr size_t value = 2; };
+template <size_t I> struct std::tuple_element<I, tile::Grid2d> { using type = tile::Value; };

@@ -6,9 +6,10 @@
 //   });
 //   scale.consts(1024)(stream, a, b, 0.5f);
 //
-// Parameters are In, Out, InOut, Scalar<dtype> and Const, by value. Const parameters are given to `consts(...)` in their
-// order; the others are the arguments of the call, after the stream. Number, dtype and rank of arguments are checked at
-// compile time where their C++ type says enough, and when called otherwise (Error, InvalidArgument).
+// Parameters are In, Out, InOut, Scalar<dtype> and Const, by value. Const parameters are given to
+// `consts(...)` in their order; the others are the arguments of the call, after the stream. Number,
+// dtype and rank of arguments are checked at compile time where their C++ type says enough, and
+// when called otherwise (Error, InvalidArgument).
 #pragma once
 
 #include <tile/View.h>
@@ -57,12 +58,14 @@ struct KernelRecord {
   std::unique_ptr<KernelBody> body;
 };
 
-/// A new record with a fresh id, or, for a non-empty key, the id that key and name had before. Error: a name that is not
-/// an identifier.
-std::shared_ptr<KernelRecord> makeRecord(std::string name, std::string key, std::vector<ParamSpec> params,
+/// A new record with a fresh id, or, for a non-empty key, the id that key and name had before.
+/// Error: a name that is not an identifier.
+std::shared_ptr<KernelRecord> makeRecord(std::string name, std::string key,
+                                         std::vector<ParamSpec> params,
                                          std::unique_ptr<KernelBody> body, Loc where);
 
-/// An argument of a call: a tensor, or the bits of a scalar of the parameter's dtype (in the low bytes).
+/// An argument of a call: a tensor, or the bits of a scalar of the parameter's dtype (in the low
+/// bytes).
 struct HostArg {
   enum Kind : uint8_t { Tensor, Scalar } kind = Tensor;
   DType dtype = any;
@@ -81,28 +84,33 @@ struct LaunchOptions {
   int64_t grid[3] = {1, 1, 1};
 };
 
-/// Checks number, kind, dtype and rank of the arguments against the kernel. Throws Error, InvalidArgument, naming the
-/// argument: "arg 2 'b': expected ptr<f16>, got ptr<f32>".
+/// Checks number, kind, dtype and rank of the arguments against the kernel. Throws Error,
+/// InvalidArgument, naming the argument: "arg 2 'b': expected ptr<f16>, got ptr<f32>".
 void checkArguments(const KernelRecord &record, std::span<const HostArg> args);
 
 /// Compiles on first use and launches; part of the runtime. Arguments have passed checkArguments.
-void launch(const KernelRecord &record, Stream &stream, std::span<const HostArg> args, std::span<const int64_t> consts,
-            const LaunchOptions &options);
+void launch(const KernelRecord &record, Stream &stream, std::span<const HostArg> args,
+            std::span<const int64_t> consts, const LaunchOptions &options);
 
-// --- From the lambda's signature to parameters ------------------------------------------------------------------------
+// --- From the lambda's signature to parameters ---------------------------------------------------
 
 template <class P> struct ParamTraits {
-  static_assert(kAlwaysFalse<P>, "a kernel's parameters are In<dtype, rank>, Out<dtype, rank>, InOut<dtype, rank>, "
-                                 "Scalar<dtype> or Const, taken by value");
+  static_assert(kAlwaysFalse<P>,
+                "a kernel's parameters are In<dtype, rank>, Out<dtype, rank>, InOut<dtype, rank>, "
+                "Scalar<dtype> or Const, taken by value");
 };
 template <class P, ParamSpec::Kind K, DType D, int R> struct ValueParam {
   static constexpr ParamSpec kSpec = {K, D, R};
   static P make(const ParamSource &source, int index) { return P(source.value(index)); }
 };
-template <DType D, int R> struct ParamTraits<In<D, R>> : ValueParam<In<D, R>, ParamSpec::In, D, R> {};
-template <DType D, int R> struct ParamTraits<Out<D, R>> : ValueParam<Out<D, R>, ParamSpec::Out, D, R> {};
-template <DType D, int R> struct ParamTraits<InOut<D, R>> : ValueParam<InOut<D, R>, ParamSpec::InOut, D, R> {};
-template <DType D> struct ParamTraits<Scalar<D>> : ValueParam<Scalar<D>, ParamSpec::Scalar, D, 0> {};
+template <DType D, int R>
+struct ParamTraits<In<D, R>> : ValueParam<In<D, R>, ParamSpec::In, D, R> {};
+template <DType D, int R>
+struct ParamTraits<Out<D, R>> : ValueParam<Out<D, R>, ParamSpec::Out, D, R> {};
+template <DType D, int R>
+struct ParamTraits<InOut<D, R>> : ValueParam<InOut<D, R>, ParamSpec::InOut, D, R> {};
+template <DType D>
+struct ParamTraits<Scalar<D>> : ValueParam<Scalar<D>, ParamSpec::Scalar, D, 0> {};
 template <> struct ParamTraits<Const> {
   static constexpr ParamSpec kSpec = {ParamSpec::Const, any, 0};
   static Const make(const ParamSource &source, int index) { return Const(source.constant(index)); }
@@ -113,7 +121,9 @@ template <class P> inline constexpr bool kIsConst = ParamTraits<P>::kSpec.kind =
 template <class F, class... P> class BodyOf final : public KernelBody {
 public:
   explicit BodyOf(F function) : function_(std::move(function)) {}
-  void run(const ParamSource &source) const override { run(source, std::index_sequence_for<P...>()); }
+  void run(const ParamSource &source) const override {
+    run(source, std::index_sequence_for<P...>());
+  }
 
 private:
   template <size_t... I> void run(const ParamSource &source, std::index_sequence<I...>) const {
@@ -122,7 +132,7 @@ private:
   mutable F function_;
 };
 
-// --- From host arguments to HostArg -----------------------------------------------------------------------------------
+// --- From host arguments to HostArg --------------------------------------------------------------
 
 template <class X>
 concept TensorLike = requires(const X &x) {
@@ -134,17 +144,21 @@ concept TensorLike = requires(const X &x) {
 };
 
 template <class T> constexpr DType elementOf(const TensorOf<T> *) { return dtypeOf<T>; }
-template <class T, int Rank> constexpr DType elementOf(const Ref<T, Rank> *) { return dtypeOf<std::remove_const_t<T>>; }
+template <class T, int Rank> constexpr DType elementOf(const Ref<T, Rank> *) {
+  return dtypeOf<std::remove_const_t<T>>;
+}
 constexpr DType elementOf(const void *) { return any; }
-/// The element type that a host argument's C++ type promises; `any` if it is known only at run time.
+/// The element type that a host argument's C++ type promises; `any` if it is known only at run
+/// time.
 template <class X> inline constexpr DType kStaticDtype = elementOf(static_cast<const X *>(nullptr));
 /// The rank that it promises (a static member `kRank`), or -1.
 template <class X> inline constexpr int kStaticRank = -1;
 template <class X>
-  requires requires { X::kRank; }
+requires requires { X::kRank; }
 inline constexpr int kStaticRank<X> = X::kRank;
 
-/// Describes a tensor argument. Overload it beside a class of your own to make that class acceptable.
+/// Describes a tensor argument. Overload it beside a class of your own to make that class
+/// acceptable.
 template <TensorLike X> HostArg toHostArg(const X &tensor) {
   HostArg arg;
   arg.dtype = tensor.dtype();
@@ -177,10 +191,10 @@ template <DType D, HostNumber T> HostArg scalarArg(T number) {
     constexpr int kBits = D == i1 ? 1 : static_cast<int>(sizeOf(D)) * 8;
     uint64_t bits = static_cast<uint64_t>(number), high = kBits == 64 ? 0 : bits >> (kBits % 64);
     bool negative = std::is_signed_v<T> && number < T(0);
-    bool fits = kBits == 64 ? (isUnsigned(D) ? !negative : negative || !(bits >> 63))
-                : isUnsigned(D)
-                    ? high == 0 && !negative
-                    : (negative ? (static_cast<int64_t>(bits) >> (kBits - 1)) == -1 : (bits >> (kBits - 1)) == 0);
+    bool fits = kBits == 64     ? (isUnsigned(D) ? !negative : negative || !(bits >> 63))
+                : isUnsigned(D) ? high == 0 && !negative
+                                : (negative ? (static_cast<int64_t>(bits) >> (kBits - 1)) == -1
+                                            : (bits >> (kBits - 1)) == 0);
     if (!fits)
       scalarOutOfRange(D, static_cast<double>(number));
     arg.bits = kBits == 64 ? bits : bits & ((uint64_t(1) << (kBits % 64)) - 1);
@@ -191,13 +205,18 @@ template <DType D, HostNumber T> HostArg scalarArg(T number) {
 template <class P, class X> HostArg checkedArg(const X &x) {
   constexpr ParamSpec kSpec = ParamTraits<P>::kSpec;
   if constexpr (kSpec.kind == ParamSpec::Scalar) {
-    static_assert(HostNumber<X>, "a number is expected for a Scalar parameter of the kernel, but this argument is not one");
-    static_assert(!HostNumber<X> || isFloat(kSpec.dtype) || std::is_integral_v<X>,
-                  "a floating-point number was given for an integer Scalar parameter of the kernel");
+    static_assert(
+        HostNumber<X>,
+        "a number is expected for a Scalar parameter of the kernel, but this argument is not one");
+    static_assert(
+        !HostNumber<X> || isFloat(kSpec.dtype) || std::is_integral_v<X>,
+        "a floating-point number was given for an integer Scalar parameter of the kernel");
     return scalarArg<kSpec.dtype>(x);
   } else {
-    static_assert(requires { toHostArg(x); }, "a tensor is expected for an In, Out or InOut parameter of the kernel, "
-                                              "but this argument is not one");
+    static_assert(
+        requires { toHostArg(x); },
+        "a tensor is expected for an In, Out or InOut parameter of the kernel, "
+        "but this argument is not one");
     static_assert(kSpec.dtype == any || kStaticDtype<X> == any || kStaticDtype<X> == kSpec.dtype,
                   "a tensor argument has another dtype than the kernel's parameter");
     static_assert(kStaticRank<X> < 0 || kStaticRank<X> == kSpec.rank,
@@ -208,18 +227,18 @@ template <class P, class X> HostArg checkedArg(const X &x) {
 
 /// The parameter types without Const, in order: those that take an argument of the call.
 template <class... P> struct Params {};
-template <class Done, class... P> struct RuntimeParams {
-  using type = Done;
-};
-template <class... Done, class First, class... Rest> struct RuntimeParams<Params<Done...>, First, Rest...> {
+template <class Done, class... P> struct RuntimeParams { using type = Done; };
+template <class... Done, class First, class... Rest>
+struct RuntimeParams<Params<Done...>, First, Rest...> {
   using type = typename RuntimeParams<
       std::conditional_t<kIsConst<First>, Params<Done...>, Params<Done..., First>>, Rest...>::type;
 };
 
 template <class... P> struct CallWith {
   template <class... X>
-  static void call(Params<P...>, const KernelRecord &record, Stream &stream, std::span<const int64_t> consts,
-                   const LaunchOptions &options, const X &...arguments) {
+  static void call(Params<P...>, const KernelRecord &record, Stream &stream,
+                   std::span<const int64_t> consts, const LaunchOptions &options,
+                   const X &...arguments) {
     HostArg args[sizeof...(X) + 1] = {checkedArg<P>(arguments)...};
     std::span<const HostArg> used(args, sizeof...(X));
     checkArguments(record, used);
@@ -229,8 +248,8 @@ template <class... P> struct CallWith {
 
 } // namespace detail
 
-/// A non-owning tensor of static rank over memory of a device: `ref(pointer, {1000, 777})`, row-major unless strides (in
-/// elements) are given.
+/// A non-owning tensor of static rank over memory of a device: `ref(pointer, {1000, 777})`,
+/// row-major unless strides (in elements) are given.
 template <class T, int Rank> class Ref {
 public:
   static constexpr int kRank = Rank;
@@ -255,23 +274,28 @@ private:
   T *data_;
   int64_t extents_[Rank], strides_[Rank];
 };
-template <class T, int Rank> Ref<T, Rank> ref(T *data, const int64_t (&extents)[Rank]) { return {data, extents}; }
+template <class T, int Rank> Ref<T, Rank> ref(T *data, const int64_t (&extents)[Rank]) {
+  return {data, extents};
+}
 template <class T, int Rank>
 Ref<T, Rank> ref(T *data, const int64_t (&extents)[Rank], const int64_t (&strides)[Rank]) {
   return {data, extents, strides};
 }
-/// A kernel with launch settings, ready to call: `matmul.consts(128, 128, 64).warps(4)(stream, a, b, c)`. Each setting
-/// returns a new launcher; keep one to save nothing but typing, since calls look the kernel up by its settings.
+/// A kernel with launch settings, ready to call: `matmul.consts(128, 128, 64).warps(4)(stream, a,
+/// b, c)`. Each setting returns a new launcher; keep one to save nothing but typing, since calls
+/// look the kernel up by its settings.
 template <bool HasConsts, class... P> class Launcher {
 public:
   static constexpr int kConsts = (0 + ... + (detail::kIsConst<P> ? 1 : 0));
   static constexpr int kArguments = sizeof...(P) - kConsts;
 
-  explicit Launcher(std::shared_ptr<const detail::KernelRecord> record) : record_(std::move(record)) {}
+  explicit Launcher(std::shared_ptr<const detail::KernelRecord> record)
+      : record_(std::move(record)) {}
 
   /// The values of the kernel's Const parameters, in their order.
   template <HostInt... N> [[nodiscard]] Launcher<true, P...> consts(N... values) const {
-    static_assert(sizeof...(N) == kConsts, "consts(...) needs one number for each Const parameter of the kernel");
+    static_assert(sizeof...(N) == kConsts,
+                  "consts(...) needs one number for each Const parameter of the kernel");
     Launcher<true, P...> result(record_);
     result.options_ = options_;
     if constexpr (sizeof...(N) == kConsts) {
@@ -295,12 +319,14 @@ public:
     return result;
   }
 
-  /// Launches on the stream: compiles for these dtypes and constants on first use. Errors: see the head of this file;
-  /// an error in the kernel itself is thrown here, at its line.
+  /// Launches on the stream: compiles for these dtypes and constants on first use. Errors: see the
+  /// head of this file; an error in the kernel itself is thrown here, at its line.
   template <class... X> void operator()(Stream &stream, const X &...arguments) const {
-    static_assert(HasConsts || kConsts == 0, "the kernel has Const parameters: call .consts(...) before launching it");
-    static_assert(sizeof...(X) == kArguments, "the call needs one argument, after the stream, for each parameter of the "
-                                              "kernel that is not a Const");
+    static_assert(HasConsts || kConsts == 0,
+                  "the kernel has Const parameters: call .consts(...) before launching it");
+    static_assert(sizeof...(X) == kArguments,
+                  "the call needs one argument, after the stream, for each parameter of the "
+                  "kernel that is not a Const");
     if constexpr (sizeof...(X) == kArguments && (HasConsts || kConsts == 0))
       call(typename detail::RuntimeParams<detail::Params<>, P...>::type(), stream, arguments...);
   }
@@ -314,7 +340,8 @@ private:
   template <bool, class...> friend class Launcher;
   template <class... Runtime, class... X>
   void call(detail::Params<Runtime...> params, Stream &stream, const X &...arguments) const {
-    detail::CallWith<Runtime...>::call(params, *record_, stream, constants(), options_, arguments...);
+    detail::CallWith<Runtime...>::call(params, *record_, stream, constants(), options_,
+                                       arguments...);
   }
 
   std::shared_ptr<const detail::KernelRecord> record_;
@@ -330,7 +357,8 @@ public:
 
   /// Names for the parameters, in order, used in messages: C++ cannot see those of the lambda.
   template <class... Names> Kernel named(Names... names) const {
-    static_assert(sizeof...(Names) == sizeof...(P), "named(...) needs one name for each parameter of the kernel");
+    static_assert(sizeof...(Names) == sizeof...(P),
+                  "named(...) needs one name for each parameter of the kernel");
     record_->paramNames = {std::string(names)...};
     return *this;
   }
@@ -358,21 +386,27 @@ template <class F> auto kernelOf(std::string name, std::string key, F function, 
   if constexpr (requires { &F::operator(); })
     return kernelOf(&F::operator(), std::move(name), std::move(key), std::move(function), where);
   else
-    static_assert(kAlwaysFalse<F>, "a kernel's lambda names the type of each parameter: `auto` parameters are refused");
+    static_assert(
+        kAlwaysFalse<F>,
+        "a kernel's lambda names the type of each parameter: `auto` parameters are refused");
 }
 
 } // namespace detail
 
-/// Makes a kernel of a lambda without captures. `name` becomes the function's name in PTX and in messages.
+/// Makes a kernel of a lambda without captures. `name` becomes the function's name in PTX and in
+/// messages.
 template <class F> auto kernel(std::string name, F function, Loc where = Loc::here()) {
-  static_assert(std::is_empty_v<F>, "kernel() takes a lambda without captures: pass host numbers as Const parameters, or "
-                                    "use kernel_capturing(key, name, lambda)");
+  static_assert(
+      std::is_empty_v<F>,
+      "kernel() takes a lambda without captures: pass host numbers as Const parameters, or "
+      "use kernel_capturing(key, name, lambda)");
   return detail::kernelOf(std::move(name), std::string(), std::move(function), where);
 }
 
-/// Makes a kernel of a lambda that captures host state. `key` must differ whenever that state does: kernels of one name
-/// and key share compiled code, even across calls of this function.
-template <class F> auto kernel_capturing(std::string key, std::string name, F function, Loc where = Loc::here()) {
+/// Makes a kernel of a lambda that captures host state. `key` must differ whenever that state does:
+/// kernels of one name and key share compiled code, even across calls of this function.
+template <class F>
+auto kernel_capturing(std::string key, std::string name, F function, Loc where = Loc::here()) {
   return detail::kernelOf(std::move(name), std::move(key), std::move(function), where);
 }
 

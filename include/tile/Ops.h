@@ -1,7 +1,9 @@
-// The operations of the language, by topic. Each takes Values, Vars and host numbers, and ends with the caller's line.
+// The operations of the language, by topic. Each takes Values, Vars and host numbers, and ends with
+// the caller's line.
 //
-// Unless said otherwise: operands promote and broadcast as described in Value.h; the result has the common dtype and
-// shape; axes may be negative and count from the end; an error is a tile::Error at the user's line, while tracing.
+// Unless said otherwise: operands promote and broadcast as described in Value.h; the result has the
+// common dtype and shape; axes may be negative and count from the end; an error is a tile::Error at
+// the user's line, while tracing.
 #pragma once
 
 #include <tile/View.h>
@@ -11,7 +13,7 @@
 
 namespace tile {
 
-// --- Creation -------------------------------------------------------------------------------------------------------
+// --- Creation ------------------------------------------------------------------------------------
 
 /// A tile of zeros (a scalar for `{}`). Errors: extents below 1, more than 2^20 elements.
 Value zeros(DType dtype, const Shape &shape, Loc loc = Loc::here());
@@ -28,14 +30,16 @@ Value arange(int n, Loc loc = Loc::here());
 /// The index of each element along one dimension of a shape: an i32 tile of that shape.
 Value index(int dim, const Shape &shape, Loc loc = Loc::here());
 
-// --- Element types --------------------------------------------------------------------------------------------------
+// --- Element types -------------------------------------------------------------------------------
 
-/// Another element type, to value: floats round to nearest even (f16 overflows to infinity); float to integer truncates
-/// and saturates, NaN gives 0; integers narrow by truncation and widen by their signedness; to i1 is x != 0.
+/// Another element type, to value: floats round to nearest even (f16 overflows to infinity); float
+/// to integer truncates and saturates, NaN gives 0; integers narrow by truncation and widen by
+/// their signedness; to i1 is x != 0.
 Value cast(DType dtype, Arg x, Loc loc = Loc::here());
 
-// --- Elementwise ----------------------------------------------------------------------------------------------------
-// Math functions take floats; f16 and bf16 are computed in f32 and rounded back. Operators are in Value.h.
+// --- Elementwise ---------------------------------------------------------------------------------
+// Math functions take floats; f16 and bf16 are computed in f32 and rounded back. Operators are in
+// Value.h.
 
 Value exp(Arg x, Loc loc = Loc::here());
 Value exp2(Arg x, Loc loc = Loc::here());
@@ -85,28 +89,31 @@ template <HostInt A, HostInt B> constexpr int max(A a, B b) {
   return static_cast<int>(a) < static_cast<int>(b) ? static_cast<int>(b) : static_cast<int>(a);
 }
 
-// --- Shape ----------------------------------------------------------------------------------------------------------
+// --- Shape ---------------------------------------------------------------------------------------
 
 /// The same elements in row-major order. Error: another number of elements.
 Value reshape(Arg x, const Shape &shape, Loc loc = Loc::here());
-/// Dimension i of the result is dimension order[i] of x. Error: not a permutation of all dimensions.
+/// Dimension i of the result is dimension order[i] of x. Error: not a permutation of all
+/// dimensions.
 Value permute(Arg x, std::initializer_list<int> order, Loc loc = Loc::here());
 /// The last two dimensions exchanged. Error: rank below 2.
 Value trans(Arg x, Loc loc = Loc::here());
 /// Inserts a dimension of extent 1 before `axis`.
 Value expand_dims(Arg x, int axis, Loc loc = Loc::here());
-/// Grows dimensions of extent 1; a scalar fills the shape. Errors: ranks differ, another extent would change.
+/// Grows dimensions of extent 1; a scalar fills the shape. Errors: ranks differ, another extent
+/// would change.
 Value broadcast_to(Arg x, const Shape &shape, Loc loc = Loc::here());
 
-// --- Reductions -----------------------------------------------------------------------------------------------------
-// Along one axis, which disappears (or stays with extent 1: `{.keep_dims = true}`); the order of combination is open but
-// fixed for a compiled kernel.
+// --- Reductions ----------------------------------------------------------------------------------
+// Along one axis, which disappears (or stays with extent 1: `{.keep_dims = true}`); the order of
+// combination is open but fixed for a compiled kernel.
 
 struct ReduceOptions {
   bool keep_dims = false;
 };
 
-/// Signed integers below 32 bits give i32, unsigned ones and i1 u32; 16-bit floats are summed in f32 and rounded back.
+/// Signed integers below 32 bits give i32, unsigned ones and i1 u32; 16-bit floats are summed in
+/// f32 and rounded back.
 Value sum(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
 /// As `sum`, multiplying.
 Value prod(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
@@ -115,52 +122,61 @@ Value mean(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
 /// The largest / smallest element; NaN is ignored unless all are. (`max(x, 0)` is elementwise.)
 Value reduce_max(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
 Value reduce_min(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
-/// The i32 index of the largest / smallest element along the axis; the smallest index of equals. NaN is ignored.
+/// The i32 index of the largest / smallest element along the axis; the smallest index of equals.
+/// NaN is ignored.
 Value argmax(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
 Value argmin(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
 /// Whether any / all elements are true (not zero): i1.
 Value any_of(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
 Value all_of(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
-/// Any combination: `combine(left, right)` of scalars must be associative and commutative, and use nothing staged but
-/// its operands. Errors: another dtype returned, memory accessed, a Value from outside used.
-Value reduce(Arg x, int axis, detail::FunctionRef<Value(Value, Value)> combine, ReduceOptions options = {},
-             Loc loc = Loc::here());
-/// Several tiles of one shape combined together: `combine(left..., right...)` takes and returns one scalar a tile.
-std::vector<Value> reduce(const std::vector<Value> &tiles, int axis,
-                          detail::FunctionRef<std::vector<Value>(const std::vector<Value> &, const std::vector<Value> &)> combine,
-                          ReduceOptions options = {}, Loc loc = Loc::here());
+/// Any combination: `combine(left, right)` of scalars must be associative and commutative, and use
+/// nothing staged but its operands. Errors: another dtype returned, memory accessed, a Value from
+/// outside used.
+Value reduce(Arg x, int axis, detail::FunctionRef<Value(Value, Value)> combine,
+             ReduceOptions options = {}, Loc loc = Loc::here());
+/// Several tiles of one shape combined together: `combine(left..., right...)` takes and returns one
+/// scalar a tile.
+std::vector<Value> reduce(
+    const std::vector<Value> &tiles, int axis,
+    detail::FunctionRef<std::vector<Value>(const std::vector<Value> &, const std::vector<Value> &)>
+        combine,
+    ReduceOptions options = {}, Loc loc = Loc::here());
 /// exp(x - max) / sum(exp(x - max)) along an axis, computed in f32 for 16-bit floats.
 Value softmax(Arg x, int axis, Loc loc = Loc::here());
 
-// --- Matrix product -------------------------------------------------------------------------------------------------
+// --- Matrix product ------------------------------------------------------------------------------
 
-/// How an f32 product is computed: `ieee` by fused multiply-add; `tf32` rounds operands to 10 bits of mantissa; `tf32x3`
-/// adds two correction products to it.
+/// How an f32 product is computed: `ieee` by fused multiply-add; `tf32` rounds operands to 10 bits
+/// of mantissa; `tf32x3` adds two correction products to it.
 enum class Precision : uint8_t { ieee, tf32, tf32x3 };
 
 struct DotOptions {
   Precision precision = Precision::tf32x3;
 };
 
-/// a (MxK) times b (KxN) plus acc (MxN). a and b have one dtype: f16 (acc f32 or f16), bf16 (acc f32), f32, f64.
-/// Errors: inner sizes differ, acc of another shape or dtype, K below 16 (16 bit), 8 (f32), 4 (f64).
+/// a (MxK) times b (KxN) plus acc (MxN). a and b have one dtype: f16 (acc f32 or f16), bf16 (acc
+/// f32), f32, f64. Errors: inner sizes differ, acc of another shape or dtype, K below 16 (16 bit),
+/// 8 (f32), 4 (f64).
 Value dot(Arg a, Arg b, Arg acc, DotOptions options = {}, Loc loc = Loc::here());
 /// The same from zero: the result is f32, or f64.
 Value dot(Arg a, Arg b, DotOptions options = {}, Loc loc = Loc::here());
 
-// --- Memory through pointers ----------------------------------------------------------------------------------------
-// Pointers come from `view.ptr()`, and pointer + integer tile is a pointer tile; offsets count elements. Views are safer.
+// --- Memory through pointers ---------------------------------------------------------------------
+// Pointers come from `view.ptr()`, and pointer + integer tile is a pointer tile; offsets count
+// elements. Views are safer.
 
-/// Loads through a pointer or pointer tile. Where `mask` (i1) is false nothing is read and the result is `other`.
+/// Loads through a pointer or pointer tile. Where `mask` (i1) is false nothing is read and the
+/// result is `other`.
 Value load(Arg pointer, Arg mask, Arg other, Loc loc = Loc::here());
 /// The same; masked-out elements are undefined.
 Value load(Arg pointer, Arg mask, Loc loc = Loc::here());
 Value load(Arg pointer, Loc loc = Loc::here());
-/// Stores `value`, of the pointee's dtype, where `mask` holds. Of two lanes with one address one wins.
+/// Stores `value`, of the pointee's dtype, where `mask` holds. Of two lanes with one address one
+/// wins.
 void store(Arg pointer, Arg value, Arg mask, Loc loc = Loc::here());
 void store(Arg pointer, Arg value, Loc loc = Loc::here());
 
-// --- Host-side questions --------------------------------------------------------------------------------------------
+// --- Host-side questions -------------------------------------------------------------------------
 
 /// What the kernel is being compiled for; plain C++ `if` on it specialises.
 struct TargetInfo {
@@ -169,7 +185,8 @@ struct TargetInfo {
 };
 /// The target of the kernel being traced. Error: no kernel is being traced.
 TargetInfo target();
-/// Throws a tile::Error with `message` at the caller's line unless `condition`: for legality of constants.
+/// Throws a tile::Error with `message` at the caller's line unless `condition`: for legality of
+/// constants.
 void require(bool condition, const char *message, Loc loc = Loc::here());
 
 } // namespace tile

@@ -1,7 +1,7 @@
 // Shapes: the extents of a tile, which are host constants while a kernel is traced.
 //
-// Every extent is a power of two times an odd number (any positive integer is), and a tile holds at most
-// kMaxTileElements elements. Ranks go up to kMaxRank.
+// Every extent is a power of two times an odd number (any positive integer is), and a tile holds at
+// most kMaxTileElements elements. Ranks go up to kMaxRank.
 #pragma once
 
 #include <tile/Types.h>
@@ -23,8 +23,9 @@ struct Operators;
 template <class> inline constexpr bool kAlwaysFalse = false;
 } // namespace detail
 
-/// An integer parameter of a kernel that is a constant while tracing and part of the specialisation. It behaves
-/// as the `int` it holds: `if (BM == 128)`, `BM * BN` and `{BM, BN}` are ordinary C++.
+/// An integer parameter of a kernel that is a constant while tracing and part of the
+/// specialisation. It behaves as the `int` it holds: `if (BM == 128)`, `BM * BN` and `{BM, BN}` are
+/// ordinary C++.
 class Const {
 public:
   constexpr Const(int value) : value_(value) {}
@@ -39,14 +40,15 @@ template <class T>
 concept HostInt = (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, Const>;
 
 namespace detail {
-/// One extent in a braced list. It exists so that `{BM, 32u, n}` needs no casts and a staged value is refused.
+/// One extent in a braced list. It exists so that `{BM, 32u, n}` needs no casts and a staged value
+/// is refused.
 struct Extent {
   int64_t value = 0;
   template <class T>
-    requires HostInt<std::remove_cvref_t<T>>
+  requires HostInt<std::remove_cvref_t<T>>
   constexpr Extent(const T &extent) : value(static_cast<int64_t>(extent)) {}
   template <class T>
-    requires std::derived_from<T, Operators>
+  requires std::derived_from<T, Operators>
   constexpr Extent(const T &) {
     static_assert(kAlwaysFalse<T>, "a tile's shape is made of host constants (int or Const), "
                                    "not of staged values: make it a Const parameter of the kernel");
@@ -58,7 +60,8 @@ struct Extent {
 class Shape {
 public:
   constexpr Shape() = default;
-  /// `{128, 64}`; lists longer than kMaxRank are cut and reported by the operation that uses the shape.
+  /// `{128, 64}`; lists longer than kMaxRank are cut and reported by the operation that uses the
+  /// shape.
   constexpr Shape(std::initializer_list<detail::Extent> extents) {
     for (detail::Extent extent : extents)
       append(extent.value);

@@ -1,15 +1,21 @@
-// Values: what a kernel computes with. A Value is a tile or scalar whose dtype and shape are known while tracing; a Var
-// is a mutable variable; an Arg is how any operation takes its operands.
+// Values: what a kernel computes with. A Value is a tile or scalar whose dtype and shape are known
+// while tracing; a Var is a mutable variable; an Arg is how any operation takes its operands.
 //
-// Host numbers are constants, staged values are run time. Operators are found only for staged operands, so arithmetic on
-// Const and int stays host arithmetic. Promotion of operands (sums, products, comparisons, select, min, max ...):
-//   - two floats: the wider; bf16 with f16 gives f16; bf16 with an integer gives f32; a float beats an integer;
-//   - two integers: the wider; of equal width the unsigned one; small integers are not promoted (i8 + i8 is i8);
-//   - `/` and `%` with any float below f64 compute and return f32; on integers of mixed signedness they are an error;
-//   - a host number of lower or equal kind (bool < int < float) takes the tile's dtype and must fit it.
-// Shapes follow the NumPy rule: missing leading dimensions are 1, each pair is equal or contains a 1; scalars fit all.
-// Integers wrap, `/` truncates toward zero, `%` has the sign of the dividend, a shift count is taken modulo the width.
-// Errors: tile::Error at the user's line, thrown while tracing.
+// Host numbers are constants, staged values are run time. Operators are found only for staged
+// operands, so arithmetic on Const and int stays host arithmetic. Promotion of operands (sums,
+// products, comparisons, select, min, max ...):
+//   - two floats: the wider; bf16 with f16 gives f16; bf16 with an integer gives f32; a float beats
+//   an integer;
+//   - two integers: the wider; of equal width the unsigned one; small integers are not promoted (i8
+//   + i8 is i8);
+//   - `/` and `%` with any float below f64 compute and return f32; on integers of mixed signedness
+//   they are an error;
+//   - a host number of lower or equal kind (bool < int < float) takes the tile's dtype and must fit
+//   it.
+// Shapes follow the NumPy rule: missing leading dimensions are 1, each pair is equal or contains a
+// 1; scalars fit all. Integers wrap, `/` truncates toward zero, `%` has the sign of the dividend, a
+// shift count is taken modulo the width. Errors: tile::Error at the user's line, thrown while
+// tracing.
 #pragma once
 
 #include <tile/Error.h>
@@ -26,8 +32,8 @@ namespace detail {
 class InOutRef;
 class StoreRef;
 
-/// Base of everything staged. Its friends are the operators: argument-dependent lookup finds them only if one operand
-/// is staged.
+/// Base of everything staged. Its friends are the operators: argument-dependent lookup finds them
+/// only if one operand is staged.
 struct Operators {
   friend Value operator+(Arg lhs, Arg rhs);
   friend Value operator-(Arg lhs, Arg rhs);
@@ -60,19 +66,22 @@ uint32_t currentScope();
 
 } // namespace detail
 
-/// A tile or scalar of one kernel: a cheap handle, passed by value. Assigning to one is plain C++ and therefore only
-/// allowed in the staged scope in which it was declared; state that changes in a staged loop or branch is a `var(...)`.
+/// A tile or scalar of one kernel: a cheap handle, passed by value. Assigning to one is plain C++
+/// and therefore only allowed in the staged scope in which it was declared; state that changes in a
+/// staged loop or branch is a `var(...)`.
 class Value : public detail::Operators {
 public:
   /// An empty handle; using it before assigning is an error.
   Value() : home_(detail::currentScope()) {}
-  Value(const Value &other) : trace_(other.trace_), node_(other.node_), home_(detail::currentScope()) {}
+  Value(const Value &other)
+      : trace_(other.trace_), node_(other.node_), home_(detail::currentScope()) {}
   Value(Value &&other) noexcept = default;
   /// Rebinds the handle. Error: in a staged scope inside the one where this handle was declared.
   Value &operator=(const Value &other) &;
   /// Refuses to store through an `In` view, whose access is a Value.
   template <class T> void operator=(const T &) && {
-    static_assert(detail::kAlwaysFalse<T>, "an In view can only be read: declare the argument Out or InOut to store to it");
+    static_assert(detail::kAlwaysFalse<T>,
+                  "an In view can only be read: declare the argument Out or InOut to store to it");
   }
 
   /// `a += b` is `a = a + b`, with the same rule as assignment.
@@ -94,7 +103,8 @@ public:
   Loc madeAt() const;
 
   /// For the tracer.
-  Value(uint64_t trace, uint32_t node) : trace_(trace), node_(node), home_(detail::currentScope()) {}
+  Value(uint64_t trace, uint32_t node)
+      : trace_(trace), node_(node), home_(detail::currentScope()) {}
   uint64_t trace() const { return trace_; }
   uint32_t node() const { return node_; }
   uint32_t home() const { return home_; }
@@ -105,12 +115,14 @@ private:
   uint32_t home_ = 0;
 };
 
-/// A mutable tile or scalar of fixed dtype and shape, made by `var(init)`. Assignments inside staged loops and branches
-/// become loop-carried values. Not copyable: `Value now = acc;` takes a snapshot, `auto other = var(acc)` a second one.
+/// A mutable tile or scalar of fixed dtype and shape, made by `var(init)`. Assignments inside
+/// staged loops and branches become loop-carried values. Not copyable: `Value now = acc;` takes a
+/// snapshot, `auto other = var(acc)` a second one.
 class Var : public detail::Operators {
 public:
   Var(const Var &) = delete;
-  /// Stores. Error: another dtype or shape (host numbers adapt), or the region of the Var has ended.
+  /// Stores. Error: another dtype or shape (host numbers adapt), or the region of the Var has
+  /// ended.
   Var &operator=(Arg value);
   /// Stores the other's current value; the two stay separate variables.
   Var &operator=(const Var &other);
@@ -134,7 +146,8 @@ private:
   Loc madeAt_;
 };
 
-/// Declares a mutable variable with its first value; a host number becomes i32, i64 or f32 (use full() for others).
+/// Declares a mutable variable with its first value; a host number becomes i32, i64 or f32 (use
+/// full() for others).
 Var var(Arg init);
 
 namespace detail {
@@ -142,7 +155,8 @@ template <class T>
 concept HostNumber = std::is_arithmetic_v<T> || std::same_as<T, half> || std::same_as<T, bfloat16>;
 } // namespace detail
 
-/// An operand: a Value, Var, InOut access or host number, with the caller's line. Users never name it.
+/// An operand: a Value, Var, InOut access or host number, with the caller's line. Users never name
+/// it.
 class Arg : public detail::Operators {
 public:
   enum class Kind : uint8_t { Staged, Bool, Int, UInt, Float };
@@ -162,15 +176,15 @@ public:
   }
   Arg(detail::InOutRef &&access, Loc loc = Loc::here());
   template <class T>
-    requires std::same_as<T, detail::InOutRef>
-  Arg(T &, Loc = Loc::here()) {
-    static_assert(detail::kAlwaysFalse<T>,
-                  "an InOut access was kept in `auto`: write `Value x = C.tile(...)(...)` to load the tile");
+  requires std::same_as<T, detail::InOutRef> Arg(T &, Loc = Loc::here()) {
+    static_assert(
+        detail::kAlwaysFalse<T>,
+        "an InOut access was kept in `auto`: write `Value x = C.tile(...)(...)` to load the tile");
   }
   template <class T>
-    requires std::same_as<T, detail::StoreRef>
-  Arg(const T &, Loc = Loc::here()) {
-    static_assert(detail::kAlwaysFalse<T>, "an Out view can only be written: declare the argument InOut to read it");
+  requires std::same_as<T, detail::StoreRef> Arg(const T &, Loc = Loc::here()) {
+    static_assert(detail::kAlwaysFalse<T>,
+                  "an Out view can only be written: declare the argument InOut to read it");
   }
 
   Kind kind() const { return kind_; }
@@ -203,8 +217,8 @@ template <class> class FunctionRef;
 template <class R, class... A> class FunctionRef<R(A...)> {
 public:
   template <class F>
-    requires(!std::same_as<std::remove_cvref_t<F>, FunctionRef> && std::is_invocable_r_v<R, F &, A...>)
-  FunctionRef(F &&function)
+  requires(!std::same_as<std::remove_cvref_t<F>, FunctionRef> &&
+           std::is_invocable_r_v<R, F &, A...>) FunctionRef(F &&function)
       : object_(const_cast<void *>(static_cast<const void *>(&function))),
         call_([](void *object, A... args) -> R {
           return (*static_cast<std::remove_reference_t<F> *>(object))(static_cast<A>(args)...);

@@ -1,10 +1,11 @@
-// Views: tensors in memory as a kernel sees them. `A.tile({BM, BK})(m, k)` is the tile of that shape in row m, column k of
-// the grid of such tiles. Elements outside the tensor read as zero (or `.pad(x)`) and are dropped when stored, so kernels
-// have no masks. An access of an `In` view loads at once; an `Out` access can only be assigned; an `InOut` access does
-// either, in the statement in which it stands.
+// Views: tensors in memory as a kernel sees them. `A.tile({BM, BK})(m, k)` is the tile of that
+// shape in row m, column k of the grid of such tiles. Elements outside the tensor read as zero (or
+// `.pad(x)`) and are dropped when stored, so kernels have no masks. An access of an `In` view loads
+// at once; an `Out` access can only be assigned; an `InOut` access does either, in the statement in
+// which it stands.
 //
-// Errors while tracing: a shape list of another length than the view's rank, extents below 1, tile indices that are not
-// integer scalars, a stored value of another dtype (write `cast`) or shape.
+// Errors while tracing: a shape list of another length than the view's rank, extents below 1, tile
+// indices that are not integer scalars, a stored value of another dtype (write `cast`) or shape.
 #pragma once
 
 #include <tile/Value.h>
@@ -37,7 +38,8 @@ struct Position {
 TileAccess makeAccess(const Value &view, const Shape &shape, Loc loc);
 Value loadTile(const TileAccess &access, Position position, Loc loc);
 Value insideTile(const TileAccess &access, Position position, Loc loc);
-/// The element offsets of a position as one vector of nodes, kept by a reference until it is stored to.
+/// The element offsets of a position as one vector of nodes, kept by a reference until it is stored
+/// to.
 struct Offsets {
   uint32_t nodes[kMaxRank];
 };
@@ -59,7 +61,8 @@ public:
   void operator=(Arg value) && { storeAt(access_, offsets_, value); }
   void operator=(StoreRef &&) = delete;
   template <class Dummy = void> operator Value() const {
-    static_assert(kAlwaysFalse<Dummy>, "an Out view can only be written: declare the argument InOut to read it");
+    static_assert(kAlwaysFalse<Dummy>,
+                  "an Out view can only be written: declare the argument InOut to read it");
     return Value();
   }
 
@@ -68,18 +71,23 @@ private:
   Offsets offsets_;
 };
 
-/// An access of an `InOut` view: reads when used as a value, stores when assigned, in the statement in which it stands.
+/// An access of an `InOut` view: reads when used as a value, stores when assigned, in the statement
+/// in which it stands.
 class [[nodiscard]] InOutRef : public Operators {
 public:
-  InOutRef(const TileAccess &access, Offsets offsets, Loc loc) : access_(access), offsets_(offsets), loc_(loc) {}
+  InOutRef(const TileAccess &access, Offsets offsets, Loc loc)
+      : access_(access), offsets_(offsets), loc_(loc) {}
   InOutRef(const InOutRef &) = delete;
   void operator=(Arg value) && { storeAt(access_, offsets_, value); }
-  void operator=(InOutRef &&other) && { storeAt(access_, offsets_, Arg(std::move(other), other.loc_)); }
+  void operator=(InOutRef &&other) && {
+    storeAt(access_, offsets_, Arg(std::move(other), other.loc_));
+  }
   void operator+=(Arg value) && { storeAt(access_, offsets_, Arg(load() + value, value.loc())); }
   operator Value() && { return load(); }
   template <class Dummy = void> operator Value() & {
-    static_assert(kAlwaysFalse<Dummy>,
-                  "an InOut access was kept in `auto`: write `Value x = C.tile(...)(...)` to load the tile");
+    static_assert(
+        kAlwaysFalse<Dummy>,
+        "an InOut access was kept in `auto`: write `Value x = C.tile(...)(...)` to load the tile");
     return Value();
   }
 
@@ -95,7 +103,9 @@ private:
 /// How an access of each kind of view answers.
 struct Loads {
   using Result = Value;
-  static Value access(const TileAccess &access, Position position, Loc loc) { return loadTile(access, position, loc); }
+  static Value access(const TileAccess &access, Position position, Loc loc) {
+    return loadTile(access, position, loc);
+  }
 };
 template <class Ref> struct Refers {
   using Result = Ref;
@@ -106,14 +116,16 @@ template <class Ref> struct Refers {
 
 } // namespace detail
 
-/// A view cut into tiles of one shape: `A.tile({BM, BK})`. Call it with tile indices, or `offset` with elements.
+/// A view cut into tiles of one shape: `A.tile({BM, BK})`. Call it with tile indices, or `offset`
+/// with elements.
 template <class Mode, int Rank> class Tiles {
 public:
   using Result = typename Mode::Result;
 
   explicit Tiles(const detail::TileAccess &access) : access_(access) {}
 
-  /// Elements outside the tensor read as `number` (an infinity, say); NaN for `.pad(NAN)`. Loads only.
+  /// Elements outside the tensor read as `number` (an infinity, say); NaN for `.pad(NAN)`. Loads
+  /// only.
   [[nodiscard]] Tiles pad(double number) const {
     Tiles result = *this;
     result.access_.padding = {number != number ? detail::Padding::Nan
@@ -130,63 +142,46 @@ public:
   }
 
   /// The tile with these indices, one a dimension.
-  Result operator()(Arg i0, Loc loc = Loc::here()) const
-    requires(Rank == 1)
-  {
+  Result operator()(Arg i0, Loc loc = Loc::here()) const requires(Rank == 1) {
     return at(false, loc, i0);
   }
-  Result operator()(Arg i0, Arg i1, Loc loc = Loc::here()) const
-    requires(Rank == 2)
-  {
+  Result operator()(Arg i0, Arg i1, Loc loc = Loc::here()) const requires(Rank == 2) {
     return at(false, loc, i0, i1);
   }
-  Result operator()(Arg i0, Arg i1, Arg i2, Loc loc = Loc::here()) const
-    requires(Rank == 3)
-  {
+  Result operator()(Arg i0, Arg i1, Arg i2, Loc loc = Loc::here()) const requires(Rank == 3) {
     return at(false, loc, i0, i1, i2);
   }
   Result operator()(Arg i0, Arg i1, Arg i2, Arg i3, Loc loc = Loc::here()) const
-    requires(Rank == 4)
-  {
+      requires(Rank == 4) {
     return at(false, loc, i0, i1, i2, i3);
   }
   Result operator()(Arg i0, Arg i1, Arg i2, Arg i3, Arg i4, Loc loc = Loc::here()) const
-    requires(Rank == 5)
-  {
+      requires(Rank == 5) {
     return at(false, loc, i0, i1, i2, i3, i4);
   }
 
   /// The tile whose first element is at these element offsets, which may be negative or ragged.
-  Result offset(Arg e0, Loc loc = Loc::here()) const
-    requires(Rank == 1)
-  {
+  Result offset(Arg e0, Loc loc = Loc::here()) const requires(Rank == 1) {
     return at(true, loc, e0);
   }
-  Result offset(Arg e0, Arg e1, Loc loc = Loc::here()) const
-    requires(Rank == 2)
-  {
+  Result offset(Arg e0, Arg e1, Loc loc = Loc::here()) const requires(Rank == 2) {
     return at(true, loc, e0, e1);
   }
-  Result offset(Arg e0, Arg e1, Arg e2, Loc loc = Loc::here()) const
-    requires(Rank == 3)
-  {
+  Result offset(Arg e0, Arg e1, Arg e2, Loc loc = Loc::here()) const requires(Rank == 3) {
     return at(true, loc, e0, e1, e2);
   }
-  Result offset(Arg e0, Arg e1, Arg e2, Arg e3, Loc loc = Loc::here()) const
-    requires(Rank == 4)
-  {
+  Result offset(Arg e0, Arg e1, Arg e2, Arg e3, Loc loc = Loc::here()) const requires(Rank == 4) {
     return at(true, loc, e0, e1, e2, e3);
   }
   Result offset(Arg e0, Arg e1, Arg e2, Arg e3, Arg e4, Loc loc = Loc::here()) const
-    requires(Rank == 5)
-  {
+      requires(Rank == 5) {
     return at(true, loc, e0, e1, e2, e3, e4);
   }
 
   /// Which elements of the tile with these indices are inside the tensor: an i1 tile.
   template <class... Index>
-    requires(sizeof...(Index) == Rank)
-  Value inside(const Index &...indices) const {
+  requires(sizeof...(Index) == Rank) Value inside(const Index &...indices)
+  const {
     Arg args[] = {Arg(indices)...};
     return detail::insideTile(access_, {args, Rank, false}, args[0].loc());
   }
@@ -200,7 +195,8 @@ private:
   detail::TileAccess access_;
 };
 
-/// What In, Out and InOut have in common. `D` may be `any`: then ask `dtype()`, which is a host value while tracing.
+/// What In, Out and InOut have in common. `D` may be `any`: then ask `dtype()`, which is a host
+/// value while tracing.
 template <template <DType, int> class Self, class Mode, DType D, int Rank> class View {
 public:
   static_assert(Rank >= 1 && Rank <= 5, "a view has 1 to 5 dimensions");
@@ -218,9 +214,7 @@ public:
   DType dtype() const { return detail::viewDtype(view_); }
   static constexpr int rank() { return Rank; }
   /// The last two dimensions exchanged; no data moves.
-  Self<D, Rank> T(Loc loc = Loc::here()) const
-    requires(Rank >= 2)
-  {
+  Self<D, Rank> T(Loc loc = Loc::here()) const requires(Rank >= 2) {
     int order[Rank];
     for (int dim = 0; dim < Rank; ++dim)
       order[dim] = dim;
@@ -246,11 +240,13 @@ template <DType D, int Rank> class In : public View<In, detail::Loads, D, Rank> 
   using View<In, detail::Loads, D, Rank>::View;
 };
 /// A tensor argument that is only written; an access can only be assigned.
-template <DType D, int Rank> class Out : public View<Out, detail::Refers<detail::StoreRef>, D, Rank> {
+template <DType D, int Rank>
+class Out : public View<Out, detail::Refers<detail::StoreRef>, D, Rank> {
   using View<Out, detail::Refers<detail::StoreRef>, D, Rank>::View;
 };
 /// A tensor argument that is read and written. Accesses of one argument keep their program order.
-template <DType D, int Rank> class InOut : public View<InOut, detail::Refers<detail::InOutRef>, D, Rank> {
+template <DType D, int Rank>
+class InOut : public View<InOut, detail::Refers<detail::InOutRef>, D, Rank> {
   using View<InOut, detail::Refers<detail::InOutRef>, D, Rank>::View;
 };
 

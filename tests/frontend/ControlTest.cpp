@@ -1,4 +1,5 @@
-// Staged control flow: which variables are carried, what a body reads first, and how traps of C++ are caught.
+// Staged control flow: which variables are carried, what a body reads first, and how traps of C++
+// are caught.
 #include "tests/frontend/Trace.h"
 
 #include <gtest/gtest.h>
@@ -9,11 +10,13 @@
 using namespace tile;
 using namespace tile::test;
 
-static_assert(std::is_same_v<decltype(range(1).stages(3)), Range>, "a returned reference would dangle in a range-for");
+static_assert(std::is_same_v<decltype(range(1).stages(3)), Range>,
+              "a returned reference would dangle in a range-for");
 static_assert(std::is_same_v<decltype(range(1).unroll(2)), Range>);
 static_assert(std::is_same_v<decltype(Const(2) * Const(3)), int>);
 static_assert(std::is_same_v<decltype(cdiv(Const(2), Const(3))), int>);
-static_assert(cdiv(Const(130), Const(64)) == 3 && cdiv(130, 64u) == 3 && max(Const(3), 4) == 4 && min(3u, 4) == 3);
+static_assert(cdiv(Const(130), Const(64)) == 3 && cdiv(130, 64u) == 3 && max(Const(3), 4) == 4 &&
+              min(3u, 4) == 3);
 static_assert(!std::is_copy_constructible_v<Var>);
 
 TEST(Control, OnlyWrittenVariablesAreCarried) {
@@ -42,7 +45,9 @@ TEST(Control, AReadBeforeTheWriteSeesThePreviousRound) {
   std::string ir = irOf(fibonacci);
   // Carried (a, b) yields (b, a + b).
   EXPECT_NE(ir.find("iter_args(%arg2 = %c0_i32_0, %arg3 = %c1_i32_1)"), std::string::npos) << ir;
-  EXPECT_NE(ir.find("%2 = arith.addi %arg2, %arg3 : i32\n      scf.yield %arg3, %2"), std::string::npos) << ir;
+  EXPECT_NE(ir.find("%2 = arith.addi %arg2, %arg3 : i32\n      scf.yield %arg3, %2"),
+            std::string::npos)
+      << ir;
 }
 
 TEST(Control, NestedLoopsCarryThroughBoth) {

@@ -1,5 +1,5 @@
-// The host side of a kernel: identity, settings, what a call hands to the runtime, and the messages for wrong arguments.
-// The runtime itself is replaced by a function that records.
+// The host side of a kernel: identity, settings, what a call hands to the runtime, and the messages
+// for wrong arguments. The runtime itself is replaced by a function that records.
 #include "tests/frontend/Trace.h"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ static struct {
   int launches = 0;
 } recorded;
 
-void tile::detail::launch(const KernelRecord &, Stream &, std::span<const HostArg> args, std::span<const int64_t> consts,
-                          const LaunchOptions &options) {
+void tile::detail::launch(const KernelRecord &, Stream &, std::span<const HostArg> args,
+                          std::span<const int64_t> consts, const LaunchOptions &options) {
   recorded.args.assign(args.begin(), args.end());
   recorded.consts.assign(consts.begin(), consts.end());
   recorded.options = options;
@@ -35,18 +35,22 @@ struct DynamicTensor {
   DType dtype() const { return type; }
   int rank() const { return static_cast<int>(extents.size()); }
   int64_t extent(int dim) const { return extents[dim]; }
-  int64_t stride(int dim) const { return dim + 1 == rank() ? 1 : extents[dim + 1] * stride(dim + 1); }
+  int64_t stride(int dim) const {
+    return dim + 1 == rank() ? 1 : extents[dim + 1] * stride(dim + 1);
+  }
   void *data() const { return nullptr; }
 };
 
-static auto scale = kernel("scale", [](In<f16, 2> x, Const B, Out<f16, 2> y, Scalar<f32> s, Scalar<i8> k, Const N) {
-                      y.tile({B, N})(0, 0) = cast(f16, x.tile({B, N})(0, 0) * s + k);
-                    }).named("x", "B", "y", "s", "k", "N");
+static auto scale =
+    kernel("scale", [](In<f16, 2> x, Const B, Out<f16, 2> y, Scalar<f32> s, Scalar<i8> k, Const N) {
+      y.tile({B, N})(0, 0) = cast(f16, x.tile({B, N})(0, 0) * s + k);
+    }).named("x", "B", "y", "s", "k", "N");
 
 TEST(Kernel, ACallHandsOverArgumentsAndConstants) {
   Stream stream;
   half a[6], b[6];
-  scale.consts(16, 32u).warps(8).grid(3, 2)(stream, ref(a, {2, 3}), ref(b, {2, 3}, {1, 2}), 0.5, -3);
+  scale.consts(16, 32u).warps(8).grid(3, 2)(stream, ref(a, {2, 3}), ref(b, {2, 3}, {1, 2}), 0.5,
+                                            -3);
   ASSERT_EQ(recorded.args.size(), 4u);
   EXPECT_EQ(recorded.args[0].pointer, a);
   EXPECT_EQ(recorded.args[0].dtype, f16);
@@ -81,7 +85,8 @@ static std::string messageOf(const std::vector<detail::HostArg> &args) {
 
 TEST(Kernel, WrongArgumentsAreNamed) {
   using detail::scalarArg, detail::toHostArg;
-  auto good = toHostArg(DynamicTensor{f16, {4, 4}}), wrongType = toHostArg(DynamicTensor{f32, {4, 4}});
+  auto good = toHostArg(DynamicTensor{f16, {4, 4}}),
+       wrongType = toHostArg(DynamicTensor{f32, {4, 4}});
   auto wrongRank = toHostArg(DynamicTensor{f16, {4}});
   auto s = scalarArg<f32>(1.0f), k = scalarArg<i8>(1);
   EXPECT_EQ(messageOf({good, good, s, k}), "accepted");
@@ -124,7 +129,8 @@ TEST(Kernel, IdentityIsTakenOnce) {
   auto copy = scale;
   EXPECT_EQ(copy.record().id, scale.record().id);
   auto capturing = [](int n) {
-    return kernel_capturing("n=" + std::to_string(n), "adds", [n](InOut<i32, 1> x) { x.tile({32})(0) += n; });
+    return kernel_capturing("n=" + std::to_string(n), "adds",
+                            [n](InOut<i32, 1> x) { x.tile({32})(0) += n; });
   };
   EXPECT_EQ(capturing(1).record().id, capturing(1).record().id);
   EXPECT_NE(capturing(1).record().id, capturing(2).record().id);

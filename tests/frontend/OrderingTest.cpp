@@ -1,5 +1,5 @@
-// OrderTrace: the IR depends on statements' effects and on the structure of expressions, not on the order in which operands
-// were recorded; and no read moves over a write that it may see.
+// OrderTrace: the IR depends on statements' effects and on the structure of expressions, not on the
+// order in which operands were recorded; and no read moves over a write that it may see.
 #include "tests/frontend/Trace.h"
 
 #include <gtest/gtest.h>
@@ -41,13 +41,16 @@ TEST(Ordering, InsideLoopsToo) {
   EXPECT_EQ(irOf(leftFirst), irOf(rightFirst));
 }
 
-/// The IR's lines that touch memory, in order: "load 0" is a read of argument 0, "store 1" a write of argument 1.
+/// The IR's lines that touch memory, in order: "load 0" is a read of argument 0, "store 1" a write
+/// of argument 1.
 static std::string accesses(const std::string &ir) {
   std::string text;
-  for (size_t at = ir.find("tile.view_"); at != std::string::npos; at = ir.find("tile.view_", at + 1)) {
+  for (size_t at = ir.find("tile.view_"); at != std::string::npos;
+       at = ir.find("tile.view_", at + 1)) {
     bool isLoad = ir.compare(at, 14, "tile.view_load") == 0;
     size_t argument = ir.find("%arg", at);
-    text += (text.empty() ? "" : ", ") + std::string(isLoad ? "load " : "store ") + ir[argument + 4];
+    text +=
+        (text.empty() ? "" : ", ") + std::string(isLoad ? "load " : "store ") + ir[argument + 4];
   }
   return text;
 }

@@ -1,4 +1,5 @@
-// Promotion and host numbers: every pair of dtypes against a table written from the language's rules.
+// Promotion and host numbers: every pair of dtypes against a table written from the language's
+// rules.
 #include "tests/frontend/Trace.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +51,8 @@ TEST(Promotion, AFloatBeatsAnInteger) {
     for (DType integer : kIntegers)
       for (DType floating : kFloats) {
         EXPECT_EQ((tileOf(integer) - tileOf(floating)).dtype(), floating == bf16 ? f32 : floating);
-        EXPECT_EQ(select(program_id(0) == 0, tileOf(floating), tileOf(integer)).dtype(), floating == bf16 ? f32 : floating);
+        EXPECT_EQ(select(program_id(0) == 0, tileOf(floating), tileOf(integer)).dtype(),
+                  floating == bf16 ? f32 : floating);
       }
   });
 }
@@ -121,9 +123,11 @@ TEST(Promotion, EveryCastVerifies) {
     y.tile({32})(0) = sum;
   });
   std::string ir = irOf(casts);
-  EXPECT_NE(ir.find("source_unsigned : tensor<32xi8> -> tensor<32xi32>"), std::string::npos) << "u8 zero-extends";
+  EXPECT_NE(ir.find("source_unsigned : tensor<32xi8> -> tensor<32xi32>"), std::string::npos)
+      << "u8 zero-extends";
   EXPECT_NE(ir.find("tile.convert %"), std::string::npos);
-  EXPECT_EQ(ir.find("tensor<32xi32> -> tensor<32xi32>"), std::string::npos) << "i32 and u32 are one type in the IR";
+  EXPECT_EQ(ir.find("tensor<32xi32> -> tensor<32xi32>"), std::string::npos)
+      << "i32 and u32 are one type in the IR";
 }
 
 TEST(Promotion, EveryOperatorVerifiesOnEveryDtype) {
@@ -144,14 +148,18 @@ TEST(Promotion, EveryOperatorVerifiesOnEveryDtype) {
     }
     for (DType type : kFloats) {
       auto [a, b] = both(type);
-      use(a / b), use(exp(a)), use(exp2(a)), use(log(a)), use(log2(a)), use(sqrt(a)), use(rsqrt(a)), use(sin(a));
-      use(cos(a)), use(tanh(a)), use(erf(a)), use(sigmoid(a)), use(relu(a)), use(gelu(a)), use(silu(a));
-      use(floor(a)), use(ceil(a)), use(fma(a, b, a)), use(isnan(a)), use(isinf(a)), use(clamp(a, 0, 1));
+      use(a / b), use(exp(a)), use(exp2(a)), use(log(a)), use(log2(a)), use(sqrt(a)), use(rsqrt(a)),
+          use(sin(a));
+      use(cos(a)), use(tanh(a)), use(erf(a)), use(sigmoid(a)), use(relu(a)), use(gelu(a)),
+          use(silu(a));
+      use(floor(a)), use(ceil(a)), use(fma(a, b, a)), use(isnan(a)), use(isinf(a)),
+          use(clamp(a, 0, 1));
     }
     y.tile({32})(0) = sum;
   });
   std::string ir = irOf(operators);
-  for (const char *op : {"arith.divui", "arith.divsi", "arith.remui", "arith.shrsi", "arith.shrui", "arith.minui",
-                         "arith.maxsi", "arith.cmpi ult", "arith.cmpi slt", "arith.cmpf une", "math.absi", "arith.negf"})
+  for (const char *op : {"arith.divui", "arith.divsi", "arith.remui", "arith.shrsi", "arith.shrui",
+                         "arith.minui", "arith.maxsi", "arith.cmpi ult", "arith.cmpi slt",
+                         "arith.cmpf une", "math.absi", "arith.negf"})
     EXPECT_NE(ir.find(op), std::string::npos) << op;
 }

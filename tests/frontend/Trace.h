@@ -1,4 +1,5 @@
-// Tracing in tests: one specialisation of a kernel, its IR as text, and the first line of its error.
+// Tracing in tests: one specialisation of a kernel, its IR as text, and the first line of its
+// error.
 #pragma once
 
 #include "frontend/Kernel.h"
@@ -14,7 +15,8 @@ namespace tile::test {
 
 /// The IR of a kernel with these constants, without locations.
 template <class K> std::string irOf(const K &kernel, const std::vector<int64_t> &consts = {}) {
-  frontend::TracedKernel traced = frontend::trace(kernel.record(), frontend::bindingFor(kernel.record(), consts));
+  frontend::TracedKernel traced =
+      frontend::trace(kernel.record(), frontend::bindingFor(kernel.record(), consts));
   std::string text;
   llvm::raw_string_ostream stream(text);
   traced.module->print(stream);
@@ -24,7 +26,8 @@ template <class K> std::string irOf(const K &kernel, const std::vector<int64_t> 
 /// How often a piece of text occurs.
 inline int count(const std::string &text, const std::string &piece) {
   int found = 0;
-  for (size_t at = text.find(piece); at != std::string::npos; at = text.find(piece, at + piece.size()))
+  for (size_t at = text.find(piece); at != std::string::npos;
+       at = text.find(piece, at + piece.size()))
     ++found;
   return found;
 }

@@ -26,23 +26,27 @@ TEST(Trace, VectorAddMasksNothingByHand) {
     c.tile({B})(i) = a.tile({B})(i) + b.tile({B})(i);
   });
   expectContains(irOf(add, {256}),
-                 {"affine_map<()[s0] -> (s0 ceildiv 256)>", "func.func @add(%arg0: !tile.view<1xf32> {tile.access = \"in\"}",
-                  "tile.access = \"out\"", "tile.grid = #map", "tile.grid_symbols = [array<i32: 2, 0>]", "tile.kernel",
-                  "tile.warps = 4 : i32", "tile.program_id 0", "tile.view_load %arg0[", "tile.view_load %arg1[",
+                 {"affine_map<()[s0] -> (s0 ceildiv 256)>",
+                  "func.func @add(%arg0: !tile.view<1xf32> {tile.access = \"in\"}",
+                  "tile.access = \"out\"", "tile.grid = #map",
+                  "tile.grid_symbols = [array<i32: 2, 0>]", "tile.kernel", "tile.warps = 4 : i32",
+                  "tile.program_id 0", "tile.view_load %arg0[", "tile.view_load %arg1[",
                   "arith.addf", "tile.view_store", "%arg2["});
 }
 
 TEST(Trace, MatmulCarriesItsAccumulator) {
-  auto matmul = kernel("matmul", [](In<f16, 2> A, In<f16, 2> B, Out<f16, 2> C, Const BM, Const BN, Const BK) {
-    auto [m, n] = grid2d(C, {BM, BN}).swizzled(8);
-    auto acc = var(zeros(f32, {BM, BN}));
-    for (auto k : range(cdiv(A.dim(1), BK)).stages(3))
-      acc = dot(A.tile({BM, BK})(m, k), B.tile({BK, BN})(k, n), acc);
-    C.tile({BM, BN})(m, n) = cast(f16, acc);
-  });
+  auto matmul =
+      kernel("matmul", [](In<f16, 2> A, In<f16, 2> B, Out<f16, 2> C, Const BM, Const BN, Const BK) {
+        auto [m, n] = grid2d(C, {BM, BN}).swizzled(8);
+        auto acc = var(zeros(f32, {BM, BN}));
+        for (auto k : range(cdiv(A.dim(1), BK)).stages(3))
+          acc = dot(A.tile({BM, BK})(m, k), B.tile({BK, BN})(k, n), acc);
+        C.tile({BM, BN})(m, n) = cast(f16, acc);
+      });
   std::string ir = irOf(matmul, {128, 64, 32});
-  expectContains(ir, {"(s0 ceildiv 128) * (s1 ceildiv 64)", "scf.for", "iter_args(", "-> (tensor<128x64xf32>)", "tile.dot",
-                      "scf.yield", "tile.stages = 3", "tile.convert", "tile.view_store"});
+  expectContains(ir, {"(s0 ceildiv 128) * (s1 ceildiv 64)", "scf.for", "iter_args(",
+                      "-> (tensor<128x64xf32>)", "tile.dot", "scf.yield", "tile.stages = 3",
+                      "tile.convert", "tile.view_store"});
   EXPECT_EQ(count(ir, "scf.for"), 1);
   EXPECT_EQ(count(ir, "tile.dot"), 1);
 }
@@ -53,15 +57,16 @@ TEST(Trace, TileUsesAreListedOnceInOrder) {
     Value sum = a.T().tile({16, B})(n, m).T() + a.tile({B, 16})(m, n);
     b.tile({B, 16})(m, n) = sum + a.tile({8, 16}).offset(0, 0).shape()[0];
   });
-  frontend::TracedKernel traced = frontend::trace(copy.record(), frontend::bindingFor(copy.record(), std::vector<int64_t>{32}));
+  frontend::TracedKernel traced =
+      frontend::trace(copy.record(), frontend::bindingFor(copy.record(), std::vector<int64_t>{32}));
   std::vector<frontend::TileUse> expected = {{0, 0, 32}, {0, 1, 16}, {1, 0, 32}, {1, 1, 16}};
   EXPECT_EQ(traced.tileUses, expected);
 }
 
 TEST(Trace, FactsBecomeArgumentAttributes) {
   auto fill = kernel("fill", [](Out<f16, 2> out, Scalar<f32> x) {
-         out.tile({16, 64})(program_id(0), program_id(1)) = cast(f16, x);
-       }).named("out", "x");
+                out.tile({16, 64})(program_id(0), program_id(1)) = cast(f16, x);
+              }).named("out", "x");
   frontend::Binding binding = frontend::bindingFor(fill.record(), {}, 8);
   binding.args[0].alignment = 16;
   binding.args[0].unitStrides = {1};
@@ -71,9 +76,11 @@ TEST(Trace, FactsBecomeArgumentAttributes) {
   frontend::TracedKernel traced = frontend::trace(fill.record(), binding);
   std::string ir;
   llvm::raw_string_ostream(ir) << *traced.module;
-  expectContains(ir, {"tile.access = \"out\"", "tile.alignment = 16 : i32", "tile.extent_divisible = array<i64: 1, 64>",
-                      "tile.name = \"out\"", "tile.stride_bytes_divisible = array<i64: 16, 2>",
-                      "tile.unit_stride = array<i32: 1>", "tile.wide", "%arg1: f32 {tile.name = \"x\"}", "tile.warps = 8"});
+  expectContains(ir, {"tile.access = \"out\"", "tile.alignment = 16 : i32",
+                      "tile.extent_divisible = array<i64: 1, 64>", "tile.name = \"out\"",
+                      "tile.stride_bytes_divisible = array<i64: 16, 2>",
+                      "tile.unit_stride = array<i32: 1>", "tile.wide",
+                      "%arg1: f32 {tile.name = \"x\"}", "tile.warps = 8"});
   EXPECT_EQ(count(ir, "tile.grid"), 0) << "without a grid helper the launch gives the grid";
 }
 
@@ -98,45 +105,50 @@ TEST(Trace, PaddingWithANumberSelects) {
     y.tile({8, 32})(0, 0) = zero + nan + low + inside;
   });
   std::string ir = irOf(pads);
-  expectContains(ir, {"tile.view_load %arg0[", "] : <2xf32>", "pad nan", "tile.dim %arg0, 0", "arith.cmpi ult",
-                      "arith.select", "unchecked"});
+  expectContains(ir, {"tile.view_load %arg0[", "] : <2xf32>", "pad nan", "tile.dim %arg0, 0",
+                      "arith.cmpi ult", "arith.select", "unchecked"});
   EXPECT_EQ(count(ir, "arith.select"), 1);
 }
 
 TEST(Trace, PointerTiles) {
-  auto gather = kernel("gather", [](In<f32, 1> table, In<i64, 1> rows, Out<f32, 1> out, Scalar<i32> n) {
-    Value i = grid1d(n, 64), lanes = i * 64 + arange(64), mask = lanes < n;
-    Value row = load(rows.ptr() + lanes, mask, 0);
-    store(out.ptr() + lanes, load(table.ptr() + row, mask, -1.0f), mask);
-  });
-  expectContains(irOf(gather), {"tile.grid_symbols = [array<i32: 3, -1>]", "tile.base %arg1", "tile.addptr",
-                                "tensor<64x!tile.ptr<i64>>, tensor<64xi32>", "tile.load", "mask", "other",
-                                "tensor<64x!tile.ptr<f32>>, tensor<64xi64>", "tile.store"});
+  auto gather =
+      kernel("gather", [](In<f32, 1> table, In<i64, 1> rows, Out<f32, 1> out, Scalar<i32> n) {
+        Value i = grid1d(n, 64), lanes = i * 64 + arange(64), mask = lanes < n;
+        Value row = load(rows.ptr() + lanes, mask, 0);
+        store(out.ptr() + lanes, load(table.ptr() + row, mask, -1.0f), mask);
+      });
+  expectContains(irOf(gather),
+                 {"tile.grid_symbols = [array<i32: 3, -1>]", "tile.base %arg1", "tile.addptr",
+                  "tensor<64x!tile.ptr<i64>>, tensor<64xi32>", "tile.load", "mask", "other",
+                  "tensor<64x!tile.ptr<f32>>, tensor<64xi64>", "tile.store"});
 }
 
 TEST(Trace, ReductionsOfEveryKind) {
-  auto reductions = kernel("reductions", [](In<f16, 2> x, In<i8, 2> q, Out<f16, 1> y, Out<i32, 1> z) {
-    Value t = x.tile({16, 64})(0, 0), bytes = q.tile({16, 64})(0, 0);
-    EXPECT_EQ(sum(bytes, 1).dtype(), i32);
-    EXPECT_EQ(sum(bytes > 0, 1).dtype(), u32);
-    EXPECT_EQ(mean(bytes, 1).dtype(), f32);
-    EXPECT_EQ(mean(t, -1, {.keep_dims = true}).shape(), (Shape{16, 1}));
-    y.tile({16})(0) = sum(t, 1) + reduce_max(t, 1) + prod(t, 1);
-    z.tile({16})(0) = argmax(t, 1) + sum(bytes, 1) + cast(i32, any_of(t > 0, 1)) + reduce(bytes, 1, [](Value a, Value b) {
-                        return a ^ b;
-                      });
-  });
+  auto reductions =
+      kernel("reductions", [](In<f16, 2> x, In<i8, 2> q, Out<f16, 1> y, Out<i32, 1> z) {
+        Value t = x.tile({16, 64})(0, 0), bytes = q.tile({16, 64})(0, 0);
+        EXPECT_EQ(sum(bytes, 1).dtype(), i32);
+        EXPECT_EQ(sum(bytes > 0, 1).dtype(), u32);
+        EXPECT_EQ(mean(bytes, 1).dtype(), f32);
+        EXPECT_EQ(mean(t, -1, {.keep_dims = true}).shape(), (Shape{16, 1}));
+        y.tile({16})(0) = sum(t, 1) + reduce_max(t, 1) + prod(t, 1);
+        z.tile({16})(0) = argmax(t, 1) + sum(bytes, 1) + cast(i32, any_of(t > 0, 1)) +
+                          reduce(bytes, 1, [](Value a, Value b) { return a ^ b; });
+      });
   std::string ir = irOf(reductions);
   EXPECT_EQ(count(ir, "tile.reduce"), 7);
-  expectContains(ir, {"tile.reduce", "tensor<16x64xf32> -> tensor<16xf32>", "arith.addf", "arith.maxnumf", "arith.mulf"});
-  expectContains(ir, {"tile.reduce", "tensor<16x64xf16>, tensor<16x64xi32> -> tensor<16xf16>, tensor<16xi32>",
+  expectContains(ir, {"tile.reduce", "tensor<16x64xf32> -> tensor<16xf32>", "arith.addf",
+                      "arith.maxnumf", "arith.mulf"});
+  expectContains(ir, {"tile.reduce",
+                      "tensor<16x64xf16>, tensor<16x64xi32> -> tensor<16xf16>, tensor<16xi32>",
                       "arith.cmpf une", "tile.yield", ": f16, i32"});
 }
 
 TEST(Trace, HalfPrecisionMathGoesThroughF32) {
   auto math = kernel("math", [](In<bf16, 1> x, Out<bf16, 1> y) {
     Value t = x.tile({32})(0);
-    y.tile({32})(0) = gelu(t) + silu(t) + exp(t) + rsqrt(t) + relu(t) + clamp(t, -1, 1) + fma(t, t, 1.0) + abs(t);
+    y.tile({32})(0) =
+        gelu(t) + silu(t) + exp(t) + rsqrt(t) + relu(t) + clamp(t, -1, 1) + fma(t, t, 1.0) + abs(t);
   });
   std::string ir = irOf(math);
   EXPECT_EQ(count(ir, "math.exp %"), 2);
@@ -151,8 +163,10 @@ TEST(Trace, IntegerDivisionIsGuardedUnlessTheDivisorIsAConstant) {
     y.tile({32})(0) = t / d.tile({32})(0);
   });
   std::string guarded = irOf(divides);
-  expectContains(guarded, {"arith.cmpi eq", "arith.cmpi eq", "arith.andi", "arith.ori", "arith.select", "arith.divsi"});
-  auto constant = kernel("constant", [](In<u32, 1> x, Out<u32, 1> y) { y.tile({32})(0) = x.tile({32})(0) % 7; });
+  expectContains(guarded, {"arith.cmpi eq", "arith.cmpi eq", "arith.andi", "arith.ori",
+                           "arith.select", "arith.divsi"});
+  auto constant = kernel(
+      "constant", [](In<u32, 1> x, Out<u32, 1> y) { y.tile({32})(0) = x.tile({32})(0) % 7; });
   std::string unguarded = irOf(constant);
   EXPECT_EQ(count(unguarded, "arith.select"), 0);
   expectContains(unguarded, {"arith.remui"});
@@ -164,21 +178,23 @@ TEST(Trace, GridOfThreeDimensions) {
     y.tile({1, 16, 32})(b, m, n) = x.permute({0, 2, 1}).tile({1, 16, 32})(b, m, n);
   });
   expectContains(irOf(batched), {"()[s0, s1, s2] -> (s0 ceildiv 32, s1 ceildiv 16, s2)",
-                                 "[array<i32: 1, 2>, array<i32: 1, 1>, array<i32: 1, 0>]", "tile.permute_view %arg0",
-                                 "[0, 2, 1]"});
+                                 "[array<i32: 1, 2>, array<i32: 1, 1>, array<i32: 1, 0>]",
+                                 "tile.permute_view %arg0", "[0, 2, 1]"});
 }
 
 TEST(Trace, DimensionsWithOddFactors) {
   auto odd = kernel("odd", [](In<f16, 2> a, Out<f32, 2> c) {
     c.tile({80, 96})(0, 0) = dot(a.tile({80, 48})(0, 0), a.T().tile({48, 96})(0, 0));
   });
-  expectContains(irOf(odd), {"tile.dot", "tensor<80x48xf16>, tensor<48x96xf16>, tensor<80x96xf32>"});
+  expectContains(irOf(odd),
+                 {"tile.dot", "tensor<80x48xf16>, tensor<48x96xf16>, tensor<80x96xf32>"});
 }
 
 TEST(Trace, F32DotStatesItsPrecision) {
   auto dots = kernel("dots", [](In<f32, 2> a, Out<f32, 2> c) {
     Value t = a.tile({32, 32})(0, 0);
-    c.tile({32, 32})(0, 0) = dot(t, t) + dot(t, t, {.precision = Precision::tf32}) + dot(t, t, zeros(f32, {32, 32}), {.precision = Precision::ieee});
+    c.tile({32, 32})(0, 0) = dot(t, t) + dot(t, t, {.precision = Precision::tf32}) +
+                             dot(t, t, zeros(f32, {32, 32}), {.precision = Precision::ieee});
   });
   std::string ir = irOf(dots);
   EXPECT_EQ(count(ir, "precision tf32x3"), 1);
@@ -192,7 +208,8 @@ TEST(Trace, LocationsAreTheUsersLines) {
     y.tile({32})(0) = exp(t);
   });
   int line = __LINE__ - 2;
-  frontend::TracedKernel traced = frontend::trace(lines.record(), frontend::bindingFor(lines.record(), {}));
+  frontend::TracedKernel traced =
+      frontend::trace(lines.record(), frontend::bindingFor(lines.record(), {}));
   std::string ir;
   llvm::raw_string_ostream stream(ir);
   mlir::OpPrintingFlags flags;

@@ -7,11 +7,12 @@
 int main() {
   try {
     for (const Program &program : programs()) {
-      tile::frontend::TracedKernel traced =
-          tile::frontend::trace(*program.record, tile::frontend::bindingFor(*program.record, program.consts));
+      tile::frontend::TracedKernel traced = tile::frontend::trace(
+          *program.record, tile::frontend::bindingFor(*program.record, program.consts));
       traced.module->print(llvm::outs());
       for (const tile::frontend::TileUse &use : traced.tileUses)
-        llvm::outs() << "// tile use: argument " << use.arg << ", dimension " << use.dim << ", extent " << use.extent << "\n";
+        llvm::outs() << "// tile use: argument " << use.arg << ", dimension " << use.dim
+                     << ", extent " << use.extent << "\n";
     }
   } catch (const tile::Error &error) {
     llvm::errs() << error.what() << "\n";

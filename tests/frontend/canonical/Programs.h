@@ -1,5 +1,5 @@
-// The kernels whose IR must not depend on the host compiler. Programs.cpp is compiled by g++ and by clang++; Print.cpp, which
-// prints their IR, by the compiler of the build.
+// The kernels whose IR must not depend on the host compiler. Programs.cpp is compiled by g++ and by
+// clang++; Print.cpp, which prints their IR, by the compiler of the build.
 #pragma once
 
 #include <tile/tile.h>
