@@ -146,11 +146,15 @@ const OpcodeTable &opcodeTable();
 void registerInteger(OpcodeTable &table);
 void registerFloat(OpcodeTable &table);
 void registerCompare(OpcodeTable &table);
+void registerConvert(OpcodeTable &table);
 void registerMove(OpcodeTable &table);
 void registerLoadStore(OpcodeTable &table);
 void registerControl(OpcodeTable &table);
 void registerBarrier(OpcodeTable &table);
 void registerShuffle(OpcodeTable &table);
 void registerAsyncCopy(OpcodeTable &table);
+void registerAtomics(OpcodeTable &table);
+void registerMatrix(OpcodeTable &table);
+void registerMma(OpcodeTable &table);
 
 } // namespace tile::vgpu

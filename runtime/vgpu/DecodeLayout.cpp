@@ -78,8 +78,9 @@ ScalarType Suffixes::takeType() {
 const OpcodeTable &opcodeTable() {
   static const OpcodeTable table = [] {
     OpcodeTable result;
-    for (auto add : {registerInteger, registerFloat, registerCompare, registerMove, registerLoadStore, registerControl,
-                     registerBarrier, registerShuffle, registerAsyncCopy})
+    for (auto add : {registerInteger, registerFloat, registerCompare, registerConvert, registerMove, registerLoadStore,
+                     registerAtomics, registerControl, registerBarrier, registerShuffle, registerAsyncCopy,
+                     registerMatrix, registerMma})
       add(result);
     return result;
   }();

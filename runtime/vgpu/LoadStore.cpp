@@ -206,6 +206,12 @@ std::vector<Operand> elementsOf(Decoder &decoder, const Operand &operand, size_t
   return operand.parts;
 }
 
+// Strong accesses outside the block's own memory are how blocks talk to each other.
+void noteCommunication(Decoder &decoder, const MemoryForm &form, uint32_t space) {
+  if (form.strong && space != static_cast<uint32_t>(Space::Shared) && space != static_cast<uint32_t>(Space::Local))
+    decoder.program().usesGlobalAtomics = true;
+}
+
 uint32_t spaceOf(const MemoryForm &form, const Decoder::Address &address) {
   Space space = form.space;
   // Variables named `.param` in a function body live in local memory; a kernel's own are parameters.
@@ -227,8 +233,10 @@ void decodeLoad(Decoder &decoder, const Instruction &instruction, Suffixes &suff
     targets.push_back(decoder.target(element, form.type));
   Decoder::Address address = decoder.address(instruction.operands[1]);
   uint32_t flags = (address.bytes == 8 ? kWide : 0) | (form.strong ? kStrong : 0);
-  decoder.emitWide(loadHandler(form.type), targets, std::array{address.row}, address.offset, flags,
-                   spaceOf(form, address), kOwnValidity);
+  uint32_t space = spaceOf(form, address);
+  noteCommunication(decoder, form, space);
+  decoder.emitWide(loadHandler(form.type), targets, std::array{address.row}, address.offset, flags, space,
+                   kOwnValidity);
 }
 
 void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -241,6 +249,7 @@ void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   sources.push_back(address.row);
   uint32_t flags = (address.bytes == 8 ? kWide : 0) | (form.strong ? kStrong : 0);
   uint32_t space = spaceOf(form, address);
+  noteCommunication(decoder, form, space);
   decoder.emitWide(storeHandler(form.type), {}, sources, address.offset, flags, space, kOwnValidity);
 }
 

@@ -1,0 +1,224 @@
+// atom and red: read-modify-write of global and shared memory, lane after lane.
+//
+// A block runs on one host thread, and kernels whose blocks meet in global atomics run their blocks one after the other,
+// so a plain read and write is atomic, and the order is the same in every run.
+#include "runtime/vgpu/Access.h"
+#include "runtime/vgpu/FloatRules.h"
+#include "runtime/vgpu/HalfFormat.h"
+#include "runtime/vgpu/InitCheck.h"
+#include "runtime/vgpu/Select.h"
+
+#include <algorithm>
+
+namespace tile::vgpu {
+namespace {
+
+constexpr uint32_t kWide = 1;
+
+template <class T> struct AddTo {
+  static T apply(T old, T b, T) { return static_cast<T>(old + b); }
+};
+struct AddFloat {
+  static uint32_t apply(uint32_t old, uint32_t b, uint32_t) {
+    return std::bit_cast<uint32_t>(canonical(std::bit_cast<float>(old) + std::bit_cast<float>(b)));
+  }
+};
+struct AddFloatFlushed { // global memory flushes subnormals to zero
+  static uint32_t apply(uint32_t old, uint32_t b, uint32_t) {
+    float sum = flush<true>(std::bit_cast<float>(old)) + flush<true>(std::bit_cast<float>(b));
+    return std::bit_cast<uint32_t>(canonical(flush<true>(sum)));
+  }
+};
+struct AddDouble {
+  static uint64_t apply(uint64_t old, uint64_t b, uint64_t) {
+    return std::bit_cast<uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(b));
+  }
+};
+struct AddHalf {
+  static uint16_t apply(uint16_t old, uint16_t b, uint16_t) {
+    return floatToHalf(halfToFloat(old) + halfToFloat(b));
+  }
+};
+struct AddBfloat {
+  static uint16_t apply(uint16_t old, uint16_t b, uint16_t) {
+    return floatToBfloat(bfloatToFloat(old) + bfloatToFloat(b));
+  }
+};
+template <class F> struct Pair {
+  static uint32_t apply(uint32_t old, uint32_t b, uint32_t) {
+    return F::apply(static_cast<uint16_t>(old), static_cast<uint16_t>(b), 0) |
+           uint32_t{F::apply(static_cast<uint16_t>(old >> 16), static_cast<uint16_t>(b >> 16), 0)} << 16;
+  }
+};
+template <class T> struct MinOf {
+  using U = std::make_unsigned_t<T>;
+  static U apply(U old, U b, U) { return static_cast<U>(std::min(static_cast<T>(old), static_cast<T>(b))); }
+};
+template <class T> struct MaxOf {
+  using U = std::make_unsigned_t<T>;
+  static U apply(U old, U b, U) { return static_cast<U>(std::max(static_cast<T>(old), static_cast<T>(b))); }
+};
+struct Increment {
+  static uint32_t apply(uint32_t old, uint32_t b, uint32_t) { return old >= b ? 0 : old + 1; }
+};
+struct Decrement {
+  static uint32_t apply(uint32_t old, uint32_t b, uint32_t) { return old == 0 || old > b ? b : old - 1; }
+};
+template <class T> struct And {
+  static T apply(T old, T b, T) { return old & b; }
+};
+template <class T> struct Or {
+  static T apply(T old, T b, T) { return old | b; }
+};
+template <class T> struct Xor {
+  static T apply(T old, T b, T) { return old ^ b; }
+};
+template <class T> struct Exchange {
+  static T apply(T, T b, T) { return b; }
+};
+template <class T> struct CompareAndSwap { // b: the expected value, c: the new one
+  static T apply(T old, T b, T c) { return old == b ? c : old; }
+};
+
+template <class T> void updateValidity(Warp &warp, const Op &op, const Access &access, unsigned first) {
+  forLanes(access.mask, [&](unsigned lane) {
+    uint64_t bit = 0;
+    ValidBits *bits = validBits(warp, access.space, access.address[lane], lane, bit);
+    bool good = (!bits || bits->get(bit, sizeof(T)) == (1u << sizeof(T)) - 1) || op.b >> 8;
+    for (unsigned i = first + 1; i < op.targets + op.sources; ++i)
+      good &= warp.validRow(op.rows[i]) >> lane & 1;
+    if (!good && access.space == Space::Global)
+      warp.report(op, FindingKind::Uninitialised, lane,
+                  "an atomic operation on global memory depends on data that were never written");
+    if (bits)
+      bits->set(bit, sizeof(T), good || access.space == Space::Global);
+    if (op.targets)
+      mergeMask(warp.validRow(op.rows[0]), good ? kFullMask : 0, 1u << lane);
+  });
+}
+
+// Rows: {old value,} address, b{, c}. Op::b: the space; bit 8: the old value does not matter (exch).
+template <class T, class F> void atomic(Warp &warp, const Op &op) {
+  unsigned first = op.targets;
+  Access all;
+  all.space = static_cast<Space>(op.b & 0xff);
+  all.mask = warp.mask;
+  all.bytes = sizeof(T);
+  all.kind = AccessKind::Atomic;
+  readAddresses(warp, op.rows[first], op.a & kWide, op.imm, all.address);
+  if (warp.valid)
+    checkAddress(warp, op, op.rows[first]);
+  const auto *b = warp.row<LaneOf<T>>(op.rows[first + 1]);
+  const auto *c = warp.row<LaneOf<T>>(op.rows[first + op.sources - 1]);
+  forSpaces(warp, op, all, [&](Access &access) {
+    checkRaces(warp, op, access, 0);
+    if (warp.valid)
+      updateValidity<T>(warp, op, access, first);
+    forLanes(access.mask, [&](unsigned lane) {
+      T old, operandB = static_cast<T>(b[lane]), operandC = static_cast<T>(c[lane]);
+      std::memcpy(&old, access.host[lane], sizeof(T));
+      T result = F::apply(old, operandB, operandC);
+      std::memcpy(access.host[lane], &result, sizeof(T));
+      if (op.targets)
+        warp.row<LaneOf<T>>(op.rows[0])[lane] = old;
+    });
+  });
+}
+
+struct Row {
+  std::string_view operation;
+  ScalarType type;
+  Handler handler;
+};
+
+constexpr Row kRows[] = {
+    {"add", ScalarType::U32, atomic<uint32_t, AddTo<uint32_t>>},
+    {"add", ScalarType::S32, atomic<uint32_t, AddTo<uint32_t>>},
+    {"add", ScalarType::U64, atomic<uint64_t, AddTo<uint64_t>>},
+    {"add", ScalarType::S64, atomic<uint64_t, AddTo<uint64_t>>},
+    {"add", ScalarType::F64, atomic<uint64_t, AddDouble>},
+    {"add", ScalarType::F16, atomic<uint16_t, AddHalf>},
+    {"add", ScalarType::BF16, atomic<uint16_t, AddBfloat>},
+    {"add", ScalarType::F16x2, atomic<uint32_t, Pair<AddHalf>>},
+    {"add", ScalarType::BF16x2, atomic<uint32_t, Pair<AddBfloat>>},
+    {"min", ScalarType::U32, atomic<uint32_t, MinOf<uint32_t>>},
+    {"min", ScalarType::S32, atomic<uint32_t, MinOf<int32_t>>},
+    {"min", ScalarType::U64, atomic<uint64_t, MinOf<uint64_t>>},
+    {"min", ScalarType::S64, atomic<uint64_t, MinOf<int64_t>>},
+    {"max", ScalarType::U32, atomic<uint32_t, MaxOf<uint32_t>>},
+    {"max", ScalarType::S32, atomic<uint32_t, MaxOf<int32_t>>},
+    {"max", ScalarType::U64, atomic<uint64_t, MaxOf<uint64_t>>},
+    {"max", ScalarType::S64, atomic<uint64_t, MaxOf<int64_t>>},
+    {"inc", ScalarType::U32, atomic<uint32_t, Increment>},
+    {"dec", ScalarType::U32, atomic<uint32_t, Decrement>},
+    {"and", ScalarType::B32, atomic<uint32_t, And<uint32_t>>},
+    {"and", ScalarType::B64, atomic<uint64_t, And<uint64_t>>},
+    {"or", ScalarType::B32, atomic<uint32_t, Or<uint32_t>>},
+    {"or", ScalarType::B64, atomic<uint64_t, Or<uint64_t>>},
+    {"xor", ScalarType::B32, atomic<uint32_t, Xor<uint32_t>>},
+    {"xor", ScalarType::B64, atomic<uint64_t, Xor<uint64_t>>},
+    {"exch", ScalarType::B32, atomic<uint32_t, Exchange<uint32_t>>},
+    {"exch", ScalarType::B64, atomic<uint64_t, Exchange<uint64_t>>},
+    {"cas", ScalarType::B16, atomic<uint16_t, CompareAndSwap<uint16_t>>},
+    {"cas", ScalarType::B32, atomic<uint32_t, CompareAndSwap<uint32_t>>},
+    {"cas", ScalarType::B64, atomic<uint64_t, CompareAndSwap<uint64_t>>},
+};
+
+Handler pickHandler(std::string_view operation, ScalarType type, Space space) {
+  if (operation == "add" && type == ScalarType::F32)
+    return space == Space::Shared ? atomic<uint32_t, AddFloat> : atomic<uint32_t, AddFloatFlushed>;
+  for (const Row &row : kRows)
+    if (row.operation == operation && row.type == type)
+      return row.handler;
+  return nullptr;
+}
+
+void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool returns = instruction.opcode == "atom";
+  suffixes.takeOneOf({"relaxed", "acquire", "release", "acq_rel"});
+  suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  Space space = Space::Generic;
+  if (suffixes.take("global"))
+    space = Space::Global;
+  else if (suffixes.take("shared") || suffixes.take("shared::cta"))
+    space = Space::Shared;
+  std::string_view operation =
+      suffixes.takeOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
+  suffixes.take("noftz");
+  while (suffixes.takePrefix("L2::").size()) {
+  }
+  ScalarType type = suffixes.takeType();
+  bool isCas = operation == "cas";
+  // exch, cas and the bit operations take signed and unsigned spellings as well.
+  ScalarType bits = bytesOf(type) == 8 ? ScalarType::B64 : bytesOf(type) == 4 ? ScalarType::B32 : type;
+  Handler handler = pickHandler(operation, type, space);
+  if (!handler && !isFloat(type))
+    handler = pickHandler(operation, bits, space);
+  if (!handler)
+    decoder.unsupported("this operation and type");
+  size_t count = 2u + returns + isCas;
+  decoder.wantOperands(instruction, count, count + 1);
+  std::vector<uint32_t> targets, sources;
+  Decoder::Address address = decoder.address(instruction.operands[returns]);
+  if (space == Space::Generic && address.known)
+    space = *address.known;
+  sources.push_back(address.row);
+  for (size_t i = returns + 1; i < count; ++i)
+    sources.push_back(decoder.source(instruction.operands[i], type));
+  if (returns)
+    targets.push_back(decoder.target(instruction.operands[0], type));
+  if (space != Space::Shared)
+    decoder.program().usesGlobalAtomics = true;
+  uint32_t exchange = operation == "exch" ? 1 << 8 : 0;
+  decoder.emitWide(handler, targets, sources, address.offset, address.bytes == 8 ? kWide : 0,
+                   static_cast<uint32_t>(space) | exchange, kOwnValidity);
+}
+
+} // namespace
+
+void registerAtomics(OpcodeTable &table) {
+  table["atom"] = decodeAtomic;
+  table["red"] = decodeAtomic;
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,210 @@
+// ldmatrix, stmatrix, movmatrix: 8x8 tiles of 16-bit elements between shared memory and fragments.
+//
+// Lanes 8q..8q+7 give the row addresses of matrix q. Lane l holds the two elements of row l/4 at columns 2(l%4) and the
+// next; transposed, those of column l/4 at rows 2(l%4) and the next.
+#include "runtime/vgpu/Access.h"
+#include "runtime/vgpu/Decode.h"
+#include "runtime/vgpu/InitCheck.h"
+#include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Launch.h"
+
+#include <algorithm>
+
+namespace tile::vgpu {
+namespace {
+
+constexpr uint32_t kWide = 1, kTransposed = 2, kGeneric = 4;
+constexpr unsigned kRowOfMatrixBytes = 16;
+
+// Resolves the row addresses of all matrices: lanes that give none are masked off.
+bool resolveRows(Warp &warp, const Op &op, uint32_t addressRow, unsigned matrices, bool writes, Access &access) {
+  if (!warp.converged(op, kFullMask))
+    return false;
+  if (warp.mask != kFullMask)
+    warp.stop(op, FindingKind::Divergence, std::countr_zero(warp.mask), "needs all 32 lanes of the warp");
+  access.mask = matrices == 4 ? kFullMask : (1u << 8 * matrices) - 1;
+  access.bytes = kRowOfMatrixBytes;
+  access.kind = writes ? AccessKind::Write : AccessKind::Read;
+  access.space = Space::Shared;
+  readAddresses(warp, addressRow, op.a & kWide, op.imm, access.address);
+  if (op.a & kGeneric)
+    for (uint64_t &address : access.address)
+      address -= address >= kSharedWindow ? kSharedWindow : 0;
+  if (warp.valid) {
+    uint32_t all = warp.mask;
+    warp.mask = access.mask;
+    checkAddress(warp, op, addressRow);
+    warp.mask = all;
+  }
+  resolve(warp, op, access);
+  return true;
+}
+
+// The pieces of matrix q that lane l holds: calls visit(byte address, host pointer, half of the register).
+template <class Visit> void forPieces(const Access &access, unsigned matrix, unsigned lane, bool transposed, Visit visit) {
+  unsigned group = lane / 4, pair = lane % 4;
+  for (unsigned half = 0; half < 2; ++half) {
+    unsigned row = matrix * 8 + (transposed ? 2 * pair + half : group);
+    unsigned column = transposed ? group : 2 * pair + half;
+    visit(access.address[row] + 2 * column, access.host[row] + 2 * column, half);
+  }
+}
+
+// To the race checker a lane touches just the elements it receives or gives.
+void checkPieceRaces(Warp &warp, const Op &op, const Access &access, unsigned matrix, unsigned lane, AccessKind kind,
+                     bool same) {
+  RaceShadow &races = *warp.cta->races;
+  if (!(op.a & kTransposed)) {
+    auto offset = static_cast<uint32_t>(access.address[matrix * 8 + lane / 4] - kSharedBase) + 4 * (lane % 4);
+    races.access(warp, op, lane, offset, 4, kind, same);
+    return;
+  }
+  forPieces(access, matrix, lane, true, [&](uint64_t address, uint8_t *, unsigned) {
+    races.access(warp, op, lane, static_cast<uint32_t>(address - kSharedBase), 2, kind, same);
+  });
+}
+
+void loadMatrix(Warp &warp, const Op &op) {
+  Access access;
+  unsigned matrices = op.targets;
+  bool transposed = op.a & kTransposed;
+  if (!resolveRows(warp, op, op.rows[op.targets], matrices, false, access))
+    return;
+  for (unsigned matrix = 0; matrix < matrices; ++matrix) {
+    uint32_t *target = warp.row<uint32_t>(op.rows[matrix]);
+    uint32_t good = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      uint32_t value = 0;
+      bool valid = true;
+      if (!transposed)
+        std::memcpy(&value, access.host[matrix * 8 + lane / 4] + 4 * (lane % 4), 4);
+      else
+        forPieces(access, matrix, lane, true, [&](uint64_t, const uint8_t *host, unsigned half) {
+          uint16_t element;
+          std::memcpy(&element, host, 2);
+          value |= uint32_t{element} << (16 * half);
+        });
+      if (warp.cta->races)
+        checkPieceRaces(warp, op, access, matrix, lane, AccessKind::Read, false);
+      if (warp.valid)
+        forPieces(access, matrix, lane, transposed, [&](uint64_t address, const uint8_t *, unsigned) {
+          valid &= warp.cta->sharedValid.get(address - kSharedBase, 2) == 3;
+        });
+      target[lane] = value;
+      good |= uint32_t{valid} << lane;
+    }
+    if (warp.valid)
+      warp.validRow(op.rows[matrix]) = good;
+  }
+}
+
+void storeMatrix(Warp &warp, const Op &op) {
+  Access access;
+  unsigned matrices = op.sources - 1u;
+  bool transposed = op.a & kTransposed;
+  if (!resolveRows(warp, op, op.rows[matrices], matrices, true, access))
+    return;
+  for (unsigned matrix = 0; matrix < matrices; ++matrix) {
+    const uint32_t *source = warp.row<uint32_t>(op.rows[matrix]);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      uint32_t before = 0, value = source[lane];
+      forPieces(access, matrix, lane, transposed, [&](uint64_t, const uint8_t *host, unsigned half) {
+        std::memcpy(reinterpret_cast<uint8_t *>(&before) + 2 * half, host, 2);
+      });
+      if (warp.cta->races)
+        checkPieceRaces(warp, op, access, matrix, lane, AccessKind::Write, before == value);
+      bool valid = !warp.valid || (warp.validRow(op.rows[matrix]) >> lane & 1);
+      forPieces(access, matrix, lane, transposed, [&](uint64_t address, uint8_t *host, unsigned half) {
+        std::memcpy(host, reinterpret_cast<const uint8_t *>(&value) + 2 * half, 2);
+        if (warp.valid)
+          warp.cta->sharedValid.set(address - kSharedBase, 2, valid);
+      });
+    }
+  }
+}
+
+// The transpose of one fragment, lane to lane.
+void moveMatrix(Warp &warp, const Op &op) {
+  if (!warp.converged(op, kFullMask))
+    return;
+  uint16_t matrix[8][8];
+  const uint32_t *source = warp.row<uint32_t>(op.rows[1]);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    matrix[lane / 4][lane % 4 * 2] = static_cast<uint16_t>(source[lane]);
+    matrix[lane / 4][lane % 4 * 2 + 1] = static_cast<uint16_t>(source[lane] >> 16);
+  }
+  uint32_t *target = warp.row<uint32_t>(op.rows[0]);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    target[lane] = matrix[lane % 4 * 2][lane / 4] | uint32_t{matrix[lane % 4 * 2 + 1][lane / 4]} << 16;
+  if (warp.valid)
+    warp.validRow(op.rows[0]) = warp.validRow(op.rows[1]) == kFullMask ? kFullMask : 0;
+}
+
+struct MatrixForm {
+  size_t matrices = 0;
+  uint32_t flags = 0;
+};
+
+MatrixForm takeForm(Decoder &decoder, Suffixes &suffixes) {
+  MatrixForm form;
+  bool sync = suffixes.take("sync"), aligned = suffixes.take("aligned"), shape = suffixes.take("m8n8");
+  std::string_view count = suffixes.takeOneOf({"x1", "x2", "x4"});
+  form.matrices = count.empty() ? 0 : static_cast<size_t>(count[1] - '0');
+  form.flags = suffixes.take("trans") ? kTransposed : 0;
+  bool shared = suffixes.take("shared") || suffixes.take("shared::cta");
+  form.flags |= shared ? 0 : kGeneric;
+  if (!sync || !aligned || !shape || count.empty() || suffixes.takeType() != ScalarType::B16)
+    decoder.unsupported("expected .sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16");
+  return form;
+}
+
+const std::vector<Operand> fragment(Decoder &decoder, const Operand &operand, size_t count) {
+  std::vector<Operand> parts =
+      operand.kind == Operand::Kind::Vector ? operand.parts : std::vector<Operand>{operand};
+  if (parts.size() != count)
+    decoder.malformed("expected " + std::to_string(count) + " registers");
+  return parts;
+}
+
+void decodeLdmatrix(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  MatrixForm form = takeForm(decoder, suffixes);
+  decoder.wantOperands(instruction, 2);
+  std::vector<uint32_t> targets;
+  for (const Operand &part : fragment(decoder, instruction.operands[0], form.matrices))
+    targets.push_back(decoder.target(part, ScalarType::B32));
+  Decoder::Address address = decoder.address(instruction.operands[1]);
+  decoder.emitWide(loadMatrix, targets, std::array{address.row}, address.offset,
+                   form.flags | (address.bytes == 8 ? kWide : 0), 0, kOwnValidity);
+}
+
+void decodeStmatrix(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  MatrixForm form = takeForm(decoder, suffixes);
+  decoder.wantOperands(instruction, 2);
+  std::vector<uint32_t> sources;
+  for (const Operand &part : fragment(decoder, instruction.operands[1], form.matrices))
+    sources.push_back(decoder.source(part, ScalarType::B32));
+  Decoder::Address address = decoder.address(instruction.operands[0]);
+  sources.push_back(address.row);
+  decoder.emitWide(storeMatrix, {}, sources, address.offset, form.flags | (address.bytes == 8 ? kWide : 0), 0,
+                   kOwnValidity);
+}
+
+void decodeMovmatrix(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool known = suffixes.take("sync") && suffixes.take("aligned") && suffixes.take("m8n8") && suffixes.take("trans");
+  if (!known || suffixes.takeType() != ScalarType::B16)
+    decoder.unsupported("expected movmatrix.sync.aligned.m8n8.trans.b16");
+  decoder.wantOperands(instruction, 2);
+  uint32_t source = decoder.source(instruction.operands[1], ScalarType::B32);
+  decoder.emit(moveMatrix, {decoder.target(instruction.operands[0], ScalarType::B32)}, {source}, 0, 0, 0,
+               kOwnValidity);
+}
+
+} // namespace
+
+void registerMatrix(OpcodeTable &table) {
+  table["ldmatrix"] = decodeLdmatrix;
+  table["stmatrix"] = decodeStmatrix;
+  table["movmatrix"] = decodeMovmatrix;
+}
+
+} // namespace tile::vgpu
