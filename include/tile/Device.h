@@ -1,0 +1,105 @@
+// Devices and streams: where kernels run. A device is an NVIDIA GPU or the virtual GPU, which runs
+// the same PTX on the CPU and checks every access.
+//
+//   Device dev = Device::best();
+//   Stream stream = dev.stream();
+//   auto a = dev.tensor<float>({1000}, values), b = dev.tensor<float>({1000});
+//   scale.consts(256)(stream, a, b, 0.5f);
+//   stream.synchronize();
+//
+// Handles are values: copies name the same device or stream. All functions throw tile::Error.
+#pragma once
+
+#include <tile/Error.h>
+#include <tile/Types.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tile {
+
+class Device;
+template <class T> class TensorOf;
+
+namespace device {
+class Device;
+} // namespace device
+namespace detail {
+struct DeviceState;
+struct StreamState;
+} // namespace detail
+
+/// A queue of work of one device, which runs in the order it was given. Made by Device::stream();
+/// the queue ends, after its work, with the last copy of the handle. A moved-from, default
+/// constructed or closed stream may only be assigned to: all else throws InvalidHandle.
+class Stream {
+public:
+  Stream() = default;
+
+  /// Waits until all work given to the stream so far has finished. Throws what that work did wrong.
+  void synchronize() const;
+  /// Waits, then ends the stream for all copies of the handle.
+  void close() const;
+  /// The device the stream belongs to.
+  Device device() const;
+
+  /// For the runtime: the live state, or InvalidHandle.
+  detail::StreamState &state() const;
+
+private:
+  friend class Device;
+  explicit Stream(std::shared_ptr<detail::StreamState> state) : state_(std::move(state)) {}
+  std::shared_ptr<detail::StreamState> state_;
+};
+
+/// A device that runs kernels. Opening one twice gives the same device.
+class Device {
+public:
+  /// The device that TILE_DEVICE names; without it an NVIDIA GPU if there is one, else the virtual
+  /// GPU.
+  static Device best();
+  /// "cuda", "cuda:1", "virtual" (sm_80), "virtual:sm_90a" or "auto". Errors: InvalidArgument for
+  /// other names, NoDevice with the driver's words where the GPU is missing.
+  static Device open(std::string_view name);
+  /// Every device present: the virtual GPU first, then NVIDIA GPUs. Tests loop over it.
+  static std::vector<Device> all();
+  /// A device opened through the private device seam, with options of its own.
+  static Device wrap(std::shared_ptr<device::Device> device, std::string name);
+
+  /// What open() would take: "cuda:0", "virtual:sm_80".
+  const std::string &name() const;
+  /// The product: "NVIDIA H200", "virtual GPU ...".
+  const std::string &product() const;
+  bool isVirtual() const;
+  /// The PTX target that kernels are compiled for: "sm_80", "sm_90a".
+  const std::string &target() const;
+  /// A number that no other device of this process has; 0 is none.
+  uint64_t handle() const;
+
+  /// A new stream.
+  Stream stream() const;
+  /// Waits for all work of the device.
+  void synchronize() const;
+
+  /// A row-major tensor whose elements are not set. Errors: InvalidShape for negative extents,
+  /// more than kMaxRank of them, or a size beyond 64 bits; OutOfMemory.
+  template <class T> TensorOf<T> tensor(std::vector<int64_t> shape) const;
+  /// A row-major tensor with these elements. Error: InvalidShape if their number differs.
+  template <class T> TensorOf<T> tensor(std::vector<int64_t> shape, std::span<const T> data) const;
+
+  /// For the runtime.
+  const std::shared_ptr<detail::DeviceState> &state() const { return state_; }
+  explicit Device(std::shared_ptr<detail::DeviceState> state) : state_(std::move(state)) {}
+
+private:
+  std::shared_ptr<detail::DeviceState> state_;
+};
+
+} // namespace tile
+
+#include <tile/Tensor.h>

@@ -1,0 +1,142 @@
+// Tensors: memory of a device with extents and strides. Views of a tensor (transposed, sliced,
+// reshaped) share its memory and keep it alive; nothing is copied but by upload and download.
+//
+//   auto a = dev.tensor<half>({1000, 777});
+//   a.upload(values);
+//   auto rows = a.slice(0, 10, 20), transposed = a.T();
+//   std::vector<half> result = rows.download();
+//
+// Memory that others own enters a call through `ref(pointer, {extents}, {strides})` of Kernel.h.
+#pragma once
+
+#include <tile/Device.h>
+#include <tile/Shape.h>
+
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace tile {
+
+namespace detail {
+struct Storage;
+} // namespace detail
+
+/// A tensor whose element type is known at run time. Copies share the memory, which is freed with
+/// the last of them, after all work of the device has finished.
+class Tensor {
+public:
+  /// No tensor: no memory, rank 0, dtype `any`.
+  Tensor() = default;
+  /// A row-major tensor whose elements are not set; see Device::tensor for errors.
+  Tensor(const Device &device, DType dtype, std::span<const int64_t> shape);
+
+  DType dtype() const { return dtype_; }
+  int rank() const { return rank_; }
+  /// Of a dimension in 0 .. rank-1; InvalidArgument beyond.
+  int64_t extent(int dim) const { return extents_[checked(dim)]; }
+  /// In elements; 0 for a broadcast dimension.
+  int64_t stride(int dim) const { return strides_[checked(dim)]; }
+  std::span<const int64_t> extents() const { return {extents_, static_cast<size_t>(rank_)}; }
+  std::span<const int64_t> strides() const { return {strides_, static_cast<size_t>(rank_)}; }
+  /// The address of element (0, 0, ...) in the device's memory; not for the host to read.
+  void *data() const;
+  /// The number of elements; 1 for rank 0.
+  int64_t numel() const;
+  /// What the elements occupy: numel() times the size of one.
+  size_t bytes() const { return static_cast<size_t>(numel()) * sizeOf(dtype_); }
+  /// Row-major without gaps.
+  bool isContiguous() const;
+  Device device() const;
+  /// Device::handle() of the owner; 0 for no tensor.
+  uint64_t deviceHandle() const;
+
+  /// Dimensions exchanged (rank 2 only), reordered, or one of them cut to `size` from `start`.
+  Tensor T() const;
+  Tensor permute(std::initializer_list<int> order) const;
+  Tensor slice(int dim, int64_t start, int64_t size) const;
+  /// The same elements in another shape; one extent may be -1. Error: Unsupported unless
+  /// contiguous.
+  Tensor reshape(std::vector<int64_t> shape) const;
+  /// Any view from element (0, 0, ...) on. Errors: InvalidShape if it leaves the memory,
+  /// Unsupported for negative strides.
+  Tensor withStrides(std::vector<int64_t> extents, std::vector<int64_t> strides) const;
+
+  /// Copies numel() elements in row-major order, whatever the strides, waiting for all work of the
+  /// device before and after. Error: InvalidArgument if `size` is not bytes().
+  void uploadBytes(const void *source, size_t size) const;
+  void downloadBytes(void *target, size_t size) const;
+
+protected:
+  void requireDtype(DType dtype) const;
+
+private:
+  size_t checked(int dim) const;
+
+  std::shared_ptr<detail::Storage> storage_;
+  int64_t offset_ = 0; // elements from the start of the storage
+  DType dtype_ = any;
+  int rank_ = 0;
+  int64_t extents_[kMaxRank] = {}, strides_[kMaxRank] = {};
+};
+
+/// A tensor of elements of a host type (float, half, bfloat16, int32_t, ...).
+template <class Element> class TensorOf : public Tensor {
+  static_assert(dtypeOf<Element> != any, "tensors hold the host types of Types.h: float, half, ...");
+
+public:
+  /// What download returns: the elements; bytes for bool, since vector<bool> packs its elements.
+  using Vector =
+      std::vector<std::conditional_t<std::is_same_v<Element, bool>, unsigned char, Element>>;
+
+  TensorOf() = default;
+  TensorOf(const Device &device, std::span<const int64_t> shape)
+      : Tensor(device, dtypeOf<Element>, shape) {}
+  /// The same tensor with its element type known. Error: InvalidArgument if it has another.
+  explicit TensorOf(Tensor tensor) : Tensor(std::move(tensor)) { requireDtype(dtypeOf<Element>); }
+
+  /// Sets all elements, given in row-major order; waits for the device. Error: InvalidArgument if
+  /// their number differs.
+  void upload(std::span<const Element> values) const {
+    uploadBytes(values.data(), values.size() * sizeof(Element));
+  }
+  /// All elements in row-major order; waits for the device.
+  Vector download() const {
+    Vector values(static_cast<size_t>(numel()));
+    downloadBytes(values.data(), values.size() * sizeof(Element));
+    return values;
+  }
+  /// Sets all elements to one value; waits for the device.
+  void fill(Element value) const {
+    auto values = std::make_unique<Element[]>(static_cast<size_t>(numel()));
+    std::fill_n(values.get(), numel(), value);
+    uploadBytes(values.get(), bytes());
+  }
+
+  TensorOf T() const { return TensorOf(Tensor::T()); }
+  TensorOf permute(std::initializer_list<int> order) const {
+    return TensorOf(Tensor::permute(order));
+  }
+  TensorOf slice(int dim, int64_t start, int64_t size) const {
+    return TensorOf(Tensor::slice(dim, start, size));
+  }
+  TensorOf reshape(std::vector<int64_t> shape) const {
+    return TensorOf(Tensor::reshape(std::move(shape)));
+  }
+  TensorOf withStrides(std::vector<int64_t> extents, std::vector<int64_t> strides) const {
+    return TensorOf(Tensor::withStrides(std::move(extents), std::move(strides)));
+  }
+};
+
+template <class T> TensorOf<T> Device::tensor(std::vector<int64_t> shape) const {
+  return TensorOf<T>(*this, shape);
+}
+template <class T>
+TensorOf<T> Device::tensor(std::vector<int64_t> shape, std::span<const T> data) const {
+  TensorOf<T> result(*this, shape);
+  result.upload(data);
+  return result;
+}
+
+} // namespace tile
