@@ -8,6 +8,8 @@
 #include <mlir/IR/Diagnostics.h>
 #include <mlir/IR/Verifier.h>
 
+#include <llvm/Support/raw_ostream.h>
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -104,3 +106,17 @@ TracedKernel trace(const detail::KernelRecord &record, const Binding &binding) {
 }
 
 } // namespace tile::frontend
+
+std::string tile::detail::tileIr(const KernelRecord &record, std::span<const int64_t> consts,
+                                 int warps, const std::vector<DType> &anyTypes) {
+  frontend::Binding binding = frontend::bindingFor(record, consts, warps);
+  size_t next = 0;
+  for (frontend::ArgFacts &facts : binding.args)
+    if (facts.dtype == any && next < anyTypes.size())
+      facts.dtype = anyTypes[next++];
+  frontend::TracedKernel traced = frontend::trace(record, binding);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  traced.module->print(stream);
+  return text;
+}

@@ -158,10 +158,28 @@ static int rootOf(const Graph &graph, NodeId id) {
   }
 }
 
+/// Views refuse this in C++; pointers made from them are checked here.
+void Trace::checkDirection(const Node &access) const {
+  size_t param = 0;
+  for (int argument = -1; param < params_.size(); ++param)
+    if (params_[param] != kNoNode && ++argument == access.root)
+      break;
+  detail::ParamSpec::Kind kind = record_.params[param].kind;
+  bool isRead = access.effect == Effect::Read;
+  if (isRead && kind == detail::ParamSpec::Out)
+    fail(access.loc, "load: the pointer is of an Out view, which can only be written: declare the "
+                     "argument InOut");
+  if (!isRead && kind == detail::ParamSpec::In)
+    fail(access.loc, "store: the pointer is of an In view, which can only be read: declare the "
+                     "argument Out or InOut");
+}
+
 NodeId Trace::memory(Node node, const Value &address) {
   if (graph_.scopes[scope()].kind == Scope::Combine)
     fail(node.loc, "a combine function may not access memory: it works on the scalars it is given");
   node.root = rootOf(graph_, address.node());
+  if (node.root >= 0)
+    checkDirection(node);
   return add(std::move(node));
 }
 

@@ -101,6 +101,7 @@ public:
 
 private:
   void addParams();
+  void checkDirection(const Node &access) const;
   std::string bindingText() const;
 
   const detail::KernelRecord &record_;

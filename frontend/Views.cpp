@@ -4,6 +4,7 @@
 #include "frontend/Trace.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace tile;
 using namespace tile::frontend;
@@ -61,6 +62,19 @@ void noteUses(Trace &trace, const detail::TileAccess &access) {
     if (std::find(trace.tileUses.begin(), trace.tileUses.end(), use) == trace.tileUses.end())
       trace.tileUses.push_back(use);
   }
+}
+
+/// A tile of the number that pads.
+Value padding(Trace &trace, DType dtype, const detail::TileAccess &access, Loc loc) {
+  double number = access.padding.number;
+  if (isFloat(dtype))
+    return convertTo(trace, dtype, Arg(number, loc), "pad", loc, access.shape);
+  constexpr double kLargest = 9.2e18; // below 2^63, so that the conversion is defined
+  bool isWhole = std::fabs(number) < kLargest && std::trunc(number) == number;
+  if (!isWhole)
+    trace.fail(loc,
+               "pad: the number " + std::to_string(number) + " cannot become " + nameOf(dtype));
+  return convertTo(trace, dtype, Arg(static_cast<int64_t>(number), loc), "pad", loc, access.shape);
 }
 
 /// Which elements of a tile at these offsets are inside the view; one unsigned comparison a
@@ -133,10 +147,7 @@ Value loadAt(const TileAccess &access, const Offsets &offsets, Loc loc) {
   Value loaded = trace.handle(trace.memory(std::move(node), view));
   if (access.padding.kind != Padding::Number || access.unchecked)
     return loaded;
-  Value pad = convertTo(trace, type.dtype,
-                        isFloat(type.dtype) ? Arg(access.padding.number, loc)
-                                            : Arg(static_cast<int64_t>(access.padding.number), loc),
-                        "pad", loc, access.shape);
+  Value pad = padding(trace, type.dtype, access, loc);
   return select(Arg(insideAt(trace, access, offsets, loc), loc), Arg(loaded, loc), Arg(pad, loc),
                 loc);
 }

@@ -88,6 +88,10 @@ struct LaunchOptions {
 /// InvalidArgument, naming the argument: "arg 2 'b': expected ptr<f16>, got ptr<f32>".
 void checkArguments(const KernelRecord &record, std::span<const HostArg> args);
 
+/// The text of a kernel's tile IR; `anyTypes` are the dtypes of its views of `any` dtype, in order.
+std::string tileIr(const KernelRecord &record, std::span<const int64_t> consts, int warps,
+                   const std::vector<DType> &anyTypes);
+
 /// Compiles on first use and launches; part of the runtime. Arguments have passed checkArguments.
 void launch(const KernelRecord &record, Stream &stream, std::span<const HostArg> args,
             std::span<const int64_t> consts, const LaunchOptions &options);
@@ -408,6 +412,19 @@ template <class F> auto kernel(std::string name, F function, Loc where = Loc::he
 template <class F>
 auto kernel_capturing(std::string key, std::string name, F function, Loc where = Loc::here()) {
   return detail::kernelOf(std::move(name), std::move(key), std::move(function), where);
+}
+
+/// The kernel's tile IR as text, traced and verified for these constants without a device: a unit
+/// test of the kernel that runs anywhere, as in `tileIr(matmul.consts(128, 128, 64))`. `anyTypes`
+/// are the dtypes of its views of `any` dtype. Errors: those of the kernel itself, and too few
+/// `anyTypes`.
+template <bool HasConsts, class... P>
+std::string tileIr(const Launcher<HasConsts, P...> &launcher,
+                   const std::vector<DType> &anyTypes = {}) {
+  static_assert(HasConsts || Launcher<HasConsts, P...>::kConsts == 0,
+                "the kernel has Const parameters: call .consts(...) before tracing it");
+  return detail::tileIr(launcher.record(), launcher.constants(), launcher.options().warps,
+                        anyTypes);
 }
 
 } // namespace tile

@@ -179,17 +179,31 @@ public:
   }
 
   /// Which elements of the tile with these indices are inside the tensor: an i1 tile.
-  template <class... Index>
-  requires(sizeof...(Index) == Rank) Value inside(const Index &...indices)
-  const {
-    Arg args[] = {Arg(indices)...};
-    return detail::insideTile(access_, {args, Rank, false}, args[0].loc());
+  Value inside(Arg i0, Loc loc = Loc::here()) const requires(Rank == 1) {
+    return insideAt(loc, i0);
+  }
+  Value inside(Arg i0, Arg i1, Loc loc = Loc::here()) const requires(Rank == 2) {
+    return insideAt(loc, i0, i1);
+  }
+  Value inside(Arg i0, Arg i1, Arg i2, Loc loc = Loc::here()) const requires(Rank == 3) {
+    return insideAt(loc, i0, i1, i2);
+  }
+  Value inside(Arg i0, Arg i1, Arg i2, Arg i3, Loc loc = Loc::here()) const requires(Rank == 4) {
+    return insideAt(loc, i0, i1, i2, i3);
+  }
+  Value inside(Arg i0, Arg i1, Arg i2, Arg i3, Arg i4, Loc loc = Loc::here()) const
+      requires(Rank == 5) {
+    return insideAt(loc, i0, i1, i2, i3, i4);
   }
 
 private:
   template <class... Index> Result at(bool inElements, Loc loc, const Index &...indices) const {
     Arg args[] = {indices...};
     return Mode::access(access_, {args, Rank, inElements}, loc);
+  }
+  template <class... Index> Value insideAt(Loc loc, const Index &...indices) const {
+    Arg args[] = {indices...};
+    return detail::insideTile(access_, {args, Rank, false}, loc);
   }
 
   detail::TileAccess access_;

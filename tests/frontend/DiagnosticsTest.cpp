@@ -338,6 +338,18 @@ TEST(Diagnostics, Pointers) {
   expectError([](In<f16, 1> x) { x.ptr() * 2; }, "*: needs numbers, got ptr<f16>");
 }
 
+TEST(Diagnostics, PointersKeepTheDirectionOfTheirView) {
+  expectError(
+      [](Out<f32, 1> y) { load(y.ptr() + arange(8)); },
+      "load: the pointer is of an Out view, which can only be written: declare the argument InOut");
+  expectError([](In<f32, 1> x) { store(x.ptr() + arange(8), 1); },
+              "store: the pointer is of an In view, which can only be read: declare the argument "
+              "Out or InOut",
+              "store(x.ptr()");
+  expectError([](In<i32, 1> x) { x.tile({8}).pad(0.5)(0); },
+              "pad: the number 0.500000 cannot become i32");
+}
+
 TEST(Diagnostics, Grids) {
   expectError(
       [](Out<f32, 1> y) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 namespace tile {
+/// The runtime's class is not linked here.
 class Stream {};
 } // namespace tile
 

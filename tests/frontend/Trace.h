@@ -4,7 +4,10 @@
 
 #include "frontend/Kernel.h"
 
-#include <tile/tile.h>
+#include <tile/Control.h>
+#include <tile/Grid.h>
+#include <tile/Kernel.h>
+#include <tile/Ops.h>
 
 #include <llvm/Support/raw_ostream.h>
 

@@ -98,6 +98,16 @@ TEST(Trace, AnyViewTakesTheBoundDtype) {
   expectContains(ir, {"!tile.view<1xbf16>", "arith.mulf", "tensor<64xbf16>"});
 }
 
+TEST(Trace, TileIrNeedsNoDevice) {
+  auto twice = kernel("twice", [](In<any, 1> x, Out<any, 1> y, Const B) {
+    Value i = grid1d(y, {B});
+    y.tile({B})(i) = select(x.tile({B}).inside(i), x.tile({B})(i) * 2, 0);
+  });
+  expectContains(tileIr(twice.consts(64).warps(2), {f16, f16}),
+                 {"tile.warps = 2", "arith.cmpi ult", "tensor<64xf16>"});
+  EXPECT_THROW(tileIr(twice.consts(64), {f16}), Error);
+}
+
 TEST(Trace, PaddingWithANumberSelects) {
   auto pads = kernel("pads", [](In<f32, 2> x, Out<f32, 2> y) {
     Value zero = x.tile({8, 32})(0, 0), nan = x.tile({8, 32}).pad(NAN)(0, 0);

@@ -2,10 +2,6 @@
 #include <tile/tile.h>
 using namespace tile;
 
-namespace tile {
-class Stream {};
-} // namespace tile
-
 auto right = kernel("right", [](In<f16, 1> x, InOut<f16, 1> y, Scalar<i32> n, Const B) {
   Value loaded = y.tile({B})(0);
   y.tile({B})(0) = loaded + x.tile({B})(0);

@@ -2,10 +2,6 @@
 #include <tile/tile.h>
 using namespace tile;
 
-namespace tile {
-class Stream {};
-} // namespace tile
-
 auto copy = kernel("copy", [](In<f16, 2> x, Out<f16, 2> y, Scalar<i32> n, Const B) {
   y.tile({B, B})(n, 0) = x.tile({B, B})(n, 0);
 });
