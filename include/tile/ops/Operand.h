@@ -1,0 +1,45 @@
+// How every op takes its tensors: by what they are (dtype, extents, strides, address, device), not
+// by the class that owns them.
+#pragma once
+
+#include <tile/Kernel.h>
+
+#include <string>
+
+namespace tile::ops {
+
+/// A tensor argument of an op. Tensor, TensorOf, Ref and any class with a `toHostArg` convert to
+/// it; it does not own memory, so the tensor must live until the call returns.
+class Operand {
+public:
+  template <class T>
+  requires(!std::same_as<T, Operand> && requires(const T &tensor) {
+    { tile::detail::toHostArg(tensor) } -> std::same_as<tile::detail::HostArg>;
+  })
+  Operand(const T &tensor) : arg_(tile::detail::toHostArg(tensor)) {}
+
+  DType dtype() const { return arg_.dtype; }
+  int rank() const { return arg_.rank; }
+  int64_t extent(int dim) const { return arg_.extents[dim]; }
+  /// In elements.
+  int64_t stride(int dim) const { return arg_.strides[dim]; }
+  void *data() const { return arg_.pointer; }
+  uint64_t deviceHandle() const { return arg_.device; }
+  /// The number of elements.
+  int64_t numel() const;
+  /// "f16 1000x777"
+  std::string str() const;
+
+  /// Whether the elements lie in row-major order without gaps.
+  bool isContiguous() const;
+  /// The same elements with a first dimension of extent 1.
+  Operand asRow() const;
+  /// The same memory in another shape, row-major. The operand must be contiguous and `extents`
+  /// must multiply to numel().
+  Operand reshaped(std::initializer_list<int64_t> extents) const;
+
+private:
+  tile::detail::HostArg arg_;
+};
+
+} // namespace tile::ops

@@ -1,0 +1,134 @@
+// The rules that ops check before they launch.
+#include "ops/Arguments.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tile::ops {
+
+namespace {
+
+std::string describe(Named arg) { return std::string(arg.name) + " is " + arg.operand.str(); }
+
+std::string dimOf(Named arg, int dim) {
+  return std::string(arg.name) + ".extent(" + std::to_string(dim) + ") is " +
+         std::to_string(arg.operand.extent(dim));
+}
+
+/// The bytes from the first to past the last element, in either direction of each stride.
+struct Bytes {
+  intptr_t first = 0, last = 0;
+};
+Bytes bytesOf(const Operand &operand) {
+  intptr_t begin = reinterpret_cast<intptr_t>(operand.data()), end = begin;
+  intptr_t size = static_cast<intptr_t>(sizeOf(operand.dtype()));
+  for (int dim = 0; dim < operand.rank(); ++dim) {
+    intptr_t reach = (operand.extent(dim) - 1) * operand.stride(dim) * size;
+    (reach < 0 ? begin : end) += reach;
+  }
+  return {begin, end + size};
+}
+
+bool overlap(const Operand &first, const Operand &second) {
+  if (first.numel() == 0 || second.numel() == 0)
+    return false;
+  Bytes a = bytesOf(first), b = bytesOf(second);
+  return a.first < b.last && b.first < a.last;
+}
+
+} // namespace
+
+void Arguments::fail(ErrorCode code, const std::string &message) const {
+  throw Error(Fault::User, code, std::string(op_) + ": " + message, loc_);
+}
+
+void Arguments::dtypeIn(Named arg, std::initializer_list<DType> allowed) const {
+  if (std::find(allowed.begin(), allowed.end(), arg.operand.dtype()) != allowed.end())
+    return;
+  std::string list;
+  for (DType dtype : allowed)
+    list += (list.empty() ? "" : ", ") + std::string(nameOf(dtype));
+  fail(ErrorCode::InvalidArgument, describe(arg) + "; supported dtypes: " + list);
+}
+
+void Arguments::sameDtype(Named first, Named second) const {
+  if (first.operand.dtype() != second.operand.dtype())
+    fail(ErrorCode::InvalidArgument, describe(first) + ", but " + describe(second) +
+                                         ": give both one dtype");
+}
+
+void Arguments::rankIs(Named arg, int rank) const {
+  if (arg.operand.rank() != rank)
+    fail(ErrorCode::InvalidShape, describe(arg) + ", of rank " +
+                                      std::to_string(arg.operand.rank()) + "; rank " +
+                                      std::to_string(rank) + " is needed: reshape it");
+}
+
+void Arguments::sameExtents(Named first, Named second) const {
+  bool same = first.operand.rank() == second.operand.rank();
+  for (int dim = 0; same && dim < first.operand.rank(); ++dim)
+    same = first.operand.extent(dim) == second.operand.extent(dim);
+  if (!same)
+    fail(ErrorCode::InvalidShape, describe(first) + ", but " + describe(second) +
+                                      ": both need the same extents");
+}
+
+void Arguments::equalExtent(Named first, int firstDim, Named second, int secondDim) const {
+  if (first.operand.extent(firstDim) != second.operand.extent(secondDim))
+    fail(ErrorCode::InvalidShape, dimOf(first, firstDim) + ", but " + dimOf(second, secondDim) +
+                                      " (" + describe(first) + ", " + describe(second) +
+                                      "): they must be equal");
+}
+
+void Arguments::stridedOrContiguous(Named arg) const {
+  if (arg.operand.rank() < 1)
+    fail(ErrorCode::InvalidShape, describe(arg) + "; it needs at least one dimension");
+  if (arg.operand.rank() > 2 && !arg.operand.isContiguous())
+    fail(ErrorCode::InvalidShape, describe(arg) + ", with gaps or permuted dimensions; of rank 3 "
+                                                  "and more it must be contiguous: copy it first");
+}
+
+void Arguments::oneDevice(std::initializer_list<Named> args) const {
+  const Named *known = nullptr;
+  for (const Named &arg : args) {
+    if (arg.operand.deviceHandle() == 0)
+      continue;
+    if (known && known->operand.deviceHandle() != arg.operand.deviceHandle())
+      fail(ErrorCode::WrongDevice, std::string(known->name) + " and " + arg.name +
+                                       " are tensors of different devices: copy one of them");
+    known = &arg;
+  }
+}
+
+void Arguments::elementsDistinct(Named output) const {
+  // Sorted by stride, each dimension must step past all that the smaller ones reach.
+  std::vector<std::pair<int64_t, int64_t>> steps;
+  for (int dim = 0; dim < output.operand.rank(); ++dim)
+    if (output.operand.extent(dim) > 1)
+      steps.push_back({std::abs(output.operand.stride(dim)), output.operand.extent(dim)});
+  std::sort(steps.begin(), steps.end());
+  int64_t reach = 0;
+  for (auto [stride, extent] : steps) {
+    if (stride <= reach && output.operand.numel() > 0)
+      fail(ErrorCode::Aliasing, describe(output) + " with a stride of " + std::to_string(stride) +
+                                    ", so that several indices name one element: write to a "
+                                    "tensor of its own and copy");
+    reach += stride * (extent - 1);
+  }
+}
+
+void Arguments::disjoint(Named output, Named input) const {
+  if (overlap(output.operand, input.operand))
+    fail(ErrorCode::Aliasing, std::string(output.name) + " overlaps " + input.name +
+                                  " in memory: write to another tensor");
+}
+
+void Arguments::disjointOrSame(Named output, Named input) const {
+  bool same = output.operand.data() == input.operand.data();
+  for (int dim = 0; same && dim < output.operand.rank(); ++dim)
+    same = output.operand.stride(dim) == input.operand.stride(dim);
+  if (!same)
+    disjoint(output, input);
+}
+
+} // namespace tile::ops

@@ -1,0 +1,45 @@
+// The rules that ops check before they launch, one function a rule. Each throws a tile::Error at the
+// caller's line that names the op, the argument, the values and the remedy.
+#pragma once
+
+#include <tile/ops/Operand.h>
+
+#include <initializer_list>
+
+namespace tile::ops {
+
+/// An argument under the name the op's manual gives it.
+struct Named {
+  const char *name;
+  const Operand &operand;
+};
+
+class Arguments {
+public:
+  Arguments(const char *op, Loc loc) : op_(op), loc_(loc) {}
+
+  void dtypeIn(Named arg, std::initializer_list<DType> allowed) const;
+  void sameDtype(Named first, Named second) const;
+  void rankIs(Named arg, int rank) const;
+  void sameExtents(Named first, Named second) const;
+  /// extent(firstDim) of one is extent(secondDim) of the other.
+  void equalExtent(Named first, int firstDim, Named second, int secondDim) const;
+  /// Rank 1 or 2, or contiguous.
+  void stridedOrContiguous(Named arg) const;
+  /// All on one device, as far as it is known.
+  void oneDevice(std::initializer_list<Named> args) const;
+  /// No element of `output` has two indices, as with stride 0.
+  void elementsDistinct(Named output) const;
+  /// No byte of `output` belongs to `input`.
+  void disjoint(Named output, Named input) const;
+  /// As `disjoint`, but both may be one tensor with equal strides.
+  void disjointOrSame(Named output, Named input) const;
+
+private:
+  [[noreturn]] void fail(ErrorCode code, const std::string &message) const;
+
+  const char *op_;
+  Loc loc_;
+};
+
+} // namespace tile::ops

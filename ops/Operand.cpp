@@ -1,0 +1,51 @@
+// Operands: what ops ask of a tensor beyond its fields.
+#include <tile/ops/Operand.h>
+
+namespace tile::ops {
+
+int64_t Operand::numel() const {
+  int64_t product = 1;
+  for (int dim = 0; dim < rank(); ++dim)
+    product *= extent(dim);
+  return product;
+}
+
+std::string Operand::str() const {
+  std::string text = nameOf(dtype());
+  for (int dim = 0; dim < rank(); ++dim)
+    text += (dim == 0 ? " " : "x") + std::to_string(extent(dim));
+  return rank() == 0 ? text + " scalar" : text;
+}
+
+bool Operand::isContiguous() const {
+  int64_t expected = 1;
+  for (int dim = rank() - 1; dim >= 0; --dim) {
+    if (extent(dim) != 1 && stride(dim) != expected)
+      return false;
+    expected *= extent(dim);
+  }
+  return true;
+}
+
+Operand Operand::asRow() const {
+  Operand result = *this;
+  result.arg_.rank = static_cast<uint8_t>(rank() + 1);
+  result.arg_.extents[0] = 1, result.arg_.strides[0] = numel();
+  for (int dim = 0; dim < rank(); ++dim)
+    result.arg_.extents[dim + 1] = extent(dim), result.arg_.strides[dim + 1] = stride(dim);
+  return result;
+}
+
+Operand Operand::reshaped(std::initializer_list<int64_t> extents) const {
+  Operand result = *this;
+  result.arg_.rank = static_cast<uint8_t>(extents.size());
+  int64_t stride = 1;
+  for (int dim = result.rank() - 1; dim >= 0; --dim) {
+    result.arg_.extents[dim] = extents.begin()[dim];
+    result.arg_.strides[dim] = stride;
+    stride *= extents.begin()[dim];
+  }
+  return result;
+}
+
+} // namespace tile::ops

@@ -1,0 +1,91 @@
+// Softmax of rows: a row that fits a tile is read once; a longer one is swept twice, by an online
+// softmax that keeps one maximum and one sum a column of the tile.
+#include <tile/ops/Softmax.h>
+
+#include "ops/Arguments.h"
+
+#include <tile/tile.h>
+
+#include <limits>
+
+namespace tile::ops {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The longest row held in registers: 32 elements a thread of 8 warps.
+constexpr int kLongestTile = 8192;
+/// Short rows share a program until it has this many elements.
+constexpr int kFewestElements = 1024;
+
+const auto softmaxOnePass =
+    kernel("softmax", [](In<any, 2> x, Out<any, 2> y, Const Rows, Const Columns) {
+      Value r = grid1d(y, {Rows});
+      Value row = cast(f32, x.tile({Rows, Columns}).pad(-kInfinity)(r, 0));
+      y.tile({Rows, Columns})(r, 0) = cast(y.dtype(), softmax(row, 1));
+    }).named("x", "y", "Rows", "Columns");
+
+/// exp(x - m), where a maximum of -infinity, which means "nothing seen yet", counts as 0.
+Value shiftedExp(Value x, Value m) { return exp(x - select(m == -kInfinity, 0.0f, m)); }
+
+const auto softmaxTwoPasses =
+    kernel("softmax_long", [](In<any, 2> x, Out<any, 2> y, Const Columns) {
+      Value r = grid1d(y, {1});
+      auto largest = var(full(f32, {1, Columns}, -kInfinity));
+      auto total = var(zeros(f32, {1, Columns}));
+      for (auto k : range(cdiv(x.dim(1), Columns))) {
+        Value part = cast(f32, x.tile({1, Columns}).pad(-kInfinity)(r, k));
+        Value now = max(largest, part);
+        total = total * shiftedExp(largest, now) + shiftedExp(part, now);
+        largest = now;
+      }
+      Value m = reduce_max(largest, 1, {.keep_dims = true});
+      Value sums = sum(total * shiftedExp(largest, m), 1, {.keep_dims = true});
+      for (auto k : range(cdiv(x.dim(1), Columns))) {
+        Value part = cast(f32, x.tile({1, Columns})(r, k));
+        y.tile({1, Columns})(r, k) = cast(y.dtype(), shiftedExp(part, m) / sums);
+      }
+    }).named("x", "y", "Columns");
+
+int powerOfTwoFrom(int64_t atLeast, int lowest) {
+  int result = lowest;
+  while (result < atLeast)
+    result *= 2;
+  return result;
+}
+
+Operand asMatrix(const Operand &operand) {
+  if (operand.rank() == 2)
+    return operand;
+  if (operand.rank() == 1)
+    return operand.asRow();
+  int64_t columns = operand.extent(operand.rank() - 1);
+  return operand.reshaped({operand.numel() / columns, columns});
+}
+
+void launchSoftmax(Stream &stream, const Operand &x, const Operand &y) {
+  if (y.extent(1) > kLongestTile) {
+    softmaxTwoPasses.consts(kLongestTile / 2).warps(8)(stream, x, y);
+    return;
+  }
+  int columns = powerOfTwoFrom(y.extent(1), 32);
+  int rows = max(1, kFewestElements / columns);
+  softmaxOnePass.consts(rows, columns).warps(columns > 2048 ? 8 : 4)(stream, x, y);
+}
+
+} // namespace
+
+void softmax(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
+  Arguments arguments("softmax", loc);
+  arguments.dtypeIn({"x", x}, {f16, bf16, f32}), arguments.dtypeIn({"y", y}, {f16, bf16, f32});
+  arguments.stridedOrContiguous({"x", x}), arguments.stridedOrContiguous({"y", y});
+  arguments.sameExtents({"x", x}, {"y", y});
+  arguments.oneDevice({{"x", x}, {"y", y}});
+  arguments.elementsDistinct({"y", y});
+  arguments.disjoint({"y", y}, {"x", x});
+  if (y.numel() != 0)
+    launchSoftmax(stream, asMatrix(x), asMatrix(y));
+}
+
+} // namespace tile::ops
