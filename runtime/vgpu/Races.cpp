@@ -63,7 +63,7 @@ template <class Visit> void RaceShadow::forCells(uint32_t offset, uint32_t bytes
 }
 
 void RaceShadow::clearReads(Cell &cell) {
-  cell.read = Stamp();
+  cell.reads[0] = cell.reads[1] = Stamp();
   if (cell.moreReads != kNone)
     freeReaders_.push_back(cell.moreReads);
   cell.moreReads = kNone;
@@ -135,12 +135,12 @@ void RaceShadow::noteRead(Warp &warp, Cell &cell, const Stamp &stamp) {
     if (severalLanes)
       slot.lane = kSeveralLanes;
   };
-  bool fits = cell.read.clock == 0 || cell.read.warp == stamp.warp ||
-              warp.clock.known[cell.read.warp] >= cell.read.clock;
-  if (cell.moreReads == kNone && fits) {
-    put(cell.read);
-    return;
-  }
+  for (Stamp &slot : cell.reads)
+    if (slot.clock && slot.warp == stamp.warp)
+      return put(slot);
+  for (Stamp &slot : cell.reads)
+    if (slot.clock == 0 || warp.clock.known[slot.warp] >= slot.clock)
+      return put(slot);
   if (cell.moreReads == kNone) {
     if (freeReaders_.empty()) {
       cell.moreReads = static_cast<uint32_t>(readers_.size());
@@ -150,7 +150,6 @@ void RaceShadow::noteRead(Warp &warp, Cell &cell, const Stamp &stamp) {
       freeReaders_.pop_back();
       readers_[cell.moreReads] = Readers();
     }
-    readers_[cell.moreReads].byWarp[cell.read.warp] = cell.read;
   }
   put(readers_[cell.moreReads].byWarp[stamp.warp]);
 }
@@ -161,7 +160,8 @@ bool RaceShadow::check(Warp &warp, const Op &op, unsigned lane, uint32_t offset,
   bool harmless = sameValue && !cell.write.async && cell.write.kind != AccessKind::Atomic;
   bool found = !harmless && conflict(warp, op, lane, offset, cell.write, kind);
   if (writes && !found && !sameValue) {
-    found = conflict(warp, op, lane, offset, cell.read, kind);
+    found = conflict(warp, op, lane, offset, cell.reads[0], kind) ||
+            conflict(warp, op, lane, offset, cell.reads[1], kind);
     if (cell.moreReads != kNone)
       for (const Stamp &reader : readers_[cell.moreReads].byWarp)
         found = found || conflict(warp, op, lane, offset, reader, kind);

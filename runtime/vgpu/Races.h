@@ -52,8 +52,9 @@ private:
     bool async = false; // a cp.async in flight
   };
   struct Cell {
-    Stamp write, read;
-    uint32_t moreReads = kNone; // index into readers_: unordered reads of several warps
+    Stamp write;
+    Stamp reads[2];             // unordered reads of different warps
+    uint32_t moreReads = kNone; // index into readers_: those of further warps
     uint32_t bytes = kNone;     // index into split_: the four bytes have their own cells
   };
   struct Readers {

@@ -1,0 +1,488 @@
+// A real GPU through the CUDA driver API: the primary context, stream-ordered memory, modules from cubin or PTX.
+//
+// Every driver call goes through check(), which turns results into errors and remembers when the context is lost: from
+// then on each call fails at once with ContextLost, naming the kernel launched last.
+#include "runtime/device/CudaDriver.h"
+#include "runtime/device/Device.h"
+#include "runtime/device/Handles.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace tile::device {
+namespace {
+
+using namespace cuda;
+
+[[noreturn]] void fail(ErrorCode code, const std::string &message) { throw Error(Fault::User, code, message); }
+
+// Bounds of shared memory that need no opt-in.
+constexpr uint32_t kSharedWithoutOptin = 48 * 1024;
+constexpr unsigned kNonBlockingStream = 1;
+constexpr int kPortableClusterSize = 8;
+
+struct CudaModule {
+  CUmodule handle = nullptr;
+  std::string name;
+  bool loaded = true;
+};
+struct CudaFunction {
+  std::shared_ptr<CudaModule> module;
+  CUfunction handle = nullptr;
+  std::string name;
+  std::vector<size_t> paramSizes;
+  std::mutex mutex;
+  uint32_t dynamicShared = kSharedWithoutOptin; // what the function has been allowed so far
+  bool largeClusters = false;
+};
+struct CudaStream {
+  CUstream handle = nullptr;
+};
+struct CudaEvent {
+  CUevent handle = nullptr;
+  std::atomic<bool> recorded = false;
+};
+
+class CudaDevice final : public Device {
+public:
+  explicit CudaDevice(int ordinal) : driver_(Driver::get()) {
+    int count = 0;
+    check(driver_.deviceGetCount(&count), "counting CUDA devices");
+    if (ordinal < 0 || ordinal >= count)
+      throw Error(Fault::User, ErrorCode::NoDevice, "there is no CUDA device " + std::to_string(ordinal) + ": the driver has " +
+                                                        std::to_string(count));
+    check(driver_.deviceGet(&device_, ordinal), "opening CUDA device " + std::to_string(ordinal));
+    check(driver_.primaryRetain(&context_, device_), "creating the CUDA context");
+    readProps(ordinal);
+  }
+
+  ~CudaDevice() override {
+    if (driver_.contextPush(context_) == kSuccess) {
+      // After a lost context these fail; nothing is left to be freed then.
+      for (const auto &stream : streams_.all())
+        driver_.streamDestroy(stream->handle);
+      for (const auto &event : events_.all())
+        driver_.eventDestroy(event->handle);
+      for (const auto &module : modules_.all())
+        driver_.moduleUnload(module->handle);
+      CUcontext popped = nullptr;
+      driver_.contextPop(&popped);
+    }
+    driver_.primaryRelease(device_);
+  }
+
+  const DeviceProps &props() const override { return props_; }
+
+  DevicePtr alloc(size_t bytes, Stream stream) override {
+    Current current(*this);
+    CUstream on = streamOf(stream);
+    CUdeviceptr pointer = 0;
+    // The driver refuses zero bytes; a distinct pointer is promised.
+    size_t size = std::max<size_t>(bytes, 1);
+    // On the default stream memory must be usable by every stream at once, which stream-ordered memory is not.
+    bool pooled = usesPool_ && stream;
+    CUresult result = pooled ? driver_.memAllocAsync(&pointer, size, on) : driver_.memAlloc(&pointer, size);
+    if (result == kOutOfMemory) {
+      size_t free = 0, total = 0;
+      driver_.memGetInfo(&free, &total);
+      throw Error(Fault::User, ErrorCode::OutOfMemory,
+                  "out of memory: " + std::to_string(bytes) + " bytes asked for, " + std::to_string(free) + " of " +
+                      std::to_string(total) + " are free");
+    }
+    check(result, "allocating " + std::to_string(bytes) + " bytes");
+    std::lock_guard lock(memoryMutex_);
+    blocks_.erase(blocks_.lower_bound(pointer), blocks_.lower_bound(pointer + size));
+    blocks_[pointer] = {bytes, true, pooled};
+    return pointer;
+  }
+
+  void free(DevicePtr pointer, Stream stream) override {
+    if (pointer == 0)
+      return;
+    Current current(*this);
+    CUstream on = streamOf(stream);
+    bool pooled = false;
+    {
+      std::lock_guard lock(memoryMutex_);
+      auto found = blocks_.find(pointer);
+      if (found == blocks_.end())
+        fail(ErrorCode::InvalidArgument, "free: the pointer was not returned by alloc");
+      if (!found->second.live)
+        fail(ErrorCode::UseAfterFree, "free: the pointer has been freed already");
+      found->second.live = false;
+      pooled = found->second.pooled && stream;
+    }
+    // Without a stream the driver waits for whatever still uses the memory.
+    check(pooled ? driver_.memFreeAsync(pointer, on) : driver_.memFree(pointer), "freeing memory");
+  }
+
+  std::optional<Allocation> allocationOf(DevicePtr pointer) const override {
+    std::lock_guard lock(memoryMutex_);
+    auto after = blocks_.upper_bound(pointer);
+    if (after == blocks_.begin())
+      return std::nullopt;
+    auto [base, block] = *std::prev(after);
+    if (!block.live || pointer - base >= std::max<size_t>(block.bytes, 1))
+      return std::nullopt;
+    return Allocation{base, block.bytes};
+  }
+
+  void copyToDevice(DevicePtr target, const void *source, size_t bytes, Stream stream) override {
+    copy("copyToDevice", target, source, bytes, stream,
+         [&](CUstream on) { return driver_.copyToDevice(target, source, bytes, on); });
+  }
+
+  void copyToHost(void *target, DevicePtr source, size_t bytes, Stream stream) override {
+    copy("copyToHost", source, target, bytes, stream,
+         [&](CUstream on) { return driver_.copyToHost(target, source, bytes, on); });
+  }
+
+  void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes, Stream stream) override {
+    checkRange("copyOnDevice: target", target, bytes);
+    checkRange("copyOnDevice: source", source, bytes);
+    Current current(*this);
+    CUstream on = streamOf(stream);
+    if (bytes)
+      check(driver_.copyOnDevice(target, source, bytes, on), "copying " + std::to_string(bytes) + " bytes");
+  }
+
+  void fill(DevicePtr target, uint8_t value, size_t bytes, Stream stream) override {
+    checkRange("fill: target", target, bytes);
+    Current current(*this);
+    CUstream on = streamOf(stream);
+    if (bytes)
+      check(driver_.memset8(target, value, bytes, on), "filling " + std::to_string(bytes) + " bytes");
+  }
+
+  Module loadModule(std::string_view ptx, std::span<const std::byte> cubin, std::string_view name) override {
+    Current current(*this);
+    auto module = std::make_shared<CudaModule>();
+    module->name = name;
+    std::string log(16 * 1024, '\0'), text(ptx);
+    int options[] = {kJitErrorLog, kJitErrorLogBytes};
+    void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
+    CUresult result = kNoBinaryForGpu;
+    if (!cubin.empty())
+      result = driver_.moduleLoadDataEx(&module->handle, cubin.data(), 2, options, values);
+    // A cubin for another architecture is no fault as long as there is PTX.
+    bool usesPtx = result == kNoBinaryForGpu && !text.empty();
+    if (usesPtx)
+      result = driver_.moduleLoadDataEx(&module->handle, text.c_str(), 2, options, values);
+    if (result != kSuccess && !isSticky(result))
+      throw Error(Fault::Compiler, driverError(result, "").code(),
+                  "loading " + module->name + ": " + driver_.describe(result), {}, {std::string(log.c_str())});
+    check(result, "loading " + module->name);
+    return modules_.insert(module);
+  }
+
+  void unloadModule(Module handle) override {
+    auto module = modules_.remove(handle);
+    module->loaded = false;
+    Current current(*this);
+    check(driver_.moduleUnload(module->handle), "unloading " + module->name);
+  }
+
+  Function getFunction(Module handle, std::string_view name) override {
+    auto module = modules_.get(handle);
+    Current current(*this);
+    auto function = std::make_shared<CudaFunction>();
+    function->module = module;
+    function->name = name;
+    CUresult result = driver_.moduleGetFunction(&function->handle, module->handle, function->name.c_str());
+    if (result == kNotFound)
+      fail(ErrorCode::InvalidArgument, "module " + module->name + " has no kernel '" + function->name + "'");
+    check(result, "looking up kernel '" + function->name + "'");
+    if (driver_.functionGetParamInfo) {
+      size_t offset = 0, size = 0;
+      for (size_t i = 0; driver_.functionGetParamInfo(function->handle, i, &offset, &size) == kSuccess; ++i)
+        function->paramSizes.push_back(size);
+    }
+    return functions_.insert(function);
+  }
+
+  FunctionInfo functionInfo(Function handle) const override {
+    auto function = functions_.get(handle);
+    Current current(*this);
+    auto attribute = [&](int which) {
+      int value = 0;
+      check(driver_.functionGetAttribute(&value, which, function->handle), "asking about kernel '" + function->name + "'");
+      return value;
+    };
+    FunctionInfo info;
+    info.name = function->name;
+    info.paramSizes = function->paramSizes;
+    info.staticSharedBytes = static_cast<size_t>(attribute(kFunctionSharedBytes));
+    info.localBytes = static_cast<size_t>(attribute(kFunctionLocalBytes));
+    info.registers = attribute(kFunctionRegisters);
+    info.maxThreadsPerBlock = attribute(kFunctionMaxThreads);
+    return info;
+  }
+
+  void launch(Function handle, const device::LaunchConfig &config, std::span<const Arg> args, Stream stream) override {
+    auto function = functions_.get(handle);
+    if (!function->module->loaded)
+      fail(ErrorCode::InvalidHandle, "the module of kernel '" + function->name + "' has been unloaded");
+    checkArguments(*function, args);
+    Current current(*this);
+    CUstream on = streamOf(stream);
+    prepareLimits(*function, config);
+    LaunchAttribute attributes[2] = {};
+    unsigned count = 0;
+    if (config.cluster.count() != 1) {
+      attributes[count].id = kLaunchClusterDimension;
+      attributes[count++].value.cluster = {config.cluster.x, config.cluster.y, config.cluster.z};
+    }
+    if (config.programmaticDependent) {
+      attributes[count].id = kLaunchProgrammaticSerialization;
+      attributes[count++].value.programmaticStreamSerialization = 1;
+    }
+    cuda::LaunchConfig shape{config.grid.x,  config.grid.y,  config.grid.z,  config.block.x,
+                             config.block.y, config.block.z, config.dynamicSharedBytes, on,
+                             attributes,     count};
+    constexpr size_t kInlineArgs = 64;
+    void *inlinePointers[kInlineArgs];
+    std::vector<void *> morePointers;
+    void **pointers = inlinePointers;
+    if (args.size() > kInlineArgs) {
+      morePointers.resize(args.size());
+      pointers = morePointers.data();
+    }
+    for (size_t i = 0; i < args.size(); ++i)
+      pointers[i] = const_cast<void *>(args[i].data);
+    CUresult result = driver_.launchKernelEx(&shape, function->handle, pointers, nullptr);
+    if (result != kSuccess)
+      check(result, describeLaunch(*function, config));
+    std::lock_guard lock(lastKernelMutex_);
+    lastKernel_ = function;
+  }
+
+  Stream createStream() override {
+    Current current(*this);
+    auto stream = std::make_shared<CudaStream>();
+    check(driver_.streamCreate(&stream->handle, kNonBlockingStream), "creating a stream");
+    return streams_.insert(stream);
+  }
+  void destroyStream(Stream handle) override {
+    auto stream = streams_.remove(handle);
+    Current current(*this);
+    check(driver_.streamDestroy(stream->handle), "destroying a stream");
+  }
+  void synchronize(Stream stream) override {
+    Current current(*this);
+    check(driver_.streamSynchronize(streamOf(stream)), "waiting for a stream");
+  }
+  void synchronize() override {
+    Current current(*this);
+    check(driver_.contextSynchronize(), "waiting for the device");
+  }
+
+  Event createEvent() override {
+    Current current(*this);
+    auto event = std::make_shared<CudaEvent>();
+    check(driver_.eventCreate(&event->handle, 0), "creating an event");
+    return events_.insert(event);
+  }
+  void destroyEvent(Event handle) override {
+    auto event = events_.remove(handle);
+    Current current(*this);
+    check(driver_.eventDestroy(event->handle), "destroying an event");
+  }
+  void record(Event handle, Stream stream) override {
+    auto event = events_.get(handle);
+    Current current(*this);
+    check(driver_.eventRecord(event->handle, streamOf(stream)), "recording an event");
+    event->recorded = true;
+  }
+  void wait(Stream stream, Event handle) override {
+    auto event = events_.get(handle);
+    Current current(*this);
+    check(driver_.streamWaitEvent(streamOf(stream), event->handle, 0), "making a stream wait");
+  }
+  void synchronize(Event handle) override {
+    auto event = events_.get(handle);
+    Current current(*this);
+    check(driver_.eventSynchronize(event->handle), "waiting for an event");
+  }
+  float elapsedMs(Event start, Event stop) override {
+    auto from = events_.get(start), to = events_.get(stop);
+    if (!from->recorded || !to->recorded)
+      fail(ErrorCode::InvalidHandle, "elapsedMs: the event has not been recorded");
+    Current current(*this);
+    check(driver_.eventSynchronize(from->handle), "waiting for an event");
+    check(driver_.eventSynchronize(to->handle), "waiting for an event");
+    float milliseconds = 0;
+    check(driver_.eventElapsed(&milliseconds, from->handle, to->handle), "timing events");
+    return milliseconds;
+  }
+
+private:
+  // Makes the device's context current for the calling thread while it lives.
+  class Current {
+  public:
+    explicit Current(const CudaDevice &device) : driver_(device.driver_) {
+      if (device.lost_)
+        throw Error(Fault::Device, ErrorCode::ContextLost, device.lostMessage());
+      device.check(driver_.contextPush(device.context_), "using the CUDA context");
+    }
+    ~Current() {
+      CUcontext popped = nullptr;
+      driver_.contextPop(&popped);
+    }
+    Current(const Current &) = delete;
+
+  private:
+    const Driver &driver_;
+  };
+
+  void check(CUresult result, const std::string &what) const {
+    if (result == kSuccess)
+      return;
+    if (!isSticky(result))
+      throw driverError(result, what);
+    lost_ = true;
+    std::lock_guard lock(lastKernelMutex_);
+    throw driverError(result, what + (lastKernel_ ? " (last kernel launched: " + lastKernel_->name + ")" : ""));
+  }
+
+  std::string lostMessage() const {
+    std::lock_guard lock(lastKernelMutex_);
+    return "the CUDA context was lost by an earlier fault" +
+           (lastKernel_ ? " (last kernel launched: " + lastKernel_->name + ")" : std::string()) +
+           ": restart the process";
+  }
+
+  CUstream streamOf(Stream stream) const { return stream ? streams_.get(stream)->handle : nullptr; }
+
+  void readProps(int ordinal) {
+    auto attribute = [&](int which) {
+      int value = 0;
+      check(driver_.deviceGetAttribute(&value, which, device_), "asking for device attribute " + std::to_string(which));
+      return value;
+    };
+    auto size = [&](int which) { return static_cast<size_t>(attribute(which)); };
+    auto extent = [&](int which) { return static_cast<uint32_t>(attribute(which)); };
+    char name[256] = {};
+    check(driver_.deviceGetName(name, sizeof name, device_), "asking for the device's name");
+    props_.name = name;
+    props_.arch = 10 * attribute(kComputeMajor) + attribute(kComputeMinor);
+    // Architecture-specific features exist from 9.0 on.
+    props_.target = "sm_" + std::to_string(props_.arch) + (props_.arch >= 90 ? "a" : "");
+    props_.smCount = attribute(kMultiprocessorCount);
+    props_.warpSize = attribute(kWarpSize);
+    props_.maxThreadsPerBlock = attribute(kMaxThreadsPerBlock);
+    props_.registersPerSm = attribute(kRegistersPerMultiprocessor);
+    props_.sharedPerBlock = size(kSharedPerBlock);
+    props_.sharedPerBlockOptin = size(kSharedPerBlockOptin);
+    props_.sharedPerSm = size(kSharedPerMultiprocessor);
+    props_.l2Bytes = size(kL2CacheSize);
+    props_.maxBlock = {extent(kMaxBlockX), extent(kMaxBlockY), extent(kMaxBlockZ)};
+    props_.maxGrid = {extent(kMaxGridX), extent(kMaxGridY), extent(kMaxGridZ)};
+    props_.maxClusterSize = props_.arch >= 90 ? 2 * kPortableClusterSize : 1;
+    props_.ordinal = ordinal;
+    check(driver_.deviceTotalMem(&props_.totalMemory, device_), "asking for the device's memory");
+    usesPool_ = driver_.memAllocAsync && driver_.memFreeAsync && attribute(kMemoryPoolsSupported);
+  }
+
+  template <class Call>
+  void copy(const char *what, DevicePtr pointer, const void *host, size_t bytes, Stream stream, Call call) {
+    checkRange(what, pointer, bytes);
+    if (bytes && !host)
+      fail(ErrorCode::InvalidArgument, std::string(what) + ": the host pointer is null");
+    Current current(*this);
+    CUstream on = streamOf(stream);
+    if (bytes == 0)
+      return;
+    std::string words = std::string(what) + " of " + std::to_string(bytes) + " bytes";
+    check(call(on), words);
+    check(driver_.streamSynchronize(on), words);
+  }
+
+  void checkRange(const char *what, DevicePtr pointer, size_t bytes) const {
+    if (bytes == 0)
+      return;
+    auto block = allocationOf(pointer);
+    if (block && bytes <= block->base + block->bytes - pointer)
+      return;
+    std::lock_guard lock(memoryMutex_);
+    auto after = blocks_.upper_bound(pointer);
+    bool freed = after != blocks_.begin() && !std::prev(after)->second.live &&
+                 pointer - std::prev(after)->first < std::prev(after)->second.bytes;
+    fail(freed ? ErrorCode::UseAfterFree : ErrorCode::InvalidArgument,
+         std::string(what) + ": " + std::to_string(bytes) + " bytes at address " + std::to_string(pointer) +
+             (freed ? " lie in freed memory" : " are not inside an allocation of this device"));
+  }
+
+  static void checkArguments(const CudaFunction &function, std::span<const Arg> args) {
+    for (size_t i = 0; i < args.size(); ++i)
+      if (!args[i].data)
+        fail(ErrorCode::InvalidArgument, "launch of " + function.name + ": argument " + std::to_string(i) + " has no data");
+    const std::vector<size_t> &sizes = function.paramSizes;
+    if (sizes.empty())
+      return; // an old driver cannot tell
+    if (args.size() != sizes.size())
+      fail(ErrorCode::InvalidArgument, "launch of " + function.name + ": " + std::to_string(args.size()) +
+                                           " arguments, the kernel has " + std::to_string(sizes.size()) + " parameters");
+    for (size_t i = 0; i < args.size(); ++i)
+      if (args[i].size != sizes[i])
+        fail(ErrorCode::InvalidArgument, "launch of " + function.name + ": argument " + std::to_string(i) + " has " +
+                                             std::to_string(args[i].size) + " bytes, the parameter has " +
+                                             std::to_string(sizes[i]));
+  }
+
+  // Shared memory above 48 KB and clusters above 8 blocks must be asked for once per function.
+  void prepareLimits(CudaFunction &function, const device::LaunchConfig &config) {
+    std::lock_guard lock(function.mutex);
+    if (config.dynamicSharedBytes > function.dynamicShared) {
+      if (config.dynamicSharedBytes > props_.sharedPerBlockOptin)
+        throw Error(Fault::User, ErrorCode::ResourceExceeded,
+                    describeLaunch(function, config) + ": the device has " + std::to_string(props_.sharedPerBlockOptin) +
+                        " bytes of shared memory a block");
+      check(driver_.functionSetAttribute(function.handle, kFunctionMaxDynamicShared,
+                                         static_cast<int>(config.dynamicSharedBytes)),
+            describeLaunch(function, config));
+      function.dynamicShared = config.dynamicSharedBytes;
+    }
+    if (config.cluster.count() > kPortableClusterSize && !function.largeClusters) {
+      check(driver_.functionSetAttribute(function.handle, kFunctionNonPortableCluster, 1),
+            describeLaunch(function, config));
+      function.largeClusters = true;
+    }
+  }
+
+  static std::string describeLaunch(const CudaFunction &function, const device::LaunchConfig &config) {
+    auto text = [](const Dim3 &dim) {
+      return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
+    };
+    return "launch of " + function.name + " (grid " + text(config.grid) + ", block " + text(config.block) + ", cluster " +
+           text(config.cluster) + ", " + std::to_string(config.dynamicSharedBytes) + " bytes of dynamic shared memory)";
+  }
+
+  struct Block {
+    size_t bytes;
+    bool live;   // freed blocks stay until their address is given out again, to recognise a use after free
+    bool pooled; // allocated in stream order
+  };
+
+  const Driver &driver_;
+  CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+  DeviceProps props_;
+  bool usesPool_ = false;
+  mutable std::atomic<bool> lost_ = false;
+  mutable std::mutex memoryMutex_, lastKernelMutex_;
+  std::map<DevicePtr, Block> blocks_;
+  std::shared_ptr<CudaFunction> lastKernel_;
+  HandleTable<ModuleTag, CudaModule> modules_{"module"};
+  HandleTable<FunctionTag, CudaFunction> functions_{"function"};
+  HandleTable<StreamTag, CudaStream> streams_{"stream"};
+  HandleTable<EventTag, CudaEvent> events_{"event"};
+};
+
+} // namespace
+
+std::shared_ptr<Device> openCuda(int ordinal) { return std::make_shared<CudaDevice>(ordinal); }
+
+} // namespace tile::device

@@ -1,0 +1,156 @@
+// Loading libcuda, and the meaning of its result codes.
+#include "runtime/device/CudaDriver.h"
+
+#include <dlfcn.h>
+
+namespace tile::device::cuda {
+namespace {
+
+[[noreturn]] void noDevice(const std::string &why) { throw Error(Fault::Device, ErrorCode::NoDevice, why); }
+
+class Loader {
+public:
+  Loader() {
+    for (const char *name : {"libcuda.so.1", "libcuda.so"}) {
+      library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+      if (library_)
+        return;
+      const char *reason = dlerror();
+      why_ += (why_.empty() ? "" : "; ") + std::string(reason ? reason : name);
+    }
+    noDevice("no CUDA driver: " + why_);
+  }
+
+  template <class F> void need(F &function, const char *symbol) {
+    want(function, symbol);
+    if (!function)
+      noDevice(std::string("the CUDA driver has no ") + symbol + ": version 12.0 or newer is needed");
+  }
+  template <class F> void want(F &function, const char *symbol) {
+    function = reinterpret_cast<F>(dlsym(library_, symbol));
+  }
+
+private:
+  void *library_ = nullptr;
+  std::string why_;
+};
+
+Driver load() {
+  Loader loader;
+  Driver driver{};
+  loader.need(driver.init, "cuInit");
+  loader.need(driver.driverGetVersion, "cuDriverGetVersion");
+  loader.need(driver.getErrorName, "cuGetErrorName");
+  loader.need(driver.getErrorString, "cuGetErrorString");
+  loader.need(driver.deviceGetCount, "cuDeviceGetCount");
+  loader.need(driver.deviceGet, "cuDeviceGet");
+  loader.need(driver.deviceGetName, "cuDeviceGetName");
+  loader.need(driver.deviceGetAttribute, "cuDeviceGetAttribute");
+  loader.need(driver.deviceTotalMem, "cuDeviceTotalMem_v2");
+  loader.need(driver.primaryRetain, "cuDevicePrimaryCtxRetain");
+  loader.need(driver.primaryRelease, "cuDevicePrimaryCtxRelease_v2");
+  loader.need(driver.contextPush, "cuCtxPushCurrent_v2");
+  loader.need(driver.contextPop, "cuCtxPopCurrent_v2");
+  loader.need(driver.contextSynchronize, "cuCtxSynchronize");
+  loader.need(driver.memAlloc, "cuMemAlloc_v2");
+  loader.need(driver.memFree, "cuMemFree_v2");
+  loader.want(driver.memAllocAsync, "cuMemAllocAsync");
+  loader.want(driver.memFreeAsync, "cuMemFreeAsync");
+  loader.need(driver.memGetInfo, "cuMemGetInfo_v2");
+  loader.need(driver.copyToDevice, "cuMemcpyHtoDAsync_v2");
+  loader.need(driver.copyToHost, "cuMemcpyDtoHAsync_v2");
+  loader.need(driver.copyOnDevice, "cuMemcpyDtoDAsync_v2");
+  loader.need(driver.memset8, "cuMemsetD8Async");
+  loader.need(driver.moduleLoadDataEx, "cuModuleLoadDataEx");
+  loader.need(driver.moduleUnload, "cuModuleUnload");
+  loader.need(driver.moduleGetFunction, "cuModuleGetFunction");
+  loader.need(driver.functionGetAttribute, "cuFuncGetAttribute");
+  loader.need(driver.functionSetAttribute, "cuFuncSetAttribute");
+  loader.want(driver.functionGetParamInfo, "cuFuncGetParamInfo");
+  loader.need(driver.launchKernelEx, "cuLaunchKernelEx");
+  loader.need(driver.streamCreate, "cuStreamCreate");
+  loader.need(driver.streamDestroy, "cuStreamDestroy_v2");
+  loader.need(driver.streamSynchronize, "cuStreamSynchronize");
+  loader.need(driver.streamWaitEvent, "cuStreamWaitEvent");
+  loader.need(driver.eventCreate, "cuEventCreate");
+  loader.need(driver.eventDestroy, "cuEventDestroy_v2");
+  loader.need(driver.eventRecord, "cuEventRecord");
+  loader.need(driver.eventSynchronize, "cuEventSynchronize");
+  loader.need(driver.eventElapsed, "cuEventElapsedTime");
+  CUresult result = driver.init(0);
+  if (result != kSuccess)
+    noDevice("the CUDA driver does not start: " + driver.describe(result));
+  return driver;
+}
+
+} // namespace
+
+const Driver &Driver::get() {
+  // A static's initialiser that throws runs again on the next call.
+  static const Driver driver = load();
+  return driver;
+}
+
+std::string Driver::describe(CUresult result) const {
+  const char *name = nullptr, *text = nullptr;
+  getErrorName(result, &name);
+  getErrorString(result, &text);
+  return std::string(name ? name : "unknown result") + " (" + std::to_string(result) + ")" +
+         (text ? ": " + std::string(text) : std::string());
+}
+
+bool isSticky(CUresult result) {
+  switch (result) {
+  case kEccUncorrectable:
+  case kIllegalAddress:
+  case kLaunchTimeout:
+  case kContextDestroyed:
+  case kAssert:
+  case kHardwareStackError:
+  case kIllegalInstruction:
+  case kMisalignedAddress:
+  case kInvalidAddressSpace:
+  case kInvalidPc:
+  case kLaunchFailed:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static ErrorCode codeOf(CUresult result) {
+  if (isSticky(result))
+    return ErrorCode::ContextLost;
+  switch (result) {
+  case kOutOfMemory:
+    return ErrorCode::OutOfMemory;
+  case kNoDevice:
+  case kInvalidDevice:
+    return ErrorCode::NoDevice;
+  case kInvalidPtx:
+  case kInvalidImage:
+    return ErrorCode::Parse;
+  case kNoBinaryForGpu:
+  case kUnsupportedPtxVersion:
+    return ErrorCode::Unsupported;
+  case kInvalidHandle:
+    return ErrorCode::InvalidHandle;
+  case kLaunchOutOfResources:
+    return ErrorCode::ResourceExceeded;
+  case kInvalidContext:
+  case kDeinitialized:
+    return ErrorCode::DeviceLost;
+  default:
+    return ErrorCode::InvalidArgument;
+  }
+}
+
+Error driverError(CUresult result, const std::string &what) {
+  std::string message = what + ": " + Driver::get().describe(result);
+  if (isSticky(result))
+    message += "; the process's CUDA context is lost: restart the process, and run the kernel on the virtual GPU "
+               "(TILE_DEVICE=virtual) to find the fault";
+  return Error(Fault::Device, codeOf(result), message);
+}
+
+} // namespace tile::device::cuda

@@ -1,0 +1,163 @@
+// The CUDA driver as a table of functions found by dlopen, so that neither building nor starting needs CUDA.
+//
+// The types and constants are declared here as the driver's ABI has them (CUDA driver API, version 12); suffixes such as
+// _v2 name the version of a function's ABI and are part of the symbol.
+#pragma once
+
+#include <tile/Error.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tile::device::cuda {
+
+using CUresult = int;
+using CUdevice = int;
+using CUdeviceptr = unsigned long long;
+using CUcontext = struct CUctx_st *;
+using CUmodule = struct CUmod_st *;
+using CUfunction = struct CUfunc_st *;
+using CUstream = struct CUstream_st *;
+using CUevent = struct CUevent_st *;
+
+enum : CUresult {
+  kSuccess = 0,
+  kInvalidValue = 1,
+  kOutOfMemory = 2,
+  kDeinitialized = 4,
+  kNoDevice = 100,
+  kInvalidDevice = 101,
+  kInvalidImage = 200,
+  kInvalidContext = 201,
+  kNoBinaryForGpu = 209,
+  kEccUncorrectable = 214,
+  kInvalidPtx = 218,
+  kUnsupportedPtxVersion = 222,
+  kInvalidHandle = 400,
+  kNotFound = 500,
+  kNotReady = 600,
+  kIllegalAddress = 700,
+  kLaunchOutOfResources = 701,
+  kLaunchTimeout = 702,
+  kContextDestroyed = 709,
+  kAssert = 710,
+  kHardwareStackError = 714,
+  kIllegalInstruction = 715,
+  kMisalignedAddress = 716,
+  kInvalidAddressSpace = 717,
+  kInvalidPc = 718,
+  kLaunchFailed = 719,
+};
+
+/// CUdevice_attribute.
+enum Attribute : int {
+  kMaxThreadsPerBlock = 1,
+  kMaxBlockX = 2,
+  kMaxBlockY = 3,
+  kMaxBlockZ = 4,
+  kMaxGridX = 5,
+  kMaxGridY = 6,
+  kMaxGridZ = 7,
+  kSharedPerBlock = 8,
+  kWarpSize = 10,
+  kMultiprocessorCount = 16,
+  kL2CacheSize = 38,
+  kComputeMajor = 75,
+  kComputeMinor = 76,
+  kSharedPerMultiprocessor = 81,
+  kRegistersPerMultiprocessor = 82,
+  kSharedPerBlockOptin = 97,
+  kMemoryPoolsSupported = 115,
+};
+
+/// CUfunction_attribute.
+enum FunctionAttribute : int {
+  kFunctionMaxThreads = 0,
+  kFunctionSharedBytes = 1,
+  kFunctionLocalBytes = 3,
+  kFunctionRegisters = 4,
+  kFunctionMaxDynamicShared = 8,
+  kFunctionNonPortableCluster = 14,
+};
+
+/// CUjit_option.
+enum JitOption : int { kJitInfoLog = 3, kJitInfoLogBytes = 4, kJitErrorLog = 5, kJitErrorLogBytes = 6 };
+
+/// CUlaunchAttribute: an id and 64 bytes of value.
+struct LaunchAttribute {
+  int id;
+  char pad[4];
+  union {
+    struct {
+      unsigned x, y, z;
+    } cluster;
+    int programmaticStreamSerialization;
+    char bytes[64];
+  } value;
+};
+enum LaunchAttributeId : int { kLaunchClusterDimension = 4, kLaunchProgrammaticSerialization = 6 };
+
+struct LaunchConfig {
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  CUstream stream;
+  LaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+
+/// Every driver function in use. Those marked optional are missing from old drivers and may be null.
+struct Driver {
+  CUresult (*init)(unsigned);
+  CUresult (*driverGetVersion)(int *);
+  CUresult (*getErrorName)(CUresult, const char **);
+  CUresult (*getErrorString)(CUresult, const char **);
+  CUresult (*deviceGetCount)(int *);
+  CUresult (*deviceGet)(CUdevice *, int);
+  CUresult (*deviceGetName)(char *, int, CUdevice);
+  CUresult (*deviceGetAttribute)(int *, int, CUdevice);
+  CUresult (*deviceTotalMem)(size_t *, CUdevice);
+  CUresult (*primaryRetain)(CUcontext *, CUdevice);
+  CUresult (*primaryRelease)(CUdevice);
+  CUresult (*contextPush)(CUcontext);
+  CUresult (*contextPop)(CUcontext *);
+  CUresult (*contextSynchronize)();
+  CUresult (*memAlloc)(CUdeviceptr *, size_t);
+  CUresult (*memFree)(CUdeviceptr);
+  CUresult (*memAllocAsync)(CUdeviceptr *, size_t, CUstream); // optional
+  CUresult (*memFreeAsync)(CUdeviceptr, CUstream);            // optional
+  CUresult (*memGetInfo)(size_t *, size_t *);
+  CUresult (*copyToDevice)(CUdeviceptr, const void *, size_t, CUstream);
+  CUresult (*copyToHost)(void *, CUdeviceptr, size_t, CUstream);
+  CUresult (*copyOnDevice)(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+  CUresult (*memset8)(CUdeviceptr, unsigned char, size_t, CUstream);
+  CUresult (*moduleLoadDataEx)(CUmodule *, const void *, unsigned, int *, void **);
+  CUresult (*moduleUnload)(CUmodule);
+  CUresult (*moduleGetFunction)(CUfunction *, CUmodule, const char *);
+  CUresult (*functionGetAttribute)(int *, int, CUfunction);
+  CUresult (*functionSetAttribute)(CUfunction, int, int);
+  CUresult (*functionGetParamInfo)(CUfunction, size_t, size_t *, size_t *); // optional, 12.4
+  CUresult (*launchKernelEx)(const LaunchConfig *, CUfunction, void **, void **);
+  CUresult (*streamCreate)(CUstream *, unsigned);
+  CUresult (*streamDestroy)(CUstream);
+  CUresult (*streamSynchronize)(CUstream);
+  CUresult (*streamWaitEvent)(CUstream, CUevent, unsigned);
+  CUresult (*eventCreate)(CUevent *, unsigned);
+  CUresult (*eventDestroy)(CUevent);
+  CUresult (*eventRecord)(CUevent, CUstream);
+  CUresult (*eventSynchronize)(CUevent);
+  CUresult (*eventElapsed)(float *, CUevent, CUevent);
+
+  /// The loaded driver, initialised. Throws NoDevice with the loader's or driver's words; tries again on the next call.
+  static const Driver &get();
+
+  /// "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered".
+  std::string describe(CUresult result) const;
+};
+
+/// True for results after which the context answers every call with the same error.
+bool isSticky(CUresult result);
+
+/// The error of a failed call: `what` says what was tried, with values.
+[[nodiscard]] Error driverError(CUresult result, const std::string &what);
+
+} // namespace tile::device::cuda
