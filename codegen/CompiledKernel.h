@@ -1,0 +1,56 @@
+// What a compile makes: PTX and what a launch must know. Without MLIR, so that a runtime holds it at no cost.
+#pragma once
+
+#include "codegen/GridExpression.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tile::codegen {
+
+/// The stages of a compile, in order; each has a text.
+enum class Stage { Tile, TileGpu, Llvm, LlvmIr, Ptx };
+
+/// File name of a stage in a dump: "1-tile.mlir".
+const char *fileNameOf(Stage stage);
+
+struct CompileOptions {
+  std::string target = "sm_80"; ///< a name of the target table
+  bool keepStages = false;      ///< fill CompiledKernel::stages
+  bool timePasses = false;      ///< fill CompiledKernel::timings
+  bool verifyEach = false;      ///< verify the IR after each pass
+  std::vector<std::string> skipPasses; ///< arguments of passes to leave out ("cse"), for bisecting
+};
+
+/// One parameter of the kernel, in order.
+struct Parameter {
+  enum class Kind { Pointer, Extent, Stride, Scalar };
+  Kind kind = Kind::Scalar;
+  int32_t arg = 0; ///< the argument of the source kernel it belongs to
+  int32_t dim = 0; ///< for extents and strides
+  int32_t bytes = 0;
+};
+
+/// What a diagnostic said, for whoever turns it into an error.
+struct Diagnostic {
+  enum class Severity { Error, Warning, Remark, Note };
+  Severity severity = Severity::Error;
+  std::string message, file;
+  int line = 0;
+};
+
+struct CompiledKernel {
+  std::string name; ///< of the entry point
+  std::string ptx;
+  std::string target;
+  std::vector<Parameter> parameters;
+  GridExpression grid;
+  int32_t threads = 0;     ///< of a block
+  int64_t sharedBytes = 0; ///< dynamic shared memory of a block
+  std::vector<Diagnostic> remarks;
+  std::vector<std::pair<Stage, std::string>> stages;
+  std::vector<std::pair<std::string, double>> timings; ///< pass or step, milliseconds
+};
+
+} // namespace tile::codegen
