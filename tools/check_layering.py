@@ -28,7 +28,6 @@ kMayInclude = {
     "ops/autograd": {"ops", "public"},
     "ops": {"public"},
     "examples": {"public"},
-    "bench": {"public"},
 }
 kInclude = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.M)
 kForeign = {"mlir": "mlir", "mlir-c": "mlir", "llvm": "llvm", "llvm-c": "llvm", "clang": "llvm"}
