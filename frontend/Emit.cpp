@@ -108,8 +108,6 @@ mlir::Attribute Emitter::attributeOf(const frontend::Attribute &attribute) {
     return builder_.getI32IntegerAttr(static_cast<int32_t>(attribute.numbers[0]));
   case frontend::Attribute::I64:
     return builder_.getI64IntegerAttr(attribute.numbers[0]);
-  case frontend::Attribute::I64Array:
-    return builder_.getDenseI64ArrayAttr(attribute.numbers);
   case frontend::Attribute::I32Array:
     break;
   }

@@ -32,7 +32,7 @@ struct TileType {
 
 /// An attribute of an op, in the few forms the dialects need.
 struct Attribute {
-  enum Kind : uint8_t { Unit, I32, I64, I32Array, I64Array } kind = Unit;
+  enum Kind : uint8_t { Unit, I32, I64, I32Array } kind = Unit;
   const char *name = "";
   std::vector<int64_t> numbers;
 };

@@ -48,6 +48,7 @@ Value minMax(const MinMax &op, const Arg &a, const Arg &b, Loc loc) {
   Trace &trace = Trace::current(loc);
   checkData(trace, op.name, a, loc), checkData(trace, op.name, b, loc);
   DType type = commonType(trace, op.name, {&a, &b}, loc);
+  refuseFp8(trace, op.name, type, loc);
   Shape shape = commonShape(trace, op.name, {&a, &b}, loc);
   const char *name = isFloat(type) ? op.onFloats : isUnsigned(type) ? op.onUnsigned : op.onSigned;
   return trace.op(
@@ -124,6 +125,7 @@ Value tile::abs(Arg x, Loc loc) {
   checkData(trace, "abs", x, loc);
   Value value = materialize(trace, x, loc);
   TileType type = trace.type(value, loc);
+  refuseFp8(trace, "abs", type.dtype, loc);
   if (isUnsigned(type.dtype))
     return value;
   return trace.op(isFloat(type.dtype) ? "math.absf" : "math.absi", type, {value}, loc);
@@ -177,11 +179,16 @@ Value tile::select(Arg condition, Arg a, Arg b, Loc loc) {
 }
 
 Value tile::cdiv(Arg x, Arg d, Loc loc) {
-  Arg less = d.isStaged() ? Arg(Arg(d.value(), loc) - Arg(1, loc), loc) : Arg(d.asInt() - 1, loc);
+  Trace &trace = Trace::current(loc);
+  for (const Arg *operand : {&x, &d}) {
+    checkData(trace, "cdiv", *operand, loc);
+    if (isFloat(commonType(trace, "cdiv", {operand}, loc)))
+      trace.fail(loc, "cdiv: needs integers");
+  }
   if (!d.isStaged() && d.asInt() < 1)
-    Trace::current(loc).fail(loc, "cdiv: the divisor must be positive, got " +
-                                      std::to_string(d.asInt()));
-  return Arg(Arg(x.value(), loc) + less, loc) / d;
+    trace.fail(loc, "cdiv: the divisor must be positive, got " + std::to_string(d.asInt()));
+  Arg less = d.isStaged() ? Arg(d - Arg(1, loc), loc) : Arg(d.asInt() - 1, loc);
+  return Arg(x + less, loc) / d;
 }
 
 Value tile::isnan(Arg x, Loc loc) {

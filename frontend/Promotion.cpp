@@ -306,6 +306,13 @@ void checkData(Trace &trace, const char *op, const Arg &operand, Loc loc) {
                {madeNote(trace, "it was", operand.value())});
 }
 
+void refuseFp8(Trace &trace, const char *op, DType type, Loc loc) {
+  if (isFp8(type))
+    trace.fail(
+        loc, std::string(op) + ": does not work on " + nameOf(type) + ": cast to f16 or f32 first",
+        {}, ErrorCode::Unsupported);
+}
+
 int checkAxis(Trace &trace, const char *op, int axis, int rank, Loc loc) {
   if (axis < -rank || axis >= rank)
     trace.fail(loc,

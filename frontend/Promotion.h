@@ -40,6 +40,8 @@ Value unify(Trace &trace, DType dtype, const Shape &shape, const Arg &operand, c
 void checkShape(Trace &trace, const char *op, const Shape &shape, Loc loc);
 /// Refuses pointers and views.
 void checkData(Trace &trace, const char *op, const Arg &operand, Loc loc);
+/// Refuses 8-bit floats, which are for storage.
+void refuseFp8(Trace &trace, const char *op, DType type, Loc loc);
 /// A dimension counted from either end.
 int checkAxis(Trace &trace, const char *op, int axis, int rank, Loc loc);
 

@@ -65,9 +65,6 @@ public:
   bool isOpen(ScopeId id) const { return id < graph_.scopes.size() && !graph_.scopes[id].closed; }
   Scope &scopeAt(ScopeId id) { return graph_.scopes[id]; }
   bool encloses(ScopeId outer, ScopeId inner) const;
-  /// Whether something was recorded in a scope other than constants and pure operations, after node
-  /// `id`.
-  bool anythingSince(NodeId id) const { return graph_.nodes.size() > id; }
 
   // Variables (Variables.cpp).
   uint32_t declare(const Value &init, Loc loc);

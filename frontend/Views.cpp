@@ -37,8 +37,9 @@ Value viewOf(Trace &trace, const detail::TileAccess &access, Loc loc) {
 /// A tile index or element offset as an i32 scalar, times `scale`.
 NodeId offsetOf(Trace &trace, const Arg &index, int64_t scale, Loc loc) {
   if (!index.isStaged()) {
-    Arg scaled(index.kind() == Arg::Kind::Float ? index : Arg(index.asInt() * scale, loc));
-    return convertTo(trace, i32, scaled, "tile", loc).node();
+    convertTo(trace, i32, index, "tile",
+              loc); // refuses what is no i32, so that the product is exact
+    return convertTo(trace, i32, Arg(index.asInt() * scale, loc), "tile", loc).node();
   }
   TileType type = trace.type(index.value(), loc);
   bool isIndex = type.category == TileType::Data && type.isScalar() && isInteger(type.dtype) &&

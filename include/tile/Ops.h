@@ -38,8 +38,8 @@ Value index(int dim, const Shape &shape, Loc loc = Loc::here());
 Value cast(DType dtype, Arg x, Loc loc = Loc::here());
 
 // --- Elementwise ---------------------------------------------------------------------------------
-// Math functions take floats; f16 and bf16 are computed in f32 and rounded back. Operators are in
-// Value.h.
+// 8-bit floats (e4m3, e5m2) are for storage: cast them first. Math functions take floats; f16 and
+// bf16 are computed in f32 and rounded back. Operators are in Value.h.
 
 Value exp(Arg x, Loc loc = Loc::here());
 Value exp2(Arg x, Loc loc = Loc::here());
@@ -73,7 +73,8 @@ Value max(Arg a, Arg b, Loc loc = Loc::here());
 Value clamp(Arg x, Arg lo, Arg hi, Loc loc = Loc::here());
 /// `a` where `condition` (i1) holds, else `b`; both sides are evaluated. Pointers are allowed.
 Value select(Arg condition, Arg a, Arg b, Loc loc = Loc::here());
-/// (x + d - 1) / d for positive integers; of host integers an int.
+/// (x + d - 1) / d for positive integers; of host integers an int. Error: a float, a constant d
+/// below 1.
 Value cdiv(Arg x, Arg d, Loc loc = Loc::here());
 /// Whether x is NaN / infinite: i1.
 Value isnan(Arg x, Loc loc = Loc::here());

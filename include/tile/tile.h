@@ -2,16 +2,13 @@
 #pragma once
 
 #include <tile/Control.h>
+#include <tile/Device.h>
 #include <tile/Error.h>
 #include <tile/Grid.h>
 #include <tile/Kernel.h>
 #include <tile/Ops.h>
 #include <tile/Shape.h>
+#include <tile/Tensor.h>
 #include <tile/Types.h>
 #include <tile/Value.h>
 #include <tile/View.h>
-
-#if __has_include(<tile/Device.h>)
-#include <tile/Device.h>
-#include <tile/Tensor.h>
-#endif

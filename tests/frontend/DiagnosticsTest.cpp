@@ -251,7 +251,7 @@ TEST(Diagnostics, Arithmetic) {
   expectError([](Scalar<f16> a) { a * 1e6; }, "*: the number 1e+06 does not fit f16");
   expectError([](Scalar<e4m3> a, Scalar<i32> b) { a + b; },
               "+: e4m3 and i32 have no common dtype: cast one of them");
-  expectError([](Scalar<e4m3> a) { a + a; }, "'+' does not work on e4m3: cast to f16 or f32 first");
+  expectError([](Scalar<e4m3> a) { a + a; }, "+: does not work on e4m3: cast to f16 or f32 first");
   expectError([](Scalar<i32> a) { exp(a); }, "exp: needs a float, got i32: cast it first");
   expectError([](Scalar<i32> a) { select(a, 1, 2); },
               "select: the condition must be i1, got i32; compare it, as in x != 0");
@@ -336,6 +336,18 @@ TEST(Diagnostics, Pointers) {
   expectError([](In<f16, 1> x) { load(x.ptr(), arange(8) < 4); },
               "load: the mask is 8, the pointers are scalar");
   expectError([](In<f16, 1> x) { x.ptr() * 2; }, "*: needs numbers, got ptr<f16>");
+}
+
+TEST(Diagnostics, NumbersThatDoNotFit) {
+  expectError([](In<f32, 1> x) { x.tile({1 << 20})(int64_t(1) << 62); },
+              "tile: the number 4611686018427387904 does not fit i32");
+  expectError([](In<f32, 1> x) { x.tile({1 << 20})(4096); },
+              "tile: the number 4294967296 does not fit i32");
+  expectError([](Scalar<f32> x) { cdiv(x, 4); }, "cdiv: needs integers");
+  expectError([](Scalar<e5m2> x) { max(x, x); },
+              "max: does not work on e5m2: cast to f16 or f32 first");
+  expectError([](Scalar<e5m2> x) { Value y = x < x; },
+              "<: does not work on e5m2: cast to f16 or f32 first");
 }
 
 TEST(Diagnostics, PointersKeepTheDirectionOfTheirView) {

@@ -100,6 +100,14 @@ TEST(Promotion, HostNumbersAdapt) {
   });
 }
 
+TEST(Promotion, CdivTakesHostNumbersOnEitherSide) {
+  tracing([&] {
+    EXPECT_EQ(cdiv(1000, tileOf(i32)).dtype(), i32);
+    EXPECT_EQ(cdiv(tileOf(u64), 64).dtype(), u64);
+    EXPECT_EQ(cdiv(tileOf(i16), tileOf(i32)).dtype(), i32);
+  });
+}
+
 TEST(Promotion, ShapesBroadcastAsInNumPy) {
   tracing([&] {
     auto shaped = [](Shape shape) { return zeros(f32, shape); };
