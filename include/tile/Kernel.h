@@ -22,6 +22,7 @@
 
 namespace tile {
 
+class Device;
 class Stream;
 template <class T> class TensorOf;
 template <class T, int Rank> class Ref;
@@ -95,6 +96,9 @@ std::string tileIr(const KernelRecord &record, std::span<const int64_t> consts, 
 /// Compiles on first use and launches; part of the runtime. Arguments have passed checkArguments.
 void launch(const KernelRecord &record, Stream &stream, std::span<const HostArg> args,
             std::span<const int64_t> consts, const LaunchOptions &options);
+/// The same without launching.
+void prepare(const KernelRecord &record, const Device &device, std::span<const HostArg> args,
+             std::span<const int64_t> consts, const LaunchOptions &options);
 
 // --- From the lambda's signature to parameters ---------------------------------------------------
 
@@ -248,6 +252,15 @@ template <class... P> struct CallWith {
     checkArguments(record, used);
     launch(record, stream, used, consts, options);
   }
+  template <class... X>
+  static void prepare(Params<P...>, const KernelRecord &record, const Device &device,
+                      std::span<const int64_t> consts, const LaunchOptions &options,
+                      const X &...arguments) {
+    HostArg args[sizeof...(X) + 1] = {checkedArg<P>(arguments)...};
+    std::span<const HostArg> used(args, sizeof...(X));
+    checkArguments(record, used);
+    detail::prepare(record, device, used, consts, options);
+  }
 };
 
 } // namespace detail
@@ -335,6 +348,19 @@ public:
       call(typename detail::RuntimeParams<detail::Params<>, P...>::type(), stream, arguments...);
   }
 
+  /// Compiles and loads what a call with such arguments needs, without launching: at start-up, or
+  /// before a graph is captured. Errors: as for the call.
+  template <class... X> void prepare(const Device &device, const X &...arguments) const {
+    static_assert(HasConsts || kConsts == 0,
+                  "the kernel has Const parameters: call .consts(...) before preparing it");
+    static_assert(sizeof...(X) == kArguments,
+                  "prepare needs one argument, after the device, for each parameter of the "
+                  "kernel that is not a Const");
+    if constexpr (sizeof...(X) == kArguments && (HasConsts || kConsts == 0))
+      prepareFor(typename detail::RuntimeParams<detail::Params<>, P...>::type(), device,
+                 arguments...);
+  }
+
   /// For the runtime.
   const detail::KernelRecord &record() const { return *record_; }
   std::span<const int64_t> constants() const { return {consts_, static_cast<size_t>(kConsts)}; }
@@ -346,6 +372,12 @@ private:
   void call(detail::Params<Runtime...> params, Stream &stream, const X &...arguments) const {
     detail::CallWith<Runtime...>::call(params, *record_, stream, constants(), options_,
                                        arguments...);
+  }
+  template <class... Runtime, class... X>
+  void prepareFor(detail::Params<Runtime...> params, const Device &device,
+                  const X &...arguments) const {
+    detail::CallWith<Runtime...>::prepare(params, *record_, device, constants(), options_,
+                                          arguments...);
   }
 
   std::shared_ptr<const detail::KernelRecord> record_;

@@ -1,0 +1,182 @@
+#include "runtime/jit/Arguments.h"
+
+#include "runtime/jit/State.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace tile::jit {
+namespace {
+
+using detail::HostArg;
+using detail::ParamSpec;
+
+/// The parameter behind argument `index` of a call: Const parameters take none.
+size_t parameterOf(const detail::KernelRecord &record, int index) {
+  for (size_t param = 0; param < record.params.size(); ++param)
+    if (record.params[param].kind != ParamSpec::Const && index-- == 0)
+      return param;
+  return record.params.size();
+}
+
+/// Checks one call; argument by argument, then pairs.
+class Validation {
+public:
+  Validation(const detail::KernelRecord &record, const detail::DeviceState &device, std::span<const HostArg> args)
+      : record(record), device(device), args(args) {}
+
+  void run() {
+    bool writes[kMaxTracked] = {};
+    for (int i = 0; i < count(); ++i) {
+      if (args[i].kind != HostArg::Tensor)
+        continue;
+      checkShape(i);
+      checkPointer(i);
+      auto kind = record.params[parameterOf(record, i)].kind;
+      bool isWritten = kind == ParamSpec::Out || kind == ParamSpec::InOut;
+      if (isWritten)
+        checkOutput(i);
+      if (i < kMaxTracked)
+        writes[i] = isWritten;
+    }
+    for (int i = 0; i < std::min(count(), kMaxTracked); ++i)
+      for (int j = i + 1; j < std::min(count(), kMaxTracked); ++j)
+        if ((writes[i] || writes[j]) && isUsed(i) && isUsed(j) && overlap(args[i], args[j]))
+          refuse(ErrorCode::Aliasing, j,
+                 "overlaps " + argumentName(record, i) +
+                     ", and the kernel writes one of them; declare one InOut parameter, or use memory of its own");
+  }
+
+private:
+  static constexpr int kMaxTracked = 64;
+
+  int count() const { return static_cast<int>(args.size()); }
+  [[noreturn]] void refuse(ErrorCode code, int index, const std::string &what) const {
+    throw Error(Fault::User, code, argumentName(record, index) + " " + what, record.where,
+                {"in a call of kernel '" + record.name + "'"});
+  }
+  static bool isEmpty(const HostArg &arg) { return std::find(arg.extents, arg.extents + arg.rank, 0) != arg.extents + arg.rank; }
+  bool isUsed(int i) const { return args[i].kind == HostArg::Tensor && !isEmpty(args[i]); }
+
+  void checkShape(int i) const {
+    const HostArg &arg = args[i];
+    int64_t last = 0, term;
+    for (int dim = 0; dim < arg.rank; ++dim) {
+      std::string which = " of dimension " + std::to_string(dim);
+      if (arg.extents[dim] < 0)
+        refuse(ErrorCode::InvalidShape, i, "has the negative extent " + std::to_string(arg.extents[dim]) + which);
+      if (arg.extents[dim] > std::numeric_limits<int32_t>::max())
+        refuse(ErrorCode::Unsupported, i,
+               "has the extent " + std::to_string(arg.extents[dim]) + which +
+                   "; a kernel indexes up to 2147483647 along one dimension: split it in two dimensions");
+      if (arg.strides[dim] < 0)
+        refuse(ErrorCode::Unsupported, i,
+               "has the negative stride " + std::to_string(arg.strides[dim]) + which +
+                   "; views run forwards: copy the data in the other order");
+    }
+    for (int dim = 0; dim < arg.rank && !isEmpty(arg); ++dim)
+      if (__builtin_mul_overflow(arg.extents[dim] - 1, arg.strides[dim], &term) ||
+          __builtin_mul_overflow(term, static_cast<int64_t>(sizeOf(arg.dtype)), &term) ||
+          __builtin_add_overflow(last, term, &last))
+        refuse(ErrorCode::InvalidShape, i, "spans more than 2^63 bytes");
+  }
+
+  void checkPointer(int i) const {
+    const HostArg &arg = args[i];
+    auto address = reinterpret_cast<uintptr_t>(arg.pointer);
+    if (isEmpty(arg))
+      return;
+    if (!arg.pointer)
+      refuse(ErrorCode::InvalidArgument, i, "is a null pointer, but its shape is not empty");
+    if (arg.device && arg.device != device.id)
+      refuse(ErrorCode::WrongDevice, i,
+             "belongs to another device than the stream, which is of " + device.name + "; copy it there");
+    if (address % sizeOf(arg.dtype))
+      refuse(ErrorCode::InvalidArgument, i,
+             "is at an address that is not a multiple of " + std::to_string(sizeOf(arg.dtype)) +
+                 ", the size of one " + nameOf(arg.dtype));
+  }
+
+  // One element of an output must not have two indices: programs would race for it.
+  void checkOutput(int i) const {
+    const HostArg &arg = args[i];
+    for (int dim = 0; dim < arg.rank && !isEmpty(arg); ++dim) {
+      if (arg.extents[dim] <= 1)
+        continue;
+      if (arg.strides[dim] == 0)
+        refuse(ErrorCode::Aliasing, i,
+               "is written, but has stride 0 in dimension " + std::to_string(dim) + " of extent " +
+                   std::to_string(arg.extents[dim]) + "; only inputs may be broadcast");
+      for (int other = 0; other < dim; ++other)
+        if (arg.extents[other] > 1 && arg.strides[other] == arg.strides[dim])
+          refuse(ErrorCode::Aliasing, i,
+                 "is written, but has stride " + std::to_string(arg.strides[dim]) + " in dimensions " +
+                     std::to_string(other) + " and " + std::to_string(dim) + "; only inputs may overlap themselves");
+    }
+  }
+
+  // --- Overlap of two tensors --------------------------------------------------------------------
+
+  struct Dim {
+    int64_t stride, extent; // in bytes, elements
+  };
+  using Dims = std::array<Dim, kMaxRank>;
+
+  /// Dimensions that matter, by falling stride; returns their number.
+  static int sortedDims(const HostArg &arg, Dims &dims) {
+    int number = 0;
+    for (int dim = 0; dim < arg.rank; ++dim)
+      if (arg.extents[dim] > 1)
+        dims[number++] = {arg.strides[dim] * static_cast<int64_t>(sizeOf(arg.dtype)), arg.extents[dim]};
+    std::sort(dims.begin(), dims.begin() + number, [](const Dim &a, const Dim &b) { return a.stride > b.stride; });
+    return number;
+  }
+  static int64_t spanOf(const Dims &dims, int number, const HostArg &arg) {
+    int64_t last = static_cast<int64_t>(sizeOf(arg.dtype));
+    for (int i = 0; i < number; ++i)
+      last += (dims[i].extent - 1) * dims[i].stride;
+    return last;
+  }
+  /// Whether two tensors share an element for certain.
+  static bool overlap(const HostArg &a, const HostArg &b) {
+    auto startA = reinterpret_cast<uintptr_t>(a.pointer), startB = reinterpret_cast<uintptr_t>(b.pointer);
+    if (startA == startB)
+      return true;
+    if (startA > startB)
+      return overlap(b, a);
+    Dims dims;
+    int number = sortedDims(a, dims);
+    uintptr_t distance = startB - startA;
+    return distance < static_cast<uintptr_t>(spanOf(dims, number, a)) &&
+           isReached(static_cast<int64_t>(distance), dims, number, a);
+  }
+
+  /// Whether index by index, from the largest stride, `distance` bytes lead to an element of the tensor. With the
+  /// strides of real tensors, each beyond the span of the smaller ones, this finds every element.
+  static bool isReached(int64_t distance, const Dims &dims, int number, const HostArg &arg) {
+    for (int i = 0; i < number && dims[i].stride > 0; ++i)
+      distance -= std::min(distance / dims[i].stride, dims[i].extent - 1) * dims[i].stride;
+    return distance < static_cast<int64_t>(sizeOf(arg.dtype));
+  }
+
+  const detail::KernelRecord &record;
+  const detail::DeviceState &device;
+  std::span<const HostArg> args;
+};
+
+} // namespace
+
+std::string argumentName(const detail::KernelRecord &record, int index) {
+  std::string name = "arg " + std::to_string(index + 1);
+  size_t param = parameterOf(record, index);
+  if (param < record.paramNames.size())
+    name += " '" + record.paramNames[param] + "'";
+  return name;
+}
+
+void validate(const detail::KernelRecord &record, const detail::DeviceState &device, std::span<const HostArg> args) {
+  Validation(record, device, args).run();
+}
+
+} // namespace tile::jit

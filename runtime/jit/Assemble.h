@@ -1,0 +1,39 @@
+// PTX to machine code, in this order: the ptxas program in a child process, then nvJitLink by dlopen. With neither, a
+// driver compiles the PTX itself.
+//
+// ptxas is looked for in TILE_PTXAS, $CUDA_HOME/bin, $CUDA_PATH/bin, PATH, /usr/local/cuda/bin. nvJitLink compiles
+// relocatable code and drops `setmaxnreg` without an error, so it never gets kernels that use it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tile::jit {
+
+/// Machine code for a target such as "sm_90a". Throws ToolMissing, with the places looked in, if there is no
+/// assembler; ToolFailed with its log if it refuses the text; IoError if its output is not whole.
+std::vector<std::byte> assemble(std::string_view ptx, const std::string &target);
+
+/// Machine code for a device of architecture `arch` (90), from PTX for `target`. Empty where the driver must compile:
+/// no assembler here, or one that does not know the device.
+std::vector<std::byte> assembleForDevice(std::string_view ptx, const std::string &target, int arch);
+
+/// The ptxas program, if there is one; `looked` gets the places.
+std::optional<std::string> findPtxas(std::vector<std::string> *looked = nullptr);
+
+/// What `program --version` says, its last line with a number; empty if it does not run.
+std::string versionOf(const std::string &program);
+
+/// The version of nvJitLink, "13.0"; empty if it cannot be loaded, `why` gets the loader's words.
+std::string nvJitLinkVersion(std::string *why = nullptr);
+
+/// Whether the bytes are a whole ELF file for NVIDIA GPUs.
+bool isWholeCubin(const std::vector<std::byte> &bytes);
+
+/// Whether kernels can be compiled for a target of this name.
+bool isTarget(std::string_view name);
+
+} // namespace tile::jit

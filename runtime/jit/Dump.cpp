@@ -1,0 +1,61 @@
+#include "runtime/jit/Dump.h"
+
+#include "codegen/Compile.h"
+
+#include <tile/Error.h>
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+namespace tile::jit {
+namespace {
+
+[[noreturn]] void refuse(const std::string &path, const std::string &why) {
+  throw Error(Fault::User, ErrorCode::IoError, "cannot write '" + path + "': " + why);
+}
+
+std::string directoryOf(const codegen::CompiledKernel &kernel, const std::string &directory) {
+  llvm::SmallString<256> path(directory);
+  uint64_t hash = llvm::xxh3_64bits(kernel.stages.empty() ? kernel.ptx : kernel.stages.front().second);
+  llvm::sys::path::append(path, kernel.name.substr(0, 100) + "-" + llvm::utohexstr(hash, true, 16));
+  return path.str().str();
+}
+
+} // namespace
+
+void writeFile(const std::string &path, std::string_view content) {
+  llvm::Expected<llvm::sys::fs::TempFile> file = llvm::sys::fs::TempFile::create(path + ".%%%%%%%%");
+  if (!file)
+    refuse(path, llvm::toString(file.takeError()));
+  llvm::raw_fd_ostream out(file->FD, /*shouldClose=*/false);
+  out << llvm::StringRef(content.data(), content.size());
+  out.flush();
+  if (out.has_error()) {
+    std::string why = out.error().message();
+    out.clear_error();
+    llvm::consumeError(file->discard());
+    refuse(path, why);
+  }
+  if (llvm::Error fault = file->keep(path))
+    refuse(path, llvm::toString(std::move(fault)));
+}
+
+void dumpStages(const codegen::CompiledKernel &kernel, const std::string &directory) {
+  std::string folder = directoryOf(kernel, directory);
+  try {
+    if (std::error_code fault = llvm::sys::fs::create_directories(folder))
+      refuse(folder, fault.message());
+    for (auto &[stage, text] : kernel.stages) {
+      llvm::SmallString<256> path(folder);
+      llvm::sys::path::append(path, codegen::fileNameOf(stage));
+      writeFile(path.str().str(), text);
+    }
+  } catch (const Error &error) {
+    llvm::errs() << "tile: warning: TILE_DUMP: " << error.message() << "\n";
+  }
+}
+
+} // namespace tile::jit

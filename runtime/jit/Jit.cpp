@@ -1,0 +1,132 @@
+#include "runtime/jit/Jit.h"
+
+#include "runtime/jit/Assemble.h"
+#include "runtime/jit/Compile.h"
+
+namespace tile::jit {
+namespace {
+
+/// The target to compile for: the device's own, or for devices newer than our table the newest whose PTX any later
+/// GPU accepts.
+std::string targetOf(const device::DeviceProps &props) {
+  for (std::string name : {props.target, std::string("sm_90"), std::string("sm_89"), std::string("sm_86")})
+    if (isTarget(name) && (name == props.target || targetInfo(name).sm <= props.arch))
+      return name;
+  return "sm_80";
+}
+
+} // namespace
+
+Jit::Jit(std::shared_ptr<device::Device> device)
+    : device_(std::move(device)), target_(targetOf(device_->props())), targetInfo_(targetInfo(target_)) {}
+
+const LoadedKernel &Jit::get(const detail::KernelRecord &record, std::span<const detail::HostArg> args,
+                             std::span<const int64_t> consts, int warps) {
+  KeyWords signature;
+  appendSignature(signature, record.id, args, consts, warps);
+  if (const LoadedKernel *kernel = find(signature, args))
+    return *kernel;
+  return compileOnce(family(signature, record, args, consts, warps), record, args, consts, warps);
+}
+
+const LoadedKernel *Jit::find(llvm::ArrayRef<uint64_t> signature, std::span<const detail::HostArg> args) const {
+  std::shared_lock lock(mutex_);
+  const Family *family = families_.find(signature);
+  if (!family)
+    return nullptr;
+  KeyWords facts;
+  appendFacts(facts, args, family->uses);
+  const Entry *entry = family->entries.find(facts);
+  return entry ? entry->kernel.get() : nullptr;
+}
+
+Jit::Family &Jit::family(llvm::ArrayRef<uint64_t> signature, const detail::KernelRecord &record,
+                         std::span<const detail::HostArg> args, std::span<const int64_t> consts, int warps) {
+  {
+    std::shared_lock lock(mutex_);
+    if (Family *known = families_.find(signature))
+      return *known;
+  }
+  // Threads that come here together trace the same thing; the first to finish enters it.
+  std::vector<frontend::TileUse> uses = tileUsesOf(record, bindingOf(args, {}, consts, warps, targetInfo_));
+  std::unique_lock lock(mutex_);
+  if (Family *known = families_.find(signature))
+    return *known;
+  Family &made = families_.get(signature);
+  made.uses = std::move(uses);
+  return made;
+}
+
+const LoadedKernel &Jit::compileOnce(Family &family, const detail::KernelRecord &record,
+                                     std::span<const detail::HostArg> args, std::span<const int64_t> consts,
+                                     int warps) {
+  KeyWords facts;
+  appendFacts(facts, args, family.uses);
+  std::promise<const LoadedKernel *> promise;
+  Entry *entry;
+  {
+    std::unique_lock lock(mutex_);
+    entry = &family.entries.get(facts);
+    if (entry->kernel)
+      return *entry->kernel;
+    if (entry->compile) {
+      Waiting waiting = *entry->compile;
+      lock.unlock();
+      return *waiting.get();
+    }
+    entry->compile = std::make_unique<Waiting>(promise.get_future().share());
+  }
+  try {
+    auto kernel = build(record, bindingOf(args, family.uses, consts, warps, targetInfo_));
+    const LoadedKernel *loaded = kernel.get();
+    std::unique_lock lock(mutex_);
+    entry->kernel = std::move(kernel);
+    entry->compile.reset();
+    promise.set_value(loaded);
+    return *loaded;
+  } catch (...) {
+    std::unique_lock lock(mutex_);
+    entry->compile.reset();
+    promise.set_exception(std::current_exception());
+    throw;
+  }
+}
+
+std::unique_ptr<LoadedKernel> Jit::build(const detail::KernelRecord &record, const frontend::Binding &binding) {
+  ++compiles_;
+  codegen::CompileOptions options;
+  options.target = target_;
+  codegen::CompiledKernel compiled = compileKernel(record, binding, options);
+  const device::DeviceProps &props = device_->props();
+  std::vector<std::byte> cubin;
+  if (!props.isVirtual)
+    cubin = assembleForDevice(compiled.ptx, target_, props.arch);
+  auto kernel = std::make_unique<LoadedKernel>();
+  device::Module module = device_->loadModule(compiled.ptx, cubin, compiled.name + ".ptx");
+  kernel->function = device_->getFunction(module, compiled.name);
+  kernel->name = std::move(compiled.name);
+  kernel->parameters = std::move(compiled.parameters);
+  kernel->grid = std::move(compiled.grid);
+  kernel->threads = static_cast<uint32_t>(compiled.threads);
+  kernel->sharedBytes = static_cast<uint32_t>(compiled.sharedBytes);
+  kernel->remarks = std::move(compiled.remarks);
+  checkRegisters(record, *kernel);
+  return kernel;
+}
+
+// The assembler accepts kernels whose threads together want more registers than a multiprocessor has.
+void Jit::checkRegisters(const detail::KernelRecord &record, const LoadedKernel &kernel) const {
+  const device::DeviceProps &props = device_->props();
+  device::FunctionInfo info = device_->functionInfo(kernel.function);
+  int64_t registers = int64_t(info.registers) * kernel.threads;
+  if (registers <= props.registersPerSm)
+    return;
+  throw Error(Fault::User, ErrorCode::ResourceExceeded,
+              "the kernel needs " + std::to_string(info.registers) + " registers for each of " +
+                  std::to_string(kernel.threads) + " threads, together " + std::to_string(registers) + "; " +
+                  props.name + " has " + std::to_string(props.registersPerSm) +
+                  ": use smaller tiles or fewer warps",
+              record.where, {"in kernel '" + record.name + "'"});
+}
+
+} // namespace tile::jit

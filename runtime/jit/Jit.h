@@ -1,0 +1,68 @@
+// The loaded kernels of one device: one compile for each specialisation, however many threads ask for it at once, then
+// a look-up of two hashes.
+#pragma once
+
+#include "codegen/CompiledKernel.h"
+#include "runtime/device/Device.h"
+#include "runtime/jit/Specialize.h"
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+
+namespace tile::jit {
+
+/// A kernel on the device and what a launch must know.
+struct LoadedKernel {
+  device::Function function;
+  std::string name;
+  std::vector<codegen::Parameter> parameters;
+  codegen::GridExpression grid;
+  uint32_t threads = 0, sharedBytes = 0;
+  std::vector<codegen::Diagnostic> remarks;
+};
+
+class Jit {
+public:
+  explicit Jit(std::shared_ptr<device::Device> device);
+
+  /// The kernel for these arguments, compiled and loaded by the first caller while others wait. The reference is valid
+  /// as long as the Jit. A compile that fails throws in all waiting callers and is tried again by the next.
+  const LoadedKernel &get(const detail::KernelRecord &record, std::span<const detail::HostArg> args,
+                          std::span<const int64_t> consts, int warps);
+
+  /// How many compiles were started, failed ones included.
+  uint64_t compileCount() const { return compiles_; }
+
+private:
+  using Waiting = std::shared_future<const LoadedKernel *>;
+
+  struct Entry {
+    std::unique_ptr<LoadedKernel> kernel; ///< null until loaded
+    std::unique_ptr<Waiting> compile;     ///< while a compile runs
+  };
+  /// All specialisations that differ by facts only. They share the tiles of the first trace.
+  struct Family {
+    std::vector<frontend::TileUse> uses;
+    KeyMap<Entry> entries;
+  };
+
+  const LoadedKernel *find(llvm::ArrayRef<uint64_t> signature, std::span<const detail::HostArg> args) const;
+  Family &family(llvm::ArrayRef<uint64_t> signature, const detail::KernelRecord &record,
+                 std::span<const detail::HostArg> args, std::span<const int64_t> consts, int warps);
+  const LoadedKernel &compileOnce(Family &family, const detail::KernelRecord &record,
+                                  std::span<const detail::HostArg> args, std::span<const int64_t> consts, int warps);
+  std::unique_ptr<LoadedKernel> build(const detail::KernelRecord &record, const frontend::Binding &binding);
+  void checkRegisters(const detail::KernelRecord &record, const LoadedKernel &kernel) const;
+
+  std::shared_ptr<device::Device> device_;
+  std::string target_;
+  TargetInfo targetInfo_;
+  mutable std::shared_mutex mutex_; ///< guards all families and entries
+  KeyMap<Family> families_;
+  std::atomic<uint64_t> compiles_ = 0;
+};
+
+} // namespace tile::jit

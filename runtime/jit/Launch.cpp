@@ -1,0 +1,104 @@
+// detail::launch and detail::prepare, the way from a kernel's call to the device: check, look up, pack, go.
+#include "runtime/jit/Arguments.h"
+#include "runtime/jit/Jit.h"
+#include "runtime/jit/State.h"
+
+#include <array>
+#include <limits>
+
+namespace tile {
+namespace {
+
+using detail::HostArg;
+using detail::KernelRecord;
+using jit::LoadedKernel;
+
+constexpr int64_t kMaxGrid[3] = {std::numeric_limits<int32_t>::max(), 65535, 65535};
+
+int64_t symbolValue(codegen::GridExpression::Symbol symbol, std::span<const HostArg> args) {
+  const HostArg &arg = args[symbol.arg];
+  if (symbol.dim >= 0)
+    return arg.extents[symbol.dim];
+  int bits = static_cast<int>(sizeOf(arg.dtype)) * 8;
+  uint64_t value = arg.bits << (64 - bits);
+  return isUnsigned(arg.dtype) ? static_cast<int64_t>(value >> (64 - bits))
+                               : static_cast<int64_t>(value) >> (64 - bits);
+}
+
+std::array<int64_t, 3> gridOf(const KernelRecord &record, const LoadedKernel &kernel, std::span<const HostArg> args,
+                              const detail::LaunchOptions &options) {
+  if (options.hasGrid)
+    return {options.grid[0], options.grid[1], options.grid[2]};
+  if (!kernel.grid.isDerived())
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "kernel '" + record.name + "' has no grid helper: give its grid, as in .grid(n)(stream, ...)",
+                record.where);
+  llvm::SmallVector<int64_t, 16> values;
+  for (codegen::GridExpression::Symbol symbol : kernel.grid.symbols())
+    values.push_back(symbolValue(symbol, args));
+  return kernel.grid.evaluate(values);
+}
+
+void checkGrid(const KernelRecord &record, const std::array<int64_t, 3> &grid) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (grid[axis] < 0 || grid[axis] > kMaxGrid[axis])
+      throw Error(Fault::User, ErrorCode::InvalidShape,
+                  "the grid of kernel '" + record.name + "' has " + std::to_string(grid[axis]) + " programs along " +
+                      "xyz"[axis] + ", between 0 and " + std::to_string(kMaxGrid[axis]) +
+                      " are possible: use larger tiles, or fold this axis into x",
+                  record.where);
+}
+
+uint64_t parameterBits(const codegen::Parameter &parameter, const HostArg &arg) {
+  switch (parameter.kind) {
+  case codegen::Parameter::Kind::Pointer:
+    return reinterpret_cast<uint64_t>(arg.pointer);
+  case codegen::Parameter::Kind::Extent:
+    return static_cast<uint64_t>(arg.extents[parameter.dim]);
+  case codegen::Parameter::Kind::Stride:
+    return static_cast<uint64_t>(arg.strides[parameter.dim]);
+  case codegen::Parameter::Kind::Scalar:
+    break;
+  }
+  return arg.bits;
+}
+
+void start(const KernelRecord &record, const LoadedKernel &kernel, detail::StreamState &stream,
+           std::span<const HostArg> args, const detail::LaunchOptions &options) {
+  std::array<int64_t, 3> grid = gridOf(record, kernel, args, options);
+  checkGrid(record, grid);
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return;
+  // Little-endian words: a narrow parameter is the low bytes of its word.
+  llvm::SmallVector<uint64_t, 32> words;
+  llvm::SmallVector<device::Arg, 32> block;
+  words.reserve(kernel.parameters.size());
+  for (const codegen::Parameter &parameter : kernel.parameters) {
+    words.push_back(parameterBits(parameter, args[parameter.arg]));
+    block.push_back({&words.back(), static_cast<size_t>(parameter.bytes)});
+  }
+  device::LaunchConfig config;
+  config.grid = {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]), static_cast<uint32_t>(grid[2])};
+  config.block = {kernel.threads, 1, 1};
+  config.dynamicSharedBytes = kernel.sharedBytes;
+  stream.owner->device->launch(kernel.function, config, block, stream.handle);
+}
+
+} // namespace
+
+void detail::launch(const KernelRecord &record, Stream &stream, std::span<const HostArg> args,
+                    std::span<const int64_t> consts, const LaunchOptions &options) {
+  StreamState &state = stream.state();
+  jit::validate(record, *state.owner, args);
+  const LoadedKernel &kernel = state.owner->jit->get(record, args, consts, options.warps);
+  start(record, kernel, state, args, options);
+}
+
+void detail::prepare(const KernelRecord &record, const Device &device, std::span<const HostArg> args,
+                     std::span<const int64_t> consts, const LaunchOptions &options) {
+  DeviceState &state = *device.state();
+  jit::validate(record, state, args);
+  state.jit->get(record, args, consts, options.warps);
+}
+
+} // namespace tile

@@ -1,0 +1,109 @@
+#include "runtime/jit/Specialize.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tile::jit {
+namespace {
+
+constexpr int64_t kAlignment = 16;
+constexpr int64_t kNarrowLimit = int64_t(1) << 31;
+
+int64_t roundedUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
+
+int64_t divisorOf(int64_t extent, int arg, int dim, std::span<const frontend::TileUse> uses) {
+  int64_t divisor = extent % 16 == 0 ? 16 : extent % 8 == 0 ? 8 : 1;
+  for (const frontend::TileUse &use : uses)
+    if (use.arg == arg && use.dim == dim && extent % use.extent == 0)
+      divisor = std::lcm(divisor, use.extent);
+  return divisor;
+}
+
+/// The largest tile of a dimension: how far a masked access computes addresses beyond the extent.
+int64_t overhangOf(int arg, int dim, std::span<const frontend::TileUse> uses) {
+  int64_t largest = 1;
+  for (const frontend::TileUse &use : uses)
+    if (use.arg == arg && use.dim == dim)
+      largest = std::max(largest, use.extent);
+  return largest;
+}
+
+bool needsWide(const detail::HostArg &arg, int index, std::span<const frontend::TileUse> uses) {
+  int64_t last = 0;
+  for (int dim = 0; dim < arg.rank; ++dim) {
+    int64_t reach = roundedUp(std::max<int64_t>(arg.extents[dim], 1), overhangOf(index, dim, uses)) - 1;
+    int64_t stride = arg.strides[dim], term;
+    if (stride >= kNarrowLimit || __builtin_mul_overflow(reach, stride, &term) ||
+        __builtin_add_overflow(last, term, &last) || last >= kNarrowLimit)
+      return true;
+  }
+  return false;
+}
+
+bool isTensor(const detail::HostArg &arg) { return arg.kind == detail::HostArg::Tensor; }
+
+} // namespace
+
+Facts factsOf(const detail::HostArg &arg, int index, std::span<const frontend::TileUse> uses) {
+  Facts facts;
+  facts.isAligned = reinterpret_cast<uintptr_t>(arg.pointer) % kAlignment == 0;
+  facts.isWide = needsWide(arg, index, uses);
+  int64_t element = static_cast<int64_t>(sizeOf(arg.dtype));
+  for (int dim = 0; dim < arg.rank; ++dim) {
+    facts.unitStrides |= (arg.strides[dim] == 1) << dim;
+    facts.alignedStrides |= (arg.strides[dim] % (kAlignment / element) == 0) << dim;
+    facts.extentDivisors[dim] = divisorOf(arg.extents[dim], index, dim, uses);
+  }
+  return facts;
+}
+
+void appendSignature(KeyWords &key, uint64_t kernel, std::span<const detail::HostArg> args,
+                     std::span<const int64_t> consts, int warps) {
+  key.push_back(kernel);
+  key.push_back(static_cast<uint64_t>(warps) << 32 | consts.size());
+  for (int64_t constant : consts)
+    key.push_back(static_cast<uint64_t>(constant));
+  for (const detail::HostArg &arg : args)
+    key.push_back(uint64_t(arg.kind) << 16 | uint64_t(arg.dtype) << 8 | arg.rank);
+}
+
+void appendFacts(KeyWords &key, std::span<const detail::HostArg> args, std::span<const frontend::TileUse> uses) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!isTensor(args[i]))
+      continue;
+    Facts facts = factsOf(args[i], static_cast<int>(i), uses);
+    key.push_back(uint64_t(facts.isAligned) | uint64_t(facts.isWide) << 1 | uint64_t(facts.unitStrides) << 8 |
+                  uint64_t(facts.alignedStrides) << 16);
+    for (int dim = 0; dim < args[i].rank; ++dim)
+      key.push_back(static_cast<uint64_t>(facts.extentDivisors[dim]));
+  }
+}
+
+frontend::Binding bindingOf(std::span<const detail::HostArg> args, std::span<const frontend::TileUse> uses,
+                            std::span<const int64_t> consts, int warps, const TargetInfo &target) {
+  frontend::Binding binding;
+  binding.consts.assign(consts.begin(), consts.end());
+  binding.warps = warps;
+  binding.target = target;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const detail::HostArg &arg = args[i];
+    frontend::ArgFacts &out = binding.args.emplace_back();
+    out.dtype = arg.dtype;
+    if (!isTensor(arg))
+      continue;
+    Facts facts = factsOf(arg, static_cast<int>(i), uses);
+    int64_t element = static_cast<int64_t>(sizeOf(arg.dtype));
+    out.rank = arg.rank;
+    out.alignment = static_cast<int>(facts.isAligned ? kAlignment : element);
+    out.wide = facts.isWide;
+    for (int dim = 0; dim < arg.rank; ++dim) {
+      if (facts.unitStrides >> dim & 1)
+        out.unitStrides.push_back(dim);
+      out.strideBytesDivisible.push_back(facts.alignedStrides >> dim & 1 ? kAlignment : element);
+      out.extentDivisible.push_back(facts.extentDivisors[dim]);
+    }
+  }
+  return binding;
+}
+
+} // namespace tile::jit

@@ -1,0 +1,54 @@
+// What stands behind the public handles: a device with its loaded kernels, a stream, the memory of tensors.
+#pragma once
+
+#include "runtime/device/Device.h"
+
+#include <tile/Device.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+namespace tile::jit {
+class Jit;
+} // namespace tile::jit
+
+namespace tile::detail {
+
+struct DeviceState {
+  DeviceState(std::shared_ptr<device::Device> device, std::string name);
+  ~DeviceState();
+
+  std::shared_ptr<device::Device> device;
+  std::string name;
+  uint64_t id; ///< never reused in this process
+  std::unique_ptr<jit::Jit> jit;
+};
+
+struct StreamState {
+  explicit StreamState(std::shared_ptr<DeviceState> owner)
+      : owner(std::move(owner)), handle(this->owner->device->createStream()) {}
+  /// Waits for the stream's work; what that throws has no one left to hear it.
+  ~StreamState();
+  StreamState(const StreamState &) = delete;
+  StreamState &operator=(const StreamState &) = delete;
+
+  std::shared_ptr<DeviceState> owner;
+  device::Stream handle;
+  std::atomic<bool> isClosed = false;
+};
+
+struct Storage {
+  Storage(std::shared_ptr<DeviceState> owner, size_t bytes)
+      : owner(std::move(owner)), base(this->owner->device->alloc(bytes)), bytes(bytes) {}
+  /// Waits for the device first: any stream may still use the memory.
+  ~Storage();
+  Storage(const Storage &) = delete;
+  Storage &operator=(const Storage &) = delete;
+
+  std::shared_ptr<DeviceState> owner;
+  device::DevicePtr base;
+  size_t bytes;
+};
+
+} // namespace tile::detail

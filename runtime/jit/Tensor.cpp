@@ -1,0 +1,296 @@
+// The public Tensor: row-major allocation, views by arithmetic on extents and strides, copies that
+// gather and scatter on the host where a view is strided.
+#include <tile/Tensor.h>
+
+#include "runtime/jit/State.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace tile {
+namespace {
+
+using Extents = std::span<const int64_t>;
+
+[[noreturn]] void refuse(ErrorCode code, const std::string &message) {
+  throw Error(Fault::User, code, message);
+}
+
+std::string textOf(Extents extents) {
+  std::string text = "{";
+  for (size_t i = 0; i < extents.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(extents[i]);
+  return text + "}";
+}
+
+/// The elements of a shape; InvalidShape if it cannot be one.
+int64_t elementsOf(Extents extents, DType dtype) {
+  if (extents.size() > kMaxRank)
+    refuse(ErrorCode::InvalidShape, "a tensor has at most " + std::to_string(kMaxRank) +
+                                        " dimensions, the shape " + textOf(extents) + " has " +
+                                        std::to_string(extents.size()));
+  for (size_t dim = 0; dim < extents.size(); ++dim)
+    if (extents[dim] < 0)
+      refuse(ErrorCode::InvalidShape, "extent " + std::to_string(extents[dim]) + " of dimension " +
+                                          std::to_string(dim) + " of the shape " +
+                                          textOf(extents) + " is negative");
+  if (std::find(extents.begin(), extents.end(), 0) != extents.end())
+    return 0;
+  int64_t bytes = static_cast<int64_t>(sizeOf(dtype));
+  for (int64_t extent : extents)
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      refuse(ErrorCode::InvalidShape,
+             "a tensor of " + textOf(extents) + " " + nameOf(dtype) + " has more than 2^63 bytes");
+  return bytes / static_cast<int64_t>(sizeOf(dtype));
+}
+
+void setRowMajor(Extents extents, int64_t *strides) {
+  int64_t stride = 1;
+  for (size_t dim = extents.size(); dim-- > 0;) {
+    strides[dim] = stride;
+    if (__builtin_mul_overflow(stride, std::max<int64_t>(extents[dim], 1), &stride))
+      stride = 1; // only in a tensor with an extent of 0, whose strides nobody uses
+  }
+}
+
+/// Offset of the last element from the first; none (-1) for an empty tensor. InvalidShape where
+/// that is beyond 64 bits.
+int64_t lastOffset(Extents extents, Extents strides) {
+  int64_t last = 0;
+  for (size_t dim = 0; dim < extents.size(); ++dim) {
+    if (extents[dim] == 0)
+      return -1;
+    int64_t term;
+    if (__builtin_mul_overflow(extents[dim] - 1, strides[dim], &term) ||
+        __builtin_add_overflow(last, term, &last))
+      refuse(ErrorCode::InvalidShape, "a view of extents " + textOf(extents) + " and strides " +
+                                          textOf(strides) + " spans more than 2^63 elements");
+  }
+  return last;
+}
+
+/// Calls `visit(offset)` for each element in row-major order; offsets are in elements.
+template <class Visit> void forEachElement(Extents extents, Extents strides, Visit visit) {
+  int64_t index[kMaxRank] = {}, offset = 0;
+  int rank = static_cast<int>(extents.size());
+  if (std::find(extents.begin(), extents.end(), 0) != extents.end())
+    return;
+  for (;;) {
+    visit(offset);
+    int dim = rank - 1;
+    for (; dim >= 0; --dim) {
+      offset += strides[dim];
+      if (++index[dim] < extents[dim])
+        break;
+      offset -= strides[dim] * extents[dim];
+      index[dim] = 0;
+    }
+    if (dim < 0)
+      return;
+  }
+}
+
+/// Memory for the host's copy of a tensor, or OutOfMemory.
+std::unique_ptr<std::byte[]> hostBytes(size_t bytes) {
+  try {
+    return std::make_unique<std::byte[]>(bytes);
+  } catch (const std::bad_alloc &) {
+    refuse(ErrorCode::OutOfMemory,
+           "the host has no " + std::to_string(bytes) + " bytes for a copy of the tensor");
+  }
+}
+
+} // namespace
+
+Tensor::Tensor(const Device &device, DType dtype, std::span<const int64_t> shape) : dtype_(dtype) {
+  if (dtype == any)
+    refuse(ErrorCode::InvalidArgument, "a tensor needs a dtype; 'any' is for parameters of kernels");
+  int64_t elements = elementsOf(shape, dtype);
+  rank_ = static_cast<int>(shape.size());
+  std::copy(shape.begin(), shape.end(), extents_);
+  setRowMajor(shape, strides_);
+  storage_ = std::make_shared<detail::Storage>(device.state(), elements * sizeOf(dtype));
+}
+
+size_t Tensor::checked(int dim) const {
+  if (dim < 0 || dim >= rank_)
+    refuse(ErrorCode::InvalidArgument, "dimension " + std::to_string(dim) +
+                                           " does not exist in a tensor of rank " +
+                                           std::to_string(rank_));
+  return static_cast<size_t>(dim);
+}
+
+void Tensor::requireDtype(DType dtype) const {
+  if (dtype_ != dtype && storage_)
+    refuse(ErrorCode::InvalidArgument,
+           std::string("the tensor's elements are ") + nameOf(dtype_) + ", not " + nameOf(dtype));
+}
+
+void *Tensor::data() const {
+  if (!storage_)
+    return nullptr;
+  return reinterpret_cast<void *>(storage_->base + offset_ * sizeOf(dtype_));
+}
+
+int64_t Tensor::numel() const {
+  return storage_ ? std::accumulate(extents_, extents_ + rank_, int64_t(1), std::multiplies<>()) : 0;
+}
+
+bool Tensor::isContiguous() const {
+  int64_t rowMajor[kMaxRank];
+  setRowMajor(extents(), rowMajor);
+  for (int dim = 0; dim < rank_; ++dim)
+    if (extents_[dim] > 1 && strides_[dim] != rowMajor[dim])
+      return numel() == 0;
+  return true;
+}
+
+Device Tensor::device() const {
+  if (!storage_)
+    refuse(ErrorCode::InvalidHandle, "an empty Tensor belongs to no device");
+  return Device(storage_->owner);
+}
+
+uint64_t Tensor::deviceHandle() const { return storage_ ? storage_->owner->id : 0; }
+
+// --- Views ---------------------------------------------------------------------------------------
+
+Tensor Tensor::T() const {
+  if (rank_ != 2)
+    refuse(ErrorCode::InvalidShape, "T() transposes a tensor of rank 2, this one has rank " +
+                                        std::to_string(rank_) + "; use permute({...})");
+  return permute({1, 0});
+}
+
+Tensor Tensor::permute(std::initializer_list<int> order) const {
+  std::vector<int> sorted(order);
+  std::sort(sorted.begin(), sorted.end());
+  bool isPermutation = static_cast<int>(sorted.size()) == rank_;
+  for (int dim = 0; isPermutation && dim < rank_; ++dim)
+    isPermutation = sorted[dim] == dim;
+  if (!isPermutation)
+    refuse(ErrorCode::InvalidArgument, "permute needs each of the " + std::to_string(rank_) +
+                                           " dimensions once");
+  Tensor result = *this;
+  int to = 0;
+  for (int from : order) {
+    result.extents_[to] = extents_[from];
+    result.strides_[to++] = strides_[from];
+  }
+  return result;
+}
+
+Tensor Tensor::slice(int dim, int64_t start, int64_t size) const {
+  int64_t extent = extents_[checked(dim)];
+  if (start < 0 || size < 0 || start > extent || size > extent - start)
+    refuse(ErrorCode::InvalidShape, "the slice of " + std::to_string(size) + " from " +
+                                        std::to_string(start) + " leaves dimension " +
+                                        std::to_string(dim) + " of extent " +
+                                        std::to_string(extent));
+  Tensor result = *this;
+  result.extents_[dim] = size;
+  if (result.numel() > 0)
+    result.offset_ += start * strides_[dim];
+  return result;
+}
+
+Tensor Tensor::reshape(std::vector<int64_t> shape) const {
+  auto open = std::find(shape.begin(), shape.end(), -1);
+  if (open != shape.end()) {
+    *open = 1;
+    int64_t others = elementsOf(shape, dtype_ == any ? u8 : dtype_);
+    *open = others > 0 ? numel() / others : 0;
+  }
+  if (!storage_ || elementsOf(shape, dtype_) != numel())
+    refuse(ErrorCode::InvalidShape, "a tensor of " + textOf(extents()) + " cannot be reshaped to " +
+                                        textOf(shape) + ": the number of elements differs");
+  if (!isContiguous())
+    refuse(ErrorCode::Unsupported, "reshape needs a contiguous tensor, this one has extents " +
+                                       textOf(extents()) + " and strides " + textOf(strides()) +
+                                       "; copy it first");
+  Tensor result = *this;
+  result.rank_ = static_cast<int>(shape.size());
+  std::copy(shape.begin(), shape.end(), result.extents_);
+  setRowMajor(shape, result.strides_);
+  return result;
+}
+
+Tensor Tensor::withStrides(std::vector<int64_t> extents, std::vector<int64_t> strides) const {
+  if (!storage_ || extents.size() != strides.size())
+    refuse(ErrorCode::InvalidShape, "a view needs a tensor and as many strides as extents, got " +
+                                        textOf(extents) + " and " + textOf(strides));
+  for (int64_t stride : strides)
+    if (stride < 0)
+      refuse(ErrorCode::Unsupported, "stride " + std::to_string(stride) +
+                                         " is negative; copy the data in the other order");
+  if (std::find(strides.begin(), strides.end(), 0) == strides.end())
+    elementsOf(extents, dtype_);
+  else
+    elementsOf(extents, u8);
+  int64_t available = static_cast<int64_t>(storage_->bytes / sizeOf(dtype_)) - offset_;
+  if (lastOffset(extents, strides) >= available)
+    refuse(ErrorCode::InvalidShape, "the view of extents " + textOf(extents) + " and strides " +
+                                        textOf(strides) + " leaves the " +
+                                        std::to_string(available) + " elements of its memory");
+  Tensor result = *this;
+  result.rank_ = static_cast<int>(extents.size());
+  std::copy(extents.begin(), extents.end(), result.extents_);
+  std::copy(strides.begin(), strides.end(), result.strides_);
+  return result;
+}
+
+// --- Copies --------------------------------------------------------------------------------------
+
+static void checkSize(const Tensor &tensor, size_t size) {
+  if (size != tensor.bytes())
+    refuse(ErrorCode::InvalidArgument,
+           "the tensor of " + textOf(tensor.extents()) + " " + nameOf(tensor.dtype()) + " has " +
+               std::to_string(tensor.bytes()) + " bytes, the host's data " + std::to_string(size));
+}
+
+void Tensor::uploadBytes(const void *source, size_t size) const {
+  checkSize(*this, size);
+  if (size == 0)
+    return;
+  device::Device &device = *storage_->owner->device;
+  auto target = reinterpret_cast<device::DevicePtr>(data());
+  device.synchronize();
+  if (isContiguous()) {
+    device.copyToDevice(target, source, size);
+    return device.synchronize();
+  }
+  size_t element = sizeOf(dtype_);
+  size_t span = (lastOffset(extents(), strides()) + 1) * element;
+  auto buffer = hostBytes(span);
+  device.copyToHost(buffer.get(), target, span);
+  auto *next = static_cast<const std::byte *>(source);
+  forEachElement(extents(), strides(), [&](int64_t offset) {
+    std::memcpy(buffer.get() + offset * element, next, element);
+    next += element;
+  });
+  device.copyToDevice(target, buffer.get(), span);
+  device.synchronize();
+}
+
+void Tensor::downloadBytes(void *target, size_t size) const {
+  checkSize(*this, size);
+  if (size == 0)
+    return;
+  device::Device &device = *storage_->owner->device;
+  auto source = reinterpret_cast<device::DevicePtr>(data());
+  device.synchronize();
+  if (isContiguous())
+    return device.copyToHost(target, source, size);
+  size_t element = sizeOf(dtype_);
+  size_t span = (lastOffset(extents(), strides()) + 1) * element;
+  auto buffer = hostBytes(span);
+  device.copyToHost(buffer.get(), source, span);
+  auto *next = static_cast<std::byte *>(target);
+  forEachElement(extents(), strides(), [&](int64_t offset) {
+    std::memcpy(next, buffer.get() + offset * element, element);
+    next += element;
+  });
+}
+
+} // namespace tile
