@@ -104,9 +104,10 @@ void checkArguments(const KernelRecord &record, std::span<const HostArg> args) {
 }
 
 void scalarOutOfRange(DType dtype, double value) {
+  std::string text = std::to_string(value); // "300.000000"
+  text.resize(text.find('.'));
   throw Error(Fault::User, ErrorCode::InvalidArgument,
-              "a scalar argument does not fit: " + std::to_string(static_cast<int64_t>(value)) +
-                  " is no " + nameOf(dtype));
+              "a scalar argument does not fit: " + text + " is no " + nameOf(dtype));
 }
 
 Value ParamSource::value(int param) const {

@@ -122,6 +122,12 @@ TEST(Kernel, ScalarsMustFit) {
   EXPECT_THROW(scalarArg<i64>(~uint64_t(0)), Error);
   EXPECT_THROW(scalarArg<i32>(int64_t(1) << 31), Error);
   EXPECT_THROW(scalarArg<i1>(2), Error);
+  try {
+    scalarArg<u8>(300);
+    FAIL() << "accepted";
+  } catch (const Error &error) {
+    EXPECT_EQ(error.message(), "a scalar argument does not fit: 300 is no u8");
+  }
 }
 
 TEST(Kernel, IdentityIsTakenOnce) {
