@@ -155,7 +155,7 @@ uint32_t Decoder::target(const Operand &operand, ScalarType type) {
   if (operand.kind == Operand::Kind::Sink)
     return sink(wanted);
   if (operand.kind != Operand::Kind::Register)
-    malformed("the result must be a register");
+    malformed("the result '" + std::string(operand.name) + "' is not a declared register");
   unsigned bytes = frame_->function->registers[operand.reg].bytes;
   if ((bytes == 0) != (wanted == 0))
     malformed("result '" + std::string(operand.name) + "' has the wrong kind of register");

@@ -118,7 +118,8 @@ void RaceShadow::report(Warp &warp, const Op &op, unsigned lane, uint32_t offset
                                      ": " + remedy);
   finding.space = Space::Shared;
   finding.address = address;
-  finding.other = "the other: warp " + std::to_string(earlier.warp) + ", lane " + std::to_string(earlier.lane) +
+  finding.other = "the other: warp " + std::to_string(earlier.warp) +
+                  (earlier.lane == kSeveralLanes ? ", several lanes" : ", lane " + std::to_string(earlier.lane)) +
                   ", line " + std::to_string(line.line) + " `" +
                   std::string(launch.program().module->lineText(line.line)) + "`";
   for (const Program::SharedVariable &variable : launch.program().shared)

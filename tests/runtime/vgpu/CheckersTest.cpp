@@ -1,0 +1,427 @@
+// Every checker on a broken kernel, which must be reported with its kind and line, and on its correct twin, which must be
+// clean. Broken twins are good kernels with one line taken out or changed.
+#include "tests/runtime/vgpu/Kernels.h"
+
+namespace tile::vgpu {
+namespace {
+
+// A kernel `k(.param .u64 p)` with the usual registers; `%t` is the thread, `%a` the address p + 4t.
+std::string kernel(const std::string &body, const std::string &before = "") {
+  return R"(.version 7.8
+.target sm_80
+.address_size 64
+)" + before + R"(
+.visible .entry k(.param .u64 p)
+{
+  .reg .pred %q<8>;
+  .reg .b32 %t, %l, %w, %r<16>;
+  .reg .b64 %p, %a, %rd<8>;
+  .reg .f32 %f<8>;
+  .shared .align 16 .b8 buffer[4096];
+  ld.param.u64 %p, [p];
+  mov.u32 %t, %tid.x;
+  and.b32 %l, %t, 31;
+  shr.u32 %w, %t, 5;
+  mad.wide.u32 %a, %t, 4, %p;
+)" + body + "  ret;\n}\n";
+}
+
+std::string without(std::string text, const std::string &line, size_t occurrence = 0) {
+  size_t at = text.find(line);
+  for (; occurrence > 0; --occurrence)
+    at = text.find(line, at + 1);
+  EXPECT_NE(at, std::string::npos) << line;
+  return text.replace(at, line.size(), "");
+}
+
+std::string replaced(std::string text, const std::string &from, const std::string &to) {
+  EXPECT_NE(text.find(from), std::string::npos) << from;
+  return text.replace(text.find(from), from.size(), to);
+}
+
+// Runs `k` with a buffer of `words` initialised words.
+std::unique_ptr<Gpu> run(const std::string &ptx, uint32_t threads, size_t words = 1024, const std::string &checks = "all") {
+  auto gpu = std::make_unique<Gpu>(ptx, "sm_80", checks);
+  std::vector<uint32_t> data(words);
+  for (size_t i = 0; i < words; ++i)
+    data[i] = static_cast<uint32_t>(i);
+  gpu->run("k", {1}, {threads}, 0, gpu->upload(data));
+  return gpu;
+}
+
+void expectTwin(const std::string &good, const std::string &broken, uint32_t threads, FindingKind kind,
+                const std::string &where) {
+  run(good, threads)->expectClean();
+  run(broken, threads)->expectFinding(kind, lineOf(broken, where));
+}
+
+TEST(MemoryCheck, OutOfBoundsNamesTheAllocation) {
+  std::string good = kernel("  ld.global.u32 %r1, [%a];\n  st.global.u32 [%a], %r1;\n");
+  run(good, 64, 64)->expectClean();
+  auto gpu = run(good, 65, 64);
+  gpu->expectFinding(FindingKind::OutOfBounds, lineOf(good, "ld.global"));
+  ASSERT_EQ(gpu->findings.size(), 1u);
+  const Finding &finding = gpu->findings[0];
+  EXPECT_EQ(finding.warp, 2u);
+  EXPECT_EQ(finding.lane, 0u);
+  EXPECT_NE(finding.message.find("0 bytes past the end of allocation #"), std::string::npos) << finding.message;
+  EXPECT_EQ(finding.ptxText, "ld.global.u32 %r1, [%a];");
+}
+
+TEST(MemoryCheck, MisalignedVectorAccess) {
+  std::string good = kernel("  mad.wide.u32 %rd1, %t, 16, %p;\n  ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];\n");
+  expectTwin(good, replaced(good, "[%rd1]", "[%rd1+4]"), 32, FindingKind::Misaligned, "ld.global.v4");
+}
+
+TEST(MemoryCheck, SharedOutOfBounds) {
+  std::string good = kernel("  mov.u32 %r1, buffer;\n  st.shared.u32 [%r1+4092], %t;\n");
+  expectTwin(good, replaced(good, "4092", "4096"), 1, FindingKind::OutOfBounds, "st.shared");
+}
+
+TEST(MemoryCheck, MaskedLanesMayHaveAnyAddress) {
+  run(kernel("  setp.lt.u32 %q1, %t, 8;\n  @%q1 ld.global.u32 %r1, [%a];\n  @%q1 st.global.u32 [%a], %r1;\n"), 256, 8)
+      ->expectClean();
+}
+
+TEST(MemoryCheck, GenericAddressesFindTheirSpace) {
+  run(kernel(R"(  mov.u64 %rd1, buffer;
+  cvta.shared.u64 %rd2, %rd1;
+  mad.wide.u32 %rd2, %t, 4, %rd2;
+  st.u32 [%rd2], %t;
+  ld.u32 %r1, [%rd2];
+  st.u32 [%a], %r1;
+)"), 64)->expectClean();
+}
+
+TEST(InitCheck, UnwrittenGlobalMemoryThatReachesAStore) {
+  std::string ptx = kernel("  ld.global.u32 %r1, [%a];\n  add.u32 %r1, %r1, 1;\n  st.global.u32 [%a], %r1;\n");
+  run(ptx, 32)->expectClean();
+  Gpu gpu(ptx);
+  gpu.run("k", {1}, {32}, 0, gpu.device->alloc(128));
+  gpu.expectFinding(FindingKind::Uninitialised, lineOf(ptx, "st.global"));
+}
+
+TEST(InitCheck, UnwrittenSharedMemory) {
+  std::string good = kernel(R"(  mov.u32 %r1, buffer;
+  mad.lo.u32 %r1, %t, 4, %r1;
+  st.shared.u32 [%r1], %t;
+  ld.shared.u32 %r2, [%r1];
+  st.global.u32 [%a], %r2;
+)");
+  expectTwin(good, without(good, "  st.shared.u32 [%r1], %t;\n"), 32, FindingKind::Uninitialised, "st.global");
+}
+
+TEST(InitCheck, UnwrittenRegisterInCondition) {
+  std::string good = kernel("  mov.u32 %r1, 3;\n  setp.eq.u32 %q1, %r1, 3;\n  @%q1 bra L;\nL:\n");
+  expectTwin(good, without(good, "  mov.u32 %r1, 3;\n"), 32, FindingKind::Uninitialised, "@%q1 bra");
+}
+
+TEST(InitCheck, UnwrittenRegisterInAddress) {
+  std::string good = kernel("  mov.u64 %rd1, 8;\n  add.s64 %rd2, %p, %rd1;\n  ld.global.u32 %r1, [%rd2];\n");
+  expectTwin(good, without(good, "  mov.u64 %rd1, 8;\n"), 1, FindingKind::Uninitialised, "ld.global");
+}
+
+TEST(InitCheck, UnselectedAndUnusedValuesMayBeAnything) {
+  run(kernel(R"(  setp.ge.u32 %q1, %t, 0;
+  selp.u32 %r2, %t, %r1, %q1;
+  st.global.u32 [%a], %r2;
+  add.u32 %r3, %r4, %r5;
+)"), 32)->expectClean();
+}
+
+// Neighbours exchange through shared memory.
+const std::string kExchange = R"(  mov.u32 %r1, buffer;
+  mad.lo.u32 %r2, %t, 4, %r1;
+  st.shared.u32 [%r2], %t;
+  bar.sync 0;
+  xor.b32 %r3, %t, 32;
+  mad.lo.u32 %r4, %r3, 4, %r1;
+  ld.shared.u32 %r5, [%r4];
+  st.global.u32 [%a], %r5;
+)";
+
+TEST(RaceCheck, ReadWithoutBarrier) {
+  std::string good = kernel(kExchange), broken = without(good, "  bar.sync 0;\n");
+  run(good, 64)->expectClean();
+  auto gpu = run(broken, 64);
+  gpu->expectFinding(FindingKind::Race, lineOf(broken, "ld.shared"));
+  for (const Finding &finding : gpu->findings)
+    if (finding.kind == FindingKind::Race && finding.ptxLine == lineOf(broken, "ld.shared")) {
+      EXPECT_NE(finding.other.find("line " + std::to_string(lineOf(broken, "st.shared"))), std::string::npos)
+          << finding.text();
+      EXPECT_EQ(finding.allocation, "buffer");
+    }
+}
+
+TEST(RaceCheck, OverwriteBeforeOthersHaveRead) {
+  std::string tail = "  bar.sync 1;\n  mov.u32 %r6, 9;\n  st.shared.u32 [%r2], %r6;\n";
+  std::string good = kernel(kExchange + tail);
+  expectTwin(good, without(good, "  bar.sync 1;\n"), 64, FindingKind::Race, "st.shared.u32 [%r2], %r6");
+}
+
+TEST(RaceCheck, ExchangeInsideAWarpNeedsWarpSync) {
+  std::string good = kernel(replaced(replaced(kExchange, "bar.sync 0", "bar.warp.sync -1"), "%t, 32", "%t, 1"));
+  expectTwin(good, without(good, "  bar.warp.sync -1;\n"), 32, FindingKind::WarpRace, "ld.shared");
+}
+
+TEST(RaceCheck, NamedBarrierOrdersOnlyItsParticipants) {
+  // Warps 0 and 1 meet at barrier 1; with a third warp reading the same word there is no order.
+  std::string good = kernel(R"(  mov.u32 %r1, buffer;
+  setp.ge.u32 %q1, %w, 2;
+  @%q1 bra THIRD;
+  mad.lo.u32 %r2, %t, 4, %r1;
+  st.shared.u32 [%r2], %t;
+  bar.sync 1, 64;
+  xor.b32 %r3, %r2, 128;
+  ld.shared.u32 %r4, [%r3];
+  bra DONE;
+THIRD:
+  ld.shared.u32 %r4, [%r1+2048];
+DONE:
+)");
+  expectTwin(good, replaced(good, "[%r1+2048]", "[%r1+16]"), 96, FindingKind::Race, "[%r1+16]");
+}
+
+TEST(RaceCheck, ArriveAndSyncOrderProducerAndConsumer) {
+  std::string good = kernel(R"(  mov.u32 %r1, buffer;
+  mad.lo.u32 %r2, %l, 4, %r1;
+  setp.eq.u32 %q1, %w, 0;
+  @%q1 bra PRODUCER;
+  bar.sync 1, 64;
+  ld.shared.u32 %r4, [%r2];
+  st.global.u32 [%a], %r4;
+  bra DONE;
+PRODUCER:
+  st.shared.u32 [%r2], %t;
+  bar.arrive 1, 64;
+DONE:
+)");
+  std::string late = without(good, "  st.shared.u32 [%r2], %t;\n");
+  late = replaced(late, "  bar.arrive 1, 64;\n", "  bar.arrive 1, 64;\n  st.shared.u32 [%r2], %t;\n");
+  run(good, 64)->expectClean();
+  auto gpu = run(late, 64);
+  bool racy = false;
+  for (const Finding &finding : gpu->findings)
+    racy |= finding.kind == FindingKind::Race;
+  EXPECT_TRUE(racy);
+}
+
+TEST(RaceCheck, EqualDuplicatesAreNoRace) {
+  std::string good = kernel("  mov.u32 %r1, buffer;\n  mov.u32 %r2, 7;\n  st.shared.u32 [%r1], %r2;\n");
+  expectTwin(good, replaced(good, "[%r1], %r2", "[%r1], %t"), 64, FindingKind::Race, "st.shared");
+}
+
+TEST(RaceCheck, NeighbouringHalvesAreSeparate) {
+  std::string good = kernel(R"(  mov.u32 %r1, buffer;
+  mad.lo.u32 %r2, %t, 2, %r1;
+  cvt.u16.u32 %h, %t;
+  st.shared.u16 [%r2], %h;
+)");
+  good = replaced(good, ".reg .pred", ".reg .b16 %h;\n  .reg .pred");
+  expectTwin(good, replaced(good, "st.shared.u16 [%r2]", "and.b32 %r2, %r2, -4;\n  st.shared.u16 [%r2]"), 64,
+             FindingKind::WarpRace, "st.shared.u16");
+}
+
+TEST(RaceCheck, AtomicsDoNotRaceWithEachOther) {
+  std::string good = kernel(R"(  mov.u32 %r1, buffer;
+  mov.u32 %r2, 0;
+  setp.eq.u32 %q1, %t, 0;
+  @%q1 st.shared.u32 [%r1], %r2;
+  bar.sync 0;
+  atom.shared.add.u32 %r3, [%r1], 1;
+  bar.sync 0;
+  ld.shared.u32 %r4, [%r1];
+  st.global.u32 [%a], %r4;
+)");
+  auto gpu = run(good, 96);
+  gpu->expectClean();
+  std::string broken = replaced(good, "1;\n  bar.sync 0;\n", "1;\n");
+  // Which of the two comes second depends on the order of warps: here the atomic of a warp after the load of another.
+  run(broken, 96)->expectFinding(FindingKind::Race, lineOf(broken, "atom.shared"));
+}
+
+// The matmul kernel with one synchronisation taken out.
+std::unique_ptr<Gpu> runMatmul(const std::string &ptx) {
+  int m = 64, n = 64, k = 128;
+  auto gpu = std::make_unique<Gpu>(ptx);
+  std::vector<half> a(static_cast<size_t>(m) * k), b(static_cast<size_t>(k) * n);
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = b[i] = half(static_cast<float>(i % 61));
+  auto dc = gpu->device->alloc(sizeof(float) * m * n);
+  gpu->run("matmul_mma", {1}, {128}, 0, gpu->upload(a), gpu->upload(b), dc, m, n, k);
+  return gpu;
+}
+
+std::string commentOut(std::string text, const std::string &line, size_t occurrence) {
+  size_t at = text.find(line);
+  for (; at != std::string::npos && occurrence > 0; --occurrence)
+    at = text.find(line, at + 1);
+  EXPECT_NE(at, std::string::npos);
+  return text.replace(at, 2, "//");
+}
+
+TEST(Mutations, EveryMissingSynchronisationOfAPipelineIsReported) {
+  std::string good = kernelText("matmul_mma.ptx");
+  runMatmul(good)->expectClean();
+  for (std::string line : {"bar.sync", "cp.async.wait_group"}) {
+    size_t count = 0;
+    for (size_t at = good.find(line); at != std::string::npos; at = good.find(line, at + 1))
+      ++count;
+    ASSERT_GT(count, 0u);
+    for (size_t i = 0; i < count; ++i)
+      EXPECT_FALSE(runMatmul(commentOut(good, line, i))->findings.empty()) << line << " number " << i;
+  }
+}
+
+TEST(Mutations, WaitingForTooFewGroupsReadsACopyInFlight) {
+  std::string broken = kernelText("matmul_mma.ptx");
+  size_t at = broken.find("cp.async.wait_group 1");
+  ASSERT_NE(at, std::string::npos);
+  broken.replace(at, 21, "cp.async.wait_group 2");
+  bool found = false;
+  auto gpu = runMatmul(broken);
+  for (const Finding &finding : gpu->findings) {
+    found |= finding.kind == FindingKind::AsyncRace && finding.ptxText.find("ldmatrix") != std::string::npos;
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(AsyncCheck, ReadBeforeTheWait) {
+  std::string good = kernel(R"(  mov.u32 %r1, buffer;
+  mad.lo.u32 %r2, %t, 16, %r1;
+  mad.wide.u32 %rd1, %t, 16, %p;
+  cp.async.cg.shared.global [%r2], [%rd1], 16;
+  cp.async.commit_group;
+  cp.async.wait_group 0;
+  ld.shared.u32 %r3, [%r2];
+  st.global.u32 [%a], %r3;
+)");
+  expectTwin(good, without(good, "  cp.async.wait_group 0;\n"), 32, FindingKind::AsyncRace, "ld.shared");
+}
+
+TEST(AsyncCheck, ZeroSizedSourceIsNotTouched) {
+  std::string good = kernel(R"(  mov.u32 %r1, buffer;
+  mad.lo.u32 %r2, %t, 16, %r1;
+  setp.eq.u32 %q1, %t, 0;
+  selp.u32 %r4, 16, 0, %q1;
+  mad.wide.u32 %rd1, %t, 99984, %p;
+  cp.async.cg.shared.global [%r2], [%rd1], 16, %r4;
+  cp.async.wait_all;
+  ld.shared.u32 %r3, [%r2+4];
+  st.global.u32 [%a], %r3;
+)");
+  auto gpu = run(good, 32);
+  gpu->expectClean();
+}
+
+TEST(SyncCheck, BarrierInDivergentCode) {
+  std::string good = kernel("  setp.lt.u32 %q1, %l, 16;\n  @%q1 bra L;\n  add.u32 %r1, %t, 1;\nL:\n  bar.sync 0;\n");
+  std::string broken = replaced(good, "  add.u32 %r1, %t, 1;\n", "  bar.sync 0;\n");
+  expectTwin(good, broken, 32, FindingKind::Divergence, "bar.sync 0;\nL:");
+}
+
+TEST(SyncCheck, GuardedBarrier) {
+  std::string good = kernel("  setp.lt.u32 %q1, %t, 64;\n  @%q1 bar.sync 0;\n");
+  expectTwin(good, replaced(good, "%t, 64", "%t, 48"), 64, FindingKind::Divergence, "bar.sync");
+}
+
+TEST(SyncCheck, DeadlockNamesWaitingWarps) {
+  std::string good = kernel("  setp.eq.u32 %q1, %w, 0;\n  @%q1 bra L;\n  bar.sync 1, 64;\n  bra E;\nL:\n  bar.sync 1, 64;\nE:\n");
+  std::string broken = replaced(good, "L:\n  bar.sync 1, 64;", "L:\n  bar.sync 2, 64;");
+  run(good, 64)->expectClean();
+  auto gpu = run(broken, 64);
+  ASSERT_EQ(gpu->findings.size(), 1u);
+  EXPECT_EQ(gpu->findings[0].kind, FindingKind::Deadlock);
+  EXPECT_NE(gpu->findings[0].message.find("warp 0 waits at bar.sync"), std::string::npos);
+  EXPECT_NE(gpu->findings[0].message.find("warp 1 waits at bar.sync"), std::string::npos);
+  EXPECT_NE(gpu->findings[0].message.find("32 of 64"), std::string::npos);
+}
+
+TEST(SyncCheck, ExitedWarpsDoNotBlockTheBlocksBarrier) {
+  run(kernel("  setp.eq.u32 %q1, %w, 1;\n  @%q1 exit;\n  bar.sync 0;\n"), 96)->expectClean();
+}
+
+TEST(SyncCheck, ShuffleByALaneOutsideItsMask) {
+  std::string good = kernel("  shfl.sync.idx.b32 %r1, %t, 0, 31, -1;\n  st.global.u32 [%a], %r1;\n");
+  expectTwin(good, replaced(good, "31, -1", "31, 65535"), 32, FindingKind::Divergence, "shfl.sync");
+}
+
+TEST(SyncCheck, BarrierCountMustBeAMultipleOf32) {
+  std::string good = kernel("  bar.sync 1, 32;\n");
+  expectTwin(good, replaced(good, "1, 32", "1, 33"), 32, FindingKind::Barrier, "bar.sync");
+}
+
+TEST(Always, TrapAndEndlessLoop) {
+  std::string good = kernel("  setp.lt.u32 %q1, %t, 32;\n  @%q1 bra L;\n  trap;\nL:\n");
+  expectTwin(good, replaced(good, "%t, 32", "%t, 31"), 32, FindingKind::Trap, "trap;");
+  setenv("TILE_VGPU_MAX_BRANCHES", "1000000", 1);
+  std::string loop = kernel("L:\n  bra L;\n");
+  run(loop, 32)->expectFinding(FindingKind::StepLimit, lineOf(loop, "bra L;"));
+  unsetenv("TILE_VGPU_MAX_BRANCHES");
+}
+
+TEST(Always, SpinLockBetweenLanesOfAWarpMakesProgress) {
+  std::string ptx = kernel(R"(  atom.global.exch.b32 %r9, [lock], 0;
+AGAIN:
+  atom.global.cas.b32 %r1, [lock], 0, 1;
+  setp.ne.u32 %q1, %r1, 0;
+  @%q1 bra AGAIN;
+  ld.global.u32 %r2, [%p];
+  add.u32 %r2, %r2, 1;
+  st.global.u32 [%p], %r2;
+  atom.global.exch.b32 %r3, [lock], 0;
+)", ".visible .global .align 4 .u32 lock;");
+  auto gpu = run(ptx, 32);
+  gpu->expectClean();
+}
+
+TEST(Switches, ChecksCanBeTurnedOff) {
+  std::string racy = without(kernel(kExchange), "  bar.sync 0;\n");
+  run(racy, 64, 1024, "memory,sync")->expectClean();
+  run(racy, 64, 1024, "none")->expectClean();
+  EXPECT_FALSE(run(racy, 64, 1024, "race")->findings.empty());
+}
+
+TEST(Switches, WithoutASinkALaunchThrowsAllFindings) {
+  auto device = device::openVirtual({});
+  std::string ptx = kernel("  ld.global.u32 %r1, [%a];\n");
+  auto function = device->getFunction(device->loadModule(ptx, {}, "test.ptx"), "k");
+  uint64_t pointer = 0;
+  device::Arg args[] = {{&pointer, 8}};
+  try {
+    device->launch(function, {{1}, {32}, {}, 0}, args);
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_EQ(error.code(), ErrorCode::DeviceFinding);
+    EXPECT_EQ(error.fault(), Fault::Device);
+    EXPECT_NE(error.message().find("test.ptx:" + std::to_string(lineOf(ptx, "ld.global")) + ": [out of bounds]"),
+              std::string::npos)
+        << error.message();
+  }
+}
+
+TEST(Report, UserLineComesFromLoc) {
+  std::string text = kernelText("vector_add.ptx");
+  Gpu gpu(text);
+  gpu.run("vector_add", {1}, {32}, 0, uint64_t{0}, uint64_t{0}, uint64_t{0}, 5);
+  ASSERT_EQ(gpu.findings.size(), 1u);
+  EXPECT_EQ(gpu.findings[0].sourceFile, "vector_add.cu");
+  EXPECT_EQ(gpu.findings[0].sourceLine, 5);
+  EXPECT_EQ(gpu.findings[0].kernel, "vector_add");
+}
+
+TEST(Determinism, FindingsDoNotDependOnThreads) {
+  std::string racy = without(kernel(kExchange), "  bar.sync 0;\n");
+  std::string texts[2];
+  for (int threads : {1, 2}) {
+    Gpu gpu(racy, "sm_80", "all", threads);
+    gpu.run("k", {64}, {64}, 0, gpu.upload(std::vector<uint32_t>(64)));
+    for (const Finding &finding : gpu.findings)
+      texts[threads - 1] += finding.text() + "\n";
+    EXPECT_EQ(gpu.findings.at(0).ctaIndex, 0u);
+  }
+  EXPECT_EQ(texts[0], texts[1]);
+}
+
+} // namespace
+} // namespace tile::vgpu
