@@ -4,6 +4,7 @@
 #include "codegen/Passes.h"
 #include "ir/TileGpuDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/DotLayouts.h"
@@ -29,7 +30,7 @@ double millisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// Times passes, and skips those that options name.
+/// Times passes.
 class PassWatcher : public PassInstrumentation {
 public:
   explicit PassWatcher(std::vector<std::pair<std::string, double>> &timings) : timings(timings) {}
@@ -143,6 +144,8 @@ public:
     if (failed(runPasses([](PassManager &manager) {
           manager.addPass(createLowerToScalars());
           manager.addPass(createScalarsToLlvm());
+          // Lines for reports and profilers. More than directives would put `debug` on `.target`, which ruins the code.
+          manager.addPass(LLVM::createDIScopeForLLVMFuncOpPass({LLVM::DIEmissionKind::DebugDirectivesOnly}));
         })))
       return failure();
     keep(Stage::Llvm);

@@ -20,7 +20,6 @@ struct CompileOptions {
   bool keepStages = false;      ///< fill CompiledKernel::stages
   bool timePasses = false;      ///< fill CompiledKernel::timings
   bool verifyEach = false;      ///< verify the IR after each pass
-  std::vector<std::string> skipPasses; ///< arguments of passes to leave out ("cse"), for bisecting
 };
 
 /// One parameter of the kernel, in order.

@@ -35,7 +35,8 @@ Value asmRegister(Lowering &l, Location loc, Value word) {
 
 LLVM::InlineAsmOp emitAsm(Lowering &l, Location loc, Type result, ValueRange operands, StringRef text,
                           StringRef constraints) {
-  return LLVM::InlineAsmOp::create(l.b, loc, result, operands, text, constraints, /*has_side_effects=*/true,
+  std::string withMemory = (constraints + ",~{memory}").str(); // ordered with other accesses
+  return LLVM::InlineAsmOp::create(l.b, loc, result, operands, text, withMemory, /*has_side_effects=*/true,
                                    /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
                                    LLVM::AsmDialectAttr{}, ArrayAttr{});
 }
