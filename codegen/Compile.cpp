@@ -199,6 +199,7 @@ private:
 
 FailureOr<CompiledKernel> compile(ModuleOp module, const CompileOptions &options,
                                   std::vector<Diagnostic> &diagnostics) {
+  module.getContext()->printOpOnDiagnostic(false); // messages name the user's line; IR is in the dumps
   ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
     diagnostics.push_back(toDiagnostic(diagnostic));
     for (mlir::Diagnostic &note : diagnostic.getNotes())

@@ -34,4 +34,7 @@ std::string knownTargets();
 
 inline constexpr int kWarpSize = 32;
 
+/// Registers of 32 bits a thread may use, on every architecture so far.
+inline constexpr int kMaxRegistersPerThread = 255;
+
 } // namespace tile::ir

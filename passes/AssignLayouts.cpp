@@ -5,6 +5,7 @@
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
+#include "ir/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/DotLayouts.h"
 #include "passes/analysis/LayoutInference.h"
@@ -20,6 +21,16 @@ using namespace mlir;
 namespace tile::passes {
 
 namespace {
+
+// "128x64xf16"
+std::string shapeText(RankedTensorType type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (int64_t extent : type.getShape())
+    os << extent << 'x';
+  os << type.getElementType();
+  return text;
+}
 
 bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
@@ -352,10 +363,34 @@ private:
   DenseMap<std::pair<Value, Attribute>, Value> inLayouts;
 };
 
+/// A tile of more registers than this times a thread's would be spilled as a whole, after minutes in the assembler.
+constexpr int64_t kMostSpilled = 2;
+
+// Tiles no thread can hold are refused here, where the layout first says how many registers they take.
+LogicalResult verifyFits(Operation *op, int64_t warps) {
+  for (Value value : op->getResults()) {
+    if (!isTile(value))
+      continue;
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t words = llvm::divideCeil(gpu::layoutOf(type).numRegisters() * gpu::bytesOf(type.getElementType()), 4);
+    if (words <= kMostSpilled * ir::kMaxRegistersPerThread + 2)
+      continue;
+    return op->emitError("registers: a tile of ")
+           << shapeText(type) << " takes " << words << " registers a thread with " << warps << " warps, a thread has "
+           << ir::kMaxRegistersPerThread << "; use smaller tiles or more warps";
+  }
+  return success();
+}
+
 struct AssignLayouts : passes::impl::AssignLayoutsBase<AssignLayouts> {
   void runOnOperation() final {
     Claims claims(getOperation());
     if (failed(claims.decide()) || failed(Rewriter(getOperation(), claims).rewrite()))
+      return signalPassFailure();
+    WalkResult fits = getOperation().walk([&](Operation *op) {
+      return failed(verifyFits(op, claims.numWarps())) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (fits.wasInterrupted())
       signalPassFailure();
   }
 };
