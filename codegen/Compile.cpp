@@ -1,6 +1,7 @@
 #include "codegen/Compile.h"
 
 #include "codegen/EmitPtx.h"
+#include "codegen/EntryName.h"
 #include "codegen/Passes.h"
 #include "ir/TileGpuDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -133,7 +134,7 @@ public:
     func::FuncOp kernel = findKernel(module);
     if (!kernel)
       return failure();
-    result.name = kernel.getName().str();
+    result.name = entryNameOf(kernel.getName());
     result.target = options.target;
     result.grid = gridOf(kernel);
     keep(Stage::Tile);

@@ -1,4 +1,5 @@
 // LowerToScalars: from what the block does to what one thread does.
+#include "codegen/EntryName.h"
 #include "codegen/Passes.h"
 #include "codegen/lower/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,13 +29,13 @@ void declareShared(ModuleOp module) {
                          Attribute(), kSharedAlignment, static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
 }
 
-// The scalar function that takes a kernel's place: same name and parameters, pointers as LLVM's.
+// The scalar function that takes a kernel's place: its name as PTX allows it, the same parameters, pointers as LLVM's.
 func::FuncOp makeScalarFunction(func::FuncOp kernel) {
   OpBuilder b(kernel);
   SmallVector<Type> types;
   for (Type type : kernel.getArgumentTypes())
     types.push_back(Lowering::registerType(type));
-  auto function = func::FuncOp::create(b, kernel.getLoc(), kernel.getName(), b.getFunctionType(types, {}));
+  auto function = func::FuncOp::create(b, kernel.getLoc(), entryNameOf(kernel.getName()), b.getFunctionType(types, {}));
   int32_t threads = static_cast<int32_t>(passes::warpsOf(kernel)) * 32;
   function->setAttr(kThreadsAttr, b.getI32IntegerAttr(threads));
   function.addEntryBlock();
