@@ -110,9 +110,15 @@ LogicalResult ReducePartialOp::verify() {
   Block &block = getCombine().front();
   if (block.getNumArguments() != 2 * count || block.getTerminator()->getNumOperands() != count)
     return emitOpError("the region needs ") << 2 * count << " arguments and " << count << " results";
-  for (auto [input, result] : llvm::zip_equal(getInputs(), getResults())) {
+  auto axis = static_cast<int32_t>(getAxis());
+  for (auto [i, input, result] : llvm::enumerate(getInputs(), getResults())) {
     auto from = cast<RankedTensorType>(input.getType()), to = cast<RankedTensorType>(result.getType());
-    auto axis = static_cast<int64_t>(getAxis());
+    Type element = from.getElementType();
+    if (block.getArgument(i).getType() != element || block.getArgument(count + i).getType() != element ||
+        block.getTerminator()->getOperand(i).getType() != element)
+      return emitOpError("the region's arguments and results ") << i << " must be " << element;
+    if (to.getElementType() != element)
+      return emitOpError("the result's element type must be the operand's, ") << element;
     if (axis < 0 || axis >= from.getRank() || from.getRank() != to.getRank())
       return emitOpError("axis ") << axis << " is outside the operand's rank";
     auto layout = dyn_cast_or_null<LayoutAttr>(from.getEncoding());
@@ -123,6 +129,12 @@ LogicalResult ReducePartialOp::verify() {
     if (to.getShape() != ArrayRef(shape))
       return emitOpError("the result's axis must have one element a warp, ") << shape[axis];
   }
+  return success();
+}
+
+LogicalResult SmemAllocOp::verify() {
+  if (auto offset = static_cast<int32_t>(getOffset().value_or(0)); offset < 0)
+    return emitOpError("offset must not be negative, got ") << offset;
   return success();
 }
 

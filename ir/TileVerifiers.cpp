@@ -2,6 +2,7 @@
 // checked: one message a rule.
 #include "ir/TileDialect.h"
 
+#include "ir/layout/Derived.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -18,7 +19,7 @@ static LogicalResult verifyShape(Operation *op, Type type) {
   return verifyTileShape(shapeOf(type), [&] { return op->emitOpError(); });
 }
 
-static LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t rank) {
+static LogicalResult verifyAxis(Operation *op, int32_t axis, int64_t rank) {
   if (axis < 0 || axis >= rank)
     return op->emitOpError("axis ") << axis << " is outside a rank of " << rank;
   return success();
@@ -37,6 +38,8 @@ LogicalResult MakeViewOp::verify() {
   int64_t rank = getResult().getType().getRank();
   if (static_cast<int64_t>(getExtents().size()) != rank)
     return emitOpError("needs ") << rank << " extents, got " << getExtents().size();
+  if (static_cast<int64_t>(getNumOperands()) != 1 + 2 * rank)
+    return emitOpError("extents and strides differ in number");
   Type type = getExtents()[0].getType();
   for (Value value : llvm::concat<Value>(getExtents(), getStrides()))
     if (value.getType() != type)
@@ -183,9 +186,10 @@ LogicalResult SplatOp::verify() {
 
 LogicalResult ArangeOp::verify() {
   auto type = cast<RankedTensorType>(getResult().getType());
-  int64_t length = int64_t(getEnd()) - int64_t(getStart());
+  auto start = static_cast<int32_t>(getStart()), end = static_cast<int32_t>(getEnd());
+  int64_t length = int64_t(end) - start;
   if (length < 1)
-    return emitOpError("needs start < end, got ") << getStart() << " and " << getEnd();
+    return emitOpError("needs start < end, got ") << start << " and " << end;
   if (type.getRank() != 1 || type.getDimSize(0) != length)
     return emitOpError("the result must have ") << length << " elements";
   return verifyShape(*this, type);
@@ -200,6 +204,12 @@ LogicalResult ReshapeOp::verify() {
   if (from.getNumElements() != to.getNumElements())
     return emitOpError("cannot reshape ") << shapeText(from.getShape()) << " into " << shapeText(to.getShape())
                                           << ": the number of elements differs";
+  layout::Shape target(to.getShape().begin(), to.getShape().end());
+  auto anyLayout = layout::Layout::replicated(layout::Shape(from.getShape().begin(), from.getShape().end()), 1);
+  std::string why;
+  if (!layout::reshape(anyLayout, target, &why))
+    return emitOpError("cannot reshape ") << shapeText(from.getShape()) << " into " << shapeText(to.getShape()) << ": "
+                                          << why;
   return success();
 }
 
@@ -254,11 +264,8 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
-LogicalResult ConvertOp::verify() {
-  if (failed(verifyShape(*this, getInput().getType())))
-    return failure();
-  return verifySameShape(*this, getInput().getType(), getResult().getType(), "the operand", "the result");
-}
+// That the shapes agree is checked for all elementwise operations.
+LogicalResult ConvertOp::verify() { return verifyShape(*this, getInput().getType()); }
 
 static LogicalResult verifyDotTypes(DotOp op, Type a, Type b, Type acc) {
   if (a != b)
@@ -331,8 +338,10 @@ LogicalResult ReduceOp::verifyRegions() {
         yield.getValues()[i].getType() != type)
       return emitOpError("the region's arguments and results ") << i << " must be " << type;
   }
+  auto isTile = [](Type type) { return isa<ShapedType>(type); };
   for (Operation &op : block.without_terminator())
-    if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op))
+    if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op) || llvm::any_of(op.getOperandTypes(), isTile) ||
+        llvm::any_of(op.getResultTypes(), isTile))
       return op.emitOpError("is not allowed in a combine region: only pure scalar operations are");
   return success();
 }

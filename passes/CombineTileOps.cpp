@@ -30,6 +30,8 @@ struct FuseAddIntoDot : OpRewritePattern<arith::AddFOp> {
     }
     if (!dot || !dot->hasOneUse())
       return rewriter.notifyMatchFailure(add, "no product that is used only here");
+    if (dot->getBlock() != add->getBlock())
+      return rewriter.notifyMatchFailure(add, "the product would move into a loop or a branch");
     if (!matchPattern(dot.getAcc(), m_AnyZeroFloat()))
       return rewriter.notifyMatchFailure(add, "the product's accumulator is not zero");
     rewriter.replaceOpWithNewOp<ir::DotOp>(add, acc.getType(), dot.getA(), dot.getB(), acc, dot.getPrecision());

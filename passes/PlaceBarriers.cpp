@@ -5,7 +5,9 @@
 
 #include "ir/LayoutAttr.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
+#include <limits>
 
 namespace tile::passes {
 #define GEN_PASS_DEF_PLACEBARRIERS
@@ -48,7 +50,10 @@ Value rootOf(Value pointer) {
 
 std::optional<Access> accessOf(Operation *op) {
   auto shared = [&](gpu::SmemType type, Value smem, bool isWrite) {
-    int64_t offset = smem.getDefiningOp<gpu::SmemAllocOp>().getOffset().value_or(0);
+    auto alloc = smem.getDefiningOp<gpu::SmemAllocOp>();
+    if (!alloc) // made elsewhere: it may be anywhere
+      return Access{op, isWrite, true, 0, std::numeric_limits<int64_t>::max(), {}};
+    int64_t offset = alloc.getOffset().value_or(0);
     return Access{op, isWrite, true, offset, offset + type.getBytes(), {}};
   };
   if (auto store = dyn_cast<gpu::SmemStoreOp>(op))
@@ -64,6 +69,14 @@ std::optional<Access> accessOf(Operation *op) {
   if (auto store = dyn_cast<ir::StoreOp>(op))
     return Access{op, true, false, 0, 0, rootOf(store.getPtr())};
   return std::nullopt;
+}
+
+// Is the value the same in all iterations of the loops around an operation?
+bool isMadeOutsideLoops(Value value, Operation *op) {
+  for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop; loop = loop->getParentOfType<LoopLikeOpInterface>())
+    if (!loop.isDefinedOutsideOfLoop(value))
+      return false;
+  return true;
 }
 
 // Each thread touches in both accesses exactly the elements it alone holds: program order suffices. `where` is what names
@@ -82,6 +95,8 @@ bool isSamePlaceInSameThread(Operation *a, Operation *b) {
     return false;
   auto [placeA, typeA] = placeOf(a);
   auto [placeB, typeB] = placeOf(b);
+  if (a == b && !llvm::all_of(placeA, [&](Value value) { return isMadeOutsideLoops(value, a); }))
+    return false;
   return placeA == placeB && typeA == typeB && gpu::encodingOf(typeA) && gpu::layoutOf(typeA).isInjective();
 }
 

@@ -75,7 +75,11 @@ struct Transfer {
   layout::SharedAddress address;
 };
 
-std::optional<Transfer> planTransfer(RankedTensorType tile, gpu::SmemType smem) {
+// The memory's place must be known: `Lowering::offsetOf` asks its allocation.
+std::optional<Transfer> planTransfer(RankedTensorType tile, Value memory) {
+  if (!memory.getDefiningOp<gpu::SmemAllocOp>())
+    return std::nullopt;
+  auto smem = cast<gpu::SmemType>(memory.getType());
   Transfer transfer{gpu::layoutOf(tile), gpu::sharedOf(smem), gpu::bytesOf(smem.getElementType()), {}, {}};
   auto address = layout::sharedAddress(transfer.layout, transfer.shared);
   if (!address)
@@ -115,9 +119,9 @@ Registers loadVector(Lowering &l, Location loc, Value pointer, Type element, siz
 LogicalResult lowerSmemStore(Lowering &l, Operation *op) {
   auto store = cast<gpu::SmemStoreOp>(op);
   auto tile = cast<RankedTensorType>(store.getValue().getType());
-  std::optional<Transfer> transfer = planTransfer(tile, store.getSmem().getType());
+  std::optional<Transfer> transfer = planTransfer(tile, store.getSmem());
   if (!transfer)
-    return op->emitOpError("the tile's layout cannot address this shared layout");
+    return op->emitOpError("needs memory of a tilegpu.smem_alloc whose shared layout the tile's layout can address");
   const Registers &values = l[store.getValue()];
   uint32_t duplicates = transfer->layout.freeMask(layout::In::Register);
   SharedPointers pointers(l, op->getLoc(), Lowering::offsetOf(store.getSmem()), transfer->bytes,
@@ -158,9 +162,9 @@ void loadMatrices(Lowering &l, gpu::SmemLoadOp load, const layout::MatrixAccess 
 LogicalResult lowerSmemLoad(Lowering &l, Operation *op) {
   auto load = cast<gpu::SmemLoadOp>(op);
   auto tile = cast<RankedTensorType>(load.getResult().getType());
-  std::optional<Transfer> transfer = planTransfer(tile, load.getSmem().getType());
+  std::optional<Transfer> transfer = planTransfer(tile, load.getSmem());
   if (!transfer)
-    return op->emitOpError("the tile's layout cannot address this shared layout");
+    return op->emitOpError("needs memory of a tilegpu.smem_alloc whose shared layout the tile's layout can address");
   Registers registers(Lowering::countOf(tile));
   auto matrices = layout::matchMatrixAccess(transfer->layout, transfer->shared, static_cast<int>(transfer->bytes));
   if (matrices) {

@@ -38,18 +38,59 @@ static AxisInfo uniform(Type type, int64_t divisibility) {
   return info;
 }
 
+// The same values seen in runs of at most this length. Runs that start inside longer ones are divisible by less.
+static AxisFacts cutRuns(AxisFacts facts, int64_t length) {
+  if (facts.contiguity > length)
+    facts = {length, facts.constancy, std::min(facts.divisibility, length)};
+  return facts;
+}
+
 // What holds of both: for values that may be either.
 static AxisInfo meet(const AxisInfo &a, const AxisInfo &b) {
   AxisInfo info = a;
   for (auto [x, y] : llvm::zip_equal(info.dims, b.dims)) {
-    x.contiguity = std::min(x.contiguity, y.contiguity);
-    x.constancy = std::min(x.constancy, y.constancy);
-    x.divisibility = std::min(x.divisibility, y.divisibility);
+    AxisFacts other = cutRuns(y, x.contiguity);
+    x = cutRuns(x, other.contiguity);
+    x.constancy = std::min(x.constancy, other.constancy);
+    x.divisibility = std::min(x.divisibility, other.divisibility);
   }
   return info;
 }
 
+// Each element comes from one of two tiles: runs end where the condition may change.
+static AxisInfo ofSelect(const AxisInfo &a, const AxisInfo &b, const AxisInfo *condition) {
+  AxisInfo info = meet(a, b);
+  for (size_t dim = 0; condition && dim < info.dims.size(); ++dim) {
+    int64_t run = (*condition)[dim].constancy;
+    info[dim] = cutRuns(info[dim], run);
+    info[dim].constancy = std::min(info[dim].constancy, run);
+  }
+  return info;
+}
+
+// Another width of integer. A value can wrap around where runs of a length that divides their start begin, nowhere else.
+static AxisInfo ofResized(AxisInfo info, Type from, Type to, bool isSigned) {
+  unsigned narrow = std::min(from.getIntOrFloatBitWidth(), to.getIntOrFloatBitWidth());
+  bool keepsValues = isSigned && to.getIntOrFloatBitWidth() >= from.getIntOrFloatBitWidth();
+  for (AxisFacts &facts : info.dims) {
+    if (to.isInteger(1)) // x != 0
+      facts = {1, facts.constancy, 1};
+    else if (!keepsValues)
+      facts = cutRuns(facts, std::min(facts.divisibility, int64_t(1) << std::min(narrow - 1, 30u)));
+  }
+  return info;
+}
+
+static AxisInfo ofArange(int32_t start, int32_t end, AxisInfo info) {
+  int64_t length = int64_t(end) - start, run = powerOfTwoDivisor(length);
+  int64_t divisor = powerOfTwoDivisor(start);
+  info[0] = {run, 1, run == length ? divisor : std::min(divisor, run)};
+  return info;
+}
+
 AxisInfo AxisInfoAnalysis::of(Value value) {
+  if (auto it = assumed.find(value); it != assumed.end())
+    return it->second;
   auto it = known.find(value);
   if (it != known.end())
     return it->second;
@@ -96,14 +137,18 @@ AxisInfo AxisInfoAnalysis::ofMultiply(Value lhs, Value rhs) {
 
 // A loop-carried value: what holds of the first value and, if it holds of one iteration's value, of the next one's.
 AxisInfo AxisInfoAnalysis::ofCarried(Value argument, Value init, Value yielded) {
-  AxisInfo assumed = of(init);
+  constexpr size_t kMostAssumptions = 4; // each nests a trial in a trial
+  if (assumed.size() == kMostAssumptions)
+    return unknown(argument.getType());
+  AxisInfo guess = of(init);
   for (int attempt = 0; attempt < 4; ++attempt) {
-    AxisInfoAnalysis trial(*this);
-    trial.known[argument] = assumed;
-    AxisInfo next = meet(assumed, trial.of(yielded));
-    if (next == assumed)
-      return assumed;
-    assumed = next;
+    AxisInfoAnalysis trial; // what is known by now may be a cut cycle
+    trial.assumed = assumed;
+    trial.assumed[argument] = guess;
+    AxisInfo next = meet(guess, trial.of(yielded));
+    if (next == guess)
+      return guess;
+    guess = next;
   }
   return unknown(argument.getType());
 }
@@ -157,18 +202,20 @@ AxisInfo AxisInfoAnalysis::compute(Value value) {
       .Case([&](arith::ConstantOp op) { return ofConstant(op); })
       .Case([&](ir::SplatOp op) { return uniform(type, of(op.getValue())[0].divisibility); })
       .Case([&](ir::ArangeOp op) {
-        AxisInfo info = unknown(type);
-        info[0] = {powerOfTwoDivisor(int64_t(op.getEnd()) - op.getStart()), 1, powerOfTwoDivisor(op.getStart())};
-        return info;
+        return ofArange(static_cast<int32_t>(op.getStart()), static_cast<int32_t>(op.getEnd()), unknown(type));
       })
       .Case([&](arith::AddIOp op) { return ofAdd(op.getLhs(), op.getRhs(), 1, false); })
       .Case([&](arith::SubIOp op) { return ofAdd(op.getLhs(), op.getRhs(), 1, true); })
       .Case([&](arith::MulIOp op) { return ofMultiply(op.getLhs(), op.getRhs()); })
-      .Case<arith::ExtSIOp, arith::ExtUIOp>([&](auto op) { return of(op.getIn()); })
+      .Case<arith::ExtSIOp, arith::ExtUIOp>([&](auto op) {
+        Type from = ir::elementTypeOf(op.getIn().getType()), to = ir::elementTypeOf(type);
+        return ofResized(of(op.getIn()), from, to, isa<arith::ExtSIOp>(op.getOperation()));
+      })
       .Case([&](ir::ConvertOp op) {
-        bool bothInteger = isa<IntegerType>(ir::elementTypeOf(op.getInput().getType())) &&
-                           isa<IntegerType>(ir::elementTypeOf(type));
-        return bothInteger ? of(op.getInput()) : unknown(type);
+        Type from = ir::elementTypeOf(op.getInput().getType()), to = ir::elementTypeOf(type);
+        bool isSigned = !op.getSourceUnsigned() && !from.isInteger(1);
+        bool bothInteger = isa<IntegerType>(from) && isa<IntegerType>(to);
+        return bothInteger ? ofResized(of(op.getInput()), from, to, isSigned) : unknown(type);
       })
       .Case([&](ir::AddPtrOp op) {
         Type pointee = cast<ir::PtrType>(ir::elementTypeOf(type)).getPointeeType();
@@ -204,7 +251,11 @@ AxisInfo AxisInfoAnalysis::compute(Value value) {
           info[dim].constancy = std::min(a[dim].constancy, b[dim].constancy);
         return info;
       })
-      .Case([&](arith::SelectOp op) { return meet(of(op.getTrueValue()), of(op.getFalseValue())); })
+      .Case([&](arith::SelectOp op) {
+        AxisInfo condition = of(op.getCondition());
+        bool isTile = isa<RankedTensorType>(op.getCondition().getType());
+        return ofSelect(of(op.getTrueValue()), of(op.getFalseValue()), isTile ? &condition : nullptr);
+      })
       .Case<arith::MinSIOp, arith::MaxSIOp>([&](auto op) {
         AxisInfo info = meet(of(op.getLhs()), of(op.getRhs()));
         for (AxisFacts &facts : info.dims)

@@ -1,0 +1,293 @@
+// What the verifiers of `tilegpu` reject, one case a message.
+// RUN: tile-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{a layout's rank must be 1 to 8, got 0}}
+#l = #tilegpu.layout<register = [], lane = [], warp = []>
+
+// -----
+
+// expected-error @+1 {{basis vectors must have one length, at least 1}}
+#l = #tilegpu.layout<register = [[1, 2]], lane = [[1], [2], [4], [8], [16]], warp = []>
+
+// -----
+
+// expected-error @+1 {{basis vectors must have one length, at least 1}}
+#l = #tilegpu.layout<register = [[]], lane = [[1], [2], [4], [8], [16]], warp = []>
+
+// -----
+
+// expected-error @+1 {{basis vectors must not be negative, got -1}}
+#l = #tilegpu.layout<register = [[-1]], lane = [[1], [2], [4], [8], [16]], warp = []>
+
+// -----
+
+// expected-error @+1 {{a layout needs 5 lane vectors, got 4}}
+#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8]], warp = []>
+
+// -----
+
+// expected-error @+1 {{a layout has at most 5 warp vectors, got 6}}
+#l = #tilegpu.layout<register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1], [2], [4], [8], [16], [32]]>
+
+// -----
+
+// expected-error @+1 {{a layout has at most 20 register vectors, got 21}}
+#l = #tilegpu.layout<register = [[0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0]], lane = [[0], [0], [0], [0], [0]], warp = []>
+
+// -----
+
+#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+// expected-error @+1 {{the layout has rank 1, the tile 2}}
+func.func @layout_rank(%x: tensor<4x8xf32, #l>) { return }
+
+// -----
+
+#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+// expected-error @+1 {{coordinate 16 is outside the power-of-two part 16 of extent 16}}
+func.func @layout_coordinate(%x: tensor<16xf32, #l>) { return }
+
+// -----
+
+#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+// expected-error @+1 {{coordinate 1 is outside the power-of-two part 1 of extent 33}}
+func.func @layout_odd_extent(%x: tensor<33xf32, #l>) { return }
+
+// -----
+
+#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [8]], warp = []>
+// expected-error @+1 {{the layout does not reach every element of the tile}}
+func.func @layout_surjective(%x: tensor<32xf32, #l>) { return }
+
+// -----
+
+#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+// expected-error @+1 {{a tile's extents must be at least 1, got 0}}
+func.func @layout_zero(%x: tensor<0xf32, #l>) { return }
+
+// -----
+
+// expected-error @+1 {{panel bits must be 0 to 20, got 21}}
+#s = #tilegpu.shared<panel = [21], linear = [], digits = [1]>
+
+// -----
+
+// expected-error @+1 {{panel bits must be 0 to 20, got -1}}
+#s = #tilegpu.shared<panel = [-1], linear = [], digits = [1]>
+
+// -----
+
+// expected-error @+1 {{panel and digits must name the same dimensions, at least one}}
+#s = #tilegpu.shared<panel = [1], linear = [1], digits = [1, 2]>
+
+// -----
+
+// expected-error @+1 {{panel and digits must name the same dimensions, at least one}}
+#s = #tilegpu.shared<panel = [], linear = [], digits = []>
+
+// -----
+
+// expected-error @+1 {{linear must have one column a panel bit, 2, got 1}}
+#s = #tilegpu.shared<panel = [2], linear = [1], digits = [4]>
+
+// -----
+
+// expected-error @+1 {{offsets must be 0 to 2^30, got -1}}
+#s = #tilegpu.shared<panel = [1], linear = [-1], digits = [4]>
+
+// -----
+
+// expected-error @+1 {{offsets must be 0 to 2^30, got 2147483648}}
+#s = #tilegpu.shared<panel = [1], linear = [1], digits = [2147483648]>
+
+// -----
+
+#s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+// expected-error @+1 {{the shared layout has rank 1, the tile 2}}
+func.func @smem_rank(%x: !tilegpu.smem<4x4xf32, #s>) { return }
+
+// -----
+
+#s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+// expected-error @+1 {{shared memory holds numbers and pointers, got 'index'}}
+func.func @smem_element(%x: !tilegpu.smem<4xindex, #s>) { return }
+
+// -----
+
+#s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+// expected-error @+1 {{a tile's extents must be at least 1, got 0}}
+func.func @smem_shape(%x: !tilegpu.smem<0xf32, #s>) { return }
+
+// -----
+
+#s = #tilegpu.shared<panel = [2], linear = [1, 1], digits = [4]>
+// expected-error @+1 {{the linear part of a shared layout puts two elements at one offset}}
+func.func @smem_overlap(%x: !tilegpu.smem<4xf32, #s>) { return }
+
+// -----
+
+#s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+// expected-error @+1 {{a ring has 1 to 64 slots, got 0}}
+func.func @ring_slots(%x: !tilegpu.ring<0 x !tilegpu.smem<4xf32, #s>>) { return }
+
+// -----
+
+#s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+// expected-error @+1 {{a ring has 1 to 64 slots, got 65}}
+func.func @ring_slots(%x: !tilegpu.ring<65 x !tilegpu.smem<4xf32, #s>>) { return }
+
+// -----
+
+#a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+func.func @convert_layout_type(%x: tensor<32xf32, #a>) {
+  // expected-error @+1 {{changes the layout alone: shape and element type must stay}}
+  %y = tilegpu.convert_layout %x : tensor<32xf32, #a> -> tensor<32xf16, #a>
+  return
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+func.func @convert_layout_none(%x: tensor<32xf32>) {
+  // expected-error @+1 {{needs a layout on both sides}}
+  %y = tilegpu.convert_layout %x : tensor<32xf32> -> tensor<32xf32, #a>
+  return
+}
+
+// -----
+
+func.func @reduce_partial_nothing() {
+  // expected-error @+1 {{needs one result an operand, and at least one operand}}
+  "tilegpu.reduce_partial"() <{axis = 0 : i32}> ({
+  ^bb0:
+    tilegpu.yield
+  }) : () -> ()
+  return
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+#b = #tilegpu.layout<register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1]]>
+func.func @reduce_partial_arguments(%x: tensor<64xf32, #a>) {
+  // expected-error @+1 {{the region needs 2 arguments and 1 results}}
+  %y = tilegpu.reduce_partial %x axis 0 : tensor<64xf32, #a> -> tensor<2xf32, #b> {
+  ^bb0(%l: f32):
+    tilegpu.yield %l : f32
+  }
+  return
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+#b = #tilegpu.layout<register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1]]>
+func.func @reduce_partial_types(%x: tensor<64xf32, #a>) {
+  // expected-error @+1 {{the region's arguments and results 0 must be 'f32'}}
+  %y = tilegpu.reduce_partial %x axis 0 : tensor<64xf32, #a> -> tensor<2xf32, #b> {
+  ^bb0(%l: f16, %r: f16):
+    tilegpu.yield %l : f16
+  }
+  return
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+#b = #tilegpu.layout<register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1]]>
+func.func @reduce_partial_axis(%x: tensor<64xf32, #a>) {
+  // expected-error @+1 {{axis 1 is outside the operand's rank}}
+  %y = tilegpu.reduce_partial %x axis 1 : tensor<64xf32, #a> -> tensor<2xf32, #b> {
+  ^bb0(%l: f32, %r: f32):
+    tilegpu.yield %l : f32
+  }
+  return
+}
+
+// -----
+
+func.func @reduce_partial_layout(%x: tensor<64xf32>) {
+  // expected-error @+1 {{needs a layout on both sides}}
+  %y = tilegpu.reduce_partial %x axis 0 : tensor<64xf32> -> tensor<2xf32> {
+  ^bb0(%l: f32, %r: f32):
+    tilegpu.yield %l : f32
+  }
+  return
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+#b = #tilegpu.layout<register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1]]>
+func.func @reduce_partial_element(%x: tensor<64xf32, #a>) {
+  // expected-error @+1 {{the result's element type must be the operand's, 'f32'}}
+  %y = tilegpu.reduce_partial %x axis 0 : tensor<64xf32, #a> -> tensor<2xf16, #b> {
+  ^bb0(%l: f32, %r: f32):
+    tilegpu.yield %l : f32
+  }
+  return
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+#b = #tilegpu.layout<register = [], lane = [[0], [0], [0], [0], [0]], warp = [[0]]>
+func.func @reduce_partial_shape(%x: tensor<64xf32, #a>) {
+  // expected-error @+1 {{the result's axis must have one element a warp, 2}}
+  %y = tilegpu.reduce_partial %x axis 0 : tensor<64xf32, #a> -> tensor<1xf32, #b> {
+  ^bb0(%l: f32, %r: f32):
+    tilegpu.yield %l : f32
+  }
+  return
+}
+
+// -----
+
+func.func @yield_elsewhere(%x: f32) {
+  // expected-error @+1 {{expects parent op 'tilegpu.reduce_partial'}}
+  tilegpu.yield %x : f32
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+func.func @store_type(%x: tensor<32xf16, #a>, %m: !tilegpu.smem<32xf32, #s>) {
+  // expected-error @+1 {{tile and shared memory must have one shape and element type}}
+  tilegpu.smem_store %x, %m : tensor<32xf16, #a>, !tilegpu.smem<32xf32, #s>
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+func.func @load_layout(%m: !tilegpu.smem<32xf32, #s>) {
+  // expected-error @+1 {{needs a layout}}
+  %x = tilegpu.smem_load %m : !tilegpu.smem<32xf32, #s> -> tensor<32xf32>
+  return
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+func.func @put_type(%x: tensor<64xf32>, %r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %slot: i32) {
+  // expected-error @+1 {{tile and shared memory must have one shape and element type}}
+  tilegpu.ring_put %x, %r[%slot] : tensor<64xf32>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+func.func @get_type(%r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %slot: i32) {
+  // expected-error @+1 {{the result is the ring's slot}}
+  %m = "tilegpu.ring_get"(%r, %slot)
+      : (!tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, i32) -> !tilegpu.smem<32xf16, #s>
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+// expected-error @+1 {{offset must not be negative, got -128}}
+%m = tilegpu.smem_alloc {offset = -128 : i32} : !tilegpu.smem<32xf32, #s>

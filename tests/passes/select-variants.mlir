@@ -1,0 +1,93 @@
+// RUN: tile-opt %s -tile-select-variants | FileCheck %s
+
+// CHECK-LABEL: func.func @products
+func.func @products(%h: tensor<16x16xf16>, %b: tensor<16x16xbf16>, %f: tensor<16x16xf32>, %d: tensor<16x16xf64>,
+                    %m: tensor<8x16xf16>, %mc: tensor<8x16xf32>, %n: tensor<16x4xf16>, %nc: tensor<16x4xf32>,
+                    %ka: tensor<16x8xf16>, %kb: tensor<8x16xf16>, %odd: tensor<48x48xf16>, %oddc: tensor<48x48xf32>)
+    attributes {tile.warps = 4 : i32} {
+  // CHECK: tile.dot {{.*}}tilegpu.variant = "mma_sync"{{.*}} : tensor<16x16xf16>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = "mma_sync"{{.*}} : tensor<16x16xbf16>
+  // CHECK: tile.dot {{.*}} precision tf32 {{.*}}tilegpu.variant = "mma_sync"
+  %0 = tile.dot %h, %h, %h : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf16>
+  %1 = tile.dot %b, %b, %f : tensor<16x16xbf16>, tensor<16x16xbf16>, tensor<16x16xf32>
+  %2 = tile.dot %f, %f, %f precision tf32 : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
+  // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: f32 with precision ieee needs fused multiply-add"], tilegpu.variant = "fma"
+  // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: f64 products are not built on the tensor core yet"], tilegpu.variant = "fma"
+  // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: M is 8, not a multiple of 16"], tilegpu.variant = "fma"
+  // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: N is 4, not a multiple of 8"], tilegpu.variant = "fma"
+  // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: K is 8, not a multiple of 16"], tilegpu.variant = "fma"
+  // CHECK: tile.dot {{.*}}tilegpu.variant = "mma_sync"{{.*}} : tensor<48x48xf16>
+  %3 = tile.dot %f, %f, %f : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
+  %4 = tile.dot %d, %d, %d : tensor<16x16xf64>, tensor<16x16xf64>, tensor<16x16xf64>
+  %5 = tile.dot %m, %h, %mc : tensor<8x16xf16>, tensor<16x16xf16>, tensor<8x16xf32>
+  %6 = tile.dot %h, %n, %nc : tensor<16x16xf16>, tensor<16x4xf16>, tensor<16x4xf32>
+  %7 = tile.dot %ka, %kb, %f : tensor<16x8xf16>, tensor<8x16xf16>, tensor<16x16xf32>
+  %8 = tile.dot %odd, %odd, %oddc : tensor<48x48xf16>, tensor<48x48xf16>, tensor<48x48xf32>
+  return
+}
+
+// Warps divide the longer side first, and never a side that has no room.
+// CHECK-LABEL: func.func @warp_grids
+func.func @warp_grids(%tall: tensor<128x16xf16>, %small: tensor<16x16xf16>, %tc: tensor<128x16xf32>, %sc: tensor<16x16xf32>,
+                      %square: tensor<64x64xf16>, %qc: tensor<64x64xf32>) attributes {tile.warps = 4 : i32} {
+  // CHECK: tile.dot {{.*}}tilegpu.warp_grid = array<i32: 4, 1>
+  // CHECK: tile.dot {{.*}}tilegpu.warp_grid = array<i32: 2, 2>
+  // CHECK: tile.dot {{.*}}tilegpu.warp_grid = array<i32: 2, 2>
+  %0 = tile.dot %tall, %small, %tc : tensor<128x16xf16>, tensor<16x16xf16>, tensor<128x16xf32>
+  %1 = tile.dot %square, %square, %qc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %2 = tile.dot %small, %small, %sc : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+  return
+}
+
+// Tiles of pointers: vectors as long as the run, the alignment and the mask allow.
+// CHECK-LABEL: func.func @pointers
+func.func @pointers(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %u: !tile.ptr<f32>,
+                    %n: i32 {tile.divisibility = 2 : i32}, %scattered: tensor<64xi32>) {
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %bound = tile.splat %n : i32 -> tensor<64xi32>
+  %mask = arith.cmpi slt, %r, %bound : tensor<64xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %us = tile.splat %u : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %q = tile.addptr %ps, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %w = tile.addptr %us, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %s = tile.addptr %ps, %scattered : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  // CHECK: tile.load {{.*}}{tilegpu.order = array<i32: 0>, tilegpu.variant = "vector", tilegpu.vector = 4 : i32}
+  // CHECK: tile.load {{.*}} mask {{.*}}tilegpu.variant = "vector", tilegpu.vector = 2 : i32}
+  // CHECK: tile.load {{.*}}tilegpu.refused = ["vector refused: no two neighbouring elements of the tile are known to be neighbours in memory at an address aligned for both"], tilegpu.variant = "scalar", tilegpu.vector = 1 : i32}
+  // CHECK: tile.load {{.*}}tilegpu.variant = "scalar", tilegpu.vector = 1 : i32}
+  // CHECK: tile.store {{.*}}tilegpu.variant = "vector", tilegpu.vector = 4 : i32}
+  %0 = tile.load %q : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+  %1 = tile.load %q mask %mask : tensor<64x!tile.ptr<f32>>, tensor<64xi1> -> tensor<64xf32>
+  %2 = tile.load %w : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+  %3 = tile.load %s : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+  tile.store %0, %q : tensor<64xf32>, tensor<64x!tile.ptr<f32>>
+  return
+}
+
+// Three rows whose starts are apart by a stride of which nothing is known: only the first row is aligned.
+// CHECK-LABEL: func.func @rows_of_unknown_stride
+// CHECK: tile.load {{.*}}tilegpu.vector = 1 : i32}
+func.func @rows_of_unknown_stride(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %stride: i32) {
+  %r = tile.arange 0, 3 : tensor<3xi32>
+  %c = tile.arange 0, 16 : tensor<16xi32>
+  %re = tile.expand_dims %r, 1 : tensor<3xi32> -> tensor<3x1xi32>
+  %ce = tile.expand_dims %c, 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %s = tile.splat %stride : i32 -> tensor<3x1xi32>
+  %rs = arith.muli %re, %s : tensor<3x1xi32>
+  %rb = tile.broadcast %rs : tensor<3x1xi32> -> tensor<3x16xi32>
+  %cb = tile.broadcast %ce : tensor<1x16xi32> -> tensor<3x16xi32>
+  %o = arith.addi %rb, %cb : tensor<3x16xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<3x16x!tile.ptr<f32>>
+  %q = tile.addptr %ps, %o : tensor<3x16x!tile.ptr<f32>>, tensor<3x16xi32>
+  %0 = tile.load %q : tensor<3x16x!tile.ptr<f32>> -> tensor<3x16xf32>
+  return
+}
+
+// Elementwise operations have nothing to choose.
+// CHECK-LABEL: func.func @nothing_to_choose
+// CHECK-NOT: tilegpu
+// CHECK: return
+func.func @nothing_to_choose(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %0 = arith.addf %x, %x : tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
