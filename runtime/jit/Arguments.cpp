@@ -138,8 +138,15 @@ private:
       last += (dims[i].extent - 1) * dims[i].stride;
     return last;
   }
-  /// Whether two tensors share an element for certain.
+  static bool isSameView(const HostArg &a, const HostArg &b) {
+    return a.pointer == b.pointer && a.dtype == b.dtype && a.rank == b.rank &&
+           std::equal(a.extents, a.extents + a.rank, b.extents) && std::equal(a.strides, a.strides + a.rank, b.strides);
+  }
+
+  /// Whether two different views share an element for certain.
   static bool overlap(const HostArg &a, const HostArg &b) {
+    if (isSameView(a, b))
+      return false;
     auto startA = reinterpret_cast<uintptr_t>(a.pointer), startB = reinterpret_cast<uintptr_t>(b.pointer);
     if (startA == startB)
       return true;

@@ -16,8 +16,9 @@ namespace tile::jit {
 std::string argumentName(const detail::KernelRecord &record, int index);
 
 /// Throws tile::Error at the kernel's line unless the kernel can run on these arguments: WrongDevice, InvalidShape,
-/// InvalidArgument, Unsupported, Aliasing. Two tensors overlap if the first
-/// element of one is an element of the other, which is cheap to see and never a false alarm.
+/// InvalidArgument, Unsupported, Aliasing. Two tensors overlap if the first element of one is an element of the other,
+/// which is cheap to see and never a false alarm. One and the same view as input and output is allowed: such a call
+/// works in place, in kernels whose programs read only what they write.
 void validate(const detail::KernelRecord &record, const detail::DeviceState &device,
               std::span<const detail::HostArg> args);
 

@@ -7,7 +7,9 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/jit/Dump.h"
+#include "runtime/jit/Specialize.h"
 
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -94,6 +96,15 @@ CompiledKernel compileKernel(const detail::KernelRecord &record, const frontend:
   return compileModule(*traced.module, record.name, record.where, options);
 }
 
+CompiledKernel compileRequest(const KernelRequest &request, const CompileOptions &options) {
+  detail::checkArguments(*request.record, request.arguments);
+  TargetInfo target = targetInfo(options.target);
+  auto bind = [&](std::span<const frontend::TileUse> uses) {
+    return bindingOf(request.arguments, uses, request.constants, request.warps, target);
+  };
+  return compileKernel(*request.record, bind(tileUsesOf(*request.record, bind({}))), options);
+}
+
 CompiledKernel compileText(std::string_view text, const std::string &name, const CompileOptions &options) {
   std::unique_ptr<mlir::MLIRContext> context = ir::makeContext();
   std::string message, file = name;
@@ -119,6 +130,8 @@ CompiledKernel compileText(std::string_view text, const std::string &name, const
 std::vector<frontend::TileUse> tileUsesOf(const detail::KernelRecord &record, const frontend::Binding &binding) {
   return frontend::trace(record, binding).tileUses;
 }
+
+std::string llvmVersion() { return LLVM_VERSION_STRING; }
 
 TargetInfo targetInfo(std::string_view target) {
   std::optional<ir::Target> found = ir::findTarget(target);

@@ -7,6 +7,8 @@
 #include "codegen/CompiledKernel.h"
 #include "frontend/Binding.h"
 
+#include <tile/Registry.h>
+
 #include <string>
 #include <string_view>
 
@@ -17,14 +19,20 @@ namespace tile::jit {
 codegen::CompiledKernel compileKernel(const detail::KernelRecord &record, const frontend::Binding &binding,
                                       const codegen::CompileOptions &options);
 
+/// Compiles what a launch with the request's arguments would compile.
+codegen::CompiledKernel compileRequest(const KernelRequest &request, const codegen::CompileOptions &options);
+
 /// Parses and compiles the text of a module in the tile dialect; `name` is what messages call it. Throws Parse for
-/// text that is not a valid module, else as compileKernel. The text has been scanned (see Scan.h): MLIR's parser is
-/// not made for hostile input.
+/// text that is not a valid module, else as compileKernel. Give it no hostile text in a
+/// process that must live: MLIR's parser overflows its stack on deeply nested input.
 codegen::CompiledKernel compileText(std::string_view text, const std::string &name,
                                     const codegen::CompileOptions &options);
 
 /// The tiles a kernel addresses its arguments in, from a trace of its own.
 std::vector<frontend::TileUse> tileUsesOf(const detail::KernelRecord &record, const frontend::Binding &binding);
+
+/// The version of LLVM and MLIR in this library.
+std::string llvmVersion();
 
 /// What a kernel may ask of a target: limits for `tile::target()`. Error: InvalidArgument naming the known targets.
 TargetInfo targetInfo(std::string_view target);

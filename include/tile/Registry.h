@@ -1,0 +1,93 @@
+// Ops by name, for the command line: `tilec build op:matmul BM=64` and `tilec run op:add a.npy b.npy c.npy`. A library
+// registers what it offers in a static initialiser:
+//
+//   const bool registered = registerOp({
+//       .name = "add",
+//       .summary = "c = a + b, elementwise",
+//       .kernel = [](const OpSettings &s) {
+//         int64_t n = s.integer("N", 1 << 20);
+//         return KernelRequest(addRows.consts(s.integer("B", 1024)), {exampleView(f32, {n}), ...});
+//       },
+//       .output = [](std::span<const Tensor> in, const OpSettings &) { return TensorSpec{in[0].dtype(), ...}; },
+//       .run = [](Stream &s, std::span<const Tensor> in, const Tensor &out, const OpSettings &) { ... }});
+#pragma once
+
+#include <tile/Kernel.h>
+#include <tile/Tensor.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tile {
+
+/// The NAME=VALUE words of a command line. Each getter names its default, and what no getter asked for is a mistake
+/// that `unused` finds. Errors: InvalidArgument for a value of the wrong kind.
+class OpSettings {
+public:
+  OpSettings() = default;
+  explicit OpSettings(std::map<std::string, std::string> values) : values_(std::move(values)) {}
+
+  int64_t integer(const std::string &name, int64_t fallback) const;
+  DType dtype(const std::string &name, DType fallback) const;
+  std::string text(const std::string &name, std::string fallback) const;
+
+  /// Names that were given and not asked for.
+  std::vector<std::string> unused() const;
+  /// Names that were asked for, with their values.
+  const std::map<std::string, std::string> &used() const { return used_; }
+
+private:
+  const std::string *find(const std::string &name) const;
+
+  std::map<std::string, std::string> values_;
+  mutable std::map<std::string, std::string> used_;
+};
+
+/// Dtype and extents of a tensor.
+struct TensorSpec {
+  DType dtype = any;
+  std::vector<int64_t> extents;
+};
+
+/// A row-major argument without memory, as an example of what a kernel is compiled for.
+detail::HostArg exampleView(DType dtype, std::vector<int64_t> extents);
+/// A scalar argument of that dtype.
+detail::HostArg exampleScalar(DType dtype);
+
+/// One specialisation of a kernel: what a launch with these arguments would compile. The kernel must live as long as
+/// the process, as kernels in static variables do.
+struct KernelRequest {
+  template <bool HasConsts, class... P>
+  KernelRequest(const Launcher<HasConsts, P...> &launcher, std::vector<detail::HostArg> arguments)
+      : record(&launcher.record()), constants(launcher.constants().begin(), launcher.constants().end()),
+        warps(launcher.options().warps), arguments(std::move(arguments)) {}
+
+  const detail::KernelRecord *record;
+  std::vector<int64_t> constants;
+  int warps;
+  std::vector<detail::HostArg> arguments; ///< exampleView, exampleScalar
+};
+
+/// An op by name.
+struct OpEntry {
+  std::string name;
+  std::string summary; ///< one line
+  int inputs = 0;      ///< how many tensors `run` reads
+  /// The kernel it launches for these settings.
+  std::function<KernelRequest(const OpSettings &)> kernel;
+  /// What the output must be for these inputs.
+  std::function<TensorSpec(std::span<const Tensor> inputs, const OpSettings &)> output;
+  /// Computes it.
+  std::function<void(Stream &, std::span<const Tensor> inputs, const Tensor &output, const OpSettings &)> run;
+};
+
+/// Adds an op; of two with one name the later counts. Returns true, for static initialisers.
+bool registerOp(OpEntry op);
+/// The op, or null.
+const OpEntry *findOp(const std::string &name);
+/// All names, sorted.
+std::vector<std::string> opNames();
+
+} // namespace tile
