@@ -72,10 +72,6 @@ Type Emitter::elementType(DType dtype) {
     return builder_.getF32Type();
   case DType::F64:
     return builder_.getF64Type();
-  case DType::E4M3:
-    return Float8E4M3FNType::get(builder_.getContext());
-  case DType::E5M2:
-    return Float8E5M2Type::get(builder_.getContext());
   case DType::I1:
     return builder_.getI1Type();
   default:

@@ -19,6 +19,17 @@ struct TracedKernel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::string name;
   std::vector<TileUse> tileUses; ///< each once, by argument, dimension, extent
+
+  TracedKernel() = default;
+  TracedKernel(TracedKernel &&) = default;
+  /// The old module goes before the context it lives in.
+  TracedKernel &operator=(TracedKernel &&other) {
+    module = std::move(other.module);
+    context = std::move(other.context);
+    name = std::move(other.name);
+    tileUses = std::move(other.tileUses);
+    return *this;
+  }
 };
 
 /// Runs the kernel's lambda and returns its verified tile IR, in an order that does not depend on

@@ -48,7 +48,6 @@ Value minMax(const MinMax &op, const Arg &a, const Arg &b, Loc loc) {
   Trace &trace = Trace::current(loc);
   checkData(trace, op.name, a, loc), checkData(trace, op.name, b, loc);
   DType type = commonType(trace, op.name, {&a, &b}, loc);
-  refuseFp8(trace, op.name, type, loc);
   Shape shape = commonShape(trace, op.name, {&a, &b}, loc);
   const char *name = isFloat(type) ? op.onFloats : isUnsigned(type) ? op.onUnsigned : op.onSigned;
   return trace.op(
@@ -125,7 +124,6 @@ Value tile::abs(Arg x, Loc loc) {
   checkData(trace, "abs", x, loc);
   Value value = materialize(trace, x, loc);
   TileType type = trace.type(value, loc);
-  refuseFp8(trace, "abs", type.dtype, loc);
   if (isUnsigned(type.dtype))
     return value;
   return trace.op(isFloat(type.dtype) ? "math.absf" : "math.absi", type, {value}, loc);

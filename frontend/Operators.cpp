@@ -137,7 +137,6 @@ const char *nameFor(Trace &trace, const BinaryOp &op, DType type, const Arg &lhs
   if (!name)
     trace.fail(loc, std::string("'") + op.symbol + "' is for integers, got " + nameOf(type),
                {madeNote(trace, lhs, rhs)});
-  refuseFp8(trace, op.symbol, type, loc);
   return name;
 }
 
@@ -250,7 +249,6 @@ Value compare(const Comparison &comparison, const Arg &lhs, const Arg &rhs) {
   Trace &trace = Trace::current(loc);
   checkData(trace, comparison.symbol, lhs, loc), checkData(trace, comparison.symbol, rhs, loc);
   DType type = commonType(trace, comparison.symbol, {&lhs, &rhs}, loc);
-  refuseFp8(trace, comparison.symbol, type, loc);
   Shape shape = commonShape(trace, comparison.symbol, {&lhs, &rhs}, loc);
   Value a = unify(trace, type, shape, lhs, comparison.symbol, loc);
   Value b = unify(trace, type, shape, rhs, comparison.symbol, loc);
@@ -338,7 +336,6 @@ Value operator-(Arg operand) {
   Trace &trace = Trace::current(operand.loc());
   checkData(trace, "-", operand, operand.loc());
   TileType type = trace.type(operand.value(), operand.loc());
-  refuseFp8(trace, "-", type.dtype, operand.loc());
   if (isFloat(type.dtype))
     return trace.op("arith.negf", type, {operand.value()}, operand.loc());
   return binary(kSub, Arg(0, operand.loc()), operand);

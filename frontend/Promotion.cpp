@@ -33,14 +33,11 @@ bool sameInIr(DType a, DType b) {
   return a == b || (isInteger(a) && isInteger(b) && widthOf(a) == widthOf(b));
 }
 
-static bool isFp8(DType type) { return type == e4m3 || type == e5m2; }
-
 static DType promoteFloats(DType a, DType b) {
   for (DType type : {f64, f32})
     if (a == type || b == type)
       return type;
-  bool anyBf16 = a == bf16 || b == bf16, anyFp8 = isFp8(a) || isFp8(b);
-  return anyBf16 && anyFp8 ? f32 : f16; // bf16 with f16, f16 with fp8, two different fp8
+  return f16; // bf16 with f16
 }
 
 static DType promoteIntegers(DType a, DType b) {
@@ -49,7 +46,7 @@ static DType promoteIntegers(DType a, DType b) {
   return isUnsigned(a) ? a : b;
 }
 
-/// The common dtype of two tiles, `any` for fp8 with an integer.
+/// The common dtype of two tiles.
 static DType promote(DType a, DType b) {
   if (a == b)
     return a;
@@ -58,8 +55,6 @@ static DType promote(DType a, DType b) {
   if (!isFloat(a) && !isFloat(b))
     return promoteIntegers(a, b);
   DType floating = isFloat(a) ? a : b;
-  if (isFp8(floating))
-    return any;
   return floating == bf16 ? f32 : floating;
 }
 
@@ -88,22 +83,15 @@ static DType typeByValue(const Arg &number) {
 DType commonType(Trace &trace, const char *op, std::initializer_list<const Arg *> operands,
                  Loc loc) {
   DType common = any;
-  auto meet = [&](DType type, const Arg &operand) {
-    DType before = common;
-    common = common == any ? type : promote(common, type);
-    if (common == any)
-      trace.fail(loc,
-                 std::string(op) + ": " + nameOf(before) + " and " + nameOf(type) +
-                     " have no common dtype: cast one of them",
-                 {operand.isStaged() ? madeNote(trace, "the second", operand.value())
-                                     : "the second is a host number"});
-  };
-  for (const Arg *operand : operands)
+  auto meet = [&](DType type) { common = common == any ? type : promote(common, type); };
+  for (const Arg *operand : operands) {
+    checkData(trace, op, *operand, loc);
     if (operand->isStaged())
-      meet(trace.type(operand->value(), loc).dtype, *operand);
+      meet(trace.type(operand->value(), loc).dtype);
+  }
   for (const Arg *operand : operands)
     if (!operand->isStaged() && (common == any || kindOf(*operand) > kindOf(common)))
-      meet(typeByValue(*operand), *operand);
+      meet(typeByValue(*operand));
   return common;
 }
 
@@ -117,10 +105,6 @@ static double largestOf(DType type) {
     return 0x1.fep127;
   case DType::F32:
     return std::numeric_limits<float>::max();
-  case DType::E4M3:
-    return 448;
-  case DType::E5M2:
-    return 57344;
   default:
     return std::numeric_limits<double>::max();
   }
@@ -180,7 +164,7 @@ Value castValue(Trace &trace, DType dtype, const Value &value, Loc loc) {
     Node alias;
     alias.kind = Node::Alias;
     alias.type = to;
-    alias.operands = {value.node()};
+    alias.operands = {trace.graph().resolve(value.node())}; // chains of casts stay short
     alias.loc = loc;
     return trace.handle(trace.add(std::move(alias)));
   }
@@ -304,13 +288,6 @@ void checkData(Trace &trace, const char *op, const Arg &operand, Loc loc) {
   if (type.category != TileType::Data)
     trace.fail(loc, std::string(op) + ": needs numbers, got " + type.str(),
                {madeNote(trace, "it was", operand.value())});
-}
-
-void refuseFp8(Trace &trace, const char *op, DType type, Loc loc) {
-  if (isFp8(type))
-    trace.fail(
-        loc, std::string(op) + ": does not work on " + nameOf(type) + ": cast to f16 or f32 first",
-        {}, ErrorCode::Unsupported);
 }
 
 int checkAxis(Trace &trace, const char *op, int axis, int rank, Loc loc) {

@@ -24,7 +24,7 @@ Value convertTo(Trace &trace, DType dtype, const Arg &operand, const char *op, L
 /// f64).
 Value materialize(Trace &trace, const Arg &operand, Loc loc);
 
-/// The dtype in which operands meet. Data only; an error for fp8 with integers.
+/// The dtype in which operands meet; pointers and views are refused.
 DType commonType(Trace &trace, const char *op, std::initializer_list<const Arg *> operands,
                  Loc loc);
 /// The NumPy shape in which operands meet.
@@ -40,8 +40,6 @@ Value unify(Trace &trace, DType dtype, const Shape &shape, const Arg &operand, c
 void checkShape(Trace &trace, const char *op, const Shape &shape, Loc loc);
 /// Refuses pointers and views.
 void checkData(Trace &trace, const char *op, const Arg &operand, Loc loc);
-/// Refuses 8-bit floats, which are for storage.
-void refuseFp8(Trace &trace, const char *op, DType type, Loc loc);
 /// A dimension counted from either end.
 int checkAxis(Trace &trace, const char *op, int axis, int rank, Loc loc);
 

@@ -98,6 +98,29 @@ Value tile::reshape(Arg x, const Shape &shape, Loc loc) {
   return trace.op("tile.reshape", type, {value}, loc);
 }
 
+Value tile::ravel(Arg x, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  Value value = shapeOperand(trace, "ravel", x, loc);
+  return reshape(Arg(value, loc), {trace.type(value, loc).shape.elements()}, loc);
+}
+
+Value tile::squeeze(Arg x, int axis, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  Value value = shapeOperand(trace, "squeeze", x, loc);
+  TileType type = trace.type(value, loc);
+  int dim = checkAxis(trace, "squeeze", axis, type.shape.rank(), loc);
+  if (type.shape[dim] != 1 || type.shape.rank() == 1)
+    trace.fail(loc,
+               "squeeze: dimension " + std::to_string(dim) + " of " + type.str() +
+                   " cannot go: only an extent of 1 beside other dimensions can",
+               {madeNote(trace, "operand", value)}, ErrorCode::InvalidShape);
+  Shape shape;
+  for (int i = 0; i < type.shape.rank(); ++i)
+    if (i != dim)
+      shape.append(type.shape[i]);
+  return reshape(Arg(value, loc), shape, loc);
+}
+
 static Value permuteTile(Trace &trace, const char *op, const Value &value,
                          const std::vector<int> &order, Loc loc) {
   TileType type = trace.type(value, loc);

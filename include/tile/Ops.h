@@ -38,7 +38,7 @@ Value index(int dim, const Shape &shape, Loc loc = Loc::here());
 Value cast(DType dtype, Arg x, Loc loc = Loc::here());
 
 // --- Elementwise ---------------------------------------------------------------------------------
-// 8-bit floats (e4m3, e5m2) are for storage: cast them first. Math functions take floats; f16 and
+// Math functions take floats; f16 and
 // bf16 are computed in f32 and rounded back. Operators are in Value.h.
 
 Value exp(Arg x, Loc loc = Loc::here());
@@ -94,6 +94,10 @@ template <HostInt A, HostInt B> constexpr int max(A a, B b) {
 
 /// The same elements in row-major order. Error: another number of elements.
 Value reshape(Arg x, const Shape &shape, Loc loc = Loc::here());
+/// The same elements in one dimension.
+Value ravel(Arg x, Loc loc = Loc::here());
+/// Removes a dimension of extent 1. Error: another extent, or the only dimension.
+Value squeeze(Arg x, int axis, Loc loc = Loc::here());
 /// Dimension i of the result is dimension order[i] of x. Error: not a permutation of all
 /// dimensions.
 Value permute(Arg x, std::initializer_list<int> order, Loc loc = Loc::here());

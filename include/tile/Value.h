@@ -121,6 +121,8 @@ private:
 class Var : public detail::Operators {
 public:
   Var(const Var &) = delete;
+  /// Moving hands over the variable itself, for vectors of them: `std::vector<Var>`.
+  Var(Var &&) noexcept = default;
   /// Stores. Error: another dtype or shape (host numbers adapt), or the region of the Var has
   /// ended.
   Var &operator=(Arg value);

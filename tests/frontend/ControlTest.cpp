@@ -50,6 +50,22 @@ TEST(Control, AReadBeforeTheWriteSeesThePreviousRound) {
       << ir;
 }
 
+TEST(Control, VariablesInAVector) {
+  auto vectors = kernel("vectors", [](In<f32, 1> x, Out<f32, 1> y, Scalar<i32> n, Const N) {
+    std::vector<Var> sums;
+    for (int i = 0; i < N; ++i)
+      sums.push_back(var(zeros(f32, {32})));
+    for (auto k : range(n))
+      for (int i = 0; i < N; ++i)
+        sums[i] += x.tile({32})(k * N + i);
+    for (int i = 0; i < N; ++i)
+      y.tile({32})(i) = sums[i];
+  });
+  std::string ir = irOf(vectors, {3});
+  EXPECT_NE(ir.find("-> (tensor<32xf32>, tensor<32xf32>, tensor<32xf32>)"), std::string::npos)
+      << ir;
+}
+
 TEST(Control, NestedLoopsCarryThroughBoth) {
   auto nested = kernel("nested", [](Out<i32, 1> y, Scalar<i32> n) {
     auto total = var(0);

@@ -108,6 +108,20 @@ TEST(Trace, TileIrNeedsNoDevice) {
   EXPECT_THROW(tileIr(twice.consts(64), {f16}), Error);
 }
 
+TEST(Trace, ShapesChange) {
+  auto shapes = kernel("shapes", [](Out<i32, 1> y) {
+    Value x = index(1, {4, 1, 8}) + index(-1, {4, 1, 8});
+    EXPECT_EQ(squeeze(x, 1).shape(), (Shape{4, 8}));
+    EXPECT_EQ(expand_dims(squeeze(x, -2), -1).shape(), (Shape{4, 8, 1}));
+    EXPECT_EQ(permute(x, {2, 0, 1}).shape(), (Shape{8, 4, 1}));
+    EXPECT_EQ(broadcast_to(x, {4, 6, 8}).shape(), (Shape{4, 6, 8}));
+    y.tile({32})(0) = ravel(squeeze(x, 1).T().T());
+  });
+  std::string ir = irOf(shapes);
+  expectContains(ir,
+                 {"tile.permute", "[1, 0]", "tile.permute", "tile.reshape", "-> tensor<32xi32>"});
+}
+
 TEST(Trace, PaddingWithANumberSelects) {
   auto pads = kernel("pads", [](In<f32, 2> x, Out<f32, 2> y) {
     Value zero = x.tile({8, 32})(0, 0), nan = x.tile({8, 32}).pad(NAN)(0, 0);
