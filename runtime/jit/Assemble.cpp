@@ -2,6 +2,7 @@
 
 #include "ir/Target.h"
 #include "runtime/jit/NvJitLink.h"
+#include "runtime/jit/NvPtxCompiler.h"
 
 #include <tile/Error.h>
 
@@ -155,6 +156,8 @@ bool isWholeCubin(const std::vector<std::byte> &bytes) {
 }
 
 std::vector<std::byte> assemble(std::string_view ptx, const std::string &target) {
+  if (NvPtxCompiler *compiler = NvPtxCompiler::load())
+    return compiler->assemble(ptx, target);
   std::vector<std::string> looked;
   if (std::optional<std::string> program = findPtxas(&looked))
     return runPtxas(*program, ptx, target);
