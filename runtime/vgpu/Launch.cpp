@@ -30,18 +30,11 @@ void Launch::run() {
     helper.join();
   if (failure_)
     std::rethrow_exception(failure_);
-  std::ranges::stable_sort(findings_, {}, &Finding::ctaIndex);
-  std::vector<Finding> distinct;
-  for (Finding &finding : findings_) {
-    auto known = std::ranges::find_if(distinct, [&](const Finding &other) {
-      return other.kind == finding.kind && other.ptxLine == finding.ptxLine;
-    });
-    if (known != distinct.end())
-      known->count += finding.count;
-    else if (distinct.size() < kMaxFindings)
-      distinct.push_back(std::move(finding));
-  }
-  findings_ = std::move(distinct);
+  // Which later blocks had started when the first fault appeared depends on timing; the first faulty block does not.
+  if (findings_.empty())
+    return;
+  uint64_t first = std::ranges::min(findings_, {}, &Finding::ctaIndex).ctaIndex;
+  std::erase_if(findings_, [&](const Finding &finding) { return finding.ctaIndex != first; });
 }
 
 void Launch::worker() {

@@ -1,7 +1,7 @@
 // One launch of a kernel: hands blocks to host threads, each of which runs its blocks warp by warp.
 //
 // Blocks are handed out in order. With several host threads results stay the same as with one, because blocks of a
-// kernel that uses global atomics run on a single thread; findings are those of the lowest blocks.
+// kernel that uses global atomics run on a single thread, and findings are those of the first faulty block.
 #pragma once
 
 #include "runtime/vgpu/Warp.h"
@@ -35,7 +35,7 @@ public:
   GlobalMemory &memory() { return *setup_.memory; }
   std::vector<uint8_t> &params() { return setup_.params; }
   uint32_t sharedBytes() const { return sharedBytes_; }
-  /// In the order of blocks, at most kMaxFindings.
+  /// Those of the first faulty block, in the order of time, at most kMaxFindings.
   const std::vector<Finding> &findings() const { return findings_; }
   const Counters &counters() const { return counters_; }
 

@@ -1,0 +1,273 @@
+// mma, ldmatrix, stmatrix, movmatrix against the placement formulas of the ISA text, element by element.
+#include "tests/runtime/vgpu/Kernels.h"
+
+#include "runtime/vgpu/HalfFormat.h"
+
+#include <cmath>
+#include <random>
+
+namespace tile::vgpu {
+namespace {
+
+struct MmaCase {
+  std::string shape, a, b, d;
+  int rows, depth, bits; // bits of an input element
+  std::string target = "sm_80", extra;
+};
+
+std::string list(const std::string &prefix, int count) {
+  std::string text = "{";
+  for (int i = 0; i < count; ++i)
+    text += (i ? ", " : "") + prefix + std::to_string(i);
+  return text + "}";
+}
+
+// A kernel that loads fragments stored as [register][lane], multiplies, and stores D the same way.
+std::string mmaKernel(const MmaCase &test, int countA, int countB, int countC) {
+  bool wide = test.bits == 64;
+  std::string type = wide ? "b64" : "b32", bytes = wide ? "8" : "4";
+  std::string ptx = ".version 8.4\n.target " + test.target +
+                    "\n.address_size 64\n.visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc)\n{\n"
+                    "  .reg .b32 %l;\n  .reg .b64 %p;\n  .reg ." + type + " %a<8>, %b<8>, %c<8>;\n  mov.u32 %l, %laneid;\n";
+  auto transfer = [&](const std::string &name, int count, bool loads) {
+    ptx += "  ld.param.u64 %p, [p" + name + "];\n  mad.wide.u32 %p, %l, " + bytes + ", %p;\n";
+    for (int i = 0; i < count; ++i) {
+      std::string place = "[%p+" + std::to_string(i * 32 * std::stoi(bytes)) + "]", reg = "%" + name + std::to_string(i);
+      ptx += loads ? "  ld.global." + type + " " + reg + ", " + place + ";\n" : "  st.global." + type + " " + place + ", " + reg + ";\n";
+    }
+  };
+  transfer("a", countA, true);
+  transfer("b", countB, true);
+  transfer("c", countC, true);
+  ptx += "  mma.sync.aligned." + test.shape + ".row.col" + test.extra + "." + test.d + "." + test.a + "." + test.b + "." + test.d + " " +
+         list("%c", countC) + ", " + list("%a", countA) + ", " + list("%b", countB) + ", " + list("%c", countC) + ";\n";
+  transfer("c", countC, false);
+  return ptx + "  ret;\n}\n";
+}
+
+// An element's code and value: small numbers, so that every order of summation is exact.
+uint64_t encode(const std::string &type, int value) {
+  if (type == "f16")
+    return floatToHalf(static_cast<float>(value));
+  if (type == "bf16")
+    return floatToBfloat(static_cast<float>(value));
+  if (type == "tf32" || type == "f32")
+    return std::bit_cast<uint32_t>(static_cast<float>(value));
+  if (type == "f64")
+    return std::bit_cast<uint64_t>(static_cast<double>(value));
+  if (type == "e4m3")
+    return encodeFloat(value, kE4m3Format, Rounding::NearestEven);
+  if (type == "e5m2")
+    return encodeFloat(value, kE5m2Format, Rounding::NearestEven);
+  return type == "s32" ? static_cast<uint32_t>(value) : static_cast<uint8_t>(value);
+}
+
+template <class Register> void checkMma(const MmaCase &test) {
+  int e = test.bits == 64 ? 1 : 32 / test.bits, registerBits = test.bits == 64 ? 64 : 32;
+  int countA = test.rows * test.depth / 32 / e, countB = 8 * test.depth / 32 / e;
+  int perC = test.d == "f16" ? 2 : 1, countC = test.rows * 8 / 32 / perC;
+  bool tall = test.rows == 16;
+  std::mt19937 random(static_cast<unsigned>(test.depth + test.bits));
+  auto draw = [&](const std::string &type) {
+    return type == "u8" ? static_cast<int>(random() % 200) : static_cast<int>(random() % 9) - 4;
+  };
+  std::vector<std::vector<int>> a(test.rows, std::vector<int>(test.depth)), b(test.depth, std::vector<int>(8)), c(test.rows, std::vector<int>(8));
+  for (auto &row : a)
+    for (int &value : row)
+      value = draw(test.a);
+  for (auto &row : b)
+    for (int &value : row)
+      value = draw(test.b);
+  for (auto &row : c)
+    for (int &value : row)
+      value = draw(test.d);
+  std::vector<Register> fa(countA * 32), fb(countB * 32), fc(countC * 32);
+  for (int lane = 0; lane < 32; ++lane) {
+    int g = lane / 4, t = lane % 4;
+    for (int r = 0; r < countA; ++r)
+      for (int j = 0; j < e; ++j) {
+        int row = tall ? g + 8 * (r & 1) : g, k = t * e + j + (tall ? r >> 1 : r) * 4 * e;
+        fa[r * 32 + lane] |= static_cast<Register>(encode(test.a, a[row][k])) << (registerBits / e * j);
+      }
+    for (int r = 0; r < countB; ++r)
+      for (int j = 0; j < e; ++j)
+        fb[r * 32 + lane] |= static_cast<Register>(encode(test.b, b[t * e + j + r * 4 * e][g])) << (registerBits / e * j);
+    for (int i = 0; i < countC * perC; ++i)
+      fc[i / perC * 32 + lane] |= static_cast<Register>(encode(test.d, c[g + 8 * (i >> 1)][2 * t + (i & 1)])) << (16 * (i % perC));
+  }
+  Gpu gpu(mmaKernel(test, countA, countB, countC), test.target);
+  auto dc = gpu.upload(fc);
+  gpu.run("k", {1}, {32}, 0, gpu.upload(fa), gpu.upload(fb), dc);
+  gpu.expectClean();
+  auto result = gpu.download<Register>(dc, fc.size());
+  for (int lane = 0; lane < 32; ++lane)
+    for (int i = 0; i < countC * perC; ++i) {
+      int row = lane / 4 + 8 * (i >> 1), column = lane % 4 * 2 + (i & 1), expected = c[row][column];
+      for (int k = 0; k < test.depth; ++k)
+        expected += a[row][k] * b[k][column];
+      auto actual = static_cast<uint64_t>(result[i / perC * 32 + lane]) >> (16 * (i % perC));
+      if (test.d == "f16")
+        actual &= 0xffff;
+      EXPECT_EQ(actual, encode(test.d, expected)) << test.shape << "." << test.a << " row " << row << " column " << column;
+    }
+}
+
+TEST(Mma, FragmentsFollowTheFormulas) {
+  for (const MmaCase &test : {MmaCase{"m16n8k8", "f16", "f16", "f32", 16, 8, 16}, {"m16n8k16", "f16", "f16", "f32", 16, 16, 16},
+                              {"m16n8k8", "f16", "f16", "f16", 16, 8, 16}, {"m16n8k16", "f16", "f16", "f16", 16, 16, 16},
+                              {"m16n8k8", "bf16", "bf16", "f32", 16, 8, 16}, {"m16n8k16", "bf16", "bf16", "f32", 16, 16, 16},
+                              {"m16n8k4", "tf32", "tf32", "f32", 16, 4, 32}, {"m16n8k8", "tf32", "tf32", "f32", 16, 8, 32},
+                              {"m16n8k16", "s8", "s8", "s32", 16, 16, 8}, {"m16n8k32", "s8", "s8", "s32", 16, 32, 8},
+                              {"m16n8k32", "u8", "s8", "s32", 16, 32, 8}, {"m16n8k32", "u8", "u8", "s32", 16, 32, 8},
+                              {"m8n8k16", "s8", "u8", "s32", 8, 16, 8}, {"m16n8k32", "e4m3", "e4m3", "f32", 16, 32, 8, "sm_89"},
+                              {"m16n8k32", "e5m2", "e4m3", "f32", 16, 32, 8, "sm_89"}})
+    checkMma<uint32_t>(test);
+  for (const MmaCase &test : {MmaCase{"m8n8k4", "f64", "f64", "f64", 8, 4, 64}, {"m16n8k8", "f64", "f64", "f64", 16, 8, 64, "sm_90"}})
+    checkMma<uint64_t>(test);
+}
+
+TEST(Mma, IntegerSumsWrapOrSaturate) {
+  for (bool saturates : {false, true}) {
+    MmaCase test{"m16n8k16", "u8", "u8", "s32", 16, 16, 8, "sm_80", saturates ? ".satfinite" : ""};
+    Gpu gpu(mmaKernel(test, 2, 1, 4));
+    std::vector<uint32_t> a(64, 0x01010101), b(32, 0x01010101), c(128, 0x7fffffff);
+    auto dc = gpu.upload(c);
+    gpu.run("k", {1}, {32}, 0, gpu.upload(a), gpu.upload(b), dc);
+    for (uint32_t value : gpu.download<uint32_t>(dc, 128))
+      EXPECT_EQ(value, saturates ? 0x7fffffffu : 0x7fffffffu + 16);
+  }
+}
+
+TEST(Mma, UninitialisedRowsTaintOnlyTheirResults) {
+  std::string ptx = R"(.version 8.4
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+  .reg .b32 %l, %a<4>, %b<2>, %c<4>, %u;
+  .reg .b64 %p;
+  mov.u32 %l, %laneid;
+  mov.b32 %a0, %l; mov.b32 %a2, %l; mov.b32 %b0, %l; mov.b32 %b1, %l;
+  mov.b32 %c0, 0; mov.b32 %c1, 0; mov.b32 %c2, 0; mov.b32 %c3, 0;
+  mov.b32 %a1, %u; mov.b32 %a3, %u;
+  mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%c0, %c1, %c2, %c3}, {%a0, %a1, %a2, %a3}, {%b0, %b1}, {%c0, %c1, %c2, %c3};
+  ld.param.u64 %p, [p];
+  mad.wide.u32 %p, %l, 8, %p;
+  st.global.v2.b32 [%p], {%c0, %c1};
+  ret;
+}
+)";
+  Gpu good(ptx);
+  good.run("k", {1}, {32}, 0, good.device->alloc(256));
+  good.expectClean();
+  std::string bad = ptx;
+  bad.replace(bad.find("{%c0, %c1};"), 11, "{%c0, %c2};");
+  Gpu gpu(bad);
+  gpu.run("k", {1}, {32}, 0, gpu.device->alloc(256));
+  gpu.expectFinding(FindingKind::Uninitialised, lineOf(bad, "st.global.v2"));
+}
+
+// Loads `count` matrices from shared memory, whose 16-bit elements hold their own index, and stores the fragments.
+std::string matrixKernel(int count, const std::string &trans) {
+  std::string registers = list("%r", count);
+  std::string ptx = R"(.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+  .reg .b32 %l, %s, %r<4>, %i, %v;
+  .reg .b64 %p, %q;
+  .reg .pred %o;
+  .shared .align 16 .b8 tile[1024];
+  ld.param.u64 %p, [p];
+  mov.u32 %l, %laneid;
+  mov.u32 %i, %l;
+COPY:
+  mul.wide.u32 %q, %i, 4;
+  add.u64 %q, %q, %p;
+  ld.global.u32 %v, [%q];
+  shl.b32 %s, %i, 2;
+  st.shared.u32 [%s+TILE], %v;
+  add.u32 %i, %i, 32;
+  setp.lt.u32 %o, %i, 256;
+  @%o bra COPY;
+  bar.warp.sync -1;
+  mov.u32 %s, tile;
+  mad.lo.u32 %s, %l, 16, %s;
+  ldmatrix.sync.aligned.m8n8.xCOUNTTRANS.shared.b16 REGISTERS, [%s];
+  mad.wide.u32 %q, %l, 4, %p;
+)";
+  auto replaceAll = [&](const std::string &from, const std::string &to) {
+    for (size_t at = ptx.find(from); at != std::string::npos; at = ptx.find(from, at + to.size()))
+      ptx.replace(at, from.size(), to);
+  };
+  replaceAll("[%s+TILE]", "[%s+1024]");
+  replaceAll("COUNT", std::to_string(count));
+  replaceAll("TRANS", trans);
+  replaceAll("REGISTERS", registers);
+  for (int i = 0; i < count; ++i)
+    ptx += "  st.global.u32 [%q+" + std::to_string(1024 + 128 * i) + "], %r" + std::to_string(i) + ";\n";
+  return ptx + "  ret;\n}\n";
+}
+
+TEST(Ldmatrix, FragmentsFollowTheFormulas) {
+  std::vector<uint16_t> data(1024);
+  for (size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<uint16_t>(i);
+  for (int count : {1, 2, 4})
+    for (bool transposed : {false, true}) {
+      Gpu gpu(matrixKernel(count, transposed ? ".trans" : ""), "sm_90");
+      auto buffer = gpu.upload(data);
+      gpu.run("k", {1}, {32}, 0, buffer);
+      gpu.expectClean();
+      auto result = gpu.download<uint16_t>(buffer, 1024);
+      for (int q = 0; q < count; ++q)
+        for (int lane = 0; lane < 32; ++lane)
+          for (int half = 0; half < 2; ++half) {
+            int g = lane / 4, t = lane % 4, row = transposed ? 2 * t + half : g, column = transposed ? g : 2 * t + half;
+            EXPECT_EQ(result[512 + q * 64 + lane * 2 + half], q * 64 + row * 8 + column);
+          }
+    }
+}
+
+TEST(Stmatrix, InvertsLdmatrix) {
+  std::vector<uint16_t> data(1024);
+  for (size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<uint16_t>(i);
+  for (std::string trans : {"", ".trans"}) {
+    std::string ptx = matrixKernel(4, trans);
+    // Write the fragments back to other places and store the tile as it then is.
+    size_t at = ptx.find("  mad.wide.u32 %q, %l, 4, %p;");
+    ptx = ptx.substr(0, at) + "  bar.warp.sync -1;\n  stmatrix.sync.aligned.m8n8.x4" + trans +
+          ".shared.b16 [%s], {%r1, %r0, %r3, %r2};\n  bar.warp.sync -1;\n  mad.wide.u32 %q, %l, 16, %p;\n"
+          "  .reg .b32 %w<4>;\n  ld.shared.v4.u32 {%w0, %w1, %w2, %w3}, [%s];\n  st.global.v4.u32 [%q+1024], {%w0, %w1, %w2, %w3};\n  ret;\n}\n";
+    Gpu gpu(ptx, "sm_90");
+    auto buffer = gpu.upload(data);
+    gpu.run("k", {1}, {32}, 0, buffer);
+    gpu.expectClean();
+    auto result = gpu.download<uint16_t>(buffer, 1024);
+    for (int q = 0; q < 4; ++q)
+      for (int i = 0; i < 64; ++i)
+        EXPECT_EQ(result[512 + q * 64 + i], (q ^ 1) * 64 + i);
+  }
+}
+
+TEST(Movmatrix, Transposes) {
+  std::string ptx = matrixKernel(1, "");
+  size_t at = ptx.find("  mad.wide.u32 %q, %l, 4, %p;");
+  ptx.insert(at, "  movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r0;\n");
+  std::vector<uint16_t> data(1024);
+  for (size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<uint16_t>(i);
+  Gpu gpu(ptx, "sm_90");
+  auto buffer = gpu.upload(data);
+  gpu.run("k", {1}, {32}, 0, buffer);
+  gpu.expectClean();
+  auto result = gpu.download<uint16_t>(buffer, 1024);
+  for (int lane = 0; lane < 32; ++lane)
+    for (int half = 0; half < 2; ++half)
+      EXPECT_EQ(result[512 + lane * 2 + half], (lane % 4 * 2 + half) * 8 + lane / 4);
+}
+
+} // namespace
+} // namespace tile::vgpu
