@@ -32,9 +32,19 @@ Value inWideFloat(const char *op, const Arg &x, Loc loc, Function function) {
   return castValue(trace, type, function(trace, wide), loc);
 }
 
-Value unary(const char *op, const char *irName, const Arg &x, Loc loc) {
-  return inWideFloat(op, x, loc, [&](Trace &trace, const Value &wide) {
-    return trace.op(irName, trace.type(wide, loc), {wide}, loc);
+/// A function of one float; the device has most of them for f32 only.
+struct UnaryOp {
+  const char *name, *irName;
+  bool onF64 = false;
+};
+
+Value unary(const UnaryOp &op, const Arg &x, Loc loc) {
+  return inWideFloat(op.name, x, loc, [&](Trace &trace, const Value &wide) {
+    TileType type = trace.type(wide, loc);
+    if (type.dtype == f64 && !op.onF64)
+      trace.fail(loc, std::string(op.name) + ": f64 is not available: cast to f32",
+                 {madeNote(trace, "operand", wide)}, ErrorCode::Unsupported);
+    return trace.op(op.irName, type, {wide}, loc);
   });
 }
 
@@ -66,18 +76,18 @@ Value tile::cast(DType dtype, Arg x, Loc loc) {
   return convertTo(trace, dtype, x, "cast", loc);
 }
 
-Value tile::exp(Arg x, Loc loc) { return unary("exp", "math.exp", x, loc); }
-Value tile::exp2(Arg x, Loc loc) { return unary("exp2", "math.exp2", x, loc); }
-Value tile::log(Arg x, Loc loc) { return unary("log", "math.log", x, loc); }
-Value tile::log2(Arg x, Loc loc) { return unary("log2", "math.log2", x, loc); }
-Value tile::sqrt(Arg x, Loc loc) { return unary("sqrt", "math.sqrt", x, loc); }
-Value tile::rsqrt(Arg x, Loc loc) { return unary("rsqrt", "math.rsqrt", x, loc); }
-Value tile::sin(Arg x, Loc loc) { return unary("sin", "math.sin", x, loc); }
-Value tile::cos(Arg x, Loc loc) { return unary("cos", "math.cos", x, loc); }
-Value tile::tanh(Arg x, Loc loc) { return unary("tanh", "math.tanh", x, loc); }
-Value tile::erf(Arg x, Loc loc) { return unary("erf", "math.erf", x, loc); }
-Value tile::floor(Arg x, Loc loc) { return unary("floor", "math.floor", x, loc); }
-Value tile::ceil(Arg x, Loc loc) { return unary("ceil", "math.ceil", x, loc); }
+Value tile::exp(Arg x, Loc loc) { return unary({"exp", "math.exp"}, x, loc); }
+Value tile::exp2(Arg x, Loc loc) { return unary({"exp2", "math.exp2"}, x, loc); }
+Value tile::log(Arg x, Loc loc) { return unary({"log", "math.log"}, x, loc); }
+Value tile::log2(Arg x, Loc loc) { return unary({"log2", "math.log2"}, x, loc); }
+Value tile::sqrt(Arg x, Loc loc) { return unary({"sqrt", "math.sqrt"}, x, loc); }
+Value tile::rsqrt(Arg x, Loc loc) { return unary({"rsqrt", "math.rsqrt"}, x, loc); }
+Value tile::sin(Arg x, Loc loc) { return unary({"sin", "math.sin"}, x, loc); }
+Value tile::cos(Arg x, Loc loc) { return unary({"cos", "math.cos"}, x, loc); }
+Value tile::tanh(Arg x, Loc loc) { return unary({"tanh", "math.tanh"}, x, loc); }
+Value tile::erf(Arg x, Loc loc) { return unary({"erf", "math.erf"}, x, loc); }
+Value tile::floor(Arg x, Loc loc) { return unary({"floor", "math.floor", true}, x, loc); }
+Value tile::ceil(Arg x, Loc loc) { return unary({"ceil", "math.ceil", true}, x, loc); }
 
 static Value logistic(const Value &x, Loc loc) {
   return Arg(1.0, loc) / (Arg(1.0, loc) + Arg(exp(-Arg(x, loc), loc), loc));

@@ -1,6 +1,7 @@
 // Making tiles and changing their shapes.
 #include "frontend/Promotion.h"
 #include "frontend/Trace.h"
+#include "ir/layout/Derived.h"
 
 #include <algorithm>
 
@@ -77,6 +78,12 @@ static Value shapeOperand(Trace &trace, const char *op, const Arg &x, Loc loc) {
   return value;
 }
 
+/// Whether a layout of one shape can be read as one of the other: the layout algebra decides.
+static bool keepsOddFactors(const Shape &from, const Shape &to) {
+  layout::Shape source(from.begin(), from.end()), target(to.begin(), to.end());
+  return layout::reshape(layout::Layout::replicated(source, 1), target).has_value();
+}
+
 Value tile::reshape(Arg x, const Shape &shape, Loc loc) {
   Trace &trace = Trace::current(loc);
   Value value = shapeOperand(trace, "reshape", x, loc);
@@ -94,6 +101,13 @@ Value tile::reshape(Arg x, const Shape &shape, Loc loc) {
   if (shape.rank() == 0)
     trace.fail(loc, "reshape: a tile cannot become a scalar: reduce it",
                {madeNote(trace, "operand", value)}, ErrorCode::InvalidShape);
+  if (!keepsOddFactors(type.shape, shape))
+    trace.fail(
+        loc,
+        "reshape: " + type.shape.str() + " cannot become " + shape.str() +
+            ": each extent is 2^k times an odd number, which must stay the outermost part of "
+            "its dimension",
+        {madeNote(trace, "operand", value)}, ErrorCode::InvalidShape);
   type.shape = shape;
   return trace.op("tile.reshape", type, {value}, loc);
 }

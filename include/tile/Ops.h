@@ -39,7 +39,8 @@ Value cast(DType dtype, Arg x, Loc loc = Loc::here());
 
 // --- Elementwise ---------------------------------------------------------------------------------
 // Math functions take floats; f16 and
-// bf16 are computed in f32 and rounded back. Operators are in Value.h.
+// bf16 are computed in f32 and rounded back; f64 has floor, ceil, fma, abs, min, max and the
+// operators. Operators are in Value.h.
 
 Value exp(Arg x, Loc loc = Loc::here());
 Value exp2(Arg x, Loc loc = Loc::here());
@@ -92,7 +93,8 @@ template <HostInt A, HostInt B> constexpr int max(A a, B b) {
 
 // --- Shape ---------------------------------------------------------------------------------------
 
-/// The same elements in row-major order. Error: another number of elements.
+/// The same elements in row-major order. Errors: another number of elements; an odd factor of an
+/// extent (5 in 80 = 16 * 5) that would not stay the outermost part of a dimension.
 Value reshape(Arg x, const Shape &shape, Loc loc = Loc::here());
 /// The same elements in one dimension.
 Value ravel(Arg x, Loc loc = Loc::here());

@@ -142,22 +142,22 @@ public:
   }
 
   /// The tile with these indices, one a dimension.
-  Result operator()(Arg i0, Loc loc = Loc::here()) const requires(Rank == 1) {
-    return at(false, loc, i0);
+  Result operator()(Arg at0, Loc loc = Loc::here()) const requires(Rank == 1) {
+    return at(false, loc, at0);
   }
-  Result operator()(Arg i0, Arg i1, Loc loc = Loc::here()) const requires(Rank == 2) {
-    return at(false, loc, i0, i1);
+  Result operator()(Arg at0, Arg at1, Loc loc = Loc::here()) const requires(Rank == 2) {
+    return at(false, loc, at0, at1);
   }
-  Result operator()(Arg i0, Arg i1, Arg i2, Loc loc = Loc::here()) const requires(Rank == 3) {
-    return at(false, loc, i0, i1, i2);
+  Result operator()(Arg at0, Arg at1, Arg at2, Loc loc = Loc::here()) const requires(Rank == 3) {
+    return at(false, loc, at0, at1, at2);
   }
-  Result operator()(Arg i0, Arg i1, Arg i2, Arg i3, Loc loc = Loc::here()) const
+  Result operator()(Arg at0, Arg at1, Arg at2, Arg at3, Loc loc = Loc::here()) const
       requires(Rank == 4) {
-    return at(false, loc, i0, i1, i2, i3);
+    return at(false, loc, at0, at1, at2, at3);
   }
-  Result operator()(Arg i0, Arg i1, Arg i2, Arg i3, Arg i4, Loc loc = Loc::here()) const
+  Result operator()(Arg at0, Arg at1, Arg at2, Arg at3, Arg at4, Loc loc = Loc::here()) const
       requires(Rank == 5) {
-    return at(false, loc, i0, i1, i2, i3, i4);
+    return at(false, loc, at0, at1, at2, at3, at4);
   }
 
   /// The tile whose first element is at these element offsets, which may be negative or ragged.
@@ -178,22 +178,23 @@ public:
     return at(true, loc, e0, e1, e2, e3, e4);
   }
 
-  /// Which elements of the tile with these indices are inside the tensor: an i1 tile.
-  Value inside(Arg i0, Loc loc = Loc::here()) const requires(Rank == 1) {
-    return insideAt(loc, i0);
+  /// Which elements of the tile with these indices are inside the tensor: an at1 tile.
+  Value inside(Arg at0, Loc loc = Loc::here()) const requires(Rank == 1) {
+    return insideAt(loc, at0);
   }
-  Value inside(Arg i0, Arg i1, Loc loc = Loc::here()) const requires(Rank == 2) {
-    return insideAt(loc, i0, i1);
+  Value inside(Arg at0, Arg at1, Loc loc = Loc::here()) const requires(Rank == 2) {
+    return insideAt(loc, at0, at1);
   }
-  Value inside(Arg i0, Arg i1, Arg i2, Loc loc = Loc::here()) const requires(Rank == 3) {
-    return insideAt(loc, i0, i1, i2);
+  Value inside(Arg at0, Arg at1, Arg at2, Loc loc = Loc::here()) const requires(Rank == 3) {
+    return insideAt(loc, at0, at1, at2);
   }
-  Value inside(Arg i0, Arg i1, Arg i2, Arg i3, Loc loc = Loc::here()) const requires(Rank == 4) {
-    return insideAt(loc, i0, i1, i2, i3);
+  Value inside(Arg at0, Arg at1, Arg at2, Arg at3, Loc loc = Loc::here()) const
+      requires(Rank == 4) {
+    return insideAt(loc, at0, at1, at2, at3);
   }
-  Value inside(Arg i0, Arg i1, Arg i2, Arg i3, Arg i4, Loc loc = Loc::here()) const
+  Value inside(Arg at0, Arg at1, Arg at2, Arg at3, Arg at4, Loc loc = Loc::here()) const
       requires(Rank == 5) {
-    return insideAt(loc, i0, i1, i2, i3, i4);
+    return insideAt(loc, at0, at1, at2, at3, at4);
   }
 
 private:

@@ -156,12 +156,13 @@ TEST(Promotion, EveryOperatorVerifiesOnEveryDtype) {
     }
     for (DType type : kFloats) {
       auto [a, b] = both(type);
-      use(a / b), use(exp(a)), use(exp2(a)), use(log(a)), use(log2(a)), use(sqrt(a)), use(rsqrt(a)),
+      use(a / b), use(relu(a)), use(floor(a)), use(ceil(a)), use(fma(a, b, a));
+      use(isnan(a)), use(isinf(a)), use(clamp(a, 0, 1));
+      if (type == f64)
+        continue;
+      use(exp(a)), use(exp2(a)), use(log(a)), use(log2(a)), use(sqrt(a)), use(rsqrt(a)),
           use(sin(a));
-      use(cos(a)), use(tanh(a)), use(erf(a)), use(sigmoid(a)), use(relu(a)), use(gelu(a)),
-          use(silu(a));
-      use(floor(a)), use(ceil(a)), use(fma(a, b, a)), use(isnan(a)), use(isinf(a)),
-          use(clamp(a, 0, 1));
+      use(cos(a)), use(tanh(a)), use(erf(a)), use(sigmoid(a)), use(gelu(a)), use(silu(a));
     }
     y.tile({32})(0) = sum;
   });
