@@ -1,0 +1,71 @@
+// tilec, the command: builds kernels without a device, runs ops on files, tells what is installed.
+//
+// Exit codes: 0 fine, 1 a finding of the checkers or the device, 2 usage or bad input, 3 unsupported or not installed,
+// 70 a fault of tilec itself.
+#include "tools/tilec/Child.h"
+#include "tools/tilec/Commands.h"
+
+#include <tile/Error.h>
+
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <iostream>
+
+namespace tile::tilec {
+namespace {
+
+int exitCodeOf(const Error &error) {
+  if (error.fault() == Fault::Compiler)
+    return kInternal;
+  switch (error.code()) {
+  case ErrorCode::Unsupported:
+  case ErrorCode::ToolMissing:
+  case ErrorCode::NoDevice:
+    return kUnsupported;
+  case ErrorCode::DeviceFinding:
+  case ErrorCode::DeviceAssert:
+  case ErrorCode::DeviceLost:
+  case ErrorCode::ContextLost:
+    return kFinding;
+  default:
+    return error.fault() == Fault::Device ? kFinding : kBadInput;
+  }
+}
+
+int runChosen(const std::function<int()> &chosen) {
+  try {
+    return chosen();
+  } catch (const Error &error) {
+    std::cerr << error.what() << "\n";
+    return exitCodeOf(error);
+  } catch (const std::bad_alloc &) {
+    std::cerr << "error: out of memory\n";
+    return kBadInput;
+  } catch (const std::exception &error) {
+    std::cerr << "error: " << error.what() << "; this is a fault of tilec, please report it\n";
+    return kInternal;
+  }
+}
+
+} // namespace
+
+int mainOf(int argc, char **argv) {
+  std::signal(SIGPIPE, SIG_IGN); // a reader that closes early is an error of writing, not a death
+  CLI::App app("tilec: compile and run tile kernels", "tilec");
+  app.require_subcommand(1);
+  std::function<int()> chosen;
+  addBuild(app, chosen);
+  addRun(app, chosen);
+  addDoctor(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? kOk : kBadInput;
+  }
+  return runChosen(chosen);
+}
+
+} // namespace tile::tilec
+
+int main(int argc, char **argv) { return tile::tilec::mainOf(argc, argv); }

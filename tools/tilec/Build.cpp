@@ -1,0 +1,167 @@
+// `tilec build`: compiles a kernel without a device and writes what each stage made.
+#include "runtime/jit/Assemble.h"
+#include "runtime/jit/Compile.h"
+#include "runtime/jit/Dump.h"
+#include "tools/tilec/Child.h"
+#include "tools/tilec/Commands.h"
+#include "tools/tilec/Scan.h"
+#include "tools/tilec/Settings.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+namespace tile::tilec {
+namespace {
+
+struct BuildOptions {
+  std::vector<std::string> words; ///< the input, then settings
+  std::string target = "sm_80", output;
+  std::vector<std::string> emit = {"ptx"};
+  bool timePasses = false, inChild = false;
+};
+
+/// What --emit may name, in the order of the stages.
+const char *const kStages[] = {"tile", "tilegpu", "llvm", "ll", "ptx", "cubin"};
+
+struct Text {
+  std::string file; ///< the name it has in a folder
+  std::string content;
+};
+
+void describeSettings(const OpSettings &settings) {
+  for (auto &[name, value] : settings.used())
+    std::cerr << (name == settings.used().begin()->first ? "settings: " : " ") << name << "=" << value;
+  std::cerr << (settings.used().empty() ? "" : "\n");
+}
+
+codegen::CompiledKernel compileInput(const BuildOptions &options, const codegen::CompileOptions &compile) {
+  std::vector<std::string> words = options.words;
+  OpSettings settings = takeSettings(words);
+  if (words.size() != 1)
+    throw Error(Fault::User, ErrorCode::InvalidArgument, "one input is expected, FILE.mlir or op:NAME; got " +
+                                                             std::to_string(words.size()));
+  if (const OpEntry *op = opOf(words[0])) {
+    KernelRequest request = op->kernel(settings);
+    refuseUnused(settings);
+    describeSettings(settings);
+    return jit::compileRequest(request, compile);
+  }
+  if (std::filesystem::path(words[0]).extension() != ".mlir")
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "'" + words[0] + "' is neither op:NAME nor a file of tile IR called something.mlir");
+  refuseUnused(settings);
+  return jit::compileText(readSource(words[0]), words[0], compile);
+}
+
+std::vector<Text> textsOf(const codegen::CompiledKernel &kernel, const BuildOptions &options) {
+  std::vector<Text> texts;
+  auto isWanted = [&](const char *stage) {
+    return std::find(options.emit.begin(), options.emit.end(), stage) != options.emit.end();
+  };
+  for (auto &[stage, text] : kernel.stages)
+    if (isWanted(kStages[static_cast<int>(stage)]))
+      texts.push_back({codegen::fileNameOf(stage), text});
+  if (isWanted("cubin")) {
+    std::vector<std::byte> cubin = jit::assemble(kernel.ptx, options.target);
+    texts.push_back({"6-kernel.cubin", std::string(reinterpret_cast<const char *>(cubin.data()), cubin.size())});
+  }
+  return texts;
+}
+
+/// One stage goes to a file or standard output, several to a folder.
+void write(const std::vector<Text> &texts, const std::string &output) {
+  namespace fs = std::filesystem;
+  bool isFolder = texts.size() > 1 || (!output.empty() && (fs::is_directory(output) || output.back() == '/'));
+  if (isFolder) {
+    std::error_code fault;
+    fs::create_directories(output, fault);
+    if (fault)
+      throw Error(Fault::User, ErrorCode::IoError, "cannot make the folder '" + output + "': " + fault.message());
+    for (const Text &text : texts)
+      jit::writeFile((fs::path(output) / text.file).string(), text.content);
+  } else if (output.empty() || output == "-") {
+    std::cout << texts.front().content << std::flush;
+    if (!std::cout)
+      throw Error(Fault::User, ErrorCode::IoError, "cannot write to standard output");
+  } else {
+    jit::writeFile(output, texts.front().content);
+  }
+}
+
+void report(const codegen::CompiledKernel &kernel, bool isTimed) {
+  for (const codegen::Diagnostic &remark : kernel.remarks)
+    std::cerr << (remark.file.empty() ? "" : remark.file + ":" + std::to_string(remark.line) + ": ")
+              << (remark.severity == codegen::Diagnostic::Severity::Warning ? "warning: " : "remark: ")
+              << remark.message << "\n";
+  double total = 0;
+  for (auto &[step, milliseconds] : kernel.timings) {
+    total += milliseconds;
+    if (isTimed)
+      std::cerr << "time: " << milliseconds << " ms  " << step << "\n";
+  }
+  if (isTimed)
+    std::cerr << "time: " << total << " ms  total\n";
+}
+
+int buildHere(const BuildOptions &options) {
+  codegen::CompileOptions compile;
+  compile.target = options.target;
+  compile.keepStages = true;
+  compile.timePasses = options.timePasses;
+  jit::targetInfo(options.target);
+  codegen::CompiledKernel kernel = compileInput(options, compile);
+  report(kernel, options.timePasses);
+  write(textsOf(kernel, options), options.output);
+  return kOk;
+}
+
+void checkEmit(BuildOptions &options) {
+  std::vector<std::string> &emit = options.emit;
+  if (std::find(emit.begin(), emit.end(), "all") != emit.end())
+    emit.assign(std::begin(kStages), std::end(kStages));
+  for (const std::string &stage : emit)
+    if (std::find(std::begin(kStages), std::end(kStages), stage) == std::end(kStages))
+      throw Error(Fault::User, ErrorCode::InvalidArgument,
+                  "--emit " + stage + ": stages are tile, tilegpu, llvm, ll, ptx, cubin, all");
+  if (emit.size() > 1 && (options.output.empty() || options.output == "-"))
+    throw Error(Fault::User, ErrorCode::InvalidArgument, "several stages need a folder: add -o DIR");
+}
+
+int build(BuildOptions &options) {
+  checkEmit(options);
+  if (options.inChild)
+    return buildHere(options);
+  std::vector<std::string> arguments = {"build", "--in-child", "--target", options.target};
+  for (const std::string &stage : options.emit)
+    arguments.insert(arguments.end(), {"--emit", stage});
+  if (!options.output.empty())
+    arguments.insert(arguments.end(), {"-o", options.output});
+  if (options.timePasses)
+    arguments.push_back("--time-passes");
+  arguments.push_back("--");
+  arguments.insert(arguments.end(), options.words.begin(), options.words.end());
+  bool isFile = !options.words.empty() && std::filesystem::is_regular_file(options.words[0]);
+  return runInChild(arguments, isFile ? options.words[0] : "");
+}
+
+} // namespace
+
+void addBuild(CLI::App &app, std::function<int()> &chosen) {
+  auto options = std::make_shared<BuildOptions>();
+  CLI::App *command = app.add_subcommand("build", "Compile a kernel without a device and write its stages");
+  command->add_option("input", options->words, "FILE.mlir or op:NAME, then settings such as BM=128")->required();
+  command->add_option("--target", options->target, "sm_80, sm_86, sm_89 or sm_90a")->capture_default_str();
+  command->add_option("--emit", options->emit, "tile, tilegpu, llvm, ll, ptx, cubin or all; a comma list")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->take_all();
+  command->add_option("-o,--output", options->output, "a file for one stage, a folder for several (default: stdout)");
+  command->add_flag("--time-passes", options->timePasses, "print the milliseconds of each pass");
+  command->add_flag("--in-child", options->inChild)->group("");
+  command->callback([options, &chosen] { chosen = [options] { return build(*options); }; });
+}
+
+} // namespace tile::tilec

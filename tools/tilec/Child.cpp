@@ -1,0 +1,122 @@
+#include "tools/tilec/Child.h"
+
+#include "runtime/jit/Dump.h"
+
+#include <tile/Error.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tile::tilec {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr rlim_t kMaxMemory = rlim_t(16) << 30;
+
+/// Seconds a compile may take: TILE_COMPILE_SECONDS, else two minutes.
+int timeLimit() {
+  const char *text = std::getenv("TILE_COMPILE_SECONDS");
+  int seconds = text ? std::atoi(text) : 0;
+  return seconds > 0 ? seconds : 120;
+}
+
+void limit(int resource, rlim_t value) {
+  rlimit bounds = {value, value};
+  setrlimit(static_cast<__rlimit_resource>(resource), &bounds);
+}
+
+/// Replaces this process. Only calls that are allowed between fork and exec.
+[[noreturn]] void becomeChild(char *const *argv) {
+  setpgid(0, 0);
+  limit(RLIMIT_AS, kMaxMemory);
+  limit(RLIMIT_CORE, 0);
+  execv("/proc/self/exe", argv);
+  _exit(127);
+}
+
+/// The status of the child, or nothing when time is up; then it is killed with all it started.
+bool waitFor(pid_t child, int &status) {
+  auto deadline = Clock::now() + std::chrono::seconds(timeLimit());
+  for (auto pause = std::chrono::microseconds(500);; pause = std::min(pause * 2, std::chrono::microseconds(20000))) {
+    pid_t done = waitpid(child, &status, WNOHANG);
+    if (done == child)
+      return true;
+    if ((done < 0 && errno != EINTR) || Clock::now() > deadline) {
+      kill(-child, SIGKILL);
+      waitpid(child, &status, 0);
+      return false;
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+std::string commandLine(const std::vector<std::string> &arguments) {
+  std::string text = "tilec";
+  for (const std::string &argument : arguments)
+    if (argument != "--in-child")
+      text += " '" + argument + "'";
+  return text + "\n";
+}
+
+/// Keeps what is needed to see the failure again; returns the folder, empty if it cannot be written.
+std::string writeReproducer(const std::vector<std::string> &arguments, const std::string &input) {
+  namespace fs = std::filesystem;
+  std::error_code fault;
+  fs::path folder = fs::temp_directory_path(fault) / ("tilec-crash-" + std::to_string(getpid()));
+  fs::create_directories(folder, fault);
+  if (!input.empty() && !fault)
+    fs::copy_file(input, folder / fs::path(input).filename(), fs::copy_options::overwrite_existing, fault);
+  if (fault)
+    return {};
+  try {
+    jit::writeFile((folder / "command.txt").string(), commandLine(arguments));
+  } catch (const Error &) {
+    return {};
+  }
+  return folder.string();
+}
+
+int reportDeath(const std::string &what, const std::vector<std::string> &arguments, const std::string &input) {
+  std::string folder = writeReproducer(arguments, input);
+  std::cerr << "tilec: error: " << what << "; this is a fault of tilec, please report it\n";
+  if (!folder.empty())
+    std::cerr << "  note: a reproducer is in " << folder << "\n";
+  return kInternal;
+}
+
+} // namespace
+
+int runInChild(const std::vector<std::string> &arguments, const std::string &input) {
+  std::vector<char *> argv = {const_cast<char *>("tilec")};
+  for (const std::string &argument : arguments)
+    argv.push_back(const_cast<char *>(argument.c_str()));
+  argv.push_back(nullptr);
+  std::cout.flush();
+  pid_t child = fork();
+  if (child < 0)
+    throw Error(Fault::User, ErrorCode::IoError, std::string("cannot start a compile process: ") + std::strerror(errno));
+  if (child == 0)
+    becomeChild(argv.data());
+  int status = 0;
+  if (!waitFor(child, status))
+    return reportDeath("the compile did not end within " + std::to_string(timeLimit()) + " s and was stopped",
+                       arguments, input);
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 127)
+    return WEXITSTATUS(status);
+  if (WIFEXITED(status))
+    return reportDeath("the compile process could not start", arguments, input);
+  return reportDeath(std::string("the compiler crashed (") + strsignal(WTERMSIG(status)) + ")", arguments, input);
+}
+
+} // namespace tile::tilec

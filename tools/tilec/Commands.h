@@ -1,0 +1,17 @@
+// The commands of tilec. Each registers itself with the command line and returns an exit code when chosen.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace tile::tilec {
+
+/// Adds a command; what it is to do is stored in `chosen` when the user names it.
+void addBuild(CLI::App &app, std::function<int()> &chosen);
+void addRun(CLI::App &app, std::function<int()> &chosen);
+void addDoctor(CLI::App &app, std::function<int()> &chosen);
+
+} // namespace tile::tilec

@@ -1,0 +1,83 @@
+// `tilec doctor`: what is installed, and what each missing thing disables.
+#include "runtime/device/Device.h"
+#include "runtime/jit/Assemble.h"
+#include "runtime/jit/Compile.h"
+#include "tools/tilec/Child.h"
+#include "tools/tilec/Commands.h"
+
+#include <tile/Device.h>
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+namespace tile::tilec {
+namespace {
+
+void found(const char *what, const std::string &which) { std::cout << "ok       " << what << ": " << which << "\n"; }
+
+void missing(const char *what, const std::string &why, const char *consequence) {
+  std::cout << "missing  " << what << ": " << why << "\n         without it: " << consequence << "\n";
+}
+
+void doctorPtxas() {
+  std::vector<std::string> looked;
+  if (auto program = jit::findPtxas(&looked)) {
+    std::string version = jit::versionOf(*program);
+    if (!version.empty())
+      return found("ptxas", *program + ", " + version);
+    return missing("ptxas", *program + " does not run", "nvJitLink or the driver compile PTX");
+  }
+  std::string places;
+  for (const std::string &place : looked)
+    places += (places.empty() ? "" : ", ") + place;
+  missing("ptxas", "looked at " + places + "; set TILE_PTXAS or install the CUDA toolkit",
+          "nvJitLink or the driver compile PTX; `tilec build --emit cubin` needs nvJitLink");
+}
+
+void doctorNvJitLink() {
+  std::string why, version = jit::nvJitLinkVersion(&why);
+  if (!version.empty())
+    return found("nvJitLink", version + ", used where ptxas is missing");
+  missing("nvJitLink", why, "no in-process assembler; ptxas or the driver compile PTX");
+}
+
+void doctorCuda() {
+  std::vector<Device> devices = Device::all();
+  for (const Device &device : devices)
+    if (!device.isVirtual())
+      found("device", device.name() + ", " + device.product() + ", target " + device.target());
+  if (devices.size() > 1)
+    return;
+  try {
+    device::openCuda(0);
+  } catch (const Error &error) {
+    missing("CUDA device", error.message(), "kernels run on the virtual GPU only");
+  }
+}
+
+void doctorVirtual() {
+  Device device = Device::open("virtual");
+  found("device", device.name() + ", " + device.product());
+}
+
+int doctor() {
+  found("LLVM and MLIR", jit::llvmVersion());
+  doctorPtxas();
+  doctorNvJitLink();
+  doctorVirtual();
+  doctorCuda();
+  const char *variable = std::getenv("TILE_DEVICE");
+  std::cout << "kernels run on " << Device::best().name() << " by default"
+            << (variable && *variable ? std::string(" (TILE_DEVICE=") + variable + ")" : "") << "\n";
+  return kOk;
+}
+
+} // namespace
+
+void addDoctor(CLI::App &app, std::function<int()> &chosen) {
+  CLI::App *command = app.add_subcommand("doctor", "Show what is installed and what missing things disable");
+  command->callback([&chosen] { chosen = doctor; });
+}
+
+} // namespace tile::tilec
