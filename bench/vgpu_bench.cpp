@@ -24,7 +24,8 @@ template <class Run> double bestSeconds(Run run) {
   for (int i = 0; i < 5; ++i) {
     auto start = std::chrono::steady_clock::now();
     run();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   return best;
 }
@@ -36,7 +37,8 @@ device::DevicePtr filled(device::Device &device, size_t bytes) {
 }
 
 template <class... Args>
-void launch(device::Device &device, device::Function function, device::Dim3 grid, device::Dim3 block, Args... args) {
+void launch(device::Device &device, device::Function function, device::Dim3 grid,
+            device::Dim3 block, Args... args) {
   device::Arg list[] = {{&args, sizeof args}...};
   device.launch(function, {grid, block, {}, 0}, list);
 }
@@ -45,7 +47,8 @@ double vectorAdd(device::Device &device) {
   int n = 1 << 20;
   auto function = device.getFunction(device.loadModule(readKernel("vector_add.ptx")), "vector_add");
   auto a = filled(device, 4 * n), b = filled(device, 4 * n), c = filled(device, 4 * n);
-  return bestSeconds([&] { launch(device, function, {static_cast<uint32_t>(n / 256)}, {256}, a, b, c, n); });
+  return bestSeconds(
+      [&] { launch(device, function, {static_cast<uint32_t>(n / 256)}, {256}, a, b, c, n); });
 }
 
 double matmul(device::Device &device) {
@@ -63,7 +66,7 @@ int main() {
     device::VirtualOptions options;
     options.checks = checks;
     auto device = device::openVirtual(options);
-    std::printf("checks %-7s vector add 1M f32 %.3f s   matmul 512^3 f16 %.3f s\n", checks, vectorAdd(*device),
-                matmul(*device));
+    std::printf("checks %-7s vector add 1M f32 %.3f s   matmul 512^3 f16 %.3f s\n", checks,
+                vectorAdd(*device), matmul(*device));
   }
 }

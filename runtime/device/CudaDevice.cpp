@@ -17,7 +17,9 @@ namespace {
 
 using namespace cuda;
 
-[[noreturn]] void fail(ErrorCode code, const std::string &message) { throw Error(Fault::User, code, message); }
+[[noreturn]] void fail(ErrorCode code, const std::string &message) {
+  throw Error(Fault::User, code, message);
+}
 
 // Bounds of shared memory that need no opt-in.
 constexpr uint32_t kSharedWithoutOptin = 48 * 1024;
@@ -52,8 +54,9 @@ public:
     int count = 0;
     check(driver_.deviceGetCount(&count), "counting CUDA devices");
     if (ordinal < 0 || ordinal >= count)
-      throw Error(Fault::User, ErrorCode::NoDevice, "there is no CUDA device " + std::to_string(ordinal) + ": the driver has " +
-                                                        std::to_string(count));
+      throw Error(Fault::User, ErrorCode::NoDevice,
+                  "there is no CUDA device " + std::to_string(ordinal) + ": the driver has " +
+                      std::to_string(count));
     check(driver_.deviceGet(&device_, ordinal), "opening CUDA device " + std::to_string(ordinal));
     check(driver_.primaryRetain(&context_, device_), "creating the CUDA context");
     readProps(ordinal);
@@ -84,13 +87,14 @@ public:
     size_t size = std::max<size_t>(bytes, 1);
     // On the default stream memory must be usable by every stream at once, which stream-ordered memory is not.
     bool pooled = usesPool_ && stream;
-    CUresult result = pooled ? driver_.memAllocAsync(&pointer, size, on) : driver_.memAlloc(&pointer, size);
+    CUresult result =
+        pooled ? driver_.memAllocAsync(&pointer, size, on) : driver_.memAlloc(&pointer, size);
     if (result == kOutOfMemory) {
       size_t free = 0, total = 0;
       driver_.memGetInfo(&free, &total);
       throw Error(Fault::User, ErrorCode::OutOfMemory,
-                  "out of memory: " + std::to_string(bytes) + " bytes asked for, " + std::to_string(free) + " of " +
-                      std::to_string(total) + " are free");
+                  "out of memory: " + std::to_string(bytes) + " bytes asked for, " +
+                      std::to_string(free) + " of " + std::to_string(total) + " are free");
     }
     check(result, "allocating " + std::to_string(bytes) + " bytes");
     std::lock_guard lock(memoryMutex_);
@@ -146,7 +150,8 @@ public:
     Current current(*this);
     CUstream on = streamOf(stream);
     if (bytes)
-      check(driver_.copyOnDevice(target, source, bytes, on), "copying " + std::to_string(bytes) + " bytes");
+      check(driver_.copyOnDevice(target, source, bytes, on),
+            "copying " + std::to_string(bytes) + " bytes");
   }
 
   void fill(DevicePtr target, uint8_t value, size_t bytes, Stream stream) override {
@@ -154,10 +159,12 @@ public:
     Current current(*this);
     CUstream on = streamOf(stream);
     if (bytes)
-      check(driver_.memset8(target, value, bytes, on), "filling " + std::to_string(bytes) + " bytes");
+      check(driver_.memset8(target, value, bytes, on),
+            "filling " + std::to_string(bytes) + " bytes");
   }
 
-  Module loadModule(std::string_view ptx, std::span<const std::byte> cubin, std::string_view name) override {
+  Module loadModule(std::string_view ptx, std::span<const std::byte> cubin,
+                    std::string_view name) override {
     Current current(*this);
     auto module = std::make_shared<CudaModule>();
     module->name = name;
@@ -173,7 +180,8 @@ public:
       result = driver_.moduleLoadDataEx(&module->handle, text.c_str(), 2, options, values);
     if (result != kSuccess && !isSticky(result))
       throw Error(Fault::Compiler, driverError(result, "").code(),
-                  "loading " + module->name + ": " + driver_.describe(result), {}, {std::string(log.c_str())});
+                  "loading " + module->name + ": " + driver_.describe(result), {},
+                  {std::string(log.c_str())});
     check(result, "loading " + module->name);
     return modules_.insert(module);
   }
@@ -191,13 +199,16 @@ public:
     auto function = std::make_shared<CudaFunction>();
     function->module = module;
     function->name = name;
-    CUresult result = driver_.moduleGetFunction(&function->handle, module->handle, function->name.c_str());
+    CUresult result =
+        driver_.moduleGetFunction(&function->handle, module->handle, function->name.c_str());
     if (result == kNotFound)
-      fail(ErrorCode::InvalidArgument, "module " + module->name + " has no kernel '" + function->name + "'");
+      fail(ErrorCode::InvalidArgument,
+           "module " + module->name + " has no kernel '" + function->name + "'");
     check(result, "looking up kernel '" + function->name + "'");
     if (driver_.functionGetParamInfo) {
       size_t offset = 0, size = 0;
-      for (size_t i = 0; driver_.functionGetParamInfo(function->handle, i, &offset, &size) == kSuccess; ++i)
+      for (size_t i = 0;
+           driver_.functionGetParamInfo(function->handle, i, &offset, &size) == kSuccess; ++i)
         function->paramSizes.push_back(size);
     }
     return functions_.insert(function);
@@ -208,7 +219,8 @@ public:
     Current current(*this);
     auto attribute = [&](int which) {
       int value = 0;
-      check(driver_.functionGetAttribute(&value, which, function->handle), "asking about kernel '" + function->name + "'");
+      check(driver_.functionGetAttribute(&value, which, function->handle),
+            "asking about kernel '" + function->name + "'");
       return value;
     };
     FunctionInfo info;
@@ -221,10 +233,12 @@ public:
     return info;
   }
 
-  void launch(Function handle, const device::LaunchConfig &config, std::span<const Arg> args, Stream stream) override {
+  void launch(Function handle, const device::LaunchConfig &config, std::span<const Arg> args,
+              Stream stream) override {
     auto function = functions_.get(handle);
     if (!function->module->loaded)
-      fail(ErrorCode::InvalidHandle, "the module of kernel '" + function->name + "' has been unloaded");
+      fail(ErrorCode::InvalidHandle,
+           "the module of kernel '" + function->name + "' has been unloaded");
     checkArguments(*function, args);
     Current current(*this);
     CUstream on = streamOf(stream);
@@ -239,9 +253,16 @@ public:
       attributes[count].id = kLaunchProgrammaticSerialization;
       attributes[count++].value.programmaticStreamSerialization = 1;
     }
-    cuda::LaunchConfig shape{config.grid.x,  config.grid.y,  config.grid.z,  config.block.x,
-                             config.block.y, config.block.z, config.dynamicSharedBytes, on,
-                             attributes,     count};
+    cuda::LaunchConfig shape{config.grid.x,
+                             config.grid.y,
+                             config.grid.z,
+                             config.block.x,
+                             config.block.y,
+                             config.block.z,
+                             config.dynamicSharedBytes,
+                             on,
+                             attributes,
+                             count};
     constexpr size_t kInlineArgs = 64;
     void *inlinePointers[kInlineArgs];
     std::vector<void *> morePointers;
@@ -344,7 +365,8 @@ private:
       throw driverError(result, what);
     lost_ = true;
     std::lock_guard lock(lastKernelMutex_);
-    throw driverError(result, what + (lastKernel_ ? " (last kernel launched: " + lastKernel_->name + ")" : ""));
+    throw driverError(
+        result, what + (lastKernel_ ? " (last kernel launched: " + lastKernel_->name + ")" : ""));
   }
 
   std::string lostMessage() const {
@@ -359,7 +381,8 @@ private:
   void readProps(int ordinal) {
     auto attribute = [&](int which) {
       int value = 0;
-      check(driver_.deviceGetAttribute(&value, which, device_), "asking for device attribute " + std::to_string(which));
+      check(driver_.deviceGetAttribute(&value, which, device_),
+            "asking for device attribute " + std::to_string(which));
       return value;
     };
     auto size = [&](int which) { return static_cast<size_t>(attribute(which)); };
@@ -387,7 +410,8 @@ private:
   }
 
   template <class Call>
-  void copy(const char *what, DevicePtr pointer, const void *host, size_t bytes, Stream stream, Call call) {
+  void copy(const char *what, DevicePtr pointer, const void *host, size_t bytes, Stream stream,
+            Call call) {
     checkRange(what, pointer, bytes);
     if (bytes && !host)
       fail(ErrorCode::InvalidArgument, std::string(what) + ": the host pointer is null");
@@ -411,25 +435,29 @@ private:
     bool freed = after != blocks_.begin() && !std::prev(after)->second.live &&
                  pointer - std::prev(after)->first < std::prev(after)->second.bytes;
     fail(freed ? ErrorCode::UseAfterFree : ErrorCode::InvalidArgument,
-         std::string(what) + ": " + std::to_string(bytes) + " bytes at address " + std::to_string(pointer) +
+         std::string(what) + ": " + std::to_string(bytes) + " bytes at address " +
+             std::to_string(pointer) +
              (freed ? " lie in freed memory" : " are not inside an allocation of this device"));
   }
 
   static void checkArguments(const CudaFunction &function, std::span<const Arg> args) {
     for (size_t i = 0; i < args.size(); ++i)
       if (!args[i].data)
-        fail(ErrorCode::InvalidArgument, "launch of " + function.name + ": argument " + std::to_string(i) + " has no data");
+        fail(ErrorCode::InvalidArgument,
+             "launch of " + function.name + ": argument " + std::to_string(i) + " has no data");
     const std::vector<size_t> &sizes = function.paramSizes;
     if (sizes.empty())
       return; // an old driver cannot tell
     if (args.size() != sizes.size())
-      fail(ErrorCode::InvalidArgument, "launch of " + function.name + ": " + std::to_string(args.size()) +
-                                           " arguments, the kernel has " + std::to_string(sizes.size()) + " parameters");
+      fail(ErrorCode::InvalidArgument,
+           "launch of " + function.name + ": " + std::to_string(args.size()) +
+               " arguments, the kernel has " + std::to_string(sizes.size()) + " parameters");
     for (size_t i = 0; i < args.size(); ++i)
       if (args[i].size != sizes[i])
-        fail(ErrorCode::InvalidArgument, "launch of " + function.name + ": argument " + std::to_string(i) + " has " +
-                                             std::to_string(args[i].size) + " bytes, the parameter has " +
-                                             std::to_string(sizes[i]));
+        fail(ErrorCode::InvalidArgument,
+             "launch of " + function.name + ": argument " + std::to_string(i) + " has " +
+                 std::to_string(args[i].size) + " bytes, the parameter has " +
+                 std::to_string(sizes[i]));
   }
 
   // Shared memory above 48 KB and clusters above 8 blocks must be asked for once per function.
@@ -438,7 +466,8 @@ private:
     if (config.dynamicSharedBytes > function.dynamicShared) {
       if (config.dynamicSharedBytes > props_.sharedPerBlockOptin)
         throw Error(Fault::User, ErrorCode::ResourceExceeded,
-                    describeLaunch(function, config) + ": the device has " + std::to_string(props_.sharedPerBlockOptin) +
+                    describeLaunch(function, config) + ": the device has " +
+                        std::to_string(props_.sharedPerBlockOptin) +
                         " bytes of shared memory a block");
       check(driver_.functionSetAttribute(function.handle, kFunctionMaxDynamicShared,
                                          static_cast<int>(config.dynamicSharedBytes)),
@@ -452,17 +481,20 @@ private:
     }
   }
 
-  static std::string describeLaunch(const CudaFunction &function, const device::LaunchConfig &config) {
+  static std::string describeLaunch(const CudaFunction &function,
+                                    const device::LaunchConfig &config) {
     auto text = [](const Dim3 &dim) {
       return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
     };
-    return "launch of " + function.name + " (grid " + text(config.grid) + ", block " + text(config.block) + ", cluster " +
-           text(config.cluster) + ", " + std::to_string(config.dynamicSharedBytes) + " bytes of dynamic shared memory)";
+    return "launch of " + function.name + " (grid " + text(config.grid) + ", block " +
+           text(config.block) + ", cluster " + text(config.cluster) + ", " +
+           std::to_string(config.dynamicSharedBytes) + " bytes of dynamic shared memory)";
   }
 
   struct Block {
     size_t bytes;
-    bool live;   // freed blocks stay until their address is given out again, to recognise a use after free
+    bool
+        live; // freed blocks stay until their address is given out again, to recognise a use after free
     bool pooled; // allocated in stream order
   };
 

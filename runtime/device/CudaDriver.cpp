@@ -6,7 +6,9 @@
 namespace tile::device::cuda {
 namespace {
 
-[[noreturn]] void noDevice(const std::string &why) { throw Error(Fault::Device, ErrorCode::NoDevice, why); }
+[[noreturn]] void noDevice(const std::string &why) {
+  throw Error(Fault::Device, ErrorCode::NoDevice, why);
+}
 
 class Loader {
 public:
@@ -24,7 +26,8 @@ public:
   template <class F> void need(F &function, const char *symbol) {
     want(function, symbol);
     if (!function)
-      noDevice(std::string("the CUDA driver has no ") + symbol + ": version 12.0 or newer is needed");
+      noDevice(std::string("the CUDA driver has no ") + symbol +
+               ": version 12.0 or newer is needed");
   }
   template <class F> void want(F &function, const char *symbol) {
     function = reinterpret_cast<F>(dlsym(library_, symbol));
@@ -148,7 +151,8 @@ static ErrorCode codeOf(CUresult result) {
 Error driverError(CUresult result, const std::string &what) {
   std::string message = what + ": " + Driver::get().describe(result);
   if (isSticky(result))
-    message += "; the process's CUDA context is lost: restart the process, and run the kernel on the virtual GPU "
+    message += "; the process's CUDA context is lost: restart the process, and run the kernel on "
+               "the virtual GPU "
                "(TILE_DEVICE=virtual) to find the fault";
   return Error(Fault::Device, codeOf(result), message);
 }

@@ -82,7 +82,12 @@ enum FunctionAttribute : int {
 };
 
 /// CUjit_option.
-enum JitOption : int { kJitInfoLog = 3, kJitInfoLogBytes = 4, kJitErrorLog = 5, kJitErrorLogBytes = 6 };
+enum JitOption : int {
+  kJitInfoLog = 3,
+  kJitInfoLogBytes = 4,
+  kJitErrorLog = 5,
+  kJitErrorLogBytes = 6
+};
 
 /// CUlaunchAttribute: an id and 64 bytes of value.
 struct LaunchAttribute {

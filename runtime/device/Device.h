@@ -47,8 +47,8 @@ using Event = Handle<struct EventTag>;
 /// What a device is and how much of everything it has.
 struct DeviceProps {
   std::string name;
-  int arch = 0;            // 80 for sm_80
-  std::string target;      // "sm_80", "sm_90a": the best PTX target it accepts
+  int arch = 0;       // 80 for sm_80
+  std::string target; // "sm_80", "sm_90a": the best PTX target it accepts
   int smCount = 0;
   int warpSize = 32;
   int maxThreadsPerBlock = 1024;
@@ -109,10 +109,12 @@ public:
   virtual std::optional<Allocation> allocationOf(DevicePtr pointer) const = 0;
 
   /// Copies from host memory; `source` may be reused when the call returns.
-  virtual void copyToDevice(DevicePtr target, const void *source, size_t bytes, Stream stream = {}) = 0;
+  virtual void copyToDevice(DevicePtr target, const void *source, size_t bytes,
+                            Stream stream = {}) = 0;
   /// Copies to host memory after all earlier work of the stream; the data are there when the call returns.
   virtual void copyToHost(void *target, DevicePtr source, size_t bytes, Stream stream = {}) = 0;
-  virtual void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes, Stream stream = {}) = 0;
+  virtual void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes,
+                            Stream stream = {}) = 0;
   /// Sets each byte to `value`.
   virtual void fill(DevicePtr target, uint8_t value, size_t bytes, Stream stream = {}) = 0;
 
@@ -126,7 +128,8 @@ public:
   virtual Function getFunction(Module module, std::string_view name) = 0;
   virtual FunctionInfo functionInfo(Function function) const = 0;
   /// Starts the kernel. Bad shapes and argument sizes throw before anything runs.
-  virtual void launch(Function function, const LaunchConfig &config, std::span<const Arg> args, Stream stream = {}) = 0;
+  virtual void launch(Function function, const LaunchConfig &config, std::span<const Arg> args,
+                      Stream stream = {}) = 0;
 
   virtual Stream createStream() = 0;
   virtual void destroyStream(Stream stream) = 0;

@@ -53,7 +53,8 @@ const char *nameOf(ErrorCode code) {
   return "Unknown";
 }
 
-Error::Error(Fault fault, ErrorCode code, std::string message, Loc where, std::vector<std::string> notes)
+Error::Error(Fault fault, ErrorCode code, std::string message, Loc where,
+             std::vector<std::string> notes)
     : fault_(fault), code_(code), message_(std::move(message)), file_(where.file ? where.file : ""),
       line_(where.line), notes_(std::move(notes)) {
   if (!file_.empty())

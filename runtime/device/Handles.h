@@ -69,7 +69,8 @@ private:
     if (handle.index >= slots_.size() || slots_[handle.index].generation != handle.generation ||
         !slots_[handle.index].object)
       throw Error(Fault::User, ErrorCode::InvalidHandle,
-                  std::string(noun_) + " handle is no longer valid: it was destroyed or belongs to another device");
+                  std::string(noun_) +
+                      " handle is no longer valid: it was destroyed or belongs to another device");
     return slots_[handle.index].object;
   }
 

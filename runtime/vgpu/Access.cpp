@@ -33,24 +33,28 @@ std::string describe(Warp &warp, Space space, uint64_t address) {
     return "the kernel has " + std::to_string(program.paramBytes) + " bytes of parameters";
   for (const Program::SharedVariable &variable : program.shared)
     if (address >= variable.address && address - variable.address < variable.bytes)
-      return "offset " + std::to_string(address - variable.address) + " of " + std::string(variable.name);
+      return "offset " + std::to_string(address - variable.address) + " of " +
+             std::string(variable.name);
   uint64_t end = kSharedBase + launch.sharedBytes();
   if (address >= end)
-    return std::to_string(address - end) + " bytes past the block's " + std::to_string(launch.sharedBytes()) +
-           " bytes of shared memory";
-  return address < kSharedBase ? "below the first shared address, " + std::to_string(kSharedBase)
-                               : "offset " + std::to_string(address - kSharedBase) + " of shared memory";
+    return std::to_string(address - end) + " bytes past the block's " +
+           std::to_string(launch.sharedBytes()) + " bytes of shared memory";
+  return address < kSharedBase
+             ? "below the first shared address, " + std::to_string(kSharedBase)
+             : "offset " + std::to_string(address - kSharedBase) + " of shared memory";
 }
 
-[[noreturn]] void fault(Warp &warp, const Op &op, const Access &access, unsigned lane, FindingKind kind,
-                        const std::string &what) {
+[[noreturn]] void fault(Warp &warp, const Op &op, const Access &access, unsigned lane,
+                        FindingKind kind, const std::string &what) {
   uint64_t address = access.address[lane];
   std::string where = describe(warp, access.space, address);
   Finding finding = warp.cta->launch->place(
       warp, op, kind, lane,
-      std::string(access.kind == AccessKind::Atomic ? "atomic access to" : access.isWrite() ? "write of" : "read of") +
-          " " + std::to_string(access.bytes) + " bytes at " + nameOf(access.space) + " address " + hex(address) + " " +
-          what + ": " + where);
+      std::string(access.kind == AccessKind::Atomic ? "atomic access to"
+                  : access.isWrite()                ? "write of"
+                                                    : "read of") +
+          " " + std::to_string(access.bytes) + " bytes at " + nameOf(access.space) + " address " +
+          hex(address) + " " + what + ": " + where);
   finding.space = access.space;
   finding.address = address;
   finding.bytes = access.bytes;
@@ -98,16 +102,18 @@ void resolveGlobal(Warp &warp, const Op &op, Access &access) {
     most = std::max(most, active ? access.address[lane] : most);
   }
   Cta &cta = *warp.cta;
-  bool cached = least >= cta.cachedBase && most < cta.cachedEnd && cta.cachedEnd - most >= access.bytes;
+  bool cached =
+      least >= cta.cachedBase && most < cta.cachedEnd && cta.cachedEnd - most >= access.bytes;
   if (!cached)
     lookUpGlobal(warp, op, access);
-  uint8_t *base = cta.launch->memory().host(kGlobalBase);
+  // In integers, since inactive lanes may hold anything.
+  uint64_t base = reinterpret_cast<uint64_t>(cta.launch->memory().host(kGlobalBase)) - kGlobalBase;
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    access.host[lane] = base + (access.address[lane] - kGlobalBase);
+    access.host[lane] = reinterpret_cast<uint8_t *>(base + access.address[lane]);
 }
 
-void resolveWindow(Warp &warp, const Op &op, Access &access, uint8_t *base, uint64_t begin, uint64_t bytes,
-                   uint64_t laneStride) {
+void resolveWindow(Warp &warp, const Op &op, Access &access, uint8_t *base, uint64_t begin,
+                   uint64_t bytes, uint64_t laneStride) {
   uint64_t last = bytes - access.bytes; // wraps if the window is smaller than the access
   forLanes(access.mask, [&](unsigned lane) {
     uint64_t offset = access.address[lane] - begin;
@@ -119,7 +125,10 @@ void resolveWindow(Warp &warp, const Op &op, Access &access, uint8_t *base, uint
 
 // Cycles of the 32 four-byte banks: the most distinct words any bank serves, phase by phase.
 void countShared(Counters &counters, const Access &access) {
-  unsigned phases = access.bytes > 8 ? 4 : access.bytes > 4 ? 2 : 1, lanesPerPhase = kLanes / phases;
+  unsigned phases = access.bytes > 8   ? 4
+                    : access.bytes > 4 ? 2
+                                       : 1,
+           lanesPerPhase = kLanes / phases;
   ++counters.sharedRequests;
   for (unsigned phase = 0; phase < phases; ++phase) {
     std::vector<uint64_t> words;
@@ -156,7 +165,8 @@ void countGlobal(Counters &counters, const Access &access) {
 
 } // namespace
 
-void readAddresses(Warp &warp, uint32_t row, bool wide, int64_t offset, uint64_t (&address)[kLanes]) {
+void readAddresses(Warp &warp, uint32_t row, bool wide, int64_t offset,
+                   uint64_t (&address)[kLanes]) {
   if (wide) {
     const uint64_t *base = warp.row<uint64_t>(row);
     for (unsigned lane = 0; lane < kLanes; ++lane)
@@ -170,8 +180,9 @@ void readAddresses(Warp &warp, uint32_t row, bool wide, int64_t offset, uint64_t
 
 Space takeSpace(Access &access, uint32_t mask, uint32_t &taken) {
   auto spaceOf = [](uint64_t address, uint64_t &base) {
-    for (auto [window, space] : {std::pair(kSharedWindow, Space::Shared), std::pair(kLocalWindow, Space::Local),
-                                 std::pair(kParamWindow, Space::Param)})
+    for (auto [window, space] :
+         {std::pair(kSharedWindow, Space::Shared), std::pair(kLocalWindow, Space::Local),
+          std::pair(kParamWindow, Space::Param)})
       if (address - window < kWindowBytes) {
         base = window;
         return space;
@@ -203,12 +214,14 @@ void resolve(Warp &warp, const Op &op, Access &access) {
     resolveWindow(warp, op, access, cta.shared.data(), kSharedBase, launch.sharedBytes(), 0);
     break;
   case Space::Local:
-    resolveWindow(warp, op, access, cta.local.data() + size_t{warp.index} * kLanes * program.localBytes, 0,
+    resolveWindow(warp, op, access,
+                  cta.local.data() + size_t{warp.index} * kLanes * program.localBytes, 0,
                   program.localBytes, program.localBytes);
     break;
   case Space::Param:
     if (access.isWrite())
-      fault(warp, op, access, std::countr_zero(access.mask), FindingKind::OutOfBounds, "changes a kernel parameter");
+      fault(warp, op, access, std::countr_zero(access.mask), FindingKind::OutOfBounds,
+            "changes a kernel parameter");
     resolveWindow(warp, op, access, launch.params().data(), 0, launch.params().size(), 0);
     break;
   default:
@@ -251,7 +264,8 @@ void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
   if (access.space != Space::Shared || !warp.cta->races)
     return;
   forLanes(access.mask, [&](unsigned lane) {
-    warp.cta->races->access(warp, op, lane, static_cast<uint32_t>(access.address[lane] - kSharedBase), access.bytes,
+    warp.cta->races->access(warp, op, lane,
+                            static_cast<uint32_t>(access.address[lane] - kSharedBase), access.bytes,
                             access.kind, same >> lane & 1);
   });
 }

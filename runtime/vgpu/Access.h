@@ -18,7 +18,8 @@ struct Access {
 };
 
 /// Reads `row` (64-bit lanes if `wide`) plus `offset` into `address`.
-void readAddresses(Warp &warp, uint32_t row, bool wide, int64_t offset, uint64_t (&address)[kLanes]);
+void readAddresses(Warp &warp, uint32_t row, bool wide, int64_t offset,
+                   uint64_t (&address)[kLanes]);
 
 /// Translates all lanes or stops the block with a finding (out of bounds, freed, misaligned). Counts the access.
 void resolve(Warp &warp, const Op &op, Access &access);

@@ -32,7 +32,8 @@ static void completeLane(Warp &warp, const AsyncCopies::Record &record, unsigned
     uint64_t bit = target - kSharedBase;
     cta.sharedValid.setRange(bit, record.bytes, true);
     if (copied)
-      cta.sharedValid.copyRange(bit, cta.launch->memory().valid(), record.source[lane] - kGlobalBase, copied);
+      cta.sharedValid.copyRange(bit, cta.launch->memory().valid(),
+                                record.source[lane] - kGlobalBase, copied);
   }
   if (cta.races)
     cta.races->endAsync(warp, lane, target - kSharedBase, record.bytes);
@@ -41,11 +42,13 @@ static void completeLane(Warp &warp, const AsyncCopies::Record &record, unsigned
 template <class Done> static void completeWhere(Warp &warp, uint32_t lanes, Done done) {
   for (AsyncCopies::Record &record : warp.copies.pending) {
     uint32_t now = 0;
-    forLanes(record.mask & lanes, [&](unsigned lane) { now |= uint32_t{done(record, lane)} << lane; });
+    forLanes(record.mask & lanes,
+             [&](unsigned lane) { now |= uint32_t{done(record, lane)} << lane; });
     forLanes(now, [&](unsigned lane) { completeLane(warp, record, lane); });
     record.mask &= ~now;
   }
-  std::erase_if(warp.copies.pending, [](const AsyncCopies::Record &record) { return record.mask == 0; });
+  std::erase_if(warp.copies.pending,
+                [](const AsyncCopies::Record &record) { return record.mask == 0; });
 }
 
 void completeCopies(Warp &warp, uint32_t lanes, uint32_t keep) {
@@ -96,7 +99,8 @@ void issueCopy(Warp &warp, const Op &op) {
       copied = warp.predicate(op.rows[2]) >> lane & 1 ? 0 : bytes;
     if (copied > bytes)
       warp.stop(op, FindingKind::OutOfBounds, lane,
-                "the source size " + std::to_string(copied) + " is larger than the copy, " + std::to_string(bytes));
+                "the source size " + std::to_string(copied) + " is larger than the copy, " +
+                    std::to_string(bytes));
     record.target[lane] = static_cast<uint32_t>(target.address[lane]);
     record.sourceBytes[lane] = static_cast<uint8_t>(copied);
     record.group[lane] = warp.copies.commits[lane];
@@ -119,7 +123,9 @@ void commitGroup(Warp &warp, const Op &) {
   forLanes(warp.mask, [&](unsigned lane) { ++warp.copies.commits[lane]; });
 }
 
-void waitGroup(Warp &warp, const Op &op) { completeCopies(warp, warp.mask, static_cast<uint32_t>(op.imm)); }
+void waitGroup(Warp &warp, const Op &op) {
+  completeCopies(warp, warp.mask, static_cast<uint32_t>(op.imm));
+}
 
 void waitAll(Warp &warp, const Op &) { completeAllCopies(warp, warp.mask); }
 
@@ -137,9 +143,11 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
     decoder.malformed("the copy size must be a constant");
   uint64_t bytes = operands[2].value;
   if (cache == "cg" ? bytes != 16 : bytes != 4 && bytes != 8 && bytes != 16)
-    decoder.malformed("the copy size must be 4, 8 or 16 bytes, and 16 for .cg; found " + std::to_string(bytes));
+    decoder.malformed("the copy size must be 4, 8 or 16 bytes, and 16 for .cg; found " +
+                      std::to_string(bytes));
   Decoder::Address target = decoder.address(operands[0]), source = decoder.address(operands[1]);
-  if (target.offset != static_cast<int32_t>(target.offset) || source.offset != static_cast<int32_t>(source.offset))
+  if (target.offset != static_cast<int32_t>(target.offset) ||
+      source.offset != static_cast<int32_t>(source.offset))
     decoder.unsupported("offsets beyond 31 bits");
   std::vector<uint32_t> sources = {target.row, source.row};
   uint32_t third = 0;
@@ -151,7 +159,8 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
     sources.push_back(decoder.source(operands[3], ScalarType::U32));
     third = 1;
   }
-  auto offsets = static_cast<int64_t>(static_cast<uint64_t>(source.offset) << 32 | static_cast<uint32_t>(target.offset));
+  auto offsets = static_cast<int64_t>(static_cast<uint64_t>(source.offset) << 32 |
+                                      static_cast<uint32_t>(target.offset));
   decoder.emitWide(issueCopy, {}, sources, offsets,
                    static_cast<uint32_t>(bytes) | (source.bytes == 8 ? kWideSource : 0) |
                        (target.bytes == 8 ? kWideTarget : 0),

@@ -47,22 +47,29 @@ struct AddBfloat {
 template <class F> struct Pair {
   static uint32_t apply(uint32_t old, uint32_t b, uint32_t) {
     return F::apply(static_cast<uint16_t>(old), static_cast<uint16_t>(b), 0) |
-           uint32_t{F::apply(static_cast<uint16_t>(old >> 16), static_cast<uint16_t>(b >> 16), 0)} << 16;
+           uint32_t{F::apply(static_cast<uint16_t>(old >> 16), static_cast<uint16_t>(b >> 16), 0)}
+               << 16;
   }
 };
 template <class T> struct MinOf {
   using U = std::make_unsigned_t<T>;
-  static U apply(U old, U b, U) { return static_cast<U>(std::min(static_cast<T>(old), static_cast<T>(b))); }
+  static U apply(U old, U b, U) {
+    return static_cast<U>(std::min(static_cast<T>(old), static_cast<T>(b)));
+  }
 };
 template <class T> struct MaxOf {
   using U = std::make_unsigned_t<T>;
-  static U apply(U old, U b, U) { return static_cast<U>(std::max(static_cast<T>(old), static_cast<T>(b))); }
+  static U apply(U old, U b, U) {
+    return static_cast<U>(std::max(static_cast<T>(old), static_cast<T>(b)));
+  }
 };
 struct Increment {
   static uint32_t apply(uint32_t old, uint32_t b, uint32_t) { return old >= b ? 0 : old + 1; }
 };
 struct Decrement {
-  static uint32_t apply(uint32_t old, uint32_t b, uint32_t) { return old == 0 || old > b ? b : old - 1; }
+  static uint32_t apply(uint32_t old, uint32_t b, uint32_t) {
+    return old == 0 || old > b ? b : old - 1;
+  }
 };
 template <class T> struct And {
   static T apply(T old, T b, T) { return old & b; }
@@ -80,7 +87,8 @@ template <class T> struct CompareAndSwap { // b: the expected value, c: the new 
   static T apply(T old, T b, T c) { return old == b ? c : old; }
 };
 
-template <class T> void updateValidity(Warp &warp, const Op &op, const Access &access, unsigned first) {
+template <class T>
+void updateValidity(Warp &warp, const Op &op, const Access &access, unsigned first) {
   forLanes(access.mask, [&](unsigned lane) {
     uint64_t bit = 0;
     ValidBits *bits = validBits(warp, access.space, access.address[lane], lane, bit);
@@ -190,7 +198,9 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
   ScalarType type = suffixes.takeType();
   bool isCas = operation == "cas";
   // exch, cas and the bit operations take signed and unsigned spellings as well.
-  ScalarType bits = bytesOf(type) == 8 ? ScalarType::B64 : bytesOf(type) == 4 ? ScalarType::B32 : type;
+  ScalarType bits = bytesOf(type) == 8   ? ScalarType::B64
+                    : bytesOf(type) == 4 ? ScalarType::B32
+                                         : type;
   Handler handler = pickHandler(operation, type, space);
   if (!handler && !isFloat(type))
     handler = pickHandler(operation, bits, space);

@@ -29,10 +29,11 @@ void writeReduction(Warp &warp, const Barrier &barrier) {
   const Op &op = warp.cta->launch->program().code[warp.pc - 1];
   auto form = static_cast<BarrierForm>(op.b & ~kAligned);
   if (form == BarrierForm::RedPopc)
-    forLanes(warp.mask, [&](unsigned lane) { warp.row<uint32_t>(op.rows[0])[lane] = barrier.popcount; });
+    forLanes(warp.mask,
+             [&](unsigned lane) { warp.row<uint32_t>(op.rows[0])[lane] = barrier.popcount; });
   else if (form == BarrierForm::RedAnd || form == BarrierForm::RedOr)
-    mergeMask(warp.predicate(op.rows[0]), (form == BarrierForm::RedAnd ? barrier.all : barrier.any) ? kFullMask : 0,
-              warp.mask);
+    mergeMask(warp.predicate(op.rows[0]),
+              (form == BarrierForm::RedAnd ? barrier.all : barrier.any) ? kFullMask : 0, warp.mask);
 }
 
 // All have arrived: everyone who waits goes on, knowing what all of them did.
@@ -67,7 +68,8 @@ void barrierArguments(Warp &warp, const Op &op, uint32_t &id, uint32_t &count) {
   id = warp.row<uint32_t>(op.rows[op.targets])[lane];
   count = op.a ? warp.row<uint32_t>(op.rows[op.targets + 1])[lane] : 0;
   if (id >= kNumBarriers)
-    warp.stop(op, FindingKind::Barrier, lane, "barrier " + std::to_string(id) + " does not exist: there are 16");
+    warp.stop(op, FindingKind::Barrier, lane,
+              "barrier " + std::to_string(id) + " does not exist: there are 16");
   if (op.a && (count == 0 || count % kLanes))
     warp.stop(op, FindingKind::Barrier, lane,
               "barrier count " + std::to_string(count) + " is not a positive multiple of 32");
@@ -82,16 +84,18 @@ void runBarrier(Warp &warp, const Op &op) {
   if ((op.b & kAligned) && warp.mask != warp.live() && cta.launch->checks().sync)
     warp.report(op, FindingKind::Divergence, std::countr_zero(warp.mask),
                 "only " + std::to_string(std::popcount(warp.mask)) + " of " +
-                    std::to_string(std::popcount(warp.live())) + " lanes take part in an aligned barrier");
+                    std::to_string(std::popcount(warp.live())) +
+                    " lanes take part in an aligned barrier");
   uint32_t id = 0, count = 0;
   barrierArguments(warp, op, id, count);
   Barrier &barrier = cta.barriers[id];
   if (barrier.arrivals && (barrier.expected != count || barrier.wholeCta != (count == 0)))
-    warp.stop(op, FindingKind::Barrier, std::countr_zero(warp.mask),
-              "barrier " + std::to_string(id) + " is used with " +
-                  (count ? std::to_string(count) + " threads" : std::string("all threads")) +
-                  " while its open phase expects " +
-                  (barrier.wholeCta ? std::string("all threads") : std::to_string(barrier.expected)));
+    warp.stop(
+        op, FindingKind::Barrier, std::countr_zero(warp.mask),
+        "barrier " + std::to_string(id) + " is used with " +
+            (count ? std::to_string(count) + " threads" : std::string("all threads")) +
+            " while its open phase expects " +
+            (barrier.wholeCta ? std::string("all threads") : std::to_string(barrier.expected)));
   barrier.expected = count;
   barrier.wholeCta = count == 0;
   if (form >= BarrierForm::RedPopc) {
@@ -137,7 +141,9 @@ void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
     form = BarrierForm::Arrive;
   else if (suffixes.take("red")) {
     reduction = suffixes.takeOneOf({"popc", "and", "or"});
-    form = reduction == "popc" ? BarrierForm::RedPopc : reduction == "and" ? BarrierForm::RedAnd : BarrierForm::RedOr;
+    form = reduction == "popc"  ? BarrierForm::RedPopc
+           : reduction == "and" ? BarrierForm::RedAnd
+                                : BarrierForm::RedOr;
     ScalarType type = suffixes.takeType();
     if (reduction.empty() || type != (reduction == "popc" ? ScalarType::U32 : ScalarType::Pred))
       decoder.unsupported("expected bar.red.popc.u32, bar.red.and.pred or bar.red.or.pred");
@@ -146,18 +152,24 @@ void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   }
   const auto &operands = instruction.operands;
   bool reduces = form >= BarrierForm::RedPopc;
-  decoder.wantOperands(instruction, reduces ? 3 : form == BarrierForm::Arrive ? 2 : 1, reduces ? 4 : 2);
+  decoder.wantOperands(instruction,
+                       reduces                       ? 3
+                       : form == BarrierForm::Arrive ? 2
+                                                     : 1,
+                       reduces ? 4 : 2);
   size_t at = reduces ? 1 : 0;
   bool hasCount = operands.size() - at - reduces == 2;
   std::vector<uint32_t> targets, sources;
   if (reduces)
-    targets.push_back(decoder.target(operands[0], form == BarrierForm::RedPopc ? ScalarType::U32 : ScalarType::Pred));
+    targets.push_back(decoder.target(operands[0], form == BarrierForm::RedPopc ? ScalarType::U32
+                                                                               : ScalarType::Pred));
   sources.push_back(decoder.source(operands[at], ScalarType::U32));
   if (hasCount)
     sources.push_back(decoder.source(operands[at + 1], ScalarType::U32));
   if (reduces)
     sources.push_back(decoder.predicate(operands.back()));
-  decoder.emitWide(runBarrier, targets, sources, 0, hasCount, static_cast<uint32_t>(form) | (aligned ? kAligned : 0));
+  decoder.emitWide(runBarrier, targets, sources, 0, hasCount,
+                   static_cast<uint32_t>(form) | (aligned ? kAligned : 0));
 }
 
 // One host thread runs a block, and memory is touched in program order: fences have nothing to do.
@@ -190,7 +202,8 @@ uint32_t expectedThreads(const Cta &cta, const Barrier &barrier) {
 
 void noteExit(Warp &warp) {
   for (Barrier &barrier : warp.cta->barriers)
-    if (barrier.wholeCta && barrier.arrivals && barrier.arrived >= expectedThreads(*warp.cta, barrier))
+    if (barrier.wholeCta && barrier.arrivals &&
+        barrier.arrived >= expectedThreads(*warp.cta, barrier))
       release(*warp.cta, barrier);
 }
 

@@ -7,8 +7,8 @@ namespace tile::vgpu {
 namespace {
 
 bool endsBlock(const Instruction &instruction) {
-  return instruction.opcode == "bra" || instruction.opcode == "brx" || instruction.opcode == "ret" ||
-         instruction.opcode == "exit";
+  return instruction.opcode == "bra" || instruction.opcode == "brx" ||
+         instruction.opcode == "ret" || instruction.opcode == "exit";
 }
 
 struct Graph {
@@ -59,7 +59,8 @@ Graph buildGraph(const Function &function) {
 }
 
 // Post-order by an explicit stack; `visit` orders the successors of a block.
-template <class Successors> std::vector<uint32_t> postOrder(const Graph &graph, Successors successors) {
+template <class Successors>
+std::vector<uint32_t> postOrder(const Graph &graph, Successors successors) {
   std::vector<uint32_t> order;
   if (graph.blocks.empty())
     return order;
@@ -87,7 +88,8 @@ template <class Successors> std::vector<uint32_t> postOrder(const Graph &graph, 
 // Natural loops: an edge to a block earlier in reverse post-order closes a loop; its body is what reaches the edge.
 void findLoops(Graph &graph) {
   graph.loopsOf.resize(graph.blocks.size());
-  std::vector<uint32_t> order = postOrder(graph, [&](uint32_t block) { return graph.successors[block]; });
+  std::vector<uint32_t> order =
+      postOrder(graph, [&](uint32_t block) { return graph.successors[block]; });
   std::vector<uint32_t> number(graph.blocks.size(), ~0u);
   for (size_t i = 0; i < order.size(); ++i)
     number[order[i]] = static_cast<uint32_t>(order.size() - 1 - i);
@@ -115,8 +117,9 @@ void findLoops(Graph &graph) {
 }
 
 size_t sharedLoops(const Graph &graph, uint32_t a, uint32_t b) {
-  return std::ranges::count_if(graph.loopsOf[a],
-                               [&](uint32_t loop) { return std::ranges::count(graph.loopsOf[b], loop) > 0; });
+  return std::ranges::count_if(graph.loopsOf[a], [&](uint32_t loop) {
+    return std::ranges::count(graph.loopsOf[b], loop) > 0;
+  });
 }
 
 } // namespace

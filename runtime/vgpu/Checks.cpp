@@ -21,26 +21,29 @@ Checks parseChecks(std::string_view list) {
                                    : nullptr;
     if (!which)
       throw Error(Fault::User, ErrorCode::InvalidArgument,
-                  "unknown check '" + std::string(word) + "': use all, none or a comma list of memory, init, race, sync");
+                  "unknown check '" + std::string(word) +
+                      "': use all, none or a comma list of memory, init, race, sync");
     *which = true;
   }
   return checks;
 }
 
 const char *nameOf(FindingKind kind) {
-  static constexpr const char *names[] = {"out of bounds", "use after free", "misaligned", "uninitialised",
-                                          "race",          "warp race",      "async race", "divergence",
-                                          "deadlock",      "barrier",        "trap",       "assert",
-                                          "step limit"};
+  static constexpr const char *names[] = {
+      "out of bounds", "use after free", "misaligned", "uninitialised", "race",
+      "warp race",     "async race",     "divergence", "deadlock",      "barrier",
+      "trap",          "assert",         "step limit"};
   return names[static_cast<int>(kind)];
 }
 
 std::string Finding::text() const {
-  std::string result = ptxFile + ":" + std::to_string(ptxLine) + ": [" + nameOf(kind) + "] " + message;
+  std::string result =
+      ptxFile + ":" + std::to_string(ptxLine) + ": [" + nameOf(kind) + "] " + message;
   if (!other.empty())
     result += "; " + other;
-  result += "; kernel " + kernel + ", block (" + std::to_string(cta[0]) + "," + std::to_string(cta[1]) + "," +
-            std::to_string(cta[2]) + "), warp " + std::to_string(warp) + ", lane " + std::to_string(lane);
+  result += "; kernel " + kernel + ", block (" + std::to_string(cta[0]) + "," +
+            std::to_string(cta[1]) + "," + std::to_string(cta[2]) + "), warp " +
+            std::to_string(warp) + ", lane " + std::to_string(lane);
   if (!sourceFile.empty())
     result += ", from " + sourceFile + ":" + std::to_string(sourceLine);
   result += "; `" + ptxText + "`";

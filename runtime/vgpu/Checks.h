@@ -10,10 +10,13 @@ namespace tile::vgpu {
 
 /// The switchable checkers. Unmapped addresses, misalignment, deadlock and `trap` are always reported.
 struct Checks {
-  bool memory = true; // accesses outside every allocation, after free, into red zones: with the allocation's name
-  bool init = true;   // uninitialised bytes and registers that reach an address, a branch or a global store
-  bool race = true;   // unordered conflicting accesses to shared memory, reads of a cp.async before its wait
-  bool sync = true;   // barriers met by part of a warp, lanes missing from masks
+  bool memory =
+      true; // accesses outside every allocation, after free, into red zones: with the allocation's name
+  bool init =
+      true; // uninitialised bytes and registers that reach an address, a branch or a global store
+  bool race =
+      true; // unordered conflicting accesses to shared memory, reads of a cp.async before its wait
+  bool sync = true; // barriers met by part of a warp, lanes missing from masks
 
   static Checks none() { return {false, false, false, false}; }
   bool operator==(const Checks &) const = default;

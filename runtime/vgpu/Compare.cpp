@@ -41,16 +41,19 @@ template <Relation R, class T> inline bool holds(T a, T b) {
 
 template <Relation R, class T, bool Flush> inline bool compareLane(LaneOf<T> a, LaneOf<T> b) {
   if constexpr (std::is_same_v<T, F16>)
-    return holds<R>(flush<Flush>(halfToFloat(static_cast<uint16_t>(a))), flush<Flush>(halfToFloat(static_cast<uint16_t>(b))));
+    return holds<R>(flush<Flush>(halfToFloat(static_cast<uint16_t>(a))),
+                    flush<Flush>(halfToFloat(static_cast<uint16_t>(b))));
   else if constexpr (std::is_same_v<T, BF16>)
-    return holds<R>(bfloatToFloat(static_cast<uint16_t>(a)), bfloatToFloat(static_cast<uint16_t>(b)));
+    return holds<R>(bfloatToFloat(static_cast<uint16_t>(a)),
+                    bfloatToFloat(static_cast<uint16_t>(b)));
   else if constexpr (std::is_floating_point_v<T>)
     return holds<R>(flush<Flush>(fromLane<T>(a)), flush<Flush>(fromLane<T>(b)));
   else
     return holds<R>(fromLane<T>(a), fromLane<T>(b));
 }
 
-template <Relation R, class T, bool Flush> uint32_t compareRows(Warp &warp, const Op &op, unsigned firstSource) {
+template <Relation R, class T, bool Flush>
+uint32_t compareRows(Warp &warp, const Op &op, unsigned firstSource) {
   const LaneOf<T> *a = warp.row<LaneOf<T>>(op.rows[firstSource]);
   const LaneOf<T> *b = warp.row<LaneOf<T>>(op.rows[firstSource + 1]);
   uint32_t result = 0;
@@ -89,7 +92,8 @@ template <Relation R, class T, bool Flush> void setPredicatePacked(Warp &warp, c
   for (unsigned half = 0; half < 2; ++half) {
     uint32_t value = 0;
     for (unsigned lane = 0; lane < kLanes; ++lane)
-      value |= compareLane<R, T, Flush>(a[lane] >> (16 * half), b[lane] >> (16 * half)) ? 1u << lane : 0;
+      value |=
+          compareLane<R, T, Flush>(a[lane] >> (16 * half), b[lane] >> (16 * half)) ? 1u << lane : 0;
     mergeMask(warp.predicate(op.rows[half]), combine(warp, op, value, 4), warp.mask);
   }
 }
@@ -117,7 +121,8 @@ template <Relation R> CompareHandlers forType(ScalarType type, bool flushes) {
   case ScalarType::F64:
     return make<R, double>(false);
   case ScalarType::F16x2:
-    return {flushes ? setPredicatePacked<R, F16, true> : setPredicatePacked<R, F16, false>, nullptr};
+    return {flushes ? setPredicatePacked<R, F16, true> : setPredicatePacked<R, F16, false>,
+            nullptr};
   case ScalarType::BF16x2:
     return {setPredicatePacked<R, BF16, false>, nullptr};
   default:
@@ -150,12 +155,15 @@ template <Relation R> CompareHandlers forType(ScalarType type, bool flushes) {
 CompareHandlers pickRelation(Suffixes &suffixes, ScalarType type, bool flushes) {
   using Make = CompareHandlers (*)(ScalarType, bool);
   static constexpr std::pair<std::string_view, Make> relations[] = {
-      {"eq", forType<Relation::Eq>},   {"ne", forType<Relation::Ne>},   {"lt", forType<Relation::Lt>},
-      {"le", forType<Relation::Le>},   {"gt", forType<Relation::Gt>},   {"ge", forType<Relation::Ge>},
-      {"lo", forType<Relation::Lt>},   {"ls", forType<Relation::Le>},   {"hi", forType<Relation::Gt>},
-      {"hs", forType<Relation::Ge>},   {"equ", forType<Relation::Equ>}, {"neu", forType<Relation::Neu>},
-      {"ltu", forType<Relation::Ltu>}, {"leu", forType<Relation::Leu>}, {"gtu", forType<Relation::Gtu>},
-      {"geu", forType<Relation::Geu>}, {"num", forType<Relation::Num>}, {"nan", forType<Relation::Nan>}};
+      {"eq", forType<Relation::Eq>},   {"ne", forType<Relation::Ne>},
+      {"lt", forType<Relation::Lt>},   {"le", forType<Relation::Le>},
+      {"gt", forType<Relation::Gt>},   {"ge", forType<Relation::Ge>},
+      {"lo", forType<Relation::Lt>},   {"ls", forType<Relation::Le>},
+      {"hi", forType<Relation::Gt>},   {"hs", forType<Relation::Ge>},
+      {"equ", forType<Relation::Equ>}, {"neu", forType<Relation::Neu>},
+      {"ltu", forType<Relation::Ltu>}, {"leu", forType<Relation::Leu>},
+      {"gtu", forType<Relation::Gtu>}, {"geu", forType<Relation::Geu>},
+      {"num", forType<Relation::Num>}, {"nan", forType<Relation::Nan>}};
   for (auto [name, makeHandlers] : relations)
     if (suffixes.take(name))
       return makeHandlers(type, flushes);
@@ -197,7 +205,7 @@ void decodeSet(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   ScalarType result = suffixes.takeType(), type = suffixes.takeType();
   bool flushes = suffixes.take("ftz");
   Handler handler = pickRelation(suffixes, type, flushes).value;
-  uint32_t yes = result == ScalarType::F32                                 ? 0x3f800000u
+  uint32_t yes = result == ScalarType::F32                                ? 0x3f800000u
                  : result == ScalarType::U32 || result == ScalarType::S32 ? ~0u
                  : result == ScalarType::F16                              ? 0x3c00u
                  : result == ScalarType::BF16                             ? 0x3f80u

@@ -37,7 +37,8 @@ void branchIndexed(Warp &warp, const Op &op) {
   forLanes(warp.mask, [&](unsigned lane) { same |= (index[lane] == first) << lane; });
   if (first >= op.a)
     warp.stop(op, FindingKind::Trap, std::countr_zero(warp.mask),
-              "brx.idx index " + std::to_string(first) + " is past its " + std::to_string(op.a) + " targets");
+              "brx.idx index " + std::to_string(first) + " is past its " + std::to_string(op.a) +
+                  " targets");
   // One jump per target follows this operation; lanes with another index come back here.
   if (same != warp.mask) {
     warp.splits.push_back({warp.pc - 1, warp.mask & ~same, false});
@@ -136,7 +137,8 @@ void decodeCall(Decoder &decoder, const Instruction &instruction, Suffixes &suff
 } // namespace
 
 void emitJump(Decoder &decoder, uint32_t target) {
-  decoder.branchTo(decoder.emit(jumpAll, {}, {}, 0, 0, 0, kOwnGuard | kOwnValidity | kControl), target);
+  decoder.branchTo(decoder.emit(jumpAll, {}, {}, 0, 0, 0, kOwnGuard | kOwnValidity | kControl),
+                   target);
 }
 
 void registerControl(OpcodeTable &table) {

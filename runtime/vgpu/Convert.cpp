@@ -20,12 +20,16 @@ struct Mode {
   bool integral = false, flush = false, saturate = false, relu = false, saturateFinite = false;
 
   uint32_t pack() const {
-    return static_cast<uint32_t>(rounding) | integral << 8 | flush << 9 | saturate << 10 | relu << 11 |
-           saturateFinite << 12;
+    return static_cast<uint32_t>(rounding) | integral << 8 | flush << 9 | saturate << 10 |
+           relu << 11 | saturateFinite << 12;
   }
   static Mode unpack(uint32_t bits) {
-    return {static_cast<Rounding>(bits & 0xff), (bits >> 8 & 1) != 0, (bits >> 9 & 1) != 0, (bits >> 10 & 1) != 0,
-            (bits >> 11 & 1) != 0,              (bits >> 12 & 1) != 0};
+    return {static_cast<Rounding>(bits & 0xff),
+            (bits >> 8 & 1) != 0,
+            (bits >> 9 & 1) != 0,
+            (bits >> 10 & 1) != 0,
+            (bits >> 11 & 1) != 0,
+            (bits >> 12 & 1) != 0};
   }
 };
 
@@ -94,7 +98,8 @@ template <class S, class D> D integerOf(double value) {
 template <class S, class D> void floatToInteger(Warp &warp, const Op &op) {
   Mode mode = Mode::unpack(op.a);
   forLanes(warp.mask, [&](unsigned lane) {
-    double value = roundToInteger(loadFloat<S>(warp.row<LaneOf<S>>(op.rows[1])[lane], mode), mode.rounding);
+    double value =
+        roundToInteger(loadFloat<S>(warp.row<LaneOf<S>>(op.rows[1])[lane], mode), mode.rounding);
     warp.row<LaneOf<D>>(op.rows[0])[lane] = toLane<D>(integerOf<S, D>(value));
   });
 }
@@ -120,11 +125,15 @@ double roundMagnitude(uint64_t magnitude, bool negative, int digits, Rounding ro
 
 template <class S, class D> void integerToFloat(Warp &warp, const Op &op) {
   Mode mode = Mode::unpack(op.a);
-  constexpr int digits = std::is_same_v<D, double> ? 53 : std::is_same_v<D, float> ? 24 : std::is_same_v<D, F16> ? 11 : 8;
+  constexpr int digits = std::is_same_v<D, double>  ? 53
+                         : std::is_same_v<D, float> ? 24
+                         : std::is_same_v<D, F16>   ? 11
+                                                    : 8;
   forLanes(warp.mask, [&](unsigned lane) {
     S value = fromLane<S>(warp.row<LaneOf<S>>(op.rows[1])[lane]);
     bool negative = value < 0;
-    uint64_t magnitude = negative ? 0 - static_cast<uint64_t>(static_cast<int64_t>(value)) : static_cast<uint64_t>(value);
+    uint64_t magnitude = negative ? 0 - static_cast<uint64_t>(static_cast<int64_t>(value))
+                                  : static_cast<uint64_t>(value);
     warp.row<LaneOf<D>>(op.rows[0])[lane] =
         storeFloat<D>(roundMagnitude(magnitude, negative, digits, mode.rounding), mode);
   });
@@ -160,10 +169,14 @@ struct SingleToBfloat {
   BF16 operator()(float value) const { return {floatToBfloat(value)}; }
 };
 struct PackHalf { // the first operand is the upper half
-  uint32_t operator()(float high, float low) const { return uint32_t{floatToHalf(high)} << 16 | floatToHalf(low); }
+  uint32_t operator()(float high, float low) const {
+    return uint32_t{floatToHalf(high)} << 16 | floatToHalf(low);
+  }
 };
 struct PackBfloat {
-  uint32_t operator()(float high, float low) const { return uint32_t{floatToBfloat(high)} << 16 | floatToBfloat(low); }
+  uint32_t operator()(float high, float low) const {
+    return uint32_t{floatToBfloat(high)} << 16 | floatToBfloat(low);
+  }
 };
 template <class S> struct ToSingle {
   float operator()(S value) const { return static_cast<float>(value); }
@@ -230,7 +243,8 @@ Handler scalarConversion(ScalarType to, ScalarType from, const Mode &mode) {
     });
   return forInteger(to, [&]<class D>() -> Handler {
     return forInteger(from, [&]<class S>() -> Handler {
-      return mode.saturate ? laneOp<IntegerToInteger<S, D, true>, D, S> : laneOp<IntegerToInteger<S, D, false>, D, S>;
+      return mode.saturate ? laneOp<IntegerToInteger<S, D, true>, D, S>
+                           : laneOp<IntegerToInteger<S, D, false>, D, S>;
     });
   });
 }
@@ -243,8 +257,9 @@ void roundTf32(Warp &warp, const Op &op) {
       value = 0;
     constexpr int droppedBits = 13;
     warp.row<uint32_t>(op.rows[0])[lane] =
-        std::isnan(value) ? 0x7fffffffu
-                          : encodeFloat(value, kTf32Format, mode.rounding, mode.saturateFinite) << droppedBits;
+        std::isnan(value)
+            ? 0x7fffffffu
+            : encodeFloat(value, kTf32Format, mode.rounding, mode.saturateFinite) << droppedBits;
   });
 }
 
@@ -274,7 +289,8 @@ void packPair(Warp &warp, const Op &op) {
 void repackPair(Warp &warp, const Op &op) {
   Mode mode = Mode::unpack(op.a);
   FloatFormat to = formatOf(op.b), from = formatOf(static_cast<uint32_t>(op.imm));
-  int toBits = 1 + to.exponentBits + to.mantissaBits, fromBits = 1 + from.exponentBits + from.mantissaBits;
+  int toBits = 1 + to.exponentBits + to.mantissaBits,
+      fromBits = 1 + from.exponentBits + from.mantissaBits;
   forLanes(warp.mask, [&](unsigned lane) {
     uint32_t source = warp.row<uint32_t>(op.rows[1])[lane], result = 0;
     for (int half = 0; half < 2; ++half) {
@@ -304,9 +320,10 @@ std::optional<uint32_t> packedFormat(ScalarType type) {
 
 Mode takeMode(Suffixes &suffixes) {
   Mode mode;
-  std::string_view rounding = suffixes.takeOneOf({"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"});
+  std::string_view rounding =
+      suffixes.takeOneOf({"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"});
   mode.integral = rounding.size() == 3 && rounding != "rna";
-  mode.rounding = rounding == "rna"          ? Rounding::NearestAway
+  mode.rounding = rounding == "rna"            ? Rounding::NearestAway
                   : rounding.starts_with("rz") ? Rounding::Zero
                   : rounding.starts_with("rm") ? Rounding::Down
                   : rounding.starts_with("rp") ? Rounding::Up
@@ -318,25 +335,27 @@ Mode takeMode(Suffixes &suffixes) {
   return mode;
 }
 
-void decodePacked(Decoder &decoder, const Instruction &instruction, ScalarType to, ScalarType from, Mode mode) {
+void decodePacked(Decoder &decoder, const Instruction &instruction, ScalarType to, ScalarType from,
+                  Mode mode) {
   auto toFormat = packedFormat(to), fromFormat = packedFormat(from);
   if (toFormat && fromFormat) {
     decoder.wantOperands(instruction, 2);
     uint32_t source = decoder.source(instruction.operands[1], from);
-    decoder.emit(repackPair, {decoder.target(instruction.operands[0], to)}, {source}, *fromFormat, mode.pack(),
-                 *toFormat);
+    decoder.emit(repackPair, {decoder.target(instruction.operands[0], to)}, {source}, *fromFormat,
+                 mode.pack(), *toFormat);
     return;
   }
   if (!toFormat || from != ScalarType::F32)
     decoder.unsupported("a packed conversion between these types");
   decoder.wantOperands(instruction, 3);
-  uint32_t high = decoder.source(instruction.operands[1], from), low = decoder.source(instruction.operands[2], from);
-  Handler fast = mode.pack() ? nullptr
+  uint32_t high = decoder.source(instruction.operands[1], from),
+           low = decoder.source(instruction.operands[2], from);
+  Handler fast = mode.pack()      ? nullptr
                  : *toFormat == 0 ? laneOp<PackHalf, uint32_t, float, float>
                  : *toFormat == 1 ? laneOp<PackBfloat, uint32_t, float, float>
                                   : nullptr;
-  decoder.emit(fast ? fast : packPair, {decoder.target(instruction.operands[0], to)}, {high, low}, 0, mode.pack(),
-               *toFormat);
+  decoder.emit(fast ? fast : packPair, {decoder.target(instruction.operands[0], to)}, {high, low},
+               0, mode.pack(), *toFormat);
 }
 
 void decodeConvert(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -353,7 +372,8 @@ void decodeConvert(Decoder &decoder, const Instruction &instruction, Suffixes &s
     if (from != ScalarType::F32)
       decoder.unsupported("expected cvt.tf32.f32");
     uint32_t source = decoder.source(instruction.operands[1], from);
-    decoder.emit(roundTf32, {decoder.target(instruction.operands[0], to)}, {source}, 0, mode.pack());
+    decoder.emit(roundTf32, {decoder.target(instruction.operands[0], to)}, {source}, 0,
+                 mode.pack());
     return;
   }
   // A cvt between equal float types only rounds to an integer; widening never rounds.

@@ -57,8 +57,9 @@ uint32_t Decoder::constant(uint64_t bits, unsigned bytes) {
   return found->second;
 }
 
-Op &Decoder::emitWide(Handler handler, std::span<const uint32_t> targets, std::span<const uint32_t> sources,
-                      int64_t imm, uint32_t a, uint32_t b, uint8_t flags) {
+Op &Decoder::emitWide(Handler handler, std::span<const uint32_t> targets,
+                      std::span<const uint32_t> sources, int64_t imm, uint32_t a, uint32_t b,
+                      uint8_t flags) {
   std::vector<uint32_t> &rows = program_->rowPool.emplace_back(targets.begin(), targets.end());
   rows.insert(rows.end(), sources.begin(), sources.end());
   Op op;
@@ -75,10 +76,11 @@ Op &Decoder::emitWide(Handler handler, std::span<const uint32_t> targets, std::s
   return program_->code.back();
 }
 
-Op &Decoder::emit(Handler handler, std::initializer_list<uint32_t> targets, std::initializer_list<uint32_t> sources,
-                  int64_t imm, uint32_t a, uint32_t b, uint8_t flags) {
-  return emitWide(handler, std::span(targets.begin(), targets.size()), std::span(sources.begin(), sources.size()), imm,
-                  a, b, flags);
+Op &Decoder::emit(Handler handler, std::initializer_list<uint32_t> targets,
+                  std::initializer_list<uint32_t> sources, int64_t imm, uint32_t a, uint32_t b,
+                  uint8_t flags) {
+  return emitWide(handler, std::span(targets.begin(), targets.size()),
+                  std::span(sources.begin(), sources.size()), imm, a, b, flags);
 }
 
 // A narrower view of a 64-bit register, and back. The pieces have 32-bit lanes.
@@ -128,7 +130,8 @@ uint32_t Decoder::sourceAnyWidth(const Operand &operand, ScalarType type, unsign
     if (operand.floatBytes == 8 && wanted == 4 && isFloat(type))
       bits = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
     if (operand.floatBytes == 4 && wanted == 8)
-      bits = std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits))));
+      bits = std::bit_cast<uint64_t>(
+          static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits))));
     return constant(bits, wanted);
   }
   case Operand::Kind::Special: {
@@ -191,7 +194,8 @@ uint32_t Decoder::predicate(const Operand &operand) {
 }
 
 bool Decoder::isPredicate(const Operand &operand) const {
-  return operand.kind == Operand::Kind::Register && frame_->function->registers[operand.reg].isPredicate();
+  return operand.kind == Operand::Kind::Register &&
+         frame_->function->registers[operand.reg].isPredicate();
 }
 
 Decoder::Address Decoder::address(const Operand &operand) {
@@ -267,7 +271,8 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
   if (!suffixes.empty())
     unsupported("unknown or misplaced modifier '." + std::string(suffixes.first()) + "'");
   for (const Widening &widening : widenings_)
-    emit(isSigned(widening.type) ? laneOp<WidenSigned, int64_t, int32_t> : laneOp<WidenUnsigned, uint64_t, uint32_t>,
+    emit(isSigned(widening.type) ? laneOp<WidenSigned, int64_t, int32_t>
+                                 : laneOp<WidenUnsigned, uint64_t, uint32_t>,
          {widening.wide}, {widening.narrow});
   std::swap(outerWidenings, widenings_);
   if (instruction.opcode != "call")

@@ -17,8 +17,30 @@
 namespace tile::vgpu {
 
 enum class ScalarType : uint8_t {
-  None, Pred, B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64,
-  F16, BF16, F16x2, BF16x2, TF32, F32, F64, E4M3x2, E5M2x2,
+  None,
+  Pred,
+  B8,
+  B16,
+  B32,
+  B64,
+  B128,
+  U8,
+  U16,
+  U32,
+  U64,
+  S8,
+  S16,
+  S32,
+  S64,
+  F16,
+  BF16,
+  F16x2,
+  BF16x2,
+  TF32,
+  F32,
+  F64,
+  E4M3x2,
+  E5M2x2,
 };
 /// Bytes in a register; 0 for predicates.
 unsigned bytesOf(ScalarType type);
@@ -73,10 +95,12 @@ public:
   uint32_t sink(unsigned bytes);
   uint32_t temporary(unsigned bytes);
 
-  Op &emit(Handler handler, std::initializer_list<uint32_t> targets, std::initializer_list<uint32_t> sources,
-           int64_t imm = 0, uint32_t a = 0, uint32_t b = 0, uint8_t flags = 0);
-  Op &emitWide(Handler handler, std::span<const uint32_t> targets, std::span<const uint32_t> sources, int64_t imm = 0,
-               uint32_t a = 0, uint32_t b = 0, uint8_t flags = 0);
+  Op &emit(Handler handler, std::initializer_list<uint32_t> targets,
+           std::initializer_list<uint32_t> sources, int64_t imm = 0, uint32_t a = 0, uint32_t b = 0,
+           uint8_t flags = 0);
+  Op &emitWide(Handler handler, std::span<const uint32_t> targets,
+               std::span<const uint32_t> sources, int64_t imm = 0, uint32_t a = 0, uint32_t b = 0,
+               uint8_t flags = 0);
   /// A branch whose `imm` becomes the place of instruction `target` of the current function.
   void branchTo(Op &op, uint32_t target);
 
@@ -90,9 +114,13 @@ public:
   Address address(const Operand &operand);
 
   void inlineCall(const Instruction &instruction);
+  /// Where an argument of a call lies in local memory.
+  uint32_t argumentOffset(const Operand &argument);
   /// Where `ret` of an inlined function goes; nothing in the kernel itself.
   std::optional<uint32_t> functionEnd() const;
-  uint32_t guardRow(const Instruction &instruction) const { return frame_->rows[instruction.guard]; }
+  uint32_t guardRow(const Instruction &instruction) const {
+    return frame_->rows[instruction.guard];
+  }
 
   void wantOperands(const Instruction &instruction, size_t least, size_t most = 0) const;
   [[noreturn]] void unsupported(const std::string &why) const;
@@ -144,6 +172,7 @@ private:
 /// The table of all opcodes, filled once by the registrars below.
 const OpcodeTable &opcodeTable();
 void registerInteger(OpcodeTable &table);
+void registerBits(OpcodeTable &table);
 void registerFloat(OpcodeTable &table);
 void registerCompare(OpcodeTable &table);
 void registerConvert(OpcodeTable &table);

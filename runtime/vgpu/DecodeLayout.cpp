@@ -3,6 +3,7 @@
 #include "runtime/vgpu/Decode.h"
 
 #include "runtime/vgpu/Memory.h"
+#include "runtime/vgpu/SystemCalls.h"
 
 #include <algorithm>
 
@@ -18,14 +19,18 @@ struct TypeRow {
   uint8_t bytes;
 };
 static constexpr TypeRow kTypes[] = {
-    {"pred", ScalarType::Pred, 0},   {"b8", ScalarType::B8, 1},       {"b16", ScalarType::B16, 2},
-    {"b32", ScalarType::B32, 4},     {"b64", ScalarType::B64, 8},     {"b128", ScalarType::B128, 16},
-    {"u8", ScalarType::U8, 1},       {"u16", ScalarType::U16, 2},     {"u32", ScalarType::U32, 4},
-    {"u64", ScalarType::U64, 8},     {"s8", ScalarType::S8, 1},       {"s16", ScalarType::S16, 2},
-    {"s32", ScalarType::S32, 4},     {"s64", ScalarType::S64, 8},     {"f16", ScalarType::F16, 2},
-    {"bf16", ScalarType::BF16, 2},   {"f16x2", ScalarType::F16x2, 4}, {"bf16x2", ScalarType::BF16x2, 4},
-    {"tf32", ScalarType::TF32, 4},   {"f32", ScalarType::F32, 4},     {"f64", ScalarType::F64, 8},
-    {"e4m3x2", ScalarType::E4M3x2, 2}, {"e5m2x2", ScalarType::E5M2x2, 2}};
+    {"pred", ScalarType::Pred, 0},    {"b8", ScalarType::B8, 1},
+    {"b16", ScalarType::B16, 2},      {"b32", ScalarType::B32, 4},
+    {"b64", ScalarType::B64, 8},      {"b128", ScalarType::B128, 16},
+    {"u8", ScalarType::U8, 1},        {"u16", ScalarType::U16, 2},
+    {"u32", ScalarType::U32, 4},      {"u64", ScalarType::U64, 8},
+    {"s8", ScalarType::S8, 1},        {"s16", ScalarType::S16, 2},
+    {"s32", ScalarType::S32, 4},      {"s64", ScalarType::S64, 8},
+    {"f16", ScalarType::F16, 2},      {"bf16", ScalarType::BF16, 2},
+    {"f16x2", ScalarType::F16x2, 4},  {"bf16x2", ScalarType::BF16x2, 4},
+    {"tf32", ScalarType::TF32, 4},    {"f32", ScalarType::F32, 4},
+    {"f64", ScalarType::F64, 8},      {"e4m3x2", ScalarType::E4M3x2, 2},
+    {"e5m2x2", ScalarType::E5M2x2, 2}};
 
 unsigned bytesOf(ScalarType type) {
   auto row = std::ranges::find(kTypes, type, &TypeRow::type);
@@ -58,7 +63,8 @@ std::string_view Suffixes::takeOneOf(std::initializer_list<std::string_view> wor
 }
 
 std::string_view Suffixes::takePrefix(std::string_view prefix) {
-  auto found = std::ranges::find_if(rest_, [&](std::string_view word) { return word.starts_with(prefix); });
+  auto found =
+      std::ranges::find_if(rest_, [&](std::string_view word) { return word.starts_with(prefix); });
   if (found == rest_.end())
     return {};
   std::string_view word = *found;
@@ -67,7 +73,8 @@ std::string_view Suffixes::takePrefix(std::string_view prefix) {
 }
 
 ScalarType Suffixes::takeType() {
-  auto found = std::ranges::find_if(rest_, [](std::string_view w) { return scalarType(w) != ScalarType::None; });
+  auto found = std::ranges::find_if(
+      rest_, [](std::string_view w) { return scalarType(w) != ScalarType::None; });
   if (found == rest_.end())
     return ScalarType::None;
   ScalarType type = scalarType(*found);
@@ -78,9 +85,10 @@ ScalarType Suffixes::takeType() {
 const OpcodeTable &opcodeTable() {
   static const OpcodeTable table = [] {
     OpcodeTable result;
-    for (auto add : {registerInteger, registerFloat, registerCompare, registerConvert, registerMove, registerLoadStore,
-                     registerAtomics, registerControl, registerBarrier, registerShuffle, registerAsyncCopy,
-                     registerMatrix, registerMma})
+    for (auto add :
+         {registerInteger, registerBits, registerFloat, registerCompare, registerConvert,
+          registerMove, registerLoadStore, registerAtomics, registerControl, registerBarrier,
+          registerShuffle, registerAsyncCopy, registerMatrix, registerMma})
       add(result);
     return result;
   }();
@@ -103,8 +111,11 @@ void Decoder::layoutShared() {
     candidates.push_back(variable);
   for (const Function &function : program_->module->functions)
     candidates.insert(candidates.end(), function.variables.begin(), function.variables.end());
-  std::erase_if(candidates, [](const Variable *variable) { return variable->space != Space::Shared; });
-  std::ranges::sort(candidates, {}, [](const Variable *variable) { return std::pair(variable->line, variable->name); });
+  std::erase_if(candidates,
+                [](const Variable *variable) { return variable->space != Space::Shared; });
+  std::ranges::sort(candidates, {}, [](const Variable *variable) {
+    return std::pair(variable->line, variable->name);
+  });
   std::vector<const Variable *> used;
   auto mentions = [&](auto &self, const Operand &operand) -> void {
     if (operand.variable && std::ranges::count(candidates, operand.variable) &&
@@ -126,8 +137,8 @@ void Decoder::layoutShared() {
       continue;
     if (variable->bytes > (1u << 24))
       throw Error(Fault::User, ErrorCode::ResourceExceeded,
-                  "shared variable '" + std::string(variable->name) + "' of " + std::to_string(variable->bytes) +
-                      " bytes is larger than any shared memory",
+                  "shared variable '" + std::string(variable->name) + "' of " +
+                      std::to_string(variable->bytes) + " bytes is larger than any shared memory",
                   {program_->module->name.c_str(), variable->line});
     address = alignUp(address, variable->align);
     sharedAddresses_[variable] = address;
@@ -167,7 +178,8 @@ uint64_t Decoder::symbolAddress(const Operand &operand, std::optional<Space> &sp
   }
   uint64_t address = options_.globalAddress ? options_.globalAddress(variable->name) : 0;
   if (address == 0)
-    malformed("variable '" + std::string(operand.name) + "' has no memory: is it defined in this module?");
+    malformed("variable '" + std::string(operand.name) +
+              "' has no memory: is it defined in this module?");
   return address + operand.value;
 }
 
@@ -175,24 +187,46 @@ struct SpecialName {
   std::string_view name;
   Special what;
 };
-static constexpr SpecialName kSpecials[] = {
-    {"%tid.x", Special::TidX}, {"%tid.y", Special::TidY}, {"%tid.z", Special::TidZ},
-    {"%ntid.x", Special::NtidX}, {"%ntid.y", Special::NtidY}, {"%ntid.z", Special::NtidZ},
-    {"%ctaid.x", Special::CtaidX}, {"%ctaid.y", Special::CtaidY}, {"%ctaid.z", Special::CtaidZ},
-    {"%nctaid.x", Special::NctaidX}, {"%nctaid.y", Special::NctaidY}, {"%nctaid.z", Special::NctaidZ},
-    {"%laneid", Special::LaneId}, {"%warpid", Special::WarpId}, {"%nwarpid", Special::NwarpId},
-    {"%smid", Special::SmId}, {"%nsmid", Special::NsmId}, {"%gridid", Special::GridId},
-    {"%lanemask_eq", Special::LaneMaskEq}, {"%lanemask_le", Special::LaneMaskLe},
-    {"%lanemask_lt", Special::LaneMaskLt}, {"%lanemask_ge", Special::LaneMaskGe},
-    {"%lanemask_gt", Special::LaneMaskGt}, {"%dynamic_smem_size", Special::DynamicSharedSize},
-    {"%total_smem_size", Special::TotalSharedSize}, {"%clusterid.x", Special::ClusterIdX},
-    {"%clusterid.y", Special::ClusterIdY}, {"%clusterid.z", Special::ClusterIdZ},
-    {"%nclusterid.x", Special::NclusterIdX}, {"%nclusterid.y", Special::NclusterIdY},
-    {"%nclusterid.z", Special::NclusterIdZ}, {"%cluster_ctaid.x", Special::ClusterCtaidX},
-    {"%cluster_ctaid.y", Special::ClusterCtaidY}, {"%cluster_ctaid.z", Special::ClusterCtaidZ},
-    {"%cluster_nctaid.x", Special::ClusterNctaidX}, {"%cluster_nctaid.y", Special::ClusterNctaidY},
-    {"%cluster_nctaid.z", Special::ClusterNctaidZ}, {"%cluster_ctarank", Special::ClusterCtarank},
-    {"%cluster_nctarank", Special::ClusterNctarank}, {"%is_explicit_cluster", Special::IsExplicitCluster}};
+static constexpr SpecialName kSpecials[] = {{"%tid.x", Special::TidX},
+                                            {"%tid.y", Special::TidY},
+                                            {"%tid.z", Special::TidZ},
+                                            {"%ntid.x", Special::NtidX},
+                                            {"%ntid.y", Special::NtidY},
+                                            {"%ntid.z", Special::NtidZ},
+                                            {"%ctaid.x", Special::CtaidX},
+                                            {"%ctaid.y", Special::CtaidY},
+                                            {"%ctaid.z", Special::CtaidZ},
+                                            {"%nctaid.x", Special::NctaidX},
+                                            {"%nctaid.y", Special::NctaidY},
+                                            {"%nctaid.z", Special::NctaidZ},
+                                            {"%laneid", Special::LaneId},
+                                            {"%warpid", Special::WarpId},
+                                            {"%nwarpid", Special::NwarpId},
+                                            {"%smid", Special::SmId},
+                                            {"%nsmid", Special::NsmId},
+                                            {"%gridid", Special::GridId},
+                                            {"%lanemask_eq", Special::LaneMaskEq},
+                                            {"%lanemask_le", Special::LaneMaskLe},
+                                            {"%lanemask_lt", Special::LaneMaskLt},
+                                            {"%lanemask_ge", Special::LaneMaskGe},
+                                            {"%lanemask_gt", Special::LaneMaskGt},
+                                            {"%dynamic_smem_size", Special::DynamicSharedSize},
+                                            {"%total_smem_size", Special::TotalSharedSize},
+                                            {"%clusterid.x", Special::ClusterIdX},
+                                            {"%clusterid.y", Special::ClusterIdY},
+                                            {"%clusterid.z", Special::ClusterIdZ},
+                                            {"%nclusterid.x", Special::NclusterIdX},
+                                            {"%nclusterid.y", Special::NclusterIdY},
+                                            {"%nclusterid.z", Special::NclusterIdZ},
+                                            {"%cluster_ctaid.x", Special::ClusterCtaidX},
+                                            {"%cluster_ctaid.y", Special::ClusterCtaidY},
+                                            {"%cluster_ctaid.z", Special::ClusterCtaidZ},
+                                            {"%cluster_nctaid.x", Special::ClusterNctaidX},
+                                            {"%cluster_nctaid.y", Special::ClusterNctaidY},
+                                            {"%cluster_nctaid.z", Special::ClusterNctaidZ},
+                                            {"%cluster_ctarank", Special::ClusterCtarank},
+                                            {"%cluster_nctarank", Special::ClusterNctarank},
+                                            {"%is_explicit_cluster", Special::IsExplicitCluster}};
 
 uint32_t Decoder::specialRow(std::string_view name) {
   auto known = std::ranges::find(kSpecials, name, &SpecialName::name);
@@ -204,6 +238,12 @@ uint32_t Decoder::specialRow(std::string_view name) {
     program_->specials.push_back({found->second, known->what});
   }
   return found->second;
+}
+
+uint32_t Decoder::argumentOffset(const Operand &argument) {
+  if (!argument.variable)
+    unsupported("call arguments other than .param variables");
+  return localVariable(*argument.variable);
 }
 
 // Parameters of a call are .param variables; the callee's formal names become other names for the caller's variables.
@@ -223,6 +263,9 @@ void Decoder::inlineCall(const Instruction &instruction) {
   if (found == program_->module->byName.end())
     unsupported("indirect call through '" + std::string(name->name) + "'");
   const Function &callee = *found->second;
+  if (!callee.hasBody &&
+      emitSystemCall(*this, callee.name, args ? args->parts : std::vector<Operand>()))
+    return;
   if (!callee.hasBody)
     unsupported("function '" + std::string(name->name) + "' has no body in this module");
   if (std::ranges::count(callStack_, &callee) || callStack_.size() > 64)
@@ -235,9 +278,7 @@ void Decoder::inlineCall(const Instruction &instruction) {
       malformed("'" + std::string(callee.name) + "' has " + std::to_string(formal.size()) +
                 " parameters or results where the call has " + std::to_string(count));
     for (size_t i = 0; i < count; ++i) {
-      if (!actual->parts[i].variable)
-        unsupported("call arguments other than .param variables");
-      frame.localOffsets[formal[i]] = localVariable(*actual->parts[i].variable);
+      frame.localOffsets[formal[i]] = argumentOffset(actual->parts[i]);
     }
   };
   bind(results, callee.results);

@@ -46,32 +46,45 @@ template <class T> struct Rcp {
   static T apply(T a) { return canonical(T{1} / a); }
 };
 struct Rsqrt {
-  static float apply(float a) { return canonical(static_cast<float>(1.0 / std::sqrt(static_cast<double>(a)))); }
+  static float apply(float a) {
+    return canonical(static_cast<float>(1.0 / std::sqrt(static_cast<double>(a))));
+  }
 };
 struct RsqrtDouble {
   static double apply(double a) { return 1.0 / std::sqrt(a); }
 };
 struct Ex2 {
-  static float apply(float a) { return canonical(static_cast<float>(std::exp2(static_cast<double>(a)))); }
+  static float apply(float a) {
+    return canonical(static_cast<float>(std::exp2(static_cast<double>(a))));
+  }
 };
 struct Lg2 {
-  static float apply(float a) { return canonical(static_cast<float>(std::log2(static_cast<double>(a)))); }
+  static float apply(float a) {
+    return canonical(static_cast<float>(std::log2(static_cast<double>(a))));
+  }
 };
 struct Sin {
-  static float apply(float a) { return canonical(static_cast<float>(std::sin(static_cast<double>(a)))); }
+  static float apply(float a) {
+    return canonical(static_cast<float>(std::sin(static_cast<double>(a))));
+  }
 };
 struct Cos {
-  static float apply(float a) { return canonical(static_cast<float>(std::cos(static_cast<double>(a)))); }
+  static float apply(float a) {
+    return canonical(static_cast<float>(std::cos(static_cast<double>(a))));
+  }
 };
 struct Tanh {
-  static float apply(float a) { return canonical(static_cast<float>(std::tanh(static_cast<double>(a)))); }
+  static float apply(float a) {
+    return canonical(static_cast<float>(std::tanh(static_cast<double>(a))));
+  }
 };
 // div.approx: a divisor beyond 2^126 gives zero, or NaN for an infinite dividend.
 struct DivApprox {
   static float apply(float a, float b) {
     float size = std::fabs(b);
     if (size > 0x1p126f && size < INFINITY)
-      return std::isinf(a) || isNan(a) ? kCanonicalNan : std::copysign(0.0f, a * std::copysign(1.0f, b));
+      return std::isinf(a) || isNan(a) ? kCanonicalNan
+                                       : std::copysign(0.0f, a * std::copysign(1.0f, b));
     return canonical(a / b);
   }
 };
@@ -98,8 +111,10 @@ template <class F, class T, size_t N, bool Flush, bool Saturate> constexpr Handl
 
 template <class F, size_t N> Handler pickSingle(const FloatForm &form) {
   if (form.flush)
-    return form.saturate ? shapedOp<F, float, N, true, true>() : shapedOp<F, float, N, true, false>();
-  return form.saturate ? shapedOp<F, float, N, false, true>() : shapedOp<F, float, N, false, false>();
+    return form.saturate ? shapedOp<F, float, N, true, true>()
+                         : shapedOp<F, float, N, true, false>();
+  return form.saturate ? shapedOp<F, float, N, false, true>()
+                       : shapedOp<F, float, N, false, false>();
 }
 
 template <template <class> class F, size_t N> Handler pick(ScalarType type, const FloatForm &form) {
@@ -137,12 +152,13 @@ Handler nearestBinary(std::string_view opcode, ScalarType type, const FloatForm 
   return form.propagateNan ? pick<MaxNan, 2>(type, form) : pick<Max, 2>(type, form);
 }
 
-using UnaryTable = std::initializer_list<std::pair<std::string_view, Handler (*)(const FloatForm &)>>;
+using UnaryTable =
+    std::initializer_list<std::pair<std::string_view, Handler (*)(const FloatForm &)>>;
 
 void decodeApproximate(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  static const UnaryTable functions = {{"ex2", pickSingle<Ex2, 1>},     {"lg2", pickSingle<Lg2, 1>},
-                                       {"sin", pickSingle<Sin, 1>},     {"cos", pickSingle<Cos, 1>},
-                                       {"tanh", pickSingle<Tanh, 1>},   {"rsqrt", pickSingle<Rsqrt, 1>}};
+  static const UnaryTable functions = {
+      {"ex2", pickSingle<Ex2, 1>}, {"lg2", pickSingle<Lg2, 1>},   {"sin", pickSingle<Sin, 1>},
+      {"cos", pickSingle<Cos, 1>}, {"tanh", pickSingle<Tanh, 1>}, {"rsqrt", pickSingle<Rsqrt, 1>}};
   ScalarType type = suffixes.takeType();
   FloatForm form = takeForm(suffixes);
   if (!suffixes.take("approx"))
@@ -175,8 +191,8 @@ void decodeRoot(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   if (roughDouble)
     form.flush = false;
   Handler handler = nearest ? pick<F, 1>(type, form)
-                            : roundedHandler(instruction.opcode, rounding, type == ScalarType::F64, form.flush,
-                                             form.saturate);
+                            : roundedHandler(instruction.opcode, rounding, type == ScalarType::F64,
+                                             form.flush, form.saturate);
   emitSimple(decoder, instruction, handler, type, 2);
 }
 
@@ -205,7 +221,9 @@ struct AbsWide {
   uint64_t operator()(uint64_t a) const { return a & ~(uint64_t{1} << 63); }
 };
 struct NegWide {
-  uint64_t operator()(uint64_t a) const { return a ^ uint64_t{1} << 63; }
+  uint64_t operator()(uint64_t a) const {
+    return a ^ uint64_t { 1 } << 63;
+  }
 };
 
 // testp: a property of a float.
@@ -246,7 +264,8 @@ void decodeTestp(Decoder &decoder, const Instruction &instruction, Suffixes &suf
 
 } // namespace
 
-void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type) {
+void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                       ScalarType type) {
   FloatForm form = takeForm(suffixes);
   std::string_view rounding = suffixes.takeOneOf({"rn", "rz", "rm", "rp"});
   Handler handler = nullptr;
@@ -255,24 +274,28 @@ void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixe
   else if ((type == ScalarType::F32 || type == ScalarType::F64) && !form.xorSign && !form.relu)
     handler = rounding.empty() || rounding == "rn"
                   ? nearestBinary(instruction.opcode, type, form)
-                  : roundedHandler(instruction.opcode, rounding, type == ScalarType::F64, form.flush, form.saturate);
+                  : roundedHandler(instruction.opcode, rounding, type == ScalarType::F64,
+                                   form.flush, form.saturate);
   emitSimple(decoder, instruction, handler, type, 3);
 }
 
-void decodeFloatDivision(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type) {
+void decodeFloatDivision(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                         ScalarType type) {
   FloatForm form = takeForm(suffixes);
   std::string_view rounding = suffixes.takeOneOf({"approx", "full", "rn", "rz", "rm", "rp"});
   Handler handler = nullptr;
   if (rounding == "approx" && type == ScalarType::F32)
     handler = pickSingle<DivApprox, 2>(form);
   else if (rounding == "rn" || (rounding == "full" && type == ScalarType::F32))
-    handler = type == ScalarType::F32 || type == ScalarType::F64 ? pick<Div, 2>(type, form) : nullptr;
+    handler =
+        type == ScalarType::F32 || type == ScalarType::F64 ? pick<Div, 2>(type, form) : nullptr;
   else if (!rounding.empty())
     handler = roundedHandler("div", rounding, type == ScalarType::F64, form.flush, form.saturate);
   emitSimple(decoder, instruction, handler, type, 3);
 }
 
-void decodeFloatSign(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type) {
+void decodeFloatSign(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                     ScalarType type) {
   FloatForm form = takeForm(suffixes);
   bool isAbs = instruction.opcode == "abs";
   Handler handler = nullptr;
@@ -281,13 +304,16 @@ void decodeFloatSign(Decoder &decoder, const Instruction &instruction, Suffixes 
   else if (type == ScalarType::F64 && !form.flush)
     handler = isAbs ? laneOp<AbsWide, uint64_t, uint64_t> : laneOp<NegWide, uint64_t, uint64_t>;
   else if (type == ScalarType::F32 && isAbs)
-    handler = form.flush ? laneOp<AbsBits<true>, uint32_t, uint32_t> : laneOp<AbsBits<false>, uint32_t, uint32_t>;
+    handler = form.flush ? laneOp<AbsBits<true>, uint32_t, uint32_t>
+                         : laneOp<AbsBits<false>, uint32_t, uint32_t>;
   else if (type == ScalarType::F32)
-    handler = form.flush ? laneOp<NegBits<true>, uint32_t, uint32_t> : laneOp<NegBits<false>, uint32_t, uint32_t>;
+    handler = form.flush ? laneOp<NegBits<true>, uint32_t, uint32_t>
+                         : laneOp<NegBits<false>, uint32_t, uint32_t>;
   emitSimple(decoder, instruction, handler, type, 2);
 }
 
-void decodeFma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type) {
+void decodeFma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+               ScalarType type) {
   FloatForm form = takeForm(suffixes);
   std::string_view rounding = suffixes.takeOneOf({"rn", "rz", "rm", "rp"});
   Handler handler = nullptr;
@@ -296,9 +322,9 @@ void decodeFma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   else if ((type == ScalarType::F32 || type == ScalarType::F64) && rounding == "rn")
     handler = pick<Fma, 3>(type, form);
   else if (type == ScalarType::F32 || type == ScalarType::F64)
-    handler = rounding.empty()
-                  ? nullptr
-                  : roundedHandler("fma", rounding, type == ScalarType::F64, form.flush, form.saturate);
+    handler = rounding.empty() ? nullptr
+                               : roundedHandler("fma", rounding, type == ScalarType::F64,
+                                                form.flush, form.saturate);
   emitSimple(decoder, instruction, handler, type, 4);
 }
 

@@ -9,7 +9,9 @@ namespace tile::vgpu {
 
 inline constexpr float kCanonicalNan = std::bit_cast<float>(0x7fffffffu);
 
-inline bool isNan(float value) { return (std::bit_cast<uint32_t>(value) & 0x7fffffffu) > 0x7f800000u; }
+inline bool isNan(float value) {
+  return (std::bit_cast<uint32_t>(value) & 0x7fffffffu) > 0x7f800000u;
+}
 inline bool isNan(double value) { return value != value; }
 
 /// `.ftz`: a subnormal becomes zero of its sign.
@@ -26,7 +28,9 @@ inline float canonical(float value) { return isNan(value) ? kCanonicalNan : valu
 inline double canonical(double value) { return value; }
 
 /// `.sat`: clamped to [0, 1]; NaN becomes 0.
-template <class T> inline T saturate(T value) { return value > T{0} ? (value < T{1} ? value : T{1}) : T{0}; }
+template <class T> inline T saturate(T value) {
+  return value > T{0} ? (value < T{1} ? value : T{1}) : T{0};
+}
 
 /// min: -0 is less than +0; a NaN loses to a number, or wins with `.NaN`.
 template <bool PropagateNan, class T> inline T minimum(T a, T b) {

@@ -74,7 +74,8 @@ struct Tanh {
 
 template <class Traits, class F, bool Flush, bool Saturate> struct Binary {
   static uint16_t one(uint16_t a, uint16_t b) {
-    float result = F::apply(Traits::widen(flushHalf<Traits, Flush>(a)), Traits::widen(flushHalf<Traits, Flush>(b)));
+    float result = F::apply(Traits::widen(flushHalf<Traits, Flush>(a)),
+                            Traits::widen(flushHalf<Traits, Flush>(b)));
     return flushHalf<Traits, Flush>(Traits::narrow(Saturate ? saturate(result) : result));
   }
   F16 operator()(F16 a, F16 b) const { return {one(a.bits, b.bits)}; }
@@ -86,7 +87,8 @@ template <class Traits, class F, bool Flush, bool Saturate> struct Binary {
 
 template <class Traits, bool Flush, bool Saturate, bool Relu> struct FusedMultiplyAdd {
   static uint16_t one(uint16_t a, uint16_t b, uint16_t c) {
-    double result = fmaToOdd(Traits::widen(flushHalf<Traits, Flush>(a)), Traits::widen(flushHalf<Traits, Flush>(b)),
+    double result = fmaToOdd(Traits::widen(flushHalf<Traits, Flush>(a)),
+                             Traits::widen(flushHalf<Traits, Flush>(b)),
                              Traits::widen(flushHalf<Traits, Flush>(c)));
     if (Saturate)
       result = saturate(result);
@@ -105,7 +107,8 @@ template <class Traits, bool Flush, bool Saturate, bool Relu> struct FusedMultip
 
 template <class Traits, class F, bool Flush> struct Unary {
   static uint16_t one(uint16_t a) {
-    return flushHalf<Traits, Flush>(Traits::narrow(F::apply(Traits::widen(flushHalf<Traits, Flush>(a)))));
+    return flushHalf<Traits, Flush>(
+        Traits::narrow(F::apply(Traits::widen(flushHalf<Traits, Flush>(a)))));
   }
   F16 operator()(F16 a) const { return {one(a.bits)}; }
   uint32_t operator()(uint32_t a) const {
@@ -114,7 +117,9 @@ template <class Traits, class F, bool Flush> struct Unary {
 };
 
 template <bool Negate> struct SignBits {
-  F16 operator()(F16 a) const { return {static_cast<uint16_t>(Negate ? a.bits ^ 0x8000 : a.bits & 0x7fff)}; }
+  F16 operator()(F16 a) const {
+    return {static_cast<uint16_t>(Negate ? a.bits ^ 0x8000 : a.bits & 0x7fff)};
+  }
   uint32_t operator()(uint32_t a) const { return Negate ? a ^ 0x80008000u : a & 0x7fff7fffu; }
 };
 
@@ -137,7 +142,8 @@ template <class Traits, class F> Handler pickBinary(bool packed, const FloatForm
                        : binaryShape<Binary<Traits, F, false, false>>(packed);
 }
 
-template <class Traits> Handler binaryFor(std::string_view opcode, bool packed, const FloatForm &form) {
+template <class Traits>
+Handler binaryFor(std::string_view opcode, bool packed, const FloatForm &form) {
   if (form.relu || form.xorSign)
     return nullptr;
   if (opcode == "add")
@@ -147,19 +153,23 @@ template <class Traits> Handler binaryFor(std::string_view opcode, bool packed, 
   if (opcode == "mul")
     return pickBinary<Traits, Mul>(packed, form);
   if (opcode == "min")
-    return form.propagateNan ? pickBinary<Traits, MinNan>(packed, form) : pickBinary<Traits, Min>(packed, form);
+    return form.propagateNan ? pickBinary<Traits, MinNan>(packed, form)
+                             : pickBinary<Traits, Min>(packed, form);
   if (opcode == "max")
-    return form.propagateNan ? pickBinary<Traits, MaxNan>(packed, form) : pickBinary<Traits, Max>(packed, form);
+    return form.propagateNan ? pickBinary<Traits, MaxNan>(packed, form)
+                             : pickBinary<Traits, Max>(packed, form);
   return nullptr;
 }
 
-template <class Traits> Handler unaryFor(std::string_view opcode, bool packed, const FloatForm &form) {
+template <class Traits>
+Handler unaryFor(std::string_view opcode, bool packed, const FloatForm &form) {
   if (opcode == "abs")
     return unaryShape<SignBits<false>>(packed);
   if (opcode == "neg")
     return unaryShape<SignBits<true>>(packed);
   if (opcode == "ex2")
-    return form.flush ? unaryShape<Unary<Traits, Ex2, true>>(packed) : unaryShape<Unary<Traits, Ex2, false>>(packed);
+    return form.flush ? unaryShape<Unary<Traits, Ex2, true>>(packed)
+                      : unaryShape<Unary<Traits, Ex2, false>>(packed);
   if (opcode == "tanh")
     return unaryShape<Unary<Traits, Tanh, false>>(packed);
   return nullptr;
@@ -192,7 +202,8 @@ Handler halfUnary(std::string_view opcode, ScalarType type, const FloatForm &for
 }
 
 Handler halfFma(ScalarType type, const FloatForm &form) {
-  return isBfloat(type) ? fmaFor<BfloatTraits>(isPacked(type), form) : fmaFor<HalfTraits>(isPacked(type), form);
+  return isBfloat(type) ? fmaFor<BfloatTraits>(isPacked(type), form)
+                        : fmaFor<HalfTraits>(isPacked(type), form);
 }
 
 } // namespace tile::vgpu

@@ -6,7 +6,8 @@ namespace tile::vgpu {
 uint32_t encodeFloat(double value, FloatFormat format, Rounding rounding, bool saturateFinite) {
   int mantissaBits = format.mantissaBits, bias = (1 << (format.exponentBits - 1)) - 1;
   uint32_t signBit = std::signbit(value) ? 1u << (format.exponentBits + mantissaBits) : 0;
-  uint32_t exponentOnes = ((1u << format.exponentBits) - 1) << mantissaBits, mantissaOnes = (1u << mantissaBits) - 1;
+  uint32_t exponentOnes = ((1u << format.exponentBits) - 1) << mantissaBits,
+           mantissaOnes = (1u << mantissaBits) - 1;
   if (std::isnan(value))
     return exponentOnes | mantissaOnes;
   uint32_t infinity = format.hasInfinity ? exponentOnes : exponentOnes | mantissaOnes;
@@ -18,7 +19,8 @@ uint32_t encodeFloat(double value, FloatFormat format, Rounding rounding, bool s
   int exponent = size == 0 ? -bias : std::ilogb(size);
   if (exponent < 1 - bias)
     exponent = 1 - bias; // subnormal: the spacing stops shrinking
-  double scaled = std::ldexp(size, mantissaBits - exponent), whole = std::floor(scaled), rest = scaled - whole;
+  double scaled = std::ldexp(size, mantissaBits - exponent), whole = std::floor(scaled),
+         rest = scaled - whole;
   bool odd = std::fmod(whole, 2.0) != 0;
   bool up = rounding == Rounding::NearestEven   ? rest > 0.5 || (rest == 0.5 && odd)
             : rounding == Rounding::NearestAway ? rest >= 0.5
@@ -27,7 +29,8 @@ uint32_t encodeFloat(double value, FloatFormat format, Rounding rounding, bool s
                                                 : false;
   whole += up;
   // `whole` counts spacings of this exponent; the carry into the next one comes out of the addition.
-  double biased = whole + static_cast<double>((exponent + bias - 1)) * std::ldexp(1.0, mantissaBits);
+  double biased =
+      whole + static_cast<double>((exponent + bias - 1)) * std::ldexp(1.0, mantissaBits);
   if (biased <= largest)
     return signBit | static_cast<uint32_t>(biased);
   bool towardZero = rounding == Rounding::Zero || (rounding == Rounding::Down && !negative) ||
@@ -49,7 +52,8 @@ double decodeFloat(uint32_t bits, FloatFormat format) {
   else if (exponent == 0)
     size = std::ldexp(mantissa, 1 - bias - mantissaBits);
   else
-    size = std::ldexp(static_cast<double>(mantissa | 1u << mantissaBits), exponent - bias - mantissaBits);
+    size = std::ldexp(static_cast<double>(mantissa | 1u << mantissaBits),
+                      exponent - bias - mantissaBits);
   return negative ? -size : size;
 }
 

@@ -12,14 +12,15 @@ struct FloatFormat {
   int exponentBits, mantissaBits;
   bool hasInfinity; // e4m3 has none: its only NaN is all ones
 };
-inline constexpr FloatFormat kHalfFormat{5, 10, true}, kBfloatFormat{8, 7, true}, kTf32Format{8, 10, true},
-    kE5m2Format{5, 2, true}, kE4m3Format{4, 3, false};
+inline constexpr FloatFormat kHalfFormat{5, 10, true}, kBfloatFormat{8, 7, true},
+    kTf32Format{8, 10, true}, kE5m2Format{5, 2, true}, kE4m3Format{4, 3, false};
 
 enum class Rounding : uint8_t { NearestEven, NearestAway, Zero, Down, Up };
 
 /// Rounds to the format; the result is right-aligned. NaN gives the format's canonical NaN, overflow infinity (or NaN, or
 /// with `saturateFinite` the largest number); rounding toward zero overflows to the largest number.
-uint32_t encodeFloat(double value, FloatFormat format, Rounding rounding, bool saturateFinite = false);
+uint32_t encodeFloat(double value, FloatFormat format, Rounding rounding,
+                     bool saturateFinite = false);
 /// The exact value.
 double decodeFloat(uint32_t bits, FloatFormat format);
 
@@ -35,7 +36,8 @@ inline float bfloatToFloat(uint16_t bits) { return std::bit_cast<float>(uint32_t
 
 /// Nearest even; NaN becomes 0x7fff.
 inline uint16_t floatToHalf(float value) {
-  uint32_t bits = std::bit_cast<uint32_t>(value), sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
+  uint32_t bits = std::bit_cast<uint32_t>(value), sign = (bits >> 16) & 0x8000u,
+           magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u)
     return 0x7fff;
   if (magnitude >= 0x477ff000u)

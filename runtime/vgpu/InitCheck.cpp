@@ -48,8 +48,12 @@ Handler initTrackingHandler(const Op &op) {
   return op.flags & kOwnValidity ? op.real : runTracked;
 }
 
-void checkCondition(Warp &warp, const Op &op, uint32_t row) { reportUninitialised(warp, op, row, "a condition"); }
+void checkCondition(Warp &warp, const Op &op, uint32_t row) {
+  reportUninitialised(warp, op, row, "a condition");
+}
 
-void checkAddress(Warp &warp, const Op &op, uint32_t row) { reportUninitialised(warp, op, row, "an address"); }
+void checkAddress(Warp &warp, const Op &op, uint32_t row) {
+  reportUninitialised(warp, op, row, "an address");
+}
 
 } // namespace tile::vgpu

@@ -1,4 +1,4 @@
-// Integer arithmetic, logic, shifts and bit manipulation.
+// Integer arithmetic and logic. Shifts and bit fields are in Bits.cpp.
 #include "runtime/vgpu/Select.h"
 
 #include <algorithm>
@@ -6,7 +6,8 @@
 
 namespace tile::vgpu {
 
-void emitSimple(Decoder &decoder, const Instruction &instruction, Handler handler, ScalarType type, size_t operands) {
+void emitSimple(Decoder &decoder, const Instruction &instruction, Handler handler, ScalarType type,
+                size_t operands) {
   if (!handler)
     decoder.unsupported("this type");
   decoder.wantOperands(instruction, operands);
@@ -19,18 +20,20 @@ void emitSimple(Decoder &decoder, const Instruction &instruction, Handler handle
 
 namespace {
 
-// Wrap-around arithmetic in the unsigned type: overflow of signed types is defined in PTX. Narrow types compute in 32 bits.
-template <class T>
-using Wrapping = std::conditional_t<sizeof(T) < 4, uint32_t, std::make_unsigned_t<T>>;
-
 template <class T> struct Add {
-  T operator()(T a, T b) const { return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b)); }
+  T operator()(T a, T b) const {
+    return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
+  }
 };
 template <class T> struct Sub {
-  T operator()(T a, T b) const { return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b)); }
+  T operator()(T a, T b) const {
+    return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
+  }
 };
 template <class T> struct MulLo {
-  T operator()(T a, T b) const { return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b)); }
+  T operator()(T a, T b) const {
+    return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
+  }
 };
 
 template <class T> struct WiderOf;
@@ -43,7 +46,9 @@ template <> struct WiderOf<int64_t> { using Type = __int128; };
 template <class T> using Wider = typename WiderOf<T>::Type;
 
 template <class T> struct MulHi {
-  T operator()(T a, T b) const { return static_cast<T>((Wider<T>(a) * Wider<T>(b)) >> (8 * sizeof(T))); }
+  T operator()(T a, T b) const {
+    return static_cast<T>((Wider<T>(a) * Wider<T>(b)) >> (8 * sizeof(T)));
+  }
 };
 template <class T> struct MulWide {
   Wider<T> operator()(T a, T b) const { return static_cast<Wider<T>>(Wider<T>(a) * Wider<T>(b)); }
@@ -112,104 +117,12 @@ template <class T> struct Not {
 template <class T> struct CNot {
   T operator()(T a) const { return a == 0; }
 };
-// Counts past the width give what infinitely many single shifts would.
-template <class T> struct Shl {
-  T operator()(T a, uint32_t count) const {
-    return count < 8 * sizeof(T) ? static_cast<T>(static_cast<Wrapping<T>>(a) << count) : T{0};
-  }
-};
-template <class T> struct Shr {
-  T operator()(T a, uint32_t count) const {
-    constexpr uint32_t bits = 8 * sizeof(T);
-    if (count >= bits)
-      return std::is_signed_v<T> && a < 0 ? static_cast<T>(-1) : T{0};
-    return static_cast<T>(a >> count);
-  }
-};
-template <bool Left, bool Wrap> struct Funnel {
-  uint32_t operator()(uint32_t low, uint32_t high, uint32_t count) const {
-    count = Wrap ? count & 31 : std::min(count, 32u);
-    uint64_t both = uint64_t{high} << 32 | low;
-    return static_cast<uint32_t>(Left ? (both << count) >> 32 : both >> count);
-  }
-};
-template <class T> struct Popc {
-  uint32_t operator()(T a) const { return static_cast<uint32_t>(std::popcount(a)); }
-};
-template <class T> struct Clz {
-  uint32_t operator()(T a) const { return static_cast<uint32_t>(std::countl_zero(a)); }
-};
-template <class T> struct Brev {
-  T operator()(T a) const {
-    T result = 0;
-    for (unsigned i = 0; i < 8 * sizeof(T); ++i)
-      result = static_cast<T>(result << 1 | (a >> i & 1));
-    return result;
-  }
-};
-// The position of the most significant bit that is not the sign; ShiftAmount: how far it is from the top.
-template <class T, bool ShiftAmount> struct Bfind {
-  uint32_t operator()(T a) const {
-    auto bits = static_cast<std::make_unsigned_t<T>>(a < 0 ? ~a : a);
-    if (bits == 0)
-      return ~0u;
-    auto zeros = static_cast<uint32_t>(std::countl_zero(bits));
-    return ShiftAmount ? zeros : 8 * sizeof(T) - 1 - zeros;
-  }
-};
-template <class T> struct Bfe {
-  T operator()(T a, uint32_t start, uint32_t length) const {
-    constexpr uint32_t bits = 8 * sizeof(T);
-    start &= 255, length &= 255;
-    uint32_t signAt = std::min(start + length - 1, bits - 1);
-    bool sign = std::is_signed_v<T> && length > 0 && (a >> signAt & 1);
-    using U = std::make_unsigned_t<T>;
-    U field = start < bits ? static_cast<U>(a) >> start : U{0};
-    uint32_t kept = std::min(length, start < bits ? bits - start : 0);
-    U mask = kept >= bits ? static_cast<U>(-1) : static_cast<U>((U{1} << kept) - 1);
-    U fill = sign ? static_cast<U>(~mask) : U{0};
-    return length == 0 ? T{0} : static_cast<T>((field & mask) | fill);
-  }
-};
-template <class T> struct Bfi {
-  T operator()(T field, T into, uint32_t start, uint32_t length) const {
-    constexpr uint32_t bits = 8 * sizeof(T);
-    start &= 255, length &= 255;
-    if (start >= bits || length == 0)
-      return into;
-    T ones = length >= bits ? static_cast<T>(-1) : static_cast<T>((T{1} << length) - 1);
-    T mask = static_cast<T>(ones << start);
-    return static_cast<T>((into & ~mask) | ((field << start) & mask));
-  }
-};
-struct Prmt {
-  uint32_t operator()(uint32_t a, uint32_t b, uint32_t selector) const {
-    uint64_t bytes = uint64_t{b} << 32 | a;
-    uint32_t result = 0;
-    for (unsigned i = 0; i < 4; ++i) {
-      uint32_t nibble = selector >> (4 * i) & 15;
-      uint32_t byte = static_cast<uint32_t>(bytes >> (8 * (nibble & 7))) & 255;
-      if (nibble & 8)
-        byte = byte & 128 ? 255 : 0;
-      result |= byte << (8 * i);
-    }
-    return result;
-  }
-};
-enum class PrmtMode { F4e, B4e, Rc8, Ecl, Ecr, Rc16 };
-template <PrmtMode Mode> struct PrmtNamed {
-  uint32_t operator()(uint32_t a, uint32_t b, uint32_t selector) const {
-    static constexpr uint32_t selectors[6][4] = {{0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123},
-                                                 {0x0000, 0x1111, 0x2222, 0x3333}, {0x3210, 0x3211, 0x3222, 0x3333},
-                                                 {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232}};
-    return Prmt{}(a, b, selectors[static_cast<int>(Mode)][selector & 3]);
-  }
-};
 template <bool Signed> struct Dp4a {
   uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
     for (int i = 0; i < 4; ++i) {
       auto x = static_cast<uint8_t>(a >> (8 * i)), y = static_cast<uint8_t>(b >> (8 * i));
-      c += Signed ? static_cast<uint32_t>(static_cast<int8_t>(x) * static_cast<int8_t>(y)) : uint32_t{x} * y;
+      c += Signed ? static_cast<uint32_t>(static_cast<int8_t>(x) * static_cast<int8_t>(y))
+                  : uint32_t{x} * y;
     }
     return c;
   }
@@ -228,8 +141,6 @@ struct SubSaturate {
   }
 };
 
-bool isWord(ScalarType type) { return bytesOf(type) >= 2 && bytesOf(type) <= 8 && !isFloat(type); }
-
 // add, sub, min, max, abs, neg: integer forms here, the others with the floats.
 template <template <class> class F>
 void decodeBinary(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -238,7 +149,8 @@ void decodeBinary(Decoder &decoder, const Instruction &instruction, Suffixes &su
 }
 
 template <class F> void predicateOp(Warp &warp, const Op &op) {
-  mergeMask(warp.predicate(op.rows[0]), F{}(warp.predicate(op.rows[1]), warp.predicate(op.rows[2])), warp.mask);
+  mergeMask(warp.predicate(op.rows[0]), F{}(warp.predicate(op.rows[1]), warp.predicate(op.rows[2])),
+            warp.mask);
 }
 void predicateNot(Warp &warp, const Op &op) {
   mergeMask(warp.predicate(op.rows[0]), ~warp.predicate(op.rows[1]), warp.mask);
@@ -249,7 +161,8 @@ void decodeLogic(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   ScalarType type = suffixes.takeType();
   if (type == ScalarType::Pred) {
     decoder.wantOperands(instruction, 3);
-    uint32_t a = decoder.predicate(instruction.operands[1]), b = decoder.predicate(instruction.operands[2]);
+    uint32_t a = decoder.predicate(instruction.operands[1]),
+             b = decoder.predicate(instruction.operands[2]);
     decoder.emit(predicateOp<F<uint32_t>>, {decoder.target(instruction.operands[0], type)}, {a, b});
     return;
   }
@@ -272,135 +185,23 @@ void decodeCNot(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   emitSimple(decoder, instruction, isWord(type) ? unaryInteger<CNot>(type) : nullptr, type, 2);
 }
 
-template <template <class> class F> Handler shiftHandler(ScalarType type) {
-  return forInteger(type, []<class T>() -> Handler { return laneOp<F<T>, T, T, uint32_t>; });
-}
-
-template <template <class> class F>
-void decodeShift(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  ScalarType type = suffixes.takeType();
-  if (!isWord(type))
-    decoder.unsupported("this type");
-  decoder.wantOperands(instruction, 3);
-  uint32_t value = decoder.source(instruction.operands[1], type);
-  uint32_t count = decoder.source(instruction.operands[2], ScalarType::U32);
-  decoder.emit(shiftHandler<F>(type), {decoder.target(instruction.operands[0], type)}, {value, count});
-}
-
-void decodeFunnel(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  bool left = suffixes.take("l"), right = !left && suffixes.take("r");
-  bool wrap = suffixes.take("wrap"), clamp = !wrap && suffixes.take("clamp");
-  if ((!left && !right) || (!wrap && !clamp) || suffixes.takeType() != ScalarType::B32)
-    decoder.unsupported("expected shf.{l,r}.{wrap,clamp}.b32");
-  Handler handler = left ? (wrap ? laneOp<Funnel<true, true>, uint32_t, uint32_t, uint32_t, uint32_t>
-                                 : laneOp<Funnel<true, false>, uint32_t, uint32_t, uint32_t, uint32_t>)
-                         : (wrap ? laneOp<Funnel<false, true>, uint32_t, uint32_t, uint32_t, uint32_t>
-                                 : laneOp<Funnel<false, false>, uint32_t, uint32_t, uint32_t, uint32_t>);
-  emitSimple(decoder, instruction, handler, ScalarType::B32, 4);
-}
-
-template <template <class> class F>
-void decodeCount(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  ScalarType type = suffixes.takeType();
-  decoder.wantOperands(instruction, 2);
-  Handler handler = type == ScalarType::B32   ? laneOp<F<uint32_t>, uint32_t, uint32_t>
-                    : type == ScalarType::B64 ? laneOp<F<uint64_t>, uint32_t, uint64_t>
-                                              : nullptr;
-  if (!handler)
-    decoder.unsupported("expected .b32 or .b64");
-  uint32_t source = decoder.source(instruction.operands[1], type);
-  decoder.emit(handler, {decoder.target(instruction.operands[0], ScalarType::U32)}, {source});
-}
-
-void decodeBrev(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  ScalarType type = suffixes.takeType();
-  Handler handler = type == ScalarType::B32   ? laneOp<Brev<uint32_t>, uint32_t, uint32_t>
-                    : type == ScalarType::B64 ? laneOp<Brev<uint64_t>, uint64_t, uint64_t>
-                                              : nullptr;
-  emitSimple(decoder, instruction, handler, type, 2);
-}
-
-template <bool ShiftAmount> Handler bfindHandler(ScalarType type) {
-  switch (type) {
-  case ScalarType::U32:
-    return laneOp<Bfind<uint32_t, ShiftAmount>, uint32_t, uint32_t>;
-  case ScalarType::S32:
-    return laneOp<Bfind<int32_t, ShiftAmount>, uint32_t, int32_t>;
-  case ScalarType::U64:
-    return laneOp<Bfind<uint64_t, ShiftAmount>, uint32_t, uint64_t>;
-  case ScalarType::S64:
-    return laneOp<Bfind<int64_t, ShiftAmount>, uint32_t, int64_t>;
-  default:
-    return nullptr;
-  }
-}
-
-void decodeBfind(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  bool amount = suffixes.take("shiftamt");
-  ScalarType type = suffixes.takeType();
-  Handler handler = amount ? bfindHandler<true>(type) : bfindHandler<false>(type);
-  if (!handler)
-    decoder.unsupported("expected a 32- or 64-bit integer type");
-  decoder.wantOperands(instruction, 2);
-  uint32_t source = decoder.source(instruction.operands[1], type);
-  decoder.emit(handler, {decoder.target(instruction.operands[0], ScalarType::U32)}, {source});
-}
-
-void decodeBfe(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  ScalarType type = suffixes.takeType();
-  Handler handler = bytesOf(type) < 4 || isFloat(type) ? nullptr : forInteger(type, []<class T>() -> Handler {
-    return laneOp<Bfe<T>, T, T, uint32_t, uint32_t>;
-  });
-  if (!handler)
-    decoder.unsupported("expected a 32- or 64-bit integer type");
-  decoder.wantOperands(instruction, 4);
-  uint32_t value = decoder.source(instruction.operands[1], type);
-  uint32_t start = decoder.source(instruction.operands[2], ScalarType::U32);
-  uint32_t length = decoder.source(instruction.operands[3], ScalarType::U32);
-  decoder.emit(handler, {decoder.target(instruction.operands[0], type)}, {value, start, length});
-}
-
-void decodeBfi(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  ScalarType type = suffixes.takeType();
-  Handler handler = type == ScalarType::B32   ? laneOp<Bfi<uint32_t>, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>
-                    : type == ScalarType::B64 ? laneOp<Bfi<uint64_t>, uint64_t, uint64_t, uint64_t, uint32_t, uint32_t>
-                                              : nullptr;
-  if (!handler)
-    decoder.unsupported("expected .b32 or .b64");
-  decoder.wantOperands(instruction, 5);
-  uint32_t field = decoder.source(instruction.operands[1], type), into = decoder.source(instruction.operands[2], type);
-  uint32_t start = decoder.source(instruction.operands[3], ScalarType::U32);
-  uint32_t length = decoder.source(instruction.operands[4], ScalarType::U32);
-  decoder.emit(handler, {decoder.target(instruction.operands[0], type)}, {field, into, start, length});
-}
-
-template <class F> constexpr Handler kThreeWords = laneOp<F, uint32_t, uint32_t, uint32_t, uint32_t>;
-
-void decodePrmt(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  if (suffixes.takeType() != ScalarType::B32)
-    decoder.unsupported("expected prmt.b32");
-  static constexpr std::pair<std::string_view, Handler> modes[] = {
-      {"f4e", kThreeWords<PrmtNamed<PrmtMode::F4e>>}, {"b4e", kThreeWords<PrmtNamed<PrmtMode::B4e>>},
-      {"rc8", kThreeWords<PrmtNamed<PrmtMode::Rc8>>}, {"ecl", kThreeWords<PrmtNamed<PrmtMode::Ecl>>},
-      {"ecr", kThreeWords<PrmtNamed<PrmtMode::Ecr>>}, {"rc16", kThreeWords<PrmtNamed<PrmtMode::Rc16>>}};
-  Handler handler = kThreeWords<Prmt>;
-  for (auto [name, mode] : modes)
-    if (suffixes.take(name))
-      handler = mode;
-  emitSimple(decoder, instruction, handler, ScalarType::B32, 4);
-}
+template <class F>
+constexpr Handler kThreeWords = laneOp<F, uint32_t, uint32_t, uint32_t, uint32_t>;
 
 void decodeDp4a(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType a = suffixes.takeType(), b = suffixes.takeType();
   if (a != b || (a != ScalarType::U32 && a != ScalarType::S32))
     decoder.unsupported("expected dp4a.u32.u32 or dp4a.s32.s32");
-  emitSimple(decoder, instruction, a == ScalarType::S32 ? kThreeWords<Dp4a<true>> : kThreeWords<Dp4a<false>>, a, 4);
+  emitSimple(decoder, instruction,
+             a == ScalarType::S32 ? kThreeWords<Dp4a<true>> : kThreeWords<Dp4a<false>>, a, 4);
 }
 
 void decodeSad(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
   Handler handler =
-      isWord(type) ? forInteger(type, []<class T>() -> Handler { return laneOp<Sad<T>, T, T, T, T>; }) : nullptr;
+      isWord(type)
+          ? forInteger(type, []<class T>() -> Handler { return laneOp<Sad<T>, T, T, T, T>; })
+          : nullptr;
   emitSimple(decoder, instruction, handler, type, 4);
 }
 
@@ -450,20 +251,23 @@ template <template <class> class F> Handler mulHiHandler(ScalarType type) {
   });
 }
 
-void decodeMulInteger(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type) {
+void decodeMulInteger(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                      ScalarType type) {
   if (suffixes.take("wide")) {
     Handler handler = wideHandler<MulWide>(type);
     if (!handler)
       decoder.unsupported("mul.wide needs a 16- or 32-bit integer type");
     decoder.wantOperands(instruction, 3);
-    uint32_t a = decoder.source(instruction.operands[1], type), b = decoder.source(instruction.operands[2], type);
+    uint32_t a = decoder.source(instruction.operands[1], type),
+             b = decoder.source(instruction.operands[2], type);
     decoder.emit(handler, {decoder.target(instruction.operands[0], widened(type))}, {a, b});
     return;
   }
   bool high = suffixes.take("hi");
   if (!high && !suffixes.take("lo"))
     decoder.unsupported("an integer product needs .lo, .hi or .wide");
-  emitSimple(decoder, instruction, high ? mulHiHandler<MulHi>(type) : binaryInteger<MulLo>(type), type, 3);
+  emitSimple(decoder, instruction, high ? mulHiHandler<MulHi>(type) : binaryInteger<MulLo>(type),
+             type, 3);
 }
 
 void decodeMad(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -477,7 +281,8 @@ void decodeMad(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
     Handler handler = madWideHandler(type);
     if (!handler)
       decoder.unsupported("mad.wide needs a 16- or 32-bit integer type");
-    uint32_t a = decoder.source(instruction.operands[1], type), b = decoder.source(instruction.operands[2], type);
+    uint32_t a = decoder.source(instruction.operands[1], type),
+             b = decoder.source(instruction.operands[2], type);
     uint32_t c = decoder.source(instruction.operands[3], widened(type));
     decoder.emit(handler, {decoder.target(instruction.operands[0], widened(type))}, {a, b, c});
     return;
@@ -485,8 +290,10 @@ void decodeMad(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   bool high = suffixes.take("hi");
   if (!high && !suffixes.take("lo"))
     decoder.unsupported("an integer mad needs .lo, .hi or .wide");
-  Handler low = isWord(type) ? forInteger(type, []<class T>() -> Handler { return laneOp<MadLo<T>, T, T, T, T>; })
-                             : nullptr;
+  Handler low =
+      isWord(type)
+          ? forInteger(type, []<class T>() -> Handler { return laneOp<MadLo<T>, T, T, T, T>; })
+          : nullptr;
   Handler top = bytesOf(type) < 2 ? nullptr : forInteger(type, []<class T>() -> Handler {
     if constexpr (sizeof(T) == 1)
       return nullptr;
@@ -500,7 +307,7 @@ void decodeMul24(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   ScalarType type = suffixes.takeType();
   if (!suffixes.take("lo"))
     decoder.unsupported("expected mul24.lo");
-  Handler handler = type == ScalarType::U32   ? laneOp<Mul24<uint32_t>, uint32_t, uint32_t, uint32_t>
+  Handler handler = type == ScalarType::U32 ? laneOp<Mul24<uint32_t>, uint32_t, uint32_t, uint32_t>
                     : type == ScalarType::S32 ? laneOp<Mul24<int32_t>, int32_t, int32_t, int32_t>
                                               : nullptr;
   emitSimple(decoder, instruction, handler, type, 3);
@@ -557,7 +364,8 @@ void decodeSign(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   if (isFloat(type))
     decodeFloatSign(decoder, instruction, suffixes, type);
   else
-    emitSimple(decoder, instruction, isSigned(type) && isWord(type) ? unaryInteger<F>(type) : nullptr, type, 2);
+    emitSimple(decoder, instruction,
+               isSigned(type) && isWord(type) ? unaryInteger<F>(type) : nullptr, type, 2);
 }
 
 } // namespace
@@ -579,16 +387,6 @@ void registerInteger(OpcodeTable &table) {
   table["xor"] = decodeLogic<Xor>;
   table["not"] = decodeNot;
   table["cnot"] = decodeCNot;
-  table["shl"] = decodeShift<Shl>;
-  table["shr"] = decodeShift<Shr>;
-  table["shf"] = decodeFunnel;
-  table["popc"] = decodeCount<Popc>;
-  table["clz"] = decodeCount<Clz>;
-  table["brev"] = decodeBrev;
-  table["bfind"] = decodeBfind;
-  table["bfe"] = decodeBfe;
-  table["bfi"] = decodeBfi;
-  table["prmt"] = decodePrmt;
   table["dp4a"] = decodeDp4a;
   table["sad"] = decodeSad;
 }

@@ -53,7 +53,8 @@ template <class T> inline LaneOf<T> toLane(T value) {
 
 template <class R, class... S> struct LaneFunction {
   /// Applies `F{}(sources...)` to each active lane: rows[0] = F(rows[1], ...).
-  template <class F, size_t... I> static void apply(Warp &warp, const Op &op, std::index_sequence<I...>) {
+  template <class F, size_t... I>
+  static void apply(Warp &warp, const Op &op, std::index_sequence<I...>) {
     LaneOf<R> *target = warp.row<LaneOf<R>>(op.rows[0]);
     std::tuple<const LaneOf<S> *...> sources{warp.row<LaneOf<S>>(op.rows[1 + I])...};
     if (warp.mask == kFullMask) {
@@ -80,6 +81,8 @@ template <class Visit> inline void forLanes(uint32_t mask, Visit visit) {
 }
 
 /// target = value for the lanes of `mask`.
-inline void mergeMask(uint32_t &target, uint32_t value, uint32_t mask) { target = (target & ~mask) | (value & mask); }
+inline void mergeMask(uint32_t &target, uint32_t value, uint32_t mask) {
+  target = (target & ~mask) | (value & mask);
+}
 
 } // namespace tile::vgpu

@@ -168,7 +168,9 @@ void Launch::begin(Cta &cta, uint64_t index) const {
 uint64_t Launch::specialValue(const Cta &cta, Special what, unsigned warp, unsigned lane) const {
   const device::LaunchConfig &config = setup_.config;
   uint32_t thread = warp * kLanes + lane;
-  auto pick = [&](const device::Dim3 &dim, int axis) { return axis == 0 ? dim.x : axis == 1 ? dim.y : dim.z; };
+  auto pick = [&](const device::Dim3 &dim, int axis) {
+    return axis == 0 ? dim.x : axis == 1 ? dim.y : dim.z;
+  };
   auto axisFrom = [&](Special first) { return static_cast<int>(what) - static_cast<int>(first); };
   if (what >= Special::NtidX && what <= Special::NtidZ)
     return pick(config.block, axisFrom(Special::NtidX));
@@ -270,10 +272,10 @@ void Launch::reportDeadlock(Cta &cta) const {
       continue;
     const Program::Line &line = program().lines[program().code[warp.pc - 1].instruction];
     const Barrier &barrier = cta.barriers[warp.barrier];
-    who += (first ? "; warp " : "warp ") + std::to_string(warp.index) + " waits at " + std::string(line.spelling) +
-           " in line " + std::to_string(line.line) + " for barrier " + std::to_string(warp.barrier) + " (" +
-           std::to_string(barrier.arrived) + " of " + std::to_string(expectedThreads(cta, barrier)) +
-           " threads have arrived)";
+    who += (first ? "; warp " : "warp ") + std::to_string(warp.index) + " waits at " +
+           std::string(line.spelling) + " in line " + std::to_string(line.line) + " for barrier " +
+           std::to_string(warp.barrier) + " (" + std::to_string(barrier.arrived) + " of " +
+           std::to_string(expectedThreads(cta, barrier)) + " threads have arrived)";
     first = first ? first : &warp;
   }
   if (first)
@@ -282,7 +284,8 @@ void Launch::reportDeadlock(Cta &cta) const {
   throw StopCta();
 }
 
-Finding Launch::place(const Warp &warp, const Op &op, FindingKind kind, unsigned lane, std::string message) const {
+Finding Launch::place(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
+                      std::string message) const {
   const Program::Line &line = program().lines[op.instruction];
   Finding finding;
   finding.kind = kind;
@@ -290,7 +293,8 @@ Finding Launch::place(const Warp &warp, const Op &op, FindingKind kind, unsigned
   finding.ptxFile = program().module->name;
   finding.ptxLine = line.line;
   finding.ptxText = program().module->lineText(line.line);
-  if (auto file = program().module->files.find(line.source.file); file != program().module->files.end()) {
+  if (auto file = program().module->files.find(line.source.file);
+      file != program().module->files.end()) {
     finding.sourceFile = file->second;
     finding.sourceLine = static_cast<int>(line.source.line);
   }

@@ -40,7 +40,8 @@ public:
   const Counters &counters() const { return counters_; }
 
   /// Completes a finding with the place in the PTX and the block.
-  Finding place(const Warp &warp, const Op &op, FindingKind kind, unsigned lane, std::string message) const;
+  Finding place(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
+                std::string message) const;
 
   static constexpr size_t kMaxFindings = 20;
 

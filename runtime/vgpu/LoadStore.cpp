@@ -33,7 +33,8 @@ template <class T> void loadValidity(Warp &warp, const Op &op, const Access &acc
     uint32_t good = 0;
     forLanes(access.mask, [&](unsigned lane) {
       uint64_t bit = 0;
-      ValidBits *bits = validBits(warp, access.space, access.address[lane] + element * sizeof(T), lane, bit);
+      ValidBits *bits =
+          validBits(warp, access.space, access.address[lane] + element * sizeof(T), lane, bit);
       good |= uint32_t{!bits || bits->get(bit, sizeof(T)) == (1u << sizeof(T)) - 1} << lane;
     });
     mergeMask(warp.validRow(op.rows[element]), good, access.mask);
@@ -78,7 +79,8 @@ template <class T> uint32_t unchangedLanes(Warp &warp, const Op &op, const Acces
   return same;
 }
 
-template <class T> void storeValidity(Warp &warp, const Op &op, const Access &access, unsigned element) {
+template <class T>
+void storeValidity(Warp &warp, const Op &op, const Access &access, unsigned element) {
   uint32_t good = warp.validRow(op.rows[element]);
   uint32_t bad = access.mask & ~good;
   if (bad && access.space == Space::Global)
@@ -86,7 +88,8 @@ template <class T> void storeValidity(Warp &warp, const Op &op, const Access &ac
                 "a value stored to global memory depends on data that were never written");
   forLanes(access.mask, [&](unsigned lane) {
     uint64_t bit = 0;
-    if (ValidBits *bits = validBits(warp, access.space, access.address[lane] + element * sizeof(T), lane, bit))
+    if (ValidBits *bits =
+            validBits(warp, access.space, access.address[lane] + element * sizeof(T), lane, bit))
       bits->set(bit, sizeof(T), access.space == Space::Global || (good >> lane & 1));
   });
 }
@@ -174,9 +177,9 @@ MemoryForm takeMemoryForm(Decoder &decoder, Suffixes &suffixes) {
   if (form.strong)
     suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"});
   static constexpr std::pair<std::string_view, Space> spaces[] = {
-      {"global", Space::Global}, {"shared", Space::Shared},      {"local", Space::Local}, {"param", Space::Param},
-      {"const", Space::Global},  {"shared::cta", Space::Shared}, {"param::func", Space::Param},
-      {"param::entry", Space::Param}};
+      {"global", Space::Global},     {"shared", Space::Shared},     {"local", Space::Local},
+      {"param", Space::Param},       {"const", Space::Global},      {"shared::cta", Space::Shared},
+      {"param::func", Space::Param}, {"param::entry", Space::Param}};
   for (auto [name, space] : spaces)
     if (suffixes.take(name))
       form.space = space;
@@ -187,7 +190,8 @@ MemoryForm takeMemoryForm(Decoder &decoder, Suffixes &suffixes) {
   std::string_view vector = suffixes.takeOneOf({"v2", "v4", "v8"});
   form.elements = vector.empty() ? 1 : static_cast<size_t>(vector[1] - '0');
   form.type = suffixes.takeType();
-  if (form.type == ScalarType::None || form.type == ScalarType::Pred || form.type == ScalarType::B128)
+  if (form.type == ScalarType::None || form.type == ScalarType::Pred ||
+      form.type == ScalarType::B128)
     decoder.unsupported("a type of 8 to 64 bits is needed");
   if (form.elements * bytesOf(form.type) > 32)
     decoder.malformed("vectors are at most 32 bytes long");
@@ -208,7 +212,8 @@ std::vector<Operand> elementsOf(Decoder &decoder, const Operand &operand, size_t
 
 // Strong accesses outside the block's own memory are how blocks talk to each other.
 void noteCommunication(Decoder &decoder, const MemoryForm &form, uint32_t space) {
-  if (form.strong && space != static_cast<uint32_t>(Space::Shared) && space != static_cast<uint32_t>(Space::Local))
+  if (form.strong && space != static_cast<uint32_t>(Space::Shared) &&
+      space != static_cast<uint32_t>(Space::Local))
     decoder.program().usesGlobalAtomics = true;
 }
 
@@ -235,8 +240,8 @@ void decodeLoad(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   uint32_t flags = (address.bytes == 8 ? kWide : 0) | (form.strong ? kStrong : 0);
   uint32_t space = spaceOf(form, address);
   noteCommunication(decoder, form, space);
-  decoder.emitWide(loadHandler(form.type), targets, std::array{address.row}, address.offset, flags, space,
-                   kOwnValidity);
+  decoder.emitWide(loadHandler(form.type), targets, std::array{address.row}, address.offset, flags,
+                   space, kOwnValidity);
 }
 
 void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -250,7 +255,8 @@ void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   uint32_t flags = (address.bytes == 8 ? kWide : 0) | (form.strong ? kStrong : 0);
   uint32_t space = spaceOf(form, address);
   noteCommunication(decoder, form, space);
-  decoder.emitWide(storeHandler(form.type), {}, sources, address.offset, flags, space, kOwnValidity);
+  decoder.emitWide(storeHandler(form.type), {}, sources, address.offset, flags, space,
+                   kOwnValidity);
 }
 
 struct AddOffset {
@@ -262,8 +268,8 @@ struct SubtractOffset {
 
 void decodeCvta(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   bool toSpace = suffixes.take("to");
-  std::string_view space =
-      suffixes.takeOneOf({"global", "shared", "shared::cta", "local", "const", "param", "param::entry"});
+  std::string_view space = suffixes.takeOneOf(
+      {"global", "shared", "shared::cta", "local", "const", "param", "param::entry"});
   if (space.empty() || suffixes.takeType() != ScalarType::U64)
     decoder.unsupported("expected cvta{.to}.global, .shared, .local, .const or .param with .u64");
   decoder.wantOperands(instruction, 2);
@@ -293,7 +299,8 @@ struct IsGlobal {
 };
 
 void decodeIsSpace(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  std::string_view space = suffixes.takeOneOf({"global", "shared", "shared::cta", "local", "const", "param"});
+  std::string_view space =
+      suffixes.takeOneOf({"global", "shared", "shared::cta", "local", "const", "param"});
   decoder.wantOperands(instruction, 2);
   Handler handler = space.starts_with("shared")  ? testSpace<InWindow<kSharedWindow>>
                     : space == "local"           ? testSpace<InWindow<kLocalWindow>>

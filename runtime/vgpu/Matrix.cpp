@@ -17,11 +17,13 @@ constexpr uint32_t kWide = 1, kTransposed = 2, kGeneric = 4;
 constexpr unsigned kRowOfMatrixBytes = 16;
 
 // Resolves the row addresses of all matrices: lanes that give none are masked off.
-bool resolveRows(Warp &warp, const Op &op, uint32_t addressRow, unsigned matrices, bool writes, Access &access) {
+bool resolveRows(Warp &warp, const Op &op, uint32_t addressRow, unsigned matrices, bool writes,
+                 Access &access) {
   if (!warp.converged(op, kFullMask))
     return false;
   if (warp.mask != kFullMask)
-    warp.stop(op, FindingKind::Divergence, std::countr_zero(warp.mask), "needs all 32 lanes of the warp");
+    warp.stop(op, FindingKind::Divergence, std::countr_zero(warp.mask),
+              "needs all 32 lanes of the warp");
   access.mask = matrices == 4 ? kFullMask : (1u << 8 * matrices) - 1;
   access.bytes = kRowOfMatrixBytes;
   access.kind = writes ? AccessKind::Write : AccessKind::Read;
@@ -41,7 +43,8 @@ bool resolveRows(Warp &warp, const Op &op, uint32_t addressRow, unsigned matrice
 }
 
 // The pieces of matrix q that lane l holds: calls visit(byte address, host pointer, half of the register).
-template <class Visit> void forPieces(const Access &access, unsigned matrix, unsigned lane, bool transposed, Visit visit) {
+template <class Visit>
+void forPieces(const Access &access, unsigned matrix, unsigned lane, bool transposed, Visit visit) {
   unsigned group = lane / 4, pair = lane % 4;
   for (unsigned half = 0; half < 2; ++half) {
     unsigned row = matrix * 8 + (transposed ? 2 * pair + half : group);
@@ -51,11 +54,12 @@ template <class Visit> void forPieces(const Access &access, unsigned matrix, uns
 }
 
 // To the race checker a lane touches just the elements it receives or gives.
-void checkPieceRaces(Warp &warp, const Op &op, const Access &access, unsigned matrix, unsigned lane, AccessKind kind,
-                     bool same) {
+void checkPieceRaces(Warp &warp, const Op &op, const Access &access, unsigned matrix, unsigned lane,
+                     AccessKind kind, bool same) {
   RaceShadow &races = *warp.cta->races;
   if (!(op.a & kTransposed)) {
-    auto offset = static_cast<uint32_t>(access.address[matrix * 8 + lane / 4] - kSharedBase) + 4 * (lane % 4);
+    auto offset =
+        static_cast<uint32_t>(access.address[matrix * 8 + lane / 4] - kSharedBase) + 4 * (lane % 4);
     races.access(warp, op, lane, offset, 4, kind, same);
     return;
   }
@@ -87,9 +91,10 @@ void loadMatrix(Warp &warp, const Op &op) {
       if (warp.cta->races)
         checkPieceRaces(warp, op, access, matrix, lane, AccessKind::Read, false);
       if (warp.valid)
-        forPieces(access, matrix, lane, transposed, [&](uint64_t address, const uint8_t *, unsigned) {
-          valid &= warp.cta->sharedValid.get(address - kSharedBase, 2) == 3;
-        });
+        forPieces(access, matrix, lane, transposed,
+                  [&](uint64_t address, const uint8_t *, unsigned) {
+                    valid &= warp.cta->sharedValid.get(address - kSharedBase, 2) == 3;
+                  });
       target[lane] = value;
       good |= uint32_t{valid} << lane;
     }
@@ -108,17 +113,19 @@ void storeMatrix(Warp &warp, const Op &op) {
     const uint32_t *source = warp.row<uint32_t>(op.rows[matrix]);
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       uint32_t before = 0, value = source[lane];
-      forPieces(access, matrix, lane, transposed, [&](uint64_t, const uint8_t *host, unsigned half) {
-        std::memcpy(reinterpret_cast<uint8_t *>(&before) + 2 * half, host, 2);
-      });
+      forPieces(access, matrix, lane, transposed,
+                [&](uint64_t, const uint8_t *host, unsigned half) {
+                  std::memcpy(reinterpret_cast<uint8_t *>(&before) + 2 * half, host, 2);
+                });
       if (warp.cta->races)
         checkPieceRaces(warp, op, access, matrix, lane, AccessKind::Write, before == value);
       bool valid = !warp.valid || (warp.validRow(op.rows[matrix]) >> lane & 1);
-      forPieces(access, matrix, lane, transposed, [&](uint64_t address, uint8_t *host, unsigned half) {
-        std::memcpy(host, reinterpret_cast<const uint8_t *>(&value) + 2 * half, 2);
-        if (warp.valid)
-          warp.cta->sharedValid.set(address - kSharedBase, 2, valid);
-      });
+      forPieces(access, matrix, lane, transposed,
+                [&](uint64_t address, uint8_t *host, unsigned half) {
+                  std::memcpy(host, reinterpret_cast<const uint8_t *>(&value) + 2 * half, 2);
+                  if (warp.valid)
+                    warp.cta->sharedValid.set(address - kSharedBase, 2, valid);
+                });
     }
   }
 }
@@ -135,7 +142,8 @@ void moveMatrix(Warp &warp, const Op &op) {
   }
   uint32_t *target = warp.row<uint32_t>(op.rows[0]);
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    target[lane] = matrix[lane % 4 * 2][lane / 4] | uint32_t{matrix[lane % 4 * 2 + 1][lane / 4]} << 16;
+    target[lane] = matrix[lane % 4 * 2][lane / 4] | uint32_t{matrix[lane % 4 * 2 + 1][lane / 4]}
+                                                        << 16;
   if (warp.valid)
     warp.validRow(op.rows[0]) = warp.validRow(op.rows[1]) == kFullMask ? kFullMask : 0;
 }
@@ -147,7 +155,8 @@ struct MatrixForm {
 
 MatrixForm takeForm(Decoder &decoder, Suffixes &suffixes) {
   MatrixForm form;
-  bool sync = suffixes.take("sync"), aligned = suffixes.take("aligned"), shape = suffixes.take("m8n8");
+  bool sync = suffixes.take("sync"), aligned = suffixes.take("aligned"),
+       shape = suffixes.take("m8n8");
   std::string_view count = suffixes.takeOneOf({"x1", "x2", "x4"});
   form.matrices = count.empty() ? 0 : static_cast<size_t>(count[1] - '0');
   form.flags = suffixes.take("trans") ? kTransposed : 0;
@@ -185,18 +194,19 @@ void decodeStmatrix(Decoder &decoder, const Instruction &instruction, Suffixes &
     sources.push_back(decoder.source(part, ScalarType::B32));
   Decoder::Address address = decoder.address(instruction.operands[0]);
   sources.push_back(address.row);
-  decoder.emitWide(storeMatrix, {}, sources, address.offset, form.flags | (address.bytes == 8 ? kWide : 0), 0,
-                   kOwnValidity);
+  decoder.emitWide(storeMatrix, {}, sources, address.offset,
+                   form.flags | (address.bytes == 8 ? kWide : 0), 0, kOwnValidity);
 }
 
 void decodeMovmatrix(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  bool known = suffixes.take("sync") && suffixes.take("aligned") && suffixes.take("m8n8") && suffixes.take("trans");
+  bool known = suffixes.take("sync") && suffixes.take("aligned") && suffixes.take("m8n8") &&
+               suffixes.take("trans");
   if (!known || suffixes.takeType() != ScalarType::B16)
     decoder.unsupported("expected movmatrix.sync.aligned.m8n8.trans.b16");
   decoder.wantOperands(instruction, 2);
   uint32_t source = decoder.source(instruction.operands[1], ScalarType::B32);
-  decoder.emit(moveMatrix, {decoder.target(instruction.operands[0], ScalarType::B32)}, {source}, 0, 0, 0,
-               kOwnValidity);
+  decoder.emit(moveMatrix, {decoder.target(instruction.operands[0], ScalarType::B32)}, {source}, 0,
+               0, 0, kOwnValidity);
 }
 
 } // namespace

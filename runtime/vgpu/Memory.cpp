@@ -44,7 +44,8 @@ void ValidBits::copyRange(uint64_t target, const ValidBits &from, uint64_t sourc
 }
 
 static void *reserve(uint64_t bytes) {
-  void *place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return place == MAP_FAILED ? nullptr : place;
 }
 
@@ -84,7 +85,8 @@ uint64_t GlobalMemory::place(uint64_t span) {
     uint64_t begin = base - kGlobalBase - kRedZone;
     if (begin >= offset + span)
       return offset;
-    offset = (base - kGlobalBase + block.bytes + kRedZone + kAlignment - 1) / kAlignment * kAlignment;
+    offset =
+        (base - kGlobalBase + block.bytes + kRedZone + kAlignment - 1) / kAlignment * kAlignment;
   }
   return offset + span <= reserved_ ? offset : 0;
 }
@@ -92,7 +94,8 @@ uint64_t GlobalMemory::place(uint64_t span) {
 uint64_t GlobalMemory::allocate(uint64_t bytes, std::string name) {
   if (bytes > limit_ || used_ + bytes > limit_)
     return 0;
-  uint64_t span = (std::max<uint64_t>(bytes, 1) + kRedZone + kAlignment - 1) / kAlignment * kAlignment;
+  uint64_t span =
+      (std::max<uint64_t>(bytes, 1) + kRedZone + kAlignment - 1) / kAlignment * kAlignment;
   uint64_t offset = place(span);
   if (offset == 0)
     return 0;
@@ -145,8 +148,10 @@ std::string GlobalMemory::describe(uint64_t address) const {
   const Block *block = near(address);
   if (!block)
     return address < 65536 ? "a null pointer or an offset from one" : "no allocation is near";
-  std::string what = block->name.empty() ? "allocation #" + std::to_string(block->id) : "variable " + block->name;
-  what += " (" + std::to_string(block->bytes) + " bytes at " + hex(block->base) + (block->live ? ")" : ", freed)");
+  std::string what =
+      block->name.empty() ? "allocation #" + std::to_string(block->id) : "variable " + block->name;
+  what += " (" + std::to_string(block->bytes) + " bytes at " + hex(block->base) +
+          (block->live ? ")" : ", freed)");
   if (address < block->base)
     return std::to_string(block->base - address) + " bytes before " + what;
   uint64_t offset = address - block->base;

@@ -71,7 +71,8 @@ void gatherA(Warp &warp, const uint32_t *rows, unsigned registers, bool tall, Va
     unsigned half = tall ? r & 1 : 0, block = tall ? r >> 1 : r;
     for (unsigned lane = 0; lane < kLanes; ++lane)
       for (unsigned j = 0; j < e; ++j)
-        a[lane / 4 + 8 * half][lane % 4 * e + j + block * 4 * e] = ElementTraits<E>::get(source[lane], j);
+        a[lane / 4 + 8 * half][lane % 4 * e + j + block * 4 * e] =
+            ElementTraits<E>::get(source[lane], j);
   }
 }
 
@@ -91,7 +92,8 @@ inline double multiplyAdd(double a, double b, double c) { return std::fma(a, b, 
 inline int64_t multiplyAdd(int32_t a, int32_t b, int64_t c) { return c + int64_t{a} * b; }
 
 template <class Value, class Sum>
-void multiply(unsigned rows, unsigned depth, const Value (*a)[kMaxK], const Value (*b)[kColumns], Sum (*c)[kColumns]) {
+void multiply(unsigned rows, unsigned depth, const Value (*a)[kMaxK], const Value (*b)[kColumns],
+              Sum (*c)[kColumns]) {
   for (unsigned row = 0; row < rows; ++row) {
     Sum sum[kColumns];
     std::copy_n(c[row], kColumns, sum);
@@ -106,8 +108,9 @@ void multiply(unsigned rows, unsigned depth, const Value (*a)[kMaxK], const Valu
 enum class Accumulator : uint8_t { F32, F16, S32, S32Saturated, F64 };
 
 template <Accumulator A> struct AccumulatorTraits {
-  using Sum = std::conditional_t<A == Accumulator::F64, double,
-                                 std::conditional_t<A == Accumulator::S32 || A == Accumulator::S32Saturated, int64_t, float>>;
+  using Sum = std::conditional_t<
+      A == Accumulator::F64, double,
+      std::conditional_t<A == Accumulator::S32 || A == Accumulator::S32Saturated, int64_t, float>>;
   static constexpr unsigned perRegister = A == Accumulator::F16 ? 2 : 1;
   using Register = std::conditional_t<A == Accumulator::F64, uint64_t, uint32_t>;
 
@@ -134,7 +137,8 @@ template <Accumulator A> struct AccumulatorTraits {
 };
 
 template <Accumulator A>
-void gatherC(Warp &warp, const uint32_t *rows, unsigned registers, typename AccumulatorTraits<A>::Sum (*c)[kColumns]) {
+void gatherC(Warp &warp, const uint32_t *rows, unsigned registers,
+             typename AccumulatorTraits<A>::Sum (*c)[kColumns]) {
   using Traits = AccumulatorTraits<A>;
   for (unsigned r = 0; r < registers; ++r) {
     const auto *source = warp.row<typename Traits::Register>(rows[r]);
@@ -168,14 +172,15 @@ struct Shape {
   uint8_t depth = 0, registersA = 0, registersB = 0, registersC = 0;
   uint32_t pack() const { return depth | registersA << 8 | registersB << 16 | registersC << 24; }
   static Shape unpack(uint32_t bits) {
-    return {static_cast<uint8_t>(bits), static_cast<uint8_t>(bits >> 8), static_cast<uint8_t>(bits >> 16),
-            static_cast<uint8_t>(bits >> 24)};
+    return {static_cast<uint8_t>(bits), static_cast<uint8_t>(bits >> 8),
+            static_cast<uint8_t>(bits >> 16), static_cast<uint8_t>(bits >> 24)};
   }
 };
 
 // D's element (row, column) is initialised if all of A's row, B's column and its own C are.
 void mmaValidity(Warp &warp, const Op &op, const Shape &shape, bool tall) {
-  const uint32_t *d = op.rows, *a = d + shape.registersC, *b = a + shape.registersA, *c = b + shape.registersB;
+  const uint32_t *d = op.rows, *a = d + shape.registersC, *b = a + shape.registersA,
+                 *c = b + shape.registersB;
   auto quads = [](uint32_t lanes) { // one bit a group of four lanes: all valid
     uint32_t result = 0;
     for (unsigned g = 0; g < 8; ++g)
@@ -200,15 +205,18 @@ void mmaValidity(Warp &warp, const Op &op, const Shape &shape, bool tall) {
   }
 }
 
-template <Element EA, Element EB, Accumulator Acc, bool Tall> void runMma(Warp &warp, const Op &op) {
+template <Element EA, Element EB, Accumulator Acc, bool Tall>
+void runMma(Warp &warp, const Op &op) {
   using Value = typename ElementTraits<EA>::Value;
   using Sum = typename AccumulatorTraits<Acc>::Sum;
   if (!warp.converged(op, kFullMask))
     return;
   if (warp.mask != kFullMask)
-    warp.stop(op, FindingKind::Divergence, std::countr_zero(warp.mask), "mma needs all 32 lanes of the warp");
+    warp.stop(op, FindingKind::Divergence, std::countr_zero(warp.mask),
+              "mma needs all 32 lanes of the warp");
   Shape shape = Shape::unpack(op.a);
-  const uint32_t *d = op.rows, *a = d + shape.registersC, *b = a + shape.registersA, *c = b + shape.registersB;
+  const uint32_t *d = op.rows, *a = d + shape.registersC, *b = a + shape.registersA,
+                 *c = b + shape.registersB;
   alignas(64) Value matrixA[kMaxRows][kMaxK], matrixB[kMaxK][kColumns];
   alignas(64) Sum sums[kMaxRows][kColumns];
   gatherA<EA>(warp, a, shape.registersA, Tall, matrixA);
@@ -242,9 +250,12 @@ constexpr MmaRow kRows[] = {
     {"tf32", "tf32", "f32", 8, true, Element::TF32, kTall<Element::TF32, Accumulator::F32>},
     {"e4m3", "e4m3", "f32", 32, true, Element::E4M3, kTall<Element::E4M3, Accumulator::F32>},
     {"e5m2", "e5m2", "f32", 32, true, Element::E5M2, kTall<Element::E5M2, Accumulator::F32>},
-    {"e4m3", "e5m2", "f32", 32, true, Element::E4M3, runMma<Element::E4M3, Element::E5M2, Accumulator::F32, true>},
-    {"e5m2", "e4m3", "f32", 32, true, Element::E5M2, runMma<Element::E5M2, Element::E4M3, Accumulator::F32, true>},
-    {"f64", "f64", "f64", 4, false, Element::F64, runMma<Element::F64, Element::F64, Accumulator::F64, false>},
+    {"e4m3", "e5m2", "f32", 32, true, Element::E4M3,
+     runMma<Element::E4M3, Element::E5M2, Accumulator::F32, true>},
+    {"e5m2", "e4m3", "f32", 32, true, Element::E5M2,
+     runMma<Element::E5M2, Element::E4M3, Accumulator::F32, true>},
+    {"f64", "f64", "f64", 4, false, Element::F64,
+     runMma<Element::F64, Element::F64, Accumulator::F64, false>},
     {"f64", "f64", "f64", 4, true, Element::F64, kTall<Element::F64, Accumulator::F64>},
     {"f64", "f64", "f64", 8, true, Element::F64, kTall<Element::F64, Accumulator::F64>},
     {"f64", "f64", "f64", 16, true, Element::F64, kTall<Element::F64, Accumulator::F64>},
@@ -253,22 +264,27 @@ constexpr MmaRow kRows[] = {
 template <Accumulator A, bool Tall> Handler byteHandler(std::string_view a, std::string_view b) {
   bool signedA = a == "s8", signedB = b == "s8";
   if (signedA)
-    return signedB ? runMma<Element::S8, Element::S8, A, Tall> : runMma<Element::S8, Element::U8, A, Tall>;
-  return signedB ? runMma<Element::U8, Element::S8, A, Tall> : runMma<Element::U8, Element::U8, A, Tall>;
+    return signedB ? runMma<Element::S8, Element::S8, A, Tall>
+                   : runMma<Element::S8, Element::U8, A, Tall>;
+  return signedB ? runMma<Element::U8, Element::S8, A, Tall>
+                 : runMma<Element::U8, Element::U8, A, Tall>;
 }
 
-Handler pickHandler(std::string_view shape, std::string_view a, std::string_view b, std::string_view d, bool saturate,
-                    unsigned depth, Element &element) {
+Handler pickHandler(std::string_view shape, std::string_view a, std::string_view b,
+                    std::string_view d, bool saturate, unsigned depth, Element &element) {
   bool tall = shape.starts_with("m16n8k");
   bool bytes = (a == "s8" || a == "u8") && (b == "s8" || b == "u8") && d == "s32";
   if (bytes && (tall ? depth == 16 || depth == 32 : depth == 16)) {
     element = Element::S8;
     if (tall)
-      return saturate ? byteHandler<Accumulator::S32Saturated, true>(a, b) : byteHandler<Accumulator::S32, true>(a, b);
-    return saturate ? byteHandler<Accumulator::S32Saturated, false>(a, b) : byteHandler<Accumulator::S32, false>(a, b);
+      return saturate ? byteHandler<Accumulator::S32Saturated, true>(a, b)
+                      : byteHandler<Accumulator::S32, true>(a, b);
+    return saturate ? byteHandler<Accumulator::S32Saturated, false>(a, b)
+                    : byteHandler<Accumulator::S32, false>(a, b);
   }
   for (const MmaRow &row : kRows)
-    if (!saturate && row.a == a && row.b == b && row.d == d && row.depth == depth && row.tall == tall) {
+    if (!saturate && row.a == a && row.b == b && row.d == d && row.depth == depth &&
+        row.tall == tall) {
       element = row.element;
       return row.handler;
     }
@@ -276,19 +292,22 @@ Handler pickHandler(std::string_view shape, std::string_view a, std::string_view
 }
 
 void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  std::string_view shapeName = suffixes.takeOneOf(
-      {"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m8n8k4", "m8n8k16"});
+  std::string_view shapeName =
+      suffixes.takeOneOf({"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m8n8k4", "m8n8k16"});
   auto takeElement = [&] {
-    return suffixes.takeOneOf({"f16", "bf16", "tf32", "f32", "f64", "s32", "s8", "u8", "e4m3", "e5m2"});
+    return suffixes.takeOneOf(
+        {"f16", "bf16", "tf32", "f32", "f64", "s32", "s8", "u8", "e4m3", "e5m2"});
   };
-  bool form = suffixes.take("sync") && suffixes.take("aligned") && suffixes.take("row") && suffixes.take("col");
+  bool form = suffixes.take("sync") && suffixes.take("aligned") && suffixes.take("row") &&
+              suffixes.take("col");
   bool saturate = suffixes.take("satfinite");
   std::string_view d = takeElement(), a = takeElement(), b = takeElement(), c = takeElement();
   unsigned depth = 0;
   for (char digit : shapeName.substr(std::min(shapeName.size(), shapeName.rfind('k') + 1)))
     depth = depth * 10 + static_cast<unsigned>(digit - '0');
   Element element = Element::F16;
-  Handler handler = form && d == c ? pickHandler(shapeName, a, b, d, saturate, depth, element) : nullptr;
+  Handler handler =
+      form && d == c ? pickHandler(shapeName, a, b, d, saturate, depth, element) : nullptr;
   if (!handler)
     decoder.unsupported("this shape and combination of types is not modelled");
   bool tall = shapeName.starts_with("m16");
@@ -305,9 +324,11 @@ void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   const size_t counts[] = {shape.registersC, shape.registersA, shape.registersB, shape.registersC};
   for (size_t i = 0; i < 4; ++i) {
     const Operand &operand = instruction.operands[i];
-    std::vector<Operand> parts = operand.kind == Operand::Kind::Vector ? operand.parts : std::vector<Operand>{operand};
+    std::vector<Operand> parts =
+        operand.kind == Operand::Kind::Vector ? operand.parts : std::vector<Operand>{operand};
     if (parts.size() != counts[i])
-      decoder.malformed("operand " + std::to_string(i + 1) + " needs " + std::to_string(counts[i]) + " registers");
+      decoder.malformed("operand " + std::to_string(i + 1) + " needs " + std::to_string(counts[i]) +
+                        " registers");
     for (const Operand &part : parts)
       if (i == 0)
         targets.push_back(decoder.target(part, sumType));

@@ -19,7 +19,8 @@ template <class T> void pack(Warp &warp, const Op &op) {
   forLanes(warp.mask, [&](unsigned lane) {
     T value = 0;
     for (unsigned i = 0; i < op.sources; ++i) {
-      uint64_t piece = bits == 64 ? warp.row<uint64_t>(op.rows[1 + i])[lane] : warp.row<uint32_t>(op.rows[1 + i])[lane];
+      uint64_t piece = bits == 64 ? warp.row<uint64_t>(op.rows[1 + i])[lane]
+                                  : warp.row<uint32_t>(op.rows[1 + i])[lane];
       if (bits < 32)
         piece &= (1u << bits) - 1;
       value |= static_cast<T>(static_cast<T>(piece) << (bits * i));
@@ -119,7 +120,8 @@ template <class T> void selectByPredicate(Warp &warp, const Op &op) {
   uint32_t condition = warp.predicate(op.rows[3]), mask = warp.mask;
   // What is not selected may be anything.
   if (warp.valid) {
-    uint32_t chosen = (warp.validRow(op.rows[1]) & condition) | (warp.validRow(op.rows[2]) & ~condition);
+    uint32_t chosen =
+        (warp.validRow(op.rows[1]) & condition) | (warp.validRow(op.rows[2]) & ~condition);
     mergeMask(warp.validRow(op.rows[0]), chosen & warp.validRow(op.rows[3]), mask);
   }
   TILE_LANE_LOOP
@@ -131,10 +133,12 @@ template <class T> void selectByPredicate(Warp &warp, const Op &op) {
 
 void selectPredicate(Warp &warp, const Op &op) {
   uint32_t condition = warp.predicate(op.rows[3]);
-  uint32_t value = (warp.predicate(op.rows[1]) & condition) | (warp.predicate(op.rows[2]) & ~condition);
+  uint32_t value =
+      (warp.predicate(op.rows[1]) & condition) | (warp.predicate(op.rows[2]) & ~condition);
   if (warp.valid)
     mergeMask(warp.validRow(op.rows[0]),
-              warp.validRow(op.rows[1]) & warp.validRow(op.rows[2]) & warp.validRow(op.rows[3]), warp.mask);
+              warp.validRow(op.rows[1]) & warp.validRow(op.rows[2]) & warp.validRow(op.rows[3]),
+              warp.mask);
   mergeMask(warp.predicate(op.rows[0]), value, warp.mask);
 }
 
@@ -143,12 +147,14 @@ void decodeSelect(Decoder &decoder, const Instruction &instruction, Suffixes &su
   decoder.wantOperands(instruction, 4);
   if (type == ScalarType::None || bytesOf(type) == 1 || bytesOf(type) > 8)
     decoder.unsupported("expected a type of 16 to 64 bits");
-  uint32_t yes = decoder.source(instruction.operands[1], type), no = decoder.source(instruction.operands[2], type);
+  uint32_t yes = decoder.source(instruction.operands[1], type),
+           no = decoder.source(instruction.operands[2], type);
   uint32_t condition = decoder.predicate(instruction.operands[3]);
-  Handler handler = type == ScalarType::Pred   ? selectPredicate
-                    : bytesOf(type) == 8 ? selectByPredicate<uint64_t>
-                                         : selectByPredicate<uint32_t>;
-  decoder.emit(handler, {decoder.target(instruction.operands[0], type)}, {yes, no, condition}, 0, 0, 0, kOwnValidity);
+  Handler handler = type == ScalarType::Pred ? selectPredicate
+                    : bytesOf(type) == 8     ? selectByPredicate<uint64_t>
+                                             : selectByPredicate<uint32_t>;
+  decoder.emit(handler, {decoder.target(instruction.operands[0], type)}, {yes, no, condition}, 0, 0,
+               0, kOwnValidity);
 }
 
 template <class T> struct SelectBySign {
@@ -165,11 +171,13 @@ void decodeSlct(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   if ((by != ScalarType::S32 && by != ScalarType::F32) || bytesOf(type) < 2 || bytesOf(type) > 8)
     decoder.unsupported("expected slct.type.s32 or slct.type.f32");
   bool wide = bytesOf(type) == 8, floating = by == ScalarType::F32;
-  Handler handler = wide ? (floating ? laneOp<SelectByFloat<uint64_t>, uint64_t, uint64_t, uint64_t, float>
-                                     : laneOp<SelectBySign<uint64_t>, uint64_t, uint64_t, uint64_t, int32_t>)
-                         : (floating ? laneOp<SelectByFloat<uint32_t>, uint32_t, uint32_t, uint32_t, float>
-                                     : laneOp<SelectBySign<uint32_t>, uint32_t, uint32_t, uint32_t, int32_t>);
-  uint32_t a = decoder.source(instruction.operands[1], type), b = decoder.source(instruction.operands[2], type);
+  Handler handler =
+      wide ? (floating ? laneOp<SelectByFloat<uint64_t>, uint64_t, uint64_t, uint64_t, float>
+                       : laneOp<SelectBySign<uint64_t>, uint64_t, uint64_t, uint64_t, int32_t>)
+           : (floating ? laneOp<SelectByFloat<uint32_t>, uint32_t, uint32_t, uint32_t, float>
+                       : laneOp<SelectBySign<uint32_t>, uint32_t, uint32_t, uint32_t, int32_t>);
+  uint32_t a = decoder.source(instruction.operands[1], type),
+           b = decoder.source(instruction.operands[2], type);
   uint32_t c = decoder.source(instruction.operands[3], by);
   decoder.emit(handler, {decoder.target(instruction.operands[0], type)}, {a, b, c});
 }

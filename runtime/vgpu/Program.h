@@ -19,7 +19,8 @@ using Handler = void (*)(Warp &, const Op &);
 constexpr uint32_t kRowBytes = 128;
 
 struct Op {
-  Handler run = nullptr;          // what the warp calls: `real`, or a wrapper that applies guard and init check
+  Handler run =
+      nullptr; // what the warp calls: `real`, or a wrapper that applies guard and init check
   const uint32_t *rows = nullptr; // operands: targets, then sources
   Handler real = nullptr;
   int64_t imm = 0;
@@ -41,11 +42,46 @@ enum OpFlag : uint8_t {
 
 /// The values that live in special rows.
 enum class Special : uint8_t {
-  TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
-  LaneId, WarpId, NwarpId, SmId, NsmId, GridId, LaneMaskEq, LaneMaskLe, LaneMaskLt, LaneMaskGe, LaneMaskGt,
-  DynamicSharedSize, TotalSharedSize, ClusterIdX, ClusterIdY, ClusterIdZ, NclusterIdX, NclusterIdY, NclusterIdZ,
-  ClusterCtaidX, ClusterCtaidY, ClusterCtaidZ, ClusterNctaidX, ClusterNctaidY, ClusterNctaidZ, ClusterCtarank,
-  ClusterNctarank, IsExplicitCluster,
+  TidX,
+  TidY,
+  TidZ,
+  NtidX,
+  NtidY,
+  NtidZ,
+  CtaidX,
+  CtaidY,
+  CtaidZ,
+  NctaidX,
+  NctaidY,
+  NctaidZ,
+  LaneId,
+  WarpId,
+  NwarpId,
+  SmId,
+  NsmId,
+  GridId,
+  LaneMaskEq,
+  LaneMaskLe,
+  LaneMaskLt,
+  LaneMaskGe,
+  LaneMaskGt,
+  DynamicSharedSize,
+  TotalSharedSize,
+  ClusterIdX,
+  ClusterIdY,
+  ClusterIdZ,
+  NclusterIdX,
+  NclusterIdY,
+  NclusterIdZ,
+  ClusterCtaidX,
+  ClusterCtaidY,
+  ClusterCtaidZ,
+  ClusterNctaidX,
+  ClusterNctaidY,
+  ClusterNctaidZ,
+  ClusterCtarank,
+  ClusterNctarank,
+  IsExplicitCluster,
 };
 
 struct Program {
@@ -86,11 +122,11 @@ struct Program {
     uint64_t bytes = 0;
   };
   std::vector<SharedVariable> shared;
-  uint32_t staticSharedBytes = 0;  // past kSharedBase
+  uint32_t staticSharedBytes = 0;    // past kSharedBase
   uint32_t dynamicSharedAddress = 0; // where `.extern .shared` begins
-  uint32_t localBytes = 0;         // per thread
-  bool usesGlobalAtomics = false;  // results may depend on the order of blocks: they run one by one
-  uint32_t staticRowsBegin = 0;    // rows from here are constants and specials: always initialised
+  uint32_t localBytes = 0;           // per thread
+  bool usesGlobalAtomics = false; // results may depend on the order of blocks: they run one by one
+  uint32_t staticRowsBegin = 0;   // rows from here are constants and specials: always initialised
 };
 
 } // namespace tile::vgpu

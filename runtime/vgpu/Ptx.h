@@ -46,7 +46,18 @@ struct Variable {
 };
 
 struct Operand {
-  enum class Kind : uint8_t { Register, Special, Immediate, Float, Symbol, Address, Vector, List, Pair, Sink };
+  enum class Kind : uint8_t {
+    Register,
+    Special,
+    Immediate,
+    Float,
+    Symbol,
+    Address,
+    Vector,
+    List,
+    Pair,
+    Sink
+  };
   Kind kind = Kind::Sink;
   bool negated = false;   // !%p
   uint8_t floatBytes = 0; // Float: 4 or 8
@@ -54,7 +65,8 @@ struct Operand {
   uint64_t value = 0;     // Immediate, Float: the bits. Address: the offset
   std::string_view name;  // as written
   const Variable *variable = nullptr;
-  std::vector<Operand> parts; // Address: the base, then coordinates; Vector, List, Pair: the elements
+  std::vector<Operand>
+      parts; // Address: the base, then coordinates; Vector, List, Pair: the elements
 };
 
 struct Instruction {

@@ -25,7 +25,8 @@ static Space spaceOf(std::string_view directive) {
 void PtxParser::parse() {
   while (token_.kind != Token::Kind::End) {
     if (!token_.isWord() || token_.text[0] != '.')
-      fail("expected a directive such as .version or .entry, found '" + std::string(token_.text) + "'");
+      fail("expected a directive such as .version or .entry, found '" + std::string(token_.text) +
+           "'");
     directive();
   }
   if (module_.version == 0)
@@ -49,7 +50,8 @@ void PtxParser::directive() {
       fail("expected a version such as 8.3 after .version");
     std::string text(token_.text);
     size_t dot = text.find('.');
-    module_.version = std::atoi(text.c_str()) * 10 + (dot == std::string::npos ? 0 : std::atoi(text.c_str() + dot + 1));
+    module_.version = std::atoi(text.c_str()) * 10 +
+                      (dot == std::string::npos ? 0 : std::atoi(text.c_str() + dot + 1));
     advance();
   } else if (name == ".target") {
     module_.target = expectWord("a target such as sm_80");
@@ -64,7 +66,8 @@ void PtxParser::directive() {
     if (function_)
       fail("a function inside a function");
     function(name == ".entry");
-  } else if (name == ".global" || name == ".shared" || name == ".const" || name == ".local" || name == ".param") {
+  } else if (name == ".global" || name == ".shared" || name == ".const" || name == ".local" ||
+             name == ".param") {
     variableDeclaration(spaceOf(name));
     expect(";", "after a variable");
   } else if (name == ".pragma" || name == ".alias" || name == ".maxnctapersm") {
@@ -140,7 +143,7 @@ void PtxParser::function(bool isEntry) {
 }
 
 void PtxParser::functionLimits(Function &function) {
-  auto triple = [&](uint32_t (&target)[3]) {
+  auto triple = [&](uint32_t(&target)[3]) {
     target[1] = target[2] = 1;
     for (int i = 0; i < 3; ++i) {
       target[i] = static_cast<uint32_t>(expectInteger("a number of threads"));
@@ -157,7 +160,8 @@ void PtxParser::functionLimits(Function &function) {
       triple(function.maxThreads);
     else if (name == ".reqnctapercluster")
       triple(function.requiredCluster);
-    else if (name == ".minnctapersm" || name == ".maxnreg" || name == ".maxclusterrank" || name == ".maxnctapersm")
+    else if (name == ".minnctapersm" || name == ".maxnreg" || name == ".maxclusterrank" ||
+             name == ".maxnctapersm")
       expectInteger("a number");
     else if (name == ".pragma")
       skipToSemicolon();
@@ -180,9 +184,10 @@ void PtxParser::parameterList(std::vector<const Variable *> &list) {
 
 static uint32_t bytesOfType(std::string_view type) {
   static const std::pair<std::string_view, uint32_t> types[] = {
-      {".b8", 1},  {".u8", 1},  {".s8", 1},  {".b16", 2}, {".u16", 2}, {".s16", 2},  {".f16", 2},   {".b32", 4},
-      {".u32", 4}, {".s32", 4}, {".f32", 4}, {".b64", 8}, {".u64", 8}, {".s64", 8}, {".f64", 8},   {".b128", 16},
-      {".bf16", 2}, {".f16x2", 4}, {".bf16x2", 4}, {".pred", 1}};
+      {".b8", 1},    {".u8", 1},   {".s8", 1},    {".b16", 2},    {".u16", 2},
+      {".s16", 2},   {".f16", 2},  {".b32", 4},   {".u32", 4},    {".s32", 4},
+      {".f32", 4},   {".b64", 8},  {".u64", 8},   {".s64", 8},    {".f64", 8},
+      {".b128", 16}, {".bf16", 2}, {".f16x2", 4}, {".bf16x2", 4}, {".pred", 1}};
   auto found = std::ranges::find(types, type, &std::pair<std::string_view, uint32_t>::first);
   return found == std::end(types) ? 0 : found->second;
 }
@@ -203,8 +208,8 @@ Variable *PtxParser::variableDeclaration(Space space) {
       variable.elementBytes = bytes;
     else if (word[0] != '.')
       variable.name = word;
-    else if (word != ".ptr" && word != ".global" && word != ".shared" && word != ".const" && word != ".local" &&
-             !word.starts_with(".attribute"))
+    else if (word != ".ptr" && word != ".global" && word != ".shared" && word != ".const" &&
+             word != ".local" && !word.starts_with(".attribute"))
       fail("unknown attribute '" + std::string(word) + "' of a variable");
   }
   if (variable.name.empty())
@@ -257,7 +262,8 @@ void PtxParser::initialiser(Variable &variable) {
   if (variable.bytes == 0)
     variable.bytes = offset;
   if (offset > variable.bytes)
-    fail("the initialiser of '" + std::string(variable.name) + "' has more elements than the variable");
+    fail("the initialiser of '" + std::string(variable.name) +
+         "' has more elements than the variable");
 }
 
 void PtxParser::initialValue(Variable &variable, uint64_t offset) {
@@ -276,11 +282,13 @@ void PtxParser::initialValue(Variable &variable, uint64_t offset) {
       symbol = expectWord("a variable");
       expect(")", "after generic(variable");
     }
-    int64_t addend = token_.is("+") || token_.is("-") ? (accept("+"), signedInteger("an offset")) : 0;
+    int64_t addend =
+        token_.is("+") || token_.is("-") ? (accept("+"), signedInteger("an offset")) : 0;
     variable.references.push_back({offset, symbol, addend, generic});
   }
   variable.init.resize(std::max<size_t>(variable.init.size(), offset + variable.elementBytes));
-  std::memcpy(variable.init.data() + offset, &bits, std::min<size_t>(variable.elementBytes, sizeof bits));
+  std::memcpy(variable.init.data() + offset, &bits,
+              std::min<size_t>(variable.elementBytes, sizeof bits));
 }
 
 std::string_view Module::lineText(int line) const {

@@ -8,7 +8,8 @@ namespace tile::vgpu {
 
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
 static bool startsWord(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%' || c == '.';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%' ||
+         c == '.';
 }
 static bool continuesWord(char c) { return (startsWord(c) && c != '%') || isDigit(c); }
 
@@ -81,7 +82,8 @@ Token PtxLexer::number() {
   if (error != std::errc())
     fail(line_, "malformed number '" + std::string(text_.substr(begin, 20)) + "'");
   at_ = end - text_.data();
-  bool isDecimalFraction = base == 10 && at_ + 1 < text_.size() && text_[at_] == '.' && isDigit(text_[at_ + 1]);
+  bool isDecimalFraction =
+      base == 10 && at_ + 1 < text_.size() && text_[at_] == '.' && isDigit(text_[at_ + 1]);
   if (isDecimalFraction || (base == 10 && at_ < text_.size() && (text_[at_] | 0x20) == 'e')) {
     double fraction = 0;
     auto parsed = std::from_chars(text_.data() + begin, last, fraction);
@@ -127,7 +129,8 @@ Token PtxLexer::next() {
   while (at_ < text_.size()) {
     if (continuesWord(text_[at_]))
       ++at_;
-    else if (text_.substr(at_, 2) == "::" && at_ + 2 < text_.size() && continuesWord(text_[at_ + 2]))
+    else if (text_.substr(at_, 2) == "::" && at_ + 2 < text_.size() &&
+             continuesWord(text_[at_ + 2]))
       at_ += 2;
     else
       break;

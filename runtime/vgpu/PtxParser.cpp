@@ -11,7 +11,9 @@ static constexpr int kMaxOperandDepth = 8;
 static constexpr int kMaxScopeDepth = 256;
 static constexpr uint64_t kMaxRegisters = 1 << 20;
 
-PtxParser::PtxParser(Module &module) : module_(module), lexer_(module.text, module.name) { advance(); }
+PtxParser::PtxParser(Module &module) : module_(module), lexer_(module.text, module.name) {
+  advance();
+}
 
 void PtxParser::advance() { token_ = lexer_.next(); }
 
@@ -25,7 +27,8 @@ bool PtxParser::accept(std::string_view text) {
 }
 
 static std::string describe(const Token &token) {
-  return token.kind == Token::Kind::End ? "the end of the text" : "'" + std::string(token.text) + "'";
+  return token.kind == Token::Kind::End ? "the end of the text"
+                                        : "'" + std::string(token.text) + "'";
 }
 
 void PtxParser::expect(std::string_view text, const char *context) {
@@ -80,7 +83,8 @@ void PtxParser::body() {
   int depth = 1;
   while (depth > 0) {
     if (token_.kind == Token::Kind::End)
-      fail("function '" + std::string(function_->name) + "' is not closed: the text ends before its '}'");
+      fail("function '" + std::string(function_->name) +
+           "' is not closed: the text ends before its '}'");
     if (accept("{")) {
       if (++depth > kMaxScopeDepth)
         fail("blocks are nested more than 256 deep");
@@ -127,9 +131,10 @@ void PtxParser::registerDeclaration() {
     fail("vector registers are not supported: declare the elements one by one");
   std::string_view typeName = expectWord("a type after .reg");
   static const std::pair<std::string_view, uint8_t> types[] = {
-      {".pred", 0}, {".b8", 1},  {".u8", 1},  {".s8", 1},  {".b16", 2},  {".u16", 2},   {".s16", 2},
-      {".f16", 2},  {".b32", 4}, {".u32", 4}, {".s32", 4}, {".f32", 4},  {".f16x2", 4}, {".b64", 8},
-      {".u64", 8},  {".s64", 8}, {".f64", 8}, {".bf16", 2}, {".bf16x2", 4}};
+      {".pred", 0}, {".b8", 1},  {".u8", 1},    {".s8", 1},    {".b16", 2},
+      {".u16", 2},  {".s16", 2}, {".f16", 2},   {".b32", 4},   {".u32", 4},
+      {".s32", 4},  {".f32", 4}, {".f16x2", 4}, {".b64", 8},   {".u64", 8},
+      {".s64", 8},  {".f64", 8}, {".bf16", 2},  {".bf16x2", 4}};
   auto type = std::ranges::find(types, typeName, &std::pair<std::string_view, uint8_t>::first);
   if (type == std::end(types))
     fail("registers of type '" + std::string(typeName) + "' are not supported");
@@ -144,7 +149,8 @@ void PtxParser::registerDeclaration() {
     expect(">", "after the register count");
     if (count + function_->registers.size() > kMaxRegisters)
       fail("more than 1048576 registers in one function");
-    scopes_[scope_].ranges[name] = {static_cast<int32_t>(function_->registers.size()), static_cast<uint32_t>(count)};
+    scopes_[scope_].ranges[name] = {static_cast<int32_t>(function_->registers.size()),
+                                    static_cast<uint32_t>(count)};
     for (uint32_t i = 0; i < count; ++i)
       addRegister(name, i, {type->second});
   } while (accept(","));
@@ -161,15 +167,18 @@ int32_t PtxParser::findRegister(std::string_view name) const {
   size_t prefixLength = name.find_last_not_of("0123456789") + 1;
   std::string_view prefix = name.substr(0, prefixLength);
   uint32_t number = 0;
-  bool hasNumber = prefixLength < name.size() &&
-                   std::from_chars(name.data() + prefixLength, name.data() + name.size(), number).ec == std::errc();
+  bool hasNumber =
+      prefixLength < name.size() &&
+      std::from_chars(name.data() + prefixLength, name.data() + name.size(), number).ec ==
+          std::errc();
   for (int scope = scope_; scope >= 0; scope = scopes_[scope].parent) {
     const Scope &names = scopes_[scope];
     if (auto found = names.registers.find(name); found != names.registers.end())
       return found->second;
     if (!hasNumber)
       continue;
-    if (auto found = names.ranges.find(prefix); found != names.ranges.end() && number < found->second.count)
+    if (auto found = names.ranges.find(prefix);
+        found != names.ranges.end() && number < found->second.count)
       return found->second.first + static_cast<int32_t>(number);
   }
   return -1;
@@ -229,7 +238,8 @@ void PtxParser::instruction(int32_t guard, bool negated) {
   if (!accept(";"))
     fail("expected ';' after '" + std::string(result.spelling) + "', found " + describe(token_));
   if (isBranch && !result.operands.empty())
-    branches_.push_back({static_cast<uint32_t>(function_->body.size()), scope_, result.operands.back().name});
+    branches_.push_back(
+        {static_cast<uint32_t>(function_->body.size()), scope_, result.operands.back().name});
   function_->body.push_back(std::move(result));
 }
 
@@ -279,7 +289,8 @@ Operand PtxParser::operand(int depth) {
     return pair;
   }
   if (result.kind == Operand::Kind::Symbol && (token_.is("+") || token_.is("-")))
-    result.value = static_cast<uint64_t>(accept("+") ? signedInteger("an offset") : signedInteger("an offset"));
+    result.value = static_cast<uint64_t>(accept("+") ? signedInteger("an offset")
+                                                     : signedInteger("an offset"));
   return result;
 }
 
@@ -293,7 +304,8 @@ Operand PtxParser::word(std::string_view name) {
     result.kind = Operand::Kind::Register;
     return result;
   }
-  result.kind = name[0] == '%' || name == "WARP_SZ" ? Operand::Kind::Special : Operand::Kind::Symbol;
+  result.kind =
+      name[0] == '%' || name == "WARP_SZ" ? Operand::Kind::Special : Operand::Kind::Symbol;
   result.variable = findVariable(name);
   if (result.variable)
     result.kind = Operand::Kind::Symbol;
@@ -347,7 +359,8 @@ void PtxParser::resolveBranches() {
     auto resolve = [&](std::string_view name) {
       const uint32_t *target = find(&Scope::labels, name);
       if (!target)
-        lexer_.fail(instruction.line, "label '" + std::string(name) + "' is not defined in function '" +
+        lexer_.fail(instruction.line, "label '" + std::string(name) +
+                                          "' is not defined in function '" +
                                           std::string(function_->name) + "'");
       instruction.targets.push_back(*target);
     };
@@ -357,7 +370,8 @@ void PtxParser::resolveBranches() {
     }
     const auto *targets = find(&Scope::targetLists, branch.label);
     if (!targets)
-      lexer_.fail(instruction.line, "'" + std::string(branch.label) + "' is not a .branchtargets list");
+      lexer_.fail(instruction.line,
+                  "'" + std::string(branch.label) + "' is not a .branchtargets list");
     for (std::string_view name : *targets)
       resolve(name);
   }

@@ -16,9 +16,10 @@ void RaceShadow::reset(uint32_t sharedBytes, unsigned warps) {
   syncs_.clear();
 }
 
-RaceShadow::Stamp RaceShadow::stampOf(const Warp &warp, const Op &op, unsigned lane, AccessKind kind) const {
-  return {warp.clock.known[warp.index], op.instruction, static_cast<uint8_t>(warp.index), static_cast<uint8_t>(lane),
-          kind, false};
+RaceShadow::Stamp RaceShadow::stampOf(const Warp &warp, const Op &op, unsigned lane,
+                                      AccessKind kind) const {
+  return {warp.clock.known[warp.index], op.instruction, static_cast<uint8_t>(warp.index),
+          static_cast<uint8_t>(lane),   kind,           false};
 }
 
 void RaceShadow::splitCell(Cell &cell) {
@@ -84,8 +85,8 @@ static const char *verb(AccessKind kind) {
 static bool isStrong(AccessKind kind) { return kind >= AccessKind::Atomic; }
 
 // True if `earlier` conflicts with an access of this lane now: nothing orders them.
-bool RaceShadow::conflict(Warp &warp, const Op &op, unsigned lane, uint32_t offset, const Stamp &earlier,
-                          AccessKind kind) {
+bool RaceShadow::conflict(Warp &warp, const Op &op, unsigned lane, uint32_t offset,
+                          const Stamp &earlier, AccessKind kind) {
   if (earlier.clock == 0)
     return false;
   bool sameWarp = earlier.warp == warp.index;
@@ -98,28 +99,34 @@ bool RaceShadow::conflict(Warp &warp, const Op &op, unsigned lane, uint32_t offs
   if (sameWarp ? earlier.lane == lane || earlier.clock < warp.clock.known[warp.index]
                : warp.clock.known[earlier.warp] >= earlier.clock)
     return false;
-  report(warp, op, lane, offset, earlier, kind, sameWarp ? FindingKind::WarpRace : FindingKind::Race);
+  report(warp, op, lane, offset, earlier, kind,
+         sameWarp ? FindingKind::WarpRace : FindingKind::Race);
   return true;
 }
 
-void RaceShadow::report(Warp &warp, const Op &op, unsigned lane, uint32_t offset, const Stamp &earlier,
-                        AccessKind kind, FindingKind which) {
+void RaceShadow::report(Warp &warp, const Op &op, unsigned lane, uint32_t offset,
+                        const Stamp &earlier, AccessKind kind, FindingKind which) {
   const Launch &launch = *warp.cta->launch;
   const Program::Line &line = launch.program().lines[earlier.instruction];
   uint32_t address = offset + kSharedBase;
   char where[32];
   std::snprintf(where, sizeof where, "0x%x", address);
-  std::string remedy = which == FindingKind::AsyncRace ? "wait for the copy (cp.async.wait_group and a barrier) first"
-                       : which == FindingKind::WarpRace ? "lanes of one warp need bar.warp.sync between them"
-                                                        : "no barrier orders them";
-  Finding finding = launch.place(warp, op, which, lane,
-                                 std::string(verb(kind)) + " of shared address " + where + " conflicts with " +
-                                     (earlier.async ? "a cp.async in flight" : std::string("an earlier ") + verb(earlier.kind)) +
-                                     ": " + remedy);
+  std::string remedy = which == FindingKind::AsyncRace
+                           ? "wait for the copy (cp.async.wait_group and a barrier) first"
+                       : which == FindingKind::WarpRace
+                           ? "lanes of one warp need bar.warp.sync between them"
+                           : "no barrier orders them";
+  Finding finding =
+      launch.place(warp, op, which, lane,
+                   std::string(verb(kind)) + " of shared address " + where + " conflicts with " +
+                       (earlier.async ? "a cp.async in flight"
+                                      : std::string("an earlier ") + verb(earlier.kind)) +
+                       ": " + remedy);
   finding.space = Space::Shared;
   finding.address = address;
   finding.other = "the other: warp " + std::to_string(earlier.warp) +
-                  (earlier.lane == kSeveralLanes ? ", several lanes" : ", lane " + std::to_string(earlier.lane)) +
+                  (earlier.lane == kSeveralLanes ? ", several lanes"
+                                                 : ", lane " + std::to_string(earlier.lane)) +
                   ", line " + std::to_string(line.line) + " `" +
                   std::string(launch.program().module->lineText(line.line)) + "`";
   for (const Program::SharedVariable &variable : launch.program().shared)
@@ -131,7 +138,8 @@ void RaceShadow::report(Warp &warp, const Op &op, unsigned lane, uint32_t offset
 // Of one warp only the last read counts: whoever is ordered after it is ordered after the warp's earlier ones.
 void RaceShadow::noteRead(Warp &warp, Cell &cell, const Stamp &stamp) {
   auto put = [&](Stamp &slot) {
-    bool severalLanes = slot.clock == stamp.clock && slot.warp == stamp.warp && slot.lane != stamp.lane;
+    bool severalLanes =
+        slot.clock == stamp.clock && slot.warp == stamp.warp && slot.lane != stamp.lane;
     slot = stamp;
     if (severalLanes)
       slot.lane = kSeveralLanes;
@@ -155,8 +163,8 @@ void RaceShadow::noteRead(Warp &warp, Cell &cell, const Stamp &stamp) {
   put(readers_[cell.moreReads].byWarp[stamp.warp]);
 }
 
-bool RaceShadow::check(Warp &warp, const Op &op, unsigned lane, uint32_t offset, Cell &cell, AccessKind kind,
-                       bool sameValue) {
+bool RaceShadow::check(Warp &warp, const Op &op, unsigned lane, uint32_t offset, Cell &cell,
+                       AccessKind kind, bool sameValue) {
   bool writes = kind != AccessKind::Read && kind != AccessKind::StrongRead;
   bool harmless = sameValue && !cell.write.async && cell.write.kind != AccessKind::Atomic;
   bool found = !harmless && conflict(warp, op, lane, offset, cell.write, kind);
@@ -170,8 +178,8 @@ bool RaceShadow::check(Warp &warp, const Op &op, unsigned lane, uint32_t offset,
   return found;
 }
 
-void RaceShadow::access(Warp &warp, const Op &op, unsigned lane, uint32_t offset, uint32_t bytes, AccessKind kind,
-                        bool sameValue) {
+void RaceShadow::access(Warp &warp, const Op &op, unsigned lane, uint32_t offset, uint32_t bytes,
+                        AccessKind kind, bool sameValue) {
   bool writes = kind != AccessKind::Read && kind != AccessKind::StrongRead;
   if (isStrong(kind) && !syncs_.empty() && kind != AccessKind::StrongWrite)
     if (auto sync = syncs_.find(offset); sync != syncs_.end())
@@ -199,7 +207,8 @@ void RaceShadow::access(Warp &warp, const Op &op, unsigned lane, uint32_t offset
   }
 }
 
-void RaceShadow::beginAsync(Warp &warp, const Op &op, unsigned lane, uint32_t offset, uint32_t bytes) {
+void RaceShadow::beginAsync(Warp &warp, const Op &op, unsigned lane, uint32_t offset,
+                            uint32_t bytes) {
   Stamp stamp = stampOf(warp, op, lane, AccessKind::Write);
   stamp.async = true;
   forCells(offset, bytes, [&](Cell &cell, uint32_t at) {

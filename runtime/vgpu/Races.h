@@ -35,8 +35,8 @@ public:
 
   /// A lane's access to `bytes` bytes at `offset` from the start of shared memory. Called before memory changes;
   /// `sameValue`: a write that changes nothing. Reports through the warp.
-  void access(Warp &warp, const Op &op, unsigned lane, uint32_t offset, uint32_t bytes, AccessKind kind,
-              bool sameValue);
+  void access(Warp &warp, const Op &op, unsigned lane, uint32_t offset, uint32_t bytes,
+              AccessKind kind, bool sameValue);
   /// cp.async has been issued to these bytes: any access before its completion is a race.
   void beginAsync(Warp &warp, const Op &op, unsigned lane, uint32_t offset, uint32_t bytes);
   void endAsync(Warp &warp, unsigned lane, uint32_t offset, uint32_t bytes);
@@ -63,10 +63,12 @@ private:
 
   template <class Visit> void forCells(uint32_t offset, uint32_t bytes, Visit visit);
   void splitCell(Cell &cell);
-  bool check(Warp &warp, const Op &op, unsigned lane, uint32_t offset, Cell &cell, AccessKind kind, bool sameValue);
-  bool conflict(Warp &warp, const Op &op, unsigned lane, uint32_t offset, const Stamp &earlier, AccessKind kind);
-  void report(Warp &warp, const Op &op, unsigned lane, uint32_t offset, const Stamp &earlier, AccessKind kind,
-              FindingKind which);
+  bool check(Warp &warp, const Op &op, unsigned lane, uint32_t offset, Cell &cell, AccessKind kind,
+             bool sameValue);
+  bool conflict(Warp &warp, const Op &op, unsigned lane, uint32_t offset, const Stamp &earlier,
+                AccessKind kind);
+  void report(Warp &warp, const Op &op, unsigned lane, uint32_t offset, const Stamp &earlier,
+              AccessKind kind, FindingKind which);
   void noteRead(Warp &warp, Cell &cell, const Stamp &stamp);
   void clearReads(Cell &cell);
   Stamp stampOf(const Warp &warp, const Op &op, unsigned lane, AccessKind kind) const;

@@ -41,7 +41,8 @@ struct Rcp {
   template <class T> static T apply(T a, T, T) { return T{1} / a; }
 };
 
-template <class F, class T, int Mode, bool Flush, bool Saturate> void rounded(Warp &warp, const Op &op) {
+template <class F, class T, int Mode, bool Flush, bool Saturate>
+void rounded(Warp &warp, const Op &op) {
   RoundingScope scope(Mode);
   LaneOf<T> *target = warp.row<LaneOf<T>>(op.rows[0]);
   unsigned count = op.sources;
@@ -60,7 +61,8 @@ template <class F, class T, int Mode> Handler pickFlags(bool flushes, bool satur
   return saturates ? rounded<F, T, Mode, false, true> : rounded<F, T, Mode, false, false>;
 }
 
-template <class F, class T> Handler pickMode(std::string_view rounding, bool flushes, bool saturates) {
+template <class F, class T>
+Handler pickMode(std::string_view rounding, bool flushes, bool saturates) {
   if (rounding == "rz")
     return pickFlags<F, T, FE_TOWARDZERO>(flushes, saturates);
   if (rounding == "rm")
@@ -68,15 +70,16 @@ template <class F, class T> Handler pickMode(std::string_view rounding, bool flu
   return pickFlags<F, T, FE_UPWARD>(flushes, saturates);
 }
 
-template <class F> Handler pick(std::string_view rounding, bool isDouble, bool flushes, bool saturates) {
+template <class F>
+Handler pick(std::string_view rounding, bool isDouble, bool flushes, bool saturates) {
   return isDouble ? pickMode<F, double>(rounding, flushes, saturates)
                   : pickMode<F, float>(rounding, flushes, saturates);
 }
 
 } // namespace
 
-Handler roundedHandler(std::string_view opcode, std::string_view rounding, bool isDouble, bool flushes,
-                       bool saturates) {
+Handler roundedHandler(std::string_view opcode, std::string_view rounding, bool isDouble,
+                       bool flushes, bool saturates) {
   if (opcode == "add")
     return pick<Add>(rounding, isDouble, flushes, saturates);
   if (opcode == "sub")

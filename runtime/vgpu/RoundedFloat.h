@@ -9,7 +9,7 @@ namespace tile::vgpu {
 
 /// The handler of `opcode` (add, sub, mul, fma, div, sqrt, rcp) with rounding "rz", "rm" or "rp"; null if unknown. Flushing
 /// and saturation as in the suffixes. `isDouble`: f64.
-Handler roundedHandler(std::string_view opcode, std::string_view rounding, bool isDouble, bool flushes,
-                       bool saturates);
+Handler roundedHandler(std::string_view opcode, std::string_view rounding, bool isDouble,
+                       bool flushes, bool saturates);
 
 } // namespace tile::vgpu

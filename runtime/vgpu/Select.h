@@ -6,6 +6,15 @@
 
 namespace tile::vgpu {
 
+/// Wrap-around arithmetic in the unsigned type: overflow of signed types is defined in PTX. Narrow types compute in 32 bits.
+template <class T>
+using Wrapping = std::conditional_t<sizeof(T) < 4, uint32_t, std::make_unsigned_t<T>>;
+
+/// Integers of 16 to 64 bits, and bit types of these widths.
+inline bool isWord(ScalarType type) {
+  return bytesOf(type) >= 2 && bytesOf(type) <= 8 && !isFloat(type);
+}
+
 /// Calls `make.template operator()<T>()` with the C++ type of an integer or bit type; null for others.
 template <class Make> Handler forInteger(ScalarType type, Make make) {
   switch (type) {
@@ -43,17 +52,23 @@ template <template <class> class F> Handler unaryInteger(ScalarType type) {
 }
 
 /// Emits `handler` with targets[0] = operand 0 and the other operands as sources, all of `type`.
-void emitSimple(Decoder &decoder, const Instruction &instruction, Handler handler, ScalarType type, size_t operands);
+void emitSimple(Decoder &decoder, const Instruction &instruction, Handler handler, ScalarType type,
+                size_t operands);
 
 // The float forms of opcodes that integers share (Float.cpp). `type` has been taken from the suffixes.
-void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type);
-void decodeFloatDivision(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type);
-void decodeFloatSign(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type);
-void decodeFma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, ScalarType type);
+void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                       ScalarType type);
+void decodeFloatDivision(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                         ScalarType type);
+void decodeFloatSign(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                     ScalarType type);
+void decodeFma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+               ScalarType type);
 
 // The f16 and bf16 forms of the same (Half.cpp); null if there is none.
 struct FloatForm {
-  bool flush = false, saturate = false, relu = false, propagateNan = false, absolute = false, xorSign = false;
+  bool flush = false, saturate = false, relu = false, propagateNan = false, absolute = false,
+       xorSign = false;
 };
 Handler halfBinary(std::string_view opcode, ScalarType type, const FloatForm &form);
 Handler halfUnary(std::string_view opcode, ScalarType type, const FloatForm &form);

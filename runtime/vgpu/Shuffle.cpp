@@ -19,7 +19,8 @@ template <class Act> void forGroups(Warp &warp, const Op &op, uint32_t maskRow, 
     forLanes(warp.mask, [&](unsigned lane) {
       if (!(members[lane] >> lane & 1))
         warp.report(op, FindingKind::Divergence, lane,
-                    "the lane executes " + std::string(warp.cta->launch->program().lines[op.instruction].spelling) +
+                    "the lane executes " +
+                        std::string(warp.cta->launch->program().lines[op.instruction].spelling) +
                         " but is not in its member mask");
     });
   for (uint32_t left = warp.mask; left;) {
@@ -67,7 +68,8 @@ void shuffle(Warp &warp, const Op &op) {
   forGroups(warp, op, op.rows[first + 3], [&](uint32_t group) {
     uint32_t before[kLanes], inRange = 0, good = 0;
     std::copy_n(warp.row<uint32_t>(op.rows[first]), kLanes, before);
-    const uint32_t *b = warp.row<uint32_t>(op.rows[first + 1]), *c = warp.row<uint32_t>(op.rows[first + 2]);
+    const uint32_t *b = warp.row<uint32_t>(op.rows[first + 1]),
+                   *c = warp.row<uint32_t>(op.rows[first + 2]);
     uint32_t validBefore = warp.valid ? warp.validRow(op.rows[first]) : 0;
     uint32_t *target = warp.row<uint32_t>(op.rows[0]);
     forLanes(group, [&](unsigned lane) {
@@ -125,7 +127,9 @@ void vote(Warp &warp, const Op &op) {
       forLanes(group, [&](unsigned lane) { warp.row<uint32_t>(op.rows[0])[lane] = votes; });
       return;
     }
-    bool result = kind == Vote::All ? votes == group : kind == Vote::Any ? votes != 0 : votes == 0 || votes == group;
+    bool result = kind == Vote::All   ? votes == group
+                  : kind == Vote::Any ? votes != 0
+                                      : votes == 0 || votes == group;
     mergeMask(warp.predicate(op.rows[0]), result ? kFullMask : 0, group);
   });
 }
@@ -134,13 +138,15 @@ void decodeVote(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   std::string_view kind = suffixes.takeOneOf({"all", "any", "uni", "ballot"});
   ScalarType type = suffixes.takeType();
   bool ballot = kind == "ballot";
-  if (!suffixes.take("sync") || kind.empty() || type != (ballot ? ScalarType::B32 : ScalarType::Pred))
+  if (!suffixes.take("sync") || kind.empty() ||
+      type != (ballot ? ScalarType::B32 : ScalarType::Pred))
     decoder.unsupported("expected vote.sync.{all,any,uni}.pred or vote.sync.ballot.b32");
   decoder.wantOperands(instruction, 3);
   uint32_t votes = decoder.predicate(instruction.operands[1]);
   uint32_t members = decoder.source(instruction.operands[2], ScalarType::B32);
   uint32_t which = kind == "all" ? 0 : kind == "any" ? 1 : kind == "uni" ? 2 : 3;
-  decoder.emit(vote, {decoder.target(instruction.operands[0], type)}, {votes, members}, 0, which, 0, kOwnValidity);
+  decoder.emit(vote, {decoder.target(instruction.operands[0], type)}, {votes, members}, 0, which, 0,
+               kOwnValidity);
 }
 
 template <class T, bool All> void match(Warp &warp, const Op &op) {
@@ -153,7 +159,8 @@ template <class T, bool All> void match(Warp &warp, const Op &op) {
     bool allEqual = true;
     forLanes(group, [&](unsigned lane) {
       uint32_t equal = 0;
-      forLanes(group, [&](unsigned other) { equal |= uint32_t{value[other] == value[lane]} << other; });
+      forLanes(group,
+               [&](unsigned other) { equal |= uint32_t{value[other] == value[lane]} << other; });
       allEqual &= equal == group;
       target[lane] = equal;
     });
@@ -168,7 +175,8 @@ template <class T, bool All> void match(Warp &warp, const Op &op) {
 void decodeMatch(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   std::string_view kind = suffixes.takeOneOf({"any", "all"});
   ScalarType type = suffixes.takeType();
-  if (!suffixes.take("sync") || kind.empty() || (type != ScalarType::B32 && type != ScalarType::B64))
+  if (!suffixes.take("sync") || kind.empty() ||
+      (type != ScalarType::B32 && type != ScalarType::B64))
     decoder.unsupported("expected match.{any,all}.sync.b32 or .b64");
   decoder.wantOperands(instruction, 3);
   const Operand &to = instruction.operands[0];
@@ -188,9 +196,12 @@ template <class F, class T> void reduce(Warp &warp, const Op &op) {
   forGroups(warp, op, op.rows[2], [&](uint32_t group) {
     const uint32_t *source = warp.row<uint32_t>(op.rows[1]);
     T result = static_cast<T>(source[std::countr_zero(group)]);
-    forLanes(group & (group - 1), [&](unsigned lane) { result = F{}(result, static_cast<T>(source[lane])); });
+    forLanes(group & (group - 1),
+             [&](unsigned lane) { result = F{}(result, static_cast<T>(source[lane])); });
     groupValidity(warp, op, 1, group);
-    forLanes(group, [&](unsigned lane) { warp.row<uint32_t>(op.rows[0])[lane] = static_cast<uint32_t>(result); });
+    forLanes(group, [&](unsigned lane) {
+      warp.row<uint32_t>(op.rows[0])[lane] = static_cast<uint32_t>(result);
+    });
   });
 }
 struct SumOf {
@@ -216,20 +227,24 @@ void decodeRedux(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   std::string_view kind = suffixes.takeOneOf({"add", "min", "max", "and", "or", "xor"});
   ScalarType type = suffixes.takeType();
   bool bits = kind == "and" || kind == "or" || kind == "xor";
-  bool typeFits = bits ? type == ScalarType::B32 : type == ScalarType::U32 || type == ScalarType::S32;
+  bool typeFits =
+      bits ? type == ScalarType::B32 : type == ScalarType::U32 || type == ScalarType::S32;
   if (!suffixes.take("sync") || kind.empty() || !typeFits)
-    decoder.unsupported("expected redux.sync.{add,min,max}.{u32,s32} or redux.sync.{and,or,xor}.b32");
+    decoder.unsupported(
+        "expected redux.sync.{add,min,max}.{u32,s32} or redux.sync.{and,or,xor}.b32");
   bool isSignedType = type == ScalarType::S32;
   Handler handler = kind == "add"   ? reduce<SumOf, uint32_t>
                     : kind == "and" ? reduce<AndOf, uint32_t>
                     : kind == "or"  ? reduce<OrOf, uint32_t>
                     : kind == "xor" ? reduce<XorOf, uint32_t>
-                    : kind == "min" ? (isSignedType ? reduce<MinOf, int32_t> : reduce<MinOf, uint32_t>)
-                                    : (isSignedType ? reduce<MaxOf, int32_t> : reduce<MaxOf, uint32_t>);
+                    : kind == "min"
+                        ? (isSignedType ? reduce<MinOf, int32_t> : reduce<MinOf, uint32_t>)
+                        : (isSignedType ? reduce<MaxOf, int32_t> : reduce<MaxOf, uint32_t>);
   decoder.wantOperands(instruction, 3);
   uint32_t source = decoder.source(instruction.operands[1], type);
   uint32_t members = decoder.source(instruction.operands[2], ScalarType::B32);
-  decoder.emit(handler, {decoder.target(instruction.operands[0], type)}, {source, members}, 0, 0, 0, kOwnValidity);
+  decoder.emit(handler, {decoder.target(instruction.operands[0], type)}, {source, members}, 0, 0, 0,
+               kOwnValidity);
 }
 
 void activeMask(Warp &warp, const Op &op) {
@@ -260,9 +275,10 @@ void decodeElect(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   if (to.kind != Operand::Kind::Pair)
     decoder.malformed("expected d|p");
   uint32_t members = decoder.source(instruction.operands[1], ScalarType::B32);
-  decoder.emit(elect,
-               {decoder.target(to.parts[0], ScalarType::B32), decoder.target(to.parts[1], ScalarType::Pred)},
-               {members});
+  decoder.emit(
+      elect,
+      {decoder.target(to.parts[0], ScalarType::B32), decoder.target(to.parts[1], ScalarType::Pred)},
+      {members});
 }
 
 } // namespace

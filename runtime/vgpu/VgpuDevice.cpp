@@ -17,7 +17,9 @@ namespace {
 
 using device::DevicePtr;
 
-[[noreturn]] void fail(ErrorCode code, const std::string &message) { throw Error(Fault::User, code, message); }
+[[noreturn]] void fail(ErrorCode code, const std::string &message) {
+  throw Error(Fault::User, code, message);
+}
 
 std::string hex(uint64_t value) {
   char text[24];
@@ -33,10 +35,12 @@ device::DeviceProps propsFor(const std::string &target) {
     int arch, smCount;
     size_t sharedOptinKiB, sharedSmKiB, l2MiB;
   };
-  static constexpr Row rows[] = {{"sm_75", 75, 40, 64, 64, 4},     {"sm_80", 80, 108, 163, 164, 40},
-                                 {"sm_86", 86, 84, 99, 100, 6},    {"sm_89", 89, 128, 99, 100, 72},
-                                 {"sm_90", 90, 132, 227, 228, 50}, {"sm_90a", 90, 132, 227, 228, 50}};
-  auto row = std::ranges::find_if(rows, [&](const Row &candidate) { return target == candidate.target; });
+  static constexpr Row rows[] = {
+      {"sm_75", 75, 40, 64, 64, 4},     {"sm_80", 80, 108, 163, 164, 40},
+      {"sm_86", 86, 84, 99, 100, 6},    {"sm_89", 89, 128, 99, 100, 72},
+      {"sm_90", 90, 132, 227, 228, 50}, {"sm_90a", 90, 132, 227, 228, 50}};
+  auto row =
+      std::ranges::find_if(rows, [&](const Row &candidate) { return target == candidate.target; });
   if (row == std::end(rows))
     fail(ErrorCode::InvalidArgument, "the virtual GPU has no target '" + target +
                                          "': use sm_75, sm_80, sm_86, sm_89, sm_90 or sm_90a");
@@ -63,7 +67,8 @@ uint64_t environmentNumber(const char *name, uint64_t otherwise) {
   char *end = nullptr;
   uint64_t value = std::strtoull(text, &end, 10);
   if (*end || value == 0)
-    fail(ErrorCode::InvalidArgument, std::string(name) + "='" + text + "' is not a positive number");
+    fail(ErrorCode::InvalidArgument,
+         std::string(name) + "='" + text + "' is not a positive number");
   return value;
 }
 
@@ -91,8 +96,9 @@ public:
     checks_ = parseChecks(options.checks ? std::string_view(*options.checks)
                                          : std::string_view(environment ? environment : "all"));
     uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-    threads_ = static_cast<unsigned>(
-        std::min<uint64_t>(options.threads > 0 ? options.threads : environmentNumber("TILE_VGPU_THREADS", cores), 256));
+    threads_ = static_cast<unsigned>(std::min<uint64_t>(
+        options.threads > 0 ? options.threads : environmentNumber("TILE_VGPU_THREADS", cores),
+        256));
     maxBranches_ = environmentNumber("TILE_VGPU_MAX_BRANCHES", uint64_t{1} << 33);
   }
 
@@ -117,8 +123,8 @@ public:
     std::lock_guard lock(mutex_);
     const GlobalMemory::Block *block = memory_.near(pointer);
     if (!block || block->base != pointer || !block->name.empty())
-      fail(ErrorCode::InvalidArgument, "free: " + hex(pointer) + " was not returned by alloc: " +
-                                           memory_.describe(pointer));
+      fail(ErrorCode::InvalidArgument,
+           "free: " + hex(pointer) + " was not returned by alloc: " + memory_.describe(pointer));
     if (!block->live)
       fail(ErrorCode::UseAfterFree, "free: " + hex(pointer) + " has been freed already");
     memory_.release(pointer);
@@ -132,7 +138,8 @@ public:
     return device::Allocation{block->base, block->bytes};
   }
 
-  void copyToDevice(DevicePtr target, const void *source, size_t bytes, device::Stream stream) override {
+  void copyToDevice(DevicePtr target, const void *source, size_t bytes,
+                    device::Stream stream) override {
     checkStream(stream);
     std::lock_guard lock(mutex_);
     checkRange("copyToDevice: target", target, bytes);
@@ -152,7 +159,8 @@ public:
       std::memcpy(target, memory_.host(source), bytes);
   }
 
-  void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes, device::Stream stream) override {
+  void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes,
+                    device::Stream stream) override {
     checkStream(stream);
     std::lock_guard lock(mutex_);
     checkRange("copyOnDevice: target", target, bytes);
@@ -173,7 +181,8 @@ public:
     memory_.valid().setRange(target - kGlobalBase, bytes, true);
   }
 
-  device::Module loadModule(std::string_view ptx, std::span<const std::byte>, std::string_view name) override {
+  device::Module loadModule(std::string_view ptx, std::span<const std::byte>,
+                            std::string_view name) override {
     auto module = std::make_shared<LoadedModule>();
     module->ptx = parsePtx(ptx, name);
     checkTarget(*module->ptx);
@@ -202,8 +211,9 @@ public:
     for (const Function &function : module->ptx->functions)
       if (function.isEntry)
         kernels += (kernels.empty() ? "" : ", ") + std::string(function.name);
-    fail(ErrorCode::InvalidArgument, "module " + module->ptx->name + " has no kernel '" + std::string(name) +
-                                         "'; it has " + (kernels.empty() ? "none" : kernels));
+    fail(ErrorCode::InvalidArgument, "module " + module->ptx->name + " has no kernel '" +
+                                         std::string(name) + "'; it has " +
+                                         (kernels.empty() ? "none" : kernels));
   }
 
   device::FunctionInfo functionInfo(device::Function handle) const override {
@@ -220,12 +230,13 @@ public:
     return info;
   }
 
-  void launch(device::Function handle, const device::LaunchConfig &config, std::span<const device::Arg> args,
-              device::Stream stream) override {
+  void launch(device::Function handle, const device::LaunchConfig &config,
+              std::span<const device::Arg> args, device::Stream stream) override {
     checkStream(stream);
     auto function = functions_.get(handle);
     if (!functionIsLoaded(*function))
-      fail(ErrorCode::InvalidHandle, "the module of kernel '" + std::string(function->function->name) +
+      fail(ErrorCode::InvalidHandle, "the module of kernel '" +
+                                         std::string(function->function->name) +
                                          "' has been unloaded");
     std::lock_guard lock(mutex_);
     LaunchSetup setup;
@@ -246,7 +257,9 @@ public:
     deliver(run.findings());
   }
 
-  device::Stream createStream() override { return streams_.insert(std::make_shared<StreamState>()); }
+  device::Stream createStream() override {
+    return streams_.insert(std::make_shared<StreamState>());
+  }
   void destroyStream(device::Stream stream) override { streams_.remove(stream); }
   void synchronize(device::Stream stream) override { checkStream(stream); }
   void synchronize() override {}
@@ -278,7 +291,9 @@ public:
       counters_ = {};
   }
   Counters counters() const override { return counters_; }
-  void setThreads(int threads) override { threads_ = static_cast<unsigned>(std::clamp(threads, 1, 256)); }
+  void setThreads(int threads) override {
+    threads_ = static_cast<unsigned>(std::clamp(threads, 1, 256));
+  }
 
 private:
   void checkStream(device::Stream stream) const {
@@ -295,24 +310,27 @@ private:
     const GlobalMemory::Block *near = memory_.near(pointer);
     bool freed = near && !near->live && pointer - near->base <= near->bytes;
     fail(freed ? ErrorCode::UseAfterFree : ErrorCode::InvalidArgument,
-         std::string(what) + " " + hex(pointer) + " with " + std::to_string(bytes) + " bytes is not inside a live allocation: " +
-             memory_.describe(pointer));
+         std::string(what) + " " + hex(pointer) + " with " + std::to_string(bytes) +
+             " bytes is not inside a live allocation: " + memory_.describe(pointer));
   }
 
   void checkHostPointer(const char *what, const void *pointer, size_t bytes) const {
     if (bytes && !pointer)
-      fail(ErrorCode::InvalidArgument, std::string(what) + " is null, with " + std::to_string(bytes) + " bytes to copy");
+      fail(ErrorCode::InvalidArgument,
+           std::string(what) + " is null, with " + std::to_string(bytes) + " bytes to copy");
   }
 
   void checkTarget(const Module &module) const {
     int arch = module.target.starts_with("sm_") ? std::atoi(module.target.c_str() + 3) : 0;
     bool specific = module.target.ends_with("a") || module.target.ends_with("f");
     if (arch == 0)
-      throw Error(Fault::User, ErrorCode::Parse, "the PTX has no .target such as sm_80", {module.name.c_str(), 1});
+      throw Error(Fault::User, ErrorCode::Parse, "the PTX has no .target such as sm_80",
+                  {module.name.c_str(), 1});
     if (arch > props_.arch || (specific && module.target != props_.target))
       throw Error(Fault::User, ErrorCode::Unsupported,
                   "the PTX is for " + module.target + ", the virtual GPU is " + props_.target +
-                      ": open it as " + module.target + ", e.g. with TILE_DEVICE=virtual:" + module.target,
+                      ": open it as " + module.target +
+                      ", e.g. with TILE_DEVICE=virtual:" + module.target,
                   {module.name.c_str(), 1});
   }
 
@@ -337,8 +355,8 @@ private:
         auto found = module.addresses.find(reference.symbol);
         if (found == module.addresses.end())
           throw Error(Fault::User, ErrorCode::Unsupported,
-                      "the initialiser of '" + std::string(name) + "' names '" + std::string(reference.symbol) +
-                          "', which is no variable of this module",
+                      "the initialiser of '" + std::string(name) + "' names '" +
+                          std::string(reference.symbol) + "', which is no variable of this module",
                       {module.ptx->name.c_str(), variable->line});
         uint64_t value = found->second + static_cast<uint64_t>(reference.addend);
         std::memcpy(memory_.host(module.addresses[name]) + reference.offset, &value,
@@ -377,21 +395,28 @@ private:
       return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
     };
     const device::Dim3 &grid = config.grid, &block = config.block;
-    if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > props_.maxGrid.x || grid.y > props_.maxGrid.y ||
-        grid.z > props_.maxGrid.z)
-      fail(ErrorCode::InvalidArgument, kernel + "grid " + text(grid) + " is outside 1x1x1 to " + text(props_.maxGrid));
-    if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > props_.maxBlock.x || block.y > props_.maxBlock.y ||
-        block.z > props_.maxBlock.z || block.count() > static_cast<uint64_t>(props_.maxThreadsPerBlock))
-      fail(ErrorCode::InvalidArgument, kernel + "block " + text(block) + " has 0 or more than 1024 threads");
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > props_.maxGrid.x ||
+        grid.y > props_.maxGrid.y || grid.z > props_.maxGrid.z)
+      fail(ErrorCode::InvalidArgument,
+           kernel + "grid " + text(grid) + " is outside 1x1x1 to " + text(props_.maxGrid));
+    if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > props_.maxBlock.x ||
+        block.y > props_.maxBlock.y || block.z > props_.maxBlock.z ||
+        block.count() > static_cast<uint64_t>(props_.maxThreadsPerBlock))
+      fail(ErrorCode::InvalidArgument,
+           kernel + "block " + text(block) + " has 0 or more than 1024 threads");
     if (config.cluster.count() != 1)
-      throw Error(Fault::User, ErrorCode::Unsupported, kernel + "cluster " + text(config.cluster) +
-                                                           ": the virtual GPU does not model clusters");
+      throw Error(Fault::User, ErrorCode::Unsupported,
+                  kernel + "cluster " + text(config.cluster) +
+                      ": the virtual GPU does not model clusters");
     const uint32_t(&required)[3] = program.entry->requiredThreads;
     if (required[0] && device::Dim3{required[0], required[1], required[2]} != block)
-      fail(ErrorCode::InvalidArgument, kernel + "block " + text(block) + ", but the kernel has .reqntid " +
+      fail(ErrorCode::InvalidArgument, kernel + "block " + text(block) +
+                                           ", but the kernel has .reqntid " +
                                            text({required[0], required[1], required[2]}));
-    if (program.entry->maxThreads[0] && block.count() > static_cast<uint64_t>(maxThreads(*program.entry)))
-      fail(ErrorCode::InvalidArgument, kernel + std::to_string(block.count()) + " threads a block, but the kernel has .maxntid " +
+    if (program.entry->maxThreads[0] &&
+        block.count() > static_cast<uint64_t>(maxThreads(*program.entry)))
+      fail(ErrorCode::InvalidArgument, kernel + std::to_string(block.count()) +
+                                           " threads a block, but the kernel has .maxntid " +
                                            std::to_string(maxThreads(*program.entry)));
     size_t shared = size_t{program.dynamicSharedAddress - kSharedBase} + config.dynamicSharedBytes;
     if (config.dynamicSharedBytes == 0)
@@ -399,14 +424,17 @@ private:
     if (shared > props_.sharedPerBlockOptin)
       throw Error(Fault::User, ErrorCode::ResourceExceeded,
                   kernel + std::to_string(program.staticSharedBytes) + " static + " +
-                      std::to_string(config.dynamicSharedBytes) + " dynamic bytes of shared memory, " +
-                      props_.target + " has " + std::to_string(props_.sharedPerBlockOptin) + " a block");
+                      std::to_string(config.dynamicSharedBytes) +
+                      " dynamic bytes of shared memory, " + props_.target + " has " +
+                      std::to_string(props_.sharedPerBlockOptin) + " a block");
   }
 
-  static std::vector<uint8_t> packArguments(const Program &program, std::span<const device::Arg> args) {
+  static std::vector<uint8_t> packArguments(const Program &program,
+                                            std::span<const device::Arg> args) {
     std::string kernel = "launch of " + std::string(program.entry->name) + ": ";
     if (args.size() != program.params.size())
-      fail(ErrorCode::InvalidArgument, kernel + std::to_string(args.size()) + " arguments, the kernel has " +
+      fail(ErrorCode::InvalidArgument, kernel + std::to_string(args.size()) +
+                                           " arguments, the kernel has " +
                                            std::to_string(program.params.size()) + " parameters");
     std::vector<uint8_t> bytes(program.paramBytes);
     for (size_t i = 0; i < args.size(); ++i) {
@@ -414,7 +442,8 @@ private:
       if (args[i].size != param.bytes)
         fail(ErrorCode::InvalidArgument, kernel + "argument " + std::to_string(i) + " has " +
                                              std::to_string(args[i].size) + " bytes, parameter " +
-                                             std::string(param.name) + " has " + std::to_string(param.bytes));
+                                             std::string(param.name) + " has " +
+                                             std::to_string(param.bytes));
       if (!args[i].data)
         fail(ErrorCode::InvalidArgument, kernel + "argument " + std::to_string(i) + " has no data");
       std::memcpy(bytes.data() + param.offset, args[i].data, param.bytes);

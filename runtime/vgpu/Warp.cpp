@@ -1,8 +1,8 @@
 // How a warp advances: the interpreter loop, divergence and reconvergence, blocking.
 #include "runtime/vgpu/Warp.h"
 
-#include "runtime/vgpu/Launch.h"
 #include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Launch.h"
 
 #include <algorithm>
 
@@ -116,8 +116,9 @@ bool Warp::wakeOrReport() {
   for (const Split &split : splits) {
     const Op &op = program.code[split.pc];
     const Program::Line &line = program.lines[op.instruction];
-    places += (places.empty() ? "" : "; ") + std::to_string(std::popcount(split.mask)) + " lanes wait at " +
-              std::string(line.spelling) + " in line " + std::to_string(line.line);
+    places += (places.empty() ? "" : "; ") + std::to_string(std::popcount(split.mask)) +
+              " lanes wait at " + std::string(line.spelling) + " in line " +
+              std::to_string(line.line);
   }
   const Split &first = splits.front();
   stop(program.code[first.pc], FindingKind::Divergence, std::countr_zero(first.mask),

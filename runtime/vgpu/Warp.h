@@ -53,7 +53,7 @@ struct Warp {
   AsyncCopies copies;
   WarpClock clock;
   uint64_t instructions = 0;
-  uint64_t turns = 0; // times its budget ran out
+  uint64_t turns = 0;      // times its budget ran out
   uint64_t clockReads = 0; // readings of %clock: its only source of time
 
   template <class T> T *row(uint32_t offset) { return reinterpret_cast<T *>(registers + offset); }
@@ -88,10 +88,10 @@ private:
 struct Barrier {
   uint32_t expected = 0; // threads; 0: no phase is open
   uint32_t arrived = 0;
-  uint32_t waiting = 0;   // bitmap of warps
-  uint32_t arrivals = 0;  // bitmap of warps that arrived, waiting or not
-  bool wholeCta = false;  // expects all threads that have not exited
-  uint32_t popcount = 0;  // of bar.red
+  uint32_t waiting = 0;  // bitmap of warps
+  uint32_t arrivals = 0; // bitmap of warps that arrived, waiting or not
+  bool wholeCta = false; // expects all threads that have not exited
+  uint32_t popcount = 0; // of bar.red
   bool all = true, any = false;
   VectorClock clock;
   const Op *opener = nullptr;

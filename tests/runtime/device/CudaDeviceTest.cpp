@@ -71,7 +71,8 @@ TEST_F(CudaDeviceTest, LaunchChangesMemory) {
 }
 
 TEST_F(CudaDeviceTest, BadPtxIsAParseErrorWithTheDriversLog) {
-  EXPECT_THROW(device->loadModule(".version 7.0\n.target sm_70\n.address_size 64\nnonsense"), Error);
+  EXPECT_THROW(device->loadModule(".version 7.0\n.target sm_70\n.address_size 64\nnonsense"),
+               Error);
   EXPECT_NO_THROW(device->loadModule(kDouble));
 }
 

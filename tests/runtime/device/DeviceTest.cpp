@@ -104,7 +104,9 @@ TEST_F(DeviceTest, UnloadedModuleInvalidatesItsFunctions) {
   uint64_t pointer = 0;
   uint32_t n = 0;
   Arg args[] = {{&pointer, 8}, {&n, 4}};
-  expectError(ErrorCode::InvalidHandle, "add_one", [&] { device->launch(function, {{1}, {32}, {}, 0}, args); });
+  expectError(ErrorCode::InvalidHandle, "add_one", [&] {
+    device->launch(function, {{1}, {32}, {}, 0}, args);
+  });
   expectError(ErrorCode::InvalidHandle, "module", [&] { device->getFunction(module, "add_one"); });
 }
 
@@ -125,22 +127,26 @@ TEST_F(DeviceTest, DoubleFreeAndForeignFreeAreReported) {
   DevicePtr other = device->alloc(100);
   expectError(ErrorCode::InvalidArgument, "alloc", [&] { device->free(other + 4); });
   int host = 0;
-  expectError(ErrorCode::InvalidArgument, "alloc", [&] { device->free(reinterpret_cast<uint64_t>(&host)); });
+  expectError(ErrorCode::InvalidArgument, "alloc",
+              [&] { device->free(reinterpret_cast<uint64_t>(&host)); });
   device->free(0);
 }
 
 TEST_F(DeviceTest, CopiesOutsideAllocationsAreReported) {
   char data[64] = {};
   DevicePtr pointer = device->alloc(32);
-  expectError(ErrorCode::InvalidArgument, "32 bytes", [&] { device->copyToDevice(pointer, data, 64); });
+  expectError(ErrorCode::InvalidArgument, "32 bytes",
+              [&] { device->copyToDevice(pointer, data, 64); });
   expectError(ErrorCode::InvalidArgument, "0x0", [&] { device->copyToDevice(0, data, 8); });
-  expectError(ErrorCode::InvalidArgument, "null", [&] { device->copyToDevice(pointer, nullptr, 8); });
+  expectError(ErrorCode::InvalidArgument, "null",
+              [&] { device->copyToDevice(pointer, nullptr, 8); });
   device->free(pointer);
   expectError(ErrorCode::UseAfterFree, "freed", [&] { device->copyToHost(data, pointer, 8); });
 }
 
 TEST_F(DeviceTest, TooLargeAllocationsFailAndLeaveTheDeviceUsable) {
-  for (size_t bytes : {std::numeric_limits<size_t>::max(), size_t{1} << 62, device->props().totalMemory + 1})
+  for (size_t bytes :
+       {std::numeric_limits<size_t>::max(), size_t{1} << 62, device->props().totalMemory + 1})
     expectError(ErrorCode::OutOfMemory, "asked for", [&] { device->alloc(bytes); });
   DevicePtr pointer = device->alloc(size_t{5} << 30); // never touched: only addresses
   EXPECT_TRUE(device->allocationOf(pointer + (size_t{4} << 30)));
@@ -175,27 +181,40 @@ TEST_F(DeviceTest, LaunchChecksShapesAndArguments) {
   DevicePtr pointer = device->alloc(128);
   device->fill(pointer, 0, 128);
   uint32_t n = 32;
-  Arg args[] = {{&pointer, 8}, {&n, 4}}, wrongSize[] = {{&pointer, 8}, {&pointer, 8}}, noData[] = {{&pointer, 8}, {nullptr, 4}};
-  auto launch = [&](LaunchConfig config, std::span<const Arg> list) { device->launch(function, config, list); };
+  Arg args[] = {{&pointer, 8}, {&n, 4}}, wrongSize[] = {{&pointer, 8}, {&pointer, 8}},
+      noData[] = {{&pointer, 8}, {nullptr, 4}};
+  auto launch = [&](LaunchConfig config, std::span<const Arg> list) {
+    device->launch(function, config, list);
+  };
   expectError(ErrorCode::InvalidArgument, "grid", [&] { launch({{0}, {32}, {}, 0}, args); });
   expectError(ErrorCode::InvalidArgument, "grid", [&] { launch({{1, 65536}, {32}, {}, 0}, args); });
   expectError(ErrorCode::InvalidArgument, "block", [&] { launch({{1}, {1025}, {}, 0}, args); });
   expectError(ErrorCode::InvalidArgument, "block", [&] { launch({{1}, {32, 33}, {}, 0}, args); });
-  expectError(ErrorCode::ResourceExceeded, "shared", [&] { launch({{1}, {32}, {}, 1 << 20}, args); });
-  expectError(ErrorCode::InvalidArgument, "2 parameters", [&] { launch({{1}, {32}, {}, 0}, {args, 1}); });
-  expectError(ErrorCode::InvalidArgument, "argument 1", [&] { launch({{1}, {32}, {}, 0}, wrongSize); });
-  expectError(ErrorCode::InvalidArgument, "argument 1", [&] { launch({{1}, {32}, {}, 0}, noData); });
+  expectError(ErrorCode::ResourceExceeded, "shared", [&] {
+    launch({{1}, {32}, {}, 1 << 20}, args);
+  });
+  expectError(ErrorCode::InvalidArgument, "2 parameters", [&] {
+    launch({{1}, {32}, {}, 0}, {args, 1});
+  });
+  expectError(ErrorCode::InvalidArgument, "argument 1", [&] {
+    launch({{1}, {32}, {}, 0}, wrongSize);
+  });
+  expectError(ErrorCode::InvalidArgument, "argument 1", [&] {
+    launch({{1}, {32}, {}, 0}, noData);
+  });
   launch({{1}, {32}, {}, 0}, args);
 }
 
 TEST_F(DeviceTest, UnknownKernelListsTheKernels) {
   Module module = device->loadModule(kAddOne);
-  expectError(ErrorCode::InvalidArgument, "add_one", [&] { device->getFunction(module, "add_two"); });
+  expectError(ErrorCode::InvalidArgument, "add_one",
+              [&] { device->getFunction(module, "add_two"); });
 }
 
 TEST_F(DeviceTest, KernelUsingAHostPointerIsReportedAndTheDeviceLivesOn) {
   uint32_t host = 5;
-  expectError(ErrorCode::DeviceFinding, "out of bounds", [&] { launchAddOne(reinterpret_cast<uint64_t>(&host), 1); });
+  expectError(ErrorCode::DeviceFinding, "out of bounds",
+              [&] { launchAddOne(reinterpret_cast<uint64_t>(&host), 1); });
   EXPECT_EQ(host, 5u);
   expectError(ErrorCode::DeviceFinding, "null", [&] { launchAddOne(0, 1); });
   DevicePtr pointer = device->alloc(128);

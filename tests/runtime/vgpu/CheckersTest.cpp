@@ -10,7 +10,8 @@ std::string kernel(const std::string &body, const std::string &before = "") {
   return R"(.version 7.8
 .target sm_80
 .address_size 64
-)" + before + R"(
+)" + before +
+         R"(
 .visible .entry k(.param .u64 p)
 {
   .reg .pred %q<8>;
@@ -23,7 +24,8 @@ std::string kernel(const std::string &body, const std::string &before = "") {
   and.b32 %l, %t, 31;
   shr.u32 %w, %t, 5;
   mad.wide.u32 %a, %t, 4, %p;
-)" + body + "  ret;\n}\n";
+)" + body +
+         "  ret;\n}\n";
 }
 
 std::string without(std::string text, const std::string &line, size_t occurrence = 0) {
@@ -40,7 +42,8 @@ std::string replaced(std::string text, const std::string &from, const std::strin
 }
 
 // Runs `k` with a buffer of `words` initialised words.
-std::unique_ptr<Gpu> run(const std::string &ptx, uint32_t threads, size_t words = 1024, const std::string &checks = "all") {
+std::unique_ptr<Gpu> run(const std::string &ptx, uint32_t threads, size_t words = 1024,
+                         const std::string &checks = "all") {
   auto gpu = std::make_unique<Gpu>(ptx, "sm_80", checks);
   std::vector<uint32_t> data(words);
   for (size_t i = 0; i < words; ++i)
@@ -49,8 +52,8 @@ std::unique_ptr<Gpu> run(const std::string &ptx, uint32_t threads, size_t words 
   return gpu;
 }
 
-void expectTwin(const std::string &good, const std::string &broken, uint32_t threads, FindingKind kind,
-                const std::string &where) {
+void expectTwin(const std::string &good, const std::string &broken, uint32_t threads,
+                FindingKind kind, const std::string &where) {
   run(good, threads)->expectClean();
   run(broken, threads)->expectFinding(kind, lineOf(broken, where));
 }
@@ -64,13 +67,16 @@ TEST(MemoryCheck, OutOfBoundsNamesTheAllocation) {
   const Finding &finding = gpu->findings[0];
   EXPECT_EQ(finding.warp, 2u);
   EXPECT_EQ(finding.lane, 0u);
-  EXPECT_NE(finding.message.find("0 bytes past the end of allocation #"), std::string::npos) << finding.message;
+  EXPECT_NE(finding.message.find("0 bytes past the end of allocation #"), std::string::npos)
+      << finding.message;
   EXPECT_EQ(finding.ptxText, "ld.global.u32 %r1, [%a];");
 }
 
 TEST(MemoryCheck, MisalignedVectorAccess) {
-  std::string good = kernel("  mad.wide.u32 %rd1, %t, 16, %p;\n  ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];\n");
-  expectTwin(good, replaced(good, "[%rd1]", "[%rd1+4]"), 32, FindingKind::Misaligned, "ld.global.v4");
+  std::string good = kernel(
+      "  mad.wide.u32 %rd1, %t, 16, %p;\n  ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];\n");
+  expectTwin(good, replaced(good, "[%rd1]", "[%rd1+4]"), 32, FindingKind::Misaligned,
+             "ld.global.v4");
 }
 
 TEST(MemoryCheck, SharedOutOfBounds) {
@@ -79,7 +85,9 @@ TEST(MemoryCheck, SharedOutOfBounds) {
 }
 
 TEST(MemoryCheck, MaskedLanesMayHaveAnyAddress) {
-  run(kernel("  setp.lt.u32 %q1, %t, 8;\n  @%q1 ld.global.u32 %r1, [%a];\n  @%q1 st.global.u32 [%a], %r1;\n"), 256, 8)
+  run(kernel("  setp.lt.u32 %q1, %t, 8;\n  @%q1 ld.global.u32 %r1, [%a];\n  @%q1 st.global.u32 "
+             "[%a], %r1;\n"),
+      256, 8)
       ->expectClean();
 }
 
@@ -90,11 +98,14 @@ TEST(MemoryCheck, GenericAddressesFindTheirSpace) {
   st.u32 [%rd2], %t;
   ld.u32 %r1, [%rd2];
   st.u32 [%a], %r1;
-)"), 64)->expectClean();
+)"),
+      64)
+      ->expectClean();
 }
 
 TEST(InitCheck, UnwrittenGlobalMemoryThatReachesAStore) {
-  std::string ptx = kernel("  ld.global.u32 %r1, [%a];\n  add.u32 %r1, %r1, 1;\n  st.global.u32 [%a], %r1;\n");
+  std::string ptx =
+      kernel("  ld.global.u32 %r1, [%a];\n  add.u32 %r1, %r1, 1;\n  st.global.u32 [%a], %r1;\n");
   run(ptx, 32)->expectClean();
   Gpu gpu(ptx);
   gpu.run("k", {1}, {32}, 0, gpu.device->alloc(128));
@@ -108,17 +119,21 @@ TEST(InitCheck, UnwrittenSharedMemory) {
   ld.shared.u32 %r2, [%r1];
   st.global.u32 [%a], %r2;
 )");
-  expectTwin(good, without(good, "  st.shared.u32 [%r1], %t;\n"), 32, FindingKind::Uninitialised, "st.global");
+  expectTwin(good, without(good, "  st.shared.u32 [%r1], %t;\n"), 32, FindingKind::Uninitialised,
+             "st.global");
 }
 
 TEST(InitCheck, UnwrittenRegisterInCondition) {
   std::string good = kernel("  mov.u32 %r1, 3;\n  setp.eq.u32 %q1, %r1, 3;\n  @%q1 bra L;\nL:\n");
-  expectTwin(good, without(good, "  mov.u32 %r1, 3;\n"), 32, FindingKind::Uninitialised, "@%q1 bra");
+  expectTwin(good, without(good, "  mov.u32 %r1, 3;\n"), 32, FindingKind::Uninitialised,
+             "@%q1 bra");
 }
 
 TEST(InitCheck, UnwrittenRegisterInAddress) {
-  std::string good = kernel("  mov.u64 %rd1, 8;\n  add.s64 %rd2, %p, %rd1;\n  ld.global.u32 %r1, [%rd2];\n");
-  expectTwin(good, without(good, "  mov.u64 %rd1, 8;\n"), 1, FindingKind::Uninitialised, "ld.global");
+  std::string good =
+      kernel("  mov.u64 %rd1, 8;\n  add.s64 %rd2, %p, %rd1;\n  ld.global.u32 %r1, [%rd2];\n");
+  expectTwin(good, without(good, "  mov.u64 %rd1, 8;\n"), 1, FindingKind::Uninitialised,
+             "ld.global");
 }
 
 TEST(InitCheck, UnselectedAndUnusedValuesMayBeAnything) {
@@ -126,7 +141,9 @@ TEST(InitCheck, UnselectedAndUnusedValuesMayBeAnything) {
   selp.u32 %r2, %t, %r1, %q1;
   st.global.u32 [%a], %r2;
   add.u32 %r3, %r4, %r5;
-)"), 32)->expectClean();
+)"),
+      32)
+      ->expectClean();
 }
 
 // Neighbours exchange through shared memory.
@@ -147,7 +164,8 @@ TEST(RaceCheck, ReadWithoutBarrier) {
   gpu->expectFinding(FindingKind::Race, lineOf(broken, "ld.shared"));
   for (const Finding &finding : gpu->findings)
     if (finding.kind == FindingKind::Race && finding.ptxLine == lineOf(broken, "ld.shared")) {
-      EXPECT_NE(finding.other.find("line " + std::to_string(lineOf(broken, "st.shared"))), std::string::npos)
+      EXPECT_NE(finding.other.find("line " + std::to_string(lineOf(broken, "st.shared"))),
+                std::string::npos)
           << finding.text();
       EXPECT_EQ(finding.allocation, "buffer");
     }
@@ -156,11 +174,13 @@ TEST(RaceCheck, ReadWithoutBarrier) {
 TEST(RaceCheck, OverwriteBeforeOthersHaveRead) {
   std::string tail = "  bar.sync 1;\n  mov.u32 %r6, 9;\n  st.shared.u32 [%r2], %r6;\n";
   std::string good = kernel(kExchange + tail);
-  expectTwin(good, without(good, "  bar.sync 1;\n"), 64, FindingKind::Race, "st.shared.u32 [%r2], %r6");
+  expectTwin(good, without(good, "  bar.sync 1;\n"), 64, FindingKind::Race,
+             "st.shared.u32 [%r2], %r6");
 }
 
 TEST(RaceCheck, ExchangeInsideAWarpNeedsWarpSync) {
-  std::string good = kernel(replaced(replaced(kExchange, "bar.sync 0", "bar.warp.sync -1"), "%t, 32", "%t, 1"));
+  std::string good =
+      kernel(replaced(replaced(kExchange, "bar.sync 0", "bar.warp.sync -1"), "%t, 32", "%t, 1"));
   expectTwin(good, without(good, "  bar.warp.sync -1;\n"), 32, FindingKind::WarpRace, "ld.shared");
 }
 
@@ -197,7 +217,8 @@ PRODUCER:
 DONE:
 )");
   std::string late = without(good, "  st.shared.u32 [%r2], %t;\n");
-  late = replaced(late, "  bar.arrive 1, 64;\n", "  bar.arrive 1, 64;\n  st.shared.u32 [%r2], %t;\n");
+  late =
+      replaced(late, "  bar.arrive 1, 64;\n", "  bar.arrive 1, 64;\n  st.shared.u32 [%r2], %t;\n");
   run(good, 64)->expectClean();
   auto gpu = run(late, 64);
   bool racy = false;
@@ -207,7 +228,8 @@ DONE:
 }
 
 TEST(RaceCheck, EqualDuplicatesAreNoRace) {
-  std::string good = kernel("  mov.u32 %r1, buffer;\n  mov.u32 %r2, 7;\n  st.shared.u32 [%r1], %r2;\n");
+  std::string good =
+      kernel("  mov.u32 %r1, buffer;\n  mov.u32 %r2, 7;\n  st.shared.u32 [%r1], %r2;\n");
   expectTwin(good, replaced(good, "[%r1], %r2", "[%r1], %t"), 64, FindingKind::Race, "st.shared");
 }
 
@@ -218,8 +240,9 @@ TEST(RaceCheck, NeighbouringHalvesAreSeparate) {
   st.shared.u16 [%r2], %h;
 )");
   good = replaced(good, ".reg .pred", ".reg .b16 %h;\n  .reg .pred");
-  expectTwin(good, replaced(good, "st.shared.u16 [%r2]", "and.b32 %r2, %r2, -4;\n  st.shared.u16 [%r2]"), 64,
-             FindingKind::WarpRace, "st.shared.u16");
+  expectTwin(good,
+             replaced(good, "st.shared.u16 [%r2]", "and.b32 %r2, %r2, -4;\n  st.shared.u16 [%r2]"),
+             64, FindingKind::WarpRace, "st.shared.u16");
 }
 
 TEST(RaceCheck, AtomicsDoNotRaceWithEachOther) {
@@ -269,7 +292,8 @@ TEST(Mutations, EveryMissingSynchronisationOfAPipelineIsReported) {
       ++count;
     ASSERT_GT(count, 0u);
     for (size_t i = 0; i < count; ++i)
-      EXPECT_FALSE(runMatmul(commentOut(good, line, i))->findings.empty()) << line << " number " << i;
+      EXPECT_FALSE(runMatmul(commentOut(good, line, i))->findings.empty())
+          << line << " number " << i;
   }
 }
 
@@ -281,7 +305,8 @@ TEST(Mutations, WaitingForTooFewGroupsReadsACopyInFlight) {
   bool found = false;
   auto gpu = runMatmul(broken);
   for (const Finding &finding : gpu->findings) {
-    found |= finding.kind == FindingKind::AsyncRace && finding.ptxText.find("ldmatrix") != std::string::npos;
+    found |= finding.kind == FindingKind::AsyncRace &&
+             finding.ptxText.find("ldmatrix") != std::string::npos;
   }
   EXPECT_TRUE(found);
 }
@@ -296,7 +321,8 @@ TEST(AsyncCheck, ReadBeforeTheWait) {
   ld.shared.u32 %r3, [%r2];
   st.global.u32 [%a], %r3;
 )");
-  expectTwin(good, without(good, "  cp.async.wait_group 0;\n"), 32, FindingKind::AsyncRace, "ld.shared");
+  expectTwin(good, without(good, "  cp.async.wait_group 0;\n"), 32, FindingKind::AsyncRace,
+             "ld.shared");
 }
 
 TEST(AsyncCheck, ZeroSizedSourceIsNotTouched) {
@@ -315,7 +341,8 @@ TEST(AsyncCheck, ZeroSizedSourceIsNotTouched) {
 }
 
 TEST(SyncCheck, BarrierInDivergentCode) {
-  std::string good = kernel("  setp.lt.u32 %q1, %l, 16;\n  @%q1 bra L;\n  add.u32 %r1, %t, 1;\nL:\n  bar.sync 0;\n");
+  std::string good = kernel(
+      "  setp.lt.u32 %q1, %l, 16;\n  @%q1 bra L;\n  add.u32 %r1, %t, 1;\nL:\n  bar.sync 0;\n");
   std::string broken = replaced(good, "  add.u32 %r1, %t, 1;\n", "  bar.sync 0;\n");
   expectTwin(good, broken, 32, FindingKind::Divergence, "bar.sync 0;\nL:");
 }
@@ -326,7 +353,8 @@ TEST(SyncCheck, GuardedBarrier) {
 }
 
 TEST(SyncCheck, DeadlockNamesWaitingWarps) {
-  std::string good = kernel("  setp.eq.u32 %q1, %w, 0;\n  @%q1 bra L;\n  bar.sync 1, 64;\n  bra E;\nL:\n  bar.sync 1, 64;\nE:\n");
+  std::string good = kernel("  setp.eq.u32 %q1, %w, 0;\n  @%q1 bra L;\n  bar.sync 1, 64;\n  bra "
+                            "E;\nL:\n  bar.sync 1, 64;\nE:\n");
   std::string broken = replaced(good, "L:\n  bar.sync 1, 64;", "L:\n  bar.sync 2, 64;");
   run(good, 64)->expectClean();
   auto gpu = run(broken, 64);
@@ -342,7 +370,8 @@ TEST(SyncCheck, ExitedWarpsDoNotBlockTheBlocksBarrier) {
 }
 
 TEST(SyncCheck, ShuffleByALaneOutsideItsMask) {
-  std::string good = kernel("  shfl.sync.idx.b32 %r1, %t, 0, 31, -1;\n  st.global.u32 [%a], %r1;\n");
+  std::string good =
+      kernel("  shfl.sync.idx.b32 %r1, %t, 0, 31, -1;\n  st.global.u32 [%a], %r1;\n");
   expectTwin(good, replaced(good, "31, -1", "31, 65535"), 32, FindingKind::Divergence, "shfl.sync");
 }
 
@@ -370,7 +399,8 @@ AGAIN:
   add.u32 %r2, %r2, 1;
   st.global.u32 [%p], %r2;
   atom.global.exch.b32 %r3, [lock], 0;
-)", ".visible .global .align 4 .u32 lock;");
+)",
+                           ".visible .global .align 4 .u32 lock;");
   auto gpu = run(ptx, 32);
   gpu->expectClean();
 }
@@ -394,7 +424,8 @@ TEST(Switches, WithoutASinkALaunchThrowsAllFindings) {
   } catch (const Error &error) {
     EXPECT_EQ(error.code(), ErrorCode::DeviceFinding);
     EXPECT_EQ(error.fault(), Fault::Device);
-    EXPECT_NE(error.message().find("test.ptx:" + std::to_string(lineOf(ptx, "ld.global")) + ": [out of bounds]"),
+    EXPECT_NE(error.message().find("test.ptx:" + std::to_string(lineOf(ptx, "ld.global")) +
+                                   ": [out of bounds]"),
               std::string::npos)
         << error.message();
   }

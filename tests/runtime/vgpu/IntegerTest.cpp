@@ -9,18 +9,40 @@ namespace {
 
 template <class T> std::vector<T> edges() {
   using L = std::numeric_limits<T>;
-  return {0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 100, static_cast<T>(-1), static_cast<T>(-2), static_cast<T>(-7), L::min(), static_cast<T>(L::min() + 1),
-          L::max(), static_cast<T>(L::max() - 1), static_cast<T>(L::max() / 2), static_cast<T>(0x5a5a5a5a5a5a5a5aull), static_cast<T>(0x123456789abcdef0ull)};
+  return {0,
+          1,
+          2,
+          3,
+          7,
+          31,
+          32,
+          33,
+          63,
+          64,
+          100,
+          static_cast<T>(-1),
+          static_cast<T>(-2),
+          static_cast<T>(-7),
+          L::min(),
+          static_cast<T>(L::min() + 1),
+          L::max(),
+          static_cast<T>(L::max() - 1),
+          static_cast<T>(L::max() / 2),
+          static_cast<T>(0x5a5a5a5a5a5a5a5aull),
+          static_cast<T>(0x123456789abcdef0ull)};
 }
 
-template <class D, class T, class Reference> void checkBinary(const std::string &instruction, Reference reference) {
+template <class D, class T, class Reference>
+void checkBinary(const std::string &instruction, Reference reference) {
   auto [x, y] = allPairs(edges<T>());
   auto result = applyPtx<D>(instruction + " %d, %x, %y;", x, y);
   for (size_t i = 0; i < x.size(); ++i)
-    EXPECT_EQ(result[i], static_cast<D>(reference(x[i], y[i]))) << instruction << " " << +x[i] << ", " << +y[i];
+    EXPECT_EQ(result[i], static_cast<D>(reference(x[i], y[i])))
+        << instruction << " " << +x[i] << ", " << +y[i];
 }
 
-template <class D, class T, class Reference> void checkUnary(const std::string &instruction, Reference reference) {
+template <class D, class T, class Reference>
+void checkUnary(const std::string &instruction, Reference reference) {
   auto x = edges<T>();
   auto result = applyPtx<D>(instruction + " %d, %x;", x);
   for (size_t i = 0; i < x.size(); ++i)
@@ -41,7 +63,9 @@ TYPED_TEST(IntegerTest, Arithmetic) {
   std::string type = "." + typeName<T>();
   checkBinary<T, T>("add" + type, [](T a, T b) { return Wide(a) + b; });
   checkBinary<T, T>("sub" + type, [](T a, T b) { return Wide(a) - b; });
-  checkBinary<T, T>("mul.lo" + type, [](T a, T b) { return static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b); });
+  checkBinary<T, T>("mul.lo" + type, [](T a, T b) {
+    return static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b);
+  });
   checkBinary<T, T>("min" + type, [](T a, T b) { return a < b ? a : b; });
   checkBinary<T, T>("max" + type, [](T a, T b) { return a < b ? b : a; });
   checkBinary<T, T>("mul.hi" + type, [](T a, T b) {
@@ -51,9 +75,11 @@ TYPED_TEST(IntegerTest, Arithmetic) {
       return (static_cast<unsigned __int128>(a) * b) >> (8 * sizeof(T));
   });
   // What a divisor of zero gives is not specified, so it is not asked.
-  checkBinary<T, T>("setp.eq" + type + " %p, %y, 0; selp.b" + std::to_string(8 * sizeof(T)) + " %y, 1, %y, %p; div" + type,
+  checkBinary<T, T>("setp.eq" + type + " %p, %y, 0; selp.b" + std::to_string(8 * sizeof(T)) +
+                        " %y, 1, %y, %p; div" + type,
                     [](T a, T b) { return b == 0 ? Wide(a) : Wide(a) / b; });
-  checkBinary<T, T>("setp.eq" + type + " %p, %y, 0; selp.b" + std::to_string(8 * sizeof(T)) + " %y, 1, %y, %p; rem" + type,
+  checkBinary<T, T>("setp.eq" + type + " %p, %y, 0; selp.b" + std::to_string(8 * sizeof(T)) +
+                        " %y, 1, %y, %p; rem" + type,
                     [](T a, T b) { return b == 0 ? Wide(0) : Wide(a) % b; });
 }
 
@@ -85,8 +111,10 @@ TYPED_TEST(IntegerTest, Comparisons) {
   using T = TypeParam;
   std::string type = "." + typeName<T>();
   auto check = [&](const std::string &relation, auto reference) {
-    checkBinary<uint32_t, T>("setp." + relation + type + " %p, %x, %y; selp.u32 %d, 1, 0, %p; mov.b32 %m, 0; add.u32 %d, %d, 0; //",
-                             reference);
+    checkBinary<uint32_t, T>(
+        "setp." + relation + type +
+            " %p, %x, %y; selp.u32 %d, 1, 0, %p; mov.b32 %m, 0; add.u32 %d, %d, 0; //",
+        reference);
   };
   check("eq", [](T a, T b) { return a == b; });
   check("ne", [](T a, T b) { return a != b; });
@@ -97,10 +125,14 @@ TYPED_TEST(IntegerTest, Comparisons) {
 }
 
 TEST(Integer, WideProducts) {
-  checkBinary<uint64_t, uint32_t>("mul.wide.u32", [](uint32_t a, uint32_t b) { return uint64_t{a} * b; });
-  checkBinary<int64_t, int32_t>("mul.wide.s32", [](int32_t a, int32_t b) { return int64_t{a} * b; });
-  checkBinary<uint32_t, uint16_t>("mul.wide.u16", [](uint16_t a, uint16_t b) { return uint32_t{a} * b; });
-  checkBinary<int32_t, int16_t>("mul.wide.s16", [](int16_t a, int16_t b) { return int32_t{a} * b; });
+  checkBinary<uint64_t, uint32_t>("mul.wide.u32",
+                                  [](uint32_t a, uint32_t b) { return uint64_t{a} * b; });
+  checkBinary<int64_t, int32_t>("mul.wide.s32",
+                                [](int32_t a, int32_t b) { return int64_t{a} * b; });
+  checkBinary<uint32_t, uint16_t>("mul.wide.u16",
+                                  [](uint16_t a, uint16_t b) { return uint32_t{a} * b; });
+  checkBinary<int32_t, int16_t>("mul.wide.s16",
+                                [](int16_t a, int16_t b) { return int32_t{a} * b; });
 }
 
 TEST(Integer, BitCounting) {
@@ -108,7 +140,8 @@ TEST(Integer, BitCounting) {
   checkUnary<uint32_t, uint64_t>("popc.b64", [](uint64_t a) { return std::popcount(a); });
   checkUnary<uint32_t, uint32_t>("clz.b32", [](uint32_t a) { return std::countl_zero(a); });
   checkUnary<uint32_t, uint64_t>("clz.b64", [](uint64_t a) { return std::countl_zero(a); });
-  checkUnary<uint32_t, uint32_t>("bfind.u32", [](uint32_t a) { return a ? 31 - std::countl_zero(a) : -1; });
+  checkUnary<uint32_t, uint32_t>("bfind.u32",
+                                 [](uint32_t a) { return a ? 31 - std::countl_zero(a) : -1; });
   checkUnary<uint32_t, int32_t>("bfind.s32", [](int32_t a) {
     auto bits = static_cast<uint32_t>(a < 0 ? ~a : a);
     return bits ? 31 - std::countl_zero(bits) : -1;
@@ -119,7 +152,9 @@ TEST(Integer, BitCounting) {
       result |= (a >> i & 1) << (31 - i);
     return result;
   });
-  checkUnary<int32_t, int32_t>("abs.s32", [](int32_t a) { return a < 0 ? 0u - static_cast<uint32_t>(a) : static_cast<uint32_t>(a); });
+  checkUnary<int32_t, int32_t>("abs.s32", [](int32_t a) {
+    return a < 0 ? 0u - static_cast<uint32_t>(a) : static_cast<uint32_t>(a);
+  });
   checkUnary<int64_t, int64_t>("neg.s64", [](int64_t a) { return 0 - static_cast<uint64_t>(a); });
 }
 
@@ -133,7 +168,8 @@ TEST(Integer, SaturatingSum) {
 template <class T> T extractReference(T a, uint32_t position, uint32_t length) {
   constexpr uint32_t most = 8 * sizeof(T) - 1;
   position &= 255, length &= 255;
-  bool sign = std::is_signed_v<T> && length != 0 && (a >> std::min(position + length - 1, most) & 1);
+  bool sign =
+      std::is_signed_v<T> && length != 0 && (a >> std::min(position + length - 1, most) & 1);
   std::make_unsigned_t<T> result = 0;
   for (uint32_t i = 0; i <= most; ++i) {
     bool bit = i < length && position + i <= most ? a >> (position + i) & 1 : sign;
@@ -152,7 +188,8 @@ template <class T> void checkExtract() {
         y.push_back(position);
         z.push_back(length);
       }
-  auto result = applyPtx<T, T, uint32_t, uint32_t>("bfe." + typeName<T>() + " %d, %x, %y, %z;", x, y, z);
+  auto result =
+      applyPtx<T, T, uint32_t, uint32_t>("bfe." + typeName<T>() + " %d, %x, %y, %z;", x, y, z);
   for (size_t i = 0; i < x.size(); ++i)
     EXPECT_EQ(result[i], extractReference(x[i], y[i], z[i])) << x[i] << " " << y[i] << " " << z[i];
 }
@@ -177,7 +214,8 @@ TEST(Integer, BitFieldInsert) {
   for (size_t i = 0; i < x.size(); ++i) {
     uint32_t expected = 0x0f0f5555;
     for (uint32_t bit = 0; bit < z[i] && y[i] + bit < 32; ++bit)
-      expected = (expected & ~(1u << (y[i] + bit))) | ((bit < 32 ? x[i] >> bit & 1 : 0) << (y[i] + bit));
+      expected =
+          (expected & ~(1u << (y[i] + bit))) | ((bit < 32 ? x[i] >> bit & 1 : 0) << (y[i] + bit));
     EXPECT_EQ(result[i], expected) << x[i] << " " << y[i] << " " << z[i];
   }
 }
@@ -197,7 +235,8 @@ TEST(Integer, FunnelShift) {
 }
 
 TEST(Integer, BytePermute) {
-  auto [x, z] = allPairs(std::vector<uint32_t>{0x3210, 0x7654, 0xfedc, 0x0000, 0x8181, 0x5140, 0x9b2f});
+  auto [x, z] =
+      allPairs(std::vector<uint32_t>{0x3210, 0x7654, 0xfedc, 0x0000, 0x8181, 0x5140, 0x9b2f});
   std::vector<uint32_t> y(x.size(), 0x80c0ff7f);
   auto result = applyPtx<uint32_t>("prmt.b32 %d, %x, %y, %z;", x, y, z);
   for (size_t i = 0; i < x.size(); ++i) {
@@ -217,7 +256,8 @@ TEST(Integer, MultiplyAdd) {
   auto low = applyPtx<int32_t>("mad.lo.s32 %d, %x, %y, %z;", x, y, z);
   auto high = applyPtx<int32_t>("mad.hi.s32 %d, %x, %y, %z;", x, y, z);
   std::vector<int64_t> wide(x.size(), -5);
-  auto full = applyPtx<int64_t, int32_t, int32_t, int64_t>("mad.wide.s32 %d, %x, %y, %z;", x, y, wide);
+  auto full =
+      applyPtx<int64_t, int32_t, int32_t, int64_t>("mad.wide.s32 %d, %x, %y, %z;", x, y, wide);
   for (size_t i = 0; i < x.size(); ++i) {
     int64_t product = int64_t{x[i]} * y[i];
     EXPECT_EQ(low[i], static_cast<int32_t>(product - 5));

@@ -25,8 +25,8 @@ inline std::string kernelText(const std::string &name) {
 /// A virtual GPU with one module loaded, and the findings of its launches.
 class Gpu {
 public:
-  explicit Gpu(const std::string &ptx, const std::string &target = "sm_80", const std::string &checks = "all",
-               int threads = 1) {
+  explicit Gpu(const std::string &ptx, const std::string &target = "sm_80",
+               const std::string &checks = "all", int threads = 1) {
     device::VirtualOptions options;
     options.target = target;
     options.checks = checks;
@@ -48,7 +48,8 @@ public:
   }
 
   template <class... Args>
-  void run(const std::string &kernel, device::Dim3 grid, device::Dim3 block, uint32_t dynamicShared, Args... args) {
+  void run(const std::string &kernel, device::Dim3 grid, device::Dim3 block, uint32_t dynamicShared,
+           Args... args) {
     findings.clear();
     std::vector<device::Arg> list = {{&args, sizeof(args)}...};
     device->launch(device->getFunction(module, kernel), {grid, block, {}, dynamicShared}, list);
@@ -79,7 +80,8 @@ public:
 inline int lineOf(const std::string &text, const std::string &part) {
   size_t at = text.find(part);
   EXPECT_NE(at, std::string::npos) << part;
-  return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
+  return 1 + static_cast<int>(
+                 std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
 }
 
 } // namespace tile::vgpu

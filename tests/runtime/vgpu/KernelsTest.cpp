@@ -49,7 +49,8 @@ std::vector<half> smallHalves(size_t count, unsigned seed) {
   return values;
 }
 
-std::vector<float> matmulReference(const std::vector<half> &a, const std::vector<half> &b, int m, int n, int k) {
+std::vector<float> matmulReference(const std::vector<half> &a, const std::vector<half> &b, int m,
+                                   int n, int k) {
   std::vector<float> c(static_cast<size_t>(m) * n, 0.0f);
   for (int i = 0; i < m; ++i)
     for (int p = 0; p < k; ++p)
@@ -60,11 +61,13 @@ std::vector<float> matmulReference(const std::vector<half> &a, const std::vector
 
 TEST(Kernels, MatmulWithCpAsyncLdmatrixAndMma) {
   int m = 128, n = 192, k = 160;
-  auto a = smallHalves(static_cast<size_t>(m) * k, 1), b = smallHalves(static_cast<size_t>(k) * n, 2);
+  auto a = smallHalves(static_cast<size_t>(m) * k, 1),
+       b = smallHalves(static_cast<size_t>(k) * n, 2);
   Gpu gpu(kernelText("matmul_mma.ptx"));
   auto da = gpu.upload(a), db = gpu.upload(b);
   auto dc = gpu.device->alloc(sizeof(float) * m * n);
-  gpu.run("matmul_mma", {static_cast<uint32_t>(n / 64), static_cast<uint32_t>(m / 64)}, {128}, 0, da, db, dc, m, n, k);
+  gpu.run("matmul_mma", {static_cast<uint32_t>(n / 64), static_cast<uint32_t>(m / 64)}, {128}, 0,
+          da, db, dc, m, n, k);
   gpu.expectClean();
   EXPECT_EQ(gpu.download<float>(dc, static_cast<size_t>(m) * n), matmulReference(a, b, m, n, k));
 }
@@ -73,7 +76,8 @@ TEST(Kernels, MatmulWithCpAsyncLdmatrixAndMma) {
 // rows of 64 bytes at a distance of 80, whose last and first 12 bytes share banks.
 TEST(Kernels, BankConflictsOfMatmulAreThoseOfItsCopies) {
   int m = 64, n = 64, k = 256;
-  auto a = smallHalves(static_cast<size_t>(m) * k, 1), b = smallHalves(static_cast<size_t>(k) * n, 2);
+  auto a = smallHalves(static_cast<size_t>(m) * k, 1),
+       b = smallHalves(static_cast<size_t>(k) * n, 2);
   Gpu gpu(kernelText("matmul_mma.ptx"));
   auto da = gpu.upload(a), db = gpu.upload(b);
   auto dc = gpu.device->alloc(sizeof(float) * m * n);
@@ -172,7 +176,8 @@ TEST(Kernels, LastBlockSeesAllPartialSums) {
 
 TEST(Kernels, ThreadsDoNotChangeResults) {
   int m = 256, n = 256, k = 96;
-  auto a = smallHalves(static_cast<size_t>(m) * k, 5), b = smallHalves(static_cast<size_t>(k) * n, 6);
+  auto a = smallHalves(static_cast<size_t>(m) * k, 5),
+       b = smallHalves(static_cast<size_t>(k) * n, 6);
   std::vector<float> results[2];
   for (int threads : {1, 2}) {
     Gpu gpu(kernelText("matmul_mma.ptx"), "sm_80", "all", threads);

@@ -26,21 +26,26 @@ std::string list(const std::string &prefix, int count) {
 std::string mmaKernel(const MmaCase &test, int countA, int countB, int countC) {
   bool wide = test.bits == 64;
   std::string type = wide ? "b64" : "b32", bytes = wide ? "8" : "4";
-  std::string ptx = ".version 8.4\n.target " + test.target +
-                    "\n.address_size 64\n.visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc)\n{\n"
-                    "  .reg .b32 %l;\n  .reg .b64 %p;\n  .reg ." + type + " %a<8>, %b<8>, %c<8>;\n  mov.u32 %l, %laneid;\n";
+  std::string ptx =
+      ".version 8.4\n.target " + test.target +
+      "\n.address_size 64\n.visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc)\n{\n"
+      "  .reg .b32 %l;\n  .reg .b64 %p;\n  .reg ." +
+      type + " %a<8>, %b<8>, %c<8>;\n  mov.u32 %l, %laneid;\n";
   auto transfer = [&](const std::string &name, int count, bool loads) {
     ptx += "  ld.param.u64 %p, [p" + name + "];\n  mad.wide.u32 %p, %l, " + bytes + ", %p;\n";
     for (int i = 0; i < count; ++i) {
-      std::string place = "[%p+" + std::to_string(i * 32 * std::stoi(bytes)) + "]", reg = "%" + name + std::to_string(i);
-      ptx += loads ? "  ld.global." + type + " " + reg + ", " + place + ";\n" : "  st.global." + type + " " + place + ", " + reg + ";\n";
+      std::string place = "[%p+" + std::to_string(i * 32 * std::stoi(bytes)) + "]",
+                  reg = "%" + name + std::to_string(i);
+      ptx += loads ? "  ld.global." + type + " " + reg + ", " + place + ";\n"
+                   : "  st.global." + type + " " + place + ", " + reg + ";\n";
     }
   };
   transfer("a", countA, true);
   transfer("b", countB, true);
   transfer("c", countC, true);
-  ptx += "  mma.sync.aligned." + test.shape + ".row.col" + test.extra + "." + test.d + "." + test.a + "." + test.b + "." + test.d + " " +
-         list("%c", countC) + ", " + list("%a", countA) + ", " + list("%b", countB) + ", " + list("%c", countC) + ";\n";
+  ptx += "  mma.sync.aligned." + test.shape + ".row.col" + test.extra + "." + test.d + "." +
+         test.a + "." + test.b + "." + test.d + " " + list("%c", countC) + ", " +
+         list("%a", countA) + ", " + list("%b", countB) + ", " + list("%c", countC) + ";\n";
   transfer("c", countC, false);
   return ptx + "  ret;\n}\n";
 }
@@ -71,7 +76,8 @@ template <class Register> void checkMma(const MmaCase &test) {
   auto draw = [&](const std::string &type) {
     return type == "u8" ? static_cast<int>(random() % 200) : static_cast<int>(random() % 9) - 4;
   };
-  std::vector<std::vector<int>> a(test.rows, std::vector<int>(test.depth)), b(test.depth, std::vector<int>(8)), c(test.rows, std::vector<int>(8));
+  std::vector<std::vector<int>> a(test.rows, std::vector<int>(test.depth)),
+      b(test.depth, std::vector<int>(8)), c(test.rows, std::vector<int>(8));
   for (auto &row : a)
     for (int &value : row)
       value = draw(test.a);
@@ -87,13 +93,17 @@ template <class Register> void checkMma(const MmaCase &test) {
     for (int r = 0; r < countA; ++r)
       for (int j = 0; j < e; ++j) {
         int row = tall ? g + 8 * (r & 1) : g, k = t * e + j + (tall ? r >> 1 : r) * 4 * e;
-        fa[r * 32 + lane] |= static_cast<Register>(encode(test.a, a[row][k])) << (registerBits / e * j);
+        fa[r * 32 + lane] |= static_cast<Register>(encode(test.a, a[row][k]))
+                             << (registerBits / e * j);
       }
     for (int r = 0; r < countB; ++r)
       for (int j = 0; j < e; ++j)
-        fb[r * 32 + lane] |= static_cast<Register>(encode(test.b, b[t * e + j + r * 4 * e][g])) << (registerBits / e * j);
+        fb[r * 32 + lane] |= static_cast<Register>(encode(test.b, b[t * e + j + r * 4 * e][g]))
+                             << (registerBits / e * j);
     for (int i = 0; i < countC * perC; ++i)
-      fc[i / perC * 32 + lane] |= static_cast<Register>(encode(test.d, c[g + 8 * (i >> 1)][2 * t + (i & 1)])) << (16 * (i % perC));
+      fc[i / perC * 32 + lane] |=
+          static_cast<Register>(encode(test.d, c[g + 8 * (i >> 1)][2 * t + (i & 1)]))
+          << (16 * (i % perC));
   }
   Gpu gpu(mmaKernel(test, countA, countB, countC), test.target);
   auto dc = gpu.upload(fc);
@@ -108,21 +118,30 @@ template <class Register> void checkMma(const MmaCase &test) {
       auto actual = static_cast<uint64_t>(result[i / perC * 32 + lane]) >> (16 * (i % perC));
       if (test.d == "f16")
         actual &= 0xffff;
-      EXPECT_EQ(actual, encode(test.d, expected)) << test.shape << "." << test.a << " row " << row << " column " << column;
+      EXPECT_EQ(actual, encode(test.d, expected))
+          << test.shape << "." << test.a << " row " << row << " column " << column;
     }
 }
 
 TEST(Mma, FragmentsFollowTheFormulas) {
-  for (const MmaCase &test : {MmaCase{"m16n8k8", "f16", "f16", "f32", 16, 8, 16}, {"m16n8k16", "f16", "f16", "f32", 16, 16, 16},
-                              {"m16n8k8", "f16", "f16", "f16", 16, 8, 16}, {"m16n8k16", "f16", "f16", "f16", 16, 16, 16},
-                              {"m16n8k8", "bf16", "bf16", "f32", 16, 8, 16}, {"m16n8k16", "bf16", "bf16", "f32", 16, 16, 16},
-                              {"m16n8k4", "tf32", "tf32", "f32", 16, 4, 32}, {"m16n8k8", "tf32", "tf32", "f32", 16, 8, 32},
-                              {"m16n8k16", "s8", "s8", "s32", 16, 16, 8}, {"m16n8k32", "s8", "s8", "s32", 16, 32, 8},
-                              {"m16n8k32", "u8", "s8", "s32", 16, 32, 8}, {"m16n8k32", "u8", "u8", "s32", 16, 32, 8},
-                              {"m8n8k16", "s8", "u8", "s32", 8, 16, 8}, {"m16n8k32", "e4m3", "e4m3", "f32", 16, 32, 8, "sm_89"},
+  for (const MmaCase &test : {MmaCase{"m16n8k8", "f16", "f16", "f32", 16, 8, 16},
+                              {"m16n8k16", "f16", "f16", "f32", 16, 16, 16},
+                              {"m16n8k8", "f16", "f16", "f16", 16, 8, 16},
+                              {"m16n8k16", "f16", "f16", "f16", 16, 16, 16},
+                              {"m16n8k8", "bf16", "bf16", "f32", 16, 8, 16},
+                              {"m16n8k16", "bf16", "bf16", "f32", 16, 16, 16},
+                              {"m16n8k4", "tf32", "tf32", "f32", 16, 4, 32},
+                              {"m16n8k8", "tf32", "tf32", "f32", 16, 8, 32},
+                              {"m16n8k16", "s8", "s8", "s32", 16, 16, 8},
+                              {"m16n8k32", "s8", "s8", "s32", 16, 32, 8},
+                              {"m16n8k32", "u8", "s8", "s32", 16, 32, 8},
+                              {"m16n8k32", "u8", "u8", "s32", 16, 32, 8},
+                              {"m8n8k16", "s8", "u8", "s32", 8, 16, 8},
+                              {"m16n8k32", "e4m3", "e4m3", "f32", 16, 32, 8, "sm_89"},
                               {"m16n8k32", "e5m2", "e4m3", "f32", 16, 32, 8, "sm_89"}})
     checkMma<uint32_t>(test);
-  for (const MmaCase &test : {MmaCase{"m8n8k4", "f64", "f64", "f64", 8, 4, 64}, {"m16n8k8", "f64", "f64", "f64", 16, 8, 64, "sm_90"}})
+  for (const MmaCase &test : {MmaCase{"m8n8k4", "f64", "f64", "f64", 8, 4, 64},
+                              {"m16n8k8", "f64", "f64", "f64", 16, 8, 64, "sm_90"}})
     checkMma<uint64_t>(test);
 }
 
@@ -206,7 +225,8 @@ COPY:
   replaceAll("TRANS", trans);
   replaceAll("REGISTERS", registers);
   for (int i = 0; i < count; ++i)
-    ptx += "  st.global.u32 [%q+" + std::to_string(1024 + 128 * i) + "], %r" + std::to_string(i) + ";\n";
+    ptx += "  st.global.u32 [%q+" + std::to_string(1024 + 128 * i) + "], %r" + std::to_string(i) +
+           ";\n";
   return ptx + "  ret;\n}\n";
 }
 
@@ -224,7 +244,8 @@ TEST(Ldmatrix, FragmentsFollowTheFormulas) {
       for (int q = 0; q < count; ++q)
         for (int lane = 0; lane < 32; ++lane)
           for (int half = 0; half < 2; ++half) {
-            int g = lane / 4, t = lane % 4, row = transposed ? 2 * t + half : g, column = transposed ? g : 2 * t + half;
+            int g = lane / 4, t = lane % 4, row = transposed ? 2 * t + half : g,
+                column = transposed ? g : 2 * t + half;
             EXPECT_EQ(result[512 + q * 64 + lane * 2 + half], q * 64 + row * 8 + column);
           }
     }
@@ -239,8 +260,10 @@ TEST(Stmatrix, InvertsLdmatrix) {
     // Write the fragments back to other places and store the tile as it then is.
     size_t at = ptx.find("  mad.wide.u32 %q, %l, 4, %p;");
     ptx = ptx.substr(0, at) + "  bar.warp.sync -1;\n  stmatrix.sync.aligned.m8n8.x4" + trans +
-          ".shared.b16 [%s], {%r1, %r0, %r3, %r2};\n  bar.warp.sync -1;\n  mad.wide.u32 %q, %l, 16, %p;\n"
-          "  .reg .b32 %w<4>;\n  ld.shared.v4.u32 {%w0, %w1, %w2, %w3}, [%s];\n  st.global.v4.u32 [%q+1024], {%w0, %w1, %w2, %w3};\n  ret;\n}\n";
+          ".shared.b16 [%s], {%r1, %r0, %r3, %r2};\n  bar.warp.sync -1;\n  mad.wide.u32 %q, %l, "
+          "16, %p;\n"
+          "  .reg .b32 %w<4>;\n  ld.shared.v4.u32 {%w0, %w1, %w2, %w3}, [%s];\n  st.global.v4.u32 "
+          "[%q+1024], {%w0, %w1, %w2, %w3};\n  ret;\n}\n";
     Gpu gpu(ptx, "sm_90");
     auto buffer = gpu.upload(data);
     gpu.run("k", {1}, {32}, 0, buffer);

@@ -8,7 +8,9 @@ namespace {
 
 const std::string kHeader = ".version 7.0\n.target sm_80\n.address_size 64\n";
 
-std::string kernel(const std::string &body) { return kHeader + ".visible .entry k()\n{\n" + body + "ret;\n}\n"; }
+std::string kernel(const std::string &body) {
+  return kHeader + ".visible .entry k()\n{\n" + body + "ret;\n}\n";
+}
 
 // Loads and launches; returns the error, or fails.
 void expectError(const std::string &ptx, ErrorCode code, const std::string &part, int line) {
@@ -33,8 +35,10 @@ TEST(Parser, NamesWhatItDoesNotUnderstand) {
   expectError(kHeader + ".strange 5", ErrorCode::Parse, ".strange", 4);
   expectError(kernel("  mov.u32 %r1, 5;\n"), ErrorCode::Parse, "%r1", 6);
   expectError(kernel("  .reg .b32 %r<2>;\n  bra nowhere;\n"), ErrorCode::Parse, "nowhere", 7);
-  expectError(kernel("  .reg .b32 %r<2>;\n  mov.u32 %r1 5;\n"), ErrorCode::Parse, "expected ';'", 7);
-  expectError(kernel("  .reg .b32 %r<2>;\n  @%r1 mov.u32 %r1, 5;\n"), ErrorCode::Parse, "predicate", 7);
+  expectError(kernel("  .reg .b32 %r<2>;\n  mov.u32 %r1 5;\n"), ErrorCode::Parse, "expected ';'",
+              7);
+  expectError(kernel("  .reg .b32 %r<2>;\n  @%r1 mov.u32 %r1, 5;\n"), ErrorCode::Parse, "predicate",
+              7);
   expectError(kernel("  .reg .b32 %r<99999999999>;\n"), ErrorCode::Parse, "registers", 6);
   expectError(kHeader + ".visible .entry k()\n{\n", ErrorCode::Parse, "not closed", 0);
   expectError(kHeader + "/* open", ErrorCode::Parse, "comment", 0);
@@ -43,7 +47,8 @@ TEST(Parser, NamesWhatItDoesNotUnderstand) {
 
 TEST(Decoder, RefusesUnknownInstructionsAndModifiersByNameAndLine) {
   std::string regs = "  .reg .b32 %r<4>;\n  .reg .b64 %rd<4>;\n  .reg .pred %p<3>;\n";
-  expectError(kernel(regs + "  frobnicate.u32 %r1, %r2;\n"), ErrorCode::Unsupported, "frobnicate.u32", 9);
+  expectError(kernel(regs + "  frobnicate.u32 %r1, %r2;\n"), ErrorCode::Unsupported,
+              "frobnicate.u32", 9);
   expectError(kernel(regs + "  add.blue.u32 %r1, %r2, %r3;\n"), ErrorCode::Unsupported, ".blue", 9);
   expectError(kernel(regs + "  add.u32 %r1, %r2;\n"), ErrorCode::Parse, "operands", 9);
   expectError(kernel(regs + "  add.u64 %rd1, %rd2, %r3;\n"), ErrorCode::Parse, "32 bits", 9);
@@ -56,7 +61,8 @@ TEST(Decoder, RefusesUnknownInstructionsAndModifiersByNameAndLine) {
 }
 
 TEST(Decoder, CodeThatIsNotLaunchedMayBeUnsupported) {
-  std::string ptx = kHeader + ".visible .entry other()\n{\n  frobnicate;\n}\n" + kernel("").substr(kHeader.size());
+  std::string ptx = kHeader + ".visible .entry other()\n{\n  frobnicate;\n}\n" +
+                    kernel("").substr(kHeader.size());
   auto device = device::openVirtual({});
   auto module = device->loadModule(ptx);
   device->launch(device->getFunction(module, "k"), {{1}, {32}, {}, 0}, {});

@@ -19,17 +19,19 @@ TEST(Shuffle, ModesAndSegments) {
     std::string text;
     int (*source)(int lane);
   };
-  for (const Case &test : {Case{"idx.b32 %d, %x, 5, 31", [](int) { return 5; }},
-                           Case{"idx.b32 %d, %x, 5, 0x181f", [](int lane) { return (lane & 24) | 5; }},
-                           Case{"up.b32 %d, %x, 3, 0", [](int lane) { return lane < 3 ? lane : lane - 3; }},
-                           Case{"down.b32 %d, %x, 3, 31", [](int lane) { return lane > 28 ? lane : lane + 3; }},
-                           Case{"down.b32 %d, %x, 2, 0x1c1f", [](int lane) { return lane % 4 > 1 ? lane : lane + 2; }},
-                           Case{"bfly.b32 %d, %x, 9, 31", [](int lane) { return lane ^ 9; }}}) {
+  for (const Case &test :
+       {Case{"idx.b32 %d, %x, 5, 31", [](int) { return 5; }},
+        Case{"idx.b32 %d, %x, 5, 0x181f", [](int lane) { return (lane & 24) | 5; }},
+        Case{"up.b32 %d, %x, 3, 0", [](int lane) { return lane < 3 ? lane : lane - 3; }},
+        Case{"down.b32 %d, %x, 3, 31", [](int lane) { return lane > 28 ? lane : lane + 3; }},
+        Case{"down.b32 %d, %x, 2, 0x1c1f", [](int lane) { return lane % 4 > 1 ? lane : lane + 2; }},
+        Case{"bfly.b32 %d, %x, 9, 31", [](int lane) { return lane ^ 9; }}}) {
     auto result = applyPtx<uint32_t>("shfl.sync." + test.text + ", -1;", x);
     for (int i = 0; i < 64; ++i)
       EXPECT_EQ(result[i], x[i / 32 * 32 + test.source(i % 32)]) << test.text << " lane " << i;
   }
-  auto inRange = applyPtx<uint32_t>("shfl.sync.up.b32 %d|%p, %x, 3, 0, -1; selp.u32 %d, 1, 0, %p;", x);
+  auto inRange =
+      applyPtx<uint32_t>("shfl.sync.up.b32 %d|%p, %x, 3, 0, -1; selp.u32 %d, 1, 0, %p;", x);
   for (int i = 0; i < 64; ++i)
     EXPECT_EQ(inRange[i], uint32_t{i % 32 >= 3});
 }
@@ -72,8 +74,10 @@ TEST(Redux, ReducesTheWarp) {
 
 TEST(Warp, SpecialRegisters) {
   std::vector<uint32_t> x(64);
-  auto lane = applyPtx<uint32_t>("mov.u32 %d, %laneid;", x), below = applyPtx<uint32_t>("mov.u32 %d, %lanemask_lt;", x),
-       above = applyPtx<uint32_t>("mov.u32 %d, %lanemask_ge;", x), threads = applyPtx<uint32_t>("mov.u32 %d, %ntid.x;", x),
+  auto lane = applyPtx<uint32_t>("mov.u32 %d, %laneid;", x),
+       below = applyPtx<uint32_t>("mov.u32 %d, %lanemask_lt;", x),
+       above = applyPtx<uint32_t>("mov.u32 %d, %lanemask_ge;", x),
+       threads = applyPtx<uint32_t>("mov.u32 %d, %ntid.x;", x),
        active = applyPtx<uint32_t>("activemask.b32 %d;", x);
   for (uint32_t i = 0; i < 64; ++i) {
     EXPECT_EQ(lane[i], i % 32);
@@ -100,18 +104,26 @@ C:
   mov.u32 %d, 300;
 END:
   activemask.b32 %m;
-  add.u32 %d, %d, %m;)", x);
+  add.u32 %d, %d, %m;)",
+                                   x);
   // All lanes have met again after the table.
   for (uint32_t i = 0; i < 64; ++i)
     EXPECT_EQ(result[i], 100 * (x[i] + 1) + ~0u);
 }
 
 // One word that all 64 lanes update with their value.
-template <class T> T atomicResult(const std::string &operation, T start, const std::vector<T> &values, const std::string &target = "sm_80") {
+template <class T>
+T atomicResult(const std::string &operation, T start, const std::vector<T> &values,
+               const std::string &target = "sm_80") {
   std::string bits = bitsOf<T>();
-  std::string ptx = ".version 8.4\n.target " + target + "\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 v)\n{\n  .reg .b32 %t;\n  .reg .b64 %p, %v;\n  .reg ." +
-                    bits + " %x, %old;\n  ld.param.u64 %p, [p];\n  ld.param.u64 %v, [v];\n  mov.u32 %t, %tid.x;\n  mad.wide.u32 %v, %t, " +
-                    std::to_string(sizeof(T)) + ", %v;\n  ld.global." + bits + " %x, [%v];\n  " + operation + "\n  ret;\n}\n";
+  std::string ptx = ".version 8.4\n.target " + target +
+                    "\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 v)\n{\n  "
+                    ".reg .b32 %t;\n  .reg .b64 %p, %v;\n  .reg ." +
+                    bits +
+                    " %x, %old;\n  ld.param.u64 %p, [p];\n  ld.param.u64 %v, [v];\n  mov.u32 %t, "
+                    "%tid.x;\n  mad.wide.u32 %v, %t, " +
+                    std::to_string(sizeof(T)) + ", %v;\n  ld.global." + bits + " %x, [%v];\n  " +
+                    operation + "\n  ret;\n}\n";
   Gpu gpu(ptx, target);
   auto word = gpu.upload(std::vector<T>{start});
   gpu.run("k", {1}, {static_cast<uint32_t>(values.size())}, 0, word, gpu.upload(values));
@@ -131,11 +143,17 @@ TEST(Atomic, Operations) {
   EXPECT_EQ(atomicResult<uint32_t>("atom.global.max.u32 %old, [%p], %x;", ~0u, x), ~0u);
   EXPECT_EQ(atomicResult<uint32_t>("atom.global.min.s32 %old, [%p], %x;", ~0u, x), ~0u);
   EXPECT_EQ(atomicResult<uint32_t>("atom.global.inc.u32 %old, [%p], 9;", 3, x), (3 + 64) % 10u);
-  EXPECT_EQ(atomicResult<uint32_t>("atom.global.cas.b32 %old, [%p], 1000, %x;", 1000, {77u, 78u}), 77u);
-  EXPECT_EQ(atomicResult<uint64_t>("atom.global.add.u64 %old, [%p], %x;", ~uint64_t{0}, {1, 5}), 5u);
-  EXPECT_EQ(atomicResult<float>("atom.global.add.f32 %old, [%p], %x;", 0.5f, {1.0f, 2.0f, -8.0f}), -4.5f);
-  EXPECT_EQ(atomicResult<double>("atom.global.add.f64 %old, [%p], %x;", 0.5, {1.0, 2.0, -8.0}), -4.5);
-  EXPECT_EQ(atomicResult<uint32_t>("red.global.add.noftz.f16x2 [%p], %x;", 0x3c003c00, {0x3c004000u, 0x40003c00u}), 0x44004400u);
+  EXPECT_EQ(atomicResult<uint32_t>("atom.global.cas.b32 %old, [%p], 1000, %x;", 1000, {77u, 78u}),
+            77u);
+  EXPECT_EQ(atomicResult<uint64_t>("atom.global.add.u64 %old, [%p], %x;", ~uint64_t{0}, {1, 5}),
+            5u);
+  EXPECT_EQ(atomicResult<float>("atom.global.add.f32 %old, [%p], %x;", 0.5f, {1.0f, 2.0f, -8.0f}),
+            -4.5f);
+  EXPECT_EQ(atomicResult<double>("atom.global.add.f64 %old, [%p], %x;", 0.5, {1.0, 2.0, -8.0}),
+            -4.5);
+  EXPECT_EQ(atomicResult<uint32_t>("red.global.add.noftz.f16x2 [%p], %x;", 0x3c003c00,
+                                   {0x3c004000u, 0x40003c00u}),
+            0x44004400u);
   // Subnormal sums vanish on global memory.
   EXPECT_EQ(atomicResult<float>("atom.global.add.f32 %old, [%p], %x;", 1e-40f, {1e-40f}), 0.0f);
 }

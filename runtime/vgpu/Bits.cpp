@@ -1,0 +1,247 @@
+// Shifts, bit fields, bit counts and byte permutation.
+#include "runtime/vgpu/Select.h"
+
+#include <algorithm>
+
+namespace tile::vgpu {
+namespace {
+
+// Counts past the width give what infinitely many single shifts would.
+template <class T> struct Shl {
+  T operator()(T a, uint32_t count) const {
+    return count < 8 * sizeof(T) ? static_cast<T>(static_cast<Wrapping<T>>(a) << count) : T{0};
+  }
+};
+template <class T> struct Shr {
+  T operator()(T a, uint32_t count) const {
+    constexpr uint32_t bits = 8 * sizeof(T);
+    if (count >= bits)
+      return std::is_signed_v<T> && a < 0 ? static_cast<T>(-1) : T{0};
+    return static_cast<T>(a >> count);
+  }
+};
+template <bool Left, bool Wrap> struct Funnel {
+  uint32_t operator()(uint32_t low, uint32_t high, uint32_t count) const {
+    count = Wrap ? count & 31 : std::min(count, 32u);
+    uint64_t both = uint64_t{high} << 32 | low;
+    return static_cast<uint32_t>(Left ? (both << count) >> 32 : both >> count);
+  }
+};
+template <class T> struct Popc {
+  uint32_t operator()(T a) const { return static_cast<uint32_t>(std::popcount(a)); }
+};
+template <class T> struct Clz {
+  uint32_t operator()(T a) const { return static_cast<uint32_t>(std::countl_zero(a)); }
+};
+template <class T> struct Brev {
+  T operator()(T a) const {
+    T result = 0;
+    for (unsigned i = 0; i < 8 * sizeof(T); ++i)
+      result = static_cast<T>(result << 1 | (a >> i & 1));
+    return result;
+  }
+};
+// The position of the most significant bit that is not the sign; ShiftAmount: how far it is from the top.
+template <class T, bool ShiftAmount> struct Bfind {
+  uint32_t operator()(T a) const {
+    auto bits = static_cast<std::make_unsigned_t<T>>(a < 0 ? ~a : a);
+    if (bits == 0)
+      return ~0u;
+    auto zeros = static_cast<uint32_t>(std::countl_zero(bits));
+    return ShiftAmount ? zeros : 8 * sizeof(T) - 1 - zeros;
+  }
+};
+template <class T> struct Bfe {
+  T operator()(T a, uint32_t start, uint32_t length) const {
+    constexpr uint32_t bits = 8 * sizeof(T);
+    start &= 255, length &= 255;
+    uint32_t signAt = std::min(start + length - 1, bits - 1);
+    bool sign = std::is_signed_v<T> && length > 0 && (a >> signAt & 1);
+    using U = std::make_unsigned_t<T>;
+    U field = start < bits ? static_cast<U>(a) >> start : U{0};
+    uint32_t kept = std::min(length, start < bits ? bits - start : 0);
+    U mask = kept >= bits ? static_cast<U>(-1) : static_cast<U>((U{1} << kept) - 1);
+    U fill = sign ? static_cast<U>(~mask) : U{0};
+    return length == 0 ? T{0} : static_cast<T>((field & mask) | fill);
+  }
+};
+template <class T> struct Bfi {
+  T operator()(T field, T into, uint32_t start, uint32_t length) const {
+    constexpr uint32_t bits = 8 * sizeof(T);
+    start &= 255, length &= 255;
+    if (start >= bits || length == 0)
+      return into;
+    T ones = length >= bits ? static_cast<T>(-1) : static_cast<T>((T{1} << length) - 1);
+    T mask = static_cast<T>(ones << start);
+    return static_cast<T>((into & ~mask) | ((field << start) & mask));
+  }
+};
+struct Prmt {
+  uint32_t operator()(uint32_t a, uint32_t b, uint32_t selector) const {
+    uint64_t bytes = uint64_t{b} << 32 | a;
+    uint32_t result = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+      uint32_t nibble = selector >> (4 * i) & 15;
+      uint32_t byte = static_cast<uint32_t>(bytes >> (8 * (nibble & 7))) & 255;
+      if (nibble & 8)
+        byte = byte & 128 ? 255 : 0;
+      result |= byte << (8 * i);
+    }
+    return result;
+  }
+};
+enum class PrmtMode { F4e, B4e, Rc8, Ecl, Ecr, Rc16 };
+template <PrmtMode Mode> struct PrmtNamed {
+  uint32_t operator()(uint32_t a, uint32_t b, uint32_t selector) const {
+    static constexpr uint32_t selectors[6][4] = {
+        {0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123},
+        {0x0000, 0x1111, 0x2222, 0x3333}, {0x3210, 0x3211, 0x3222, 0x3333},
+        {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232}};
+    return Prmt{}(a, b, selectors[static_cast<int>(Mode)][selector & 3]);
+  }
+};
+template <template <class> class F> Handler shiftHandler(ScalarType type) {
+  return forInteger(type, []<class T>() -> Handler { return laneOp<F<T>, T, T, uint32_t>; });
+}
+
+template <template <class> class F>
+void decodeShift(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  ScalarType type = suffixes.takeType();
+  if (!isWord(type))
+    decoder.unsupported("this type");
+  decoder.wantOperands(instruction, 3);
+  uint32_t value = decoder.source(instruction.operands[1], type);
+  uint32_t count = decoder.source(instruction.operands[2], ScalarType::U32);
+  decoder.emit(shiftHandler<F>(type), {decoder.target(instruction.operands[0], type)},
+               {value, count});
+}
+
+void decodeFunnel(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool left = suffixes.take("l"), right = !left && suffixes.take("r");
+  bool wrap = suffixes.take("wrap"), clamp = !wrap && suffixes.take("clamp");
+  if ((!left && !right) || (!wrap && !clamp) || suffixes.takeType() != ScalarType::B32)
+    decoder.unsupported("expected shf.{l,r}.{wrap,clamp}.b32");
+  Handler handler =
+      left ? (wrap ? laneOp<Funnel<true, true>, uint32_t, uint32_t, uint32_t, uint32_t>
+                   : laneOp<Funnel<true, false>, uint32_t, uint32_t, uint32_t, uint32_t>)
+           : (wrap ? laneOp<Funnel<false, true>, uint32_t, uint32_t, uint32_t, uint32_t>
+                   : laneOp<Funnel<false, false>, uint32_t, uint32_t, uint32_t, uint32_t>);
+  emitSimple(decoder, instruction, handler, ScalarType::B32, 4);
+}
+
+template <template <class> class F>
+void decodeCount(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  ScalarType type = suffixes.takeType();
+  decoder.wantOperands(instruction, 2);
+  Handler handler = type == ScalarType::B32   ? laneOp<F<uint32_t>, uint32_t, uint32_t>
+                    : type == ScalarType::B64 ? laneOp<F<uint64_t>, uint32_t, uint64_t>
+                                              : nullptr;
+  if (!handler)
+    decoder.unsupported("expected .b32 or .b64");
+  uint32_t source = decoder.source(instruction.operands[1], type);
+  decoder.emit(handler, {decoder.target(instruction.operands[0], ScalarType::U32)}, {source});
+}
+
+void decodeBrev(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  ScalarType type = suffixes.takeType();
+  Handler handler = type == ScalarType::B32   ? laneOp<Brev<uint32_t>, uint32_t, uint32_t>
+                    : type == ScalarType::B64 ? laneOp<Brev<uint64_t>, uint64_t, uint64_t>
+                                              : nullptr;
+  emitSimple(decoder, instruction, handler, type, 2);
+}
+
+template <bool ShiftAmount> Handler bfindHandler(ScalarType type) {
+  switch (type) {
+  case ScalarType::U32:
+    return laneOp<Bfind<uint32_t, ShiftAmount>, uint32_t, uint32_t>;
+  case ScalarType::S32:
+    return laneOp<Bfind<int32_t, ShiftAmount>, uint32_t, int32_t>;
+  case ScalarType::U64:
+    return laneOp<Bfind<uint64_t, ShiftAmount>, uint32_t, uint64_t>;
+  case ScalarType::S64:
+    return laneOp<Bfind<int64_t, ShiftAmount>, uint32_t, int64_t>;
+  default:
+    return nullptr;
+  }
+}
+
+void decodeBfind(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool amount = suffixes.take("shiftamt");
+  ScalarType type = suffixes.takeType();
+  Handler handler = amount ? bfindHandler<true>(type) : bfindHandler<false>(type);
+  if (!handler)
+    decoder.unsupported("expected a 32- or 64-bit integer type");
+  decoder.wantOperands(instruction, 2);
+  uint32_t source = decoder.source(instruction.operands[1], type);
+  decoder.emit(handler, {decoder.target(instruction.operands[0], ScalarType::U32)}, {source});
+}
+
+void decodeBfe(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  ScalarType type = suffixes.takeType();
+  Handler handler =
+      bytesOf(type) < 4 || isFloat(type) ? nullptr : forInteger(type, []<class T>() -> Handler {
+        return laneOp<Bfe<T>, T, T, uint32_t, uint32_t>;
+      });
+  if (!handler)
+    decoder.unsupported("expected a 32- or 64-bit integer type");
+  decoder.wantOperands(instruction, 4);
+  uint32_t value = decoder.source(instruction.operands[1], type);
+  uint32_t start = decoder.source(instruction.operands[2], ScalarType::U32);
+  uint32_t length = decoder.source(instruction.operands[3], ScalarType::U32);
+  decoder.emit(handler, {decoder.target(instruction.operands[0], type)}, {value, start, length});
+}
+
+void decodeBfi(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  ScalarType type = suffixes.takeType();
+  Handler handler = type == ScalarType::B32
+                        ? laneOp<Bfi<uint32_t>, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>
+                    : type == ScalarType::B64
+                        ? laneOp<Bfi<uint64_t>, uint64_t, uint64_t, uint64_t, uint32_t, uint32_t>
+                        : nullptr;
+  if (!handler)
+    decoder.unsupported("expected .b32 or .b64");
+  decoder.wantOperands(instruction, 5);
+  uint32_t field = decoder.source(instruction.operands[1], type),
+           into = decoder.source(instruction.operands[2], type);
+  uint32_t start = decoder.source(instruction.operands[3], ScalarType::U32);
+  uint32_t length = decoder.source(instruction.operands[4], ScalarType::U32);
+  decoder.emit(handler, {decoder.target(instruction.operands[0], type)},
+               {field, into, start, length});
+}
+
+template <class F>
+constexpr Handler kThreeWords = laneOp<F, uint32_t, uint32_t, uint32_t, uint32_t>;
+
+void decodePrmt(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.takeType() != ScalarType::B32)
+    decoder.unsupported("expected prmt.b32");
+  static constexpr std::pair<std::string_view, Handler> modes[] = {
+      {"f4e", kThreeWords<PrmtNamed<PrmtMode::F4e>>},
+      {"b4e", kThreeWords<PrmtNamed<PrmtMode::B4e>>},
+      {"rc8", kThreeWords<PrmtNamed<PrmtMode::Rc8>>},
+      {"ecl", kThreeWords<PrmtNamed<PrmtMode::Ecl>>},
+      {"ecr", kThreeWords<PrmtNamed<PrmtMode::Ecr>>},
+      {"rc16", kThreeWords<PrmtNamed<PrmtMode::Rc16>>}};
+  Handler handler = kThreeWords<Prmt>;
+  for (auto [name, mode] : modes)
+    if (suffixes.take(name))
+      handler = mode;
+  emitSimple(decoder, instruction, handler, ScalarType::B32, 4);
+}
+
+} // namespace
+
+void registerBits(OpcodeTable &table) {
+  table["shl"] = decodeShift<Shl>;
+  table["shr"] = decodeShift<Shr>;
+  table["shf"] = decodeFunnel;
+  table["popc"] = decodeCount<Popc>;
+  table["clz"] = decodeCount<Clz>;
+  table["brev"] = decodeBrev;
+  table["bfind"] = decodeBfind;
+  table["bfe"] = decodeBfe;
+  table["bfi"] = decodeBfi;
+  table["prmt"] = decodePrmt;
+}
+
+} // namespace tile::vgpu
