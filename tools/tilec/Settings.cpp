@@ -58,7 +58,8 @@ void refuseUnused(const OpSettings &settings) {
     return;
   for (auto &[name, value] : settings.used())
     known.push_back(name + "=" + value);
-  refuse("nothing is called " + join(unused) + " here; settings are " + join(known));
+  refuse("nothing is called " + join(unused) + " here; " +
+         (known.empty() ? "there are no settings" : "settings are " + join(known)));
 }
 
 } // namespace tile::tilec

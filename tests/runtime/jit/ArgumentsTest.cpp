@@ -1,0 +1,117 @@
+// Calls that must be refused, with their messages, before anything runs.
+#include "tests/runtime/jit/Devices.h"
+
+using namespace tile;
+using namespace tile::test;
+
+namespace {
+
+class Arguments : public OnDevice {
+protected:
+  void SetUp() override {
+    OnDevice::SetUp();
+    if (IsSkipped())
+      return;
+    x = device().tensor<float>({64, 64}, ramp(64 * 64, 0));
+    y = device().tensor<float>({64, 64});
+  }
+
+  /// Expects the call to fail with this code and message.
+  template <class... A> void refused(ErrorCode code, const std::string &message, const A &...arguments) {
+    uint64_t before = compiles();
+    Error error = errorOf([&] { copy(stream, arguments...); });
+    EXPECT_STREQ(tile::nameOf(error.code()), tile::nameOf(code)) << error.what();
+    EXPECT_EQ(error.message(), message);
+    EXPECT_EQ(error.fault(), Fault::User);
+    EXPECT_NE(error.file().find("ArgumentsTest.cpp"), std::string::npos);
+    EXPECT_EQ(compiles(), before);
+  }
+
+  static constexpr auto kBody = [](In<any, 2> from, Out<any, 2> to) {
+    auto [m, n] = grid2d(to, {16, 16});
+    to.tile({16, 16})(m, n) = from.tile({16, 16})(m, n);
+  };
+  tile::Kernel<In<any, 2>, Out<any, 2>> copy = kernel("copy", kBody).named("from", "to");
+  TensorOf<float> x, y;
+};
+TILE_ON_EVERY_DEVICE(Arguments);
+
+TEST_P(Arguments, nullPointer) {
+  refused(ErrorCode::InvalidArgument, "arg 1 'from' is a null pointer, but its shape is not empty",
+          ref(static_cast<float *>(nullptr), {64, 64}), y);
+  refused(ErrorCode::InvalidArgument, "arg 2 'to' is a null pointer, but its shape is not empty", x,
+          ref(static_cast<float *>(nullptr), {64, 64}));
+}
+
+TEST_P(Arguments, shapes) {
+  float *data = static_cast<float *>(x.data());
+  refused(ErrorCode::InvalidShape, "arg 1 'from' has the negative extent -3 of dimension 1", ref(data, {4, -3}, {4, 1}),
+          y);
+  refused(ErrorCode::Unsupported,
+          "arg 1 'from' has the negative stride -64 of dimension 0; views run forwards: copy the data in the other "
+          "order",
+          ref(data, {64, 64}, {-64, 1}), y);
+  refused(ErrorCode::Unsupported,
+          "arg 1 'from' has the extent 4294967296 of dimension 0; a kernel indexes up to 2147483647 along one "
+          "dimension: split it in two dimensions",
+          ref(data, {int64_t(1) << 32, 1}, {1, 1}), y);
+  refused(ErrorCode::InvalidShape, "arg 1 'from' spans more than 2^63 bytes",
+          ref(data, {1 << 20, 1 << 20}, {int64_t(1) << 60, 1}), y);
+}
+
+TEST_P(Arguments, misalignedElements) {
+  auto *odd = reinterpret_cast<float *>(static_cast<char *>(x.data()) + 2);
+  refused(ErrorCode::InvalidArgument,
+          "arg 1 'from' is at an address that is not a multiple of 4, the size of one f32", ref(odd, {8, 8}), y);
+}
+
+TEST_P(Arguments, anotherDevice) {
+  Device other = Device::wrap(device::openVirtual(), "virtual:other");
+  auto foreign = other.tensor<float>({64, 64});
+  refused(ErrorCode::WrongDevice,
+          "arg 1 'from' belongs to another device than the stream, which is of " + device().name() +
+              "; copy it there",
+          foreign, y);
+}
+
+TEST_P(Arguments, outputsThatOverlapThemselves) {
+  refused(ErrorCode::Aliasing,
+          "arg 2 'to' is written, but has stride 0 in dimension 0 of extent 64; only inputs may be broadcast", x,
+          y.withStrides({64, 64}, {0, 1}));
+  refused(ErrorCode::Aliasing,
+          "arg 2 'to' is written, but has stride 1 in dimensions 0 and 1; only inputs may overlap themselves", x,
+          y.withStrides({32, 32}, {1, 1}));
+}
+
+TEST_P(Arguments, outputsThatOverlapInputs) {
+  const char *message = "arg 2 'to' overlaps arg 1 'from', and the kernel writes one of them; declare one InOut "
+                        "parameter, or use memory of its own";
+  refused(ErrorCode::Aliasing, message, x.slice(0, 0, 32), x.slice(0, 16, 32));
+  refused(ErrorCode::Aliasing, message, x.slice(0, 16, 32), x.slice(0, 0, 32));
+  refused(ErrorCode::Aliasing, message, x.slice(1, 0, 32), x.slice(1, 31, 32));
+  refused(ErrorCode::Aliasing, message, x, x.T());
+}
+
+TEST_P(Arguments, interleavedViewsDoNotOverlap) {
+  EXPECT_NO_THROW(copy(stream, x.slice(1, 0, 32), x.slice(1, 32, 32)));
+  EXPECT_NO_THROW(copy(stream, x.slice(0, 0, 32), x.slice(0, 32, 32)));
+  EXPECT_EQ(x.slice(1, 32, 32).slice(0, 0, 32).download(), x.slice(1, 0, 32).slice(0, 0, 32).download());
+}
+
+TEST_P(Arguments, dtypeAndRank) {
+  Error error = errorOf([&] { copy(stream, Tensor(x.reshape({64 * 64})), Tensor(y)); });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidArgument);
+  EXPECT_NE(error.message().find("arg 1 'from'"), std::string::npos) << error.what();
+}
+
+TEST_P(Arguments, streamsThatAreGone) {
+  Stream moved = std::move(stream);
+  EXPECT_EQ(errorOf([&] { copy(stream, x, y); }).code(), ErrorCode::InvalidHandle);
+  EXPECT_EQ(errorOf([&] { stream.synchronize(); }).code(), ErrorCode::InvalidHandle);
+  Stream second = moved;
+  second.close();
+  EXPECT_EQ(errorOf([&] { copy(moved, x, y); }).code(), ErrorCode::InvalidHandle);
+  EXPECT_EQ(errorOf([&] { Stream().synchronize(); }).code(), ErrorCode::InvalidHandle);
+}
+
+} // namespace

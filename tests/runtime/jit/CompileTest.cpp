@@ -1,0 +1,173 @@
+// What a compile leaves behind: dumps of its stages, machine code, errors that say whose fault it is.
+#include "runtime/jit/Assemble.h"
+#include "runtime/jit/Compile.h"
+#include "runtime/jit/Dump.h"
+#include "tests/runtime/jit/Devices.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+using namespace tile;
+using namespace tile::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+auto copy = kernel("copy_rows", [](In<f32, 1> x, Out<f32, 1> y, Const block) {
+  Value i = grid1d(y, {block});
+  y.tile({block})(i) = x.tile({block})(i);
+});
+
+KernelRequest request(int block) {
+  return {copy.consts(block), {exampleView(f32, {1024}), exampleView(f32, {1024})}};
+}
+
+/// A folder and an environment variable, both gone with the object.
+class DumpFolder {
+public:
+  explicit DumpFolder(const std::string &value = "") {
+    path = fs::temp_directory_path() / ("tile-dump-test-" + std::to_string(getpid()));
+    setenv("TILE_DUMP", value.empty() ? path.c_str() : value.c_str(), 1);
+  }
+  ~DumpFolder() {
+    unsetenv("TILE_DUMP");
+    fs::remove_all(path);
+  }
+  fs::path path;
+};
+
+TEST(Compile, dumpsNumberedStages) {
+  DumpFolder folder;
+  codegen::CompiledKernel kernel = jit::compileRequest(request(128), {});
+  std::vector<fs::path> kernels(fs::directory_iterator(folder.path), {});
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_TRUE(kernels[0].filename().string().starts_with("copy_rows-"));
+  std::vector<std::string> names;
+  for (const fs::directory_entry &entry : fs::directory_iterator(kernels[0]))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"1-tile.mlir", "2-tilegpu.mlir", "3-llvm.mlir", "4-kernel.ll", "5-kernel.ptx"}));
+  std::ifstream file(kernels[0] / "5-kernel.ptx");
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(text, kernel.ptx);
+}
+
+TEST(Compile, survivesDumpsThatCannotBeWritten) {
+  DumpFolder folder("/proc/no/such/folder");
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(jit::compileRequest(request(64), {}).ptx.empty());
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("warning: TILE_DUMP"), std::string::npos);
+}
+
+/// PTX without the lines that name source lines.
+std::string codeOf(const std::string &ptx) {
+  std::istringstream lines(ptx);
+  std::string code;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(".loc\t") == line.npos && line.find(".file\t") == line.npos)
+      code += line + "\n";
+  return code;
+}
+
+TEST(Compile, aDumpedStageCompilesToTheSameCode) {
+  codegen::CompileOptions options;
+  options.keepStages = true;
+  codegen::CompiledKernel kernel = jit::compileRequest(request(128), options);
+  codegen::CompiledKernel again = jit::compileText(kernel.stages.front().second, "stage.mlir", {});
+  EXPECT_EQ(codeOf(again.ptx), codeOf(kernel.ptx));
+}
+
+TEST(Compile, textThatIsNoModuleIsTheUsersFault) {
+  Error error = errorOf([] { jit::compileText("module {\n  what\n}", "bad.mlir", {}); });
+  EXPECT_EQ(error.code(), ErrorCode::Parse);
+  EXPECT_EQ(error.file(), "bad.mlir");
+  EXPECT_EQ(error.line(), 2);
+  EXPECT_EQ(errorOf([] { jit::compileText("module {}", "empty.mlir", {}); }).code(), ErrorCode::InvalidArgument);
+  codegen::CompileOptions options;
+  options.target = "sm_1";
+  EXPECT_EQ(errorOf([&] { jit::compileRequest(request(128), options); }).code(), ErrorCode::InvalidArgument);
+}
+
+TEST(Compile, writesFilesWholeOrNotAtAll) {
+  fs::path path = fs::temp_directory_path() / ("tile-write-test-" + std::to_string(getpid()));
+  jit::writeFile(path.string(), "one");
+  jit::writeFile(path.string(), "two");
+  std::ifstream file(path);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "two");
+  fs::remove(path);
+  EXPECT_EQ(errorOf([&] { jit::writeFile((path / "below").string(), "x"); }).code(), ErrorCode::IoError);
+}
+
+auto wide = kernel("wide", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c) {
+  auto [m, n] = grid2d(c, {64, 64});
+  auto sums = var(zeros(f32, {64, 64}));
+  for (auto k : range(cdiv(a.dim(1), 1024)))
+    sums = dot(a.tile({64, 1024})(m, k), b.tile({1024, 64})(k, n), sums);
+  c.tile({64, 64})(m, n) = sums;
+});
+
+TEST(Compile, resourcesThatTheTargetLacksAreTheUsersToChange) {
+  std::vector<detail::HostArg> args = {exampleView(f16, {512, 2048}), exampleView(f16, {2048, 512}),
+                                       exampleView(f32, {512, 512})};
+  Error shared = errorOf([&] { jit::compileRequest({wide.warps(16), args}, {}); });
+  EXPECT_EQ(shared.code(), ErrorCode::ResourceExceeded) << shared.what();
+  EXPECT_EQ(shared.fault(), Fault::User);
+  EXPECT_TRUE(shared.message().starts_with("shared memory: ")) << shared.what();
+  EXPECT_NE(shared.file().find("CompileTest.cpp"), std::string::npos) << shared.what();
+}
+
+// --- Assembling ------------------------------------------------------------------------------------------------------
+
+class Assemble : public testing::Test {
+protected:
+  void SetUp() override {
+    if (!jit::findPtxas())
+      GTEST_SKIP() << "there is no ptxas";
+  }
+  void TearDown() override { unsetenv("TILE_PTXAS"); }
+};
+
+TEST_F(Assemble, turnsPtxIntoWholeElfFiles) {
+  std::vector<std::byte> cubin = jit::assemble(jit::compileRequest(request(128), {}).ptx, "sm_80");
+  EXPECT_TRUE(jit::isWholeCubin(cubin));
+  cubin.resize(cubin.size() - 100);
+  EXPECT_FALSE(jit::isWholeCubin(cubin));
+  EXPECT_FALSE(jit::isWholeCubin({}));
+}
+
+TEST_F(Assemble, reportsWhatTheProgramSays) {
+  Error error = errorOf([] { jit::assemble(".version 8.0\n.target sm_80\nnonsense", "sm_80"); });
+  EXPECT_EQ(error.code(), ErrorCode::ToolFailed);
+  ASSERT_FALSE(error.notes().empty());
+  EXPECT_NE(error.notes()[0].find("nonsense"), std::string::npos) << error.what();
+}
+
+TEST_F(Assemble, noticesProgramsThatLieOrCrash) {
+  std::string ptx = jit::compileRequest(request(128), {}).ptx;
+  setenv("TILE_PTXAS", "/bin/true", 1);
+  EXPECT_EQ(errorOf([&] { jit::assemble(ptx, "sm_80"); }).code(), ErrorCode::IoError);
+  setenv("TILE_PTXAS", "/bin/false", 1);
+  EXPECT_EQ(errorOf([&] { jit::assemble(ptx, "sm_80"); }).code(), ErrorCode::ToolFailed);
+}
+
+TEST_F(Assemble, otherRoutesWhereTheProgramIsMissing) {
+  std::string ptx = jit::compileRequest(request(128), {}).ptx;
+  setenv("TILE_PTXAS", "/usr", 1); // a folder
+  EXPECT_FALSE(jit::findPtxas());
+  if (jit::nvJitLinkVersion().empty()) {
+    Error error = errorOf([&] { jit::assemble(ptx, "sm_80"); });
+    EXPECT_EQ(error.code(), ErrorCode::ToolMissing);
+    EXPECT_TRUE(jit::assembleForDevice(ptx, "sm_80", 80).empty()) << "the driver compiles then";
+    return;
+  }
+  EXPECT_TRUE(jit::isWholeCubin(jit::assemble(ptx, "sm_80")));
+  EXPECT_EQ(errorOf([&] { jit::assemble(".version 8.0\nnonsense", "sm_80"); }).code(), ErrorCode::ToolFailed);
+  EXPECT_TRUE(jit::isWholeCubin(jit::assemble(ptx, "sm_80"))) << "a failure leaves the library usable";
+  Error error = errorOf([&] { jit::assemble(ptx + "// setmaxnreg", "sm_80"); });
+  EXPECT_EQ(error.code(), ErrorCode::ToolMissing) << "nvJitLink drops setmaxnreg";
+}
+
+} // namespace

@@ -1,0 +1,75 @@
+// Tensors: views by arithmetic on strides, copies in row-major order, refused shapes; names of devices.
+#include "tests/runtime/jit/Devices.h"
+
+using namespace tile;
+using namespace tile::test;
+
+namespace {
+
+class Tensors : public OnDevice {};
+TILE_ON_EVERY_DEVICE(Tensors);
+
+TEST_P(Tensors, viewsShareTheirMemory) {
+  auto x = device().tensor<float>({3, 4}, ramp(12, 0));
+  EXPECT_EQ(x.download(), ramp(12, 0));
+  EXPECT_EQ(x.T().download(), (std::vector<float>{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}));
+  EXPECT_EQ(x.slice(1, 1, 2).download(), (std::vector<float>{1, 2, 5, 6, 9, 10}));
+  EXPECT_EQ(x.reshape({2, -1}).extent(1), 6);
+  EXPECT_EQ(x.withStrides({2, 2}, {5, 0}).download(), (std::vector<float>{0, 0, 5, 5}));
+  x.slice(1, 1, 1).upload(std::vector<float>{-1, -2, -3});
+  EXPECT_EQ(x.download(), (std::vector<float>{0, -1, 2, 3, 4, -2, 6, 7, 8, -3, 10, 11}));
+  auto deep = device().tensor<int32_t>({2, 3, 4});
+  auto permuted = deep.permute({2, 0, 1});
+  EXPECT_EQ(permuted.extent(0), 4);
+  EXPECT_EQ(permuted.stride(0), 1);
+  EXPECT_EQ(permuted.stride(1), 12);
+}
+
+TEST_P(Tensors, keepTheirMemoryAlive) {
+  TensorOf<float> row;
+  {
+    auto x = device().tensor<float>({4, 4}, ramp(16, 0));
+    row = x.slice(0, 2, 1);
+  }
+  EXPECT_EQ(row.download(), ramp(4, 8));
+}
+
+TEST_P(Tensors, refuseImpossibleShapes) {
+  auto codeOf = [&](auto action) { return errorOf(action).code(); };
+  EXPECT_EQ(codeOf([&] { device().tensor<float>({-1}); }), ErrorCode::InvalidShape);
+  EXPECT_EQ(codeOf([&] { device().tensor<float>({int64_t(1) << 40, int64_t(1) << 40}); }), ErrorCode::InvalidShape);
+  EXPECT_EQ(codeOf([&] { device().tensor<float>({1, 1, 1, 1, 1, 1, 1, 1, 1}); }), ErrorCode::InvalidShape);
+  auto x = device().tensor<float>({3, 4});
+  EXPECT_EQ(codeOf([&] { x.slice(1, 2, 3); }), ErrorCode::InvalidShape);
+  EXPECT_EQ(codeOf([&] { x.slice(2, 0, 1); }), ErrorCode::InvalidArgument);
+  EXPECT_EQ(codeOf([&] { x.permute({0, 0}); }), ErrorCode::InvalidArgument);
+  EXPECT_EQ(codeOf([&] { x.T().reshape({12}); }), ErrorCode::Unsupported);
+  EXPECT_EQ(codeOf([&] { x.reshape({5}); }), ErrorCode::InvalidShape);
+  EXPECT_EQ(codeOf([&] { x.withStrides({4}, {4}); }), ErrorCode::InvalidShape);
+  EXPECT_EQ(codeOf([&] { x.withStrides({2}, {-1}); }), ErrorCode::Unsupported);
+  EXPECT_EQ(codeOf([&] { x.upload(ramp(11, 0)); }), ErrorCode::InvalidArgument);
+  EXPECT_EQ(codeOf([&] { TensorOf<half> wrong{Tensor(x)}; }), ErrorCode::InvalidArgument);
+  EXPECT_EQ(codeOf([&] { Tensor().device(); }), ErrorCode::InvalidHandle);
+}
+
+TEST_P(Tensors, mayBeEmpty) {
+  auto x = device().tensor<float>({0, 5});
+  EXPECT_EQ(x.numel(), 0);
+  EXPECT_TRUE(x.download().empty());
+  EXPECT_EQ(x.T().extent(0), 5);
+  EXPECT_EQ(x.slice(1, 5, 0).numel(), 0);
+  auto scalar = device().tensor<double>({});
+  scalar.fill(2.5);
+  EXPECT_EQ(scalar.download(), std::vector<double>{2.5});
+}
+
+TEST(Devices, areOneForEachName) {
+  EXPECT_EQ(Device::open("virtual").handle(), Device::open("virtual:sm_80").handle());
+  EXPECT_NE(Device::open("virtual").handle(), Device::open("virtual:sm_90a").handle());
+  EXPECT_EQ(Device::open("virtual:sm_90a").target(), "sm_90a");
+  EXPECT_TRUE(Device::all().front().isVirtual());
+  for (const char *name : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "virtual:", "virtual:sm_1"})
+    EXPECT_EQ(errorOf([&] { Device::open(name); }).code(), ErrorCode::InvalidArgument) << name;
+}
+
+} // namespace
