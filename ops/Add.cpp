@@ -3,6 +3,7 @@
 
 #include "ops/Arguments.h"
 
+#include <tile/Registry.h>
 #include <tile/tile.h>
 
 namespace tile::ops {
@@ -21,6 +22,23 @@ const auto addMatrices =
       c.tile({BM, BN})(m, n) = a.tile({BM, BN})(m, n) + b.tile({BM, BN})(m, n);
     }).named("a", "b", "c", "BM", "BN");
 
+constexpr int kElements = 1024, kSide = 32;
+
+const bool registered = registerOp({
+    .name = "add",
+    .summary = "c = a + b, elementwise",
+    .inputs = 2,
+    .kernel = [](const OpSettings &settings) {
+      auto view = exampleView(settings.dtype("dtype", f32), {settings.integer("N", 1 << 20)});
+      return KernelRequest(addRows.consts(settings.integer("B", kElements)), {view, view, view});
+    },
+    .output = [](std::span<const Tensor> in, const OpSettings &) {
+      return TensorSpec{in[0].dtype(), {in[0].extents().begin(), in[0].extents().end()}};
+    },
+    .run = [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
+              const OpSettings &) { add(stream, in[0], in[1], out); },
+});
+
 } // namespace
 
 void add(Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
@@ -36,7 +54,6 @@ void add(Stream &stream, const Operand &a, const Operand &b, const Operand &c, L
   if (c.numel() == 0)
     return;
 
-  constexpr int kElements = 1024, kSide = 32;
   if (c.rank() == 1)
     addRows.consts(kElements)(stream, a, b, c);
   else if (a.isContiguous() && b.isContiguous() && c.isContiguous())

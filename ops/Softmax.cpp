@@ -4,6 +4,7 @@
 
 #include "ops/Arguments.h"
 
+#include <tile/Registry.h>
 #include <tile/tile.h>
 
 #include <limits>
@@ -55,6 +56,14 @@ int powerOfTwoFrom(int64_t atLeast, int lowest) {
   return result;
 }
 
+/// How rows of this length share a program.
+struct OnePass {
+  explicit OnePass(int64_t length)
+      : columns(powerOfTwoFrom(length, 32)), rows(max(1, kFewestElements / columns)),
+        warps(columns > 2048 ? 8 : 4) {}
+  int columns, rows, warps;
+};
+
 Operand asMatrix(const Operand &operand) {
   if (operand.rank() == 2)
     return operand;
@@ -69,10 +78,30 @@ void launchSoftmax(Stream &stream, const Operand &x, const Operand &y) {
     softmaxTwoPasses.consts(kLongestTile / 2).warps(8)(stream, x, y);
     return;
   }
-  int columns = powerOfTwoFrom(y.extent(1), 32);
-  int rows = max(1, kFewestElements / columns);
-  softmaxOnePass.consts(rows, columns).warps(columns > 2048 ? 8 : 4)(stream, x, y);
+  OnePass shape(y.extent(1));
+  softmaxOnePass.consts(shape.rows, shape.columns).warps(shape.warps)(stream, x, y);
 }
+
+const bool registered = registerOp({
+    .name = "softmax",
+    .summary = "softmax of the rows of a matrix",
+    .inputs = 1,
+    .kernel = [](const OpSettings &settings) {
+      int64_t columns = settings.integer("N", 1024);
+      auto view = exampleView(settings.dtype("dtype", f32), {settings.integer("M", 4096), columns});
+      if (columns > kLongestTile)
+        return KernelRequest(softmaxTwoPasses.consts(kLongestTile / 2).warps(8), {view, view});
+      OnePass shape(columns);
+      return KernelRequest(softmaxOnePass.consts(shape.rows, shape.columns).warps(shape.warps),
+                           {view, view});
+    },
+    .output = [](std::span<const Tensor> in, const OpSettings &settings) {
+      return TensorSpec{settings.dtype("dtype", in[0].dtype()),
+                        {in[0].extents().begin(), in[0].extents().end()}};
+    },
+    .run = [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
+              const OpSettings &) { softmax(stream, in[0], out); },
+});
 
 } // namespace
 

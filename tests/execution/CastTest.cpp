@@ -1,0 +1,85 @@
+// Casts: every pair of element types, all patterns of the 16-bit floats, the edges of the others.
+#include "tests/execution/Harness.h"
+
+using namespace tile;
+using namespace tile::test;
+
+namespace {
+
+EXECUTION_SUITE(Cast);
+
+/// What the language says a cast does.
+template <class X, class Y> Exact<Y> castOf(Exact<X> x) {
+  if constexpr (std::is_same_v<Y, bool>) {
+    return x != 0;
+  } else if constexpr (isFloat(dtypeOf<Y>)) {
+    return static_cast<double>(x);
+  } else if constexpr (isFloat(dtypeOf<X>)) {
+    if (std::isnan(x))
+      return 0;
+    double lowest = static_cast<double>(std::numeric_limits<Y>::min());
+    double beyond = std::ldexp(1.0, static_cast<int>(sizeof(Y) * 8) - std::is_signed_v<Y>);
+    x = std::trunc(x);
+    return x < lowest    ? std::numeric_limits<Y>::min()
+           : x >= beyond ? std::numeric_limits<Y>::max()
+                         : static_cast<Y>(x);
+  } else {
+    return static_cast<Y>(x);
+  }
+}
+
+/// Integers around the steps of each float type, powers of two and numbers between.
+template <class T> std::vector<T> interesting() {
+  if constexpr (std::is_same_v<T, bool>) {
+    return {false, true};
+  } else if constexpr (sizeof(T) == 2 && isFloat(dtypeOf<T>)) {
+    return allPatterns<T>();
+  } else {
+    std::vector<T> values = edges<T>();
+    Random random(11);
+    for (int bit = 0; bit < static_cast<int>(sizeof(T)) * 8; ++bit)
+      for (int offset = -1; offset <= 1; ++offset) {
+        double power = std::ldexp(1.0, bit) + offset;
+        if constexpr (isFloat(dtypeOf<T>)) {
+          values.push_back(static_cast<T>(power)), values.push_back(static_cast<T>(-power));
+          values.push_back(static_cast<T>(power * random.uniform(0.5, 1)));
+        } else {
+          values.push_back(static_cast<T>((uint64_t(1) << bit) + static_cast<uint64_t>(offset)));
+          values.push_back(static_cast<T>(random.bits()));
+        }
+      }
+    return values;
+  }
+}
+
+
+template <class X, class... Y, class Check> void toEach(Check check) {
+  (check.template operator()<X, Y>(), ...);
+}
+
+// Each test casts one type to all types.
+#define CAST_TEST(name, X)                                                                         \
+  TEST_P(Cast, name) {                                                                             \
+    toEach<X, bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,      \
+           half, bfloat16, float, double>([&]<class From, class To>() {                            \
+      SCOPED_TRACE(std::string("cast to ") + nameOf(dtypeOf<To>));                                 \
+      map<From, To>([](Value x) { return cast(dtypeOf<To>, x); }, castOf<From, To>, kExactly,      \
+                    interesting<From>(), 1024);                                                    \
+    });                                                                                            \
+  }
+
+CAST_TEST(FromI1, bool)
+CAST_TEST(FromI8, int8_t)
+CAST_TEST(FromI16, int16_t)
+CAST_TEST(FromI32, int32_t)
+CAST_TEST(FromI64, int64_t)
+CAST_TEST(FromU8, uint8_t)
+CAST_TEST(FromU16, uint16_t)
+CAST_TEST(FromU32, uint32_t)
+CAST_TEST(FromU64, uint64_t)
+CAST_TEST(FromF16, half)
+CAST_TEST(FromBf16, bfloat16)
+CAST_TEST(FromF32, float)
+CAST_TEST(FromF64, double)
+
+} // namespace
