@@ -11,7 +11,7 @@ namespace tile::vgpu {
 
 // Blocks that spin on others need those resident: a host thread keeps up to this many unfinished blocks in rotation.
 static constexpr size_t kMaxResident = 256;
-static constexpr uint64_t kTurnsPerVisit = 256;
+static constexpr uint64_t kTurnsPerVisit = 4;
 
 Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
   sharedBytes_ = program().staticSharedBytes;
@@ -256,7 +256,8 @@ bool Launch::advance(Cta &cta, uint64_t &turns) {
         return true;
       if (!progress)
         reportDeadlock(cta);
-      if (turns > kTurnsPerVisit)
+      // Only blocks that can hear of each other may be waiting for one that has not started.
+      if (turns > kTurnsPerVisit && program().usesGlobalAtomics)
         return false;
     }
   } catch (const StopCta &) {

@@ -405,6 +405,25 @@ AGAIN:
   gpu->expectClean();
 }
 
+TEST(Always, BlocksMayWaitForEachOther) {
+  std::string ptx = kernel(R"(  mov.u32 %r1, %nctaid.x;
+  atom.global.add.u32 %r2, [count], 1;
+WAIT:
+  ld.volatile.global.u32 %r3, [count];
+  setp.lt.u32 %q1, %r3, %r1;
+  @%q1 bra WAIT;
+  st.global.u32 [%p], %r3;
+)",
+                           ".visible .global .align 4 .u32 count;");
+  for (int threads : {1, 2}) {
+    Gpu gpu(ptx, "sm_80", "all", threads);
+    auto out = gpu.device->alloc(4);
+    gpu.run("k", {100}, {1}, 0, out);
+    gpu.expectClean();
+    EXPECT_EQ(gpu.download<uint32_t>(out, 1)[0], 100u);
+  }
+}
+
 TEST(Switches, ChecksCanBeTurnedOff) {
   std::string racy = without(kernel(kExchange), "  bar.sync 0;\n");
   run(racy, 64, 1024, "memory,sync")->expectClean();

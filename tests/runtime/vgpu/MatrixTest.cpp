@@ -12,7 +12,7 @@ namespace {
 struct MmaCase {
   std::string shape, a, b, d;
   int rows, depth, bits; // bits of an input element
-  std::string target = "sm_80", extra;
+  std::string target = "sm_80", extra = "";
 };
 
 std::string list(const std::string &prefix, int count) {

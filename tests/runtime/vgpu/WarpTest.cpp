@@ -88,6 +88,41 @@ TEST(Warp, SpecialRegisters) {
   }
 }
 
+TEST(Warp, ThreadAndBlockIndicesInThreeDimensions) {
+  std::string ptx = R"(.version 8.4
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+  .reg .b32 %b, %t, %n, %r<12>;
+  .reg .b64 %p;
+  mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y; mov.u32 %r2, %tid.z;
+  mov.u32 %r3, %ntid.x; mov.u32 %r4, %ntid.y; mov.u32 %r5, %ntid.z;
+  mov.u32 %r6, %ctaid.x; mov.u32 %r7, %ctaid.y; mov.u32 %r8, %ctaid.z;
+  mov.u32 %r9, %nctaid.x; mov.u32 %r10, %nctaid.y;
+  mad.lo.u32 %t, %r2, %r4, %r1;
+  mad.lo.u32 %t, %t, %r3, %r0;
+  mad.lo.u32 %b, %r8, %r10, %r7;
+  mad.lo.u32 %b, %b, %r9, %r6;
+  mul.lo.u32 %n, %r3, %r4;
+  mul.lo.u32 %n, %n, %r5;
+  mad.lo.u32 %t, %b, %n, %t;
+  ld.param.u64 %p, [p];
+  mad.wide.u32 %p, %t, 4, %p;
+  st.global.u32 [%p], %t;
+  ret;
+}
+)";
+  Gpu gpu(ptx);
+  uint32_t count = 2 * 3 * 4 * 5 * 3 * 7;
+  auto out = gpu.device->alloc(4 * count);
+  gpu.run("k", {2, 3, 4}, {5, 3, 7}, 0, out);
+  gpu.expectClean();
+  auto result = gpu.download<uint32_t>(out, count);
+  for (uint32_t i = 0; i < count; ++i)
+    EXPECT_EQ(result[i], i);
+}
+
 TEST(Control, IndexedBranch) {
   std::vector<uint32_t> x(64);
   for (uint32_t i = 0; i < 64; ++i)
