@@ -51,6 +51,8 @@ struct LowerToScalars : impl::LowerToScalarsBase<LowerToScalars> {
     });
     declareShared(getOperation());
     for (func::FuncOp kernel : kernels) {
+      if (failed(Lowering::verify(kernel)))
+        return signalPassFailure();
       func::FuncOp scalar = makeScalarFunction(kernel);
       if (failed(Lowering(kernel, scalar).run()))
         return signalPassFailure();

@@ -142,6 +142,8 @@ static LogicalResult verifyKernel(Operation *op) {
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function)
     return op->emitOpError("tile.kernel belongs on a func.func");
+  if (function.isExternal())
+    return op->emitOpError("a kernel needs a body");
   if (function.getNumResults() != 0)
     return op->emitOpError("a kernel returns nothing");
   for (Type type : function.getArgumentTypes())

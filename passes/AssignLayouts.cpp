@@ -49,6 +49,14 @@ public:
   explicit Claims(func::FuncOp function) : function(function), warps(warpsOf(function)) {}
 
   LogicalResult decide() {
+    WalkResult known = function.walk([](Operation *op) {
+      if (!llvm::any_of(op->getResults(), isTile) || isUnderstood(op))
+        return WalkResult::advance();
+      op->emitOpError("makes tiles, but how they lie over threads is not known for this operation");
+      return WalkResult::interrupt();
+    });
+    if (known.wasInterrupted())
+      return failure();
     WalkResult checked = function.walk([&](ir::DotOp dot) {
       if (layoutsOf(dot))
         return WalkResult::advance();
@@ -75,6 +83,11 @@ public:
   int64_t numWarps() const { return warps; }
 
 private:
+  static bool isUnderstood(Operation *op) {
+    return isa<arith::ConstantOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op) || isElementwiseOnTiles(op) ||
+           isa_and_present<ir::TileDialect, gpu::TileGpuDialect>(op->getDialect());
+  }
+
   void claim(Value value, Claim next) {
     Claim &current = claims[value];
     if (!isTile(value) || !next.layout || next.strength <= current.strength)
@@ -372,6 +385,8 @@ LogicalResult verifyFits(Operation *op, int64_t warps) {
     if (!isTile(value))
       continue;
     auto type = cast<RankedTensorType>(value.getType());
+    if (!gpu::encodingOf(type))
+      return op->emitOpError("was given no layout");
     int64_t words = llvm::divideCeil(gpu::layoutOf(type).numRegisters() * gpu::bytesOf(type.getElementType()), 4);
     if (words <= kMostSpilled * ir::kMaxRegistersPerThread + 2)
       continue;

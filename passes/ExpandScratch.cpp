@@ -74,6 +74,8 @@ RankedTensorType tileType(RankedTensorType like, const layout::Layout &layout) {
 
 void expandReduce(ir::ReduceOp reduce) {
   auto type = cast<RankedTensorType>(reduce.getInputs()[0].getType());
+  if (!gpu::encodingOf(type))
+    return; // no kernel: it is not carried out
   auto axis = static_cast<int>(reduce.getAxis());
   int64_t warps = gpu::warpsAlong(gpu::encodingOf(type), axis);
   if (warps == 1)

@@ -4,6 +4,7 @@
 
 #include "ir/LayoutAttr.h"
 #include "passes/analysis/AxisInfo.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 namespace tile::passes {
@@ -259,11 +260,27 @@ void annotate(Operation *op, const AccessFacts &facts) {
   op->setAttr(kBoundsAttr, builder.getDenseI32ArrayAttr(facts.bounds));
 }
 
+// What follows knows structured control flow alone.
+LogicalResult verifyControlFlow(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("has ") << function.getBody().getBlocks().size()
+                                        << " blocks; a kernel's control flow is scf.for, scf.if and scf.while";
+  WalkResult result = function.walk([&](Operation *op) {
+    if (op == function || op->getNumRegions() == 0 || isa<scf::ForOp, scf::IfOp, scf::WhileOp, ir::ReduceOp>(op))
+      return WalkResult::advance();
+    op->emitOpError("is not supported in a kernel; its control flow is scf.for, scf.if and scf.while");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 struct LowerViews : passes::impl::LowerViewsBase<LowerViews> {
   void runOnOperation() final {
     func::FuncOp function = getOperation();
     if (!function->hasAttr(ir::kKernelAttr) || function.isExternal())
       return;
+    if (failed(verifyControlFlow(function)))
+      return signalPassFailure();
     expandArguments(function);
     if (failed(foldViewQueries(function)))
       return signalPassFailure();

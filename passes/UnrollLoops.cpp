@@ -15,6 +15,9 @@ namespace tile::passes {
 
 namespace {
 
+/// More copies of a body than this are a mistake, and would take minutes to compile.
+constexpr int64_t kMostCopies = 256;
+
 struct UnrollLoops : passes::impl::UnrollLoopsBase<UnrollLoops> {
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops;
@@ -27,7 +30,9 @@ struct UnrollLoops : passes::impl::UnrollLoopsBase<UnrollLoops> {
       loop->removeAttr("tile.unroll");
       if (!factor || factor.getInt() < 2)
         continue;
-      if (failed(loopUnrollByFactor(loop, factor.getInt())))
+      if (factor.getInt() > kMostCopies)
+        loop.emitRemark("not unrolled: ") << factor.getInt() << " copies of the body are more than " << kMostCopies;
+      else if (failed(loopUnrollByFactor(loop, factor.getInt())))
         loop.emitRemark("not unrolled: the loop's form does not allow it");
     }
   }

@@ -18,8 +18,8 @@ config.environment["PATH"] = os.path.pathsep.join(path)
 if shutil.which("ptxas", path=config.environment["PATH"]):
     config.available_features.add("ptxas")
 
-# `%to_ptx FILE` compiles the test's kernels to PTX in FILE, `%lower_to_ptx FILE` those that have layouts already;
-# `%ptxas FILE` assembles PTX and reports spills and registers.
+# `%to_ptx FILE` compiles the test's kernels to PTX in FILE, `%lower_to_ptx FILE` those that have
+# layouts already; `%ptxas FILE` assembles PTX and reports spills and registers.
 to_llvm = "-tile-lower-to-scalars -tile-scalars-to-llvm"
 llc = "llc -mtriple=nvptx64-nvidia-cuda -mcpu=sm_80 -mattr=+ptx80 -fp-contract=fast"
 to_ptx = f"mlir-translate --mlir-to-llvmir | {llc} -o"

@@ -30,7 +30,8 @@ def faults(tile_opt):
         count += 1
         if not re.search(rf"\b{re.escape(op)}\b", text):
             yield f"{place}: the example of {op} does not use it"
-        result = subprocess.run([tile_opt, "-"], input=text, capture_output=True, text=True, timeout=60)
+        result = subprocess.run([tile_opt, "-"], input=text, capture_output=True, text=True,
+                                timeout=60)
         if result.returncode:
             yield f"{place}: the example of {op} fails:\n{result.stderr}"
     if count == 0:

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/Passes.h"
 
 using namespace mlir;
 
@@ -22,6 +23,33 @@ void Lowering::makeThreadNumbers() {
   tid = NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
   laneId = arith::AndIOp::create(b, loc, tid, i32(ir::kWarpSize - 1));
   warpId = arith::ShRUIOp::create(b, loc, tid, i32(5));
+}
+
+static bool isPlace(Type type) { return isa<ir::ViewType, gpu::SmemType, gpu::RingType>(type); }
+
+static bool isTileWithoutLayout(Type type) { return isa<RankedTensorType>(type) && !gpu::encodingOf(type); }
+
+// What the passes before guarantee, so that lowerings need not ask.
+static LogicalResult verifyOperation(Operation *op) {
+  bool isOurs = isa_and_present<ir::TileDialect, gpu::TileGpuDialect>(op->getDialect());
+  if (!isOurs && (llvm::any_of(op->getResultTypes(), isPlace) || llvm::any_of(op->getOperandTypes(), isPlace)))
+    return op->emitOpError("passes on a view or shared memory, whose place must be known at compile time");
+  if (llvm::any_of(op->getResultTypes(), isTileWithoutLayout))
+    return op->emitOpError("makes a tile without a layout; the pass that assigns layouts has not run");
+  if (isa<ir::ViewLoadOp, ir::ViewStoreOp>(op) && !op->hasAttr(passes::kBoundsAttr))
+    return op->emitOpError("has no bounds; the pass that lowers views has not run");
+  return success();
+}
+
+LogicalResult Lowering::verify(func::FuncOp kernel) {
+  if (!kernel.getBody().hasOneBlock())
+    return kernel.emitOpError("has branches between blocks; a kernel's control flow is structured");
+  if (llvm::any_of(kernel.getArgumentTypes(), isPlace))
+    return kernel.emitOpError("has a view for an argument; the pass that lowers views has not run");
+  WalkResult result = kernel.walk([](Operation *op) {
+    return failed(verifyOperation(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult Lowering::run() {

@@ -22,6 +22,9 @@ class Lowering {
 public:
   Lowering(mlir::func::FuncOp source, mlir::func::FuncOp target);
 
+  /// Checks what the passes before must have done to a kernel: layouts, arguments, bounds, structured control flow.
+  static mlir::LogicalResult verify(mlir::func::FuncOp kernel);
+
   /// Lowers the whole body. Emits an error and fails at the first operation it cannot lower.
   mlir::LogicalResult run();
 

@@ -34,13 +34,17 @@ using Grid = std::array<int64_t, 3>;
 
 TEST_F(GridExpressionTest, MissingAxesHaveOneProgram) {
   EXPECT_EQ(evaluate("affine_map<()[s0] -> (s0 ceildiv 128)>", {1000}), (Grid{8, 1, 1}));
-  EXPECT_EQ(evaluate("affine_map<()[s0, s1] -> (s0 ceildiv 64, s1 ceildiv 32)>", {65, 64}), (Grid{2, 2, 1}));
+  EXPECT_EQ(evaluate("affine_map<()[s0, s1] -> (s0 ceildiv 64, s1 ceildiv 32)>", {65, 64}),
+            (Grid{2, 2, 1}));
   EXPECT_EQ(evaluate("affine_map<()[s0] -> (2, s0, 7)>", {3}), (Grid{2, 3, 7}));
 }
 
 TEST_F(GridExpressionTest, RoundsTowardTheNamedSide) {
-  EXPECT_EQ(evaluate("affine_map<()[s0] -> (s0 floordiv 4 + 10, s0 ceildiv 4 + 10, s0 mod 4)>", {-5}), (Grid{8, 9, 3}));
-  EXPECT_EQ(evaluate("affine_map<()[s0] -> (s0 floordiv 4, s0 ceildiv 4, s0 mod 4)>", {5}), (Grid{1, 2, 1}));
+  EXPECT_EQ(
+      evaluate("affine_map<()[s0] -> (s0 floordiv 4 + 10, s0 ceildiv 4 + 10, s0 mod 4)>", {-5}),
+      (Grid{8, 9, 3}));
+  EXPECT_EQ(evaluate("affine_map<()[s0] -> (s0 floordiv 4, s0 ceildiv 4, s0 mod 4)>", {5}),
+            (Grid{1, 2, 1}));
 }
 
 TEST_F(GridExpressionTest, NegativeCountsAreZero) {
@@ -52,7 +56,8 @@ TEST_F(GridExpressionTest, EmptyExtentsGiveEmptyGrids) {
 }
 
 TEST_F(GridExpressionTest, LargeExtentsDoNotOverflow) {
-  EXPECT_EQ(evaluate("affine_map<()[s0, s1] -> (s0 * 1048576, s1)>", {1 << 30, 1}), (Grid{int64_t(1) << 50, 1, 1}));
+  EXPECT_EQ(evaluate("affine_map<()[s0, s1] -> (s0 * 1048576, s1)>", {1 << 30, 1}),
+            (Grid{int64_t(1) << 50, 1, 1}));
 }
 
 TEST_F(GridExpressionTest, KnowsWhetherItWasDerived) {
@@ -62,7 +67,8 @@ TEST_F(GridExpressionTest, KnowsWhetherItWasDerived) {
   EXPECT_EQ(grid.symbols(), (std::vector<GridExpression::Symbol>{{2, -1}}));
 }
 
-// Division by zero can be written down with a symbol for the divisor; it must not bring the launch down.
+// Division by zero can be written down with a symbol for the divisor; it must not bring the launch
+// down.
 TEST_F(GridExpressionTest, SurvivesADivisorOfZero) {
   AffineExpr s0 = getAffineSymbolExpr(0, &context), s1 = getAffineSymbolExpr(1, &context);
   AffineMap divided = AffineMap::get(0, 2, {s0.ceilDiv(s1), s0.floorDiv(s1), s0 % s1}, &context);
@@ -105,7 +111,8 @@ Tree randomTree(MLIRContext *context, ArrayRef<int64_t> symbols, int depth) {
 }
 
 RC_GTEST_FIXTURE_PROP(GridExpressionTest, AgreesWithDirectEvaluation, ()) {
-  std::vector<int64_t> symbols{*rc::gen::inRange<int64_t>(0, 1000), *rc::gen::inRange<int64_t>(-50, 50)};
+  std::vector<int64_t> symbols{*rc::gen::inRange<int64_t>(0, 1000),
+                               *rc::gen::inRange<int64_t>(-50, 50)};
   Tree tree = randomTree(&context, symbols, 4);
   GridExpression grid(AffineMap::get(0, 2, tree.expr), {});
   RC_ASSERT(grid.evaluate(symbols)[0] == std::max<int64_t>(0, tree.value));

@@ -49,3 +49,52 @@ func.func @different_elements() attributes {tile.kernel} {
   %c = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]> : tensor<32xi32, #a>
   return
 }
+
+// -----
+
+// expected-error @+1 {{has branches between blocks; a kernel's control flow is structured}}
+func.func @blocks() attributes {tile.kernel} {
+  cf.br ^next
+^next:
+  return
+}
+
+// -----
+
+#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+func.func @memory_chosen_at_run_time(%c: i1) attributes {tile.kernel, tile.warps = 1 : i32} {
+  %a = tilegpu.smem_alloc {offset = 0 : i32} : !tilegpu.smem<32xf32, #s>
+  %b = tilegpu.smem_alloc {offset = 128 : i32} : !tilegpu.smem<32xf32, #s>
+  %m = scf.if %c -> !tilegpu.smem<32xf32, #s> {
+    // expected-error @+1 {{passes on a view or shared memory, whose place must be known at compile time}}
+    scf.yield %a : !tilegpu.smem<32xf32, #s>
+  } else {
+    scf.yield %b : !tilegpu.smem<32xf32, #s>
+  }
+  %x = tilegpu.smem_load %m : !tilegpu.smem<32xf32, #s> -> tensor<32xf32, #l>
+  return
+}
+
+// -----
+
+func.func @no_layout() attributes {tile.kernel} {
+  // expected-error @+1 {{makes a tile without a layout; the pass that assigns layouts has not run}}
+  %x = tile.arange 0, 64 : tensor<64xi32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has a view for an argument; the pass that lowers views has not run}}
+func.func @view_argument(%v: !tile.view<1xf32>) attributes {tile.kernel} { return }
+
+// -----
+
+#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+func.func @no_bounds(%p: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %v = tile.make_view %p, extents [%n], strides [%n] : i32 -> !tile.view<1xf32>
+  // expected-error @+1 {{has no bounds; the pass that lowers views has not run}}
+  %x = tile.view_load %v[%n] : !tile.view<1xf32> -> tensor<32xf32, #l>
+  return
+}

@@ -41,6 +41,11 @@ module attributes {tile.kernel} {}
 
 // -----
 
+// expected-error @+1 {{a kernel needs a body}}
+func.func private @kernel_elsewhere(%x: f32) attributes {tile.kernel}
+
+// -----
+
 // expected-error @+1 {{a kernel returns nothing}}
 func.func @kernel_returns(%x: f32) -> f32 attributes {tile.kernel} { return %x : f32 }
 

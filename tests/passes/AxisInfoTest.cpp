@@ -1,5 +1,5 @@
-// AxisInfo claims something about every element of a tile. Here small random kernels are evaluated element by element, and
-// each claim is held against the values.
+// AxisInfo claims something about every element of a tile. Here small random kernels are evaluated
+// element by element, and each claim is held against the values.
 #include "passes/analysis/AxisInfo.h"
 
 #include "ir/Context.h"
@@ -21,7 +21,8 @@ namespace {
 
 using Elements = std::vector<int64_t>;
 
-/// A value of the kernel and what it is when the kernel runs: one number an element, pointers as bytes.
+/// A value of the kernel and what it is when the kernel runs: one number an element, pointers as
+/// bytes.
 struct Evaluated {
   Value value;
   Elements elements;
@@ -50,14 +51,17 @@ void forEachLine(ArrayRef<int64_t> shape, size_t dim, function_ref<void(ArrayRef
 /// The first fault of a claim along one line, empty if there is none.
 std::string faultOnLine(const AxisFacts &facts, const Evaluated &node, ArrayRef<size_t> places) {
   for (size_t i = 0; i < places.size(); ++i) {
-    int64_t value = node.elements[places[i]], next = i + 1 < places.size() ? node.elements[places[i + 1]] : 0;
+    int64_t value = node.elements[places[i]],
+            next = i + 1 < places.size() ? node.elements[places[i + 1]] : 0;
     bool endsContiguous = (i + 1) % facts.contiguity == 0 || i + 1 == places.size();
     bool endsConstant = (i + 1) % facts.constancy == 0 || i + 1 == places.size();
     std::string at = " at " + std::to_string(i) + ", value " + std::to_string(value);
     if (!endsContiguous && next != value + node.step)
-      return "contiguity " + std::to_string(facts.contiguity) + " is wrong" + at + ", next " + std::to_string(next);
+      return "contiguity " + std::to_string(facts.contiguity) + " is wrong" + at + ", next " +
+             std::to_string(next);
     if (!endsConstant && next != value)
-      return "constancy " + std::to_string(facts.constancy) + " is wrong" + at + ", next " + std::to_string(next);
+      return "constancy " + std::to_string(facts.constancy) + " is wrong" + at + ", next " +
+             std::to_string(next);
     if (i % facts.contiguity == 0 && value % facts.divisibility != 0)
       return "divisibility " + std::to_string(facts.divisibility) + " is wrong" + at;
   }
@@ -88,7 +92,8 @@ void showValue(const Step &step, std::ostream &os) {
   os << "{" << step.kind << ", " << step.a << ", " << step.b << ", " << step.number << "}";
 }
 
-/// Builds a kernel step by step and evaluates it along the way. A step that does not fit makes nothing.
+/// Builds a kernel step by step and evaluates it along the way. A step that does not fit makes
+/// nothing.
 class RandomKernel {
 public:
   explicit RandomKernel(MLIRContext *context) : builder(context), loc(builder.getUnknownLoc()) {
@@ -155,11 +160,19 @@ private:
 
   Evaluated pick(int index) const { return nodes[static_cast<size_t>(index) % nodes.size()]; }
   static bool isTile(const Evaluated &node) { return isa<RankedTensorType>(node.value.getType()); }
-  static bool isPointer(const Evaluated &node) { return isa<ir::PtrType>(ir::elementTypeOf(node.value.getType())); }
-  static bool isI32(const Evaluated &node) { return ir::elementTypeOf(node.value.getType()).isInteger(32); }
-  static RankedTensorType tileType(const Evaluated &node) { return cast<RankedTensorType>(node.value.getType()); }
+  static bool isPointer(const Evaluated &node) {
+    return isa<ir::PtrType>(ir::elementTypeOf(node.value.getType()));
+  }
+  static bool isI32(const Evaluated &node) {
+    return ir::elementTypeOf(node.value.getType()).isInteger(32);
+  }
+  static RankedTensorType tileType(const Evaluated &node) {
+    return cast<RankedTensorType>(node.value.getType());
+  }
 
-  void add(Value value, Elements elements, int64_t step = 1) { nodes.push_back({value, std::move(elements), step}); }
+  void add(Value value, Elements elements, int64_t step = 1) {
+    nodes.push_back({value, std::move(elements), step});
+  }
 
   void addArgument(func::FuncOp function, unsigned index, int32_t divisor, int64_t value) {
     function.setArgAttr(index, "tile.divisibility", builder.getI32IntegerAttr(divisor));
@@ -185,7 +198,9 @@ private:
     add(arith::ConstantOp::create(builder, loc, value), Elements(count, number));
   }
 
-  static bool isI1(const Evaluated &node) { return ir::elementTypeOf(node.value.getType()).isInteger(1); }
+  static bool isI1(const Evaluated &node) {
+    return ir::elementTypeOf(node.value.getType()).isInteger(1);
+  }
 
   void addSplat(const Evaluated &a, const Step &step) {
     if (isTile(a))
@@ -204,7 +219,9 @@ private:
     Elements elements;
     for (auto [x, y] : llvm::zip_equal(a.elements, b.elements))
       elements.push_back(kind == 2 ? x + y : kind == 3 ? x - y : x * y);
-    if (llvm::all_of(elements, [](int64_t x) { return std::abs(x) < (1 << 24); })) // overflow is the program's fault
+    if (llvm::all_of(elements, [](int64_t x) {
+          return std::abs(x) < (1 << 24);
+        })) // overflow is the program's fault
       add(value, std::move(elements));
   }
 
@@ -238,7 +255,8 @@ private:
     for (int64_t j = 0; j < columns; ++j)
       for (int64_t i = 0; i < rows; ++i)
         elements.push_back(a.elements[i * columns + j]);
-    add(ir::PermuteOp::create(builder, loc, a.value, ArrayRef<int32_t>{1, 0}), std::move(elements), a.step);
+    add(ir::PermuteOp::create(builder, loc, a.value, ArrayRef<int32_t>{1, 0}), std::move(elements),
+        a.step);
   }
 
   void addComparison(const Evaluated &a, const Evaluated &b, const Step &step) {
@@ -249,7 +267,8 @@ private:
     P predicate = kPredicates[step.number % std::size(kPredicates)];
     Elements elements;
     for (auto [x, y] : llvm::zip_equal(a.elements, b.elements))
-      elements.push_back(arith::applyCmpPredicate(predicate, APInt(64, x, true), APInt(64, y, true)));
+      elements.push_back(
+          arith::applyCmpPredicate(predicate, APInt(64, x, true), APInt(64, y, true)));
     add(arith::CmpIOp::create(builder, loc, predicate, a.value, b.value), std::move(elements));
   }
 
@@ -261,7 +280,8 @@ private:
     Elements elements;
     for (size_t i = 0; i < a.elements.size(); ++i)
       elements.push_back(condition.elements[isScalar ? 0 : i] ? a.elements[i] : b.elements[i]);
-    add(arith::SelectOp::create(builder, loc, condition.value, a.value, b.value), std::move(elements), a.step);
+    add(arith::SelectOp::create(builder, loc, condition.value, a.value, b.value),
+        std::move(elements), a.step);
   }
 
   void addExtension(const Evaluated &a, bool isUnsigned) {
@@ -310,7 +330,8 @@ private:
     Elements elements;
     for (auto [pointer, offset] : llvm::zip_equal(a.elements, b.elements))
       elements.push_back(pointer + 4 * offset);
-    add(ir::AddPtrOp::create(builder, loc, a.value.getType(), a.value, b.value), std::move(elements), 4);
+    add(ir::AddPtrOp::create(builder, loc, a.value.getType(), a.value, b.value),
+        std::move(elements), 4);
   }
 
   OpBuilder builder;
@@ -323,13 +344,16 @@ class AxisInfoTest : public ::testing::Test {
 protected:
   std::unique_ptr<MLIRContext> context = ir::makeContext();
 
-  OwningOpRef<ModuleOp> parse(StringRef text) { return parseSourceString<ModuleOp>(text, context.get()); }
+  OwningOpRef<ModuleOp> parse(StringRef text) {
+    return parseSourceString<ModuleOp>(text, context.get());
+  }
 
   /// The facts of the value with this name: an operation's attribute `name`.
   AxisInfo factsOf(ModuleOp module, StringRef name) {
     AxisInfo info;
     module.walk([&](Operation *op) {
-      if (auto attribute = op->getAttrOfType<StringAttr>("name"); attribute && attribute.getValue() == name)
+      if (auto attribute = op->getAttrOfType<StringAttr>("name");
+          attribute && attribute.getValue() == name)
         info = AxisInfoAnalysis().of(op->getResult(0));
     });
     return info;
@@ -338,8 +362,8 @@ protected:
 
 RC_GTEST_FIXTURE_PROP(AxisInfoTest, ClaimsHoldForEveryElement, ()) {
   auto steps = *rc::gen::container<std::vector<Step>>(
-      rc::gen::construct<Step>(rc::gen::inRange(0, 14), rc::gen::inRange(0, 64), rc::gen::inRange(0, 64),
-                               rc::gen::inRange(0, 64)));
+      rc::gen::construct<Step>(rc::gen::inRange(0, 14), rc::gen::inRange(0, 64),
+                               rc::gen::inRange(0, 64), rc::gen::inRange(0, 64)));
   RandomKernel kernel(context.get());
   for (const Step &step : steps)
     kernel.apply(step);
@@ -361,7 +385,8 @@ TEST_F(AxisInfoTest, LongRandomKernels) {
 // Without claims the property above would hold of an analysis that knows nothing.
 TEST_F(AxisInfoTest, FindsTheVectorsOfAnOrdinaryAccess) {
   auto module = parse(R"(
-    func.func @kernel(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}) {
+    func.func @kernel(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32},
+                      %n: i32 {tile.divisibility = 16 : i32}) {
       %c64 = arith.constant 64 : i32
       %pid = tile.program_id 0 : i32
       %start = arith.muli %pid, %c64 : i32
@@ -382,7 +407,8 @@ TEST_F(AxisInfoTest, FindsTheVectorsOfAnOrdinaryAccess) {
 
 TEST_F(AxisInfoTest, RowsOfATileOfPointers) {
   auto module = parse(R"(
-    func.func @kernel(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %stride: i32 {tile.divisibility = 8 : i32}) {
+    func.func @kernel(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+                      %stride: i32 {tile.divisibility = 8 : i32}) {
       %r = tile.arange 0, 32 : tensor<32xi32>
       %c = tile.arange 0, 64 : tensor<64xi32>
       %rc = tile.expand_dims %r, 1 : tensor<32xi32> -> tensor<32x1xi32>

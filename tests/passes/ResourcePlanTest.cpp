@@ -1,4 +1,5 @@
-// Offsets in shared memory: allocations whose contents matter at the same time do not overlap, others share bytes.
+// Offsets in shared memory: allocations whose contents matter at the same time do not overlap,
+// others share bytes.
 #include "passes/analysis/ResourcePlan.h"
 
 #include "ir/Context.h"
@@ -17,25 +18,30 @@ class ResourcePlanTest : public ::testing::Test {
 protected:
   /// The plan of a function with this body; %c is an i1, %n an i32.
   ResourcePlan planOf(const std::string &body) {
-    std::string text = "#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>\n"
-                       "#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>\n"
-                       "func.func @f(%x: tensor<32xf32, #l>, %c: i1, %n: i32) {\n" +
-                       body + "return\n}\n";
+    std::string text =
+        "#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>\n"
+        "#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>\n"
+        "func.func @f(%x: tensor<32xf32, #l>, %c: i1, %n: i32) {\n" +
+        body + "return\n}\n";
     module = parseSourceString<ModuleOp>(text, context.get());
     if (!module) {
       ADD_FAILURE() << text;
       module = ModuleOp::create(UnknownLoc::get(context.get()));
-      return ResourcePlan(func::FuncOp::create(UnknownLoc::get(context.get()), "f", FunctionType::get(context.get(), {}, {})));
+      return ResourcePlan(func::FuncOp::create(UnknownLoc::get(context.get()), "f",
+                                               FunctionType::get(context.get(), {}, {})));
     }
     return ResourcePlan(*module->getOps<func::FuncOp>().begin());
   }
 
-  static std::string alloc(const std::string &name) { return name + " = tilegpu.smem_alloc : " + kSmem + "\n"; }
+  static std::string alloc(const std::string &name) {
+    return name + " = tilegpu.smem_alloc : " + kSmem + "\n";
+  }
   static std::string store(const std::string &name) {
     return "tilegpu.smem_store %x, " + name + " : tensor<32xf32, #l>, " + kSmem + "\n";
   }
   static std::string load(const std::string &name) {
-    return "%v" + std::to_string(loads++) + " = tilegpu.smem_load " + name + " : " + kSmem + " -> tensor<32xf32, #l>\n";
+    return "%v" + std::to_string(loads++) + " = tilegpu.smem_load " + name + " : " + kSmem +
+           " -> tensor<32xf32, #l>\n";
   }
 
   static inline const std::string kSmem = "!tilegpu.smem<32xf32, #s>";
@@ -56,7 +62,8 @@ TEST_F(ResourcePlanTest, NothingNeedsNothing) {
 }
 
 TEST_F(ResourcePlanTest, OneAfterTheOtherShareBytes) {
-  ResourcePlan plan = planOf(alloc("%a") + alloc("%b") + store("%a") + load("%a") + store("%b") + load("%b"));
+  ResourcePlan plan =
+      planOf(alloc("%a") + alloc("%b") + store("%a") + load("%a") + store("%b") + load("%b"));
   ASSERT_EQ(plan.allocations().size(), 2u);
   EXPECT_EQ(plan.allocations()[0].offset, 0);
   EXPECT_EQ(plan.allocations()[1].offset, 0);
@@ -64,24 +71,28 @@ TEST_F(ResourcePlanTest, OneAfterTheOtherShareBytes) {
 }
 
 TEST_F(ResourcePlanTest, AliveTogetherDoNot) {
-  ResourcePlan plan = planOf(alloc("%a") + alloc("%b") + store("%a") + store("%b") + load("%a") + load("%b"));
+  ResourcePlan plan =
+      planOf(alloc("%a") + alloc("%b") + store("%a") + store("%b") + load("%a") + load("%b"));
   EXPECT_FALSE(overlap(plan.allocations()[0], plan.allocations()[1]));
   EXPECT_EQ(plan.sharedBytes(), 256);
 }
 
-// Within the loop %a is stored before %b and read before it; but the next iteration comes back to %a.
+// Within the loop %a is stored before %b and read before it; but the next iteration comes back to
+// %a.
 TEST_F(ResourcePlanTest, ALoopCountsAsAWholeForWhatIsMadeBeforeIt) {
   std::string loop = "%c0 = arith.constant 0 : i32\n%c1 = arith.constant 1 : i32\n"
                      "scf.for %i = %c0 to %n step %c1 : i32 {\n";
-  ResourcePlan outside = planOf(alloc("%a") + alloc("%b") + store("%a") + loop + load("%a") + store("%b") + load("%b") + "}\n");
+  ResourcePlan outside = planOf(alloc("%a") + alloc("%b") + store("%a") + loop + load("%a") +
+                                store("%b") + load("%b") + "}\n");
   EXPECT_FALSE(overlap(outside.allocations()[0], outside.allocations()[1]));
-  ResourcePlan inside = planOf(loop + alloc("%a") + alloc("%b") + store("%a") + load("%a") + store("%b") + load("%b") + "}\n");
+  ResourcePlan inside = planOf(loop + alloc("%a") + alloc("%b") + store("%a") + load("%a") +
+                               store("%b") + load("%b") + "}\n");
   EXPECT_EQ(inside.sharedBytes(), 128);
 }
 
 TEST_F(ResourcePlanTest, BranchesShareBytes) {
-  ResourcePlan plan = planOf("scf.if %c {\n" + alloc("%a") + store("%a") + load("%a") + "} else {\n" + alloc("%b") +
-                             store("%b") + load("%b") + "}\n");
+  ResourcePlan plan = planOf("scf.if %c {\n" + alloc("%a") + store("%a") + load("%a") +
+                             "} else {\n" + alloc("%b") + store("%b") + load("%b") + "}\n");
   EXPECT_EQ(plan.sharedBytes(), 128);
 }
 

@@ -18,3 +18,34 @@ func.func @no_fragments(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
   %r = tile.dot %a, %a, %c {tilegpu.variant = "mma_sync"} : tensor<8x8xf16>, tensor<8x8xf16>, tensor<8x8xf32>
   return
 }
+
+// -----
+
+func.func @two_results(%p: !tile.ptr<f32>) attributes {tile.kernel} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %x = tile.load %ps : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+  // expected-error @+1 {{makes tiles, but how they lie over threads is not known for this operation}}
+  %s, %c = math.sincos %x : tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @too_large(%v: !tile.ptr<f32>) attributes {tile.kernel, tile.warps = 1 : i32} {
+  // expected-error @+1 {{registers: a tile of 32768x!tile.ptr<f32> takes 2048 registers a thread with 1 warps, a thread has 255; use smaller tiles or more warps}}
+  %r = tile.splat %v : !tile.ptr<f32> -> tensor<32768x!tile.ptr<f32>>
+  %x = tile.load %r : tensor<32768x!tile.ptr<f32>> -> tensor<32768xf32>
+  return
+}
+
+// -----
+
+func.func private @other(tensor<64xf32>) -> tensor<64xf32>
+func.func @call(%p: !tile.ptr<f32>) attributes {tile.kernel} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %x = tile.load %ps : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+  // expected-error @+1 {{makes tiles, but how they lie over threads is not known for this operation}}
+  %y = call @other(%x) : (tensor<64xf32>) -> tensor<64xf32>
+  tile.store %y, %ps : tensor<64xf32>, tensor<64x!tile.ptr<f32>>
+  return
+}
