@@ -238,7 +238,7 @@ public:
       fail(ErrorCode::InvalidHandle, "the module of kernel '" +
                                          std::string(function->function->name) +
                                          "' has been unloaded");
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     LaunchSetup setup;
     setup.program = programOf(*function, checks_.init);
     checkShape(*setup.program, config);
@@ -254,7 +254,10 @@ public:
     Launch run(std::move(setup));
     run.run();
     counters_ += run.counters();
-    deliver(run.findings());
+    FindingSink sink = sink_;
+    // The sink and whoever catches the error may use the device again.
+    lock.unlock();
+    deliver(run.findings(), sink);
   }
 
   device::Stream createStream() override {
@@ -282,16 +285,30 @@ public:
     return std::chrono::duration<float, std::milli>(*to->recorded - *from->recorded).count();
   }
 
-  void setChecks(const Checks &checks) override { checks_ = checks; }
-  Checks checks() const override { return checks_; }
-  void setFindingSink(FindingSink sink) override { sink_ = std::move(sink); }
+  void setChecks(const Checks &checks) override {
+    std::lock_guard lock(mutex_);
+    checks_ = checks;
+  }
+  Checks checks() const override {
+    std::lock_guard lock(mutex_);
+    return checks_;
+  }
+  void setFindingSink(FindingSink sink) override {
+    std::lock_guard lock(mutex_);
+    sink_ = std::move(sink);
+  }
   void setCounters(bool on) override {
+    std::lock_guard lock(mutex_);
     counting_ = on;
     if (on)
       counters_ = {};
   }
-  Counters counters() const override { return counters_; }
+  Counters counters() const override {
+    std::lock_guard lock(mutex_);
+    return counters_;
+  }
   void setThreads(int threads) override {
+    std::lock_guard lock(mutex_);
     threads_ = static_cast<unsigned>(std::clamp(threads, 1, 256));
   }
 
@@ -451,11 +468,11 @@ private:
     return bytes;
   }
 
-  void deliver(const std::vector<Finding> &findings) const {
+  static void deliver(const std::vector<Finding> &findings, const FindingSink &sink) {
     if (findings.empty())
       return;
-    if (sink_) {
-      sink_(findings);
+    if (sink) {
+      sink(findings);
       return;
     }
     std::vector<std::string> notes;
