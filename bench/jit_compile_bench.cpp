@@ -1,0 +1,71 @@
+// Cold compiles from a traced lambda to machine code in a warm process: `jit_compile_bench KERNEL REPEATS` prints the
+// milliseconds of each on one line, then the PTX. bench/triton/compare.py runs it beside its peer.
+#include "runtime/jit/Assemble.h"
+#include "runtime/jit/Compile.h"
+
+#include <tile/Registry.h>
+#include <tile/tile.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace tile;
+
+namespace {
+
+auto vectorAdd = kernel("vector_add", [](In<f32, 1> a, In<f32, 1> b, Out<f32, 1> c, Const B) {
+  Value i = grid1d(c, {B});
+  c.tile({B})(i) = a.tile({B})(i) + b.tile({B})(i);
+});
+
+auto softmaxRow = kernel("softmax", [](In<f32, 2> x, Out<f32, 2> y, Const B) {
+  Value row = program_id(0);
+  Value values = reshape(x.tile({1, B})(row, 0), {B});
+  values = select(arange(0, B) < x.dim(1), values, -INFINITY);
+  Value e = exp(values - reduce_max(values, 0));
+  y.tile({1, B})(row, 0) = reshape(e / sum(e, 0), {1, B});
+});
+
+auto matmul = kernel("matmul", [](In<f16, 2> A, In<f16, 2> B, Out<f16, 2> C, Const BM, Const BN, Const BK) {
+  Value m = program_id(0), n = program_id(1);
+  auto acc = var(zeros(f32, {BM, BN}));
+  for (auto k : range(cdiv(A.dim(1), BK)))
+    acc = dot(A.tile({BM, BK})(m, k), B.tile({BK, BN})(k, n), acc);
+  C.tile({BM, BN})(m, n) = cast(f16, acc);
+});
+
+KernelRequest requestOf(const char *name) {
+  constexpr int64_t kVector = 1 << 20, kRows = 4096, kColumns = 1024, kSize = 4096;
+  if (!std::strcmp(name, "vector_add"))
+    return {vectorAdd.consts(1024), std::vector(3, exampleView(f32, {kVector}))};
+  if (!std::strcmp(name, "softmax"))
+    return {softmaxRow.consts(1024), std::vector(2, exampleView(f32, {kRows, kColumns}))};
+  if (!std::strcmp(name, "matmul"))
+    return {matmul.consts(128, 128, 64), std::vector(3, exampleView(f16, {kSize, kSize}))};
+  throw Error(Fault::User, ErrorCode::InvalidArgument, std::string("no kernel '") + name + "'");
+}
+
+} // namespace
+
+int main(int argc, char **argv) try {
+  if (argc != 3)
+    return std::fprintf(stderr, "usage: jit_compile_bench vector_add|softmax|matmul REPEATS\n"), 2;
+  KernelRequest request = requestOf(argv[1]);
+  std::string ptx;
+  for (int i = 0; i <= std::atoi(argv[2]); ++i) {
+    auto start = std::chrono::steady_clock::now();
+    codegen::CompiledKernel compiled = jit::compileRequest(request, {});
+    jit::assemble(compiled.ptx, "sm_80");
+    std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    if (i > 0) // the first warms up
+      std::printf("%.2f ", elapsed.count());
+    ptx = std::move(compiled.ptx);
+  }
+  std::printf("\n%s", ptx.c_str());
+} catch (const Error &error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}
