@@ -56,7 +56,9 @@ private:
     throw Error(Fault::User, code, argumentName(record, index) + " " + what, record.where,
                 {"in a call of kernel '" + record.name + "'"});
   }
-  static bool isEmpty(const HostArg &arg) { return std::find(arg.extents, arg.extents + arg.rank, 0) != arg.extents + arg.rank; }
+  static bool isEmpty(const HostArg &arg) {
+    return std::find(arg.extents, arg.extents + arg.rank, 0) != arg.extents + arg.rank;
+  }
   bool isUsed(int i) const { return args[i].kind == HostArg::Tensor && !isEmpty(args[i]); }
 
   void checkShape(int i) const {

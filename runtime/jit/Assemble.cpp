@@ -156,7 +156,9 @@ bool isWholeCubin(const std::vector<std::byte> &bytes) {
 }
 
 std::vector<std::byte> assemble(std::string_view ptx, const std::string &target) {
-  if (NvPtxCompiler *compiler = NvPtxCompiler::load())
+  const char *named = std::getenv("TILE_PTXAS");
+  NvPtxCompiler *compiler = named && *named ? nullptr : NvPtxCompiler::load();
+  if (compiler)
     return compiler->assemble(ptx, target);
   std::vector<std::string> looked;
   if (std::optional<std::string> program = findPtxas(&looked))
@@ -167,7 +169,8 @@ std::vector<std::byte> assemble(std::string_view ptx, const std::string &target)
   std::vector<std::string> notes = {"looked for ptxas at " + llvm::join(looked, ", ")};
   notes.push_back(why.empty() ? "nvJitLink would drop the kernel's setmaxnreg" : "nvJitLink: " + why);
   throw Error(Fault::User, ErrorCode::ToolMissing,
-              "no program turns PTX into machine code here: install ptxas of the CUDA toolkit, or name it in TILE_PTXAS",
+              "no program turns PTX into machine code here: install ptxas of the CUDA toolkit, or name it in "
+              "TILE_PTXAS",
               {}, notes);
 }
 

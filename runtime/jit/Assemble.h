@@ -1,7 +1,8 @@
-// PTX to machine code, in this order: nvPTXCompiler in process (a plugin, where it was built), the ptxas program in a child
-// process, nvJitLink by dlopen. With none of them, a driver compiles the PTX itself.
+// PTX to machine code, in this order: nvPTXCompiler in process (a plugin, where it was built), the ptxas program in a
+// child process, nvJitLink by dlopen. With none of them, a driver compiles the PTX itself.
 //
-// ptxas is looked for in TILE_PTXAS, $CUDA_HOME/bin, $CUDA_PATH/bin, PATH, /usr/local/cuda/bin. nvJitLink compiles
+// ptxas is looked for in TILE_PTXAS, which also puts it first, else in $CUDA_HOME/bin, $CUDA_PATH/bin, PATH and
+// /usr/local/cuda/bin. nvJitLink compiles
 // relocatable code and drops `setmaxnreg` without an error, so it never gets kernels that use it.
 #pragma once
 

@@ -38,7 +38,8 @@ std::string textOf(const Diagnostic &diagnostic) {
                             [](const Diagnostic &d) { return d.severity == Diagnostic::Severity::Error; });
   std::vector<std::string> notes;
   for (auto next = error; next != diagnostics.end(); ++next)
-    if (next != error && (next->severity == Diagnostic::Severity::Error || next->severity == Diagnostic::Severity::Note))
+    if (next != error &&
+        (next->severity == Diagnostic::Severity::Error || next->severity == Diagnostic::Severity::Note))
       notes.push_back(textOf(*next));
   notes.push_back("in kernel '" + name + "'");
   std::string message = error != diagnostics.end() ? error->message : "compilation failed without a message";

@@ -10,6 +10,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
+#include <algorithm>
+
 namespace tile::jit {
 namespace {
 
@@ -17,10 +19,17 @@ namespace {
   throw Error(Fault::User, ErrorCode::IoError, "cannot write '" + path + "': " + why);
 }
 
+/// A file name from a kernel's name, which in a file of IR may hold anything.
+std::string fileNameOf(llvm::StringRef kernel) {
+  std::string name = kernel.take_front(100).str();
+  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return !llvm::isAlnum(c) && c != '_'; }, '_');
+  return name;
+}
+
 std::string directoryOf(const codegen::CompiledKernel &kernel, const std::string &directory) {
   llvm::SmallString<256> path(directory);
   uint64_t hash = llvm::xxh3_64bits(kernel.stages.empty() ? kernel.ptx : kernel.stages.front().second);
-  llvm::sys::path::append(path, kernel.name.substr(0, 100) + "-" + llvm::utohexstr(hash, true, 16));
+  llvm::sys::path::append(path, fileNameOf(kernel.name) + "-" + llvm::utohexstr(hash, true, 16));
   return path.str().str();
 }
 

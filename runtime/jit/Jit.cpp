@@ -101,29 +101,34 @@ std::unique_ptr<LoadedKernel> Jit::build(const detail::KernelRecord &record, con
   std::vector<std::byte> cubin;
   if (!props.isVirtual)
     cubin = assembleForDevice(compiled.ptx, target_, props.arch);
-  auto kernel = std::make_unique<LoadedKernel>();
   device::Module module = device_->loadModule(compiled.ptx, cubin, compiled.name + ".ptx");
-  kernel->function = device_->getFunction(module, compiled.name);
+  auto kernel = std::make_unique<LoadedKernel>();
+  try {
+    kernel->function = device_->getFunction(module, compiled.name);
+    checkRegisters(record, kernel->function, compiled.threads);
+  } catch (...) {
+    device_->unloadModule(module);
+    throw;
+  }
   kernel->name = std::move(compiled.name);
   kernel->parameters = std::move(compiled.parameters);
   kernel->grid = std::move(compiled.grid);
   kernel->threads = static_cast<uint32_t>(compiled.threads);
   kernel->sharedBytes = static_cast<uint32_t>(compiled.sharedBytes);
   kernel->remarks = std::move(compiled.remarks);
-  checkRegisters(record, *kernel);
   return kernel;
 }
 
 // The assembler accepts kernels whose threads together want more registers than a multiprocessor has.
-void Jit::checkRegisters(const detail::KernelRecord &record, const LoadedKernel &kernel) const {
+void Jit::checkRegisters(const detail::KernelRecord &record, device::Function function, int threads) const {
   const device::DeviceProps &props = device_->props();
-  device::FunctionInfo info = device_->functionInfo(kernel.function);
-  int64_t registers = int64_t(info.registers) * kernel.threads;
+  device::FunctionInfo info = device_->functionInfo(function);
+  int64_t registers = int64_t(info.registers) * threads;
   if (registers <= props.registersPerSm)
     return;
   throw Error(Fault::User, ErrorCode::ResourceExceeded,
               "the kernel needs " + std::to_string(info.registers) + " registers for each of " +
-                  std::to_string(kernel.threads) + " threads, together " + std::to_string(registers) + "; " +
+                  std::to_string(threads) + " threads, together " + std::to_string(registers) + "; " +
                   props.name + " has " + std::to_string(props.registersPerSm) +
                   ": use smaller tiles or fewer warps",
               record.where, {"in kernel '" + record.name + "'"});

@@ -55,7 +55,7 @@ private:
   const LoadedKernel &compileOnce(Family &family, const detail::KernelRecord &record,
                                   std::span<const detail::HostArg> args, std::span<const int64_t> consts, int warps);
   std::unique_ptr<LoadedKernel> build(const detail::KernelRecord &record, const frontend::Binding &binding);
-  void checkRegisters(const detail::KernelRecord &record, const LoadedKernel &kernel) const;
+  void checkRegisters(const detail::KernelRecord &record, device::Function function, int threads) const;
 
   std::shared_ptr<device::Device> device_;
   std::string target_;

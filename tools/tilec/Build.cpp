@@ -56,18 +56,30 @@ codegen::CompiledKernel compileInput(const BuildOptions &options, const codegen:
   return jit::compileText(readSource(words[0]), words[0], compile);
 }
 
+bool isNamed(const BuildOptions &options, const std::string &stage) {
+  return std::find(options.emit.begin(), options.emit.end(), stage) != options.emit.end();
+}
+
+/// Machine code. No assembler here is an error, unless the user wanted all there is.
+void addCubin(std::vector<Text> &texts, const codegen::CompiledKernel &kernel, const BuildOptions &options) {
+  try {
+    std::vector<std::byte> cubin = jit::assemble(kernel.ptx, options.target);
+    texts.push_back({"6-kernel.cubin", std::string(reinterpret_cast<const char *>(cubin.data()), cubin.size())});
+  } catch (const Error &error) {
+    if (isNamed(options, "cubin") || error.code() != ErrorCode::ToolMissing)
+      throw;
+    std::cerr << "note: no 6-kernel.cubin: " << error.message() << "\n";
+  }
+}
+
 std::vector<Text> textsOf(const codegen::CompiledKernel &kernel, const BuildOptions &options) {
   std::vector<Text> texts;
-  auto isWanted = [&](const char *stage) {
-    return std::find(options.emit.begin(), options.emit.end(), stage) != options.emit.end();
-  };
+  auto isWanted = [&](const char *stage) { return isNamed(options, stage) || isNamed(options, "all"); };
   for (auto &[stage, text] : kernel.stages)
     if (isWanted(kStages[static_cast<int>(stage)]))
       texts.push_back({codegen::fileNameOf(stage), text});
-  if (isWanted("cubin")) {
-    std::vector<std::byte> cubin = jit::assemble(kernel.ptx, options.target);
-    texts.push_back({"6-kernel.cubin", std::string(reinterpret_cast<const char *>(cubin.data()), cubin.size())});
-  }
+  if (isWanted("cubin"))
+    addCubin(texts, kernel, options);
   return texts;
 }
 
@@ -118,19 +130,18 @@ int buildHere(const BuildOptions &options) {
   return kOk;
 }
 
-void checkEmit(BuildOptions &options) {
-  std::vector<std::string> &emit = options.emit;
-  if (std::find(emit.begin(), emit.end(), "all") != emit.end())
-    emit.assign(std::begin(kStages), std::end(kStages));
+void checkEmit(const BuildOptions &options) {
+  const std::vector<std::string> &emit = options.emit;
   for (const std::string &stage : emit)
-    if (std::find(std::begin(kStages), std::end(kStages), stage) == std::end(kStages))
+    if (stage != "all" && std::find(std::begin(kStages), std::end(kStages), stage) == std::end(kStages))
       throw Error(Fault::User, ErrorCode::InvalidArgument,
                   "--emit " + stage + ": stages are tile, tilegpu, llvm, ll, ptx, cubin, all");
-  if (emit.size() > 1 && (options.output.empty() || options.output == "-"))
+  bool isSeveral = emit.size() > 1 || isNamed(options, "all");
+  if (isSeveral && (options.output.empty() || options.output == "-"))
     throw Error(Fault::User, ErrorCode::InvalidArgument, "several stages need a folder: add -o DIR");
 }
 
-int build(BuildOptions &options) {
+int build(const BuildOptions &options) {
   checkEmit(options);
   if (options.inChild)
     return buildHere(options);

@@ -105,7 +105,8 @@ int runInChild(const std::vector<std::string> &arguments, const std::string &inp
   std::cout.flush();
   pid_t child = fork();
   if (child < 0)
-    throw Error(Fault::User, ErrorCode::IoError, std::string("cannot start a compile process: ") + std::strerror(errno));
+    throw Error(Fault::User, ErrorCode::IoError,
+                std::string("cannot start a compile process: ") + std::strerror(errno));
   if (child == 0)
     becomeChild(argv.data());
   int status = 0;

@@ -2,6 +2,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/jit/Assemble.h"
 #include "runtime/jit/Compile.h"
+#include "runtime/jit/NvPtxCompiler.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
 
@@ -35,6 +36,13 @@ void doctorPtxas() {
           "nvJitLink or the driver compile PTX; `tilec build --emit cubin` needs nvJitLink");
 }
 
+void doctorNvPtxCompiler() {
+  std::string why;
+  if (jit::NvPtxCompiler *compiler = jit::NvPtxCompiler::load(&why))
+    return found("nvPTXCompiler", std::to_string(compiler->major) + "." + std::to_string(compiler->minor));
+  missing("nvPTXCompiler", why, "ptxas runs as a program of its own, which takes about twice as long");
+}
+
 void doctorNvJitLink() {
   std::string why, version = jit::nvJitLinkVersion(&why);
   if (!version.empty())
@@ -63,6 +71,7 @@ void doctorVirtual() {
 
 int doctor() {
   found("LLVM and MLIR", jit::llvmVersion());
+  doctorNvPtxCompiler();
   doctorPtxas();
   doctorNvJitLink();
   doctorVirtual();

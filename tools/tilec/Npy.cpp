@@ -94,11 +94,13 @@ private:
       refuse("unknown header field '" + std::string(key.substr(0, 40)) + "'");
   }
   void descr(std::string_view name) {
+    bool isLittle = name.starts_with('<'); // means nothing for single bytes, but may be there
     for (const Name &known : kNames)
-      if (name == known.descr || (name.substr(0, 1) == "<" && sizeOf(known.dtype) == 1 && name.substr(1) == known.descr.substr(1)))
+      if (name == known.descr || (isLittle && sizeOf(known.dtype) == 1 && name.substr(1) == known.descr.substr(1)))
         array.dtype = known.dtype;
     if (array.dtype == any)
-      refuse("dtype '" + std::string(name.substr(0, 40)) + "' is not one of little-endian b1, i1..i8, u1..u8, f2, f4, f8");
+      refuse("dtype '" + std::string(name.substr(0, 40)) +
+             "' is not one of little-endian b1, i1..i8, u1..u8, f2, f4, f8");
   }
   void order() {
     if (word("True"))

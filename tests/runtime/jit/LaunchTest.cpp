@@ -60,7 +60,8 @@ auto matmul = kernel("matmul", [](In<f32, 2> a, In<f32, 2> b, Out<f32, 2> c, Con
                 auto [m, n] = grid2d(c, {side, side});
                 auto sums = var(zeros(f32, {side, side}));
                 for (auto k : range(cdiv(a.dim(1), side)))
-                  sums = dot(a.tile({side, side})(m, k), b.tile({side, side})(k, n), sums, {.precision = Precision::ieee});
+                  sums = dot(a.tile({side, side})(m, k), b.tile({side, side})(k, n), sums,
+                             {.precision = Precision::ieee});
                 c.tile({side, side})(m, n) = sums;
               }).named("a", "b", "c", "side");
 

@@ -61,6 +61,11 @@ class Build(Case):
         self.assertEqual(names, ["1-tile.mlir", "2-tilegpu.mlir", "3-llvm.mlir", "4-kernel.ll", "5-kernel.ptx"])
         self.assertIn(".target sm_80", (self.path / "stages/5-kernel.ptx").read_text())
 
+    def test_all_stages_need_no_assembler(self):
+        self.run_tilec(0, "build", "op:add", "--emit", "all", "-o", "out", TILE_PTXAS="/nonexistent/ptxas")
+        names = {file.name for file in (self.path / "out").iterdir()}
+        self.assertLessEqual({"1-tile.mlir", "5-kernel.ptx"}, names)
+
     def test_settings_and_target_change_the_kernel(self):
         self.assertIn("tensor<512x", self.tile_ir("B=512"))
         self.assertIn("xf16>", self.tile_ir("dtype=f16"))
