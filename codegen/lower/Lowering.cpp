@@ -69,7 +69,7 @@ LogicalResult Lowering::lowerBlock(Block &block) {
 LogicalResult Lowering::lower(Operation *op) {
   if (LowerFunction function = findLowering(op->getName().getStringRef()))
     return function(*this, op);
-  if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+  if (isa_and_present<arith::ArithDialect, math::MathDialect>(op->getDialect()))
     return lowerElementwise(*this, op);
   return op->emitOpError("has no lowering");
 }

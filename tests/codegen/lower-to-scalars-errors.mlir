@@ -1,5 +1,5 @@
 // What the passes before should have dealt with is refused by name.
-// RUN: tile-opt %s -tile-lower-to-scalars -split-input-file -verify-diagnostics
+// RUN: tile-opt %s -allow-unregistered-dialect -tile-lower-to-scalars -split-input-file -verify-diagnostics
 
 #a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
 #b = #tilegpu.layout<register = [], lane = [[2], [4], [8], [16], [32]], warp = [[1]]>
@@ -96,5 +96,13 @@ func.func @no_bounds(%p: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
   %v = tile.make_view %p, extents [%n], strides [%n] : i32 -> !tile.view<1xf32>
   // expected-error @+1 {{has no bounds; the pass that lowers views has not run}}
   %x = tile.view_load %v[%n] : !tile.view<1xf32> -> tensor<32xf32, #l>
+  return
+}
+
+// -----
+
+func.func @unregistered() attributes {tile.kernel} {
+  // expected-error @+1 {{has no lowering}}
+  "use"() : () -> ()
   return
 }
