@@ -8,7 +8,8 @@
 
 namespace tile::test {
 
-/// The text without what differs between machines and versions: paths, the compiler's own line.
+/// The text without what differs between machines and versions: folders, source lines, the lines in
+/// which LLVM names itself.
 std::string normalised(const std::string &text);
 
 /// Compares with tests/`path`, or rewrites it; the message shows the first line that differs.

@@ -1,10 +1,13 @@
 // Operators, comparisons, select, min and max, on every dtype, with the edges of each.
+#include "tests/execution/Assembly.h"
 #include "tests/execution/Harness.h"
 
 using namespace tile;
 using namespace tile::test;
 
 namespace {
+
+const bool gate = assembleEverything(Spills::Allowed);
 
 EXECUTION_SUITE(Arithmetic);
 

@@ -82,7 +82,7 @@ TEST_F(Kernels, Softmax) {
 
 TEST_F(Kernels, Matmul) {
   auto a = device.tensor<half>({256, 256});
-  matmul.consts(64, 64, 32).prepare(device, a, a, a);
+  matmul.consts(32, 32, 32).prepare(device, a, a, a);
   expectStages("matmul");
 }
 

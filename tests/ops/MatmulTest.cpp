@@ -1,4 +1,5 @@
 // matmul: extents round its tiles and at their ends, dtypes, memory orders, epilogues, refusals.
+#include "tests/execution/Assembly.h"
 #include "tests/execution/Harness.h"
 #include "tests/ops/Refusals.h"
 
@@ -8,6 +9,8 @@ using namespace tile;
 using namespace tile::test;
 
 namespace {
+
+const bool gate = assembleEverything(Spills::Forbidden);
 
 class MatmulOp : public OnDevice {
 protected:

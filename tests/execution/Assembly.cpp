@@ -1,0 +1,167 @@
+// Collects the PTX of a test program through TILE_DUMP and gives it to ptxas when the tests are
+// over. Kernels are merged into a few files: starting ptxas costs more than most kernels do.
+#include "tests/execution/Assembly.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace tile::test {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kKernelsPerFile = 64;
+
+std::string read(const fs::path &path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// TILE_PTXAS, else the first on PATH or in CUDA's usual place; empty if there is none.
+std::string findPtxas() {
+  if (const char *named = std::getenv("TILE_PTXAS"); named && *named)
+    return named;
+  const char *path = std::getenv("PATH");
+  std::istringstream folders(std::string(path ? path : "") + ":/usr/local/cuda/bin");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (access((folder + "/ptxas").c_str(), X_OK) == 0)
+      return folder + "/ptxas";
+  return "";
+}
+
+void replaceAll(std::string &text, const std::string &from, const std::string &to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+/// The kernel as one of many of a file: under the name k<number>, without debug lines, and, but for
+/// the first, without what a file has once.
+std::string asPart(std::string ptx, const std::string &kernel, size_t number, bool isFirst) {
+  std::string name = "k" + std::to_string(number);
+  replaceAll(ptx, kernel + "_param_", name + "_param_");
+  replaceAll(ptx, ".entry " + kernel + "(", ".entry " + name + "(");
+  std::istringstream lines(ptx);
+  std::string part;
+  for (std::string line; std::getline(lines, line);) {
+    size_t start = line.find_first_not_of(" \t");
+    auto begins = [&](const char *word) {
+      return start != std::string::npos && line.compare(start, std::string(word).size(), word) == 0;
+    };
+    bool isDebug = begins(".loc") || begins(".file") || begins(".section");
+    bool isHead = begins(".version") || begins(".target") || begins(".address_size") ||
+                  begins(".extern .shared");
+    if (!isDebug && (isFirst || !isHead))
+      part += line + "\n";
+  }
+  return part;
+}
+
+class Gate : public ::testing::Environment {
+public:
+  explicit Gate(Spills spills) : spills_(spills) {}
+
+  void SetUp() override {
+    ptxas_ = findPtxas();
+    if (ptxas_.empty()) {
+      std::printf("[  SKIPPED ] no ptxas: the PTX of these tests is not assembled\n");
+      return;
+    }
+    std::string pattern = ::testing::TempDir() + "tile-ptx-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    setenv("TILE_DUMP", folder_.c_str(), 1);
+  }
+
+  void TearDown() override {
+    if (folder_.empty())
+      return;
+    std::vector<fs::path> merged = merge();
+    std::vector<std::future<void>> runs;
+    for (const fs::path &file : merged)
+      for (const char *target : {"sm_80", "sm_90a"}) {
+        if (runs.size() >= 2)
+          runs[runs.size() - 2].wait();
+        runs.push_back(std::async(std::launch::async, [=, this] { assemble(file, target); }));
+      }
+    for (std::future<void> &run : runs)
+      run.get();
+    fs::remove_all(folder_);
+  }
+
+private:
+  /// Writes the kernels found into files of kKernelsPerFile and returns those.
+  std::vector<fs::path> merge() {
+    std::vector<fs::path> merged;
+    std::ofstream file;
+    for (const auto &entry : fs::recursive_directory_iterator(folder_)) {
+      if (entry.path().extension() != ".ptx" || entry.path().filename() != "5-kernel.ptx")
+        continue;
+      std::string ptx = read(entry.path());
+      std::smatch match;
+      if (!std::regex_search(ptx, match, std::regex("\\.entry ([^(\\s]+)\\("))) {
+        ADD_FAILURE() << entry.path() << " has no entry";
+        continue;
+      }
+      EXPECT_FALSE(std::regex_search(ptx, std::regex("\\.target[^\\n]*debug"))) << entry.path();
+      bool isFirst = kernels_ % kKernelsPerFile == 0;
+      if (isFirst) {
+        merged.push_back(folder_ / ("merged-" + std::to_string(merged.size())));
+        file = std::ofstream(merged.back());
+      }
+      file << asPart(ptx, match[1], kernels_, isFirst);
+      origins_.push_back(ptx.substr(match.position(0), 60));
+      ++kernels_;
+    }
+    return merged;
+  }
+
+  void assemble(const fs::path &file, const std::string &target) {
+    std::string command = "'" + ptxas_ + "' -v -arch=" + target + " -o /dev/null '" +
+                          file.string() + "' 2>&1";
+    FILE *pipe = popen(command.c_str(), "r");
+    ASSERT_NE(pipe, nullptr) << command;
+    std::string log;
+    std::array<char, 4096> part;
+    while (size_t size = fread(part.data(), 1, part.size(), pipe))
+      log.append(part.data(), size);
+    EXPECT_EQ(pclose(pipe), 0) << target << ": " << log.substr(0, 2000);
+    std::istringstream lines(log);
+    std::string kernel;
+    for (std::string line; std::getline(lines, line);) {
+      if (size_t at = line.find("Function properties for k"); at != std::string::npos)
+        kernel = origins_[std::stoul(line.substr(at + 25))];
+      bool spilled = line.find(" spill stores") != std::string::npos &&
+                     line.find(" 0 bytes spill stores") == std::string::npos;
+      EXPECT_FALSE(spilled && spills_ == Spills::Forbidden)
+          << kernel << " for " << target << ":" << line;
+    }
+  }
+
+  Spills spills_;
+  std::string ptxas_;
+  fs::path folder_;
+  size_t kernels_ = 0;
+  std::vector<std::string> origins_; ///< of each kernel, the start of its entry
+};
+
+} // namespace
+
+bool assembleEverything(Spills spills) {
+  return ::testing::AddGlobalTestEnvironment(new Gate(spills)) != nullptr;
+}
+
+} // namespace tile::test

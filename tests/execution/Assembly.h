@@ -1,0 +1,14 @@
+// The second gate of every test program that launches kernels: whatever PTX was compiled while its
+// tests ran must be accepted by NVIDIA's assembler, for sm_80 and sm_90a. Without ptxas the gate
+// says that it was skipped.
+#pragma once
+
+namespace tile::test {
+
+/// What the assembler may do with the kernels.
+enum class Spills { Allowed, Forbidden };
+
+/// Switches the gate on, before main: `const bool gate = assembleEverything(Spills::Forbidden);`
+bool assembleEverything(Spills spills);
+
+} // namespace tile::test
