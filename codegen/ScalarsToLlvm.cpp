@@ -41,7 +41,8 @@ struct ScalarsToLlvm : impl::ScalarsToLlvmBase<ScalarsToLlvm> {
     getOperation().walk([](LLVM::LLVMFuncOp function) { markKernel(function); });
   }
 
-  // The block size is exact: the assembler may rely on it.
+  // The block size is exact: the assembler may rely on it. One block a multiprocessor is all we ask for: without a
+  // number ptxas aims at an occupancy of its own, and spills far below the registers that there are.
   static void markKernel(LLVM::LLVMFuncOp function) {
     auto threads = function->getAttrOfType<IntegerAttr>(kThreadsAttr);
     if (!threads)
@@ -51,6 +52,7 @@ struct ScalarsToLlvm : impl::ScalarsToLlvmBase<ScalarsToLlvm> {
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                       b.getDenseI32ArrayAttr({static_cast<int32_t>(threads.getInt())}));
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));
   }
 };
 
