@@ -6,14 +6,14 @@
 
 using namespace tile;
 
-const auto matmul = kernel("matmul", [](In<f16, 2> A, In<f16, 2> B, Out<f16, 2> C, Const BM,
-                                        Const BN, Const BK) {
-  auto [m, n] = grid2d(C, {BM, BN}).swizzled(8); // the launch grid follows from C
-  auto sums = var(zeros(f32, {BM, BN}));
-  for (auto k : range(cdiv(A.dim(1), BK)).stages(3))
-    sums = dot(A.tile({BM, BK})(m, k), B.tile({BK, BN})(k, n), sums);
-  C.tile({BM, BN})(m, n) = cast(f16, sums);
-});
+const auto matmul =
+    kernel("matmul", [](In<f16, 2> A, In<f16, 2> B, Out<f16, 2> C, Const BM, Const BN, Const BK) {
+      auto [m, n] = grid2d(C, {BM, BN}).swizzled(8); // the launch grid follows from C
+      auto sums = var(zeros(f32, {BM, BN}));
+      for (auto k : range(cdiv(A.dim(1), BK)).stages(3))
+        sums = dot(A.tile({BM, BK})(m, k), B.tile({BK, BN})(k, n), sums);
+      C.tile({BM, BN})(m, n) = cast(f16, sums);
+    });
 
 int main() {
   constexpr int64_t M = 300, N = 200, K = 250;

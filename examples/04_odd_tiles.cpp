@@ -6,14 +6,14 @@
 
 using namespace tile;
 
-const auto matmul = kernel("odd_matmul", [](In<f16, 2> A, In<f16, 2> B, Out<f32, 2> C, Const BM,
-                                            Const BN, Const BK) {
-  auto [m, n] = grid2d(C, {BM, BN});
-  auto sums = var(zeros(f32, {BM, BN}));
-  for (auto k : range(cdiv(A.dim(1), BK)))
-    sums = dot(A.tile({BM, BK})(m, k), B.tile({BK, BN})(k, n), sums);
-  C.tile({BM, BN})(m, n) = sums;
-});
+const auto matmul = kernel(
+    "odd_matmul", [](In<f16, 2> A, In<f16, 2> B, Out<f32, 2> C, Const BM, Const BN, Const BK) {
+      auto [m, n] = grid2d(C, {BM, BN});
+      auto sums = var(zeros(f32, {BM, BN}));
+      for (auto k : range(cdiv(A.dim(1), BK)))
+        sums = dot(A.tile({BM, BK})(m, k), B.tile({BK, BN})(k, n), sums);
+      C.tile({BM, BN})(m, n) = sums;
+    });
 
 int main() {
   constexpr int64_t M = 192, N = 352, K = 100;

@@ -10,11 +10,10 @@ namespace tile::ops {
 
 namespace {
 
-const auto addRows =
-    kernel("add", [](In<any, 1> a, In<any, 1> b, Out<any, 1> c, Const B) {
-      Value i = grid1d(c, {B});
-      c.tile({B})(i) = a.tile({B})(i) + b.tile({B})(i);
-    }).named("a", "b", "c", "B");
+const auto addRows = kernel("add", [](In<any, 1> a, In<any, 1> b, Out<any, 1> c, Const B) {
+                       Value i = grid1d(c, {B});
+                       c.tile({B})(i) = a.tile({B})(i) + b.tile({B})(i);
+                     }).named("a", "b", "c", "B");
 
 const auto addMatrices =
     kernel("add_strided", [](In<any, 2> a, In<any, 2> b, Out<any, 2> c, Const BM, Const BN) {
@@ -28,13 +27,16 @@ const bool registered = registerOp({
     .name = "add",
     .summary = "c = a + b, elementwise",
     .inputs = 2,
-    .kernel = [](const OpSettings &settings) {
-      auto view = exampleView(settings.dtype("dtype", f32), {settings.integer("N", 1 << 20)});
-      return KernelRequest(addRows.consts(settings.integer("B", kElements)), {view, view, view});
-    },
-    .output = [](std::span<const Tensor> in, const OpSettings &) {
-      return TensorSpec{in[0].dtype(), {in[0].extents().begin(), in[0].extents().end()}};
-    },
+    .kernel =
+        [](const OpSettings &settings) {
+          auto view = exampleView(settings.dtype("dtype", f32), {settings.integer("N", 1 << 20)});
+          return KernelRequest(addRows.consts(settings.integer("B", kElements)),
+                               {view, view, view});
+        },
+    .output =
+        [](std::span<const Tensor> in, const OpSettings &) {
+          return TensorSpec{in[0].dtype(), {in[0].extents().begin(), in[0].extents().end()}};
+        },
     .run = [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
               const OpSettings &) { add(stream, in[0], in[1], out); },
 });

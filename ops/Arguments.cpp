@@ -53,8 +53,8 @@ void Arguments::dtypeIn(Named arg, std::initializer_list<DType> allowed) const {
 
 void Arguments::sameDtype(Named first, Named second) const {
   if (first.operand.dtype() != second.operand.dtype())
-    fail(ErrorCode::InvalidArgument, describe(first) + ", but " + describe(second) +
-                                         ": give both one dtype");
+    fail(ErrorCode::InvalidArgument,
+         describe(first) + ", but " + describe(second) + ": give both one dtype");
 }
 
 void Arguments::rankIs(Named arg, int rank) const {
@@ -69,8 +69,8 @@ void Arguments::sameExtents(Named first, Named second) const {
   for (int dim = 0; same && dim < first.operand.rank(); ++dim)
     same = first.operand.extent(dim) == second.operand.extent(dim);
   if (!same)
-    fail(ErrorCode::InvalidShape, describe(first) + ", but " + describe(second) +
-                                      ": both need the same extents");
+    fail(ErrorCode::InvalidShape,
+         describe(first) + ", but " + describe(second) + ": both need the same extents");
 }
 
 void Arguments::equalExtent(Named first, int firstDim, Named second, int secondDim) const {

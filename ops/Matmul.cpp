@@ -41,7 +41,8 @@ MatmulTiles chooseTiles(int64_t m, int64_t n, DType dtype, Precision precision) 
 /// The precision by its name on the command line.
 Precision precisionOf(const OpSettings &settings) {
   std::string name = settings.text("precision", "tf32x3");
-  for (auto [known, precision] : {std::pair("ieee", Precision::ieee), {"tf32", Precision::tf32},
+  for (auto [known, precision] : {std::pair("ieee", Precision::ieee),
+                                  {"tf32", Precision::tf32},
                                   {"tf32x3", Precision::tf32x3}})
     if (name == known)
       return precision;
@@ -49,35 +50,40 @@ Precision precisionOf(const OpSettings &settings) {
               "precision=" + name + ": ieee, tf32 or tf32x3 is expected");
 }
 
-const auto registeredProgram = kernel("matmul", [](In<any, 2> a, In<any, 2> b, Out<any, 2> c,
-                                                   Const bm, Const bn, Const bk, Const precision) {
-  matmulProgram(a, b, c, {bm, bn, bk, 0}, static_cast<Precision>(int(precision)), NoEpilogue());
-}).named("a", "b", "c", "BM", "BN", "BK", "precision");
+const auto registeredProgram =
+    kernel("matmul", [](In<any, 2> a, In<any, 2> b, Out<any, 2> c, Const bm, Const bn, Const bk,
+                        Const precision) {
+      matmulProgram(a, b, c, {bm, bn, bk, 0}, static_cast<Precision>(int(precision)), NoEpilogue());
+    }).named("a", "b", "c", "BM", "BN", "BK", "precision");
 
 const bool registered = registerOp({
     .name = "matmul",
     .summary = "c = a b, the matrix product",
     .inputs = 2,
-    .kernel = [](const OpSettings &settings) {
-      DType dtype = settings.dtype("dtype", f16);
-      int64_t m = settings.integer("M", 4096), n = settings.integer("N", 4096),
-              k = settings.integer("K", 4096);
-      Precision precision = precisionOf(settings);
-      MatmulTiles tiles = chooseTiles(m, n, dtype, precision);
-      return KernelRequest(
-          registeredProgram
-              .consts(settings.integer("BM", tiles.m), settings.integer("BN", tiles.n),
-                      settings.integer("BK", tiles.k), static_cast<int>(precision))
-              .warps(static_cast<int>(settings.integer("warps", tiles.warps))),
-          {exampleView(dtype, {m, k}), exampleView(dtype, {k, n}), exampleView(dtype, {m, n})});
-    },
-    .output = [](std::span<const Tensor> in, const OpSettings &settings) {
-      return TensorSpec{settings.dtype("dtype", in[0].dtype()), {in[0].extent(0), in[1].extent(1)}};
-    },
-    .run = [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
-              const OpSettings &settings) {
-      matmul(stream, in[0], in[1], out, NoEpilogue(), {.precision = precisionOf(settings)});
-    },
+    .kernel =
+        [](const OpSettings &settings) {
+          DType dtype = settings.dtype("dtype", f16);
+          int64_t m = settings.integer("M", 4096), n = settings.integer("N", 4096),
+                  k = settings.integer("K", 4096);
+          Precision precision = precisionOf(settings);
+          MatmulTiles tiles = chooseTiles(m, n, dtype, precision);
+          return KernelRequest(
+              registeredProgram
+                  .consts(settings.integer("BM", tiles.m), settings.integer("BN", tiles.n),
+                          settings.integer("BK", tiles.k), static_cast<int>(precision))
+                  .warps(static_cast<int>(settings.integer("warps", tiles.warps))),
+              {exampleView(dtype, {m, k}), exampleView(dtype, {k, n}), exampleView(dtype, {m, n})});
+        },
+    .output =
+        [](std::span<const Tensor> in, const OpSettings &settings) {
+          return TensorSpec{settings.dtype("dtype", in[0].dtype()),
+                            {in[0].extent(0), in[1].extent(1)}};
+        },
+    .run =
+        [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
+           const OpSettings &settings) {
+          matmul(stream, in[0], in[1], out, NoEpilogue(), {.precision = precisionOf(settings)});
+        },
 });
 
 } // namespace

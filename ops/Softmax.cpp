@@ -86,19 +86,22 @@ const bool registered = registerOp({
     .name = "softmax",
     .summary = "softmax of the rows of a matrix",
     .inputs = 1,
-    .kernel = [](const OpSettings &settings) {
-      int64_t columns = settings.integer("N", 1024);
-      auto view = exampleView(settings.dtype("dtype", f32), {settings.integer("M", 4096), columns});
-      if (columns > kLongestTile)
-        return KernelRequest(softmaxTwoPasses.consts(kLongestTile / 2).warps(8), {view, view});
-      OnePass shape(columns);
-      return KernelRequest(softmaxOnePass.consts(shape.rows, shape.columns).warps(shape.warps),
-                           {view, view});
-    },
-    .output = [](std::span<const Tensor> in, const OpSettings &settings) {
-      return TensorSpec{settings.dtype("dtype", in[0].dtype()),
-                        {in[0].extents().begin(), in[0].extents().end()}};
-    },
+    .kernel =
+        [](const OpSettings &settings) {
+          int64_t columns = settings.integer("N", 1024);
+          auto view =
+              exampleView(settings.dtype("dtype", f32), {settings.integer("M", 4096), columns});
+          if (columns > kLongestTile)
+            return KernelRequest(softmaxTwoPasses.consts(kLongestTile / 2).warps(8), {view, view});
+          OnePass shape(columns);
+          return KernelRequest(softmaxOnePass.consts(shape.rows, shape.columns).warps(shape.warps),
+                               {view, view});
+        },
+    .output =
+        [](std::span<const Tensor> in, const OpSettings &settings) {
+          return TensorSpec{settings.dtype("dtype", in[0].dtype()),
+                            {in[0].extents().begin(), in[0].extents().end()}};
+        },
     .run = [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
               const OpSettings &) { softmax(stream, in[0], out); },
 });

@@ -31,26 +31,26 @@ const auto rowSoftmax = kernel("softmax", [](In<f32, 2> x, Out<f32, 2> y, Const 
   y.tile({1, Columns})(row, 0) = softmax(x.tile({1, Columns}).pad(-INFINITY)(row, 0), 1);
 });
 
-const auto matmul = kernel("matmul", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c, Const BM,
-                                        Const BN, Const BK) {
-  auto [m, n] = grid2d(c, {BM, BN}).swizzled(8);
-  auto sums = var(zeros(f32, {BM, BN}));
-  for (auto k : range(cdiv(a.dim(1), BK)).stages(3))
-    sums = dot(a.tile({BM, BK})(m, k), b.tile({BK, BN})(k, n), sums);
-  c.tile({BM, BN})(m, n) = sums;
-});
+const auto matmul =
+    kernel("matmul", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c, Const BM, Const BN, Const BK) {
+      auto [m, n] = grid2d(c, {BM, BN}).swizzled(8);
+      auto sums = var(zeros(f32, {BM, BN}));
+      for (auto k : range(cdiv(a.dim(1), BK)).stages(3))
+        sums = dot(a.tile({BM, BK})(m, k), b.tile({BK, BN})(k, n), sums);
+      c.tile({BM, BN})(m, n) = sums;
+    });
 
-const auto layerNorm = kernel("layer_norm", [](In<f32, 2> x, In<f32, 1> gain, In<f32, 1> bias,
-                                               Out<f32, 2> y, Const Columns) {
-  Value row = grid1d(y, {1});
-  Value tile = x.tile({1, Columns})(row, 0), count = cast(f32, x.dim(1));
-  Value isColumn = expand_dims(arange(Columns) < x.dim(1), 0);
-  Value mean = sum(tile, 1, {.keep_dims = true}) / count;
-  Value centred = select(isColumn, tile - mean, 0.0f);
-  Value variance = sum(centred * centred, 1, {.keep_dims = true}) / count;
-  y.tile({1, Columns})(row, 0) =
-      centred * rsqrt(variance + 1e-5f) * gain.tile({Columns})(0) + bias.tile({Columns})(0);
-});
+const auto layerNorm = kernel(
+    "layer_norm", [](In<f32, 2> x, In<f32, 1> gain, In<f32, 1> bias, Out<f32, 2> y, Const Columns) {
+      Value row = grid1d(y, {1});
+      Value tile = x.tile({1, Columns})(row, 0), count = cast(f32, x.dim(1));
+      Value isColumn = expand_dims(arange(Columns) < x.dim(1), 0);
+      Value mean = sum(tile, 1, {.keep_dims = true}) / count;
+      Value centred = select(isColumn, tile - mean, 0.0f);
+      Value variance = sum(centred * centred, 1, {.keep_dims = true}) / count;
+      y.tile({1, Columns})(row, 0) =
+          centred * rsqrt(variance + 1e-5f) * gain.tile({Columns})(0) + bias.tile({Columns})(0);
+    });
 
 // --- Measuring and comparing ---------------------------------------------------------------------
 
@@ -62,7 +62,8 @@ template <class T> std::vector<T> wave(int64_t count, float step) {
 }
 
 /// The largest difference from reference(i), computed on all cores; NaN counts as infinite.
-double largestError(const std::vector<float> &results, const std::function<double(int64_t)> &reference) {
+double largestError(const std::vector<float> &results,
+                    const std::function<double(int64_t)> &reference) {
   unsigned count = std::max(1u, std::thread::hardware_concurrency());
   std::vector<double> errors(count, 0);
   std::vector<std::thread> threads;

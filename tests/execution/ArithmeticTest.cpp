@@ -31,12 +31,14 @@ template <class T> Binary<T> ringRows() {
       {"&", [](T x, T y) { return static_cast<T>(x & y); }, {}},
       {"|", [](T x, T y) { return static_cast<T>(x | y); }, {}},
       {"^", [](T x, T y) { return static_cast<T>(x ^ y); }, {}},
-      {"<<", [](T x, T y) {
+      {"<<",
+       [](T x, T y) {
          return static_cast<T>(static_cast<uint64_t>(x) << (static_cast<uint64_t>(y) % kWidth<T>));
-       }, {}},
-      {">>", [](T x, T y) {
-         return static_cast<T>(x >> (static_cast<uint64_t>(y) % kWidth<T>));
-       }, {}},
+       },
+       {}},
+      {">>",
+       [](T x, T y) { return static_cast<T>(x >> (static_cast<uint64_t>(y) % kWidth<T>)); },
+       {}},
       {"min", [](T x, T y) { return std::min(x, y); }, {}},
       {"max", [](T x, T y) { return std::max(x, y); }, {}},
       {"~", [](T x, T) { return static_cast<T>(~x); }, {}},
@@ -64,7 +66,7 @@ template <class T> Binary<T> divisionRows() {
 
 template <class T> using Relation = std::vector<Row<bool (*)(Exact<T>, Exact<T>)>>;
 std::vector<Value> relations(Value x, Value y) {
-  return {x == y, x != y, x < y, x <= y, x > y, x >= y};
+  return {x == y, x != y, x<y, x <= y, x> y, x >= y};
 }
 template <class T> Relation<T> relationRows() {
   using E = Exact<T>;
@@ -106,9 +108,8 @@ TEST_P(Arithmetic, DivisionThatIsUndefinedSpoilsNothingElse) {
         Value safe = (y != 0) & ~((x == std::numeric_limits<int32_t>::min()) & (y == -1));
         return std::vector<Value>{select(safe, x / y, 7), select(safe, x % y, 8)};
       },
-      Binary<int32_t>{
-          {"/", [](int32_t x, int32_t y) { return divides(x, y) ? x / y : 7; }, {}},
-          {"%", [](int32_t x, int32_t y) { return divides(x, y) ? x % y : 8; }, {}}},
+      Binary<int32_t>{{"/", [](int32_t x, int32_t y) { return divides(x, y) ? x / y : 7; }, {}},
+                      {"%", [](int32_t x, int32_t y) { return divides(x, y) ? x % y : 8; }, {}}},
       x, y);
 }
 
@@ -116,7 +117,9 @@ TEST_P(Arithmetic, DivisionByConstants) {
   std::vector<int32_t> x = edges<int32_t>();
   append(x, uniform<int32_t>(300, -1e9, 1e9));
   mapRows<int32_t>(
-      [](Value x) { return std::vector<Value>{x / 7, x % 7, x / -3, x / 16, x % 16, cdiv(x & 1023, 48)}; },
+      [](Value x) {
+        return std::vector<Value>{x / 7, x % 7, x / -3, x / 16, x % 16, cdiv(x & 1023, 48)};
+      },
       std::vector<Row<int32_t (*)(int32_t)>>{
           {"/7", [](int32_t x) { return x / 7; }, {}},
           {"%7", [](int32_t x) { return x % 7; }, {}},
@@ -134,12 +137,13 @@ TEST_P(Arithmetic, I1) {
       [](Value x, Value y) {
         return std::vector<Value>{x & y, x | y, x ^ y, ~x, x == y, select(x, y, ~y)};
       },
-      std::vector<Row<bool (*)(bool, bool)>>{{"&", [](bool x, bool y) { return x && y; }, {}},
-                                             {"|", [](bool x, bool y) { return x || y; }, {}},
-                                             {"^", [](bool x, bool y) { return x != y; }, {}},
-                                             {"~", [](bool x, bool) { return !x; }, {}},
-                                             {"==", [](bool x, bool y) { return x == y; }, {}},
-                                             {"select", [](bool x, bool y) { return x ? y : !y; }, {}}},
+      std::vector<Row<bool (*)(bool, bool)>>{
+          {"&", [](bool x, bool y) { return x && y; }, {}},
+          {"|", [](bool x, bool y) { return x || y; }, {}},
+          {"^", [](bool x, bool y) { return x != y; }, {}},
+          {"~", [](bool x, bool) { return !x; }, {}},
+          {"==", [](bool x, bool y) { return x == y; }, {}},
+          {"select", [](bool x, bool y) { return x ? y : !y; }, {}}},
       x, y);
 }
 

@@ -130,8 +130,8 @@ private:
   }
 
   void assemble(const fs::path &file, const std::string &target) {
-    std::string command = "'" + ptxas_ + "' -v -arch=" + target + " -o /dev/null '" +
-                          file.string() + "' 2>&1";
+    std::string command =
+        "'" + ptxas_ + "' -v -arch=" + target + " -o /dev/null '" + file.string() + "' 2>&1";
     FILE *pipe = popen(command.c_str(), "r");
     ASSERT_NE(pipe, nullptr) << command;
     std::string log;

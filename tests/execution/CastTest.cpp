@@ -52,7 +52,6 @@ template <class T> std::vector<T> interesting() {
   }
 }
 
-
 template <class X, class... Y, class Check> void toEach(Check check) {
   (check.template operator()<X, Y>(), ...);
 }

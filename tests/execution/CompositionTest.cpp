@@ -70,16 +70,20 @@ TEST_P(Composition, FlashAttention) {
         }
         o.tile({BM, D})(m, 0) = sums / expand_dims(total, 1);
       });
-  for (auto [rows, keys, d, warps] : {std::array<int64_t, 4>{100, 150, 32, 4}, {64, 64, 64, 4},
-                                      {33, 65, 48, 2}, {70, 70, 16, 1}, {128, 100, 80, 8}})
+  for (auto [rows, keys, d, warps] : {std::array<int64_t, 4>{100, 150, 32, 4},
+                                      {64, 64, 64, 4},
+                                      {33, 65, 48, 2},
+                                      {70, 70, 16, 1},
+                                      {128, 100, 80, 8}})
     for (int causal : {0, 1}) {
       SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(keys) + "x" + std::to_string(d) +
                    (causal ? " causal" : ""));
       auto q = uniform<half>(rows * d, -1, 1, 1), k = uniform<half>(keys * d, -1, 1, 2),
            v = uniform<half>(keys * d, -1, 1, 3);
       auto o = output<float>({rows, d}, 3);
-      program.consts(32, 64, int(d), causal).warps(int(warps))(
-          stream, input({rows, d}, q), input({keys, d}, k), input({keys, d}, v), o.tensor());
+      program.consts(32, 64, int(d), causal)
+          .warps(int(warps))(stream, input({rows, d}, q), input({keys, d}, k), input({keys, d}, v),
+                             o.tensor());
       Matrix scores = product(wide(q), transposed(wide(k), keys, d), rows, keys, d);
       for (int64_t i = 0; causal && i < rows * keys; ++i)
         if (i % keys > i / keys)
@@ -101,7 +105,8 @@ TEST_P(Composition, ProductOfComputedOperands) {
         rows.tile({K})(0) = sum(g, 1);
         columns.tile({K})(0) = reduce_max(g, 0);
       });
-  for (auto [m, k, warps] : {std::array{32, 64, 4}, {64, 48, 2}, {16, 96, 4}, {80, 32, 1}, {128, 16, 8}}) {
+  for (auto [m, k, warps] :
+       {std::array{32, 64, 4}, {64, 48, 2}, {16, 96, 4}, {80, 32, 1}, {128, 16, 8}}) {
     SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(k));
     auto a = uniform<half>(m * k), s = uniform<half>(k, 0, 1, 2);
     auto gram = output<float>({k, k}, 1);
@@ -115,18 +120,22 @@ TEST_P(Composition, ProductOfComputedOperands) {
     }
     Matrix g = product(transposed(left, m, k), right, k, k, m);
     expectAll(gram.result(), [&](int64_t i) { return g[size_t(i)]; }, {0, 1e-4});
-    expectAll(rows.result(), [&](int64_t i) {
-      double sum = 0;
-      for (int64_t j = 0; j < k; ++j)
-        sum += g[size_t(i * k + j)];
-      return sum;
-    }, {0, 1e-3});
-    expectAll(columns.result(), [&](int64_t j) {
-      double most = -INFINITY;
-      for (int64_t i = 0; i < k; ++i)
-        most = std::fmax(most, g[size_t(i * k + j)]);
-      return most;
-    }, {0, 1e-4});
+    expectAll(rows.result(),
+              [&](int64_t i) {
+                double sum = 0;
+                for (int64_t j = 0; j < k; ++j)
+                  sum += g[size_t(i * k + j)];
+                return sum;
+              },
+              {0, 1e-3});
+    expectAll(columns.result(),
+              [&](int64_t j) {
+                double most = -INFINITY;
+                for (int64_t i = 0; i < k; ++i)
+                  most = std::fmax(most, g[size_t(i * k + j)]);
+                return most;
+              },
+              {0, 1e-4});
   }
 }
 
@@ -151,31 +160,33 @@ TEST_P(Composition, TwoProductsShareOperandsAndOneLoop) {
     program.consts(32, 48, 16)(stream, input({m, k}, x), input({k, n}, gate), input({k, n}, up),
                                input({n}, bias), y.tensor());
     Matrix g = product(wide(x), wide(gate), m, n, k), u = product(wide(x), wide(up), m, n, k);
-    expectAll(y.result(), [&](int64_t i) {
-      double value = g[size_t(i)];
-      return value / (1 + std::exp(-value)) * (u[size_t(i)] + bias[size_t(i % n)]);
-    }, {0.6, 1e-3});
+    expectAll(y.result(),
+              [&](int64_t i) {
+                double value = g[size_t(i)];
+                return value / (1 + std::exp(-value)) * (u[size_t(i)] + bias[size_t(i % n)]);
+              },
+              {0.6, 1e-3});
   }
 }
 
 TEST_P(Composition, LayerNormOverLongRows) {
-  static const auto program = kernel("layer_norm", [](In<f16, 2> x, In<f32, 1> gain, Out<f16, 2> y,
-                                                      Const B) {
-    Value row = program_id(0), count = cast(f32, x.dim(1));
-    auto total = var(zeros(f32, {1, B})), squares = var(zeros(f32, {1, B}));
-    for (auto k : range(cdiv(x.dim(1), B))) {
-      Value tile = cast(f32, x.tile({1, B})(row, k));
-      total += tile;
-      squares += tile * tile;
-    }
-    Value mean = sum(total, 1, {.keep_dims = true}) / count;
-    Value variance = sum(squares, 1, {.keep_dims = true}) / count - mean * mean;
-    for (auto k : range(cdiv(x.dim(1), B))) {
-      Value tile = cast(f32, x.tile({1, B})(row, k));
-      y.tile({1, B})(row, k) =
-          cast(f16, (tile - mean) * rsqrt(variance + 1e-5f) * gain.tile({B})(k));
-    }
-  });
+  static const auto program =
+      kernel("layer_norm", [](In<f16, 2> x, In<f32, 1> gain, Out<f16, 2> y, Const B) {
+        Value row = program_id(0), count = cast(f32, x.dim(1));
+        auto total = var(zeros(f32, {1, B})), squares = var(zeros(f32, {1, B}));
+        for (auto k : range(cdiv(x.dim(1), B))) {
+          Value tile = cast(f32, x.tile({1, B})(row, k));
+          total += tile;
+          squares += tile * tile;
+        }
+        Value mean = sum(total, 1, {.keep_dims = true}) / count;
+        Value variance = sum(squares, 1, {.keep_dims = true}) / count - mean * mean;
+        for (auto k : range(cdiv(x.dim(1), B))) {
+          Value tile = cast(f32, x.tile({1, B})(row, k));
+          y.tile({1, B})(row, k) =
+              cast(f16, (tile - mean) * rsqrt(variance + 1e-5f) * gain.tile({B})(k));
+        }
+      });
   for (int64_t columns : {5, 256, 1000, 3001}) {
     int64_t rows = 5;
     auto x = uniform<half>(rows * columns, -2, 2);
@@ -183,83 +194,91 @@ TEST_P(Composition, LayerNormOverLongRows) {
     auto y = output<half>({rows, columns}, 1);
     program.consts(256).grid(rows)(stream, input({rows, columns}, x), input({columns}, gain),
                                    y.tensor());
-    expectAll(y.result(), [&](int64_t i) {
-      int64_t first = i / columns * columns;
-      double mean = 0, variance = 0;
-      for (int64_t k = 0; k < columns; ++k)
-        mean += exact(x[size_t(first + k)]) / double(columns);
-      for (int64_t k = 0; k < columns; ++k)
-        variance += std::pow(exact(x[size_t(first + k)]) - mean, 2) / double(columns);
-      return (exact(x[size_t(i)]) - mean) / std::sqrt(variance + 1e-5) * gain[size_t(i % columns)];
-    }, {0.6, 1e-4});
+    expectAll(y.result(),
+              [&](int64_t i) {
+                int64_t first = i / columns * columns;
+                double mean = 0, variance = 0;
+                for (int64_t k = 0; k < columns; ++k)
+                  mean += exact(x[size_t(first + k)]) / double(columns);
+                for (int64_t k = 0; k < columns; ++k)
+                  variance += std::pow(exact(x[size_t(first + k)]) - mean, 2) / double(columns);
+                return (exact(x[size_t(i)]) - mean) / std::sqrt(variance + 1e-5) *
+                       gain[size_t(i % columns)];
+              },
+              {0.6, 1e-4});
   }
 }
 
 TEST_P(Composition, CrossEntropyGathersItsTargets) {
-  static const auto program =
-      kernel("cross_entropy", [](In<f32, 2> logits, In<i32, 1> targets, Out<f32, 1> loss, Const BM,
-                                 Const C) {
-        Value m = grid1d(loss, {BM});
-        Value x = logits.tile({BM, C}).pad(-INFINITY)(m, 0);
-        Value target = targets.tile({BM})(m);
-        Value highest = reduce_max(x, 1);
-        Value logSum = log(sum(exp(x - expand_dims(highest, 1)), 1)) + highest;
-        Value isTarget = expand_dims(arange(C), 0) == expand_dims(target, 1);
-        Value chosen = sum(select(isTarget, x, 0.0f), 1);
-        loss.tile({BM})(m) = logSum - chosen;
-      });
+  static const auto program = kernel("cross_entropy", [](In<f32, 2> logits, In<i32, 1> targets,
+                                                         Out<f32, 1> loss, Const BM, Const C) {
+    Value m = grid1d(loss, {BM});
+    Value x = logits.tile({BM, C}).pad(-INFINITY)(m, 0);
+    Value target = targets.tile({BM})(m);
+    Value highest = reduce_max(x, 1);
+    Value logSum = log(sum(exp(x - expand_dims(highest, 1)), 1)) + highest;
+    Value isTarget = expand_dims(arange(C), 0) == expand_dims(target, 1);
+    Value chosen = sum(select(isTarget, x, 0.0f), 1);
+    loss.tile({BM})(m) = logSum - chosen;
+  });
   for (auto [classes, tile] : {std::pair<int64_t, int>(10, 16), {100, 128}, {90, 96}}) {
     auto logits = uniform<float>(50 * classes, -5, 5);
     auto targets = uniform<int32_t>(50, 0, double(classes));
     auto loss = output<float>({50});
     program.consts(16, tile)(stream, input({50, classes}, logits), input({50}, targets),
                              loss.tensor());
-    expectAll(loss.result(), [&](int64_t i) {
-      double sum = 0;
-      for (int64_t c = 0; c < classes; ++c)
-        sum += std::exp(double(logits[size_t(i * classes + c)]));
-      return std::log(sum) - logits[size_t(i * classes + targets[size_t(i)])];
-    }, {8, 2e-6});
+    expectAll(loss.result(),
+              [&](int64_t i) {
+                double sum = 0;
+                for (int64_t c = 0; c < classes; ++c)
+                  sum += std::exp(double(logits[size_t(i * classes + c)]));
+                return std::log(sum) - logits[size_t(i * classes + targets[size_t(i)])];
+              },
+              {8, 2e-6});
   }
 }
 
 TEST_P(Composition, ReductionsOfPermutedCubes) {
-  static const auto program = kernel("cube", [](In<f32, 3> x, Out<f32, 2> y, Const A, Const B,
-                                                Const C) {
-    Value cube = permute(x.tile({A, B, C})(0, 0, 0), {2, 0, 1});
-    Value centred = cube - reduce_max(cube, 2, {.keep_dims = true});
-    y.tile({A, C})(0, 0) = trans(sum(centred, 2));
-  });
+  static const auto program =
+      kernel("cube", [](In<f32, 3> x, Out<f32, 2> y, Const A, Const B, Const C) {
+        Value cube = permute(x.tile({A, B, C})(0, 0, 0), {2, 0, 1});
+        Value centred = cube - reduce_max(cube, 2, {.keep_dims = true});
+        y.tile({A, C})(0, 0) = trans(sum(centred, 2));
+      });
   for (auto [a, b, c] : {std::array{4, 8, 16}, {16, 4, 48}, {2, 96, 8}, {1, 16, 16}, {8, 1, 32}})
     for (int warps : {1, 4}) {
       SCOPED_TRACE(std::to_string(a) + "x" + std::to_string(b) + "x" + std::to_string(c));
       auto x = uniform<float>(a * b * c);
       auto y = output<float>({a, c}, 1);
       program.consts(a, b, c).warps(warps).grid(1)(stream, input({a, b, c}, x), y.tensor());
-      expectAll(y.result(), [&](int64_t i) {
-        double most = -INFINITY, sum = 0;
-        for (int64_t k = 0; k < b; ++k) {
-          double value = x[size_t((i / c * b + k) * c + i % c)];
-          most = std::fmax(most, value), sum += value;
-        }
-        return sum - most * b;
-      }, {0, 1e-4});
+      expectAll(y.result(),
+                [&](int64_t i) {
+                  double most = -INFINITY, sum = 0;
+                  for (int64_t k = 0; k < b; ++k) {
+                    double value = x[size_t((i / c * b + k) * c + i % c)];
+                    most = std::fmax(most, value), sum += value;
+                  }
+                  return sum - most * b;
+                },
+                {0, 1e-4});
     }
 }
 
 TEST_P(Composition, PowersOfAMatrixInALoopWithABranch) {
-  static const auto program = kernel("powers", [](In<f32, 2> a, Out<f32, 2> y, Scalar<i32> exponent) {
-    auto base = var(a.tile({32, 32})(0, 0));
-    Value i = expand_dims(arange(32), 1), j = expand_dims(arange(32), 0);
-    auto result = var(cast(f32, i == j));
-    auto rest = var(exponent);
-    while_([&] { return rest > 0; }, [&] {
-      if_(rest % 2 == 1, [&] { result = dot(result, base); });
-      base = dot(base, base);
-      rest = rest / 2;
-    });
-    y.tile({32, 32})(0, 0) = result;
-  });
+  static const auto program =
+      kernel("powers", [](In<f32, 2> a, Out<f32, 2> y, Scalar<i32> exponent) {
+        auto base = var(a.tile({32, 32})(0, 0));
+        Value i = expand_dims(arange(32), 1), j = expand_dims(arange(32), 0);
+        auto result = var(cast(f32, i == j));
+        auto rest = var(exponent);
+        while_([&] { return rest > 0; },
+               [&] {
+                 if_(rest % 2 == 1, [&] { result = dot(result, base); });
+                 base = dot(base, base);
+                 rest = rest / 2;
+               });
+        y.tile({32, 32})(0, 0) = result;
+      });
   auto a = uniform<float>(32 * 32, -0.2, 0.2);
   for (int exponent : {0, 1, 2, 5, 6}) {
     auto y = output<float>({32, 32});

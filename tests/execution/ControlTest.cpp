@@ -9,19 +9,19 @@ namespace {
 EXECUTION_SUITE(ControlFlow);
 
 TEST_P(ControlFlow, LoopBoundsAndSteps) {
-  static const auto program = kernel("bounds", [](Out<i32, 1> y, Scalar<i32> lo, Scalar<i32> hi,
-                                                  Scalar<i32> step) {
-    auto forwards = var(0), backwards = var(0), rounds = var(0);
-    for (auto i : range(lo, hi, step)) {
-      forwards = forwards * 3 + i;
-      rounds = rounds + 1;
-    }
-    for (auto i : range(hi, lo, -2))
-      backwards = backwards * 3 + i;
-    y.tile({1})(0) = splat(forwards, {1});
-    y.tile({1})(1) = splat(backwards, {1});
-    y.tile({1})(2) = splat(rounds, {1});
-  });
+  static const auto program =
+      kernel("bounds", [](Out<i32, 1> y, Scalar<i32> lo, Scalar<i32> hi, Scalar<i32> step) {
+        auto forwards = var(0), backwards = var(0), rounds = var(0);
+        for (auto i : range(lo, hi, step)) {
+          forwards = forwards * 3 + i;
+          rounds = rounds + 1;
+        }
+        for (auto i : range(hi, lo, -2))
+          backwards = backwards * 3 + i;
+        y.tile({1})(0) = splat(forwards, {1});
+        y.tile({1})(1) = splat(backwards, {1});
+        y.tile({1})(2) = splat(rounds, {1});
+      });
   for (auto [lo, hi, step] : {std::array{0, 5, 1}, {0, 0, 1}, {5, 0, 1}, {-3, 8, 4}, {2, 3, 100}}) {
     SCOPED_TRACE(std::to_string(lo) + " .. " + std::to_string(hi));
     int32_t expected[3] = {};
@@ -54,7 +54,7 @@ TEST_P(ControlFlow, CarriedTilesOfSeveralTypes) {
       auto sums = output<float>({columns});
       auto counts = output<int32_t>({columns});
       program.consts(64).warps(2).grid((columns + 63) / 64)(stream, input({rows, columns}, x),
-                                                             sums.tensor(), counts.tensor());
+                                                            sums.tensor(), counts.tensor());
       expectAll(sums.result(), [&](int64_t c) {
         float total = 0;
         for (int64_t r = 0; r < rows; ++r)
@@ -115,8 +115,11 @@ TEST_P(ControlFlow, BranchesOfEitherAndOfOneSide) {
 TEST_P(ControlFlow, StoresInBranchesAndLoops) {
   static const auto program = kernel("stores", [](Out<i32, 2> y, Scalar<i32> limit) {
     for (auto row : range(y.dim(0)))
-      if_(row < limit, [&] { y.tile({1, 32})(row, 0) = full(i32, {1, 32}, 7) + row; })
-          .else_([&] { y.tile({1, 32})(row, 0) = zeros(i32, {1, 32}); });
+      if_(row < limit, [&] {
+        y.tile({1, 32})(row, 0) = full(i32, {1, 32}, 7) + row;
+      }).else_([&] {
+        y.tile({1, 32})(row, 0) = zeros(i32, {1, 32});
+      });
   });
   auto y = output<int32_t>({9, 29}, 3);
   program.grid(1)(stream, y.tensor(), 4);
@@ -128,10 +131,11 @@ TEST_P(ControlFlow, WhileWithATileInItsState) {
   static const auto program = kernel("collatz", [](Out<i32, 1> y, Scalar<i32> start) {
     auto n = var(start);
     auto rounds = var(zeros(i32, {64}));
-    while_([&] { return n != 1; }, [&] {
-      if_(n % 2 == 0, [&] { n = n / 2; }).else_([&] { n = n * 3 + 1; });
-      rounds = rounds + 1;
-    });
+    while_([&] { return n != 1; },
+           [&] {
+             if_(n % 2 == 0, [&] { n = n / 2; }).else_([&] { n = n * 3 + 1; });
+             rounds = rounds + 1;
+           });
     y.tile({64})(0) = rounds;
   });
   for (auto [start, expected] : {std::pair(1, 0), {6, 8}, {27, 111}}) {
@@ -161,12 +165,14 @@ TEST_P(ControlFlow, LoopsInLoopsInBranches) {
     auto y = output<float>({16, 16});
     program.grid(1)(stream, input({16, 40}, x), y.tensor(), depth);
     double factor = depth == 0 ? 0 : depth == 1 ? 1 : 1;
-    expectAll(y.result(), [&](int64_t at) {
-      double sum = 0;
-      for (int64_t k = 0; k < 40; ++k)
-        sum += exact(x[size_t(at / 16 * 40 + k)]) * exact(x[size_t(at % 16 * 40 + k)]);
-      return sum * factor;
-    }, {0, 1e-4});
+    expectAll(y.result(),
+              [&](int64_t at) {
+                double sum = 0;
+                for (int64_t k = 0; k < 40; ++k)
+                  sum += exact(x[size_t(at / 16 * 40 + k)]) * exact(x[size_t(at % 16 * 40 + k)]);
+                return sum * factor;
+              },
+              {0, 1e-4});
   }
 }
 
@@ -192,13 +198,13 @@ TEST_P(ControlFlow, HostLoopsUnrollAndHostBranchesSpecialise) {
 }
 
 TEST_P(ControlFlow, UnrolledAndStagedLoopsMeanTheSame) {
-  static const auto program = kernel("hints", [](In<f32, 2> x, Out<f32, 1> y, Const Unroll,
-                                                 Const Stages, Const B) {
-    auto total = var(zeros(f32, {B}));
-    for (auto row : range(x.dim(0)).unroll(Unroll).stages(Stages))
-      total += reshape(x.tile({1, B})(row, 0), {B});
-    y.tile({B})(0) = total;
-  });
+  static const auto program =
+      kernel("hints", [](In<f32, 2> x, Out<f32, 1> y, Const Unroll, Const Stages, Const B) {
+        auto total = var(zeros(f32, {B}));
+        for (auto row : range(x.dim(0)).unroll(Unroll).stages(Stages))
+          total += reshape(x.tile({1, B})(row, 0), {B});
+        y.tile({B})(0) = total;
+      });
   for (int unroll : {1, 2, 4, 3})
     for (int64_t rows : {0, 1, 4, 11}) {
       SCOPED_TRACE("unroll " + std::to_string(unroll) + ", rows " + std::to_string(rows));

@@ -23,12 +23,12 @@ protected:
   template <class T, class C>
   void check(Sizes s, double tolerance, Precision precision = Precision::tf32x3, int warps = 4,
              bool transposeA = false, bool transposeB = false) {
-    static const auto program =
-        kernel("dot", [](In<dtypeOf<T>, 2> a, In<dtypeOf<T>, 2> b, In<dtypeOf<C>, 2> c,
-                         Out<dtypeOf<C>, 2> d, Const M, Const N, Const K, Const precision) {
-          d.tile({M, N})(0, 0) = dot(a.tile({M, K})(0, 0), b.tile({K, N})(0, 0), c.tile({M, N})(0, 0),
-                                     {.precision = static_cast<Precision>(int(precision))});
-        });
+    static const auto program = kernel("dot", [](In<dtypeOf<T>, 2> a, In<dtypeOf<T>, 2> b,
+                                                 In<dtypeOf<C>, 2> c, Out<dtypeOf<C>, 2> d, Const M,
+                                                 Const N, Const K, Const precision) {
+      d.tile({M, N})(0, 0) = dot(a.tile({M, K})(0, 0), b.tile({K, N})(0, 0), c.tile({M, N})(0, 0),
+                                 {.precision = static_cast<Precision>(int(precision))});
+    });
     std::ostringstream text;
     text << s << " precision " << int(precision) << " warps " << warps << " transposed "
          << transposeA << transposeB;
@@ -38,16 +38,19 @@ protected:
     auto deviceA = transposeA ? input({s.k, s.m}, a).T() : input({s.m, s.k}, a);
     auto deviceB = transposeB ? input({s.n, s.k}, b).T() : input({s.k, s.n}, b);
     auto d = output<C>({s.m, s.n}, 8);
-    program.consts(s.m, s.n, s.k, int(precision)).warps(warps).grid(1)(
-        stream, deviceA, deviceB, input({s.m, s.n}, c), d.tensor());
-    expectAll(d.result(), [&](int64_t i) {
-      int64_t row = i / s.n, column = i % s.n;
-      double sum = exact(c[size_t(i)]);
-      for (int64_t k = 0; k < s.k; ++k)
-        sum += exact(a[size_t(transposeA ? k * s.m + row : row * s.k + k)]) *
-               exact(b[size_t(transposeB ? column * s.k + k : k * s.n + column)]);
-      return sum;
-    }, {0.51, tolerance});
+    program.consts(s.m, s.n, s.k, int(precision))
+        .warps(warps)
+        .grid(1)(stream, deviceA, deviceB, input({s.m, s.n}, c), d.tensor());
+    expectAll(d.result(),
+              [&](int64_t i) {
+                int64_t row = i / s.n, column = i % s.n;
+                double sum = exact(c[size_t(i)]);
+                for (int64_t k = 0; k < s.k; ++k)
+                  sum += exact(a[size_t(transposeA ? k * s.m + row : row * s.k + k)]) *
+                         exact(b[size_t(transposeB ? column * s.k + k : k * s.n + column)]);
+                return sum;
+              },
+              {0.51, tolerance});
   }
 };
 INSTANTIATE_TEST_SUITE_P(Devices, Dot, ::testing::ValuesIn(deviceNames()),
@@ -87,7 +90,8 @@ TEST_P(Dot, F64) {
     check<double, double>(s, s.k * 1e-15);
 }
 TEST_P(Dot, TooSmallForTensorCores) {
-  for (Sizes s : {Sizes{1, 1, 16}, Sizes{4, 8, 16}, Sizes{1, 64, 32}, Sizes{8, 3, 16}, Sizes{5, 7, 48}}) {
+  for (Sizes s :
+       {Sizes{1, 1, 16}, Sizes{4, 8, 16}, Sizes{1, 64, 32}, Sizes{8, 3, 16}, Sizes{5, 7, 48}}) {
     check<half, float>(s, s.k * 1e-6);
     check<float, float>(s, s.k * 2e-6);
   }
@@ -109,18 +113,18 @@ TEST_P(Dot, OperandsTransposedInMemory) {
 }
 
 TEST_P(Dot, NanAndInfinityStayInTheirRowsAndColumns) {
-  static const auto program = kernel("dot_special", [](In<f32, 2> a, In<f32, 2> b, Out<f32, 2> d,
-                                                       Const precision) {
-    d.tile({32, 32})(0, 0) = dot(a.tile({32, 32})(0, 0), b.tile({32, 32})(0, 0),
-                                 {.precision = static_cast<Precision>(int(precision))});
-  });
+  static const auto program =
+      kernel("dot_special", [](In<f32, 2> a, In<f32, 2> b, Out<f32, 2> d, Const precision) {
+        d.tile({32, 32})(0, 0) = dot(a.tile({32, 32})(0, 0), b.tile({32, 32})(0, 0),
+                                     {.precision = static_cast<Precision>(int(precision))});
+      });
   std::vector<float> a(32 * 32, 1), b(32 * 32, 1);
   a[3 * 32 + 5] = NAN, a[7 * 32 + 1] = INFINITY, b[4 * 32 + 9] = -INFINITY;
   for (Precision precision : {Precision::ieee, Precision::tf32, Precision::tf32x3}) {
     SCOPED_TRACE(int(precision));
     auto d = output<float>({32, 32}, 1);
-    program.consts(int(precision)).grid(1)(stream, input({32, 32}, a), input({32, 32}, b),
-                                           d.tensor());
+    program.consts(int(precision))
+        .grid(1)(stream, input({32, 32}, a), input({32, 32}, b), d.tensor());
     expectAll(d.result(), [](int64_t i) -> double {
       int64_t row = i / 32, column = i % 32;
       if (row == 3 || (row == 7 && column == 9))
@@ -132,12 +136,12 @@ TEST_P(Dot, NanAndInfinityStayInTheirRowsAndColumns) {
 
 TEST_P(Dot, ProductsFeedProducts) {
   // As in attention: a product becomes an operand, with a reduction between.
-  static const auto program = kernel("chain", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v,
-                                                 Out<f32, 2> o) {
-    Value scores = dot(q.tile({64, 32})(0, 0), k.T().tile({32, 64})(0, 0));
-    Value weights = softmax(scores, 1);
-    o.tile({64, 48})(0, 0) = dot(cast(f16, weights), v.tile({64, 48})(0, 0));
-  });
+  static const auto program =
+      kernel("chain", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> o) {
+        Value scores = dot(q.tile({64, 32})(0, 0), k.T().tile({32, 64})(0, 0));
+        Value weights = softmax(scores, 1);
+        o.tile({64, 48})(0, 0) = dot(cast(f16, weights), v.tile({64, 48})(0, 0));
+      });
   std::vector<half> q = uniform<half>(64 * 32, -1, 1, 1), k = uniform<half>(64 * 32, -1, 1, 2),
                     v = uniform<half>(64 * 48, -1, 1, 3);
   for (int warps : {1, 4}) {
@@ -156,12 +160,14 @@ TEST_P(Dot, ProductsFeedProducts) {
       for (int64_t j = 0; j < 64; ++j)
         weights[size_t(i * 64 + j)] /= sum;
     }
-    expectAll(o.result(), [&](int64_t at) {
-      double sum = 0;
-      for (int64_t j = 0; j < 64; ++j)
-        sum += weights[size_t(at / 48 * 64 + j)] * exact(v[size_t(j * 48 + at % 48)]);
-      return sum;
-    }, {0, 1e-3});
+    expectAll(o.result(),
+              [&](int64_t at) {
+                double sum = 0;
+                for (int64_t j = 0; j < 64; ++j)
+                  sum += weights[size_t(at / 48 * 64 + j)] * exact(v[size_t(j * 48 + at % 48)]);
+                return sum;
+              },
+              {0, 1e-3});
   }
 }
 

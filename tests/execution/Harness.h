@@ -34,9 +34,8 @@ std::string testName(const std::string &device);
 /// Declares a suite whose tests run once a device.
 #define EXECUTION_SUITE(suite)                                                                     \
   class suite : public ::tile::test::OnDevice {};                                                  \
-  INSTANTIATE_TEST_SUITE_P(                                                                        \
-      Devices, suite, ::testing::ValuesIn(::tile::test::deviceNames()),                            \
-      [](const auto &run) { return ::tile::test::testName(run.param); })
+  INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(::tile::test::deviceNames()),       \
+                           [](const auto &run) { return ::tile::test::testName(run.param); })
 
 /// An output of static rank between guard bands, row-major, with `gap` elements after each row.
 template <class T, int Rank> class Guarded {
@@ -108,8 +107,7 @@ template <class Reference> struct Row {
 };
 
 /// An element as memory holds it.
-template <class T>
-using Stored = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;
+template <class T> using Stored = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;
 
 /// A test that runs once a device, with what its cases need.
 class OnDevice : public ::testing::TestWithParam<std::string> {
@@ -165,9 +163,10 @@ protected:
     int64_t size = static_cast<int64_t>(x.size());
     auto results = output<Y>({static_cast<int64_t>(rows.size()), size}, 3);
     program.consts(tile).warps(warps)(stream, input({size}, x), results.tensor());
-    compareRows<Y>(results.result(), rows, x.size(), [&](const Row<Reference> &row, size_t i) {
-      return row.reference(exact(x[i]));
-    }, [&](size_t i) { return show(x[i]); });
+    compareRows<Y>(
+        results.result(), rows, x.size(),
+        [&](const Row<Reference> &row, size_t i) { return row.reference(exact(x[i])); },
+        [&](size_t i) { return show(x[i]); });
   }
   template <class X, class Z = X, class F, class Reference>
   void zipRows(F, const std::vector<Row<Reference>> &rows, const std::vector<X> &x,
@@ -179,11 +178,13 @@ protected:
         });
     int64_t size = static_cast<int64_t>(x.size());
     auto results = output<Z>({static_cast<int64_t>(rows.size()), size}, 3);
-    program.consts(tile).warps(warps)(stream, input({size}, x), input({size}, y),
-                                      results.tensor());
-    compareRows<Z>(results.result(), rows, x.size(), [&](const Row<Reference> &row, size_t i) {
-      return row.reference(exact(x[i]), exact(y[i]));
-    }, [&](size_t i) { return show(x[i]) + ", " + show(y[i]); });
+    program.consts(tile).warps(warps)(stream, input({size}, x), input({size}, y), results.tensor());
+    compareRows<Z>(
+        results.result(), rows, x.size(),
+        [&](const Row<Reference> &row, size_t i) {
+          return row.reference(exact(x[i]), exact(y[i]));
+        },
+        [&](size_t i) { return show(x[i]) + ", " + show(y[i]); });
   }
 
   /// Compares a whole output with reference(i).
@@ -196,8 +197,8 @@ protected:
   }
 
 private:
-  template <class View> static void storeRows(View &y, Value i, const std::vector<Value> &results,
-                                              int tile) {
+  template <class View>
+  static void storeRows(View &y, Value i, const std::vector<Value> &results, int tile) {
     for (size_t row = 0; row < results.size(); ++row)
       y.tile({1, tile})(static_cast<int>(row), i) = expand_dims(results[row], 0);
   }

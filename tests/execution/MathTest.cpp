@@ -13,14 +13,16 @@ EXECUTION_SUITE(Math);
 using Rows = std::vector<Row<double (*)(double)>>;
 
 double sigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
-double geluOf(double x) { return std::isinf(x) && x < 0 ? NAN : x * (1 + std::erf(x / std::sqrt(2.0))) / 2; }
+double geluOf(double x) {
+  return std::isinf(x) && x < 0 ? NAN : x * (1 + std::erf(x / std::sqrt(2.0))) / 2;
+}
 double siluOf(double x) { return std::isinf(x) && x < 0 ? NAN : x * sigmoidOf(x); }
 double rsqrtOf(double x) { return 1 / std::sqrt(x); }
 double reluOf(double x) { return std::fmax(x, 0.0); }
 double absOf(double x) { return std::fabs(x); }
 
 std::vector<Value> approximate(Value x) {
-  return {exp(x),  exp2(x), log(x), log2(x), sqrt(x),    rsqrt(x),
+  return {exp(x),  exp2(x), log(x),     log2(x), sqrt(x), rsqrt(x),
           tanh(x), erf(x),  sigmoid(x), gelu(x), silu(x)};
 }
 Rows approximateRows(double ulps, double absolute) {
@@ -39,9 +41,7 @@ Rows approximateRows(double ulps, double absolute) {
           {"silu", siluOf, {ulps, 1e-6}}};
 }
 
-std::vector<Value> correctlyRounded(Value x) {
-  return {floor(x), ceil(x), abs(x), relu(x), -x};
-}
+std::vector<Value> correctlyRounded(Value x) { return {floor(x), ceil(x), abs(x), relu(x), -x}; }
 const Rows kCorrectlyRoundedRows = {{"floor", [](double x) { return std::floor(x); }, {}},
                                     {"ceil", [](double x) { return std::ceil(x); }, {}},
                                     {"abs", absOf, {}},
@@ -83,7 +83,9 @@ TEST_P(Math, F32NearOne) {
   mapRows<float>([](Value x) { return approximate(x); }, approximateRows(4, 4e-7),
                  uniform<float>(4000, -1, 1, 7));
   mapRows<float>(
-      [](Value x) { return std::vector<Value>{log(x), log2(x), sqrt(x), rsqrt(x)}; },
+      [](Value x) {
+        return std::vector<Value>{log(x), log2(x), sqrt(x), rsqrt(x)};
+      },
       Rows{{"log", [](double x) { return std::log(x); }, {4, 4e-7}},
            {"log2", [](double x) { return std::log2(x); }, {4, 4e-7}},
            {"sqrt", [](double x) { return std::sqrt(x); }, {2}},
@@ -93,14 +95,20 @@ TEST_P(Math, F32NearOne) {
 
 TEST_P(Math, SinAndCosWithinTheirRange) {
   // sin.approx: 2^-20.5 of absolute error up to pi, growing with the argument beyond.
-  mapRows<float>([](Value x) { return std::vector<Value>{sin(x), cos(x)}; },
-                 Rows{{"sin", [](double x) { return std::sin(x); }, {0, 0x1p-20}},
-                      {"cos", [](double x) { return std::cos(x); }, {0, 0x1p-20}}},
-                 uniform<float>(4000, -M_PI, M_PI));
-  mapRows<float>([](Value x) { return std::vector<Value>{sin(x), cos(x)}; },
-                 Rows{{"sin", [](double x) { return std::isinf(x) ? NAN : std::sin(x); }, {0, 1e-4}},
-                      {"cos", [](double x) { return std::isinf(x) ? NAN : std::cos(x); }, {0, 1e-4}}},
-                 std::vector<float>{0, 100, -100, INFINITY, -INFINITY, NAN});
+  mapRows<float>(
+      [](Value x) {
+        return std::vector<Value>{sin(x), cos(x)};
+      },
+      Rows{{"sin", [](double x) { return std::sin(x); }, {0, 0x1p-20}},
+           {"cos", [](double x) { return std::cos(x); }, {0, 0x1p-20}}},
+      uniform<float>(4000, -M_PI, M_PI));
+  mapRows<float>(
+      [](Value x) {
+        return std::vector<Value>{sin(x), cos(x)};
+      },
+      Rows{{"sin", [](double x) { return std::isinf(x) ? NAN : std::sin(x); }, {0, 1e-4}},
+           {"cos", [](double x) { return std::isinf(x) ? NAN : std::cos(x); }, {0, 1e-4}}},
+      std::vector<float>{0, 100, -100, INFINITY, -INFINITY, NAN});
 }
 
 TEST_P(Math, F64ThatNeedsNoApproximation) {
@@ -109,20 +117,24 @@ TEST_P(Math, F64ThatNeedsNoApproximation) {
 }
 
 TEST_P(Math, IsNanAndIsInf) {
-  mapRows<float, bool>([](Value x) { return std::vector<Value>{isnan(x), isinf(x)}; },
-                       std::vector<Row<bool (*)(double)>>{
-                           {"isnan", [](double x) { return std::isnan(x); }, {}},
-                           {"isinf", [](double x) { return std::isinf(x); }, {}}},
-                       floatEdges<float>());
+  mapRows<float, bool>(
+      [](Value x) {
+        return std::vector<Value>{isnan(x), isinf(x)};
+      },
+      std::vector<Row<bool (*)(double)>>{{"isnan", [](double x) { return std::isnan(x); }, {}},
+                                         {"isinf", [](double x) { return std::isinf(x); }, {}}},
+      floatEdges<float>());
 }
 
 TEST_P(Math, FmaRoundsOnce) {
   auto [x, y] = pairsOf(uniform<float>(60, -10, 10));
   zipRows<float>([](Value x, Value y) { return std::vector<Value>{fma(x, y, -x * 3.0f)}; },
                  std::vector<Row<double (*)(double, double)>>{
-                     {"fma", [](double x, double y) {
+                     {"fma",
+                      [](double x, double y) {
                         return static_cast<double>(std::fmaf(float(x), float(y), -float(x) * 3.0f));
-                      }, {}}},
+                      },
+                      {}}},
                  x, y);
 }
 

@@ -32,10 +32,11 @@ TEST_P(MemoryAccess, CopyOfEveryDtypeAtEveryAlignment) {
 }
 
 TEST_P(MemoryAccess, SizesAroundTheTileInBothDimensions) {
-  static const auto program = kernel("increment", [](In<f32, 2> x, Out<f32, 2> y, Const M, Const N) {
-    auto [m, n] = grid2d(y, {M, N}).swizzled(2);
-    y.tile({M, N})(m, n) = x.tile({M, N})(m, n) + 1.0f;
-  });
+  static const auto program =
+      kernel("increment", [](In<f32, 2> x, Out<f32, 2> y, Const M, Const N) {
+        auto [m, n] = grid2d(y, {M, N}).swizzled(2);
+        y.tile({M, N})(m, n) = x.tile({M, N})(m, n) + 1.0f;
+      });
   for (auto [tileM, tileN] : {std::pair(16, 32), {48, 80}})
     for (int64_t m : sizesAround(tileM))
       for (int64_t n : sizesAround(tileN)) {
@@ -96,9 +97,8 @@ TEST_P(MemoryAccess, StridedAndBroadcastInputs) {
     auto y = output<float>({20, 40}, 1);
     auto view = input({4000}, x).withStrides({20, 40}, {rowStride, columnStride});
     program(stream, view, y.tensor());
-    expectAll(y.result(), [&](int64_t i) {
-      return x[size_t(i / 40 * rowStride + i % 40 * columnStride)];
-    });
+    expectAll(y.result(),
+              [&](int64_t i) { return x[size_t(i / 40 * rowStride + i % 40 * columnStride)]; });
   }
 }
 
@@ -208,6 +208,21 @@ TEST_P(MemoryAccess, PointersWrittenAndReadInOneKernel) {
   both.tensor().upload(x);
   program.grid(1)(stream, both.tensor());
   expectAll(both.result(), [&](int64_t i) { return x[size_t((i + 5) % 256)] + 10; });
+}
+
+TEST_P(MemoryAccess, StridesBeyond32BitsAreAddressed) {
+  // A matrix whose rows lie 2 GiB apart, of which only the last is memory of ours.
+  static const auto program = kernel("far_row", [](In<f32, 2> x, Out<f32, 2> y, Scalar<i32> row) {
+    y.tile({1, 64})(0, 0) = x.tile({1, 64})(row, 0);
+  });
+  std::vector<float> x = uniform<float>(64);
+  auto memory = input({64}, x);
+  auto y = output<float>({1, 64});
+  constexpr int64_t stride = int64_t(1) << 29, row = 9;
+  intptr_t start = reinterpret_cast<intptr_t>(memory.data()) - stride * row * 4;
+  program.grid(1)(stream, ref(reinterpret_cast<float *>(start), {row + 1, 60}, {stride, 1}),
+                  y.tensor(), int(row));
+  expectAll(y.result(), [&](int64_t i) { return i < 60 ? x[size_t(i)] : 0; });
 }
 
 } // namespace

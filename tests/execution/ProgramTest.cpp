@@ -32,7 +32,8 @@ TEST_P(Programs, GridsCoverEachTileOnce) {
     y.tile({M, N})(m, n) += 1;
   });
   for (int group : {0, 1, 2, 3, 8})
-    for (auto [rows, columns] : {std::pair<int64_t, int64_t>(1, 1), {100, 70}, {16, 97}, {129, 8}}) {
+    for (auto [rows, columns] :
+         {std::pair<int64_t, int64_t>(1, 1), {100, 70}, {16, 97}, {129, 8}}) {
       SCOPED_TRACE("group " + std::to_string(group) + ", rows " + std::to_string(rows));
       auto y = output<int32_t>({rows, columns}, 1);
       y.tensor().fill(0);

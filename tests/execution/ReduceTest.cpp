@@ -26,13 +26,12 @@ class Reductions : public OnDevice {
 protected:
   template <class X, class Y, class F, class Reference>
   void reduceBoth(F, Reference reference, Within within, std::vector<X> (*make)(int64_t)) {
-    static const auto program =
-        kernel("reduce", [](In<dtypeOf<X>, 2> x, Out<dtypeOf<Y>, 1> rows, Out<dtypeOf<Y>, 1> columns,
-                            Const M, Const N) {
-          Value tile = x.tile({M, N})(0, 0);
-          rows.tile({M})(0) = F()(tile, 1);
-          columns.tile({N})(0) = F()(tile, -2);
-        });
+    static const auto program = kernel("reduce", [](In<dtypeOf<X>, 2> x, Out<dtypeOf<Y>, 1> rows,
+                                                    Out<dtypeOf<Y>, 1> columns, Const M, Const N) {
+      Value tile = x.tile({M, N})(0, 0);
+      rows.tile({M})(0) = F()(tile, 1);
+      columns.tile({N})(0) = F()(tile, -2);
+    });
     int warps = 1;
     for (auto [m, n] : kTiles) {
       SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + " warps " + std::to_string(warps));
@@ -40,9 +39,10 @@ protected:
       auto rows = output<Y>({m}), columns = output<Y>({n});
       program.consts(m, n).warps(warps).grid(1)(stream, input({m, n}, x), rows.tensor(),
                                                 columns.tensor());
-      expectAll(rows.result(), [&](int64_t i) { return reference(slice(x, m, n, 1, i)); }, within);
-      expectAll(columns.result(), [&](int64_t i) { return reference(slice(x, m, n, 0, i)); },
-                within);
+      expectAll(
+          rows.result(), [&](int64_t i) { return reference(slice(x, m, n, 1, i)); }, within);
+      expectAll(
+          columns.result(), [&](int64_t i) { return reference(slice(x, m, n, 0, i)); }, within);
       warps = warps == 8 ? 1 : warps * 2;
     }
   }
@@ -142,15 +142,14 @@ TEST_P(Reductions, AnyAndAll) {
 }
 
 TEST_P(Reductions, ProductAndACombinationOfOnesOwn) {
-  reduceBoth<int32_t, int32_t>(
-      [](Value x, int axis) { return prod(x | 1, axis); },
-      [](const auto &x) {
-        uint32_t result = 1;
-        for (int32_t value : x)
-          result *= static_cast<uint32_t>(value | 1);
-        return static_cast<int32_t>(result);
-      },
-      kExactly, mixed<int32_t>);
+  reduceBoth<int32_t, int32_t>([](Value x, int axis) { return prod(x | 1, axis); },
+                               [](const auto &x) {
+                                 uint32_t result = 1;
+                                 for (int32_t value : x)
+                                   result *= static_cast<uint32_t>(value | 1);
+                                 return static_cast<int32_t>(result);
+                               },
+                               kExactly, mixed<int32_t>);
   reduceBoth<int32_t, int32_t>(
       [](Value x, int axis) { return reduce(x, axis, [](Value a, Value b) { return a ^ b; }); },
       [](const auto &x) {
@@ -166,11 +165,11 @@ TEST_P(Reductions, SeveralTilesTogether) {
   // The number of elements and their sum, combined as a pair; the result is 1000 n + sum.
   reduceBoth<int32_t, int32_t>(
       [](Value x, int axis) {
-        std::vector<Value> pair = reduce({full(i32, x.shape(), 1), x}, axis,
-                                         [](const std::vector<Value> &a,
-                                            const std::vector<Value> &b) {
-                                           return std::vector<Value>{a[0] + b[0], a[1] + b[1]};
-                                         });
+        std::vector<Value> pair =
+            reduce({full(i32, x.shape(), 1), x}, axis,
+                   [](const std::vector<Value> &a, const std::vector<Value> &b) {
+                     return std::vector<Value>{a[0] + b[0], a[1] + b[1]};
+                   });
         return pair[0] * 1000 + pair[1];
       },
       [](const auto &x) { return static_cast<int32_t>(double(x.size()) * 1000 + total(x)); },
@@ -213,15 +212,14 @@ TEST_P(Reductions, ToAScalarAndAlongEachOfThreeAxes) {
 }
 
 TEST_P(Reductions, SoftmaxOfATile) {
-  reduceBoth<float, float>(
-      [](Value x, int axis) { return reduce_max(softmax(x, axis), axis); },
-      [](const std::vector<double> &x) {
-        double m = largest(x), sum = 0;
-        for (double value : x)
-          sum += std::exp(value - m);
-        return 1 / sum;
-      },
-      {16, 1e-7}, mixed<float>);
+  reduceBoth<float, float>([](Value x, int axis) { return reduce_max(softmax(x, axis), axis); },
+                           [](const std::vector<double> &x) {
+                             double m = largest(x), sum = 0;
+                             for (double value : x)
+                               sum += std::exp(value - m);
+                             return 1 / sum;
+                           },
+                           {16, 1e-7}, mixed<float>);
 }
 
 } // namespace

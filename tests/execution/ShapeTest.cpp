@@ -17,9 +17,9 @@ std::vector<float> counting(int64_t count) {
 
 TEST_P(Shapes, Creation) {
   static const auto program = kernel("creation", [](Out<i32, 2> y, Const B) {
-    Value rows[] = {zeros(i32, {B}),         full(i32, {B}, -7),       arange(B),
-                    arange(5, 5 + B),        splat(y.dim(1), {B}),     zeros_like(arange(B)),
-                    index(0, {B}) * 2,       full(i32, {B}, y.dim(0)), splat(num_programs(0), {B}),
+    Value rows[] = {zeros(i32, {B}),          full(i32, {B}, -7),       arange(B),
+                    arange(5, 5 + B),         splat(y.dim(1), {B}),     zeros_like(arange(B)),
+                    index(0, {B}) * 2,        full(i32, {B}, y.dim(0)), splat(num_programs(0), {B}),
                     splat(program_id(0), {B})};
     for (int row = 0; row < 10; ++row)
       y.tile({1, B})(row, 0) = expand_dims(rows[row], 0);
@@ -36,9 +36,8 @@ TEST_P(Shapes, Creation) {
 }
 
 TEST_P(Shapes, CreationInEveryDtype) {
-  static const auto program = kernel("full", [](Out<any, 1> y) {
-    y.tile({64})(0) = full(y.dtype(), {64}, 3);
-  });
+  static const auto program =
+      kernel("full", [](Out<any, 1> y) { y.tile({64})(0) = full(y.dtype(), {64}, 3); });
   auto check = [&]<class T>(T) {
     auto results = output<T>({61});
     program.grid(1)(stream, results.tensor());
@@ -54,8 +53,8 @@ TEST_P(Shapes, Reshape) {
       kernel("reshape", [](In<f32, 2> x, Out<f32, 2> y, Const M, Const N, Const P, Const Q) {
         y.tile({P, Q})(0, 0) = reshape(x.tile({M, N})(0, 0), {P, Q});
       });
-  int cases[][4] = {{16, 64, 64, 16}, {1, 256, 16, 16}, {8, 8, 64, 1},   {32, 4, 2, 64},
-                    {96, 16, 96, 16}, {48, 32, 96, 16}};
+  int cases[][4] = {{16, 64, 64, 16}, {1, 256, 16, 16}, {8, 8, 64, 1},
+                    {32, 4, 2, 64},   {96, 16, 96, 16}, {48, 32, 96, 16}};
   for (auto [m, n, p, q] : cases)
     for (int warps : {1, 4}) {
       SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + " to " + std::to_string(p));
@@ -75,7 +74,8 @@ TEST_P(Shapes, ReshapeThatMovesAnOddFactorIsRefused) {
     program.grid(1)(stream, x, y);
     ADD_FAILURE() << "no error";
   } catch (const Error &error) {
-    EXPECT_NE(std::string(error.what()).find("times an odd number"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("times an odd number"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -94,19 +94,19 @@ TEST_P(Shapes, ReshapeThroughThreeDimensions) {
 }
 
 TEST_P(Shapes, TransposeOfEveryDtypeAndSize) {
-  static const auto program = kernel("transpose", [](In<any, 2> x, Out<any, 2> y, Const M, Const N) {
-    auto [i, j] = grid2d(x, {M, N});
-    y.tile({N, M})(j, i) = trans(x.tile({M, N})(i, j));
-  });
+  static const auto program =
+      kernel("transpose", [](In<any, 2> x, Out<any, 2> y, Const M, Const N) {
+        auto [i, j] = grid2d(x, {M, N});
+        y.tile({N, M})(j, i) = trans(x.tile({M, N})(i, j));
+      });
   auto check = [&]<class T>(T) {
     for (auto [m, n] : {std::pair(32, 32), {16, 96}, {80, 16}, {1, 64}})
       for (auto [rows, columns] : {std::pair<int64_t, int64_t>(67, 131), {1, 1}, {m, n}}) {
         std::vector<T> x = uniform<T>(rows * columns, 0, 100);
         auto results = output<T>({columns, rows}, 5);
         program.consts(m, n)(stream, input({rows, columns}, x), results.tensor());
-        expectAll(results.result(), [&](int64_t at) {
-          return exact(x[size_t(at % rows * columns + at / rows)]);
-        });
+        expectAll(results.result(),
+                  [&](int64_t at) { return exact(x[size_t(at % rows * columns + at / rows)]); });
       }
   };
   check(half()), check(float()), check(int8_t()), check(double());

@@ -26,14 +26,14 @@ const auto rowSoftmax = kernel("softmax", [](In<f32, 2> x, Out<f32, 2> y, Const 
   y.tile({1, Columns})(row, 0) = powers / sum(powers, 1, {.keep_dims = true});
 });
 
-const auto matmul = kernel("matmul", [](In<f16, 2> a, In<f16, 2> b, Out<f16, 2> c, Const BM,
-                                        Const BN, Const BK) {
-  auto [m, n] = grid2d(c, {BM, BN});
-  auto sums = var(zeros(f32, {BM, BN}));
-  for (auto k : range(cdiv(a.dim(1), BK)).stages(3))
-    sums = dot(a.tile({BM, BK})(m, k), b.tile({BK, BN})(k, n), sums);
-  c.tile({BM, BN})(m, n) = cast(f16, sums);
-});
+const auto matmul =
+    kernel("matmul", [](In<f16, 2> a, In<f16, 2> b, Out<f16, 2> c, Const BM, Const BN, Const BK) {
+      auto [m, n] = grid2d(c, {BM, BN});
+      auto sums = var(zeros(f32, {BM, BN}));
+      for (auto k : range(cdiv(a.dim(1), BK)).stages(3))
+        sums = dot(a.tile({BM, BK})(m, k), b.tile({BK, BN})(k, n), sums);
+      c.tile({BM, BN})(m, n) = cast(f16, sums);
+    });
 
 /// Compiles within a folder of its own, and compares each stage found there.
 class Kernels : public ::testing::Test {

@@ -54,8 +54,9 @@ TEST_P(AddOp, Refusals) {
                 [&] { ops::add(stream, a, b, c); });
   expectRefused(ErrorCode::InvalidArgument, "add: a is f32 10x4, but b is f16 10x4",
                 [&] { ops::add(stream, a, h, c); });
-  expectRefused(ErrorCode::Aliasing, "c is f32 10x4 with a stride of 0",
-                [&] { ops::add(stream, a, a, c.withStrides({10, 4}, {4, 0})); });
+  expectRefused(ErrorCode::Aliasing, "c is f32 10x4 with a stride of 0", [&] {
+    ops::add(stream, a, a, c.withStrides({10, 4}, {4, 0}));
+  });
   auto memory = device().tensor<float>({50});
   expectRefused(ErrorCode::Aliasing, "c overlaps a in memory", [&] {
     ops::add(stream, memory.slice(0, 0, 40), memory.slice(0, 0, 40), memory.slice(0, 4, 40));

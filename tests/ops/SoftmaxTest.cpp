@@ -21,9 +21,12 @@ protected:
       m[size_t(i / columns)] = std::fmax(m[size_t(i / columns)], exact(x[size_t(i)]));
     for (int64_t i = 0; i < rows * columns; ++i)
       sum[size_t(i / columns)] += std::exp(exact(x[size_t(i)]) - m[size_t(i / columns)]);
-    expectAll(y.result(), [&](int64_t i) {
-      return std::exp(exact(x[size_t(i)]) - m[size_t(i / columns)]) / sum[size_t(i / columns)];
-    }, within);
+    expectAll(
+        y.result(),
+        [&](int64_t i) {
+          return std::exp(exact(x[size_t(i)]) - m[size_t(i / columns)]) / sum[size_t(i / columns)];
+        },
+        within);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Devices, SoftmaxOp, ::testing::ValuesIn(deviceNames()),
@@ -53,11 +56,11 @@ TEST_P(SoftmaxOp, SpecialValues) {
   for (int64_t columns : {50, 9000}) {
     std::vector<float> x = uniform<float>(6 * columns, -5, 5);
     auto row = [&](int64_t r) { return x.begin() + r * columns; };
-    std::fill(row(0), row(1), -INFINITY);           // nothing to choose from: NaN
+    std::fill(row(0), row(1), -INFINITY); // nothing to choose from: NaN
     std::fill(row(1), row(1) + columns / 2, -INFINITY);
     row(2)[7] = NAN;
     row(3)[columns - 1] = INFINITY;
-    std::fill(row(4), row(5), 3e38f);               // large, but equal
+    std::fill(row(4), row(5), 3e38f); // large, but equal
     std::fill(row(5), row(6), -3e38f), row(5)[3] = 0;
     check<float, float>(6, columns, x, {32, 1e-9});
   }

@@ -53,8 +53,8 @@ struct NoEpilogue {
 /// not 2, inner or outer sizes differ, a dtype is not in the list, a tensor is of another device,
 /// c overlaps a or b or repeats elements.
 template <class Epilogue = detail::NoEpilogue>
-void matmul(Stream &stream, const Operand &a, const Operand &b, const Operand &c,
-            Epilogue = {}, MatmulOptions options = {}, Loc loc = Loc::here()) {
+void matmul(Stream &stream, const Operand &a, const Operand &b, const Operand &c, Epilogue = {},
+            MatmulOptions options = {}, Loc loc = Loc::here()) {
   static_assert(std::is_empty_v<Epilogue> && std::is_default_constructible_v<Epilogue>,
                 "matmul takes an epilogue lambda without captures: write numbers into it, or a "
                 "kernel of your own");

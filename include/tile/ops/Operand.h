@@ -13,10 +13,11 @@ namespace tile::ops {
 class Operand {
 public:
   template <class T>
-  requires(!std::same_as<T, Operand> && requires(const T &tensor) {
-    { tile::detail::toHostArg(tensor) } -> std::same_as<tile::detail::HostArg>;
-  })
-  Operand(const T &tensor) : arg_(tile::detail::toHostArg(tensor)) {}
+  requires(!std::same_as<T, Operand> &&
+           requires(const T &tensor) {
+             { tile::detail::toHostArg(tensor) } -> std::same_as<tile::detail::HostArg>;
+           }) Operand(const T &tensor)
+      : arg_(tile::detail::toHostArg(tensor)) {}
 
   DType dtype() const { return arg_.dtype; }
   int rank() const { return arg_.rank; }
