@@ -1,15 +1,17 @@
-// Ops by name, for the command line: `tilec build op:matmul BM=64` and `tilec run op:add a.npy b.npy c.npy`. A library
-// registers what it offers in a static initialiser:
+// Ops by name, for the command line: `tilec build op:matmul BM=64` and `tilec run op:add a.npy
+// b.npy c.npy`. A library registers what it offers in a static initialiser:
 //
 //   const bool registered = registerOp({
 //       .name = "add",
 //       .summary = "c = a + b, elementwise",
+//       .inputs = 2,
 //       .kernel = [](const OpSettings &s) {
 //         int64_t n = s.integer("N", 1 << 20);
 //         return KernelRequest(addRows.consts(s.integer("B", 1024)), {exampleView(f32, {n}), ...});
 //       },
-//       .output = [](std::span<const Tensor> in, const OpSettings &) { return TensorSpec{in[0].dtype(), ...}; },
-//       .run = [](Stream &s, std::span<const Tensor> in, const Tensor &out, const OpSettings &) { ... }});
+//       .output = [](std::span<const Tensor> in, const OpSettings &) { ... a TensorSpec },
+//       .run = [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
+//                 const OpSettings &) { ops::add(stream, in[0], in[1], out); }});
 #pragma once
 
 #include <tile/Kernel.h>
@@ -22,8 +24,8 @@
 
 namespace tile {
 
-/// The NAME=VALUE words of a command line. Each getter names its default, and what no getter asked for is a mistake
-/// that `unused` finds. Errors: InvalidArgument for a value of the wrong kind.
+/// The NAME=VALUE words of a command line. Each getter names its default, and what no getter asked
+/// for is a mistake that `unused` finds. Errors: InvalidArgument for a value of the wrong kind.
 class OpSettings {
 public:
   OpSettings() = default;
@@ -56,12 +58,13 @@ detail::HostArg exampleView(DType dtype, std::vector<int64_t> extents);
 /// A scalar argument of that dtype.
 detail::HostArg exampleScalar(DType dtype);
 
-/// One specialisation of a kernel: what a launch with these arguments would compile. The kernel must live as long as
-/// the process, as kernels in static variables do.
+/// One specialisation of a kernel: what a launch with these arguments would compile. The kernel
+/// must live as long as the process, as kernels in static variables do.
 struct KernelRequest {
   template <bool HasConsts, class... P>
   KernelRequest(const Launcher<HasConsts, P...> &launcher, std::vector<detail::HostArg> arguments)
-      : record(&launcher.record()), constants(launcher.constants().begin(), launcher.constants().end()),
+      : record(&launcher.record()),
+        constants(launcher.constants().begin(), launcher.constants().end()),
         warps(launcher.options().warps), arguments(std::move(arguments)) {}
 
   const detail::KernelRecord *record;
@@ -80,7 +83,9 @@ struct OpEntry {
   /// What the output must be for these inputs.
   std::function<TensorSpec(std::span<const Tensor> inputs, const OpSettings &)> output;
   /// Computes it.
-  std::function<void(Stream &, std::span<const Tensor> inputs, const Tensor &output, const OpSettings &)> run;
+  std::function<void(Stream &, std::span<const Tensor> inputs, const Tensor &output,
+                     const OpSettings &)>
+      run;
 };
 
 /// Adds an op; of two with one name the later counts. Returns true, for static initialisers.

@@ -83,7 +83,8 @@ private:
 
 /// A tensor of elements of a host type (float, half, bfloat16, int32_t, ...).
 template <class Element> class TensorOf : public Tensor {
-  static_assert(dtypeOf<Element> != any, "tensors hold the host types of Types.h: float, half, ...");
+  static_assert(dtypeOf<Element> != any,
+                "tensors hold the host types of Types.h: float, half, ...");
 
 public:
   /// What download returns: the elements; bytes for bool, since vector<bool> packs its elements.

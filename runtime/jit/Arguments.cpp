@@ -23,7 +23,8 @@ size_t parameterOf(const detail::KernelRecord &record, int index) {
 /// Checks one call; argument by argument, then pairs.
 class Validation {
 public:
-  Validation(const detail::KernelRecord &record, const detail::DeviceState &device, std::span<const HostArg> args)
+  Validation(const detail::KernelRecord &record, const detail::DeviceState &device,
+             std::span<const HostArg> args)
       : record(record), device(device), args(args) {}
 
   void run() {
@@ -45,7 +46,8 @@ public:
         if ((writes[i] || writes[j]) && isUsed(i) && isUsed(j) && overlap(args[i], args[j]))
           refuse(ErrorCode::Aliasing, j,
                  "overlaps " + argumentName(record, i) +
-                     ", and the kernel writes one of them; declare one InOut parameter, or use memory of its own");
+                     ", and the kernel writes one of them; declare one InOut parameter, or use "
+                     "memory of its own");
   }
 
 private:
@@ -67,11 +69,13 @@ private:
     for (int dim = 0; dim < arg.rank; ++dim) {
       std::string which = " of dimension " + std::to_string(dim);
       if (arg.extents[dim] < 0)
-        refuse(ErrorCode::InvalidShape, i, "has the negative extent " + std::to_string(arg.extents[dim]) + which);
+        refuse(ErrorCode::InvalidShape, i,
+               "has the negative extent " + std::to_string(arg.extents[dim]) + which);
       if (arg.extents[dim] > std::numeric_limits<int32_t>::max())
         refuse(ErrorCode::Unsupported, i,
                "has the extent " + std::to_string(arg.extents[dim]) + which +
-                   "; a kernel indexes up to 2147483647 along one dimension: split it in two dimensions");
+                   "; a kernel indexes up to 2147483647 along one dimension: split it in two "
+                   "dimensions");
       if (arg.strides[dim] < 0)
         refuse(ErrorCode::Unsupported, i,
                "has the negative stride " + std::to_string(arg.strides[dim]) + which +
@@ -93,7 +97,8 @@ private:
       refuse(ErrorCode::InvalidArgument, i, "is a null pointer, but its shape is not empty");
     if (arg.device && arg.device != device.id)
       refuse(ErrorCode::WrongDevice, i,
-             "belongs to another device than the stream, which is of " + device.name + "; copy it there");
+             "belongs to another device than the stream, which is of " + device.name +
+                 "; copy it there");
     if (address % sizeOf(arg.dtype))
       refuse(ErrorCode::InvalidArgument, i,
              "is at an address that is not a multiple of " + std::to_string(sizeOf(arg.dtype)) +
@@ -113,8 +118,9 @@ private:
       for (int other = 0; other < dim; ++other)
         if (arg.extents[other] > 1 && arg.strides[other] == arg.strides[dim])
           refuse(ErrorCode::Aliasing, i,
-                 "is written, but has stride " + std::to_string(arg.strides[dim]) + " in dimensions " +
-                     std::to_string(other) + " and " + std::to_string(dim) + "; only inputs may overlap themselves");
+                 "is written, but has stride " + std::to_string(arg.strides[dim]) +
+                     " in dimensions " + std::to_string(other) + " and " + std::to_string(dim) +
+                     "; only inputs may overlap themselves");
     }
   }
 
@@ -130,8 +136,10 @@ private:
     int number = 0;
     for (int dim = 0; dim < arg.rank; ++dim)
       if (arg.extents[dim] > 1)
-        dims[number++] = {arg.strides[dim] * static_cast<int64_t>(sizeOf(arg.dtype)), arg.extents[dim]};
-    std::sort(dims.begin(), dims.begin() + number, [](const Dim &a, const Dim &b) { return a.stride > b.stride; });
+        dims[number++] = {arg.strides[dim] * static_cast<int64_t>(sizeOf(arg.dtype)),
+                          arg.extents[dim]};
+    std::sort(dims.begin(), dims.begin() + number,
+              [](const Dim &a, const Dim &b) { return a.stride > b.stride; });
     return number;
   }
   static int64_t spanOf(const Dims &dims, int number, const HostArg &arg) {
@@ -142,14 +150,16 @@ private:
   }
   static bool isSameView(const HostArg &a, const HostArg &b) {
     return a.pointer == b.pointer && a.dtype == b.dtype && a.rank == b.rank &&
-           std::equal(a.extents, a.extents + a.rank, b.extents) && std::equal(a.strides, a.strides + a.rank, b.strides);
+           std::equal(a.extents, a.extents + a.rank, b.extents) &&
+           std::equal(a.strides, a.strides + a.rank, b.strides);
   }
 
   /// Whether two different views share an element for certain.
   static bool overlap(const HostArg &a, const HostArg &b) {
     if (isSameView(a, b))
       return false;
-    auto startA = reinterpret_cast<uintptr_t>(a.pointer), startB = reinterpret_cast<uintptr_t>(b.pointer);
+    auto startA = reinterpret_cast<uintptr_t>(a.pointer),
+         startB = reinterpret_cast<uintptr_t>(b.pointer);
     if (startA == startB)
       return true;
     if (startA > startB)
@@ -161,8 +171,9 @@ private:
            isReached(static_cast<int64_t>(distance), dims, number, a);
   }
 
-  /// Whether index by index, from the largest stride, `distance` bytes lead to an element of the tensor. With the
-  /// strides of real tensors, each beyond the span of the smaller ones, this finds every element.
+  /// Whether index by index, from the largest stride, `distance` bytes lead to an element of the
+  /// tensor. With the strides of real tensors, each beyond the span of the smaller ones, this finds
+  /// every element.
   static bool isReached(int64_t distance, const Dims &dims, int number, const HostArg &arg) {
     for (int i = 0; i < number && dims[i].stride > 0; ++i)
       distance -= std::min(distance / dims[i].stride, dims[i].extent - 1) * dims[i].stride;
@@ -184,7 +195,8 @@ std::string argumentName(const detail::KernelRecord &record, int index) {
   return name;
 }
 
-void validate(const detail::KernelRecord &record, const detail::DeviceState &device, std::span<const HostArg> args) {
+void validate(const detail::KernelRecord &record, const detail::DeviceState &device,
+              std::span<const HostArg> args) {
   Validation(record, device, args).run();
 }
 

@@ -4,10 +4,10 @@
 #include "frontend/Kernel.h"
 #include "ir/Context.h"
 #include "ir/Target.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
 #include "runtime/jit/Dump.h"
 #include "runtime/jit/Specialize.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Format.h"
@@ -23,7 +23,9 @@ using codegen::CompiledKernel;
 using codegen::CompileOptions;
 using codegen::Diagnostic;
 
-bool mentions(const std::string &message, std::string_view words) { return message.find(words) != message.npos; }
+bool mentions(const std::string &message, std::string_view words) {
+  return message.find(words) != message.npos;
+}
 
 std::string textOf(const Diagnostic &diagnostic) {
   if (diagnostic.file.empty())
@@ -31,18 +33,21 @@ std::string textOf(const Diagnostic &diagnostic) {
   return diagnostic.file + ":" + std::to_string(diagnostic.line) + ": " + diagnostic.message;
 }
 
-/// What a failed compile means for the caller. Limits of the target and shapes are the user's to change; all else
-/// should have been refused while tracing, and is ours.
-[[noreturn]] void throwDiagnostics(const std::vector<Diagnostic> &diagnostics, const std::string &name, Loc fallback) {
-  auto error = std::find_if(diagnostics.begin(), diagnostics.end(),
-                            [](const Diagnostic &d) { return d.severity == Diagnostic::Severity::Error; });
+/// What a failed compile means for the caller. Limits of the target and shapes are the user's to
+/// change; all else should have been refused while tracing, and is ours.
+[[noreturn]] void throwDiagnostics(const std::vector<Diagnostic> &diagnostics,
+                                   const std::string &name, Loc fallback) {
+  auto error = std::find_if(diagnostics.begin(), diagnostics.end(), [](const Diagnostic &d) {
+    return d.severity == Diagnostic::Severity::Error;
+  });
   std::vector<std::string> notes;
   for (auto next = error; next != diagnostics.end(); ++next)
-    if (next != error &&
-        (next->severity == Diagnostic::Severity::Error || next->severity == Diagnostic::Severity::Note))
+    if (next != error && (next->severity == Diagnostic::Severity::Error ||
+                          next->severity == Diagnostic::Severity::Note))
       notes.push_back(textOf(*next));
   notes.push_back("in kernel '" + name + "'");
-  std::string message = error != diagnostics.end() ? error->message : "compilation failed without a message";
+  std::string message =
+      error != diagnostics.end() ? error->message : "compilation failed without a message";
   Loc where = fallback;
   if (error != diagnostics.end() && !error->file.empty())
     where = {error->file.c_str(), error->line};
@@ -50,7 +55,8 @@ std::string textOf(const Diagnostic &diagnostic) {
     throw Error(Fault::User, ErrorCode::ResourceExceeded, message, where, notes);
   if (mentions(message, "cannot be laid out") || mentions(message, "are supported"))
     throw Error(Fault::User, ErrorCode::Unsupported, message, where, notes);
-  if (mentions(message, "unknown target") || mentions(message, "has no kernel") || mentions(message, "for one kernel"))
+  if (mentions(message, "unknown target") || mentions(message, "has no kernel") ||
+      mentions(message, "for one kernel"))
     throw Error(Fault::User, ErrorCode::InvalidArgument, message, where, notes);
   notes.push_back("the kernel is not at fault; please report it");
   throw Error(Fault::Compiler, ErrorCode::InternalCompilerError, message, where, notes);
@@ -73,7 +79,8 @@ void printTimings(const CompiledKernel &kernel) {
   llvm::errs() << text;
 }
 
-CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc where, CompileOptions options) {
+CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc where,
+                             CompileOptions options) {
   const char *dump = std::getenv("TILE_DUMP");
   bool isDumped = dump && *dump, isTimed = isSet("TILE_TIME_PASSES");
   options.keepStages |= isDumped;
@@ -106,7 +113,8 @@ CompiledKernel compileRequest(const KernelRequest &request, const CompileOptions
   return compileKernel(*request.record, bind(tileUsesOf(*request.record, bind({}))), options);
 }
 
-CompiledKernel compileText(std::string_view text, const std::string &name, const CompileOptions &options) {
+CompiledKernel compileText(std::string_view text, const std::string &name,
+                           const CompileOptions &options) {
   std::unique_ptr<mlir::MLIRContext> context = ir::makeContext();
   std::string message, file = name;
   int line = 0;
@@ -124,11 +132,13 @@ CompiledKernel compileText(std::string_view text, const std::string &name, const
                                                      mlir::ParserConfig(context.get()), name);
   }
   if (!module)
-    throw Error(Fault::User, ErrorCode::Parse, message.empty() ? "not a module" : message, {file.c_str(), line});
+    throw Error(Fault::User, ErrorCode::Parse, message.empty() ? "not a module" : message,
+                {file.c_str(), line});
   return compileModule(*module, name, {name.c_str(), 1}, options);
 }
 
-std::vector<frontend::TileUse> tileUsesOf(const detail::KernelRecord &record, const frontend::Binding &binding) {
+std::vector<frontend::TileUse> tileUsesOf(const detail::KernelRecord &record,
+                                          const frontend::Binding &binding) {
   return frontend::trace(record, binding).tileUses;
 }
 

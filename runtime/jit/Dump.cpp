@@ -22,13 +22,15 @@ namespace {
 /// A file name from a kernel's name, which in a file of IR may hold anything.
 std::string fileNameOf(llvm::StringRef kernel) {
   std::string name = kernel.take_front(100).str();
-  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return !llvm::isAlnum(c) && c != '_'; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return !llvm::isAlnum(c) && c != '_'; }, '_');
   return name;
 }
 
 std::string directoryOf(const codegen::CompiledKernel &kernel, const std::string &directory) {
   llvm::SmallString<256> path(directory);
-  uint64_t hash = llvm::xxh3_64bits(kernel.stages.empty() ? kernel.ptx : kernel.stages.front().second);
+  uint64_t hash =
+      llvm::xxh3_64bits(kernel.stages.empty() ? kernel.ptx : kernel.stages.front().second);
   llvm::sys::path::append(path, fileNameOf(kernel.name) + "-" + llvm::utohexstr(hash, true, 16));
   return path.str().str();
 }
@@ -36,7 +38,8 @@ std::string directoryOf(const codegen::CompiledKernel &kernel, const std::string
 } // namespace
 
 void writeFile(const std::string &path, std::string_view content) {
-  llvm::Expected<llvm::sys::fs::TempFile> file = llvm::sys::fs::TempFile::create(path + ".%%%%%%%%");
+  llvm::Expected<llvm::sys::fs::TempFile> file =
+      llvm::sys::fs::TempFile::create(path + ".%%%%%%%%");
   if (!file)
     refuse(path, llvm::toString(file.takeError()));
   llvm::raw_fd_ostream out(file->FD, /*shouldClose=*/false);

@@ -1,4 +1,5 @@
-// Files written whole: under a name of their own first, then renamed, so that nobody ever reads half of one.
+// Files written whole: under a name of their own first, then renamed, so that nobody ever reads
+// half of one.
 #pragma once
 
 #include "codegen/CompiledKernel.h"
@@ -11,8 +12,8 @@ namespace tile::jit {
 /// Writes a file, replacing what was there. Throws Error, IoError, and leaves the old file.
 void writeFile(const std::string &path, std::string_view content);
 
-/// Writes the kernel's stages to <directory>/<kernel>-<hash of the first stage>/. Failures are a warning on stderr:
-/// looking at a compile must not break it.
+/// Writes the kernel's stages to <directory>/<kernel>-<hash of the first stage>/. Failures are a
+/// warning on stderr: looking at a compile must not break it.
 void dumpStages(const codegen::CompiledKernel &kernel, const std::string &directory);
 
 } // namespace tile::jit

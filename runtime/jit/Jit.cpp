@@ -6,10 +6,11 @@
 namespace tile::jit {
 namespace {
 
-/// The target to compile for: the device's own, or for devices newer than our table the newest whose PTX any later
-/// GPU accepts.
+/// The target to compile for: the device's own, or for devices newer than our table the newest
+/// whose PTX any later GPU accepts.
 std::string targetOf(const device::DeviceProps &props) {
-  for (std::string name : {props.target, std::string("sm_90"), std::string("sm_89"), std::string("sm_86")})
+  for (std::string name :
+       {props.target, std::string("sm_90"), std::string("sm_89"), std::string("sm_86")})
     if (isTarget(name) && (name == props.target || targetInfo(name).sm <= props.arch))
       return name;
   return "sm_80";
@@ -18,10 +19,12 @@ std::string targetOf(const device::DeviceProps &props) {
 } // namespace
 
 Jit::Jit(std::shared_ptr<device::Device> device)
-    : device_(std::move(device)), target_(targetOf(device_->props())), targetInfo_(targetInfo(target_)) {}
+    : device_(std::move(device)), target_(targetOf(device_->props())),
+      targetInfo_(targetInfo(target_)) {}
 
-const LoadedKernel &Jit::get(const detail::KernelRecord &record, std::span<const detail::HostArg> args,
-                             std::span<const int64_t> consts, int warps) {
+const LoadedKernel &Jit::get(const detail::KernelRecord &record,
+                             std::span<const detail::HostArg> args, std::span<const int64_t> consts,
+                             int warps) {
   KeyWords signature;
   appendSignature(signature, record.id, args, consts, warps);
   if (const LoadedKernel *kernel = find(signature, args))
@@ -29,7 +32,8 @@ const LoadedKernel &Jit::get(const detail::KernelRecord &record, std::span<const
   return compileOnce(family(signature, record, args, consts, warps), record, args, consts, warps);
 }
 
-const LoadedKernel *Jit::find(llvm::ArrayRef<uint64_t> signature, std::span<const detail::HostArg> args) const {
+const LoadedKernel *Jit::find(llvm::ArrayRef<uint64_t> signature,
+                              std::span<const detail::HostArg> args) const {
   std::shared_lock lock(mutex_);
   const Family *family = families_.find(signature);
   if (!family)
@@ -41,14 +45,16 @@ const LoadedKernel *Jit::find(llvm::ArrayRef<uint64_t> signature, std::span<cons
 }
 
 Jit::Family &Jit::family(llvm::ArrayRef<uint64_t> signature, const detail::KernelRecord &record,
-                         std::span<const detail::HostArg> args, std::span<const int64_t> consts, int warps) {
+                         std::span<const detail::HostArg> args, std::span<const int64_t> consts,
+                         int warps) {
   {
     std::shared_lock lock(mutex_);
     if (Family *known = families_.find(signature))
       return *known;
   }
   // Threads that come here together trace the same thing; the first to finish enters it.
-  std::vector<frontend::TileUse> uses = tileUsesOf(record, bindingOf(args, {}, consts, warps, targetInfo_));
+  std::vector<frontend::TileUse> uses =
+      tileUsesOf(record, bindingOf(args, {}, consts, warps, targetInfo_));
   std::unique_lock lock(mutex_);
   if (Family *known = families_.find(signature))
     return *known;
@@ -58,8 +64,8 @@ Jit::Family &Jit::family(llvm::ArrayRef<uint64_t> signature, const detail::Kerne
 }
 
 const LoadedKernel &Jit::compileOnce(Family &family, const detail::KernelRecord &record,
-                                     std::span<const detail::HostArg> args, std::span<const int64_t> consts,
-                                     int warps) {
+                                     std::span<const detail::HostArg> args,
+                                     std::span<const int64_t> consts, int warps) {
   KeyWords facts;
   appendFacts(facts, args, family.uses);
   std::promise<const LoadedKernel *> promise;
@@ -92,7 +98,8 @@ const LoadedKernel &Jit::compileOnce(Family &family, const detail::KernelRecord 
   }
 }
 
-std::unique_ptr<LoadedKernel> Jit::build(const detail::KernelRecord &record, const frontend::Binding &binding) {
+std::unique_ptr<LoadedKernel> Jit::build(const detail::KernelRecord &record,
+                                         const frontend::Binding &binding) {
   ++compiles_;
   codegen::CompileOptions options;
   options.target = target_;
@@ -119,8 +126,10 @@ std::unique_ptr<LoadedKernel> Jit::build(const detail::KernelRecord &record, con
   return kernel;
 }
 
-// The assembler accepts kernels whose threads together want more registers than a multiprocessor has.
-void Jit::checkRegisters(const detail::KernelRecord &record, device::Function function, int threads) const {
+// The assembler accepts kernels whose threads together want more registers than a multiprocessor
+// has.
+void Jit::checkRegisters(const detail::KernelRecord &record, device::Function function,
+                         int threads) const {
   const device::DeviceProps &props = device_->props();
   device::FunctionInfo info = device_->functionInfo(function);
   int64_t registers = int64_t(info.registers) * threads;
@@ -128,8 +137,8 @@ void Jit::checkRegisters(const detail::KernelRecord &record, device::Function fu
     return;
   throw Error(Fault::User, ErrorCode::ResourceExceeded,
               "the kernel needs " + std::to_string(info.registers) + " registers for each of " +
-                  std::to_string(threads) + " threads, together " + std::to_string(registers) + "; " +
-                  props.name + " has " + std::to_string(props.registersPerSm) +
+                  std::to_string(threads) + " threads, together " + std::to_string(registers) +
+                  "; " + props.name + " has " + std::to_string(props.registersPerSm) +
                   ": use smaller tiles or fewer warps",
               record.where, {"in kernel '" + record.name + "'"});
 }

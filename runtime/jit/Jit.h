@@ -1,5 +1,5 @@
-// The loaded kernels of one device: one compile for each specialisation, however many threads ask for it at once, then
-// a look-up of two hashes.
+// The loaded kernels of one device: one compile for each specialisation, however many threads ask
+// for it at once, then a look-up of two hashes.
 #pragma once
 
 #include "codegen/CompiledKernel.h"
@@ -28,8 +28,9 @@ class Jit {
 public:
   explicit Jit(std::shared_ptr<device::Device> device);
 
-  /// The kernel for these arguments, compiled and loaded by the first caller while others wait. The reference is valid
-  /// as long as the Jit. A compile that fails throws in all waiting callers and is tried again by the next.
+  /// The kernel for these arguments, compiled and loaded by the first caller while others wait. The
+  /// reference is valid as long as the Jit. A compile that fails throws in all waiting callers and
+  /// is tried again by the next.
   const LoadedKernel &get(const detail::KernelRecord &record, std::span<const detail::HostArg> args,
                           std::span<const int64_t> consts, int warps);
 
@@ -49,13 +50,17 @@ private:
     KeyMap<Entry> entries;
   };
 
-  const LoadedKernel *find(llvm::ArrayRef<uint64_t> signature, std::span<const detail::HostArg> args) const;
+  const LoadedKernel *find(llvm::ArrayRef<uint64_t> signature,
+                           std::span<const detail::HostArg> args) const;
   Family &family(llvm::ArrayRef<uint64_t> signature, const detail::KernelRecord &record,
                  std::span<const detail::HostArg> args, std::span<const int64_t> consts, int warps);
   const LoadedKernel &compileOnce(Family &family, const detail::KernelRecord &record,
-                                  std::span<const detail::HostArg> args, std::span<const int64_t> consts, int warps);
-  std::unique_ptr<LoadedKernel> build(const detail::KernelRecord &record, const frontend::Binding &binding);
-  void checkRegisters(const detail::KernelRecord &record, device::Function function, int threads) const;
+                                  std::span<const detail::HostArg> args,
+                                  std::span<const int64_t> consts, int warps);
+  std::unique_ptr<LoadedKernel> build(const detail::KernelRecord &record,
+                                      const frontend::Binding &binding);
+  void checkRegisters(const detail::KernelRecord &record, device::Function function,
+                      int threads) const;
 
   std::shared_ptr<device::Device> device_;
   std::string target_;

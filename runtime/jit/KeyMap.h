@@ -1,4 +1,5 @@
-// A flat hash map from keys made of words, so that a launch looks its kernel up without an allocation.
+// A flat hash map from keys made of words, so that a launch looks its kernel up without an
+// allocation.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -28,7 +29,8 @@ public:
   T &get(llvm::ArrayRef<uint64_t> key) {
     if (T *found = find(key))
       return *found;
-    auto &words = keys_.emplace_back(std::make_unique<std::vector<uint64_t>>(key.begin(), key.end()));
+    auto &words =
+        keys_.emplace_back(std::make_unique<std::vector<uint64_t>>(key.begin(), key.end()));
     auto &value = map_[Stored{words.get(), hash(key)}];
     value = std::make_unique<T>();
     return *value;

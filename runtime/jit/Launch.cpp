@@ -1,4 +1,5 @@
-// detail::launch and detail::prepare, the way from a kernel's call to the device: check, look up, pack, go.
+// detail::launch and detail::prepare, the way from a kernel's call to the device: check, look up,
+// pack, go.
 #include "runtime/jit/Arguments.h"
 #include "runtime/jit/Jit.h"
 #include "runtime/jit/State.h"
@@ -25,13 +26,14 @@ int64_t symbolValue(codegen::GridExpression::Symbol symbol, std::span<const Host
                                : static_cast<int64_t>(value) >> (64 - bits);
 }
 
-std::array<int64_t, 3> gridOf(const KernelRecord &record, const LoadedKernel &kernel, std::span<const HostArg> args,
-                              const detail::LaunchOptions &options) {
+std::array<int64_t, 3> gridOf(const KernelRecord &record, const LoadedKernel &kernel,
+                              std::span<const HostArg> args, const detail::LaunchOptions &options) {
   if (options.hasGrid)
     return {options.grid[0], options.grid[1], options.grid[2]};
   if (!kernel.grid.isDerived())
     throw Error(Fault::User, ErrorCode::InvalidArgument,
-                "kernel '" + record.name + "' has no grid helper: give its grid, as in .grid(n)(stream, ...)",
+                "kernel '" + record.name +
+                    "' has no grid helper: give its grid, as in .grid(n)(stream, ...)",
                 record.where);
   llvm::SmallVector<int64_t, 16> values;
   for (codegen::GridExpression::Symbol symbol : kernel.grid.symbols())
@@ -43,8 +45,9 @@ void checkGrid(const KernelRecord &record, const std::array<int64_t, 3> &grid) {
   for (int axis = 0; axis < 3; ++axis)
     if (grid[axis] < 0 || grid[axis] > kMaxGrid[axis])
       throw Error(Fault::User, ErrorCode::InvalidShape,
-                  "the grid of kernel '" + record.name + "' has " + std::to_string(grid[axis]) + " programs along " +
-                      "xyz"[axis] + ", between 0 and " + std::to_string(kMaxGrid[axis]) +
+                  "the grid of kernel '" + record.name + "' has " + std::to_string(grid[axis]) +
+                      " programs along " + "xyz"[axis] + ", between 0 and " +
+                      std::to_string(kMaxGrid[axis]) +
                       " are possible: use larger tiles, or fold this axis into x",
                   record.where);
 }
@@ -78,7 +81,8 @@ void start(const KernelRecord &record, const LoadedKernel &kernel, detail::Strea
     block.push_back({&words.back(), static_cast<size_t>(parameter.bytes)});
   }
   device::LaunchConfig config;
-  config.grid = {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]), static_cast<uint32_t>(grid[2])};
+  config.grid = {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),
+                 static_cast<uint32_t>(grid[2])};
   config.block = {kernel.threads, 1, 1};
   config.dynamicSharedBytes = kernel.sharedBytes;
   stream.owner->device->launch(kernel.function, config, block, stream.handle);
@@ -94,8 +98,9 @@ void detail::launch(const KernelRecord &record, Stream &stream, std::span<const 
   start(record, kernel, state, args, options);
 }
 
-void detail::prepare(const KernelRecord &record, const Device &device, std::span<const HostArg> args,
-                     std::span<const int64_t> consts, const LaunchOptions &options) {
+void detail::prepare(const KernelRecord &record, const Device &device,
+                     std::span<const HostArg> args, std::span<const int64_t> consts,
+                     const LaunchOptions &options) {
   DeviceState &state = *device.state();
   jit::validate(record, state, args);
   state.jit->get(record, args, consts, options.warps);

@@ -32,8 +32,10 @@ template <class F> bool NvJitLink::bind(F *&function, void *library, const char 
 bool NvJitLink::bindAll(void *library) {
   return bind(version, library, "nvJitLinkVersion") && bind(create, library, "nvJitLinkCreate") &&
          bind(destroy, library, "nvJitLinkDestroy") && bind(addData, library, "nvJitLinkAddData") &&
-         bind(complete, library, "nvJitLinkComplete") && bind(cubinSize, library, "nvJitLinkGetLinkedCubinSize") &&
-         bind(cubin, library, "nvJitLinkGetLinkedCubin") && bind(errorSize, library, "nvJitLinkGetErrorLogSize") &&
+         bind(complete, library, "nvJitLinkComplete") &&
+         bind(cubinSize, library, "nvJitLinkGetLinkedCubinSize") &&
+         bind(cubin, library, "nvJitLinkGetLinkedCubin") &&
+         bind(errorSize, library, "nvJitLinkGetErrorLogSize") &&
          bind(errorLog, library, "nvJitLinkGetErrorLog");
 }
 
@@ -49,8 +51,9 @@ NvJitLink *NvJitLink::load(std::string *why) {
     void *library = openLibrary(result->why);
     if (!library)
       return result;
-    result->isUsable = result->functions.bindAll(library) &&
-                       result->functions.version(&result->functions.major, &result->functions.minor) == 0;
+    result->isUsable =
+        result->functions.bindAll(library) &&
+        result->functions.version(&result->functions.major, &result->functions.minor) == 0;
     result->why = result->isUsable ? "" : "the library lacks functions";
     return result;
   }();
@@ -95,7 +98,8 @@ std::vector<std::byte> NvJitLink::assemble(std::string_view ptx, const std::stri
 
 std::string nvJitLinkVersion(std::string *why) {
   NvJitLink *library = NvJitLink::load(why);
-  return library ? std::to_string(library->major) + "." + std::to_string(library->minor) : std::string();
+  return library ? std::to_string(library->major) + "." + std::to_string(library->minor)
+                 : std::string();
 }
 
 } // namespace tile::jit

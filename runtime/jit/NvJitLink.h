@@ -14,8 +14,8 @@ public:
   /// The library, or null; `why` gets the loader's words.
   static NvJitLink *load(std::string *why = nullptr);
 
-  /// Machine code of PTX that does not use setmaxnreg. Throws ToolFailed with the library's log. Any complaint counts
-  /// as failure: the library hands out code even where a step failed.
+  /// Machine code of PTX that does not use setmaxnreg. Throws ToolFailed with the library's log.
+  /// Any complaint counts as failure: the library hands out code even where a step failed.
   std::vector<std::byte> assemble(std::string_view ptx, const std::string &target);
 
   unsigned major = 0, minor = 0;

@@ -24,7 +24,8 @@ static std::string pluginPath() {
 }
 
 bool NvPtxCompiler::bind(void *library) {
-  auto version = reinterpret_cast<void (*)(unsigned *, unsigned *)>(dlsym(library, "tilePtxCompilerVersion"));
+  auto version =
+      reinterpret_cast<void (*)(unsigned *, unsigned *)>(dlsym(library, "tilePtxCompilerVersion"));
   compile = reinterpret_cast<decltype(compile)>(dlsym(library, "tilePtxCompile"));
   if (version)
     version(&major, &minor);
@@ -50,7 +51,7 @@ NvPtxCompiler *NvPtxCompiler::load(std::string *why) {
   return loaded;
 }
 
-std::vector<std::byte> NvPtxCompiler::assemble(std::string_view ptx, const std::string &target) {
+std::vector<std::byte> NvPtxCompiler::assemble(std::string_view ptx, const std::string &target, std::string *log) {
   struct Result {
     std::vector<std::byte> code;
     std::string log;
@@ -66,7 +67,10 @@ std::vector<std::byte> NvPtxCompiler::assemble(std::string_view ptx, const std::
   int code = compile(text.c_str(), text.size() + 1, target.c_str(), takeCode, takeLog, &result);
   if (code != 0 || !isWholeCubin(result.code))
     throw Error(Fault::Compiler, ErrorCode::ToolFailed,
-                "nvPTXCompiler refused the PTX (code " + std::to_string(code) + ")", {}, {result.log});
+                "nvPTXCompiler refused the PTX (code " + std::to_string(code) + ")", {},
+                {result.log});
+  if (log)
+    *log = std::move(result.log);
   return std::move(result.code);
 }
 

@@ -18,7 +18,8 @@ struct Ops {
   }
 };
 
-[[noreturn]] void refuse(const std::string &name, const std::string &value, const std::string &expected) {
+[[noreturn]] void refuse(const std::string &name, const std::string &value,
+                         const std::string &expected) {
   throw Error(Fault::User, ErrorCode::InvalidArgument, name + "=" + value + ": " + expected);
 }
 
@@ -81,9 +82,11 @@ detail::HostArg exampleView(DType dtype, std::vector<int64_t> extents) {
   for (size_t dim = extents.size(); dim-- > 0;) {
     arg.extents[dim] = extents[dim];
     arg.strides[dim] = stride;
-    if (extents[dim] < 0 || __builtin_mul_overflow(stride, std::max<int64_t>(extents[dim], 1), &stride))
+    if (extents[dim] < 0 ||
+        __builtin_mul_overflow(stride, std::max<int64_t>(extents[dim], 1), &stride))
       throw Error(Fault::User, ErrorCode::InvalidShape,
-                  "extent " + std::to_string(extents[dim]) + " of an example is negative or too large");
+                  "extent " + std::to_string(extents[dim]) +
+                      " of an example is negative or too large");
   }
   return arg;
 }

@@ -31,7 +31,8 @@ int64_t overhangOf(int arg, int dim, std::span<const frontend::TileUse> uses) {
 bool needsWide(const detail::HostArg &arg, int index, std::span<const frontend::TileUse> uses) {
   int64_t last = 0;
   for (int dim = 0; dim < arg.rank; ++dim) {
-    int64_t reach = roundedUp(std::max<int64_t>(arg.extents[dim], 1), overhangOf(index, dim, uses)) - 1;
+    int64_t reach =
+        roundedUp(std::max<int64_t>(arg.extents[dim], 1), overhangOf(index, dim, uses)) - 1;
     int64_t stride = arg.strides[dim], term;
     if (stride >= kNarrowLimit || __builtin_mul_overflow(reach, stride, &term) ||
         __builtin_add_overflow(last, term, &last) || last >= kNarrowLimit)
@@ -67,19 +68,21 @@ void appendSignature(KeyWords &key, uint64_t kernel, std::span<const detail::Hos
     key.push_back(uint64_t(arg.kind) << 16 | uint64_t(arg.dtype) << 8 | arg.rank);
 }
 
-void appendFacts(KeyWords &key, std::span<const detail::HostArg> args, std::span<const frontend::TileUse> uses) {
+void appendFacts(KeyWords &key, std::span<const detail::HostArg> args,
+                 std::span<const frontend::TileUse> uses) {
   for (size_t i = 0; i < args.size(); ++i) {
     if (!isTensor(args[i]))
       continue;
     Facts facts = factsOf(args[i], static_cast<int>(i), uses);
-    key.push_back(uint64_t(facts.isAligned) | uint64_t(facts.isWide) << 1 | uint64_t(facts.unitStrides) << 8 |
-                  uint64_t(facts.alignedStrides) << 16);
+    key.push_back(uint64_t(facts.isAligned) | uint64_t(facts.isWide) << 1 |
+                  uint64_t(facts.unitStrides) << 8 | uint64_t(facts.alignedStrides) << 16);
     for (int dim = 0; dim < args[i].rank; ++dim)
       key.push_back(static_cast<uint64_t>(facts.extentDivisors[dim]));
   }
 }
 
-frontend::Binding bindingOf(std::span<const detail::HostArg> args, std::span<const frontend::TileUse> uses,
+frontend::Binding bindingOf(std::span<const detail::HostArg> args,
+                            std::span<const frontend::TileUse> uses,
                             std::span<const int64_t> consts, int warps, const TargetInfo &target) {
   frontend::Binding binding;
   binding.consts.assign(consts.begin(), consts.end());

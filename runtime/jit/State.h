@@ -1,4 +1,5 @@
-// What stands behind the public handles: a device with its loaded kernels, a stream, the memory of tensors.
+// What stands behind the public handles: a device with its loaded kernels, a stream, the memory of
+// tensors.
 #pragma once
 
 #include "runtime/device/Device.h"

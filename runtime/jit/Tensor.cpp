@@ -33,8 +33,8 @@ int64_t elementsOf(Extents extents, DType dtype) {
   for (size_t dim = 0; dim < extents.size(); ++dim)
     if (extents[dim] < 0)
       refuse(ErrorCode::InvalidShape, "extent " + std::to_string(extents[dim]) + " of dimension " +
-                                          std::to_string(dim) + " of the shape " +
-                                          textOf(extents) + " is negative");
+                                          std::to_string(dim) + " of the shape " + textOf(extents) +
+                                          " is negative");
   if (std::find(extents.begin(), extents.end(), 0) != extents.end())
     return 0;
   int64_t bytes = static_cast<int64_t>(sizeOf(dtype));
@@ -105,7 +105,8 @@ std::unique_ptr<std::byte[]> hostBytes(size_t bytes) {
 
 Tensor::Tensor(const Device &device, DType dtype, std::span<const int64_t> shape) : dtype_(dtype) {
   if (dtype == any)
-    refuse(ErrorCode::InvalidArgument, "a tensor needs a dtype; 'any' is for parameters of kernels");
+    refuse(ErrorCode::InvalidArgument,
+           "a tensor needs a dtype; 'any' is for parameters of kernels");
   int64_t elements = elementsOf(shape, dtype);
   rank_ = static_cast<int>(shape.size());
   std::copy(shape.begin(), shape.end(), extents_);
@@ -134,7 +135,8 @@ void *Tensor::data() const {
 }
 
 int64_t Tensor::numel() const {
-  return storage_ ? std::accumulate(extents_, extents_ + rank_, int64_t(1), std::multiplies<>()) : 0;
+  return storage_ ? std::accumulate(extents_, extents_ + rank_, int64_t(1), std::multiplies<>())
+                  : 0;
 }
 
 bool Tensor::isContiguous() const {
@@ -170,8 +172,8 @@ Tensor Tensor::permute(std::initializer_list<int> order) const {
   for (int dim = 0; isPermutation && dim < rank_; ++dim)
     isPermutation = sorted[dim] == dim;
   if (!isPermutation)
-    refuse(ErrorCode::InvalidArgument, "permute needs each of the " + std::to_string(rank_) +
-                                           " dimensions once");
+    refuse(ErrorCode::InvalidArgument,
+           "permute needs each of the " + std::to_string(rank_) + " dimensions once");
   Tensor result = *this;
   int to = 0;
   for (int from : order) {
@@ -184,10 +186,9 @@ Tensor Tensor::permute(std::initializer_list<int> order) const {
 Tensor Tensor::slice(int dim, int64_t start, int64_t size) const {
   int64_t extent = extents_[checked(dim)];
   if (start < 0 || size < 0 || start > extent || size > extent - start)
-    refuse(ErrorCode::InvalidShape, "the slice of " + std::to_string(size) + " from " +
-                                        std::to_string(start) + " leaves dimension " +
-                                        std::to_string(dim) + " of extent " +
-                                        std::to_string(extent));
+    refuse(ErrorCode::InvalidShape,
+           "the slice of " + std::to_string(size) + " from " + std::to_string(start) +
+               " leaves dimension " + std::to_string(dim) + " of extent " + std::to_string(extent));
   Tensor result = *this;
   result.extents_[dim] = size;
   if (result.numel() > 0)
@@ -222,8 +223,8 @@ Tensor Tensor::withStrides(std::vector<int64_t> extents, std::vector<int64_t> st
                                         textOf(extents) + " and " + textOf(strides));
   for (int64_t stride : strides)
     if (stride < 0)
-      refuse(ErrorCode::Unsupported, "stride " + std::to_string(stride) +
-                                         " is negative; copy the data in the other order");
+      refuse(ErrorCode::Unsupported,
+             "stride " + std::to_string(stride) + " is negative; copy the data in the other order");
   if (std::find(strides.begin(), strides.end(), 0) == strides.end())
     elementsOf(extents, dtype_);
   else
