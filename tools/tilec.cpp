@@ -1,7 +1,7 @@
 // tilec, the command: builds kernels without a device, runs ops on files, tells what is installed.
 //
-// Exit codes: 0 fine, 1 a finding of the checkers or the device, 2 usage or bad input, 3 unsupported or not installed,
-// 70 a fault of tilec itself.
+// Exit codes: 0 fine, 1 a finding of the checkers or the device, 2 usage or bad input, 3
+// unsupported or not installed, 70 a fault of tilec itself.
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
 
@@ -57,6 +57,7 @@ int mainOf(int argc, char **argv) {
   std::function<int()> chosen;
   addBuild(app, chosen);
   addRun(app, chosen);
+  addExplain(app, chosen);
   addDoctor(app, chosen);
   try {
     app.parse(argc, argv);

@@ -33,16 +33,18 @@ struct Text {
 
 void describeSettings(const OpSettings &settings) {
   for (auto &[name, value] : settings.used())
-    std::cerr << (name == settings.used().begin()->first ? "settings: " : " ") << name << "=" << value;
+    std::cerr << (name == settings.used().begin()->first ? "settings: " : " ") << name << "="
+              << value;
   std::cerr << (settings.used().empty() ? "" : "\n");
 }
 
-codegen::CompiledKernel compileInput(const BuildOptions &options, const codegen::CompileOptions &compile) {
+codegen::CompiledKernel compileInput(const BuildOptions &options,
+                                     const codegen::CompileOptions &compile) {
   std::vector<std::string> words = options.words;
   OpSettings settings = takeSettings(words);
   if (words.size() != 1)
-    throw Error(Fault::User, ErrorCode::InvalidArgument, "one input is expected, FILE.mlir or op:NAME; got " +
-                                                             std::to_string(words.size()));
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "one input is expected, FILE.mlir or op:NAME; got " + std::to_string(words.size()));
   if (const OpEntry *op = opOf(words[0])) {
     KernelRequest request = op->kernel(settings);
     refuseUnused(settings);
@@ -51,7 +53,8 @@ codegen::CompiledKernel compileInput(const BuildOptions &options, const codegen:
   }
   if (std::filesystem::path(words[0]).extension() != ".mlir")
     throw Error(Fault::User, ErrorCode::InvalidArgument,
-                "'" + words[0] + "' is neither op:NAME nor a file of tile IR called something.mlir");
+                "'" + words[0] +
+                    "' is neither op:NAME nor a file of tile IR called something.mlir");
   refuseUnused(settings);
   return jit::compileText(readSource(words[0]), words[0], compile);
 }
@@ -61,10 +64,12 @@ bool isNamed(const BuildOptions &options, const std::string &stage) {
 }
 
 /// Machine code. No assembler here is an error, unless the user wanted all there is.
-void addCubin(std::vector<Text> &texts, const codegen::CompiledKernel &kernel, const BuildOptions &options) {
+void addCubin(std::vector<Text> &texts, const codegen::CompiledKernel &kernel,
+              const BuildOptions &options) {
   try {
     std::vector<std::byte> cubin = jit::assemble(kernel.ptx, options.target);
-    texts.push_back({"6-kernel.cubin", std::string(reinterpret_cast<const char *>(cubin.data()), cubin.size())});
+    texts.push_back({"6-kernel.cubin",
+                     std::string(reinterpret_cast<const char *>(cubin.data()), cubin.size())});
   } catch (const Error &error) {
     if (isNamed(options, "cubin") || error.code() != ErrorCode::ToolMissing)
       throw;
@@ -74,7 +79,9 @@ void addCubin(std::vector<Text> &texts, const codegen::CompiledKernel &kernel, c
 
 std::vector<Text> textsOf(const codegen::CompiledKernel &kernel, const BuildOptions &options) {
   std::vector<Text> texts;
-  auto isWanted = [&](const char *stage) { return isNamed(options, stage) || isNamed(options, "all"); };
+  auto isWanted = [&](const char *stage) {
+    return isNamed(options, stage) || isNamed(options, "all");
+  };
   for (auto &[stage, text] : kernel.stages)
     if (isWanted(kStages[static_cast<int>(stage)]))
       texts.push_back({codegen::fileNameOf(stage), text});
@@ -86,12 +93,14 @@ std::vector<Text> textsOf(const codegen::CompiledKernel &kernel, const BuildOpti
 /// One stage goes to a file or standard output, several to a folder.
 void write(const std::vector<Text> &texts, const std::string &output) {
   namespace fs = std::filesystem;
-  bool isFolder = texts.size() > 1 || (!output.empty() && (fs::is_directory(output) || output.back() == '/'));
+  bool isFolder =
+      texts.size() > 1 || (!output.empty() && (fs::is_directory(output) || output.back() == '/'));
   if (isFolder) {
     std::error_code fault;
     fs::create_directories(output, fault);
     if (fault)
-      throw Error(Fault::User, ErrorCode::IoError, "cannot make the folder '" + output + "': " + fault.message());
+      throw Error(Fault::User, ErrorCode::IoError,
+                  "cannot make the folder '" + output + "': " + fault.message());
     for (const Text &text : texts)
       jit::writeFile((fs::path(output) / text.file).string(), text.content);
   } else if (output.empty() || output == "-") {
@@ -106,7 +115,8 @@ void write(const std::vector<Text> &texts, const std::string &output) {
 void report(const codegen::CompiledKernel &kernel, bool isTimed) {
   for (const codegen::Diagnostic &remark : kernel.remarks)
     std::cerr << (remark.file.empty() ? "" : remark.file + ":" + std::to_string(remark.line) + ": ")
-              << (remark.severity == codegen::Diagnostic::Severity::Warning ? "warning: " : "remark: ")
+              << (remark.severity == codegen::Diagnostic::Severity::Warning ? "warning: "
+                                                                            : "remark: ")
               << remark.message << "\n";
   double total = 0;
   for (auto &[step, milliseconds] : kernel.timings) {
@@ -133,12 +143,14 @@ int buildHere(const BuildOptions &options) {
 void checkEmit(const BuildOptions &options) {
   const std::vector<std::string> &emit = options.emit;
   for (const std::string &stage : emit)
-    if (stage != "all" && std::find(std::begin(kStages), std::end(kStages), stage) == std::end(kStages))
+    if (stage != "all" &&
+        std::find(std::begin(kStages), std::end(kStages), stage) == std::end(kStages))
       throw Error(Fault::User, ErrorCode::InvalidArgument,
                   "--emit " + stage + ": stages are tile, tilegpu, llvm, ll, ptx, cubin, all");
   bool isSeveral = emit.size() > 1 || isNamed(options, "all");
   if (isSeveral && (options.output.empty() || options.output == "-"))
-    throw Error(Fault::User, ErrorCode::InvalidArgument, "several stages need a folder: add -o DIR");
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "several stages need a folder: add -o DIR");
 }
 
 int build(const BuildOptions &options) {
@@ -162,14 +174,20 @@ int build(const BuildOptions &options) {
 
 void addBuild(CLI::App &app, std::function<int()> &chosen) {
   auto options = std::make_shared<BuildOptions>();
-  CLI::App *command = app.add_subcommand("build", "Compile a kernel without a device and write its stages");
-  command->add_option("input", options->words, "FILE.mlir or op:NAME, then settings such as BM=128")->required();
-  command->add_option("--target", options->target, "sm_80, sm_86, sm_89 or sm_90a")->capture_default_str();
-  command->add_option("--emit", options->emit, "tile, tilegpu, llvm, ll, ptx, cubin or all; a comma list")
+  CLI::App *command =
+      app.add_subcommand("build", "Compile a kernel without a device and write its stages");
+  command->add_option("input", options->words, "FILE.mlir or op:NAME, then settings such as BM=128")
+      ->required();
+  command->add_option("--target", options->target, "sm_80, sm_86, sm_89 or sm_90a")
+      ->capture_default_str();
+  command
+      ->add_option("--emit", options->emit,
+                   "tile, tilegpu, llvm, ll, ptx, cubin or all; a comma list")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->take_all();
-  command->add_option("-o,--output", options->output, "a file for one stage, a folder for several (default: stdout)");
+  command->add_option("-o,--output", options->output,
+                      "a file for one stage, a folder for several (default: stdout)");
   command->add_flag("--time-passes", options->timePasses, "print the milliseconds of each pass");
   command->add_flag("--in-child", options->inChild)->group("");
   command->callback([options, &chosen] { chosen = [options] { return build(*options); }; });

@@ -48,7 +48,8 @@ void limit(int resource, rlim_t value) {
 /// The status of the child, or nothing when time is up; then it is killed with all it started.
 bool waitFor(pid_t child, int &status) {
   auto deadline = Clock::now() + std::chrono::seconds(timeLimit());
-  for (auto pause = std::chrono::microseconds(500);; pause = std::min(pause * 2, std::chrono::microseconds(20000))) {
+  for (auto pause = std::chrono::microseconds(500);;
+       pause = std::min(pause * 2, std::chrono::microseconds(20000))) {
     pid_t done = waitpid(child, &status, WNOHANG);
     if (done == child)
       return true;
@@ -69,14 +70,16 @@ std::string commandLine(const std::vector<std::string> &arguments) {
   return text + "\n";
 }
 
-/// Keeps what is needed to see the failure again; returns the folder, empty if it cannot be written.
+/// Keeps what is needed to see the failure again; returns the folder, empty if it cannot be
+/// written.
 std::string writeReproducer(const std::vector<std::string> &arguments, const std::string &input) {
   namespace fs = std::filesystem;
   std::error_code fault;
   fs::path folder = fs::temp_directory_path(fault) / ("tilec-crash-" + std::to_string(getpid()));
   fs::create_directories(folder, fault);
   if (!input.empty() && !fault)
-    fs::copy_file(input, folder / fs::path(input).filename(), fs::copy_options::overwrite_existing, fault);
+    fs::copy_file(input, folder / fs::path(input).filename(), fs::copy_options::overwrite_existing,
+                  fault);
   if (fault)
     return {};
   try {
@@ -87,7 +90,8 @@ std::string writeReproducer(const std::vector<std::string> &arguments, const std
   return folder.string();
 }
 
-int reportDeath(const std::string &what, const std::vector<std::string> &arguments, const std::string &input) {
+int reportDeath(const std::string &what, const std::vector<std::string> &arguments,
+                const std::string &input) {
   std::string folder = writeReproducer(arguments, input);
   std::cerr << "tilec: error: " << what << "; this is a fault of tilec, please report it\n";
   if (!folder.empty())
@@ -111,13 +115,15 @@ int runInChild(const std::vector<std::string> &arguments, const std::string &inp
     becomeChild(argv.data());
   int status = 0;
   if (!waitFor(child, status))
-    return reportDeath("the compile did not end within " + std::to_string(timeLimit()) + " s and was stopped",
+    return reportDeath("the compile did not end within " + std::to_string(timeLimit()) +
+                           " s and was stopped",
                        arguments, input);
   if (WIFEXITED(status) && WEXITSTATUS(status) != 127)
     return WEXITSTATUS(status);
   if (WIFEXITED(status))
     return reportDeath("the compile process could not start", arguments, input);
-  return reportDeath(std::string("the compiler crashed (") + strsignal(WTERMSIG(status)) + ")", arguments, input);
+  return reportDeath(std::string("the compiler crashed (") + strsignal(WTERMSIG(status)) + ")",
+                     arguments, input);
 }
 
 } // namespace tile::tilec

@@ -1,4 +1,5 @@
-// A compile in a process of its own, so that neither a crash nor an endless compile takes more than itself.
+// A compile in a process of its own, so that neither a crash nor an endless compile takes more than
+// itself.
 #pragma once
 
 #include <string>
@@ -9,9 +10,9 @@ namespace tile::tilec {
 /// What compile jobs exit with; also tilec's own exit codes.
 enum ExitCode { kOk = 0, kFinding = 1, kBadInput = 2, kUnsupported = 3, kInternal = 70 };
 
-/// Runs this program again with the arguments, bounded in time and memory, and returns its exit code; standard output
-/// and error are shared. A child that dies or takes too long gives kInternal, and `input` (may be empty) is copied to
-/// a reproducer folder that the message names.
+/// Runs this program again with the arguments, bounded in time and memory, and returns its exit
+/// code; standard output and error are shared. A child that dies or takes too long gives kInternal,
+/// and `input` (may be empty) is copied to a reproducer folder that the message names.
 int runInChild(const std::vector<std::string> &arguments, const std::string &input);
 
 } // namespace tile::tilec

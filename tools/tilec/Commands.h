@@ -1,4 +1,5 @@
-// The commands of tilec. Each registers itself with the command line and returns an exit code when chosen.
+// The commands of tilec. Each registers itself with the command line and returns an exit code when
+// chosen.
 #pragma once
 
 #include <functional>
@@ -12,6 +13,7 @@ namespace tile::tilec {
 /// Adds a command; what it is to do is stored in `chosen` when the user names it.
 void addBuild(CLI::App &app, std::function<int()> &chosen);
 void addRun(CLI::App &app, std::function<int()> &chosen);
+void addExplain(CLI::App &app, std::function<int()> &chosen);
 void addDoctor(CLI::App &app, std::function<int()> &chosen);
 
 } // namespace tile::tilec

@@ -15,10 +15,13 @@
 namespace tile::tilec {
 namespace {
 
-void found(const char *what, const std::string &which) { std::cout << "ok       " << what << ": " << which << "\n"; }
+void found(const char *what, const std::string &which) {
+  std::cout << "ok       " << what << ": " << which << "\n";
+}
 
 void missing(const char *what, const std::string &why, const char *consequence) {
-  std::cout << "missing  " << what << ": " << why << "\n         without it: " << consequence << "\n";
+  std::cout << "missing  " << what << ": " << why << "\n         without it: " << consequence
+            << "\n";
 }
 
 void doctorPtxas() {
@@ -39,8 +42,10 @@ void doctorPtxas() {
 void doctorNvPtxCompiler() {
   std::string why;
   if (jit::NvPtxCompiler *compiler = jit::NvPtxCompiler::load(&why))
-    return found("nvPTXCompiler", std::to_string(compiler->major) + "." + std::to_string(compiler->minor));
-  missing("nvPTXCompiler", why, "ptxas runs as a program of its own, which takes about twice as long");
+    return found("nvPTXCompiler",
+                 std::to_string(compiler->major) + "." + std::to_string(compiler->minor));
+  missing("nvPTXCompiler", why,
+          "ptxas runs as a program of its own, which takes about twice as long");
 }
 
 void doctorNvJitLink() {
@@ -78,14 +83,16 @@ int doctor() {
   doctorCuda();
   const char *variable = std::getenv("TILE_DEVICE");
   std::cout << "kernels run on " << Device::best().name() << " by default"
-            << (variable && *variable ? std::string(" (TILE_DEVICE=") + variable + ")" : "") << "\n";
+            << (variable && *variable ? std::string(" (TILE_DEVICE=") + variable + ")" : "")
+            << "\n";
   return kOk;
 }
 
 } // namespace
 
 void addDoctor(CLI::App &app, std::function<int()> &chosen) {
-  CLI::App *command = app.add_subcommand("doctor", "Show what is installed and what missing things disable");
+  CLI::App *command =
+      app.add_subcommand("doctor", "Show what is installed and what missing things disable");
   command->callback([&chosen] { chosen = doctor; });
 }
 

@@ -22,10 +22,12 @@ struct Name {
   DType dtype;
   std::string_view descr;
 };
-constexpr Name kNames[] = {{i1, "|b1"}, {i8, "|i1"},  {u8, "|u1"},  {i16, "<i2"}, {u16, "<u2"}, {i32, "<i4"},
-                           {u32, "<u4"}, {i64, "<i8"}, {u64, "<u8"}, {f16, "<f2"}, {f32, "<f4"}, {f64, "<f8"}};
+constexpr Name kNames[] = {{i1, "|b1"},  {i8, "|i1"},  {u8, "|u1"},  {i16, "<i2"},
+                           {u16, "<u2"}, {i32, "<i4"}, {u32, "<u4"}, {i64, "<i8"},
+                           {u64, "<u8"}, {f16, "<f2"}, {f32, "<f4"}, {f64, "<f8"}};
 
-/// Parses the header, a Python dictionary such as {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
+/// Parses the header, a Python dictionary such as {'descr': '<f4', 'fortran_order': False, 'shape':
+/// (3, 4), }.
 class Header {
 public:
   Header(const std::string &path, std::string_view text) : path(path), text(text) {}
@@ -96,7 +98,8 @@ private:
   void descr(std::string_view name) {
     bool isLittle = name.starts_with('<'); // means nothing for single bytes, but may be there
     for (const Name &known : kNames)
-      if (name == known.descr || (isLittle && sizeOf(known.dtype) == 1 && name.substr(1) == known.descr.substr(1)))
+      if (name == known.descr ||
+          (isLittle && sizeOf(known.dtype) == 1 && name.substr(1) == known.descr.substr(1)))
         array.dtype = known.dtype;
     if (array.dtype == any)
       refuse("dtype '" + std::string(name.substr(0, 40)) +
@@ -176,7 +179,8 @@ Array readNpy(const std::string &path) {
     file.read(reinterpret_cast<char *>(start + 10), 2);
   size_t headerBytes = littleEndian(start + 8, isLong ? 4 : 2), prefix = isLong ? 12 : 10;
   if (!file || headerBytes > kMaxHeader || prefix + headerBytes > size)
-    nothing.refuse("its header of " + std::to_string(headerBytes) + " bytes is cut off or too long");
+    nothing.refuse("its header of " + std::to_string(headerBytes) +
+                   " bytes is cut off or too long");
   std::string text(headerBytes, '\0');
   file.read(text.data(), static_cast<std::streamsize>(headerBytes));
   Header header(path, text);
@@ -186,7 +190,8 @@ Array readNpy(const std::string &path) {
     header.refuse("its shape needs " + std::to_string(expected) + " bytes of data, the file has " +
                   std::to_string(present));
   array.data.resize(expected);
-  if (!file.read(reinterpret_cast<char *>(array.data.data()), static_cast<std::streamsize>(expected)))
+  if (!file.read(reinterpret_cast<char *>(array.data.data()),
+                 static_cast<std::streamsize>(expected)))
     header.refuse("its data cannot be read");
   return array;
 }
@@ -198,7 +203,8 @@ void writeNpy(const std::string &path, const Array &array) {
       descr = known.descr;
   if (descr.empty())
     throw Error(Fault::User, ErrorCode::Unsupported,
-                std::string(".npy files have no ") + nameOf(array.dtype) + "; choose an output of f16 or f32");
+                std::string(".npy files have no ") + nameOf(array.dtype) +
+                    "; choose an output of f16 or f32");
   std::string header = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (";
   for (int64_t extent : array.extents)
     header += std::to_string(extent) + ",";
@@ -206,7 +212,8 @@ void writeNpy(const std::string &path, const Array &array) {
   constexpr size_t kPrefix = 10, kAlign = 64; // the data begin at a multiple of 64
   header.append(kAlign - (kPrefix + header.size() + 1) % kAlign, ' ') += '\n';
   std::string content(kMagic);
-  content += {'\x01', '\x00', static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
+  content += {'\x01', '\x00', static_cast<char>(header.size() & 255),
+              static_cast<char>(header.size() >> 8)};
   content += header;
   content.append(reinterpret_cast<const char *>(array.data.data()), array.data.size());
   jit::writeFile(path, content);

@@ -15,11 +15,12 @@ struct Array {
   std::vector<std::byte> data;
 };
 
-/// Reads a file. Throws Error (Parse, IoError) naming the file and what is wrong with it; nothing in the file is
-/// trusted.
+/// Reads a file. Throws Error (Parse, IoError) naming the file and what is wrong with it; nothing
+/// in the file is trusted.
 Array readNpy(const std::string &path);
 
-/// Writes a file, whole or not at all. Throws Unsupported for dtypes NumPy does not have (bf16, fp8), IoError.
+/// Writes a file, whole or not at all. Throws Unsupported for dtypes NumPy does not have (bf16,
+/// fp8), IoError.
 void writeNpy(const std::string &path, const Array &array);
 
 } // namespace tile::tilec

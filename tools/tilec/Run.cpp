@@ -58,8 +58,8 @@ int run(RunOptions &options) {
     refuse("the first word names what to run, as op:NAME");
   size_t files = options.words.size() - 1;
   if (files != static_cast<size_t>(op->inputs) + 1)
-    refuse("op:" + op->name + " takes " + std::to_string(op->inputs) + " input files and one output file, got " +
-           std::to_string(files) + " files");
+    refuse("op:" + op->name + " takes " + std::to_string(op->inputs) +
+           " input files and one output file, got " + std::to_string(files) + " files");
   Device device = openDevice(options);
   std::vector<Tensor> inputs;
   for (int i = 0; i < op->inputs; ++i)
@@ -71,7 +71,8 @@ int run(RunOptions &options) {
   refuseUnused(settings);
   stream.synchronize();
   save(output, options.words.back());
-  std::cerr << "op:" << op->name << " ran on " << device.product() << " (" << device.name() << ")\n";
+  std::cerr << "op:" << op->name << " ran on " << device.product() << " (" << device.name()
+            << ")\n";
   return kOk;
 }
 
@@ -80,9 +81,14 @@ int run(RunOptions &options) {
 void addRun(CLI::App &app, std::function<int()> &chosen) {
   auto options = std::make_shared<RunOptions>();
   CLI::App *command = app.add_subcommand("run", "Run an op on .npy files");
-  command->add_option("words", options->words, "op:NAME IN.npy ... OUT.npy, and settings such as BM=128")->required();
-  command->add_option("--device", options->device, "cuda:N, virtual, virtual:sm_90a, auto (default: TILE_DEVICE)");
-  command->add_option("--check", options->checks, "virtual GPU: all, none, or a list of memory,init,race,sync");
+  command
+      ->add_option("words", options->words,
+                   "op:NAME IN.npy ... OUT.npy, and settings such as BM=128")
+      ->required();
+  command->add_option("--device", options->device,
+                      "cuda:N, virtual, virtual:sm_90a, auto (default: TILE_DEVICE)");
+  command->add_option("--check", options->checks,
+                      "virtual GPU: all, none, or a list of memory,init,race,sync");
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }
 

@@ -22,7 +22,8 @@ public:
     if (text.empty())
       refuse("the file is empty");
     if (text.starts_with("ML\xefR"))
-      refuse("MLIR bytecode is not accepted: a damaged file crashes its reader; convert it to text");
+      refuse(
+          "MLIR bytecode is not accepted: a damaged file crashes its reader; convert it to text");
     if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
       refuse("the file is UTF-16; save it as UTF-8");
     while (at < text.size())
@@ -100,12 +101,14 @@ std::string readSource(const std::string &path) {
   if (fault)
     throw Error(Fault::User, ErrorCode::IoError, "cannot read '" + path + "': " + fault.message());
   if (bytes > kMaxBytes)
-    throw Error(Fault::User, ErrorCode::Parse, "'" + path + "' has " + std::to_string(bytes) +
-                                                   " bytes, more than the limit of " + std::to_string(kMaxBytes));
+    throw Error(Fault::User, ErrorCode::Parse,
+                "'" + path + "' has " + std::to_string(bytes) + " bytes, more than the limit of " +
+                    std::to_string(kMaxBytes));
   std::string text(bytes, '\0');
   std::ifstream file(path, std::ios::binary);
   if (!file.read(text.data(), static_cast<std::streamsize>(bytes)))
-    throw Error(Fault::User, ErrorCode::IoError, "cannot read '" + path + "': " + std::strerror(errno));
+    throw Error(Fault::User, ErrorCode::IoError,
+                "cannot read '" + path + "': " + std::strerror(errno));
   Scanner(path, text).run();
   return text;
 }

@@ -5,8 +5,9 @@
 
 namespace tile::tilec {
 
-/// The text of a file that is worth parsing. Throws Error (Parse, IoError) with line and column where it is empty,
-/// larger than 64 MiB, bytecode, not UTF-8, holds NULs, or nests brackets deeper than 256.
+/// The text of a file that is worth parsing. Throws Error (Parse, IoError) with line and column
+/// where it is empty, larger than 64 MiB, bytecode, not UTF-8, holds NULs, or nests brackets deeper
+/// than 256.
 std::string readSource(const std::string &path);
 
 } // namespace tile::tilec

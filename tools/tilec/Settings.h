@@ -8,11 +8,12 @@
 
 namespace tile::tilec {
 
-/// The op that a word "op:NAME" names, or null for other words. Error: InvalidArgument listing the ops there are.
+/// The op that a word "op:NAME" names, or null for other words. Error: InvalidArgument listing the
+/// ops there are.
 const OpEntry *opOf(const std::string &word);
 
-/// Splits words into NAME=VALUE settings, which leave the list, and the rest. Error: InvalidArgument for a name given
-/// twice.
+/// Splits words into NAME=VALUE settings, which leave the list, and the rest. Error:
+/// InvalidArgument for a name given twice.
 OpSettings takeSettings(std::vector<std::string> &words);
 
 /// Throws InvalidArgument if a setting was given that nothing asked for, listing what is asked for.

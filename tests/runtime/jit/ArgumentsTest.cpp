@@ -17,7 +17,8 @@ protected:
   }
 
   /// Expects the call to fail with this code and message.
-  template <class... A> void refused(ErrorCode code, const std::string &message, const A &...arguments) {
+  template <class... A>
+  void refused(ErrorCode code, const std::string &message, const A &...arguments) {
     uint64_t before = compiles();
     Error error = errorOf([&] { copy(stream, arguments...); });
     EXPECT_STREQ(tile::nameOf(error.code()), tile::nameOf(code)) << error.what();
@@ -45,14 +46,16 @@ TEST_P(Arguments, nullPointer) {
 
 TEST_P(Arguments, shapes) {
   float *data = static_cast<float *>(x.data());
-  refused(ErrorCode::InvalidShape, "arg 1 'from' has the negative extent -3 of dimension 1", ref(data, {4, -3}, {4, 1}),
-          y);
+  refused(ErrorCode::InvalidShape, "arg 1 'from' has the negative extent -3 of dimension 1",
+          ref(data, {4, -3}, {4, 1}), y);
   refused(ErrorCode::Unsupported,
-          "arg 1 'from' has the negative stride -64 of dimension 0; views run forwards: copy the data in the other "
+          "arg 1 'from' has the negative stride -64 of dimension 0; views run forwards: copy the "
+          "data in the other "
           "order",
           ref(data, {64, 64}, {-64, 1}), y);
   refused(ErrorCode::Unsupported,
-          "arg 1 'from' has the extent 4294967296 of dimension 0; a kernel indexes up to 2147483647 along one "
+          "arg 1 'from' has the extent 4294967296 of dimension 0; a kernel indexes up to "
+          "2147483647 along one "
           "dimension: split it in two dimensions",
           ref(data, {int64_t(1) << 32, 1}, {1, 1}), y);
   refused(ErrorCode::InvalidShape, "arg 1 'from' spans more than 2^63 bytes",
@@ -62,7 +65,8 @@ TEST_P(Arguments, shapes) {
 TEST_P(Arguments, misalignedElements) {
   auto *odd = reinterpret_cast<float *>(static_cast<char *>(x.data()) + 2);
   refused(ErrorCode::InvalidArgument,
-          "arg 1 'from' is at an address that is not a multiple of 4, the size of one f32", ref(odd, {8, 8}), y);
+          "arg 1 'from' is at an address that is not a multiple of 4, the size of one f32",
+          ref(odd, {8, 8}), y);
 }
 
 TEST_P(Arguments, anotherDevice) {
@@ -76,16 +80,19 @@ TEST_P(Arguments, anotherDevice) {
 
 TEST_P(Arguments, outputsThatOverlapThemselves) {
   refused(ErrorCode::Aliasing,
-          "arg 2 'to' is written, but has stride 0 in dimension 0 of extent 64; only inputs may be broadcast", x,
-          y.withStrides({64, 64}, {0, 1}));
+          "arg 2 'to' is written, but has stride 0 in dimension 0 of extent 64; only inputs may be "
+          "broadcast",
+          x, y.withStrides({64, 64}, {0, 1}));
   refused(ErrorCode::Aliasing,
-          "arg 2 'to' is written, but has stride 1 in dimensions 0 and 1; only inputs may overlap themselves", x,
-          y.withStrides({32, 32}, {1, 1}));
+          "arg 2 'to' is written, but has stride 1 in dimensions 0 and 1; only inputs may overlap "
+          "themselves",
+          x, y.withStrides({32, 32}, {1, 1}));
 }
 
 TEST_P(Arguments, outputsThatOverlapInputs) {
-  const char *message = "arg 2 'to' overlaps arg 1 'from', and the kernel writes one of them; declare one InOut "
-                        "parameter, or use memory of its own";
+  const char *message =
+      "arg 2 'to' overlaps arg 1 'from', and the kernel writes one of them; declare one InOut "
+      "parameter, or use memory of its own";
   refused(ErrorCode::Aliasing, message, x.slice(0, 0, 32), x.slice(0, 16, 32));
   refused(ErrorCode::Aliasing, message, x.slice(0, 16, 32), x.slice(0, 0, 32));
   refused(ErrorCode::Aliasing, message, x.slice(1, 0, 32), x.slice(1, 31, 32));
@@ -95,7 +102,8 @@ TEST_P(Arguments, outputsThatOverlapInputs) {
 TEST_P(Arguments, interleavedViewsDoNotOverlap) {
   EXPECT_NO_THROW(copy(stream, x.slice(1, 0, 32), x.slice(1, 32, 32)));
   EXPECT_NO_THROW(copy(stream, x.slice(0, 0, 32), x.slice(0, 32, 32)));
-  EXPECT_EQ(x.slice(1, 32, 32).slice(0, 0, 32).download(), x.slice(1, 0, 32).slice(0, 0, 32).download());
+  EXPECT_EQ(x.slice(1, 32, 32).slice(0, 0, 32).download(),
+            x.slice(1, 0, 32).slice(0, 0, 32).download());
 }
 
 TEST_P(Arguments, dtypeAndRank) {

@@ -1,6 +1,7 @@
-// What a compile leaves behind: dumps of its stages, machine code, errors that say whose fault it is.
-#include "runtime/jit/Assemble.h"
+// What a compile leaves behind: dumps of its stages, machine code, errors that say whose fault it
+// is.
 #include "runtime/jit/Compile.h"
+#include "runtime/jit/Assemble.h"
 #include "runtime/jit/Dump.h"
 #include "tests/runtime/jit/Devices.h"
 
@@ -48,8 +49,8 @@ TEST(Compile, dumpsNumberedStages) {
   for (const fs::directory_entry &entry : fs::directory_iterator(kernels[0]))
     names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"1-tile.mlir", "2-tilegpu.mlir", "3-llvm.mlir", "4-kernel.ll", "5-kernel.ptx"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"1-tile.mlir", "2-tilegpu.mlir", "3-llvm.mlir",
+                                             "4-kernel.ll", "5-kernel.ptx"}));
   std::ifstream file(kernels[0] / "5-kernel.ptx");
   std::string text(std::istreambuf_iterator<char>(file), {});
   EXPECT_EQ(text, kernel.ptx);
@@ -85,10 +86,12 @@ TEST(Compile, textThatIsNoModuleIsTheUsersFault) {
   EXPECT_EQ(error.code(), ErrorCode::Parse);
   EXPECT_EQ(error.file(), "bad.mlir");
   EXPECT_EQ(error.line(), 2);
-  EXPECT_EQ(errorOf([] { jit::compileText("module {}", "empty.mlir", {}); }).code(), ErrorCode::InvalidArgument);
+  EXPECT_EQ(errorOf([] { jit::compileText("module {}", "empty.mlir", {}); }).code(),
+            ErrorCode::InvalidArgument);
   codegen::CompileOptions options;
   options.target = "sm_1";
-  EXPECT_EQ(errorOf([&] { jit::compileRequest(request(128), options); }).code(), ErrorCode::InvalidArgument);
+  EXPECT_EQ(errorOf([&] { jit::compileRequest(request(128), options); }).code(),
+            ErrorCode::InvalidArgument);
 }
 
 TEST(Compile, writesFilesWholeOrNotAtAll) {
@@ -98,7 +101,8 @@ TEST(Compile, writesFilesWholeOrNotAtAll) {
   std::ifstream file(path);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "two");
   fs::remove(path);
-  EXPECT_EQ(errorOf([&] { jit::writeFile((path / "below").string(), "x"); }).code(), ErrorCode::IoError);
+  EXPECT_EQ(errorOf([&] { jit::writeFile((path / "below").string(), "x"); }).code(),
+            ErrorCode::IoError);
 }
 
 auto wide = kernel("wide", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c) {
@@ -119,7 +123,7 @@ TEST(Compile, resourcesThatTheTargetLacksAreTheUsersToChange) {
   EXPECT_NE(shared.file().find("CompileTest.cpp"), std::string::npos) << shared.what();
 }
 
-// --- Assembling ------------------------------------------------------------------------------------------------------
+// --- Assembling ----------------------------------------------------------------------------------
 
 class Assemble : public testing::Test {
 protected:
@@ -164,8 +168,10 @@ TEST_F(Assemble, otherRoutesWhereTheProgramIsMissing) {
     return;
   }
   EXPECT_TRUE(jit::isWholeCubin(jit::assemble(ptx, "sm_80")));
-  EXPECT_EQ(errorOf([&] { jit::assemble(".version 8.0\nnonsense", "sm_80"); }).code(), ErrorCode::ToolFailed);
-  EXPECT_TRUE(jit::isWholeCubin(jit::assemble(ptx, "sm_80"))) << "a failure leaves the library usable";
+  EXPECT_EQ(errorOf([&] { jit::assemble(".version 8.0\nnonsense", "sm_80"); }).code(),
+            ErrorCode::ToolFailed);
+  EXPECT_TRUE(jit::isWholeCubin(jit::assemble(ptx, "sm_80")))
+      << "a failure leaves the library usable";
   Error error = errorOf([&] { jit::assemble(ptx + "// setmaxnreg", "sm_80"); });
   EXPECT_EQ(error.code(), ErrorCode::ToolMissing) << "nvJitLink drops setmaxnreg";
 }

@@ -41,8 +41,9 @@ inline std::string nameOfDevice(const testing::TestParamInfo<const char *> &info
   return name;
 }
 
-#define TILE_ON_EVERY_DEVICE(Suite)                                                                                    \
-  INSTANTIATE_TEST_SUITE_P(Devices, Suite, testing::Values("virtual:sm_80", "virtual:sm_90a", "cuda:0"),               \
+#define TILE_ON_EVERY_DEVICE(Suite)                                                                \
+  INSTANTIATE_TEST_SUITE_P(Devices, Suite,                                                         \
+                           testing::Values("virtual:sm_80", "virtual:sm_90a", "cuda:0"),           \
                            tile::test::nameOfDevice)
 
 /// first, first + 1, ...

@@ -16,13 +16,15 @@ auto add = kernel("add", [](In<f32, 1> x, In<f32, 1> y, Out<f32, 1> z, Const blo
 
 TEST_P(Launch, addsVectorsOfAnyLength) {
   for (int64_t count : {1, 127, 128, 129, 1000, 1024, 4096}) {
-    auto x = device().tensor<float>({count}, ramp(count, 1)), y = device().tensor<float>({count}, ramp(count, 1000));
+    auto x = device().tensor<float>({count}, ramp(count, 1)),
+         y = device().tensor<float>({count}, ramp(count, 1000));
     auto z = device().tensor<float>({count});
     add.consts(256)(stream, x, y, z);
     stream.synchronize();
     std::vector<float> sums = z.download();
     for (int64_t i = 0; i < count; ++i)
-      ASSERT_EQ(sums[i], static_cast<float>((1 + i) + (1000 + i))) << "count " << count << " at " << i;
+      ASSERT_EQ(sums[i], static_cast<float>((1 + i) + (1000 + i)))
+          << "count " << count << " at " << i;
   }
 }
 
@@ -32,7 +34,8 @@ TEST_P(Launch, leavesTheNeighboursOfMisalignedSlicesAlone) {
     auto x = device().tensor<float>({kCount + 16}, ramp(kCount + 16, 0));
     auto z = device().tensor<float>({kCount + 16});
     z.fill(-7);
-    add.consts(128)(stream, x.slice(0, shift, kCount), x.slice(0, 1, kCount), z.slice(0, shift, kCount));
+    add.consts(128)(stream, x.slice(0, shift, kCount), x.slice(0, 1, kCount),
+                    z.slice(0, shift, kCount));
     std::vector<float> result = z.download();
     for (int64_t i = 0; i < kCount + 16; ++i) {
       bool isInside = i >= shift && i < shift + kCount;
@@ -53,7 +56,8 @@ TEST_P(Launch, readsBroadcastAndStridedInputs) {
 TEST_P(Launch, anEmptyGridLaunchesNothing) {
   auto nothing = device().tensor<float>({0});
   EXPECT_NO_THROW(add.consts(256)(stream, nothing, nothing, device().tensor<float>({0})));
-  EXPECT_NO_THROW(add.consts(256)(stream, ref(static_cast<float *>(nullptr), {0}), nothing, nothing));
+  EXPECT_NO_THROW(
+      add.consts(256)(stream, ref(static_cast<float *>(nullptr), {0}), nothing, nothing));
 }
 
 auto matmul = kernel("matmul", [](In<f32, 2> a, In<f32, 2> b, Out<f32, 2> c, Const side) {
@@ -78,7 +82,8 @@ TEST_P(Launch, multipliesMatricesWithAnyExtentOfTheSum) {
         double sum = 0;
         for (int64_t k = 0; k < inner; ++k)
           sum += double(m * inner + k) * double(k * 17 + n + 1);
-        ASSERT_NEAR(result[m * 17 + n], sum, 1e-6 * sum) << "inner " << inner << " at " << m << ", " << n;
+        ASSERT_NEAR(result[m * 17 + n], sum, 1e-6 * sum)
+            << "inner " << inner << " at " << m << ", " << n;
       }
   }
 }
@@ -99,14 +104,16 @@ TEST_P(Launch, refusesGridsThatAreMissingOrTooLarge) {
   Error missing = errorOf([&] { mark(stream, out, 1, 1.0f); });
   EXPECT_EQ(missing.code(), ErrorCode::InvalidArgument);
   EXPECT_NE(missing.message().find("has no grid helper"), std::string::npos) << missing.what();
-  for (auto launch : {mark.grid(int64_t(1) << 31), mark.grid(1, 65536), mark.grid(1, 1, 65536), mark.grid(-1)}) {
+  for (auto launch :
+       {mark.grid(int64_t(1) << 31), mark.grid(1, 65536), mark.grid(1, 1, 65536), mark.grid(-1)}) {
     Error error = errorOf([&] { launch(stream, out, 1, 1.0f); });
     EXPECT_EQ(error.code(), ErrorCode::InvalidShape) << error.what();
   }
 }
 
 TEST_P(Launch, worksInPlaceOnOneView) {
-  auto x = device().tensor<float>({500}, ramp(500, 0)), y = device().tensor<float>({500}, ramp(500, 0));
+  auto x = device().tensor<float>({500}, ramp(500, 0)),
+       y = device().tensor<float>({500}, ramp(500, 0));
   add.consts(128)(stream, x, y, x);
   std::vector<float> result = x.download();
   for (int i = 0; i < 500; ++i)

@@ -13,10 +13,11 @@ class Specialize : public OnDevice {};
 TILE_ON_EVERY_DEVICE(Specialize);
 
 template <class T> auto scaleOf(const char *name) {
-  return kernel_capturing(name, name, [](In<any, 1> x, Out<any, 1> y, Scalar<f32> factor, Const block) {
-    Value i = grid1d(y, {block});
-    y.tile({block})(i) = cast(y.dtype(), cast(f32, x.tile({block})(i)) * factor);
-  });
+  return kernel_capturing(
+      name, name, [](In<any, 1> x, Out<any, 1> y, Scalar<f32> factor, Const block) {
+        Value i = grid1d(y, {block});
+        y.tile({block})(i) = cast(y.dtype(), cast(f32, x.tile({block})(i)) * factor);
+      });
 }
 
 TEST_P(Specialize, compilesExactlyWhenTheKeyChanges) {
@@ -32,7 +33,8 @@ TEST_P(Specialize, compilesExactlyWhenTheKeyChanges) {
     auto x = device().tensor<T>({size + shift}), y = device().tensor<T>({size + shift});
     x.fill(T(1));
     return count([&] {
-      scale.consts(block).warps(warps)(stream, x.slice(0, shift, size), y.slice(0, shift, size), 2.0f);
+      scale.consts(block).warps(warps)(stream, x.slice(0, shift, size), y.slice(0, shift, size),
+                                       2.0f);
     });
   };
   EXPECT_EQ(call(0.0f, 1024, 256), 1u);
@@ -53,7 +55,8 @@ TEST_P(Specialize, compilesExactlyWhenTheKeyChanges) {
 TEST_P(Specialize, aDivisibleKernelIsNotUsedForOtherSizes) {
   auto scale = scaleOf<int>("scale_sizes");
   for (int64_t size : {512, 511, 512, 500, 1}) {
-    auto x = device().tensor<float>({size}, ramp(size, 1)), y = device().tensor<float>({size + 300});
+    auto x = device().tensor<float>({size}, ramp(size, 1)),
+         y = device().tensor<float>({size + 300});
     y.fill(-1);
     scale.consts(256)(stream, x, y.slice(0, 0, size), 3.0f);
     std::vector<float> result = y.download();
@@ -62,7 +65,8 @@ TEST_P(Specialize, aDivisibleKernelIsNotUsedForOtherSizes) {
   }
 }
 
-detail::HostArg view(std::initializer_list<int64_t> extents, std::initializer_list<int64_t> strides) {
+detail::HostArg view(std::initializer_list<int64_t> extents,
+                     std::initializer_list<int64_t> strides) {
   detail::HostArg arg;
   arg.dtype = f32;
   arg.rank = static_cast<uint8_t>(extents.size());
@@ -77,9 +81,11 @@ TEST(Facts, addressingWidensWhereOffsetsReach2To31) {
   auto isWide = [&](const detail::HostArg &arg) { return jit::factsOf(arg, 0, uses).isWide; };
   EXPECT_FALSE(isWide(view({1000, 1000}, {1000, 1})));
   EXPECT_TRUE(isWide(view({65536, 65536}, {65536, 1})));
-  // 127 rows of 2^24 stay below 2^31; the tile of 128 rows reaches row 127 as well, one column too many.
+  // 127 rows of 2^24 stay below 2^31; the tile of 128 rows reaches row 127 as well, one column too
+  // many.
   EXPECT_FALSE(isWide(view({127, 64}, {int64_t(1) << 24, 1})));
-  EXPECT_TRUE(isWide(view({129, 64}, {int64_t(1) << 24, 1}))) << "the overhang of the second tile counts";
+  EXPECT_TRUE(isWide(view({129, 64}, {int64_t(1) << 24, 1})))
+      << "the overhang of the second tile counts";
   EXPECT_TRUE(isWide(view({1, 1}, {int64_t(1) << 31, 1}))) << "the stride itself does not fit";
   EXPECT_FALSE(isWide(view({int64_t(1) << 30, 8}, {0, 1}))) << "a broadcast spans nothing";
 }
@@ -93,12 +99,13 @@ TEST(Facts, followTheArgument) {
   EXPECT_EQ(facts.alignedStrides, 1);
   EXPECT_EQ(facts.extentDivisors[0], 1);
   EXPECT_EQ(facts.extentDivisors[1], 80);
-  EXPECT_EQ(jit::factsOf(arg, 1, uses).extentDivisors[1], 16) << "the other argument's tile does not divide it";
+  EXPECT_EQ(jit::factsOf(arg, 1, uses).extentDivisors[1], 16)
+      << "the other argument's tile does not divide it";
   arg.pointer = reinterpret_cast<void *>(260);
   EXPECT_FALSE(jit::factsOf(arg, 0, uses).isAligned);
 }
 
-// --- Concurrency -----------------------------------------------------------------------------------------------------
+// --- Concurrency ---------------------------------------------------------------------------------
 
 template <class F> void inThreads(int count, F body) {
   std::barrier start(count);

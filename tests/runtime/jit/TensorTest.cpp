@@ -1,4 +1,5 @@
-// Tensors: views by arithmetic on strides, copies in row-major order, refused shapes; names of devices.
+// Tensors: views by arithmetic on strides, copies in row-major order, refused shapes; names of
+// devices.
 #include "tests/runtime/jit/Devices.h"
 
 using namespace tile;
@@ -37,8 +38,14 @@ TEST_P(Tensors, keepTheirMemoryAlive) {
 TEST_P(Tensors, refuseImpossibleShapes) {
   auto codeOf = [&](auto action) { return errorOf(action).code(); };
   EXPECT_EQ(codeOf([&] { device().tensor<float>({-1}); }), ErrorCode::InvalidShape);
-  EXPECT_EQ(codeOf([&] { device().tensor<float>({int64_t(1) << 40, int64_t(1) << 40}); }), ErrorCode::InvalidShape);
-  EXPECT_EQ(codeOf([&] { device().tensor<float>({1, 1, 1, 1, 1, 1, 1, 1, 1}); }), ErrorCode::InvalidShape);
+  EXPECT_EQ(codeOf([&] {
+              device().tensor<float>({int64_t(1) << 40, int64_t(1) << 40});
+            }),
+            ErrorCode::InvalidShape);
+  EXPECT_EQ(codeOf([&] {
+              device().tensor<float>({1, 1, 1, 1, 1, 1, 1, 1, 1});
+            }),
+            ErrorCode::InvalidShape);
   auto x = device().tensor<float>({3, 4});
   EXPECT_EQ(codeOf([&] { x.slice(1, 2, 3); }), ErrorCode::InvalidShape);
   EXPECT_EQ(codeOf([&] { x.slice(2, 0, 1); }), ErrorCode::InvalidArgument);
