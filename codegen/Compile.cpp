@@ -3,6 +3,7 @@
 #include "codegen/EmitPtx.h"
 #include "codegen/EntryName.h"
 #include "codegen/Passes.h"
+#include "codegen/report/MakeReport.h"
 #include "ir/TileGpuDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
@@ -67,13 +68,6 @@ Diagnostic toDiagnostic(mlir::Diagnostic &diagnostic) {
     result.line = static_cast<int>(loc.getLine());
   }
   return result;
-}
-
-std::string printed(ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  module.print(os);
-  return text;
 }
 
 func::FuncOp findKernel(ModuleOp module) {
@@ -142,6 +136,7 @@ public:
       return failure();
     keep(Stage::TileGpu);
     readMetadata(findKernel(module));
+    makeReportIfAsked(findKernel(module));
     if (failed(runPasses([](PassManager &manager) {
           manager.addPass(createLowerToScalars());
           manager.addPass(createScalarsToLlvm());
@@ -164,8 +159,17 @@ private:
   }
 
   void keep(Stage stage) {
-    if (options.keepStages)
-      result.stages.emplace_back(stage, printed(module));
+    if (!options.keepStages)
+      return;
+    std::vector<SourceLine> lines;
+    result.stages.emplace_back(stage, printWithLines(module, lines));
+    stageLines.push_back({stage, std::move(lines)});
+  }
+
+  // Of the kernel as it is now; the stages' lines follow when all are known.
+  void makeReportIfAsked(func::FuncOp kernel) {
+    if (options.keepReport)
+      report = std::make_shared<KernelReport>(makeReport(kernel));
   }
 
   void readMetadata(func::FuncOp kernel) {
@@ -188,11 +192,17 @@ private:
       result.stages.emplace_back(Stage::LlvmIr, std::move(emitted->llvmIr));
       result.stages.emplace_back(Stage::Ptx, result.ptx);
     }
+    if (report) {
+      report->stageLines = std::move(stageLines);
+      result.report = std::move(report);
+    }
     return std::move(result);
   }
 
   ModuleOp module;
   const CompileOptions &options;
+  std::shared_ptr<KernelReport> report;
+  std::vector<StageLines> stageLines;
   CompiledKernel result;
 };
 

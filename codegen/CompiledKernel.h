@@ -3,6 +3,7 @@
 
 #include "codegen/GridExpression.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@ const char *fileNameOf(Stage stage);
 struct CompileOptions {
   std::string target = "sm_80"; ///< a name of the target table
   bool keepStages = false;      ///< fill CompiledKernel::stages
+  bool keepReport = false;      ///< fill CompiledKernel::report
   bool timePasses = false;      ///< fill CompiledKernel::timings
   bool verifyEach = false;      ///< verify the IR after each pass
 };
@@ -30,6 +32,8 @@ struct Parameter {
   int32_t dim = 0; ///< for extents and strides
   int32_t bytes = 0;
 };
+
+struct KernelReport; // codegen/report/KernelReport.h
 
 /// What a diagnostic said, for whoever turns it into an error.
 struct Diagnostic {
@@ -50,6 +54,7 @@ struct CompiledKernel {
   std::vector<Diagnostic> remarks;
   std::vector<std::pair<Stage, std::string>> stages;
   std::vector<std::pair<std::string, double>> timings; ///< pass or step, milliseconds
+  std::shared_ptr<const KernelReport> report; ///< what was decided and what it costs
 };
 
 } // namespace tile::codegen

@@ -24,6 +24,7 @@ struct Target {
   bool hasFp8Mma;  ///< mma.sync on e4m3 and e5m2
   bool hasTma;     ///< cp.async.bulk.tensor and mbarrier transaction counts
   bool hasWgmma;   ///< warpgroup matrix products
+  int maxBlocksPerSm;
 };
 
 /// The target of that name ("sm_80"), none if unknown.

@@ -1,11 +1,13 @@
 // PlaceBarriers: looks at bytes, not at who asked for them. Going through the program it keeps the accesses since the last
 // barrier; one that conflicts with any of them gets a barrier before it. Loops are gone round until nothing changes, so
 // that the next iteration's first access sees this one's last.
+#include "passes/PlaceBarriers.h"
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include <limits>
 
@@ -110,6 +112,19 @@ bool conflict(const Access &earlier, const Access &later) {
   return !isSamePlaceInSameThread(earlier.op, later.op);
 }
 
+// Why there is a barrier between two accesses, for reports.
+std::string reasonFor(const Access &earlier, const Access &later) {
+  constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+  std::string what = earlier.isShared ? "shared memory" : "global memory";
+  if (earlier.isShared && earlier.end != kEnd && later.end != kEnd)
+    what += " bytes " + std::to_string(std::max(earlier.begin, later.begin)) + " to " +
+            std::to_string(std::min(earlier.end, later.end) - 1);
+  auto verb = [](const Access &access) { return std::string(access.isWrite ? "write" : "read"); };
+  bool isRoundLoop = earlier.op == later.op ||
+                     (earlier.op->getBlock() == later.op->getBlock() && later.op->isBeforeInBlock(earlier.op));
+  return verb(later) + " after " + verb(earlier) + " of " + what + (isRoundLoop ? " in the iteration before" : "");
+}
+
 class BarrierPlacer {
 public:
   void place(func::FuncOp function) {
@@ -119,9 +134,10 @@ public:
       pending.clear();
       visit(function.getBody(), pending);
     } while (changed);
-    for (Operation *op : barriersBefore) {
+    for (auto &[op, reason] : barriersBefore) {
       OpBuilder builder(op);
-      gpu::BarrierOp::create(builder, op->getLoc());
+      auto barrier = gpu::BarrierOp::create(builder, op->getLoc());
+      barrier->setAttr(kReasonAttr, builder.getStringAttr(reason));
     }
   }
 
@@ -142,9 +158,9 @@ private:
     std::optional<Access> access = accessOf(op);
     if (!access)
       return;
-    bool conflicts = llvm::any_of(pending, [&](Operation *other) { return conflict(*accessOf(other), *access); });
-    if (conflicts) {
-      barriersBefore.insert(op);
+    auto *earlier = llvm::find_if(pending, [&](Operation *other) { return conflict(*accessOf(other), *access); });
+    if (earlier != pending.end()) {
+      barriersBefore.insert({op, reasonFor(*accessOf(*earlier), *access)});
       changed = true;
       pending.clear();
     }
@@ -171,7 +187,7 @@ private:
   }
 
   bool changed = false;
-  llvm::SmallSetVector<Operation *, 8> barriersBefore;
+  llvm::MapVector<Operation *, std::string> barriersBefore; ///< and why
 };
 
 struct PlaceBarriers : passes::impl::PlaceBarriersBase<PlaceBarriers> {

@@ -4,8 +4,9 @@
 #include "runtime/jit/Dump.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
-#include "tools/tilec/Scan.h"
-#include "tools/tilec/Settings.h"
+#include "tools/tilec/Input.h"
+
+#include <tile/Error.h>
 
 #include <CLI/CLI.hpp>
 
@@ -30,34 +31,6 @@ struct Text {
   std::string file; ///< the name it has in a folder
   std::string content;
 };
-
-void describeSettings(const OpSettings &settings) {
-  for (auto &[name, value] : settings.used())
-    std::cerr << (name == settings.used().begin()->first ? "settings: " : " ") << name << "="
-              << value;
-  std::cerr << (settings.used().empty() ? "" : "\n");
-}
-
-codegen::CompiledKernel compileInput(const BuildOptions &options,
-                                     const codegen::CompileOptions &compile) {
-  std::vector<std::string> words = options.words;
-  OpSettings settings = takeSettings(words);
-  if (words.size() != 1)
-    throw Error(Fault::User, ErrorCode::InvalidArgument,
-                "one input is expected, FILE.mlir or op:NAME; got " + std::to_string(words.size()));
-  if (const OpEntry *op = opOf(words[0])) {
-    KernelRequest request = op->kernel(settings);
-    refuseUnused(settings);
-    describeSettings(settings);
-    return jit::compileRequest(request, compile);
-  }
-  if (std::filesystem::path(words[0]).extension() != ".mlir")
-    throw Error(Fault::User, ErrorCode::InvalidArgument,
-                "'" + words[0] +
-                    "' is neither op:NAME nor a file of tile IR called something.mlir");
-  refuseUnused(settings);
-  return jit::compileText(readSource(words[0]), words[0], compile);
-}
 
 bool isNamed(const BuildOptions &options, const std::string &stage) {
   return std::find(options.emit.begin(), options.emit.end(), stage) != options.emit.end();
@@ -134,7 +107,7 @@ int buildHere(const BuildOptions &options) {
   compile.keepStages = true;
   compile.timePasses = options.timePasses;
   jit::targetInfo(options.target);
-  codegen::CompiledKernel kernel = compileInput(options, compile);
+  codegen::CompiledKernel kernel = compileInput(options.words, compile);
   report(kernel, options.timePasses);
   write(textsOf(kernel, options), options.output);
   return kOk;
@@ -166,8 +139,7 @@ int build(const BuildOptions &options) {
     arguments.push_back("--time-passes");
   arguments.push_back("--");
   arguments.insert(arguments.end(), options.words.begin(), options.words.end());
-  bool isFile = !options.words.empty() && std::filesystem::is_regular_file(options.words[0]);
-  return runInChild(arguments, isFile ? options.words[0] : "");
+  return runInChild(arguments, inputFileOf(options.words));
 }
 
 } // namespace

@@ -22,13 +22,16 @@ void sendLog(Handle handle, TilePluginSink log, void *context) {
   }
 }
 
-nvPTXCompileResult compile(Handle handle, const std::string &arch, TilePluginSink code, void *context) {
+nvPTXCompileResult compile(Handle handle, const std::string &arch, TilePluginSink code,
+                           void *context) {
   std::string option = "--gpu-name=" + arch;
-  const char *options[] = {option.c_str()};
-  if (nvPTXCompileResult result = nvPTXCompilerCompile(handle, 1, options); result != NVPTXCOMPILE_SUCCESS)
+  const char *options[] = {option.c_str(), "--verbose"}; // registers and spills, for the information log
+  if (nvPTXCompileResult result = nvPTXCompilerCompile(handle, 2, options);
+      result != NVPTXCOMPILE_SUCCESS)
     return result;
   size_t bytes = 0;
-  if (nvPTXCompileResult result = nvPTXCompilerGetCompiledProgramSize(handle, &bytes); result != NVPTXCOMPILE_SUCCESS)
+  if (nvPTXCompileResult result = nvPTXCompilerGetCompiledProgramSize(handle, &bytes);
+      result != NVPTXCOMPILE_SUCCESS)
     return result;
   std::vector<char> image(bytes);
   nvPTXCompileResult result = nvPTXCompilerGetCompiledProgram(handle, image.data());
@@ -39,10 +42,11 @@ nvPTXCompileResult compile(Handle handle, const std::string &arch, TilePluginSin
 
 } // namespace
 
-int tilePtxCompile(const char *ptx, size_t size, const char *arch, TilePluginSink code, TilePluginSink log,
-                   void *context) {
+int tilePtxCompile(const char *ptx, size_t size, const char *arch, TilePluginSink code,
+                   TilePluginSink log, void *context) {
   Handle handle = nullptr;
-  if (nvPTXCompileResult result = nvPTXCompilerCreate(&handle, size, ptx); result != NVPTXCOMPILE_SUCCESS)
+  if (nvPTXCompileResult result = nvPTXCompilerCreate(&handle, size, ptx);
+      result != NVPTXCOMPILE_SUCCESS)
     return result;
   nvPTXCompileResult result = compile(handle, arch, code, context);
   sendLog(handle, log, context);
@@ -50,4 +54,6 @@ int tilePtxCompile(const char *ptx, size_t size, const char *arch, TilePluginSin
   return result;
 }
 
-void tilePtxCompilerVersion(unsigned *major, unsigned *minor) { nvPTXCompilerGetVersion(major, minor); }
+void tilePtxCompilerVersion(unsigned *major, unsigned *minor) {
+  nvPTXCompilerGetVersion(major, minor);
+}

@@ -1,0 +1,118 @@
+// What was decided about a kernel and what it costs by a model, read off dialect tilegpu. Without MLIR, so that tools
+// print it as they like.
+#pragma once
+
+#include "codegen/CompiledKernel.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tile::codegen {
+
+/// A line of the user's source; line 0 if it is not known.
+struct SourceLine {
+  std::string file;
+  int line = 0;
+  auto operator<=>(const SourceLine &) const = default;
+};
+
+/// What the warp-wide accesses of one copy touch in global memory, if all elements are in bounds and each row of the
+/// tile begins at a 32-byte sector.
+struct GlobalTraffic {
+  int64_t accesses = 0;  ///< warp-wide instructions of a block
+  int64_t usedBytes = 0; ///< distinct bytes each of them needs, summed
+  int64_t sectors = 0;   ///< sectors of 32 bytes each of them touches, summed
+  double efficiency() const;
+};
+
+/// A copy between global memory and registers.
+struct CopyReport {
+  SourceLine where;
+  bool isStore = false;
+  std::string tile, dtype; ///< "128x32", "f16"
+  std::string variant;
+  std::vector<std::string> refused; ///< why better variants were not taken
+  int64_t vectorElements = 1, vectorBytes = 0;
+  std::vector<std::string>
+      checks; ///< per dimension of a view: "none", "whole tile", "each element"; else "mask", "none"
+  GlobalTraffic traffic;
+};
+
+/// A matrix product.
+struct ProductReport {
+  SourceLine where;
+  int64_t m = 0, n = 0, k = 0;
+  std::string operands, accumulator; ///< dtypes
+  std::string variant;
+  std::vector<std::string> refused;
+  int64_t warpRows = 0, warpColumns = 0; ///< how the warps share the result; 0 if not said
+};
+
+/// A tile that moves to another layout.
+struct LayoutChange {
+  SourceLine where;
+  std::string tile, dtype;
+  std::string plan;    ///< "register permutation", "shuffles", "shared memory", "no instructions"
+  std::string purpose; ///< "change of layout", "partial results of a reduction"
+  int64_t shuffles = 0, sharedBytes = 0;
+  std::string from, to; ///< layouts
+};
+
+/// One transfer of a whole tile between registers and shared memory.
+struct SharedTransfer {
+  SourceLine where;
+  bool isStore = false;
+  std::string tile, dtype;
+  std::string instruction; ///< "ldmatrix.x4", "16-byte store"
+  int64_t instructions = 0, idealWavefronts = 0, actualWavefronts = 0;
+  int64_t conflicts() const { return actualWavefronts - idealWavefronts; }
+};
+
+struct BarrierReport {
+  SourceLine where;
+  std::string reason;
+};
+
+/// Bytes of shared memory with a life of their own.
+struct AllocationReport {
+  SourceLine where, firstUse, lastUse;
+  int64_t bytes = 0, offset = 0;
+  std::string tile, dtype, purpose;
+  int64_t begin = 0, end = 0; ///< the live range in program order, both ends included
+};
+
+/// What one execution of a region does, inner loops left out: the kernel itself, or one iteration of a loop.
+struct WorkScope {
+  SourceLine where;
+  int parent = -1;                     ///< index of the scope around it; -1 for the kernel
+  std::optional<int64_t> iterations;   ///< of this loop, where constant; 1 for the kernel
+  std::map<std::string, double> flops; ///< by unit, see Roofline.h
+  int64_t bytesRead = 0, bytesWritten = 0;
+  double totalFlops() const;
+  int64_t totalBytes() const { return bytesRead + bytesWritten; }
+};
+
+/// For each line of a stage's text the source line it stands for.
+struct StageLines {
+  Stage stage = Stage::Tile;
+  std::vector<SourceLine> lines;
+};
+
+/// All lists are in program order.
+struct KernelReport {
+  SourceLine where;
+  int64_t warps = 0, sharedBytes = 0;
+  std::vector<CopyReport> copies;
+  std::vector<ProductReport> products;
+  std::vector<LayoutChange> layoutChanges;
+  std::vector<SharedTransfer> sharedTransfers;
+  std::vector<BarrierReport> barriers;
+  std::vector<AllocationReport> allocations;
+  std::vector<WorkScope> work;        ///< the kernel first
+  std::vector<StageLines> stageLines; ///< of the stages in MLIR
+};
+
+} // namespace tile::codegen

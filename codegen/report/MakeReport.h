@@ -1,0 +1,37 @@
+// Reading a KernelReport off the IR. Each topic has a file.
+#pragma once
+
+#include "codegen/report/KernelReport.h"
+#include "ir/LayoutAttr.h"
+#include "ir/TileDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tile::codegen {
+
+/// Everything but `stageLines`, from a kernel in dialect tilegpu.
+KernelReport makeReport(mlir::func::FuncOp kernel);
+
+/// Fills in copies, products and their traffic.
+void reportVariants(mlir::func::FuncOp kernel, KernelReport &report);
+/// Fills in changes of layout, transfers, barriers and allocations.
+void reportShared(mlir::func::FuncOp kernel, KernelReport &report);
+/// Fills in work.
+void reportWork(mlir::func::FuncOp kernel, KernelReport &report);
+
+/// The text of a module, and the source line of each of its lines.
+std::string printWithLines(mlir::ModuleOp module, std::vector<SourceLine> &lines);
+
+/// The first file and line a location names.
+SourceLine sourceLineOf(mlir::Location location);
+/// "128x32", "scalar"
+std::string shapeText(mlir::Type type);
+/// "f16", "i1"; of pointers their pointee
+std::string dtypeText(mlir::Type type);
+
+/// What accesses of a tile in this layout touch. Along `dim` runs of `run` elements lie together in memory, different
+/// runs apart.
+GlobalTraffic trafficOf(const layout::Layout &layout, int dim, int64_t run, int64_t vector,
+                        int64_t elementBytes);
+
+} // namespace tile::codegen

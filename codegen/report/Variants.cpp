@@ -1,0 +1,179 @@
+// Copies and products: what SelectVariants chose and refused, and the sectors of global memory that copies touch.
+#include "codegen/report/MakeReport.h"
+
+#include "passes/DotLayouts.h"
+#include "passes/Passes.h"
+#include "passes/analysis/AxisInfo.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+double GlobalTraffic::efficiency() const {
+  return sectors ? double(usedBytes) / (32.0 * double(sectors)) : 1;
+}
+
+namespace {
+
+constexpr int64_t kSectorBytes = 32;
+
+std::string variantOf(Operation *op) {
+  auto variant = op->getAttrOfType<StringAttr>(gpu::kVariantAttr);
+  return variant ? variant.str() : "";
+}
+
+std::vector<std::string> refusalsOf(Operation *op) {
+  std::vector<std::string> sentences;
+  if (auto refused = op->getAttrOfType<ArrayAttr>(gpu::kRefusedAttr))
+    for (Attribute sentence : refused)
+      sentences.push_back(cast<StringAttr>(sentence).str());
+  return sentences;
+}
+
+std::vector<std::string> checksOf(Operation *op) {
+  constexpr const char *names[] = {"none", "whole tile", "each element"};
+  std::vector<std::string> checks;
+  if (auto bounds = op->getAttrOfType<DenseI32ArrayAttr>(passes::kBoundsAttr)) {
+    for (int32_t check : bounds.asArrayRef())
+      checks.push_back(names[check]);
+    return checks;
+  }
+  auto load = dyn_cast<ir::LoadOp>(op);
+  auto store = dyn_cast<ir::StoreOp>(op);
+  bool isMasked = (load && load.getMask()) || (store && store.getMask());
+  return {isMasked ? "mask" : "none"};
+}
+
+Value addressOf(Operation *op) {
+  if (auto load = dyn_cast<ir::ViewLoadOp>(op))
+    return load.getView();
+  if (auto store = dyn_cast<ir::ViewStoreOp>(op))
+    return store.getView();
+  if (auto load = dyn_cast<ir::LoadOp>(op))
+    return load.getPtr();
+  if (auto store = dyn_cast<ir::StoreOp>(op))
+    return store.getPtr();
+  return {};
+}
+
+// Elements along a dimension that are known to be neighbours in memory.
+int64_t runOf(Value address, int dim, int64_t extent, passes::AxisInfoAnalysis &axis) {
+  auto view = address.getDefiningOp<ir::MakeViewOp>();
+  if (!view)
+    return std::min(extent, axis.of(address)[dim].contiguity);
+  APInt stride;
+  return matchPattern(view.getStrides()[dim], m_ConstantInt(&stride)) && stride.isOne() ? extent
+                                                                                        : 1;
+}
+
+// The vector the code generator takes: the registers must follow each other, too.
+int64_t vectorOf(const layout::Layout &layout, int dim, int64_t most) {
+  int64_t run = layout.consecutiveElements(dim), length = 1;
+  while (length * 2 <= std::min(run, most))
+    length *= 2;
+  return length;
+}
+
+CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) {
+  CopyReport copy;
+  copy.where = sourceLineOf(op->getLoc());
+  copy.isStore = isa<ir::ViewStoreOp, ir::StoreOp>(op);
+  Type type = copy.isStore ? op->getOperand(0).getType() : op->getResult(0).getType();
+  if (auto store = dyn_cast<ir::ViewStoreOp>(op))
+    type = store.getValue().getType();
+  if (auto store = dyn_cast<ir::StoreOp>(op))
+    type = store.getValue().getType();
+  copy.tile = shapeText(type);
+  copy.dtype = dtypeText(type);
+  copy.variant = variantOf(op);
+  copy.refused = refusalsOf(op);
+  copy.checks = checksOf(op);
+  copy.vectorBytes = gpu::bytesOf(ir::elementTypeOf(type));
+  copy.traffic = {1, copy.vectorBytes, 1};
+  auto order = op->getAttrOfType<DenseI32ArrayAttr>(passes::kOrderAttr);
+  auto vector = op->getAttrOfType<IntegerAttr>(passes::kVectorAttr);
+  if (!gpu::encodingOf(type) || !order || order.empty() || !vector)
+    return copy;
+  layout::Layout layout = gpu::layoutOf(type);
+  int dim = order[0];
+  copy.vectorElements = vectorOf(layout, dim, vector.getInt());
+  int64_t bytes = copy.vectorBytes;
+  copy.vectorBytes *= copy.vectorElements;
+  int64_t run = std::max(copy.vectorElements, runOf(address, dim, layout.shape()[dim], axis));
+  copy.traffic = trafficOf(layout, dim, run, copy.vectorElements, bytes);
+  return copy;
+}
+
+ProductReport productOf(ir::DotOp dot) {
+  ProductReport product;
+  product.where = sourceLineOf(dot.getLoc());
+  ArrayRef<int64_t> a = ir::shapeOf(dot.getA().getType()), b = ir::shapeOf(dot.getB().getType());
+  product.m = a[0], product.k = a[1], product.n = b[1];
+  product.operands = dtypeText(dot.getA().getType());
+  product.accumulator = dtypeText(dot.getAcc().getType());
+  product.variant = variantOf(dot);
+  product.refused = refusalsOf(dot);
+  if (auto grid = dot->getAttrOfType<DenseI32ArrayAttr>(passes::kWarpGridAttr))
+    product.warpRows = grid[0], product.warpColumns = grid[1];
+  return product;
+}
+
+/// Which bytes of which sectors one warp-wide access touches.
+class SectorCount {
+public:
+  SectorCount(const layout::Layout &layout, int dim, int64_t run, int64_t bytes)
+      : layout(layout), dim(dim), run(run), bytes(bytes) {}
+
+  void touch(const layout::Coords &coords) {
+    int64_t row = 0, position = coords[dim] % run * bytes;
+    for (int d = 0; d < layout.rank(); ++d)
+      row = row * layout.shape()[d] + (d == dim ? coords[d] / run : coords[d]);
+    elements.insert({row, position});
+    sectors.insert({row, position / kSectorBytes});
+  }
+  int64_t usedBytes() const { return static_cast<int64_t>(elements.size()) * bytes; }
+  int64_t numSectors() const { return static_cast<int64_t>(sectors.size()); }
+
+private:
+  const layout::Layout &layout;
+  int dim;
+  int64_t run, bytes;
+  std::set<std::pair<int64_t, int64_t>> elements, sectors;
+};
+
+} // namespace
+
+GlobalTraffic trafficOf(const layout::Layout &layout, int dim, int64_t run, int64_t vector,
+                        int64_t elementBytes) {
+  GlobalTraffic traffic;
+  uint32_t copies = layout.freeMask(layout::In::Register);
+  for (int32_t warp = 0; warp < layout.numWarps(); ++warp)
+    for (int32_t reg = 0; reg < layout.numRegisters(); reg += static_cast<int32_t>(vector)) {
+      if (reg & copies)
+        continue;
+      SectorCount count(layout, dim, run, elementBytes);
+      for (int32_t lane = 0; lane < layout::kLanesPerWarp; ++lane)
+        for (int32_t i = 0; i < vector; ++i)
+          count.touch(layout.apply(reg + i, lane, warp));
+      ++traffic.accesses;
+      traffic.usedBytes += count.usedBytes();
+      traffic.sectors += count.numSectors();
+    }
+  return traffic;
+}
+
+void reportVariants(func::FuncOp kernel, KernelReport &report) {
+  passes::AxisInfoAnalysis axis;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (Value address = addressOf(op))
+      report.copies.push_back(copyOf(op, address, axis));
+    if (auto dot = dyn_cast<ir::DotOp>(op))
+      report.products.push_back(productOf(dot));
+  });
+}
+
+} // namespace tile::codegen

@@ -1,0 +1,137 @@
+// Floating-point operations and bytes of global memory, region by region. Elements outside a tensor count as if they were
+// inside, and both sides of a branch count: upper bounds of what a program does.
+#include "codegen/report/MakeReport.h"
+
+#include "codegen/report/Roofline.h"
+#include "passes/Passes.h"
+#include "passes/variants/Variants.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/CastInterfaces.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+double WorkScope::totalFlops() const {
+  double sum = 0;
+  for (auto &[unit, count] : flops)
+    sum += count;
+  return sum;
+}
+
+namespace {
+
+int64_t elementsOf(Type type) {
+  int64_t count = 1;
+  for (int64_t extent : ir::shapeOf(type))
+    count *= extent;
+  return count;
+}
+
+std::string plainUnit(Type element) { return element.isF64() ? kUnitF64 : kUnitF32; }
+
+std::string dotUnit(ir::DotOp dot) {
+  Type element = ir::elementTypeOf(dot.getA().getType());
+  auto variant = dot->getAttrOfType<StringAttr>(gpu::kVariantAttr);
+  if (!variant || variant.getValue() != passes::kVariantMmaSync)
+    return element.isInteger() ? kUnitInteger : plainUnit(element);
+  switch (element.getIntOrFloatBitWidth()) {
+  case 8:
+    return kUnitTensor8;
+  case 16:
+    return kUnitTensor16;
+  default:
+    return element.isF64() ? kUnitF64 : kUnitTensorTf32;
+  }
+}
+
+// Operations per element: moves, comparisons and conversions are none, a fused multiply-add two, the rest one.
+int64_t flopsPerElement(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  bool isArithmetic = dialect == "arith" || dialect == "math";
+  if (!isArithmetic || op->getNumResults() != 1 ||
+      !isa<FloatType>(ir::elementTypeOf(op->getResult(0).getType())) ||
+      isa<arith::ConstantOp, arith::SelectOp, CastOpInterface>(op))
+    return 0;
+  return isa<math::FmaOp>(op) ? 2 : 1;
+}
+
+int64_t combineFlops(Region &combine) {
+  int64_t count = 0;
+  combine.walk([&](Operation *op) { count += flopsPerElement(op); });
+  return count;
+}
+
+std::optional<int64_t> iterationsOf(scf::ForOp loop) {
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  return trips ? std::optional<int64_t>(trips->getSExtValue()) : std::nullopt;
+}
+
+class WorkCounter {
+public:
+  explicit WorkCounter(std::vector<WorkScope> &scopes) : scopes(scopes) {}
+
+  void visit(Region &region, int scope) {
+    for (Block &block : region)
+      for (Operation &op : block)
+        visit(&op, scope);
+  }
+
+private:
+  void visit(Operation *op, int scope) {
+    if (isa<scf::ForOp, scf::WhileOp>(op)) {
+      auto loop = dyn_cast<scf::ForOp>(op);
+      scopes.push_back(
+          {sourceLineOf(op->getLoc()), scope, loop ? iterationsOf(loop) : std::nullopt, {}, 0, 0});
+      scope = static_cast<int>(scopes.size()) - 1;
+    } else {
+      count(op, scopes[scope]);
+    }
+    if (!isa<ir::ReduceOp, gpu::ReducePartialOp>(op))
+      for (Region &region : op->getRegions())
+        visit(region, scope);
+  }
+
+  void count(Operation *op, WorkScope &scope) {
+    if (auto dot = dyn_cast<ir::DotOp>(op)) {
+      int64_t inner = ir::shapeOf(dot.getA().getType())[1];
+      scope.flops[dotUnit(dot)] +=
+          2.0 * double(elementsOf(dot.getResult().getType())) * double(inner);
+    } else if (isa<ir::ReduceOp, gpu::ReducePartialOp>(op)) {
+      Type input = op->getOperand(0).getType();
+      scope.flops[plainUnit(ir::elementTypeOf(input))] +=
+          double(elementsOf(input)) * double(combineFlops(op->getRegion(0)));
+    } else if (isa<ir::ViewLoadOp, ir::LoadOp>(op)) {
+      Type type = op->getResult(0).getType();
+      scope.bytesRead += elementsOf(type) * gpu::bytesOf(ir::elementTypeOf(type));
+    } else if (auto store = dyn_cast<ir::ViewStoreOp>(op)) {
+      countStore(store.getValue().getType(), scope);
+    } else if (auto store = dyn_cast<ir::StoreOp>(op)) {
+      countStore(store.getValue().getType(), scope);
+    } else if (int64_t each = flopsPerElement(op);
+               each && isa<RankedTensorType>(op->getResult(0).getType())) {
+      Type type = op->getResult(0).getType();
+      scope.flops[plainUnit(ir::elementTypeOf(type))] += double(each) * double(elementsOf(type));
+    }
+  }
+
+  void countStore(Type type, WorkScope &scope) {
+    scope.bytesWritten += elementsOf(type) * gpu::bytesOf(ir::elementTypeOf(type));
+  }
+
+  std::vector<WorkScope> &scopes;
+};
+
+} // namespace
+
+void reportWork(func::FuncOp kernel, KernelReport &report) {
+  report.work.push_back({sourceLineOf(kernel.getLoc()), -1, 1, {}, 0, 0});
+  WorkCounter(report.work).visit(kernel.getBody(), 0);
+  for (WorkScope &scope : report.work)
+    std::erase_if(scope.flops, [](auto &entry) { return entry.second == 0; });
+}
+
+} // namespace tile::codegen

@@ -1,0 +1,100 @@
+// The plain parts of a report: sectors, occupancy, roofline, against numbers worked out by hand.
+#include "codegen/report/MakeReport.h"
+#include "codegen/report/Occupancy.h"
+#include "codegen/report/Roofline.h"
+
+#include <gtest/gtest.h>
+
+using namespace tile;
+using namespace tile::codegen;
+
+namespace {
+
+constexpr int64_t kKilobyte = 1024;
+
+Occupancy onA100(int64_t threads, std::optional<int64_t> registers, int64_t sharedBytes) {
+  return occupancyOf(*ir::findTarget("sm_80"), threads, registers, sharedBytes);
+}
+
+TEST(Occupancy, ThreadsAndBlocks) {
+  EXPECT_EQ(onA100(1024, {}, 0).blocksPerSm, 2);
+  EXPECT_EQ(onA100(1024, {}, 0).limit, "threads");
+  EXPECT_EQ(onA100(32, {}, 0).blocksPerSm, 32);
+  EXPECT_EQ(onA100(32, {}, 0).limit, "blocks");
+  EXPECT_EQ(onA100(32, {}, 0).fraction(), 0.5);
+  EXPECT_EQ(onA100(64, {}, 0).limit, "threads and blocks");
+  EXPECT_EQ(occupancyOf(*ir::findTarget("sm_86"), 32, {}, 0).blocksPerSm, 16);
+}
+
+TEST(Occupancy, RegistersAreHandedOutByWarpsAndQuarters) {
+  EXPECT_EQ(onA100(256, 64, 0).blocksPerSm, 4); // 2048 a warp, 32 warps
+  EXPECT_EQ(onA100(256, 65, 0).blocksPerSm, 3); // 2304 a warp: 7 a quarter, 28 warps
+  EXPECT_EQ(onA100(256, 137, 0).blocksPerSm, 1);
+  EXPECT_EQ(onA100(256, 137, 0).limit, "registers");
+  EXPECT_EQ(onA100(1024, 255, 0).blocksPerSm, 0);
+}
+
+TEST(Occupancy, SharedMemoryHasAReservedKilobyteABlock) {
+  EXPECT_EQ(onA100(128, 32, 81 * kKilobyte).blocksPerSm, 2);
+  EXPECT_EQ(onA100(128, 32, 81 * kKilobyte + 1).blocksPerSm, 1);
+  EXPECT_EQ(onA100(128, 32, 163 * kKilobyte).blocksPerSm, 1);
+  EXPECT_EQ(onA100(128, 32, 163 * kKilobyte).limit, "shared memory");
+}
+
+TEST(GlobalTraffic, RowsUseWholeSectors) {
+  auto rows = layout::Layout::coalesced({16, 64}, {1, 0}, 8, 1);
+  GlobalTraffic traffic = trafficOf(rows, 1, 64, 8, 2);
+  EXPECT_EQ(traffic.accesses, 4);
+  EXPECT_EQ(traffic.usedBytes, 16 * 64 * 2);
+  EXPECT_EQ(traffic.efficiency(), 1);
+}
+
+TEST(GlobalTraffic, ScatteredElementsUseAPartOfEach) {
+  auto lanes = layout::Layout::coalesced({32}, {0}, 1, 1);
+  EXPECT_EQ(trafficOf(lanes, 0, 1, 1, 4).sectors, 32);
+  EXPECT_EQ(trafficOf(lanes, 0, 1, 1, 4).efficiency(), 0.125);
+  EXPECT_EQ(trafficOf(lanes, 0, 4, 1, 4).efficiency(), 0.5); // runs of 16 bytes
+  EXPECT_EQ(trafficOf(lanes, 0, 32, 1, 4).sectors, 4);
+}
+
+TEST(GlobalTraffic, NarrowRowsAndCopies) {
+  auto narrow = layout::Layout::coalesced({32, 4}, {1, 0}, 4, 1);
+  EXPECT_EQ(trafficOf(narrow, 1, 4, 4, 2).efficiency(), 0.25); // 8 bytes of each row's sector
+  auto copies = layout::Layout::replicated({8}, 1);
+  EXPECT_EQ(trafficOf(copies, 0, 8, 8, 4).sectors, 1); // all lanes the same 32 bytes
+}
+
+KernelReport reportOf(std::vector<WorkScope> work) {
+  KernelReport report;
+  report.work = std::move(work);
+  return report;
+}
+
+TEST(Roofline, WholeProgramsMultiplyLoops) {
+  KernelReport report = reportOf({{{}, -1, 1, {{kUnitF32, 100}}, 40, 40}, {{}, 0, 10, {{kUnitF32, 8}}, 2, 0}});
+  Roofline r = rooflineOf(report, *peaksOf("sm_80"));
+  EXPECT_TRUE(r.isWholeProgram);
+  EXPECT_EQ(r.flops.at(kUnitF32), 180);
+  EXPECT_EQ(r.bytes, 100);
+  EXPECT_TRUE(r.isMemoryBound);
+  EXPECT_NEAR(r.bound, 1.8 * 2.039, 1e-9);
+  EXPECT_NEAR(r.ridge, 19.5 / 2.039, 1e-9);
+}
+
+TEST(Roofline, OpenLoopsCountByIteration) {
+  WorkScope kernel{{}, -1, 1, {}, 0, 1000}, loop{{}, 0, std::nullopt, {{kUnitTensor16, 312e6}}, 20390, 0};
+  Roofline r = rooflineOf(reportOf({kernel, loop}), *peaksOf("sm_80"));
+  EXPECT_FALSE(r.isWholeProgram);
+  EXPECT_EQ(r.scope, 1);
+  EXPECT_FALSE(r.isMemoryBound);
+  EXPECT_NEAR(r.bound, 312, 1e-9);
+  EXPECT_EQ(peaksOf("sm_1"), nullptr);
+}
+
+TEST(Roofline, NothingToDo) {
+  Roofline r = rooflineOf(reportOf({{{}, -1, 1, {}, 0, 0}}), *peaksOf("sm_90a"));
+  EXPECT_EQ(r.bound, 0);
+  EXPECT_EQ(r.intensity, 0);
+}
+
+} // namespace

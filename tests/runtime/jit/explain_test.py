@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""tilec explain: its sentences and numbers, JSON and page. Usage: explain_test.py TILEC"""
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+kTilec = os.path.abspath(sys.argv.pop(1))
+
+
+def have_ptxas():
+    return "ok       ptxas" in subprocess.run([kTilec, "doctor"], capture_output=True, text=True).stdout
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="tilec-explain-")
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def explain(self, *arguments, code=0, **environment):
+        done = subprocess.run([kTilec, "explain", *arguments], cwd=self.path, capture_output=True, text=True,
+                              timeout=120, env={**os.environ, "TMPDIR": self.folder.name, **environment})
+        self.assertEqual(done.returncode, code, (arguments, done.stdout[-2000:], done.stderr[-2000:]))
+        return done.stdout if code == 0 else done.stderr
+
+    def explained(self, *arguments, **environment):
+        """The text, and the JSON."""
+        text = self.explain(*arguments, "--json", "out.json", **environment)
+        return text, json.loads((self.path / "out.json").read_text())
+
+
+class Matmul(Case):
+    kSettings = ("op:matmul", "BM=128", "BN=128", "BK=64", "warps=4")
+
+    def test_copies_are_wide_and_use_whole_sectors(self):
+        text, data = self.explained(*self.kSettings)
+        self.assertEqual([c["kind"] for c in data["copies"]], ["load", "load", "store"])
+        for copy in data["copies"]:
+            self.assertEqual((copy["variant"], copy["vector_elements"], copy["vector_bytes"]), ("vector", 8, 16))
+            self.assertEqual((copy["sector_efficiency"], copy["refused"]), (1.0, []))
+            self.assertEqual(copy["used_bytes"], 32 * copy["sectors"])
+            self.assertRegex(copy["where"]["file"], r"Matmul.cpp$")
+        tiles = {(c["tile"], c["used_bytes"]) for c in data["copies"]}
+        self.assertEqual(tiles, {("128x64", 16384), ("64x128", 16384), ("128x128", 32768)})
+        self.assertIn("load 128x64 f16: vector, 8 elements = 16 bytes an access; bounds checks: ", text)
+        self.assertIn("sectors: 100 % used, 16384 of 16384 bytes in 32 warp-wide accesses", text)
+
+    def test_product(self):
+        _, data = self.explained(*self.kSettings)
+        (product,) = data["products"]
+        self.assertEqual((product["m"], product["n"], product["k"]), (128, 128, 64))
+        self.assertEqual((product["variant"], product["operands"], product["accumulator"]), ("mma_sync", "f16", "f32"))
+        rows, columns = product["warp_grid"]
+        self.assertEqual(rows * columns, 4)
+
+    def test_loads_of_operands_meet_no_conflicts(self):
+        text, data = self.explained(*self.kSettings)
+        loads = [t for t in data["shared_transfers"] if t["instruction"].startswith("ldmatrix")]
+        self.assertEqual(len(loads), 2)
+        stores = [t for t in data["shared_transfers"] if t["kind"] == "store" and t["tile"] != "128x128"]
+        self.assertEqual(len(stores), 2)
+        for transfer in loads + stores:
+            self.assertEqual(transfer["conflicts"], 0)
+            self.assertEqual(transfer["ideal_wavefronts"], transfer["actual_wavefronts"])
+        self.assertRegex(text, r"ldmatrix\.x4, wavefronts ideal (\d+), actual \1: 0 conflicts")
+
+    def test_shared_memory_and_barriers(self):
+        text, data = self.explained(*self.kSettings)
+        operands = [a for a in data["allocations"] if a["purpose"].startswith("operand")]
+        self.assertEqual(sorted(a["purpose"][:9] for a in operands), ["operand A", "operand B"])
+        self.assertEqual([a["bytes"] for a in operands], [16384, 16384])
+        needed = max(a["offset"] + a["bytes"] for a in data["allocations"])
+        self.assertEqual(data["resources"]["shared_bytes"], needed)
+        for a in data["allocations"]:
+            for b in data["allocations"]:
+                alive = a["live_range"][0] <= b["live_range"][1] and b["live_range"][0] <= a["live_range"][1]
+                apart = a["offset"] + a["bytes"] <= b["offset"] or b["offset"] + b["bytes"] <= a["offset"]
+                self.assertTrue(a is b or apart or not alive)
+        reasons = [b["reason"] for b in data["barriers"]]
+        self.assertTrue(any(r.startswith("write after read of shared memory bytes") and
+                            r.endswith("in the iteration before") for r in reasons), reasons)
+        self.assertTrue(any(r.startswith("read after write of shared memory bytes") for r in reasons), reasons)
+        self.assertIn(reasons[0], text)
+        change = [c for c in data["layout_changes"] if c["plan"] == "shared memory"]
+        self.assertEqual([(c["tile"], c["shared_bytes"]) for c in change], [("128x128", 32768)])
+
+    def test_occupancy(self):
+        text, data = self.explained(*self.kSettings)
+        resources = data["resources"]
+        self.assertEqual(resources["threads"], 128)
+        if not have_ptxas():
+            self.assertIsNone(resources["registers"])
+            self.assertIn("not measured: no assembler", text)
+            self.assertEqual(resources["blocks_per_sm"], 164 * 1024 // (resources["shared_bytes"] + 1024))
+            return
+        self.assertTrue(64 < resources["registers"] <= 255)
+        self.assertEqual((resources["spill_store_bytes"], resources["spill_load_bytes"]), (0, 0))
+        warp = -(-resources["registers"] * 32 // 256) * 256
+        by_registers = 16384 // warp * 4 // 4
+        by_memory = 164 * 1024 // (resources["shared_bytes"] + 1024)
+        self.assertEqual(resources["blocks_per_sm"], min(by_registers, by_memory))
+        self.assertEqual(resources["occupancy"], resources["blocks_per_sm"] * 4 / 64)
+        self.assertEqual("registers" in resources["limited_by"], by_registers <= by_memory)
+
+    def test_no_assembler(self):
+        text, data = self.explained(*self.kSettings, TILE_PTXAS="/nonexistent", TILE_NVPTXCOMPILER="/nonexistent")
+        self.assertIn("not measured: no assembler", text)
+        self.assertIsNone(data["resources"]["registers"])
+        self.assertEqual(data["resources"]["blocks_per_sm"],
+                         164 * 1024 // (data["resources"]["shared_bytes"] + 1024))
+
+    def test_roofline(self):
+        text, data = self.explained(*self.kSettings)
+        (loop,) = [w for w in data["work"] if w["parent"] == 0]
+        self.assertEqual(loop["flops"], {"tensor core, 16-bit": 2 * 128 * 128 * 64})
+        self.assertEqual((loop["bytes_read"], loop["bytes_written"]), (32768, 0))
+        self.assertEqual(data["work"][0]["bytes_written"], 32768)
+        model = data["roofline"]
+        self.assertEqual((model["kind"], model["intensity"], model["limited_by"]), ("model", 64, "memory"))
+        self.assertAlmostEqual(model["bound_tflops"], 64 * 2.039, places=3)
+        self.assertIn("model: bound by memory, at most 130.5 of 312 Tflop/s", text)
+
+    def test_other_target(self):
+        text, data = self.explained(*self.kSettings, "--target", "sm_90a")
+        self.assertEqual(data["roofline"]["card"], "H100 SXM 80 GB")
+        self.assertTrue(text.startswith("matmul for sm_90a"))
+
+    def test_refusals(self):
+        _, data = self.explained("op:matmul", "dtype=f32", "precision=ieee", "BM=64", "BN=64", "BK=16", "warps=4")
+        (product,) = data["products"]
+        self.assertEqual(product["variant"], "fma")
+        self.assertEqual(product["refused"], ["mma_sync refused: f32 with precision ieee needs fused multiply-add"])
+
+
+class Softmax(Case):
+    def test_softmax(self):
+        text, data = self.explained("op:softmax")
+        self.assertEqual([c["kind"] for c in data["copies"]], ["load", "store"])
+        self.assertEqual(data["products"], [])
+        self.assertIn("Products: none", text)
+        for copy in data["copies"]:
+            self.assertEqual((copy["variant"], copy["vector_bytes"]), ("vector", 16))
+            self.assertEqual(copy["sector_efficiency"], 1.0)
+        model = data["roofline"]
+        self.assertTrue(model["whole_program"])
+        self.assertEqual(model["limited_by"], "memory")
+        (work,) = data["work"]
+        self.assertEqual(work["bytes_read"], work["bytes_written"])
+        self.assertAlmostEqual(model["intensity"], sum(work["flops"].values()) / (2 * work["bytes_read"]))
+        for change in data["layout_changes"]:
+            self.assertEqual(change["purpose"], "partial results of a reduction")
+        for transfer in data["shared_transfers"]:
+            self.assertEqual(transfer["conflicts"], 0)
+
+
+kColumn = """
+module {
+  func.func @column(%p: !tile.ptr<f32>) attributes {tile.kernel, tile.warps = 1 : i32} {
+    %i = tile.arange 0, 32 : tensor<32xi32>
+    %c = arith.constant dense<64> : tensor<32xi32>
+    %o = arith.muli %i, %c : tensor<32xi32>
+    %s = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+    %a = tile.addptr %s, %o : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+    %x = tile.load %a : tensor<32x!tile.ptr<f32>> -> tensor<32xf32>
+    %y = arith.addf %x, %x : tensor<32xf32>
+    tile.store %y, %a : tensor<32xf32>, tensor<32x!tile.ptr<f32>>
+    return
+  }
+}
+"""
+
+
+class File(Case):
+    def test_a_column_uses_four_bytes_of_each_sector(self):
+        (self.path / "column.mlir").write_text(kColumn)
+        text, data = self.explained("column.mlir")
+        load = data["copies"][0]
+        self.assertEqual((load["variant"], load["sectors"], load["sector_efficiency"]), ("scalar", 32, 0.125))
+        self.assertEqual(load["where"]["file"], "column.mlir")
+        self.assertEqual(load["where"]["text"], kColumn.splitlines()[load["where"]["line"] - 1].strip())
+        self.assertIn("tile.load", load["where"]["text"])
+        self.assertIn("vector refused: no two neighbouring elements", text)
+        self.assertIn("column.mlir:9    %x = tile.load", text)
+
+    def test_bad_input_is_one_line(self):
+        (self.path / "bad.mlir").write_text("module {")
+        for arguments in (["missing.mlir"], ["bad.mlir"], ["op:nothing"], ["op:matmul", "ZZ=1"], ["op:matmul", "BM=x"],
+                          ["op:matmul", "--target", "sm_1"], ["thing.txt"], ["op:add", "op:matmul"],
+                          ["op:add", "--json", "no/such/folder/out.json"]):
+            errors = self.explain(*arguments, code=2)
+            lines = [line for line in errors.strip().splitlines() if not line.startswith("settings:")]
+            self.assertEqual(len(lines), 1, errors)
+
+
+class PageReader(html.parser.HTMLParser):
+    """Which source lines each column links to."""
+
+    def __init__(self):
+        super().__init__()
+        self.columns, self.titles, self.column, self.scripts = {}, {}, None, 0
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == "section":
+            self.column = attributes["id"]
+            self.columns[self.column] = []
+        if tag == "span" and "data-k" in attributes:
+            self.columns[self.column].append(attributes["data-k"])
+            self.titles[attributes["data-k"]] = attributes["title"]
+        for name in ("src", "href"):
+            assert name not in attributes, (tag, attributes)
+
+
+class Html(Case):
+    def page(self, *arguments):
+        self.explain(*arguments, "--html", "out.html")
+        return (self.path / "out.html").read_text()
+
+    def test_lines_of_all_stages_are_linked(self):
+        (self.path / "column.mlir").write_text(kColumn)
+        page = self.page("column.mlir")
+        reader = PageReader()
+        reader.feed(page)
+        self.assertLessEqual({"source", "tile", "tilegpu", "llvm-ir", "ptx"}, set(reader.columns))
+        (key,) = [key for key, title in reader.titles.items() if title == "column.mlir:9"]
+        for name in ("source", "tile", "tilegpu", "llvm-ir", "ptx"):
+            self.assertIn(key, reader.columns[name], name)
+        self.assertRegex(page, rf'data-k="{key}"[^>]*>[^<]*tile\.load')
+        self.assertRegex(page, rf'data-k="{key}"[^>]*>[^<]*ld\.global')
+        self.assertNotIn("http", re.sub(r"<pre>.*?</pre>", "", page, flags=re.S))
+
+    def test_everything_is_escaped(self):
+        evil = "<script>alert('x')</script>&\""
+        (self.path / "evil.mlir").write_text(f"// {evil}\n" + kColumn)
+        page = self.page("evil.mlir")
+        self.assertNotIn("<script>alert", page)
+        self.assertIn("// &lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&quot;", page)
+
+    def test_chromium_renders_it(self):
+        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+        if not chromium:
+            self.skipTest("chromium is not installed")
+        (self.path / "column.mlir").write_text(kColumn)
+        self.page("column.mlir")
+        done = subprocess.run(
+            [chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.path}/profile",
+             "--virtual-time-budget=2000", "--dump-dom", f"file://{self.path}/out.html#line0"],
+            capture_output=True, text=True, timeout=120)
+        if not done.stdout:
+            self.skipTest("chromium does not start here: " + done.stderr[-300:])
+        self.assertIn('class="l p"', done.stdout)  # the script ran: the line of the address is pinned
+        self.assertIn("tile.load", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

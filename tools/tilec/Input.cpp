@@ -1,0 +1,43 @@
+#include "tools/tilec/Input.h"
+
+#include "runtime/jit/Compile.h"
+#include "tools/tilec/Scan.h"
+#include "tools/tilec/Settings.h"
+
+#include <filesystem>
+#include <iostream>
+
+namespace tile::tilec {
+
+static void describeSettings(const OpSettings &settings) {
+  for (auto &[name, value] : settings.used())
+    std::cerr << (name == settings.used().begin()->first ? "settings: " : " ") << name << "="
+              << value;
+  std::cerr << (settings.used().empty() ? "" : "\n");
+}
+
+codegen::CompiledKernel compileInput(std::vector<std::string> words,
+                                     const codegen::CompileOptions &options) {
+  OpSettings settings = takeSettings(words);
+  if (words.size() != 1)
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "one input is expected, FILE.mlir or op:NAME; got " + std::to_string(words.size()));
+  if (const OpEntry *op = opOf(words[0])) {
+    KernelRequest request = op->kernel(settings);
+    refuseUnused(settings);
+    describeSettings(settings);
+    return jit::compileRequest(request, options);
+  }
+  if (std::filesystem::path(words[0]).extension() != ".mlir")
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "'" + words[0] +
+                    "' is neither op:NAME nor a file of tile IR called something.mlir");
+  refuseUnused(settings);
+  return jit::compileText(readSource(words[0]), words[0], options);
+}
+
+std::string inputFileOf(const std::vector<std::string> &words) {
+  return !words.empty() && std::filesystem::is_regular_file(words[0]) ? words[0] : "";
+}
+
+} // namespace tile::tilec

@@ -1,0 +1,19 @@
+// What `build` and `explain` compile: FILE.mlir or op:NAME with settings.
+#pragma once
+
+#include "codegen/CompiledKernel.h"
+
+#include <string>
+#include <vector>
+
+namespace tile::tilec {
+
+/// Compiles the one input that `words` name, among which are settings; an op's settings are told on standard error.
+/// Throws Error for words that are no input, unknown settings, and whatever the compile says.
+codegen::CompiledKernel compileInput(std::vector<std::string> words,
+                                     const codegen::CompileOptions &options);
+
+/// The file an input's first word names, empty if it is none: what a reproducer must hold.
+std::string inputFileOf(const std::vector<std::string> &words);
+
+} // namespace tile::tilec
