@@ -1,23 +1,18 @@
-#layout = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[32, 0], [0, 32]]>
-#layout1 = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
-#layout2 = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
-#layout3 = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[32, 0], [0, 0]]>
-#layout4 = #tilegpu.layout<register = [[1, 0], [8, 0], [16, 0], [0, 8], [0, 16]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 0], [0, 32]]>
-#layout5 = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
-#map = affine_map<()[s0, s1] -> ((s0 ceildiv 64) * (s1 ceildiv 64))>
-#shared = #tilegpu.shared<panel = [5, 6], linear = [1, 2, 4, 8, 16, 32, 72, 144, 288, 512, 1024], digits = [0, 0]>
-#shared1 = #tilegpu.shared<panel = [6, 5], linear = [1, 2, 4, 8, 16, 32, 72, 144, 256, 512, 1024], digits = [0, 0]>
-#shared2 = #tilegpu.shared<panel = [6, 6], linear = [2, 32, 16, 160, 4, 80, 8, 256, 512, 1024, 1, 2048], digits = [0, 0]>
+#layout = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 16]]>
+#layout1 = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#layout2 = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]]>
+#layout3 = #tilegpu.layout<register = [[1, 0], [8, 0], [16, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 0], [0, 16]]>
+#map = affine_map<()[s0, s1] -> ((s0 ceildiv 32) * (s1 ceildiv 32))>
+#shared = #tilegpu.shared<panel = [5, 5], linear = [1, 2, 4, 8, 16, 32, 72, 144, 256, 512], digits = [0, 0]>
+#shared1 = #tilegpu.shared<panel = [5, 5], linear = [1, 4, 2, 160, 80, 8, 32, 16, 256, 512], digits = [0, 0]>
 module {
-  func.func @matmul(%arg0: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = ["pointer", 0 : i32]}, %arg1: i32 {tile.divisibility = 64 : i32, tile.param = ["extent", 0 : i32, 0 : i32]}, %arg2: i32 {tile.divisibility = 32 : i32, tile.param = ["extent", 0 : i32, 1 : i32]}, %arg3: i32 {tile.divisibility = 8 : i32, tile.param = ["stride", 0 : i32, 0 : i32]}, %arg4: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = ["pointer", 1 : i32]}, %arg5: i32 {tile.divisibility = 32 : i32, tile.param = ["extent", 1 : i32, 0 : i32]}, %arg6: i32 {tile.divisibility = 64 : i32, tile.param = ["extent", 1 : i32, 1 : i32]}, %arg7: i32 {tile.divisibility = 8 : i32, tile.param = ["stride", 1 : i32, 0 : i32]}, %arg8: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = ["pointer", 2 : i32]}, %arg9: i32 {tile.divisibility = 64 : i32, tile.param = ["extent", 2 : i32, 0 : i32]}, %arg10: i32 {tile.divisibility = 64 : i32, tile.param = ["extent", 2 : i32, 1 : i32]}, %arg11: i32 {tile.divisibility = 8 : i32, tile.param = ["stride", 2 : i32, 0 : i32]}) attributes {tile.grid = #map, tile.grid_symbols = [array<i32: 9, -1>, array<i32: 10, -1>], tile.kernel, tile.warps = 4 : i32, tilegpu.shared_bytes = 8192 : i32} {
-    %0 = tilegpu.smem_alloc {offset = 0 : i32} : <32x64xf16, #shared>
-    %1 = tilegpu.smem_alloc {offset = 4096 : i32} : <64x32xf16, #shared1>
+  func.func @matmul(%arg0: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = ["pointer", 0 : i32]}, %arg1: i32 {tile.divisibility = 32 : i32, tile.param = ["extent", 0 : i32, 0 : i32]}, %arg2: i32 {tile.divisibility = 32 : i32, tile.param = ["extent", 0 : i32, 1 : i32]}, %arg3: i32 {tile.divisibility = 8 : i32, tile.param = ["stride", 0 : i32, 0 : i32]}, %arg4: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = ["pointer", 1 : i32]}, %arg5: i32 {tile.divisibility = 32 : i32, tile.param = ["extent", 1 : i32, 0 : i32]}, %arg6: i32 {tile.divisibility = 32 : i32, tile.param = ["extent", 1 : i32, 1 : i32]}, %arg7: i32 {tile.divisibility = 8 : i32, tile.param = ["stride", 1 : i32, 0 : i32]}, %arg8: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = ["pointer", 2 : i32]}, %arg9: i32 {tile.divisibility = 32 : i32, tile.param = ["extent", 2 : i32, 0 : i32]}, %arg10: i32 {tile.divisibility = 32 : i32, tile.param = ["extent", 2 : i32, 1 : i32]}, %arg11: i32 {tile.divisibility = 8 : i32, tile.param = ["stride", 2 : i32, 0 : i32]}) attributes {tile.grid = #map, tile.grid_symbols = [array<i32: 9, -1>, array<i32: 10, -1>], tile.kernel, tile.warps = 4 : i32, tilegpu.shared_bytes = 4096 : i32} {
+    %0 = tilegpu.smem_alloc {offset = 0 : i32} : <32x32xf16, #shared>
+    %1 = tilegpu.smem_alloc {offset = 2048 : i32} : <32x32xf16, #shared>
     %c0_i32 = arith.constant 0 : i32
     %c31_i32 = arith.constant 31 : i32
     %c32_i32 = arith.constant 32 : i32
-    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #layout>
-    %c63_i32 = arith.constant 63 : i32
-    %c64_i32 = arith.constant 64 : i32
+    %cst = arith.constant dense<0.000000e+00> : tensor<32x32xf32, #layout>
     %c1_i32 = arith.constant 1 : i32
     %2 = tile.make_view %arg8, extents [%arg9, %arg10], strides [%arg11, %c1_i32] : i32 -> !tile.view<2xf16>
     %3 = tile.make_view %arg4, extents [%arg5, %arg6], strides [%arg7, %c1_i32] : i32 -> !tile.view<2xf16>
@@ -25,33 +20,33 @@ module {
     %5 = arith.addi %arg2, %c31_i32 : i32
     %6 = arith.divsi %5, %c32_i32 : i32
     %7 = tile.program_id 0 : i32
-    %8 = arith.addi %arg10, %c63_i32 : i32
-    %9 = arith.divui %8, %c64_i32 : i32
+    %8 = arith.addi %arg10, %c31_i32 : i32
+    %9 = arith.divui %8, %c32_i32 : i32
     %10 = arith.maxsi %9, %c1_i32 : i32
     %11 = arith.divui %7, %10 : i32
     %12 = arith.remui %7, %10 : i32
-    %13 = arith.muli %11, %c64_i32 : i32
-    %14 = arith.muli %12, %c64_i32 : i32
-    %15 = scf.for %arg12 = %c0_i32 to %6 step %c1_i32 iter_args(%arg13 = %cst) -> (tensor<64x64xf32, #layout>)  : i32 {
+    %13 = arith.muli %11, %c32_i32 : i32
+    %14 = arith.muli %12, %c32_i32 : i32
+    %15 = scf.for %arg12 = %c0_i32 to %6 step %c1_i32 iter_args(%arg13 = %cst) -> (tensor<32x32xf32, #layout>)  : i32 {
       %19 = arith.muli %arg12, %c32_i32 : i32
-      %20 = tile.view_load %4[%13, %19] {tilegpu.bounds = array<i32: 1, 1>, tilegpu.order = array<i32: 1, 0>, tilegpu.variant = "vector", tilegpu.vector = 8 : i32} : <2xf16> -> tensor<64x32xf16, #layout1>
-      %21 = tile.view_load %3[%19, %14] {tilegpu.bounds = array<i32: 1, 1>, tilegpu.order = array<i32: 1, 0>, tilegpu.variant = "vector", tilegpu.vector = 8 : i32} : <2xf16> -> tensor<32x64xf16, #layout2>
-      tilegpu.barrier
-      tilegpu.smem_store %20, %1 : tensor<64x32xf16, #layout1>, <64x32xf16, #shared1>
-      tilegpu.smem_store %21, %0 : tensor<32x64xf16, #layout2>, <32x64xf16, #shared>
-      tilegpu.barrier
-      %22 = tilegpu.smem_load %1 : <64x32xf16, #shared1> -> tensor<64x32xf16, #layout3>
-      %23 = tilegpu.smem_load %0 : <32x64xf16, #shared> -> tensor<32x64xf16, #layout4>
-      %24 = tile.dot %22, %23, %arg13 {tilegpu.variant = "mma_sync", tilegpu.warp_grid = array<i32: 2, 2>} : tensor<64x32xf16, #layout3>, tensor<32x64xf16, #layout4>, tensor<64x64xf32, #layout>
-      scf.yield %24 : tensor<64x64xf32, #layout>
+      %20 = tile.view_load %4[%13, %19] {tilegpu.bounds = array<i32: 1, 1>, tilegpu.order = array<i32: 1, 0>, tilegpu.variant = "vector", tilegpu.vector = 8 : i32} : <2xf16> -> tensor<32x32xf16, #layout1>
+      %21 = tile.view_load %3[%19, %14] {tilegpu.bounds = array<i32: 1, 1>, tilegpu.order = array<i32: 1, 0>, tilegpu.variant = "vector", tilegpu.vector = 8 : i32} : <2xf16> -> tensor<32x32xf16, #layout1>
+      tilegpu.barrier {tilegpu.reason = "write after read of shared memory bytes 2048 to 4095 in the iteration before"}
+      tilegpu.smem_store %20, %1 : tensor<32x32xf16, #layout1>, <32x32xf16, #shared>
+      tilegpu.smem_store %21, %0 : tensor<32x32xf16, #layout1>, <32x32xf16, #shared>
+      tilegpu.barrier {tilegpu.reason = "read after write of shared memory bytes 2048 to 4095"}
+      %22 = tilegpu.smem_load %1 : <32x32xf16, #shared> -> tensor<32x32xf16, #layout2>
+      %23 = tilegpu.smem_load %0 : <32x32xf16, #shared> -> tensor<32x32xf16, #layout3>
+      %24 = tile.dot %22, %23, %arg13 {tilegpu.variant = "mma_sync", tilegpu.warp_grid = array<i32: 2, 2>} : tensor<32x32xf16, #layout2>, tensor<32x32xf16, #layout3>, tensor<32x32xf32, #layout>
+      scf.yield %24 : tensor<32x32xf32, #layout>
     } {tile.stages = 3 : i32}
-    %16 = tile.convert %15 : tensor<64x64xf32, #layout> -> tensor<64x64xf16, #layout>
-    %17 = tilegpu.smem_alloc {offset = 0 : i32} : <64x64xf16, #shared2>
-    tilegpu.barrier
-    tilegpu.smem_store %16, %17 : tensor<64x64xf16, #layout>, <64x64xf16, #shared2>
-    tilegpu.barrier
-    %18 = tilegpu.smem_load %17 : <64x64xf16, #shared2> -> tensor<64x64xf16, #layout5>
-    tile.view_store %18, %2[%13, %14] {tilegpu.bounds = array<i32: 1, 1>, tilegpu.order = array<i32: 1, 0>, tilegpu.variant = "vector", tilegpu.vector = 8 : i32} : tensor<64x64xf16, #layout5>, <2xf16>
+    %16 = tile.convert %15 : tensor<32x32xf32, #layout> -> tensor<32x32xf16, #layout>
+    %17 = tilegpu.smem_alloc {offset = 0 : i32} : <32x32xf16, #shared1>
+    tilegpu.barrier {tilegpu.reason = "write after read of shared memory bytes 0 to 2047"}
+    tilegpu.smem_store %16, %17 : tensor<32x32xf16, #layout>, <32x32xf16, #shared1>
+    tilegpu.barrier {tilegpu.reason = "read after write of shared memory bytes 0 to 2047"}
+    %18 = tilegpu.smem_load %17 : <32x32xf16, #shared1> -> tensor<32x32xf16, #layout1>
+    tile.view_store %18, %2[%13, %14] {tilegpu.bounds = array<i32: 1, 1>, tilegpu.order = array<i32: 1, 0>, tilegpu.variant = "vector", tilegpu.vector = 8 : i32} : tensor<32x32xf16, #layout1>, <2xf16>
     return
   }
 }

@@ -27,7 +27,7 @@ module {
       %27 = arith.maxnumf %arg2, %arg3 : f32
       tile.yield %27 : f32
     }
-    %19 = tile.expand_dims %18, 1 : tensor<1xf32> -> tensor<1x1xf32>
+    %19 = tile.reshape %18 : tensor<1xf32> -> tensor<1x1xf32>
     %20 = tile.broadcast %19 : tensor<1x1xf32> -> tensor<1x1024xf32>
     %21 = arith.subf %17, %20 : tensor<1x1024xf32>
     %22 = math.exp %21 : tensor<1x1024xf32>
@@ -36,7 +36,7 @@ module {
       %27 = arith.addf %arg2, %arg3 : f32
       tile.yield %27 : f32
     }
-    %24 = tile.expand_dims %23, 1 : tensor<1xf32> -> tensor<1x1xf32>
+    %24 = tile.reshape %23 : tensor<1xf32> -> tensor<1x1xf32>
     %25 = tile.broadcast %24 : tensor<1x1xf32> -> tensor<1x1024xf32>
     %26 = arith.divf %22, %25 : tensor<1x1024xf32>
     %c0_i32_1 = arith.constant 0 : i32

@@ -35,14 +35,14 @@ module {
     }
     %18 = tilegpu.smem_alloc {offset = 0 : i32} : <1x4xf32, #shared>
     tilegpu.smem_store %17, %18 : tensor<1x4xf32, #layout4>, <1x4xf32, #shared>
-    tilegpu.barrier
+    tilegpu.barrier {tilegpu.reason = "read after write of shared memory bytes 0 to 15"}
     %19 = tilegpu.smem_load %18 : <1x4xf32, #shared> -> tensor<1x4xf32, #layout5>
     %20 = tile.reduce %19 axis 1 : tensor<1x4xf32, #layout5> -> tensor<1xf32, #layout1> {
     ^bb0(%arg8: f32, %arg9: f32):
       %32 = arith.maxnumf %arg8, %arg9 : f32
       tile.yield %32 : f32
     }
-    %21 = tile.expand_dims %20, 1 : tensor<1xf32, #layout1> -> tensor<1x1xf32, #layout2>
+    %21 = tile.reshape %20 : tensor<1xf32, #layout1> -> tensor<1x1xf32, #layout2>
     %22 = tile.broadcast %21 : tensor<1x1xf32, #layout2> -> tensor<1x1024xf32, #layout>
     %23 = arith.subf %16, %22 : tensor<1x1024xf32, #layout>
     %24 = math.exp %23 : tensor<1x1024xf32, #layout>
@@ -52,16 +52,16 @@ module {
       tilegpu.yield %32 : f32
     }
     %26 = tilegpu.smem_alloc {offset = 0 : i32} : <1x4xf32, #shared>
-    tilegpu.barrier
+    tilegpu.barrier {tilegpu.reason = "write after read of shared memory bytes 0 to 15"}
     tilegpu.smem_store %25, %26 : tensor<1x4xf32, #layout4>, <1x4xf32, #shared>
-    tilegpu.barrier
+    tilegpu.barrier {tilegpu.reason = "read after write of shared memory bytes 0 to 15"}
     %27 = tilegpu.smem_load %26 : <1x4xf32, #shared> -> tensor<1x4xf32, #layout5>
     %28 = tile.reduce %27 axis 1 : tensor<1x4xf32, #layout5> -> tensor<1xf32, #layout1> {
     ^bb0(%arg8: f32, %arg9: f32):
       %32 = arith.addf %arg8, %arg9 : f32
       tile.yield %32 : f32
     }
-    %29 = tile.expand_dims %28, 1 : tensor<1xf32, #layout1> -> tensor<1x1xf32, #layout2>
+    %29 = tile.reshape %28 : tensor<1xf32, #layout1> -> tensor<1x1xf32, #layout2>
     %30 = tile.broadcast %29 : tensor<1x1xf32, #layout2> -> tensor<1x1024xf32, #layout>
     %31 = arith.divf %24, %30 : tensor<1x1024xf32, #layout>
     tile.view_store %31, %0[%4, %c0_i32] {tilegpu.bounds = array<i32: 1, 1>, tilegpu.order = array<i32: 1, 0>, tilegpu.variant = "vector", tilegpu.vector = 4 : i32} : tensor<1x1024xf32, #layout>, <2xf32>

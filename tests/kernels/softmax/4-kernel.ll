@@ -215,7 +215,7 @@ declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) #4
 ; Function Attrs: nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none)
 declare float @llvm.exp2.f32(float) #2
 
-attributes #0 = { "nvvm.reqntid"="128" }
+attributes #0 = { "nvvm.minctasm"="1" "nvvm.reqntid"="128" }
 attributes #1 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #2 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #3 = { convergent nocallback nounwind memory(inaccessiblemem: readwrite) }
@@ -226,13 +226,13 @@ attributes #5 = { nounwind }
 !llvm.module.flags = !{!2}
 
 !0 = distinct !DICompileUnit(language: DW_LANG_C, file: !1, producer: "MLIR", isOptimized: true, runtimeVersion: 0, emissionKind: DebugDirectivesOnly)
-!1 = !DIFile(filename: "KernelsTest.cpp", directory: "../../tests/kernels")
+!1 = !DIFile(filename: "KernelsTest.cpp", directory: "kernels")
 !2 = !{i32 2, !"Debug Info Version", i32 3}
-!3 = distinct !DISubprogram(name: "softmax", linkageName: "softmax", scope: !1, file: !1, line: 22, type: !4, scopeLine: 22, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !0)
+!3 = distinct !DISubprogram(name: "softmax", linkageName: "softmax", scope: !1, file: !1, line: _, type: !4, scopeLine: _, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !0)
 !4 = !DISubroutineType(cc: DW_CC_normal, types: !5)
 !5 = !{}
-!6 = !DILocation(line: 22, scope: !3)
-!7 = !DILocation(line: 23, scope: !3)
-!8 = !DILocation(line: 24, scope: !3)
-!9 = !DILocation(line: 25, scope: !3)
-!10 = !DILocation(line: 26, scope: !3)
+!6 = !DILocation(line: _, scope: !3)
+!7 = !DILocation(line: _, scope: !3)
+!8 = !DILocation(line: _, scope: !3)
+!9 = !DILocation(line: _, scope: !3)
+!10 = !DILocation(line: _, scope: !3)

@@ -80,7 +80,7 @@ declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #1
 ; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
 declare noundef range(i32 0, 2147483647) i32 @llvm.nvvm.read.ptx.sreg.ctaid.x() #1
 
-attributes #0 = { "nvvm.reqntid"="128" }
+attributes #0 = { "nvvm.minctasm"="1" "nvvm.reqntid"="128" }
 attributes #1 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #2 = { nounwind }
 
@@ -88,11 +88,11 @@ attributes #2 = { nounwind }
 !llvm.module.flags = !{!2}
 
 !0 = distinct !DICompileUnit(language: DW_LANG_C, file: !1, producer: "MLIR", isOptimized: true, runtimeVersion: 0, emissionKind: DebugDirectivesOnly)
-!1 = !DIFile(filename: "KernelsTest.cpp", directory: "../../tests/kernels")
+!1 = !DIFile(filename: "KernelsTest.cpp", directory: "kernels")
 !2 = !{i32 2, !"Debug Info Version", i32 3}
-!3 = distinct !DISubprogram(name: "vector_add", linkageName: "vector_add", scope: !1, file: !1, line: 17, type: !4, scopeLine: 17, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !0)
+!3 = distinct !DISubprogram(name: "vector_add", linkageName: "vector_add", scope: !1, file: !1, line: _, type: !4, scopeLine: _, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !0)
 !4 = !DISubroutineType(cc: DW_CC_normal, types: !5)
 !5 = !{}
-!6 = !DILocation(line: 17, scope: !3)
-!7 = !DILocation(line: 18, scope: !3)
-!8 = !DILocation(line: 19, scope: !3)
+!6 = !DILocation(line: _, scope: !3)
+!7 = !DILocation(line: _, scope: !3)
+!8 = !DILocation(line: _, scope: !3)
