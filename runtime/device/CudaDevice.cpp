@@ -21,23 +21,22 @@ using namespace cuda;
   throw Error(Fault::User, code, message);
 }
 
-// Bounds of shared memory that need no opt-in.
-constexpr uint32_t kSharedWithoutOptin = 48 * 1024;
 constexpr unsigned kNonBlockingStream = 1;
 constexpr int kPortableClusterSize = 8;
 
 struct CudaModule {
   CUmodule handle = nullptr;
-  std::string name;
-  bool loaded = true;
+  std::string name, ptx; // the text serves to list the kernels
+  std::atomic<bool> loaded = true;
 };
 struct CudaFunction {
   std::shared_ptr<CudaModule> module;
   CUfunction handle = nullptr;
   std::string name;
-  std::vector<size_t> paramSizes;
+  std::optional<std::vector<size_t>> paramSizes; // an old driver cannot tell
+  size_t staticShared = 0;
   std::mutex mutex;
-  uint32_t dynamicShared = kSharedWithoutOptin; // what the function has been allowed so far
+  size_t dynamicShared = 0; // what the function has been allowed so far
   bool largeClusters = false;
 };
 struct CudaStream {
@@ -58,19 +57,27 @@ public:
                   "there is no CUDA device " + std::to_string(ordinal) + ": the driver has " +
                       std::to_string(count));
     check(driver_.deviceGet(&device_, ordinal), "opening CUDA device " + std::to_string(ordinal));
-    check(driver_.primaryRetain(&context_, device_), "creating the CUDA context");
     readProps(ordinal);
+    // Last: a constructor that throws has nothing to give back.
+    check(driver_.primaryRetain(&context_, device_), "creating the CUDA context");
+    watchExit();
   }
 
   ~CudaDevice() override {
-    if (driver_.contextPush(context_) == kSuccess) {
-      // After a lost context these fail; nothing is left to be freed then.
+    if (isExiting())
+      return;
+    // Nothing is left to be freed in a lost context.
+    if (!lost_ && driver_.contextPush(context_) == kSuccess) {
+      driver_.contextSynchronize();
       for (const auto &stream : streams_.all())
         driver_.streamDestroy(stream->handle);
       for (const auto &event : events_.all())
         driver_.eventDestroy(event->handle);
       for (const auto &module : modules_.all())
         driver_.moduleUnload(module->handle);
+      for (const auto &[pointer, block] : blocks_)
+        if (block.live)
+          driver_.memFree(pointer);
       CUcontext popped = nullptr;
       driver_.contextPop(&popped);
     }
@@ -119,8 +126,11 @@ public:
       found->second.live = false;
       pooled = found->second.pooled && stream;
     }
-    // Without a stream the driver waits for whatever still uses the memory.
-    check(pooled ? driver_.memFreeAsync(pointer, on) : driver_.memFree(pointer), "freeing memory");
+    if (pooled)
+      return check(driver_.memFreeAsync(pointer, on), "freeing memory");
+    // cuMemFree may, but need not, wait for whatever still uses the memory; for pooled memory it never does.
+    check(driver_.contextSynchronize(), "waiting for the device to free memory");
+    check(driver_.memFree(pointer), "freeing memory");
   }
 
   std::optional<Allocation> allocationOf(DevicePtr pointer) const override {
@@ -168,20 +178,22 @@ public:
     Current current(*this);
     auto module = std::make_shared<CudaModule>();
     module->name = name;
-    std::string log(16 * 1024, '\0'), text(ptx);
-    int options[] = {kJitErrorLog, kJitErrorLogBytes};
-    void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
+    module->ptx = ptx;
+    std::vector<std::string> notes;
     CUresult result = kNoBinaryForGpu;
     if (!cubin.empty())
-      result = driver_.moduleLoadDataEx(&module->handle, cubin.data(), 2, options, values);
-    // A cubin for another architecture is no fault as long as there is PTX.
-    bool usesPtx = result == kNoBinaryForGpu && !text.empty();
-    if (usesPtx)
-      result = driver_.moduleLoadDataEx(&module->handle, text.c_str(), 2, options, values);
-    if (result != kSuccess && !isSticky(result))
-      throw Error(Fault::Compiler, driverError(result, "").code(),
-                  "loading " + module->name + ": " + driver_.describe(result), {},
-                  {std::string(log.c_str())});
+      result = loadImage(*module, cubin.data(), notes);
+    // A cubin for another architecture or of a newer format is no fault as long as there is PTX.
+    if ((result == kNoBinaryForGpu || result == kInvalidImage) && !ptx.empty())
+      result = loadImage(*module, module->ptx.c_str(), notes);
+    if (result == kInvalidPtx || result == kInvalidImage)
+      throw Error(Fault::Compiler, ErrorCode::Parse,
+                  "loading " + module->name + ": " + driver_.describe(result), {}, notes);
+    if (result == kUnsupportedPtxVersion || result == kNoBinaryForGpu)
+      throw Error(Fault::Device, ErrorCode::Unsupported,
+                  "loading " + module->name + ": " + driver_.describe(result) +
+                      ": update the driver, or install ptxas so that machine code is loaded",
+                  {}, notes);
     check(result, "loading " + module->name);
     return modules_.insert(module);
   }
@@ -202,43 +214,33 @@ public:
     CUresult result =
         driver_.moduleGetFunction(&function->handle, module->handle, function->name.c_str());
     if (result == kNotFound)
-      fail(ErrorCode::InvalidArgument,
-           "module " + module->name + " has no kernel '" + function->name + "'");
+      fail(ErrorCode::InvalidArgument, "module " + module->name + " has no kernel '" +
+                                           function->name + "'" + kernelsOf(module->ptx));
     check(result, "looking up kernel '" + function->name + "'");
-    if (driver_.functionGetParamInfo) {
-      size_t offset = 0, size = 0;
-      for (size_t i = 0;
-           driver_.functionGetParamInfo(function->handle, i, &offset, &size) == kSuccess; ++i)
-        function->paramSizes.push_back(size);
-    }
+    readParameters(*function);
+    function->staticShared = static_cast<size_t>(attributeOf(*function, kFunctionSharedBytes));
+    // What needs no opt-in is shared between the two kinds.
+    function->dynamicShared =
+        props_.sharedPerBlock - std::min(props_.sharedPerBlock, function->staticShared);
     return functions_.insert(function);
   }
 
   FunctionInfo functionInfo(Function handle) const override {
-    auto function = functions_.get(handle);
+    auto function = loadedFunction(handle);
     Current current(*this);
-    auto attribute = [&](int which) {
-      int value = 0;
-      check(driver_.functionGetAttribute(&value, which, function->handle),
-            "asking about kernel '" + function->name + "'");
-      return value;
-    };
     FunctionInfo info;
     info.name = function->name;
-    info.paramSizes = function->paramSizes;
-    info.staticSharedBytes = static_cast<size_t>(attribute(kFunctionSharedBytes));
-    info.localBytes = static_cast<size_t>(attribute(kFunctionLocalBytes));
-    info.registers = attribute(kFunctionRegisters);
-    info.maxThreadsPerBlock = attribute(kFunctionMaxThreads);
+    info.paramSizes = function->paramSizes.value_or(std::vector<size_t>());
+    info.staticSharedBytes = function->staticShared;
+    info.localBytes = static_cast<size_t>(attributeOf(*function, kFunctionLocalBytes));
+    info.registers = attributeOf(*function, kFunctionRegisters);
+    info.maxThreadsPerBlock = attributeOf(*function, kFunctionMaxThreads);
     return info;
   }
 
   void launch(Function handle, const device::LaunchConfig &config, std::span<const Arg> args,
               Stream stream) override {
-    auto function = functions_.get(handle);
-    if (!function->module->loaded)
-      fail(ErrorCode::InvalidHandle,
-           "the module of kernel '" + function->name + "' has been unloaded");
+    auto function = loadedFunction(handle);
     checkArguments(*function, args);
     Current current(*this);
     CUstream on = streamOf(stream);
@@ -344,6 +346,9 @@ private:
   class Current {
   public:
     explicit Current(const CudaDevice &device) : driver_(device.driver_) {
+      if (isExiting())
+        throw Error(Fault::User, ErrorCode::DeviceLost,
+                    "the process is exiting: the CUDA driver is no longer called");
       if (device.lost_)
         throw Error(Fault::Device, ErrorCode::ContextLost, device.lostMessage());
       device.check(driver_.contextPush(device.context_), "using the CUDA context");
@@ -374,6 +379,59 @@ private:
     return "the CUDA context was lost by an earlier fault" +
            (lastKernel_ ? " (last kernel launched: " + lastKernel_->name + ")" : std::string()) +
            ": restart the process";
+  }
+
+  // Tries one image; the driver's complaints go to the notes.
+  CUresult loadImage(CudaModule &module, const void *image, std::vector<std::string> &notes) {
+    constexpr size_t kLogBytes = 16 * 1024;
+    std::string log(kLogBytes, '\0');
+    int options[] = {kJitErrorLog, kJitErrorLogBytes};
+    // The driver replaces the size by the length it has filled: good for one load only.
+    void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
+    CUresult result = driver_.moduleLoadDataEx(&module.handle, image, 2, options, values);
+    if (result != kSuccess && log[0])
+      notes.push_back(log.c_str());
+    return result;
+  }
+
+  std::shared_ptr<CudaFunction> loadedFunction(Function handle) const {
+    auto function = functions_.get(handle);
+    if (!function->module->loaded)
+      fail(ErrorCode::InvalidHandle,
+           "the module of kernel '" + function->name + "' has been unloaded");
+    return function;
+  }
+
+  int attributeOf(const CudaFunction &function, int which) const {
+    int value = 0;
+    check(driver_.functionGetAttribute(&value, which, function.handle),
+          "asking about kernel '" + function.name + "'");
+    return value;
+  }
+
+  void readParameters(CudaFunction &function) const {
+    if (!driver_.functionGetParamInfo)
+      return;
+    function.paramSizes.emplace();
+    size_t offset = 0, size = 0;
+    CUresult result;
+    while ((result = driver_.functionGetParamInfo(function.handle, function.paramSizes->size(),
+                                                  &offset, &size)) == kSuccess)
+      function.paramSizes->push_back(size);
+    if (result != kInvalidValue) // that one means: no more parameters
+      check(result, "asking about kernel '" + function.name + "'");
+  }
+
+  // "; its kernels are a, b" from the PTX, as the driver cannot be asked before version 12.4.
+  static std::string kernelsOf(std::string_view ptx) {
+    constexpr std::string_view kEntry = ".entry", kSpace = " \t\r\n";
+    std::string names;
+    for (size_t at = ptx.find(kEntry); at != ptx.npos; at = ptx.find(kEntry, at)) {
+      at = std::min(ptx.find_first_not_of(kSpace, at + kEntry.size()), ptx.size());
+      size_t end = std::min(ptx.find_first_of(" \t\r\n(", at), ptx.size());
+      names += (names.empty() ? "; its kernels are " : ", ") + std::string(ptx.substr(at, end - at));
+    }
+    return names;
   }
 
   CUstream streamOf(Stream stream) const { return stream ? streams_.get(stream)->handle : nullptr; }
@@ -445,9 +503,9 @@ private:
       if (!args[i].data)
         fail(ErrorCode::InvalidArgument,
              "launch of " + function.name + ": argument " + std::to_string(i) + " has no data");
-    const std::vector<size_t> &sizes = function.paramSizes;
-    if (sizes.empty())
-      return; // an old driver cannot tell
+    if (!function.paramSizes)
+      return;
+    const std::vector<size_t> &sizes = *function.paramSizes;
     if (args.size() != sizes.size())
       fail(ErrorCode::InvalidArgument,
            "launch of " + function.name + ": " + std::to_string(args.size()) +
@@ -460,15 +518,16 @@ private:
                  std::to_string(sizes[i]));
   }
 
-  // Shared memory above 48 KB and clusters above 8 blocks must be asked for once per function.
+  // Shared memory above 48 KB, static and dynamic together, and clusters above 8 blocks must be asked for once per function.
   void prepareLimits(CudaFunction &function, const device::LaunchConfig &config) {
     std::lock_guard lock(function.mutex);
     if (config.dynamicSharedBytes > function.dynamicShared) {
-      if (config.dynamicSharedBytes > props_.sharedPerBlockOptin)
+      if (config.dynamicSharedBytes + function.staticShared > props_.sharedPerBlockOptin)
         throw Error(Fault::User, ErrorCode::ResourceExceeded,
-                    describeLaunch(function, config) + ": the device has " +
-                        std::to_string(props_.sharedPerBlockOptin) +
-                        " bytes of shared memory a block");
+                    describeLaunch(function, config) + ": with " +
+                        std::to_string(function.staticShared) +
+                        " bytes of static shared memory that is more than the device's " +
+                        std::to_string(props_.sharedPerBlockOptin) + " a block");
       check(driver_.functionSetAttribute(function.handle, kFunctionMaxDynamicShared,
                                          static_cast<int>(config.dynamicSharedBytes)),
             describeLaunch(function, config));
@@ -493,8 +552,8 @@ private:
 
   struct Block {
     size_t bytes;
-    bool
-        live; // freed blocks stay until their address is given out again, to recognise a use after free
+    // Freed blocks stay until their address is given out again, to recognise a use after free.
+    bool live;
     bool pooled; // allocated in stream order
   };
 

@@ -1,6 +1,8 @@
 // Loading libcuda, and the meaning of its result codes.
 #include "runtime/device/CudaDriver.h"
 
+#include <atomic>
+#include <cstdlib>
 #include <dlfcn.h>
 
 namespace tile::device::cuda {
@@ -13,14 +15,19 @@ namespace {
 class Loader {
 public:
   Loader() {
-    for (const char *name : {"libcuda.so.1", "libcuda.so"}) {
+    const char *named = std::getenv("TILE_LIBCUDA");
+    bool isNamed = named && *named;
+    std::vector<const char *> names = {"libcuda.so.1", "libcuda.so"};
+    if (isNamed)
+      names = {named};
+    for (const char *name : names) {
       library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
       if (library_)
         return;
       const char *reason = dlerror();
       why_ += (why_.empty() ? "" : "; ") + std::string(reason ? reason : name);
     }
-    noDevice("no CUDA driver: " + why_);
+    noDevice((isNamed ? "no CUDA driver in TILE_LIBCUDA: " : "no CUDA driver: ") + why_);
   }
 
   template <class F> void need(F &function, const char *symbol) {
@@ -94,6 +101,16 @@ const Driver &Driver::get() {
   return driver;
 }
 
+// Without a destructor, so that it can be read to the very end.
+static std::atomic<bool> exiting = false;
+
+void watchExit() {
+  // Handlers run last in, first out: this one before the driver's own, which it set up to get this far.
+  [[maybe_unused]] static const int registered = std::atexit([] { exiting = true; });
+}
+
+bool isExiting() { return exiting; }
+
 std::string Driver::describe(CUresult result) const {
   const char *name = nullptr, *text = nullptr;
   getErrorName(result, &name);
@@ -129,19 +146,25 @@ static ErrorCode codeOf(CUresult result) {
     return ErrorCode::OutOfMemory;
   case kNoDevice:
   case kInvalidDevice:
+  case kDeviceUnavailable:
     return ErrorCode::NoDevice;
   case kInvalidPtx:
   case kInvalidImage:
     return ErrorCode::Parse;
   case kNoBinaryForGpu:
   case kUnsupportedPtxVersion:
+  case kNotSupported:
     return ErrorCode::Unsupported;
+  case kJitCompilerNotFound:
+    return ErrorCode::ToolMissing;
   case kInvalidHandle:
     return ErrorCode::InvalidHandle;
   case kLaunchOutOfResources:
     return ErrorCode::ResourceExceeded;
   case kInvalidContext:
+  case kNotInitialized: // after a fork
   case kDeinitialized:
+  case kUnknown:
     return ErrorCode::DeviceLost;
   default:
     return ErrorCode::InvalidArgument;

@@ -25,7 +25,9 @@ enum : CUresult {
   kSuccess = 0,
   kInvalidValue = 1,
   kOutOfMemory = 2,
+  kNotInitialized = 3,
   kDeinitialized = 4,
+  kDeviceUnavailable = 46,
   kNoDevice = 100,
   kInvalidDevice = 101,
   kInvalidImage = 200,
@@ -33,6 +35,7 @@ enum : CUresult {
   kNoBinaryForGpu = 209,
   kEccUncorrectable = 214,
   kInvalidPtx = 218,
+  kJitCompilerNotFound = 221,
   kUnsupportedPtxVersion = 222,
   kInvalidHandle = 400,
   kNotFound = 500,
@@ -48,6 +51,8 @@ enum : CUresult {
   kInvalidAddressSpace = 717,
   kInvalidPc = 718,
   kLaunchFailed = 719,
+  kNotSupported = 801,
+  kUnknown = 999,
 };
 
 /// CUdevice_attribute.
@@ -152,12 +157,18 @@ struct Driver {
   CUresult (*eventSynchronize)(CUevent);
   CUresult (*eventElapsed)(float *, CUevent, CUevent);
 
-  /// The loaded driver, initialised. Throws NoDevice with the loader's or driver's words; tries again on the next call.
+  /// The loaded driver, initialised: the library TILE_LIBCUDA names, else libcuda.so.1. Throws NoDevice with the
+  /// loader's or driver's words; tries again on the next call.
   static const Driver &get();
 
   /// "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered".
   std::string describe(CUresult result) const;
 };
+
+/// To be called once a context is there: from the moment the process exits, isExiting() is true. A driver takes itself
+/// down at exit and must not be called afterwards, while static variables may still own streams and memory.
+void watchExit();
+bool isExiting();
 
 /// True for results after which the context answers every call with the same error.
 bool isSticky(CUresult result);

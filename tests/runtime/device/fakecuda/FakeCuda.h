@@ -1,0 +1,45 @@
+// What tests see of the fake CUDA driver: faults to order, and a record of all that was asked of it.
+//
+// libcuda_fake.so exports the driver functions that the CUDA device looks up. Device memory is host memory behind
+// addresses that the host cannot reach, kernels are recorded and not run, and misuse that a driver answers with an
+// error, or not at all, is found. One primary context per device; time advances with each recorded event.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+struct FakeLaunch {
+  std::string kernel;
+  unsigned grid[3], block[3], cluster[3];
+  unsigned sharedBytes;
+  bool hasCluster, isProgrammatic;
+  const void *stream;
+  std::vector<std::vector<unsigned char>> params; // as long as the kernel's parameters
+};
+
+extern "C" {
+/// Forgets calls, launches, faults, hazards and a lost context; objects stay.
+void fakeCudaReset();
+/// The nth call of `function` from now on (1 is the next) returns `result` and does nothing. Results that corrupt a
+/// context do so: all later calls return them too.
+void fakeCudaFail(const char *function, int nth, int result);
+/// Sets a device attribute.
+void fakeCudaSetAttribute(int attribute, int value);
+/// The number of all calls ever made.
+uint64_t fakeCudaCallCount();
+/// "stream", "event", "module", "memory" or "context": how many there are.
+size_t fakeCudaLive(const char *kind);
+/// The depth of the calling thread's stack of contexts.
+size_t fakeCudaContextDepth();
+}
+
+/// Names of the driver functions called since the last reset, in order, without those that make a context current or
+/// put the former one back.
+const std::vector<std::string> &fakeCudaCalls();
+const std::vector<FakeLaunch> &fakeCudaLaunches();
+/// Uses of memory that a real driver lets pass and that go wrong now and then.
+const std::vector<std::string> &fakeCudaHazards();
+/// The images given to be loaded since the last reset, "cubin" or "ptx" each.
+const std::vector<std::string> &fakeCudaImages();
