@@ -1,5 +1,6 @@
-// The roofline model: operations and bytes against a card's peaks. A bound that no measurement can beat, and no
-// prediction: latency, caches and instruction mix are left out.
+// The roofline model: operations and bytes against a card's peaks. A bound for programs that share
+// nothing: where caches serve bytes, a kernel may be faster than the memory part says. Latency and
+// instruction mix, which make it slower, are left out.
 #pragma once
 
 #include "codegen/report/KernelReport.h"
