@@ -145,6 +145,23 @@ Value tile::clamp(Arg x, Arg lo, Arg hi, Loc loc) {
   return min(Arg(max(x, lo, loc), loc), hi, loc);
 }
 
+Value tile::mulhi(Arg a, Arg b, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  checkData(trace, "mulhi", a, loc), checkData(trace, "mulhi", b, loc);
+  DType type = commonType(trace, "mulhi", {&a, &b}, loc);
+  if (!isInteger(type) || widthOf(type) < 32)
+    trace.fail(loc, std::string("mulhi: needs integers of 32 or 64 bits, got ") + nameOf(type) +
+                        ": cast the operands");
+  TileType result{TileType::Data, type, commonShape(trace, "mulhi", {&a, &b}, loc)};
+  std::vector<Attribute> attributes;
+  if (isUnsigned(type))
+    attributes.push_back({Attribute::Unit, "is_unsigned", {}});
+  return trace.op("tile.mulhi", result,
+                  {unify(trace, type, result.shape, a, "mulhi", loc),
+                   unify(trace, type, result.shape, b, "mulhi", loc)},
+                  loc, std::move(attributes));
+}
+
 static Value selectPointers(Trace &trace, const Arg &condition, const Arg &a, const Arg &b,
                             Loc loc) {
   TileType left = trace.type(materialize(trace, a, loc), loc),

@@ -1,13 +1,11 @@
 // Loads and stores through pointer tiles.
-#include "frontend/Promotion.h"
+#include "frontend/PointerOperands.h"
 #include "frontend/Trace.h"
 
 using namespace tile;
 using namespace tile::frontend;
 
-namespace {
-
-TileType pointerType(Trace &trace, const char *op, const Arg &pointer, Loc loc) {
+TileType tile::frontend::pointerType(Trace &trace, const char *op, const Arg &pointer, Loc loc) {
   if (!pointer.isStaged())
     trace.fail(loc, std::string(op) + ": needs a pointer, got a host number");
   TileType type = trace.type(pointer.value(), loc);
@@ -19,8 +17,7 @@ TileType pointerType(Trace &trace, const char *op, const Arg &pointer, Loc loc) 
   return type;
 }
 
-/// A mask or value in the pointer's shape, which never grows.
-Value fitted(Trace &trace, const char *op, const char *what, const Arg &operand, DType dtype,
+Value tile::frontend::fitted(Trace &trace, const char *op, const char *what, const Arg &operand, DType dtype,
              const Shape &shape, Loc loc) {
   checkData(trace, op, operand, loc);
   if (!operand.isStaged())
@@ -39,6 +36,8 @@ Value fitted(Trace &trace, const char *op, const char *what, const Arg &operand,
                {madeNote(trace, what, operand.value())}, ErrorCode::InvalidShape);
   return broadcastTo(trace, operand.value(), shape, loc);
 }
+
+namespace {
 
 Value loadFrom(const Arg &pointer, const Arg *mask, const Arg *other, Loc loc) {
   Trace &trace = Trace::current(loc);

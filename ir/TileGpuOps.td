@@ -100,6 +100,9 @@ def TileGpu_SmemStoreOp : TileGpu_Op<"smem_store", [MemoryEffects<[MemWrite<Tile
   let summary = "Write a tile to shared memory";
   let description = [{
     Example:
+    Of several threads with one element all write it, or, with `first_holder`, the first alone: for tiles whose other
+    copies are undefined.
+
     ```mlir
     #l = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []>
     #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
@@ -110,8 +113,8 @@ def TileGpu_SmemStoreOp : TileGpu_Op<"smem_store", [MemoryEffects<[MemWrite<Tile
     }
     ```
   }];
-  let arguments = (ins TileGpu_Tile:$value, TileGpu_SmemType:$smem);
-  let assemblyFormat = "$value `,` $smem attr-dict `:` type($value) `,` type($smem)";
+  let arguments = (ins TileGpu_Tile:$value, TileGpu_SmemType:$smem, UnitAttr:$first_holder);
+  let assemblyFormat = "$value `,` $smem (`first_holder` $first_holder^)? attr-dict `:` type($value) `,` type($smem)";
   let hasVerifier = 1;
 }
 
@@ -135,6 +138,51 @@ def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu
 }
 
 def TileGpu_RingAllocOp : TileGpu_Op<"ring_alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
+def TileGpu_SmemGatherOp : TileGpu_Op<"smem_gather", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>]> {
+  let summary = "Read elements of a tile in shared memory picked by an index along one axis";
+  let description = [{
+    As `tile.gather`; an index outside the axis reads its last element.
+
+    Example:
+    ```mlir
+    #l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+    #s = #tilegpu.shared<panel = [6], linear = [1, 2, 4, 8, 16, 32], digits = [64]>
+    func.func @example(%m: !tilegpu.smem<64xf32, #s>, %i: tensor<32xi32, #l>) -> tensor<32xf32, #l> {
+      %x = tilegpu.smem_gather %m[%i] axis 0 : !tilegpu.smem<64xf32, #s>, tensor<32xi32, #l> -> tensor<32xf32, #l>
+      return %x : tensor<32xf32, #l>
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_SmemType:$smem, TileGpu_Tile:$indices, I32Attr:$axis);
+  let results = (outs TileGpu_Tile:$result);
+  let assemblyFormat = [{
+    $smem `[` $indices `]` `axis` $axis attr-dict `:` type($smem) `,` type($indices) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGpu_SmemCountOp : TileGpu_Op<"smem_count", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
+                                                                  MemWrite<TileGpu_SharedMemory>]>]> {
+  let summary = "Add one to the counter of each element";
+  let description = [{
+    The counters are i32 in shared memory; an element is the number of its counter. Elements without a counter and those
+    where `mask` is false are ignored.
+
+    Example:
+    ```mlir
+    #l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+    #s = #tilegpu.shared<panel = [4], linear = [1, 2, 4, 8], digits = [16]>
+    func.func @example(%m: !tilegpu.smem<16xi32, #s>, %x: tensor<32xi32, #l>) {
+      tilegpu.smem_count %x, %m : tensor<32xi32, #l>, !tilegpu.smem<16xi32, #s>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_Tile:$input, TileGpu_SmemType:$smem, Optional<TileGpu_Tile>:$mask);
+  let assemblyFormat = "$input `,` $smem (`mask` $mask^)? attr-dict `:` type($input) `,` type($smem) (`,` type($mask)^)?";
+  let hasVerifier = 1;
+}
+
   let summary = "Reserve the slots of a ring";
   let description = [{
     A ring is the one abstraction for tiles staged through shared memory: `ring_put` fills a slot, `ring_get` gives the

@@ -152,3 +152,37 @@ LogicalResult SmemLoadOp::verify() { return verifyTransfer(*this, getResult().ge
 LogicalResult RingPutOp::verify() {
   return verifyTransfer(*this, getValue().getType(), getRing().getType().getSlotType());
 }
+
+LogicalResult SmemGatherOp::verify() {
+  auto indices = cast<RankedTensorType>(getIndices().getType()), result = cast<RankedTensorType>(getResult().getType());
+  auto axis = static_cast<int32_t>(getAxis());
+  if (axis < 0 || axis >= static_cast<int64_t>(getSmem().getType().getShape().size()))
+    return emitOpError("axis ") << axis << " is outside the rank of the shared memory";
+  if (!indices.getElementType().isInteger(32))
+    return emitOpError("the indices must be i32, got ") << indices.getElementType();
+  if (result.getElementType() != getSmem().getType().getElementType())
+    return emitOpError("the result's element type must be the shared memory's");
+  if (indices.getShape() != result.getShape() || indices.getEncoding() != result.getEncoding() ||
+      !result.getEncoding())
+    return emitOpError("indices and result must have one shape and layout");
+  for (auto [dim, extent] : llvm::enumerate(getSmem().getType().getShape()))
+    if (result.getRank() != static_cast<int64_t>(getSmem().getType().getShape().size()) ||
+        (static_cast<int32_t>(dim) != axis && result.getDimSize(dim) != extent))
+      return emitOpError("the result must have the shared memory's extents, but for the axis");
+  return success();
+}
+
+LogicalResult SmemCountOp::verify() {
+  auto input = cast<RankedTensorType>(getInput().getType());
+  if (!input.getElementType().isInteger(32) || !input.getEncoding())
+    return emitOpError("counts i32 elements of a tile with a layout");
+  if (!getSmem().getType().getElementType().isInteger(32) || getSmem().getType().getShape().size() != 1)
+    return emitOpError("the counters must be i32 in one dimension");
+  if (!getMask())
+    return success();
+  auto mask = cast<RankedTensorType>(getMask().getType());
+  if (!mask.getElementType().isInteger(1) || mask.getShape() != input.getShape() ||
+      mask.getEncoding() != input.getEncoding())
+    return emitOpError("the mask must be i1 in the elements' shape and layout");
+  return success();
+}

@@ -3,6 +3,7 @@
 #define TILE_IR_TILEOPS_TD
 
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "ir/TileAtomicOps.td"
 include "ir/TileMemoryOps.td"
 include "ir/TileShapeOps.td"
 

@@ -143,6 +143,71 @@ def Tile_ConvertOp : Tile_Op<"convert", [Pure, Elementwise]> {
   let hasFolder = 1;
 }
 
+def Tile_MulHiOp : Tile_Op<"mulhi", [Pure, Elementwise, Commutative, AllTypesMatch<["lhs", "rhs", "result"]>]> {
+  let summary = "Upper half of the product of two integers";
+  let description = [{
+    The product has twice the operands' width, 32 or 64 bits; its upper half is the result. `unsigned` says how the
+    operands are read.
+
+    Example:
+    ```mlir
+    func.func @example(%x: tensor<16xi32>) -> tensor<16xi32> {
+      %r = tile.mulhi %x, %x unsigned : tensor<16xi32>
+      return %r : tensor<16xi32>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Offset:$lhs, Tile_Offset:$rhs, UnitAttr:$is_unsigned);
+  let results = (outs Tile_Offset:$result);
+  let assemblyFormat = "$lhs `,` $rhs (`unsigned` $is_unsigned^)? attr-dict `:` type($result)";
+}
+
+def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
+  let summary = "Elements of a tile picked by an index along one axis";
+  let description = [{
+    result[i, j, ...] is source[i, j, ...] with the coordinate along `axis` replaced by indices[i, j, ...]. The result has
+    the indices' shape; the other extents are the source's. An index outside the axis gives an element that is open.
+
+    Example:
+    ```mlir
+    func.func @example(%x: tensor<4x32xf32>, %i: tensor<4x8xi32>) -> tensor<4x8xf32> {
+      %r = tile.gather %x[%i] axis 1 : tensor<4x32xf32>, tensor<4x8xi32> -> tensor<4x8xf32>
+      return %r : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_NumberTile:$source, RankedTensorOf<[I32], [HasStaticShapePred]>:$indices, I32Attr:$axis);
+  let results = (outs Tile_NumberTile:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `]` `axis` $axis attr-dict `:` type($source) `,` type($indices) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
+  let summary = "How often each number from 0 occurs in a tile";
+  let description = [{
+    Element k of the result counts the elements equal to k where `mask` holds. Negative elements and those not below the
+    result's extent are ignored.
+
+    Example:
+    ```mlir
+    func.func @example(%x: tensor<256xi32>, %m: tensor<256xi1>) {
+      %a = tile.histogram %x : tensor<256xi32> -> tensor<16xi32>
+      %b = tile.histogram %x mask %m : tensor<256xi32>, tensor<256xi1> -> tensor<16xi32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[I32], [HasStaticShapePred]>:$input,
+                       Optional<RankedTensorOf<[I1], [HasStaticShapePred]>>:$mask);
+  let results = (outs RankedTensorOf<[I32], [HasStaticShapePred]>:$result);
+  let assemblyFormat = [{
+    $input (`mask` $mask^)? attr-dict `:` type($input) (`,` type($mask)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "Matrix product plus accumulator";
   let description = [{

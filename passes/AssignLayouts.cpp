@@ -9,6 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/DotLayouts.h"
 #include "passes/analysis/LayoutInference.h"
+#include "passes/variants/Variants.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tile::passes {
@@ -163,12 +164,32 @@ private:
     Claim best = strongest(op->getOperands());
     if (isa<ir::ReduceOp>(op) && best.strength == Strength::None)
       best = {layoutOrDefault(op->getOperand(0)), Strength::Default};
+    if (auto gather = dyn_cast<ir::GatherOp>(op))
+      return claim(gather.getResult(), orDefault(of(gather.getIndices()), gather.getResult()));
+    if (auto histogram = dyn_cast<ir::HistogramOp>(op))
+      return claim(histogram.getResult(), orDefault({}, histogram.getResult()));
+    if (isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op))
+      return claim(op->getResult(0), best.layout ? best : Claim{atomicLayout(op), Strength::Access});
     if (best.strength == Strength::None)
       return;
     gpu::LayoutAttr result = resultLayout(op, best.layout);
     for (Value value : op->getResults())
       if (isTile(value))
         claim(value, {result ? result : layoutOrDefault(value), result ? best.strength : Strength::Default});
+  }
+
+  Claim orDefault(Claim claim, Value value) const {
+    return claim.layout ? claim : Claim{layoutOrDefault(value), Strength::Default};
+  }
+
+  // Atomics go element by element: neighbours in neighbouring lanes.
+  gpu::LayoutAttr atomicLayout(Operation *op) const {
+    auto tile = cast<RankedTensorType>(op->getResult(0).getType());
+    layout::Shape shape(tile.getShape().begin(), tile.getShape().end());
+    std::vector<int32_t> order;
+    for (int32_t dim = tile.getRank(); dim-- > 0;)
+      order.push_back(dim);
+    return gpu::attributeOf(op->getContext(), layout::Layout::coalesced(shape, order, 1, warps));
   }
 
   func::FuncOp function;
@@ -268,12 +289,15 @@ private:
   }
 
   // Loads, elementwise operations and changes of shape with a claim.
+    if (isa<ir::GatherOp, ir::HistogramOp>(op))
+      return rewriteExchange(op), success();
   LogicalResult rewriteInPlace(Operation *op) {
     gpu::LayoutAttr layout = claims.of(op->getResult(0)).layout;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isTile(operand.get()))
         continue;
-      gpu::LayoutAttr needed = isa<ir::LoadOp>(op) ? layout : operandLayout(operand, layout);
+      gpu::LayoutAttr needed = isa<ir::LoadOp, ir::AtomicRmwOp, ir::AtomicCasOp>(op) ? layout
+                                                                                            : operandLayout(operand, layout);
       if (!needed)
         return op->emitOpError("cannot be laid out: an odd factor of an extent would not stay outermost in its "
                                "dimension; reshape so that odd factors keep their place");
@@ -287,6 +311,16 @@ private:
     auto set = [&](ValueRange values) {
       for (Value value : values)
         if (isTile(value))
+  // Data go through shared memory: the first operand may lie anyhow, and what follows it lies as the result (indices of a
+  // gather) or as the first (the mask of a histogram).
+  void rewriteExchange(Operation *op) {
+    gpu::LayoutAttr result = claims.of(op->getResult(0)).layout, first = claims.layoutOrDefault(op->getOperand(0));
+    setOperand(op->getOpOperand(0), first);
+    for (OpOperand &operand : llvm::drop_begin(op->getOpOperands()))
+      setOperand(operand, isa<ir::GatherOp>(op) ? result : first);
+    setLayout(op->getResult(0), result);
+  }
+
           setLayout(value, claims.layoutOrDefault(value));
     };
     set(op->getResults());
@@ -343,6 +377,7 @@ private:
     auto order = access->getAttrOfType<DenseI32ArrayAttr>(kOrderAttr);
     ArrayRef<int32_t> first = layout.getRegisters().empty() ? layout.getLanes() : layout.getRegisters();
     return order && first.size() >= static_cast<size_t>(layout.getRank()) && first[order[0]] == 1;
+  // Neighbouring registers hold neighbours in memory; or each thread holds one element, and no order is better.
   }
 
   void rewriteReduce(Operation *op) {
@@ -392,6 +427,14 @@ LogicalResult verifyFits(Operation *op, int64_t warps) {
       continue;
     return op->emitError("registers: a tile of ")
            << shapeText(type) << " takes " << words << " registers a thread with " << warps << " warps, a thread has "
+// Operands of products by multiply-add are read from shared memory as they are used, never held as a whole.
+bool isReadAsUsed(Value value) {
+  return !value.use_empty() && llvm::all_of(value.getUses(), [](OpOperand &use) {
+    auto variant = use.getOwner()->getAttrOfType<StringAttr>(gpu::kVariantAttr);
+    return isDotOperand(use) && variant && variant.getValue() == kVariantFma;
+  });
+}
+
            << ir::kMaxRegistersPerThread << "; use smaller tiles or more warps";
   }
   return success();

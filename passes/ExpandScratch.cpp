@@ -1,11 +1,13 @@
 // ExpandScratch: makes explicit what code generation would otherwise do behind AllocateShared's back. A change of layout
-// that shuffles cannot do, and the step of a reduction that crosses warps, become alloc, store, load.
+// that shuffles cannot do, the step of a reduction that crosses warps, and the way of an atomic's result from the thread
+// that did the step to others with the element, become alloc, store, load; so do gathers and histograms.
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
 #include "ir/layout/Conversion.h"
 #include "ir/layout/Derived.h"
 #include "ir/layout/SharedAccess.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace tile::passes {
@@ -19,14 +21,19 @@ namespace tile::passes {
 
 namespace {
 
+int elementBytes(RankedTensorType tile) { return static_cast<int>(gpu::bytesOf(tile.getElementType())); }
+
+Value allocate(OpBuilder &builder, Location loc, RankedTensorType tile, const layout::SharedLayout &shared) {
+  auto type = gpu::SmemType::get(builder.getContext(), tile.getShape(), tile.getElementType(),
+                                 gpu::attributeOf(builder.getContext(), shared));
+  return gpu::SmemAllocOp::create(builder, loc, type, IntegerAttr());
+}
+
 // The tile in another layout, by way of shared memory.
 Value exchange(OpBuilder &builder, Location loc, Value tile, RankedTensorType target) {
   auto source = cast<RankedTensorType>(tile.getType());
-  auto shared = layout::scratchSwizzle(gpu::layoutOf(source), gpu::layoutOf(target),
-                                       static_cast<int>(gpu::bytesOf(source.getElementType())));
-  auto type = gpu::SmemType::get(builder.getContext(), source.getShape(), source.getElementType(),
-                                 gpu::attributeOf(builder.getContext(), shared));
-  Value smem = gpu::SmemAllocOp::create(builder, loc, type, IntegerAttr());
+  auto shared = layout::scratchSwizzle(gpu::layoutOf(source), gpu::layoutOf(target), elementBytes(source));
+  Value smem = allocate(builder, loc, source, shared);
   gpu::SmemStoreOp::create(builder, loc, tile, smem);
   return gpu::SmemLoadOp::create(builder, loc, target, smem);
 }
@@ -98,18 +105,77 @@ void expandReduce(ir::ReduceOp reduce) {
     operand.set(exchange(builder, reduce.getLoc(), result, tileType(cast<RankedTensorType>(result.getType()), gathered)));
 }
 
+// Of the threads that hold an element the first alone knows what the atomic returned.
+void shareResult(Operation *atomic) {
+  Value result = atomic->getResult(0);
+  auto type = cast<RankedTensorType>(result.getType());
+  layout::Layout layout = gpu::layoutOf(type);
+  bool isRepeated = layout.freeMask(layout::In::Lane) || layout.freeMask(layout::In::Warp);
+  if (result.use_empty() || !isRepeated)
+    return;
+  OpBuilder builder(atomic);
+  builder.setInsertionPointAfter(atomic);
+  Value smem = allocate(builder, atomic->getLoc(), type, layout::scratchSwizzle(layout, layout, elementBytes(type)));
+  auto store = gpu::SmemStoreOp::create(builder, atomic->getLoc(), result, smem, /*first_holder=*/true);
+  Value shared = gpu::SmemLoadOp::create(builder, atomic->getLoc(), type, smem);
+  result.replaceAllUsesExcept(shared, store);
+}
+
+layout::SharedLayout rowMajor(RankedTensorType tile) {
+  std::vector<int32_t> order;
+  for (int32_t dim = tile.getRank(); dim-- > 0;)
+    order.push_back(dim);
+  return layout::SharedLayout::rowMajor({tile.getShape().begin(), tile.getShape().end()}, order);
+}
+
+void expandGather(ir::GatherOp gather) {
+  OpBuilder builder(gather);
+  auto source = cast<RankedTensorType>(gather.getSource().getType());
+  Value smem = allocate(builder, gather.getLoc(), source, rowMajor(source));
+  gpu::SmemStoreOp::create(builder, gather.getLoc(), gather.getSource(), smem);
+  Value picked = gpu::SmemGatherOp::create(builder, gather.getLoc(), gather.getResult().getType(), smem,
+                                           gather.getIndices(), gather.getAxis());
+  gather.replaceAllUsesWith(picked);
+  gather.erase();
+}
+
+// Counters of zero, one step an element, and the counters are read.
+void expandHistogram(ir::HistogramOp histogram) {
+  OpBuilder builder(histogram);
+  Location loc = histogram.getLoc();
+  auto counts = cast<RankedTensorType>(histogram.getResult().getType());
+  Value smem = allocate(builder, loc, counts, rowMajor(counts));
+  Value zeros = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(counts)));
+  gpu::SmemStoreOp::create(builder, loc, zeros, smem);
+  gpu::SmemCountOp::create(builder, loc, histogram.getInput(), smem, histogram.getMask());
+  histogram.replaceAllUsesWith(gpu::SmemLoadOp::create(builder, loc, counts, smem).getResult());
+  histogram.erase();
+}
+
 struct ExpandScratch : passes::impl::ExpandScratchBase<ExpandScratch> {
   void runOnOperation() final {
     SmallVector<ir::ReduceOp> reductions;
     SmallVector<gpu::ConvertLayoutOp> changes;
+    SmallVector<Operation *> atomics;
+    SmallVector<ir::GatherOp> gathers;
+    SmallVector<ir::HistogramOp> histograms;
     getOperation().walk([&](Operation *op) {
       if (auto reduce = dyn_cast<ir::ReduceOp>(op))
         reductions.push_back(reduce);
       if (auto change = dyn_cast<gpu::ConvertLayoutOp>(op))
         changes.push_back(change);
+      if (isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op))
+        atomics.push_back(op);
+      if (auto gather = dyn_cast<ir::GatherOp>(op))
+        gathers.push_back(gather);
+      if (auto histogram = dyn_cast<ir::HistogramOp>(op))
+        histograms.push_back(histogram);
     });
     llvm::for_each(reductions, expandReduce);
     llvm::for_each(changes, expandChange);
+    llvm::for_each(atomics, shareResult);
+    llvm::for_each(gathers, expandGather);
+    llvm::for_each(histograms, expandHistogram);
   }
 };
 

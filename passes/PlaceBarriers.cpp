@@ -29,6 +29,8 @@ struct Access {
   bool isShared = false;
   int64_t begin = 0, end = 0; ///< bytes, if shared
   Value root;                 ///< the pointer argument, if global; null: any
+  bool acquires = false;      ///< what comes later must wait for it, whatever it touches
+  bool releases = false;      ///< it must wait for what came before
 
   bool operator==(const Access &) const = default;
 };
@@ -50,6 +52,13 @@ Value rootOf(Value pointer) {
   return isa<func::FuncOp>(parent) ? pointer : Value();
 }
 
+Access atomicAccess(Operation *op, Value pointers, ir::MemoryOrder order) {
+  Access access{op, true, false, 0, 0, rootOf(pointers)};
+  access.acquires = order == ir::MemoryOrder::Acquire || order == ir::MemoryOrder::AcqRel;
+  access.releases = order == ir::MemoryOrder::Release || order == ir::MemoryOrder::AcqRel;
+  return access;
+}
+
 std::optional<Access> accessOf(Operation *op) {
   auto shared = [&](gpu::SmemType type, Value smem, bool isWrite) {
     auto alloc = smem.getDefiningOp<gpu::SmemAllocOp>();
@@ -62,6 +71,10 @@ std::optional<Access> accessOf(Operation *op) {
     return shared(store.getSmem().getType(), store.getSmem(), true);
   if (auto load = dyn_cast<gpu::SmemLoadOp>(op))
     return shared(load.getSmem().getType(), load.getSmem(), false);
+  if (auto gather = dyn_cast<gpu::SmemGatherOp>(op))
+    return shared(gather.getSmem().getType(), gather.getSmem(), false);
+  if (auto count = dyn_cast<gpu::SmemCountOp>(op))
+    return shared(count.getSmem().getType(), count.getSmem(), true);
   if (auto load = dyn_cast<ir::ViewLoadOp>(op))
     return Access{op, false, false, 0, 0, rootOf(load.getView())};
   if (auto store = dyn_cast<ir::ViewStoreOp>(op))
@@ -70,7 +83,20 @@ std::optional<Access> accessOf(Operation *op) {
     return Access{op, false, false, 0, 0, rootOf(load.getPtr())};
   if (auto store = dyn_cast<ir::StoreOp>(op))
     return Access{op, true, false, 0, 0, rootOf(store.getPtr())};
+  if (auto rmw = dyn_cast<ir::AtomicRmwOp>(op))
+    return atomicAccess(op, rmw.getPtr(), rmw.getOrder());
+  if (auto cas = dyn_cast<ir::AtomicCasOp>(op))
+    return atomicAccess(op, cas.getPtr(), cas.getOrder());
   return std::nullopt;
+}
+
+bool isAtomic(Operation *op) { return isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op); }
+
+// Updates whose order cannot be seen: of one kind that commutes, with results nobody uses.
+bool commute(Operation *a, Operation *b) {
+  auto first = dyn_cast<ir::AtomicRmwOp>(a), second = dyn_cast<ir::AtomicRmwOp>(b);
+  return first && second && first.getKind() == second.getKind() && first.getKind() != ir::AtomicKind::Xchg &&
+         first.getResult().use_empty() && second.getResult().use_empty();
 }
 
 // Is the value the same in all iterations of the loops around an operation?
@@ -103,12 +129,16 @@ bool isSamePlaceInSameThread(Operation *a, Operation *b) {
 }
 
 bool conflict(const Access &earlier, const Access &later) {
+  if (!earlier.isShared && !later.isShared && (earlier.acquires || later.releases))
+    return true; // the order of one thread's accesses becomes that of the program's
   if (earlier.isShared != later.isShared || (!earlier.isWrite && !later.isWrite))
     return false;
   if (earlier.isShared)
     return earlier.begin < later.end && later.begin < earlier.end;
   if (earlier.root && later.root && earlier.root != later.root)
     return false;
+  if (isAtomic(earlier.op) || isAtomic(later.op)) // its elements may share an address
+    return !commute(earlier.op, later.op);
   return !isSamePlaceInSameThread(earlier.op, later.op);
 }
 

@@ -113,9 +113,20 @@ LogicalResult lowerConvert(Lowering &l, Operation *op) {
   return success();
 }
 
+LogicalResult lowerMulHi(Lowering &l, Operation *op) {
+  auto mulHi = cast<ir::MulHiOp>(op);
+  Registers results;
+  for (auto [lhs, rhs] : llvm::zip_equal(l[mulHi.getLhs()], l[mulHi.getRhs()]))
+    results.push_back(mulHi.getIsUnsigned() ? arith::MulUIExtendedOp::create(l.b, op->getLoc(), lhs, rhs).getHigh()
+                                            : arith::MulSIExtendedOp::create(l.b, op->getLoc(), lhs, rhs).getHigh());
+  l.set(mulHi.getResult(), std::move(results));
+  return success();
+}
+
 const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
     {"arith.constant", lowerConstant},
     {"tile.convert", lowerConvert},
+    {"tile.mulhi", lowerMulHi},
 };
 
 } // namespace

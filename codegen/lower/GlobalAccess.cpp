@@ -8,6 +8,16 @@ using namespace mlir;
 
 namespace tile::codegen {
 
+const char *asmConstraint(unsigned bits) { return bits <= 16 ? "h" : bits == 32 ? "r" : "l"; }
+
+LLVM::InlineAsmOp emitMemoryAsm(Lowering &l, Location loc, Type result, ValueRange operands, StringRef text,
+                          StringRef constraints) {
+  std::string withMemory = (constraints + ",~{memory}").str(); // ordered with other accesses
+  return LLVM::InlineAsmOp::create(l.b, loc, result, operands, text, withMemory, /*has_side_effects=*/true,
+                                   /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+                                   LLVM::AsmDialectAttr{}, ArrayAttr{});
+}
+
 namespace {
 
 // "{$0, $1}" for registers first, first + 1, ...; "$0" for one.
@@ -24,21 +34,10 @@ std::string accessType(size_t count, unsigned bits) {
   return text + "b" + std::to_string(bits);
 }
 
-// The constraint letter of a word: 8-bit values travel in 16-bit registers.
-const char *constraintOf(unsigned bits) { return bits <= 16 ? "h" : bits == 32 ? "r" : "l"; }
-
 Value asmRegister(Lowering &l, Location loc, Value word) {
   if (word.getType().isInteger(8))
     return LLVM::ZExtOp::create(l.b, loc, l.b.getIntegerType(16), word);
   return word;
-}
-
-LLVM::InlineAsmOp emitAsm(Lowering &l, Location loc, Type result, ValueRange operands, StringRef text,
-                          StringRef constraints) {
-  std::string withMemory = (constraints + ",~{memory}").str(); // ordered with other accesses
-  return LLVM::InlineAsmOp::create(l.b, loc, result, operands, text, withMemory, /*has_side_effects=*/true,
-                                   /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-                                   LLVM::AsmDialectAttr{}, ArrayAttr{});
 }
 
 Registers guardedLoad(Lowering &l, Location loc, const GlobalPlace &place, ValueRange fill) {
@@ -49,7 +48,7 @@ Registers guardedLoad(Lowering &l, Location loc, const GlobalPlace &place, Value
   std::string constraints;
   SmallVector<Value> operands;
   for (size_t i = 0; i < count; ++i)
-    constraints += std::string(i ? ",=" : "=") + constraintOf(bits);
+    constraints += std::string(i ? ",=" : "=") + asmConstraint(bits);
   for (size_t i = 0; i < count; ++i) { // the fill arrives in the result's own registers
     constraints += "," + std::to_string(i);
     operands.push_back(asmRegister(l, loc, words.values[i]));
@@ -63,7 +62,7 @@ Registers guardedLoad(Lowering &l, Location loc, const GlobalPlace &place, Value
   Type result = wordType;
   if (count > 1)
     result = LLVM::LLVMStructType::getLiteral(l.b.getContext(), SmallVector<Type>(count, wordType));
-  Value loaded = emitAsm(l, loc, result, operands, text, constraints).getRes();
+  Value loaded = emitMemoryAsm(l, loc, result, operands, text, constraints).getRes();
   for (size_t i = 0; i < count; ++i) {
     Value word = count > 1 ? LLVM::ExtractValueOp::create(l.b, loc, loaded, i).getResult() : loaded;
     words.values[i] = bits == 8 ? LLVM::TruncOp::create(l.b, loc, l.b.getI8Type(), word).getResult() : word;
@@ -110,12 +109,12 @@ void storeGlobal(Lowering &l, Location loc, const GlobalPlace &place, ValueRange
   std::string constraints = "l,b";
   SmallVector<Value> operands = {place.pointer, place.predicate};
   for (Value word : words.values) {
-    constraints += std::string(",") + constraintOf(words.bits);
+    constraints += std::string(",") + asmConstraint(words.bits);
     operands.push_back(asmRegister(l, loc, word));
   }
   std::string text = "@$1 st.global." + accessType(count, words.bits) + " [$0+" + std::to_string(place.byteOffset) +
                      "], " + registerList(2, count) + ";";
-  emitAsm(l, loc, LLVM::LLVMVoidType::get(l.b.getContext()), operands, text, constraints);
+  emitMemoryAsm(l, loc, LLVM::LLVMVoidType::get(l.b.getContext()), operands, text, constraints);
 }
 
 int64_t vectorLength(const layout::Layout &layout, int dim, int64_t most) {

@@ -4,6 +4,8 @@
 
 #include "codegen/lower/Lowering.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 namespace tile::codegen {
 
 /// Where and whether: `byteOffset` is a constant added to the pointer; a null predicate means always.
@@ -19,6 +21,13 @@ Registers loadGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place, 
 
 /// Stores neighbouring elements.
 void storeGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place, mlir::ValueRange elements);
+
+/// The constraint letter of a word in inline assembly: 8-bit values travel in 16-bit registers.
+const char *asmConstraint(unsigned bits);
+
+/// Inline PTX that stays in order with other accesses of memory.
+mlir::LLVM::InlineAsmOp emitMemoryAsm(Lowering &l, mlir::Location loc, mlir::Type result, mlir::ValueRange operands,
+                                      llvm::StringRef text, llvm::StringRef constraints);
 
 /// Registers 0, n, 2n, ... begin a vector of n elements along `dim`; n is at most `most`.
 int64_t vectorLength(const layout::Layout &layout, int dim, int64_t most);

@@ -105,14 +105,17 @@ LowerFunction findLowering(llvm::StringRef name);
 
 // The tables of each topic.
 using LoweringTable = llvm::ArrayRef<std::pair<llvm::StringLiteral, LowerFunction>>;
+LoweringTable atomicLowerings();
 LoweringTable controlLowerings();
 LoweringTable dotLowerings();
 LoweringTable elementwiseLowerings();
 LoweringTable layoutLowerings();
 LoweringTable memoryLowerings();
+LoweringTable pairLowerings();
 LoweringTable reduceLowerings();
 LoweringTable shapeLowerings();
 LoweringTable sharedLowerings();
+LoweringTable sharedIndexedLowerings();
 
 /// Elementwise operations of `arith` and `math`: the same operation on each register.
 mlir::LogicalResult lowerElementwise(Lowering &l, mlir::Operation *op);

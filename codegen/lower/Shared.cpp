@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -115,7 +116,8 @@ Registers loadVector(Lowering &l, Location loc, Value pointer, Type element, siz
   return unpackWords(l, loc, words, element, count);
 }
 
-// Several threads that hold the same element all write it: the value is the same, and no predicate is cheaper.
+// Several threads that hold the same element all write it: the value is the same, and no predicate is cheaper. Where only
+// the first holder has it, the others go round the stores.
 LogicalResult lowerSmemStore(Lowering &l, Operation *op) {
   auto store = cast<gpu::SmemStoreOp>(op);
   auto tile = cast<RankedTensorType>(store.getValue().getType());
@@ -124,6 +126,11 @@ LogicalResult lowerSmemStore(Lowering &l, Operation *op) {
     return op->emitOpError("needs memory of a tilegpu.smem_alloc whose shared layout the tile's layout can address");
   const Registers &values = l[store.getValue()];
   uint32_t duplicates = transfer->layout.freeMask(layout::In::Register);
+  OpBuilder::InsertionGuard guard(l.b);
+  if (Value isFirst = store.getFirstHolder() ? l.isFirstHolder(transfer->layout) : Value()) {
+    auto branch = scf::IfOp::create(l.b, op->getLoc(), isFirst, /*withElseRegion=*/false);
+    l.b.setInsertionPoint(branch.thenYield());
+  }
   SharedPointers pointers(l, op->getLoc(), Lowering::offsetOf(store.getSmem()), transfer->bytes,
                           threadPart(l, transfer->address.lanes, transfer->address.warps));
   for (const layout::VectorGroup &group : transfer->groups) {

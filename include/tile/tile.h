@@ -1,12 +1,14 @@
 // The whole language and host API: `#include <tile/tile.h>`, `using namespace tile;`.
 #pragma once
 
+#include <tile/Atomics.h>
 #include <tile/Control.h>
 #include <tile/Device.h>
 #include <tile/Error.h>
 #include <tile/Grid.h>
 #include <tile/Kernel.h>
 #include <tile/Ops.h>
+#include <tile/Random.h>
 #include <tile/Shape.h>
 #include <tile/Tensor.h>
 #include <tile/Types.h>

@@ -49,13 +49,12 @@ template <class T> T combined(int kind, T old, T value) {
 
 /// Elements of several programs meet in few places; two of three take part.
 template <class T> void scatter(const Device &device, Stream &stream, int kind) {
-  static const auto program = kernel(
-      "scatter", [](In<i32, 1> at, In<dtypeOf<T>, 1> x, InOut<dtypeOf<T>, 1> y, Const B, Const Op) {
-        Value p = grid1d(x, {B}), i = p * B + arange(B);
-        Value takesPart = x.tile({B}).inside(p) & (i % 3 != 0);
-        apply(Op, y.ptr() + at.tile({B})(p), x.tile({B})(p), takesPart,
-              {.sem = MemorySem::relaxed});
-      });
+  static const auto program = kernel("scatter", [](In<i32, 1> at, In<dtypeOf<T>, 1> x,
+                                                   InOut<dtypeOf<T>, 1> y, Const B, Const Op) {
+    Value p = grid1d(x, {B}), i = p * B + arange(B);
+    Value takesPart = x.tile({B}).inside(p) & (i % 3 != 0);
+    apply(Op, y.ptr() + at.tile({B})(p), x.tile({B})(p), takesPart, {.sem = MemorySem::relaxed});
+  });
   constexpr int64_t kSize = 517, kPlaces = 37;
   Random random(17 + static_cast<uint64_t>(kind));
   std::vector<int32_t> at(kSize);
@@ -63,13 +62,14 @@ template <class T> void scatter(const Device &device, Stream &stream, int kind) 
   for (int64_t i = 0; i < kSize; ++i) {
     at[size_t(i)] = static_cast<int32_t>(random.bits() % kPlaces);
     // Small numbers, so that sums of 16-bit floats are exact in any order.
-    x[size_t(i)] = static_cast<T>(static_cast<Wide<T>>(random.bits() % 9) - static_cast<Wide<T>>(4));
+    x[size_t(i)] =
+        static_cast<T>(static_cast<Wide<T>>(random.bits() % 9) - static_cast<Wide<T>>(4));
   }
   for (auto [tile, warps] : {std::pair(256, 4), {96, 1}, {16, 2}, {1024, 8}}) {
     expected.assign(kPlaces, T(Wide<T>(3)));
     auto y = device.tensor<T>({kPlaces}, expected);
-    program.consts(tile, kind).warps(warps)(stream, device.tensor<int32_t>({kSize}, at),
-                                            device.tensor<T>({kSize}, x), y);
+    program.consts(tile, kind)
+        .warps(warps)(stream, device.tensor<int32_t>({kSize}, at), device.tensor<T>({kSize}, x), y);
     for (int64_t i = 0; i < kSize; ++i)
       if (i % 3 != 0)
         expected[size_t(at[size_t(i)])] =
@@ -84,7 +84,7 @@ template <class T> void scatter(const Device &device, Stream &stream, int kind) 
 #define SCATTER_TEST(name, T, ...)                                                                 \
   TEST_P(Atomics, name) {                                                                          \
     for (int kind : {__VA_ARGS__})                                                                 \
-      scatter<T>(device(), stream, kind);                                                    \
+      scatter<T>(device(), stream, kind);                                                          \
   }
 SCATTER_TEST(I32, int32_t, Add, Min, Max, And, Or, Xor)
 SCATTER_TEST(U32, uint32_t, Add, Min, Max, And, Or, Xor)
@@ -168,8 +168,7 @@ TEST_P(Atomics, ExchangeAndCompareAndSwapOfEveryDtype) {
         return at < 128 ? i : i >= 8 ? 0 : i % 2 ? i : i + 200;
       });
       expectAll(y.download(), [](int64_t i) { return i + 100; });
-      expectAll(z.download(),
-                [](int64_t i) { return i % 2 ? i : i < 8 ? int64_t{7} : i + 200; });
+      expectAll(z.download(), [](int64_t i) { return i % 2 ? i : i < 8 ? int64_t{7} : i + 200; });
     }
   };
   check(int32_t()), check(uint32_t()), check(int64_t()), check(uint64_t());
@@ -199,7 +198,8 @@ TEST_P(Atomics, FloatsAreOrderedByTheirBits) {
         x.push_back(value), low.push_back(start), high.push_back(start);
       }
     auto size = static_cast<int64_t>(x.size());
-    auto lows = device().template tensor<T>({size}, low), highs = device().template tensor<T>({size}, high);
+    auto lows = device().template tensor<T>({size}, low),
+         highs = device().template tensor<T>({size}, high);
     program(stream, input({size}, x), input({size}, at), lows, highs);
     auto lowest = lows.download(), highest = highs.download();
     for (size_t i = 0; i < x.size(); ++i) {
@@ -233,8 +233,8 @@ TEST_P(Atomics, TheLastProgramSeesWhatAllHaveStored) {
     auto partial = device().tensor<float>({kPrograms * 128});
     auto done = device().tensor<int32_t>({1}, std::vector<int32_t>{0});
     auto results = output<float>({128});
-    program.consts(kPrograms).warps(warps).grid(kPrograms)(stream, input({kPrograms * 128}, x), partial,
-                                                           done, results.tensor());
+    program.consts(kPrograms).warps(warps).grid(kPrograms)(stream, input({kPrograms * 128}, x),
+                                                           partial, done, results.tensor());
     expectAll(results.result(), [&](int64_t i) {
       double total = 0;
       for (int64_t p = 0; p < kPrograms; ++p)
@@ -245,15 +245,13 @@ TEST_P(Atomics, TheLastProgramSeesWhatAllHaveStored) {
 }
 
 TEST_P(Atomics, ALockGuardsPlainAccesses) {
-  static const auto program =
-      kernel("lock", [](InOut<i32, 1> lock, InOut<i32, 1> data) {
-        while_([&] { return atomic_cas(lock.ptr(), 0, 1, {.sem = MemorySem::acquire}) != 0; },
-               [&] {});
-        Value i = arange(256);
-        Value mirrored = load(data.ptr() + (255 - i));
-        store(data.ptr() + i, mirrored + 1);
-        atomic_xchg(lock.ptr(), 0, {.sem = MemorySem::release});
-      });
+  static const auto program = kernel("lock", [](InOut<i32, 1> lock, InOut<i32, 1> data) {
+    while_([&] { return atomic_cas(lock.ptr(), 0, 1, {.sem = MemorySem::acquire}) != 0; }, [&] {});
+    Value i = arange(256);
+    Value mirrored = load(data.ptr() + (255 - i));
+    store(data.ptr() + i, mirrored + 1);
+    atomic_xchg(lock.ptr(), 0, {.sem = MemorySem::release});
+  });
   for (int warps : {1, 4}) {
     auto lock = device().tensor<int32_t>({1}, std::vector<int32_t>{0});
     auto data = device().tensor<int32_t>({256}, std::vector<int32_t>(256, 3));

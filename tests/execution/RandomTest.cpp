@@ -33,8 +33,7 @@ float uniformOf(uint32_t word) {
 }
 
 TEST(Philox, KnownAnswers) { // of Random123, the authors' library
-  EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}),
-            (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(philox({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}),
             (Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
   EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
@@ -50,11 +49,12 @@ TEST_P(RandomNumbers, WordsOfRunTimeSeeds) {
     for (int word = 0; word < 4; ++word)
       y.tile({1, B})(word, i) = expand_dims(words[size_t(word)], 0);
   });
-  for (auto [size, tile, warps] : {std::tuple(10, 16, 1), {4 * 53, 96, 2}, {400, 256, 4}, {77, 64, 8}})
+  for (auto [size, tile, warps] :
+       {std::tuple(10, 16, 1), {4 * 53, 96, 2}, {400, 256, 4}, {77, 64, 8}})
     for (uint64_t seed : kSeeds) {
       auto results = output<uint32_t>({4, size}, 3);
-      program.consts(tile).warps(warps).grid((size + tile - 1) / tile)(
-          stream, results.tensor(), static_cast<int64_t>(seed));
+      program.consts(tile).warps(warps).grid((size + tile - 1) / tile)(stream, results.tensor(),
+                                                                       static_cast<int64_t>(seed));
       expectAll(results.result(), [&](int64_t at) {
         return philoxAt(seed, static_cast<uint64_t>(at % size))[size_t(at / size)];
       });
@@ -119,10 +119,13 @@ TEST_P(RandomNumbers, UpperHalfOfProducts) {
     Random random(11);
     for (int i = 0; i < 300; ++i)
       x.push_back(static_cast<T>(random.bits())), y.push_back(static_cast<T>(random.bits()));
-    zipRows<T>([](Value a, Value b) { return std::vector<Value>{mulhi(a, b), mulhi(a, 7)}; },
-               std::vector<Row<T (*)(T, T)>>{{"mulhi", [](T a, T b) { return highOf(a, b); }, {}},
-                                             {"by 7", [](T a, T) { return highOf<T>(a, 7); }, {}}},
-               x, y);
+    zipRows<T>(
+        [](Value a, Value b) {
+          return std::vector<Value>{mulhi(a, b), mulhi(a, 7)};
+        },
+        std::vector<Row<T (*)(T, T)>>{{"mulhi", [](T a, T b) { return highOf(a, b); }, {}},
+                                      {"by 7", [](T a, T) { return highOf<T>(a, 7); }, {}}},
+        x, y);
   };
   check(int32_t()), check(uint32_t()), check(int64_t()), check(uint64_t());
 }

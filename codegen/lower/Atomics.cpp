@@ -1,0 +1,183 @@
+// Atomics: inline PTX, since LLVM drops the order and the scope of its own atomic instructions. Of the threads that hold an
+// element the first does its step; what the others hold is undefined until the result is exchanged, which ExpandScratch
+// makes explicit.
+#include "codegen/lower/GlobalAccess.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+namespace {
+
+/// Emits the steps of one operation on global memory.
+class AtomicEmitter {
+public:
+  AtomicEmitter(Lowering &l, Location loc, ir::MemoryOrder order, ir::MemoryScope scope, Type element)
+      : l(l), loc(loc), element(element), bits(element.getIntOrFloatBitWidth()),
+        prefix(("atom." + stringifyMemoryOrder(order) + "." + stringifyMemoryScope(scope) + ".global.").str()) {}
+
+  Value update(ir::AtomicKind kind, Value pointer, Value value, Value predicate) {
+    if (element.isBF16())
+      return fromBits(addBfloat(pointer, toBits(value), predicate));
+    bool isMinMax = kind == ir::AtomicKind::Min || kind == ir::AtomicKind::Max;
+    if (isMinMax && isa<FloatType>(element))
+      return fromBits(floatMinMax(kind == ir::AtomicKind::Max, pointer, toBits(value), predicate));
+    return fromBits(emit(instruction(kind), pointer, {toBits(value)}, predicate, undefined()));
+  }
+
+  Value compareAndSwap(Value pointer, Value expected, Value desired, Value predicate) {
+    return fromBits(emit("cas.b" + std::to_string(bits), pointer, {toBits(expected), toBits(desired)}, predicate,
+                         undefined()));
+  }
+
+private:
+  std::string instruction(ir::AtomicKind kind) {
+    std::string width = std::to_string(bits);
+    switch (kind) {
+    case ir::AtomicKind::Add:
+      if (element.isF16())
+        return "add.noftz.f16";
+      return (isa<FloatType>(element) ? "add.f" : "add.u") + width;
+    case ir::AtomicKind::Min:
+      return "min.s" + width;
+    case ir::AtomicKind::Max:
+      return "max.s" + width;
+    case ir::AtomicKind::UMin:
+      return "min.u" + width;
+    case ir::AtomicKind::UMax:
+      return "max.u" + width;
+    case ir::AtomicKind::And:
+      return "and.b" + width;
+    case ir::AtomicKind::Or:
+      return "or.b" + width;
+    case ir::AtomicKind::Xor:
+      return "xor.b" + width;
+    case ir::AtomicKind::Xchg:
+      break;
+    }
+    return "exch.b" + width;
+  }
+
+  // Bits of floats are ordered as signed integers among positive ones and reversed, as unsigned integers, among negative
+  // ones, which as unsigned integers are above all positive ones. So the sign of the value decides which of the two
+  // instructions is right, whatever memory holds.
+  Value floatMinMax(bool isMax, Value pointer, Value value, Value predicate) {
+    Value zero = l.integer(bits, 0);
+    Value isNegative = arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::slt, value, zero);
+    Value isPositive = arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::sge, value, zero);
+    std::string width = std::to_string(bits);
+    Value old = emit((isMax ? "max.s" : "min.s") + width, pointer, {value}, bothTrue(l, loc, predicate, isPositive),
+                     undefined());
+    return emit((isMax ? "min.u" : "max.u") + width, pointer, {value}, bothTrue(l, loc, predicate, isNegative), old);
+  }
+
+  // Only sm_90 adds bf16 in one instruction; here the sum is offered until no other thread came in between. A product with
+  // one is how sm_80 adds: the same single rounding.
+  Value addBfloat(Value pointer, Value value, Value predicate) {
+    std::string text = "{\n.reg .pred again;\n.reg .b16 one, seen, sum;\n";
+    if (predicate)
+      text += "@!$4 bra $$L_bf16_end_${:uid};\n";
+    text += "mov.b16 one, 0x3F80;\n"
+            "$$L_bf16_${:uid}:\n"
+            "mov.b16 seen, $0;\n"
+            "fma.rn.bf16 sum, seen, one, $3;\n" +
+            prefix + "cas.b16 $0, [$2], seen, sum;\n" +
+            "setp.ne.b16 again, $0, seen;\n"
+            "@again bra $$L_bf16_${:uid};\n"
+            "$$L_bf16_end_${:uid}:\n}";
+    return emitText(text, pointer, {value}, predicate, undefined());
+  }
+
+  Value emit(const std::string &operation, Value pointer, ValueRange operands, Value predicate, Value old) {
+    std::string text = prefix + operation + " $0, [$2]";
+    for (size_t i = 0; i < operands.size(); ++i)
+      text += ", $" + std::to_string(3 + i);
+    if (predicate)
+      text = "@$" + std::to_string(3 + operands.size()) + " " + text;
+    return emitText(text + ";", pointer, operands, predicate, old);
+  }
+
+  // $0 is the result, $1 its value before (of threads that do nothing), $2 the pointer, then operands and the predicate.
+  Value emitText(StringRef text, Value pointer, ValueRange operands, Value predicate, Value old) {
+    std::string letter = asmConstraint(bits), constraints = "=" + letter + ",0,l";
+    SmallVector<Value> inputs = {old, pointer};
+    for (Value operand : operands) {
+      constraints += "," + letter;
+      inputs.push_back(operand);
+    }
+    if (predicate) {
+      constraints += ",b";
+      inputs.push_back(predicate);
+    }
+    return emitMemoryAsm(l, loc, old.getType(), inputs, text, constraints).getRes();
+  }
+
+  Value undefined() { return l.integer(bits, 0); }
+  Value toBits(Value value) {
+    return isa<IntegerType>(element) ? value : LLVM::BitcastOp::create(l.b, loc, l.b.getIntegerType(bits), value);
+  }
+  Value fromBits(Value value) {
+    return isa<IntegerType>(element) ? value : LLVM::BitcastOp::create(l.b, loc, element, value);
+  }
+
+  Lowering &l;
+  Location loc;
+  Type element;
+  unsigned bits;
+  std::string prefix; ///< "atom.acq_rel.gpu.global."
+};
+
+// Registers that repeat an element take the result of the one that did the step.
+void repeatResults(const layout::Layout &layout, Registers &results) {
+  std::map<layout::Coords, Value> byElement;
+  for (auto [reg, value] : llvm::enumerate(results))
+    if (value)
+      byElement[layout.apply(static_cast<int32_t>(reg))] = value;
+  for (auto [reg, value] : llvm::enumerate(results))
+    value = byElement[layout.apply(static_cast<int32_t>(reg))];
+}
+
+// `step(register, pointer, predicate)` once an element of this thread.
+template <class Step> LogicalResult lowerSteps(Lowering &l, Operation *op, Value pointers, Value mask, Step step) {
+  layout::Layout layout = gpu::layoutOf(op->getResult(0).getType());
+  Value isFirst = l.isFirstHolder(layout);
+  uint32_t duplicates = layout.freeMask(layout::In::Register);
+  Registers results(l[pointers].size());
+  for (size_t reg = 0; reg < results.size(); ++reg)
+    if (!(reg & duplicates))
+      results[reg] = step(reg, l[pointers][reg], bothTrue(l, op->getLoc(), isFirst, mask ? l[mask][reg] : Value()));
+  if (duplicates)
+    repeatResults(layout, results);
+  l.set(op->getResult(0), std::move(results));
+  return success();
+}
+
+LogicalResult lowerAtomicRmw(Lowering &l, Operation *op) {
+  auto rmw = cast<ir::AtomicRmwOp>(op);
+  AtomicEmitter emitter(l, op->getLoc(), rmw.getOrder(), rmw.getScope(), ir::elementTypeOf(rmw.getValue().getType()));
+  return lowerSteps(l, op, rmw.getPtr(), rmw.getMask(), [&](size_t reg, Value pointer, Value predicate) {
+    return emitter.update(rmw.getKind(), pointer, l[rmw.getValue()][reg], predicate);
+  });
+}
+
+LogicalResult lowerAtomicCas(Lowering &l, Operation *op) {
+  auto cas = cast<ir::AtomicCasOp>(op);
+  AtomicEmitter emitter(l, op->getLoc(), cas.getOrder(), cas.getScope(), ir::elementTypeOf(cas.getResult().getType()));
+  return lowerSteps(l, op, cas.getPtr(), cas.getMask(), [&](size_t reg, Value pointer, Value predicate) {
+    return emitter.compareAndSwap(pointer, l[cas.getExpected()][reg], l[cas.getDesired()][reg], predicate);
+  });
+}
+
+const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
+    {"tile.atomic_cas", lowerAtomicCas},
+    {"tile.atomic_rmw", lowerAtomicRmw},
+};
+
+} // namespace
+
+LoweringTable atomicLowerings() { return kLowerings; }
+
+} // namespace tile::codegen

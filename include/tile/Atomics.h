@@ -1,0 +1,64 @@
+// Atomic operations on memory that several programs, or several elements of one tile, share.
+//
+// Each takes a pointer or a tile of pointers into an InOut view (`view.ptr() + offsets`), a value
+// of the pointee's dtype (host numbers adapt) that broadcasts to the pointers' shape, and returns
+// the old values in that shape. Where `mask` (i1) is false nothing is done and the result is
+// undefined. Elements with one address take turns, in an order that is open. A scalar pointer is
+// one step of the whole program.
+//
+// Order: a `release` comes after everything the program accessed before it, an `acquire` before
+// everything it accesses after it; that is how programs hand data to each other. Counters need
+// `{.sem = MemorySem::relaxed}` only, which is cheaper.
+//
+// Errors: a dtype the operation does not have (8- and 16-bit integers have none), a value of
+// another dtype or of a shape that does not broadcast, a pointer into an In or Out view.
+#pragma once
+
+#include <tile/Ops.h>
+
+namespace tile {
+
+/// How an atomic operation orders the accesses around it.
+enum class MemorySem : uint8_t { relaxed, acquire, release, acq_rel };
+/// For whom it is atomic and ordered: the program, all programs of the device, host and other
+/// devices too.
+enum class MemoryScope : uint8_t { cta, gpu, sys };
+
+struct AtomicOptions {
+  MemorySem sem = MemorySem::acq_rel;
+  MemoryScope scope = MemoryScope::gpu;
+};
+
+/// old + value: 32- and 64-bit integers (they wrap), f16, bf16, f32, f64.
+Value atomic_add(Arg pointer, Arg value, Arg mask, AtomicOptions options = {},
+                 Loc loc = Loc::here());
+Value atomic_add(Arg pointer, Arg value, AtomicOptions options = {}, Loc loc = Loc::here());
+/// The smaller / larger of old and value: 32- and 64-bit integers, f32, f64. Floats are compared by
+/// their bits: -0 is below +0, and a NaN lies beyond the infinity of its sign.
+Value atomic_min(Arg pointer, Arg value, Arg mask, AtomicOptions options = {},
+                 Loc loc = Loc::here());
+Value atomic_min(Arg pointer, Arg value, AtomicOptions options = {}, Loc loc = Loc::here());
+Value atomic_max(Arg pointer, Arg value, Arg mask, AtomicOptions options = {},
+                 Loc loc = Loc::here());
+Value atomic_max(Arg pointer, Arg value, AtomicOptions options = {}, Loc loc = Loc::here());
+/// old & value, old | value, old ^ value: 32- and 64-bit integers.
+Value atomic_and(Arg pointer, Arg value, Arg mask, AtomicOptions options = {},
+                 Loc loc = Loc::here());
+Value atomic_and(Arg pointer, Arg value, AtomicOptions options = {}, Loc loc = Loc::here());
+Value atomic_or(Arg pointer, Arg value, Arg mask, AtomicOptions options = {},
+                Loc loc = Loc::here());
+Value atomic_or(Arg pointer, Arg value, AtomicOptions options = {}, Loc loc = Loc::here());
+Value atomic_xor(Arg pointer, Arg value, Arg mask, AtomicOptions options = {},
+                 Loc loc = Loc::here());
+Value atomic_xor(Arg pointer, Arg value, AtomicOptions options = {}, Loc loc = Loc::here());
+/// value: any dtype of 32 or 64 bits.
+Value atomic_xchg(Arg pointer, Arg value, Arg mask, AtomicOptions options = {},
+                  Loc loc = Loc::here());
+Value atomic_xchg(Arg pointer, Arg value, AtomicOptions options = {}, Loc loc = Loc::here());
+/// `desired` if old has the bits of `expected`, else old: any dtype of 32 or 64 bits.
+Value atomic_cas(Arg pointer, Arg expected, Arg desired, Arg mask, AtomicOptions options = {},
+                 Loc loc = Loc::here());
+Value atomic_cas(Arg pointer, Arg expected, Arg desired, AtomicOptions options = {},
+                 Loc loc = Loc::here());
+
+} // namespace tile
