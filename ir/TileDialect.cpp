@@ -164,3 +164,45 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyGridSymbols(op, attribute.getValue());
   return success();
 }
+
+// Facts on a kernel's argument: what a launch promised. A fact of the wrong form would be ignored silently.
+static LogicalResult verifyPerDim(Operation *op, ViewType view, StringRef name, ArrayRef<int64_t> facts) {
+  if (!view || static_cast<int64_t>(facts.size()) != view.getRank())
+    return op->emitOpError() << name << " must have one number a dimension of a view";
+  for (int64_t fact : facts)
+    if (fact < 1)
+      return op->emitOpError() << name << " must hold positive numbers, got " << fact;
+  return success();
+}
+
+static LogicalResult verifyUnitStrides(Operation *op, ViewType view, Attribute value) {
+  auto dims = dyn_cast<DenseI32ArrayAttr>(value);
+  if (!view || !dims)
+    return op->emitOpError("tile.unit_stride must be array<i32: ...> on a view");
+  for (int32_t dim : dims.asArrayRef())
+    if (dim < 0 || dim >= view.getRank())
+      return op->emitOpError("tile.unit_stride names dimension ") << dim << " of a view of rank " << view.getRank();
+  return success();
+}
+
+LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attribute) {
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (!function || index >= function.getNumArguments())
+    return success();
+  auto view = dyn_cast<ViewType>(function.getArgumentTypes()[index]);
+  StringRef name = attribute.getName();
+  if (name == kAlignmentAttr) {
+    auto alignment = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!alignment || alignment.getInt() < 1)
+      return op->emitOpError("tile.alignment must be a positive i32");
+  }
+  if (name == kUnitStrideAttr)
+    return verifyUnitStrides(op, view, attribute.getValue());
+  if (name == kStrideBytesDivisibleAttr || name == kExtentDivisibleAttr) {
+    auto facts = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+    if (!facts)
+      return op->emitOpError() << name << " must be array<i64: ...>";
+    return verifyPerDim(op, view, name, facts.asArrayRef());
+  }
+  return success();
+}

@@ -24,6 +24,7 @@ def TileDialect : Dialect {
   let dependentDialects = ["arith::ArithDialect"];
   let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
   let hasConstantMaterializer = 1;
 }
 

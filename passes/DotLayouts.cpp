@@ -64,12 +64,15 @@ static std::optional<DotLayouts> mmaLayouts(ir::DotOp dot) {
   return DotLayouts{*acc, *left, *right};
 }
 
-// Each thread computes a small block of the result: 4 columns, lanes 4 along rows and 8 along columns.
+// Each thread computes a row of up to 4 columns; lanes run along the columns first, as far as there are any.
 static DotLayouts fmaLayouts(ir::DotOp dot) {
   layout::Shape acc = tileShape(dot.getAcc());
   int64_t inner = tileShape(dot.getA())[1];
   layout::WarpGrid grid = gridOf(dot);
-  layout::BlockedSpec spec{{1, 4}, {4, 8}, {grid.m, grid.n}, {1, 0}};
+  int64_t width = std::max<int64_t>(1, powerOfTwoPart(acc[1]) / grid.n);
+  int64_t perThread = std::clamp<int64_t>(width / 8, 1, 4);
+  int64_t lanesAlongColumns = std::min<int64_t>(8, width / perThread);
+  layout::BlockedSpec spec{{1, perThread}, {32 / lanesAlongColumns, lanesAlongColumns}, {grid.m, grid.n}, {1, 0}};
   layout::Layout result = layout::Layout::blocked(acc, spec);
   auto rows = layout::expandDims(layout::reduceAxis(result, 1), 1);
   auto columns = layout::expandDims(layout::reduceAxis(result, 0), 0);

@@ -1,0 +1,30 @@
+// RUN: tile-opt %s -split-input-file -verify-diagnostics
+// A fact of the wrong form on a kernel's argument is refused, not ignored.
+
+// expected-error @+1 {{tile.alignment must be a positive i32}}
+func.func @alignment(%a: !tile.view<1xf32> {tile.alignment = 0 : i32}) attributes {tile.kernel} { return }
+
+// -----
+
+// expected-error @+1 {{tile.unit_stride must be array<i32: ...> on a view}}
+func.func @unitStrideOfAScalar(%n: i32 {tile.unit_stride = array<i32: 0>}) attributes {tile.kernel} { return }
+
+// -----
+
+// expected-error @+1 {{tile.unit_stride names dimension 1 of a view of rank 1}}
+func.func @unitStride(%a: !tile.view<1xf32> {tile.unit_stride = array<i32: 1>}) attributes {tile.kernel} { return }
+
+// -----
+
+// expected-error @+1 {{tile.extent_divisible must be array<i64: ...>}}
+func.func @extentType(%a: !tile.view<1xf32> {tile.extent_divisible = 8 : i64}) attributes {tile.kernel} { return }
+
+// -----
+
+// expected-error @+1 {{tile.extent_divisible must have one number a dimension of a view}}
+func.func @extentRank(%a: !tile.view<2xf32> {tile.extent_divisible = array<i64: 8>}) attributes {tile.kernel} { return }
+
+// -----
+
+// expected-error @+1 {{tile.stride_bytes_divisible must hold positive numbers, got 0}}
+func.func @stride(%a: !tile.view<1xf32> {tile.stride_bytes_divisible = array<i64: 0>}) attributes {tile.kernel} { return }
