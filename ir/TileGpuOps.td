@@ -99,10 +99,10 @@ def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<Tile
 def TileGpu_SmemStoreOp : TileGpu_Op<"smem_store", [MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>]> {
   let summary = "Write a tile to shared memory";
   let description = [{
-    Example:
     Of several threads with one element all write it, or, with `first_holder`, the first alone: for tiles whose other
     copies are undefined.
 
+    Example:
     ```mlir
     #l = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []>
     #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
@@ -137,7 +137,6 @@ def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu
   let hasVerifier = 1;
 }
 
-def TileGpu_RingAllocOp : TileGpu_Op<"ring_alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
 def TileGpu_SmemGatherOp : TileGpu_Op<"smem_gather", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>]> {
   let summary = "Read elements of a tile in shared memory picked by an index along one axis";
   let description = [{
@@ -183,6 +182,7 @@ def TileGpu_SmemCountOp : TileGpu_Op<"smem_count", [MemoryEffects<[MemRead<TileG
   let hasVerifier = 1;
 }
 
+def TileGpu_RingAllocOp : TileGpu_Op<"ring_alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
   let summary = "Reserve the slots of a ring";
   let description = [{
     A ring is the one abstraction for tiles staged through shared memory: `ring_put` fills a slot, `ring_get` gives the

@@ -149,9 +149,6 @@ static LogicalResult verifyTransfer(Operation *op, Type tile, SmemType smem) {
 
 LogicalResult SmemStoreOp::verify() { return verifyTransfer(*this, getValue().getType(), getSmem().getType()); }
 LogicalResult SmemLoadOp::verify() { return verifyTransfer(*this, getResult().getType(), getSmem().getType()); }
-LogicalResult RingPutOp::verify() {
-  return verifyTransfer(*this, getValue().getType(), getRing().getType().getSlotType());
-}
 
 LogicalResult SmemGatherOp::verify() {
   auto indices = cast<RankedTensorType>(getIndices().getType()), result = cast<RankedTensorType>(getResult().getType());
@@ -185,4 +182,7 @@ LogicalResult SmemCountOp::verify() {
       mask.getEncoding() != input.getEncoding())
     return emitOpError("the mask must be i1 in the elements' shape and layout");
   return success();
+}
+LogicalResult RingPutOp::verify() {
+  return verifyTransfer(*this, getValue().getType(), getRing().getType().getSlotType());
 }

@@ -9,7 +9,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/DotLayouts.h"
 #include "passes/analysis/LayoutInference.h"
-#include "passes/variants/Variants.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tile::passes {
@@ -285,12 +284,12 @@ private:
       return rewriteReduce(op), success();
     if (op->getNumResults() != 1 || !isTile(op->getResult(0)) || !claims.of(op->getResult(0)).layout)
       return success();
+    if (isa<ir::GatherOp, ir::HistogramOp>(op))
+      return rewriteExchange(op), success();
     return rewriteInPlace(op);
   }
 
   // Loads, elementwise operations and changes of shape with a claim.
-    if (isa<ir::GatherOp, ir::HistogramOp>(op))
-      return rewriteExchange(op), success();
   LogicalResult rewriteInPlace(Operation *op) {
     gpu::LayoutAttr layout = claims.of(op->getResult(0)).layout;
     for (OpOperand &operand : op->getOpOperands()) {
@@ -307,10 +306,6 @@ private:
     return success();
   }
 
-  void rewriteControl(Operation *op) {
-    auto set = [&](ValueRange values) {
-      for (Value value : values)
-        if (isTile(value))
   // Data go through shared memory: the first operand may lie anyhow, and what follows it lies as the result (indices of a
   // gather) or as the first (the mask of a histogram).
   void rewriteExchange(Operation *op) {
@@ -321,6 +316,10 @@ private:
     setLayout(op->getResult(0), result);
   }
 
+  void rewriteControl(Operation *op) {
+    auto set = [&](ValueRange values) {
+      for (Value value : values)
+        if (isTile(value))
           setLayout(value, claims.layoutOrDefault(value));
     };
     set(op->getResults());
@@ -377,7 +376,6 @@ private:
     auto order = access->getAttrOfType<DenseI32ArrayAttr>(kOrderAttr);
     ArrayRef<int32_t> first = layout.getRegisters().empty() ? layout.getLanes() : layout.getRegisters();
     return order && first.size() >= static_cast<size_t>(layout.getRank()) && first[order[0]] == 1;
-  // Neighbouring registers hold neighbours in memory; or each thread holds one element, and no order is better.
   }
 
   void rewriteReduce(Operation *op) {
@@ -427,14 +425,6 @@ LogicalResult verifyFits(Operation *op, int64_t warps) {
       continue;
     return op->emitError("registers: a tile of ")
            << shapeText(type) << " takes " << words << " registers a thread with " << warps << " warps, a thread has "
-// Operands of products by multiply-add are read from shared memory as they are used, never held as a whole.
-bool isReadAsUsed(Value value) {
-  return !value.use_empty() && llvm::all_of(value.getUses(), [](OpOperand &use) {
-    auto variant = use.getOwner()->getAttrOfType<StringAttr>(gpu::kVariantAttr);
-    return isDotOperand(use) && variant && variant.getValue() == kVariantFma;
-  });
-}
-
            << ir::kMaxRegistersPerThread << "; use smaller tiles or more warps";
   }
   return success();

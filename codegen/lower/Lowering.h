@@ -114,8 +114,8 @@ LoweringTable memoryLowerings();
 LoweringTable pairLowerings();
 LoweringTable reduceLowerings();
 LoweringTable shapeLowerings();
-LoweringTable sharedLowerings();
 LoweringTable sharedIndexedLowerings();
+LoweringTable sharedLowerings();
 
 /// Elementwise operations of `arith` and `math`: the same operation on each register.
 mlir::LogicalResult lowerElementwise(Lowering &l, mlir::Operation *op);
