@@ -61,7 +61,8 @@ Value record(Trace &trace, const char *name, Node node, const Arg &pointer, cons
   Value result = trace.handle(trace.add(std::move(old)));
   if (!type.isScalar())
     return result;
-  return reduce(Arg(result, loc), 0, [](Value only, Value) { return only; }, {}, loc);
+  return reduce(
+      Arg(result, loc), 0, [](Value only, Value) { return only; }, {}, loc);
 }
 
 Value update(const Operation &op, const Arg &pointer, const Arg &value, const Arg *mask,

@@ -21,8 +21,9 @@ Value tileOf(Trace &trace, const char *op, const char *what, const Arg &x, Loc l
 Value asI32(Trace &trace, const char *op, const char *what, const Value &value, Loc loc) {
   DType type = trace.type(value, loc).dtype;
   if (!isInteger(type) || type == i1 || widthOf(type) > 32)
-    trace.fail(loc, std::string(op) + ": " + what + " must be integers of up to 32 bits, got " +
-                        nameOf(type) + ": cast them to i32",
+    trace.fail(loc,
+               std::string(op) + ": " + what + " must be integers of up to 32 bits, got " +
+                   nameOf(type) + ": cast them to i32",
                {madeNote(trace, what, value)});
   return castValue(trace, i32, value, loc);
 }
@@ -62,9 +63,9 @@ static Value histogramOf(const Arg &x, int bins, const Arg *mask, Loc loc) {
     TileType type = trace.type(materialize(trace, *mask, loc), loc);
     if (type.category != TileType::Data || type.dtype != i1 ||
         (!type.isScalar() && type.shape != shape))
-      trace.fail(loc, "histogram: the mask must be i1 in the shape " + shape.str() + ", got " +
-                          type.str(),
-                 {madeNote(trace, "operand", tile)}, ErrorCode::InvalidShape);
+      trace.fail(
+          loc, "histogram: the mask must be i1 in the shape " + shape.str() + ", got " + type.str(),
+          {madeNote(trace, "operand", tile)}, ErrorCode::InvalidShape);
     operands.push_back(unify(trace, i1, shape, *mask, "histogram", loc));
   }
   return trace.op("tile.histogram", {TileType::Data, i32, counts}, operands, loc);

@@ -17,8 +17,8 @@ TileType tile::frontend::pointerType(Trace &trace, const char *op, const Arg &po
   return type;
 }
 
-Value tile::frontend::fitted(Trace &trace, const char *op, const char *what, const Arg &operand, DType dtype,
-             const Shape &shape, Loc loc) {
+Value tile::frontend::fitted(Trace &trace, const char *op, const char *what, const Arg &operand,
+                             DType dtype, const Shape &shape, Loc loc) {
   checkData(trace, op, operand, loc);
   if (!operand.isStaged())
     return convertTo(trace, dtype, operand, op, loc, shape);

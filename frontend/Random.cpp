@@ -47,8 +47,9 @@ Words offsetWords(Trace &trace, const Arg &offsets, Loc loc) {
   Value value = materialize(trace, offsets, loc);
   TileType type = trace.type(value, loc);
   if (!isInteger(type.dtype) || widthOf(type.dtype) < 32)
-    trace.fail(loc, "random numbers: the offsets must be integers of 32 or 64 bits, got " +
-                        type.str() + ": cast them",
+    trace.fail(loc,
+               "random numbers: the offsets must be integers of 32 or 64 bits, got " + type.str() +
+                   ": cast them",
                {madeNote(trace, "the offsets", value)});
   if (widthOf(type.dtype) == 64)
     return wordsOf(trace, value, loc);
@@ -101,8 +102,7 @@ Value tile::randn(Arg seed, Arg offsets, Loc loc) {
   Trace &trace = Trace::current(loc);
   std::array<Value, 4> words = randint4x(seed, offsets, loc);
   Value first = max(Arg(uniform(trace, words[0], loc), loc), Arg(kSmallestUniform, loc), loc);
-  Value angle =
-      Arg(uniform(trace, words[1], loc), loc) * Arg(2 * std::numbers::pi_v<float>, loc);
+  Value angle = Arg(uniform(trace, words[1], loc), loc) * Arg(2 * std::numbers::pi_v<float>, loc);
   Value radius = sqrt(Arg(Arg(log(Arg(first, loc), loc), loc) * Arg(-2.0f, loc), loc), loc);
   return Arg(radius, loc) * Arg(cos(Arg(angle, loc), loc), loc);
 }

@@ -6,12 +6,14 @@ using namespace tile::ir;
 
 // Atomics: pointers, values and mask of one shape, pointers to the values' type.
 static LogicalResult verifyPlaces(Operation *op, Value pointers, Value values, Value mask) {
-  auto places = cast<RankedTensorType>(pointers.getType()), tile = cast<RankedTensorType>(values.getType());
+  auto places = cast<RankedTensorType>(pointers.getType()),
+       tile = cast<RankedTensorType>(values.getType());
   if (failed(verifyTileShape(places.getShape(), [&] { return op->emitOpError(); })))
     return failure();
   if (cast<PtrType>(places.getElementType()).getPointeeType() != tile.getElementType())
     return op->emitOpError("the pointers point at ")
-           << cast<PtrType>(places.getElementType()).getPointeeType() << ", the values are " << tile.getElementType();
+           << cast<PtrType>(places.getElementType()).getPointeeType() << ", the values are "
+           << tile.getElementType();
   if (places.getShape() != tile.getShape() || places.getEncoding() != tile.getEncoding())
     return op->emitOpError("pointers and values must have one shape and layout");
   if (!mask)
@@ -48,10 +50,13 @@ LogicalResult AtomicRmwOp::verify() {
   return verifyPlaces(*this, getPtr(), getValue(), getMask());
 }
 
-LogicalResult AtomicCasOp::verify() { return verifyPlaces(*this, getPtr(), getExpected(), getMask()); }
+LogicalResult AtomicCasOp::verify() {
+  return verifyPlaces(*this, getPtr(), getExpected(), getMask());
+}
 
 LogicalResult GatherOp::verify() {
-  auto source = cast<RankedTensorType>(getSource().getType()), indices = cast<RankedTensorType>(getIndices().getType());
+  auto source = cast<RankedTensorType>(getSource().getType()),
+       indices = cast<RankedTensorType>(getIndices().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
   auto axis = static_cast<int32_t>(getAxis());
   for (RankedTensorType type : {source, indices})
@@ -60,20 +65,23 @@ LogicalResult GatherOp::verify() {
   if (axis < 0 || axis >= source.getRank())
     return emitOpError("axis ") << axis << " is outside a rank of " << source.getRank();
   if (indices.getRank() != source.getRank())
-    return emitOpError("the indices have rank ") << indices.getRank() << ", the source " << source.getRank();
+    return emitOpError("the indices have rank ")
+           << indices.getRank() << ", the source " << source.getRank();
   for (int64_t dim = 0; dim < source.getRank(); ++dim)
     if (dim != axis && indices.getDimSize(dim) != source.getDimSize(dim))
-      return emitOpError("dimension ") << dim << " of the indices is " << indices.getDimSize(dim) << ", of the source "
-                                       << source.getDimSize(dim);
+      return emitOpError("dimension ") << dim << " of the indices is " << indices.getDimSize(dim)
+                                       << ", of the source " << source.getDimSize(dim);
   if (result.getShape() != indices.getShape() || result.getEncoding() != indices.getEncoding())
     return emitOpError("the result must have the indices' shape and layout");
   if (result.getElementType() != source.getElementType())
-    return emitOpError("the result must have the source's element type, ") << source.getElementType();
+    return emitOpError("the result must have the source's element type, ")
+           << source.getElementType();
   return success();
 }
 
 LogicalResult HistogramOp::verify() {
-  auto input = cast<RankedTensorType>(getInput().getType()), result = cast<RankedTensorType>(getResult().getType());
+  auto input = cast<RankedTensorType>(getInput().getType()),
+       result = cast<RankedTensorType>(getResult().getType());
   for (RankedTensorType type : {input, result})
     if (failed(verifyTileShape(type.getShape(), [&] { return emitOpError(); })))
       return failure();

@@ -1,6 +1,6 @@
-// Atomics: inline PTX, since LLVM drops the order and the scope of its own atomic instructions. Of the threads that hold an
-// element the first does its step; what the others hold is undefined until the result is exchanged, which ExpandScratch
-// makes explicit.
+// Atomics: inline PTX, since LLVM drops the order and the scope of its own atomic instructions. Of
+// the threads that hold an element the first does its step; what the others hold is undefined until
+// the result is exchanged, which ExpandScratch makes explicit.
 #include "codegen/lower/GlobalAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,9 +15,12 @@ namespace {
 /// Emits the steps of one operation on global memory.
 class AtomicEmitter {
 public:
-  AtomicEmitter(Lowering &l, Location loc, ir::MemoryOrder order, ir::MemoryScope scope, Type element)
+  AtomicEmitter(Lowering &l, Location loc, ir::MemoryOrder order, ir::MemoryScope scope,
+                Type element)
       : l(l), loc(loc), element(element), bits(element.getIntOrFloatBitWidth()),
-        prefix(("atom." + stringifyMemoryOrder(order) + "." + stringifyMemoryScope(scope) + ".global.").str()) {}
+        prefix(
+            ("atom." + stringifyMemoryOrder(order) + "." + stringifyMemoryScope(scope) + ".global.")
+                .str()) {}
 
   Value update(ir::AtomicKind kind, Value pointer, Value value, Value predicate) {
     if (element.isBF16())
@@ -29,8 +32,8 @@ public:
   }
 
   Value compareAndSwap(Value pointer, Value expected, Value desired, Value predicate) {
-    return fromBits(emit("cas.b" + std::to_string(bits), pointer, {toBits(expected), toBits(desired)}, predicate,
-                         undefined()));
+    return fromBits(emit("cas.b" + std::to_string(bits), pointer,
+                         {toBits(expected), toBits(desired)}, predicate, undefined()));
   }
 
 private:
@@ -61,21 +64,22 @@ private:
     return "exch.b" + width;
   }
 
-  // Bits of floats are ordered as signed integers among positive ones and reversed, as unsigned integers, among negative
-  // ones, which as unsigned integers are above all positive ones. So the sign of the value decides which of the two
-  // instructions is right, whatever memory holds.
+  // Bits of floats are ordered as signed integers among positive ones and reversed, as unsigned
+  // integers, among negative ones, which as unsigned integers are above all positive ones. So the
+  // sign of the value decides which of the two instructions is right, whatever memory holds.
   Value floatMinMax(bool isMax, Value pointer, Value value, Value predicate) {
     Value zero = l.integer(bits, 0);
     Value isNegative = arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::slt, value, zero);
     Value isPositive = arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::sge, value, zero);
     std::string width = std::to_string(bits);
-    Value old = emit((isMax ? "max.s" : "min.s") + width, pointer, {value}, bothTrue(l, loc, predicate, isPositive),
-                     undefined());
-    return emit((isMax ? "min.u" : "max.u") + width, pointer, {value}, bothTrue(l, loc, predicate, isNegative), old);
+    Value old = emit((isMax ? "max.s" : "min.s") + width, pointer, {value},
+                     bothTrue(l, loc, predicate, isPositive), undefined());
+    return emit((isMax ? "min.u" : "max.u") + width, pointer, {value},
+                bothTrue(l, loc, predicate, isNegative), old);
   }
 
-  // Only sm_90 adds bf16 in one instruction; here the sum is offered until no other thread came in between. A product with
-  // one is how sm_80 adds: the same single rounding.
+  // Only sm_90 adds bf16 in one instruction; here the sum is offered until no other thread came in
+  // between. A product with one is how sm_80 adds: the same single rounding.
   Value addBfloat(Value pointer, Value value, Value predicate) {
     std::string text = "{\n.reg .pred again;\n.reg .b16 one, seen, sum;\n";
     if (predicate)
@@ -91,7 +95,8 @@ private:
     return emitText(text, pointer, {value}, predicate, undefined());
   }
 
-  Value emit(const std::string &operation, Value pointer, ValueRange operands, Value predicate, Value old) {
+  Value emit(const std::string &operation, Value pointer, ValueRange operands, Value predicate,
+             Value old) {
     std::string text = prefix + operation + " $0, [$2]";
     for (size_t i = 0; i < operands.size(); ++i)
       text += ", $" + std::to_string(3 + i);
@@ -100,7 +105,8 @@ private:
     return emitText(text + ";", pointer, operands, predicate, old);
   }
 
-  // $0 is the result, $1 its value before (of threads that do nothing), $2 the pointer, then operands and the predicate.
+  // $0 is the result, $1 its value before (of threads that do nothing), $2 the pointer, then operands
+  // and the predicate.
   Value emitText(StringRef text, Value pointer, ValueRange operands, Value predicate, Value old) {
     std::string letter = asmConstraint(bits), constraints = "=" + letter + ",0,l";
     SmallVector<Value> inputs = {old, pointer};
@@ -117,7 +123,9 @@ private:
 
   Value undefined() { return l.integer(bits, 0); }
   Value toBits(Value value) {
-    return isa<IntegerType>(element) ? value : LLVM::BitcastOp::create(l.b, loc, l.b.getIntegerType(bits), value);
+    return isa<IntegerType>(element)
+               ? value
+               : LLVM::BitcastOp::create(l.b, loc, l.b.getIntegerType(bits), value);
   }
   Value fromBits(Value value) {
     return isa<IntegerType>(element) ? value : LLVM::BitcastOp::create(l.b, loc, element, value);
@@ -141,14 +149,16 @@ void repeatResults(const layout::Layout &layout, Registers &results) {
 }
 
 // `step(register, pointer, predicate)` once an element of this thread.
-template <class Step> LogicalResult lowerSteps(Lowering &l, Operation *op, Value pointers, Value mask, Step step) {
+template <class Step>
+LogicalResult lowerSteps(Lowering &l, Operation *op, Value pointers, Value mask, Step step) {
   layout::Layout layout = gpu::layoutOf(op->getResult(0).getType());
   Value isFirst = l.isFirstHolder(layout);
   uint32_t duplicates = layout.freeMask(layout::In::Register);
   Registers results(l[pointers].size());
   for (size_t reg = 0; reg < results.size(); ++reg)
     if (!(reg & duplicates))
-      results[reg] = step(reg, l[pointers][reg], bothTrue(l, op->getLoc(), isFirst, mask ? l[mask][reg] : Value()));
+      results[reg] = step(reg, l[pointers][reg],
+                          bothTrue(l, op->getLoc(), isFirst, mask ? l[mask][reg] : Value()));
   if (duplicates)
     repeatResults(layout, results);
   l.set(op->getResult(0), std::move(results));
@@ -157,18 +167,23 @@ template <class Step> LogicalResult lowerSteps(Lowering &l, Operation *op, Value
 
 LogicalResult lowerAtomicRmw(Lowering &l, Operation *op) {
   auto rmw = cast<ir::AtomicRmwOp>(op);
-  AtomicEmitter emitter(l, op->getLoc(), rmw.getOrder(), rmw.getScope(), ir::elementTypeOf(rmw.getValue().getType()));
-  return lowerSteps(l, op, rmw.getPtr(), rmw.getMask(), [&](size_t reg, Value pointer, Value predicate) {
-    return emitter.update(rmw.getKind(), pointer, l[rmw.getValue()][reg], predicate);
-  });
+  AtomicEmitter emitter(l, op->getLoc(), rmw.getOrder(), rmw.getScope(),
+                        ir::elementTypeOf(rmw.getValue().getType()));
+  return lowerSteps(
+      l, op, rmw.getPtr(), rmw.getMask(), [&](size_t reg, Value pointer, Value predicate) {
+        return emitter.update(rmw.getKind(), pointer, l[rmw.getValue()][reg], predicate);
+      });
 }
 
 LogicalResult lowerAtomicCas(Lowering &l, Operation *op) {
   auto cas = cast<ir::AtomicCasOp>(op);
-  AtomicEmitter emitter(l, op->getLoc(), cas.getOrder(), cas.getScope(), ir::elementTypeOf(cas.getResult().getType()));
-  return lowerSteps(l, op, cas.getPtr(), cas.getMask(), [&](size_t reg, Value pointer, Value predicate) {
-    return emitter.compareAndSwap(pointer, l[cas.getExpected()][reg], l[cas.getDesired()][reg], predicate);
-  });
+  AtomicEmitter emitter(l, op->getLoc(), cas.getOrder(), cas.getScope(),
+                        ir::elementTypeOf(cas.getResult().getType()));
+  return lowerSteps(l, op, cas.getPtr(), cas.getMask(),
+                    [&](size_t reg, Value pointer, Value predicate) {
+                      return emitter.compareAndSwap(pointer, l[cas.getExpected()][reg],
+                                                    l[cas.getDesired()][reg], predicate);
+                    });
 }
 
 const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {

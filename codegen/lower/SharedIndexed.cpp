@@ -29,7 +29,8 @@ public:
         continue;
       Value digit = arith::ShRUIOp::create(l.b, loc, coordinate, l.i32(panel));
       Value stride = l.i32(shared.digitStrides()[dim] * gpu::bytesOf(type.getElementType()));
-      addend = arith::AddIOp::create(l.b, loc, addend, arith::MulIOp::create(l.b, loc, digit, stride));
+      addend =
+          arith::AddIOp::create(l.b, loc, addend, arith::MulIOp::create(l.b, loc, digit, stride));
     }
     Value offset = arith::MulIOp::create(l.b, loc, toggle, bytes);
     return l.sharedPointer(arith::AddIOp::create(l.b, loc, offset, addend));
@@ -41,7 +42,8 @@ private:
     size_t first = 0;
     for (size_t later = dim + 1; later < shared.panelBits().size(); ++later)
       first += shared.panelBits()[later];
-    ArrayRef<uint64_t> columns = ArrayRef(shared.linear().columns()).slice(first, shared.panelBits()[dim]);
+    ArrayRef<uint64_t> columns =
+        ArrayRef(shared.linear().columns()).slice(first, shared.panelBits()[dim]);
     return SmallVector<int64_t>(columns.begin(), columns.end());
   }
 
@@ -69,8 +71,8 @@ LogicalResult lowerSmemGather(Lowering &l, Operation *op) {
       coordinates.push_back(dim == axis ? arith::MinUIOp::create(l.b, loc, index, last).getResult()
                                         : l.coordinate(layout, dim, static_cast<int32_t>(reg)));
     Words words = wordsFor(l, element, 1);
-    words.values[0] = LLVM::LoadOp::create(l.b, loc, l.b.getIntegerType(words.bits), address.pointer(coordinates),
-                                           words.bits / 8);
+    words.values[0] = LLVM::LoadOp::create(l.b, loc, l.b.getIntegerType(words.bits),
+                                           address.pointer(coordinates), words.bits / 8);
     results.push_back(unpackWords(l, loc, words, element, 1).front());
   }
   l.set(gather.getResult(), std::move(results));
@@ -95,7 +97,8 @@ LogicalResult lowerSmemCount(Lowering &l, Operation *op) {
     Value counts = arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::ult, element, counters);
     counts = bothTrue(l, loc, counts, isFirst);
     counts = bothTrue(l, loc, counts, count.getMask() ? l[count.getMask()][reg] : Value());
-    Value pointer = LLVM::PtrToIntOp::create(l.b, loc, l.b.getI32Type(), address.pointer({element}));
+    Value pointer =
+        LLVM::PtrToIntOp::create(l.b, loc, l.b.getI32Type(), address.pointer({element}));
     emitMemoryAsm(l, loc, LLVM::LLVMVoidType::get(l.b.getContext()), {pointer, counts},
                   "@$1 red.relaxed.cta.shared.add.u32 [$0], 1;", "r,b");
   }

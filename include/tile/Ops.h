@@ -65,7 +65,8 @@ Value gelu(Arg x, Loc loc = Loc::here());
 Value silu(Arg x, Loc loc = Loc::here());
 /// a * b + c of floats, rounded once (f16 and bf16: to f32, then to their dtype).
 Value fma(Arg a, Arg b, Arg c, Loc loc = Loc::here());
-/// The upper half of a product of 32- or 64-bit integers: signed, or unsigned if the common dtype is.
+/// The upper half of a product of 32- or 64-bit integers: signed, or unsigned if the common dtype
+/// is.
 Value mulhi(Arg a, Arg b, Loc loc = Loc::here());
 /// |x| of floats and signed integers (the smallest integer stays itself).
 Value abs(Arg x, Loc loc = Loc::here());
@@ -112,9 +113,9 @@ Value expand_dims(Arg x, int axis, Loc loc = Loc::here());
 /// Grows dimensions of extent 1; a scalar fills the shape. Errors: ranks differ, another extent
 /// would change.
 Value broadcast_to(Arg x, const Shape &shape, Loc loc = Loc::here());
-/// result[.., i, ..] = source[.., indices[.., i, ..], ..] along `axis`: picks elements inside a tile.
-/// The result has the indices' shape. Errors: extents beside the axis differ, indices of another
-/// rank, floats or wider than 32 bits. An index outside the axis picks any element.
+/// result[.., i, ..] = source[.., indices[.., i, ..], ..] along `axis`: picks elements inside a
+/// tile. The result has the indices' shape. Errors: extents beside the axis differ, indices of
+/// another rank, floats or wider than 32 bits. An index outside the axis picks any element.
 Value gather(Arg source, Arg indices, int axis, Loc loc = Loc::here());
 /// How often each of 0, 1, ... bins - 1 occurs in a tile of one dimension, where `mask` (i1) holds:
 /// i32. Other numbers are ignored. Errors: another rank, floats, integers wider than 32 bits.

@@ -15,7 +15,8 @@ TEST_P(Gathers, AlongEitherAxisOfEveryDtype) {
         y.tile({P, Q})(0, 0) = gather(x.tile({M, N})(0, 0), at.tile({P, Q})(0, 0), axis);
       });
   auto check = [&]<class T>(T) {
-    int cases[][4] = {{4, 4, 64, 4}, {16, 64, 16, 128}, {96, 8, 24, 8}, {8, 48, 8, 16}, {1, 1, 1, 32}};
+    int cases[][4] = {
+        {4, 4, 64, 4}, {16, 64, 16, 128}, {96, 8, 24, 8}, {8, 48, 8, 16}, {1, 1, 1, 32}};
     for (auto [m, n, p, q] : cases)
       for (int warps : {1, 2, 8}) {
         SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + " " + std::to_string(warps));
@@ -25,8 +26,9 @@ TEST_P(Gathers, AlongEitherAxisOfEveryDtype) {
         for (int i = 0; i < p * q; ++i)
           at.push_back(static_cast<int32_t>(random.bits() % uint64_t(m == p ? n : m)));
         auto results = output<T>({p, q}, 1);
-        program.consts(m, n, p, q).warps(warps).grid(1)(stream, input({m, n}, x),
-                                                        input({p, q}, at), results.tensor());
+        program.consts(m, n, p, q)
+            .warps(warps)
+            .grid(1)(stream, input({m, n}, x), input({p, q}, at), results.tensor());
         expectAll(results.result(), [&](int64_t i) {
           int64_t row = i / q, column = i % q, index = at[size_t(i)];
           return exact(x[size_t(m == p ? row * n + index : index * n + column)]);
@@ -54,11 +56,12 @@ TEST_P(Gathers, InALoopWithComputedIndices) {
 }
 
 TEST_P(Gathers, Histograms) {
-  static const auto program = kernel("histogram", [](In<i32, 1> x, Out<i32, 2> y, Const B, Const N) {
-    Value values = x.tile({B})(0);
-    y.tile({1, N})(0, 0) = expand_dims(histogram(values, N), 0);
-    y.tile({1, N})(1, 0) = expand_dims(histogram(values, N, values % 2 == 0), 0);
-  });
+  static const auto program =
+      kernel("histogram", [](In<i32, 1> x, Out<i32, 2> y, Const B, Const N) {
+        Value values = x.tile({B})(0);
+        y.tile({1, N})(0, 0) = expand_dims(histogram(values, N), 0);
+        y.tile({1, N})(1, 0) = expand_dims(histogram(values, N, values % 2 == 0), 0);
+      });
   for (auto [size, bins] :
        {std::pair(2048, 2), {1024, 128}, {32, 512}, {8, 2}, {96, 48}, {256, 1}, {1, 7}})
     for (int warps : {1, 2, 4, 8}) {
