@@ -1,165 +1,99 @@
-// Reductions: a combine function, traced once on scalars, and the library of them. Sums of narrow
-// types are widened first.
+// Reductions along one axis or all, and the library of them. Sums of narrow types are widened
+// first.
+#include "frontend/Combine.h"
 #include "frontend/Promotion.h"
-#include "frontend/Trace.h"
 
 using namespace tile;
 using namespace tile::frontend;
 
 namespace {
 
-using Combine =
-    detail::FunctionRef<std::vector<Value>(const std::vector<Value> &, const std::vector<Value> &)>;
+using Axis = std::optional<int>;
 
-/// Leaves the combine scope when the user's function throws.
-struct CombineGuard {
-  Trace &trace;
-  ScopeId scope;
-  ~CombineGuard() { trace.abandon(scope); }
-};
-
-std::vector<Value> scalarArguments(Trace &trace, ScopeId scope, const std::vector<TileType> &types,
-                                   Loc loc) {
-  std::vector<Value> scalars;
-  for (const TileType &type : types) {
-    Node argument;
-    argument.kind = Node::BlockArg;
-    argument.type = {TileType::Data, type.dtype, {}};
-    argument.loc = loc;
-    NodeId id = trace.add(std::move(argument));
-    trace.scopeAt(scope).arguments.push_back(id);
-    scalars.push_back(trace.handle(id));
+std::vector<Value> reduceAxis(Trace &trace, const char *op, const std::vector<Value> &tiles,
+                              int dim, Combine combine, Loc loc) {
+  std::vector<TileType> types = tileTypes(trace, op, tiles, loc), results = types;
+  for (TileType &result : results) {
+    result.shape = {};
+    for (int i = 0; i < types[0].shape.rank(); ++i)
+      if (i != dim)
+        result.shape.append(types[0].shape[i]);
   }
-  return scalars;
+  return combineTiles(trace, {"tile.reduce", op, {{Attribute::I32, "axis", {dim}}}}, tiles, types,
+                      results, combine, loc);
 }
 
-void checkCombined(Trace &trace, const std::vector<Value> &combined,
-                   const std::vector<TileType> &types, Loc loc) {
-  if (combined.size() != types.size())
-    trace.fail(loc, "reduce: the combine function must return " + std::to_string(types.size()) +
-                        " values, it returned " + std::to_string(combined.size()));
-  for (size_t i = 0; i < types.size(); ++i) {
-    TileType expected{TileType::Data, types[i].dtype, {}}, actual = trace.type(combined[i], loc);
-    if (actual != expected)
-      trace.fail(loc,
-                 "reduce: the combine function must return " + expected.str() + ", it returned " +
-                     actual.str(),
-                 {madeNote(trace, "the result was", combined[i])});
-  }
-}
-
-ScopeId traceCombine(Trace &trace, const std::vector<TileType> &types, Combine combine, Loc loc) {
-  ScopeId scope = trace.open(Scope::Combine, loc);
-  CombineGuard guard{trace, scope};
-  std::vector<Value> left = scalarArguments(trace, scope, types, loc),
-                     right = scalarArguments(trace, scope, types, loc);
-  std::vector<Value> combined = combine(left, right);
-  checkCombined(trace, combined, types, loc);
-  for (const Value &value : combined)
-    trace.scopeAt(scope).yields.push_back(trace.use(value, loc));
-  trace.close(scope);
-  return scope;
-}
-
-std::vector<TileType> tileTypes(Trace &trace, const std::vector<Value> &tiles, Loc loc) {
-  if (tiles.empty())
-    trace.fail(loc, "reduce: needs at least one tile");
-  std::vector<TileType> types;
-  for (const Value &tile : tiles) {
-    TileType type = trace.type(tile, loc);
-    if (type.category != TileType::Data || type.isScalar())
-      trace.fail(loc, "reduce: needs a tile of numbers, got " + type.str(),
-                 {madeNote(trace, "operand", tile)}, ErrorCode::InvalidShape);
-    if (!types.empty() && type.shape != types[0].shape)
-      trace.fail(loc,
-                 "reduce: tiles differ in shape: " + types[0].shape.str() + " and " +
-                     type.shape.str(),
-                 {madeNote(trace, Arg(tiles[0], loc), Arg(tile, loc))}, ErrorCode::InvalidShape);
-    types.push_back(type);
-  }
-  return types;
-}
-
-std::vector<Value> reduceTiles(Trace &trace, const std::vector<Value> &tiles, int axis,
+/// Without an axis the axes go one after the other, the last first, since a tile with odd factors
+/// cannot always be read as a row.
+std::vector<Value> reduceTiles(Trace &trace, const char *op, std::vector<Value> tiles, Axis axis,
                                Combine combine, bool keepDims, Loc loc) {
-  std::vector<TileType> types = tileTypes(trace, tiles, loc);
-  int dim = checkAxis(trace, "reduce", axis, types[0].shape.rank(), loc);
-  Node node;
-  node.name = "tile.reduce";
-  node.loc = loc;
-  node.regions = {traceCombine(trace, types, combine, loc)};
-  node.attributes = {{Attribute::I32, "axis", {dim}}};
-  Shape reduced;
-  for (int i = 0; i < types[0].shape.rank(); ++i)
-    if (i != dim)
-      reduced.append(types[0].shape[i]);
-  for (size_t i = 0; i < tiles.size(); ++i) {
-    node.operands.push_back(trace.use(tiles[i], loc));
-    node.results.push_back({TileType::Data, types[i].dtype, reduced});
+  Shape shape = tileTypes(trace, op, tiles, loc)[0].shape;
+  int first = 0, last = shape.rank() - 1;
+  if (axis)
+    first = last = checkAxis(trace, op, *axis, shape.rank(), loc);
+  for (int dim = last; dim >= first; --dim) {
+    tiles = reduceAxis(trace, op, tiles, dim, combine, loc);
+    shape[dim] = 1;
   }
-  NodeId id = trace.add(node);
-  std::vector<Value> results;
-  for (size_t i = 0; i < tiles.size(); ++i) {
-    Node result;
-    result.kind = Node::Result;
-    result.type = node.results[i];
-    result.operands = {id};
-    result.index = static_cast<int>(i);
-    result.loc = loc;
-    Value value = trace.handle(trace.add(std::move(result)));
-    results.push_back(keepDims ? expand_dims(Arg(value, loc), dim, loc) : value);
-  }
-  return results;
+  if (keepDims)
+    for (Value &tile : tiles)
+      tile = reshape(Arg(tile, loc), shape, loc);
+  return tiles;
 }
 
 template <class Function>
-Value reduceOne(const Value &tile, int axis, bool keepDims, Loc loc, Function combine) {
+Value reduceOne(const char *op, const Value &tile, Axis axis, bool keepDims, Loc loc,
+                Function combine) {
   auto combineLists = [&](const std::vector<Value> &left, const std::vector<Value> &right) {
     return std::vector<Value>{combine(left[0], right[0])};
   };
-  return reduceTiles(Trace::current(loc), {tile}, axis, combineLists, keepDims, loc)[0];
+  return reduceTiles(Trace::current(loc), op, {tile}, axis, combineLists, keepDims, loc)[0];
 }
-
-/// The operand of a reduction, with its dtype.
-Value tileOperand(Trace &trace, const char *op, const Arg &x, Loc loc) {
-  checkData(trace, op, x, loc);
-  Value value = materialize(trace, x, loc);
-  if (trace.type(value, loc).isScalar())
-    trace.fail(loc,
-               std::string(op) + ": needs a tile, got a scalar, " + trace.type(value, loc).str(),
-               {madeNote(trace, "operand", value)}, ErrorCode::InvalidShape);
-  return value;
-}
-
-/// The dtype in which a sum is formed, and the one that it has.
-DType accumulationType(DType type) {
-  if (isFloat(type))
-    return sizeOf(type) < 4 ? f32 : type;
-  if (widthOf(type) >= 32)
-    return type;
-  return isUnsigned(type) ? u32 : i32;
-}
-DType sumType(DType type) { return isFloat(type) ? type : accumulationType(type); }
 
 template <class Function>
-Value accumulate(const char *op, const Arg &x, int axis, ReduceOptions options, Loc loc,
+Value accumulate(const char *op, const Arg &x, Axis axis, const ReduceOptions &options, Loc loc,
                  Function combine) {
   Trace &trace = Trace::current(loc);
   Value tile = tileOperand(trace, op, x, loc);
-  DType type = trace.type(tile, loc).dtype;
-  Value wide = castValue(trace, accumulationType(type), tile, loc);
-  return castValue(trace, sumType(type), reduceOne(wide, axis, options.keep_dims, loc, combine),
-                   loc);
+  auto [during, result] = accumulationOf(trace.type(tile, loc).dtype, options.dtype);
+  if (options.dtype != any)
+    tile = castValue(trace, options.dtype, tile, loc);
+  Value wide = castValue(trace, during, tile, loc);
+  return castValue(trace, result, reduceOne(op, wide, axis, options.keep_dims, loc, combine), loc);
 }
 
-/// The index of the extreme element: of pairs (value, index) the better value wins, then the
+/// Refuses an asked dtype where the result's dtype is the operand's.
+void checkNoDtype(const char *op, const ReduceOptions &options, Loc loc) {
+  if (options.dtype != any)
+    Trace::current(loc).fail(loc, std::string(op) +
+                                      ": has no dtype to choose, cast the result to " +
+                                      nameOf(options.dtype));
+}
+
+/// The place of each element among those that are reduced together: along the axis, or row-major in
+/// the whole tile.
+Value indexAlong(const Shape &shape, Axis axis, Loc loc) {
+  if (axis)
+    return index(*axis, shape, loc);
+  Value total = index(shape.rank() - 1, shape, loc);
+  int64_t stride = shape[shape.rank() - 1];
+  for (int dim = shape.rank() - 2; dim >= 0; --dim) {
+    total = Arg(total, loc) + Arg(Arg(index(dim, shape, loc), loc) * Arg(stride, loc), loc);
+    stride *= shape[dim];
+  }
+  return total;
+}
+
+/// The extreme element and its index: of pairs (value, index) the better value wins, then the
 /// smaller index; NaN loses.
-Value argExtreme(const char *op, const Arg &x, int axis, ReduceOptions options, Loc loc,
-                 bool largest) {
+ValueAndIndex extreme(const char *op, const Arg &x, Axis axis, const ReduceOptions &options,
+                      Loc loc, bool largest) {
+  checkNoDtype(op, options, loc);
   Trace &trace = Trace::current(loc);
   Value tile = tileOperand(trace, op, x, loc);
   TileType type = trace.type(tile, loc);
-  int dim = checkAxis(trace, op, axis, type.shape.rank(), loc);
+  if (axis)
+    axis = checkAxis(trace, op, *axis, type.shape.rank(), loc);
   auto combine = [&](const std::vector<Value> &left, const std::vector<Value> &right) {
     Arg a(left[0], loc), b(right[0], loc), i(left[1], loc), j(right[1], loc);
     Arg better(largest ? a > b : a < b, loc), same(a == b, loc), earlier(i < j, loc);
@@ -168,77 +102,113 @@ Value argExtreme(const char *op, const Arg &x, int axis, ReduceOptions options, 
       Arg leftNan(a != a, loc), rightNan(b != b, loc);
       Arg onlyRight(Arg(~leftNan, loc) & rightNan, loc),
           both(Arg(leftNan & rightNan, loc) & earlier, loc);
-      return std::vector<Value>{
-          select(Arg(Arg(Arg(keep, loc) | onlyRight, loc) | both, loc), a, b, loc),
-          select(Arg(Arg(Arg(keep, loc) | onlyRight, loc) | both, loc), i, j, loc)};
+      keep = Arg(Arg(keep, loc) | onlyRight, loc) | both;
     }
     return std::vector<Value>{select(Arg(keep, loc), a, b, loc), select(Arg(keep, loc), i, j, loc)};
   };
-  return reduceTiles(trace, {tile, index(dim, type.shape, loc)}, dim, combine, options.keep_dims,
-                     loc)[1];
+  std::vector<Value> results = reduceTiles(trace, op, {tile, indexAlong(type.shape, axis, loc)},
+                                           axis, combine, options.keep_dims, loc);
+  return {results[0], results[1]};
+}
+
+/// Of integers or i1, by a bitwise operator.
+template <class Function>
+Value bitwise(const char *op, const Arg &x, Axis axis, const ReduceOptions &options, Loc loc,
+              Function combine) {
+  checkNoDtype(op, options, loc);
+  Trace &trace = Trace::current(loc);
+  Value tile = tileOperand(trace, op, x, loc);
+  TileType type = trace.type(tile, loc);
+  if (isFloat(type.dtype))
+    trace.fail(loc, std::string(op) + ": needs integers, got " + type.str(),
+               {madeNote(trace, "operand", tile)});
+  return reduceOne(op, tile, axis, options.keep_dims, loc, combine);
 }
 
 } // namespace
 
-Value tile::reduce(Arg x, int axis, detail::FunctionRef<Value(Value, Value)> combine,
+Value tile::reduce(Arg x, std::optional<int> axis, detail::FunctionRef<Value(Value, Value)> combine,
                    ReduceOptions options, Loc loc) {
   Trace &trace = Trace::current(loc);
-  return reduceOne(tileOperand(trace, "reduce", x, loc), axis, options.keep_dims, loc, combine);
+  checkNoDtype("reduce", options, loc);
+  return reduceOne("reduce", tileOperand(trace, "reduce", x, loc), axis, options.keep_dims, loc,
+                   combine);
 }
 
-std::vector<Value> tile::reduce(const std::vector<Value> &tiles, int axis, Combine combine,
-                                ReduceOptions options, Loc loc) {
-  return reduceTiles(Trace::current(loc), tiles, axis, combine, options.keep_dims, loc);
+std::vector<Value> tile::reduce(const std::vector<Value> &tiles, std::optional<int> axis,
+                                Combine combine, ReduceOptions options, Loc loc) {
+  checkNoDtype("reduce", options, loc);
+  return reduceTiles(Trace::current(loc), "reduce", tiles, axis, combine, options.keep_dims, loc);
 }
 
-Value tile::sum(Arg x, int axis, ReduceOptions options, Loc loc) {
+Value tile::sum(Arg x, std::optional<int> axis, ReduceOptions options, Loc loc) {
   return accumulate("sum", x, axis, options, loc,
-                    [&](Value a, Value b) { return Arg(a, loc) + Arg(b, loc); });
+                    [&](Value a, Value b) { return added(a, b, loc); });
 }
-Value tile::prod(Arg x, int axis, ReduceOptions options, Loc loc) {
+Value tile::prod(Arg x, std::optional<int> axis, ReduceOptions options, Loc loc) {
   return accumulate("prod", x, axis, options, loc,
-                    [&](Value a, Value b) { return Arg(a, loc) * Arg(b, loc); });
+                    [&](Value a, Value b) { return multiplied(a, b, loc); });
 }
 
-Value tile::mean(Arg x, int axis, ReduceOptions options, Loc loc) {
+Value tile::mean(Arg x, std::optional<int> axis, ReduceOptions options, Loc loc) {
   Trace &trace = Trace::current(loc);
   Value tile = tileOperand(trace, "mean", x, loc);
   TileType type = trace.type(tile, loc);
-  int dim = checkAxis(trace, "mean", axis, type.shape.rank(), loc);
-  Value wide = castValue(trace, type.dtype == f64 ? f64 : f32, tile, loc);
-  Value total = sum(Arg(wide, loc), dim, options, loc);
-  Value average = Arg(total, loc) / Arg(static_cast<double>(type.shape[dim]), loc);
-  return isFloat(type.dtype) ? castValue(trace, type.dtype, average, loc) : average;
+  if (axis)
+    axis = checkAxis(trace, "mean", *axis, type.shape.rank(), loc);
+  DType result = options.dtype != any ? options.dtype : isFloat(type.dtype) ? type.dtype : f32;
+  if (!isFloat(result))
+    trace.fail(loc, std::string("mean: gives floats, got dtype ") + nameOf(result));
+  options.dtype = result == f64 || type.dtype == f64 ? f64 : f32;
+  Value total = sum(Arg(tile, loc), axis, options, loc);
+  int64_t count = axis ? type.shape[*axis] : type.shape.elements();
+  return castValue(trace, result, Arg(total, loc) / Arg(static_cast<double>(count), loc), loc);
 }
 
-Value tile::reduce_max(Arg x, int axis, ReduceOptions options, Loc loc) {
+Value tile::reduce_max(Arg x, std::optional<int> axis, ReduceOptions options, Loc loc) {
+  checkNoDtype("reduce_max", options, loc);
   Value tile = tileOperand(Trace::current(loc), "reduce_max", x, loc);
-  return reduceOne(tile, axis, options.keep_dims, loc,
+  return reduceOne("reduce_max", tile, axis, options.keep_dims, loc,
                    [&](Value a, Value b) { return max(Arg(a, loc), Arg(b, loc), loc); });
 }
-Value tile::reduce_min(Arg x, int axis, ReduceOptions options, Loc loc) {
+Value tile::reduce_min(Arg x, std::optional<int> axis, ReduceOptions options, Loc loc) {
+  checkNoDtype("reduce_min", options, loc);
   Value tile = tileOperand(Trace::current(loc), "reduce_min", x, loc);
-  return reduceOne(tile, axis, options.keep_dims, loc,
+  return reduceOne("reduce_min", tile, axis, options.keep_dims, loc,
                    [&](Value a, Value b) { return min(Arg(a, loc), Arg(b, loc), loc); });
 }
-Value tile::argmax(Arg x, int axis, ReduceOptions options, Loc loc) {
-  return argExtreme("argmax", x, axis, options, loc, true);
+ValueAndIndex tile::max_with_index(Arg x, std::optional<int> axis, ReduceOptions options, Loc loc) {
+  return extreme("max_with_index", x, axis, options, loc, true);
 }
-Value tile::argmin(Arg x, int axis, ReduceOptions options, Loc loc) {
-  return argExtreme("argmin", x, axis, options, loc, false);
+ValueAndIndex tile::min_with_index(Arg x, std::optional<int> axis, ReduceOptions options, Loc loc) {
+  return extreme("min_with_index", x, axis, options, loc, false);
+}
+Value tile::argmax(Arg x, std::optional<int> axis, ReduceOptions options, Loc loc) {
+  return extreme("argmax", x, axis, options, loc, true).index;
+}
+Value tile::argmin(Arg x, std::optional<int> axis, ReduceOptions options, Loc loc) {
+  return extreme("argmin", x, axis, options, loc, false).index;
 }
 
-Value tile::any_of(Arg x, int axis, ReduceOptions options, Loc loc) {
+Value tile::xor_sum(Arg x, std::optional<int> axis, ReduceOptions options, Loc loc) {
+  return bitwise("xor_sum", x, axis, options, loc,
+                 [&](Value a, Value b) { return Arg(a, loc) ^ Arg(b, loc); });
+}
+Value tile::reduce_or(Arg x, std::optional<int> axis, ReduceOptions options, Loc loc) {
+  return bitwise("reduce_or", x, axis, options, loc,
+                 [&](Value a, Value b) { return Arg(a, loc) | Arg(b, loc); });
+}
+Value tile::any_of(Arg x, std::optional<int> axis, ReduceOptions options, Loc loc) {
   Trace &trace = Trace::current(loc);
   Value truth = castValue(trace, i1, tileOperand(trace, "any_of", x, loc), loc);
-  return reduceOne(truth, axis, options.keep_dims, loc,
-                   [&](Value a, Value b) { return Arg(a, loc) | Arg(b, loc); });
+  return bitwise("any_of", Arg(truth, loc), axis, options, loc,
+                 [&](Value a, Value b) { return Arg(a, loc) | Arg(b, loc); });
 }
-Value tile::all_of(Arg x, int axis, ReduceOptions options, Loc loc) {
+Value tile::all_of(Arg x, std::optional<int> axis, ReduceOptions options, Loc loc) {
   Trace &trace = Trace::current(loc);
   Value truth = castValue(trace, i1, tileOperand(trace, "all_of", x, loc), loc);
-  return reduceOne(truth, axis, options.keep_dims, loc,
-                   [&](Value a, Value b) { return Arg(a, loc) & Arg(b, loc); });
+  return bitwise("all_of", Arg(truth, loc), axis, options, loc,
+                 [&](Value a, Value b) { return Arg(a, loc) & Arg(b, loc); });
 }
 
 Value tile::softmax(Arg x, int axis, Loc loc) {

@@ -3,6 +3,7 @@
 #define TILE_IR_TILEGPUOPS_TD
 
 include "ir/TileGpuDialect.td"
+include "ir/TileGpuScanOps.td"
 
 class TileGpu_Op<string opMnemonic, list<Trait> traits = []> : Op<TileGpuDialect, opMnemonic, traits>;
 
@@ -56,7 +57,7 @@ def TileGpu_ReducePartialOp : TileGpu_Op<"reduce_partial", [Pure, SingleBlock]> 
   let hasVerifier = 1;
 }
 
-def TileGpu_YieldOp : TileGpu_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReducePartialOp"]>]> {
+def TileGpu_YieldOp : TileGpu_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReducePartialOp", "ScanCarryOp", "ScanPartialOp"]>]> {
   let summary = "Result of a combine region";
   let description = [{
     Example: see `tilegpu.reduce_partial`.

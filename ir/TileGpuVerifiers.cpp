@@ -132,6 +132,43 @@ LogicalResult ReducePartialOp::verify() {
   return success();
 }
 
+// A step of a scan: tiles with layouts, scanned ones first, then as many of totals, and a region that combines two tuples.
+static LogicalResult verifyScanStep(Operation *op, ValueRange scanned, ValueRange totals, int32_t axis) {
+  if (scanned.empty() || scanned.size() != totals.size())
+    return op->emitOpError("needs as many scanned tiles as tiles of totals, and at least one");
+  Block &block = op->getRegion(0).front();
+  if (block.getNumArguments() != 2 * scanned.size() || block.getTerminator()->getNumOperands() != scanned.size())
+    return op->emitOpError("the region needs ") << 2 * scanned.size() << " arguments and " << scanned.size() << " results";
+  for (auto [tile, total] : llvm::zip_equal(scanned, totals)) {
+    auto whole = cast<RankedTensorType>(tile.getType()), part = cast<RankedTensorType>(total.getType());
+    if (axis < 0 || axis >= whole.getRank() || whole.getRank() != part.getRank())
+      return op->emitOpError("axis ") << axis << " is outside the operand's rank";
+    auto layout = dyn_cast_or_null<LayoutAttr>(whole.getEncoding());
+    if (!layout || !part.getEncoding())
+      return op->emitOpError("needs a layout on all sides");
+    SmallVector<int64_t> shape(whole.getShape());
+    shape[axis] = shape[axis] / (shape[axis] & -shape[axis]) * warpsAlong(layout, axis);
+    if (part.getShape() != ArrayRef(shape) || part.getElementType() != whole.getElementType())
+      return op->emitOpError("totals must have one element a piece along the axis, ") << shape[axis];
+  }
+  return success();
+}
+
+LogicalResult ScanPartialOp::verify() {
+  size_t count = getInputs().size();
+  if (getResults().size() != 2 * count || getInputs().getTypes() != getResults().take_front(count).getTypes())
+    return emitOpError("needs two results an operand, the first of the operand's type");
+  return verifyScanStep(*this, getInputs(), getResults().drop_front(count), static_cast<int32_t>(getAxis()));
+}
+
+LogicalResult ScanCarryOp::verify() {
+  size_t count = getResults().size();
+  if (getInputs().size() != 2 * count || getResults().getTypes() != getInputs().take_front(count).getTypes())
+    return emitOpError("needs two operands a result, the first of the result's type");
+  return verifyScanStep(*this, getInputs().take_front(count), getInputs().drop_front(count),
+                        static_cast<int32_t>(getAxis()));
+}
+
 LogicalResult SmemAllocOp::verify() {
   if (auto offset = static_cast<int32_t>(getOffset().value_or(0)); offset < 0)
     return emitOpError("offset must not be negative, got ") << offset;

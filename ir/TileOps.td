@@ -5,6 +5,8 @@
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "ir/TileAtomicOps.td"
 include "ir/TileMemoryOps.td"
+include "ir/TilePairOps.td"
+include "ir/TileScanOps.td"
 include "ir/TileShapeOps.td"
 
 #endif // TILE_IR_TILEOPS_TD

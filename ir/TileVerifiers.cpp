@@ -324,24 +324,43 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
-LogicalResult ReduceOp::verifyRegions() {
-  Block &block = getCombine().front();
-  size_t count = getInputs().size();
+// The region takes two tuples of scalars and yields one.
+static LogicalResult verifyCombine(Operation *op, Block &block, ValueRange inputs) {
+  size_t count = inputs.size();
   if (block.getNumArguments() != 2 * count)
-    return emitOpError("the region needs ") << 2 * count << " arguments, got " << block.getNumArguments();
+    return op->emitOpError("the region needs ") << 2 * count << " arguments, got " << block.getNumArguments();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || yield.getValues().size() != count)
-    return emitOpError("the region must yield ") << count << " values";
+    return op->emitOpError("the region must yield ") << count << " values";
   for (size_t i = 0; i < count; ++i) {
-    Type type = elementTypeOf(getInputs()[i].getType());
+    Type type = elementTypeOf(inputs[i].getType());
     if (block.getArgument(i).getType() != type || block.getArgument(count + i).getType() != type ||
         yield.getValues()[i].getType() != type)
-      return emitOpError("the region's arguments and results ") << i << " must be " << type;
+      return op->emitOpError("the region's arguments and results ") << i << " must be " << type;
   }
   auto isTile = [](Type type) { return isa<ShapedType>(type); };
-  for (Operation &op : block.without_terminator())
-    if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op) || llvm::any_of(op.getOperandTypes(), isTile) ||
-        llvm::any_of(op.getResultTypes(), isTile))
-      return op.emitOpError("is not allowed in a combine region: only pure scalar operations are");
+  for (Operation &inner : block.without_terminator())
+    if (inner.getNumRegions() != 0 || !isMemoryEffectFree(&inner) || llvm::any_of(inner.getOperandTypes(), isTile) ||
+        llvm::any_of(inner.getResultTypes(), isTile))
+      return inner.emitOpError("is not allowed in a combine region: only pure scalar operations are");
+  return success();
+}
+
+LogicalResult ReduceOp::verifyRegions() { return verifyCombine(*this, getCombine().front(), getInputs()); }
+LogicalResult ScanOp::verifyRegions() { return verifyCombine(*this, getCombine().front(), getInputs()); }
+
+LogicalResult ScanOp::verify() {
+  if (getInputs().empty() || getInputs().size() != getResults().size())
+    return emitOpError("needs one result an operand, and at least one operand");
+  auto first = cast<RankedTensorType>(getInputs()[0].getType());
+  if (failed(verifyShape(*this, first)) || failed(verifyAxis(*this, getAxis(), first.getRank())))
+    return failure();
+  for (auto [input, result] : llvm::zip_equal(getInputs(), getResults())) {
+    if (shapeOf(input.getType()) != first.getShape())
+      return emitOpError("operands differ in shape: ")
+             << shapeText(first.getShape()) << " and " << shapeText(shapeOf(input.getType()));
+    if (result.getType() != input.getType())
+      return emitOpError("result must be ") << input.getType() << ", got " << result.getType();
+  }
   return success();
 }

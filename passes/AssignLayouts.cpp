@@ -161,7 +161,7 @@ private:
     if (isa<ir::BroadcastOp, ir::ExpandDimsOp>(op))
       return; // made where they are needed
     Claim best = strongest(op->getOperands());
-    if (isa<ir::ReduceOp>(op) && best.strength == Strength::None)
+    if (isa<ir::ReduceOp, ir::FlipOp, ir::ScanOp>(op) && best.strength == Strength::None)
       best = {layoutOrDefault(op->getOperand(0)), Strength::Default};
     if (auto gather = dyn_cast<ir::GatherOp>(op))
       return claim(gather.getResult(), orDefault(of(gather.getIndices()), gather.getResult()));
@@ -282,6 +282,10 @@ private:
       return rewriteStore(op), success();
     if (isa<ir::ReduceOp>(op))
       return rewriteReduce(op), success();
+    if (isa<ir::ScanOp>(op))
+      return rewriteScan(op), success();
+    if (isa<ir::ItemOp>(op)) // every thread of any layout holds the element
+      return setOperand(op->getOpOperand(0), claims.layoutOrDefault(op->getOperand(0))), success();
     if (op->getNumResults() != 1 || !isTile(op->getResult(0)) || !claims.of(op->getResult(0)).layout)
       return success();
     if (isa<ir::GatherOp, ir::HistogramOp>(op))
@@ -375,7 +379,7 @@ private:
   static bool liesAlong(gpu::LayoutAttr layout, Operation *access) {
     auto order = access->getAttrOfType<DenseI32ArrayAttr>(kOrderAttr);
     ArrayRef<int32_t> first = layout.getRegisters().empty() ? layout.getLanes() : layout.getRegisters();
-    return order && first.size() >= static_cast<size_t>(layout.getRank()) && first[order[0]] == 1;
+    return order && isSeparable(layout) && first.size() >= static_cast<size_t>(layout.getRank()) && first[order[0]] == 1;
   }
 
   void rewriteReduce(Operation *op) {
@@ -393,6 +397,15 @@ private:
         continue;
       setLayout(value, result);
     }
+  }
+
+  // All operands and results of a scan share the layout that was claimed for the results.
+  void rewriteScan(Operation *op) {
+    gpu::LayoutAttr layout = claims.layoutOrDefault(op->getResult(0));
+    for (OpOperand &operand : op->getOpOperands())
+      setOperand(operand, layout);
+    for (Value value : op->getResults())
+      setLayout(value, layout);
   }
 
   // What was made on demand is replaced; the originals go, users first.

@@ -6,6 +6,7 @@
 #include "ir/LayoutAttr.h"
 #include "ir/layout/Conversion.h"
 #include "ir/layout/Derived.h"
+#include "ir/layout/Scan.h"
 #include "ir/layout/SharedAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -79,6 +80,16 @@ RankedTensorType tileType(RankedTensorType like, const layout::Layout &layout) {
                                gpu::attributeOf(like.getContext(), layout));
 }
 
+// The combine region of `tile`, for an operation of `tilegpu`.
+void copyCombine(Region &from, Region &to) {
+  IRMapping mapping;
+  from.cloneInto(&to, mapping);
+  Operation *yield = to.front().getTerminator();
+  OpBuilder inside(yield);
+  gpu::YieldOp::create(inside, yield->getLoc(), yield->getOperands());
+  yield->erase();
+}
+
 void expandReduce(ir::ReduceOp reduce) {
   auto type = cast<RankedTensorType>(reduce.getInputs()[0].getType());
   if (!gpu::encodingOf(type))
@@ -95,12 +106,7 @@ void expandReduce(ir::ReduceOp reduce) {
     partialTypes.push_back(tileType(cast<RankedTensorType>(input.getType()), partial));
   auto inWarps = gpu::ReducePartialOp::create(builder, reduce.getLoc(), partialTypes, reduce.getInputs(),
                                               reduce.getAxisAttr());
-  IRMapping mapping;
-  reduce.getCombine().cloneInto(&inWarps.getCombine(), mapping);
-  Operation *yield = inWarps.getCombine().front().getTerminator();
-  OpBuilder inside(yield);
-  gpu::YieldOp::create(inside, yield->getLoc(), yield->getOperands());
-  yield->erase();
+  copyCombine(reduce.getCombine(), inWarps.getCombine());
   for (auto [operand, result] : llvm::zip_equal(reduce->getOpOperands(), inWarps.getResults()))
     operand.set(exchange(builder, reduce.getLoc(), result, tileType(cast<RankedTensorType>(result.getType()), gathered)));
 }
@@ -152,9 +158,35 @@ void expandHistogram(ir::HistogramOp histogram) {
   histogram.erase();
 }
 
+// scan -> scan within warps, totals to all threads, totals before each warp's pieces combined with them.
+void expandScan(ir::ScanOp scan) {
+  auto type = cast<RankedTensorType>(scan.getInputs()[0].getType());
+  auto axis = static_cast<int>(scan.getAxis());
+  if (gpu::warpsAlong(gpu::encodingOf(type), axis) == 1)
+    return;
+  layout::Layout source = gpu::layoutOf(type), totals = layout::pieceTotals(source, axis);
+  layout::Layout gathered = gatheredLayout(source, axis, totals.shape()[axis]);
+  OpBuilder builder(scan);
+  SmallVector<Type> partialTypes(scan.getInputs().getTypes());
+  for (Value input : scan.getInputs())
+    partialTypes.push_back(tileType(cast<RankedTensorType>(input.getType()), totals));
+  auto inWarps = gpu::ScanPartialOp::create(builder, scan.getLoc(), partialTypes, scan.getInputs(), scan.getAxisAttr(),
+                                            scan.getReverseAttr());
+  copyCombine(scan.getCombine(), inWarps.getCombine());
+  SmallVector<Value> operands(inWarps.getResults());
+  for (Value &total : MutableArrayRef(operands).drop_front(scan.getInputs().size()))
+    total = exchange(builder, scan.getLoc(), total, tileType(cast<RankedTensorType>(total.getType()), gathered));
+  auto carry = gpu::ScanCarryOp::create(builder, scan.getLoc(), scan.getResultTypes(), operands, scan.getAxisAttr(),
+                                        scan.getReverseAttr());
+  copyCombine(scan.getCombine(), carry.getCombine());
+  scan.replaceAllUsesWith(carry.getResults());
+  scan.erase();
+}
+
 struct ExpandScratch : passes::impl::ExpandScratchBase<ExpandScratch> {
   void runOnOperation() final {
     SmallVector<ir::ReduceOp> reductions;
+    SmallVector<ir::ScanOp> scans;
     SmallVector<gpu::ConvertLayoutOp> changes;
     SmallVector<Operation *> atomics;
     SmallVector<ir::GatherOp> gathers;
@@ -162,6 +194,8 @@ struct ExpandScratch : passes::impl::ExpandScratchBase<ExpandScratch> {
     getOperation().walk([&](Operation *op) {
       if (auto reduce = dyn_cast<ir::ReduceOp>(op))
         reductions.push_back(reduce);
+      if (auto scan = dyn_cast<ir::ScanOp>(op))
+        scans.push_back(scan);
       if (auto change = dyn_cast<gpu::ConvertLayoutOp>(op))
         changes.push_back(change);
       if (isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op))
@@ -172,6 +206,7 @@ struct ExpandScratch : passes::impl::ExpandScratchBase<ExpandScratch> {
         histograms.push_back(histogram);
     });
     llvm::for_each(reductions, expandReduce);
+    llvm::for_each(scans, expandScan);
     llvm::for_each(changes, expandChange);
     llvm::for_each(atomics, shareResult);
     llvm::for_each(gathers, expandGather);

@@ -266,7 +266,7 @@ LogicalResult verifyControlFlow(func::FuncOp function) {
     return function.emitOpError("has ") << function.getBody().getBlocks().size()
                                         << " blocks; a kernel's control flow is scf.for, scf.if and scf.while";
   WalkResult result = function.walk([&](Operation *op) {
-    if (op == function || op->getNumRegions() == 0 || isa<scf::ForOp, scf::IfOp, scf::WhileOp, ir::ReduceOp>(op))
+    if (op == function || op->getNumRegions() == 0 || isa<scf::ForOp, scf::IfOp, scf::WhileOp, ir::ReduceOp, ir::ScanOp>(op))
       return WalkResult::advance();
     op->emitOpError("is not supported in a kernel; its control flow is scf.for, scf.if and scf.while");
     return WalkResult::interrupt();

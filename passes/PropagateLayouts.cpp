@@ -8,6 +8,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "passes/DotLayouts.h"
+#include "passes/analysis/LayoutInference.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_PROPAGATELAYOUTS
@@ -83,7 +84,7 @@ struct LoadInPlace : OpRewritePattern<ConvertLayoutOp> {
     auto layout = gpu::encodingOf(op.getResult().getType());
     auto order = load->getAttrOfType<DenseI32ArrayAttr>(passes::kOrderAttr);
     ArrayRef<int32_t> registers = layout.getRegisters();
-    if (!order || registers.empty() || registers[order[0]] != 1)
+    if (!order || registers.empty() || registers[order[0]] != 1 || !passes::isSeparable(layout))
       return rewriter.notifyMatchFailure(op, "registers do not follow memory");
     rewriter.modifyOpInPlace(load, [&] { load.getResult().setType(cast<RankedTensorType>(op.getResult().getType())); });
     rewriter.replaceOp(op, load.getResult());

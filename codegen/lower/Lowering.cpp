@@ -195,8 +195,9 @@ void Lowering::unflatten(ValueRange values, ValueRange flat) {
 LowerFunction findLowering(StringRef name) {
   static const llvm::StringMap<LowerFunction> table = [] {
     llvm::StringMap<LowerFunction> all;
-    for (LoweringTable part : {atomicLowerings(), controlLowerings(), dotLowerings(), elementwiseLowerings(),
-                               layoutLowerings(), memoryLowerings(), reduceLowerings(), shapeLowerings(),
+    for (LoweringTable part : {atomicLowerings(), controlLowerings(), dotLowerings(),
+                               elementwiseLowerings(), layoutLowerings(), memoryLowerings(),
+                               pairLowerings(), reduceLowerings(), scanLowerings(), shapeLowerings(),
                                sharedLowerings(), sharedIndexedLowerings()})
       for (auto [op, function] : part)
         all[op] = function;

@@ -113,6 +113,7 @@ LoweringTable layoutLowerings();
 LoweringTable memoryLowerings();
 LoweringTable pairLowerings();
 LoweringTable reduceLowerings();
+LoweringTable scanLowerings();
 LoweringTable shapeLowerings();
 LoweringTable sharedIndexedLowerings();
 LoweringTable sharedLowerings();

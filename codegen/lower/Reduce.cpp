@@ -1,5 +1,5 @@
 // Reductions within a warp: registers first, then lanes by butterfly shuffles. What crosses warps was made explicit before.
-#include "codegen/lower/Shuffle.h"
+#include "codegen/lower/Combine.h"
 
 #include "ir/TileDialect.h"
 
@@ -8,9 +8,6 @@ using namespace mlir;
 namespace tile::codegen {
 
 namespace {
-
-/// One tuple of values that are combined together.
-using Tuple = SmallVector<Value>;
 
 class Reducer {
 public:
@@ -43,7 +40,7 @@ private:
         values.push_back(l[operand][reg]);
       auto [it, isNew] = groups.try_emplace(position, values);
       if (!isNew)
-        it->second = combined(it->second, values);
+        it->second = combined(l, combine, it->second, values);
     }
     return groups;
   }
@@ -52,26 +49,9 @@ private:
     for (int bit = 0; bit < source.laneBits(); ++bit) {
       if (source.bases(layout::In::Lane)[bit][axis] == 0)
         continue;
-      Tuple other;
-      for (Value value : tuple)
-        other.push_back(shuffleButterfly(l, op->getLoc(), value, 1 << bit));
-      tuple = combined(tuple, other);
+      tuple = combined(l, combine, tuple, exchanged(l, op->getLoc(), tuple, 1 << bit));
     }
     return tuple;
-  }
-
-  // The combine region with scalars for its arguments.
-  Tuple combined(const Tuple &lhs, const Tuple &rhs) {
-    for (auto [i, value] : llvm::enumerate(lhs))
-      l.set(combine.getArgument(i), {value});
-    for (auto [i, value] : llvm::enumerate(rhs))
-      l.set(combine.getArgument(lhs.size() + i), {value});
-    if (failed(l.lowerBlock(combine)))
-      return lhs; // the error was reported; the values are not used
-    Tuple result;
-    for (Value value : combine.getTerminator()->getOperands())
-      result.push_back(l.scalar(value));
-    return result;
   }
 
   LogicalResult assign(const std::map<layout::Coords, Tuple> &groups, bool keepsAxis) {

@@ -6,10 +6,10 @@
 // the user's line, while tracing.
 #pragma once
 
+#include <tile/Reduce.h>
 #include <tile/View.h>
 
-#include <optional>
-#include <vector>
+#include <utility>
 
 namespace tile {
 
@@ -113,6 +113,23 @@ Value expand_dims(Arg x, int axis, Loc loc = Loc::here());
 /// Grows dimensions of extent 1; a scalar fills the shape. Errors: ranks differ, another extent
 /// would change.
 Value broadcast_to(Arg x, const Shape &shape, Loc loc = Loc::here());
+
+/// The only element of a tile, as a scalar (pointers too). Error: more elements.
+Value item(Arg x, Loc loc = Loc::here());
+/// a and b side by side along a new last dimension of extent 2; of two scalars, a tile of shape
+/// [2].
+Value join(Arg a, Arg b, Loc loc = Loc::here());
+/// The inverse of join: x[..., 0] and x[..., 1]. Error: the last dimension has another extent.
+///   auto [even, odd] = split(reshape(x, {n / 2, 2}));
+std::pair<Value, Value> split(Arg x, Loc loc = Loc::here());
+/// a followed by b along a dimension. Errors: shapes differ, the extent along `dim` is no power of
+/// two.
+Value cat(Arg a, Arg b, int dim = 0, Loc loc = Loc::here());
+/// a[..., 0], b[..., 0], a[..., 1], b[..., 1], ... along the last dimension.
+Value interleave(Arg a, Arg b, Loc loc = Loc::here());
+/// x read backwards along a dimension.
+Value flip(Arg x, int dim, Loc loc = Loc::here());
+
 /// result[.., i, ..] = source[.., indices[.., i, ..], ..] along `axis`: picks elements inside a
 /// tile. The result has the indices' shape. Errors: extents beside the axis differ, indices of
 /// another rank, floats or wider than 32 bits. An index outside the axis picks any element.
@@ -121,46 +138,6 @@ Value gather(Arg source, Arg indices, int axis, Loc loc = Loc::here());
 /// i32. Other numbers are ignored. Errors: another rank, floats, integers wider than 32 bits.
 Value histogram(Arg x, int bins, Arg mask, Loc loc = Loc::here());
 Value histogram(Arg x, int bins, Loc loc = Loc::here());
-
-// --- Reductions ----------------------------------------------------------------------------------
-// Along one axis, which disappears (or stays with extent 1: `{.keep_dims = true}`); the order of
-// combination is open but fixed for a compiled kernel.
-
-struct ReduceOptions {
-  bool keep_dims = false;
-};
-
-/// Signed integers below 32 bits give i32, unsigned ones and i1 u32; 16-bit floats are summed in
-/// f32 and rounded back.
-Value sum(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
-/// As `sum`, multiplying.
-Value prod(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
-/// The sum over the number of elements; integers give f32.
-Value mean(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
-/// The largest / smallest element; NaN is ignored unless all are. (`max(x, 0)` is elementwise.)
-Value reduce_max(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
-Value reduce_min(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
-/// The i32 index of the largest / smallest element along the axis; the smallest index of equals.
-/// NaN is ignored.
-Value argmax(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
-Value argmin(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
-/// Whether any / all elements are true (not zero): i1.
-Value any_of(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
-Value all_of(Arg x, int axis, ReduceOptions options = {}, Loc loc = Loc::here());
-/// Any combination: `combine(left, right)` of scalars must be associative and commutative, and use
-/// nothing staged but its operands. Errors: another dtype returned, memory accessed, a Value from
-/// outside used.
-Value reduce(Arg x, int axis, detail::FunctionRef<Value(Value, Value)> combine,
-             ReduceOptions options = {}, Loc loc = Loc::here());
-/// Several tiles of one shape combined together: `combine(left..., right...)` takes and returns one
-/// scalar a tile.
-std::vector<Value> reduce(
-    const std::vector<Value> &tiles, int axis,
-    detail::FunctionRef<std::vector<Value>(const std::vector<Value> &, const std::vector<Value> &)>
-        combine,
-    ReduceOptions options = {}, Loc loc = Loc::here());
-/// exp(x - max) / sum(exp(x - max)) along an axis, computed in f32 for 16-bit floats.
-Value softmax(Arg x, int axis, Loc loc = Loc::here());
 
 // --- Matrix product ------------------------------------------------------------------------------
 

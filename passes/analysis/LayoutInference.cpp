@@ -1,6 +1,8 @@
 #include "passes/analysis/LayoutInference.h"
 
 #include "ir/layout/Derived.h"
+#include "ir/layout/Exchange.h"
+#include "ir/layout/Scan.h"
 #include "passes/Passes.h"
 
 using namespace mlir;
@@ -17,6 +19,12 @@ static layout::Shape tileShape(RankedTensorType tile) {
 bool isElementwiseOnTiles(Operation *op) {
   return (op->hasTrait<OpTrait::Elementwise>() || isa<ir::AddPtrOp>(op)) && op->getNumResults() == 1 &&
          isa<RankedTensorType>(op->getResult(0).getType());
+}
+
+// Where mirroring a tile moves nothing between warps.
+static layout::Layout mirrored(const layout::Layout &source, ir::FlipOp flip) {
+  auto axis = static_cast<int>(flip.getAxis());
+  return layout::exchangeable(source, axis, static_cast<int32_t>(source.pow2Shape()[axis] - 1));
 }
 
 gpu::LayoutAttr resultLayout(Operation *op, gpu::LayoutAttr operand) {
@@ -39,6 +47,14 @@ gpu::LayoutAttr resultLayout(Operation *op, gpu::LayoutAttr operand) {
     auto result = layout::reshape(source, tileShape(cast<RankedTensorType>(reshape.getResult().getType())));
     return result ? gpu::attributeOf(context, *result) : gpu::LayoutAttr();
   }
+  if (isa<ir::JoinOp>(op))
+    return gpu::attributeOf(context, layout::joined(source));
+  if (isa<ir::HalfOp>(op))
+    return gpu::attributeOf(context, layout::reduceAxis(source, source.rank() - 1));
+  if (auto flip = dyn_cast<ir::FlipOp>(op))
+    return gpu::attributeOf(context, mirrored(source, flip));
+  if (auto scan = dyn_cast<ir::ScanOp>(op))
+    return gpu::attributeOf(context, layout::scannable(source, static_cast<int>(scan.getAxis())));
   return {};
 }
 
@@ -70,6 +86,12 @@ gpu::LayoutAttr operandLayout(OpOperand &operand, gpu::LayoutAttr result) {
     auto source = layout::reshape(target, tileShape(operandType));
     return source ? gpu::attributeOf(context, *source) : gpu::LayoutAttr();
   }
+  if (isa<ir::JoinOp>(op))
+    return gpu::attributeOf(context, layout::reduceAxis(target, target.rank() - 1));
+  if (isa<ir::HalfOp>(op))
+    return gpu::attributeOf(context, layout::joined(target));
+  if (auto flip = dyn_cast<ir::FlipOp>(op))
+    return mirrored(target, flip) == target ? result : gpu::LayoutAttr();
   return {};
 }
 
@@ -88,6 +110,18 @@ gpu::LayoutAttr coalescedLayout(Operation *access, RankedTensorType tile, int64_
   std::vector<int32_t> dims(order.asArrayRef().begin(), order.asArrayRef().end());
   return gpu::attributeOf(tile.getContext(),
                           layout::Layout::coalesced(tileShape(tile), dims, vector.getInt(), warps));
+}
+
+bool isSeparable(gpu::LayoutAttr layout) {
+  auto rank = static_cast<size_t>(layout.getRank());
+  SmallVector<int32_t> seen(rank, 0);
+  for (ArrayRef<int32_t> vectors : {layout.getRegisters(), layout.getLanes(), layout.getWarps()})
+    for (auto [i, step] : llvm::enumerate(vectors)) {
+      if (seen[i % rank] & step)
+        return false;
+      seen[i % rank] |= step;
+    }
+  return true;
 }
 
 } // namespace tile::passes

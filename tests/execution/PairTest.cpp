@@ -1,4 +1,5 @@
-// Joining, splitting, concatenating, interleaving and mirroring tiles of each width and many layouts.
+// Joining, splitting, concatenating, interleaving and mirroring tiles of each width and many
+// layouts.
 #include "tests/execution/Harness.h"
 
 using namespace tile;
@@ -11,7 +12,8 @@ EXECUTION_SUITE(Pairs);
 struct Tile {
   int m, n;
 };
-constexpr Tile kTiles[] = {{16, 32}, {1, 256}, {128, 1}, {96, 16}, {4, 176}, {64, 64}, {3, 5}, {1, 1}};
+constexpr Tile kTiles[] = {{16, 32}, {1, 256}, {128, 1}, {96, 16},
+                           {4, 176}, {64, 64}, {3, 5},   {1, 1}};
 
 template <class T> std::vector<T> numbers(int64_t count, uint64_t seed) {
   return uniform<T>(count, 0, 100, seed);
@@ -28,15 +30,16 @@ template <class Check> void forTiles(Check check) {
 }
 
 TEST_P(Pairs, JoinPutsTwoTilesSideBySide) {
-  static const auto program = kernel(
-      "join", [](In<any, 2> a, In<any, 2> b, Out<any, 3> y, Const M, Const N) {
+  static const auto program =
+      kernel("join", [](In<any, 2> a, In<any, 2> b, Out<any, 3> y, Const M, Const N) {
         y.tile({M, N, 2})(0, 0, 0) = join(a.tile({M, N})(0, 0), b.tile({M, N})(0, 0));
       });
   auto check = [&]<class T>(T) {
     forTiles([&](int m, int n, int warps) {
       auto a = numbers<T>(m * n, 1), b = numbers<T>(m * n, 2);
       auto y = output<T>({m, n, 2}, 1);
-      program.consts(m, n).warps(warps).grid(1)(stream, input({m, n}, a), input({m, n}, b), y.tensor());
+      program.consts(m, n).warps(warps).grid(1)(stream, input({m, n}, a), input({m, n}, b),
+                                                y.tensor());
       expectAll(y.result(), [&](int64_t i) { return exact((i % 2 ? b : a)[size_t(i / 2)]); });
     });
   };
@@ -44,8 +47,8 @@ TEST_P(Pairs, JoinPutsTwoTilesSideBySide) {
 }
 
 TEST_P(Pairs, SplitTakesTheHalvesApart) {
-  static const auto program = kernel(
-      "split", [](In<any, 3> x, Out<any, 2> a, Out<any, 2> b, Const M, Const N) {
+  static const auto program =
+      kernel("split", [](In<any, 3> x, Out<any, 2> a, Out<any, 2> b, Const M, Const N) {
         auto [even, odd] = split(x.tile({M, N, 2})(0, 0, 0));
         a.tile({M, N})(0, 0) = even;
         b.tile({M, N})(0, 0) = odd;
@@ -54,7 +57,8 @@ TEST_P(Pairs, SplitTakesTheHalvesApart) {
     forTiles([&](int m, int n, int warps) {
       auto x = numbers<T>(2 * m * n, 3);
       auto a = output<T>({m, n}), b = output<T>({m, n}, 3);
-      program.consts(m, n).warps(warps).grid(1)(stream, input({m, n, 2}, x), a.tensor(), b.tensor());
+      program.consts(m, n).warps(warps).grid(1)(stream, input({m, n, 2}, x), a.tensor(),
+                                                b.tensor());
       expectAll(a.result(), [&](int64_t i) { return exact(x[size_t(2 * i)]); });
       expectAll(b.result(), [&](int64_t i) { return exact(x[size_t(2 * i + 1)]); });
     });
@@ -73,7 +77,8 @@ TEST_P(Pairs, SplitOfATransposedTile) {
       auto x = numbers<float>(2 * n, 4);
       auto y = output<float>({n});
       program.consts(n).warps(warps).grid(1)(stream, input({2, n}, x), y.tensor());
-      expectAll(y.result(), [&](int64_t i) { return x[size_t(i)] - 2 * x[size_t(n + i)]; }, {1, 1e-4});
+      expectAll(y.result(), [&](int64_t i) { return x[size_t(i)] - 2 * x[size_t(n + i)]; },
+                {1, 1e-4});
     }
 }
 
@@ -106,7 +111,8 @@ TEST_P(Pairs, CatAlongEachDimension) {
     auto a = numbers<T>(m * n, 1), b = numbers<T>(m * n, 2);
     int rows = dim == 0 ? 2 * m : m, columns = dim == 0 ? n : 2 * n;
     auto y = output<T>({rows, columns}, 2);
-    program.consts(m, n, dim).warps(warps).grid(1)(stream, input({m, n}, a), input({m, n}, b), y.tensor());
+    program.consts(m, n, dim).warps(warps).grid(1)(stream, input({m, n}, a), input({m, n}, b),
+                                                   y.tensor());
     expectAll(y.result(), [&](int64_t at) {
       int64_t i = at / columns, j = at % columns;
       bool second = dim == 0 ? i >= m : j >= n;
@@ -132,7 +138,8 @@ TEST_P(Pairs, InterleaveTakesTurns) {
     forTiles([&](int m, int n, int warps) {
       auto a = numbers<T>(m * n, 1), b = numbers<T>(m * n, 2);
       auto y = output<T>({m, 2 * n}, 1);
-      program.consts(m, n).warps(warps).grid(1)(stream, input({m, n}, a), input({m, n}, b), y.tensor());
+      program.consts(m, n).warps(warps).grid(1)(stream, input({m, n}, a), input({m, n}, b),
+                                                y.tensor());
       expectAll(y.result(), [&](int64_t i) { return exact((i % 2 ? b : a)[size_t(i / 2)]); });
     });
   };
@@ -150,9 +157,12 @@ TEST_P(Pairs, FlipMirrorsEachDimension) {
     forTiles([&](int m, int n, int warps) {
       auto x = numbers<T>(m * n, 6);
       auto rows = output<T>({m, n}, 1), columns = output<T>({m, n});
-      program.consts(m, n).warps(warps).grid(1)(stream, input({m, n}, x), rows.tensor(), columns.tensor());
-      expectAll(rows.result(), [&](int64_t i) { return exact(x[size_t((m - 1 - i / n) * n + i % n)]); });
-      expectAll(columns.result(), [&](int64_t i) { return exact(x[size_t(i / n * n + n - 1 - i % n)]); });
+      program.consts(m, n).warps(warps).grid(1)(stream, input({m, n}, x), rows.tensor(),
+                                                columns.tensor());
+      expectAll(rows.result(),
+                [&](int64_t i) { return exact(x[size_t((m - 1 - i / n) * n + i % n)]); });
+      expectAll(columns.result(),
+                [&](int64_t i) { return exact(x[size_t(i / n * n + n - 1 - i % n)]); });
     });
   };
   check(float()), check(half()), check(int8_t()), check(double());

@@ -1,6 +1,8 @@
 // Reductions along each axis, of each dtype, by each function, over tiles with odd factors.
 #include "tests/execution/Harness.h"
 
+#include <functional>
+
 using namespace tile;
 using namespace tile::test;
 
@@ -220,6 +222,95 @@ TEST_P(Reductions, SoftmaxOfATile) {
                              return 1 / sum;
                            },
                            {16, 1e-7}, mixed<float>);
+}
+
+TEST_P(Reductions, WithoutAnAxisAndWithIndices) {
+  static const auto program =
+      kernel("whole", [](In<f32, 2> x, Out<f32, 1> values, Out<i32, 1> indices, Const M, Const N) {
+        Value tile = x.tile({M, N})(0, 0);
+        auto [highest, at] = max_with_index(tile);
+        auto [lowest, where] = min_with_index(tile, std::nullopt, {.keep_dims = true});
+        Value results[] = {sum(tile), mean(tile), highest, item(lowest), reduce_max(tile, {})};
+        for (int i = 0; i < 5; ++i)
+          values.tile({1})(i) = splat(results[i], {1});
+        indices.tile({1})(0) = splat(at, {1});
+        indices.tile({1})(1) = reshape(where, {1});
+        indices.tile({1})(2) = splat(argmin(tile), {1});
+      });
+  int warps = 1;
+  for (auto [m, n] : kTiles) {
+    SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + " warps " + std::to_string(warps));
+    std::vector<float> x;
+    for (int value : uniform<int32_t>(m * n, -50, 50, 25)) // equal elements are likely
+      x.push_back(static_cast<float>(value));
+    std::vector<double> wide(x.begin(), x.end());
+    auto values = output<float>({5});
+    auto indices = output<int32_t>({3});
+    program.consts(m, n).warps(warps).grid(1)(stream, input({m, n}, x), values.tensor(),
+                                              indices.tensor());
+    double expected[] = {total(wide), total(wide) / (m * n), largest(wide), smallest(wide),
+                         largest(wide)};
+    expectAll(values.result(), [&](int64_t i) { return expected[i]; }, {1, 0});
+    expectAll(indices.result(),
+              [&](int64_t i) { return i == 0 ? firstLargest(wide) : firstSmallest(wide); });
+    warps = warps == 8 ? 1 : warps * 2;
+  }
+}
+
+TEST_P(Reductions, IndicesIgnoreNan) {
+  static const auto program =
+      kernel("nan_rows", [](In<f32, 2> x, Out<f32, 2> values, Out<i32, 2> indices) {
+        Value tile = x.tile({8, 4})(0, 0);
+        auto [highest, at] = max_with_index(tile, 1);
+        auto [lowest, where] = min_with_index(tile, 1);
+        values.tile({8, 2})(0, 0) = join(highest, lowest);
+        indices.tile({8, 2})(0, 0) = join(at, where);
+      });
+  float inf = INFINITY;
+  std::vector<float> x = {NAN,  -inf, inf, 0,    3,    NAN, 1,   5,   NAN, NAN, NAN,
+                          NAN,  2,    2,   2,    2,    NAN, NAN, NAN, 7,   inf, inf,
+                          -inf, -inf, NAN, -inf, -inf, NAN, 0,   0,   0,   0};
+  int32_t expected[] = {2, 1, 3, 2, 0, 0, 0, 0, 3, 3, 0, 2, 1, 1, 0, 0};
+  auto values = output<float>({8, 2});
+  auto indices = output<int32_t>({8, 2});
+  program.grid(1)(stream, input({8, 4}, x), values.tensor(), indices.tensor());
+  expectAll(indices.result(), [&](int64_t i) { return expected[i]; });
+  expectAll(values.result(), [&](int64_t i) { return double(x[size_t(i / 2 * 4 + expected[i])]); });
+}
+
+TEST_P(Reductions, BitwiseOfIntegers) {
+  auto folded = [](auto combine) {
+    return [combine](const auto &x) {
+      auto result = x[0];
+      for (size_t i = 1; i < x.size(); ++i)
+        result = static_cast<std::remove_cvref_t<decltype(result)>>(combine(result, x[i]));
+      return result;
+    };
+  };
+  auto exclusive = [](Value x, int axis) { return xor_sum(x, axis); };
+  auto either = [](Value x, int axis) { return reduce_or(x, axis); };
+  reduceBoth<int32_t, int32_t>(exclusive, folded(std::bit_xor<int32_t>()), kExactly,
+                               mixed<int32_t>);
+  reduceBoth<uint8_t, uint8_t>(exclusive, folded(std::bit_xor<int>()), kExactly, few<uint8_t>);
+  reduceBoth<int64_t, int64_t>(either, folded(std::bit_or<int64_t>()), kExactly, few<int64_t>);
+}
+
+TEST_P(Reductions, DtypesOfSums) {
+  static const auto program =
+      kernel("sum_dtypes", [](In<i8, 2> x, Out<i32, 1> y, Out<bf16, 1> ones) {
+        Value tile = x.tile({32, 32})(0, 0), truth = tile != 0;
+        Value results[] = {sum(truth), sum(truth, {}, {.dtype = i1}), sum(tile, {}, {.dtype = i8}),
+                           sum(tile), sum(tile, {}, {.dtype = i64})};
+        for (int i = 0; i < 5; ++i)
+          y.tile({1})(i) = splat(cast(i32, results[i]), {1});
+        ones.tile({1})(0) = splat(sum(cast(bf16, truth)), {1});
+      });
+  auto y = output<int32_t>({5});
+  auto ones = output<bfloat16>({1});
+  program.grid(1)(stream, input({32, 32}, std::vector<int8_t>(1024, 7)), y.tensor(), ones.tensor());
+  int32_t expected[] = {1024, 0, static_cast<int8_t>(7168 & 255), 7168, 7168};
+  expectAll(y.result(), [&](int64_t i) { return expected[i]; });
+  expectAll(ones.result(), [](int64_t) { return 1024; });
 }
 
 } // namespace

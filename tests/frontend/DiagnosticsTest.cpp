@@ -299,7 +299,7 @@ TEST(Diagnostics, Shapes) {
         broadcast_to(arange(8), {4, 8});
       },
       "broadcast_to: 8 cannot become 4x8: ranks must be equal, and only extents of 1 can grow");
-  expectError([](Scalar<i32>) { sum(arange(8), 1); }, "reduce: axis 1 is outside a rank of 1");
+  expectError([](Scalar<i32>) { sum(arange(8), 1); }, "sum: axis 1 is outside a rank of 1");
 }
 
 TEST(Diagnostics, Reductions) {

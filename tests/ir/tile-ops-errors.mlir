@@ -640,6 +640,6 @@ func.func @reduce_tiles_inside(%x: tensor<4xf32>) {
 // -----
 
 func.func @yield_elsewhere(%x: f32) {
-  // expected-error @+1 {{expects parent op 'tile.reduce'}}
+  // expected-error @+1 {{expects parent op to be one of 'tile.reduce, tile.scan'}}
   tile.yield %x : f32
 }

@@ -243,7 +243,7 @@ func.func @reduce_partial_shape(%x: tensor<64xf32, #a>) {
 // -----
 
 func.func @yield_elsewhere(%x: f32) {
-  // expected-error @+1 {{expects parent op 'tilegpu.reduce_partial'}}
+  // expected-error @+1 {{expects parent op to be one of 'tilegpu.reduce_partial, tilegpu.scan_carry, tilegpu.scan_partial'}}
   tilegpu.yield %x : f32
 }
 
@@ -291,3 +291,59 @@ func.func @get_type(%r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %slot: i32
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
 // expected-error @+1 {{offset must not be negative, got -128}}
 %m = tilegpu.smem_alloc {offset = -128 : i32} : !tilegpu.smem<32xf32, #s>
+
+// -----
+
+#scan = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+#total = #tilegpu.layout<register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1]]>
+
+func.func @scan_partial_results(%x: tensor<64xf32, #scan>) {
+  // expected-error @+1 {{needs two results an operand, the first of the operand's type}}
+  %r = tilegpu.scan_partial %x axis 0 : tensor<64xf32, #scan> -> tensor<64xf32, #scan> {
+  ^bb0(%a: f32, %b: f32):
+    tilegpu.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+#scan = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+#total = #tilegpu.layout<register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1]]>
+
+func.func @scan_partial_region(%x: tensor<64xf32, #scan>) {
+  // expected-error @+1 {{the region needs 2 arguments and 1 results}}
+  %r:2 = tilegpu.scan_partial %x axis 0 : tensor<64xf32, #scan> -> tensor<64xf32, #scan>, tensor<2xf32, #total> {
+  ^bb0(%a: f32):
+    tilegpu.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+#scan = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+#total = #tilegpu.layout<register = [], lane = [[0], [0], [0], [0], [0]], warp = [[0]]>
+
+func.func @scan_partial_totals(%x: tensor<64xf32, #scan>) {
+  // expected-error @+1 {{totals must have one element a piece along the axis, 2}}
+  %r:2 = tilegpu.scan_partial %x axis 0 : tensor<64xf32, #scan> -> tensor<64xf32, #scan>, tensor<1xf32, #total> {
+  ^bb0(%a: f32, %b: f32):
+    tilegpu.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+#scan = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+#total = #tilegpu.layout<register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1]]>
+
+func.func @scan_carry_operands(%x: tensor<64xf32, #scan>) {
+  // expected-error @+1 {{needs two operands a result, the first of the result's type}}
+  %r = tilegpu.scan_carry %x axis 0 : tensor<64xf32, #scan> -> tensor<64xf32, #scan> {
+  ^bb0(%a: f32, %b: f32):
+    tilegpu.yield %a : f32
+  }
+  return
+}
