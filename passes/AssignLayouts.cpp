@@ -9,6 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/DotLayouts.h"
 #include "passes/analysis/LayoutInference.h"
+#include "passes/variants/Variants.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tile::passes {
@@ -376,10 +377,11 @@ private:
         setOperand(operand, layout);
   }
 
+  // Neighbouring registers hold neighbours in memory; or each thread holds one element, and no order is better.
   static bool liesAlong(gpu::LayoutAttr layout, Operation *access) {
     auto order = access->getAttrOfType<DenseI32ArrayAttr>(kOrderAttr);
-    ArrayRef<int32_t> first = layout.getRegisters().empty() ? layout.getLanes() : layout.getRegisters();
-    return order && isSeparable(layout) && first.size() >= static_cast<size_t>(layout.getRank()) && first[order[0]] == 1;
+    ArrayRef<int32_t> first = layout.getRegisters();
+    return order && isSeparable(layout) && (first.empty() || first[order[0]] == 1);
   }
 
   void rewriteReduce(Operation *op) {
@@ -425,6 +427,15 @@ private:
 /// A tile of more registers than this times a thread's would be spilled as a whole, after minutes in the assembler.
 constexpr int64_t kMostSpilled = 2;
 
+// Operands of products by multiply-add are read from shared memory as they are used and need not be held as a whole; the
+// assembler manages that up to a point.
+bool isReadAsUsed(Value value) {
+  return !value.use_empty() && llvm::all_of(value.getUses(), [](OpOperand &use) {
+    auto variant = use.getOwner()->getAttrOfType<StringAttr>(gpu::kVariantAttr);
+    return isDotOperand(use) && variant && variant.getValue() == kVariantFma;
+  });
+}
+
 // Tiles no thread can hold are refused here, where the layout first says how many registers they take.
 LogicalResult verifyFits(Operation *op, int64_t warps) {
   for (Value value : op->getResults()) {
@@ -434,7 +445,8 @@ LogicalResult verifyFits(Operation *op, int64_t warps) {
     if (!gpu::encodingOf(type))
       return op->emitOpError("was given no layout");
     int64_t words = llvm::divideCeil(gpu::layoutOf(type).numRegisters() * gpu::bytesOf(type.getElementType()), 4);
-    if (words <= kMostSpilled * ir::kMaxRegistersPerThread + 2)
+    int64_t registers = ir::kMaxRegistersPerThread + 1; // with the zero register
+    if (words <= kMostSpilled * registers * (isReadAsUsed(value) ? 2 : 1))
       continue;
     return op->emitError("registers: a tile of ")
            << shapeText(type) << " takes " << words << " registers a thread with " << warps << " warps, a thread has "
