@@ -23,7 +23,8 @@ struct Measurement {
 // One compile in a context of its own, parsing not counted.
 std::optional<Measurement> compileOnce(const char *file) {
   auto context = tile::ir::makeContext();
-  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(file, context.get());
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceFile<mlir::ModuleOp>(file, context.get());
   if (!module)
     return std::nullopt;
   tile::codegen::CompileOptions options;
@@ -34,7 +35,8 @@ std::optional<Measurement> compileOnce(const char *file) {
   double total = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   if (mlir::failed(kernel)) {
     for (const auto &diagnostic : diagnostics)
-      std::fprintf(stderr, "%s:%d: %s\n", diagnostic.file.c_str(), diagnostic.line, diagnostic.message.c_str());
+      std::fprintf(stderr, "%s:%d: %s\n", diagnostic.file.c_str(), diagnostic.line,
+                   diagnostic.message.c_str());
     return std::nullopt;
   }
   return Measurement{total, kernel->timings};
@@ -52,7 +54,8 @@ void report(const char *file) {
   }
   std::sort(runs.begin(), runs.end(), [](auto &a, auto &b) { return a.total < b.total; });
   const Measurement &median = runs[runs.size() / 2];
-  std::printf("%s: median %.1f ms (min %.1f, max %.1f)\n", file, median.total, runs.front().total, runs.back().total);
+  std::printf("%s: median %.1f ms (min %.1f, max %.1f)\n", file, median.total, runs.front().total,
+              runs.back().total);
   std::map<std::string, double> byStep;
   for (const auto &[name, ms] : median.steps)
     byStep[name] += ms;

@@ -29,13 +29,14 @@ auto softmaxRow = kernel("softmax", [](In<f32, 2> x, Out<f32, 2> y, Const B) {
   y.tile({1, B})(row, 0) = reshape(e / sum(e, 0), {1, B});
 });
 
-auto matmul = kernel("matmul", [](In<f16, 2> A, In<f16, 2> B, Out<f16, 2> C, Const BM, Const BN, Const BK) {
-  Value m = program_id(0), n = program_id(1);
-  auto acc = var(zeros(f32, {BM, BN}));
-  for (auto k : range(cdiv(A.dim(1), BK)))
-    acc = dot(A.tile({BM, BK})(m, k), B.tile({BK, BN})(k, n), acc);
-  C.tile({BM, BN})(m, n) = cast(f16, acc);
-});
+auto matmul =
+    kernel("matmul", [](In<f16, 2> A, In<f16, 2> B, Out<f16, 2> C, Const BM, Const BN, Const BK) {
+      Value m = program_id(0), n = program_id(1);
+      auto acc = var(zeros(f32, {BM, BN}));
+      for (auto k : range(cdiv(A.dim(1), BK)))
+        acc = dot(A.tile({BM, BK})(m, k), B.tile({BK, BN})(k, n), acc);
+      C.tile({BM, BN})(m, n) = cast(f16, acc);
+    });
 
 KernelRequest requestOf(const char *name) {
   constexpr int64_t kVector = 1 << 20, kRows = 4096, kColumns = 1024, kSize = 4096;

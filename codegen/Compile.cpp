@@ -5,13 +5,13 @@
 #include "codegen/Passes.h"
 #include "codegen/report/MakeReport.h"
 #include "ir/TileGpuDialect.h"
+#include "passes/DotLayouts.h"
+#include "passes/Passes.h"
+#include "passes/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/DotLayouts.h"
-#include "passes/Passes.h"
-#include "passes/Pipeline.h"
 
 #include <chrono>
 
@@ -20,7 +20,8 @@ using namespace mlir;
 namespace tile::codegen {
 
 const char *fileNameOf(Stage stage) {
-  constexpr const char *names[] = {"1-tile.mlir", "2-tilegpu.mlir", "3-llvm.mlir", "4-kernel.ll", "5-kernel.ptx"};
+  constexpr const char *names[] = {"1-tile.mlir", "2-tilegpu.mlir", "3-llvm.mlir", "4-kernel.ll",
+                                   "5-kernel.ptx"};
   return names[static_cast<int>(stage)];
 }
 
@@ -124,7 +125,8 @@ public:
   FailureOr<CompiledKernel> run() {
     std::optional<ir::Target> target = ir::findTarget(options.target);
     if (!target)
-      return module.emitError("unknown target '") << options.target << "'; known: " << ir::knownTargets();
+      return module.emitError("unknown target '")
+             << options.target << "'; known: " << ir::knownTargets();
     func::FuncOp kernel = findKernel(module);
     if (!kernel)
       return failure();
@@ -132,7 +134,8 @@ public:
     result.target = options.target;
     result.grid = gridOf(kernel);
     keep(Stage::Tile);
-    if (failed(runPasses([&](PassManager &manager) { passes::buildPipeline(manager, {options.target}); })))
+    if (failed(runPasses(
+            [&](PassManager &manager) { passes::buildPipeline(manager, {options.target}); })))
       return failure();
     keep(Stage::TileGpu);
     readMetadata(findKernel(module));
@@ -141,7 +144,8 @@ public:
           manager.addPass(createLowerToScalars());
           manager.addPass(createScalarsToLlvm());
           // Lines for reports and profilers. More than directives would put `debug` on `.target`, which ruins the code.
-          manager.addPass(LLVM::createDIScopeForLLVMFuncOpPass({LLVM::DIEmissionKind::DebugDirectivesOnly}));
+          manager.addPass(
+              LLVM::createDIScopeForLLVMFuncOpPass({LLVM::DIEmissionKind::DebugDirectivesOnly}));
         })))
       return failure();
     keep(Stage::Llvm);
@@ -210,7 +214,8 @@ private:
 
 FailureOr<CompiledKernel> compile(ModuleOp module, const CompileOptions &options,
                                   std::vector<Diagnostic> &diagnostics) {
-  module.getContext()->printOpOnDiagnostic(false); // messages name the user's line; IR is in the dumps
+  module.getContext()->printOpOnDiagnostic(
+      false); // messages name the user's line; IR is in the dumps
   ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
     diagnostics.push_back(toDiagnostic(diagnostic));
     for (mlir::Diagnostic &note : diagnostic.getNotes())

@@ -54,7 +54,7 @@ struct CompiledKernel {
   std::vector<Diagnostic> remarks;
   std::vector<std::pair<Stage, std::string>> stages;
   std::vector<std::pair<std::string, double>> timings; ///< pass or step, milliseconds
-  std::shared_ptr<const KernelReport> report; ///< what was decided and what it costs
+  std::shared_ptr<const KernelReport> report;          ///< what was decided and what it costs
 };
 
 } // namespace tile::codegen

@@ -6,8 +6,8 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -31,8 +31,8 @@ namespace tile::codegen {
 namespace {
 
 // Pointers into shared, constant and local memory have 32 bits: cheaper address arithmetic.
-constexpr const char *kDataLayout =
-    "e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64";
+constexpr const char *kDataLayout = "e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:"
+                                    "128-i256:256-v16:16-v32:32-n16:32:64";
 
 void initializeBackend() {
   static std::once_flag once;
@@ -44,7 +44,8 @@ void initializeBackend() {
   });
 }
 
-std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const ir::Target &target, std::string &error) {
+std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const ir::Target &target,
+                                                       std::string &error) {
   llvm::Triple triple("nvptx64-nvidia-cuda");
   const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!backend)
@@ -52,8 +53,9 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const ir::Target &target,
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast; // a*b+c may be one fused operation
   std::string features = "+ptx" + std::to_string(target.ptxVersion);
-  return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      triple, target.name, features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<llvm::TargetMachine>(
+      backend->createTargetMachine(triple, target.name, features, options, llvm::Reloc::PIC_,
+                                   std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 // What pays on this code by measurement: the kernels are straight lines and loops without allocas, and -O3's vectorisers
@@ -73,8 +75,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(
-      llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
+                                                       /*UseMemorySSA=*/true));
   passes.addPass(llvm::GVNPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
@@ -114,7 +116,8 @@ FailureOr<EmittedPtx> emitPtx(ModuleOp module, const ir::Target &target, bool ke
   llvm::SmallString<0> buffer;
   llvm::raw_svector_ostream os(buffer);
   llvm::legacy::PassManager backend;
-  if (machine->addPassesToEmitFile(backend, os, nullptr, llvm::CodeGenFileType::AssemblyFile, /*DisableVerify=*/true))
+  if (machine->addPassesToEmitFile(backend, os, nullptr, llvm::CodeGenFileType::AssemblyFile,
+                                   /*DisableVerify=*/true))
     return module.emitError("LLVM's NVPTX back end cannot print assembly");
   backend.run(*llvmModule);
   emitted.ptx = buffer.str().str();

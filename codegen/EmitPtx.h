@@ -15,6 +15,7 @@ struct EmittedPtx {
 };
 
 /// Translates, optimises and emits. Failures are diagnostics on the module.
-mlir::FailureOr<EmittedPtx> emitPtx(mlir::ModuleOp module, const ir::Target &target, bool keepLlvmIr);
+mlir::FailureOr<EmittedPtx> emitPtx(mlir::ModuleOp module, const ir::Target &target,
+                                    bool keepLlvmIr);
 
 } // namespace tile::codegen

@@ -24,7 +24,8 @@ std::string entryNameOf(llvm::StringRef kernelName) {
   if (isReserved(name))
     name += "$";
   if (name.size() > kLongestName)
-    name = name.substr(0, kLongestName) + "$" + llvm::utohexstr(llvm::xxh3_64bits(kernelName), /*LowerCase=*/true, 16);
+    name = name.substr(0, kLongestName) + "$" +
+           llvm::utohexstr(llvm::xxh3_64bits(kernelName), /*LowerCase=*/true, 16);
   return name;
 }
 

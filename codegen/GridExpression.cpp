@@ -15,7 +15,8 @@ struct GridExpression::Builder {
       return steps.push_back({Op::Constant, constant.getValue()});
     if (auto symbol = llvm::dyn_cast<mlir::AffineSymbolExpr>(expr))
       return steps.push_back({Op::Symbol, symbol.getPosition()});
-    auto binary = llvm::cast<mlir::AffineBinaryOpExpr>(expr); // maps have no dims: verified on the kernel
+    auto binary =
+        llvm::cast<mlir::AffineBinaryOpExpr>(expr); // maps have no dims: verified on the kernel
     add(binary.getLHS());
     add(binary.getRHS());
     steps.push_back({opOf(binary.getKind()), 0});
@@ -37,12 +38,15 @@ struct GridExpression::Builder {
   }
 };
 
-GridExpression::GridExpression(mlir::AffineMap map, std::vector<Symbol> symbols) : symbolList(std::move(symbols)) {
+GridExpression::GridExpression(mlir::AffineMap map, std::vector<Symbol> symbols)
+    : symbolList(std::move(symbols)) {
   for (mlir::AffineExpr expr : map.getResults())
     Builder{axes.emplace_back()}.add(expr);
 }
 
-static int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static int64_t floorDivide(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
 
 std::array<int64_t, 3> GridExpression::evaluate(std::span<const int64_t> values) const {
   std::array<int64_t, 3> grid = {1, 1, 1};

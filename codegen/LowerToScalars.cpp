@@ -2,12 +2,12 @@
 #include "codegen/EntryName.h"
 #include "codegen/Passes.h"
 #include "codegen/lower/Lowering.h"
+#include "passes/DotLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "passes/DotLayouts.h"
 
 using namespace mlir;
 
@@ -25,8 +25,9 @@ constexpr unsigned kSharedAlignment = 128;
 void declareShared(ModuleOp module) {
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
-  LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/false, LLVM::Linkage::External, kSharedSymbol,
-                         Attribute(), kSharedAlignment, static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/false, LLVM::Linkage::External,
+                         kSharedSymbol, Attribute(), kSharedAlignment,
+                         static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
 }
 
 // The scalar function that takes a kernel's place: its name as PTX allows it, the same parameters, pointers as LLVM's.
@@ -35,7 +36,8 @@ func::FuncOp makeScalarFunction(func::FuncOp kernel) {
   SmallVector<Type> types;
   for (Type type : kernel.getArgumentTypes())
     types.push_back(Lowering::registerType(type));
-  auto function = func::FuncOp::create(b, kernel.getLoc(), entryNameOf(kernel.getName()), b.getFunctionType(types, {}));
+  auto function = func::FuncOp::create(b, kernel.getLoc(), entryNameOf(kernel.getName()),
+                                       b.getFunctionType(types, {}));
   int32_t threads = static_cast<int32_t>(passes::warpsOf(kernel)) * 32;
   function->setAttr(kThreadsAttr, b.getI32IntegerAttr(threads));
   function.addEntryBlock();

@@ -28,8 +28,10 @@ Value approx(OpBuilder &b, Location loc, StringRef name, Value x) {
   return intrinsic(b, loc, ("llvm.nvvm." + name + ".approx.f").str(), x.getType(), x);
 }
 
-Value inlinePtx(OpBuilder &b, Location loc, StringRef text, StringRef constraints, Type type, ValueRange operands) {
-  return LLVM::InlineAsmOp::create(b, loc, type, operands, text, constraints, /*has_side_effects=*/false,
+Value inlinePtx(OpBuilder &b, Location loc, StringRef text, StringRef constraints, Type type,
+                ValueRange operands) {
+  return LLVM::InlineAsmOp::create(b, loc, type, operands, text, constraints,
+                                   /*has_side_effects=*/false,
                                    /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
                                    LLVM::AsmDialectAttr{}, ArrayAttr{})
       .getRes();
@@ -81,7 +83,8 @@ template <class Op> Value lowerF32(OpBuilder &b, Location loc, Value x) {
 // Functions that exist for f32; 16-bit floats are widened by whoever traced the kernel.
 template <class Op> struct UnaryF32 : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
     if (!op.getType().isF32())
       return rewriter.notifyMatchFailure(op, "not on f32");
     rewriter.replaceOp(op, lowerF32<Op>(rewriter, op.getLoc(), adaptor.getOperand()));
@@ -91,7 +94,8 @@ template <class Op> struct UnaryF32 : ConvertOpToLLVMPattern<Op> {
 
 template <class From, class To> struct Renamed : ConvertOpToLLVMPattern<From> {
   using ConvertOpToLLVMPattern<From>::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(From op, typename From::Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
+  LogicalResult matchAndRewrite(From op, typename From::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
     rewriter.replaceOpWithNewOp<To>(op, op.getType(), adaptor.getOperands());
     return success();
   }
@@ -100,8 +104,10 @@ template <class From, class To> struct Renamed : ConvertOpToLLVMPattern<From> {
 // |x| of an integer; the smallest one wraps to itself.
 struct AbsInt : ConvertOpToLLVMPattern<math::AbsIOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(math::AbsIOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const final {
-    rewriter.replaceOpWithNewOp<LLVM::AbsOp>(op, op.getType(), adaptor.getOperand(), /*is_int_min_poison=*/false);
+  LogicalResult matchAndRewrite(math::AbsIOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    rewriter.replaceOpWithNewOp<LLVM::AbsOp>(op, op.getType(), adaptor.getOperand(),
+                                             /*is_int_min_poison=*/false);
     return success();
   }
 };
@@ -109,13 +115,16 @@ struct AbsInt : ConvertOpToLLVMPattern<math::AbsIOp> {
 // div.full.f32: at most 2 ulp over the whole range. f64 stays IEEE; 16-bit types divide in f32, which rounds back exactly.
 struct Divide : ConvertOpToLLVMPattern<arith::DivFOp> {
   Divide(const LLVMTypeConverter &converter) : ConvertOpToLLVMPattern(converter, /*benefit=*/2) {}
-  LogicalResult matchAndRewrite(arith::DivFOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const final {
+  LogicalResult matchAndRewrite(arith::DivFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
     Type type = op.getType();
     if (type.isF64() || !isa<FloatType>(type))
       return rewriter.notifyMatchFailure(op, "not a narrow scalar division");
     Location loc = op.getLoc();
     Type f32 = rewriter.getF32Type();
-    auto widen = [&](Value x) { return type == f32 ? x : LLVM::FPExtOp::create(rewriter, loc, f32, x).getResult(); };
+    auto widen = [&](Value x) {
+      return type == f32 ? x : LLVM::FPExtOp::create(rewriter, loc, f32, x).getResult();
+    };
     Value quotient = inlinePtx(rewriter, loc, "div.full.f32 $0, $1, $2;", "=f,f,f", f32,
                                {widen(adaptor.getLhs()), widen(adaptor.getRhs())});
     if (type != f32)
@@ -128,9 +137,10 @@ struct Divide : ConvertOpToLLVMPattern<arith::DivFOp> {
 } // namespace
 
 void populateMathToPtxPatterns(const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<UnaryF32<math::ExpOp>, UnaryF32<math::Exp2Op>, UnaryF32<math::LogOp>, UnaryF32<math::Log2Op>,
-               UnaryF32<math::SqrtOp>, UnaryF32<math::RsqrtOp>, UnaryF32<math::SinOp>, UnaryF32<math::CosOp>,
-               UnaryF32<math::TanhOp>, UnaryF32<math::ErfOp>, Renamed<math::AbsFOp, LLVM::FAbsOp>,
+  patterns.add<UnaryF32<math::ExpOp>, UnaryF32<math::Exp2Op>, UnaryF32<math::LogOp>,
+               UnaryF32<math::Log2Op>, UnaryF32<math::SqrtOp>, UnaryF32<math::RsqrtOp>,
+               UnaryF32<math::SinOp>, UnaryF32<math::CosOp>, UnaryF32<math::TanhOp>,
+               UnaryF32<math::ErfOp>, Renamed<math::AbsFOp, LLVM::FAbsOp>,
                Renamed<math::FmaOp, LLVM::FMAOp>, Renamed<math::FloorOp, LLVM::FFloorOp>,
                Renamed<math::CeilOp, LLVM::FCeilOp>, AbsInt, Divide>(converter);
 }

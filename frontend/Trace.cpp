@@ -172,9 +172,9 @@ void Trace::checkDirection(const Node &access) const {
   detail::ParamSpec::Kind kind = record_.params[param].kind;
   bool isRead = access.effect == Effect::Read, isAtomic = !isRead && !access.results.empty();
   if (isAtomic && (kind == detail::ParamSpec::Out || kind == detail::ParamSpec::In))
-    fail(access.loc, std::string("an atomic operation reads and writes, but the pointer is of an ") +
-                         (kind == detail::ParamSpec::In ? "In" : "Out") +
-                         " view: declare the argument InOut");
+    fail(access.loc,
+         std::string("an atomic operation reads and writes, but the pointer is of an ") +
+             (kind == detail::ParamSpec::In ? "In" : "Out") + " view: declare the argument InOut");
   if (isRead && kind == detail::ParamSpec::Out)
     fail(access.loc, "load: the pointer is of an Out view, which can only be written: declare the "
                      "argument InOut");

@@ -13,16 +13,17 @@
 #include "mlir/IR/MLIRContext.h"
 
 void tile::ir::registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<TileDialect, gpu::TileGpuDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
-                  mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect>();
+  registry.insert<TileDialect, gpu::TileGpuDialect, mlir::arith::ArithDialect,
+                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
+                  mlir::NVVM::NVVMDialect, mlir::math::MathDialect, mlir::scf::SCFDialect>();
   mlir::func::registerInlinerExtension(registry); // without it the inliner silently does nothing
 }
 
 std::unique_ptr<mlir::MLIRContext> tile::ir::makeContext() {
   mlir::DialectRegistry registry;
   registerDialects(registry);
-  auto context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+  auto context =
+      std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
   return context;
 }

@@ -15,10 +15,13 @@ static std::vector<layout::Coords> basesOf(int32_t rank, ArrayRef<int32_t> flat)
 
 layout::Layout tile::gpu::layoutOf(ArrayRef<int64_t> shape, LayoutAttr attribute) {
   int32_t rank = attribute.getRank();
-  layout::Bases bases = {basesOf(rank, attribute.getRegisters()), basesOf(rank, attribute.getLanes()),
-                         basesOf(rank, attribute.getWarps()), {}};
+  layout::Bases bases = {basesOf(rank, attribute.getRegisters()),
+                         basesOf(rank, attribute.getLanes()),
+                         basesOf(rank, attribute.getWarps()),
+                         {}};
   // The attribute's verifiers have checked what `create` refuses.
-  return layout::Layout::create(layout::Shape(shape.begin(), shape.end()), std::move(bases)).value_or(layout::Layout());
+  return layout::Layout::create(layout::Shape(shape.begin(), shape.end()), std::move(bases))
+      .value_or(layout::Layout());
 }
 
 layout::Layout tile::gpu::layoutOf(Type tile) {
@@ -34,7 +37,8 @@ static SmallVector<int32_t> flatten(const std::vector<layout::Coords> &bases) {
 
 LayoutAttr tile::gpu::attributeOf(MLIRContext *context, const layout::Layout &layout) {
   return LayoutAttr::get(context, layout.rank(), flatten(layout.bases(layout::In::Register)),
-                         flatten(layout.bases(layout::In::Lane)), flatten(layout.bases(layout::In::Warp)));
+                         flatten(layout.bases(layout::In::Lane)),
+                         flatten(layout.bases(layout::In::Warp)));
 }
 
 RankedTensorType tile::gpu::withLayout(Type tile, LayoutAttr attribute) {
@@ -47,23 +51,26 @@ LayoutAttr tile::gpu::encodingOf(Type type) {
   return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding()) : LayoutAttr();
 }
 
-std::optional<layout::SharedLayout> tile::gpu::createShared(ArrayRef<int64_t> shape, SharedAttr attribute,
-                                                            std::string *why) {
+std::optional<layout::SharedLayout>
+tile::gpu::createShared(ArrayRef<int64_t> shape, SharedAttr attribute, std::string *why) {
   std::vector<uint64_t> columns(attribute.getLinear().begin(), attribute.getLinear().end());
   return layout::SharedLayout::create(
-      layout::Shape(shape.begin(), shape.end()), std::vector<int>(attribute.getPanel().begin(), attribute.getPanel().end()),
+      layout::Shape(shape.begin(), shape.end()),
+      std::vector<int>(attribute.getPanel().begin(), attribute.getPanel().end()),
       layout::LinearMap(std::move(columns)),
       std::vector<int64_t>(attribute.getDigits().begin(), attribute.getDigits().end()), why);
 }
 
 layout::SharedLayout tile::gpu::sharedOf(SmemType type) {
-  return createShared(type.getShape(), type.getShared()).value_or(layout::SharedLayout()); // verified by the type
+  return createShared(type.getShape(), type.getShared())
+      .value_or(layout::SharedLayout()); // verified by the type
 }
 
 SharedAttr tile::gpu::attributeOf(MLIRContext *context, const layout::SharedLayout &shared) {
   const std::vector<uint64_t> &columns = shared.linear().columns();
   return SharedAttr::get(context, ArrayRef(shared.panelBits()),
-                         SmallVector<int64_t>(columns.begin(), columns.end()), ArrayRef(shared.digitStrides()));
+                         SmallVector<int64_t>(columns.begin(), columns.end()),
+                         ArrayRef(shared.digitStrides()));
 }
 
 int64_t tile::gpu::bytesOf(Type elementType) {

@@ -23,8 +23,8 @@ mlir::RankedTensorType withLayout(mlir::Type tile, LayoutAttr attribute);
 LayoutAttr encodingOf(mlir::Type type);
 
 /// The shared layout an attribute stands for on a tile of this shape; nothing, with a sentence in *why, if it is none.
-std::optional<layout::SharedLayout> createShared(llvm::ArrayRef<int64_t> shape, SharedAttr attribute,
-                                                 std::string *why = nullptr);
+std::optional<layout::SharedLayout> createShared(llvm::ArrayRef<int64_t> shape,
+                                                 SharedAttr attribute, std::string *why = nullptr);
 
 /// The shared layout of a tile in shared memory.
 layout::SharedLayout sharedOf(SmemType type);

@@ -29,14 +29,15 @@ void TileDialect::initialize() {
       >();
 }
 
-Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                            Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
 static bool isNumber(Type type) {
-  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type) || type.isSignlessInteger(1) ||
-         type.isSignlessInteger(8) || type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
-         type.isSignlessInteger(64);
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type) ||
+         type.isSignlessInteger(1) || type.isSignlessInteger(8) || type.isSignlessInteger(16) ||
+         type.isSignlessInteger(32) || type.isSignlessInteger(64);
 }
 
 LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee) {
@@ -45,7 +46,8 @@ LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError, Type
   return success();
 }
 
-LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rank, Type elementType) {
+LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rank,
+                               Type elementType) {
   if (rank < 1 || rank > 8)
     return emitError() << "a view's rank must be 1 to 8, got " << rank;
   if (!isNumber(elementType))
@@ -58,7 +60,8 @@ Type ViewType::parse(AsmParser &parser) {
   SmallVector<int64_t> dims;
   Type elementType;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() || parser.parseDimensionList(dims, /*allowDynamic=*/false, /*withTrailingX=*/true) ||
+  if (parser.parseLess() ||
+      parser.parseDimensionList(dims, /*allowDynamic=*/false, /*withTrailingX=*/true) ||
       parser.parseType(elementType) || parser.parseGreater())
     return {};
   if (dims.size() != 1) {
@@ -68,7 +71,9 @@ Type ViewType::parse(AsmParser &parser) {
   return parser.getChecked<ViewType>(loc, parser.getContext(), dims[0], elementType);
 }
 
-void ViewType::print(AsmPrinter &printer) const { printer << '<' << getRank() << 'x' << getElementType() << '>'; }
+void ViewType::print(AsmPrinter &printer) const {
+  printer << '<' << getRank() << 'x' << getElementType() << '>';
+}
 
 Type tile::ir::elementTypeOf(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
@@ -82,7 +87,8 @@ ArrayRef<int64_t> tile::ir::shapeOf(Type type) {
   return {};
 }
 
-LogicalResult tile::ir::verifyTileShape(ArrayRef<int64_t> shape, function_ref<InFlightDiagnostic()> emitError) {
+LogicalResult tile::ir::verifyTileShape(ArrayRef<int64_t> shape,
+                                        function_ref<InFlightDiagnostic()> emitError) {
   if (shape.size() > 8)
     return emitError() << "a tile has at most 8 dimensions, got " << shape.size();
   int64_t elements = 1;
@@ -113,7 +119,8 @@ static LogicalResult verifyGrid(Operation *op, Attribute value) {
     return op->emitOpError("tile.grid must be an affine map over symbols with 1 to 3 results");
   auto symbols = op->getAttrOfType<ArrayAttr>(kGridSymbolsAttr);
   if (!symbols || symbols.size() != map.getValue().getNumSymbols())
-    return op->emitOpError("tile.grid_symbols must name one [argument, dimension] pair a symbol of tile.grid");
+    return op->emitOpError(
+        "tile.grid_symbols must name one [argument, dimension] pair a symbol of tile.grid");
   return success();
 }
 
@@ -128,12 +135,13 @@ static LogicalResult verifyGridSymbols(Operation *op, Attribute value) {
       return op->emitOpError("tile.grid_symbols must hold pairs array<i32: argument, dimension>");
     int32_t argument = pair[0], dim = pair[1];
     if (argument < 0 || argument >= static_cast<int32_t>(function.getNumArguments()))
-      return op->emitOpError("tile.grid_symbols names argument ") << argument << ", which does not exist";
+      return op->emitOpError("tile.grid_symbols names argument ")
+             << argument << ", which does not exist";
     auto view = dyn_cast<ViewType>(function.getArgumentTypes()[argument]);
     bool isScalar = dim == -1 && function.getArgumentTypes()[argument].isInteger(32);
     if (!isScalar && (!view || dim < 0 || dim >= view.getRank()))
-      return op->emitOpError("tile.grid_symbols names dimension ") << dim << " of argument " << argument
-                                                                   << ", which has none";
+      return op->emitOpError("tile.grid_symbols names dimension ")
+             << dim << " of argument " << argument << ", which has none";
   }
   return success();
 }
@@ -166,7 +174,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
 }
 
 // Facts on a kernel's argument: what a launch promised. A fact of the wrong form would be ignored silently.
-static LogicalResult verifyPerDim(Operation *op, ViewType view, StringRef name, ArrayRef<int64_t> facts) {
+static LogicalResult verifyPerDim(Operation *op, ViewType view, StringRef name,
+                                  ArrayRef<int64_t> facts) {
   if (!view || static_cast<int64_t>(facts.size()) != view.getRank())
     return op->emitOpError() << name << " must have one number a dimension of a view";
   for (int64_t fact : facts)
@@ -181,11 +190,13 @@ static LogicalResult verifyUnitStrides(Operation *op, ViewType view, Attribute v
     return op->emitOpError("tile.unit_stride must be array<i32: ...> on a view");
   for (int32_t dim : dims.asArrayRef())
     if (dim < 0 || dim >= view.getRank())
-      return op->emitOpError("tile.unit_stride names dimension ") << dim << " of a view of rank " << view.getRank();
+      return op->emitOpError("tile.unit_stride names dimension ")
+             << dim << " of a view of rank " << view.getRank();
   return success();
 }
 
-LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attribute) {
+LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                    NamedAttribute attribute) {
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function || index >= function.getNumArguments())
     return success();

@@ -33,8 +33,9 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
-  bool isIdentity = llvm::all_of(llvm::enumerate(getOrder()),
-                                 [](auto pair) { return static_cast<int32_t>(pair.index()) == pair.value(); });
+  bool isIdentity = llvm::all_of(llvm::enumerate(getOrder()), [](auto pair) {
+    return static_cast<int32_t>(pair.index()) == pair.value();
+  });
   if (isIdentity && getInput().getType() == getResult().getType())
     return getInput();
   return foldSplatConstant(adaptor.getInput(), getResult().getType());

@@ -54,7 +54,8 @@ void TileGpuDialect::initialize() {
 }
 
 // `name = [[0, 1], [0, 2]]`; `rank` is fixed by the first vector seen.
-static ParseResult parseBases(AsmParser &parser, StringRef name, int32_t &rank, SmallVector<int32_t> &bases) {
+static ParseResult parseBases(AsmParser &parser, StringRef name, int32_t &rank,
+                              SmallVector<int32_t> &bases) {
   auto parseVector = [&]() -> ParseResult {
     size_t before = bases.size();
     auto parseNumber = [&] { return parser.parseInteger(bases.emplace_back()); };
@@ -64,7 +65,8 @@ static ParseResult parseBases(AsmParser &parser, StringRef name, int32_t &rank, 
     if (rank == 0)
       rank = length;
     if (length == 0 || length != rank)
-      return parser.emitError(parser.getCurrentLocation(), "basis vectors must have one length, at least 1");
+      return parser.emitError(parser.getCurrentLocation(),
+                              "basis vectors must have one length, at least 1");
     return success();
   };
   return failure(parser.parseKeyword(name) || parser.parseEqual() ||
@@ -85,9 +87,9 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   int32_t rank = 0;
   SmallVector<int32_t> registers, lanes, warps;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() || parseBases(parser, "register", rank, registers) || parser.parseComma() ||
-      parseBases(parser, "lane", rank, lanes) || parser.parseComma() || parseBases(parser, "warp", rank, warps) ||
-      parser.parseGreater())
+  if (parser.parseLess() || parseBases(parser, "register", rank, registers) ||
+      parser.parseComma() || parseBases(parser, "lane", rank, lanes) || parser.parseComma() ||
+      parseBases(parser, "warp", rank, warps) || parser.parseGreater())
     return {};
   return parser.getChecked<LayoutAttr>(loc, parser.getContext(), rank, registers, lanes, warps);
 }
@@ -103,7 +105,8 @@ void LayoutAttr::print(AsmPrinter &printer) const {
 }
 
 // `name = [1, 2]`
-template <class Integer> static ParseResult parseList(AsmParser &parser, StringRef name, SmallVector<Integer> &list) {
+template <class Integer>
+static ParseResult parseList(AsmParser &parser, StringRef name, SmallVector<Integer> &list) {
   auto parseNumber = [&] { return parser.parseInteger(list.emplace_back()); };
   return failure(parser.parseKeyword(name) || parser.parseEqual() ||
                  parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseNumber));
@@ -114,14 +117,15 @@ Attribute SharedAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> linear, digits;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parseList(parser, "panel", panel) || parser.parseComma() ||
-      parseList(parser, "linear", linear) || parser.parseComma() || parseList(parser, "digits", digits) ||
-      parser.parseGreater())
+      parseList(parser, "linear", linear) || parser.parseComma() ||
+      parseList(parser, "digits", digits) || parser.parseGreater())
     return {};
   return parser.getChecked<SharedAttr>(loc, parser.getContext(), panel, linear, digits);
 }
 
 void SharedAttr::print(AsmPrinter &printer) const {
-  printer << "<panel = [" << getPanel() << "], linear = [" << getLinear() << "], digits = [" << getDigits() << "]>";
+  printer << "<panel = [" << getPanel() << "], linear = [" << getLinear() << "], digits = ["
+          << getDigits() << "]>";
 }
 
 Type SmemType::parse(AsmParser &parser) {
@@ -130,7 +134,8 @@ Type SmemType::parse(AsmParser &parser) {
   SharedAttr shared;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
-      parser.parseType(elementType) || parser.parseComma() || parser.parseAttribute(shared) || parser.parseGreater())
+      parser.parseType(elementType) || parser.parseComma() || parser.parseAttribute(shared) ||
+      parser.parseGreater())
     return {};
   return parser.getChecked<SmemType>(loc, parser.getContext(), shape, elementType, shared);
 }
@@ -146,8 +151,8 @@ Type RingType::parse(AsmParser &parser) {
   int32_t slots = 0;
   SmemType slotType;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() || parser.parseInteger(slots) || parser.parseKeyword("x") || parser.parseType(slotType) ||
-      parser.parseGreater())
+  if (parser.parseLess() || parser.parseInteger(slots) || parser.parseKeyword("x") ||
+      parser.parseType(slotType) || parser.parseGreater())
     return {};
   return parser.getChecked<RingType>(loc, parser.getContext(), slots, slotType);
 }

@@ -8,7 +8,8 @@ using namespace tile;
 using namespace tile::gpu;
 
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, int32_t rank,
-                                 ArrayRef<int32_t> registers, ArrayRef<int32_t> lanes, ArrayRef<int32_t> warps) {
+                                 ArrayRef<int32_t> registers, ArrayRef<int32_t> lanes,
+                                 ArrayRef<int32_t> warps) {
   if (rank < 1 || rank > 8)
     return emitError() << "a layout's rank must be 1 to 8, got " << rank;
   for (ArrayRef<int32_t> bases : {registers, lanes, warps}) {
@@ -23,7 +24,8 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
   if (warps.size() / rank > 5)
     return emitError() << "a layout has at most 5 warp vectors, got " << warps.size() / rank;
   if (registers.size() / rank > 20)
-    return emitError() << "a layout has at most 20 register vectors, got " << registers.size() / rank;
+    return emitError() << "a layout has at most 20 register vectors, got "
+                       << registers.size() / rank;
   return success();
 }
 
@@ -37,16 +39,17 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
     for (auto [i, coordinate] : llvm::enumerate(bases)) {
       int64_t extent = shape[i % getRank()];
       if (coordinate >= (extent & -extent))
-        return emitError() << "coordinate " << coordinate << " is outside the power-of-two part " << (extent & -extent)
-                           << " of extent " << extent;
+        return emitError() << "coordinate " << coordinate << " is outside the power-of-two part "
+                           << (extent & -extent) << " of extent " << extent;
     }
   if (!layoutOf(shape, *this).isSurjective())
     return emitError() << "the layout does not reach every element of the tile";
   return success();
 }
 
-LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int32_t> panel,
-                                 ArrayRef<int64_t> linear, ArrayRef<int64_t> digits) {
+LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<int32_t> panel, ArrayRef<int64_t> linear,
+                                 ArrayRef<int64_t> digits) {
   int64_t bits = 0;
   for (int32_t count : panel) {
     if (count < 0 || count > 20)
@@ -56,37 +59,43 @@ LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, A
   if (panel.empty() || panel.size() != digits.size())
     return emitError() << "panel and digits must name the same dimensions, at least one";
   if (static_cast<int64_t>(linear.size()) != bits)
-    return emitError() << "linear must have one column a panel bit, " << bits << ", got " << linear.size();
+    return emitError() << "linear must have one column a panel bit, " << bits << ", got "
+                       << linear.size();
   for (int64_t value : llvm::concat<const int64_t>(linear, digits))
     if (value < 0 || value > (int64_t(1) << 30))
       return emitError() << "offsets must be 0 to 2^30, got " << value;
   return success();
 }
 
-LogicalResult SmemType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type elementType,
-                               SharedAttr shared) {
+LogicalResult SmemType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> shape, Type elementType, SharedAttr shared) {
   if (failed(ir::verifyTileShape(shape, emitError)))
     return failure();
   if (!elementType.isIntOrFloat() && !isa<ir::PtrType>(elementType))
     return emitError() << "shared memory holds numbers and pointers, got " << elementType;
   if (shared.getPanel().size() != shape.size())
-    return emitError() << "the shared layout has rank " << shared.getPanel().size() << ", the tile " << shape.size();
+    return emitError() << "the shared layout has rank " << shared.getPanel().size() << ", the tile "
+                       << shape.size();
   std::string why;
   if (!createShared(shape, shared, &why))
     return emitError() << why;
   return success();
 }
 
-int64_t SmemType::getBytes() const { return sharedOf(*this).numBytes(tile::gpu::bytesOf(getElementType())); }
+int64_t SmemType::getBytes() const {
+  return sharedOf(*this).numBytes(tile::gpu::bytesOf(getElementType()));
+}
 
-LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int32_t slots, SmemType) {
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int32_t slots,
+                               SmemType) {
   if (slots < 1 || slots > 64)
     return emitError() << "a ring has 1 to 64 slots, got " << slots;
   return success();
 }
 
 LogicalResult ConvertLayoutOp::verify() {
-  auto from = cast<RankedTensorType>(getInput().getType()), to = cast<RankedTensorType>(getResult().getType());
+  auto from = cast<RankedTensorType>(getInput().getType()),
+       to = cast<RankedTensorType>(getResult().getType());
   if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType())
     return emitOpError("changes the layout alone: shape and element type must stay");
   if (!from.getEncoding() || !to.getEncoding())
@@ -109,12 +118,15 @@ LogicalResult ReducePartialOp::verify() {
   size_t count = getInputs().size();
   Block &block = getCombine().front();
   if (block.getNumArguments() != 2 * count || block.getTerminator()->getNumOperands() != count)
-    return emitOpError("the region needs ") << 2 * count << " arguments and " << count << " results";
+    return emitOpError("the region needs ")
+           << 2 * count << " arguments and " << count << " results";
   auto axis = static_cast<int32_t>(getAxis());
   for (auto [i, input, result] : llvm::enumerate(getInputs(), getResults())) {
-    auto from = cast<RankedTensorType>(input.getType()), to = cast<RankedTensorType>(result.getType());
+    auto from = cast<RankedTensorType>(input.getType()),
+         to = cast<RankedTensorType>(result.getType());
     Type element = from.getElementType();
-    if (block.getArgument(i).getType() != element || block.getArgument(count + i).getType() != element ||
+    if (block.getArgument(i).getType() != element ||
+        block.getArgument(count + i).getType() != element ||
         block.getTerminator()->getOperand(i).getType() != element)
       return emitOpError("the region's arguments and results ") << i << " must be " << element;
     if (to.getElementType() != element)
@@ -133,14 +145,18 @@ LogicalResult ReducePartialOp::verify() {
 }
 
 // A step of a scan: tiles with layouts, scanned ones first, then as many of totals, and a region that combines two tuples.
-static LogicalResult verifyScanStep(Operation *op, ValueRange scanned, ValueRange totals, int32_t axis) {
+static LogicalResult verifyScanStep(Operation *op, ValueRange scanned, ValueRange totals,
+                                    int32_t axis) {
   if (scanned.empty() || scanned.size() != totals.size())
     return op->emitOpError("needs as many scanned tiles as tiles of totals, and at least one");
   Block &block = op->getRegion(0).front();
-  if (block.getNumArguments() != 2 * scanned.size() || block.getTerminator()->getNumOperands() != scanned.size())
-    return op->emitOpError("the region needs ") << 2 * scanned.size() << " arguments and " << scanned.size() << " results";
+  if (block.getNumArguments() != 2 * scanned.size() ||
+      block.getTerminator()->getNumOperands() != scanned.size())
+    return op->emitOpError("the region needs ")
+           << 2 * scanned.size() << " arguments and " << scanned.size() << " results";
   for (auto [tile, total] : llvm::zip_equal(scanned, totals)) {
-    auto whole = cast<RankedTensorType>(tile.getType()), part = cast<RankedTensorType>(total.getType());
+    auto whole = cast<RankedTensorType>(tile.getType()),
+         part = cast<RankedTensorType>(total.getType());
     if (axis < 0 || axis >= whole.getRank() || whole.getRank() != part.getRank())
       return op->emitOpError("axis ") << axis << " is outside the operand's rank";
     auto layout = dyn_cast_or_null<LayoutAttr>(whole.getEncoding());
@@ -149,21 +165,25 @@ static LogicalResult verifyScanStep(Operation *op, ValueRange scanned, ValueRang
     SmallVector<int64_t> shape(whole.getShape());
     shape[axis] = shape[axis] / (shape[axis] & -shape[axis]) * warpsAlong(layout, axis);
     if (part.getShape() != ArrayRef(shape) || part.getElementType() != whole.getElementType())
-      return op->emitOpError("totals must have one element a piece along the axis, ") << shape[axis];
+      return op->emitOpError("totals must have one element a piece along the axis, ")
+             << shape[axis];
   }
   return success();
 }
 
 LogicalResult ScanPartialOp::verify() {
   size_t count = getInputs().size();
-  if (getResults().size() != 2 * count || getInputs().getTypes() != getResults().take_front(count).getTypes())
+  if (getResults().size() != 2 * count ||
+      getInputs().getTypes() != getResults().take_front(count).getTypes())
     return emitOpError("needs two results an operand, the first of the operand's type");
-  return verifyScanStep(*this, getInputs(), getResults().drop_front(count), static_cast<int32_t>(getAxis()));
+  return verifyScanStep(*this, getInputs(), getResults().drop_front(count),
+                        static_cast<int32_t>(getAxis()));
 }
 
 LogicalResult ScanCarryOp::verify() {
   size_t count = getResults().size();
-  if (getInputs().size() != 2 * count || getResults().getTypes() != getInputs().take_front(count).getTypes())
+  if (getInputs().size() != 2 * count ||
+      getResults().getTypes() != getInputs().take_front(count).getTypes())
     return emitOpError("needs two operands a result, the first of the result's type");
   return verifyScanStep(*this, getInputs().take_front(count), getInputs().drop_front(count),
                         static_cast<int32_t>(getAxis()));
@@ -184,11 +204,16 @@ static LogicalResult verifyTransfer(Operation *op, Type tile, SmemType smem) {
   return success();
 }
 
-LogicalResult SmemStoreOp::verify() { return verifyTransfer(*this, getValue().getType(), getSmem().getType()); }
-LogicalResult SmemLoadOp::verify() { return verifyTransfer(*this, getResult().getType(), getSmem().getType()); }
+LogicalResult SmemStoreOp::verify() {
+  return verifyTransfer(*this, getValue().getType(), getSmem().getType());
+}
+LogicalResult SmemLoadOp::verify() {
+  return verifyTransfer(*this, getResult().getType(), getSmem().getType());
+}
 
 LogicalResult SmemGatherOp::verify() {
-  auto indices = cast<RankedTensorType>(getIndices().getType()), result = cast<RankedTensorType>(getResult().getType());
+  auto indices = cast<RankedTensorType>(getIndices().getType()),
+       result = cast<RankedTensorType>(getResult().getType());
   auto axis = static_cast<int32_t>(getAxis());
   if (axis < 0 || axis >= static_cast<int64_t>(getSmem().getType().getShape().size()))
     return emitOpError("axis ") << axis << " is outside the rank of the shared memory";
@@ -210,7 +235,8 @@ LogicalResult SmemCountOp::verify() {
   auto input = cast<RankedTensorType>(getInput().getType());
   if (!input.getElementType().isInteger(32) || !input.getEncoding())
     return emitOpError("counts i32 elements of a tile with a layout");
-  if (!getSmem().getType().getElementType().isInteger(32) || getSmem().getType().getShape().size() != 1)
+  if (!getSmem().getType().getElementType().isInteger(32) ||
+      getSmem().getType().getShape().size() != 1)
     return emitOpError("the counters must be i32 in one dimension");
   if (!getMask())
     return success();

@@ -46,7 +46,8 @@ LogicalResult MakeViewOp::verify() {
       return emitOpError("extents and strides must all be i32 or all be i64");
   if (getBase().getType().getPointeeType() != getResult().getType().getElementType())
     return emitOpError("the pointer's element type ")
-           << getBase().getType().getPointeeType() << " is not the view's " << getResult().getType().getElementType();
+           << getBase().getType().getPointeeType() << " is not the view's "
+           << getResult().getType().getElementType();
   return success();
 }
 
@@ -57,30 +58,37 @@ ParseResult MakeViewOp::parse(OpAsmParser &parser, OperationState &state) {
   ViewType viewType;
   if (parser.parseOperand(base) || parser.parseComma() || parser.parseKeyword("extents") ||
       parser.parseOperandList(extents, OpAsmParser::Delimiter::Square) || parser.parseComma() ||
-      parser.parseKeyword("strides") || parser.parseOperandList(strides, OpAsmParser::Delimiter::Square) ||
-      parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(indexType) || parser.parseArrow() ||
-      parser.parseType(viewType))
+      parser.parseKeyword("strides") ||
+      parser.parseOperandList(strides, OpAsmParser::Delimiter::Square) ||
+      parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(indexType) ||
+      parser.parseArrow() || parser.parseType(viewType))
     return failure();
   if (extents.size() != strides.size())
     return parser.emitError(parser.getNameLoc(), "extents and strides differ in number");
   state.addTypes(viewType);
-  return failure(parser.resolveOperand(base, PtrType::get(parser.getContext(), viewType.getElementType()), state.operands) ||
+  return failure(parser.resolveOperand(base,
+                                       PtrType::get(parser.getContext(), viewType.getElementType()),
+                                       state.operands) ||
                  parser.resolveOperands(extents, indexType, state.operands) ||
                  parser.resolveOperands(strides, indexType, state.operands));
 }
 
 void MakeViewOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getBase() << ", extents [" << getExtents() << "], strides [" << getStrides() << "]";
+  printer << ' ' << getBase() << ", extents [" << getExtents() << "], strides [" << getStrides()
+          << "]";
   printer.printOptionalAttrDict((*this)->getAttrs());
   printer << " : " << getExtents()[0].getType() << " -> " << getResult().getType();
 }
 
 LogicalResult DimOp::verify() { return verifyAxis(*this, getDim(), getView().getType().getRank()); }
-LogicalResult StrideOp::verify() { return verifyAxis(*this, getDim(), getView().getType().getRank()); }
+LogicalResult StrideOp::verify() {
+  return verifyAxis(*this, getDim(), getView().getType().getRank());
+}
 
 LogicalResult BaseOp::verify() {
   if (getResult().getType().getPointeeType() != getView().getType().getElementType())
-    return emitOpError("the pointer's element type must be the view's, ") << getView().getType().getElementType();
+    return emitOpError("the pointer's element type must be the view's, ")
+           << getView().getType().getElementType();
   return success();
 }
 
@@ -101,17 +109,22 @@ static LogicalResult verifyOrder(Operation *op, ArrayRef<int32_t> order, int64_t
 }
 
 bool PermuteViewOp::isPermutation(ArrayRef<int32_t> order) { return ::isPermutation(order); }
-LogicalResult PermuteViewOp::verify() { return verifyOrder(*this, getOrder(), getView().getType().getRank()); }
+LogicalResult PermuteViewOp::verify() {
+  return verifyOrder(*this, getOrder(), getView().getType().getRank());
+}
 
-static LogicalResult verifyViewAccess(Operation *op, ViewType view, RankedTensorType tile, size_t offsets) {
+static LogicalResult verifyViewAccess(Operation *op, ViewType view, RankedTensorType tile,
+                                      size_t offsets) {
   if (failed(verifyShape(op, tile)))
     return failure();
   if (tile.getRank() != view.getRank())
-    return op->emitOpError("the tile has rank ") << tile.getRank() << ", the view " << view.getRank();
+    return op->emitOpError("the tile has rank ")
+           << tile.getRank() << ", the view " << view.getRank();
   if (static_cast<int64_t>(offsets) != view.getRank())
     return op->emitOpError("needs ") << view.getRank() << " offsets, got " << offsets;
   if (tile.getElementType() != view.getElementType())
-    return op->emitOpError("the tile holds ") << tile.getElementType() << ", the view " << view.getElementType();
+    return op->emitOpError("the tile holds ")
+           << tile.getElementType() << ", the view " << view.getElementType();
   return success();
 }
 
@@ -127,7 +140,8 @@ LogicalResult ViewStoreOp::verify() {
                           getOffsets().size());
 }
 
-static LogicalResult verifySameShape(Operation *op, Type a, Type b, StringRef nameA, StringRef nameB) {
+static LogicalResult verifySameShape(Operation *op, Type a, Type b, StringRef nameA,
+                                     StringRef nameB) {
   if (isa<RankedTensorType>(a) != isa<RankedTensorType>(b) || shapeOf(a) != shapeOf(b))
     return op->emitOpError() << nameA << " is " << shapeText(shapeOf(a)) << ", " << nameB << " is "
                              << shapeText(shapeOf(b));
@@ -137,13 +151,15 @@ static LogicalResult verifySameShape(Operation *op, Type a, Type b, StringRef na
 LogicalResult AddPtrOp::verify() {
   if (failed(verifyShape(*this, getPtr().getType())))
     return failure();
-  return verifySameShape(*this, getPtr().getType(), getOffset().getType(), "the pointer", "the offset");
+  return verifySameShape(*this, getPtr().getType(), getOffset().getType(), "the pointer",
+                         "the offset");
 }
 
 static LogicalResult verifyPointee(Operation *op, Type ptr, Type value) {
   Type pointee = cast<PtrType>(elementTypeOf(ptr)).getPointeeType();
   if (pointee != elementTypeOf(value))
-    return op->emitOpError("the pointer points at ") << pointee << ", the value is " << elementTypeOf(value);
+    return op->emitOpError("the pointer points at ")
+           << pointee << ", the value is " << elementTypeOf(value);
   return success();
 }
 
@@ -159,7 +175,8 @@ LogicalResult LoadOp::verify() {
   if (failed(verifyShape(*this, ptr)) || failed(verifyPointee(*this, ptr, getResult().getType())) ||
       failed(verifySameShape(*this, ptr, getResult().getType(), "the pointer", "the result")))
     return failure();
-  if (getMask() && failed(verifySameShape(*this, ptr, getMask().getType(), "the pointer", "the mask")))
+  if (getMask() &&
+      failed(verifySameShape(*this, ptr, getMask().getType(), "the pointer", "the mask")))
     return failure();
   if (getOther() && !getMask())
     return emitOpError("other needs a mask");
@@ -196,24 +213,28 @@ LogicalResult ArangeOp::verify() {
 }
 
 LogicalResult ReshapeOp::verify() {
-  auto from = cast<RankedTensorType>(getInput().getType()), to = cast<RankedTensorType>(getResult().getType());
+  auto from = cast<RankedTensorType>(getInput().getType()),
+       to = cast<RankedTensorType>(getResult().getType());
   if (failed(verifyShape(*this, from)) || failed(verifyShape(*this, to)))
     return failure();
   if (from.getElementType() != to.getElementType())
     return emitOpError("cannot change the element type");
   if (from.getNumElements() != to.getNumElements())
-    return emitOpError("cannot reshape ") << shapeText(from.getShape()) << " into " << shapeText(to.getShape())
-                                          << ": the number of elements differs";
+    return emitOpError("cannot reshape ")
+           << shapeText(from.getShape()) << " into " << shapeText(to.getShape())
+           << ": the number of elements differs";
   layout::Shape target(to.getShape().begin(), to.getShape().end());
-  auto anyLayout = layout::Layout::replicated(layout::Shape(from.getShape().begin(), from.getShape().end()), 1);
+  auto anyLayout =
+      layout::Layout::replicated(layout::Shape(from.getShape().begin(), from.getShape().end()), 1);
   std::string why;
   if (!layout::reshape(anyLayout, target, &why))
-    return emitOpError("cannot reshape ") << shapeText(from.getShape()) << " into " << shapeText(to.getShape()) << ": "
-                                          << why;
+    return emitOpError("cannot reshape ")
+           << shapeText(from.getShape()) << " into " << shapeText(to.getShape()) << ": " << why;
   return success();
 }
 
-void PermuteOp::build(OpBuilder &builder, OperationState &state, Value input, ArrayRef<int32_t> order) {
+void PermuteOp::build(OpBuilder &builder, OperationState &state, Value input,
+                      ArrayRef<int32_t> order) {
   auto type = cast<RankedTensorType>(input.getType());
   SmallVector<int64_t> shape;
   for (int32_t dim : order)
@@ -222,15 +243,16 @@ void PermuteOp::build(OpBuilder &builder, OperationState &state, Value input, Ar
 }
 
 LogicalResult PermuteOp::verify() {
-  auto from = cast<RankedTensorType>(getInput().getType()), to = cast<RankedTensorType>(getResult().getType());
+  auto from = cast<RankedTensorType>(getInput().getType()),
+       to = cast<RankedTensorType>(getResult().getType());
   if (failed(verifyShape(*this, from)) || failed(verifyOrder(*this, getOrder(), from.getRank())))
     return failure();
   if (from.getRank() != to.getRank() || from.getElementType() != to.getElementType())
     return emitOpError("result must have the operand's rank and element type");
   for (auto [i, dim] : llvm::enumerate(getOrder()))
     if (to.getDimSize(i) != from.getDimSize(dim))
-      return emitOpError("result dimension ") << i << " must be " << from.getDimSize(dim) << ", got "
-                                              << to.getDimSize(i);
+      return emitOpError("result dimension ")
+             << i << " must be " << from.getDimSize(dim) << ", got " << to.getDimSize(i);
   return success();
 }
 
@@ -242,7 +264,8 @@ void ExpandDimsOp::build(OpBuilder &builder, OperationState &state, Value input,
 }
 
 LogicalResult ExpandDimsOp::verify() {
-  auto from = cast<RankedTensorType>(getInput().getType()), to = cast<RankedTensorType>(getResult().getType());
+  auto from = cast<RankedTensorType>(getInput().getType()),
+       to = cast<RankedTensorType>(getResult().getType());
   if (failed(verifyShape(*this, from)) || failed(verifyAxis(*this, getAxis(), from.getRank() + 1)))
     return failure();
   SmallVector<int64_t> shape(from.getShape());
@@ -253,14 +276,16 @@ LogicalResult ExpandDimsOp::verify() {
 }
 
 LogicalResult BroadcastOp::verify() {
-  auto from = cast<RankedTensorType>(getInput().getType()), to = cast<RankedTensorType>(getResult().getType());
+  auto from = cast<RankedTensorType>(getInput().getType()),
+       to = cast<RankedTensorType>(getResult().getType());
   if (failed(verifyShape(*this, to)))
     return failure();
   if (from.getRank() != to.getRank() || from.getElementType() != to.getElementType())
     return emitOpError("result must have the operand's rank and element type");
   for (auto [a, b] : llvm::zip_equal(from.getShape(), to.getShape()))
     if (a != b && a != 1)
-      return emitOpError("cannot broadcast ") << shapeText(from.getShape()) << " to " << shapeText(to.getShape());
+      return emitOpError("cannot broadcast ")
+             << shapeText(from.getShape()) << " to " << shapeText(to.getShape());
   return success();
 }
 
@@ -275,7 +300,8 @@ static LogicalResult verifyDotTypes(DotOp op, Type a, Type b, Type acc) {
   if (!supported)
     return op.emitOpError("no matrix product of ")
            << a << " x " << b << " to " << acc
-           << "; supported: f16 x f16 to f32 or f16, bf16 x bf16 to f32, f32 x f32 to f32, f64 x f64 to f64";
+           << "; supported: f16 x f16 to f32 or f16, bf16 x bf16 to f32, f32 x f32 to f32, f64 x "
+              "f64 to f64";
   if (op.getPrecision() != Precision::Ieee && !a.isF32())
     return op.emitOpError("precision applies to f32 operands, got ") << a;
   return success();
@@ -291,8 +317,8 @@ LogicalResult DotOp::verify() {
       return failure();
   if (a.getDimSize(1) != b.getDimSize(0))
     return emitOpError("inner sizes differ: a is ")
-           << shapeText(a.getShape()) << ", b is " << shapeText(b.getShape()) << " (" << a.getDimSize(1)
-           << " != " << b.getDimSize(0) << ")";
+           << shapeText(a.getShape()) << ", b is " << shapeText(b.getShape()) << " ("
+           << a.getDimSize(1) << " != " << b.getDimSize(0) << ")";
   if (acc.getDimSize(0) != a.getDimSize(0) || acc.getDimSize(1) != b.getDimSize(1))
     return emitOpError("acc is ") << shapeText(acc.getShape()) << ", the product "
                                   << shapeText({a.getDimSize(0), b.getDimSize(1)});
@@ -302,7 +328,8 @@ LogicalResult DotOp::verify() {
 static Type reducedType(RankedTensorType type, int64_t axis) {
   SmallVector<int64_t> shape(type.getShape());
   shape.erase(shape.begin() + axis);
-  return shape.empty() ? type.getElementType() : Type(RankedTensorType::get(shape, type.getElementType()));
+  return shape.empty() ? type.getElementType()
+                       : Type(RankedTensorType::get(shape, type.getElementType()));
 }
 
 LogicalResult ReduceOp::verify() {
@@ -317,7 +344,8 @@ LogicalResult ReduceOp::verify() {
       return emitOpError("operands differ in shape: ")
              << shapeText(first.getShape()) << " and " << shapeText(type.getShape());
     Type expected = reducedType(type, getAxis());
-    if (shapeOf(expected) != shapeOf(result.getType()) || elementTypeOf(expected) != elementTypeOf(result.getType()) ||
+    if (shapeOf(expected) != shapeOf(result.getType()) ||
+        elementTypeOf(expected) != elementTypeOf(result.getType()) ||
         isa<RankedTensorType>(expected) != isa<RankedTensorType>(result.getType()))
       return emitOpError("result must be ") << expected << ", got " << result.getType();
   }
@@ -328,7 +356,8 @@ LogicalResult ReduceOp::verify() {
 static LogicalResult verifyCombine(Operation *op, Block &block, ValueRange inputs) {
   size_t count = inputs.size();
   if (block.getNumArguments() != 2 * count)
-    return op->emitOpError("the region needs ") << 2 * count << " arguments, got " << block.getNumArguments();
+    return op->emitOpError("the region needs ")
+           << 2 * count << " arguments, got " << block.getNumArguments();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || yield.getValues().size() != count)
     return op->emitOpError("the region must yield ") << count << " values";
@@ -340,14 +369,20 @@ static LogicalResult verifyCombine(Operation *op, Block &block, ValueRange input
   }
   auto isTile = [](Type type) { return isa<ShapedType>(type); };
   for (Operation &inner : block.without_terminator())
-    if (inner.getNumRegions() != 0 || !isMemoryEffectFree(&inner) || llvm::any_of(inner.getOperandTypes(), isTile) ||
+    if (inner.getNumRegions() != 0 || !isMemoryEffectFree(&inner) ||
+        llvm::any_of(inner.getOperandTypes(), isTile) ||
         llvm::any_of(inner.getResultTypes(), isTile))
-      return inner.emitOpError("is not allowed in a combine region: only pure scalar operations are");
+      return inner.emitOpError(
+          "is not allowed in a combine region: only pure scalar operations are");
   return success();
 }
 
-LogicalResult ReduceOp::verifyRegions() { return verifyCombine(*this, getCombine().front(), getInputs()); }
-LogicalResult ScanOp::verifyRegions() { return verifyCombine(*this, getCombine().front(), getInputs()); }
+LogicalResult ReduceOp::verifyRegions() {
+  return verifyCombine(*this, getCombine().front(), getInputs());
+}
+LogicalResult ScanOp::verifyRegions() {
+  return verifyCombine(*this, getCombine().front(), getInputs());
+}
 
 LogicalResult ScanOp::verify() {
   if (getInputs().empty() || getInputs().size() != getResults().size())

@@ -35,11 +35,12 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
 
   void reportOverflow(const ResourcePlan &plan, const ir::Target &gpu) {
     InFlightDiagnostic diagnostic = getOperation().emitError("shared memory: the kernel needs ")
-                                    << plan.sharedBytes() << " bytes a block, " << gpu.name << " allows "
-                                    << gpu.maxSharedBytesPerBlock << "; use smaller tiles";
+                                    << plan.sharedBytes() << " bytes a block, " << gpu.name
+                                    << " allows " << gpu.maxSharedBytesPerBlock
+                                    << "; use smaller tiles";
     for (const SharedAllocation &allocation : plan.allocations())
-      diagnostic.attachNote(allocation.op->getLoc()) << allocation.bytes << " bytes for "
-                                                     << allocation.op->getResult(0).getType();
+      diagnostic.attachNote(allocation.op->getLoc())
+          << allocation.bytes << " bytes for " << allocation.op->getResult(0).getType();
     signalPassFailure();
   }
 };

@@ -6,10 +6,10 @@
 
 #include "ir/LayoutAttr.h"
 #include "ir/Target.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/DotLayouts.h"
 #include "passes/analysis/LayoutInference.h"
 #include "passes/variants/Variants.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tile::passes {
@@ -78,14 +78,16 @@ public:
   /// The claimed layout, else the default one.
   gpu::LayoutAttr layoutOrDefault(Value value) const {
     Claim claim = of(value);
-    return claim.layout ? claim.layout : defaultLayout(cast<RankedTensorType>(value.getType()), warps);
+    return claim.layout ? claim.layout
+                        : defaultLayout(cast<RankedTensorType>(value.getType()), warps);
   }
 
   int64_t numWarps() const { return warps; }
 
 private:
   static bool isUnderstood(Operation *op) {
-    return isa<arith::ConstantOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op) || isElementwiseOnTiles(op) ||
+    return isa<arith::ConstantOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op) ||
+           isElementwiseOnTiles(op) ||
            isa_and_present<ir::TileDialect, gpu::TileGpuDialect>(op->getDialect());
   }
 
@@ -114,7 +116,8 @@ private:
 
   void visitLoop(scf::ForOp loop) {
     for (auto [arg, init, yielded, result] :
-         llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(), loop.getYieldedValues(), loop.getResults())) {
+         llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(), loop.getYieldedValues(),
+                         loop.getResults())) {
       Claim best = strongest({arg, init, yielded, result});
       if (isTile(arg) && best.strength == Strength::None)
         best = {layoutOrDefault(arg), Strength::Default};
@@ -124,11 +127,11 @@ private:
   }
 
   void visitWhile(scf::WhileOp loop) {
-    for (auto [init, before, yielded] :
-         llvm::zip_equal(loop.getInits(), loop.getBeforeArguments(), loop.getYieldOp().getOperands()))
+    for (auto [init, before, yielded] : llvm::zip_equal(loop.getInits(), loop.getBeforeArguments(),
+                                                        loop.getYieldOp().getOperands()))
       claimVariable({before}, {init, yielded, before});
-    for (auto [passed, after, result] :
-         llvm::zip_equal(loop.getConditionOp().getArgs(), loop.getAfterArguments(), loop.getResults()))
+    for (auto [passed, after, result] : llvm::zip_equal(
+             loop.getConditionOp().getArgs(), loop.getAfterArguments(), loop.getResults()))
       claimVariable({after, result}, {passed, after, result});
   }
 
@@ -155,10 +158,12 @@ private:
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return branch.getNumResults() ? visitIf(branch) : void();
     if (isa<ir::ViewLoadOp, ir::LoadOp>(op) && isTile(op->getResult(0)))
-      return claim(op->getResult(0), {coalescedLayout(op, cast<RankedTensorType>(op->getResult(0).getType()), warps),
-                                      Strength::Access});
+      return claim(op->getResult(0),
+                   {coalescedLayout(op, cast<RankedTensorType>(op->getResult(0).getType()), warps),
+                    Strength::Access});
     if (auto dot = dyn_cast<ir::DotOp>(op))
-      return claim(dot.getResult(), {gpu::attributeOf(op->getContext(), layoutsOf(dot)->acc), Strength::Product});
+      return claim(dot.getResult(),
+                   {gpu::attributeOf(op->getContext(), layoutsOf(dot)->acc), Strength::Product});
     if (isa<ir::BroadcastOp, ir::ExpandDimsOp>(op))
       return; // made where they are needed
     Claim best = strongest(op->getOperands());
@@ -169,13 +174,15 @@ private:
     if (auto histogram = dyn_cast<ir::HistogramOp>(op))
       return claim(histogram.getResult(), orDefault({}, histogram.getResult()));
     if (isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op))
-      return claim(op->getResult(0), best.layout ? best : Claim{atomicLayout(op), Strength::Access});
+      return claim(op->getResult(0),
+                   best.layout ? best : Claim{atomicLayout(op), Strength::Access});
     if (best.strength == Strength::None)
       return;
     gpu::LayoutAttr result = resultLayout(op, best.layout);
     for (Value value : op->getResults())
       if (isTile(value))
-        claim(value, {result ? result : layoutOrDefault(value), result ? best.strength : Strength::Default});
+        claim(value, {result ? result : layoutOrDefault(value),
+                      result ? best.strength : Strength::Default});
   }
 
   Claim orDefault(Claim claim, Value value) const {
@@ -202,7 +209,8 @@ private:
 
 class Rewriter {
 public:
-  Rewriter(func::FuncOp function, const Claims &claims) : function(function), claims(claims), builder(function) {}
+  Rewriter(func::FuncOp function, const Claims &claims)
+      : function(function), claims(claims), builder(function) {}
 
   LogicalResult rewrite() {
     SmallVector<Operation *> ops;
@@ -236,15 +244,18 @@ private:
   Value convert(Value value, gpu::LayoutAttr layout) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfterValue(value);
-    return gpu::ConvertLayoutOp::create(builder, value.getLoc(), gpu::withLayout(value.getType(), layout), value);
+    return gpu::ConvertLayoutOp::create(builder, value.getLoc(),
+                                        gpu::withLayout(value.getType(), layout), value);
   }
 
   Value remake(Value value, gpu::LayoutAttr layout) {
     Operation *op = value.getDefiningOp();
     SmallVector<Value> operands;
     for (OpOperand &operand : op->getOpOperands()) {
-      gpu::LayoutAttr needed = isTile(operand.get()) ? operandLayout(operand, layout) : gpu::LayoutAttr();
-      if (isTile(operand.get()) && !needed) { // the algebra refuses: through a layout both sides know
+      gpu::LayoutAttr needed =
+          isTile(operand.get()) ? operandLayout(operand, layout) : gpu::LayoutAttr();
+      if (isTile(operand.get()) &&
+          !needed) { // the algebra refuses: through a layout both sides know
         gpu::LayoutAttr fallback = claims.layoutOrDefault(value);
         return fallback == layout ? Value() : convert(inLayout(value, fallback), layout);
       }
@@ -267,12 +278,15 @@ private:
     value.setType(type);
   }
 
-  void setOperand(OpOperand &operand, gpu::LayoutAttr layout) { operand.set(inLayout(operand.get(), layout)); }
+  void setOperand(OpOperand &operand, gpu::LayoutAttr layout) {
+    operand.set(inLayout(operand.get(), layout));
+  }
 
   LogicalResult rewrite(Operation *op) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       if (isTile(constant) && !isa<SplatElementsAttr>(constant.getValue()))
-        return constant.emitOpError("only constants with one value everywhere are supported on tiles");
+        return constant.emitOpError(
+            "only constants with one value everywhere are supported on tiles");
     if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
       return rewriteControl(op), success();
     if (isa<scf::YieldOp, scf::ConditionOp>(op))
@@ -287,7 +301,8 @@ private:
       return rewriteScan(op), success();
     if (isa<ir::ItemOp>(op)) // every thread of any layout holds the element
       return setOperand(op->getOpOperand(0), claims.layoutOrDefault(op->getOperand(0))), success();
-    if (op->getNumResults() != 1 || !isTile(op->getResult(0)) || !claims.of(op->getResult(0)).layout)
+    if (op->getNumResults() != 1 || !isTile(op->getResult(0)) ||
+        !claims.of(op->getResult(0)).layout)
       return success();
     if (isa<ir::GatherOp, ir::HistogramOp>(op))
       return rewriteExchange(op), success();
@@ -300,11 +315,13 @@ private:
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isTile(operand.get()))
         continue;
-      gpu::LayoutAttr needed = isa<ir::LoadOp, ir::AtomicRmwOp, ir::AtomicCasOp>(op) ? layout
-                                                                                            : operandLayout(operand, layout);
+      gpu::LayoutAttr needed = isa<ir::LoadOp, ir::AtomicRmwOp, ir::AtomicCasOp>(op)
+                                   ? layout
+                                   : operandLayout(operand, layout);
       if (!needed)
-        return op->emitOpError("cannot be laid out: an odd factor of an extent would not stay outermost in its "
-                               "dimension; reshape so that odd factors keep their place");
+        return op->emitOpError(
+            "cannot be laid out: an odd factor of an extent would not stay outermost in its "
+            "dimension; reshape so that odd factors keep their place");
       setOperand(operand, needed);
     }
     setLayout(op->getResult(0), layout);
@@ -314,7 +331,8 @@ private:
   // Data go through shared memory: the first operand may lie anyhow, and what follows it lies as the result (indices of a
   // gather) or as the first (the mask of a histogram).
   void rewriteExchange(Operation *op) {
-    gpu::LayoutAttr result = claims.of(op->getResult(0)).layout, first = claims.layoutOrDefault(op->getOperand(0));
+    gpu::LayoutAttr result = claims.of(op->getResult(0)).layout,
+                    first = claims.layoutOrDefault(op->getOperand(0));
     setOperand(op->getOpOperand(0), first);
     for (OpOperand &operand : llvm::drop_begin(op->getOpOperands()))
       setOperand(operand, isa<ir::GatherOp>(op) ? result : first);
@@ -330,7 +348,8 @@ private:
     set(op->getResults());
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       set(loop.getRegionIterArgs());
-      for (auto [operand, arg] : llvm::zip_equal(loop.getInitArgsMutable(), loop.getRegionIterArgs()))
+      for (auto [operand, arg] :
+           llvm::zip_equal(loop.getInitArgsMutable(), loop.getRegionIterArgs()))
         setOperand(operand, gpu::encodingOf(arg.getType()));
     } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
       set(loop.getBeforeArguments());
@@ -343,8 +362,9 @@ private:
   void rewriteTerminator(Operation *op) {
     Operation *parent = op->getParentOp();
     ValueRange targets = parent->getResults();
-    MutableOperandRange operands = isa<scf::ConditionOp>(op) ? cast<scf::ConditionOp>(op).getArgsMutable()
-                                                             : cast<scf::YieldOp>(op).getResultsMutable();
+    MutableOperandRange operands = isa<scf::ConditionOp>(op)
+                                       ? cast<scf::ConditionOp>(op).getArgsMutable()
+                                       : cast<scf::YieldOp>(op).getResultsMutable();
     if (auto loop = dyn_cast<scf::ForOp>(parent))
       targets = loop.getRegionIterArgs();
     else if (auto loop = dyn_cast<scf::WhileOp>(parent); loop && isa<scf::YieldOp>(op))
@@ -368,7 +388,8 @@ private:
     Value value = op->getOperand(0);
     if (!isTile(value))
       return;
-    gpu::LayoutAttr layout = coalescedLayout(op, cast<RankedTensorType>(value.getType()), claims.numWarps());
+    gpu::LayoutAttr layout =
+        coalescedLayout(op, cast<RankedTensorType>(value.getType()), claims.numWarps());
     Claim claim = claims.of(value);
     if (claim.strength == Strength::Access && liesAlong(claim.layout, op))
       layout = claim.layout;
@@ -413,8 +434,8 @@ private:
   // What was made on demand is replaced; the originals go, users first.
   void eraseUnlaid(ArrayRef<Operation *> ops) {
     for (Operation *op : llvm::reverse(ops))
-      if (op->getNumResults() == 1 && isTile(op->getResult(0)) && !gpu::encodingOf(op->getResult(0).getType()) &&
-          op->use_empty() && isPure(op))
+      if (op->getNumResults() == 1 && isTile(op->getResult(0)) &&
+          !gpu::encodingOf(op->getResult(0).getType()) && op->use_empty() && isPure(op))
         op->erase();
   }
 
@@ -444,13 +465,15 @@ LogicalResult verifyFits(Operation *op, int64_t warps) {
     auto type = cast<RankedTensorType>(value.getType());
     if (!gpu::encodingOf(type))
       return op->emitOpError("was given no layout");
-    int64_t words = llvm::divideCeil(gpu::layoutOf(type).numRegisters() * gpu::bytesOf(type.getElementType()), 4);
+    int64_t words = llvm::divideCeil(
+        gpu::layoutOf(type).numRegisters() * gpu::bytesOf(type.getElementType()), 4);
     int64_t registers = ir::kMaxRegistersPerThread + 1; // with the zero register
     if (words <= kMostSpilled * registers * (isReadAsUsed(value) ? 2 : 1))
       continue;
     return op->emitError("registers: a tile of ")
-           << shapeText(type) << " takes " << words << " registers a thread with " << warps << " warps, a thread has "
-           << ir::kMaxRegistersPerThread << "; use smaller tiles or more warps";
+           << shapeText(type) << " takes " << words << " registers a thread with " << warps
+           << " warps, a thread has " << ir::kMaxRegistersPerThread
+           << "; use smaller tiles or more warps";
   }
   return success();
 }
@@ -461,7 +484,8 @@ struct AssignLayouts : passes::impl::AssignLayoutsBase<AssignLayouts> {
     if (failed(claims.decide()) || failed(Rewriter(getOperation(), claims).rewrite()))
       return signalPassFailure();
     WalkResult fits = getOperation().walk([&](Operation *op) {
-      return failed(verifyFits(op, claims.numWarps())) ? WalkResult::interrupt() : WalkResult::advance();
+      return failed(verifyFits(op, claims.numWarps())) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
     });
     if (fits.wasInterrupted())
       signalPassFailure();

@@ -34,7 +34,8 @@ struct FuseAddIntoDot : OpRewritePattern<arith::AddFOp> {
       return rewriter.notifyMatchFailure(add, "the product would move into a loop or a branch");
     if (!matchPattern(dot.getAcc(), m_AnyZeroFloat()))
       return rewriter.notifyMatchFailure(add, "the product's accumulator is not zero");
-    rewriter.replaceOpWithNewOp<ir::DotOp>(add, acc.getType(), dot.getA(), dot.getB(), acc, dot.getPrecision());
+    rewriter.replaceOpWithNewOp<ir::DotOp>(add, acc.getType(), dot.getA(), dot.getB(), acc,
+                                           dot.getPrecision());
     return success();
   }
 };
@@ -45,33 +46,39 @@ Value splattedScalar(Value tile, PatternRewriter &rewriter) {
     return splat.getValue();
   SplatElementsAttr constant;
   if (matchPattern(tile, m_Constant(&constant)))
-    return arith::ConstantOp::create(rewriter, tile.getLoc(), cast<TypedAttr>(constant.getSplatValue<Attribute>()));
+    return arith::ConstantOp::create(rewriter, tile.getLoc(),
+                                     cast<TypedAttr>(constant.getSplatValue<Attribute>()));
   return {};
 }
 
 // op(splat a, splat b) -> splat(op(a, b))
 struct MoveSplatOutwards : RewritePattern {
-  explicit MoveSplatOutwards(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+  explicit MoveSplatOutwards(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const final {
     if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 || !isPure(op))
       return rewriter.notifyMatchFailure(op, "not a pure elementwise operation");
     if (!isa<RankedTensorType>(op->getResult(0).getType()))
       return rewriter.notifyMatchFailure(op, "scalar already");
-    bool anySplat = llvm::any_of(op->getOperands(), [](Value v) { return v.getDefiningOp<ir::SplatOp>(); });
+    bool anySplat =
+        llvm::any_of(op->getOperands(), [](Value v) { return v.getDefiningOp<ir::SplatOp>(); });
     bool allSplat = llvm::all_of(op->getOperands(), [](Value v) {
-      return v.getDefiningOp<ir::SplatOp>() || matchPattern(v, m_Constant()) || !isa<RankedTensorType>(v.getType());
+      return v.getDefiningOp<ir::SplatOp>() || matchPattern(v, m_Constant()) ||
+             !isa<RankedTensorType>(v.getType());
     });
     if (!anySplat || !allSplat)
       return rewriter.notifyMatchFailure(op, "an operand is not a splat");
     SmallVector<Value> scalars;
     for (Value operand : op->getOperands())
-      scalars.push_back(isa<RankedTensorType>(operand.getType()) ? splattedScalar(operand, rewriter) : operand);
+      scalars.push_back(isa<RankedTensorType>(operand.getType()) ? splattedScalar(operand, rewriter)
+                                                                 : operand);
     if (llvm::is_contained(scalars, Value()))
       return rewriter.notifyMatchFailure(op, "a constant operand is not a splat");
     Type type = op->getResult(0).getType();
     Operation *scalar =
         Operation::create(op->getLoc(), op->getName(), {ir::elementTypeOf(type)}, scalars,
-                          NamedAttrList(op->getDiscardableAttrDictionary()), op->getPropertiesStorage(), BlockRange(), 0);
+                          NamedAttrList(op->getDiscardableAttrDictionary()),
+                          op->getPropertiesStorage(), BlockRange(), 0);
     rewriter.insert(scalar);
     rewriter.replaceOpWithNewOp<ir::SplatOp>(op, type, scalar->getResult(0));
     return success();
@@ -93,8 +100,9 @@ template <class ShapeOp> struct FoldShapeOfSplat : OpRewritePattern<ShapeOp> {
 struct CombineTileOps : passes::impl::CombineTileOpsBase<CombineTileOps> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FuseAddIntoDot, MoveSplatOutwards, FoldShapeOfSplat<ir::BroadcastOp>, FoldShapeOfSplat<ir::ReshapeOp>,
-                 FoldShapeOfSplat<ir::PermuteOp>, FoldShapeOfSplat<ir::ExpandDimsOp>>(&getContext());
+    patterns.add<FuseAddIntoDot, MoveSplatOutwards, FoldShapeOfSplat<ir::BroadcastOp>,
+                 FoldShapeOfSplat<ir::ReshapeOp>, FoldShapeOfSplat<ir::PermuteOp>,
+                 FoldShapeOfSplat<ir::ExpandDimsOp>>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -2,20 +2,23 @@
 
 #include "ir/LayoutAttr.h"
 #include "ir/layout/Derived.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/variants/Variants.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 
 namespace tile::passes {
 
 int64_t warpsOf(Operation *op) {
-  auto function = isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
+  auto function =
+      isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
   auto warps = function ? function->getAttrOfType<IntegerAttr>(ir::kWarpsAttr) : IntegerAttr();
   return warps ? warps.getInt() : 4;
 }
 
-bool isDotOperand(OpOperand &use) { return isa<ir::DotOp>(use.getOwner()) && use.getOperandNumber() < 2; }
+bool isDotOperand(OpOperand &use) {
+  return isa<ir::DotOp>(use.getOwner()) && use.getOperandNumber() < 2;
+}
 
 static int64_t powerOfTwoPart(int64_t extent) { return extent & -extent; }
 
@@ -25,7 +28,8 @@ void chooseWarpGrid(ir::DotOp dot) {
   int64_t warps = warpsOf(dot), rows = acc.getDimSize(0), columns = acc.getDimSize(1);
   bool isMma = dot->getAttrOfType<StringAttr>(gpu::kVariantAttr).getValue() == kVariantMmaSync;
   int64_t rowUnit = isMma ? 16 : 1, columnUnit = isMma ? 8 : 1;
-  int64_t rowRoom = powerOfTwoPart(rows) / rowUnit, columnRoom = powerOfTwoPart(columns) / columnUnit;
+  int64_t rowRoom = powerOfTwoPart(rows) / rowUnit,
+          columnRoom = powerOfTwoPart(columns) / columnUnit;
   int32_t m = 1, n = 1;
   while (int64_t(m) * n < warps) {
     bool canSplitRows = m < rowRoom, canSplitColumns = n < columnRoom;
@@ -72,7 +76,8 @@ static DotLayouts fmaLayouts(ir::DotOp dot) {
   int64_t width = std::max<int64_t>(1, powerOfTwoPart(acc[1]) / grid.n);
   int64_t perThread = std::clamp<int64_t>(width / 8, 1, 4);
   int64_t lanesAlongColumns = std::min<int64_t>(8, width / perThread);
-  layout::BlockedSpec spec{{1, perThread}, {32 / lanesAlongColumns, lanesAlongColumns}, {grid.m, grid.n}, {1, 0}};
+  layout::BlockedSpec spec{
+      {1, perThread}, {32 / lanesAlongColumns, lanesAlongColumns}, {grid.m, grid.n}, {1, 0}};
   layout::Layout result = layout::Layout::blocked(acc, spec);
   auto rows = layout::expandDims(layout::reduceAxis(result, 1), 1);
   auto columns = layout::expandDims(layout::reduceAxis(result, 0), 0);

@@ -17,7 +17,8 @@ namespace tile::passes {
 namespace {
 
 Value zeroLike(OpBuilder &builder, Location loc, Value tile) {
-  return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(tile.getType())));
+  return arith::ConstantOp::create(builder, loc,
+                                   cast<TypedAttr>(builder.getZeroAttr(tile.getType())));
 }
 
 // The high part: the 13 low bits of the mantissa cleared, which tf32 holds exactly.
@@ -25,9 +26,12 @@ Value bigPart(OpBuilder &builder, Location loc, Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());
   auto bitsType = type.clone(builder.getI32Type());
   Value mask = arith::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(bitsType, builder.getI32IntegerAttr(static_cast<int32_t>(0xffffe000u))));
+      builder, loc,
+      DenseElementsAttr::get(bitsType,
+                             builder.getI32IntegerAttr(static_cast<int32_t>(0xffffe000u))));
   Value bits = arith::BitcastOp::create(builder, loc, bitsType, tile);
-  return arith::BitcastOp::create(builder, loc, type, arith::AndIOp::create(builder, loc, bits, mask));
+  return arith::BitcastOp::create(builder, loc, type,
+                                  arith::AndIOp::create(builder, loc, bits, mask));
 }
 
 void expandTf32x3(ir::DotOp dot) {

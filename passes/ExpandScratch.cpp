@@ -22,9 +22,12 @@ namespace tile::passes {
 
 namespace {
 
-int elementBytes(RankedTensorType tile) { return static_cast<int>(gpu::bytesOf(tile.getElementType())); }
+int elementBytes(RankedTensorType tile) {
+  return static_cast<int>(gpu::bytesOf(tile.getElementType()));
+}
 
-Value allocate(OpBuilder &builder, Location loc, RankedTensorType tile, const layout::SharedLayout &shared) {
+Value allocate(OpBuilder &builder, Location loc, RankedTensorType tile,
+               const layout::SharedLayout &shared) {
   auto type = gpu::SmemType::get(builder.getContext(), tile.getShape(), tile.getElementType(),
                                  gpu::attributeOf(builder.getContext(), shared));
   return gpu::SmemAllocOp::create(builder, loc, type, IntegerAttr());
@@ -33,7 +36,8 @@ Value allocate(OpBuilder &builder, Location loc, RankedTensorType tile, const la
 // The tile in another layout, by way of shared memory.
 Value exchange(OpBuilder &builder, Location loc, Value tile, RankedTensorType target) {
   auto source = cast<RankedTensorType>(tile.getType());
-  auto shared = layout::scratchSwizzle(gpu::layoutOf(source), gpu::layoutOf(target), elementBytes(source));
+  auto shared =
+      layout::scratchSwizzle(gpu::layoutOf(source), gpu::layoutOf(target), elementBytes(source));
   Value smem = allocate(builder, loc, source, shared);
   gpu::SmemStoreOp::create(builder, loc, tile, smem);
   return gpu::SmemLoadOp::create(builder, loc, target, smem);
@@ -41,10 +45,12 @@ Value exchange(OpBuilder &builder, Location loc, Value tile, RankedTensorType ta
 
 void expandChange(gpu::ConvertLayoutOp change) {
   Type from = change.getInput().getType(), to = change.getResult().getType();
-  if (layout::planConversion(gpu::layoutOf(from), gpu::layoutOf(to)).kind != layout::ConversionKind::SharedMemory)
+  if (layout::planConversion(gpu::layoutOf(from), gpu::layoutOf(to)).kind !=
+      layout::ConversionKind::SharedMemory)
     return;
   OpBuilder builder(change);
-  change.replaceAllUsesWith(exchange(builder, change.getLoc(), change.getInput(), cast<RankedTensorType>(to)));
+  change.replaceAllUsesWith(
+      exchange(builder, change.getLoc(), change.getInput(), cast<RankedTensorType>(to)));
   change.erase();
 }
 
@@ -72,7 +78,8 @@ layout::Layout partialLayout(const layout::Layout &source, int axis, int64_t war
 layout::Layout gatheredLayout(const layout::Layout &source, int axis, int64_t warpsAlongAxis) {
   if (source.rank() == 1)
     return layout::Layout::replicated({warpsAlongAxis}, source.numWarps());
-  return layout::broadcast(layout::expandDims(layout::reduceAxis(source, axis), axis), axis, warpsAlongAxis);
+  return layout::broadcast(layout::expandDims(layout::reduceAxis(source, axis), axis), axis,
+                           warpsAlongAxis);
 }
 
 RankedTensorType tileType(RankedTensorType like, const layout::Layout &layout) {
@@ -99,16 +106,18 @@ void expandReduce(ir::ReduceOp reduce) {
   if (warps == 1)
     return;
   layout::Layout source = gpu::layoutOf(type);
-  layout::Layout partial = partialLayout(source, axis, warps), gathered = gatheredLayout(source, axis, warps);
+  layout::Layout partial = partialLayout(source, axis, warps),
+                 gathered = gatheredLayout(source, axis, warps);
   OpBuilder builder(reduce);
   SmallVector<Type> partialTypes;
   for (Value input : reduce.getInputs())
     partialTypes.push_back(tileType(cast<RankedTensorType>(input.getType()), partial));
-  auto inWarps = gpu::ReducePartialOp::create(builder, reduce.getLoc(), partialTypes, reduce.getInputs(),
-                                              reduce.getAxisAttr());
+  auto inWarps = gpu::ReducePartialOp::create(builder, reduce.getLoc(), partialTypes,
+                                              reduce.getInputs(), reduce.getAxisAttr());
   copyCombine(reduce.getCombine(), inWarps.getCombine());
   for (auto [operand, result] : llvm::zip_equal(reduce->getOpOperands(), inWarps.getResults()))
-    operand.set(exchange(builder, reduce.getLoc(), result, tileType(cast<RankedTensorType>(result.getType()), gathered)));
+    operand.set(exchange(builder, reduce.getLoc(), result,
+                         tileType(cast<RankedTensorType>(result.getType()), gathered)));
 }
 
 // Of the threads that hold an element the first alone knows what the atomic returned.
@@ -121,8 +130,10 @@ void shareResult(Operation *atomic) {
     return;
   OpBuilder builder(atomic);
   builder.setInsertionPointAfter(atomic);
-  Value smem = allocate(builder, atomic->getLoc(), type, layout::scratchSwizzle(layout, layout, elementBytes(type)));
-  auto store = gpu::SmemStoreOp::create(builder, atomic->getLoc(), result, smem, /*first_holder=*/true);
+  Value smem = allocate(builder, atomic->getLoc(), type,
+                        layout::scratchSwizzle(layout, layout, elementBytes(type)));
+  auto store =
+      gpu::SmemStoreOp::create(builder, atomic->getLoc(), result, smem, /*first_holder=*/true);
   Value shared = gpu::SmemLoadOp::create(builder, atomic->getLoc(), type, smem);
   result.replaceAllUsesExcept(shared, store);
 }
@@ -139,8 +150,8 @@ void expandGather(ir::GatherOp gather) {
   auto source = cast<RankedTensorType>(gather.getSource().getType());
   Value smem = allocate(builder, gather.getLoc(), source, rowMajor(source));
   gpu::SmemStoreOp::create(builder, gather.getLoc(), gather.getSource(), smem);
-  Value picked = gpu::SmemGatherOp::create(builder, gather.getLoc(), gather.getResult().getType(), smem,
-                                           gather.getIndices(), gather.getAxis());
+  Value picked = gpu::SmemGatherOp::create(builder, gather.getLoc(), gather.getResult().getType(),
+                                           smem, gather.getIndices(), gather.getAxis());
   gather.replaceAllUsesWith(picked);
   gather.erase();
 }
@@ -151,7 +162,8 @@ void expandHistogram(ir::HistogramOp histogram) {
   Location loc = histogram.getLoc();
   auto counts = cast<RankedTensorType>(histogram.getResult().getType());
   Value smem = allocate(builder, loc, counts, rowMajor(counts));
-  Value zeros = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(counts)));
+  Value zeros =
+      arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(counts)));
   gpu::SmemStoreOp::create(builder, loc, zeros, smem);
   gpu::SmemCountOp::create(builder, loc, histogram.getInput(), smem, histogram.getMask());
   histogram.replaceAllUsesWith(gpu::SmemLoadOp::create(builder, loc, counts, smem).getResult());
@@ -170,14 +182,15 @@ void expandScan(ir::ScanOp scan) {
   SmallVector<Type> partialTypes(scan.getInputs().getTypes());
   for (Value input : scan.getInputs())
     partialTypes.push_back(tileType(cast<RankedTensorType>(input.getType()), totals));
-  auto inWarps = gpu::ScanPartialOp::create(builder, scan.getLoc(), partialTypes, scan.getInputs(), scan.getAxisAttr(),
-                                            scan.getReverseAttr());
+  auto inWarps = gpu::ScanPartialOp::create(builder, scan.getLoc(), partialTypes, scan.getInputs(),
+                                            scan.getAxisAttr(), scan.getReverseAttr());
   copyCombine(scan.getCombine(), inWarps.getCombine());
   SmallVector<Value> operands(inWarps.getResults());
   for (Value &total : MutableArrayRef(operands).drop_front(scan.getInputs().size()))
-    total = exchange(builder, scan.getLoc(), total, tileType(cast<RankedTensorType>(total.getType()), gathered));
-  auto carry = gpu::ScanCarryOp::create(builder, scan.getLoc(), scan.getResultTypes(), operands, scan.getAxisAttr(),
-                                        scan.getReverseAttr());
+    total = exchange(builder, scan.getLoc(), total,
+                     tileType(cast<RankedTensorType>(total.getType()), gathered));
+  auto carry = gpu::ScanCarryOp::create(builder, scan.getLoc(), scan.getResultTypes(), operands,
+                                        scan.getAxisAttr(), scan.getReverseAttr());
   copyCombine(scan.getCombine(), carry.getCombine());
   scan.replaceAllUsesWith(carry.getResults());
   scan.erase();

@@ -25,10 +25,11 @@ struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {
   LogicalResult lower(gpu::RingAllocOp ring) {
     gpu::RingType type = ring.getRing().getType();
     if (type.getSlots() != 1)
-      return ring.emitOpError("has ") << type.getSlots()
-                                      << " slots; rings filled by plain stores have one slot";
+      return ring.emitOpError("has ")
+             << type.getSlots() << " slots; rings filled by plain stores have one slot";
     OpBuilder builder(ring);
-    Value smem = gpu::SmemAllocOp::create(builder, ring.getLoc(), type.getSlotType(), IntegerAttr());
+    Value smem =
+        gpu::SmemAllocOp::create(builder, ring.getLoc(), type.getSlotType(), IntegerAttr());
     for (Operation *user : llvm::make_early_inc_range(ring->getUsers())) {
       builder.setInsertionPoint(user);
       if (auto put = dyn_cast<gpu::RingPutOp>(user))

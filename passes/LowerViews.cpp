@@ -25,19 +25,22 @@ constexpr int64_t kMaxVectorBytes = 16;
 class ArgumentExpander {
 public:
   ArgumentExpander(func::FuncOp function, unsigned source)
-      : function(function), source(source), builder(OpBuilder::atBlockBegin(&function.getBody().front())) {}
+      : function(function), source(source),
+        builder(OpBuilder::atBlockBegin(&function.getBody().front())) {}
 
   // Replaces the uses of a view by a `tile.make_view` of new arguments. They are appended; the caller erases the view.
   void expandView(ir::ViewType type) {
     Location loc = function.getArgument(source).getLoc();
     auto alignment = function.getArgAttrOfType<IntegerAttr>(source, ir::kAlignmentAttr);
-    Value base = append(ir::PtrType::get(builder.getContext(), type.getElementType()), "pointer", -1,
-                        alignment ? alignment.getInt() : gpu::bytesOf(type.getElementType()));
+    Value base = append(ir::PtrType::get(builder.getContext(), type.getElementType()), "pointer",
+                        -1, alignment ? alignment.getInt() : gpu::bytesOf(type.getElementType()));
     SmallVector<Value> extents, strides;
     bool isWide = function.getArgAttr(source, ir::kWideAttr) != nullptr;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      Value extent = append(builder.getI32Type(), "extent", dim, fact(ir::kExtentDivisibleAttr, dim));
-      extents.push_back(isWide ? arith::ExtSIOp::create(builder, loc, builder.getI64Type(), extent) : extent);
+      Value extent =
+          append(builder.getI32Type(), "extent", dim, fact(ir::kExtentDivisibleAttr, dim));
+      extents.push_back(isWide ? arith::ExtSIOp::create(builder, loc, builder.getI64Type(), extent)
+                               : extent);
     }
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       strides.push_back(makeStride(type, dim, isWide));
@@ -49,7 +52,8 @@ public:
   void keep() {
     Type type = function.getArgument(source).getType();
     auto alignment = function.getArgAttrOfType<IntegerAttr>(source, ir::kAlignmentAttr);
-    Value copy = append(type, isa<ir::PtrType>(type) ? "pointer" : "scalar", -1, alignment ? alignment.getInt() : 1);
+    Value copy = append(type, isa<ir::PtrType>(type) ? "pointer" : "scalar", -1,
+                        alignment ? alignment.getInt() : 1);
     function.getArgument(source).replaceAllUsesWith(copy);
   }
 
@@ -61,7 +65,8 @@ private:
       parts.push_back(builder.getI32IntegerAttr(dim));
     attributes.push_back(builder.getNamedAttr(kParamAttr, builder.getArrayAttr(parts)));
     if (divisibility > 1)
-      attributes.push_back(builder.getNamedAttr(kDivisibilityAttr, builder.getI32IntegerAttr(divisibility)));
+      attributes.push_back(
+          builder.getNamedAttr(kDivisibilityAttr, builder.getI32IntegerAttr(divisibility)));
     unsigned index = function.getNumArguments();
     (void)function.insertArgument(index, type, builder.getDictionaryAttr(attributes),
                                   function.getArgument(source).getLoc());
@@ -77,9 +82,11 @@ private:
     Type strideType = isWide ? builder.getI64Type() : builder.getI32Type();
     auto units = function.getArgAttrOfType<DenseI32ArrayAttr>(source, ir::kUnitStrideAttr);
     if (units && llvm::is_contained(units.asArrayRef(), dim))
-      return arith::ConstantOp::create(builder, function.getLoc(), builder.getIntegerAttr(strideType, 1));
+      return arith::ConstantOp::create(builder, function.getLoc(),
+                                       builder.getIntegerAttr(strideType, 1));
     int64_t bytes = fact(ir::kStrideBytesDivisibleAttr, dim);
-    return append(strideType, "stride", dim, std::max<int64_t>(1, bytes / gpu::bytesOf(type.getElementType())));
+    return append(strideType, "stride", dim,
+                  std::max<int64_t>(1, bytes / gpu::bytesOf(type.getElementType())));
   }
 
   func::FuncOp function;
@@ -99,8 +106,9 @@ void remapGrid(func::FuncOp function, unsigned first) {
       auto parts = function.getArgAttrOfType<ArrayAttr>(i, kParamAttr);
       StringRef kind = cast<StringAttr>(parts[0]).getValue();
       bool isSame = cast<IntegerAttr>(parts[1]).getInt() == symbol[0];
-      if (isSame && (kind == "scalar" ? symbol[1] == -1
-                                      : kind == "extent" && cast<IntegerAttr>(parts[2]).getInt() == symbol[1]))
+      if (isSame && (kind == "scalar"
+                         ? symbol[1] == -1
+                         : kind == "extent" && cast<IntegerAttr>(parts[2]).getInt() == symbol[1]))
         return builder.getDenseI32ArrayAttr({static_cast<int32_t>(i - first), -1});
     }
     return symbol;
@@ -182,11 +190,13 @@ struct AccessFacts {
 class AccessAnalyzer {
 public:
   // `offsets` are those of the tile's first element, `tile` its type.
-  AccessFacts analyze(ir::MakeViewOp view, ValueRange offsets, RankedTensorType tile, bool isUnchecked) {
+  AccessFacts analyze(ir::MakeViewOp view, ValueRange offsets, RankedTensorType tile,
+                      bool isUnchecked) {
     AccessFacts facts;
     facts.order = memoryOrder(view);
     for (int64_t dim = 0; dim < tile.getRank(); ++dim)
-      facts.bounds.push_back(static_cast<int32_t>(boundsOf(view, offsets[dim], tile.getDimSize(dim), dim, isUnchecked)));
+      facts.bounds.push_back(static_cast<int32_t>(
+          boundsOf(view, offsets[dim], tile.getDimSize(dim), dim, isUnchecked)));
     facts.vector = vectorOf(view, offsets, tile, facts);
     return facts;
   }
@@ -206,7 +216,8 @@ private:
   }
 
   // A tile whose extent divides both its offset and the view's extent is inside or outside as a whole.
-  Bounds boundsOf(ir::MakeViewOp view, Value offset, int64_t extent, int64_t dim, bool isUnchecked) {
+  Bounds boundsOf(ir::MakeViewOp view, Value offset, int64_t extent, int64_t dim,
+                  bool isUnchecked) {
     if (isUnchecked)
       return Bounds::None;
     bool divides = isMultiple(offset, extent) && isMultiple(view.getExtents()[dim], extent);
@@ -225,14 +236,17 @@ private:
     if (auto extended = value.getDefiningOp<arith::ExtSIOp>())
       return isMultiple(extended.getIn(), extent);
     auto argument = dyn_cast<BlockArgument>(value);
-    auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+    auto function =
+        argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
     if (!function)
       return false;
-    auto divisor = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kDivisibilityAttr);
+    auto divisor =
+        function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kDivisibilityAttr);
     return divisor && divisor.getInt() % extent == 0;
   }
 
-  int64_t vectorOf(ir::MakeViewOp view, ValueRange offsets, RankedTensorType tile, const AccessFacts &facts) {
+  int64_t vectorOf(ir::MakeViewOp view, ValueRange offsets, RankedTensorType tile,
+                   const AccessFacts &facts) {
     int32_t fastest = facts.order.front();
     if (!isUnit(view.getStrides()[fastest]))
       return 1;
@@ -243,7 +257,8 @@ private:
       int64_t offsetDivisor = axis.divisibilityOf(offsets[dim]);
       bool isFastest = dim == fastest;
       // Other dimensions step by their stride: it, or offset and step together, must keep the alignment.
-      vector = std::min(vector, isFastest ? offsetDivisor : axis.divisibilityOf(view.getStrides()[dim]));
+      vector =
+          std::min(vector, isFastest ? offsetDivisor : axis.divisibilityOf(view.getStrides()[dim]));
     }
     if (facts.bounds[fastest] == static_cast<int32_t>(Bounds::EachElement))
       vector = std::min(vector, axis.divisibilityOf(view.getExtents()[fastest]));
@@ -263,12 +278,15 @@ void annotate(Operation *op, const AccessFacts &facts) {
 // What follows knows structured control flow alone.
 LogicalResult verifyControlFlow(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
-    return function.emitOpError("has ") << function.getBody().getBlocks().size()
-                                        << " blocks; a kernel's control flow is scf.for, scf.if and scf.while";
+    return function.emitOpError("has ")
+           << function.getBody().getBlocks().size()
+           << " blocks; a kernel's control flow is scf.for, scf.if and scf.while";
   WalkResult result = function.walk([&](Operation *op) {
-    if (op == function || op->getNumRegions() == 0 || isa<scf::ForOp, scf::IfOp, scf::WhileOp, ir::ReduceOp, ir::ScanOp>(op))
+    if (op == function || op->getNumRegions() == 0 ||
+        isa<scf::ForOp, scf::IfOp, scf::WhileOp, ir::ReduceOp, ir::ScanOp>(op))
       return WalkResult::advance();
-    op->emitOpError("is not supported in a kernel; its control flow is scf.for, scf.if and scf.while");
+    op->emitOpError(
+        "is not supported in a kernel; its control flow is scf.for, scf.if and scf.while");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -287,19 +305,19 @@ struct LowerViews : passes::impl::LowerViewsBase<LowerViews> {
     AccessAnalyzer analyzer;
     WalkResult result = function.walk([&](Operation *op) {
       if (auto load = dyn_cast<ir::ViewLoadOp>(op))
-        return annotateAccess(analyzer, op, load.getView(), load.getOffsets(), load.getResult().getType(),
-                              load.getUnchecked());
+        return annotateAccess(analyzer, op, load.getView(), load.getOffsets(),
+                              load.getResult().getType(), load.getUnchecked());
       if (auto store = dyn_cast<ir::ViewStoreOp>(op))
-        return annotateAccess(analyzer, op, store.getView(), store.getOffsets(), store.getValue().getType(),
-                              store.getUnchecked());
+        return annotateAccess(analyzer, op, store.getView(), store.getOffsets(),
+                              store.getValue().getType(), store.getUnchecked());
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();
   }
 
-  WalkResult annotateAccess(AccessAnalyzer &analyzer, Operation *op, Value view, ValueRange offsets, Type tile,
-                            bool isUnchecked) {
+  WalkResult annotateAccess(AccessAnalyzer &analyzer, Operation *op, Value view, ValueRange offsets,
+                            Type tile, bool isUnchecked) {
     auto makeView = view.getDefiningOp<ir::MakeViewOp>();
     if (!makeView) {
       op->emitOpError("needs a view that is an argument of the kernel");

@@ -2,11 +2,11 @@
 // guarantee (see Passes.td).
 #include "passes/Pipeline.h"
 
+#include "passes/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
-#include "passes/Passes.h"
 
 using namespace mlir;
 
@@ -21,12 +21,15 @@ void buildPipeline(OpPassManager &module, const PipelineOptions &options) {
   kernel.addPass(createCSEPass());
   kernel.addPass(createCombineTileOps()); // dot + add is one dot, splats move outwards
   kernel.addPass(createExpandDots());     // multi-term products become single ones
-  kernel.addPass(createUnrollLoops());    // before views, so that offsets in unrolled bodies are analysed
-  kernel.addPass(createLowerViews());     // arguments become pointers and extents; accesses know their vectors
+  kernel.addPass(
+      createUnrollLoops()); // before views, so that offsets in unrolled bodies are analysed
+  kernel.addPass(
+      createLowerViews()); // arguments become pointers and extents; accesses know their vectors
   kernel.addPass(createCanonicalizerPass());
   kernel.addPass(createCSEPass());
   kernel.addPass(createLoopInvariantCodeMotionPass());
-  kernel.addPass(createSelectVariants({options.target})); // how each copy and product is done, and why not better
+  kernel.addPass(createSelectVariants(
+      {options.target})); // how each copy and product is done, and why not better
 
   // How threads do it: layouts, then shared memory.
   kernel.addPass(createAssignLayouts()); // every tile has a layout
@@ -36,13 +39,15 @@ void buildPipeline(OpPassManager &module, const PipelineOptions &options) {
   kernel.addPass(createLowerRings());       // rings are shared memory, stores and loads
   kernel.addPass(createExpandScratch());    // every exchange through shared memory is visible
   kernel.addPass(createCSEPass());
-  kernel.addPass(createAllocateShared({options.target})); // offsets by liveness, or a table of who needs what
-  kernel.addPass(createPlaceBarriers()); // last: it must see every byte touched
+  kernel.addPass(
+      createAllocateShared({options.target})); // offsets by liveness, or a table of who needs what
+  kernel.addPass(createPlaceBarriers());       // last: it must see every byte touched
 }
 
 namespace {
 struct TargetOption : PassPipelineOptions<TargetOption> {
-  Option<std::string> target{*this, "target", llvm::cl::desc("the GPU, such as sm_80"), llvm::cl::init("sm_80")};
+  Option<std::string> target{*this, "target", llvm::cl::desc("the GPU, such as sm_80"),
+                             llvm::cl::init("sm_80")};
 };
 } // namespace
 

@@ -42,8 +42,8 @@ Value rootOf(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
     if (auto view = dyn_cast<ir::MakeViewOp>(op))
       pointer = view.getBase();
-    else if (isa<ir::AddPtrOp, ir::SplatOp, ir::BroadcastOp, ir::ExpandDimsOp, ir::PermuteOp, ir::ReshapeOp,
-                 gpu::ConvertLayoutOp>(op))
+    else if (isa<ir::AddPtrOp, ir::SplatOp, ir::BroadcastOp, ir::ExpandDimsOp, ir::PermuteOp,
+                 ir::ReshapeOp, gpu::ConvertLayoutOp>(op))
       pointer = op->getOperand(0);
     else
       return {};
@@ -95,13 +95,15 @@ bool isAtomic(Operation *op) { return isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op);
 // Updates whose order cannot be seen: of one kind that commutes, with results nobody uses.
 bool commute(Operation *a, Operation *b) {
   auto first = dyn_cast<ir::AtomicRmwOp>(a), second = dyn_cast<ir::AtomicRmwOp>(b);
-  return first && second && first.getKind() == second.getKind() && first.getKind() != ir::AtomicKind::Xchg &&
-         first.getResult().use_empty() && second.getResult().use_empty();
+  return first && second && first.getKind() == second.getKind() &&
+         first.getKind() != ir::AtomicKind::Xchg && first.getResult().use_empty() &&
+         second.getResult().use_empty();
 }
 
 // Is the value the same in all iterations of the loops around an operation?
 bool isMadeOutsideLoops(Value value, Operation *op) {
-  for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop; loop = loop->getParentOfType<LoopLikeOpInterface>())
+  for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
+       loop = loop->getParentOfType<LoopLikeOpInterface>())
     if (!loop.isDefinedOutsideOfLoop(value))
       return false;
   return true;
@@ -125,7 +127,8 @@ bool isSamePlaceInSameThread(Operation *a, Operation *b) {
   auto [placeB, typeB] = placeOf(b);
   if (a == b && !llvm::all_of(placeA, [&](Value value) { return isMadeOutsideLoops(value, a); }))
     return false;
-  return placeA == placeB && typeA == typeB && gpu::encodingOf(typeA) && gpu::layoutOf(typeA).isInjective();
+  return placeA == placeB && typeA == typeB && gpu::encodingOf(typeA) &&
+         gpu::layoutOf(typeA).isInjective();
 }
 
 bool conflict(const Access &earlier, const Access &later) {
@@ -150,9 +153,10 @@ std::string reasonFor(const Access &earlier, const Access &later) {
     what += " bytes " + std::to_string(std::max(earlier.begin, later.begin)) + " to " +
             std::to_string(std::min(earlier.end, later.end) - 1);
   auto verb = [](const Access &access) { return std::string(access.isWrite ? "write" : "read"); };
-  bool isRoundLoop = earlier.op == later.op ||
-                     (earlier.op->getBlock() == later.op->getBlock() && later.op->isBeforeInBlock(earlier.op));
-  return verb(later) + " after " + verb(earlier) + " of " + what + (isRoundLoop ? " in the iteration before" : "");
+  bool isRoundLoop = earlier.op == later.op || (earlier.op->getBlock() == later.op->getBlock() &&
+                                                later.op->isBeforeInBlock(earlier.op));
+  return verb(later) + " after " + verb(earlier) + " of " + what +
+         (isRoundLoop ? " in the iteration before" : "");
 }
 
 class BarrierPlacer {
@@ -188,7 +192,8 @@ private:
     std::optional<Access> access = accessOf(op);
     if (!access)
       return;
-    auto *earlier = llvm::find_if(pending, [&](Operation *other) { return conflict(*accessOf(other), *access); });
+    auto *earlier = llvm::find_if(
+        pending, [&](Operation *other) { return conflict(*accessOf(other), *access); });
     if (earlier != pending.end()) {
       barriersBefore.insert({op, reasonFor(*accessOf(*earlier), *access)});
       changed = true;

@@ -21,7 +21,8 @@ namespace {
 // Dimensions from the fastest in the registers that write the tile: its rows in shared memory run the same way.
 std::vector<int32_t> orderOf(gpu::LayoutAttr layout) {
   int32_t rank = layout.getRank(), fastest = rank - 1;
-  ArrayRef<int32_t> first = layout.getRegisters().empty() ? layout.getLanes() : layout.getRegisters();
+  ArrayRef<int32_t> first =
+      layout.getRegisters().empty() ? layout.getLanes() : layout.getRegisters();
   for (int32_t dim = 0; dim < rank && first.size() >= static_cast<size_t>(rank); ++dim)
     if (first[dim] == 1)
       fastest = dim;
@@ -34,8 +35,8 @@ std::vector<int32_t> orderOf(gpu::LayoutAttr layout) {
 
 gpu::SmemType stagingType(RankedTensorType tile) {
   layout::Shape shape(tile.getShape().begin(), tile.getShape().end());
-  auto shared = layout::SharedLayout::swizzled(shape, orderOf(gpu::encodingOf(tile)),
-                                               static_cast<int>(gpu::bytesOf(tile.getElementType())));
+  auto shared = layout::SharedLayout::swizzled(
+      shape, orderOf(gpu::encodingOf(tile)), static_cast<int>(gpu::bytesOf(tile.getElementType())));
   return gpu::SmemType::get(tile.getContext(), tile.getShape(), tile.getElementType(),
                             gpu::attributeOf(tile.getContext(), shared));
 }
@@ -86,7 +87,8 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     Location loc = stage.change.getLoc();
     auto slotType = cast<gpu::RingType>(stage.ring.getType()).getSlotType();
     Value smem = gpu::RingGetOp::create(builder, loc, slotType, stage.ring, stage.slot);
-    Value fragment = gpu::SmemLoadOp::create(builder, loc, stage.change.getResult().getType(), smem);
+    Value fragment =
+        gpu::SmemLoadOp::create(builder, loc, stage.change.getResult().getType(), smem);
     gpu::RingReleaseOp::create(builder, loc, stage.ring, stage.slot);
     // A change with users before the product keeps them: they see the value in its own place.
     stage.change.getResult().replaceUsesWithIf(fragment, [&](OpOperand &use) {

@@ -3,12 +3,12 @@
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
+#include "passes/DotLayouts.h"
+#include "passes/analysis/LayoutInference.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
-#include "passes/DotLayouts.h"
-#include "passes/analysis/LayoutInference.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_PROPAGATELAYOUTS
@@ -46,10 +46,11 @@ struct ChangeBeforeWidening : OpRewritePattern<ConvertLayoutOp> {
       return rewriter.notifyMatchFailure(op, "the conversion does not widen");
     auto layout = gpu::encodingOf(op.getResult().getType());
     rewriter.setInsertionPoint(widen);
-    Value moved = ConvertLayoutOp::create(rewriter, op.getLoc(), gpu::withLayout(widen.getInput().getType(), layout),
+    Value moved = ConvertLayoutOp::create(rewriter, op.getLoc(),
+                                          gpu::withLayout(widen.getInput().getType(), layout),
                                           widen.getInput());
-    rewriter.replaceOpWithNewOp<ir::ConvertOp>(op, op.getResult().getType(), moved, widen.getSourceUnsigned(),
-                                               widen.getResultUnsigned());
+    rewriter.replaceOpWithNewOp<ir::ConvertOp>(
+        op, op.getResult().getType(), moved, widen.getSourceUnsigned(), widen.getResultUnsigned());
     return success();
   }
 };
@@ -60,12 +61,14 @@ struct ChangeAfterNarrowing : OpRewritePattern<ir::ConvertOp> {
   LogicalResult matchAndRewrite(ir::ConvertOp op, PatternRewriter &rewriter) const final {
     auto change = op.getInput().getDefiningOp<ConvertLayoutOp>();
     if (!change || !change->hasOneUse())
-      return rewriter.notifyMatchFailure(op, "the operand is not a change of layout used only here");
+      return rewriter.notifyMatchFailure(op,
+                                         "the operand is not a change of layout used only here");
     if (elementBits(op.getInput()) <= elementBits(op.getResult()))
       return rewriter.notifyMatchFailure(op, "the conversion does not narrow");
     auto layout = gpu::encodingOf(change.getInput().getType());
-    Value narrow = ir::ConvertOp::create(rewriter, op.getLoc(), gpu::withLayout(op.getResult().getType(), layout),
-                                         change.getInput(), op.getSourceUnsigned(), op.getResultUnsigned());
+    Value narrow = ir::ConvertOp::create(
+        rewriter, op.getLoc(), gpu::withLayout(op.getResult().getType(), layout), change.getInput(),
+        op.getSourceUnsigned(), op.getResultUnsigned());
     rewriter.replaceOpWithNewOp<ConvertLayoutOp>(op, op.getResult().getType(), narrow);
     return success();
   }
@@ -86,7 +89,8 @@ struct LoadInPlace : OpRewritePattern<ConvertLayoutOp> {
     ArrayRef<int32_t> registers = layout.getRegisters();
     if (!order || registers.empty() || registers[order[0]] != 1 || !passes::isSeparable(layout))
       return rewriter.notifyMatchFailure(op, "registers do not follow memory");
-    rewriter.modifyOpInPlace(load, [&] { load.getResult().setType(cast<RankedTensorType>(op.getResult().getType())); });
+    rewriter.modifyOpInPlace(
+        load, [&] { load.getResult().setType(cast<RankedTensorType>(op.getResult().getType())); });
     rewriter.replaceOp(op, load.getResult());
     return success();
   }
@@ -95,7 +99,8 @@ struct LoadInPlace : OpRewritePattern<ConvertLayoutOp> {
 struct PropagateLayouts : passes::impl::PropagateLayoutsBase<PropagateLayouts> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
-    patterns.add<MergeChanges, ChangeBeforeWidening, ChangeAfterNarrowing, LoadInPlace>(&getContext());
+    patterns.add<MergeChanges, ChangeBeforeWidening, ChangeAfterNarrowing, LoadInPlace>(
+        &getContext());
     ConvertLayoutOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

@@ -31,7 +31,8 @@ struct UnrollLoops : passes::impl::UnrollLoopsBase<UnrollLoops> {
       if (!factor || factor.getInt() < 2)
         continue;
       if (factor.getInt() > kMostCopies)
-        loop.emitRemark("not unrolled: ") << factor.getInt() << " copies of the body are more than " << kMostCopies;
+        loop.emitRemark("not unrolled: ")
+            << factor.getInt() << " copies of the body are more than " << kMostCopies;
       else if (failed(loopUnrollByFactor(loop, factor.getInt())))
         loop.emitRemark("not unrolled: the loop's form does not allow it");
     }

@@ -18,7 +18,8 @@ SmallVector<Type> flatTypes(TypeRange types) {
 }
 
 // Lowers a block into `target`, which ends with a new terminator made by `finish`.
-template <class Finish> LogicalResult lowerInto(Lowering &l, Block &block, Block *target, Finish finish) {
+template <class Finish>
+LogicalResult lowerInto(Lowering &l, Block &block, Block *target, Finish finish) {
   OpBuilder::InsertionGuard guard(l.b);
   l.b.setInsertionPointToEnd(target);
   if (failed(l.lowerBlock(block)))
@@ -29,13 +30,15 @@ template <class Finish> LogicalResult lowerInto(Lowering &l, Block &block, Block
 
 LogicalResult lowerFor(Lowering &l, Operation *op) {
   auto loop = cast<scf::ForOp>(op);
-  auto flat = scf::ForOp::create(l.b, op->getLoc(), l.scalar(loop.getLowerBound()), l.scalar(loop.getUpperBound()),
-                                 l.scalar(loop.getStep()), l.flatten(loop.getInitArgs()));
+  auto flat = scf::ForOp::create(l.b, op->getLoc(), l.scalar(loop.getLowerBound()),
+                                 l.scalar(loop.getUpperBound()), l.scalar(loop.getStep()),
+                                 l.flatten(loop.getInitArgs()));
   if (flat.getBody()->mightHaveTerminator())
     flat.getBody()->getTerminator()->erase();
   l.set(loop.getInductionVar(), {flat.getInductionVar()});
   SmallVector<Value> args(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
-  l.unflatten(args, SmallVector<Value>(flat.getRegionIterArgs().begin(), flat.getRegionIterArgs().end()));
+  l.unflatten(args,
+              SmallVector<Value>(flat.getRegionIterArgs().begin(), flat.getRegionIterArgs().end()));
   LogicalResult lowered = lowerInto(l, *loop.getBody(), flat.getBody(), [&](Operation *yield) {
     scf::YieldOp::create(l.b, yield->getLoc(), l.flatten(yield->getOperands()));
   });
@@ -46,7 +49,8 @@ LogicalResult lowerFor(Lowering &l, Operation *op) {
 LogicalResult lowerIf(Lowering &l, Operation *op) {
   auto branch = cast<scf::IfOp>(op);
   bool hasElse = !branch.getElseRegion().empty();
-  auto flat = scf::IfOp::create(l.b, op->getLoc(), flatTypes(branch.getResultTypes()), l.scalar(branch.getCondition()),
+  auto flat = scf::IfOp::create(l.b, op->getLoc(), flatTypes(branch.getResultTypes()),
+                                l.scalar(branch.getCondition()),
                                 /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
   auto yield = [&](Operation *terminator) {
     scf::YieldOp::create(l.b, terminator->getLoc(), l.flatten(terminator->getOperands()));
@@ -66,11 +70,13 @@ LogicalResult lowerIf(Lowering &l, Operation *op) {
 
 LogicalResult lowerWhile(Lowering &l, Operation *op) {
   auto loop = cast<scf::WhileOp>(op);
-  auto flat = scf::WhileOp::create(l.b, op->getLoc(), flatTypes(loop.getResultTypes()), l.flatten(loop.getInits()));
+  auto flat = scf::WhileOp::create(l.b, op->getLoc(), flatTypes(loop.getResultTypes()),
+                                   l.flatten(loop.getInits()));
   auto addBlock = [&](Region &region, Block &source) {
     OpBuilder::InsertionGuard guard(l.b);
     SmallVector<Type> types = flatTypes(source.getArgumentTypes());
-    Block *block = l.b.createBlock(&region, {}, types, SmallVector<Location>(types.size(), op->getLoc()));
+    Block *block =
+        l.b.createBlock(&region, {}, types, SmallVector<Location>(types.size(), op->getLoc()));
     l.unflatten(SmallVector<Value>(source.getArguments().begin(), source.getArguments().end()),
                 SmallVector<Value>(block->getArguments().begin(), block->getArguments().end()));
     return block;

@@ -2,10 +2,10 @@
 #include "codegen/lower/Words.h"
 
 #include "ir/layout/Fragments.h"
+#include "passes/variants/Variants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "passes/variants/Variants.h"
 
 using namespace mlir;
 
@@ -17,7 +17,9 @@ namespace {
 std::string mmaName(const layout::MmaShape &mma, Type operand, Type acc) {
   StringRef in = operand.isF16() ? "f16" : operand.isBF16() ? "bf16" : "tf32";
   StringRef out = acc.isF16() ? "f16" : "f32";
-  return llvm::formatv("mma.sync.aligned.m{0}n{1}k{2}.row.col.{3}.{4}.{4}.{3}", mma.m, mma.n, mma.k, out, in).str();
+  return llvm::formatv("mma.sync.aligned.m{0}n{1}k{2}.row.col.{3}.{4}.{4}.{3}", mma.m, mma.n, mma.k,
+                       out, in)
+      .str();
 }
 
 // "{$4, $5}"
@@ -32,13 +34,15 @@ std::string registerList(size_t first, size_t count) {
 class MmaEmitter {
 public:
   MmaEmitter(Lowering &l, Location loc, const layout::MmaShape &mma, Type operand, Type acc)
-      : l(l), loc(loc), acc(acc), operandIsTf32(operand.isF32()), name(mmaName(mma, operand, acc)) {}
+      : l(l), loc(loc), acc(acc), operandIsTf32(operand.isF32()), name(mmaName(mma, operand, acc)) {
+  }
 
   Registers emit(ArrayRef<Value> a, ArrayRef<Value> b, ArrayRef<Value> c) {
     SmallVector<Value> left = operandWords(a), right = operandWords(b), sums = accWords(c);
     size_t out = sums.size();
-    std::string text = name + " " + registerList(0, out) + ", " + registerList(out, left.size()) + ", " +
-                       registerList(out + left.size(), right.size()) + ", " + registerList(0, out) + ";";
+    std::string text = name + " " + registerList(0, out) + ", " + registerList(out, left.size()) +
+                       ", " + registerList(out + left.size(), right.size()) + ", " +
+                       registerList(0, out) + ";";
     Type word = sums.front().getType();
     const char *letter = word.isF32() ? "f" : "r";
     std::string constraints;
@@ -52,13 +56,15 @@ public:
     llvm::append_range(operands, right);
     llvm::append_range(operands, sums);
     auto type = LLVM::LLVMStructType::getLiteral(l.b.getContext(), SmallVector<Type>(out, word));
-    Value result = LLVM::InlineAsmOp::create(l.b, loc, type, operands, text, constraints, /*has_side_effects=*/false,
-                                             /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-                                             LLVM::AsmDialectAttr{}, ArrayAttr{})
+    Value result = LLVM::InlineAsmOp::create(
+                       l.b, loc, type, operands, text, constraints, /*has_side_effects=*/false,
+                       /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+                       LLVM::AsmDialectAttr{}, ArrayAttr{})
                        .getRes();
     for (size_t i = 0; i < out; ++i)
       sums[i] = LLVM::ExtractValueOp::create(l.b, loc, result, i);
-    return acc.isF16() ? unpackWords(l, loc, Words{32, sums}, acc, c.size()) : Registers(sums.begin(), sums.end());
+    return acc.isF16() ? unpackWords(l, loc, Words{32, sums}, acc, c.size())
+                       : Registers(sums.begin(), sums.end());
   }
 
 private:
@@ -68,10 +74,11 @@ private:
       return packWords(l, loc, elements).values;
     SmallVector<Value> words;
     for (Value element : elements)
-      words.push_back(LLVM::InlineAsmOp::create(l.b, loc, l.b.getI32Type(), element, "cvt.rna.tf32.f32 $0, $1;", "=r,f",
-                                                /*has_side_effects=*/false, /*is_align_stack=*/false,
-                                                LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr{},
-                                                ArrayAttr{})
+      words.push_back(LLVM::InlineAsmOp::create(
+                          l.b, loc, l.b.getI32Type(), element, "cvt.rna.tf32.f32 $0, $1;", "=r,f",
+                          /*has_side_effects=*/false, /*is_align_stack=*/false,
+                          LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr{},
+                          ArrayAttr{})
                           .getRes());
     return words;
   }
@@ -92,7 +99,8 @@ LogicalResult lowerMmaSync(Lowering &l, ir::DotOp dot) {
   auto mma = layout::MmaShape::forElementBits(operand.getIntOrFloatBitWidth());
   if (!mma)
     return dot.emitOpError("no instruction for this element type");
-  auto steps = layout::mmaSteps(*mma, gpu::layoutOf(dot.getA().getType()), gpu::layoutOf(dot.getB().getType()),
+  auto steps = layout::mmaSteps(*mma, gpu::layoutOf(dot.getA().getType()),
+                                gpu::layoutOf(dot.getB().getType()),
                                 gpu::layoutOf(dot.getResult().getType()));
   if (!steps)
     return dot.emitOpError("the operands' layouts are not fragments of one product");
@@ -119,7 +127,8 @@ Value toAccumulator(Lowering &l, Location loc, Value value, Type acc) {
 LogicalResult lowerFma(Lowering &l, ir::DotOp dot) {
   layout::Layout a = gpu::layoutOf(dot.getA().getType()), b = gpu::layoutOf(dot.getB().getType());
   layout::Layout c = gpu::layoutOf(dot.getResult().getType());
-  Type acc = ir::elementTypeOf(dot.getAcc().getType()), wide = acc.isF64() ? acc : Type(l.b.getF32Type());
+  Type acc = ir::elementTypeOf(dot.getAcc().getType()),
+       wide = acc.isF64() ? acc : Type(l.b.getF32Type());
   Location loc = dot.getLoc();
   Registers sums;
   for (Value value : l[dot.getAcc()])
@@ -138,8 +147,8 @@ LogicalResult lowerFma(Lowering &l, ir::DotOp dot) {
       std::optional<int32_t> regA = a.registerAt({at[0], k}), regB = b.registerAt({k, at[1]});
       if (!regA || !regB)
         return dot.emitOpError("the operands' layouts do not hold what each thread multiplies");
-      sums[reg] = LLVM::FMAOp::create(l.b, loc, widened(left, dot.getA(), *regA), widened(right, dot.getB(), *regB),
-                                      sums[reg]);
+      sums[reg] = LLVM::FMAOp::create(l.b, loc, widened(left, dot.getA(), *regA),
+                                      widened(right, dot.getB(), *regB), sums[reg]);
     }
   }
   if (wide != acc)

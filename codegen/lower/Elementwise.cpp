@@ -24,7 +24,8 @@ LogicalResult lowerElementwise(Lowering &l, Operation *op) {
     }
     Operation *scalar =
         Operation::create(op->getLoc(), op->getName(), {Lowering::registerType(type)}, operands,
-                          NamedAttrList(op->getDiscardableAttrDictionary()), op->getPropertiesStorage(), BlockRange(), 0);
+                          NamedAttrList(op->getDiscardableAttrDictionary()),
+                          op->getPropertiesStorage(), BlockRange(), 0);
     l.b.insert(scalar);
     results.push_back(scalar->getResult(0));
   }
@@ -98,7 +99,8 @@ Value convertElement(OpBuilder &b, Location loc, Value value, Type to, ir::Conve
   if (to.isInteger(1))
     return isNonZero(b, loc, value);
   if (auto type = dyn_cast<FloatType>(to))
-    return fromFloat ? convertFloat(b, loc, value, type) : intToFloat(b, loc, value, type, op.getSourceUnsigned());
+    return fromFloat ? convertFloat(b, loc, value, type)
+                     : intToFloat(b, loc, value, type, op.getSourceUnsigned());
   return fromFloat ? floatToInt(b, loc, value, to, op.getResultUnsigned())
                    : intToInt(b, loc, value, to, op.getSourceUnsigned());
 }
@@ -117,8 +119,9 @@ LogicalResult lowerMulHi(Lowering &l, Operation *op) {
   auto mulHi = cast<ir::MulHiOp>(op);
   Registers results;
   for (auto [lhs, rhs] : llvm::zip_equal(l[mulHi.getLhs()], l[mulHi.getRhs()]))
-    results.push_back(mulHi.getIsUnsigned() ? arith::MulUIExtendedOp::create(l.b, op->getLoc(), lhs, rhs).getHigh()
-                                            : arith::MulSIExtendedOp::create(l.b, op->getLoc(), lhs, rhs).getHigh());
+    results.push_back(mulHi.getIsUnsigned()
+                          ? arith::MulUIExtendedOp::create(l.b, op->getLoc(), lhs, rhs).getHigh()
+                          : arith::MulSIExtendedOp::create(l.b, op->getLoc(), lhs, rhs).getHigh());
   l.set(mulHi.getResult(), std::move(results));
   return success();
 }

@@ -10,10 +10,11 @@ namespace tile::codegen {
 
 const char *asmConstraint(unsigned bits) { return bits <= 16 ? "h" : bits == 32 ? "r" : "l"; }
 
-LLVM::InlineAsmOp emitMemoryAsm(Lowering &l, Location loc, Type result, ValueRange operands, StringRef text,
-                          StringRef constraints) {
+LLVM::InlineAsmOp emitMemoryAsm(Lowering &l, Location loc, Type result, ValueRange operands,
+                                StringRef text, StringRef constraints) {
   std::string withMemory = (constraints + ",~{memory}").str(); // ordered with other accesses
-  return LLVM::InlineAsmOp::create(l.b, loc, result, operands, text, withMemory, /*has_side_effects=*/true,
+  return LLVM::InlineAsmOp::create(l.b, loc, result, operands, text, withMemory,
+                                   /*has_side_effects=*/true,
                                    /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
                                    LLVM::AsmDialectAttr{}, ArrayAttr{});
 }
@@ -56,16 +57,17 @@ Registers guardedLoad(Lowering &l, Location loc, const GlobalPlace &place, Value
   constraints += ",l,b";
   operands.push_back(place.pointer);
   operands.push_back(place.predicate);
-  std::string text = "@$" + std::to_string(2 * count + 1) + " ld.global." + accessType(count, bits) + " " +
-                     registerList(0, count) + ", [$" + std::to_string(2 * count) + "+" +
-                     std::to_string(place.byteOffset) + "];";
+  std::string text = "@$" + std::to_string(2 * count + 1) + " ld.global." +
+                     accessType(count, bits) + " " + registerList(0, count) + ", [$" +
+                     std::to_string(2 * count) + "+" + std::to_string(place.byteOffset) + "];";
   Type result = wordType;
   if (count > 1)
     result = LLVM::LLVMStructType::getLiteral(l.b.getContext(), SmallVector<Type>(count, wordType));
   Value loaded = emitMemoryAsm(l, loc, result, operands, text, constraints).getRes();
   for (size_t i = 0; i < count; ++i) {
     Value word = count > 1 ? LLVM::ExtractValueOp::create(l.b, loc, loaded, i).getResult() : loaded;
-    words.values[i] = bits == 8 ? LLVM::TruncOp::create(l.b, loc, l.b.getI8Type(), word).getResult() : word;
+    words.values[i] =
+        bits == 8 ? LLVM::TruncOp::create(l.b, loc, l.b.getI8Type(), word).getResult() : word;
   }
   return unpackWords(l, loc, words, fill.front().getType(), fill.size());
 }
@@ -86,7 +88,8 @@ Registers loadGlobal(Lowering &l, Location loc, const GlobalPlace &place, ValueR
   Type wordType = l.b.getIntegerType(words.bits);
   size_t count = words.values.size();
   Type type = count > 1 ? Type(VectorType::get({static_cast<int64_t>(count)}, wordType)) : wordType;
-  Value loaded = LLVM::LoadOp::create(l.b, loc, type, offsetPointer(l, loc, place), count * words.bits / 8);
+  Value loaded =
+      LLVM::LoadOp::create(l.b, loc, type, offsetPointer(l, loc, place), count * words.bits / 8);
   for (size_t i = 0; i < count; ++i)
     words.values[i] =
         count > 1 ? LLVM::ExtractElementOp::create(l.b, loc, loaded, l.i32(i)).getResult() : loaded;
@@ -99,7 +102,8 @@ void storeGlobal(Lowering &l, Location loc, const GlobalPlace &place, ValueRange
   if (!place.predicate) {
     Value value = words.values.front();
     if (count > 1) {
-      value = LLVM::PoisonOp::create(l.b, loc, VectorType::get({static_cast<int64_t>(count)}, value.getType()));
+      value = LLVM::PoisonOp::create(
+          l.b, loc, VectorType::get({static_cast<int64_t>(count)}, value.getType()));
       for (size_t i = 0; i < count; ++i)
         value = LLVM::InsertElementOp::create(l.b, loc, value, words.values[i], l.i32(i));
     }
@@ -112,8 +116,8 @@ void storeGlobal(Lowering &l, Location loc, const GlobalPlace &place, ValueRange
     constraints += std::string(",") + asmConstraint(words.bits);
     operands.push_back(asmRegister(l, loc, word));
   }
-  std::string text = "@$1 st.global." + accessType(count, words.bits) + " [$0+" + std::to_string(place.byteOffset) +
-                     "], " + registerList(2, count) + ";";
+  std::string text = "@$1 st.global." + accessType(count, words.bits) + " [$0+" +
+                     std::to_string(place.byteOffset) + "], " + registerList(2, count) + ";";
   emitMemoryAsm(l, loc, LLVM::LLVMVoidType::get(l.b.getContext()), operands, text, constraints);
 }
 

@@ -17,17 +17,20 @@ struct GlobalPlace {
 
 /// Loads `fill.size()` neighbouring elements. Where the predicate is false they are `fill`; without a predicate `fill`
 /// gives their number and type alone.
-Registers loadGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place, mlir::ValueRange fill);
+Registers loadGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place,
+                     mlir::ValueRange fill);
 
 /// Stores neighbouring elements.
-void storeGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place, mlir::ValueRange elements);
+void storeGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place,
+                 mlir::ValueRange elements);
 
 /// The constraint letter of a word in inline assembly: 8-bit values travel in 16-bit registers.
 const char *asmConstraint(unsigned bits);
 
 /// Inline PTX that stays in order with other accesses of memory.
-mlir::LLVM::InlineAsmOp emitMemoryAsm(Lowering &l, mlir::Location loc, mlir::Type result, mlir::ValueRange operands,
-                                      llvm::StringRef text, llvm::StringRef constraints);
+mlir::LLVM::InlineAsmOp emitMemoryAsm(Lowering &l, mlir::Location loc, mlir::Type result,
+                                      mlir::ValueRange operands, llvm::StringRef text,
+                                      llvm::StringRef constraints);
 
 /// Registers 0, n, 2n, ... begin a vector of n elements along `dim`; n is at most `most`.
 int64_t vectorLength(const layout::Layout &layout, int dim, int64_t most);

@@ -16,11 +16,13 @@ void swapByThread(Lowering &l, Location loc, Registers &registers, ArrayRef<int3
   for (auto [bit, column] : llvm::enumerate(columns)) {
     if (column == 0)
       continue;
-    Value isSet = arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::ne,
-                                        arith::AndIOp::create(l.b, loc, l.threadId(), l.i32(int64_t(1) << bit)), l.i32(0));
+    Value isSet = arith::CmpIOp::create(
+        l.b, loc, arith::CmpIPredicate::ne,
+        arith::AndIOp::create(l.b, loc, l.threadId(), l.i32(int64_t(1) << bit)), l.i32(0));
     Registers swapped = registers;
     for (size_t reg = 0; reg < registers.size(); ++reg)
-      swapped[reg] = arith::SelectOp::create(l.b, loc, isSet, registers[reg ^ column], registers[reg]);
+      swapped[reg] =
+          arith::SelectOp::create(l.b, loc, isSet, registers[reg ^ column], registers[reg]);
     registers = std::move(swapped);
   }
 }
@@ -32,17 +34,22 @@ SmallVector<int64_t> laneColumns(ArrayRef<int32_t> columns, size_t first, size_t
   return part;
 }
 
-Registers shuffle(Lowering &l, Location loc, const layout::ShufflePlan &plan, const Registers &source, size_t targets) {
+Registers shuffle(Lowering &l, Location loc, const layout::ShufflePlan &plan,
+                  const Registers &source, size_t targets) {
   Registers published = source;
   swapByThread(l, loc, published, plan.publishByThread);
-  size_t warpBits = plan.sourceByThread.size() > layout::kLaneBits ? plan.sourceByThread.size() - layout::kLaneBits : 0;
+  size_t warpBits = plan.sourceByThread.size() > layout::kLaneBits
+                        ? plan.sourceByThread.size() - layout::kLaneBits
+                        : 0;
   Value lane = l.threadLinear(laneColumns(plan.sourceByThread, 0, layout::kLaneBits),
                               laneColumns(plan.sourceByThread, layout::kLaneBits, warpBits));
   Registers results(targets);
   for (const layout::ShuffleRound &round : plan.rounds) {
     Value value = published[round.publish];
     if (!plan.staysInLane(round)) {
-      Value from = round.source ? arith::XOrIOp::create(l.b, loc, lane, l.i32(round.source)).getResult() : lane;
+      Value from = round.source
+                       ? arith::XOrIOp::create(l.b, loc, lane, l.i32(round.source)).getResult()
+                       : lane;
       value = shuffleFrom(l, loc, value, from);
     }
     results[round.store] = value;
@@ -53,7 +60,8 @@ Registers shuffle(Lowering &l, Location loc, const layout::ShufflePlan &plan, co
 
 LogicalResult lowerConvertLayout(Lowering &l, Operation *op) {
   auto change = cast<gpu::ConvertLayoutOp>(op);
-  layout::Layout from = gpu::layoutOf(change.getInput().getType()), to = gpu::layoutOf(change.getResult().getType());
+  layout::Layout from = gpu::layoutOf(change.getInput().getType()),
+                 to = gpu::layoutOf(change.getResult().getType());
   layout::Conversion plan = layout::planConversion(from, to);
   const Registers &source = l[change.getInput()];
   Registers results;
@@ -75,7 +83,8 @@ LogicalResult lowerConvertLayout(Lowering &l, Operation *op) {
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {{"tilegpu.convert_layout", lowerConvertLayout}};
+const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
+    {"tilegpu.convert_layout", lowerConvertLayout}};
 
 } // namespace
 

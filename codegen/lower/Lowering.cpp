@@ -1,11 +1,11 @@
 #include "codegen/lower/Lowering.h"
 
 #include "ir/Target.h"
+#include "passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "passes/Passes.h"
 
 using namespace mlir;
 
@@ -27,15 +27,20 @@ void Lowering::makeThreadNumbers() {
 
 static bool isPlace(Type type) { return isa<ir::ViewType, gpu::SmemType, gpu::RingType>(type); }
 
-static bool isTileWithoutLayout(Type type) { return isa<RankedTensorType>(type) && !gpu::encodingOf(type); }
+static bool isTileWithoutLayout(Type type) {
+  return isa<RankedTensorType>(type) && !gpu::encodingOf(type);
+}
 
 // What the passes before guarantee, so that lowerings need not ask.
 static LogicalResult verifyOperation(Operation *op) {
   bool isOurs = isa_and_present<ir::TileDialect, gpu::TileGpuDialect>(op->getDialect());
-  if (!isOurs && (llvm::any_of(op->getResultTypes(), isPlace) || llvm::any_of(op->getOperandTypes(), isPlace)))
-    return op->emitOpError("passes on a view or shared memory, whose place must be known at compile time");
+  if (!isOurs &&
+      (llvm::any_of(op->getResultTypes(), isPlace) || llvm::any_of(op->getOperandTypes(), isPlace)))
+    return op->emitOpError(
+        "passes on a view or shared memory, whose place must be known at compile time");
   if (llvm::any_of(op->getResultTypes(), isTileWithoutLayout))
-    return op->emitOpError("makes a tile without a layout; the pass that assigns layouts has not run");
+    return op->emitOpError(
+        "makes a tile without a layout; the pass that assigns layouts has not run");
   if (isa<ir::ViewLoadOp, ir::ViewStoreOp>(op) && !op->hasAttr(passes::kBoundsAttr))
     return op->emitOpError("has no bounds; the pass that lowers views has not run");
   return success();
@@ -87,12 +92,14 @@ size_t Lowering::countOf(Type type) {
 Type Lowering::registerType(Type type) {
   Type element = ir::elementTypeOf(type);
   if (isa<ir::PtrType>(element))
-    return LLVM::LLVMPointerType::get(type.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
+    return LLVM::LLVMPointerType::get(type.getContext(),
+                                      static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
   return element;
 }
 
 Value Lowering::integer(unsigned bits, int64_t value) {
-  return arith::ConstantOp::create(b, source.getLoc(), b.getIntegerAttr(b.getIntegerType(bits), value));
+  return arith::ConstantOp::create(b, source.getLoc(),
+                                   b.getIntegerAttr(b.getIntegerType(bits), value));
 }
 
 // Bits that move by the same distance move together: (number & mask) << distance, then XOR (no two overlap in layouts the
@@ -126,8 +133,10 @@ Value Lowering::threadLinear(ArrayRef<int64_t> laneBits, ArrayRef<int64_t> warpB
   if (known)
     return known;
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointAfter(warpId.getDefiningOp()); // at the top: one computation for all loops and branches
-  Value value = arith::XOrIOp::create(b, source.getLoc(), linear(laneId, laneBits), linear(warpId, warpBits));
+  b.setInsertionPointAfter(
+      warpId.getDefiningOp()); // at the top: one computation for all loops and branches
+  Value value =
+      arith::XOrIOp::create(b, source.getLoc(), linear(laneId, laneBits), linear(warpId, warpBits));
   return known = value;
 }
 
@@ -139,10 +148,12 @@ static SmallVector<int64_t> columnOf(const layout::Layout &layout, layout::In in
 }
 
 Value Lowering::threadCoordinate(const layout::Layout &layout, int dim) {
-  return threadLinear(columnOf(layout, layout::In::Lane, dim), columnOf(layout, layout::In::Warp, dim));
+  return threadLinear(columnOf(layout, layout::In::Lane, dim),
+                      columnOf(layout, layout::In::Warp, dim));
 }
 
-Lowering::RegisterCoordinate Lowering::registerCoordinate(const layout::Layout &layout, int dim, int32_t reg) {
+Lowering::RegisterCoordinate Lowering::registerCoordinate(const layout::Layout &layout, int dim,
+                                                          int32_t reg) {
   int32_t low = reg & ((1 << layout.registerBits()) - 1);
   return {layout.applyLinear(layout::In::Register, low)[dim], layout.oddOffset(reg)[dim]};
 }
@@ -168,12 +179,15 @@ Value Lowering::isFirstHolder(const layout::Layout &layout) {
 }
 
 Value Lowering::sharedPointer(Value byteOffset) {
-  auto type = LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  auto type = LLVM::LLVMPointerType::get(b.getContext(),
+                                         static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
   Value base = LLVM::AddressOfOp::create(b, source.getLoc(), type, kSharedSymbol);
   return LLVM::GEPOp::create(b, source.getLoc(), type, b.getI8Type(), base, ValueRange{byteOffset});
 }
 
-int64_t Lowering::offsetOf(Value smem) { return smem.getDefiningOp<gpu::SmemAllocOp>().getOffset().value_or(0); }
+int64_t Lowering::offsetOf(Value smem) {
+  return smem.getDefiningOp<gpu::SmemAllocOp>().getOffset().value_or(0);
+}
 
 Registers Lowering::flatten(ValueRange values) const {
   Registers flat;
@@ -195,10 +209,10 @@ void Lowering::unflatten(ValueRange values, ValueRange flat) {
 LowerFunction findLowering(StringRef name) {
   static const llvm::StringMap<LowerFunction> table = [] {
     llvm::StringMap<LowerFunction> all;
-    for (LoweringTable part : {atomicLowerings(), controlLowerings(), dotLowerings(),
-                               elementwiseLowerings(), layoutLowerings(), memoryLowerings(),
-                               pairLowerings(), reduceLowerings(), scanLowerings(), shapeLowerings(),
-                               sharedLowerings(), sharedIndexedLowerings()})
+    for (LoweringTable part :
+         {atomicLowerings(), controlLowerings(), dotLowerings(), elementwiseLowerings(),
+          layoutLowerings(), memoryLowerings(), pairLowerings(), reduceLowerings(), scanLowerings(),
+          shapeLowerings(), sharedLowerings(), sharedIndexedLowerings()})
       for (auto [op, function] : part)
         all[op] = function;
     return all;

@@ -1,9 +1,9 @@
 // Global memory: views (addresses from coordinates, masks from bounds) and tiles of pointers.
 #include "codegen/lower/GlobalAccess.h"
 
+#include "passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "passes/Passes.h"
 
 using namespace mlir;
 
@@ -16,8 +16,8 @@ namespace {
 class ViewAccess {
 public:
   ViewAccess(Lowering &l, Operation *op, Value view, ValueRange offsets, RankedTensorType tile)
-      : l(l), loc(op->getLoc()), view(view.getDefiningOp<ir::MakeViewOp>()), layout(gpu::layoutOf(tile)),
-        bytes(gpu::bytesOf(tile.getElementType())) {
+      : l(l), loc(op->getLoc()), view(view.getDefiningOp<ir::MakeViewOp>()),
+        layout(gpu::layoutOf(tile)), bytes(gpu::bytesOf(tile.getElementType())) {
     auto bounds = op->getAttrOfType<DenseI32ArrayAttr>(passes::kBoundsAttr);
     auto order = op->getAttrOfType<DenseI32ArrayAttr>(passes::kOrderAttr);
     auto vector = op->getAttrOfType<IntegerAttr>(passes::kVectorAttr);
@@ -78,7 +78,9 @@ private:
   Value inBounds(int dim, int64_t step) {
     Value &known = boundsKnown[{dim, step}];
     if (!known) {
-      Value position = step ? arith::AddIOp::create(l.b, loc, positions[dim], l.i32(step)).getResult() : positions[dim];
+      Value position =
+          step ? arith::AddIOp::create(l.b, loc, positions[dim], l.i32(step)).getResult()
+               : positions[dim];
       known = isBelow(position, extent(dim));
     }
     return known;
@@ -98,7 +100,8 @@ private:
   }
 
   Value widen(Value value, Type type) {
-    return value.getType() == type ? value : arith::ExtSIOp::create(l.b, loc, type, value).getResult();
+    return value.getType() == type ? value
+                                   : arith::ExtSIOp::create(l.b, loc, type, value).getResult();
   }
 
   Value advance(Value pointer, Value elements) {
@@ -118,7 +121,8 @@ private:
       if (step == 0)
         continue;
       Value stride = l.scalar(view.getStrides()[dim]);
-      Value term = arith::MulIOp::create(l.b, loc, stride, l.integer(stride.getType().getIntOrFloatBitWidth(), step));
+      Value term = arith::MulIOp::create(l.b, loc, stride,
+                                         l.integer(stride.getType().getIntOrFloatBitWidth(), step));
       sum = sum ? arith::AddIOp::create(l.b, loc, sum, term).getResult() : term;
     }
     return known = advance(origin, sum);
@@ -141,7 +145,8 @@ Value paddingOf(Lowering &l, Location loc, ir::ViewLoadOp load) {
   Type element = ir::elementTypeOf(load.getResult().getType());
   TypedAttr value = cast<TypedAttr>(l.b.getZeroAttr(element));
   if (load.getPadding() == ir::Padding::Nan)
-    value = l.b.getFloatAttr(element, llvm::APFloat::getNaN(cast<FloatType>(element).getFloatSemantics()));
+    value = l.b.getFloatAttr(element,
+                             llvm::APFloat::getNaN(cast<FloatType>(element).getFloatSemantics()));
   return arith::ConstantOp::create(l.b, loc, value);
 }
 
@@ -153,7 +158,8 @@ LogicalResult lowerViewLoad(Lowering &l, Operation *op) {
   int64_t vector = access.vectorElements();
   Registers registers(Lowering::countOf(tile));
   for (size_t reg = 0; reg < registers.size(); reg += vector) {
-    Registers loaded = loadGlobal(l, op->getLoc(), access.place(reg), SmallVector<Value>(vector, padding));
+    Registers loaded =
+        loadGlobal(l, op->getLoc(), access.place(reg), SmallVector<Value>(vector, padding));
     llvm::copy(loaded, registers.begin() + reg);
   }
   l.set(load.getResult(), std::move(registers));
@@ -191,7 +197,8 @@ LogicalResult lowerLoad(Lowering &l, Operation *op) {
   Type type = load.getResult().getType();
   size_t count = Lowering::countOf(type);
   int64_t vector = isa<RankedTensorType>(type) ? pointerVector(op, gpu::layoutOf(type)) : 1;
-  Value zero = arith::ConstantOp::create(l.b, op->getLoc(), cast<TypedAttr>(l.b.getZeroAttr(ir::elementTypeOf(type))));
+  Value zero = arith::ConstantOp::create(l.b, op->getLoc(),
+                                         cast<TypedAttr>(l.b.getZeroAttr(ir::elementTypeOf(type))));
   Registers registers(count);
   for (size_t reg = 0; reg < count; reg += vector) {
     GlobalPlace place{l[load.getPtr()][reg], 0, load.getMask() ? l[load.getMask()][reg] : Value()};
@@ -216,13 +223,15 @@ LogicalResult lowerStore(Lowering &l, Operation *op) {
     vector = pointerVector(op, layout);
     duplicates = layout.freeMask(layout::In::Register);
   } else { // every thread holds a scalar: the first one stores it
-    isFirst = arith::CmpIOp::create(l.b, op->getLoc(), arith::CmpIPredicate::eq, l.threadId(), l.i32(0));
+    isFirst =
+        arith::CmpIOp::create(l.b, op->getLoc(), arith::CmpIPredicate::eq, l.threadId(), l.i32(0));
   }
   const Registers &values = l[store.getValue()];
   for (size_t reg = 0; reg < values.size(); reg += vector) {
     if (reg & duplicates)
       continue;
-    GlobalPlace place{l[store.getPtr()][reg], 0, store.getMask() ? l[store.getMask()][reg] : Value()};
+    GlobalPlace place{l[store.getPtr()][reg], 0,
+                      store.getMask() ? l[store.getMask()][reg] : Value()};
     place.predicate = bothTrue(l, op->getLoc(), isFirst, place.predicate);
     storeGlobal(l, op->getLoc(), place, ArrayRef(values).slice(reg, vector));
   }
@@ -238,7 +247,8 @@ LogicalResult lowerAddPtr(Lowering &l, Operation *op) {
     Value wide = offset;
     if (!offset.getType().isInteger(64))
       wide = arith::ExtSIOp::create(l.b, op->getLoc(), l.b.getI64Type(), offset);
-    results.push_back(LLVM::GEPOp::create(l.b, op->getLoc(), pointer.getType(), step, pointer, ValueRange{wide}));
+    results.push_back(
+        LLVM::GEPOp::create(l.b, op->getLoc(), pointer.getType(), step, pointer, ValueRange{wide}));
   }
   l.set(add.getResult(), std::move(results));
   return success();
@@ -248,9 +258,9 @@ LogicalResult lowerAddPtr(Lowering &l, Operation *op) {
 LogicalResult lowerMakeView(Lowering &, Operation *) { return success(); }
 
 const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tile.addptr", lowerAddPtr},        {"tile.load", lowerLoad},
-    {"tile.make_view", lowerMakeView},   {"tile.store", lowerStore},
-    {"tile.view_load", lowerViewLoad},   {"tile.view_store", lowerViewStore},
+    {"tile.addptr", lowerAddPtr},      {"tile.load", lowerLoad},
+    {"tile.make_view", lowerMakeView}, {"tile.store", lowerStore},
+    {"tile.view_load", lowerViewLoad}, {"tile.view_store", lowerViewStore},
 };
 
 } // namespace

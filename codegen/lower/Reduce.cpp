@@ -12,13 +12,15 @@ namespace {
 class Reducer {
 public:
   Reducer(Lowering &l, Operation *op, int axis)
-      : l(l), op(op), axis(axis), combine(op->getRegion(0).front()), source(gpu::layoutOf(op->getOperand(0).getType())) {}
+      : l(l), op(op), axis(axis), combine(op->getRegion(0).front()),
+        source(gpu::layoutOf(op->getOperand(0).getType())) {}
 
   // Calls `emit(coordinates with the axis removed, tuple)` for each reduced position of this thread.
   LogicalResult reduce() {
     bool keepsWarps = isa<gpu::ReducePartialOp>(op);
     if (!keepsWarps && gpu::warpsAlong(gpu::encodingOf(op->getOperand(0).getType()), axis) > 1)
-      return op->emitOpError("spreads its axis over warps; the pass that expands such reductions has not run");
+      return op->emitOpError(
+          "spreads its axis over warps; the pass that expands such reductions has not run");
     std::map<layout::Coords, Tuple> groups = reduceRegisters();
     for (auto &[position, tuple] : groups)
       tuple = reduceLanes(tuple);

@@ -13,7 +13,8 @@ namespace {
 
 LogicalResult lowerSplat(Lowering &l, Operation *op) {
   auto splat = cast<ir::SplatOp>(op);
-  l.set(splat.getResult(), Registers(Lowering::countOf(splat.getResult().getType()), l.scalar(splat.getValue())));
+  l.set(splat.getResult(),
+        Registers(Lowering::countOf(splat.getResult().getType()), l.scalar(splat.getValue())));
   return success();
 }
 
@@ -24,7 +25,8 @@ LogicalResult lowerArange(Lowering &l, Operation *op) {
   for (int32_t reg = 0; reg < layout.numRegisters(); ++reg) {
     Value value = l.coordinate(layout, 0, reg);
     if (arange.getStart())
-      value = arith::AddIOp::create(l.b, op->getLoc(), value, l.i32(static_cast<int32_t>(arange.getStart())));
+      value = arith::AddIOp::create(l.b, op->getLoc(), value,
+                                    l.i32(static_cast<int32_t>(arange.getStart())));
     registers.push_back(value);
   }
   l.set(arange.getResult(), std::move(registers));
@@ -32,14 +34,17 @@ LogicalResult lowerArange(Lowering &l, Operation *op) {
 }
 
 // Each register of the result is the operand's register with the element at the mapped coordinates, in the same thread.
-LogicalResult rename(Lowering &l, Operation *op, function_ref<layout::Coords(const layout::Coords &)> toOperand) {
-  layout::Layout from = gpu::layoutOf(op->getOperand(0).getType()), to = gpu::layoutOf(op->getResult(0).getType());
+LogicalResult rename(Lowering &l, Operation *op,
+                     function_ref<layout::Coords(const layout::Coords &)> toOperand) {
+  layout::Layout from = gpu::layoutOf(op->getOperand(0).getType()),
+                 to = gpu::layoutOf(op->getResult(0).getType());
   const Registers &operand = l[op->getOperand(0)];
   Registers registers;
   for (int32_t reg = 0; reg < to.numRegisters(); ++reg) {
     std::optional<int32_t> source = from.registerAt(toOperand(to.apply(reg)));
     if (!source)
-      return op->emitOpError("needs data of another thread; a change of layout is missing before it");
+      return op->emitOpError(
+          "needs data of another thread; a change of layout is missing before it");
     registers.push_back(operand[*source]);
   }
   l.set(op->getResult(0), std::move(registers));
@@ -47,7 +52,8 @@ LogicalResult rename(Lowering &l, Operation *op, function_ref<layout::Coords(con
 }
 
 LogicalResult lowerReshape(Lowering &l, Operation *op) {
-  ArrayRef<int64_t> from = ir::shapeOf(op->getOperand(0).getType()), to = ir::shapeOf(op->getResult(0).getType());
+  ArrayRef<int64_t> from = ir::shapeOf(op->getOperand(0).getType()),
+                    to = ir::shapeOf(op->getResult(0).getType());
   return rename(l, op, [&](const layout::Coords &coords) {
     int64_t index = 0;
     for (auto [extent, coordinate] : llvm::zip_equal(to, coords))
@@ -89,8 +95,9 @@ LogicalResult lowerBroadcast(Lowering &l, Operation *op) {
 }
 
 const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tile.arange", lowerArange},   {"tile.broadcast", lowerBroadcast}, {"tile.expand_dims", lowerExpandDims},
-    {"tile.permute", lowerPermute}, {"tile.reshape", lowerReshape},     {"tile.splat", lowerSplat},
+    {"tile.arange", lowerArange},          {"tile.broadcast", lowerBroadcast},
+    {"tile.expand_dims", lowerExpandDims}, {"tile.permute", lowerPermute},
+    {"tile.reshape", lowerReshape},        {"tile.splat", lowerSplat},
 };
 
 } // namespace

@@ -81,12 +81,14 @@ std::optional<Transfer> planTransfer(RankedTensorType tile, Value memory) {
   if (!memory.getDefiningOp<gpu::SmemAllocOp>())
     return std::nullopt;
   auto smem = cast<gpu::SmemType>(memory.getType());
-  Transfer transfer{gpu::layoutOf(tile), gpu::sharedOf(smem), gpu::bytesOf(smem.getElementType()), {}, {}};
+  Transfer transfer{
+      gpu::layoutOf(tile), gpu::sharedOf(smem), gpu::bytesOf(smem.getElementType()), {}, {}};
   auto address = layout::sharedAddress(transfer.layout, transfer.shared);
   if (!address)
     return std::nullopt;
   transfer.address = std::move(*address);
-  transfer.groups = layout::vectorGroups(transfer.layout, transfer.shared, static_cast<int>(transfer.bytes));
+  transfer.groups =
+      layout::vectorGroups(transfer.layout, transfer.shared, static_cast<int>(transfer.bytes));
   return transfer;
 }
 
@@ -109,10 +111,12 @@ void storeVector(Lowering &l, Location loc, Value pointer, ValueRange elements) 
 
 Registers loadVector(Lowering &l, Location loc, Value pointer, Type element, size_t count) {
   Words words = wordsFor(l, element, count);
-  Value value =
-      LLVM::LoadOp::create(l.b, loc, wordsType(l, words), pointer, words.values.size() * words.bits / 8);
+  Value value = LLVM::LoadOp::create(l.b, loc, wordsType(l, words), pointer,
+                                     words.values.size() * words.bits / 8);
   for (auto [i, word] : llvm::enumerate(words.values))
-    word = words.values.size() > 1 ? LLVM::ExtractElementOp::create(l.b, loc, value, l.i32(i)).getResult() : value;
+    word = words.values.size() > 1
+               ? LLVM::ExtractElementOp::create(l.b, loc, value, l.i32(i)).getResult()
+               : value;
   return unpackWords(l, loc, words, element, count);
 }
 
@@ -123,7 +127,8 @@ LogicalResult lowerSmemStore(Lowering &l, Operation *op) {
   auto tile = cast<RankedTensorType>(store.getValue().getType());
   std::optional<Transfer> transfer = planTransfer(tile, store.getSmem());
   if (!transfer)
-    return op->emitOpError("needs memory of a tilegpu.smem_alloc whose shared layout the tile's layout can address");
+    return op->emitOpError(
+        "needs memory of a tilegpu.smem_alloc whose shared layout the tile's layout can address");
   const Registers &values = l[store.getValue()];
   uint32_t duplicates = transfer->layout.freeMask(layout::In::Register);
   OpBuilder::InsertionGuard guard(l.b);
@@ -139,12 +144,14 @@ LogicalResult lowerSmemStore(Lowering &l, Operation *op) {
     SmallVector<Value> elements;
     for (int32_t reg : group)
       elements.push_back(values[reg]);
-    storeVector(l, op->getLoc(), pointers.pointer(transfer->address.registers[group.front()]), elements);
+    storeVector(l, op->getLoc(), pointers.pointer(transfer->address.registers[group.front()]),
+                elements);
   }
   return success();
 }
 
-void loadMatrices(Lowering &l, gpu::SmemLoadOp load, const layout::MatrixAccess &access, Registers &registers) {
+void loadMatrices(Lowering &l, gpu::SmemLoadOp load, const layout::MatrixAccess &access,
+                  Registers &registers) {
   Location loc = load.getLoc();
   Type element = Lowering::registerType(load.getResult().getType());
   SharedPointers pointers(l, loc, Lowering::offsetOf(load.getSmem()), gpu::bytesOf(element),
@@ -152,15 +159,18 @@ void loadMatrices(Lowering &l, gpu::SmemLoadOp load, const layout::MatrixAccess 
   auto count = static_cast<unsigned>(access.matrices);
   Type result = l.b.getI32Type();
   if (count > 1)
-    result = LLVM::LLVMStructType::getLiteral(l.b.getContext(), SmallVector<Type>(count, l.b.getI32Type()));
+    result = LLVM::LLVMStructType::getLiteral(l.b.getContext(),
+                                              SmallVector<Type>(count, l.b.getI32Type()));
   auto shape = NVVM::LdStMatrixShapeAttr::get(l.b.getContext(), 8, 8);
   for (const layout::MatrixAccess::Instruction &instruction : access.instructions) {
-    Value words = NVVM::LdMatrixOp::create(l.b, loc, result, pointers.pointer(instruction.term), count,
-                                           access.transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row, shape,
-                                           NVVM::LdStMatrixEltType::B16);
+    Value words =
+        NVVM::LdMatrixOp::create(l.b, loc, result, pointers.pointer(instruction.term), count,
+                                 access.transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+                                 shape, NVVM::LdStMatrixEltType::B16);
     Words packed{32, SmallVector<Value>(count)};
     for (unsigned i = 0; i < count; ++i)
-      packed.values[i] = count > 1 ? LLVM::ExtractValueOp::create(l.b, loc, words, i).getResult() : words;
+      packed.values[i] =
+          count > 1 ? LLVM::ExtractValueOp::create(l.b, loc, words, i).getResult() : words;
     Registers elements = unpackWords(l, loc, packed, element, count * access.elementsPerMatrix);
     llvm::copy(elements, registers.begin() + instruction.firstRegister);
   }
@@ -171,9 +181,11 @@ LogicalResult lowerSmemLoad(Lowering &l, Operation *op) {
   auto tile = cast<RankedTensorType>(load.getResult().getType());
   std::optional<Transfer> transfer = planTransfer(tile, load.getSmem());
   if (!transfer)
-    return op->emitOpError("needs memory of a tilegpu.smem_alloc whose shared layout the tile's layout can address");
+    return op->emitOpError(
+        "needs memory of a tilegpu.smem_alloc whose shared layout the tile's layout can address");
   Registers registers(Lowering::countOf(tile));
-  auto matrices = layout::matchMatrixAccess(transfer->layout, transfer->shared, static_cast<int>(transfer->bytes));
+  auto matrices = layout::matchMatrixAccess(transfer->layout, transfer->shared,
+                                            static_cast<int>(transfer->bytes));
   if (matrices) {
     loadMatrices(l, load, *matrices, registers);
   } else {
@@ -181,7 +193,8 @@ LogicalResult lowerSmemLoad(Lowering &l, Operation *op) {
                             threadPart(l, transfer->address.lanes, transfer->address.warps));
     for (const layout::VectorGroup &group : transfer->groups) {
       Value pointer = pointers.pointer(transfer->address.registers[group.front()]);
-      Registers elements = loadVector(l, op->getLoc(), pointer, Lowering::registerType(tile), group.size());
+      Registers elements =
+          loadVector(l, op->getLoc(), pointer, Lowering::registerType(tile), group.size());
       for (auto [reg, element] : llvm::zip_equal(group, elements))
         registers[reg] = element;
     }

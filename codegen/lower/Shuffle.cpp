@@ -8,12 +8,15 @@ using namespace mlir;
 
 namespace tile::codegen {
 
-static Value shuffleWord(Lowering &l, Location loc, Value word, Value laneOrMask, NVVM::ShflKind kind) {
-  return NVVM::ShflOp::create(l.b, loc, l.b.getI32Type(), l.i32(-1), word, laneOrMask, l.i32(31), kind, UnitAttr());
+static Value shuffleWord(Lowering &l, Location loc, Value word, Value laneOrMask,
+                         NVVM::ShflKind kind) {
+  return NVVM::ShflOp::create(l.b, loc, l.b.getI32Type(), l.i32(-1), word, laneOrMask, l.i32(31),
+                              kind, UnitAttr());
 }
 
 // shfl moves 32 bits: narrower values are widened, wider ones go in halves.
-static Value shuffle(Lowering &l, Location loc, Value value, Value laneOrMask, NVVM::ShflKind kind) {
+static Value shuffle(Lowering &l, Location loc, Value value, Value laneOrMask,
+                     NVVM::ShflKind kind) {
   Words words = packWords(l, loc, value);
   for (Value &word : words.values) {
     if (words.bits == 32) {
@@ -27,8 +30,8 @@ static Value shuffle(Lowering &l, Location loc, Value value, Value laneOrMask, N
       Value halves = LLVM::BitcastOp::create(l.b, loc, pair, word);
       for (int64_t half = 0; half < 2; ++half) {
         Value part = LLVM::ExtractElementOp::create(l.b, loc, halves, l.i32(half));
-        halves = LLVM::InsertElementOp::create(l.b, loc, halves, shuffleWord(l, loc, part, laneOrMask, kind),
-                                               l.i32(half));
+        halves = LLVM::InsertElementOp::create(
+            l.b, loc, halves, shuffleWord(l, loc, part, laneOrMask, kind), l.i32(half));
       }
       word = LLVM::BitcastOp::create(l.b, loc, l.b.getI64Type(), halves);
     }

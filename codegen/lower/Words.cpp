@@ -50,9 +50,11 @@ Words packWords(Lowering &l, Location loc, ValueRange elements) {
       word = toStorage(l, loc, elements[i]);
       continue;
     }
-    word = LLVM::PoisonOp::create(l.b, loc, VectorType::get({static_cast<int64_t>(perWord)}, storage));
+    word =
+        LLVM::PoisonOp::create(l.b, loc, VectorType::get({static_cast<int64_t>(perWord)}, storage));
     for (size_t j = 0; j < perWord; ++j)
-      word = LLVM::InsertElementOp::create(l.b, loc, word, toStorage(l, loc, elements[i * perWord + j]), l.i32(j));
+      word = LLVM::InsertElementOp::create(l.b, loc, word,
+                                           toStorage(l, loc, elements[i * perWord + j]), l.i32(j));
     word = LLVM::BitcastOp::create(l.b, loc, l.b.getIntegerType(words.bits), word);
   }
   return words;
@@ -67,8 +69,8 @@ Registers unpackWords(Lowering &l, Location loc, const Words &words, Type elemen
       elements.push_back(fromStorage(l, loc, word, element));
       continue;
     }
-    Value vector =
-        LLVM::BitcastOp::create(l.b, loc, VectorType::get({static_cast<int64_t>(perWord)}, storage), word);
+    Value vector = LLVM::BitcastOp::create(
+        l.b, loc, VectorType::get({static_cast<int64_t>(perWord)}, storage), word);
     for (size_t j = 0; j < perWord; ++j) {
       Value stored = LLVM::ExtractElementOp::create(l.b, loc, vector, l.i32(j));
       elements.push_back(fromStorage(l, loc, stored, element));

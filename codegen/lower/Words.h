@@ -15,6 +15,7 @@ struct Words {
 Words wordsFor(Lowering &l, mlir::Type element, size_t count);
 
 Words packWords(Lowering &l, mlir::Location loc, mlir::ValueRange elements);
-Registers unpackWords(Lowering &l, mlir::Location loc, const Words &words, mlir::Type element, size_t count);
+Registers unpackWords(Lowering &l, mlir::Location loc, const Words &words, mlir::Type element,
+                      size_t count);
 
 } // namespace tile::codegen

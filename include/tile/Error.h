@@ -57,7 +57,8 @@ const char *nameOf(ErrorCode code);
 /// What tilec throws. `what()` is one to three lines: "file:line: error: fault, values, remedy", then the notes.
 class Error : public std::exception {
 public:
-  Error(Fault fault, ErrorCode code, std::string message, Loc where = {}, std::vector<std::string> notes = {});
+  Error(Fault fault, ErrorCode code, std::string message, Loc where = {},
+        std::vector<std::string> notes = {});
 
   Fault fault() const { return fault_; }
   ErrorCode code() const { return code_; }

@@ -11,7 +11,24 @@
 namespace tile {
 
 /// The element type of a tile, scalar or tensor.
-enum class DType : uint8_t { I1, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64, E4M3, E5M2, Any };
+enum class DType : uint8_t {
+  I1,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  F16,
+  BF16,
+  F32,
+  F64,
+  E4M3,
+  E5M2,
+  Any
+};
 
 inline constexpr DType i1 = DType::I1;
 inline constexpr DType i8 = DType::I8;
@@ -88,7 +105,8 @@ constexpr uint16_t halfBits(float value) {
     return static_cast<uint16_t>(sign);
   uint32_t exponent = magnitude >> 23, mantissa = (magnitude & 0x7fffffu) | 0x800000u;
   uint32_t shift = exponent < 113 ? 13 + (113 - exponent) : 13;
-  uint32_t kept = mantissa >> shift, rest = mantissa & ((1u << shift) - 1), half = 1u << (shift - 1);
+  uint32_t kept = mantissa >> shift, rest = mantissa & ((1u << shift) - 1),
+           half = 1u << (shift - 1);
   kept += rest > half || (rest == half && (kept & 1));
   uint32_t result = exponent < 113 ? kept : ((exponent - 113) << 10) + kept;
   return static_cast<uint16_t>(sign | result);
@@ -127,7 +145,9 @@ struct bfloat16 {
   uint16_t bits = 0;
   constexpr bfloat16() = default;
   constexpr bfloat16(float value) : bits(detail::bfloatBits(value)) {}
-  constexpr operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+  constexpr operator float() const {
+    return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+  }
 };
 
 /// The DType of a host type: `dtypeOf<float>` is f32.

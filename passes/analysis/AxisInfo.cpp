@@ -116,7 +116,8 @@ AxisInfo AxisInfoAnalysis::ofAdd(Value lhs, Value rhs, int64_t rhsScale, bool is
       int64_t whole = side.divisibility * scale;
       return side.contiguity > facts.contiguity ? std::min(whole, facts.contiguity * unit) : whole;
     };
-    facts.divisibility = std::min({startDivisor(a[dim], 1), startDivisor(b[dim], rhsScale), kMostDivisible});
+    facts.divisibility =
+        std::min({startDivisor(a[dim], 1), startDivisor(b[dim], rhsScale), kMostDivisible});
   }
   return info;
 }
@@ -127,7 +128,9 @@ AxisInfo AxisInfoAnalysis::ofMultiply(Value lhs, Value rhs) {
   bool byOne = matchPattern(rhs, m_ConstantInt(&constant)) && constant.isOne();
   for (size_t dim = 0; dim < info.dims.size(); ++dim) {
     // Inside a run of consecutive values only the first is known to be divisible.
-    auto divisor = [&](const AxisFacts &facts) { return facts.contiguity > 1 && !byOne ? 1 : facts.divisibility; };
+    auto divisor = [&](const AxisFacts &facts) {
+      return facts.contiguity > 1 && !byOne ? 1 : facts.divisibility;
+    };
     info[dim].contiguity = byOne ? a[dim].contiguity : 1;
     info[dim].constancy = std::min(a[dim].constancy, b[dim].constancy);
     info[dim].divisibility = std::min(divisor(a[dim]) * divisor(b[dim]), kMostDivisible);
@@ -173,15 +176,18 @@ AxisInfo AxisInfoAnalysis::ofBlockArgument(BlockArgument argument) {
 
 // `offsets < bound`: within a run of consecutive offsets the answer can change only at a multiple of what divides both
 // the run's start and the bound.
-static AxisInfo ofComparison(const AxisInfo &lhs, const AxisInfo &rhs, arith::CmpIPredicate predicate, Type type) {
+static AxisInfo ofComparison(const AxisInfo &lhs, const AxisInfo &rhs,
+                             arith::CmpIPredicate predicate, Type type) {
   using P = arith::CmpIPredicate;
   AxisInfo info = unknown(type);
-  bool changesAtBound = predicate == P::slt || predicate == P::ult || predicate == P::sge || predicate == P::uge;
+  bool changesAtBound =
+      predicate == P::slt || predicate == P::ult || predicate == P::sge || predicate == P::uge;
   for (size_t dim = 0; dim < info.dims.size(); ++dim) {
     const AxisFacts &a = lhs[dim], &b = rhs[dim];
     info[dim].constancy = std::min(a.constancy, b.constancy);
     if (changesAtBound && a.contiguity > 1)
-      info[dim].constancy = std::min({std::max(a.contiguity, int64_t(1)), a.divisibility, b.constancy, b.divisibility});
+      info[dim].constancy = std::min(
+          {std::max(a.contiguity, int64_t(1)), a.divisibility, b.constancy, b.divisibility});
   }
   return info;
 }
@@ -202,7 +208,8 @@ AxisInfo AxisInfoAnalysis::compute(Value value) {
       .Case([&](arith::ConstantOp op) { return ofConstant(op); })
       .Case([&](ir::SplatOp op) { return uniform(type, of(op.getValue())[0].divisibility); })
       .Case([&](ir::ArangeOp op) {
-        return ofArange(static_cast<int32_t>(op.getStart()), static_cast<int32_t>(op.getEnd()), unknown(type));
+        return ofArange(static_cast<int32_t>(op.getStart()), static_cast<int32_t>(op.getEnd()),
+                        unknown(type));
       })
       .Case([&](arith::AddIOp op) { return ofAdd(op.getLhs(), op.getRhs(), 1, false); })
       .Case([&](arith::SubIOp op) { return ofAdd(op.getLhs(), op.getRhs(), 1, true); })
@@ -232,7 +239,8 @@ AxisInfo AxisInfoAnalysis::compute(Value value) {
       })
       .Case([&](ir::BroadcastOp op) {
         AxisInfo info = of(op.getInput());
-        auto from = cast<RankedTensorType>(op.getInput().getType()), to = cast<RankedTensorType>(type);
+        auto from = cast<RankedTensorType>(op.getInput().getType()),
+             to = cast<RankedTensorType>(type);
         for (int64_t dim = 0; dim < to.getRank(); ++dim)
           if (from.getDimSize(dim) != to.getDimSize(dim))
             info[dim] = {1, powerOfTwoDivisor(to.getDimSize(dim)), info[dim].divisibility};
@@ -244,7 +252,9 @@ AxisInfo AxisInfoAnalysis::compute(Value value) {
           info[i] = from[dim];
         return info;
       })
-      .Case([&](arith::CmpIOp op) { return ofComparison(of(op.getLhs()), of(op.getRhs()), op.getPredicate(), type); })
+      .Case([&](arith::CmpIOp op) {
+        return ofComparison(of(op.getLhs()), of(op.getRhs()), op.getPredicate(), type);
+      })
       .Case([&](arith::AndIOp op) {
         AxisInfo info = unknown(type), a = of(op.getLhs()), b = of(op.getRhs());
         for (size_t dim = 0; dim < info.dims.size(); ++dim)
@@ -254,20 +264,24 @@ AxisInfo AxisInfoAnalysis::compute(Value value) {
       .Case([&](arith::SelectOp op) {
         AxisInfo condition = of(op.getCondition());
         bool isTile = isa<RankedTensorType>(op.getCondition().getType());
-        return ofSelect(of(op.getTrueValue()), of(op.getFalseValue()), isTile ? &condition : nullptr);
+        return ofSelect(of(op.getTrueValue()), of(op.getFalseValue()),
+                        isTile ? &condition : nullptr);
       })
       .Case<arith::MinSIOp, arith::MaxSIOp>([&](auto op) {
         AxisInfo info = meet(of(op.getLhs()), of(op.getRhs()));
         for (AxisFacts &facts : info.dims)
           facts.contiguity = 1, facts.divisibility = std::min(facts.divisibility, kMostDivisible);
-        bool bothUniform = llvm::all_of(op->getOperandTypes(), [](Type t) { return !isa<RankedTensorType>(t); });
+        bool bothUniform =
+            llvm::all_of(op->getOperandTypes(), [](Type t) { return !isa<RankedTensorType>(t); });
         return bothUniform ? info : unknown(type);
       })
       .Case([&](scf::ForOp op) {
         unsigned index = cast<OpResult>(value).getResultNumber();
         return of(op.getRegionIterArg(index));
       })
-      .Default([&](Operation *) { return isa<RankedTensorType>(type) ? unknown(type) : uniform(type, 1); });
+      .Default([&](Operation *) {
+        return isa<RankedTensorType>(type) ? unknown(type) : uniform(type, 1);
+      });
 }
 
 } // namespace tile::passes

@@ -47,7 +47,8 @@ private:
   AxisInfo ofMultiply(mlir::Value lhs, mlir::Value rhs);
 
   llvm::DenseMap<mlir::Value, AxisInfo> known;
-  llvm::DenseMap<mlir::Value, AxisInfo> assumed; ///< of loop-carried values, while a loop is being looked at
+  llvm::DenseMap<mlir::Value, AxisInfo>
+      assumed; ///< of loop-carried values, while a loop is being looked at
 };
 
 /// The largest power of two that divides a number; 2^30 for zero.

@@ -17,8 +17,8 @@ static layout::Shape tileShape(RankedTensorType tile) {
 }
 
 bool isElementwiseOnTiles(Operation *op) {
-  return (op->hasTrait<OpTrait::Elementwise>() || isa<ir::AddPtrOp>(op)) && op->getNumResults() == 1 &&
-         isa<RankedTensorType>(op->getResult(0).getType());
+  return (op->hasTrait<OpTrait::Elementwise>() || isa<ir::AddPtrOp>(op)) &&
+         op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType());
 }
 
 // Where mirroring a tile moves nothing between warps.
@@ -33,7 +33,8 @@ gpu::LayoutAttr resultLayout(Operation *op, gpu::LayoutAttr operand) {
   if (op->getNumOperands() == 0 || !isa<RankedTensorType>(op->getOperand(0).getType()))
     return {};
   MLIRContext *context = op->getContext();
-  layout::Layout source = gpu::layoutOf(cast<RankedTensorType>(op->getOperand(0).getType()).getShape(), operand);
+  layout::Layout source =
+      gpu::layoutOf(cast<RankedTensorType>(op->getOperand(0).getType()).getShape(), operand);
   if (auto permute = dyn_cast<ir::PermuteOp>(op))
     return gpu::attributeOf(context, layout::permute(source, permute.getOrder().vec()));
   if (auto expand = dyn_cast<ir::ExpandDimsOp>(op))
@@ -44,7 +45,8 @@ gpu::LayoutAttr resultLayout(Operation *op, gpu::LayoutAttr operand) {
     return gpu::attributeOf(context, layout::reduceAxis(source, reduce.getAxis()));
   }
   if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
-    auto result = layout::reshape(source, tileShape(cast<RankedTensorType>(reshape.getResult().getType())));
+    auto result =
+        layout::reshape(source, tileShape(cast<RankedTensorType>(reshape.getResult().getType())));
     return result ? gpu::attributeOf(context, *result) : gpu::LayoutAttr();
   }
   if (isa<ir::JoinOp>(op))
@@ -99,7 +101,8 @@ gpu::LayoutAttr defaultLayout(RankedTensorType tile, int64_t warps) {
   std::vector<int32_t> order;
   for (int32_t dim = tile.getRank(); dim-- > 0;)
     order.push_back(dim);
-  return gpu::attributeOf(tile.getContext(), layout::Layout::coalesced(tileShape(tile), order, kDefaultVector, warps));
+  return gpu::attributeOf(tile.getContext(),
+                          layout::Layout::coalesced(tileShape(tile), order, kDefaultVector, warps));
 }
 
 gpu::LayoutAttr coalescedLayout(Operation *access, RankedTensorType tile, int64_t warps) {

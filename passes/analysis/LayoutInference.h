@@ -21,7 +21,8 @@ gpu::LayoutAttr operandLayout(mlir::OpOperand &operand, gpu::LayoutAttr result);
 gpu::LayoutAttr defaultLayout(mlir::RankedTensorType tile, int64_t warps);
 
 /// The layout of an access annotated with `tilegpu.order` and `tilegpu.vector`.
-gpu::LayoutAttr coalescedLayout(mlir::Operation *access, mlir::RankedTensorType tile, int64_t warps);
+gpu::LayoutAttr coalescedLayout(mlir::Operation *access, mlir::RankedTensorType tile,
+                                int64_t warps);
 
 /// Does each bit of a coordinate come from one bit of register, lane or warp number? Only then is an address the sum of what
 /// thread and register contribute, as accesses to global memory take it; layouts for mirrored tiles are not like that.

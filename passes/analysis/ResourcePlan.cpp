@@ -55,7 +55,9 @@ void ResourcePlan::place() {
   SmallVector<SharedAllocation *> bySize;
   for (SharedAllocation &allocation : all)
     bySize.push_back(&allocation);
-  llvm::sort(bySize, [](auto *a, auto *b) { return std::tuple(-a->bytes, a->firstUse) < std::tuple(-b->bytes, b->firstUse); });
+  llvm::sort(bySize, [](auto *a, auto *b) {
+    return std::tuple(-a->bytes, a->firstUse) < std::tuple(-b->bytes, b->firstUse);
+  });
   SmallVector<SharedAllocation *> placed;
   for (SharedAllocation *allocation : bySize) {
     llvm::sort(placed, [](auto *a, auto *b) { return a->offset < b->offset; });

@@ -10,13 +10,15 @@ static Refusal refuseVector(Operation *op, const ir::Target &) {
   auto vector = op->getAttrOfType<IntegerAttr>(kVectorAttr);
   if (vector && vector.getInt() > 1)
     return std::nullopt;
-  return "vector refused: no two neighbouring elements of the tile are known to be neighbours in memory at an address "
+  return "vector refused: no two neighbouring elements of the tile are known to be neighbours in "
+         "memory at an address "
          "aligned for both";
 }
 
 static Refusal acceptAlways(Operation *, const ir::Target &) { return std::nullopt; }
 
-static const Variant kCopyVariants[] = {{kVariantVector, refuseVector}, {kVariantScalar, acceptAlways}};
+static const Variant kCopyVariants[] = {{kVariantVector, refuseVector},
+                                        {kVariantScalar, acceptAlways}};
 
 ArrayRef<Variant> copyVariants() { return kCopyVariants; }
 

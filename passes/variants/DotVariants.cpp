@@ -11,7 +11,8 @@ static int64_t powerOfTwoPart(int64_t extent) { return extent & -extent; }
 
 // The tensor core's instructions have a fixed shape, which the power-of-two parts of the tile must hold.
 static Refusal refuseShape(ir::DotOp dot, const layout::MmaShape &mma) {
-  auto a = cast<RankedTensorType>(dot.getA().getType()), b = cast<RankedTensorType>(dot.getB().getType());
+  auto a = cast<RankedTensorType>(dot.getA().getType()),
+       b = cast<RankedTensorType>(dot.getB().getType());
   struct Need {
     const char *name;
     int64_t extent;
@@ -40,7 +41,8 @@ static Refusal refuseMmaSync(Operation *op, const ir::Target &target) {
 
 static Refusal acceptAlways(Operation *, const ir::Target &) { return std::nullopt; }
 
-static const Variant kDotVariants[] = {{kVariantMmaSync, refuseMmaSync}, {kVariantFma, acceptAlways}};
+static const Variant kDotVariants[] = {{kVariantMmaSync, refuseMmaSync},
+                                       {kVariantFma, acceptAlways}};
 
 ArrayRef<Variant> dotVariants() { return kDotVariants; }
 

@@ -429,7 +429,8 @@ private:
     for (size_t at = ptx.find(kEntry); at != ptx.npos; at = ptx.find(kEntry, at)) {
       at = std::min(ptx.find_first_not_of(kSpace, at + kEntry.size()), ptx.size());
       size_t end = std::min(ptx.find_first_of(" \t\r\n(", at), ptx.size());
-      names += (names.empty() ? "; its kernels are " : ", ") + std::string(ptx.substr(at, end - at));
+      names +=
+          (names.empty() ? "; its kernels are " : ", ") + std::string(ptx.substr(at, end - at));
     }
     return names;
   }

@@ -30,8 +30,8 @@ struct AssemblerReport {
   std::vector<std::byte> cubin;
   int registers = 0; ///< of a thread
   int64_t spillStoreBytes = 0, spillLoadBytes = 0;
-  std::string sass;       ///< disassembly with lines, empty without nvdisasm
-  std::string missing;    ///< why a part of this is empty
+  std::string sass;    ///< disassembly with lines, empty without nvdisasm
+  std::string missing; ///< why a part of this is empty
 };
 
 /// Assembles for people to look at: with lines where ptxas does it, disassembled where nvdisasm is found (beside ptxas or

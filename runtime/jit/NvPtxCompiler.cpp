@@ -51,7 +51,8 @@ NvPtxCompiler *NvPtxCompiler::load(std::string *why) {
   return loaded;
 }
 
-std::vector<std::byte> NvPtxCompiler::assemble(std::string_view ptx, const std::string &target, std::string *log) {
+std::vector<std::byte> NvPtxCompiler::assemble(std::string_view ptx, const std::string &target,
+                                               std::string *log) {
   struct Result {
     std::vector<std::byte> code;
     std::string log;

@@ -15,7 +15,8 @@ public:
   static NvPtxCompiler *load(std::string *why = nullptr);
 
   /// Machine code. `log` gets what the compiler says of it. Throws ToolFailed with the compiler's log.
-  std::vector<std::byte> assemble(std::string_view ptx, const std::string &target, std::string *log = nullptr);
+  std::vector<std::byte> assemble(std::string_view ptx, const std::string &target,
+                                  std::string *log = nullptr);
 
   unsigned major = 0, minor = 0;
 

@@ -33,7 +33,8 @@ TEST(EntryName, LongNamesKeepTheirDifference) {
 
 TEST(EntryName, DifferentNamesDiffer) {
   std::set<std::string> names;
-  const char *all[] = {"a", "a$", "a b", "a$20b", "a.b", "a-b", "$", "", "1", "$1", "WARP_SZ", "WARP_SZ$"};
+  const char *all[] = {"a", "a$", "a b", "a$20b", "a.b",     "a-b",
+                       "$", "",   "1",   "$1",    "WARP_SZ", "WARP_SZ$"};
   for (const char *name : all)
     names.insert(entryNameOf(name));
   EXPECT_EQ(names.size(), std::size(all));

@@ -71,7 +71,8 @@ KernelReport reportOf(std::vector<WorkScope> work) {
 }
 
 TEST(Roofline, WholeProgramsMultiplyLoops) {
-  KernelReport report = reportOf({{{}, -1, 1, {{kUnitF32, 100}}, 40, 40}, {{}, 0, 10, {{kUnitF32, 8}}, 2, 0}});
+  KernelReport report =
+      reportOf({{{}, -1, 1, {{kUnitF32, 100}}, 40, 40}, {{}, 0, 10, {{kUnitF32, 8}}, 2, 0}});
   Roofline r = rooflineOf(report, *peaksOf("sm_80"));
   EXPECT_TRUE(r.isWholeProgram);
   EXPECT_EQ(r.flops.at(kUnitF32), 180);
@@ -82,7 +83,8 @@ TEST(Roofline, WholeProgramsMultiplyLoops) {
 }
 
 TEST(Roofline, OpenLoopsCountByIteration) {
-  WorkScope kernel{{}, -1, 1, {}, 0, 1000}, loop{{}, 0, std::nullopt, {{kUnitTensor16, 312e6}}, 20390, 0};
+  WorkScope kernel{{}, -1, 1, {}, 0, 1000},
+      loop{{}, 0, std::nullopt, {{kUnitTensor16, 312e6}}, 20390, 0};
   Roofline r = rooflineOf(reportOf({kernel, loop}), *peaksOf("sm_80"));
   EXPECT_FALSE(r.isWholeProgram);
   EXPECT_EQ(r.scope, 1);

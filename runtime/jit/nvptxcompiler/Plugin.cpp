@@ -25,7 +25,8 @@ void sendLog(Handle handle, TilePluginSink log, void *context) {
 nvPTXCompileResult compile(Handle handle, const std::string &arch, TilePluginSink code,
                            void *context) {
   std::string option = "--gpu-name=" + arch;
-  const char *options[] = {option.c_str(), "--verbose"}; // registers and spills, for the information log
+  const char *options[] = {option.c_str(),
+                           "--verbose"}; // registers and spills, for the information log
   if (nvPTXCompileResult result = nvPTXCompilerCompile(handle, 2, options);
       result != NVPTXCOMPILE_SUCCESS)
     return result;

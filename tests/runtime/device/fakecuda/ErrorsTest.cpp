@@ -99,8 +99,8 @@ TEST_F(FakeCuda, AFaultFoundByALaunchIsOfTheKernelBefore) {
 
 TEST_F(FakeCuda, StickyResultsCountWhereverTheyAppear) {
   isContextLost = true;
-  const char *functions[] = {"cuMemAlloc_v2",       "cuModuleLoadDataEx", "cuModuleGetFunction",
-                             "cuFuncGetParamInfo",  "cuFuncGetAttribute", "cuCtxPushCurrent_v2"};
+  const char *functions[] = {"cuMemAlloc_v2",      "cuModuleLoadDataEx", "cuModuleGetFunction",
+                             "cuFuncGetParamInfo", "cuFuncGetAttribute", "cuCtxPushCurrent_v2"};
   for (const char *function : functions) {
     fakeCudaReset();
     auto victim = openCuda(0);
@@ -126,7 +126,8 @@ TEST_F(FakeCuda, OpeningFailsWithTheDriversWordsAndLeavesNoContext) {
 
 TEST_F(FakeCuda, FailedCallsLeaveNothingBehind) {
   Stream stream = device->createStream();
-  for (const char *function : {"cuStreamCreate", "cuEventCreate", "cuMemAlloc_v2", "cuMemAllocAsync"})
+  for (const char *function :
+       {"cuStreamCreate", "cuEventCreate", "cuMemAlloc_v2", "cuMemAllocAsync"})
     fakeCudaFail(function, 1, 2);
   auto noMemory = [&](auto call) {
     expectError(ErrorCode::OutOfMemory, {"CUDA_ERROR_OUT_OF_MEMORY"}, call);

@@ -138,12 +138,13 @@ struct State {
   bool isInitialised = false, isDown = false;
   CUresult lost = kSuccess;
   std::map<int, int> attributes = {
-      {1, 1024}, {2, 1024},  {3, 1024},      {4, 64},         {5, 2147483647}, {6, 65535},
-      {7, 65535}, {8, 49152}, {10, 32},       {16, 132},       {38, 52428800},  {75, 9},
-      {76, 0},   {81, 233472}, {82, 65536}, {97, 232448}, {115, 1}};
+      {1, 1024},  {2, 1024},    {3, 1024},   {4, 64},      {5, 2147483647}, {6, 65535},
+      {7, 65535}, {8, 49152},   {10, 32},    {16, 132},    {38, 52428800},  {75, 9},
+      {76, 0},    {81, 233472}, {82, 65536}, {97, 232448}, {115, 1}};
   CUctx_st contexts[kDeviceCount] = {{0}, {1}};
   std::map<CUdeviceptr, Memory> memory;
-  std::multimap<size_t, CUdeviceptr> freed; // by rounded size: given out again, as a real driver does
+  std::multimap<size_t, CUdeviceptr>
+      freed; // by rounded size: given out again, as a real driver does
   CUdeviceptr nextAddress = kFirstAddress;
   size_t usedBytes = 0;
   std::set<CUstream> streams;
@@ -193,8 +194,9 @@ public:
     if (!driver.isInitialised)
       result = kNotInitialized;
     else if (needs == Needs::Context)
-      result = !contextStack.depth || !contextStack.items[contextStack.depth - 1]->retained ? kInvalidContext
-                                                                      : driver.lost;
+      result = !contextStack.depth || !contextStack.items[contextStack.depth - 1]->retained
+                   ? kInvalidContext
+                   : driver.lost;
   }
   CUresult result;
 

@@ -1,9 +1,9 @@
 // The public API down to the driver: a kernel is compiled for the fake GPU, loaded and launched.
 #include "tests/runtime/device/fakecuda/FakeCuda.h"
 
+#include <tile/tile.h>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <tile/tile.h>
 
 using namespace tile;
 

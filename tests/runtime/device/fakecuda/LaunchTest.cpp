@@ -85,9 +85,10 @@ TEST_F(FakeCuda, WrongArgumentsNeverReachTheDriver) {
 
 TEST_F(FakeCuda, WrongShapesThrowAndRunNothing) {
   Function function = device->getFunction(device->loadModule(kKernels), "nothing");
-  const LaunchConfig shapes[] = {
-      {{0, 1, 1}, {32}, {}, 0},   {{1}, {0, 1, 1}, {}, 0},   {{1}, {1025}, {}, 0}, {{1}, {1024, 2, 1}, {}, 0},
-      {{1, 65536, 1}, {1}, {}, 0}, {{3, 1, 1}, {32}, {2}, 0}, {{4}, {32}, {0, 1, 1}, 0}};
+  const LaunchConfig shapes[] = {{{0, 1, 1}, {32}, {}, 0},    {{1}, {0, 1, 1}, {}, 0},
+                                 {{1}, {1025}, {}, 0},        {{1}, {1024, 2, 1}, {}, 0},
+                                 {{1, 65536, 1}, {1}, {}, 0}, {{3, 1, 1}, {32}, {2}, 0},
+                                 {{4}, {32}, {0, 1, 1}, 0}};
   for (const LaunchConfig &shape : shapes)
     expectError(ErrorCode::InvalidArgument, {"launch of nothing (grid "},
                 [&] { device->launch(function, shape, {}); });

@@ -26,8 +26,8 @@ void useOldDriver() {
 TEST(CudaDriver, IsLookedForUntilItIsFound) {
   auto open = [] { openCuda(0); };
   useLibrary("/nowhere/libcuda.so");
-  expectError(ErrorCode::NoDevice, {"TILE_LIBCUDA", "/nowhere/libcuda.so", "cannot open shared object"},
-              open);
+  expectError(ErrorCode::NoDevice,
+              {"TILE_LIBCUDA", "/nowhere/libcuda.so", "cannot open shared object"}, open);
   useLibrary(EMPTY_DRIVER);
   expectError(ErrorCode::NoDevice, {"the CUDA driver has no cuDriverGetVersion", "12.0"}, open);
   useLibrary(OLD_DRIVER);

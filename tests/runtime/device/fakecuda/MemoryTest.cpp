@@ -156,13 +156,15 @@ TEST_F(FakeCuda, RangesOutsideAllocationsNeverReachTheDriver) {
     expectError(code, {"copyToDevice"}, [&] { device->copyToDevice(at, host.data(), bytes); });
     expectError(code, {"copyToHost"}, [&] { device->copyToHost(host.data(), at, bytes); });
     expectError(code, {"target"}, [&] { device->copyOnDevice(at, pointer, bytes); });
-    expectError(code, {"source"}, [&] { device->copyOnDevice(pointer, at, std::min<size_t>(bytes, 100)); });
+    expectError(code, {"source"},
+                [&] { device->copyOnDevice(pointer, at, std::min<size_t>(bytes, 100)); });
     expectError(code, {"fill"}, [&] { device->fill(at, 0, bytes); });
   };
   refuse(ErrorCode::InvalidArgument, pointer + 1, 100);
   refuse(ErrorCode::InvalidArgument, 4096, 1);
   refuse(ErrorCode::UseAfterFree, freed + 8, 1);
-  expectError(ErrorCode::InvalidArgument, {"null"}, [&] { device->copyToDevice(pointer, nullptr, 1); });
+  expectError(ErrorCode::InvalidArgument, {"null"},
+              [&] { device->copyToDevice(pointer, nullptr, 1); });
   expectError(ErrorCode::InvalidArgument, {}, [&] { device->fill(pointer, 0, ~size_t{0}); });
   device->copyToDevice(0, nullptr, 0);
   EXPECT_EQ(fakeCudaCalls(), Calls());

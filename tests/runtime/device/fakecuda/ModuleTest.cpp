@@ -29,9 +29,10 @@ TEST_F(FakeCuda, MachineCodeThatDoesNotFitIsReplacedByPtx) {
 TEST_F(FakeCuda, TheAssemblersLogSurvivesTheAttemptWithMachineCode) {
   fakeCudaFail(kLoad, 1, kNoBinaryForGpu);
   fakeCudaFail(kLoad, 2, kInvalidPtx);
-  expectError(ErrorCode::Parse,
-              {"loading wrong.ptx", "CUDA_ERROR_INVALID_PTX (218)", "fake ptxas: the text was refused"},
-              [&] { device->loadModule(kKernels, cubinOf(kKernels), "wrong.ptx"); });
+  expectError(
+      ErrorCode::Parse,
+      {"loading wrong.ptx", "CUDA_ERROR_INVALID_PTX (218)", "fake ptxas: the text was refused"},
+      [&] { device->loadModule(kKernels, cubinOf(kKernels), "wrong.ptx"); });
 }
 
 TEST_F(FakeCuda, WrongPtxIsTheCompilersFault) {
@@ -81,8 +82,9 @@ TEST_F(FakeCuda, UnknownKernelsAreListedWithTheKnown) {
   Module module = device->loadModule(kKernels, {}, "two.ptx");
   expectError(ErrorCode::InvalidArgument, {"two.ptx", "'scales'", "its kernels are scale, nothing"},
               [&] { device->getFunction(module, "scales"); });
-  expectError(ErrorCode::InvalidArgument, {"has no kernel ''"},
-              [&] { device->getFunction(device->loadModule(".version 8.0 .target sm_80 .entry"), ""); });
+  expectError(ErrorCode::InvalidArgument, {"has no kernel ''"}, [&] {
+    device->getFunction(device->loadModule(".version 8.0 .target sm_80 .entry"), "");
+  });
 }
 
 TEST_F(FakeCuda, FunctionsAreDescribed) {
@@ -105,7 +107,8 @@ TEST_F(FakeCuda, UnloadedModulesAndTheirFunctionsAreInvalid) {
   expectError(ErrorCode::InvalidHandle, {"has been unloaded"},
               [&] { device->functionInfo(function); });
   expectError(ErrorCode::InvalidHandle, {"module"}, [&] { device->unloadModule(module); });
-  expectError(ErrorCode::InvalidHandle, {"module"}, [&] { device->getFunction(module, "nothing"); });
+  expectError(ErrorCode::InvalidHandle, {"module"},
+              [&] { device->getFunction(module, "nothing"); });
   EXPECT_EQ(fakeCudaCalls(), std::vector<std::string>());
 }
 
