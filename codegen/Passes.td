@@ -7,8 +7,9 @@ include "mlir/Pass/PassBase.td"
 def LowerToScalars : Pass<"tile-lower-to-scalars", "::mlir::ModuleOp"> {
   let summary = "One thread's view: each tile becomes the values in a thread's registers";
   let description = [{
-    Guarantees: no tile and no operation of `tile` or `tilegpu` is left. A tile is one SSA value an element the thread
-    holds, never an aggregate; control flow is still `scf`. Relies on: the whole of the tile pipeline.
+    Guarantees: no tile and no operation of `tile` or `tilegpu` is left. A tile is one SSA value an
+    element the thread holds, never an aggregate; control flow is still `scf`. Relies on: the whole
+    of the tile pipeline.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
@@ -17,8 +18,8 @@ def LowerToScalars : Pass<"tile-lower-to-scalars", "::mlir::ModuleOp"> {
 def ScalarsToLlvm : Pass<"tile-scalars-to-llvm", "::mlir::ModuleOp"> {
   let summary = "What is left becomes the LLVM dialect";
   let description = [{
-    Guarantees: only `llvm` and `nvvm` operations are left; kernels carry `nvvm.kernel` and their block size. Arithmetic
-    uses upstream conversions, math functions the forms PTX has.
+    Guarantees: only `llvm` and `nvvm` operations are left; kernels carry `nvvm.kernel` and their
+    block size. Arithmetic uses upstream conversions, math functions the forms PTX has.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }

@@ -29,15 +29,16 @@ def Tile_CasTile : RankedTensorOf<[I32, I64, F32, F64], [HasStaticShapePred], "t
 def Tile_AtomicRmwOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["value", "result"]>]> {
   let summary = "Combine values with memory, each in one indivisible step";
   let description = [{
-    Each element's step is old = *ptr, *ptr = kind(old, value); the result is old. Where `mask` is false nothing is done
-    and the result is undefined. Elements with one address are combined one after the other, in any order. The order of
-    memory holds for the whole program: with `release` what any of its threads accessed before is done before the first
-    step, with `acquire` what follows begins after the last.
+    Each element's step is old = *ptr, *ptr = kind(old, value); the result is old. Where `mask` is
+    false nothing is done and the result is undefined. Elements with one address are combined one
+    after the other, in any order. The order of memory holds for the whole program: with `release`
+    what any of its threads accessed before is done before the first step, with `acquire` what
+    follows begins after the last.
 
-    `add` is for integers and floats, and rounds to nearest even; `min` and `max` are for signed integers and for f32 and
-    f64, by the order of their bits (-0 < +0, and NaN lies beyond the infinity of its sign); `umin` and `umax` for
-    unsigned integers, `and`, `or`, `xor` for integers, `xchg` for 32 and 64 bits. A scalar place is a tile of one
-    element.
+    `add` is for integers and floats, and rounds to nearest even; `min` and `max` are for signed
+    integers and for f32 and f64, by the order of their bits (-0 < +0, and NaN lies beyond the
+    infinity of its sign); `umin` and `umax` for unsigned integers, `and`, `or`, `xor` for integers,
+    `xchg` for 32 and 64 bits. A scalar place is a tile of one element.
 
     Example:
     ```mlir
@@ -61,8 +62,8 @@ def Tile_AtomicCasOp : Tile_Op<"atomic_cas", [MemoryEffects<[MemRead, MemWrite]>
                                               AllTypesMatch<["expected", "desired", "result"]>]> {
   let summary = "Replace values in memory if they are the expected ones, each in one indivisible step";
   let description = [{
-    Each element's step is old = *ptr, and *ptr = desired if old and expected have the same bits; the result is old.
-    Mask, order and scope are as in `tile.atomic_rmw`.
+    Each element's step is old = *ptr, and *ptr = desired if old and expected have the same bits;
+    the result is old. Mask, order and scope are as in `tile.atomic_rmw`.
 
     Example:
     ```mlir

@@ -14,12 +14,14 @@ def TileDialect : Dialect {
   let cppNamespace = "::tile::ir";
   let summary = "Programs over tiles of tensors";
   let description = [{
-    A kernel is a `func.func` with the unit attribute `tile.kernel`. One *program* runs its body on whole tiles, which
-    are builtin ranked tensors of static shape; elementwise work is upstream `arith` and `math` on them, control flow is
-    `scf`. Tensors in memory are reached through views (`!tile.view`), or through tiles of pointers.
+    A kernel is a `func.func` with the unit attribute `tile.kernel`. One *program* runs its body on
+    whole tiles, which are builtin ranked tensors of static shape; elementwise work is upstream
+    `arith` and `math` on them, control flow is `scf`. Tensors in memory are reached through views
+    (`!tile.view`), or through tiles of pointers.
 
-    The IR is signless: operations for which signedness matters say so in an attribute or in their name.
-    Every tile dimension is a power of two times an odd factor; a tile has at most 2^20 elements.
+    The IR is signless: operations for which signedness matters say so in an attribute or in their
+    name. Every tile dimension is a power of two times an odd factor; a tile has at most 2^20
+    elements.
   }];
   let dependentDialects = ["arith::ArithDialect"];
   let useDefaultTypePrinterParser = 1;
@@ -43,8 +45,9 @@ def Tile_PtrType : Tile_Type<"Ptr", "ptr"> {
 def Tile_ViewType : Tile_Type<"View", "view"> {
   let summary = "A tensor in global memory: pointer, extents and strides";
   let description = [{
-    `!tile.view<2xf16>` is a rank-2 tensor of f16. The type holds rank and element type alone; facts such as alignment or
-    a unit stride are attributes of the kernel's argument and results of analyses.
+    `!tile.view<2xf16>` is a rank-2 tensor of f16. The type holds rank and element type alone; facts
+    such as alignment or a unit stride are attributes of the kernel's argument and results of
+    analyses.
   }];
   let parameters = (ins "int64_t":$rank, "Type":$elementType);
   let hasCustomAssemblyFormat = 1;

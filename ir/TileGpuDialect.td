@@ -16,11 +16,12 @@ def TileGpuDialect : Dialect {
   let summary = "Tiles laid out over the threads of a block";
   let description = [{
     Operations of `tile`, `arith` and `math` stay when layouts arrive: a tile becomes
-    `tensor<128x64xf16, #tilegpu.layout<...>>`. This dialect adds what has no meaning before that: changes of layout,
-    tiles in shared memory, rings and barriers.
+    `tensor<128x64xf16, #tilegpu.layout<...>>`. This dialect adds what has no meaning before that:
+    changes of layout, tiles in shared memory, rings and barriers.
 
-    The attribute `tilegpu.variant` on copies and products names the chosen implementation (`vector`, `scalar`;
-    `mma_sync`, `fma`), `tilegpu.refused` the sentence why the better one was not taken.
+    The attribute `tilegpu.variant` on copies and products names the chosen implementation
+    (`vector`, `scalar`; `mma_sync`, `fma`), `tilegpu.refused` the sentence why the better one was
+    not taken.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -34,11 +35,13 @@ def TileGpu_LayoutAttr : TileGpu_Attr<"Layout", "layout",
     [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "Which thread holds which element of a tile in which register";
   let description = [{
-    The power-of-two part of a tile is distributed by a linear map over GF(2): each bit of the register number, the lane
-    and the warp has a basis vector of coordinates, and an element's coordinates are the exclusive or of the vectors of
-    the bits set. Odd factors of the extents are outermost, always in registers, and not listed.
+    The power-of-two part of a tile is distributed by a linear map over GF(2): each bit of the
+    register number, the lane and the warp has a basis vector of coordinates, and an element's
+    coordinates are the exclusive or of the vectors of the bits set. Odd factors of the extents are
+    outermost, always in registers, and not listed.
 
-    `#tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>`
+    `#tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp =
+    [[8, 0], [16, 0]]>`
   }];
   // Basis vectors one after the other, `rank` numbers each.
   let parameters = (ins "int32_t":$rank, ArrayRefParameter<"int32_t">:$registers, ArrayRefParameter<"int32_t">:$lanes,
@@ -50,12 +53,12 @@ def TileGpu_LayoutAttr : TileGpu_Attr<"Layout", "layout",
 def TileGpu_SharedAttr : TileGpu_Attr<"Shared", "shared"> {
   let summary = "Where in shared memory a tile's elements are";
   let description = [{
-    Each coordinate splits into its low `panel` bits and a digit above them. The low bits of all dimensions, the last
-    dimension's lowest, go through a linear map over GF(2) whose columns are element offsets (a swizzle is such a map);
-    each digit adds its stride, in elements.
+    Each coordinate splits into its low `panel` bits and a digit above them. The low bits of all
+    dimensions, the last dimension's lowest, go through a linear map over GF(2) whose columns are
+    element offsets (a swizzle is such a map); each digit adds its stride, in elements.
 
-    A 4x8 tile in row-major order: `#tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>`; with
-    column 4 moved by row bit 0: `linear = [1, 2, 4, 12, 16]`.
+    A 4x8 tile in row-major order: `#tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16],
+    digits = [32, 32]>`; with column 4 moved by row bit 0: `linear = [1, 2, 4, 12, 16]`.
   }];
   let parameters = (ins ArrayRefParameter<"int32_t">:$panel, ArrayRefParameter<"int64_t">:$linear,
                         ArrayRefParameter<"int64_t">:$digits);

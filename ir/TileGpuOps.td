@@ -33,8 +33,8 @@ def TileGpu_ConvertLayoutOp : TileGpu_Op<"convert_layout", [Pure]> {
 def TileGpu_ReducePartialOp : TileGpu_Op<"reduce_partial", [Pure, SingleBlock]> {
   let summary = "Combine along an axis what each warp holds";
   let description = [{
-    The first step of a reduction whose axis is spread over W warps: the axis shrinks to extent W, one element a warp.
-    The second step is a change of layout and a `tile.reduce`.
+    The first step of a reduction whose axis is spread over W warps: the axis shrinks to extent W,
+    one element a warp. The second step is a change of layout and a `tile.reduce`.
 
     Example:
     ```mlir
@@ -81,8 +81,8 @@ def TileGpu_YieldOp : TileGpu_Op<"yield", [Pure, Terminator, ReturnLike, ParentO
 def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
   let summary = "Reserve shared memory for a tile";
   let description = [{
-    `offset`, in bytes from the start of the block's shared memory, is set by the pass that places allocations. The
-    memory is free again after the last use of the result.
+    `offset`, in bytes from the start of the block's shared memory, is set by the pass that places
+    allocations. The memory is free again after the last use of the result.
 
     Example:
     ```mlir
@@ -100,8 +100,8 @@ def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<Tile
 def TileGpu_SmemStoreOp : TileGpu_Op<"smem_store", [MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>]> {
   let summary = "Write a tile to shared memory";
   let description = [{
-    Of several threads with one element all write it, or, with `first_holder`, the first alone: for tiles whose other
-    copies are undefined.
+    Of several threads with one element all write it, or, with `first_holder`, the first alone: for
+    tiles whose other copies are undefined.
 
     Example:
     ```mlir
@@ -165,8 +165,8 @@ def TileGpu_SmemCountOp : TileGpu_Op<"smem_count", [MemoryEffects<[MemRead<TileG
                                                                   MemWrite<TileGpu_SharedMemory>]>]> {
   let summary = "Add one to the counter of each element";
   let description = [{
-    The counters are i32 in shared memory; an element is the number of its counter. Elements without a counter and those
-    where `mask` is false are ignored.
+    The counters are i32 in shared memory; an element is the number of its counter. Elements without
+    a counter and those where `mask` is false are ignored.
 
     Example:
     ```mlir
@@ -186,8 +186,9 @@ def TileGpu_SmemCountOp : TileGpu_Op<"smem_count", [MemoryEffects<[MemRead<TileG
 def TileGpu_RingAllocOp : TileGpu_Op<"ring_alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
   let summary = "Reserve the slots of a ring";
   let description = [{
-    A ring is the one abstraction for tiles staged through shared memory: `ring_put` fills a slot, `ring_get` gives the
-    slot's tile to readers, `ring_release` says that they are done with it. A ring of one slot is a staging buffer.
+    A ring is the one abstraction for tiles staged through shared memory: `ring_put` fills a slot,
+    `ring_get` gives the slot's tile to readers, `ring_release` says that they are done with it. A
+    ring of one slot is a staging buffer.
 
     Example:
     ```mlir
@@ -259,7 +260,8 @@ def TileGpu_RingReleaseOp : TileGpu_Op<"ring_release", [MemoryEffects<[MemWrite<
 def TileGpu_BarrierOp : TileGpu_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "All threads of the block wait for each other";
   let description = [{
-    Memory accesses before it are visible to all threads after it. Only the pass that places barriers makes it.
+    Memory accesses before it are visible to all threads after it. Only the pass that places
+    barriers makes it.
 
     Example:
     ```mlir

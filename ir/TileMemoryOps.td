@@ -130,9 +130,10 @@ def Tile_PermuteViewOp : Tile_Op<"permute_view", [Pure, AllTypesMatch<["view", "
 def Tile_ViewLoadOp : Tile_Op<"view_load", [MemoryEffects<[MemRead]>]> {
   let summary = "Load a tile from a view";
   let description = [{
-    The tile's first element is at the given element offsets (one a dimension of the view). The tile's rank equals the
-    view's. Elements outside the view's extents, on either side, read as zero, or as NaN with `padding = nan` (float
-    types). With `unchecked` the program promises that the whole tile is inside.
+    The tile's first element is at the given element offsets (one a dimension of the view). The
+    tile's rank equals the view's. Elements outside the view's extents, on either side, read as
+    zero, or as NaN with `padding = nan` (float types). With `unchecked` the program promises that
+    the whole tile is inside.
 
     Example:
     ```mlir
@@ -194,7 +195,8 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> 
 def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "Load through a pointer or a tile of pointers";
   let description = [{
-    Where `mask` is false nothing is accessed and the result is `other`, or undefined without it. `other` needs a mask.
+    Where `mask` is false nothing is accessed and the result is `other`, or undefined without it.
+    `other` needs a mask.
 
     Example:
     ```mlir

@@ -7,9 +7,10 @@ include "ir/TileOpBase.td"
 def Tile_ScanOp : Tile_Op<"scan", [Pure, SingleBlock, RecursiveMemoryEffects]> {
   let summary = "Combine each element with all before it along an axis";
   let description = [{
-    Inclusive: `result[i]` combines elements 0 to i, with `reverse` elements n - 1 down to i. All operands have one shape.
-    The region combines two tuples of scalars, first all of the earlier one, then all of the later one ("earlier" is
-    nearer to where the scan begins); it must be associative, but need not be commutative.
+    Inclusive: `result[i]` combines elements 0 to i, with `reverse` elements n - 1 down to i. All
+    operands have one shape. The region combines two tuples of scalars, first all of the earlier
+    one, then all of the later one ("earlier" is nearer to where the scan begins); it must be
+    associative, but need not be commutative.
 
     Example:
     ```mlir

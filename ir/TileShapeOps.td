@@ -119,9 +119,11 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
 def Tile_ConvertOp : Tile_Op<"convert", [Pure, Elementwise]> {
   let summary = "Convert the element type";
   let description = [{
-    - float to narrower float rounds to nearest even; f16 and bf16 overflow to infinity; NaN stays NaN;
+    - float to narrower float rounds to nearest even; f16 and bf16 overflow to infinity; NaN stays
+      NaN;
     - float to int truncates toward zero and saturates, NaN becomes 0;
-    - int to float rounds to nearest even; int to narrower int drops high bits, to wider int extends;
+    - int to float rounds to nearest even; int to narrower int drops high bits, to wider int
+      extends;
     - anything to i1 is `x != 0` (NaN is true); i1 counts as unsigned.
     `source_unsigned` and `result_unsigned` say how integers are read.
 
@@ -146,8 +148,8 @@ def Tile_ConvertOp : Tile_Op<"convert", [Pure, Elementwise]> {
 def Tile_MulHiOp : Tile_Op<"mulhi", [Pure, Elementwise, Commutative, AllTypesMatch<["lhs", "rhs", "result"]>]> {
   let summary = "Upper half of the product of two integers";
   let description = [{
-    The product has twice the operands' width, 32 or 64 bits; its upper half is the result. `unsigned` says how the
-    operands are read.
+    The product has twice the operands' width, 32 or 64 bits; its upper half is the result.
+    `unsigned` says how the operands are read.
 
     Example:
     ```mlir
@@ -165,8 +167,9 @@ def Tile_MulHiOp : Tile_Op<"mulhi", [Pure, Elementwise, Commutative, AllTypesMat
 def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
   let summary = "Elements of a tile picked by an index along one axis";
   let description = [{
-    result[i, j, ...] is source[i, j, ...] with the coordinate along `axis` replaced by indices[i, j, ...]. The result has
-    the indices' shape; the other extents are the source's. An index outside the axis gives an element that is open.
+    result[i, j, ...] is source[i, j, ...] with the coordinate along `axis` replaced by indices[i,
+    j, ...]. The result has the indices' shape; the other extents are the source's. An index outside
+    the axis gives an element that is open.
 
     Example:
     ```mlir
@@ -187,8 +190,8 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
 def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
   let summary = "How often each number from 0 occurs in a tile";
   let description = [{
-    Element k of the result counts the elements equal to k where `mask` holds. Negative elements and those not below the
-    result's extent are ignored.
+    Element k of the result counts the elements equal to k where `mask` holds. Negative elements and
+    those not below the result's extent are ignored.
 
     Example:
     ```mlir
@@ -211,9 +214,10 @@ def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
 def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "Matrix product plus accumulator";
   let description = [{
-    `a` is MxK, `b` is KxN, `acc` is MxN. Element types: f16 x f16 to f32 or f16, bf16 x bf16 to f32, f32 x f32 to f32.
-    For f32, `precision` says how: `ieee` by fused multiply-add, `tf32` rounds both operands to 10 bits of mantissa and
-    uses the tensor core, `tf32x3` adds two correction products.
+    `a` is MxK, `b` is KxN, `acc` is MxN. Element types: f16 x f16 to f32 or f16, bf16 x bf16 to
+    f32, f32 x f32 to f32. For f32, `precision` says how: `ieee` by fused multiply-add, `tf32`
+    rounds both operands to 10 bits of mantissa and uses the tensor core, `tf32x3` adds two
+    correction products.
 
     Example:
     ```mlir
@@ -235,9 +239,10 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock, RecursiveMemoryEffects]> {
   let summary = "Combine the elements along an axis";
   let description = [{
-    All operands have one shape. The region combines two tuples of scalars (first all of the left one, then all of the
-    right one) and must be associative and commutative; the order of combination is open, but fixed for a compiled
-    kernel. The axis disappears; reducing a rank-1 tile gives a scalar.
+    All operands have one shape. The region combines two tuples of scalars (first all of the left
+    one, then all of the right one) and must be associative and commutative; the order of
+    combination is open, but fixed for a compiled kernel. The axis disappears; reducing a rank-1
+    tile gives a scalar.
 
     Example:
     ```mlir

@@ -7,16 +7,17 @@ include "mlir/Pass/PassBase.td"
 def CombineTileOps : Pass<"tile-combine-tile-ops", "::mlir::func::FuncOp"> {
   let summary = "Fuse products with additions and move splats outwards";
   let description = [{
-    Guarantees: a sum of a product and a tile is one `tile.dot`; elementwise operations on splats and broadcasts happen
-    before the splat. Relies on: nothing. Before LowerViews, since fewer tile operations remain.
+    Guarantees: a sum of a product and a tile is one `tile.dot`; elementwise operations on splats
+    and broadcasts happen before the splat. Relies on: nothing. Before LowerViews, since fewer tile
+    operations remain.
   }];
 }
 
 def ExpandDots : Pass<"tile-expand-dots", "::mlir::func::FuncOp"> {
   let summary = "Write multi-term f32 products out as single products";
   let description = [{
-    Guarantees: `precision tf32x3` is three tf32 products; the correction terms come first, their NaNs zeroed, so that
-    infinities survive. Before SelectVariants, which sees plain products.
+    Guarantees: `precision tf32x3` is three tf32 products; the correction terms come first, their
+    NaNs zeroed, so that infinities survive. Before SelectVariants, which sees plain products.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -24,18 +25,20 @@ def ExpandDots : Pass<"tile-expand-dots", "::mlir::func::FuncOp"> {
 def UnrollLoops : Pass<"tile-unroll-loops", "::mlir::func::FuncOp"> {
   let summary = "Unroll the loops that ask for it";
   let description = [{
-    Guarantees: no loop carries `tile.unroll`. LLVM's own unroller is off: unrolling is the author's decision.
+    Guarantees: no loop carries `tile.unroll`. LLVM's own unroller is off: unrolling is the author's
+    decision.
   }];
 }
 
 def LowerViews : Pass<"tile-lower-views", "::mlir::func::FuncOp"> {
   let summary = "Expand view arguments and attach what is known to each access";
   let description = [{
-    Guarantees: the kernel's arguments are pointers, extents, strides and scalars, each with `tile.param` saying which;
-    unit strides are constants; every view is a `tile.make_view`; each access of a view carries `tilegpu.order`
-    (dimensions from the fastest varying in memory), `tilegpu.vector` (elements a vector access may have) and
-    `tilegpu.bounds` (per dimension: 0 no check, 1 the tile is inside or outside as a whole, 2 check each element). No
-    masks exist yet: some variants of copies need none.
+    Guarantees: the kernel's arguments are pointers, extents, strides and scalars, each with
+    `tile.param` saying which; unit strides are constants; every view is a `tile.make_view`; each
+    access of a view carries `tilegpu.order` (dimensions from the fastest varying in memory),
+    `tilegpu.vector` (elements a vector access may have) and `tilegpu.bounds` (per dimension: 0 no
+    check, 1 the tile is inside or outside as a whole, 2 check each element). No masks exist yet:
+    some variants of copies need none.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -43,8 +46,9 @@ def LowerViews : Pass<"tile-lower-views", "::mlir::func::FuncOp"> {
 def SelectVariants : Pass<"tile-select-variants", "::mlir::func::FuncOp"> {
   let summary = "Choose how each copy and each product is done";
   let description = [{
-    Guarantees: each access of memory and each `tile.dot` has `tilegpu.variant`, and `tilegpu.refused` with the sentences
-    of the better variants that did not apply. Relies on: LowerViews.
+    Guarantees: each access of memory and each `tile.dot` has `tilegpu.variant`, and
+    `tilegpu.refused` with the sentences of the better variants that did not apply. Relies on:
+    LowerViews.
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the GPU, such as sm_80">];
 }
@@ -52,9 +56,10 @@ def SelectVariants : Pass<"tile-select-variants", "::mlir::func::FuncOp"> {
 def AssignLayouts : Pass<"tile-assign-layouts", "::mlir::func::FuncOp"> {
   let summary = "Give every tile a register layout";
   let description = [{
-    Guarantees: every tile type has a layout: coalesced for global accesses, fragments for products, inferred elsewhere;
-    `tilegpu.convert_layout` stands where two meet. Cheap values (constants, aranges, splats and what is made of them
-    alone) are computed anew in each layout instead. Relies on: SelectVariants.
+    Guarantees: every tile type has a layout: coalesced for global accesses, fragments for products,
+    inferred elsewhere; `tilegpu.convert_layout` stands where two meet. Cheap values (constants,
+    aranges, splats and what is made of them alone) are computed anew in each layout instead. Relies
+    on: SelectVariants.
   }];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
 }
@@ -62,8 +67,9 @@ def AssignLayouts : Pass<"tile-assign-layouts", "::mlir::func::FuncOp"> {
 def PropagateLayouts : Pass<"tile-propagate-layouts", "::mlir::func::FuncOp"> {
   let summary = "Remove, merge and cheapen changes of layout";
   let description = [{
-    Guarantees: no change of layout feeds another; one that follows a widening conversion precedes it, one that precedes a
-    narrowing conversion follows it; a changed value that a loop does not change is changed before the loop.
+    Guarantees: no change of layout feeds another; one that follows a widening conversion precedes
+    it, one that precedes a narrowing conversion follows it; a changed value that a loop does not
+    change is changed before the loop.
   }];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
 }
@@ -71,8 +77,8 @@ def PropagateLayouts : Pass<"tile-propagate-layouts", "::mlir::func::FuncOp"> {
 def PromoteToShared : Pass<"tile-promote-to-shared", "::mlir::func::FuncOp"> {
   let summary = "Stage operands of products in shared memory";
   let description = [{
-    Guarantees: operands of products come out of a ring of one slot, whose swizzle suits both the store and the load.
-    Rings are made at the top of the kernel. Relies on: AssignLayouts.
+    Guarantees: operands of products come out of a ring of one slot, whose swizzle suits both the
+    store and the load. Rings are made at the top of the kernel. Relies on: AssignLayouts.
   }];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
 }
@@ -80,7 +86,8 @@ def PromoteToShared : Pass<"tile-promote-to-shared", "::mlir::func::FuncOp"> {
 def LowerRings : Pass<"tile-lower-rings", "::mlir::func::FuncOp"> {
   let summary = "Turn rings into shared memory, loads and stores";
   let description = [{
-    Guarantees: no ring is left; a put is a store to its slot, a get is the slot. PlaceBarriers orders them.
+    Guarantees: no ring is left; a put is a store to its slot, a get is the slot. PlaceBarriers
+    orders them.
   }];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
 }
@@ -88,8 +95,9 @@ def LowerRings : Pass<"tile-lower-rings", "::mlir::func::FuncOp"> {
 def ExpandScratch : Pass<"tile-expand-scratch", "::mlir::func::FuncOp"> {
   let summary = "Make every exchange through shared memory explicit";
   let description = [{
-    Guarantees: a change of layout that stays in `tilegpu.convert_layout` needs no shared memory; a reduction's axis is
-    not spread over warps. What went through shared memory is alloc, store and load.
+    Guarantees: a change of layout that stays in `tilegpu.convert_layout` needs no shared memory; a
+    reduction's axis is not spread over warps. What went through shared memory is alloc, store and
+    load.
   }];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
 }
@@ -97,8 +105,9 @@ def ExpandScratch : Pass<"tile-expand-scratch", "::mlir::func::FuncOp"> {
 def AllocateShared : Pass<"tile-allocate-shared", "::mlir::func::FuncOp"> {
   let summary = "Place allocations in shared memory";
   let description = [{
-    Guarantees: every `tilegpu.smem_alloc` has an `offset`; allocations that are alive together do not overlap; the
-    function has `tilegpu.shared_bytes`. An error lists who needs what when the target's limit is exceeded.
+    Guarantees: every `tilegpu.smem_alloc` has an `offset`; allocations that are alive together do
+    not overlap; the function has `tilegpu.shared_bytes`. An error lists who needs what when the
+    target's limit is exceeded.
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the GPU, such as sm_80">];
 }
@@ -106,9 +115,9 @@ def AllocateShared : Pass<"tile-allocate-shared", "::mlir::func::FuncOp"> {
 def PlaceBarriers : Pass<"tile-place-barriers", "::mlir::func::FuncOp"> {
   let summary = "Insert barriers where threads touch the same bytes";
   let description = [{
-    Guarantees: between two accesses of overlapping bytes of shared memory, one of them a write, there is a barrier, on
-    every path and round every loop; likewise between accesses of one global argument, so that a program's accesses of
-    it behave in program order. Relies on: AllocateShared.
+    Guarantees: between two accesses of overlapping bytes of shared memory, one of them a write,
+    there is a barrier, on every path and round every loop; likewise between accesses of one global
+    argument, so that a program's accesses of it behave in program order. Relies on: AllocateShared.
   }];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
 }
