@@ -134,6 +134,7 @@ struct Memory {
 };
 
 struct State {
+  int registers = 40; ///< of a thread of every function
   std::recursive_mutex mutex;
   bool isInitialised = false, isDown = false;
   CUresult lost = kSuccess;
@@ -622,7 +623,7 @@ FAKE_API cuFuncGetAttribute(int *value, int attribute, CUfunction function) {
   const std::map<int, long> values = {{0, 1024},
                                       {1, static_cast<long>(function->image.sharedBytes)},
                                       {3, 16},
-                                      {4, 40},
+                                      {4, state().registers},
                                       {8, function->maxDynamicShared},
                                       {14, function->allowsLargeClusters}};
   auto found = values.find(attribute);
@@ -788,6 +789,11 @@ FAKE_CONTROL void fakeCudaReset() {
   driver.launches.clear();
   driver.faults.clear();
   driver.lost = kSuccess;
+  driver.registers = 40;
+}
+FAKE_CONTROL void fakeCudaSetRegisters(int count) {
+  std::lock_guard lock(state().mutex);
+  state().registers = count;
 }
 FAKE_CONTROL void fakeCudaFail(const char *function, int nth, int result) {
   std::lock_guard lock(state().mutex);

@@ -25,6 +25,8 @@ void fakeCudaReset();
 /// The nth call of `function` from now on (1 is the next) returns `result` and does nothing. Results that corrupt a
 /// context do so: all later calls return them too.
 void fakeCudaFail(const char *function, int nth, int result);
+/// What functions say a thread takes, until the next reset; 40 at first.
+void fakeCudaSetRegisters(int count);
 /// Sets a device attribute.
 void fakeCudaSetAttribute(int attribute, int value);
 /// The number of all calls ever made.

@@ -64,6 +64,26 @@ TEST(FakeCudaJit, AKernelIsCompiledLoadedAndLaunched) {
   EXPECT_EQ(fakeCudaHazards(), std::vector<std::string>());
 }
 
+// The assembler accepts 512 threads of 200 registers; the device would refuse every launch.
+TEST(FakeCudaJit, MoreRegistersThanAMultiprocessorHasAreRefusedBeforeTheLaunch) {
+  Device device = Device::open("cuda:0");
+  Stream stream = device.stream();
+  auto a = device.tensor<float>({kCount}), c = device.tensor<float>({kCount});
+  fakeCudaReset();
+  fakeCudaSetRegisters(200);
+  try {
+    vectorAdd.consts(1024).warps(16)(stream, a, a, c);
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_EQ(error.code(), ErrorCode::ResourceExceeded) << error.what();
+    EXPECT_NE(error.message().find("200 registers for each of 512 threads"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_TRUE(fakeCudaLaunches().empty());
+  fakeCudaReset();
+  EXPECT_NO_THROW(vectorAdd.consts(1024).warps(16)(stream, a, a, c)) << "the failure is not kept";
+}
+
 TEST(FakeCudaJit, ARefusedLaunchNamesTheKernel) {
   Device device = Device::open("cuda:0");
   Stream stream = device.stream();
