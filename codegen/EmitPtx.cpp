@@ -58,8 +58,8 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const ir::Target &target,
                                    std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
-// What pays on this code by measurement: the kernels are straight lines and loops without allocas, and -O3's vectorisers
-// and unrollers would only take time.
+// The kernels are straight lines and loops without allocas: -O3's vectorisers and unrollers have nothing
+// to do in them.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

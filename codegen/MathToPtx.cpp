@@ -1,5 +1,7 @@
 #include "codegen/MathToPtx.h"
 
+#include "codegen/InlinePtx.h"
+
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,15 +28,6 @@ Value exp2(OpBuilder &b, Location loc, Value x) { return LLVM::Exp2Op::create(b,
 
 Value approx(OpBuilder &b, Location loc, StringRef name, Value x) {
   return intrinsic(b, loc, ("llvm.nvvm." + name + ".approx.f").str(), x.getType(), x);
-}
-
-Value inlinePtx(OpBuilder &b, Location loc, StringRef text, StringRef constraints, Type type,
-                ValueRange operands) {
-  return LLVM::InlineAsmOp::create(b, loc, type, operands, text, constraints,
-                                   /*has_side_effects=*/false,
-                                   /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-                                   LLVM::AsmDialectAttr{}, ArrayAttr{})
-      .getRes();
 }
 
 // Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26: absolute error at most 1.5e-7.
@@ -112,7 +105,8 @@ struct AbsInt : ConvertOpToLLVMPattern<math::AbsIOp> {
   }
 };
 
-// div.full.f32: at most 2 ulp over the whole range. f64 stays IEEE; 16-bit types divide in f32, which rounds back exactly.
+// div.full.f32: at most 2 ulp over the whole range. f64 stays IEEE; 16-bit types divide in f32 and are
+// rounded back.
 struct Divide : ConvertOpToLLVMPattern<arith::DivFOp> {
   Divide(const LLVMTypeConverter &converter) : ConvertOpToLLVMPattern(converter, /*benefit=*/2) {}
   LogicalResult matchAndRewrite(arith::DivFOp op, OpAdaptor adaptor,

@@ -8,22 +8,16 @@
 
 namespace tile::ir {
 
-/// A compilation target. Sources: CUDA C++ Programming Guide, "Compute Capabilities" (limits per architecture), and the
-/// PTX ISA, "Target ISA Notes" of each instruction (availability).
+/// A compilation target. Source: CUDA C++ Programming Guide, "Compute Capabilities".
 struct Target {
   const char *name;               ///< what `.target` says: "sm_80", "sm_90a"
   int smVersion;                  ///< 80, 86, 89, 90
   int ptxVersion;                 ///< lowest PTX version used for it, times ten: 80 is 8.0
   int64_t maxSharedBytesPerBlock; ///< opt-in limit of dynamic shared memory of a block
   int64_t sharedBytesPerSm;       ///< shared memory of an SM available to blocks
-  int maxRegistersPerThread;
   int registersPerSm;
   int maxThreadsPerSm;
   int maxThreadsPerBlock;
-  bool hasCpAsync; ///< cp.async of 4, 8, 16 bytes
-  bool hasFp8Mma;  ///< mma.sync on e4m3 and e5m2
-  bool hasTma;     ///< cp.async.bulk.tensor and mbarrier transaction counts
-  bool hasWgmma;   ///< warpgroup matrix products
   int maxBlocksPerSm;
 };
 

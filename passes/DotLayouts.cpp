@@ -2,6 +2,7 @@
 
 #include "ir/LayoutAttr.h"
 #include "ir/layout/Derived.h"
+#include "passes/analysis/AxisInfo.h"
 #include "passes/variants/Variants.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -20,16 +21,14 @@ bool isDotOperand(OpOperand &use) {
   return isa<ir::DotOp>(use.getOwner()) && use.getOperandNumber() < 2;
 }
 
-static int64_t powerOfTwoPart(int64_t extent) { return extent & -extent; }
-
 // Halves the longer side of a warp's tile until all warps have one, so that each reads as little of a and b as possible.
 void chooseWarpGrid(ir::DotOp dot) {
   auto acc = cast<RankedTensorType>(dot.getAcc().getType());
   int64_t warps = warpsOf(dot), rows = acc.getDimSize(0), columns = acc.getDimSize(1);
   bool isMma = dot->getAttrOfType<StringAttr>(gpu::kVariantAttr).getValue() == kVariantMmaSync;
   int64_t rowUnit = isMma ? 16 : 1, columnUnit = isMma ? 8 : 1;
-  int64_t rowRoom = powerOfTwoPart(rows) / rowUnit,
-          columnRoom = powerOfTwoPart(columns) / columnUnit;
+  int64_t rowRoom = powerOfTwoDivisor(rows) / rowUnit,
+          columnRoom = powerOfTwoDivisor(columns) / columnUnit;
   int32_t m = 1, n = 1;
   while (int64_t(m) * n < warps) {
     bool canSplitRows = m < rowRoom, canSplitColumns = n < columnRoom;
@@ -73,7 +72,7 @@ static DotLayouts fmaLayouts(ir::DotOp dot) {
   layout::Shape acc = tileShape(dot.getAcc());
   int64_t inner = tileShape(dot.getA())[1];
   layout::WarpGrid grid = gridOf(dot);
-  int64_t width = std::max<int64_t>(1, powerOfTwoPart(acc[1]) / grid.n);
+  int64_t width = std::max<int64_t>(1, powerOfTwoDivisor(acc[1]) / grid.n);
   int64_t perThread = std::clamp<int64_t>(width / 8, 1, 4);
   int64_t lanesAlongColumns = std::min<int64_t>(8, width / perThread);
   layout::BlockedSpec spec{

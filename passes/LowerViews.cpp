@@ -3,6 +3,7 @@
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
+#include "ir/layout/Shared.h"
 #include "passes/analysis/AxisInfo.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -17,9 +18,6 @@ using namespace mlir;
 namespace tile::passes {
 
 namespace {
-
-/// No vector access is wider.
-constexpr int64_t kMaxVectorBytes = 16;
 
 // The arguments of the kernel's ABI that replace one argument of the source kernel.
 class ArgumentExpander {
@@ -251,7 +249,8 @@ private:
     if (!isUnit(view.getStrides()[fastest]))
       return 1;
     int64_t bytes = gpu::bytesOf(tile.getElementType());
-    int64_t vector = std::min(kMaxVectorBytes / bytes, powerOfTwoDivisor(tile.getDimSize(fastest)));
+    int64_t vector =
+        std::min(layout::kMaxVectorBytes / bytes, powerOfTwoDivisor(tile.getDimSize(fastest)));
     vector = std::min(vector, std::max<int64_t>(1, axis.divisibilityOf(view.getBase()) / bytes));
     for (int64_t dim = 0; dim < tile.getRank(); ++dim) {
       int64_t offsetDivisor = axis.divisibilityOf(offsets[dim]);

@@ -4,6 +4,7 @@
 
 #include "ir/LayoutAttr.h"
 #include "ir/Target.h"
+#include "ir/layout/Shared.h"
 #include "passes/DotLayouts.h"
 #include "passes/analysis/AxisInfo.h"
 #include "passes/variants/Variants.h"
@@ -18,8 +19,6 @@ using namespace mlir;
 namespace tile::passes {
 
 namespace {
-
-constexpr int64_t kMaxVectorBytes = 16;
 
 // Pointer tiles: the dimension with the longest run is the fastest, and vectors are as long as its run, its alignment and
 // the mask's runs allow.
@@ -37,7 +36,7 @@ void annotatePointers(Operation *op, Value pointers, Value mask, AxisInfoAnalysi
     if (dim != fastest)
       order.push_back(dim);
   int64_t bytes = gpu::bytesOf(cast<ir::PtrType>(tile.getElementType()).getPointeeType());
-  int64_t vector = std::min({kMaxVectorBytes / bytes, info[fastest].contiguity,
+  int64_t vector = std::min({layout::kMaxVectorBytes / bytes, info[fastest].contiguity,
                              std::max<int64_t>(1, info[fastest].divisibility / bytes)});
   if (mask)
     vector = std::min(vector, axis.of(mask)[fastest].constancy);

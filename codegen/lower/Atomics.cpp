@@ -1,6 +1,7 @@
 // Atomics: inline PTX, since LLVM drops the order and the scope of its own atomic instructions. Of
 // the threads that hold an element the first does its step; what the others hold is undefined until
 // the result is exchanged, which ExpandScratch makes explicit.
+#include "codegen/InlinePtx.h"
 #include "codegen/lower/GlobalAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -118,7 +119,7 @@ private:
       constraints += ",b";
       inputs.push_back(predicate);
     }
-    return emitMemoryAsm(l, loc, old.getType(), inputs, text, constraints).getRes();
+    return inlineMemoryPtx(l.b, loc, text, constraints, old.getType(), inputs).getRes();
   }
 
   Value undefined() { return l.integer(bits, 0); }

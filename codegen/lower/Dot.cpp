@@ -1,4 +1,5 @@
 // Matrix products: mma.sync on fragments, or fused multiply-adds on what each thread holds.
+#include "codegen/InlinePtx.h"
 #include "codegen/lower/Words.h"
 
 #include "ir/layout/Fragments.h"
@@ -22,14 +23,6 @@ std::string mmaName(const layout::MmaShape &mma, Type operand, Type acc) {
       .str();
 }
 
-// "{$4, $5}"
-std::string registerList(size_t first, size_t count) {
-  std::string text = "{";
-  for (size_t i = 0; i < count; ++i)
-    text += (i ? ", $" : "$") + std::to_string(first + i);
-  return text + "}";
-}
-
 /// The instruction as inline PTX: accumulators in and out share registers.
 class MmaEmitter {
 public:
@@ -40,9 +33,9 @@ public:
   Registers emit(ArrayRef<Value> a, ArrayRef<Value> b, ArrayRef<Value> c) {
     SmallVector<Value> left = operandWords(a), right = operandWords(b), sums = accWords(c);
     size_t out = sums.size();
-    std::string text = name + " " + registerList(0, out) + ", " + registerList(out, left.size()) +
-                       ", " + registerList(out + left.size(), right.size()) + ", " +
-                       registerList(0, out) + ";";
+    std::string text = name + " " + operandList(0, out) + ", " + operandList(out, left.size()) +
+                       ", " + operandList(out + left.size(), right.size()) + ", " +
+                       operandList(0, out) + ";";
     Type word = sums.front().getType();
     const char *letter = word.isF32() ? "f" : "r";
     std::string constraints;
@@ -56,11 +49,7 @@ public:
     llvm::append_range(operands, right);
     llvm::append_range(operands, sums);
     auto type = LLVM::LLVMStructType::getLiteral(l.b.getContext(), SmallVector<Type>(out, word));
-    Value result = LLVM::InlineAsmOp::create(
-                       l.b, loc, type, operands, text, constraints, /*has_side_effects=*/false,
-                       /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-                       LLVM::AsmDialectAttr{}, ArrayAttr{})
-                       .getRes();
+    Value result = inlinePtx(l.b, loc, text, constraints, type, operands);
     for (size_t i = 0; i < out; ++i)
       sums[i] = LLVM::ExtractValueOp::create(l.b, loc, result, i);
     return acc.isF16() ? unpackWords(l, loc, Words{32, sums}, acc, c.size())
@@ -74,12 +63,8 @@ private:
       return packWords(l, loc, elements).values;
     SmallVector<Value> words;
     for (Value element : elements)
-      words.push_back(LLVM::InlineAsmOp::create(
-                          l.b, loc, l.b.getI32Type(), element, "cvt.rna.tf32.f32 $0, $1;", "=r,f",
-                          /*has_side_effects=*/false, /*is_align_stack=*/false,
-                          LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr{},
-                          ArrayAttr{})
-                          .getRes());
+      words.push_back(
+          inlinePtx(l.b, loc, "cvt.rna.tf32.f32 $0, $1;", "=r,f", l.b.getI32Type(), element));
     return words;
   }
 

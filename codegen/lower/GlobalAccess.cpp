@@ -1,5 +1,6 @@
 #include "codegen/lower/GlobalAccess.h"
 
+#include "codegen/InlinePtx.h"
 #include "codegen/lower/Words.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -10,24 +11,7 @@ namespace tile::codegen {
 
 const char *asmConstraint(unsigned bits) { return bits <= 16 ? "h" : bits == 32 ? "r" : "l"; }
 
-LLVM::InlineAsmOp emitMemoryAsm(Lowering &l, Location loc, Type result, ValueRange operands,
-                                StringRef text, StringRef constraints) {
-  std::string withMemory = (constraints + ",~{memory}").str(); // ordered with other accesses
-  return LLVM::InlineAsmOp::create(l.b, loc, result, operands, text, withMemory,
-                                   /*has_side_effects=*/true,
-                                   /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-                                   LLVM::AsmDialectAttr{}, ArrayAttr{});
-}
-
 namespace {
-
-// "{$0, $1}" for registers first, first + 1, ...; "$0" for one.
-std::string registerList(size_t first, size_t count) {
-  std::string text;
-  for (size_t i = 0; i < count; ++i)
-    text += (i ? ", $" : "$") + std::to_string(first + i);
-  return count > 1 ? "{" + text + "}" : text;
-}
 
 // "v4.b32" for four words of 32 bits.
 std::string accessType(size_t count, unsigned bits) {
@@ -58,12 +42,12 @@ Registers guardedLoad(Lowering &l, Location loc, const GlobalPlace &place, Value
   operands.push_back(place.pointer);
   operands.push_back(place.predicate);
   std::string text = "@$" + std::to_string(2 * count + 1) + " ld.global." +
-                     accessType(count, bits) + " " + registerList(0, count) + ", [$" +
+                     accessType(count, bits) + " " + operandList(0, count) + ", [$" +
                      std::to_string(2 * count) + "+" + std::to_string(place.byteOffset) + "];";
   Type result = wordType;
   if (count > 1)
     result = LLVM::LLVMStructType::getLiteral(l.b.getContext(), SmallVector<Type>(count, wordType));
-  Value loaded = emitMemoryAsm(l, loc, result, operands, text, constraints).getRes();
+  Value loaded = inlineMemoryPtx(l.b, loc, text, constraints, result, operands).getRes();
   for (size_t i = 0; i < count; ++i) {
     Value word = count > 1 ? LLVM::ExtractValueOp::create(l.b, loc, loaded, i).getResult() : loaded;
     words.values[i] =
@@ -117,8 +101,8 @@ void storeGlobal(Lowering &l, Location loc, const GlobalPlace &place, ValueRange
     operands.push_back(asmRegister(l, loc, word));
   }
   std::string text = "@$1 st.global." + accessType(count, words.bits) + " [$0+" +
-                     std::to_string(place.byteOffset) + "], " + registerList(2, count) + ";";
-  emitMemoryAsm(l, loc, LLVM::LLVMVoidType::get(l.b.getContext()), operands, text, constraints);
+                     std::to_string(place.byteOffset) + "], " + operandList(2, count) + ";";
+  inlineMemoryPtx(l.b, loc, text, constraints, LLVM::LLVMVoidType::get(l.b.getContext()), operands);
 }
 
 int64_t vectorLength(const layout::Layout &layout, int dim, int64_t most) {

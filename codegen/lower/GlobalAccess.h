@@ -27,11 +27,6 @@ void storeGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place,
 /// The constraint letter of a word in inline assembly: 8-bit values travel in 16-bit registers.
 const char *asmConstraint(unsigned bits);
 
-/// Inline PTX that stays in order with other accesses of memory.
-mlir::LLVM::InlineAsmOp emitMemoryAsm(Lowering &l, mlir::Location loc, mlir::Type result,
-                                      mlir::ValueRange operands, llvm::StringRef text,
-                                      llvm::StringRef constraints);
-
 /// Registers 0, n, 2n, ... begin a vector of n elements along `dim`; n is at most `most`.
 int64_t vectorLength(const layout::Layout &layout, int dim, int64_t most);
 

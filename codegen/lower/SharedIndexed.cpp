@@ -1,4 +1,5 @@
 // Shared memory at places that depend on data: gathers, and counters for histograms.
+#include "codegen/InlinePtx.h"
 #include "codegen/lower/GlobalAccess.h"
 #include "codegen/lower/Words.h"
 
@@ -99,8 +100,8 @@ LogicalResult lowerSmemCount(Lowering &l, Operation *op) {
     counts = bothTrue(l, loc, counts, count.getMask() ? l[count.getMask()][reg] : Value());
     Value pointer =
         LLVM::PtrToIntOp::create(l.b, loc, l.b.getI32Type(), address.pointer({element}));
-    emitMemoryAsm(l, loc, LLVM::LLVMVoidType::get(l.b.getContext()), {pointer, counts},
-                  "@$1 red.relaxed.cta.shared.add.u32 [$0], 1;", "r,b");
+    inlineMemoryPtx(l.b, loc, "@$1 red.relaxed.cta.shared.add.u32 [$0], 1;", "r,b",
+                    LLVM::LLVMVoidType::get(l.b.getContext()), {pointer, counts});
   }
   return success();
 }

@@ -15,10 +15,8 @@ static Refusal refuseVector(Operation *op, const ir::Target &) {
          "aligned for both";
 }
 
-static Refusal acceptAlways(Operation *, const ir::Target &) { return std::nullopt; }
-
 static const Variant kCopyVariants[] = {{kVariantVector, refuseVector},
-                                        {kVariantScalar, acceptAlways}};
+                                        {kVariantScalar, refuseNothing}};
 
 ArrayRef<Variant> copyVariants() { return kCopyVariants; }
 

@@ -1,13 +1,12 @@
 // How matrix products are computed.
 #include "ir/layout/Fragments.h"
 #include "passes/Passes.h"
+#include "passes/analysis/AxisInfo.h"
 #include "passes/variants/Variants.h"
 
 using namespace mlir;
 
 namespace tile::passes {
-
-static int64_t powerOfTwoPart(int64_t extent) { return extent & -extent; }
 
 // The tensor core's instructions have a fixed shape, which the power-of-two parts of the tile must hold.
 static Refusal refuseShape(ir::DotOp dot, const layout::MmaShape &mma) {
@@ -20,7 +19,7 @@ static Refusal refuseShape(ir::DotOp dot, const layout::MmaShape &mma) {
   };
   for (Need need : {Need{"M", a.getDimSize(0), mma.m}, Need{"N", b.getDimSize(1), mma.n},
                     Need{"K", a.getDimSize(1), mma.k}})
-    if (powerOfTwoPart(need.extent) < need.needed)
+    if (powerOfTwoDivisor(need.extent) < need.needed)
       return "mma_sync refused: " + std::string(need.name) + " is " + std::to_string(need.extent) +
              ", not a multiple of " + std::to_string(need.needed);
   return std::nullopt;
@@ -39,10 +38,8 @@ static Refusal refuseMmaSync(Operation *op, const ir::Target &target) {
   return refuseShape(dot, *mma);
 }
 
-static Refusal acceptAlways(Operation *, const ir::Target &) { return std::nullopt; }
-
 static const Variant kDotVariants[] = {{kVariantMmaSync, refuseMmaSync},
-                                       {kVariantFma, acceptAlways}};
+                                       {kVariantFma, refuseNothing}};
 
 ArrayRef<Variant> dotVariants() { return kDotVariants; }
 

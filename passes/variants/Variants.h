@@ -24,6 +24,9 @@ struct Variant {
   Refusal (*refuses)(mlir::Operation *op, const ir::Target &target);
 };
 
+/// The predicate of a variant that always applies.
+inline Refusal refuseNothing(mlir::Operation *, const ir::Target &) { return std::nullopt; }
+
 /// Variants of accesses to global memory, best first; the last one always applies.
 llvm::ArrayRef<Variant> copyVariants();
 

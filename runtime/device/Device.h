@@ -165,8 +165,4 @@ std::shared_ptr<Device> openVirtual(const VirtualOptions &options = {});
 /// A CUDA device. Throws NoDevice, with the loader's or driver's words, where there is none.
 std::shared_ptr<Device> openCuda(int ordinal = 0);
 
-/// The device TILE_DEVICE names: `cuda`, `cuda:N`, `virtual`, `virtual:sm_90a` or `auto` (the default: an NVIDIA GPU if
-/// there is one, else the virtual GPU).
-std::shared_ptr<Device> openDefault();
-
 } // namespace tile::device

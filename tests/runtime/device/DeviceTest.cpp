@@ -237,15 +237,6 @@ TEST(OpenDevice, UnknownTargetsAndNamesAreUserErrors) {
   options = {};
   options.checks = "memory,magic";
   expectError(ErrorCode::InvalidArgument, "magic", [&] { openVirtual(options); });
-  setenv("TILE_DEVICE", "gpu", 1);
-  expectError(ErrorCode::InvalidArgument, "TILE_DEVICE", [&] { openDefault(); });
-  setenv("TILE_DEVICE", "cuda:x", 1);
-  expectError(ErrorCode::InvalidArgument, "TILE_DEVICE", [&] { openDefault(); });
-  setenv("TILE_DEVICE", "virtual:sm_90a", 1);
-  EXPECT_EQ(openDefault()->props().target, "sm_90a");
-  setenv("TILE_DEVICE", "virtual", 1);
-  EXPECT_TRUE(openDefault()->props().isVirtual);
-  unsetenv("TILE_DEVICE");
 }
 
 TEST(OpenDevice, NewerPtxIsRefusedWithTheRemedy) {

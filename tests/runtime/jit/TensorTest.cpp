@@ -1,5 +1,7 @@
 // Tensors: views by arithmetic on strides, copies in row-major order, refused shapes; names of
 // devices.
+#include "ir/Target.h"
+#include "runtime/device/Device.h"
 #include "tests/runtime/jit/Devices.h"
 
 using namespace tile;
@@ -77,6 +79,39 @@ TEST(Devices, areOneForEachName) {
   EXPECT_TRUE(Device::all().front().isVirtual());
   for (const char *name : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "virtual:", "virtual:sm_1"})
     EXPECT_EQ(errorOf([&] { Device::open(name); }).code(), ErrorCode::InvalidArgument) << name;
+}
+
+TEST(Devices, theEnvironmentNamesTheBest) {
+  const char *before = std::getenv("TILE_DEVICE");
+  std::string restored = before ? before : "";
+  for (const char *name : {"gpu", "cuda:x"}) {
+    setenv("TILE_DEVICE", name, 1);
+    Error error = errorOf([] { Device::best(); });
+    EXPECT_EQ(error.code(), ErrorCode::InvalidArgument) << name;
+    EXPECT_NE(error.message().find("TILE_DEVICE"), std::string::npos) << error.what();
+  }
+  setenv("TILE_DEVICE", "virtual:sm_90a", 1);
+  EXPECT_EQ(Device::best().target(), "sm_90a");
+  setenv("TILE_DEVICE", "virtual", 1);
+  EXPECT_TRUE(Device::best().isVirtual());
+  setenv("TILE_DEVICE", restored.c_str(), 1);
+}
+
+// Passes believe the target table, launches the device: both must say the same.
+TEST(Devices, virtualOnesHaveTheLimitsOfTheTargetTable) {
+  for (const char *name : {"sm_80", "sm_86", "sm_89", "sm_90a"}) {
+    auto target = ir::findTarget(name);
+    ASSERT_TRUE(target) << name;
+    device::VirtualOptions options;
+    options.target = name;
+    device::DeviceProps props = device::openVirtual(options)->props();
+    EXPECT_EQ(static_cast<int64_t>(props.sharedPerBlockOptin), target->maxSharedBytesPerBlock)
+        << name;
+    EXPECT_EQ(static_cast<int64_t>(props.sharedPerSm), target->sharedBytesPerSm) << name;
+    EXPECT_EQ(props.registersPerSm, target->registersPerSm) << name;
+    EXPECT_EQ(props.maxThreadsPerBlock, target->maxThreadsPerBlock) << name;
+    EXPECT_EQ(props.arch, target->smVersion) << name;
+  }
 }
 
 } // namespace
