@@ -122,10 +122,24 @@ static DType accumulationType(DType type) {
   return isUnsigned(type) ? u32 : i32;
 }
 
-Accumulation accumulationOf(DType operand, DType asked) {
+/// The dtype in which a sum or product is formed, and the one that it has.
+struct Accumulation {
+  DType during, result;
+};
+
+static Accumulation accumulationOf(DType operand, DType asked) {
   if (asked == any)
     return {accumulationType(operand), isFloat(operand) ? operand : accumulationType(operand)};
   return {isFloat(asked) ? accumulationType(asked) : asked, asked};
+}
+
+Value accumulated(Trace &trace, const char *op, const Arg &x, DType asked, Loc loc,
+                  detail::FunctionRef<Value(const Value &)> collect) {
+  Value tile = tileOperand(trace, op, x, loc);
+  auto [during, result] = accumulationOf(trace.type(tile, loc).dtype, asked);
+  if (asked != any)
+    tile = castValue(trace, asked, tile, loc);
+  return castValue(trace, result, collect(castValue(trace, during, tile, loc)), loc);
 }
 
 Value added(const Value &a, const Value &b, Loc loc) {

@@ -30,13 +30,18 @@ std::vector<Value> combineTiles(Trace &trace, const CombineOp &op, const std::ve
 /// A tile of numbers; scalars are refused.
 Value tileOperand(Trace &trace, const char *op, const Arg &x, Loc loc);
 
-/// The dtype in which a sum or product is formed, and the one that it has.
-struct Accumulation {
-  DType during, result;
-};
-/// `asked` is what the user wants, or `any`: then narrow integers widen. 16-bit floats are always
+/// Widens `x` to the dtype of accumulation, collects its elements, and narrows the result. `asked`
+/// is the dtype the user wants, or `any`: then narrow integers widen. 16-bit floats are always
 /// accumulated in f32.
-Accumulation accumulationOf(DType operand, DType asked);
+Value accumulated(Trace &trace, const char *op, const Arg &x, DType asked, Loc loc,
+                  detail::FunctionRef<Value(const Value &)> collect);
+
+/// A combine function of one tile's scalars as one of tuples.
+template <class Function> auto onTuples(Function &combine) {
+  return [&combine](const std::vector<Value> &left, const std::vector<Value> &right) {
+    return std::vector<Value>{combine(left[0], right[0])};
+  };
+}
 
 /// Sum and product of two scalars, of i1 too (modulo 2).
 Value added(const Value &a, const Value &b, Loc loc);

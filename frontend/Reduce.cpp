@@ -44,22 +44,16 @@ std::vector<Value> reduceTiles(Trace &trace, const char *op, std::vector<Value> 
 template <class Function>
 Value reduceOne(const char *op, const Value &tile, Axis axis, bool keepDims, Loc loc,
                 Function combine) {
-  auto combineLists = [&](const std::vector<Value> &left, const std::vector<Value> &right) {
-    return std::vector<Value>{combine(left[0], right[0])};
-  };
+  auto combineLists = onTuples(combine);
   return reduceTiles(Trace::current(loc), op, {tile}, axis, combineLists, keepDims, loc)[0];
 }
 
 template <class Function>
 Value accumulate(const char *op, const Arg &x, Axis axis, const ReduceOptions &options, Loc loc,
                  Function combine) {
-  Trace &trace = Trace::current(loc);
-  Value tile = tileOperand(trace, op, x, loc);
-  auto [during, result] = accumulationOf(trace.type(tile, loc).dtype, options.dtype);
-  if (options.dtype != any)
-    tile = castValue(trace, options.dtype, tile, loc);
-  Value wide = castValue(trace, during, tile, loc);
-  return castValue(trace, result, reduceOne(op, wide, axis, options.keep_dims, loc, combine), loc);
+  return accumulated(Trace::current(loc), op, x, options.dtype, loc, [&](const Value &wide) {
+    return reduceOne(op, wide, axis, options.keep_dims, loc, combine);
+  });
 }
 
 /// Refuses an asked dtype where the result's dtype is the operand's.

@@ -19,9 +19,7 @@ static std::vector<Value> scanTiles(const char *op, const std::vector<Value> &ti
 template <class Function>
 static Value scanOne(const char *op, const Value &tile, int axis, bool isReverse, Loc loc,
                      Function combine) {
-  auto combineLists = [&](const std::vector<Value> &earlier, const std::vector<Value> &later) {
-    return std::vector<Value>{combine(earlier[0], later[0])};
-  };
+  auto combineLists = onTuples(combine);
   return scanTiles(op, {tile}, axis, combineLists, isReverse, loc)[0];
 }
 
@@ -29,13 +27,9 @@ static Value scanOne(const char *op, const Value &tile, int axis, bool isReverse
 template <class Function>
 static Value accumulate(const char *op, const Arg &x, int axis, const ScanOptions &options, Loc loc,
                         Function combine) {
-  Trace &trace = Trace::current(loc);
-  Value tile = tileOperand(trace, op, x, loc);
-  auto [during, result] = accumulationOf(trace.type(tile, loc).dtype, options.dtype);
-  if (options.dtype != any)
-    tile = castValue(trace, options.dtype, tile, loc);
-  Value wide = castValue(trace, during, tile, loc);
-  return castValue(trace, result, scanOne(op, wide, axis, options.reverse, loc, combine), loc);
+  return accumulated(Trace::current(loc), op, x, options.dtype, loc, [&](const Value &wide) {
+    return scanOne(op, wide, axis, options.reverse, loc, combine);
+  });
 }
 
 Value tile::scan(Arg x, int axis, detail::FunctionRef<Value(Value, Value)> combine, bool reverse,
