@@ -2,7 +2,9 @@
 
 #include "codegen/EmitPtx.h"
 #include "codegen/EntryName.h"
+#include "codegen/PassRunner.h"
 #include "codegen/Passes.h"
+#include "codegen/Reproducer.h"
 #include "codegen/report/MakeReport.h"
 #include "ir/TileGpuDialect.h"
 #include "passes/DotLayouts.h"
@@ -12,8 +14,7 @@
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
-
-#include <chrono>
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 
@@ -26,27 +27,6 @@ const char *fileNameOf(Stage stage) {
 }
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double millisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-/// Times passes.
-class PassWatcher : public PassInstrumentation {
-public:
-  explicit PassWatcher(std::vector<std::pair<std::string, double>> &timings) : timings(timings) {}
-  void runBeforePass(Pass *, Operation *) final { start = Clock::now(); }
-  void runAfterPass(Pass *pass, Operation *) final {
-    if (!pass->getArgument().empty())
-      timings.emplace_back(pass->getArgument().str(), millisecondsSince(start));
-  }
-
-private:
-  std::vector<std::pair<std::string, double>> &timings;
-  Clock::time_point start;
-};
 
 Diagnostic toDiagnostic(mlir::Diagnostic &diagnostic) {
   Diagnostic result;
@@ -64,6 +44,7 @@ Diagnostic toDiagnostic(mlir::Diagnostic &diagnostic) {
     result.severity = Diagnostic::Severity::Note;
   }
   result.message = diagnostic.str();
+  result.userError = ir::userErrorCodeOf(diagnostic);
   if (auto loc = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) {
     result.file = loc.getFilename().str();
     result.line = static_cast<int>(loc.getLine());
@@ -76,13 +57,15 @@ func::FuncOp findKernel(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(ir::kKernelAttr)) {
       if (kernel) {
-        function.emitError("a module is compiled for one kernel, this is a second one");
+        ir::userError(function.emitError(), ErrorCode::InvalidArgument)
+            << "a module is compiled for one kernel, this is a second one";
         return {};
       }
       kernel = function;
     }
   if (!kernel)
-    module.emitError("the module has no kernel: no func.func with attribute tile.kernel");
+    ir::userError(module.emitError(), ErrorCode::InvalidArgument)
+        << "the module has no kernel: no func.func with attribute tile.kernel";
   return kernel;
 }
 
@@ -120,13 +103,14 @@ Parameter parameterOf(func::FuncOp kernel, unsigned index) {
 /// One compile: runs the stages and collects what they leave.
 class Compilation {
 public:
-  Compilation(ModuleOp module, const CompileOptions &options) : module(module), options(options) {}
+  Compilation(ModuleOp module, const CompileOptions &options)
+      : module(module), options(options), runner(module, options, result.timings) {}
 
   FailureOr<CompiledKernel> run() {
     std::optional<ir::Target> target = ir::findTarget(options.target);
     if (!target)
-      return module.emitError("unknown target '")
-             << options.target << "'; known: " << ir::knownTargets();
+      return ir::userError(module.emitError(), ErrorCode::InvalidArgument)
+             << "unknown target '" << options.target << "'; known: " << ir::knownTargets();
     func::FuncOp kernel = findKernel(module);
     if (!kernel)
       return failure();
@@ -134,13 +118,13 @@ public:
     result.target = options.target;
     result.grid = gridOf(kernel);
     keep(Stage::Tile);
-    if (failed(runPasses(
+    if (failed(runner.run(
             [&](PassManager &manager) { passes::buildPipeline(manager, {options.target}); })))
       return failure();
     keep(Stage::TileGpu);
     readMetadata(findKernel(module));
     makeReportIfAsked(findKernel(module));
-    if (failed(runPasses([](PassManager &manager) {
+    if (failed(runner.run([](PassManager &manager) {
           manager.addPass(createLowerToScalars());
           manager.addPass(createScalarsToLlvm());
           // Lines for reports and profilers. More than directives would put `debug` on `.target`, which ruins the code.
@@ -153,15 +137,6 @@ public:
   }
 
 private:
-  LogicalResult runPasses(function_ref<void(PassManager &)> build) {
-    PassManager manager(module.getContext());
-    manager.enableVerifier(options.verifyEach);
-    if (options.timePasses)
-      manager.addInstrumentation(std::make_unique<PassWatcher>(result.timings));
-    build(manager);
-    return manager.run(module);
-  }
-
   void keep(Stage stage) {
     if (!options.keepStages)
       return;
@@ -185,12 +160,11 @@ private:
   }
 
   FailureOr<CompiledKernel> emit(const ir::Target &target) {
-    Clock::time_point start = Clock::now();
-    FailureOr<EmittedPtx> emitted = emitPtx(module, target, options.keepStages);
+    runner.keepBeforePtx();
+    FailureOr<EmittedPtx> emitted =
+        emitPtx(module, target, options, runner.switches(), result.timings);
     if (failed(emitted))
       return failure();
-    if (options.timePasses)
-      result.timings.emplace_back("llvm-to-ptx", millisecondsSince(start));
     result.ptx = std::move(emitted->ptx);
     if (options.keepStages) {
       result.stages.emplace_back(Stage::LlvmIr, std::move(emitted->llvmIr));
@@ -208,24 +182,55 @@ private:
   std::shared_ptr<KernelReport> report;
   std::vector<StageLines> stageLines;
   CompiledKernel result;
+  PassRunner runner;
 };
 
-} // namespace
-
-FailureOr<CompiledKernel> compile(ModuleOp module, const CompileOptions &options,
-                                  std::vector<Diagnostic> &diagnostics) {
-  module.getContext()->printOpOnDiagnostic(
-      false); // messages name the user's line; IR is in the dumps
+FailureOr<CompiledKernel> compileOnce(ModuleOp module, const CompileOptions &options,
+                                      std::vector<Diagnostic> &diagnostics) {
   ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
     diagnostics.push_back(toDiagnostic(diagnostic));
     for (mlir::Diagnostic &note : diagnostic.getNotes())
       diagnostics.push_back(toDiagnostic(note));
     return success();
   });
-  FailureOr<CompiledKernel> kernel = Compilation(module, options).run();
+  return Compilation(module, options).run();
+}
+
+/// Compiles again, with the IR kept before each step, for a note that says how to see the fault.
+void reproduce(ModuleOp module, CompileOptions options, std::vector<Diagnostic> &diagnostics) {
+  if (options.reproducer.empty())
+    options.reproducer = newReproducerPath();
+  options.verifyEach = true; // names the pass that left invalid IR, not the one that met it
+  std::vector<Diagnostic> seenBefore;
+  bool isGone = succeeded(compileOnce(module, options, seenBefore));
+  std::string how = isGone ? "" : howToReproduce(options.reproducer);
+  if (how.empty())
+    llvm::sys::fs::remove(options.reproducer);
+  else
+    diagnostics.push_back({Diagnostic::Severity::Note, "to see it again: " + how, {}, 0, {}});
+}
+
+} // namespace
+
+bool isUserError(const std::vector<Diagnostic> &diagnostics) {
+  auto error = llvm::find_if(diagnostics, [](const Diagnostic &diagnostic) {
+    return diagnostic.severity == Diagnostic::Severity::Error;
+  });
+  return error != diagnostics.end() && error->userError;
+}
+
+FailureOr<CompiledKernel> compile(ModuleOp module, const CompileOptions &options,
+                                  std::vector<Diagnostic> &diagnostics) {
+  module.getContext()->printOpOnDiagnostic(
+      false); // messages name the user's line; IR is in the dumps
+  OwningOpRef<ModuleOp> original = module.clone();
+  FailureOr<CompiledKernel> kernel = compileOnce(module, options, diagnostics);
   if (succeeded(kernel))
-    for (const Diagnostic &diagnostic : diagnostics)
-      kernel->remarks.push_back(diagnostic);
+    kernel->remarks = diagnostics;
+  else if (!isUserError(diagnostics))
+    reproduce(*original, options, diagnostics);
+  if (!options.reproducer.empty() && (succeeded(kernel) || isUserError(diagnostics)))
+    llvm::sys::fs::remove(options.reproducer);
   return kernel;
 }
 

@@ -13,4 +13,8 @@ namespace tile::codegen {
 mlir::FailureOr<CompiledKernel> compile(mlir::ModuleOp module, const CompileOptions &options,
                                         std::vector<Diagnostic> &diagnostics);
 
+/// Whether a failed compile's first error is one that the kernel's author can mend; all others are faults of the
+/// compiler, and `diagnostics` ends with a note that says how to see them again.
+bool isUserError(const std::vector<Diagnostic> &diagnostics);
+
 } // namespace tile::codegen

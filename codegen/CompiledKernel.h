@@ -2,6 +2,8 @@
 #pragma once
 
 #include "codegen/GridExpression.h"
+#include "ir/UserError.h"
+#include "passes/PassSwitches.h"
 
 #include <memory>
 #include <string>
@@ -21,7 +23,15 @@ struct CompileOptions {
   bool keepStages = false;      ///< fill CompiledKernel::stages
   bool keepReport = false;      ///< fill CompiledKernel::report
   bool timePasses = false;      ///< fill CompiledKernel::timings
-  bool verifyEach = false;      ///< verify the IR after each pass
+#ifdef NDEBUG
+  bool verifyEach = false; ///< verify the IR after each pass
+#else
+  bool verifyEach = true;
+#endif
+  passes::PassSelection passes; ///< optional passes to leave out
+  /// A file that holds, while the compile runs, what is needed to see a fault of the step at work again; it stays if
+  /// that step kills the process or fails by a fault of the compiler.
+  std::string reproducer;
 };
 
 /// One parameter of the kernel, in order.
@@ -41,6 +51,7 @@ struct Diagnostic {
   Severity severity = Severity::Error;
   std::string message, file;
   int line = 0;
+  std::optional<ErrorCode> userError; ///< of errors: set where the author of the kernel can mend it
 };
 
 struct CompiledKernel {

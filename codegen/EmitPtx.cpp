@@ -22,6 +22,7 @@
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 
+#include <chrono>
 #include <mutex>
 
 using namespace mlir;
@@ -60,12 +61,17 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const ir::Target &target,
 
 // The kernels are straight lines and loops without allocas: -O3's vectorisers and unrollers have nothing
 // to do in them.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, passes::PassSwitches &switches) {
+  llvm::PassInstrumentationCallbacks callbacks;
+  if (switches.isActive())
+    callbacks.registerShouldRunOptionalPassCallback([&](StringRef type, const llvm::Any &) {
+      return switches.shouldRun(callbacks.getPassNameForClassName(type));
+    });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
+  llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);
   builder.registerFunctionAnalyses(functions);
@@ -85,6 +91,23 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   manager.run(module, modules);
 }
 
+/// Times steps that follow one another.
+class StepClock {
+public:
+  StepClock(bool isOn, Timings &timings) : isOn(isOn), timings(timings) {}
+  void step(const char *name) {
+    auto now = std::chrono::steady_clock::now();
+    if (isOn)
+      timings.emplace_back(name, std::chrono::duration<double, std::milli>(now - start).count());
+    start = now;
+  }
+
+private:
+  bool isOn;
+  Timings &timings;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+
 std::string printed(const llvm::Module &module) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -94,7 +117,10 @@ std::string printed(const llvm::Module &module) {
 
 } // namespace
 
-FailureOr<EmittedPtx> emitPtx(ModuleOp module, const ir::Target &target, bool keepLlvmIr) {
+FailureOr<EmittedPtx> emitPtx(ModuleOp module, const ir::Target &target,
+                              const CompileOptions &options, passes::PassSwitches &switches,
+                              Timings &timings) {
+  StepClock clock(options.timePasses, timings);
   initializeBackend();
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
@@ -109,10 +135,12 @@ FailureOr<EmittedPtx> emitPtx(ModuleOp module, const ir::Target &target, bool ke
     return module.emitError("LLVM has no NVPTX back end: ") << error;
   llvmModule->setTargetTriple(llvm::Triple("nvptx64-nvidia-cuda"));
   llvmModule->setDataLayout(kDataLayout);
-  optimize(*llvmModule, *machine);
+  clock.step("llvm-translate");
+  optimize(*llvmModule, *machine, switches);
   EmittedPtx emitted;
-  if (keepLlvmIr)
+  if (options.keepStages)
     emitted.llvmIr = printed(*llvmModule);
+  clock.step("llvm-optimize");
   llvm::SmallString<0> buffer;
   llvm::raw_svector_ostream os(buffer);
   llvm::legacy::PassManager backend;
@@ -121,6 +149,7 @@ FailureOr<EmittedPtx> emitPtx(ModuleOp module, const ir::Target &target, bool ke
     return module.emitError("LLVM's NVPTX back end cannot print assembly");
   backend.run(*llvmModule);
   emitted.ptx = buffer.str().str();
+  clock.step("llvm-codegen");
   return emitted;
 }
 

@@ -1,6 +1,7 @@
 // From the LLVM dialect to PTX text.
 #pragma once
 
+#include "codegen/PassRunner.h"
 #include "ir/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -14,8 +15,9 @@ struct EmittedPtx {
   std::string ptx;
 };
 
-/// Translates, optimises and emits. Failures are diagnostics on the module.
+/// Translates, optimises and emits, and appends the time of each step. Failures are diagnostics on the module.
 mlir::FailureOr<EmittedPtx> emitPtx(mlir::ModuleOp module, const ir::Target &target,
-                                    bool keepLlvmIr);
+                                    const CompileOptions &options, passes::PassSwitches &switches,
+                                    Timings &timings);
 
 } // namespace tile::codegen

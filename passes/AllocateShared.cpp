@@ -2,6 +2,7 @@
 #include "passes/Passes.h"
 
 #include "ir/Target.h"
+#include "ir/UserError.h"
 #include "passes/analysis/ResourcePlan.h"
 
 namespace tile::passes {
@@ -21,7 +22,8 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
   void runOnOperation() final {
     std::optional<ir::Target> found = ir::findTarget(target);
     if (!found) {
-      getOperation().emitError("unknown target '") << target << "'; known: " << ir::knownTargets();
+      ir::userError(getOperation().emitError("unknown target '"), ErrorCode::InvalidArgument)
+          << target << "'; known: " << ir::knownTargets();
       return signalPassFailure();
     }
     ResourcePlan plan(getOperation());
@@ -34,10 +36,10 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
   }
 
   void reportOverflow(const ResourcePlan &plan, const ir::Target &gpu) {
-    InFlightDiagnostic diagnostic = getOperation().emitError("shared memory: the kernel needs ")
-                                    << plan.sharedBytes() << " bytes a block, " << gpu.name
-                                    << " allows " << gpu.maxSharedBytesPerBlock
-                                    << "; use smaller tiles";
+    InFlightDiagnostic diagnostic =
+        ir::userError(getOperation().emitError(), ErrorCode::ResourceExceeded)
+        << "shared memory: the kernel needs " << plan.sharedBytes() << " bytes a block, "
+        << gpu.name << " allows " << gpu.maxSharedBytesPerBlock << "; use smaller tiles";
     for (const SharedAllocation &allocation : plan.allocations())
       diagnostic.attachNote(allocation.op->getLoc())
           << allocation.bytes << " bytes for " << allocation.op->getResult(0).getType();

@@ -6,6 +6,7 @@
 
 #include "ir/LayoutAttr.h"
 #include "ir/Target.h"
+#include "ir/UserError.h"
 #include "passes/DotLayouts.h"
 #include "passes/analysis/LayoutInference.h"
 #include "passes/variants/Variants.h"
@@ -53,7 +54,8 @@ public:
     WalkResult known = function.walk([](Operation *op) {
       if (!llvm::any_of(op->getResults(), isTile) || isUnderstood(op))
         return WalkResult::advance();
-      op->emitOpError("makes tiles, but how they lie over threads is not known for this operation");
+      ir::userError(op->emitOpError(), ErrorCode::Unsupported)
+          << "makes tiles, but how they lie over threads is not known for this operation";
       return WalkResult::interrupt();
     });
     if (known.wasInterrupted())
@@ -285,8 +287,8 @@ private:
   LogicalResult rewrite(Operation *op) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       if (isTile(constant) && !isa<SplatElementsAttr>(constant.getValue()))
-        return constant.emitOpError(
-            "only constants with one value everywhere are supported on tiles");
+        return ir::userError(constant.emitOpError(), ErrorCode::Unsupported)
+               << "only constants with one value everywhere are supported on tiles";
     if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
       return rewriteControl(op), success();
     if (isa<scf::YieldOp, scf::ConditionOp>(op))
@@ -319,9 +321,9 @@ private:
                                    ? layout
                                    : operandLayout(operand, layout);
       if (!needed)
-        return op->emitOpError(
-            "cannot be laid out: an odd factor of an extent would not stay outermost in its "
-            "dimension; reshape so that odd factors keep their place");
+        return ir::userError(op->emitOpError(), ErrorCode::Unsupported)
+               << "cannot be laid out: an odd factor of an extent would not stay outermost in its "
+                  "dimension; reshape so that odd factors keep their place";
       setOperand(operand, needed);
     }
     setLayout(op->getResult(0), layout);
@@ -470,10 +472,10 @@ LogicalResult verifyFits(Operation *op, int64_t warps) {
     int64_t registers = ir::kMaxRegistersPerThread + 1; // with the zero register
     if (words <= kMostSpilled * registers * (isReadAsUsed(value) ? 2 : 1))
       continue;
-    return op->emitError("registers: a tile of ")
-           << shapeText(type) << " takes " << words << " registers a thread with " << warps
-           << " warps, a thread has " << ir::kMaxRegistersPerThread
-           << "; use smaller tiles or more warps";
+    return ir::userError(op->emitError(), ErrorCode::ResourceExceeded)
+           << "registers: a tile of " << shapeText(type) << " takes " << words
+           << " registers a thread with " << warps << " warps, a thread has "
+           << ir::kMaxRegistersPerThread << "; use smaller tiles or more warps";
   }
   return success();
 }

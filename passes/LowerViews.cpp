@@ -3,6 +3,7 @@
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
+#include "ir/UserError.h"
 #include "ir/layout/Shared.h"
 #include "passes/analysis/AxisInfo.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -150,7 +151,8 @@ LogicalResult foldViewQueries(func::FuncOp function) {
   for (Operation *op : queries) {
     auto view = op->getOperand(0).getDefiningOp<ir::MakeViewOp>();
     if (!view)
-      return op->emitOpError("needs a view that is an argument of the kernel");
+      return ir::userError(op->emitOpError(), ErrorCode::Unsupported)
+             << "needs a view that is an argument of the kernel";
     OpBuilder builder(op);
     Type type = op->getResult(0).getType();
     Value value;
@@ -277,15 +279,15 @@ void annotate(Operation *op, const AccessFacts &facts) {
 // What follows knows structured control flow alone.
 LogicalResult verifyControlFlow(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
-    return function.emitOpError("has ")
-           << function.getBody().getBlocks().size()
+    return ir::userError(function.emitOpError(), ErrorCode::Unsupported)
+           << "has " << function.getBody().getBlocks().size()
            << " blocks; a kernel's control flow is scf.for, scf.if and scf.while";
   WalkResult result = function.walk([&](Operation *op) {
     if (op == function || op->getNumRegions() == 0 ||
         isa<scf::ForOp, scf::IfOp, scf::WhileOp, ir::ReduceOp, ir::ScanOp>(op))
       return WalkResult::advance();
-    op->emitOpError(
-        "is not supported in a kernel; its control flow is scf.for, scf.if and scf.while");
+    ir::userError(op->emitOpError(), ErrorCode::Unsupported)
+        << "is not supported in a kernel; its control flow is scf.for, scf.if and scf.while";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -319,7 +321,8 @@ struct LowerViews : passes::impl::LowerViewsBase<LowerViews> {
                             Type tile, bool isUnchecked) {
     auto makeView = view.getDefiningOp<ir::MakeViewOp>();
     if (!makeView) {
-      op->emitOpError("needs a view that is an argument of the kernel");
+      ir::userError(op->emitOpError(), ErrorCode::Unsupported)
+          << "needs a view that is an argument of the kernel";
       return WalkResult::interrupt();
     }
     annotate(op, analyzer.analyze(makeView, offsets, cast<RankedTensorType>(tile), isUnchecked));

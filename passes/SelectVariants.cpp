@@ -4,6 +4,7 @@
 
 #include "ir/LayoutAttr.h"
 #include "ir/Target.h"
+#include "ir/UserError.h"
 #include "ir/layout/Shared.h"
 #include "passes/DotLayouts.h"
 #include "passes/analysis/AxisInfo.h"
@@ -66,7 +67,8 @@ struct SelectVariants : passes::impl::SelectVariantsBase<SelectVariants> {
   void runOnOperation() final {
     std::optional<ir::Target> found = ir::findTarget(target);
     if (!found) {
-      getOperation().emitError("unknown target '") << target << "'; known: " << ir::knownTargets();
+      ir::userError(getOperation().emitError("unknown target '"), ErrorCode::InvalidArgument)
+          << target << "'; known: " << ir::knownTargets();
       return signalPassFailure();
     }
     AxisInfoAnalysis axis;

@@ -2,6 +2,7 @@
 #include "codegen/lower/Lowering.h"
 
 #include "ir/TileDialect.h"
+#include "ir/UserError.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -41,7 +42,8 @@ LogicalResult lowerConstant(Lowering &l, Operation *op) {
   if (auto splat = dyn_cast<SplatElementsAttr>(value))
     value = splat.getSplatValue<TypedAttr>();
   else if (isa<ElementsAttr>(value))
-    return op->emitOpError("only constants with one value everywhere are supported on tiles");
+    return ir::userError(op->emitOpError(), ErrorCode::Unsupported)
+           << "only constants with one value everywhere are supported on tiles";
   Value scalar = arith::ConstantOp::create(l.b, op->getLoc(), value);
   l.set(constant.getResult(), Registers(Lowering::countOf(constant.getType()), scalar));
   return success();

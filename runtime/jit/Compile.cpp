@@ -4,6 +4,7 @@
 #include "frontend/Kernel.h"
 #include "ir/Context.h"
 #include "ir/Target.h"
+#include "runtime/device/Environment.h"
 #include "runtime/jit/Dump.h"
 #include "runtime/jit/Specialize.h"
 #include "mlir/IR/Diagnostics.h"
@@ -14,7 +15,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace tile::jit {
 namespace {
@@ -23,25 +23,21 @@ using codegen::CompiledKernel;
 using codegen::CompileOptions;
 using codegen::Diagnostic;
 
-bool mentions(const std::string &message, std::string_view words) {
-  return message.find(words) != message.npos;
-}
-
 std::string textOf(const Diagnostic &diagnostic) {
   if (diagnostic.file.empty())
     return diagnostic.message;
   return diagnostic.file + ":" + std::to_string(diagnostic.line) + ": " + diagnostic.message;
 }
 
-/// What a failed compile means for the caller. Limits of the target and shapes are the user's to
-/// change; all else should have been refused while tracing, and is ours.
+/// What a failed compile means for the caller: passes mark what its author can mend.
 [[noreturn]] void throwDiagnostics(const std::vector<Diagnostic> &diagnostics,
                                    const std::string &name, Loc fallback) {
   auto error = std::find_if(diagnostics.begin(), diagnostics.end(), [](const Diagnostic &d) {
     return d.severity == Diagnostic::Severity::Error;
   });
   std::vector<std::string> notes;
-  for (auto next = error; next != diagnostics.end(); ++next)
+  auto first = error == diagnostics.end() ? diagnostics.begin() : error;
+  for (auto next = first; next != diagnostics.end(); ++next)
     if (next != error && (next->severity == Diagnostic::Severity::Error ||
                           next->severity == Diagnostic::Severity::Note))
       notes.push_back(textOf(*next));
@@ -51,20 +47,27 @@ std::string textOf(const Diagnostic &diagnostic) {
   Loc where = fallback;
   if (error != diagnostics.end() && !error->file.empty())
     where = {error->file.c_str(), error->line};
-  if (mentions(message, "shared memory") || mentions(message, "registers"))
-    throw Error(Fault::User, ErrorCode::ResourceExceeded, message, where, notes);
-  if (mentions(message, "cannot be laid out") || mentions(message, "are supported"))
-    throw Error(Fault::User, ErrorCode::Unsupported, message, where, notes);
-  if (mentions(message, "unknown target") || mentions(message, "has no kernel") ||
-      mentions(message, "for one kernel"))
-    throw Error(Fault::User, ErrorCode::InvalidArgument, message, where, notes);
+  if (error != diagnostics.end() && error->userError)
+    throw Error(Fault::User, *error->userError, message, where, notes);
   notes.push_back("the kernel is not at fault; please report it");
   throw Error(Fault::Compiler, ErrorCode::InternalCompilerError, message, where, notes);
 }
 
-bool isSet(const char *variable) {
-  const char *value = std::getenv(variable);
-  return value && *value && std::string_view(value) != "0";
+/// What TILE_DISABLE_PASSES and TILE_BISECT leave out: read once, since compiled kernels are kept under keys that do not
+/// hold it.
+const passes::PassSelection &passesOfEnvironment() {
+  static const passes::PassSelection selection = {
+      device::environmentList("TILE_DISABLE_PASSES",
+                              [](std::string_view name) {
+                                if (passes::isOptionalPass(name))
+                                  return std::string();
+                                std::string known;
+                                for (const passes::OptionalPass &pass : passes::optionalPasses())
+                                  known += (known.empty() ? "" : ", ") + std::string(pass.name);
+                                return "is no optional pass; there are " + known;
+                              }),
+      device::environmentInteger("TILE_BISECT", -1, 0, int64_t(1) << 40)};
+  return selection;
 }
 
 void printTimings(const CompiledKernel &kernel) {
@@ -81,10 +84,14 @@ void printTimings(const CompiledKernel &kernel) {
 
 CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc where,
                              CompileOptions options) {
-  const char *dump = std::getenv("TILE_DUMP");
-  bool isDumped = dump && *dump, isTimed = isSet("TILE_TIME_PASSES");
+  std::string dump = device::environmentText("TILE_DUMP");
+  bool isDumped = !dump.empty(), isTimed = device::environmentFlag("TILE_TIME_PASSES");
   options.keepStages |= isDumped;
   options.timePasses |= isTimed;
+  if (options.passes.disabled.empty() && options.passes.limit < 0)
+    options.passes = passesOfEnvironment();
+  if (options.reproducer.empty())
+    options.reproducer = device::environmentText("TILE_REPRODUCER");
   std::vector<Diagnostic> diagnostics;
   mlir::FailureOr<CompiledKernel> kernel = codegen::compile(module, options, diagnostics);
   if (mlir::failed(kernel))

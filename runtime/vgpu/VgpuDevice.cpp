@@ -2,14 +2,15 @@
 // events only keep their promises about handles and order.
 #include "runtime/vgpu/VgpuDevice.h"
 
+#include "runtime/device/Environment.h"
 #include "runtime/device/Handles.h"
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Launch.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <thread>
 
 namespace tile::vgpu {
@@ -19,6 +20,18 @@ using device::DevicePtr;
 
 [[noreturn]] void fail(ErrorCode code, const std::string &message) {
   throw Error(Fault::User, code, message);
+}
+
+constexpr unsigned kMaxThreads = 256; // of the host
+
+Checks checksOfEnvironment() {
+  std::string value = device::environmentText("TILE_VGPU_CHECK");
+  try {
+    return parseChecks(value);
+  } catch (const Error &error) {
+    device::warnOfEnvironment("TILE_VGPU_CHECK", value, "is not used: " + error.message());
+    return {};
+  }
 }
 
 std::string hex(uint64_t value) {
@@ -60,18 +73,6 @@ device::DeviceProps propsFor(const std::string &target) {
   return props;
 }
 
-uint64_t environmentNumber(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  if (!text || !*text)
-    return otherwise;
-  char *end = nullptr;
-  uint64_t value = std::strtoull(text, &end, 10);
-  if (*end || value == 0)
-    fail(ErrorCode::InvalidArgument,
-         std::string(name) + "='" + text + "' is not a positive number");
-  return value;
-}
-
 struct LoadedModule {
   std::shared_ptr<const Module> ptx;
   std::map<std::string_view, uint64_t> addresses; // of module variables
@@ -92,14 +93,14 @@ class VgpuDevice final : public VirtualDevice {
 public:
   explicit VgpuDevice(const device::VirtualOptions &options)
       : props_(propsFor(options.target)), memory_(props_.totalMemory), seed_(options.seed) {
-    const char *environment = std::getenv("TILE_VGPU_CHECK");
-    checks_ = parseChecks(options.checks ? std::string_view(*options.checks)
-                                         : std::string_view(environment ? environment : "all"));
-    uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-    threads_ = static_cast<unsigned>(std::min<uint64_t>(
-        options.threads > 0 ? options.threads : environmentNumber("TILE_VGPU_THREADS", cores),
-        256));
-    maxBranches_ = environmentNumber("TILE_VGPU_MAX_BRANCHES", uint64_t{1} << 33);
+    checks_ = options.checks ? parseChecks(*options.checks) : checksOfEnvironment();
+    int64_t cores = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads);
+    threads_ = static_cast<unsigned>(
+        options.threads > 0
+            ? std::min<int64_t>(options.threads, kMaxThreads)
+            : device::environmentInteger("TILE_VGPU_THREADS", cores, 1, kMaxThreads));
+    maxBranches_ = static_cast<uint64_t>(device::environmentInteger(
+        "TILE_VGPU_MAX_BRANCHES", int64_t{1} << 33, 1, std::numeric_limits<int64_t>::max()));
   }
 
   const device::DeviceProps &props() const override { return props_; }

@@ -21,6 +21,9 @@ struct BuildOptions {
   std::vector<std::string> words; ///< the input, then settings
   std::string target = "sm_80", output;
   std::vector<std::string> emit = {"ptx"};
+  std::vector<std::string> disabledPasses;
+  int64_t bisect = -1;
+  std::string reproducer;
   bool timePasses = false, inChild = false;
 };
 
@@ -106,6 +109,8 @@ int buildHere(const BuildOptions &options) {
   compile.target = options.target;
   compile.keepStages = true;
   compile.timePasses = options.timePasses;
+  compile.passes = {options.disabledPasses, options.bisect};
+  compile.reproducer = options.reproducer;
   jit::targetInfo(options.target);
   codegen::CompiledKernel kernel = compileInput(options.words, compile);
   report(kernel, options.timePasses);
@@ -126,8 +131,20 @@ void checkEmit(const BuildOptions &options) {
                 "several stages need a folder: add -o DIR");
 }
 
+void checkPasses(const BuildOptions &options) {
+  for (const std::string &name : options.disabledPasses)
+    if (!passes::isOptionalPass(name)) {
+      std::string known;
+      for (const passes::OptionalPass &pass : passes::optionalPasses())
+        known += (known.empty() ? "" : ", ") + std::string(pass.name);
+      throw Error(Fault::User, ErrorCode::InvalidArgument,
+                  "--disable-passes: '" + name + "' is no optional pass; there are " + known);
+    }
+}
+
 int build(const BuildOptions &options) {
   checkEmit(options);
+  checkPasses(options);
   if (options.inChild)
     return buildHere(options);
   std::vector<std::string> arguments = {"build", "--in-child", "--target", options.target};
@@ -137,6 +154,10 @@ int build(const BuildOptions &options) {
     arguments.insert(arguments.end(), {"-o", options.output});
   if (options.timePasses)
     arguments.push_back("--time-passes");
+  for (const std::string &name : options.disabledPasses)
+    arguments.insert(arguments.end(), {"--disable-passes", name});
+  if (options.bisect >= 0)
+    arguments.insert(arguments.end(), {"--bisect", std::to_string(options.bisect)});
   arguments.push_back("--");
   arguments.insert(arguments.end(), options.words.begin(), options.words.end());
   return runInChild(arguments, inputFileOf(options.words));
@@ -161,6 +182,17 @@ void addBuild(CLI::App &app, std::function<int()> &chosen) {
   command->add_option("-o,--output", options->output,
                       "a file for one stage, a folder for several (default: stdout)");
   command->add_flag("--time-passes", options->timePasses, "print the milliseconds of each pass");
+  command
+      ->add_option("--disable-passes", options->disabledPasses,
+                   "optional passes to leave out; a comma list")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->take_all();
+  command
+      ->add_option("--bisect", options->bisect,
+                   "allow only this many executions of optional passes, and list them")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--reproducer", options->reproducer)->group("");
   command->add_flag("--in-child", options->inChild)->group("");
   command->callback([options, &chosen] { chosen = [options] { return build(*options); }; });
 }

@@ -1,5 +1,7 @@
 #include "tools/tilec/Child.h"
 
+#include "codegen/Reproducer.h"
+#include "runtime/device/Environment.h"
 #include "runtime/jit/Dump.h"
 
 #include <tile/Error.h>
@@ -26,9 +28,7 @@ constexpr rlim_t kMaxMemory = rlim_t(16) << 30;
 
 /// Seconds a compile may take: TILE_COMPILE_SECONDS, else two minutes.
 int timeLimit() {
-  const char *text = std::getenv("TILE_COMPILE_SECONDS");
-  int seconds = text ? std::atoi(text) : 0;
-  return seconds > 0 ? seconds : 120;
+  return static_cast<int>(device::environmentInteger("TILE_COMPILE_SECONDS", 120, 1, 1000000));
 }
 
 void limit(int resource, rlim_t value) {
@@ -37,8 +37,10 @@ void limit(int resource, rlim_t value) {
 }
 
 /// Replaces this process. Only calls that are allowed between fork and exec.
-[[noreturn]] void becomeChild(char *const *argv) {
+[[noreturn]] void becomeChild(char *const *argv, bool isQuiet) {
   setpgid(0, 0);
+  if (int null = isQuiet ? open("/dev/null", O_WRONLY) : -1; null >= 0)
+    dup2(null, STDOUT_FILENO), dup2(null, STDERR_FILENO);
   limit(RLIMIT_AS, kMaxMemory);
   limit(RLIMIT_CORE, 0);
   execv("/proc/self/exe", argv);
@@ -90,18 +92,16 @@ std::string writeReproducer(const std::vector<std::string> &arguments, const std
   return folder.string();
 }
 
-int reportDeath(const std::string &what, const std::vector<std::string> &arguments,
-                const std::string &input) {
-  std::string folder = writeReproducer(arguments, input);
+int reportDeath(const std::string &what, const std::string &folder) {
   std::cerr << "tilec: error: " << what << "; this is a fault of tilec, please report it\n";
   if (!folder.empty())
     std::cerr << "  note: a reproducer is in " << folder << "\n";
   return kInternal;
 }
 
-} // namespace
-
-int runInChild(const std::vector<std::string> &arguments, const std::string &input) {
+/// Runs this program with the arguments; `isQuiet` drops what it writes. The status is not
+/// meaningful when time was up.
+bool runOnce(const std::vector<std::string> &arguments, bool isQuiet, int &status) {
   std::vector<char *> argv = {const_cast<char *>("tilec")};
   for (const std::string &argument : arguments)
     argv.push_back(const_cast<char *>(argument.c_str()));
@@ -112,18 +112,39 @@ int runInChild(const std::vector<std::string> &arguments, const std::string &inp
     throw Error(Fault::User, ErrorCode::IoError,
                 std::string("cannot start a compile process: ") + std::strerror(errno));
   if (child == 0)
-    becomeChild(argv.data());
+    becomeChild(argv.data(), isQuiet);
+  return waitFor(child, status);
+}
+
+/// The compiler crashed: runs it once more with the IR kept before each step. What is left then is
+/// the IR that the crashing step was given.
+void keepCrash(std::vector<std::string> arguments, const std::string &folder) {
+  if (folder.empty())
+    return;
+  std::string file = folder + "/before-the-crash.mlir";
+  arguments.insert(arguments.begin() + 1, {"--reproducer", file}); // after the command
   int status = 0;
-  if (!waitFor(child, status))
+  runOnce(arguments, true, status);
+  if (std::string how = codegen::howToReproduce(file); !how.empty())
+    std::cerr << "  note: to see it again: " << how << "\n";
+}
+
+} // namespace
+
+int runInChild(const std::vector<std::string> &arguments, const std::string &input) {
+  int status = 0;
+  if (!runOnce(arguments, false, status))
     return reportDeath("the compile did not end within " + std::to_string(timeLimit()) +
                            " s and was stopped",
-                       arguments, input);
+                       writeReproducer(arguments, input));
   if (WIFEXITED(status) && WEXITSTATUS(status) != 127)
     return WEXITSTATUS(status);
   if (WIFEXITED(status))
-    return reportDeath("the compile process could not start", arguments, input);
-  return reportDeath(std::string("the compiler crashed (") + strsignal(WTERMSIG(status)) + ")",
-                     arguments, input);
+    return reportDeath("the compile process could not start", "");
+  std::string folder = writeReproducer(arguments, input);
+  reportDeath(std::string("the compiler crashed (") + strsignal(WTERMSIG(status)) + ")", folder);
+  keepCrash(arguments, folder);
+  return kInternal;
 }
 
 } // namespace tile::tilec

@@ -59,6 +59,7 @@ namespace {
 struct ExplainOptions {
   std::vector<std::string> words; ///< the input, then settings
   std::string target = "sm_80", json, html;
+  std::string reproducer;
   bool inChild = false;
 };
 
@@ -66,6 +67,7 @@ Explanation explainInput(const ExplainOptions &options) {
   codegen::CompileOptions compile;
   compile.target = options.target;
   compile.keepStages = compile.keepReport = true;
+  compile.reproducer = options.reproducer;
   jit::targetInfo(options.target); // refuses unknown ones before anything is compiled
   Explanation explanation;
   explanation.kernel = compileInput(options.words, compile);
@@ -121,6 +123,7 @@ void addExplain(CLI::App &app, std::function<int()> &chosen) {
   command->add_option("--json", options->json, "also write all of it to this file, as JSON");
   command->add_option("--html", options->html,
                       "also write this page: all stages side by side, lines linked");
+  command->add_option("--reproducer", options->reproducer)->group("");
   command->add_flag("--in-child", options->inChild)->group("");
   command->callback([options, &chosen] { chosen = [options] { return explain(*options); }; });
 }

@@ -1,0 +1,114 @@
+#include "codegen/PassRunner.h"
+
+#include "codegen/Reproducer.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <chrono>
+#include <csignal>
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Times passes. Adaptors, which run the passes of a nested operation, have no argument.
+class PassTimer : public PassInstrumentation {
+public:
+  explicit PassTimer(Timings &timings) : timings(timings) {}
+  void runBeforePass(Pass *, Operation *) final { starts.push_back(Clock::now()); }
+  void runAfterPass(Pass *pass, Operation *) final {
+    std::chrono::duration<double, std::milli> time = Clock::now() - starts.pop_back_val();
+    if (!pass->getArgument().empty())
+      timings.emplace_back(pass->getArgument().str(), time.count());
+  }
+
+private:
+  Timings &timings;
+  SmallVector<Clock::time_point> starts; // passes may run passes
+};
+
+/// Writes what each pass is given before it runs.
+class PassKeeper : public PassInstrumentation {
+public:
+  PassKeeper(const CompileOptions &options) : options(options) {}
+  void runBeforePass(Pass *pass, Operation *op) final {
+    if (!pass->getArgument().empty())
+      writeReproducer(options, op, pass);
+  }
+
+private:
+  const CompileOptions &options;
+};
+
+#ifndef NDEBUG
+/// Builds with asserts break one pass on demand: TILE_FAULT=pass:crash@NAME dies in it, TILE_FAULT=pass:invalid@NAME
+/// makes it leave IR that does not verify.
+struct InjectedFault {
+  bool isCrash = false, isInvalid = false;
+  StringRef pass;
+
+  InjectedFault() {
+    StringRef text = std::getenv("TILE_FAULT") ? std::getenv("TILE_FAULT") : "";
+    isCrash = text.consume_front("pass:crash@");
+    isInvalid = text.consume_front("pass:invalid@");
+    pass = text;
+  }
+  bool isActive() const { return isCrash || isInvalid; }
+
+  void afterPass(const Pass &ran, Operation *op) const {
+    if (ran.getArgument() != pass)
+      return;
+    if (isCrash)
+      std::raise(SIGSEGV);
+    op->walk([](func::FuncOp function) { function.getBody().back().getTerminator()->erase(); });
+  }
+};
+#else
+struct InjectedFault {
+  bool isActive() const { return false; }
+  void afterPass(const Pass &, Operation *) const {}
+};
+#endif
+
+} // namespace
+
+PassRunner::PassRunner(ModuleOp module, const CompileOptions &options, Timings &timings)
+    : module(module), options(options), timings(timings), passSwitches(options.passes) {
+  InjectedFault fault;
+  if (!passSwitches.isActive() && !fault.isActive())
+    return;
+  // MLIR asks the context's handler before each pass; a pass whose action is not called is left out.
+  module.getContext()->registerActionHandler(
+      [this, fault](function_ref<void()> run, const tracing::Action &action) {
+        const auto *execution = llvm::dyn_cast<PassExecutionAction>(&action);
+        if (!execution)
+          return run();
+        if (passSwitches.shouldRun(execution->getPass().getArgument()))
+          run();
+        fault.afterPass(execution->getPass(), execution->getOp());
+      });
+}
+
+PassRunner::~PassRunner() { module.getContext()->registerActionHandler(nullptr); }
+
+LogicalResult PassRunner::run(function_ref<void(PassManager &)> build) {
+  PassManager manager(module.getContext());
+  manager.enableVerifier(options.verifyEach);
+  if (options.timePasses)
+    manager.addInstrumentation(std::make_unique<PassTimer>(timings));
+  if (!options.reproducer.empty())
+    manager.addInstrumentation(std::make_unique<PassKeeper>(options));
+  build(manager);
+  return manager.run(module);
+}
+
+void PassRunner::keepBeforePtx() {
+  if (!options.reproducer.empty())
+    writeReproducer(options, module, nullptr);
+}
+
+} // namespace tile::codegen
