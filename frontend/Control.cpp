@@ -228,7 +228,7 @@ If tile::if_(Arg condition, detail::FunctionRef<void()> body, Loc loc) {
   ScopeId elseScope = traceRegion(trace, Scope::Else, loc, [] {});
   NodeId node = trace.add(std::move(branch));
   finishIf(trace, node, thenScope, elseScope);
-  return If(trace.id(), node);
+  return If(trace.id(), node, static_cast<uint32_t>(trace.graph().nodes.size()));
 }
 
 void If::else_(detail::FunctionRef<void()> body) {
@@ -237,8 +237,7 @@ void If::else_(detail::FunctionRef<void()> body) {
     trace.fail({}, "else_: its if_ belongs to another kernel's trace", {},
                ErrorCode::InvalidHandle);
   Node branch = trace.at(node_);
-  size_t after = node_ + 1 + branch.results.size();
-  if (trace.graph().nodes.size() != after || trace.scope() != branch.scope)
+  if (trace.graph().nodes.size() != end_ || trace.scope() != branch.scope)
     trace.fail(branch.loc, "else_: write it directly after its if_, in one statement");
   // The else branch starts from the values before the if_, which the empty else branch yielded.
   ScopeId thenScope = branch.regions[0];

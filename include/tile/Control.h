@@ -69,9 +69,9 @@ public:
 
 private:
   friend If if_(Arg, detail::FunctionRef<void()>, Loc);
-  If(uint64_t trace, uint32_t node) : trace_(trace), node_(node) {}
+  If(uint64_t trace, uint32_t node, uint32_t end) : trace_(trace), node_(node), end_(end) {}
   uint64_t trace_;
-  uint32_t node_;
+  uint32_t node_, end_; ///< the branch, and how much had been traced when it was complete
 };
 
 /// A staged branch on an i1 scalar. Errors: a tile as condition (use select), a condition that is

@@ -93,6 +93,18 @@ TEST(Control, BranchesYieldTheValueBeforeWhereTheyDoNotWrite) {
   EXPECT_NE(ir.find("arith.addi %c1_i32, %c20_i32"), std::string::npos) << ir;
 }
 
+TEST(Control, ABranchWithElseMayBeTheFirstToTouchAVarInItsLoop) {
+  auto choose = kernel("choose", [](Out<i32, 1> y, Scalar<i32> n) {
+    auto last = var(0);
+    for (auto i : range(n))
+      if_(i > 2, [&] { last = 7; }).else_([] {});
+    y.tile({1})(0) = last;
+  });
+  std::string ir = irOf(choose);
+  EXPECT_EQ(count(ir, "iter_args("), 1) << ir;
+  EXPECT_EQ(count(ir, "scf.yield"), 3) << ir;
+}
+
 TEST(Control, AnIfInALoop) {
   auto both = kernel("both", [](In<i32, 1> x, Out<i32, 1> y, Scalar<i32> n) {
     auto best = var(0);
