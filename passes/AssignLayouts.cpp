@@ -433,11 +433,12 @@ private:
       setLayout(value, layout);
   }
 
-  // What was made on demand is replaced; the originals go, users first.
+  // What was made on demand is replaced; the originals go, users first. (Divisions are not "pure": they
+  // cannot be moved to where they would not run.)
   void eraseUnlaid(ArrayRef<Operation *> ops) {
     for (Operation *op : llvm::reverse(ops))
       if (op->getNumResults() == 1 && isTile(op->getResult(0)) &&
-          !gpu::encodingOf(op->getResult(0).getType()) && op->use_empty() && isPure(op))
+          !gpu::encodingOf(op->getResult(0).getType()) && op->use_empty() && isMemoryEffectFree(op))
         op->erase();
   }
 

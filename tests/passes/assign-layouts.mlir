@@ -179,3 +179,18 @@ func.func @scalars(%p: !tile.ptr<f32>) attributes {tile.kernel} {
   tile.store %y, %p : f32, !tile.ptr<f32>
   return
 }
+
+// A division that nothing claims is made where it is needed too, and the first one goes although
+// MLIR does not call it pure.
+// CHECK-LABEL: func.func @division_on_demand
+// CHECK: arith.divsi %{{.*}} : tensor<32xi32, #
+// CHECK-NOT: arith.divsi
+// CHECK: return
+func.func @division_on_demand(%v: !tile.view<1xi32>, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %x = tile.splat %n : i32 -> tensor<32xi32>
+  %y = tile.arange 1, 33 : tensor<32xi32>
+  %q = arith.divsi %x, %y : tensor<32xi32>
+  tile.view_store %q, %v[%c0] : tensor<32xi32>, !tile.view<1xi32>
+  return
+}
