@@ -12,9 +12,36 @@ void copyPredicate(Warp &warp, const Op &op) {
   mergeMask(warp.predicate(op.rows[0]), warp.predicate(op.rows[1]), warp.mask);
 }
 
+// A register packed from initialised and other pieces gives the former back when it is unpacked:
+// compilers fill a half that nobody reads with any register.
+void trackPack(Warp &warp, const Op &op) {
+  uint32_t all = kFullMask;
+  for (unsigned i = 0; i < op.sources; ++i)
+    all &= warp.validRow(op.rows[1 + i]);
+  std::array<uint32_t, 4> &quarters = warp.validQuarters[op.rows[0] / kRowBytes];
+  for (size_t quarter = 0; quarter < quarters.size(); ++quarter) {
+    uint32_t valid = op.sources <= 4 ? warp.validRow(op.rows[1 + quarter * op.sources / 4]) : all;
+    mergeMask(quarters[quarter], valid, warp.mask);
+  }
+  mergeMask(warp.validRow(op.rows[0]), all, warp.mask);
+}
+
+void trackUnpack(Warp &warp, const Op &op) {
+  uint32_t source = op.rows[op.targets], whole = warp.validRow(source);
+  std::array<uint32_t, 4> quarters = warp.validQuarters[source / kRowBytes];
+  for (unsigned i = 0; i < op.targets; ++i) {
+    uint32_t piece = kFullMask;
+    for (unsigned quarter = i * 4 / op.targets; quarter * op.targets < (i + 1) * 4; ++quarter)
+      piece &= quarters[quarter];
+    mergeMask(warp.validRow(op.rows[i]), whole | piece, warp.mask);
+  }
+}
+
 // Joins op.sources pieces of op.a bits each, the first lowest.
 template <class T> void pack(Warp &warp, const Op &op) {
   unsigned bits = op.a;
+  if (warp.valid)
+    trackPack(warp, op);
   T *target = warp.row<T>(op.rows[0]);
   forLanes(warp.mask, [&](unsigned lane) {
     T value = 0;
@@ -31,6 +58,8 @@ template <class T> void pack(Warp &warp, const Op &op) {
 
 template <class T> void unpack(Warp &warp, const Op &op) {
   unsigned bits = op.a;
+  if (warp.valid)
+    trackUnpack(warp, op);
   const T *source = warp.row<T>(op.rows[op.targets]);
   forLanes(warp.mask, [&](unsigned lane) {
     T value = source[lane];
@@ -70,13 +99,15 @@ void decodeVectorMove(Decoder &decoder, const Instruction &instruction, ScalarTy
     for (const Operand &operand : pieces)
       rows.push_back(decoder.source(operand, piece));
     uint32_t target = decoder.target(to, type);
-    decoder.emitWide(wide ? pack<uint64_t> : pack<uint32_t>, std::array{target}, rows, 0, bits);
+    decoder.emitWide(wide ? pack<uint64_t> : pack<uint32_t>, std::array{target}, rows, 0, bits, 0,
+                     kOwnValidity);
     return;
   }
   uint32_t source = decoder.source(from, type);
   for (const Operand &operand : pieces)
     rows.push_back(decoder.target(operand, piece));
-  decoder.emitWide(wide ? unpack<uint64_t> : unpack<uint32_t>, rows, std::array{source}, 0, bits);
+  decoder.emitWide(wide ? unpack<uint64_t> : unpack<uint32_t>, rows, std::array{source}, 0, bits, 0,
+                   kOwnValidity);
 }
 
 // Clocks grow with every reading: enough for code that waits, and the same in every run.

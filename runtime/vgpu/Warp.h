@@ -10,6 +10,7 @@
 #include "runtime/vgpu/Program.h"
 #include "runtime/vgpu/Races.h"
 
+#include <array>
 #include <atomic>
 #include <mutex>
 
@@ -38,6 +39,8 @@ enum class WarpStatus : uint8_t { Ready, AtBarrier, Exited };
 struct Warp {
   uint8_t *registers = nullptr;
   uint32_t *valid = nullptr; // by row: lanes whose value is initialised; only with the init check
+  /// By row, of a register packed from several: the same of each quarter of its bits.
+  std::array<uint32_t, 4> *validQuarters = nullptr;
   uint32_t mask = 0;         // active lanes
   uint32_t pc = 0;           // of the next operation
   uint32_t limit = kNoLimit; // reaching this pc calls reschedule(): another split waits there
@@ -118,6 +121,7 @@ struct Cta {
   std::vector<Finding> findings;
   std::vector<uint8_t> registerBytes;
   std::vector<uint32_t> validRows;
+  std::vector<std::array<uint32_t, 4>> validQuarters;
 
   uint8_t *sharedHost(uint32_t address) { return shared.data() + (address - kSharedBase); }
 };

@@ -146,6 +146,19 @@ TEST(InitCheck, UnselectedAndUnusedValuesMayBeAnything) {
       ->expectClean();
 }
 
+TEST(InitCheck, PackedHalvesAreFollowedOneByOne) {
+  std::string good = kernel(R"(  .reg .b16 %h<4>;
+  cvt.u16.u32 %h1, %t;
+  mov.b32 %r1, {%h1, %h2};
+  mov.b32 {%h3, _}, %r1;
+  cvt.u32.u16 %r2, %h3;
+  st.global.u32 [%a], %r2;
+)");
+  std::string bad = good;
+  bad.replace(bad.find("{%h3, _}"), 8, "{_, %h3}");
+  expectTwin(good, bad, 32, FindingKind::Uninitialised, "st.global");
+}
+
 // Neighbours exchange through shared memory.
 const std::string kExchange = R"(  mov.u32 %r1, buffer;
   mad.lo.u32 %r2, %t, 4, %r1;
