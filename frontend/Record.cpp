@@ -2,6 +2,7 @@
 // its parameters.
 #include "frontend/Trace.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cctype>
 #include <map>
@@ -30,6 +31,26 @@ uint64_t idOf(const std::string &name, const std::string &key) {
     id = freshId();
   return id;
 }
+
+/// Every record made, oldest first; those that are gone leave when the list has doubled.
+struct Records {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<const detail::KernelRecord>> all;
+  size_t sweepAt = 64;
+
+  static Records &get() { // static initialisers of other files call it
+    static Records records;
+    return records;
+  }
+  void add(const std::shared_ptr<const detail::KernelRecord> &record) {
+    std::lock_guard lock(mutex);
+    if (all.size() >= sweepAt) {
+      std::erase_if(all, [](auto &known) { return known.expired(); });
+      sweepAt = std::max<size_t>(64, 2 * all.size());
+    }
+    all.push_back(record);
+  }
+};
 
 void checkName(const std::string &name, Loc where) {
   bool valid = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
@@ -86,7 +107,18 @@ std::shared_ptr<KernelRecord> makeRecord(std::string name, std::string key,
   record->where = where;
   record->params = std::move(params);
   record->body = std::move(body);
+  Records::get().add(record);
   return record;
+}
+
+std::vector<std::shared_ptr<const KernelRecord>> liveRecords() {
+  Records &records = Records::get();
+  std::lock_guard lock(records.mutex);
+  std::vector<std::shared_ptr<const KernelRecord>> live;
+  for (auto &known : records.all)
+    if (auto record = known.lock())
+      live.push_back(std::move(record));
+  return live;
 }
 
 void checkArguments(const KernelRecord &record, std::span<const HostArg> args) {

@@ -65,6 +65,9 @@ std::shared_ptr<KernelRecord> makeRecord(std::string name, std::string key,
                                          std::vector<ParamSpec> params,
                                          std::unique_ptr<KernelBody> body, Loc where);
 
+/// The records of all kernels there are, oldest first: what tools find in a library they have loaded.
+std::vector<std::shared_ptr<const KernelRecord>> liveRecords();
+
 /// An argument of a call: a tensor, or the bits of a scalar of the parameter's dtype (in the low
 /// bytes).
 struct HostArg {

@@ -66,6 +66,10 @@ struct KernelRequest {
       : record(&launcher.record()),
         constants(launcher.constants().begin(), launcher.constants().end()),
         warps(launcher.options().warps), arguments(std::move(arguments)) {}
+  KernelRequest(const detail::KernelRecord &record, std::vector<int64_t> constants, int warps,
+                std::vector<detail::HostArg> arguments)
+      : record(&record), constants(std::move(constants)), warps(warps),
+        arguments(std::move(arguments)) {}
 
   const detail::KernelRecord *record;
   std::vector<int64_t> constants;

@@ -103,7 +103,11 @@ std::unique_ptr<LoadedKernel> Jit::build(const detail::KernelRecord &record,
   ++compiles_;
   codegen::CompileOptions options;
   options.target = target_;
-  codegen::CompiledKernel compiled = compileKernel(record, binding, options);
+  return load(compileKernel(record, binding, options), record.name, record.where);
+}
+
+std::unique_ptr<LoadedKernel> Jit::load(codegen::CompiledKernel compiled, const std::string &name,
+                                        Loc where) const {
   const device::DeviceProps &props = device_->props();
   std::vector<std::byte> cubin;
   if (!props.isVirtual)
@@ -112,7 +116,7 @@ std::unique_ptr<LoadedKernel> Jit::build(const detail::KernelRecord &record,
   auto kernel = std::make_unique<LoadedKernel>();
   try {
     kernel->function = device_->getFunction(module, compiled.name);
-    checkRegisters(record, kernel->function, compiled.threads);
+    checkRegisters(kernel->function, compiled.threads, name, where);
   } catch (...) {
     device_->unloadModule(module);
     throw;
@@ -128,8 +132,8 @@ std::unique_ptr<LoadedKernel> Jit::build(const detail::KernelRecord &record,
 
 // The assembler accepts kernels whose threads together want more registers than a multiprocessor
 // has.
-void Jit::checkRegisters(const detail::KernelRecord &record, device::Function function,
-                         int threads) const {
+void Jit::checkRegisters(device::Function function, int threads, const std::string &name,
+                         Loc where) const {
   const device::DeviceProps &props = device_->props();
   device::FunctionInfo info = device_->functionInfo(function);
   int64_t registers = int64_t(info.registers) * threads;
@@ -140,7 +144,7 @@ void Jit::checkRegisters(const detail::KernelRecord &record, device::Function fu
                   std::to_string(threads) + " threads, together " + std::to_string(registers) +
                   "; " + props.name + " has " + std::to_string(props.registersPerSm) +
                   ": use smaller tiles or fewer warps",
-              record.where, {"in kernel '" + record.name + "'"});
+              where, {"in kernel '" + name + "'"});
 }
 
 } // namespace tile::jit

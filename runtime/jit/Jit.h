@@ -34,6 +34,10 @@ public:
   const LoadedKernel &get(const detail::KernelRecord &record, std::span<const detail::HostArg> args,
                           std::span<const int64_t> consts, int warps);
 
+  /// Loads a compiled kernel; `name` and `where` are for messages.
+  std::unique_ptr<LoadedKernel> load(codegen::CompiledKernel compiled, const std::string &name,
+                                     Loc where) const;
+
   /// How many compiles were started, failed ones included.
   uint64_t compileCount() const { return compiles_; }
 
@@ -59,8 +63,8 @@ private:
                                   std::span<const int64_t> consts, int warps);
   std::unique_ptr<LoadedKernel> build(const detail::KernelRecord &record,
                                       const frontend::Binding &binding);
-  void checkRegisters(const detail::KernelRecord &record, device::Function function,
-                      int threads) const;
+  void checkRegisters(device::Function function, int threads, const std::string &name,
+                      Loc where) const;
 
   std::shared_ptr<device::Device> device_;
   std::string target_;

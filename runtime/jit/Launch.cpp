@@ -1,5 +1,7 @@
 // detail::launch and detail::prepare, the way from a kernel's call to the device: check, look up,
 // pack, go.
+#include "runtime/jit/Launch.h"
+
 #include "runtime/jit/Arguments.h"
 #include "runtime/jit/Jit.h"
 #include "runtime/jit/State.h"
@@ -26,7 +28,13 @@ int64_t symbolValue(codegen::GridExpression::Symbol symbol, std::span<const Host
                                : static_cast<int64_t>(value) >> (64 - bits);
 }
 
-std::array<int64_t, 3> gridOf(const KernelRecord &record, const LoadedKernel &kernel,
+/// What messages call a kernel.
+struct Named {
+  const std::string &name;
+  Loc where;
+};
+
+std::array<int64_t, 3> gridOf(const Named &record, const LoadedKernel &kernel,
                               std::span<const HostArg> args, const detail::LaunchOptions &options) {
   if (options.hasGrid)
     return {options.grid[0], options.grid[1], options.grid[2]};
@@ -41,7 +49,7 @@ std::array<int64_t, 3> gridOf(const KernelRecord &record, const LoadedKernel &ke
   return kernel.grid.evaluate(values);
 }
 
-void checkGrid(const KernelRecord &record, const std::array<int64_t, 3> &grid) {
+void checkGrid(const Named &record, const std::array<int64_t, 3> &grid) {
   for (int axis = 0; axis < 3; ++axis)
     if (grid[axis] < 0 || grid[axis] > kMaxGrid[axis])
       throw Error(Fault::User, ErrorCode::InvalidShape,
@@ -66,7 +74,7 @@ uint64_t parameterBits(const codegen::Parameter &parameter, const HostArg &arg) 
   return arg.bits;
 }
 
-void start(const KernelRecord &record, const LoadedKernel &kernel, detail::StreamState &stream,
+void start(const Named &record, const LoadedKernel &kernel, detail::StreamState &stream,
            std::span<const HostArg> args, const detail::LaunchOptions &options) {
   std::array<int64_t, 3> grid = gridOf(record, kernel, args, options);
   checkGrid(record, grid);
@@ -88,14 +96,49 @@ void start(const KernelRecord &record, const LoadedKernel &kernel, detail::Strea
   stream.owner->device->launch(kernel.function, config, block, stream.handle);
 }
 
+// A compiled kernel says no more of its arguments than which parts of each it takes.
+void checkParts(const codegen::CompiledKernel &kernel, std::span<const HostArg> args) {
+  using Kind = codegen::Parameter::Kind;
+  auto refuse = [&](int arg, const std::string &why) {
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "argument " + std::to_string(arg + 1) + " of '" + kernel.name + "': " + why);
+  };
+  int32_t expected = 0;
+  for (const codegen::Parameter &parameter : kernel.parameters) {
+    expected = std::max(expected, parameter.arg + 1);
+    if (static_cast<size_t>(parameter.arg) >= args.size())
+      refuse(parameter.arg, "is missing");
+    const HostArg &arg = args[parameter.arg];
+    bool isTensor = arg.kind == HostArg::Tensor;
+    if (isTensor == (parameter.kind == Kind::Scalar))
+      refuse(parameter.arg, isTensor ? "a number is expected" : "a tensor is expected");
+    if (isTensor && parameter.kind != Kind::Pointer && parameter.dim >= arg.rank)
+      refuse(parameter.arg, "more than " + std::to_string(arg.rank) + " dimensions are expected");
+    if (!isTensor && sizeOf(arg.dtype) != static_cast<size_t>(parameter.bytes))
+      refuse(parameter.arg,
+             "a number of " + std::to_string(parameter.bytes) + " bytes is expected");
+  }
+  if (args.size() > static_cast<size_t>(expected))
+    refuse(expected, "there is no such argument");
+}
+
 } // namespace
+
+void jit::launchCompiled(const Device &device, const codegen::CompiledKernel &kernel,
+                         std::span<const HostArg> args, const detail::LaunchOptions &options) {
+  checkParts(kernel, args);
+  Stream stream = device.stream();
+  std::unique_ptr<LoadedKernel> loaded = device.state()->jit->load(kernel, kernel.name, {});
+  start({kernel.name, {}}, *loaded, stream.state(), args, options);
+  stream.synchronize();
+}
 
 void detail::launch(const KernelRecord &record, Stream &stream, std::span<const HostArg> args,
                     std::span<const int64_t> consts, const LaunchOptions &options) {
   StreamState &state = stream.state();
   jit::validate(record, *state.owner, args);
   const LoadedKernel &kernel = state.owner->jit->get(record, args, consts, options.warps);
-  start(record, kernel, state, args, options);
+  start({record.name, record.where}, kernel, state, args, options);
 }
 
 void detail::prepare(const KernelRecord &record, const Device &device,

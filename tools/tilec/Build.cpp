@@ -23,7 +23,7 @@ struct BuildOptions {
   std::vector<std::string> emit = {"ptx"};
   std::vector<std::string> disabledPasses;
   int64_t bisect = -1;
-  std::string reproducer;
+  std::string kernel, reproducer;
   bool timePasses = false, inChild = false;
 };
 
@@ -112,7 +112,7 @@ int buildHere(const BuildOptions &options) {
   compile.passes = {options.disabledPasses, options.bisect};
   compile.reproducer = options.reproducer;
   jit::targetInfo(options.target);
-  codegen::CompiledKernel kernel = compileInput(options.words, compile);
+  codegen::CompiledKernel kernel = compileInput(options.words, options.kernel, compile);
   report(kernel, options.timePasses);
   write(textsOf(kernel, options), options.output);
   return kOk;
@@ -158,6 +158,8 @@ int build(const BuildOptions &options) {
     arguments.insert(arguments.end(), {"--disable-passes", name});
   if (options.bisect >= 0)
     arguments.insert(arguments.end(), {"--bisect", std::to_string(options.bisect)});
+  if (!options.kernel.empty())
+    arguments.insert(arguments.end(), {"--kernel", options.kernel});
   arguments.push_back("--");
   arguments.insert(arguments.end(), options.words.begin(), options.words.end());
   return runInChild(arguments, inputFileOf(options.words));
@@ -169,7 +171,9 @@ void addBuild(CLI::App &app, std::function<int()> &chosen) {
   auto options = std::make_shared<BuildOptions>();
   CLI::App *command =
       app.add_subcommand("build", "Compile a kernel without a device and write its stages");
-  command->add_option("input", options->words, "FILE.mlir or op:NAME, then settings such as BM=128")
+  command
+      ->add_option("input", options->words,
+                   "op:NAME, FILE.cpp, LIB.so or FILE.mlir, then settings such as BM=128")
       ->required();
   command->add_option("--target", options->target, "sm_80, sm_86, sm_89 or sm_90a")
       ->capture_default_str();
@@ -192,6 +196,7 @@ void addBuild(CLI::App &app, std::function<int()> &chosen) {
       ->add_option("--bisect", options->bisect,
                    "allow only this many executions of optional passes, and list them")
       ->check(CLI::NonNegativeNumber);
+  command->add_option("--kernel", options->kernel, "which kernel of a FILE.cpp or LIB.so");
   command->add_option("--reproducer", options->reproducer)->group("");
   command->add_flag("--in-child", options->inChild)->group("");
   command->callback([options, &chosen] { chosen = [options] { return build(*options); }; });

@@ -37,18 +37,25 @@ void limit(int resource, rlim_t value) {
 }
 
 /// Replaces this process. Only calls that are allowed between fork and exec.
-[[noreturn]] void becomeChild(char *const *argv, bool isQuiet) {
-  setpgid(0, 0);
+[[noreturn]] void becomeChild(char *const *argv, ChildKind kind, bool isQuiet) {
+  if (kind == ChildKind::Compile) {
+    setpgid(0, 0);
+    limit(RLIMIT_AS, kMaxMemory);
+  }
   if (int null = isQuiet ? open("/dev/null", O_WRONLY) : -1; null >= 0)
     dup2(null, STDOUT_FILENO), dup2(null, STDERR_FILENO);
-  limit(RLIMIT_AS, kMaxMemory);
   limit(RLIMIT_CORE, 0);
   execv("/proc/self/exe", argv);
   _exit(127);
 }
 
 /// The status of the child, or nothing when time is up; then it is killed with all it started.
-bool waitFor(pid_t child, int &status) {
+bool waitFor(pid_t child, ChildKind kind, int &status) {
+  if (kind == ChildKind::Run) {
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return true;
+  }
   auto deadline = Clock::now() + std::chrono::seconds(timeLimit());
   for (auto pause = std::chrono::microseconds(500);;
        pause = std::min(pause * 2, std::chrono::microseconds(20000))) {
@@ -101,7 +108,7 @@ int reportDeath(const std::string &what, const std::string &folder) {
 
 /// Runs this program with the arguments; `isQuiet` drops what it writes. The status is not
 /// meaningful when time was up.
-bool runOnce(const std::vector<std::string> &arguments, bool isQuiet, int &status) {
+bool runOnce(const std::vector<std::string> &arguments, ChildKind kind, bool isQuiet, int &status) {
   std::vector<char *> argv = {const_cast<char *>("tilec")};
   for (const std::string &argument : arguments)
     argv.push_back(const_cast<char *>(argument.c_str()));
@@ -112,8 +119,8 @@ bool runOnce(const std::vector<std::string> &arguments, bool isQuiet, int &statu
     throw Error(Fault::User, ErrorCode::IoError,
                 std::string("cannot start a compile process: ") + std::strerror(errno));
   if (child == 0)
-    becomeChild(argv.data(), isQuiet);
-  return waitFor(child, status);
+    becomeChild(argv.data(), kind, isQuiet);
+  return waitFor(child, kind, status);
 }
 
 /// The compiler crashed: runs it once more with the IR kept before each step. What is left then is
@@ -124,16 +131,17 @@ void keepCrash(std::vector<std::string> arguments, const std::string &folder) {
   std::string file = folder + "/before-the-crash.mlir";
   arguments.insert(arguments.begin() + 1, {"--reproducer", file}); // after the command
   int status = 0;
-  runOnce(arguments, true, status);
+  runOnce(arguments, ChildKind::Compile, true, status);
   if (std::string how = codegen::howToReproduce(file); !how.empty())
     std::cerr << "  note: to see it again: " << how << "\n";
 }
 
 } // namespace
 
-int runInChild(const std::vector<std::string> &arguments, const std::string &input) {
+int runInChild(const std::vector<std::string> &arguments, const std::string &input,
+               ChildKind kind) {
   int status = 0;
-  if (!runOnce(arguments, false, status))
+  if (!runOnce(arguments, kind, false, status))
     return reportDeath("the compile did not end within " + std::to_string(timeLimit()) +
                            " s and was stopped",
                        writeReproducer(arguments, input));
@@ -141,8 +149,13 @@ int runInChild(const std::vector<std::string> &arguments, const std::string &inp
     return WEXITSTATUS(status);
   if (WIFEXITED(status))
     return reportDeath("the compile process could not start", "");
+  std::string signal = strsignal(WTERMSIG(status));
+  if (kind == ChildKind::Run) {
+    std::cerr << "tilec: error: the process that ran the kernel crashed (" << signal << ")\n";
+    return kInternal;
+  }
   std::string folder = writeReproducer(arguments, input);
-  reportDeath(std::string("the compiler crashed (") + strsignal(WTERMSIG(status)) + ")", folder);
+  reportDeath("the compiler crashed (" + signal + ")", folder);
   keepCrash(arguments, folder);
   return kInternal;
 }

@@ -10,9 +10,13 @@ namespace tile::tilec {
 /// What compile jobs exit with; also tilec's own exit codes.
 enum ExitCode { kOk = 0, kFinding = 1, kBadInput = 2, kUnsupported = 3, kInternal = 70 };
 
-/// Runs this program again with the arguments, bounded in time and memory, and returns its exit
+/// Compiles are bounded in time and memory; kernels may take what they need.
+enum class ChildKind { Compile, Run };
+
+/// Runs this program again with the arguments, and returns its exit
 /// code; standard output and error are shared. A child that dies or takes too long gives kInternal,
 /// and `input` (may be empty) is copied to a reproducer folder that the message names.
-int runInChild(const std::vector<std::string> &arguments, const std::string &input);
+int runInChild(const std::vector<std::string> &arguments, const std::string &input,
+               ChildKind kind = ChildKind::Compile);
 
 } // namespace tile::tilec

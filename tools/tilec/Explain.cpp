@@ -59,7 +59,7 @@ namespace {
 struct ExplainOptions {
   std::vector<std::string> words; ///< the input, then settings
   std::string target = "sm_80", json, html;
-  std::string reproducer;
+  std::string kernel, reproducer;
   bool inChild = false;
 };
 
@@ -70,7 +70,7 @@ Explanation explainInput(const ExplainOptions &options) {
   compile.reproducer = options.reproducer;
   jit::targetInfo(options.target); // refuses unknown ones before anything is compiled
   Explanation explanation;
-  explanation.kernel = compileInput(options.words, compile);
+  explanation.kernel = compileInput(options.words, options.kernel, compile);
   explanation.assembly = jit::inspectAssembly(explanation.kernel.ptx, options.target);
   std::optional<int64_t> registers;
   if (!explanation.assembly.assembler.empty())
@@ -105,6 +105,8 @@ int explain(const ExplainOptions &options) {
     arguments.insert(arguments.end(), {"--json", options.json});
   if (!options.html.empty())
     arguments.insert(arguments.end(), {"--html", options.html});
+  if (!options.kernel.empty())
+    arguments.insert(arguments.end(), {"--kernel", options.kernel});
   arguments.push_back("--");
   arguments.insert(arguments.end(), options.words.begin(), options.words.end());
   return runInChild(arguments, inputFileOf(options.words));
@@ -116,13 +118,16 @@ void addExplain(CLI::App &app, std::function<int()> &chosen) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App *command =
       app.add_subcommand("explain", "Say what was decided about a kernel, why, and what it costs");
-  command->add_option("input", options->words, "FILE.mlir or op:NAME, then settings such as BM=128")
+  command
+      ->add_option("input", options->words,
+                   "op:NAME, FILE.cpp, LIB.so or FILE.mlir, then settings such as BM=128")
       ->required();
   command->add_option("--target", options->target, "sm_80, sm_86, sm_89 or sm_90a")
       ->capture_default_str();
   command->add_option("--json", options->json, "also write all of it to this file, as JSON");
   command->add_option("--html", options->html,
                       "also write this page: all stages side by side, lines linked");
+  command->add_option("--kernel", options->kernel, "which kernel of a FILE.cpp or LIB.so");
   command->add_option("--reproducer", options->reproducer)->group("");
   command->add_flag("--in-child", options->inChild)->group("");
   command->callback([options, &chosen] { chosen = [options] { return explain(*options); }; });

@@ -1,6 +1,7 @@
 #include "tools/tilec/Input.h"
 
 #include "runtime/jit/Compile.h"
+#include "tools/tilec/KernelFile.h"
 #include "tools/tilec/Scan.h"
 #include "tools/tilec/Settings.h"
 
@@ -16,12 +17,22 @@ static void describeSettings(const OpSettings &settings) {
   std::cerr << (settings.used().empty() ? "" : "\n");
 }
 
-codegen::CompiledKernel compileInput(std::vector<std::string> words,
+codegen::CompiledKernel compileInput(std::vector<std::string> words, const std::string &kernel,
                                      const codegen::CompileOptions &options) {
   OpSettings settings = takeSettings(words);
   if (words.size() != 1)
     throw Error(Fault::User, ErrorCode::InvalidArgument,
-                "one input is expected, FILE.mlir or op:NAME; got " + std::to_string(words.size()));
+                "one input is expected, op:NAME, FILE.cpp, LIB.so or FILE.mlir; got " +
+                    std::to_string(words.size()));
+  if (isKernelFile(words[0])) {
+    BoundKernel bound = loadKernel(words[0], kernel, settings);
+    KernelRequest request = exampleRequest(bound, settings);
+    refuseUnused(settings);
+    return jit::compileRequest(request, options);
+  }
+  if (!kernel.empty())
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "--kernel chooses among the kernels of a FILE.cpp or LIB.so");
   if (const OpEntry *op = opOf(words[0])) {
     KernelRequest request = op->kernel(settings);
     refuseUnused(settings);
@@ -31,7 +42,7 @@ codegen::CompiledKernel compileInput(std::vector<std::string> words,
   if (std::filesystem::path(words[0]).extension() != ".mlir")
     throw Error(Fault::User, ErrorCode::InvalidArgument,
                 "'" + words[0] +
-                    "' is neither op:NAME nor a file of tile IR called something.mlir");
+                    "' is neither op:NAME nor a file called something.cpp, .so or .mlir");
   refuseUnused(settings);
   return jit::compileText(readSource(words[0]), words[0], options);
 }

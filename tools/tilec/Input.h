@@ -1,4 +1,4 @@
-// What `build` and `explain` compile: FILE.mlir or op:NAME with settings.
+// What `build` and `explain` compile: op:NAME, FILE.cpp, LIB.so or FILE.mlir, with settings.
 #pragma once
 
 #include "codegen/CompiledKernel.h"
@@ -10,7 +10,8 @@ namespace tile::tilec {
 
 /// Compiles the one input that `words` name, among which are settings; an op's settings are told on standard error.
 /// Throws Error for words that are no input, unknown settings, and whatever the compile says.
-codegen::CompiledKernel compileInput(std::vector<std::string> words,
+/// `kernel` chooses among those of a FILE.cpp or LIB.so.
+codegen::CompiledKernel compileInput(std::vector<std::string> words, const std::string &kernel,
                                      const codegen::CompileOptions &options);
 
 /// The file an input's first word names, empty if it is none: what a reproducer must hold.

@@ -1,94 +1,204 @@
-// `tilec run`: runs an op on arrays in .npy files, on any device, with the virtual GPU's checks.
-#include "runtime/device/Device.h"
+// `tilec run`: runs an op, a kernel of the language or PTX on arrays, on any device, with the virtual GPU's checks.
+#include "runtime/jit/Compile.h"
+#include "runtime/jit/Launch.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
-#include "tools/tilec/Npy.h"
+#include "tools/tilec/Input.h"
+#include "tools/tilec/KernelFile.h"
+#include "tools/tilec/RunArguments.h"
+#include "tools/tilec/RunPtx.h"
+#include "tools/tilec/Scan.h"
+#include "tools/tilec/Session.h"
 #include "tools/tilec/Settings.h"
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <iostream>
 
 namespace tile::tilec {
 namespace {
 
 struct RunOptions {
-  std::vector<std::string> words; ///< op:NAME, inputs, the output, settings
-  std::string device, checks;
+  std::vector<std::string> words; ///< the input, arguments, settings
+  SessionOptions session;
+  std::string kernel, grid, block;
+  uint32_t sharedBytes = 0;
+  bool inChild = false;
 };
 
 [[noreturn]] void refuse(const std::string &message) {
   throw Error(Fault::User, ErrorCode::InvalidArgument, message);
 }
 
-/// The device; a virtual one of our own if its checks are named.
-Device openDevice(const RunOptions &options) {
-  if (options.checks.empty())
-    return options.device.empty() ? Device::best() : Device::open(options.device);
-  std::string name = options.device.empty() ? "virtual" : options.device;
-  if (name != "virtual" && !name.starts_with("virtual:"))
-    refuse("--check is for the virtual GPU; '" + name + "' checks nothing");
-  device::VirtualOptions settings;
-  settings.checks = options.checks;
-  if (name.starts_with("virtual:"))
-    settings.target = name.substr(8);
-  return Device::wrap(device::openVirtual(settings), name);
-}
-
-Tensor load(const Device &device, const std::string &path) {
-  Array array = readNpy(path);
-  Tensor tensor(device, array.dtype, array.extents);
-  tensor.uploadBytes(array.data.data(), array.data.size());
-  return tensor;
-}
-
-void save(const Tensor &tensor, const std::string &path) {
-  Array array;
-  array.dtype = tensor.dtype();
-  array.extents.assign(tensor.extents().begin(), tensor.extents().end());
-  array.data.resize(tensor.bytes());
-  tensor.downloadBytes(array.data.data(), array.data.size());
-  writeNpy(path, array);
-}
-
-int run(RunOptions &options) {
-  OpSettings settings = takeSettings(options.words);
-  const OpEntry *op = options.words.empty() ? nullptr : opOf(options.words[0]);
-  if (!op)
-    refuse("the first word names what to run, as op:NAME");
-  size_t files = options.words.size() - 1;
-  if (files != static_cast<size_t>(op->inputs) + 1)
-    refuse("op:" + op->name + " takes " + std::to_string(op->inputs) +
-           " input files and one output file, got " + std::to_string(files) + " files");
-  Device device = openDevice(options);
+int runOp(const RunOptions &options, const OpEntry &op, const std::vector<std::string> &files,
+          const OpSettings &settings) {
+  if (files.size() != static_cast<size_t>(op.inputs) + 1)
+    refuse("op:" + op.name + " takes " + std::to_string(op.inputs) +
+           " input files and one output file, got " + std::to_string(files.size()) + " files");
+  Session session(options.session);
   std::vector<Tensor> inputs;
-  for (int i = 0; i < op->inputs; ++i)
-    inputs.push_back(load(device, options.words[1 + i]));
-  TensorSpec spec = op->output(inputs, settings);
-  Tensor output(device, spec.dtype, spec.extents);
-  Stream stream = device.stream();
-  op->run(stream, inputs, output, settings);
+  for (int i = 0; i < op.inputs; ++i)
+    inputs.push_back(loadTensor(session.device(), files[i]));
+  TensorSpec spec = op.output(inputs, settings);
+  Tensor output(session.device(), spec.dtype, spec.extents);
+  Stream stream = session.device().stream();
+  op.run(stream, inputs, output, settings);
   refuseUnused(settings);
   stream.synchronize();
-  save(output, options.words.back());
-  std::cerr << "op:" << op->name << " ran on " << device.product() << " (" << device.name()
-            << ")\n";
-  return kOk;
+  int code = session.finish({"op:" + op.name, "op:" + op.name});
+  saveTensor(output, files.back());
+  return code;
+}
+
+std::vector<RunArgument> argumentsFor(const Session &session,
+                                      const std::vector<std::string> &words) {
+  std::vector<RunArgument> arguments;
+  for (const std::string &word : words)
+    arguments.push_back(makeArgument(session.device(), word));
+  return arguments;
+}
+
+std::vector<detail::HostArg> hostArguments(const std::vector<RunArgument> &arguments) {
+  std::vector<detail::HostArg> host;
+  for (const RunArgument &argument : arguments)
+    host.push_back(argument.host);
+  return host;
+}
+
+detail::LaunchOptions launchOptions(const RunOptions &options) {
+  detail::LaunchOptions launch;
+  if (options.grid.empty())
+    return launch;
+  device::Dim3 grid = parseShape("--grid", options.grid);
+  launch.hasGrid = true;
+  launch.grid[0] = grid.x, launch.grid[1] = grid.y, launch.grid[2] = grid.z;
+  return launch;
+}
+
+int runKernel(const RunOptions &options, const std::string &file,
+              const std::vector<std::string> &words, const OpSettings &settings) {
+  BoundKernel kernel = loadKernel(file, options.kernel, settings);
+  refuseUnused(settings);
+  Session session(options.session);
+  std::vector<RunArgument> arguments = argumentsFor(session, words);
+  std::vector<detail::HostArg> host = hostArguments(arguments);
+  detail::LaunchOptions launch = launchOptions(options);
+  launch.warps = kernel.warps;
+  detail::checkArguments(*kernel.record, host);
+  Stream stream = session.device().stream();
+  detail::launch(*kernel.record, stream, host, kernel.constants, launch);
+  int code = session.finish({file, kernel.record->name});
+  saveArguments(arguments);
+  return code;
+}
+
+/// A file of tile IR: what it takes is known once it is compiled.
+int runIr(const RunOptions &options, const std::string &file,
+          const std::vector<std::string> &words) {
+  Session session(options.session);
+  codegen::CompileOptions compile;
+  compile.target = session.device().target();
+  codegen::CompiledKernel kernel = jit::compileText(readSource(file), file, compile);
+  std::vector<RunArgument> arguments = argumentsFor(session, words);
+  std::vector<detail::HostArg> host = hostArguments(arguments);
+  jit::launchCompiled(session.device(), kernel, host, launchOptions(options));
+  int code = session.finish({file, kernel.name});
+  saveArguments(arguments);
+  return code;
+}
+
+int runPtxFile(const RunOptions &options, const std::string &file,
+               const std::vector<std::string> &words) {
+  PtxLaunch launch;
+  launch.entry = options.kernel;
+  if (!options.grid.empty())
+    launch.grid = parseShape("--grid", options.grid);
+  if (!options.block.empty())
+    launch.block = parseShape("--block", options.block);
+  launch.sharedBytes = options.sharedBytes;
+  Session session(options.session);
+  return runPtx(session, file, launch, words);
+}
+
+int runHere(const RunOptions &options) {
+  std::vector<std::string> words = options.words;
+  OpSettings settings = takeSettings(words);
+  if (words.empty())
+    refuse("the first word names what to run: op:NAME, FILE.cpp, LIB.so, FILE.mlir or FILE.ptx");
+  std::string input = words.front();
+  words.erase(words.begin());
+  if (const OpEntry *op = opOf(input))
+    return runOp(options, *op, words, settings);
+  if (isKernelFile(input))
+    return runKernel(options, input, words, settings);
+  refuseUnused(settings);
+  if (std::filesystem::path(input).extension() == ".ptx")
+    return runPtxFile(options, input, words);
+  if (std::filesystem::path(input).extension() == ".mlir")
+    return runIr(options, input, words);
+  refuse("'" + input + "' is neither op:NAME nor a file called something.cpp, .so, .mlir or .ptx");
+}
+
+/// What runs in a process of its own: code of others, which may crash.
+bool needsChild(const RunOptions &options) {
+  if (options.words.empty())
+    return false;
+  const std::string &input = options.words.front();
+  return isKernelFile(input) || std::filesystem::path(input).extension() == ".mlir";
+}
+
+std::vector<std::string> childArguments(const RunOptions &options) {
+  std::vector<std::string> arguments = {"run", "--in-child"};
+  auto pass = [&](const char *option, const std::string &value) {
+    if (!value.empty())
+      arguments.insert(arguments.end(), {option, value});
+  };
+  pass("--device", options.session.device);
+  pass("--check", options.session.checks);
+  pass("--seed", std::to_string(options.session.seed));
+  pass("--json", options.session.json);
+  pass("--kernel", options.kernel);
+  pass("--grid", options.grid);
+  if (options.session.counters)
+    arguments.push_back("--counters");
+  arguments.push_back("--");
+  arguments.insert(arguments.end(), options.words.begin(), options.words.end());
+  return arguments;
+}
+
+int run(const RunOptions &options) {
+  if (options.inChild || !needsChild(options))
+    return runHere(options);
+  return runInChild(childArguments(options), inputFileOf(options.words), ChildKind::Run);
 }
 
 } // namespace
 
 void addRun(CLI::App &app, std::function<int()> &chosen) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App *command = app.add_subcommand("run", "Run an op on .npy files");
+  CLI::App *command = app.add_subcommand("run", "Run an op, a kernel in C++ or PTX on .npy files");
   command
       ->add_option("words", options->words,
-                   "op:NAME IN.npy ... OUT.npy, and settings such as BM=128")
+                   "op:NAME IN.npy ... OUT.npy; or FILE.cpp, LIB.so, FILE.mlir, FILE.ptx and "
+                   "arguments such as "
+                   "in:A.npy out:B.npy:f32:1000 f32:0.5; and settings such as BM=128")
       ->required();
-  command->add_option("--device", options->device,
+  command->add_option("--device", options->session.device,
                       "cuda:N, virtual, virtual:sm_90a, auto (default: TILE_DEVICE)");
-  command->add_option("--check", options->checks,
+  command->add_option("--check", options->session.checks,
                       "virtual GPU: all, none, or a list of memory,init,race,sync");
+  command->add_option("--seed", options->session.seed, "virtual GPU: of every random choice");
+  command->add_flag("--counters", options->session.counters,
+                    "virtual GPU: print instructions, bank conflicts, sectors");
+  command->add_option("--json", options->session.json,
+                      "write launch, findings and counters to this file");
+  command->add_option("--kernel,--entry", options->kernel,
+                      "which kernel of a FILE.cpp, LIB.so or FILE.ptx");
+  command->add_option("--grid", options->grid, "X[,Y[,Z]] programs; needed for PTX");
+  command->add_option("--block", options->block, "X[,Y[,Z]] threads, for PTX without .reqntid");
+  command->add_option("--shared", options->sharedBytes, "bytes of dynamic shared memory, for PTX");
+  command->add_flag("--in-child", options->inChild)->group("");
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }
 

@@ -1,0 +1,16 @@
+// Kernels in a C++ file: compiled by the host's compiler into a library that this process loads.
+#pragma once
+
+#include <string>
+
+namespace tile::tilec {
+
+/// Compiles FILE.cpp against the public headers of this tilec and loads it; its messages go to standard error. The
+/// compiler is $CXX, else c++, g++, clang++; TILE_CXXFLAGS adds words to its command. Errors: ToolMissing without a
+/// compiler or headers, Parse if it refuses the file, LinkError if the library cannot be loaded.
+void loadSource(const std::string &file);
+
+/// Loads a shared library. Error: LinkError with the loader's words.
+void loadLibrary(const std::string &file);
+
+} // namespace tile::tilec

@@ -1,0 +1,32 @@
+// Kernels of the language in FILE.cpp or LIB.so: loading the file, choosing a kernel, binding its constants.
+#pragma once
+
+#include <tile/Registry.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tile::tilec {
+
+/// Whether a file of this name holds kernels in C++: FILE.cpp, .cc, .cxx or LIB.so.
+bool isKernelFile(const std::string &file);
+
+/// A kernel with its constants; the arguments are still to be given.
+struct BoundKernel {
+  std::shared_ptr<const detail::KernelRecord> record;
+  std::vector<std::string> names; ///< of all parameters
+  std::vector<int64_t> constants;
+  int warps = 4;
+};
+
+/// Loads the file and takes the kernel called `name`, or the only one. Constants are settings of their names, or
+/// `consts=128,128,64`; `warps=8`. Only kernels made while the file is loaded count: those in static variables. Errors:
+/// InvalidArgument listing the kernels or constants there are; see HostCompiler.h.
+BoundKernel loadKernel(const std::string &file, const std::string &name, const OpSettings &settings);
+
+/// The kernel with example arguments: 1024 in each dimension, unless a setting of the argument's name says
+/// `A=f16[1000x777]` or `A=1000x777`. f32 where the kernel takes any dtype.
+KernelRequest exampleRequest(const BoundKernel &kernel, const OpSettings &settings);
+
+} // namespace tile::tilec

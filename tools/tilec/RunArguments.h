@@ -1,0 +1,36 @@
+// The arguments of `tilec run`, in the order of a kernel's parameters:
+//
+//   f32:0.5  i32:-7  u64:0          a number of a dtype; a null pointer is u64:0
+//   in:FILE.npy[:DTYPE]             an array; DTYPE for bf16 and fp8, which files hold as u16 and u8
+//   inout:FILE.npy[:DTYPE][:OUT.npy]   the same, written afterwards to OUT.npy, else to FILE.npy
+//   out:FILE.npy:DTYPE[AxB]         memory without values, written afterwards
+//   zeros:DTYPE[AxB]                memory with zeros, not kept
+//
+// DTYPE[AxB] may be written DTYPE:AxB, which needs no quotes in a shell.
+#pragma once
+
+#include <tile/Registry.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tile::tilec {
+
+struct RunArgument {
+  detail::HostArg host; ///< a scalar, or a tensor over `tensor`
+  Tensor tensor;        ///< no tensor for scalars
+  std::string saveTo;   ///< empty: not kept
+};
+
+/// Reads what a word says. Errors: InvalidArgument naming the word and the forms there are; those of .npy files.
+RunArgument makeArgument(const Device &device, const std::string &word);
+
+/// Writes those that are kept. bf16 and fp8 are written as u16 and u8.
+void saveArguments(const std::vector<RunArgument> &arguments);
+
+/// Tensors to and from files, as `run op:NAME` takes them too.
+Tensor loadTensor(const Device &device, const std::string &path, std::optional<DType> dtype = {});
+void saveTensor(const Tensor &tensor, const std::string &path);
+
+} // namespace tile::tilec

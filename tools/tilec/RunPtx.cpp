@@ -1,0 +1,132 @@
+#include "tools/tilec/RunPtx.h"
+
+#include "runtime/jit/Assemble.h"
+#include "runtime/vgpu/Ptx.h"
+#include "tools/tilec/Scan.h"
+
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+namespace tile::tilec {
+namespace {
+
+using device::Dim3;
+
+[[noreturn]] void refuse(const std::string &message) {
+  throw Error(Fault::User, ErrorCode::InvalidArgument, message);
+}
+
+const vgpu::Function &entryOf(const vgpu::Module &module, const std::string &name) {
+  const vgpu::Function *found = nullptr;
+  std::string known;
+  int count = 0;
+  for (const vgpu::Function &function : module.functions) {
+    if (!function.isEntry)
+      continue;
+    known += (known.empty() ? "" : ", ") + std::string(function.name);
+    ++count;
+    if (name.empty() || function.name == name)
+      found = &function;
+  }
+  if (count == 0)
+    refuse("'" + module.name + "' has no .entry");
+  if (name.empty() && count > 1)
+    refuse("'" + module.name + "' has several entries; choose one by --entry: " + known);
+  if (!found)
+    refuse("'" + module.name + "' has no entry '" + name + "'; it has " + known);
+  return *found;
+}
+
+std::string text(const Dim3 &shape) {
+  return std::to_string(shape.x) + "," + std::to_string(shape.y) + "," + std::to_string(shape.z);
+}
+
+/// The block that is asked for and the one the kernel is compiled for.
+Dim3 blockOf(const vgpu::Function &entry, const std::optional<Dim3> &asked) {
+  const uint32_t *needed = entry.requiredThreads, *most = entry.maxThreads;
+  Dim3 required = {needed[0], std::max(needed[1], 1u), std::max(needed[2], 1u)};
+  if (needed[0] && asked && *asked != required)
+    refuse("--block " + text(*asked) + ": entry '" + std::string(entry.name) + "' has .reqntid " +
+           text(required));
+  if (needed[0])
+    return required;
+  if (!asked)
+    refuse("--block is needed: entry '" + std::string(entry.name) + "' has no .reqntid");
+  uint64_t limit = uint64_t(most[0]) * std::max(most[1], 1u) * std::max(most[2], 1u);
+  if (limit && asked->count() > limit)
+    refuse("--block " + text(*asked) + ": entry '" + std::string(entry.name) + "' has .maxntid " +
+           std::to_string(limit));
+  return *asked;
+}
+
+/// The bytes of each parameter.
+struct Packed {
+  std::vector<uint64_t> values;
+  std::vector<device::Arg> args;
+};
+
+Packed pack(const vgpu::Function &entry, const std::vector<RunArgument> &arguments,
+            const std::vector<std::string> &words) {
+  if (entry.params.size() != arguments.size())
+    refuse("entry '" + std::string(entry.name) + "' takes " + std::to_string(entry.params.size()) +
+           " arguments, got " + std::to_string(arguments.size()));
+  Packed packed;
+  packed.values.reserve(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const detail::HostArg &host = arguments[i].host;
+    bool isTensor = host.kind == detail::HostArg::Tensor;
+    size_t bytes = isTensor ? sizeof(void *) : sizeOf(host.dtype);
+    if (entry.params[i]->bytes != bytes)
+      refuse("argument '" + words[i] + "' has " + std::to_string(bytes) + " bytes, parameter " +
+             std::to_string(i) + " of entry '" + std::string(entry.name) + "' has " +
+             std::to_string(entry.params[i]->bytes));
+    packed.values.push_back(isTensor ? reinterpret_cast<uint64_t>(host.pointer) : host.bits);
+    packed.args.push_back({&packed.values.back(), bytes});
+  }
+  return packed;
+}
+
+} // namespace
+
+Dim3 parseShape(const std::string &option, const std::string &text) {
+  uint32_t extents[3] = {1, 1, 1};
+  size_t count = 0, start = 0;
+  for (; start <= text.size() && count < 3; ++count) {
+    size_t end = std::min(text.find(',', start), text.size());
+    auto [stop, fault] = std::from_chars(text.data() + start, text.data() + end, extents[count]);
+    if (fault != std::errc() || stop != text.data() + end || extents[count] == 0)
+      break;
+    start = end + 1;
+  }
+  if (start <= text.size())
+    refuse(option + " " + text + ": one to three positive numbers are expected, such as 128 or 16,8,1");
+  return {extents[0], extents[1], extents[2]};
+}
+
+int runPtx(Session &session, const std::string &file, PtxLaunch launch,
+           const std::vector<std::string> &words) {
+  std::string source = readSource(file);
+  std::shared_ptr<vgpu::Module> parsed = vgpu::parsePtx(source, file);
+  const vgpu::Function &entry = entryOf(*parsed, launch.entry);
+  if (!launch.grid)
+    refuse("--grid is needed to run PTX");
+  LaunchShape shape{*launch.grid, blockOf(entry, launch.block), launch.sharedBytes};
+  std::vector<RunArgument> arguments;
+  for (const std::string &word : words)
+    arguments.push_back(makeArgument(session.device(), word));
+  Packed packed = pack(entry, arguments, words);
+  device::Device &seam = session.seam();
+  device::Module module = seam.loadModule(source, {}, file);
+  device::Function function = seam.getFunction(module, entry.name);
+  device::LaunchConfig config;
+  config.grid = shape.grid;
+  config.block = shape.block;
+  config.dynamicSharedBytes = shape.sharedBytes;
+  seam.launch(function, config, packed.args);
+  int code = session.finish({file, std::string(entry.name), shape});
+  saveArguments(arguments);
+  return code;
+}
+
+} // namespace tile::tilec
