@@ -28,10 +28,10 @@ struct GlobalTraffic {
   double efficiency() const;
 };
 
-/// A copy between global memory and registers.
+/// An access of global memory by a whole tile.
 struct CopyReport {
   SourceLine where;
-  bool isStore = false;
+  std::string kind;        ///< "load", "store", "atomic add", "atomic compare and swap"
   std::string tile, dtype; ///< "128x32", "f16"
   std::string variant;
   std::vector<std::string> refused; ///< why better variants were not taken

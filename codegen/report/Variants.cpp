@@ -44,7 +44,10 @@ std::vector<std::string> checksOf(Operation *op) {
   }
   auto load = dyn_cast<ir::LoadOp>(op);
   auto store = dyn_cast<ir::StoreOp>(op);
-  bool isMasked = (load && load.getMask()) || (store && store.getMask());
+  auto rmw = dyn_cast<ir::AtomicRmwOp>(op);
+  auto cas = dyn_cast<ir::AtomicCasOp>(op);
+  bool isMasked = (load && load.getMask()) || (store && store.getMask()) ||
+                  (rmw && rmw.getMask()) || (cas && cas.getMask());
   return {isMasked ? "mask" : "none"};
 }
 
@@ -57,6 +60,10 @@ Value addressOf(Operation *op) {
     return load.getPtr();
   if (auto store = dyn_cast<ir::StoreOp>(op))
     return store.getPtr();
+  if (auto rmw = dyn_cast<ir::AtomicRmwOp>(op))
+    return rmw.getPtr();
+  if (auto cas = dyn_cast<ir::AtomicCasOp>(op))
+    return cas.getPtr();
   return {};
 }
 
@@ -78,15 +85,27 @@ int64_t vectorOf(const layout::Layout &layout, int dim, int64_t most) {
   return length;
 }
 
+std::string kindOf(Operation *op) {
+  if (auto rmw = dyn_cast<ir::AtomicRmwOp>(op))
+    return "atomic " + ir::stringifyAtomicKind(rmw.getKind()).str();
+  if (isa<ir::AtomicCasOp>(op))
+    return "atomic compare and swap";
+  return isa<ir::ViewStoreOp, ir::StoreOp>(op) ? "store" : "load";
+}
+
+Type tileOf(Operation *op) {
+  if (auto store = dyn_cast<ir::ViewStoreOp>(op))
+    return store.getValue().getType();
+  if (auto store = dyn_cast<ir::StoreOp>(op))
+    return store.getValue().getType();
+  return op->getResult(0).getType();
+}
+
 CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) {
   CopyReport copy;
   copy.where = sourceLineOf(op->getLoc());
-  copy.isStore = isa<ir::ViewStoreOp, ir::StoreOp>(op);
-  Type type = copy.isStore ? op->getOperand(0).getType() : op->getResult(0).getType();
-  if (auto store = dyn_cast<ir::ViewStoreOp>(op))
-    type = store.getValue().getType();
-  if (auto store = dyn_cast<ir::StoreOp>(op))
-    type = store.getValue().getType();
+  copy.kind = kindOf(op);
+  Type type = tileOf(op);
   copy.tile = shapeText(type);
   copy.dtype = dtypeText(type);
   copy.variant = variantOf(op);
@@ -94,6 +113,16 @@ CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) 
   copy.checks = checksOf(op);
   copy.vectorBytes = gpu::bytesOf(ir::elementTypeOf(type));
   copy.traffic = {1, copy.vectorBytes, 1};
+  if (isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op)) {
+    copy.variant = "one element an access";
+    if (gpu::encodingOf(type)) {
+      layout::Layout layout = gpu::layoutOf(type);
+      int dim = layout.rank() - 1;
+      copy.traffic = trafficOf(layout, dim, runOf(address, dim, layout.shape()[dim], axis), 1,
+                               copy.vectorBytes);
+    }
+    return copy;
+  }
   auto order = op->getAttrOfType<DenseI32ArrayAttr>(passes::kOrderAttr);
   auto vector = op->getAttrOfType<IntegerAttr>(passes::kVectorAttr);
   if (!gpu::encodingOf(type) || !order || order.empty() || !vector)

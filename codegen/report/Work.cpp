@@ -1,4 +1,4 @@
-// Floating-point operations and bytes of global memory, region by region. Elements outside a tensor count as if they were
+// Operations and bytes of global memory, region by region. Elements outside a tensor count as if they were
 // inside, and both sides of a branch count: upper bounds of what a program does.
 #include "codegen/report/MakeReport.h"
 
@@ -48,22 +48,21 @@ std::string dotUnit(ir::DotOp dot) {
   }
 }
 
-// Operations per element: moves, comparisons and conversions are none, a fused multiply-add two, the rest one.
-int64_t flopsPerElement(Operation *op) {
+// Operations per element: moves, comparisons, conversions and logic of masks are none, a fused multiply-add two, the rest
+// one.
+int64_t operationsPerElement(Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
-  bool isArithmetic = dialect == "arith" || dialect == "math";
+  bool isArithmetic = dialect == "arith" || dialect == "math" || isa<ir::MulHiOp>(op);
   if (!isArithmetic || op->getNumResults() != 1 ||
-      !isa<FloatType>(ir::elementTypeOf(op->getResult(0).getType())) ||
-      isa<arith::ConstantOp, arith::SelectOp, CastOpInterface>(op))
+      isa<arith::ConstantOp, arith::SelectOp, arith::CmpIOp, arith::CmpFOp, CastOpInterface>(op))
+    return 0;
+  Type element = ir::elementTypeOf(op->getResult(0).getType());
+  if (!element.isIntOrFloat() || element.isInteger(1))
     return 0;
   return isa<math::FmaOp>(op) ? 2 : 1;
 }
 
-int64_t combineFlops(Region &combine) {
-  int64_t count = 0;
-  combine.walk([&](Operation *op) { count += flopsPerElement(op); });
-  return count;
-}
+std::string unitOf(Type element) { return element.isInteger() ? kUnitInteger : plainUnit(element); }
 
 std::optional<int64_t> iterationsOf(scf::ForOp loop) {
   std::optional<APInt> trips = loop.getStaticTripCount();
@@ -90,7 +89,7 @@ private:
     } else {
       count(op, scopes[scope]);
     }
-    if (!isa<ir::ReduceOp, gpu::ReducePartialOp>(op))
+    if (!isCombination(op))
       for (Region &region : op->getRegions())
         visit(region, scope);
   }
@@ -100,10 +99,12 @@ private:
       int64_t inner = ir::shapeOf(dot.getA().getType())[1];
       scope.flops[dotUnit(dot)] +=
           2.0 * double(elementsOf(dot.getResult().getType())) * double(inner);
-    } else if (isa<ir::ReduceOp, gpu::ReducePartialOp>(op)) {
-      Type input = op->getOperand(0).getType();
-      scope.flops[plainUnit(ir::elementTypeOf(input))] +=
-          double(elementsOf(input)) * double(combineFlops(op->getRegion(0)));
+    } else if (isCombination(op)) {
+      countCombination(op, scope);
+    } else if (isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op)) {
+      Type type = op->getResult(0).getType();
+      int64_t bytes = elementsOf(type) * gpu::bytesOf(ir::elementTypeOf(type));
+      scope.bytesRead += bytes, scope.bytesWritten += bytes;
     } else if (isa<ir::ViewLoadOp, ir::LoadOp>(op)) {
       Type type = op->getResult(0).getType();
       scope.bytesRead += elementsOf(type) * gpu::bytesOf(ir::elementTypeOf(type));
@@ -111,11 +112,27 @@ private:
       countStore(store.getValue().getType(), scope);
     } else if (auto store = dyn_cast<ir::StoreOp>(op)) {
       countStore(store.getValue().getType(), scope);
-    } else if (int64_t each = flopsPerElement(op);
+    } else if (isa<gpu::SmemCountOp>(op)) { // a histogram counts each element once
+      scope.flops[kUnitInteger] += double(elementsOf(op->getOperand(0).getType()));
+    } else if (int64_t each = operationsPerElement(op);
                each && isa<RankedTensorType>(op->getResult(0).getType())) {
       Type type = op->getResult(0).getType();
-      scope.flops[plainUnit(ir::elementTypeOf(type))] += double(each) * double(elementsOf(type));
+      scope.flops[unitOf(ir::elementTypeOf(type))] += double(each) * double(elementsOf(type));
     }
+  }
+
+  static bool isCombination(Operation *op) {
+    return isa<ir::ReduceOp, gpu::ReducePartialOp, ir::ScanOp>(op);
+  }
+
+  // Reductions and scans: the region, once for each element.
+  void countCombination(Operation *op, WorkScope &scope) {
+    double elements = double(elementsOf(op->getOperand(0).getType()));
+    op->getRegion(0).walk([&](Operation *step) {
+      if (int64_t each = operationsPerElement(step))
+        scope.flops[unitOf(ir::elementTypeOf(step->getResult(0).getType()))] +=
+            double(each) * elements;
+    });
   }
 
   void countStore(Type type, WorkScope &scope) {

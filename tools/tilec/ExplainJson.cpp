@@ -39,7 +39,7 @@ private:
 
   Json of(const CopyReport &c) {
     return {{"where", place(c.where)},
-            {"kind", c.isStore ? "store" : "load"},
+            {"kind", c.kind},
             {"tile", c.tile},
             {"dtype", c.dtype},
             {"variant", c.variant},

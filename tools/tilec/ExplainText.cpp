@@ -77,9 +77,8 @@ private:
   void copies() {
     section("Copies between global memory and registers", report.copies.empty());
     for (const CopyReport &copy : report.copies) {
-      entry(copy.where, std::string(copy.isStore ? "store " : "load ") + copy.tile + " " +
-                            copy.dtype + ": " + copy.variant + ", " +
-                            count(copy.vectorElements, "element", "elements") + " = " +
+      entry(copy.where, copy.kind + " " + copy.tile + " " + copy.dtype + ": " + copy.variant +
+                            ", " + count(copy.vectorElements, "element", "elements") + " = " +
                             count(copy.vectorBytes, "byte", "bytes") +
                             " an access; bounds checks: " + join(copy.checks));
       const GlobalTraffic &t = copy.traffic;

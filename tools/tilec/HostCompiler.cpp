@@ -28,7 +28,8 @@ public:
     std::string name = (fs::temp_directory_path(fault) / "tilec-XXXXXX").string();
     if (fault || !mkdtemp(name.data()))
       throw Error(Fault::User, ErrorCode::IoError,
-                  "cannot make a temporary folder: " + (fault ? fault.message() : std::strerror(errno)));
+                  "cannot make a temporary folder: " +
+                      (fault ? fault.message() : std::strerror(errno)));
     path = name;
   }
   ~TemporaryFolder() {
@@ -93,7 +94,8 @@ void compile(const std::string &file, const std::string &library) {
     int code = runProgram(words);
     if (code > 0)
       throw Error(Fault::User, ErrorCode::Parse,
-                  compiler + " does not compile '" + file + "' (exit code " + std::to_string(code) + ")");
+                  compiler + " does not compile '" + file + "' (exit code " + std::to_string(code) +
+                      ")");
     if (code == 0)
       return;
   }

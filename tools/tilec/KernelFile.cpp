@@ -39,7 +39,8 @@ Records load(const std::string &file) {
     if (std::find(before.begin(), before.end(), record) == before.end())
       made.push_back(record);
   if (made.empty())
-    refuse("'" + file + "' has no kernel in a static variable, as in: auto k = kernel(\"k\", ...);");
+    refuse("'" + file +
+           "' has no kernel in a static variable, as in: auto k = kernel(\"k\", ...);");
   return made;
 }
 
@@ -56,7 +57,8 @@ std::shared_ptr<const KernelRecord> choose(const Records &records, const std::st
     return fitting[0];
   if (name.empty())
     refuse("'" + file + "' has several kernels; choose one by --kernel: " + known);
-  refuse((fitting.empty() ? "'" + file + "' has no kernel '" : "'" + file + "' has several kernels '") +
+  refuse((fitting.empty() ? "'" + file + "' has no kernel '"
+                          : "'" + file + "' has several kernels '") +
          name + "'; it has " + known);
 }
 

@@ -23,7 +23,8 @@ struct BoundKernel {
 /// Loads the file and takes the kernel called `name`, or the only one. Constants are settings of their names, or
 /// `consts=128,128,64`; `warps=8`. Only kernels made while the file is loaded count: those in static variables. Errors:
 /// InvalidArgument listing the kernels or constants there are; see HostCompiler.h.
-BoundKernel loadKernel(const std::string &file, const std::string &name, const OpSettings &settings);
+BoundKernel loadKernel(const std::string &file, const std::string &name,
+                       const OpSettings &settings);
 
 /// The kernel with example arguments: 1024 in each dimension, unless a setting of the argument's name says
 /// `A=f16[1000x777]` or `A=1000x777`. f32 where the kernel takes any dtype.

@@ -62,7 +62,9 @@ RunArgument zeros(const Device &device, const std::string &word, const std::stri
 }
 
 /// What bf16 and fp8 are called in a file.
-DType fileDtype(DType dtype) { return dtype == bf16 ? u16 : dtype == e4m3 || dtype == e5m2 ? u8 : dtype; }
+DType fileDtype(DType dtype) {
+  return dtype == bf16 ? u16 : dtype == e4m3 || dtype == e5m2 ? u8 : dtype;
+}
 
 } // namespace
 

@@ -100,7 +100,8 @@ Dim3 parseShape(const std::string &option, const std::string &text) {
     start = end + 1;
   }
   if (start <= text.size())
-    refuse(option + " " + text + ": one to three positive numbers are expected, such as 128 or 16,8,1");
+    refuse(option + " " + text +
+           ": one to three positive numbers are expected, such as 128 or 16,8,1");
   return {extents[0], extents[1], extents[2]};
 }
 

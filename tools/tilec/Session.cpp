@@ -21,7 +21,8 @@ Device openDevice(const SessionOptions &options) {
   bool wantsVirtual = !options.checks.empty() || options.counters || options.seed != 0;
   if (!wantsVirtual)
     return options.device.empty() ? Device::best() : Device::open(options.device);
-  std::string name = options.device.empty() || options.device == "auto" ? "virtual" : options.device;
+  std::string name =
+      options.device.empty() || options.device == "auto" ? "virtual" : options.device;
   if (!isVirtualName(name))
     throw Error(Fault::User, ErrorCode::InvalidArgument,
                 "--check, --counters and --seed are for the virtual GPU; '" + name +
@@ -52,18 +53,19 @@ std::vector<Counted> listOf(const vgpu::Counters &c) {
 }
 
 ordered_json jsonOf(const vgpu::Finding &finding) {
-  ordered_json json = {{"kind", vgpu::nameOf(finding.kind)},
-                       {"message", finding.message},
-                       {"ptx", {{"file", finding.ptxFile}, {"line", finding.ptxLine}, {"text", finding.ptxText}}},
-                       {"kernel", finding.kernel},
-                       {"cta", finding.cta},
-                       {"warp", finding.warp},
-                       {"lane", finding.lane},
-                       {"address", finding.address},
-                       {"bytes", finding.bytes},
-                       {"allocation", finding.allocation},
-                       {"other", finding.other},
-                       {"count", finding.count}};
+  ordered_json json = {
+      {"kind", vgpu::nameOf(finding.kind)},
+      {"message", finding.message},
+      {"ptx", {{"file", finding.ptxFile}, {"line", finding.ptxLine}, {"text", finding.ptxText}}},
+      {"kernel", finding.kernel},
+      {"cta", finding.cta},
+      {"warp", finding.warp},
+      {"lane", finding.lane},
+      {"address", finding.address},
+      {"bytes", finding.bytes},
+      {"allocation", finding.allocation},
+      {"other", finding.other},
+      {"count", finding.count}};
   if (!finding.sourceFile.empty())
     json["source"] = {{"file", finding.sourceFile}, {"line", finding.sourceLine}};
   return json;
@@ -104,12 +106,9 @@ int Session::finish(const LaunchSummary &summary) {
 }
 
 void Session::writeJson(const LaunchSummary &summary, int code) const {
-  ordered_json json = {{"input", summary.input},
-                       {"entry", summary.entry},
-                       {"device", device_.name()},
-                       {"seed", options.seed},
-                       {"exit_code", code},
-                       {"findings", ordered_json::array()}};
+  ordered_json json = {{"input", summary.input},   {"entry", summary.entry},
+                       {"device", device_.name()}, {"seed", options.seed},
+                       {"exit_code", code},        {"findings", ordered_json::array()}};
   if (summary.shape)
     json["launch"] = {{"grid", jsonOf(summary.shape->grid)},
                       {"block", jsonOf(summary.shape->block)},
@@ -119,7 +118,8 @@ void Session::writeJson(const LaunchSummary &summary, int code) const {
   if (options.counters)
     for (const Counted &counted : listOf(virtualDevice->counters()))
       json["counters"][counted.name] = counted.count;
-  jit::writeFile(options.json, json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+  jit::writeFile(options.json,
+                 json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
 }
 
 } // namespace tile::tilec

@@ -160,6 +160,43 @@ class Softmax(Case):
             self.assertEqual(transfer["conflicts"], 0)
 
 
+kEverything = """
+module {
+  func.func @everything(%p: !tile.ptr<i32>, %q: !tile.ptr<f32>) attributes {tile.kernel, tile.warps = 1 : i32} {
+    %i = tile.arange 0, 64 : tensor<64xi32>
+    %s = tile.splat %p : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+    %a = tile.addptr %s, %i : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+    %old = tile.atomic_rmw add relaxed gpu %a, %i : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+    %t = tile.splat %q : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+    %b = tile.addptr %t, %i : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    %x = tile.load %b : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+    %sums = "tile.scan"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%l: f32, %r: f32):
+      %sum = arith.addf %l, %r : f32
+      tile.yield %sum : f32
+    }) : (tensor<64xf32>) -> tensor<64xf32>
+    tile.store %sums, %b : tensor<64xf32>, tensor<64x!tile.ptr<f32>>
+    %twice = arith.muli %old, %old : tensor<64xi32>
+    tile.store %twice, %a : tensor<64xi32>, tensor<64x!tile.ptr<i32>>
+    return
+  }
+}
+"""
+
+
+class Everything(Case):
+    def test_atomics_scans_and_integers_count(self):
+        (self.path / "everything.mlir").write_text(kEverything)
+        text, data = self.explained("everything.mlir")
+        self.assertEqual([c["kind"] for c in data["copies"]], ["atomic add", "load", "store", "store"])
+        atomic = data["copies"][0]
+        self.assertEqual((atomic["sectors"], atomic["sector_efficiency"], atomic["bounds_checks"]), (8, 1.0, ["none"]))
+        (work,) = data["work"]
+        self.assertEqual(work["flops"], {"f32": 64, "integer": 64})
+        self.assertEqual((work["bytes_read"], work["bytes_written"]), (2 * 256, 3 * 256))
+        self.assertIn("atomic add 64 i32: one element an access", text)
+
+
 kColumn = """
 module {
   func.func @column(%p: !tile.ptr<f32>) attributes {tile.kernel, tile.warps = 1 : i32} {
