@@ -124,8 +124,8 @@ public:
     keep(Stage::TileGpu);
     readMetadata(findKernel(module));
     makeReportIfAsked(findKernel(module));
-    if (failed(runner.run([](PassManager &manager) {
-          manager.addPass(createLowerToScalars());
+    if (failed(runner.run([&](PassManager &manager) {
+          manager.addPass(createLowerToScalars({options.target}));
           manager.addPass(createScalarsToLlvm());
           // Lines for reports and profilers. More than directives would put `debug` on `.target`, which ruins the code.
           manager.addPass(

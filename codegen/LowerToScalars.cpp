@@ -45,7 +45,14 @@ func::FuncOp makeScalarFunction(func::FuncOp kernel) {
 }
 
 struct LowerToScalars : impl::LowerToScalarsBase<LowerToScalars> {
+  using LowerToScalarsBase::LowerToScalarsBase;
+
   void runOnOperation() final {
+    std::optional<ir::Target> machine = ir::findTarget(target);
+    if (!machine) {
+      getOperation().emitError("unknown target '") << target << "'; known: " << ir::knownTargets();
+      return signalPassFailure();
+    }
     SmallVector<func::FuncOp> kernels;
     getOperation().walk([&](func::FuncOp function) {
       if (function->hasAttr(ir::kKernelAttr))
@@ -56,7 +63,7 @@ struct LowerToScalars : impl::LowerToScalarsBase<LowerToScalars> {
       if (failed(Lowering::verify(kernel)))
         return signalPassFailure();
       func::FuncOp scalar = makeScalarFunction(kernel);
-      if (failed(Lowering(kernel, scalar).run()))
+      if (failed(Lowering(kernel, scalar, *machine).run()))
         return signalPassFailure();
       kernel.erase();
     }

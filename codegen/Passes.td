@@ -11,6 +11,8 @@ def LowerToScalars : Pass<"tile-lower-to-scalars", "::mlir::ModuleOp"> {
     element the thread holds, never an aggregate; control flow is still `scf`. Relies on: the whole
     of the tile pipeline.
   }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"sm_80\"",
+                        "the machine that is compiled for">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

@@ -9,6 +9,8 @@
 #include <mlir/Dialect/Func/IR/FuncOps.h>
 #include <mlir/IR/Builders.h>
 
+#include <cmath>
+
 using namespace mlir;
 using tile::Loc;
 
@@ -72,6 +74,10 @@ Type Emitter::elementType(DType dtype) {
     return builder_.getF32Type();
   case DType::F64:
     return builder_.getF64Type();
+  case DType::E4M3:
+    return builder_.getType<Float8E4M3FNType>();
+  case DType::E5M2:
+    return builder_.getType<Float8E5M2Type>();
   case DType::I1:
     return builder_.getI1Type();
   default:
@@ -160,12 +166,18 @@ void Emitter::emitNode(NodeId id) {
   emitRegions(op, node);
 }
 
+// What a cast of an infinity gives.
+static double saturated(DType dtype, double number) {
+  double largest = dtype == e4m3 ? 448 : 57344;
+  return std::isinf(number) ? std::copysign(largest, number) : number;
+}
+
 void Emitter::emitConstant(NodeId id, const Node &node) {
   Type element = elementType(node.type.dtype), type = typeOf(node.type);
   TypedAttr scalar;
   if (auto floating = dyn_cast<FloatType>(element)) {
     bool losesInfo = false;
-    APFloat value(node.number);
+    APFloat value(ir::isFloat8(floating) ? saturated(node.type.dtype, node.number) : node.number);
     value.convert(floating.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
     scalar = FloatAttr::get(floating, value);
   } else {

@@ -60,21 +60,13 @@ Value minMax(const MinMax &op, const Arg &a, const Arg &b, Loc loc) {
   DType type = commonType(trace, op.name, {&a, &b}, loc);
   Shape shape = commonShape(trace, op.name, {&a, &b}, loc);
   const char *name = isFloat(type) ? op.onFloats : isUnsigned(type) ? op.onUnsigned : op.onSigned;
-  return trace.op(
-      name, {TileType::Data, type, shape},
-      {unify(trace, type, shape, a, op.name, loc), unify(trace, type, shape, b, op.name, loc)},
-      loc);
+  Value lhs = unifyToCompute(trace, type, shape, a, op.name, loc),
+        rhs = unifyToCompute(trace, type, shape, b, op.name, loc);
+  Value result = trace.op(name, {TileType::Data, computedIn(type), shape}, {lhs, rhs}, loc);
+  return castValue(trace, type, result, loc);
 }
 
 } // namespace
-
-Value tile::cast(DType dtype, Arg x, Loc loc) {
-  Trace &trace = Trace::current(loc);
-  if (dtype == any)
-    trace.fail(loc, "cast: 'any' is not an element type to cast to");
-  checkData(trace, "cast", x, loc);
-  return convertTo(trace, dtype, x, "cast", loc);
-}
 
 Value tile::exp(Arg x, Loc loc) { return unary({"exp", "math.exp"}, x, loc); }
 Value tile::exp2(Arg x, Loc loc) { return unary({"exp2", "math.exp2"}, x, loc); }
@@ -136,7 +128,8 @@ Value tile::abs(Arg x, Loc loc) {
   TileType type = trace.type(value, loc);
   if (isUnsigned(type.dtype))
     return value;
-  return trace.op(isFloat(type.dtype) ? "math.absf" : "math.absi", type, {value}, loc);
+  return isFloat(type.dtype) ? computeFloat(trace, "math.absf", value, loc)
+                             : trace.op("math.absi", type, {value}, loc);
 }
 
 Value tile::min(Arg a, Arg b, Loc loc) { return minMax(kMin, a, b, loc); }

@@ -147,9 +147,10 @@ Value binary(const BinaryOp &op, const Arg &lhs, const Arg &rhs) {
   DType type = commonType(trace, op.symbol, {&lhs, &rhs}, loc);
   Shape shape = commonShape(trace, op.symbol, {&lhs, &rhs}, loc);
   const char *name = nameFor(trace, op, type, lhs, rhs, loc);
-  Value a = unify(trace, type, shape, lhs, op.symbol, loc),
-        b = unify(trace, type, shape, rhs, op.symbol, loc);
-  return trace.op(name, {TileType::Data, type, shape}, {a, b}, loc);
+  Value a = unifyToCompute(trace, type, shape, lhs, op.symbol, loc),
+        b = unifyToCompute(trace, type, shape, rhs, op.symbol, loc);
+  Value result = trace.op(name, {TileType::Data, computedIn(type), shape}, {a, b}, loc);
+  return castValue(trace, type, result, loc);
 }
 
 // --- Division, shifts ---
@@ -250,8 +251,8 @@ Value compare(const Comparison &comparison, const Arg &lhs, const Arg &rhs) {
   checkData(trace, comparison.symbol, lhs, loc), checkData(trace, comparison.symbol, rhs, loc);
   DType type = commonType(trace, comparison.symbol, {&lhs, &rhs}, loc);
   Shape shape = commonShape(trace, comparison.symbol, {&lhs, &rhs}, loc);
-  Value a = unify(trace, type, shape, lhs, comparison.symbol, loc);
-  Value b = unify(trace, type, shape, rhs, comparison.symbol, loc);
+  Value a = unifyToCompute(trace, type, shape, lhs, comparison.symbol, loc);
+  Value b = unifyToCompute(trace, type, shape, rhs, comparison.symbol, loc);
   int predicate = isFloat(type)      ? comparison.onFloats
                   : isUnsigned(type) ? comparison.onUnsigned
                                      : comparison.onSigned;
@@ -337,7 +338,7 @@ Value operator-(Arg operand) {
   checkData(trace, "-", operand, operand.loc());
   TileType type = trace.type(operand.value(), operand.loc());
   if (isFloat(type.dtype))
-    return trace.op("arith.negf", type, {operand.value()}, operand.loc());
+    return computeFloat(trace, "arith.negf", operand.value(), operand.loc());
   return binary(kSub, Arg(0, operand.loc()), operand);
 }
 

@@ -29,6 +29,8 @@ static NumberKind kindOf(const Arg &number) {
 
 int widthOf(DType type) { return type == i1 ? 1 : static_cast<int>(sizeOf(type)) * 8; }
 
+DType computedIn(DType type) { return isFloat8(type) ? f32 : type; }
+
 bool sameInIr(DType a, DType b) {
   return a == b || (isInteger(a) && isInteger(b) && widthOf(a) == widthOf(b));
 }
@@ -37,7 +39,8 @@ static DType promoteFloats(DType a, DType b) {
   for (DType type : {f64, f32})
     if (a == type || b == type)
       return type;
-  return f16; // bf16 with f16
+  bool bfloatWithFloat8 = a == bf16 ? isFloat8(b) : b == bf16 && isFloat8(a);
+  return bfloatWithFloat8 ? f32 : f16; // f16 with any, e4m3 with e5m2
 }
 
 static DType promoteIntegers(DType a, DType b) {
@@ -80,15 +83,33 @@ static DType typeByValue(const Arg &number) {
   }
 }
 
+static void refuseFloat8WithInteger(Trace &trace, const char *op, const Arg &float8,
+                                    const Arg &integer, Loc loc) {
+  auto name = [&](const Arg &operand) {
+    return std::string(nameOf(trace.type(operand.value(), loc).dtype));
+  };
+  trace.fail(loc,
+             std::string(op) + ": " + name(float8) + " with " + name(integer) +
+                 ": 8-bit floats do not meet integers; cast one of them",
+             {madeNote(trace, float8, integer)});
+}
+
 DType commonType(Trace &trace, const char *op, std::initializer_list<const Arg *> operands,
                  Loc loc) {
   DType common = any;
   auto meet = [&](DType type) { common = common == any ? type : promote(common, type); };
+  const Arg *float8 = nullptr, *integer = nullptr;
   for (const Arg *operand : operands) {
     checkData(trace, op, *operand, loc);
-    if (operand->isStaged())
-      meet(trace.type(operand->value(), loc).dtype);
+    if (!operand->isStaged())
+      continue;
+    DType type = trace.type(operand->value(), loc).dtype;
+    meet(type);
+    float8 = isFloat8(type) ? operand : float8;
+    integer = isInteger(type) ? operand : integer;
   }
+  if (float8 && integer)
+    refuseFloat8WithInteger(trace, op, *float8, *integer, loc);
   for (const Arg *operand : operands)
     if (!operand->isStaged() && (common == any || kindOf(*operand) > kindOf(common)))
       meet(typeByValue(*operand));
@@ -99,6 +120,10 @@ DType commonType(Trace &trace, const char *op, std::initializer_list<const Arg *
 
 static double largestOf(DType type) {
   switch (type) {
+  case DType::E4M3:
+    return 448;
+  case DType::E5M2:
+    return 57344;
   case DType::F16:
     return 65504;
   case DType::BF16:
@@ -155,7 +180,7 @@ Value materialize(Trace &trace, const Arg &operand, Loc loc) {
   return constant(trace, typeByValue(operand), operand, "constant", loc, {});
 }
 
-Value castValue(Trace &trace, DType dtype, const Value &value, Loc loc) {
+Value castValue(Trace &trace, DType dtype, const Value &value, Loc loc, Round round) {
   TileType from = trace.type(value, loc);
   if (from.dtype == dtype)
     return trace.handle(value.node());
@@ -173,6 +198,8 @@ Value castValue(Trace &trace, DType dtype, const Value &value, Loc loc) {
     attributes.push_back({Attribute::Unit, "source_unsigned", {}});
   if (isUnsigned(dtype))
     attributes.push_back({Attribute::Unit, "result_unsigned", {}});
+  if (round == Round::rtz)
+    attributes.push_back({Attribute::I32, "rounding", {1}});
   return trace.op("tile.convert", to, {value}, loc, std::move(attributes));
 }
 
@@ -257,6 +284,17 @@ Value unify(Trace &trace, DType dtype, const Shape &shape, const Arg &operand, c
   if (!operand.isStaged())
     return convertTo(trace, dtype, operand, op, loc, shape);
   return broadcastTo(trace, castValue(trace, dtype, operand.value(), loc), shape, loc);
+}
+
+Value unifyToCompute(Trace &trace, DType dtype, const Shape &shape, const Arg &operand,
+                     const char *op, Loc loc) {
+  return castValue(trace, computedIn(dtype), unify(trace, dtype, shape, operand, op, loc), loc);
+}
+
+Value computeFloat(Trace &trace, const char *name, const Value &value, Loc loc) {
+  DType dtype = trace.type(value, loc).dtype;
+  Value wide = castValue(trace, computedIn(dtype), value, loc);
+  return castValue(trace, dtype, trace.op(name, trace.type(wide, loc), {wide}, loc), loc);
 }
 
 // --- Checks --------------------------------------------------------------------------------------

@@ -80,6 +80,11 @@ Value sortable(Trace &trace, const char *op, const Arg &x, Loc loc) {
   return tile;
 }
 
+/// 8-bit floats are widened once, not for each comparison; f16 holds them exactly.
+Value comparable(Trace &trace, const Value &tile, Loc loc) {
+  return castValue(trace, isFloat8(tile.dtype()) ? f16 : tile.dtype(), tile, loc);
+}
+
 Value sorted(Trace &trace, Value tile, bool descending, Loc loc) {
   Network network{trace, descending, loc};
   Shape shape = tile.shape();
@@ -95,7 +100,9 @@ Value sorted(Trace &trace, Value tile, bool descending, Loc loc) {
 
 Value tile::sort(Arg x, bool descending, Loc loc) {
   Trace &trace = Trace::current(loc);
-  return sorted(trace, sortable(trace, "sort", x, loc), descending, loc);
+  Value tile = sortable(trace, "sort", x, loc);
+  DType type = tile.dtype();
+  return castValue(trace, type, sorted(trace, comparable(trace, tile, loc), descending, loc), loc);
 }
 
 Value tile::topk(Arg x, int k, Loc loc) {
@@ -108,10 +115,10 @@ Value tile::topk(Arg x, int k, Loc loc) {
                "topk: k must be a power of two from 1 to the last extent " +
                    std::to_string(extent) + ", got " + std::to_string(k),
                {madeNote(trace, "operand", tile)}, ErrorCode::InvalidShape);
-  Value best = sorted(trace, tile, true, loc);
+  Value best = sorted(trace, comparable(trace, tile, loc), true, loc);
   for (; extent > k; extent /= 2) { // the first half of each row
     Value halves = reshape(Arg(best, loc), Network::splitLast(best.shape(), {2, extent / 2}), loc);
     best = split(Arg(trans(Arg(halves, loc), loc), loc), loc).first;
   }
-  return best;
+  return castValue(trace, tile.dtype(), best, loc);
 }

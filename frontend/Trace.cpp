@@ -98,11 +98,6 @@ NodeId Trace::add(Node node) {
          "the kernel grew beyond " + std::to_string(kMaxNodes) +
              " operations; a plain C++ loop unrolls: use range() to stage it",
          {}, ErrorCode::ResourceExceeded);
-  if (node.type.dtype == e4m3 || node.type.dtype == e5m2)
-    fail(node.loc,
-         std::string(nameOf(node.type.dtype)) +
-             " is not available in kernels; supported: i1, i8-i64, u8-u64, f16, bf16, f32, f64",
-         {}, ErrorCode::Unsupported);
   node.scope = scope();
   auto id = static_cast<NodeId>(graph_.nodes.size());
   if (node.effect == Effect::Write || node.effect == Effect::Control)

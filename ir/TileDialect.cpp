@@ -35,7 +35,8 @@ Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
 }
 
 static bool isNumber(Type type) {
-  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type) ||
+  return isa<Float8E4M3FNType, Float8E5M2Type, Float16Type, BFloat16Type, Float32Type, Float64Type>(
+             type) ||
          type.isSignlessInteger(1) || type.isSignlessInteger(8) || type.isSignlessInteger(16) ||
          type.isSignlessInteger(32) || type.isSignlessInteger(64);
 }
@@ -74,6 +75,8 @@ Type ViewType::parse(AsmParser &parser) {
 void ViewType::print(AsmPrinter &printer) const {
   printer << '<' << getRank() << 'x' << getElementType() << '>';
 }
+
+bool tile::ir::isFloat8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
 
 Type tile::ir::elementTypeOf(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))

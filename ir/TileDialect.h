@@ -40,6 +40,9 @@ inline constexpr int64_t kMaxTileElements = 1 << 20;
 mlir::LogicalResult verifyTileShape(llvm::ArrayRef<int64_t> shape,
                                     llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
+/// Whether a type is one of the 8-bit floats, which are converted but not computed with.
+bool isFloat8(mlir::Type type);
+
 /// The element type of a tile, the type itself of a scalar.
 mlir::Type elementTypeOf(mlir::Type type);
 

@@ -62,5 +62,9 @@ def Tile_Precision : I32EnumAttr<"Precision", "how an f32 matrix product is comp
     I32EnumAttrCase<"Ieee", 0, "ieee">, I32EnumAttrCase<"Tf32", 1, "tf32">, I32EnumAttrCase<"Tf32x3", 2, "tf32x3">]> {
   let cppNamespace = "::tile::ir";
 }
+def Tile_Rounding : I32EnumAttr<"Rounding", "how a float becomes a narrower one", [
+    I32EnumAttrCase<"NearestEven", 0, "rtne">, I32EnumAttrCase<"TowardZero", 1, "rtz">]> {
+  let cppNamespace = "::tile::ir";
+}
 
 #endif // TILE_IR_TILEDIALECT_TD

@@ -7,7 +7,7 @@ include "ir/TileDialect.td"
 
 class Tile_Op<string opMnemonic, list<Trait> traits = []> : Op<TileDialect, opMnemonic, traits>;
 
-def Tile_Scalar : AnyTypeOf<[I1, I8, I16, I32, I64, F16, BF16, F32, F64], "supported number">;
+def Tile_Scalar : AnyTypeOf<[I1, I8, I16, I32, I64, F8E4M3FN, F8E5M2, F16, BF16, F32, F64], "supported number">;
 def Tile_Tile : RankedTensorOf<[Tile_Scalar, Tile_PtrType], [HasStaticShapePred], "tile">;
 def Tile_NumberTile : RankedTensorOf<[Tile_Scalar], [HasStaticShapePred], "tile of numbers">;
 def Tile_Any : AnyTypeOf<[Tile_Scalar, Tile_PtrType, Tile_Tile], "scalar, pointer or tile">;

@@ -119,8 +119,9 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
 def Tile_ConvertOp : Tile_Op<"convert", [Pure, Elementwise]> {
   let summary = "Convert the element type";
   let description = [{
-    - float to narrower float rounds to nearest even; f16 and bf16 overflow to infinity; NaN stays
-      NaN;
+    - float to narrower float rounds to nearest even, or toward zero with `rtz`; NaN stays NaN. f16
+      and bf16 overflow to infinity (`rtz`: to the largest number); f8E4M3FN and f8E5M2 saturate:
+      whatever is beyond the largest number, infinities included, becomes it;
     - float to int truncates toward zero and saturates, NaN becomes 0;
     - int to float rounds to nearest even; int to narrower int drops high bits, to wider int
       extends;
@@ -129,17 +130,19 @@ def Tile_ConvertOp : Tile_Op<"convert", [Pure, Elementwise]> {
 
     Example:
     ```mlir
-    func.func @example(%x: tensor<16xf32>) -> tensor<16xf16> {
-      %r = tile.convert %x : tensor<16xf32> -> tensor<16xf16>
-      return %r : tensor<16xf16>
+    func.func @example(%x: tensor<16xf32>) -> tensor<16xf8E4M3FN> {
+      %h = tile.convert %x rounding rtz : tensor<16xf32> -> tensor<16xf16>
+      %r = tile.convert %h : tensor<16xf16> -> tensor<16xf8E4M3FN>
+      return %r : tensor<16xf8E4M3FN>
     }
     ```
   }];
-  let arguments = (ins Tile_Number:$input, UnitAttr:$source_unsigned, UnitAttr:$result_unsigned);
+  let arguments = (ins Tile_Number:$input, UnitAttr:$source_unsigned, UnitAttr:$result_unsigned,
+                       DefaultValuedAttr<Tile_Rounding, "Rounding::NearestEven">:$rounding);
   let results = (outs Tile_Number:$result);
   let assemblyFormat = [{
-    $input (`source_unsigned` $source_unsigned^)? (`result_unsigned` $result_unsigned^)? attr-dict
-    `:` type($input) `->` type($result)
+    $input (`source_unsigned` $source_unsigned^)? (`result_unsigned` $result_unsigned^)?
+    (`rounding` $rounding^)? attr-dict `:` type($input) `->` type($result)
   }];
   let hasVerifier = 1;
   let hasFolder = 1;

@@ -290,7 +290,12 @@ LogicalResult BroadcastOp::verify() {
 }
 
 // That the shapes agree is checked for all elementwise operations.
-LogicalResult ConvertOp::verify() { return verifyShape(*this, getInput().getType()); }
+LogicalResult ConvertOp::verify() {
+  Type from = elementTypeOf(getInput().getType()), to = elementTypeOf(getResult().getType());
+  if (getRounding() == Rounding::TowardZero && !(isa<FloatType>(from) && isa<FloatType>(to)))
+    return emitOpError("rounding rtz applies to floats, got ") << from << " to " << to;
+  return verifyShape(*this, getInput().getType());
+}
 
 static LogicalResult verifyDotTypes(DotOp op, Type a, Type b, Type acc) {
   if (a != b)

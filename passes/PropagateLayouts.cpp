@@ -49,8 +49,9 @@ struct ChangeBeforeWidening : OpRewritePattern<ConvertLayoutOp> {
     Value moved = ConvertLayoutOp::create(rewriter, op.getLoc(),
                                           gpu::withLayout(widen.getInput().getType(), layout),
                                           widen.getInput());
-    rewriter.replaceOpWithNewOp<ir::ConvertOp>(
-        op, op.getResult().getType(), moved, widen.getSourceUnsigned(), widen.getResultUnsigned());
+    rewriter.replaceOpWithNewOp<ir::ConvertOp>(op, op.getResult().getType(), moved,
+                                               widen.getSourceUnsigned(), widen.getResultUnsigned(),
+                                               widen.getRounding());
     return success();
   }
 };
@@ -68,7 +69,7 @@ struct ChangeAfterNarrowing : OpRewritePattern<ir::ConvertOp> {
     auto layout = gpu::encodingOf(change.getInput().getType());
     Value narrow = ir::ConvertOp::create(
         rewriter, op.getLoc(), gpu::withLayout(op.getResult().getType(), layout), change.getInput(),
-        op.getSourceUnsigned(), op.getResultUnsigned());
+        op.getSourceUnsigned(), op.getResultUnsigned(), op.getRounding());
     rewriter.replaceOpWithNewOp<ConvertLayoutOp>(op, op.getResult().getType(), narrow);
     return success();
   }

@@ -1,4 +1,4 @@
-// Elementwise operations: the same on each register. Constants and conversions of element types have rules of their own.
+// Elementwise operations: the same on each register. Constants have rules of their own.
 #include "codegen/lower/Lowering.h"
 
 #include "ir/TileDialect.h"
@@ -11,9 +11,21 @@ using namespace mlir;
 
 namespace tile::codegen {
 
+// Their registers are integers, on which arithmetic would mean something else.
+static bool computesOnFloat8(Operation *op) {
+  auto isFloat8 = [](Type type) { return ir::isFloat8(ir::elementTypeOf(type)); };
+  return !isa<arith::SelectOp, arith::BitcastOp>(op) &&
+         (llvm::any_of(op->getOperandTypes(), isFloat8) ||
+          llvm::any_of(op->getResultTypes(), isFloat8));
+}
+
 LogicalResult lowerElementwise(Lowering &l, Operation *op) {
   if (op->getNumResults() != 1)
     return op->emitOpError("has no lowering");
+  if (computesOnFloat8(op))
+    return ir::userError(op->emitOpError(), ErrorCode::Unsupported)
+           << "computes on 8-bit floats, which are only stored and converted: convert to f16 or "
+              "f32 first";
   Type type = op->getResult(0).getType();
   size_t count = Lowering::countOf(type);
   Registers results;
@@ -44,76 +56,8 @@ LogicalResult lowerConstant(Lowering &l, Operation *op) {
   else if (isa<ElementsAttr>(value))
     return ir::userError(op->emitOpError(), ErrorCode::Unsupported)
            << "only constants with one value everywhere are supported on tiles";
-  Value scalar = arith::ConstantOp::create(l.b, op->getLoc(), value);
+  Value scalar = l.constant(value);
   l.set(constant.getResult(), Registers(Lowering::countOf(constant.getType()), scalar));
-  return success();
-}
-
-Value convertFloat(OpBuilder &b, Location loc, Value value, FloatType to) {
-  auto from = cast<FloatType>(value.getType());
-  if (from.getWidth() < to.getWidth())
-    return arith::ExtFOp::create(b, loc, to, value);
-  if (from.getWidth() > to.getWidth())
-    return arith::TruncFOp::create(b, loc, to, value);
-  if (from == to)
-    return value;
-  Value wide = arith::ExtFOp::create(b, loc, b.getF32Type(), value); // f16 <-> bf16
-  return arith::TruncFOp::create(b, loc, to, wide);
-}
-
-Value intToFloat(OpBuilder &b, Location loc, Value value, FloatType to, bool isUnsigned) {
-  isUnsigned |= value.getType().isInteger(1);
-  // PTX converts integers to f16 in one rounding, to bf16 only from sm_90 on: through f32, which holds 24 bits exactly.
-  FloatType type = to.isBF16() ? b.getF32Type() : to;
-  Value result = isUnsigned ? arith::UIToFPOp::create(b, loc, type, value).getResult()
-                            : arith::SIToFPOp::create(b, loc, type, value).getResult();
-  return convertFloat(b, loc, result, to);
-}
-
-// Truncates toward zero, saturates, NaN becomes 0. Plain fptosi would be poison outside the range.
-Value floatToInt(OpBuilder &b, Location loc, Value value, Type to, bool isUnsigned) {
-  if (value.getType().isBF16() || value.getType().isF16())
-    value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
-  StringRef name = isUnsigned ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
-  return LLVM::CallIntrinsicOp::create(b, loc, to, b.getStringAttr(name), value).getResult(0);
-}
-
-Value intToInt(OpBuilder &b, Location loc, Value value, Type to, bool isUnsigned) {
-  unsigned from = value.getType().getIntOrFloatBitWidth(), width = to.getIntOrFloatBitWidth();
-  if (from == width)
-    return value;
-  if (from > width)
-    return arith::TruncIOp::create(b, loc, to, value);
-  if (isUnsigned || from == 1)
-    return arith::ExtUIOp::create(b, loc, to, value);
-  return arith::ExtSIOp::create(b, loc, to, value);
-}
-
-Value isNonZero(OpBuilder &b, Location loc, Value value) {
-  Value zero = arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(value.getType())));
-  if (isa<FloatType>(value.getType()))
-    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value, zero);
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
-}
-
-Value convertElement(OpBuilder &b, Location loc, Value value, Type to, ir::ConvertOp op) {
-  bool fromFloat = isa<FloatType>(value.getType());
-  if (to.isInteger(1))
-    return isNonZero(b, loc, value);
-  if (auto type = dyn_cast<FloatType>(to))
-    return fromFloat ? convertFloat(b, loc, value, type)
-                     : intToFloat(b, loc, value, type, op.getSourceUnsigned());
-  return fromFloat ? floatToInt(b, loc, value, to, op.getResultUnsigned())
-                   : intToInt(b, loc, value, to, op.getSourceUnsigned());
-}
-
-LogicalResult lowerConvert(Lowering &l, Operation *op) {
-  auto convert = cast<ir::ConvertOp>(op);
-  Type to = ir::elementTypeOf(convert.getResult().getType());
-  Registers results;
-  for (Value value : l[convert.getInput()])
-    results.push_back(convertElement(l.b, op->getLoc(), value, to, convert));
-  l.set(convert.getResult(), std::move(results));
   return success();
 }
 
@@ -130,7 +74,6 @@ LogicalResult lowerMulHi(Lowering &l, Operation *op) {
 
 const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
     {"arith.constant", lowerConstant},
-    {"tile.convert", lowerConvert},
     {"tile.mulhi", lowerMulHi},
 };
 

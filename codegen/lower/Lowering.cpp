@@ -1,6 +1,6 @@
 #include "codegen/lower/Lowering.h"
 
-#include "ir/Target.h"
+#include "ir/TileDialect.h"
 #include "passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -11,10 +11,10 @@ using namespace mlir;
 
 namespace tile::codegen {
 
-Lowering::Lowering(func::FuncOp source, func::FuncOp target)
-    : b(OpBuilder::atBlockBegin(&target.getBody().front())), source(source), target(target) {
+Lowering::Lowering(func::FuncOp source, func::FuncOp function, const ir::Target &target)
+    : b(OpBuilder::atBlockBegin(&function.getBody().front())), target(target), source(source) {
   makeThreadNumbers();
-  for (auto [from, to] : llvm::zip_equal(source.getArguments(), target.getArguments()))
+  for (auto [from, to] : llvm::zip_equal(source.getArguments(), function.getArguments()))
     set(from, {to});
 }
 
@@ -94,12 +94,20 @@ Type Lowering::registerType(Type type) {
   if (isa<ir::PtrType>(element))
     return LLVM::LLVMPointerType::get(type.getContext(),
                                       static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
+  if (ir::isFloat8(element))
+    return IntegerType::get(type.getContext(), 8);
   return element;
 }
 
 Value Lowering::integer(unsigned bits, int64_t value) {
   return arith::ConstantOp::create(b, source.getLoc(),
                                    b.getIntegerAttr(b.getIntegerType(bits), value));
+}
+
+Value Lowering::constant(TypedAttr number) {
+  if (ir::isFloat8(number.getType()))
+    number = b.getIntegerAttr(b.getI8Type(), cast<FloatAttr>(number).getValue().bitcastToAPInt());
+  return arith::ConstantOp::create(b, source.getLoc(), number);
 }
 
 // Bits that move by the same distance move together: (number & mask) << distance, then XOR (no two overlap in layouts the
@@ -210,9 +218,10 @@ LowerFunction findLowering(StringRef name) {
   static const llvm::StringMap<LowerFunction> table = [] {
     llvm::StringMap<LowerFunction> all;
     for (LoweringTable part :
-         {atomicLowerings(), controlLowerings(), dotLowerings(), elementwiseLowerings(),
-          layoutLowerings(), memoryLowerings(), pairLowerings(), reduceLowerings(), scanLowerings(),
-          shapeLowerings(), sharedLowerings(), sharedIndexedLowerings()})
+         {atomicLowerings(), controlLowerings(), convertLowerings(), dotLowerings(),
+          elementwiseLowerings(), layoutLowerings(), memoryLowerings(), pairLowerings(),
+          reduceLowerings(), scanLowerings(), shapeLowerings(), sharedLowerings(),
+          sharedIndexedLowerings()})
       for (auto [op, function] : part)
         all[op] = function;
     return all;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ir/LayoutAttr.h"
+#include "ir/Target.h"
 #include "ir/layout/Layout.h"
 #include "ir/layout/SharedAccess.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,7 +21,7 @@ using Registers = llvm::SmallVector<mlir::Value>;
 
 class Lowering {
 public:
-  Lowering(mlir::func::FuncOp source, mlir::func::FuncOp target);
+  Lowering(mlir::func::FuncOp source, mlir::func::FuncOp function, const ir::Target &target);
 
   /// Checks what the passes before must have done to a kernel: layouts, arguments, bounds, structured control flow.
   static mlir::LogicalResult verify(mlir::func::FuncOp kernel);
@@ -29,6 +30,7 @@ public:
   mlir::LogicalResult run();
 
   mlir::OpBuilder b;
+  const ir::Target target; ///< the machine that is compiled for
 
   // --- Values -----------------------------------------------------------------------------------------------------
 
@@ -40,13 +42,15 @@ public:
 
   /// A thread's elements of this type: one a register of the layout, or one for a scalar.
   static size_t countOf(mlir::Type type);
-  /// The type of one register: the element type, pointers as `!llvm.ptr<1>`.
+  /// The type of one register: the element type; pointers are `!llvm.ptr<1>`, 8-bit floats i8.
   static mlir::Type registerType(mlir::Type type);
 
   // --- Constants and thread numbers ---------------------------------------------------------------------------------
 
   mlir::Value i32(int64_t value) { return integer(32, value); }
   mlir::Value integer(unsigned bits, int64_t value);
+  /// A number in the type of its register.
+  mlir::Value constant(mlir::TypedAttr number);
   mlir::Value threadId() const { return tid; }
   mlir::Value lane() const { return laneId; }
   mlir::Value warp() const { return warpId; }
@@ -91,7 +95,7 @@ private:
   mlir::LogicalResult lower(mlir::Operation *op);
   void makeThreadNumbers();
 
-  mlir::func::FuncOp source, target;
+  mlir::func::FuncOp source;
   mlir::Value tid, laneId, warpId;
   llvm::DenseMap<mlir::Value, Registers> map;
   llvm::StringMap<mlir::Value> threadLinears; ///< made once, at the top of the kernel
@@ -107,6 +111,7 @@ LowerFunction findLowering(llvm::StringRef name);
 using LoweringTable = llvm::ArrayRef<std::pair<llvm::StringLiteral, LowerFunction>>;
 LoweringTable atomicLowerings();
 LoweringTable controlLowerings();
+LoweringTable convertLowerings();
 LoweringTable dotLowerings();
 LoweringTable elementwiseLowerings();
 LoweringTable layoutLowerings();

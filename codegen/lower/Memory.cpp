@@ -141,20 +141,20 @@ private:
 };
 
 // What elements outside a view read as.
-Value paddingOf(Lowering &l, Location loc, ir::ViewLoadOp load) {
+Value paddingOf(Lowering &l, ir::ViewLoadOp load) {
   Type element = ir::elementTypeOf(load.getResult().getType());
   TypedAttr value = cast<TypedAttr>(l.b.getZeroAttr(element));
   if (load.getPadding() == ir::Padding::Nan)
     value = l.b.getFloatAttr(element,
                              llvm::APFloat::getNaN(cast<FloatType>(element).getFloatSemantics()));
-  return arith::ConstantOp::create(l.b, loc, value);
+  return l.constant(value);
 }
 
 LogicalResult lowerViewLoad(Lowering &l, Operation *op) {
   auto load = cast<ir::ViewLoadOp>(op);
   auto tile = cast<RankedTensorType>(load.getResult().getType());
   ViewAccess access(l, op, load.getView(), load.getOffsets(), tile);
-  Value padding = paddingOf(l, op->getLoc(), load);
+  Value padding = paddingOf(l, load);
   int64_t vector = access.vectorElements();
   Registers registers(Lowering::countOf(tile));
   for (size_t reg = 0; reg < registers.size(); reg += vector) {
@@ -197,8 +197,7 @@ LogicalResult lowerLoad(Lowering &l, Operation *op) {
   Type type = load.getResult().getType();
   size_t count = Lowering::countOf(type);
   int64_t vector = isa<RankedTensorType>(type) ? pointerVector(op, gpu::layoutOf(type)) : 1;
-  Value zero = arith::ConstantOp::create(l.b, op->getLoc(),
-                                         cast<TypedAttr>(l.b.getZeroAttr(ir::elementTypeOf(type))));
+  Value zero = l.constant(cast<TypedAttr>(l.b.getZeroAttr(ir::elementTypeOf(type))));
   Registers registers(count);
   for (size_t reg = 0; reg < count; reg += vector) {
     GlobalPlace place{l[load.getPtr()][reg], 0, load.getMask() ? l[load.getMask()][reg] : Value()};

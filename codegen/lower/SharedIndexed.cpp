@@ -61,7 +61,7 @@ LogicalResult lowerSmemGather(Lowering &l, Operation *op) {
     return op->emitOpError("needs memory of a tilegpu.smem_alloc");
   Location loc = op->getLoc();
   layout::Layout layout = gpu::layoutOf(gather.getResult().getType());
-  Type element = ir::elementTypeOf(gather.getResult().getType());
+  Type element = Lowering::registerType(gather.getResult().getType());
   IndexedAddress address(l, loc, gather.getSmem());
   auto axis = static_cast<int>(gather.getAxis());
   Value last = l.i32(gather.getSmem().getType().getShape()[axis] - 1);

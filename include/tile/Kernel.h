@@ -198,6 +198,10 @@ template <DType D, HostNumber T> HostArg scalarArg(T number) {
     arg.bits = half(static_cast<float>(number)).bits;
   else if constexpr (D == bf16)
     arg.bits = bfloat16(static_cast<float>(number)).bits;
+  else if constexpr (D == e4m3)
+    arg.bits = float8_e4m3(static_cast<float>(number)).bits;
+  else if constexpr (D == e5m2)
+    arg.bits = float8_e5m2(static_cast<float>(number)).bits;
   else {
     constexpr int kBits = D == i1 ? 1 : static_cast<int>(sizeOf(D)) * 8;
     uint64_t bits = static_cast<uint64_t>(number), high = kBits == 64 ? 0 : bits >> (kBits % 64);

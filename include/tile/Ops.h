@@ -32,15 +32,23 @@ Value index(int dim, const Shape &shape, Loc loc = Loc::here());
 
 // --- Element types -------------------------------------------------------------------------------
 
-/// Another element type, to value: floats round to nearest even (f16 overflows to infinity); float
-/// to integer truncates and saturates, NaN gives 0; integers narrow by truncation and widen by
-/// their signedness; to i1 is x != 0.
+/// How a float becomes a narrower one: to nearest, ties to even; toward zero.
+enum class Round : uint8_t { rtne, rtz };
+
+/// Another element type, to value. Float to float rounds to nearest even; f16 and bf16 overflow to
+/// infinity, e4m3 and e5m2 saturate (infinities become the largest number, 448 or 57344); NaN stays
+/// NaN. Float to integer truncates and saturates, NaN gives 0; integers narrow by truncation and
+/// widen by their signedness; to i1 is x != 0 (NaN is true).
 Value cast(DType dtype, Arg x, Loc loc = Loc::here());
+/// The same between floats with a rounding; toward zero overflows to the largest number, infinities
+/// stay in f16 and bf16. Error: rtz from or to an integer.
+Value cast(DType dtype, Arg x, Round round, Loc loc = Loc::here());
+/// The same bits as another element type. Error: another width.
+Value bitcast(DType dtype, Arg x, Loc loc = Loc::here());
 
 // --- Elementwise ---------------------------------------------------------------------------------
-// Math functions take floats; f16 and
-// bf16 are computed in f32 and rounded back; f64 has floor, ceil, fma, abs, min, max and the
-// operators. Operators are in Value.h.
+// Math functions take floats; those below 32 bits are computed in f32 and rounded back; f64 has
+// floor, ceil, fma, abs, min, max and the operators. Operators are in Value.h.
 
 Value exp(Arg x, Loc loc = Loc::here());
 Value exp2(Arg x, Loc loc = Loc::here());

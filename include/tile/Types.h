@@ -4,6 +4,8 @@
 // (`In<f16, 2>`) and as values (`zeros(f32, {128, 64})`). Self-contained: devices include it without the compiler.
 #pragma once
 
+#include <tile/Float8.h>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -86,6 +88,8 @@ constexpr const char *nameOf(DType type) {
 constexpr bool isFloat(DType type) {
   return type == f16 || type == bf16 || type == f32 || type == f64 || type == e4m3 || type == e5m2;
 }
+/// The 8-bit floats: stored and converted, but computed with in f32.
+constexpr bool isFloat8(DType type) { return type == e4m3 || type == e5m2; }
 constexpr bool isUnsigned(DType type) {
   return type == i1 || type == u8 || type == u16 || type == u32 || type == u64;
 }
@@ -163,6 +167,8 @@ template <> inline constexpr DType dtypeOf<uint32_t> = u32;
 template <> inline constexpr DType dtypeOf<uint64_t> = u64;
 template <> inline constexpr DType dtypeOf<half> = f16;
 template <> inline constexpr DType dtypeOf<bfloat16> = bf16;
+template <> inline constexpr DType dtypeOf<float8_e4m3> = e4m3;
+template <> inline constexpr DType dtypeOf<float8_e5m2> = e5m2;
 template <> inline constexpr DType dtypeOf<float> = f32;
 template <> inline constexpr DType dtypeOf<double> = f64;
 

@@ -4,8 +4,9 @@
 // Host numbers are constants, staged values are run time. Operators are found only for staged
 // operands, so arithmetic on Const and int stays host arithmetic. Promotion of operands (sums,
 // products, comparisons, select, min, max ...):
-//   - two floats: the wider; bf16 with f16 gives f16; bf16 with an integer gives f32; a float beats
-//   an integer;
+//   - two floats: the wider; bf16 with f16 gives f16; bf16 with an integer or an 8-bit float gives
+//   f32; e4m3 with e5m2 gives f16; a float beats an integer, but an 8-bit float with an integer tile
+//   is an error. 8-bit floats are computed with in f32 and rounded back, saturating;
 //   - two integers: the wider; of equal width the unsigned one; small integers are not promoted (i8
 //   + i8 is i8);
 //   - `/` and `%` with any float below f64 compute and return f32; on integers of mixed signedness
@@ -154,7 +155,8 @@ Var var(Arg init);
 
 namespace detail {
 template <class T>
-concept HostNumber = std::is_arithmetic_v<T> || std::same_as<T, half> || std::same_as<T, bfloat16>;
+concept HostNumber = std::is_arithmetic_v<T> ||
+    isFloat8(dtypeOf<T>) || std::same_as<T, half> || std::same_as<T, bfloat16>;
 } // namespace detail
 
 /// An operand: a Value, Var, InOut access or host number, with the caller's line. Users never name

@@ -212,6 +212,18 @@ void decodeBfi(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
 template <class F>
 constexpr Handler kThreeWords = laneOp<F, uint32_t, uint32_t, uint32_t, uint32_t>;
 
+// A source of which a constant selector takes no byte is not read: compilers leave it undefined.
+Instruction withoutUnreadSource(Instruction instruction) {
+  if (instruction.operands.size() != 4 || instruction.operands[3].kind != Operand::Kind::Immediate)
+    return instruction;
+  uint64_t fromSecond = instruction.operands[3].value & 0x4444;
+  if (fromSecond == 0)
+    instruction.operands[2] = instruction.operands[1];
+  if (fromSecond == 0x4444)
+    instruction.operands[1] = instruction.operands[2];
+  return instruction;
+}
+
 void decodePrmt(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   if (suffixes.takeType() != ScalarType::B32)
     decoder.unsupported("expected prmt.b32");
@@ -222,11 +234,10 @@ void decodePrmt(Decoder &decoder, const Instruction &instruction, Suffixes &suff
       {"ecl", kThreeWords<PrmtNamed<PrmtMode::Ecl>>},
       {"ecr", kThreeWords<PrmtNamed<PrmtMode::Ecr>>},
       {"rc16", kThreeWords<PrmtNamed<PrmtMode::Rc16>>}};
-  Handler handler = kThreeWords<Prmt>;
   for (auto [name, mode] : modes)
     if (suffixes.take(name))
-      handler = mode;
-  emitSimple(decoder, instruction, handler, ScalarType::B32, 4);
+      return emitSimple(decoder, instruction, mode, ScalarType::B32, 4);
+  emitSimple(decoder, withoutUnreadSource(instruction), kThreeWords<Prmt>, ScalarType::B32, 4);
 }
 
 } // namespace

@@ -106,3 +106,11 @@ func.func @unregistered() attributes {tile.kernel} {
   "use"() : () -> ()
   return
 }
+
+// -----
+
+func.func @arithmetic_on_float8(%x: f8E4M3FN) attributes {tile.kernel} {
+  // expected-error @+1 {{computes on 8-bit floats, which are only stored and converted: convert to f16 or f32 first}}
+  %y = arith.addf %x, %x : f8E4M3FN
+  return
+}

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -89,10 +90,10 @@ public:
   void TearDown() override {
     if (folder_.empty())
       return;
-    std::vector<fs::path> merged = merge();
+    std::vector<Merged> merged = merge();
     std::vector<std::future<void>> runs;
-    for (const fs::path &file : merged)
-      for (const char *target : {"sm_80", "sm_90a"}) {
+    for (const auto &[file, compiledFor] : merged)
+      for (const std::string &target : assembledFor(compiledFor)) {
         if (runs.size() >= 2)
           runs[runs.size() - 2].wait();
         runs.push_back(std::async(std::launch::async, [=, this] { assemble(file, target); }));
@@ -103,10 +104,25 @@ public:
   }
 
 private:
-  /// Writes the kernels found into files of kKernelsPerFile and returns those.
-  std::vector<fs::path> merge() {
-    std::vector<fs::path> merged;
-    std::ofstream file;
+  struct Merged {
+    fs::path file;
+    std::string target;
+  };
+
+  /// What is compiled for sm_80 must be fit for later machines as well.
+  static std::vector<std::string> assembledFor(const std::string &target) {
+    return target == "sm_80" ? std::vector<std::string>{"sm_80", "sm_90a"}
+                             : std::vector<std::string>{target};
+  }
+
+  /// Writes the kernels found into files of kKernelsPerFile for one target and returns those.
+  std::vector<Merged> merge() {
+    struct Open {
+      std::ofstream file;
+      size_t kernels = 0;
+    };
+    std::vector<Merged> merged;
+    std::map<std::string, Open> openFiles;
     for (const auto &entry : fs::recursive_directory_iterator(folder_)) {
       if (entry.path().extension() != ".ptx" || entry.path().filename() != "5-kernel.ptx")
         continue;
@@ -117,12 +133,15 @@ private:
         continue;
       }
       EXPECT_FALSE(std::regex_search(ptx, std::regex("\\.target[^\\n]*debug"))) << entry.path();
-      bool isFirst = kernels_ % kKernelsPerFile == 0;
+      std::smatch target;
+      std::regex_search(ptx, target, std::regex("\\.target\\s+([a-z0-9_]+)"));
+      Open &open = openFiles[target[1]];
+      bool isFirst = open.kernels++ % kKernelsPerFile == 0;
       if (isFirst) {
-        merged.push_back(folder_ / ("merged-" + std::to_string(merged.size())));
-        file = std::ofstream(merged.back());
+        merged.push_back({folder_ / ("merged-" + std::to_string(merged.size())), target[1]});
+        open.file = std::ofstream(merged.back().file);
       }
-      file << asPart(ptx, match[1], kernels_, isFirst);
+      open.file << asPart(ptx, match[1], kernels_, isFirst);
       origins_.push_back(ptx.substr(match.position(0), 60));
       ++kernels_;
     }

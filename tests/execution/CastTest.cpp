@@ -32,7 +32,7 @@ template <class X, class Y> Exact<Y> castOf(Exact<X> x) {
 template <class T> std::vector<T> interesting() {
   if constexpr (std::is_same_v<T, bool>) {
     return {false, true};
-  } else if constexpr (sizeof(T) == 2 && isFloat(dtypeOf<T>)) {
+  } else if constexpr (sizeof(T) <= 2 && isFloat(dtypeOf<T>)) {
     return allPatterns<T>();
   } else {
     std::vector<T> values = edges<T>();
@@ -60,7 +60,9 @@ template <class X, class... Y, class Check> void toEach(Check check) {
 #define CAST_TEST(name, X)                                                                         \
   TEST_P(Cast, name) {                                                                             \
     toEach<X, bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,      \
-           half, bfloat16, float, double>([&]<class From, class To>() {                            \
+           float8_e4m3, float8_e5m2, half, bfloat16, float, double>([&]<class From, class To>() {  \
+      if constexpr (std::is_same_v<From, To>)                                                      \
+        return; /* nothing happens, saturation included */                                         \
       SCOPED_TRACE(std::string("cast to ") + nameOf(dtypeOf<To>));                                 \
       map<From, To>([](Value x) { return cast(dtypeOf<To>, x); }, castOf<From, To>, kExactly,      \
                     interesting<From>(), 1024);                                                    \
@@ -76,6 +78,8 @@ CAST_TEST(FromU8, uint8_t)
 CAST_TEST(FromU16, uint16_t)
 CAST_TEST(FromU32, uint32_t)
 CAST_TEST(FromU64, uint64_t)
+CAST_TEST(FromE4m3, float8_e4m3)
+CAST_TEST(FromE5m2, float8_e5m2)
 CAST_TEST(FromF16, half)
 CAST_TEST(FromBf16, bfloat16)
 CAST_TEST(FromF32, float)

@@ -16,9 +16,8 @@
 
 namespace tile::test {
 
-/// The host type that holds any T exactly and has arithmetic: float for 16-bit floats.
-template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float, T>;
+/// The host type that holds any T exactly and has arithmetic: float for floats of 8 and 16 bits.
+template <class T> using Wide = std::conditional_t<isFloat(dtypeOf<T>) && sizeof(T) < 4, float, T>;
 
 /// What references compute with: double for floats, T itself for integers.
 template <class T> using Exact = std::conditional_t<isFloat(dtypeOf<T>), double, T>;
@@ -47,11 +46,24 @@ struct Within {
 inline constexpr Within kExactly{};
 
 constexpr int mantissaBits(DType dtype) {
-  return dtype == f16 ? 10 : dtype == bf16 ? 7 : dtype == f32 ? 23 : 52;
+  switch (dtype) {
+  case e5m2:
+    return 2;
+  case e4m3:
+    return 3;
+  case bf16:
+    return 7;
+  case f16:
+    return 10;
+  case f32:
+    return 23;
+  default:
+    return 52;
+  }
 }
 /// Of the smallest normal number.
 constexpr int smallestExponent(DType dtype) {
-  return dtype == f16 ? -14 : dtype == f64 ? -1022 : -126;
+  return dtype == e4m3 ? -6 : dtype == f16 || dtype == e5m2 ? -14 : dtype == f64 ? -1022 : -126;
 }
 
 /// The distance of neighbours at `reference`.
@@ -180,11 +192,11 @@ template <class T> std::pair<std::vector<T>, std::vector<T>> pairsOf(const std::
   return pairs;
 }
 
-/// All 65536 bit patterns of a 16-bit float.
+/// All bit patterns of a float of 8 or 16 bits.
 template <class T> std::vector<T> allPatterns() {
-  std::vector<T> values(65536);
+  std::vector<T> values(size_t(1) << (8 * sizeof(T)));
   for (size_t i = 0; i < values.size(); ++i)
-    values[i].bits = static_cast<uint16_t>(i);
+    values[i].bits = static_cast<decltype(T::bits)>(i);
   return values;
 }
 

@@ -57,6 +57,38 @@ TEST(Promotion, AFloatBeatsAnInteger) {
   });
 }
 
+TEST(Promotion, OfEightBitFloats) {
+  const DType narrow[] = {e4m3, e5m2};
+  tracing([&] {
+    for (DType a : narrow)
+      for (DType b : narrow)
+        EXPECT_EQ((tileOf(a) * tileOf(b)).dtype(), a == b ? a : f16) << nameOf(a) << nameOf(b);
+    for (DType a : narrow)
+      for (DType b : kFloats) {
+        EXPECT_EQ((tileOf(a) + tileOf(b)).dtype(), b == bf16 ? f32 : b) << nameOf(b);
+        EXPECT_EQ(max(tileOf(b), tileOf(a)).dtype(), b == bf16 ? f32 : b) << nameOf(b);
+      }
+    EXPECT_EQ((tileOf(e4m3) / tileOf(e4m3)).dtype(), f32);
+    EXPECT_EQ((tileOf(e4m3) + 1).dtype(), e4m3);
+    EXPECT_EQ((tileOf(e5m2) < 0.5).dtype(), i1);
+    EXPECT_EQ((-tileOf(e5m2)).dtype(), e5m2);
+    EXPECT_EQ(abs(tileOf(e4m3)).dtype(), e4m3);
+    EXPECT_EQ(sum(tileOf(e4m3)).dtype(), e4m3);
+    EXPECT_EQ(exp(tileOf(e4m3)).dtype(), e4m3);
+  });
+}
+
+TEST(Promotion, BitcastKeepsTheWidth) {
+  tracing([&] {
+    EXPECT_EQ(bitcast(i32, tileOf(f32)).dtype(), i32);
+    EXPECT_EQ(bitcast(f32, tileOf(u32)).dtype(), f32);
+    EXPECT_EQ(bitcast(bf16, tileOf(f16)).dtype(), bf16);
+    EXPECT_EQ(bitcast(e4m3, tileOf(i8)).dtype(), e4m3);
+    EXPECT_EQ(bitcast(f64, tileOf(i64)).dtype(), f64);
+    EXPECT_EQ(bitcast(u16, tileOf(i16)).dtype(), u16);
+  });
+}
+
 TEST(Promotion, DivisionOfNarrowFloatsGivesF32) {
   tracing([&] {
     EXPECT_EQ((tileOf(f16) / tileOf(f16)).dtype(), f32);

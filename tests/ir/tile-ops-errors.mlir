@@ -643,3 +643,11 @@ func.func @yield_elsewhere(%x: f32) {
   // expected-error @+1 {{expects parent op to be one of 'tile.reduce, tile.scan'}}
   tile.yield %x : f32
 }
+
+// -----
+
+func.func @convert_rounding(%x: tensor<4xi32>) {
+  // expected-error @+1 {{rounding rtz applies to floats, got 'i32' to 'f16'}}
+  %t = tile.convert %x rounding rtz : tensor<4xi32> -> tensor<4xf16>
+  return
+}

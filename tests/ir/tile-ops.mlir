@@ -130,6 +130,10 @@ func.func @conversions(%x: tensor<16xf32>, %i: i32) {
   %b = tile.convert %x result_unsigned : tensor<16xf32> -> tensor<16xi8>
   %l = tile.convert %b source_unsigned : tensor<16xi8> -> tensor<16xi64>
   %j = tile.convert %i source_unsigned result_unsigned : i32 -> i64
+  // CHECK: tile.convert %{{.*}} rounding rtz : tensor<16xf32> -> tensor<16xf8E5M2>
+  // CHECK: tile.convert %{{.*}} : tensor<16xf8E5M2> -> tensor<16xf8E4M3FN>
+  %m = tile.convert %x rounding rtz : tensor<16xf32> -> tensor<16xf8E5M2>
+  %n = tile.convert %m : tensor<16xf8E5M2> -> tensor<16xf8E4M3FN>
   return
 }
 

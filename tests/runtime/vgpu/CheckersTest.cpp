@@ -136,6 +136,13 @@ TEST(InitCheck, UnwrittenRegisterInAddress) {
              "ld.global");
 }
 
+TEST(InitCheck, PermutedBytesOfOneSourceNeedOnlyThat) {
+  std::string good = kernel("  prmt.b32 %r1, %t, %r2, 0x1110;\n  st.global.u32 [%a], %r1;\n");
+  expectTwin(good, replaced(good, "0x1110", "0x1510"), 32, FindingKind::Uninitialised, "st.global");
+  std::string second = kernel("  prmt.b32 %r1, %r2, %t, 0x5554;\n  st.global.u32 [%a], %r1;\n");
+  run(second, 32)->expectClean();
+}
+
 TEST(InitCheck, UnselectedAndUnusedValuesMayBeAnything) {
   run(kernel(R"(  setp.ge.u32 %q1, %t, 0;
   selp.u32 %r2, %t, %r1, %q1;
