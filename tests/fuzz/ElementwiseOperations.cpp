@@ -16,7 +16,11 @@ enum Class : unsigned { kSigned = 1, kUnsigned = 2, kBool = 4, kFloat = 8 };
 constexpr unsigned kInteger = kSigned | kUnsigned;
 
 unsigned classOf(DType dtype) {
-  return dtype == i1 ? kBool : isFloat(dtype) ? kFloat : isUnsigned(dtype) ? kUnsigned : kSigned;
+  return isFloat8(dtype)     ? 0
+         : dtype == i1       ? kBool
+         : isFloat(dtype)    ? kFloat
+         : isUnsigned(dtype) ? kUnsigned
+                             : kSigned;
 }
 
 struct Row {
@@ -216,8 +220,8 @@ std::optional<Statement> proposeCast(Choice &choice) {
   auto *x = choice.pick([](const Type &) { return true; });
   if (!x)
     return {};
-  DType to =
-      choice.oneOf({i1, i8, i16, i32, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f32, f64});
+  DType to = choice.oneOf(
+      {i1, i8, i16, i32, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f32, f64, e4m3, e5m2});
   return Statement{.type = {to, x->second.shape}, .operands = {x->first}};
 }
 

@@ -61,15 +61,17 @@ private:
   void makeArguments() {
     program_.programs = int(1 + below(3));
     program_.argument = below(5);
-    constexpr DType kTypes[] = {i32, f32, f16, i32, f32, i8, bf16, i64, u8, f64, u32, i16};
+    constexpr DType kTypes[] = {i32, f32, f16, i32, f32, i8,   bf16,
+                                i64, u8,  f64, u32, i16, e4m3, e5m2};
     for (TensorSpec &tensor : program_.inputs) {
       tensor.dtype = kTypes[below(std::size(kTypes))];
       tensor.extents = {1 + below(70), 1 + below(70)};
       bool isWide = !isFloat(tensor.dtype) && below(2);
+      int64_t most = isFloat8(tensor.dtype) ? 8 : 16;
       for (int64_t i = tensor.extents[0] * tensor.extents[1]; i > 0; --i)
         tensor.values.push_back(
             isFloat(tensor.dtype)
-                ? Number{.f = double(below(33) - 16) / 4}
+                ? Number{.f = double(below(2 * most + 1) - most) / 4}
                 : Number{.i = wrapped(tensor.dtype, isWide ? int64_t(random_()) : below(17) - 8)});
     }
   }

@@ -101,8 +101,8 @@ struct Reduction {
   Number (*combine)(DType, DType, const Group &);
   Call call;
 };
-bool anyType(DType) { return true; }
-bool noBool(DType dtype) { return dtype != i1; }
+bool anyType(DType dtype) { return !isFloat8(dtype); }
+bool noBool(DType dtype) { return dtype != i1 && !isFloat8(dtype); }
 bool integersOnly(DType dtype) { return isInteger(dtype) && dtype != i1; }
 DType same(DType dtype) { return dtype; }
 DType truth(DType) { return i1; }
@@ -230,7 +230,7 @@ Tile evaluateScan(const Scan &row, const Statement &statement, const Operands &x
 
 bool canBeSorted(const Type &type) {
   int rank = type.shape.rank();
-  return rank > 0 && type.dtype != i1 && std::has_single_bit(uint64_t(type.shape[rank - 1]));
+  return rank > 0 && noBool(type.dtype) && std::has_single_bit(uint64_t(type.shape[rank - 1]));
 }
 std::optional<Statement> proposeSort(Choice &choice) {
   auto *x = choice.pick(canBeSorted);

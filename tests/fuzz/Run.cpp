@@ -15,6 +15,10 @@ void append(std::vector<unsigned char> &bytes, DType dtype, Number number) {
   switch (dtype) {
   case DType::F16:
     return put(bytes, half(float(number.f)).bits);
+  case DType::E4M3:
+    return put(bytes, float8_e4m3(float(number.f)).bits);
+  case DType::E5M2:
+    return put(bytes, float8_e5m2(float(number.f)).bits);
   case DType::BF16:
     return put(bytes, bfloat16(float(number.f)).bits);
   case DType::F32:
@@ -38,6 +42,10 @@ Number elementAt(const std::vector<unsigned char> &bytes, DType dtype, size_t in
   switch (dtype) {
   case DType::F16:
     return {.f = detail::floatOfHalf(get<uint16_t>(at))};
+  case DType::E4M3:
+    return {.f = get<float8_e4m3>(at)};
+  case DType::E5M2:
+    return {.f = get<float8_e5m2>(at)};
   case DType::BF16:
     return {.f = std::bit_cast<float>(uint32_t(get<uint16_t>(at)) << 16)};
   case DType::F32:

@@ -12,16 +12,20 @@ int64_t wrapped(DType dtype, int64_t value) {
                            : static_cast<int64_t>(high) >> unused;
 }
 
-int significandBits(DType dtype) {
+Format formatOf(DType dtype) {
   switch (dtype) {
+  case DType::E4M3:
+    return {4, -9, 8};
+  case DType::E5M2:
+    return {3, -16, 15};
   case DType::F16:
-    return 11;
+    return {11, -14, 15};
   case DType::BF16:
-    return 8;
+    return {8, -60, 60};
   case DType::F32:
-    return 24;
+    return {24, -60, 60};
   default:
-    return 53;
+    return {53, -60, 60};
   }
 }
 
@@ -36,10 +40,9 @@ static int lowestBit(double value) {
 double exactly(DType dtype, double value) {
   if (value == 0)
     return value;
-  int top = std::isfinite(value) ? std::ilogb(value) + 1 : 1 << 20;
-  // Exponents stay within what every dtype has, f16 included.
-  if (top > (dtype == f16 ? 15 : 60) || lowestBit(value) < (dtype == f16 ? -14 : -60) ||
-      top - lowestBit(value) > significandBits(dtype))
+  Format format = formatOf(dtype);
+  int top = std::isfinite(value) ? std::ilogb(value) + 1 : 1 << 20, lowest = lowestBit(value);
+  if (top > format.highest || lowest < format.lowest || top - lowest > format.significand)
     throw NotComparable("a float that its dtype does not hold");
   return value;
 }
@@ -52,7 +55,7 @@ void requireExactSum(DType dtype, const std::vector<double> &terms) {
     if (term != 0)
       lowest = std::min(lowest, lowestBit(term));
   }
-  if (sum != 0 && std::ilogb(sum) + 1 - lowest > significandBits(dtype))
+  if (sum != 0 && std::ilogb(sum) + 1 - lowest > formatOf(dtype).significand)
     throw NotComparable("a sum that depends on the order");
 }
 

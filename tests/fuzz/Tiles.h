@@ -42,8 +42,12 @@ struct Tile {
 constexpr int bitsOf(DType dtype) { return dtype == i1 ? 1 : static_cast<int>(sizeOf(dtype)) * 8; }
 /// The low bits of an integer, extended as its dtype says.
 int64_t wrapped(DType dtype, int64_t value);
-/// Bits of significand that a float dtype keeps, the leading one included.
-int significandBits(DType dtype);
+/// Bits of significand that a float dtype keeps, the leading one included, and the powers of two its
+/// numbers lie between (fewer than the dtype has where those suffice).
+struct Format {
+  int significand, lowest, highest;
+};
+Format formatOf(DType dtype);
 /// `value`, if the dtype holds it; throws NotComparable.
 double exactly(DType dtype, double value);
 /// Throws unless every partial sum of these terms, in any order, is exact in the dtype.

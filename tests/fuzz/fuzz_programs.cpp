@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
 
   Device device = Device::open(deviceName);
   uint64_t tally[3] = {};
-  std::map<std::string, int> refusals;
+  std::map<std::string, std::vector<uint64_t>> refusals; // seeds by words
   for (uint64_t seed = first; seed < first + count; ++seed) {
     Program program = generate(seed);
     if (shows)
@@ -35,7 +35,7 @@ int main(int argc, char **argv) {
       Outcome outcome = runOn(device, program, w);
       ++tally[int(outcome.verdict)];
       if (outcome.verdict == Verdict::Refused)
-        ++refusals[outcome.words.substr(0, outcome.words.find('\n'))];
+        refusals[outcome.words.substr(0, outcome.words.find('\n'))].push_back(seed);
       if (outcome.verdict != Verdict::Wrong)
         continue;
       Program smallest = program;
@@ -48,8 +48,9 @@ int main(int argc, char **argv) {
       std::fflush(stdout);
     }
   }
-  for (auto &[words, times] : refusals)
-    std::printf("refused %d times: %s\n", times, words.c_str());
+  for (auto &[words, seeds] : refusals)
+    std::printf("refused %zu times, first seed %llu: %s\n", seeds.size(),
+                (unsigned long long)seeds.front(), words.c_str());
   std::printf("seeds %llu to %llu: %llu equal, %llu refused, %llu wrong\n",
               (unsigned long long)first, (unsigned long long)(first + count - 1),
               (unsigned long long)tally[0], (unsigned long long)tally[1],
