@@ -1,19 +1,24 @@
 #include "codegen/EmitPtx.h"
 
+#include "codegen/math/Library.h"
+
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
@@ -31,9 +36,9 @@ namespace tile::codegen {
 
 namespace {
 
-// Pointers into shared, constant and local memory have 32 bits: cheaper address arithmetic.
-constexpr const char *kDataLayout = "e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:"
-                                    "128-i256:256-v16:16-v32:32-n16:32:64";
+// Pointers into shared and local memory have 32 bits: cheaper address arithmetic.
+constexpr const char *kDataLayout = "e-p3:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-"
+                                    "i256:256-v16:16-v32:32-n16:32:64";
 
 void initializeBackend() {
   static std::once_flag once;
@@ -87,8 +92,20 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, passes::PassSw
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
   llvm::ModulePassManager manager;
+  manager.addPass(llvm::AlwaysInlinerPass()); // calls of the library
   manager.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
   manager.run(module, modules);
+}
+
+// The library relies on each operation being rounded, so a*b+c may be one operation in the kernel's own code only.
+std::string addLibrary(llvm::Module &module, llvm::TargetMachine &machine) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (llvm::isa<llvm::BinaryOperator>(instruction) &&
+          llvm::isa<llvm::FPMathOperator>(instruction))
+        instruction.setHasAllowContract(true);
+  machine.Options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  return linkLibrary(module);
 }
 
 /// Times steps that follow one another.
@@ -136,6 +153,11 @@ FailureOr<EmittedPtx> emitPtx(ModuleOp module, const ir::Target &target,
   llvmModule->setTargetTriple(llvm::Triple("nvptx64-nvidia-cuda"));
   llvmModule->setDataLayout(kDataLayout);
   clock.step("llvm-translate");
+  if (callsLibrary(*llvmModule)) {
+    if (std::string fault = addLibrary(*llvmModule, *machine); !fault.empty())
+      return module.emitError("the library of math functions is unusable: ") << fault;
+    clock.step("llvm-link-math");
+  }
   optimize(*llvmModule, *machine, switches);
   EmittedPtx emitted;
   if (options.keepStages)

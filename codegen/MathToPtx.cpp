@@ -1,6 +1,8 @@
 #include "codegen/MathToPtx.h"
 
 #include "codegen/InlinePtx.h"
+#include "codegen/math/Library.h"
+#include "ir/TileDialect.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,7 +15,8 @@ namespace tile::codegen {
 
 namespace {
 
-constexpr double kLog2E = 1.4426950408889634, kLn2 = 0.6931471805599453;
+constexpr double kLog2E = 1.4426950408889634, kLn2 = 0.6931471805599453,
+                 kLog10Of2 = 0.30102999566398120;
 
 Value constant(OpBuilder &b, Location loc, Type type, double value) {
   return LLVM::ConstantOp::create(b, loc, type, b.getFloatAttr(type, value));
@@ -67,22 +70,55 @@ template <class Op> Value lowerF32(OpBuilder &b, Location loc, Value x) {
     return approx(b, loc, "sin", x);
   else if constexpr (std::is_same_v<Op, math::CosOp>)
     return approx(b, loc, "cos", x);
+  else if constexpr (std::is_same_v<Op, math::Log10Op>)
+    return scaled(approx(b, loc, "lg2", x), kLog10Of2);
+  else if constexpr (std::is_same_v<Op, math::TanOp>)
+    return inlinePtx(b, loc, "div.full.f32 $0, $1, $2;", "=f,f,f", x.getType(),
+                     {approx(b, loc, "sin", x), approx(b, loc, "cos", x)});
   else if constexpr (std::is_same_v<Op, math::TanhOp>)
     return inlinePtx(b, loc, "tanh.approx.f32 $0, $1;", "=f,f", x.getType(), x);
   else
     return erf(b, loc, x);
 }
 
-// Functions that exist for f32; 16-bit floats are widened by whoever traced the kernel.
-template <class Op> struct UnaryF32 : ConvertOpToLLVMPattern<Op> {
+bool isPrecise(Operation *op) { return op->hasAttr(ir::kPreciseAttr); }
+
+bool isComputed(Type type) { return type.isF32() || type.isF64(); }
+
+// Functions with a fast form on f32; narrower floats are widened by whoever traced the kernel.
+template <class Op> struct FastOrLibrary : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
-    if (!op.getType().isF32())
-      return rewriter.notifyMatchFailure(op, "not on f32");
-    rewriter.replaceOp(op, lowerF32<Op>(rewriter, op.getLoc(), adaptor.getOperand()));
+    if (!isComputed(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not on f32 or f64");
+    Location loc = op.getLoc();
+    Value x = adaptor.getOperand(), result;
+    if (op.getType().isF32() && !isPrecise(op))
+      result = lowerF32<Op>(rewriter, loc, x);
+    else if (isa<math::SqrtOp>(op)) // sqrt.rn
+      result = LLVM::SqrtOp::create(rewriter, loc, x);
+    else
+      result = callLibrary(rewriter, loc, op->getName().stripDialect(), x);
+    rewriter.replaceOp(op, result);
     return success();
   }
+};
+
+// Functions of the library alone, under its name for them.
+template <class Op> struct Library : ConvertOpToLLVMPattern<Op> {
+  Library(const LLVMTypeConverter &converter, StringRef name)
+      : ConvertOpToLLVMPattern<Op>(converter, /*benefit=*/2), name(name) {}
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    if (!isComputed(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not on f32 or f64");
+    rewriter.replaceOp(op, callLibrary(rewriter, op.getLoc(), name, adaptor.getOperands()));
+    return success();
+  }
+
+private:
+  StringRef name;
 };
 
 template <class From, class To> struct Renamed : ConvertOpToLLVMPattern<From> {
@@ -116,6 +152,11 @@ struct Divide : ConvertOpToLLVMPattern<arith::DivFOp> {
       return rewriter.notifyMatchFailure(op, "not a narrow scalar division");
     Location loc = op.getLoc();
     Type f32 = rewriter.getF32Type();
+    if (type == f32 && isPrecise(op)) {
+      Value quotient = intrinsic(rewriter, loc, "llvm.nvvm.div.rn.f", f32, adaptor.getOperands());
+      rewriter.replaceOp(op, quotient);
+      return success();
+    }
     auto widen = [&](Value x) {
       return type == f32 ? x : LLVM::FPExtOp::create(rewriter, loc, f32, x).getResult();
     };
@@ -131,12 +172,19 @@ struct Divide : ConvertOpToLLVMPattern<arith::DivFOp> {
 } // namespace
 
 void populateMathToPtxPatterns(const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<UnaryF32<math::ExpOp>, UnaryF32<math::Exp2Op>, UnaryF32<math::LogOp>,
-               UnaryF32<math::Log2Op>, UnaryF32<math::SqrtOp>, UnaryF32<math::RsqrtOp>,
-               UnaryF32<math::SinOp>, UnaryF32<math::CosOp>, UnaryF32<math::TanhOp>,
-               UnaryF32<math::ErfOp>, Renamed<math::AbsFOp, LLVM::FAbsOp>,
-               Renamed<math::FmaOp, LLVM::FMAOp>, Renamed<math::FloorOp, LLVM::FFloorOp>,
-               Renamed<math::CeilOp, LLVM::FCeilOp>, AbsInt, Divide>(converter);
+  patterns
+      .add<FastOrLibrary<math::ExpOp>, FastOrLibrary<math::Exp2Op>, FastOrLibrary<math::LogOp>,
+           FastOrLibrary<math::Log2Op>, FastOrLibrary<math::Log10Op>, FastOrLibrary<math::SqrtOp>,
+           FastOrLibrary<math::RsqrtOp>, FastOrLibrary<math::SinOp>, FastOrLibrary<math::CosOp>,
+           FastOrLibrary<math::TanOp>, FastOrLibrary<math::TanhOp>, FastOrLibrary<math::ErfOp>,
+           Renamed<math::AbsFOp, LLVM::FAbsOp>, Renamed<math::FmaOp, LLVM::FMAOp>,
+           Renamed<math::FloorOp, LLVM::FFloorOp>, Renamed<math::CeilOp, LLVM::FCeilOp>,
+           Renamed<math::TruncOp, LLVM::FTruncOp>, Renamed<math::RoundOp, LLVM::RoundOp>, AbsInt,
+           Divide>(converter);
+  patterns.add<Library<math::Log1pOp>>(converter, "log1p");
+  patterns.add<Library<math::ExpM1Op>>(converter, "expm1");
+  patterns.add<Library<math::PowFOp>>(converter, "pow");
+  patterns.add<Library<arith::RemFOp>>(converter, "fmod"); // exact, the sign of the dividend
 }
 
 } // namespace tile::codegen

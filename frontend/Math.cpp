@@ -32,20 +32,38 @@ Value inWideFloat(const char *op, const Arg &x, Loc loc, Function function) {
   return castValue(trace, type, function(trace, wide), loc);
 }
 
-/// A function of one float; the device has most of them for f32 only.
-struct UnaryOp {
-  const char *name, *irName;
-  bool onF64 = false;
-};
+/// Fast forms of f32 where PTX has them, or full accuracy.
+enum class Accuracy { Fast, Precise };
 
-Value unary(const UnaryOp &op, const Arg &x, Loc loc) {
-  return inWideFloat(op.name, x, loc, [&](Trace &trace, const Value &wide) {
-    TileType type = trace.type(wide, loc);
-    if (type.dtype == f64 && !op.onF64)
-      trace.fail(loc, std::string(op.name) + ": f64 is not available: cast to f32",
-                 {madeNote(trace, "operand", wide)}, ErrorCode::Unsupported);
-    return trace.op(op.irName, type, {wide}, loc);
+std::vector<Attribute> attributesOf(Accuracy accuracy) {
+  if (accuracy == Accuracy::Fast)
+    return {};
+  return {{Attribute::Unit, "tile.precise", {}}};
+}
+
+/// A function of one float.
+Value unary(const char *name, const Arg &x, Loc loc, Accuracy accuracy, const char *irName) {
+  return inWideFloat(name, x, loc, [&](Trace &trace, const Value &wide) {
+    return trace.op(irName, trace.type(wide, loc), {wide}, loc, attributesOf(accuracy));
   });
+}
+
+/// A function of two floats in their common dtype; computed and rounded as one of one float.
+Value binary(const char *name, const char *irName, const Arg &a, const Arg &b, Loc loc,
+             Accuracy accuracy) {
+  Trace &trace = Trace::current(loc);
+  DType type = commonType(trace, name, {&a, &b}, loc);
+  if (!isFloat(type))
+    trace.fail(loc, std::string(name) + ": needs floats, got " + nameOf(type) + ": cast them first",
+               {madeNote(trace, a, b)});
+  Shape shape = commonShape(trace, name, {&a, &b}, loc);
+  DType wide = isHalfWidth(type) ? f32 : type;
+  std::vector<Value> operands;
+  for (const Arg *operand : {&a, &b})
+    operands.push_back(castValue(trace, wide, unify(trace, type, shape, *operand, name, loc), loc));
+  Value result =
+      trace.op(irName, {TileType::Data, wide, shape}, operands, loc, attributesOf(accuracy));
+  return castValue(trace, type, result, loc);
 }
 
 struct MinMax {
@@ -53,6 +71,8 @@ struct MinMax {
 };
 constexpr MinMax kMin = {"min", "arith.minnumf", "arith.minsi", "arith.minui"};
 constexpr MinMax kMax = {"max", "arith.maxnumf", "arith.maxsi", "arith.maxui"};
+constexpr MinMax kMinNan = {"min_nan", "arith.minimumf", "arith.minsi", "arith.minui"};
+constexpr MinMax kMaxNan = {"max_nan", "arith.maximumf", "arith.maxsi", "arith.maxui"};
 
 Value minMax(const MinMax &op, const Arg &a, const Arg &b, Loc loc) {
   Trace &trace = Trace::current(loc);
@@ -68,18 +88,62 @@ Value minMax(const MinMax &op, const Arg &a, const Arg &b, Loc loc) {
 
 } // namespace
 
-Value tile::exp(Arg x, Loc loc) { return unary({"exp", "math.exp"}, x, loc); }
-Value tile::exp2(Arg x, Loc loc) { return unary({"exp2", "math.exp2"}, x, loc); }
-Value tile::log(Arg x, Loc loc) { return unary({"log", "math.log"}, x, loc); }
-Value tile::log2(Arg x, Loc loc) { return unary({"log2", "math.log2"}, x, loc); }
-Value tile::sqrt(Arg x, Loc loc) { return unary({"sqrt", "math.sqrt"}, x, loc); }
-Value tile::rsqrt(Arg x, Loc loc) { return unary({"rsqrt", "math.rsqrt"}, x, loc); }
-Value tile::sin(Arg x, Loc loc) { return unary({"sin", "math.sin"}, x, loc); }
-Value tile::cos(Arg x, Loc loc) { return unary({"cos", "math.cos"}, x, loc); }
-Value tile::tanh(Arg x, Loc loc) { return unary({"tanh", "math.tanh"}, x, loc); }
-Value tile::erf(Arg x, Loc loc) { return unary({"erf", "math.erf"}, x, loc); }
-Value tile::floor(Arg x, Loc loc) { return unary({"floor", "math.floor", true}, x, loc); }
-Value tile::ceil(Arg x, Loc loc) { return unary({"ceil", "math.ceil", true}, x, loc); }
+// A function is named as its operation in `math`.
+#define TILE_UNARY(function)                                                                       \
+  Value tile::function(Arg x, Loc loc) {                                                           \
+    return unary(#function, x, loc, Accuracy::Fast, "math." #function);                            \
+  }
+#define TILE_PRECISE(function)                                                                     \
+  Value tile::precise::function(Arg x, Loc loc) {                                                  \
+    return unary("precise::" #function, x, loc, Accuracy::Precise, "math." #function);             \
+  }
+TILE_UNARY(exp)
+TILE_UNARY(exp2)
+TILE_UNARY(log)
+TILE_UNARY(log2)
+TILE_UNARY(log10)
+TILE_UNARY(log1p)
+TILE_UNARY(expm1)
+TILE_UNARY(sqrt)
+TILE_UNARY(rsqrt)
+TILE_UNARY(sin)
+TILE_UNARY(cos)
+TILE_UNARY(tan)
+TILE_UNARY(tanh)
+TILE_UNARY(erf)
+TILE_UNARY(floor)
+TILE_UNARY(ceil)
+TILE_UNARY(trunc)
+TILE_UNARY(round)
+TILE_PRECISE(exp)
+TILE_PRECISE(exp2)
+TILE_PRECISE(log)
+TILE_PRECISE(log2)
+TILE_PRECISE(log10)
+TILE_PRECISE(log1p)
+TILE_PRECISE(expm1)
+TILE_PRECISE(rsqrt)
+TILE_PRECISE(sin)
+TILE_PRECISE(cos)
+TILE_PRECISE(tan)
+TILE_PRECISE(tanh)
+TILE_PRECISE(erf)
+#undef TILE_UNARY
+#undef TILE_PRECISE
+
+Value tile::sqrt_rn(Arg x, Loc loc) {
+  return unary("sqrt_rn", x, loc, Accuracy::Precise, "math.sqrt");
+}
+Value tile::div_rn(Arg a, Arg b, Loc loc) {
+  return binary("div_rn", "arith.divf", a, b, loc, Accuracy::Precise);
+}
+Value tile::pow(Arg x, Arg y, Loc loc) {
+  return binary("pow", "math.powf", x, y, loc, Accuracy::Precise);
+}
+Value tile::rcp(Arg x, Loc loc) {
+  return inWideFloat("rcp", x, loc,
+                     [&](Trace &, const Value &wide) { return Arg(1.0, loc) / Arg(wide, loc); });
+}
 
 static Value logistic(const Value &x, Loc loc) {
   return Arg(1.0, loc) / (Arg(1.0, loc) + Arg(exp(-Arg(x, loc), loc), loc));
@@ -134,6 +198,8 @@ Value tile::abs(Arg x, Loc loc) {
 
 Value tile::min(Arg a, Arg b, Loc loc) { return minMax(kMin, a, b, loc); }
 Value tile::max(Arg a, Arg b, Loc loc) { return minMax(kMax, a, b, loc); }
+Value tile::min_nan(Arg a, Arg b, Loc loc) { return minMax(kMinNan, a, b, loc); }
+Value tile::max_nan(Arg a, Arg b, Loc loc) { return minMax(kMaxNan, a, b, loc); }
 Value tile::clamp(Arg x, Arg lo, Arg hi, Loc loc) {
   return min(Arg(max(x, lo, loc), loc), hi, loc);
 }
@@ -207,6 +273,34 @@ Value tile::cdiv(Arg x, Arg d, Loc loc) {
     trace.fail(loc, "cdiv: the divisor must be positive, got " + std::to_string(d.asInt()));
   Arg less = d.isStaged() ? Arg(d - Arg(1, loc), loc) : Arg(d.asInt() - 1, loc);
   return Arg(x + less, loc) / d;
+}
+
+/// Whether truncation went past the floor: the remainder is not zero and has not the divisor's sign.
+static Value isAboveFloor(const Value &remainder, const Arg &d, Loc loc) {
+  Arg r(remainder, loc);
+  return Arg(r != Arg(0, loc), loc) & Arg(Arg(r ^ d, loc) < Arg(0, loc), loc);
+}
+static Value wholeRemainder(const char *op, const Arg &x, const Arg &d, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  DType type = commonType(trace, op, {&x, &d}, loc);
+  if (isFloat(type))
+    trace.fail(loc, std::string(op) + ": needs integers, got " + nameOf(type),
+               {madeNote(trace, x, d)});
+  return x % d;
+}
+Value tile::floor_div(Arg x, Arg d, Loc loc) {
+  Value remainder = wholeRemainder("floor_div", x, d, loc), quotient = x / d;
+  if (isUnsigned(quotient.dtype()))
+    return quotient;
+  Value above = cast(quotient.dtype(), Arg(isAboveFloor(remainder, d, loc), loc), loc);
+  return Arg(quotient, loc) - Arg(above, loc);
+}
+Value tile::floor_mod(Arg x, Arg d, Loc loc) {
+  Value remainder = wholeRemainder("floor_mod", x, d, loc);
+  if (isUnsigned(remainder.dtype()))
+    return remainder;
+  Arg r(remainder, loc);
+  return select(Arg(isAboveFloor(remainder, d, loc), loc), Arg(r + d, loc), r, loc);
 }
 
 Value tile::isnan(Arg x, Loc loc) {

@@ -120,7 +120,7 @@ constexpr BinaryOp kAdd = {"+", "arith.addf", "arith.addi", "arith.addi"};
 constexpr BinaryOp kSub = {"-", "arith.subf", "arith.subi", "arith.subi"};
 constexpr BinaryOp kMul = {"*", "arith.mulf", "arith.muli", "arith.muli"};
 constexpr BinaryOp kDiv = {"/", "arith.divf", "arith.divsi", "arith.divui"};
-constexpr BinaryOp kRem = {"%", nullptr, "arith.remsi", "arith.remui"};
+constexpr BinaryOp kRem = {"%", "arith.remf", "arith.remsi", "arith.remui"};
 constexpr BinaryOp kAnd = {"&", nullptr, "arith.andi", "arith.andi"};
 constexpr BinaryOp kOr = {"|", nullptr, "arith.ori", "arith.ori"};
 constexpr BinaryOp kXor = {"^", nullptr, "arith.xori", "arith.xori"};
@@ -205,10 +205,6 @@ Value divide(const BinaryOp &op, const Arg &lhs, const Arg &rhs) {
   DType type = commonType(trace, op.symbol, {&lhs, &rhs}, loc);
   if (isFloat(type) && type != f64)
     type = f32;
-  if (isFloat(type) && !op.onFloats)
-    trace.fail(loc,
-               "'%' on floats is not available: write x - floor(x / y) * y, or cast to integers",
-               {madeNote(trace, lhs, rhs)}, ErrorCode::Unsupported);
   if (type == i1)
     trace.fail(loc, std::string("'") + op.symbol + "' needs numbers, got i1: cast it",
                {madeNote(trace, lhs, rhs)});

@@ -33,6 +33,9 @@ inline constexpr llvm::StringLiteral kWideAttr = "tile.wide";
 inline constexpr llvm::StringLiteral kAccessAttr = "tile.access";
 inline constexpr llvm::StringLiteral kNameAttr = "tile.name";
 
+/// On an operation of `math` or a division: full accuracy instead of the fast form on f32.
+inline constexpr llvm::StringLiteral kPreciseAttr = "tile.precise";
+
 /// Most elements a tile may have.
 inline constexpr int64_t kMaxTileElements = 1 << 20;
 

@@ -56,7 +56,7 @@ LogicalResult lowerConstant(Lowering &l, Operation *op) {
   else if (isa<ElementsAttr>(value))
     return ir::userError(op->emitOpError(), ErrorCode::Unsupported)
            << "only constants with one value everywhere are supported on tiles";
-  Value scalar = l.constant(value);
+  Value scalar = l.constant(op->getLoc(), value);
   l.set(constant.getResult(), Registers(Lowering::countOf(constant.getType()), scalar));
   return success();
 }

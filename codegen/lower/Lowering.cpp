@@ -104,10 +104,10 @@ Value Lowering::integer(unsigned bits, int64_t value) {
                                    b.getIntegerAttr(b.getIntegerType(bits), value));
 }
 
-Value Lowering::constant(TypedAttr number) {
+Value Lowering::constant(Location loc, TypedAttr number) {
   if (ir::isFloat8(number.getType()))
     number = b.getIntegerAttr(b.getI8Type(), cast<FloatAttr>(number).getValue().bitcastToAPInt());
-  return arith::ConstantOp::create(b, source.getLoc(), number);
+  return arith::ConstantOp::create(b, loc, number);
 }
 
 // Bits that move by the same distance move together: (number & mask) << distance, then XOR (no two overlap in layouts the

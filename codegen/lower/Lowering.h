@@ -50,7 +50,7 @@ public:
   mlir::Value i32(int64_t value) { return integer(32, value); }
   mlir::Value integer(unsigned bits, int64_t value);
   /// A number in the type of its register.
-  mlir::Value constant(mlir::TypedAttr number);
+  mlir::Value constant(mlir::Location loc, mlir::TypedAttr number);
   mlir::Value threadId() const { return tid; }
   mlir::Value lane() const { return laneId; }
   mlir::Value warp() const { return warpId; }

@@ -147,7 +147,7 @@ Value paddingOf(Lowering &l, ir::ViewLoadOp load) {
   if (load.getPadding() == ir::Padding::Nan)
     value = l.b.getFloatAttr(element,
                              llvm::APFloat::getNaN(cast<FloatType>(element).getFloatSemantics()));
-  return l.constant(value);
+  return l.constant(load.getLoc(), value);
 }
 
 LogicalResult lowerViewLoad(Lowering &l, Operation *op) {
@@ -197,7 +197,7 @@ LogicalResult lowerLoad(Lowering &l, Operation *op) {
   Type type = load.getResult().getType();
   size_t count = Lowering::countOf(type);
   int64_t vector = isa<RankedTensorType>(type) ? pointerVector(op, gpu::layoutOf(type)) : 1;
-  Value zero = l.constant(cast<TypedAttr>(l.b.getZeroAttr(ir::elementTypeOf(type))));
+  Value zero = l.constant(op->getLoc(), cast<TypedAttr>(l.b.getZeroAttr(ir::elementTypeOf(type))));
   Registers registers(count);
   for (size_t reg = 0; reg < count; reg += vector) {
     GlobalPlace place{l[load.getPtr()][reg], 0, load.getMask() ? l[load.getMask()][reg] : Value()};

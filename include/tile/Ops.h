@@ -47,8 +47,11 @@ Value cast(DType dtype, Arg x, Round round, Loc loc = Loc::here());
 Value bitcast(DType dtype, Arg x, Loc loc = Loc::here());
 
 // --- Elementwise ---------------------------------------------------------------------------------
-// Math functions take floats; those below 32 bits are computed in f32 and rounded back; f64 has
-// floor, ceil, fma, abs, min, max and the operators. Operators are in Value.h.
+// Math functions take floats; those below 32 bits are computed in f32 and rounded back. On f32 most
+// are the machine's fast approximations; `precise::` and all of f64 are a library's (libclc), as
+// accurate as OpenCL asks: at most 3 ulp for exp, exp2, log, log2, log10, expm1; 2 for log1p, rsqrt;
+// 4 for sin, cos; 5 for tan, tanh; 16 for erf, pow. Operators are in Value.h; `%` of floats is
+// exact, with the sign of the dividend.
 
 Value exp(Arg x, Loc loc = Loc::here());
 Value exp2(Arg x, Loc loc = Loc::here());
@@ -61,6 +64,21 @@ Value sin(Arg x, Loc loc = Loc::here());
 Value cos(Arg x, Loc loc = Loc::here());
 Value tanh(Arg x, Loc loc = Loc::here());
 Value erf(Arg x, Loc loc = Loc::here());
+Value tan(Arg x, Loc loc = Loc::here());
+Value log10(Arg x, Loc loc = Loc::here());
+/// log(1 + x) and exp(x) - 1, accurate near zero: from the library on f32 too.
+Value log1p(Arg x, Loc loc = Loc::here());
+Value expm1(Arg x, Loc loc = Loc::here());
+/// x to the power y, from the library on f32 too. Special cases as in C.
+Value pow(Arg x, Arg y, Loc loc = Loc::here());
+/// 1 / x; of floats below f64 an f32 division rounded back.
+Value rcp(Arg x, Loc loc = Loc::here());
+/// The square root and the quotient, correctly rounded.
+Value sqrt_rn(Arg x, Loc loc = Loc::here());
+Value div_rn(Arg a, Arg b, Loc loc = Loc::here());
+/// Toward zero; to nearest, halves away from zero.
+Value trunc(Arg x, Loc loc = Loc::here());
+Value round(Arg x, Loc loc = Loc::here());
 Value floor(Arg x, Loc loc = Loc::here());
 Value ceil(Arg x, Loc loc = Loc::here());
 /// 1 / (1 + exp(-x))
@@ -81,6 +99,9 @@ Value abs(Arg x, Loc loc = Loc::here());
 /// The smaller / larger operand; a NaN operand is ignored.
 Value min(Arg a, Arg b, Loc loc = Loc::here());
 Value max(Arg a, Arg b, Loc loc = Loc::here());
+/// The same, but a NaN operand gives NaN.
+Value min_nan(Arg a, Arg b, Loc loc = Loc::here());
+Value max_nan(Arg a, Arg b, Loc loc = Loc::here());
 /// min(max(x, lo), hi); undefined for lo > hi.
 Value clamp(Arg x, Arg lo, Arg hi, Loc loc = Loc::here());
 /// `a` where `condition` (i1) holds, else `b`; both sides are evaluated. Pointers are allowed.
@@ -88,9 +109,30 @@ Value select(Arg condition, Arg a, Arg b, Loc loc = Loc::here());
 /// (x + d - 1) / d for positive integers; of host integers an int. Error: a float, a constant d
 /// below 1.
 Value cdiv(Arg x, Arg d, Loc loc = Loc::here());
+/// The quotient of integers rounded down, and what remains: it has the divisor's sign. Division by
+/// zero gives any number. Errors: floats, mixed signedness.
+Value floor_div(Arg x, Arg d, Loc loc = Loc::here());
+Value floor_mod(Arg x, Arg d, Loc loc = Loc::here());
 /// Whether x is NaN / infinite: i1.
 Value isnan(Arg x, Loc loc = Loc::here());
 Value isinf(Arg x, Loc loc = Loc::here());
+
+/// The functions above in full accuracy on f32 as well.
+namespace precise {
+Value exp(Arg x, Loc loc = Loc::here());
+Value exp2(Arg x, Loc loc = Loc::here());
+Value log(Arg x, Loc loc = Loc::here());
+Value log2(Arg x, Loc loc = Loc::here());
+Value log10(Arg x, Loc loc = Loc::here());
+Value log1p(Arg x, Loc loc = Loc::here());
+Value expm1(Arg x, Loc loc = Loc::here());
+Value rsqrt(Arg x, Loc loc = Loc::here());
+Value sin(Arg x, Loc loc = Loc::here());
+Value cos(Arg x, Loc loc = Loc::here());
+Value tan(Arg x, Loc loc = Loc::here());
+Value tanh(Arg x, Loc loc = Loc::here());
+Value erf(Arg x, Loc loc = Loc::here());
+} // namespace precise
 
 template <HostInt A, HostInt B> constexpr int cdiv(A x, B d) {
   return (static_cast<int>(x) + static_cast<int>(d) - 1) / static_cast<int>(d);

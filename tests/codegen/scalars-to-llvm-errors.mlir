@@ -1,10 +1,10 @@
 // A function without a form in PTX is named, not dropped.
 // RUN: tile-opt %s -tile-scalars-to-llvm -split-input-file -verify-diagnostics
 
-func.func @f64_has_no_fast_sine(%x: f64) -> f64 {
+func.func @sines_of_f16_are_widened_before(%x: f16) -> f16 {
   // expected-error @+1 {{failed to legalize operation 'math.sin'}}
-  %0 = math.sin %x : f64
-  return %0 : f64
+  %0 = math.sin %x : f16
+  return %0 : f16
 }
 
 // -----

@@ -82,3 +82,23 @@ func.func @integer_magnitude(%x: i32) -> i32 {
   %0 = math.absi %x : i32
   return %0 : i32
 }
+
+// What has no fast form, or is asked for in full accuracy, is a call of the library; square roots and quotients are not.
+// CHECK-LABEL: llvm.func @library
+// CHECK: llvm.call @_Z3sind(%{{.*}}) : (f64) -> f64
+// CHECK: llvm.call @_Z3powdd(%{{.*}}, %{{.*}}) : (f64, f64) -> f64
+// CHECK: llvm.intr.sqrt(%{{.*}}) : (f64) -> f64
+// CHECK: llvm.call @_Z3expf(%{{.*}}) : (f32) -> f32
+// CHECK: llvm.call @_Z4fmodff(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
+// CHECK: llvm.call @_Z5log1pf(%{{.*}}) : (f32) -> f32
+// CHECK: llvm.call_intrinsic "llvm.nvvm.div.rn.f"
+func.func @library(%d: f64, %x: f32) -> (f64, f32) {
+  %0 = math.sin %d : f64
+  %1 = math.powf %0, %d : f64
+  %2 = math.sqrt %1 : f64
+  %3 = math.exp %x {tile.precise} : f32
+  %4 = arith.remf %3, %x : f32
+  %5 = math.log1p %4 : f32
+  %6 = arith.divf %5, %x {tile.precise} : f32
+  return %2, %6 : f64, f32
+}

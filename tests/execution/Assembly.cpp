@@ -56,6 +56,13 @@ std::string asPart(std::string ptx, const std::string &kernel, size_t number, bo
   std::string name = "k" + std::to_string(number);
   replaceAll(ptx, kernel + "_param_", name + "_param_");
   replaceAll(ptx, ".entry " + kernel + "(", ".entry " + name + "(");
+  std::smatch table; // the tables of math functions
+  std::regex declared("\\.const [^\n\\[]*?(\\w+)\\[");
+  std::vector<std::string> tables;
+  for (std::string rest = ptx; std::regex_search(rest, table, declared); rest = table.suffix())
+    tables.push_back(table[1]);
+  for (const std::string &each : tables)
+    replaceAll(ptx, each, name + "_" + each);
   std::istringstream lines(ptx);
   std::string part;
   for (std::string line; std::getline(lines, line);) {

@@ -1,0 +1,246 @@
+// Math in full accuracy, of f32 and f64, against the host's long double (64 bits of mantissa), with a bound for each
+// function; exact remainders; roundings.
+#include "tests/execution/Assembly.h"
+#include "tests/execution/Harness.h"
+
+using namespace tile;
+using namespace tile::test;
+
+namespace {
+
+const bool gate = assembleEverything(Spills::Forbidden);
+
+EXECUTION_SUITE(PreciseMath);
+
+using Real = long double;
+
+struct Function {
+  const char *name;
+  Real (*reference)(Real);
+  double ulps;
+  double lo, hi; ///< inputs; positive for logarithms
+};
+
+Real inverseRoot(Real x) { return 1 / std::sqrt(x); }
+
+const Function kFunctions[] = {
+    {"exp", std::exp, 3, -80, 80},       {"exp2", std::exp2, 3, -120, 120},
+    {"log", std::log, 3, 1e-30, 1e30},   {"log2", std::log2, 3, 1e-30, 1e30},
+    {"log10", std::log10, 3, 1e-3, 1e3}, {"log1p", std::log1p, 2, -0.99, 100},
+    {"expm1", std::expm1, 3, -30, 30},   {"rsqrt", inverseRoot, 2, 1e-30, 1e30},
+    {"sin", std::sin, 4, -1e5, 1e5},     {"cos", std::cos, 4, -1e5, 1e5},
+    {"tan", std::tan, 5, -100, 100},     {"tanh", std::tanh, 5, -10, 10},
+    {"erf", std::erf, 16, -5, 5},        {"sqrt_rn", std::sqrt, 0.501, 0, 1e30}};
+constexpr int kCount = std::size(kFunctions);
+
+/// In the order of the table.
+Value callOf(int function, Value x) {
+  switch (function) {
+  case 0:
+    return precise::exp(x);
+  case 1:
+    return precise::exp2(x);
+  case 2:
+    return precise::log(x);
+  case 3:
+    return precise::log2(x);
+  case 4:
+    return precise::log10(x);
+  case 5:
+    return precise::log1p(x);
+  case 6:
+    return precise::expm1(x);
+  case 7:
+    return precise::rsqrt(x);
+  case 8:
+    return precise::sin(x);
+  case 9:
+    return precise::cos(x);
+  case 10:
+    return precise::tan(x);
+  case 11:
+    return precise::tanh(x);
+  case 12:
+    return precise::erf(x);
+  default:
+    return sqrt_rn(x);
+  }
+}
+
+template <class T> std::vector<T> inputsOf(const Function &function, int64_t count) {
+  std::vector<T> x = uniform<T>(count, function.lo, function.hi, 17);
+  Random random(3);
+  for (size_t i = 0; i < x.size(); i += 2) { // near zero, where differences cancel
+    double small = std::exp2(random.uniform(-25, 0)) * std::min(1.0, function.hi);
+    x[i] = static_cast<T>(function.lo < -0.5 && i % 4 == 0 ? -small * 0.9 : small);
+  }
+  return x;
+}
+
+template <class T> Real distance(T result, Real reference) {
+  Real unit = std::ldexp(Real(1), std::max(std::ilogb(reference), smallestExponent(dtypeOf<T>)) -
+                                      mantissaBits(dtypeOf<T>));
+  return reference == 0 ? std::fabs(Real(result)) / unit
+                        : std::fabs(Real(result) - reference) / unit;
+}
+
+template <class T> void expectWithin(const Function &function, T x, T result) {
+  Real reference = function.reference(Real(x));
+  ASSERT_LE(distance(result, reference), function.ulps)
+      << function.name << "(" << x << ") is " << result << ", expected " << double(reference);
+}
+
+/// Every function of its own row of inputs, in one kernel.
+template <class T> auto rowByRow() {
+  return kernel("functions", [](In<dtypeOf<T>, 2> x, Out<dtypeOf<T>, 2> y, Const Row, Const B) {
+    Value i = program_id(0);
+    y.tile({1, B})(int(Row), i) = callOf(Row, x.tile({1, B})(int(Row), i));
+  });
+}
+
+#define PRECISE_TEST(name, T)                                                                      \
+  TEST_P(PreciseMath, name) {                                                                      \
+    static const auto program = rowByRow<T>();                                                     \
+    constexpr int64_t kPoints = 1900;                                                              \
+    std::vector<T> x;                                                                              \
+    for (const Function &function : kFunctions)                                                    \
+      append(x, inputsOf<T>(function, kPoints));                                                   \
+    auto input = this->input({kCount, kPoints}, x);                                                \
+    auto results = output<T>({kCount, kPoints}, 3);                                                \
+    for (int row = 0; row < kCount; ++row)                                                         \
+      program.consts(row, 128).warps(4).grid((kPoints + 127) / 128)(stream, input,                 \
+                                                                    results.tensor());             \
+    std::vector<T> y = results.result();                                                           \
+    for (size_t i = 0; i < y.size() && !HasFatalFailure(); ++i)                                    \
+      expectWithin(kFunctions[i / kPoints], x[i], y[i]);                                           \
+  }
+PRECISE_TEST(F32, float)
+PRECISE_TEST(F64, double)
+
+template <class T> std::pair<std::vector<T>, std::vector<T>> operandsOfRemainder() {
+  std::vector<T> list = floatEdges<T>();
+  Random random(5);
+  for (int i = 0; i < 30; ++i)
+    list.push_back(static_cast<T>(std::exp2(random.uniform(-60, 60)) * (i % 2 ? 1 : -1)));
+  return pairsOf(list);
+}
+
+using Binary = std::vector<Row<double (*)(double, double)>>;
+
+TEST_P(PreciseMath, RemaindersAreExact) {
+  auto remainder = [](Value x, Value y) { return std::vector<Value>{x % y}; };
+  Binary rows = {{"%", [](double x, double y) { return std::fmod(x, y); }, {}}};
+  auto [x, y] = operandsOfRemainder<float>();
+  zipRows<float>(remainder, rows, x, y, 128);
+  auto [a, b] = operandsOfRemainder<double>();
+  zipRows<double>(remainder, rows, a, b, 128);
+  auto [h, k] = pairsOf(uniform<half>(60, -100, 100));
+  zipRows<half, float>(remainder, rows, h, k, 128);
+}
+
+TEST_P(PreciseMath, PowersAndQuotients) {
+  auto [x, y] = pairsOf(uniform<double>(40, 0.1, 20));
+  for (double &exponent : y)
+    exponent -= 10;
+  zipRows<double>(
+      [](Value x, Value y) {
+        return std::vector<Value>{pow(x, y), div_rn(x, y), rcp(x)};
+      },
+      Binary{{"pow", [](double x, double y) { return std::pow(x, y); }, {2}},
+             {"div_rn", [](double x, double y) { return x / y; }, {}},
+             {"rcp", [](double x, double) { return 1 / x; }, {}}},
+      x, y, 128);
+  auto [a, b] = pairsOf(uniform<float>(40, -7, 7));
+  zipRows<float>(
+      [](Value x, Value y) {
+        return std::vector<Value>{pow(abs(x), y), div_rn(x, y), pow(x, 3.0)};
+      },
+      Binary{{"pow", [](double x, double y) { return std::pow(std::fabs(x), y); }, {16}},
+             {"div_rn", [](double x, double y) { return x / y; }, {}},
+             {"cube", [](double x, double) { return x * x * x; }, {16}}},
+      a, b, 128);
+}
+
+TEST_P(PreciseMath, Roundings) {
+  auto check = [&]<class T>(T) {
+    std::vector<T> x = floatEdges<T>();
+    for (double value : {0.4, 0.5, 1.5, 2.5, 0.49999997, 8388609.0, -0.5, -1.5, -2.7})
+      x.push_back(static_cast<T>(value));
+    mapRows<T>(
+        [](Value x) {
+          return std::vector<Value>{trunc(x), round(x), floor(x), ceil(x)};
+        },
+        std::vector<Row<double (*)(double)>>{{"trunc", [](double x) { return std::trunc(x); }, {}},
+                                             {"round", [](double x) { return std::round(x); }, {}},
+                                             {"floor", [](double x) { return std::floor(x); }, {}},
+                                             {"ceil", [](double x) { return std::ceil(x); }, {}}},
+        x, 128);
+  };
+  check(float()), check(double());
+}
+
+TEST_P(PreciseMath, MinimaThatPropagateNan) {
+  auto check = [&]<class T>(T) {
+    auto [x, y] = pairsOf(floatEdges<T>());
+    zipRows<T>(
+        [](Value x, Value y) {
+          return std::vector<Value>{min_nan(x, y), max_nan(x, y)};
+        },
+        Binary{{"min_nan",
+                [](double x, double y) {
+                  return std::isnan(x) || std::isnan(y) ? NAN : std::min(x, y);
+                },
+                {}},
+               {"max_nan",
+                [](double x, double y) {
+                  return std::isnan(x) || std::isnan(y) ? NAN : std::max(x, y);
+                },
+                {}}},
+        x, y, 128);
+  };
+  check(float()), check(double());
+}
+
+TEST_P(PreciseMath, FastFormsOfF32) {
+  mapRows<float>(
+      [](Value x) {
+        return std::vector<Value>{tan(x), log10(x), log1p(x), expm1(x), rcp(x)};
+      },
+      std::vector<Row<double (*)(double)>>{
+          {"tan", [](double x) { return std::tan(x); }, {16, 2e-6}},
+          {"log10", [](double x) { return std::log10(x); }, {4, 2e-7}},
+          {"log1p", [](double x) { return std::log1p(x); }, {2}},
+          {"expm1", [](double x) { return std::expm1(x); }, {3}},
+          {"rcp", [](double x) { return 1 / x; }, {2}}},
+      uniform<float>(1000, 0.001, 1.4), 128);
+}
+
+template <class T> T floorDivided(T x, T y) {
+  auto quotient = static_cast<T>(x / y);
+  return static_cast<T>(quotient - (x % y != 0 && (x < 0) != (y < 0)));
+}
+
+TEST_P(PreciseMath, FloorDivision) {
+  auto check = [&]<class T>(T) {
+    std::vector<T> xs, ys;
+    auto [x, y] = pairsOf(edges<T>());
+    for (size_t i = 0; i < x.size(); ++i)
+      if (y[i] != 0 && !(std::is_signed_v<T> && y[i] == T(-1)))
+        xs.push_back(x[i]), ys.push_back(y[i]);
+    zipRows<T>(
+        [](Value x, Value y) {
+          return std::vector<Value>{floor_div(x, y), floor_mod(x, y)};
+        },
+        std::vector<Row<T (*)(T, T)>>{
+            {"floor_div", floorDivided<T>, {}},
+            {"floor_mod",
+             [](T x, T y) {
+               return static_cast<T>(uint64_t(x) - uint64_t(floorDivided(x, y)) * uint64_t(y));
+             },
+             {}}},
+        xs, ys);
+  };
+  check(int8_t()), check(int32_t()), check(int64_t()), check(uint16_t());
+}
+
+} // namespace
