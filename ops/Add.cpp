@@ -57,12 +57,12 @@ void add(Stream &stream, const Operand &a, const Operand &b, const Operand &c, L
     return;
 
   if (c.rank() == 1)
-    addRows.consts(kElements)(stream, a, b, c);
+    addRows.consts(kElements)(CallSite(stream, loc), a, b, c);
   else if (a.isContiguous() && b.isContiguous() && c.isContiguous())
-    addRows.consts(kElements)(stream, a.reshaped({c.numel()}), b.reshaped({c.numel()}),
-                              c.reshaped({c.numel()}));
+    addRows.consts(kElements)(CallSite(stream, loc), a.reshaped({c.numel()}),
+                              b.reshaped({c.numel()}), c.reshaped({c.numel()}));
   else if (c.rank() == 2)
-    addMatrices.consts(kSide, kSide)(stream, a, b, c);
+    addMatrices.consts(kSide, kSide)(CallSite(stream, loc), a, b, c);
 }
 
 } // namespace tile::ops

@@ -73,13 +73,13 @@ Operand asMatrix(const Operand &operand) {
   return operand.reshaped({operand.numel() / columns, columns});
 }
 
-void launchSoftmax(Stream &stream, const Operand &x, const Operand &y) {
+void launchSoftmax(CallSite site, const Operand &x, const Operand &y) {
   if (y.extent(1) > kLongestTile) {
-    softmaxTwoPasses.consts(kLongestTile / 2).warps(8)(stream, x, y);
+    softmaxTwoPasses.consts(kLongestTile / 2).warps(8)(site, x, y);
     return;
   }
   OnePass shape(y.extent(1));
-  softmaxOnePass.consts(shape.rows, shape.columns).warps(shape.warps)(stream, x, y);
+  softmaxOnePass.consts(shape.rows, shape.columns).warps(shape.warps)(site, x, y);
 }
 
 const bool registered = registerOp({
@@ -117,7 +117,7 @@ void softmax(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
   arguments.elementsDistinct({"y", y});
   arguments.disjoint({"y", y}, {"x", x});
   if (y.numel() != 0)
-    launchSoftmax(stream, asMatrix(x), asMatrix(y));
+    launchSoftmax(CallSite(stream, loc), asMatrix(x), asMatrix(y));
 }
 
 } // namespace tile::ops

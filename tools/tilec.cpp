@@ -9,11 +9,23 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
 #include <csignal>
 #include <iostream>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace tile::tilec {
 namespace {
+
+/// A closed standard stream must not become the number of a file that is opened next. Reading from these yields nothing,
+/// writing to them fails.
+void occupyStandardStreams() {
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) < 0)
+      std::abort();
+}
 
 int exitCodeOf(const Error &error) {
   if (error.fault() == Fault::Compiler)
@@ -51,7 +63,10 @@ int runChosen(const std::function<int()> &chosen) {
 } // namespace
 
 int mainOf(int argc, char **argv) {
-  std::signal(SIGPIPE, SIG_IGN); // a reader that closes early is an error of writing, not a death
+  // A reader that closes early and a limit on file sizes are errors of writing, not deaths.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  occupyStandardStreams();
   CLI::App app("tilec: compile and run tile kernels", "tilec");
   app.require_subcommand(1);
   std::function<int()> chosen;

@@ -1,6 +1,7 @@
 #include "codegen/lower/Lowering.h"
 
 #include "ir/TileDialect.h"
+#include "ir/UserError.h"
 #include "passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -76,6 +77,9 @@ LogicalResult Lowering::lower(Operation *op) {
     return function(*this, op);
   if (isa_and_present<arith::ArithDialect, math::MathDialect>(op->getDialect()))
     return lowerElementwise(*this, op);
+  if (isa<func::CallOp>(op)) // all others were inlined
+    return ir::userError(op->emitOpError(), ErrorCode::Unsupported)
+           << "calls a function that calls itself or has no body; use a loop";
   return op->emitOpError("has no lowering");
 }
 

@@ -86,6 +86,7 @@ struct LaunchOptions {
   int warps = 4;
   bool hasGrid = false;
   int64_t grid[3] = {1, 1, 1};
+  Loc call; ///< the line that launches
 };
 
 /// Checks number, kind, dtype and rank of the arguments against the kernel. Throws Error,
@@ -96,7 +97,7 @@ void checkArguments(const KernelRecord &record, std::span<const HostArg> args);
 std::string tileIr(const KernelRecord &record, std::span<const int64_t> consts, int warps,
                    const std::vector<DType> &anyTypes);
 
-/// Compiles on first use and launches; part of the runtime. Arguments have passed checkArguments.
+/// Checks the arguments, compiles on first use and launches; part of the runtime. Errors get a note with `options.call`.
 void launch(const KernelRecord &record, Stream &stream, std::span<const HostArg> args,
             std::span<const int64_t> consts, const LaunchOptions &options);
 /// The same without launching.
@@ -255,18 +256,14 @@ template <class... P> struct CallWith {
                    std::span<const int64_t> consts, const LaunchOptions &options,
                    const X &...arguments) {
     HostArg args[sizeof...(X) + 1] = {checkedArg<P>(arguments)...};
-    std::span<const HostArg> used(args, sizeof...(X));
-    checkArguments(record, used);
-    launch(record, stream, used, consts, options);
+    launch(record, stream, {args, sizeof...(X)}, consts, options);
   }
   template <class... X>
   static void prepare(Params<P...>, const KernelRecord &record, const Device &device,
                       std::span<const int64_t> consts, const LaunchOptions &options,
                       const X &...arguments) {
     HostArg args[sizeof...(X) + 1] = {checkedArg<P>(arguments)...};
-    std::span<const HostArg> used(args, sizeof...(X));
-    checkArguments(record, used);
-    detail::prepare(record, device, used, consts, options);
+    detail::prepare(record, device, {args, sizeof...(X)}, consts, options);
   }
 };
 
@@ -305,6 +302,14 @@ template <class T, int Rank>
 Ref<T, Rank> ref(T *data, const int64_t (&extents)[Rank], const int64_t (&strides)[Rank]) {
   return {data, extents, strides};
 }
+/// The stream of a call and the line it is made from, for messages. Made by itself from a stream; functions that launch
+/// for others hand on the line of their own caller: `scale.consts(1024)(CallSite(stream, loc), a, b)`.
+struct CallSite {
+  Stream &stream;
+  Loc where;
+  CallSite(Stream &stream, Loc where = Loc::here()) : stream(stream), where(where) {}
+};
+
 /// A kernel with launch settings, ready to call: `matmul.consts(128, 128, 64).warps(4)(stream, a,
 /// b, c)`. Each setting returns a new launcher; keep one to save nothing but typing, since calls
 /// look the kernel up by its settings.
@@ -345,14 +350,14 @@ public:
 
   /// Launches on the stream: compiles for these dtypes and constants on first use. Errors: see the
   /// head of this file; an error in the kernel itself is thrown here, at its line.
-  template <class... X> void operator()(Stream &stream, const X &...arguments) const {
+  template <class... X> void operator()(CallSite site, const X &...arguments) const {
     static_assert(HasConsts || kConsts == 0,
                   "the kernel has Const parameters: call .consts(...) before launching it");
     static_assert(sizeof...(X) == kArguments,
                   "the call needs one argument, after the stream, for each parameter of the "
                   "kernel that is not a Const");
     if constexpr (sizeof...(X) == kArguments && (HasConsts || kConsts == 0))
-      call(typename detail::RuntimeParams<detail::Params<>, P...>::type(), stream, arguments...);
+      call(typename detail::RuntimeParams<detail::Params<>, P...>::type(), site, arguments...);
   }
 
   /// Compiles and loads what a call with such arguments needs, without launching: at start-up, or
@@ -376,8 +381,10 @@ public:
 private:
   template <bool, class...> friend class Launcher;
   template <class... Runtime, class... X>
-  void call(detail::Params<Runtime...> params, Stream &stream, const X &...arguments) const {
-    detail::CallWith<Runtime...>::call(params, *record_, stream, constants(), options_,
+  void call(detail::Params<Runtime...> params, CallSite site, const X &...arguments) const {
+    detail::LaunchOptions options = options_;
+    options.call = site.where;
+    detail::CallWith<Runtime...>::call(params, *record_, site.stream, constants(), options,
                                        arguments...);
   }
   template <class... Runtime, class... X>

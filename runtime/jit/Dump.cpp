@@ -37,13 +37,29 @@ std::string directoryOf(const codegen::CompiledKernel &kernel, const std::string
 
 } // namespace
 
-void writeFile(const std::string &path, std::string_view content) {
+/// Writes to what is there: a device, a pipe.
+static void writeInPlace(const std::string &path, llvm::StringRef content) {
+  std::error_code fault;
+  llvm::raw_fd_ostream out(path, fault, llvm::sys::fs::CD_OpenExisting);
+  if (fault)
+    refuse(path, fault.message());
+  out << content;
+  out.close();
+  if (out.has_error()) {
+    std::string why = out.error().message();
+    out.clear_error();
+    refuse(path, why);
+  }
+}
+
+static void writeAndRename(const std::string &path, const std::string &target,
+                           llvm::StringRef content) {
   llvm::Expected<llvm::sys::fs::TempFile> file =
-      llvm::sys::fs::TempFile::create(path + ".%%%%%%%%");
+      llvm::sys::fs::TempFile::create(target + ".%%%%%%%%");
   if (!file)
     refuse(path, llvm::toString(file.takeError()));
   llvm::raw_fd_ostream out(file->FD, /*shouldClose=*/false);
-  out << llvm::StringRef(content.data(), content.size());
+  out << content;
   out.flush();
   if (out.has_error()) {
     std::string why = out.error().message();
@@ -51,8 +67,22 @@ void writeFile(const std::string &path, std::string_view content) {
     llvm::consumeError(file->discard());
     refuse(path, why);
   }
-  if (llvm::Error fault = file->keep(path))
+  if (llvm::Error fault = file->keep(target))
     refuse(path, llvm::toString(std::move(fault)));
+}
+
+void writeFile(const std::string &path, std::string_view content) {
+  llvm::sys::fs::file_status status;
+  llvm::StringRef text(content.data(), content.size());
+  llvm::SmallString<256> target(path);
+  if (!llvm::sys::fs::status(path, status)) {
+    if (status.type() != llvm::sys::fs::file_type::regular_file)
+      return writeInPlace(path, text);
+    if (std::error_code fault = llvm::sys::fs::access(path, llvm::sys::fs::AccessMode::Write))
+      refuse(path, fault.message()); // a rename would replace what must not be written to
+    llvm::sys::fs::real_path(path, target);
+  }
+  writeAndRename(path, target.str().str(), text);
 }
 
 void dumpStages(const codegen::CompiledKernel &kernel, const std::string &directory) {

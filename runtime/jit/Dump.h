@@ -9,7 +9,8 @@
 
 namespace tile::jit {
 
-/// Writes a file, replacing what was there. Throws Error, IoError, and leaves the old file.
+/// Writes a file, replacing what was there; through links, and into devices and pipes. Throws Error, IoError, and leaves
+/// the old file.
 void writeFile(const std::string &path, std::string_view content);
 
 /// Writes the kernel's stages to <directory>/<kernel>-<hash of the first stage>/. Failures are a

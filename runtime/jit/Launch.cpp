@@ -133,20 +133,40 @@ void jit::launchCompiled(const Device &device, const codegen::CompiledKernel &ke
   stream.synchronize();
 }
 
+/// Does what a call asks for; its errors say where the call is, besides where the kernel is.
+template <class Act> static void forCall(Loc call, Act act) {
+  try {
+    act();
+  } catch (const Error &error) {
+    if (!call.line)
+      throw;
+    std::vector<std::string> notes = error.notes();
+    notes.push_back("called at " + std::string(call.file) + ":" + std::to_string(call.line));
+    throw Error(error.fault(), error.code(), error.message(), {error.file().c_str(), error.line()},
+                std::move(notes));
+  }
+}
+
 void detail::launch(const KernelRecord &record, Stream &stream, std::span<const HostArg> args,
                     std::span<const int64_t> consts, const LaunchOptions &options) {
-  StreamState &state = stream.state();
-  jit::validate(record, *state.owner, args);
-  const LoadedKernel &kernel = state.owner->jit->get(record, args, consts, options.warps);
-  start({record.name, record.where}, kernel, state, args, options);
+  forCall(options.call, [&] {
+    checkArguments(record, args);
+    StreamState &state = stream.state();
+    jit::validate(record, *state.owner, args);
+    const LoadedKernel &kernel = state.owner->jit->get(record, args, consts, options.warps);
+    start({record.name, record.where}, kernel, state, args, options);
+  });
 }
 
 void detail::prepare(const KernelRecord &record, const Device &device,
                      std::span<const HostArg> args, std::span<const int64_t> consts,
                      const LaunchOptions &options) {
-  DeviceState &state = *device.state();
-  jit::validate(record, state, args);
-  state.jit->get(record, args, consts, options.warps);
+  forCall(options.call, [&] {
+    checkArguments(record, args);
+    DeviceState &state = *device.state();
+    jit::validate(record, state, args);
+    state.jit->get(record, args, consts, options.warps);
+  });
 }
 
 } // namespace tile

@@ -21,8 +21,9 @@ static struct {
   int launches = 0;
 } recorded;
 
-void tile::detail::launch(const KernelRecord &, Stream &, std::span<const HostArg> args,
+void tile::detail::launch(const KernelRecord &record, Stream &, std::span<const HostArg> args,
                           std::span<const int64_t> consts, const LaunchOptions &options) {
+  checkArguments(record, args);
   recorded.args.assign(args.begin(), args.end());
   recorded.consts.assign(consts.begin(), consts.end());
   recorded.options = options;
@@ -50,6 +51,14 @@ static auto scale =
 TEST(Kernel, ACallHandsOverArgumentsAndConstants) {
   Stream stream;
   half a[6], b[6];
+  int line = __LINE__ + 1;
+  scale.consts(16, 32u).warps(8).grid(3, 2)(stream, ref(a, {2, 3}), ref(b, {2, 3}, {1, 2}), 0.5,
+                                            -3);
+  EXPECT_TRUE(std::string(recorded.options.call.file).ends_with("KernelTest.cpp"));
+  EXPECT_NEAR(recorded.options.call.line, line, 1) << "compilers differ in which line a call has";
+  scale.consts(16, 32)(CallSite(stream, {"caller.cpp", 7}), ref(a, {2, 3}), ref(b, {2, 3}), 0.5,
+                       -3);
+  EXPECT_EQ(recorded.options.call.line, 7);
   scale.consts(16, 32u).warps(8).grid(3, 2)(stream, ref(a, {2, 3}), ref(b, {2, 3}, {1, 2}), 0.5,
                                             -3);
   ASSERT_EQ(recorded.args.size(), 4u);

@@ -85,7 +85,6 @@ int runKernel(const RunOptions &options, const std::string &file,
   std::vector<detail::HostArg> host = hostArguments(arguments);
   detail::LaunchOptions launch = launchOptions(options);
   launch.warps = kernel.warps;
-  detail::checkArguments(*kernel.record, host);
   Stream stream = session.device().stream();
   detail::launch(*kernel.record, stream, host, kernel.constants, launch);
   int code = session.finish({file, kernel.record->name});

@@ -70,7 +70,7 @@ void matmul(Stream &stream, const Operand &a, const Operand &b, const Operand &c
   if (c.numel() == 0)
     return;
   program.consts(tiles.m, tiles.n, tiles.k, static_cast<int>(options.precision))
-      .warps(tiles.warps)(stream, a, b, c);
+      .warps(tiles.warps)(CallSite(stream, loc), a, b, c);
 }
 
 } // namespace tile::ops

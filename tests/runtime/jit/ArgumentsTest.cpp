@@ -25,6 +25,9 @@ protected:
     EXPECT_EQ(error.message(), message);
     EXPECT_EQ(error.fault(), Fault::User);
     EXPECT_NE(error.file().find("ArgumentsTest.cpp"), std::string::npos);
+    ASSERT_FALSE(error.notes().empty());
+    EXPECT_TRUE(error.notes().back().starts_with("called at ")) << error.what();
+    EXPECT_NE(error.notes().back().find("ArgumentsTest.cpp:"), std::string::npos) << error.what();
     EXPECT_EQ(compiles(), before);
   }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <locale>
 #include <sstream>
 
 using namespace tile;
@@ -79,6 +80,30 @@ TEST(Compile, aDumpedStageCompilesToTheSameCode) {
   codegen::CompiledKernel kernel = jit::compileRequest(request(128), options);
   codegen::CompiledKernel again = jit::compileText(kernel.stages.front().second, "stage.mlir", {});
   EXPECT_EQ(codeOf(again.ptx), codeOf(kernel.ptx));
+}
+
+/// Numbers as in German: 1.000,5.
+struct GermanNumbers : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+auto third = kernel("third", [](In<f32, 1> x, Out<f32, 1> y) {
+  Value i = grid1d(y, {4096});
+  y.tile({4096})(i) = x.tile({4096})(i) * 0.333f + 12345.5f;
+});
+
+TEST(Compile, numbersDoNotDependOnTheLocale) {
+  codegen::CompileOptions options;
+  options.keepStages = true;
+  KernelRequest wanted(third, {exampleView(f32, {100000}), exampleView(f32, {100000})});
+  codegen::CompiledKernel expected = jit::compileRequest(wanted, options);
+  std::locale before = std::locale::global(std::locale(std::locale::classic(), new GermanNumbers));
+  codegen::CompiledKernel german = jit::compileRequest(wanted, options);
+  std::locale::global(before);
+  EXPECT_EQ(german.ptx, expected.ptx);
+  EXPECT_EQ(german.stages, expected.stages);
 }
 
 TEST(Compile, textThatIsNoModuleIsTheUsersFault) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tilec explain: its sentences and numbers, JSON and page. Usage: explain_test.py TILEC"""
+"""tilec explain: its sentences and numbers, JSON and page. Usage: explain_test.py TILEC TILE-OPT faults|nofaults"""
 import html.parser
 import json
 import os
@@ -11,7 +11,8 @@ import sys
 import tempfile
 import unittest
 
-kTilec = os.path.abspath(sys.argv.pop(1))
+kTilec = os.path.abspath(sys.argv[1])
+del sys.argv[1:4]
 
 
 def have_ptxas():

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""tilec build: stages of good input, refusals of bad input."""
+import pathlib
+import random
+import re
+import subprocess
+import unittest
+
+from command import Case, kEnvironment, kTilec
+
+
+class Build(Case):
+    def tile_ir(self, *settings):
+        return self.run_tilec(0, "build", "op:add", "--emit", "tile", *settings)[0]
+
+    def test_stages_of_an_op(self):
+        self.run_tilec(0, "build", "op:matmul", "--emit", "tile,tilegpu,llvm,ll,ptx", "-o", "stages")
+        names = sorted(file.name for file in (self.path / "stages").iterdir())
+        self.assertEqual(names, ["1-tile.mlir", "2-tilegpu.mlir", "3-llvm.mlir", "4-kernel.ll", "5-kernel.ptx"])
+        self.assertIn(".target sm_80", (self.path / "stages/5-kernel.ptx").read_text())
+
+    def test_all_stages_need_no_assembler(self):
+        self.run_tilec(0, "build", "op:add", "--emit", "all", "-o", "out", TILE_PTXAS="/nonexistent/ptxas")
+        names = {file.name for file in (self.path / "out").iterdir()}
+        self.assertLessEqual({"1-tile.mlir", "5-kernel.ptx"}, names)
+
+    def test_settings_and_target_change_the_kernel(self):
+        self.assertIn("tensor<512x", self.tile_ir("B=512"))
+        self.assertIn("xf16>", self.tile_ir("dtype=f16"))
+        self.assertIn(".target sm_90a", self.run_tilec(0, "build", "op:add", "--target", "sm_90a")[0])
+
+    def test_a_file_gives_the_same_code(self):
+        self.write("add.mlir", self.tile_ir())
+
+        def code(ptx):
+            return re.sub(r"(?m)^\s*\.(loc|file).*\n", "", ptx)
+        self.assertEqual(code(self.run_tilec(0, "build", "add.mlir")[0]), code(self.run_tilec(0, "build", "op:add")[0]))
+
+    def test_windows_line_ends(self):
+        self.write("crlf.mlir", self.tile_ir().replace("\n", "\r\n"))
+        self.assertIn(".entry", self.run_tilec(0, "build", "crlf.mlir")[0])
+
+    def test_times_go_to_stderr(self):
+        self.assertRegex(self.run_tilec(0, "build", "op:add", "--time-passes")[1], r"time: [0-9.e-]+ ms  total")
+
+    def test_bad_files(self):
+        rng = random.Random(1)
+        cases = {
+            "empty": (b"", "the file is empty"),
+            "junk": (bytes([0x01]) + rng.randbytes(5000), "control character"),
+            "nul": (b"module {\n  \0}", "nul.mlir:2: error: the file contains a NUL byte; it is not text, column 3"),
+            "latin": (b"module { // \xe9\n}", "not UTF-8"),
+            "utf16": ("module {}".encode("utf-16"), "UTF-16"),
+            "bytecode": (b"ML\xefR\x01", "bytecode"),
+            "parentheses": (b"(" * 100000, "nested deeper than 256"),
+            "angles": (b'"a"' + b"<" * 100000, "nested deeper than 256"),
+            "regions": (b'"a.b"() ({\n' * 100000, "nested deeper than 256"),
+            "words": ("module {\n  what\n}", "words.mlir:2: error:"),
+            "op": ("module {\n  foo.bar\n}", "foo"),
+            "cut": ("module {\n", "expected"),
+            "nothing": ("module {}", "has no kernel"),
+            "type": ("module { func.func @f(%a: !tile.view<9999999999999999999xf32>) { return } }", "error:"),
+            "ssa": ("module { func.func @f() attributes {tile.kernel} { tile.print %x : i32 return } }", "error:"),
+        }
+        for name, (content, message) in cases.items():
+            with self.subTest(name):
+                self.write(name + ".mlir", content)
+                self.assertIn(message, self.run_tilec(2, "build", name + ".mlir")[1])
+
+    def test_a_crash_leaves_a_reproducer(self):
+        # An affine expression of a million signs overflows the stack of MLIR's parser.
+        self.write("deep.mlir", "#m = affine_map<(d0) -> (" + "-" * 1000000 + "d0)>\n")
+        errors = self.run_tilec(70, "build", "deep.mlir")[1]
+        folder = pathlib.Path(re.search(r"a reproducer is in (\S+)", errors)[1])
+        self.assertEqual(sorted(file.name for file in folder.iterdir()), ["command.txt", "deep.mlir"])
+        self.assertTrue(str(folder).startswith(self.folder.name))
+
+    def test_usage(self):
+        self.run_tilec(0, "--help")
+        self.assertIn("--emit", self.run_tilec(0, "build", "--help")[0])
+        for arguments in [[], ["bogus"], ["build"], ["build", "a", "b"], ["build", "missing.mlir"], ["build", "x.cpp"],
+                          ["build", "op:add", "--emit", "what"], ["build", "op:add", "--target", "sm_1"],
+                          ["build", "op:add", "--emit", "all"], ["build", "op:add", "-o", "no/such/folder/x"],
+                          ["build", "op:add", "B=x"], ["build", "op:add", "B=1", "B=2"]]:
+            with self.subTest(arguments):
+                self.run_tilec(2, *arguments)
+        self.assertIn("there is no op 'nothing'; there are: add,", self.run_tilec(2, "build", "op:nothing")[1])
+        self.assertIn("nothing is called ZZ here; settings are B=", self.run_tilec(2, "build", "op:add", "ZZ=1")[1])
+
+    def test_output_is_whole_or_absent(self):
+        self.assertEqual(list(self.path.iterdir()), [])
+        self.run_tilec(2, "build", "op:add", "B=0", "-o", "out.ptx")
+        self.assertEqual(list(self.path.iterdir()), [])
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([kTilec, "build", "op:add"], stdout=full, stderr=subprocess.PIPE, env=kEnvironment)
+        self.assertEqual(done.returncode, 2, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

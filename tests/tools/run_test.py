@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""tilec run on ops and on PTX."""
+import json
+import pathlib
+import random
+import struct
+import unittest
+
+from command import Case, data_of, floats, npy, tilec
+
+
+class Run(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("a.npy", npy("<f4", [1000], floats(range(1000))))
+        self.write("b.npy", npy("<f4", [1000], floats([2 * i for i in range(1000)])))
+
+    def test_add(self):
+        self.run_tilec(0, "run", "op:add", "a.npy", "b.npy", "c.npy")
+        self.assertEqual(data_of(self.path / "c.npy", 1000), tuple(3.0 * i for i in range(1000)))
+        self.run_tilec(0, "run", "op:add", "a.npy", "c.npy", "d.npy", "--device", "virtual:sm_90a", "--check", "none")
+        self.assertEqual(data_of(self.path / "d.npy", 1000), tuple(4.0 * i for i in range(1000)))
+
+    def test_matmul(self):
+        rows, inner, columns = 5, 7, 3
+        self.write("m.npy", npy("<f2", [rows, inner], struct.pack("<35e", *range(35)), version=2))
+        self.write("n.npy", npy("<f2", [inner, columns], struct.pack("<21e", *range(21))))
+        self.run_tilec(0, "run", "op:matmul", "m.npy", "n.npy", "out.npy", "--check", "memory,race")
+        content = (self.path / "out.npy").read_bytes()
+        header = content[10:10 + struct.unpack("<H", content[8:10])[0]].decode()
+        form, size = ("e", 2) if "<f2" in header else ("f", 4)
+        got = struct.unpack(f"<15{form}", content[-15 * size:])
+        expected = [sum((r * inner + k) * (k * columns + c) for k in range(inner))
+                    for r in range(rows) for c in range(columns)]
+        for have, want in zip(got, expected):
+            self.assertAlmostEqual(have, want, delta=want * 1e-3)
+
+    def test_empty_arrays(self):
+        self.write("e.npy", npy("<f4", [0], b""))
+        self.run_tilec(0, "run", "op:add", "e.npy", "e.npy", "c.npy")
+        self.assertIn(b"'shape': (0,)", (self.path / "c.npy").read_bytes())
+
+    def test_bad_arrays(self):
+        good = (self.path / "a.npy").read_bytes()
+        cases = {
+            "empty": (b"", "magic"),
+            "magic": (b"NUMPY" + good, "magic"),
+            "version": (good[:6] + b"\x09" + good[7:], "format version 9"),
+            "data": (good[:3000], "its shape needs 4000 bytes of data, the file has 2872"),
+            "header": (good[:60], "cut off"),
+            "longer": (good + b"x", "4001"),
+            "long": (b"\x93NUMPY\x02\x00\xff\xff\xff\xff", "cut off or too long"),
+            "order": (npy("<f4", [2], b"8 bytes.", order="True"), "Fortran order"),
+            "endian": (npy(">f4", [2], b"8 bytes."), "'>f4' is not one of"),
+            "object": (npy("|O", [2], b"8 bytes."), "'|O' is not one of"),
+            "overflow": (npy("<f4", [1 << 62, 1 << 62], b""), "more than 2^64 bytes"),
+            "negative": (npy("<f4", [-1], b""), "an extent of the shape"),
+            "rank": (npy("<f4", [1] * 9, b"4by."), "more than 8 dimensions"),
+            "python": (b"\x93NUMPY\x01\x00\x10\x00" + b"[1, 2, 3]".ljust(16), "'{' expected"),
+            "unclosed": (b"\x93NUMPY\x01\x00\x10\x00" + b"{'descr".ljust(16), "unfinished"),
+        }
+        for name, (content, message) in cases.items():
+            with self.subTest(name):
+                self.write("x.npy", content)
+                errors = self.run_tilec(2, "run", "op:add", "x.npy", "b.npy", "c.npy")[1]
+                self.assertIn("'x.npy' is not a usable .npy file: ", errors)
+                self.assertIn(message, errors)
+                self.assertFalse((self.path / "c.npy").exists())
+
+    def test_flipped_headers_never_crash(self):
+        rng = random.Random(2)
+        good = (self.path / "a.npy").read_bytes()
+        for i in range(40):
+            content = bytearray(good)
+            for _ in range(1 + i % 3):
+                content[rng.randrange(128)] ^= 1 << rng.randrange(8)
+            self.write("x.npy", bytes(content))
+            done = tilec("run", "op:add", "x.npy", "b.npy", "c.npy", cwd=self.path)
+            self.assertIn(done.returncode, (0, 2), (content[:128], done.stderr))
+
+    def test_usage(self):
+        for arguments in [[], ["a.npy"], ["op:nothing", "a.npy"], ["op:add"], ["op:add", "a.npy", "b.npy"],
+                          ["op:add", "missing.npy", "b.npy", "c.npy"], ["op:add", "a.npy", "b.npy", "no/folder/c.npy"],
+                          ["op:add", "a.npy", "b.npy", "c.npy", "--check", "what"],
+                          ["op:add", "a.npy", "b.npy", "c.npy", "--device", "what"],
+                          ["op:add", "a.npy", "b.npy", "c.npy", "--device", "cuda:0", "--check", "all"]]:
+            with self.subTest(arguments):
+                self.run_tilec(2, "run", *arguments)
+
+
+class Ptx(Case):
+    """PTX that nvcc made."""
+    kFolder = pathlib.Path(__file__).resolve().parent.parent / "runtime" / "vgpu" / "kernels"
+
+    def setUp(self):
+        super().setUp()
+        self.write("a.npy", npy("<f4", [1000], floats(range(1000))))
+        self.write("b.npy", npy("<f4", [1000], floats([2 * i for i in range(1000)])))
+        self.arguments = [self.kFolder / "vector_add.ptx", "in:a.npy", "in:b.npy", "out:c.npy:f32[1000]", "i32:1000"]
+
+    def test_vector_add(self):
+        output, errors = self.run_tilec(0, "run", *self.arguments, "--grid", "8", "--block", "128", "--counters")
+        self.assertEqual(data_of(self.path / "c.npy", 1000), tuple(3.0 * i for i in range(1000)))
+        self.assertRegex(output, r"warp_instructions [1-9]")
+        self.assertIn("ran on tilec virtual GPU", errors)
+
+    def test_findings_and_report(self):
+        self.arguments[3] = "out:c.npy:f32[500]"
+        errors = self.run_tilec(1, "run", *self.arguments, "--grid", "8", "--block", "128", "--json", "r.json")[1]
+        self.assertRegex(errors, r"vector_add.ptx:\d+: \[out of bounds\]")
+        report = json.loads((self.path / "r.json").read_text())
+        self.assertEqual(report["launch"], {"grid": [8, 1, 1], "block": [128, 1, 1], "shared_bytes": 0})
+        self.assertEqual(report["exit_code"], 1)
+        self.assertTrue((self.path / "c.npy").exists(), "results can be inspected")
+        self.run_tilec(0, "run", *self.arguments[:4], "i32:500", "--grid", "8", "--block", "128")
+
+    def test_usage(self):
+        self.write("two.ptx", (self.kFolder / "vector_add.ptx").read_text().replace("sm_80", "sm_80") +
+                   ".visible .entry other() { ret; }")
+        self.write("junk.ptx", "hello")
+        self.write("fixed.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n"
+                   ".visible .entry f() .reqntid 64 { ret; }\n")
+        shape = ["--grid", "8", "--block", "128"]
+        cases = [(["--grid", "8"], "--block is needed"), (["--block", "8"], "--grid is needed"),
+                 (["--grid", "0", "--block", "8"], "one to three positive numbers"),
+                 (["--grid", "1,2,3,4", "--block", "8"], "one to three positive numbers"),
+                 ([*shape, "--entry", "none"], "has no entry 'none'; it has vector_add"),
+                 ([*shape, "i32:1"], "takes 4 arguments, got 5")]
+        for words, message in cases:
+            with self.subTest(words):
+                self.assertIn(message, self.run_tilec(2, "run", *self.arguments, *words)[1])
+        self.assertIn("argument 'i64:1' has 8 bytes, parameter 3 of entry",
+                      self.run_tilec(2, "run", *self.arguments[:4], "i64:1", *shape)[1])
+        self.assertIn("choose one by --entry: ", self.run_tilec(2, "run", "two.ptx", *shape)[1])
+        self.run_tilec(0, "run", "two.ptx", "--entry", "other", *shape)
+        self.run_tilec(2, "run", "junk.ptx", *shape)
+        self.run_tilec(0, "run", "fixed.ptx", "--grid", "2")
+        self.assertIn(".reqntid 64,1,1", self.run_tilec(2, "run", "fixed.ptx", *shape)[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
