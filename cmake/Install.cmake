@@ -1,5 +1,6 @@
 # What `cmake --install` puts where, so that user programs say find_package(tilec) and link
-# tile::tile. tests/package is such a program.
+# tile::tile, or `pkg-config --cflags --libs tilec`; and the Debian package made of it. tests/package is
+# such a program.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -14,6 +15,8 @@ if(TARGET tile)
     NAMESPACE tile:: FILE tilecConfig.cmake DESTINATION ${tilePackageDir})
   write_basic_package_version_file(tilecConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/tilecConfigVersion.cmake DESTINATION ${tilePackageDir})
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/tilec.pc.in tilec.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/tilec.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 foreach(program tilec tile-opt)
   if(TARGET ${program})
@@ -22,3 +25,19 @@ foreach(program tilec tile-opt)
     install(TARGETS ${program})
   endif()
 endforeach()
+
+# `tools/dev package`: one Debian package. Its dependencies are read off the files by dpkg-shlibdeps.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME tilec)
+set(CPACK_PACKAGE_VENDOR tilec)
+set(CPACK_PACKAGE_CONTACT "the tilec project <tilec@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "tile-based kernel language and JIT compiler embedded in C++")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++ (>= 4:12)")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS pkg-config)
+include(CPack)

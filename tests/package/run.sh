@@ -1,18 +1,59 @@
 #!/usr/bin/env bash
-# run.sh BUILD: installs BUILD into a temporary folder, then builds and runs the program beside this
-# script against it with g++, and checks that the library shows no foreign names.
+# run.sh install|deb BUILD: installs BUILD into a temporary folder, by cmake or as a Debian package
+# unpacked there, then builds and runs the program beside this script against it: by find_package and by
+# pkg-config, with g++ and with clang. Checks that the library shows no foreign names.
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")
+form=$1 build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cmake --install "$1" --prefix "$work/prefix" >"$work/log" || { cat "$work/log"; exit 1; }
-cmake -S "$here" -B "$work/app" -G Ninja -DCMAKE_CXX_COMPILER=g++ -DCMAKE_PREFIX_PATH="$work/prefix"
+prefix=$work/prefix
+
+fail() { echo "$*" >&2; exit 1; }
+
+unpackDeb() {
+  (cd "$work" && cpack --config "$build/CPackConfig.cmake" -B "$work/deb") >"$work/log" 2>&1 ||
+    { cat "$work/log"; exit 1; }
+  local package
+  package=$(find "$work/deb" -maxdepth 1 -name 'tilec_*.deb')
+  dpkg-deb --field "$package" Depends | tee "$work/depends"
+  for library in libmlir-22 libstdc++6 libc6; do # libmlir-22 brings LLVM
+    grep -q "$library" "$work/depends" || fail "the package does not depend on $library"
+  done
+  dpkg-deb --contents "$package" >"$work/contents"
+  for file in bin/tilec bin/tile-opt include/tile/tile.h lib/libtile.so lib/cmake/tilec/tilecConfig.cmake \
+    lib/pkgconfig/tilec.pc; do
+    grep -q " ./usr/$file" "$work/contents" || fail "the package lacks $file"
+  done
+  if grep -vE ' \./(usr/.*)?$' "$work/contents"; then fail "the package holds files outside /usr"; fi
+  dpkg -x "$package" "$work/root"
+  prefix=$work/root/usr
+}
+
+case $form in
+  install) cmake --install "$build" --prefix "$prefix" >"$work/log" || { cat "$work/log"; exit 1; } ;;
+  deb) unpackDeb ;;
+  *) fail "usage: run.sh install|deb BUILD" ;;
+esac
+
+cmake -S "$here" -B "$work/app" -G Ninja -DCMAKE_CXX_COMPILER=g++ -DCMAKE_PREFIX_PATH="$prefix"
 cmake --build "$work/app"
 "$work/app/app"
-library=$(find "$work/prefix" -name libtile.so)
+
+library=$(find "$prefix" -name libtile.so)
+export PKG_CONFIG_PATH=${library%/*}/pkgconfig LD_LIBRARY_PATH=${library%/*}
+export PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
+for compiler in g++ clang++-22; do
+  read -ra flags < <(pkg-config --cflags --libs tilec)
+  "$compiler" -std=c++20 "$here/app.cpp" "${flags[@]}" -o "$work/app-$compiler"
+  "$work/app-$compiler"
+done
+(unset LD_LIBRARY_PATH && "$prefix/bin/tilec" build op:add -o "$work/add.ptx")
+(unset LD_LIBRARY_PATH && "$prefix/bin/tilec" build "$here/app.cpp" --kernel scale B=128 -o "$work/scale.ptx")
+grep -q '\.entry scale' "$work/scale.ptx"
+
 nm --dynamic --defined-only "$library" | awk '{ print $3 }' >"$work/names"
 test -s "$work/names"
 if grep -vE '^_Z(T[ISVThHWv].*|G[VR].*|Z?N[KVRO]*)4tile' "$work/names"; then
-  echo "libtile.so exports names that are not tile's"
-  exit 1
+  fail "libtile.so exports names that are not tile's"
 fi
