@@ -53,33 +53,49 @@ Value bitcast(DType dtype, Arg x, Loc loc = Loc::here());
 // 4 for sin, cos; 5 for tan, tanh; 16 for erf, pow. Operators are in Value.h; `%` of floats is
 // exact, with the sign of the dividend.
 
+/// e to the power x.
 Value exp(Arg x, Loc loc = Loc::here());
+/// 2 to the power x.
 Value exp2(Arg x, Loc loc = Loc::here());
+/// The natural logarithm; NaN below zero.
 Value log(Arg x, Loc loc = Loc::here());
+/// The logarithm to base 2.
 Value log2(Arg x, Loc loc = Loc::here());
-Value sqrt(Arg x, Loc loc = Loc::here());
-/// 1 / sqrt(x)
-Value rsqrt(Arg x, Loc loc = Loc::here());
-Value sin(Arg x, Loc loc = Loc::here());
-Value cos(Arg x, Loc loc = Loc::here());
-Value tanh(Arg x, Loc loc = Loc::here());
-Value erf(Arg x, Loc loc = Loc::here());
-Value tan(Arg x, Loc loc = Loc::here());
+/// The logarithm to base 10.
 Value log10(Arg x, Loc loc = Loc::here());
-/// log(1 + x) and exp(x) - 1, accurate near zero: from the library on f32 too.
+/// log(1 + x), accurate near zero: from the library on f32 too.
 Value log1p(Arg x, Loc loc = Loc::here());
+/// exp(x) - 1, accurate near zero: from the library on f32 too.
 Value expm1(Arg x, Loc loc = Loc::here());
 /// x to the power y, from the library on f32 too. Special cases as in C.
 Value pow(Arg x, Arg y, Loc loc = Loc::here());
+/// The square root; NaN below zero.
+Value sqrt(Arg x, Loc loc = Loc::here());
+/// The square root, correctly rounded.
+Value sqrt_rn(Arg x, Loc loc = Loc::here());
+/// 1 / sqrt(x)
+Value rsqrt(Arg x, Loc loc = Loc::here());
 /// 1 / x; of floats below f64 an f32 division rounded back.
 Value rcp(Arg x, Loc loc = Loc::here());
-/// The square root and the quotient, correctly rounded.
-Value sqrt_rn(Arg x, Loc loc = Loc::here());
+/// The quotient, correctly rounded.
 Value div_rn(Arg a, Arg b, Loc loc = Loc::here());
-/// Toward zero; to nearest, halves away from zero.
+/// The sine of x in radians; on f32 the error grows with |x|.
+Value sin(Arg x, Loc loc = Loc::here());
+/// The cosine of x in radians; on f32 the error grows with |x|.
+Value cos(Arg x, Loc loc = Loc::here());
+/// sin(x) / cos(x)
+Value tan(Arg x, Loc loc = Loc::here());
+/// The hyperbolic tangent; on f32 with a relative error of up to 2^-11.
+Value tanh(Arg x, Loc loc = Loc::here());
+/// The error function; on f32 with an absolute error of up to 4e-7.
+Value erf(Arg x, Loc loc = Loc::here());
+/// The next integer toward zero.
 Value trunc(Arg x, Loc loc = Loc::here());
+/// The nearest integer, halves away from zero.
 Value round(Arg x, Loc loc = Loc::here());
+/// The largest integer that is not above x.
 Value floor(Arg x, Loc loc = Loc::here());
+/// The smallest integer that is not below x.
 Value ceil(Arg x, Loc loc = Loc::here());
 /// 1 / (1 + exp(-x))
 Value sigmoid(Arg x, Loc loc = Loc::here());
@@ -96,11 +112,13 @@ Value fma(Arg a, Arg b, Arg c, Loc loc = Loc::here());
 Value mulhi(Arg a, Arg b, Loc loc = Loc::here());
 /// |x| of floats and signed integers (the smallest integer stays itself).
 Value abs(Arg x, Loc loc = Loc::here());
-/// The smaller / larger operand; a NaN operand is ignored.
+/// The smaller operand; a NaN operand is ignored.
 Value min(Arg a, Arg b, Loc loc = Loc::here());
+/// The larger operand; a NaN operand is ignored.
 Value max(Arg a, Arg b, Loc loc = Loc::here());
-/// The same, but a NaN operand gives NaN.
+/// The smaller operand; a NaN operand gives NaN.
 Value min_nan(Arg a, Arg b, Loc loc = Loc::here());
+/// The larger operand; a NaN operand gives NaN.
 Value max_nan(Arg a, Arg b, Loc loc = Loc::here());
 /// min(max(x, lo), hi); undefined for lo > hi.
 Value clamp(Arg x, Arg lo, Arg hi, Loc loc = Loc::here());
@@ -109,12 +127,14 @@ Value select(Arg condition, Arg a, Arg b, Loc loc = Loc::here());
 /// (x + d - 1) / d for positive integers; of host integers an int. Error: a float, a constant d
 /// below 1.
 Value cdiv(Arg x, Arg d, Loc loc = Loc::here());
-/// The quotient of integers rounded down, and what remains: it has the divisor's sign. Division by
-/// zero gives any number. Errors: floats, mixed signedness.
+/// The quotient of integers rounded down. Division by zero gives any number. Errors: floats, mixed
+/// signedness.
 Value floor_div(Arg x, Arg d, Loc loc = Loc::here());
+/// x - d * floor_div(x, d): it has the divisor's sign. Errors: floats, mixed signedness.
 Value floor_mod(Arg x, Arg d, Loc loc = Loc::here());
-/// Whether x is NaN / infinite: i1.
+/// Whether x is NaN: i1.
 Value isnan(Arg x, Loc loc = Loc::here());
+/// Whether x is an infinity: i1.
 Value isinf(Arg x, Loc loc = Loc::here());
 
 /// The functions above in full accuracy on f32 as well.
