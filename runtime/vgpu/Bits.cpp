@@ -212,16 +212,25 @@ void decodeBfi(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
 template <class F>
 constexpr Handler kThreeWords = laneOp<F, uint32_t, uint32_t, uint32_t, uint32_t>;
 
-// A source of which a constant selector takes no byte is not read: compilers leave it undefined.
-Instruction withoutUnreadSource(Instruction instruction) {
-  if (instruction.operands.size() != 4 || instruction.operands[3].kind != Operand::Kind::Immediate)
-    return instruction;
-  uint64_t fromSecond = instruction.operands[3].value & 0x4444;
-  if (fromSecond == 0)
-    instruction.operands[2] = instruction.operands[1];
-  if (fromSecond == 0x4444)
-    instruction.operands[1] = instruction.operands[2];
-  return instruction;
+// Follows initialisation byte by byte: compilers name any register where no byte of it is used.
+void trackPermute(Warp &warp, const Op &op) {
+  std::array<uint32_t, 4> quarters{};
+  uint32_t all = kFullMask;
+  for (unsigned i = 0; i < 4; ++i) {
+    unsigned byte = static_cast<unsigned>(op.imm >> (4 * i)) & 7;
+    uint32_t source = op.rows[1 + byte / 4];
+    quarters[i] = warp.validRow(source) | warp.validQuarters[source / kRowBytes][byte % 4];
+    all &= quarters[i];
+  }
+  for (unsigned i = 0; i < 4; ++i)
+    mergeMask(warp.validQuarters[op.rows[0] / kRowBytes][i], quarters[i], warp.mask);
+  mergeMask(warp.validRow(op.rows[0]), all, warp.mask);
+}
+
+void permuteByConstant(Warp &warp, const Op &op) {
+  if (warp.valid)
+    trackPermute(warp, op);
+  kThreeWords<Prmt>(warp, op);
 }
 
 void decodePrmt(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -237,7 +246,16 @@ void decodePrmt(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   for (auto [name, mode] : modes)
     if (suffixes.take(name))
       return emitSimple(decoder, instruction, mode, ScalarType::B32, 4);
-  emitSimple(decoder, withoutUnreadSource(instruction), kThreeWords<Prmt>, ScalarType::B32, 4);
+  bool isConstant =
+      instruction.operands.size() == 4 && instruction.operands[3].kind == Operand::Kind::Immediate;
+  if (!isConstant)
+    return emitSimple(decoder, instruction, kThreeWords<Prmt>, ScalarType::B32, 4);
+  std::array<uint32_t, 3> sources{};
+  for (size_t i = 0; i < sources.size(); ++i)
+    sources[i] = decoder.source(instruction.operands[1 + i], ScalarType::B32);
+  decoder.emitWide(permuteByConstant,
+                   std::array{decoder.target(instruction.operands[0], ScalarType::B32)}, sources,
+                   static_cast<int64_t>(instruction.operands[3].value), 0, 0, kOwnValidity);
 }
 
 } // namespace

@@ -166,6 +166,14 @@ TEST(InitCheck, PackedHalvesAreFollowedOneByOne) {
   expectTwin(good, bad, 32, FindingKind::Uninitialised, "st.global");
 }
 
+TEST(InitCheck, PermutedBytesAreFollowedOneByOne) {
+  std::string good = kernel("  prmt.b32 %r2, %t, %r1, 0x3120;\n  prmt.b32 %r3, %t, %r4, 0x5410;\n"
+                            "  prmt.b32 %r5, %r3, %r2, 0x7610;\n  st.global.u32 [%a], %r5;\n");
+  std::string bad = good;
+  bad.replace(bad.find("0x7610"), 6, "0x7620");
+  expectTwin(good, bad, 32, FindingKind::Uninitialised, "st.global");
+}
+
 // Neighbours exchange through shared memory.
 const std::string kExchange = R"(  mov.u32 %r1, buffer;
   mad.lo.u32 %r2, %t, 4, %r1;
