@@ -59,7 +59,8 @@ def Tile_Padding : I32EnumAttr<"Padding", "value of elements outside a view", [
   let cppNamespace = "::tile::ir";
 }
 def Tile_Precision : I32EnumAttr<"Precision", "how an f32 matrix product is computed", [
-    I32EnumAttrCase<"Ieee", 0, "ieee">, I32EnumAttrCase<"Tf32", 1, "tf32">, I32EnumAttrCase<"Tf32x3", 2, "tf32x3">]> {
+    I32EnumAttrCase<"Ieee", 0, "ieee">, I32EnumAttrCase<"Tf32", 1, "tf32">, I32EnumAttrCase<"Tf32x3", 2, "tf32x3">,
+    I32EnumAttrCase<"Bf16x3", 3, "bf16x3">, I32EnumAttrCase<"Bf16x6", 4, "bf16x6">]> {
   let cppNamespace = "::tile::ir";
 }
 def Tile_Rounding : I32EnumAttr<"Rounding", "how a float becomes a narrower one", [

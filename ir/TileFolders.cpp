@@ -2,6 +2,7 @@
 #include "ir/TileDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tile::ir;
@@ -24,6 +25,20 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (getInput().getType() == getResult().getType())
     return getInput();
   return foldSplatConstant(adaptor.getInput(), getResult().getType());
+}
+
+// Cut, a splat stays a splat; extended, one of zeros does.
+OpFoldResult ResizeOp::fold(FoldAdaptor adaptor) {
+  if (getInput().getType() == getResult().getType())
+    return getInput();
+  auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getInput());
+  bool isExtended =
+      llvm::any_of(llvm::zip_equal(shapeOf(getInput().getType()), shapeOf(getResult().getType())),
+                   [](auto pair) { return std::get<0>(pair) < std::get<1>(pair); });
+  if (isExtended && !(splat && (matchPattern(adaptor.getInput(), m_AnyZeroFloat()) ||
+                                matchPattern(adaptor.getInput(), m_Zero()))))
+    return {};
+  return foldSplatConstant(splat, getResult().getType());
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {

@@ -101,7 +101,7 @@ def TileGpu_SmemStoreOp : TileGpu_Op<"smem_store", [MemoryEffects<[MemWrite<Tile
   let summary = "Write a tile to shared memory";
   let description = [{
     Of several threads with one element all write it, or, with `first_holder`, the first alone: for
-    tiles whose other copies are undefined.
+    tiles whose other copies are undefined. A tile smaller than the memory is its leading part.
 
     Example:
     ```mlir
@@ -122,6 +122,8 @@ def TileGpu_SmemStoreOp : TileGpu_Op<"smem_store", [MemoryEffects<[MemWrite<Tile
 def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>]> {
   let summary = "Read a tile from shared memory";
   let description = [{
+    A tile smaller than the memory is its leading part.
+
     Example:
     ```mlir
     #l = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []>
@@ -135,6 +137,36 @@ def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu
   let arguments = (ins TileGpu_SmemType:$smem);
   let results = (outs TileGpu_Tile:$result);
   let assemblyFormat = "$smem attr-dict `:` type($smem) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TileGpu_SmemDotOp : TileGpu_Op<"smem_dot", [AllTypesMatch<["acc", "result"]>,
+                                                MemoryEffects<[MemRead<TileGpu_SharedMemory>]>]> {
+  let summary = "Matrix product by multiply-add, of operands in shared memory";
+  let description = [{
+    As `tile.dot`. A loop over K reads what each thread multiplies: only the accumulator is held as
+    a whole. Narrow floating-point accumulators are summed in f32 and rounded once.
+
+    Example:
+    ```mlir
+    #l = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []>
+    #s = #tilegpu.shared<panel = [2, 2], linear = [1, 2, 4, 8], digits = [16, 16]>
+    #t = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
+    func.func @example(%a: !tilegpu.smem<4x4xf32, #s>, %b: !tilegpu.smem<4x8xf32, #t>,
+                       %c: tensor<4x8xf32, #l>) -> tensor<4x8xf32, #l> {
+      %d = tilegpu.smem_dot %a, %b, %c
+        : !tilegpu.smem<4x4xf32, #s>, !tilegpu.smem<4x8xf32, #t>, tensor<4x8xf32, #l>
+      return %d : tensor<4x8xf32, #l>
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_SmemType:$a, TileGpu_SmemType:$b, TileGpu_Tile:$acc,
+                       UnitAttr:$operands_unsigned);
+  let results = (outs TileGpu_Tile:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc (`unsigned` $operands_unsigned^)? attr-dict
+    `:` type($a) `,` type($b) `,` type($acc)
+  }];
   let hasVerifier = 1;
 }
 

@@ -197,8 +197,13 @@ LogicalResult SmemAllocOp::verify() {
 
 static LogicalResult verifyTransfer(Operation *op, Type tile, SmemType smem) {
   auto tensor = cast<RankedTensorType>(tile);
-  if (tensor.getShape() != smem.getShape() || tensor.getElementType() != smem.getElementType())
-    return op->emitOpError("tile and shared memory must have one shape and element type");
+  if (tensor.getElementType() != smem.getElementType())
+    return op->emitOpError("tile and shared memory must have one element type");
+  if (tensor.getRank() != static_cast<int64_t>(smem.getShape().size()))
+    return op->emitOpError("tile and shared memory must have one rank");
+  for (auto [part, whole] : llvm::zip_equal(tensor.getShape(), smem.getShape()))
+    if (part > whole)
+      return op->emitOpError("the tile is larger than the shared memory");
   if (!tensor.getEncoding())
     return op->emitOpError("needs a layout");
   return success();
@@ -209,6 +214,22 @@ LogicalResult SmemStoreOp::verify() {
 }
 LogicalResult SmemLoadOp::verify() {
   return verifyTransfer(*this, getResult().getType(), getSmem().getType());
+}
+
+LogicalResult SmemDotOp::verify() {
+  ArrayRef<int64_t> a = getA().getType().getShape(), b = getB().getType().getShape(),
+                    acc = cast<RankedTensorType>(getAcc().getType()).getShape();
+  if (a.size() != b.size() || a.size() != acc.size() || a.size() < 2 || a.size() > 3)
+    return emitOpError("operands must all have rank 2, or rank 3 with the batch first");
+  size_t row = a.size() - 2, column = row + 1;
+  if (a[column] != b[row] || a[row] != acc[row] || b[column] != acc[column] ||
+      (row && (a[0] != b[0] || a[0] != acc[0])))
+    return emitOpError("the shapes are not those of a product");
+  if (getA().getType().getElementType() != getB().getType().getElementType())
+    return emitOpError("operands must have one element type");
+  if (!cast<RankedTensorType>(getAcc().getType()).getEncoding())
+    return emitOpError("needs a layout");
+  return success();
 }
 
 LogicalResult SmemGatherOp::verify() {

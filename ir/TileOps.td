@@ -4,6 +4,7 @@
 
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "ir/TileAtomicOps.td"
+include "ir/TileDotOps.td"
 include "ir/TileMemoryOps.td"
 include "ir/TilePairOps.td"
 include "ir/TileScanOps.td"

@@ -214,29 +214,25 @@ def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
-  let summary = "Matrix product plus accumulator";
+def Tile_ResizeOp : Tile_Op<"resize", [Pure]> {
+  let summary = "The leading part of a tile, or the tile with zeros behind it";
   let description = [{
-    `a` is MxK, `b` is KxN, `acc` is MxN. Element types: f16 x f16 to f32 or f16, bf16 x bf16 to
-    f32, f32 x f32 to f32. For f32, `precision` says how: `ieee` by fused multiply-add, `tf32`
-    rounds both operands to 10 bits of mantissa and uses the tensor core, `tf32x3` adds two
-    correction products.
+    Each extent is cut or extended to the result's; elements that the operand does not have are
+    zero.
 
     Example:
     ```mlir
-    func.func @example(%a: tensor<64x32xf16>, %b: tensor<32x16xf16>, %c: tensor<64x16xf32>) -> tensor<64x16xf32> {
-      %r = tile.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x16xf16>, tensor<64x16xf32>
-      return %r : tensor<64x16xf32>
+    func.func @example(%x: tensor<5x16xf16>) -> tensor<16x16xf16> {
+      %y = tile.resize %x : tensor<5x16xf16> -> tensor<16x16xf16>
+      return %y : tensor<16x16xf16>
     }
     ```
   }];
-  let arguments = (ins Tile_NumberTile:$a, Tile_NumberTile:$b, Tile_NumberTile:$acc,
-                       DefaultValuedAttr<Tile_Precision, "::tile::ir::Precision::Ieee">:$precision);
+  let arguments = (ins Tile_NumberTile:$input);
   let results = (outs Tile_NumberTile:$result);
-  let assemblyFormat = [{
-    $a `,` $b `,` $acc (`precision` $precision^)? attr-dict `:` type($a) `,` type($b) `,` type($acc)
-  }];
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock, RecursiveMemoryEffects]> {

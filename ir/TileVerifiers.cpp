@@ -212,6 +212,16 @@ LogicalResult ArangeOp::verify() {
   return verifyShape(*this, type);
 }
 
+LogicalResult ResizeOp::verify() {
+  auto from = cast<RankedTensorType>(getInput().getType()),
+       to = cast<RankedTensorType>(getResult().getType());
+  if (failed(verifyShape(*this, from)) || failed(verifyShape(*this, to)))
+    return failure();
+  if (from.getRank() != to.getRank() || from.getElementType() != to.getElementType())
+    return emitOpError("result must have the operand's rank and element type");
+  return success();
+}
+
 LogicalResult ReshapeOp::verify() {
   auto from = cast<RankedTensorType>(getInput().getType()),
        to = cast<RankedTensorType>(getResult().getType());
@@ -295,39 +305,6 @@ LogicalResult ConvertOp::verify() {
   if (getRounding() == Rounding::TowardZero && !(isa<FloatType>(from) && isa<FloatType>(to)))
     return emitOpError("rounding rtz applies to floats, got ") << from << " to " << to;
   return verifyShape(*this, getInput().getType());
-}
-
-static LogicalResult verifyDotTypes(DotOp op, Type a, Type b, Type acc) {
-  if (a != b)
-    return op.emitOpError("operands must have one element type, got ") << a << " and " << b;
-  bool supported = (a.isF16() && (acc.isF32() || acc.isF16())) || (a.isBF16() && acc.isF32()) ||
-                   (a.isF32() && acc.isF32()) || (a.isF64() && acc.isF64());
-  if (!supported)
-    return op.emitOpError("no matrix product of ")
-           << a << " x " << b << " to " << acc
-           << "; supported: f16 x f16 to f32 or f16, bf16 x bf16 to f32, f32 x f32 to f32, f64 x "
-              "f64 to f64";
-  if (op.getPrecision() != Precision::Ieee && !a.isF32())
-    return op.emitOpError("precision applies to f32 operands, got ") << a;
-  return success();
-}
-
-LogicalResult DotOp::verify() {
-  auto a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType());
-  auto acc = cast<RankedTensorType>(getAcc().getType());
-  if (a.getRank() != 2 || b.getRank() != 2 || acc.getRank() != 2)
-    return emitOpError("operands must be rank 2");
-  for (Type type : {Type(a), Type(b), Type(acc)})
-    if (failed(verifyShape(*this, type)))
-      return failure();
-  if (a.getDimSize(1) != b.getDimSize(0))
-    return emitOpError("inner sizes differ: a is ")
-           << shapeText(a.getShape()) << ", b is " << shapeText(b.getShape()) << " ("
-           << a.getDimSize(1) << " != " << b.getDimSize(0) << ")";
-  if (acc.getDimSize(0) != a.getDimSize(0) || acc.getDimSize(1) != b.getDimSize(1))
-    return emitOpError("acc is ") << shapeText(acc.getShape()) << ", the product "
-                                  << shapeText({a.getDimSize(0), b.getDimSize(1)});
-  return verifyDotTypes(*this, a.getElementType(), b.getElementType(), acc.getElementType());
 }
 
 static Type reducedType(RankedTensorType type, int64_t axis) {

@@ -43,7 +43,9 @@ Precision precisionOf(const OpSettings &settings) {
   std::string name = settings.text("precision", "tf32x3");
   for (auto [known, precision] : {std::pair("ieee", Precision::ieee),
                                   {"tf32", Precision::tf32},
-                                  {"tf32x3", Precision::tf32x3}})
+                                  {"tf32x3", Precision::tf32x3},
+                                  {"bf16x3", Precision::bf16x3},
+                                  {"bf16x6", Precision::bf16x6}})
     if (name == known)
       return precision;
   throw Error(Fault::User, ErrorCode::InvalidArgument,

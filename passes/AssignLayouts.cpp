@@ -166,7 +166,7 @@ private:
     if (auto dot = dyn_cast<ir::DotOp>(op))
       return claim(dot.getResult(),
                    {gpu::attributeOf(op->getContext(), layoutsOf(dot)->acc), Strength::Product});
-    if (isa<ir::BroadcastOp, ir::ExpandDimsOp>(op))
+    if (isa<ir::BroadcastOp, ir::ExpandDimsOp, ir::ResizeOp>(op))
       return; // made where they are needed
     Claim best = strongest(op->getOperands());
     if (isa<ir::ReduceOp, ir::FlipOp, ir::ScanOp>(op) && best.strength == Strength::None)
@@ -250,12 +250,19 @@ private:
                                         gpu::withLayout(value.getType(), layout), value);
   }
 
+  /// The layout an operand needs; what is resized goes through shared memory and may lie anyhow.
+  gpu::LayoutAttr neededLayout(OpOperand &operand, gpu::LayoutAttr layout) const {
+    if (!isTile(operand.get()))
+      return {};
+    return isa<ir::ResizeOp>(operand.getOwner()) ? claims.layoutOrDefault(operand.get())
+                                                 : operandLayout(operand, layout);
+  }
+
   Value remake(Value value, gpu::LayoutAttr layout) {
     Operation *op = value.getDefiningOp();
     SmallVector<Value> operands;
     for (OpOperand &operand : op->getOpOperands()) {
-      gpu::LayoutAttr needed =
-          isTile(operand.get()) ? operandLayout(operand, layout) : gpu::LayoutAttr();
+      gpu::LayoutAttr needed = neededLayout(operand, layout);
       if (isTile(operand.get()) &&
           !needed) { // the algebra refuses: through a layout both sides know
         gpu::LayoutAttr fallback = claims.layoutOrDefault(value);
@@ -379,8 +386,12 @@ private:
   void rewriteDot(ir::DotOp dot) {
     DotLayouts layouts = *layoutsOf(dot);
     MLIRContext *context = dot.getContext();
-    setOperand(dot.getAMutable(), gpu::attributeOf(context, layouts.a));
-    setOperand(dot.getBMutable(), gpu::attributeOf(context, layouts.b));
+    auto setFactor = [&](OpOperand &operand, const std::optional<layout::Layout> &fragment) {
+      setOperand(operand, fragment ? gpu::attributeOf(context, *fragment)
+                                   : claims.layoutOrDefault(operand.get()));
+    };
+    setFactor(dot.getAMutable(), layouts.a);
+    setFactor(dot.getBMutable(), layouts.b);
     setOperand(dot.getAccMutable(), gpu::attributeOf(context, layouts.acc));
     setLayout(dot.getResult(), gpu::attributeOf(context, layouts.acc));
   }
@@ -451,15 +462,6 @@ private:
 /// A tile of more registers than this times a thread's would be spilled as a whole, after minutes in the assembler.
 constexpr int64_t kMostSpilled = 2;
 
-// Operands of products by multiply-add are read from shared memory as they are used and need not be held as a whole; the
-// assembler manages that up to a point.
-bool isReadAsUsed(Value value) {
-  return !value.use_empty() && llvm::all_of(value.getUses(), [](OpOperand &use) {
-    auto variant = use.getOwner()->getAttrOfType<StringAttr>(gpu::kVariantAttr);
-    return isDotOperand(use) && variant && variant.getValue() == kVariantFma;
-  });
-}
-
 // Tiles no thread can hold are refused here, where the layout first says how many registers they take.
 LogicalResult verifyFits(Operation *op, int64_t warps) {
   for (Value value : op->getResults()) {
@@ -471,7 +473,7 @@ LogicalResult verifyFits(Operation *op, int64_t warps) {
     int64_t words = llvm::divideCeil(
         gpu::layoutOf(type).numRegisters() * gpu::bytesOf(type.getElementType()), 4);
     int64_t registers = ir::kMaxRegistersPerThread + 1; // with the zero register
-    if (words <= kMostSpilled * registers * (isReadAsUsed(value) ? 2 : 1))
+    if (words <= kMostSpilled * registers)
       continue;
     return ir::userError(op->emitError(), ErrorCode::ResourceExceeded)
            << "registers: a tile of " << shapeText(type) << " takes " << words

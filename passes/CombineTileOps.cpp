@@ -19,23 +19,23 @@ namespace tile::passes {
 namespace {
 
 // acc + dot(a, b, 0) -> dot(a, b, acc)
-struct FuseAddIntoDot : OpRewritePattern<arith::AddFOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::AddFOp add, PatternRewriter &rewriter) const final {
-    auto dot = add.getLhs().getDefiningOp<ir::DotOp>();
+template <class Add> struct FuseAddIntoDot : OpRewritePattern<Add> {
+  using OpRewritePattern<Add>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Add add, PatternRewriter &rewriter) const final {
+    auto dot = add.getLhs().template getDefiningOp<ir::DotOp>();
     Value acc = add.getRhs();
     if (!dot || !dot->hasOneUse()) {
-      dot = add.getRhs().getDefiningOp<ir::DotOp>();
+      dot = add.getRhs().template getDefiningOp<ir::DotOp>();
       acc = add.getLhs();
     }
     if (!dot || !dot->hasOneUse())
       return rewriter.notifyMatchFailure(add, "no product that is used only here");
     if (dot->getBlock() != add->getBlock())
       return rewriter.notifyMatchFailure(add, "the product would move into a loop or a branch");
-    if (!matchPattern(dot.getAcc(), m_AnyZeroFloat()))
+    if (!matchPattern(dot.getAcc(), m_AnyZeroFloat()) && !matchPattern(dot.getAcc(), m_Zero()))
       return rewriter.notifyMatchFailure(add, "the product's accumulator is not zero");
     rewriter.replaceOpWithNewOp<ir::DotOp>(add, acc.getType(), dot.getA(), dot.getB(), acc,
-                                           dot.getPrecision());
+                                           dot.getPrecision(), dot.getOperandsUnsigned());
     return success();
   }
 };
@@ -100,9 +100,10 @@ template <class ShapeOp> struct FoldShapeOfSplat : OpRewritePattern<ShapeOp> {
 struct CombineTileOps : passes::impl::CombineTileOpsBase<CombineTileOps> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FuseAddIntoDot, MoveSplatOutwards, FoldShapeOfSplat<ir::BroadcastOp>,
-                 FoldShapeOfSplat<ir::ReshapeOp>, FoldShapeOfSplat<ir::PermuteOp>,
-                 FoldShapeOfSplat<ir::ExpandDimsOp>>(&getContext());
+    patterns.add<FuseAddIntoDot<arith::AddFOp>, FuseAddIntoDot<arith::AddIOp>, MoveSplatOutwards,
+                 FoldShapeOfSplat<ir::BroadcastOp>, FoldShapeOfSplat<ir::ReshapeOp>,
+                 FoldShapeOfSplat<ir::PermuteOp>, FoldShapeOfSplat<ir::ExpandDimsOp>>(
+        &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -6,12 +6,14 @@
 
 namespace tile::passes {
 
-/// Attribute of a dot: warps along the rows and columns of the result.
+/// Attribute of a dot: warps along the rows and columns of the result, and along the batch if there is one.
 inline constexpr llvm::StringLiteral kWarpGridAttr = "tilegpu.warp_grid";
 
-/// Layouts of acc (and result), a and b.
+/// Layouts of acc (and result), a and b. Without those of a and b the operands are read from shared memory as they are
+/// used, and lie anyhow before.
 struct DotLayouts {
-  layout::Layout acc, a, b;
+  layout::Layout acc;
+  std::optional<layout::Layout> a, b;
 };
 
 /// Decides how the kernel's warps share the result, and records it on the dot.
@@ -19,6 +21,9 @@ void chooseWarpGrid(ir::DotOp dot);
 
 /// The layouts of a dot whose variant and warp grid are chosen; nothing if the shape does not allow the variant.
 std::optional<DotLayouts> layoutsOf(ir::DotOp dot);
+
+/// Is the product's variant multiply-add?
+bool isMultiplyAdd(ir::DotOp dot);
 
 /// Is this value an operand (not the accumulator) of that dot?
 bool isDotOperand(mlir::OpOperand &use);

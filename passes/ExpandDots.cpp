@@ -1,9 +1,13 @@
-// ExpandDots: tf32x3. With x = big + small (both exact in tf32), a*b is nearly big*big + big*small + small*big; the two
-// correction products are summed first. Where one of them is NaN although the operands are finite or infinite (inf - inf
-// in the split), it is zeroed, or infinite products would come out as NaN.
+// ExpandDots: f32 products of several terms. Each operand is split into parts that the tensor core multiplies exactly, the
+// largest first: with x = big + small (+ smaller), a*b is nearly big*big and the products of the other parts. Those are
+// summed first, smallest first. Where the sum is NaN although the operands are finite or infinite (inf - inf in the
+// split, inf * 0), it is zeroed, or infinite products would come out as NaN. Products of fp8 that the target's tensor core
+// does not have become products of f16.
 #include "passes/Passes.h"
 
-#include "mlir/IR/Matchers.h"
+#include "ir/Mma.h"
+#include "ir/Target.h"
+#include "ir/TileGpuDialect.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_EXPANDDOTS
@@ -21,45 +25,114 @@ Value zeroLike(OpBuilder &builder, Location loc, Value tile) {
                                    cast<TypedAttr>(builder.getZeroAttr(tile.getType())));
 }
 
-// The high part: the 13 low bits of the mantissa cleared, which tf32 holds exactly.
-Value bigPart(OpBuilder &builder, Location loc, Value tile) {
+Value withoutLowBits(OpBuilder &builder, Location loc, Value tile, unsigned bits) {
   auto type = cast<RankedTensorType>(tile.getType());
   auto bitsType = type.clone(builder.getI32Type());
-  Value mask = arith::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(bitsType,
-                             builder.getI32IntegerAttr(static_cast<int32_t>(0xffffe000u))));
-  Value bits = arith::BitcastOp::create(builder, loc, bitsType, tile);
-  return arith::BitcastOp::create(builder, loc, type,
-                                  arith::AndIOp::create(builder, loc, bits, mask));
+  auto mask = DenseElementsAttr::get(bitsType,
+                                     builder.getI32IntegerAttr(static_cast<int32_t>(~0u << bits)));
+  Value word = arith::BitcastOp::create(builder, loc, bitsType, tile);
+  word = arith::AndIOp::create(builder, loc, word, arith::ConstantOp::create(builder, loc, mask));
+  return arith::BitcastOp::create(builder, loc, type, word);
 }
 
-void expandTf32x3(ir::DotOp dot) {
-  OpBuilder b(dot);
+using Parts = SmallVector<Value, 3>; ///< the largest first
+
+Parts tf32Parts(OpBuilder &builder, Location loc, Value tile) {
+  Value big = withoutLowBits(builder, loc, tile, 13);
+  return {big, arith::SubFOp::create(builder, loc, tile, big)};
+}
+
+// The big part is cut off rather than rounded: a rounded one could overflow to infinity.
+Parts bf16Parts(OpBuilder &builder, Location loc, Value tile, int count) {
+  auto wide = cast<RankedTensorType>(tile.getType()), narrow = wide.clone(builder.getBF16Type());
+  Value part = withoutLowBits(builder, loc, tile, 16);
+  Parts parts = {ir::ConvertOp::create(builder, loc, narrow, part)};
+  for (int i = 1; i < count; ++i) {
+    tile = arith::SubFOp::create(builder, loc, tile, part);
+    parts.push_back(ir::ConvertOp::create(builder, loc, narrow, tile));
+    if (i + 1 < count)
+      part = ir::ConvertOp::create(builder, loc, wide, parts.back());
+  }
+  return parts;
+}
+
+/// Which parts of a and b are multiplied, the smallest products first and big*big last.
+using Terms = ArrayRef<std::pair<int, int>>;
+constexpr std::pair<int, int> kThreeTerms[] = {{0, 1}, {1, 0}, {0, 0}};
+constexpr std::pair<int, int> kSixTerms[] = {{1, 1}, {0, 2}, {2, 0}, {0, 1}, {1, 0}, {0, 0}};
+
+void expand(ir::DotOp dot, const Parts &a, const Parts &b, Terms terms, ir::Precision precision) {
+  OpBuilder builder(dot);
   Location loc = dot.getLoc();
-  auto product = [&](Value lhs, Value rhs, Value acc) -> Value {
-    return ir::DotOp::create(b, loc, acc.getType(), lhs, rhs, acc, ir::Precision::Tf32);
+  Value zero = zeroLike(builder, loc, dot.getAcc()), sum = zero;
+  auto add = [&](std::pair<int, int> term) {
+    sum = ir::DotOp::create(builder, loc, sum.getType(), a[term.first], b[term.second], sum,
+                            precision);
   };
-  Value bigA = bigPart(b, loc, dot.getA()), bigB = bigPart(b, loc, dot.getB());
-  Value smallA = arith::SubFOp::create(b, loc, dot.getA(), bigA);
-  Value smallB = arith::SubFOp::create(b, loc, dot.getB(), bigB);
-  Value correction = product(smallA, bigB, product(bigA, smallB, zeroLike(b, loc, dot.getAcc())));
-  Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, correction, correction);
-  correction = arith::SelectOp::create(b, loc, isNumber, correction, zeroLike(b, loc, correction));
-  Value start = arith::AddFOp::create(b, loc, correction, dot.getAcc());
-  dot.replaceAllUsesWith(product(bigA, bigB, start));
+  llvm::for_each(terms.drop_back(), add);
+  Value isNumber = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, sum, sum);
+  sum = arith::SelectOp::create(builder, loc, isNumber, sum, zero);
+  sum = arith::AddFOp::create(builder, loc, sum, dot.getAcc());
+  add(terms.back());
+  dot.replaceAllUsesWith(sum);
   dot.erase();
 }
 
+void expand(ir::DotOp dot) {
+  OpBuilder builder(dot);
+  Location loc = dot.getLoc();
+  if (dot.getPrecision() == ir::Precision::Tf32x3) {
+    Parts a = tf32Parts(builder, loc, dot.getA()), b = tf32Parts(builder, loc, dot.getB());
+    return expand(dot, a, b, kThreeTerms, ir::Precision::Tf32);
+  }
+  bool isThree = dot.getPrecision() == ir::Precision::Bf16x3;
+  Parts a = bf16Parts(builder, loc, dot.getA(), isThree ? 2 : 3),
+        b = bf16Parts(builder, loc, dot.getB(), isThree ? 2 : 3);
+  expand(dot, a, b, isThree ? Terms(kThreeTerms) : Terms(kSixTerms), ir::Precision::Ieee);
+}
+
+/// Why the target's tensor core does not multiply these fp8 operands; nothing if it does, or if they are none.
+std::optional<std::string> refuseFloat8(ir::DotOp dot, const ir::Target &target) {
+  if (!ir::isFloat8(ir::elementTypeOf(dot.getA().getType())))
+    return std::nullopt;
+  constexpr const char *widened = "; operands are widened to f16";
+  ArrayRef<ir::MmaInstruction> instructions = ir::mmaInstructionsFor(dot);
+  if (instructions.empty())
+    return std::string("mma_sync of fp8 refused: its sums are f32") + widened;
+  if (instructions.front().smVersion > target.smVersion)
+    return "mma_sync of fp8 refused: it needs sm_" +
+           std::to_string(instructions.front().smVersion) + widened;
+  return std::nullopt;
+}
+
+// f16 holds every fp8 number.
+void widenFloat8(ir::DotOp dot, StringRef reason) {
+  OpBuilder builder(dot);
+  for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()}) {
+    auto type = cast<RankedTensorType>(operand->get().getType());
+    operand->set(ir::ConvertOp::create(builder, dot.getLoc(), type.clone(builder.getF16Type()),
+                                       operand->get()));
+  }
+  dot->setAttr(gpu::kRefusedAttr, builder.getStrArrayAttr({reason}));
+}
+
 struct ExpandDots : passes::impl::ExpandDotsBase<ExpandDots> {
+  using ExpandDotsBase::ExpandDotsBase;
+
   void runOnOperation() final {
+    std::optional<ir::Target> found = ir::findTarget(target);
+    if (!found) {
+      getOperation().emitError("unknown target '") << target << "'; known: " << ir::knownTargets();
+      return signalPassFailure();
+    }
     SmallVector<ir::DotOp> dots;
-    getOperation().walk([&](ir::DotOp dot) {
-      if (dot.getPrecision() == ir::Precision::Tf32x3)
-        dots.push_back(dot);
-    });
-    for (ir::DotOp dot : dots)
-      expandTf32x3(dot);
+    getOperation().walk([&](ir::DotOp dot) { dots.push_back(dot); });
+    for (ir::DotOp dot : dots) {
+      if (dot.getPrecision() > ir::Precision::Tf32)
+        expand(dot);
+      else if (std::optional<std::string> reason = refuseFloat8(dot, *found))
+        widenFloat8(dot, *reason);
+    }
   }
 };
 

@@ -54,6 +54,36 @@ void expandChange(gpu::ConvertLayoutOp change) {
   change.erase();
 }
 
+// Through memory as large as the larger of both tiles, cleared first where the operand does not reach.
+void expandResize(ir::ResizeOp resize) {
+  auto from = cast<RankedTensorType>(resize.getInput().getType()),
+       to = cast<RankedTensorType>(resize.getResult().getType());
+  if (!gpu::encodingOf(from))
+    return; // no kernel: it is not carried out
+  layout::Shape shape;
+  std::vector<int32_t> order;
+  for (auto [dim, extents] : llvm::enumerate(llvm::zip_equal(from.getShape(), to.getShape()))) {
+    shape.push_back(std::max(std::get<0>(extents), std::get<1>(extents)));
+    order.insert(order.begin(), static_cast<int32_t>(dim));
+  }
+  auto whole = RankedTensorType::get(shape, from.getElementType());
+  int bytes = elementBytes(from);
+  OpBuilder builder(resize);
+  Location loc = resize.getLoc();
+  Value smem = allocate(builder, loc, whole, layout::SharedLayout::swizzled(shape, order, bytes));
+  if (from.getShape() != whole.getShape()) {
+    auto spread = layout::Layout::coalesced(shape, order, layout::kMaxVectorBytes / bytes,
+                                            gpu::layoutOf(from).numWarps());
+    auto type = gpu::withLayout(whole, gpu::attributeOf(builder.getContext(), spread));
+    Value zero =
+        arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
+    gpu::SmemStoreOp::create(builder, loc, zero, smem);
+  }
+  gpu::SmemStoreOp::create(builder, loc, resize.getInput(), smem);
+  resize.replaceAllUsesWith(gpu::SmemLoadOp::create(builder, loc, to, smem).getResult());
+  resize.erase();
+}
+
 // The layout after each warp has reduced what it holds: along the axis one element a warp.
 layout::Layout partialLayout(const layout::Layout &source, int axis, int64_t warpsAlongAxis) {
   layout::Shape shape = source.shape();
@@ -204,6 +234,7 @@ struct ExpandScratch : passes::impl::ExpandScratchBase<ExpandScratch> {
     SmallVector<Operation *> atomics;
     SmallVector<ir::GatherOp> gathers;
     SmallVector<ir::HistogramOp> histograms;
+    SmallVector<ir::ResizeOp> resizes;
     getOperation().walk([&](Operation *op) {
       if (auto reduce = dyn_cast<ir::ReduceOp>(op))
         reductions.push_back(reduce);
@@ -217,6 +248,8 @@ struct ExpandScratch : passes::impl::ExpandScratchBase<ExpandScratch> {
         gathers.push_back(gather);
       if (auto histogram = dyn_cast<ir::HistogramOp>(op))
         histograms.push_back(histogram);
+      if (auto resize = dyn_cast<ir::ResizeOp>(op))
+        resizes.push_back(resize);
     });
     llvm::for_each(reductions, expandReduce);
     llvm::for_each(scans, expandScan);
@@ -224,6 +257,7 @@ struct ExpandScratch : passes::impl::ExpandScratchBase<ExpandScratch> {
     llvm::for_each(atomics, shareResult);
     llvm::for_each(gathers, expandGather);
     llvm::for_each(histograms, expandHistogram);
+    llvm::for_each(resizes, expandResize);
   }
 };
 

@@ -14,10 +14,23 @@ def CombineTileOps : Pass<"tile-combine-tile-ops", "::mlir::func::FuncOp"> {
 }
 
 def ExpandDots : Pass<"tile-expand-dots", "::mlir::func::FuncOp"> {
-  let summary = "Write multi-term f32 products out as single products";
+  let summary = "Write products out as those that the tensor core has";
   let description = [{
-    Guarantees: `precision tf32x3` is three tf32 products; the correction terms come first, their
-    NaNs zeroed, so that infinities survive. Before SelectVariants, which sees plain products.
+    Guarantees: `precision tf32x3` is three tf32 products, `bf16x3` and `bf16x6` three or six
+    products of bf16; the correction terms come first, their NaNs zeroed, so that infinities
+    survive. Products of fp8 are f16 where the target multiplies no fp8; `tilegpu.refused` says so.
+    Before SelectVariants, which sees plain products.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the GPU, such as sm_80">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tile::gpu::TileGpuDialect"];
+}
+
+def PadDots : Pass<"tile-pad-dots", "::mlir::func::FuncOp"> {
+  let summary = "Extend small products to the tensor core's shapes";
+  let description = [{
+    Guarantees: M, N and K of a product for which the tensor core has an instruction are multiples of
+    an instruction's. Operands are extended by zeros, results cut (`tile.resize`). Relies on:
+    ExpandDots.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -19,8 +19,9 @@ void buildPipeline(OpPassManager &module, const PipelineOptions &options) {
   // What the kernel means: still tiles, no threads.
   kernel.addPass(createCanonicalizerPass());
   kernel.addPass(createCSEPass());
-  kernel.addPass(createCombineTileOps()); // dot + add is one dot, splats move outwards
-  kernel.addPass(createExpandDots());     // multi-term products become single ones
+  kernel.addPass(createCombineTileOps());             // dot + add is one dot, splats move outwards
+  kernel.addPass(createExpandDots({options.target})); // multi-term products become single ones
+  kernel.addPass(createPadDots()); // small products fill the tensor core's instructions
   kernel.addPass(
       createUnrollLoops()); // before views, so that offsets in unrolled bodies are analysed
   kernel.addPass(

@@ -59,8 +59,11 @@ Access atomicAccess(Operation *op, Value pointers, ir::MemoryOrder order) {
   return access;
 }
 
-std::optional<Access> accessOf(Operation *op) {
-  auto shared = [&](gpu::SmemType type, Value smem, bool isWrite) {
+using Accesses = SmallVector<Access, 2>;
+
+Accesses accessesOf(Operation *op) {
+  auto shared = [&](Value smem, bool isWrite) {
+    auto type = cast<gpu::SmemType>(smem.getType());
     auto alloc = smem.getDefiningOp<gpu::SmemAllocOp>();
     if (!alloc) // made elsewhere: it may be anywhere
       return Access{op, isWrite, true, 0, std::numeric_limits<int64_t>::max(), {}};
@@ -68,26 +71,28 @@ std::optional<Access> accessOf(Operation *op) {
     return Access{op, isWrite, true, offset, offset + type.getBytes(), {}};
   };
   if (auto store = dyn_cast<gpu::SmemStoreOp>(op))
-    return shared(store.getSmem().getType(), store.getSmem(), true);
+    return {shared(store.getSmem(), true)};
   if (auto load = dyn_cast<gpu::SmemLoadOp>(op))
-    return shared(load.getSmem().getType(), load.getSmem(), false);
+    return {shared(load.getSmem(), false)};
   if (auto gather = dyn_cast<gpu::SmemGatherOp>(op))
-    return shared(gather.getSmem().getType(), gather.getSmem(), false);
+    return {shared(gather.getSmem(), false)};
   if (auto count = dyn_cast<gpu::SmemCountOp>(op))
-    return shared(count.getSmem().getType(), count.getSmem(), true);
+    return {shared(count.getSmem(), true)};
+  if (auto dot = dyn_cast<gpu::SmemDotOp>(op))
+    return {shared(dot.getA(), false), shared(dot.getB(), false)};
   if (auto load = dyn_cast<ir::ViewLoadOp>(op))
-    return Access{op, false, false, 0, 0, rootOf(load.getView())};
+    return {Access{op, false, false, 0, 0, rootOf(load.getView())}};
   if (auto store = dyn_cast<ir::ViewStoreOp>(op))
-    return Access{op, true, false, 0, 0, rootOf(store.getView())};
+    return {Access{op, true, false, 0, 0, rootOf(store.getView())}};
   if (auto load = dyn_cast<ir::LoadOp>(op))
-    return Access{op, false, false, 0, 0, rootOf(load.getPtr())};
+    return {Access{op, false, false, 0, 0, rootOf(load.getPtr())}};
   if (auto store = dyn_cast<ir::StoreOp>(op))
-    return Access{op, true, false, 0, 0, rootOf(store.getPtr())};
+    return {Access{op, true, false, 0, 0, rootOf(store.getPtr())}};
   if (auto rmw = dyn_cast<ir::AtomicRmwOp>(op))
-    return atomicAccess(op, rmw.getPtr(), rmw.getOrder());
+    return {atomicAccess(op, rmw.getPtr(), rmw.getOrder())};
   if (auto cas = dyn_cast<ir::AtomicCasOp>(op))
-    return atomicAccess(op, cas.getPtr(), cas.getOrder());
-  return std::nullopt;
+    return {atomicAccess(op, cas.getPtr(), cas.getOrder())};
+  return {};
 }
 
 bool isAtomic(Operation *op) { return isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op); }
@@ -189,17 +194,25 @@ private:
       return visitLoop(op, pending);
     if (barriersBefore.contains(op))
       pending.clear();
-    std::optional<Access> access = accessOf(op);
-    if (!access)
+    Accesses accesses = accessesOf(op);
+    if (accesses.empty())
       return;
-    auto *earlier = llvm::find_if(
-        pending, [&](Operation *other) { return conflict(*accessOf(other), *access); });
-    if (earlier != pending.end()) {
-      barriersBefore.insert({op, reasonFor(*accessOf(*earlier), *access)});
+    if (std::string reason = conflictWith(pending, accesses); !reason.empty()) {
+      barriersBefore.insert({op, reason});
       changed = true;
       pending.clear();
     }
     pending.insert(op);
+  }
+
+  // Why the accesses must wait for one that is pending; empty if they need not.
+  static std::string conflictWith(const Pending &pending, const Accesses &accesses) {
+    for (Operation *other : pending)
+      for (const Access &earlier : accessesOf(other))
+        for (const Access &later : accesses)
+          if (conflict(earlier, later))
+            return reasonFor(earlier, later);
+    return "";
   }
 
   void visitIf(scf::IfOp op, Pending &pending) {

@@ -49,6 +49,8 @@ void annotatePointers(Operation *op, Value pointers, Value mask, AxisInfoAnalysi
 void select(Operation *op, const ir::Target &target) {
   OpBuilder builder(op);
   SmallVector<Attribute> refusals;
+  if (auto earlier = op->getAttrOfType<ArrayAttr>(gpu::kRefusedAttr))
+    llvm::append_range(refusals, earlier);
   for (const Variant &variant : variantsOf(op)) {
     Refusal refusal = variant.refuses(op, target);
     if (!refusal) {

@@ -225,7 +225,7 @@ LowerFunction findLowering(StringRef name) {
          {atomicLowerings(), controlLowerings(), convertLowerings(), dotLowerings(),
           elementwiseLowerings(), layoutLowerings(), memoryLowerings(), pairLowerings(),
           reduceLowerings(), scanLowerings(), shapeLowerings(), sharedLowerings(),
-          sharedIndexedLowerings()})
+          sharedIndexedLowerings(), smemDotLowerings()})
       for (auto [op, function] : part)
         all[op] = function;
     return all;

@@ -122,6 +122,7 @@ LoweringTable scanLowerings();
 LoweringTable shapeLowerings();
 LoweringTable sharedIndexedLowerings();
 LoweringTable sharedLowerings();
+LoweringTable smemDotLowerings();
 
 /// Elementwise operations of `arith` and `math`: the same operation on each register.
 mlir::LogicalResult lowerElementwise(Lowering &l, mlir::Operation *op);

@@ -1,4 +1,5 @@
 // Tiles to and from shared memory: vectors as wide as layout and swizzle allow, ldmatrix where it delivers fragments.
+#include "codegen/lower/SharedPointers.h"
 #include "codegen/lower/Words.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,62 +12,6 @@ using namespace mlir;
 namespace tile::codegen {
 
 namespace {
-
-using Term = layout::SharedAddress::Term;
-
-struct ThreadPart {
-  Value toggle, addend; ///< element offsets; null where no thread bit contributes
-  int64_t toggleBits = 0;
-};
-
-ThreadPart threadPart(Lowering &l, ArrayRef<Term> lanes, ArrayRef<Term> warps) {
-  auto column = [](ArrayRef<Term> terms, int64_t Term::*member) {
-    SmallVector<int64_t> bits;
-    for (const Term &term : terms)
-      bits.push_back(term.*member);
-    return bits;
-  };
-  ThreadPart part;
-  part.toggle = l.threadLinear(column(lanes, &Term::toggle), column(warps, &Term::toggle));
-  bool anyAddend = llvm::any_of(lanes, [](const Term &t) { return t.addend != 0; }) ||
-                   llvm::any_of(warps, [](const Term &t) { return t.addend != 0; });
-  if (anyAddend) // digits of narrow panels: distinct bits, so the sum is the XOR
-    part.addend = l.threadLinear(column(lanes, &Term::addend), column(warps, &Term::addend));
-  for (const Term &term : llvm::concat<const Term>(lanes, warps))
-    part.toggleBits |= term.toggle;
-  return part;
-}
-
-/// Turns element offsets into pointers. The thread's part is one value; a register's is a constant, XOR-ed in where the
-/// swizzle makes them overlap, else part of the address.
-class SharedPointers {
-public:
-  SharedPointers(Lowering &l, Location loc, int64_t base, int64_t bytes, ThreadPart part)
-      : l(l), loc(loc), base(base), bytes(bytes), part(part) {}
-
-  Value pointer(const Term &term) {
-    int64_t overlap = term.toggle & part.toggleBits, apart = term.toggle & ~part.toggleBits;
-    Value &known = byOverlap[overlap];
-    if (!known) {
-      Value offset = part.toggle;
-      if (overlap)
-        offset = arith::XOrIOp::create(l.b, loc, offset, l.i32(overlap));
-      if (part.addend)
-        offset = arith::AddIOp::create(l.b, loc, offset, part.addend);
-      known = l.sharedPointer(arith::MulIOp::create(l.b, loc, offset, l.i32(bytes)));
-    }
-    int64_t constant = base + (apart + term.addend) * bytes;
-    return LLVM::GEPOp::create(l.b, loc, known.getType(), l.b.getI8Type(), known,
-                               ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(constant)});
-  }
-
-private:
-  Lowering &l;
-  Location loc;
-  int64_t base, bytes;
-  ThreadPart part;
-  std::map<int64_t, Value> byOverlap;
-};
 
 struct Transfer {
   layout::Layout layout;
@@ -81,8 +26,9 @@ std::optional<Transfer> planTransfer(RankedTensorType tile, Value memory) {
   if (!memory.getDefiningOp<gpu::SmemAllocOp>())
     return std::nullopt;
   auto smem = cast<gpu::SmemType>(memory.getType());
-  Transfer transfer{
-      gpu::layoutOf(tile), gpu::sharedOf(smem), gpu::bytesOf(smem.getElementType()), {}, {}};
+  layout::Layout layout = gpu::layoutOf(tile);
+  layout::SharedLayout shared = gpu::sharedOf(smem).leadingPart(layout.shape());
+  Transfer transfer{layout, shared, gpu::bytesOf(smem.getElementType()), {}, {}};
   auto address = layout::sharedAddress(transfer.layout, transfer.shared);
   if (!address)
     return std::nullopt;
@@ -90,34 +36,6 @@ std::optional<Transfer> planTransfer(RankedTensorType tile, Value memory) {
   transfer.groups =
       layout::vectorGroups(transfer.layout, transfer.shared, static_cast<int>(transfer.bytes));
   return transfer;
-}
-
-Type wordsType(Lowering &l, const Words &words) {
-  Type word = l.b.getIntegerType(words.bits);
-  auto count = static_cast<int64_t>(words.values.size());
-  return count > 1 ? Type(VectorType::get({count}, word)) : word;
-}
-
-void storeVector(Lowering &l, Location loc, Value pointer, ValueRange elements) {
-  Words words = packWords(l, loc, elements);
-  Value value = words.values.front();
-  if (words.values.size() > 1) {
-    value = LLVM::PoisonOp::create(l.b, loc, wordsType(l, words));
-    for (auto [i, word] : llvm::enumerate(words.values))
-      value = LLVM::InsertElementOp::create(l.b, loc, value, word, l.i32(i));
-  }
-  LLVM::StoreOp::create(l.b, loc, value, pointer, words.values.size() * words.bits / 8);
-}
-
-Registers loadVector(Lowering &l, Location loc, Value pointer, Type element, size_t count) {
-  Words words = wordsFor(l, element, count);
-  Value value = LLVM::LoadOp::create(l.b, loc, wordsType(l, words), pointer,
-                                     words.values.size() * words.bits / 8);
-  for (auto [i, word] : llvm::enumerate(words.values))
-    word = words.values.size() > 1
-               ? LLVM::ExtractElementOp::create(l.b, loc, value, l.i32(i)).getResult()
-               : value;
-  return unpackWords(l, loc, words, element, count);
 }
 
 // Several threads that hold the same element all write it: the value is the same, and no predicate is cheaper. Where only

@@ -44,7 +44,7 @@ struct CopyReport {
 /// A matrix product.
 struct ProductReport {
   SourceLine where;
-  int64_t m = 0, n = 0, k = 0;
+  int64_t batch = 1, m = 0, n = 0, k = 0;
   std::string operands, accumulator; ///< dtypes
   std::string variant;
   std::vector<std::string> refused;

@@ -14,7 +14,7 @@ SourceLine sourceLineOf(Location location) {
   return {};
 }
 
-static ArrayRef<int64_t> extentsOf(Type type) {
+ArrayRef<int64_t> extentsOf(Type type) {
   if (auto smem = dyn_cast<gpu::SmemType>(type))
     return smem.getShape();
   return ir::shapeOf(type);

@@ -24,6 +24,8 @@ std::string printWithLines(mlir::ModuleOp module, std::vector<SourceLine> &lines
 
 /// The first file and line a location names.
 SourceLine sourceLineOf(mlir::Location location);
+/// Extents of a tile in registers or in shared memory; none of a scalar.
+llvm::ArrayRef<int64_t> extentsOf(mlir::Type type);
 /// "128x32", "scalar"
 std::string shapeText(mlir::Type type);
 /// "f16", "i1"; of pointers their pointee

@@ -20,7 +20,7 @@ constexpr const char *kReducePurpose = "partial results of a reduction";
 
 SharedTransfer transferOf(Operation *op, RankedTensorType tile, gpu::SmemType smem, bool isStore) {
   layout::Layout layout = gpu::layoutOf(tile);
-  layout::SharedLayout shared = gpu::sharedOf(smem);
+  layout::SharedLayout shared = gpu::sharedOf(smem).leadingPart(layout.shape());
   auto bytes = static_cast<int>(gpu::bytesOf(smem.getElementType()));
   SharedTransfer transfer{sourceLineOf(op->getLoc()), isStore, shapeText(tile), dtypeText(tile)};
   layout::Wavefronts cost;
@@ -38,6 +38,11 @@ SharedTransfer transferOf(Operation *op, RankedTensorType tile, gpu::SmemType sm
   transfer.idealWavefronts = cost.ideal;
   transfer.actualWavefronts = cost.actual;
   return transfer;
+}
+
+std::string purposeText(Operation *dot, char operand) {
+  return std::string("operand ") + operand + " of the product at line " +
+         std::to_string(sourceLineOf(dot->getLoc()).line);
 }
 
 // The product that takes the value as operand, seen through what keeps each element where it is; null if none does.
@@ -63,8 +68,9 @@ std::string purposeOf(gpu::SmemAllocOp alloc) {
         return kReducePurpose;
     if (auto load = dyn_cast<gpu::SmemLoadOp>(user))
       if (auto [dot, operand] = productFedBy(load.getResult()); dot)
-        return std::string("operand ") + operand + " of the product at line " +
-               std::to_string(sourceLineOf(dot.getLoc()).line);
+        return purposeText(dot, operand);
+    if (auto dot = dyn_cast<gpu::SmemDotOp>(user))
+      return purposeText(dot, dot.getA() == alloc.getResult() ? 'A' : 'B');
   }
   return kLayoutPurpose;
 }

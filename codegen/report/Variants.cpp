@@ -137,13 +137,16 @@ CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) 
   return copy;
 }
 
-ProductReport productOf(ir::DotOp dot) {
+// A `tile.dot` or a `tilegpu.smem_dot`: operands are a, b, acc.
+ProductReport productOf(Operation *dot) {
   ProductReport product;
-  product.where = sourceLineOf(dot.getLoc());
-  ArrayRef<int64_t> a = ir::shapeOf(dot.getA().getType()), b = ir::shapeOf(dot.getB().getType());
-  product.m = a[0], product.k = a[1], product.n = b[1];
-  product.operands = dtypeText(dot.getA().getType());
-  product.accumulator = dtypeText(dot.getAcc().getType());
+  product.where = sourceLineOf(dot->getLoc());
+  ArrayRef<int64_t> a = extentsOf(dot->getOperand(0).getType()),
+                    acc = extentsOf(dot->getOperand(2).getType());
+  product.batch = acc.size() > 2 ? acc[0] : 1;
+  product.m = acc[acc.size() - 2], product.n = acc.back(), product.k = a.back();
+  product.operands = dtypeText(dot->getOperand(0).getType());
+  product.accumulator = dtypeText(dot->getOperand(2).getType());
   product.variant = variantOf(dot);
   product.refused = refusalsOf(dot);
   if (auto grid = dot->getAttrOfType<DenseI32ArrayAttr>(passes::kWarpGridAttr))
@@ -200,8 +203,8 @@ void reportVariants(func::FuncOp kernel, KernelReport &report) {
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (Value address = addressOf(op))
       report.copies.push_back(copyOf(op, address, axis));
-    if (auto dot = dyn_cast<ir::DotOp>(op))
-      report.products.push_back(productOf(dot));
+    if (isa<ir::DotOp, gpu::SmemDotOp>(op))
+      report.products.push_back(productOf(op));
   });
 }
 

@@ -4,7 +4,6 @@
 
 #include "codegen/report/Roofline.h"
 #include "passes/Passes.h"
-#include "passes/variants/Variants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,11 +32,13 @@ int64_t elementsOf(Type type) {
 
 std::string plainUnit(Type element) { return element.isF64() ? kUnitF64 : kUnitF32; }
 
-std::string dotUnit(ir::DotOp dot) {
-  Type element = ir::elementTypeOf(dot.getA().getType());
-  auto variant = dot->getAttrOfType<StringAttr>(gpu::kVariantAttr);
-  if (!variant || variant.getValue() != passes::kVariantMmaSync)
+// Of a `tile.dot` (on the tensor core) or a `tilegpu.smem_dot` (multiply-add): operands are a, b, acc.
+std::string dotUnit(Operation *dot) {
+  if (auto product = dyn_cast<gpu::SmemDotOp>(dot)) {
+    Type element = product.getA().getType().getElementType();
     return element.isInteger() ? kUnitInteger : plainUnit(element);
+  }
+  Type element = ir::elementTypeOf(dot->getOperand(0).getType());
   switch (element.getIntOrFloatBitWidth()) {
   case 8:
     return kUnitTensor8;
@@ -95,10 +96,10 @@ private:
   }
 
   void count(Operation *op, WorkScope &scope) {
-    if (auto dot = dyn_cast<ir::DotOp>(op)) {
-      int64_t inner = ir::shapeOf(dot.getA().getType())[1];
-      scope.flops[dotUnit(dot)] +=
-          2.0 * double(elementsOf(dot.getResult().getType())) * double(inner);
+    if (isa<ir::DotOp, gpu::SmemDotOp>(op)) {
+      int64_t inner = extentsOf(op->getOperand(0).getType()).back();
+      scope.flops[dotUnit(op)] +=
+          2.0 * double(elementsOf(op->getResult(0).getType())) * double(inner);
     } else if (isCombination(op)) {
       countCombination(op, scope);
     } else if (isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op)) {

@@ -211,19 +211,25 @@ Value histogram(Arg x, int bins, Loc loc = Loc::here());
 
 // --- Matrix product ------------------------------------------------------------------------------
 
-/// How an f32 product is computed: `ieee` by fused multiply-add; `tf32` rounds operands to 10 bits
-/// of mantissa; `tf32x3` adds two correction products to it.
-enum class Precision : uint8_t { ieee, tf32, tf32x3 };
+/// How an f32 product is computed. `ieee`: by fused multiply-add in f32. The others use the tensor
+/// core: `tf32` rounds operands to 10 bits of mantissa; `tf32x3` splits each operand into two tf32
+/// parts and adds two correction products (about 2^-20 relative); `bf16x3` splits into two bf16
+/// parts (about 2^-15), `bf16x6` into three, with five corrections (about 2^-22).
+enum class Precision : uint8_t { ieee, tf32, tf32x3, bf16x3, bf16x6 };
 
 struct DotOptions {
   Precision precision = Precision::tf32x3;
 };
 
-/// a (MxK) times b (KxN) plus acc (MxN). a and b have one dtype: f16 (acc f32 or f16), bf16 (acc
-/// f32), f32, f64. Errors: inner sizes differ, acc of another shape or dtype, K below 16 (16 bit),
-/// 8 (f32), 4 (f64).
+/// a (MxK) times b (KxN) plus acc (MxN); with a batch dimension first on all three, each matrix of
+/// the batch by itself. a and b have one dtype: f16 (acc f32 or f16), bf16 or f32 (acc f32), f64
+/// (acc f64), i8 or u8 (acc i32, which wraps); or each is e4m3 or e5m2 (acc f32 or f16; before sm_89,
+/// and for f16, they are widened to f16). M and N are free; sizes that are no multiple of the
+/// tensor core's are extended by zeros. Errors: batches or inner sizes differ, operands of two
+/// dtypes (i8 with u8 too), acc of another shape or dtype, K below 32 (8 bit), 16 (16 bit), 8 (f32),
+/// 4 (f64).
 Value dot(Arg a, Arg b, Arg acc, DotOptions options = {}, Loc loc = Loc::here());
-/// The same from zero: the result is f32, or f64.
+/// The same from zero: the result is f32, f64 or i32.
 Value dot(Arg a, Arg b, DotOptions options = {}, Loc loc = Loc::here());
 
 // --- Memory through pointers ---------------------------------------------------------------------

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 
 namespace tile::layout {
 
@@ -189,26 +190,63 @@ static std::vector<int32_t> instructionStarts(const Layout &layout, int dim, int
   return starts;
 }
 
+Layout batched(const Layout &matrix, int64_t batch, int64_t warps) {
+  Bases bases = matrix.bases();
+  for (std::vector<Coords> &vectors : bases)
+    for (Coords &vector : vectors)
+      vector.insert(vector.begin(), 0);
+  auto unit = [&](int32_t step) {
+    Coords vector(static_cast<size_t>(matrix.rank()) + 1, 0);
+    vector[0] = step;
+    return vector;
+  };
+  int total = splitSize(batch).bits, ofWarps = std::min(total, log2Of(warps));
+  for (int bit = 0; bit < total - ofWarps; ++bit)
+    bases[static_cast<size_t>(In::Register)].push_back(unit(1 << bit));
+  for (int bit = 0; bit < log2Of(warps); ++bit)
+    bases[static_cast<size_t>(In::Warp)].push_back(
+        unit(bit < ofWarps ? 1 << (total - ofWarps + bit) : 0));
+  Shape shape = matrix.shape();
+  shape.insert(shape.begin(), batch);
+  std::optional<Layout> result = Layout::create(std::move(shape), std::move(bases));
+  assert(result && "one more dimension keeps a layout well formed");
+  return result ? *std::move(result) : Layout();
+}
+
+/// Do the shapes belong to one product, of matrices or of batches of them?
+static bool areOneProduct(const Shape &a, const Shape &b, const Shape &c) {
+  if (a.size() != b.size() || a.size() != c.size() || a.size() < 2 || a.size() > 3)
+    return false;
+  size_t row = a.size() - 2, column = row + 1;
+  return a[row] == c[row] && b[column] == c[column] && a[column] == b[row] &&
+         (row == 0 || (a[0] == b[0] && a[0] == c[0]));
+}
+
 std::optional<std::vector<MmaStep>> mmaSteps(const MmaShape &mma, const Layout &a, const Layout &b,
                                              const Layout &c) {
-  if (a.rank() != 2 || b.rank() != 2 || c.rank() != 2 || a.shape()[0] != c.shape()[0] ||
-      b.shape()[1] != c.shape()[1] || a.shape()[1] != b.shape()[0])
+  if (!areOneProduct(a.shape(), b.shape(), c.shape()))
     return std::nullopt;
+  int first = c.rank() - 2;
+  auto at = [&](int32_t batch, int32_t row, int32_t column) {
+    return first ? Coords{batch, row, column} : Coords{row, column};
+  };
   std::vector<MmaStep> steps;
-  std::vector<int32_t> rows = instructionStarts(c, 0, mma.m);
-  std::vector<int32_t> columns = instructionStarts(c, 1, mma.n);
-  for (int32_t k : instructionStarts(a, 1, mma.k)) {
-    for (int32_t row : rows) {
-      std::optional<int32_t> registerA = a.registerAt({row, k});
-      for (int32_t column : columns) {
-        std::optional<int32_t> registerB = b.registerAt({k, column});
-        std::optional<int32_t> registerC = c.registerAt({row, column});
-        if (!registerA || !registerB || !registerC)
-          return std::nullopt;
-        steps.push_back({*registerA, *registerB, *registerC, row, column, k});
+  std::vector<int32_t> rows = instructionStarts(c, first, mma.m),
+                       columns = instructionStarts(c, first + 1, mma.n),
+                       depths = instructionStarts(a, first + 1, mma.k),
+                       batches = first ? instructionStarts(c, 0, 1) : std::vector<int32_t>{0};
+  for (int32_t batch : batches)
+    for (int32_t k : depths)
+      for (int32_t row : rows) {
+        std::optional<int32_t> registerA = a.registerAt(at(batch, row, k));
+        for (int32_t column : columns) {
+          std::optional<int32_t> registerB = b.registerAt(at(batch, k, column));
+          std::optional<int32_t> registerC = c.registerAt(at(batch, row, column));
+          if (!registerA || !registerB || !registerC)
+            return std::nullopt;
+          steps.push_back({*registerA, *registerB, *registerC, row, column, k, batch});
+        }
       }
-    }
-  }
   return steps;
 }
 

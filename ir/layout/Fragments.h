@@ -35,10 +35,10 @@ struct MmaShape {
   [[nodiscard]] int elementsC() const { return m * n / kLanesPerWarp; }
 };
 
-/// Warps along the rows and columns of the result: warp w works on block row w % m and block column
-/// w / m % n. Powers of two.
+/// Warps along the rows and columns of the result and along its batch: warp w works on block row
+/// w % m, block column w / m % n and, of the batch, w / (m n) % b. Powers of two.
 struct WarpGrid {
-  int m = 1, n = 1;
+  int m = 1, n = 1, b = 1;
 };
 
 /// Layout of the accumulator, an M x N tile. Refused (with a sentence in *why) if the power-of-two
@@ -60,16 +60,21 @@ std::optional<Layout> wgmmaAccumulatorLayout(int64_t m, int64_t n, WarpGrid grou
 std::optional<Layout> wgmmaOperandALayout(int bits, int64_t m, int64_t k, WarpGrid groups,
                                           std::string *why = nullptr);
 
+/// The layout of a batch of matrices, dimension 0, each laid out as `matrix`: `warps` warps (a power
+/// of two) share the batch, above those of the matrix; what is left repeats in registers.
+Layout batched(const Layout &matrix, int64_t batch, int64_t warps);
+
 /// One mma instruction of a warp: the first element register of each operand; the instruction uses
-/// mma.elementsX() consecutive ones from there. tile* are the first coordinates in warp 0.
+/// mma.elementsX() consecutive ones from there. The others are the first coordinates in warp 0.
 struct MmaStep {
   int32_t a, b, c;
-  int32_t row, column, k;
+  int32_t row, column, k, batch = 0;
 };
 
-/// The instructions of C[M,N] += A[M,K] B[K,N] on one warp, k outermost so that neighbouring
-/// instructions are independent; the same list serves every warp. The layouts must be the three
-/// above for the same shapes and warp grid; nothing if they do not fit together.
+/// The instructions of C[M,N] += A[M,K] B[K,N] on one warp, k outermost in each matrix so that
+/// neighbouring instructions are independent; the same list serves every warp. The layouts must be
+/// the three above for the same shapes and warp grid, or batches of them; nothing if they do not
+/// fit together.
 std::optional<std::vector<MmaStep>> mmaSteps(const MmaShape &mma, const Layout &a, const Layout &b,
                                              const Layout &c);
 

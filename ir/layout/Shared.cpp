@@ -282,6 +282,12 @@ SharedLayout SharedLayout::permuted(const std::vector<int32_t> &order) const {
   return result;
 }
 
+SharedLayout SharedLayout::leadingPart(const Shape &part) const {
+  std::optional<SharedLayout> result = create(part, panel, map, strides);
+  assert(result && "a part of a well formed layout is one");
+  return result ? *std::move(result) : SharedLayout();
+}
+
 std::string SharedLayout::toString() const {
   std::string text;
   auto list = [&](const char *name, const auto &values) {

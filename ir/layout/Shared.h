@@ -77,6 +77,9 @@ public:
   /// The same memory seen with permuted dimensions: result dimension i is dimension order[i].
   [[nodiscard]] SharedLayout permuted(const std::vector<int32_t> &order) const;
 
+  /// The same memory seen as a smaller tile, the leading part of this one.
+  [[nodiscard]] SharedLayout leadingPart(const Shape &part) const;
+
   /// "128x64 panel[7 6] linear[1 2 4 ...] digits[...]"
   [[nodiscard]] std::string toString() const;
   friend bool operator==(const SharedLayout &, const SharedLayout &) = default;

@@ -97,8 +97,8 @@ func.func @odd_reduction(%v: !tile.view<2xf16>, %w: !tile.view<1xf16>) attribute
 }
 
 // CHECK-LABEL: .entry odd_product(
-// CHECK-COUNT-105: fma.rn.f64
-// CHECK-NOT: fma.rn.f64
+// CHECK-COUNT-2: mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
+// CHECK-NOT: mma
 // CHECK: ret;
 func.func @odd_product(%a: !tile.view<2xf64>, %b: !tile.view<2xf64>, %c: !tile.view<2xf64>)
     attributes {tile.kernel, tile.warps = 2 : i32} {

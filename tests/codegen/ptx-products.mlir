@@ -36,11 +36,13 @@ func.func @tf32x3(%a: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}, %c: 
   return
 }
 
-// 16x32x16 = 8192 multiplications over 32 threads.
+// A loop over K whose body multiplies 4 steps: 16x32x4 = 2048 multiplications over 32 threads.
 // CHECK-LABEL: .entry fma(
-// CHECK-COUNT-256: fma.rn.f32
+// CHECK: ld.shared.v4.b32
+// CHECK-COUNT-64: fma.rn.f32
 // CHECK-NOT: fma
 // CHECK-NOT: mma
+// CHECK: bra
 // CHECK: ret;
 func.func @fma(%a: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}, %b: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>},
                %c: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}) attributes {tile.kernel, tile.warps = 1 : i32} {
@@ -53,12 +55,9 @@ func.func @fma(%a: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}, %b: !ti
   return
 }
 
-// Shapes the tensor core does not have; f16 is summed in f32 and rounded once.
+// Sizes the tensor core does not have are extended.
 // CHECK-LABEL: .entry small_half(
-// CHECK: cvt.f32.f16
-// CHECK: fma.rn.f32
-// CHECK-NOT: mma
-// CHECK: cvt.rn.f16{{.*}}.f32
+// CHECK: mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16
 // CHECK: ret;
 func.func @small_half(%a: !tile.view<2xf16>, %c: !tile.view<2xf16>) attributes {tile.kernel, tile.warps = 1 : i32} {
   %c0 = arith.constant 0 : i32
@@ -66,5 +65,37 @@ func.func @small_half(%a: !tile.view<2xf16>, %c: !tile.view<2xf16>) attributes {
   %x = tile.view_load %a[%c0, %c0] : !tile.view<2xf16> -> tensor<8x8xf16>
   %t = tile.dot %x, %x, %zero : tensor<8x8xf16>, tensor<8x8xf16>, tensor<8x8xf16>
   tile.view_store %t, %c[%c0, %c0] : tensor<8x8xf16>, !tile.view<2xf16>
+  return
+}
+
+// CHECK-LABEL: .entry doubles(
+// CHECK-COUNT-16: mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
+// CHECK-NOT: mma
+// CHECK: ret;
+func.func @doubles(%a: !tile.view<2xf64> {tile.unit_stride = array<i32: 1>}, %c: !tile.view<2xf64> {tile.unit_stride = array<i32: 1>})
+    attributes {tile.kernel, tile.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf64>
+  %x = tile.view_load %a[%c0, %c0] : !tile.view<2xf64> -> tensor<16x64xf64>
+  %y = tile.view_load %a[%c0, %c0] : !tile.view<2xf64> -> tensor<64x16xf64>
+  %t = tile.dot %x, %y, %zero : tensor<16x64xf64>, tensor<64x16xf64>, tensor<16x16xf64>
+  tile.view_store %t, %c[%c0, %c0] : tensor<16x16xf64>, !tile.view<2xf64>
+  return
+}
+
+// A batch of two over four warps; K of 48 has the shallower instruction alone. A is read by ldmatrix.
+// CHECK-LABEL: .entry bytes(
+// CHECK: ldmatrix
+// CHECK-COUNT-12: mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32
+// CHECK-NOT: mma
+// CHECK: ret;
+func.func @bytes(%a: !tile.view<3xi8> {tile.unit_stride = array<i32: 2>}, %c: !tile.view<3xi32> {tile.unit_stride = array<i32: 2>})
+    attributes {tile.kernel, tile.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %zero = arith.constant dense<0> : tensor<2x32x32xi32>
+  %x = tile.view_load %a[%c0, %c0, %c0] : !tile.view<3xi8> -> tensor<2x32x48xi8>
+  %y = tile.view_load %a[%c0, %c0, %c0] : !tile.view<3xi8> -> tensor<2x48x32xi8>
+  %t = tile.dot %x, %y, %zero unsigned : tensor<2x32x48xi8>, tensor<2x48x32xi8>, tensor<2x32x32xi32>
+  tile.view_store %t, %c[%c0, %c0, %c0] : tensor<2x32x32xi32>, !tile.view<3xi32>
   return
 }

@@ -85,9 +85,25 @@ TEST_P(Dot, F32Tf32x3) {
   for (Sizes s : {kSizes[0], kSizes[2], kSizes[5], kSizes[6], Sizes{64, 80, 8}})
     check<float, float>(s, s.k * 2e-6, Precision::tf32x3);
 }
+TEST_P(Dot, F32Bf16x3) {
+  for (Sizes s : {kSizes[0], kSizes[2], kSizes[5], Sizes{64, 80, 8}})
+    check<float, float>(s, s.k * 6e-5, Precision::bf16x3);
+}
+TEST_P(Dot, F32Bf16x6) {
+  for (Sizes s : {kSizes[0], kSizes[2], kSizes[5], Sizes{64, 80, 8}})
+    check<float, float>(s, s.k * 5e-7, Precision::bf16x6);
+}
+TEST_P(Dot, F32IeeeOfManySteps) {
+  for (Sizes s : {Sizes{128, 128, 64}, Sizes{64, 64, 64}, Sizes{64, 32, 96}, Sizes{16, 16, 9},
+                  Sizes{3, 5, 10}, Sizes{1, 1, 8}})
+    check<float, float>(s, s.k * 2e-7, Precision::ieee);
+  check<float, float>({64, 32, 24}, 24 * 2e-7, Precision::ieee, 8, true, false);
+  check<float, float>({32, 64, 24}, 24 * 2e-7, Precision::ieee, 1, false, true);
+}
 TEST_P(Dot, F64) {
-  for (Sizes s : {Sizes{16, 16, 16}, Sizes{32, 48, 4}})
+  for (Sizes s : {Sizes{16, 16, 16}, Sizes{32, 48, 4}, Sizes{64, 64, 32}, Sizes{8, 24, 20}})
     check<double, double>(s, s.k * 1e-15);
+  check<double, double>({32, 32, 16}, 16e-15, Precision::tf32x3, 2, true, true);
 }
 TEST_P(Dot, TooSmallForTensorCores) {
   for (Sizes s :
@@ -95,6 +111,10 @@ TEST_P(Dot, TooSmallForTensorCores) {
     check<half, float>(s, s.k * 1e-6);
     check<float, float>(s, s.k * 2e-6);
   }
+  check<half, float>({100, 36, 20}, 20e-6);
+  check<half, half>({5, 7, 17}, 17 * 4e-3);
+  check<bfloat16, float>({3, 20, 27}, 27e-6);
+  check<double, double>({3, 5, 7}, 7e-15);
 }
 TEST_P(Dot, EveryNumberOfWarps) {
   for (int warps : {1, 2, 4, 8})
@@ -120,7 +140,8 @@ TEST_P(Dot, NanAndInfinityStayInTheirRowsAndColumns) {
       });
   std::vector<float> a(32 * 32, 1), b(32 * 32, 1);
   a[3 * 32 + 5] = NAN, a[7 * 32 + 1] = INFINITY, b[4 * 32 + 9] = -INFINITY;
-  for (Precision precision : {Precision::ieee, Precision::tf32, Precision::tf32x3}) {
+  for (Precision precision : {Precision::ieee, Precision::tf32, Precision::tf32x3,
+                              Precision::bf16x3, Precision::bf16x6}) {
     SCOPED_TRACE(int(precision));
     auto d = output<float>({32, 32}, 1);
     program.consts(int(precision))

@@ -74,9 +74,10 @@ TEST(Diagnostics, DotInnerSizesNameBothOperandsAndTheBinding) {
 }
 
 TEST(Diagnostics, Dot) {
-  expectError([](In<f16, 1> a) { dot(a.tile({32})(0), a.tile({32})(0)); },
-              "dot: the left operand must have 2 dimensions, got f16[32]",
-              "[](In<f16, 1> a) { dot(");
+  expectError(
+      [](In<f16, 1> a) { dot(a.tile({32})(0), a.tile({32})(0)); },
+      "dot: the left operand must have 2 dimensions, or 3 with the batch first, got f16[32]",
+      "[](In<f16, 1> a) { dot(");
   expectError(
       [](In<f16, 2> a, In<bf16, 2> b) {
         dot(a.tile({32, 32})(0, 0), b.tile({32, 32})(0, 0));
@@ -91,7 +92,7 @@ TEST(Diagnostics, Dot) {
       [](In<i32, 2> a) {
         dot(a.tile({32, 32})(0, 0), a.tile({32, 32})(0, 0));
       },
-      "dot: no matrix product of i32; supported: f16, bf16, f32, f64");
+      "dot: no matrix product of i32; supported: i8, u8, e4m3, e5m2, f16, bf16, f32, f64");
   expectError(
       [](In<f16, 2> a) {
         dot(a.tile({32, 32})(0, 0), a.tile({32, 32})(0, 0), zeros(f32, {32, 64}));
@@ -102,6 +103,26 @@ TEST(Diagnostics, Dot) {
         dot(a.tile({32, 32})(0, 0), a.tile({32, 32})(0, 0), zeros(bf16, {32, 32}));
       },
       "dot: a product of bf16 accumulates in f32, but acc is bf16");
+  expectError(
+      [](In<i8, 2> a, In<u8, 2> b) {
+        dot(a.tile({32, 32})(0, 0), b.tile({32, 32})(0, 0));
+      },
+      "dot: operands must have one dtype, got i8 and u8: cast one of them");
+  expectError(
+      [](In<i8, 2> a) {
+        dot(a.tile({32, 32})(0, 0), a.tile({32, 32})(0, 0), zeros(f32, {32, 32}));
+      },
+      "dot: a product of i8 accumulates in i32, but acc is f32");
+  expectError(
+      [](In<u8, 2> a) {
+        dot(a.tile({32, 16})(0, 0), a.tile({16, 32})(0, 0));
+      },
+      "dot: the inner size must be at least 32 for u8, got 16");
+  expectError(
+      [](In<f16, 3> a) {
+        dot(a.tile({2, 32, 32})(0, 0, 0), a.tile({4, 32, 32})(0, 0, 0));
+      },
+      "dot: batches differ: lhs is 2x32x32, rhs is 4x32x32");
 }
 
 TEST(Diagnostics, MissingVarNamesBothLines) {

@@ -490,54 +490,6 @@ func.func @convert_shape(%x: tensor<4xf32>) {
 
 // -----
 
-func.func @dot_rank(%a: tensor<4xf32>, %c: tensor<4x4xf32>) {
-  // expected-error @+1 {{operands must be rank 2}}
-  %t = tile.dot %a, %c, %c : tensor<4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
-  return
-}
-
-// -----
-
-func.func @dot_inner(%a: tensor<4x8xf32>, %c: tensor<4x4xf32>) {
-  // expected-error @+1 {{inner sizes differ: a is 4x8, b is 4x4 (8 != 4)}}
-  %t = tile.dot %a, %c, %c : tensor<4x8xf32>, tensor<4x4xf32>, tensor<4x4xf32>
-  return
-}
-
-// -----
-
-func.func @dot_acc(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %c: tensor<4x4xf32>) {
-  // expected-error @+1 {{acc is 4x4, the product 4x16}}
-  %t = tile.dot %a, %b, %c : tensor<4x8xf32>, tensor<8x16xf32>, tensor<4x4xf32>
-  return
-}
-
-// -----
-
-func.func @dot_mixed(%a: tensor<4x4xf16>, %b: tensor<4x4xbf16>, %c: tensor<4x4xf32>) {
-  // expected-error @+1 {{operands must have one element type, got 'f16' and 'bf16'}}
-  %t = tile.dot %a, %b, %c : tensor<4x4xf16>, tensor<4x4xbf16>, tensor<4x4xf32>
-  return
-}
-
-// -----
-
-func.func @dot_types(%a: tensor<4x4xbf16>) {
-  // expected-error @+1 {{no matrix product of 'bf16' x 'bf16' to 'bf16'; supported: f16 x f16 to f32 or f16, bf16 x bf16 to f32, f32 x f32 to f32, f64 x f64 to f64}}
-  %t = tile.dot %a, %a, %a : tensor<4x4xbf16>, tensor<4x4xbf16>, tensor<4x4xbf16>
-  return
-}
-
-// -----
-
-func.func @dot_precision(%a: tensor<4x4xf16>, %c: tensor<4x4xf32>) {
-  // expected-error @+1 {{precision applies to f32 operands, got 'f16'}}
-  %t = tile.dot %a, %a, %c precision tf32 : tensor<4x4xf16>, tensor<4x4xf16>, tensor<4x4xf32>
-  return
-}
-
-// -----
-
 func.func @reduce_nothing() {
   // expected-error @+1 {{needs one result an operand, and at least one operand}}
   "tile.reduce"() <{axis = 0 : i32}> ({

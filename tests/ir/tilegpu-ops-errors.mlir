@@ -252,7 +252,7 @@ func.func @yield_elsewhere(%x: f32) {
 #a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
 func.func @store_type(%x: tensor<32xf16, #a>, %m: !tilegpu.smem<32xf32, #s>) {
-  // expected-error @+1 {{tile and shared memory must have one shape and element type}}
+  // expected-error @+1 {{tile and shared memory must have one element type}}
   tilegpu.smem_store %x, %m : tensor<32xf16, #a>, !tilegpu.smem<32xf32, #s>
   return
 }
@@ -271,7 +271,7 @@ func.func @load_layout(%m: !tilegpu.smem<32xf32, #s>) {
 #a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
 func.func @put_type(%x: tensor<64xf32>, %r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %slot: i32) {
-  // expected-error @+1 {{tile and shared memory must have one shape and element type}}
+  // expected-error @+1 {{the tile is larger than the shared memory}}
   tilegpu.ring_put %x, %r[%slot] : tensor<64xf32>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
   return
 }
@@ -345,5 +345,54 @@ func.func @scan_carry_operands(%x: tensor<64xf32, #scan>) {
   ^bb0(%a: f32, %b: f32):
     tilegpu.yield %a : f32
   }
+  return
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+func.func @load_rank(%m: !tilegpu.smem<32xf32, #s>) {
+  // expected-error @+1 {{tile and shared memory must have one rank}}
+  %x = tilegpu.smem_load %m : !tilegpu.smem<32xf32, #s> -> tensor<1x32xf32, #a>
+  return
+}
+
+// -----
+
+#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+func.func @smem_dot_rank(%a: !tilegpu.smem<32xf32, #s>, %c: tensor<32xf32, #l>) {
+  // expected-error @+1 {{operands must all have rank 2, or rank 3 with the batch first}}
+  %d = tilegpu.smem_dot %a, %a, %c : !tilegpu.smem<32xf32, #s>, !tilegpu.smem<32xf32, #s>, tensor<32xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []>
+#t = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
+func.func @smem_dot_shapes(%a: !tilegpu.smem<4x8xf32, #t>, %c: tensor<4x8xf32, #l>) {
+  // expected-error @+1 {{the shapes are not those of a product}}
+  %d = tilegpu.smem_dot %a, %a, %c : !tilegpu.smem<4x8xf32, #t>, !tilegpu.smem<4x8xf32, #t>, tensor<4x8xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [0, 0]], warp = []>
+#t = #tilegpu.shared<panel = [2, 2], linear = [1, 2, 4, 8], digits = [16, 16]>
+func.func @smem_dot_types(%a: !tilegpu.smem<4x4xf32, #t>, %b: !tilegpu.smem<4x4xf16, #t>, %c: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{operands must have one element type}}
+  %d = tilegpu.smem_dot %a, %b, %c : !tilegpu.smem<4x4xf32, #t>, !tilegpu.smem<4x4xf16, #t>, tensor<4x4xf32, #l>
+  return
+}
+
+// -----
+
+#t = #tilegpu.shared<panel = [2, 2], linear = [1, 2, 4, 8], digits = [16, 16]>
+func.func @smem_dot_layout(%a: !tilegpu.smem<4x4xf32, #t>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{needs a layout}}
+  %d = tilegpu.smem_dot %a, %a, %c : !tilegpu.smem<4x4xf32, #t>, !tilegpu.smem<4x4xf32, #t>, tensor<4x4xf32>
   return
 }

@@ -50,10 +50,13 @@ func.func @no_product(%v: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.uni
   return
 }
 
-// One tile twice: it is put once for each place it is read from, or once in all; the product reads both sides.
+// One tile as both operands is put once and read twice.
 // CHECK-LABEL: func.func @same_tile_twice
 // CHECK: tilegpu.ring_put
-// CHECK: tile.dot
+// CHECK-NOT: tilegpu.ring_put
+// CHECK: %[[A:.*]] = tilegpu.smem_load
+// CHECK: %[[B:.*]] = tilegpu.smem_load
+// CHECK: tile.dot %[[A]], %[[B]]
 func.func @same_tile_twice(%a: !tile.view<2xf16> {tile.unit_stride = array<i32: 1>},
                            %c: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
@@ -61,5 +64,29 @@ func.func @same_tile_twice(%a: !tile.view<2xf16> {tile.unit_stride = array<i32: 
   %x = tile.view_load %a[%c0, %c0] : !tile.view<2xf16> -> tensor<32x32xf16>
   %t = tile.dot %x, %x, %zero : tensor<32x32xf16>, tensor<32x32xf16>, tensor<32x32xf32>
   tile.view_store %t, %c[%c0, %c0] : tensor<32x32xf32>, !tile.view<2xf32>
+  return
+}
+
+// Products by multiply-add read the rings themselves. %x does not change in the loop and is put before it.
+// CHECK-LABEL: func.func @multiply_add
+// CHECK: tilegpu.ring_put
+// CHECK: scf.for
+// CHECK: tilegpu.ring_put
+// CHECK: %[[A:.*]] = tilegpu.ring_get
+// CHECK: %[[B:.*]] = tilegpu.ring_get
+// CHECK: tilegpu.smem_dot %[[A]], %[[B]], %{{.*}} {{.*}}tilegpu.variant = "fma"
+// CHECK-NOT: tile.dot
+func.func @multiply_add(%a: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}, %b: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>},
+                        %c: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %x = tile.view_load %a[%c0, %c0] : !tile.view<2xf32> -> tensor<32x32xf32>
+  %r = scf.for %i = %c0 to %n step %c32 iter_args(%s = %zero) -> tensor<32x32xf32> : i32 {
+    %y = tile.view_load %b[%i, %c0] : !tile.view<2xf32> -> tensor<32x32xf32>
+    %t = tile.dot %x, %y, %s : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>
+    scf.yield %t : tensor<32x32xf32>
+  }
+  tile.view_store %r, %c[%c0, %c0] : tensor<32x32xf32>, !tile.view<2xf32>
   return
 }

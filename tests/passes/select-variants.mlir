@@ -3,7 +3,7 @@
 // CHECK-LABEL: func.func @products
 func.func @products(%h: tensor<16x16xf16>, %b: tensor<16x16xbf16>, %f: tensor<16x16xf32>, %d: tensor<16x16xf64>,
                     %m: tensor<8x16xf16>, %mc: tensor<8x16xf32>, %n: tensor<16x4xf16>, %nc: tensor<16x4xf32>,
-                    %ka: tensor<16x8xf16>, %kb: tensor<8x16xf16>, %odd: tensor<48x48xf16>, %oddc: tensor<48x48xf32>)
+                    %ka: tensor<16x4xf16>, %kb: tensor<4x16xf16>, %i: tensor<32x32xi8>, %ic: tensor<32x32xi32>, %odd: tensor<48x48xf16>, %oddc: tensor<48x48xf32>)
     attributes {tile.warps = 4 : i32} {
   // CHECK: tile.dot {{.*}}tilegpu.variant = "mma_sync"{{.*}} : tensor<16x16xf16>
   // CHECK: tile.dot {{.*}}tilegpu.variant = "mma_sync"{{.*}} : tensor<16x16xbf16>
@@ -12,30 +12,34 @@ func.func @products(%h: tensor<16x16xf16>, %b: tensor<16x16xbf16>, %f: tensor<16
   %1 = tile.dot %b, %b, %f : tensor<16x16xbf16>, tensor<16x16xbf16>, tensor<16x16xf32>
   %2 = tile.dot %f, %f, %f precision tf32 : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
   // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: f32 with precision ieee needs fused multiply-add"], tilegpu.variant = "fma"
-  // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: f64 products are not built on the tensor core yet"], tilegpu.variant = "fma"
+  // CHECK: tile.dot {{.*}}tilegpu.variant = "mma_sync"{{.*}} : tensor<16x16xf64>
   // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: M is 8, not a multiple of 16"], tilegpu.variant = "fma"
   // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: N is 4, not a multiple of 8"], tilegpu.variant = "fma"
-  // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: K is 8, not a multiple of 16"], tilegpu.variant = "fma"
+  // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: K is 4, not a multiple of 8"], tilegpu.variant = "fma"
   // CHECK: tile.dot {{.*}}tilegpu.variant = "mma_sync"{{.*}} : tensor<48x48xf16>
+  // CHECK: tile.dot {{.*}} unsigned {{.*}}tilegpu.variant = "mma_sync"{{.*}} : tensor<32x32xi8>
   %3 = tile.dot %f, %f, %f : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
   %4 = tile.dot %d, %d, %d : tensor<16x16xf64>, tensor<16x16xf64>, tensor<16x16xf64>
   %5 = tile.dot %m, %h, %mc : tensor<8x16xf16>, tensor<16x16xf16>, tensor<8x16xf32>
   %6 = tile.dot %h, %n, %nc : tensor<16x16xf16>, tensor<16x4xf16>, tensor<16x4xf32>
-  %7 = tile.dot %ka, %kb, %f : tensor<16x8xf16>, tensor<8x16xf16>, tensor<16x16xf32>
+  %7 = tile.dot %ka, %kb, %f : tensor<16x4xf16>, tensor<4x16xf16>, tensor<16x16xf32>
   %8 = tile.dot %odd, %odd, %oddc : tensor<48x48xf16>, tensor<48x48xf16>, tensor<48x48xf32>
+  %9 = tile.dot %i, %i, %ic unsigned : tensor<32x32xi8>, tensor<32x32xi8>, tensor<32x32xi32>
   return
 }
 
-// Warps divide the longer side first, and never a side that has no room.
+// Warps divide the batch first, then the longer side, and never a side that has no room.
 // CHECK-LABEL: func.func @warp_grids
-func.func @warp_grids(%tall: tensor<128x16xf16>, %small: tensor<16x16xf16>, %tc: tensor<128x16xf32>, %sc: tensor<16x16xf32>,
+func.func @warp_grids(%batch: tensor<2x64x32xf16>, %bb: tensor<2x32x64xf16>, %bc: tensor<2x64x64xf32>, %tall: tensor<128x16xf16>, %small: tensor<16x16xf16>, %tc: tensor<128x16xf32>, %sc: tensor<16x16xf32>,
                       %square: tensor<64x64xf16>, %qc: tensor<64x64xf32>) attributes {tile.warps = 4 : i32} {
   // CHECK: tile.dot {{.*}}tilegpu.warp_grid = array<i32: 4, 1>
   // CHECK: tile.dot {{.*}}tilegpu.warp_grid = array<i32: 2, 2>
   // CHECK: tile.dot {{.*}}tilegpu.warp_grid = array<i32: 2, 2>
+  // CHECK: tile.dot {{.*}}tilegpu.warp_grid = array<i32: 2, 1, 2>
   %0 = tile.dot %tall, %small, %tc : tensor<128x16xf16>, tensor<16x16xf16>, tensor<128x16xf32>
   %1 = tile.dot %square, %square, %qc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   %2 = tile.dot %small, %small, %sc : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+  %3 = tile.dot %batch, %bb, %bc : tensor<2x64x32xf16>, tensor<2x32x64xf16>, tensor<2x64x64xf32>
   return
 }
 

@@ -55,6 +55,7 @@ private:
 
   Json of(const ProductReport &p) {
     return {{"where", place(p.where)},
+            {"batch", p.batch},
             {"m", p.m},
             {"n", p.n},
             {"k", p.k},

@@ -92,8 +92,9 @@ private:
   void products() {
     section("Products", report.products.empty());
     for (const ProductReport &product : report.products) {
-      std::string shape = std::to_string(product.m) + "x" + std::to_string(product.n) + "x" +
-                          std::to_string(product.k);
+      std::string batch = product.batch > 1 ? std::to_string(product.batch) + " times " : "";
+      std::string shape = batch + std::to_string(product.m) + "x" + std::to_string(product.n) +
+                          "x" + std::to_string(product.k);
       std::string warps = product.warpRows ? ", " + std::to_string(product.warpRows) + "x" +
                                                  std::to_string(product.warpColumns) + " warps"
                                            : "";

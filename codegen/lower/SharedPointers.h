@@ -1,0 +1,39 @@
+// From element offsets in shared memory to pointers, and the vectors moved through them.
+#pragma once
+
+#include "codegen/lower/Lowering.h"
+
+namespace tile::codegen {
+
+/// What a thread adds to the offsets of its registers: one part is XOR-ed, the other added.
+struct ThreadPart {
+  mlir::Value toggle, addend; ///< element offsets; null where no thread bit contributes
+  int64_t toggleBits = 0;     ///< bits that `toggle` may have
+};
+
+/// The part that follows from the thread number, given what each of its bits contributes.
+ThreadPart threadPart(Lowering &l, llvm::ArrayRef<layout::SharedAddress::Term> lanes,
+                      llvm::ArrayRef<layout::SharedAddress::Term> warps);
+
+/// Turns element offsets into pointers. The thread's part is one value; a register's is a constant, XOR-ed in where the
+/// swizzle makes them overlap, else part of the address.
+class SharedPointers {
+public:
+  SharedPointers(Lowering &l, mlir::Location loc, int64_t base, int64_t bytes, ThreadPart part)
+      : l(l), loc(loc), base(base), bytes(bytes), part(part) {}
+
+  mlir::Value pointer(const layout::SharedAddress::Term &term);
+
+private:
+  Lowering &l;
+  mlir::Location loc;
+  int64_t base, bytes;
+  ThreadPart part;
+  std::map<int64_t, mlir::Value> byOverlap;
+};
+
+void storeVector(Lowering &l, mlir::Location loc, mlir::Value pointer, mlir::ValueRange elements);
+Registers loadVector(Lowering &l, mlir::Location loc, mlir::Value pointer, mlir::Type element,
+                     size_t count);
+
+} // namespace tile::codegen

@@ -1,0 +1,97 @@
+// PadDots: products smaller than the tensor core's instructions, or no multiple of them, are extended by zeros: K must be
+// zero beyond its end, rows and columns beyond the result's are cut off again. An accumulator that a loop carries is
+// carried extended, so that the loop does not move it.
+#include "passes/Passes.h"
+
+#include "ir/Mma.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_PADDOTS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+/// The tile with its last two extents changed.
+Value resized(OpBuilder &builder, Location loc, Value tile, int64_t rows, int64_t columns) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[shape.size() - 2] = rows, shape[shape.size() - 1] = columns;
+  auto result = RankedTensorType::get(shape, type.getElementType());
+  return builder.createOrFold<ir::ResizeOp>(loc, result, tile);
+}
+
+/// The loop whose variable the product adds to and nothing else reads; null if there is none.
+scf::ForOp carrierOf(ir::DotOp dot) {
+  auto variable = dyn_cast<BlockArgument>(dot.getAcc());
+  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+  if (!variable || !loop || variable.getOwner() != loop.getBody() || !variable.hasOneUse() ||
+      !dot->hasOneUse() || variable.getArgNumber() == 0)
+    return {};
+  return loop.getYieldedValues()[variable.getArgNumber() - 1] == dot.getResult() ? loop
+                                                                                 : scf::ForOp();
+}
+
+struct PadDots : passes::impl::PadDotsBase<PadDots> {
+  void runOnOperation() final {
+    SmallVector<ir::DotOp> dots;
+    getOperation().walk([&](ir::DotOp dot) {
+      if (!ir::needsMultiplyAdd(dot) && !ir::mmaInstructionsFor(dot).empty() && !ir::findMma(dot))
+        dots.push_back(dot);
+    });
+    for (ir::DotOp dot : dots)
+      pad(dot);
+  }
+
+  void pad(ir::DotOp dot) {
+    const layout::MmaShape &mma = ir::mmaInstructionsFor(dot).back().shape;
+    ir::DotOp::Sizes sizes = dot.getSizes();
+    auto m = static_cast<int64_t>(llvm::alignTo(sizes.m, mma.m)),
+         n = static_cast<int64_t>(llvm::alignTo(sizes.n, mma.n)),
+         k = static_cast<int64_t>(llvm::alignTo(sizes.k, mma.k));
+    OpBuilder builder(dot);
+    Location loc = dot.getLoc();
+    dot.getAMutable().assign(resized(builder, loc, dot.getA(), m, k));
+    dot.getBMutable().assign(resized(builder, loc, dot.getB(), k, n));
+    if (m == sizes.m && n == sizes.n)
+      return;
+    if (scf::ForOp loop = carrierOf(dot))
+      return carryPadded(loop, dot, m, n);
+    dot.getAccMutable().assign(resized(builder, loc, dot.getAcc(), m, n));
+    dot.getResult().setType(cast<RankedTensorType>(dot.getAcc().getType()));
+    builder.setInsertionPointAfter(dot);
+    Value cut = resized(builder, loc, dot.getResult(), sizes.m, sizes.n);
+    dot.getResult().replaceAllUsesExcept(cut, cut.getDefiningOp());
+  }
+
+  // The loop gets one more variable; the old one carries its initial value, and goes when nobody reads it.
+  void carryPadded(scf::ForOp loop, ir::DotOp dot, int64_t m, int64_t n) {
+    unsigned index = cast<BlockArgument>(dot.getAcc()).getArgNumber() - 1;
+    IRRewriter rewriter(loop);
+    Value init = resized(rewriter, dot.getLoc(), loop.getInitArgs()[index], m, n);
+    auto carrying = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+        rewriter, init, /*replaceInitOperandUsesInLoop=*/false,
+        [&](OpBuilder &, Location, ArrayRef<BlockArgument> added) {
+          dot.getAccMutable().assign(added.front());
+          dot.getResult().setType(cast<RankedTensorType>(added.front().getType()));
+          return SmallVector<Value>{dot.getResult()};
+        }));
+    Operation *yield = carrying.getBody()->getTerminator();
+    yield->setOperand(index, carrying.getRegionIterArgs()[index]);
+    ArrayRef<int64_t> small = ir::shapeOf(carrying.getResult(index).getType()).take_back(2);
+    rewriter.setInsertionPointAfter(carrying);
+    Value cut = resized(rewriter, dot.getLoc(), carrying.getResults().back(), small[0], small[1]);
+    carrying.getResult(index).replaceAllUsesWith(cut);
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes
