@@ -51,7 +51,7 @@ static int64_t floorDivide(int64_t a, int64_t b) {
 std::array<int64_t, 3> GridExpression::evaluate(std::span<const int64_t> values) const {
   std::array<int64_t, 3> grid = {1, 1, 1};
   for (size_t axis = 0; axis < axes.size() && axis < 3; ++axis) {
-    std::vector<int64_t> stack;
+    llvm::SmallVector<int64_t, 16> stack;
     for (const Step &step : axes[axis]) {
       if (step.op == Op::Constant || step.op == Op::Symbol) {
         stack.push_back(step.op == Op::Constant ? step.value : values[step.value]);

@@ -363,6 +363,11 @@ private:
     const Driver &driver_;
   };
 
+  // Of literals no string is made unless there is something to say.
+  void check(CUresult result, const char *what) const {
+    if (result != kSuccess)
+      check(result, std::string(what));
+  }
   void check(CUresult result, const std::string &what) const {
     if (result == kSuccess)
       return;

@@ -67,18 +67,18 @@ private:
     const HostArg &arg = args[i];
     int64_t last = 0, term;
     for (int dim = 0; dim < arg.rank; ++dim) {
-      std::string which = " of dimension " + std::to_string(dim);
+      auto which = [dim] { return " of dimension " + std::to_string(dim); };
       if (arg.extents[dim] < 0)
         refuse(ErrorCode::InvalidShape, i,
-               "has the negative extent " + std::to_string(arg.extents[dim]) + which);
+               "has the negative extent " + std::to_string(arg.extents[dim]) + which());
       if (arg.extents[dim] > std::numeric_limits<int32_t>::max())
         refuse(ErrorCode::Unsupported, i,
-               "has the extent " + std::to_string(arg.extents[dim]) + which +
+               "has the extent " + std::to_string(arg.extents[dim]) + which() +
                    "; a kernel indexes up to 2147483647 along one dimension: split it in two "
                    "dimensions");
       if (arg.strides[dim] < 0)
         refuse(ErrorCode::Unsupported, i,
-               "has the negative stride " + std::to_string(arg.strides[dim]) + which +
+               "has the negative stride " + std::to_string(arg.strides[dim]) + which() +
                    "; views run forwards: copy the data in the other order");
     }
     for (int dim = 0; dim < arg.rank && !isEmpty(arg); ++dim)

@@ -11,28 +11,35 @@ constexpr int64_t kNarrowLimit = int64_t(1) << 31;
 
 int64_t roundedUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
-int64_t divisorOf(int64_t extent, int arg, int dim, std::span<const frontend::TileUse> uses) {
-  int64_t divisor = extent % 16 == 0 ? 16 : extent % 8 == 0 ? 8 : 1;
-  for (const frontend::TileUse &use : uses)
-    if (use.arg == arg && use.dim == dim && extent % use.extent == 0)
-      divisor = std::lcm(divisor, use.extent);
-  return divisor;
+/// What the tiles of one argument say of its dimensions.
+struct TileFacts {
+  int64_t divisors[kMaxRank]; ///< of the extents
+  int64_t largest[kMaxRank];  ///< how far a masked access computes addresses beyond the extent
+};
+
+TileFacts tileFactsOf(const detail::HostArg &arg, int index,
+                      std::span<const frontend::TileUse> uses) {
+  TileFacts facts;
+  for (int dim = 0; dim < arg.rank; ++dim) {
+    int64_t extent = arg.extents[dim];
+    facts.divisors[dim] = extent % 16 == 0 ? 16 : extent % 8 == 0 ? 8 : 1;
+    facts.largest[dim] = 1;
+  }
+  for (const frontend::TileUse &use : uses) {
+    if (use.arg != index || use.dim >= arg.rank)
+      continue;
+    int64_t &divisor = facts.divisors[use.dim], &largest = facts.largest[use.dim];
+    largest = std::max(largest, use.extent);
+    if (arg.extents[use.dim] % use.extent == 0) // most tiles are multiples: lcm is slow
+      divisor = use.extent % divisor == 0 ? use.extent : std::lcm(divisor, use.extent);
+  }
+  return facts;
 }
 
-/// The largest tile of a dimension: how far a masked access computes addresses beyond the extent.
-int64_t overhangOf(int arg, int dim, std::span<const frontend::TileUse> uses) {
-  int64_t largest = 1;
-  for (const frontend::TileUse &use : uses)
-    if (use.arg == arg && use.dim == dim)
-      largest = std::max(largest, use.extent);
-  return largest;
-}
-
-bool needsWide(const detail::HostArg &arg, int index, std::span<const frontend::TileUse> uses) {
+bool needsWide(const detail::HostArg &arg, const TileFacts &tiles) {
   int64_t last = 0;
   for (int dim = 0; dim < arg.rank; ++dim) {
-    int64_t reach =
-        roundedUp(std::max<int64_t>(arg.extents[dim], 1), overhangOf(index, dim, uses)) - 1;
+    int64_t reach = roundedUp(std::max<int64_t>(arg.extents[dim], 1), tiles.largest[dim]) - 1;
     int64_t stride = arg.strides[dim], term;
     if (stride >= kNarrowLimit || __builtin_mul_overflow(reach, stride, &term) ||
         __builtin_add_overflow(last, term, &last) || last >= kNarrowLimit)
@@ -47,13 +54,15 @@ bool isTensor(const detail::HostArg &arg) { return arg.kind == detail::HostArg::
 
 Facts factsOf(const detail::HostArg &arg, int index, std::span<const frontend::TileUse> uses) {
   Facts facts;
+  TileFacts tiles = tileFactsOf(arg, index, uses);
   facts.isAligned = reinterpret_cast<uintptr_t>(arg.pointer) % kAlignment == 0;
-  facts.isWide = needsWide(arg, index, uses);
-  int64_t element = static_cast<int64_t>(sizeOf(arg.dtype));
+  facts.isWide = needsWide(arg, tiles);
+  uint64_t element = sizeOf(arg.dtype);
   for (int dim = 0; dim < arg.rank; ++dim) {
     facts.unitStrides |= (arg.strides[dim] == 1) << dim;
-    facts.alignedStrides |= (arg.strides[dim] % (kAlignment / element) == 0) << dim;
-    facts.extentDivisors[dim] = divisorOf(arg.extents[dim], index, dim, uses);
+    facts.alignedStrides |= (static_cast<uint64_t>(arg.strides[dim]) * element % kAlignment == 0)
+                            << dim;
+    facts.extentDivisors[dim] = tiles.divisors[dim];
   }
   return facts;
 }

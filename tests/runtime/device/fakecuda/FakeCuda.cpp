@@ -136,7 +136,7 @@ struct Memory {
 struct State {
   int registers = 40; ///< of a thread of every function
   std::recursive_mutex mutex;
-  bool isInitialised = false, isDown = false;
+  bool isInitialised = false, isDown = false, isRecording = true;
   CUresult lost = kSuccess;
   std::map<int, int> attributes = {
       {1, 1024},  {2, 1024},    {3, 1024},   {4, 64},      {5, 2147483647}, {6, 65535},
@@ -154,7 +154,8 @@ struct State {
   std::set<CUfunction> functions;
   CUstream_st nullStream;
   double clockMilliseconds = 0;
-  std::map<std::string, std::map<int, CUresult>> faults; // function -> calls from now -> result
+  std::map<std::string, std::map<int, CUresult>, std::less<>>
+      faults; // function -> calls from now -> result
   uint64_t callCount = 0;
   std::vector<std::string> calls, hazards, images;
   std::vector<FakeLaunch> launches;
@@ -187,7 +188,7 @@ public:
       _exit(kAfterExit);
     }
     ++driver.callCount;
-    if (isRecorded)
+    if (isRecorded && driver.isRecording)
       driver.calls.push_back(name);
     result = injected(name);
     if (result != kSuccess || needs == Needs::Nothing)
@@ -668,7 +669,7 @@ FAKE_API cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
   FAKE_ENTER("cuLaunchKernelEx", Needs::Context);
   if (!state().functions.count(function) || !isStream(config->hStream))
     return kInvalidHandle;
-  FakeLaunch launch{function->name,
+  FakeLaunch launch{state().isRecording ? function->name : std::string(),
                     {config->grid[0], config->grid[1], config->grid[2]},
                     {config->block[0], config->block[1], config->block[2]},
                     {1, 1, 1},
@@ -687,11 +688,12 @@ FAKE_API cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
   const std::vector<size_t> &sizes = function->image.paramSizes;
   if (extra || (!sizes.empty() && !params))
     return kInvalidValue;
-  for (size_t i = 0; i < sizes.size(); ++i) {
+  for (size_t i = 0; i < sizes.size() && state().isRecording; ++i) {
     auto *bytes = static_cast<const unsigned char *>(params[i]);
     launch.params.emplace_back(bytes, bytes + sizes[i]);
   }
-  state().launches.push_back(launch);
+  if (state().isRecording)
+    state().launches.push_back(launch);
   submit(config->hStream);
   return kSuccess;
 }
@@ -794,6 +796,10 @@ FAKE_CONTROL void fakeCudaReset() {
 FAKE_CONTROL void fakeCudaSetRegisters(int count) {
   std::lock_guard lock(state().mutex);
   state().registers = count;
+}
+FAKE_CONTROL void fakeCudaRecord(bool isOn) {
+  std::lock_guard lock(state().mutex);
+  state().isRecording = isOn;
 }
 FAKE_CONTROL void fakeCudaFail(const char *function, int nth, int result) {
   std::lock_guard lock(state().mutex);

@@ -29,6 +29,8 @@ void fakeCudaFail(const char *function, int nth, int result);
 void fakeCudaSetRegisters(int count);
 /// Sets a device attribute.
 void fakeCudaSetAttribute(int attribute, int value);
+/// Whether calls and launches are recorded, as they are at first; a benchmark's are not.
+void fakeCudaRecord(bool isOn);
 /// The number of all calls ever made.
 uint64_t fakeCudaCallCount();
 /// "stream", "event", "module", "memory" or "context": how many there are.

@@ -1,0 +1,86 @@
+// What a launch of a kernel that is in memory costs the host: checks, specialisation key, look-up, grid, parameters and
+// the CUDA device's bookkeeping, on the fake driver of the tests, which runs nothing. `launch_bench` prints the median
+// and the extremes of several rounds in time of this thread, and what the CUDA device with the fake driver takes of it.
+#include "runtime/device/Device.h"
+#include "tests/runtime/device/fakecuda/FakeCuda.h"
+
+#include <tile/tile.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <vector>
+
+using namespace tile;
+
+namespace {
+
+constexpr int kRounds = 15, kCalls = 20000;
+
+// Ten arguments: seven matrices, of which one is written, a vector, and two numbers.
+auto tenArguments =
+    kernel("ten_arguments",
+           [](In<f32, 2> a, In<f32, 2> b, In<f32, 2> c, In<f32, 2> d, In<f32, 2> e, In<f32, 2> f,
+              In<f32, 1> bias, Scalar<f32> s, Scalar<i32> n, Out<f32, 2> y, Const BM, Const BN) {
+             auto [m, k] = grid2d(y, {BM, BN});
+             auto tile = [&, m = m, k = k](const auto &view) { return view.tile({BM, BN})(m, k); };
+             Value total = tile(a) + tile(b) + tile(c) + tile(d) + tile(e) + tile(f);
+             y.tile({BM, BN})(m, k) = total * s + cast(f32, n) + expand_dims(bias.tile({BN})(k), 0);
+           });
+
+/// Seconds this thread has run, whatever else the machine does.
+double threadSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Microseconds a call, one figure a round, sorted.
+template <class Call> std::vector<double> microseconds(Call call) {
+  std::vector<double> rounds;
+  for (int round = 0; round < kRounds; ++round) {
+    double start = threadSeconds();
+    for (int i = 0; i < kCalls; ++i)
+      call();
+    rounds.push_back(1e6 * (threadSeconds() - start) / kCalls);
+  }
+  std::sort(rounds.begin(), rounds.end());
+  return rounds;
+}
+
+void print(const char *what, const std::vector<double> &rounds) {
+  std::printf("%-44s median %.2f us (min %.2f, max %.2f)\n", what, rounds[rounds.size() / 2],
+              rounds.front(), rounds.back());
+}
+
+} // namespace
+
+int main() try {
+  setenv("TILE_LIBCUDA", FAKE_DRIVER, 1);
+  Device device = Device::open("cuda:0");
+  Stream stream = device.stream();
+  std::vector<TensorOf<float>> x;
+  for (int i = 0; i < 7; ++i)
+    x.push_back(device.tensor<float>({1000, 768}));
+  auto bias = device.tensor<float>({768});
+  auto launcher = tenArguments.consts(64, 64);
+  auto call = [&] { launcher(stream, x[0], x[1], x[2], x[3], x[4], x[5], bias, 0.5f, 3, x[6]); };
+  call(); // compiles
+  fakeCudaRecord(false);
+  print("a call with 10 arguments, kernel in memory", microseconds(call));
+
+  auto bare = device::openCuda(0);
+  device::Function nothing =
+      bare->getFunction(bare->loadModule(".version 8.0\n.target sm_80\n.address_size 64\n"
+                                         ".visible .entry nothing()\n{\n  ret;\n}\n"),
+                        "nothing");
+  device::LaunchConfig config;
+  config.grid = config.block = {1, 1, 1};
+  device::Stream queue = bare->createStream();
+  print("of which a launch by the CUDA device",
+        microseconds([&] { bare->launch(nothing, config, {}, queue); }));
+} catch (const Error &error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}
