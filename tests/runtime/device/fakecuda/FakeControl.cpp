@@ -1,0 +1,53 @@
+// The tests' side of the fake driver.
+#include "tests/runtime/device/fakecuda/FakeDriver.h"
+
+using namespace fakecuda;
+
+#define FAKE_CONTROL __attribute__((visibility("default")))
+
+FAKE_CONTROL void fakeCudaReset() {
+  State &driver = state();
+  std::lock_guard lock(driver.mutex);
+  driver.calls.clear();
+  driver.images.clear();
+  driver.hazards.clear();
+  driver.launches.clear();
+  driver.faults.clear();
+  driver.lost = kSuccess;
+  driver.registers = 40;
+}
+FAKE_CONTROL void fakeCudaSetRegisters(int count) {
+  std::lock_guard lock(state().mutex);
+  state().registers = count;
+}
+FAKE_CONTROL void fakeCudaRecord(bool isOn) {
+  std::lock_guard lock(state().mutex);
+  state().isRecording = isOn;
+}
+FAKE_CONTROL void fakeCudaFail(const char *function, int nth, int result) {
+  std::lock_guard lock(state().mutex);
+  state().faults[function][nth] = result;
+}
+FAKE_CONTROL void fakeCudaSetAttribute(int attribute, int value) {
+  std::lock_guard lock(state().mutex);
+  state().attributes[attribute] = value;
+}
+FAKE_CONTROL const std::vector<std::string> &fakeCudaCalls() { return state().calls; }
+FAKE_CONTROL uint64_t fakeCudaCallCount() { return state().callCount; }
+FAKE_CONTROL const std::vector<FakeLaunch> &fakeCudaLaunches() { return state().launches; }
+FAKE_CONTROL const std::vector<std::string> &fakeCudaHazards() { return state().hazards; }
+FAKE_CONTROL const std::vector<std::string> &fakeCudaImages() { return state().images; }
+FAKE_CONTROL size_t fakeCudaContextDepth() { return contextStack.depth; }
+FAKE_CONTROL size_t fakeCudaLive(const char *kind) {
+  const State &driver = state();
+  std::string which(kind);
+  if (which == "stream")
+    return driver.streams.size();
+  if (which == "event")
+    return driver.events.size();
+  if (which == "module")
+    return driver.modules.size();
+  if (which == "memory")
+    return driver.memory.size();
+  return static_cast<size_t>(driver.contexts[0].retained + driver.contexts[1].retained);
+}

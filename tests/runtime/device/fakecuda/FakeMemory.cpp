@@ -1,0 +1,146 @@
+// Device memory: host memory behind addresses of its own.
+#include "tests/runtime/device/fakecuda/FakeDriver.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace fakecuda {
+namespace {
+
+constexpr size_t kAlignment = 256;
+
+bool isAnythingBusy() {
+  auto isBusy = [](CUstream stream) { return stream->isBusy(); };
+  return state().nullStream.isBusy() ||
+         std::any_of(state().streams.begin(), state().streams.end(), isBusy);
+}
+
+// The bytes behind a range of device memory, or null.
+unsigned char *reach(CUdeviceptr pointer, size_t bytes, CUstream stream, const char *user) {
+  auto after = state().memory.upper_bound(pointer);
+  if (after == state().memory.begin())
+    return nullptr;
+  auto &[base, block] = *std::prev(after);
+  if (pointer - base > block.bytes.size() || bytes > block.bytes.size() - (pointer - base))
+    return nullptr;
+  if (block.isStreamOrdered && !block.orderedAfter.count(stream))
+    state().hazards.push_back(std::string(user) + " uses memory in a stream that is not ordered "
+                                                  "after the stream of its allocation");
+  return block.bytes.data() + (pointer - base);
+}
+
+CUresult allocate(CUdeviceptr *pointer, size_t bytes, bool isStreamOrdered, CUstream stream) {
+  State &driver = state();
+  if (!pointer || bytes == 0)
+    return kInvalidValue;
+  if (bytes > kTotalMemory - driver.usedBytes)
+    return kOutOfMemory;
+  size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  CUdeviceptr address = driver.nextAddress;
+  if (auto old = driver.freed.find(rounded); old != driver.freed.end()) {
+    address = old->second;
+    driver.freed.erase(old);
+  } else {
+    driver.nextAddress += rounded;
+  }
+  driver.usedBytes += bytes;
+  driver.memory[address] = {std::vector<unsigned char>(bytes, 0xcd), isStreamOrdered, {stream}};
+  *pointer = address;
+  return kSuccess;
+}
+
+CUresult release(CUdeviceptr pointer) {
+  auto found = state().memory.find(pointer);
+  if (found == state().memory.end())
+    return kInvalidValue;
+  size_t bytes = found->second.bytes.size();
+  state().usedBytes -= bytes;
+  state().freed.insert({(bytes + kAlignment - 1) / kAlignment * kAlignment, pointer});
+  state().memory.erase(found);
+  return kSuccess;
+}
+
+} // namespace
+
+FAKE_API cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
+  FAKE_ENTER("cuMemAlloc_v2", Needs::Context);
+  return allocate(pointer, bytes, false, nullptr);
+}
+FAKE_API cuMemFree_v2(CUdeviceptr pointer) {
+  FAKE_ENTER("cuMemFree_v2", Needs::Context);
+  // Documented: the driver waits for no one if the memory came from a stream, and promises nothing for the rest.
+  if (isAnythingBusy())
+    state().hazards.push_back("cuMemFree while streams are busy");
+  return pointer ? release(pointer) : kSuccess;
+}
+FAKE_API cuMemGetInfo_v2(size_t *free, size_t *total) {
+  FAKE_ENTER("cuMemGetInfo_v2", Needs::Context);
+  *total = kTotalMemory;
+  *free = kTotalMemory - state().usedBytes;
+  return kSuccess;
+}
+#ifndef FAKE_CUDA_OLD
+FAKE_API cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream) {
+  FAKE_ENTER("cuMemAllocAsync", Needs::Context);
+  if (!isStream(stream))
+    return kInvalidHandle;
+  submit(stream);
+  return allocate(pointer, bytes, true, stream);
+}
+FAKE_API cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
+  FAKE_ENTER("cuMemFreeAsync", Needs::Context);
+  if (!isStream(stream))
+    return kInvalidHandle;
+  submit(stream);
+  return release(pointer);
+}
+#endif
+FAKE_API cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *source, size_t bytes,
+                              CUstream stream) {
+  FAKE_ENTER("cuMemcpyHtoDAsync_v2", Needs::Context);
+  if (!isStream(stream))
+    return kInvalidHandle;
+  unsigned char *to = reach(target, bytes, stream, "a copy to the device");
+  if (!to || !source)
+    return kInvalidValue;
+  std::memcpy(to, source, bytes);
+  submit(stream);
+  return kSuccess;
+}
+FAKE_API cuMemcpyDtoHAsync_v2(void *target, CUdeviceptr source, size_t bytes, CUstream stream) {
+  FAKE_ENTER("cuMemcpyDtoHAsync_v2", Needs::Context);
+  if (!isStream(stream))
+    return kInvalidHandle;
+  const unsigned char *from = reach(source, bytes, stream, "a copy to the host");
+  if (!from || !target)
+    return kInvalidValue;
+  std::memcpy(target, from, bytes);
+  submit(stream);
+  return kSuccess;
+}
+FAKE_API cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes,
+                              CUstream stream) {
+  FAKE_ENTER("cuMemcpyDtoDAsync_v2", Needs::Context);
+  if (!isStream(stream))
+    return kInvalidHandle;
+  unsigned char *to = reach(target, bytes, stream, "a copy on the device");
+  const unsigned char *from = reach(source, bytes, stream, "a copy on the device");
+  if (!to || !from)
+    return kInvalidValue;
+  std::memmove(to, from, bytes);
+  submit(stream);
+  return kSuccess;
+}
+FAKE_API cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t bytes, CUstream stream) {
+  FAKE_ENTER("cuMemsetD8Async", Needs::Context);
+  if (!isStream(stream))
+    return kInvalidHandle;
+  unsigned char *to = reach(target, bytes, stream, "a fill");
+  if (!to)
+    return kInvalidValue;
+  std::memset(to, value, bytes);
+  submit(stream);
+  return kSuccess;
+}
+
+} // namespace fakecuda
