@@ -276,11 +276,10 @@ void Launch::reportDeadlock(Cta &cta) const {
   for (const Warp &warp : cta.warps) {
     if (warp.status != WarpStatus::AtBarrier)
       continue;
-    const Program::Line &line = program().lines[program().code[warp.pc - 1].instruction];
     const Barrier &barrier = cta.barriers[warp.barrier];
     who += (first ? "; warp " : "warp ") + std::to_string(warp.index) + " waits at " +
-           std::string(line.spelling) + " in line " + std::to_string(line.line) + " for barrier " +
-           std::to_string(warp.barrier) + " (" + std::to_string(barrier.arrived) + " of " +
+           describe(program().code[warp.pc - 1]) + " for barrier " + std::to_string(warp.barrier) +
+           " (" + std::to_string(barrier.arrived) + " of " +
            std::to_string(expectedThreads(cta, barrier)) + " threads have arrived)";
     first = first ? first : &warp;
   }
@@ -288,6 +287,19 @@ void Launch::reportDeadlock(Cta &cta) const {
     const_cast<Warp *>(first)->stop(program().code[first->pc - 1], FindingKind::Deadlock,
                                     std::countr_zero(first->mask), "deadlock: " + who);
   throw StopCta();
+}
+
+static const std::string *sourceFileOf(const Module &module, SourceLine source) {
+  auto file = module.files.find(source.file);
+  return file == module.files.end() ? nullptr : &file->second;
+}
+
+std::string Launch::describe(const Op &op) const {
+  const Program::Line &line = program().lines[op.instruction];
+  std::string text = std::string(line.spelling) + " in line " + std::to_string(line.line);
+  if (const std::string *file = sourceFileOf(*program().module, line.source))
+    text += " (" + *file + ":" + std::to_string(line.source.line) + ")";
+  return text;
 }
 
 Finding Launch::place(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
@@ -299,9 +311,8 @@ Finding Launch::place(const Warp &warp, const Op &op, FindingKind kind, unsigned
   finding.ptxFile = program().module->name;
   finding.ptxLine = line.line;
   finding.ptxText = program().module->lineText(line.line);
-  if (auto file = program().module->files.find(line.source.file);
-      file != program().module->files.end()) {
-    finding.sourceFile = file->second;
+  if (const std::string *file = sourceFileOf(*program().module, line.source)) {
+    finding.sourceFile = *file;
     finding.sourceLine = static_cast<int>(line.source.line);
   }
   finding.kernel = program().entry->name;

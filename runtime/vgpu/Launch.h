@@ -42,6 +42,8 @@ public:
   /// Completes a finding with the place in the PTX and the block.
   Finding place(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
                 std::string message) const;
+  /// The instruction of an operation and its place: "bar.sync in line 12 (a.cpp:5)".
+  std::string describe(const Op &op) const;
 
   static constexpr size_t kMaxFindings = 20;
 

@@ -114,11 +114,8 @@ bool Warp::wakeOrReport() {
   std::string places;
   const Program &program = cta->launch->program();
   for (const Split &split : splits) {
-    const Op &op = program.code[split.pc];
-    const Program::Line &line = program.lines[op.instruction];
     places += (places.empty() ? "" : "; ") + std::to_string(std::popcount(split.mask)) +
-              " lanes wait at " + std::string(line.spelling) + " in line " +
-              std::to_string(line.line);
+              " lanes wait at " + cta->launch->describe(program.code[split.pc]);
   }
   const Split &first = splits.front();
   stop(program.code[first.pc], FindingKind::Divergence, std::countr_zero(first.mask),

@@ -154,6 +154,9 @@ class HostileFiles(Case):
             "twice": ("module { func.func @f() { return } func.func @f() { return } }", "redefinition of symbol"),
             "rank": (kernel("return", "%v: !tile.view<0xf32>"), "rank"),
             "recursion": ("module { func.func @f() attributes {tile.kernel} { call @f() : () -> () return } }", "calls itself"),
+            "mutual recursion": ("module { func.func @f() attributes {tile.kernel} { call @g() : () -> () return }\n"
+                                 "func.func private @g() { call @h() : () -> () return }\n"
+                                 "func.func private @h() { call @g() : () -> () return } }", "calls itself"),
             "external": ("module { func.func private @f() attributes {tile.kernel} }", "error:"),
             "depth": ('module {\n' + '"scf.execute_region"() ({\n' * 100000, "nested deeper than 256"),
         }
