@@ -34,6 +34,22 @@ Value viewOf(Trace &trace, const detail::TileAccess &access, Loc loc) {
   return trace.handle(trace.use(Value(access.trace, access.view), loc));
 }
 
+/// A 64-bit index as an i32 one. Extents are below 2^31, so an index is limited to the nearest whose
+/// tile lies outside every view: in 32 bits its offset, index * scale, is negative or wraps so.
+/// Multiples of powers of two stay multiples, for the width of accesses.
+Value limitIndex(Trace &trace, const Value &index, int64_t scale, Loc loc) {
+  constexpr int64_t kSpan = int64_t(1) << 31;
+  auto limit = [&](const char *op, const Value &value, int64_t bound) {
+    return trace.op(op, {TileType::Data, i64, {}}, {value, trace.integer(i64, bound, loc)}, loc);
+  };
+  bool isSigned = !isUnsigned(trace.type(index, loc).dtype);
+  Value wide = castValue(trace, i64, index, loc);
+  if (isSigned)
+    wide = limit("arith.maxsi", wide, -(kSpan / scale));
+  wide = limit(isSigned ? "arith.minsi" : "arith.minui", wide, (kSpan + scale - 1) / scale);
+  return castValue(trace, i32, wide, loc);
+}
+
 /// A tile index or element offset as an i32 scalar, times `scale`.
 NodeId offsetOf(Trace &trace, const Arg &index, int64_t scale, Loc loc) {
   if (!index.isStaged()) {
@@ -42,12 +58,11 @@ NodeId offsetOf(Trace &trace, const Arg &index, int64_t scale, Loc loc) {
     return convertTo(trace, i32, Arg(index.asInt() * scale, loc), "tile", loc).node();
   }
   TileType type = trace.type(index.value(), loc);
-  bool isIndex = type.category == TileType::Data && type.isScalar() && isInteger(type.dtype) &&
-                 widthOf(type.dtype) <= 32;
-  if (!isIndex)
-    trace.fail(loc, "tile: an index must be an i32 scalar, got " + type.str(),
+  if (type.category != TileType::Data || !type.isScalar() || !isInteger(type.dtype))
+    trace.fail(loc, "tile: an index must be an integer scalar, got " + type.str(),
                {madeNote(trace, "it was", index.value())});
-  Value narrow = castValue(trace, i32, index.value(), loc);
+  Value narrow = widthOf(type.dtype) > 32 ? limitIndex(trace, index.value(), scale, loc)
+                                          : castValue(trace, i32, index.value(), loc);
   if (scale == 1)
     return narrow.node();
   return trace

@@ -267,7 +267,7 @@ AxisInfo AxisInfoAnalysis::compute(Value value) {
         return ofSelect(of(op.getTrueValue()), of(op.getFalseValue()),
                         isTile ? &condition : nullptr);
       })
-      .Case<arith::MinSIOp, arith::MaxSIOp>([&](auto op) {
+      .Case<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp>([&](auto op) {
         AxisInfo info = meet(of(op.getLhs()), of(op.getRhs()));
         for (AxisFacts &facts : info.dims)
           facts.contiguity = 1, facts.divisibility = std::min(facts.divisibility, kMostDivisible);

@@ -49,6 +49,15 @@ static void *reserve(uint64_t bytes) {
   return place == MAP_FAILED ? nullptr : place;
 }
 
+/// Makes bytes of an anonymous mapping zero by giving their pages back: costs nothing where none was
+/// touched.
+static void forget(void *begin, uint64_t bytes) {
+  auto first = (reinterpret_cast<uintptr_t>(begin) + kPage - 1) / kPage * kPage;
+  auto last = (reinterpret_cast<uintptr_t>(begin) + bytes) / kPage * kPage;
+  if (first < last)
+    madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
+}
+
 GlobalMemory::GlobalMemory(uint64_t limitBytes) : limit_(limitBytes) {
   // Twice the limit leaves room to keep freed addresses unused. A host that restricts address space gets less.
   for (reserved_ = 2 * limitBytes; reserved_ >= (uint64_t{1} << 28); reserved_ /= 2) {
@@ -91,6 +100,17 @@ uint64_t GlobalMemory::place(uint64_t span) {
   return offset + span <= reserved_ ? offset : 0;
 }
 
+void GlobalMemory::invalidate(uint64_t offset, uint64_t bytes) {
+  constexpr uint64_t kCovered = kPage * 8; // bytes whose bits share a page
+  uint64_t end = offset + bytes, firstPage = (offset + kCovered - 1) / kCovered * kCovered,
+           lastPage = end / kCovered * kCovered;
+  if (firstPage >= lastPage)
+    return valid_.setRange(offset, bytes, false);
+  valid_.setRange(offset, firstPage - offset, false);
+  forget(validWords_ + firstPage / 64, (lastPage - firstPage) / 8);
+  valid_.setRange(lastPage, end - lastPage, false);
+}
+
 uint64_t GlobalMemory::allocate(uint64_t bytes, std::string name) {
   if (bytes > limit_ || used_ + bytes > limit_)
     return 0;
@@ -102,7 +122,7 @@ uint64_t GlobalMemory::allocate(uint64_t bytes, std::string name) {
   used_ += bytes;
   uint64_t base = kGlobalBase + offset;
   blocks_[base] = {base, bytes, nextId_++, true, std::move(name)};
-  valid_.setRange(offset, bytes, false);
+  invalidate(offset, bytes);
   return base;
 }
 
@@ -110,10 +130,7 @@ void GlobalMemory::release(uint64_t base) {
   Block &block = blocks_.at(base);
   block.live = false;
   used_ -= block.bytes;
-  uint64_t begin = (base - kGlobalBase + kPage - 1) / kPage * kPage;
-  uint64_t end = (base - kGlobalBase + block.bytes) / kPage * kPage;
-  if (begin < end)
-    madvise(bytes_ + begin, end - begin, MADV_DONTNEED);
+  forget(host(base), block.bytes);
 }
 
 const GlobalMemory::Block *GlobalMemory::near(uint64_t address) const {

@@ -71,6 +71,8 @@ public:
   std::string describe(uint64_t address) const;
 
 private:
+  /// Marks a new block's bytes as not written; untouched pages of a huge one stay untouched.
+  void invalidate(uint64_t offset, uint64_t bytes);
   uint64_t place(uint64_t span);
 
   uint8_t *bytes_ = nullptr;

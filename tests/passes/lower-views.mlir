@@ -154,3 +154,33 @@ func.func @no_kernel(%v: !tile.view<1xf32>, %i: i32) {
   %0 = tile.view_load %v[%i] : !tile.view<1xf32> -> tensor<32xf32>
   return
 }
+
+// A 64-bit offset or index is limited to what lies outside any view before 32 bits hold it: by powers of two, so that what
+// divides it still does.
+// CHECK-LABEL: func.func @wide_indices(
+// CHECK: tilegpu.bounds = array<i32: 2>, tilegpu.order = array<i32: 0>, tilegpu.vector = 4 : i32
+// CHECK: tilegpu.bounds = array<i32: 1>, tilegpu.order = array<i32: 0>, tilegpu.vector = 4 : i32
+// CHECK: tilegpu.bounds = array<i32: 2>, tilegpu.order = array<i32: 0>, tilegpu.vector = 4 : i32
+func.func @wide_indices(%v: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 0>, tile.extent_divisible = array<i64: 32>},
+                        %i: i64) attributes {tile.kernel} {
+  %c16 = arith.constant 16 : i64
+  %c32 = arith.constant 32 : i32
+  %low = arith.constant -2147483648 : i64
+  %high = arith.constant 2147483648 : i64
+  %at = arith.muli %i, %c16 : i64
+  %a = arith.maxsi %at, %low : i64
+  %b = arith.minsi %a, %high : i64
+  %offset = tile.convert %b : i64 -> i32
+  %0 = tile.view_load %v[%offset] : !tile.view<1xf32> -> tensor<32xf32>
+  %lowest = arith.constant -67108864 : i64
+  %highest = arith.constant 67108864 : i64
+  %c = arith.maxsi %i, %lowest : i64
+  %d = arith.minsi %c, %highest : i64
+  %index = tile.convert %d : i64 -> i32
+  %first = arith.muli %index, %c32 : i32
+  %1 = tile.view_load %v[%first] : !tile.view<1xf32> -> tensor<32xf32>
+  %e = arith.minui %at, %high : i64
+  %unsigned = tile.convert %e : i64 -> i32
+  %2 = tile.view_load %v[%unsigned] : !tile.view<1xf32> -> tensor<32xf32>
+  return
+}
