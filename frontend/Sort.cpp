@@ -105,7 +105,7 @@ Value tile::sort(Arg x, bool descending, Loc loc) {
   return castValue(trace, type, sorted(trace, comparable(trace, tile, loc), descending, loc), loc);
 }
 
-Value tile::topk(Arg x, int k, Loc loc) {
+Value tile::topk(Arg x, int k, bool largest, Loc loc) {
   Trace &trace = Trace::current(loc);
   Value tile = sortable(trace, "topk", x, loc);
   Shape shape = tile.shape();
@@ -115,7 +115,7 @@ Value tile::topk(Arg x, int k, Loc loc) {
                "topk: k must be a power of two from 1 to the last extent " +
                    std::to_string(extent) + ", got " + std::to_string(k),
                {madeNote(trace, "operand", tile)}, ErrorCode::InvalidShape);
-  Value best = sorted(trace, comparable(trace, tile, loc), true, loc);
+  Value best = sorted(trace, comparable(trace, tile, loc), largest, loc);
   for (; extent > k; extent /= 2) { // the first half of each row
     Value halves = reshape(Arg(best, loc), Network::splitLast(best.shape(), {2, extent / 2}), loc);
     best = split(Arg(trans(Arg(halves, loc), loc), loc), loc).first;

@@ -108,8 +108,8 @@ scan(const std::vector<Value> &tiles, int axis,
 
 /// The elements of each row from the smallest to the largest, or descending.
 Value sort(Arg x, bool descending = false, Loc loc = Loc::here());
-/// The k largest elements of each row, the largest first. Error: k is no power of two up to the
-/// extent.
-Value topk(Arg x, int k, Loc loc = Loc::here());
+/// The k largest elements of each row, the largest first, or the k smallest, the smallest first.
+/// Error: k is no power of two up to the extent.
+Value topk(Arg x, int k, bool largest = true, Loc loc = Loc::here());
 
 } // namespace tile

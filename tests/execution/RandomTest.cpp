@@ -1,6 +1,7 @@
 // Random numbers: word for word the published generator, checked against a scalar version that
 // itself reproduces the published known answers; and mulhi, which it is made of.
 #include "tests/execution/Harness.h"
+#include "tests/execution/Philox.h"
 
 using namespace tile;
 using namespace tile::test;
@@ -9,28 +10,7 @@ namespace {
 
 EXECUTION_SUITE(RandomNumbers);
 
-using Words = std::array<uint32_t, 4>;
-
-/// Philox-4x32-10 as its paper defines it.
-Words philox(Words counter, std::array<uint32_t, 2> key) {
-  for (int round = 0; round < 10; ++round) {
-    uint64_t a = uint64_t{0xD2511F53} * counter[0], b = uint64_t{0xCD9E8D57} * counter[2];
-    counter = {static_cast<uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<uint32_t>(b),
-               static_cast<uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<uint32_t>(a)};
-    key[0] += 0x9E3779B9, key[1] += 0xBB67AE85;
-  }
-  return counter;
-}
-
-Words philoxAt(uint64_t seed, uint64_t offset) {
-  return philox({static_cast<uint32_t>(offset), static_cast<uint32_t>(offset >> 32), 0, 0},
-                {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
-}
-
-float uniformOf(uint32_t word) {
-  int32_t number = static_cast<int32_t>(word);
-  return static_cast<float>(number < 0 ? ~number : number) * 4.6566127342e-10f;
-}
+using Words = PhiloxWords;
 
 TEST(Philox, KnownAnswers) { // of Random123, the authors' library
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
