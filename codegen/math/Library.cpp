@@ -3,6 +3,7 @@
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/Linker/Linker.h"
@@ -44,11 +45,24 @@ bool callsLibrary(const llvm::Module &module) {
 }
 
 // The attributes it was compiled with would keep it from being inlined into code for later machines.
-static void prepare(llvm::Function &function) {
+static void prepare(llvm::Function &function, bool isInlined) {
   function.setAttributes(llvm::AttributeList());
   function.setDoesNotThrow();
-  function.addFnAttr(llvm::Attribute::AlwaysInline);
+  function.addFnAttr(isInlined ? llvm::Attribute::AlwaysInline : llvm::Attribute::NoInline);
   function.setLinkage(llvm::GlobalValue::InternalLinkage);
+}
+
+// Each element of a thread is a call. Beyond this number of calls of one function it stays a function: code and the
+// time to compile it would grow with every element, and a call is cheap beside the hundreds of instructions behind it.
+static constexpr unsigned kMostInlined = 8;
+
+// Functions of the library that the kernel calls too often to inline.
+static llvm::StringSet<> functionsOfManyCalls(const llvm::Module &module) {
+  llvm::StringSet<> names;
+  for (const llvm::Function &function : module)
+    if (function.isDeclaration() && function.hasNUsesOrMore(kMostInlined + 1))
+      names.insert(function.getName());
+  return names;
 }
 
 std::string linkLibrary(llvm::Module &module) {
@@ -65,11 +79,12 @@ std::string linkLibrary(llvm::Module &module) {
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       own.insert(&function);
+  llvm::StringSet<> calledOften = functionsOfManyCalls(module);
   if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
     return "its bitcode does not link";
   for (llvm::Function &function : module)
     if (!function.isDeclaration() && !own.contains(&function))
-      prepare(function);
+      prepare(function, !calledOften.contains(function.getName()));
   return callsLibrary(module) ? "a function is not in it" : "";
 }
 

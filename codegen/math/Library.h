@@ -16,8 +16,8 @@ mlir::Value callLibrary(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef 
 /// Whether a module calls the library.
 bool callsLibrary(const llvm::Module &module);
 
-/// Gives a module the functions that it calls, to be inlined wherever they are called. Returns what went wrong, nothing
-/// if all went well.
+/// Gives a module the functions that it calls, to be inlined unless one is called many times. Returns what went wrong,
+/// nothing if all went well.
 std::string linkLibrary(llvm::Module &module);
 
 } // namespace tile::codegen
