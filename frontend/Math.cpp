@@ -203,6 +203,9 @@ Value tile::max_nan(Arg a, Arg b, Loc loc) { return minMax(kMaxNan, a, b, loc); 
 Value tile::clamp(Arg x, Arg lo, Arg hi, Loc loc) {
   return min(Arg(max(x, lo, loc), loc), hi, loc);
 }
+Value tile::clamp_nan(Arg x, Arg lo, Arg hi, Loc loc) {
+  return min_nan(Arg(max_nan(x, lo, loc), loc), hi, loc);
+}
 
 Value tile::mulhi(Arg a, Arg b, Loc loc) {
   Trace &trace = Trace::current(loc);

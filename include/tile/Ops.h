@@ -120,8 +120,10 @@ Value max(Arg a, Arg b, Loc loc = Loc::here());
 Value min_nan(Arg a, Arg b, Loc loc = Loc::here());
 /// The larger operand; a NaN operand gives NaN.
 Value max_nan(Arg a, Arg b, Loc loc = Loc::here());
-/// min(max(x, lo), hi); undefined for lo > hi.
+/// min(max(x, lo), hi): a NaN x gives lo. Undefined for lo > hi and NaN bounds.
 Value clamp(Arg x, Arg lo, Arg hi, Loc loc = Loc::here());
+/// The same, but a NaN x gives NaN.
+Value clamp_nan(Arg x, Arg lo, Arg hi, Loc loc = Loc::here());
 /// `a` where `condition` (i1) holds, else `b`; both sides are evaluated. Pointers are allowed.
 Value select(Arg condition, Arg a, Arg b, Loc loc = Loc::here());
 /// (x + d - 1) / d for positive integers; of host integers an int. Error: a float, a constant d

@@ -145,6 +145,37 @@ TEST_P(Arithmetic, I1) {
           {"==", [](bool x, bool y) { return x == y; }, {}},
           {"select", [](bool x, bool y) { return x ? y : !y; }, {}}},
       x, y);
+  zipRows<bool>([](Value x, Value y) { return relations(x, y); }, relationRows<bool>(), x, y);
+}
+
+// In memory any byte but zero is true; what is stored is 0 or 1, whether vectors of bytes move or one.
+TEST_P(Arithmetic, I1OfAnyByte) {
+  static const auto program =
+      kernel("i1_bytes", [](In<i1, 1> x, Out<u8, 2> y, Out<i1, 2> z, Const B) {
+        Value i = grid1d(x, {B}), at = i * B + arange(B);
+        Value tile = x.tile({B})(i), loaded = load(x.ptr() + at, at < x.dim(0), false);
+        Value rows[] = {tile, loaded, ~tile, tile == loaded};
+        for (int row = 0; row < 4; ++row) {
+          y.tile({1, B})(row, i) = expand_dims(cast(u8, rows[row]), 0);
+          z.tile({1, B})(row, i) = expand_dims(rows[row], 0);
+        }
+      });
+  for (int64_t size : {1, 256, 300}) {
+    std::vector<uint8_t> x = uniform<uint8_t>(size, 0, 256);
+    for (size_t i = 0; i < x.size(); i += 3)
+      x[i] = i % 2 ? 0 : i % 4 ? 128 : 2;
+    auto tensor = device().tensor<bool>({size});
+    tensor.uploadBytes(x.data(), x.size());
+    auto y = output<uint8_t>({4, size}), z = output<uint8_t>({4, size}, 5);
+    auto stored = ref(static_cast<bool *>(z.tensor().data()), {4, size}, {size + 5, 1});
+    program.consts(256)(stream, tensor, y.tensor(), stored);
+    auto expected = [&](int64_t i) {
+      bool isTrue = x[size_t(i % size)] != 0;
+      return i / size < 2 ? isTrue : i / size == 2 ? !isTrue : true;
+    };
+    expectAll(y.result(), expected);
+    expectAll(z.result(), expected);
+  }
 }
 
 // --- Floats --------------------------------------------------------------------------------------

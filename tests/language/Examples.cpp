@@ -111,6 +111,7 @@ const std::vector<Example> &examples() {
     EXAMPLE("min_nan", isnan(min_nan(x, NAN)), 1, 1, 1, 1),
     EXAMPLE("max_nan", max_nan(x, 2), 2, 2, 3, 4),
     EXAMPLE("clamp", clamp(x, 2, 3), 2, 2, 3, 3),
+    EXAMPLE("clamp_nan", clamp_nan(x, 2, 3), 2, 2, 3, 3),
     EXAMPLE("select", select(b, x, -x), -1, -2, 3, 4),
     EXAMPLE("cdiv", cdiv(i, 2), 0, 1, 1, 2),
     EXAMPLE("floor_div", floor_div(i - 3, 2), -2, -1, -1, 0),
@@ -171,6 +172,7 @@ const std::vector<Example> &examples() {
     // Sorting
     EXAMPLE("sort", sort(y), 1, 2, 3, 4),
     EXAMPLE("topk", topk(x, 2), 4, 3),
+    EXAMPLE("topk", topk(x, 2, false), 1, 2),
 
     // Atomics
     BODY("atomic_add", atomic_add(c.ptr() + (i & 1), 1); return c.tile({4})(0);, 2, 2, 0, 0),
