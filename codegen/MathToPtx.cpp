@@ -121,6 +121,32 @@ private:
   StringRef name;
 };
 
+// The library's pow loses the sign and size of results that exponents of about 1e300 and more lead to. An exponent of
+// +-2^63, which is even, overflows or underflows every base but 0, +-1, infinities and NaN, as all beyond it do, so larger
+// ones are cut to that; NaN passes, since comparisons with it are false.
+struct Power : ConvertOpToLLVMPattern<math::PowFOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(math::PowFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    if (!isComputed(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not on f32 or f64");
+    Value exponent = adaptor.getRhs();
+    exponent = cut(rewriter, op.getLoc(), exponent, 0x1p63, LLVM::FCmpPredicate::ogt);
+    exponent = cut(rewriter, op.getLoc(), exponent, -0x1p63, LLVM::FCmpPredicate::olt);
+    rewriter.replaceOp(op, callLibrary(rewriter, op.getLoc(), "pow", {adaptor.getLhs(), exponent}));
+    return success();
+  }
+
+private:
+  static Value cut(OpBuilder &b, Location loc, Value value, double limit,
+                   LLVM::FCmpPredicate beyond) {
+    Type type = value.getType();
+    Value bound = LLVM::ConstantOp::create(b, loc, type, b.getFloatAttr(type, limit));
+    Value isBeyond = LLVM::FCmpOp::create(b, loc, beyond, value, bound);
+    return LLVM::SelectOp::create(b, loc, isBeyond, bound, value);
+  }
+};
+
 template <class From, class To> struct Renamed : ConvertOpToLLVMPattern<From> {
   using ConvertOpToLLVMPattern<From>::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(From op, typename From::Adaptor adaptor,
@@ -183,7 +209,7 @@ void populateMathToPtxPatterns(const LLVMTypeConverter &converter, RewritePatter
            Divide>(converter);
   patterns.add<Library<math::Log1pOp>>(converter, "log1p");
   patterns.add<Library<math::ExpM1Op>>(converter, "expm1");
-  patterns.add<Library<math::PowFOp>>(converter, "pow");
+  patterns.add<Power>(converter, /*benefit=*/2);
   patterns.add<Library<arith::RemFOp>>(converter, "fmod"); // exact, the sign of the dividend
 }
 

@@ -161,6 +161,77 @@ TEST_P(PreciseMath, PowersAndQuotients) {
       a, b, 128);
 }
 
+// Of many elements a thread each is a call of one function: in a loop, and under a condition.
+TEST_P(PreciseMath, ManyElementsAThread) {
+  static const auto program = kernel("many", [](In<f64, 1> x, Out<f64, 1> y, Const B) {
+    Value i = grid1d(x, {B});
+    auto sum = var(zeros(f64, {B}));
+    for (auto round : range(2)) {
+      sum += precise::sin(x.tile({B})(i) + cast(f64, round));
+      if_(i == 1, [&] { sum += pow(abs(sum.get()), 1.5); });
+    }
+    y.tile({B})(i) = sum;
+  });
+  std::vector<double> x = uniform<double>(5000, -1000, 1000);
+  auto y = output<double>({5000});
+  program.consts(2048).warps(2)(stream, input({5000}, x), y.tensor());
+  expectAll(y.result(),
+            [&](int64_t i) {
+              double sum = 0;
+              for (int round = 0; round < 2; ++round) {
+                sum += std::sin(x[size_t(i)] + round);
+                sum += i / 2048 == 1 ? std::pow(std::fabs(sum), 1.5) : 0;
+              }
+              return sum;
+            },
+            {16, 1e-14});
+}
+
+/// Every kind of base with every kind of exponent: zeros, infinities, NaN, ones, negative bases with
+/// exponents that are odd, even and no integers, and the largest odd integer of the dtype.
+template <class T> std::pair<std::vector<T>, std::vector<T>> specialPowers() {
+  std::vector<T> list = floatEdges<T>();
+  double most = std::ldexp(1, mantissaBits(dtypeOf<T>) + 1) - 1; // odd; above, all are even
+  double large = std::ldexp(1, -smallestExponent(dtypeOf<T>) / 2);
+  for (double x : {5.0, 0.3, 0.999, most, most - 1, most + 1, 4 * most, large})
+    for (double sign : {1, -1})
+      list.push_back(static_cast<T>(static_cast<Wide<T>>(sign * x)));
+  return pairsOf(list);
+}
+
+// Of bases just beside 1, an error of the exponent's last place would show in every digit.
+TEST_P(PreciseMath, PowersOfSpecialCases) {
+  auto check = [&]<class T>(T, double ulps) {
+    SCOPED_TRACE(nameOf(dtypeOf<T>));
+    auto [x, y] = specialPowers<T>();
+    zipRows<T>(
+        [](Value x, Value y) {
+          Value power = pow(x, y);
+          Value sign = select(power == 0, div_rn(1.0, power), 0.0); // an infinity of a zero's sign
+          return std::vector<Value>{power, cast(dtypeOf<T>, sign)};
+        },
+        Binary{{"pow", [](double x, double y) { return std::pow(x, y); }, {ulps}},
+               {"1 / pow, if that is 0",
+                [](double x, double y) {
+                  double power = roundedTo<T>(std::pow(x, y));
+                  return power == 0 ? 1 / power : 0;
+                },
+                {}}},
+        x, y, 128);
+  };
+  check(float(), 16), check(double(), 2), check(half(), 1), check(bfloat16(), 1);
+}
+
+TEST_P(PreciseMath, PowersOf16BitFloats) {
+  auto check = [&]<class T>(T) {
+    auto [x, y] = pairsOf(uniform<T>(50, -6, 6));
+    zipRows<T>([](Value x, Value y) { return std::vector<Value>{pow(abs(x), y)}; },
+               Binary{{"pow", [](double x, double y) { return std::pow(std::fabs(x), y); }, {1}}},
+               x, y, 128);
+  };
+  check(half()), check(bfloat16());
+}
+
 TEST_P(PreciseMath, Roundings) {
   auto check = [&]<class T>(T) {
     std::vector<T> x = floatEdges<T>();
@@ -199,6 +270,29 @@ TEST_P(PreciseMath, MinimaThatPropagateNan) {
         x, y, 128);
   };
   check(float()), check(double());
+}
+
+TEST_P(PreciseMath, ClampsThatIgnoreOrPropagateNan) {
+  auto check = [&]<class T>(T) {
+    mapRows<T>(
+        [](Value x) {
+          return std::vector<Value>{clamp(x, -1, 2), clamp_nan(x, -1, 2), clamp_nan(x, x, x)};
+        },
+        std::vector<Row<double (*)(double)>>{
+            {"clamp", [](double x) { return x != x ? -1 : std::clamp(x, -1.0, 2.0); }, {}},
+            {"clamp_nan", [](double x) { return x != x ? x : std::clamp(x, -1.0, 2.0); }, {}},
+            {"clamp_nan to itself", [](double x) { return x; }, {}}},
+        floatEdges<T>(), 128);
+  };
+  check(float()), check(double()), check(half()), check(bfloat16());
+  mapRows<int32_t>(
+      [](Value x) {
+        return std::vector<Value>{clamp(x, -5, 7), clamp_nan(x, -5, 7)};
+      },
+      std::vector<Row<int32_t (*)(int32_t)>>{
+          {"clamp", [](int32_t x) { return std::clamp(x, -5, 7); }, {}},
+          {"clamp_nan", [](int32_t x) { return std::clamp(x, -5, 7); }, {}}},
+      integerEdges<int32_t>(), 128);
 }
 
 TEST_P(PreciseMath, FastFormsOfF32) {
