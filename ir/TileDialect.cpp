@@ -1,6 +1,8 @@
 // Registration of the dialect `tile`, its types, and the checks of attributes on kernels.
 #include "ir/TileDialect.h"
 
+#include "ir/LayoutAttr.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -149,6 +151,29 @@ static LogicalResult verifyGridSymbols(Operation *op, Attribute value) {
   return success();
 }
 
+constexpr int64_t kDefaultWarps = 4; // of kernels without tile.warps
+
+// Every layout of a kernel is one of its warps, no more and no less: others would be left out or do their work twice.
+static LogicalResult verifyLayouts(func::FuncOp kernel) {
+  auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
+  int64_t count = warps ? warps.getInt() : kDefaultWarps;
+  auto verify = [&](Operation *op, Type type) -> LogicalResult {
+    tile::gpu::LayoutAttr layout = tile::gpu::encodingOf(type);
+    int64_t ofLayout = layout ? int64_t{1} << layout.getWarps().size() / layout.getRank() : count;
+    if (ofLayout == count)
+      return success();
+    return op->emitOpError("has a layout for ")
+           << ofLayout << " warps in a kernel of " << count << " (tile.warps)";
+  };
+  WalkResult walked = kernel.getBody().walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (failed(verify(op, type)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 static LogicalResult verifyKernel(Operation *op) {
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function)
@@ -160,7 +185,7 @@ static LogicalResult verifyKernel(Operation *op) {
   for (Type type : function.getArgumentTypes())
     if (!isa<ViewType, PtrType>(type) && !isNumber(type))
       return op->emitOpError("a kernel's arguments are views, pointers and scalars, got ") << type;
-  return success();
+  return verifyLayouts(function);
 }
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {

@@ -44,7 +44,7 @@ func.func @ring() attributes {tile.kernel} {
 // -----
 
 #a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
-func.func @different_elements() attributes {tile.kernel} {
+func.func @different_elements() attributes {tile.kernel, tile.warps = 1 : i32} {
   // expected-error @+1 {{only constants with one value everywhere are supported on tiles}}
   %c = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]> : tensor<32xi32, #a>
   return
@@ -92,7 +92,7 @@ func.func @view_argument(%v: !tile.view<1xf32>) attributes {tile.kernel} { retur
 // -----
 
 #l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
-func.func @no_bounds(%p: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+func.func @no_bounds(%p: !tile.ptr<f32>, %n: i32) attributes {tile.kernel, tile.warps = 1 : i32} {
   %v = tile.make_view %p, extents [%n], strides [%n] : i32 -> !tile.view<1xf32>
   // expected-error @+1 {{has no bounds; the pass that lowers views has not run}}
   %x = tile.view_load %v[%n] : !tile.view<1xf32> -> tensor<32xf32, #l>

@@ -60,6 +60,28 @@ func.func @layout_surjective(%x: tensor<32xf32, #l>) { return }
 
 // -----
 
+#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+func.func @layout_too_few_warps() attributes {tile.kernel, tile.warps = 4 : i32} {
+  // expected-error @+1 {{has a layout for 2 warps in a kernel of 4 (tile.warps)}}
+  %x = tile.arange 0, 64 : tensor<64xi32, #l>
+  return
+}
+
+// -----
+
+#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128]]>
+func.func @layout_too_many_warps() attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %c1 step %c1 {
+    // expected-error @+1 {{has a layout for 8 warps in a kernel of 4 (tile.warps)}}
+    %x = tile.arange 0, 256 : tensor<256xi32, #l>
+  }
+  return
+}
+
+// -----
+
 #l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 // expected-error @+1 {{a tile's extents must be at least 1, got 0}}
 func.func @layout_zero(%x: tensor<0xf32, #l>) { return }
