@@ -117,6 +117,8 @@ public:
     result.name = entryNameOf(kernel.getName());
     result.target = options.target;
     result.grid = gridOf(kernel);
+    result.persistent = kernel->hasAttr(ir::kPersistentAttr);
+    allowFusion = !kernel->hasAttr(ir::kNoFusionAttr);
     keep(Stage::Tile);
     if (failed(runner.run(
             [&](PassManager &manager) { passes::buildPipeline(manager, {options.target}); })))
@@ -162,7 +164,7 @@ private:
   FailureOr<CompiledKernel> emit(const ir::Target &target) {
     runner.keepBeforePtx();
     FailureOr<EmittedPtx> emitted =
-        emitPtx(module, target, options, runner.switches(), result.timings);
+        emitPtx(module, target, options, allowFusion, runner.switches(), result.timings);
     if (failed(emitted))
       return failure();
     result.ptx = std::move(emitted->ptx);
@@ -181,6 +183,7 @@ private:
   const CompileOptions &options;
   std::shared_ptr<KernelReport> report;
   std::vector<StageLines> stageLines;
+  bool allowFusion = true; ///< a * b + c may become one operation
   CompiledKernel result;
   PassRunner runner;
 };

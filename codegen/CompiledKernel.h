@@ -60,6 +60,7 @@ struct CompiledKernel {
   std::string target;
   std::vector<Parameter> parameters;
   GridExpression grid;
+  bool persistent = false; ///< the grid is cut to the programs that run at once
   int32_t threads = 0;     ///< of a block
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
   std::vector<Diagnostic> remarks;

@@ -36,8 +36,9 @@ namespace tile::codegen {
 
 namespace {
 
-// Pointers into shared and local memory have 32 bits: cheaper address arithmetic.
-constexpr const char *kDataLayout = "e-p3:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-"
+// Pointers into shared memory have 32 bits: cheaper address arithmetic. Those into local and constant memory become generic
+// ones, and the back end knows that of 64 bits alone.
+constexpr const char *kDataLayout = "e-p3:32:32-p6:32:32-p7:32:32-i64:64-i128:128-"
                                     "i256:256-v16:16-v32:32-n16:32:64";
 
 void initializeBackend() {
@@ -50,14 +51,14 @@ void initializeBackend() {
   });
 }
 
-std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const ir::Target &target,
+std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const ir::Target &target, bool allowFusion,
                                                        std::string &error) {
   llvm::Triple triple("nvptx64-nvidia-cuda");
   const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!backend)
     return nullptr;
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Fast; // a*b+c may be one fused operation
+  options.AllowFPOpFusion = allowFusion ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
   std::string features = "+ptx" + std::to_string(target.ptxVersion);
   return std::unique_ptr<llvm::TargetMachine>(
       backend->createTargetMachine(triple, target.name, features, options, llvm::Reloc::PIC_,
@@ -135,8 +136,8 @@ std::string printed(const llvm::Module &module) {
 } // namespace
 
 FailureOr<EmittedPtx> emitPtx(ModuleOp module, const ir::Target &target,
-                              const CompileOptions &options, passes::PassSwitches &switches,
-                              Timings &timings) {
+                              const CompileOptions &options, bool allowFusion,
+                              passes::PassSwitches &switches, Timings &timings) {
   StepClock clock(options.timePasses, timings);
   initializeBackend();
   registerBuiltinDialectTranslation(*module.getContext());
@@ -147,7 +148,7 @@ FailureOr<EmittedPtx> emitPtx(ModuleOp module, const ir::Target &target,
   if (!llvmModule)
     return failure();
   std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(target, error);
+  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(target, allowFusion, error);
   if (!machine)
     return module.emitError("LLVM has no NVPTX back end: ") << error;
   llvmModule->setTargetTriple(llvm::Triple("nvptx64-nvidia-cuda"));

@@ -15,9 +15,10 @@ struct EmittedPtx {
   std::string ptx;
 };
 
-/// Translates, optimises and emits, and appends the time of each step. Failures are diagnostics on the module.
+/// Translates, optimises and emits, and appends the time of each step. With `allowFusion` a * b + c may become one
+/// operation. Failures are diagnostics on the module.
 mlir::FailureOr<EmittedPtx> emitPtx(mlir::ModuleOp module, const ir::Target &target,
-                                    const CompileOptions &options, passes::PassSwitches &switches,
-                                    Timings &timings);
+                                    const CompileOptions &options, bool allowFusion,
+                                    passes::PassSwitches &switches, Timings &timings);
 
 } // namespace tile::codegen

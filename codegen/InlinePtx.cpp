@@ -18,7 +18,8 @@ Value inlinePtx(OpBuilder &b, Location loc, StringRef text, StringRef constraint
 
 LLVM::InlineAsmOp inlineMemoryPtx(OpBuilder &b, Location loc, StringRef text, StringRef constraints,
                                   Type result, ValueRange operands) {
-  return create(b, loc, result, operands, text, (constraints + ",~{memory}").str(),
+  return create(b, loc, result, operands, text,
+                (constraints + (constraints.empty() ? "" : ",") + "~{memory}").str(),
                 /*hasSideEffects=*/true);
 }
 

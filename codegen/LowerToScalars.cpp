@@ -40,6 +40,9 @@ func::FuncOp makeScalarFunction(func::FuncOp kernel) {
                                        b.getFunctionType(types, {}));
   int32_t threads = static_cast<int32_t>(passes::warpsOf(kernel)) * 32;
   function->setAttr(kThreadsAttr, b.getI32IntegerAttr(threads));
+  for (StringRef setting : {ir::kMaxRegistersAttr, ir::kOccupancyAttr, ir::kFlushDenormalsAttr})
+    if (Attribute value = kernel->getAttr(setting))
+      function->setAttr(setting, value);
   function.addEntryBlock();
   return function;
 }

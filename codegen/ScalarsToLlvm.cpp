@@ -1,12 +1,14 @@
 // ScalarsToLlvm: upstream conversions for control flow, arithmetic and functions, ours for math functions.
 #include "codegen/MathToPtx.h"
 #include "codegen/Passes.h"
+#include "ir/TileDialect.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -30,6 +32,7 @@ struct ScalarsToLlvm : impl::ScalarsToLlvmBase<ScalarsToLlvm> {
     RewritePatternSet patterns(&getContext());
     populateMathToPtxPatterns(converter, patterns);
     populateSCFToControlFlowConversionPatterns(patterns);
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     populateFuncToLLVMConversionPatterns(converter, patterns);
@@ -41,8 +44,14 @@ struct ScalarsToLlvm : impl::ScalarsToLlvmBase<ScalarsToLlvm> {
     getOperation().walk([](LLVM::LLVMFuncOp function) { markKernel(function); });
   }
 
-  // The block size is exact: the assembler may rely on it. One block a multiprocessor is all we ask for: without a
-  // number ptxas aims at an occupancy of its own, and spills far below the registers that there are.
+  static int32_t takeNumber(LLVM::LLVMFuncOp function, StringRef name, int32_t fallback) {
+    auto number = dyn_cast_or_null<IntegerAttr>(function->removeAttr(name));
+    return number ? static_cast<int32_t>(number.getInt()) : fallback;
+  }
+
+  // The block size is exact: the assembler may rely on it. One block a multiprocessor is all we ask for unless the kernel
+  // asks for more: without a number ptxas aims at an occupancy of its own, and spills far below the registers that there
+  // are.
   static void markKernel(LLVM::LLVMFuncOp function) {
     auto threads = function->getAttrOfType<IntegerAttr>(kThreadsAttr);
     if (!threads)
@@ -52,7 +61,14 @@ struct ScalarsToLlvm : impl::ScalarsToLlvmBase<ScalarsToLlvm> {
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                       b.getDenseI32ArrayAttr({static_cast<int32_t>(threads.getInt())}));
-    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      b.getI32IntegerAttr(takeNumber(function, ir::kOccupancyAttr, 1)));
+    if (int32_t registers = takeNumber(function, ir::kMaxRegistersAttr, 0))
+      function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), b.getI32IntegerAttr(registers));
+    if (function->removeAttr(ir::kFlushDenormalsAttr))
+      function.setPassthroughAttr(
+          b.getArrayAttr(b.getArrayAttr({b.getStringAttr("denormal-fp-math-f32"),
+                                         b.getStringAttr("preserve-sign,preserve-sign")})));
   }
 };
 

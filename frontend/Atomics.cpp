@@ -22,6 +22,7 @@ struct Operation {
 
 const std::vector<DType> kIntegers = {i32, u32, i64, u64};
 const std::vector<DType> kWide = {i32, u32, i64, u64, f32, f64};
+const std::vector<DType> kCas = {i16, u16, f16, bf16, i32, u32, i64, u64, f32, f64};
 const std::vector<DType> kAll = {i32, u32, i64, u64, f16, bf16, f32, f64};
 
 void checkSupported(Trace &trace, const char *name, const std::vector<DType> &supported, DType type,
@@ -84,7 +85,7 @@ Value compareAndSwap(const Arg &pointer, const Arg &expected, const Arg &desired
   constexpr const char *kName = "atomic_cas";
   Trace &trace = Trace::current(loc);
   TileType type = pointerType(trace, kName, pointer, loc);
-  checkSupported(trace, kName, kWide, type.dtype, pointer, loc);
+  checkSupported(trace, kName, kCas, type.dtype, pointer, loc);
   Shape shape = type.isScalar() ? Shape{1} : type.shape;
   Node node;
   node.name = "tile.atomic_cas";

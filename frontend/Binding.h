@@ -25,7 +25,7 @@ struct ArgFacts {
 struct Binding {
   std::vector<ArgFacts> args;
   std::vector<int64_t> consts;
-  int warps = 4;
+  detail::CompileSettings settings;
   TargetInfo target;
 };
 
@@ -42,6 +42,6 @@ struct TileUse {
 /// The binding of these constants with nothing assumed of the arguments beyond the dtypes and ranks
 /// the kernel declares.
 Binding bindingFor(const detail::KernelRecord &record, std::span<const int64_t> consts,
-                   int warps = 4);
+                   const detail::CompileSettings &settings = {});
 
 } // namespace tile::frontend

@@ -1,74 +1,14 @@
-// Staged loops and branches: open a scope, run the user's C++ once, close the scope, and turn the
-// variables written in it into carried values (loops) or results (branches).
+// Staged loops over ranges: open a scope, run the user's C++ once, close the scope, and turn the
+// variables written in it into carried values.
 #include <tile/Control.h>
 
 #include "frontend/Promotion.h"
-#include "frontend/Trace.h"
+#include "frontend/Regions.h"
 
 #include <exception>
 
 using namespace tile;
 using namespace tile::frontend;
-
-namespace {
-
-/// Abandons a scope whose body threw, so that a caller who catches can go on tracing.
-class ScopeGuard {
-public:
-  ScopeGuard(Trace &trace, ScopeId scope) : trace_(trace), scope_(scope) {}
-  ~ScopeGuard() { trace_.abandon(scope_); }
-
-private:
-  Trace &trace_;
-  ScopeId scope_;
-};
-
-ScopeId traceRegion(Trace &trace, Scope::Kind kind, Loc loc, detail::FunctionRef<void()> body) {
-  ScopeId scope = trace.open(kind, loc);
-  ScopeGuard guard(trace, scope);
-  body();
-  trace.close(scope);
-  return scope;
-}
-
-/// Makes the results of a control-flow node the current values of the variables.
-void bindResults(Trace &trace, NodeId node, const std::vector<uint32_t> &variables) {
-  for (size_t i = 0; i < variables.size(); ++i) {
-    Node result;
-    result.kind = Node::Result;
-    result.type = trace.variable(variables[i]).type;
-    result.operands = {node};
-    result.index = static_cast<int>(i);
-    result.loc = trace.at(node).loc;
-    trace.write(variables[i], trace.add(std::move(result)), trace.scope());
-  }
-}
-
-std::vector<TileType> typesOf(const Trace &trace, const std::vector<uint32_t> &variables) {
-  std::vector<TileType> types;
-  for (uint32_t variable : variables)
-    types.push_back(trace.variable(variable).type);
-  return types;
-}
-
-NodeId conditionNode(Trace &trace, const Value &condition, const char *what, Loc loc) {
-  TileType type = trace.type(condition, loc);
-  if (!type.isScalar())
-    trace.fail(loc,
-               std::string(what) + ": the condition is a tile, " + type.str() +
-                   "; use select for a choice per element",
-               {madeNote(trace, "condition", condition)}, ErrorCode::InvalidShape);
-  if (type.category != TileType::Data || type.dtype != i1)
-    trace.fail(loc,
-               std::string(what) + ": the condition must be i1, got " + type.str() +
-                   "; compare it, as in x != 0",
-               {madeNote(trace, "condition", condition)});
-  return condition.node();
-}
-
-} // namespace
-
-// --- Loops ---------------------------------------------------------------------------------------
 
 Range tile::range(Arg lo, Arg hi, Arg step, Loc loc) { return Range(lo, hi, step, loc); }
 Range tile::range(Arg lo, Arg hi, Loc loc) { return Range(lo, hi, Arg(1, loc), loc); }
@@ -89,6 +29,18 @@ Range Range::unroll(int count) const {
                               "range: unroll must be at least 1, got " + std::to_string(count));
   Range result(*this);
   result.unroll_ = count;
+  return result;
+}
+
+Range Range::no_licm() const {
+  Range result(*this);
+  result.licm_ = false;
+  return result;
+}
+
+Range Range::flatten() const {
+  Range result(*this);
+  result.flatten_ = true;
   return result;
 }
 
@@ -163,6 +115,7 @@ void Range::close() {
   Trace &trace = Trace::current(loc_);
   open_ = false;
   ScopeGuard guard(trace, scope_);
+  closeGuards(trace, scope_);
   trace.close(scope_);
   std::vector<uint32_t> carried = trace.written({scope_});
   Node loop;
@@ -179,10 +132,14 @@ void Range::close() {
     trace.scopeAt(scope_).yields.push_back(trace.read(variable, scope_));
   }
   trace.forwardUnwritten(scope_, carried, trace.scope());
-  if (stages_)
-    loop.attributes.push_back({Attribute::I32, "tile.stages", {stages_}});
+  if (int stages = stages_ ? stages_ : trace.stages)
+    loop.attributes.push_back({Attribute::I32, "tile.stages", {stages}});
   if (unroll_)
     loop.attributes.push_back({Attribute::I32, "tile.unroll", {unroll_}});
+  if (!licm_)
+    loop.attributes.push_back({Attribute::Unit, "tile.no_licm", {}});
+  if (flatten_)
+    loop.attributes.push_back({Attribute::Unit, "tile.flatten", {}});
   bindResults(trace, trace.add(std::move(loop)), carried);
 }
 
@@ -194,88 +151,4 @@ Range::~Range() {
   if (std::uncaught_exceptions() <= exceptions_)
     trace->failLater(loc_, "range: the staged loop was left by a native break, return or goto; "
                            "a staged loop runs to its end: guard its body with if_");
-}
-
-// --- Branches ------------------------------------------------------------------------------------
-
-/// Sets what both branches yield and binds the results.
-static void finishIf(Trace &trace, NodeId node, ScopeId thenScope, ScopeId elseScope) {
-  std::vector<uint32_t> variables = trace.written({thenScope, elseScope});
-  for (ScopeId scope : {thenScope, elseScope}) {
-    std::vector<NodeId> yields;
-    for (uint32_t variable : variables)
-      yields.push_back(trace.read(variable, scope));
-    trace.scopeAt(scope).yields = std::move(yields);
-  }
-  Node &branch = trace.graph().nodes[node];
-  branch.regions = {thenScope, elseScope};
-  branch.results = typesOf(trace, variables);
-  bindResults(trace, node, variables);
-}
-
-If tile::if_(Arg condition, detail::FunctionRef<void()> body, Loc loc) {
-  Trace &trace = Trace::current(loc);
-  if (!condition.isStaged())
-    trace.fail(
-        loc,
-        "if_: the condition is a host value; use a plain C++ if, which specialises the kernel");
-  Node branch;
-  branch.name = "scf.if";
-  branch.effect = Effect::Control;
-  branch.loc = loc;
-  branch.operands = {conditionNode(trace, condition.value(), "if_", loc)};
-  ScopeId thenScope = traceRegion(trace, Scope::Then, loc, body);
-  ScopeId elseScope = traceRegion(trace, Scope::Else, loc, [] {});
-  NodeId node = trace.add(std::move(branch));
-  finishIf(trace, node, thenScope, elseScope);
-  return If(trace.id(), node, static_cast<uint32_t>(trace.graph().nodes.size()));
-}
-
-void If::else_(detail::FunctionRef<void()> body) {
-  Trace &trace = Trace::current({});
-  if (trace.id() != trace_)
-    trace.fail({}, "else_: its if_ belongs to another kernel's trace", {},
-               ErrorCode::InvalidHandle);
-  Node branch = trace.at(node_);
-  if (trace.graph().nodes.size() != end_ || trace.scope() != branch.scope)
-    trace.fail(branch.loc, "else_: write it directly after its if_, in one statement");
-  // The else branch starts from the values before the if_, which the empty else branch yielded.
-  ScopeId thenScope = branch.regions[0];
-  std::vector<uint32_t> variables = trace.written({thenScope});
-  for (size_t i = 0; i < variables.size(); ++i)
-    trace.write(variables[i], trace.scopeAt(branch.regions[1]).yields[i], trace.scope());
-  ScopeId elseScope = traceRegion(trace, Scope::Else, branch.loc, body);
-  finishIf(trace, node_, thenScope, elseScope);
-}
-
-void tile::while_(detail::FunctionRef<Value()> condition, detail::FunctionRef<void()> body,
-                  Loc loc) {
-  Trace &trace = Trace::current(loc);
-  NodeId conditionId = kNoNode;
-  ScopeId before = traceRegion(trace, Scope::WhileCondition, loc, [&] {
-    conditionId = conditionNode(trace, condition(), "while_", loc);
-  });
-  ScopeId after = traceRegion(trace, Scope::WhileBody, loc, body);
-  std::vector<uint32_t> carried = trace.written({before, after});
-  Node loop;
-  loop.name = "scf.while";
-  loop.effect = Effect::Control;
-  loop.loc = loc;
-  loop.regions = {before, after};
-  loop.results = typesOf(trace, carried);
-  std::vector<NodeId> forwarded = {conditionId};
-  for (uint32_t variable : carried) {
-    loop.operands.push_back(trace.read(variable, trace.scope()));
-    for (ScopeId scope : {before, after}) {
-      NodeId argument = trace.placeholder(variable, scope);
-      trace.scopeAt(scope).arguments.push_back(argument);
-    }
-    forwarded.push_back(trace.read(variable, before));
-    NodeId next = trace.read(variable, after);
-    trace.scopeAt(after).yields.push_back(next);
-  }
-  trace.scopeAt(before).yields = std::move(forwarded);
-  for (ScopeId scope : {before, after})
-    trace.forwardUnwritten(scope, carried, trace.scope());
-  bindResults(trace, trace.add(std::move(loop)), carried);
 }

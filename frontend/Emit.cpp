@@ -2,6 +2,7 @@
 // function itself, with its facts about arguments and the grid, need more than a name.
 #include "frontend/Emit.h"
 
+#include "frontend/LaunchTime.h"
 #include "frontend/Ordering.h"
 #include "ir/TileDialect.h"
 
@@ -53,6 +54,8 @@ private:
   void addGrid(Operation *function);
   AffineExpr gridExpression(const std::vector<GridAxis> &axes,
                             SmallVectorImpl<mlir::Attribute> &symbols);
+  AffineExpr launchExpression(NodeId id, SmallVectorImpl<mlir::Attribute> &symbols);
+  void addSettings(Operation *function);
 
   const Trace &trace_;
   const Graph &graph_;
@@ -110,6 +113,13 @@ mlir::Attribute Emitter::attributeOf(const frontend::Attribute &attribute) {
     return builder_.getI32IntegerAttr(static_cast<int32_t>(attribute.numbers[0]));
   case frontend::Attribute::I64:
     return builder_.getI64IntegerAttr(attribute.numbers[0]);
+  case frontend::Attribute::String:
+    return builder_.getStringAttr(attribute.text);
+  case frontend::Attribute::I64Array:
+    return builder_.getDenseI64ArrayAttr(attribute.numbers);
+  case frontend::Attribute::BoolArray:
+    return builder_.getDenseBoolArrayAttr(
+        SmallVector<bool>(attribute.numbers.begin(), attribute.numbers.end()));
   case frontend::Attribute::I32Array:
     break;
   }
@@ -151,7 +161,7 @@ void Emitter::emitNode(NodeId id) {
   SmallVector<Type> types;
   for (const TileType &type : node.results)
     types.push_back(typeOf(type));
-  bool hasOneResult = node.regions.empty() && node.effect != Effect::Write;
+  bool hasOneResult = node.regions.empty() && node.results.empty() && node.effect != Effect::Write;
   if (hasOneResult)
     types.push_back(typeOf(node.type));
   SmallVector<NamedAttribute> attributes;
@@ -243,27 +253,49 @@ DictionaryAttr Emitter::argumentFacts(const ArgFacts &facts, const detail::Param
   return list.getDictionary(builder_.getContext());
 }
 
+AffineExpr Emitter::launchExpression(NodeId id, SmallVectorImpl<mlir::Attribute> &symbols) {
+  LaunchTerm term = *launchTerm(graph_, id);
+  auto both = [&](auto combine) {
+    AffineExpr lhs = launchExpression(term.lhs, symbols);
+    return combine(lhs, launchExpression(term.rhs, symbols));
+  };
+  switch (term.kind) {
+  case LaunchTerm::Constant:
+    return builder_.getAffineConstantExpr(term.number);
+  case LaunchTerm::Add:
+    return both([](AffineExpr a, AffineExpr b) { return a + b; });
+  case LaunchTerm::Subtract:
+    return both([](AffineExpr a, AffineExpr b) { return a - b; });
+  case LaunchTerm::Multiply:
+    return both([](AffineExpr a, AffineExpr b) { return a * b; });
+  case LaunchTerm::Divide:
+    return both([](AffineExpr a, AffineExpr b) { return a.floorDiv(b); });
+  case LaunchTerm::Extent:
+  case LaunchTerm::Scalar:
+    break;
+  }
+  mlir::Attribute symbol = builder_.getDenseI32ArrayAttr(
+      {static_cast<int32_t>(term.number), static_cast<int32_t>(term.dim)});
+  auto found = llvm::find(symbols, symbol);
+  auto position = static_cast<unsigned>(found - symbols.begin());
+  if (found == symbols.end())
+    symbols.push_back(symbol);
+  return builder_.getAffineSymbolExpr(position);
+}
+
 AffineExpr Emitter::gridExpression(const std::vector<GridAxis> &axes,
                                    SmallVectorImpl<mlir::Attribute> &symbols) {
   AffineExpr product;
   for (const GridAxis &axis : axes) {
-    const Node &extent = graph_.nodes[axis.extent];
-    bool isScalar = extent.kind == Node::FuncArg;
-    int64_t argument = isScalar ? extent.index : graph_.nodes[extent.operands[0]].index;
-    int64_t dim = isScalar ? -1 : extent.attributes[0].numbers[0];
-    mlir::Attribute symbol =
-        builder_.getDenseI32ArrayAttr({static_cast<int32_t>(argument), static_cast<int32_t>(dim)});
-    auto found = llvm::find(symbols, symbol);
-    auto position = static_cast<unsigned>(found - symbols.begin());
-    if (found == symbols.end())
-      symbols.push_back(symbol);
-    AffineExpr count = getAffineSymbolExpr(position, builder_.getContext()).ceilDiv(axis.divisor);
+    AffineExpr count = launchExpression(axis.extent, symbols).ceilDiv(axis.divisor);
     product = product ? product * count : count;
   }
   return product;
 }
 
 void Emitter::addGrid(Operation *function) {
+  if (trace_.grid.persistent)
+    function->setAttr(ir::kPersistentAttr, builder_.getUnitAttr());
   if (trace_.grid.results.empty())
     return;
   SmallVector<mlir::Attribute> symbols;
@@ -274,6 +306,20 @@ void Emitter::addGrid(Operation *function) {
       AffineMap::get(0, static_cast<unsigned>(symbols.size()), results, builder_.getContext());
   function->setAttr("tile.grid", AffineMapAttr::get(map));
   function->setAttr("tile.grid_symbols", builder_.getArrayAttr(symbols));
+}
+
+// What differs from the defaults: the IR of most kernels says nothing.
+void Emitter::addSettings(Operation *function) {
+  const detail::CompileSettings &settings = trace_.settings;
+  function->setAttr(ir::kWarpsAttr, builder_.getI32IntegerAttr(settings.warps));
+  if (settings.maxRegisters)
+    function->setAttr(ir::kMaxRegistersAttr, builder_.getI32IntegerAttr(settings.maxRegisters));
+  if (settings.occupancy != 1)
+    function->setAttr(ir::kOccupancyAttr, builder_.getI32IntegerAttr(settings.occupancy));
+  if (!settings.fpFusion)
+    function->setAttr(ir::kNoFusionAttr, builder_.getUnitAttr());
+  if (settings.flushDenormals)
+    function->setAttr(ir::kFlushDenormalsAttr, builder_.getUnitAttr());
 }
 
 func::FuncOp Emitter::emitFunction(ModuleOp module) {
@@ -292,7 +338,7 @@ func::FuncOp Emitter::emitFunction(ModuleOp module) {
   auto function = func::FuncOp::create(builder_, locationOf(record.where), record.name,
                                        builder_.getFunctionType(inputs, {}));
   function->setAttr("tile.kernel", builder_.getUnitAttr());
-  function->setAttr("tile.warps", builder_.getI32IntegerAttr(trace_.binding().warps));
+  addSettings(function);
   addGrid(function);
   function.setAllArgAttrs(ArrayRef<mlir::Attribute>(facts));
   return function;

@@ -1,4 +1,5 @@
 // Elements picked or counted by their value.
+#include "frontend/Checks.h"
 #include "frontend/Promotion.h"
 #include "frontend/Trace.h"
 
@@ -46,6 +47,10 @@ Value tile::gather(Arg source, Arg indices, int axis, Loc loc) {
                    ": all extents but that of axis " + std::to_string(dim) + " must be equal",
                {madeNote(trace, Arg(from, loc), Arg(at, loc))}, ErrorCode::InvalidShape);
   Value numbers = asI32(trace, "gather", "the indices", at, loc);
+  if (isChecked(trace)) {
+    Value inside = Arg(cast(u32, Arg(numbers, loc), loc), loc) < Arg(type.shape[dim], loc);
+    recordAssert(trace, inside, "gather: an index is outside the source", loc);
+  }
   return trace.op("tile.gather", {TileType::Data, type.dtype, shape}, {from, numbers}, loc,
                   {{Attribute::I32, "axis", {dim}}});
 }

@@ -32,9 +32,10 @@ struct TileType {
 
 /// An attribute of an op, in the few forms the dialects need.
 struct Attribute {
-  enum Kind : uint8_t { Unit, I32, I64, I32Array } kind = Unit;
+  enum Kind : uint8_t { Unit, I32, I64, I32Array, I64Array, BoolArray, String } kind = Unit;
   const char *name = "";
   std::vector<int64_t> numbers;
+  std::string text = {}; ///< of a String
 };
 
 /// How a node touches memory, which decides what may be reordered around it.
@@ -70,6 +71,7 @@ struct Scope {
   ScopeId parent = kNoScope;
   Loc opened;
   bool closed = false;
+  NodeId guard = kNoNode;      ///< of a Then that `guard` opened: its condition
   std::vector<NodeId> effects; ///< writes and control flow, in program order
   std::vector<NodeId> arguments;
   std::vector<NodeId> yields; ///< of a WhileCondition: the condition, then the carried values

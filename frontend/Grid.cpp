@@ -1,5 +1,6 @@
 // Grid helpers: from the tensor a launch covers to the launch grid and this program's tile.
 
+#include "frontend/LaunchTime.h"
 #include "frontend/Promotion.h"
 #include "frontend/Trace.h"
 
@@ -48,10 +49,10 @@ void setGrid(Trace &trace, std::vector<std::vector<GridAxis>> results, Loc loc) 
     trace.fail(
         loc,
         "grid: a grid helper belongs at the top of the kernel, outside staged loops and branches");
-  if (!trace.grid.results.empty())
+  if (trace.grid.isSet())
     trace.fail(loc, "grid: the kernel already has a grid",
                {"the first grid helper is at " + text(trace.grid.loc)});
-  trace.grid = {std::move(results), loc};
+  trace.grid = {std::move(results), false, loc};
 }
 
 } // namespace
@@ -65,13 +66,10 @@ Value tile::num_programs(int axis, Loc loc) {
 
 Value tile::grid1d(const Value &n, int block, Loc loc) {
   Trace &trace = Trace::current(loc);
-  const Node &node = trace.node(n, loc);
-  bool isDim = node.kind == Node::Op && std::string_view(node.name) == "tile.dim";
-  bool isScalar = node.kind == Node::FuncArg && node.type == kIndex;
-  if (!isDim && !isScalar)
+  if (!isLaunchTime(trace.graph(), trace.use(n, loc)))
     trace.fail(loc,
-               "grid1d: the extent must be a view's dim(...) or a Scalar<i32> argument, so that "
-               "the launch can compute it",
+               "grid1d: the extent must be made of a view's dim(...), Scalar<i32> arguments and "
+               "constants by + - * and / by constants, so that the launch can compute it",
                {madeNote(trace, "extent", n)});
   if (block < 1)
     trace.fail(loc, "grid1d: the block must be at least 1, got " + std::to_string(block), {},
@@ -115,17 +113,86 @@ Grid2d::Grid2d(Value rows, Value columns, Loc loc) : rows_(rows), columns_(colum
   column_ = indexOp("arith.remui", program, columns, loc);
 }
 
+namespace {
+
+struct Tile2d {
+  Value row, column;
+};
+
+/// Where number `index` of rows x columns tiles lies, column-major in groups of `group` rows.
+Tile2d swizzledTile(const Value &index, const Value &rows, const Value &columns, int group,
+                    Loc loc) {
+  Value rowsPerGroup = indexConstant(group, loc);
+  Value perGroup = indexOp("arith.muli", columns, rowsPerGroup, loc);
+  Value first =
+      indexOp("arith.muli", indexOp("arith.divui", index, perGroup, loc), rowsPerGroup, loc);
+  Value rowsHere =
+      indexOp("arith.minsi", indexOp("arith.subi", rows, first, loc), rowsPerGroup, loc);
+  Value inGroup = indexOp("arith.remui", index, perGroup, loc);
+  Value row = indexOp("arith.addi", first, indexOp("arith.remui", inGroup, rowsHere, loc), loc);
+  return {row, indexOp("arith.divui", inGroup, rowsHere, loc)};
+}
+
+/// A tile count that the user computed, as an i32 of at least `least`.
+Value countOf(Trace &trace, const char *what, const Arg &count, int64_t least, Loc loc) {
+  if (count.isStaged()) {
+    TileType type = trace.type(count.value(), loc);
+    bool isCount = type.category == TileType::Data && type.isScalar() && isInteger(type.dtype) &&
+                   widthOf(type.dtype) <= 32;
+    if (!isCount)
+      trace.fail(loc,
+                 std::string(what) + ": a number of tiles must be an i32 scalar, got " + type.str(),
+                 {madeNote(trace, "it was", count.value())});
+  }
+  Value number = convertTo(trace, i32, count, what, loc);
+  return indexOp("arith.maxsi", number, indexConstant(least, loc), loc);
+}
+
+/// The node of a count for the launch, kNoNode if the launch cannot compute it.
+NodeId launchCount(Trace &trace, const Arg &count, const char *what, Loc loc) {
+  NodeId node = count.isStaged() ? trace.use(count.value(), loc)
+                                 : convertTo(trace, i32, count, what, loc).node();
+  return isLaunchTime(trace.graph(), node) ? node : kNoNode;
+}
+
+} // namespace
+
 Grid2d Grid2d::swizzled(int group) const {
   if (group < 1)
     Trace::current(loc_).fail(loc_, "swizzled: the group must be at least 1, got " +
                                         std::to_string(group));
-  Value program = program_id(0, loc_), rowsPerGroup = indexConstant(group, loc_);
-  Value perGroup = indexOp("arith.muli", columns_, rowsPerGroup, loc_);
-  Value first =
-      indexOp("arith.muli", indexOp("arith.divui", program, perGroup, loc_), rowsPerGroup, loc_);
-  Value rowsHere =
-      indexOp("arith.minsi", indexOp("arith.subi", rows_, first, loc_), rowsPerGroup, loc_);
-  Value inGroup = indexOp("arith.remui", program, perGroup, loc_);
-  Value row = indexOp("arith.addi", first, indexOp("arith.remui", inGroup, rowsHere, loc_), loc_);
-  return Grid2d(rows_, columns_, row, indexOp("arith.divui", inGroup, rowsHere, loc_), loc_);
+  Tile2d tile = swizzledTile(program_id(0, loc_), rows_, columns_, group, loc_);
+  return Grid2d(rows_, columns_, tile.row, tile.column, loc_);
+}
+
+Grid2d tile::swizzle(Arg index, Arg rows, Arg columns, Swizzle options, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  if (options.group < 1)
+    trace.fail(loc, "swizzle: the group must be at least 1, got " + std::to_string(options.group));
+  // At least 1, since they divide; without tiles there is no program.
+  Value m = countOf(trace, "swizzle", rows, 1, loc), n = countOf(trace, "swizzle", columns, 1, loc);
+  Value at = countOf(trace, "swizzle", index, 0, loc);
+  Tile2d tile = swizzledTile(at, m, n, options.group, loc);
+  return Grid2d(m, n, tile.row, tile.column, loc);
+}
+
+Grid2d tile::swizzle(Arg rows, Arg columns, Swizzle options, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  NodeId m = launchCount(trace, rows, "swizzle", loc),
+         n = launchCount(trace, columns, "swizzle", loc);
+  bool isFirst = trace.scope() == 0 && !trace.grid.isSet();
+  if (isFirst && m != kNoNode && n != kNoNode)
+    setGrid(trace, {{{m, 1}, {n, 1}}}, loc);
+  return swizzle(Arg(program_id(0, loc), loc), rows, columns, options, loc);
+}
+
+Range tile::persistent(Arg tiles, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  NodeId count = launchCount(trace, tiles, "persistent", loc);
+  std::vector<std::vector<GridAxis>> results;
+  if (count != kNoNode)
+    results = {{{count, 1}}};
+  setGrid(trace, std::move(results), loc);
+  trace.grid.persistent = true;
+  return range(Arg(program_id(0, loc), loc), tiles, Arg(num_programs(0, loc), loc), loc);
 }

@@ -3,7 +3,10 @@
 #include "frontend/Kernel.h"
 
 #include "frontend/Emit.h"
+#include "frontend/Regions.h"
+#include "frontend/Settings.h"
 #include "ir/Context.h"
+#include "ir/TileDialect.h"
 
 #include <mlir/IR/Diagnostics.h>
 #include <mlir/IR/Verifier.h>
@@ -56,18 +59,18 @@ static void checkBinding(const detail::KernelRecord &record, const Binding &bind
   if (argument != binding.args.size())
     refuse(record, "the kernel takes " + std::to_string(argument) + " arguments, the binding has " +
                        std::to_string(binding.args.size()));
-  bool isPowerOfTwo = binding.warps > 0 && (binding.warps & (binding.warps - 1)) == 0;
-  if (!isPowerOfTwo || binding.warps > 32)
-    refuse(record, "warps must be a power of two up to 32, got " + std::to_string(binding.warps));
+  std::string wrong = wrongSetting(binding.settings);
+  if (!wrong.empty())
+    refuse(record, wrong);
 }
 
-/// Verifies; the first diagnostic becomes the error. The frontend checks every rule before, so a
-/// failure is our fault.
-static void verifyModule(mlir::ModuleOp module) {
-  std::string message;
+/// Runs `verifies` on IR and throws its first diagnostic, if it fails, as an error that `make`
+/// composes of message and line.
+template <class Verify, class Make>
+static void throwFirst(mlir::MLIRContext *context, Verify verifies, Make make) {
+  std::string message, file;
   Loc where;
-  std::string file;
-  mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+  mlir::ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
     if (!message.empty())
       return mlir::success();
     message = diagnostic.str();
@@ -77,12 +80,38 @@ static void verifyModule(mlir::ModuleOp module) {
     }
     return mlir::success();
   });
-  if (mlir::succeeded(mlir::verify(module)))
+  if (mlir::succeeded(verifies()))
     return;
   where.file = file.c_str();
-  throw Error(Fault::Compiler, ErrorCode::InternalCompilerError,
-              "the traced kernel is not valid IR: " + message, where,
-              {"the kernel is not at fault; please report it"});
+  throw make(message, where);
+}
+
+/// Text in another language is checked by the operation that holds it: there a failure is the
+/// user's.
+static void verifyForeign(mlir::ModuleOp module, const Trace &trace) {
+  module.walk([&](mlir::Operation *op) {
+    if (!mlir::isa<ir::InlinePtxOp>(op))
+      return;
+    throwFirst(
+        module.getContext(), [&] { return mlir::verify(op); },
+        [&](const std::string &message, Loc where) {
+          size_t rule = message.find(" op ");
+          return Error(Fault::User, ErrorCode::InvalidArgument,
+                       "inline_ptx: " + (rule == message.npos ? message : message.substr(rule + 4)),
+                       where, {"in kernel '" + trace.record().name + "'"});
+        });
+  });
+}
+
+/// The frontend checks every other rule before, so a failure is our fault.
+static void verifyModule(mlir::ModuleOp module) {
+  throwFirst(
+      module.getContext(), [&] { return mlir::verify(module); },
+      [](const std::string &message, Loc where) {
+        return Error(Fault::Compiler, ErrorCode::InternalCompilerError,
+                     "the traced kernel is not valid IR: " + message, where,
+                     {"the kernel is not at fault; please report it"});
+      });
 }
 
 TracedKernel trace(const detail::KernelRecord &record, const Binding &binding) {
@@ -93,8 +122,9 @@ TracedKernel trace(const detail::KernelRecord &record, const Binding &binding) {
   {
     Trace trace(record, binding);
     record.body->run(detail::ParamSource());
-    trace.throwPending();
+    closeGuards(trace, 0);
     result.module = emitModule(trace, *result.context);
+    verifyForeign(*result.module, trace);
     result.tileUses = trace.tileUses;
   }
   // Recording order depends on the host compiler's evaluation order; this one does not.
@@ -108,8 +138,9 @@ TracedKernel trace(const detail::KernelRecord &record, const Binding &binding) {
 } // namespace tile::frontend
 
 std::string tile::detail::tileIr(const KernelRecord &record, std::span<const int64_t> consts,
-                                 int warps, const std::vector<DType> &anyTypes) {
-  frontend::Binding binding = frontend::bindingFor(record, consts, warps);
+                                 const CompileSettings &settings,
+                                 const std::vector<DType> &anyTypes) {
+  frontend::Binding binding = frontend::bindingFor(record, consts, settings);
   size_t next = 0;
   for (frontend::ArgFacts &facts : binding.args)
     if (facts.dtype == any && next < anyTypes.size())

@@ -1,4 +1,5 @@
 // Loads and stores through pointer tiles.
+#include "frontend/AccessHints.h"
 #include "frontend/PointerOperands.h"
 #include "frontend/Trace.h"
 
@@ -39,8 +40,10 @@ Value tile::frontend::fitted(Trace &trace, const char *op, const char *what, con
 
 namespace {
 
-Value loadFrom(const Arg &pointer, const Arg *mask, const Arg *other, Loc loc) {
+Value loadFrom(const Arg &pointer, const Arg *mask, const Arg *other, const AccessOptions &options,
+               Loc loc) {
   Trace &trace = Trace::current(loc);
+  checkHints(trace, "load", options, /*isLoad=*/true, loc);
   TileType type = pointerType(trace, "load", pointer, loc);
   Node node;
   node.name = "tile.load";
@@ -55,11 +58,14 @@ Value loadFrom(const Arg &pointer, const Arg *mask, const Arg *other, Loc loc) {
         fitted(trace, "load", "other", *other, type.dtype, type.shape, loc).node());
   node.attributes = {
       {Attribute::I32Array, "operandSegmentSizes", {1, mask ? 1 : 0, other ? 1 : 0}}};
-  return trace.handle(trace.memory(std::move(node), pointer.value()));
+  addHints(node, options);
+  return recordLoad(trace, std::move(node), pointer.value(), options);
 }
 
-void storeTo(const Arg &pointer, const Arg &value, const Arg *mask, Loc loc) {
+void storeTo(const Arg &pointer, const Arg &value, const Arg *mask, const AccessOptions &options,
+             Loc loc) {
   Trace &trace = Trace::current(loc);
+  checkHints(trace, "store", options, /*isLoad=*/false, loc);
   TileType type = pointerType(trace, "store", pointer, loc);
   Node node;
   node.name = "tile.store";
@@ -69,18 +75,49 @@ void storeTo(const Arg &pointer, const Arg &value, const Arg *mask, Loc loc) {
   node.operands = {stored, trace.use(pointer.value(), loc)};
   if (mask)
     node.operands.push_back(fitted(trace, "store", "mask", *mask, i1, type.shape, loc).node());
+  addHints(node, options);
   trace.memory(std::move(node), pointer.value());
+}
+
+void prefetchFrom(const Arg &pointer, const Arg *mask, int level, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  TileType type = pointerType(trace, "prefetch", pointer, loc);
+  if (level != 1 && level != 2)
+    trace.fail(loc, "prefetch: the level must be 1 or 2, got " + std::to_string(level));
+  if (trace.graph().scopes[trace.scope()].kind == Scope::Combine)
+    trace.fail(loc, "prefetch: not in a combine function");
+  Node node;
+  node.name = "tile.prefetch";
+  node.effect = Effect::Write;
+  node.loc = loc;
+  node.operands = {trace.use(pointer.value(), loc)};
+  if (mask)
+    node.operands.push_back(fitted(trace, "prefetch", "mask", *mask, i1, type.shape, loc).node());
+  node.attributes = {{Attribute::I32, "level", {level}}};
+  trace.add(std::move(node));
 }
 
 } // namespace
 
-Value tile::load(Arg pointer, Arg mask, Arg other, Loc loc) {
-  return loadFrom(pointer, &mask, &other, loc);
+Value tile::load(Arg pointer, Arg mask, Arg other, AccessOptions options, Loc loc) {
+  return loadFrom(pointer, &mask, &other, options, loc);
 }
-Value tile::load(Arg pointer, Arg mask, Loc loc) { return loadFrom(pointer, &mask, nullptr, loc); }
-Value tile::load(Arg pointer, Loc loc) { return loadFrom(pointer, nullptr, nullptr, loc); }
-void tile::store(Arg pointer, Arg value, Arg mask, Loc loc) { storeTo(pointer, value, &mask, loc); }
-void tile::store(Arg pointer, Arg value, Loc loc) { storeTo(pointer, value, nullptr, loc); }
+Value tile::load(Arg pointer, Arg mask, AccessOptions options, Loc loc) {
+  return loadFrom(pointer, &mask, nullptr, options, loc);
+}
+Value tile::load(Arg pointer, AccessOptions options, Loc loc) {
+  return loadFrom(pointer, nullptr, nullptr, options, loc);
+}
+void tile::store(Arg pointer, Arg value, Arg mask, AccessOptions options, Loc loc) {
+  storeTo(pointer, value, &mask, options, loc);
+}
+void tile::store(Arg pointer, Arg value, AccessOptions options, Loc loc) {
+  storeTo(pointer, value, nullptr, options, loc);
+}
+void tile::prefetch(Arg pointer, Arg mask, int level, Loc loc) {
+  prefetchFrom(pointer, &mask, level, loc);
+}
+void tile::prefetch(Arg pointer, int level, Loc loc) { prefetchFrom(pointer, nullptr, level, loc); }
 
 TargetInfo tile::target() { return Trace::current({}).binding().target; }
 

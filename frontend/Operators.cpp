@@ -1,6 +1,7 @@
 // Values, variables and their operators. One table maps an operator and a dtype to its IR
 // operation; integer division and shifts are guarded here, because LLVM would otherwise treat x / 0
 // as a promise that it does not happen.
+#include "frontend/Checks.h"
 #include "frontend/Promotion.h"
 #include "frontend/Trace.h"
 
@@ -13,11 +14,11 @@ using namespace tile::frontend;
 
 Value &Value::operator=(const Value &other) & {
   Trace *trace = Trace::currentOrNull();
-  if (trace && trace->encloses(home_, trace->scope()) && home_ != trace->scope()) {
+  if (trace && trace->encloses(home_, trace->region()) && home_ != trace->region()) {
     bool known = other.trace_ == trace->id();
     Loc loc = known ? trace->at(other.node_).loc : Loc{};
     std::vector<std::string> notes = {"the staged region begins at " +
-                                      text(trace->scopeAt(trace->scope()).opened)};
+                                      text(trace->scopeAt(trace->region()).opened)};
     if (trace_ == trace->id())
       notes.insert(notes.begin(), "its value before was made at " + text(trace->at(node_).loc));
     trace->fail(loc,
@@ -149,6 +150,7 @@ Value binary(const BinaryOp &op, const Arg &lhs, const Arg &rhs) {
   const char *name = nameFor(trace, op, type, lhs, rhs, loc);
   Value a = unifyToCompute(trace, type, shape, lhs, op.symbol, loc),
         b = unifyToCompute(trace, type, shape, rhs, op.symbol, loc);
+  checkOverflow(trace, name, a, b, loc);
   Value result = trace.op(name, {TileType::Data, computedIn(type), shape}, {a, b}, loc);
   return castValue(trace, type, result, loc);
 }
@@ -211,6 +213,7 @@ Value divide(const BinaryOp &op, const Arg &lhs, const Arg &rhs) {
   Shape shape = commonShape(trace, op.symbol, {&lhs, &rhs}, loc);
   Value a = unify(trace, type, shape, lhs, op.symbol, loc),
         b = unify(trace, type, shape, rhs, op.symbol, loc);
+  checkDivision(trace, a, b, loc);
   Value divisor = isFloat(type) ? b : guardedDivisor(trace, a, b, loc);
   return trace.op(nameFor(trace, op, type, lhs, rhs, loc), {TileType::Data, type, shape},
                   {a, divisor}, loc);

@@ -231,8 +231,7 @@ static bool widen(Shape &common, const Shape &shape) {
   return true;
 }
 
-Shape commonShape(Trace &trace, const char *op, std::initializer_list<const Arg *> operands,
-                  Loc loc) {
+Shape commonShape(Trace &trace, const char *op, const std::vector<const Arg *> &operands, Loc loc) {
   Shape common;
   const Arg *first = nullptr;
   for (const Arg *operand : operands) {

@@ -32,8 +32,7 @@ Value materialize(Trace &trace, const Arg &operand, Loc loc);
 DType commonType(Trace &trace, const char *op, std::initializer_list<const Arg *> operands,
                  Loc loc);
 /// The NumPy shape in which operands meet.
-Shape commonShape(Trace &trace, const char *op, std::initializer_list<const Arg *> operands,
-                  Loc loc);
+Shape commonShape(Trace &trace, const char *op, const std::vector<const Arg *> &operands, Loc loc);
 /// A value repeated to a shape that it is known to broadcast to.
 Value broadcastTo(Trace &trace, const Value &value, const Shape &shape, Loc loc);
 /// An operand in a dtype and shape.

@@ -1,4 +1,5 @@
 // Philox-4x32-10, written in the language itself: ten rounds of two multiplications each.
+#include "frontend/Checks.h"
 #include "frontend/Promotion.h"
 #include "frontend/Trace.h"
 
@@ -68,6 +69,7 @@ Value uniform(Trace &trace, const Value &word, Loc loc) {
 
 std::array<Value, 4> tile::randint4x(Arg seed, Arg offsets, Loc loc) {
   Trace &trace = Trace::current(loc);
+  WithoutChecks wraps(trace);
   checkData(trace, "random numbers", seed, loc), checkData(trace, "random numbers", offsets, loc);
   auto [key0, key1] = seedWords(trace, seed, loc);
   Words offset = offsetWords(trace, offsets, loc);
@@ -100,6 +102,7 @@ Value tile::rand(Arg seed, Arg offsets, Loc loc) {
 
 Value tile::randn(Arg seed, Arg offsets, Loc loc) {
   Trace &trace = Trace::current(loc);
+  WithoutChecks wraps(trace);
   std::array<Value, 4> words = randint4x(seed, offsets, loc);
   Value first = max(Arg(uniform(trace, words[0], loc), loc), Arg(kSmallestUniform, loc), loc);
   Value angle = Arg(uniform(trace, words[1], loc), loc) * Arg(2 * std::numbers::pi_v<float>, loc);

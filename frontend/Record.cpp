@@ -158,7 +158,8 @@ int ParamSource::constant(int param) const {
 } // namespace tile::detail
 
 Binding tile::frontend::bindingFor(const detail::KernelRecord &record,
-                                   std::span<const int64_t> consts, int warps) {
+                                   std::span<const int64_t> consts,
+                                   const detail::CompileSettings &settings) {
   Binding binding;
   for (const detail::ParamSpec &spec : record.params) {
     if (spec.kind == detail::ParamSpec::Const)
@@ -169,6 +170,6 @@ Binding tile::frontend::bindingFor(const detail::KernelRecord &record,
     binding.args.push_back(std::move(facts));
   }
   binding.consts.assign(consts.begin(), consts.end());
-  binding.warps = warps;
+  binding.settings = settings;
   return binding;
 }

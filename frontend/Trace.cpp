@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <pthread.h>
 #include <string_view>
 
 namespace tile {
@@ -17,7 +18,7 @@ std::string Shape::str() const {
 
 uint32_t detail::currentScope() {
   frontend::Trace *trace = frontend::Trace::currentOrNull();
-  return trace ? trace->scope() : 0;
+  return trace ? trace->region() : 0;
 }
 
 } // namespace tile
@@ -26,6 +27,8 @@ namespace tile::frontend {
 
 /// A lambda that unrolls without end stops here, long before memory does.
 static constexpr size_t kMaxNodes = 400'000;
+/// Nobody nests so many loops and branches; recursion does.
+static constexpr size_t kMaxDepth = 128;
 
 static thread_local Trace *activeTrace = nullptr;
 
@@ -49,8 +52,21 @@ std::string TileType::str() const {
   return isScalar() ? text : text + "[" + shape.str() + "]";
 }
 
+/// Where three quarters of the thread's stack are used up; null if it cannot be known.
+static const char *stackEnd() {
+  pthread_attr_t attributes;
+  void *base = nullptr;
+  size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+    return nullptr;
+  pthread_attr_getstack(&attributes, &base, &bytes);
+  pthread_attr_destroy(&attributes);
+  return static_cast<const char *>(base) + bytes / 4;
+}
+
 Trace::Trace(const detail::KernelRecord &record, const Binding &binding)
-    : record_(record), binding_(binding), id_(nextTraceId()), below_(activeTrace) {
+    : settings(binding.settings), record_(record), binding_(binding), id_(nextTraceId()),
+      below_(activeTrace), stackEnd_(stackEnd()) {
   graph_.scopes.emplace_back().opened = record.where;
   stack_.push_back(0);
   addParams();
@@ -93,6 +109,11 @@ void Trace::addParams() {
 
 NodeId Trace::add(Node node) {
   throwPending();
+  if (static_cast<const char *>(__builtin_frame_address(0)) < stackEnd_)
+    fail(node.loc,
+         "the stack is used up: a function that calls itself on staged values never ends, "
+         "use while_",
+         {}, ErrorCode::ResourceExceeded);
   if (graph_.nodes.size() >= kMaxNodes)
     fail(node.loc,
          "the kernel grew beyond " + std::to_string(kMaxNodes) +
@@ -165,7 +186,9 @@ void Trace::checkDirection(const Node &access) const {
     if (params_[param] != kNoNode && ++argument == access.root)
       break;
   detail::ParamSpec::Kind kind = record_.params[param].kind;
-  bool isRead = access.effect == Effect::Read, isAtomic = !isRead && !access.results.empty();
+  bool isVolatileLoad = std::string_view(access.name).ends_with("load");
+  bool isRead = access.effect == Effect::Read || isVolatileLoad,
+       isAtomic = !isRead && !access.results.empty();
   if (isAtomic && (kind == detail::ParamSpec::Out || kind == detail::ParamSpec::In))
     fail(access.loc,
          std::string("an atomic operation reads and writes, but the pointer is of an ") +
@@ -211,8 +234,18 @@ NodeId Trace::use(const Value &value, Loc loc) const {
   return value.node();
 }
 
+ScopeId Trace::region() const {
+  ScopeId id = scope();
+  while (graph_.scopes[id].guard != kNoNode)
+    id = graph_.scopes[id].parent;
+  return id;
+}
+
 ScopeId Trace::open(Scope::Kind kind, Loc loc) {
   throwPending();
+  if (stack_.size() > kMaxDepth)
+    fail(loc, "staged regions nest deeper than " + std::to_string(kMaxDepth) +
+                  ": a function that calls itself on staged values never ends, use while_");
   if (graph_.scopes[scope()].kind == Scope::Combine)
     fail(loc, "a combine function may not contain staged control flow: use select");
   Scope opened;

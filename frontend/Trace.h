@@ -17,13 +17,15 @@ namespace tile::frontend {
 
 /// What a grid helper asked for: each entry is the number of tiles of an extent.
 struct GridAxis {
-  NodeId extent;   ///< a `tile.dim` of an argument, or a scalar argument
+  NodeId extent;   ///< a number that a launch can compute (LaunchTime.h)
   int64_t divisor; ///< the tile's extent
 };
 struct GridRequest {
   std::vector<std::vector<GridAxis>>
-      results; ///< of each grid dimension, the axes whose tile counts are multiplied
+      results;             ///< of each grid dimension, the axes whose tile counts are multiplied
+  bool persistent = false; ///< no more programs than the device runs at once
   Loc loc;
+  bool isSet() const { return persistent || !results.empty(); }
 };
 
 class Trace {
@@ -58,6 +60,8 @@ public:
 
   // Scopes.
   ScopeId scope() const { return stack_.back(); }
+  /// The region the user sees: what a guard predicates belongs to the region the guard stands in.
+  ScopeId region() const;
   ScopeId open(Scope::Kind kind, Loc loc);
   void close(ScopeId id);
   /// Drops a scope that was left by an exception or a native break, and everything inside it.
@@ -94,6 +98,8 @@ public:
   NodeId param(int index) const { return params_[index]; }
 
   GridRequest grid;
+  detail::CompileSettings settings; ///< of the binding, as far as hints have not changed them
+  int stages = 0;                   ///< of loops that do not say it; 0: none
   std::vector<TileUse> tileUses;
 
 private:
@@ -108,6 +114,7 @@ private:
   std::vector<NodeId> params_;
   uint64_t id_;
   Trace *below_;
+  const char *stackEnd_; ///< a call below this address is in a recursion that will not end
   bool hasPending_ = false;
   Loc pendingLoc_;
   std::string pending_;

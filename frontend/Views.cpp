@@ -1,5 +1,7 @@
 // Views seen as tiles: positions become element offsets, padding other than zero and NaN a mask,
 // and every tile extent used is noted, so that the runtime can promise divisibility.
+#include "frontend/AccessHints.h"
+#include "frontend/Checks.h"
 #include "frontend/Promotion.h"
 #include "frontend/Trace.h"
 
@@ -113,6 +115,14 @@ Value insideAt(Trace &trace, const detail::TileAccess &access, const detail::Off
   return trace.handle(inside);
 }
 
+/// `.unchecked()` is a promise: checked builds verify it.
+void verifyInside(Trace &trace, const detail::TileAccess &access, const detail::Offsets &offsets,
+                  Loc loc) {
+  if (isChecked(trace))
+    recordAssert(trace, insideAt(trace, access, offsets, loc),
+                 "unchecked: the tile is not inside the tensor", loc);
+}
+
 } // namespace
 
 namespace tile::detail {
@@ -127,7 +137,7 @@ TileAccess makeAccess(const Value &view, const Shape &shape, Loc loc) {
                    std::to_string(shape.rank()),
                {}, ErrorCode::InvalidShape);
   checkShape(trace, "tile", shape, loc);
-  return {view.trace(), view.node(), shape, {}, false};
+  return {view.trace(), view.node(), shape, {}, false, {}};
 }
 
 Offsets resolvePosition(const TileAccess &access, Position position, Loc loc) {
@@ -158,9 +168,13 @@ Value loadAt(const TileAccess &access, const Offsets &offsets, Loc loc) {
     trace.fail(loc, std::string("tile: NaN cannot pad elements of ") + nameOf(type.dtype));
   if (access.padding.kind == Padding::Nan)
     node.attributes.push_back({Attribute::I32, "padding", {1}});
-  if (access.unchecked)
+  if (access.unchecked) {
     node.attributes.push_back({Attribute::Unit, "unchecked", {}});
-  Value loaded = trace.handle(trace.memory(std::move(node), view));
+    verifyInside(trace, access, offsets, loc);
+  }
+  addHints(node, access.hints);
+  checkHints(trace, "tile", access.hints, /*isLoad=*/true, loc);
+  Value loaded = recordLoad(trace, std::move(node), view, access.hints);
   if (access.padding.kind != Padding::Number || access.unchecked)
     return loaded;
   Value pad = padding(trace, type.dtype, access, loc);
@@ -170,6 +184,23 @@ Value loadAt(const TileAccess &access, const Offsets &offsets, Loc loc) {
 
 Value loadTile(const TileAccess &access, Position position, Loc loc) {
   return loadAt(access, resolvePosition(access, position, loc), loc);
+}
+
+void prefetchTile(const TileAccess &access, Position position, int level, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  Offsets offsets = resolvePosition(access, position, loc);
+  Value view = viewOf(trace, access, loc);
+  Arg pointers(viewPointer(view, loc), loc);
+  for (int dim = 0; dim < access.shape.rank(); ++dim) {
+    Shape line;
+    for (int other = 0; other < access.shape.rank(); ++other)
+      line.append(other == dim ? access.shape[dim] : 1);
+    Arg at(Arg(index(dim, line, loc), loc) + Arg(trace.handle(offsets.nodes[dim]), loc), loc);
+    Arg step(viewStride(view, dim, loc), loc);
+    pointers = Arg(pointers + Arg(at * step, loc), loc);
+  }
+  Arg inside(insideAt(trace, access, offsets, loc), loc);
+  prefetch(pointers, inside, level, loc);
 }
 
 Value insideTile(const TileAccess &access, Position position, Loc loc) {
@@ -201,8 +232,12 @@ void storeAt(const TileAccess &access, const Offsets &offsets, const Arg &value)
   node.operands = {unify(trace, dtype, access.shape, value, "store", loc).node(), view.node()};
   for (int dim = 0; dim < access.shape.rank(); ++dim)
     node.operands.push_back(trace.use(trace.handle(offsets.nodes[dim]), loc));
-  if (access.unchecked)
+  if (access.unchecked) {
     node.attributes.push_back({Attribute::Unit, "unchecked", {}});
+    verifyInside(trace, access, offsets, loc);
+  }
+  checkHints(trace, "store", access.hints, /*isLoad=*/false, loc);
+  addHints(node, access.hints);
   trace.memory(std::move(node), view);
 }
 

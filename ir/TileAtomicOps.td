@@ -24,7 +24,8 @@ def Tile_PtrTile : RankedTensorOf<[Tile_PtrType], [HasStaticShapePred], "tile of
 def Tile_MaskTile : RankedTensorOf<[I1], [HasStaticShapePred], "tile of i1">;
 def Tile_AtomicTile : RankedTensorOf<[I32, I64, F16, BF16, F32, F64], [HasStaticShapePred],
                                      "tile of i32, i64, f16, bf16, f32 or f64">;
-def Tile_CasTile : RankedTensorOf<[I32, I64, F32, F64], [HasStaticShapePred], "tile of 32 or 64 bits">;
+def Tile_CasTile : RankedTensorOf<[I16, F16, BF16, I32, I64, F32, F64], [HasStaticShapePred],
+                                  "tile of 16, 32 or 64 bits">;
 
 def Tile_AtomicRmwOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["value", "result"]>]> {
   let summary = "Combine values with memory, each in one indivisible step";

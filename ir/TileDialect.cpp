@@ -188,12 +188,27 @@ static LogicalResult verifyKernel(Operation *op) {
   return verifyLayouts(function);
 }
 
+static LogicalResult verifyRange(Operation *op, StringRef name, Attribute value, int64_t least,
+                                 int64_t most) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  if (!number || !number.getType().isInteger(32))
+    return op->emitOpError() << name << " must be an i32";
+  if (number.getInt() < least || number.getInt() > most)
+    return op->emitOpError() << name << " must be " << least << " to " << most << ", got "
+                             << number.getInt();
+  return success();
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kKernelAttr)
     return verifyKernel(op);
   if (name == kWarpsAttr)
     return verifyWarps(op, attribute.getValue());
+  if (name == kMaxRegistersAttr)
+    return verifyRange(op, name, attribute.getValue(), 16, 255);
+  if (name == kOccupancyAttr)
+    return verifyRange(op, name, attribute.getValue(), 1, 32);
   if (name == kGridAttr)
     return verifyGrid(op, attribute.getValue());
   if (name == kGridSymbolsAttr)

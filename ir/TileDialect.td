@@ -67,5 +67,15 @@ def Tile_Rounding : I32EnumAttr<"Rounding", "how a float becomes a narrower one"
     I32EnumAttrCase<"NearestEven", 0, "rtne">, I32EnumAttrCase<"TowardZero", 1, "rtz">]> {
   let cppNamespace = "::tile::ir";
 }
+def Tile_CacheMode : I32EnumAttr<"CacheMode", "which caches an access goes through", [
+    I32EnumAttrCase<"Default", 0, "any">, I32EnumAttrCase<"Ca", 1, "ca">, I32EnumAttrCase<"Cg", 2, "cg">,
+    I32EnumAttrCase<"Cs", 3, "cs">, I32EnumAttrCase<"Cv", 4, "cv">, I32EnumAttrCase<"Wb", 5, "wb">,
+    I32EnumAttrCase<"Wt", 6, "wt">]> {
+  let cppNamespace = "::tile::ir";
+}
+def Tile_Eviction : I32EnumAttr<"Eviction", "how long the first-level cache keeps what was accessed", [
+    I32EnumAttrCase<"Normal", 0, "normal">, I32EnumAttrCase<"First", 1, "first">, I32EnumAttrCase<"Last", 2, "last">]> {
+  let cppNamespace = "::tile::ir";
+}
 
 #endif // TILE_IR_TILEDIALECT_TD

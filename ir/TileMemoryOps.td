@@ -127,7 +127,7 @@ def Tile_PermuteViewOp : Tile_Op<"permute_view", [Pure, AllTypesMatch<["view", "
   let extraClassDeclaration = [{ static bool isPermutation(::llvm::ArrayRef<int32_t> order); }];
 }
 
-def Tile_ViewLoadOp : Tile_Op<"view_load", [MemoryEffects<[MemRead]>]> {
+def Tile_ViewLoadOp : Tile_Op<"view_load", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Load a tile from a view";
   let description = [{
     The tile's first element is at the given element offsets (one a dimension of the view). The
@@ -135,20 +135,28 @@ def Tile_ViewLoadOp : Tile_Op<"view_load", [MemoryEffects<[MemRead]>]> {
     zero, or as NaN with `padding = nan` (float types). With `unchecked` the program promises that
     the whole tile is inside.
 
+    `cache` says which caches the access goes through (ca, cg, cs, cv), `evict` how long the first
+    level keeps the line (first, last); both change speed alone, and not both may be given. A
+    `volatile` access happens as often as the program says, in order; it takes no hints.
+
     Example:
     ```mlir
     func.func @example(%v: !tile.view<2xf16>, %i: i32, %j: i32) {
       %t = tile.view_load %v[%i, %j] : !tile.view<2xf16> -> tensor<128x64xf16>
       %n = tile.view_load %v[%i, %j] pad nan : !tile.view<2xf16> -> tensor<128x64xf16>
+      %c = tile.view_load %v[%i, %j] cache cg : !tile.view<2xf16> -> tensor<128x64xf16>
       return
     }
     ```
   }];
   let arguments = (ins Tile_ViewType:$view, Variadic<I32>:$offsets,
-                       DefaultValuedAttr<Tile_Padding, "::tile::ir::Padding::Zero">:$padding, UnitAttr:$unchecked);
+                       DefaultValuedAttr<Tile_Padding, "::tile::ir::Padding::Zero">:$padding, UnitAttr:$unchecked,
+                       DefaultValuedAttr<Tile_CacheMode, "::tile::ir::CacheMode::Default">:$cache,
+                       DefaultValuedAttr<Tile_Eviction, "::tile::ir::Eviction::Normal">:$evict, UnitAttr:$isVolatile);
   let results = (outs Tile_NumberTile:$result);
   let assemblyFormat = [{
-    $view `[` $offsets `]` (`pad` $padding^)? (`unchecked` $unchecked^)? attr-dict `:` type($view) `->` type($result)
+    $view `[` $offsets `]` (`pad` $padding^)? (`unchecked` $unchecked^)? (`cache` $cache^)? (`evict` $evict^)? (`volatile` $isVolatile^)?
+    attr-dict `:` type($view) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -156,7 +164,8 @@ def Tile_ViewLoadOp : Tile_Op<"view_load", [MemoryEffects<[MemRead]>]> {
 def Tile_ViewStoreOp : Tile_Op<"view_store", [MemoryEffects<[MemWrite]>]> {
   let summary = "Store a tile into a view";
   let description = [{
-    As `tile.view_load`; elements outside the view's extents are dropped.
+    As `tile.view_load`; elements outside the view's extents are dropped. Cache modes of stores are wb,
+    cg, cs and wt.
 
     Example:
     ```mlir
@@ -166,9 +175,12 @@ def Tile_ViewStoreOp : Tile_Op<"view_store", [MemoryEffects<[MemWrite]>]> {
     }
     ```
   }];
-  let arguments = (ins Tile_NumberTile:$value, Tile_ViewType:$view, Variadic<I32>:$offsets, UnitAttr:$unchecked);
+  let arguments = (ins Tile_NumberTile:$value, Tile_ViewType:$view, Variadic<I32>:$offsets, UnitAttr:$unchecked,
+                       DefaultValuedAttr<Tile_CacheMode, "::tile::ir::CacheMode::Default">:$cache,
+                       DefaultValuedAttr<Tile_Eviction, "::tile::ir::Eviction::Normal">:$evict, UnitAttr:$isVolatile);
   let assemblyFormat = [{
-    $value `,` $view `[` $offsets `]` (`unchecked` $unchecked^)? attr-dict `:` type($value) `,` type($view)
+    $value `,` $view `[` $offsets `]` (`unchecked` $unchecked^)? (`cache` $cache^)? (`evict` $evict^)? (`volatile` $isVolatile^)?
+    attr-dict `:` type($value) `,` type($view)
   }];
   let hasVerifier = 1;
 }
@@ -192,11 +204,11 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> 
   let hasVerifier = 1;
 }
 
-def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
+def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Load through a pointer or a tile of pointers";
   let description = [{
     Where `mask` is false nothing is accessed and the result is `other`, or undefined without it.
-    `other` needs a mask.
+    `other` needs a mask. Hints are as in `tile.view_load`.
 
     Example:
     ```mlir
@@ -208,10 +220,12 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemR
     }
     ```
   }];
-  let arguments = (ins Tile_PtrLike:$ptr, Optional<Tile_Mask>:$mask, Optional<Tile_Number>:$other);
+  let arguments = (ins Tile_PtrLike:$ptr, Optional<Tile_Mask>:$mask, Optional<Tile_Number>:$other,
+                       DefaultValuedAttr<Tile_CacheMode, "::tile::ir::CacheMode::Default">:$cache,
+                       DefaultValuedAttr<Tile_Eviction, "::tile::ir::Eviction::Normal">:$evict, UnitAttr:$isVolatile);
   let results = (outs Tile_Number:$result);
   let assemblyFormat = [{
-    $ptr (`mask` $mask^)? (`other` $other^)? attr-dict
+    $ptr (`mask` $mask^)? (`other` $other^)? (`cache` $cache^)? (`evict` $evict^)? (`volatile` $isVolatile^)? attr-dict
     `:` type($ptr) (`,` type($mask)^)? (`,` type($other)^)? `->` type($result)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$ptr, CArg<"::mlir::Value", "{}">:$mask,
@@ -223,6 +237,7 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "Store through a pointer or a tile of pointers";
   let description = [{
     Where `mask` is false nothing is written. Of two lanes with one address one wins; which is open.
+    Hints are as in `tile.view_store`.
 
     Example:
     ```mlir
@@ -232,9 +247,33 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
     }
     ```
   }];
-  let arguments = (ins Tile_Number:$value, Tile_PtrLike:$ptr, Optional<Tile_Mask>:$mask);
+  let arguments = (ins Tile_Number:$value, Tile_PtrLike:$ptr, Optional<Tile_Mask>:$mask,
+                       DefaultValuedAttr<Tile_CacheMode, "::tile::ir::CacheMode::Default">:$cache,
+                       DefaultValuedAttr<Tile_Eviction, "::tile::ir::Eviction::Normal">:$evict, UnitAttr:$isVolatile);
   let assemblyFormat = [{
-    $value `,` $ptr (`mask` $mask^)? attr-dict `:` type($value) `,` type($ptr) (`,` type($mask)^)?
+    $value `,` $ptr (`mask` $mask^)? (`cache` $cache^)? (`evict` $evict^)? (`volatile` $isVolatile^)? attr-dict `:` type($value) `,` type($ptr) (`,` type($mask)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_PrefetchOp : Tile_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Bring memory into a cache";
+  let description = [{
+    Asks for the lines that the pointers point at, where `mask` holds, to be brought into the cache of
+    `level` 1 or 2. It changes speed alone, and never faults.
+
+    Example:
+    ```mlir
+    func.func @example(%p: tensor<64x!tile.ptr<f32>>, %m: tensor<64xi1>) {
+      tile.prefetch %p level 2 : tensor<64x!tile.ptr<f32>>
+      tile.prefetch %p mask %m level 1 : tensor<64x!tile.ptr<f32>>, tensor<64xi1>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Tile_PtrLike:$ptr, Optional<Tile_Mask>:$mask, I32Attr:$level);
+  let assemblyFormat = [{
+    $ptr (`mask` $mask^)? `level` $level attr-dict `:` type($ptr) (`,` type($mask)^)?
   }];
   let hasVerifier = 1;
 }

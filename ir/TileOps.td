@@ -4,7 +4,10 @@
 
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "ir/TileAtomicOps.td"
+include "ir/TileDebugOps.td"
 include "ir/TileDotOps.td"
+include "ir/TileFactOps.td"
+include "ir/TileForeignOps.td"
 include "ir/TileMemoryOps.td"
 include "ir/TilePairOps.td"
 include "ir/TileScanOps.td"

@@ -1,5 +1,6 @@
 // What the operations of `tile` reject. LLVM is built without assertions here, so everything a later pass relies on is
 // checked: one message a rule.
+#include "ir/AccessHints.h"
 #include "ir/TileDialect.h"
 
 #include "ir/layout/Derived.h"
@@ -129,6 +130,8 @@ static LogicalResult verifyViewAccess(Operation *op, ViewType view, RankedTensor
 }
 
 LogicalResult ViewLoadOp::verify() {
+  if (failed(verifyHints(*this, getCache(), getEvict(), getIsVolatile(), true)))
+    return failure();
   auto tile = cast<RankedTensorType>(getResult().getType());
   if (getPadding() == Padding::Nan && !isa<FloatType>(tile.getElementType()))
     return emitOpError("pad nan needs a float element type, got ") << tile.getElementType();
@@ -136,6 +139,8 @@ LogicalResult ViewLoadOp::verify() {
 }
 
 LogicalResult ViewStoreOp::verify() {
+  if (failed(verifyHints(*this, getCache(), getEvict(), getIsVolatile(), false)))
+    return failure();
   return verifyViewAccess(*this, getView().getType(), cast<RankedTensorType>(getValue().getType()),
                           getOffsets().size());
 }
@@ -171,6 +176,8 @@ void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value m
 }
 
 LogicalResult LoadOp::verify() {
+  if (failed(verifyHints(*this, getCache(), getEvict(), getIsVolatile(), true)))
+    return failure();
   Type ptr = getPtr().getType();
   if (failed(verifyShape(*this, ptr)) || failed(verifyPointee(*this, ptr, getResult().getType())) ||
       failed(verifySameShape(*this, ptr, getResult().getType(), "the pointer", "the result")))
@@ -186,6 +193,8 @@ LogicalResult LoadOp::verify() {
 }
 
 LogicalResult StoreOp::verify() {
+  if (failed(verifyHints(*this, getCache(), getEvict(), getIsVolatile(), false)))
+    return failure();
   Type ptr = getPtr().getType();
   if (failed(verifyShape(*this, ptr)) || failed(verifyPointee(*this, ptr, getValue().getType())) ||
       failed(verifySameShape(*this, ptr, getValue().getType(), "the pointer", "the value")))

@@ -36,6 +36,11 @@ std::string shapeText(RankedTensorType type) {
 
 bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
+// Operations that take their elements together, wherever they lie.
+bool isOneLayoutThroughout(Operation *op) {
+  return isa<ir::AssertOp, ir::PrintOp, ir::PrefetchOp, ir::InlinePtxOp>(op);
+}
+
 /// How much a layout is worth keeping: a product's accumulator cannot be elsewhere, an access would be slower.
 enum class Strength { None, Default, Access, Product };
 
@@ -169,6 +174,12 @@ private:
     if (isa<ir::BroadcastOp, ir::ExpandDimsOp, ir::ResizeOp>(op))
       return; // made where they are needed
     Claim best = strongest(op->getOperands());
+    if (isOneLayoutThroughout(op)) {
+      for (Value value : op->getResults())
+        if (isTile(value))
+          claim(value, orDefault(best, value));
+      return;
+    }
     if (isa<ir::ReduceOp, ir::FlipOp, ir::ScanOp>(op) && best.strength == Strength::None)
       best = {layoutOrDefault(op->getOperand(0)), Strength::Default};
     if (auto gather = dyn_cast<ir::GatherOp>(op))
@@ -308,6 +319,8 @@ private:
       return rewriteReduce(op), success();
     if (isa<ir::ScanOp>(op))
       return rewriteScan(op), success();
+    if (isOneLayoutThroughout(op))
+      return rewriteAlike(op), success();
     if (isa<ir::ItemOp>(op)) // every thread of any layout holds the element
       return setOperand(op->getOpOperand(0), claims.layoutOrDefault(op->getOperand(0))), success();
     if (op->getNumResults() != 1 || !isTile(op->getResult(0)) ||
@@ -433,6 +446,23 @@ private:
         continue;
       setLayout(value, result);
     }
+  }
+
+  // All tiles of the operation lie as its results were claimed, else as its first operand that was.
+  void rewriteAlike(Operation *op) {
+    gpu::LayoutAttr layout;
+    for (Value value : llvm::concat<Value>(op->getResults(), op->getOperands()))
+      if (!layout && isTile(value))
+        layout = claims.of(value).layout;
+    for (Value value : op->getOperands())
+      if (!layout && isTile(value))
+        layout = claims.layoutOrDefault(value);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isTile(operand.get()))
+        setOperand(operand, layout);
+    for (Value value : op->getResults())
+      if (isTile(value))
+        setLayout(value, layout);
   }
 
   // All operands and results of a scan share the layout that was claimed for the results.

@@ -15,6 +15,8 @@ inline constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
 inline constexpr llvm::StringLiteral kOrderAttr = "tilegpu.order";
 inline constexpr llvm::StringLiteral kVectorAttr = "tilegpu.vector";
 inline constexpr llvm::StringLiteral kBoundsAttr = "tilegpu.bounds";
+/// Of a loop: nothing is computed before it that an iteration computes.
+inline constexpr llvm::StringLiteral kNoLicmAttr = "tile.no_licm";
 
 /// Values of `tilegpu.bounds`, per dimension.
 enum class Bounds : int32_t { None = 0, WholeTile = 1, EachElement = 2 };

@@ -35,6 +35,24 @@ def PadDots : Pass<"tile-pad-dots", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def FlattenLoops : Pass<"tile-flatten-loops", "::mlir::func::FuncOp"> {
+  let summary = "Make one loop of each nest that asks for it";
+  let description = [{
+    Guarantees: no loop carries `tile.flatten`. A loop that did, whose body is one loop with bounds
+    that the outer index does not decide, is one loop over all pairs; another nest stays, with a
+    remark.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def HoistInvariants : Pass<"tile-hoist-invariants", "::mlir::func::FuncOp"> {
+  let summary = "Compute before a loop what is the same in all iterations";
+  let description = [{
+    Guarantees: what an iteration computes without regard to it was taken out of its loop, unless the
+    loop carries `tile.no_licm`, which code generation tells LLVM too. Accesses of memory stay.
+  }];
+}
+
 def UnrollLoops : Pass<"tile-unroll-loops", "::mlir::func::FuncOp"> {
   let summary = "Unroll the loops that ask for it";
   let description = [{

@@ -22,13 +22,14 @@ void buildPipeline(OpPassManager &module, const PipelineOptions &options) {
   kernel.addPass(createCombineTileOps());             // dot + add is one dot, splats move outwards
   kernel.addPass(createExpandDots({options.target})); // multi-term products become single ones
   kernel.addPass(createPadDots()); // small products fill the tensor core's instructions
+  kernel.addPass(createFlattenLoops()); // nests that ask for it are one loop
   kernel.addPass(
       createUnrollLoops()); // before views, so that offsets in unrolled bodies are analysed
   kernel.addPass(
       createLowerViews()); // arguments become pointers and extents; accesses know their vectors
   kernel.addPass(createCanonicalizerPass());
   kernel.addPass(createCSEPass());
-  kernel.addPass(createLoopInvariantCodeMotionPass());
+  kernel.addPass(createHoistInvariants()); // what all iterations share is computed once
   kernel.addPass(createSelectVariants(
       {options.target})); // how each copy and product is done, and why not better
 

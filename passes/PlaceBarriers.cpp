@@ -42,8 +42,8 @@ Value rootOf(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
     if (auto view = dyn_cast<ir::MakeViewOp>(op))
       pointer = view.getBase();
-    else if (isa<ir::AddPtrOp, ir::SplatOp, ir::BroadcastOp, ir::ExpandDimsOp, ir::PermuteOp,
-                 ir::ReshapeOp, gpu::ConvertLayoutOp>(op))
+    else if (isa<ir::AddPtrOp, ir::SplatOp, ir::BroadcastOp, ir::ExpandDimsOp, ir::FactsOp,
+                 ir::PermuteOp, ir::ReshapeOp, gpu::ConvertLayoutOp>(op))
       pointer = op->getOperand(0);
     else
       return {};
@@ -88,6 +88,9 @@ Accesses accessesOf(Operation *op) {
     return {Access{op, false, false, 0, 0, rootOf(load.getPtr())}};
   if (auto store = dyn_cast<ir::StoreOp>(op))
     return {Access{op, true, false, 0, 0, rootOf(store.getPtr())}};
+  // What foreign code touches cannot be seen: all of global memory.
+  if (isa<ir::InlinePtxOp>(op) && !isMemoryEffectFree(op))
+    return {Access{op, true, false, 0, 0, {}}};
   if (auto rmw = dyn_cast<ir::AtomicRmwOp>(op))
     return {atomicAccess(op, rmw.getPtr(), rmw.getOrder())};
   if (auto cas = dyn_cast<ir::AtomicCasOp>(op))
@@ -96,6 +99,8 @@ Accesses accessesOf(Operation *op) {
 }
 
 bool isAtomic(Operation *op) { return isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op); }
+
+bool isForeign(Operation *op) { return isa<ir::InlinePtxOp>(op); }
 
 // Updates whose order cannot be seen: of one kind that commutes, with results nobody uses.
 bool commute(Operation *a, Operation *b) {
@@ -145,6 +150,8 @@ bool conflict(const Access &earlier, const Access &later) {
     return earlier.begin < later.end && later.begin < earlier.end;
   if (earlier.root && later.root && earlier.root != later.root)
     return false;
+  if (isForeign(earlier.op) || isForeign(later.op))
+    return true;
   if (isAtomic(earlier.op) || isAtomic(later.op)) // its elements may share an address
     return !commute(earlier.op, later.op);
   return !isSamePlaceInSameThread(earlier.op, later.op);
@@ -192,7 +199,7 @@ private:
       return visitIf(branch, pending);
     if (isa<scf::ForOp, scf::WhileOp>(op))
       return visitLoop(op, pending);
-    if (barriersBefore.contains(op))
+    if (barriersBefore.contains(op) || isa<ir::DebugBarrierOp>(op))
       pending.clear();
     Accesses accesses = accessesOf(op);
     if (accesses.empty())

@@ -105,7 +105,10 @@ struct PropagateLayouts : passes::impl::PropagateLayoutsBase<PropagateLayouts> {
     ConvertLayoutOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
-    getOperation().walk([](LoopLikeOpInterface loop) { moveLoopInvariantCode(loop); });
+    getOperation().walk([](LoopLikeOpInterface loop) {
+      if (!loop->hasAttr(kNoLicmAttr))
+        moveLoopInvariantCode(loop);
+    });
   }
 };
 

@@ -79,6 +79,8 @@ struct SelectVariants : passes::impl::SelectVariantsBase<SelectVariants> {
         annotatePointers(op, load.getPtr(), load.getMask(), axis);
       if (auto store = dyn_cast<ir::StoreOp>(op))
         annotatePointers(op, store.getPtr(), store.getMask(), axis);
+      if (auto prefetch = dyn_cast<ir::PrefetchOp>(op))
+        annotatePointers(op, prefetch.getPtr(), prefetch.getMask(), axis);
       select(op, *found);
       if (auto dot = dyn_cast<ir::DotOp>(op))
         chooseWarpGrid(dot);

@@ -1,6 +1,8 @@
 // Control flow with the carried tiles spread out, program numbers, and the barrier.
 #include "codegen/lower/Lowering.h"
+#include "passes/Passes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -28,11 +30,20 @@ LogicalResult lowerInto(Lowering &l, Block &block, Block *target, Finish finish)
   return success();
 }
 
+LLVM::LoopAnnotationAttr noLicm(MLIRContext *context) {
+  Builder b(context);
+  auto licm = LLVM::LoopLICMAttr::get(context, b.getBoolAttr(true), b.getBoolAttr(true));
+  return LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, {}, {}, licm, {}, {}, {}, {}, {}, {},
+                                       {}, {}, {});
+}
+
 LogicalResult lowerFor(Lowering &l, Operation *op) {
   auto loop = cast<scf::ForOp>(op);
   auto flat = scf::ForOp::create(l.b, op->getLoc(), l.scalar(loop.getLowerBound()),
                                  l.scalar(loop.getUpperBound()), l.scalar(loop.getStep()),
                                  l.flatten(loop.getInitArgs()));
+  if (op->hasAttr(passes::kNoLicmAttr)) // becomes metadata of the loop's branch
+    flat->setAttr("loop_annotation", noLicm(op->getContext()));
   if (flat.getBody()->mightHaveTerminator())
     flat.getBody()->getTerminator()->erase();
   l.set(loop.getInductionVar(), {flat.getInductionVar()});

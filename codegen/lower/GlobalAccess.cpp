@@ -11,6 +11,20 @@ namespace tile::codegen {
 
 const char *asmConstraint(unsigned bits) { return bits <= 16 ? "h" : bits == 32 ? "r" : "l"; }
 
+AccessHints AccessHints::make(ir::CacheMode cache, ir::Eviction evict, bool isVolatile) {
+  AccessHints hints;
+  hints.isVolatile = isVolatile;
+  if (cache != ir::CacheMode::Default)
+    hints.modifiers = "." + stringifyCacheMode(cache).str();
+  if (evict != ir::Eviction::Normal)
+    hints.modifiers = ".L1::evict_" + stringifyEviction(evict).str();
+  return hints;
+}
+
+std::string AccessHints::instruction(const char *name) const {
+  return std::string(name) + (isVolatile ? ".volatile" : "") + ".global" + modifiers + ".";
+}
+
 namespace {
 
 // "v4.b32" for four words of 32 bits.
@@ -25,25 +39,31 @@ Value asmRegister(Lowering &l, Location loc, Value word) {
   return word;
 }
 
-Registers guardedLoad(Lowering &l, Location loc, const GlobalPlace &place, ValueRange fill) {
-  Words words = packWords(l, loc, fill);
+// As inline PTX: what is predicated or hinted.
+Registers writtenLoad(Lowering &l, Location loc, const GlobalPlace &place, ValueRange fill) {
+  Words words =
+      place.predicate ? packWords(l, loc, fill) : wordsFor(l, fill.front().getType(), fill.size());
   size_t count = words.values.size();
   unsigned bits = words.bits, asmBits = std::max(bits, 16u);
   Type wordType = l.b.getIntegerType(asmBits);
-  std::string constraints;
+  std::string constraints, text = place.hints.instruction("ld") + accessType(count, bits) + " " +
+                                  operandList(0, count) + ", [$";
   SmallVector<Value> operands;
   for (size_t i = 0; i < count; ++i)
     constraints += std::string(i ? ",=" : "=") + asmConstraint(bits);
-  for (size_t i = 0; i < count; ++i) { // the fill arrives in the result's own registers
+  for (size_t i = 0; place.predicate && i < count;
+       ++i) { // the fill arrives in the result's own registers
     constraints += "," + std::to_string(i);
     operands.push_back(asmRegister(l, loc, words.values[i]));
   }
-  constraints += ",l,b";
+  constraints += ",l";
+  text += std::to_string(count + operands.size()) + "+" + std::to_string(place.byteOffset) + "];";
   operands.push_back(place.pointer);
-  operands.push_back(place.predicate);
-  std::string text = "@$" + std::to_string(2 * count + 1) + " ld.global." +
-                     accessType(count, bits) + " " + operandList(0, count) + ", [$" +
-                     std::to_string(2 * count) + "+" + std::to_string(place.byteOffset) + "];";
+  if (place.predicate) {
+    constraints += ",b";
+    text = "@$" + std::to_string(count + operands.size()) + " " + text;
+    operands.push_back(place.predicate);
+  }
   Type result = wordType;
   if (count > 1)
     result = LLVM::LLVMStructType::getLiteral(l.b.getContext(), SmallVector<Type>(count, wordType));
@@ -66,8 +86,8 @@ Value offsetPointer(Lowering &l, Location loc, const GlobalPlace &place) {
 } // namespace
 
 Registers loadGlobal(Lowering &l, Location loc, const GlobalPlace &place, ValueRange fill) {
-  if (place.predicate)
-    return guardedLoad(l, loc, place, fill);
+  if (place.predicate || !place.hints.isPlain())
+    return writtenLoad(l, loc, place, fill);
   Words words = wordsFor(l, fill.front().getType(), fill.size());
   Type wordType = l.b.getIntegerType(words.bits);
   size_t count = words.values.size();
@@ -83,7 +103,7 @@ Registers loadGlobal(Lowering &l, Location loc, const GlobalPlace &place, ValueR
 void storeGlobal(Lowering &l, Location loc, const GlobalPlace &place, ValueRange elements) {
   Words words = packWords(l, loc, elements);
   size_t count = words.values.size();
-  if (!place.predicate) {
+  if (!place.predicate && place.hints.isPlain()) {
     Value value = words.values.front();
     if (count > 1) {
       value = LLVM::PoisonOp::create(
@@ -94,14 +114,19 @@ void storeGlobal(Lowering &l, Location loc, const GlobalPlace &place, ValueRange
     LLVM::StoreOp::create(l.b, loc, value, offsetPointer(l, loc, place), count * words.bits / 8);
     return;
   }
-  std::string constraints = "l,b";
-  SmallVector<Value> operands = {place.pointer, place.predicate};
+  std::string constraints = "l", text;
+  SmallVector<Value> operands = {place.pointer};
+  if (place.predicate) {
+    constraints += ",b";
+    text = "@$1 ";
+    operands.push_back(place.predicate);
+  }
+  text += place.hints.instruction("st") + accessType(count, words.bits) + " [$0+" +
+          std::to_string(place.byteOffset) + "], " + operandList(operands.size(), count) + ";";
   for (Value word : words.values) {
     constraints += std::string(",") + asmConstraint(words.bits);
     operands.push_back(asmRegister(l, loc, word));
   }
-  std::string text = "@$1 st.global." + accessType(count, words.bits) + " [$0+" +
-                     std::to_string(place.byteOffset) + "], " + operandList(2, count) + ";";
   inlineMemoryPtx(l.b, loc, text, constraints, LLVM::LLVMVoidType::get(l.b.getContext()), operands);
 }
 

@@ -8,11 +8,28 @@
 
 namespace tile::codegen {
 
+/// How: what the instruction says besides its space and type.
+struct AccessHints {
+  std::string modifiers;   ///< behind the space: ".cg", ".L1::evict_first"
+  bool isVolatile = false; ///< before it
+
+  template <class Op> static AccessHints of(Op op) {
+    return make(op.getCache(), op.getEvict(), op.getIsVolatile());
+  }
+  bool isPlain() const { return modifiers.empty() && !isVolatile; }
+  /// "ld.global.cg." of "ld".
+  std::string instruction(const char *name) const;
+
+private:
+  static AccessHints make(ir::CacheMode cache, ir::Eviction evict, bool isVolatile);
+};
+
 /// Where and whether: `byteOffset` is a constant added to the pointer; a null predicate means always.
 struct GlobalPlace {
   mlir::Value pointer;
   int64_t byteOffset = 0;
   mlir::Value predicate;
+  AccessHints hints = {};
 };
 
 /// Loads `fill.size()` neighbouring elements. Where the predicate is false they are `fill`; without a predicate `fill`

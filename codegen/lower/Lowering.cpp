@@ -222,10 +222,10 @@ LowerFunction findLowering(StringRef name) {
   static const llvm::StringMap<LowerFunction> table = [] {
     llvm::StringMap<LowerFunction> all;
     for (LoweringTable part :
-         {atomicLowerings(), controlLowerings(), convertLowerings(), dotLowerings(),
-          elementwiseLowerings(), layoutLowerings(), memoryLowerings(), pairLowerings(),
-          reduceLowerings(), scanLowerings(), shapeLowerings(), sharedLowerings(),
-          sharedIndexedLowerings(), smemDotLowerings()})
+         {atomicLowerings(), controlLowerings(), convertLowerings(), debugLowerings(),
+          dotLowerings(), elementwiseLowerings(), foreignLowerings(), layoutLowerings(),
+          memoryLowerings(), pairLowerings(), reduceLowerings(), scanLowerings(), shapeLowerings(),
+          sharedLowerings(), sharedIndexedLowerings(), smemDotLowerings()})
       for (auto [op, function] : part)
         all[op] = function;
     return all;

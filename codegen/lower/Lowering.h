@@ -10,6 +10,7 @@
 #include "ir/layout/Layout.h"
 #include "ir/layout/SharedAccess.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -75,6 +76,16 @@ public:
   /// none duplicates.
   mlir::Value isFirstHolder(const layout::Layout &layout);
 
+  // --- The module -----------------------------------------------------------------------------------------------------
+
+  /// A function that is defined elsewhere, declared once; a conflicting declaration is null.
+  mlir::LLVM::LLVMFuncOp externalFunction(llvm::StringRef name, mlir::LLVM::LLVMFunctionType type);
+  /// The generic address of a text in global memory, ended by a NUL.
+  mlir::Value textAddress(llvm::StringRef text);
+  /// Space in local memory, as a generic pointer, made once at the top of the kernel.
+  mlir::Value localBuffer(int64_t bytes);
+  mlir::ModuleOp module() const;
+
   // --- Shared memory ------------------------------------------------------------------------------------------------
 
   /// The block's shared memory at a byte offset, as `!llvm.ptr<3>`.
@@ -98,6 +109,8 @@ private:
   mlir::func::FuncOp source;
   mlir::Value tid, laneId, warpId;
   llvm::DenseMap<mlir::Value, Registers> map;
+  int numTexts = 0;
+  llvm::StringMap<mlir::LLVM::GlobalOp> texts;
   llvm::StringMap<mlir::Value> threadLinears; ///< made once, at the top of the kernel
 };
 
@@ -112,8 +125,10 @@ using LoweringTable = llvm::ArrayRef<std::pair<llvm::StringLiteral, LowerFunctio
 LoweringTable atomicLowerings();
 LoweringTable controlLowerings();
 LoweringTable convertLowerings();
+LoweringTable debugLowerings();
 LoweringTable dotLowerings();
 LoweringTable elementwiseLowerings();
+LoweringTable foreignLowerings();
 LoweringTable layoutLowerings();
 LoweringTable memoryLowerings();
 LoweringTable pairLowerings();

@@ -1,4 +1,5 @@
 // Global memory: views (addresses from coordinates, masks from bounds) and tiles of pointers.
+#include "codegen/InlinePtx.h"
 #include "codegen/lower/GlobalAccess.h"
 
 #include "passes/Passes.h"
@@ -158,8 +159,9 @@ LogicalResult lowerViewLoad(Lowering &l, Operation *op) {
   int64_t vector = access.vectorElements();
   Registers registers(Lowering::countOf(tile));
   for (size_t reg = 0; reg < registers.size(); reg += vector) {
-    Registers loaded =
-        loadGlobal(l, op->getLoc(), access.place(reg), SmallVector<Value>(vector, padding));
+    GlobalPlace place = access.place(reg);
+    place.hints = AccessHints::of(load);
+    Registers loaded = loadGlobal(l, op->getLoc(), place, SmallVector<Value>(vector, padding));
     llvm::copy(loaded, registers.begin() + reg);
   }
   l.set(load.getResult(), std::move(registers));
@@ -179,6 +181,7 @@ LogicalResult lowerViewStore(Lowering &l, Operation *op) {
     if (reg & duplicates)
       continue;
     GlobalPlace place = access.place(reg);
+    place.hints = AccessHints::of(store);
     place.predicate = bothTrue(l, op->getLoc(), isFirst, place.predicate);
     storeGlobal(l, op->getLoc(), place, ArrayRef(values).slice(reg, vector));
   }
@@ -200,7 +203,8 @@ LogicalResult lowerLoad(Lowering &l, Operation *op) {
   Value zero = l.constant(op->getLoc(), cast<TypedAttr>(l.b.getZeroAttr(ir::elementTypeOf(type))));
   Registers registers(count);
   for (size_t reg = 0; reg < count; reg += vector) {
-    GlobalPlace place{l[load.getPtr()][reg], 0, load.getMask() ? l[load.getMask()][reg] : Value()};
+    GlobalPlace place{l[load.getPtr()][reg], 0, load.getMask() ? l[load.getMask()][reg] : Value(),
+                      AccessHints::of(load)};
     SmallVector<Value> fill(vector, zero);
     if (load.getOther())
       llvm::copy(ArrayRef(l[load.getOther()]).slice(reg, vector), fill.begin());
@@ -230,9 +234,27 @@ LogicalResult lowerStore(Lowering &l, Operation *op) {
     if (reg & duplicates)
       continue;
     GlobalPlace place{l[store.getPtr()][reg], 0,
-                      store.getMask() ? l[store.getMask()][reg] : Value()};
+                      store.getMask() ? l[store.getMask()][reg] : Value(), AccessHints::of(store)};
     place.predicate = bothTrue(l, op->getLoc(), isFirst, place.predicate);
     storeGlobal(l, op->getLoc(), place, ArrayRef(values).slice(reg, vector));
+  }
+  return success();
+}
+
+// One prefetch a vector: what lies in its line comes along.
+LogicalResult lowerPrefetch(Lowering &l, Operation *op) {
+  auto prefetch = cast<ir::PrefetchOp>(op);
+  Type type = prefetch.getPtr().getType();
+  int64_t vector = isa<RankedTensorType>(type) ? pointerVector(op, gpu::layoutOf(type)) : 1;
+  const Registers &pointers = l[prefetch.getPtr()];
+  std::string text = "prefetch.global.L" + std::to_string(prefetch.getLevel()) + " [$0];";
+  Type none = LLVM::LLVMVoidType::get(l.b.getContext());
+  for (size_t reg = 0; reg < pointers.size(); reg += vector) {
+    if (prefetch.getMask())
+      inlineMemoryPtx(l.b, op->getLoc(), "@$1 " + text, "l,b", none,
+                      {pointers[reg], l[prefetch.getMask()][reg]});
+    else
+      inlineMemoryPtx(l.b, op->getLoc(), text, "l", none, {pointers[reg]});
   }
   return success();
 }
@@ -257,9 +279,10 @@ LogicalResult lowerAddPtr(Lowering &l, Operation *op) {
 LogicalResult lowerMakeView(Lowering &, Operation *) { return success(); }
 
 const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tile.addptr", lowerAddPtr},      {"tile.load", lowerLoad},
-    {"tile.make_view", lowerMakeView}, {"tile.store", lowerStore},
-    {"tile.view_load", lowerViewLoad}, {"tile.view_store", lowerViewStore},
+    {"tile.addptr", lowerAddPtr},        {"tile.load", lowerLoad},
+    {"tile.make_view", lowerMakeView},   {"tile.prefetch", lowerPrefetch},
+    {"tile.store", lowerStore},          {"tile.view_load", lowerViewLoad},
+    {"tile.view_store", lowerViewStore},
 };
 
 } // namespace

@@ -10,7 +10,7 @@
 // everything it accesses after it; that is how programs hand data to each other. Counters need
 // `{.sem = MemorySem::relaxed}` only, which is cheaper.
 //
-// Errors: a dtype the operation does not have (8- and 16-bit integers have none), a value of
+// Errors: a dtype the operation does not have (8-bit integers have none, 16-bit ones atomic_cas alone), a value of
 // another dtype or of a shape that does not broadcast, a pointer into an In or Out view.
 #pragma once
 
@@ -55,7 +55,7 @@ Value atomic_xor(Arg pointer, Arg value, AtomicOptions options = {}, Loc loc = L
 Value atomic_xchg(Arg pointer, Arg value, Arg mask, AtomicOptions options = {},
                   Loc loc = Loc::here());
 Value atomic_xchg(Arg pointer, Arg value, AtomicOptions options = {}, Loc loc = Loc::here());
-/// `desired` if old has the bits of `expected`, else old: any dtype of 32 or 64 bits.
+/// `desired` if old has the bits of `expected`, else old: any dtype of 16, 32 or 64 bits.
 Value atomic_cas(Arg pointer, Arg expected, Arg desired, Arg mask, AtomicOptions options = {},
                  Loc loc = Loc::here());
 Value atomic_cas(Arg pointer, Arg expected, Arg desired, AtomicOptions options = {},

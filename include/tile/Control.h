@@ -15,7 +15,8 @@ public:
   Range(Arg lo, Arg hi, Arg step, Loc loc) : lo_(lo), hi_(hi), step_(step), loc_(loc) {}
   Range(const Range &other)
       : lo_(other.lo_), hi_(other.hi_), step_(other.step_), loc_(other.loc_),
-        stages_(other.stages_), unroll_(other.unroll_) {}
+        stages_(other.stages_), unroll_(other.unroll_), licm_(other.licm_),
+        flatten_(other.flatten_) {}
   Range &operator=(const Range &) = delete;
   /// Records an error if the body was left early; never throws.
   ~Range();
@@ -24,6 +25,13 @@ public:
   [[nodiscard]] Range stages(int count) const;
   /// The same loop with `count` iterations a round. Error: count below 1.
   [[nodiscard]] Range unroll(int count) const;
+  /// The same loop with everything left inside that an iteration computes, even what is the same in
+  /// all of them: saves registers across the loop.
+  [[nodiscard]] Range no_licm() const;
+  /// This loop and the one that is all of its body become one loop over all pairs of indices. A
+  /// nest of another form, or one whose inner bounds depend on the outer index, stays, with a
+  /// remark.
+  [[nodiscard]] Range flatten() const;
 
   struct End {};
   class Iterator {
@@ -45,6 +53,7 @@ private:
   Arg lo_, hi_, step_;
   Loc loc_;
   int stages_ = 0, unroll_ = 0;
+  bool licm_ = true, flatten_ = false;
   bool open_ = false;
   int exceptions_ = 0;
   uint64_t trace_ = 0;
@@ -77,6 +86,13 @@ private:
 /// A staged branch on an i1 scalar. Errors: a tile as condition (use select), a condition that is
 /// not i1.
 If if_(Arg condition, detail::FunctionRef<void()> body, Loc loc = Loc::here());
+
+/// Predicates the rest of the region it stands in: an early return from a kernel, the `continue` of
+/// a loop's body. In a helper function it is the region that the function is called in.
+///   guard(row < x.dim(0));
+/// What follows happens only if the condition, an i1 scalar, holds. Errors: as for if_; a guard in
+/// the condition of a while_.
+void guard(Arg condition, Loc loc = Loc::here());
 
 /// Repeats `body` while `condition()`, an i1 scalar traced before each round, is true.
 void while_(detail::FunctionRef<Value()> condition, detail::FunctionRef<void()> body,

@@ -3,6 +3,7 @@
 // none. At most one helper a kernel.
 #pragma once
 
+#include <tile/Control.h>
 #include <tile/View.h>
 
 #include <utility>
@@ -19,6 +20,9 @@ class Grid2d {
 public:
   /// Of a launch of `rows` x `columns` programs along grid axis 0; use grid2d.
   Grid2d(Value rows, Value columns, Loc loc);
+  /// Tile (row, column) of such a launch.
+  Grid2d(Value rows, Value columns, Value row, Value column, Loc loc)
+      : rows_(rows), columns_(columns), row_(row), column_(column), loc_(loc) {}
   /// The same tiles in another order: column-major within groups of `group` rows, so that programs
   /// that run together share operands in the L2 cache. The last group may be smaller. Error: group
   /// below 1.
@@ -28,9 +32,6 @@ public:
   Value column() const { return column_; }
 
 private:
-  Grid2d(Value rows, Value columns, Value row, Value column, Loc loc)
-      : rows_(rows), columns_(columns), row_(row), column_(column), loc_(loc) {}
-
   Value rows_, columns_, row_, column_;
   Loc loc_;
 };
@@ -39,6 +40,25 @@ private:
 struct Grid3d {
   Value batch, row, column;
 };
+
+/// How `swizzle` orders tiles: column-major within groups of `group` rows.
+struct Swizzle {
+  int group = 8;
+};
+/// Tile number `index` (this program's, along grid axis 0, unless given) of rows x columns tiles, in
+/// an order in which programs that run together share operands in the L2 cache; the last group may
+/// be smaller. `auto [m, n] = swizzle(cdiv(C.dim(0), BM), cdiv(C.dim(1), BN), {.group = 8});`
+/// Without an index, at the top of a kernel that has no grid yet, the launch grid becomes rows *
+/// columns, if both are made of `dim(...)`, Scalar<i32> arguments and constants. Errors: counts that
+/// are no i32 scalars, group below 1.
+Grid2d swizzle(Arg rows, Arg columns, Swizzle options = {}, Loc loc = Loc::here());
+Grid2d swizzle(Arg index, Arg rows, Arg columns, Swizzle options = {}, Loc loc = Loc::here());
+
+/// A loop over this program's share of `tiles` tiles, `program_id(0)`, plus `num_programs(0)`, ...:
+///   for (auto t : persistent(tiles)) { auto [m, n] = swizzle(t, rows, columns); ... }
+/// The launch has as many programs as the device runs at once, and no more than there are tiles.
+/// Errors: a second grid helper, and those of `range`.
+Range persistent(Arg tiles, Loc loc = Loc::here());
 
 namespace detail {
 Value grid1dOf(const Value &view, const Shape &tile, Loc loc);
@@ -53,7 +73,8 @@ requires requires(const V &view) { view.handle(); }
 Value grid1d(const V &view, Shape tile, Loc loc = Loc::here()) {
   return detail::grid1dOf(view.handle(), tile, loc);
 }
-/// One program for each `block` of the extent `n`, a scalar argument or a view's `dim`.
+/// One program for each `block` of the extent `n`, which is made of `dim(...)`, Scalar<i32>
+/// arguments and constants.
 Value grid1d(const Value &n, int block, Loc loc = Loc::here());
 /// One program for each tile of a matrix; rows of tiles follow one another unless
 /// `.swizzled(group)`.

@@ -81,9 +81,22 @@ struct HostArg {
   int64_t strides[kMaxRank] = {}; ///< in elements
 };
 
+/// What a kernel is compiled with, besides its constants. Kernels that differ here are compiled
+/// apart; a kernel's own hints count for more.
+struct CompileSettings {
+  int warps = 4;
+  int maxRegisters = 0; ///< of a thread; 0: the assembler decides
+  int occupancy = 1;    ///< blocks that must fit a multiprocessor together
+  bool fpFusion = true; ///< a * b + c may round once
+  bool flushDenormals = false;
+  bool checked = false; ///< what the kernel takes for granted is asserted
+  bool assume = true;   ///< alignments and strides of arguments are part of the specialisation
+  bool operator==(const CompileSettings &) const = default;
+};
+
 /// How to launch: `grid` is used only if `hasGrid`, else it follows from the kernel's grid helper.
 struct LaunchOptions {
-  int warps = 4;
+  CompileSettings compile;
   bool hasGrid = false;
   int64_t grid[3] = {1, 1, 1};
   Loc call; ///< the line that launches
@@ -94,8 +107,8 @@ struct LaunchOptions {
 void checkArguments(const KernelRecord &record, std::span<const HostArg> args);
 
 /// The text of a kernel's tile IR; `anyTypes` are the dtypes of its views of `any` dtype, in order.
-std::string tileIr(const KernelRecord &record, std::span<const int64_t> consts, int warps,
-                   const std::vector<DType> &anyTypes);
+std::string tileIr(const KernelRecord &record, std::span<const int64_t> consts,
+                   const CompileSettings &settings, const std::vector<DType> &anyTypes);
 
 /// Checks the arguments, compiles on first use and launches; part of the runtime. Errors get a note with `options.call`.
 void launch(const KernelRecord &record, Stream &stream, std::span<const HostArg> args,
@@ -337,7 +350,50 @@ public:
   /// Warps a program: a power of two; 4 unless set.
   [[nodiscard]] Launcher warps(int count) const {
     Launcher result = *this;
-    result.options_.warps = count;
+    result.options_.compile.warps = count;
+    return result;
+  }
+  /// The most registers a thread may use, 16 to 255: more threads fit a multiprocessor, values that
+  /// do not fit go to memory.
+  [[nodiscard]] Launcher maxnreg(int count) const {
+    Launcher result = *this;
+    result.options_.compile.maxRegisters = count;
+    return result;
+  }
+  /// How many programs must fit a multiprocessor together, 1 to 32: bounds the registers.
+  [[nodiscard]] Launcher occupancy(int programs) const {
+    Launcher result = *this;
+    result.options_.compile.occupancy = programs;
+    return result;
+  }
+  /// Whether a * b + c may be rounded once instead of twice; it may unless this says no.
+  [[nodiscard]] Launcher fp_fusion(bool allowed) const {
+    Launcher result = *this;
+    result.options_.compile.fpFusion = allowed;
+    return result;
+  }
+  /// Whether f32 arithmetic takes and makes zeros for numbers below 2^-126; it keeps them unless
+  /// this says so.
+  [[nodiscard]] Launcher ftz(bool flush = true) const {
+    Launcher result = *this;
+    result.options_.compile.flushDenormals = flush;
+    return result;
+  }
+  /// A checked build: the kernel asserts what it otherwise takes for granted, and a launch that
+  /// breaks it ends with an error at the line. Asserted are: device_assert; promises (multiple_of,
+  /// assume, `.unchecked()`); no overflow of + - * and unary - on integers below 64 bits; defined
+  /// integer division; indices of gather inside. TILE_CHECKED=1 checks all kernels.
+  [[nodiscard]] Launcher checked(bool on = true) const {
+    Launcher result = *this;
+    result.options_.compile.checked = on;
+    return result;
+  }
+  /// One compile for all arguments of these dtypes: no alignments, unit strides or divisible extents
+  /// are read from them, except that offsets beyond 2^31 are still noticed. Slower kernels, fewer of
+  /// them.
+  [[nodiscard]] Launcher no_assume() const {
+    Launcher result = *this;
+    result.options_.compile.assume = false;
     return result;
   }
   /// The launch grid, for kernels without a grid helper (or instead of it).
@@ -469,7 +525,7 @@ std::string tileIr(const Launcher<HasConsts, P...> &launcher,
                    const std::vector<DType> &anyTypes = {}) {
   static_assert(HasConsts || Launcher<HasConsts, P...>::kConsts == 0,
                 "the kernel has Const parameters: call .consts(...) before tracing it");
-  return detail::tileIr(launcher.record(), launcher.constants(), launcher.options().warps,
+  return detail::tileIr(launcher.record(), launcher.constants(), launcher.options().compile,
                         anyTypes);
 }
 

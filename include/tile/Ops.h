@@ -240,14 +240,18 @@ Value dot(Arg a, Arg b, DotOptions options = {}, Loc loc = Loc::here());
 
 /// Loads through a pointer or pointer tile. Where `mask` (i1) is false nothing is read and the
 /// result is `other`.
-Value load(Arg pointer, Arg mask, Arg other, Loc loc = Loc::here());
+Value load(Arg pointer, Arg mask, Arg other, AccessOptions options = {}, Loc loc = Loc::here());
 /// The same; masked-out elements are undefined.
-Value load(Arg pointer, Arg mask, Loc loc = Loc::here());
-Value load(Arg pointer, Loc loc = Loc::here());
+Value load(Arg pointer, Arg mask, AccessOptions options = {}, Loc loc = Loc::here());
+Value load(Arg pointer, AccessOptions options = {}, Loc loc = Loc::here());
 /// Stores `value`, of the pointee's dtype, where `mask` holds. Of two lanes with one address one
 /// wins.
-void store(Arg pointer, Arg value, Arg mask, Loc loc = Loc::here());
-void store(Arg pointer, Arg value, Loc loc = Loc::here());
+void store(Arg pointer, Arg value, Arg mask, AccessOptions options = {}, Loc loc = Loc::here());
+void store(Arg pointer, Arg value, AccessOptions options = {}, Loc loc = Loc::here());
+/// Brings what the pointers point at, where `mask` (i1) holds, into the cache of level 1 or 2
+/// without waiting; it never faults. Errors: another level.
+void prefetch(Arg pointer, Arg mask, int level = 2, Loc loc = Loc::here());
+void prefetch(Arg pointer, int level = 2, Loc loc = Loc::here());
 
 // --- Host-side questions -------------------------------------------------------------------------
 

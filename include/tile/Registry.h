@@ -65,15 +65,15 @@ struct KernelRequest {
   KernelRequest(const Launcher<HasConsts, P...> &launcher, std::vector<detail::HostArg> arguments)
       : record(&launcher.record()),
         constants(launcher.constants().begin(), launcher.constants().end()),
-        warps(launcher.options().warps), arguments(std::move(arguments)) {}
-  KernelRequest(const detail::KernelRecord &record, std::vector<int64_t> constants, int warps,
-                std::vector<detail::HostArg> arguments)
-      : record(&record), constants(std::move(constants)), warps(warps),
+        settings(launcher.options().compile), arguments(std::move(arguments)) {}
+  KernelRequest(const detail::KernelRecord &record, std::vector<int64_t> constants,
+                const detail::CompileSettings &settings, std::vector<detail::HostArg> arguments)
+      : record(&record), constants(std::move(constants)), settings(settings),
         arguments(std::move(arguments)) {}
 
   const detail::KernelRecord *record;
   std::vector<int64_t> constants;
-  int warps;
+  detail::CompileSettings settings;
   std::vector<detail::HostArg> arguments; ///< exampleView, exampleScalar
 };
 

@@ -8,6 +8,7 @@
 // indices that are not integer scalars, a stored value of another dtype (write `cast`) or shape.
 #pragma once
 
+#include <tile/Hinted.h>
 #include <tile/Value.h>
 
 namespace tile {
@@ -26,6 +27,7 @@ struct TileAccess {
   Shape shape;
   Padding padding;
   bool unchecked = false;
+  AccessOptions hints = {};
 };
 
 /// A tile's position: tile indices, or element offsets.
@@ -38,6 +40,7 @@ struct Position {
 TileAccess makeAccess(const Value &view, const Shape &shape, Loc loc);
 Value loadTile(const TileAccess &access, Position position, Loc loc);
 Value insideTile(const TileAccess &access, Position position, Loc loc);
+void prefetchTile(const TileAccess &access, Position position, int level, Loc loc);
 /// The element offsets of a position as one vector of nodes, kept by a reference until it is stored
 /// to.
 struct Offsets {
@@ -139,6 +142,19 @@ public:
     Tiles result = *this;
     result.access_.unchecked = true;
     return result;
+  }
+
+  /// How memory is accessed: `A.tile({B}).hints({.cache = Cache::cg})(i)`.
+  [[nodiscard]] Tiles hints(AccessOptions options) const {
+    Tiles result = *this;
+    result.access_.hints = options;
+    return result;
+  }
+
+  /// Brings the tile with these indices into the second-level cache (or the first), without waiting.
+  void prefetch(std::initializer_list<Arg> indices, int level = 2, Loc loc = Loc::here()) const {
+    detail::prefetchTile(access_, {indices.begin(), static_cast<int>(indices.size()), false}, level,
+                         loc);
   }
 
   /// The tile with these indices, one a dimension.

@@ -3,9 +3,13 @@
 
 #include <tile/Atomics.h>
 #include <tile/Control.h>
+#include <tile/Debug.h>
 #include <tile/Device.h>
 #include <tile/Error.h>
+#include <tile/Facts.h>
+#include <tile/Foreign.h>
 #include <tile/Grid.h>
+#include <tile/Hints.h>
 #include <tile/Kernel.h>
 #include <tile/Ops.h>
 #include <tile/Random.h>

@@ -88,6 +88,29 @@ static AxisInfo ofArange(int32_t start, int32_t end, AxisInfo info) {
   return info;
 }
 
+// `x % c == 0`, assumed at the top of the kernel: every program gets there, so it holds everywhere.
+static int64_t assumedDivisor(Value value) {
+  int64_t divisor = 1;
+  for (Operation *user : value.getUsers()) {
+    APInt number;
+    bool isRemainder = isa<arith::RemSIOp, arith::RemUIOp>(user) && user->getOperand(0) == value &&
+                       matchPattern(user->getOperand(1), m_ConstantInt(&number));
+    if (!isRemainder || !number.isStrictlyPositive())
+      continue;
+    for (Operation *next : user->getUsers()) {
+      auto compare = dyn_cast<arith::CmpIOp>(next);
+      bool isZeroTest =
+          compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
+          (matchPattern(compare.getRhs(), m_Zero()) || matchPattern(compare.getLhs(), m_Zero()));
+      if (isZeroTest && llvm::any_of(compare->getUsers(), [](Operation *op) {
+            return isa<ir::AssumeOp>(op) && isa<func::FuncOp>(op->getParentOp());
+          }))
+        divisor = std::max(divisor, powerOfTwoDivisor(number.getSExtValue()));
+    }
+  }
+  return divisor;
+}
+
 AxisInfo AxisInfoAnalysis::of(Value value) {
   if (auto it = assumed.find(value); it != assumed.end())
     return it->second;
@@ -96,6 +119,8 @@ AxisInfo AxisInfoAnalysis::of(Value value) {
     return it->second;
   known[value] = unknown(value.getType()); // cuts cycles through loops
   AxisInfo info = compute(value);
+  if (value.getType().isInteger())
+    info[0].divisibility = std::max(info[0].divisibility, assumedDivisor(value));
   known[value] = info;
   return info;
 }
@@ -192,6 +217,18 @@ static AxisInfo ofComparison(const AxisInfo &lhs, const AxisInfo &rhs,
   return info;
 }
 
+// What the program promises counts where it says more than is known.
+static AxisInfo ofFacts(AxisInfo info, ir::FactsOp op) {
+  auto set = [&](std::optional<ArrayRef<int64_t>> list, int64_t AxisFacts::*fact) {
+    for (size_t dim = 0; list && dim < info.dims.size(); ++dim)
+      info[dim].*fact = std::max(info[dim].*fact, powerOfTwoDivisor((*list)[dim]));
+  };
+  set(op.getMultiple(), &AxisFacts::divisibility);
+  set(op.getContiguous(), &AxisFacts::contiguity);
+  set(op.getConstancy(), &AxisFacts::constancy);
+  return info;
+}
+
 static AxisInfo ofConstant(arith::ConstantOp op) {
   Attribute value = op.getValue();
   if (auto splat = dyn_cast<SplatElementsAttr>(value))
@@ -206,6 +243,7 @@ AxisInfo AxisInfoAnalysis::compute(Value value) {
   Type type = value.getType();
   return TypeSwitch<Operation *, AxisInfo>(value.getDefiningOp())
       .Case([&](arith::ConstantOp op) { return ofConstant(op); })
+      .Case([&](ir::FactsOp op) { return ofFacts(of(op.getInput()), op); })
       .Case([&](ir::SplatOp op) { return uniform(type, of(op.getValue())[0].divisibility); })
       .Case([&](ir::ArangeOp op) {
         return ofArange(static_cast<int32_t>(op.getStart()), static_cast<int32_t>(op.getEnd()),

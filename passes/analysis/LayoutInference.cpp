@@ -17,7 +17,7 @@ static layout::Shape tileShape(RankedTensorType tile) {
 }
 
 bool isElementwiseOnTiles(Operation *op) {
-  return (op->hasTrait<OpTrait::Elementwise>() || isa<ir::AddPtrOp>(op)) &&
+  return (op->hasTrait<OpTrait::Elementwise>() || isa<ir::AddPtrOp, ir::FactsOp>(op)) &&
          op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType());
 }
 

@@ -115,7 +115,8 @@ CompiledKernel compileRequest(const KernelRequest &request, const CompileOptions
   detail::checkArguments(*request.record, request.arguments);
   TargetInfo target = targetInfo(options.target);
   auto bind = [&](std::span<const frontend::TileUse> uses) {
-    return bindingOf(request.arguments, uses, request.constants, request.warps, target);
+    return bindingOf(request.arguments, uses, request.constants, withEnvironment(request.settings),
+                     target);
   };
   return compileKernel(*request.record, bind(tileUsesOf(*request.record, bind({}))), options);
 }

@@ -1,5 +1,8 @@
 #include "runtime/jit/Jit.h"
 
+#include "codegen/report/Occupancy.h"
+#include "ir/Target.h"
+
 #include "runtime/jit/Assemble.h"
 #include "runtime/jit/Compile.h"
 
@@ -24,12 +27,13 @@ Jit::Jit(std::shared_ptr<device::Device> device)
 
 const LoadedKernel &Jit::get(const detail::KernelRecord &record,
                              std::span<const detail::HostArg> args, std::span<const int64_t> consts,
-                             int warps) {
+                             const detail::CompileSettings &settings) {
   KeyWords signature;
-  appendSignature(signature, record.id, args, consts, warps);
+  appendSignature(signature, record.id, args, consts, settings);
   if (const LoadedKernel *kernel = find(signature, args))
     return *kernel;
-  return compileOnce(family(signature, record, args, consts, warps), record, args, consts, warps);
+  return compileOnce(family(signature, record, args, consts, settings), record, args, consts,
+                     settings);
 }
 
 const LoadedKernel *Jit::find(llvm::ArrayRef<uint64_t> signature,
@@ -39,14 +43,14 @@ const LoadedKernel *Jit::find(llvm::ArrayRef<uint64_t> signature,
   if (!family)
     return nullptr;
   KeyWords facts;
-  appendFacts(facts, args, family->uses);
+  appendFacts(facts, args, family->uses, family->assume);
   const Entry *entry = family->entries.find(facts);
   return entry ? entry->kernel.get() : nullptr;
 }
 
 Jit::Family &Jit::family(llvm::ArrayRef<uint64_t> signature, const detail::KernelRecord &record,
                          std::span<const detail::HostArg> args, std::span<const int64_t> consts,
-                         int warps) {
+                         const detail::CompileSettings &settings) {
   {
     std::shared_lock lock(mutex_);
     if (Family *known = families_.find(signature))
@@ -54,20 +58,22 @@ Jit::Family &Jit::family(llvm::ArrayRef<uint64_t> signature, const detail::Kerne
   }
   // Threads that come here together trace the same thing; the first to finish enters it.
   std::vector<frontend::TileUse> uses =
-      tileUsesOf(record, bindingOf(args, {}, consts, warps, targetInfo_));
+      tileUsesOf(record, bindingOf(args, {}, consts, settings, targetInfo_));
   std::unique_lock lock(mutex_);
   if (Family *known = families_.find(signature))
     return *known;
   Family &made = families_.get(signature);
   made.uses = std::move(uses);
+  made.assume = settings.assume;
   return made;
 }
 
 const LoadedKernel &Jit::compileOnce(Family &family, const detail::KernelRecord &record,
                                      std::span<const detail::HostArg> args,
-                                     std::span<const int64_t> consts, int warps) {
+                                     std::span<const int64_t> consts,
+                                     const detail::CompileSettings &settings) {
   KeyWords facts;
-  appendFacts(facts, args, family.uses);
+  appendFacts(facts, args, family.uses, family.assume);
   std::promise<const LoadedKernel *> promise;
   Entry *entry;
   {
@@ -83,7 +89,7 @@ const LoadedKernel &Jit::compileOnce(Family &family, const detail::KernelRecord 
     entry->compile = std::make_unique<Waiting>(promise.get_future().share());
   }
   try {
-    auto kernel = build(record, bindingOf(args, family.uses, consts, warps, targetInfo_));
+    auto kernel = build(record, bindingOf(args, family.uses, consts, settings, targetInfo_));
     const LoadedKernel *loaded = kernel.get();
     std::unique_lock lock(mutex_);
     entry->kernel = std::move(kernel);
@@ -124,10 +130,24 @@ std::unique_ptr<LoadedKernel> Jit::load(codegen::CompiledKernel compiled, const 
   kernel->name = std::move(compiled.name);
   kernel->parameters = std::move(compiled.parameters);
   kernel->grid = std::move(compiled.grid);
+  if (compiled.persistent)
+    kernel->mostPrograms = programsAtOnce(kernel->function, compiled);
   kernel->threads = static_cast<uint32_t>(compiled.threads);
   kernel->sharedBytes = static_cast<uint32_t>(compiled.sharedBytes);
   kernel->remarks = std::move(compiled.remarks);
   return kernel;
+}
+
+int64_t Jit::programsAtOnce(device::Function function,
+                            const codegen::CompiledKernel &kernel) const {
+  device::FunctionInfo info = device_->functionInfo(function);
+  std::optional<int64_t> registers;
+  if (info.registers > 0)
+    registers = info.registers;
+  codegen::Occupancy occupancy =
+      codegen::occupancyOf(*ir::findTarget(target_), kernel.threads, registers,
+                           kernel.sharedBytes + static_cast<int64_t>(info.staticSharedBytes));
+  return std::max<int64_t>(1, occupancy.blocksPerSm) * std::max(1, device_->props().smCount);
 }
 
 // The assembler accepts kernels whose threads together want more registers than a multiprocessor

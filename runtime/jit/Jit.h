@@ -20,6 +20,7 @@ struct LoadedKernel {
   std::string name;
   std::vector<codegen::Parameter> parameters;
   codegen::GridExpression grid;
+  int64_t mostPrograms = 0; ///< of a persistent kernel: how many run at once; 0: any number
   uint32_t threads = 0, sharedBytes = 0;
   std::vector<codegen::Diagnostic> remarks;
 };
@@ -32,7 +33,7 @@ public:
   /// reference is valid as long as the Jit. A compile that fails throws in all waiting callers and
   /// is tried again by the next.
   const LoadedKernel &get(const detail::KernelRecord &record, std::span<const detail::HostArg> args,
-                          std::span<const int64_t> consts, int warps);
+                          std::span<const int64_t> consts, const detail::CompileSettings &settings);
 
   /// Loads a compiled kernel; `name` and `where` are for messages.
   std::unique_ptr<LoadedKernel> load(codegen::CompiledKernel compiled, const std::string &name,
@@ -51,18 +52,23 @@ private:
   /// All specialisations that differ by facts only. They share the tiles of the first trace.
   struct Family {
     std::vector<frontend::TileUse> uses;
+    bool assume = true;
     KeyMap<Entry> entries;
   };
 
   const LoadedKernel *find(llvm::ArrayRef<uint64_t> signature,
                            std::span<const detail::HostArg> args) const;
   Family &family(llvm::ArrayRef<uint64_t> signature, const detail::KernelRecord &record,
-                 std::span<const detail::HostArg> args, std::span<const int64_t> consts, int warps);
+                 std::span<const detail::HostArg> args, std::span<const int64_t> consts,
+                 const detail::CompileSettings &settings);
   const LoadedKernel &compileOnce(Family &family, const detail::KernelRecord &record,
                                   std::span<const detail::HostArg> args,
-                                  std::span<const int64_t> consts, int warps);
+                                  std::span<const int64_t> consts,
+                                  const detail::CompileSettings &settings);
   std::unique_ptr<LoadedKernel> build(const detail::KernelRecord &record,
                                       const frontend::Binding &binding);
+  /// How many blocks of a kernel the device runs at the same time.
+  int64_t programsAtOnce(device::Function function, const codegen::CompiledKernel &kernel) const;
   void checkRegisters(device::Function function, int threads, const std::string &name,
                       Loc where) const;
 

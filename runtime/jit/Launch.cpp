@@ -6,6 +6,7 @@
 #include "runtime/jit/Jit.h"
 #include "runtime/jit/State.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -38,6 +39,8 @@ std::array<int64_t, 3> gridOf(const Named &record, const LoadedKernel &kernel,
                               std::span<const HostArg> args, const detail::LaunchOptions &options) {
   if (options.hasGrid)
     return {options.grid[0], options.grid[1], options.grid[2]};
+  if (!kernel.grid.isDerived() && kernel.mostPrograms > 0)
+    return {kernel.mostPrograms, 1, 1};
   if (!kernel.grid.isDerived())
     throw Error(Fault::User, ErrorCode::InvalidArgument,
                 "kernel '" + record.name +
@@ -46,7 +49,10 @@ std::array<int64_t, 3> gridOf(const Named &record, const LoadedKernel &kernel,
   llvm::SmallVector<int64_t, 16> values;
   for (codegen::GridExpression::Symbol symbol : kernel.grid.symbols())
     values.push_back(symbolValue(symbol, args));
-  return kernel.grid.evaluate(values);
+  std::array<int64_t, 3> grid = kernel.grid.evaluate(values);
+  if (kernel.mostPrograms > 0)
+    grid[0] = std::min(grid[0], kernel.mostPrograms);
+  return grid;
 }
 
 void checkGrid(const Named &record, const std::array<int64_t, 3> &grid) {
@@ -153,7 +159,8 @@ void detail::launch(const KernelRecord &record, Stream &stream, std::span<const 
     checkArguments(record, args);
     StreamState &state = stream.state();
     jit::validate(record, *state.owner, args);
-    const LoadedKernel &kernel = state.owner->jit->get(record, args, consts, options.warps);
+    const LoadedKernel &kernel =
+        state.owner->jit->get(record, args, consts, jit::withEnvironment(options.compile));
     start({record.name, record.where}, kernel, state, args, options);
   });
 }
@@ -165,7 +172,7 @@ void detail::prepare(const KernelRecord &record, const Device &device,
     checkArguments(record, args);
     DeviceState &state = *device.state();
     jit::validate(record, state, args);
-    state.jit->get(record, args, consts, options.warps);
+    state.jit->get(record, args, consts, jit::withEnvironment(options.compile));
   });
 }
 

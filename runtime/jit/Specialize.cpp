@@ -1,7 +1,9 @@
 #include "runtime/jit/Specialize.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
+#include <string_view>
 
 namespace tile::jit {
 namespace {
@@ -52,9 +54,24 @@ bool isTensor(const detail::HostArg &arg) { return arg.kind == detail::HostArg::
 
 } // namespace
 
-Facts factsOf(const detail::HostArg &arg, int index, std::span<const frontend::TileUse> uses) {
+detail::CompileSettings withEnvironment(detail::CompileSettings settings) {
+  static const bool isChecked = [] {
+    const char *value = std::getenv("TILE_CHECKED");
+    return value && *value && std::string_view(value) != "0";
+  }();
+  settings.checked |= isChecked;
+  return settings;
+}
+
+Facts factsOf(const detail::HostArg &arg, int index, std::span<const frontend::TileUse> uses,
+              bool assume) {
   Facts facts;
   TileFacts tiles = tileFactsOf(arg, index, uses);
+  if (!assume) {
+    facts.isWide = needsWide(arg, tiles);
+    std::fill(std::begin(facts.extentDivisors), std::end(facts.extentDivisors), 1);
+    return facts;
+  }
   facts.isAligned = reinterpret_cast<uintptr_t>(arg.pointer) % kAlignment == 0;
   facts.isWide = needsWide(arg, tiles);
   uint64_t element = sizeOf(arg.dtype);
@@ -68,9 +85,13 @@ Facts factsOf(const detail::HostArg &arg, int index, std::span<const frontend::T
 }
 
 void appendSignature(KeyWords &key, uint64_t kernel, std::span<const detail::HostArg> args,
-                     std::span<const int64_t> consts, int warps) {
+                     std::span<const int64_t> consts, const detail::CompileSettings &settings) {
   key.push_back(kernel);
-  key.push_back(static_cast<uint64_t>(warps) << 32 | consts.size());
+  key.push_back(static_cast<uint64_t>(settings.warps) << 32 | consts.size());
+  key.push_back(static_cast<uint64_t>(settings.maxRegisters) << 32 |
+                static_cast<uint64_t>(settings.occupancy) << 8 | uint64_t(settings.fpFusion) |
+                uint64_t(settings.flushDenormals) << 2 | uint64_t(settings.checked) << 3 |
+                uint64_t(settings.assume) << 4);
   for (int64_t constant : consts)
     key.push_back(static_cast<uint64_t>(constant));
   for (const detail::HostArg &arg : args)
@@ -78,11 +99,11 @@ void appendSignature(KeyWords &key, uint64_t kernel, std::span<const detail::Hos
 }
 
 void appendFacts(KeyWords &key, std::span<const detail::HostArg> args,
-                 std::span<const frontend::TileUse> uses) {
+                 std::span<const frontend::TileUse> uses, bool assume) {
   for (size_t i = 0; i < args.size(); ++i) {
     if (!isTensor(args[i]))
       continue;
-    Facts facts = factsOf(args[i], static_cast<int>(i), uses);
+    Facts facts = factsOf(args[i], static_cast<int>(i), uses, assume);
     key.push_back(uint64_t(facts.isAligned) | uint64_t(facts.isWide) << 1 |
                   uint64_t(facts.unitStrides) << 8 | uint64_t(facts.alignedStrides) << 16);
     for (int dim = 0; dim < args[i].rank; ++dim)
@@ -92,10 +113,11 @@ void appendFacts(KeyWords &key, std::span<const detail::HostArg> args,
 
 frontend::Binding bindingOf(std::span<const detail::HostArg> args,
                             std::span<const frontend::TileUse> uses,
-                            std::span<const int64_t> consts, int warps, const TargetInfo &target) {
+                            std::span<const int64_t> consts,
+                            const detail::CompileSettings &settings, const TargetInfo &target) {
   frontend::Binding binding;
   binding.consts.assign(consts.begin(), consts.end());
-  binding.warps = warps;
+  binding.settings = settings;
   binding.target = target;
   for (size_t i = 0; i < args.size(); ++i) {
     const detail::HostArg &arg = args[i];
@@ -103,7 +125,7 @@ frontend::Binding bindingOf(std::span<const detail::HostArg> args,
     out.dtype = arg.dtype;
     if (!isTensor(arg))
       continue;
-    Facts facts = factsOf(arg, static_cast<int>(i), uses);
+    Facts facts = factsOf(arg, static_cast<int>(i), uses, settings.assume);
     int64_t element = static_cast<int64_t>(sizeOf(arg.dtype));
     out.rank = arg.rank;
     out.alignment = static_cast<int>(facts.isAligned ? kAlignment : element);

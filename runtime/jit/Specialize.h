@@ -22,19 +22,24 @@ struct Facts {
 
 /// The facts of argument `index`. `uses` are the tiles in which the kernel addresses its arguments:
 /// an extent counts as divisible by those of its dimension that divide it, and by 16 or 8.
-Facts factsOf(const detail::HostArg &arg, int index, std::span<const frontend::TileUse> uses);
+Facts factsOf(const detail::HostArg &arg, int index, std::span<const frontend::TileUse> uses,
+              bool assume = true);
+
+/// The settings of a launch and those of the environment: TILE_CHECKED=1 checks every kernel.
+detail::CompileSettings withEnvironment(detail::CompileSettings settings);
 
 /// The part of the key known before the first trace: kernel, constants, warps, dtypes and ranks.
 void appendSignature(KeyWords &key, uint64_t kernel, std::span<const detail::HostArg> args,
-                     std::span<const int64_t> consts, int warps);
+                     std::span<const int64_t> consts, const detail::CompileSettings &settings);
 
 /// The rest of the key.
 void appendFacts(KeyWords &key, std::span<const detail::HostArg> args,
-                 std::span<const frontend::TileUse> uses);
+                 std::span<const frontend::TileUse> uses, bool assume = true);
 
 /// The same for the frontend. Without `uses` known, nothing is claimed of extents beyond 16 and 8.
 frontend::Binding bindingOf(std::span<const detail::HostArg> args,
                             std::span<const frontend::TileUse> uses,
-                            std::span<const int64_t> consts, int warps, const TargetInfo &target);
+                            std::span<const int64_t> consts,
+                            const detail::CompileSettings &settings, const TargetInfo &target);
 
 } // namespace tile::jit

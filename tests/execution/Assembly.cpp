@@ -63,6 +63,7 @@ std::string asPart(std::string ptx, const std::string &kernel, size_t number, bo
     tables.push_back(table[1]);
   for (const std::string &each : tables)
     replaceAll(ptx, each, name + "_" + each);
+  replaceAll(ptx, "tile_text_", name + "_text_");
   std::istringstream lines(ptx);
   std::string part;
   for (std::string line; std::getline(lines, line);) {

@@ -30,8 +30,10 @@ TEST(AtomicsDiagnostics, Dtypes) {
               "atomic_max: there is none on f16; supported: i32, u32, i64, u64, f32, f64");
   expectError([](InOut<f32, 1> x) { atomic_xor(x.ptr() + arange(32), 1); },
               "atomic_xor: there is none on f32; supported: i32, u32, i64, u64");
-  expectError([](InOut<bf16, 1> x) { atomic_cas(x.ptr(), 1, 2); },
-              "atomic_cas: there is none on bf16; supported: i32, u32, i64, u64, f32, f64");
+  expectError(
+      [](InOut<i8, 1> x) { atomic_cas(x.ptr(), 1, 2); },
+      "atomic_cas: there is none on i8; supported: i16, u16, f16, bf16, i32, u32, i64, u64, "
+      "f32, f64");
 }
 
 TEST(AtomicsDiagnostics, Operands) {

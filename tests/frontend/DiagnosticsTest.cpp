@@ -236,6 +236,114 @@ TEST(Diagnostics, Loops) {
               "range: stages must be at least 1, got 0", ".stages(0)");
 }
 
+TEST(Diagnostics, Guards) {
+  expectError([](Scalar<i32>) { guard(arange(8) > 3); },
+              "guard: the condition is a tile, i1[8]; use select for a choice per element");
+  expectError([](Scalar<i32> n) { guard(n); },
+              "guard: the condition must be i1, got i32; compare it, as in x != 0");
+  expectError(
+      [](Scalar<i32>) { guard(true); },
+      "guard: the condition is a host value; use a plain C++ if, which specialises the kernel");
+  expectError(
+      [](Scalar<i32> n) {
+        while_(
+            [&] {
+              guard(n > 0);
+              return n > 1;
+            },
+            [] {});
+      },
+      "guard: the condition of a while_ has no rest to predicate; put the guard into the body");
+}
+
+static Value countDown(Value n) {
+  auto result = var(n);
+  if_(n > 0, [&] { result = countDown(n - 1); });
+  return result;
+}
+
+static Value sumDown(Value n) { return n + sumDown(n - 1); }
+
+TEST(Diagnostics, RecursionOnStagedValues) {
+  expectError([](Scalar<i32> n) { sumDown(n); },
+              "the stack is used up: a function that calls itself on staged values never ends, use "
+              "while_");
+  expectError([](Scalar<i32> n) { countDown(n); },
+              "staged regions nest deeper than 128: a function that calls itself on staged values "
+              "never ends, use while_");
+}
+
+TEST(Diagnostics, GridsOfTiles) {
+  expectError([](Scalar<i32> n) { swizzle(n, n, {.group = 0}); },
+              "swizzle: the group must be at least 1, got 0");
+  expectError([](Scalar<i32> n) { swizzle(arange(8), n); },
+              "swizzle: a number of tiles must be an i32 scalar, got i32[8]");
+  expectError(
+      [](Scalar<i32> n) {
+        swizzle(n, n);
+        persistent(n);
+      },
+      "grid: the kernel already has a grid");
+  expectError([](Scalar<f32> n) { persistent(n).begin(); },
+              "range: the upper bound must be an i32 or i64 scalar, got f32");
+}
+
+TEST(Diagnostics, Hints) {
+  expectError([](Scalar<i32>) { hint::warps(3); },
+              "hint::warps: warps must be a power of two up to 32, got 3");
+  expectError([](Scalar<i32>) { hint::maxnreg(8); },
+              "hint::maxnreg: maxnreg must be 16 to 255, got 8");
+  expectError([](Scalar<i32>) { hint::occupancy(0); },
+              "hint::occupancy: occupancy must be 1 to 32, got 0");
+  expectError([](Scalar<i32>) { hint::stages(0); }, "hint::stages: must be at least 1, got 0");
+}
+
+TEST(Diagnostics, Promises) {
+  expectError([](Scalar<f32> x) { multiple_of(x, {16}); },
+              "multiple_of: needs integers of 8 bits or more, got f32");
+  expectError([](Scalar<i32> x) { max_contiguous(x, {16}); },
+              "max_contiguous: runs are of tiles, got a scalar, i32");
+  expectError(
+      [](Scalar<i32>) {
+        multiple_of(arange(8), {4, 4});
+      },
+      "multiple_of: needs 1 numbers, one a dimension, got 2");
+  expectError([](Scalar<i32>) { max_constancy(arange(8), {0}); },
+              "max_constancy: a number must be at least 1, got 0");
+  expectError([](Scalar<i32> x) { assume(x); },
+              "assume: the condition must be an i1 scalar, got i32");
+  expectError([](Scalar<i32>) { assume(true); },
+              "assume: the condition is a host value; use require(...)");
+}
+
+TEST(Diagnostics, DebuggingAndHints) {
+  expectError(
+      [](Scalar<i32> x) { device_assert(x, "positive"); },
+      "device_assert: the condition and the mask must be i1, got i32; compare it, as in x != 0");
+  expectError([](In<f32, 1> x) { device_print("x", {x.ptr()}); },
+              "device_print: needs numbers, got ptr<f32>");
+  expectError([](In<f32, 1> x) { x.tile({8}).hints({.cache = Cache::wt})(0); },
+              "tile: the cache mode wt is for stores");
+  expectError([](Out<f32, 1> y) { y.tile({8}).hints({.cache = Cache::cv})(0) = 1.0f; },
+              "store: the cache mode cv is for loads");
+  expectError([](In<f32, 1> x) { load(x.ptr(), {.cache = Cache::cg, .evict = Evict::last}); },
+              "load: give a cache mode or an eviction priority, not both");
+  expectError(
+      [](Out<f32, 1> y) { store(y.ptr(), 1.0f, {.cache = Cache::cg, .is_volatile = true}); },
+      "store: a volatile access takes no cache mode and no eviction priority");
+  expectError([](In<f32, 1> x) { prefetch(x.ptr(), 3); },
+              "prefetch: the level must be 1 or 2, got 3");
+}
+
+TEST(Diagnostics, InlinePtx) {
+  expectError(
+      [](Scalar<i32> x) { inline_ptx("add.s32 $0, $3, 1;", "=r,r", {x}, {i32}, {.pure = false}); },
+      "inline_ptx: the text names $3, but there are 2 registers", "inline_ptx(");
+  expectError(
+      [](Scalar<i32> x) { inline_ptx("add.s32 $0, $1, 1;", "=r,l", {x}, {i32}, {.pure = false}); },
+      "inline_ptx: constraint 1 is 'l', but 'i32' is held by 'r'");
+}
+
 TEST(Diagnostics, Branches) {
   expectError([](Scalar<i32>) { if_(arange(8) > 3, [] {}); },
               "if_: the condition is a tile, i1[8]; use select for a choice per element",
@@ -407,9 +515,9 @@ TEST(Diagnostics, Grids) {
         grid1d(y, {64});
       },
       "grid: the kernel already has a grid", "grid1d(y, {64});");
-  expectError([](Scalar<i32> n) { grid1d(n + 1, 32); },
-              "grid1d: the extent must be a view's dim(...) or a Scalar<i32> argument, so that the "
-              "launch can compute it");
+  expectError([](Scalar<i32> n) { grid1d(n % 3, 32); },
+              "grid1d: the extent must be made of a view's dim(...), Scalar<i32> arguments and "
+              "constants by + - * and / by constants, so that the launch can compute it");
   expectError(
       [](Scalar<i32> n) { if_(n > 0, [&] { grid1d(n, 32); }); },
       "grid: a grid helper belongs at the top of the kernel, outside staged loops and branches");

@@ -71,16 +71,16 @@ TEST(Kernel, ACallHandsOverArgumentsAndConstants) {
   EXPECT_EQ(recorded.args[2].bits, std::bit_cast<uint32_t>(0.5f));
   EXPECT_EQ(recorded.args[3].bits, 0xfdu);
   EXPECT_EQ(recorded.consts, (std::vector<int64_t>{16, 32}));
-  EXPECT_EQ(recorded.options.warps, 8);
+  EXPECT_EQ(recorded.options.compile.warps, 8);
   EXPECT_TRUE(recorded.options.hasGrid);
   EXPECT_EQ(recorded.options.grid[1], 2);
 }
 
 TEST(Kernel, SettingsDoNotChangeTheKernel) {
   auto wide = scale.warps(8);
-  EXPECT_EQ(wide.options().warps, 8);
-  EXPECT_EQ(scale.options().warps, 4);
-  EXPECT_EQ(wide.consts(1, 2).options().warps, 8);
+  EXPECT_EQ(wide.options().compile.warps, 8);
+  EXPECT_EQ(scale.options().compile.warps, 4);
+  EXPECT_EQ(wide.consts(1, 2).options().compile.warps, 8);
 }
 
 static std::string messageOf(const std::vector<detail::HostArg> &args) {
@@ -184,6 +184,6 @@ TEST(Kernel, BindingsAreChecked) {
   EXPECT_EQ(bindingError(wrong), "arg 1: expected rank 2, got rank 3");
   wrong = good, wrong.args.pop_back();
   EXPECT_EQ(bindingError(wrong), "the binding lacks arg 4");
-  wrong = good, wrong.warps = 3;
+  wrong = good, wrong.settings.warps = 3;
   EXPECT_EQ(bindingError(wrong), "warps must be a power of two up to 32, got 3");
 }

@@ -5,7 +5,11 @@
 #include "frontend/Kernel.h"
 
 #include <tile/Control.h>
+#include <tile/Debug.h>
+#include <tile/Facts.h>
+#include <tile/Foreign.h>
 #include <tile/Grid.h>
+#include <tile/Hints.h>
 #include <tile/Kernel.h>
 #include <tile/Ops.h>
 

@@ -67,7 +67,7 @@ TEST(Trace, FactsBecomeArgumentAttributes) {
   auto fill = kernel("fill", [](Out<f16, 2> out, Scalar<f32> x) {
                 out.tile({16, 64})(program_id(0), program_id(1)) = cast(f16, x);
               }).named("out", "x");
-  frontend::Binding binding = frontend::bindingFor(fill.record(), {}, 8);
+  frontend::Binding binding = frontend::bindingFor(fill.record(), {}, {.warps = 8});
   binding.args[0].alignment = 16;
   binding.args[0].unitStrides = {1};
   binding.args[0].strideBytesDivisible = {16, 2};

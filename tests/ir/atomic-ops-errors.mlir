@@ -57,9 +57,9 @@ func.func @bytes(%p: tensor<8x!tile.ptr<i8>>, %x: tensor<8xi8>) {
 
 // -----
 
-func.func @narrow_cas(%p: tensor<8x!tile.ptr<f16>>, %x: tensor<8xf16>) {
-  // expected-error @+1 {{must be tile of 32 or 64 bits}}
-  %a = tile.atomic_cas acq_rel gpu %p, %x, %x : tensor<8x!tile.ptr<f16>>, tensor<8xf16>
+func.func @narrow_cas(%p: tensor<8x!tile.ptr<i8>>, %x: tensor<8xi8>) {
+  // expected-error @+1 {{must be tile of 16, 32 or 64 bits}}
+  %a = tile.atomic_cas acq_rel gpu %p, %x, %x : tensor<8x!tile.ptr<i8>>, tensor<8xi8>
   return
 }
 

@@ -28,3 +28,18 @@ func.func @extentRank(%a: !tile.view<2xf32> {tile.extent_divisible = array<i64: 
 
 // expected-error @+1 {{tile.stride_bytes_divisible must hold positive numbers, got 0}}
 func.func @stride(%a: !tile.view<1xf32> {tile.stride_bytes_divisible = array<i64: 0>}) attributes {tile.kernel} { return }
+
+// -----
+
+// expected-error @+1 {{tile.maxnreg must be 16 to 255, got 8}}
+func.func @maxnreg() attributes {tile.kernel, tile.maxnreg = 8 : i32} { return }
+
+// -----
+
+// expected-error @+1 {{tile.occupancy must be an i32}}
+func.func @occupancyType() attributes {tile.kernel, tile.occupancy = 8 : i64} { return }
+
+// -----
+
+// expected-error @+1 {{tile.occupancy must be 1 to 32, got 33}}
+func.func @occupancy() attributes {tile.kernel, tile.occupancy = 33 : i32} { return }

@@ -138,7 +138,7 @@ KernelRequest exampleRequest(const BoundKernel &kernel, const OpSettings &settin
   for (size_t i = 0; i < kernel.names.size(); ++i)
     if (kernel.record->params[i].kind != ParamSpec::Const)
       arguments.push_back(exampleOf(kernel.record->params[i], kernel.names[i], settings));
-  return {*kernel.record, kernel.constants, kernel.warps, std::move(arguments)};
+  return {*kernel.record, kernel.constants, {.warps = kernel.warps}, std::move(arguments)};
 }
 
 } // namespace tile::tilec

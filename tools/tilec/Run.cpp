@@ -84,7 +84,7 @@ int runKernel(const RunOptions &options, const std::string &file,
   std::vector<RunArgument> arguments = argumentsFor(session, words);
   std::vector<detail::HostArg> host = hostArguments(arguments);
   detail::LaunchOptions launch = launchOptions(options);
-  launch.warps = kernel.warps;
+  launch.compile.warps = kernel.warps;
   Stream stream = session.device().stream();
   detail::launch(*kernel.record, stream, host, kernel.constants, launch);
   int code = session.finish({file, kernel.record->name});

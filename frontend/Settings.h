@@ -1,0 +1,11 @@
+// What compile settings may be.
+#pragma once
+
+#include <tile/Kernel.h>
+
+namespace tile::frontend {
+
+/// What is wrong with a setting: "warps must be a power of two up to 32, got 3"; empty if nothing.
+std::string wrongSetting(const detail::CompileSettings &settings);
+
+} // namespace tile::frontend

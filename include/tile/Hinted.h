@@ -1,0 +1,24 @@
+// How an access of memory is done: hints that change its speed, and `is_volatile`, which makes it
+// happen. Errors: a cache mode of the other direction, a cache mode together with an eviction or
+// with is_volatile.
+#pragma once
+
+#include <cstdint>
+
+namespace tile {
+
+/// Which caches an access goes through (PTX, cache operators). Loads: `ca` all levels, `cg` the
+/// second level alone, `cs` likely used once, `cv` none. Stores: `wb` all levels, `cg`, `cs`, `wt`
+/// through to memory.
+enum class Cache : uint8_t { any, ca, cg, cs, cv, wb, wt };
+/// Which lines the first level drops: these `first`, or these `last`.
+enum class Evict : uint8_t { normal, first, last };
+
+struct AccessOptions {
+  Cache cache = Cache::any;
+  Evict evict = Evict::normal;
+  /// The access happens exactly as often as the program says, in order with other volatile ones.
+  bool is_volatile = false;
+};
+
+} // namespace tile

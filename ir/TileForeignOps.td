@@ -1,0 +1,40 @@
+// Operations of `tile` whose meaning is written in another language.
+#ifndef TILE_IR_TILEFOREIGNOPS_TD
+#define TILE_IR_TILEFOREIGNOPS_TD
+
+include "ir/TileOpBase.td"
+
+def Tile_InlinePtxOp : Tile_Op<"inline_ptx", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "PTX applied element by element";
+  let description = [{
+    `text` is executed once for each `pack` elements; which elements stand together is open. Operands
+    and results are scalars or tiles of one shape. `$0`, `$1`, ... are first the results, then the
+    operands; `constraints` names a register class each, results with `=`: `h` 16, `r` 32, `l` 64 bits,
+    `f` f32, `d` f64. With `pack` elements a call, elements below 32 bits share 32-bit registers and
+    others take one register each, so there are as many constraints as registers. Unless `pure` it is
+    executed as often as the program says, in order with accesses of memory.
+
+    Example:
+    ```mlir
+    func.func @example(%x: tensor<64xi32>, %y: tensor<64xi32>, %h: tensor<64xf16>) {
+      %a = tile.inline_ptx "lop3.b32 $0, $1, $2, $1, 0x96;" "=r,r,r" pure %x, %y
+          : (tensor<64xi32>, tensor<64xi32>) -> tensor<64xi32>
+      %b = tile.inline_ptx "neg.f16x2 $0, $1;" "=r,r" pack 2 pure %h : (tensor<64xf16>) -> tensor<64xf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$text, StrAttr:$constraints, DefaultValuedAttr<I32Attr, "1">:$pack, UnitAttr:$pure,
+                       Variadic<Tile_Number>:$operands);
+  let results = (outs Variadic<Tile_Number>:$results);
+  let assemblyFormat = [{
+    $text $constraints (`pack` $pack^)? (`pure` $pure^)? ($operands^)? attr-dict `:` functional-type($operands, $results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// 32-bit (or wider) registers that `pack` elements of a type take.
+    static int64_t registersOf(::mlir::Type type, int64_t pack);
+  }];
+}
+
+#endif // TILE_IR_TILEFOREIGNOPS_TD

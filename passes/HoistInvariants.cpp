@@ -1,0 +1,30 @@
+// HoistInvariants: upstream's loop-invariant code motion, for the loops that want it. Inner loops first, so that what
+// leaves one may leave the next.
+#include "passes/Passes.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_HOISTINVARIANTS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+struct HoistInvariants : passes::impl::HoistInvariantsBase<HoistInvariants> {
+  void runOnOperation() final {
+    getOperation().walk([](LoopLikeOpInterface loop) {
+      if (!loop->hasAttr(kNoLicmAttr))
+        moveLoopInvariantCode(loop);
+    });
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes
