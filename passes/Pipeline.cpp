@@ -21,7 +21,7 @@ void buildPipeline(OpPassManager &module, const PipelineOptions &options) {
   kernel.addPass(createCSEPass());
   kernel.addPass(createCombineTileOps());             // dot + add is one dot, splats move outwards
   kernel.addPass(createExpandDots({options.target})); // multi-term products become single ones
-  kernel.addPass(createPadDots()); // small products fill the tensor core's instructions
+  kernel.addPass(createPadDots());      // small products fill the tensor core's instructions
   kernel.addPass(createFlattenLoops()); // nests that ask for it are one loop
   kernel.addPass(
       createUnrollLoops()); // before views, so that offsets in unrolled bodies are analysed

@@ -53,6 +53,8 @@ def declarations(header):
     blank line or the next comment."""
     text = (ROOT / "include/tile" / f"{header}.h").read_text()
     operations, section, comment, depth, skipped, wasComment = {}, "", "", 0, None, False
+    inner = re.search(r"^namespace tile::(\w+)", text, re.M)
+    prefix = inner.group(1) + "::" if inner else ""
     lines = iter(text.splitlines())
     for line in lines:
         isBlank = not line.strip()
@@ -72,11 +74,11 @@ def declarations(header):
         if depth == 1 and skipped is None and start and start.group(1) not in HIDDEN:
             while not re.search(r"[;{}]\s*$", line):
                 line += " " + next(lines).strip()
-            name = start.group(1)
+            name = prefix + start.group(1)
             operation = operations.setdefault(name, Operation(name, section, ""))
             if comment and comment not in operation.comment:
                 operation.comment = (operation.comment + " " + comment).strip()
-            operation.signatures.append(simplified(line))
+            operation.signatures.append(prefix + simplified(line))
         depth += line.count("{") - line.count("}")
         if skipped is not None and depth <= skipped and "}" in line:
             skipped = None

@@ -143,6 +143,8 @@ const std::vector<Example> &examples() {
     EXAMPLE("load", load(A.ptr() + i * 5, i < 3, -1), 0, 5, 10, -1),
     BODY("store", store(f.ptr() + (3 - i), x, b); return f.tile({4})(0);, 4, 3, 0, 0),
 
+    BODY("prefetch", prefetch(A.ptr() + i); return load(A.ptr() + i);, 0, 1, 2, 3),
+
     // Host-side questions
     EXAMPLE("target", x * (target().sm >= 80 ? 1 : 0), 1, 2, 3, 4),
     BODY("require", require(x.rank() == 1, "x is a row"); return x;, 1, 2, 3, 4),
@@ -195,12 +197,39 @@ const std::vector<Example> &examples() {
     BODY("if_", auto s = var(x); if_(n > 2, [&] { s = y; }).else_([&] { s = -y; }); return s;, 4, 3, 2, 1),
     BODY("while_", auto k = var(n); while_([&] { return k > 1; }, [&] { k -= 1; }); return k;, 1),
 
+    BODY("guard", store(c.ptr() + i, 1); if_(n > 0, [&] { guard(n < 3); store(c.ptr() + i, 2); }); return c.tile({4})(0);, 1, 1, 1, 1),
+
     // Grids
     EXAMPLE("program_id", program_id(0), 0),
     EXAMPLE("num_programs", num_programs(0), 1),
     EXAMPLE("grid1d", grid1d(A, {4}), 0),
+    EXAMPLE("swizzle", swizzle(n, 2, 4, {.group = 2}).column(), 1),
+    BODY("persistent", auto s = var(0); for (auto t : persistent(n)) s += t; return s;, 3),
     EXAMPLE("grid3d", grid3d(T, {1, 4, 8}).batch, 0),
     EXAMPLE("grid2d", grid2d(A, {4, 8}).column(), 0),
+
+    // Promises
+    EXAMPLE("multiple_of", load(A.ptr() + multiple_of(n - 3, {4}) + i), 0, 1, 2, 3),
+    EXAMPLE("max_contiguous", load(A.ptr() + max_contiguous(i, {4})), 0, 1, 2, 3),
+    EXAMPLE("max_constancy", max_constancy(i / 4, {4}), 0, 0, 0, 0),
+    BODY("assume", assume(n % 3 == 0); return x;, 1, 2, 3, 4),
+
+    // Finding mistakes
+    BODY("device_print", device_print("x", {x}); return x;, 1, 2, 3, 4),
+    BODY("device_assert", device_assert(x > 0, "x is positive"); return x;, 1, 2, 3, 4),
+    BODY("debug_barrier", debug_barrier(); return x;, 1, 2, 3, 4),
+    BODY("trace_print", trace_print("x", x); return x;, 1, 2, 3, 4),
+
+    // PTX
+    EXAMPLE("inline_ptx", inline_ptx("max.f32 $0, $1, $2;", "=f,f,f", {x, y}, {f32})[0], 4, 3, 3, 4),
+
+    // Hints
+    BODY("hint::warps", hint::warps(2); return x;, 1, 2, 3, 4),
+    BODY("hint::maxnreg", hint::maxnreg(64); return x;, 1, 2, 3, 4),
+    BODY("hint::occupancy", hint::occupancy(2); return x;, 1, 2, 3, 4),
+    BODY("hint::fp_fusion", hint::fp_fusion(false); return x * y + 1;, 5, 7, 7, 5),
+    BODY("hint::ftz", hint::ftz(); return x * 0x1p-140f;, 0, 0, 0, 0),
+    BODY("hint::stages", hint::stages(2); return x;, 1, 2, 3, 4),
   };
   return kAll;
 }
