@@ -1,4 +1,4 @@
-target datalayout = "e-p3:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+target datalayout = "e-p3:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
 @tile_shared = external addrspace(3) global [0 x i8], align 128
@@ -67,14 +67,14 @@ define ptx_kernel void @matmul(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr 
 
 72:                                               ; preds = %83, %12
   %73 = phi i32 [ 0, %12 ], [ %156, %83 ], !dbg !7
-  %74 = phi float [ 0.000000e+00, %12 ], [ %147, %83 ], !dbg !6
-  %75 = phi float [ 0.000000e+00, %12 ], [ %148, %83 ], !dbg !6
-  %76 = phi float [ 0.000000e+00, %12 ], [ %149, %83 ], !dbg !6
-  %77 = phi float [ 0.000000e+00, %12 ], [ %150, %83 ], !dbg !6
-  %78 = phi float [ 0.000000e+00, %12 ], [ %152, %83 ], !dbg !6
-  %79 = phi float [ 0.000000e+00, %12 ], [ %153, %83 ], !dbg !6
-  %80 = phi float [ 0.000000e+00, %12 ], [ %154, %83 ], !dbg !6
-  %81 = phi float [ 0.000000e+00, %12 ], [ %155, %83 ], !dbg !6
+  %74 = phi float [ 0.000000e+00, %12 ], [ %147, %83 ], !dbg !10
+  %75 = phi float [ 0.000000e+00, %12 ], [ %148, %83 ], !dbg !10
+  %76 = phi float [ 0.000000e+00, %12 ], [ %149, %83 ], !dbg !10
+  %77 = phi float [ 0.000000e+00, %12 ], [ %150, %83 ], !dbg !10
+  %78 = phi float [ 0.000000e+00, %12 ], [ %152, %83 ], !dbg !10
+  %79 = phi float [ 0.000000e+00, %12 ], [ %153, %83 ], !dbg !10
+  %80 = phi float [ 0.000000e+00, %12 ], [ %154, %83 ], !dbg !10
+  %81 = phi float [ 0.000000e+00, %12 ], [ %155, %83 ], !dbg !10
   %82 = icmp slt i32 %73, %45, !dbg !7
   br i1 %82, label %83, label %157, !dbg !7
 
@@ -181,50 +181,50 @@ define ptx_kernel void @matmul(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr 
   %177 = and i32 %176, 128, !dbg !6
   %178 = or disjoint i32 %175, %177, !dbg !6
   %179 = xor i32 %178, %19, !dbg !6
-  %180 = fptrunc float %74 to half, !dbg !10
-  %181 = fptrunc float %75 to half, !dbg !10
-  %182 = fptrunc float %76 to half, !dbg !10
-  %183 = fptrunc float %77 to half, !dbg !10
-  %184 = fptrunc float %78 to half, !dbg !10
-  %185 = fptrunc float %79 to half, !dbg !10
-  %186 = fptrunc float %80 to half, !dbg !10
-  %187 = fptrunc float %81 to half, !dbg !10
-  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !10
-  %188 = shl nuw nsw i32 %167, 1, !dbg !10
+  %180 = fptrunc float %74 to half, !dbg !11
+  %181 = fptrunc float %75 to half, !dbg !11
+  %182 = fptrunc float %76 to half, !dbg !11
+  %183 = fptrunc float %77 to half, !dbg !11
+  %184 = fptrunc float %78 to half, !dbg !11
+  %185 = fptrunc float %79 to half, !dbg !11
+  %186 = fptrunc float %80 to half, !dbg !11
+  %187 = fptrunc float %81 to half, !dbg !11
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !11
+  %188 = shl nuw nsw i32 %167, 1, !dbg !11
   %189 = getelementptr i8, ptr addrspace(3) @tile_shared, i32 %188, !dbg !6
-  %190 = insertelement <2 x half> poison, half %180, i64 0, !dbg !10
-  %191 = insertelement <2 x half> %190, half %181, i64 1, !dbg !10
-  store <2 x half> %191, ptr addrspace(3) %189, align 4, !dbg !10
-  %192 = getelementptr i8, ptr addrspace(3) %189, i32 512, !dbg !10
-  %193 = insertelement <2 x half> poison, half %182, i64 0, !dbg !10
-  %194 = insertelement <2 x half> %193, half %183, i64 1, !dbg !10
-  store <2 x half> %194, ptr addrspace(3) %192, align 4, !dbg !10
-  %195 = xor i32 %188, 64, !dbg !10
+  %190 = insertelement <2 x half> poison, half %180, i64 0, !dbg !11
+  %191 = insertelement <2 x half> %190, half %181, i64 1, !dbg !11
+  store <2 x half> %191, ptr addrspace(3) %189, align 4, !dbg !11
+  %192 = getelementptr i8, ptr addrspace(3) %189, i32 512, !dbg !11
+  %193 = insertelement <2 x half> poison, half %182, i64 0, !dbg !11
+  %194 = insertelement <2 x half> %193, half %183, i64 1, !dbg !11
+  store <2 x half> %194, ptr addrspace(3) %192, align 4, !dbg !11
+  %195 = xor i32 %188, 64, !dbg !11
   %196 = getelementptr i8, ptr addrspace(3) @tile_shared, i32 %195, !dbg !6
-  %197 = getelementptr i8, ptr addrspace(3) %196, i32 256, !dbg !10
-  %198 = insertelement <2 x half> poison, half %184, i64 0, !dbg !10
-  %199 = insertelement <2 x half> %198, half %185, i64 1, !dbg !10
-  store <2 x half> %199, ptr addrspace(3) %197, align 4, !dbg !10
-  %200 = getelementptr i8, ptr addrspace(3) %196, i32 768, !dbg !10
-  %201 = insertelement <2 x half> poison, half %186, i64 0, !dbg !10
-  %202 = insertelement <2 x half> %201, half %187, i64 1, !dbg !10
-  store <2 x half> %202, ptr addrspace(3) %200, align 4, !dbg !10
-  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !10
-  %203 = shl i32 %179, 1, !dbg !10
+  %197 = getelementptr i8, ptr addrspace(3) %196, i32 256, !dbg !11
+  %198 = insertelement <2 x half> poison, half %184, i64 0, !dbg !11
+  %199 = insertelement <2 x half> %198, half %185, i64 1, !dbg !11
+  store <2 x half> %199, ptr addrspace(3) %197, align 4, !dbg !11
+  %200 = getelementptr i8, ptr addrspace(3) %196, i32 768, !dbg !11
+  %201 = insertelement <2 x half> poison, half %186, i64 0, !dbg !11
+  %202 = insertelement <2 x half> %201, half %187, i64 1, !dbg !11
+  store <2 x half> %202, ptr addrspace(3) %200, align 4, !dbg !11
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !11
+  %203 = shl i32 %179, 1, !dbg !11
   %204 = getelementptr i8, ptr addrspace(3) @tile_shared, i32 %203, !dbg !6
-  %205 = load <4 x i32>, ptr addrspace(3) %204, align 16, !dbg !10
-  %206 = extractelement <4 x i32> %205, i64 0, !dbg !10
-  %207 = extractelement <4 x i32> %205, i64 1, !dbg !10
-  %208 = extractelement <4 x i32> %205, i64 2, !dbg !10
-  %209 = extractelement <4 x i32> %205, i64 3, !dbg !10
-  %210 = icmp ult i32 %52, %9, !dbg !10
-  %211 = icmp ult i32 %53, %10, !dbg !10
-  %212 = and i1 %210, %211, !dbg !10
-  %213 = mul i32 %54, %11, !dbg !10
-  %214 = add i32 %213, %57, !dbg !10
-  %215 = sext i32 %214 to i64, !dbg !10
-  %216 = getelementptr i16, ptr addrspace(1) %8, i64 %215, !dbg !10
-  call void asm sideeffect "@$1 st.global.v4.b32 [$0+0], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %216, i1 %212, i32 %206, i32 %208, i32 %207, i32 %209) #5, !dbg !10
+  %205 = load <4 x i32>, ptr addrspace(3) %204, align 16, !dbg !11
+  %206 = extractelement <4 x i32> %205, i64 0, !dbg !11
+  %207 = extractelement <4 x i32> %205, i64 1, !dbg !11
+  %208 = extractelement <4 x i32> %205, i64 2, !dbg !11
+  %209 = extractelement <4 x i32> %205, i64 3, !dbg !11
+  %210 = icmp ult i32 %52, %9, !dbg !11
+  %211 = icmp ult i32 %53, %10, !dbg !11
+  %212 = and i1 %210, %211, !dbg !11
+  %213 = mul i32 %54, %11, !dbg !11
+  %214 = add i32 %213, %57, !dbg !11
+  %215 = sext i32 %214 to i64, !dbg !11
+  %216 = getelementptr i16, ptr addrspace(1) %8, i64 %215, !dbg !11
+  call void asm sideeffect "@$1 st.global.v4.b32 [$0+0], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %216, i1 %212, i32 %206, i32 %208, i32 %207, i32 %209) #5, !dbg !11
   ret void, !dbg !6
 }
 
@@ -267,3 +267,4 @@ attributes #5 = { nounwind }
 !8 = !DILocation(line: _, scope: !3)
 !9 = !DILocation(line: _, scope: !3)
 !10 = !DILocation(line: _, scope: !3)
+!11 = !DILocation(line: _, scope: !3)
