@@ -71,7 +71,7 @@ std::string asPart(std::string ptx, const std::string &kernel, size_t number, bo
     auto begins = [&](const char *word) {
       return start != std::string::npos && line.compare(start, std::string(word).size(), word) == 0;
     };
-    bool isDebug = begins(".loc") || begins(".file") || begins(".section");
+    bool isDebug = begins(".loc\t") || begins(".loc ") || begins(".file") || begins(".section");
     bool isHead = begins(".version") || begins(".target") || begins(".address_size") ||
                   begins(".extern .shared");
     if (!isDebug && (isFirst || !isHead))
