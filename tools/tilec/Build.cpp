@@ -5,6 +5,7 @@
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
 #include "tools/tilec/Input.h"
+#include "tools/tilec/InputOptions.h"
 
 #include <tile/Error.h>
 
@@ -17,14 +18,12 @@
 namespace tile::tilec {
 namespace {
 
-struct BuildOptions {
-  std::vector<std::string> words; ///< the input, then settings
-  std::string target = "sm_80", output;
+struct BuildOptions : InputOptions {
+  std::string output;
   std::vector<std::string> emit = {"ptx"};
   std::vector<std::string> disabledPasses;
   int64_t bisect = -1;
-  std::string kernel, reproducer;
-  bool timePasses = false, inChild = false;
+  bool timePasses = false;
 };
 
 /// What --emit may name, in the order of the stages.
@@ -147,7 +146,7 @@ int build(const BuildOptions &options) {
   checkPasses(options);
   if (options.inChild)
     return buildHere(options);
-  std::vector<std::string> arguments = {"build", "--in-child", "--target", options.target};
+  std::vector<std::string> arguments;
   for (const std::string &stage : options.emit)
     arguments.insert(arguments.end(), {"--emit", stage});
   if (!options.output.empty())
@@ -158,11 +157,7 @@ int build(const BuildOptions &options) {
     arguments.insert(arguments.end(), {"--disable-passes", name});
   if (options.bisect >= 0)
     arguments.insert(arguments.end(), {"--bisect", std::to_string(options.bisect)});
-  if (!options.kernel.empty())
-    arguments.insert(arguments.end(), {"--kernel", options.kernel});
-  arguments.push_back("--");
-  arguments.insert(arguments.end(), options.words.begin(), options.words.end());
-  return runInChild(arguments, inputFileOf(options.words));
+  return repeatInChild("build", std::move(arguments), options);
 }
 
 } // namespace
@@ -171,12 +166,7 @@ void addBuild(CLI::App &app, std::function<int()> &chosen) {
   auto options = std::make_shared<BuildOptions>();
   CLI::App *command =
       app.add_subcommand("build", "Compile a kernel without a device and write its stages");
-  command
-      ->add_option("input", options->words,
-                   "op:NAME, FILE.cpp, LIB.so or FILE.mlir, then settings such as BM=128")
-      ->required();
-  command->add_option("--target", options->target, "sm_80, sm_86, sm_89 or sm_90a")
-      ->capture_default_str();
+  addInputOptions(*command, *options);
   command
       ->add_option("--emit", options->emit,
                    "tile, tilegpu, llvm, ll, ptx, cubin or all; a comma list")
@@ -196,9 +186,6 @@ void addBuild(CLI::App &app, std::function<int()> &chosen) {
       ->add_option("--bisect", options->bisect,
                    "allow only this many executions of optional passes, and list them")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--kernel", options->kernel, "which kernel of a FILE.cpp or LIB.so");
-  command->add_option("--reproducer", options->reproducer)->group("");
-  command->add_flag("--in-child", options->inChild)->group("");
   command->callback([options, &chosen] { chosen = [options] { return build(*options); }; });
 }
 

@@ -6,6 +6,7 @@
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
 #include "tools/tilec/Input.h"
+#include "tools/tilec/InputOptions.h"
 
 #include <tile/Error.h>
 
@@ -56,11 +57,8 @@ std::string SourceFiles::text(const codegen::SourceLine &where) {
 
 namespace {
 
-struct ExplainOptions {
-  std::vector<std::string> words; ///< the input, then settings
-  std::string target = "sm_80", json, html;
-  std::string kernel, reproducer;
-  bool inChild = false;
+struct ExplainOptions : InputOptions {
+  std::string json, html;
 };
 
 Explanation explainInput(const ExplainOptions &options) {
@@ -100,16 +98,12 @@ int explainHere(const ExplainOptions &options) {
 int explain(const ExplainOptions &options) {
   if (options.inChild)
     return explainHere(options);
-  std::vector<std::string> arguments = {"explain", "--in-child", "--target", options.target};
+  std::vector<std::string> arguments;
   if (!options.json.empty())
     arguments.insert(arguments.end(), {"--json", options.json});
   if (!options.html.empty())
     arguments.insert(arguments.end(), {"--html", options.html});
-  if (!options.kernel.empty())
-    arguments.insert(arguments.end(), {"--kernel", options.kernel});
-  arguments.push_back("--");
-  arguments.insert(arguments.end(), options.words.begin(), options.words.end());
-  return runInChild(arguments, inputFileOf(options.words));
+  return repeatInChild("explain", std::move(arguments), options);
 }
 
 } // namespace
@@ -118,18 +112,10 @@ void addExplain(CLI::App &app, std::function<int()> &chosen) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App *command =
       app.add_subcommand("explain", "Say what was decided about a kernel, why, and what it costs");
-  command
-      ->add_option("input", options->words,
-                   "op:NAME, FILE.cpp, LIB.so or FILE.mlir, then settings such as BM=128")
-      ->required();
-  command->add_option("--target", options->target, "sm_80, sm_86, sm_89 or sm_90a")
-      ->capture_default_str();
+  addInputOptions(*command, *options);
   command->add_option("--json", options->json, "also write all of it to this file, as JSON");
   command->add_option("--html", options->html,
                       "also write this page: all stages side by side, lines linked");
-  command->add_option("--kernel", options->kernel, "which kernel of a FILE.cpp or LIB.so");
-  command->add_option("--reproducer", options->reproducer)->group("");
-  command->add_flag("--in-child", options->inChild)->group("");
   command->callback([options, &chosen] { chosen = [options] { return explain(*options); }; });
 }
 
