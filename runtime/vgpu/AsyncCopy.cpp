@@ -28,7 +28,7 @@ static void completeLane(Warp &warp, const AsyncCopies::Record &record, unsigned
     std::memcpy(to, cta.launch->memory().host(record.source[lane]), copied);
   }
   std::memset(to + copied, 0, record.bytes - copied);
-  if (warp.valid) {
+  if (warp.shadow) {
     uint64_t bit = target - kSharedBase;
     cta.sharedValid.setRange(bit, record.bytes, true);
     if (copied)
@@ -76,7 +76,7 @@ void issueCopy(Warp &warp, const Op &op) {
   target.mask = warp.mask;
   target.bytes = bytes;
   readAddresses(warp, op.rows[0], op.a & kWideTarget, static_cast<int32_t>(op.imm), target.address);
-  if (warp.valid) {
+  if (warp.shadow) {
     checkAddress(warp, op, op.rows[0]);
     checkAddress(warp, op, op.rows[1]);
   }
@@ -113,7 +113,7 @@ void issueCopy(Warp &warp, const Op &op) {
     if (warp.cta->races)
       warp.cta->races->beginAsync(warp, op, lane, record.target[lane] - kSharedBase, bytes);
     std::memset(target.host[lane], kPoison, bytes);
-    if (warp.valid)
+    if (warp.shadow)
       warp.cta->sharedValid.setRange(record.target[lane] - kSharedBase, bytes, false);
   });
   warp.copies.pending.push_back(record);

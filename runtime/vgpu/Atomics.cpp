@@ -94,14 +94,14 @@ void updateValidity(Warp &warp, const Op &op, const Access &access, unsigned fir
     ValidBits *bits = validBits(warp, access.space, access.address[lane], lane, bit);
     bool good = (!bits || bits->get(bit, sizeof(T)) == (1u << sizeof(T)) - 1) || op.b >> 8;
     for (unsigned i = first + 1; i < op.targets + op.sources; ++i)
-      good &= warp.validRow(op.rows[i]) >> lane & 1;
+      good &= warp.shadow.whole(op.rows[i]) >> lane & 1;
     if (!good && access.space == Space::Global)
       warp.report(op, FindingKind::Uninitialised, lane,
                   "an atomic operation on global memory depends on data that were never written");
     if (bits)
       bits->set(bit, sizeof(T), good || access.space == Space::Global);
     if (op.targets)
-      mergeMask(warp.validRow(op.rows[0]), good ? kFullMask : 0, 1u << lane);
+      warp.shadow.set(op.rows[0], good ? kFullMask : 0, 1u << lane);
   });
 }
 
@@ -114,13 +114,13 @@ template <class T, class F> void atomic(Warp &warp, const Op &op) {
   all.bytes = sizeof(T);
   all.kind = AccessKind::Atomic;
   readAddresses(warp, op.rows[first], op.a & kWide, op.imm, all.address);
-  if (warp.valid)
+  if (warp.shadow)
     checkAddress(warp, op, op.rows[first]);
   const auto *b = warp.row<LaneOf<T>>(op.rows[first + 1]);
   const auto *c = warp.row<LaneOf<T>>(op.rows[first + op.sources - 1]);
   forSpaces(warp, op, all, [&](Access &access) {
     checkRaces(warp, op, access, 0);
-    if (warp.valid)
+    if (warp.shadow)
       updateValidity<T>(warp, op, access, first);
     forLanes(access.mask, [&](unsigned lane) {
       T old, operandB = static_cast<T>(b[lane]), operandC = static_cast<T>(c[lane]);

@@ -100,8 +100,8 @@ template <PrmtMode Mode> struct PrmtNamed {
     return Prmt{}(a, b, selectors[static_cast<int>(Mode)][selector & 3]);
   }
 };
-template <template <class> class F> Handler shiftHandler(ScalarType type) {
-  return forInteger(type, []<class T>() -> Handler { return laneOp<F<T>, T, T, uint32_t>; });
+template <template <class> class F> Handlers shiftHandlers(ScalarType type) {
+  return forInteger(type, []<class T>() -> Handlers { return bitOp<F<T>, 1, T, T, uint32_t>(); });
 }
 
 template <template <class> class F>
@@ -112,7 +112,7 @@ void decodeShift(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   decoder.wantOperands(instruction, 3);
   uint32_t value = decoder.source(instruction.operands[1], type);
   uint32_t count = decoder.source(instruction.operands[2], ScalarType::U32);
-  decoder.emit(shiftHandler<F>(type), {decoder.target(instruction.operands[0], type)},
+  decoder.emit(shiftHandlers<F>(type), {decoder.target(instruction.operands[0], type)},
                {value, count});
 }
 
@@ -121,12 +121,12 @@ void decodeFunnel(Decoder &decoder, const Instruction &instruction, Suffixes &su
   bool wrap = suffixes.take("wrap"), clamp = !wrap && suffixes.take("clamp");
   if ((!left && !right) || (!wrap && !clamp) || suffixes.takeType() != ScalarType::B32)
     decoder.unsupported("expected shf.{l,r}.{wrap,clamp}.b32");
-  Handler handler =
-      left ? (wrap ? laneOp<Funnel<true, true>, uint32_t, uint32_t, uint32_t, uint32_t>
-                   : laneOp<Funnel<true, false>, uint32_t, uint32_t, uint32_t, uint32_t>)
-           : (wrap ? laneOp<Funnel<false, true>, uint32_t, uint32_t, uint32_t, uint32_t>
-                   : laneOp<Funnel<false, false>, uint32_t, uint32_t, uint32_t, uint32_t>);
-  emitSimple(decoder, instruction, handler, ScalarType::B32, 4);
+  Handlers handlers =
+      left ? (wrap ? bitOp<Funnel<true, true>, 2, uint32_t, uint32_t, uint32_t, uint32_t>()
+                   : bitOp<Funnel<true, false>, 2, uint32_t, uint32_t, uint32_t, uint32_t>())
+           : (wrap ? bitOp<Funnel<false, true>, 2, uint32_t, uint32_t, uint32_t, uint32_t>()
+                   : bitOp<Funnel<false, false>, 2, uint32_t, uint32_t, uint32_t, uint32_t>());
+  emitSimple(decoder, instruction, handlers, ScalarType::B32, 4);
 }
 
 template <template <class> class F>
@@ -144,10 +144,10 @@ void decodeCount(Decoder &decoder, const Instruction &instruction, Suffixes &suf
 
 void decodeBrev(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
-  Handler handler = type == ScalarType::B32   ? laneOp<Brev<uint32_t>, uint32_t, uint32_t>
-                    : type == ScalarType::B64 ? laneOp<Brev<uint64_t>, uint64_t, uint64_t>
-                                              : nullptr;
-  emitSimple(decoder, instruction, handler, type, 2);
+  Handlers handlers = type == ScalarType::B32   ? bitOp<Brev<uint32_t>, 1, uint32_t, uint32_t>()
+                      : type == ScalarType::B64 ? bitOp<Brev<uint64_t>, 1, uint64_t, uint64_t>()
+                                                : nullptr;
+  emitSimple(decoder, instruction, handlers, type, 2);
 }
 
 template <bool ShiftAmount> Handler bfindHandler(ScalarType type) {
@@ -178,84 +178,56 @@ void decodeBfind(Decoder &decoder, const Instruction &instruction, Suffixes &suf
 
 void decodeBfe(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
-  Handler handler =
-      bytesOf(type) < 4 || isFloat(type) ? nullptr : forInteger(type, []<class T>() -> Handler {
-        return laneOp<Bfe<T>, T, T, uint32_t, uint32_t>;
+  Handlers handlers =
+      bytesOf(type) < 4 || isFloat(type) ? nullptr : forInteger(type, []<class T>() -> Handlers {
+        return bitOp<Bfe<T>, 1, T, T, uint32_t, uint32_t>();
       });
-  if (!handler)
+  if (!handlers)
     decoder.unsupported("expected a 32- or 64-bit integer type");
   decoder.wantOperands(instruction, 4);
   uint32_t value = decoder.source(instruction.operands[1], type);
   uint32_t start = decoder.source(instruction.operands[2], ScalarType::U32);
   uint32_t length = decoder.source(instruction.operands[3], ScalarType::U32);
-  decoder.emit(handler, {decoder.target(instruction.operands[0], type)}, {value, start, length});
+  decoder.emit(handlers, {decoder.target(instruction.operands[0], type)}, {value, start, length});
 }
 
 void decodeBfi(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
-  Handler handler = type == ScalarType::B32
-                        ? laneOp<Bfi<uint32_t>, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>
-                    : type == ScalarType::B64
-                        ? laneOp<Bfi<uint64_t>, uint64_t, uint64_t, uint64_t, uint32_t, uint32_t>
-                        : nullptr;
-  if (!handler)
+  Handlers handlers =
+      type == ScalarType::B32
+          ? bitOp<Bfi<uint32_t>, 2, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>()
+      : type == ScalarType::B64
+          ? bitOp<Bfi<uint64_t>, 2, uint64_t, uint64_t, uint64_t, uint32_t, uint32_t>()
+          : nullptr;
+  if (!handlers)
     decoder.unsupported("expected .b32 or .b64");
   decoder.wantOperands(instruction, 5);
   uint32_t field = decoder.source(instruction.operands[1], type),
            into = decoder.source(instruction.operands[2], type);
   uint32_t start = decoder.source(instruction.operands[3], ScalarType::U32);
   uint32_t length = decoder.source(instruction.operands[4], ScalarType::U32);
-  decoder.emit(handler, {decoder.target(instruction.operands[0], type)},
+  decoder.emit(handlers, {decoder.target(instruction.operands[0], type)},
                {field, into, start, length});
 }
 
-template <class F>
-constexpr Handler kThreeWords = laneOp<F, uint32_t, uint32_t, uint32_t, uint32_t>;
-
-// Follows initialisation byte by byte: compilers name any register where no byte of it is used.
-void trackPermute(Warp &warp, const Op &op) {
-  std::array<uint32_t, 4> quarters{};
-  uint32_t all = kFullMask;
-  for (unsigned i = 0; i < 4; ++i) {
-    unsigned byte = static_cast<unsigned>(op.imm >> (4 * i)) & 7;
-    uint32_t source = op.rows[1 + byte / 4];
-    quarters[i] = warp.validRow(source) | warp.validQuarters[source / kRowBytes][byte % 4];
-    all &= quarters[i];
-  }
-  for (unsigned i = 0; i < 4; ++i)
-    mergeMask(warp.validQuarters[op.rows[0] / kRowBytes][i], quarters[i], warp.mask);
-  mergeMask(warp.validRow(op.rows[0]), all, warp.mask);
-}
-
-void permuteByConstant(Warp &warp, const Op &op) {
-  if (warp.valid)
-    trackPermute(warp, op);
-  kThreeWords<Prmt>(warp, op);
+template <class F> Handlers permutation() {
+  return bitOp<F, 2, uint32_t, uint32_t, uint32_t, uint32_t>();
 }
 
 void decodePrmt(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   if (suffixes.takeType() != ScalarType::B32)
     decoder.unsupported("expected prmt.b32");
-  static constexpr std::pair<std::string_view, Handler> modes[] = {
-      {"f4e", kThreeWords<PrmtNamed<PrmtMode::F4e>>},
-      {"b4e", kThreeWords<PrmtNamed<PrmtMode::B4e>>},
-      {"rc8", kThreeWords<PrmtNamed<PrmtMode::Rc8>>},
-      {"ecl", kThreeWords<PrmtNamed<PrmtMode::Ecl>>},
-      {"ecr", kThreeWords<PrmtNamed<PrmtMode::Ecr>>},
-      {"rc16", kThreeWords<PrmtNamed<PrmtMode::Rc16>>}};
+  const std::pair<std::string_view, Handlers> modes[] = {
+      {"f4e", permutation<PrmtNamed<PrmtMode::F4e>>()},
+      {"b4e", permutation<PrmtNamed<PrmtMode::B4e>>()},
+      {"rc8", permutation<PrmtNamed<PrmtMode::Rc8>>()},
+      {"ecl", permutation<PrmtNamed<PrmtMode::Ecl>>()},
+      {"ecr", permutation<PrmtNamed<PrmtMode::Ecr>>()},
+      {"rc16", permutation<PrmtNamed<PrmtMode::Rc16>>()}};
   for (auto [name, mode] : modes)
     if (suffixes.take(name))
       return emitSimple(decoder, instruction, mode, ScalarType::B32, 4);
-  bool isConstant =
-      instruction.operands.size() == 4 && instruction.operands[3].kind == Operand::Kind::Immediate;
-  if (!isConstant)
-    return emitSimple(decoder, instruction, kThreeWords<Prmt>, ScalarType::B32, 4);
-  std::array<uint32_t, 3> sources{};
-  for (size_t i = 0; i < sources.size(); ++i)
-    sources[i] = decoder.source(instruction.operands[1 + i], ScalarType::B32);
-  decoder.emitWide(permuteByConstant,
-                   std::array{decoder.target(instruction.operands[0], ScalarType::B32)}, sources,
-                   static_cast<int64_t>(instruction.operands[3].value), 0, 0, kOwnValidity);
+  emitSimple(decoder, instruction, permutation<Prmt>(), ScalarType::B32, 4);
 }
 
 } // namespace

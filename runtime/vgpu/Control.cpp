@@ -24,14 +24,14 @@ void splitWarp(Warp &warp, uint32_t taken, uint32_t target) {
 
 void branchIf(Warp &warp, const Op &op) {
   uint32_t condition = warp.predicate(op.guardRow) ^ (0u - op.guardFlip);
-  if (warp.valid)
+  if (warp.shadow)
     checkCondition(warp, op, op.guardRow);
   splitWarp(warp, condition & warp.mask, static_cast<uint32_t>(op.imm));
 }
 
 void branchIndexed(Warp &warp, const Op &op) {
   const uint32_t *index = warp.row<uint32_t>(op.rows[0]);
-  if (warp.valid)
+  if (warp.shadow)
     checkCondition(warp, op, op.rows[0]);
   uint32_t first = index[std::countr_zero(warp.mask)], same = 0;
   forLanes(warp.mask, [&](unsigned lane) { same |= (index[lane] == first) << lane; });

@@ -226,7 +226,7 @@ Handler fastConversion(ScalarType to, ScalarType from, const Mode &mode) {
   return nullptr;
 }
 
-Handler scalarConversion(ScalarType to, ScalarType from, const Mode &mode) {
+Handlers scalarConversion(ScalarType to, ScalarType from, const Mode &mode) {
   if (Handler fast = fastConversion(to, from, mode))
     return fast;
   if (isFloat(to) && isFloat(from))
@@ -241,10 +241,10 @@ Handler scalarConversion(ScalarType to, ScalarType from, const Mode &mode) {
     return forInteger(to, [&]<class D>() -> Handler {
       return forFloat(from, []<class S>() -> Handler { return floatToInteger<S, D>; });
     });
-  return forInteger(to, [&]<class D>() -> Handler {
-    return forInteger(from, [&]<class S>() -> Handler {
+  return forInteger(to, [&]<class D>() -> Handlers {
+    return forInteger(from, [&]<class S>() -> Handlers {
       return mode.saturate ? laneOp<IntegerToInteger<S, D, true>, D, S>
-                           : laneOp<IntegerToInteger<S, D, false>, D, S>;
+                           : bitOp<IntegerToInteger<S, D, false>, 1, D, S>();
     });
   });
 }
@@ -335,14 +335,23 @@ Mode takeMode(Suffixes &suffixes) {
   return mode;
 }
 
+bool isByteFormat(uint32_t format) { return format >= 2; }
+
+Handler repackShadow(uint32_t to, uint32_t from) {
+  if (isByteFormat(to))
+    return isByteFormat(from) ? partShadow<8, 8> : partShadow<16, 8>;
+  return isByteFormat(from) ? partShadow<8, 16> : partShadow<16, 16>;
+}
+
 void decodePacked(Decoder &decoder, const Instruction &instruction, ScalarType to, ScalarType from,
                   Mode mode) {
   auto toFormat = packedFormat(to), fromFormat = packedFormat(from);
   if (toFormat && fromFormat) {
     decoder.wantOperands(instruction, 2);
     uint32_t source = decoder.source(instruction.operands[1], from);
-    decoder.emit(repackPair, {decoder.target(instruction.operands[0], to)}, {source}, *fromFormat,
-                 mode.pack(), *toFormat);
+    decoder.emit({repackPair, repackShadow(*toFormat, *fromFormat)},
+                 {decoder.target(instruction.operands[0], to)}, {source}, *fromFormat, mode.pack(),
+                 *toFormat);
     return;
   }
   if (!toFormat || from != ScalarType::F32)
@@ -354,8 +363,9 @@ void decodePacked(Decoder &decoder, const Instruction &instruction, ScalarType t
                  : *toFormat == 0 ? laneOp<PackHalf, uint32_t, float, float>
                  : *toFormat == 1 ? laneOp<PackBfloat, uint32_t, float, float>
                                   : nullptr;
-  decoder.emit(fast ? fast : packPair, {decoder.target(instruction.operands[0], to)}, {high, low},
-               0, mode.pack(), *toFormat);
+  Handler shadow = isByteFormat(*toFormat) ? pairShadow<8> : pairShadow<16>;
+  decoder.emit({fast ? fast : packPair, shadow}, {decoder.target(instruction.operands[0], to)},
+               {high, low}, 0, mode.pack(), *toFormat);
 }
 
 void decodeConvert(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -379,7 +389,7 @@ void decodeConvert(Decoder &decoder, const Instruction &instruction, Suffixes &s
   // A cvt between equal float types only rounds to an integer; widening never rounds.
   if (isFloat(to) && isFloat(from) && bytesOf(to) > bytesOf(from))
     mode.rounding = Rounding::NearestEven;
-  Handler handler = scalarConversion(to, from, mode);
+  Handlers handler = scalarConversion(to, from, mode);
   if (!handler)
     decoder.unsupported("a conversion between these types");
   uint32_t source = decoder.source(instruction.operands[1], from);

@@ -1,9 +1,9 @@
 // The frame of decoding: operands to rows, functions inlined, branches resolved, handlers wrapped.
 #include "runtime/vgpu/Decode.h"
 
+#include "runtime/vgpu/BitShadow.h"
 #include "runtime/vgpu/BlockOrder.h"
 #include "runtime/vgpu/InitCheck.h"
-#include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Memory.h"
 
 #include <algorithm>
@@ -57,13 +57,14 @@ uint32_t Decoder::constant(uint64_t bits, unsigned bytes) {
   return found->second;
 }
 
-Op &Decoder::emitWide(Handler handler, std::span<const uint32_t> targets,
+Op &Decoder::emitWide(Handlers handlers, std::span<const uint32_t> targets,
                       std::span<const uint32_t> sources, int64_t imm, uint32_t a, uint32_t b,
                       uint8_t flags) {
   std::vector<uint32_t> &rows = program_->rowPool.emplace_back(targets.begin(), targets.end());
   rows.insert(rows.end(), sources.begin(), sources.end());
   Op op;
-  op.real = op.run = handler;
+  op.real = op.run = handlers.run;
+  op.shadow = handlers.shadow;
   op.rows = rows.data();
   op.targets = static_cast<uint8_t>(targets.size());
   op.sources = static_cast<uint8_t>(sources.size());
@@ -76,10 +77,10 @@ Op &Decoder::emitWide(Handler handler, std::span<const uint32_t> targets,
   return program_->code.back();
 }
 
-Op &Decoder::emit(Handler handler, std::initializer_list<uint32_t> targets,
+Op &Decoder::emit(Handlers handlers, std::initializer_list<uint32_t> targets,
                   std::initializer_list<uint32_t> sources, int64_t imm, uint32_t a, uint32_t b,
                   uint8_t flags) {
-  return emitWide(handler, std::span(targets.begin(), targets.size()),
+  return emitWide(handlers, std::span(targets.begin(), targets.size()),
                   std::span(sources.begin(), sources.size()), imm, a, b, flags);
 }
 
@@ -100,7 +101,7 @@ uint32_t Decoder::source(const Operand &operand, ScalarType type) {
   unsigned wanted = bytesOf(type);
   if (bytes == 8 && wanted < 8 && wanted > 0) {
     uint32_t narrow = temporary(4);
-    emit(laneOp<Narrow, uint32_t, uint64_t>, {narrow}, {row});
+    emit(bitOp<Narrow, 1, uint32_t, uint64_t>(), {narrow}, {row});
     return narrow;
   }
   if (bytes < wanted && bytes != 0)
@@ -141,7 +142,7 @@ uint32_t Decoder::sourceAnyWidth(const Operand &operand, ScalarType type, unsign
     if (wanted != 8)
       return row;
     uint32_t wide = temporary(8);
-    emit(laneOp<WidenUnsigned, uint64_t, uint32_t>, {wide}, {row});
+    emit(bitOp<WidenUnsigned, 1, uint64_t, uint32_t>(), {wide}, {row});
     return wide;
   }
   case Operand::Kind::Symbol: {
@@ -271,8 +272,8 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
   if (!suffixes.empty())
     unsupported("unknown or misplaced modifier '." + std::string(suffixes.first()) + "'");
   for (const Widening &widening : widenings_)
-    emit(isSigned(widening.type) ? laneOp<WidenSigned, int64_t, int32_t>
-                                 : laneOp<WidenUnsigned, uint64_t, uint32_t>,
+    emit(isSigned(widening.type) ? bitOp<WidenSigned, 1, int64_t, int32_t>()
+                                 : bitOp<WidenUnsigned, 1, uint64_t, uint32_t>(),
          {widening.wide}, {widening.narrow});
   std::swap(outerWidenings, widenings_);
   if (instruction.opcode != "call")

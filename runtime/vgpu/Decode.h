@@ -95,10 +95,10 @@ public:
   uint32_t sink(unsigned bytes);
   uint32_t temporary(unsigned bytes);
 
-  Op &emit(Handler handler, std::initializer_list<uint32_t> targets,
+  Op &emit(Handlers handlers, std::initializer_list<uint32_t> targets,
            std::initializer_list<uint32_t> sources, int64_t imm = 0, uint32_t a = 0, uint32_t b = 0,
            uint8_t flags = 0);
-  Op &emitWide(Handler handler, std::span<const uint32_t> targets,
+  Op &emitWide(Handlers handlers, std::span<const uint32_t> targets,
                std::span<const uint32_t> sources, int64_t imm = 0, uint32_t a = 0, uint32_t b = 0,
                uint8_t flags = 0);
   /// A branch whose `imm` becomes the place of instruction `target` of the current function.

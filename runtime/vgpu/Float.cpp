@@ -163,7 +163,7 @@ void decodeApproximate(Decoder &decoder, const Instruction &instruction, Suffixe
   FloatForm form = takeForm(suffixes);
   if (!suffixes.take("approx"))
     decoder.unsupported("expected .approx");
-  Handler handler = nullptr;
+  Handlers handler = nullptr;
   if (isHalf(type))
     handler = halfUnary(instruction.opcode, type, form);
   else if (type == ScalarType::F64 && instruction.opcode == "rsqrt")
@@ -268,7 +268,7 @@ void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixe
                        ScalarType type) {
   FloatForm form = takeForm(suffixes);
   std::string_view rounding = suffixes.takeOneOf({"rn", "rz", "rm", "rp"});
-  Handler handler = nullptr;
+  Handlers handler = nullptr;
   if (isHalf(type) && (rounding.empty() || rounding == "rn"))
     handler = halfBinary(instruction.opcode, type, form);
   else if ((type == ScalarType::F32 || type == ScalarType::F64) && !form.xorSign && !form.relu)
@@ -298,7 +298,7 @@ void decodeFloatSign(Decoder &decoder, const Instruction &instruction, Suffixes 
                      ScalarType type) {
   FloatForm form = takeForm(suffixes);
   bool isAbs = instruction.opcode == "abs";
-  Handler handler = nullptr;
+  Handlers handler = nullptr;
   if (isHalf(type))
     handler = halfUnary(instruction.opcode, type, form);
   else if (type == ScalarType::F64 && !form.flush)
@@ -316,7 +316,7 @@ void decodeFma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
                ScalarType type) {
   FloatForm form = takeForm(suffixes);
   std::string_view rounding = suffixes.takeOneOf({"rn", "rz", "rm", "rp"});
-  Handler handler = nullptr;
+  Handlers handler = nullptr;
   if (isHalf(type) && rounding == "rn")
     handler = halfFma(type, form);
   else if ((type == ScalarType::F32 || type == ScalarType::F64) && rounding == "rn")

@@ -189,21 +189,26 @@ template <class Traits> Handler fmaFor(bool packed, const FloatForm &form) {
 bool isPacked(ScalarType type) { return type == ScalarType::F16x2 || type == ScalarType::BF16x2; }
 bool isBfloat(ScalarType type) { return type == ScalarType::BF16 || type == ScalarType::BF16x2; }
 
+// The halves of a packed register have nothing to do with each other.
+Handlers eachHalf(ScalarType type, Handler handler) {
+  return {handler, isPacked(type) ? partShadow<16, 16> : nullptr};
+}
+
 } // namespace
 
-Handler halfBinary(std::string_view opcode, ScalarType type, const FloatForm &form) {
-  return isBfloat(type) ? binaryFor<BfloatTraits>(opcode, isPacked(type), form)
-                        : binaryFor<HalfTraits>(opcode, isPacked(type), form);
+Handlers halfBinary(std::string_view opcode, ScalarType type, const FloatForm &form) {
+  return eachHalf(type, isBfloat(type) ? binaryFor<BfloatTraits>(opcode, isPacked(type), form)
+                                       : binaryFor<HalfTraits>(opcode, isPacked(type), form));
 }
 
-Handler halfUnary(std::string_view opcode, ScalarType type, const FloatForm &form) {
-  return isBfloat(type) ? unaryFor<BfloatTraits>(opcode, isPacked(type), form)
-                        : unaryFor<HalfTraits>(opcode, isPacked(type), form);
+Handlers halfUnary(std::string_view opcode, ScalarType type, const FloatForm &form) {
+  return eachHalf(type, isBfloat(type) ? unaryFor<BfloatTraits>(opcode, isPacked(type), form)
+                                       : unaryFor<HalfTraits>(opcode, isPacked(type), form));
 }
 
-Handler halfFma(ScalarType type, const FloatForm &form) {
-  return isBfloat(type) ? fmaFor<BfloatTraits>(isPacked(type), form)
-                        : fmaFor<HalfTraits>(isPacked(type), form);
+Handlers halfFma(ScalarType type, const FloatForm &form) {
+  return eachHalf(type, isBfloat(type) ? fmaFor<BfloatTraits>(isPacked(type), form)
+                                       : fmaFor<HalfTraits>(isPacked(type), form));
 }
 
 } // namespace tile::vgpu

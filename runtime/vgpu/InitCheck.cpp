@@ -7,11 +7,13 @@ namespace tile::vgpu {
 namespace {
 
 void propagate(Warp &warp, const Op &op) {
-  uint32_t valid = kFullMask;
+  uint32_t whole = kFullMask;
   for (unsigned i = 0; i < op.sources; ++i)
-    valid &= warp.validRow(op.rows[op.targets + i]);
+    whole &= warp.shadow.whole(op.rows[op.targets + i]);
+  if (op.shadow && (warp.mask & ~whole))
+    return op.shadow(warp, op);
   for (unsigned i = 0; i < op.targets; ++i)
-    mergeMask(warp.validRow(op.rows[i]), valid, warp.mask);
+    warp.shadow.set(op.rows[i], whole, warp.mask);
 }
 
 void runTracked(Warp &warp, const Op &op) {
@@ -32,7 +34,7 @@ void runGuardedTracked(Warp &warp, const Op &op) {
 }
 
 void reportUninitialised(Warp &warp, const Op &op, uint32_t row, const char *what) {
-  uint32_t bad = warp.mask & ~warp.validRow(row);
+  uint32_t bad = warp.mask & ~warp.shadow.whole(row);
   if (bad)
     warp.report(op, FindingKind::Uninitialised, std::countr_zero(bad),
                 std::string(what) + " depends on data that were never written");

@@ -6,16 +6,16 @@
 
 namespace tile::vgpu {
 
-void emitSimple(Decoder &decoder, const Instruction &instruction, Handler handler, ScalarType type,
-                size_t operands) {
-  if (!handler)
+void emitSimple(Decoder &decoder, const Instruction &instruction, Handlers handlers,
+                ScalarType type, size_t operands) {
+  if (!handlers)
     decoder.unsupported("this type");
   decoder.wantOperands(instruction, operands);
   std::vector<uint32_t> sources;
   for (size_t i = 1; i < operands; ++i)
     sources.push_back(decoder.source(instruction.operands[i], type));
   uint32_t target = decoder.target(instruction.operands[0], type);
-  decoder.emitWide(handler, std::array{target}, sources);
+  decoder.emitWide(handlers, std::array{target}, sources);
 }
 
 namespace {
@@ -156,6 +156,20 @@ void predicateNot(Warp &warp, const Op &op) {
   mergeMask(warp.predicate(op.rows[0]), ~warp.predicate(op.rows[1]), warp.mask);
 }
 
+// As BitShadow, of all lanes at once.
+template <class F> void predicateShadow(Warp &warp, const Op &op) {
+  uint32_t everywhere = kFullMask, anywhere = 0;
+  auto filled = [&](uint32_t row, bool ones) {
+    uint32_t undefined = ~warp.shadow.whole(row), value = warp.predicate(row);
+    return ones ? value | undefined : value & ~undefined;
+  };
+  for (unsigned ones = 0; ones < 4; ++ones) {
+    uint32_t result = F{}(filled(op.rows[1], ones & 1), filled(op.rows[2], ones & 2));
+    everywhere &= result, anywhere |= result;
+  }
+  warp.shadow.set(op.rows[0], ~(everywhere ^ anywhere), warp.mask);
+}
+
 template <template <class> class F>
 void decodeLogic(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
@@ -163,10 +177,12 @@ void decodeLogic(Decoder &decoder, const Instruction &instruction, Suffixes &suf
     decoder.wantOperands(instruction, 3);
     uint32_t a = decoder.predicate(instruction.operands[1]),
              b = decoder.predicate(instruction.operands[2]);
-    decoder.emit(predicateOp<F<uint32_t>>, {decoder.target(instruction.operands[0], type)}, {a, b});
+    decoder.emit({predicateOp<F<uint32_t>>, predicateShadow<F<uint32_t>>},
+                 {decoder.target(instruction.operands[0], type)}, {a, b});
     return;
   }
-  emitSimple(decoder, instruction, isWord(type) ? binaryInteger<F>(type) : nullptr, type, 3);
+  auto handlers = []<class T>() -> Handlers { return bitOp<F<T>, 2, T, T, T>(); };
+  emitSimple(decoder, instruction, isWord(type) ? forInteger(type, handlers) : nullptr, type, 3);
 }
 
 void decodeNot(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -177,7 +193,8 @@ void decodeNot(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
     decoder.emit(predicateNot, {decoder.target(instruction.operands[0], type)}, {source});
     return;
   }
-  emitSimple(decoder, instruction, isWord(type) ? unaryInteger<Not>(type) : nullptr, type, 2);
+  auto handlers = []<class T>() -> Handlers { return bitOp<Not<T>, 1, T, T>(); };
+  emitSimple(decoder, instruction, isWord(type) ? forInteger(type, handlers) : nullptr, type, 2);
 }
 
 void decodeCNot(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {

@@ -98,8 +98,7 @@ std::unique_ptr<Cta> Launch::makeCta() const {
   auto misalignment = reinterpret_cast<uintptr_t>(cta->registerBytes.data()) % 64;
   uint8_t *registers = cta->registerBytes.data() + (misalignment ? 64 - misalignment : 0);
   if (checks().init)
-    cta->validRows.resize(warps * (code.fileBytes / kRowBytes)),
-        cta->validQuarters.resize(cta->validRows.size());
+    cta->shadowRegisters = ShadowRegisterFile(warps, code.fileBytes);
   // Room for the widest access at the end keeps the bounds check a single compare.
   cta->shared.resize(sharedBytes_ + 16);
   cta->sharedValidWords.resize(sharedBytes_ / 64 + 2);
@@ -114,10 +113,8 @@ std::unique_ptr<Cta> Launch::makeCta() const {
     warp.index = static_cast<uint32_t>(i);
     warp.cta = cta.get();
     warp.registers = registers + i * code.fileBytes;
-    if (size_t first = i * (code.fileBytes / kRowBytes); checks().init) {
-      warp.valid = cta->validRows.data() + first;
-      warp.validQuarters = cta->validQuarters.data() + first;
-    }
+    if (checks().init)
+      warp.shadow = cta->shadowRegisters.warp(i);
     uint32_t lanes = std::min<uint32_t>(kLanes, cta->threads - static_cast<uint32_t>(i) * kLanes);
     warp.present = lanes == kLanes ? kFullMask : (1u << lanes) - 1;
     for (const Program::Constant &constant : code.constants) {
@@ -144,12 +141,7 @@ void Launch::begin(Cta &cta, uint64_t index) const {
   if (checks().init) {
     std::ranges::fill(cta.sharedValidWords, 0);
     std::ranges::fill(cta.localValidWords, 0);
-    std::ranges::fill(cta.validQuarters, std::array<uint32_t, 4>{});
-    size_t rows = program().fileBytes / kRowBytes, first = program().staticRowsBegin / kRowBytes;
-    for (Warp &warp : cta.warps) {
-      std::fill_n(warp.valid, first, 0u);
-      std::fill_n(warp.valid + first, rows - first, kFullMask);
-    }
+    cta.shadowRegisters.reset(program().staticRowsBegin);
   }
   if (cta.races)
     cta.races->reset(sharedBytes_, static_cast<unsigned>(cta.warps.size()));

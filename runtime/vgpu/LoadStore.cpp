@@ -14,7 +14,7 @@ void beginAccess(Warp &warp, const Op &op, uint32_t addressRow, Access &access) 
   access.space = static_cast<Space>(op.b);
   access.mask = warp.mask;
   readAddresses(warp, addressRow, op.a & kWide, op.imm, access.address);
-  if (warp.valid)
+  if (warp.shadow)
     checkAddress(warp, op, addressRow);
 }
 
@@ -27,18 +27,26 @@ template <class T> bool isConsecutive(const Access &access) {
   return differs == 0;
 }
 
-// Which lanes read initialised bytes, element by element.
-template <class T> void loadValidity(Warp &warp, const Op &op, const Access &access) {
-  for (unsigned element = 0; element < op.targets; ++element) {
-    uint32_t good = 0;
+// The bits of a T whose bytes, one bit each in `bytes`, are initialised that are not.
+template <class T> T undefinedBits(uint32_t bytes) {
+  T undefined = 0;
+  for (unsigned i = 0; i < sizeof(T); ++i)
+    if (!(bytes >> i & 1))
+      undefined |= static_cast<T>(uint64_t{0xff} << (8 * i));
+  return undefined;
+}
+
+template <class T> void loadShadow(Warp &warp, const Op &op, const Access &access) {
+  constexpr uint32_t all = (1u << sizeof(T)) - 1;
+  for (unsigned element = 0; element < op.targets; ++element)
     forLanes(access.mask, [&](unsigned lane) {
       uint64_t bit = 0;
       ValidBits *bits =
           validBits(warp, access.space, access.address[lane] + element * sizeof(T), lane, bit);
-      good |= uint32_t{!bits || bits->get(bit, sizeof(T)) == (1u << sizeof(T)) - 1} << lane;
+      uint32_t bytes = bits ? bits->get(bit, sizeof(T)) : all;
+      warp.shadow.setUndefined(op.rows[element], lane,
+                               bytes == all ? LaneOf<T>{0} : toLane<T>(undefinedBits<T>(bytes)));
     });
-    mergeMask(warp.validRow(op.rows[element]), good, access.mask);
-  }
 }
 
 template <class T> void load(Warp &warp, const Op &op) {
@@ -48,8 +56,8 @@ template <class T> void load(Warp &warp, const Op &op) {
   all.kind = op.a & kStrong ? AccessKind::StrongRead : AccessKind::Read;
   forSpaces(warp, op, all, [&](Access &access) {
     checkRaces(warp, op, access, 0);
-    if (warp.valid)
-      loadValidity<T>(warp, op, access);
+    if (warp.shadow)
+      loadShadow<T>(warp, op, access);
     if constexpr (sizeof(T) >= 4)
       if (op.targets == 1 && isConsecutive<T>(access)) {
         std::memcpy(warp.row<T>(op.rows[0]), access.host[0], kLanes * sizeof(T));
@@ -80,18 +88,25 @@ template <class T> uint32_t unchangedLanes(Warp &warp, const Op &op, const Acces
 }
 
 template <class T>
-void storeValidity(Warp &warp, const Op &op, const Access &access, unsigned element) {
-  uint32_t good = warp.validRow(op.rows[element]);
-  uint32_t bad = access.mask & ~good;
-  if (bad && access.space == Space::Global)
-    warp.report(op, FindingKind::Uninitialised, std::countr_zero(bad),
-                "a value stored to global memory depends on data that were never written");
+void storeShadow(Warp &warp, const Op &op, const Access &access, unsigned element) {
+  uint32_t partly = 0;
   forLanes(access.mask, [&](unsigned lane) {
+    T undefined = static_cast<T>(warp.shadow.undefined<LaneOf<T>>(op.rows[element], lane));
+    partly |= uint32_t{undefined != 0} << lane;
     uint64_t bit = 0;
-    if (ValidBits *bits =
-            validBits(warp, access.space, access.address[lane] + element * sizeof(T), lane, bit))
-      bits->set(bit, sizeof(T), access.space == Space::Global || (good >> lane & 1));
+    ValidBits *bits =
+        validBits(warp, access.space, access.address[lane] + element * sizeof(T), lane, bit);
+    if (!bits)
+      return;
+    bits->set(bit, sizeof(T), true);
+    if (undefined && access.space != Space::Global)
+      for (unsigned i = 0; i < sizeof(T); ++i)
+        if (undefined >> (8 * i) & 0xff)
+          bits->set(bit + i, 1, false);
   });
+  if (partly && access.space == Space::Global)
+    warp.report(op, FindingKind::Uninitialised, std::countr_zero(partly),
+                "a value stored to global memory depends on data that were never written");
 }
 
 // Rows: the elements, then the address.
@@ -109,8 +124,8 @@ template <class T> void store(Warp &warp, const Op &op) {
     if constexpr (sizeof(T) >= 4)
       if (elements == 1 && !racy && isConsecutive<T>(access)) {
         std::memcpy(access.host[0], warp.row<T>(op.rows[0]), kLanes * sizeof(T));
-        if (warp.valid)
-          storeValidity<T>(warp, op, access, 0);
+        if (warp.shadow)
+          storeShadow<T>(warp, op, access, 0);
         return;
       }
     forLanes(access.mask, [&](unsigned lane) {
@@ -124,9 +139,9 @@ template <class T> void store(Warp &warp, const Op &op) {
         std::memcpy(access.host[lane] + element * sizeof(T), &value, sizeof(T));
       }
     });
-    if (warp.valid)
+    if (warp.shadow)
       for (unsigned element = 0; element < elements; ++element)
-        storeValidity<T>(warp, op, access, element);
+        storeShadow<T>(warp, op, access, element);
   });
 }
 

@@ -32,7 +32,7 @@ bool resolveRows(Warp &warp, const Op &op, uint32_t addressRow, unsigned matrice
   if (op.a & kGeneric)
     for (uint64_t &address : access.address)
       address -= address >= kSharedWindow ? kSharedWindow : 0;
-  if (warp.valid) {
+  if (warp.shadow) {
     uint32_t all = warp.mask;
     warp.mask = access.mask;
     checkAddress(warp, op, addressRow);
@@ -76,10 +76,9 @@ void loadMatrix(Warp &warp, const Op &op) {
     return;
   for (unsigned matrix = 0; matrix < matrices; ++matrix) {
     uint32_t *target = warp.row<uint32_t>(op.rows[matrix]);
-    uint32_t good = 0;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       uint32_t value = 0;
-      bool valid = true;
+      uint32_t undefined = 0;
       if (!transposed)
         std::memcpy(&value, access.host[matrix * 8 + lane / 4] + 4 * (lane % 4), 4);
       else
@@ -90,16 +89,16 @@ void loadMatrix(Warp &warp, const Op &op) {
         });
       if (warp.cta->races)
         checkPieceRaces(warp, op, access, matrix, lane, AccessKind::Read, false);
-      if (warp.valid)
+      if (warp.shadow)
         forPieces(access, matrix, lane, transposed,
-                  [&](uint64_t address, const uint8_t *, unsigned) {
-                    valid &= warp.cta->sharedValid.get(address - kSharedBase, 2) == 3;
+                  [&](uint64_t address, const uint8_t *, unsigned half) {
+                    if (warp.cta->sharedValid.get(address - kSharedBase, 2) != 3)
+                      undefined |= 0xffffu << (16 * half);
                   });
       target[lane] = value;
-      good |= uint32_t{valid} << lane;
+      if (warp.shadow)
+        warp.shadow.setUndefined(op.rows[matrix], lane, undefined);
     }
-    if (warp.valid)
-      warp.validRow(op.rows[matrix]) = good;
   }
 }
 
@@ -119,12 +118,13 @@ void storeMatrix(Warp &warp, const Op &op) {
                 });
       if (warp.cta->races)
         checkPieceRaces(warp, op, access, matrix, lane, AccessKind::Write, before == value);
-      bool valid = !warp.valid || (warp.validRow(op.rows[matrix]) >> lane & 1);
+      uint32_t undefined = warp.shadow ? warp.shadow.undefined<uint32_t>(op.rows[matrix], lane) : 0;
       forPieces(access, matrix, lane, transposed,
                 [&](uint64_t address, uint8_t *host, unsigned half) {
                   std::memcpy(host, reinterpret_cast<const uint8_t *>(&value) + 2 * half, 2);
-                  if (warp.valid)
-                    warp.cta->sharedValid.set(address - kSharedBase, 2, valid);
+                  if (warp.shadow)
+                    warp.cta->sharedValid.set(address - kSharedBase, 2,
+                                              !(undefined >> (16 * half) & 0xffff));
                 });
     }
   }
@@ -144,8 +144,9 @@ void moveMatrix(Warp &warp, const Op &op) {
   for (unsigned lane = 0; lane < kLanes; ++lane)
     target[lane] = matrix[lane % 4 * 2][lane / 4] | uint32_t{matrix[lane % 4 * 2 + 1][lane / 4]}
                                                         << 16;
-  if (warp.valid)
-    warp.validRow(op.rows[0]) = warp.validRow(op.rows[1]) == kFullMask ? kFullMask : 0;
+  if (warp.shadow)
+    warp.shadow.set(op.rows[0], warp.shadow.whole(op.rows[1]) == kFullMask ? kFullMask : 0,
+                    kFullMask);
 }
 
 struct MatrixForm {

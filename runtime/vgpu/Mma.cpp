@@ -189,19 +189,19 @@ void mmaValidity(Warp &warp, const Op &op, const Shape &shape, bool tall) {
   };
   uint32_t rowsGood[2] = {255, 255}, columnsGood = 255;
   for (unsigned r = 0; r < shape.registersA; ++r)
-    rowsGood[tall ? r & 1 : 0] &= quads(warp.validRow(a[r]));
+    rowsGood[tall ? r & 1 : 0] &= quads(warp.shadow.whole(a[r]));
   for (unsigned r = 0; r < shape.registersB; ++r)
-    columnsGood &= quads(warp.validRow(b[r]));
+    columnsGood &= quads(warp.shadow.whole(b[r]));
   unsigned perRegister = tall ? 4 / shape.registersC : 2 / shape.registersC;
   for (unsigned r = 0; r < shape.registersC; ++r) {
-    uint32_t good = warp.validRow(c[r]);
+    uint32_t good = warp.shadow.whole(c[r]);
     for (unsigned lane = 0; lane < kLanes; ++lane)
       for (unsigned j = 0; j < perRegister; ++j) {
         unsigned i = r * perRegister + j, column = lane % 4 * 2 + (i & 1);
         if (!(rowsGood[i >> 1] >> (lane / 4) & 1) || !(columnsGood >> column & 1))
           good &= ~(1u << lane);
       }
-    warp.validRow(d[r]) = good;
+    warp.shadow.set(d[r], good, kFullMask);
   }
 }
 
@@ -223,7 +223,7 @@ void runMma(Warp &warp, const Op &op) {
   gatherB<EB>(warp, b, shape.registersB, matrixB);
   gatherC<Acc>(warp, c, shape.registersC, sums);
   multiply(Tall ? 16 : 8, shape.depth, matrixA, matrixB, sums);
-  if (warp.valid)
+  if (warp.shadow)
     mmaValidity(warp, op, shape, Tall);
   spreadD<Acc>(warp, d, shape.registersC, sums);
   ++warp.cta->counters.mma;

@@ -12,36 +12,32 @@ void copyPredicate(Warp &warp, const Op &op) {
   mergeMask(warp.predicate(op.rows[0]), warp.predicate(op.rows[1]), warp.mask);
 }
 
-// A register packed from initialised and other pieces gives the former back when it is unpacked:
-// compilers fill a half that nobody reads with any register.
-void trackPack(Warp &warp, const Op &op) {
-  uint32_t all = kFullMask;
-  for (unsigned i = 0; i < op.sources; ++i)
-    all &= warp.validRow(op.rows[1 + i]);
-  std::array<uint32_t, 4> &quarters = warp.validQuarters[op.rows[0] / kRowBytes];
-  for (size_t quarter = 0; quarter < quarters.size(); ++quarter) {
-    uint32_t valid = op.sources <= 4 ? warp.validRow(op.rows[1 + quarter * op.sources / 4]) : all;
-    mergeMask(quarters[quarter], valid, warp.mask);
-  }
-  mergeMask(warp.validRow(op.rows[0]), all, warp.mask);
+template <class T> void packShadow(Warp &warp, const Op &op) {
+  unsigned bits = op.a;
+  forLanes(warp.mask, [&](unsigned lane) {
+    T undefined = 0;
+    for (unsigned i = 0; i < op.sources; ++i) {
+      uint64_t piece = warp.shadow.undefined<uint32_t>(op.rows[1 + i], lane);
+      undefined |= static_cast<T>((piece & ((uint64_t{1} << bits) - 1)) << (bits * i));
+    }
+    warp.shadow.setUndefined(op.rows[0], lane, undefined);
+  });
 }
 
-void trackUnpack(Warp &warp, const Op &op) {
-  uint32_t source = op.rows[op.targets], whole = warp.validRow(source);
-  std::array<uint32_t, 4> quarters = warp.validQuarters[source / kRowBytes];
-  for (unsigned i = 0; i < op.targets; ++i) {
-    uint32_t piece = kFullMask;
-    for (unsigned quarter = i * 4 / op.targets; quarter * op.targets < (i + 1) * 4; ++quarter)
-      piece &= quarters[quarter];
-    mergeMask(warp.validRow(op.rows[i]), whole | piece, warp.mask);
-  }
+template <class T> void unpackShadow(Warp &warp, const Op &op) {
+  unsigned bits = op.a;
+  forLanes(warp.mask, [&](unsigned lane) {
+    uint64_t undefined = warp.shadow.undefined<T>(op.rows[op.targets], lane);
+    for (unsigned i = 0; i < op.targets; ++i)
+      warp.shadow.setUndefined(
+          op.rows[i], lane,
+          static_cast<uint32_t>(undefined >> (bits * i) & ((uint64_t{1} << bits) - 1)));
+  });
 }
 
 // Joins op.sources pieces of op.a bits each, the first lowest.
 template <class T> void pack(Warp &warp, const Op &op) {
   unsigned bits = op.a;
-  if (warp.valid)
-    trackPack(warp, op);
   T *target = warp.row<T>(op.rows[0]);
   forLanes(warp.mask, [&](unsigned lane) {
     T value = 0;
@@ -58,8 +54,6 @@ template <class T> void pack(Warp &warp, const Op &op) {
 
 template <class T> void unpack(Warp &warp, const Op &op) {
   unsigned bits = op.a;
-  if (warp.valid)
-    trackUnpack(warp, op);
   const T *source = warp.row<T>(op.rows[op.targets]);
   forLanes(warp.mask, [&](unsigned lane) {
     T value = source[lane];
@@ -99,15 +93,17 @@ void decodeVectorMove(Decoder &decoder, const Instruction &instruction, ScalarTy
     for (const Operand &operand : pieces)
       rows.push_back(decoder.source(operand, piece));
     uint32_t target = decoder.target(to, type);
-    decoder.emitWide(wide ? pack<uint64_t> : pack<uint32_t>, std::array{target}, rows, 0, bits, 0,
-                     kOwnValidity);
+    Handlers handlers = wide ? Handlers{pack<uint64_t>, packShadow<uint64_t>}
+                             : Handlers{pack<uint32_t>, packShadow<uint32_t>};
+    decoder.emitWide(handlers, std::array{target}, rows, 0, bits);
     return;
   }
   uint32_t source = decoder.source(from, type);
   for (const Operand &operand : pieces)
     rows.push_back(decoder.target(operand, piece));
-  decoder.emitWide(wide ? unpack<uint64_t> : unpack<uint32_t>, rows, std::array{source}, 0, bits, 0,
-                   kOwnValidity);
+  Handlers handlers = wide ? Handlers{unpack<uint64_t>, unpackShadow<uint64_t>}
+                           : Handlers{unpack<uint32_t>, unpackShadow<uint32_t>};
+  decoder.emitWide(handlers, rows, std::array{source}, 0, bits);
 }
 
 // Clocks grow with every reading: enough for code that waits, and the same in every run.
@@ -139,22 +135,25 @@ void decodeMove(Decoder &decoder, const Instruction &instruction, Suffixes &suff
     return;
   }
   uint32_t source = type == ScalarType::Pred ? decoder.predicate(from) : decoder.source(from, type);
-  Handler handler = type == ScalarType::Pred ? copyPredicate
-                    : wide                   ? laneOp<Copy<uint64_t>, uint64_t, uint64_t>
-                                             : laneOp<Copy<uint32_t>, uint32_t, uint32_t>;
-  decoder.emit(handler, {decoder.target(to, type)}, {source});
+  Handlers handlers = type == ScalarType::Pred ? copyPredicate
+                      : wide                   ? bitOp<Copy<uint64_t>, 1, uint64_t, uint64_t>()
+                                               : bitOp<Copy<uint32_t>, 1, uint32_t, uint32_t>();
+  decoder.emit(handlers, {decoder.target(to, type)}, {source});
+}
+
+// What is not selected may be anything.
+template <class T> void selectShadow(Warp &warp, const Op &op) {
+  uint32_t condition = warp.predicate(op.rows[3]), known = warp.shadow.whole(op.rows[3]);
+  forLanes(warp.mask, [&](unsigned lane) {
+    T chosen = warp.shadow.undefined<T>(op.rows[condition >> lane & 1 ? 1 : 2], lane);
+    warp.shadow.setUndefined(op.rows[0], lane, known >> lane & 1 ? chosen : static_cast<T>(-1));
+  });
 }
 
 template <class T> void selectByPredicate(Warp &warp, const Op &op) {
   T *target = warp.row<T>(op.rows[0]);
   const T *yes = warp.row<T>(op.rows[1]), *no = warp.row<T>(op.rows[2]);
   uint32_t condition = warp.predicate(op.rows[3]), mask = warp.mask;
-  // What is not selected may be anything.
-  if (warp.valid) {
-    uint32_t chosen =
-        (warp.validRow(op.rows[1]) & condition) | (warp.validRow(op.rows[2]) & ~condition);
-    mergeMask(warp.validRow(op.rows[0]), chosen & warp.validRow(op.rows[3]), mask);
-  }
   TILE_LANE_LOOP
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     T value = condition >> lane & 1 ? yes[lane] : no[lane];
@@ -166,10 +165,6 @@ void selectPredicate(Warp &warp, const Op &op) {
   uint32_t condition = warp.predicate(op.rows[3]);
   uint32_t value =
       (warp.predicate(op.rows[1]) & condition) | (warp.predicate(op.rows[2]) & ~condition);
-  if (warp.valid)
-    mergeMask(warp.validRow(op.rows[0]),
-              warp.validRow(op.rows[1]) & warp.validRow(op.rows[2]) & warp.validRow(op.rows[3]),
-              warp.mask);
   mergeMask(warp.predicate(op.rows[0]), value, warp.mask);
 }
 
@@ -181,11 +176,11 @@ void decodeSelect(Decoder &decoder, const Instruction &instruction, Suffixes &su
   uint32_t yes = decoder.source(instruction.operands[1], type),
            no = decoder.source(instruction.operands[2], type);
   uint32_t condition = decoder.predicate(instruction.operands[3]);
-  Handler handler = type == ScalarType::Pred ? selectPredicate
-                    : bytesOf(type) == 8     ? selectByPredicate<uint64_t>
-                                             : selectByPredicate<uint32_t>;
-  decoder.emit(handler, {decoder.target(instruction.operands[0], type)}, {yes, no, condition}, 0, 0,
-               0, kOwnValidity);
+  Handlers handlers = selectPredicate;
+  if (type != ScalarType::Pred)
+    handlers = bytesOf(type) == 8 ? Handlers{selectByPredicate<uint64_t>, selectShadow<uint64_t>}
+                                  : Handlers{selectByPredicate<uint32_t>, selectShadow<uint32_t>};
+  decoder.emit(handlers, {decoder.target(instruction.operands[0], type)}, {yes, no, condition});
 }
 
 template <class T> struct SelectBySign {

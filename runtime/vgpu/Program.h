@@ -16,6 +16,16 @@ struct Op;
 /// Executes one operation for the active lanes of a warp.
 using Handler = void (*)(Warp &, const Op &);
 
+/// What the decoder chooses for an operation.
+struct Handlers {
+  Handlers(Handler run = nullptr, Handler shadow = nullptr) : run(run), shadow(shadow) {}
+  explicit operator bool() const { return run; }
+
+  Handler run;
+  /// Derives which bits of the targets are initialised where not all of the sources are; null: none is.
+  Handler shadow;
+};
+
 constexpr uint32_t kRowBytes = 128;
 
 struct Op {
@@ -23,6 +33,7 @@ struct Op {
       nullptr; // what the warp calls: `real`, or a wrapper that applies guard and init check
   const uint32_t *rows = nullptr; // operands: targets, then sources
   Handler real = nullptr;
+  Handler shadow = nullptr; // see Handlers
   int64_t imm = 0;
   uint32_t a = 0, b = 0; // further parameters of the handler
   uint32_t guardRow = 0;

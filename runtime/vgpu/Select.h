@@ -1,8 +1,8 @@
 // Picks the instance of a handler template for a PTX type.
 #pragma once
 
+#include "runtime/vgpu/BitShadow.h"
 #include "runtime/vgpu/Decode.h"
-#include "runtime/vgpu/Lanes.h"
 
 namespace tile::vgpu {
 
@@ -16,7 +16,8 @@ inline bool isWord(ScalarType type) {
 }
 
 /// Calls `make.template operator()<T>()` with the C++ type of an integer or bit type; null for others.
-template <class Make> Handler forInteger(ScalarType type, Make make) {
+template <class Make>
+auto forInteger(ScalarType type, Make make) -> decltype(make.template operator()<uint8_t>()) {
   switch (type) {
   case ScalarType::U8:
   case ScalarType::B8:
@@ -52,8 +53,8 @@ template <template <class> class F> Handler unaryInteger(ScalarType type) {
 }
 
 /// Emits `handler` with targets[0] = operand 0 and the other operands as sources, all of `type`.
-void emitSimple(Decoder &decoder, const Instruction &instruction, Handler handler, ScalarType type,
-                size_t operands);
+void emitSimple(Decoder &decoder, const Instruction &instruction, Handlers handlers,
+                ScalarType type, size_t operands);
 
 // The float forms of opcodes that integers share (Float.cpp). `type` has been taken from the suffixes.
 void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
@@ -70,8 +71,8 @@ struct FloatForm {
   bool flush = false, saturate = false, relu = false, propagateNan = false, absolute = false,
        xorSign = false;
 };
-Handler halfBinary(std::string_view opcode, ScalarType type, const FloatForm &form);
-Handler halfUnary(std::string_view opcode, ScalarType type, const FloatForm &form);
-Handler halfFma(ScalarType type, const FloatForm &form);
+Handlers halfBinary(std::string_view opcode, ScalarType type, const FloatForm &form);
+Handlers halfUnary(std::string_view opcode, ScalarType type, const FloatForm &form);
+Handlers halfFma(ScalarType type, const FloatForm &form);
 
 } // namespace tile::vgpu

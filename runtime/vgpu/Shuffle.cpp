@@ -66,11 +66,13 @@ void shuffle(Warp &warp, const Op &op) {
   unsigned first = op.targets;
   auto mode = static_cast<ShuffleMode>(op.a);
   forGroups(warp, op, op.rows[first + 3], [&](uint32_t group) {
-    uint32_t before[kLanes], inRange = 0, good = 0;
+    uint32_t before[kLanes], inRange = 0;
     std::copy_n(warp.row<uint32_t>(op.rows[first]), kLanes, before);
     const uint32_t *b = warp.row<uint32_t>(op.rows[first + 1]),
                    *c = warp.row<uint32_t>(op.rows[first + 2]);
-    uint32_t validBefore = warp.valid ? warp.validRow(op.rows[first]) : 0;
+    uint32_t undefinedBefore[kLanes];
+    for (unsigned lane = 0; warp.shadow && lane < kLanes; ++lane)
+      undefinedBefore[lane] = warp.shadow.undefined<uint32_t>(op.rows[first], lane);
     uint32_t *target = warp.row<uint32_t>(op.rows[0]);
     forLanes(group, [&](unsigned lane) {
       unsigned from = lane;
@@ -78,14 +80,13 @@ void shuffle(Warp &warp, const Op &op) {
       // Reading a lane that takes no part is undefined: no value that could look right.
       bool present = group >> from & 1;
       target[lane] = present ? before[from] : 0xdeadbeefu;
-      good |= (present && (validBefore >> from & 1) ? 1u : 0u) << lane;
+      if (warp.shadow)
+        warp.shadow.setUndefined(op.rows[0], lane, present ? undefinedBefore[from] : ~0u);
     });
-    if (warp.valid)
-      mergeMask(warp.validRow(op.rows[0]), good, group);
     if (op.targets == 2) {
       mergeMask(warp.predicate(op.rows[1]), inRange, group);
-      if (warp.valid)
-        mergeMask(warp.validRow(op.rows[1]), kFullMask, group);
+      if (warp.shadow)
+        warp.shadow.set(op.rows[1], kFullMask, group);
     }
   });
 }
@@ -109,11 +110,11 @@ void decodeShuffle(Decoder &decoder, const Instruction &instruction, Suffixes &s
 
 // What all lanes of a group learn together is initialised only if every lane's contribution is.
 void groupValidity(Warp &warp, const Op &op, unsigned source, uint32_t group) {
-  if (!warp.valid)
+  if (!warp.shadow)
     return;
-  bool good = (warp.validRow(op.rows[source]) & group) == group;
+  bool good = (warp.shadow.whole(op.rows[source]) & group) == group;
   for (unsigned i = 0; i < op.targets; ++i)
-    mergeMask(warp.validRow(op.rows[i]), good ? kFullMask : 0, group);
+    warp.shadow.set(op.rows[i], good ? kFullMask : 0, group);
 }
 
 enum class Vote : uint32_t { All, Any, Uni, Ballot };

@@ -9,6 +9,7 @@
 #include "runtime/vgpu/Memory.h"
 #include "runtime/vgpu/Program.h"
 #include "runtime/vgpu/Races.h"
+#include "runtime/vgpu/ShadowRegisters.h"
 
 #include <array>
 #include <atomic>
@@ -38,9 +39,7 @@ enum class WarpStatus : uint8_t { Ready, AtBarrier, Exited };
 /// so that loops precede their exits, diverged lanes meet again at the first common block.
 struct Warp {
   uint8_t *registers = nullptr;
-  uint32_t *valid = nullptr; // by row: lanes whose value is initialised; only with the init check
-  /// By row, of a register packed from several: the same of each quarter of its bits.
-  std::array<uint32_t, 4> *validQuarters = nullptr;
+  ShadowRegisters shadow;    // empty without the init check
   uint32_t mask = 0;         // active lanes
   uint32_t pc = 0;           // of the next operation
   uint32_t limit = kNoLimit; // reaching this pc calls reschedule(): another split waits there
@@ -61,7 +60,6 @@ struct Warp {
 
   template <class T> T *row(uint32_t offset) { return reinterpret_cast<T *>(registers + offset); }
   uint32_t &predicate(uint32_t offset) { return *row<uint32_t>(offset); }
-  uint32_t &validRow(uint32_t offset) { return valid[offset / kRowBytes]; }
   /// Lanes that have not exited.
   uint32_t live() const { return present & ~exited; }
 
@@ -120,8 +118,7 @@ struct Cta {
   uint64_t cachedBase = 1, cachedEnd = 0;
   std::vector<Finding> findings;
   std::vector<uint8_t> registerBytes;
-  std::vector<uint32_t> validRows;
-  std::vector<std::array<uint32_t, 4>> validQuarters;
+  ShadowRegisterFile shadowRegisters;
 
   uint8_t *sharedHost(uint32_t address) { return shared.data() + (address - kSharedBase); }
 };

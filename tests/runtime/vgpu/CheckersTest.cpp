@@ -1,62 +1,9 @@
 // Every checker on a broken kernel, which must be reported with its kind and line, and on its correct twin, which must be
 // clean. Broken twins are good kernels with one line taken out or changed.
-#include "tests/runtime/vgpu/Kernels.h"
+#include "tests/runtime/vgpu/Twins.h"
 
 namespace tile::vgpu {
 namespace {
-
-// A kernel `k(.param .u64 p)` with the usual registers; `%t` is the thread, `%a` the address p + 4t.
-std::string kernel(const std::string &body, const std::string &before = "") {
-  return R"(.version 7.8
-.target sm_80
-.address_size 64
-)" + before +
-         R"(
-.visible .entry k(.param .u64 p)
-{
-  .reg .pred %q<8>;
-  .reg .b32 %t, %l, %w, %r<16>;
-  .reg .b64 %p, %a, %rd<8>;
-  .reg .f32 %f<8>;
-  .shared .align 16 .b8 buffer[4096];
-  ld.param.u64 %p, [p];
-  mov.u32 %t, %tid.x;
-  and.b32 %l, %t, 31;
-  shr.u32 %w, %t, 5;
-  mad.wide.u32 %a, %t, 4, %p;
-)" + body +
-         "  ret;\n}\n";
-}
-
-std::string without(std::string text, const std::string &line, size_t occurrence = 0) {
-  size_t at = text.find(line);
-  for (; occurrence > 0; --occurrence)
-    at = text.find(line, at + 1);
-  EXPECT_NE(at, std::string::npos) << line;
-  return text.replace(at, line.size(), "");
-}
-
-std::string replaced(std::string text, const std::string &from, const std::string &to) {
-  EXPECT_NE(text.find(from), std::string::npos) << from;
-  return text.replace(text.find(from), from.size(), to);
-}
-
-// Runs `k` with a buffer of `words` initialised words.
-std::unique_ptr<Gpu> run(const std::string &ptx, uint32_t threads, size_t words = 1024,
-                         const std::string &checks = "all") {
-  auto gpu = std::make_unique<Gpu>(ptx, "sm_80", checks);
-  std::vector<uint32_t> data(words);
-  for (size_t i = 0; i < words; ++i)
-    data[i] = static_cast<uint32_t>(i);
-  gpu->run("k", {1}, {threads}, 0, gpu->upload(data));
-  return gpu;
-}
-
-void expectTwin(const std::string &good, const std::string &broken, uint32_t threads,
-                FindingKind kind, const std::string &where) {
-  run(good, threads)->expectClean();
-  run(broken, threads)->expectFinding(kind, lineOf(broken, where));
-}
 
 TEST(MemoryCheck, OutOfBoundsNamesTheAllocation) {
   std::string good = kernel("  ld.global.u32 %r1, [%a];\n  st.global.u32 [%a], %r1;\n");
@@ -101,77 +48,6 @@ TEST(MemoryCheck, GenericAddressesFindTheirSpace) {
 )"),
       64)
       ->expectClean();
-}
-
-TEST(InitCheck, UnwrittenGlobalMemoryThatReachesAStore) {
-  std::string ptx =
-      kernel("  ld.global.u32 %r1, [%a];\n  add.u32 %r1, %r1, 1;\n  st.global.u32 [%a], %r1;\n");
-  run(ptx, 32)->expectClean();
-  Gpu gpu(ptx);
-  gpu.run("k", {1}, {32}, 0, gpu.device->alloc(128));
-  gpu.expectFinding(FindingKind::Uninitialised, lineOf(ptx, "st.global"));
-}
-
-TEST(InitCheck, UnwrittenSharedMemory) {
-  std::string good = kernel(R"(  mov.u32 %r1, buffer;
-  mad.lo.u32 %r1, %t, 4, %r1;
-  st.shared.u32 [%r1], %t;
-  ld.shared.u32 %r2, [%r1];
-  st.global.u32 [%a], %r2;
-)");
-  expectTwin(good, without(good, "  st.shared.u32 [%r1], %t;\n"), 32, FindingKind::Uninitialised,
-             "st.global");
-}
-
-TEST(InitCheck, UnwrittenRegisterInCondition) {
-  std::string good = kernel("  mov.u32 %r1, 3;\n  setp.eq.u32 %q1, %r1, 3;\n  @%q1 bra L;\nL:\n");
-  expectTwin(good, without(good, "  mov.u32 %r1, 3;\n"), 32, FindingKind::Uninitialised,
-             "@%q1 bra");
-}
-
-TEST(InitCheck, UnwrittenRegisterInAddress) {
-  std::string good =
-      kernel("  mov.u64 %rd1, 8;\n  add.s64 %rd2, %p, %rd1;\n  ld.global.u32 %r1, [%rd2];\n");
-  expectTwin(good, without(good, "  mov.u64 %rd1, 8;\n"), 1, FindingKind::Uninitialised,
-             "ld.global");
-}
-
-TEST(InitCheck, PermutedBytesOfOneSourceNeedOnlyThat) {
-  std::string good = kernel("  prmt.b32 %r1, %t, %r2, 0x1110;\n  st.global.u32 [%a], %r1;\n");
-  expectTwin(good, replaced(good, "0x1110", "0x1510"), 32, FindingKind::Uninitialised, "st.global");
-  std::string second = kernel("  prmt.b32 %r1, %r2, %t, 0x5554;\n  st.global.u32 [%a], %r1;\n");
-  run(second, 32)->expectClean();
-}
-
-TEST(InitCheck, UnselectedAndUnusedValuesMayBeAnything) {
-  run(kernel(R"(  setp.ge.u32 %q1, %t, 0;
-  selp.u32 %r2, %t, %r1, %q1;
-  st.global.u32 [%a], %r2;
-  add.u32 %r3, %r4, %r5;
-)"),
-      32)
-      ->expectClean();
-}
-
-TEST(InitCheck, PackedHalvesAreFollowedOneByOne) {
-  std::string good = kernel(R"(  .reg .b16 %h<4>;
-  cvt.u16.u32 %h1, %t;
-  mov.b32 %r1, {%h1, %h2};
-  mov.b32 {%h3, _}, %r1;
-  cvt.u32.u16 %r2, %h3;
-  st.global.u32 [%a], %r2;
-)");
-  std::string bad = good;
-  bad.replace(bad.find("{%h3, _}"), 8, "{_, %h3}");
-  expectTwin(good, bad, 32, FindingKind::Uninitialised, "st.global");
-}
-
-TEST(InitCheck, PermutedBytesAreFollowedOneByOne) {
-  std::string good = kernel("  prmt.b32 %r2, %t, %r1, 0x3120;\n  prmt.b32 %r3, %t, %r4, 0x5410;\n"
-                            "  prmt.b32 %r5, %r3, %r2, 0x7610;\n  st.global.u32 [%a], %r5;\n");
-  std::string bad = good;
-  bad.replace(bad.find("0x7610"), 6, "0x7620");
-  expectTwin(good, bad, 32, FindingKind::Uninitialised, "st.global");
 }
 
 // Neighbours exchange through shared memory.
