@@ -29,6 +29,13 @@ Value arange(int lo, int hi, Loc loc = Loc::here());
 Value arange(int n, Loc loc = Loc::here());
 /// The index of each element along one dimension of a shape: an i32 tile of that shape.
 Value index(int dim, const Shape &shape, Loc loc = Loc::here());
+/// The same of a list; it goes before the `index` that the C library declares.
+template <HostInt T> Value index(int dim, std::initializer_list<T> extents, Loc loc = Loc::here()) {
+  Shape shape;
+  for (T extent : extents)
+    shape.append(static_cast<int64_t>(extent));
+  return index(dim, shape, loc);
+}
 
 // --- Element types -------------------------------------------------------------------------------
 

@@ -80,7 +80,7 @@ template <int P> const auto &copyAtOffset() {
                                          first = multiple_of(first, {16});
                                        if (P == Assumed)
                                          assume(first % 16 == 0);
-                                       Value at = first + index(0, Shape{kBlock});
+                                       Value at = first + index(0, {kBlock});
                                        if (P == Tile_)
                                          at = max_contiguous(multiple_of(at, {kBlock}), {kBlock});
                                        y.tile({kBlock})(0) = load(x.ptr() + at);

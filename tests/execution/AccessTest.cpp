@@ -113,7 +113,7 @@ TEST_P(Access, PtxOfPackedElements) {
 TEST_P(Access, ImpurePtxRunsInOrder) {
   static const auto program = kernel("impure", [](InOut<i32, 1> y) {
     Value address = inline_ptx("mov.u64 $0, $1;", "=l,l", {cast(i64, 0)}, {i64})[0];
-    y.tile({32})(0) = index(0, Shape{32}) * 2;
+    y.tile({32})(0) = index(0, {32}) * 2;
     inline_ptx("membar.cta;", "", {}, {}, {.pure = false});
     Value v = y.tile({32})(0);
     y.tile({32})(0) = flip(v, 0) + cast(i32, address);

@@ -151,7 +151,7 @@ TEST_P(Debugging, BrokenPromisesAreFound) {
     y.tile({8})(0) = x.tile({8}).unchecked()(0);
   });
   static const auto gathers = kernel("gathers", [](In<i32, 1> x, Out<i32, 1> y) {
-    y.tile({8})(0) = gather(index(0, Shape{8}), x.tile({8})(0), 0);
+    y.tile({8})(0) = gather(index(0, {8}), x.tile({8})(0), 0);
   });
   auto check = [&](const auto &program, std::vector<int> x, const char *finding) {
     auto y = device().tensor<int32_t>({8});

@@ -71,6 +71,7 @@ const std::vector<Example> &examples() {
     EXAMPLE("splat", splat(n, {4}), 3, 3, 3, 3),
     EXAMPLE("arange", arange(4) * 10, 0, 10, 20, 30),
     EXAMPLE("index", index(0, {2, 2}), 0, 0, 1, 1),
+    EXAMPLE("index", index(0, {4}), 0, 1, 2, 3),
 
     // Element types
     EXAMPLE("cast", cast(i32, x / 2), 0, 1, 1, 2),
