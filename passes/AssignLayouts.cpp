@@ -315,8 +315,8 @@ private:
       return rewriteDot(dot), success();
     if (isa<ir::ViewStoreOp, ir::StoreOp>(op))
       return rewriteStore(op), success();
-    if (isa<ir::ReduceOp>(op))
-      return rewriteReduce(op), success();
+    if (auto reduce = dyn_cast<ir::ReduceOp>(op))
+      return rewriteReduce(reduce), success();
     if (isa<ir::ScanOp>(op))
       return rewriteScan(op), success();
     if (isOneLayoutThroughout(op))
@@ -431,13 +431,14 @@ private:
     return order && isSeparable(layout) && (first.empty() || first[order[0]] == 1);
   }
 
-  void rewriteReduce(Operation *op) {
+  void rewriteReduce(ir::ReduceOp op) {
     gpu::LayoutAttr layout;
     for (Value operand : op->getOperands())
       if (!layout && claims.of(operand).layout)
         layout = claims.of(operand).layout;
     if (!layout)
       layout = claims.layoutOrDefault(op->getOperand(0));
+    layout = reducibleLayout(op, layout);
     for (OpOperand &operand : op->getOpOperands())
       setOperand(operand, layout);
     gpu::LayoutAttr result = resultLayout(op, layout);

@@ -2,6 +2,7 @@
 #include "codegen/lower/Combine.h"
 
 #include "ir/TileDialect.h"
+#include "ir/layout/Reduce.h"
 
 using namespace mlir;
 
@@ -17,6 +18,10 @@ public:
 
   // Calls `emit(coordinates with the axis removed, tuple)` for each reduced position of this thread.
   LogicalResult reduce() {
+    if (!layout::isReducible(source, axis))
+      return op->emitOpError("needs a layout whose bits along the axis move along it alone, each "
+                             "element once, got ")
+             << source.toString();
     bool keepsWarps = isa<gpu::ReducePartialOp>(op);
     if (!keepsWarps && gpu::warpsAlong(gpu::encodingOf(op->getOperand(0).getType()), axis) > 1)
       return op->emitOpError(

@@ -2,6 +2,7 @@
 
 #include "ir/layout/Derived.h"
 #include "ir/layout/Exchange.h"
+#include "ir/layout/Reduce.h"
 #include "ir/layout/Scan.h"
 #include "passes/Passes.h"
 
@@ -27,6 +28,13 @@ static layout::Layout mirrored(const layout::Layout &source, ir::FlipOp flip) {
   return layout::exchangeable(source, axis, static_cast<int32_t>(source.pow2Shape()[axis] - 1));
 }
 
+gpu::LayoutAttr reducibleLayout(ir::ReduceOp reduce, gpu::LayoutAttr operand) {
+  auto tile = cast<RankedTensorType>(reduce.getInputs()[0].getType());
+  return gpu::attributeOf(reduce.getContext(),
+                          layout::reducible(gpu::layoutOf(tile.getShape(), operand),
+                                            static_cast<int>(reduce.getAxis())));
+}
+
 gpu::LayoutAttr resultLayout(Operation *op, gpu::LayoutAttr operand) {
   if (isElementwiseOnTiles(op))
     return operand;
@@ -42,6 +50,7 @@ gpu::LayoutAttr resultLayout(Operation *op, gpu::LayoutAttr operand) {
   if (auto reduce = dyn_cast<ir::ReduceOp>(op)) {
     if (source.rank() == 1)
       return {};
+    source = layout::reducible(source, static_cast<int>(reduce.getAxis()));
     return gpu::attributeOf(context, layout::reduceAxis(source, reduce.getAxis()));
   }
   if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {

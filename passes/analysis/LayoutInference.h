@@ -10,6 +10,9 @@ namespace tile::passes {
 /// Is the operation elementwise on tiles: operands and results all in one layout?
 bool isElementwiseOnTiles(mlir::Operation *op);
 
+/// The layout in which a reduction of tiles that are laid out as `operand` takes them.
+gpu::LayoutAttr reducibleLayout(ir::ReduceOp reduce, gpu::LayoutAttr operand);
+
 /// The layout of an operation's tile results when its operands have this layout and nothing moves. Null if the operation
 /// is none of those, or the algebra refuses.
 gpu::LayoutAttr resultLayout(mlir::Operation *op, gpu::LayoutAttr operandLayout);

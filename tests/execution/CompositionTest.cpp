@@ -2,6 +2,8 @@
 // meet: each is compared with a plain loop in double.
 #include "tests/execution/Harness.h"
 
+#include <numeric>
+
 using namespace tile;
 using namespace tile::test;
 
@@ -290,6 +292,32 @@ TEST_P(Composition, PowersOfAMatrixInALoopWithABranch) {
       expected = product(expected, wide(a), 32, 32, 32);
     expectAll(y.result(), [&](int64_t i) { return expected[size_t(i)]; }, {0, 1e-4});
   }
+}
+
+// Sorting mirrors and halves tiles: what is left lies where warps repeat each other's elements, mirrored.
+TEST_P(Composition, SumsOfTheLargest) {
+  static const auto program =
+      kernel("sum_of_largest", [](In<f32, 2> x, Out<f32, 1> y, Const R, Const C, Const K) {
+        y.tile({R})(0) = sum(topk(x.tile({R, C})(0, 0), K), 1);
+      });
+  for (auto [rows, columns, k] : {std::array{3, 64, 4}, {1, 128, 8}, {8, 32, 2}, {2, 16, 16}})
+    for (int warps : {1, 2, 4, 8}) {
+      SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(columns) + ", " +
+                   std::to_string(warps) + " warps");
+      auto x = uniform<float>(rows * columns);
+      auto y = output<float>({rows});
+      program.consts(rows, columns, k)
+          .warps(warps)
+          .grid(1)(stream, input({rows, columns}, x), y.tensor());
+      expectAll(y.result(),
+                [&](int64_t row) {
+                  std::vector<float> line(x.begin() + row * columns,
+                                          x.begin() + (row + 1) * columns);
+                  std::ranges::sort(line, std::greater());
+                  return std::accumulate(line.begin(), line.begin() + k, 0.0);
+                },
+                {0, 1e-5});
+    }
 }
 
 } // namespace
