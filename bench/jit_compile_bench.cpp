@@ -29,6 +29,21 @@ auto softmaxRow = kernel("softmax", [](In<f32, 2> x, Out<f32, 2> y, Const B) {
   y.tile({1, B})(row, 0) = reshape(e / sum(e, 0), {1, B});
 });
 
+auto layernormRow = kernel("layernorm", [](In<f16, 2> x, In<f16, 1> weight, In<f16, 1> bias,
+                                           Out<f16, 2> y, Out<f32, 1> mean, Out<f32, 1> rstd,
+                                           Scalar<f32> epsilon, Const B) {
+  Value row = program_id(0);
+  Value values = cast(f32, reshape(x.tile({1, B})(row, 0), {B}));
+  Value count = cast(f32, x.dim(1));
+  Value center = sum(values, 0) / count;
+  Value centered = select(arange(0, B) < x.dim(1), values - center, 0.0f);
+  Value scale = rsqrt(sum(centered * centered, 0) / count + epsilon);
+  mean.tile({1})(row) = reshape(center, {1});
+  rstd.tile({1})(row) = reshape(scale, {1});
+  Value scaled = centered * scale * cast(f32, weight.tile({B})(0)) + cast(f32, bias.tile({B})(0));
+  y.tile({1, B})(row, 0) = reshape(cast(f16, scaled), {1, B});
+});
+
 auto matmul =
     kernel("matmul", [](In<f16, 2> A, In<f16, 2> B, Out<f16, 2> C, Const BM, Const BN, Const BK) {
       Value m = program_id(0), n = program_id(1);
@@ -44,6 +59,12 @@ KernelRequest requestOf(const char *name) {
     return {vectorAdd.consts(1024), std::vector(3, exampleView(f32, {kVector}))};
   if (!std::strcmp(name, "softmax"))
     return {softmaxRow.consts(1024), std::vector(2, exampleView(f32, {kRows, kColumns}))};
+  if (!std::strcmp(name, "layernorm")) {
+    auto matrix = exampleView(f16, {kRows, kSize}), vector = exampleView(f16, {kSize}),
+         statistic = exampleView(f32, {kRows});
+    return {layernormRow.consts(4096),
+            {matrix, vector, vector, matrix, statistic, statistic, exampleScalar(f32)}};
+  }
   if (!std::strcmp(name, "matmul"))
     return {matmul.consts(128, 128, 64), std::vector(3, exampleView(f16, {kSize, kSize}))};
   throw Error(Fault::User, ErrorCode::InvalidArgument, std::string("no kernel '") + name + "'");
@@ -53,7 +74,9 @@ KernelRequest requestOf(const char *name) {
 
 int main(int argc, char **argv) try {
   if (argc != 3)
-    return std::fprintf(stderr, "usage: jit_compile_bench vector_add|softmax|matmul REPEATS\n"), 2;
+    return std::fprintf(stderr,
+                        "usage: jit_compile_bench vector_add|softmax|layernorm|matmul REPEATS\n"),
+           2;
   KernelRequest request = requestOf(argv[1]);
   std::string ptx;
   for (int i = 0; i <= std::atoi(argv[2]); ++i) {
