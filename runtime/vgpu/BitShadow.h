@@ -9,13 +9,12 @@ template <class F, unsigned Data, class R, class... S> struct BitShadow {
   /// Bits of the first `Data` sources that are not initialised are taken as zeros and as ones, in all combinations;
   /// where the result differs, it is not initialised. Exact if each bit of the result depends on at most one bit of
   /// each of them. The other sources (counts, selectors) must be initialised.
-  template <size_t... I>
-  static void apply(Warp &warp, const Op &op, std::index_sequence<I...>) {
+  template <size_t... I> static void apply(Warp &warp, const Op &op, std::index_sequence<I...>) {
     forLanes(warp.mask, [&](unsigned lane) {
       LaneOf<R> everywhere = static_cast<LaneOf<R>>(-1), anywhere = 0;
       for (unsigned ones = 0; ones < 1u << Data; ++ones) {
-        LaneOf<R> result =
-            toLane<R>(F{}(fromLane<S>(filled<LaneOf<S>>(warp, op.rows[1 + I], lane, ones >> I & 1))...));
+        LaneOf<R> result = toLane<R>(
+            F{}(fromLane<S>(filled<LaneOf<S>>(warp, op.rows[1 + I], lane, ones >> I & 1))...));
         everywhere &= result, anywhere |= result;
       }
       bool known = ((I < Data || (warp.shadow.whole(op.rows[1 + I]) >> lane & 1)) && ...);
@@ -60,7 +59,8 @@ template <unsigned Bits> void pairShadow(Warp &warp, const Op &op) {
   forLanes(warp.mask, [&](unsigned lane) {
     auto isWhole = [&](uint32_t row) { return warp.shadow.whole(row) >> lane & 1; };
     warp.shadow.setUndefined(op.rows[0], lane,
-                             (isWhole(op.rows[1]) ? 0 : part << Bits) | (isWhole(op.rows[2]) ? 0 : part));
+                             (isWhole(op.rows[1]) ? 0 : part << Bits) |
+                                 (isWhole(op.rows[2]) ? 0 : part));
   });
 }
 

@@ -99,30 +99,51 @@ const PartCase kPartCases[] = {
     {"AndZeros", "  bfi.b32 %r1, %t, %u, 4, 9;\n  and.b32 %r2, %r1, PART;\n", "0x1ff0", "0x3ff0"},
     {"OrOnes", "  bfi.b32 %r1, %t, %u, 0, 16;\n  or.b32 %r2, %r1, PART;\n", "0xffff0000",
      "0xfffe0000"},
-    {"XorNot", "  bfi.b32 %r1, %t, %u, 0, 8;\n  not.b32 %r3, %r1;\n  xor.b32 %r4, %r3, %t;\n"
-               "  and.b32 %r2, %r4, PART;\n", "255", "256"},
+    {"XorNot",
+     "  bfi.b32 %r1, %t, %u, 0, 8;\n  not.b32 %r3, %r1;\n  xor.b32 %r4, %r3, %t;\n"
+     "  and.b32 %r2, %r4, PART;\n",
+     "255", "256"},
     {"ShiftLeft", "  bfi.b32 %r1, %t, %u, 0, 8;\n  shl.b32 %r2, %r1, PART;\n", "24", "23"},
     {"ShiftRight", "  bfi.b32 %r1, %t, %u, 24, 8;\n  shr.u32 %r2, %r1, PART;\n", "24", "23"},
-    {"ShiftOfSign", "  bfi.b32 %r1, %t, 0, 31, 1;\n  bfi.b32 %r3, %u, %r1, 0, 31;\n"
-                    "  shr.s32 %r2, %r3, PART;\n", "31", "30"},
+    {"ShiftOfSign",
+     "  bfi.b32 %r1, %t, 0, 31, 1;\n  bfi.b32 %r3, %u, %r1, 0, 31;\n"
+     "  shr.s32 %r2, %r3, PART;\n",
+     "31", "30"},
     {"Funnel", "  shf.l.wrap.b32 %r2, %u, %t, PART;\n", "0", "1"},
     {"Permute", "  prmt.b32 %r2, %t, %u, PART;\n", "0x3120", "0x3124"},
-    {"PermuteByRegister", "  mov.b32 %r3, PART;\n  prmt.b32 %r2, %t, %u, %r3;\n", "0x3120", "0x7120"},
-    {"PermuteSign", "  bfi.b32 %r1, %t, %u, 7, 1;\n  prmt.b32 %r2, %r1, %t, PART;\n", "0x8888", "0x0888"},
-    {"Truncate", "  bfi.b32 %r1, %t, %u, 0, 8;\n  cvt.PART.u32 %h1, %r1;\n  cvt.u32.u16 %r2, %h1;\n", "u8", "u16"},
-    {"ThroughCopy", "  bfi.b32 %r1, %t, %u, 0, 8;\n  mov.b32 %r3, %r1;\n  and.b32 %r2, %r3, PART;\n", "255", "511"},
-    {"ThroughSelect", "  bfi.b32 %r1, %t, %u, 0, 8;\n  setp.lt.u32 %q1, %t, 99;\n  selp.b32 %r3, %r1, %u, %q1;\n"
-                      "  and.b32 %r2, %r3, PART;\n", "255", "511"},
-    {"ThroughShuffle", "  bfi.b32 %r1, %t, %u, 0, 8;\n  shfl.sync.bfly.b32 %r3, %r1, 1, 31, -1;\n"
-                       "  and.b32 %r2, %r3, PART;\n", "255", "511"},
-    {"ThroughWideRegister", "  mov.b64 %du, {%t, %u};\n  shr.u64 %rd1, %du, PART;\n  cvt.u32.u64 %r2, %rd1;\n", "0", "1"},
-    {"ThroughSharedBytes", "  bfi.b32 %r1, %t, %u, 8, 8;\n  mov.u32 %r3, buffer;\n  mad.lo.u32 %r3, %t, 4, %r3;\n"
-                           "  st.shared.b32 [%r3], %r1;\n  ld.shared.u8 %r2, [%r3+PART];\n", "1", "2"},
-    {"HalvesApart", "  cvt.rn.f16x2.f32 %r1, %f1, 0f3f800000;\n  add.rn.f16x2 %r3, %r1, %r1;\n"
-                    "  prmt.b32 %r2, %r3, 0, PART;\n", "0x4410", "0x4432"},
-    {"ThroughMatrix", "  bfi.b32 %r1, %t, %u, 0, 16;\n  mov.u32 %r3, buffer;\n  mad.lo.u32 %r4, %t, 4, %r3;\n"
-                      "  st.shared.b32 [%r4], %r1;\n  bar.warp.sync -1;\n  mad.lo.u32 %r4, %l, 16, %r3;\n"
-                      "  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r4];\n  and.b32 %r2, %r5, PART;\n", "0xffff", "0x1ffff"},
+    {"PermuteByRegister", "  mov.b32 %r3, PART;\n  prmt.b32 %r2, %t, %u, %r3;\n", "0x3120",
+     "0x7120"},
+    {"PermuteSign", "  bfi.b32 %r1, %t, %u, 7, 1;\n  prmt.b32 %r2, %r1, %t, PART;\n", "0x8888",
+     "0x0888"},
+    {"Truncate",
+     "  bfi.b32 %r1, %t, %u, 0, 8;\n  cvt.PART.u32 %h1, %r1;\n  cvt.u32.u16 %r2, %h1;\n", "u8",
+     "u16"},
+    {"ThroughCopy",
+     "  bfi.b32 %r1, %t, %u, 0, 8;\n  mov.b32 %r3, %r1;\n  and.b32 %r2, %r3, PART;\n", "255",
+     "511"},
+    {"ThroughSelect",
+     "  bfi.b32 %r1, %t, %u, 0, 8;\n  setp.lt.u32 %q1, %t, 99;\n  selp.b32 %r3, %r1, %u, %q1;\n"
+     "  and.b32 %r2, %r3, PART;\n",
+     "255", "511"},
+    {"ThroughShuffle",
+     "  bfi.b32 %r1, %t, %u, 0, 8;\n  shfl.sync.bfly.b32 %r3, %r1, 1, 31, -1;\n"
+     "  and.b32 %r2, %r3, PART;\n",
+     "255", "511"},
+    {"ThroughWideRegister",
+     "  mov.b64 %du, {%t, %u};\n  shr.u64 %rd1, %du, PART;\n  cvt.u32.u64 %r2, %rd1;\n", "0", "1"},
+    {"ThroughSharedBytes",
+     "  bfi.b32 %r1, %t, %u, 8, 8;\n  mov.u32 %r3, buffer;\n  mad.lo.u32 %r3, %t, 4, %r3;\n"
+     "  st.shared.b32 [%r3], %r1;\n  ld.shared.u8 %r2, [%r3+PART];\n",
+     "1", "2"},
+    {"HalvesApart",
+     "  cvt.rn.f16x2.f32 %r1, %f1, 0f3f800000;\n  add.rn.f16x2 %r3, %r1, %r1;\n"
+     "  prmt.b32 %r2, %r3, 0, PART;\n",
+     "0x4410", "0x4432"},
+    {"ThroughMatrix",
+     "  bfi.b32 %r1, %t, %u, 0, 16;\n  mov.u32 %r3, buffer;\n  mad.lo.u32 %r4, %t, 4, %r3;\n"
+     "  st.shared.b32 [%r4], %r1;\n  bar.warp.sync -1;\n  mad.lo.u32 %r4, %l, 16, %r3;\n"
+     "  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r4];\n  and.b32 %r2, %r5, PART;\n",
+     "0xffff", "0x1ffff"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Parts, PartialInit, testing::ValuesIn(kPartCases),
@@ -141,7 +162,8 @@ TEST(InitCheck, APredicateThatDoesNotMatterMayBeAnything) {
   @%q3 bra L;
 L:
 )");
-  expectTwin(good, replaced(good, "and.pred", "or.pred"), 32, FindingKind::Uninitialised, "@%q3 bra");
+  expectTwin(good, replaced(good, "and.pred", "or.pred"), 32, FindingKind::Uninitialised,
+             "@%q3 bra");
 }
 
 } // namespace

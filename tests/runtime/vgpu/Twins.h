@@ -43,7 +43,7 @@ inline std::string replaced(std::string text, const std::string &from, const std
 
 // Runs `k` with a buffer of `words` initialised words.
 inline std::unique_ptr<Gpu> run(const std::string &ptx, uint32_t threads, size_t words = 1024,
-                         const std::string &checks = "all") {
+                                const std::string &checks = "all") {
   auto gpu = std::make_unique<Gpu>(ptx, "sm_80", checks);
   std::vector<uint32_t> data(words);
   for (size_t i = 0; i < words; ++i)
@@ -53,7 +53,7 @@ inline std::unique_ptr<Gpu> run(const std::string &ptx, uint32_t threads, size_t
 }
 
 inline void expectTwin(const std::string &good, const std::string &broken, uint32_t threads,
-                FindingKind kind, const std::string &where) {
+                       FindingKind kind, const std::string &where) {
   run(good, threads)->expectClean();
   run(broken, threads)->expectFinding(kind, lineOf(broken, where));
 }
