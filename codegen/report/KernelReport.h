@@ -58,7 +58,7 @@ struct LayoutChange {
   std::string plan;    ///< "register permutation", "shuffles", "shared memory", "no instructions"
   std::string purpose; ///< "change of layout", "partial results of a reduction"
   int64_t shuffles = 0, sharedBytes = 0;
-  std::string from, to; ///< layouts
+  std::string from{}, to{}; ///< layouts
 };
 
 /// One transfer of a whole tile between registers and shared memory.
@@ -66,7 +66,7 @@ struct SharedTransfer {
   SourceLine where;
   bool isStore = false;
   std::string tile, dtype;
-  std::string instruction; ///< "ldmatrix.x4", "16-byte store"
+  std::string instruction{}; ///< "ldmatrix.x4", "16-byte store"
   int64_t instructions = 0, idealWavefronts = 0, actualWavefronts = 0;
   int64_t conflicts() const { return actualWavefronts - idealWavefronts; }
 };

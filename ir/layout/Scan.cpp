@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace tile::layout {
 
@@ -67,8 +68,7 @@ static std::optional<Layout> reordered(const Layout &source, int axis) {
   std::optional<std::vector<AxisBit>> bits = axisBits(source, axis);
   if (!bits)
     return std::nullopt;
-  std::stable_sort(bits->begin(), bits->end(),
-                   [](const AxisBit &a, const AxisBit &b) { return a.in < b.in; });
+  std::ranges::sort(*bits, {}, [](const AxisBit &bit) { return std::pair(bit.in, bit.step); });
   Bases bases = source.bases();
   int32_t step = 1;
   for (const AxisBit &bit : *bits) {

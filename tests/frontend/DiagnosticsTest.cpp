@@ -262,7 +262,7 @@ static Value countDown(Value n) {
   return result;
 }
 
-static Value sumDown(Value n) { return n + sumDown(n - 1); }
+static Value sumDown(Value n) { return n.rank() == 0 ? n + sumDown(n - 1) : n; }
 
 TEST(Diagnostics, RecursionOnStagedValues) {
   expectError([](Scalar<i32> n) { sumDown(n); },
