@@ -36,12 +36,10 @@ foreach(example IN LISTS exampleTargets)
 endforeach()
 file(CONFIGURE OUTPUT bundle/programs.inc CONTENT "${programs}")
 
-# What the tests share is in the first of them; the gate by ptxas has a stand-in in tools/bundle.
-list(APPEND bundleObjects "$<FILTER:$<TARGET_OBJECTS:ExecutionTest>,EXCLUDE,/Assembly[.]cpp[.]o$>")
+# The gate by ptxas has a stand-in in tools/bundle.
+list(APPEND bundleObjects "$<FILTER:$<TARGET_OBJECTS:execution_support>,EXCLUDE,/Assembly[.]cpp[.]o$>")
 foreach(target IN LISTS bundleTests)
-  if(NOT target STREQUAL ExecutionTest)
-    list(APPEND bundleObjects "$<FILTER:$<TARGET_OBJECTS:${target}>,EXCLUDE,/(Assembly|Harness)[.]cpp[.]o$>")
-  endif()
+  list(APPEND bundleObjects $<TARGET_OBJECTS:${target}>)
 endforeach()
 foreach(library IN LISTS tileLibraries)
   list(APPEND bundleObjects $<TARGET_OBJECTS:${library}>)

@@ -1,13 +1,15 @@
 # The functions with which folders declare their targets, and the flags those get.
 #
 #   tile_add_library(<name> [MLIR] [NO_EXCEPTIONS] SOURCES ... [LINK ...] [DEPENDS ...])
-#   tile_add_executable(<name> [MLIR] SOURCES ... [LINK ...])
-#   tile_add_gtest(<name> [MLIR] SOURCES ... [LINK ...] [LABELS ...])    one ctest for the program
+#   tile_add_executable(<name> [MLIR] [COMMAND_LINE] SOURCES ... [LINK ...])
+#   tile_add_gtest(<name> [MLIR] [OPTIMIZED] SOURCES ... [LINK ...] [LABELS ...])    one ctest for the program
+#   tile_add_test_support(<name> [MLIR] SOURCES ... [LINK ...])          what several such programs share
 #   tile_add_folders(<folder>...)                                        those that exist
 #
 # MLIR: links the dylibs MLIR and LLVM and uses a precompiled header. NO_EXCEPTIONS: for ir, passes
-# and codegen, which never throw. DEPENDS: TableGen targets whose headers the sources include; whoever
-# links the library waits for them as well.
+# and codegen, which never throw. COMMAND_LINE: uses CLI11 and nlohmann_json. OPTIMIZED: for tests that
+# compute much themselves. DEPENDS: TableGen targets whose headers the sources include; whoever links the
+# library waits for them as well.
 
 set(TILE_SANITIZE "" CACHE STRING "Sanitizers for our own code, as in -fsanitize=")
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -34,34 +36,58 @@ if(TILE_SANITIZE)
   target_link_options(tile_options INTERFACE -fsanitize=${TILE_SANITIZE})
 endif()
 
-# The two precompiled headers, each built once by a target with nothing else in it.
-function(tile_add_pch_owner name)
-  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/cmake/MlirPch.cpp)
-  target_link_libraries(${name} PRIVATE tile_options)
-  target_compile_options(${name} PRIVATE ${ARGN})
-  target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/MlirPch.h)
+# The precompiled headers, each built once by a target with nothing else in it. One of MLIR's serves sources with and
+# without exceptions, since it would be refused where that flag differs: ir, passes and codegen are compiled with
+# exceptions where they use it, and without in the preset gcc, which so finds what throws.
+function(tile_add_pch_owner name header)
+  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/cmake/Pch.cpp)
+  target_link_libraries(${name} PRIVATE tile_options ${ARGN})
+  target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/${header})
   set_target_properties(${name} PROPERTIES PCH_INSTANTIATE_TEMPLATES ON)
-  tile_add_pch_sum(${name} ${PROJECT_SOURCE_DIR}/cmake/MlirPch.h)
+  tile_add_pch_sum(${name} ${PROJECT_SOURCE_DIR}/cmake/${header})
 endfunction()
 if(TILE_PCH)
-  tile_add_pch_owner(tile_pch_exceptions)
-  tile_add_pch_owner(tile_pch_no_exceptions -fno-exceptions)
+  tile_add_pch_owner(tile_pch_mlir MlirPch.h)
 endif()
+
+# Tests and tools: their time is in the libraries they call, and optimising a test costs three times its compilation.
+add_library(tile_unoptimized INTERFACE)
+target_compile_options(tile_unoptimized INTERFACE $<$<CONFIG:Dev>:-O0>)
+
+# tile_<kind>_options: what tests, and programs with a command line, have in common.
+function(tile_add_program_options kind header)
+  add_library(tile_${kind}_options INTERFACE)
+  target_link_libraries(tile_${kind}_options INTERFACE tile_unoptimized ${ARGN})
+  if(TILE_PCH)
+    tile_add_pch_owner(tile_pch_${kind} ${header} tile_${kind}_options)
+  endif()
+endfunction()
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+tile_add_program_options(tool ToolPch.h CLI11::CLI11 nlohmann_json::nlohmann_json)
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+  tile_add_program_options(test TestPch.h GTest::gtest)
+endif()
+
+function(tile_use_program_options name kind)
+  target_link_libraries(${name} PRIVATE tile_${kind}_options)
+  if(TILE_PCH)
+    target_precompile_headers(${name} REUSE_FROM tile_pch_${kind})
+  endif()
+endfunction()
 
 # What all kinds of target share. The caller has parsed its arguments into `arg_*`.
 macro(tile_finish_target name)
   target_link_libraries(${name} PRIVATE tile_options)
   target_link_libraries(${name} PUBLIC ${arg_LINK})
-  if(arg_NO_EXCEPTIONS)
-    target_compile_options(${name} PRIVATE -fno-exceptions)
-  endif()
   if(arg_MLIR)
     target_link_libraries(${name} PUBLIC MLIR LLVM)
   endif()
-  if(arg_MLIR AND TILE_PCH AND arg_NO_EXCEPTIONS)
-    target_precompile_headers(${name} REUSE_FROM tile_pch_no_exceptions)
-  elseif(arg_MLIR AND TILE_PCH)
-    target_precompile_headers(${name} REUSE_FROM tile_pch_exceptions)
+  if(arg_MLIR AND TILE_PCH)
+    target_precompile_headers(${name} REUSE_FROM tile_pch_mlir)
+  elseif(arg_NO_EXCEPTIONS)
+    target_compile_options(${name} PRIVATE -fno-exceptions)
   endif()
   if(arg_DEPENDS)
     add_dependencies(${name} ${arg_DEPENDS})
@@ -79,22 +105,40 @@ function(tile_add_library name)
 endfunction()
 
 function(tile_add_executable name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR;NO_EXCEPTIONS" "" "SOURCES;LINK;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR;NO_EXCEPTIONS;COMMAND_LINE" "" "SOURCES;LINK;DEPENDS")
   add_executable(${name} ${arg_SOURCES})
   tile_finish_target(${name})
+  if(arg_COMMAND_LINE)
+    tile_use_program_options(${name} tool)
+  endif()
+endfunction()
+
+# Sources that several programs of tests share, compiled once.
+function(tile_add_test_support name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR" "" "SOURCES;LINK;DEPENDS")
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  add_library(${name} OBJECT ${arg_SOURCES})
+  tile_finish_target(${name})
+  if(NOT arg_MLIR)
+    tile_use_program_options(${name} test)
+  endif()
 endfunction()
 
 # One ctest per program: starting a process that loads libMLIR costs more than most cases do.
 # The JSON report beside it lets tools/dev count single cases and skips.
 function(tile_add_gtest name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR;NO_EXCEPTIONS" "" "SOURCES;LINK;DEPENDS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR;OPTIMIZED" "" "SOURCES;LINK;DEPENDS;LABELS")
   if(NOT BUILD_TESTING)
     return()
   endif()
-  find_package(GTest REQUIRED)
   list(APPEND arg_LINK GTest::gtest_main)
   add_executable(${name} ${arg_SOURCES})
   tile_finish_target(${name})
+  if(NOT arg_MLIR AND NOT arg_OPTIMIZED)
+    tile_use_program_options(${name} test)
+  endif()
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1
     --gtest_output=json:${PROJECT_BINARY_DIR}/test-results/${name}.json)
   # The seed makes rapidcheck draw the same cases in every run.
