@@ -162,7 +162,7 @@ TEST(Kernel, NamesAreIdentifiers) {
 
 static std::string bindingError(const frontend::Binding &binding) {
   try {
-    frontend::trace(scale.record(), binding);
+    trace(scale.record(), binding);
   } catch (const Error &error) {
     return error.message();
   }

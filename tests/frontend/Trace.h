@@ -1,8 +1,8 @@
 // Tracing in tests: one specialisation of a kernel, its IR as text, and the first line of its
-// error.
+// error. No MLIR here.
 #pragma once
 
-#include "frontend/Kernel.h"
+#include "frontend/Binding.h"
 
 #include <tile/Control.h>
 #include <tile/Debug.h>
@@ -13,30 +13,24 @@
 #include <tile/Kernel.h>
 #include <tile/Ops.h>
 
-#include <llvm/Support/raw_ostream.h>
-
 #include <string>
 #include <vector>
 
 namespace tile::test {
 
+/// What tracing a kernel gave.
+struct Traced {
+  std::string ir, irWithLocations;
+  std::vector<frontend::TileUse> tileUses;
+};
+Traced trace(const detail::KernelRecord &record, const frontend::Binding &binding);
+
 /// The IR of a kernel with these constants, without locations.
 template <class K> std::string irOf(const K &kernel, const std::vector<int64_t> &consts = {}) {
-  frontend::TracedKernel traced =
-      frontend::trace(kernel.record(), frontend::bindingFor(kernel.record(), consts));
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  traced.module->print(stream);
-  return text;
+  return trace(kernel.record(), frontend::bindingFor(kernel.record(), consts)).ir;
 }
 
 /// How often a piece of text occurs.
-inline int count(const std::string &text, const std::string &piece) {
-  int found = 0;
-  for (size_t at = text.find(piece); at != std::string::npos;
-       at = text.find(piece, at + piece.size()))
-    ++found;
-  return found;
-}
+int count(const std::string &text, const std::string &piece);
 
 } // namespace tile::test

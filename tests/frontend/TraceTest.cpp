@@ -57,8 +57,8 @@ TEST(Trace, TileUsesAreListedOnceInOrder) {
     Value sum = a.T().tile({16, B})(n, m).T() + a.tile({B, 16})(m, n);
     b.tile({B, 16})(m, n) = sum + a.tile({8, 16}).offset(0, 0).shape()[0];
   });
-  frontend::TracedKernel traced =
-      frontend::trace(copy.record(), frontend::bindingFor(copy.record(), std::vector<int64_t>{32}));
+  Traced traced =
+      trace(copy.record(), frontend::bindingFor(copy.record(), std::vector<int64_t>{32}));
   std::vector<frontend::TileUse> expected = {{0, 0, 32}, {0, 1, 16}, {1, 0, 32}, {1, 1, 16}};
   EXPECT_EQ(traced.tileUses, expected);
 }
@@ -73,9 +73,7 @@ TEST(Trace, FactsBecomeArgumentAttributes) {
   binding.args[0].strideBytesDivisible = {16, 2};
   binding.args[0].extentDivisible = {1, 64};
   binding.args[0].wide = true;
-  frontend::TracedKernel traced = frontend::trace(fill.record(), binding);
-  std::string ir;
-  llvm::raw_string_ostream(ir) << *traced.module;
+  std::string ir = trace(fill.record(), binding).ir;
   expectContains(ir, {"tile.access = \"out\"", "tile.alignment = 16 : i32",
                       "tile.extent_divisible = array<i64: 1, 64>", "tile.name = \"out\"",
                       "tile.stride_bytes_divisible = array<i64: 16, 2>",
@@ -92,9 +90,7 @@ TEST(Trace, AnyViewTakesTheBoundDtype) {
   });
   frontend::Binding binding = frontend::bindingFor(twice.record(), {});
   binding.args[0].dtype = binding.args[1].dtype = bf16;
-  frontend::TracedKernel traced = frontend::trace(twice.record(), binding);
-  std::string ir;
-  llvm::raw_string_ostream(ir) << *traced.module;
+  std::string ir = trace(twice.record(), binding).ir;
   expectContains(ir, {"!tile.view<1xbf16>", "arith.mulf", "tensor<64xbf16>"});
 }
 
@@ -232,13 +228,9 @@ TEST(Trace, LocationsAreTheUsersLines) {
     y.tile({32})(0) = exp(t);
   });
   int line = __LINE__ - 2;
-  frontend::TracedKernel traced =
-      frontend::trace(lines.record(), frontend::bindingFor(lines.record(), {}));
-  std::string ir;
-  llvm::raw_string_ostream stream(ir);
-  mlir::OpPrintingFlags flags;
-  traced.module->print(stream, flags.enableDebugInfo(true, true));
-  expectContains(ir, {"math.exp", ("TraceTest.cpp:" + std::to_string(line)).c_str()});
+  Traced traced = trace(lines.record(), frontend::bindingFor(lines.record(), {}));
+  expectContains(traced.irWithLocations,
+                 {"math.exp", ("TraceTest.cpp:" + std::to_string(line)).c_str()});
 }
 
 TEST(Trace, EpiloguesArePlainFunctions) {
