@@ -76,6 +76,11 @@ Value update(const Operation &op, const Arg &pointer, const Arg &value, const Ar
   node.name = "tile.atomic_rmw";
   Kind kind = isUnsigned(type.dtype) ? op.onUnsigned : op.onSigned;
   node.attributes = {{Attribute::I32, "kind", {kind}}};
+  if (options.evict != Evict::normal && type.dtype == bf16)
+    trace.fail(loc, std::string(op.name) +
+                        ": bf16 is added by compare-and-swap, which takes no eviction priority");
+  if (options.evict != Evict::normal)
+    node.attributes.push_back({Attribute::I32, "evict", {static_cast<int64_t>(options.evict)}});
   Value fit = fitted(trace, op.name, "value", value, type.dtype, shape, loc);
   return record(trace, op.name, std::move(node), pointer, type, {fit}, mask, options, loc);
 }
@@ -86,6 +91,8 @@ Value compareAndSwap(const Arg &pointer, const Arg &expected, const Arg &desired
   Trace &trace = Trace::current(loc);
   TileType type = pointerType(trace, kName, pointer, loc);
   checkSupported(trace, kName, kCas, type.dtype, pointer, loc);
+  if (options.evict != Evict::normal)
+    trace.fail(loc, "atomic_cas: compare-and-swap takes no eviction priority");
   Shape shape = type.isScalar() ? Shape{1} : type.shape;
   Node node;
   node.name = "tile.atomic_cas";

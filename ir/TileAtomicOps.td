@@ -39,22 +39,26 @@ def Tile_AtomicRmwOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>
     `add` is for integers and floats, and rounds to nearest even; `min` and `max` are for signed
     integers and for f32 and f64, by the order of their bits (-0 < +0, and NaN lies beyond the
     infinity of its sign); `umin` and `umax` for unsigned integers, `and`, `or`, `xor` for integers,
-    `xchg` for 32 and 64 bits. A scalar place is a tile of one element.
+    `xchg` for 32 and 64 bits. A scalar place is a tile of one element. `evict` says how long the
+    second-level cache, where the steps are done, keeps the line; bf16, which is compared and
+    swapped, has no such hint.
 
     Example:
     ```mlir
     func.func @example(%p: tensor<64x!tile.ptr<i32>>, %v: tensor<64xi32>, %m: tensor<64xi1>) {
       %a = tile.atomic_rmw add acq_rel gpu %p, %v : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
       %b = tile.atomic_rmw umax relaxed cta %p, %v mask %m : tensor<64x!tile.ptr<i32>>, tensor<64xi32>, tensor<64xi1>
+      %c = tile.atomic_rmw add relaxed gpu %p, %v evict last : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
       return
     }
     ```
   }];
   let arguments = (ins Tile_AtomicKind:$kind, Tile_MemoryOrder:$order, Tile_MemoryScope:$scope, Tile_PtrTile:$ptr,
-                       Tile_AtomicTile:$value, Optional<Tile_MaskTile>:$mask);
+                       Tile_AtomicTile:$value, Optional<Tile_MaskTile>:$mask,
+                       DefaultValuedAttr<Tile_Eviction, "::tile::ir::Eviction::Normal">:$evict);
   let results = (outs Tile_AtomicTile:$result);
   let assemblyFormat = [{
-    $kind $order $scope $ptr `,` $value (`mask` $mask^)? attr-dict `:` type($ptr) `,` type($value) (`,` type($mask)^)?
+    $kind $order $scope $ptr `,` $value (`mask` $mask^)? (`evict` $evict^)? attr-dict `:` type($ptr) `,` type($value) (`,` type($mask)^)?
   }];
   let hasVerifier = 1;
 }

@@ -47,6 +47,8 @@ LogicalResult AtomicRmwOp::verify() {
   Type type = elementTypeOf(getValue().getType());
   if (!isSupported(getKind(), type))
     return emitOpError("no atomic ") << stringifyAtomicKind(getKind()) << " of " << type;
+  if (type.isBF16() && getEvict() != Eviction::Normal)
+    return emitOpError("of bf16 takes no eviction priority");
   return verifyPlaces(*this, getPtr(), getValue(), getMask());
 }
 

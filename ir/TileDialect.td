@@ -73,7 +73,7 @@ def Tile_CacheMode : I32EnumAttr<"CacheMode", "which caches an access goes throu
     I32EnumAttrCase<"Wt", 6, "wt">]> {
   let cppNamespace = "::tile::ir";
 }
-def Tile_Eviction : I32EnumAttr<"Eviction", "how long the first-level cache keeps what was accessed", [
+def Tile_Eviction : I32EnumAttr<"Eviction", "how long a cache keeps what was accessed", [
     I32EnumAttrCase<"Normal", 0, "normal">, I32EnumAttrCase<"First", 1, "first">, I32EnumAttrCase<"Last", 2, "last">]> {
   let cppNamespace = "::tile::ir";
 }

@@ -17,11 +17,12 @@ namespace {
 class AtomicEmitter {
 public:
   AtomicEmitter(Lowering &l, Location loc, ir::MemoryOrder order, ir::MemoryScope scope,
-                Type element)
+                ir::Eviction evict, Type element)
       : l(l), loc(loc), element(element), bits(element.getIntOrFloatBitWidth()),
         prefix(
             ("atom." + stringifyMemoryOrder(order) + "." + stringifyMemoryScope(scope) + ".global.")
-                .str()) {}
+                .str()),
+        policy(evict == ir::Eviction::Normal ? Value() : makePolicy(evict)) {}
 
   Value update(ir::AtomicKind kind, Value pointer, Value value, Value predicate) {
     if (element.isBF16())
@@ -38,6 +39,20 @@ public:
   }
 
 private:
+  // What atomics take instead of an eviction priority: a policy for all of the accesses.
+  Value makePolicy(ir::Eviction evict) {
+    std::string text =
+        "createpolicy.fractional.L2::evict_" + stringifyEviction(evict).str() + ".b64 $0, 1.0;";
+    return inlinePtx(l.b, loc, text, "=l", l.b.getI64Type(), {});
+  }
+
+  // "add.u32" with the mark that a policy follows the operands: "add.L2::cache_hint.u32".
+  std::string hinted(std::string operation) {
+    if (policy)
+      operation.insert(operation.rfind('.'), ".L2::cache_hint");
+    return operation;
+  }
+
   std::string instruction(ir::AtomicKind kind) {
     std::string width = std::to_string(bits);
     switch (kind) {
@@ -98,22 +113,29 @@ private:
 
   Value emit(const std::string &operation, Value pointer, ValueRange operands, Value predicate,
              Value old) {
-    std::string text = prefix + operation + " $0, [$2]";
+    std::string text = prefix + hinted(operation) + " $0, [$2]";
+    size_t next = 3;
     for (size_t i = 0; i < operands.size(); ++i)
-      text += ", $" + std::to_string(3 + i);
+      text += ", $" + std::to_string(next++);
+    if (policy)
+      text += ", $" + std::to_string(next++);
     if (predicate)
-      text = "@$" + std::to_string(3 + operands.size()) + " " + text;
+      text = "@$" + std::to_string(next) + " " + text;
     return emitText(text + ";", pointer, operands, predicate, old);
   }
 
-  // $0 is the result, $1 its value before (of threads that do nothing), $2 the pointer, then operands
-  // and the predicate.
+  // $0 is the result, $1 its value before (of threads that do nothing), $2 the pointer, then operands,
+  // the policy and the predicate.
   Value emitText(StringRef text, Value pointer, ValueRange operands, Value predicate, Value old) {
     std::string letter = asmConstraint(bits), constraints = "=" + letter + ",0,l";
     SmallVector<Value> inputs = {old, pointer};
     for (Value operand : operands) {
       constraints += "," + letter;
       inputs.push_back(operand);
+    }
+    if (policy) {
+      constraints += ",l";
+      inputs.push_back(policy);
     }
     if (predicate) {
       constraints += ",b";
@@ -137,6 +159,7 @@ private:
   Type element;
   unsigned bits;
   std::string prefix; ///< "atom.acq_rel.gpu.global."
+  Value policy;       ///< of the second-level cache; null: its own
 };
 
 // Registers that repeat an element take the result of the one that did the step.
@@ -168,7 +191,7 @@ LogicalResult lowerSteps(Lowering &l, Operation *op, Value pointers, Value mask,
 
 LogicalResult lowerAtomicRmw(Lowering &l, Operation *op) {
   auto rmw = cast<ir::AtomicRmwOp>(op);
-  AtomicEmitter emitter(l, op->getLoc(), rmw.getOrder(), rmw.getScope(),
+  AtomicEmitter emitter(l, op->getLoc(), rmw.getOrder(), rmw.getScope(), rmw.getEvict(),
                         ir::elementTypeOf(rmw.getValue().getType()));
   return lowerSteps(
       l, op, rmw.getPtr(), rmw.getMask(), [&](size_t reg, Value pointer, Value predicate) {
@@ -178,7 +201,7 @@ LogicalResult lowerAtomicRmw(Lowering &l, Operation *op) {
 
 LogicalResult lowerAtomicCas(Lowering &l, Operation *op) {
   auto cas = cast<ir::AtomicCasOp>(op);
-  AtomicEmitter emitter(l, op->getLoc(), cas.getOrder(), cas.getScope(),
+  AtomicEmitter emitter(l, op->getLoc(), cas.getOrder(), cas.getScope(), ir::Eviction::Normal,
                         ir::elementTypeOf(cas.getResult().getType()));
   return lowerSteps(l, op, cas.getPtr(), cas.getMask(),
                     [&](size_t reg, Value pointer, Value predicate) {

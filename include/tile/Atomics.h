@@ -11,7 +11,8 @@
 // `{.sem = MemorySem::relaxed}` only, which is cheaper.
 //
 // Errors: a dtype the operation does not have (8-bit integers have none, 16-bit ones atomic_cas alone), a value of
-// another dtype or of a shape that does not broadcast, a pointer into an In or Out view.
+// another dtype or of a shape that does not broadcast, a pointer into an In or Out view, an eviction
+// priority where there is none.
 #pragma once
 
 #include <tile/Ops.h>
@@ -27,6 +28,10 @@ enum class MemoryScope : uint8_t { cta, gpu, sys };
 struct AtomicOptions {
   MemorySem sem = MemorySem::acq_rel;
   MemoryScope scope = MemoryScope::gpu;
+  /// How long the second-level cache, where atomics are done, keeps the line: counters that are
+  /// used again `Evict::last`, sums that stream by `Evict::first`. Not for atomic_cas, nor for
+  /// atomic_add on bf16, which is made of it.
+  Evict evict = Evict::normal;
 };
 
 /// old + value: 32- and 64-bit integers (they wrap), f16, bf16, f32, f64.

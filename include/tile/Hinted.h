@@ -11,7 +11,8 @@ namespace tile {
 /// second level alone, `cs` likely used once, `cv` none. Stores: `wb` all levels, `cg`, `cs`, `wt`
 /// through to memory.
 enum class Cache : uint8_t { any, ca, cg, cs, cv, wb, wt };
-/// Which lines the first level drops: these `first`, or these `last`.
+/// Which lines a cache drops: these `first`, or these `last`. Loads and stores say it to the first
+/// level, atomics to the second.
 enum class Evict : uint8_t { normal, first, last };
 
 struct AccessOptions {

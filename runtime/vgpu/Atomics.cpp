@@ -193,8 +193,7 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
   std::string_view operation =
       suffixes.takeOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
   suffixes.take("noftz");
-  while (suffixes.takePrefix("L2::").size()) {
-  }
+  bool hasPolicy = suffixes.take("L2::cache_hint"); // changes speed only
   ScalarType type = suffixes.takeType();
   bool isCas = operation == "cas";
   // exch, cas and the bit operations take signed and unsigned spellings as well.
@@ -206,8 +205,10 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
     handler = pickHandler(operation, bits, space);
   if (!handler)
     decoder.unsupported("this operation and type");
+  if (isCas && hasPolicy)
+    decoder.malformed("cas takes no cache policy");
   size_t count = 2u + returns + isCas;
-  decoder.wantOperands(instruction, count, count + 1);
+  decoder.wantOperands(instruction, count + hasPolicy);
   std::vector<uint32_t> targets, sources;
   Decoder::Address address = decoder.address(instruction.operands[returns]);
   if (space == Space::Generic && address.known)
@@ -215,6 +216,8 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
   sources.push_back(address.row);
   for (size_t i = returns + 1; i < count; ++i)
     sources.push_back(decoder.source(instruction.operands[i], type));
+  if (hasPolicy)
+    decoder.source(instruction.operands[count], ScalarType::B64); // must be one, and is not read
   if (returns)
     targets.push_back(decoder.target(instruction.operands[0], type));
   if (space != Space::Shared)

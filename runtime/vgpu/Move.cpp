@@ -141,6 +141,20 @@ void decodeMove(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   decoder.emit(handlers, {decoder.target(to, type)}, {source});
 }
 
+// A cache policy is a word that only cache hints take, and those change speed alone: zero will do.
+void decodeCreatePolicy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool isFractional = suffixes.take("fractional");
+  if (!isFractional || suffixes.takePrefix("L2::evict_").empty())
+    decoder.unsupported("expected createpolicy.fractional.L2::evict_...");
+  suffixes.takePrefix("L2::evict_");
+  ScalarType type = suffixes.takeType();
+  decoder.wantOperands(instruction, 1, 2);
+  if (type != ScalarType::B64)
+    decoder.malformed("a cache policy has type .b64");
+  decoder.emit(bitOp<Copy<uint64_t>, 1, uint64_t, uint64_t>(),
+               {decoder.target(instruction.operands[0], type)}, {decoder.constant(0, 8)});
+}
+
 // What is not selected may be anything.
 template <class T> void selectShadow(Warp &warp, const Op &op) {
   uint32_t condition = warp.predicate(op.rows[3]), known = warp.shadow.whole(op.rows[3]);
@@ -224,6 +238,7 @@ void decodeNanosleep(Decoder &decoder, const Instruction &instruction, Suffixes 
 } // namespace
 
 void registerMove(OpcodeTable &table) {
+  table["createpolicy"] = decodeCreatePolicy;
   table["mov"] = decodeMove;
   table["selp"] = decodeSelect;
   table["slct"] = decodeSlct;

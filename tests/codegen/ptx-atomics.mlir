@@ -21,6 +21,23 @@ func.func @atomics(%p: !tile.ptr<i32>, %x: i32) attributes {tile.kernel, tile.wa
   return
 }
 
+// Atomics take eviction priorities as a policy of the second-level cache.
+// CHECK-LABEL: .entry evictions(
+// CHECK: createpolicy.fractional.L2::evict_last.b64 [[LAST:%rd[0-9]+]], 1.0;
+// CHECK: atom.relaxed.gpu.global.add.L2::cache_hint.u32 %r{{[0-9]+}}, [%rd{{[0-9]+}}], %r{{[0-9]+}}, [[LAST]];
+// CHECK: createpolicy.fractional.L2::evict_first.b64 [[FIRST:%rd[0-9]+]], 1.0;
+// CHECK: @%p{{[0-9]+}} atom.relaxed.gpu.global.max.L2::cache_hint.s32 %r{{[0-9]+}}, [%rd{{[0-9]+}}], %r{{[0-9]+}}, [[FIRST]];
+func.func @evictions(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 1 : i32} {
+  %i = tile.arange 0, 32 : tensor<32xi32>
+  %c = arith.constant dense<7> : tensor<32xi32>
+  %m = arith.cmpi slt, %i, %c : tensor<32xi32>
+  %s = tile.splat %p : !tile.ptr<i32> -> tensor<32x!tile.ptr<i32>>
+  %q = tile.addptr %s, %i : tensor<32x!tile.ptr<i32>>, tensor<32xi32>
+  %a = tile.atomic_rmw add relaxed gpu %q, %i evict last : tensor<32x!tile.ptr<i32>>, tensor<32xi32>
+  %b = tile.atomic_rmw max relaxed gpu %q, %i mask %m evict first : tensor<32x!tile.ptr<i32>>, tensor<32xi32>, tensor<32xi1>
+  return
+}
+
 // CHECK-LABEL: .entry one_step(
 // CHECK: setp.{{eq|ne}}.b32 %[[OTHERS:p[0-9]+]]
 // CHECK: @%p{{[0-9]+}} atom.acq_rel.gpu.global.add.f32

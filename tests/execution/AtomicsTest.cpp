@@ -11,6 +11,25 @@ namespace {
 
 EXECUTION_SUITE(Atomics);
 
+/// Several rows of a tile meet in each place, with every eviction priority.
+TEST_P(Atomics, EvictionPrioritiesChangeNoResult) {
+  auto check = [&]<class T>(T) {
+    static const auto program = kernel("evictions", [](InOut<dtypeOf<T>, 1> y, Const B) {
+      Value at = y.ptr() + arange(B) / 4, one = full(dtypeOf<T>, {B}, 1);
+      for (Evict evict : {Evict::normal, Evict::first, Evict::last}) {
+        atomic_add(at, one, {.sem = MemorySem::relaxed, .evict = evict});
+        atomic_add(at, one, arange(B) % 4 == 1, {.evict = evict});
+        if (sizeOf(dtypeOf<T>) >= 4)
+          atomic_max(at, one, {.sem = MemorySem::relaxed, .evict = evict});
+      }
+    });
+    auto y = input<T>({64}, std::vector<T>(64));
+    program.consts(256).grid(2)(stream, y);
+    expectAll(y.download(), [](int64_t) { return 2 * 3 * 5; });
+  };
+  check(int32_t()), check(uint64_t()), check(half()), check(float()), check(double());
+}
+
 enum Kind { Add, Min, Max, And, Or, Xor };
 
 Value apply(int kind, Arg pointer, Arg value, Arg mask, AtomicOptions options) {

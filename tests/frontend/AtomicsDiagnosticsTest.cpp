@@ -61,6 +61,13 @@ TEST(AtomicsDiagnostics, Directions) {
       "argument InOut");
 }
 
+TEST(AtomicsDiagnostics, EvictionPriorities) {
+  expectError([](InOut<bf16, 1> y) { atomic_add(y.ptr(), 1, {.evict = Evict::last}); },
+              "atomic_add: bf16 is added by compare-and-swap, which takes no eviction priority");
+  expectError([](InOut<i32, 1> y) { atomic_cas(y.ptr(), 1, 2, {.evict = Evict::first}); },
+              "atomic_cas: compare-and-swap takes no eviction priority");
+}
+
 TEST(AtomicsDiagnostics, RandomNumbers) {
   expectError([](Scalar<f32> seed) { rand(seed, arange(32)); },
               "random numbers: the seed must be an integer, got a float");

@@ -70,3 +70,11 @@ func.func @mulhi_of_bytes(%x: tensor<8xi8>) {
   %a = tile.mulhi %x, %x : tensor<8xi8>
   return
 }
+
+// -----
+
+func.func @eviction(%p: tensor<8x!tile.ptr<bf16>>, %x: tensor<8xbf16>) {
+  // expected-error @+1 {{of bf16 takes no eviction priority}}
+  %a = tile.atomic_rmw add relaxed gpu %p, %x evict last : tensor<8x!tile.ptr<bf16>>, tensor<8xbf16>
+  return
+}

@@ -16,6 +16,8 @@ func.func @atomics(%p: tensor<64x!tile.ptr<i32>>, %x: tensor<64xi32>, %m: tensor
   // CHECK: tile.atomic_cas relaxed cta %[[P]], %[[X]], %[[X]] mask %[[M]] : tensor<64x!tile.ptr<i32>>, tensor<64xi32>, tensor<64xi1>
   %d = tile.atomic_cas acquire gpu %p, %x, %x : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
   %e = tile.atomic_cas relaxed cta %p, %x, %x mask %m : tensor<64x!tile.ptr<i32>>, tensor<64xi32>, tensor<64xi1>
+  // CHECK: tile.atomic_rmw add relaxed gpu %{{.*}}, %{{.*}} mask %{{.*}} evict first :
+  %f = tile.atomic_rmw add relaxed gpu %p, %x mask %m evict first : tensor<64x!tile.ptr<i32>>, tensor<64xi32>, tensor<64xi1>
   return
 }
 

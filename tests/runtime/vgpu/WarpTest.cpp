@@ -173,6 +173,11 @@ TEST(Atomic, Operations) {
     sum += value, exclusive ^= value;
   EXPECT_EQ(atomicResult<uint32_t>("atom.global.add.u32 %old, [%p], %x;", 5, x), sum);
   EXPECT_EQ(atomicResult<uint32_t>("red.global.add.u32 [%p], %x;", 5, x), sum);
+  EXPECT_EQ(atomicResult<uint32_t>(".reg .b64 %policy;\n"
+                                   "createpolicy.fractional.L2::evict_last.b64 %policy, 1.0;\n"
+                                   "atom.global.add.L2::cache_hint.u32 %old, [%p], %x, %policy;",
+                                   5, x),
+            sum);
   EXPECT_EQ(atomicResult<uint32_t>("red.relaxed.gpu.global.xor.b32 [%p], %x;", 5, x), exclusive);
   EXPECT_EQ(atomicResult<uint32_t>("atom.global.max.s32 %old, [%p], %x;", ~0u, x), x.back());
   EXPECT_EQ(atomicResult<uint32_t>("atom.global.max.u32 %old, [%p], %x;", ~0u, x), ~0u);
