@@ -43,6 +43,27 @@ void hint::occupancy(int programs, Loc loc) {
 void hint::fp_fusion(bool allowed, Loc loc) { set(&Settings::fpFusion, allowed, "fp_fusion", loc); }
 void hint::ftz(bool flush, Loc loc) { set(&Settings::flushDenormals, flush, "ftz", loc); }
 
+hint::by_target::by_target(std::initializer_list<Choice> choices, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  int sm = trace.binding().target.sm;
+  const Choice *nearest = nullptr;
+  std::string known;
+  for (const Choice &choice : choices) {
+    for (const Choice *other = choices.begin(); other != &choice; ++other)
+      if (other->sm == choice.sm)
+        trace.fail(loc, "by_target: sm " + std::to_string(choice.sm) + " has two numbers, " +
+                            std::to_string(other->value) + " and " + std::to_string(choice.value));
+    known += (known.empty() ? "" : ", ") + std::to_string(choice.sm);
+    if (choice.sm <= sm && (!nearest || choice.sm > nearest->sm))
+      nearest = &choice;
+  }
+  if (!nearest)
+    trace.fail(loc, "by_target: there is no number for sm " + std::to_string(sm) + ", only for " +
+                        (known.empty() ? "none" : known) + ": add {" + std::to_string(sm) +
+                        ", ...} or one below");
+  value_ = nearest->value;
+}
+
 void hint::stages(int count, Loc loc) {
   Trace &trace = Trace::current(loc);
   if (count < 1)

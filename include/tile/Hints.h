@@ -7,6 +7,24 @@
 
 namespace tile::hint {
 
+/// A number chosen by the GPU that is compiled for: `hint::warps(hint::by_target{{80, 4}, {90, 8}})`.
+/// Of pairs {sm, number} the one with the nearest sm that is not above the target's counts: here 4
+/// on sm_80, sm_86 and sm_89, 8 from sm_90 on. It is an int while the kernel is traced, so bounds,
+/// tiles and `.stages(...)` may be made of it too. Errors: no sm at or below the target's, one sm
+/// twice.
+class by_target {
+public:
+  struct Choice {
+    int sm;
+    int value;
+  };
+  by_target(std::initializer_list<Choice> choices, Loc loc = Loc::here());
+  operator int() const { return value_; }
+
+private:
+  int value_ = 0;
+};
+
 /// Warps a program: a power of two up to 32.
 void warps(int count, Loc loc = Loc::here());
 /// The most registers a thread may use, 16 to 255.

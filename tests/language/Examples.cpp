@@ -231,6 +231,7 @@ const std::vector<Example> &examples() {
     BODY("hint::fp_fusion", hint::fp_fusion(false); return x * y + 1;, 5, 7, 7, 5),
     BODY("hint::ftz", hint::ftz(); return x * 0x1p-140f;, 0, 0, 0, 0),
     BODY("hint::stages", hint::stages(2); return x;, 1, 2, 3, 4),
+    BODY("hint::warps", hint::warps(hint::by_target{{80, 4}, {90, 8}}); return x;, 1, 2, 3, 4),
   };
   return kAll;
 }
