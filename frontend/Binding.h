@@ -44,4 +44,22 @@ struct TileUse {
 Binding bindingFor(const detail::KernelRecord &record, std::span<const int64_t> consts,
                    const detail::CompileSettings &settings = {});
 
+/// The kernel asked for the value of an argument: its code is for that value alone.
+struct ValueUse {
+  int arg;
+  int dim; ///< of the extent; -1: the argument is a scalar
+  bool operator==(const ValueUse &) const = default;
+};
+
+/// What a kernel did with its arguments while it was traced.
+struct ArgumentUses {
+  std::vector<TileUse> tiles;               ///< each once, by argument, dimension, extent
+  std::vector<ValueUse> values;             ///< each once, in the order in which the kernel asked
+  std::vector<std::pair<int, int>> aliases; ///< that may overlap, sorted, the lower one first
+};
+
+/// The number that a scalar argument's bits are.
+int64_t integerOf(DType dtype, uint64_t bits);
+double floatOf(DType dtype, uint64_t bits);
+
 } // namespace tile::frontend

@@ -264,6 +264,14 @@ AffineExpr Emitter::launchExpression(NodeId id, SmallVectorImpl<mlir::Attribute>
     return builder_.getAffineConstantExpr(term.number);
   case LaunchTerm::Add:
     return both([](AffineExpr a, AffineExpr b) { return a + b; });
+  if (SmallVector<int64_t> extents = specializedExtents(argument); !extents.empty())
+    list.set(ir::kExtentsAttr, builder_.getDenseI64ArrayAttr(extents));
+  SmallVector<int32_t> aliases;
+  for (auto [first, second] : graph_.aliases)
+    if (first == argument)
+      aliases.push_back(second);
+  if (!aliases.empty())
+    list.set(ir::kMayAliasAttr, builder_.getDenseI32ArrayAttr(aliases));
   case LaunchTerm::Subtract:
     return both([](AffineExpr a, AffineExpr b) { return a - b; });
   case LaunchTerm::Multiply:

@@ -7,7 +7,9 @@
 #include <tile/Error.h>
 #include <tile/Shape.h>
 
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tile::frontend {
@@ -98,12 +100,18 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<Scope> scopes;
   std::vector<Variable> variables;
+  std::set<std::pair<int, int>> aliases; ///< arguments that may overlap, each pair in both orders
 
   /// The node that stands behind aliases.
   NodeId resolve(NodeId id) const {
     while (nodes[id].kind == Node::Alias)
       id = nodes[id].operands[0];
     return id;
+  }
+  /// Different arguments do not overlap unless the kernel says so; an address of unknown origin (-1) may be
+  /// anywhere.
+  bool mayAlias(int rootA, int rootB) const {
+    return rootA == rootB || rootA < 0 || rootB < 0 || aliases.contains({rootA, rootB});
   }
 };
 

@@ -125,7 +125,10 @@ TracedKernel trace(const detail::KernelRecord &record, const Binding &binding) {
     closeGuards(trace, 0);
     result.module = emitModule(trace, *result.context);
     verifyForeign(*result.module, trace);
-    result.tileUses = trace.tileUses;
+    result.uses = trace.uses;
+    for (auto [first, second] : trace.graph().aliases)
+      if (first < second)
+        result.uses.aliases.push_back({first, second});
   }
   // Recording order depends on the host compiler's evaluation order; this one does not.
   std::sort(result.tileUses.begin(), result.tileUses.end(), [](const TileUse &a, const TileUse &b) {

@@ -82,17 +82,12 @@ private:
   void placeReadsBefore(NodeId write) {
     std::vector<NodeId> overtaken;
     for (auto read = pending_.begin(); read != pending_.end() && *read < write; ++read)
-      if (mayAlias(graph_.nodes[*read], graph_.nodes[write]))
+      if (graph_.mayAlias(graph_.nodes[*read].root, graph_.nodes[write].root))
         overtaken.push_back(*read);
     std::sort(overtaken.begin(), overtaken.end(),
               [&](NodeId a, NodeId b) { return rank_[a] < rank_[b]; });
     for (NodeId read : overtaken)
       demand(read);
-  }
-
-  /// Different arguments do not overlap; an address of unknown origin may be anywhere.
-  static bool mayAlias(const Node &a, const Node &b) {
-    return a.root == b.root || a.root < 0 || b.root < 0;
   }
 
   const Graph &graph_;

@@ -181,6 +181,16 @@ Value loadAt(const TileAccess &access, const Offsets &offsets, Loc loc) {
   return select(Arg(insideAt(trace, access, offsets, loc), loc), Arg(loaded, loc), Arg(pad, loc),
                 loc);
 }
+void mayAlias(const Value &view, const Value &other, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  int first = rootOf(trace, trace.use(view, loc)).argument,
+      second = rootOf(trace, trace.use(other, loc)).argument;
+  if (first == second)
+    trace.fail(loc, "may_alias: both views are of argument " + std::to_string(first + 1) +
+                        ": accesses to one argument are always in program order");
+  trace.graph().aliases.insert({{first, second}, {second, first}});
+}
+
 
 Value loadTile(const TileAccess &access, Position position, Loc loc) {
   return loadAt(access, resolvePosition(access, position, loc), loc);

@@ -244,6 +244,16 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
   if (!function || index >= function.getNumArguments())
     return success();
   auto view = dyn_cast<ViewType>(function.getArgumentTypes()[index]);
+static LogicalResult verifyAliases(Operation *op, Type type, Attribute value) {
+  auto others = dyn_cast<DenseI32ArrayAttr>(value);
+  if (!others || !isa<ViewType, PtrType>(type))
+    return op->emitOpError("tile.may_alias must be array<i32: ...> on a view or pointer");
+  for (int32_t other : others.asArrayRef())
+    if (other < 0)
+      return op->emitOpError("tile.may_alias names argument ") << other;
+  return success();
+}
+
   StringRef name = attribute.getName();
   if (name == kAlignmentAttr) {
     auto alignment = dyn_cast<IntegerAttr>(attribute.getValue());
@@ -256,6 +266,8 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
     auto facts = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
     if (!facts)
       return op->emitOpError() << name << " must be array<i64: ...>";
+  if (name == kMayAliasAttr)
+    return verifyAliases(op, function.getArgumentTypes()[index], attribute.getValue());
     return verifyPerDim(op, view, name, facts.asArrayRef());
   }
   return success();

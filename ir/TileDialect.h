@@ -34,6 +34,9 @@ inline constexpr llvm::StringLiteral kAlignmentAttr = "tile.alignment";
 inline constexpr llvm::StringLiteral kUnitStrideAttr = "tile.unit_stride";
 inline constexpr llvm::StringLiteral kStrideBytesDivisibleAttr = "tile.stride_bytes_divisible";
 inline constexpr llvm::StringLiteral kExtentDivisibleAttr = "tile.extent_divisible";
+inline constexpr llvm::StringLiteral kExtentsAttr = "tile.extents"; ///< -1: known at launch alone
+/// On a view or pointer: the arguments of the kernel, as it was written, that may overlap it.
+inline constexpr llvm::StringLiteral kMayAliasAttr = "tile.may_alias";
 inline constexpr llvm::StringLiteral kWideAttr = "tile.wide";
 inline constexpr llvm::StringLiteral kAccessAttr = "tile.access";
 inline constexpr llvm::StringLiteral kNameAttr = "tile.name";

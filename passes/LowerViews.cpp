@@ -69,6 +69,9 @@ private:
     unsigned index = function.getNumArguments();
     (void)function.insertArgument(index, type, builder.getDictionaryAttr(attributes),
                                   function.getArgument(source).getLoc());
+    if (Attribute aliases = function.getArgAttr(source, ir::kMayAliasAttr);
+        aliases && kind == "pointer")
+      attributes.push_back(builder.getNamedAttr(ir::kMayAliasAttr, aliases));
     return function.getArgument(index);
   }
 

@@ -5,6 +5,7 @@
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
+#include "passes/analysis/GlobalMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
@@ -36,21 +37,6 @@ struct Access {
 };
 
 using Pending = llvm::SmallSetVector<Operation *, 8>;
-
-// The pointer a view or pointer tile was made from; null if it cannot be seen.
-Value rootOf(Value pointer) {
-  while (Operation *op = pointer.getDefiningOp()) {
-    if (auto view = dyn_cast<ir::MakeViewOp>(op))
-      pointer = view.getBase();
-    else if (isa<ir::AddPtrOp, ir::SplatOp, ir::BroadcastOp, ir::ExpandDimsOp, ir::FactsOp,
-                 ir::PermuteOp, ir::ReshapeOp, gpu::ConvertLayoutOp>(op))
-      pointer = op->getOperand(0);
-    else
-      return {};
-  }
-  Operation *parent = cast<BlockArgument>(pointer).getOwner()->getParentOp();
-  return isa<func::FuncOp>(parent) ? pointer : Value();
-}
 
 Access atomicAccess(Operation *op, Value pointers, ir::MemoryOrder order) {
   Access access{op, true, false, 0, 0, rootOf(pointers)};
@@ -148,7 +134,7 @@ bool conflict(const Access &earlier, const Access &later) {
     return false;
   if (earlier.isShared)
     return earlier.begin < later.end && later.begin < earlier.end;
-  if (earlier.root && later.root && earlier.root != later.root)
+  if (!mayOverlap(earlier.root, later.root))
     return false;
   if (isForeign(earlier.op) || isForeign(later.op))
     return true;

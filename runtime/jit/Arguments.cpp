@@ -3,7 +3,6 @@
 #include "runtime/jit/State.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 namespace tile::jit {
@@ -20,7 +19,7 @@ size_t parameterOf(const detail::KernelRecord &record, int index) {
   return record.params.size();
 }
 
-/// Checks one call; argument by argument, then pairs.
+/// Checks the arguments of one call, each by itself.
 class Validation {
 public:
   Validation(const detail::KernelRecord &record, const detail::DeviceState &device,
@@ -28,31 +27,17 @@ public:
       : record(record), device(device), args(args) {}
 
   void run() {
-    bool writes[kMaxTracked] = {};
     for (int i = 0; i < count(); ++i) {
       if (args[i].kind != HostArg::Tensor)
         continue;
       checkShape(i);
       checkPointer(i);
-      auto kind = record.params[parameterOf(record, i)].kind;
-      bool isWritten = kind == ParamSpec::Out || kind == ParamSpec::InOut;
-      if (isWritten)
+      if (isWritten(i))
         checkOutput(i);
-      if (i < kMaxTracked)
-        writes[i] = isWritten;
     }
-    for (int i = 0; i < std::min(count(), kMaxTracked); ++i)
-      for (int j = i + 1; j < std::min(count(), kMaxTracked); ++j)
-        if ((writes[i] || writes[j]) && isUsed(i) && isUsed(j) && overlap(args[i], args[j]))
-          refuse(ErrorCode::Aliasing, j,
-                 "overlaps " + argumentName(record, i) +
-                     ", and the kernel writes one of them; declare one InOut parameter, or use "
-                     "memory of its own");
   }
 
 private:
-  static constexpr int kMaxTracked = 64;
-
   int count() const { return static_cast<int>(args.size()); }
   [[noreturn]] void refuse(ErrorCode code, int index, const std::string &what) const {
     throw Error(Fault::User, code, argumentName(record, index) + " " + what, record.where,
@@ -61,7 +46,10 @@ private:
   static bool isEmpty(const HostArg &arg) {
     return std::find(arg.extents, arg.extents + arg.rank, 0) != arg.extents + arg.rank;
   }
-  bool isUsed(int i) const { return args[i].kind == HostArg::Tensor && !isEmpty(args[i]); }
+  bool isWritten(int i) const {
+    auto kind = record.params[parameterOf(record, i)].kind;
+    return kind == ParamSpec::Out || kind == ParamSpec::InOut;
+  }
 
   void checkShape(int i) const {
     const HostArg &arg = args[i];
@@ -122,62 +110,6 @@ private:
                      " in dimensions " + std::to_string(other) + " and " + std::to_string(dim) +
                      "; only inputs may overlap themselves");
     }
-  }
-
-  // --- Overlap of two tensors --------------------------------------------------------------------
-
-  struct Dim {
-    int64_t stride, extent; // in bytes, elements
-  };
-  using Dims = std::array<Dim, kMaxRank>;
-
-  /// Dimensions that matter, by falling stride; returns their number.
-  static int sortedDims(const HostArg &arg, Dims &dims) {
-    int number = 0;
-    for (int dim = 0; dim < arg.rank; ++dim)
-      if (arg.extents[dim] > 1)
-        dims[number++] = {arg.strides[dim] * static_cast<int64_t>(sizeOf(arg.dtype)),
-                          arg.extents[dim]};
-    std::sort(dims.begin(), dims.begin() + number,
-              [](const Dim &a, const Dim &b) { return a.stride > b.stride; });
-    return number;
-  }
-  static int64_t spanOf(const Dims &dims, int number, const HostArg &arg) {
-    int64_t last = static_cast<int64_t>(sizeOf(arg.dtype));
-    for (int i = 0; i < number; ++i)
-      last += (dims[i].extent - 1) * dims[i].stride;
-    return last;
-  }
-  static bool isSameView(const HostArg &a, const HostArg &b) {
-    return a.pointer == b.pointer && a.dtype == b.dtype && a.rank == b.rank &&
-           std::equal(a.extents, a.extents + a.rank, b.extents) &&
-           std::equal(a.strides, a.strides + a.rank, b.strides);
-  }
-
-  /// Whether two different views share an element for certain.
-  static bool overlap(const HostArg &a, const HostArg &b) {
-    if (isSameView(a, b))
-      return false;
-    auto startA = reinterpret_cast<uintptr_t>(a.pointer),
-         startB = reinterpret_cast<uintptr_t>(b.pointer);
-    if (startA == startB)
-      return true;
-    if (startA > startB)
-      return overlap(b, a);
-    Dims dims;
-    int number = sortedDims(a, dims);
-    uintptr_t distance = startB - startA;
-    return distance < static_cast<uintptr_t>(spanOf(dims, number, a)) &&
-           isReached(static_cast<int64_t>(distance), dims, number, a);
-  }
-
-  /// Whether index by index, from the largest stride, `distance` bytes lead to an element of the
-  /// tensor. With the strides of real tensors, each beyond the span of the smaller ones, this finds
-  /// every element.
-  static bool isReached(int64_t distance, const Dims &dims, int number, const HostArg &arg) {
-    for (int i = 0; i < number && dims[i].stride > 0; ++i)
-      distance -= std::min(distance / dims[i].stride, dims[i].extent - 1) * dims[i].stride;
-    return distance < static_cast<int64_t>(sizeOf(arg.dtype));
   }
 
   const detail::KernelRecord &record;

@@ -1,5 +1,5 @@
-// The faults of a call that only show at run time: null or foreign memory, impossible shapes,
-// outputs that overlap.
+// The faults of one argument of a call that only show at run time: null or foreign memory,
+// impossible shapes, outputs that overlap themselves.
 #pragma once
 
 #include <tile/Kernel.h>
@@ -17,11 +17,8 @@ namespace tile::jit {
 /// from 1.
 std::string argumentName(const detail::KernelRecord &record, int index);
 
-/// Throws tile::Error at the kernel's line unless the kernel can run on these arguments:
-/// WrongDevice, InvalidShape, InvalidArgument, Unsupported, Aliasing. Two tensors overlap if the
-/// first element of one is an element of the other, which is cheap to see and never a false alarm.
-/// One and the same view as input and output is allowed: such a call works in place, in kernels
-/// whose programs read only what they write.
+/// Throws tile::Error at the kernel's line unless the kernel can run on each of these arguments:
+/// WrongDevice, InvalidShape, InvalidArgument, Unsupported, Aliasing (of an output with itself).
 void validate(const detail::KernelRecord &record, const detail::DeviceState &device,
               std::span<const detail::HostArg> args);
 

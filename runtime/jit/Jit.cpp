@@ -36,6 +36,23 @@ const LoadedKernel &Jit::get(const detail::KernelRecord &record,
                      settings);
 }
 
+std::span<const std::pair<int, int>> Jit::aliases(const detail::KernelRecord &record,
+                                                  std::span<const detail::HostArg> args,
+                                                  std::span<const int64_t> consts,
+                                                  const detail::CompileSettings &settings) {
+  KeyWords signature;
+  appendSignature(signature, record.id, args, consts, settings);
+  return family(signature, record, args, consts, settings).aliases;
+}
+
+const Jit::Family *Jit::findFamily(llvm::ArrayRef<uint64_t> signature,
+                                   std::span<const detail::HostArg> args) const {
+  const Branch *branch = families_.find(signature);
+  while (branch && branch->asks)
+    branch = branch->byValue.find({valueOf(args, *branch->asks)});
+  return branch ? branch->family.get() : nullptr;
+}
+
 const LoadedKernel *Jit::find(llvm::ArrayRef<uint64_t> signature,
                               std::span<const detail::HostArg> args) const {
   std::shared_lock lock(mutex_);
@@ -60,12 +77,19 @@ Jit::Family &Jit::family(llvm::ArrayRef<uint64_t> signature, const detail::Kerne
   std::vector<frontend::TileUse> uses =
       tileUsesOf(record, bindingOf(args, {}, consts, settings, targetInfo_));
   std::unique_lock lock(mutex_);
-  if (Family *known = families_.find(signature))
-    return *known;
-  Family &made = families_.get(signature);
-  made.uses = std::move(uses);
-  made.assume = settings.assume;
-  return made;
+  Branch *branch = &families_.get(signature);
+  for (frontend::ValueUse use : uses.values) {
+    if (!branch->asks)
+      branch->asks = use;
+    branch = &branch->byValue.get({valueOf(args, *branch->asks)});
+  }
+  if (!branch->family) {
+    branch->family = std::make_unique<Family>();
+    branch->family->uses = std::move(uses.tiles);
+    branch->family->aliases = std::move(uses.aliases);
+    branch->family->assume = settings.assume;
+  }
+  return *branch->family;
 }
 
 const LoadedKernel &Jit::compileOnce(Family &family, const detail::KernelRecord &record,

@@ -35,6 +35,13 @@ public:
   const LoadedKernel &get(const detail::KernelRecord &record, std::span<const detail::HostArg> args,
                           std::span<const int64_t> consts, const detail::CompileSettings &settings);
 
+  /// The pairs of arguments of which the kernel says that they may overlap, the lower one first. Traces if no call did
+  /// yet; nothing is compiled.
+  std::span<const std::pair<int, int>> aliases(const detail::KernelRecord &record,
+                                               std::span<const detail::HostArg> args,
+                                               std::span<const int64_t> consts,
+                                               const detail::CompileSettings &settings);
+
   /// Loads a compiled kernel; `name` and `where` are for messages.
   std::unique_ptr<LoadedKernel> load(codegen::CompiledKernel compiled, const std::string &name,
                                      Loc where) const;
@@ -52,6 +59,7 @@ private:
   /// All specialisations that differ by facts only. They share the tiles of the first trace.
   struct Family {
     std::vector<frontend::TileUse> uses;
+    std::vector<std::pair<int, int>> aliases;
     bool assume = true;
     KeyMap<Entry> entries;
   };

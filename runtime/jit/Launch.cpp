@@ -4,6 +4,7 @@
 
 #include "runtime/jit/Arguments.h"
 #include "runtime/jit/Jit.h"
+#include "runtime/jit/Overlap.h"
 #include "runtime/jit/State.h"
 
 #include <algorithm>
@@ -23,10 +24,7 @@ int64_t symbolValue(codegen::GridExpression::Symbol symbol, std::span<const Host
   const HostArg &arg = args[symbol.arg];
   if (symbol.dim >= 0)
     return arg.extents[symbol.dim];
-  int bits = static_cast<int>(sizeOf(arg.dtype)) * 8;
-  uint64_t value = arg.bits << (64 - bits);
-  return isUnsigned(arg.dtype) ? static_cast<int64_t>(value >> (64 - bits))
-                               : static_cast<int64_t>(value) >> (64 - bits);
+  return frontend::integerOf(arg.dtype, arg.bits);
 }
 
 /// What messages call a kernel.
@@ -153,14 +151,23 @@ template <class Act> static void forCall(Loc call, Act act) {
   }
 }
 
+/// The kernel for a call, after all checks of its arguments.
+static const LoadedKernel &kernelFor(const KernelRecord &record, detail::DeviceState &device,
+                                     std::span<const HostArg> args, std::span<const int64_t> consts,
+                                     const detail::LaunchOptions &options) {
+  checkArguments(record, args);
+  jit::validate(record, device, args);
+  detail::CompileSettings settings = jit::withEnvironment(options.compile);
+  jit::refuseOverlap(record, args,
+                     [&] { return device.jit->aliases(record, args, consts, settings); });
+  return device.jit->get(record, args, consts, settings);
+}
+
 void detail::launch(const KernelRecord &record, Stream &stream, std::span<const HostArg> args,
                     std::span<const int64_t> consts, const LaunchOptions &options) {
   forCall(options.call, [&] {
-    checkArguments(record, args);
     StreamState &state = stream.state();
-    jit::validate(record, *state.owner, args);
-    const LoadedKernel &kernel =
-        state.owner->jit->get(record, args, consts, jit::withEnvironment(options.compile));
+    const LoadedKernel &kernel = kernelFor(record, *state.owner, args, consts, options);
     start({record.name, record.where}, kernel, state, args, options);
   });
 }
@@ -168,12 +175,7 @@ void detail::launch(const KernelRecord &record, Stream &stream, std::span<const 
 void detail::prepare(const KernelRecord &record, const Device &device,
                      std::span<const HostArg> args, std::span<const int64_t> consts,
                      const LaunchOptions &options) {
-  forCall(options.call, [&] {
-    checkArguments(record, args);
-    DeviceState &state = *device.state();
-    jit::validate(record, state, args);
-    state.jit->get(record, args, consts, jit::withEnvironment(options.compile));
-  });
+  forCall(options.call, [&] { kernelFor(record, *device.state(), args, consts, options); });
 }
 
 } // namespace tile

@@ -119,6 +119,44 @@ TEST_P(MemoryModel, AtomicsAndPlainAccesses) {
   expectAll(z.result(), [](int64_t i) { return ((i ^ 256) ^ 128) + 1; });
 }
 
+/// Two arguments in one memory: what some threads store through one, others read through the other. Unless the kernel
+/// says so, a load may come as late as its value is needed, which here is after the store.
+TEST_P(MemoryModel, ArgumentsThatMayOverlap) {
+  static const auto program =
+      kernel("overlap", [](In<i32, 1> x, InOut<i32, 1> y, Out<i32, 1> z, Const B, Const Said) {
+        if (Said)
+          x.may_alias(y);
+        Value before = x.tile({B})(0), mirrored = x.ptr() + (B - 1 - index(0, {B}));
+        y.tile({B})(0) = load(mirrored) + 1000;
+        z.tile({B})(0) = load(mirrored) + before * 10000;
+      });
+  for (bool said : {true, false}) {
+    auto memory = input<int32_t>({kSize}, numbers(kSize));
+    auto z = output<int32_t>({kSize});
+    program.consts(kSize, int(said)).grid(1)(stream, memory, memory, z.tensor());
+    if (said) {
+      expectAll(memory.download(), [](int64_t i) { return kSize - 1 - i + 1000; });
+      expectAll(z.result(), [](int64_t i) { return i + 1000 + i * 10000; });
+    } else {
+      EXPECT_NE(z.result()[3], 3 + 1000 + 3 * 10000);
+    }
+  }
+}
+
+TEST_P(MemoryModel, ShiftedArgumentsRoundALoop) {
+  static const auto program =
+      kernel("prefix", [](In<i32, 1> x, Out<i32, 1> y, Scalar<i32> rounds, Const B) {
+        y.may_alias(x);
+        for ([[maybe_unused]] auto round : range(rounds))
+          y.tile({B})(0) = x.tile({B})(0) + 1;
+      });
+  constexpr int kShift = 100, kRounds = 4; // the output lies that much further on
+  auto memory = input<int32_t>({kSize + kShift}, std::vector<int32_t>(kSize + kShift, 0));
+  program.consts(kSize).grid(1)(stream, memory.slice(0, 0, kSize), memory.slice(0, kShift, kSize),
+                                kRounds);
+  expectAll(memory.download(), [](int64_t i) { return std::min<int64_t>(i / kShift, kRounds); });
+}
+
 /// A scalar is stored by one thread and read by all.
 TEST_P(MemoryModel, ScalarsBetweenThreads) {
   static const auto program = kernel("scalars", [](InOut<i32, 1> y, Out<i32, 1> z, Const B) {

@@ -288,6 +288,38 @@ TEST(Diagnostics, GridsOfTiles) {
               "range: the upper bound must be an i32 or i64 scalar, got f32");
 }
 
+TEST(Diagnostics, ArgumentsThatOverlapAreTwo) {
+  expectError([](In<f32, 2> x) { x.may_alias(x.T()); },
+              "may_alias: both views are of argument 1: accesses to one argument are always in "
+              "program order",
+              "x.may_alias");
+}
+
+TEST(Diagnostics, PickedTiles) {
+  expectError(
+      [](In<f32, 2> x) {
+        x.tile({8, 16}).gather(0, arange(16), {0});
+      },
+      "gather: the indices must be a tile of integers of shape 8, the tile's extent along "
+      "dimension 0, got i32[16]",
+      "gather(0");
+  expectError([](In<f32, 1> x) { x.tile({8}).gather(0, zeros(f32, {8})); },
+              "gather: the indices must be a tile of integers of shape 8, the tile's extent along "
+              "dimension 0, got f32[8]");
+  expectError([](In<f32, 1> x) { x.tile({8}).gather(0, 3); },
+              "gather: the indices must be a tile of integers of shape 8, the tile's extent along "
+              "dimension 0, got a host number");
+  expectError(
+      [](In<f32, 2> x) {
+        x.tile({8, 16}).gather(0, arange(8));
+      },
+      "gather: a view of 2 dimensions needs 1 tile indices beside the gathered one, got 0");
+  expectError([](In<i32, 1> x) { x.tile({8}).pad(NAN).gather(0, arange(8)); },
+              "tile: NaN cannot pad elements of i32");
+  expectError([](Out<f32, 1> y) { y.tile({8}).scatter(0, arange(8)) = arange(8); },
+              "store: the value must be f32, got i32: write cast(f32, ...)", "scatter(0");
+}
+
 TEST(Diagnostics, Hints) {
   expectError([](Scalar<i32>) { hint::warps(3); },
               "hint::warps: warps must be a power of two up to 32, got 3");

@@ -43,3 +43,23 @@ func.func @occupancyType() attributes {tile.kernel, tile.occupancy = 8 : i64} { 
 
 // expected-error @+1 {{tile.occupancy must be 1 to 32, got 33}}
 func.func @occupancy() attributes {tile.kernel, tile.occupancy = 33 : i32} { return }
+
+// -----
+
+// expected-error @+1 {{tile.extents must hold extents, or -1 for unknown ones, got -2}}
+func.func @extents(%a: !tile.view<1xf32> {tile.extents = array<i64: -2>}) attributes {tile.kernel} { return }
+
+// -----
+
+// expected-error @+1 {{tile.extents must have one number a dimension of a view}}
+func.func @extentsRank(%a: !tile.view<2xf32> {tile.extents = array<i64: 4>}) attributes {tile.kernel} { return }
+
+// -----
+
+// expected-error @+1 {{tile.may_alias must be array<i32: ...> on a view or pointer}}
+func.func @aliasOfAScalar(%n: i32 {tile.may_alias = array<i32: 0>}) attributes {tile.kernel} { return }
+
+// -----
+
+// expected-error @+1 {{tile.may_alias names argument -1}}
+func.func @alias(%a: !tile.view<1xf32> {tile.may_alias = array<i32: -1>}) attributes {tile.kernel} { return }

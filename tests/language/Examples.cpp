@@ -65,6 +65,9 @@ const std::vector<Example> &examples() {
     BODY("C.tile(shape)(indices) = x", f.tile({4})(0) = x; f.tile({4})(0) += y; return f.tile({4})(0);, 5, 5, 5, 5),
 
     // Creation
+    BODY("C.tile(shape).scatter(axis, indices, others) = x", f.tile({4}).scatter(0, 7 - 2 * i) = x; return f.tile({8})(0);, 0, 4, 0, 3, 0, 2, 0, 1),
+    BODY("A.may_alias(C)", A.may_alias(f); return x;, 1, 2, 3, 4),
+
     EXAMPLE("zeros", zeros(f32, {4}), 0, 0, 0, 0),
     EXAMPLE("zeros_like", zeros_like(i), 0, 0, 0, 0),
     EXAMPLE("full", full(f16, {4}, 1.5), 1.5, 1.5, 1.5, 1.5),

@@ -184,3 +184,23 @@ func.func @wide_indices(%v: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.u
   %2 = tile.view_load %v[%unsigned] : !tile.view<1xf32> -> tensor<32xf32>
   return
 }
+
+// An extent whose value the kernel asked for is a constant; the launch passes it still.
+// CHECK-LABEL: func.func @known_extents(
+// CHECK-SAME: %[[M:[a-z0-9]*]]: i32 {tile.param = ["extent", 0 : i32, 0 : i32]}
+// CHECK-SAME: i32 {tile.param = ["extent", 0 : i32, 1 : i32]}
+// CHECK: %[[N:.*]] = arith.constant 48 : i32
+// CHECK: tile.make_view %{{.*}}, extents [%[[M]], %[[N]]]
+// CHECK: "test.use"(%[[N]])
+func.func @known_extents(%v: !tile.view<2xf32> {tile.extents = array<i64: -1, 48>}) attributes {tile.kernel} {
+  %n = tile.dim %v, 1 : !tile.view<2xf32> -> i32
+  "test.use"(%n) : (i32) -> ()
+  return
+}
+
+// Pointers remember what they may overlap, by the arguments of the source kernel.
+// CHECK-LABEL: func.func @aliases(
+// CHECK-SAME: !tile.ptr<f32> {tile.divisibility = 4 : i32, tile.may_alias = array<i32: 1>, tile.param = ["pointer", 0 : i32]}
+// CHECK-SAME: !tile.ptr<f32> {tile.divisibility = 4 : i32, tile.may_alias = array<i32: 0>, tile.param = ["pointer", 1 : i32]}
+func.func @aliases(%a: !tile.view<1xf32> {tile.may_alias = array<i32: 1>},
+                   %b: !tile.view<1xf32> {tile.may_alias = array<i32: 0>}) attributes {tile.kernel} { return }

@@ -95,11 +95,27 @@ TEST_P(Arguments, outputsThatOverlapThemselves) {
 TEST_P(Arguments, outputsThatOverlapInputs) {
   const char *message =
       "arg 2 'to' overlaps arg 1 'from', and the kernel writes one of them; declare one InOut "
-      "parameter, or use memory of its own";
+      "parameter, say x.may_alias(y) in the kernel, or use memory of its own";
   refused(ErrorCode::Aliasing, message, x.slice(0, 0, 32), x.slice(0, 16, 32));
   refused(ErrorCode::Aliasing, message, x.slice(0, 16, 32), x.slice(0, 0, 32));
   refused(ErrorCode::Aliasing, message, x.slice(1, 0, 32), x.slice(1, 31, 32));
   refused(ErrorCode::Aliasing, message, x, x.T());
+}
+
+TEST_P(Arguments, outputsThatTheKernelSaysMayOverlap) {
+  static const auto shift = kernel("shift", [](Out<f32, 1> to, In<f32, 1> from, In<f32, 1> other) {
+    to.may_alias(from);
+    to.tile({64})(0) = from.tile({64})(0) + other.tile({64})(0);
+  });
+  auto row = device().tensor<float>({96}, ramp(96, 1)), zeros = device().tensor<float>({64});
+  zeros.fill(0);
+  EXPECT_NO_THROW(shift.grid(1)(stream, row.slice(0, 0, 64), row.slice(0, 16, 64), zeros));
+  std::vector<float> expected = ramp(80, 1);
+  expected.erase(expected.begin(), expected.begin() + 16);
+  EXPECT_EQ(row.slice(0, 0, 64).download(), expected);
+  Error error =
+      errorOf([&] { shift.grid(1)(stream, row.slice(0, 0, 64), zeros, row.slice(0, 16, 64)); });
+  EXPECT_EQ(error.code(), ErrorCode::Aliasing) << "another pair";
 }
 
 TEST_P(Arguments, interleavedViewsDoNotOverlap) {

@@ -1,0 +1,122 @@
+#include "runtime/jit/Overlap.h"
+
+#include "runtime/jit/Arguments.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tile::jit {
+namespace {
+
+using detail::HostArg;
+using detail::ParamSpec;
+
+struct Dim {
+  int64_t stride, extent; // in bytes, elements
+};
+using Dims = std::array<Dim, kMaxRank>;
+
+/// Dimensions that matter, by falling stride; returns their number.
+int sortedDims(const HostArg &arg, Dims &dims) {
+  int number = 0;
+  for (int dim = 0; dim < arg.rank; ++dim)
+    if (arg.extents[dim] > 1)
+      dims[number++] = {arg.strides[dim] * static_cast<int64_t>(sizeOf(arg.dtype)),
+                        arg.extents[dim]};
+  std::sort(dims.begin(), dims.begin() + number,
+            [](const Dim &a, const Dim &b) { return a.stride > b.stride; });
+  return number;
+}
+
+int64_t spanOf(const Dims &dims, int number, const HostArg &arg) {
+  int64_t last = static_cast<int64_t>(sizeOf(arg.dtype));
+  for (int i = 0; i < number; ++i)
+    last += (dims[i].extent - 1) * dims[i].stride;
+  return last;
+}
+
+bool isSameView(const HostArg &a, const HostArg &b) {
+  return a.pointer == b.pointer && a.dtype == b.dtype && a.rank == b.rank &&
+         std::equal(a.extents, a.extents + a.rank, b.extents) &&
+         std::equal(a.strides, a.strides + a.rank, b.strides);
+}
+
+/// Whether index by index, from the largest stride, `distance` bytes lead to an element of the
+/// tensor. With the strides of real tensors, each beyond the span of the smaller ones, this finds
+/// every element.
+bool isReached(int64_t distance, const Dims &dims, int number, const HostArg &arg) {
+  for (int i = 0; i < number && dims[i].stride > 0; ++i)
+    distance -= std::min(distance / dims[i].stride, dims[i].extent - 1) * dims[i].stride;
+  return distance < static_cast<int64_t>(sizeOf(arg.dtype));
+}
+
+/// Whether two different views share an element for certain.
+bool overlap(const HostArg &a, const HostArg &b) {
+  if (isSameView(a, b))
+    return false;
+  auto startA = reinterpret_cast<uintptr_t>(a.pointer),
+       startB = reinterpret_cast<uintptr_t>(b.pointer);
+  if (startA == startB)
+    return true;
+  if (startA > startB)
+    return overlap(b, a);
+  Dims dims;
+  int number = sortedDims(a, dims);
+  uintptr_t distance = startB - startA;
+  return distance < static_cast<uintptr_t>(spanOf(dims, number, a)) &&
+         isReached(static_cast<int64_t>(distance), dims, number, a);
+}
+
+/// The tensors of a call that have elements, with which of them the kernel writes.
+class Tensors {
+public:
+  Tensors(const detail::KernelRecord &record, std::span<const HostArg> args) {
+    size_t param = 0;
+    for (const HostArg &arg : args) {
+      while (record.params[param].kind == ParamSpec::Const)
+        ++param;
+      auto kind = record.params[param++].kind;
+      int index = static_cast<int>(&arg - args.data());
+      if (arg.kind == HostArg::Tensor && !isEmpty(arg) && count_ < kMost)
+        tensors_[count_++] = {index, kind == ParamSpec::Out || kind == ParamSpec::InOut};
+    }
+  }
+
+  struct Tensor {
+    int argument;
+    bool isWritten;
+  };
+  std::span<const Tensor> all() const { return {tensors_.data(), count_}; }
+
+private:
+  static constexpr size_t kMost = 64; ///< more are not looked at
+
+  static bool isEmpty(const HostArg &arg) {
+    return std::find(arg.extents, arg.extents + arg.rank, 0) != arg.extents + arg.rank;
+  }
+
+  std::array<Tensor, kMost> tensors_;
+  size_t count_ = 0;
+};
+
+} // namespace
+
+void refuseOverlap(const detail::KernelRecord &record, std::span<const HostArg> args,
+                   detail::FunctionRef<Pairs()> allowed) {
+  Tensors tensors(record, args);
+  for (auto first : tensors.all())
+    for (auto second : tensors.all()) {
+      int i = first.argument, j = second.argument;
+      if (i >= j || (!first.isWritten && !second.isWritten) || !overlap(args[i], args[j]))
+        continue;
+      Pairs pairs = allowed();
+      if (std::find(pairs.begin(), pairs.end(), std::pair(i, j)) == pairs.end())
+        throw Error(Fault::User, ErrorCode::Aliasing,
+                    argumentName(record, j) + " overlaps " + argumentName(record, i) +
+                        ", and the kernel writes one of them; declare one InOut parameter, say "
+                        "x.may_alias(y) in the kernel, or use memory of its own",
+                    record.where, {"in a call of kernel '" + record.name + "'"});
+    }
+}
+
+} // namespace tile::jit
