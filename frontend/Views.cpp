@@ -1,118 +1,28 @@
-// Views seen as tiles: positions become element offsets, padding other than zero and NaN a mask,
-// and every tile extent used is noted, so that the runtime can promise divisibility.
+// Views seen as tiles: positions become element offsets, padding other than zero and NaN a mask.
 #include "frontend/AccessHints.h"
 #include "frontend/Checks.h"
 #include "frontend/Promotion.h"
-#include "frontend/Trace.h"
+#include "frontend/ViewAccess.h"
 
 #include <algorithm>
-#include <cmath>
 
 using namespace tile;
 using namespace tile::frontend;
 
 namespace {
 
-/// A view's kernel argument, and for each of its dimensions the argument's.
-struct RootView {
-  NodeId node;
-  int argument;
-  std::vector<int64_t> dims;
-};
-
-RootView rootOf(const Trace &trace, NodeId view) {
-  std::vector<int64_t> dims;
-  for (int dim = 0; dim < trace.at(view).type.viewRank; ++dim)
-    dims.push_back(dim);
-  while (trace.at(view).kind != Node::FuncArg) {
-    for (int64_t &dim : dims)
-      dim = trace.at(view).attributes[0].numbers[dim];
-    view = trace.at(view).operands[0];
-  }
-  return {view, trace.at(view).index, std::move(dims)};
+std::vector<Value> linesOf(Trace &trace, const detail::TileAccess &access,
+                           const detail::Offsets &offsets, Loc loc) {
+  std::vector<Value> lines;
+  for (int dim = 0; dim < access.shape.rank(); ++dim)
+    lines.push_back(lineOf(trace, access, dim, offsets.nodes[dim], loc));
+  return lines;
 }
 
-Value viewOf(Trace &trace, const detail::TileAccess &access, Loc loc) {
-  return trace.handle(trace.use(Value(access.trace, access.view), loc));
-}
-
-/// A 64-bit index as an i32 one. Extents are below 2^31, so an index is limited to the nearest whose
-/// tile lies outside every view: in 32 bits its offset, index * scale, is negative or wraps so.
-/// Multiples of powers of two stay multiples, for the width of accesses.
-Value limitIndex(Trace &trace, const Value &index, int64_t scale, Loc loc) {
-  constexpr int64_t kSpan = int64_t(1) << 31;
-  auto limit = [&](const char *op, const Value &value, int64_t bound) {
-    return trace.op(op, {TileType::Data, i64, {}}, {value, trace.integer(i64, bound, loc)}, loc);
-  };
-  bool isSigned = !isUnsigned(trace.type(index, loc).dtype);
-  Value wide = castValue(trace, i64, index, loc);
-  if (isSigned)
-    wide = limit("arith.maxsi", wide, -(kSpan / scale));
-  wide = limit(isSigned ? "arith.minsi" : "arith.minui", wide, (kSpan + scale - 1) / scale);
-  return castValue(trace, i32, wide, loc);
-}
-
-/// A tile index or element offset as an i32 scalar, times `scale`.
-NodeId offsetOf(Trace &trace, const Arg &index, int64_t scale, Loc loc) {
-  if (!index.isStaged()) {
-    convertTo(trace, i32, index, "tile",
-              loc); // refuses what is no i32, so that the product is exact
-    return convertTo(trace, i32, Arg(index.asInt() * scale, loc), "tile", loc).node();
-  }
-  TileType type = trace.type(index.value(), loc);
-  if (type.category != TileType::Data || !type.isScalar() || !isInteger(type.dtype))
-    trace.fail(loc, "tile: an index must be an integer scalar, got " + type.str(),
-               {madeNote(trace, "it was", index.value())});
-  Value narrow = widthOf(type.dtype) > 32 ? limitIndex(trace, index.value(), scale, loc)
-                                          : castValue(trace, i32, index.value(), loc);
-  if (scale == 1)
-    return narrow.node();
-  return trace
-      .op("arith.muli", {TileType::Data, i32, {}}, {narrow, trace.integer(i32, scale, loc)}, loc)
-      .node();
-}
-
-void noteUses(Trace &trace, const detail::TileAccess &access) {
-  RootView root = rootOf(trace, access.view);
-  for (size_t dim = 0; dim < root.dims.size(); ++dim) {
-    TileUse use{root.argument, static_cast<int>(root.dims[dim]),
-                access.shape[static_cast<int>(dim)]};
-    if (std::find(trace.tileUses.begin(), trace.tileUses.end(), use) == trace.tileUses.end())
-      trace.tileUses.push_back(use);
-  }
-}
-
-/// A tile of the number that pads.
-Value padding(Trace &trace, DType dtype, const detail::TileAccess &access, Loc loc) {
-  double number = access.padding.number;
-  if (isFloat(dtype))
-    return convertTo(trace, dtype, Arg(number, loc), "pad", loc, access.shape);
-  constexpr double kLargest = 9.2e18; // below 2^63, so that the conversion is defined
-  bool isWhole = std::fabs(number) < kLargest && std::trunc(number) == number;
-  if (!isWhole)
-    trace.fail(loc,
-               "pad: the number " + std::to_string(number) + " cannot become " + nameOf(dtype));
-  return convertTo(trace, dtype, Arg(static_cast<int64_t>(number), loc), "pad", loc, access.shape);
-}
-
-/// Which elements of a tile at these offsets are inside the view; one unsigned comparison a
-/// dimension covers both ends.
+/// Which elements of a tile at these offsets are inside the view.
 Value insideAt(Trace &trace, const detail::TileAccess &access, const detail::Offsets &offsets,
                Loc loc) {
-  Value view = viewOf(trace, access, loc);
-  NodeId inside = kNoNode;
-  for (int dim = 0; dim < access.shape.rank(); ++dim) {
-    // Compared along its own line first; `&` broadcasts the lines to the tile.
-    Shape line;
-    for (int other = 0; other < access.shape.rank(); ++other)
-      line.append(other == dim ? access.shape[dim] : 1);
-    Arg position(Arg(index(dim, line, loc), loc) + Arg(trace.handle(offsets.nodes[dim]), loc), loc);
-    Arg extent(detail::viewDim(view, dim, loc), loc);
-    Value here = Arg(cast(u32, position, loc), loc) < Arg(cast(u32, extent, loc), loc);
-    inside =
-        inside == kNoNode ? here.node() : (Arg(trace.handle(inside), loc) & Arg(here, loc)).node();
-  }
-  return trace.handle(inside);
+  return insideOf(trace, viewOf(trace, access, loc), linesOf(trace, access, offsets, loc), loc);
 }
 
 /// `.unchecked()` is a promise: checked builds verify it.
@@ -147,8 +57,8 @@ Offsets resolvePosition(const TileAccess &access, Position position, Loc loc) {
   for (int dim = 0; dim < position.count; ++dim)
     offsets.nodes[dim] =
         offsetOf(trace, position.indices[dim], position.inElements ? 1 : access.shape[dim], loc);
-  if (!position.inElements)
-    noteUses(trace, access);
+  for (int dim = 0; dim < access.shape.rank() && !position.inElements; ++dim)
+    noteUse(trace, access, dim);
   return offsets;
 }
 
@@ -181,16 +91,6 @@ Value loadAt(const TileAccess &access, const Offsets &offsets, Loc loc) {
   return select(Arg(insideAt(trace, access, offsets, loc), loc), Arg(loaded, loc), Arg(pad, loc),
                 loc);
 }
-void mayAlias(const Value &view, const Value &other, Loc loc) {
-  Trace &trace = Trace::current(loc);
-  int first = rootOf(trace, trace.use(view, loc)).argument,
-      second = rootOf(trace, trace.use(other, loc)).argument;
-  if (first == second)
-    trace.fail(loc, "may_alias: both views are of argument " + std::to_string(first + 1) +
-                        ": accesses to one argument are always in program order");
-  trace.graph().aliases.insert({{first, second}, {second, first}});
-}
-
 
 Value loadTile(const TileAccess &access, Position position, Loc loc) {
   return loadAt(access, resolvePosition(access, position, loc), loc);
@@ -199,17 +99,9 @@ Value loadTile(const TileAccess &access, Position position, Loc loc) {
 void prefetchTile(const TileAccess &access, Position position, int level, Loc loc) {
   Trace &trace = Trace::current(loc);
   Offsets offsets = resolvePosition(access, position, loc);
+  std::vector<Value> lines = linesOf(trace, access, offsets, loc);
   Value view = viewOf(trace, access, loc);
-  Arg pointers(viewPointer(view, loc), loc);
-  for (int dim = 0; dim < access.shape.rank(); ++dim) {
-    Shape line;
-    for (int other = 0; other < access.shape.rank(); ++other)
-      line.append(other == dim ? access.shape[dim] : 1);
-    Arg at(Arg(index(dim, line, loc), loc) + Arg(trace.handle(offsets.nodes[dim]), loc), loc);
-    Arg step(viewStride(view, dim, loc), loc);
-    pointers = Arg(pointers + Arg(at * step, loc), loc);
-  }
-  Arg inside(insideAt(trace, access, offsets, loc), loc);
+  Arg pointers(pointersTo(view, lines, loc), loc), inside(insideOf(trace, view, lines, loc), loc);
   prefetch(pointers, inside, level, loc);
 }
 
@@ -287,6 +179,16 @@ Value viewPointer(const Value &view, Loc loc) {
   RootView root = rootOf(trace, trace.use(view, loc));
   TileType type{TileType::Pointer, trace.at(root.node).type.dtype, {}};
   return trace.op("tile.base", type, {trace.handle(root.node)}, loc);
+}
+
+void mayAlias(const Value &view, const Value &other, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  int first = rootOf(trace, trace.use(view, loc)).argument,
+      second = rootOf(trace, trace.use(other, loc)).argument;
+  if (first == second)
+    trace.fail(loc, "may_alias: both views are of argument " + std::to_string(first + 1) +
+                        ": accesses to one argument are always in program order");
+  trace.graph().aliases.insert({{first, second}, {second, first}});
 }
 
 DType viewDtype(const Value &view) { return Trace::current({}).type(view, {}).dtype; }

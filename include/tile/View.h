@@ -49,6 +49,14 @@ struct Offsets {
 Offsets resolvePosition(const TileAccess &access, Position position, Loc loc);
 Value loadAt(const TileAccess &access, const Offsets &offsets, Loc loc);
 void storeAt(const TileAccess &access, const Offsets &offsets, const Arg &value);
+/// Where the elements of a gathered tile are, and which of them the tensor has, as nodes.
+struct Elements {
+  uint32_t pointers, inside;
+};
+Elements resolveElements(const TileAccess &access, int dim, const Arg &indices, Position others,
+                         Loc loc);
+Value loadElements(const TileAccess &access, const Elements &elements, Loc loc);
+void storeElements(const TileAccess &access, const Elements &elements, const Arg &value);
 Value permuteView(const Value &view, const int *order, int count, Loc loc);
 Value viewDim(const Value &view, int dim, Loc loc);
 Value viewStride(const Value &view, int dim, Loc loc);
@@ -104,15 +112,31 @@ private:
   Loc loc_;
 };
 
+/// The places of a scatter: assign to them, in the same statement.
+class [[nodiscard]] ScatterRef {
+public:
+  ScatterRef(const TileAccess &access, Elements elements) : access_(access), elements_(elements) {}
+  ScatterRef(const ScatterRef &) = delete;
+  /// Stores a tile of the view's dtype and the access's shape; scalars and host numbers fill it.
+  void operator=(Arg value) && { storeElements(access_, elements_, value); }
+  void operator=(ScatterRef &&) = delete;
+
+private:
+  TileAccess access_;
+  Elements elements_;
+};
+
 /// How an access of each kind of view answers.
 struct Loads {
   using Result = Value;
+  static constexpr bool kReads = true, kWrites = false;
   static Value access(const TileAccess &access, Position position, Loc loc) {
     return loadTile(access, position, loc);
   }
 };
 template <class Ref> struct Refers {
   using Result = Ref;
+  static constexpr bool kReads = std::same_as<Ref, InOutRef>, kWrites = true;
   static Ref access(const TileAccess &access, Position position, Loc loc) {
     return Ref(access, resolvePosition(access, position, loc), loc);
   }
@@ -195,7 +219,28 @@ public:
     return at(true, loc, e0, e1, e2, e3, e4);
   }
 
-  /// Which elements of the tile with these indices are inside the tensor: an at1 tile.
+  /// A tile whose rows (columns, ...) come from anywhere: at position r along `dim` it has what the
+  /// tensor has at element indices[r] of that dimension; `others` are the tile indices of the other
+  /// dimensions, in order. Indices outside the tensor read as `.pad(x)` or zero.
+  ///   Value embedded = table.tile({R, E}).gather(0, tokens, {0}); // tokens: R row numbers
+  /// Errors: indices that are not a tile of integers of one dimension with the tile's extent along
+  /// `dim`, another number of `others`.
+  Value gather(int dim, Arg indices, std::initializer_list<Arg> others = {},
+               Loc loc = Loc::here()) const {
+    static_assert(Mode::kReads,
+                  "an Out view can only be written: declare the argument InOut to read it");
+    return detail::loadElements(access_, elements(dim, indices, others, loc), loc);
+  }
+  /// The same places to store to: `out.tile({R, E}).scatter(0, rows, {0}) = x`. Indices outside the
+  /// tensor are dropped; of two equal ones one wins. Errors: as gather, and those of a store.
+  detail::ScatterRef scatter(int dim, Arg indices, std::initializer_list<Arg> others = {},
+                             Loc loc = Loc::here()) const {
+    static_assert(Mode::kWrites,
+                  "an In view can only be read: declare the argument Out or InOut to store to it");
+    return detail::ScatterRef(access_, elements(dim, indices, others, loc));
+  }
+
+  /// Which elements of the tile with these indices are inside the tensor: an i1 tile.
   Value inside(Arg at0, Loc loc = Loc::here()) const requires(Rank == 1) {
     return insideAt(loc, at0);
   }
@@ -218,6 +263,11 @@ private:
   template <class... Index> Result at(bool inElements, Loc loc, const Index &...indices) const {
     Arg args[] = {indices...};
     return Mode::access(access_, {args, Rank, inElements}, loc);
+  }
+  detail::Elements elements(int dim, const Arg &indices, std::initializer_list<Arg> others,
+                            Loc loc) const {
+    return detail::resolveElements(access_, dim, indices,
+                                   {others.begin(), static_cast<int>(others.size()), false}, loc);
   }
   template <class... Index> Value insideAt(Loc loc, const Index &...indices) const {
     Arg args[] = {indices...};

@@ -153,6 +153,10 @@ TEST_P(Debugging, BrokenPromisesAreFound) {
   static const auto gathers = kernel("gathers", [](In<i32, 1> x, Out<i32, 1> y) {
     y.tile({8})(0) = gather(index(0, {8}), x.tile({8})(0), 0);
   });
+  static const auto picks = kernel("picks", [](In<i32, 1> x, Out<i32, 1> y) {
+    Value at = x.tile({8})(0);
+    y.tile({8}).unchecked().scatter(0, at) = x.tile({8}).unchecked().gather(0, at);
+  });
   auto check = [&](const auto &program, std::vector<int> x, const char *finding) {
     auto y = device().tensor<int32_t>({8});
     int64_t size = static_cast<int64_t>(x.size());
@@ -173,6 +177,8 @@ TEST_P(Debugging, BrokenPromisesAreFound) {
   check(assumed, {17, 0, 0, 0, 0, 0, 0, 0}, "assume: the promise is broken");
   check(unchecked, std::vector<int>(8, 1), "");
   check(unchecked, std::vector<int>(7, 1), "unchecked: the tile is not inside the tensor");
+  check(picks, {0, 7, 6, 5, 4, 3, 2, 1}, "");
+  check(picks, {0, 7, 6, 5, 4, 3, 2, 8}, "unchecked: an index is outside the tensor");
   check(gathers, {0, 7, 3, 2, 1, 0, 0, 0}, "");
   check(gathers, {0, 8, 3, 2, 1, 0, 0, 0}, "gather: an index is outside the source");
   check(gathers, {0, -1, 3, 2, 1, 0, 0, 0}, "gather: an index is outside the source");

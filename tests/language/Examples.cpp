@@ -59,6 +59,7 @@ const std::vector<Example> &examples() {
     EXAMPLE("A.tile(shape).offset(elements)", A.tile({1, 4}).offset(0, -2), 0, 0, 0, 1),
     EXAMPLE("A.tile(shape).pad(x)", A.tile({1, 4}).pad(-1).offset(2, 3), 13, 14, -1, -1),
     EXAMPLE("A.tile(shape).inside(indices)", A.tile({1, 4}).inside(2, 1), 1, 0, 0, 0),
+    EXAMPLE("A.tile(shape).gather(axis, indices, others)", A.tile({4, 2}).gather(0, 2 - i, {1}), 12, 13, 7, 8, 2, 3, 0, 0),
     EXAMPLE("A.T()", A.T().tile({1, 4})(0, 0), 0, 5, 10, 0),
     EXAMPLE("A.dim(axis)", A.dim(0), 3),
     EXAMPLE("A.stride(axis)", A.stride(0), 5),
