@@ -5,6 +5,8 @@
 #include <tile/Kernel.h>
 #include <tile/Ops.h>
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace tile::frontend {
@@ -19,6 +21,9 @@ struct ArgFacts {
   std::vector<int64_t> strideBytesDivisible; ///< per dimension; empty = unknown
   std::vector<int64_t> extentDivisible;      ///< per dimension, 1 = unknown; empty = all unknown
   bool wide = false;                         ///< 64-bit addressing
+  // What `specialize` may ask for; what it did ask for is in the key of the specialisation.
+  std::optional<uint64_t> bits; ///< of a scalar
+  std::vector<int64_t> extents; ///< of a tensor; empty = unknown
 };
 
 /// One specialisation of a kernel.
@@ -39,11 +44,6 @@ struct TileUse {
   bool operator==(const TileUse &) const = default;
 };
 
-/// The binding of these constants with nothing assumed of the arguments beyond the dtypes and ranks
-/// the kernel declares.
-Binding bindingFor(const detail::KernelRecord &record, std::span<const int64_t> consts,
-                   const detail::CompileSettings &settings = {});
-
 /// The kernel asked for the value of an argument: its code is for that value alone.
 struct ValueUse {
   int arg;
@@ -61,5 +61,10 @@ struct ArgumentUses {
 /// The number that a scalar argument's bits are.
 int64_t integerOf(DType dtype, uint64_t bits);
 double floatOf(DType dtype, uint64_t bits);
+
+/// The binding of these constants with nothing assumed of the arguments beyond the dtypes and ranks
+/// the kernel declares.
+Binding bindingFor(const detail::KernelRecord &record, std::span<const int64_t> consts,
+                   const detail::CompileSettings &settings = {});
 
 } // namespace tile::frontend

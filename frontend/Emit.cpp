@@ -49,8 +49,10 @@ private:
 
   // The function.
   func::FuncOp emitFunction(ModuleOp module);
-  DictionaryAttr argumentFacts(const ArgFacts &facts, const detail::ParamSpec &spec,
+  DictionaryAttr argumentFacts(int argument, const detail::ParamSpec &spec,
                                const std::string &name);
+  SmallVector<int64_t> specializedExtents(int argument);
+  void emitArguments(Block &entry);
   void addGrid(Operation *function);
   AffineExpr gridExpression(const std::vector<GridAxis> &axes,
                             SmallVectorImpl<mlir::Attribute> &symbols);
@@ -227,8 +229,22 @@ void Emitter::emitTerminator(ScopeId scope, const Node &owner, Location loc) {
 
 // --- The function --------------------------------------------------------------------------------
 
-DictionaryAttr Emitter::argumentFacts(const ArgFacts &facts, const detail::ParamSpec &spec,
+// The extents whose values the kernel asked for, -1 for others; empty if there are none.
+SmallVector<int64_t> Emitter::specializedExtents(int argument) {
+  const std::vector<int64_t> &known = trace_.binding().args[argument].extents;
+  SmallVector<int64_t> extents;
+  for (ValueUse use : trace_.uses.values) {
+    if (use.arg != argument || use.dim < 0)
+      continue;
+    extents.resize(known.size(), -1);
+    extents[use.dim] = known[use.dim];
+  }
+  return extents;
+}
+
+DictionaryAttr Emitter::argumentFacts(int argument, const detail::ParamSpec &spec,
                                       const std::string &name) {
+  const ArgFacts &facts = trace_.binding().args[argument];
   NamedAttrList list;
   if (!name.empty())
     list.set("tile.name", builder_.getStringAttr(name));
@@ -248,6 +264,14 @@ DictionaryAttr Emitter::argumentFacts(const ArgFacts &facts, const detail::Param
              builder_.getDenseI64ArrayAttr(facts.strideBytesDivisible));
   if (!facts.extentDivisible.empty())
     list.set("tile.extent_divisible", builder_.getDenseI64ArrayAttr(facts.extentDivisible));
+  if (SmallVector<int64_t> extents = specializedExtents(argument); !extents.empty())
+    list.set(ir::kExtentsAttr, builder_.getDenseI64ArrayAttr(extents));
+  SmallVector<int32_t> aliases;
+  for (auto [first, second] : graph_.aliases)
+    if (first == argument)
+      aliases.push_back(second);
+  if (!aliases.empty())
+    list.set(ir::kMayAliasAttr, builder_.getDenseI32ArrayAttr(aliases));
   if (facts.wide)
     list.set("tile.wide", builder_.getUnitAttr());
   return list.getDictionary(builder_.getContext());
@@ -264,14 +288,6 @@ AffineExpr Emitter::launchExpression(NodeId id, SmallVectorImpl<mlir::Attribute>
     return builder_.getAffineConstantExpr(term.number);
   case LaunchTerm::Add:
     return both([](AffineExpr a, AffineExpr b) { return a + b; });
-  if (SmallVector<int64_t> extents = specializedExtents(argument); !extents.empty())
-    list.set(ir::kExtentsAttr, builder_.getDenseI64ArrayAttr(extents));
-  SmallVector<int32_t> aliases;
-  for (auto [first, second] : graph_.aliases)
-    if (first == argument)
-      aliases.push_back(second);
-  if (!aliases.empty())
-    list.set(ir::kMayAliasAttr, builder_.getDenseI32ArrayAttr(aliases));
   case LaunchTerm::Subtract:
     return both([](AffineExpr a, AffineExpr b) { return a - b; });
   case LaunchTerm::Multiply:
@@ -339,7 +355,7 @@ func::FuncOp Emitter::emitFunction(ModuleOp module) {
       continue;
     const Node &argument = graph_.nodes[trace_.param(static_cast<int>(i))];
     inputs.push_back(typeOf(argument.type));
-    facts.push_back(argumentFacts(trace_.binding().args[argument.index], record.params[i],
+    facts.push_back(argumentFacts(argument.index, record.params[i],
                                   i < record.paramNames.size() ? record.paramNames[i] : ""));
   }
   builder_.setInsertionPointToEnd(module.getBody());
@@ -352,15 +368,35 @@ func::FuncOp Emitter::emitFunction(ModuleOp module) {
   return function;
 }
 
+// A scalar whose value the kernel asked for is a constant. 8-bit floats stay arguments: as constants they would
+// saturate.
+void Emitter::emitArguments(Block &entry) {
+  for (size_t i = 0; i < trace_.record().params.size(); ++i) {
+    NodeId id = trace_.param(static_cast<int>(i));
+    if (id == kNoNode)
+      continue;
+    Node node = graph_.nodes[id];
+    bool isSpecialized = llvm::is_contained(trace_.uses.values, ValueUse{node.index, -1});
+    if (!isSpecialized || isFloat8(node.type.dtype)) {
+      values_[id] = entry.getArgument(node.index);
+      continue;
+    }
+    uint64_t bits = *trace_.binding().args[node.index].bits;
+    if (isFloat(node.type.dtype))
+      node.number = floatOf(node.type.dtype, bits);
+    else
+      node.integer = integerOf(node.type.dtype, bits);
+    emitConstant(id, node);
+  }
+}
+
 OwningOpRef<ModuleOp> Emitter::run() {
   results_.resize(graph_.nodes.size());
   OwningOpRef<ModuleOp> module = ModuleOp::create(locationOf(trace_.record().where));
   func::FuncOp function = emitFunction(*module);
   Block *entry = function.addEntryBlock();
-  for (size_t i = 0; i < trace_.record().params.size(); ++i)
-    if (NodeId id = trace_.param(static_cast<int>(i)); id != kNoNode)
-      values_[id] = entry->getArgument(graph_.nodes[id].index);
   builder_.setInsertionPointToStart(entry);
+  emitArguments(*entry);
   emitScope(0);
   func::ReturnOp::create(builder_, function.getLoc());
   return module;

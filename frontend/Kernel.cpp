@@ -11,8 +11,6 @@
 #include <mlir/IR/Diagnostics.h>
 #include <mlir/IR/Verifier.h>
 
-#include <llvm/Support/raw_ostream.h>
-
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -131,26 +129,12 @@ TracedKernel trace(const detail::KernelRecord &record, const Binding &binding) {
         result.uses.aliases.push_back({first, second});
   }
   // Recording order depends on the host compiler's evaluation order; this one does not.
-  std::sort(result.tileUses.begin(), result.tileUses.end(), [](const TileUse &a, const TileUse &b) {
-    return std::tie(a.arg, a.dim, a.extent) < std::tie(b.arg, b.dim, b.extent);
-  });
+  std::sort(result.uses.tiles.begin(), result.uses.tiles.end(),
+            [](const TileUse &a, const TileUse &b) {
+              return std::tie(a.arg, a.dim, a.extent) < std::tie(b.arg, b.dim, b.extent);
+            });
   verifyModule(*result.module);
   return result;
 }
 
 } // namespace tile::frontend
-
-std::string tile::detail::tileIr(const KernelRecord &record, std::span<const int64_t> consts,
-                                 const CompileSettings &settings,
-                                 const std::vector<DType> &anyTypes) {
-  frontend::Binding binding = frontend::bindingFor(record, consts, settings);
-  size_t next = 0;
-  for (frontend::ArgFacts &facts : binding.args)
-    if (facts.dtype == any && next < anyTypes.size())
-      facts.dtype = anyTypes[next++];
-  frontend::TracedKernel traced = frontend::trace(record, binding);
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  traced.module->print(stream);
-  return text;
-}

@@ -18,7 +18,7 @@ struct TracedKernel {
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::string name;
-  std::vector<TileUse> tileUses; ///< each once, by argument, dimension, extent
+  ArgumentUses uses;
 
   TracedKernel() = default;
   TracedKernel(TracedKernel &&) = default;
@@ -27,7 +27,7 @@ struct TracedKernel {
     module = std::move(other.module);
     context = std::move(other.context);
     name = std::move(other.name);
-    tileUses = std::move(other.tileUses);
+    uses = std::move(other.uses);
     return *this;
   }
 };

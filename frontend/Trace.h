@@ -100,7 +100,7 @@ public:
   GridRequest grid;
   detail::CompileSettings settings; ///< of the binding, as far as hints have not changed them
   int stages = 0;                   ///< of loops that do not say it; 0: none
-  std::vector<TileUse> tileUses;
+  ArgumentUses uses;
 
 private:
   void addParams();

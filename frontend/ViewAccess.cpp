@@ -97,7 +97,8 @@ Value insideOf(Trace &trace, const Value &view, const std::vector<Value> &lines,
     // One unsigned comparison covers both ends. `&` broadcasts the lines to the tile.
     DType type = widthOf(trace.type(lines[dim], loc).dtype) > 32 ? u64 : u32;
     Arg extent(detail::viewDim(view, static_cast<int>(dim), loc), loc);
-    Value here = Arg(cast(type, Arg(lines[dim], loc), loc), loc) < Arg(cast(type, extent, loc), loc);
+    Value here =
+        Arg(cast(type, Arg(lines[dim], loc), loc), loc) < Arg(cast(type, extent, loc), loc);
     inside =
         inside == kNoNode ? here.node() : (Arg(trace.handle(inside), loc) & Arg(here, loc)).node();
   }

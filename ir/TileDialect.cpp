@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <limits>
 
 using namespace mlir;
 using namespace tile::ir;
@@ -221,9 +222,14 @@ static LogicalResult verifyPerDim(Operation *op, ViewType view, StringRef name,
                                   ArrayRef<int64_t> facts) {
   if (!view || static_cast<int64_t>(facts.size()) != view.getRank())
     return op->emitOpError() << name << " must have one number a dimension of a view";
-  for (int64_t fact : facts)
-    if (fact < 1)
+  constexpr int64_t kLargest = std::numeric_limits<int32_t>::max();
+  for (int64_t fact : facts) {
+    if (name == kExtentsAttr && (fact < -1 || fact > kLargest))
+      return op->emitOpError() << name << " must hold extents, or -1 for unknown ones, got "
+                               << fact;
+    if (name != kExtentsAttr && fact < 1)
       return op->emitOpError() << name << " must hold positive numbers, got " << fact;
+  }
   return success();
 }
 
@@ -238,12 +244,6 @@ static LogicalResult verifyUnitStrides(Operation *op, ViewType view, Attribute v
   return success();
 }
 
-LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
-                                                    NamedAttribute attribute) {
-  auto function = dyn_cast<func::FuncOp>(op);
-  if (!function || index >= function.getNumArguments())
-    return success();
-  auto view = dyn_cast<ViewType>(function.getArgumentTypes()[index]);
 static LogicalResult verifyAliases(Operation *op, Type type, Attribute value) {
   auto others = dyn_cast<DenseI32ArrayAttr>(value);
   if (!others || !isa<ViewType, PtrType>(type))
@@ -254,20 +254,26 @@ static LogicalResult verifyAliases(Operation *op, Type type, Attribute value) {
   return success();
 }
 
+LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                    NamedAttribute attribute) {
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (!function || index >= function.getNumArguments())
+    return success();
+  auto view = dyn_cast<ViewType>(function.getArgumentTypes()[index]);
   StringRef name = attribute.getName();
   if (name == kAlignmentAttr) {
     auto alignment = dyn_cast<IntegerAttr>(attribute.getValue());
     if (!alignment || alignment.getInt() < 1)
       return op->emitOpError("tile.alignment must be a positive i32");
   }
+  if (name == kMayAliasAttr)
+    return verifyAliases(op, function.getArgumentTypes()[index], attribute.getValue());
   if (name == kUnitStrideAttr)
     return verifyUnitStrides(op, view, attribute.getValue());
-  if (name == kStrideBytesDivisibleAttr || name == kExtentDivisibleAttr) {
+  if (name == kStrideBytesDivisibleAttr || name == kExtentDivisibleAttr || name == kExtentsAttr) {
     auto facts = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
     if (!facts)
       return op->emitOpError() << name << " must be array<i64: ...>";
-  if (name == kMayAliasAttr)
-    return verifyAliases(op, function.getArgumentTypes()[index], attribute.getValue());
     return verifyPerDim(op, view, name, facts.asArrayRef());
   }
   return success();

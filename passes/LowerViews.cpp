@@ -38,6 +38,9 @@ public:
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       Value extent =
           append(builder.getI32Type(), "extent", dim, fact(ir::kExtentDivisibleAttr, dim));
+      if (int64_t known = fact(ir::kExtentsAttr, dim, -1); known >= 0) // the launch passes it still
+        extent = arith::ConstantOp::create(builder, loc,
+                                           builder.getI32IntegerAttr(static_cast<int32_t>(known)));
       extents.push_back(isWide ? arith::ExtSIOp::create(builder, loc, builder.getI64Type(), extent)
                                : extent);
     }
@@ -66,18 +69,18 @@ private:
     if (divisibility > 1)
       attributes.push_back(
           builder.getNamedAttr(kDivisibilityAttr, builder.getI32IntegerAttr(divisibility)));
-    unsigned index = function.getNumArguments();
-    (void)function.insertArgument(index, type, builder.getDictionaryAttr(attributes),
-                                  function.getArgument(source).getLoc());
     if (Attribute aliases = function.getArgAttr(source, ir::kMayAliasAttr);
         aliases && kind == "pointer")
       attributes.push_back(builder.getNamedAttr(ir::kMayAliasAttr, aliases));
+    unsigned index = function.getNumArguments();
+    (void)function.insertArgument(index, type, builder.getDictionaryAttr(attributes),
+                                  function.getArgument(source).getLoc());
     return function.getArgument(index);
   }
 
-  int64_t fact(StringRef name, int64_t dim) {
+  int64_t fact(StringRef name, int64_t dim, int64_t unknown = 1) {
     auto facts = function.getArgAttrOfType<DenseI64ArrayAttr>(source, name);
-    return facts && dim < facts.size() ? facts[dim] : 1;
+    return facts && dim < facts.size() ? facts[dim] : unknown;
   }
 
   Value makeStride(ir::ViewType type, int64_t dim, bool isWide) {

@@ -74,7 +74,8 @@ struct HostArg {
   enum Kind : uint8_t { Tensor, Scalar } kind = Tensor;
   DType dtype = any;
   uint8_t rank = 0;
-  uint64_t bits = 0; ///< of a scalar
+  bool hasValue = true; ///< false: a scalar whose value is still open, in an example
+  uint64_t bits = 0;    ///< of a scalar
   void *pointer = nullptr;
   uint64_t device = 0; ///< handle of the device that owns the memory; 0 if unknown
   int64_t extents[kMaxRank] = {};
@@ -109,6 +110,9 @@ void checkArguments(const KernelRecord &record, std::span<const HostArg> args);
 /// The text of a kernel's tile IR; `anyTypes` are the dtypes of its views of `any` dtype, in order.
 std::string tileIr(const KernelRecord &record, std::span<const int64_t> consts,
                    const CompileSettings &settings, const std::vector<DType> &anyTypes);
+/// The same for these arguments, of which dtypes, extents and numbers count.
+std::string tileIr(const KernelRecord &record, std::span<const int64_t> consts,
+                   const CompileSettings &settings, std::span<const HostArg> args);
 
 /// Checks the arguments, compiles on first use and launches; part of the runtime. Errors get a note with `options.call`.
 void launch(const KernelRecord &record, Stream &stream, std::span<const HostArg> args,
@@ -527,6 +531,26 @@ std::string tileIr(const Launcher<HasConsts, P...> &launcher,
                 "the kernel has Const parameters: call .consts(...) before tracing it");
   return detail::tileIr(launcher.record(), launcher.constants(), launcher.options().compile,
                         anyTypes);
+}
+
+/// A row-major tensor argument without memory, as an example of what a kernel is compiled for.
+/// Error: an extent that is negative or makes the tensor larger than 2^63 elements.
+detail::HostArg exampleView(DType dtype, std::vector<int64_t> extents);
+/// A scalar argument of that dtype, whose value is open.
+detail::HostArg exampleScalar(DType dtype);
+/// A scalar argument with a value, for kernels that ask for it (Specialize.h). Error: a number that the dtype cannot
+/// hold.
+detail::HostArg exampleScalar(DType dtype, Arg value);
+
+/// The same for example arguments, one a parameter without the Const ones:
+///   tileIr(filter.consts(256), {exampleView(f32, {1000}), exampleView(f32, {1000}), exampleScalar(i32, 3)})
+template <bool HasConsts, class... P>
+std::string tileIr(const Launcher<HasConsts, P...> &launcher,
+                   std::initializer_list<detail::HostArg> arguments) {
+  static_assert(HasConsts || Launcher<HasConsts, P...>::kConsts == 0,
+                "the kernel has Const parameters: call .consts(...) before tracing it");
+  return detail::tileIr(launcher.record(), launcher.constants(), launcher.options().compile,
+                        std::span<const detail::HostArg>(arguments.begin(), arguments.size()));
 }
 
 } // namespace tile

@@ -53,11 +53,6 @@ struct TensorSpec {
   std::vector<int64_t> extents;
 };
 
-/// A row-major argument without memory, as an example of what a kernel is compiled for.
-detail::HostArg exampleView(DType dtype, std::vector<int64_t> extents);
-/// A scalar argument of that dtype.
-detail::HostArg exampleScalar(DType dtype);
-
 /// One specialisation of a kernel: what a launch with these arguments would compile. The kernel
 /// must live as long as the process, as kernels in static variables do.
 struct KernelRequest {

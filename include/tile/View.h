@@ -62,6 +62,7 @@ Value viewDim(const Value &view, int dim, Loc loc);
 Value viewStride(const Value &view, int dim, Loc loc);
 Value viewPointer(const Value &view, Loc loc);
 DType viewDtype(const Value &view);
+void mayAlias(const Value &view, const Value &other, Loc loc);
 
 /// An access of an `Out` view: assign to it, in the same statement.
 class [[nodiscard]] StoreRef {
@@ -70,7 +71,6 @@ public:
   StoreRef(const StoreRef &) = delete;
   /// Stores a tile of the view's dtype and the access's shape; scalars and host numbers fill it.
   void operator=(Arg value) && { storeAt(access_, offsets_, value); }
-void mayAlias(const Value &view, const Value &other, Loc loc);
   void operator=(StoreRef &&) = delete;
   template <class Dummy = void> operator Value() const {
     static_assert(kAlwaysFalse<Dummy>,
@@ -310,6 +310,16 @@ public:
   /// A pointer to the first element, for pointer tiles: `load(A.ptr() + offsets, mask, other)`.
   Value ptr(Loc loc = Loc::here()) const { return detail::viewPointer(view_, loc); }
 
+  /// Says of two arguments that they may overlap: accesses to one and to the other then behave in
+  /// program order, as accesses to one argument do, and a launch with tensors that overlap is no
+  /// error. It counts for the whole kernel, wherever it stands. Programs of one launch are not
+  /// ordered by it. Error: views of one and the same argument, which are always in order.
+  ///   x.may_alias(y);
+  template <template <DType, int> class Other, DType E, int R>
+  void may_alias(const Other<E, R> &other, Loc loc = Loc::here()) const {
+    detail::mayAlias(view_, other.handle(), loc);
+  }
+
   /// For the tracer.
   const Value &handle() const { return view_; }
 
@@ -335,13 +345,3 @@ class InOut : public View<InOut, detail::Refers<detail::InOutRef>, D, Rank> {
 inline Arg::Arg(detail::InOutRef &&access, Loc loc) : value_(access.load()), loc_(loc) {}
 
 } // namespace tile
-  /// Says of two arguments that they may overlap: accesses to one and to the other then behave in
-  /// program order, as accesses to one argument do, and a launch with tensors that overlap is no
-  /// error. It counts for the whole kernel, wherever it stands. Programs of one launch are not
-  /// ordered by it. Error: views of one and the same argument, which are always in order.
-  ///   x.may_alias(y);
-  template <template <DType, int> class Other, DType E, int R>
-  void may_alias(const Other<E, R> &other, Loc loc = Loc::here()) const {
-    detail::mayAlias(view_, other.handle(), loc);
-  }
-

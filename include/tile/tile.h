@@ -14,6 +14,7 @@
 #include <tile/Ops.h>
 #include <tile/Random.h>
 #include <tile/Shape.h>
+#include <tile/Specialize.h>
 #include <tile/Tensor.h>
 #include <tile/Types.h>
 #include <tile/Value.h>

@@ -118,7 +118,7 @@ CompiledKernel compileRequest(const KernelRequest &request, const CompileOptions
     return bindingOf(request.arguments, uses, request.constants, withEnvironment(request.settings),
                      target);
   };
-  return compileKernel(*request.record, bind(tileUsesOf(*request.record, bind({}))), options);
+  return compileKernel(*request.record, bind(usesOf(*request.record, bind({})).tiles), options);
 }
 
 CompiledKernel compileText(std::string_view text, const std::string &name,
@@ -145,9 +145,9 @@ CompiledKernel compileText(std::string_view text, const std::string &name,
   return compileModule(*module, name, {name.c_str(), 1}, options);
 }
 
-std::vector<frontend::TileUse> tileUsesOf(const detail::KernelRecord &record,
-                                          const frontend::Binding &binding) {
-  return frontend::trace(record, binding).tileUses;
+frontend::ArgumentUses usesOf(const detail::KernelRecord &record,
+                              const frontend::Binding &binding) {
+  return frontend::trace(record, binding).uses;
 }
 
 std::string llvmVersion() { return LLVM_VERSION_STRING; }

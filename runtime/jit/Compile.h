@@ -34,9 +34,8 @@ codegen::CompiledKernel compileRequest(const KernelRequest &request,
 codegen::CompiledKernel compileText(std::string_view text, const std::string &name,
                                     const codegen::CompileOptions &options);
 
-/// The tiles a kernel addresses its arguments in, from a trace of its own.
-std::vector<frontend::TileUse> tileUsesOf(const detail::KernelRecord &record,
-                                          const frontend::Binding &binding);
+/// What a kernel does with its arguments, from a trace of its own.
+frontend::ArgumentUses usesOf(const detail::KernelRecord &record, const frontend::Binding &binding);
 
 /// The version of LLVM and MLIR in this library.
 std::string llvmVersion();

@@ -56,7 +56,7 @@ const Jit::Family *Jit::findFamily(llvm::ArrayRef<uint64_t> signature,
 const LoadedKernel *Jit::find(llvm::ArrayRef<uint64_t> signature,
                               std::span<const detail::HostArg> args) const {
   std::shared_lock lock(mutex_);
-  const Family *family = families_.find(signature);
+  const Family *family = findFamily(signature, args);
   if (!family)
     return nullptr;
   KeyWords facts;
@@ -70,12 +70,11 @@ Jit::Family &Jit::family(llvm::ArrayRef<uint64_t> signature, const detail::Kerne
                          const detail::CompileSettings &settings) {
   {
     std::shared_lock lock(mutex_);
-    if (Family *known = families_.find(signature))
-      return *known;
+    if (const Family *known = findFamily(signature, args))
+      return const_cast<Family &>(*known);
   }
   // Threads that come here together trace the same thing; the first to finish enters it.
-  std::vector<frontend::TileUse> uses =
-      tileUsesOf(record, bindingOf(args, {}, consts, settings, targetInfo_));
+  frontend::ArgumentUses uses = usesOf(record, bindingOf(args, {}, consts, settings, targetInfo_));
   std::unique_lock lock(mutex_);
   Branch *branch = &families_.get(signature);
   for (frontend::ValueUse use : uses.values) {

@@ -63,7 +63,16 @@ private:
     bool assume = true;
     KeyMap<Entry> entries;
   };
+  /// From a signature to its family. A kernel that asks for the value of an argument has a branch for each; what it asks
+  /// for next, and its tiles, may depend on that value.
+  struct Branch {
+    std::optional<frontend::ValueUse> asks;
+    KeyMap<Branch> byValue;
+    std::unique_ptr<Family> family; ///< null until traced, and where a value is asked for
+  };
 
+  const Family *findFamily(llvm::ArrayRef<uint64_t> signature,
+                           std::span<const detail::HostArg> args) const;
   const LoadedKernel *find(llvm::ArrayRef<uint64_t> signature,
                            std::span<const detail::HostArg> args) const;
   Family &family(llvm::ArrayRef<uint64_t> signature, const detail::KernelRecord &record,
@@ -84,7 +93,7 @@ private:
   std::string target_;
   TargetInfo targetInfo_;
   mutable std::shared_mutex mutex_; ///< guards all families and entries
-  KeyMap<Family> families_;
+  KeyMap<Branch> families_;
   std::atomic<uint64_t> compiles_ = 0;
 };
 

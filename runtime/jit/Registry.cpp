@@ -70,34 +70,6 @@ std::vector<std::string> OpSettings::unused() const {
   return names;
 }
 
-detail::HostArg exampleView(DType dtype, std::vector<int64_t> extents) {
-  if (extents.size() > kMaxRank)
-    throw Error(Fault::User, ErrorCode::InvalidShape,
-                "a view has at most " + std::to_string(kMaxRank) + " dimensions, this one " +
-                    std::to_string(extents.size()));
-  detail::HostArg arg;
-  arg.dtype = dtype;
-  arg.rank = static_cast<uint8_t>(extents.size());
-  int64_t stride = 1;
-  for (size_t dim = extents.size(); dim-- > 0;) {
-    arg.extents[dim] = extents[dim];
-    arg.strides[dim] = stride;
-    if (extents[dim] < 0 ||
-        __builtin_mul_overflow(stride, std::max<int64_t>(extents[dim], 1), &stride))
-      throw Error(Fault::User, ErrorCode::InvalidShape,
-                  "extent " + std::to_string(extents[dim]) +
-                      " of an example is negative or too large");
-  }
-  return arg;
-}
-
-detail::HostArg exampleScalar(DType dtype) {
-  detail::HostArg arg;
-  arg.kind = detail::HostArg::Scalar;
-  arg.dtype = dtype;
-  return arg;
-}
-
 bool registerOp(OpEntry op) {
   Ops &ops = Ops::get();
   std::lock_guard lock(ops.mutex);

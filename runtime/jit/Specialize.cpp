@@ -54,6 +54,11 @@ bool isTensor(const detail::HostArg &arg) { return arg.kind == detail::HostArg::
 
 } // namespace
 
+uint64_t valueOf(std::span<const detail::HostArg> args, frontend::ValueUse use) {
+  const detail::HostArg &arg = args[use.arg];
+  return use.dim < 0 ? arg.bits : static_cast<uint64_t>(arg.extents[use.dim]);
+}
+
 detail::CompileSettings withEnvironment(detail::CompileSettings settings) {
   static const bool isChecked = [] {
     const char *value = std::getenv("TILE_CHECKED");
@@ -123,8 +128,12 @@ frontend::Binding bindingOf(std::span<const detail::HostArg> args,
     const detail::HostArg &arg = args[i];
     frontend::ArgFacts &out = binding.args.emplace_back();
     out.dtype = arg.dtype;
-    if (!isTensor(arg))
+    if (!isTensor(arg)) {
+      if (arg.hasValue)
+        out.bits = arg.bits;
       continue;
+    }
+    out.extents.assign(arg.extents, arg.extents + arg.rank);
     Facts facts = factsOf(arg, static_cast<int>(i), uses, settings.assume);
     int64_t element = static_cast<int64_t>(sizeOf(arg.dtype));
     out.rank = arg.rank;

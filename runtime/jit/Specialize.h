@@ -25,6 +25,9 @@ struct Facts {
 Facts factsOf(const detail::HostArg &arg, int index, std::span<const frontend::TileUse> uses,
               bool assume = true);
 
+/// What a kernel that asks for a value gets of these arguments: the bits of a scalar, or an extent.
+uint64_t valueOf(std::span<const detail::HostArg> args, frontend::ValueUse use);
+
 /// The settings of a launch and those of the environment: TILE_CHECKED=1 checks every kernel.
 detail::CompileSettings withEnvironment(detail::CompileSettings settings);
 

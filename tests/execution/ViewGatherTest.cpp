@@ -22,16 +22,16 @@ template <class I> std::vector<I> someRows(int count, int64_t rows) {
 
 TEST_P(ViewGather, RowsAndColumnsOfEveryIndexType) {
   auto check = [&]<class T, class I>(T, I) {
-    static const auto rows =
-        kernel("rows", [](In<dtypeOf<T>, 2> x, In<dtypeOf<I>, 1> at, Out<dtypeOf<T>, 2> y, Const R, Const C) {
-          auto [i, j] = grid2d(y, {R, C});
-          y.tile({R, C})(i, j) = x.tile({R, C}).pad(7).gather(0, at.tile({R})(i), {j});
-        });
-    static const auto columns =
-        kernel("columns", [](In<dtypeOf<T>, 2> x, In<dtypeOf<I>, 1> at, Out<dtypeOf<T>, 2> y, Const R, Const C) {
-          auto [i, j] = grid2d(y, {R, C});
-          y.tile({R, C})(i, j) = x.T().tile({R, C}).gather(-1, at.tile({C})(j), {i});
-        });
+    static const auto rows = kernel("rows", [](In<dtypeOf<T>, 2> x, In<dtypeOf<I>, 1> at,
+                                               Out<dtypeOf<T>, 2> y, Const R, Const C) {
+      auto [i, j] = grid2d(y, {R, C});
+      y.tile({R, C})(i, j) = x.tile({R, C}).pad(7).gather(0, at.tile({R})(i), {j});
+    });
+    static const auto columns = kernel("columns", [](In<dtypeOf<T>, 2> x, In<dtypeOf<I>, 1> at,
+                                                     Out<dtypeOf<T>, 2> y, Const R, Const C) {
+      auto [i, j] = grid2d(y, {R, C});
+      y.tile({R, C})(i, j) = x.T().tile({R, C}).gather(-1, at.tile({C})(j), {i});
+    });
     constexpr int64_t kRows = 19;
     for (auto [count, width] : {std::pair(32, 64), {45, 50}, {1, 3}}) {
       std::vector<T> x = uniform<T>(kRows * width, 0, 100);
@@ -47,17 +47,18 @@ TEST_P(ViewGather, RowsAndColumnsOfEveryIndexType) {
       expectAll(z.result(), [&](int64_t i) { return picked(i % count, i / count, 0); });
     }
   };
-  check(float(), int32_t()), check(half(), int64_t()), check(int8_t(), uint8_t()), check(double(), int16_t()),
-      check(int32_t(), uint64_t()), check(int16_t(), uint32_t());
+  check(float(), int32_t()), check(half(), int64_t()), check(int8_t(), uint8_t()),
+      check(double(), int16_t()), check(int32_t(), uint64_t()), check(int16_t(), uint32_t());
 }
 
 TEST_P(ViewGather, ScatteredRowsLeaveTheOthersAlone) {
-  static const auto program = kernel("scatter", [](In<f32, 2> x, In<i32, 1> at, InOut<f32, 2> y, Const R, Const C) {
-    auto [i, j] = grid2d(x, {R, C});
-    Value rows = at.tile({R}).pad(-1)(i);
-    Value before = y.tile({R, C}).gather(0, rows, {j});
-    y.tile({R, C}).scatter(0, rows, {j}) = x.tile({R, C})(i, j) + before;
-  });
+  static const auto program =
+      kernel("scatter", [](In<f32, 2> x, In<i32, 1> at, InOut<f32, 2> y, Const R, Const C) {
+        auto [i, j] = grid2d(x, {R, C});
+        Value rows = at.tile({R}).pad(-1)(i);
+        Value before = y.tile({R, C}).gather(0, rows, {j});
+        y.tile({R, C}).scatter(0, rows, {j}) = x.tile({R, C})(i, j) + before;
+      });
   constexpr int64_t kCount = 21, kColumns = 40, kRows = 64;
   std::vector<float> x = uniform<float>(kCount * kColumns);
   std::vector<int32_t> at;
@@ -73,20 +74,21 @@ TEST_P(ViewGather, ScatteredRowsLeaveTheOthersAlone) {
 }
 
 TEST_P(ViewGather, OneAndThreeDimensions) {
-  static const auto program = kernel("ranks", [](In<i32, 1> line, In<i32, 3> cube, In<i32, 1> at, Out<i32, 1> y,
-                                                 Out<i32, 3> z, Const B) {
+  static const auto program = kernel("ranks", [](In<i32, 1> line, In<i32, 3> cube, In<i32, 1> at,
+                                                 Out<i32, 1> y, Out<i32, 3> z, Const B) {
     Value rows = at.tile({B})(0);
     y.tile({B}).scatter(0, rows) = line.tile({B}).unchecked().gather(0, rows);
     for (auto plane : range(2))
       z.tile({1, B, 8})(plane, 0, 0) = cube.tile({1, B, 8}).gather(1, rows, {plane, 0});
   });
-  std::vector<int32_t> line = uniform<int32_t>(16, 0, 99), cube = uniform<int32_t>(2 * 16 * 5, 0, 99), at;
+  std::vector<int32_t> line = uniform<int32_t>(16, 0, 99),
+                       cube = uniform<int32_t>(2 * 16 * 5, 0, 99), at;
   for (int i = 0; i < 16; ++i)
     at.push_back(i * 5 % 16);
   auto y = output<int32_t>({16});
   auto z = output<int32_t>({2, 16, 5}, 2);
-  program.consts(16).grid(1)(stream, input({16}, line), input({2, 16, 5}, cube), input({16}, at), y.tensor(),
-                             z.tensor());
+  program.consts(16).grid(1)(stream, input({16}, line), input({2, 16, 5}, cube), input({16}, at),
+                             y.tensor(), z.tensor());
   expectAll(y.result(), [&](int64_t i) { return line[size_t(i)]; });
   expectAll(z.result(), [&](int64_t i) {
     int64_t plane = i / 80, row = i / 5 % 16, column = i % 5;
@@ -96,19 +98,20 @@ TEST_P(ViewGather, OneAndThreeDimensions) {
 
 /// A product whose rows are picked: the indices change in the loop.
 TEST_P(ViewGather, ProductsOfPickedRows) {
-  static const auto program =
-      kernel("picked", [](In<f16, 2> a, In<f16, 2> b, In<i32, 1> at, Out<f32, 2> c, Const M, Const N, Const K) {
-        Value i = grid1d(c, {M}), rows = at.tile({M})(i);
-        auto acc = var(zeros(f32, {M, N}));
-        for (auto k : range(cdiv(a.dim(1), K)))
-          acc = dot(a.tile({M, K}).gather(0, rows, {k}), b.tile({K, N})(k, 0), acc);
-        c.tile({M, N})(i, 0) = acc;
-      });
+  static const auto program = kernel("picked", [](In<f16, 2> a, In<f16, 2> b, In<i32, 1> at,
+                                                  Out<f32, 2> c, Const M, Const N, Const K) {
+    Value i = grid1d(c, {M}), rows = at.tile({M})(i);
+    auto acc = var(zeros(f32, {M, N}));
+    for (auto k : range(cdiv(a.dim(1), K)))
+      acc = dot(a.tile({M, K}).gather(0, rows, {k}), b.tile({K, N})(k, 0), acc);
+    c.tile({M, N})(i, 0) = acc;
+  });
   constexpr int64_t kM = 40, kN = 32, kK = 72, kRows = 25;
   std::vector<half> a = uniform<half>(kRows * kK, -1, 1), b = uniform<half>(kK * kN, -1, 1);
   std::vector<int32_t> at = someRows<int32_t>(kM, kRows);
   auto c = output<float>({kM, kN});
-  program.consts(16, 32, 32)(stream, input({kRows, kK}, a), input({kK, kN}, b), input({kM}, at), c.tensor());
+  program.consts(16, 32, 32)(stream, input({kRows, kK}, a), input({kK, kN}, b), input({kM}, at),
+                             c.tensor());
   expectAll(c.result(),
             [&](int64_t i) {
               int64_t row = at[size_t(i / kN)];

@@ -45,11 +45,23 @@ TEST(ByTarget, TheNearestThatIsNotAboveCounts) {
 }
 
 TEST(ByTarget, WhatItRefuses) {
-  EXPECT_EQ(traced([](Out<i32, 1>) { hint::warps(hint::by_target{{86, 4}, {90, 8}}); }, 80),
+  EXPECT_EQ(traced(
+                [](Out<i32, 1>) {
+                  hint::warps(hint::by_target{{86, 4}, {90, 8}});
+                },
+                80),
             "by_target: there is no number for sm 80, only for 86, 90: add {80, ...} or one below");
-  EXPECT_EQ(traced([](Out<i32, 1>) { hint::warps(hint::by_target{{80, 4}, {80, 8}}); }, 90),
+  EXPECT_EQ(traced(
+                [](Out<i32, 1>) {
+                  hint::warps(hint::by_target{{80, 4}, {80, 8}});
+                },
+                90),
             "by_target: sm 80 has two numbers, 4 and 8");
-  EXPECT_EQ(traced([](Out<i32, 1>) { hint::warps(hint::by_target{{80, 3}}); }, 90),
+  EXPECT_EQ(traced(
+                [](Out<i32, 1>) {
+                  hint::warps(hint::by_target{{80, 3}});
+                },
+                90),
             "hint::warps: warps must be a power of two up to 32, got 3");
 }
 

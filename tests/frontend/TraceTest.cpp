@@ -60,7 +60,7 @@ TEST(Trace, TileUsesAreListedOnceInOrder) {
   Traced traced =
       trace(copy.record(), frontend::bindingFor(copy.record(), std::vector<int64_t>{32}));
   std::vector<frontend::TileUse> expected = {{0, 0, 32}, {0, 1, 16}, {1, 0, 32}, {1, 1, 16}};
-  EXPECT_EQ(traced.tileUses, expected);
+  EXPECT_EQ(traced.uses.tiles, expected);
 }
 
 TEST(Trace, FactsBecomeArgumentAttributes) {

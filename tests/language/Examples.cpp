@@ -65,10 +65,10 @@ const std::vector<Example> &examples() {
     EXAMPLE("A.stride(axis)", A.stride(0), 5),
     BODY("C.tile(shape)(indices) = x", f.tile({4})(0) = x; f.tile({4})(0) += y; return f.tile({4})(0);, 5, 5, 5, 5),
 
-    // Creation
     BODY("C.tile(shape).scatter(axis, indices, others) = x", f.tile({4}).scatter(0, 7 - 2 * i) = x; return f.tile({8})(0);, 0, 4, 0, 3, 0, 2, 0, 1),
     BODY("A.may_alias(C)", A.may_alias(f); return x;, 1, 2, 3, 4),
 
+    // Creation
     EXAMPLE("zeros", zeros(f32, {4}), 0, 0, 0, 0),
     EXAMPLE("zeros_like", zeros_like(i), 0, 0, 0, 0),
     EXAMPLE("full", full(f16, {4}, 1.5), 1.5, 1.5, 1.5, 1.5),
@@ -217,6 +217,7 @@ const std::vector<Example> &examples() {
     EXAMPLE("multiple_of", load(A.ptr() + multiple_of(n - 3, {4}) + i), 0, 1, 2, 3),
     EXAMPLE("max_contiguous", load(A.ptr() + max_contiguous(i, {4})), 0, 1, 2, 3),
     EXAMPLE("max_constancy", max_constancy(i / 4, {4}), 0, 0, 0, 0),
+    EXAMPLE("specialize", full(i32, {specialize(n)}, specialize(A.dim(1))), 5, 5, 5),
     BODY("assume", assume(n % 3 == 0); return x;, 1, 2, 3, 4),
 
     // Finding mistakes
@@ -230,12 +231,12 @@ const std::vector<Example> &examples() {
 
     // Hints
     BODY("hint::warps", hint::warps(2); return x;, 1, 2, 3, 4),
+    BODY("hint::warps", hint::warps(hint::by_target{{80, 4}, {90, 8}}); return x;, 1, 2, 3, 4),
     BODY("hint::maxnreg", hint::maxnreg(64); return x;, 1, 2, 3, 4),
     BODY("hint::occupancy", hint::occupancy(2); return x;, 1, 2, 3, 4),
     BODY("hint::fp_fusion", hint::fp_fusion(false); return x * y + 1;, 5, 7, 7, 5),
     BODY("hint::ftz", hint::ftz(); return x * 0x1p-140f;, 0, 0, 0, 0),
     BODY("hint::stages", hint::stages(2); return x;, 1, 2, 3, 4),
-    BODY("hint::warps", hint::warps(hint::by_target{{80, 4}, {90, 8}}); return x;, 1, 2, 3, 4),
   };
   return kAll;
 }

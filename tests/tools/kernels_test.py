@@ -27,6 +27,7 @@ auto twice = kernel("twice", [](In<any, 2> a, Out<any, 2> b, Const BM, Const BN)
 auto beyond = kernel("beyond", [](In<f32, 1> x, Out<f32, 1> y) {
   store(y.ptr() + arange(0, 128), load(x.ptr() + arange(0, 128)));
 });
+auto asks = kernel("asks", [](Out<f32, 1> y, Scalar<i32> n) { y.tile({specialize(n)})(0) = 1; });
 int main() {}
 """
 
@@ -56,6 +57,12 @@ class Kernels(Case):
         self.assertIn("tensor<32x64xf16>", ir)
         self.assertEqual(ir, self.run_tilec(0, "build", "k.so", "--kernel", "twice", "consts=32,64", "from=f16:100x70",
                                             "to=f16:100x70", "--emit", "tile")[0])
+
+    def test_values_that_a_kernel_asks_for(self):
+        ir = self.run_tilec(0, "build", "k.so", "--kernel", "asks", "n=48", "--emit", "tile")[0]
+        self.assertIn("tensor<48xf32>", ir)
+        _, errors = self.run_tilec(2, "build", "k.so", "--kernel", "asks", "--emit", "tile")
+        self.assertIn("specialize: the kernel is traced without the value of argument 2", errors)
 
     def test_explain(self):
         text = self.run_tilec(0, "explain", "k.so", "--kernel", "scale", "B=256")[0]

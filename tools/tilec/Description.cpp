@@ -70,6 +70,7 @@ uint64_t bitsOfFloat(DType dtype, double value) {
 
 detail::HostArg scalarOf(DType dtype, std::string_view number) {
   detail::HostArg arg = exampleScalar(dtype);
+  arg.hasValue = true;
   if (dtype == f64 || dtype == f32 || dtype == f16 || dtype == bf16) {
     double value = 0;
     if (!parse(number, value))

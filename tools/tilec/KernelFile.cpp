@@ -103,8 +103,10 @@ std::vector<int64_t> bindConstants(const BoundKernel &kernel, const OpSettings &
 detail::HostArg exampleOf(const ParamSpec &spec, const std::string &name,
                           const OpSettings &settings) {
   DType dtype = spec.dtype == any ? f32 : spec.dtype;
-  if (spec.kind == ParamSpec::Scalar)
-    return exampleScalar(dtype);
+  if (spec.kind == ParamSpec::Scalar) {
+    std::string number = settings.text(name, "");
+    return number.empty() ? exampleScalar(dtype) : scalarOf(dtype, number);
+  }
   TensorSpec example{dtype, std::vector<int64_t>(static_cast<size_t>(spec.rank), kExampleExtent)};
   if (std::string word = settings.text(name, ""); !word.empty()) {
     if (auto full = tensorSpec(word))

@@ -10,7 +10,7 @@ int main() {
       tile::frontend::TracedKernel traced = tile::frontend::trace(
           *program.record, tile::frontend::bindingFor(*program.record, program.consts));
       traced.module->print(llvm::outs());
-      for (const tile::frontend::TileUse &use : traced.tileUses)
+      for (const tile::frontend::TileUse &use : traced.uses.tiles)
         llvm::outs() << "// tile use: argument " << use.arg << ", dimension " << use.dim
                      << ", extent " << use.extent << "\n";
     }

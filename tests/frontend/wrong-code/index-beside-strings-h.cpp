@@ -1,6 +1,6 @@
 // expect-ok: <strings.h> declares an `index(const char *, int)`, which takes (0, {32}) as well.
-#include <strings.h>
 #include <tile/tile.h>
+#include <strings.h>
 using namespace tile;
 
 auto lists = kernel("lists", [](Out<i32, 1> y, Out<i32, 2> z, Const B) {

@@ -52,6 +52,60 @@ TEST_P(Specialize, compilesExactlyWhenTheKeyChanges) {
   EXPECT_EQ(call(0.0f, 1024, 256, 0, 2), 1u) << "another number of warps";
 }
 
+TEST_P(Specialize, valuesThatAKernelAsksForAreInTheKey) {
+  static int run = 0;
+  std::string name = "asks" + std::to_string(run++);
+  auto asks = kernel_capturing(
+      name, name, [](In<f32, 1> x, Out<f32, 1> y, Scalar<i32> n, Scalar<i32> m, Scalar<i32> open) {
+        int tile = specialize(n), more = tile > 32 ? int(specialize(m)) : 0;
+        Value i = grid1d(y, {tile});
+        y.tile({tile})(i) = x.tile({tile})(i) + more + open;
+      });
+  auto call = [&](int64_t size, int n, int m, int open) {
+    uint64_t before = compiles();
+    auto x = device().tensor<float>({size}, ramp(size, 1)), y = device().tensor<float>({size});
+    asks(stream, x, y, n, m, open);
+    std::vector<float> expected = ramp(size, 1);
+    for (float &each : expected)
+      each += static_cast<float>((n > 32 ? m : 0) + open);
+    EXPECT_EQ(y.download(), expected) << n << " " << m << " " << open;
+    return compiles() - before;
+  };
+  EXPECT_EQ(call(64, 32, 1, 0), 1u);
+  EXPECT_EQ(call(64, 32, 1, 5), 0u) << "an argument that is not asked for";
+  EXPECT_EQ(call(64, 32, 2, 5), 0u) << "an argument that is not asked for at this value of n";
+  EXPECT_EQ(call(64, 64, 2, 5), 1u) << "another value";
+  EXPECT_EQ(call(64, 64, 3, 5), 1u) << "another value of what this value leads to";
+  EXPECT_EQ(call(64, 64, 2, 5), 0u);
+  EXPECT_EQ(call(64, 32, 3, 0), 0u);
+  EXPECT_EQ(call(80, 32, 3, 0), 1u) << "the tile of this value does not divide the extent";
+  EXPECT_EQ(call(128, 64, 2, 0), 0u) << "each value has its own tiles";
+}
+
+TEST_P(Specialize, extentsThatAKernelAsksForAreInTheKey) {
+  static int run = 0;
+  std::string name = "asks_extent" + std::to_string(run++);
+  auto rows = kernel_capturing(name, name, [](In<f32, 2> x, Out<f32, 1> y) {
+    int columns = specialize(x.dim(1));
+    Value row = grid1d(y, {1}), sum = zeros(f32, {1});
+    for (int column = 0; column < columns; ++column)
+      sum = sum + reshape(x.tile({1, 1})(row, column), {1});
+    y.tile({1})(row) = sum;
+  });
+  auto call = [&](int64_t count, int64_t columns) {
+    uint64_t before = compiles();
+    auto x = device().tensor<float>({count, columns}), y = device().tensor<float>({count});
+    x.fill(1);
+    rows(stream, x, y);
+    EXPECT_EQ(y.download(), std::vector<float>(static_cast<size_t>(count), float(columns)));
+    return compiles() - before;
+  };
+  EXPECT_EQ(call(4, 3), 1u);
+  EXPECT_EQ(call(12, 3), 0u);
+  EXPECT_EQ(call(4, 5), 1u);
+  EXPECT_EQ(call(4, 3), 0u);
+}
+
 TEST_P(Specialize, aDivisibleKernelIsNotUsedForOtherSizes) {
   auto scale = scaleOf<int>("scale_sizes");
   for (int64_t size : {512, 511, 512, 500, 1}) {
