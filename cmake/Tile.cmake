@@ -34,6 +34,10 @@ if(TILE_SANITIZE)
   target_compile_options(tile_options INTERFACE
     -fsanitize=${TILE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   target_link_options(tile_options INTERFACE -fsanitize=${TILE_SANITIZE})
+  if(TILE_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # The fuzzers of tests/fuzz/parsers look for inputs that reach new code.
+    target_compile_options(tile_options INTERFACE -fsanitize=fuzzer-no-link)
+  endif()
 endif()
 
 # The precompiled headers, each built once by a target with nothing else in it. One of MLIR's serves sources with and

@@ -4,9 +4,10 @@ import pathlib
 import random
 import re
 import subprocess
+import time
 import unittest
 
-from command import Case, kEnvironment, kTilec
+from command import Case, kEnvironment, kHasFaults, kTilec
 
 
 class Build(Case):
@@ -55,6 +56,8 @@ class Build(Case):
             "parentheses": (b"(" * 100000, "nested deeper than 256"),
             "angles": (b'"a"' + b"<" * 100000, "nested deeper than 256"),
             "regions": (b'"a.b"() ({\n' * 100000, "nested deeper than 256"),
+            "signs": ("#m = affine_map<(d0) -> (" + "-" * 100000 + "d0)>", "an affine map is longer than 4096 bytes"),
+            "terms": ("#m = affine_set<(d0) : (d0 " + "* d0" * 100000 + " >= 0)>", "an affine map is longer than"),
             "words": ("module {\n  what\n}", "words.mlir:2: error:"),
             "op": ("module {\n  foo.bar\n}", "foo"),
             "cut": ("module {\n", "expected"),
@@ -67,12 +70,23 @@ class Build(Case):
                 self.write(name + ".mlir", content)
                 self.assertIn(message, self.run_tilec(2, "build", name + ".mlir")[1])
 
+    def test_a_compile_dies_with_its_command(self):
+        # Each type holds the one before twice, and the message that refuses the last prints it whole.
+        types = "!t0 = i32\n" + "".join(f"!t{i + 1} = tuple<!t{i}, !t{i}>\n" for i in range(200))
+        self.write("endless.mlir", types + "func.func @f(%a: !t200) attributes {tile.kernel} { return }\n")
+        command = subprocess.Popen([kTilec, "build", "endless.mlir"], cwd=self.path, env=kEnvironment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        time.sleep(1)
+        command.kill()
+        # The pipe ends when the last process that may write to it is gone.
+        self.assertEqual(command.communicate(timeout=10)[0], b"")
+
+    @unittest.skipUnless(kHasFaults, "no faults in this build")
     def test_a_crash_leaves_a_reproducer(self):
-        # An affine expression of a million signs overflows the stack of MLIR's parser.
-        self.write("deep.mlir", "#m = affine_map<(d0) -> (" + "-" * 1000000 + "d0)>\n")
-        errors = self.run_tilec(70, "build", "deep.mlir")[1]
+        self.write("kernel.mlir", self.tile_ir())
+        errors = self.run_tilec(70, "build", "kernel.mlir", TILE_FAULT="pass:crash@tile-assign-layouts")[1]
         folder = pathlib.Path(re.search(r"a reproducer is in (\S+)", errors)[1])
-        self.assertEqual(sorted(file.name for file in folder.iterdir()), ["command.txt", "deep.mlir"])
+        self.assertEqual(sorted(file.name for file in folder.iterdir()), ["before-the-crash.mlir", "command.txt", "kernel.mlir"])
         self.assertTrue(str(folder).startswith(self.folder.name))
 
     def test_usage(self):

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,7 +40,8 @@ void limit(int resource, rlim_t value) {
 /// Replaces this process. Only calls that are allowed between fork and exec.
 [[noreturn]] void becomeChild(char *const *argv, ChildKind kind, bool isQuiet) {
   if (kind == ChildKind::Compile) {
-    setpgid(0, 0);
+    setpgid(0, 0); // and so out of reach of what stops the parent
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     limit(RLIMIT_AS, kMaxMemory);
   }
   if (int null = isQuiet ? open("/dev/null", O_WRONLY) : -1; null >= 0)

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string_view>
 
 namespace tile::tilec {
@@ -13,6 +14,8 @@ namespace {
 
 constexpr uintmax_t kMaxBytes = uintmax_t(64) << 20;
 constexpr int kMaxDepth = 256;
+// Of one affine map or set: MLIR recurses over its terms.
+constexpr size_t kMaxAffineBytes = 4096;
 
 class Scanner {
 public:
@@ -61,6 +64,7 @@ private:
   }
 
   void code(char c) {
+    checkAffine();
     if (c == '/' && next() == '/')
       inComment = true;
     else if (c == '"')
@@ -69,6 +73,16 @@ private:
       open();
     else if (c == ')' || c == ']' || c == '}' || (c == '>' && at && text[at - 1] != '-'))
       depth -= depth > 0;
+  }
+
+  void checkAffine() {
+    std::string_view rest = text.substr(at);
+    if (rest.starts_with("affine_map") || rest.starts_with("affine_set"))
+      affineStart = at;
+    else if (affineStart && rest[0] == '>' && text[at - 1] != '-' && next() != '=')
+      affineStart.reset();
+    if (affineStart && at - *affineStart > kMaxAffineBytes)
+      refuse("an affine map is longer than " + std::to_string(kMaxAffineBytes) + " bytes");
   }
 
   void open() {
@@ -91,6 +105,7 @@ private:
   size_t at = 0, lineStart = 0;
   int line = 1, depth = 0;
   bool inComment = false, inString = false;
+  std::optional<size_t> affineStart; ///< of the map that the text is in
 };
 
 } // namespace
