@@ -14,11 +14,7 @@ template <class F> std::string traced(F body, int sm) {
   frontend::Binding binding = frontend::bindingFor(k.record(), {});
   binding.target.sm = sm;
   try {
-    frontend::TracedKernel result = frontend::trace(k.record(), binding);
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    result.module->print(stream);
-    return text;
+    return trace(k.record(), binding).ir;
   } catch (const Error &error) {
     return error.message();
   }

@@ -58,7 +58,7 @@ TEST(Specialize, TheRuntimeLearnsWhatWasAskedInItsOrder) {
   binding.args[2].bits = 5;
   binding.args[3].bits = 1;
   std::vector<frontend::ValueUse> expected = {{0, 1}, {2, -1}, {3, -1}};
-  EXPECT_EQ(frontend::trace(k.record(), binding).uses.values, expected);
+  EXPECT_EQ(trace(k.record(), binding).uses.values, expected);
 }
 
 TEST(Specialize, NumbersKeepTheirSigns) {

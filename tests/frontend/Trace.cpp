@@ -10,7 +10,7 @@ namespace tile::test {
 Traced trace(const detail::KernelRecord &record, const frontend::Binding &binding) {
   frontend::TracedKernel traced = frontend::trace(record, binding);
   Traced result;
-  result.tileUses = traced.tileUses;
+  result.uses = traced.uses;
   llvm::raw_string_ostream plain(result.ir), located(result.irWithLocations);
   traced.module->print(plain);
   traced.module->print(located, mlir::OpPrintingFlags().enableDebugInfo(true, true));

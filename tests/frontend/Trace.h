@@ -21,7 +21,7 @@ namespace tile::test {
 /// What tracing a kernel gave.
 struct Traced {
   std::string ir, irWithLocations;
-  std::vector<frontend::TileUse> tileUses;
+  frontend::ArgumentUses uses;
 };
 Traced trace(const detail::KernelRecord &record, const frontend::Binding &binding);
 
