@@ -17,6 +17,7 @@ using namespace tile;
 namespace {
 
 auto vectorAdd = kernel("vector_add", [](In<f32, 1> a, In<f32, 1> b, Out<f32, 1> c, Const B) {
+  assume(a.dim(0) == c.dim(0)), assume(b.dim(0) == c.dim(0));
   Value i = grid1d(c, {B});
   c.tile({B})(i) = a.tile({B})(i) + b.tile({B})(i);
 });

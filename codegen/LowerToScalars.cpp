@@ -30,6 +30,33 @@ void declareShared(ModuleOp module) {
                          static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
 }
 
+// Registers of 32 bits that a thread needs for a tile; narrower elements are mostly computed on one a register.
+int64_t registersOf(Type type) {
+  return Lowering::countOf(type) * std::max<int64_t>(1, gpu::bytesOf(ir::elementTypeOf(type)) / 4);
+}
+
+// Whether the assembler, which weighs registers against occupancy by itself, would spill far below the registers that
+// there are: it does so around products and with large tiles.
+bool wantsAllRegisters(func::FuncOp kernel) {
+  constexpr int64_t kLargeTile = 64;
+  return kernel
+      .walk([&](Operation *op) {
+        bool large = llvm::any_of(op->getResultTypes(), [](Type type) {
+          return isa<RankedTensorType>(type) && registersOf(type) >= kLargeTile;
+        });
+        return large || isa<ir::DotOp, gpu::SmemDotOp>(op) ? WalkResult::interrupt()
+                                                           : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+// Blocks a multiprocessor that the assembler is told to make room for; 0: it decides.
+int64_t blocksWanted(func::FuncOp kernel) {
+  if (auto wanted = kernel->getAttrOfType<IntegerAttr>(ir::kOccupancyAttr))
+    return wanted.getInt();
+  return wantsAllRegisters(kernel) ? 1 : 0;
+}
+
 // The scalar function that takes a kernel's place: its name as PTX allows it, the same parameters, pointers as LLVM's.
 func::FuncOp makeScalarFunction(func::FuncOp kernel) {
   OpBuilder b(kernel);
@@ -40,7 +67,9 @@ func::FuncOp makeScalarFunction(func::FuncOp kernel) {
                                        b.getFunctionType(types, {}));
   int32_t threads = static_cast<int32_t>(passes::warpsOf(kernel)) * 32;
   function->setAttr(kThreadsAttr, b.getI32IntegerAttr(threads));
-  for (StringRef setting : {ir::kMaxRegistersAttr, ir::kOccupancyAttr, ir::kFlushDenormalsAttr})
+  if (int64_t blocks = blocksWanted(kernel))
+    function->setAttr(ir::kOccupancyAttr, b.getI32IntegerAttr(blocks));
+  for (StringRef setting : {ir::kMaxRegistersAttr, ir::kFlushDenormalsAttr})
     if (Attribute value = kernel->getAttr(setting))
       function->setAttr(setting, value);
   function.addEntryBlock();

@@ -49,9 +49,7 @@ struct ScalarsToLlvm : impl::ScalarsToLlvmBase<ScalarsToLlvm> {
     return number ? static_cast<int32_t>(number.getInt()) : fallback;
   }
 
-  // The block size is exact: the assembler may rely on it. One block a multiprocessor is all we ask for unless the kernel
-  // asks for more: without a number ptxas aims at an occupancy of its own, and spills far below the registers that there
-  // are.
+  // The block size is exact: the assembler may rely on it.
   static void markKernel(LLVM::LLVMFuncOp function) {
     auto threads = function->getAttrOfType<IntegerAttr>(kThreadsAttr);
     if (!threads)
@@ -61,8 +59,8 @@ struct ScalarsToLlvm : impl::ScalarsToLlvmBase<ScalarsToLlvm> {
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                       b.getDenseI32ArrayAttr({static_cast<int32_t>(threads.getInt())}));
-    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                      b.getI32IntegerAttr(takeNumber(function, ir::kOccupancyAttr, 1)));
+    if (int32_t blocks = takeNumber(function, ir::kOccupancyAttr, 0))
+      function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(blocks));
     if (int32_t registers = takeNumber(function, ir::kMaxRegistersAttr, 0))
       function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), b.getI32IntegerAttr(registers));
     if (function->removeAttr(ir::kFlushDenormalsAttr))

@@ -11,12 +11,15 @@ namespace tile::ops {
 namespace {
 
 const auto addRows = kernel("add", [](In<any, 1> a, In<any, 1> b, Out<any, 1> c, Const B) {
+                       assume(a.dim(0) == c.dim(0)), assume(b.dim(0) == c.dim(0));
                        Value i = grid1d(c, {B});
                        c.tile({B})(i) = a.tile({B})(i) + b.tile({B})(i);
                      }).named("a", "b", "c", "B");
 
 const auto addMatrices =
     kernel("add_strided", [](In<any, 2> a, In<any, 2> b, Out<any, 2> c, Const BM, Const BN) {
+      for (int dim : {0, 1})
+        assume(a.dim(dim) == c.dim(dim)), assume(b.dim(dim) == c.dim(dim));
       auto [m, n] = grid2d(c, {BM, BN});
       c.tile({BM, BN})(m, n) = a.tile({BM, BN})(m, n) + b.tile({BM, BN})(m, n);
     }).named("a", "b", "c", "BM", "BN");

@@ -19,6 +19,20 @@ static bool computesOnFloat8(Operation *op) {
           llvm::any_of(op->getResultTypes(), isFloat8));
 }
 
+static Value elementOf(Lowering &l, Operation *op, size_t reg) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    const Registers &registers = l[operand];
+    operands.push_back(registers.size() == 1 ? registers.front() : registers[reg]);
+  }
+  Operation *scalar = Operation::create(op->getLoc(), op->getName(),
+                                        {Lowering::registerType(op->getResult(0).getType())},
+                                        operands, NamedAttrList(op->getDiscardableAttrDictionary()),
+                                        op->getPropertiesStorage(), BlockRange(), 0);
+  l.b.insert(scalar);
+  return scalar->getResult(0);
+}
+
 LogicalResult lowerElementwise(Lowering &l, Operation *op) {
   if (op->getNumResults() != 1)
     return op->emitOpError("has no lowering");
@@ -26,22 +40,9 @@ LogicalResult lowerElementwise(Lowering &l, Operation *op) {
     return ir::userError(op->emitOpError(), ErrorCode::Unsupported)
            << "computes on 8-bit floats, which are only stored and converted: convert to f16 or "
               "f32 first";
-  Type type = op->getResult(0).getType();
-  size_t count = Lowering::countOf(type);
   Registers results;
-  for (size_t reg = 0; reg < count; ++reg) {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) {
-      const Registers &registers = l[operand];
-      operands.push_back(registers.size() == 1 ? registers.front() : registers[reg]);
-    }
-    Operation *scalar =
-        Operation::create(op->getLoc(), op->getName(), {Lowering::registerType(type)}, operands,
-                          NamedAttrList(op->getDiscardableAttrDictionary()),
-                          op->getPropertiesStorage(), BlockRange(), 0);
-    l.b.insert(scalar);
-    results.push_back(scalar->getResult(0));
-  }
+  for (size_t reg = 0, count = Lowering::countOf(op->getResult(0).getType()); reg < count; ++reg)
+    results.push_back(elementOf(l, op, reg));
   l.set(op->getResult(0), std::move(results));
   return success();
 }
@@ -61,6 +62,33 @@ LogicalResult lowerConstant(Lowering &l, Operation *op) {
   return success();
 }
 
+// A comparison whose result is known to be the same for runs of elements is made once a run: masks `i < n` where n is a
+// multiple of the run.
+LogicalResult lowerCompare(Lowering &l, Operation *op) {
+  Type type = op->getResult(0).getType();
+  if (!isa<RankedTensorType>(type))
+    return lowerElementwise(l, op);
+  layout::Layout layout = gpu::layoutOf(type);
+  passes::AxisInfo facts = l.axis.of(op->getResult(0));
+  auto runOf = [&](int32_t reg) {
+    layout::Coords run = layout.apply(reg);
+    for (int dim = 0; dim < layout.rank(); ++dim)
+      run[dim] &=
+          -static_cast<int32_t>(std::min<int64_t>(facts[dim].constancy, layout.pow2Shape()[dim]));
+    return run;
+  };
+  std::map<layout::Coords, Value> made;
+  Registers results;
+  for (int32_t reg = 0; reg < layout.numRegisters(); ++reg) {
+    Value &result = made[runOf(reg)];
+    if (!result)
+      result = elementOf(l, op, reg);
+    results.push_back(result);
+  }
+  l.set(op->getResult(0), std::move(results));
+  return success();
+}
+
 LogicalResult lowerMulHi(Lowering &l, Operation *op) {
   auto mulHi = cast<ir::MulHiOp>(op);
   Registers results;
@@ -73,6 +101,7 @@ LogicalResult lowerMulHi(Lowering &l, Operation *op) {
 }
 
 const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
+    {"arith.cmpi", lowerCompare},
     {"arith.constant", lowerConstant},
     {"tile.mulhi", lowerMulHi},
 };

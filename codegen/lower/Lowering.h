@@ -9,6 +9,7 @@
 #include "ir/Target.h"
 #include "ir/layout/Layout.h"
 #include "ir/layout/SharedAccess.h"
+#include "passes/analysis/AxisInfo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -55,6 +56,9 @@ public:
   mlir::Value threadId() const { return tid; }
   mlir::Value lane() const { return laneId; }
   mlir::Value warp() const { return warpId; }
+
+  /// Facts about the operands, which stay as they are until everything is lowered.
+  passes::AxisInfoAnalysis axis;
 
   // --- Layouts ------------------------------------------------------------------------------------------------------
 

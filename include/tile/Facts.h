@@ -20,7 +20,8 @@ Value max_contiguous(Arg x, Shape lengths, Loc loc = Loc::here());
 Value max_constancy(Arg x, Shape lengths, Loc loc = Loc::here());
 
 /// Promises that a condition, an i1 scalar, holds where the program gets to it. From conditions of
-/// the form `x % c == 0`, at the top of a kernel, divisors are read.
+/// the form `x % c == 0`, at the top of a kernel, divisors are read; extents promised to be equal,
+/// `a.dim(0) == b.dim(0)`, share one bounds check.
 void assume(Arg condition, Loc loc = Loc::here());
 
 } // namespace tile

@@ -119,6 +119,22 @@ func.func @conversions(%p: !tile.ptr<i8>, %q: !tile.ptr<bf16>, %x: f32, %h: f16)
   return
 }
 
+// Runs of 4 registers lie on one side of a bound that is a multiple of 4: the thread compares twice.
+#runs = #tilegpu.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[0], [0]]>
+// CHECK-LABEL: func.func @compared_by_runs
+// CHECK-COUNT-2: arith.cmpi slt
+// CHECK-NOT: arith.cmpi
+// CHECK-COUNT-8: arith.select
+func.func @compared_by_runs(%p: !tile.ptr<i32>, %n: i32 {tile.divisibility = 4 : i32}) attributes {tile.kernel, tile.warps = 4 : i32} {
+  %i = tile.arange 0, 256 : tensor<256xi32, #runs>
+  %s = tile.splat %n : i32 -> tensor<256xi32, #runs>
+  %m = arith.cmpi slt, %i, %s : tensor<256xi32, #runs>
+  %z = arith.select %m, %i, %s : tensor<256xi1, #runs>, tensor<256xi32, #runs>
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<256x!tile.ptr<i32>, #runs>
+  tile.store %z, %ps : tensor<256xi32, #runs>, tensor<256x!tile.ptr<i32>, #runs>
+  return
+}
+
 // What is no kernel stays.
 // CHECK-LABEL: func.func @callee
 // CHECK: tile.splat

@@ -215,7 +215,7 @@ declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) #4
 ; Function Attrs: nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none)
 declare float @llvm.exp2.f32(float) #2
 
-attributes #0 = { "nvvm.minctasm"="1" "nvvm.reqntid"="128" }
+attributes #0 = { "nvvm.reqntid"="128" }
 attributes #1 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #2 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #3 = { convergent nocallback nounwind memory(inaccessiblemem: readwrite) }

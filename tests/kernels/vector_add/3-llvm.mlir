@@ -1,6 +1,6 @@
 module {
   llvm.mlir.global external @tile_shared() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>
-  llvm.func @vector_add(%arg0: !llvm.ptr<1>, %arg1: i32, %arg2: !llvm.ptr<1>, %arg3: i32, %arg4: !llvm.ptr<1>, %arg5: i32) attributes {nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 128>} {
+  llvm.func @vector_add(%arg0: !llvm.ptr<1>, %arg1: i32, %arg2: !llvm.ptr<1>, %arg3: i32, %arg4: !llvm.ptr<1>, %arg5: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
     %0 = nvvm.read.ptx.sreg.tid.x : i32
     %1 = llvm.mlir.constant(31 : i32) : i32
     %2 = llvm.and %0, %1 : i32

@@ -1,0 +1,83 @@
+// What ops do to memory, as the virtual GPU counts it: on aligned shapes every byte of every sector is used, and no access
+// to shared memory waits for another one's bank.
+#include "runtime/vgpu/VgpuDevice.h"
+
+#include <tile/ops/Add.h>
+#include <tile/ops/Matmul.h>
+#include <tile/ops/Softmax.h>
+#include <tile/tile.h>
+
+#include <gtest/gtest.h>
+
+using namespace tile;
+
+namespace {
+
+class Traffic : public testing::Test {
+protected:
+  template <class T> Tensor zeros(std::vector<int64_t> extents) {
+    int64_t count = 1;
+    for (int64_t extent : extents)
+      count *= extent;
+    return device.tensor<T>(extents, std::vector<T>(size_t(count)));
+  }
+
+  void expectNoWaste() {
+    vgpu::Counters counters = virtualDevice->counters();
+    EXPECT_GT(counters.globalSectors, 0u);
+    EXPECT_EQ(counters.globalBytesUsed, 32 * counters.globalSectors);
+    EXPECT_EQ(counters.bankConflicts(), 0u) << "of " << counters.sharedWavefronts << " wavefronts";
+    virtualDevice->setCounters(true); // from zero
+  }
+
+  std::shared_ptr<device::Device> raw = device::openVirtual({.checks = "none"});
+  std::shared_ptr<vgpu::VirtualDevice> virtualDevice = vgpu::asVirtual(raw);
+  Device device = Device::wrap(raw, "virtual");
+  Stream stream = device.stream();
+
+  Traffic() { virtualDevice->setCounters(true); }
+};
+
+TEST_F(Traffic, Add) {
+  ops::add(stream, zeros<float>({1 << 14}), zeros<float>({1 << 14}), zeros<float>({1 << 14}));
+  expectNoWaste();
+  ops::add(stream, zeros<half>({64, 256}), zeros<half>({64, 256}), zeros<half>({64, 256}));
+  expectNoWaste();
+}
+
+TEST_F(Traffic, Softmax) {
+  for (int64_t columns : {256, 1024, 4096}) {
+    SCOPED_TRACE(columns);
+    ops::softmax(stream, zeros<float>({8, columns}), zeros<float>({8, columns}));
+    expectNoWaste();
+    ops::softmax(stream, zeros<half>({8, columns}), zeros<half>({8, columns}));
+    expectNoWaste();
+  }
+}
+
+/// In all four memory orders of the operands.
+template <class T> void multiplyInAllOrders(Traffic &, auto zeros, auto run) {
+  for (bool transposesA : {false, true})
+    for (bool transposesB : {false, true}) {
+      SCOPED_TRACE(std::string(nameOf(dtypeOf<T>)) + (transposesA ? ", a transposed" : "") +
+                   (transposesB ? ", b transposed" : ""));
+      Tensor a = zeros(256, 128), b = zeros(128, 256);
+      run(transposesA ? zeros(128, 256).T() : a, transposesB ? zeros(256, 128).T() : b);
+    }
+}
+
+TEST_F(Traffic, Matmul) {
+  auto check = [&]<class T>(T) {
+    multiplyInAllOrders<T>(
+        *this, [&](int64_t rows, int64_t columns) { return zeros<T>({rows, columns}); },
+        [&](const Tensor &a, const Tensor &b) {
+          ops::matmul(stream, a, b, zeros<T>({256, 256}));
+          expectNoWaste();
+        });
+  };
+  check(half());
+  check(bfloat16());
+  check(float());
+}
+
+} // namespace
