@@ -33,7 +33,7 @@ func.func @flushed(%p: !tile.ptr<f32>, %a: f32) attributes {tile.kernel, tile.wa
 // CHECK-LABEL: .entry large(
 // CHECK: .minnctapersm 1
 func.func @large(%p: !tile.ptr<f32>) attributes {tile.kernel, tile.warps = 4 : i32} {
-  %i = tile.arange 0 to 8192 : tensor<8192xi32>
+  %i = tile.arange 0, 8192 : tensor<8192xi32>
   %all = tile.splat %p : !tile.ptr<f32> -> tensor<8192x!tile.ptr<f32>>
   %at = tile.addptr %all, %i : tensor<8192x!tile.ptr<f32>>, tensor<8192xi32>
   %x = tile.load %at : tensor<8192x!tile.ptr<f32>> -> tensor<8192xf32>
