@@ -69,7 +69,10 @@ template <class T> void multiplyInAllOrders(Traffic &, auto zeros, auto run) {
 TEST_F(Traffic, Matmul) {
   auto check = [&]<class T>(T) {
     multiplyInAllOrders<T>(
-        *this, [&](int64_t rows, int64_t columns) { return zeros<T>({rows, columns}); },
+        *this,
+        [&](int64_t rows, int64_t columns) {
+          return zeros<T>({rows, columns});
+        },
         [&](const Tensor &a, const Tensor &b) {
           ops::matmul(stream, a, b, zeros<T>({256, 256}));
           expectNoWaste();
