@@ -1,5 +1,6 @@
 #include "codegen/Compile.h"
 
+#include "codegen/CudaFunctions.h"
 #include "codegen/EmitPtx.h"
 #include "codegen/EntryName.h"
 #include "codegen/PassRunner.h"
@@ -119,6 +120,7 @@ public:
     result.grid = gridOf(kernel);
     result.persistent = kernel->hasAttr(ir::kPersistentAttr);
     allowFusion = !kernel->hasAttr(ir::kNoFusionAttr);
+    result.cudaFunctions = cudaFunctionsOf(module);
     keep(Stage::Tile);
     if (failed(runner.run(
             [&](PassManager &manager) { passes::buildPipeline(manager, {options.target}); })))

@@ -54,10 +54,20 @@ struct Diagnostic {
   std::optional<ErrorCode> userError; ///< of errors: set where the author of the kernel can mend it
 };
 
+/// CUDA C++ that the PTX calls, to be compiled and linked into it.
+struct CudaFunction {
+  std::string symbol; ///< what the PTX calls
+  std::string source, entry;
+  std::vector<std::string> dtypes; ///< of the result, then of the parameters: "f32", "u8"
+  std::string file;                ///< where the kernel names it
+  int line = 0;
+};
+
 struct CompiledKernel {
   std::string name; ///< of the entry point
   std::string ptx;
   std::string target;
+  std::vector<CudaFunction> cudaFunctions; ///< declared in `ptx`, and still missing there
   std::vector<Parameter> parameters;
   GridExpression grid;
   bool persistent = false; ///< the grid is cut to the programs that run at once

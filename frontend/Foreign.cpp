@@ -1,4 +1,4 @@
-// PTX inside a kernel. The dialect's verifier knows the rules of text and constraints; Kernel.cpp
+// PTX and CUDA C++ inside a kernel. The dialect's verifier knows the rules of text and constraints; Kernel.cpp
 // hands on what it says.
 #include <tile/Foreign.h>
 
@@ -7,26 +7,45 @@
 using namespace tile;
 using namespace tile::frontend;
 
+/// The operands of foreign code, all of `shape`, the one they broadcast to.
+static std::vector<NodeId> foreignOperands(Trace &trace, const char *name,
+                                           std::initializer_list<Arg> operands, Shape &shape,
+                                           Loc loc) {
+  if (trace.graph().scopes[trace.scope()].kind == Scope::Combine)
+    trace.fail(loc, std::string(name) + ": not in a combine function");
+  std::vector<const Arg *> list;
+  for (const Arg &operand : operands) {
+    checkData(trace, name, operand, loc);
+    list.push_back(&operand);
+  }
+  shape = list.empty() ? Shape{} : commonShape(trace, name, list, loc);
+  std::vector<NodeId> nodes;
+  for (const Arg &operand : operands)
+    nodes.push_back(broadcastTo(trace, materialize(trace, operand, loc), shape, loc).node());
+  return nodes;
+}
+
+static Value resultOf(Trace &trace, NodeId node, int index, Loc loc) {
+  Node result;
+  result.kind = Node::Result;
+  result.type = trace.at(node).results[size_t(index)];
+  result.operands = {node};
+  result.index = index;
+  result.loc = loc;
+  return trace.handle(trace.add(std::move(result)));
+}
+
 std::vector<Value> tile::inline_ptx(std::string_view text, std::string_view constraints,
                                     std::initializer_list<Arg> operands,
                                     std::initializer_list<DType> results, PtxOptions options,
                                     Loc loc) {
   Trace &trace = Trace::current(loc);
-  if (trace.graph().scopes[trace.scope()].kind == Scope::Combine)
-    trace.fail(loc, "inline_ptx: not in a combine function");
-  std::vector<const Arg *> list;
-  for (const Arg &operand : operands) {
-    checkData(trace, "inline_ptx", operand, loc);
-    list.push_back(&operand);
-  }
-  Shape shape = list.empty() ? Shape{} : commonShape(trace, "inline_ptx", list, loc);
+  Shape shape;
   Node node;
   node.name = "tile.inline_ptx";
   node.effect = options.pure ? Effect::None : Effect::Write;
   node.loc = loc;
-  for (const Arg &operand : operands)
-    node.operands.push_back(
-        broadcastTo(trace, materialize(trace, operand, loc), shape, loc).node());
+  node.operands = foreignOperands(trace, "inline_ptx", operands, shape, loc);
   for (DType dtype : results)
     node.results.push_back({TileType::Data, dtype, shape});
   node.attributes = {{Attribute::String, "text", {}, std::string(text)},
@@ -36,14 +55,30 @@ std::vector<Value> tile::inline_ptx(std::string_view text, std::string_view cons
     node.attributes.push_back({Attribute::Unit, "pure", {}});
   NodeId id = trace.add(std::move(node));
   std::vector<Value> values;
-  for (size_t i = 0; i < results.size(); ++i) {
-    Node result;
-    result.kind = Node::Result;
-    result.type = trace.at(id).results[i];
-    result.operands = {id};
-    result.index = static_cast<int>(i);
-    result.loc = loc;
-    values.push_back(trace.handle(trace.add(std::move(result))));
-  }
+  for (size_t i = 0; i < results.size(); ++i)
+    values.push_back(resultOf(trace, id, static_cast<int>(i), loc));
   return values;
+}
+
+Value tile::inline_cuda(std::string_view source, std::string_view entry,
+                        std::initializer_list<Arg> operands, DType result, CudaOptions options,
+                        Loc loc) {
+  Trace &trace = Trace::current(loc);
+  Shape shape;
+  Node node;
+  node.name = "tile.inline_cuda";
+  node.effect = options.pure ? Effect::None : Effect::Write;
+  node.loc = loc;
+  node.operands = foreignOperands(trace, "inline_cuda", operands, shape, loc);
+  node.results = {{TileType::Data, result, shape}};
+  std::string signature = nameOf(result);
+  for (size_t i = 0; i < node.operands.size(); ++i)
+    signature += (i ? "," : "(") + std::string(nameOf(trace.at(node.operands[i]).type.dtype));
+  signature += node.operands.empty() ? "()" : ")";
+  node.attributes = {{Attribute::String, "source", {}, std::string(source)},
+                     {Attribute::String, "entry", {}, std::string(entry)},
+                     {Attribute::String, "signature", {}, signature}};
+  if (options.pure)
+    node.attributes.push_back({Attribute::Unit, "pure", {}});
+  return resultOf(trace, trace.add(std::move(node)), 0, loc);
 }

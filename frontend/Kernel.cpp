@@ -88,14 +88,16 @@ static void throwFirst(mlir::MLIRContext *context, Verify verifies, Make make) {
 /// user's.
 static void verifyForeign(mlir::ModuleOp module, const Trace &trace) {
   module.walk([&](mlir::Operation *op) {
-    if (!mlir::isa<ir::InlinePtxOp>(op))
+    bool isPtx = mlir::isa<ir::InlinePtxOp>(op);
+    if (!isPtx && !mlir::isa<ir::InlineCudaOp>(op))
       return;
     throwFirst(
         module.getContext(), [&] { return mlir::verify(op); },
         [&](const std::string &message, Loc where) {
           size_t rule = message.find(" op ");
           return Error(Fault::User, ErrorCode::InvalidArgument,
-                       "inline_ptx: " + (rule == message.npos ? message : message.substr(rule + 4)),
+                       (isPtx ? "inline_ptx: " : "inline_cuda: ") +
+                           (rule == message.npos ? message : message.substr(rule + 4)),
                        where, {"in kernel '" + trace.record().name + "'"});
         });
   });

@@ -31,3 +31,4 @@ static void addEffects(Effects &effects, bool reads, bool writes) {
 void LoadOp::getEffects(Effects &effects) { addEffects(effects, true, getIsVolatile()); }
 void ViewLoadOp::getEffects(Effects &effects) { addEffects(effects, true, getIsVolatile()); }
 void InlinePtxOp::getEffects(Effects &effects) { addEffects(effects, !getPure(), !getPure()); }
+void InlineCudaOp::getEffects(Effects &effects) { addEffects(effects, !getPure(), !getPure()); }

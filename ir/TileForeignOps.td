@@ -37,4 +37,34 @@ def Tile_InlinePtxOp : Tile_Op<"inline_ptx", [DeclareOpInterfaceMethods<MemoryEf
   }];
 }
 
+def Tile_InlineCudaOp : Tile_Op<"inline_cuda", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "A CUDA C++ function applied element by element";
+  let description = [{
+    Calls the device function `entry` of the CUDA C++ text `source` for each element. Operands and the
+    result are scalars or tiles of one shape. `signature` says the C++ types, as dtypes: the result's,
+    then the operands' in parentheses; integers are signless in the IR. Unless `pure` the function is
+    called as often as the program says, in order with accesses of memory.
+
+    Example:
+    ```mlir
+    func.func @example(%x: tensor<64xf32>, %n: tensor<64xi32>) {
+      %a = tile.inline_cuda "__device__ float f(float x, unsigned n) { return x * n; }" "f" "f32(f32,u32)" pure %x, %n
+          : (tensor<64xf32>, tensor<64xi32>) -> tensor<64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$source, StrAttr:$entry, StrAttr:$signature, UnitAttr:$pure,
+                       Variadic<Tile_Number>:$operands);
+  let results = (outs Tile_Number:$result);
+  let assemblyFormat = [{
+    $source $entry $signature (`pure` $pure^)? ($operands^)? attr-dict `:` functional-type($operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The dtypes that a signature names, the result's first; empty if it is malformed.
+    static ::llvm::SmallVector<::llvm::StringRef> dtypesOf(::llvm::StringRef signature);
+  }];
+}
+
 #endif // TILE_IR_TILEFOREIGNOPS_TD

@@ -1,4 +1,4 @@
-// What PTX inside a kernel must look like. The back end takes any text and any
+// What PTX and CUDA C++ inside a kernel must look like. The back end takes any text and any
 // constraint, and dies of some: everything is checked here.
 #include "ir/TileDialect.h"
 
@@ -123,4 +123,49 @@ LogicalResult InlinePtxOp::verify() {
   if (failed(verifyConstraints(*this)))
     return failure();
   return verifyText(*this, registers);
+}
+
+SmallVector<StringRef> InlineCudaOp::dtypesOf(StringRef signature) {
+  auto [result, rest] = signature.split('(');
+  SmallVector<StringRef> dtypes{result.trim()};
+  if (!rest.consume_back(")"))
+    return {};
+  if (!rest.trim().empty())
+    rest.split(dtypes, ',');
+  for (StringRef &dtype : dtypes)
+    dtype = dtype.trim();
+  return dtypes;
+}
+
+// The dtype whose elements have a type, by name: "u32" and "i32" are both i32.
+static bool isNameOf(StringRef dtype, Type element) {
+  if (auto integer = dyn_cast<IntegerType>(element)) {
+    StringRef digits = dtype;
+    bool isSigned = digits.consume_front("i"), isUnsigned = !isSigned && digits.consume_front("u");
+    return (isSigned || isUnsigned) && digits == std::to_string(integer.getWidth()) &&
+           !(isUnsigned && integer.getWidth() == 1);
+  }
+  return (element.isF16() && dtype == "f16") || (element.isBF16() && dtype == "bf16") ||
+         (element.isF32() && dtype == "f32") || (element.isF64() && dtype == "f64");
+}
+
+LogicalResult InlineCudaOp::verify() {
+  if (getEntry().trim().empty())
+    return emitOpError("needs the name of a function");
+  if (getSource().contains('\0'))
+    return emitOpError("NUL in the source");
+  if (failed(verifyOneShape(*this)))
+    return failure();
+  SmallVector<StringRef> dtypes = dtypesOf(getSignature());
+  if (dtypes.size() != 1 + getOperands().size())
+    return emitOpError("the signature '") << getSignature() << "' is not that of a function of "
+                                          << getOperands().size() << " operands";
+  SmallVector<Type> types{getResult().getType()};
+  llvm::append_range(types, getOperandTypes());
+  for (auto [dtype, type] : llvm::zip_equal(dtypes, types))
+    if (!isNameOf(dtype, elementTypeOf(type)))
+      return emitOpError("the signature says '")
+             << dtype << "' where there is " << elementTypeOf(type)
+             << "; functions take and return i1, i8 to i64, u8 to u64, f16, bf16, f32 and f64";
+  return success();
 }

@@ -38,7 +38,7 @@ bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
 // Operations that take their elements together, wherever they lie.
 bool isOneLayoutThroughout(Operation *op) {
-  return isa<ir::AssertOp, ir::PrintOp, ir::PrefetchOp, ir::InlinePtxOp>(op);
+  return isa<ir::AssertOp, ir::PrintOp, ir::PrefetchOp, ir::InlinePtxOp, ir::InlineCudaOp>(op);
 }
 
 /// How much a layout is worth keeping: a product's accumulator cannot be elsewhere, an access would be slower.

@@ -47,6 +47,8 @@ Access atomicAccess(Operation *op, Value pointers, ir::MemoryOrder order) {
 
 using Accesses = SmallVector<Access, 2>;
 
+bool isForeign(Operation *op) { return isa<ir::InlinePtxOp, ir::InlineCudaOp>(op); }
+
 Accesses accessesOf(Operation *op) {
   auto shared = [&](Value smem, bool isWrite) {
     auto type = cast<gpu::SmemType>(smem.getType());
@@ -75,7 +77,7 @@ Accesses accessesOf(Operation *op) {
   if (auto store = dyn_cast<ir::StoreOp>(op))
     return {Access{op, true, false, 0, 0, rootOf(store.getPtr())}};
   // What foreign code touches cannot be seen: all of global memory.
-  if (isa<ir::InlinePtxOp>(op) && !isMemoryEffectFree(op))
+  if (isForeign(op) && !isMemoryEffectFree(op))
     return {Access{op, true, false, 0, 0, {}}};
   if (auto rmw = dyn_cast<ir::AtomicRmwOp>(op))
     return {atomicAccess(op, rmw.getPtr(), rmw.getOrder())};
@@ -85,8 +87,6 @@ Accesses accessesOf(Operation *op) {
 }
 
 bool isAtomic(Operation *op) { return isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op); }
-
-bool isForeign(Operation *op) { return isa<ir::InlinePtxOp>(op); }
 
 // Updates whose order cannot be seen: of one kind that commutes, with results nobody uses.
 bool commute(Operation *a, Operation *b) {

@@ -223,9 +223,9 @@ LowerFunction findLowering(StringRef name) {
     llvm::StringMap<LowerFunction> all;
     for (LoweringTable part :
          {atomicLowerings(), controlLowerings(), convertLowerings(), debugLowerings(),
-          dotLowerings(), elementwiseLowerings(), foreignLowerings(), layoutLowerings(),
-          memoryLowerings(), pairLowerings(), reduceLowerings(), scanLowerings(), shapeLowerings(),
-          sharedLowerings(), sharedIndexedLowerings(), smemDotLowerings()})
+          dotLowerings(), elementwiseLowerings(), foreignCudaLowerings(), foreignLowerings(),
+          layoutLowerings(), memoryLowerings(), pairLowerings(), reduceLowerings(), scanLowerings(),
+          shapeLowerings(), sharedLowerings(), sharedIndexedLowerings(), smemDotLowerings()})
       for (auto [op, function] : part)
         all[op] = function;
     return all;

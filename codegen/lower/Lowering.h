@@ -132,6 +132,7 @@ LoweringTable convertLowerings();
 LoweringTable debugLowerings();
 LoweringTable dotLowerings();
 LoweringTable elementwiseLowerings();
+LoweringTable foreignCudaLowerings();
 LoweringTable foreignLowerings();
 LoweringTable layoutLowerings();
 LoweringTable memoryLowerings();

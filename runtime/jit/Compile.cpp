@@ -6,6 +6,7 @@
 #include "ir/Target.h"
 #include "runtime/device/Environment.h"
 #include "runtime/jit/Dump.h"
+#include "runtime/jit/LinkCuda.h"
 #include "runtime/jit/Specialize.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -82,6 +83,15 @@ void printTimings(const CompiledKernel &kernel) {
   llvm::errs() << text;
 }
 
+void linkCudaInto(CompiledKernel &kernel) {
+  if (kernel.cudaFunctions.empty())
+    return;
+  kernel.ptx = linkCuda(std::move(kernel.ptx), kernel.cudaFunctions, kernel.target);
+  for (auto &[stage, text] : kernel.stages)
+    if (stage == codegen::Stage::Ptx)
+      text = kernel.ptx;
+}
+
 CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc where,
                              CompileOptions options) {
   std::string dump = device::environmentText("TILE_DUMP");
@@ -96,6 +106,7 @@ CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc
   mlir::FailureOr<CompiledKernel> kernel = codegen::compile(module, options, diagnostics);
   if (mlir::failed(kernel))
     throwDiagnostics(diagnostics, name, where);
+  linkCudaInto(*kernel);
   if (isDumped)
     dumpStages(*kernel, dump);
   if (isTimed)

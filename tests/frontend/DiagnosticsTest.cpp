@@ -376,6 +376,13 @@ TEST(Diagnostics, InlinePtx) {
       "inline_ptx: constraint 1 is 'l', but 'i32' is held by 'r'");
 }
 
+TEST(Diagnostics, InlineCuda) {
+  expectError([](In<e4m3, 1> x) { inline_cuda("", "f", {x.tile({4})(0)}, f32, {.pure = false}); },
+              "inline_cuda: the signature says 'e4m3' where there is 'f8E4M3FN'", "inline_cuda(");
+  expectError([](Scalar<i32> x) { inline_cuda("", "", {x}, i32, {.pure = false}); },
+              "inline_cuda: needs the name of a function", "inline_cuda(");
+}
+
 TEST(Diagnostics, Branches) {
   expectError([](Scalar<i32>) { if_(arange(8) > 3, [] {}); },
               "if_: the condition is a tile, i1[8]; use select for a choice per element",

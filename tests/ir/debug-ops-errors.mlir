@@ -214,3 +214,51 @@ func.func @instruction(%x: i32) {
   %r = tile.inline_ptx "add.s32 $0, $1, 1" "=r,r" %x : (i32) -> i32
   return
 }
+
+// -----
+
+func.func @cuda_entry(%x: f32) {
+  // expected-error @+1 {{needs the name of a function}}
+  %r = tile.inline_cuda "" " " "f32(f32)" %x : (f32) -> f32
+  return
+}
+
+// -----
+
+func.func @cuda_operands(%x: f32) {
+  // expected-error @+1 {{the signature 'f32(f32,f32)' is not that of a function of 1 operands}}
+  %r = tile.inline_cuda "" "f" "f32(f32,f32)" %x : (f32) -> f32
+  return
+}
+
+// -----
+
+func.func @cuda_no_signature(%x: f32) {
+  // expected-error @+1 {{the signature 'f32' is not that of a function of 1 operands}}
+  %r = tile.inline_cuda "" "f" "f32" %x : (f32) -> f32
+  return
+}
+
+// -----
+
+func.func @cuda_types(%x: i32) {
+  // expected-error @+1 {{the signature says 'f32' where there is 'i32'}}
+  %r = tile.inline_cuda "" "f" "i32(f32)" %x : (i32) -> i32
+  return
+}
+
+// -----
+
+func.func @cuda_float8(%x: f8E4M3FN) {
+  // expected-error @+1 {{the signature says 'e4m3' where there is 'f8E4M3FN'; functions take and return i1, i8 to i64}}
+  %r = tile.inline_cuda "" "f" "f32(e4m3)" %x : (f8E4M3FN) -> f32
+  return
+}
+
+// -----
+
+func.func @cuda_shapes(%x: tensor<4xf32>) {
+  // expected-error @+1 {{operands and results must have one shape and layout}}
+  %r = tile.inline_cuda "" "f" "f32(f32)" %x : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}

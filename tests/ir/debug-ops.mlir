@@ -53,3 +53,12 @@ func.func @ptx(%x: tensor<64xi32>, %h: tensor<64xf16>) {
   tile.inline_ptx "membar.cta;" "" : () -> ()
   return
 }
+
+// CHECK-LABEL: func.func @cuda
+func.func @cuda(%x: tensor<64xf32>, %n: tensor<64xi8>) {
+  // CHECK: tile.inline_cuda "__device__ float f(float x, unsigned char n);" "f" "f32(f32,u8)" pure %{{.*}}, %{{.*}} : (tensor<64xf32>, tensor<64xi8>) -> tensor<64xf32>
+  // CHECK: tile.inline_cuda "__device__ int g();" "g" "i32()" : () -> i32
+  %a = tile.inline_cuda "__device__ float f(float x, unsigned char n);" "f" "f32(f32,u8)" pure %x, %n : (tensor<64xf32>, tensor<64xi8>) -> tensor<64xf32>
+  %b = tile.inline_cuda "__device__ int g();" "g" "i32()" : () -> i32
+  return
+}

@@ -228,6 +228,7 @@ const std::vector<Example> &examples() {
 
     // PTX
     EXAMPLE("inline_ptx", inline_ptx("max.f32 $0, $1, $2;", "=f,f,f", {x, y}, {f32})[0], 4, 3, 3, 4),
+    EXAMPLE("inline_cuda", inline_cuda("__device__ float cube(float x) { return x * x * x; }", "cube", {x}, f32), 1, 8, 27, 64),
 
     // Hints
     BODY("hint::warps", hint::warps(2); return x;, 1, 2, 3, 4),

@@ -2,6 +2,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/jit/Assemble.h"
 #include "runtime/jit/Compile.h"
+#include "runtime/jit/LinkCuda.h"
 #include "runtime/jit/NvPtxCompiler.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
@@ -55,6 +56,13 @@ void doctorNvJitLink() {
   missing("nvJitLink", why, "no in-process assembler; ptxas or the driver compile PTX");
 }
 
+void doctorNvrtc() {
+  std::string why, version = jit::nvrtcVersion(&why);
+  if (!version.empty())
+    return found("NVRTC", version);
+  missing("NVRTC", why, "no inline_cuda");
+}
+
 void doctorCuda() {
   std::vector<Device> devices = Device::all();
   for (const Device &device : devices)
@@ -79,6 +87,7 @@ int doctor() {
   doctorNvPtxCompiler();
   doctorPtxas();
   doctorNvJitLink();
+  doctorNvrtc();
   doctorVirtual();
   doctorCuda();
   const char *variable = std::getenv("TILE_DEVICE");

@@ -1,0 +1,103 @@
+// CUDA C++ functions: a call for each element, with words as arguments. Numbers narrower than 32 bits are extended as
+// their signs say, so that caller and function need not agree on how to pass them; f16 and bf16 travel as their bits.
+#include "codegen/CudaFunctions.h"
+#include "codegen/lower/Lowering.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+namespace {
+
+class CudaCall {
+public:
+  CudaCall(Lowering &l, ir::InlineCudaOp op)
+      : l(l), op(op), loc(op.getLoc()), dtypes(ir::InlineCudaOp::dtypesOf(op.getSignature())) {}
+
+  LogicalResult run() {
+    LLVM::LLVMFuncOp function = declare();
+    if (!function)
+      return op.emitOpError("is called by a name that stands for something else");
+    Type element = Lowering::registerType(op.getResult().getType());
+    Registers results;
+    for (size_t reg = 0, count = Lowering::countOf(op.getResult().getType()); reg < count; ++reg) {
+      SmallVector<Value> words;
+      for (auto [i, operand] : llvm::enumerate(op.getOperands()))
+        words.push_back(toWord(l[operand][reg], dtypes[i + 1]));
+      results.push_back(
+          fromWord(LLVM::CallOp::create(l.b, loc, function, words).getResult(), element));
+    }
+    l.set(op.getResult(), std::move(results));
+    return success();
+  }
+
+private:
+  Type wordOf(Type element) {
+    unsigned bits = element.getIntOrFloatBitWidth();
+    return bits < 32 ? Type(l.b.getI32Type()) : element;
+  }
+
+  LLVM::LLVMFuncOp declare() {
+    SmallVector<Type> words;
+    for (Value operand : op.getOperands())
+      words.push_back(wordOf(Lowering::registerType(operand.getType())));
+    Type result = wordOf(Lowering::registerType(op.getResult().getType()));
+    LLVM::LLVMFuncOp function =
+        l.externalFunction(cudaSymbolOf(op), LLVM::LLVMFunctionType::get(result, words));
+    if (!function)
+      return {};
+    function.setNoUnwind(true);
+    if (!op.getPure()) {
+      // What another use of the function may do, this one may.
+      function.removeMemoryEffectsAttr();
+      function.setConvergent(true);
+    } else if (!function.getConvergent().value_or(false)) {
+      auto none = LLVM::ModRefInfo::NoModRef;
+      function.setMemoryEffectsAttr(
+          LLVM::MemoryEffectsAttr::get(l.b.getContext(), none, none, none, none, none, none));
+      function.setWillReturn(true);
+    }
+    return function;
+  }
+
+  Value toWord(Value value, StringRef dtype) {
+    Type type = value.getType(), word = wordOf(type);
+    if (type == word)
+      return value;
+    if (isa<FloatType>(type))
+      value = LLVM::BitcastOp::create(l.b, loc, l.b.getIntegerType(type.getIntOrFloatBitWidth()),
+                                      value);
+    bool isSigned = dtype.starts_with("i") && dtype != "i1";
+    return isSigned ? LLVM::SExtOp::create(l.b, loc, word, value).getResult()
+                    : LLVM::ZExtOp::create(l.b, loc, word, value).getResult();
+  }
+
+  Value fromWord(Value word, Type type) {
+    if (word.getType() == type)
+      return word;
+    Type bits = l.b.getIntegerType(type.getIntOrFloatBitWidth());
+    Value narrow = LLVM::TruncOp::create(l.b, loc, bits, word);
+    return bits == type ? narrow : LLVM::BitcastOp::create(l.b, loc, type, narrow).getResult();
+  }
+
+  Lowering &l;
+  ir::InlineCudaOp op;
+  Location loc;
+  SmallVector<StringRef> dtypes;
+};
+
+LogicalResult lowerInlineCuda(Lowering &l, Operation *op) {
+  return CudaCall(l, cast<ir::InlineCudaOp>(op)).run();
+}
+
+const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
+    {"tile.inline_cuda", lowerInlineCuda},
+};
+
+} // namespace
+
+LoweringTable foreignCudaLowerings() { return kLowerings; }
+
+} // namespace tile::codegen

@@ -1,0 +1,259 @@
+#include "runtime/jit/LinkCuda.h"
+
+#include "runtime/jit/Nvrtc.h"
+#include "runtime/vgpu/Ptx.h"
+
+#include <tile/Error.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <sstream>
+
+namespace tile::jit {
+namespace {
+
+using codegen::CudaFunction;
+
+constexpr size_t kMostSourceBytes = size_t(1) << 20;
+
+[[noreturn]] void fail(const CudaFunction &function, ErrorCode code, const std::string &what,
+                       std::vector<std::string> notes = {}) {
+  throw Error(Fault::User, code, "inline_cuda: " + what,
+              {function.file.c_str(), function.line}, std::move(notes));
+}
+
+// --- The source ------------------------------------------------------------------------------------
+
+/// How a dtype appears in C++, as a word that is passed, and how one becomes the other.
+struct CppType {
+  const char *type, *word, *fromWord, *toWord;
+};
+
+CppType cppTypeOf(const std::string &dtype) {
+  static const std::map<std::string, CppType> types = {
+      {"f32", {"float", "float", "", ""}},
+      {"f64", {"double", "double", "", ""}},
+      {"i64", {"long long", "long long", "", ""}},
+      {"u64", {"unsigned long long", "unsigned long long", "", ""}},
+      {"f16", {"__half", "unsigned int", "__ushort_as_half", "__half_as_ushort"}},
+      {"bf16", {"__nv_bfloat16", "unsigned int", "__ushort_as_bfloat16", "__bfloat16_as_ushort"}},
+      {"i1", {"bool", "unsigned int", "static_cast<bool>", ""}},
+      {"i8", {"signed char", "int", "static_cast<signed char>", ""}},
+      {"i16", {"short", "int", "static_cast<short>", ""}},
+      {"i32", {"int", "int", "", ""}},
+      {"u8", {"unsigned char", "unsigned int", "static_cast<unsigned char>", ""}},
+      {"u16", {"unsigned short", "unsigned int", "static_cast<unsigned short>", ""}},
+      {"u32", {"unsigned int", "unsigned int", "", ""}}};
+  return types.at(dtype); // the operation's verifier admits no others
+}
+
+/// "float (*)(int, __half)".
+std::string pointerTypeOf(const CudaFunction &function, const std::string &name) {
+  std::string text = std::string(cppTypeOf(function.dtypes[0]).type) + " (*" + name + ")(";
+  for (size_t i = 1; i < function.dtypes.size(); ++i)
+    text += (i > 1 ? ", " : "") + std::string(cppTypeOf(function.dtypes[i]).type);
+  return text + ")";
+}
+
+/// The function that the PTX calls: takes words, calls the user's. Its lines have a name of their own in messages.
+std::string wrapperOf(const CudaFunction &function) {
+  std::string parameters, arguments;
+  for (size_t i = 1; i < function.dtypes.size(); ++i) {
+    CppType type = cppTypeOf(function.dtypes[i]);
+    std::string name = "x" + std::to_string(i);
+    parameters += (i > 1 ? ", " : "") + std::string(type.word) + " " + name;
+    arguments += (i > 1 ? ", " : "") + std::string(type.fromWord) + "(" + name + ")";
+  }
+  CppType result = cppTypeOf(function.dtypes[0]);
+  return "\n#line 1 \"call\"\nextern \"C\" __device__ " + std::string(result.word) + " " +
+         function.symbol + "(" + parameters + ") {\n" + pointerTypeOf(function, "const function") +
+         " = " + function.entry + ";\nreturn " + result.toWord + "(function(" + arguments +
+         "));\n}\n";
+}
+
+bool uses(const CudaFunction &function, const char *dtype) {
+  return std::ranges::find(function.dtypes, dtype) != function.dtypes.end();
+}
+
+std::string programOf(const CudaFunction &function) {
+  std::string program;
+  if (uses(function, "f16"))
+    program += "#include <cuda_fp16.h>\n";
+  if (uses(function, "bf16"))
+    program += "#include <cuda_bf16.h>\n";
+  return program + "#line 1 \"source\"\n" + function.source + wrapperOf(function);
+}
+
+/// Headers come from CUDA alone: NVRTC opens any path, and quotes the file in its messages.
+void checkIncludes(const CudaFunction &function) {
+  std::string source = std::regex_replace(function.source, std::regex("\\\\\r?\n"), "");
+  static const std::regex directive("(?:^|\n)[ \t]*(?:#|%:|\\?\\?=)[ \t]*(?:include|embed)\\w*([^\n]*)");
+  static const std::regex named("[ \t]*[<\"]([^>\"]*)[>\"].*");
+  for (std::sregex_iterator at(source.begin(), source.end(), directive), end; at != end; ++at) {
+    std::smatch name;
+    std::string rest = (*at)[1].str();
+    if (!std::regex_match(rest, name, named))
+      fail(function, ErrorCode::InvalidArgument, "an include must name its header, got '" + rest + "'");
+    std::filesystem::path path(name[1].str());
+    if (path.is_absolute() || std::ranges::find(path, "..") != path.end())
+      fail(function, ErrorCode::InvalidArgument,
+           "includes '" + path.string() + "': absolute paths and '..' are refused; headers come from CUDA's folder");
+  }
+}
+
+// --- The compiler ----------------------------------------------------------------------------------
+
+std::string cudaIncludeFolder() {
+  for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char *home = std::getenv(variable))
+      if (auto folder = std::filesystem::path(home) / "include"; std::filesystem::exists(folder))
+        return folder.string();
+  return "/usr/local/cuda/include";
+}
+
+/// "source(3): error: ..." as "line 3: ...".
+std::string readable(const std::string &line) {
+  return std::regex_replace(line, std::regex("^(?:source\\((\\d+)\\)|call\\(\\d+\\)): (?:fatal |catastrophic )?error[^:]*: "),
+                            "line $1: ");
+}
+
+[[noreturn]] void failCompile(const CudaFunction &function, const std::string &log) {
+  std::vector<std::string> errors;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line) && errors.size() < 3;)
+    if (line.find("error") != std::string::npos &&
+        line.find(" detected in the compilation") == std::string::npos)
+      errors.push_back(line);
+  if (errors.empty())
+    errors.push_back(log.substr(0, 200));
+  if (errors[0].starts_with("call("))
+    fail(function, ErrorCode::LinkError,
+         "'" + function.entry + "' is not a function of type " + pointerTypeOf(function, ""),
+         {errors[0].substr(errors[0].find(": ") + 2)});
+  std::vector<std::string> more;
+  for (size_t i = 1; i < errors.size(); ++i)
+    more.push_back(readable(errors[i]));
+  fail(function, ErrorCode::InvalidArgument, "source, " + readable(errors[0]), more);
+}
+
+std::string compile(const CudaFunction &function, const std::string &target) {
+  if (function.source.size() > kMostSourceBytes)
+    fail(function, ErrorCode::ResourceExceeded,
+         "the source has " + std::to_string(function.source.size()) + " bytes, at most " +
+             std::to_string(kMostSourceBytes) + " are compiled");
+  checkIncludes(function);
+  std::string why;
+  Nvrtc *nvrtc = Nvrtc::load(&why);
+  if (!nvrtc)
+    fail(function, ErrorCode::ToolMissing,
+         "needs NVRTC, which CUDA's toolkit and the package nvidia-cuda-nvrtc contain: " + why);
+  Nvrtc::Result result = nvrtc->compile(
+      programOf(function), "source",
+      {"--gpu-architecture=compute_" + target.substr(3), "--relocatable-device-code=true",
+       "--std=c++17", "--include-path=" + cudaIncludeFolder()});
+  if (result.ptx.empty())
+    failCompile(function, result.log);
+  return result.ptx;
+}
+
+// --- One text --------------------------------------------------------------------------------------
+
+/// What the source declares and leaves to others must be what every kernel has.
+void checkComplete(const vgpu::Module &module, const CudaFunction &function) {
+  static constexpr std::string_view kSystemCalls[] = {"vprintf", "__assertfail", "malloc", "free"};
+  for (const vgpu::Function &declared : module.functions)
+    if (!declared.hasBody && !module.byName.at(declared.name)->hasBody &&
+        std::ranges::find(kSystemCalls, declared.name) == std::end(kSystemCalls))
+      fail(function, ErrorCode::LinkError,
+           "'" + function.entry + "' calls '" + std::string(declared.name) +
+               "', which the source declares and nobody defines");
+  for (auto &[name, variable] : module.globals)
+    if (variable->isExtern)
+      fail(function, ErrorCode::LinkError,
+           "'" + function.entry + "' uses '" + std::string(name) + "', which is defined elsewhere" +
+               (variable->space == vgpu::Space::Shared
+                    ? ": dynamic shared memory belongs to the kernel"
+                    : ""));
+}
+
+/// Functions and variables of the module get names of their own, the one that is called excepted: two sources may
+/// define the same ones, and both may bring a library's tables.
+std::string withOwnNames(const std::string &ptx, const CudaFunction &function) {
+  std::shared_ptr<vgpu::Module> module = vgpu::parsePtx(ptx, function.symbol);
+  checkComplete(*module, function);
+  std::map<std::string, bool> own;
+  for (const vgpu::Function &defined : module->functions)
+    own[std::string(defined.name)] |= defined.hasBody;
+  for (auto &[name, variable] : module->globals)
+    own[std::string(name)] = !variable->isExtern;
+  own.erase(function.symbol);
+  std::string result;
+  static const std::regex word("[%$A-Za-z_][\\w$]*");
+  size_t copied = 0;
+  for (std::sregex_iterator at(ptx.begin(), ptx.end(), word), end; at != end; ++at) {
+    auto found = own.find(at->str());
+    size_t wordEnd = static_cast<size_t>(at->position()) + at->length();
+    result.append(ptx, copied, wordEnd - copied);
+    copied = wordEnd;
+    if (found != own.end() && found->second)
+      result += "_" + function.symbol;
+  }
+  return result.append(ptx, copied);
+}
+
+/// Where the header of a PTX text ends: after its `.address_size`.
+size_t headerEnd(const std::string &ptx) {
+  size_t at = ptx.find("\n", ptx.find(".address_size"));
+  return at == std::string::npos ? ptx.size() : at + 1;
+}
+
+struct Version {
+  int major = 0, minor = 0;
+  auto operator<=>(const Version &) const = default;
+};
+const std::regex kVersion("\\.version\\s+(\\d+)\\.(\\d+)");
+Version versionOf(const std::string &ptx) {
+  std::smatch found;
+  return std::regex_search(ptx, found, kVersion)
+             ? Version{std::stoi(found[1]), std::stoi(found[2])}
+             : Version();
+}
+
+/// The kernel declares the function as external; it is defined in front of its users instead.
+void define(std::string &ptx, const CudaFunction &function, const std::string &definition) {
+  size_t at = ptx.find(".extern .func");
+  while (at != std::string::npos) {
+    size_t end = ptx.find(';', at);
+    if (ptx.substr(at, end - at).find(function.symbol) != std::string::npos) {
+      ptx.erase(at, end + 1 - at);
+      break;
+    }
+    at = ptx.find(".extern .func", end);
+  }
+  ptx.insert(headerEnd(ptx), "\n" + definition.substr(headerEnd(definition)) + "\n");
+  if (Version needed = versionOf(definition); versionOf(ptx) < needed)
+    ptx = std::regex_replace(ptx, kVersion,
+                             ".version " + std::to_string(needed.major) + "." +
+                                 std::to_string(needed.minor),
+                             std::regex_constants::format_first_only);
+}
+
+} // namespace
+
+std::string linkCuda(std::string ptx, const std::vector<CudaFunction> &functions,
+                     const std::string &target) {
+  for (const CudaFunction &function : functions)
+    // Its only uses may have been optimised away.
+    if (ptx.find(function.symbol) != std::string::npos)
+      define(ptx, function, withOwnNames(compile(function, target), function));
+  return ptx;
+}
+
+std::string nvrtcVersion(std::string *why) {
+  Nvrtc *nvrtc = Nvrtc::load(why);
+  return nvrtc ? std::to_string(nvrtc->major) + "." + std::to_string(nvrtc->minor) : std::string();
+}
+
+} // namespace tile::jit
