@@ -71,10 +71,21 @@ Value tile::inline_cuda(std::string_view source, std::string_view entry,
   node.loc = loc;
   node.operands = foreignOperands(trace, "inline_cuda", operands, shape, loc);
   node.results = {{TileType::Data, result, shape}};
+  std::vector<DType> dtypes = {result};
+  for (NodeId operand : node.operands)
+    dtypes.push_back(trace.at(operand).type.dtype);
+  for (DType dtype : dtypes)
+    if (dtype == e4m3 || dtype == e5m2)
+      trace.fail(
+          loc,
+          std::string(
+              "inline_cuda: functions take and return i1, i8 to i64, u8 to u64, f16, bf16, f32 and "
+              "f64, not ") +
+              nameOf(dtype) + "; bitcast it to u8");
   std::string signature = nameOf(result);
-  for (size_t i = 0; i < node.operands.size(); ++i)
-    signature += (i ? "," : "(") + std::string(nameOf(trace.at(node.operands[i]).type.dtype));
-  signature += node.operands.empty() ? "()" : ")";
+  for (size_t i = 1; i < dtypes.size(); ++i)
+    signature += (i > 1 ? "," : "(") + std::string(nameOf(dtypes[i]));
+  signature += dtypes.size() == 1 ? "()" : ")";
   node.attributes = {{Attribute::String, "source", {}, std::string(source)},
                      {Attribute::String, "entry", {}, std::string(entry)},
                      {Attribute::String, "signature", {}, signature}};

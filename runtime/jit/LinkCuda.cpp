@@ -20,8 +20,8 @@ constexpr size_t kMostSourceBytes = size_t(1) << 20;
 
 [[noreturn]] void fail(const CudaFunction &function, ErrorCode code, const std::string &what,
                        std::vector<std::string> notes = {}) {
-  throw Error(Fault::User, code, "inline_cuda: " + what,
-              {function.file.c_str(), function.line}, std::move(notes));
+  throw Error(Fault::User, code, "inline_cuda: " + what, {function.file.c_str(), function.line},
+              std::move(notes));
 }
 
 // --- The source ------------------------------------------------------------------------------------
@@ -89,17 +89,20 @@ std::string programOf(const CudaFunction &function) {
 /// Headers come from CUDA alone: NVRTC opens any path, and quotes the file in its messages.
 void checkIncludes(const CudaFunction &function) {
   std::string source = std::regex_replace(function.source, std::regex("\\\\\r?\n"), "");
-  static const std::regex directive("(?:^|\n)[ \t]*(?:#|%:|\\?\\?=)[ \t]*(?:include|embed)\\w*([^\n]*)");
+  static const std::regex directive(
+      "(?:^|\n)[ \t]*(?:#|%:|\\?\\?=)[ \t]*(?:include|embed)\\w*([^\n]*)");
   static const std::regex named("[ \t]*[<\"]([^>\"]*)[>\"].*");
   for (std::sregex_iterator at(source.begin(), source.end(), directive), end; at != end; ++at) {
     std::smatch name;
     std::string rest = (*at)[1].str();
     if (!std::regex_match(rest, name, named))
-      fail(function, ErrorCode::InvalidArgument, "an include must name its header, got '" + rest + "'");
+      fail(function, ErrorCode::InvalidArgument,
+           "an include must name its header, got '" + rest + "'");
     std::filesystem::path path(name[1].str());
     if (path.is_absolute() || std::ranges::find(path, "..") != path.end())
       fail(function, ErrorCode::InvalidArgument,
-           "includes '" + path.string() + "': absolute paths and '..' are refused; headers come from CUDA's folder");
+           "includes '" + path.string() +
+               "': absolute paths and '..' are refused; headers come from CUDA's folder");
   }
 }
 
@@ -115,8 +118,10 @@ std::string cudaIncludeFolder() {
 
 /// "source(3): error: ..." as "line 3: ...".
 std::string readable(const std::string &line) {
-  return std::regex_replace(line, std::regex("^(?:source\\((\\d+)\\)|call\\(\\d+\\)): (?:fatal |catastrophic )?error[^:]*: "),
-                            "line $1: ");
+  return std::regex_replace(
+      line,
+      std::regex("^(?:source\\((\\d+)\\)|call\\(\\d+\\)): (?:fatal |catastrophic )?error[^:]*: "),
+      "line $1: ");
 }
 
 [[noreturn]] void failCompile(const CudaFunction &function, const std::string &log) {
@@ -149,10 +154,10 @@ std::string compile(const CudaFunction &function, const std::string &target) {
   if (!nvrtc)
     fail(function, ErrorCode::ToolMissing,
          "needs NVRTC, which CUDA's toolkit and the package nvidia-cuda-nvrtc contain: " + why);
-  Nvrtc::Result result = nvrtc->compile(
-      programOf(function), "source",
-      {"--gpu-architecture=compute_" + target.substr(3), "--relocatable-device-code=true",
-       "--std=c++17", "--include-path=" + cudaIncludeFolder()});
+  Nvrtc::Result result = nvrtc->compile(programOf(function), "source",
+                                        {"--gpu-architecture=compute_" + target.substr(3),
+                                         "--relocatable-device-code=true", "--std=c++17",
+                                         "--include-path=" + cudaIncludeFolder()});
   if (result.ptx.empty())
     failCompile(function, result.log);
   return result.ptx;
@@ -216,9 +221,8 @@ struct Version {
 const std::regex kVersion("\\.version\\s+(\\d+)\\.(\\d+)");
 Version versionOf(const std::string &ptx) {
   std::smatch found;
-  return std::regex_search(ptx, found, kVersion)
-             ? Version{std::stoi(found[1]), std::stoi(found[2])}
-             : Version();
+  return std::regex_search(ptx, found, kVersion) ? Version{std::stoi(found[1]), std::stoi(found[2])}
+                                                 : Version();
 }
 
 /// The kernel declares the function as external; it is defined in front of its users instead.

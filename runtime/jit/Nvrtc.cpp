@@ -6,8 +6,8 @@ namespace tile::jit {
 namespace {
 
 void *openLibrary(std::string &why) {
-  for (const char *name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
-                           "/usr/local/cuda/lib64/libnvrtc.so"}) {
+  for (const char *name :
+       {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"}) {
     if (void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL))
       return library;
     if (why.empty())

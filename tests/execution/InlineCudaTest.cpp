@@ -20,17 +20,18 @@ INSTANTIATE_TEST_SUITE_P(Devices, InlineCuda, ::testing::ValuesIn(deviceNames())
                          [](const auto &run) { return testName(run.param); });
 
 TEST_P(InlineCuda, AFunctionOfSeveralOperandsThatBroadcast) {
-  static const auto program = kernel("polynomial", [](In<f32, 1> x, Out<f32, 1> y, Scalar<i32> n, Const B) {
-    Value i = grid1d(y, {B});
-    y.tile({B})(i) = inline_cuda(R"(
+  static const auto program =
+      kernel("polynomial", [](In<f32, 1> x, Out<f32, 1> y, Scalar<i32> n, Const B) {
+        Value i = grid1d(y, {B});
+        y.tile({B})(i) = inline_cuda(R"(
       __device__ float power(float x, int n) {
         float result = 1;
         for (int i = 0; i < n; ++i)
           result *= x;
         return result;
       })",
-                                 "power", {x.tile({B})(i), n}, f32);
-  });
+                                     "power", {x.tile({B})(i), n}, f32);
+      });
   auto x = uniform<float>(300);
   auto y = output<float>({300});
   program.consts(128)(stream, input({300}, x), y.tensor(), 3);
@@ -51,7 +52,8 @@ SOURCE(uint16_t, "__device__ unsigned short next(unsigned short x) { return x + 
 SOURCE(uint32_t, "__device__ unsigned next(unsigned x) { return x + 1; }")
 SOURCE(uint64_t, "__device__ unsigned long long next(unsigned long long x) { return x + 1; }")
 SOURCE(half, "__device__ __half next(__half x) { return __float2half(__half2float(x) + 1); }")
-SOURCE(bfloat16, "__device__ __nv_bfloat16 next(__nv_bfloat16 x) { return __float2bfloat16(__bfloat162float(x) + 1); }")
+SOURCE(bfloat16, "__device__ __nv_bfloat16 next(__nv_bfloat16 x) { return "
+                 "__float2bfloat16(__bfloat162float(x) + 1); }")
 SOURCE(float, "__device__ float next(float x) { return x + 1; }")
 SOURCE(double, "__device__ double next(double x) { return x + 1; }")
 

@@ -378,7 +378,10 @@ TEST(Diagnostics, InlinePtx) {
 
 TEST(Diagnostics, InlineCuda) {
   expectError([](In<e4m3, 1> x) { inline_cuda("", "f", {x.tile({4})(0)}, f32, {.pure = false}); },
-              "inline_cuda: the signature says 'e4m3' where there is 'f8E4M3FN'", "inline_cuda(");
+              "inline_cuda: functions take and return i1, i8 to i64, u8 to u64, f16, bf16, f32 and "
+              "f64, not "
+              "e4m3; bitcast it to u8",
+              "inline_cuda(");
   expectError([](Scalar<i32> x) { inline_cuda("", "", {x}, i32, {.pure = false}); },
               "inline_cuda: needs the name of a function", "inline_cuda(");
 }
