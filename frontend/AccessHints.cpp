@@ -28,14 +28,9 @@ void addHints(Node &node, const AccessOptions &hints) {
 Value recordLoad(Trace &trace, Node load, const Value &address, const AccessOptions &hints) {
   if (!hints.is_volatile)
     return trace.handle(trace.memory(std::move(load), address));
-  Node value;
-  value.kind = Node::Result;
-  value.type = load.type;
-  value.loc = load.loc;
   load.effect = Effect::Write;
   load.results = {load.type};
-  value.operands = {trace.memory(std::move(load), address)};
-  return trace.handle(trace.add(std::move(value)));
+  return trace.handle(trace.resultOf(trace.memory(std::move(load), address)));
 }
 
 } // namespace tile::frontend

@@ -54,12 +54,7 @@ Value record(Trace &trace, const char *name, Node node, const Arg &pointer, cons
   NodeId id = trace.memory(std::move(node), pointer.value());
   if (options.sem != MemorySem::relaxed)
     trace.graph().nodes[id].root = -1; // it orders accesses to all arguments
-  Node old;
-  old.kind = Node::Result;
-  old.type = tile;
-  old.operands = {id};
-  old.loc = loc;
-  Value result = trace.handle(trace.add(std::move(old)));
+  Value result = trace.handle(trace.resultOf(id));
   if (!type.isScalar())
     return result;
   return reduce(

@@ -19,15 +19,8 @@ ScopeId frontend::traceRegion(Trace &trace, Scope::Kind kind, Loc loc,
 
 /// Makes the results of a control-flow node the current values of the variables.
 void frontend::bindResults(Trace &trace, NodeId node, const std::vector<uint32_t> &variables) {
-  for (size_t i = 0; i < variables.size(); ++i) {
-    Node result;
-    result.kind = Node::Result;
-    result.type = trace.variable(variables[i]).type;
-    result.operands = {node};
-    result.index = static_cast<int>(i);
-    result.loc = trace.at(node).loc;
-    trace.write(variables[i], trace.add(std::move(result)), trace.scope());
-  }
+  for (size_t i = 0; i < variables.size(); ++i)
+    trace.write(variables[i], trace.resultOf(node, static_cast<int>(i)), trace.scope());
 }
 
 std::vector<TileType> frontend::typesOf(const Trace &trace,

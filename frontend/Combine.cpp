@@ -92,15 +92,8 @@ std::vector<Value> combineTiles(Trace &trace, const CombineOp &op, const std::ve
   node.results = results;
   NodeId id = trace.add(node);
   std::vector<Value> values;
-  for (size_t i = 0; i < results.size(); ++i) {
-    Node result;
-    result.kind = Node::Result;
-    result.type = results[i];
-    result.operands = {id};
-    result.index = static_cast<int>(i);
-    result.loc = loc;
-    values.push_back(trace.handle(trace.add(std::move(result))));
-  }
+  for (size_t i = 0; i < results.size(); ++i)
+    values.push_back(trace.handle(trace.resultOf(id, static_cast<int>(i))));
   return values;
 }
 

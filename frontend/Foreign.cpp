@@ -25,16 +25,6 @@ static std::vector<NodeId> foreignOperands(Trace &trace, const char *name,
   return nodes;
 }
 
-static Value resultOf(Trace &trace, NodeId node, int index, Loc loc) {
-  Node result;
-  result.kind = Node::Result;
-  result.type = trace.at(node).results[size_t(index)];
-  result.operands = {node};
-  result.index = index;
-  result.loc = loc;
-  return trace.handle(trace.add(std::move(result)));
-}
-
 std::vector<Value> tile::inline_ptx(std::string_view text, std::string_view constraints,
                                     std::initializer_list<Arg> operands,
                                     std::initializer_list<DType> results, PtxOptions options,
@@ -56,7 +46,7 @@ std::vector<Value> tile::inline_ptx(std::string_view text, std::string_view cons
   NodeId id = trace.add(std::move(node));
   std::vector<Value> values;
   for (size_t i = 0; i < results.size(); ++i)
-    values.push_back(resultOf(trace, id, static_cast<int>(i), loc));
+    values.push_back(trace.handle(trace.resultOf(id, static_cast<int>(i))));
   return values;
 }
 
@@ -91,5 +81,5 @@ Value tile::inline_cuda(std::string_view source, std::string_view entry,
                      {Attribute::String, "signature", {}, signature}};
   if (options.pure)
     node.attributes.push_back({Attribute::Unit, "pure", {}});
-  return resultOf(trace, trace.add(std::move(node)), 0, loc);
+  return trace.handle(trace.resultOf(trace.add(std::move(node))));
 }

@@ -127,6 +127,16 @@ NodeId Trace::add(Node node) {
   return id;
 }
 
+NodeId Trace::resultOf(NodeId node, int index) {
+  Node result;
+  result.kind = Node::Result;
+  result.type = at(node).results[size_t(index)];
+  result.operands = {node};
+  result.index = index;
+  result.loc = at(node).loc;
+  return add(std::move(result));
+}
+
 Value Trace::op(const char *name, TileType type, const std::vector<Value> &operands, Loc loc,
                 std::vector<Attribute> attributes) {
   Node node;

@@ -40,6 +40,8 @@ public:
 
   // Recording. Nodes go into the innermost scope.
   NodeId add(Node node);
+  /// Result `index` of a node that lists its results, as a node of its own.
+  NodeId resultOf(NodeId node, int index = 0);
   Value op(const char *name, TileType type, std::initializer_list<Value> operands, Loc loc,
            std::vector<Attribute> attributes = {});
   Value op(const char *name, TileType type, const std::vector<Value> &operands, Loc loc,
