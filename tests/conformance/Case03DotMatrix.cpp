@@ -48,7 +48,7 @@ protected:
         z = z + e.tile({1, N})(0, 0);
       if (epilogue == kColumn)
         z = z + e.tile({M, 1})(0, 0);
-      if constexpr (isFloat(dtypeOf<C>) && dtypeOf<C> != f64)
+      if constexpr (isFloat(dtypeOf<C>))
         if (epilogue == kSoftmax)
           z = cast(dtypeOf<C>, softmax(z, 1));
       if (epilogue == kChained)
@@ -169,8 +169,7 @@ TEST_P(Case03, Floats) {
 TEST_P(Case03, Doubles) {
   for (int size : {16, 32, 64})
     for (Epilogue epilogue : kAll)
-      if (epilogue != kSoftmax) // f64 has no math functions
-        check<double, double>("f64_f64", {size, size, size}, epilogue, Precision::tf32x3);
+      check<double, double>("f64_f64", {size, size, size}, epilogue, Precision::tf32x3);
   expectInstruction("f64_f64", "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64");
 }
 
