@@ -2,7 +2,7 @@
 """Counts single cases after a ctest run, in the form of ctest's closing line. To ctest a GoogleTest
 program or the lit run is one test; the reports they leave beside ctest's own (ctest.xml) tell their
 cases. A skipped case counts as neither passed nor failed and is shown; a program that died without
-a report counts as one failure."""
+a whole report counts as one failure."""
 import collections
 import json
 import pathlib
@@ -29,11 +29,18 @@ def lit_cases(report):
         yield outcome(case["code"] in kLitFailures, case["code"] in kLitSkips)
 
 
+def report_of(name, folder):
+    """A program's own report; nothing if it left none, or died while it wrote."""
+    try:
+        return json.loads((folder / f"{name}.json").read_text())
+    except (OSError, ValueError):
+        return None
+
+
 def cases_of(test, folder):
     """The outcomes behind one entry of ctest's report."""
-    status, report = test.get("status"), folder / f"{test.get('name')}.json"
-    if status in ("run", "fail") and report.exists():
-        document = json.loads(report.read_text())
+    status, document = test.get("status"), report_of(test.get("name"), folder)
+    if status in ("run", "fail") and document:
         cases = list(gtest_cases(document) if "testsuites" in document else lit_cases(document))
         return cases + ["fail"] * (status == "fail" and "fail" not in cases)
     return ["pass" if status == "run" else "skip" if status in ("notrun", "disabled") else "fail"]
