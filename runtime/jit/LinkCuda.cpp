@@ -1,9 +1,8 @@
 #include "runtime/jit/LinkCuda.h"
 
+#include "runtime/jit/CudaSource.h"
 #include "runtime/jit/Nvrtc.h"
 #include "runtime/vgpu/Ptx.h"
-
-#include <tile/Error.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,94 +16,6 @@ namespace {
 using codegen::CudaFunction;
 
 constexpr size_t kMostSourceBytes = size_t(1) << 20;
-
-[[noreturn]] void fail(const CudaFunction &function, ErrorCode code, const std::string &what,
-                       std::vector<std::string> notes = {}) {
-  throw Error(Fault::User, code, "inline_cuda: " + what, {function.file.c_str(), function.line},
-              std::move(notes));
-}
-
-// --- The source ------------------------------------------------------------------------------------
-
-/// How a dtype appears in C++, as a word that is passed, and how one becomes the other.
-struct CppType {
-  const char *type, *word, *fromWord, *toWord;
-};
-
-CppType cppTypeOf(const std::string &dtype) {
-  static const std::map<std::string, CppType> types = {
-      {"f32", {"float", "float", "", ""}},
-      {"f64", {"double", "double", "", ""}},
-      {"i64", {"long long", "long long", "", ""}},
-      {"u64", {"unsigned long long", "unsigned long long", "", ""}},
-      {"f16", {"__half", "unsigned int", "__ushort_as_half", "__half_as_ushort"}},
-      {"bf16", {"__nv_bfloat16", "unsigned int", "__ushort_as_bfloat16", "__bfloat16_as_ushort"}},
-      {"i1", {"bool", "unsigned int", "static_cast<bool>", ""}},
-      {"i8", {"signed char", "int", "static_cast<signed char>", ""}},
-      {"i16", {"short", "int", "static_cast<short>", ""}},
-      {"i32", {"int", "int", "", ""}},
-      {"u8", {"unsigned char", "unsigned int", "static_cast<unsigned char>", ""}},
-      {"u16", {"unsigned short", "unsigned int", "static_cast<unsigned short>", ""}},
-      {"u32", {"unsigned int", "unsigned int", "", ""}}};
-  return types.at(dtype); // the operation's verifier admits no others
-}
-
-/// "float (*)(int, __half)".
-std::string pointerTypeOf(const CudaFunction &function, const std::string &name) {
-  std::string text = std::string(cppTypeOf(function.dtypes[0]).type) + " (*" + name + ")(";
-  for (size_t i = 1; i < function.dtypes.size(); ++i)
-    text += (i > 1 ? ", " : "") + std::string(cppTypeOf(function.dtypes[i]).type);
-  return text + ")";
-}
-
-/// The function that the PTX calls: takes words, calls the user's. Its lines have a name of their own in messages.
-std::string wrapperOf(const CudaFunction &function) {
-  std::string parameters, arguments;
-  for (size_t i = 1; i < function.dtypes.size(); ++i) {
-    CppType type = cppTypeOf(function.dtypes[i]);
-    std::string name = "x" + std::to_string(i);
-    parameters += (i > 1 ? ", " : "") + std::string(type.word) + " " + name;
-    arguments += (i > 1 ? ", " : "") + std::string(type.fromWord) + "(" + name + ")";
-  }
-  CppType result = cppTypeOf(function.dtypes[0]);
-  return "\n#line 1 \"call\"\nextern \"C\" __device__ " + std::string(result.word) + " " +
-         function.symbol + "(" + parameters + ") {\n" + pointerTypeOf(function, "const function") +
-         " = " + function.entry + ";\nreturn " + result.toWord + "(function(" + arguments +
-         "));\n}\n";
-}
-
-bool uses(const CudaFunction &function, const char *dtype) {
-  return std::ranges::find(function.dtypes, dtype) != function.dtypes.end();
-}
-
-std::string programOf(const CudaFunction &function) {
-  std::string program;
-  if (uses(function, "f16"))
-    program += "#include <cuda_fp16.h>\n";
-  if (uses(function, "bf16"))
-    program += "#include <cuda_bf16.h>\n";
-  return program + "#line 1 \"source\"\n" + function.source + wrapperOf(function);
-}
-
-/// Headers come from CUDA alone: NVRTC opens any path, and quotes the file in its messages.
-void checkIncludes(const CudaFunction &function) {
-  std::string source = std::regex_replace(function.source, std::regex("\\\\\r?\n"), "");
-  static const std::regex directive(
-      "(?:^|\n)[ \t]*(?:#|%:|\\?\\?=)[ \t]*(?:include|embed)\\w*([^\n]*)");
-  static const std::regex named("[ \t]*[<\"]([^>\"]*)[>\"].*");
-  for (std::sregex_iterator at(source.begin(), source.end(), directive), end; at != end; ++at) {
-    std::smatch name;
-    std::string rest = (*at)[1].str();
-    if (!std::regex_match(rest, name, named))
-      fail(function, ErrorCode::InvalidArgument,
-           "an include must name its header, got '" + rest + "'");
-    std::filesystem::path path(name[1].str());
-    if (path.is_absolute() || std::ranges::find(path, "..") != path.end())
-      fail(function, ErrorCode::InvalidArgument,
-           "includes '" + path.string() +
-               "': absolute paths and '..' are refused; headers come from CUDA's folder");
-  }
-}
 
 // --- The compiler ----------------------------------------------------------------------------------
 
@@ -134,26 +45,26 @@ std::string readable(const std::string &line) {
   if (errors.empty())
     errors.push_back(log.substr(0, 200));
   if (errors[0].starts_with("call("))
-    fail(function, ErrorCode::LinkError,
-         "'" + function.entry + "' is not a function of type " + pointerTypeOf(function, ""),
-         {errors[0].substr(errors[0].find(": ") + 2)});
+    failCuda(function, ErrorCode::LinkError,
+             "'" + function.entry + "' is not a function of type " + cppTypeOf(function),
+             {errors[0].substr(errors[0].find(": ") + 2)});
   std::vector<std::string> more;
   for (size_t i = 1; i < errors.size(); ++i)
     more.push_back(readable(errors[i]));
-  fail(function, ErrorCode::InvalidArgument, "source, " + readable(errors[0]), more);
+  failCuda(function, ErrorCode::InvalidArgument, "source, " + readable(errors[0]), more);
 }
 
 std::string compile(const CudaFunction &function, const std::string &target) {
   if (function.source.size() > kMostSourceBytes)
-    fail(function, ErrorCode::ResourceExceeded,
-         "the source has " + std::to_string(function.source.size()) + " bytes, at most " +
-             std::to_string(kMostSourceBytes) + " are compiled");
+    failCuda(function, ErrorCode::ResourceExceeded,
+             "the source has " + std::to_string(function.source.size()) + " bytes, at most " +
+                 std::to_string(kMostSourceBytes) + " are compiled");
   checkIncludes(function);
   std::string why;
   Nvrtc *nvrtc = Nvrtc::load(&why);
   if (!nvrtc)
-    fail(function, ErrorCode::ToolMissing,
-         "needs NVRTC, which CUDA's toolkit and the package nvidia-cuda-nvrtc contain: " + why);
+    failCuda(function, ErrorCode::ToolMissing,
+             "needs NVRTC, which CUDA's toolkit and the package nvidia-cuda-nvrtc contain: " + why);
   Nvrtc::Result result = nvrtc->compile(programOf(function), "source",
                                         {"--gpu-architecture=compute_" + target.substr(3),
                                          "--relocatable-device-code=true", "--std=c++17",
@@ -171,16 +82,17 @@ void checkComplete(const vgpu::Module &module, const CudaFunction &function) {
   for (const vgpu::Function &declared : module.functions)
     if (!declared.hasBody && !module.byName.at(declared.name)->hasBody &&
         std::ranges::find(kSystemCalls, declared.name) == std::end(kSystemCalls))
-      fail(function, ErrorCode::LinkError,
-           "'" + function.entry + "' calls '" + std::string(declared.name) +
-               "', which the source declares and nobody defines");
+      failCuda(function, ErrorCode::LinkError,
+               "'" + function.entry + "' calls '" + std::string(declared.name) +
+                   "', which the source declares and nobody defines");
   for (auto &[name, variable] : module.globals)
     if (variable->isExtern)
-      fail(function, ErrorCode::LinkError,
-           "'" + function.entry + "' uses '" + std::string(name) + "', which is defined elsewhere" +
-               (variable->space == vgpu::Space::Shared
-                    ? ": dynamic shared memory belongs to the kernel"
-                    : ""));
+      failCuda(function, ErrorCode::LinkError,
+               "'" + function.entry + "' uses '" + std::string(name) +
+                   "', which is defined elsewhere" +
+                   (variable->space == vgpu::Space::Shared
+                        ? ": dynamic shared memory belongs to the kernel"
+                        : ""));
 }
 
 /// Functions and variables of the module get names of their own, the one that is called excepted: two sources may
