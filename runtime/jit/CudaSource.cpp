@@ -85,12 +85,12 @@ void checkIncludes(const CudaFunction &function) {
     std::string rest = (*at)[1].str();
     if (!std::regex_match(rest, name, named))
       failCuda(function, ErrorCode::InvalidArgument,
-           "an include must name its header, got '" + rest + "'");
+               "an include must name its header, got '" + rest + "'");
     std::filesystem::path path(name[1].str());
     if (path.is_absolute() || std::ranges::find(path, "..") != path.end())
       failCuda(function, ErrorCode::InvalidArgument,
-           "includes '" + path.string() +
-               "': absolute paths and '..' are refused; headers come from CUDA's folder");
+               "includes '" + path.string() +
+                   "': absolute paths and '..' are refused; headers come from CUDA's folder");
   }
 }
 

@@ -2,12 +2,12 @@
 
 #include "runtime/jit/CudaSource.h"
 #include "runtime/jit/Nvrtc.h"
-#include "runtime/vgpu/Ptx.h"
+#include "runtime/jit/PtxSymbols.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 
 namespace tile::jit {
@@ -77,44 +77,41 @@ std::string compile(const CudaFunction &function, const std::string &target) {
 // --- One text --------------------------------------------------------------------------------------
 
 /// What the source declares and leaves to others must be what every kernel has.
-void checkComplete(const vgpu::Module &module, const CudaFunction &function) {
+void checkComplete(const std::vector<PtxSymbol> &symbols, const CudaFunction &function) {
   static constexpr std::string_view kSystemCalls[] = {"vprintf", "__assertfail", "malloc", "free"};
-  for (const vgpu::Function &declared : module.functions)
-    if (!declared.hasBody && !module.byName.at(declared.name)->hasBody &&
-        std::ranges::find(kSystemCalls, declared.name) == std::end(kSystemCalls))
+  for (const PtxSymbol &declared : symbols) {
+    bool isThere = declared.isDefined || std::ranges::any_of(symbols, [&](const PtxSymbol &other) {
+                     return other.isDefined && other.name == declared.name;
+                   });
+    if (isThere || std::ranges::find(kSystemCalls, declared.name) != std::end(kSystemCalls))
+      continue;
+    if (declared.isShared)
       failCuda(function, ErrorCode::LinkError,
-               "'" + function.entry + "' calls '" + std::string(declared.name) +
-                   "', which the source declares and nobody defines");
-  for (auto &[name, variable] : module.globals)
-    if (variable->isExtern)
-      failCuda(function, ErrorCode::LinkError,
-               "'" + function.entry + "' uses '" + std::string(name) +
-                   "', which is defined elsewhere" +
-                   (variable->space == vgpu::Space::Shared
-                        ? ": dynamic shared memory belongs to the kernel"
-                        : ""));
+               "'" + function.entry + "' uses '" + declared.name +
+                   "', dynamic shared memory, which belongs to the kernel");
+    failCuda(function, ErrorCode::LinkError,
+             "'" + function.entry + "' uses '" + declared.name +
+                 "', which the source declares and nobody defines");
+  }
 }
 
 /// Functions and variables of the module get names of their own, the one that is called excepted: two sources may
 /// define the same ones, and both may bring a library's tables.
 std::string withOwnNames(const std::string &ptx, const CudaFunction &function) {
-  std::shared_ptr<vgpu::Module> module = vgpu::parsePtx(ptx, function.symbol);
-  checkComplete(*module, function);
-  std::map<std::string, bool> own;
-  for (const vgpu::Function &defined : module->functions)
-    own[std::string(defined.name)] |= defined.hasBody;
-  for (auto &[name, variable] : module->globals)
-    own[std::string(name)] = !variable->isExtern;
-  own.erase(function.symbol);
+  std::vector<PtxSymbol> symbols = symbolsOf(ptx);
+  checkComplete(symbols, function);
+  std::set<std::string> own;
+  for (const PtxSymbol &symbol : symbols)
+    if (symbol.isDefined && symbol.name != function.symbol)
+      own.insert(symbol.name);
   std::string result;
   static const std::regex word("[%$A-Za-z_][\\w$]*");
   size_t copied = 0;
   for (std::sregex_iterator at(ptx.begin(), ptx.end(), word), end; at != end; ++at) {
-    auto found = own.find(at->str());
     size_t wordEnd = static_cast<size_t>(at->position()) + at->length();
     result.append(ptx, copied, wordEnd - copied);
     copied = wordEnd;
-    if (found != own.end() && found->second)
+    if (own.contains(at->str()))
       result += "_" + function.symbol;
   }
   return result.append(ptx, copied);

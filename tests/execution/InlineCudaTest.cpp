@@ -174,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "which the source declares and nobody defines"},
         Refused{"DynamicSharedMemory",
                 "extern __shared__ float s[];\n__device__ float f(float x) { return s[0] + x; }",
-                "f", ErrorCode::LinkError, "dynamic shared memory belongs to the kernel"}),
+                "f", ErrorCode::LinkError, "dynamic shared memory, which belongs to the kernel"}),
     [](const auto &info) { return std::string(info.param.name); });
 
 } // namespace
