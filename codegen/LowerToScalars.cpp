@@ -44,8 +44,9 @@ bool wantsAllRegisters(func::FuncOp kernel) {
         bool large = llvm::any_of(op->getResultTypes(), [](Type type) {
           return isa<RankedTensorType>(type) && registersOf(type) >= kLargeTile;
         });
-        return large || isa<ir::DotOp, gpu::SmemDotOp>(op) ? WalkResult::interrupt()
-                                                           : WalkResult::advance();
+        // What a called function does cannot be seen here any more.
+        return large || isa<ir::DotOp, gpu::SmemDotOp, func::CallOp>(op) ? WalkResult::interrupt()
+                                                                         : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -57,21 +58,29 @@ int64_t blocksWanted(func::FuncOp kernel) {
   return wantsAllRegisters(kernel) ? 1 : 0;
 }
 
-// The scalar function that takes a kernel's place: its name as PTX allows it, the same parameters, pointers as LLVM's.
+// The scalar function that takes the place of a kernel or of what it calls: its name as PTX allows it, the same parameters
+// spread out, pointers as LLVM's.
 func::FuncOp makeScalarFunction(func::FuncOp kernel) {
   OpBuilder b(kernel);
-  SmallVector<Type> types;
-  for (Type type : kernel.getArgumentTypes())
-    types.push_back(Lowering::registerType(type));
-  auto function = func::FuncOp::create(b, kernel.getLoc(), entryNameOf(kernel.getName()),
-                                       b.getFunctionType(types, {}));
-  int32_t threads = static_cast<int32_t>(passes::warpsOf(kernel)) * 32;
-  function->setAttr(kThreadsAttr, b.getI32IntegerAttr(threads));
-  if (int64_t blocks = blocksWanted(kernel))
-    function->setAttr(ir::kOccupancyAttr, b.getI32IntegerAttr(blocks));
-  for (StringRef setting : {ir::kMaxRegistersAttr, ir::kFlushDenormalsAttr})
+  auto function =
+      func::FuncOp::create(b, kernel.getLoc(), entryNameOf(kernel.getName()),
+                           b.getFunctionType(Lowering::registerTypes(kernel.getArgumentTypes()),
+                                             Lowering::registerTypes(kernel.getResultTypes())));
+  auto keep = [&](StringRef setting) {
     if (Attribute value = kernel->getAttr(setting))
       function->setAttr(setting, value);
+  };
+  keep(ir::kFlushDenormalsAttr);
+  keep(ir::kCallableAttr);
+  if (kernel->hasAttr(ir::kCallableAttr)) {
+    function.setPrivate();
+  } else {
+    int32_t threads = static_cast<int32_t>(passes::warpsOf(kernel)) * 32;
+    function->setAttr(kThreadsAttr, b.getI32IntegerAttr(threads));
+    if (int64_t blocks = blocksWanted(kernel))
+      function->setAttr(ir::kOccupancyAttr, b.getI32IntegerAttr(blocks));
+    keep(ir::kMaxRegistersAttr);
+  }
   function.addEntryBlock();
   return function;
 }
@@ -87,7 +96,7 @@ struct LowerToScalars : impl::LowerToScalarsBase<LowerToScalars> {
     }
     SmallVector<func::FuncOp> kernels;
     getOperation().walk([&](func::FuncOp function) {
-      if (function->hasAttr(ir::kKernelAttr))
+      if (function->hasAttr(ir::kKernelAttr) || function->hasAttr(ir::kCallableAttr))
         kernels.push_back(function);
     });
     declareShared(getOperation());

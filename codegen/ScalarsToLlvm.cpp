@@ -41,7 +41,10 @@ struct ScalarsToLlvm : impl::ScalarsToLlvmBase<ScalarsToLlvm> {
     target.addLegalOp<ModuleOp>();
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
-    getOperation().walk([](LLVM::LLVMFuncOp function) { markKernel(function); });
+    getOperation().walk([](LLVM::LLVMFuncOp function) {
+      markKernel(function);
+      markSettings(function);
+    });
   }
 
   static int32_t takeNumber(LLVM::LLVMFuncOp function, StringRef name, int32_t fallback) {
@@ -63,6 +66,15 @@ struct ScalarsToLlvm : impl::ScalarsToLlvmBase<ScalarsToLlvm> {
       function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(blocks));
     if (int32_t registers = takeNumber(function, ir::kMaxRegistersAttr, 0))
       function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), b.getI32IntegerAttr(registers));
+  }
+
+  // What kernels and the functions they call have in common.
+  static void markSettings(LLVM::LLVMFuncOp function) {
+    OpBuilder b(function);
+    if (function->removeAttr(ir::kCallableAttr)) {
+      function.setLinkage(LLVM::Linkage::Internal);
+      function.setNoInline(true);
+    }
     if (function->removeAttr(ir::kFlushDenormalsAttr))
       function.setPassthroughAttr(
           b.getArrayAttr(b.getArrayAttr({b.getStringAttr("denormal-fp-math-f32"),

@@ -8,7 +8,8 @@
 namespace tile::frontend {
 
 bool isChecked(const Trace &trace) {
-  return trace.settings.checked && trace.graph().scopes[trace.scope()].kind != Scope::Combine;
+  return trace.settings.checked && trace.function() == kNoScope &&
+         trace.graph().scopes[trace.scope()].kind != Scope::Combine;
 }
 
 void recordAssert(Trace &trace, const Value &condition, std::string message, Loc loc) {

@@ -5,7 +5,7 @@
 
 namespace tile::frontend {
 
-/// Does this trace assert? Never inside combine functions, which have no place for it, and not
+/// Does this trace assert? Never inside combine functions and callables, which have no place for it, and not
 /// where the library itself computes with wrapping integers.
 bool isChecked(const Trace &trace);
 

@@ -10,6 +10,8 @@
 #include <mlir/Dialect/Func/IR/FuncOps.h>
 #include <mlir/IR/Builders.h>
 
+#include <llvm/ADT/StringSet.h>
+
 #include <cmath>
 
 using namespace mlir;
@@ -53,6 +55,8 @@ private:
                                const std::string &name);
   SmallVector<int64_t> specializedExtents(int argument);
   void emitArguments(Block &entry);
+  void emitCallables(ModuleOp module);
+  void emitCallable(ModuleOp module, const Function &function);
   void addGrid(Operation *function);
   AffineExpr gridExpression(const std::vector<GridAxis> &axes,
                             SmallVectorImpl<mlir::Attribute> &symbols);
@@ -117,6 +121,8 @@ mlir::Attribute Emitter::attributeOf(const frontend::Attribute &attribute) {
     return builder_.getI64IntegerAttr(attribute.numbers[0]);
   case frontend::Attribute::String:
     return builder_.getStringAttr(attribute.text);
+  case frontend::Attribute::Symbol:
+    return FlatSymbolRefAttr::get(builder_.getContext(), attribute.text);
   case frontend::Attribute::I64Array:
     return builder_.getDenseI64ArrayAttr(attribute.numbers);
   case frontend::Attribute::BoolArray:
@@ -390,9 +396,50 @@ void Emitter::emitArguments(Block &entry) {
   }
 }
 
+void Emitter::emitCallable(ModuleOp module, const Function &function) {
+  OpBuilder::InsertionGuard guard(builder_);
+  SmallVector<Type> arguments, results;
+  for (const TileType &type : function.arguments)
+    arguments.push_back(typeOf(type));
+  for (const TileType &type : function.results)
+    results.push_back(typeOf(type));
+  Location loc = locationOf(function.where);
+  builder_.setInsertionPointToEnd(module.getBody());
+  auto op = func::FuncOp::create(builder_, loc, function.symbol,
+                                 builder_.getFunctionType(arguments, results));
+  op.setPrivate();
+  op.setNoInline(true);
+  op->setAttr(ir::kCallableAttr, builder_.getUnitAttr());
+  addSettings(op);
+  Block *entry = op.addEntryBlock();
+  const Scope &body = graph_.scopes[function.scope];
+  for (auto [id, argument] : llvm::zip_equal(body.arguments, entry->getArguments()))
+    values_[id] = argument;
+  builder_.setInsertionPointToStart(entry);
+  emitScope(function.scope);
+  func::ReturnOp::create(builder_, loc, valuesOf(body.yields));
+}
+
+// Those that are called by what is left of the kernel, callees first: passes go through functions in their order.
+void Emitter::emitCallables(ModuleOp module) {
+  llvm::StringSet<> called;
+  for (const std::vector<NodeId> &scope : order_)
+    for (NodeId id : scope)
+      if (StringRef(graph_.nodes[id].name) == "func.call")
+        called.insert(graph_.nodes[id].attributes[0].text);
+  std::vector<const Function *> functions;
+  for (const Function &function : graph_.functions)
+    if (called.contains(function.symbol))
+      functions.push_back(&function);
+  llvm::sort(functions, [](auto *a, auto *b) { return a->finished < b->finished; });
+  for (const Function *function : functions)
+    emitCallable(module, *function);
+}
+
 OwningOpRef<ModuleOp> Emitter::run() {
   results_.resize(graph_.nodes.size());
   OwningOpRef<ModuleOp> module = ModuleOp::create(locationOf(trace_.record().where));
+  emitCallables(*module);
   func::FuncOp function = emitFunction(*module);
   Block *entry = function.addEntryBlock();
   builder_.setInsertionPointToStart(entry);

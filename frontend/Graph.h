@@ -34,10 +34,10 @@ struct TileType {
 
 /// An attribute of an op, in the few forms the dialects need.
 struct Attribute {
-  enum Kind : uint8_t { Unit, I32, I64, I32Array, I64Array, BoolArray, String } kind = Unit;
+  enum Kind : uint8_t { Unit, I32, I64, I32Array, I64Array, BoolArray, String, Symbol } kind = Unit;
   const char *name = "";
   std::vector<int64_t> numbers;
-  std::string text = {}; ///< of a String
+  std::string text = {}; ///< of a String or Symbol
 };
 
 /// How a node touches memory, which decides what may be reordered around it.
@@ -69,7 +69,16 @@ struct Node {
 
 /// A region of the program while it is traced and afterwards.
 struct Scope {
-  enum Kind : uint8_t { Kernel, For, Then, Else, WhileCondition, WhileBody, Combine } kind = Kernel;
+  enum Kind : uint8_t {
+    Kernel,
+    For,
+    Then,
+    Else,
+    WhileCondition,
+    WhileBody,
+    Combine,
+    Function
+  } kind = Kernel;
   ScopeId parent = kNoScope;
   Loc opened;
   bool closed = false;
@@ -96,10 +105,21 @@ struct Variable {
   Loc madeAt;
 };
 
+/// A function that is called: a callable, traced for arguments of these types.
+struct Function {
+  uint64_t callable = 0;
+  std::string symbol; ///< in the IR
+  ScopeId scope = kNoScope;
+  std::vector<TileType> arguments, results;
+  Loc where;
+  uint32_t finished = 0; ///< how many were finished with it, so callees have less; 0: being traced
+};
+
 struct Graph {
   std::vector<Node> nodes;
   std::vector<Scope> scopes;
   std::vector<Variable> variables;
+  std::vector<Function> functions;
   std::set<std::pair<int, int>> aliases; ///< arguments that may overlap, each pair in both orders
 
   /// The node that stands behind aliases.

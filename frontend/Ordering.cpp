@@ -16,7 +16,11 @@ public:
       : graph_(graph), done_(graph.nodes.size()), rank_(graph.nodes.size()),
         order_(graph.scopes.size()) {}
 
-  void run() { scope(0); }
+  void run() {
+    scope(0);
+    for (const Function &function : graph_.functions)
+      scope(function.scope);
+  }
   /// Lets this walk place the live reads of an earlier one before writes that may alias them.
   void placeReadsOf(const Walk &earlier) {
     pending_.insert(earlier.reads_.begin(), earlier.reads_.end());

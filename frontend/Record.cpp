@@ -52,17 +52,6 @@ struct Records {
   }
 };
 
-void checkName(const std::string &name, Loc where) {
-  bool valid = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
-  for (char c : name)
-    valid = valid && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
-  if (!valid)
-    throw Error(Fault::User, ErrorCode::InvalidArgument,
-                "kernel: the name '" + name +
-                    "' must be an identifier: letters, digits and _, not beginning with a digit",
-                where);
-}
-
 [[noreturn]] void refuse(const detail::KernelRecord &record, std::string message) {
   throw Error(Fault::User, ErrorCode::InvalidArgument, std::move(message), {},
               {"calling kernel '" + record.name + "', defined at " + text(record.where)});
@@ -94,12 +83,23 @@ void checkArgument(const detail::KernelRecord &record, const detail::HostArg &ar
 
 } // namespace
 
+void tile::frontend::checkName(const char *what, const std::string &name, Loc where) {
+  bool valid = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
+  for (char c : name)
+    valid = valid && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
+  if (!valid)
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                std::string(what) + ": the name '" + name +
+                    "' must be an identifier: letters, digits and _, not beginning with a digit",
+                where);
+}
+
 namespace tile::detail {
 
 std::shared_ptr<KernelRecord> makeRecord(std::string name, std::string key,
                                          std::vector<ParamSpec> params,
                                          std::unique_ptr<KernelBody> body, Loc where) {
-  checkName(name, where);
+  checkName("kernel", name, where);
   auto record = std::make_shared<KernelRecord>();
   record->id = idOf(name, key);
   record->name = std::move(name);

@@ -120,6 +120,12 @@ NodeId Trace::add(Node node) {
              " operations; a plain C++ loop unrolls: use range() to stage it",
          {}, ErrorCode::ResourceExceeded);
   node.scope = scope();
+  bool touchesMemory = node.effect == Effect::Write || node.effect == Effect::Read;
+  if (touchesMemory && function() != kNoScope)
+    fail(node.loc,
+         "a callable computes with values alone: it may not access memory, print, assert or "
+         "assume; write a plain C++ function, which becomes part of the kernel",
+         {"the callable was made at " + text(graph_.scopes[function()].opened)});
   auto id = static_cast<NodeId>(graph_.nodes.size());
   if (node.effect == Effect::Write || node.effect == Effect::Control)
     graph_.scopes[scope()].effects.push_back(id);
@@ -241,12 +247,23 @@ NodeId Trace::use(const Value &value, Loc loc) const {
   if (inCombine && node.scope != scope())
     fail(loc, "a combine function may only use the scalars it is given, and host numbers",
          {"the value was made at " + text(node.loc)});
+  if (ScopeId called = function(); called != kNoScope && !encloses(called, node.scope))
+    fail(loc, "a callable may only use its arguments and host numbers: pass the value to it",
+         {"the value was made at " + text(node.loc) + ", the callable at " +
+          text(graph_.scopes[called].opened)});
   return value.node();
 }
 
 ScopeId Trace::region() const {
   ScopeId id = scope();
   while (graph_.scopes[id].guard != kNoNode)
+    id = graph_.scopes[id].parent;
+  return id;
+}
+
+ScopeId Trace::function() const {
+  ScopeId id = scope();
+  while (id != kNoScope && graph_.scopes[id].kind != Scope::Function)
     id = graph_.scopes[id].parent;
   return id;
 }

@@ -64,6 +64,8 @@ public:
   ScopeId scope() const { return stack_.back(); }
   /// The region the user sees: what a guard predicates belongs to the region the guard stands in.
   ScopeId region() const;
+  /// The called function that is being traced; kNoScope in the kernel itself.
+  ScopeId function() const;
   ScopeId open(Scope::Kind kind, Loc loc);
   void close(ScopeId id);
   /// Drops a scope that was left by an exception or a native break, and everything inside it.
@@ -121,6 +123,9 @@ private:
   Loc pendingLoc_;
   std::string pending_;
 };
+
+/// Refuses names that are no identifiers; `what` has them.
+void checkName(const char *what, const std::string &name, Loc where);
 
 /// "file:line", or "an unknown line".
 std::string text(Loc loc);

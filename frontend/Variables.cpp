@@ -40,6 +40,10 @@ void Trace::checkVariable(uint64_t trace, uint32_t id, Loc loc) const {
   if (!encloses(graph_.variables[id].home, scope()))
     fail(loc, "the var is used after its staged region ended: declare it outside",
          {"the var was made at " + text(graph_.variables[id].madeAt)}, ErrorCode::InvalidHandle);
+  if (ScopeId called = function();
+      called != kNoScope && !encloses(called, graph_.variables[id].home))
+    fail(loc, "a callable may only use its arguments and host numbers: pass the var to it",
+         {"the var was made at " + text(graph_.variables[id].madeAt)});
 }
 
 NodeId Trace::read(uint32_t variable, ScopeId scope) {

@@ -1,6 +1,7 @@
 // Registration of the dialect `tile`, its types, and the checks of attributes on kernels.
 #include "ir/TileDialect.h"
 
+#include "ir/Callable.h"
 #include "ir/LayoutAttr.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -204,6 +205,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   StringRef name = attribute.getName();
   if (name == kKernelAttr)
     return verifyKernel(op);
+  if (name == kCallableAttr)
+    return verifyCallable(op);
   if (name == kWarpsAttr)
     return verifyWarps(op, attribute.getValue());
   if (name == kMaxRegistersAttr)

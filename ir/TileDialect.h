@@ -22,6 +22,8 @@ namespace tile::ir {
 
 /// Attributes of a kernel function and of its arguments.
 inline constexpr llvm::StringLiteral kKernelAttr = "tile.kernel";
+/// On a function that kernels call: it has no memory but shared memory of its own.
+inline constexpr llvm::StringLiteral kCallableAttr = "tile.callable";
 inline constexpr llvm::StringLiteral kWarpsAttr = "tile.warps";
 inline constexpr llvm::StringLiteral kGridAttr = "tile.grid";
 inline constexpr llvm::StringLiteral kGridSymbolsAttr = "tile.grid_symbols";

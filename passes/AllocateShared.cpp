@@ -27,19 +27,32 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
       return signalPassFailure();
     }
     ResourcePlan plan(getOperation());
-    if (plan.sharedBytes() > found->maxSharedBytesPerBlock)
-      return reportOverflow(plan, *found);
+    int64_t begin = firstFreeByte(), end = begin + plan.sharedBytes();
+    if (end > found->maxSharedBytesPerBlock)
+      return reportOverflow(plan, end, *found);
     OpBuilder builder(&getContext());
     for (const SharedAllocation &allocation : plan.allocations())
-      gpu::SmemAllocOp(allocation.op).setOffsetAttr(builder.getI32IntegerAttr(allocation.offset));
-    getOperation()->setAttr(gpu::kSharedBytesAttr, builder.getI32IntegerAttr(plan.sharedBytes()));
+      gpu::SmemAllocOp(allocation.op)
+          .setOffsetAttr(builder.getI32IntegerAttr(begin + allocation.offset));
+    getOperation()->setAttr(gpu::kSharedBytesAttr, builder.getI32IntegerAttr(end));
   }
 
-  void reportOverflow(const ResourcePlan &plan, const ir::Target &gpu) {
+  // Functions that may be called have memory of their own, one after the other: their offsets are constants, whoever
+  // calls. They stand before their callers, and passes go through functions in order.
+  int64_t firstFreeByte() {
+    int64_t bytes = 0;
+    for (Operation *before = getOperation()->getPrevNode(); before; before = before->getPrevNode())
+      if (before->hasAttr(ir::kCallableAttr))
+        if (auto end = before->getAttrOfType<IntegerAttr>(gpu::kSharedBytesAttr))
+          bytes = std::max(bytes, end.getInt());
+    return llvm::alignTo(bytes, kSharedAlignment);
+  }
+
+  void reportOverflow(const ResourcePlan &plan, int64_t bytes, const ir::Target &gpu) {
     InFlightDiagnostic diagnostic =
         ir::userError(getOperation().emitError(), ErrorCode::ResourceExceeded)
-        << "shared memory: the kernel needs " << plan.sharedBytes() << " bytes a block, "
-        << gpu.name << " allows " << gpu.maxSharedBytesPerBlock << "; use smaller tiles";
+        << "shared memory: the kernel needs " << bytes << " bytes a block, " << gpu.name
+        << " allows " << gpu.maxSharedBytesPerBlock << "; use smaller tiles";
     for (const SharedAllocation &allocation : plan.allocations())
       diagnostic.attachNote(allocation.op->getLoc())
           << allocation.bytes << " bytes for " << allocation.op->getResult(0).getType();

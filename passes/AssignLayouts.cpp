@@ -4,6 +4,7 @@
 // layout that is needed.
 #include "passes/Passes.h"
 
+#include "ir/Callable.h"
 #include "ir/LayoutAttr.h"
 #include "ir/Target.h"
 #include "ir/UserError.h"
@@ -73,6 +74,9 @@ public:
     });
     if (checked.wasInterrupted())
       return failure();
+    if (function->hasAttr(ir::kCallableAttr))
+      for (Value argument : function.getArguments())
+        claim(argument, boundaryClaim(argument));
     do {
       changed = false;
       function.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
@@ -81,6 +85,11 @@ public:
   }
 
   Claim of(Value value) const { return claims.lookup(value); }
+
+  /// What callers and callees agree on for arguments and results, without asking: the default layout.
+  gpu::LayoutAttr boundaryLayout(Value value) const {
+    return defaultLayout(cast<RankedTensorType>(value.getType()), warps);
+  }
 
   /// The claimed layout, else the default one.
   gpu::LayoutAttr layoutOrDefault(Value value) const {
@@ -93,8 +102,9 @@ public:
 
 private:
   static bool isUnderstood(Operation *op) {
+    auto call = dyn_cast<func::CallOp>(op);
     return isa<arith::ConstantOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op) ||
-           isElementwiseOnTiles(op) ||
+           (call && ir::callableOf(call)) || isElementwiseOnTiles(op) ||
            isa_and_present<ir::TileDialect, gpu::TileGpuDialect>(op->getDialect());
   }
 
@@ -104,6 +114,10 @@ private:
       return;
     current = next;
     changed = true;
+  }
+
+  Claim boundaryClaim(Value value) const {
+    return isTile(value) ? Claim{boundaryLayout(value), Strength::Default} : Claim();
   }
 
   Claim strongest(ValueRange values) const {
@@ -164,6 +178,11 @@ private:
       return visitWhile(loop);
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return branch.getNumResults() ? visitIf(branch) : void();
+    if (isa<func::CallOp>(op)) {
+      for (Value result : op->getResults())
+        claim(result, boundaryClaim(result));
+      return;
+    }
     if (isa<ir::ViewLoadOp, ir::LoadOp>(op) && isTile(op->getResult(0)))
       return claim(op->getResult(0),
                    {coalescedLayout(op, cast<RankedTensorType>(op->getResult(0).getType()), warps),
@@ -226,12 +245,20 @@ public:
       : function(function), claims(claims), builder(function) {}
 
   LogicalResult rewrite() {
+    bool isCalled = function->hasAttr(ir::kCallableAttr);
+    for (Value argument : function.getArguments())
+      if (isCalled && isTile(argument))
+        setLayout(argument, claims.boundaryLayout(argument));
     SmallVector<Operation *> ops;
     function.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops)
       if (failed(rewrite(op)))
         return failure();
     eraseUnlaid(ops);
+    if (isCalled)
+      function.setType(
+          FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(),
+                            function.getBody().front().getTerminator()->getOperandTypes()));
     return success();
   }
 
@@ -311,6 +338,10 @@ private:
       return rewriteControl(op), success();
     if (isa<scf::YieldOp, scf::ConditionOp>(op))
       return rewriteTerminator(op), success();
+    auto call = dyn_cast<func::CallOp>(op);
+    if ((call && ir::callableOf(call)) ||
+        (isa<func::ReturnOp>(op) && function->hasAttr(ir::kCallableAttr)))
+      return rewriteBoundary(op), success();
     if (auto dot = dyn_cast<ir::DotOp>(op))
       return rewriteDot(dot), success();
     if (isa<ir::ViewStoreOp, ir::StoreOp>(op))
@@ -394,6 +425,16 @@ private:
     for (auto [operand, target] : llvm::zip_equal(operands, targets))
       if (isTile(target))
         setOperand(operand, gpu::encodingOf(target.getType()));
+  }
+
+  // What enters and leaves functions lies as both sides agree on.
+  void rewriteBoundary(Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (isTile(operand.get()))
+        setOperand(operand, claims.boundaryLayout(operand.get()));
+    for (Value result : op->getResults())
+      if (isTile(result))
+        setLayout(result, claims.boundaryLayout(result));
   }
 
   void rewriteDot(ir::DotOp dot) {

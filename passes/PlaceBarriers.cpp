@@ -4,6 +4,7 @@
 #include "passes/PlaceBarriers.h"
 #include "passes/Passes.h"
 
+#include "ir/Callable.h"
 #include "ir/LayoutAttr.h"
 #include "passes/analysis/GlobalMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -49,6 +50,17 @@ using Accesses = SmallVector<Access, 2>;
 
 bool isForeign(Operation *op) { return isa<ir::InlinePtxOp, ir::InlineCudaOp>(op); }
 
+bool usesShared(func::FuncOp function) {
+  return function
+      .walk([](Operation *op) {
+        auto call = dyn_cast<func::CallOp>(op);
+        func::FuncOp callee = call ? ir::callableOf(call) : func::FuncOp();
+        bool uses = isa<gpu::SmemAllocOp>(op) || (callee && usesShared(callee));
+        return uses ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 Accesses accessesOf(Operation *op) {
   auto shared = [&](Value smem, bool isWrite) {
     auto type = cast<gpu::SmemType>(smem.getType());
@@ -76,6 +88,14 @@ Accesses accessesOf(Operation *op) {
     return {Access{op, false, false, 0, 0, rootOf(load.getPtr())}};
   if (auto store = dyn_cast<ir::StoreOp>(op))
     return {Access{op, true, false, 0, 0, rootOf(store.getPtr())}};
+  // A function's shared memory, and that of those it calls, lies before its end; its callers' behind.
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    func::FuncOp callee = ir::callableOf(call);
+    auto end = callee ? callee->getAttrOfType<IntegerAttr>(gpu::kSharedBytesAttr) : IntegerAttr();
+    if (!end || !usesShared(callee))
+      return {};
+    return {Access{op, true, true, 0, end.getInt(), {}}};
+  }
   // What foreign code touches cannot be seen: all of global memory.
   if (isForeign(op) && !isMemoryEffectFree(op))
     return {Access{op, true, false, 0, 0, {}}};

@@ -92,8 +92,8 @@ def examples():
     for kind, name, rest in re.findall(r'^ +(EXAMPLE|BODY)\("([^"]+)", (.*)\),$', text, re.M):
         if kind == "BODY":
             code, elements = rest.rsplit(";,", 1)
-            code = re.sub(r"return (\w+)$", r"\1", code)
-            code = code.replace("return ", "")
+            before, _, shown = code.rpartition("return ")  # those before are of lambdas
+            code = before + shown
         else:
             depth, at = 0, 0
             for at, letter in enumerate(rest):

@@ -12,13 +12,6 @@ namespace tile::codegen {
 
 namespace {
 
-SmallVector<Type> flatTypes(TypeRange types) {
-  SmallVector<Type> flat;
-  for (Type type : types)
-    flat.append(Lowering::countOf(type), Lowering::registerType(type));
-  return flat;
-}
-
 // Lowers a block into `target`, which ends with a new terminator made by `finish`.
 template <class Finish>
 LogicalResult lowerInto(Lowering &l, Block &block, Block *target, Finish finish) {
@@ -60,7 +53,7 @@ LogicalResult lowerFor(Lowering &l, Operation *op) {
 LogicalResult lowerIf(Lowering &l, Operation *op) {
   auto branch = cast<scf::IfOp>(op);
   bool hasElse = !branch.getElseRegion().empty();
-  auto flat = scf::IfOp::create(l.b, op->getLoc(), flatTypes(branch.getResultTypes()),
+  auto flat = scf::IfOp::create(l.b, op->getLoc(), Lowering::registerTypes(branch.getResultTypes()),
                                 l.scalar(branch.getCondition()),
                                 /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
   auto yield = [&](Operation *terminator) {
@@ -81,11 +74,12 @@ LogicalResult lowerIf(Lowering &l, Operation *op) {
 
 LogicalResult lowerWhile(Lowering &l, Operation *op) {
   auto loop = cast<scf::WhileOp>(op);
-  auto flat = scf::WhileOp::create(l.b, op->getLoc(), flatTypes(loop.getResultTypes()),
-                                   l.flatten(loop.getInits()));
+  auto flat =
+      scf::WhileOp::create(l.b, op->getLoc(), Lowering::registerTypes(loop.getResultTypes()),
+                           l.flatten(loop.getInits()));
   auto addBlock = [&](Region &region, Block &source) {
     OpBuilder::InsertionGuard guard(l.b);
-    SmallVector<Type> types = flatTypes(source.getArgumentTypes());
+    SmallVector<Type> types = Lowering::registerTypes(source.getArgumentTypes());
     Block *block =
         l.b.createBlock(&region, {}, types, SmallVector<Location>(types.size(), op->getLoc()));
     l.unflatten(SmallVector<Value>(source.getArguments().begin(), source.getArguments().end()),

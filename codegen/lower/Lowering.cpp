@@ -1,5 +1,7 @@
 #include "codegen/lower/Lowering.h"
 
+#include "codegen/EntryName.h"
+
 #include "ir/TileDialect.h"
 #include "ir/UserError.h"
 #include "passes/Passes.h"
@@ -15,8 +17,9 @@ namespace tile::codegen {
 Lowering::Lowering(func::FuncOp source, func::FuncOp function, const ir::Target &target)
     : b(OpBuilder::atBlockBegin(&function.getBody().front())), target(target), source(source) {
   makeThreadNumbers();
-  for (auto [from, to] : llvm::zip_equal(source.getArguments(), function.getArguments()))
-    set(from, {to});
+  SmallVector<Value> parameters(source.getArguments().begin(), source.getArguments().end());
+  unflatten(parameters,
+            SmallVector<Value>(function.getArguments().begin(), function.getArguments().end()));
 }
 
 void Lowering::makeThreadNumbers() {
@@ -61,7 +64,8 @@ LogicalResult Lowering::verify(func::FuncOp kernel) {
 LogicalResult Lowering::run() {
   if (failed(lowerBlock(source.getBody().front())))
     return failure();
-  func::ReturnOp::create(b, source.getLoc());
+  func::ReturnOp::create(b, source.getLoc(),
+                         flatten(source.getBody().front().getTerminator()->getOperands()));
   return success();
 }
 
@@ -77,10 +81,22 @@ LogicalResult Lowering::lower(Operation *op) {
     return function(*this, op);
   if (isa_and_present<arith::ArithDialect, math::MathDialect>(op->getDialect()))
     return lowerElementwise(*this, op);
-  if (isa<func::CallOp>(op)) // all others were inlined
-    return ir::userError(op->emitOpError(), ErrorCode::Unsupported)
-           << "calls a function that calls itself or has no body; use a loop";
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return lowerCall(call);
   return op->emitOpError("has no lowering");
+}
+
+// Calls of callables stay, and were lowered before their callers; all others were inlined.
+LogicalResult Lowering::lowerCall(func::CallOp call) {
+  std::string name = entryNameOf(call.getCallee());
+  auto callee = module().lookupSymbol<func::FuncOp>(name);
+  if (!callee || !callee->hasAttr(ir::kCallableAttr))
+    return ir::userError(call->emitOpError(), ErrorCode::Unsupported)
+           << "calls a function that calls itself or has no body; use a loop";
+  auto flat = func::CallOp::create(b, call.getLoc(), name, registerTypes(call.getResultTypes()),
+                                   flatten(call.getOperands()));
+  unflatten(call.getResults(), flat.getResults());
+  return success();
 }
 
 const Registers &Lowering::operator[](Value value) const {
@@ -101,6 +117,13 @@ Type Lowering::registerType(Type type) {
   if (ir::isFloat8(element))
     return IntegerType::get(type.getContext(), 8);
   return element;
+}
+
+SmallVector<Type> Lowering::registerTypes(TypeRange types) {
+  SmallVector<Type> registers;
+  for (Type type : types)
+    registers.append(countOf(type), registerType(type));
+  return registers;
 }
 
 Value Lowering::integer(unsigned bits, int64_t value) {

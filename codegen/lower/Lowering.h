@@ -46,6 +46,8 @@ public:
   static size_t countOf(mlir::Type type);
   /// The type of one register: the element type; pointers are `!llvm.ptr<1>`, 8-bit floats i8.
   static mlir::Type registerType(mlir::Type type);
+  /// The types of all registers of values of these types, one after the other.
+  static llvm::SmallVector<mlir::Type> registerTypes(mlir::TypeRange types);
 
   // --- Constants and thread numbers ---------------------------------------------------------------------------------
 
@@ -108,6 +110,7 @@ public:
 
 private:
   mlir::LogicalResult lower(mlir::Operation *op);
+  mlir::LogicalResult lowerCall(mlir::func::CallOp call);
   void makeThreadNumbers();
 
   mlir::func::FuncOp source;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tile/Atomics.h>
+#include <tile/Callable.h>
 #include <tile/Control.h>
 #include <tile/Debug.h>
 #include <tile/Device.h>

@@ -6,9 +6,6 @@ using namespace mlir;
 
 namespace tile::passes {
 
-/// Every allocation starts at a multiple of this: enough for 16-byte accesses and for swizzle patterns to repeat.
-static constexpr int64_t kSharedAlignment = 128;
-
 namespace {
 
 // Numbers operations in program order; a region's operations lie between the start and the end of their parent.

@@ -7,6 +7,9 @@
 
 namespace tile::passes {
 
+/// Every allocation starts at a multiple of this: enough for 16-byte accesses and for swizzle patterns to repeat.
+inline constexpr int64_t kSharedAlignment = 128;
+
 /// One allocation: its bytes, and the operations between which its contents matter (numbered in program order; a loop
 /// counts as a whole for what is made before it).
 struct SharedAllocation {

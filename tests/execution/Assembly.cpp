@@ -56,6 +56,8 @@ std::string asPart(std::string ptx, const std::string &kernel, size_t number, bo
   std::string name = "k" + std::to_string(number);
   replaceAll(ptx, kernel + "_param_", name + "_param_");
   replaceAll(ptx, ".entry " + kernel + "(", ".entry " + name + "(");
+  if (ptx.find(".func") != ptx.npos) // functions that the kernel calls: kernel__name
+    ptx = std::regex_replace(ptx, std::regex("\\b" + kernel + "__"), name + "__");
   std::smatch table; // the tables of math functions
   std::regex declared("\\.const [^\n\\[]*?(\\w+)\\[");
   std::vector<std::string> tables;

@@ -217,6 +217,7 @@ const std::vector<Example> &examples() {
     EXAMPLE("multiple_of", load(A.ptr() + multiple_of(n - 3, {4}) + i), 0, 1, 2, 3),
     EXAMPLE("max_contiguous", load(A.ptr() + max_contiguous(i, {4})), 0, 1, 2, 3),
     EXAMPLE("max_constancy", max_constancy(i / 4, {4}), 0, 0, 0, 0),
+    BODY("callable", static const auto norm = callable("norm", [](Value x, Value y) { return x * x + y * y; }); return norm(x, norm(y, 0));, 257, 85, 25, 17),
     EXAMPLE("specialize", full(i32, {specialize(n)}, specialize(A.dim(1))), 5, 5, 5),
     BODY("assume", assume(n % 3 == 0); return x;, 1, 2, 3, 4),
 

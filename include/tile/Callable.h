@@ -1,0 +1,119 @@
+// Functions that stay functions: a C++ function over Values that a kernel calls instead of
+// unfolding it at each use, so that it is compiled once however often it is called.
+//
+//   auto swish = callable("swish", [](Value x, Value beta) { return x / (1 + exp(-beta * x)); });
+//   auto k = kernel("k", [](In<f32, 1> x, Out<f32, 1> y, Const B) {
+//     Value i = grid1d(y, {B}), v = x.tile({B})(i);
+//     for (int round = 0; round < 50; ++round)
+//       v = swish(v, 0.5f);
+//     y.tile({B})(i) = v;
+//   });
+//
+// A call is compiled for the dtypes and shapes of its arguments, and shared by all calls with the
+// same. Arguments and results travel in one layout a shape and dtype, so what lies otherwise is
+// brought into it at the call: an ordinary C++ function, which unfolds, is faster where it is small
+// or used once. A function computes with values alone: it may loop, branch, reduce, multiply and
+// call others, but neither load, store, print nor assert, and uses nothing staged of its caller but
+// its arguments. Checked builds check nothing inside. Every element of the arguments must be there:
+// calls stand where the whole program passes, as barriers do, which `guard`, `if_` and loops
+// ensure.
+//
+// Errors: views and pointers as arguments; accesses of memory, prints and assertions inside; values
+// and variables of the caller; a function that calls itself.
+#pragma once
+
+#include <tile/Value.h>
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace tile {
+
+namespace detail {
+
+/// A callable as the tracer sees it. Callables of one id are one function.
+struct CallableInfo {
+  uint64_t id;
+  std::string name;
+  Loc where;
+};
+
+/// Checks the name; `type` identifies functions without captures, null makes a fresh id.
+std::shared_ptr<const CallableInfo> makeCallable(std::string name, const void *type, Loc where);
+
+/// Calls it in the trace in progress; `body` is run if no call had such arguments before.
+std::vector<Value> callFunction(const CallableInfo &info, const std::vector<Arg> &arguments,
+                                FunctionRef<std::vector<Value>(const std::vector<Value> &)> body);
+
+template <class F> inline constexpr char kTypeMark = 0;
+
+/// A function's results as a list, and back.
+inline std::vector<Value> listOf(const Value &value) { return {value}; }
+template <class Results> std::vector<Value> listOf(const Results &results) {
+  return std::apply([](const auto &...each) { return std::vector<Value>{each...}; }, results);
+}
+template <class Results> struct FromList {
+  static Results make(const std::vector<Value> &list) {
+    return make(list, std::make_index_sequence<std::tuple_size_v<Results>>());
+  }
+  template <size_t... I>
+  static Results make(const std::vector<Value> &list, std::index_sequence<I...>) {
+    return Results{list[I]...};
+  }
+};
+template <> struct FromList<Value> {
+  static Value make(const std::vector<Value> &list) { return list[0]; }
+};
+
+template <class> using ArgFor = Arg;
+
+} // namespace detail
+
+/// What `callable` returns: call it in kernels, with Values, Vars and host numbers.
+template <class F, class R, class... P> class Callable {
+public:
+  static_assert(sizeof...(P) > 0, "a callable takes at least one Value");
+  static_assert((std::same_as<std::remove_cvref_t<P>, Value> && ...),
+                "a callable's parameters are Values");
+
+  Callable(std::shared_ptr<const detail::CallableInfo> info, F function)
+      : info_(std::move(info)), function_(std::move(function)) {}
+
+  R operator()(detail::ArgFor<P>... arguments) const {
+    return call({arguments...}, std::index_sequence_for<P...>());
+  }
+
+private:
+  template <size_t... I>
+  R call(const std::vector<Arg> &arguments, std::index_sequence<I...>) const {
+    return detail::FromList<R>::make(
+        detail::callFunction(*info_, arguments, [&](const std::vector<Value> &values) {
+          return detail::listOf(R(function_(values[I]...)));
+        }));
+  }
+
+  std::shared_ptr<const detail::CallableInfo> info_;
+  F function_;
+};
+
+namespace detail {
+template <class F, class R, class... P>
+auto callableOf(R (F::*)(P...) const, std::shared_ptr<const CallableInfo> info, F function) {
+  return Callable<F, R, P...>(std::move(info), std::move(function));
+}
+} // namespace detail
+
+/// Makes a function of a lambda over Values, which returns a Value or a pair, tuple or array of
+/// them. `name` becomes part of the function's name in PTX.
+template <class F> auto callable(std::string name, F function, Loc where = Loc::here()) {
+  static_assert(
+      requires { &F::operator(); },
+      "a callable's lambda names the type of each parameter: `auto` parameters are refused");
+  const void *type = std::is_empty_v<F> ? &detail::kTypeMark<F> : nullptr;
+  return detail::callableOf(&F::operator(), detail::makeCallable(std::move(name), type, where),
+                            std::move(function));
+}
+
+} // namespace tile
