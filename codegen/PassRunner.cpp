@@ -60,7 +60,7 @@ struct InjectedFault {
   bool isActive() const { return isCrash || isInvalid; }
 
   void afterPass(const Pass &ran, Operation *op) const {
-    if (ran.getArgument() != pass)
+    if (!isActive() || ran.getArgument() != pass) // adaptors have no name
       return;
     if (isCrash)
       std::raise(SIGSEGV);
