@@ -15,7 +15,8 @@ std::string listOf(const std::string &ptx) {
 }
 
 TEST(PtxSymbols, OfWhatACompilerWrites) {
-  EXPECT_EQ(listOf(R"(// .func in_a_comment { }
+  EXPECT_EQ(
+      listOf(R"(// .func in_a_comment { }
 .version 9.0
 .target sm_80
 .address_size 64
@@ -41,7 +42,7 @@ TEST(PtxSymbols, OfWhatACompilerWrites) {
 .extern .shared .align 16 .b8 dynamic[];
 .shared .align 4 .b8 fixed[64];
 )"),
-            "vprintf()? f() nothing() only_declared()? table elsewhere? $scale matrix dynamic?# fixed#");
+      "vprintf()? f() nothing() only_declared()? table elsewhere? $scale matrix dynamic?# fixed#");
 }
 
 TEST(PtxSymbols, OfNothing) {
