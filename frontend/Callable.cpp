@@ -2,36 +2,17 @@
 // own, then called.
 #include <tile/Callable.h>
 
+#include "frontend/Identity.h"
 #include "frontend/Promotion.h"
 #include "frontend/Regions.h"
 #include "frontend/Trace.h"
 
 #include <algorithm>
-#include <atomic>
-#include <map>
-#include <mutex>
 
 using namespace tile;
 using namespace tile::frontend;
 
 namespace {
-
-uint64_t freshId() {
-  static std::atomic<uint64_t> last = 0;
-  return ++last;
-}
-
-uint64_t idOf(const void *type) {
-  if (!type)
-    return freshId();
-  static std::mutex mutex;
-  static std::map<const void *, uint64_t> ids;
-  std::lock_guard lock(mutex);
-  uint64_t &id = ids[type];
-  if (id == 0)
-    id = freshId();
-  return id;
-}
 
 std::string listed(const std::vector<TileType> &types) {
   std::string text;
@@ -124,7 +105,8 @@ std::string freshSymbol(const Trace &trace, const std::string &name) {
 std::shared_ptr<const detail::CallableInfo> detail::makeCallable(std::string name, const void *type,
                                                                  Loc where) {
   checkName("callable", name, where);
-  return std::make_shared<const CallableInfo>(CallableInfo{idOf(type), std::move(name), where});
+  return std::make_shared<const CallableInfo>(
+      CallableInfo{type ? idOfKey(type) : freshId(), std::move(name), where});
 }
 
 std::vector<Value>

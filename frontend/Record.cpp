@@ -1,11 +1,10 @@
 // Kernels as records: identity, checks of names and arguments, and what the traced lambda asks for
 // its parameters.
+#include "frontend/Identity.h"
 #include "frontend/Trace.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
-#include <map>
 #include <mutex>
 
 using namespace tile;
@@ -13,23 +12,10 @@ using namespace tile::frontend;
 
 namespace {
 
-uint64_t freshId() {
-  static std::atomic<uint64_t> last = 0;
-  return ++last;
-}
-
 /// Kernels with captured state that share a name and key are one kernel, so that a function that
 /// makes one at each call does not compile at each call.
 uint64_t idOf(const std::string &name, const std::string &key) {
-  if (key.empty())
-    return freshId();
-  static std::mutex mutex;
-  static std::map<std::pair<std::string, std::string>, uint64_t> ids;
-  std::lock_guard lock(mutex);
-  uint64_t &id = ids[{name, key}];
-  if (id == 0)
-    id = freshId();
-  return id;
+  return key.empty() ? freshId() : idOfKey(std::pair(name, key));
 }
 
 /// Every record made, oldest first; those that are gone leave when the list has doubled.

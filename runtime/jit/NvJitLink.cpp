@@ -4,62 +4,27 @@
 
 #include <tile/Error.h>
 
-#include <dlfcn.h>
-
 namespace tile::jit {
 namespace {
 
 constexpr int kInputPtx = 2; // nvJitLinkInputType: none 0, cubin 1, PTX 2
 
-void *openLibrary(std::string &why) {
-  for (const char *name : {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so",
-                           "/usr/local/cuda/lib64/libnvJitLink.so"}) {
-    if (void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL))
-      return library;
-    if (why.empty())
-      why = dlerror();
-  }
-  return nullptr;
-}
-
 } // namespace
 
-template <class F> bool NvJitLink::bind(F *&function, void *library, const char *name) {
-  function = reinterpret_cast<F *>(dlsym(library, name));
-  return function;
-}
-
-bool NvJitLink::bindAll(void *library) {
-  return bind(version, library, "nvJitLinkVersion") && bind(create, library, "nvJitLinkCreate") &&
-         bind(destroy, library, "nvJitLinkDestroy") && bind(addData, library, "nvJitLinkAddData") &&
-         bind(complete, library, "nvJitLinkComplete") &&
-         bind(cubinSize, library, "nvJitLinkGetLinkedCubinSize") &&
-         bind(cubin, library, "nvJitLinkGetLinkedCubin") &&
-         bind(errorSize, library, "nvJitLinkGetErrorLogSize") &&
-         bind(errorLog, library, "nvJitLinkGetErrorLog");
+bool NvJitLink::bindAll(const DynamicLibrary &library) {
+  return library.bind(version, "nvJitLinkVersion") && library.bind(create, "nvJitLinkCreate") &&
+         library.bind(destroy, "nvJitLinkDestroy") && library.bind(addData, "nvJitLinkAddData") &&
+         library.bind(complete, "nvJitLinkComplete") &&
+         library.bind(cubinSize, "nvJitLinkGetLinkedCubinSize") &&
+         library.bind(cubin, "nvJitLinkGetLinkedCubin") &&
+         library.bind(errorSize, "nvJitLinkGetErrorLogSize") &&
+         library.bind(errorLog, "nvJitLinkGetErrorLog") && version(&major, &minor) == 0;
 }
 
 NvJitLink *NvJitLink::load(std::string *why) {
-  struct Loaded {
-    NvJitLink functions;
-    std::string why;
-    bool isUsable = false;
-  };
-  // Stays loaded: the library is not made to be unloaded while a process runs.
-  static Loaded *loaded = [] {
-    auto *result = new Loaded;
-    void *library = openLibrary(result->why);
-    if (!library)
-      return result;
-    result->isUsable =
-        result->functions.bindAll(library) &&
-        result->functions.version(&result->functions.major, &result->functions.minor) == 0;
-    result->why = result->isUsable ? "" : "the library lacks functions";
-    return result;
-  }();
-  if (why)
-    *why = loaded->why;
-  return loaded->isUsable ? &loaded->functions : nullptr;
+  return loadOnce<NvJitLink>({"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so",
+                              "/usr/local/cuda/lib64/libnvJitLink.so"},
+                             why);
 }
 
 std::string NvJitLink::log(Link link, int (*size)(Link, size_t *), int (*text)(Link, char *)) {

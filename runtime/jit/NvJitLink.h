@@ -1,6 +1,8 @@
 // nvJitLink, loaded when it is first needed.
 #pragma once
 
+#include "runtime/jit/DynamicLibrary.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22,8 +24,8 @@ public:
 
 private:
   using Link = void *;
-  template <class F> bool bind(F *&function, void *library, const char *name);
-  bool bindAll(void *library);
+  friend NvJitLink *loadOnce<NvJitLink>(std::initializer_list<const char *>, std::string *);
+  bool bindAll(const DynamicLibrary &library);
   std::string log(Link link, int (*size)(Link, size_t *), int (*text)(Link, char *));
 
   int (*version)(unsigned *, unsigned *) = nullptr;

@@ -1,57 +1,18 @@
 #include "runtime/jit/Nvrtc.h"
 
-#include <dlfcn.h>
-
 namespace tile::jit {
-namespace {
-
-void *openLibrary(std::string &why) {
-  for (const char *name :
-       {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"}) {
-    if (void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL))
-      return library;
-    if (why.empty())
-      why = dlerror();
-  }
-  return nullptr;
-}
-
-} // namespace
-
-template <class F> bool Nvrtc::bind(F *&function, void *library, const char *name) {
-  function = reinterpret_cast<F *>(dlsym(library, name));
-  return function;
-}
-
-bool Nvrtc::bindAll(void *library) {
-  return bind(version, library, "nvrtcVersion") && bind(create, library, "nvrtcCreateProgram") &&
-         bind(destroy, library, "nvrtcDestroyProgram") &&
-         bind(run, library, "nvrtcCompileProgram") && bind(ptxSize, library, "nvrtcGetPTXSize") &&
-         bind(ptx, library, "nvrtcGetPTX") && bind(logSize, library, "nvrtcGetProgramLogSize") &&
-         bind(log, library, "nvrtcGetProgramLog");
+bool Nvrtc::bindAll(const DynamicLibrary &library) {
+  return library.bind(version, "nvrtcVersion") && library.bind(create, "nvrtcCreateProgram") &&
+         library.bind(destroy, "nvrtcDestroyProgram") && library.bind(run, "nvrtcCompileProgram") &&
+         library.bind(ptxSize, "nvrtcGetPTXSize") && library.bind(ptx, "nvrtcGetPTX") &&
+         library.bind(logSize, "nvrtcGetProgramLogSize") &&
+         library.bind(log, "nvrtcGetProgramLog") && version(&major, &minor) == 0;
 }
 
 Nvrtc *Nvrtc::load(std::string *why) {
-  struct Loaded {
-    Nvrtc functions;
-    std::string why;
-    bool isUsable = false;
-  };
-  // Stays loaded, as NvJitLink does.
-  static Loaded *loaded = [] {
-    auto *result = new Loaded;
-    void *library = openLibrary(result->why);
-    if (!library)
-      return result;
-    Nvrtc &functions = result->functions;
-    result->isUsable =
-        functions.bindAll(library) && functions.version(&functions.major, &functions.minor) == 0;
-    result->why = result->isUsable ? "" : "the library lacks functions";
-    return result;
-  }();
-  if (why)
-    *why = loaded->why;
-  return loaded->isUsable ? &loaded->functions : nullptr;
+  return loadOnce<Nvrtc>(
+      {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"},
+      why);
 }
 
 std::string Nvrtc::text(Program program, int (*size)(Program, size_t *),

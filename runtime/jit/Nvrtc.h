@@ -1,6 +1,8 @@
 // NVRTC, the compiler of CUDA C++, loaded when it is first needed.
 #pragma once
 
+#include "runtime/jit/DynamicLibrary.h"
+
 #include <string>
 #include <vector>
 
@@ -23,8 +25,8 @@ public:
 
 private:
   using Program = void *;
-  template <class F> bool bind(F *&function, void *library, const char *name);
-  bool bindAll(void *library);
+  friend Nvrtc *loadOnce<Nvrtc>(std::initializer_list<const char *>, std::string *);
+  bool bindAll(const DynamicLibrary &library);
   std::string text(Program program, int (*size)(Program, size_t *), int (*copy)(Program, char *));
 
   int (*version)(int *, int *) = nullptr;

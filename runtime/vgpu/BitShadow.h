@@ -3,6 +3,8 @@
 
 #include "runtime/vgpu/Lanes.h"
 
+#include <algorithm>
+
 namespace tile::vgpu {
 
 template <class F, unsigned Data, class R, class... S> struct BitShadow {

@@ -7,8 +7,9 @@
 
 #include "runtime/vgpu/Program.h"
 
-#include <cstring>
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 namespace tile::vgpu {
 

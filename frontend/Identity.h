@@ -1,0 +1,28 @@
+// Numbers by which kernels and callables are told apart for as long as the process runs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+namespace tile::frontend {
+
+/// A number that nothing else has.
+inline uint64_t freshId() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
+
+/// The same number for the same key, which is of a type that nothing else uses for keys.
+template <class Key> uint64_t idOfKey(const Key &key) {
+  static std::mutex mutex;
+  static std::map<Key, uint64_t> ids;
+  std::lock_guard lock(mutex);
+  uint64_t &id = ids[key];
+  if (id == 0)
+    id = freshId();
+  return id;
+}
+
+} // namespace tile::frontend
