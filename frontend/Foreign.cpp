@@ -7,22 +7,27 @@
 using namespace tile;
 using namespace tile::frontend;
 
-/// The operands of foreign code, all of `shape`, the one they broadcast to.
-static std::vector<NodeId> foreignOperands(Trace &trace, const char *name,
-                                           std::initializer_list<Arg> operands, Shape &shape,
-                                           Loc loc) {
+/// An operation on operands that broadcast to `shape`; what it calls is up to the caller.
+static Node foreignNode(Trace &trace, const char *function, const char *op,
+                        std::initializer_list<Arg> operands, bool isPure, Shape &shape, Loc loc) {
   if (trace.graph().scopes[trace.scope()].kind == Scope::Combine)
-    trace.fail(loc, std::string(name) + ": not in a combine function");
+    trace.fail(loc, std::string(function) + ": not in a combine function");
   std::vector<const Arg *> list;
   for (const Arg &operand : operands) {
-    checkData(trace, name, operand, loc);
+    checkData(trace, function, operand, loc);
     list.push_back(&operand);
   }
-  shape = list.empty() ? Shape{} : commonShape(trace, name, list, loc);
-  std::vector<NodeId> nodes;
+  shape = list.empty() ? Shape{} : commonShape(trace, function, list, loc);
+  Node node;
+  node.name = op;
+  node.effect = isPure ? Effect::None : Effect::Write;
+  node.loc = loc;
   for (const Arg &operand : operands)
-    nodes.push_back(broadcastTo(trace, materialize(trace, operand, loc), shape, loc).node());
-  return nodes;
+    node.operands.push_back(
+        broadcastTo(trace, materialize(trace, operand, loc), shape, loc).node());
+  if (isPure)
+    node.attributes.push_back({Attribute::Unit, "pure", {}});
+  return node;
 }
 
 std::vector<Value> tile::inline_ptx(std::string_view text, std::string_view constraints,
@@ -31,18 +36,13 @@ std::vector<Value> tile::inline_ptx(std::string_view text, std::string_view cons
                                     Loc loc) {
   Trace &trace = Trace::current(loc);
   Shape shape;
-  Node node;
-  node.name = "tile.inline_ptx";
-  node.effect = options.pure ? Effect::None : Effect::Write;
-  node.loc = loc;
-  node.operands = foreignOperands(trace, "inline_ptx", operands, shape, loc);
+  Node node =
+      foreignNode(trace, "inline_ptx", "tile.inline_ptx", operands, options.pure, shape, loc);
   for (DType dtype : results)
     node.results.push_back({TileType::Data, dtype, shape});
-  node.attributes = {{Attribute::String, "text", {}, std::string(text)},
-                     {Attribute::String, "constraints", {}, std::string(constraints)},
-                     {Attribute::I32, "pack", {options.pack}}};
-  if (options.pure)
-    node.attributes.push_back({Attribute::Unit, "pure", {}});
+  node.attributes.push_back({Attribute::String, "text", {}, std::string(text)});
+  node.attributes.push_back({Attribute::String, "constraints", {}, std::string(constraints)});
+  node.attributes.push_back({Attribute::I32, "pack", {options.pack}});
   NodeId id = trace.add(std::move(node));
   std::vector<Value> values;
   for (size_t i = 0; i < results.size(); ++i)
@@ -55,11 +55,8 @@ Value tile::inline_cuda(std::string_view source, std::string_view entry,
                         Loc loc) {
   Trace &trace = Trace::current(loc);
   Shape shape;
-  Node node;
-  node.name = "tile.inline_cuda";
-  node.effect = options.pure ? Effect::None : Effect::Write;
-  node.loc = loc;
-  node.operands = foreignOperands(trace, "inline_cuda", operands, shape, loc);
+  Node node =
+      foreignNode(trace, "inline_cuda", "tile.inline_cuda", operands, options.pure, shape, loc);
   node.results = {{TileType::Data, result, shape}};
   std::vector<DType> dtypes = {result};
   for (NodeId operand : node.operands)
@@ -76,10 +73,8 @@ Value tile::inline_cuda(std::string_view source, std::string_view entry,
   for (size_t i = 1; i < dtypes.size(); ++i)
     signature += (i > 1 ? "," : "(") + std::string(nameOf(dtypes[i]));
   signature += dtypes.size() == 1 ? "()" : ")";
-  node.attributes = {{Attribute::String, "source", {}, std::string(source)},
-                     {Attribute::String, "entry", {}, std::string(entry)},
-                     {Attribute::String, "signature", {}, signature}};
-  if (options.pure)
-    node.attributes.push_back({Attribute::Unit, "pure", {}});
+  node.attributes.push_back({Attribute::String, "source", {}, std::string(source)});
+  node.attributes.push_back({Attribute::String, "entry", {}, std::string(entry)});
+  node.attributes.push_back({Attribute::String, "signature", {}, signature});
   return trace.handle(trace.resultOf(trace.add(std::move(node))));
 }

@@ -43,7 +43,7 @@ struct CudaOptions {
 /// f64 `double`, f16 `__half`, bf16 `__nv_bfloat16`, i1 `bool`, i8 `signed char`, i16 `short`, i32
 /// `int`, i64 `long long`, and `unsigned` ones. CUDA's own headers can be included.
 ///   Value y = inline_cuda("__device__ float cube(float x) { return x * x * x; }", "cube", {x}, f32);
-/// It compiles for the kernel's target in 20 to 100 ms. The function is called, not inlined: use it
+/// It compiles for the kernel's target, in tens of milliseconds. The function is called, not inlined: use it
 /// outside of the innermost loops. Errors, at the caller's line: the compiler's first complaint with
 /// the line of the source; a function of another type; a header that is not found, or one named by
 /// an absolute path or `..`; source of more than 1 MB; no NVRTC on this machine. The source is

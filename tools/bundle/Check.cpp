@@ -1,3 +1,4 @@
+// `check`: runs every part of the bundle on every device there is, and writes down what came of it.
 #include "tools/bundle/Programs.h"
 
 #include <gtest/gtest.h>
