@@ -1,6 +1,7 @@
 // Translation of addresses. Every access of every handler goes through resolve().
 #include "runtime/vgpu/Access.h"
 
+#include "runtime/vgpu/CountAccess.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
 
@@ -123,46 +124,6 @@ void resolveWindow(Warp &warp, const Op &op, Access &access, uint8_t *base, uint
   });
 }
 
-// Cycles of the 32 four-byte banks: the most distinct words any bank serves, phase by phase.
-void countShared(Counters &counters, const Access &access) {
-  unsigned phases = access.bytes > 8   ? 4
-                    : access.bytes > 4 ? 2
-                                       : 1,
-           lanesPerPhase = kLanes / phases;
-  ++counters.sharedRequests;
-  for (unsigned phase = 0; phase < phases; ++phase) {
-    std::vector<uint64_t> words;
-    for (unsigned lane = phase * lanesPerPhase; lane < (phase + 1) * lanesPerPhase; ++lane)
-      if (access.mask >> lane & 1)
-        for (unsigned at = 0; at < std::max(access.bytes, 4u); at += 4)
-          words.push_back((access.address[lane] + at) / 4);
-    std::ranges::sort(words);
-    words.erase(std::unique(words.begin(), words.end()), words.end());
-    unsigned perBank[32] = {}, worst = 0;
-    for (uint64_t word : words)
-      worst = std::max(worst, ++perBank[word % 32]);
-    counters.sharedWavefronts += worst;
-    counters.sharedIdeal += (words.size() + 31) / 32;
-  }
-}
-
-void countGlobal(Counters &counters, const Access &access) {
-  std::vector<uint64_t> sectors;
-  std::vector<uint64_t> starts;
-  forLanes(access.mask, [&](unsigned lane) {
-    sectors.push_back(access.address[lane] / 32);
-    sectors.push_back((access.address[lane] + access.bytes - 1) / 32);
-    starts.push_back(access.address[lane]);
-  });
-  auto distinct = [](std::vector<uint64_t> &values) {
-    std::ranges::sort(values);
-    return static_cast<uint64_t>(std::unique(values.begin(), values.end()) - values.begin());
-  };
-  ++counters.globalRequests;
-  counters.globalSectors += distinct(sectors);
-  counters.globalBytesUsed += distinct(starts) * access.bytes;
-}
-
 } // namespace
 
 void readAddresses(Warp &warp, uint32_t row, bool wide, int64_t offset,
@@ -227,12 +188,8 @@ void resolve(Warp &warp, const Op &op, Access &access) {
   default:
     resolveGlobal(warp, op, access);
   }
-  if (launch.setup().counting) {
-    if (access.space == Space::Shared)
-      countShared(cta.counters, access);
-    else if (access.space == Space::Global)
-      countGlobal(cta.counters, access);
-  }
+  if (launch.setup().counting)
+    countAccess(cta.countersOf(op), access);
 }
 
 void requireGlobal(Warp &warp, const Op &op, unsigned lane, uint64_t address, uint32_t bytes) {

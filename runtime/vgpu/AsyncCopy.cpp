@@ -2,6 +2,7 @@
 #include "runtime/vgpu/AsyncCopy.h"
 
 #include "runtime/vgpu/Access.h"
+#include "runtime/vgpu/CountAccess.h"
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Lanes.h"
@@ -105,6 +106,7 @@ void issueCopy(Warp &warp, const Op &op) {
     record.sourceBytes[lane] = static_cast<uint8_t>(copied);
     record.group[lane] = warp.copies.commits[lane];
     source.mask |= uint32_t{copied == bytes} << lane;
+    countAsyncBytes(warp, op, copied);
   });
   // Whole sources are checked where the copy stands in the program; shorter ones when they are read.
   if (source.mask)

@@ -257,7 +257,8 @@ void Decoder::decodeBody(Frame &frame) {
 
 void Decoder::decodeInstruction(const Instruction &instruction) {
   current_ = &instruction;
-  program_->lines.push_back({instruction.line, instruction.source, instruction.spelling});
+  program_->lines.push_back({instruction.line, instruction.source, instruction.spelling,
+                             classOf(instruction), macsOf(instruction)});
   size_t begin = program_->code.size();
   if (begin > kMaxOperations)
     unsupported("the kernel has more than 4194304 operations after inlining");
@@ -278,6 +279,8 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
   std::swap(outerWidenings, widenings_);
   if (instruction.opcode != "call")
     wrapHandlers(begin, instruction);
+  if (begin < program_->code.size())
+    program_->code[begin].issues = 1;
 }
 
 static void runGuarded(Warp &warp, const Op &op) {

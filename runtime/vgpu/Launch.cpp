@@ -17,6 +17,8 @@ Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
   sharedBytes_ = program().staticSharedBytes;
   if (setup_.config.dynamicSharedBytes)
     sharedBytes_ = program().dynamicSharedAddress - kSharedBase + setup_.config.dynamicSharedBytes;
+  if (setup_.counting)
+    instructionCounters_.resize(program().lines.size());
 }
 
 void Launch::run() {
@@ -53,8 +55,10 @@ void Launch::worker() {
           resident.push_back(std::move(cta));
         }
       }
-      if (resident.empty())
+      if (resident.empty()) {
+        collectCounters(idle);
         return;
+      }
       std::unique_ptr<Cta> cta = std::move(resident.back());
       resident.pop_back();
       uint64_t turns = 0;
@@ -74,9 +78,10 @@ void Launch::worker() {
 }
 
 void Launch::retire(Cta &cta) {
-  for (Warp &warp : cta.warps)
-    cta.counters.warpInstructions += warp.instructions;
   std::lock_guard lock(mutex_);
+  ++statistics_.blocks;
+  for (const Warp &warp : cta.warps)
+    statistics_.warpInstructions += warp.instructions;
   counters_ += cta.counters;
   if (cta.findings.empty())
     return;
@@ -87,10 +92,24 @@ void Launch::retire(Cta &cta) {
   }
 }
 
+void Launch::collectCounters(const std::vector<std::unique_ptr<Cta>> &ctas) {
+  std::lock_guard lock(mutex_);
+  for (const std::unique_ptr<Cta> &cta : ctas)
+    for (size_t i = 0; i < cta->instructionCounters.size(); ++i) {
+      Counters &counters = cta->instructionCounters[i];
+      const Program::Line &line = program().lines[i];
+      counters.macs = line.macs * counters.warpInstructions;
+      counters.mma = line.macs ? counters.warpInstructions : 0;
+      instructionCounters_[i] += counters;
+      counters_ += counters;
+    }
+}
+
 std::unique_ptr<Cta> Launch::makeCta() const {
   auto cta = std::make_unique<Cta>();
   cta->launch = const_cast<Launch *>(this);
   cta->threads = static_cast<uint32_t>(setup_.config.block.count());
+  cta->instructionCounters.resize(instructionCounters_.size());
   const Program &code = program();
   size_t warps = (cta->threads + kLanes - 1) / kLanes;
   cta->warps.resize(warps);

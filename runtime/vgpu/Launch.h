@@ -37,7 +37,10 @@ public:
   uint32_t sharedBytes() const { return sharedBytes_; }
   /// Those of the first faulty block, in the order of time, at most kMaxFindings.
   const std::vector<Finding> &findings() const { return findings_; }
+  /// What was counted in all, and by Op::instruction (empty unless counting).
   const Counters &counters() const { return counters_; }
+  const std::vector<Counters> &instructionCounters() const { return instructionCounters_; }
+  const LaunchStatistics &statistics() const { return statistics_; }
 
   /// Completes a finding with the place in the PTX and the block.
   Finding place(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
@@ -57,6 +60,7 @@ private:
   bool advance(Cta &cta, uint64_t &turns);
   void reportDeadlock(Cta &cta) const;
   void retire(Cta &cta);
+  void collectCounters(const std::vector<std::unique_ptr<Cta>> &ctas);
 
   LaunchSetup setup_;
   uint32_t sharedBytes_ = 0;
@@ -64,7 +68,9 @@ private:
   std::atomic<uint64_t> stopAt_ = ~uint64_t{0}; // blocks from here on are not started
   std::mutex mutex_;
   std::vector<Finding> findings_;
+  LaunchStatistics statistics_;
   Counters counters_;
+  std::vector<Counters> instructionCounters_;
   std::exception_ptr failure_;
 };
 

@@ -226,7 +226,6 @@ void runMma(Warp &warp, const Op &op) {
   if (warp.shadow)
     mmaValidity(warp, op, shape, Tall);
   spreadD<Acc>(warp, d, shape.registersC, sums);
-  ++warp.cta->counters.mma;
 }
 
 struct MmaRow {

@@ -5,6 +5,7 @@
 // so handlers need not know what it is.
 #pragma once
 
+#include "runtime/vgpu/Counters.h"
 #include "runtime/vgpu/Ptx.h"
 
 #include <array>
@@ -41,6 +42,7 @@ struct Op {
   uint8_t targets = 0, sources = 0;
   uint8_t flags = 0;
   uint8_t guardFlip = 0; // 1: the guard is negated
+  uint8_t issues = 0;    // 1: the first operation of its instruction
 };
 
 /// Op::flags.
@@ -118,6 +120,8 @@ struct Program {
     int line = 0;
     SourceLine source;
     std::string_view spelling;
+    InstructionClass kind = InstructionClass::Other;
+    uint32_t macs = 0; // multiply-adds of one execution
   };
   std::vector<Line> lines; // by Op::instruction
 

@@ -253,8 +253,10 @@ public:
     setup.maxBranches = maxBranches_;
     setup.smCount = static_cast<uint32_t>(props_.smCount);
     Launch run(std::move(setup));
+    auto start = std::chrono::steady_clock::now();
     run.run();
-    counters_ += run.counters();
+    noteLaunch(run,
+               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     FindingSink sink = sink_;
     // The sink and whoever catches the error may use the device again.
     lock.unlock();
@@ -301,12 +303,25 @@ public:
   void setCounters(bool on) override {
     std::lock_guard lock(mutex_);
     counting_ = on;
-    if (on)
-      counters_ = {};
+    if (!on)
+      return;
+    counters_ = {};
+    lineCounters_.clear();
   }
   Counters counters() const override {
     std::lock_guard lock(mutex_);
     return counters_;
+  }
+  std::vector<LineCounters> countersByLine() const override {
+    std::lock_guard lock(mutex_);
+    std::vector<LineCounters> lines;
+    for (const auto &[place, line] : lineCounters_)
+      lines.push_back(line);
+    return lines;
+  }
+  LaunchStatistics statistics() const override {
+    std::lock_guard lock(mutex_);
+    return statistics_;
   }
   void setThreads(int threads) override {
     std::lock_guard lock(mutex_);
@@ -469,6 +484,37 @@ private:
     return bytes;
   }
 
+  void noteLaunch(const Launch &launch, double seconds) {
+    statistics_ += launch.statistics();
+    ++statistics_.launches;
+    statistics_.seconds += seconds;
+    counters_ += launch.counters();
+    for (size_t i = 0; i < launch.instructionCounters().size(); ++i) {
+      const Counters &counted = launch.instructionCounters()[i];
+      if (counted.warpInstructions == 0)
+        continue;
+      const Program &program = launch.program();
+      auto [entry, isNew] = lineCounters_.try_emplace({program.module, program.lines[i].line});
+      if (isNew)
+        entry->second = describeLine(*program.module, program.lines[i]);
+      entry->second.counters += counted;
+    }
+  }
+
+  static LineCounters describeLine(const Module &module, const Program::Line &line) {
+    LineCounters result;
+    result.ptxFile = module.name;
+    result.ptxLine = line.line;
+    result.ptxText = module.lineText(line.line);
+    result.kind = line.kind;
+    auto file = module.files.find(line.source.file);
+    if (file != module.files.end()) {
+      result.sourceFile = file->second;
+      result.sourceLine = static_cast<int>(line.source.line);
+    }
+    return result;
+  }
+
   static void deliver(const std::vector<Finding> &findings, const FindingSink &sink) {
     if (findings.empty())
       return;
@@ -489,6 +535,8 @@ private:
   Checks checks_;
   FindingSink sink_;
   Counters counters_;
+  LaunchStatistics statistics_;
+  std::map<std::pair<std::shared_ptr<const Module>, int>, LineCounters> lineCounters_;
   bool counting_ = false;
   unsigned threads_ = 1;
   uint64_t seed_ = 0, maxBranches_ = 0;

@@ -19,6 +19,10 @@ public:
   virtual void setCounters(bool on) = 0;
   /// What has been counted since, over all launches.
   virtual Counters counters() const = 0;
+  /// The same by line of PTX, for lines that ran: module by module, in the order of the lines.
+  virtual std::vector<LineCounters> countersByLine() const = 0;
+  /// Launches, blocks and instructions since the device was opened, and the time they took on the host.
+  virtual LaunchStatistics statistics() const = 0;
   /// Host threads for blocks; at least 1.
   virtual void setThreads(int threads) = 0;
 };

@@ -16,22 +16,53 @@ void Warp::run() {
   limit = 0; // the state may have changed while the warp was blocked
   if (!reschedule())
     return;
+  if (cta->launch->setup().counting)
+    interpret<true>();
+  else
+    interpret<false>();
+}
+
+// Adds up in a register, and to the warp also when the block is abandoned.
+struct IssueCount {
+  uint64_t &total;
+  uint64_t count = 0;
+  ~IssueCount() { total += count; }
+};
+
+// Lanes for which the guard of an operation is true.
+static uint32_t guardedLanes(Warp &warp, const Op &op) {
+  if (!(op.flags & kHasGuard))
+    return warp.mask;
+  return warp.mask & (warp.predicate(op.guardRow) ^ (0u - op.guardFlip));
+}
+
+template <bool Counting> void Warp::interpret() {
   const Op *code = cta->launch->program().code.data();
-  if (!cta->launch->setup().counting) {
-    for (;;) {
-      const Op &op = code[pc++];
-      op.run(*this, op);
-      if (pc >= limit && !reschedule())
-        return;
-    }
-  }
+  IssueCount issued{instructions};
   for (;;) {
     const Op &op = code[pc++];
-    ++instructions;
-    op.run(*this, op);
+    issued.count += op.issues;
+    if constexpr (Counting)
+      runCounted(op);
+    else
+      op.run(*this, op);
     if (pc >= limit && !reschedule())
       return;
   }
+}
+
+void Warp::runCounted(const Op &op) {
+  // Before it runs: an operation may change its own guard and the mask.
+  auto active = static_cast<unsigned>(std::popcount(mask));
+  auto executed = static_cast<unsigned>(std::popcount(guardedLanes(*this, op)));
+  op.run(*this, op);
+  Counters &counters = cta->countersOf(op);
+  counters.waits += status == WarpStatus::AtBarrier;
+  if (waits || !op.issues) // parked lanes will try it again
+    return;
+  ++counters.warpInstructions;
+  counters.activeLanes += active;
+  counters.executedLanes += executed;
 }
 
 void Warp::jump(uint32_t target) {
@@ -128,6 +159,7 @@ bool Warp::converged(const Op &op, uint32_t lanes) {
   if (splits.empty())
     return true; // the missing lanes are not in this warp; the operation reports what it needs to
   pc -= 1;
+  instructions -= op.issues; // it will be tried again
   waits = true;
   limit = 0;
   return false;

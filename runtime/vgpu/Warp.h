@@ -54,9 +54,9 @@ struct Warp {
   std::vector<Split> splits; // lanes elsewhere
   AsyncCopies copies;
   WarpClock clock;
-  uint64_t instructions = 0;
-  uint64_t turns = 0;      // times its budget ran out
-  uint64_t clockReads = 0; // readings of %clock: its only source of time
+  uint64_t instructions = 0; // of PTX, executed
+  uint64_t turns = 0;        // times its budget ran out
+  uint64_t clockReads = 0;   // readings of %clock: its only source of time
 
   template <class T> T *row(uint32_t offset) { return reinterpret_cast<T *>(registers + offset); }
   uint32_t &predicate(uint32_t offset) { return *row<uint32_t>(offset); }
@@ -79,6 +79,8 @@ struct Warp {
   [[noreturn]] void stop(const Op &op, FindingKind kind, unsigned lane, const std::string &message);
 
 private:
+  template <bool Counting> void interpret();
+  void runCounted(const Op &op);
   bool chooseSplit();
   bool wakeOrReport();
   uint32_t exitedAtWait = 0;
@@ -113,13 +115,16 @@ struct Cta {
   ValidBits localValid;
   Barrier barriers[16];
   std::unique_ptr<RaceShadow> races; // only with the race check
-  Counters counters;
+  Counters counters;                 // of the block as a whole
+  std::vector<Counters>
+      instructionCounters; // by Op::instruction, over all blocks of this Cta; empty unless counting
   // The allocation found last: most accesses hit it again.
   uint64_t cachedBase = 1, cachedEnd = 0;
   std::vector<Finding> findings;
   std::vector<uint8_t> registerBytes;
   ShadowRegisterFile shadowRegisters;
 
+  Counters &countersOf(const Op &op) { return instructionCounters[op.instruction]; }
   uint8_t *sharedHost(uint32_t address) { return shared.data() + (address - kSharedBase); }
 };
 
