@@ -100,6 +100,54 @@ template <PrmtMode Mode> struct PrmtNamed {
     return Prmt{}(a, b, selectors[static_cast<int>(Mode)][selector & 3]);
   }
 };
+struct Itself {
+  uint32_t operator()(uint32_t a) const { return a; }
+};
+// Bit by bit, the table's entry that the bits of a, b and c number.
+struct Lop3 {
+  uint32_t operator()(uint32_t a, uint32_t b, uint32_t c, uint32_t table) const {
+    uint32_t result = 0;
+    for (unsigned entry = 0; entry < 8; ++entry)
+      if (table >> entry & 1)
+        result |= (entry & 4 ? a : ~a) & (entry & 2 ? b : ~b) & (entry & 1 ? c : ~c);
+    return result;
+  }
+};
+// The position of the n-th set bit at or above `base` (below, for negative n; at it, for zero), or all ones.
+struct Fns {
+  uint32_t operator()(uint32_t mask, uint32_t base, int32_t n) const {
+    if (n == 0)
+      return base < 32 && (mask >> base & 1) ? base : ~0u;
+    int64_t left = std::abs(int64_t{n}), step = n > 0 ? 1 : -1;
+    for (int64_t at = base; at >= 0 && at < 32; at += step)
+      if ((mask >> at & 1) && --left == 0)
+        return static_cast<uint32_t>(at);
+    return ~0u;
+  }
+};
+// `width` ones from bit `start` on.
+template <bool Clamp> struct Bmsk {
+  uint32_t operator()(uint32_t start, uint32_t width) const {
+    if (!Clamp)
+      start &= 31, width &= 31;
+    if (start >= 32)
+      return 0;
+    uint32_t ones = width >= 32 ? ~0u : (1u << width) - 1;
+    return ones << start;
+  }
+};
+// The low `width` bits with their sign, or with zeros, above them.
+template <bool Clamp, class T> struct Szext {
+  T operator()(T value, uint32_t width) const {
+    if (!Clamp)
+      width &= 31;
+    if (width >= 32)
+      return value;
+    auto bits = static_cast<uint32_t>(value), ones = (1u << width) - 1;
+    bool sign = std::is_signed_v<T> && width > 0 && (bits >> (width - 1) & 1);
+    return static_cast<T>((bits & ones) | (sign ? ~ones : 0));
+  }
+};
 template <template <class> class F> Handlers shiftHandlers(ScalarType type) {
   return forInteger(type, []<class T>() -> Handlers { return bitOp<F<T>, 1, T, T, uint32_t>(); });
 }
@@ -230,6 +278,83 @@ void decodePrmt(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   emitSimple(decoder, instruction, permutation<Prmt>(), ScalarType::B32, 4);
 }
 
+// lop3.{and,or}.b32 d|p: p = (d != 0) op q.
+template <bool And> void notZero(Warp &warp, const Op &op) {
+  const uint32_t *value = warp.row<uint32_t>(op.rows[1]);
+  uint32_t result = 0, other = warp.predicate(op.rows[2]);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    result |= uint32_t{value[lane] != 0} << lane;
+  mergeMask(warp.predicate(op.rows[0]), And ? result & other : result | other, warp.mask);
+}
+
+void decodeLop3(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  std::string_view combination = suffixes.takeOneOf({"and", "or"});
+  if (suffixes.takeType() != ScalarType::B32)
+    decoder.unsupported("expected lop3.b32");
+  decoder.wantOperands(instruction, combination.empty() ? 5 : 6);
+  const Operand &to = instruction.operands[0], &table = instruction.operands[4];
+  if ((to.kind == Operand::Kind::Pair) == combination.empty())
+    decoder.malformed("expected d|p with .and or .or, and d without");
+  if (table.kind != Operand::Kind::Immediate || table.value > 255)
+    decoder.malformed("the table must be an immediate from 0 to 255");
+  uint32_t sources[3];
+  for (size_t i = 0; i < 3; ++i)
+    sources[i] = decoder.source(instruction.operands[1 + i], ScalarType::B32);
+  auto handlers = bitOp<Lop3, 3, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>();
+  uint32_t entries = decoder.constant(table.value, 4);
+  if (combination.empty()) {
+    decoder.emit(handlers, {decoder.target(to, ScalarType::B32)},
+                 {sources[0], sources[1], sources[2], entries});
+    return;
+  }
+  uint32_t other = decoder.predicate(instruction.operands[5]);
+  uint32_t value = decoder.temporary(4);
+  decoder.emit(handlers, {value}, {sources[0], sources[1], sources[2], entries});
+  decoder.emit(bitOp<Itself, 1, uint32_t, uint32_t>(),
+               {decoder.target(to.parts[0], ScalarType::B32)}, {value});
+  // Last, since the predicate may be the one that guards the instruction.
+  decoder.emit(combination == "and" ? notZero<true> : notZero<false>,
+               {decoder.target(to.parts[1], ScalarType::Pred)}, {value, other});
+}
+
+void decodeFns(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.takeType() != ScalarType::B32)
+    decoder.unsupported("expected fns.b32");
+  emitSimple(decoder, instruction, laneOp<Fns, uint32_t, uint32_t, uint32_t, int32_t>,
+             ScalarType::B32, 4);
+}
+
+bool takeClamp(Decoder &decoder, Suffixes &suffixes) {
+  std::string_view mode = suffixes.takeOneOf({"clamp", "wrap"});
+  if (mode.empty())
+    decoder.unsupported("expected .clamp or .wrap");
+  return mode == "clamp";
+}
+
+void decodeBmsk(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool clamp = takeClamp(decoder, suffixes);
+  if (suffixes.takeType() != ScalarType::B32)
+    decoder.unsupported("expected .b32");
+  emitSimple(decoder, instruction,
+             clamp ? laneOp<Bmsk<true>, uint32_t, uint32_t, uint32_t>
+                   : laneOp<Bmsk<false>, uint32_t, uint32_t, uint32_t>,
+             ScalarType::B32, 3);
+}
+
+template <class T> Handlers szextHandlers(bool clamp) {
+  return clamp ? bitOp<Szext<true, T>, 1, T, T, uint32_t>()
+               : bitOp<Szext<false, T>, 1, T, T, uint32_t>();
+}
+
+void decodeSzext(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool clamp = takeClamp(decoder, suffixes);
+  ScalarType type = suffixes.takeType();
+  Handlers handlers = type == ScalarType::U32   ? szextHandlers<uint32_t>(clamp)
+                      : type == ScalarType::S32 ? szextHandlers<int32_t>(clamp)
+                                                : nullptr;
+  emitSimple(decoder, instruction, handlers, type, 3);
+}
+
 } // namespace
 
 void registerBits(OpcodeTable &table) {
@@ -243,6 +368,10 @@ void registerBits(OpcodeTable &table) {
   table["bfe"] = decodeBfe;
   table["bfi"] = decodeBfi;
   table["prmt"] = decodePrmt;
+  table["lop3"] = decodeLop3;
+  table["fns"] = decodeFns;
+  table["bmsk"] = decodeBmsk;
+  table["szext"] = decodeSzext;
 }
 
 } // namespace tile::vgpu

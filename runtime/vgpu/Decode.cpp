@@ -47,6 +47,12 @@ uint32_t Decoder::allocateRow(unsigned bytes) {
 uint32_t Decoder::temporary(unsigned bytes) { return allocateRow(bytes); }
 uint32_t Decoder::sink(unsigned bytes) { return allocateRow(bytes); }
 
+uint32_t Decoder::carryFlag() {
+  if (!carryFlag_)
+    carryFlag_ = allocateRow(0);
+  return *carryFlag_;
+}
+
 uint32_t Decoder::constant(uint64_t bits, unsigned bytes) {
   std::string key = std::to_string(bits) + (bytes == 8 ? "w" : bytes == 0 ? "p" : "");
   auto [found, isNew] = constants_.try_emplace(key, 0);

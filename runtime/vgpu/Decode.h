@@ -32,6 +32,8 @@ enum class ScalarType : uint8_t {
   S16,
   S32,
   S64,
+  U16x2,
+  S16x2,
   F16,
   BF16,
   F16x2,
@@ -94,6 +96,8 @@ public:
   /// A row nobody reads.
   uint32_t sink(unsigned bytes);
   uint32_t temporary(unsigned bytes);
+  /// The predicate in which add.cc and its kin leave their carry.
+  uint32_t carryFlag();
 
   Op &emit(Handlers handlers, std::initializer_list<uint32_t> targets,
            std::initializer_list<uint32_t> sources, int64_t imm = 0, uint32_t a = 0, uint32_t b = 0,
@@ -158,6 +162,7 @@ private:
   std::vector<const Function *> callStack_;
   const Instruction *current_ = nullptr;
   uint32_t nextRow_ = 0;
+  std::optional<uint32_t> carryFlag_;
   std::unordered_map<std::string, uint32_t> constants_; // key: bits and width
   std::unordered_map<uint8_t, uint32_t> specials_;
   std::unordered_map<const Variable *, uint32_t> sharedAddresses_, paramOffsets_;
@@ -172,6 +177,8 @@ private:
 /// The table of all opcodes, filled once by the registrars below.
 const OpcodeTable &opcodeTable();
 void registerInteger(OpcodeTable &table);
+void registerProducts(OpcodeTable &table);
+void registerCarry(OpcodeTable &table);
 void registerBits(OpcodeTable &table);
 void registerFloat(OpcodeTable &table);
 void registerCompare(OpcodeTable &table);

@@ -26,6 +26,7 @@ static constexpr TypeRow kTypes[] = {
     {"u32", ScalarType::U32, 4},      {"u64", ScalarType::U64, 8},
     {"s8", ScalarType::S8, 1},        {"s16", ScalarType::S16, 2},
     {"s32", ScalarType::S32, 4},      {"s64", ScalarType::S64, 8},
+    {"u16x2", ScalarType::U16x2, 4},  {"s16x2", ScalarType::S16x2, 4},
     {"f16", ScalarType::F16, 2},      {"bf16", ScalarType::BF16, 2},
     {"f16x2", ScalarType::F16x2, 4},  {"bf16x2", ScalarType::BF16x2, 4},
     {"tf32", ScalarType::TF32, 4},    {"f32", ScalarType::F32, 4},
@@ -37,7 +38,9 @@ unsigned bytesOf(ScalarType type) {
   return row == std::end(kTypes) ? 0 : row->bytes;
 }
 
-bool isSigned(ScalarType type) { return type >= ScalarType::S8 && type <= ScalarType::S64; }
+bool isSigned(ScalarType type) {
+  return (type >= ScalarType::S8 && type <= ScalarType::S64) || type == ScalarType::S16x2;
+}
 bool isFloat(ScalarType type) { return type >= ScalarType::F16; }
 
 ScalarType scalarType(std::string_view suffix) {
@@ -85,10 +88,10 @@ ScalarType Suffixes::takeType() {
 const OpcodeTable &opcodeTable() {
   static const OpcodeTable table = [] {
     OpcodeTable result;
-    for (auto add :
-         {registerInteger, registerBits, registerFloat, registerCompare, registerConvert,
-          registerMove, registerLoadStore, registerAtomics, registerControl, registerBarrier,
-          registerShuffle, registerAsyncCopy, registerMatrix, registerMma})
+    for (auto add : {registerInteger, registerProducts, registerCarry, registerBits, registerFloat,
+                     registerCompare, registerConvert, registerMove, registerLoadStore,
+                     registerAtomics, registerControl, registerBarrier, registerShuffle,
+                     registerAsyncCopy, registerMatrix, registerMma})
       add(result);
     return result;
   }();

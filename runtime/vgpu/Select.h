@@ -10,9 +10,13 @@ namespace tile::vgpu {
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) < 4, uint32_t, std::make_unsigned_t<T>>;
 
+inline bool isPairOfShorts(ScalarType type) {
+  return type == ScalarType::U16x2 || type == ScalarType::S16x2;
+}
+
 /// Integers of 16 to 64 bits, and bit types of these widths.
 inline bool isWord(ScalarType type) {
-  return bytesOf(type) >= 2 && bytesOf(type) <= 8 && !isFloat(type);
+  return bytesOf(type) >= 2 && bytesOf(type) <= 8 && !isFloat(type) && !isPairOfShorts(type);
 }
 
 /// Calls `make.template operator()<T>()` with the C++ type of an integer or bit type; null for others.
@@ -55,6 +59,14 @@ template <template <class> class F> Handler unaryInteger(ScalarType type) {
 /// Emits `handler` with targets[0] = operand 0 and the other operands as sources, all of `type`.
 void emitSimple(Decoder &decoder, const Instruction &instruction, Handlers handlers,
                 ScalarType type, size_t operands);
+
+/// What an operation does with the condition code's carry.
+struct Carrying {
+  bool reads = false, writes = false;
+};
+/// add, sub and mad with a carry (Carry.cpp). `type` and `.cc` have been taken from the suffixes.
+void decodeWithCarry(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                     ScalarType type, Carrying carrying);
 
 // The float forms of opcodes that integers share (Float.cpp). `type` has been taken from the suffixes.
 void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,

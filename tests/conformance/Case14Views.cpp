@@ -93,7 +93,9 @@ protected:
       expectAll(y.result(), [&](int64_t i) { return Of::expected(x, inner, i); });
     }
   }
-  template <class T> void checkAll() { check<T, 1>(), check<T, 2>(), check<T, 3>(), check<T, 4>(), check<T, 5>(); }
+  template <class T> void checkAll() {
+    check<T, 1>(), check<T, 2>(), check<T, 3>(), check<T, 4>(), check<T, 5>();
+  }
 };
 INSTANTIATE_TEST_SUITE_P(Devices, Case14Ranks, ::testing::ValuesIn(deviceNames()),
                          [](const auto &run) { return testName(run.param); });
@@ -105,11 +107,10 @@ TEST_P(Case14Ranks, F32) { checkAll<float>(); }
 // Columns end at 60, so that the tile at 48 has a padded part too.
 TEST_P(Case14, GatherOfRowsAtOffsets) {
   auto check = [&]<class T, class I>(T, I) {
-    static const auto program =
-        kernel("gather", [](In<dtypeOf<T>, 2> x, In<dtypeOf<I>, 1> rows, Out<dtypeOf<T>, 2> y,
-                            Scalar<i32> tile) {
-          y.tile({32, 16})(0, 0) = x.tile({32, 16}).gather(0, rows.tile({32})(0), {tile});
-        });
+    static const auto program = kernel("gather", [](In<dtypeOf<T>, 2> x, In<dtypeOf<I>, 1> rows,
+                                                    Out<dtypeOf<T>, 2> y, Scalar<i32> tile) {
+      y.tile({32, 16})(0, 0) = x.tile({32, 16}).gather(0, rows.tile({32})(0), {tile});
+    });
     constexpr int64_t kRows = 100, kColumns = 60;
     std::vector<T> x = uniform<T>(kRows * kColumns, 1, 100);
     std::vector<I> rows = uniform<I>(32, 0, kRows, 2);

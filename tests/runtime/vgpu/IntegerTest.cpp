@@ -2,39 +2,13 @@
 #include "tests/runtime/vgpu/Lanewise.h"
 
 #include <bit>
-#include <limits>
 
 namespace tile::vgpu {
 namespace {
 
-template <class T> std::vector<T> edges() {
-  using L = std::numeric_limits<T>;
-  return {0,
-          1,
-          2,
-          3,
-          7,
-          31,
-          32,
-          33,
-          63,
-          64,
-          100,
-          static_cast<T>(-1),
-          static_cast<T>(-2),
-          static_cast<T>(-7),
-          L::min(),
-          static_cast<T>(L::min() + 1),
-          L::max(),
-          static_cast<T>(L::max() - 1),
-          static_cast<T>(L::max() / 2),
-          static_cast<T>(0x5a5a5a5a5a5a5a5aull),
-          static_cast<T>(0x123456789abcdef0ull)};
-}
-
 template <class D, class T, class Reference>
 void checkBinary(const std::string &instruction, Reference reference) {
-  auto [x, y] = allPairs(edges<T>());
+  auto [x, y] = allPairs(integerEdges<T>());
   auto result = applyPtx<D>(instruction + " %d, %x, %y;", x, y);
   for (size_t i = 0; i < x.size(); ++i)
     EXPECT_EQ(result[i], static_cast<D>(reference(x[i], y[i])))
@@ -43,7 +17,7 @@ void checkBinary(const std::string &instruction, Reference reference) {
 
 template <class D, class T, class Reference>
 void checkUnary(const std::string &instruction, Reference reference) {
-  auto x = edges<T>();
+  auto x = integerEdges<T>();
   auto result = applyPtx<D>(instruction + " %d, %x;", x);
   for (size_t i = 0; i < x.size(); ++i)
     EXPECT_EQ(result[i], static_cast<D>(reference(x[i]))) << instruction << " " << +x[i];
@@ -93,7 +67,7 @@ TYPED_TEST(IntegerTest, LogicAndShifts) {
   checkUnary<T, T>("not" + type, [](T a) { return ~a; });
   std::vector<T> x;
   std::vector<uint32_t> counts;
-  for (T value : edges<T>())
+  for (T value : integerEdges<T>())
     for (uint32_t count : {0u, 1u, 7u, bits - 1, bits, bits + 1, 64u, 255u, 1u << 31}) {
       x.push_back(value);
       counts.push_back(count);
@@ -181,7 +155,7 @@ template <class T> T extractReference(T a, uint32_t position, uint32_t length) {
 template <class T> void checkExtract() {
   std::vector<T> x;
   std::vector<uint32_t> y, z;
-  for (T value : edges<T>())
+  for (T value : integerEdges<T>())
     for (uint32_t position : {0u, 1u, 5u, 31u, 32u, 63u, 64u, 255u, 256u})
       for (uint32_t length : {0u, 1u, 8u, 31u, 32u, 33u, 64u, 255u}) {
         x.push_back(value);
@@ -203,7 +177,7 @@ TEST(Integer, BitFieldExtract) {
 
 TEST(Integer, BitFieldInsert) {
   std::vector<uint32_t> x, y, z;
-  for (uint32_t value : edges<uint32_t>())
+  for (uint32_t value : integerEdges<uint32_t>())
     for (uint32_t position : {0u, 1u, 5u, 31u, 32u, 255u})
       for (uint32_t length : {0u, 1u, 8u, 31u, 32u, 33u, 255u}) {
         x.push_back(value);
@@ -221,7 +195,7 @@ TEST(Integer, BitFieldInsert) {
 }
 
 TEST(Integer, FunnelShift) {
-  auto [x, y] = allPairs(edges<uint32_t>());
+  auto [x, y] = allPairs(integerEdges<uint32_t>());
   for (uint32_t count : {0u, 1u, 13u, 31u, 32u, 33u, 64u}) {
     std::vector<uint32_t> z(x.size(), count);
     auto wrapLeft = applyPtx<uint32_t>("shf.l.wrap.b32 %d, %x, %y, %z;", x, y, z);
@@ -251,7 +225,7 @@ TEST(Integer, BytePermute) {
 }
 
 TEST(Integer, MultiplyAdd) {
-  auto [x, y] = allPairs(edges<int32_t>());
+  auto [x, y] = allPairs(integerEdges<int32_t>());
   std::vector<int32_t> z(x.size(), -5);
   auto low = applyPtx<int32_t>("mad.lo.s32 %d, %x, %y, %z;", x, y, z);
   auto high = applyPtx<int32_t>("mad.hi.s32 %d, %x, %y, %z;", x, y, z);

@@ -4,6 +4,8 @@
 
 #include "tests/runtime/vgpu/Kernels.h"
 
+#include <limits>
+
 namespace tile::vgpu {
 
 /// The PTX register class letter and load type of a C++ type's width.
@@ -46,6 +48,32 @@ std::vector<D> applyPtx(const std::string &code, const std::vector<S> &x,
   gpu.run("k", {(n + 255) / 256}, {256}, 0, result, dx, dy, dz, n);
   gpu.expectClean();
   return gpu.download<D>(result, n);
+}
+
+/// Integers at which carries, signs and counts go wrong first.
+template <class T> std::vector<T> integerEdges() {
+  using L = std::numeric_limits<T>;
+  return {0,
+          1,
+          2,
+          3,
+          7,
+          31,
+          32,
+          33,
+          63,
+          64,
+          100,
+          static_cast<T>(-1),
+          static_cast<T>(-2),
+          static_cast<T>(-7),
+          L::min(),
+          static_cast<T>(L::min() + 1),
+          L::max(),
+          static_cast<T>(L::max() - 1),
+          static_cast<T>(L::max() / 2),
+          static_cast<T>(0x5a5a5a5a5a5a5a5aull),
+          static_cast<T>(0x123456789abcdef0ull)};
 }
 
 /// All pairs of `values`, as two vectors.
