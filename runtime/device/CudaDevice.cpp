@@ -282,6 +282,20 @@ public:
     lastKernel_ = function;
   }
 
+  TensorMap encodeTensorMap(const TensorMapParams &params) override {
+    checkTensorMap(params, props_.arch);
+    Current current(*this);
+    TensorMap map;
+    check(driver_.tensorMapEncodeTiled(
+              map.bytes.data(), static_cast<int>(params.type), params.rank, params.base,
+              params.dims.data(), params.strides.data(), params.box.data(),
+              params.elementStrides.data(), static_cast<int>(params.interleave),
+              static_cast<int>(params.swizzle), static_cast<int>(params.l2Promotion),
+              static_cast<int>(params.fill)),
+          "encoding a tensor map");
+    return map;
+  }
+
   Stream createStream() override {
     Current current(*this);
     auto stream = std::make_shared<CudaStream>();

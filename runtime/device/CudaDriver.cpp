@@ -78,6 +78,7 @@ Driver load() {
   loader.need(driver.functionSetAttribute, "cuFuncSetAttribute");
   loader.want(driver.functionGetParamInfo, "cuFuncGetParamInfo");
   loader.need(driver.launchKernelEx, "cuLaunchKernelEx");
+  loader.need(driver.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
   loader.need(driver.streamCreate, "cuStreamCreate");
   loader.need(driver.streamDestroy, "cuStreamDestroy_v2");
   loader.need(driver.streamSynchronize, "cuStreamSynchronize");

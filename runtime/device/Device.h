@@ -5,6 +5,8 @@
 // is `ContextLost`. A device may be used from several threads.
 #pragma once
 
+#include "runtime/device/TensorMap.h"
+
 #include <tile/Error.h>
 #include <tile/Types.h>
 
@@ -130,6 +132,10 @@ public:
   /// Starts the kernel. Bad shapes and argument sizes throw before anything runs.
   virtual void launch(Function function, const LaunchConfig &config, std::span<const Arg> args,
                       Stream stream = {}) = 0;
+
+  /// Encodes a tensor map for kernels of this device, sm_90 or newer. A broken rule throws InvalidArgument and names it, with
+  /// values; an older device, or a layout the virtual GPU does not model, Unsupported. The memory need not be allocated yet.
+  virtual TensorMap encodeTensorMap(const TensorMapParams &params) = 0;
 
   virtual Stream createStream() = 0;
   virtual void destroyStream(Stream stream) = 0;

@@ -6,6 +6,7 @@
 #include "runtime/device/Handles.h"
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/TensorMap.h"
 
 #include <algorithm>
 #include <chrono>
@@ -261,6 +262,10 @@ public:
     // The sink and whoever catches the error may use the device again.
     lock.unlock();
     deliver(run.findings(), sink);
+  }
+
+  device::TensorMap encodeTensorMap(const device::TensorMapParams &params) override {
+    return vgpu::encodeTensorMap(params, props_.arch);
   }
 
   device::Stream createStream() override {

@@ -12,6 +12,7 @@ FAKE_CONTROL void fakeCudaReset() {
   driver.images.clear();
   driver.hazards.clear();
   driver.launches.clear();
+  driver.tensorMaps.clear();
   driver.faults.clear();
   driver.lost = kSuccess;
   driver.registers = 40;
@@ -35,6 +36,7 @@ FAKE_CONTROL void fakeCudaSetAttribute(int attribute, int value) {
 FAKE_CONTROL const std::vector<std::string> &fakeCudaCalls() { return state().calls; }
 FAKE_CONTROL uint64_t fakeCudaCallCount() { return state().callCount; }
 FAKE_CONTROL const std::vector<FakeLaunch> &fakeCudaLaunches() { return state().launches; }
+FAKE_CONTROL const std::vector<FakeTensorMap> &fakeCudaTensorMaps() { return state().tensorMaps; }
 FAKE_CONTROL const std::vector<std::string> &fakeCudaHazards() { return state().hazards; }
 FAKE_CONTROL const std::vector<std::string> &fakeCudaImages() { return state().images; }
 FAKE_CONTROL size_t fakeCudaContextDepth() { return contextStack.depth; }

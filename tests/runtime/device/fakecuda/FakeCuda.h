@@ -19,8 +19,17 @@ struct FakeLaunch {
   std::vector<std::vector<unsigned char>> params; // as long as the kernel's parameters
 };
 
+/// The arguments of one encoding of a tensor map.
+struct FakeTensorMap {
+  int type;
+  uint64_t address;
+  std::vector<uint64_t> dims, strides;
+  std::vector<uint32_t> box, elementStrides;
+  int interleave, swizzle, l2Promotion, fill;
+};
+
 extern "C" {
-/// Forgets calls, launches, faults, hazards and a lost context; objects stay.
+/// Forgets calls, launches, tensor maps, faults, hazards and a lost context; objects stay.
 void fakeCudaReset();
 /// The nth call of `function` from now on (1 is the next) returns `result` and does nothing. Results that corrupt a
 /// context do so: all later calls return them too.
@@ -43,6 +52,7 @@ size_t fakeCudaContextDepth();
 /// put the former one back.
 const std::vector<std::string> &fakeCudaCalls();
 const std::vector<FakeLaunch> &fakeCudaLaunches();
+const std::vector<FakeTensorMap> &fakeCudaTensorMaps();
 /// Uses of memory that a real driver lets pass and that go wrong now and then.
 const std::vector<std::string> &fakeCudaHazards();
 /// The images given to be loaded since the last reset, "cubin" or "ptx" each.

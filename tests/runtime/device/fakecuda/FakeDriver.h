@@ -118,6 +118,7 @@ struct State {
   uint64_t callCount = 0;
   std::vector<std::string> calls, hazards, images;
   std::vector<FakeLaunch> launches;
+  std::vector<FakeTensorMap> tensorMaps;
 };
 
 /// Never destroyed: whoever calls too late is told so.

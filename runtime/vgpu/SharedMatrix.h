@@ -1,0 +1,59 @@
+// Matrices in shared memory as wgmma reads them: the 64-bit descriptor and where it puts each element.
+//
+// The unit is the core matrix, 8 rows of 16 bytes. `mn` counts along M (for A) or N (for B), k along the depth, of which
+// one instruction takes 32 bytes. A K-major matrix has its 16-byte chunks along k, an MN-major one along mn. Between core
+// matrices lie two strides, of which the layout decides what each is for; with a swizzle, core matrices interleave in rows
+// of 32, 64 or 128 bytes.
+#pragma once
+
+#include "runtime/vgpu/Swizzle.h"
+
+#include <optional>
+#include <string>
+
+namespace tile::vgpu {
+
+/// What one instruction reads through a descriptor: `rows` along mn, 32 bytes along k.
+struct MatrixExtent {
+  uint32_t rows = 0;
+  uint32_t elementBytes = 0;
+  bool mnMajor = false;
+};
+constexpr uint32_t kMatrixDepthBytes = 32;
+
+/// A decoded descriptor. Addresses and strides are bytes in the 18-bit window that descriptors have.
+struct SharedMatrix {
+  uint32_t start = 0;
+  uint32_t leadingBytes = 0, strideBytes = 0; // LBO and SBO
+  unsigned log2Chunks = 0;                    // of the swizzle: see swizzled()
+  bool mnMajor = false;
+
+  /// The shared address of element (mn, k), `elementBytes` wide. Elements of a chunk are contiguous.
+  constexpr uint32_t address(uint32_t mn, uint32_t k, uint32_t elementBytes) const {
+    return swizzled(linearAddress(mn, k, elementBytes), log2Chunks);
+  }
+
+private:
+  constexpr uint32_t linearAddress(uint32_t mn, uint32_t k, uint32_t elementBytes) const {
+    uint32_t rowBytes = kChunkBytes << log2Chunks;
+    if (!mnMajor) {
+      uint32_t byte = k * elementBytes, row = start + mn % 8 * rowBytes + mn / 8 * strideBytes;
+      if (log2Chunks)
+        return row + byte;
+      return row + byte / kChunkBytes * leadingBytes + byte % kChunkBytes;
+    }
+    uint32_t chunk = mn * elementBytes / kChunkBytes,
+             row = start + mn * elementBytes % kChunkBytes + k % 8 * rowBytes;
+    if (log2Chunks)
+      return row + chunk % (1u << log2Chunks) * kChunkBytes + (chunk >> log2Chunks) * leadingBytes +
+             k / 8 * strideBytes;
+    return row + chunk * strideBytes + k / 8 * leadingBytes;
+  }
+};
+
+/// Reads a descriptor of sm_90. Nothing if it uses what is not modelled, a base offset or swizzle patterns that are not
+/// aligned; `fault` says what, with values.
+std::optional<SharedMatrix> decodeSharedMatrix(uint64_t descriptor, const MatrixExtent &extent,
+                                               std::string &fault);
+
+} // namespace tile::vgpu

@@ -1,0 +1,125 @@
+// The virtual GPU's own encoding of tensor maps, and which bytes a bulk tensor copy moves.
+//
+// Bits of real drivers are never read. An encoded map is plain data that a kernel may copy about and change field by
+// field with tensormap.replace; a checksum tells it from anything else.
+#pragma once
+
+#include "runtime/device/TensorMap.h"
+#include "runtime/vgpu/Swizzle.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+namespace tile::vgpu {
+
+using device::TensorMapParams;
+using MapBytes = std::span<uint8_t, device::kTensorMapBytes>;
+using ConstMapBytes = std::span<const uint8_t, device::kTensorMapBytes>;
+
+/// Throws InvalidArgument for a description that breaks an encode rule, Unsupported for one that is not modelled or for an
+/// `arch` without tensor maps.
+device::TensorMap encodeTensorMap(const TensorMapParams &params, int arch);
+
+/// What the bytes describe, whether or not a copy can use it. Nothing if they are no map of this virtual GPU; `fault` says why.
+std::optional<TensorMapParams> decodeTensorMap(ConstMapBytes bytes, std::string &fault);
+
+/// What of a decoded map the virtual GPU does not model: interleaved layouts, types that convert. Empty: nothing.
+std::string unmodelledPart(const TensorMapParams &params);
+
+/// The fields of tensormap.replace.
+enum class MapField : uint8_t {
+  GlobalAddress,
+  Rank, // one less than the rank
+  BoxDim,
+  GlobalDim,
+  GlobalStride,
+  ElementStride,
+  ElementType,
+  InterleaveLayout,
+  SwizzleMode,
+  FillMode
+};
+
+/// tensormap.replace: sets a field, of those that are arrays the entry `ordinal`, to a value in PTX's numbering. Returns
+/// why it cannot and then changes nothing. Whether the fields fit together is only known when the map is used.
+std::string replaceMapField(MapBytes bytes, MapField field, uint32_t ordinal, uint64_t value);
+
+/// How many elements of dimension `d` are copied.
+constexpr uint32_t copiedExtent(const TensorMapParams &params, uint32_t d) {
+  // Without interleave dimension 0 has no stride.
+  return d == 0 ? params.box[0]
+                : (params.box[d] + params.elementStrides[d] - 1) / params.elementStrides[d];
+}
+
+/// Bytes of the whole box in shared memory: also what a copy tells its mbarrier, wherever the box lies.
+uint64_t boxBytes(const TensorMapParams &params);
+
+/// The element that stands for one outside the tensor; the low bytes count.
+uint64_t fillElement(const TensorMapParams &params);
+
+/// Neighbouring elements of dimension 0 that are all inside the tensor or all outside.
+struct TensorRun {
+  uint32_t tileOffset = 0; // bytes from the start of the tile, before swizzling
+  uint32_t bytes = 0;
+  bool inside = false;
+  uint64_t address = 0; // global, if inside
+};
+
+using Coordinates = std::array<int32_t, device::kMaxTensorRank>;
+
+/// Calls visit(TensorRun) for the box at `coordinates`, in the order of the tile: runs adjoin and cover it.
+template <class Visit>
+void forRuns(const TensorMapParams &params, const Coordinates &coordinates, Visit visit) {
+  auto elementBytes = static_cast<uint32_t>(device::sizeOf(params.type));
+  // Of each row the elements [left, right) are inside, as far as dimension 0 goes.
+  int64_t first = coordinates[0], width = params.box[0],
+          left = std::clamp<int64_t>(-first, 0, width),
+          right = std::clamp<int64_t>(static_cast<int64_t>(params.dims[0]) - first, left, width);
+  std::array<uint32_t, device::kMaxTensorRank> index{};
+  for (uint32_t row = 0;; row += params.box[0] * elementBytes) {
+    bool inside = left < right;
+    uint64_t address = params.base + static_cast<uint64_t>(first + left) * elementBytes;
+    for (uint32_t d = 1; d < params.rank; ++d) {
+      int64_t place = int64_t{coordinates[d]} + int64_t{index[d]} * params.elementStrides[d];
+      inside = inside && place >= 0 && static_cast<uint64_t>(place) < params.dims[d];
+      address += static_cast<uint64_t>(place) * params.strides[d - 1];
+    }
+    auto emit = [&](int64_t begin, int64_t end, bool isInside) {
+      if (begin < end)
+        visit(TensorRun{row + static_cast<uint32_t>(begin) * elementBytes,
+                        static_cast<uint32_t>(end - begin) * elementBytes, isInside,
+                        isInside ? address : 0});
+    };
+    if (inside) {
+      emit(0, left, false);
+      emit(left, right, true);
+      emit(right, width, false);
+    } else {
+      emit(0, width, false);
+    }
+    uint32_t d = 1;
+    while (d < params.rank && ++index[d] == copiedExtent(params, d))
+      index[d++] = 0;
+    if (d >= params.rank)
+      return;
+  }
+}
+
+/// Calls visit(shared address, bytes from the start of the run, bytes) for the pieces of a run in the tile at `tile`, an absolute
+/// shared address: whole runs without a swizzle, parts of 16-byte chunks with one.
+template <class Visit>
+void forPieces(const TensorMapParams &params, uint32_t tile, const TensorRun &run, Visit visit) {
+  auto log2Chunks = static_cast<unsigned>(params.swizzle);
+  uint32_t address = tile + run.tileOffset;
+  if (log2Chunks == 0)
+    return visit(address, 0u, run.bytes);
+  for (uint32_t done = 0; done < run.bytes;) {
+    uint32_t at = address + done,
+             bytes = std::min(run.bytes - done, kChunkBytes - at % kChunkBytes);
+    visit(swizzled(at, log2Chunks), done, bytes);
+    done += bytes;
+  }
+}
+
+} // namespace tile::vgpu
