@@ -154,18 +154,22 @@ public:
   virtual float elapsedMs(Event start, Event stop) = 0;
 };
 
-/// How a virtual GPU is made. The defaults are those of the environment: TILE_VGPU_CHECK, TILE_VGPU_THREADS.
+/// How a virtual GPU is made. The defaults are those of the environment: TILE_VGPU_CHECK, TILE_VGPU_THREADS,
+/// TILE_VGPU_SCHEDULE.
 struct VirtualOptions {
   std::string target = "sm_80";
   /// Comma list of memory, init, race, sync; or all, none. Unset: TILE_VGPU_CHECK, else all.
   std::optional<std::string> checks;
   /// Host threads; 0: TILE_VGPU_THREADS, else one a core.
   int threads = 0;
+  /// eager, lazy or random: when asynchronous operations complete, and who runs when. Unset: TILE_VGPU_SCHEDULE, else
+  /// eager.
+  std::optional<std::string> schedule;
   /// Recorded with each finding, and the source of every random choice.
   uint64_t seed = 0;
 };
 
-/// A virtual GPU. Throws InvalidArgument for a target or check it does not know.
+/// A virtual GPU. Throws InvalidArgument for a target, check or schedule it does not know.
 std::shared_ptr<Device> openVirtual(const VirtualOptions &options = {});
 
 /// A CUDA device. Throws NoDevice, with the loader's or driver's words, where there is none.

@@ -188,6 +188,8 @@ void resolve(Warp &warp, const Op &op, Access &access) {
   default:
     resolveGlobal(warp, op, access);
   }
+  if (access.isWrite())
+    ++*cta.cluster->events;
   if (launch.setup().counting)
     countAccess(cta.countersOf(op), access);
 }
@@ -217,14 +219,92 @@ ValidBits *validBits(Warp &warp, Space space, uint64_t address, unsigned lane, u
   }
 }
 
-void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
-  if (access.space != Space::Shared || !warp.cta->races)
-    return;
+namespace {
+
+// The words by which strong accesses synchronise, wide ones and those of the block alone.
+struct SyncWord {
+  SyncVariables *variables;
+  SyncVariables::Key wide, narrow;
+};
+
+SyncWord syncWord(Warp &warp, const Access &access, unsigned lane) {
+  Cta &cta = *warp.cta;
+  uint64_t address = access.address[lane];
+  bool isShared = access.space == Space::Shared;
+  if (isShared)
+    address += uint64_t{cta.rank} << 32;
+  return {isShared ? &cta.cluster->sync : &cta.launch->globalSync(),
+          {address, 0},
+          {address, cta.index + 1}};
+}
+
+bool isNarrow(AccessKind kind) { return kind >= AccessKind::NarrowAtomic; }
+
+void acquire(Warp &warp, const Access &access) {
+  bool learnsNow =
+      access.order == MemoryOrder::Acquire || access.order == MemoryOrder::AcquireRelease;
+  auto take = [&](const Publication *news) {
+    if (!news)
+      return;
+    if (learnsNow)
+      warp.clock.learn(*news);
+    else
+      join(warp.clock.seen, *news);
+  };
   forLanes(access.mask, [&](unsigned lane) {
-    warp.cta->races->access(warp, op, lane,
-                            static_cast<uint32_t>(access.address[lane] - kSharedBase), access.bytes,
-                            access.kind, same >> lane & 1);
+    SyncWord word = syncWord(warp, access, lane);
+    if (word.variables->empty())
+      return;
+    take(word.variables->read(word.narrow));
+    if (!isNarrow(access.kind))
+      take(word.variables->read(word.wide));
   });
+}
+
+void release(Warp &warp, const Access &access) {
+  bool publishesNow =
+      access.order == MemoryOrder::Release || access.order == MemoryOrder::AcquireRelease;
+  bool adds = access.kind == AccessKind::Atomic || access.kind == AccessKind::NarrowAtomic;
+  Publication news = publishesNow ? warp.clock.publication() : warp.clock.fenced;
+  forLanes(access.mask, [&](unsigned lane) {
+    SyncWord word = syncWord(warp, access, lane);
+    if (news.empty() && (adds || word.variables->empty()))
+      return;
+    word.variables->write(word.narrow, news, adds);
+    if (!isNarrow(access.kind))
+      word.variables->write(word.wide, news, adds);
+  });
+  if (publishesNow)
+    warp.clock.advance();
+}
+
+bool readsMemory(AccessKind kind) {
+  return kind != AccessKind::StrongWrite && kind != AccessKind::NarrowWrite;
+}
+
+} // namespace
+
+void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
+  Cta &cta = *warp.cta;
+  if (!cta.races || (access.space != Space::Shared && access.space != Space::Global))
+    return;
+  bool strong = isStrong(access.kind);
+  if (strong && readsMemory(access.kind))
+    acquire(warp, access);
+  if (access.space == Space::Global) {
+    cta.launch->races()->access(warp, op, access.kind, access.mask, access.address, access.bytes,
+                                same);
+  } else {
+    Accessor accessor = accessorOf(warp, op, 0, access.kind);
+    forLanes(access.mask, [&](unsigned lane) {
+      accessor.lane = lane;
+      accessor.stamp.lane = lane;
+      cta.races->access(accessor, static_cast<uint32_t>(access.address[lane] - kSharedBase),
+                        access.bytes, same >> lane & 1);
+    });
+  }
+  if (strong && access.isWrite())
+    release(warp, access);
 }
 
 } // namespace tile::vgpu

@@ -5,16 +5,20 @@
 
 namespace tile::vgpu {
 
+/// What a strong access orders besides itself.
+enum class MemoryOrder : uint8_t { Relaxed, Acquire, Release, AcquireRelease };
+
 /// One memory operation of a warp in one state space.
 struct Access {
   Space space = Space::Global;
   uint32_t mask = 0;  // lanes that take part
   uint32_t bytes = 0; // per lane, all elements of a vector together
   AccessKind kind = AccessKind::Read;
-  uint64_t address[kLanes]; // within the space; global addresses are absolute
-  uint8_t *host[kLanes];    // set by resolve() for the lanes of `mask`
+  MemoryOrder order = MemoryOrder::Relaxed; // of strong accesses
+  uint64_t address[kLanes];                 // within the space; global addresses are absolute
+  uint8_t *host[kLanes];                    // set by resolve() for the lanes of `mask`
 
-  bool isWrite() const { return kind != AccessKind::Read && kind != AccessKind::StrongRead; }
+  bool isWrite() const { return vgpu::isWrite(kind); }
 };
 
 /// Reads `row` (64-bit lanes if `wide`) plus `offset` into `address`.
@@ -36,7 +40,8 @@ Space takeSpace(Access &access, uint32_t mask, uint32_t &taken);
 /// The map of initialised bytes of a space and the bit of address[lane]; null where everything is initialised.
 ValidBits *validBits(Warp &warp, Space space, uint64_t address, unsigned lane, uint64_t &bit);
 
-/// Tells the race checker about lanes of a shared-memory access. `same`: lanes that write what is there already.
+/// Tells the race checkers about an access, and what a strong one orders, before memory changes. `same`: lanes that write
+/// what is there already.
 void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same);
 
 template <class Visit> void forSpaces(Warp &warp, const Op &op, Access &access, Visit visit) {

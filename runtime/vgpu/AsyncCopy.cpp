@@ -37,7 +37,8 @@ static void completeLane(Warp &warp, const AsyncCopies::Record &record, unsigned
                                 record.source[lane] - kGlobalBase, copied);
   }
   if (cta.races)
-    cta.races->endAsync(warp, lane, target - kSharedBase, record.bytes);
+    cta.races->endCopy(accessorOf(warp, *record.op, lane, AccessKind::CopyWrite),
+                       target - kSharedBase, record.bytes);
 }
 
 template <class Done> static void completeWhere(Warp &warp, uint32_t lanes, Done done) {
@@ -113,7 +114,8 @@ void issueCopy(Warp &warp, const Op &op) {
     resolve(warp, op, source);
   forLanes(warp.mask, [&](unsigned lane) {
     if (warp.cta->races)
-      warp.cta->races->beginAsync(warp, op, lane, record.target[lane] - kSharedBase, bytes);
+      warp.cta->races->access(accessorOf(warp, op, lane, AccessKind::CopyWrite),
+                              record.target[lane] - kSharedBase, bytes, false);
     std::memset(target.host[lane], kPoison, bytes);
     if (warp.shadow)
       warp.cta->sharedValid.setRange(record.target[lane] - kSharedBase, bytes, false);

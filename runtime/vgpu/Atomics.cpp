@@ -3,6 +3,7 @@
 // A block runs on one host thread, and kernels whose blocks meet in global atomics run their blocks one after the other,
 // so a plain read and write is atomic, and the order is the same in every run.
 #include "runtime/vgpu/Access.h"
+#include "runtime/vgpu/Cluster.h"
 #include "runtime/vgpu/FloatRules.h"
 #include "runtime/vgpu/HalfFormat.h"
 #include "runtime/vgpu/InitCheck.h"
@@ -13,7 +14,8 @@
 namespace tile::vgpu {
 namespace {
 
-constexpr uint32_t kWide = 1;
+// Op::a: bit 0 the address is 64 bits wide, bit 1 of cta scope, from bit 4 the order.
+constexpr uint32_t kWide = 1, kNarrow = 2, kOrderShift = 4;
 
 template <class T> struct AddTo {
   static T apply(T old, T b, T) { return static_cast<T>(old + b); }
@@ -112,7 +114,8 @@ template <class T, class F> void atomic(Warp &warp, const Op &op) {
   all.space = static_cast<Space>(op.b & 0xff);
   all.mask = warp.mask;
   all.bytes = sizeof(T);
-  all.kind = AccessKind::Atomic;
+  all.kind = op.a & kNarrow ? AccessKind::NarrowAtomic : AccessKind::Atomic;
+  all.order = static_cast<MemoryOrder>(op.a >> kOrderShift);
   readAddresses(warp, op.rows[first], op.a & kWide, op.imm, all.address);
   if (warp.shadow)
     checkAddress(warp, op, op.rows[first]);
@@ -122,14 +125,18 @@ template <class T, class F> void atomic(Warp &warp, const Op &op) {
     checkRaces(warp, op, access, 0);
     if (warp.shadow)
       updateValidity<T>(warp, op, access, first);
+    bool changes = false;
     forLanes(access.mask, [&](unsigned lane) {
       T old, operandB = static_cast<T>(b[lane]), operandC = static_cast<T>(c[lane]);
       std::memcpy(&old, access.host[lane], sizeof(T));
       T result = F::apply(old, operandB, operandC);
       std::memcpy(access.host[lane], &result, sizeof(T));
+      changes |= result != old;
       if (op.targets)
         warp.row<LaneOf<T>>(op.rows[0])[lane] = old;
     });
+    if (!changes) // a lock that is taken: whoever waits for it learns nothing new
+      --*warp.cta->cluster->events;
   });
 }
 
@@ -183,8 +190,8 @@ Handler pickHandler(std::string_view operation, ScalarType type, Space space) {
 
 void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   bool returns = instruction.opcode == "atom";
-  suffixes.takeOneOf({"relaxed", "acquire", "release", "acq_rel"});
-  suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  std::string_view order = suffixes.takeOneOf({"relaxed", "acquire", "release", "acq_rel"});
+  bool narrow = suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"}) == "cta";
   Space space = Space::Generic;
   if (suffixes.take("global"))
     space = Space::Global;
@@ -223,7 +230,14 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
   if (space != Space::Shared)
     decoder.program().usesGlobalAtomics = true;
   uint32_t exchange = operation == "exch" ? 1 << 8 : 0;
-  decoder.emitWide(handler, targets, sources, address.offset, address.bytes == 8 ? kWide : 0,
+  // red reads nothing, so it never acquires.
+  MemoryOrder meant = order == "acq_rel"   ? MemoryOrder::AcquireRelease
+                      : order == "acquire" ? MemoryOrder::Acquire
+                      : order == "release" ? MemoryOrder::Release
+                                           : MemoryOrder::Relaxed;
+  uint32_t flags = (address.bytes == 8 ? kWide : 0) | (narrow ? kNarrow : 0) |
+                   static_cast<uint32_t>(meant) << kOrderShift;
+  decoder.emitWide(handler, targets, sources, address.offset, flags,
                    static_cast<uint32_t>(space) | exchange, kOwnValidity);
 }
 

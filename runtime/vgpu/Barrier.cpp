@@ -1,6 +1,7 @@
 // bar / barrier (sync, arrive, red), bar.warp.sync, and fences.
 #include "runtime/vgpu/Barrier.h"
 
+#include "runtime/vgpu/Cluster.h"
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
@@ -16,14 +17,6 @@ enum class BarrierForm : uint32_t { Sync, Arrive, RedPopc, RedAnd, RedOr };
 
 // Op::b of a barrier: the form, and whether all lanes of the warp must come together.
 constexpr uint32_t kAligned = 16;
-
-void join(VectorClock &into, const VectorClock &from) {
-  for (size_t i = 0; i < into.size(); ++i)
-    into[i] = std::max(into[i], from[i]);
-}
-
-// A release-like event: what the warp does from here on is later than what others learn now.
-void advanceClock(Warp &warp) { ++warp.clock.known[warp.index]; }
 
 void writeReduction(Warp &warp, const Barrier &barrier) {
   const Op &op = warp.cta->launch->program().code[warp.pc - 1];
@@ -41,7 +34,8 @@ void release(Cta &cta, Barrier &barrier) {
   ++cta.counters.barriers;
   for (Warp &warp : cta.warps)
     if (barrier.waiting >> warp.index & 1) {
-      join(warp.clock.known, barrier.clock);
+      warp.clock.now.join(barrier.clock);
+      join(warp.clock.fenced, barrier.fenced);
       warp.status = WarpStatus::Ready;
       writeReduction(warp, barrier);
     }
@@ -57,8 +51,11 @@ void arrive(Warp &warp, const Op &op, Barrier &barrier, bool waits) {
     warp.report(op, FindingKind::Barrier, std::countr_zero(warp.mask),
                 "the warp arrives twice in one phase of the barrier");
   barrier.arrivals |= 1u << warp.index;
-  join(barrier.clock, warp.clock.known);
-  advanceClock(warp);
+  warp.clock.settle();
+  barrier.clock.join(warp.clock.now);
+  join(barrier.fenced, warp.clock.fenced);
+  warp.clock.advance();
+  ++*warp.cta->cluster->events;
   if (waits)
     barrier.waiting |= 1u << warp.index;
 }
@@ -119,7 +116,7 @@ void warpSync(Warp &warp, const Op &op) {
     return;
   if (!(members >> lane & 1) && warp.cta->launch->checks().sync)
     warp.report(op, FindingKind::Divergence, lane, "the lane is not in the mask of bar.warp.sync");
-  advanceClock(warp);
+  warp.clock.advance();
 }
 
 void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -172,16 +169,35 @@ void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
                    static_cast<uint32_t>(form) | (aligned ? kAligned : 0));
 }
 
-// One host thread runs a block, and memory is touched in program order: fences have nothing to do.
-void fence(Warp &, const Op &) {}
+// Memory is touched in program order; a fence matters to the race checkers, as half of a release or acquire pattern.
+void fence(Warp &warp, const Op &) {
+  if (warp.cta->races)
+    warp.clock.fence();
+}
+
+void fenceProxy(Warp &warp, const Op &) { warp.clock.fenceProxy(); }
+
+void decodeProxyFence(Decoder &decoder, Suffixes &suffixes) {
+  if (suffixes.take("async")) {
+    suffixes.takeOneOf({"global", "shared::cta", "shared::cluster"});
+    decoder.emit(fenceProxy, {}, {});
+    return;
+  }
+  if (suffixes.take("alias")) {
+    decoder.emit(fence, {}, {});
+    return;
+  }
+  decoder.unsupported("expected fence.proxy.async or .alias");
+}
 
 void decodeFence(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  if (suffixes.takePrefix("proxy").size() || suffixes.takePrefix("mbarrier").size())
-    decoder.unsupported("this fence orders asynchronous copies that are not modelled");
+  if (suffixes.take("proxy"))
+    return decodeProxyFence(decoder, suffixes);
   if (instruction.opcode == "membar") {
     if (suffixes.takeOneOf({"cta", "gl", "sys"}).empty())
       decoder.unsupported("expected membar.cta, .gl or .sys");
   } else {
+    suffixes.take("mbarrier_init"); // a lighter release that suffices after mbarrier.init
     suffixes.takeOneOf({"acq_rel", "sc", "acquire", "release"});
     if (suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"}).empty())
       decoder.unsupported("a fence needs a scope");

@@ -81,8 +81,7 @@ void decodeCarryIn(Decoder &decoder, const Instruction &instruction, Suffixes &s
 
 void decodeWithCarry(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
                      ScalarType type, Carrying carrying) {
-  bool isProduct = instruction.opcode.starts_with("mad"),
-       high = isProduct && suffixes.take("hi");
+  bool isProduct = instruction.opcode.starts_with("mad"), high = isProduct && suffixes.take("hi");
   if (isProduct && !high && !suffixes.take("lo"))
     decoder.unsupported("a product with carry needs .lo or .hi");
   Handler handler = isProduct ? (high ? carriedHandler<ProductSum<true>>(type)

@@ -31,8 +31,8 @@ Checks parseChecks(std::string_view list) {
 const char *nameOf(FindingKind kind) {
   static constexpr const char *names[] = {
       "out of bounds", "use after free", "misaligned", "uninitialised", "race",
-      "warp race",     "async race",     "divergence", "deadlock",      "barrier",
-      "trap",          "assert",         "step limit"};
+      "warp race",     "async race",     "proxy",      "divergence",    "deadlock",
+      "barrier",       "trap",           "assert",     "step limit"};
   return names[static_cast<int>(kind)];
 }
 

@@ -34,6 +34,7 @@ enum class FindingKind : uint8_t {
   Race,
   WarpRace,
   AsyncRace,
+  Proxy,
   Divergence,
   Deadlock,
   Barrier,
@@ -53,7 +54,7 @@ struct Finding {
   int sourceLine = 0;
   std::string kernel;
   uint32_t cta[3] = {0, 0, 0};
-  uint64_t ctaIndex = 0;
+  uint64_t ctaIndex = 0, clusterIndex = 0;
   uint32_t warp = 0, lane = 0;
   Space space = Space::Generic;
   uint64_t address = 0;

@@ -70,9 +70,9 @@ std::optional<InstructionClass> classOfOpcode(std::string_view opcode) {
 
 const char *nameOf(InstructionClass kind) {
   static constexpr const char *names[] = {
-      "integer",      "float",         "convert",     "compare",        "move",   "global memory",
-      "shared memory", "local memory",  "param memory", "generic memory", "atomic", "exchange",
-      "async copy",   "barrier",       "tensor",      "control",        "other"};
+      "integer",       "float",        "convert",      "compare",        "move",   "global memory",
+      "shared memory", "local memory", "param memory", "generic memory", "atomic", "exchange",
+      "async copy",    "barrier",      "tensor",       "control",        "other"};
   static_assert(std::size(names) == kInstructionClasses);
   return names[static_cast<size_t>(kind)];
 }

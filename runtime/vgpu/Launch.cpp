@@ -5,13 +5,14 @@
 #include "runtime/vgpu/Lanes.h"
 
 #include <algorithm>
+#include <numeric>
 #include <thread>
 
 namespace tile::vgpu {
 
 // Blocks that spin on others need those resident: a host thread keeps up to this many unfinished blocks in rotation.
+// A host thread keeps this many unfinished clusters in rotation.
 static constexpr size_t kMaxResident = 256;
-static constexpr uint64_t kTurnsPerVisit = 4;
 
 Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
   sharedBytes_ = program().staticSharedBytes;
@@ -19,11 +20,41 @@ Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
     sharedBytes_ = program().dynamicSharedAddress - kSharedBase + setup_.config.dynamicSharedBytes;
   if (setup_.counting)
     instructionCounters_.resize(program().lines.size());
+  clusterSize_ = static_cast<uint32_t>(setup_.config.cluster.count());
+  if (checks().race)
+    races_ = std::make_unique<GlobalRaces>();
+  if (setup_.schedule == Schedule::Random && clusterCount() <= (1u << 24)) {
+    Choices choices;
+    choices.reset(setup_.seed, clusterCount());
+    order_.resize(clusterCount());
+    std::iota(order_.begin(), order_.end(), 0u);
+    for (size_t i = order_.size(); i > 1; --i)
+      std::swap(order_[i - 1], order_[choices.below(static_cast<uint32_t>(i))]);
+  }
+}
+
+uint64_t Launch::clusterCount() const { return setup_.config.grid.count() / clusterSize_; }
+
+// Clusters tile the grid; ranks count inside them, x first.
+uint64_t Launch::blockIndex(uint64_t cluster, uint32_t rank) const {
+  const device::Dim3 &grid = setup_.config.grid, &shape = setup_.config.cluster;
+  uint64_t across = grid.x / shape.x, down = grid.y / shape.y;
+  uint64_t x = cluster % across * shape.x + rank % shape.x;
+  uint64_t y = cluster / across % down * shape.y + rank / shape.x % shape.y;
+  uint64_t z = cluster / across / down * shape.z + rank / shape.x / shape.y;
+  return (z * grid.y + y) * grid.x + x;
+}
+
+std::string Launch::blockText(uint64_t index) const {
+  const device::Dim3 &grid = setup_.config.grid;
+  return "(" + std::to_string(index % grid.x) + "," + std::to_string(index / grid.x % grid.y) +
+         "," + std::to_string(index / grid.x / grid.y) + ")";
 }
 
 void Launch::run() {
-  uint64_t blocks = setup_.config.grid.count();
-  uint64_t threads = program().usesGlobalAtomics ? 1 : std::min<uint64_t>(setup_.threads, blocks);
+  uint64_t clusters = clusterCount();
+  bool alone = program().usesGlobalAtomics || checks().race;
+  uint64_t threads = alone ? 1 : std::min<uint64_t>(setup_.threads, clusters);
   std::vector<std::thread> helpers;
   for (uint64_t i = 1; i < threads; ++i)
     helpers.emplace_back([this] { worker(); });
@@ -32,41 +63,60 @@ void Launch::run() {
     helper.join();
   if (failure_)
     std::rethrow_exception(failure_);
-  // Which later blocks had started when the first fault appeared depends on timing; the first faulty block does not.
+  // Which later clusters had started when the first fault appeared depends on timing; the first faulty one does not.
   if (findings_.empty())
     return;
-  uint64_t first = std::ranges::min(findings_, {}, &Finding::ctaIndex).ctaIndex;
-  std::erase_if(findings_, [&](const Finding &finding) { return finding.ctaIndex != first; });
+  uint64_t first = std::ranges::min(findings_, {}, &Finding::clusterIndex).clusterIndex;
+  std::erase_if(findings_, [&](const Finding &finding) { return finding.clusterIndex != first; });
+}
+
+std::optional<uint64_t> Launch::takeCluster() {
+  uint64_t end = clusterCount();
+  while (next_.load() < end) {
+    uint64_t turn = next_.fetch_add(1);
+    if (turn >= end)
+      break;
+    uint64_t index = order_.empty() ? turn : order_[turn];
+    if (index < stopAt_.load())
+      return index;
+  }
+  return std::nullopt;
 }
 
 void Launch::worker() {
   try {
-    uint64_t blocks = setup_.config.grid.count();
-    std::vector<std::unique_ptr<Cta>> idle, resident;
+    bool mayPause = program().usesGlobalAtomics;
+    std::vector<std::unique_ptr<Cluster>> idle, resident;
+    size_t stuck = 0; // clusters in a row that could do nothing
     for (;;) {
-      // Prefer a new block; when those are all started, go round the unfinished ones.
-      if (resident.size() < kMaxResident && nextCta_.load() < std::min(blocks, stopAt_.load())) {
-        uint64_t index = nextCta_.fetch_add(1);
-        if (index < std::min(blocks, stopAt_.load())) {
-          std::unique_ptr<Cta> cta = idle.empty() ? makeCta() : std::move(idle.back());
-          if (!idle.empty())
-            idle.pop_back();
-          begin(*cta, index);
-          resident.push_back(std::move(cta));
+      // Prefer a new cluster; when those are all started, go round the unfinished ones.
+      if (resident.size() < kMaxResident)
+        if (std::optional<uint64_t> index = takeCluster()) {
+          if (idle.empty())
+            idle.push_back(makeCluster());
+          begin(*idle.back(), *index);
+          resident.push_back(std::move(idle.back()));
+          idle.pop_back();
+          stuck = 0;
         }
-      }
       if (resident.empty()) {
         collectCounters(idle);
         return;
       }
-      std::unique_ptr<Cta> cta = std::move(resident.back());
+      std::unique_ptr<Cluster> cluster = std::move(resident.back());
       resident.pop_back();
-      uint64_t turns = 0;
-      if (advance(*cta, turns)) {
-        retire(*cta);
-        idle.push_back(std::move(cta));
+      uint64_t before = *cluster->events;
+      TurnEnd end = cluster->advance(mayPause);
+      stuck = end == TurnEnd::Stuck && *cluster->events == before ? stuck + 1 : 0;
+      if (stuck > resident.size()) {
+        cluster->reportDeadlock();
+        end = TurnEnd::Done;
+      }
+      if (end == TurnEnd::Done) {
+        retire(*cluster);
+        idle.push_back(std::move(cluster));
       } else {
-        resident.insert(resident.begin(), std::move(cta));
+        resident.insert(resident.begin(), std::move(cluster));
       }
     }
   } catch (...) {
@@ -77,37 +127,55 @@ void Launch::worker() {
   }
 }
 
-void Launch::retire(Cta &cta) {
+void Launch::retire(Cluster &cluster) {
   std::lock_guard lock(mutex_);
-  ++statistics_.blocks;
-  for (const Warp &warp : cta.warps)
-    statistics_.warpInstructions += warp.instructions;
-  counters_ += cta.counters;
-  if (cta.findings.empty())
+  for (auto &cta : cluster.ctas) {
+    ++statistics_.blocks;
+    for (const Warp &warp : cta->warps)
+      statistics_.warpInstructions += warp.instructions;
+    counters_ += cta->counters;
+    findings_.insert(findings_.end(), cta->findings.begin(), cta->findings.end());
+  }
+  bool isFaulty =
+      std::ranges::any_of(cluster.ctas, [](const auto &cta) { return !cta->findings.empty(); });
+  if (!isFaulty)
     return;
-  findings_.insert(findings_.end(), cta.findings.begin(), cta.findings.end());
-  // Blocks after the first faulty one are not needed; those before it finish, so that reports do not depend on timing.
+  // Clusters after the first faulty one are not needed; those before it finish, so that reports do not depend on timing.
   uint64_t stop = stopAt_.load();
-  while (cta.index + 1 < stop && !stopAt_.compare_exchange_weak(stop, cta.index + 1)) {
+  while (cluster.index + 1 < stop &&
+         !stopAt_.compare_exchange_weak(stop, uint64_t{cluster.index} + 1)) {
   }
 }
 
-void Launch::collectCounters(const std::vector<std::unique_ptr<Cta>> &ctas) {
+void Launch::collectCounters(const std::vector<std::unique_ptr<Cluster>> &clusters) {
   std::lock_guard lock(mutex_);
-  for (const std::unique_ptr<Cta> &cta : ctas)
-    for (size_t i = 0; i < cta->instructionCounters.size(); ++i) {
-      Counters &counters = cta->instructionCounters[i];
-      const Program::Line &line = program().lines[i];
-      counters.macs = line.macs * counters.warpInstructions;
-      counters.mma = line.macs ? counters.warpInstructions : 0;
-      instructionCounters_[i] += counters;
-      counters_ += counters;
-    }
+  for (const auto &cluster : clusters)
+    for (const auto &cta : cluster->ctas)
+      for (size_t i = 0; i < cta->instructionCounters.size(); ++i) {
+        Counters &counters = cta->instructionCounters[i];
+        const Program::Line &line = program().lines[i];
+        counters.macs = line.macs * counters.warpInstructions;
+        counters.mma = line.macs ? counters.warpInstructions : 0;
+        instructionCounters_[i] += counters;
+        counters_ += counters;
+      }
 }
 
-std::unique_ptr<Cta> Launch::makeCta() const {
+std::unique_ptr<Cluster> Launch::makeCluster() {
+  auto cluster = std::make_unique<Cluster>();
+  cluster->launch = this;
+  cluster->events = program().usesGlobalAtomics ? &events_ : &cluster->ownEvents;
+  for (uint32_t rank = 0; rank < clusterSize_; ++rank) {
+    cluster->ctas.push_back(makeCta());
+    cluster->ctas.back()->cluster = cluster.get();
+    cluster->ctas.back()->rank = rank;
+  }
+  return cluster;
+}
+
+std::unique_ptr<Cta> Launch::makeCta() {
   auto cta = std::make_unique<Cta>();
-  cta->launch = const_cast<Launch *>(this);
+  cta->launch = this;
   cta->threads = static_cast<uint32_t>(setup_.config.block.count());
   cta->instructionCounters.resize(instructionCounters_.size());
   const Program &code = program();
@@ -126,7 +194,7 @@ std::unique_ptr<Cta> Launch::makeCta() const {
   cta->localValidWords.resize(cta->local.size() / 64 + 2);
   cta->localValid = ValidBits(cta->localValidWords.data());
   if (checks().race)
-    cta->races = std::make_unique<RaceShadow>();
+    cta->races = std::make_unique<SharedRaces>();
   for (size_t i = 0; i < warps; ++i) {
     Warp &warp = cta->warps[i];
     warp.index = static_cast<uint32_t>(i);
@@ -146,9 +214,18 @@ std::unique_ptr<Cta> Launch::makeCta() const {
   return cta;
 }
 
-void Launch::begin(Cta &cta, uint64_t index) const {
+void Launch::begin(Cluster &cluster, uint64_t index) {
+  cluster.index = static_cast<uint32_t>(index);
+  cluster.sync.clear();
+  cluster.choices.reset(setup_.seed, index);
+  cluster.actors = static_cast<uint32_t>(clusterSize_ * cluster.ctas[0]->warps.size());
+  for (auto &cta : cluster.ctas)
+    begin(*cta);
+}
+
+void Launch::begin(Cta &cta) const {
   const device::Dim3 &grid = setup_.config.grid;
-  cta.index = index;
+  uint64_t index = cta.index = blockIndex(cta.cluster->index, cta.rank);
   cta.id[0] = static_cast<uint32_t>(index % grid.x);
   cta.id[1] = static_cast<uint32_t>(index / grid.x % grid.y);
   cta.id[2] = static_cast<uint32_t>(index / grid.x / grid.y);
@@ -163,7 +240,7 @@ void Launch::begin(Cta &cta, uint64_t index) const {
     cta.shadowRegisters.reset(program().staticRowsBegin);
   }
   if (cta.races)
-    cta.races->reset(sharedBytes_, static_cast<unsigned>(cta.warps.size()));
+    cta.races->reset(sharedBytes_);
   for (Barrier &barrier : cta.barriers)
     barrier = {};
   for (Warp &warp : cta.warps) {
@@ -174,8 +251,9 @@ void Launch::begin(Cta &cta, uint64_t index) const {
     warp.status = WarpStatus::Ready;
     warp.splits.clear();
     warp.copies.reset();
-    warp.clock = {};
-    warp.clock.known[warp.index] = 1;
+    warp.clock.reset(cta.cluster->index,
+                     static_cast<uint32_t>(cta.rank * cta.warps.size() + warp.index));
+    warp.loop = {};
     warp.instructions = warp.turns = warp.clockReads = 0;
     fillSpecials(warp);
   }
@@ -194,15 +272,21 @@ uint64_t Launch::specialValue(const Cta &cta, Special what, unsigned warp, unsig
     return cta.id[axisFrom(Special::CtaidX)];
   if (what >= Special::NctaidX && what <= Special::NctaidZ)
     return pick(config.grid, axisFrom(Special::NctaidX));
-  // Without clusters each block is its own.
-  if (what >= Special::ClusterIdX && what <= Special::ClusterIdZ)
-    return cta.id[axisFrom(Special::ClusterIdX)];
-  if (what >= Special::NclusterIdX && what <= Special::NclusterIdZ)
-    return pick(config.grid, axisFrom(Special::NclusterIdX));
-  if (what >= Special::ClusterCtaidX && what <= Special::ClusterCtaidZ)
-    return 0;
+  auto clusterPick = [&](int axis) { return pick(config.cluster, axis); };
+  if (what >= Special::ClusterIdX && what <= Special::ClusterIdZ) {
+    int axis = axisFrom(Special::ClusterIdX);
+    return cta.id[axis] / clusterPick(axis);
+  }
+  if (what >= Special::NclusterIdX && what <= Special::NclusterIdZ) {
+    int axis = axisFrom(Special::NclusterIdX);
+    return pick(config.grid, axis) / clusterPick(axis);
+  }
+  if (what >= Special::ClusterCtaidX && what <= Special::ClusterCtaidZ) {
+    int axis = axisFrom(Special::ClusterCtaidX);
+    return cta.id[axis] % clusterPick(axis);
+  }
   if (what >= Special::ClusterNctaidX && what <= Special::ClusterNctaidZ)
-    return 1;
+    return clusterPick(axisFrom(Special::ClusterNctaidX));
   switch (what) {
   case Special::TidX:
     return thread % config.block.x;
@@ -234,9 +318,13 @@ uint64_t Launch::specialValue(const Cta &cta, Special what, unsigned warp, unsig
     return config.dynamicSharedBytes;
   case Special::TotalSharedSize:
     return sharedBytes_;
+  case Special::ClusterCtarank:
+    return cta.rank;
   case Special::ClusterNctarank:
-    return 1;
-  default: // gridid, cluster_ctarank, is_explicit_cluster
+    return clusterSize_;
+  case Special::IsExplicitCluster:
+    return clusterSize_ > 1 || program().entry->requiredCluster[0] != 0;
+  default: // gridid
     return 0;
   }
 }
@@ -247,57 +335,6 @@ void Launch::fillSpecials(Warp &warp) const {
     for (unsigned lane = 0; lane < kLanes; ++lane)
       row[lane] = static_cast<uint32_t>(specialValue(*warp.cta, special.what, warp.index, lane));
   }
-}
-
-bool Launch::advance(Cta &cta, uint64_t &turns) {
-  try {
-    for (;;) {
-      bool progress = false, allExited = true;
-      for (Warp &warp : cta.warps) {
-        if (warp.status == WarpStatus::Ready) {
-          progress = true;
-          uint64_t before = warp.turns;
-          warp.run();
-          turns += warp.turns - before;
-          if (warp.turns > setup_.maxBranches / 4096 + 1)
-            warp.stop(program().code[warp.mask ? warp.pc : 0], FindingKind::StepLimit, 0,
-                      "the warp has branched back more than " + std::to_string(setup_.maxBranches) +
-                          " times: an endless loop, or raise TILE_VGPU_MAX_BRANCHES");
-          if (warp.status == WarpStatus::Exited)
-            noteExit(warp);
-        }
-        allExited &= warp.status == WarpStatus::Exited;
-      }
-      if (allExited)
-        return true;
-      if (!progress)
-        reportDeadlock(cta);
-      // Only blocks that can hear of each other may be waiting for one that has not started.
-      if (turns > kTurnsPerVisit && program().usesGlobalAtomics)
-        return false;
-    }
-  } catch (const StopCta &) {
-    return true;
-  }
-}
-
-void Launch::reportDeadlock(Cta &cta) const {
-  std::string who;
-  const Warp *first = nullptr;
-  for (const Warp &warp : cta.warps) {
-    if (warp.status != WarpStatus::AtBarrier)
-      continue;
-    const Barrier &barrier = cta.barriers[warp.barrier];
-    who += (first ? "; warp " : "warp ") + std::to_string(warp.index) + " waits at " +
-           describe(program().code[warp.pc - 1]) + " for barrier " + std::to_string(warp.barrier) +
-           " (" + std::to_string(barrier.arrived) + " of " +
-           std::to_string(expectedThreads(cta, barrier)) + " threads have arrived)";
-    first = first ? first : &warp;
-  }
-  if (first)
-    const_cast<Warp *>(first)->stop(program().code[first->pc - 1], FindingKind::Deadlock,
-                                    std::countr_zero(first->mask), "deadlock: " + who);
-  throw StopCta();
 }
 
 static const std::string *sourceFileOf(const Module &module, SourceLine source) {
@@ -329,6 +366,7 @@ Finding Launch::place(const Warp &warp, const Op &op, FindingKind kind, unsigned
   finding.kernel = program().entry->name;
   std::copy_n(warp.cta->id, 3, finding.cta);
   finding.ctaIndex = warp.cta->index;
+  finding.clusterIndex = warp.cta->cluster->index;
   finding.warp = warp.index;
   finding.lane = lane;
   finding.seed = setup_.seed;

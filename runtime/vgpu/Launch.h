@@ -1,12 +1,14 @@
-// One launch of a kernel: hands blocks to host threads, each of which runs its blocks warp by warp.
+// One launch of a kernel: hands clusters of blocks to host threads, each of which runs its clusters warp by warp.
 //
-// Blocks are handed out in order. With several host threads results stay the same as with one, because blocks of a
-// kernel that uses global atomics run on a single thread, and findings are those of the first faulty block.
+// Clusters are handed out in order, or in a random one. With several host threads results stay the same as with one,
+// because kernels whose blocks meet in global memory run on a single thread, as does every kernel under the race check,
+// and findings are those of the first faulty cluster.
 #pragma once
 
-#include "runtime/vgpu/Warp.h"
+#include "runtime/vgpu/Cluster.h"
 
 #include <exception>
+#include <optional>
 
 namespace tile::vgpu {
 
@@ -19,6 +21,7 @@ struct LaunchSetup {
   bool counting = false;
   unsigned threads = 1;
   uint64_t seed = 0;
+  Schedule schedule = Schedule::Eager;
   uint64_t maxBranches = 0; // backward branches per block until StepLimit
   uint32_t smCount = 1;
 };
@@ -35,7 +38,16 @@ public:
   GlobalMemory &memory() { return *setup_.memory; }
   std::vector<uint8_t> &params() { return setup_.params; }
   uint32_t sharedBytes() const { return sharedBytes_; }
-  /// Those of the first faulty block, in the order of time, at most kMaxFindings.
+  /// Blocks in a cluster.
+  uint32_t clusterSize() const { return clusterSize_; }
+  /// The index in the grid of a block of a cluster.
+  uint64_t blockIndex(uint64_t cluster, uint32_t rank) const;
+  /// "(x,y,z)" of a block.
+  std::string blockText(uint64_t index) const;
+  /// Null without the race check.
+  GlobalRaces *races() { return races_.get(); }
+  SyncVariables &globalSync() { return globalSync_; }
+  /// Those of the first faulty cluster, in the order of time, at most kMaxFindings.
   const std::vector<Finding> &findings() const { return findings_; }
   /// What was counted in all, and by Op::instruction (empty unless counting).
   const Counters &counters() const { return counters_; }
@@ -52,20 +64,26 @@ public:
 
 private:
   void worker();
-  std::unique_ptr<Cta> makeCta() const;
-  void begin(Cta &cta, uint64_t index) const;
+  /// The next cluster that may start, or nothing.
+  std::optional<uint64_t> takeCluster();
+  std::unique_ptr<Cluster> makeCluster();
+  std::unique_ptr<Cta> makeCta();
+  void begin(Cluster &cluster, uint64_t index);
+  void begin(Cta &cta) const;
   void fillSpecials(Warp &warp) const;
   uint64_t specialValue(const Cta &cta, Special what, unsigned warp, unsigned lane) const;
-  /// True when the block is done; false when it has used its turn.
-  bool advance(Cta &cta, uint64_t &turns);
-  void reportDeadlock(Cta &cta) const;
-  void retire(Cta &cta);
-  void collectCounters(const std::vector<std::unique_ptr<Cta>> &ctas);
+  uint64_t clusterCount() const;
+  void retire(Cluster &cluster);
+  void collectCounters(const std::vector<std::unique_ptr<Cluster>> &clusters);
 
   LaunchSetup setup_;
-  uint32_t sharedBytes_ = 0;
-  std::atomic<uint64_t> nextCta_ = 0;
-  std::atomic<uint64_t> stopAt_ = ~uint64_t{0}; // blocks from here on are not started
+  uint32_t sharedBytes_ = 0, clusterSize_ = 1;
+  std::unique_ptr<GlobalRaces> races_;
+  SyncVariables globalSync_;
+  uint64_t events_ = 0;         // of all clusters, where blocks talk to each other
+  std::vector<uint32_t> order_; // in which clusters start; empty: by index
+  std::atomic<uint64_t> next_ = 0;
+  std::atomic<uint64_t> stopAt_ = ~uint64_t{0}; // clusters from here on are not started
   std::mutex mutex_;
   std::vector<Finding> findings_;
   LaunchStatistics statistics_;

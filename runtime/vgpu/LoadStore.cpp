@@ -7,12 +7,18 @@
 namespace tile::vgpu {
 namespace {
 
-// Op::a: bit 0 the address is 64 bits wide, bit 1 a strong access. Op::b: the space.
-constexpr uint32_t kWide = 1, kStrong = 2;
+// Op::a: bit 0 the address is 64 bits wide, bit 1 a strong access, bit 2 of cta scope, from bit 4 its order. Op::b: the
+// space.
+constexpr uint32_t kWide = 1, kStrong = 2, kNarrow = 4, kOrderShift = 4;
+
+AccessKind kindOf(const Op &op, AccessKind weak, AccessKind strong, AccessKind narrow) {
+  return !(op.a & kStrong) ? weak : op.a & kNarrow ? narrow : strong;
+}
 
 void beginAccess(Warp &warp, const Op &op, uint32_t addressRow, Access &access) {
   access.space = static_cast<Space>(op.b);
   access.mask = warp.mask;
+  access.order = static_cast<MemoryOrder>(op.a >> kOrderShift);
   readAddresses(warp, addressRow, op.a & kWide, op.imm, access.address);
   if (warp.shadow)
     checkAddress(warp, op, addressRow);
@@ -25,6 +31,19 @@ template <class T> bool isConsecutive(const Access &access) {
   for (unsigned lane = 0; lane < kLanes; ++lane)
     differs |= access.address[lane] ^ (access.address[0] + lane * sizeof(T));
   return differs == 0;
+}
+
+bool isChecked(Space space) { return space == Space::Shared || space == Space::Global; }
+
+// True if the lanes' ranges ascend without overlap.
+bool areApart(const Access &access) {
+  uint64_t end = 0;
+  bool apart = true;
+  forLanes(access.mask, [&](unsigned lane) {
+    apart &= access.address[lane] >= end;
+    end = access.address[lane] + access.bytes;
+  });
+  return apart;
 }
 
 // The bits of a T whose bytes, one bit each in `bytes`, are initialised that are not.
@@ -53,7 +72,7 @@ template <class T> void load(Warp &warp, const Op &op) {
   Access all;
   beginAccess(warp, op, op.rows[op.targets], all);
   all.bytes = op.targets * static_cast<uint32_t>(sizeof(T));
-  all.kind = op.a & kStrong ? AccessKind::StrongRead : AccessKind::Read;
+  all.kind = kindOf(op, AccessKind::Read, AccessKind::StrongRead, AccessKind::NarrowRead);
   forSpaces(warp, op, all, [&](Access &access) {
     checkRaces(warp, op, access, 0);
     if (warp.shadow)
@@ -115,11 +134,11 @@ template <class T> void store(Warp &warp, const Op &op) {
   unsigned elements = op.sources - 1u;
   beginAccess(warp, op, op.rows[elements], all);
   all.bytes = elements * static_cast<uint32_t>(sizeof(T));
-  all.kind = op.a & kStrong ? AccessKind::StrongWrite : AccessKind::Write;
+  all.kind = kindOf(op, AccessKind::Write, AccessKind::StrongWrite, AccessKind::NarrowWrite);
   forSpaces(warp, op, all, [&](Access &access) {
-    // Lane by lane, so that lanes of this very instruction are checked against each other.
-    bool racy = access.space == Space::Shared && warp.cta->races;
-    if (racy && isConsecutive<T>(access))
+    // Lanes that may overlap go one by one, so that they are checked against each other.
+    bool racy = warp.cta->races && isChecked(access.space);
+    if (racy && areApart(access))
       checkRaces(warp, op, access, unchangedLanes<T>(warp, op, access)), racy = false;
     if constexpr (sizeof(T) >= 4)
       if (elements == 1 && !racy && isConsecutive<T>(access)) {
@@ -128,17 +147,18 @@ template <class T> void store(Warp &warp, const Op &op) {
           storeShadow<T>(warp, op, access, 0);
         return;
       }
-    forLanes(access.mask, [&](unsigned lane) {
+    uint32_t lanes = access.mask;
+    forLanes(lanes, [&](unsigned lane) {
       if (racy) {
-        Access one = access;
-        one.mask = 1u << lane;
-        checkRaces(warp, op, one, unchangedLanes<T>(warp, op, one));
+        access.mask = 1u << lane;
+        checkRaces(warp, op, access, unchangedLanes<T>(warp, op, access));
       }
       for (unsigned element = 0; element < elements; ++element) {
         T value = static_cast<T>(warp.row<LaneOf<T>>(op.rows[element])[lane]);
         std::memcpy(access.host[lane] + element * sizeof(T), &value, sizeof(T));
       }
     });
+    access.mask = lanes;
     if (warp.shadow)
       for (unsigned element = 0; element < elements; ++element)
         storeShadow<T>(warp, op, access, element);
@@ -176,7 +196,8 @@ Handler storeHandler(ScalarType type) {
 
 struct MemoryForm {
   Space space = Space::Generic;
-  bool strong = false;
+  bool strong = false, narrow = false;
+  MemoryOrder order = MemoryOrder::Relaxed;
   size_t elements = 1;
   ScalarType type = ScalarType::None;
 };
@@ -184,13 +205,14 @@ struct MemoryForm {
 // The suffixes ld and st share. Cache and eviction hints change speed only.
 MemoryForm takeMemoryForm(Decoder &decoder, Suffixes &suffixes) {
   MemoryForm form;
-  if (suffixes.takeOneOf({"volatile", "acquire", "release", "mmio"}).size())
-    form.strong = true;
-  if (suffixes.take("relaxed"))
-    form.strong = true;
+  std::string_view order = suffixes.takeOneOf({"volatile", "acquire", "release", "mmio"});
+  form.strong = suffixes.take("relaxed") || !order.empty();
+  form.order = order == "acquire"   ? MemoryOrder::Acquire
+               : order == "release" ? MemoryOrder::Release
+                                    : MemoryOrder::Relaxed;
   suffixes.take("weak");
   if (form.strong)
-    suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"});
+    form.narrow = suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"}) == "cta";
   static constexpr std::pair<std::string_view, Space> spaces[] = {
       {"global", Space::Global},     {"shared", Space::Shared},     {"local", Space::Local},
       {"param", Space::Param},       {"const", Space::Global},      {"shared::cta", Space::Shared},
@@ -245,6 +267,11 @@ uint32_t spaceOf(const MemoryForm &form, const Decoder::Address &address) {
   return static_cast<uint32_t>(space);
 }
 
+uint32_t flagsOf(const MemoryForm &form, const Decoder::Address &address) {
+  return (address.bytes == 8 ? kWide : 0) | (form.strong ? kStrong : 0) |
+         (form.narrow ? kNarrow : 0) | static_cast<uint32_t>(form.order) << kOrderShift;
+}
+
 void decodeLoad(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   MemoryForm form = takeMemoryForm(decoder, suffixes);
   decoder.wantOperands(instruction, 2, 3);
@@ -252,7 +279,7 @@ void decodeLoad(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   for (const Operand &element : elementsOf(decoder, instruction.operands[0], form.elements))
     targets.push_back(decoder.target(element, form.type));
   Decoder::Address address = decoder.address(instruction.operands[1]);
-  uint32_t flags = (address.bytes == 8 ? kWide : 0) | (form.strong ? kStrong : 0);
+  uint32_t flags = flagsOf(form, address);
   uint32_t space = spaceOf(form, address);
   noteCommunication(decoder, form, space);
   decoder.emitWide(loadHandler(form.type), targets, std::array{address.row}, address.offset, flags,
@@ -267,7 +294,7 @@ void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suf
     sources.push_back(decoder.source(element, form.type));
   Decoder::Address address = decoder.address(instruction.operands[0]);
   sources.push_back(address.row);
-  uint32_t flags = (address.bytes == 8 ? kWide : 0) | (form.strong ? kStrong : 0);
+  uint32_t flags = flagsOf(form, address);
   uint32_t space = spaceOf(form, address);
   noteCommunication(decoder, form, space);
   decoder.emitWide(storeHandler(form.type), {}, sources, address.offset, flags, space,

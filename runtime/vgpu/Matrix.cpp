@@ -56,15 +56,16 @@ void forPieces(const Access &access, unsigned matrix, unsigned lane, bool transp
 // To the race checker a lane touches just the elements it receives or gives.
 void checkPieceRaces(Warp &warp, const Op &op, const Access &access, unsigned matrix, unsigned lane,
                      AccessKind kind, bool same) {
-  RaceShadow &races = *warp.cta->races;
+  SharedRaces &races = *warp.cta->races;
+  Accessor accessor = accessorOf(warp, op, lane, kind);
   if (!(op.a & kTransposed)) {
     auto offset =
         static_cast<uint32_t>(access.address[matrix * 8 + lane / 4] - kSharedBase) + 4 * (lane % 4);
-    races.access(warp, op, lane, offset, 4, kind, same);
+    races.access(accessor, offset, 4, same);
     return;
   }
   forPieces(access, matrix, lane, true, [&](uint64_t address, uint8_t *, unsigned) {
-    races.access(warp, op, lane, static_cast<uint32_t>(address - kSharedBase), 2, kind, same);
+    races.access(accessor, static_cast<uint32_t>(address - kSharedBase), 2, same);
   });
 }
 

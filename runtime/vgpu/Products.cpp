@@ -261,7 +261,7 @@ void decodeMad24(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   auto pick = [&]<class T>() -> Handler {
     return high ? laneOp<Mad24<T, true>, T, T, T, T> : laneOp<Mad24<T, false>, T, T, T, T>;
   };
-  Handler handler = saturates ? laneOp<Mad24Saturate, int32_t, int32_t, int32_t, int32_t>
+  Handler handler = saturates        ? laneOp<Mad24Saturate, int32_t, int32_t, int32_t, int32_t>
                     : isSigned(type) ? pick.operator()<int32_t>()
                                      : pick.operator()<uint32_t>();
   emitSimple(decoder, instruction, handler, type, 4);

@@ -35,6 +35,16 @@ Checks checksOfEnvironment() {
   }
 }
 
+Schedule scheduleOfEnvironment() {
+  std::string value = device::environmentText("TILE_VGPU_SCHEDULE");
+  try {
+    return value.empty() ? Schedule::Eager : parseSchedule(value);
+  } catch (const Error &error) {
+    device::warnOfEnvironment("TILE_VGPU_SCHEDULE", value, "is not used: " + error.message());
+    return Schedule::Eager;
+  }
+}
+
 std::string hex(uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
@@ -69,7 +79,7 @@ device::DeviceProps propsFor(const std::string &target) {
   props.totalMemory = size_t{64} << 30;
   props.maxGrid = {0x7fffffff, 65535, 65535};
   props.maxBlock = {1024, 1024, 64};
-  props.maxClusterSize = 1;
+  props.maxClusterSize = row->arch >= 90 ? 16 : 1;
   props.isVirtual = true;
   return props;
 }
@@ -95,6 +105,7 @@ public:
   explicit VgpuDevice(const device::VirtualOptions &options)
       : props_(propsFor(options.target)), memory_(props_.totalMemory), seed_(options.seed) {
     checks_ = options.checks ? parseChecks(*options.checks) : checksOfEnvironment();
+    schedule_ = options.schedule ? parseSchedule(*options.schedule) : scheduleOfEnvironment();
     int64_t cores = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads);
     threads_ = static_cast<unsigned>(
         options.threads > 0
@@ -251,6 +262,7 @@ public:
     setup.counting = counting_;
     setup.threads = threads_;
     setup.seed = seed_;
+    setup.schedule = schedule_;
     setup.maxBranches = maxBranches_;
     setup.smCount = static_cast<uint32_t>(props_.smCount);
     Launch run(std::move(setup));
@@ -300,6 +312,11 @@ public:
   Checks checks() const override {
     std::lock_guard lock(mutex_);
     return checks_;
+  }
+  void setSchedule(Schedule schedule, uint64_t seed) override {
+    std::lock_guard lock(mutex_);
+    schedule_ = schedule;
+    seed_ = seed;
   }
   void setFindingSink(FindingSink sink) override {
     std::lock_guard lock(mutex_);
@@ -427,30 +444,49 @@ private:
     return props_.maxThreadsPerBlock;
   }
 
+  void checkCluster(const Program &program, const device::LaunchConfig &config,
+                    const std::string &kernel) const {
+    const device::Dim3 &cluster = config.cluster, &grid = config.grid;
+    std::string text = shapeText(cluster);
+    if (cluster.count() != 1 && props_.arch < 90)
+      throw Error(Fault::User, ErrorCode::Unsupported,
+                  kernel + "cluster " + text + ": " + props_.target +
+                      " has no clusters; open the device as sm_90a");
+    if (cluster.count() == 0 || cluster.count() > static_cast<uint64_t>(props_.maxClusterSize))
+      fail(ErrorCode::InvalidArgument, kernel + "cluster " + text + " has 0 or more than " +
+                                           std::to_string(props_.maxClusterSize) + " blocks");
+    if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
+      fail(ErrorCode::InvalidArgument,
+           kernel + "grid " + shapeText(grid) + " is not a multiple of the cluster " + text);
+    const uint32_t(&required)[3] = program.entry->requiredCluster;
+    if (required[0] && device::Dim3{required[0], required[1], required[2]} != cluster)
+      fail(ErrorCode::InvalidArgument, kernel + "cluster " + text +
+                                           ", but the kernel has .reqnctapercluster " +
+                                           shapeText({required[0], required[1], required[2]}));
+  }
+
+  static std::string shapeText(const device::Dim3 &dim) {
+    return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
+  }
+
   void checkShape(const Program &program, const device::LaunchConfig &config) const {
     std::string kernel = "launch of " + std::string(program.entry->name) + ": ";
-    auto text = [](const device::Dim3 &dim) {
-      return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
-    };
     const device::Dim3 &grid = config.grid, &block = config.block;
     if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > props_.maxGrid.x ||
         grid.y > props_.maxGrid.y || grid.z > props_.maxGrid.z)
-      fail(ErrorCode::InvalidArgument,
-           kernel + "grid " + text(grid) + " is outside 1x1x1 to " + text(props_.maxGrid));
+      fail(ErrorCode::InvalidArgument, kernel + "grid " + shapeText(grid) +
+                                           " is outside 1x1x1 to " + shapeText(props_.maxGrid));
     if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > props_.maxBlock.x ||
         block.y > props_.maxBlock.y || block.z > props_.maxBlock.z ||
         block.count() > static_cast<uint64_t>(props_.maxThreadsPerBlock))
       fail(ErrorCode::InvalidArgument,
-           kernel + "block " + text(block) + " has 0 or more than 1024 threads");
-    if (config.cluster.count() != 1)
-      throw Error(Fault::User, ErrorCode::Unsupported,
-                  kernel + "cluster " + text(config.cluster) +
-                      ": the virtual GPU does not model clusters");
+           kernel + "block " + shapeText(block) + " has 0 or more than 1024 threads");
+    checkCluster(program, config, kernel);
     const uint32_t(&required)[3] = program.entry->requiredThreads;
     if (required[0] && device::Dim3{required[0], required[1], required[2]} != block)
-      fail(ErrorCode::InvalidArgument, kernel + "block " + text(block) +
+      fail(ErrorCode::InvalidArgument, kernel + "block " + shapeText(block) +
                                            ", but the kernel has .reqntid " +
-                                           text({required[0], required[1], required[2]}));
+                                           shapeText({required[0], required[1], required[2]}));
     if (program.entry->maxThreads[0] &&
         block.count() > static_cast<uint64_t>(maxThreads(*program.entry)))
       fail(ErrorCode::InvalidArgument, kernel + std::to_string(block.count()) +
@@ -544,6 +580,7 @@ private:
   std::map<std::pair<std::shared_ptr<const Module>, int>, LineCounters> lineCounters_;
   bool counting_ = false;
   unsigned threads_ = 1;
+  Schedule schedule_ = Schedule::Eager;
   uint64_t seed_ = 0, maxBranches_ = 0;
   device::HandleTable<device::ModuleTag, LoadedModule> modules_{"module"};
   device::HandleTable<device::FunctionTag, LoadedFunction> functions_{"function"};

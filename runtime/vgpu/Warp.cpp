@@ -65,6 +65,26 @@ void Warp::runCounted(const Op &op) {
   counters.executedLanes += executed;
 }
 
+void Warp::runSteps(uint32_t steps) {
+  // The budget lasts over many short stretches, so that lanes apart still take turns.
+  if (budget <= 0)
+    budget = kBranchesPerTurn;
+  limit = 0;
+  if (!reschedule())
+    return;
+  const Op *code = cta->launch->program().code.data();
+  for (bool counting = cta->launch->setup().counting; steps; --steps) {
+    const Op &op = code[pc++];
+    instructions += op.issues;
+    if (counting)
+      runCounted(op);
+    else
+      op.run(*this, op);
+    if (pc >= limit && !reschedule())
+      return;
+  }
+}
+
 void Warp::jump(uint32_t target) {
   if (target <= pc && --budget <= 0)
     limit = 0;

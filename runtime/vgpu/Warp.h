@@ -1,10 +1,11 @@
-// The state of a running kernel: Launch > Cta > Warp. All of it is plain data, so a warp can stop at any instruction and
+// The state of a running kernel: Launch > Cluster > Cta > Warp. All of it is plain data, so a warp can stop at any instruction and
 // go on later.
 #pragma once
 
 #include "runtime/device/Device.h"
 #include "runtime/vgpu/AsyncCopy.h"
 #include "runtime/vgpu/Checks.h"
+#include "runtime/vgpu/Clock.h"
 #include "runtime/vgpu/Counters.h"
 #include "runtime/vgpu/Memory.h"
 #include "runtime/vgpu/Program.h"
@@ -22,6 +23,7 @@ constexpr uint32_t kNoLimit = 0xffffffffu;
 constexpr unsigned kLanes = 32;
 
 struct Cta;
+struct Cluster;
 class Launch;
 
 /// Thrown to abandon a block after a fault it cannot survive. Never leaves Launch.
@@ -33,7 +35,15 @@ struct Split {
   bool waiting;
 };
 
-enum class WarpStatus : uint8_t { Ready, AtBarrier, Exited };
+enum class WarpStatus : uint8_t { Ready, AtBarrier, AtClusterBarrier, Exited };
+
+/// Tells a warp that waits in a loop from one that gets on: its state is compared as long as nothing else changes.
+struct LoopWatch {
+  uint64_t events = ~uint64_t{0}; // of the cluster when watching began
+  uint64_t anchor = 0;            // a hash of the warp's state then, or later
+  uint32_t rounds = 0;
+  bool repeats = false; // it has been in the same state twice: it waits for an event
+};
 
 /// A warp runs the lanes of one split at a time. Lanes with the lowest program counter go first; since code is laid out
 /// so that loops precede their exits, diverged lanes meet again at the first common block.
@@ -54,6 +64,7 @@ struct Warp {
   std::vector<Split> splits; // lanes elsewhere
   AsyncCopies copies;
   WarpClock clock;
+  LoopWatch loop;
   uint64_t instructions = 0; // of PTX, executed
   uint64_t turns = 0;        // times its budget ran out
   uint64_t clockReads = 0;   // readings of %clock: its only source of time
@@ -65,6 +76,8 @@ struct Warp {
 
   /// Runs until the warp blocks, exits or has used its budget.
   void run();
+  /// The same for at most `steps` operations.
+  void runSteps(uint32_t steps);
   /// Chooses the next split. False: stop running.
   bool reschedule();
   void jump(uint32_t target);
@@ -96,15 +109,19 @@ struct Barrier {
   bool wholeCta = false; // expects all threads that have not exited
   uint32_t popcount = 0; // of bar.red
   bool all = true, any = false;
-  VectorClock clock;
+  Clocks clock;
+  Publication
+      fenced; // what fences before the barrier cover stays covered for whoever speaks for the block after it
   const Op *opener = nullptr;
 };
 
 /// One thread block. Reused for the next block by the host thread that owns it.
 struct Cta {
   Launch *launch = nullptr;
+  Cluster *cluster = nullptr;
+  uint32_t rank = 0; // in the cluster
   uint32_t id[3] = {0, 0, 0};
-  uint64_t index = 0;
+  uint64_t index = 0; // in the grid, x first
   uint32_t threads = 0;
   std::vector<Warp> warps;
   std::vector<uint8_t> shared; // byte 0 is address kSharedBase
@@ -114,8 +131,8 @@ struct Cta {
   std::vector<uint64_t> localValidWords;
   ValidBits localValid;
   Barrier barriers[16];
-  std::unique_ptr<RaceShadow> races; // only with the race check
-  Counters counters;                 // of the block as a whole
+  std::unique_ptr<SharedRaces> races; // only with the race check
+  Counters counters;                  // of the block as a whole
   std::vector<Counters>
       instructionCounters; // by Op::instruction, over all blocks of this Cta; empty unless counting
   // The allocation found last: most accesses hit it again.

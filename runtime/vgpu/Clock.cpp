@@ -1,0 +1,72 @@
+// Joining and publishing of clocks.
+#include "runtime/vgpu/Clock.h"
+
+namespace tile::vgpu {
+
+void join(Publication &into, const Publication &from) {
+  for (const auto &[cluster, clocks] : from) {
+    std::shared_ptr<const Clocks> &slot = into[cluster];
+    if (!slot || slot == clocks) {
+      slot = clocks;
+      continue;
+    }
+    auto both = std::make_shared<Clocks>(*slot);
+    both->join(*clocks);
+    slot = std::move(both);
+  }
+}
+
+void WarpClock::reset(uint32_t ofCluster, uint32_t ofActor) {
+  *this = {};
+  cluster = ofCluster;
+  actor = ofActor;
+  now.known.raise(actor, 1);
+}
+
+Publication WarpClock::publication() const {
+  Publication news = others;
+  news[cluster] = std::make_shared<Clocks>(now);
+  return news;
+}
+
+void WarpClock::learn(const Publication &news) {
+  for (const auto &[from, clocks] : news)
+    if (from == cluster)
+      now.join(*clocks);
+  join(others, news);
+  others.erase(cluster);
+}
+
+void WarpClock::settle() {
+  learn(seen);
+  seen.clear();
+}
+
+void WarpClock::fence() {
+  settle();
+  fenced = publication();
+  advance();
+}
+
+void WarpClock::fenceProxy() {
+  now.proxied.join(now.known);
+  advance();
+}
+
+void SyncVariables::write(Key key, const Publication &news, bool adds) {
+  if (!adds && news.empty()) {
+    carried_.erase(key);
+    return;
+  }
+  Publication &slot = carried_[key];
+  if (!adds)
+    slot.clear();
+  join(slot, news);
+}
+
+const Publication *SyncVariables::read(Key key) const {
+  auto found = carried_.find(key);
+  return found == carried_.end() ? nullptr : &found->second;
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,185 @@
+// The scheduler: which warp runs, when a cluster gives way, and how a deadlock shows.
+#include "runtime/vgpu/Cluster.h"
+
+#include "runtime/vgpu/Barrier.h"
+#include "runtime/vgpu/Launch.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tile::vgpu {
+
+// What a cluster that others may wait for does until it gives way: stretches of warps that branch back on and on, or
+// random stretches.
+static constexpr uint64_t kTurnsPerVisit = 4, kRoundsPerVisit = 256;
+static constexpr uint32_t kMaxSteps = 64; // of a random stretch
+
+static uint64_t hashBytes(const void *data, size_t bytes, uint64_t hash) {
+  const auto *words = static_cast<const uint8_t *>(data);
+  for (; bytes >= 8; bytes -= 8, words += 8) {
+    uint64_t word;
+    std::memcpy(&word, words, 8);
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  for (; bytes; --bytes, ++words)
+    hash = (hash ^ *words) * 0x9E3779B97F4A7C15u;
+  return hash;
+}
+
+static uint64_t hashState(const Warp &warp) {
+  uint64_t hash = hashBytes(warp.registers, warp.cta->launch->program().fileBytes, warp.pc);
+  hash = hashBytes(&warp.mask, sizeof warp.mask, hash);
+  for (const Split &split : warp.splits) {
+    uint32_t state[] = {split.pc, split.mask, split.waiting};
+    hash = hashBytes(state, sizeof state, hash);
+  }
+  return hash;
+}
+
+// A warp whose whole state comes back while nothing outside it changes will never do anything else. The anchor moves at
+// powers of two, so a cycle of any length is found.
+void Cluster::watch(Warp &warp) {
+  LoopWatch &loop = warp.loop;
+  uint64_t state = hashState(warp);
+  if (loop.events != *events) {
+    loop = {*events, state, 0, false};
+    return;
+  }
+  ++loop.rounds;
+  if (state == loop.anchor)
+    loop.repeats = true;
+  else if (std::has_single_bit(loop.rounds))
+    loop.anchor = state;
+}
+
+void Cluster::runWarp(Warp &warp, uint32_t steps) {
+  if (steps)
+    warp.runSteps(steps);
+  else
+    warp.run();
+  if (warp.turns > launch->setup().maxBranches / 4096 + 1)
+    warp.stop(launch->program().code[warp.mask ? warp.pc : 0], FindingKind::StepLimit, 0,
+              "the warp has branched back more than " +
+                  std::to_string(launch->setup().maxBranches) +
+                  " times: an endless loop, or raise TILE_VGPU_MAX_BRANCHES");
+  if (warp.status == WarpStatus::Exited) {
+    ++*events;
+    noteExit(warp);
+  }
+}
+
+// Gives every warp a turn. False if none can do anything.
+bool Cluster::runRound(bool &allExited) {
+  bool progress = false;
+  uint64_t before = *events;
+  for (auto &cta : ctas)
+    for (Warp &warp : cta->warps) {
+      bool waits = warp.loop.repeats && warp.loop.events == *events;
+      if (warp.status == WarpStatus::Ready && !waits) {
+        progress = true;
+        runWarp(warp, 0);
+      }
+      allExited &= warp.status == WarpStatus::Exited;
+    }
+  if (*events != before)
+    return true;
+  for (auto &cta : ctas)
+    for (Warp &warp : cta->warps)
+      if (warp.status == WarpStatus::Ready)
+        watch(warp);
+  return progress;
+}
+
+bool Cluster::runRandomly(bool &allExited) {
+  std::vector<Warp *> ready;
+  for (auto &cta : ctas)
+    for (Warp &warp : cta->warps) {
+      allExited &= warp.status == WarpStatus::Exited;
+      if (warp.status == WarpStatus::Ready && !(warp.loop.repeats && warp.loop.events == *events))
+        ready.push_back(&warp);
+    }
+  if (ready.empty())
+    return false;
+  uint64_t before = *events;
+  Warp &warp = *ready[choices.below(static_cast<uint32_t>(ready.size()))];
+  runWarp(warp, 1 + choices.below(kMaxSteps));
+  if (*events == before && warp.status == WarpStatus::Ready)
+    watch(warp);
+  return true;
+}
+
+uint64_t Cluster::turns() const {
+  uint64_t sum = 0;
+  for (const auto &cta : ctas)
+    for (const Warp &warp : cta->warps)
+      sum += warp.turns;
+  return sum;
+}
+
+TurnEnd Cluster::advance(bool mayPause) {
+  bool isRandom = launch->setup().schedule == Schedule::Random;
+  uint64_t rounds = 0, turnsBefore = turns();
+  try {
+    for (;;) {
+      bool allExited = true;
+      bool progress = isRandom ? runRandomly(allExited) : runRound(allExited);
+      if (allExited)
+        return TurnEnd::Done;
+      if (!progress) {
+        if (mayPause)
+          return TurnEnd::Stuck;
+        reportDeadlock();
+        return TurnEnd::Done;
+      }
+      // Only blocks that can hear of each other may be waiting for one that has not started.
+      bool isLong = isRandom ? ++rounds > kRoundsPerVisit : turns() - turnsBefore > kTurnsPerVisit;
+      if (mayPause && isLong)
+        return TurnEnd::Turn;
+    }
+  } catch (const StopCta &) {
+    return TurnEnd::Done;
+  }
+}
+
+static std::string waitingText(const Cluster &cluster, const Warp &warp) {
+  const Program &program = cluster.launch->program();
+  std::string text = cluster.ctas.size() > 1
+                         ? "block " + cluster.launch->blockText(warp.cta->index) + " warp "
+                         : "warp ";
+  text += std::to_string(warp.index);
+  if (warp.status == WarpStatus::AtBarrier) {
+    const Barrier &barrier = warp.cta->barriers[warp.barrier];
+    return text + " waits at " + cluster.launch->describe(program.code[warp.pc - 1]) +
+           " for barrier " + std::to_string(warp.barrier) + " (" + std::to_string(barrier.arrived) +
+           " of " + std::to_string(expectedThreads(*warp.cta, barrier)) + " threads have arrived)";
+  }
+  uint32_t at = warp.mask || warp.splits.empty() ? warp.pc : warp.splits.front().pc;
+  return text + " loops at " + cluster.launch->describe(program.code[at]) +
+         " without a change of anything it reads";
+}
+
+void Cluster::reportDeadlock() {
+  std::string who;
+  Warp *first = nullptr;
+  for (auto &cta : ctas)
+    for (Warp &warp : cta->warps) {
+      if (warp.status == WarpStatus::Exited)
+        continue;
+      who += (first ? "; " : "") + waitingText(*this, warp);
+      first = first ? first : &warp;
+    }
+  if (!first)
+    return;
+  bool blocked = first->status != WarpStatus::Ready;
+  uint32_t at = first->mask || first->splits.empty() ? first->pc : first->splits.front().pc;
+  uint32_t mask = first->mask || first->splits.empty() ? first->mask : first->splits.front().mask;
+  try {
+    first->stop(launch->program().code[blocked ? at - 1 : at], FindingKind::Deadlock,
+                static_cast<unsigned>(std::countr_zero(mask ? mask : 1u)), "deadlock: " + who);
+  } catch (const StopCta &) {
+  }
+}
+
+} // namespace tile::vgpu

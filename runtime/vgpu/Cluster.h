@@ -1,0 +1,46 @@
+// The blocks that run together: one, unless the launch asks for clusters. A cluster is what a host thread works on.
+#pragma once
+
+#include "runtime/vgpu/Schedule.h"
+#include "runtime/vgpu/Warp.h"
+
+namespace tile::vgpu {
+
+/// What became of a cluster's turn.
+enum class TurnEnd : uint8_t {
+  Done,  // all blocks have ended
+  Turn,  // it has run long enough; others may
+  Stuck, // nothing in it can change anything: only another cluster could
+};
+
+struct Cluster {
+  Cluster() = default;
+  Cluster(const Cluster &) = delete;
+  Cluster &operator=(const Cluster &) = delete;
+
+  Launch *launch = nullptr;
+  uint32_t index = 0;
+  std::vector<std::unique_ptr<Cta>> ctas;
+  SyncVariables sync;  // of shared memory
+  uint32_t actors = 0; // of its clocks: warps, then whatever completes asynchronous work
+  Choices choices;
+  /// Counts whatever a waiting warp might be waiting for: writes, arrivals, completions, exits. Of the whole launch where
+  /// blocks talk to each other.
+  uint64_t *events = nullptr;
+  uint64_t ownEvents = 0;
+
+  /// Runs warps until all have exited, or `mayPause` and it has run for a while.
+  TurnEnd advance(bool mayPause);
+  /// Reports who waits for what, in the first warp that does.
+  void reportDeadlock();
+
+private:
+  bool runRound(bool &allExited);
+  bool runRandomly(bool &allExited);
+  void runWarp(Warp &warp, uint32_t steps);
+  void watch(Warp &warp);
+  /// How often its warps have used up their budget of backward branches.
+  uint64_t turns() const;
+};
+
+} // namespace tile::vgpu

@@ -1,0 +1,388 @@
+// The comparison of accesses, the memory of reads, and the reports.
+#include "runtime/vgpu/RaceCell.h"
+
+#include "runtime/vgpu/Launch.h"
+
+#include <bit>
+
+namespace tile::vgpu {
+
+bool isWrite(AccessKind kind) {
+  return kind != AccessKind::Read && kind != AccessKind::StrongRead &&
+         kind != AccessKind::NarrowRead && kind != AccessKind::ProxyRead;
+}
+
+bool isStrong(AccessKind kind) {
+  return kind >= AccessKind::Atomic && kind <= AccessKind::NarrowWrite;
+}
+
+static bool isNarrow(AccessKind kind) {
+  return kind >= AccessKind::NarrowAtomic && kind <= AccessKind::NarrowWrite;
+}
+static bool isProxied(AccessKind kind) {
+  return kind == AccessKind::ProxyRead || kind == AccessKind::ProxyWrite;
+}
+
+static const char *verb(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::Read:
+  case AccessKind::StrongRead:
+  case AccessKind::NarrowRead:
+    return "read";
+  case AccessKind::Atomic:
+  case AccessKind::NarrowAtomic:
+    return "atomic access";
+  case AccessKind::CopyWrite:
+    return "cp.async in flight";
+  case AccessKind::ProxyRead:
+    return "asynchronous read";
+  case AccessKind::ProxyWrite:
+    return "asynchronous write";
+  default:
+    return "write";
+  }
+}
+
+Accessor accessorOf(Warp &warp, const Op &op, unsigned lane, AccessKind kind) {
+  Accessor accessor;
+  accessor.warp = &warp;
+  accessor.op = &op;
+  accessor.lane = lane;
+  accessor.stamp.clock = warp.clock.time();
+  accessor.stamp.instruction = std::min(op.instruction, Stamp::kLastInstruction);
+  accessor.stamp.actor = warp.clock.actor;
+  accessor.stamp.lane = lane;
+  accessor.stamp.kindBits = static_cast<uint64_t>(kind);
+  return accessor;
+}
+
+namespace {
+
+const Clocks *clocksOf(const WarpClock &clock, uint32_t cluster) {
+  if (cluster == clock.cluster)
+    return &clock.now;
+  auto found = clock.others.find(cluster);
+  return found == clock.others.end() ? nullptr : found->second.get();
+}
+
+bool isOwn(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+  const WarpClock &clock = accessor.warp->clock;
+  return cluster == clock.cluster && earlier.actor == clock.actor;
+}
+
+// True if `earlier` happened before what the accessor does now.
+bool isOrdered(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+  const WarpClock &clock = accessor.warp->clock;
+  if (isOwn(earlier, cluster, accessor))
+    return (accessor.ordersOwnAccess && earlier.lane == accessor.lane) ||
+           earlier.clock < clock.time();
+  const Clocks *clocks = clocksOf(clock, cluster);
+  return clocks && clocks->known.at(earlier.actor) >= earlier.clock;
+}
+
+// Strong accesses do not race if the scope of each covers the other's block.
+bool areStrongTogether(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+  if (!isStrong(earlier.kind()) || !isStrong(accessor.kind()))
+    return false;
+  if (!isNarrow(earlier.kind()) && !isNarrow(accessor.kind()))
+    return true;
+  const Warp &warp = *accessor.warp;
+  return cluster == warp.clock.cluster && earlier.actor / warp.cta->warps.size() == warp.cta->rank;
+}
+
+std::string remedyFor(FindingKind which) {
+  switch (which) {
+  case FindingKind::AsyncRace:
+    return "wait for the copy (cp.async.wait_group and a barrier) first";
+  case FindingKind::Proxy:
+    return "fence.proxy.async must stand between them";
+  case FindingKind::WarpRace:
+    return "lanes of one warp need bar.warp.sync between them";
+  default:
+    return "no barrier orders them";
+  }
+}
+
+std::string otherAccess(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+  const Launch &launch = *accessor.warp->cta->launch;
+  const Program &program = launch.program();
+  const Cta &own = *accessor.warp->cta;
+  size_t warps = own.warps.size(), rank = earlier.actor / warps;
+  std::string text = "the other: ";
+  if (rank >= launch.clusterSize()) {
+    text += "completed asynchronously";
+  } else {
+    uint64_t block = launch.blockIndex(cluster, static_cast<uint32_t>(rank));
+    if (block != own.index)
+      text += "block " + launch.blockText(block) + ", ";
+    text += "warp " + std::to_string(earlier.actor % warps) +
+            (earlier.lane == Stamp::kSeveralLanes ? ", several lanes"
+                                                  : ", lane " + std::to_string(earlier.lane));
+  }
+  if (earlier.instruction == Stamp::kLastInstruction || earlier.instruction >= program.lines.size())
+    return text;
+  const Program::Line &line = program.lines[earlier.instruction];
+  return text + ", line " + std::to_string(line.line) + " `" +
+         std::string(program.module->lineText(line.line)) + "`";
+}
+
+void report(Stamp earlier, uint32_t cluster, const Accessor &accessor, const RacePlace &place,
+            FindingKind which) {
+  Warp &warp = *accessor.warp;
+  Launch &launch = *warp.cta->launch;
+  bool isShared = place.space == Space::Shared;
+  char where[32];
+  std::snprintf(where, sizeof where, "0x%llx", static_cast<unsigned long long>(place.address));
+  std::string earlierText = (earlier.kind() == AccessKind::CopyWrite ? "a " : "an earlier ") +
+                            std::string(verb(earlier.kind()));
+  Finding finding = launch.place(
+      warp, *accessor.op, which, accessor.lane,
+      std::string(verb(accessor.kind())) + " of " + (isShared ? "shared" : "global") + " address " +
+          where + (which == FindingKind::Proxy ? " does not see " : " conflicts with ") +
+          earlierText + ": " + remedyFor(which));
+  finding.space = place.space;
+  finding.address = place.address;
+  finding.other = otherAccess(earlier, cluster, accessor);
+  if (!isShared)
+    finding.allocation = launch.memory().describe(place.address);
+  for (const Program::SharedVariable &variable : launch.program().shared)
+    if (isShared && place.address >= variable.address &&
+        place.address < variable.address + variable.bytes)
+      finding.allocation = variable.name;
+  warp.report(*accessor.op, std::move(finding));
+}
+
+// True, and reported, if nothing orders `earlier` before the accessor's access.
+bool conflicts(Stamp earlier, uint32_t cluster, const Accessor &accessor, const RacePlace &place) {
+  if (!earlier || (!isWrite(earlier.kind()) && !isWrite(accessor.kind())))
+    return false;
+  if (earlier.kind() == AccessKind::CopyWrite) {
+    report(earlier, cluster, accessor, place, FindingKind::AsyncRace);
+    return true;
+  }
+  if (areStrongTogether(earlier, cluster, accessor))
+    return false;
+  if (!isOrdered(earlier, cluster, accessor)) {
+    report(earlier, cluster, accessor, place,
+           isProxied(earlier.kind())           ? FindingKind::AsyncRace
+           : isOwn(earlier, cluster, accessor) ? FindingKind::WarpRace
+                                               : FindingKind::Race);
+    return true;
+  }
+  if (!accessor.proxy || !isWrite(earlier.kind()) || isProxied(earlier.kind()))
+    return false;
+  const Clocks *clocks = clocksOf(accessor.warp->clock, cluster);
+  if (clocks && clocks->proxied.at(earlier.actor) >= earlier.clock)
+    return false;
+  report(earlier, cluster, accessor, place, FindingKind::Proxy);
+  return true;
+}
+
+} // namespace
+
+template <class Cell> void RaceCells<Cell>::clear() {
+  split_.clear();
+  pools_.clear();
+  freePools_.clear();
+}
+
+template <class Cell> uint32_t RaceCells<Cell>::splitIndex(Cell &cell) {
+  if (isSplit(cell))
+    return static_cast<uint32_t>(cell.write.clock);
+  auto index = static_cast<uint32_t>(split_.size());
+  split_.emplace_back();
+  for (Cell &byte : split_.back()) {
+    byte = cell;
+    // Each byte needs its own list of readers.
+    if (cell.read.kindBits == kPooled) {
+      byte.read.clock = pools_.size();
+      pools_.push_back(std::vector(pools_[cell.read.clock]));
+    }
+  }
+  clearReads(cell);
+  cell = Cell();
+  cell.write.clock = index;
+  cell.write.kindBits = kSplit;
+  return index;
+}
+
+template <class Cell> std::vector<Stamp> RaceCells<Cell>::expand(Stamp slot) {
+  auto many = std::bit_cast<ManyReads>(slot);
+  std::vector<Stamp> reads;
+  for (unsigned bit = 0; bit < 16; ++bit)
+    if (many.mask >> bit & 1) {
+      Stamp read;
+      read.clock = many.clock;
+      read.instruction = many.instruction;
+      read.actor = many.group * 16 + bit;
+      read.lane = Stamp::kSeveralLanes;
+      read.kindBits = static_cast<uint64_t>(many.proxy ? AccessKind::ProxyRead : AccessKind::Read);
+      reads.push_back(read);
+    }
+  return reads;
+}
+
+template <class Cell>
+bool RaceCells<Cell>::conflictsWithMany(Stamp reads, uint32_t cluster, const Accessor &accessor,
+                                        const RacePlace &place) {
+  const WarpClock &clock = accessor.warp->clock;
+  auto check = [&](Stamp read) {
+    // Which lanes of its own warp read is not known.
+    return !isOwn(read, cluster, accessor) && conflicts(read, cluster, accessor, place);
+  };
+  if (reads.kindBits == kPooled)
+    return std::ranges::any_of(pools_[reads.clock], check);
+  // The usual case first: all of them were before the last barrier.
+  auto many = std::bit_cast<ManyReads>(reads);
+  bool known = cluster == clock.cluster;
+  for (uint64_t left = many.mask; known && left; left &= left - 1)
+    known = clock.now.known.at(many.group * 16 + std::countr_zero(left)) >= many.clock;
+  return !known && std::ranges::any_of(expand(reads), check);
+}
+
+template <class Cell>
+bool RaceCells<Cell>::conflictsWithReads(const Cell &cell, const Accessor &accessor,
+                                         const RacePlace &place) {
+  auto check = [&](Stamp reads, uint32_t cluster) {
+    if (reads.kindBits == kMany || reads.kindBits == kPooled)
+      return conflictsWithMany(reads, cluster, accessor, place);
+    return conflicts(reads, cluster, accessor, place);
+  };
+  if constexpr (Cell::kManyClusters)
+    return check(cell.read, cell.readCluster) || check(cell.otherRead, cell.otherCluster);
+  else
+    return check(cell.read, accessor.warp->clock.cluster);
+}
+
+template <class Cell>
+void RaceCells<Cell>::touch(Cell &cell, const Accessor &accessor, bool sameValue,
+                            const RacePlace &place) {
+  uint32_t own = accessor.warp->clock.cluster, writer = own;
+  if constexpr (Cell::kManyClusters)
+    writer = cell.writeCluster;
+  bool writes = isWrite(accessor.kind());
+  bool harmless = sameValue && writes && cell.write.kind() == AccessKind::Write;
+  bool found = !harmless && conflicts(cell.write, writer, accessor, place);
+  if (!writes) {
+    noteRead(cell, accessor.stamp, own, &accessor);
+    return;
+  }
+  if (!found && !sameValue)
+    conflictsWithReads(cell, accessor, place);
+  // A duplicate of what another warp wrote leaves that write in place: readers must still be ordered after one of them.
+  if (!sameValue || !cell.write || isOwn(cell.write, writer, accessor) ||
+      isOrdered(cell.write, writer, accessor)) {
+    cell.write = accessor.stamp;
+    if constexpr (Cell::kManyClusters)
+      cell.writeCluster = own;
+    clearReads(cell);
+  }
+}
+
+template <class Cell> void RaceCells<Cell>::release(Stamp &slot) {
+  if (slot.kindBits == kPooled)
+    freePools_.push_back(static_cast<uint32_t>(slot.clock));
+  slot = Stamp();
+}
+
+template <class Cell> void RaceCells<Cell>::clearReads(Cell &cell) {
+  release(cell.read);
+  if constexpr (Cell::kManyClusters)
+    release(cell.otherRead);
+}
+
+template <class Cell>
+void RaceCells<Cell>::noteRead(Cell &cell, Stamp stamp, uint32_t cluster,
+                               const Accessor *accessor) {
+  if constexpr (Cell::kManyClusters) {
+    if (cell.read && cell.readCluster != cluster) {
+      std::swap(cell.read, cell.otherRead);
+      std::swap(cell.readCluster, cell.otherCluster);
+      if (cell.read && cell.readCluster != cluster)
+        release(cell.read);
+    }
+    cell.readCluster = cluster;
+  }
+  Stamp &slot = cell.read;
+  if (slot.kindBits == kMany || slot.kindBits == kPooled) {
+    if (slot.kindBits == kPooled || !joinMany(slot, stamp, accessor))
+      pool(slot, stamp, accessor);
+    return;
+  }
+  bool sameActor = slot && slot.actor == stamp.actor;
+  bool severalLanes = sameActor && slot.clock == stamp.clock && slot.lane != stamp.lane;
+  // Of one warp only the last read counts: whoever is ordered after it is ordered after the warp's earlier ones.
+  if (!slot || sameActor || (accessor && isOrdered(slot, cluster, *accessor))) {
+    slot = stamp;
+    if (severalLanes)
+      slot.lane = Stamp::kSeveralLanes;
+    return;
+  }
+  if (!mergeReads(slot, stamp))
+    pool(slot, stamp, accessor);
+}
+
+// Two single reads become one of many if they are alike.
+template <class Cell> bool RaceCells<Cell>::mergeReads(Stamp &slot, Stamp stamp) {
+  bool fits = slot.clock == stamp.clock && slot.clock < (1u << 23) &&
+              slot.kindBits == stamp.kindBits && slot.actor / 16 == stamp.actor / 16 &&
+              stamp.actor < 64 &&
+              (slot.kind() == AccessKind::Read || slot.kind() == AccessKind::ProxyRead);
+  if (!fits)
+    return false;
+  ManyReads many;
+  many.clock = stamp.clock;
+  many.proxy = stamp.kind() == AccessKind::ProxyRead;
+  many.instruction = stamp.instruction;
+  many.mask = (1u << stamp.actor % 16) | (1u << slot.actor % 16);
+  many.group = stamp.actor / 16;
+  slot = std::bit_cast<Stamp>(many);
+  return true;
+}
+
+template <class Cell>
+bool RaceCells<Cell>::joinMany(Stamp &slot, Stamp stamp, const Accessor *accessor) {
+  auto many = std::bit_cast<ManyReads>(slot);
+  bool sameKind = stamp.kind() == (many.proxy ? AccessKind::ProxyRead : AccessKind::Read);
+  if (sameKind && many.clock == stamp.clock && stamp.actor / 16 == many.group) {
+    many.mask |= 1u << stamp.actor % 16;
+    many.instruction = stamp.instruction;
+    slot = std::bit_cast<Stamp>(many);
+    return true;
+  }
+  if (!accessor)
+    return false;
+  const VectorClock &known = accessor->warp->clock.now.known;
+  for (uint64_t left = many.mask; left; left &= left - 1)
+    if (known.at(many.group * 16 + std::countr_zero(left)) < many.clock)
+      return false;
+  slot = stamp;
+  return true;
+}
+
+template <class Cell>
+void RaceCells<Cell>::pool(Stamp &slot, Stamp stamp, const Accessor *accessor) {
+  if (slot.kindBits != kPooled) {
+    std::vector<Stamp> reads = slot.kindBits == kMany ? expand(slot) : std::vector<Stamp>{slot};
+    if (freePools_.empty()) {
+      freePools_.push_back(static_cast<uint32_t>(pools_.size()));
+      pools_.emplace_back();
+    }
+    slot = Stamp();
+    slot.clock = freePools_.back();
+    slot.kindBits = kPooled;
+    freePools_.pop_back();
+    pools_[slot.clock] = std::move(reads);
+  }
+  std::vector<Stamp> &reads = pools_[slot.clock];
+  std::erase_if(reads, [&](Stamp read) {
+    return read.actor == stamp.actor ||
+           (accessor && isOrdered(read, accessor->warp->clock.cluster, *accessor));
+  });
+  reads.push_back(stamp);
+}
+
+template class RaceCells<SharedCell>;
+template class RaceCells<GlobalCell>;
+
+} // namespace tile::vgpu

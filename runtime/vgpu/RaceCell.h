@@ -1,0 +1,178 @@
+// What the race checkers remember of a word of memory: its last write and the reads since.
+//
+// Every access is a stamp: actor, the actor's time, lane, instruction. It is ordered before a later access if the later
+// warp's clock has reached that time, or the same lane made both; between lanes of a warp only a synchronisation orders.
+// Words touched in parts are split into bytes, since neighbouring halves belong to different lanes. A write of the value
+// that is there already is no race: replicated layouts store duplicates.
+#pragma once
+
+#include "runtime/vgpu/Checks.h"
+#include "runtime/vgpu/Clock.h"
+
+#include <array>
+#include <optional>
+#include <span>
+
+namespace tile::vgpu {
+
+struct Warp;
+struct Op;
+
+/// Kinds of accesses. Strong ones do not race with each other if their scopes cover both; narrow ones have cta scope.
+enum class AccessKind : uint8_t {
+  Read,
+  Write,
+  Atomic,
+  StrongRead,
+  StrongWrite,
+  NarrowAtomic,
+  NarrowRead,
+  NarrowWrite,
+  CopyWrite,  // cp.async in flight
+  ProxyRead,  // through the async proxy, ordered by the actor that completes it
+  ProxyWrite, // the same
+};
+bool isWrite(AccessKind kind);
+bool isStrong(AccessKind kind);
+
+/// One access. Empty while `clock` is 0.
+struct Stamp {
+  static constexpr unsigned kSeveralLanes = 32;
+  static constexpr uint32_t kLastInstruction = (1u << 18) - 1;
+
+  uint64_t clock : 24 = 0;
+  uint64_t instruction : 18 = 0;
+  uint64_t actor : 12 = 0;
+  uint64_t lane : 6 = 0;
+  uint64_t kindBits : 4 = 0;
+
+  AccessKind kind() const { return static_cast<AccessKind>(kindBits); }
+  explicit operator bool() const { return clock != 0; }
+};
+static_assert(sizeof(Stamp) == 8);
+
+/// An access about to happen.
+struct Accessor {
+  Warp *warp = nullptr; // who makes or has issued it
+  const Op *op = nullptr;
+  unsigned lane = 0;
+  Stamp
+      stamp; // what is remembered: of the warp, or of the actor that completes an asynchronous operation
+  bool proxy = false; // through the async proxy: earlier generic writes need fence.proxy.async
+  bool ordersOwnAccess =
+      true; // false for wgmma, which is not ordered after its own thread's accesses
+
+  AccessKind kind() const { return stamp.kind(); }
+};
+Accessor accessorOf(Warp &warp, const Op &op, unsigned lane, AccessKind kind);
+
+/// Which word a cell stands for, to report it.
+struct RacePlace {
+  Space space = Space::Shared;
+  uint64_t address = 0;
+};
+
+/// A word, or a byte of a split word, of the shared memory of a cluster.
+struct SharedCell {
+  Stamp write, read;
+  static constexpr bool kManyClusters = false;
+};
+
+/// The same of global memory, where accesses of different clusters meet. Of the reads the last one and the last of
+/// another cluster are kept: whoever writes conflicts with one of them.
+struct GlobalCell {
+  Stamp write, read, otherRead;
+  uint32_t writeCluster = 0, readCluster = 0, otherCluster = 0;
+  static constexpr bool kManyClusters = true;
+};
+
+/// The rules, over cells of either kind, with the memory for the rare cases.
+template <class Cell> class RaceCells {
+public:
+  /// Checks an access to whole cells of `words` from byte `offset` of them, and remembers it. `place(at)`: what byte
+  /// `at` stands for. `sameValue`: a write that changes nothing.
+  template <class Place>
+  void access(std::span<Cell> words, const Accessor &accessor, uint32_t offset, uint32_t bytes,
+              bool sameValue, Place place) {
+    uint32_t end = offset + bytes;
+    while (offset < end) {
+      Cell &word = words[offset / 4];
+      if (offset % 4 == 0 && end - offset >= 4 && !isSplit(word)) {
+        touch(word, accessor, sameValue, place(offset));
+        offset += 4;
+        continue;
+      }
+      uint32_t index = splitIndex(word);
+      for (uint32_t stop = std::min(end, offset / 4 * 4 + 4); offset < stop; ++offset)
+        touch(split_[index][offset % 4], accessor, sameValue, place(offset));
+    }
+  }
+  /// Calls `visit(cell)` for the cells of a range.
+  template <class Visit>
+  void forCells(std::span<Cell> words, uint32_t offset, uint32_t bytes, Visit visit) {
+    for (uint32_t at = offset; at < offset + bytes;) {
+      Cell &word = words[at / 4];
+      if (!isSplit(word)) {
+        visit(word);
+        at = at / 4 * 4 + 4;
+        continue;
+      }
+      visit(split_[splitIndex(word)][at % 4]);
+      ++at;
+    }
+  }
+  /// Remembers a read that happened earlier, without checking it.
+  void replay(std::span<Cell> words, Stamp stamp, uint32_t cluster, uint32_t offset,
+              uint32_t bytes) {
+    for (uint32_t at = offset; at < offset + bytes;) {
+      Cell &word = words[at / 4];
+      if (at % 4 == 0 && offset + bytes - at >= 4 && !isSplit(word)) {
+        noteRead(word, stamp, cluster, nullptr);
+        at += 4;
+        continue;
+      }
+      noteRead(split_[splitIndex(word)][at % 4], stamp, cluster, nullptr);
+      ++at;
+    }
+  }
+  void clear();
+
+private:
+  static constexpr unsigned kSplit = 15, kPooled = 14,
+                            kMany = 13; // kindBits of stamps that are none
+
+  // Reads of several warps of one cluster at equal times: the common case of tiles that all warps read.
+  struct ManyReads {
+    uint64_t clock : 23 = 0;
+    uint64_t proxy : 1 = 0; // all are ProxyRead, else all are Read
+    uint64_t instruction : 18 = 0;
+    uint64_t mask : 16 = 0; // of actors group * 16 ...
+    uint64_t group : 2 = 0;
+    uint64_t kindBits : 4 = kMany;
+  };
+  static_assert(sizeof(ManyReads) == 8);
+
+  static bool isSplit(const Cell &cell) { return cell.write.kindBits == kSplit; }
+  uint32_t splitIndex(Cell &cell);
+  void touch(Cell &cell, const Accessor &accessor, bool sameValue, const RacePlace &place);
+  bool conflictsWithReads(const Cell &cell, const Accessor &accessor, const RacePlace &place);
+  bool conflictsWithMany(Stamp reads, uint32_t cluster, const Accessor &accessor,
+                         const RacePlace &place);
+  // `accessor`: who reads, to forget reads that are ordered before this one; null: forget none.
+  void noteRead(Cell &cell, Stamp stamp, uint32_t cluster, const Accessor *accessor);
+  static bool mergeReads(Stamp &slot, Stamp stamp);
+  void pool(Stamp &slot, Stamp stamp, const Accessor *accessor);
+  void clearReads(Cell &cell);
+  void release(Stamp &slot);
+  static bool joinMany(Stamp &slot, Stamp stamp, const Accessor *accessor);
+  static std::vector<Stamp> expand(Stamp many);
+
+  std::vector<std::array<Cell, 4>> split_;
+  std::vector<std::vector<Stamp>> pools_;
+  std::vector<uint32_t> freePools_;
+};
+
+extern template class RaceCells<SharedCell>;
+extern template class RaceCells<GlobalCell>;
+
+} // namespace tile::vgpu
