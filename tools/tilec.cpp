@@ -27,24 +27,6 @@ void occupyStandardStreams() {
       std::abort();
 }
 
-int exitCodeOf(const Error &error) {
-  if (error.fault() == Fault::Compiler)
-    return kInternal;
-  switch (error.code()) {
-  case ErrorCode::Unsupported:
-  case ErrorCode::ToolMissing:
-  case ErrorCode::NoDevice:
-    return kUnsupported;
-  case ErrorCode::DeviceFinding:
-  case ErrorCode::DeviceAssert:
-  case ErrorCode::DeviceLost:
-  case ErrorCode::ContextLost:
-    return kFinding;
-  default:
-    return error.fault() == Fault::Device ? kFinding : kBadInput;
-  }
-}
-
 int runChosen(const std::function<int()> &chosen) {
   try {
     return chosen();

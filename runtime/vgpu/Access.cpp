@@ -18,11 +18,6 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-const char *nameOf(Space space) {
-  static constexpr const char *names[] = {"generic", "global", "shared", "local", "param", "const"};
-  return names[static_cast<int>(space)];
-}
-
 std::string describe(Warp &warp, Space space, uint64_t address) {
   Launch &launch = *warp.cta->launch;
   const Program &program = launch.program();

@@ -28,6 +28,20 @@ Checks parseChecks(std::string_view list) {
   return checks;
 }
 
+std::vector<std::string> wordsOf(const Checks &checks) {
+  std::vector<std::string> words;
+  for (auto [word, runs] : {std::pair("memory", checks.memory), std::pair("init", checks.init),
+                            std::pair("race", checks.race), std::pair("sync", checks.sync)})
+    if (runs)
+      words.push_back(word);
+  return words;
+}
+
+const char *nameOf(Space space) {
+  static constexpr const char *names[] = {"generic", "global", "shared", "local", "param", "const"};
+  return names[static_cast<int>(space)];
+}
+
 const char *nameOf(FindingKind kind) {
   static constexpr const char *names[] = {
       "out of bounds", "use after free", "misaligned", "uninitialised", "race",

@@ -24,6 +24,9 @@ struct Checks {
 
 /// Parses "all", "none" or a comma list of memory, init, race, sync. Throws InvalidArgument for other words.
 Checks parseChecks(std::string_view list);
+/// The words of the checks that run.
+std::vector<std::string> wordsOf(const Checks &checks);
+const char *nameOf(Space space);
 
 /// The kind of a finding, as printed in brackets.
 enum class FindingKind : uint8_t {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>
+#include <map>
 #include <optional>
 
 namespace tile::vgpu {
@@ -114,6 +115,21 @@ InstructionMix mixOf(const std::vector<LineCounters> &lines) {
   for (const LineCounters &line : lines)
     mix[static_cast<size_t>(line.kind)] += line.counters.warpInstructions;
   return mix;
+}
+
+std::vector<LineCounters> bySource(const std::vector<LineCounters> &lines) {
+  std::map<std::pair<std::string, int>, Counters> sums;
+  for (const LineCounters &line : lines)
+    if (!line.sourceFile.empty())
+      sums[{line.sourceFile, line.sourceLine}] += line.counters;
+  std::vector<LineCounters> sources;
+  for (const auto &[place, counters] : sums) {
+    LineCounters &source = sources.emplace_back();
+    source.sourceFile = place.first;
+    source.sourceLine = place.second;
+    source.counters = counters;
+  }
+  return sources;
 }
 
 Counters &Counters::operator+=(const Counters &other) {

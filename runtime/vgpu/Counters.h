@@ -101,5 +101,8 @@ struct LineCounters {
 };
 
 InstructionMix mixOf(const std::vector<LineCounters> &lines);
+/// The lines of PTX of each source line together, in the order of the source; only `sourceFile`, `sourceLine` and
+/// `counters` are set. Lines without a source are left out.
+std::vector<LineCounters> bySource(const std::vector<LineCounters> &lines);
 
 } // namespace tile::vgpu

@@ -64,6 +64,7 @@ public:
   bool contains(uint64_t address) const { return address - kGlobalBase < reserved_; }
   /// Indexed by address - kGlobalBase.
   ValidBits &valid() { return valid_; }
+  const ValidBits &valid() const { return valid_; }
   uint64_t usedBytes() const { return used_; }
   uint64_t limitBytes() const { return limit_; }
 

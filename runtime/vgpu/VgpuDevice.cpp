@@ -51,21 +51,21 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-// What the virtual GPU claims to be. Limits are those of the hardware of that name (CUDA C++ Programming Guide, table of
-// compute capabilities).
+// What the virtual GPU can claim to be. Limits are those of the hardware of that name (CUDA C++ Programming Guide, table
+// of compute capabilities).
+struct TargetRow {
+  const char *target;
+  int arch, smCount;
+  size_t sharedOptinKiB, sharedSmKiB, l2MiB;
+};
+constexpr TargetRow kTargets[] = {
+    {"sm_75", 75, 40, 64, 64, 4},     {"sm_80", 80, 108, 163, 164, 40},
+    {"sm_86", 86, 84, 99, 100, 6},    {"sm_89", 89, 128, 99, 100, 72},
+    {"sm_90", 90, 132, 227, 228, 50}, {"sm_90a", 90, 132, 227, 228, 50}};
+
 device::DeviceProps propsFor(const std::string &target) {
-  struct Row {
-    const char *target;
-    int arch, smCount;
-    size_t sharedOptinKiB, sharedSmKiB, l2MiB;
-  };
-  static constexpr Row rows[] = {
-      {"sm_75", 75, 40, 64, 64, 4},     {"sm_80", 80, 108, 163, 164, 40},
-      {"sm_86", 86, 84, 99, 100, 6},    {"sm_89", 89, 128, 99, 100, 72},
-      {"sm_90", 90, 132, 227, 228, 50}, {"sm_90a", 90, 132, 227, 228, 50}};
-  auto row =
-      std::ranges::find_if(rows, [&](const Row &candidate) { return target == candidate.target; });
-  if (row == std::end(rows))
+  const TargetRow *row = std::ranges::find(kTargets, target, &TargetRow::target);
+  if (row == std::end(kTargets))
     fail(ErrorCode::InvalidArgument, "the virtual GPU has no target '" + target +
                                          "': use sm_75, sm_80, sm_86, sm_89, sm_90 or sm_90a");
   device::DeviceProps props;
@@ -345,6 +345,22 @@ public:
     std::lock_guard lock(mutex_);
     return statistics_;
   }
+  void markUnwritten(DevicePtr pointer, size_t bytes) override {
+    std::lock_guard lock(mutex_);
+    checkRange("markUnwritten", pointer, bytes);
+    if (bytes)
+      memory_.valid().setRange(pointer - kGlobalBase, bytes, false);
+  }
+  size_t countUnwritten(DevicePtr pointer, size_t elementBytes, size_t count) const override {
+    std::lock_guard lock(mutex_);
+    checkRange("countUnwritten", pointer, elementBytes * count);
+    uint32_t whole = (1u << elementBytes) - 1;
+    size_t unwritten = 0;
+    for (size_t i = 0; i < count; ++i)
+      unwritten += memory_.valid().get(pointer + i * elementBytes - kGlobalBase,
+                                       static_cast<unsigned>(elementBytes)) != whole;
+    return unwritten;
+  }
   void setThreads(int threads) override {
     std::lock_guard lock(mutex_);
     threads_ = static_cast<unsigned>(std::clamp(threads, 1, 256));
@@ -589,6 +605,16 @@ private:
 };
 
 } // namespace
+
+std::string targetFor(std::string_view ptxTarget) {
+  constexpr int kLeastArch = 80;
+  bool isSpecific = ptxTarget.ends_with('a') || ptxTarget.ends_with('f');
+  int arch = ptxTarget.starts_with("sm_") ? std::atoi(std::string(ptxTarget.substr(3)).c_str()) : 0;
+  for (const TargetRow &row : kTargets)
+    if (isSpecific ? ptxTarget == row.target : row.arch >= std::max(arch, kLeastArch))
+      return row.target;
+  return std::string(ptxTarget);
+}
 
 std::shared_ptr<VirtualDevice> asVirtual(const std::shared_ptr<device::Device> &device) {
   return std::dynamic_pointer_cast<VirtualDevice>(device);

@@ -26,9 +26,18 @@ public:
   virtual std::vector<LineCounters> countersByLine() const = 0;
   /// Launches, blocks and instructions since the device was opened, and the time they took on the host.
   virtual LaunchStatistics statistics() const = 0;
+  /// Makes bytes of an allocation count as never written; what they hold stays.
+  virtual void markUnwritten(device::DevicePtr pointer, size_t bytes) = 0;
+  /// How many of `count` elements have bytes that were never written. Kernels' stores are followed by the init check alone.
+  virtual size_t countUnwritten(device::DevicePtr pointer, size_t elementBytes,
+                                size_t count) const = 0;
   /// Host threads for blocks; at least 1.
   virtual void setThreads(int threads) = 0;
 };
+
+/// The target to open a virtual GPU as for PTX with this `.target`: the least from sm_80 on that runs it. PTX beyond all
+/// of them gets its own name, which opening refuses.
+std::string targetFor(std::string_view ptxTarget);
 
 /// The virtual device behind `device`, or null if it is another kind.
 std::shared_ptr<VirtualDevice> asVirtual(const std::shared_ptr<device::Device> &device);

@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
-"""tilec run on ops and on PTX."""
-import json
-import pathlib
+"""tilec run on ops."""
 import random
 import struct
 import unittest
@@ -86,56 +84,6 @@ class Run(Case):
                           ["op:add", "a.npy", "b.npy", "c.npy", "--device", "cuda:0", "--check", "all"]]:
             with self.subTest(arguments):
                 self.run_tilec(2, "run", *arguments)
-
-
-class Ptx(Case):
-    """PTX that nvcc made."""
-    kFolder = pathlib.Path(__file__).resolve().parent.parent / "runtime" / "vgpu" / "kernels"
-
-    def setUp(self):
-        super().setUp()
-        self.write("a.npy", npy("<f4", [1000], floats(range(1000))))
-        self.write("b.npy", npy("<f4", [1000], floats([2 * i for i in range(1000)])))
-        self.arguments = [self.kFolder / "vector_add.ptx", "in:a.npy", "in:b.npy", "out:c.npy:f32[1000]", "i32:1000"]
-
-    def test_vector_add(self):
-        output, errors = self.run_tilec(0, "run", *self.arguments, "--grid", "8", "--block", "128", "--counters")
-        self.assertEqual(data_of(self.path / "c.npy", 1000), tuple(3.0 * i for i in range(1000)))
-        self.assertRegex(output, r"warp_instructions [1-9]")
-        self.assertIn("ran on tilec virtual GPU", errors)
-
-    def test_findings_and_report(self):
-        self.arguments[3] = "out:c.npy:f32[500]"
-        errors = self.run_tilec(1, "run", *self.arguments, "--grid", "8", "--block", "128", "--json", "r.json")[1]
-        self.assertRegex(errors, r"vector_add.ptx:\d+: \[out of bounds\]")
-        report = json.loads((self.path / "r.json").read_text())
-        self.assertEqual(report["launch"], {"grid": [8, 1, 1], "block": [128, 1, 1], "shared_bytes": 0})
-        self.assertEqual(report["exit_code"], 1)
-        self.assertTrue((self.path / "c.npy").exists(), "results can be inspected")
-        self.run_tilec(0, "run", *self.arguments[:4], "i32:500", "--grid", "8", "--block", "128")
-
-    def test_usage(self):
-        self.write("two.ptx", (self.kFolder / "vector_add.ptx").read_text().replace("sm_80", "sm_80") +
-                   ".visible .entry other() { ret; }")
-        self.write("junk.ptx", "hello")
-        self.write("fixed.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n"
-                   ".visible .entry f() .reqntid 64 { ret; }\n")
-        shape = ["--grid", "8", "--block", "128"]
-        cases = [(["--grid", "8"], "--block is needed"), (["--block", "8"], "--grid is needed"),
-                 (["--grid", "0", "--block", "8"], "one to three positive numbers"),
-                 (["--grid", "1,2,3,4", "--block", "8"], "one to three positive numbers"),
-                 ([*shape, "--entry", "none"], "has no entry 'none'; it has vector_add"),
-                 ([*shape, "i32:1"], "takes 4 arguments, got 5")]
-        for words, message in cases:
-            with self.subTest(words):
-                self.assertIn(message, self.run_tilec(2, "run", *self.arguments, *words)[1])
-        self.assertIn("argument 'i64:1' has 8 bytes, parameter 3 of entry",
-                      self.run_tilec(2, "run", *self.arguments[:4], "i64:1", *shape)[1])
-        self.assertIn("choose one by --entry: ", self.run_tilec(2, "run", "two.ptx", *shape)[1])
-        self.run_tilec(0, "run", "two.ptx", "--entry", "other", *shape)
-        self.run_tilec(2, "run", "junk.ptx", *shape)
-        self.run_tilec(0, "run", "fixed.ptx", "--grid", "2")
-        self.assertIn(".reqntid 64,1,1", self.run_tilec(2, "run", "fixed.ptx", *shape)[1])
 
 
 if __name__ == "__main__":

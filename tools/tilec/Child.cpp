@@ -140,6 +140,24 @@ void keepCrash(std::vector<std::string> arguments, const std::string &folder) {
 
 } // namespace
 
+ExitCode exitCodeOf(const Error &error) {
+  if (error.fault() == Fault::Compiler)
+    return kInternal;
+  switch (error.code()) {
+  case ErrorCode::Unsupported:
+  case ErrorCode::ToolMissing:
+  case ErrorCode::NoDevice:
+    return kUnsupported;
+  case ErrorCode::DeviceFinding:
+  case ErrorCode::DeviceAssert:
+  case ErrorCode::DeviceLost:
+  case ErrorCode::ContextLost:
+    return kFinding;
+  default:
+    return error.fault() == Fault::Device ? kFinding : kBadInput;
+  }
+}
+
 int runInChild(const std::vector<std::string> &arguments, const std::string &input,
                ChildKind kind) {
   int status = 0;

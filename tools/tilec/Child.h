@@ -2,6 +2,8 @@
 // itself.
 #pragma once
 
+#include <tile/Error.h>
+
 #include <string>
 #include <vector>
 
@@ -9,6 +11,9 @@ namespace tile::tilec {
 
 /// What compile jobs exit with; also tilec's own exit codes.
 enum ExitCode { kOk = 0, kFinding = 1, kBadInput = 2, kUnsupported = 3, kInternal = 70 };
+
+/// The exit code of a run that ends with this error.
+ExitCode exitCodeOf(const Error &error);
 
 /// Compiles are bounded in time and memory; kernels may take what they need.
 enum class ChildKind { Compile, Run };

@@ -22,7 +22,7 @@ namespace {
 struct RunOptions {
   std::vector<std::string> words; ///< the input, arguments, settings
   SessionOptions session;
-  std::string kernel, grid, block;
+  std::string kernel, grid, block, cluster;
   uint32_t sharedBytes = 0;
   bool inChild = false;
 };
@@ -87,6 +87,7 @@ int runKernel(const RunOptions &options, const std::string &file,
   launch.compile.warps = kernel.warps;
   Stream stream = session.device().stream();
   detail::launch(*kernel.record, stream, host, kernel.constants, launch);
+  noteUnwritten(session, arguments);
   int code = session.finish({file, kernel.record->name});
   saveArguments(arguments);
   return code;
@@ -102,6 +103,7 @@ int runIr(const RunOptions &options, const std::string &file,
   std::vector<RunArgument> arguments = argumentsFor(session, words);
   std::vector<detail::HostArg> host = hostArguments(arguments);
   jit::launchCompiled(session.device(), kernel, host, launchOptions(options));
+  noteUnwritten(session, arguments);
   int code = session.finish({file, kernel.name});
   saveArguments(arguments);
   return code;
@@ -115,28 +117,51 @@ int runPtxFile(const RunOptions &options, const std::string &file,
     launch.grid = parseShape("--grid", options.grid);
   if (!options.block.empty())
     launch.block = parseShape("--block", options.block);
+  if (!options.cluster.empty())
+    launch.cluster = parseShape("--cluster", options.cluster);
   launch.sharedBytes = options.sharedBytes;
-  Session session(options.session);
-  return runPtx(session, file, launch, words);
+  return runPtx(options.session, file, launch, words);
 }
 
-int runHere(const RunOptions &options) {
+/// Options of PTX, which says nothing of its launch, are mistakes elsewhere.
+void refuseOptionsOfPtx(const RunOptions &options) {
+  const char *given = !options.block.empty()     ? "--block"
+                      : !options.cluster.empty() ? "--cluster"
+                      : options.sharedBytes      ? "--shared"
+                                                 : nullptr;
+  if (given)
+    refuse(std::string(given) + " is for FILE.ptx: other kernels know it themselves");
+}
+
+int runInput(const RunOptions &options) {
   std::vector<std::string> words = options.words;
   OpSettings settings = takeSettings(words);
   if (words.empty())
     refuse("the first word names what to run: op:NAME, FILE.cpp, LIB.so, FILE.mlir or FILE.ptx");
   std::string input = words.front();
   words.erase(words.begin());
+  bool isPtx = std::filesystem::path(input).extension() == ".ptx";
+  if (!isPtx)
+    refuseOptionsOfPtx(options);
   if (const OpEntry *op = opOf(input))
     return runOp(options, *op, words, settings);
   if (isKernelFile(input))
     return runKernel(options, input, words, settings);
   refuseUnused(settings);
-  if (std::filesystem::path(input).extension() == ".ptx")
+  if (isPtx)
     return runPtxFile(options, input, words);
   if (std::filesystem::path(input).extension() == ".mlir")
     return runIr(options, input, words);
   refuse("'" + input + "' is neither op:NAME nor a file called something.cpp, .so, .mlir or .ptx");
+}
+
+int runHere(const RunOptions &options) {
+  try {
+    return runInput(options);
+  } catch (const Error &error) {
+    reportFailure(options.session, options.words.empty() ? "" : options.words.front(), error);
+    throw;
+  }
 }
 
 /// What runs in a process of its own: code of others, which may crash.
@@ -156,9 +181,14 @@ std::vector<std::string> childArguments(const RunOptions &options) {
   pass("--device", options.session.device);
   pass("--check", options.session.checks);
   pass("--seed", std::to_string(options.session.seed));
+  pass("--schedule", options.session.schedule);
   pass("--json", options.session.json);
   pass("--kernel", options.kernel);
   pass("--grid", options.grid);
+  pass("--block", options.block);
+  pass("--cluster", options.cluster);
+  if (options.sharedBytes)
+    pass("--shared", std::to_string(options.sharedBytes));
   if (options.session.counters)
     arguments.push_back("--counters");
   arguments.push_back("--");
@@ -188,14 +218,18 @@ void addRun(CLI::App &app, std::function<int()> &chosen) {
   command->add_option("--check", options->session.checks,
                       "virtual GPU: all, none, or a list of memory,init,race,sync");
   command->add_option("--seed", options->session.seed, "virtual GPU: of every random choice");
+  command->add_option("--schedule", options->session.schedule,
+                      "virtual GPU: eager (default), lazy or random");
   command->add_flag("--counters", options->session.counters,
-                    "virtual GPU: print instructions, bank conflicts, sectors");
+                    "virtual GPU: print instructions by class and line, bank conflicts, sectors");
   command->add_option("--json", options->session.json,
                       "write launch, findings and counters to this file");
   command->add_option("--kernel,--entry", options->kernel,
                       "which kernel of a FILE.cpp, LIB.so or FILE.ptx");
   command->add_option("--grid", options->grid, "X[,Y[,Z]] programs; needed for PTX");
   command->add_option("--block", options->block, "X[,Y[,Z]] threads, for PTX without .reqntid");
+  command->add_option("--cluster", options->cluster,
+                      "X[,Y[,Z]] blocks, for PTX without .reqnctapercluster");
   command->add_option("--shared", options->sharedBytes, "bytes of dynamic shared memory, for PTX");
   command->add_flag("--in-child", options->inChild)->group("");
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });

@@ -1,7 +1,11 @@
 #include "tools/tilec/RunArguments.h"
 
+#include "runtime/jit/State.h"
 #include "tools/tilec/Description.h"
 #include "tools/tilec/Npy.h"
+
+#include <algorithm>
+#include <cstring>
 
 namespace tile::tilec {
 namespace {
@@ -24,41 +28,90 @@ FileAndRest splitFile(const std::string &word, const std::string &text) {
   return {text.substr(0, end), end < text.size() ? text.substr(end + 1) : ""};
 }
 
-RunArgument overTensor(Tensor tensor, std::string saveTo) {
+/// A dtype of elements in memory: those of the language, and tf32, which is an f32 to everything but a tensor map.
+struct ElementDtype {
+  DType storage;
+  std::string name;
+};
+std::optional<ElementDtype> elementNamed(const std::string &name) {
+  if (name == "tf32")
+    return ElementDtype{f32, name};
+  std::optional<DType> dtype = dtypeNamed(name);
+  return dtype ? std::optional(ElementDtype{*dtype, name}) : std::nullopt;
+}
+
+RunArgument overTensor(Tensor tensor, std::string element, std::string saveTo) {
   RunArgument argument;
   argument.host = detail::toHostArg(tensor);
+  argument.element = std::move(element);
   argument.tensor = std::move(tensor);
   argument.saveTo = std::move(saveTo);
   return argument;
 }
 
-Tensor tensorOf(const Device &device, const std::string &word, const std::string &spec) {
-  std::optional<TensorSpec> described = tensorSpec(spec);
-  if (!described)
+/// Memory as "f32[1000x777]" or "f32:1000x777" describes it.
+RunArgument described(const Device &device, const std::string &word, const std::string &spec,
+                      const std::string &saveTo) {
+  std::string name = spec.substr(0, spec.find_first_of("[:"));
+  std::optional<ElementDtype> element = elementNamed(name);
+  std::optional<TensorSpec> shape;
+  if (element)
+    shape = tensorSpec(nameOf(element->storage) + spec.substr(name.size()));
+  if (!shape)
     refuse(word, "a dtype and extents are expected, such as f32[1000x777] or f32:1000x777");
-  return Tensor(device, described->dtype, described->extents);
+  return overTensor(Tensor(device, shape->dtype, shape->extents), name, saveTo);
 }
 
 RunArgument input(const Device &device, const std::string &word, const std::string &text,
                   bool isKept) {
   auto [file, rest] = splitFile(word, text);
   std::string first = rest.substr(0, rest.find(':'));
-  std::optional<DType> dtype = dtypeNamed(first);
+  std::optional<ElementDtype> element = elementNamed(first);
   std::string target = file;
-  if (dtype)
+  if (element)
     rest = first.size() < rest.size() ? rest.substr(first.size() + 1) : "";
   if (!rest.empty() && isKept)
     target = rest;
   else if (!rest.empty())
     refuse(word, "'" + rest + "' is no dtype");
-  return overTensor(loadTensor(device, file, dtype), isKept ? target : "");
+  Tensor tensor =
+      loadTensor(device, file, element ? std::optional(element->storage) : std::nullopt);
+  std::string name = element ? element->name : nameOf(tensor.dtype());
+  return overTensor(std::move(tensor), name, isKept ? target : "");
 }
 
 RunArgument zeros(const Device &device, const std::string &word, const std::string &spec) {
-  Tensor tensor = tensorOf(device, word, spec);
-  std::vector<std::byte> content(tensor.bytes());
-  tensor.uploadBytes(content.data(), content.size());
-  return overTensor(std::move(tensor), "");
+  RunArgument argument = described(device, word, spec, "");
+  std::vector<std::byte> content(argument.tensor.bytes());
+  argument.tensor.uploadBytes(content.data(), content.size());
+  return argument;
+}
+
+/// What memory without values holds: a NaN of every float format, or a number that nobody computes.
+uint8_t poisonOf(DType dtype) { return isFloat(dtype) ? 0xff : 0xcd; }
+
+RunArgument output(const Device &device, const std::string &word, const std::string &text) {
+  auto [file, spec] = splitFile(word, text);
+  RunArgument argument = described(device, word, spec, file);
+  argument.isPoisoned = true;
+  const Tensor &tensor = argument.tensor;
+  auto address = reinterpret_cast<device::DevicePtr>(tensor.data());
+  const std::shared_ptr<device::Device> &seam = device.state()->device;
+  seam->fill(address, poisonOf(tensor.dtype()), tensor.bytes());
+  if (std::shared_ptr<vgpu::VirtualDevice> gpu = vgpu::asVirtual(seam))
+    gpu->markUnwritten(address, tensor.bytes());
+  return argument;
+}
+
+/// How many elements still hold the poison in all their bytes.
+size_t countPoisoned(const Tensor &tensor) {
+  std::vector<uint8_t> content(tensor.bytes());
+  tensor.downloadBytes(content.data(), content.size());
+  size_t bytes = sizeOf(tensor.dtype()), poisoned = 0;
+  std::vector<uint8_t> poison(bytes, poisonOf(tensor.dtype()));
+  for (size_t at = 0; at < content.size(); at += bytes)
+    poisoned += std::memcmp(content.data() + at, poison.data(), bytes) == 0;
+  return poisoned;
 }
 
 /// What bf16 and fp8 are called in a file.
@@ -68,17 +121,15 @@ DType fileDtype(DType dtype) {
 
 } // namespace
 
-RunArgument makeArgument(const Device &device, const std::string &word) {
+static RunArgument argumentOf(const Device &device, const std::string &word) {
   size_t colon = word.find(':');
   std::string form = word.substr(0, colon), text = colon == word.npos ? "" : word.substr(colon + 1);
   if (form == "in" || form == "inout")
     return input(device, word, text, form == "inout");
   if (form == "zeros")
     return zeros(device, word, text);
-  if (form == "out") {
-    auto [file, spec] = splitFile(word, text);
-    return overTensor(tensorOf(device, word, spec), file);
-  }
+  if (form == "out")
+    return output(device, word, text);
   if (std::optional<DType> dtype = dtypeNamed(form)) {
     RunArgument argument;
     argument.host = scalarOf(*dtype, text);
@@ -86,6 +137,31 @@ RunArgument makeArgument(const Device &device, const std::string &word) {
   }
   refuse(word, "expected DTYPE:NUMBER, in:FILE.npy, inout:FILE.npy, out:FILE.npy:DTYPE[AxB] or "
                "zeros:DTYPE[AxB]");
+}
+
+RunArgument makeArgument(const Device &device, const std::string &word) {
+  RunArgument argument = argumentOf(device, word);
+  argument.word = word;
+  return argument;
+}
+
+void noteUnwritten(Session &session, const std::vector<RunArgument> &arguments) {
+  vgpu::VirtualDevice *gpu = session.virtualDevice();
+  bool isFollowed = gpu && gpu->checks().init;
+  for (const RunArgument &argument : arguments) {
+    if (!argument.isPoisoned)
+      continue;
+    const Tensor &tensor = argument.tensor;
+    auto count = static_cast<size_t>(tensor.numel());
+    size_t unwritten = isFollowed
+                           ? gpu->countUnwritten(reinterpret_cast<device::DevicePtr>(tensor.data()),
+                                                 sizeOf(tensor.dtype()), count)
+                           : countPoisoned(tensor);
+    if (unwritten)
+      session.note(argument.saveTo + ": " + std::to_string(unwritten) + " of " +
+                   std::to_string(count) + " elements " +
+                   (isFollowed ? "were never written" : "hold what they held before the launch"));
+  }
 }
 
 void saveArguments(const std::vector<RunArgument> &arguments) {

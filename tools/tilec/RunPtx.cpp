@@ -60,14 +60,37 @@ Dim3 blockOf(const vgpu::Function &entry, const std::optional<Dim3> &asked) {
   return *asked;
 }
 
+/// The cluster that is asked for and the one the kernel is compiled for; one block if neither says anything.
+Dim3 clusterOf(const vgpu::Function &entry, const std::optional<Dim3> &asked) {
+  const uint32_t *needed = entry.requiredCluster;
+  if (!needed[0])
+    return asked.value_or(Dim3{});
+  Dim3 required = {needed[0], std::max(needed[1], 1u), std::max(needed[2], 1u)};
+  if (asked && *asked != required)
+    refuse("--cluster " + text(*asked) + ": entry '" + std::string(entry.name) +
+           "' has .reqnctapercluster " + text(required));
+  return required;
+}
+
+/// Runs a step that reads PTX: what it does not understand is unsupported, not a mistake of the command line.
+template <class Step> auto reading(Step step) {
+  try {
+    return step();
+  } catch (const Error &error) {
+    if (error.code() != ErrorCode::Parse)
+      throw;
+    throw Error(error.fault(), ErrorCode::Unsupported, error.message(),
+                {error.file().c_str(), error.line()}, error.notes());
+  }
+}
+
 /// The bytes of each parameter.
 struct Packed {
   std::vector<uint64_t> values;
   std::vector<device::Arg> args;
 };
 
-Packed pack(const vgpu::Function &entry, const std::vector<RunArgument> &arguments,
-            const std::vector<std::string> &words) {
+Packed pack(const vgpu::Function &entry, const std::vector<RunArgument> &arguments) {
   if (entry.params.size() != arguments.size())
     refuse("entry '" + std::string(entry.name) + "' takes " + std::to_string(entry.params.size()) +
            " arguments, got " + std::to_string(arguments.size()));
@@ -78,9 +101,9 @@ Packed pack(const vgpu::Function &entry, const std::vector<RunArgument> &argumen
     bool isTensor = host.kind == detail::HostArg::Tensor;
     size_t bytes = isTensor ? sizeof(void *) : sizeOf(host.dtype);
     if (entry.params[i]->bytes != bytes)
-      refuse("argument '" + words[i] + "' has " + std::to_string(bytes) + " bytes, parameter " +
-             std::to_string(i) + " of entry '" + std::string(entry.name) + "' has " +
-             std::to_string(entry.params[i]->bytes));
+      refuse("argument '" + arguments[i].word + "' has " + std::to_string(bytes) +
+             " bytes, parameter " + std::to_string(i) + " of entry '" + std::string(entry.name) +
+             "' has " + std::to_string(entry.params[i]->bytes));
     packed.values.push_back(isTensor ? reinterpret_cast<uint64_t>(host.pointer) : host.bits);
     packed.args.push_back({&packed.values.back(), bytes});
   }
@@ -105,26 +128,28 @@ Dim3 parseShape(const std::string &option, const std::string &text) {
   return {extents[0], extents[1], extents[2]};
 }
 
-int runPtx(Session &session, const std::string &file, PtxLaunch launch,
+int runPtx(SessionOptions options, const std::string &file, const PtxLaunch &launch,
            const std::vector<std::string> &words) {
   std::string source = readSource(file);
-  std::shared_ptr<vgpu::Module> parsed = vgpu::parsePtx(source, file);
+  std::shared_ptr<vgpu::Module> parsed = reading([&] { return vgpu::parsePtx(source, file); });
   const vgpu::Function &entry = entryOf(*parsed, launch.entry);
   if (!launch.grid)
     refuse("--grid is needed to run PTX");
-  LaunchShape shape{*launch.grid, blockOf(entry, launch.block), launch.sharedBytes};
+  LaunchShape shape{*launch.grid, blockOf(entry, launch.block), clusterOf(entry, launch.cluster),
+                    launch.sharedBytes};
+  options.target = vgpu::targetFor(parsed->target);
+  Session session(options);
   std::vector<RunArgument> arguments;
   for (const std::string &word : words)
     arguments.push_back(makeArgument(session.device(), word));
-  Packed packed = pack(entry, arguments, words);
+  Packed packed = pack(entry, arguments);
   device::Device &seam = session.seam();
-  device::Module module = seam.loadModule(source, {}, file);
+  device::Module module = reading([&] { return seam.loadModule(source, {}, file); });
   device::Function function = seam.getFunction(module, entry.name);
-  device::LaunchConfig config;
-  config.grid = shape.grid;
-  config.block = shape.block;
-  config.dynamicSharedBytes = shape.sharedBytes;
-  seam.launch(function, config, packed.args);
+  device::LaunchConfig config{shape.grid, shape.block, shape.cluster, shape.sharedBytes};
+  reading([&] { seam.launch(function, config, packed.args); });
+  seam.synchronize();
+  noteUnwritten(session, arguments);
   int code = session.finish({file, std::string(entry.name), shape});
   saveArguments(arguments);
   return code;

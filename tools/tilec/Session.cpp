@@ -1,125 +1,142 @@
 #include "tools/tilec/Session.h"
 
+#include "runtime/device/Environment.h"
 #include "runtime/jit/Dump.h"
 #include "runtime/jit/State.h"
 #include "tools/tilec/Child.h"
-
-#include <nlohmann/json.hpp>
+#include "tools/tilec/CounterTables.h"
 
 #include <iostream>
 
 namespace tile::tilec {
 namespace {
 
-using nlohmann::ordered_json;
-
 bool isVirtualName(const std::string &name) {
   return name == "virtual" || name.starts_with("virtual:");
 }
 
-Device openDevice(const SessionOptions &options) {
-  bool wantsVirtual = !options.checks.empty() || options.counters || options.seed != 0;
-  if (!wantsVirtual)
-    return options.device.empty() ? Device::best() : Device::open(options.device);
+std::string wantedDevice(const SessionOptions &options) {
   std::string name =
-      options.device.empty() || options.device == "auto" ? "virtual" : options.device;
-  if (!isVirtualName(name))
-    throw Error(Fault::User, ErrorCode::InvalidArgument,
-                "--check, --counters and --seed are for the virtual GPU; '" + name +
-                    "' checks and counts nothing");
+      options.device.empty() ? device::environmentText("TILE_DEVICE") : options.device;
+  return name.empty() ? "auto" : name;
+}
+
+/// What only the virtual GPU does, as the command line has it; empty if nothing of it is asked for.
+std::string virtualWish(const SessionOptions &options) {
+  if (!options.checks.empty() && options.checks != "none")
+    return "--check " + options.checks;
+  if (options.counters)
+    return "--counters";
+  if (!options.schedule.empty())
+    return "--schedule " + options.schedule;
+  if (options.seed)
+    return "--seed " + std::to_string(options.seed);
+  return "";
+}
+
+Device openVirtual(const SessionOptions &options, const std::string &name) {
   device::VirtualOptions settings;
   if (!options.checks.empty())
     settings.checks = options.checks;
   settings.seed = options.seed;
-  if (name.starts_with("virtual:"))
-    settings.target = name.substr(8);
-  return Device::wrap(device::openVirtual(settings), name);
+  settings.target = name.starts_with("virtual:") ? name.substr(8) : options.target;
+  return Device::wrap(device::openVirtual(settings), "virtual:" + settings.target);
 }
 
-struct Counted {
-  const char *name;
-  uint64_t count;
-};
-std::vector<Counted> listOf(const vgpu::Counters &c) {
-  return {{"warp_instructions", c.warpInstructions},
-          {"mma", c.mma},
-          {"barriers", c.barriers},
-          {"shared_requests", c.sharedRequests},
-          {"shared_wavefronts", c.sharedWavefronts},
-          {"shared_bank_conflicts", c.bankConflicts()},
-          {"global_requests", c.globalRequests},
-          {"global_sectors", c.globalSectors},
-          {"global_bytes_used", c.globalBytesUsed}};
+void refuseBadWords(const SessionOptions &options) {
+  vgpu::parseChecks(options.checks);
+  if (options.schedule.empty() || options.schedule == "eager")
+    return;
+  bool isKnown = options.schedule == "lazy" || options.schedule == "random";
+  throw Error(Fault::User, isKnown ? ErrorCode::Unsupported : ErrorCode::InvalidArgument,
+              isKnown ? "--schedule " + options.schedule + " is not there yet: use eager"
+                      : "--schedule " + options.schedule + ": use eager, lazy or random");
 }
 
-ordered_json jsonOf(const vgpu::Finding &finding) {
-  ordered_json json = {
-      {"kind", vgpu::nameOf(finding.kind)},
-      {"message", finding.message},
-      {"ptx", {{"file", finding.ptxFile}, {"line", finding.ptxLine}, {"text", finding.ptxText}}},
-      {"kernel", finding.kernel},
-      {"cta", finding.cta},
-      {"warp", finding.warp},
-      {"lane", finding.lane},
-      {"address", finding.address},
-      {"bytes", finding.bytes},
-      {"allocation", finding.allocation},
-      {"other", finding.other},
-      {"count", finding.count}};
-  if (!finding.sourceFile.empty())
-    json["source"] = {{"file", finding.sourceFile}, {"line", finding.sourceLine}};
-  return json;
+Device openDevice(const SessionOptions &options) {
+  refuseBadWords(options);
+  std::string name = wantedDevice(options), wish = virtualWish(options);
+  if (isVirtualName(name))
+    return openVirtual(options, name);
+  if (name != "auto" && !wish.empty())
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                wish + " is for the virtual GPU; '" + name + "' checks and counts nothing");
+  if (name != "auto")
+    return Device::open(name);
+  if (!wish.empty())
+    return openVirtual(options, name);
+  try {
+    return Device::open("cuda");
+  } catch (const Error &error) {
+    if (error.code() != ErrorCode::NoDevice)
+      throw;
+    return openVirtual(options, name);
+  }
 }
 
-ordered_json jsonOf(const device::Dim3 &extents) {
-  return ordered_json::array({extents.x, extents.y, extents.z});
+std::string counted(uint64_t number, const char *what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
 } // namespace
 
 Session::Session(const SessionOptions &options)
-    : options(options), device_(openDevice(options)),
-      virtualDevice(vgpu::asVirtual(device_.state()->device)) {
-  if (!virtualDevice)
+    : options_(options), device_(openDevice(options)),
+      virtualDevice_(vgpu::asVirtual(device_.state()->device)) {
+  if (!virtualDevice_)
     return;
-  virtualDevice->setCounters(options.counters);
-  virtualDevice->setFindingSink([this](const std::vector<vgpu::Finding> &found) {
-    findings.insert(findings.end(), found.begin(), found.end());
+  virtualDevice_->setCounters(options.counters);
+  virtualDevice_->setFindingSink([this](const std::vector<vgpu::Finding> &found) {
+    findings_.insert(findings_.end(), found.begin(), found.end());
   });
 }
 
 device::Device &Session::seam() const { return *device_.state()->device; }
 
+void Session::note(const std::string &text) {
+  std::cerr << "note: " << text << "\n";
+  notes_.push_back(text);
+}
+
+/// ": 8 CTAs, 1234 warp instructions, 0.012 s".
+std::string Session::totals() const {
+  if (!virtualDevice_)
+    return "";
+  vgpu::LaunchStatistics done = virtualDevice_->statistics();
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%.3f s", done.seconds);
+  return ": " + (done.launches == 1 ? "" : std::to_string(done.launches) + " launches, ") +
+         counted(done.blocks, "CTA") + ", " + counted(done.warpInstructions, "warp instruction") +
+         ", " + seconds;
+}
+
 int Session::finish(const LaunchSummary &summary) {
   device_.synchronize();
-  for (const vgpu::Finding &finding : findings)
+  for (const vgpu::Finding &finding : findings_)
     std::cerr << finding.text() << "\n";
-  if (options.counters)
-    for (const Counted &counted : listOf(virtualDevice->counters()))
-      std::cout << counted.name << " " << counted.count << "\n";
-  int code = findings.empty() ? kOk : kFinding;
-  if (!options.json.empty())
-    writeJson(summary, code);
+  if (options_.counters && virtualDevice_)
+    std::cout << counterTables(virtualDevice_->counters(), virtualDevice_->countersByLine());
+  int code = findings_.empty() ? kOk : kFinding;
+  if (!options_.json.empty())
+    jit::writeFile(options_.json,
+                   asJson({summary, device_.name(),
+                           options_.schedule.empty() ? "eager" : options_.schedule, options_.seed,
+                           code, "", virtualDevice_.get(), options_.counters, findings_, notes_}));
   std::cerr << summary.entry << " ran on " << device_.product() << " (" << device_.name() << ")"
-            << (findings.empty() ? "" : ", with findings") << "\n";
+            << totals() << (findings_.empty() ? "" : ", with findings") << "\n";
   return code;
 }
 
-void Session::writeJson(const LaunchSummary &summary, int code) const {
-  ordered_json json = {{"input", summary.input},   {"entry", summary.entry},
-                       {"device", device_.name()}, {"seed", options.seed},
-                       {"exit_code", code},        {"findings", ordered_json::array()}};
-  if (summary.shape)
-    json["launch"] = {{"grid", jsonOf(summary.shape->grid)},
-                      {"block", jsonOf(summary.shape->block)},
-                      {"shared_bytes", summary.shape->sharedBytes}};
-  for (const vgpu::Finding &finding : findings)
-    json["findings"].push_back(jsonOf(finding));
-  if (options.counters)
-    for (const Counted &counted : listOf(virtualDevice->counters()))
-      json["counters"][counted.name] = counted.count;
-  jit::writeFile(options.json,
-                 json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+void reportFailure(const SessionOptions &options, const std::string &input, const Error &error) {
+  if (options.json.empty())
+    return;
+  RunReport report;
+  report.launch.input = input;
+  report.schedule = options.schedule;
+  report.seed = options.seed;
+  report.exitCode = exitCodeOf(error);
+  report.error = error.what();
+  jit::writeFile(options.json, asJson(report));
 }
 
 } // namespace tile::tilec

@@ -1,52 +1,50 @@
-// The device of a `tilec run`, and what it reports: findings of the virtual GPU's checkers, counters, JSON.
+// The device of a `tilec run`, and what happened on it: findings of the virtual GPU's checkers, notes, counters.
 #pragma once
 
 #include "runtime/device/Device.h"
-#include "runtime/vgpu/VgpuDevice.h"
+#include "tools/tilec/RunReport.h"
 
 #include <tile/Device.h>
 
-#include <optional>
 #include <string>
-#include <vector>
 
 namespace tile::tilec {
 
 struct SessionOptions {
-  std::string device, checks, json;
+  std::string device, checks, schedule, json;
   uint64_t seed = 0;
   bool counters = false;
-};
-
-/// What was launched, for the report.
-struct LaunchShape {
-  device::Dim3 grid, block;
-  uint32_t sharedBytes = 0;
-};
-struct LaunchSummary {
-  std::string input, entry;
-  std::optional<LaunchShape> shape = {}; ///< where the command line gave it
+  /// What the virtual GPU is if nobody names its target: "sm_90a" for PTX with that `.target`.
+  std::string target = "sm_80";
 };
 
 class Session {
 public:
-  /// Opens the device: the one named, TILE_DEVICE, else a GPU if there is one and neither checks nor counters are asked
-  /// for, else the virtual GPU. Error: InvalidArgument for checks, counters or a seed on a GPU.
+  /// Opens the device: the one named, else TILE_DEVICE, else (`auto`) a GPU if there is one and neither checks nor counters
+  /// are asked for, else the virtual GPU. Error: InvalidArgument for checks, counters, a schedule or a seed on a GPU.
   explicit Session(const SessionOptions &options);
 
   const Device &device() const { return device_; }
   /// The private seam behind it.
   device::Device &seam() const;
+  /// Null on a GPU.
+  vgpu::VirtualDevice *virtualDevice() const { return virtualDevice_.get(); }
+  /// Says something that is no fault, now and in the report.
+  void note(const std::string &text);
   /// Waits for all work; returns the exit code. Prints findings and counters, and writes the JSON file.
   int finish(const LaunchSummary &summary);
 
 private:
-  void writeJson(const LaunchSummary &summary, int code) const;
+  std::string totals() const;
 
-  SessionOptions options;
+  SessionOptions options_;
   Device device_;
-  std::shared_ptr<vgpu::VirtualDevice> virtualDevice; ///< null on a GPU
-  std::vector<vgpu::Finding> findings;
+  std::shared_ptr<vgpu::VirtualDevice> virtualDevice_;
+  std::vector<vgpu::Finding> findings_;
+  std::vector<std::string> notes_;
 };
+
+/// Writes the JSON file, if one is wanted, of a run that ended with an error.
+void reportFailure(const SessionOptions &options, const std::string &input, const Error &error);
 
 } // namespace tile::tilec

@@ -17,17 +17,18 @@ TEST(Bits, Lop3LooksUpEveryTable) {
   std::vector<uint32_t> x = {0xf0f0f0f0, 0x12345678, 0}, y = {0xcccccccc, 0x9abcdef0, ~0u},
                         z = {0xaaaaaaaa, 0x0ff1ce00, 5};
   for (uint32_t table = 0; table < 256; table += table < 8 ? 1 : 31) {
-    auto result = applyPtx<uint32_t>(
-        "lop3.b32 %d, %x, %y, %z, " + std::to_string(table) + ";", x, y, z);
+    auto result =
+        applyPtx<uint32_t>("lop3.b32 %d, %x, %y, %z, " + std::to_string(table) + ";", x, y, z);
     for (size_t i = 0; i < x.size(); ++i)
       EXPECT_EQ(result[i], lookUp(x[i], y[i], z[i], table)) << table;
   }
   auto both = applyPtx<uint32_t>("setp.ne.u32 %p, %z, 5; lop3.and.b32 %d|%p, %x, %y, %z, 0x80, %p; "
                                  "selp.u32 %d, 1, 0, %p;",
                                  x, y, z);
-  auto either = applyPtx<uint32_t>("setp.eq.u32 %p, %z, 5; lop3.or.b32 _|%p, %x, %y, %z, 0x80, !%p; "
-                                   "selp.u32 %d, 1, 0, %p;",
-                                   x, y, z);
+  auto either =
+      applyPtx<uint32_t>("setp.eq.u32 %p, %z, 5; lop3.or.b32 _|%p, %x, %y, %z, 0x80, !%p; "
+                         "selp.u32 %d, 1, 0, %p;",
+                         x, y, z);
   for (size_t i = 0; i < x.size(); ++i) {
     bool any = (x[i] & y[i] & z[i]) != 0;
     EXPECT_EQ(both[i], any && z[i] != 5);

@@ -49,7 +49,8 @@ TEST(Carry, OutOfSixtyFourBits) {
   check("sub.cc.s64 %d, %x, %y; subc.s64 %d, 0, 0;",
         [](uint64_t x, uint64_t y) { return x < y ? -1 : 0; });
   check("mad.hi.cc.s64 %d, %x, %y, %x; addc.u64 %d, 0, 0;", [](uint64_t x, uint64_t y) {
-    auto high = static_cast<uint64_t>((__int128{static_cast<int64_t>(x)} * static_cast<int64_t>(y)) >> 64);
+    auto high =
+        static_cast<uint64_t>((__int128{static_cast<int64_t>(x)} * static_cast<int64_t>(y)) >> 64);
     return (Wide{high} + x) >> 64;
   });
 }
@@ -63,8 +64,9 @@ TEST(Carry, RipplesAndStays) {
 
 // Lanes that a guard masks off keep their flag.
 TEST(Carry, GuardedLanesKeepTheirs) {
-  check("add.cc.u64 %d, %x, %y; setp.gt.u64 %p, %x, 50; @%p add.cc.u64 %d, 0, 0; addc.u64 %d, 0, 0;",
-        [](uint64_t x, uint64_t y) { return x > 50 ? 0 : (Wide{x} + y) >> 64; });
+  check(
+      "add.cc.u64 %d, %x, %y; setp.gt.u64 %p, %x, 50; @%p add.cc.u64 %d, 0, 0; addc.u64 %d, 0, 0;",
+      [](uint64_t x, uint64_t y) { return x > 50 ? 0 : (Wide{x} + y) >> 64; });
 }
 
 } // namespace

@@ -11,7 +11,8 @@ namespace {
 std::string kernelAround(const std::string &body) {
   return ".version 8.0\n.target sm_80\n.address_size 64\n"
          ".visible .entry k(.param .u64 x)\n{\n"
-         ".reg .pred %p, %q;\n.reg .b16 %h;\n.reg .b32 %t, %at, %a, %b, %c, %d;\n.reg .b64 %x, %l, %m;\n"
+         ".reg .pred %p, %q;\n.reg .b16 %h;\n.reg .b32 %t, %at, %a, %b, %c, %d;\n.reg .b64 %x, %l, "
+         "%m;\n"
          ".reg .f32 %f<8>;\n"
          ".shared .align 128 .b8 s[8192];\n"
          "ld.param.u64 %x, [x];\n"
@@ -47,8 +48,8 @@ struct Width {
   const char *load;
   unsigned bytes;
 };
-constexpr Width kWidths[] = {{"u8 %a", 1},          {"u16 %h", 2},
-                             {"b32 %a", 4},         {"b64 %m", 8},
+constexpr Width kWidths[] = {{"u8 %a", 1},           {"u16 %h", 2},
+                             {"b32 %a", 4},          {"b64 %m", 8},
                              {"v2.b32 {%a, %b}", 8}, {"v4.b32 {%a, %b, %c, %d}", 16}};
 
 // Lane t accesses t * stride modulo the 8 KiB there are, aligned to `bytes`.
@@ -58,14 +59,20 @@ uint64_t placeOf(unsigned lane, unsigned stride, unsigned bytes) {
 
 TEST(Counters, WavefrontsOfSharedMemory) {
   for (const Width &width : kWidths)
-    for (unsigned stride : {0u, 1u, 4u, 8u, 12u, 16u, 20u, 32u, 64u, 68u, 80u, 128u, 132u, 144u, 256u, 1028u})
+    for (unsigned stride :
+         {0u, 1u, 4u, 8u, 12u, 16u, 20u, 32u, 64u, 68u, 80u, 128u, 132u, 144u, 256u, 1028u})
       for (unsigned lanes : {32u, 19u, 1u}) {
-        auto counted = countRun(kernelAround(
-            "mul.lo.u32 %at, %t, " + std::to_string(stride) + ";\nand.b32 %at, %at, 8191;\n"
-            "and.b32 %at, %at, " + std::to_string(-static_cast<int>(width.bytes)) + ";\n"
-            "mov.u32 %b, s;\nadd.u32 %at, %at, %b;\n"
-            "setp.lt.u32 %p, %t, " + std::to_string(lanes) + ";\n"
-            "@%p ld.shared." + std::string(width.load) + ", [%at];\n"));
+        auto counted = countRun(kernelAround("mul.lo.u32 %at, %t, " + std::to_string(stride) +
+                                             ";\nand.b32 %at, %at, 8191;\n"
+                                             "and.b32 %at, %at, " +
+                                             std::to_string(-static_cast<int>(width.bytes)) +
+                                             ";\n"
+                                             "mov.u32 %b, s;\nadd.u32 %at, %at, %b;\n"
+                                             "setp.lt.u32 %p, %t, " +
+                                             std::to_string(lanes) +
+                                             ";\n"
+                                             "@%p ld.shared." +
+                                             std::string(width.load) + ", [%at];\n"));
         uint64_t wavefronts = 0, ideal = 0, touched = 0;
         unsigned perPhase = std::min(32u, 128 / width.bytes);
         for (unsigned first = 0; first < lanes; first += perPhase) {
@@ -81,7 +88,8 @@ TEST(Counters, WavefrontsOfSharedMemory) {
           wavefronts += most;
           ideal += 1;
         }
-        SCOPED_TRACE(std::string(width.load) + " stride " + std::to_string(stride) + " lanes " + std::to_string(lanes));
+        SCOPED_TRACE(std::string(width.load) + " stride " + std::to_string(stride) + " lanes " +
+                     std::to_string(lanes));
         EXPECT_EQ(counted.all.sharedRequests, 1u);
         EXPECT_EQ(counted.all.sharedWavefronts, wavefronts);
         EXPECT_EQ(counted.all.sharedIdeal, ideal);
@@ -92,16 +100,21 @@ TEST(Counters, WavefrontsOfSharedMemory) {
 TEST(Counters, SectorsAndLinesOfGlobalMemory) {
   for (const Width &width : kWidths)
     for (unsigned stride : {0u, 1u, 4u, 8u, 16u, 20u, 32u, 36u, 128u, 200u}) {
-      auto counted = countRun(kernelAround(
-          "sub.u32 %t, 31, %t;\n" // falling addresses
-          "mul.lo.u32 %at, %t, " + std::to_string(stride) + ";\n"
-          "and.b32 %at, %at, " + std::to_string(-static_cast<int>(width.bytes)) + ";\n"
-          "cvt.u64.u32 %l, %at;\nadd.u64 %l, %l, %x;\n"
-          "ld.global." + std::string(width.load) + ", [%l];\n"));
+      auto counted = countRun(kernelAround("sub.u32 %t, 31, %t;\n" // falling addresses
+                                           "mul.lo.u32 %at, %t, " +
+                                           std::to_string(stride) +
+                                           ";\n"
+                                           "and.b32 %at, %at, " +
+                                           std::to_string(-static_cast<int>(width.bytes)) +
+                                           ";\n"
+                                           "cvt.u64.u32 %l, %at;\nadd.u64 %l, %l, %x;\n"
+                                           "ld.global." +
+                                           std::string(width.load) + ", [%l];\n"));
       std::set<uint64_t> bytes, sectors, lines;
       for (unsigned lane = 0; lane < 32; ++lane)
         for (unsigned byte = 0; byte < width.bytes; ++byte) {
-          uint64_t at = placeOf(lane, stride, width.bytes) + byte; // memory begins at a multiple of 256
+          uint64_t at =
+              placeOf(lane, stride, width.bytes) + byte; // memory begins at a multiple of 256
           bytes.insert(at), sectors.insert(at / 32), lines.insert(at / 128);
         }
       SCOPED_TRACE(std::string(width.load) + " stride " + std::to_string(stride));
@@ -137,15 +150,15 @@ TEST(Counters, LanesByLine) {
 }
 
 TEST(Counters, BarriersAtomicsCopiesAndProducts) {
-  std::string ptx = kernelAround(
-      "mov.u32 %at, s;\n"
-      "cp.async.ca.shared.global [%at], [%x], 4;\n"
-      "cp.async.commit_group;\ncp.async.wait_group 0;\n"
-      "bar.sync 0;\n"
-      "atom.global.add.u32 %a, [%x], 1;\n"
-      "red.shared.add.u32 [s+64], 1;\n"
-      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%a, %b, %c, %d}, {%a, %b}, "
-      "{%f4, %f5, %f6, %f7};\n");
+  std::string ptx = kernelAround("mov.u32 %at, s;\n"
+                                 "cp.async.ca.shared.global [%at], [%x], 4;\n"
+                                 "cp.async.commit_group;\ncp.async.wait_group 0;\n"
+                                 "bar.sync 0;\n"
+                                 "atom.global.add.u32 %a, [%x], 1;\n"
+                                 "red.shared.add.u32 [s+64], 1;\n"
+                                 "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, "
+                                 "%f2, %f3}, {%a, %b, %c, %d}, {%a, %b}, "
+                                 "{%f4, %f5, %f6, %f7};\n");
   auto counted = countRun(ptx, 128);
   EXPECT_EQ(counted.all.asyncBytes, 128u * 4);
   EXPECT_EQ(counted.byLine[lineOf(ptx, "cp.async.ca")].asyncBytes, 128u * 4);
@@ -159,7 +172,8 @@ TEST(Counters, BarriersAtomicsCopiesAndProducts) {
 }
 
 TEST(Counters, DoNotDependOnHostThreads) {
-  std::string ptx = kernelAround("ld.global.f32 %f1, [%l];\nmul.f32 %f1, %f1, %f1;\nst.global.f32 [%l], %f1;\n");
+  std::string ptx =
+      kernelAround("ld.global.f32 %f1, [%l];\nmul.f32 %f1, %f1, %f1;\nst.global.f32 [%l], %f1;\n");
   auto one = countRun(ptx, 256, 37, 1), four = countRun(ptx, 256, 37, 4);
   ASSERT_EQ(one.byLine.size(), four.byLine.size());
   for (auto &[line, counters] : one.byLine) {

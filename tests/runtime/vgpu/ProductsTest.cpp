@@ -47,17 +47,15 @@ int32_t middle(int64_t product) { return static_cast<int32_t>(product >> 16); }
 
 TEST(Products, TwentyFourBits) {
   auto low24 = [](uint32_t a) { return uint64_t{a & 0xffffff}; };
-  checkPairs<uint32_t>("mul24.lo.u32",
-                       [&](uint32_t a, uint32_t b) { return low24(a) * low24(b); });
+  checkPairs<uint32_t>("mul24.lo.u32", [&](uint32_t a, uint32_t b) { return low24(a) * low24(b); });
   checkPairs<uint32_t>("mul24.hi.u32",
                        [&](uint32_t a, uint32_t b) { return low24(a) * low24(b) >> 16; });
   checkPairs<int32_t>("mul24.lo.s32",
                       [](int32_t a, int32_t b) { return signed24(a) * signed24(b); });
   checkPairs<int32_t>("mul24.hi.s32",
                       [](int32_t a, int32_t b) { return middle(signed24(a) * signed24(b)); });
-  checkTriples<uint32_t>("mad24.lo.u32", [&](uint32_t a, uint32_t b, uint32_t c) {
-    return low24(a) * low24(b) + c;
-  });
+  checkTriples<uint32_t>(
+      "mad24.lo.u32", [&](uint32_t a, uint32_t b, uint32_t c) { return low24(a) * low24(b) + c; });
   checkTriples<int32_t>("mad24.hi.s32", [](int32_t a, int32_t b, int32_t c) {
     return int64_t{middle(signed24(a) * signed24(b))} + c;
   });
@@ -107,10 +105,10 @@ TEST(Products, PairsOfShorts) {
     return [=](uint32_t a, uint32_t b) {
       uint32_t result = 0;
       for (int i = 0; i < 2; ++i)
-        result |= (static_cast<uint32_t>(operation(part(a, i, 16, isSigned),
-                                                   part(b, i, 16, isSigned))) &
-                   0xffff)
-                  << (16 * i);
+        result |=
+            (static_cast<uint32_t>(operation(part(a, i, 16, isSigned), part(b, i, 16, isSigned))) &
+             0xffff)
+            << (16 * i);
       return result;
     };
   };

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+"""tilec run on PTX: launches, arguments, options, reports."""
+import json
+import pathlib
+import random
+import unittest
+
+from command import Case, data_of, floats, npy
+
+
+class Ptx(Case):
+    """PTX that nvcc made."""
+    kFolder = pathlib.Path(__file__).resolve().parent.parent / "runtime" / "vgpu" / "kernels"
+
+    def setUp(self):
+        super().setUp()
+        self.write("a.npy", npy("<f4", [1000], floats(range(1000))))
+        self.write("b.npy", npy("<f4", [1000], floats([2 * i for i in range(1000)])))
+        self.arguments = [self.kFolder / "vector_add.ptx", "in:a.npy", "in:b.npy", "out:c.npy:f32[1000]", "i32:1000"]
+
+    def test_vector_add(self):
+        output, errors = self.run_tilec(0, "run", *self.arguments, "--grid", "8", "--block", "128", "--counters")
+        self.assertEqual(data_of(self.path / "c.npy", 1000), tuple(3.0 * i for i in range(1000)))
+        self.assertRegex(output, r"warp instructions +\d+ .*lanes active")
+        self.assertRegex(output, r"global memory +96 ")
+        self.assertRegex(errors, r"vector_add ran on tilec virtual GPU .*: 8 CTAs, \d+ warp instructions, \d+\.\d+ s\n")
+
+    def test_findings_and_report(self):
+        self.arguments[3] = "out:c.npy:f32[500]"
+        errors = self.run_tilec(1, "run", *self.arguments, "--grid", "8", "--block", "128", "--json", "r.json")[1]
+        self.assertRegex(errors, r"vector_add.ptx:\d+: \[out of bounds\]")
+        report = json.loads((self.path / "r.json").read_text())
+        self.assertEqual(report["launch"], {"grid": [8, 1, 1], "block": [128, 1, 1], "cluster": [1, 1, 1],
+                                            "shared_bytes": 0})
+        self.assertEqual((report["exit_code"], report["status"], report["seed"], report["schedule"]),
+                         (1, "findings", 0, "eager"))
+        finding = report["findings"][0]
+        self.assertEqual((finding["kind"], finding["space"], finding["bytes"]), ("out of bounds", "global", 4))
+        self.assertTrue(finding["ptx"]["text"].startswith("st.global"))
+        self.assertTrue((self.path / "c.npy").exists(), "results can be inspected")
+        self.run_tilec(0, "run", *self.arguments[:4], "i32:500", "--grid", "8", "--block", "128")
+
+    def test_usage(self):
+        self.write("two.ptx", (self.kFolder / "vector_add.ptx").read_text().replace("sm_80", "sm_80") +
+                   ".visible .entry other() { ret; }")
+        self.write("junk.ptx", "hello")
+        self.write("fixed.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n"
+                   ".visible .entry f() .reqntid 64 { ret; }\n")
+        shape = ["--grid", "8", "--block", "128"]
+        cases = [(["--grid", "8"], "--block is needed"), (["--block", "8"], "--grid is needed"),
+                 (["--grid", "0", "--block", "8"], "one to three positive numbers"),
+                 (["--grid", "1,2,3,4", "--block", "8"], "one to three positive numbers"),
+                 ([*shape, "--entry", "none"], "has no entry 'none'; it has vector_add"),
+                 ([*shape, "i32:1"], "takes 4 arguments, got 5")]
+        for words, message in cases:
+            with self.subTest(words):
+                self.assertIn(message, self.run_tilec(2, "run", *self.arguments, *words)[1])
+        self.assertIn("argument 'i64:1' has 8 bytes, parameter 3 of entry",
+                      self.run_tilec(2, "run", *self.arguments[:4], "i64:1", *shape)[1])
+        self.assertIn("choose one by --entry: ", self.run_tilec(2, "run", "two.ptx", *shape)[1])
+        self.run_tilec(0, "run", "two.ptx", "--entry", "other", *shape)
+        self.assertIn("junk.ptx:1: error: ", self.run_tilec(3, "run", "junk.ptx", *shape)[1])
+        self.run_tilec(0, "run", "fixed.ptx", "--grid", "2")
+        self.assertIn(".reqntid 64,1,1", self.run_tilec(2, "run", "fixed.ptx", *shape)[1])
+
+
+def bytes_of(count):
+    return bytes(random.Random(count).randrange(256) for _ in range(count))
+
+
+kCopy = """.version 8.0
+.target {target}
+.address_size 64
+{shared}
+.visible .entry copy(.param .u64 from, .param .u64 to, .param .u32 n)
+{directives}
+{{
+  .reg .pred %p;
+  .reg .b16 %h;
+  .reg .b32 %i, %n;
+  .reg .b64 %a, %b, %o;
+  ld.param.u64 %a, [from];
+  ld.param.u64 %b, [to];
+  ld.param.u32 %n, [n];
+  mov.u32 %i, %tid.x;
+  setp.ge.u32 %p, %i, %n;
+  @%p bra END;
+  mul.wide.u32 %o, %i, {bytes};
+  add.u64 %a, %a, %o;
+  add.u64 %b, %b, %o;
+  ld.global.{load} [%a];
+  st.global.{store};
+END:
+  ret;
+}}
+"""
+
+
+class Arguments(Case):
+    """Options and arguments of PTX that copies `n` elements of one thread each."""
+
+    def ptx(self, bytes=4, target="sm_80", directives="", shared="", name="copy.ptx"):
+        load, store = {1: ("u8 %h,", "u8 [%b], %h"), 2: ("u16 %h,", "u16 [%b], %h"), 4: ("u32 %i,", "u32 [%b], %i"),
+                       8: ("u64 %o,", "u64 [%b], %o")}[bytes]
+        return self.write(name, kCopy.format(bytes=bytes, load=load, store=store, target=target, directives=directives,
+                                             shared=shared))
+
+    def run_copy(self, code, *words, ptx="copy.ptx", shape=("--grid", "1", "--block", "32"), **options):
+        return self.run_tilec(code, "run", ptx, *shape, *words, **options)
+
+    def test_dtypes_of_files(self):
+        for dtype, descr, bytes in [("bf16", "<u2", 2), ("e4m3", "|u1", 1), ("e5m2", "|u1", 1), ("tf32", "<f4", 4),
+                                    ("f16", "<f2", 2), ("f64", "<f8", 8), ("i8", "|i1", 1), ("u64", "<u8", 8)]:
+            with self.subTest(dtype):
+                self.ptx(bytes)
+                content = bytes_of(32 * bytes)
+                self.write("x.npy", npy(descr, [4, 8], content))
+                self.run_copy(0, f"in:x.npy:{dtype}", f"out:y.npy:{dtype}[4x8]", "u32:32")
+                written = (self.path / "y.npy").read_bytes()
+                self.assertEqual(written[-len(content):], content)
+                self.assertIn(f"'descr': '{descr}'".encode(), written[:128])
+                self.run_copy(0, f"zeros:{dtype}[32]", f"inout:x.npy:{dtype}:z.npy", "u32:32")
+                self.assertEqual((self.path / "z.npy").read_bytes()[-len(content):], b"\0" * len(content))
+                self.assertEqual((self.path / "x.npy").read_bytes()[-len(content):], content)
+
+    def test_inout_changes_the_file_itself(self):
+        self.ptx()
+        self.write("x.npy", npy("<f4", [32], floats(range(32))))
+        self.run_copy(0, "zeros:f32[32]", "inout:x.npy", "u32:30")
+        self.assertEqual(data_of(self.path / "x.npy", 32), (0.0,) * 30 + (30.0, 31.0))
+
+    def test_elements_never_written(self):
+        self.ptx()
+        self.write("x.npy", npy("<f4", [32], floats(range(32))))
+        for check, words in [("all", "2 of 32 elements were never written"),
+                             ("none", "2 of 32 elements hold what they held before the launch")]:
+            errors = self.run_copy(0, "in:x.npy", "out:y.npy:f32[32]", "u32:30", "--check", check, "--json", "r.json")[1]
+            self.assertIn(f"note: y.npy: {words}\n", errors)
+            self.assertEqual(json.loads((self.path / "r.json").read_text())["notes"], [f"y.npy: {words}"])
+            values = data_of(self.path / "y.npy", 32)
+            self.assertTrue(all(value != value for value in values[30:]), "poisoned with NaN")
+        self.assertNotIn("note:", self.run_copy(0, "in:x.npy", "out:y.npy:f32[32]", "u32:32")[1])
+        self.run_copy(0, "zeros:i32[32]", "out:y.npy:i32[32]", "u32:1")
+        self.assertEqual((self.path / "y.npy").read_bytes()[-4:], b"\xcd" * 4)
+
+    def test_reading_what_nobody_wrote(self):
+        self.ptx()
+        errors = self.run_copy(1, "out:x.npy:f32[32]", "zeros:f32[32]", "u32:32")[1]
+        self.assertRegex(errors, r"copy.ptx:\d+: \[uninitialised\]")
+
+    def test_shapes_of_launches(self):
+        arguments = ["zeros:f32[32]", "zeros:f32[32]", "u32:32"]
+        self.ptx(directives=".reqntid 32\n.reqnctapercluster 2, 1, 1")
+        self.assertIn("--cluster 4,1,1: entry 'copy' has .reqnctapercluster 2,1,1",
+                      self.run_copy(2, *arguments, "--cluster", "4")[1])
+        self.ptx(directives=".maxntid 64")
+        self.assertIn(".maxntid 64", self.run_copy(2, *arguments, shape=["--grid", "1", "--block", "65"])[1])
+        for option in ["--grid", "--block", "--cluster"]:
+            self.assertIn(option + " 0x1", self.run_copy(2, *arguments, option, "0x1", shape=[
+                word for other in {"--grid", "--block"} - {option} for word in (other, "1")])[1])
+        self.run_copy(0, *arguments, "--cluster", "1,1,1")
+
+    def test_shared_memory(self):
+        arguments = ["zeros:f32[32]", "zeros:f32[32]", "u32:32"]
+        self.ptx(target="sm_90a", shared=".shared .align 16 .b8 s[32768];\n.extern .shared .align 16 .b8 d[];",
+                 directives="")
+        limit = 227 * 1024
+        self.run_copy(0, *arguments, "--shared", "1024")
+        errors = self.run_copy(2, *arguments, "--shared", str(limit + 1))[1]
+        self.assertIn("bytes of shared memory, sm_90a has 232448 a block", errors)
+        self.run_copy(2, *arguments, "--shared", "many")
+        self.run_copy(2, *arguments, "--shared", "-1")
+
+    def test_devices(self):
+        arguments = ["zeros:f32[32]", "zeros:f32[32]", "u32:32"]
+        for target in ["sm_75", "sm_80", "sm_90", "sm_90a"]:
+            self.ptx(target=target)
+            errors = self.run_copy(0, *arguments)[1]
+            self.assertIn(f"(virtual:{'sm_80' if target == 'sm_75' else target})", errors)
+        self.assertIn("open it as sm_90a", self.run_copy(3, *arguments, "--device", "virtual:sm_80")[1])
+        self.run_copy(0, *arguments, TILE_DEVICE="virtual:sm_90a")
+        for wish in [["--check", "race"], ["--counters"], ["--schedule", "eager"], ["--seed", "7"]]:
+            errors = self.run_copy(2, *arguments, "--device", "cuda", *wish)[1]
+            self.assertIn(" ".join(wish) + " is for the virtual GPU", errors)
+            self.assertIn("is for the virtual GPU", self.run_copy(2, *arguments, *wish, TILE_DEVICE="cuda:0")[1])
+        for word in ["gpu", "virtual:", "virtual:sm_1", "cuda:x"]:
+            self.run_copy(2, *arguments, "--device", word)
+
+    def test_checks_seed_and_schedule(self):
+        arguments = ["zeros:f32[32]", "zeros:f32[32]", "u32:32", "--json", "r.json"]
+        self.ptx()
+        report = lambda: json.loads((self.path / "r.json").read_text())
+        for words, checks in [("none", []), ("race,memory", ["memory", "race"])]:
+            self.run_copy(0, *arguments, "--check", words, "--seed", "5", "--schedule", "eager")
+            self.assertEqual((report()["checks"], report()["seed"]), (checks, 5))
+        self.assertIn("seed 18446744073709551615", self.run_copy(
+            1, "zeros:f32[1]", *arguments[1:], "--seed", str((1 << 64) - 1))[1])
+        self.run_copy(2, *arguments, "--seed", "x")
+        self.assertIn("use eager, lazy or random", self.run_copy(2, *arguments, "--schedule", "late")[1])
+        self.assertEqual((report()["status"], report()["exit_code"]), ("usage error", 2))
+        self.assertIn("use eager, lazy or random", report()["error"])
+
+    def test_report(self):
+        self.ptx()
+        self.run_copy(0, "zeros:f32[32]", "zeros:f32[32]", "u32:20", "--json", "r.json", "--counters")
+        report = json.loads((self.path / "r.json").read_text())
+        self.assertEqual((report["tool"], report["file"], report["entry"], report["status"], report["exit_code"]),
+                         ("tilec", "copy.ptx", "copy", "clean", 0))
+        self.assertRegex(report["version"], r"^\d+\.\d+")
+        self.assertEqual(report["ran"]["ctas"], 1)
+        counters = report["counters"]
+        self.assertEqual((counters["global_requests"], counters["global_sectors"], counters["global_bytes_used"]),
+                         (2, 6, 160))
+        self.assertEqual(counters["mix"]["global memory"], 2)
+        self.assertEqual(sum(counters["mix"].values()), counters["warp_instructions"])
+        self.assertEqual(sum(line["warp_instructions"] for line in counters["lines"]), counters["warp_instructions"])
+        store, = [line for line in counters["lines"] if "st.global" in line["ptx"]["text"]]
+        self.assertEqual((store["class"], store["active_lanes"], store["global_bytes_used"]), ("global memory", 20, 80))
+
+    def test_unsupported(self):
+        self.ptx()
+        text = (self.path / "copy.ptx").read_text()
+        self.write("odd.ptx", text.replace("mov.u32 %i, %tid.x;", "mov.u32 %i, %tid.x;\n  frobnicate.u32 %i, %i;"))
+        arguments = ["zeros:f32[32]", "zeros:f32[32]", "u32:32"]
+        errors = self.run_copy(3, *arguments, "--json", "r.json", ptx="odd.ptx")[1]
+        self.assertIn("odd.ptx:16: error: ", errors)
+        self.assertIn("frobnicate.u32", errors)
+        self.assertEqual(json.loads((self.path / "r.json").read_text())["status"], "unsupported")
+        self.write("other.ptx", text + "\n.visible .entry odd() { frobnicate.u32; ret; }\n")
+        self.run_copy(0, *arguments, "--entry", "copy", ptx="other.ptx")
+
+    def test_words_that_are_no_arguments(self):
+        self.ptx()
+        self.write("x.npy", npy("<f4", [32], floats(range(32))))
+        for word, message in [("f32", "is no f32"), ("x.npy", "expected DTYPE:NUMBER"),
+                              ("in:x", "ends with .npy"), ("in:.npy", "ends with .npy"), ("in:x.npyy", "':' is expected"),
+                              ("in:missing.npy", "cannot read 'missing.npy'"), ("in:x.npy:f99", "'f99' is no dtype"),
+                              ("in:x.npy:f16", "their sizes differ"), ("out:y.npy", "a dtype and extents"),
+                              ("out:y.npy:f32[", "a dtype and extents"), ("out:y.npy:q8[4]", "a dtype and extents"),
+                              ("zeros:f32[-1]", "a dtype and extents"), ("zeros:f32[4x]", "a dtype and extents"),
+                              ("i32:1.5", "is no i32"), ("u8:256", "is no u8"), ("tf32:1", "expected DTYPE:NUMBER"),
+                              ("u32:1", "has 4 bytes, parameter 0 of entry 'copy' has 8")]:
+            with self.subTest(word):
+                self.assertIn(message, self.run_copy(2, word, "zeros:f32[32]", "u32:32")[1])
+        self.run_copy(0, "u64:0", "u64:0", "u32:0")
+        self.assertRegex(self.run_copy(1, "u64:0", "u64:0", "u32:1")[1], "out of bounds")
+
+    def test_options_of_ptx_are_mistakes_elsewhere(self):
+        self.write("x.npy", npy("<f4", [32], floats(range(32))))
+        for option in ["--block", "--cluster", "--shared"]:
+            errors = self.run_tilec(2, "run", "op:add", "x.npy", "x.npy", "y.npy", option, "32")[1]
+            self.assertIn(f"{option} is for FILE.ptx", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
