@@ -1,0 +1,105 @@
+// The arithmetic of tensor cores: D = A*B + C for the 16 rows of one warp, as mma.sync and wgmma need it.
+//
+// Registers hold fragments: rows of 32 lanes. A *word* is a 32-bit register of a lane with e elements of the depth k; four
+// words in a row, one of each lane t of a group of four, are a *chunk* of 16 bytes. With g = lane/4:
+//   A register 2*chunk + half: row 8*half + g     B register chunk: column g     k = (4*chunk + t)*e + j
+//   D and C element 4*block + i: row 8*(i/2) + g, column 8*block + 2t + i%2      (f16: two elements a register)
+// The same 16 bytes are a row of a core matrix in shared memory, so both kinds of operand take one way: they are converted
+// to f32, in which all products are exact, and laid out for the multiplication.
+//
+// Sums are chains of fused f32 multiply-adds in order of k: close to, not equal to, the bits of hardware, whose order the
+// ISA leaves open; see TensorSum.h for those. Sums of 8-bit integers are exact in f32 and added to C as integers.
+#pragma once
+
+#include "runtime/vgpu/SharedMatrix.h"
+#include "runtime/vgpu/TensorSum.h"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace tile::vgpu {
+
+constexpr unsigned kMaxChunks = 2, kMaxBlocks = 32, kBlockColumns = 8, kMaxWordElements = 4;
+
+/// How C and D sit in registers; S32Saturated clamps where S32 wraps.
+enum class SumType : uint8_t { F32, F16, S32, S32Saturated };
+
+/// One warp's product.
+struct ProductShape {
+  TensorElement a = TensorElement::F16, b = TensorElement::F16; // of the same width
+  SumType sum = SumType::F32;
+  unsigned chunks = kMaxChunks; // depth in units of 16 bytes
+  unsigned blocks = 1;          // columns in units of 8
+  bool negate = false;          // subtract the products
+
+  constexpr unsigned depth() const { return chunks * 4 * elementsPerWord(a); }
+};
+
+/// The operands, converted and laid out. Uninitialised until prepared.
+struct alignas(64) PreparedA {
+  /// [chunk][j][half][lane]
+  float values[kMaxChunks * kMaxWordElements * 2 * 32];
+};
+struct alignas(64) PreparedB {
+  /// [block][k][column]: the even columns, then the odd ones
+  float values[kMaxBlocks * kMaxChunks * 4 * kMaxWordElements * kBlockColumns];
+};
+
+/// Registers are given by pointers to their rows of 32 lanes.
+using Registers = uint32_t *const *;
+using ConstRegisters = const uint32_t *const *;
+
+/// Shared memory as the host has it; `base` is the shared address of its first byte.
+struct SharedBytes {
+  std::span<const uint8_t> bytes;
+  uint32_t base = 0;
+  /// The 16 bytes at that address, null if they are not all inside.
+  const uint8_t *chunk(uint32_t address) const {
+    uint32_t offset = address - base;
+    return offset < bytes.size() && bytes.size() - offset >= kChunkBytes ? bytes.data() + offset
+                                                                         : nullptr;
+  }
+};
+
+/// One way to compute: portable, or for an extension of the instruction set. All give the same bits.
+struct TensorKernels {
+  const char *name;
+  /// 32 words become floats: element j of word i goes to values[j * stride + i], with the bits of `flip` inverted.
+  void (*convert)(TensorElement element, const uint32_t *words, float *values, size_t stride,
+                  uint32_t flip);
+  /// [column][word] floats of one j become rows of the block: k advances by `rowStride` floats a word.
+  void (*transpose)(const float *values, size_t rowStride, float *rows);
+  /// 8 elements of 16 bits, of neighbouring columns, become one row of the block.
+  void (*convertRow)(TensorElement element, const uint8_t *elements, float *row);
+  /// `c` null: zeros. `d` may be `c`.
+  void (*multiply)(const ProductShape &shape, const float *a, const float *b, ConstRegisters c,
+                   Registers d);
+};
+/// The portable kernels, then those this processor can run, slowest first.
+std::span<const TensorKernels *const> tensorKernels();
+inline const TensorKernels &bestTensorKernels() { return *tensorKernels().back(); }
+
+/// A from registers, 2 a chunk.
+void prepareA(const ProductShape &shape, ConstRegisters registers, PreparedA &a,
+              const TensorKernels &kernels = bestTensorKernels());
+/// A of warp `warp` of four from a matrix of 64 rows. Returns the address of a chunk that is outside shared memory, if any.
+std::optional<uint32_t> prepareA(const ProductShape &shape, const SharedMatrix &matrix,
+                                 const SharedBytes &shared, unsigned warp, PreparedA &a,
+                                 const TensorKernels &kernels = bestTensorKernels());
+/// B of one block from registers, 1 a chunk.
+void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedB &b,
+              const TensorKernels &kernels = bestTensorKernels());
+/// B from a matrix of all blocks. Needed once for the four warps of a wgmma.
+std::optional<uint32_t> prepareB(const ProductShape &shape, const SharedMatrix &matrix,
+                                 const SharedBytes &shared, PreparedB &b,
+                                 const TensorKernels &kernels = bestTensorKernels());
+
+/// D = A*B + C, or A*B where `c` is null. Registers: 4 a block, of f16 2. `d` may be `c`, otherwise they do not overlap.
+void multiply(const ProductShape &shape, const PreparedA &a, const PreparedB &b, ConstRegisters c,
+              Registers d, const TensorKernels &kernels = bestTensorKernels());
+/// The same with the sums of hardware. Not for integers, whose sums are exact anyway.
+void multiplyAs(const SumRule &rule, const ProductShape &shape, const PreparedA &a,
+                const PreparedB &b, ConstRegisters c, Registers d);
+
+} // namespace tile::vgpu
