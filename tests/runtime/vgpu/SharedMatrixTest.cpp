@@ -233,7 +233,8 @@ INSTANTIATE_TEST_SUITE_P(All, Layouts,
 
 std::string faultOf(uint64_t bits, const MatrixExtent &extent) {
   std::string fault;
-  EXPECT_EQ(decodeSharedMatrix(bits, extent, fault).has_value(), fault.empty());
+  bool isModelled = decodeSharedMatrix(bits, extent, fault).has_value();
+  EXPECT_EQ(isModelled, fault.empty());
   return fault;
 }
 
