@@ -260,7 +260,7 @@ void release(Warp &warp, const Access &access) {
   bool publishesNow =
       access.order == MemoryOrder::Release || access.order == MemoryOrder::AcquireRelease;
   bool adds = access.kind == AccessKind::Atomic || access.kind == AccessKind::NarrowAtomic;
-  Publication news = publishesNow ? warp.clock.publication() : warp.clock.fenced;
+  Publication news = publishesNow ? warp.clock.publication() : warp.clock.has.fenced;
   forLanes(access.mask, [&](unsigned lane) {
     SyncWord word = syncWord(warp, access, lane);
     if (news.empty() && (adds || word.variables->empty()))

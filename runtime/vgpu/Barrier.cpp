@@ -34,8 +34,7 @@ void release(Cta &cta, Barrier &barrier) {
   ++cta.counters.barriers;
   for (Warp &warp : cta.warps)
     if (barrier.waiting >> warp.index & 1) {
-      warp.clock.now.join(barrier.clock);
-      join(warp.clock.fenced, barrier.fenced);
+      warp.clock.has.join(barrier.knowledge);
       warp.status = WarpStatus::Ready;
       writeReduction(warp, barrier);
     }
@@ -51,10 +50,7 @@ void arrive(Warp &warp, const Op &op, Barrier &barrier, bool waits) {
     warp.report(op, FindingKind::Barrier, std::countr_zero(warp.mask),
                 "the warp arrives twice in one phase of the barrier");
   barrier.arrivals |= 1u << warp.index;
-  warp.clock.settle();
-  barrier.clock.join(warp.clock.now);
-  join(barrier.fenced, warp.clock.fenced);
-  warp.clock.advance();
+  warp.clock.arrive(barrier.knowledge);
   ++*warp.cta->cluster->events;
   if (waits)
     barrier.waiting |= 1u << warp.index;

@@ -16,25 +16,37 @@ void join(Publication &into, const Publication &from) {
   }
 }
 
+void Knowledge::join(const Knowledge &other) {
+  now.join(other.now);
+  vgpu::join(others, other.others);
+  vgpu::join(fenced, other.fenced);
+}
+
+void Knowledge::clear() {
+  now.clear();
+  others.clear();
+  fenced.clear();
+}
+
 void WarpClock::reset(uint32_t ofCluster, uint32_t ofActor) {
   *this = {};
   cluster = ofCluster;
   actor = ofActor;
-  now.known.raise(actor, 1);
+  has.now.known.raise(actor, 1);
 }
 
 Publication WarpClock::publication() const {
-  Publication news = others;
-  news[cluster] = std::make_shared<Clocks>(now);
+  Publication news = has.others;
+  news[cluster] = std::make_shared<Clocks>(has.now);
   return news;
 }
 
 void WarpClock::learn(const Publication &news) {
   for (const auto &[from, clocks] : news)
     if (from == cluster)
-      now.join(*clocks);
-  join(others, news);
-  others.erase(cluster);
+      has.now.join(*clocks);
+  join(has.others, news);
+  has.others.erase(cluster);
 }
 
 void WarpClock::settle() {
@@ -42,14 +54,20 @@ void WarpClock::settle() {
   seen.clear();
 }
 
+void WarpClock::arrive(Knowledge &barrier) {
+  settle();
+  barrier.join(has);
+  advance();
+}
+
 void WarpClock::fence() {
   settle();
-  fenced = publication();
+  has.fenced = publication();
   advance();
 }
 
 void WarpClock::fenceProxy() {
-  now.proxied.join(now.known);
+  has.now.proxied.join(has.now.known);
   advance();
 }
 

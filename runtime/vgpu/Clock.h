@@ -55,23 +55,31 @@ struct Clocks {
 using Publication = std::map<uint32_t, std::shared_ptr<const Clocks>>;
 void join(Publication &into, const Publication &from);
 
+/// What passes between the warps of a cluster at a barrier.
+struct Knowledge {
+  Clocks now;         // of their own cluster
+  Publication others; // of clusters heard of
+  Publication fenced; // what was known at the last fences: what relaxed writes publish
+
+  void join(const Knowledge &other);
+  void clear();
+};
+
 /// The clock of a warp. Times saturate: beyond the last one order is taken for granted.
 struct WarpClock {
   static constexpr uint32_t kLastTime = (1u << 24) - 1;
 
   uint32_t cluster = 0;
   uint32_t actor = 0;
-  Clocks now;         // of its own cluster
-  Publication others; // of clusters it has heard of
-  Publication fenced; // its knowledge at its last fence: what relaxed writes publish
-  Publication seen;   // what relaxed reads have seen: known after the next fence
+  Knowledge has;
+  Publication seen; // what relaxed reads have seen: known after the next fence
 
   void reset(uint32_t ofCluster, uint32_t ofActor);
-  uint32_t time() const { return now.known.at(actor); }
+  uint32_t time() const { return has.now.known.at(actor); }
   /// What the warp does from here on is later than what others have learnt.
   void advance() {
     if (time() < kLastTime)
-      now.known.raise(actor, time() + 1);
+      has.now.known.raise(actor, time() + 1);
   }
   Publication publication() const;
   void learn(const Publication &news);
@@ -80,6 +88,8 @@ struct WarpClock {
   /// What relaxed reads have seen becomes known. Barriers do so too: kernels that count blocks with a relaxed atomic and
   /// go on after a barrier rely on it.
   void settle();
+  /// Arrives at a barrier: hands over what the warp knows. What it does from here on is later.
+  void arrive(Knowledge &barrier);
   /// fence.proxy.async: what the warp knows to be written, asynchronous operations see from here on.
   void fenceProxy();
 };

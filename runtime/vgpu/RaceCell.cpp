@@ -60,9 +60,9 @@ namespace {
 
 const Clocks *clocksOf(const WarpClock &clock, uint32_t cluster) {
   if (cluster == clock.cluster)
-    return &clock.now;
-  auto found = clock.others.find(cluster);
-  return found == clock.others.end() ? nullptr : found->second.get();
+    return &clock.has.now;
+  auto found = clock.has.others.find(cluster);
+  return found == clock.has.others.end() ? nullptr : found->second.get();
 }
 
 bool isOwn(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
@@ -236,7 +236,7 @@ bool RaceCells<Cell>::conflictsWithMany(Stamp reads, uint32_t cluster, const Acc
   auto many = std::bit_cast<ManyReads>(reads);
   bool known = cluster == clock.cluster;
   for (uint64_t left = many.mask; known && left; left &= left - 1)
-    known = clock.now.known.at(many.group * 16 + std::countr_zero(left)) >= many.clock;
+    known = clock.has.now.known.at(many.group * 16 + std::countr_zero(left)) >= many.clock;
   return !known && std::ranges::any_of(expand(reads), check);
 }
 
@@ -352,7 +352,7 @@ bool RaceCells<Cell>::joinMany(Stamp &slot, Stamp stamp, const Accessor *accesso
   }
   if (!accessor)
     return false;
-  const VectorClock &known = accessor->warp->clock.now.known;
+  const VectorClock &known = accessor->warp->clock.has.now.known;
   for (uint64_t left = many.mask; left; left &= left - 1)
     if (known.at(many.group * 16 + std::countr_zero(left)) < many.clock)
       return false;

@@ -109,9 +109,7 @@ struct Barrier {
   bool wholeCta = false; // expects all threads that have not exited
   uint32_t popcount = 0; // of bar.red
   bool all = true, any = false;
-  Clocks clock;
-  Publication
-      fenced; // what fences before the barrier cover stays covered for whoever speaks for the block after it
+  Knowledge knowledge; // of all that have arrived
   const Op *opener = nullptr;
 };
 

@@ -124,6 +124,34 @@ TEST(GlobalRace, ReleaseAndAcquireOrder) {
                  "ld.global.u32 %r4");
 }
 
+// One thread waits for the flag; the others learn of it at the barrier.
+TEST(GlobalRace, ABarrierPassesOnWhatOneThreadHasAcquired) {
+  std::string good = kernel(R"(  mov.u32 %r1, %ctaid.x;
+  setp.ne.u32 %q1, %r1, 0;
+  @%q1 bra CONSUMER;
+  st.global.u32 [%a], %t;
+  bar.sync 0;
+  mov.u32 %r2, 1;
+  setp.eq.u32 %q2, %t, 0;
+  @%q2 st.release.gpu.global.u32 [flag], %r2;
+  bra DONE;
+CONSUMER:
+  setp.ne.u32 %q2, %t, 0;
+  @%q2 bra MEET;
+WAIT:
+  ld.acquire.gpu.global.u32 %r3, [flag];
+  setp.eq.u32 %q3, %r3, 0;
+  @%q3 bra WAIT;
+MEET:
+  bar.sync 1;
+  ld.global.u32 %r4, [%a];
+DONE:
+)",
+                            kFlag);
+  expectGridTwin(good, without(good, "  bar.sync 1;\n"), 2, 64, FindingKind::Race,
+                 "ld.global.u32 %r4");
+}
+
 TEST(GlobalRace, BlockScopeDoesNotReachOtherBlocks) {
   std::string good = kernel(kHandover, kFlag);
   runGrid(replaced(replaced(good, "st.relaxed.gpu", "st.relaxed.cta"), "ld.relaxed.gpu",
