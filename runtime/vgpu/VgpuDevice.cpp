@@ -318,6 +318,10 @@ public:
     schedule_ = schedule;
     seed_ = seed;
   }
+  Schedule schedule() const override {
+    std::lock_guard lock(mutex_);
+    return schedule_;
+  }
   void setFindingSink(FindingSink sink) override {
     std::lock_guard lock(mutex_);
     sink_ = std::move(sink);

@@ -16,6 +16,7 @@ public:
   virtual Checks checks() const = 0;
   /// When asynchronous operations complete and who runs when, and the seed of its choices, of launches from now on.
   virtual void setSchedule(Schedule schedule, uint64_t seed) = 0;
+  virtual Schedule schedule() const = 0;
   /// With a sink, launches hand their findings to it and do not throw DeviceFinding.
   virtual void setFindingSink(FindingSink sink) = 0;
   /// Counts instructions, bank conflicts and sectors from now on; switching it on clears the counters.

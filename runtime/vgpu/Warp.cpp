@@ -57,7 +57,7 @@ void Warp::runCounted(const Op &op) {
   auto executed = static_cast<unsigned>(std::popcount(guardedLanes(*this, op)));
   op.run(*this, op);
   Counters &counters = cta->countersOf(op);
-  counters.waits += status == WarpStatus::AtBarrier;
+  counters.waits += status != WarpStatus::Ready && status != WarpStatus::Exited;
   if (waits || !op.issues) // parked lanes will try it again
     return;
   ++counters.warpInstructions;

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import random
+import struct
 import unittest
 
 from command import Case, data_of, floats, npy
@@ -159,6 +160,11 @@ class Arguments(Case):
             self.assertIn(option + " 0x1", self.run_copy(2, *arguments, option, "0x1", shape=[
                 word for other in {"--grid", "--block"} - {option} for word in (other, "1")])[1])
         self.run_copy(0, *arguments, "--cluster", "1,1,1")
+        self.ptx(target="sm_90", directives=".reqnctapercluster 2, 1, 1")
+        errors = self.run_copy(0, *arguments, "--json", "r.json", shape=["--grid", "4", "--block", "32"])[1]
+        self.assertIn("4 CTAs", errors)
+        self.assertEqual(json.loads((self.path / "r.json").read_text())["launch"]["cluster"], [2, 1, 1])
+        self.assertIn("cluster", self.run_copy(2, *arguments, "--cluster", "2,1,1")[1])  # a grid of 1
 
     def test_shared_memory(self):
         arguments = ["zeros:f32[32]", "zeros:f32[32]", "u32:32"]
@@ -196,6 +202,11 @@ class Arguments(Case):
         self.assertIn("seed 18446744073709551615", self.run_copy(
             1, "zeros:f32[1]", *arguments[1:], "--seed", str((1 << 64) - 1))[1])
         self.run_copy(2, *arguments, "--seed", "x")
+        for schedule in ["eager", "lazy", "random"]:
+            self.run_copy(0, *arguments, "--schedule", schedule)
+            self.assertEqual(report()["schedule"], schedule)
+        self.run_copy(0, *arguments, TILE_VGPU_SCHEDULE="lazy")
+        self.assertEqual(report()["schedule"], "lazy")
         self.assertIn("use eager, lazy or random", self.run_copy(2, *arguments, "--schedule", "late")[1])
         self.assertEqual((report()["status"], report()["exit_code"]), ("usage error", 2))
         self.assertIn("use eager, lazy or random", report()["error"])
@@ -250,6 +261,79 @@ class Arguments(Case):
         for option in ["--block", "--cluster", "--shared"]:
             errors = self.run_tilec(2, "run", "op:add", "x.npy", "x.npy", "y.npy", option, "32")[1]
             self.assertIn(f"{option} is for FILE.ptx", errors)
+
+
+kReadMap = """.version 8.3
+.target sm_90a
+.address_size 64
+.visible .entry first(.param .align 64 .b8 map[128], .param .u64 address, .param .u64 out)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %o, %m, %a;
+  ld.param.u64 %o, [out];
+  ld.param.u64 %a, [address];
+  ld.param.u64 %m, [map];
+  st.global.u64 [%o], %m;
+  ld.global.u64 %m, [%a];
+  st.global.u64 [%o+8], %m;
+  ret;
+}
+"""
+
+
+class TensorMaps(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("first.ptx", kReadMap)
+        self.write("x.npy", npy("<f2", [64, 32], bytes(64 * 32 * 2)))
+
+    def run_first(self, code, *words, **options):
+        return self.run_tilec(code, "run", "first.ptx", "--grid", "1", "--block", "1", *words, **options)
+
+    def test_by_value_and_by_address(self):
+        """Both hold the map of the device: their first words, its magic, agree."""
+        for array, rest in [("@2", ["inout:x.npy:y.npy"]), ("@in", ["buf:in=x.npy:bf16", "out:y.npy:u64[2]"]),
+                            ("@t", ["out:y.npy:u64[2]", "buf:t=out:z.npy:f32[8x16]"])]:
+            with self.subTest(array):
+                box = "box=8x16:swizzle=none:oob=nan"
+                self.run_first(0, f"tmap:{array}:{box}", f"tmapptr:{array}:{box}", *rest, "--check", "memory")
+                words = struct.unpack("<2Q", (self.path / "y.npy").read_bytes()[128:144])
+                self.assertEqual(words[0], words[1])
+                self.assertNotEqual(words[0], 0)
+        self.assertEqual(len((self.path / "z.npy").read_bytes()), 128 + 8 * 16 * 4)
+
+    def test_views(self):
+        for view in ["shape=32x64", "shape=4x16x32:box=2x8x32", "shape=2x64x16:strides=32,64:box=2x8x8", "swizzle=32B:box=8x16",
+                     "strides=128:shape=32x32", "shape=2048:strides=:box=64"]:
+            words = view if "box" in view else view + ":box=8x8"
+            self.run_first(0, f"tmap:@2:{words}", f"tmapptr:@2:{words}", "inout:x.npy:y.npy")
+
+    def test_mistakes(self):
+        for words, message in [
+                ("@2", "box= is needed"), ("2:box=8x8", "@K, the number of an argument"), ("@:box=8x8", "@K, the number"),
+                ("@9:box=8x8", "argument 9 is no array"), ("@0:box=8x8", "argument 0 is no array"),
+                ("@name:box=8x8", "there is no buf:name="), ("@2:box=8", "the box has 1 dimensions, the array has 2"),
+                ("@2:box=8x", "is no list of numbers"), ("@2:box=8x-8", "is no list of numbers"),
+                ("@2:box=8x8:swizzle=16B", "swizzle=16B is none of none, 32B, 64B, 128B"),
+                ("@2:box=8x8:oob=one", "oob=one is none of zero, nan"), ("@2:box=8x8:colour=red", "'colour=red' is none of"),
+                ("@2:box=8x8:strides=64,64", "2 strides are given, 1 are needed"),
+                ("@2:box=8x8:strides=128", "reach beyond the 4096 bytes"), ("@2:box=8x8:shape=64x33", "reach beyond"),
+                ("@2:box=512x8", "box[1] = 512, must be 1 to 256"), ("@2:box=0x8", "box[1] = 0, must be 1 to 256"),
+                ("@2:box=8x4", "must be a multiple of 16"), ("@2:box=8x32:swizzle=32B", "the span of the swizzle"),
+                ("@2:box=8x8:strides=20:shape=8x8", "must be a multiple of 16"),
+                ("@2:box=1x1x1x1x1x8:shape=1x1x1x1x1x8", "a tensor map has 1 to 5")]:
+            with self.subTest(words):
+                errors = self.run_first(2, f"tmap:{words}", "u64:0", "inout:x.npy:y.npy")[1]
+                self.assertIn(message, errors)
+                self.assertIn(f"argument 'tmap:{words}': ", errors)
+        for word, message in [("buf:x.npy", "buf:NAME=FILE.npy"), ("buf:=x.npy", "buf:NAME=FILE.npy"),
+                              ("buf:3=x.npy", "buf:NAME=FILE.npy"), ("buf:a=y", "ends with .npy")]:
+            self.assertIn(message, self.run_first(2, word)[1])
+        self.assertIn("a buffer 'a' already", self.run_first(2, "buf:a=x.npy", "buf:a=x.npy")[1])
+        self.assertIn("has 128 bytes, parameter 1 of entry 'first' has 8",
+                      self.run_first(2, "tmap:@2:box=8x8", "tmap:@2:box=8x8", "inout:x.npy:y.npy")[1])
+        self.assertIn("sm_90 is needed", self.run_first(3, "tmap:@2:box=8x8", "u64:0", "inout:x.npy:y.npy",
+                                                        "--device", "virtual:sm_80")[1])
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include "runtime/jit/Assemble.h"
 #include "runtime/vgpu/Ptx.h"
+#include "tools/tilec/PtxArguments.h"
 #include "tools/tilec/Scan.h"
 
 #include <charconv>
@@ -84,32 +85,6 @@ template <class Step> auto reading(Step step) {
   }
 }
 
-/// The bytes of each parameter.
-struct Packed {
-  std::vector<uint64_t> values;
-  std::vector<device::Arg> args;
-};
-
-Packed pack(const vgpu::Function &entry, const std::vector<RunArgument> &arguments) {
-  if (entry.params.size() != arguments.size())
-    refuse("entry '" + std::string(entry.name) + "' takes " + std::to_string(entry.params.size()) +
-           " arguments, got " + std::to_string(arguments.size()));
-  Packed packed;
-  packed.values.reserve(arguments.size());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const detail::HostArg &host = arguments[i].host;
-    bool isTensor = host.kind == detail::HostArg::Tensor;
-    size_t bytes = isTensor ? sizeof(void *) : sizeOf(host.dtype);
-    if (entry.params[i]->bytes != bytes)
-      refuse("argument '" + arguments[i].word + "' has " + std::to_string(bytes) +
-             " bytes, parameter " + std::to_string(i) + " of entry '" + std::string(entry.name) +
-             "' has " + std::to_string(entry.params[i]->bytes));
-    packed.values.push_back(isTensor ? reinterpret_cast<uint64_t>(host.pointer) : host.bits);
-    packed.args.push_back({&packed.values.back(), bytes});
-  }
-  return packed;
-}
-
 } // namespace
 
 Dim3 parseShape(const std::string &option, const std::string &text) {
@@ -139,19 +114,17 @@ int runPtx(SessionOptions options, const std::string &file, const PtxLaunch &lau
                     launch.sharedBytes};
   options.target = vgpu::targetFor(parsed->target);
   Session session(options);
-  std::vector<RunArgument> arguments;
-  for (const std::string &word : words)
-    arguments.push_back(makeArgument(session.device(), word));
-  Packed packed = pack(entry, arguments);
+  PtxArguments arguments(session, words);
+  std::vector<device::Arg> packed = arguments.pack(entry);
   device::Device &seam = session.seam();
   device::Module module = reading([&] { return seam.loadModule(source, {}, file); });
   device::Function function = seam.getFunction(module, entry.name);
   device::LaunchConfig config{shape.grid, shape.block, shape.cluster, shape.sharedBytes};
-  reading([&] { seam.launch(function, config, packed.args); });
+  reading([&] { seam.launch(function, config, packed); });
   seam.synchronize();
-  noteUnwritten(session, arguments);
+  noteUnwritten(session, arguments.arrays());
   int code = session.finish({file, std::string(entry.name), shape});
-  saveArguments(arguments);
+  saveArguments(arguments.arrays());
   return code;
 }
 

@@ -27,6 +27,7 @@ Json jsonOf(const vgpu::Finding &finding) {
           {"ptx", placeOf(finding.ptxFile, finding.ptxLine, finding.ptxText)},
           {"source", sourceOf(finding.sourceFile, finding.sourceLine)},
           {"kernel", finding.kernel},
+          {"cluster", finding.clusterIndex},
           {"cta", finding.cta},
           {"warp", finding.warp},
           {"lane", finding.lane},
@@ -125,7 +126,7 @@ std::string asJson(const RunReport &report) {
   const vgpu::VirtualDevice *device = report.virtualDevice;
   json["checks"] = device ? vgpu::wordsOf(device->checks()) : std::vector<std::string>();
   json["seed"] = report.seed;
-  json["schedule"] = report.schedule;
+  json["schedule"] = device ? vgpu::nameOf(device->schedule()) : report.schedule.c_str();
   json["status"] = statusOf(report);
   json["exit_code"] = report.exitCode;
   if (!report.error.empty())

@@ -22,8 +22,8 @@ struct LaunchSummary {
 
 struct RunReport {
   LaunchSummary launch;
-  std::string device; ///< its name, empty if none was opened
-  std::string schedule;
+  std::string device;   ///< its name, empty if none was opened
+  std::string schedule; ///< as the command line has it
   uint64_t seed = 0;
   int exitCode = 0;
   std::string error; ///< what ended the run, empty if it came to its end

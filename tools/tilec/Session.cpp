@@ -38,23 +38,14 @@ Device openVirtual(const SessionOptions &options, const std::string &name) {
   device::VirtualOptions settings;
   if (!options.checks.empty())
     settings.checks = options.checks;
+  if (!options.schedule.empty())
+    settings.schedule = options.schedule;
   settings.seed = options.seed;
   settings.target = name.starts_with("virtual:") ? name.substr(8) : options.target;
   return Device::wrap(device::openVirtual(settings), "virtual:" + settings.target);
 }
 
-void refuseBadWords(const SessionOptions &options) {
-  vgpu::parseChecks(options.checks);
-  if (options.schedule.empty() || options.schedule == "eager")
-    return;
-  bool isKnown = options.schedule == "lazy" || options.schedule == "random";
-  throw Error(Fault::User, isKnown ? ErrorCode::Unsupported : ErrorCode::InvalidArgument,
-              isKnown ? "--schedule " + options.schedule + " is not there yet: use eager"
-                      : "--schedule " + options.schedule + ": use eager, lazy or random");
-}
-
 Device openDevice(const SessionOptions &options) {
-  refuseBadWords(options);
   std::string name = wantedDevice(options), wish = virtualWish(options);
   if (isVirtualName(name))
     return openVirtual(options, name);
@@ -119,9 +110,8 @@ int Session::finish(const LaunchSummary &summary) {
   int code = findings_.empty() ? kOk : kFinding;
   if (!options_.json.empty())
     jit::writeFile(options_.json,
-                   asJson({summary, device_.name(),
-                           options_.schedule.empty() ? "eager" : options_.schedule, options_.seed,
-                           code, "", virtualDevice_.get(), options_.counters, findings_, notes_}));
+                   asJson({summary, device_.name(), options_.schedule, options_.seed, code, "",
+                           virtualDevice_.get(), options_.counters, findings_, notes_}));
   std::cerr << summary.entry << " ran on " << device_.product() << " (" << device_.name() << ")"
             << totals() << (findings_.empty() ? "" : ", with findings") << "\n";
   return code;
