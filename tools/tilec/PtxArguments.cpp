@@ -41,7 +41,8 @@ void PtxArguments::addBuffer(const std::string &word) {
   size_t equals = word.find('=');
   std::string name = word.substr(kBuffer.size(), std::min(equals, word.size()) - kBuffer.size());
   if (equals == word.npos || name.empty() || (name[0] >= '0' && name[0] <= '9'))
-    refuse("argument '" + word + "': buf:NAME=FILE.npy or buf:NAME=out:FILE.npy:DTYPE[AxB] is expected");
+    refuse("argument '" + word +
+           "': buf:NAME=FILE.npy or buf:NAME=out:FILE.npy:DTYPE[AxB] is expected");
   std::string content = word.substr(equals + 1);
   bool isOutput = content.starts_with("out:");
   if (!buffers_.emplace(name, arrays_.size()).second)
@@ -69,7 +70,8 @@ void PtxArguments::addParameter(const std::string &word) {
   arrays_.push_back(std::move(argument));
 }
 
-const RunArgument &PtxArguments::arrayNamed(const std::string &word, const std::string &name) const {
+const RunArgument &PtxArguments::arrayNamed(const std::string &word,
+                                            const std::string &name) const {
   if (auto buffer = buffers_.find(name); buffer != buffers_.end())
     return arrays_[buffer->second];
   size_t index = 0;

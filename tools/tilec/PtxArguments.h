@@ -29,7 +29,7 @@ private:
   struct Value {
     std::string word;
     size_t bytes = 0;
-    std::optional<size_t> array;                         // index into arrays_, of a pointer
+    std::optional<size_t> array; // index into arrays_, of a pointer
     alignas(64) std::byte content[device::kTensorMapBytes] = {};
   };
 

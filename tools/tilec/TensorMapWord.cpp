@@ -27,8 +27,8 @@ std::vector<std::string> split(const std::string &text, char separator) {
 }
 
 /// "128x64" or, of strides, "4096,128".
-std::vector<int64_t> numbers(const TensorMapWord &map, const std::string &option, const std::string &text,
-                             char separator) {
+std::vector<int64_t> numbers(const TensorMapWord &map, const std::string &option,
+                             const std::string &text, char separator) {
   std::vector<int64_t> values;
   for (const std::string &part : split(text, separator)) {
     int64_t value = 0;
@@ -49,7 +49,8 @@ constexpr Choice<TensorMapSwizzle> kSwizzles[] = {{"none", TensorMapSwizzle::Non
                                                   {"32B", TensorMapSwizzle::Bytes32},
                                                   {"64B", TensorMapSwizzle::Bytes64},
                                                   {"128B", TensorMapSwizzle::Bytes128}};
-constexpr Choice<TensorMapFill> kFills[] = {{"zero", TensorMapFill::Zero}, {"nan", TensorMapFill::NaN}};
+constexpr Choice<TensorMapFill> kFills[] = {{"zero", TensorMapFill::Zero},
+                                            {"nan", TensorMapFill::NaN}};
 
 template <class Value, size_t N>
 Value choose(const TensorMapWord &map, const std::string &option, const std::string &text,
@@ -102,10 +103,12 @@ std::vector<int64_t> contiguousStrides(const std::vector<int64_t> &shape, int64_
 }
 
 /// The bytes from the first element to the end of the last, as a double: extents may be anything.
-double spanBytes(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides, int64_t elementBytes) {
+double spanBytes(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides,
+                 int64_t elementBytes) {
   double bytes = static_cast<double>(shape.back()) * static_cast<double>(elementBytes);
   for (size_t axis = 0; axis < strides.size(); ++axis)
-    bytes += static_cast<double>(std::max<int64_t>(shape[axis], 1) - 1) * static_cast<double>(strides[axis]);
+    bytes += static_cast<double>(std::max<int64_t>(shape[axis], 1) - 1) *
+             static_cast<double>(strides[axis]);
   return bytes;
 }
 
@@ -132,20 +135,22 @@ TensorMapWord parseTensorMapWord(const std::string &word) {
 
 device::TensorMapParams paramsOf(const TensorMapWord &map, const RunArgument &array) {
   const Tensor &tensor = array.tensor;
-  std::vector<int64_t> shape = map.shape.value_or(
-      std::vector<int64_t>(tensor.extents().begin(), tensor.extents().end()));
+  std::vector<int64_t> shape =
+      map.shape.value_or(std::vector<int64_t>(tensor.extents().begin(), tensor.extents().end()));
   if (shape.empty() || shape.size() > device::kMaxTensorRank)
-    refuse(map, "the array has " + std::to_string(shape.size()) + " dimensions, a tensor map has 1 to 5");
+    refuse(map, "the array has " + std::to_string(shape.size()) +
+                    " dimensions, a tensor map has 1 to 5");
   if (map.box.size() != shape.size())
     refuse(map, "the box has " + std::to_string(map.box.size()) + " dimensions, the array has " +
                     std::to_string(shape.size()));
   auto elementBytes = static_cast<int64_t>(sizeOf(tensor.dtype()));
   std::vector<int64_t> strides = map.strides.value_or(contiguousStrides(shape, elementBytes));
   if (strides.size() + 1 != shape.size())
-    refuse(map, std::to_string(strides.size()) + " strides are given, " + std::to_string(shape.size() - 1) +
-                    " are needed: the innermost axis has none");
+    refuse(map, std::to_string(strides.size()) + " strides are given, " +
+                    std::to_string(shape.size() - 1) + " are needed: the innermost axis has none");
   if (spanBytes(shape, strides, elementBytes) > static_cast<double>(tensor.bytes()))
-    refuse(map, "shape and strides reach beyond the " + std::to_string(tensor.bytes()) + " bytes of the array");
+    refuse(map, "shape and strides reach beyond the " + std::to_string(tensor.bytes()) +
+                    " bytes of the array");
   device::TensorMapParams params;
   params.type = typeOf(map, array);
   params.rank = static_cast<uint32_t>(shape.size());
