@@ -171,8 +171,8 @@ void resolve(Warp &warp, const Op &op, Access &access) {
     break;
   case Space::Local:
     resolveWindow(warp, op, access,
-                  cta.local.data() + size_t{warp.index} * kLanes * program.localBytes, 0,
-                  program.localBytes, program.localBytes);
+                  cta.local.data() + size_t{warp.index} * kLanes * program.localStride(), 0,
+                  program.localBytes, program.localStride());
     break;
   case Space::Param:
     if (access.isWrite())
@@ -204,7 +204,7 @@ ValidBits *validBits(Warp &warp, Space space, uint64_t address, unsigned lane, u
     bit = address - kSharedBase;
     return &cta.sharedValid;
   case Space::Local:
-    bit = (uint64_t{warp.index} * kLanes + lane) * cta.launch->program().localBytes + address;
+    bit = (uint64_t{warp.index} * kLanes + lane) * cta.launch->program().localStride() + address;
     return &cta.localValid;
   case Space::Global:
     bit = address - kGlobalBase;

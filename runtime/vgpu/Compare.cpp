@@ -98,6 +98,22 @@ template <Relation R, class T, bool Flush> void setPredicatePacked(Warp &warp, c
   }
 }
 
+// f16x2: each half of the result is 1.0 or zero.
+template <Relation R, class T, bool Flush> void setValuePacked(Warp &warp, const Op &op) {
+  const uint32_t *a = warp.row<uint32_t>(op.rows[1]), *b = warp.row<uint32_t>(op.rows[2]);
+  uint32_t *target = warp.row<uint32_t>(op.rows[0]);
+  uint32_t value[2] = {0, 0};
+  for (unsigned half = 0; half < 2; ++half) {
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      value[half] |=
+          compareLane<R, T, Flush>(a[lane] >> (16 * half), b[lane] >> (16 * half)) ? 1u << lane : 0;
+    value[half] = combine(warp, op, value[half], 3);
+  }
+  forLanes(warp.mask, [&](unsigned lane) {
+    target[lane] = (value[0] >> lane & 1 ? op.b : 0) | (value[1] >> lane & 1 ? op.b << 16 : 0);
+  });
+}
+
 struct CompareHandlers {
   Handler predicate = nullptr, value = nullptr;
 };
@@ -121,10 +137,11 @@ template <Relation R> CompareHandlers forType(ScalarType type, bool flushes) {
   case ScalarType::F64:
     return make<R, double>(false);
   case ScalarType::F16x2:
-    return {flushes ? setPredicatePacked<R, F16, true> : setPredicatePacked<R, F16, false>,
-            nullptr};
+    return flushes
+               ? CompareHandlers{setPredicatePacked<R, F16, true>, setValuePacked<R, F16, true>}
+               : CompareHandlers{setPredicatePacked<R, F16, false>, setValuePacked<R, F16, false>};
   case ScalarType::BF16x2:
-    return {setPredicatePacked<R, BF16, false>, nullptr};
+    return {setPredicatePacked<R, BF16, false>, setValuePacked<R, BF16, false>};
   default:
     break;
   }
@@ -205,11 +222,17 @@ void decodeSet(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   ScalarType result = suffixes.takeType(), type = suffixes.takeType();
   bool flushes = suffixes.take("ftz");
   Handler handler = pickRelation(suffixes, type, flushes).value;
-  uint32_t yes = result == ScalarType::F32                                ? 0x3f800000u
-                 : result == ScalarType::U32 || result == ScalarType::S32 ? ~0u
-                 : result == ScalarType::F16                              ? 0x3c00u
-                 : result == ScalarType::BF16                             ? 0x3f80u
-                                                                          : 0;
+  uint32_t yes = result == ScalarType::F32                                    ? 0x3f800000u
+                 : result == ScalarType::U32 || result == ScalarType::S32     ? ~0u
+                 : result == ScalarType::U16 || result == ScalarType::S16     ? 0xffffu
+                 : result == ScalarType::F16 || result == ScalarType::F16x2   ? 0x3c00u
+                 : result == ScalarType::BF16 || result == ScalarType::BF16x2 ? 0x3f80u
+                                                                              : 0;
+  bool packed = type == ScalarType::F16x2 || type == ScalarType::BF16x2;
+  if (packed && result != type)
+    yes = 0;
+  if (!packed && (result == ScalarType::F16x2 || result == ScalarType::BF16x2))
+    yes = 0;
   if (!handler || !yes)
     decoder.unsupported("unknown comparison or type");
   decoder.wantOperands(instruction, combination ? 4 : 3);

@@ -5,11 +5,7 @@
 #include "runtime/vgpu/Lanes.h"
 
 namespace tile::vgpu {
-namespace {
 
-void jumpAll(Warp &warp, const Op &op) { warp.jump(static_cast<uint32_t>(op.imm)); }
-
-// Lanes of `taken` go to `target`, the others fall through.
 void splitWarp(Warp &warp, uint32_t taken, uint32_t target) {
   if (taken == 0)
     return;
@@ -21,6 +17,10 @@ void splitWarp(Warp &warp, uint32_t taken, uint32_t target) {
   warp.mask &= ~taken;
   warp.limit = 0;
 }
+
+namespace {
+
+void jumpAll(Warp &warp, const Op &op) { warp.jump(static_cast<uint32_t>(op.imm)); }
 
 void branchIf(Warp &warp, const Op &op) {
   uint32_t condition = warp.predicate(op.guardRow) ^ (0u - op.guardFlip);
@@ -131,7 +131,7 @@ void decodeTrap(Decoder &decoder, const Instruction &instruction, Suffixes &) {
 
 void decodeCall(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   suffixes.take("uni");
-  decoder.inlineCall(instruction);
+  decoder.decodeCall(instruction);
 }
 
 } // namespace

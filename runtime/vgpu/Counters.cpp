@@ -90,7 +90,8 @@ InstructionClass classOf(const Instruction &instruction) {
 }
 
 uint32_t macsOf(const Instruction &instruction) {
-  if (classOf(instruction) != InstructionClass::Tensor)
+  if (classOf(instruction) != InstructionClass::Tensor || has(instruction, "load") ||
+      has(instruction, "store")) // of wmma
     return 0;
   for (std::string_view suffix : instruction.suffix) {
     uint32_t extents[3] = {}, count = 0; // m16n8k16

@@ -117,7 +117,7 @@ public:
   };
   Address address(const Operand &operand);
 
-  void inlineCall(const Instruction &instruction);
+  void decodeCall(const Instruction &instruction);
   /// Where an argument of a call lies in local memory.
   uint32_t argumentOffset(const Operand &argument);
   /// Where `ret` of an inlined function goes; nothing in the kernel itself.
@@ -144,6 +144,17 @@ private:
     };
     std::vector<Fixup> fixups;
   };
+
+  // The parts of a call; null where there is none.
+  struct Call {
+    const Operand *results = nullptr, *callee = nullptr, *arguments = nullptr, *prototype = nullptr;
+  };
+  Call readCall(const Instruction &instruction) const;
+  void callByName(const Call &call);
+  void callThroughPointer(const Call &call);
+  void inlineFunction(const Function &callee, const Call &call);
+  bool isBeingInlined(const Function &function) const;
+  std::vector<const Function *> candidates(const Prototype &prototype) const;
 
   void layoutParams();
   void layoutShared();
@@ -174,6 +185,9 @@ private:
   std::vector<Widening> widenings_;
 };
 
+/// Lanes of `taken` go on at `target`, the others of the warp behind the operation.
+void splitWarp(Warp &warp, uint32_t taken, uint32_t target);
+
 /// The table of all opcodes, filled once by the registrars below.
 const OpcodeTable &opcodeTable();
 void registerInteger(OpcodeTable &table);
@@ -192,5 +206,6 @@ void registerAsyncCopy(OpcodeTable &table);
 void registerAtomics(OpcodeTable &table);
 void registerMatrix(OpcodeTable &table);
 void registerMma(OpcodeTable &table);
+void registerWmma(OpcodeTable &table);
 
 } // namespace tile::vgpu

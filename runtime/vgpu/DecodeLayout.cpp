@@ -1,9 +1,8 @@
-// Where things are: kernel parameters, shared and local variables, special registers, inlined calls; and the suffix and
+// Where things are: kernel parameters, shared and local variables, special registers; and the suffix and
 // type tables of decoding.
 #include "runtime/vgpu/Decode.h"
 
 #include "runtime/vgpu/Memory.h"
-#include "runtime/vgpu/SystemCalls.h"
 
 #include <algorithm>
 
@@ -91,7 +90,7 @@ const OpcodeTable &opcodeTable() {
     for (auto add : {registerInteger, registerProducts, registerCarry, registerBits, registerFloat,
                      registerCompare, registerConvert, registerMove, registerLoadStore,
                      registerAtomics, registerControl, registerBarrier, registerShuffle,
-                     registerAsyncCopy, registerMatrix, registerMma})
+                     registerAsyncCopy, registerMatrix, registerMma, registerWmma})
       add(result);
     return result;
   }();
@@ -168,8 +167,11 @@ uint32_t Decoder::localVariable(const Variable &variable) {
 
 uint64_t Decoder::symbolAddress(const Operand &operand, std::optional<Space> &space) {
   const Variable *variable = operand.variable;
-  if (!variable)
+  if (!variable) {
+    if (std::optional<uint64_t> function = program_->module->functionAddress(operand.name))
+      return *function;
     malformed("'" + std::string(operand.name) + "' is not declared");
+  }
   space = variable->space;
   if (variable->space == Space::Shared)
     return sharedAddresses_.at(variable) + operand.value;
@@ -241,54 +243,6 @@ uint32_t Decoder::specialRow(std::string_view name) {
     program_->specials.push_back({found->second, known->what});
   }
   return found->second;
-}
-
-uint32_t Decoder::argumentOffset(const Operand &argument) {
-  if (!argument.variable)
-    unsupported("call arguments other than .param variables");
-  return localVariable(*argument.variable);
-}
-
-// Parameters of a call are .param variables; the callee's formal names become other names for the caller's variables.
-void Decoder::inlineCall(const Instruction &instruction) {
-  if (instruction.guard >= 0)
-    unsupported("a guarded call; branch around it instead");
-  const Operand *results = nullptr, *name = nullptr, *args = nullptr;
-  for (const Operand &operand : instruction.operands) {
-    if (operand.kind != Operand::Kind::List)
-      name = name ? name : &operand;
-    else
-      (name ? args : results) = &operand;
-  }
-  if (!name)
-    malformed("the callee is missing");
-  auto found = program_->module->byName.find(name->name);
-  if (found == program_->module->byName.end())
-    unsupported("indirect call through '" + std::string(name->name) + "'");
-  const Function &callee = *found->second;
-  if (!callee.hasBody &&
-      emitSystemCall(*this, callee.name, args ? args->parts : std::vector<Operand>()))
-    return;
-  if (!callee.hasBody)
-    unsupported("function '" + std::string(name->name) + "' has no body in this module");
-  if (std::ranges::count(callStack_, &callee) || callStack_.size() > 64)
-    unsupported("recursive call of '" + std::string(name->name) + "'");
-  Frame frame;
-  frame.function = &callee;
-  auto bind = [&](const Operand *actual, const std::vector<const Variable *> &formal) {
-    size_t count = actual ? actual->parts.size() : 0;
-    if (count != formal.size())
-      malformed("'" + std::string(callee.name) + "' has " + std::to_string(formal.size()) +
-                " parameters or results where the call has " + std::to_string(count));
-    for (size_t i = 0; i < count; ++i) {
-      frame.localOffsets[formal[i]] = argumentOffset(actual->parts[i]);
-    }
-  };
-  bind(results, callee.results);
-  bind(args, callee.params);
-  callStack_.push_back(&callee);
-  decodeBody(frame);
-  callStack_.pop_back();
 }
 
 } // namespace tile::vgpu

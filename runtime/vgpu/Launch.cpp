@@ -190,7 +190,7 @@ std::unique_ptr<Cta> Launch::makeCta() {
   cta->shared.resize(sharedBytes_ + 16);
   cta->sharedValidWords.resize(sharedBytes_ / 64 + 2);
   cta->sharedValid = ValidBits(cta->sharedValidWords.data());
-  cta->local.resize(warps * kLanes * code.localBytes + 16);
+  cta->local.resize(warps * kLanes * code.localStride() + 16);
   cta->localValidWords.resize(cta->local.size() / 64 + 2);
   cta->localValid = ValidBits(cta->localValidWords.data());
   if (checks().race)

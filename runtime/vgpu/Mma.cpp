@@ -139,19 +139,74 @@ template <bool Tall> void runDoubleMma(Warp &warp, const Op &op) {
       warp.row<double>(d[r])[lane] = sums[lane / 4 + 8 * (r >> 1)][lane % 4 * 2 + (r & 1)];
 }
 
+// Op::b of an mma of elements narrower than a byte.
+struct NarrowTypes {
+  bool signedA = false, signedB = false, areBits = false, isAnd = false, saturates = false;
+  uint32_t pack() const {
+    return signedA | signedB << 1 | areBits << 2 | isAnd << 3 | saturates << 4;
+  }
+  static NarrowTypes unpack(uint32_t bits) {
+    auto flag = [&](unsigned at) { return (bits >> at & 1) != 0; };
+    return {flag(0), flag(1), flag(2), flag(3), flag(4)};
+  }
+  /// The sum of products of the elements of two registers.
+  int32_t dot(uint32_t x, uint32_t y) const {
+    if (areBits)
+      return std::popcount(isAnd ? x & y : x ^ y);
+    auto element = [](uint32_t word, unsigned i, bool isSigned) {
+      auto top = word << (28 - 4 * i);
+      return isSigned ? static_cast<int32_t>(top) >> 28 : static_cast<int32_t>(top >> 28);
+    };
+    int32_t sum = 0;
+    for (unsigned i = 0; i < 8; ++i)
+      sum += element(x, i, signedA) * element(y, i, signedB);
+    return sum;
+  }
+};
+
+// The same rule of placement: rows and columns meet register by register, whatever these hold.
+template <bool Tall> void runNarrowMma(Warp &warp, const Op &op) {
+  if (!needWholeWarp(warp, op))
+    return;
+  Shape shape = Shape::unpack(op.a);
+  NarrowTypes types = NarrowTypes::unpack(op.b);
+  const uint32_t *d = op.rows, *a = d + shape.registersC, *b = a + shape.registersA,
+                 *c = b + shape.registersB;
+  uint32_t results[4][kLanes];
+  for (unsigned i = 0; i < shape.registersC; ++i)
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      unsigned g = lane / 4, half = i / 2, column = lane % 4 * 2 + i % 2;
+      int64_t sum = static_cast<int32_t>(warp.row<uint32_t>(c[i])[lane]);
+      for (unsigned r = 0; r < shape.registersB; ++r)
+        for (unsigned t = 0; t < 4; ++t)
+          sum += types.dot(warp.row<uint32_t>(a[Tall ? 2 * r + half : r])[4 * g + t],
+                           warp.row<uint32_t>(b[r])[4 * column + t]);
+      results[i][lane] = static_cast<uint32_t>(
+          types.saturates ? std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX) : sum);
+    }
+  if (warp.shadow)
+    mmaValidity(warp, op, shape, Tall);
+  for (unsigned i = 0; i < shape.registersC; ++i)
+    std::copy_n(results[i], kLanes, warp.row<uint32_t>(d[i]));
+}
+
 // What there is. Depths are bits: k8 is 8.
 struct Form {
   std::string_view a, b, d;
   unsigned depths, shortDepths; // of m16n8 and of m8n8
 };
 constexpr Form kForms[] = {
-    {"f16", "f16", "f32", 8 | 16, 0},     {"f16", "f16", "f16", 8 | 16, 0},
-    {"bf16", "bf16", "f32", 8 | 16, 0},   {"tf32", "tf32", "f32", 4 | 8, 0},
-    {"e4m3", "e4m3", "f32", 32, 0},       {"e5m2", "e5m2", "f32", 32, 0},
-    {"e4m3", "e5m2", "f32", 32, 0},       {"e5m2", "e4m3", "f32", 32, 0},
-    {"s8", "s8", "s32", 16 | 32, 16},     {"s8", "u8", "s32", 16 | 32, 16},
-    {"u8", "s8", "s32", 16 | 32, 16},     {"u8", "u8", "s32", 16 | 32, 16},
-    {"f64", "f64", "f64", 4 | 8 | 16, 4},
+    {"f16", "f16", "f32", 8 | 16, 0},    {"f16", "f16", "f16", 8 | 16, 0},
+    {"bf16", "bf16", "f32", 8 | 16, 0},  {"tf32", "tf32", "f32", 4 | 8, 0},
+    {"e4m3", "e4m3", "f32", 16 | 32, 0}, {"e5m2", "e5m2", "f32", 16 | 32, 0},
+    {"e4m3", "e5m2", "f32", 16 | 32, 0}, {"e5m2", "e4m3", "f32", 16 | 32, 0},
+    {"e4m3", "e4m3", "f16", 16 | 32, 0}, {"e5m2", "e5m2", "f16", 16 | 32, 0},
+    {"e4m3", "e5m2", "f16", 16 | 32, 0}, {"e5m2", "e4m3", "f16", 16 | 32, 0},
+    {"s8", "s8", "s32", 16 | 32, 16},    {"s8", "u8", "s32", 16 | 32, 16},
+    {"u8", "s8", "s32", 16 | 32, 16},    {"u8", "u8", "s32", 16 | 32, 16},
+    {"s4", "s4", "s32", 32 | 64, 32},    {"s4", "u4", "s32", 32 | 64, 32},
+    {"u4", "s4", "s32", 32 | 64, 32},    {"u4", "u4", "s32", 32 | 64, 32},
+    {"b1", "b1", "s32", 128 | 256, 128}, {"f64", "f64", "f64", 4 | 8 | 16, 4},
 };
 
 TensorElement elementOf(std::string_view name) {
@@ -167,10 +222,11 @@ SumType sumOf(std::string_view name, bool saturate) {
 
 void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   std::string_view shapeName =
-      suffixes.takeOneOf({"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m8n8k4", "m8n8k16"});
+      suffixes.takeOneOf({"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m16n8k64", "m16n8k128",
+                          "m16n8k256", "m8n8k4", "m8n8k16", "m8n8k32", "m8n8k128"});
   auto takeElement = [&] {
     return suffixes.takeOneOf(
-        {"f16", "bf16", "tf32", "f32", "f64", "s32", "s8", "u8", "e4m3", "e5m2"});
+        {"f16", "bf16", "tf32", "f32", "f64", "s32", "s8", "u8", "s4", "u4", "b1", "e4m3", "e5m2"});
   };
   bool form = suffixes.take("sync") && suffixes.take("aligned") && suffixes.take("row") &&
               suffixes.take("col");
@@ -180,18 +236,28 @@ void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   for (char digit : shapeName.substr(std::min(shapeName.size(), shapeName.rfind('k') + 1)))
     depth = depth * 10 + static_cast<unsigned>(digit - '0');
   bool tall = shapeName.starts_with("m16"), isDouble = d == "f64";
+  bool areBits = a == "b1", isNarrow = areBits || a == "s4" || a == "u4";
+  std::string_view bitOperation = areBits ? suffixes.takeOneOf({"and", "xor"}) : "";
+  if (areBits && (bitOperation.empty() || !suffixes.take("popc") || saturate))
+    decoder.unsupported("expected .and.popc or .xor.popc, without .satfinite");
   auto isModelled = [&](const Form &known) {
     return known.a == a && known.b == b && known.d == d && (!saturate || d == "s32") &&
            ((tall ? known.depths : known.shortDepths) & depth);
   };
   if (!form || d != c || std::ranges::none_of(kForms, isModelled))
     decoder.unsupported("this shape and combination of types is not modelled");
-  Handler handler = isDouble ? (tall ? runDoubleMma<true> : runDoubleMma<false>)
-                             : (tall ? runMma<true> : runMma<false>);
+  Handler handler = isNarrow   ? (tall ? runNarrowMma<true> : runNarrowMma<false>)
+                    : isDouble ? (tall ? runDoubleMma<true> : runDoubleMma<false>)
+                               : (tall ? runMma<true> : runMma<false>);
   Types types;
-  if (!isDouble)
+  if (!isDouble && !isNarrow)
     types = {elementOf(a), elementOf(b), sumOf(d, saturate)};
-  unsigned e = isDouble ? 1 : elementsPerWord(types.a), rows = tall ? 16 : 8;
+  NarrowTypes narrow{a == "s4", b == "s4", areBits, bitOperation == "and", saturate};
+  unsigned e = isDouble   ? 1
+               : areBits  ? 32
+               : isNarrow ? 8
+                          : elementsPerWord(types.a),
+           rows = tall ? 16 : 8;
   Shape shape;
   shape.depth = static_cast<uint8_t>(depth);
   shape.registersA = static_cast<uint8_t>(rows * depth / (kLanes * e));
@@ -215,7 +281,8 @@ void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
       else
         sources.push_back(decoder.source(part, i == 3 ? sumType : inputType));
   }
-  decoder.emitWide(handler, targets, sources, 0, shape.pack(), types.pack(), kOwnValidity);
+  decoder.emitWide(handler, targets, sources, 0, shape.pack(),
+                   isNarrow ? narrow.pack() : types.pack(), kOwnValidity);
 }
 
 } // namespace

@@ -140,6 +140,8 @@ struct Program {
   uint32_t staticSharedBytes = 0;    // past kSharedBase
   uint32_t dynamicSharedAddress = 0; // where `.extern .shared` begins
   uint32_t localBytes = 0;           // per thread
+  /// From one thread's local memory to the next one's: every thread's is aligned.
+  uint32_t localStride() const { return (localBytes + 15) & ~15u; }
   bool usesGlobalAtomics = false; // results may depend on the order of blocks: they run one by one
   uint32_t staticRowsBegin = 0;   // rows from here are constants and specials: always initialised
 };

@@ -6,6 +6,8 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,6 +81,14 @@ struct Instruction {
   int line = 0;
   SourceLine source;
   std::vector<uint32_t> targets; // bra, brx.idx: instruction indices
+  int32_t prototype = -1;        // call through a register: index into Function::prototypes
+};
+
+/// What a call through a register may call: functions with these parameters and results, or the listed ones.
+struct Prototype {
+  std::vector<const Variable *> params, results;
+  std::vector<std::string_view> targets;
+  bool isTargetList = false;
 };
 
 struct Function {
@@ -90,6 +100,7 @@ struct Function {
   std::vector<std::string_view> registerNames; // the prefix for a `<n>` range
   std::vector<uint32_t> registerNumbers;       // the number within the range, ~0 for a single name
   std::vector<const Variable *> variables;     // .shared, .local, .param declared in the body
+  std::vector<Prototype> prototypes;
   std::vector<Instruction> body;
   uint32_t requiredThreads[3] = {0, 0, 0}; // .reqntid, 0 if absent
   uint32_t maxThreads[3] = {0, 0, 0};      // .maxntid
@@ -112,10 +123,20 @@ struct Module {
   std::map<std::string_view, const Variable *> globals;
   std::deque<Function> functions;
   std::map<std::string_view, Function *> byName;
+  std::set<std::string_view>
+      addressTaken; // functions named elsewhere than in a call, and other names
+
+  /// The place of a function among all; nothing if there is none of this name.
+  std::optional<uint32_t> functionNumber(std::string_view name) const;
+  /// What a pointer to a function holds.
+  std::optional<uint64_t> functionAddress(std::string_view name) const;
 
   /// The text of a line (from 1), trimmed.
   std::string_view lineText(int line) const;
 };
+
+/// The address of the function of this number: outside of all memory.
+constexpr uint64_t functionAddress(uint32_t number) { return 0x100000 + uint64_t{16} * number; }
 
 /// Parses PTX. Throws tile::Error with code Parse, naming `name` and the line, if the text is not PTX.
 std::shared_ptr<Module> parsePtx(std::string_view text, std::string_view name);

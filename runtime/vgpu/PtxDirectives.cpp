@@ -284,11 +284,26 @@ void PtxParser::initialValue(Variable &variable, uint64_t offset) {
     }
     int64_t addend =
         token_.is("+") || token_.is("-") ? (accept("+"), signedInteger("an offset")) : 0;
+    module_.addressTaken.insert(symbol);
     variable.references.push_back({offset, symbol, addend, generic});
   }
   variable.init.resize(std::max<size_t>(variable.init.size(), offset + variable.elementBytes));
   std::memcpy(variable.init.data() + offset, &bits,
               std::min<size_t>(variable.elementBytes, sizeof bits));
+}
+
+std::optional<uint32_t> Module::functionNumber(std::string_view name) const {
+  auto found = byName.find(name);
+  if (found == byName.end())
+    return std::nullopt;
+  auto place =
+      std::ranges::find_if(functions, [&](const Function &f) { return &f == found->second; });
+  return static_cast<uint32_t>(place - functions.begin());
+}
+
+std::optional<uint64_t> Module::functionAddress(std::string_view name) const {
+  std::optional<uint32_t> number = functionNumber(name);
+  return number ? std::optional(vgpu::functionAddress(*number)) : std::nullopt;
 }
 
 std::string_view Module::lineText(int line) const {

@@ -203,11 +203,44 @@ void PtxParser::label(std::string_view name) {
     return;
   }
   if (token_.is(".callprototype") || token_.is(".calltargets")) {
-    skipToSemicolon();
+    scopes_[scope_].prototypes[name] = static_cast<int32_t>(function_->prototypes.size());
+    function_->prototypes.push_back(prototype());
     return;
   }
   if (!scopes_[scope_].labels.try_emplace(name, function_->body.size()).second)
     fail("label '" + std::string(name) + "' is defined twice");
+}
+
+// `.callprototype (results) _ (params) ...;` or `.calltargets a, b;`
+Prototype PtxParser::prototype() {
+  Prototype result;
+  if (accept(".calltargets")) {
+    result.isTargetList = true;
+    do
+      result.targets.push_back(expectWord("a function"));
+    while (accept(","));
+    expect(";", "after .calltargets");
+    return result;
+  }
+  advance();
+  if (accept("("))
+    parameterList(result.results);
+  expect("_", "in place of the function's name");
+  if (accept("("))
+    parameterList(result.params);
+  skipToSemicolon();
+  return result;
+}
+
+void PtxParser::resolveCall(Instruction &call) const {
+  for (const Operand &operand : call.operands) {
+    if (operand.kind != Operand::Kind::Symbol)
+      continue;
+    for (int scope = scope_; scope >= 0 && call.prototype < 0; scope = scopes_[scope].parent)
+      if (auto found = scopes_[scope].prototypes.find(operand.name);
+          found != scopes_[scope].prototypes.end())
+        call.prototype = found->second;
+  }
 }
 
 void PtxParser::instruction(int32_t guard, bool negated) {
@@ -240,6 +273,12 @@ void PtxParser::instruction(int32_t guard, bool negated) {
   if (isBranch && !result.operands.empty())
     branches_.push_back(
         {static_cast<uint32_t>(function_->body.size()), scope_, result.operands.back().name});
+  if (result.opcode == "call")
+    resolveCall(result);
+  else
+    for (const Operand &operand : result.operands)
+      if (operand.kind == Operand::Kind::Symbol && !operand.variable)
+        module_.addressTaken.insert(operand.name);
   function_->body.push_back(std::move(result));
 }
 

@@ -27,6 +27,7 @@ private:
     std::unordered_map<std::string_view, const Variable *> variables;
     std::unordered_map<std::string_view, uint32_t> labels;
     std::unordered_map<std::string_view, std::vector<std::string_view>> targetLists;
+    std::unordered_map<std::string_view, int32_t> prototypes; // indices into Function::prototypes
   };
   // A branch whose label may come later.
   struct PendingBranch {
@@ -65,6 +66,8 @@ private:
   void registerDeclaration();
   void addRegister(std::string_view name, uint32_t number, PtxType type);
   void label(std::string_view name);
+  Prototype prototype();
+  void resolveCall(Instruction &call) const;
   void instruction(int32_t guard, bool negated);
   Operand operand(int depth);
   Operand address(int depth);

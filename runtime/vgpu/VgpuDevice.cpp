@@ -428,12 +428,16 @@ private:
     for (auto [name, variable] : module.ptx->globals)
       for (const Variable::Reference &reference : variable->references) {
         auto found = module.addresses.find(reference.symbol);
-        if (found == module.addresses.end())
+        std::optional<uint64_t> target = found == module.addresses.end()
+                                             ? module.ptx->functionAddress(reference.symbol)
+                                             : std::optional(found->second);
+        if (!target)
           throw Error(Fault::User, ErrorCode::Unsupported,
                       "the initialiser of '" + std::string(name) + "' names '" +
-                          std::string(reference.symbol) + "', which is no variable of this module",
+                          std::string(reference.symbol) +
+                          "', which is no variable or function of this module",
                       {module.ptx->name.c_str(), variable->line});
-        uint64_t value = found->second + static_cast<uint64_t>(reference.addend);
+        uint64_t value = *target + static_cast<uint64_t>(reference.addend);
         std::memcpy(memory_.host(module.addresses[name]) + reference.offset, &value,
                     std::min<size_t>(8, variable->elementBytes));
       }

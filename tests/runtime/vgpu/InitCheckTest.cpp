@@ -37,6 +37,16 @@ TEST(InitCheck, UnwrittenRegisterInAddress) {
              "ld.global");
 }
 
+// Each thread's variables are aligned, whatever their size.
+TEST(InitCheck, WideLocalVariablesBesideNarrowOnes) {
+  run(kernel(
+          "  .local .align 8 .b8 wide[8];\n  .local .align 4 .b8 narrow[4];\n"
+          "  cvt.u64.u32 %rd1, %t;\n  st.local.u64 [wide], %rd1;\n  st.local.u32 [narrow], %t;\n"
+          "  ld.local.u64 %rd2, [wide];\n  cvt.u32.u64 %r1, %rd2;\n  st.global.u32 [%a], %r1;\n"),
+      64)
+      ->expectClean();
+}
+
 TEST(InitCheck, PermutedBytesOfOneSourceNeedOnlyThat) {
   std::string good = kernel("  prmt.b32 %r1, %t, %r2, 0x1110;\n  st.global.u32 [%a], %r1;\n");
   expectTwin(good, replaced(good, "0x1110", "0x1510"), 32, FindingKind::Uninitialised, "st.global");

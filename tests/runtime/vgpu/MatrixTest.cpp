@@ -64,6 +64,8 @@ uint64_t encode(const std::string &type, int value) {
     return encodeFloat(value, kE4m3Format, Rounding::NearestEven);
   if (type == "e5m2")
     return encodeFloat(value, kE5m2Format, Rounding::NearestEven);
+  if (type == "s4" || type == "u4")
+    return static_cast<uint32_t>(value) & 15;
   return type == "s32" ? static_cast<uint32_t>(value) : static_cast<uint8_t>(value);
 }
 
@@ -74,7 +76,10 @@ template <class Register> void checkMma(const MmaCase &test) {
   bool tall = test.rows == 16;
   std::mt19937 random(static_cast<unsigned>(test.depth + test.bits));
   auto draw = [&](const std::string &type) {
-    return type == "u8" ? static_cast<int>(random() % 200) : static_cast<int>(random() % 9) - 4;
+    return type == "u8"   ? static_cast<int>(random() % 200)
+           : type == "u4" ? static_cast<int>(random() % 16)
+           : type == "s4" ? static_cast<int>(random() % 16) - 8
+                          : static_cast<int>(random() % 9) - 4;
   };
   std::vector<std::vector<int>> a(test.rows, std::vector<int>(test.depth)),
       b(test.depth, std::vector<int>(8)), c(test.rows, std::vector<int>(8));
@@ -137,12 +142,59 @@ TEST(Mma, FragmentsFollowTheFormulas) {
                               {"m16n8k32", "u8", "s8", "s32", 16, 32, 8},
                               {"m16n8k32", "u8", "u8", "s32", 16, 32, 8},
                               {"m8n8k16", "s8", "u8", "s32", 8, 16, 8},
+                              {"m8n8k32", "s4", "u4", "s32", 8, 32, 4},
+                              {"m16n8k32", "u4", "u4", "s32", 16, 32, 4},
+                              {"m16n8k64", "s4", "s4", "s32", 16, 64, 4},
+                              {"m16n8k64", "u4", "s4", "s32", 16, 64, 4},
+                              {"m16n8k16", "e4m3", "e5m2", "f32", 16, 16, 8, "sm_89"},
+                              {"m16n8k16", "e5m2", "e5m2", "f16", 16, 16, 8, "sm_89"},
+                              {"m16n8k32", "e4m3", "e4m3", "f16", 16, 32, 8, "sm_89"},
                               {"m16n8k32", "e4m3", "e4m3", "f32", 16, 32, 8, "sm_89"},
                               {"m16n8k32", "e5m2", "e4m3", "f32", 16, 32, 8, "sm_89"}})
     checkMma<uint32_t>(test);
   for (const MmaCase &test : {MmaCase{"m8n8k4", "f64", "f64", "f64", 8, 4, 64},
                               {"m16n8k8", "f64", "f64", "f64", 16, 8, 64, "sm_90"}})
     checkMma<uint64_t>(test);
+}
+
+// Bits: each lane of a group of four has 32 of the 128 bits of a step of k.
+void checkBitMma(const std::string &shape, int rows, int depth, bool isAnd) {
+  MmaCase test{shape, "b1", "b1", "s32", rows, depth, 1, "sm_80", ""};
+  int countA = rows * depth / 1024, countB = 8 * depth / 1024, countC = rows / 4;
+  std::mt19937 random(static_cast<unsigned>(rows + depth));
+  std::vector<uint32_t> fa(countA * 32), fb(countB * 32), fc(countC * 32);
+  for (auto *list : {&fa, &fb, &fc})
+    for (uint32_t &word : *list)
+      word = random();
+  std::string ptx = mmaKernel(test, countA, countB, countC);
+  ptx.insert(ptx.find(" {%c0", ptx.find("mma.sync")), isAnd ? ".and.popc" : ".xor.popc");
+  Gpu gpu(ptx);
+  auto dc = gpu.upload(fc);
+  gpu.run("k", {1}, {32}, 0, gpu.upload(fa), gpu.upload(fb), dc);
+  gpu.expectClean();
+  auto result = gpu.download<uint32_t>(dc, fc.size());
+  auto bit = [](const std::vector<uint32_t> &words, int reg, int group, int k) {
+    return words[reg * 32 + group * 4 + k % 128 / 32] >> (k % 32) & 1;
+  };
+  for (int row = 0; row < rows; ++row)
+    for (int column = 0; column < 8; ++column) {
+      size_t at = (row / 8 * 2 + column % 2) * 32 + row % 8 * 4 + column / 2;
+      uint32_t expected = fc[at];
+      for (int k = 0; k < depth; ++k) {
+        uint32_t x = bit(fa, row / 8 + k / 128 * (rows / 8), row % 8, k),
+                 y = bit(fb, k / 128, column, k);
+        expected += isAnd ? x & y : x ^ y;
+      }
+      EXPECT_EQ(result[at], expected) << shape << " row " << row << " column " << column;
+    }
+}
+
+TEST(Mma, CountsBits) {
+  for (bool isAnd : {false, true}) {
+    checkBitMma("m8n8k128", 8, 128, isAnd);
+    checkBitMma("m16n8k128", 16, 128, isAnd);
+    checkBitMma("m16n8k256", 16, 256, isAnd);
+  }
 }
 
 TEST(Mma, IntegerSumsWrapOrSaturate) {

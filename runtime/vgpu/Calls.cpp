@@ -1,0 +1,178 @@
+// Calls: functions are inlined where they are called. A call through a register tries, one after the other, all functions
+// it may mean.
+#include "runtime/vgpu/Decode.h"
+#include "runtime/vgpu/InitCheck.h"
+#include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/SystemCalls.h"
+
+#include <algorithm>
+
+namespace tile::vgpu {
+namespace {
+
+constexpr size_t kMaxCallDepth = 64;
+constexpr uint8_t kJump = kOwnGuard | kOwnValidity | kControl;
+
+// The condition is checked here, since no wrapper is around the operations of a call.
+void skipUnlessGuard(Warp &warp, const Op &op) {
+  if (warp.shadow)
+    checkCondition(warp, op, op.guardRow);
+  uint32_t calls = warp.predicate(op.guardRow) ^ (0u - op.guardFlip);
+  splitWarp(warp, warp.mask & ~calls, static_cast<uint32_t>(op.imm));
+}
+
+// Op::a: the function, by its number.
+void skipUnlessFunction(Warp &warp, const Op &op) {
+  const uint64_t *pointer = warp.row<uint64_t>(op.rows[0]);
+  uint32_t others = 0;
+  forLanes(warp.mask, [&](unsigned lane) {
+    others |= uint32_t{pointer[lane] != functionAddress(op.a)} << lane;
+  });
+  splitWarp(warp, others, static_cast<uint32_t>(op.imm));
+}
+
+void checkPointer(Warp &warp, const Op &op) {
+  if (warp.shadow)
+    checkAddress(warp, op, op.rows[0]);
+}
+
+void jumpPast(Warp &warp, const Op &op) { warp.jump(static_cast<uint32_t>(op.imm)); }
+
+void noFunction(Warp &warp, const Op &op) {
+  auto lane = static_cast<unsigned>(std::countr_zero(warp.mask));
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx",
+                static_cast<unsigned long long>(warp.row<uint64_t>(op.rows[0])[lane]));
+  warp.stop(op, FindingKind::Trap, lane,
+            std::string("a call to ") + text +
+                ", where no function with these parameters and results begins");
+}
+
+bool sameSizes(const std::vector<const Variable *> &a, const std::vector<const Variable *> &b) {
+  return std::ranges::equal(a, b, {}, &Variable::bytes, &Variable::bytes);
+}
+
+} // namespace
+
+uint32_t Decoder::argumentOffset(const Operand &argument) {
+  if (!argument.variable)
+    unsupported("call arguments other than .param variables");
+  return localVariable(*argument.variable);
+}
+
+Decoder::Call Decoder::readCall(const Instruction &instruction) const {
+  Call call;
+  for (const Operand &operand : instruction.operands) {
+    if (operand.kind == Operand::Kind::List)
+      (call.callee ? call.arguments : call.results) = &operand;
+    else if (!call.callee)
+      call.callee = &operand;
+    else
+      call.prototype = &operand;
+  }
+  if (!call.callee)
+    malformed("the callee is missing");
+  return call;
+}
+
+void Decoder::decodeCall(const Instruction &instruction) {
+  Call call = readCall(instruction);
+  std::optional<size_t> skip;
+  if (instruction.guard >= 0) {
+    skip = program_->code.size();
+    Op &op = emit(skipUnlessGuard, {}, {}, 0, 0, 0, kJump | kHasGuard);
+    op.guardRow = guardRow(instruction);
+    op.guardFlip = instruction.guardNegated;
+  }
+  if (call.callee->kind == Operand::Kind::Register)
+    callThroughPointer(call);
+  else
+    callByName(call);
+  if (skip)
+    program_->code[*skip].imm = static_cast<int64_t>(program_->code.size());
+}
+
+void Decoder::callByName(const Call &call) {
+  std::string name(call.callee->name);
+  auto found = program_->module->byName.find(call.callee->name);
+  if (found == program_->module->byName.end())
+    unsupported("no function '" + name + "' is in this module");
+  const Function &callee = *found->second;
+  if (!callee.hasBody &&
+      emitSystemCall(*this, callee.name,
+                     call.arguments ? call.arguments->parts : std::vector<Operand>()))
+    return;
+  if (!callee.hasBody)
+    unsupported("function '" + name + "' has no body in this module");
+  if (isBeingInlined(callee))
+    unsupported("recursive call of '" + name + "'");
+  inlineFunction(callee, call);
+}
+
+bool Decoder::isBeingInlined(const Function &function) const {
+  return std::ranges::count(callStack_, &function) || callStack_.size() > kMaxCallDepth;
+}
+
+// Candidates are the functions of the prototype's sizes whose address is taken somewhere, or those that .calltargets lists.
+std::vector<const Function *> Decoder::candidates(const Prototype &prototype) const {
+  std::vector<const Function *> result;
+  const Module &module = *program_->module;
+  for (const Function &function : module.functions) {
+    if (!function.hasBody || function.isEntry)
+      continue;
+    bool fits = prototype.isTargetList ? std::ranges::count(prototype.targets, function.name) > 0
+                                       : module.addressTaken.contains(function.name) &&
+                                             sameSizes(function.params, prototype.params) &&
+                                             sameSizes(function.results, prototype.results);
+    if (fits)
+      result.push_back(&function);
+  }
+  return result;
+}
+
+void Decoder::callThroughPointer(const Call &call) {
+  if (!call.prototype || current_->prototype < 0)
+    malformed("a call through a register needs a .callprototype or .calltargets");
+  const Prototype &prototype =
+      frame_->function->prototypes[static_cast<size_t>(current_->prototype)];
+  uint32_t pointer = source(*call.callee, ScalarType::B64);
+  emit(checkPointer, {}, {pointer}, 0, 0, 0, kOwnValidity);
+  std::vector<size_t> exits;
+  for (const Function *function : candidates(prototype)) {
+    if (isBeingInlined(*function))
+      continue; // a recursive call ends in noFunction
+    size_t test = program_->code.size();
+    emit(skipUnlessFunction, {}, {pointer}, 0, *program_->module->functionNumber(function->name), 0,
+         kJump);
+    inlineFunction(*function, call);
+    exits.push_back(program_->code.size());
+    emit(jumpPast, {}, {}, 0, 0, 0, kJump);
+    program_->code[test].imm = static_cast<int64_t>(program_->code.size());
+  }
+  emit(noFunction, {}, {pointer}, 0, 0, 0, kOwnValidity);
+  for (size_t exit : exits)
+    program_->code[exit].imm = static_cast<int64_t>(program_->code.size());
+}
+
+// Parameters of a call are .param variables; the callee's formal names become other names for the caller's variables.
+void Decoder::inlineFunction(const Function &callee, const Call &call) {
+  const Instruction *instruction = current_;
+  Frame frame;
+  frame.function = &callee;
+  auto bind = [&](const Operand *actual, const std::vector<const Variable *> &formal) {
+    size_t count = actual ? actual->parts.size() : 0;
+    if (count != formal.size())
+      malformed("'" + std::string(callee.name) + "' has " + std::to_string(formal.size()) +
+                " parameters or results where the call has " + std::to_string(count));
+    for (size_t i = 0; i < count; ++i)
+      frame.localOffsets[formal[i]] = argumentOffset(actual->parts[i]);
+  };
+  bind(call.results, callee.results);
+  bind(call.arguments, callee.params);
+  callStack_.push_back(&callee);
+  decodeBody(frame);
+  callStack_.pop_back();
+  current_ = instruction;
+}
+
+} // namespace tile::vgpu

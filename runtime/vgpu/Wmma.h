@@ -1,0 +1,48 @@
+// Fragments of wmma: which element is where.
+//
+// PTX leaves open which element a lane's registers hold; only the number of registers is given. Here the elements of a
+// fragment, in the order of its rows (B: of its columns), are dealt to the lanes in runs of equal length. Where there are
+// more places than elements, as in f16 fragments, a lane's run repeats.
+#pragma once
+
+#include "runtime/vgpu/Decode.h"
+#include "runtime/vgpu/Warp.h"
+
+namespace tile::vgpu {
+
+enum class WmmaFragment : uint8_t { A, B, C };
+
+struct WmmaShape {
+  std::string_view name;
+  uint8_t m, n, k;
+};
+inline constexpr WmmaShape kWmmaShapes[] = {{"m16n16k16", 16, 16, 16}, {"m8n32k16", 8, 32, 16},
+                                            {"m32n8k16", 32, 8, 16},   {"m16n16k8", 16, 16, 8},
+                                            {"m8n8k4", 8, 8, 4},       {"m8n8k32", 8, 8, 32},
+                                            {"m8n8k128", 8, 8, 128}};
+/// Removes the shape from the suffixes; null if there is none.
+const WmmaShape *takeWmmaShape(Suffixes &suffixes);
+
+/// A fragment: `lines` runs of `length` elements of `bits`, in `registers` registers a lane.
+struct WmmaForm {
+  uint16_t lines, length, bits, registers;
+  unsigned elements() const { return lines * length; }
+  unsigned perLane() const { return elements() / kLanes; }
+  unsigned registerBits() const { return bits == 64 ? 64 : 32; }
+  unsigned perRegister() const { return registerBits() / bits; }
+};
+/// The form of a fragment with elements of a type as PTX spells it; nothing if there is none.
+std::optional<WmmaForm> wmmaForm(const WmmaShape &shape, std::string_view type,
+                                 WmmaFragment fragment);
+
+/// Whether all lanes have come; false: the operation will run again. Stops the block if some never will.
+bool wmmaReady(Warp &warp, const Op &op);
+
+/// wmma.load and wmma.store (WmmaMemory.cpp).
+void decodeWmmaLoad(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
+void decodeWmmaStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
+
+/// The registers of a fragment operand, of which there must be `count`.
+std::vector<Operand> wmmaRegisters(Decoder &decoder, const Operand &operand, size_t count);
+
+} // namespace tile::vgpu
