@@ -79,8 +79,8 @@ void lookUpGlobal(Warp &warp, const Op &op, const Access &access) {
     uint64_t address = access.address[lane];
     const GlobalMemory::Block *block = memory.find(address);
     if (block && address + access.bytes <= block->base + block->bytes) {
-      warp.cta->cachedBase = block->base;
-      warp.cta->cachedEnd = block->base + block->bytes;
+      if (!warp.cta->recent.hold(address, address, access.bytes))
+        warp.cta->recent.add(block->base, block->base + block->bytes);
       return;
     }
     const GlobalMemory::Block *near = memory.near(address);
@@ -98,9 +98,7 @@ void resolveGlobal(Warp &warp, const Op &op, Access &access) {
     most = std::max(most, active ? access.address[lane] : most);
   }
   Cta &cta = *warp.cta;
-  bool cached =
-      least >= cta.cachedBase && most < cta.cachedEnd && cta.cachedEnd - most >= access.bytes;
-  if (!cached)
+  if (!cta.recent.hold(least, most, access.bytes))
     lookUpGlobal(warp, op, access);
   // In integers, since inactive lanes may hold anything.
   uint64_t base = reinterpret_cast<uint64_t>(cta.launch->memory().host(kGlobalBase)) - kGlobalBase;
@@ -190,6 +188,8 @@ void resolve(Warp &warp, const Op &op, Access &access) {
 }
 
 void requireGlobal(Warp &warp, const Op &op, unsigned lane, uint64_t address, uint32_t bytes) {
+  if (warp.cta->recent.hold(address, address, bytes))
+    return;
   Access access;
   access.mask = 1u << lane;
   access.bytes = bytes;

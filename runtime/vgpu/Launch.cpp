@@ -231,7 +231,7 @@ void Launch::begin(Cta &cta) const {
   cta.id[2] = static_cast<uint32_t>(index / grid.x / grid.y);
   cta.counters = {};
   cta.findings.clear();
-  cta.cachedBase = 1, cta.cachedEnd = 0;
+  cta.recent = {};
   // Shared memory starts with a pattern that is no plausible number: reading it unwritten cannot look right.
   std::ranges::fill(cta.shared, uint8_t{0xCD});
   if (checks().init) {

@@ -69,6 +69,38 @@ void checkPieceRaces(Warp &warp, const Op &op, const Access &access, unsigned ma
   });
 }
 
+// What a lane receives of a transposed matrix.
+uint32_t transposedPiece(const Access &access, unsigned matrix, unsigned lane) {
+  uint32_t value = 0;
+  forPieces(access, matrix, lane, true, [&](uint64_t, const uint8_t *host, unsigned half) {
+    uint16_t element;
+    std::memcpy(&element, host, 2);
+    value |= uint32_t{element} << (16 * half);
+  });
+  return value;
+}
+
+bool isWhole(const Warp &warp, const Access &access, unsigned matrix) {
+  for (unsigned row = matrix * 8; row < matrix * 8 + 8; ++row)
+    if (warp.cta->sharedValid.get(access.address[row] - kSharedBase, kRowOfMatrixBytes) != 0xffff)
+      return false;
+  return true;
+}
+
+void loadMatrixShadow(Warp &warp, const Op &op, const Access &access, unsigned matrix) {
+  if (isWhole(warp, access, matrix))
+    return warp.shadow.set(op.rows[matrix], kFullMask, kFullMask);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    uint32_t undefined = 0;
+    forPieces(access, matrix, lane, op.a & kTransposed,
+              [&](uint64_t address, const uint8_t *, unsigned half) {
+                if (warp.cta->sharedValid.get(address - kSharedBase, 2) != 3)
+                  undefined |= 0xffffu << (16 * half);
+              });
+    warp.shadow.setUndefined(op.rows[matrix], lane, undefined);
+  }
+}
+
 void loadMatrix(Warp &warp, const Op &op) {
   Access access;
   unsigned matrices = op.targets;
@@ -77,29 +109,17 @@ void loadMatrix(Warp &warp, const Op &op) {
     return;
   for (unsigned matrix = 0; matrix < matrices; ++matrix) {
     uint32_t *target = warp.row<uint32_t>(op.rows[matrix]);
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      uint32_t value = 0;
-      uint32_t undefined = 0;
-      if (!transposed)
-        std::memcpy(&value, access.host[matrix * 8 + lane / 4] + 4 * (lane % 4), 4);
-      else
-        forPieces(access, matrix, lane, true, [&](uint64_t, const uint8_t *host, unsigned half) {
-          uint16_t element;
-          std::memcpy(&element, host, 2);
-          value |= uint32_t{element} << (16 * half);
-        });
-      if (warp.cta->races)
+    if (transposed)
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        target[lane] = transposedPiece(access, matrix, lane);
+    else // four lanes hold a row
+      for (unsigned row = 0; row < 8; ++row)
+        std::memcpy(target + 4 * row, access.host[matrix * 8 + row], kRowOfMatrixBytes);
+    if (warp.cta->races)
+      for (unsigned lane = 0; lane < kLanes; ++lane)
         checkPieceRaces(warp, op, access, matrix, lane, AccessKind::Read, false);
-      if (warp.shadow)
-        forPieces(access, matrix, lane, transposed,
-                  [&](uint64_t address, const uint8_t *, unsigned half) {
-                    if (warp.cta->sharedValid.get(address - kSharedBase, 2) != 3)
-                      undefined |= 0xffffu << (16 * half);
-                  });
-      target[lane] = value;
-      if (warp.shadow)
-        warp.shadow.setUndefined(op.rows[matrix], lane, undefined);
-    }
+    if (warp.shadow)
+      loadMatrixShadow(warp, op, access, matrix);
   }
 }
 

@@ -13,9 +13,11 @@ namespace tile::vgpu {
 static constexpr uint64_t kAlignment = 256, kRedZone = 256;
 static constexpr uint64_t kPage = 4096;
 
-void ValidBits::set(uint64_t at, unsigned count, bool valid) {
-  uint64_t bits = ((uint64_t{1} << count) - 1) << (at & 63);
-  std::atomic_ref<uint64_t> word(words_[at >> 6]);
+// `count` ones from bit 0, which is 1 to 64.
+static uint64_t ones(uint64_t count) { return ~uint64_t{0} >> (64 - count); }
+
+static void setBits(uint64_t &place, uint64_t bits, bool valid) {
+  std::atomic_ref<uint64_t> word(place);
   uint64_t before = word.load(std::memory_order_relaxed);
   if (valid && (before & bits) != bits)
     word.fetch_or(bits, std::memory_order_relaxed);
@@ -23,24 +25,46 @@ void ValidBits::set(uint64_t at, unsigned count, bool valid) {
     word.fetch_and(~bits, std::memory_order_relaxed);
 }
 
+void ValidBits::set(uint64_t at, unsigned count, bool valid) {
+  setBits(words_[at >> 6], ones(count) << (at & 63), valid);
+}
+
 void ValidBits::setRange(uint64_t begin, uint64_t count, bool valid) {
   uint64_t end = begin + count;
-  for (; begin < end && (begin & 63); ++begin)
-    set(begin, 1, valid);
+  if (uint64_t head = std::min(count, (64 - begin % 64) % 64)) {
+    set(begin, static_cast<unsigned>(head), valid);
+    begin += head;
+  }
   uint64_t words = (end - begin) / 64;
   std::memset(words_ + begin / 64, valid ? 0xff : 0, words * 8);
-  for (begin += words * 64; begin < end; ++begin)
-    set(begin, 1, valid);
+  begin += words * 64;
+  if (begin < end)
+    set(begin, static_cast<unsigned>(end - begin), valid);
+}
+
+// Up to 64 bits from anywhere.
+uint64_t ValidBits::getAcross(uint64_t at, uint64_t count) const {
+  uint64_t bits = words_[at >> 6] >> (at & 63);
+  if ((at & 63) + count > 64)
+    bits |= words_[(at >> 6) + 1] << (64 - (at & 63));
+  return bits & ones(count);
 }
 
 void ValidBits::copyRange(uint64_t target, const ValidBits &from, uint64_t source, uint64_t count) {
-  if ((target | source) % 64 == 0) {
-    std::memmove(words_ + target / 64, from.words_ + source / 64, count / 64 * 8);
-    uint64_t done = count / 64 * 64;
-    target += done, source += done, count -= done;
+  // In pieces that lie in one word of the target; from the end where a piece would overwrite what is still to be read.
+  bool fromEnd = words_ == from.words_ && source < target;
+  while (count) {
+    uint64_t piece = fromEnd ? (target + count - 1) % 64 + 1 : 64 - target % 64;
+    piece = std::min(piece, count);
+    uint64_t skipped = fromEnd ? count - piece : 0;
+    uint64_t valid = from.getAcross(source + skipped, piece);
+    uint64_t place = target + skipped;
+    setBits(words_[place >> 6], valid << (place & 63), true);
+    setBits(words_[place >> 6], (ones(piece) & ~valid) << (place & 63), false);
+    count -= piece;
+    if (!fromEnd)
+      target += piece, source += piece;
   }
-  for (uint64_t i = 0; i < count; ++i)
-    set(target + i, 1, from.get(source + i, 1));
 }
 
 static void *reserve(uint64_t bytes) {

@@ -32,10 +32,34 @@ public:
   /// Atomic, since bytes of several host threads' blocks may share a word.
   void set(uint64_t at, unsigned count, bool valid);
   void setRange(uint64_t begin, uint64_t count, bool valid);
+  /// The ranges may overlap.
   void copyRange(uint64_t target, const ValidBits &from, uint64_t source, uint64_t count);
 
 private:
+  uint64_t getAcross(uint64_t at, uint64_t count) const;
+
   uint64_t *words_;
+};
+
+/// The allocations found last: a kernel goes round a few of them.
+class RecentBlocks {
+public:
+  /// Whether [least, most + bytes) lies in one of them.
+  bool hold(uint64_t least, uint64_t most, uint64_t bytes) const {
+    for (const Range &range : ranges_)
+      if (least >= range.base && most < range.end && range.end - most >= bytes)
+        return true;
+    return false;
+  }
+  void add(uint64_t base, uint64_t end) { ranges_[next_++ % kRanges] = {base, end}; }
+
+private:
+  static constexpr unsigned kRanges = 4;
+  struct Range {
+    uint64_t base = 1, end = 0;
+  };
+  Range ranges_[kRanges];
+  unsigned next_ = 0;
 };
 
 class GlobalMemory {

@@ -38,6 +38,11 @@ void mmaValidity(Warp &warp, const Op &op, const Shape &shape, bool tall) {
     rowsGood[tall ? r & 1 : 0] &= quads(warp.shadow.whole(a[r]));
   for (unsigned r = 0; r < shape.registersB; ++r)
     columnsGood &= quads(warp.shadow.whole(b[r]));
+  if ((rowsGood[0] & rowsGood[1] & columnsGood) == 255) {
+    for (unsigned r = 0; r < shape.registersC; ++r)
+      warp.shadow.set(d[r], warp.shadow.whole(c[r]), kFullMask);
+    return;
+  }
   unsigned perRegister = tall ? 4 / shape.registersC : 2 / shape.registersC;
   for (unsigned r = 0; r < shape.registersC; ++r) {
     uint32_t good = warp.shadow.whole(c[r]);

@@ -133,8 +133,7 @@ struct Cta {
   Counters counters;                  // of the block as a whole
   std::vector<Counters>
       instructionCounters; // by Op::instruction, over all blocks of this Cta; empty unless counting
-  // The allocation found last: most accesses hit it again.
-  uint64_t cachedBase = 1, cachedEnd = 0;
+  RecentBlocks recent;
   std::vector<Finding> findings;
   std::vector<uint8_t> registerBytes;
   ShadowRegisterFile shadowRegisters;
