@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 namespace tile::vgpu {
 
@@ -32,26 +33,23 @@ template <class T> inline T saturate(T value) {
   return value > T{0} ? (value < T{1} ? value : T{1}) : T{0};
 }
 
-/// min: -0 is less than +0; a NaN loses to a number, or wins with `.NaN`.
+/// Of two operands and the one chosen as if both were numbers: a NaN loses to a number, or wins with `.NaN`. Without
+/// branches, as is all that loops over lanes are to be vectorised for.
+template <bool PropagateNan, class T> inline T unlessNan(T a, T b, T chosen) {
+  T number = isNan(a) ? b : isNan(b) ? a : chosen;
+  bool propagates = PropagateNan ? isNan(a) || isNan(b) : isNan(a) && isNan(b);
+  return propagates ? canonical(static_cast<T>(NAN)) : number;
+}
+/// min and max: -0 is less than +0. Equal numbers differ in the sign alone.
 template <bool PropagateNan, class T> inline T minimum(T a, T b) {
-  if (isNan(a) || isNan(b)) {
-    if (PropagateNan || (isNan(a) && isNan(b)))
-      return canonical(static_cast<T>(NAN));
-    return isNan(a) ? b : a;
-  }
-  if (a == b)
-    return std::signbit(a) ? a : b;
-  return a < b ? a : b;
+  using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  T either = std::bit_cast<T>(std::bit_cast<Bits>(a) | std::bit_cast<Bits>(b));
+  return unlessNan<PropagateNan>(a, b, a == b ? either : a < b ? a : b);
 }
 template <bool PropagateNan, class T> inline T maximum(T a, T b) {
-  if (isNan(a) || isNan(b)) {
-    if (PropagateNan || (isNan(a) && isNan(b)))
-      return canonical(static_cast<T>(NAN));
-    return isNan(a) ? b : a;
-  }
-  if (a == b)
-    return std::signbit(a) ? b : a;
-  return a > b ? a : b;
+  using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  T both = std::bit_cast<T>(std::bit_cast<Bits>(a) & std::bit_cast<Bits>(b));
+  return unlessNan<PropagateNan>(a, b, a == b ? both : a > b ? a : b);
 }
 
 } // namespace tile::vgpu

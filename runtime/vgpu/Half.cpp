@@ -1,7 +1,7 @@
 // f16, bf16 and their packed pairs.
 //
 // A sum or product of two halves, computed in f32 and rounded again, is rounded correctly: f32 has more than twice the
-// digits. fma needs more: its exact value is rounded to odd in f64 first, which keeps what the last rounding has to know.
+// digits. fma needs more: its exact value is rounded to odd first, which keeps what the last rounding has to know.
 #include "runtime/vgpu/FloatRules.h"
 #include "runtime/vgpu/HalfFormat.h"
 #include "runtime/vgpu/Select.h"
@@ -13,17 +13,11 @@ namespace {
 struct HalfTraits {
   static float widen(uint16_t bits) { return halfToFloat(bits); }
   static uint16_t narrow(float value) { return floatToHalf(value); }
-  static uint16_t narrow(double value) {
-    return static_cast<uint16_t>(encodeFloat(value, kHalfFormat, Rounding::NearestEven));
-  }
   static constexpr uint16_t exponentMask = 0x7c00;
 };
 struct BfloatTraits {
   static float widen(uint16_t bits) { return bfloatToFloat(bits); }
   static uint16_t narrow(float value) { return floatToBfloat(value); }
-  static uint16_t narrow(double value) {
-    return static_cast<uint16_t>(encodeFloat(value, kBfloatFormat, Rounding::NearestEven));
-  }
   static constexpr uint16_t exponentMask = 0x7f80;
 };
 
@@ -31,17 +25,21 @@ template <class Traits, bool Flush> uint16_t flushHalf(uint16_t bits) {
   return Flush && (bits & Traits::exponentMask) == 0 ? bits & 0x8000 : bits;
 }
 
-// a*b + c with the exact result rounded to odd in double: the product is exact, the sum's error says which way it lies.
-double fmaToOdd(double a, double b, double c) {
-  double product = a * b, sum = product + c;
-  if (!std::isfinite(sum))
-    return sum;
-  double part = sum - product, error = (product - (sum - part)) + (c - part);
-  auto bits = std::bit_cast<uint64_t>(sum);
-  if (error == 0 || (bits & 1))
-    return sum;
-  bool away = (error > 0) == (sum > 0);
-  return std::bit_cast<double>(away ? bits + 1 : bits - 1);
+// A nearest value whose exact one is `error` away becomes the odd one of its two neighbours. NaN is no error.
+template <class T, class Bits> T toOdd(T nearest, T error) {
+  auto bits = std::bit_cast<Bits>(nearest);
+  bool isInexact = error > 0 || error < 0, away = (error > 0) == (nearest > 0);
+  Bits step = isInexact && !(bits & 1) ? (away ? 1 : static_cast<Bits>(-1)) : 0;
+  return std::bit_cast<T>(bits + step);
+}
+
+// a*b + c rounded to odd: the product is exact in double, the sum's error says which way its exact value lies.
+float fmaToOdd(double a, double b, double c) {
+  double product = a * b, sum = product + c, part = sum - product,
+         odd = toOdd<double, uint64_t>(sum, (product - (sum - part)) + (c - part));
+  auto nearest = static_cast<float>(odd);
+  double error = odd - static_cast<double>(nearest);
+  return toOdd<float, uint32_t>(nearest, error > 0 ? 1.0f : error < 0 ? -1.0f : 0.0f);
 }
 
 struct Add {
@@ -87,9 +85,9 @@ template <class Traits, class F, bool Flush, bool Saturate> struct Binary {
 
 template <class Traits, bool Flush, bool Saturate, bool Relu> struct FusedMultiplyAdd {
   static uint16_t one(uint16_t a, uint16_t b, uint16_t c) {
-    double result = fmaToOdd(Traits::widen(flushHalf<Traits, Flush>(a)),
-                             Traits::widen(flushHalf<Traits, Flush>(b)),
-                             Traits::widen(flushHalf<Traits, Flush>(c)));
+    float result = fmaToOdd(Traits::widen(flushHalf<Traits, Flush>(a)),
+                            Traits::widen(flushHalf<Traits, Flush>(b)),
+                            Traits::widen(flushHalf<Traits, Flush>(c)));
     if (Saturate)
       result = saturate(result);
     if (Relu && result < 0)

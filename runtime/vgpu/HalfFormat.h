@@ -1,6 +1,7 @@
 // Exact conversions between half formats and float, and rounding of doubles to narrow formats.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -19,10 +20,57 @@ enum class Rounding : uint8_t { NearestEven, NearestAway, Zero, Down, Up };
 
 /// Rounds to the format; the result is right-aligned. NaN gives the format's canonical NaN, overflow infinity (or NaN, or
 /// with `saturateFinite` the largest number); rounding toward zero overflows to the largest number.
-uint32_t encodeFloat(double value, FloatFormat format, Rounding rounding,
-                     bool saturateFinite = false);
+inline uint32_t encodeFloat(double value, FloatFormat format, Rounding rounding,
+                            bool saturateFinite = false) {
+  constexpr int kDigits = 52, kBias = 1023,
+                kMaxShift = 60; // by which any double is less than half a unit
+  int bias = (1 << (format.exponentBits - 1)) - 1;
+  uint32_t exponentOnes = ((1u << format.exponentBits) - 1) << format.mantissaBits,
+           mantissaOnes = (1u << format.mantissaBits) - 1, nan = exponentOnes | mantissaOnes,
+           infinity = format.hasInfinity ? exponentOnes : nan, largest = infinity - 1;
+  auto bits = std::bit_cast<uint64_t>(value);
+  bool negative = bits >> 63;
+  uint32_t sign = uint32_t{negative} << (format.exponentBits + format.mantissaBits);
+  auto field = static_cast<int>(bits >> kDigits & 0x7ff);
+  uint64_t digits = bits & ((uint64_t{1} << kDigits) - 1);
+  if (field == 0x7ff)
+    return digits ? nan : sign | (saturateFinite ? largest : infinity);
+  digits |= uint64_t{field != 0} << kDigits;
+  // Below the least exponent of normal numbers the spacing stops shrinking.
+  int least = 1 - bias, exponent = std::max(field, 1) - kBias, place = std::max(exponent, least);
+  int shift = std::min(kDigits - format.mantissaBits + place - exponent, kMaxShift);
+  uint64_t whole = digits >> shift, rest = digits & ((uint64_t{1} << shift) - 1),
+           half = uint64_t{1} << (shift - 1);
+  bool up = rounding == Rounding::NearestEven   ? rest > half || (rest == half && (whole & 1))
+            : rounding == Rounding::NearestAway ? rest >= half
+            : rounding == Rounding::Down        ? negative && rest
+            : rounding == Rounding::Up          ? !negative && rest
+                                                : false;
+  // `whole` has the leading one of normal numbers, which counts as one exponent; so does a carry out of the rounding.
+  uint64_t code = (static_cast<uint64_t>(place - least) << format.mantissaBits) + whole + up;
+  if (code <= largest)
+    return sign | static_cast<uint32_t>(code);
+  bool towardZero = rounding == Rounding::Zero || (rounding == Rounding::Down && !negative) ||
+                    (rounding == Rounding::Up && negative);
+  return sign | (saturateFinite || towardZero ? largest : infinity);
+}
+
 /// The exact value.
-double decodeFloat(uint32_t bits, FloatFormat format);
+inline double decodeFloat(uint32_t bits, FloatFormat format) {
+  int bias = (1 << (format.exponentBits - 1)) - 1;
+  uint32_t mantissaOnes = (1u << format.mantissaBits) - 1, mantissa = bits & mantissaOnes;
+  int ones = (1 << format.exponentBits) - 1,
+      exponent = static_cast<int>(bits >> format.mantissaBits) & ones;
+  double sign = bits >> (format.exponentBits + format.mantissaBits) & 1 ? -1 : 1;
+  if (exponent == ones && format.hasInfinity)
+    return mantissa ? NAN : sign * INFINITY;
+  if (exponent == ones && mantissa == mantissaOnes)
+    return NAN;
+  uint32_t digits = mantissa | uint32_t{exponent != 0} << format.mantissaBits;
+  auto powerField =
+      static_cast<uint64_t>(std::max(exponent, 1) - bias - format.mantissaBits + 1023);
+  return sign * digits * std::bit_cast<double>(powerField << 52);
+}
 
 inline float halfToFloat(uint16_t bits) {
   uint32_t sign = (bits & 0x8000u) << 16, magnitude = bits & 0x7fffu;
@@ -34,28 +82,24 @@ inline float halfToFloat(uint16_t bits) {
 
 inline float bfloatToFloat(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
-/// Nearest even; NaN becomes 0x7fff.
+/// Nearest even; NaN becomes 0x7fff. Without branches, for loops over lanes.
 inline uint16_t floatToHalf(float value) {
+  constexpr uint32_t kInfinity = 0x7f800000, kOverflow = 0x477ff000, kLeastNormal = 0x38800000;
   uint32_t bits = std::bit_cast<uint32_t>(value), sign = (bits >> 16) & 0x8000u,
            magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u)
-    return 0x7fff;
-  if (magnitude >= 0x477ff000u)
-    return static_cast<uint16_t>(sign | 0x7c00u);
-  if (magnitude < 0x38800000u) {
-    // Adding 0.5 leaves the rounded subnormal in the low mantissa bits.
-    float shifted = std::bit_cast<float>(magnitude) + 0.5f;
-    return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(shifted) - 0x3f000000u));
-  }
-  uint32_t rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1);
-  return static_cast<uint16_t>(sign | ((rounded - 0x38000000u) >> 13));
+  // Adding 0.5 leaves the rounded subnormal in the low mantissa bits.
+  uint32_t subnormal =
+      std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
+  uint32_t normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1) - 0x38000000u) >> 13;
+  uint32_t finite = magnitude < kLeastNormal ? subnormal : normal;
+  uint32_t number = sign | (magnitude >= kOverflow ? 0x7c00u : finite);
+  return static_cast<uint16_t>(magnitude > kInfinity ? 0x7fffu : number);
 }
 
 inline uint16_t floatToBfloat(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
-  if ((bits & 0x7fffffffu) > 0x7f800000u)
-    return 0x7fff;
-  return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1)) >> 16);
+  uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1)) >> 16;
+  return static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : rounded);
 }
 
 } // namespace tile::vgpu

@@ -13,7 +13,8 @@
 #include <utility>
 
 #if defined(__clang__)
-#define TILE_LANE_LOOP _Pragma("clang loop vectorize(assume_safety)")
+// Unrolling comes first and would turn short loops into scalar code.
+#define TILE_LANE_LOOP _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
 #define TILE_LANE_LOOP _Pragma("GCC ivdep")
 #endif
@@ -52,9 +53,10 @@ template <class T> inline LaneOf<T> toLane(T value) {
 }
 
 template <class R, class... S> struct LaneFunction {
-  /// Applies `F{}(sources...)` to each active lane: rows[0] = F(rows[1], ...).
+  /// Applies `F{}(sources...)` to each active lane: rows[0] = F(rows[1], ...). A call that is left in the loop would keep
+  /// it from being vectorised, so all are inlined.
   template <class F, size_t... I>
-  static void apply(Warp &warp, const Op &op, std::index_sequence<I...>) {
+  [[gnu::flatten]] static void apply(Warp &warp, const Op &op, std::index_sequence<I...>) {
     LaneOf<R> *target = warp.row<LaneOf<R>>(op.rows[0]);
     std::tuple<const LaneOf<S> *...> sources{warp.row<LaneOf<S>>(op.rows[1 + I])...};
     if (warp.mask == kFullMask) {
