@@ -2,6 +2,7 @@
 //
 // Rounding to nearest is the host's. Approximate functions are computed in double and rounded once, which is inside every
 // documented bound. Directed roundings are in RoundedFloat.cpp, half types in Half.cpp.
+#include "runtime/vgpu/Exp2.h"
 #include "runtime/vgpu/FloatRules.h"
 #include "runtime/vgpu/RoundedFloat.h"
 #include "runtime/vgpu/Select.h"
@@ -54,9 +55,7 @@ struct RsqrtDouble {
   static double apply(double a) { return 1.0 / std::sqrt(a); }
 };
 struct Ex2 {
-  static float apply(float a) {
-    return canonical(static_cast<float>(std::exp2(static_cast<double>(a))));
-  }
+  static float apply(float a) { return canonical(static_cast<float>(exp2OfSingle(a))); }
 };
 struct Lg2 {
   static float apply(float a) {

@@ -2,6 +2,7 @@
 //
 // A sum or product of two halves, computed in f32 and rounded again, is rounded correctly: f32 has more than twice the
 // digits. fma needs more: its exact value is rounded to odd first, which keeps what the last rounding has to know.
+#include "runtime/vgpu/Exp2.h"
 #include "runtime/vgpu/FloatRules.h"
 #include "runtime/vgpu/HalfFormat.h"
 #include "runtime/vgpu/Select.h"
@@ -64,7 +65,7 @@ struct MaxNan {
   static float apply(float a, float b) { return maximum<true>(a, b); }
 };
 struct Ex2 {
-  static float apply(float a) { return static_cast<float>(std::exp2(static_cast<double>(a))); }
+  static float apply(float a) { return static_cast<float>(exp2OfSingle(a)); }
 };
 struct Tanh {
   static float apply(float a) { return static_cast<float>(std::tanh(static_cast<double>(a))); }

@@ -11,10 +11,17 @@ namespace {
 // `act(members)` once for each distinct mask among the active lanes, after all its lanes have come.
 template <class Act> void forGroups(Warp &warp, const Op &op, uint32_t maskRow, Act act) {
   const uint32_t *members = warp.row<uint32_t>(maskRow);
-  uint32_t together = 0;
-  forLanes(warp.mask, [&](unsigned lane) { together |= members[lane]; });
+  uint32_t together = 0, inAll = ~0u;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    uint32_t active = 0u - (warp.mask >> lane & 1);
+    together |= members[lane] & active;
+    inAll &= members[lane] | ~active;
+  }
   if (!warp.converged(op, together & warp.present))
     return;
+  // As is usual: all lanes name the same mask, and are in it.
+  if (together == inAll && (together & warp.mask) == warp.mask)
+    return act(warp.mask);
   if (warp.cta->launch->checks().sync)
     forLanes(warp.mask, [&](unsigned lane) {
       if (!(members[lane] >> lane & 1))
@@ -33,57 +40,55 @@ template <class Act> void forGroups(Warp &warp, const Op &op, uint32_t maskRow, 
 
 enum class ShuffleMode : uint32_t { Up, Down, Bfly, Idx };
 
+struct ShuffleSource {
+  uint32_t lane; // its own if the one it asks for is outside the segment
+  bool inside;
+};
+
 // The lane to read from, and whether it is within the segment: the rule of the ISA text.
-bool shuffleSource(ShuffleMode mode, unsigned lane, uint32_t b, uint32_t c, unsigned &from) {
+template <ShuffleMode Mode> ShuffleSource shuffleSource(uint32_t lane, uint32_t b, uint32_t c) {
   uint32_t clampTo = c & 31, segment = c >> 8 & 31, offset = b & 31;
   uint32_t most = (lane & segment) | (clampTo & ~segment), least = lane & segment;
-  int source = 0;
-  bool inside = false;
-  switch (mode) {
-  case ShuffleMode::Up:
-    source = static_cast<int>(lane) - static_cast<int>(offset);
-    inside = source >= static_cast<int>(most);
-    break;
-  case ShuffleMode::Down:
-    source = static_cast<int>(lane + offset);
-    inside = source <= static_cast<int>(most);
-    break;
-  case ShuffleMode::Bfly:
-    source = static_cast<int>(lane ^ offset);
-    inside = source <= static_cast<int>(most);
-    break;
-  case ShuffleMode::Idx:
-    source = static_cast<int>(least | (offset & ~segment));
-    inside = source <= static_cast<int>(most);
-    break;
-  }
-  from = inside ? static_cast<unsigned>(source) & 31 : lane;
-  return inside;
+  uint32_t source = Mode == ShuffleMode::Up     ? lane - offset
+                    : Mode == ShuffleMode::Down ? lane + offset
+                    : Mode == ShuffleMode::Bfly ? lane ^ offset
+                                                : least | (offset & ~segment);
+  bool inside = Mode == ShuffleMode::Up ? static_cast<int32_t>(source) >= static_cast<int32_t>(most)
+                                        : source <= most;
+  return {inside ? source & 31 : lane, inside};
 }
 
 // Rows: value{, predicate}; a, b, c, members.
-void shuffle(Warp &warp, const Op &op) {
+template <ShuffleMode Mode> void shuffle(Warp &warp, const Op &op) {
   unsigned first = op.targets;
-  auto mode = static_cast<ShuffleMode>(op.a);
   forGroups(warp, op, op.rows[first + 3], [&](uint32_t group) {
-    uint32_t before[kLanes], inRange = 0;
+    uint32_t before[kLanes], from[kLanes], isInside[kLanes], undefinedBefore[kLanes];
     std::copy_n(warp.row<uint32_t>(op.rows[first]), kLanes, before);
     const uint32_t *b = warp.row<uint32_t>(op.rows[first + 1]),
                    *c = warp.row<uint32_t>(op.rows[first + 2]);
-    uint32_t undefinedBefore[kLanes];
+    TILE_LANE_LOOP
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      ShuffleSource source = shuffleSource<Mode>(lane, b[lane], c[lane]);
+      from[lane] = source.lane;
+      isInside[lane] = source.inside;
+    }
     for (unsigned lane = 0; warp.shadow && lane < kLanes; ++lane)
       undefinedBefore[lane] = warp.shadow.undefined<uint32_t>(op.rows[first], lane);
     uint32_t *target = warp.row<uint32_t>(op.rows[0]);
+    // Reading a lane that takes no part is undefined: no value that could look right.
+    constexpr uint32_t kNothing = 0xdeadbeef;
     forLanes(group, [&](unsigned lane) {
-      unsigned from = lane;
-      inRange |= uint32_t{shuffleSource(mode, lane, b[lane], c[lane], from)} << lane;
-      // Reading a lane that takes no part is undefined: no value that could look right.
-      bool present = group >> from & 1;
-      target[lane] = present ? before[from] : 0xdeadbeefu;
-      if (warp.shadow)
-        warp.shadow.setUndefined(op.rows[0], lane, present ? undefinedBefore[from] : ~0u);
+      target[lane] = group >> from[lane] & 1 ? before[from[lane]] : kNothing;
     });
+    if (warp.shadow)
+      forLanes(group, [&](unsigned lane) {
+        warp.shadow.setUndefined(op.rows[0], lane,
+                                 group >> from[lane] & 1 ? undefinedBefore[from[lane]] : ~0u);
+      });
     if (op.targets == 2) {
+      uint32_t inRange = 0;
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        inRange |= isInside[lane] << lane;
       mergeMask(warp.predicate(op.rows[1]), inRange, group);
       if (warp.shadow)
         warp.shadow.set(op.rows[1], kFullMask, group);
@@ -104,8 +109,11 @@ void decodeShuffle(Decoder &decoder, const Instruction &instruction, Suffixes &s
   std::vector<uint32_t> targets = {decoder.target(pair ? to.parts[0] : to, ScalarType::B32)};
   if (pair)
     targets.push_back(decoder.target(to.parts[1], ScalarType::Pred));
-  uint32_t which = mode == "up" ? 0 : mode == "down" ? 1 : mode == "bfly" ? 2 : 3;
-  decoder.emitWide(shuffle, targets, sources, 0, which, 0, kOwnValidity);
+  Handler handler = mode == "up"     ? shuffle<ShuffleMode::Up>
+                    : mode == "down" ? shuffle<ShuffleMode::Down>
+                    : mode == "bfly" ? shuffle<ShuffleMode::Bfly>
+                                     : shuffle<ShuffleMode::Idx>;
+  decoder.emitWide(handler, targets, sources, 0, 0, 0, kOwnValidity);
 }
 
 // What all lanes of a group learn together is initialised only if every lane's contribution is.
