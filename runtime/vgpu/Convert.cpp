@@ -17,6 +17,7 @@ constexpr FloatFormat kSingleFormat{8, 23, true};
 // Op::a of the general conversions.
 struct Mode {
   Rounding rounding = Rounding::NearestEven;
+  bool rounds = false; // a rounding was given; not packed
   bool integral = false, flush = false, saturate = false, relu = false, saturateFinite = false;
 
   uint32_t pack() const {
@@ -25,6 +26,7 @@ struct Mode {
   }
   static Mode unpack(uint32_t bits) {
     return {static_cast<Rounding>(bits & 0xff),
+            false,
             (bits >> 8 & 1) != 0,
             (bits >> 9 & 1) != 0,
             (bits >> 10 & 1) != 0,
@@ -322,6 +324,7 @@ Mode takeMode(Suffixes &suffixes) {
   Mode mode;
   std::string_view rounding =
       suffixes.takeOneOf({"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"});
+  mode.rounds = !rounding.empty();
   mode.integral = rounding.size() == 3 && rounding != "rna";
   mode.rounding = rounding == "rna"            ? Rounding::NearestAway
                   : rounding.starts_with("rz") ? Rounding::Zero
@@ -346,6 +349,17 @@ Handler repackShadow(uint32_t to, uint32_t from) {
 void decodePacked(Decoder &decoder, const Instruction &instruction, ScalarType to, ScalarType from,
                   Mode mode) {
   auto toFormat = packedFormat(to), fromFormat = packedFormat(from);
+  bool toBytes = toFormat && isByteFormat(*toFormat),
+       fromBytes = fromFormat && isByteFormat(*fromFormat);
+  bool nearest = mode.rounding == Rounding::NearestEven;
+  if (mode.flush || mode.saturate || mode.integral || !mode.rounds ||
+      (!nearest && (toBytes || fromBytes || mode.rounding != Rounding::Zero)))
+    decoder.unsupported("packed conversions have .rn, or to halves .rz, and .relu and .satfinite");
+  if (toBytes != mode.saturateFinite && (toBytes || fromBytes))
+    decoder.unsupported(".satfinite goes with conversions to e4m3x2 and e5m2x2");
+  if (toFormat && fromFormat && !(toBytes && from == ScalarType::F16x2) &&
+      !(fromBytes && to == ScalarType::F16x2))
+    decoder.unsupported("a packed conversion between these types");
   if (toFormat && fromFormat) {
     decoder.wantOperands(instruction, 2);
     uint32_t source = decoder.source(instruction.operands[1], from);
@@ -368,9 +382,64 @@ void decodePacked(Decoder &decoder, const Instruction &instruction, ScalarType t
                {high, low}, 0, mode.pack(), *toFormat);
 }
 
+// Which rounding a pair of types has to have, or must not have.
+void checkMode(Decoder &decoder, ScalarType to, ScalarType from, const Mode &mode) {
+  bool narrows = isFloat(to) && isFloat(from) && to != from && bytesOf(to) <= bytesOf(from);
+  bool floating = mode.rounds && !mode.integral;
+  if (isFloat(from) && !isFloat(to) && !mode.integral)
+    decoder.unsupported("a conversion of a float to an integer needs .rni, .rzi, .rmi or .rpi");
+  if ((narrows || (isFloat(to) && !isFloat(from))) && !floating)
+    decoder.unsupported("this conversion needs .rn, .rz, .rm or .rp");
+  if (mode.rounds && !isFloat(from) && !isFloat(to))
+    decoder.unsupported("a conversion between integers does not round");
+  if (isFloat(from) && isFloat(to) && !narrows &&
+      (floating || (mode.integral && bytesOf(to) > bytesOf(from))))
+    decoder.unsupported("this conversion is exact: no rounding can be given");
+  bool half = to == ScalarType::F16 || to == ScalarType::BF16;
+  if ((mode.relu || mode.saturateFinite) && !(half && from == ScalarType::F32))
+    decoder.unsupported(".relu and .satfinite go with f32 to f16, bf16 or tf32");
+  if (mode.flush && to != ScalarType::F32 && from != ScalarType::F32)
+    decoder.unsupported(".ftz goes with .f32");
+}
+
+// cvt.pack.sat: two s32, each clamped, the first above the second; for types of up to 8 bits over a third operand moved up.
+void packIntegers(Warp &warp, const Op &op) {
+  unsigned bits = op.a;
+  bool isSignedType = op.b;
+  int32_t least = isSignedType ? -(1 << (bits - 1)) : 0,
+          most = isSignedType ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+  forLanes(warp.mask, [&](unsigned lane) {
+    auto part = [&](unsigned source) {
+      auto value = static_cast<int32_t>(warp.row<uint32_t>(op.rows[source])[lane]);
+      return static_cast<uint32_t>(std::clamp(value, least, most)) & ((1u << bits) - 1);
+    };
+    uint32_t above = op.sources == 3 ? warp.row<uint32_t>(op.rows[3])[lane] << (2 * bits) : 0;
+    warp.row<uint32_t>(op.rows[0])[lane] = above | part(1) << bits | part(2);
+  });
+}
+
+void decodePackIntegers(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool saturates = suffixes.take("sat");
+  std::string_view type = suffixes.takeOneOf({"u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"});
+  if (!saturates || type.empty() || suffixes.takeType() != ScalarType::S32)
+    decoder.unsupported("expected cvt.pack.sat.TYPE.s32");
+  auto bits = static_cast<uint32_t>(std::atoi(std::string(type.substr(1)).c_str()));
+  bool over = bits < 16;
+  if (over && suffixes.takeType() != ScalarType::B32)
+    decoder.unsupported("expected .b32, the type of the operand that is moved up");
+  decoder.wantOperands(instruction, over ? 4 : 3);
+  std::vector<uint32_t> sources;
+  for (size_t i = 1; i < instruction.operands.size(); ++i)
+    sources.push_back(decoder.source(instruction.operands[i], ScalarType::B32));
+  uint32_t target = decoder.target(instruction.operands[0], ScalarType::B32);
+  decoder.emitWide(packIntegers, std::array{target}, sources, 0, bits, type[0] == 's');
+}
+
 void decodeConvert(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  if (suffixes.take("pack"))
-    decoder.unsupported("cvt.pack");
+  if (suffixes.take("pack")) {
+    decodePackIntegers(decoder, instruction, suffixes);
+    return;
+  }
   Mode mode = takeMode(suffixes);
   ScalarType to = suffixes.takeType(), from = suffixes.takeType();
   if (packedFormat(to) || packedFormat(from)) {
@@ -386,9 +455,7 @@ void decodeConvert(Decoder &decoder, const Instruction &instruction, Suffixes &s
                  mode.pack());
     return;
   }
-  // A cvt between equal float types only rounds to an integer; widening never rounds.
-  if (isFloat(to) && isFloat(from) && bytesOf(to) > bytesOf(from))
-    mode.rounding = Rounding::NearestEven;
+  checkMode(decoder, to, from, mode);
   Handlers handler = scalarConversion(to, from, mode);
   if (!handler)
     decoder.unsupported("a conversion between these types");

@@ -37,6 +37,9 @@ template <class T> struct MinNan {
 template <class T> struct MaxNan {
   static T apply(T a, T b) { return maximum<true>(a, b); }
 };
+template <bool Maximum, bool PropagateNan> struct XorSign {
+  static float apply(float a, float b) { return extremeXorSign<Maximum, PropagateNan>(a, b); }
+};
 template <class T> struct CopySign { // copysign d, a, b: the sign of a on the magnitude of b
   static T apply(T a, T b) { return std::copysign(b, a); }
 };
@@ -53,6 +56,18 @@ struct Rsqrt {
 };
 struct RsqrtDouble {
   static double apply(double a) { return 1.0 / std::sqrt(a); }
+};
+// .approx.ftz of doubles looks at the upper 32 bits alone and gives no others.
+inline double upperHalf(double a) {
+  auto bits = std::bit_cast<uint64_t>(a) & 0xffffffff00000000u;
+  bool subnormal = (bits & 0x7ff0000000000000u) == 0;
+  return std::bit_cast<double>(subnormal ? bits & 0x8000000000000000u : bits);
+}
+struct RoughRcp {
+  static double apply(double a) { return upperHalf(1.0 / upperHalf(a)); }
+};
+struct RoughRsqrt {
+  static double apply(double a) { return upperHalf(1.0 / std::sqrt(upperHalf(a))); }
 };
 struct Ex2 {
   static float apply(float a) { return canonical(static_cast<float>(exp2OfSingle(a))); }
@@ -139,6 +154,24 @@ bool isHalf(ScalarType type) {
          type == ScalarType::BF16x2;
 }
 
+bool isBfloat(ScalarType type) { return type == ScalarType::BF16 || type == ScalarType::BF16x2; }
+
+// Suffixes that a type has at all: bf16 and f64 neither flush nor saturate.
+bool suitsType(ScalarType type, const FloatForm &form) {
+  return !(form.flush || form.saturate) || !(isBfloat(type) || type == ScalarType::F64);
+}
+bool onlyFlushes(const FloatForm &form) {
+  return !form.saturate && !form.relu && !form.propagateNan && !form.xorSign;
+}
+bool suitsArithmetic(ScalarType type, const FloatForm &form) {
+  return suitsType(type, form) && !form.relu && !form.propagateNan && !form.xorSign;
+}
+bool suitsExtreme(ScalarType type, const FloatForm &form, std::string_view rounding) {
+  return suitsType(type, form) && !form.saturate && !form.relu && rounding.empty() &&
+         form.xorSign == form.absolute &&
+         !(type == ScalarType::F64 && (form.propagateNan || form.xorSign));
+}
+
 Handler nearestBinary(std::string_view opcode, ScalarType type, const FloatForm &form) {
   if (opcode == "add")
     return pick<Add, 2>(type, form);
@@ -146,6 +179,13 @@ Handler nearestBinary(std::string_view opcode, ScalarType type, const FloatForm 
     return pick<Sub, 2>(type, form);
   if (opcode == "mul")
     return pick<Mul, 2>(type, form);
+  if (form.xorSign) {
+    if (opcode == "min")
+      return form.propagateNan ? pickSingle<XorSign<false, true>, 2>(form)
+                               : pickSingle<XorSign<false, false>, 2>(form);
+    return form.propagateNan ? pickSingle<XorSign<true, true>, 2>(form)
+                             : pickSingle<XorSign<true, false>, 2>(form);
+  }
   if (opcode == "min")
     return form.propagateNan ? pick<MinNan, 2>(type, form) : pick<Min, 2>(type, form);
   return form.propagateNan ? pick<MaxNan, 2>(type, form) : pick<Max, 2>(type, form);
@@ -163,10 +203,16 @@ void decodeApproximate(Decoder &decoder, const Instruction &instruction, Suffixe
   if (!suffixes.take("approx"))
     decoder.unsupported("expected .approx");
   Handlers handler = nullptr;
+  if (!onlyFlushes(form))
+    decoder.unsupported("of the suffixes that change results there is only .ftz");
   if (isHalf(type))
-    handler = halfUnary(instruction.opcode, type, form);
+    // ex2 flushes bf16 always and f16 never; tanh neither.
+    handler = form.flush == (isBfloat(type) && instruction.opcode == "ex2")
+                  ? halfUnary(instruction.opcode, type, form)
+                  : nullptr;
   else if (type == ScalarType::F64 && instruction.opcode == "rsqrt")
-    handler = shapedOp<RsqrtDouble, double, 1, false, false>();
+    handler = form.flush ? shapedOp<RoughRsqrt, double, 1, false, false>()
+                         : shapedOp<RsqrtDouble, double, 1, false, false>();
   else if (type == ScalarType::F32)
     for (auto [name, make] : functions)
       if (name == instruction.opcode)
@@ -184,14 +230,18 @@ void decodeRoot(Decoder &decoder, const Instruction &instruction, Suffixes &suff
     decoder.unsupported("expected .f32 or .f64");
   if (rounding.empty())
     decoder.unsupported("expected .approx or a rounding mode");
+  if (!onlyFlushes(form))
+    decoder.unsupported("of the suffixes that change results there is only .ftz");
   bool nearest = rounding == "approx" || rounding == "rn";
-  // rcp.approx.ftz.f64 is a rough guess with 20 bits in hardware; the exact value lies within its bound.
   bool roughDouble = type == ScalarType::F64 && rounding == "approx";
-  if (roughDouble)
-    form.flush = false;
-  Handler handler = nearest ? pick<F, 1>(type, form)
-                            : roundedHandler(instruction.opcode, rounding, type == ScalarType::F64,
-                                             form.flush, form.saturate);
+  if (type == ScalarType::F64 && form.flush != roughDouble)
+    decoder.unsupported("f64 has .approx.ftz and .rn, .rz, .rm, .rp");
+  if (roughDouble && instruction.opcode != "rcp")
+    decoder.unsupported("sqrt.approx is of .f32");
+  Handler handler = roughDouble ? shapedOp<RoughRcp, double, 1, false, false>()
+                    : nearest   ? pick<F, 1>(type, form)
+                                : roundedHandler(instruction.opcode, rounding,
+                                                 type == ScalarType::F64, form.flush, form.saturate);
   emitSimple(decoder, instruction, handler, type, 2);
 }
 
@@ -268,9 +318,12 @@ void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixe
   FloatForm form = takeForm(suffixes);
   std::string_view rounding = suffixes.takeOneOf({"rn", "rz", "rm", "rp"});
   Handlers handler = nullptr;
+  bool isExtreme = instruction.opcode == "min" || instruction.opcode == "max";
+  if (isExtreme ? !suitsExtreme(type, form, rounding) : !suitsArithmetic(type, form))
+    decoder.unsupported("these suffixes do not go with the operation and type");
   if (isHalf(type) && (rounding.empty() || rounding == "rn"))
     handler = halfBinary(instruction.opcode, type, form);
-  else if ((type == ScalarType::F32 || type == ScalarType::F64) && !form.xorSign && !form.relu)
+  else if (type == ScalarType::F32 || type == ScalarType::F64)
     handler = rounding.empty() || rounding == "rn"
                   ? nearestBinary(instruction.opcode, type, form)
                   : roundedHandler(instruction.opcode, rounding, type == ScalarType::F64,
@@ -283,6 +336,8 @@ void decodeFloatDivision(Decoder &decoder, const Instruction &instruction, Suffi
   FloatForm form = takeForm(suffixes);
   std::string_view rounding = suffixes.takeOneOf({"approx", "full", "rn", "rz", "rm", "rp"});
   Handler handler = nullptr;
+  if (!suitsArithmetic(type, form) || form.saturate)
+    decoder.unsupported("these suffixes do not go with div and the type");
   if (rounding == "approx" && type == ScalarType::F32)
     handler = pickSingle<DivApprox, 2>(form);
   else if (rounding == "rn" || (rounding == "full" && type == ScalarType::F32))
@@ -297,6 +352,8 @@ void decodeFloatSign(Decoder &decoder, const Instruction &instruction, Suffixes 
                      ScalarType type) {
   FloatForm form = takeForm(suffixes);
   bool isAbs = instruction.opcode == "abs";
+  if (!onlyFlushes(form) || !suitsType(type, form))
+    decoder.unsupported("these suffixes do not go with the operation and type");
   Handlers handler = nullptr;
   if (isHalf(type))
     handler = halfUnary(instruction.opcode, type, form);
@@ -316,6 +373,9 @@ void decodeFma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   FloatForm form = takeForm(suffixes);
   std::string_view rounding = suffixes.takeOneOf({"rn", "rz", "rm", "rp"});
   Handlers handler = nullptr;
+  bool relu = isHalf(type) && form.relu && !form.saturate;
+  if (!suitsType(type, form) || (form.relu && !relu) || form.propagateNan || form.xorSign)
+    decoder.unsupported("these suffixes do not go with fma and the type");
   if (isHalf(type) && rounding == "rn")
     handler = halfFma(type, form);
   else if ((type == ScalarType::F32 || type == ScalarType::F64) && rounding == "rn")

@@ -52,4 +52,11 @@ template <bool PropagateNan, class T> inline T maximum(T a, T b) {
   return unlessNan<PropagateNan>(a, b, a == b ? both : a > b ? a : b);
 }
 
+/// `.xorsign.abs`: min or max of the magnitudes, with the product's sign.
+template <bool Maximum, bool PropagateNan, class T> inline T extremeXorSign(T a, T b) {
+  T size = Maximum ? maximum<PropagateNan>(std::fabs(a), std::fabs(b))
+                   : minimum<PropagateNan>(std::fabs(a), std::fabs(b));
+  return isNan(size) || std::signbit(a) == std::signbit(b) ? size : -size;
+}
+
 } // namespace tile::vgpu

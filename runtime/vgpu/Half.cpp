@@ -64,6 +64,9 @@ struct MinNan {
 struct MaxNan {
   static float apply(float a, float b) { return maximum<true>(a, b); }
 };
+template <bool Maximum, bool PropagateNan> struct XorSign {
+  static float apply(float a, float b) { return extremeXorSign<Maximum, PropagateNan>(a, b); }
+};
 struct Ex2 {
   static float apply(float a) { return static_cast<float>(exp2OfSingle(a)); }
 };
@@ -115,11 +118,14 @@ template <class Traits, class F, bool Flush> struct Unary {
   }
 };
 
-template <bool Negate> struct SignBits {
-  F16 operator()(F16 a) const {
-    return {static_cast<uint16_t>(Negate ? a.bits ^ 0x8000 : a.bits & 0x7fff)};
+template <class Traits, bool Negate, bool Flush> struct SignBits {
+  static uint16_t one(uint16_t a) {
+    return flushHalf<Traits, Flush>(static_cast<uint16_t>(Negate ? a ^ 0x8000 : a & 0x7fff));
   }
-  uint32_t operator()(uint32_t a) const { return Negate ? a ^ 0x80008000u : a & 0x7fff7fffu; }
+  F16 operator()(F16 a) const { return {one(a.bits)}; }
+  uint32_t operator()(uint32_t a) const {
+    return one(static_cast<uint16_t>(a)) | uint32_t{one(static_cast<uint16_t>(a >> 16))} << 16;
+  }
 };
 
 // The shapes: one value or a packed pair.
@@ -143,8 +149,13 @@ template <class Traits, class F> Handler pickBinary(bool packed, const FloatForm
 
 template <class Traits>
 Handler binaryFor(std::string_view opcode, bool packed, const FloatForm &form) {
-  if (form.relu || form.xorSign)
-    return nullptr;
+  if (form.xorSign) {
+    if (opcode == "min")
+      return form.propagateNan ? pickBinary<Traits, XorSign<false, true>>(packed, form)
+                               : pickBinary<Traits, XorSign<false, false>>(packed, form);
+    return form.propagateNan ? pickBinary<Traits, XorSign<true, true>>(packed, form)
+                             : pickBinary<Traits, XorSign<true, false>>(packed, form);
+  }
   if (opcode == "add")
     return pickBinary<Traits, Add>(packed, form);
   if (opcode == "sub")
@@ -163,9 +174,11 @@ Handler binaryFor(std::string_view opcode, bool packed, const FloatForm &form) {
 template <class Traits>
 Handler unaryFor(std::string_view opcode, bool packed, const FloatForm &form) {
   if (opcode == "abs")
-    return unaryShape<SignBits<false>>(packed);
+    return form.flush ? unaryShape<SignBits<Traits, false, true>>(packed)
+                      : unaryShape<SignBits<Traits, false, false>>(packed);
   if (opcode == "neg")
-    return unaryShape<SignBits<true>>(packed);
+    return form.flush ? unaryShape<SignBits<Traits, true, true>>(packed)
+                      : unaryShape<SignBits<Traits, true, false>>(packed);
   if (opcode == "ex2")
     return form.flush ? unaryShape<Unary<Traits, Ex2, true>>(packed)
                       : unaryShape<Unary<Traits, Ex2, false>>(packed);

@@ -226,6 +226,8 @@ SumType sumOf(std::string_view name, bool saturate) {
 }
 
 void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (!suffixes.takePrefix("sp").empty())
+    decoder.unsupported("sparse matrices");
   std::string_view shapeName =
       suffixes.takeOneOf({"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m16n8k64", "m16n8k128",
                           "m16n8k256", "m8n8k4", "m8n8k16", "m8n8k32", "m8n8k128"});

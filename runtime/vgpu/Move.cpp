@@ -1,4 +1,5 @@
 // mov in all its forms: registers, addresses of variables, packing and unpacking of vectors, clocks; selp and slct.
+#include "runtime/vgpu/FloatRules.h"
 #include "runtime/vgpu/Select.h"
 
 namespace tile::vgpu {
@@ -200,22 +201,28 @@ void decodeSelect(Decoder &decoder, const Instruction &instruction, Suffixes &su
 template <class T> struct SelectBySign {
   T operator()(T a, T b, int32_t c) const { return c >= 0 ? a : b; }
 };
-template <class T> struct SelectByFloat { // -0 counts as not negative, NaN as negative
-  T operator()(T a, T b, float c) const { return c >= 0.0f ? a : b; }
+// -0 counts as not negative, and so does a negative subnormal that is flushed; NaN as negative.
+template <class T, bool Flush> struct SelectByFloat {
+  T operator()(T a, T b, float c) const { return flush<Flush>(c) >= 0.0f ? a : b; }
 };
+template <class T, bool Flush>
+constexpr Handler kSelectByFloat = laneOp<SelectByFloat<T, Flush>, T, T, T, float>;
 
 void decodeSlct(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  suffixes.take("ftz");
+  bool flushes = suffixes.take("ftz");
   ScalarType type = suffixes.takeType(), by = suffixes.takeType();
   decoder.wantOperands(instruction, 4);
+  if (flushes && by != ScalarType::F32)
+    decoder.unsupported(".ftz goes with a comparison of .f32");
   if ((by != ScalarType::S32 && by != ScalarType::F32) || bytesOf(type) < 2 || bytesOf(type) > 8)
     decoder.unsupported("expected slct.type.s32 or slct.type.f32");
   bool wide = bytesOf(type) == 8, floating = by == ScalarType::F32;
   Handler handler =
-      wide ? (floating ? laneOp<SelectByFloat<uint64_t>, uint64_t, uint64_t, uint64_t, float>
-                       : laneOp<SelectBySign<uint64_t>, uint64_t, uint64_t, uint64_t, int32_t>)
-           : (floating ? laneOp<SelectByFloat<uint32_t>, uint32_t, uint32_t, uint32_t, float>
-                       : laneOp<SelectBySign<uint32_t>, uint32_t, uint32_t, uint32_t, int32_t>);
+      wide
+          ? (floating ? (flushes ? kSelectByFloat<uint64_t, true> : kSelectByFloat<uint64_t, false>)
+                      : laneOp<SelectBySign<uint64_t>, uint64_t, uint64_t, uint64_t, int32_t>)
+          : (floating ? (flushes ? kSelectByFloat<uint32_t, true> : kSelectByFloat<uint32_t, false>)
+                      : laneOp<SelectBySign<uint32_t>, uint32_t, uint32_t, uint32_t, int32_t>);
   uint32_t a = decoder.source(instruction.operands[1], type),
            b = decoder.source(instruction.operands[2], type);
   uint32_t c = decoder.source(instruction.operands[3], by);
