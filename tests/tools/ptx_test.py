@@ -336,5 +336,47 @@ class TensorMaps(Case):
                                                         "--device", "virtual:sm_80")[1])
 
 
+class DocumentedExamples(Case):
+    """What docs/run.md shows is what is printed."""
+    kRoot = pathlib.Path(__file__).resolve().parent.parent.parent
+
+    def setUp(self):
+        super().setUp()
+        self.page = (self.kRoot / "docs" / "run.md").read_text().splitlines()
+        self.write("x.npy", npy("<f4", [1024], floats(range(1024))))
+
+    def kernel(self, name):
+        return (self.kRoot / "tests" / "runtime" / "vgpu" / "kernels" / name).read_text()
+
+    def assertDocumented(self, prefix, output):
+        shown = [line.removesuffix(" ...") for line in self.page if line.startswith(prefix)]
+        self.assertTrue(shown, prefix)
+        for line in shown:
+            self.assertIn(line, output)
+
+    def run_sum(self, code, name, text):
+        self.write(name, text)
+        return self.run_tilec(code, "run", name, "--grid", "4", "--block", "256", "in:x.npy", "out:sums.npy:f32:4",
+                              "i32:1024", "--device", "virtual")[1]
+
+    def test_findings(self):
+        text = self.kernel("block_sum.ptx")
+        self.run_sum(0, "block_sum.ptx", text)
+        self.assertEqual(data_of(self.path / "sums.npy", 4), tuple(sum(range(256 * i, 256 * i + 256)) for i in range(4)))
+        self.assertDocumented("no_barrier.ptx:", self.run_sum(1, "no_barrier.ptx", text.replace("bar.sync", "// bar.sync")))
+        self.assertDocumented("note: sums.npy", self.run_sum(1, "no_barrier.ptx", text.replace("bar.sync", "// bar.sync")))
+        self.assertDocumented("too_many.ptx:", self.run_sum(1, "too_many.ptx",
+                                                            text.replace("bar.sync \t0;", "bar.sync 0, 288;")))
+
+    def test_bank_conflicts(self):
+        self.write("matmul_mma.ptx", self.kernel("matmul_mma.ptx"))
+        self.write("a.npy", npy("<f2", [64, 256], bytes(64 * 256 * 2)))
+        self.write("b.npy", npy("<f2", [256, 64], bytes(64 * 256 * 2)))
+        output, _ = self.run_tilec(0, "run", "matmul_mma.ptx", "--grid", "1", "--block", "128", "in:a.npy", "in:b.npy",
+                                   "out:c.npy:f32:64x64", "i32:64", "i32:64", "i32:256", "--counters")
+        for prefix in ["  bank conflicts  ", "  shared wavefronts", "            112  ", "             32  "]:
+            self.assertDocumented(prefix, output)
+
+
 if __name__ == "__main__":
     unittest.main()

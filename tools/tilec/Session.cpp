@@ -84,10 +84,7 @@ Session::Session(const SessionOptions &options)
 
 device::Device &Session::seam() const { return *device_.state()->device; }
 
-void Session::note(const std::string &text) {
-  std::cerr << "note: " << text << "\n";
-  notes_.push_back(text);
-}
+void Session::note(const std::string &text) { notes_.push_back(text); }
 
 /// ": 8 CTAs, 1234 warp instructions, 0.012 s".
 std::string Session::totals() const {
@@ -105,6 +102,8 @@ int Session::finish(const LaunchSummary &summary) {
   device_.synchronize();
   for (const vgpu::Finding &finding : findings_)
     std::cerr << finding.text() << "\n";
+  for (const std::string &note : notes_)
+    std::cerr << "note: " << note << "\n";
   if (options_.counters && virtualDevice_)
     std::cout << counterTables(virtualDevice_->counters(), virtualDevice_->countersByLine());
   int code = findings_.empty() ? kOk : kFinding;

@@ -29,7 +29,7 @@ public:
   device::Device &seam() const;
   /// Null on a GPU.
   vgpu::VirtualDevice *virtualDevice() const { return virtualDevice_.get(); }
-  /// Says something that is no fault, now and in the report.
+  /// Keeps something to say that is no fault: finish() prints it after the findings, and it is in the report.
   void note(const std::string &text);
   /// Waits for all work; returns the exit code. Prints findings and counters, and writes the JSON file.
   int finish(const LaunchSummary &summary);
