@@ -68,6 +68,69 @@ template <class T> void loadShadow(Warp &warp, const Op &op, const Access &acces
     });
 }
 
+// Vectors of all lanes: copied whole, then taken apart in one loop. Not for types that change their width.
+template <class T, unsigned Elements> void loadVectors(Warp &warp, const Op &op, Access &access) {
+  T vectors[kLanes][Elements];
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    std::memcpy(vectors[lane], access.host[lane], sizeof vectors[lane]);
+  T *targets[Elements];
+  for (unsigned element = 0; element < Elements; ++element)
+    targets[element] = warp.row<T>(op.rows[element]);
+  TILE_LANE_LOOP
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    for (unsigned element = 0; element < Elements; ++element)
+      targets[element][lane] = vectors[lane][element];
+}
+
+template <class T, unsigned Elements>
+void storeVectors(Warp &warp, const Op &op, const Access &access) {
+  T vectors[kLanes][Elements];
+  const T *sources[Elements];
+  for (unsigned element = 0; element < Elements; ++element)
+    sources[element] = warp.row<T>(op.rows[element]);
+  TILE_LANE_LOOP
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    for (unsigned element = 0; element < Elements; ++element)
+      vectors[lane][element] = sources[element][lane];
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    std::memcpy(access.host[lane], vectors[lane], sizeof vectors[lane]);
+}
+
+// True if it was a case for one of the fast ways.
+template <class T> bool loadAllLanes(Warp &warp, const Op &op, Access &access) {
+  if constexpr (sizeof(T) >= 4) {
+    if (access.mask != kFullMask)
+      return false;
+    if (op.targets == 1 && isConsecutive<T>(access))
+      std::memcpy(warp.row<T>(op.rows[0]), access.host[0], kLanes * sizeof(T));
+    else if (op.targets == 2)
+      loadVectors<T, 2>(warp, op, access);
+    else if (op.targets == 4)
+      loadVectors<T, 4>(warp, op, access);
+    else
+      return false;
+    return true;
+  }
+  return false;
+}
+template <class T> bool storeAllLanes(Warp &warp, const Op &op, const Access &access) {
+  if constexpr (sizeof(T) >= 4) {
+    unsigned elements = op.sources - 1u;
+    if (access.mask != kFullMask)
+      return false;
+    if (elements == 1 && isConsecutive<T>(access))
+      std::memcpy(access.host[0], warp.row<T>(op.rows[0]), kLanes * sizeof(T));
+    else if (elements == 2)
+      storeVectors<T, 2>(warp, op, access);
+    else if (elements == 4)
+      storeVectors<T, 4>(warp, op, access);
+    else
+      return false;
+    return true;
+  }
+  return false;
+}
+
 template <class T> void load(Warp &warp, const Op &op) {
   Access all;
   beginAccess(warp, op, op.rows[op.targets], all);
@@ -77,11 +140,8 @@ template <class T> void load(Warp &warp, const Op &op) {
     checkRaces(warp, op, access, 0);
     if (warp.shadow)
       loadShadow<T>(warp, op, access);
-    if constexpr (sizeof(T) >= 4)
-      if (op.targets == 1 && isConsecutive<T>(access)) {
-        std::memcpy(warp.row<T>(op.rows[0]), access.host[0], kLanes * sizeof(T));
-        return;
-      }
+    if (loadAllLanes<T>(warp, op, access))
+      return;
     for (unsigned element = 0; element < op.targets; ++element) {
       LaneOf<T> *target = warp.row<LaneOf<T>>(op.rows[element]);
       forLanes(access.mask, [&](unsigned lane) {
@@ -140,24 +200,18 @@ template <class T> void store(Warp &warp, const Op &op) {
     bool racy = warp.cta->races && isChecked(access.space);
     if (racy && areApart(access))
       checkRaces(warp, op, access, unchangedLanes<T>(warp, op, access)), racy = false;
-    if constexpr (sizeof(T) >= 4)
-      if (elements == 1 && !racy && isConsecutive<T>(access)) {
-        std::memcpy(access.host[0], warp.row<T>(op.rows[0]), kLanes * sizeof(T));
-        if (warp.shadow)
-          storeShadow<T>(warp, op, access, 0);
-        return;
-      }
     uint32_t lanes = access.mask;
-    forLanes(lanes, [&](unsigned lane) {
-      if (racy) {
-        access.mask = 1u << lane;
-        checkRaces(warp, op, access, unchangedLanes<T>(warp, op, access));
-      }
-      for (unsigned element = 0; element < elements; ++element) {
-        T value = static_cast<T>(warp.row<LaneOf<T>>(op.rows[element])[lane]);
-        std::memcpy(access.host[lane] + element * sizeof(T), &value, sizeof(T));
-      }
-    });
+    if (racy || !storeAllLanes<T>(warp, op, access))
+      forLanes(lanes, [&](unsigned lane) {
+        if (racy) {
+          access.mask = 1u << lane;
+          checkRaces(warp, op, access, unchangedLanes<T>(warp, op, access));
+        }
+        for (unsigned element = 0; element < elements; ++element) {
+          T value = static_cast<T>(warp.row<LaneOf<T>>(op.rows[element])[lane]);
+          std::memcpy(access.host[lane] + element * sizeof(T), &value, sizeof(T));
+        }
+      });
     access.mask = lanes;
     if (warp.shadow)
       for (unsigned element = 0; element < elements; ++element)

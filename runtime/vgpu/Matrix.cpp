@@ -69,17 +69,6 @@ void checkPieceRaces(Warp &warp, const Op &op, const Access &access, unsigned ma
   });
 }
 
-// What a lane receives of a transposed matrix.
-uint32_t transposedPiece(const Access &access, unsigned matrix, unsigned lane) {
-  uint32_t value = 0;
-  forPieces(access, matrix, lane, true, [&](uint64_t, const uint8_t *host, unsigned half) {
-    uint16_t element;
-    std::memcpy(&element, host, 2);
-    value |= uint32_t{element} << (16 * half);
-  });
-  return value;
-}
-
 bool isWhole(const Warp &warp, const Access &access, unsigned matrix) {
   for (unsigned row = matrix * 8; row < matrix * 8 + 8; ++row)
     if (warp.cta->sharedValid.get(access.address[row] - kSharedBase, kRowOfMatrixBytes) != 0xffff)
@@ -101,6 +90,18 @@ void loadMatrixShadow(Warp &warp, const Op &op, const Access &access, unsigned m
   }
 }
 
+// The transpose of one fragment, lane to lane.
+void transposeFragment(const uint32_t *source, uint32_t *target) {
+  uint16_t matrix[8][8];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    matrix[lane / 4][lane % 4 * 2] = static_cast<uint16_t>(source[lane]);
+    matrix[lane / 4][lane % 4 * 2 + 1] = static_cast<uint16_t>(source[lane] >> 16);
+  }
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    target[lane] = matrix[lane % 4 * 2][lane / 4] | uint32_t{matrix[lane % 4 * 2 + 1][lane / 4]}
+                                                        << 16;
+}
+
 void loadMatrix(Warp &warp, const Op &op) {
   Access access;
   unsigned matrices = op.targets;
@@ -109,18 +110,26 @@ void loadMatrix(Warp &warp, const Op &op) {
     return;
   for (unsigned matrix = 0; matrix < matrices; ++matrix) {
     uint32_t *target = warp.row<uint32_t>(op.rows[matrix]);
+    for (unsigned row = 0; row < 8; ++row) // four lanes hold one
+      std::memcpy(target + 4 * row, access.host[matrix * 8 + row], kRowOfMatrixBytes);
     if (transposed)
-      for (unsigned lane = 0; lane < kLanes; ++lane)
-        target[lane] = transposedPiece(access, matrix, lane);
-    else // four lanes hold a row
-      for (unsigned row = 0; row < 8; ++row)
-        std::memcpy(target + 4 * row, access.host[matrix * 8 + row], kRowOfMatrixBytes);
+      transposeFragment(target, target);
     if (warp.cta->races)
       for (unsigned lane = 0; lane < kLanes; ++lane)
         checkPieceRaces(warp, op, access, matrix, lane, AccessKind::Read, false);
     if (warp.shadow)
       loadMatrixShadow(warp, op, access, matrix);
   }
+}
+
+// Row by row: four lanes hold one, of the transpose.
+void storeRows(const uint32_t *source, const Access &access, unsigned matrix, bool transposed) {
+  uint32_t turned[kLanes];
+  if (transposed)
+    transposeFragment(source, turned);
+  for (unsigned row = 0; row < 8; ++row)
+    std::memcpy(access.host[matrix * 8 + row], (transposed ? turned : source) + 4 * row,
+                kRowOfMatrixBytes);
 }
 
 void storeMatrix(Warp &warp, const Op &op) {
@@ -131,6 +140,10 @@ void storeMatrix(Warp &warp, const Op &op) {
     return;
   for (unsigned matrix = 0; matrix < matrices; ++matrix) {
     const uint32_t *source = warp.row<uint32_t>(op.rows[matrix]);
+    if (!warp.cta->races && !warp.shadow) {
+      storeRows(source, access, matrix, transposed);
+      continue;
+    }
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       uint32_t before = 0, value = source[lane];
       forPieces(access, matrix, lane, transposed,
@@ -151,20 +164,10 @@ void storeMatrix(Warp &warp, const Op &op) {
   }
 }
 
-// The transpose of one fragment, lane to lane.
 void moveMatrix(Warp &warp, const Op &op) {
   if (!warp.converged(op, kFullMask))
     return;
-  uint16_t matrix[8][8];
-  const uint32_t *source = warp.row<uint32_t>(op.rows[1]);
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    matrix[lane / 4][lane % 4 * 2] = static_cast<uint16_t>(source[lane]);
-    matrix[lane / 4][lane % 4 * 2 + 1] = static_cast<uint16_t>(source[lane] >> 16);
-  }
-  uint32_t *target = warp.row<uint32_t>(op.rows[0]);
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    target[lane] = matrix[lane % 4 * 2][lane / 4] | uint32_t{matrix[lane % 4 * 2 + 1][lane / 4]}
-                                                        << 16;
+  transposeFragment(warp.row<uint32_t>(op.rows[1]), warp.row<uint32_t>(op.rows[0]));
   if (warp.shadow)
     warp.shadow.set(op.rows[0], warp.shadow.whole(op.rows[1]) == kFullMask ? kFullMask : 0,
                     kFullMask);

@@ -316,14 +316,16 @@ TEST(Stmatrix, InvertsLdmatrix) {
           "16, %p;\n"
           "  .reg .b32 %w<4>;\n  ld.shared.v4.u32 {%w0, %w1, %w2, %w3}, [%s];\n  st.global.v4.u32 "
           "[%q+1024], {%w0, %w1, %w2, %w3};\n  ret;\n}\n";
-    Gpu gpu(ptx, "sm_90");
-    auto buffer = gpu.upload(data);
-    gpu.run("k", {1}, {32}, 0, buffer);
-    gpu.expectClean();
-    auto result = gpu.download<uint16_t>(buffer, 1024);
-    for (int q = 0; q < 4; ++q)
-      for (int i = 0; i < 64; ++i)
-        EXPECT_EQ(result[512 + q * 64 + i], (q ^ 1) * 64 + i);
+    for (std::string checks : {"all", "none"}) { // without them it goes another way
+      Gpu gpu(ptx, "sm_90", checks);
+      auto buffer = gpu.upload(data);
+      gpu.run("k", {1}, {32}, 0, buffer);
+      gpu.expectClean();
+      auto result = gpu.download<uint16_t>(buffer, 1024);
+      for (int q = 0; q < 4; ++q)
+        for (int i = 0; i < 64; ++i)
+          EXPECT_EQ(result[512 + q * 64 + i], (q ^ 1) * 64 + i) << checks << trans;
+    }
   }
 }
 
