@@ -221,14 +221,17 @@ Decoder::Address Decoder::address(const Operand &operand) {
       malformed("address register '" + std::string(base.name) + "' is narrower than 32 bits");
     return result;
   case Operand::Kind::Immediate:
-    result.row = constant(base.value, 8);
-    return result;
+    result.always = base.value;
+    break;
   case Operand::Kind::Symbol:
-    result.row = constant(symbolAddress(base, result.known), 8);
-    return result;
+    result.always = symbolAddress(base, result.known);
+    break;
   default:
     malformed("this form of address is not understood");
   }
+  result.row = constant(*result.always, 8);
+  *result.always += static_cast<uint64_t>(result.offset);
+  return result;
 }
 
 void Decoder::branchTo(Op &op, uint32_t target) {

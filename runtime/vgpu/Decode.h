@@ -113,7 +113,8 @@ public:
     uint32_t row = 0;
     unsigned bytes = 8; // width of the base
     int64_t offset = 0;
-    std::optional<Space> known; // the space the symbol is in
+    std::optional<Space> known;     // the space the symbol is in
+    std::optional<uint64_t> always; // base and offset, if no register takes part
   };
   Address address(const Operand &operand);
 

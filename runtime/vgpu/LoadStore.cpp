@@ -3,6 +3,7 @@
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Launch.h"
 
 namespace tile::vgpu {
 namespace {
@@ -153,6 +154,21 @@ template <class T> void load(Warp &warp, const Op &op) {
   });
 }
 
+// A parameter of the kernel by its name: one value for all lanes. Op::imm: where it is, known to be inside.
+template <class T> void loadParameter(Warp &warp, const Op &op) {
+  const uint8_t *source = warp.cta->launch->params().data() + op.imm;
+  for (unsigned element = 0; element < op.targets; ++element) {
+    T value;
+    std::memcpy(&value, source + element * sizeof(T), sizeof(T));
+    LaneOf<T> *target = warp.row<LaneOf<T>>(op.rows[element]), bits = toLane<T>(value);
+    TILE_LANE_LOOP
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      target[lane] = warp.mask >> lane & 1 ? bits : target[lane];
+    if (warp.shadow)
+      warp.shadow.set(op.rows[element], kFullMask, warp.mask);
+  }
+}
+
 template <class T> uint32_t unchangedLanes(Warp &warp, const Op &op, const Access &access) {
   uint32_t same = access.mask;
   for (unsigned element = 0; element < op.targets + op.sources - 1u; ++element) {
@@ -230,6 +246,21 @@ Handler loadHandler(ScalarType type) {
     return load<uint32_t>;
   case 8:
     return load<uint64_t>;
+  }
+  return nullptr;
+}
+
+Handler parameterHandler(ScalarType type) {
+  bool extendsSign = isSigned(type);
+  switch (bytesOf(type)) {
+  case 1:
+    return extendsSign ? loadParameter<int8_t> : loadParameter<uint8_t>;
+  case 2:
+    return extendsSign ? loadParameter<int16_t> : loadParameter<uint16_t>;
+  case 4:
+    return loadParameter<uint32_t>;
+  case 8:
+    return loadParameter<uint64_t>;
   }
   return nullptr;
 }
@@ -336,6 +367,13 @@ void decodeLoad(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   uint32_t flags = flagsOf(form, address);
   uint32_t space = spaceOf(form, address);
   noteCommunication(decoder, form, space);
+  uint64_t bytes = form.elements * bytesOf(form.type), end = decoder.program().paramBytes;
+  if (space == static_cast<uint32_t>(Space::Param) && address.always && bytes <= end &&
+      *address.always <= end - bytes && *address.always % bytes == 0) {
+    decoder.emitWide(parameterHandler(form.type), targets, {},
+                     static_cast<int64_t>(*address.always), 0, 0, kOwnValidity);
+    return;
+  }
   decoder.emitWide(loadHandler(form.type), targets, std::array{address.row}, address.offset, flags,
                    space, kOwnValidity);
 }

@@ -171,8 +171,9 @@ template <class T> void selectByPredicate(Warp &warp, const Op &op) {
   uint32_t condition = warp.predicate(op.rows[3]), mask = warp.mask;
   TILE_LANE_LOOP
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    T value = condition >> lane & 1 ? yes[lane] : no[lane];
-    target[lane] = mask >> lane & 1 ? value : target[lane];
+    T one = yes[lane], other = no[lane],
+      before = target[lane]; // all are read, so that none is a branch
+    target[lane] = mask >> lane & 1 ? (condition >> lane & 1 ? one : other) : before;
   }
 }
 
