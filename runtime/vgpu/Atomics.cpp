@@ -46,6 +46,18 @@ struct AddBfloat {
     return floatToBfloat(bfloatToFloat(old) + bfloatToFloat(b));
   }
 };
+template <bool Maximum> struct ExtremeHalf {
+  static uint16_t apply(uint16_t old, uint16_t b, uint16_t) {
+    float x = halfToFloat(old), y = halfToFloat(b);
+    return floatToHalf(Maximum ? maximum<false>(x, y) : minimum<false>(x, y));
+  }
+};
+template <bool Maximum> struct ExtremeBfloat {
+  static uint16_t apply(uint16_t old, uint16_t b, uint16_t) {
+    float x = bfloatToFloat(old), y = bfloatToFloat(b);
+    return floatToBfloat(Maximum ? maximum<false>(x, y) : minimum<false>(x, y));
+  }
+};
 template <class F> struct Pair {
   static uint32_t apply(uint32_t old, uint32_t b, uint32_t) {
     return F::apply(static_cast<uint16_t>(old), static_cast<uint16_t>(b), 0) |
@@ -188,6 +200,91 @@ Handler pickHandler(std::string_view operation, ScalarType type, Space space) {
   return nullptr;
 }
 
+// Minimum and maximum of halves exist for vectors only.
+constexpr Row kVectorRows[] = {
+    {"min", ScalarType::F16, atomic<uint16_t, ExtremeHalf<false>>},
+    {"max", ScalarType::F16, atomic<uint16_t, ExtremeHalf<true>>},
+    {"min", ScalarType::BF16, atomic<uint16_t, ExtremeBfloat<false>>},
+    {"max", ScalarType::BF16, atomic<uint16_t, ExtremeBfloat<true>>},
+    {"min", ScalarType::F16x2, atomic<uint32_t, Pair<ExtremeHalf<false>>>},
+    {"max", ScalarType::F16x2, atomic<uint32_t, Pair<ExtremeHalf<true>>>},
+    {"min", ScalarType::BF16x2, atomic<uint32_t, Pair<ExtremeBfloat<false>>>},
+    {"max", ScalarType::BF16x2, atomic<uint32_t, Pair<ExtremeBfloat<true>>>},
+};
+
+// Op::b: the bytes of the whole vector.
+void checkVectorAlignment(Warp &warp, const Op &op) {
+  uint64_t address[kLanes];
+  readAddresses(warp, op.rows[0], op.a & kWide, op.imm, address);
+  forLanes(warp.mask, [&](unsigned lane) {
+    if (address[lane] % op.b != 0)
+      warp.stop(op, FindingKind::Misaligned, lane,
+                "the vector's address is not aligned to its " + std::to_string(op.b) + " bytes");
+  });
+}
+
+template <class T> void copyRow(Warp &warp, const Op &op) {
+  forLanes(warp.mask,
+           [&](unsigned lane) { warp.row<T>(op.rows[0])[lane] = warp.row<T>(op.rows[1])[lane]; });
+}
+
+Handler vectorHandler(std::string_view operation, ScalarType type, size_t elements) {
+  if (type == ScalarType::F32)
+    return operation == "add" && elements <= 4 ? pickHandler(operation, type, Space::Global)
+                                               : nullptr;
+  bool pairs = type == ScalarType::F16x2 || type == ScalarType::BF16x2;
+  if (!pairs && type != ScalarType::F16 && type != ScalarType::BF16)
+    return nullptr;
+  if (pairs && elements > 4)
+    return nullptr;
+  for (const Row &row : kVectorRows)
+    if (row.operation == operation && row.type == type)
+      return row.handler;
+  return operation == "add" ? pickHandler(operation, type, Space::Global) : nullptr;
+}
+
+// atom.global.v2.f32.add and its kin: each element is an atomic operation of its own.
+struct VectorForm {
+  std::string_view operation;
+  ScalarType type;
+  size_t elements;
+  uint32_t flags;
+  bool hasPolicy;
+};
+void emitVectorAtomic(Decoder &decoder, const Instruction &instruction, const VectorForm &form) {
+  bool returns = instruction.opcode == "atom";
+  Handler handler = vectorHandler(form.operation, form.type, form.elements);
+  if (!handler)
+    decoder.unsupported("this operation and type as a vector");
+  decoder.wantOperands(instruction, 2u + returns + form.hasPolicy);
+  auto partsOf = [&](const Operand &operand) {
+    if (operand.kind != Operand::Kind::Vector || operand.parts.size() != form.elements)
+      decoder.malformed("expected a vector of " + std::to_string(form.elements) + " registers");
+    return operand.parts;
+  };
+  std::vector<Operand> values = partsOf(instruction.operands[returns + 1]),
+                       olds = returns ? partsOf(instruction.operands[0]) : std::vector<Operand>();
+  std::vector<uint32_t> sources;
+  for (const Operand &value : values)
+    sources.push_back(decoder.source(value, form.type));
+  Decoder::Address address = decoder.address(instruction.operands[returns]);
+  uint32_t flags = form.flags | (address.bytes == 8 ? kWide : 0), bytes = bytesOf(form.type);
+  decoder.emit(checkVectorAlignment, {}, {address.row}, address.offset, flags,
+               static_cast<uint32_t>(bytes * form.elements), kOwnValidity);
+  // Results go where they belong when all elements are done, since one may replace a value or the address.
+  std::vector<uint32_t> results;
+  for (size_t i = 0; i < form.elements; ++i) {
+    std::vector<uint32_t> target;
+    if (returns)
+      target.push_back(results.emplace_back(decoder.temporary(4)));
+    decoder.emitWide(handler, target, std::array{address.row, sources[i]},
+                     address.offset + static_cast<int64_t>(i * bytes), flags,
+                     static_cast<uint32_t>(Space::Global), kOwnValidity);
+  }
+  for (size_t i = 0; i < results.size(); ++i)
+    decoder.emit(copyRow<uint32_t>, {decoder.target(olds[i], form.type)}, {results[i]});
+}
+
 void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   bool returns = instruction.opcode == "atom";
   std::string_view order = suffixes.takeOneOf({"relaxed", "acquire", "release", "acq_rel"});
@@ -201,7 +298,22 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
       suffixes.takeOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
   suffixes.take("noftz");
   bool hasPolicy = suffixes.take("L2::cache_hint"); // changes speed only
+  std::string_view vector = suffixes.takeOneOf({"v2", "v4", "v8"});
   ScalarType type = suffixes.takeType();
+  // red reads nothing, so it never acquires.
+  MemoryOrder meant = order == "acq_rel"   ? MemoryOrder::AcquireRelease
+                      : order == "acquire" ? MemoryOrder::Acquire
+                      : order == "release" ? MemoryOrder::Release
+                                           : MemoryOrder::Relaxed;
+  uint32_t flags = (narrow ? kNarrow : 0) | static_cast<uint32_t>(meant) << kOrderShift;
+  if (!vector.empty()) {
+    if (space == Space::Shared)
+      decoder.unsupported("vector atomics are of global memory");
+    decoder.program().usesGlobalAtomics = true;
+    emitVectorAtomic(decoder, instruction,
+                     {operation, type, static_cast<size_t>(vector[1] - '0'), flags, hasPolicy});
+    return;
+  }
   bool isCas = operation == "cas";
   // exch, cas and the bit operations take signed and unsigned spellings as well.
   ScalarType bits = bytesOf(type) == 8   ? ScalarType::B64
@@ -230,13 +342,7 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
   if (space != Space::Shared)
     decoder.program().usesGlobalAtomics = true;
   uint32_t exchange = operation == "exch" ? 1 << 8 : 0;
-  // red reads nothing, so it never acquires.
-  MemoryOrder meant = order == "acq_rel"   ? MemoryOrder::AcquireRelease
-                      : order == "acquire" ? MemoryOrder::Acquire
-                      : order == "release" ? MemoryOrder::Release
-                                           : MemoryOrder::Relaxed;
-  uint32_t flags = (address.bytes == 8 ? kWide : 0) | (narrow ? kNarrow : 0) |
-                   static_cast<uint32_t>(meant) << kOrderShift;
+  flags |= address.bytes == 8 ? kWide : 0;
   decoder.emitWide(handler, targets, sources, address.offset, flags,
                    static_cast<uint32_t>(space) | exchange, kOwnValidity);
 }

@@ -138,18 +138,21 @@ void Decoder::callThroughPointer(const Call &call) {
   uint32_t pointer = source(*call.callee, ScalarType::B64);
   emit(checkPointer, {}, {pointer}, 0, 0, 0, kOwnValidity);
   std::vector<size_t> exits;
+  // Behind an inlined function, operations still belong to the call.
+  auto place = static_cast<uint32_t>(program_->lines.size() - 1);
   for (const Function *function : candidates(prototype)) {
     if (isBeingInlined(*function))
       continue; // a recursive call ends in noFunction
     size_t test = program_->code.size();
     emit(skipUnlessFunction, {}, {pointer}, 0, *program_->module->functionNumber(function->name), 0,
-         kJump);
+         kJump)
+        .instruction = place;
     inlineFunction(*function, call);
     exits.push_back(program_->code.size());
-    emit(jumpPast, {}, {}, 0, 0, 0, kJump);
+    emit(jumpPast, {}, {}, 0, 0, 0, kJump).instruction = place;
     program_->code[test].imm = static_cast<int64_t>(program_->code.size());
   }
-  emit(noFunction, {}, {pointer}, 0, 0, 0, kOwnValidity);
+  emit(noFunction, {}, {pointer}, 0, 0, 0, kOwnValidity).instruction = place;
   for (size_t exit : exits)
     program_->code[exit].imm = static_cast<int64_t>(program_->code.size());
 }

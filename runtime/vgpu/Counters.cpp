@@ -59,7 +59,8 @@ std::optional<InstructionClass> classOfOpcode(std::string_view opcode) {
       {InstructionClass::Control, {"bra", "brx", "call", "ret", "exit", "trap", "brkpt"}},
       {InstructionClass::Float,
        {"fma", "sin", "cos", "ex2", "lg2", "rcp", "sqrt", "rsqrt", "tanh", "copysign"}},
-      {InstructionClass::Other, {"setmaxnreg", "griddepcontrol", "nanosleep", "createpolicy"}},
+      {InstructionClass::Other,
+       {"setmaxnreg", "griddepcontrol", "nanosleep", "createpolicy", "applypriority", "discard"}},
   };
   for (const Row &row : rows)
     if (std::ranges::count(row.opcodes, opcode))

@@ -206,6 +206,7 @@ void registerShuffle(OpcodeTable &table);
 void registerAsyncCopy(OpcodeTable &table);
 void registerAtomics(OpcodeTable &table);
 void registerMatrix(OpcodeTable &table);
+void registerCacheHints(OpcodeTable &table);
 void registerMma(OpcodeTable &table);
 void registerWmma(OpcodeTable &table);
 

@@ -87,10 +87,11 @@ ScalarType Suffixes::takeType() {
 const OpcodeTable &opcodeTable() {
   static const OpcodeTable table = [] {
     OpcodeTable result;
-    for (auto add : {registerInteger, registerProducts, registerCarry, registerBits, registerFloat,
-                     registerCompare, registerConvert, registerMove, registerLoadStore,
-                     registerAtomics, registerControl, registerBarrier, registerShuffle,
-                     registerAsyncCopy, registerMatrix, registerMma, registerWmma})
+    for (auto add :
+         {registerInteger, registerProducts, registerCarry, registerBits, registerFloat,
+          registerCompare, registerConvert, registerMove, registerLoadStore, registerAtomics,
+          registerControl, registerBarrier, registerShuffle, registerAsyncCopy, registerMatrix,
+          registerCacheHints, registerMma, registerWmma})
       add(result);
     return result;
   }();

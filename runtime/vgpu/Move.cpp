@@ -107,17 +107,18 @@ void decodeVectorMove(Decoder &decoder, const Instruction &instruction, ScalarTy
   decoder.emitWide(handlers, rows, std::array{source}, 0, bits);
 }
 
-// Clocks grow with every reading: enough for code that waits, and the same in every run.
+// Clocks grow with every reading: enough for code that waits, and the same in every run. Op::a: the bits left out.
 template <class T> void readClock(Warp &warp, const Op &op) {
   T *target = warp.row<T>(op.rows[0]);
-  T now = static_cast<T>(++warp.clockReads * 64);
+  T now = static_cast<T>((++warp.clockReads * 64) >> op.a);
   forLanes(warp.mask, [&](unsigned lane) { target[lane] = now; });
 }
 
 bool isClock(const Operand &operand) {
   return operand.kind == Operand::Kind::Special &&
          (operand.name == "%clock" || operand.name == "%clock64" || operand.name == "%clock_hi" ||
-          operand.name == "%globaltimer" || operand.name == "%globaltimer_lo");
+          operand.name == "%globaltimer" || operand.name == "%globaltimer_lo" ||
+          operand.name == "%globaltimer_hi");
 }
 
 void decodeMove(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -132,7 +133,9 @@ void decodeMove(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   }
   bool wide = bytesOf(type) == 8;
   if (isClock(from)) {
-    decoder.emit(wide ? readClock<uint64_t> : readClock<uint32_t>, {decoder.target(to, type)}, {});
+    uint32_t skipped = from.name.ends_with("_hi") ? 32 : 0;
+    decoder.emit(wide ? readClock<uint64_t> : readClock<uint32_t>, {decoder.target(to, type)}, {},
+                 0, skipped);
     return;
   }
   uint32_t source = type == ScalarType::Pred ? decoder.predicate(from) : decoder.source(from, type);
@@ -140,20 +143,6 @@ void decodeMove(Decoder &decoder, const Instruction &instruction, Suffixes &suff
                       : wide                   ? bitOp<Copy<uint64_t>, 1, uint64_t, uint64_t>()
                                                : bitOp<Copy<uint32_t>, 1, uint32_t, uint32_t>();
   decoder.emit(handlers, {decoder.target(to, type)}, {source});
-}
-
-// A cache policy is a word that only cache hints take, and those change speed alone: zero will do.
-void decodeCreatePolicy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  bool isFractional = suffixes.take("fractional");
-  if (!isFractional || suffixes.takePrefix("L2::evict_").empty())
-    decoder.unsupported("expected createpolicy.fractional.L2::evict_...");
-  suffixes.takePrefix("L2::evict_");
-  ScalarType type = suffixes.takeType();
-  decoder.wantOperands(instruction, 1, 2);
-  if (type != ScalarType::B64)
-    decoder.malformed("a cache policy has type .b64");
-  decoder.emit(bitOp<Copy<uint64_t>, 1, uint64_t, uint64_t>(),
-               {decoder.target(instruction.operands[0], type)}, {decoder.constant(0, 8)});
 }
 
 // What is not selected may be anything.
@@ -246,7 +235,6 @@ void decodeNanosleep(Decoder &decoder, const Instruction &instruction, Suffixes 
 } // namespace
 
 void registerMove(OpcodeTable &table) {
-  table["createpolicy"] = decodeCreatePolicy;
   table["mov"] = decodeMove;
   table["selp"] = decodeSelect;
   table["slct"] = decodeSlct;
