@@ -4,8 +4,8 @@
   env/bin/python bench/vgpu/compare.py --tilec build/release/bin/tilec
 
 Triton compiles its kernels to PTX, which `tilec run` executes without checks and with all of them; TRITON_INTERPRET=1 runs
-their source with NumPy. Times are those of the run alone, the best of several since other programs only make it slower,
-without the start of a process, without compiling and reading files. Results are compared with each other. Ratios above 1: the virtual GPU is faster.
+their source with NumPy. Times are CPU time of the run alone, the best of several, with one thread on each side, so that other
+programs on the machine hardly matter; without the start of a process, without compiling and reading files. Results are compared with each other. Ratios above 1: the virtual GPU is faster.
 """
 import argparse
 import json
@@ -22,7 +22,8 @@ TARGETS = {80: "sm_80", 90: "sm_90a"}
 
 
 def peer(script, *arguments):
-    done = subprocess.run([sys.executable, HERE / script, *map(str, arguments)], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, HERE / script, *map(str, arguments)], capture_output=True, text=True,
+                          env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
     if done.returncode:
         sys.exit(f"{script} {' '.join(map(str, arguments))} failed:\n{done.stderr[-2000:]}")
     return done.stdout
@@ -66,10 +67,11 @@ class Runner:
             done = subprocess.run(
                 [self.options.tilec, "run", ptx, "--device", f"virtual:{TARGETS[arch]}", "--check", checks, "--json", report,
                  "--grid", ",".join(map(str, self.launch.grid)), "--shared", str(facts["shared"]),
-                 *self.words(facts, output)], capture_output=True, text=True)
+                 *self.words(facts, output)], capture_output=True, text=True,
+                env={**os.environ, "TILE_VGPU_THREADS": "1"})
             if done.returncode:
                 return None, (done.stderr.strip().splitlines() or ["no message"])[0]
-            times.append(json.loads(report.read_text())["ran"]["seconds"])
+            times.append(json.loads(report.read_text())["ran"]["cpu_seconds"])
         return min(times), numpy.load(output)
 
 
@@ -104,7 +106,7 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         peer("compile_peer.py", folder)
         import triton
-        print(f"Triton {triton.__version__}, NumPy {numpy.__version__}, {os.cpu_count()} cores, best of {options.repeats}, ms")
+        print(f"Triton {triton.__version__}, NumPy {numpy.__version__}, CPU time of one thread, best of {options.repeats}, ms")
         print(f"{'launch':24} {'target':7} {'check':5} {'interpreter':>10} {'virtual':>9} {'ratio':>7}   error, of the largest")
         for name, launch in peer_kernels.LAUNCHES.items():
             if name.startswith(options.only):

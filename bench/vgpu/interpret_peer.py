@@ -2,7 +2,7 @@
 
   python3 bench/vgpu/interpret_peer.py LAUNCH FOLDER
 
-Reads FOLDER/<LAUNCH>.in<i>.npy, prints the seconds of the run and writes FOLDER/<LAUNCH>.peer.npy.
+Reads FOLDER/<LAUNCH>.in<i>.npy, prints the CPU seconds of the run and writes FOLDER/<LAUNCH>.peer.npy.
 """
 import os
 import pathlib
@@ -56,9 +56,9 @@ def main(name, folder):
     function, signature, constants, _ = launch.kernel
     arguments = [Array(numpy.load(folder / f"{name}.in{i}.npy")) if isinstance(argument, tuple) else argument
                  for i, argument in enumerate(launch.arguments)]
-    start = time.perf_counter()
+    start = time.process_time()
     function[launch.grid](*arguments, **constants)
-    print(time.perf_counter() - start)
+    print(time.process_time() - start)
     numpy.save(folder / f"{name}.peer.npy", arguments[launch.result()].array)
 
 

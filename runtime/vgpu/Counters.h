@@ -76,13 +76,14 @@ struct Counters {
 /// What a launch did, known without counters too.
 struct LaunchStatistics {
   uint64_t launches = 0, blocks = 0, warpInstructions = 0;
-  double seconds = 0;
+  double seconds = 0, cpuSeconds = 0; // on the host: by the clock, and of all its threads
 
   LaunchStatistics &operator+=(const LaunchStatistics &other) {
     launches += other.launches;
     blocks += other.blocks;
     warpInstructions += other.warpInstructions;
     seconds += other.seconds;
+    cpuSeconds += other.cpuSeconds;
     return *this;
   }
 };

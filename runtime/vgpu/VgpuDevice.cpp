@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <limits>
 #include <thread>
 
@@ -267,9 +268,14 @@ public:
     setup.smCount = static_cast<uint32_t>(props_.smCount);
     Launch run(std::move(setup));
     auto start = std::chrono::steady_clock::now();
+    std::clock_t cpuStart = std::clock();
     run.run();
-    noteLaunch(run,
-               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    LaunchStatistics done = run.statistics();
+    done.launches = 1;
+    done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    done.cpuSeconds = static_cast<double>(std::clock() - cpuStart) / CLOCKS_PER_SEC;
+    statistics_ += done;
+    noteCounters(run);
     FindingSink sink = sink_;
     // The sink and whoever catches the error may use the device again.
     lock.unlock();
@@ -549,10 +555,7 @@ private:
     return bytes;
   }
 
-  void noteLaunch(const Launch &launch, double seconds) {
-    statistics_ += launch.statistics();
-    ++statistics_.launches;
-    statistics_.seconds += seconds;
+  void noteCounters(const Launch &launch) {
     counters_ += launch.counters();
     for (size_t i = 0; i < launch.instructionCounters().size(); ++i) {
       const Counters &counted = launch.instructionCounters()[i];

@@ -136,7 +136,8 @@ std::string asJson(const RunReport &report) {
     json["ran"] = {{"launches", done.launches},
                    {"ctas", done.blocks},
                    {"warp_instructions", done.warpInstructions},
-                   {"seconds", done.seconds}};
+                   {"seconds", done.seconds},
+                   {"cpu_seconds", done.cpuSeconds}};
   }
   json["findings"] = Json::array();
   for (const vgpu::Finding &finding : report.findings)
