@@ -25,14 +25,15 @@ const std::string kFunctions = R"(
 {
   ret;
 }
-.global .u64 table[3] = {plusOne, timesThree, generic(wide)};
+.global .u64 table[3] = {plusOne, timesThree, wide};
 )";
 
 // A call of `callee`, guarded or not, of the thread's number; %r2 is 1000 before.
 std::string calling(const std::string &setUp, const std::string &guard, const std::string &callee,
                     const std::string &after = "") {
   return kernel("  mov.u32 %r2, 1000;\n" + setUp +
-                    "  {\n  .param .b32 x;\n  .param .b32 r;\n  st.param.b32 [r], %r2;\n  st.param.b32 [x], %t;\n"
+                    "  {\n  .param .b32 x;\n  .param .b32 r;\n  st.param.b32 [r], %r2;\n  "
+                    "st.param.b32 [x], %t;\n"
                     "  prototype: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
                     "  targets: .calltargets plusOne, timesThree;\n  " +
                     guard + "call (r), " + callee + ", (x)" + after +
@@ -57,14 +58,16 @@ TEST(Calls, AGuardMasksLanes) {
 }
 
 TEST(Calls, EachLaneFollowsItsPointer) {
-  std::string pick = "  and.b32 %r3, %t, 1;\n  mov.u64 %rd1, table;\n  mad.wide.u32 %rd1, %r3, 8, %rd1;\n"
-                     "  ld.global.u64 %rd2, [%rd1];\n";
+  std::string pick =
+      "  and.b32 %r3, %t, 1;\n  mov.u64 %rd1, table;\n  mad.wide.u32 %rd1, %r3, 8, %rd1;\n"
+      "  ld.global.u64 %rd2, [%rd1];\n";
   for (std::string list : {"prototype", "targets"}) {
     auto result = results(calling(pick, "", "%rd2", ", " + list));
     for (uint32_t i = 0; i < 64; ++i)
       EXPECT_EQ(result[i], i % 2 ? 3 * i : i + 1);
   }
-  auto guarded = results(calling(pick + "  setp.lt.u32 %q1, %t, 7;\n", "@%q1 ", "%rd2", ", prototype"));
+  auto guarded =
+      results(calling(pick + "  setp.lt.u32 %q1, %t, 7;\n", "@%q1 ", "%rd2", ", prototype"));
   for (uint32_t i = 0; i < 64; ++i)
     EXPECT_EQ(guarded[i], i >= 7 ? 1000 : i % 2 ? 3 * i : i + 1);
 }

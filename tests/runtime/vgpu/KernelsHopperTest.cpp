@@ -62,7 +62,8 @@ TEST(KernelsHopper, ElectedLaneWritesOnce) {
 }
 
 TEST(KernelsHopper, PairsOfShorts) {
-  std::vector<uint32_t> values = {0, 0x00010002, 0xffff0001, 0x80007fff, 0x12345678, 0xfffefffd, 0x00200010};
+  std::vector<uint32_t> values = {0,          0x00010002, 0xffff0001, 0x80007fff,
+                                  0x12345678, 0xfffefffd, 0x00200010};
   auto [a, b] = allPairs(values);
   auto n = static_cast<int>(a.size());
   Gpu gpu = hopper();
@@ -94,16 +95,18 @@ TEST(KernelsHopper, BytesOfHalves) {
   auto n = static_cast<int>(in.size());
   Gpu gpu = hopper();
   auto dnarrow = gpu.device->alloc(in.size() * 2), dback = gpu.device->alloc(in.size() * 4);
-  gpu.run("bytes_of_halves", {static_cast<uint32_t>(n + 127) / 128}, {128}, 0, gpu.upload(in), dnarrow,
-          dback, n);
+  gpu.run("bytes_of_halves", {static_cast<uint32_t>(n + 127) / 128}, {128}, 0, gpu.upload(in),
+          dnarrow, dback, n);
   gpu.expectClean();
   auto narrow = gpu.download<uint8_t>(dnarrow, in.size() * 2);
   auto back = gpu.download<uint16_t>(dback, in.size() * 2);
   for (size_t i = 0; i < narrow.size(); ++i) {
     double value = decodeFloat(in[i / 2] >> (16 * (i % 2)) & 0xffff, kHalfFormat);
-    ASSERT_EQ(narrow[i] & 0x7f, encodeFloat(value, kE4m3Format, Rounding::NearestEven, true) & 0x7f) << value;
+    ASSERT_EQ(narrow[i] & 0x7f, encodeFloat(value, kE4m3Format, Rounding::NearestEven, true) & 0x7f)
+        << value;
     ASSERT_EQ(back[i] & 0x7fff,
-              encodeFloat(decodeFloat(narrow[i], kE4m3Format), kHalfFormat, Rounding::NearestEven) & 0x7fff);
+              encodeFloat(decodeFloat(narrow[i], kE4m3Format), kHalfFormat, Rounding::NearestEven) &
+                  0x7fff);
   }
 }
 

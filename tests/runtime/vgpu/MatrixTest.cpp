@@ -27,7 +27,7 @@ std::string mmaKernel(const MmaCase &test, int countA, int countB, int countC) {
   bool wide = test.bits == 64;
   std::string type = wide ? "b64" : "b32", bytes = wide ? "8" : "4";
   std::string ptx =
-      ".version 8.4\n.target " + test.target +
+      ".version 8.7\n.target " + test.target +
       "\n.address_size 64\n.visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc)\n{\n"
       "  .reg .b32 %l;\n  .reg .b64 %p;\n  .reg ." +
       type + " %a<8>, %b<8>, %c<8>;\n  mov.u32 %l, %laneid;\n";

@@ -7,8 +7,11 @@ namespace tile::vgpu {
 namespace {
 
 std::string forHopper(const std::string &body) {
-  return replaced(kernel("  .reg .b16 %h<16>;\n  and.b32 %r9, %t, 1;\n  mad.wide.u32 %rd1, %r9, 16, %p;\n" + body),
-                  ".target sm_80", ".target sm_90");
+  std::string ptx = replaced(
+      kernel("  .reg .b16 %h<16>;\n  and.b32 %r9, %t, 1;\n  mad.wide.u32 %rd1, %r9, 16, %p;\n" +
+             body),
+      ".target sm_80", ".target sm_90");
+  return replaced(ptx, ".version 7.8", ".version 8.1");
 }
 
 // 64 threads meet in two vectors.
@@ -22,10 +25,11 @@ std::vector<uint16_t> runHalves(const std::string &body, const std::vector<uint1
 
 TEST(VectorAtomics, SumsAndOldValuesOfFloats) {
   // The first old value replaces the address register's low word; every element must still find its place.
-  Gpu gpu(forHopper("  cvt.rn.f32.u32 %f1, %t;\n"
-                    "  atom.global.add.v4.f32 {%f2, %f3, %f4, %f5}, [%rd1], {%f1, 1.0, -1.0, %f1};\n"
-                    "  atom.relaxed.gpu.global.add.v2.f32 {%f6, %f1}, [%rd1], {%f2, %f1};\n"),
-          "sm_90");
+  Gpu gpu(
+      forHopper("  cvt.rn.f32.u32 %f1, %t;\n"
+                "  atom.global.add.v4.f32 {%f2, %f3, %f4, %f5}, [%rd1], {%f1, 1.0, -1.0, %f1};\n"
+                "  atom.relaxed.gpu.global.add.v2.f32 {%f6, %f1}, [%rd1], {%f2, %f1};\n"),
+      "sm_90");
   auto memory = gpu.upload(std::vector<float>(8, 0.0f));
   gpu.run("k", {1}, {2}, 0, memory);
   gpu.expectClean();
@@ -36,15 +40,19 @@ TEST(VectorAtomics, ReductionsOfHalves) {
   std::string values = "  cvt.u16.u32 %h1, %t;\n  cvt.rn.f16.u16 %h2, %h1;\n  neg.f16 %h3, %h2;\n"
                        "  mov.b32 %r1, {%h2, %h3};\n  mov.b16 %h4, 0x7e00;\n";
   auto zero = std::vector<uint16_t>(16, 0);
-  auto most = runHalves(values + "  red.global.max.noftz.v4.f16 [%rd1], {%h2, %h3, %h2, %h4};\n", zero);
+  auto most =
+      runHalves(values + "  red.global.max.noftz.v4.f16 [%rd1], {%h2, %h3, %h2, %h4};\n", zero);
   for (int thread : {0, 1}) {
     EXPECT_EQ(halfToFloat(most[thread * 8]), 62 + thread);
     EXPECT_EQ(halfToFloat(most[thread * 8 + 1]), 0);
     EXPECT_EQ(halfToFloat(most[thread * 8 + 2]), 62 + thread);
     EXPECT_EQ(most[thread * 8 + 3], 0); // NaN loses
   }
-  auto least = runHalves(values + "  red.relaxed.gpu.global.min.noftz.v2.f16x2 [%rd1], {%r1, %r1};\n", zero);
-  auto sums = runHalves(values + "  red.global.add.noftz.v8.f16 [%rd1], {%h2, %h3, %h2, %h2, %h2, %h2, %h2, %h3};\n", zero);
+  auto least =
+      runHalves(values + "  red.relaxed.gpu.global.min.noftz.v2.f16x2 [%rd1], {%r1, %r1};\n", zero);
+  auto sums = runHalves(
+      values + "  red.global.add.noftz.v8.f16 [%rd1], {%h2, %h3, %h2, %h2, %h2, %h2, %h2, %h3};\n",
+      zero);
   for (int thread : {0, 1}) {
     EXPECT_EQ(halfToFloat(least[thread * 8]), 0);
     EXPECT_EQ(halfToFloat(least[thread * 8 + 3]), -62 - thread);
@@ -55,7 +63,8 @@ TEST(VectorAtomics, ReductionsOfHalves) {
 }
 
 TEST(VectorAtomics, AlignmentIsThatOfTheVector) {
-  std::string ptx = forHopper("  mov.f32 %f1, 0f3f800000;\n  red.global.add.v4.f32 [%p+8], {%f1, %f1, %f1, %f1};\n");
+  std::string ptx = forHopper(
+      "  mov.f32 %f1, 0f3f800000;\n  red.global.add.v4.f32 [%p+8], {%f1, %f1, %f1, %f1};\n");
   Gpu gpu(ptx, "sm_90");
   gpu.run("k", {1}, {1}, 0, gpu.upload(std::vector<float>(8)));
   gpu.expectFinding(FindingKind::Misaligned, lineOf(ptx, "red.global"));
