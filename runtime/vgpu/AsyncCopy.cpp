@@ -93,6 +93,7 @@ void issueCopy(Warp &warp, const Op &op) {
   source.bytes = bytes;
   source.mask = 0;
   std::copy_n(record.source, kLanes, source.address);
+  uint64_t copiedBytes = 0;
   forLanes(warp.mask, [&](unsigned lane) {
     uint32_t copied = bytes;
     if (op.b == 1)
@@ -107,8 +108,9 @@ void issueCopy(Warp &warp, const Op &op) {
     record.sourceBytes[lane] = static_cast<uint8_t>(copied);
     record.group[lane] = warp.copies.commits[lane];
     source.mask |= uint32_t{copied == bytes} << lane;
-    countAsyncBytes(warp, op, copied);
+    copiedBytes += copied;
   });
+  countAsyncBytes(warp, op, copiedBytes);
   // Whole sources are checked where the copy stands in the program; shorter ones when they are read.
   if (source.mask)
     resolve(warp, op, source);
