@@ -4,6 +4,7 @@
 #include "runtime/vgpu/CountAccess.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/SharedPlace.h"
 
 #include <algorithm>
 
@@ -27,6 +28,7 @@ std::string describe(Warp &warp, Space space, uint64_t address) {
     return "a thread has " + std::to_string(program.localBytes) + " bytes of local memory";
   if (space == Space::Param)
     return "the kernel has " + std::to_string(program.paramBytes) + " bytes of parameters";
+  address &= kOffsetMask;
   for (const Program::SharedVariable &variable : program.shared)
     if (address >= variable.address && address - variable.address < variable.bytes)
       return "offset " + std::to_string(address - variable.address) + " of " +
@@ -106,6 +108,38 @@ void resolveGlobal(Warp &warp, const Op &op, Access &access) {
     access.host[lane] = reinterpret_cast<uint8_t *>(base + access.address[lane]);
 }
 
+// The bytes of a memory barrier are opaque.
+void checkOpaque(Warp &warp, const Op &op, const Access &access, unsigned lane,
+                 const SharedPlace &place) {
+  const Mbarriers &barriers = place.cta->mbarriers;
+  auto next = barriers.upper_bound(place.address + access.bytes - 1);
+  if (next == barriers.begin() || !warp.cta->launch->checks().async)
+    return;
+  auto barrier = std::prev(next);
+  if (barrier->first + 8 > place.address)
+    warp.report(op, FindingKind::Async, lane,
+                std::string(access.isWrite() ? "writes to" : "reads") + " the bytes of " +
+                    describe(barrier->first, barrier->second) + ": mbarrier.inval it first");
+}
+
+void resolveShared(Warp &warp, const Op &op, Access &access) {
+  uint64_t bytes = warp.cta->launch->sharedBytes();
+  uint64_t last = bytes - access.bytes; // wraps if the window is smaller than the access
+  forLanes(access.mask, [&](unsigned lane) {
+    SharedPlace place = placeOf(warp, access.address[lane]);
+    uint64_t offset = uint64_t{place.address} - kSharedBase;
+    if (!place.cta || access.bytes > bytes || offset > last)
+      fault(warp, op, access, lane, FindingKind::OutOfBounds, "is out of bounds");
+    if (place.cta->hasExited)
+      fault(warp, op, access, lane, FindingKind::UseAfterFree,
+            "after block " + warp.cta->launch->blockText(place.cta->index) +
+                " of the cluster has exited");
+    if (!place.cta->mbarriers.empty())
+      checkOpaque(warp, op, access, lane, place);
+    access.host[lane] = place.cta->shared.data() + offset;
+  });
+}
+
 void resolveWindow(Warp &warp, const Op &op, Access &access, uint8_t *base, uint64_t begin,
                    uint64_t bytes, uint64_t laneStride) {
   uint64_t last = bytes - access.bytes; // wraps if the window is smaller than the access
@@ -165,7 +199,7 @@ void resolve(Warp &warp, const Op &op, Access &access) {
   const Program &program = launch.program();
   switch (access.space) {
   case Space::Shared:
-    resolveWindow(warp, op, access, cta.shared.data(), kSharedBase, launch.sharedBytes(), 0);
+    resolveShared(warp, op, access);
     break;
   case Space::Local:
     resolveWindow(warp, op, access,
@@ -200,9 +234,11 @@ void requireGlobal(Warp &warp, const Op &op, unsigned lane, uint64_t address, ui
 ValidBits *validBits(Warp &warp, Space space, uint64_t address, unsigned lane, uint64_t &bit) {
   Cta &cta = *warp.cta;
   switch (space) {
-  case Space::Shared:
-    bit = address - kSharedBase;
-    return &cta.sharedValid;
+  case Space::Shared: {
+    SharedPlace place = placeOf(warp, address);
+    bit = place.address - kSharedBase;
+    return &place.cta->sharedValid;
+  }
   case Space::Local:
     bit = (uint64_t{warp.index} * kLanes + lane) * cta.launch->program().localStride() + address;
     return &cta.localValid;
@@ -226,8 +262,10 @@ SyncWord syncWord(Warp &warp, const Access &access, unsigned lane) {
   Cta &cta = *warp.cta;
   uint64_t address = access.address[lane];
   bool isShared = access.space == Space::Shared;
-  if (isShared)
-    address += uint64_t{cta.rank} << 32;
+  if (isShared) {
+    SharedPlace place = placeOf(warp, address);
+    address = mapAddress(place.address, place.cta->rank);
+  }
   return {isShared ? &cta.cluster->sync : &cta.launch->globalSync(),
           {address, 0},
           {address, cta.index + 1}};
@@ -294,8 +332,9 @@ void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
     forLanes(access.mask, [&](unsigned lane) {
       accessor.lane = lane;
       accessor.stamp.lane = lane;
-      cta.races->access(accessor, static_cast<uint32_t>(access.address[lane] - kSharedBase),
-                        access.bytes, same >> lane & 1);
+      SharedPlace place = placeOf(warp, access.address[lane]);
+      place.cta->races->access(accessor, place.address - kSharedBase, access.bytes,
+                               same >> lane & 1);
     });
   }
   if (strong && access.isWrite())

@@ -7,6 +7,7 @@
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/SharedPlace.h"
 
 #include <algorithm>
 
@@ -20,7 +21,7 @@ void AsyncCopies::reset() {
 // What a destination holds while its copy is in flight: NaN in every float format.
 static constexpr uint8_t kPoison = 0xff;
 
-static void completeLane(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
+static void moveLane(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
   Cta &cta = *warp.cta;
   uint32_t target = record.target[lane], copied = record.sourceBytes[lane];
   uint8_t *to = cta.sharedHost(target);
@@ -36,9 +37,14 @@ static void completeLane(Warp &warp, const AsyncCopies::Record &record, unsigned
       cta.sharedValid.copyRange(bit, cta.launch->memory().valid(),
                                 record.source[lane] - kGlobalBase, copied);
   }
-  if (cta.races)
-    cta.races->endCopy(accessorOf(warp, *record.op, lane, AccessKind::CopyWrite),
-                       target - kSharedBase, record.bytes);
+}
+
+static void completeLane(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
+  if (!(record.moved >> lane & 1))
+    moveLane(warp, record, lane);
+  if (warp.cta->races)
+    warp.cta->races->endCopy(accessorOf(warp, *record.op, lane, AccessKind::CopyWrite),
+                             record.target[lane] - kSharedBase, record.bytes);
 }
 
 template <class Done> static void completeWhere(Warp &warp, uint32_t lanes, Done done) {
@@ -114,14 +120,23 @@ void issueCopy(Warp &warp, const Op &op) {
   // Whole sources are checked where the copy stands in the program; shorter ones when they are read.
   if (source.mask)
     resolve(warp, op, source);
+  Cluster &cluster = *warp.cta->cluster;
+  Schedule schedule = cluster.launch->setup().schedule;
+  bool now =
+      schedule == Schedule::Eager || (schedule == Schedule::Random && cluster.choices.oneIn(2));
   forLanes(warp.mask, [&](unsigned lane) {
     if (warp.cta->races)
       warp.cta->races->access(accessorOf(warp, op, lane, AccessKind::CopyWrite),
                               record.target[lane] - kSharedBase, bytes, false);
+    if (now) {
+      moveLane(warp, record, lane);
+      return;
+    }
     std::memset(target.host[lane], kPoison, bytes);
     if (warp.shadow)
       warp.cta->sharedValid.setRange(record.target[lane] - kSharedBase, bytes, false);
   });
+  record.moved = now ? record.mask : 0;
   warp.copies.pending.push_back(record);
 }
 
@@ -173,9 +188,68 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
                    third, kOwnValidity);
 }
 
+// cp.async.mbarrier.arrive: one arrival when the thread's copies so far are done.
+class CopyArrival final : public AsyncOperation {
+public:
+  CopyArrival(Warp &warp, const Op &op, unsigned lane, SharedPlace barrier)
+      : AsyncOperation(warp, op, lane), barrier_(barrier) {}
+
+  void complete() override {
+    completeAllCopies(*issuer, 1u << lane);
+    Mbarrier &barrier = requireMbarrier(*issuer, *op, lane, *barrier_.cta, barrier_.address);
+    // Whoever waits for the barrier sees what has been copied.
+    barrier.arriving.now.known.raise(issuer->clock.actor, issuer->clock.time());
+    issuer->clock.advance();
+    arriveSilently(*issuer, *op, lane, *barrier_.cta, barrier_.address);
+  }
+
+private:
+  SharedPlace barrier_;
+};
+
+// Row: the address. Op::a: 1 it is 64 bits wide, 2 generic, 4 the arrival is one of those the barrier expects.
+void arriveAfterCopies(Warp &warp, const Op &op) {
+  uint64_t address[kLanes];
+  readAddresses(warp, op.rows[0], op.a & 1, op.imm, address);
+  if (warp.shadow)
+    checkAddress(warp, op, op.rows[0]);
+  forLanes(warp.mask, [&](unsigned lane) {
+    SharedPlace place = placeOf(warp, address[lane] - (op.a & 2 ? kSharedWindow : 0));
+    if (place.cta != warp.cta)
+      warp.stop(op, FindingKind::OutOfBounds, lane, "the mbarrier is not the block's own");
+    Mbarrier &barrier = requireMbarrier(warp, op, lane, *place.cta, place.address);
+    if (!(op.a & 4))
+      ++barrier.pending;
+    Cluster &cluster = *warp.cta->cluster;
+    cluster.async.issue(cluster, std::make_unique<CopyArrival>(warp, op, lane, place));
+  });
+}
+
+void decodeArrive(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (!suffixes.take("arrive"))
+    decoder.unsupported("expected cp.async.mbarrier.arrive");
+  bool expected = suffixes.take("noinc");
+  bool shared = suffixes.take("shared") || suffixes.take("shared::cta");
+  if (suffixes.takeType() != ScalarType::B64)
+    decoder.unsupported("an mbarrier is .b64");
+  decoder.wantOperands(instruction, 1);
+  Decoder::Address address = decoder.address(instruction.operands[0]);
+  bool generic = !shared && !address.known;
+  decoder.emit(arriveAfterCopies, {}, {address.row}, address.offset,
+               (address.bytes == 8 ? 1u : 0u) | (generic ? 2u : 0u) | (expected ? 4u : 0u), 0,
+               kOwnValidity);
+}
+
 void decodeCpAsync(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool reduces = suffixes.take("reduce");
   if (!suffixes.take("async"))
-    decoder.unsupported("expected cp.async");
+    decoder.unsupported("expected cp.async or cp.reduce.async");
+  if (suffixes.take("bulk"))
+    return decodeBulkCopy(decoder, instruction, suffixes);
+  if (reduces)
+    decoder.unsupported("expected cp.reduce.async.bulk");
+  if (suffixes.take("mbarrier"))
+    return decodeArrive(decoder, instruction, suffixes);
   if (suffixes.take("commit_group")) {
     decoder.wantOperands(instruction, 0);
     decoder.emit(commitGroup, {}, {});

@@ -1,7 +1,8 @@
 // cp.async: copies that a warp has issued and not yet waited for.
 //
-// Nothing moves at issue. The destination is poisoned and the bytes move when a wait covers them: the last moment a
-// correct program allows, so a missing wait reads poison instead of looking right by luck.
+// Under the eager schedule the bytes move at issue. Otherwise the destination is poisoned and they move when a wait covers
+// them, the last moment a correct program allows, or under the random one sometimes before: a missing wait reads poison
+// instead of looking right by luck. To the race checker a copy is in flight until it has been waited for.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct AsyncCopies {
   /// One cp.async instruction of a warp.
   struct Record {
     uint32_t mask = 0;       // lanes still pending
+    uint32_t moved = 0;      // of those, lanes whose bytes have moved
     uint32_t bytes = 0;      // cp-size
     uint32_t group[32] = {}; // the lane's commit count at issue
     uint32_t target[32] = {};

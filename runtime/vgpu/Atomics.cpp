@@ -292,7 +292,7 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
   Space space = Space::Generic;
   if (suffixes.take("global"))
     space = Space::Global;
-  else if (suffixes.take("shared") || suffixes.take("shared::cta"))
+  else if (suffixes.takeOneOf({"shared", "shared::cta", "shared::cluster"}).size())
     space = Space::Shared;
   std::string_view operation =
       suffixes.takeOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});

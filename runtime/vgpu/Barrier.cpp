@@ -1,7 +1,7 @@
 // bar / barrier (sync, arrive, red), bar.warp.sync, and fences.
 #include "runtime/vgpu/Barrier.h"
 
-#include "runtime/vgpu/Cluster.h"
+#include "runtime/vgpu/ClusterBarrier.h"
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
@@ -123,8 +123,8 @@ void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
     decoder.emit(warpSync, {}, {decoder.source(instruction.operands[0], ScalarType::U32)});
     return;
   }
-  if (suffixes.take("cluster"))
-    decoder.unsupported("clusters are not modelled");
+  if (instruction.opcode == "barrier" && suffixes.take("cluster"))
+    return decodeClusterBarrier(decoder, instruction, suffixes);
   suffixes.take("cta");
   bool aligned = instruction.opcode == "bar";
   aligned |= suffixes.take("aligned");
@@ -183,7 +183,14 @@ void decodeProxyFence(Decoder &decoder, Suffixes &suffixes) {
     decoder.emit(fence, {}, {});
     return;
   }
-  decoder.unsupported("expected fence.proxy.async or .alias");
+  // Orders changes of a tensor map before the copies that use it; maps are read when a copy is issued.
+  if (suffixes.take("tensormap::generic")) {
+    suffixes.takeOneOf({"acquire", "release"});
+    suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"});
+    decoder.emit(fence, {}, {});
+    return;
+  }
+  decoder.unsupported("expected fence.proxy.async, .alias or .tensormap::generic");
 }
 
 void decodeFence(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -213,10 +220,13 @@ uint32_t expectedThreads(const Cta &cta, const Barrier &barrier) {
 }
 
 void noteExit(Warp &warp) {
-  for (Barrier &barrier : warp.cta->barriers)
-    if (barrier.wholeCta && barrier.arrivals &&
-        barrier.arrived >= expectedThreads(*warp.cta, barrier))
-      release(*warp.cta, barrier);
+  Cta &cta = *warp.cta;
+  for (Barrier &barrier : cta.barriers)
+    if (barrier.wholeCta && barrier.arrivals && barrier.arrived >= expectedThreads(cta, barrier))
+      release(cta, barrier);
+  cta.hasExited = std::ranges::all_of(
+      cta.warps, [](const Warp &other) { return other.status == WarpStatus::Exited; });
+  noteExit(*cta.cluster);
 }
 
 void registerBarrier(OpcodeTable &table) {

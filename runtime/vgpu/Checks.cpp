@@ -14,15 +14,16 @@ Checks parseChecks(std::string_view list) {
   while (!list.empty()) {
     std::string_view word = list.substr(0, list.find(','));
     list.remove_prefix(std::min(list.size(), word.size() + 1));
-    bool *which = word == "memory" ? &checks.memory
-                  : word == "init" ? &checks.init
-                  : word == "race" ? &checks.race
-                  : word == "sync" ? &checks.sync
-                                   : nullptr;
+    bool *which = word == "memory"  ? &checks.memory
+                  : word == "init"  ? &checks.init
+                  : word == "race"  ? &checks.race
+                  : word == "sync"  ? &checks.sync
+                  : word == "async" ? &checks.async
+                                    : nullptr;
     if (!which)
       throw Error(Fault::User, ErrorCode::InvalidArgument,
                   "unknown check '" + std::string(word) +
-                      "': use all, none or a comma list of memory, init, race, sync");
+                      "': use all, none or a comma list of memory, init, race, sync, async");
     *which = true;
   }
   return checks;
@@ -45,8 +46,8 @@ const char *nameOf(Space space) {
 const char *nameOf(FindingKind kind) {
   static constexpr const char *names[] = {
       "out of bounds", "use after free", "misaligned", "uninitialised", "race",
-      "warp race",     "async race",     "proxy",      "divergence",    "deadlock",
-      "barrier",       "trap",           "assert",     "step limit"};
+      "warp race",     "async race",     "proxy",      "async",         "divergence",
+      "deadlock",      "barrier",        "trap",       "assert",        "step limit"};
   return names[static_cast<int>(kind)];
 }
 

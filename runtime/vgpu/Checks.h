@@ -15,14 +15,18 @@ struct Checks {
   bool init =
       true; // uninitialised bytes and registers that reach an address, a branch or a global store
   bool race =
-      true; // unordered conflicting accesses to shared memory, reads of a cp.async before its wait
+      true; // unordered conflicting accesses to shared and global memory, and between lanes of a warp
   bool sync = true; // barriers met by part of a warp, lanes missing from masks
+  bool async =
+      true; // asynchronous operations: use before their wait, missing proxy fences, misused mbarriers, wgmma
 
-  static Checks none() { return {false, false, false, false}; }
+  static Checks none() { return {false, false, false, false, false}; }
+  /// Both need to know who touched memory last.
+  bool tracksAccesses() const { return race || async; }
   bool operator==(const Checks &) const = default;
 };
 
-/// Parses "all", "none" or a comma list of memory, init, race, sync. Throws InvalidArgument for other words.
+/// Parses "all", "none" or a comma list of memory, init, race, sync, async. Throws InvalidArgument for other words.
 Checks parseChecks(std::string_view list);
 /// The words of the checks that run.
 std::vector<std::string> wordsOf(const Checks &checks);
@@ -38,6 +42,7 @@ enum class FindingKind : uint8_t {
   WarpRace,
   AsyncRace,
   Proxy,
+  Async,
   Divergence,
   Deadlock,
   Barrier,

@@ -2,6 +2,8 @@
 #include "runtime/vgpu/Cluster.h"
 
 #include "runtime/vgpu/Barrier.h"
+#include "runtime/vgpu/BulkTransfer.h"
+#include "runtime/vgpu/ClusterBarrier.h"
 #include "runtime/vgpu/Launch.h"
 
 #include <algorithm>
@@ -66,7 +68,34 @@ void Cluster::runWarp(Warp &warp, uint32_t steps) {
                   " times: an endless loop, or raise TILE_VGPU_MAX_BRANCHES");
   if (warp.status == WarpStatus::Exited) {
     ++*events;
+    checkExit(warp);
     noteExit(warp);
+  }
+}
+
+// Shared memory goes with its block: copies out of it must have been waited for.
+void Cluster::checkExit(Warp &warp) {
+  if (!launch->checks().async)
+    return;
+  for (const BulkGroups::Copy &copy : warp.bulk.copies)
+    if (!copy.hasRead) {
+      warp.report(*copy.op, FindingKind::Async, copy.lane,
+                  "the thread exits while this copy may still read its shared memory: "
+                  "cp.async.bulk.wait_group.read must come first");
+      return;
+    }
+}
+
+// What is still in flight when all have exited writes into shared memory that is gone, or comes late.
+void Cluster::drain() {
+  if (async.empty())
+    return;
+  for (const auto &operation : async.pending())
+    if (auto *copy = dynamic_cast<const BulkTransfer *>(operation.get());
+        copy && !copy->targets.empty() && launch->checks().async)
+      copy->issuer->report(*copy->op, FindingKind::Async, copy->lane,
+                           "the block exits while this copy into its shared memory is in flight");
+  while (async.completeOne(*this)) {
   }
 }
 
@@ -125,8 +154,15 @@ TurnEnd Cluster::advance(bool mayPause) {
     for (;;) {
       bool allExited = true;
       bool progress = isRandom ? runRandomly(allExited) : runRound(allExited);
-      if (allExited)
+      if (allExited) {
+        drain();
         return TurnEnd::Done;
+      }
+      if (isRandom && !async.empty() && choices.oneIn(4))
+        async.completeOne(*this);
+      // As late as possible: when nothing else can happen.
+      if (!progress && async.completeOne(*this))
+        continue;
       if (!progress) {
         if (mayPause)
           return TurnEnd::Stuck;
@@ -143,6 +179,14 @@ TurnEnd Cluster::advance(bool mayPause) {
   }
 }
 
+unsigned Cluster::addActor(Warp &warp, const Op &op) {
+  if (actors > Stamp::kLastActor)
+    warp.stop(op, FindingKind::Async, 0,
+              "more than " + std::to_string(Stamp::kLastActor) +
+                  " warps, memory barriers and copies in a cluster are not modelled");
+  return actors++;
+}
+
 static std::string waitingText(const Cluster &cluster, const Warp &warp) {
   const Program &program = cluster.launch->program();
   std::string text = cluster.ctas.size() > 1
@@ -155,7 +199,17 @@ static std::string waitingText(const Cluster &cluster, const Warp &warp) {
            " for barrier " + std::to_string(warp.barrier) + " (" + std::to_string(barrier.arrived) +
            " of " + std::to_string(expectedThreads(*warp.cta, barrier)) + " threads have arrived)";
   }
+  if (warp.status == WarpStatus::AtClusterBarrier)
+    return text + " waits at " + cluster.launch->describe(program.code[warp.pc - 1]) +
+           " for the cluster's barrier (" + std::to_string(cluster.barrier.arrived) + " of " +
+           std::to_string(expectedThreads(cluster)) + " threads have arrived)";
   uint32_t at = warp.mask || warp.splits.empty() ? warp.pc : warp.splits.front().pc;
+  if (const MbarrierWait &wait = warp.mbarrierWait; wait.owner) {
+    auto barrier = wait.owner->mbarriers.find(wait.address);
+    if (barrier != wait.owner->mbarriers.end())
+      return text + " waits at " + cluster.launch->describe(program.code[at]) + " for phase " +
+             std::to_string(wait.phase) + " of " + describe(wait.address, barrier->second);
+  }
   return text + " loops at " + cluster.launch->describe(program.code[at]) +
          " without a change of anything it reads";
 }

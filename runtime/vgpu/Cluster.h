@@ -1,6 +1,7 @@
 // The blocks that run together: one, unless the launch asks for clusters. A cluster is what a host thread works on.
 #pragma once
 
+#include "runtime/vgpu/AsyncQueue.h"
 #include "runtime/vgpu/Schedule.h"
 #include "runtime/vgpu/Warp.h"
 
@@ -11,6 +12,13 @@ enum class TurnEnd : uint8_t {
   Done,  // all blocks have ended
   Turn,  // it has run long enough; others may
   Stuck, // nothing in it can change anything: only another cluster could
+};
+
+/// barrier.cluster: arrival and wait are separate, and every thread of the cluster takes part in each phase.
+struct ClusterBarrier {
+  uint64_t phase = 0;   // completed phases
+  uint32_t arrived = 0; // threads
+  Knowledge arriving, completed;
 };
 
 struct Cluster {
@@ -24,6 +32,8 @@ struct Cluster {
   SyncVariables sync;  // of shared memory
   uint32_t actors = 0; // of its clocks: warps, then whatever completes asynchronous work
   Choices choices;
+  AsyncQueue async;
+  ClusterBarrier barrier;
   /// Counts whatever a waiting warp might be waiting for: writes, arrivals, completions, exits. Of the whole launch where
   /// blocks talk to each other.
   uint64_t *events = nullptr;
@@ -31,6 +41,8 @@ struct Cluster {
 
   /// Runs warps until all have exited, or `mayPause` and it has run for a while.
   TurnEnd advance(bool mayPause);
+  /// A new actor of the clocks. Stops the block when there are too many.
+  unsigned addActor(Warp &warp, const Op &op);
   /// Reports who waits for what, in the first warp that does.
   void reportDeadlock();
 
@@ -39,6 +51,8 @@ private:
   bool runRandomly(bool &allExited);
   void runWarp(Warp &warp, uint32_t steps);
   void watch(Warp &warp);
+  void checkExit(Warp &warp);
+  void drain();
   /// How often its warps have used up their budget of backward branches.
   uint64_t turns() const;
 };

@@ -186,6 +186,10 @@ private:
   std::vector<Widening> widenings_;
 };
 
+/// cp.async.bulk, cp.reduce.async.bulk and barrier.cluster, of opcodes that mean more than one thing.
+void decodeBulkCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
+void decodeClusterBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
+
 /// Lanes of `taken` go on at `target`, the others of the warp behind the operation.
 void splitWarp(Warp &warp, uint32_t taken, uint32_t target);
 
@@ -202,6 +206,10 @@ void registerMove(OpcodeTable &table);
 void registerLoadStore(OpcodeTable &table);
 void registerControl(OpcodeTable &table);
 void registerBarrier(OpcodeTable &table);
+void registerCluster(OpcodeTable &table);
+void registerMbarrier(OpcodeTable &table);
+void registerTensorMap(OpcodeTable &table);
+void registerWarpRegisters(OpcodeTable &table);
 void registerShuffle(OpcodeTable &table);
 void registerAsyncCopy(OpcodeTable &table);
 void registerAtomics(OpcodeTable &table);

@@ -21,7 +21,7 @@ Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
   if (setup_.counting)
     instructionCounters_.resize(program().lines.size());
   clusterSize_ = static_cast<uint32_t>(setup_.config.cluster.count());
-  if (checks().race)
+  if (checks().tracksAccesses())
     races_ = std::make_unique<GlobalRaces>();
   if (setup_.schedule == Schedule::Random && clusterCount() <= (1u << 24)) {
     Choices choices;
@@ -53,7 +53,7 @@ std::string Launch::blockText(uint64_t index) const {
 
 void Launch::run() {
   uint64_t clusters = clusterCount();
-  bool alone = program().usesGlobalAtomics || checks().race;
+  bool alone = program().usesGlobalAtomics || checks().tracksAccesses();
   uint64_t threads = alone ? 1 : std::min<uint64_t>(setup_.threads, clusters);
   std::vector<std::thread> helpers;
   for (uint64_t i = 1; i < threads; ++i)
@@ -193,7 +193,7 @@ std::unique_ptr<Cta> Launch::makeCta() {
   cta->local.resize(warps * kLanes * code.localStride() + 16);
   cta->localValidWords.resize(cta->local.size() / 64 + 2);
   cta->localValid = ValidBits(cta->localValidWords.data());
-  if (checks().race)
+  if (checks().tracksAccesses())
     cta->races = std::make_unique<SharedRaces>();
   for (size_t i = 0; i < warps; ++i) {
     Warp &warp = cta->warps[i];
@@ -218,6 +218,8 @@ void Launch::begin(Cluster &cluster, uint64_t index) {
   cluster.index = static_cast<uint32_t>(index);
   cluster.sync.clear();
   cluster.choices.reset(setup_.seed, index);
+  cluster.async.clear();
+  cluster.barrier = {};
   cluster.actors = static_cast<uint32_t>(clusterSize_ * cluster.ctas[0]->warps.size());
   for (auto &cta : cluster.ctas)
     begin(*cta);
@@ -243,6 +245,9 @@ void Launch::begin(Cta &cta) const {
     cta.races->reset(sharedBytes_);
   for (Barrier &barrier : cta.barriers)
     barrier = {};
+  cta.mbarriers.clear();
+  cta.hasExited = false;
+  cta.freeRegisters = 0;
   for (Warp &warp : cta.warps) {
     warp.mask = warp.present;
     warp.pc = 0;
@@ -251,6 +256,10 @@ void Launch::begin(Cta &cta) const {
     warp.status = WarpStatus::Ready;
     warp.splits.clear();
     warp.copies.reset();
+    warp.bulk.reset();
+    warp.isArrived = false;
+    warp.maxRegisters = 0;
+    warp.mbarrierWait = {};
     warp.clock.reset(cta.cluster->index,
                      static_cast<uint32_t>(cta.rank * cta.warps.size() + warp.index));
     warp.loop = {};

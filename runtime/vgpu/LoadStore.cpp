@@ -4,6 +4,7 @@
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/SharedPlace.h"
 
 namespace tile::vgpu {
 namespace {
@@ -299,9 +300,15 @@ MemoryForm takeMemoryForm(Decoder &decoder, Suffixes &suffixes) {
   if (form.strong)
     form.narrow = suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"}) == "cta";
   static constexpr std::pair<std::string_view, Space> spaces[] = {
-      {"global", Space::Global},     {"shared", Space::Shared},     {"local", Space::Local},
-      {"param", Space::Param},       {"const", Space::Global},      {"shared::cta", Space::Shared},
-      {"param::func", Space::Param}, {"param::entry", Space::Param}};
+      {"global", Space::Global},
+      {"shared", Space::Shared},
+      {"local", Space::Local},
+      {"param", Space::Param},
+      {"const", Space::Global},
+      {"shared::cta", Space::Shared},
+      {"shared::cluster", Space::Shared},
+      {"param::func", Space::Param},
+      {"param::entry", Space::Param}};
   for (auto [name, space] : spaces)
     if (suffixes.take(name))
       form.space = space;
@@ -402,8 +409,8 @@ struct SubtractOffset {
 
 void decodeCvta(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   bool toSpace = suffixes.take("to");
-  std::string_view space = suffixes.takeOneOf(
-      {"global", "shared", "shared::cta", "local", "const", "param", "param::entry"});
+  std::string_view space = suffixes.takeOneOf({"global", "shared", "shared::cta", "shared::cluster",
+                                               "local", "const", "param", "param::entry"});
   if (space.empty() || suffixes.takeType() != ScalarType::U64)
     decoder.unsupported("expected cvta{.to}.global, .shared, .local, .const or .param with .u64");
   decoder.wantOperands(instruction, 2);
@@ -416,6 +423,18 @@ void decodeCvta(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   decoder.emit(toSpace ? laneOp<SubtractOffset, uint64_t, uint64_t, uint64_t>
                        : laneOp<AddOffset, uint64_t, uint64_t, uint64_t>,
                {target}, {source, decoder.constant(base, 8)});
+}
+
+// A block's own shared memory, seen through its own window or through the cluster's.
+void testOwnShared(Warp &warp, const Op &op) {
+  const uint64_t *address = warp.row<uint64_t>(op.rows[1]);
+  uint32_t result = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    uint64_t offset = address[lane] - kSharedWindow, rank = offset >> kRankShift;
+    result |= uint32_t{offset < (uint64_t{1} << 40) && (rank == 0 || rank == warp.cta->rank + 1)}
+              << lane;
+  }
+  mergeMask(warp.predicate(op.rows[0]), result, warp.mask);
 }
 
 template <uint64_t Window> struct InWindow {
@@ -433,14 +452,15 @@ struct IsGlobal {
 };
 
 void decodeIsSpace(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  std::string_view space =
-      suffixes.takeOneOf({"global", "shared", "shared::cta", "local", "const", "param"});
+  std::string_view space = suffixes.takeOneOf(
+      {"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param"});
   decoder.wantOperands(instruction, 2);
-  Handler handler = space.starts_with("shared")  ? testSpace<InWindow<kSharedWindow>>
-                    : space == "local"           ? testSpace<InWindow<kLocalWindow>>
-                    : space.starts_with("param") ? testSpace<InWindow<kParamWindow>>
-                    : space == "global"          ? testSpace<IsGlobal>
-                                                 : nullptr;
+  Handler handler = space == "shared::cluster"    ? testSpace<InWindow<kSharedWindow>>
+                    : space.starts_with("shared") ? testOwnShared
+                    : space == "local"            ? testSpace<InWindow<kLocalWindow>>
+                    : space.starts_with("param")  ? testSpace<InWindow<kParamWindow>>
+                    : space == "global"           ? testSpace<IsGlobal>
+                                                  : nullptr;
   if (!handler)
     decoder.unsupported("expected isspacep.global, .shared, .local or .param");
   decoder.emit(handler, {decoder.target(instruction.operands[0], ScalarType::Pred)},
@@ -449,6 +469,11 @@ void decodeIsSpace(Decoder &decoder, const Instruction &instruction, Suffixes &s
 
 // Prefetches change speed only and never fault.
 void decodePrefetch(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.take("tensormap")) {
+    suffixes.takeOneOf({"param", "const"});
+    decoder.wantOperands(instruction, 1);
+    return;
+  }
   suffixes.take("global");
   if (suffixes.takePrefix("L1").empty() && suffixes.takePrefix("L2").empty())
     decoder.unsupported("expected prefetch{.global}.L1 or .L2");

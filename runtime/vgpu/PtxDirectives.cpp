@@ -160,8 +160,9 @@ void PtxParser::functionLimits(Function &function) {
       triple(function.maxThreads);
     else if (name == ".reqnctapercluster")
       triple(function.requiredCluster);
-    else if (name == ".minnctapersm" || name == ".maxnreg" || name == ".maxclusterrank" ||
-             name == ".maxnctapersm")
+    else if (name == ".maxnreg")
+      function.maxRegisters = static_cast<uint32_t>(expectInteger("a number"));
+    else if (name == ".minnctapersm" || name == ".maxclusterrank" || name == ".maxnctapersm")
       expectInteger("a number");
     else if (name == ".pragma")
       skipToSemicolon();

@@ -90,10 +90,12 @@ bool areStrongTogether(Stamp earlier, uint32_t cluster, const Accessor &accessor
   return cluster == warp.clock.cluster && earlier.actor / warp.cta->warps.size() == warp.cta->rank;
 }
 
-std::string remedyFor(FindingKind which) {
+std::string remedyFor(FindingKind which, AccessKind earlier) {
   switch (which) {
   case FindingKind::AsyncRace:
-    return "wait for the copy (cp.async.wait_group and a barrier) first";
+    return earlier == AccessKind::CopyWrite
+               ? "wait for the copy (cp.async.wait_group and a barrier) first"
+               : "wait for its mbarrier or group first";
   case FindingKind::Proxy:
     return "fence.proxy.async must stand between them";
   case FindingKind::WarpRace:
@@ -130,6 +132,9 @@ void report(Stamp earlier, uint32_t cluster, const Accessor &accessor, const Rac
             FindingKind which) {
   Warp &warp = *accessor.warp;
   Launch &launch = *warp.cta->launch;
+  bool isAsync = which == FindingKind::AsyncRace || which == FindingKind::Proxy;
+  if (!(isAsync ? launch.checks().async : launch.checks().race))
+    return;
   bool isShared = place.space == Space::Shared;
   char where[32];
   std::snprintf(where, sizeof where, "0x%llx", static_cast<unsigned long long>(place.address));
@@ -139,7 +144,7 @@ void report(Stamp earlier, uint32_t cluster, const Accessor &accessor, const Rac
       warp, *accessor.op, which, accessor.lane,
       std::string(verb(accessor.kind())) + " of " + (isShared ? "shared" : "global") + " address " +
           where + (which == FindingKind::Proxy ? " does not see " : " conflicts with ") +
-          earlierText + ": " + remedyFor(which));
+          earlierText + ": " + remedyFor(which, earlier.kind()));
   finding.space = place.space;
   finding.address = place.address;
   finding.other = otherAccess(earlier, cluster, accessor);
@@ -179,6 +184,10 @@ bool conflicts(Stamp earlier, uint32_t cluster, const Accessor &accessor, const 
 }
 
 } // namespace
+
+bool happenedBefore(Stamp earlier, const Accessor &accessor) {
+  return isOrdered(earlier, accessor.warp->clock.cluster, accessor);
+}
 
 template <class Cell> void RaceCells<Cell>::clear() {
   split_.clear();

@@ -39,6 +39,7 @@ bool isStrong(AccessKind kind);
 struct Stamp {
   static constexpr unsigned kSeveralLanes = 32;
   static constexpr uint32_t kLastInstruction = (1u << 18) - 1;
+  static constexpr uint32_t kLastActor = (1u << 12) - 1;
 
   uint64_t clock : 24 = 0;
   uint64_t instruction : 18 = 0;
@@ -65,6 +66,8 @@ struct Accessor {
   AccessKind kind() const { return stamp.kind(); }
 };
 Accessor accessorOf(Warp &warp, const Op &op, unsigned lane, AccessKind kind);
+/// True if something of the accessor's own cluster is ordered before what it does now.
+bool happenedBefore(Stamp earlier, const Accessor &accessor);
 
 /// Which word a cell stands for, to report it.
 struct RacePlace {

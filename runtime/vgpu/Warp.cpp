@@ -94,14 +94,15 @@ void Warp::jump(uint32_t target) {
 bool Warp::reschedule() {
   if (status != WarpStatus::Ready)
     return false;
-  if (budget <= 0) {
+  if (budget <= 0 || givesWay) {
     // Give way to other warps; lanes apart take turns, so a spinning half cannot starve the one it waits for.
     if (!splits.empty()) {
       splits.push_back({pc, mask, waits});
       mask = 0;
       rotated = true;
     }
-    ++turns;
+    turns += !givesWay;
+    givesWay = false;
     limit = 0;
     return false;
   }
@@ -183,6 +184,11 @@ bool Warp::converged(const Op &op, uint32_t lanes) {
   waits = true;
   limit = 0;
   return false;
+}
+
+void Warp::giveWay() {
+  givesWay = true;
+  limit = 0;
 }
 
 void Warp::block(WarpStatus why, uint8_t which) {

@@ -4,9 +4,11 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/vgpu/AsyncCopy.h"
+#include "runtime/vgpu/BulkGroups.h"
 #include "runtime/vgpu/Checks.h"
 #include "runtime/vgpu/Clock.h"
 #include "runtime/vgpu/Counters.h"
+#include "runtime/vgpu/Mbarrier.h"
 #include "runtime/vgpu/Memory.h"
 #include "runtime/vgpu/Program.h"
 #include "runtime/vgpu/Races.h"
@@ -37,6 +39,13 @@ struct Split {
 
 enum class WarpStatus : uint8_t { Ready, AtBarrier, AtClusterBarrier, Exited };
 
+/// The memory barrier whose phase a warp's last test found incomplete.
+struct MbarrierWait {
+  Cta *owner = nullptr; // null: none
+  uint32_t address = 0;
+  uint64_t phase = 0; // waited for
+};
+
 /// Tells a warp that waits in a loop from one that gets on: its state is compared as long as nothing else changes.
 struct LoopWatch {
   uint64_t events = ~uint64_t{0}; // of the cluster when watching began
@@ -59,12 +68,17 @@ struct Warp {
   int32_t budget = 0; // backward branches until the warp gives way
   bool waits = false; // the current split waits for other lanes at `pc`
   WarpStatus status = WarpStatus::Ready;
-  uint8_t barrier = 0; // AtBarrier: which
+  uint8_t barrier = 0;       // AtBarrier: which
+  bool isArrived = false;    // at the cluster's barrier, and has not waited since
+  uint64_t clusterPhase = 0; // AtClusterBarrier: waits for its end
+  uint32_t maxRegisters = 0; // of a thread, by setmaxnreg; 0: as launched
   Cta *cta = nullptr;
   std::vector<Split> splits; // lanes elsewhere
   AsyncCopies copies;
+  BulkGroups bulk;
   WarpClock clock;
   LoopWatch loop;
+  MbarrierWait mbarrierWait;
   uint64_t instructions = 0; // of PTX, executed
   uint64_t turns = 0;        // times its budget ran out
   uint64_t clockReads = 0;   // readings of %clock: its only source of time
@@ -83,6 +97,8 @@ struct Warp {
   void jump(uint32_t target);
   /// For operations that need `lanes` together: true if they are, else parks the current split at this operation.
   bool converged(const Op &op, uint32_t lanes);
+  /// Ends the turn after the current operation: what it waits for is up to others.
+  void giveWay();
   /// Blocks at the current operation's end.
   void block(WarpStatus why, uint8_t which);
 
@@ -97,6 +113,7 @@ private:
   bool chooseSplit();
   bool wakeOrReport();
   uint32_t exitedAtWait = 0;
+  bool givesWay = false;
   bool rotated = false; // the next split is splits.front(), whatever its pc
 };
 
@@ -129,6 +146,9 @@ struct Cta {
   std::vector<uint64_t> localValidWords;
   ValidBits localValid;
   Barrier barriers[16];
+  Mbarriers mbarriers;
+  bool hasExited = false;             // its shared memory is gone
+  uint32_t freeRegisters = 0;         // what setmaxnreg.dec has given back, over all threads
   std::unique_ptr<SharedRaces> races; // only with the race check
   Counters counters;                  // of the block as a whole
   std::vector<Counters>

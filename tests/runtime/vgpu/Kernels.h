@@ -73,6 +73,7 @@ public:
 
   std::shared_ptr<VirtualDevice> device;
   device::Module module;
+  device::DevicePtr data = 0; // of tests with one buffer
   std::vector<Finding> findings;
 };
 

@@ -1,0 +1,54 @@
+// Asynchronous operations between their issue and their completion: bulk and tensor copies.
+//
+// Nothing moves at issue, except under the eager schedule, which completes at once. Otherwise an operation completes when a
+// wait demands it, or when every warp of the cluster waits, or, under the random schedule, at any time before.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tile::vgpu {
+
+struct Cluster;
+struct Op;
+struct Warp;
+
+class AsyncOperation {
+public:
+  AsyncOperation(Warp &issuer, const Op &op, unsigned lane)
+      : issuer(&issuer), op(&op), lane(lane) {}
+  virtual ~AsyncOperation() = default;
+  /// Moves the data and tells whoever waits. Called once.
+  virtual void complete() = 0;
+
+  Warp *issuer;
+  const Op *op;
+  unsigned lane;
+};
+
+class AsyncQueue {
+public:
+  void issue(Cluster &cluster, std::unique_ptr<AsyncOperation> operation);
+  /// Completes one, chosen by the schedule. False if none is pending.
+  bool completeOne(Cluster &cluster);
+  /// Completes those for which `wanted(operation)`.
+  template <class Wanted> void completeWhere(Cluster &cluster, Wanted wanted) {
+    for (size_t i = 0; i < pending_.size();) {
+      if (wanted(*pending_[i]))
+        complete(cluster, i);
+      else
+        ++i;
+    }
+  }
+  bool empty() const { return pending_.empty(); }
+  const std::vector<std::unique_ptr<AsyncOperation>> &pending() const { return pending_; }
+  void clear() { pending_.clear(); }
+
+private:
+  void complete(Cluster &cluster, size_t index);
+
+  std::vector<std::unique_ptr<AsyncOperation>> pending_; // in the order of issue
+};
+
+} // namespace tile::vgpu

@@ -1,0 +1,14 @@
+// The operations of cp.reduce.async.bulk on ranges of elements.
+#pragma once
+
+#include "runtime/vgpu/BulkTransfer.h"
+#include "runtime/vgpu/Decode.h"
+
+namespace tile::vgpu {
+
+/// Null if the ISA has no such reduction. `operation`: add, min, max, inc, dec, and, or, xor.
+Reduction bulkReduction(std::string_view operation, ScalarType type);
+/// Of a tensor's element type.
+Reduction tensorReduction(std::string_view operation, device::TensorMapType type);
+
+} // namespace tile::vgpu

@@ -1,0 +1,189 @@
+// What a bulk copy checks and moves.
+#include "runtime/vgpu/BulkTransfer.h"
+
+#include "runtime/vgpu/Access.h"
+#include "runtime/vgpu/Launch.h"
+
+#include <cstring>
+
+namespace tile::vgpu {
+
+// What a destination holds while its copy is in flight: NaN in every float format.
+static constexpr uint8_t kPoison = 0xff;
+
+// A plain range is a single run.
+template <class Visit> void BulkTransfer::forRuns(Visit visit) const {
+  if (map)
+    vgpu::forRuns(*map, coordinates, visit);
+  else
+    visit(TensorRun{0, bytes, true, global});
+}
+
+template <class Visit>
+void BulkTransfer::forPieces(uint32_t tile, const TensorRun &run, Visit visit) const {
+  if (map)
+    vgpu::forPieces(*map, tile, run, visit);
+  else
+    visit(tile + run.tileOffset, 0u, run.bytes);
+}
+
+Accessor BulkTransfer::accessor(unsigned actor, uint32_t time, AccessKind kind) const {
+  Accessor result = accessorOf(*issuer, *op, lane, kind);
+  result.stamp.actor = actor;
+  result.stamp.clock = time;
+  result.proxy = true;
+  return result;
+}
+
+void BulkTransfer::checkTile(const SharedPlace &tile, AccessKind kind, unsigned actor,
+                             uint32_t time) const {
+  uint64_t offset = uint64_t{tile.address} - kSharedBase;
+  const Launch &launch = *issuer->cta->launch;
+  if (!tile.cta || offset > launch.sharedBytes() || bytes > launch.sharedBytes() - offset)
+    issuer->stop(*op, FindingKind::OutOfBounds, lane,
+                 "a copy of " + std::to_string(bytes) + " bytes at offset " +
+                     std::to_string(static_cast<int64_t>(offset)) + " leaves the block's " +
+                     std::to_string(launch.sharedBytes()) + " bytes of shared memory");
+  if (tile.cta->hasExited)
+    issuer->stop(*op, FindingKind::UseAfterFree, lane,
+                 "the shared memory of block " + launch.blockText(tile.cta->index) +
+                     " is gone: the block has exited");
+  uint32_t align = map ? 128 : 16;
+  if (tile.address % align)
+    issuer->stop(*op, FindingKind::Misaligned, lane,
+                 "the shared address of a bulk copy must be a multiple of " +
+                     std::to_string(align) + ", not " + std::to_string(tile.address));
+  if (!tile.cta->races)
+    return;
+  Accessor who = accessor(actor, time, kind);
+  forRuns([&](const TensorRun &run) {
+    forPieces(tile.address, run, [&](uint32_t address, uint32_t, uint32_t count) {
+      tile.cta->races->access(who, address - kSharedBase, count, false);
+    });
+  });
+}
+
+void BulkTransfer::checkGlobal(AccessKind kind, unsigned actor, uint32_t time) const {
+  Launch &launch = *issuer->cta->launch;
+  if (!map && global % 16)
+    issuer->stop(*op, FindingKind::Misaligned, lane,
+                 "the global address of a bulk copy must be a multiple of 16");
+  forRuns([&](const TensorRun &run) {
+    if (!run.inside)
+      return;
+    requireGlobal(*issuer, *op, lane, run.address, run.bytes);
+    if (launch.races())
+      launch.races()->access(accessor(actor, time, kind), run.address, run.bytes, false);
+  });
+}
+
+void BulkTransfer::poison(const SharedPlace &tile) const {
+  if (reduction)
+    return;
+  forRuns([&](const TensorRun &run) {
+    forPieces(tile.address, run, [&](uint32_t address, uint32_t, uint32_t count) {
+      std::memset(tile.cta->sharedHost(address), kPoison, count);
+    });
+  });
+  if (issuer->shadow)
+    tile.cta->sharedValid.setRange(tile.address - kSharedBase, bytes, false);
+}
+
+void BulkTransfer::check() {
+  bool isLate = issuer->cta->launch->setup().schedule != Schedule::Eager;
+  for (const BulkTile &target : targets) {
+    const Mbarrier &barrier =
+        requireMbarrier(*issuer, *op, lane, *target.barrier.cta, target.barrier.address);
+    checkTile(target.place, AccessKind::ProxyWrite, barrier.actor, barrier.time());
+    if (isLate)
+      poison(target.place);
+  }
+  if (targets.empty()) {
+    checkTile(*from, AccessKind::ProxyRead, issuer->bulk.readActor, groupTime);
+    checkGlobal(AccessKind::ProxyWrite, issuer->bulk.writeActor, groupTime);
+    return;
+  }
+  const Mbarrier &barrier =
+      requireMbarrier(*issuer, *op, lane, *targets[0].barrier.cta, targets[0].barrier.address);
+  if (from)
+    checkTile(*from, AccessKind::ProxyRead, barrier.actor, barrier.time());
+  else
+    checkGlobal(AccessKind::ProxyRead, barrier.actor, barrier.time());
+}
+
+void BulkTransfer::move(uint8_t *target, ValidBits &targetValid, uint64_t targetBit,
+                        const uint8_t *source, const ValidBits &sourceValid, uint64_t sourceBit,
+                        uint32_t count) const {
+  if (reduction)
+    reduction(target, source, count);
+  else
+    std::memcpy(target, source, count);
+  if (issuer->shadow && !reduction)
+    targetValid.copyRange(targetBit, sourceValid, sourceBit, count);
+}
+
+void BulkTransfer::fillTile(const BulkTile &target, const TensorRun &run, uint32_t address,
+                            uint32_t done, uint32_t count) const {
+  Launch &launch = *issuer->cta->launch;
+  Cta &cta = *target.place.cta;
+  uint8_t *host = cta.sharedHost(address);
+  if (from) {
+    uint32_t source = from->address + run.tileOffset + done;
+    move(host, cta.sharedValid, address - kSharedBase, from->cta->sharedHost(source),
+         from->cta->sharedValid, source - kSharedBase, count);
+    return;
+  }
+  if (run.inside) {
+    uint64_t source = run.address + done;
+    move(host, cta.sharedValid, address - kSharedBase, launch.memory().host(source),
+         launch.memory().valid(), source - kGlobalBase, count);
+    return;
+  }
+  uint64_t element = fillElement(*map);
+  auto size = static_cast<uint32_t>(device::sizeOf(map->type));
+  for (uint32_t at = 0; at < count; at += size)
+    std::memcpy(host + at, &element, size);
+  if (issuer->shadow)
+    cta.sharedValid.setRange(address - kSharedBase, count, true);
+}
+
+void BulkTransfer::copyOut(const TensorRun &run, uint32_t address, uint32_t done,
+                           uint32_t count) const {
+  if (!run.inside)
+    return;
+  Launch &launch = *issuer->cta->launch;
+  Cta &cta = *from->cta;
+  uint64_t target = run.address + done;
+  if (issuer->shadow) {
+    bool whole = true;
+    for (uint32_t at = 0; at < count; ++at)
+      whole &= cta.sharedValid.get(address - kSharedBase + at, 1) == 1;
+    if (!whole)
+      issuer->report(*op, FindingKind::Uninitialised, lane,
+                     "copies data to global memory that were never written");
+    launch.memory().valid().setRange(target - kGlobalBase, count, true);
+  }
+  if (reduction)
+    reduction(launch.memory().host(target), cta.sharedHost(address), count);
+  else
+    std::memcpy(launch.memory().host(target), cta.sharedHost(address), count);
+}
+
+void BulkTransfer::complete() {
+  for (const BulkTile &target : targets) {
+    forRuns([&](const TensorRun &run) {
+      forPieces(target.place.address, run, [&](uint32_t address, uint32_t done, uint32_t count) {
+        fillTile(target, run, address, done, count);
+      });
+    });
+    completeBytes(*issuer, *op, lane, *target.barrier.cta, target.barrier.address, bytes);
+  }
+  if (targets.empty())
+    forRuns([&](const TensorRun &run) {
+      forPieces(from->address, run, [&](uint32_t address, uint32_t done, uint32_t count) {
+        copyOut(run, address, done, count);
+      });
+    });
+}
+
+} // namespace tile::vgpu

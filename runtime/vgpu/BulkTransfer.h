@@ -1,0 +1,56 @@
+// One bulk copy: a range, or a box of a tensor, between global memory and the shared memory of a cluster.
+//
+// It goes through the async proxy: what threads have written is seen only after fence.proxy.async. Copies into shared
+// memory tell memory barriers how many bytes have come; those out of it are waited for by group (BulkGroups).
+#pragma once
+
+#include "runtime/vgpu/AsyncQueue.h"
+#include "runtime/vgpu/RaceCell.h"
+#include "runtime/vgpu/SharedPlace.h"
+#include "runtime/vgpu/TensorMap.h"
+
+#include <optional>
+
+namespace tile::vgpu {
+
+/// Combines `bytes` bytes at `source` into those at `target`.
+using Reduction = void (*)(uint8_t *target, const uint8_t *source, uint32_t bytes);
+
+/// A tile in shared memory, and the barrier that hears of its bytes.
+struct BulkTile {
+  SharedPlace place, barrier; // barrier.cta null: none
+};
+
+class BulkTransfer final : public AsyncOperation {
+public:
+  using AsyncOperation::AsyncOperation;
+
+  // Set before check().
+  std::vector<BulkTile> targets;   // copies into shared memory; several: multicast
+  std::optional<SharedPlace> from; // copies out of shared memory, or within the cluster
+  uint64_t global = 0;             // the range in global memory
+  uint32_t bytes = 0;              // of the range, or of the box
+  std::optional<TensorMapParams> map;
+  Coordinates coordinates{};
+  Reduction reduction = nullptr;
+  uint32_t groupTime = 0; // copies to global memory: their number among the warp's
+
+  /// Bounds, alignment, races and initialisation as of now; destinations are poisoned unless the copy is eager.
+  void check();
+  void complete() override;
+
+private:
+  template <class Visit> void forRuns(Visit visit) const;
+  template <class Visit> void forPieces(uint32_t tile, const TensorRun &run, Visit visit) const;
+  Accessor accessor(unsigned actor, uint32_t time, AccessKind kind) const;
+  void checkTile(const SharedPlace &tile, AccessKind kind, unsigned actor, uint32_t time) const;
+  void checkGlobal(AccessKind kind, unsigned actor, uint32_t time) const;
+  void poison(const SharedPlace &tile) const;
+  void fillTile(const BulkTile &target, const TensorRun &run, uint32_t address, uint32_t done,
+                uint32_t count) const;
+  void copyOut(const TensorRun &run, uint32_t address, uint32_t done, uint32_t count) const;
+  void move(uint8_t *target, ValidBits &targetValid, uint64_t targetBit, const uint8_t *source,
+            const ValidBits &sourceValid, uint64_t sourceBit, uint32_t count) const;
+};
+
+} // namespace tile::vgpu

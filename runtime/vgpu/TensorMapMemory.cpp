@@ -1,0 +1,175 @@
+// Reading maps; tensormap.replace and tensormap.cp_fenceproxy.
+#include "runtime/vgpu/TensorMapMemory.h"
+
+#include "runtime/vgpu/Access.h"
+#include "runtime/vgpu/Decode.h"
+#include "runtime/vgpu/InitCheck.h"
+#include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Launch.h"
+
+namespace tile::vgpu {
+namespace {
+
+constexpr uint32_t kMapBytes = device::kTensorMapBytes;
+
+// The bytes at an address of any space; an access for the checkers.
+uint8_t *mapBytes(Warp &warp, const Op &op, unsigned lane, Space space, uint64_t address,
+                  AccessKind kind) {
+  Access all;
+  all.space = space;
+  all.mask = 1u << lane;
+  all.kind = kind;
+  all.bytes = 16; // alignment of what follows is checked here, the rest by bounds
+  if (address % 64)
+    warp.stop(op, FindingKind::Misaligned, lane, "a tensor map must be aligned to 64 bytes");
+  uint8_t *bytes = nullptr;
+  for (uint32_t at = 0; at < kMapBytes; at += all.bytes) {
+    Access part = all;
+    part.address[lane] = address + at;
+    forSpaces(warp, op, part, [&](Access &access) {
+      checkRaces(warp, op, access, 0);
+      bytes = at ? bytes : access.host[lane];
+    });
+  }
+  return bytes;
+}
+
+} // namespace
+
+TensorMapParams tensorMapAt(Warp &warp, const Op &op, unsigned lane, uint64_t address) {
+  const uint8_t *bytes = mapBytes(warp, op, lane, Space::Generic, address, AccessKind::Read);
+  std::string fault;
+  std::optional<TensorMapParams> map = decodeTensorMap(ConstMapBytes(bytes, kMapBytes), fault);
+  if (!map)
+    warp.stop(op, FindingKind::Async, lane, fault);
+  fault = device::tensorMapFault(*map);
+  if (fault.empty())
+    fault = unmodelledPart(*map);
+  if (!fault.empty())
+    warp.stop(op, FindingKind::Async, lane, "the tensor map cannot be used: " + fault);
+  return *map;
+}
+
+namespace {
+
+constexpr std::pair<std::string_view, MapField> kFields[] = {
+    {"global_address", MapField::GlobalAddress},
+    {"rank", MapField::Rank},
+    {"box_dim", MapField::BoxDim},
+    {"global_dim", MapField::GlobalDim},
+    {"global_stride", MapField::GlobalStride},
+    {"element_stride", MapField::ElementStride},
+    {"elemtype", MapField::ElementType},
+    {"interleave_layout", MapField::InterleaveLayout},
+    {"swizzle_mode", MapField::SwizzleMode},
+    {"fill_mode", MapField::FillMode}};
+
+// Rows: address (64 bits), value. Op::a: the field; Op::b: the space and, from bit 8, the ordinal.
+template <class T> void replaceField(Warp &warp, const Op &op) {
+  if (warp.shadow)
+    checkAddress(warp, op, op.rows[0]);
+  forLanes(warp.mask, [&](unsigned lane) {
+    uint64_t address = warp.row<uint64_t>(op.rows[0])[lane];
+    uint8_t *bytes =
+        mapBytes(warp, op, lane, static_cast<Space>(op.b & 0xff), address, AccessKind::Write);
+    std::string fault = replaceMapField(MapBytes(bytes, kMapBytes), static_cast<MapField>(op.a),
+                                        op.b >> 8, warp.row<LaneOf<T>>(op.rows[1])[lane]);
+    if (!fault.empty())
+      warp.stop(op, FindingKind::Async, lane, fault);
+  });
+}
+
+// Rows: global address, shared address.
+void copyMap(Warp &warp, const Op &op) {
+  if (warp.shadow) {
+    checkAddress(warp, op, op.rows[0]);
+    checkAddress(warp, op, op.rows[1]);
+  }
+  if (!warp.converged(op, kFullMask))
+    return;
+  // All lanes name the same map; one moves it.
+  auto lane = static_cast<unsigned>(std::countr_zero(warp.mask));
+  uint8_t *target = mapBytes(warp, op, lane, Space::Global, warp.row<uint64_t>(op.rows[0])[lane],
+                             AccessKind::Write);
+  const uint8_t *source = mapBytes(warp, op, lane, Space::Shared,
+                                   warp.row<uint64_t>(op.rows[1])[lane], AccessKind::Read);
+  std::memcpy(target, source, kMapBytes);
+  if (warp.shadow)
+    warp.cta->launch->memory().valid().setRange(warp.row<uint64_t>(op.rows[0])[lane] - kGlobalBase,
+                                                kMapBytes, true);
+  warp.clock.fence();
+}
+
+struct Widen {
+  uint64_t operator()(uint32_t value) const { return value; }
+};
+
+uint32_t wideAddress(Decoder &decoder, const Operand &operand) {
+  Decoder::Address address = decoder.address(operand);
+  if (address.offset)
+    decoder.unsupported("an offset in the address of a tensor map");
+  if (address.bytes == 8)
+    return address.row;
+  uint32_t row = decoder.temporary(8);
+  decoder.emit(laneOp<Widen, uint64_t, uint32_t>, {row}, {address.row});
+  return row;
+}
+
+void decodeReplace(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool tile = suffixes.take("tile");
+  auto field =
+      std::ranges::find_if(kFields, [&](const auto &row) { return suffixes.take(row.first); });
+  Space space = suffixes.take("global")        ? Space::Global
+                : suffixes.take("shared::cta") ? Space::Shared
+                                               : Space::Generic;
+  bool whole = suffixes.take("b1024");
+  ScalarType type = suffixes.takeType();
+  if (!tile || field == std::end(kFields) || !whole ||
+      (type != ScalarType::B32 && type != ScalarType::B64))
+    decoder.unsupported(
+        "expected tensormap.replace.tile.FIELD{.global,.shared::cta}.b1024.{b32,b64}");
+  decoder.wantOperands(instruction, 2, 3);
+  const auto &operands = instruction.operands;
+  uint32_t ordinal = 0;
+  if (operands.size() == 3) {
+    if (operands[1].kind != Operand::Kind::Immediate)
+      decoder.malformed("the ordinal must be a constant");
+    ordinal = static_cast<uint32_t>(operands[1].value);
+  }
+  uint32_t address = wideAddress(decoder, operands[0]);
+  uint32_t value = decoder.source(operands.back(), type);
+  decoder.emit(type == ScalarType::B64 ? replaceField<uint64_t> : replaceField<uint32_t>, {},
+               {address, value}, 0, static_cast<uint32_t>(field->second),
+               static_cast<uint32_t>(space) | ordinal << 8, kOwnValidity);
+}
+
+void decodeCopyFence(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool known = suffixes.take("global") && suffixes.take("shared::cta");
+  suffixes.take("tensormap::generic");
+  suffixes.take("proxy");
+  suffixes.take("release");
+  suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  if (!known || !suffixes.take("sync") || !suffixes.take("aligned"))
+    decoder.unsupported("expected tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic."
+                        "release.SCOPE.sync.aligned");
+  decoder.wantOperands(instruction, 3);
+  if (instruction.operands[2].value != kMapBytes)
+    decoder.malformed("a tensor map has 128 bytes");
+  uint32_t target = wideAddress(decoder, instruction.operands[0]);
+  uint32_t source = wideAddress(decoder, instruction.operands[1]);
+  decoder.emit(copyMap, {}, {target, source}, 0, 0, 0, kOwnValidity);
+}
+
+void decodeTensormap(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.take("replace"))
+    return decodeReplace(decoder, instruction, suffixes);
+  if (suffixes.take("cp_fenceproxy"))
+    return decodeCopyFence(decoder, instruction, suffixes);
+  decoder.unsupported("expected tensormap.replace or .cp_fenceproxy");
+}
+
+} // namespace
+
+void registerTensorMap(OpcodeTable &table) { table["tensormap"] = decodeTensormap; }
+
+} // namespace tile::vgpu

@@ -1,0 +1,12 @@
+// Tensor maps where kernels have them: in parameters, in global memory, and in shared memory while they are changed.
+#pragma once
+
+#include "runtime/vgpu/TensorMap.h"
+#include "runtime/vgpu/Warp.h"
+
+namespace tile::vgpu {
+
+/// The map at a generic address, as a copy uses it. Stops the block if there is none, or one that is not modelled.
+TensorMapParams tensorMapAt(Warp &warp, const Op &op, unsigned lane, uint64_t address);
+
+} // namespace tile::vgpu

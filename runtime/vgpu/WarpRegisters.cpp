@@ -1,0 +1,75 @@
+// setmaxnreg: warps of a block hand registers to each other. And griddepcontrol, which has nothing to wait for here.
+#include "runtime/vgpu/Cluster.h"
+#include "runtime/vgpu/Decode.h"
+#include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Launch.h"
+
+namespace tile::vgpu {
+namespace {
+
+constexpr uint32_t kRegistersOfBlock = 65536, kStep = 8;
+
+// What a thread has at the launch: .maxnreg, or an equal share of the register file, as the assembler would allow.
+uint32_t launchedRegisters(const Warp &warp) {
+  const Function &entry = *warp.cta->launch->program().entry;
+  if (entry.maxRegisters)
+    return entry.maxRegisters;
+  uint32_t warps = static_cast<uint32_t>(warp.cta->warps.size());
+  return std::min(255u, kRegistersOfBlock / (warps * kLanes)) / kStep * kStep;
+}
+
+// Op::imm: the registers a thread is to have. Op::a: 1 more, 0 fewer than it has.
+void setRegisters(Warp &warp, const Op &op) {
+  if (!warp.converged(op, kFullMask))
+    return;
+  auto wanted = static_cast<uint32_t>(op.imm);
+  uint32_t present = warp.maxRegisters ? warp.maxRegisters : launchedRegisters(warp);
+  auto lane = static_cast<unsigned>(std::countr_zero(warp.mask));
+  if (op.a ? wanted < present : wanted > present)
+    warp.stop(op, FindingKind::Barrier, lane,
+              std::string(op.a ? "setmaxnreg.inc to " : "setmaxnreg.dec to ") +
+                  std::to_string(wanted) + " while a thread has " + std::to_string(present));
+  uint32_t &free = warp.cta->freeRegisters;
+  if (op.a) {
+    uint32_t more = (wanted - present) * kLanes;
+    if (more > free) { // until others have given back enough
+      warp.pc -= 1;
+      warp.giveWay();
+      return;
+    }
+    free -= more;
+  } else {
+    free += (present - wanted) * kLanes;
+    ++*warp.cta->cluster->events;
+  }
+  warp.maxRegisters = wanted;
+}
+
+void decodeSetmaxnreg(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  std::string_view direction = suffixes.takeOneOf({"inc", "dec"});
+  bool whole = suffixes.take("sync") && suffixes.take("aligned");
+  if (direction.empty() || !whole || suffixes.takeType() != ScalarType::U32)
+    decoder.unsupported("expected setmaxnreg.{inc,dec}.sync.aligned.u32");
+  decoder.wantOperands(instruction, 1);
+  const Operand &count = instruction.operands[0];
+  if (count.kind != Operand::Kind::Immediate || count.value < 24 || count.value > 256 ||
+      count.value % kStep)
+    decoder.malformed("the number of registers must be a constant multiple of 8 from 24 to 256");
+  decoder.emit(setRegisters, {}, {}, static_cast<int64_t>(count.value), direction == "inc");
+}
+
+// A launch begins when the one before has ended, and everything it wrote is visible.
+void decodeGriddepcontrol(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.takeOneOf({"wait", "launch_dependents"}).empty())
+    decoder.unsupported("expected griddepcontrol.wait or .launch_dependents");
+  decoder.wantOperands(instruction, 0);
+}
+
+} // namespace
+
+void registerWarpRegisters(OpcodeTable &table) {
+  table["setmaxnreg"] = decodeSetmaxnreg;
+  table["griddepcontrol"] = decodeGriddepcontrol;
+}
+
+} // namespace tile::vgpu
