@@ -32,7 +32,8 @@ Checks parseChecks(std::string_view list) {
 std::vector<std::string> wordsOf(const Checks &checks) {
   std::vector<std::string> words;
   for (auto [word, runs] : {std::pair("memory", checks.memory), std::pair("init", checks.init),
-                            std::pair("race", checks.race), std::pair("sync", checks.sync)})
+                            std::pair("race", checks.race), std::pair("sync", checks.sync),
+                            std::pair("async", checks.async)})
     if (runs)
       words.push_back(word);
   return words;

@@ -196,7 +196,8 @@ class Arguments(Case):
         arguments = ["zeros:f32[32]", "zeros:f32[32]", "u32:32", "--json", "r.json"]
         self.ptx()
         report = lambda: json.loads((self.path / "r.json").read_text())
-        for words, checks in [("none", []), ("race,memory", ["memory", "race"])]:
+        for words, checks in [("none", []), ("race,memory", ["memory", "race"]),
+                              ("async", ["async"]), ("all", ["memory", "init", "race", "sync", "async"])]:
             self.run_copy(0, *arguments, "--check", words, "--seed", "5", "--schedule", "eager")
             self.assertEqual((report()["checks"], report()["seed"]), (checks, 5))
         self.assertIn("seed 18446744073709551615", self.run_copy(

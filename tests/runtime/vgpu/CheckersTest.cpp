@@ -229,6 +229,24 @@ TEST(AsyncCheck, ReadBeforeTheWait) {
              "ld.shared");
 }
 
+TEST(AsyncCheck, IsApartFromRaces) {
+  std::string race = without(kernel(kExchange), "  bar.sync 0;\n");
+  std::string copy = kernel(R"(  mov.u32 %r1, buffer;
+  mad.lo.u32 %r2, %t, 16, %r1;
+  mad.wide.u32 %rd1, %t, 16, %p;
+  cp.async.cg.shared.global [%r2], [%rd1], 16;
+  ld.shared.u32 %r3, [%r2];
+)");
+  auto count = [](const std::string &ptx, const std::string &checks) {
+    return run(ptx, 64, 1024, checks)->findings.size();
+  };
+  EXPECT_GT(count(race, "race"), 0u);
+  EXPECT_EQ(count(race, "async"), 0u);
+  EXPECT_GT(count(copy, "async"), 0u);
+  EXPECT_EQ(count(copy, "race"), 0u);
+  EXPECT_EQ(count(copy, "memory,init,sync"), 0u);
+}
+
 TEST(AsyncCheck, ZeroSizedSourceIsNotTouched) {
   std::string good = kernel(R"(  mov.u32 %r1, buffer;
   mad.lo.u32 %r2, %t, 16, %r1;
