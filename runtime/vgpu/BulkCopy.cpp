@@ -1,6 +1,7 @@
 // cp.async.bulk, cp.reduce.async.bulk, with and without tensor maps, and their groups.
 #include "runtime/vgpu/BulkReduction.h"
 #include "runtime/vgpu/BulkTransfer.h"
+#include "runtime/vgpu/CountAccess.h"
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Lanes.h"
@@ -121,8 +122,9 @@ void issue(Warp &warp, const Op &op, const Form &form, unsigned lane) {
   }
   copy->check();
   ++*cluster.events;
-  if (warp.cta->launch->setup().counting)
-    warp.cta->countersOf(op).asyncBytes += copy->bytes;
+  countAsyncBytes(warp, op, copy->bytes);
+  for (const BulkTile &target : copy->targets)
+    countSharedTouched(*target.place.cta, target.place.address, copy->bytes);
   cluster.async.issue(cluster, std::move(copy));
 }
 

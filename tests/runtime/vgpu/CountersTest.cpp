@@ -171,6 +171,38 @@ TEST(Counters, BarriersAtomicsCopiesAndProducts) {
   EXPECT_EQ(counted.all.sharedTouched, 68u);
 }
 
+TEST(Counters, BulkCopiesMoveBytesIntoSharedMemory) {
+  Gpu gpu(R"(.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 x)
+{
+  .reg .pred %p;
+  .reg .b64 %x, %state;
+  .shared .align 8 .b64 full;
+  .shared .align 128 .b8 tile[4096];
+  ld.param.u64 %x, [x];
+  mbarrier.init.shared::cta.b64 [full], 1;
+  mbarrier.arrive.expect_tx.shared::cta.b64 %state, [full], 2048;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%x], 2048, [full];
+WAIT:
+  mbarrier.try_wait.parity.shared::cta.b64 %p, [full], 0;
+  @!%p bra WAIT;
+  ret;
+}
+)",
+          "sm_90a");
+  auto memory = gpu.upload(std::vector<uint8_t>(2048));
+  gpu.device->setCounters(true);
+  gpu.run("k", {3}, {1}, 0, memory);
+  gpu.expectClean();
+  EXPECT_EQ(gpu.device->counters().asyncBytes, 3u * 2048);
+  EXPECT_EQ(gpu.device->counters().sharedTouched, 128u + 2048)
+      << "the tile comes after the barrier";
+  InstructionMix mix = mixOf(gpu.device->countersByLine());
+  EXPECT_EQ(mix[static_cast<size_t>(InstructionClass::AsyncCopy)], 3u);
+}
+
 TEST(Counters, DoNotDependOnHostThreads) {
   std::string ptx =
       kernelAround("ld.global.f32 %f1, [%l];\nmul.f32 %f1, %f1, %f1;\nst.global.f32 [%l], %f1;\n");
