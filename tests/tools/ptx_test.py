@@ -281,6 +281,42 @@ kReadMap = """.version 8.3
 }
 """
 
+kLoadBox = """.version 8.3
+.target sm_90a
+.address_size 64
+.visible .entry box(.param .align 64 .b8 map[128], .param .u64 out, .param .u32 column, .param .u32 row)
+{
+  .reg .pred %p;
+  .reg .b32 %c, %r, %i, %v, %s;
+  .reg .b64 %m, %o, %state;
+  .shared .align 8 .b64 full;
+  .shared .align 128 .b8 tile[256];
+  ld.param.u64 %o, [out];
+  ld.param.u32 %c, [column];
+  ld.param.u32 %r, [row];
+  mov.b64 %m, map;
+  cvta.param.u64 %m, %m;
+  mbarrier.init.shared::cta.b64 [full], 1;
+  fence.proxy.async.shared::cta;
+  mbarrier.arrive.expect_tx.shared::cta.b64 %state, [full], 256;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%m, {%c, %r}], [full];
+WAIT:
+  mbarrier.try_wait.parity.shared::cta.b64 %p, [full], 0;
+  @!%p bra WAIT;
+  mov.u32 %i, 0;
+  mov.u32 %s, tile;
+NEXT:
+  ld.shared.b32 %v, [%s];
+  st.global.b32 [%o], %v;
+  add.u32 %s, %s, 4;
+  add.u64 %o, %o, 4;
+  add.u32 %i, %i, 1;
+  setp.lt.u32 %p, %i, 64;
+  @%p bra NEXT;
+  ret;
+}
+"""
+
 
 class TensorMaps(Case):
     def setUp(self):
@@ -302,6 +338,23 @@ class TensorMaps(Case):
                 self.assertEqual(words[0], words[1])
                 self.assertNotEqual(words[0], 0)
         self.assertEqual(len((self.path / "z.npy").read_bytes()), 128 + 8 * 16 * 4)
+
+    def test_boxes_are_loaded(self):
+        """8 rows of 16 halves, one corner of the box outside the array."""
+        self.write("box.ptx", kLoadBox)
+        value = lambda row, column: 32 * row + column
+        self.write("x.npy", npy("<u2", [64, 32], struct.pack("<2048H", *range(2048))))
+        for kind, outside in [("u16", 0), ("f16:oob=nan", 0x7fff), ("f16:oob=zero", 0)]:
+            dtype, _, fill = kind.partition(":")
+            map = "tmap:@in:box=8x16" + (":" + fill if fill else "")
+            self.run_tilec(0, "run", "box.ptx", "--grid", "1", "--block", "1", f"buf:in=x.npy:{dtype}", map,
+                           "out:y.npy:u16:8x16", "u32:24", "u32:60", "--schedule", "lazy")
+            got = struct.unpack("<128H", (self.path / "y.npy").read_bytes()[-256:])
+            expected = [value(row, column) if row < 64 and column < 32 else outside
+                        for row in range(60, 68) for column in range(24, 40)]
+            if fill == "oob=nan":
+                got = [outside if half & 0x7fff > 0x7c00 else half for half in got]
+            self.assertEqual(list(got), expected, kind)
 
     def test_views(self):
         for view in ["shape=32x64", "shape=4x16x32:box=2x8x32", "shape=2x64x16:strides=32,64:box=2x8x8", "swizzle=32B:box=8x16",
