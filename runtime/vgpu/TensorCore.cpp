@@ -19,8 +19,8 @@ constexpr uint32_t kSignBit = 0x80000000;
 constexpr unsigned columnPlace(unsigned column) { return column % 2 * 4 + column / 2; }
 
 float elementOf(TensorElement element, uint32_t word, unsigned j) {
-  uint32_t byte = word >> (8 * j) & 255;
-  auto half = static_cast<uint16_t>(word >> (16 * j));
+  uint32_t code = word >> (j * (32 / elementsPerWord(element))), byte = code & 255;
+  auto half = static_cast<uint16_t>(code);
   switch (element) {
   case TensorElement::F16:
     return halfToFloat(half);
