@@ -26,12 +26,13 @@ void beginAccess(Warp &warp, const Op &op, uint32_t addressRow, Access &access) 
     checkAddress(warp, op, addressRow);
 }
 
-template <class T> bool isConsecutive(const Access &access) {
+// Whether all lanes take part and their bytes adjoin.
+bool isConsecutive(const Access &access) {
   if (access.mask != kFullMask)
     return false;
   uint64_t differs = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    differs |= access.address[lane] ^ (access.address[0] + lane * sizeof(T));
+    differs |= access.address[lane] ^ (access.address[0] + uint64_t{lane} * access.bytes);
   return differs == 0;
 }
 
@@ -57,7 +58,21 @@ template <class T> T undefinedBits(uint32_t bytes) {
   return undefined;
 }
 
+// The bytes of all lanes as one range of a map of initialised bytes; null if they are not one.
+ValidBits *rangeOfLanes(Warp &warp, const Access &access, uint64_t &begin) {
+  if (!isChecked(access.space) || !isConsecutive(access))
+    return nullptr;
+  return validBits(warp, access.space, access.address[0], 0, begin);
+}
+
 template <class T> void loadShadow(Warp &warp, const Op &op, const Access &access) {
+  uint64_t begin = 0;
+  if (ValidBits *range = rangeOfLanes(warp, access, begin);
+      range && range->holdsRange(begin, uint64_t{kLanes} * access.bytes)) {
+    for (unsigned element = 0; element < op.targets; ++element)
+      warp.shadow.set(op.rows[element], kFullMask, kFullMask);
+    return;
+  }
   constexpr uint32_t all = (1u << sizeof(T)) - 1;
   for (unsigned element = 0; element < op.targets; ++element)
     forLanes(access.mask, [&](unsigned lane) {
@@ -103,7 +118,7 @@ template <class T> bool loadAllLanes(Warp &warp, const Op &op, Access &access) {
   if constexpr (sizeof(T) >= 4) {
     if (access.mask != kFullMask)
       return false;
-    if (op.targets == 1 && isConsecutive<T>(access))
+    if (op.targets == 1 && isConsecutive(access))
       std::memcpy(warp.row<T>(op.rows[0]), access.host[0], kLanes * sizeof(T));
     else if (op.targets == 2)
       loadVectors<T, 2>(warp, op, access);
@@ -120,7 +135,7 @@ template <class T> bool storeAllLanes(Warp &warp, const Op &op, const Access &ac
     unsigned elements = op.sources - 1u;
     if (access.mask != kFullMask)
       return false;
-    if (elements == 1 && isConsecutive<T>(access))
+    if (elements == 1 && isConsecutive(access))
       std::memcpy(access.host[0], warp.row<T>(op.rows[0]), kLanes * sizeof(T));
     else if (elements == 2)
       storeVectors<T, 2>(warp, op, access);
@@ -183,6 +198,18 @@ template <class T> uint32_t unchangedLanes(Warp &warp, const Op &op, const Acces
   return same;
 }
 
+// True if all that is stored is initialised and one range, which then is marked.
+bool storeWholeShadow(Warp &warp, const Op &op, const Access &access, unsigned elements) {
+  uint64_t begin = 0;
+  ValidBits *range = rangeOfLanes(warp, access, begin);
+  for (unsigned element = 0; range && element < elements; ++element)
+    if (warp.shadow.whole(op.rows[element]) != kFullMask)
+      return false;
+  if (range)
+    range->setRange(begin, uint64_t{kLanes} * access.bytes, true);
+  return range;
+}
+
 template <class T>
 void storeShadow(Warp &warp, const Op &op, const Access &access, unsigned element) {
   uint32_t partly = 0;
@@ -230,7 +257,7 @@ template <class T> void store(Warp &warp, const Op &op) {
         }
       });
     access.mask = lanes;
-    if (warp.shadow)
+    if (warp.shadow && !storeWholeShadow(warp, op, access, elements))
       for (unsigned element = 0; element < elements; ++element)
         storeShadow<T>(warp, op, access, element);
   });

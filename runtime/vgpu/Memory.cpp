@@ -50,6 +50,15 @@ uint64_t ValidBits::getAcross(uint64_t at, uint64_t count) const {
   return bits & ones(count);
 }
 
+bool ValidBits::holdsRange(uint64_t begin, uint64_t count) const {
+  for (uint64_t done = 0; done < count; done += 64) {
+    uint64_t piece = std::min<uint64_t>(count - done, 64);
+    if (getAcross(begin + done, piece) != ones(piece))
+      return false;
+  }
+  return true;
+}
+
 void ValidBits::copyRange(uint64_t target, const ValidBits &from, uint64_t source, uint64_t count) {
   // In pieces that lie in one word of the target; from the end where a piece would overwrite what is still to be read.
   bool fromEnd = words_ == from.words_ && source < target;

@@ -29,6 +29,8 @@ public:
   uint32_t get(uint64_t at, unsigned count) const {
     return static_cast<uint32_t>(words_[at >> 6] >> (at & 63)) & ((1u << count) - 1);
   }
+  /// Whether all of any number of bits are set.
+  bool holdsRange(uint64_t begin, uint64_t count) const;
   /// Atomic, since bytes of several host threads' blocks may share a word.
   void set(uint64_t at, unsigned count, bool valid);
   void setRange(uint64_t begin, uint64_t count, bool valid);

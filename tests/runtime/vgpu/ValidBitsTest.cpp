@@ -46,6 +46,13 @@ TEST(ValidBits, RangesAndCopies) {
     a.check(what);
     if (HasFatalFailure())
       return;
+    for (uint64_t length : {uint64_t{1}, uint64_t{64}, below(200) + 1, count}) {
+      uint64_t begin = below(kBytes - length + 1);
+      auto first = a.expected.begin() + static_cast<ptrdiff_t>(begin);
+      ASSERT_EQ(a.bits.holdsRange(begin, length),
+                std::count(first, first + static_cast<ptrdiff_t>(length), false) == 0)
+          << what;
+    }
     std::swap(a, b);
   }
 }
