@@ -172,10 +172,20 @@ std::string unmodelledPart(const TensorMapParams &params) {
   return "";
 }
 
+static TensorMapParams blankMap() {
+  TensorMapParams params;
+  params.rank = 1;
+  params.type = TensorMapType::U8;
+  params.dims.fill(1);
+  return params;
+}
+
 std::string replaceMapField(MapBytes bytes, MapField field, uint32_t ordinal, uint64_t value) {
   const FieldRule &rule = kFieldRules[static_cast<size_t>(field)];
   std::string fault;
-  std::optional<TensorMapParams> params = decodeTensorMap(bytes, fault);
+  // Programs that build a map themselves begin with zeros.
+  bool isBlank = std::ranges::all_of(bytes, [](uint8_t byte) { return byte == 0; });
+  std::optional<TensorMapParams> params = isBlank ? blankMap() : decodeTensorMap(bytes, fault);
   if (!params)
     return fault;
   if (ordinal >= std::max<uint64_t>(rule.entries, 1))

@@ -42,7 +42,7 @@ enum class MapField : uint8_t {
 };
 
 /// tensormap.replace: sets a field, of those that are arrays the entry `ordinal`, to a value in PTX's numbering. Returns
-/// why it cannot and then changes nothing. Whether the fields fit together is only known when the map is used.
+/// why it cannot and then changes nothing. 128 zero bytes become a map of one byte. Whether the fields fit together is only known when the map is used.
 std::string replaceMapField(MapBytes bytes, MapField field, uint32_t ordinal, uint64_t value);
 
 /// How many elements of dimension `d` are copied.

@@ -123,8 +123,37 @@ TEST(TensorMap, ReplaceRefusesWhatAFieldCannotHold) {
   EXPECT_EQ(fault(MapField::SwizzleMode, 0, 4), "field swizzle_mode: 4 is outside 0 to 3");
   EXPECT_EQ(fault(MapField::ElementType, 0, 13), "field elemtype: 13 is outside 0 to 12");
   EXPECT_EQ(decoded(map).box[0], 8u);
-  TensorMap zeros;
-  EXPECT_NE(replaceMapField(bytesOf(zeros), MapField::Rank, 0, 1), "");
+  TensorMap noise;
+  noise.bytes[77] = std::byte{1};
+  EXPECT_NE(replaceMapField(bytesOf(noise), MapField::Rank, 0, 1), "");
+}
+
+// Programs that build maps on the device zero them and then set every field.
+TEST(TensorMap, ReplaceBeginsWithZeros) {
+  TensorMap map;
+  auto replace = [&](MapField field, uint32_t ordinal, uint64_t value) {
+    EXPECT_EQ(replaceMapField(bytesOf(map), field, ordinal, value), "");
+  };
+  replace(MapField::GlobalAddress, 0, 0x10'0000'2000);
+  replace(MapField::Rank, 0, 1); // two dimensions
+  replace(MapField::BoxDim, 0, 64);
+  replace(MapField::BoxDim, 1, 16);
+  replace(MapField::GlobalDim, 0, 100);
+  replace(MapField::GlobalDim, 1, 200);
+  replace(MapField::GlobalStride, 0, 256);
+  replace(MapField::ElementStride, 0, 1);
+  replace(MapField::ElementStride, 1, 1);
+  replace(MapField::ElementType, 0, 6); // f16
+  replace(MapField::SwizzleMode, 0, 3); // 128 bytes
+  TensorMapParams expected;
+  expected.type = TensorMapType::F16;
+  expected.rank = 2;
+  expected.base = 0x10'0000'2000;
+  expected.dims = {100, 200, 1, 1, 1};
+  expected.strides = {256};
+  expected.box = {64, 16};
+  expected.swizzle = TensorMapSwizzle::Bytes128;
+  EXPECT_EQ(decoded(map), expected);
 }
 
 TEST(TensorMap, TheBoxCountsStridedElementsOnceExceptInDimension0) {
