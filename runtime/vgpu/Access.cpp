@@ -92,20 +92,33 @@ void lookUpGlobal(Warp &warp, const Op &op, const Access &access) {
   });
 }
 
-void resolveGlobal(Warp &warp, const Op &op, Access &access) {
+// The lowest and the highest address of the active lanes.
+struct AddressRange {
   uint64_t least = ~uint64_t{0}, most = 0;
+};
+AddressRange rangeOf(const Access &access) {
+  AddressRange range;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     bool active = access.mask >> lane & 1;
-    least = std::min(least, active ? access.address[lane] : least);
-    most = std::max(most, active ? access.address[lane] : most);
+    range.least = std::min(range.least, active ? access.address[lane] : range.least);
+    range.most = std::max(range.most, active ? access.address[lane] : range.most);
   }
-  Cta &cta = *warp.cta;
-  if (!cta.recent.hold(least, most, access.bytes))
-    lookUpGlobal(warp, op, access);
-  // In integers, since inactive lanes may hold anything.
-  uint64_t base = reinterpret_cast<uint64_t>(cta.launch->memory().host(kGlobalBase)) - kGlobalBase;
+  return range;
+}
+
+// Host addresses where device address `begin` is at `base`. In integers, since inactive lanes may hold anything.
+void translate(Access &access, const uint8_t *base, uint64_t begin) {
+  uint64_t shift = reinterpret_cast<uint64_t>(base) - begin;
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    access.host[lane] = reinterpret_cast<uint8_t *>(base + access.address[lane]);
+    access.host[lane] = reinterpret_cast<uint8_t *>(shift + access.address[lane]);
+}
+
+void resolveGlobal(Warp &warp, const Op &op, Access &access) {
+  Cta &cta = *warp.cta;
+  AddressRange range = rangeOf(access);
+  if (!cta.recent.hold(range.least, range.most, access.bytes))
+    lookUpGlobal(warp, op, access);
+  translate(access, cta.launch->memory().host(kGlobalBase), kGlobalBase);
 }
 
 // The bytes of a memory barrier are opaque.
@@ -122,7 +135,21 @@ void checkOpaque(Warp &warp, const Op &op, const Access &access, unsigned lane,
                     describe(barrier->first, barrier->second) + ": mbarrier.inval it first");
 }
 
+// True if the block's own shared memory holds [least, most + bytes), and no memory barrier is there.
+bool isOwnShared(const Cta &cta, const AddressRange &range, uint32_t bytes) {
+  if (range.least < kSharedBase || range.most + bytes > kSharedBase + cta.launch->sharedBytes())
+    return false;
+  const Mbarriers &barriers = cta.mbarriers;
+  return barriers.empty() || range.most + bytes <= barriers.begin()->first ||
+         range.least >= barriers.rbegin()->first + 8;
+}
+
 void resolveShared(Warp &warp, const Op &op, Access &access) {
+  AddressRange range = rangeOf(access);
+  if (isOwnShared(*warp.cta, range, access.bytes)) {
+    translate(access, warp.cta->shared.data(), kSharedBase);
+    return;
+  }
   uint64_t bytes = warp.cta->launch->sharedBytes();
   uint64_t last = bytes - access.bytes; // wraps if the window is smaller than the access
   forLanes(access.mask, [&](unsigned lane) {

@@ -199,6 +199,9 @@ static std::string waitingText(const Cluster &cluster, const Warp &warp) {
            " for barrier " + std::to_string(warp.barrier) + " (" + std::to_string(barrier.arrived) +
            " of " + std::to_string(expectedThreads(*warp.cta, barrier)) + " threads have arrived)";
   }
+  if (warp.status == WarpStatus::AtMatrix)
+    return text + " waits at " + cluster.launch->describe(program.code[warp.pc - 1]) +
+           " for the other warps of its warpgroup";
   if (warp.status == WarpStatus::AtClusterBarrier)
     return text + " waits at " + cluster.launch->describe(program.code[warp.pc - 1]) +
            " for the cluster's barrier (" + std::to_string(cluster.barrier.arrived) + " of " +

@@ -1,6 +1,8 @@
 // The frame of decoding: operands to rows, functions inlined, branches resolved, handlers wrapped.
 #include "runtime/vgpu/Decode.h"
 
+#include "runtime/vgpu/MatrixFlight.h"
+
 #include "runtime/vgpu/BitShadow.h"
 #include "runtime/vgpu/BlockOrder.h"
 #include "runtime/vgpu/InitCheck.h"
@@ -341,6 +343,8 @@ std::shared_ptr<const Program> Decoder::decode() {
   frame_ = &frame;
   decodeInstruction(ending);
   finishRows();
+  if (program_->usesWgmma)
+    watchMatrixRegisters(*program_);
   return program_;
 }
 

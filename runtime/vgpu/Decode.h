@@ -210,6 +210,7 @@ void registerCluster(OpcodeTable &table);
 void registerMbarrier(OpcodeTable &table);
 void registerTensorMap(OpcodeTable &table);
 void registerWarpRegisters(OpcodeTable &table);
+void registerWgmma(OpcodeTable &table);
 void registerShuffle(OpcodeTable &table);
 void registerAsyncCopy(OpcodeTable &table);
 void registerAtomics(OpcodeTable &table);

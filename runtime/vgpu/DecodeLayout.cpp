@@ -91,8 +91,8 @@ const OpcodeTable &opcodeTable() {
                      registerFloat,         registerCompare,  registerConvert,    registerMove,
                      registerLoadStore,     registerAtomics,  registerCacheHints, registerControl,
                      registerBarrier,       registerCluster,  registerMbarrier,   registerTensorMap,
-                     registerWarpRegisters, registerShuffle,  registerAsyncCopy,  registerMatrix,
-                     registerMma,           registerWmma})
+                     registerWarpRegisters, registerWgmma,    registerShuffle,    registerAsyncCopy,
+                     registerMatrix,        registerMma,      registerWmma})
       add(result);
     return result;
   }();

@@ -246,6 +246,7 @@ void Launch::begin(Cta &cta) const {
   for (Barrier &barrier : cta.barriers)
     barrier = {};
   cta.mbarriers.clear();
+  cta.warpgroups.assign((cta.warps.size() + 3) / 4, {});
   cta.hasExited = false;
   cta.freeRegisters = 0;
   for (Warp &warp : cta.warps) {
@@ -257,6 +258,8 @@ void Launch::begin(Cta &cta) const {
     warp.splits.clear();
     warp.copies.reset();
     warp.bulk.reset();
+    if (program().usesWgmma)
+      warp.flight.reset(program().fileBytes);
     warp.isArrived = false;
     warp.maxRegisters = 0;
     warp.mbarrierWait = {};

@@ -34,7 +34,8 @@ struct Op {
       nullptr; // what the warp calls: `real`, or a wrapper that applies guard and init check
   const uint32_t *rows = nullptr; // operands: targets, then sources
   Handler real = nullptr;
-  Handler shadow = nullptr; // see Handlers
+  Handler shadow = nullptr;  // see Handlers
+  Handler watched = nullptr; // what runs after the watch over registers of wgmma
   int64_t imm = 0;
   uint32_t a = 0, b = 0; // further parameters of the handler
   uint32_t guardRow = 0;
@@ -144,7 +145,8 @@ struct Program {
   uint32_t localStride() const { return (localBytes + 15) & ~15u; }
   bool usesGlobalAtomics = false; // results may depend on the order of blocks: they run one by one
   bool usesAsyncProxy = false;    // bulk copies or wgmma
-  uint32_t staticRowsBegin = 0;   // rows from here are constants and specials: always initialised
+  bool usesWgmma = false;
+  uint32_t staticRowsBegin = 0; // rows from here are constants and specials: always initialised
 };
 
 } // namespace tile::vgpu

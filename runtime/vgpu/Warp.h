@@ -8,6 +8,7 @@
 #include "runtime/vgpu/Checks.h"
 #include "runtime/vgpu/Clock.h"
 #include "runtime/vgpu/Counters.h"
+#include "runtime/vgpu/MatrixFlight.h"
 #include "runtime/vgpu/Mbarrier.h"
 #include "runtime/vgpu/Memory.h"
 #include "runtime/vgpu/Program.h"
@@ -37,7 +38,7 @@ struct Split {
   bool waiting;
 };
 
-enum class WarpStatus : uint8_t { Ready, AtBarrier, AtClusterBarrier, Exited };
+enum class WarpStatus : uint8_t { Ready, AtBarrier, AtClusterBarrier, AtMatrix, Exited };
 
 /// The memory barrier whose phase a warp's last test found incomplete.
 struct MbarrierWait {
@@ -76,6 +77,7 @@ struct Warp {
   std::vector<Split> splits; // lanes elsewhere
   AsyncCopies copies;
   BulkGroups bulk;
+  MatrixFlight flight; // of kernels with wgmma
   WarpClock clock;
   LoopWatch loop;
   MbarrierWait mbarrierWait;
@@ -130,6 +132,23 @@ struct Barrier {
   const Op *opener = nullptr;
 };
 
+/// Four warps that do wgmma together.
+struct Warpgroup {
+  struct Issue {
+    const Op *op = nullptr;
+    uint32_t time = 0; // the number of its group, from 1
+    uint64_t descriptorA = 0, descriptorB = 0;
+    bool accumulates = false, isComputed = false;
+  };
+  const Op *op = nullptr;   // the wgmma at which some wait for the others
+  uint32_t arrived = 0;     // of the four
+  uint32_t commits[4] = {}; // groups committed by each warp
+  uint32_t waited[4] = {};  // and waited for
+  unsigned actor =
+      0; // its reads of shared memory are ordered by this actor, at the number of their group
+  std::vector<Issue> issues;
+};
+
 /// One thread block. Reused for the next block by the host thread that owns it.
 struct Cta {
   Launch *launch = nullptr;
@@ -147,6 +166,7 @@ struct Cta {
   ValidBits localValid;
   Barrier barriers[16];
   Mbarriers mbarriers;
+  std::vector<Warpgroup> warpgroups;
   bool hasExited = false;             // its shared memory is gone
   uint32_t freeRegisters = 0;         // what setmaxnreg.dec has given back, over all threads
   std::unique_ptr<SharedRaces> races; // only with the race check
