@@ -158,10 +158,9 @@ TurnEnd Cluster::advance(bool mayPause) {
         drain();
         return TurnEnd::Done;
       }
-      if (isRandom && !async.empty() && choices.oneIn(4))
-        async.completeOne(*this);
-      // As late as possible: when nothing else can happen.
-      if (!progress && async.completeOne(*this))
+      // At any time, or as late as possible: when nothing else can happen.
+      bool completes = !progress || (isRandom && !async.empty() && choices.oneIn(4));
+      if (completes && async.completeOne(*this))
         continue;
       if (!progress) {
         if (mayPause)

@@ -276,6 +276,7 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
   auto found = opcodeTable().find(instruction.opcode);
   if (found == opcodeTable().end())
     unsupported("unknown instruction");
+  requireTarget(instruction);
   Suffixes suffixes(instruction);
   std::vector<Widening> outerWidenings;
   std::swap(outerWidenings, widenings_);
@@ -292,6 +293,28 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
     wrapHandlers(begin, instruction);
   if (begin < program_->code.size())
     program_->code[begin].issues = 1;
+}
+
+// Instructions that came with an architecture; those of 'a' targets exist on that one only.
+struct Requirement {
+  std::string_view opcode;
+  int arch;
+  bool specific;
+};
+static constexpr Requirement kRequirements[] = {
+    {"wgmma", 90, true}, {"setmaxnreg", 90, true},  {"tensormap", 90, true},
+    {"mapa", 90, false}, {"getctarank", 90, false}, {"griddepcontrol", 90, false},
+};
+
+void Decoder::requireTarget(const Instruction &instruction) const {
+  auto need = std::ranges::find(kRequirements, instruction.opcode, &Requirement::opcode);
+  if (need == std::end(kRequirements))
+    return;
+  const std::string &target = program_->module->target;
+  int arch = target.starts_with("sm_") ? std::atoi(target.c_str() + 3) : 0;
+  if (arch < need->arch || (need->specific && !target.ends_with("a")))
+    unsupported("it needs .target sm_" + std::to_string(need->arch) + (need->specific ? "a" : "") +
+                ", the file has " + target);
 }
 
 static void runGuarded(Warp &warp, const Op &op) {

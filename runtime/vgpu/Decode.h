@@ -161,6 +161,8 @@ private:
   void layoutShared();
   void decodeBody(Frame &frame);
   void decodeInstruction(const Instruction &instruction);
+  /// Refuses what the module's .target does not have.
+  void requireTarget(const Instruction &instruction) const;
   void wrapHandlers(size_t begin, const Instruction &instruction);
   uint32_t allocateRow(unsigned bytes);
   uint32_t specialRow(std::string_view name);
