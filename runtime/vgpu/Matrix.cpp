@@ -102,6 +102,22 @@ void transposeFragment(const uint32_t *source, uint32_t *target) {
                                                         << 16;
 }
 
+// Row by row; only where something may be wrong, lane by lane.
+void checkReadRaces(Warp &warp, const Op &op, const Access &access, unsigned matrix) {
+  Accessor rows = accessorOf(warp, op, Stamp::kSeveralLanes, AccessKind::Read);
+  for (unsigned row = 0; row < 8; ++row) {
+    auto offset = static_cast<uint32_t>(access.address[matrix * 8 + row] - kSharedBase);
+    if (warp.cta->races->isOrderedRead(rows, offset, kRowOfMatrixBytes))
+      continue;
+    if (op.a & kTransposed) {
+      warp.cta->races->access(rows, offset, kRowOfMatrixBytes, false);
+      continue;
+    }
+    for (unsigned lane = 4 * row; lane < 4 * row + 4; ++lane)
+      checkPieceRaces(warp, op, access, matrix, lane, AccessKind::Read, false);
+  }
+}
+
 void loadMatrix(Warp &warp, const Op &op) {
   Access access;
   unsigned matrices = op.targets;
@@ -115,8 +131,7 @@ void loadMatrix(Warp &warp, const Op &op) {
     if (transposed)
       transposeFragment(target, target);
     if (warp.cta->races)
-      for (unsigned lane = 0; lane < kLanes; ++lane)
-        checkPieceRaces(warp, op, access, matrix, lane, AccessKind::Read, false);
+      checkReadRaces(warp, op, access, matrix);
     if (warp.shadow)
       loadMatrixShadow(warp, op, access, matrix);
   }

@@ -288,6 +288,62 @@ void RaceCells<Cell>::touch(Cell &cell, const Accessor &accessor, bool sameValue
   }
 }
 
+// Of a warp's own access, with everything else in the same cluster.
+static bool isOrderedInside(Stamp earlier, const Accessor &accessor) {
+  const WarpClock &clock = accessor.warp->clock;
+  if (earlier.actor == clock.actor)
+    return earlier.clock == 0 || earlier.lane == accessor.lane || earlier.clock < clock.time();
+  return clock.has.now.known.at(earlier.actor) >= earlier.clock;
+}
+
+template <class Cell> bool RaceCells<Cell>::quickRead(Cell &cell, const Accessor &accessor) {
+  Stamp write = cell.write, &read = cell.read;
+  if (isSplit(cell) || write.kind() == AccessKind::CopyWrite || !isOrderedInside(write, accessor))
+    return false;
+  const Stamp &stamp = accessor.stamp;
+  if (read.kindBits == kMany) {
+    auto many = std::bit_cast<ManyReads>(read);
+    bool joins = many.clock == stamp.clock && many.group == stamp.actor / 16 && !many.proxy;
+    if (!joins)
+      return false;
+    many.mask |= 1u << stamp.actor % 16;
+    many.instruction = stamp.instruction;
+    read = std::bit_cast<Stamp>(many);
+    return true;
+  }
+  if (read.kindBits == kPooled)
+    return false;
+  bool sameActor = read && read.actor == stamp.actor;
+  if (!sameActor && !isOrderedInside(read, accessor))
+    return false;
+  bool severalLanes = sameActor && read.clock == stamp.clock && read.lane != stamp.lane;
+  read = stamp;
+  if (severalLanes)
+    read.lane = Stamp::kSeveralLanes;
+  return true;
+}
+
+template <class Cell> bool RaceCells<Cell>::quickWrite(Cell &cell, const Accessor &accessor) {
+  Stamp write = cell.write, read = cell.read;
+  if (isSplit(cell) || write.kind() == AccessKind::CopyWrite || !isOrderedInside(write, accessor) ||
+      read.kindBits == kPooled)
+    return false;
+  if (read.kindBits == kMany) {
+    auto many = std::bit_cast<ManyReads>(read);
+    const WarpClock &clock = accessor.warp->clock;
+    for (uint64_t left = many.mask; left; left &= left - 1) {
+      unsigned actor = many.group * 16 + static_cast<unsigned>(std::countr_zero(left));
+      if (actor != clock.actor && clock.has.now.known.at(actor) < many.clock)
+        return false;
+    }
+  } else if (!isOrderedInside(read, accessor)) {
+    return false;
+  }
+  cell.write = accessor.stamp;
+  cell.read = Stamp();
+  return true;
+}
+
 template <class Cell> void RaceCells<Cell>::release(Stamp &slot) {
   if (slot.kindBits == kPooled)
     freePools_.push_back(static_cast<uint32_t>(slot.clock));

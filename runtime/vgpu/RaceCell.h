@@ -140,9 +140,14 @@ public:
   }
   void clear();
 
+  /// The common case of a read or write of a word by a warp of its own cluster: everything before it is ordered. False,
+  /// and nothing is done, if it may be another.
+  static bool quickRead(Cell &cell, const Accessor &accessor);
+  static bool quickWrite(Cell &cell, const Accessor &accessor);
+
 private:
-  static constexpr unsigned kSplit = 15, kPooled = 14,
-                            kMany = 13; // kindBits of stamps that are none
+  // kindBits of stamps that are none
+  static constexpr unsigned kSplit = 15, kPooled = 14, kMany = 13;
 
   // Reads of several warps of one cluster at equal times: the common case of tiles that all warps read.
   struct ManyReads {

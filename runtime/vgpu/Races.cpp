@@ -13,8 +13,34 @@ void SharedRaces::reset(uint32_t sharedBytes) {
   rules_.clear();
 }
 
+void SharedRaces::accessWords(const Accessor &accessor, uint32_t offset, uint32_t bytes) {
+  bool reads = accessor.kind() == AccessKind::Read;
+  for (uint32_t word = offset / 4, end = (offset + bytes) / 4; word < end; ++word)
+    if (!(reads ? RaceCells<SharedCell>::quickRead(words_[word], accessor)
+                : RaceCells<SharedCell>::quickWrite(words_[word], accessor)))
+      accessCells(accessor, word * 4, 4, false);
+}
+
+bool SharedRaces::isOrderedRead(const Accessor &accessor, uint32_t offset, uint32_t bytes) {
+  for (uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word)
+    if (!RaceCells<SharedCell>::quickRead(words_[word], accessor))
+      return false;
+  return true;
+}
+
 void SharedRaces::access(const Accessor &accessor, uint32_t offset, uint32_t bytes,
                          bool sameValue) {
+  bool isPlain = accessor.kind() == AccessKind::Read ||
+                 (!sameValue && (accessor.kind() == AccessKind::Write ||
+                                 accessor.kind() == AccessKind::CopyWrite));
+  if (isPlain && offset % 4 == 0 && bytes % 4 == 0)
+    accessWords(accessor, offset, bytes);
+  else
+    accessCells(accessor, offset, bytes, sameValue);
+}
+
+void SharedRaces::accessCells(const Accessor &accessor, uint32_t offset, uint32_t bytes,
+                              bool sameValue) {
   rules_.access(words_, accessor, offset, bytes, sameValue, [](uint32_t at) {
     return RacePlace{Space::Shared, uint64_t{at} + kSharedBase};
   });

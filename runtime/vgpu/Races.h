@@ -13,10 +13,16 @@ public:
   void reset(uint32_t sharedBytes);
   /// Called before memory changes. `sameValue`: a write that changes nothing.
   void access(const Accessor &accessor, uint32_t offset, uint32_t bytes, bool sameValue);
+  /// True if a read by lanes that are not known is ordered after everything; then it is remembered. Else some words may
+  /// have been.
+  bool isOrderedRead(const Accessor &accessor, uint32_t offset, uint32_t bytes);
   /// A lane has waited for its cp.async to these bytes: they count as written by it, now.
   void endCopy(const Accessor &accessor, uint32_t offset, uint32_t bytes);
 
 private:
+  void accessWords(const Accessor &accessor, uint32_t offset, uint32_t bytes);
+  void accessCells(const Accessor &accessor, uint32_t offset, uint32_t bytes, bool sameValue);
+
   RaceCells<SharedCell> rules_;
   std::vector<SharedCell> words_;
 };
