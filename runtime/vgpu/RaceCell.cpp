@@ -315,7 +315,7 @@ template <class Cell> bool RaceCells<Cell>::quickRead(Cell &cell, const Accessor
     return false;
   bool sameActor = read && read.actor == stamp.actor;
   if (!sameActor && !isOrderedInside(read, accessor))
-    return false;
+    return mergeReads(read, stamp);
   bool severalLanes = sameActor && read.clock == stamp.clock && read.lane != stamp.lane;
   read = stamp;
   if (severalLanes)
