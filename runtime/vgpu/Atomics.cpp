@@ -287,6 +287,8 @@ void emitVectorAtomic(Decoder &decoder, const Instruction &instruction, const Ve
 
 void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   bool returns = instruction.opcode == "atom";
+  if (!returns && suffixes.take("async"))
+    return decodeAsyncStore(decoder, instruction, suffixes);
   std::string_view order = suffixes.takeOneOf({"relaxed", "acquire", "release", "acq_rel"});
   bool narrow = suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"}) == "cta";
   Space space = Space::Generic;

@@ -188,8 +188,9 @@ private:
   std::vector<Widening> widenings_;
 };
 
-/// cp.async.bulk, cp.reduce.async.bulk and barrier.cluster, of opcodes that mean more than one thing.
+/// cp.async.bulk, cp.reduce.async.bulk, st.async, red.async and barrier.cluster, of opcodes that mean more than one thing.
 void decodeBulkCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
+void decodeAsyncStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
 void decodeClusterBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
 
 /// Lanes of `taken` go on at `target`, the others of the warp behind the operation.

@@ -413,6 +413,8 @@ void decodeLoad(Decoder &decoder, const Instruction &instruction, Suffixes &suff
 }
 
 void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.take("async"))
+    return decodeAsyncStore(decoder, instruction, suffixes);
   MemoryForm form = takeMemoryForm(decoder, suffixes);
   decoder.wantOperands(instruction, 2, 3);
   std::vector<uint32_t> sources;

@@ -333,6 +333,51 @@ TEST(Clusters, WaitingTwiceIsReported) {
   EXPECT_EQ(gpu->findings[0].kind, FindingKind::Barrier);
 }
 
+// Every thread sends its number to the other block, whose barrier counts the bytes.
+const std::string kRemoteStore = R"(  @%q15 mbarrier.init.shared.b64 [full], 1;
+  fence.mbarrier_init.release.cluster;
+  mov.u32 %r1, tile;
+  mad.lo.u32 %r2, %t, 4, %r1;
+  mov.u32 %r20, 7;
+  st.shared.u32 [%r2], %r20;
+  barrier.cluster.arrive.release.aligned;
+  barrier.cluster.wait.acquire.aligned;
+  @%q15 mbarrier.arrive.expect_tx.shared.b64 %rd1, [full], 256;
+  mov.u32 %r3, %cluster_ctarank;
+  xor.b32 %r5, %r3, 1;
+  mapa.shared::cluster.u32 %r6, %r2, %r5;
+  mov.u32 %r7, full;
+  mapa.shared::cluster.u32 %r8, %r7, %r5;
+  mad.lo.u32 %r4, %r3, 1000, %t;
+  st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r6], %r4, [%r8];
+WAIT:
+  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %q1, [full], 0;
+  @!%q1 bra WAIT;
+  ld.shared.u32 %r9, [%r2];
+  mov.u32 %r10, %ctaid.x;
+  mad.lo.u32 %r11, %r10, 64, %t;
+  mad.wide.u32 %rd2, %r11, 4, %p;
+  st.global.u32 [%rd2], %r9;
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+)";
+
+TEST(Clusters, StoresThatTellTheOthersBarrier) {
+  Grid pairs{{2}, {64}, {2, 1, 1}};
+  std::string good = hopper(kRemoteStore);
+  expectRuns(
+      good, 128, [](size_t i) { return static_cast<uint32_t>((i < 64 ? 1000 : 0) + i % 64); },
+      pairs);
+  expectCaught(without(good, "  @!%q1 bra WAIT;\n"), {FindingKind::AsyncRace, FindingKind::Async},
+               pairs);
+  std::string adds = replaced(good, "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32",
+                              "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::"
+                              "bytes.add.u32");
+  expectRuns(
+      adds, 128, [](size_t i) { return static_cast<uint32_t>((i < 64 ? 1007 : 7) + i % 64); },
+      pairs);
+}
+
 // Rank 0 multicasts to both blocks; each waits on its own barrier.
 TEST(Clusters, MulticastFillsEveryBlock) {
   std::string good = hopper(R"(  @%q15 mbarrier.init.shared.b64 [full], 1;
