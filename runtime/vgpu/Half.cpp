@@ -26,10 +26,11 @@ template <class Traits, bool Flush> uint16_t flushHalf(uint16_t bits) {
   return Flush && (bits & Traits::exponentMask) == 0 ? bits & 0x8000 : bits;
 }
 
-// A nearest value whose exact one is `error` away becomes the odd one of its two neighbours. NaN is no error.
+// A nearest value whose exact one is `error` away becomes the odd one of its two neighbours, also where it has become
+// zero. NaN is no error.
 template <class T, class Bits> T toOdd(T nearest, T error) {
   auto bits = std::bit_cast<Bits>(nearest);
-  bool isInexact = error > 0 || error < 0, away = (error > 0) == (nearest > 0);
+  bool isInexact = error > 0 || error < 0, away = (error > 0) == !std::signbit(nearest);
   Bits step = isInexact && !(bits & 1) ? (away ? 1 : static_cast<Bits>(-1)) : 0;
   return std::bit_cast<T>(bits + step);
 }

@@ -449,6 +449,24 @@ TEST(Half, ArithmeticRoundsOnce) {
 }
 
 // A tie that a far smaller addend breaks: two roundings would miss it.
+// Products of all small exponents: where they underflow to zero in f32 as well, the sign of zero is all that is left.
+TEST(Half, FmaOfProductsThatUnderflow) {
+  std::vector<uint16_t> x, y, zeros;
+  for (unsigned exponent = 0; exponent < 0x100; exponent += 3)
+    for (unsigned sign : {0u, 0x8000u})
+      for (unsigned digits : {0u, 1u, 0x7fu}) {
+        x.push_back(static_cast<uint16_t>(sign | exponent << 7 | digits));
+        y.push_back(static_cast<uint16_t>(0x0080 | digits));
+        zeros.push_back(static_cast<uint16_t>(sign));
+      }
+  auto results = applyPtx<uint16_t>("fma.rn.bf16 %d, %x, %y, %z;", x, y, zeros);
+  for (size_t i = 0; i < x.size(); ++i) {
+    double exact = double{bfloatToFloat(x[i])} * double{bfloatToFloat(y[i])};
+    ASSERT_EQ(results[i], encodeFloat(exact, kBfloatFormat, Rounding::NearestEven))
+        << x[i] << " * " << y[i];
+  }
+}
+
 TEST(Half, BfloatFmaSeesTheSmallestAddend) {
   std::vector<uint16_t> x = {0x3f81}, y = {0x3f82}, z = {0x0100};
   uint16_t expected = 0;
