@@ -10,6 +10,7 @@
 #include "runtime/vgpu/SharedPlace.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tile::vgpu {
 
@@ -76,47 +77,67 @@ namespace {
 // wide, bit 17: the target is. Op::b: 0 no third operand, 1 source size, 2 ignore-source predicate.
 constexpr uint32_t kWideSource = 1 << 16, kWideTarget = 1 << 17;
 
-void issueCopy(Warp &warp, const Op &op) {
+// Where the lanes' copies go, and how many bytes each of them reads.
+void readOperands(Warp &warp, const Op &op, AsyncCopies::Record &record, Access &target,
+                  Access &source) {
   uint32_t bytes = op.a & 0xff;
-  Access target;
   target.space = Space::Shared;
   target.kind = AccessKind::Write;
-  target.mask = warp.mask;
-  target.bytes = bytes;
+  source.space = Space::Global;
+  target.bytes = source.bytes = bytes;
+  target.mask = source.mask = warp.mask;
   readAddresses(warp, op.rows[0], op.a & kWideTarget, static_cast<int32_t>(op.imm), target.address);
+  readAddresses(warp, op.rows[1], op.a & kWideSource, op.imm >> 32, source.address);
   if (warp.shadow) {
     checkAddress(warp, op, op.rows[0]);
     checkAddress(warp, op, op.rows[1]);
   }
-  resolve(warp, op, target);
-  AsyncCopies::Record record;
-  record.mask = warp.mask;
-  record.bytes = bytes;
-  record.op = &op;
-  readAddresses(warp, op.rows[1], op.a & kWideSource, op.imm >> 32, record.source);
-  Access source;
-  source.space = Space::Global;
-  source.bytes = bytes;
-  source.mask = 0;
-  std::copy_n(record.source, kLanes, source.address);
-  uint64_t copiedBytes = 0;
-  forLanes(warp.mask, [&](unsigned lane) {
-    uint32_t copied = bytes;
-    if (op.b == 1)
-      copied = warp.row<uint32_t>(op.rows[2])[lane];
-    else if (op.b == 2)
-      copied = warp.predicate(op.rows[2]) >> lane & 1 ? 0 : bytes;
-    if (copied > bytes)
-      warp.stop(op, FindingKind::OutOfBounds, lane,
-                "the source size " + std::to_string(copied) + " is larger than the copy, " +
-                    std::to_string(bytes));
-    record.target[lane] = static_cast<uint32_t>(target.address[lane]);
-    record.sourceBytes[lane] = static_cast<uint8_t>(copied);
-    record.group[lane] = warp.copies.commits[lane];
-    source.mask |= uint32_t{copied == bytes} << lane;
-    copiedBytes += copied;
-  });
+  uint64_t copiedBytes = uint64_t{bytes} * static_cast<unsigned>(std::popcount(warp.mask));
+  if (op.b) {
+    copiedBytes = 0;
+    forLanes(warp.mask, [&](unsigned lane) {
+      uint32_t copied = op.b == 1 ? warp.row<uint32_t>(op.rows[2])[lane]
+                        : warp.predicate(op.rows[2]) >> lane & 1 ? 0
+                                                                 : bytes;
+      if (copied > bytes)
+        warp.stop(op, FindingKind::OutOfBounds, lane,
+                  "the source size " + std::to_string(copied) + " is larger than the copy, " +
+                      std::to_string(bytes));
+      record.sourceBytes[lane] = static_cast<uint8_t>(copied);
+      copiedBytes += copied;
+      if (copied != bytes)
+        source.mask &= ~(1u << lane);
+    });
+  }
   countAsyncBytes(warp, op, copiedBytes);
+}
+
+// Whole copies without a check that follows their bytes.
+template <uint32_t Bytes>
+void moveWhole(uint32_t mask, const Access &target, const Access &source) {
+  forLanes(mask, [&](unsigned lane) { std::memcpy(target.host[lane], source.host[lane], Bytes); });
+}
+
+void moveWhole(uint32_t bytes, uint32_t mask, const Access &target, const Access &source) {
+  if (bytes == 16)
+    moveWhole<16>(mask, target, source);
+  else if (bytes == 8)
+    moveWhole<8>(mask, target, source);
+  else
+    moveWhole<4>(mask, target, source);
+}
+
+void poison(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
+  std::memset(warp.cta->sharedHost(record.target[lane]), kPoison, record.bytes);
+  if (warp.shadow)
+    warp.cta->sharedValid.setRange(record.target[lane] - kSharedBase, record.bytes, false);
+}
+
+void issueCopy(Warp &warp, const Op &op) {
+  AsyncCopies::Record record;
+  Access target, source;
+  readOperands(warp, op, record, target, source);
+  resolve(warp, op, target);
   // Whole sources are checked where the copy stands in the program; shorter ones when they are read.
   if (source.mask)
     resolve(warp, op, source);
@@ -124,20 +145,29 @@ void issueCopy(Warp &warp, const Op &op) {
   Schedule schedule = cluster.launch->setup().schedule;
   bool now =
       schedule == Schedule::Eager || (schedule == Schedule::Random && cluster.choices.oneIn(2));
+  bool isWatched = warp.cta->races != nullptr;
+  if (now && !isWatched && !warp.shadow && source.mask == warp.mask)
+    return moveWhole(target.bytes, warp.mask, target, source);
+  record.mask = warp.mask;
+  record.moved = now ? warp.mask : 0;
+  record.bytes = target.bytes;
+  record.op = &op;
   forLanes(warp.mask, [&](unsigned lane) {
-    if (warp.cta->races)
+    record.target[lane] = static_cast<uint32_t>(target.address[lane]);
+    record.source[lane] = source.address[lane];
+    record.group[lane] = warp.copies.commits[lane];
+    if (!op.b)
+      record.sourceBytes[lane] = static_cast<uint8_t>(record.bytes);
+    if (isWatched)
       warp.cta->races->access(accessorOf(warp, op, lane, AccessKind::CopyWrite),
-                              record.target[lane] - kSharedBase, bytes, false);
-    if (now) {
+                              record.target[lane] - kSharedBase, record.bytes, false);
+    if (now)
       moveLane(warp, record, lane);
-      return;
-    }
-    std::memset(target.host[lane], kPoison, bytes);
-    if (warp.shadow)
-      warp.cta->sharedValid.setRange(record.target[lane] - kSharedBase, bytes, false);
+    else
+      poison(warp, record, lane);
   });
-  record.moved = now ? record.mask : 0;
-  warp.copies.pending.push_back(record);
+  if (!now || isWatched)
+    warp.copies.pending.push_back(record);
 }
 
 void commitGroup(Warp &warp, const Op &) {

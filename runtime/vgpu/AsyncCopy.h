@@ -16,13 +16,14 @@ struct Op;
 struct AsyncCopies {
   /// One cp.async instruction of a warp.
   struct Record {
-    uint32_t mask = 0;       // lanes still pending
-    uint32_t moved = 0;      // of those, lanes whose bytes have moved
-    uint32_t bytes = 0;      // cp-size
-    uint32_t group[32] = {}; // the lane's commit count at issue
-    uint32_t target[32] = {};
-    uint64_t source[32] = {};
-    uint8_t sourceBytes[32] = {}; // the rest is zero-filled
+    uint32_t mask = 0;  // lanes still pending
+    uint32_t moved = 0; // of those, lanes whose bytes have moved
+    uint32_t bytes = 0; // cp-size
+    // Of the lanes in `mask`:
+    uint32_t group[32]; // the lane's commit count at issue
+    uint32_t target[32];
+    uint64_t source[32];
+    uint8_t sourceBytes[32]; // the rest is zero-filled
     const Op *op = nullptr;
   };
   std::deque<Record> pending;

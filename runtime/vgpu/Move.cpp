@@ -36,33 +36,45 @@ template <class T> void unpackShadow(Warp &warp, const Op &op) {
   });
 }
 
+template <class T> T lowBits(unsigned bits) {
+  return static_cast<T>(~T{0}) >> (8 * sizeof(T) - bits);
+}
+
+template <class T> void store(Warp &warp, uint32_t row, const T *values) {
+  T *target = warp.row<T>(row);
+  if (warp.mask == kFullMask)
+    std::memcpy(target, values, kLanes * sizeof(T));
+  else
+    forLanes(warp.mask, [&](unsigned lane) { target[lane] = values[lane]; });
+}
+
 // Joins op.sources pieces of op.a bits each, the first lowest.
 template <class T> void pack(Warp &warp, const Op &op) {
   unsigned bits = op.a;
-  T *target = warp.row<T>(op.rows[0]);
-  forLanes(warp.mask, [&](unsigned lane) {
-    T value = 0;
-    for (unsigned i = 0; i < op.sources; ++i) {
-      uint64_t piece = bits == 64 ? warp.row<uint64_t>(op.rows[1 + i])[lane]
-                                  : warp.row<uint32_t>(op.rows[1 + i])[lane];
-      if (bits < 32)
-        piece &= (1u << bits) - 1;
-      value |= static_cast<T>(static_cast<T>(piece) << (bits * i));
-    }
-    target[lane] = value;
-  });
+  T mask = lowBits<T>(bits), values[kLanes] = {};
+  for (unsigned i = 0; i < op.sources; ++i) {
+    const uint32_t *piece = warp.row<uint32_t>(op.rows[1 + i]);
+    unsigned shift = bits * i;
+    TILE_LANE_LOOP
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      values[lane] |= (T{piece[lane]} & mask) << shift;
+  }
+  store(warp, op.rows[0], values);
 }
 
 template <class T> void unpack(Warp &warp, const Op &op) {
   unsigned bits = op.a;
-  const T *source = warp.row<T>(op.rows[op.targets]);
-  forLanes(warp.mask, [&](unsigned lane) {
-    T value = source[lane];
-    for (unsigned i = 0; i < op.targets; ++i) {
-      auto piece = static_cast<uint32_t>(value >> (bits * i));
-      warp.row<uint32_t>(op.rows[i])[lane] = bits < 32 ? piece & ((1u << bits) - 1) : piece;
-    }
-  });
+  auto mask = static_cast<uint32_t>(lowBits<T>(bits));
+  T whole[kLanes]; // a target may be the source
+  std::memcpy(whole, warp.row<T>(op.rows[op.targets]), sizeof whole);
+  for (unsigned i = 0; i < op.targets; ++i) {
+    uint32_t pieces[kLanes];
+    unsigned shift = bits * i;
+    TILE_LANE_LOOP
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      pieces[lane] = static_cast<uint32_t>(whole[lane] >> shift) & mask;
+    store(warp, op.rows[i], pieces);
+  }
 }
 
 ScalarType bitsType(size_t bytes) {
