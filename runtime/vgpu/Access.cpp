@@ -63,8 +63,11 @@ std::string describe(Warp &warp, Space space, uint64_t address) {
 
 void checkAlignment(Warp &warp, const Op &op, const Access &access) {
   uint64_t low = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    low |= access.mask >> lane & 1 ? access.address[lane] : 0;
+  if (access.mask == kFullMask)
+    for (uint64_t address : access.address)
+      low |= address;
+  else
+    forLanes(access.mask, [&](unsigned lane) { low |= access.address[lane]; });
   if ((low & (access.bytes - 1)) == 0)
     return;
   forLanes(access.mask, [&](unsigned lane) {
@@ -98,6 +101,13 @@ struct AddressRange {
 };
 AddressRange rangeOf(const Access &access) {
   AddressRange range;
+  if (access.mask == kFullMask) {
+    for (uint64_t address : access.address) {
+      range.least = std::min(range.least, address);
+      range.most = std::max(range.most, address);
+    }
+    return range;
+  }
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     bool active = access.mask >> lane & 1;
     range.least = std::min(range.least, active ? access.address[lane] : range.least);

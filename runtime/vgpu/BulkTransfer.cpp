@@ -116,6 +116,8 @@ void BulkTransfer::move(uint8_t *target, ValidBits &targetValid, uint64_t target
                         uint32_t count) const {
   if (reduction)
     reduction(target, source, count);
+  else if (count == kChunkBytes) // of a swizzled tile: the compiler knows the size
+    std::memcpy(target, source, kChunkBytes);
   else
     std::memcpy(target, source, count);
   if (issuer->shadow && !reduction)

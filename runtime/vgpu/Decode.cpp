@@ -1,12 +1,12 @@
 // The frame of decoding: operands to rows, functions inlined, branches resolved, handlers wrapped.
 #include "runtime/vgpu/Decode.h"
 
-#include "runtime/vgpu/MatrixFlight.h"
-
 #include "runtime/vgpu/BitShadow.h"
 #include "runtime/vgpu/BlockOrder.h"
 #include "runtime/vgpu/InitCheck.h"
+#include "runtime/vgpu/MatrixFlight.h"
 #include "runtime/vgpu/Memory.h"
+#include "runtime/vgpu/MmaOperands.h"
 
 #include <algorithm>
 
@@ -366,6 +366,7 @@ std::shared_ptr<const Program> Decoder::decode() {
   frame_ = &frame;
   decodeInstruction(ending);
   finishRows();
+  linkMmaSequences(*program_);
   if (program_->usesWgmma)
     watchMatrixRegisters(*program_);
   return program_;

@@ -249,6 +249,8 @@ void Launch::begin(Cta &cta) const {
   cta.warpgroups.assign((cta.warps.size() + 3) / 4, {});
   cta.hasExited = false;
   cta.freeRegisters = 0;
+  // What wgmma computes at once is never in flight but to the check.
+  bool watchesFlight = checks().async || setup_.schedule != Schedule::Eager;
   for (Warp &warp : cta.warps) {
     warp.mask = warp.present;
     warp.pc = 0;
@@ -259,7 +261,7 @@ void Launch::begin(Cta &cta) const {
     warp.copies.reset();
     warp.bulk.reset();
     if (program().usesWgmma)
-      warp.flight.reset(program().fileBytes);
+      warp.flight.reset(program().fileBytes, watchesFlight);
     warp.isArrived = false;
     warp.maxRegisters = 0;
     warp.mbarrierWait = {};

@@ -9,8 +9,11 @@
 
 namespace tile::vgpu {
 
-void MatrixFlight::reset(uint32_t fileBytes) {
+void MatrixFlight::reset(uint32_t fileBytes, bool watches) {
+  watches_ = watches;
   issues_.clear();
+  if (!watches)
+    return;
   size_t words = fileBytes / kRowBytes / 64 + 1;
   inFlight_.assign(words, 0);
   touched_.assign(words,
@@ -26,6 +29,8 @@ void MatrixFlight::issue(const Op &op, uint32_t time, std::span<const uint32_t> 
 }
 
 void MatrixFlight::land(uint32_t time) {
+  if (!watches_)
+    return;
   std::erase_if(issues_, [&](const Issue &issue) { return issue.time <= time; });
   std::ranges::fill(inFlight_, 0);
   for (const Issue &issue : issues_)
@@ -69,6 +74,8 @@ void reportFlight(Warp &warp, const Op &op, uint32_t row) {
 }
 
 void runWatched(Warp &warp, const Op &op) {
+  if (!warp.flight.watches())
+    return op.watched(warp, op);
   std::span<const uint32_t> rows(op.rows, size_t{op.targets} + op.sources);
   bool moves = isMove(warp.cta->launch->program(), op);
   auto flying =

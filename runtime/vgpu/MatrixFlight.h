@@ -22,7 +22,9 @@ public:
     std::vector<uint32_t> rows;
   };
 
-  void reset(uint32_t fileBytes);
+  /// `watches` false: nobody wants to know, and nothing is recorded.
+  void reset(uint32_t fileBytes, bool watches);
+  bool watches() const { return watches_; }
   bool isInFlight(uint32_t row) const { return test(inFlight_, row); }
   bool isTouched(uint32_t row) const { return test(touched_, row); }
   void touch(uint32_t row) { set(touched_, row); }
@@ -52,6 +54,7 @@ private:
 
   std::deque<Issue> issues_;
   Bits inFlight_, touched_;
+  bool watches_ = true;
 };
 
 /// Makes the operations of a decoded kernel that name registers of a wgmma go through the watch.

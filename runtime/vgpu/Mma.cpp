@@ -6,7 +6,7 @@
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
-#include "runtime/vgpu/TensorCore.h"
+#include "runtime/vgpu/MmaOperands.h"
 
 #include <algorithm>
 
@@ -92,26 +92,33 @@ template <bool Tall> void runMma(Warp &warp, const Op &op) {
     mmaValidity(warp, op, shape, Tall);
   ProductShape product{types.a, types.b, types.sum, shape.registersB, 1, false};
   static constexpr uint32_t kNoRows[kLanes] = {};
-  uint32_t unused[kLanes];
-  const uint32_t *registersA[2 * kMaxChunks], *registersB[kMaxChunks], *sums[kMaxSums];
-  uint32_t *results[kMaxSums], starts[kMaxSums][kLanes];
-  for (unsigned i = 0; i < 2 * product.chunks; ++i)
-    registersA[i] =
-        Tall ? warp.row<uint32_t>(a[i]) : (i % 2 ? kNoRows : warp.row<uint32_t>(a[i / 2]));
-  for (unsigned i = 0; i < product.chunks; ++i)
-    registersB[i] = warp.row<uint32_t>(b[i]);
-  // D may take C's registers in any order.
+  static thread_local MmaOperands operands;
+  operands.begin(warp, op);
+  const PreparedA &preparedA = operands.a.get({a, shape.registersA}, [&](PreparedA &prepared) {
+    const uint32_t *registers[2 * kMaxChunks];
+    for (unsigned i = 0; i < 2 * product.chunks; ++i)
+      registers[i] =
+          Tall ? warp.row<uint32_t>(a[i]) : (i % 2 ? kNoRows : warp.row<uint32_t>(a[i / 2]));
+    prepareA(product, registers, prepared);
+  });
+  const PreparedBlock &preparedB =
+      operands.b.get({b, shape.registersB}, [&](PreparedBlock &prepared) {
+        const uint32_t *registers[kMaxChunks];
+        for (unsigned i = 0; i < product.chunks; ++i)
+          registers[i] = warp.row<uint32_t>(b[i]);
+        prepareB(product, registers, prepared);
+      });
+  const uint32_t *sums[kMaxSums];
+  uint32_t *results[kMaxSums], starts[kMaxSums][kLanes], unused[kLanes];
+  // D may take C's registers in another order.
+  bool isInPlace = std::equal(c, c + shape.registersC, d);
   for (unsigned i = 0; i < kMaxSums; ++i) {
     bool exists = i < shape.registersC;
-    if (exists)
-      std::memcpy(starts[i], warp.row<uint32_t>(c[i]), sizeof starts[i]);
-    sums[i] = exists ? starts[i] : kNoRows;
     results[i] = exists ? warp.row<uint32_t>(d[i]) : unused;
+    sums[i] = !exists ? kNoRows : isInPlace ? results[i] : starts[i];
+    if (exists && !isInPlace)
+      std::memcpy(starts[i], warp.row<uint32_t>(c[i]), sizeof starts[i]);
   }
-  PreparedA preparedA;
-  PreparedB preparedB;
-  prepareA(product, registersA, preparedA);
-  prepareB(product, registersB, preparedB);
   multiply(product, preparedA, preparedB, sums, results);
 }
 
@@ -293,6 +300,14 @@ void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
 }
 
 } // namespace
+
+MmaRows mmaRows(const Op &op) {
+  if (op.real != runMma<true> && op.real != runMma<false>)
+    return {};
+  Shape shape = Shape::unpack(op.a);
+  return {{op.rows + shape.registersC, size_t{shape.registersA} + shape.registersB},
+          {op.rows, shape.registersC}};
+}
 
 void registerMma(OpcodeTable &table) { table["mma"] = decodeMma; }
 

@@ -33,6 +33,21 @@ struct SharedMatrix {
     return swizzled(linearAddress(mn, k, elementBytes), log2Chunks);
   }
 
+  /// True if all chunks surely lie in [begin, end); false says nothing.
+  constexpr bool isInside(const MatrixExtent &extent, uint32_t begin, uint32_t end) const {
+    // The sum of the most that each term of an address can be; a swizzle stays within an aligned pattern.
+    uint32_t pattern = swizzlePatternBytes(log2Chunks), rowBytes = kChunkBytes << log2Chunks,
+             depth = kMatrixDepthBytes / extent.elementBytes;
+    uint64_t most = 8 * uint64_t{rowBytes} + start;
+    if (!mnMajor)
+      most += uint64_t{(extent.rows - 1) / 8} * strideBytes + (log2Chunks ? 0 : leadingBytes);
+    else if (uint32_t chunks = extent.rows * extent.elementBytes / kChunkBytes; log2Chunks)
+      most += uint64_t{(chunks - 1) >> log2Chunks} * leadingBytes + (depth - 1) / 8 * strideBytes;
+    else
+      most += uint64_t{chunks - 1} * strideBytes + (depth - 1) / 8 * leadingBytes;
+    return start / pattern * pattern >= begin && (most + pattern - 1) / pattern * pattern <= end;
+  }
+
 private:
   constexpr uint32_t linearAddress(uint32_t mn, uint32_t k, uint32_t elementBytes) const {
     uint32_t rowBytes = kChunkBytes << log2Chunks;

@@ -175,11 +175,11 @@ void storeA(const ProductShape &shape, unsigned chunk, unsigned half, const uint
 }
 
 void storeB(const ProductShape &shape, unsigned block, unsigned chunk, const uint32_t *words,
-            PreparedB &b, const TensorKernels &kernels) {
+            float *preparedB, const TensorKernels &kernels) {
   alignas(64) float values[kMaxWordElements * kLaneCount];
   unsigned e = elementsPerWord(shape.b);
   kernels.convert(shape.b, words, values, kLaneCount, 0);
-  float *rows = b.values + (block * shape.depth() + chunk * kWords * e) * kBlockColumns;
+  float *rows = preparedB + (block * shape.depth() + chunk * kWords * e) * kBlockColumns;
   for (unsigned j = 0; j < e; ++j)
     kernels.transpose(values + j * kLaneCount, e * kBlockColumns, rows + j * kBlockColumns);
 }
@@ -189,6 +189,11 @@ void storeB(const ProductShape &shape, unsigned block, unsigned chunk, const uin
 std::span<const TensorKernels *const> tensorKernels() {
   static const std::vector<const TensorKernels *> kernels = kernelsOfProcessor();
   return kernels;
+}
+
+const TensorKernels &bestTensorKernels() {
+  static const TensorKernels &best = *tensorKernels().back();
+  return best;
 }
 
 void prepareA(const ProductShape &shape, ConstRegisters registers, PreparedA &a,
@@ -228,7 +233,13 @@ std::optional<uint32_t> prepareA(const ProductShape &shape, const SharedMatrix &
 void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedB &b,
               const TensorKernels &kernels) {
   for (unsigned chunk = 0; chunk < shape.chunks; ++chunk)
-    storeB(shape, 0, chunk, registers[chunk], b, kernels);
+    storeB(shape, 0, chunk, registers[chunk], b.values, kernels);
+}
+
+void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedBlock &b,
+              const TensorKernels &kernels) {
+  for (unsigned chunk = 0; chunk < shape.chunks; ++chunk)
+    storeB(shape, 0, chunk, registers[chunk], b.values, kernels);
 }
 
 std::optional<uint32_t> prepareB(const ProductShape &shape, const SharedMatrix &matrix,
@@ -257,7 +268,7 @@ std::optional<uint32_t> prepareB(const ProductShape &shape, const SharedMatrix &
           return address;
         std::memcpy(words + i * kWords, source, kChunkBytes);
       }
-      storeB(shape, block, chunk, words, b, kernels);
+      storeB(shape, block, chunk, words, b.values, kernels);
     }
   }
   return std::nullopt;
@@ -265,6 +276,11 @@ std::optional<uint32_t> prepareB(const ProductShape &shape, const SharedMatrix &
 
 void multiply(const ProductShape &shape, const PreparedA &a, const PreparedB &b, ConstRegisters c,
               Registers d, const TensorKernels &kernels) {
+  kernels.multiply(shape, a.values, b.values, c, d);
+}
+
+void multiply(const ProductShape &shape, const PreparedA &a, const PreparedBlock &b,
+              ConstRegisters c, Registers d, const TensorKernels &kernels) {
   kernels.multiply(shape, a.values, b.values, c, d);
 }
 

@@ -41,10 +41,12 @@ struct alignas(64) PreparedA {
   /// [chunk][j][half][lane]
   float values[kMaxChunks * kMaxWordElements * 2 * 32];
 };
-struct alignas(64) PreparedB {
+template <unsigned Blocks> struct alignas(64) PreparedBlocks {
   /// [block][k][column]: the even columns, then the odd ones
-  float values[kMaxBlocks * kMaxChunks * 4 * kMaxWordElements * kBlockColumns];
+  float values[Blocks * kMaxChunks * 4 * kMaxWordElements * kBlockColumns];
 };
+using PreparedB = PreparedBlocks<kMaxBlocks>;
+using PreparedBlock = PreparedBlocks<1>;
 
 /// Registers are given by pointers to their rows of 32 lanes.
 using Registers = uint32_t *const *;
@@ -78,7 +80,7 @@ struct TensorKernels {
 };
 /// The portable kernels, then those this processor can run, slowest first.
 std::span<const TensorKernels *const> tensorKernels();
-inline const TensorKernels &bestTensorKernels() { return *tensorKernels().back(); }
+const TensorKernels &bestTensorKernels();
 
 /// A from registers, 2 a chunk.
 void prepareA(const ProductShape &shape, ConstRegisters registers, PreparedA &a,
@@ -90,6 +92,8 @@ std::optional<uint32_t> prepareA(const ProductShape &shape, const SharedMatrix &
 /// B of one block from registers, 1 a chunk.
 void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedB &b,
               const TensorKernels &kernels = bestTensorKernels());
+void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedBlock &b,
+              const TensorKernels &kernels = bestTensorKernels());
 /// B from a matrix of all blocks. Needed once for the four warps of a wgmma.
 std::optional<uint32_t> prepareB(const ProductShape &shape, const SharedMatrix &matrix,
                                  const SharedBytes &shared, PreparedB &b,
@@ -98,6 +102,9 @@ std::optional<uint32_t> prepareB(const ProductShape &shape, const SharedMatrix &
 /// D = A*B + C, or A*B where `c` is null. Registers: 4 a block, of f16 2. `d` may be `c`, otherwise they do not overlap.
 void multiply(const ProductShape &shape, const PreparedA &a, const PreparedB &b, ConstRegisters c,
               Registers d, const TensorKernels &kernels = bestTensorKernels());
+/// The same where `shape` has one block.
+void multiply(const ProductShape &shape, const PreparedA &a, const PreparedBlock &b,
+              ConstRegisters c, Registers d, const TensorKernels &kernels = bestTensorKernels());
 /// The same with the sums of hardware. Not for integers, whose sums are exact anyway.
 void multiplyAs(const SumRule &rule, const ProductShape &shape, const PreparedA &a,
                 const PreparedB &b, ConstRegisters c, Registers d);

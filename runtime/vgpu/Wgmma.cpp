@@ -53,7 +53,10 @@ Warp &memberOf(Cta &cta, const Warpgroup &group, unsigned position) {
 
 uint64_t uniformDescriptor(Warp &warp, const Op &op, uint32_t row) {
   const uint64_t *lanes = warp.row<uint64_t>(row);
+  uint64_t differences = 0;
   for (unsigned lane = 1; lane < kLanes; ++lane)
+    differences |= lanes[lane] ^ lanes[0];
+  for (unsigned lane = 1; differences && lane < kLanes; ++lane)
     if (lanes[lane] != lanes[0])
       warp.stop(op, FindingKind::Async, lane,
                 "the lanes of the warp have different matrix descriptors");
@@ -88,6 +91,9 @@ void forChunks(const SharedMatrix &matrix, const MatrixExtent &extent, Visit vis
 std::vector<bool> checkMatrix(Warp &warp, const Op &op, const SharedMatrix &matrix,
                               const MatrixExtent &extent, uint32_t time) {
   Cta &cta = *warp.cta;
+  if (!cta.races && !warp.shadow &&
+      matrix.isInside(extent, kSharedBase, kSharedBase + cta.launch->sharedBytes()))
+    return {};
   Accessor accessor = accessorOf(warp, op, 0, AccessKind::ProxyRead);
   accessor.stamp.actor = groupOf(warp).actor;
   accessor.stamp.clock = time;
@@ -192,12 +198,15 @@ void issueForAll(Warp &last, const Op &op, Warpgroup &group) {
                           extentOfA(form), issue.time);
   badColumns = checkMatrix(last, op, matrixOf(last, op, issue.descriptorB, extentOfB(form)),
                            extentOfB(form), issue.time);
-  std::vector<uint32_t> rows = matrixRegisters(op);
+  std::vector<uint32_t> rows;
+  if (last.flight.watches())
+    rows = matrixRegisters(op);
   for (unsigned position = 0; position < kWarps; ++position) {
     Warp &warp = memberOf(cta, group, position);
     if (warp.shadow)
       trackInit(warp, op, form, position, badRows, badColumns, issue.accumulates);
-    warp.flight.issue(op, issue.time, rows);
+    if (warp.flight.watches())
+      warp.flight.issue(op, issue.time, rows);
     warp.status = WarpStatus::Ready;
   }
   group.issues.push_back(issue);
@@ -274,7 +283,7 @@ void runMatrix(Warp &warp, const Op &op) {
 }
 
 void runFence(Warp &warp, const Op &op) {
-  if (isWhole(warp, op))
+  if (isWhole(warp, op) && warp.flight.watches())
     warp.flight.fence();
 }
 

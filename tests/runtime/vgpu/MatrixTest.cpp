@@ -197,6 +197,68 @@ TEST(Mma, CountsBits) {
   }
 }
 
+// Two A, two B and sums in a buffer of words: the results of `body`, whose lines are mma instructions or others.
+std::vector<uint32_t> runSequence(const std::vector<std::string> &body, bool apart,
+                                  const std::string &checks) {
+  std::string ptx = ".version 8.7\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 "
+                    "p)\n{\n  .reg .pred %q;\n  .reg .b32 %l, %i, %idle, %r<20>;\n  .reg .b64 "
+                    "%p;\n  mov.u32 %l, %laneid;\n  mov.u32 %i, 0;\n  ld.param.u64 %p, [p];\n"
+                    "  mad.wide.u32 %p, %l, 4, %p;\n";
+  auto place = [](int i) { return "[%p+" + std::to_string(128 * i) + "]"; };
+  for (int i = 0; i < 20; ++i)
+    ptx += "  ld.global.b32 %r" + std::to_string(i) + ", " + place(i) + ";\n";
+  for (const std::string &line : body)
+    ptx += line + "\n" + (apart ? "  mov.u32 %idle, 0;\n" : "");
+  for (int i = 0; i < 20; ++i)
+    ptx += "  st.global.b32 " + place(i) + ", %r" + std::to_string(i) + ";\n";
+  Gpu gpu(ptx + "  ret;\n}\n", "sm_80", checks);
+  std::vector<uint32_t> data;
+  std::mt19937 random(5);
+  for (int i = 0; i < 20 * 32; ++i) {
+    auto half = [&] { return floatToHalf(static_cast<float>(random() % 64) / 64 - 0.5f); };
+    uint32_t low = half(), high = half();
+    data.push_back(i < 12 * 32 ? low | high << 16 : std::bit_cast<uint32_t>(1.0f));
+  }
+  auto buffer = gpu.upload(data);
+  gpu.run("k", {1}, {32}, 0, buffer);
+  gpu.expectClean();
+  return gpu.download<uint32_t>(buffer, data.size());
+}
+
+// Instructions that follow each other may share converted operands, unless one of them writes what a later one reads.
+TEST(Mma, SequencesGiveWhatSingleInstructionsGive) {
+  const std::string a0 = "{%r0,%r1,%r2,%r3}", a1 = "{%r4,%r5,%r6,%r7}", b0 = "{%r8,%r9}",
+                    b1 = "{%r10,%r11}", c0 = "{%r12,%r13,%r14,%r15}", c1 = "{%r16,%r17,%r18,%r19}";
+  auto mma = [](const std::string &d, const std::string &a, const std::string &b,
+                const std::string &c) {
+    return "  mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " + d + ", " + a + ", " + b + ", " +
+           c + ";";
+  };
+  auto halves = [](const std::string &d, const std::string &a, const std::string &b) {
+    return "  mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 " + d + ", " + a + ", " + b + ", " +
+           d + ";";
+  };
+  const std::vector<std::string> bodies[] = {
+      {mma(c0, a0, b0, c0), mma(c1, a0, b1, c1), mma(c0, a1, b1, c0), mma(c1, a1, b0, c1)},
+      // Sums in another order of registers.
+      {mma(c0, a0, b0, "{%r15,%r13,%r12,%r14}"), mma(c1, a0, b0, c0)},
+      // An operand is the result of the one before, or of one further up.
+      {mma(a0, a0, b0, c0), mma(c1, a0, b0, c1)},
+      {halves(b0, a0, b1), halves(b1, a0, b0), halves("{%r12,%r13}", a1, b0),
+       halves("{%r14,%r15}", a1, b1)},
+      // Jumps into the middle, with new operands.
+      {mma(c0, a0, b0, c0), "again:", mma(c1, a0, b1, c1), mma(c0, a0, b0, c0),
+       "  mov.b32 %r0, %r5;", "  mov.b32 %r8, %r10;", "  add.u32 %i, %i, 1;",
+       "  setp.lt.u32 %q, %i, 3;", "  @%q bra again;"},
+      {"  setp.eq.u32 %q, %i, 0;", mma(c0, a0, b0, c0), "  @!%q" + mma(c1, a0, b0, c1),
+       mma(c1, a0, b0, c1), mma(c0, a1, b0, c0)},
+  };
+  for (size_t i = 0; i < std::size(bodies); ++i)
+    for (std::string checks : {"none", "all"})
+      EXPECT_EQ(runSequence(bodies[i], false, checks), runSequence(bodies[i], true, checks))
+          << "sequence " << i << ", checks " << checks;
+}
+
 TEST(Mma, IntegerSumsWrapOrSaturate) {
   for (bool saturates : {false, true}) {
     MmaCase test{"m16n8k16", "u8", "u8", "s32", 16, 16, 8, "sm_80", saturates ? ".satfinite" : ""};

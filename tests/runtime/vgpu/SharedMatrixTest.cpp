@@ -195,6 +195,24 @@ TEST_P(Layouts, ElementsNeverOverlapAndChunksStayWhole) {
   }
 }
 
+TEST_P(Layouts, WhatIsSaidToBeInsideIsInside) {
+  const LayoutCase &layout = GetParam();
+  for (uint32_t rows : {8u, 24u, 64u, 256u}) {
+    SharedMatrix matrix = dense(layout, rows);
+    MatrixExtent extent{rows, layout.elementBytes, layout.mnMajor};
+    uint32_t least = ~0u, most = 0;
+    for (uint32_t mn = 0; mn < rows; ++mn)
+      for (uint32_t k = 0; k < 32 / layout.elementBytes; ++k) {
+        uint32_t address = matrix.address(mn, k, layout.elementBytes);
+        least = std::min(least, address);
+        most = std::max(most, address + layout.elementBytes);
+      }
+    EXPECT_FALSE(matrix.isInside(extent, least + 1, 1 << 20)) << rows;
+    EXPECT_FALSE(matrix.isInside(extent, 0, most - 1)) << rows;
+    EXPECT_TRUE(matrix.isInside(extent, least / 1024 * 1024, (most / 1024 + 3) * 1024)) << rows;
+  }
+}
+
 // What a bulk tensor copy with the same swizzle writes is what wgmma reads: both are a row-major tile of spans, XORed.
 TEST_P(Layouts, SwizzledRowsAreThoseOfATensorCopy) {
   const LayoutCase &layout = GetParam();
