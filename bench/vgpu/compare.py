@@ -55,7 +55,10 @@ class Runner:
                 yield f"out:{output}:{kinds[argument[0]]}[{'x'.join(map(str, argument[1]))}]"
             else:
                 yield f"in:{self.folder / f'{self.name}.in{i}.npy'}"
-        yield from ["u64:0", "u64:0"]  # scratch memory, of which these kernels need none
+        # Memory of each program for descriptors it makes; then memory for profiles, of which these kernels need none.
+        scratch = facts["global_scratch"] * numpy.prod(self.launch.grid)
+        yield f"out:{self.folder / 'scratch.npy'}:u8[{scratch}]" if scratch else "u64:0"
+        yield "u64:0"
 
     def executed(self, arch, checks):
         """Best seconds and the result on the virtual GPU, or what it says if it cannot."""
@@ -82,7 +85,7 @@ def error_between(ours, theirs):
 
 def compare(runner):
     peer_seconds, peer_result = runner.interpreted()
-    for arch in TARGETS:
+    for arch in runner.launch.archs:
         for checks in ("none", "all"):
             seconds, result = runner.executed(arch, checks)
             line = f"{runner.name:24} {TARGETS[arch]:7} {checks:5} {peer_seconds * 1e3:10.1f} "

@@ -28,7 +28,7 @@ def compile_launch(launch, arch):
 def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
     for name, launch in peer_kernels.LAUNCHES.items():
-        for arch in (80, 90):
+        for arch in launch.archs:
             kernel = compile_launch(launch, arch)
             path = folder / f"{name}-sm_{arch}.ptx"
             path.write_text(kernel.asm["ptx"])

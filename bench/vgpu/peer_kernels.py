@@ -39,6 +39,24 @@ ATTENTION = (attention, {"q": "*fp16", "k": "*fp16", "v": "*fp16", "o": "*fp16",
              {"BM": 128, "BN": 64, "D": 128}, ["q", "k", "v", "o", "length"])
 
 
+@triton.jit
+def matmul_tma(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """The matmul of bench/triton through tensor descriptors that the kernel makes: bulk tensor copies on sm_90."""
+    tiles_a = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BM, BK])
+    tiles_b = tl.make_tensor_descriptor(b, [K, N], [N, 1], [BK, BN])
+    tiles_c = tl.make_tensor_descriptor(c, [M, N], [N, 1], [BM, BN])
+    row, column = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(tiles_a.load([row, k]), tiles_b.load([k, column]), acc)
+    tiles_c.store([row, column], acc.to(tl.float16))
+
+
+MATMUL_TMA = (matmul_tma, {"a": "*fp16", "b": "*fp16", "c": "*fp16", "M": "i32", "N": "i32", "K": "i32",
+                           "BM": "constexpr", "BN": "constexpr", "BK": "constexpr"},
+              {"BM": 128, "BN": 128, "BK": 64}, ["a", "b", "c", "M", "N", "K"])
+
+
 @dataclass
 class Launch:
     """A kernel on inputs of a size. `arguments` holds numbers and (dtype, shape) of arrays; the last array is the result."""
@@ -47,6 +65,7 @@ class Launch:
     arguments: list
     warps: int = 4
     stages: int = 3
+    archs: tuple = (80, 90)
 
     def result(self):
         return max(i for i, argument in enumerate(self.arguments) if isinstance(argument, tuple))
@@ -57,11 +76,17 @@ def matmul(n):
     return Launch(triton_kernels.KERNELS["matmul"], (n // 128, n // 128), [square] * 3 + [n] * 6)
 
 
+def matmul_through_descriptors(n):
+    square = ("float16", (n, n))
+    return Launch(MATMUL_TMA, (n // 128, n // 128), [square] * 3 + [n] * 3, archs=(90,))
+
+
 LAUNCHES = {
     "vector_add_1m": Launch(triton_kernels.KERNELS["vector_add"], (1024,), [("float32", (1 << 20,))] * 3 + [1 << 20]),
     "softmax_1024": Launch(triton_kernels.KERNELS["softmax"], (1024,), [("float32", (1024, 1024))] * 2 + [1024, 1024]),
     "matmul_512": matmul(512),
     "matmul_1024": matmul(1024),
+    "matmul_tma_1024": matmul_through_descriptors(1024),
     "attention_1x2x1024x128": Launch(ATTENTION, (8, 2), [("float16", (2, 1024, 128))] * 4 +
                                      [1.4426950408889634 / 128**0.5, 1024], warps=8),
 }
