@@ -296,14 +296,25 @@ static bool isOrderedInside(Stamp earlier, const Accessor &accessor) {
   return clock.has.now.known.at(earlier.actor) >= earlier.clock;
 }
 
+// The last write is ordered before the access, and through a fence if the proxies differ.
+static bool isPlainlyOrdered(Stamp write, const Accessor &accessor) {
+  if (write.kind() == AccessKind::CopyWrite)
+    return false;
+  if (accessor.proxy && write.kind() != AccessKind::ProxyWrite &&
+      accessor.warp->clock.has.now.proxied.at(write.actor) < write.clock)
+    return false;
+  return isOrderedInside(write, accessor);
+}
+
 template <class Cell> bool RaceCells<Cell>::quickRead(Cell &cell, const Accessor &accessor) {
   Stamp write = cell.write, &read = cell.read;
-  if (isSplit(cell) || write.kind() == AccessKind::CopyWrite || !isOrderedInside(write, accessor))
+  if (isSplit(cell) || !isPlainlyOrdered(write, accessor))
     return false;
   const Stamp &stamp = accessor.stamp;
   if (read.kindBits == kMany) {
     auto many = std::bit_cast<ManyReads>(read);
-    bool joins = many.clock == stamp.clock && many.group == stamp.actor / 16 && !many.proxy;
+    bool joins =
+        many.clock == stamp.clock && many.group == stamp.actor / 16 && many.proxy == accessor.proxy;
     if (!joins)
       return false;
     many.mask |= 1u << stamp.actor % 16;
@@ -325,8 +336,7 @@ template <class Cell> bool RaceCells<Cell>::quickRead(Cell &cell, const Accessor
 
 template <class Cell> bool RaceCells<Cell>::quickWrite(Cell &cell, const Accessor &accessor) {
   Stamp write = cell.write, read = cell.read;
-  if (isSplit(cell) || write.kind() == AccessKind::CopyWrite || !isOrderedInside(write, accessor) ||
-      read.kindBits == kPooled)
+  if (isSplit(cell) || !isPlainlyOrdered(write, accessor) || read.kindBits == kPooled)
     return false;
   if (read.kindBits == kMany) {
     auto many = std::bit_cast<ManyReads>(read);

@@ -14,7 +14,7 @@ void SharedRaces::reset(uint32_t sharedBytes) {
 }
 
 void SharedRaces::accessWords(const Accessor &accessor, uint32_t offset, uint32_t bytes) {
-  bool reads = accessor.kind() == AccessKind::Read;
+  bool reads = !isWrite(accessor.kind());
   for (uint32_t word = offset / 4, end = (offset + bytes) / 4; word < end; ++word)
     if (!(reads ? RaceCells<SharedCell>::quickRead(words_[word], accessor)
                 : RaceCells<SharedCell>::quickWrite(words_[word], accessor)))
@@ -30,9 +30,10 @@ bool SharedRaces::isOrderedRead(const Accessor &accessor, uint32_t offset, uint3
 
 void SharedRaces::access(const Accessor &accessor, uint32_t offset, uint32_t bytes,
                          bool sameValue) {
-  bool isPlain = accessor.kind() == AccessKind::Read ||
-                 (!sameValue && (accessor.kind() == AccessKind::Write ||
-                                 accessor.kind() == AccessKind::CopyWrite));
+  AccessKind kind = accessor.kind();
+  bool isPlain = kind == AccessKind::Read || kind == AccessKind::ProxyRead ||
+                 (!sameValue && (kind == AccessKind::Write || kind == AccessKind::CopyWrite ||
+                                 kind == AccessKind::ProxyWrite));
   if (isPlain && offset % 4 == 0 && bytes % 4 == 0)
     accessWords(accessor, offset, bytes);
   else
