@@ -116,8 +116,6 @@ void BulkTransfer::move(uint8_t *target, ValidBits &targetValid, uint64_t target
                         uint32_t count) const {
   if (reduction)
     reduction(target, source, count);
-  else if (count == kChunkBytes) // of a swizzled tile: the compiler knows the size
-    std::memcpy(target, source, kChunkBytes);
   else
     std::memcpy(target, source, count);
   if (issuer->shadow && !reduction)
@@ -171,9 +169,26 @@ void BulkTransfer::copyOut(const TensorRun &run, uint32_t address, uint32_t done
     std::memcpy(launch.memory().host(target), cta.sharedHost(address), count);
 }
 
+// Moves a run of a swizzled tile by whole chunks, if no check follows its bytes. False: it has done nothing.
+static bool moveChunks(const BulkTransfer &copy, const BulkTile &target, const TensorRun &run) {
+  if (!copy.map || copy.reduction || copy.issuer->shadow || !run.inside ||
+      (run.tileOffset | run.bytes) % kChunkBytes)
+    return false;
+  const uint8_t *source = copy.issuer->cta->launch->memory().host(run.address);
+  uint8_t *shared = target.place.cta->sharedHost(kSharedBase);
+  uint32_t begin = target.place.address + run.tileOffset;
+  auto log2Chunks = static_cast<unsigned>(copy.map->swizzle);
+  for (uint32_t done = 0; done < run.bytes; done += kChunkBytes)
+    std::memcpy(shared + (swizzled(begin + done, log2Chunks) - kSharedBase), source + done,
+                kChunkBytes);
+  return true;
+}
+
 void BulkTransfer::complete() {
   for (const BulkTile &target : targets) {
     forRuns([&](const TensorRun &run) {
+      if (moveChunks(*this, target, run))
+        return;
       forPieces(target.place.address, run, [&](uint32_t address, uint32_t done, uint32_t count) {
         fillTile(target, run, address, done, count);
       });

@@ -22,8 +22,7 @@ public:
   public:
     void clear() { count_ = oldest_ = 0; }
     /// The operand in these rows; `prepare(Prepared &)` makes it if it is not there. The oldest gives way.
-    template <class Prepare>
-    const Prepared &get(std::span<const uint32_t> rows, Prepare prepare) {
+    template <class Prepare> const Prepared &get(std::span<const uint32_t> rows, Prepare prepare) {
       Key key{};
       std::ranges::copy(rows, key.begin());
       for (unsigned slot = 0; slot < count_; ++slot)
