@@ -105,8 +105,12 @@ void readOperands(Warp &warp, const Op &op, AsyncCopies::Record &record, Access 
                       std::to_string(bytes));
       record.sourceBytes[lane] = static_cast<uint8_t>(copied);
       copiedBytes += copied;
-      if (copied != bytes)
-        source.mask &= ~(1u << lane);
+      if (copied == bytes)
+        return;
+      source.mask &= ~(1u << lane);
+      if (GlobalRaces *races = warp.cta->launch->races(); races && copied)
+        races->access(accessorOf(warp, op, lane, AccessKind::Read), record.source[lane], copied,
+                      false);
     });
   }
   countAsyncBytes(warp, op, copiedBytes);
@@ -139,8 +143,10 @@ void issueCopy(Warp &warp, const Op &op) {
   readOperands(warp, op, record, target, source);
   resolve(warp, op, target);
   // Whole sources are checked where the copy stands in the program; shorter ones when they are read.
-  if (source.mask)
+  if (source.mask) {
     resolve(warp, op, source);
+    checkRaces(warp, op, source, 0);
+  }
   Cluster &cluster = *warp.cta->cluster;
   Schedule schedule = cluster.launch->setup().schedule;
   bool now =

@@ -106,12 +106,17 @@ void runBarrier(Warp &warp, const Op &op) {
 }
 
 void warpSync(Warp &warp, const Op &op) {
-  uint32_t lane = static_cast<uint32_t>(std::countr_zero(warp.mask));
-  uint32_t members = warp.row<uint32_t>(op.rows[0])[lane];
-  if (!warp.converged(op, members))
+  const uint32_t *members = warp.row<uint32_t>(op.rows[0]);
+  uint32_t together = 0;
+  forLanes(warp.mask, [&](unsigned lane) { together |= members[lane]; });
+  if (!warp.converged(op, together & warp.present))
     return;
-  if (!(members >> lane & 1) && warp.cta->launch->checks().sync)
-    warp.report(op, FindingKind::Divergence, lane, "the lane is not in the mask of bar.warp.sync");
+  if (warp.cta->launch->checks().sync)
+    forLanes(warp.mask, [&](unsigned lane) {
+      if (!(members[lane] >> lane & 1))
+        warp.report(op, FindingKind::Divergence, lane,
+                    "the lane executes bar.warp.sync but is not in its member mask");
+    });
   warp.clock.advance();
 }
 

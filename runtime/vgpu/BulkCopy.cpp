@@ -299,6 +299,8 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   decoder.emitWide(issueAll, {}, rows, 0, form.pack(), static_cast<uint32_t>(type), kOwnValidity);
   // The destination in global memory may be read by other blocks.
   decoder.program().usesAsyncProxy = true;
+  // Sums may depend on the order of blocks, and host threads must not mix their parts.
+  decoder.program().usesGlobalAtomics |= reduces && toGlobal;
 }
 
 } // namespace

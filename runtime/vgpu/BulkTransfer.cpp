@@ -91,16 +91,17 @@ void BulkTransfer::poison(const SharedPlace &tile) const {
 
 void BulkTransfer::check() {
   bool isLate = issuer->cta->launch->setup().schedule != Schedule::Eager;
+  AccessKind writes = reduction ? AccessKind::ProxyReduction : AccessKind::ProxyWrite;
   for (const BulkTile &target : targets) {
     const Mbarrier &barrier =
         requireMbarrier(*issuer, *op, lane, *target.barrier.cta, target.barrier.address);
-    checkTile(target.place, AccessKind::ProxyWrite, barrier.actor, barrier.time());
+    checkTile(target.place, writes, barrier.actor, barrier.time());
     if (isLate)
       poison(target.place);
   }
   if (targets.empty()) {
     checkTile(*from, AccessKind::ProxyRead, issuer->bulk.readActor, groupTime);
-    checkGlobal(AccessKind::ProxyWrite, issuer->bulk.writeActor, groupTime);
+    checkGlobal(writes, issuer->bulk.writeActor, groupTime);
     return;
   }
   const Mbarrier &barrier =

@@ -60,6 +60,21 @@ void WarpClock::arrive(Knowledge &barrier) {
   advance();
 }
 
+void WarpClock::arriveRelaxed(Knowledge &barrier) const {
+  for (const auto &[from, clocks] : has.fenced) {
+    if (from == cluster)
+      barrier.now.join(*clocks);
+    else
+      vgpu::join(barrier.others, {{from, clocks}});
+  }
+  vgpu::join(barrier.fenced, has.fenced);
+}
+
+void WarpClock::waitRelaxed(const Knowledge &barrier) {
+  vgpu::join(seen, barrier.others);
+  vgpu::join(seen, {{cluster, std::make_shared<Clocks>(barrier.now)}});
+}
+
 void WarpClock::fence() {
   settle();
   has.fenced = publication();

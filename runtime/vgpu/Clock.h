@@ -90,6 +90,10 @@ struct WarpClock {
   void settle();
   /// Arrives at a barrier: hands over what the warp knows. What it does from here on is later.
   void arrive(Knowledge &barrier);
+  /// The same without order of its own: hands over what was known at the last fence.
+  void arriveRelaxed(Knowledge &barrier) const;
+  /// Has waited for a barrier without order of its own: what came of it is known after the next fence.
+  void waitRelaxed(const Knowledge &barrier);
   /// fence.proxy.async: what the warp knows to be written, asynchronous operations see from here on.
   void fenceProxy();
 };

@@ -88,8 +88,6 @@ void Cluster::checkExit(Warp &warp) {
 
 // What is still in flight when all have exited writes into shared memory that is gone, or comes late.
 void Cluster::drain() {
-  if (async.empty())
-    return;
   for (const auto &operation : async.pending())
     if (auto *copy = dynamic_cast<const BulkTransfer *>(operation.get());
         copy && !copy->targets.empty() && launch->checks().async)
@@ -97,6 +95,9 @@ void Cluster::drain() {
                            "the block exits while this copy into its shared memory is in flight");
   while (async.completeOne(*this)) {
   }
+  for (auto &cta : ctas)
+    if (launch->checks().async)
+      checkBytes(*cta);
 }
 
 // Gives every warp a turn. False if none can do anything.

@@ -62,7 +62,9 @@ void clusterArrive(Warp &warp, const Op &op) {
               "the warp arrives again before it has waited for the phase it arrived in");
   warp.isArrived = true;
   warp.clusterPhase = barrier.phase;
-  if (!(op.a & kRelaxed))
+  if (op.a & kRelaxed)
+    warp.clock.arriveRelaxed(barrier.arriving);
+  else
     warp.clock.arrive(barrier.arriving);
   barrier.arrived += static_cast<uint32_t>(std::popcount(warp.mask));
   ++*cluster.events;

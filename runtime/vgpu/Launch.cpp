@@ -265,6 +265,7 @@ void Launch::begin(Cta &cta) const {
     warp.isArrived = false;
     warp.maxRegisters = 0;
     warp.mbarrierWait = {};
+    warp.timedOut.clear();
     warp.clock.reset(cta.cluster->index,
                      static_cast<uint32_t>(cta.rank * cta.warps.size() + warp.index));
     warp.loop = {};

@@ -8,6 +8,8 @@
 #include "runtime/vgpu/Launch.h"
 #include "runtime/vgpu/SharedPlace.h"
 
+#include <algorithm>
+
 namespace tile::vgpu {
 
 std::string describe(uint32_t address, const Mbarrier &barrier) {
@@ -60,6 +62,8 @@ void takeArrivals(Warp &warp, const Op &op, unsigned lane, Cta &owner, uint32_t 
 void changeBytes(Warp &warp, const Op &op, unsigned lane, uint32_t address, Mbarrier &barrier,
                  int64_t bytes) {
   barrier.outstanding += bytes;
+  barrier.lastWarp = &warp;
+  barrier.lastOp = &op;
   int64_t most = Mbarrier::kMaxCount;
   if (barrier.outstanding > most || barrier.outstanding < -most)
     warp.stop(op, FindingKind::Async, lane,
@@ -73,6 +77,15 @@ void completeBytes(Warp &issuer, const Op &op, unsigned lane, Cta &owner, uint32
   Mbarrier &barrier = requireMbarrier(issuer, op, lane, owner, address);
   changeBytes(issuer, op, lane, address, barrier, -int64_t{bytes});
   settle(owner, barrier);
+}
+
+void checkBytes(Cta &cta) {
+  for (const auto &[address, barrier] : cta.mbarriers)
+    if (barrier.outstanding != 0)
+      barrier.lastWarp->report(*barrier.lastOp, FindingKind::Async, 0,
+                               "the block exits with bytes outstanding at " +
+                                   describe(address, barrier) +
+                                   ": expect_tx and copies must name the same number");
 }
 
 void arriveSilently(Warp &warp, const Op &op, unsigned lane, Cta &owner, uint32_t address) {
@@ -182,7 +195,9 @@ uint64_t stateOf(const Mbarrier &barrier) { return barrier.phase << kPhaseShift 
 uint64_t arrive(Warp &warp, const Op &op, const Form &form, unsigned lane, const SharedPlace &place,
                 uint32_t operand) {
   Mbarrier &barrier = use(warp, op, lane, place);
-  if (!form.relaxed)
+  if (form.relaxed)
+    warp.clock.arriveRelaxed(barrier.arriving);
+  else
     warp.clock.arrive(barrier.arriving);
   uint64_t state = stateOf(barrier);
   uint32_t count = form.expects ? 1 : operand;
@@ -207,7 +222,9 @@ bool isComplete(Warp &warp, const Op &op, const Form &form, unsigned lane, const
   Mbarrier &barrier = use(warp, op, lane, place);
   bool complete =
       form.parity ? (barrier.phase & 1) != (wanted & 1) : barrier.phase > wanted >> kPhaseShift;
-  if (complete && !form.relaxed)
+  if (complete && form.relaxed)
+    warp.clock.waitRelaxed(barrier.completed);
+  else if (complete)
     warp.clock.has.join(barrier.completed);
   if (!complete)
     warp.mbarrierWait = {place.cta, place.address, barrier.phase};
@@ -257,6 +274,19 @@ void runArrive(Warp &warp, const Op &op) {
     warp.shadow.set(op.rows[0], kFullMask, warp.mask);
 }
 
+// A wait that has a time limit may end at any time: under the random schedule now and then, under the lazy one at the
+// first try, so that kernels which do not look at the result are found out.
+bool timesOut(Warp &warp, const Op &op) {
+  Cluster &cluster = *warp.cta->cluster;
+  Schedule schedule = cluster.launch->setup().schedule;
+  if (schedule == Schedule::Random)
+    return cluster.choices.oneIn(8);
+  if (schedule != Schedule::Lazy || std::ranges::count(warp.timedOut, &op))
+    return false;
+  warp.timedOut.push_back(&op);
+  return true;
+}
+
 // Rows: predicate, address, state (64 bits) or parity.
 void runWait(Warp &warp, const Op &op) {
   Form form = Form::unpack(op.a);
@@ -266,15 +296,12 @@ void runWait(Warp &warp, const Op &op) {
     checkAddress(warp, op, op.rows[1]);
   uint32_t complete = 0;
   warp.mbarrierWait = {};
-  Cluster &cluster = *warp.cta->cluster;
-  // A wait that has a time limit may end at any time.
-  bool timesOut = form.action == Action::TryWait &&
-                  cluster.launch->setup().schedule == Schedule::Random && cluster.choices.oneIn(8);
+  bool tooSoon = form.action == Action::TryWait && timesOut(warp, op);
   forLanes(warp.mask, [&](unsigned lane) {
     uint64_t wanted =
         form.parity ? warp.row<uint32_t>(op.rows[2])[lane] : warp.row<uint64_t>(op.rows[2])[lane];
     SharedPlace place = barrierPlace(warp, op, form, lane, address[lane]);
-    complete |= uint32_t{!timesOut && isComplete(warp, op, form, lane, place, wanted)} << lane;
+    complete |= uint32_t{!tooSoon && isComplete(warp, op, form, lane, place, wanted)} << lane;
   });
   mergeMask(warp.predicate(op.rows[0]), complete, warp.mask);
   if (warp.shadow)
@@ -283,6 +310,8 @@ void runWait(Warp &warp, const Op &op) {
     ++*cluster.events;
   if (complete != warp.mask)
     warp.giveWay();
+  else
+    std::erase(warp.timedOut, &op);
 }
 
 struct PendingCount {

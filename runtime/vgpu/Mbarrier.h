@@ -24,10 +24,12 @@ struct Mbarrier {
   uint32_t pending = 0;  // arrivals the phase still waits for
   uint32_t expected = 0; // of the phases to come
   int64_t outstanding = 0;
-  unsigned actor = 0;  // what it completes is ordered by this actor, at time phase + 1
-  Knowledge arriving;  // of the phase
-  Knowledge completed; // of all phases before
-  Stamp initialised;   // by whom and when
+  unsigned actor = 0;       // what it completes is ordered by this actor, at time phase + 1
+  Knowledge arriving;       // of the phase
+  Knowledge completed;      // of all phases before
+  Stamp initialised;        // by whom and when
+  Warp *lastWarp = nullptr; // who changed `outstanding` last, and how
+  const Op *lastOp = nullptr;
 
   /// The time at which what completes in the present phase becomes known.
   uint32_t time() const { return static_cast<uint32_t>(phase) + 1; }
@@ -43,7 +45,9 @@ void completeBytes(Warp &issuer, const Op &op, unsigned lane, Cta &owner, uint32
 void arriveSilently(Warp &warp, const Op &op, unsigned lane, Cta &owner, uint32_t address);
 /// The barrier at `address`; stops the block if there is none.
 Mbarrier &requireMbarrier(Warp &warp, const Op &op, unsigned lane, Cta &owner, uint32_t address);
-/// "mbarrier 0x400 (phase 3, 1 of 2 arrivals pending, 4096 bytes outstanding)".
+/// At the end of a block: reports barriers for which bytes were expected that never came, or came unexpected.
+void checkBytes(Cta &cta);
+/// "mbarrier 0x400 (in phase 3, 1 of 2 arrivals pending, 4096 bytes outstanding)".
 std::string describe(uint32_t address, const Mbarrier &barrier);
 
 } // namespace tile::vgpu

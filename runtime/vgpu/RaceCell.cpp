@@ -13,14 +13,16 @@ bool isWrite(AccessKind kind) {
 }
 
 bool isStrong(AccessKind kind) {
-  return kind >= AccessKind::Atomic && kind <= AccessKind::NarrowWrite;
+  return (kind >= AccessKind::Atomic && kind <= AccessKind::NarrowWrite) ||
+         kind == AccessKind::ProxyReduction;
 }
 
 static bool isNarrow(AccessKind kind) {
   return kind >= AccessKind::NarrowAtomic && kind <= AccessKind::NarrowWrite;
 }
 static bool isProxied(AccessKind kind) {
-  return kind == AccessKind::ProxyRead || kind == AccessKind::ProxyWrite;
+  return kind == AccessKind::ProxyRead || kind == AccessKind::ProxyWrite ||
+         kind == AccessKind::ProxyReduction;
 }
 
 static const char *verb(AccessKind kind) {
@@ -38,6 +40,8 @@ static const char *verb(AccessKind kind) {
     return "asynchronous read";
   case AccessKind::ProxyWrite:
     return "asynchronous write";
+  case AccessKind::ProxyReduction:
+    return "asynchronous reduction";
   default:
     return "write";
   }

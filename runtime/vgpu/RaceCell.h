@@ -28,9 +28,10 @@ enum class AccessKind : uint8_t {
   NarrowAtomic,
   NarrowRead,
   NarrowWrite,
-  CopyWrite,  // cp.async in flight
-  ProxyRead,  // through the async proxy, ordered by the actor that completes it
-  ProxyWrite, // the same
+  CopyWrite,      // cp.async in flight
+  ProxyRead,      // through the async proxy, ordered by the actor that completes it
+  ProxyWrite,     // the same
+  ProxyReduction, // the same, and atomic: reductions and strong accesses do not race
 };
 bool isWrite(AccessKind kind);
 bool isStrong(AccessKind kind);

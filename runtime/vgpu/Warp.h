@@ -81,9 +81,10 @@ struct Warp {
   WarpClock clock;
   LoopWatch loop;
   MbarrierWait mbarrierWait;
-  uint64_t instructions = 0; // of PTX, executed
-  uint64_t turns = 0;        // times its budget ran out
-  uint64_t clockReads = 0;   // readings of %clock: its only source of time
+  std::vector<const Op *> timedOut; // waits that have timed out and not succeeded since
+  uint64_t instructions = 0;        // of PTX, executed
+  uint64_t turns = 0;               // times its budget ran out
+  uint64_t clockReads = 0;          // readings of %clock: its only source of time
 
   template <class T> T *row(uint32_t offset) { return reinterpret_cast<T *>(registers + offset); }
   uint32_t &predicate(uint32_t offset) { return *row<uint32_t>(offset); }

@@ -1,118 +1,9 @@
 // Memory barriers, bulk copies, tensor copies and clusters of sm_90a: correct kernels are clean under every schedule and
 // give the right bytes; each with one synchronisation taken out is reported with its kind.
-#include "tests/runtime/vgpu/Twins.h"
-
-#include <numeric>
+#include "tests/runtime/vgpu/PipelineKernels.h"
 
 namespace tile::vgpu {
 namespace {
-
-std::string hopper(const std::string &body, const std::string &parameters = "",
-                   const std::string &before = "") {
-  return R"(.version 8.6
-.target sm_90a
-.address_size 64
-)" + before +
-         R"(
-.visible .entry k(.param .u64 p)" +
-         parameters + R"()
-{
-  .reg .pred %q<16>;
-  .reg .b32 %t, %l, %w, %r<32>;
-  .reg .b64 %p, %a, %rd<16>;
-  .shared .align 1024 .b8 tile[8192];
-  .shared .align 8 .b64 full[4];
-  .shared .align 8 .b64 empty[4];
-  ld.param.u64 %p, [p];
-  mov.u32 %t, %tid.x;
-  and.b32 %l, %t, 31;
-  shr.u32 %w, %t, 5;
-  mad.wide.u32 %a, %t, 4, %p;
-  setp.eq.u32 %q15, %t, 0;
-)" + body +
-         "  ret;\n}\n";
-}
-
-struct Grid {
-  device::Dim3 grid{1}, block{64}, cluster{};
-};
-
-std::unique_ptr<Gpu> launch(const std::string &ptx, Schedule schedule, uint64_t seed = 0,
-                            Grid shape = {}, const std::string &checks = "all") {
-  auto gpu = std::make_unique<Gpu>(ptx, "sm_90a", checks);
-  gpu->device->setSchedule(schedule, seed);
-  std::vector<uint32_t> data(8192);
-  std::iota(data.begin(), data.end(), 0u);
-  gpu->data = gpu->upload(data);
-  device::Arg args[] = {{&gpu->data, 8}};
-  gpu->device->launch(gpu->device->getFunction(gpu->module, "k"),
-                      {shape.grid, shape.block, shape.cluster, 0}, args);
-  return gpu;
-}
-
-const std::pair<Schedule, uint64_t> kSchedules[] = {{Schedule::Eager, 0},
-                                                    {Schedule::Lazy, 0},
-                                                    {Schedule::Random, 1},
-                                                    {Schedule::Random, 2},
-                                                    {Schedule::Random, 3}};
-
-// Clean and right under every schedule, with checks and without: word i of the buffer becomes expected(i).
-template <class Expected>
-void expectRuns(const std::string &ptx, size_t words, Expected expected, Grid shape = {}) {
-  for (auto [schedule, seed] : kSchedules)
-    for (std::string checks : {"all", "none"}) {
-      SCOPED_TRACE(std::string(nameOf(schedule)) + " " + std::to_string(seed) + " " + checks);
-      auto gpu = launch(ptx, schedule, seed, shape, checks);
-      gpu->expectClean();
-      auto words32 = gpu->download<uint32_t>(gpu->data, words);
-      for (size_t i = 0; i < words; ++i)
-        ASSERT_EQ(words32[i], expected(i)) << i;
-    }
-}
-
-void expectBroken(const std::string &ptx, FindingKind kind, const std::string &where,
-                  Grid shape = {}) {
-  for (auto [schedule, seed] : kSchedules) {
-    SCOPED_TRACE(std::string(nameOf(schedule)) + " " + std::to_string(seed));
-    launch(ptx, schedule, seed, shape)->expectFinding(kind, lineOf(ptx, where));
-  }
-}
-
-// Some finding of one of these kinds under every schedule; which comes first depends on the order of warps.
-void expectCaught(const std::string &ptx, std::initializer_list<FindingKind> kinds,
-                  Grid shape = {}) {
-  for (auto [schedule, seed] : kSchedules) {
-    SCOPED_TRACE(std::string(nameOf(schedule)) + " " + std::to_string(seed));
-    auto gpu = launch(ptx, schedule, seed, shape);
-    std::string all;
-    bool found = false;
-    for (const Finding &finding : gpu->findings) {
-      found |= std::count(kinds.begin(), kinds.end(), finding.kind) > 0;
-      all += "\n" + finding.text();
-    }
-    EXPECT_TRUE(found) << "found:" << all;
-  }
-}
-
-// Thread 0 copies 4096 bytes into shared memory; everyone waits for them and adds 1 to its word.
-const std::string kBulkLoad = R"(  @%q15 mbarrier.init.shared.b64 [full], 1;
-  bar.sync 0;
-  @!%q15 bra WAIT;
-  mbarrier.arrive.expect_tx.shared.b64 %rd1, [full], 4096;
-  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%p], 4096, [full];
-WAIT:
-  mbarrier.try_wait.parity.shared.b64 %q1, [full], 0;
-  @!%q1 bra WAIT;
-  mov.u32 %r1, tile;
-  mad.lo.u32 %r1, %t, 4, %r1;
-  ld.shared.u32 %r2, [%r1];
-  add.u32 %r2, %r2, 1;
-  st.global.u32 [%a+16384], %r2;
-)";
-
-auto addedOne = [](size_t i) {
-  return static_cast<uint32_t>(i >= 4096 && i < 4096 + 64 ? i - 4096 + 1 : i);
-};
 
 TEST(Mbarrier, BulkLoadIsWaitedFor) {
   std::string good = hopper(kBulkLoad);
@@ -159,95 +50,17 @@ TEST(Mbarrier, ReadingItsBytesAsData) {
   expectBroken(broken, FindingKind::Async, "ld.shared.u32 %r9");
 }
 
-// A ring of two stages: warp 0 copies, warp 1 adds up what has come and gives the stage back.
-const std::string kRing = R"(  @!%q15 bra READY;
-  mbarrier.init.shared.b64 [full], 1;
-  mbarrier.init.shared.b64 [full+8], 1;
-  mbarrier.init.shared.b64 [empty], 32;
-  mbarrier.init.shared.b64 [empty+8], 32;
-READY:
-  bar.sync 0;
-  mov.u32 %r1, 0;
-  mov.u32 %r10, 0;
-  mov.u32 %r20, tile;
-  mov.u32 %r21, full;
-  mov.u32 %r22, empty;
-  setp.ne.u32 %q2, %w, 0;
-  @%q2 bra CONSUME;
-  @!%q15 bra DONE;
-PRODUCE:
-  and.b32 %r2, %r1, 1;
-  shr.u32 %r3, %r1, 1;
-  and.b32 %r3, %r3, 1;
-  xor.b32 %r3, %r3, 1;
-  mad.lo.u32 %r4, %r2, 8, %r21;
-  mad.lo.u32 %r5, %r2, 8, %r22;
-  mad.lo.u32 %r6, %r2, 128, %r20;
-PWAIT:
-  mbarrier.try_wait.parity.shared.b64 %q3, [%r5], %r3;
-  @!%q3 bra PWAIT;
-  mbarrier.arrive.expect_tx.shared.b64 _, [%r4], 128;
-  mad.wide.u32 %rd2, %r1, 128, %p;
-  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r6], [%rd2], 128, [%r4];
-  add.u32 %r1, %r1, 1;
-  setp.lt.u32 %q4, %r1, 6;
-  @%q4 bra PRODUCE;
-  bra DONE;
-CONSUME:
-  and.b32 %r2, %r1, 1;
-  shr.u32 %r3, %r1, 1;
-  and.b32 %r3, %r3, 1;
-  mad.lo.u32 %r4, %r2, 8, %r21;
-  mad.lo.u32 %r5, %r2, 8, %r22;
-  mad.lo.u32 %r6, %r2, 128, %r20;
-CWAIT:
-  mbarrier.try_wait.parity.shared.b64 %q3, [%r4], %r3;
-  @!%q3 bra CWAIT;
-  mad.lo.u32 %r7, %l, 4, %r6;
-  ld.shared.u32 %r8, [%r7];
-  add.u32 %r10, %r10, %r8;
-  mbarrier.arrive.shared.b64 %rd3, [%r5];
-  add.u32 %r1, %r1, 1;
-  setp.lt.u32 %q4, %r1, 6;
-  @%q4 bra CONSUME;
-  st.global.u32 [%a+16256], %r10;
-DONE:
-)";
-
 TEST(Mbarrier, RingOfStages) {
   std::string good = hopper(kRing);
-  expectRuns(good, 8192, [](size_t i) {
-    if (i < 4096 || i >= 4096 + 32)
-      return static_cast<uint32_t>(i);
-    return static_cast<uint32_t>(6 * (i - 4096) + 32 * 15);
-  });
+  expectRuns(good, 8192, ringSums);
   // The producer must wait until a stage has been read, the consumer until it is full.
   expectCaught(without(good, "  @!%q3 bra PWAIT;\n"), {FindingKind::AsyncRace, FindingKind::Async});
   expectBroken(without(good, "  @!%q3 bra CWAIT;\n"), FindingKind::AsyncRace, "ld.shared.u32 %r8");
 }
 
-// All write shared memory, one thread copies it out.
-const std::string kBulkStore = R"(  mov.u32 %r1, tile;
-  mad.lo.u32 %r2, %t, 4, %r1;
-  add.u32 %r3, %t, 100;
-  st.shared.u32 [%r2], %r3;
-  fence.proxy.async.shared::cta;
-  bar.sync 0;
-  @!%q15 bra DONE;
-  add.u64 %rd1, %p, 16384;
-  cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 256;
-  cp.async.bulk.commit_group;
-  cp.async.bulk.wait_group.read 0;
-DONE:
-  bar.sync 1;
-  st.shared.u32 [%r2], %t;
-)";
-
 TEST(Bulk, StoreReadsWhatAFenceHasMadeVisible) {
   std::string good = hopper(kBulkStore);
-  expectRuns(good, 8192, [](size_t i) {
-    return static_cast<uint32_t>(i >= 4096 && i < 4160 ? i - 4096 + 100 : i);
-  });
+  expectRuns(good, 8192, storedFrom100);
   expectBroken(without(good, "  fence.proxy.async.shared::cta;\n"), FindingKind::Proxy,
                "cp.async.bulk.global");
   expectBroken(without(good, "  cp.async.bulk.wait_group.read 0;\n"), FindingKind::AsyncRace,
@@ -277,31 +90,10 @@ TEST(Bulk, SizesAndAddressesAreChecked) {
                FindingKind::OutOfBounds, "cp.async.bulk");
 }
 
-// Rank 0 reads what rank 1 has written into its own shared memory.
-const std::string kCluster = R"(  mov.u32 %r1, tile;
-  mad.lo.u32 %r2, %t, 4, %r1;
-  mov.u32 %r3, %cluster_ctarank;
-  mad.lo.u32 %r4, %r3, 1000, %t;
-  st.shared.u32 [%r2], %r4;
-  barrier.cluster.arrive.release.aligned;
-  barrier.cluster.wait.acquire.aligned;
-  xor.b32 %r5, %r3, 1;
-  mapa.shared::cluster.u32 %r6, %r2, %r5;
-  ld.shared::cluster.u32 %r7, [%r6];
-  mov.u32 %r8, %ctaid.x;
-  mad.lo.u32 %r9, %r8, 64, %t;
-  mad.wide.u32 %rd1, %r9, 4, %p;
-  st.global.u32 [%rd1], %r7;
-  barrier.cluster.arrive.aligned;
-  barrier.cluster.wait.aligned;
-)";
-
 TEST(Clusters, SharedMemoryOfTheNeighbour) {
-  Grid pairs{{4}, {64}, {2, 1, 1}};
+  Shape pairs{{4}, {64}, {2, 1, 1}};
   std::string good = hopper(kCluster);
-  expectRuns(
-      good, 256, [](size_t i) { return static_cast<uint32_t>((i / 64 % 2 ? 0 : 1000) + i % 64); },
-      pairs);
+  expectRuns(good, 256, neighboursWords, pairs);
   std::string unordered = replaced(without(good, "  barrier.cluster.wait.acquire.aligned;\n"),
                                    "  barrier.cluster.arrive.release.aligned;\n", "");
   expectBroken(unordered, FindingKind::Race, "ld.shared::cluster", pairs);
@@ -325,7 +117,7 @@ TEST(Clusters, TheNeighbourMustNotHaveExited) {
 }
 
 TEST(Clusters, WaitingTwiceIsReported) {
-  Grid pairs{{2}, {64}, {2, 1, 1}};
+  Shape pairs{{2}, {64}, {2, 1, 1}};
   std::string broken = replaced(hopper(kCluster), "  barrier.cluster.wait.acquire.aligned;\n",
                                 "  barrier.cluster.wait.acquire.aligned;\n  "
                                 "barrier.cluster.wait.acquire.aligned;\n");
@@ -364,7 +156,7 @@ WAIT:
 )";
 
 TEST(Clusters, StoresThatTellTheOthersBarrier) {
-  Grid pairs{{2}, {64}, {2, 1, 1}};
+  Shape pairs{{2}, {64}, {2, 1, 1}};
   std::string good = hopper(kRemoteStore);
   expectRuns(
       good, 128, [](size_t i) { return static_cast<uint32_t>((i < 64 ? 1000 : 0) + i % 64); },
@@ -379,97 +171,12 @@ TEST(Clusters, StoresThatTellTheOthersBarrier) {
       pairs);
 }
 
-// Rank 0 multicasts to both blocks; each waits on its own barrier.
 TEST(Clusters, MulticastFillsEveryBlock) {
-  std::string good = hopper(R"(  @%q15 mbarrier.init.shared.b64 [full], 1;
-  fence.mbarrier_init.release.cluster;
-  barrier.cluster.arrive.release.aligned;
-  barrier.cluster.wait.acquire.aligned;
-  @!%q15 bra WAIT;
-  mbarrier.arrive.expect_tx.shared.b64 %rd1, [full], 256;
-  mov.u32 %r3, %cluster_ctarank;
-  setp.ne.u32 %q3, %r3, 0;
-  @%q3 bra WAIT;
-  mov.b16 %h, 3;
-  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [tile], [%p], 256, [full], %h;
-WAIT:
-  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %q1, [full], 0;
-  @!%q1 bra WAIT;
-  mov.u32 %r1, tile;
-  mad.lo.u32 %r1, %t, 4, %r1;
-  ld.shared.u32 %r2, [%r1];
-  mov.u32 %r8, %ctaid.x;
-  mad.lo.u32 %r9, %r8, 64, %t;
-  mad.wide.u32 %rd2, %r9, 4, %p;
-  st.global.u32 [%rd2+16384], %r2;
-  barrier.cluster.arrive.aligned;
-  barrier.cluster.wait.aligned;
-)");
-  good = replaced(good, ".reg .pred", ".reg .b16 %h;\n  .reg .pred");
-  Grid pairs{{2}, {64}, {2, 1, 1}};
-  expectRuns(
-      good, 8192,
-      [](size_t i) {
-        return static_cast<uint32_t>(i >= 4096 && i < 4096 + 128 ? (i - 4096) % 64 : i);
-      },
-      pairs);
-  expectBroken(replaced(good, "mov.b16 %h, 3", "mov.b16 %h, 7"), FindingKind::OutOfBounds,
+  std::string good = hopper(kMulticast);
+  Shape pairs{{2}, {64}, {2, 1, 1}};
+  expectRuns(good, 8192, multicastWords, pairs);
+  expectBroken(replaced(good, "mov.b16 %h1, 3", "mov.b16 %h1, 7"), FindingKind::OutOfBounds,
                "cp.async.bulk", pairs);
-}
-
-// A box of 16 words by 8 rows with a swizzle of 64 bytes, at several columns of an array 64 words wide: cut at chunks,
-// within chunks, and not at all. Words outside are 0.
-TEST(Bulk, SwizzledBoxesAreTheSameWithAndWithoutChecks) {
-  device::TensorMapParams params;
-  params.type = device::TensorMapType::U32;
-  params.rank = 2;
-  params.dims = {64, 32, 1, 1, 1};
-  params.strides = {256, 0, 0, 0};
-  params.box = {16, 8, 1, 1, 1};
-  params.swizzle = device::TensorMapSwizzle::Bytes64;
-  for (int column : {0, 20, -4, -3, 56, 53})
-    for (std::string checks : {"all", "memory,init", "none"}) {
-      SCOPED_TRACE(std::to_string(column) + " " + checks);
-      std::string ptx = hopper(R"(  @%q15 mbarrier.init.shared.b64 [full], 1;
-  fence.proxy.async;
-  bar.sync 0;
-  @!%q15 bra WAIT;
-  mbarrier.arrive.expect_tx.shared.b64 %rd1, [full], 512;
-  mov.b64 %rd2, map;
-  cvta.param.u64 %rd2, %rd2;
-  mov.u32 %r1, )" + std::to_string(column) +
-                                   R"(;
-  mov.u32 %r2, 5;
-  mov.u32 %r3, tile;
-  mov.u32 %r4, full;
-  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], [%rd2, {%r1, %r2}], [%r4];
-WAIT:
-  mbarrier.try_wait.parity.shared.b64 %q1, [full], 0;
-  @!%q1 bra WAIT;
-  mad.lo.u32 %r5, %t, 4, tile;
-  ld.shared.u32 %r6, [%r5];
-  ld.shared.u32 %r7, [%r5+256];
-  st.global.u32 [%a], %r6;
-  st.global.u32 [%a+256], %r7;
-)",
-                               ", .param .align 64 .b8 map[128]");
-      Gpu gpu(ptx, "sm_90a", checks);
-      std::vector<uint32_t> data(64 * 32);
-      std::iota(data.begin(), data.end(), 1u);
-      params.base = gpu.upload(data);
-      auto out = gpu.upload(std::vector<uint32_t>(128));
-      gpu.run("k", {1}, {64}, 0, out, gpu.device->encodeTensorMap(params));
-      gpu.expectClean();
-      auto words = gpu.download<uint32_t>(out, 128);
-      for (int row = 0; row < 8; ++row)
-        for (int i = 0; i < 16; ++i) {
-          bool inside = column + i >= 0 && column + i < 64;
-          int place =
-              row * 16 + (i ^ (row / 2 % 4 * 4)); // 16-byte chunks by bits 7 and 8 of the address
-          ASSERT_EQ(words[place], inside ? data[(row + 5) * 64 + column + i] : 0)
-              << row << " " << i;
-        }
-    }
 }
 
 } // namespace

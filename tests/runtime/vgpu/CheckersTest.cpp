@@ -223,7 +223,7 @@ TEST(AsyncCheck, ReadBeforeTheWait) {
   cp.async.commit_group;
   cp.async.wait_group 0;
   ld.shared.u32 %r3, [%r2];
-  st.global.u32 [%a], %r3;
+  st.global.u32 [%a+2048], %r3;
 )");
   expectTwin(good, without(good, "  cp.async.wait_group 0;\n"), 32, FindingKind::AsyncRace,
              "ld.shared");
@@ -292,7 +292,7 @@ TEST(AsyncCheck, ZeroSizedSourceIsNotTouched) {
   cp.async.cg.shared.global [%r2], [%rd1], 16, %r4;
   cp.async.wait_all;
   ld.shared.u32 %r3, [%r2+4];
-  st.global.u32 [%a], %r3;
+  st.global.u32 [%a+2048], %r3;
 )");
   auto gpu = run(good, 32);
   gpu->expectClean();
