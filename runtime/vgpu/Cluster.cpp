@@ -5,6 +5,7 @@
 #include "runtime/vgpu/BulkTransfer.h"
 #include "runtime/vgpu/ClusterBarrier.h"
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/WarpRegisters.h"
 
 #include <algorithm>
 #include <bit>
@@ -69,6 +70,8 @@ void Cluster::runWarp(Warp &warp, uint32_t steps) {
   if (warp.status == WarpStatus::Exited) {
     ++*events;
     checkExit(warp);
+    if (launch->checks().sync)
+      checkRegisterChanges(warp);
     noteExit(warp);
   }
 }

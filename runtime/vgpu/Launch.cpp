@@ -108,7 +108,9 @@ void Launch::worker() {
       uint64_t before = *cluster->events;
       TurnEnd end = cluster->advance(mayPause);
       stuck = end == TurnEnd::Stuck && *cluster->events == before ? stuck + 1 : 0;
-      if (stuck > resident.size()) {
+      // One that has not started may be what they wait for.
+      bool allStarted = next_.load() >= clusterCount() || resident.size() + 1 >= kMaxResident;
+      if (stuck > resident.size() && allStarted) {
         cluster->reportDeadlock();
         end = TurnEnd::Done;
       }
@@ -263,7 +265,7 @@ void Launch::begin(Cta &cta) const {
     if (program().usesWgmma)
       warp.flight.reset(program().fileBytes, watchesFlight);
     warp.isArrived = false;
-    warp.maxRegisters = 0;
+    warp.maxRegisters = warp.registerChanges = 0;
     warp.mbarrierWait = {};
     warp.timedOut.clear();
     warp.clock.reset(cta.cluster->index,

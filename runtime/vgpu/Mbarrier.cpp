@@ -306,8 +306,8 @@ void runWait(Warp &warp, const Op &op) {
   mergeMask(warp.predicate(op.rows[0]), complete, warp.mask);
   if (warp.shadow)
     warp.shadow.set(op.rows[0], kFullMask, warp.mask);
-  if (timesOut) // the next try may find something else though nothing has changed
-    ++*cluster.events;
+  if (tooSoon) // the next try may find something else though nothing has changed
+    ++*warp.cta->cluster->events;
   if (complete != warp.mask)
     warp.giveWay();
   else

@@ -69,10 +69,12 @@ struct Warp {
   int32_t budget = 0; // backward branches until the warp gives way
   bool waits = false; // the current split waits for other lanes at `pc`
   WarpStatus status = WarpStatus::Ready;
-  uint8_t barrier = 0;       // AtBarrier: which
-  bool isArrived = false;    // at the cluster's barrier, and has not waited since
-  uint64_t clusterPhase = 0; // AtClusterBarrier: waits for its end
-  uint32_t maxRegisters = 0; // of a thread, by setmaxnreg; 0: as launched
+  uint8_t barrier = 0;          // AtBarrier: which
+  bool isArrived = false;       // at the cluster's barrier, and has not waited since
+  uint64_t clusterPhase = 0;    // AtClusterBarrier: waits for its end
+  uint32_t maxRegisters = 0;    // of a thread, by setmaxnreg; 0: as launched
+  uint32_t registerChanges = 0; // by setmaxnreg
+  const Op *lastRegisterChange = nullptr;
   Cta *cta = nullptr;
   std::vector<Split> splits; // lanes elsewhere
   AsyncCopies copies;

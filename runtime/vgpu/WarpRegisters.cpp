@@ -1,4 +1,6 @@
 // setmaxnreg: warps of a block hand registers to each other. And griddepcontrol, which has nothing to wait for here.
+#include "runtime/vgpu/WarpRegisters.h"
+
 #include "runtime/vgpu/Cluster.h"
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Lanes.h"
@@ -7,7 +9,7 @@
 namespace tile::vgpu {
 namespace {
 
-constexpr uint32_t kRegistersOfBlock = 65536, kStep = 8;
+constexpr uint32_t kRegistersOfBlock = 65536, kStep = 8, kWarpsOfGroup = 4;
 
 // What a thread has at the launch: .maxnreg, or an equal share of the register file, as the assembler would allow.
 uint32_t launchedRegisters(const Warp &warp) {
@@ -22,6 +24,10 @@ uint32_t launchedRegisters(const Warp &warp) {
 void setRegisters(Warp &warp, const Op &op) {
   if (!warp.converged(op, kFullMask))
     return;
+  if (warp.mask != warp.live() && warp.cta->launch->checks().sync)
+    warp.stop(op, FindingKind::Divergence, static_cast<unsigned>(std::countr_zero(warp.mask)),
+              "only " + std::to_string(std::popcount(warp.mask)) + " of " +
+                  std::to_string(std::popcount(warp.live())) + " lanes execute setmaxnreg");
   auto wanted = static_cast<uint32_t>(op.imm);
   uint32_t present = warp.maxRegisters ? warp.maxRegisters : launchedRegisters(warp);
   auto lane = static_cast<unsigned>(std::countr_zero(warp.mask));
@@ -43,6 +49,8 @@ void setRegisters(Warp &warp, const Op &op) {
     ++*warp.cta->cluster->events;
   }
   warp.maxRegisters = wanted;
+  warp.lastRegisterChange = &op;
+  ++warp.registerChanges;
 }
 
 void decodeSetmaxnreg(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -66,6 +74,23 @@ void decodeGriddepcontrol(Decoder &decoder, const Instruction &instruction, Suff
 }
 
 } // namespace
+
+void checkRegisterChanges(Warp &warp) {
+  uint32_t first = warp.index / kWarpsOfGroup * kWarpsOfGroup;
+  std::vector<Warp> &warps = warp.cta->warps;
+  for (uint32_t i = first; i < std::min<size_t>(first + kWarpsOfGroup, warps.size()); ++i) {
+    Warp &other = warps[i];
+    if (other.status != WarpStatus::Exited || other.registerChanges == warp.registerChanges)
+      continue;
+    Warp &more = other.registerChanges > warp.registerChanges ? other : warp;
+    more.report(*more.lastRegisterChange, FindingKind::Divergence, 0,
+                "setmaxnreg is for whole warpgroups: warp " + std::to_string(warp.index) +
+                    " executed it " + std::to_string(warp.registerChanges) + " times, warp " +
+                    std::to_string(other.index) + " " + std::to_string(other.registerChanges) +
+                    " times");
+    return;
+  }
+}
 
 void registerWarpRegisters(OpcodeTable &table) {
   table["setmaxnreg"] = decodeSetmaxnreg;

@@ -185,6 +185,15 @@ DONE:
                    "ld.global.u32 %r6");
 }
 
+// The block that waits may be the first to start.
+TEST(GlobalRace, WaitingForABlockThatHasNotStarted) {
+  std::string good =
+      replaced(kernel(kHandover, kFlag), "setp.ne.u32 %q1, %r1, 0", "setp.ne.u32 %q1, %r1, 1");
+  auto gpu = runGrid(good, 2, 32);
+  gpu->expectClean();
+  EXPECT_EQ(gpu->findings.size(), 0u);
+}
+
 TEST(GlobalRace, BlocksThatWaitForEachOtherForeverAreReported) {
   std::string broken = kernel(R"(WAIT:
   ld.volatile.global.u32 %r3, [flag];
