@@ -17,13 +17,13 @@ TEST(NoFalsePositive, EqualValuesFromManyThreads) {
   st.global.u32 [%p], 3;
   st.global.u32 [%a+256], %r4;
 )"),
-                [](size_t i) { return static_cast<uint32_t>(i == 0 ? 3 : i >= 64 && i < 128 ? i % 8 : i); });
+                [](size_t i) {
+                  return static_cast<uint32_t>(i == 0 ? 3 : i >= 64 && i < 128 ? i % 8 : i);
+                });
 }
 
 // A tile is read, then filled by a copy: happens-before is enough.
-TEST(NoFalsePositive, CopyOverWhatHasBeenRead) {
-  expectNoFault(hopper(kRing), ringSums);
-}
+TEST(NoFalsePositive, CopyOverWhatHasBeenRead) { expectNoFault(hopper(kRing), ringSums); }
 
 TEST(NoFalsePositive, StrongAccesses) {
   expectNoFault(hopper(R"(  red.relaxed.gpu.global.add.u32 [%p], 1;
@@ -34,9 +34,7 @@ TEST(NoFalsePositive, StrongAccesses) {
                 [](size_t i) { return static_cast<uint32_t>(i ? i : 64); });
 }
 
-TEST(NoFalsePositive, WordsOfBarriers) {
-  expectNoFault(hopper(kBulkLoad), addedOne);
-}
+TEST(NoFalsePositive, WordsOfBarriers) { expectNoFault(hopper(kBulkLoad), addedOne); }
 
 // Rows are longer than what is used of them; the padding is written by others at the same time.
 TEST(NoFalsePositive, NeighbouringBytes) {
@@ -86,7 +84,8 @@ TEST(NoFalsePositive, UnusedUninitialisedValues) {
 
 // Masked lanes, sources of size 0 and prefetches may have any address.
 TEST(NoFalsePositive, AddressesNobodyTouches) {
-  expectNoFault(hopper(R"(  mov.u32 %r1, tile;
+  expectNoFault(
+      hopper(R"(  mov.u32 %r1, tile;
   mad.lo.u32 %r2, %t, 16, %r1;
   mad.wide.u32 %rd1, %t, 1048576, %p;
   prefetch.global.L2 [%rd1];
@@ -99,11 +98,12 @@ TEST(NoFalsePositive, AddressesNobodyTouches) {
   add.u32 %r5, %r5, %r3;
   st.global.u32 [%a+4096], %r5;
 )"),
-                [](size_t i) { return static_cast<uint32_t>(i < 1024 || i >= 1088 ? i : i == 1024); });
+      [](size_t i) { return static_cast<uint32_t>(i < 1024 || i >= 1088 ? i : i == 1024); });
 }
 
 TEST(NoFalsePositive, ProgramOrderOfALaneThroughShuffles) {
-  expectNoFault(hopper(R"(  mov.u32 %r1, tile;
+  expectNoFault(
+      hopper(R"(  mov.u32 %r1, tile;
   mad.lo.u32 %r2, %l, 4, %r1;
   st.shared.u32 [%r2], %t;
   shfl.sync.idx.b32 %r3, %t, 5, 31, -1;
@@ -113,7 +113,7 @@ TEST(NoFalsePositive, ProgramOrderOfALaneThroughShuffles) {
   ld.shared.u32 %r5, [%r2];
   st.global.u32 [%a], %r5;
 )"),
-                [](size_t i) { return static_cast<uint32_t>(i < 32 ? i + 1 : i); }, kWarp);
+      [](size_t i) { return static_cast<uint32_t>(i < 32 ? i + 1 : i); }, kWarp);
 }
 
 // Without another launch to wait for, dependent launches change nothing.

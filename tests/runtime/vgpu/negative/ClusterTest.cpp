@@ -6,7 +6,8 @@ namespace {
 
 const Shape kPair{{2}, {64}, {2, 1, 1}, {}}, kPairs{{4}, {64}, {2, 1, 1}, {}};
 const std::string kEnd = "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n";
-const std::string kMeet = "  barrier.cluster.arrive.release.aligned;\n  barrier.cluster.wait.acquire.aligned;\n";
+const std::string kMeet =
+    "  barrier.cluster.arrive.release.aligned;\n  barrier.cluster.wait.acquire.aligned;\n";
 
 TEST(NegativeCluster, NeighboursWords) {
   expectFaults(
@@ -14,15 +15,43 @@ TEST(NegativeCluster, NeighboursWords) {
       {
           {"no barrier", {{kMeet}}, {Race, Uninitialised}},
           {"a barrier of the block alone", {{kMeet, "  bar.sync 0;\n"}}, {Race, Uninitialised}},
-          {"the arrival orders nothing", {{"arrive.release", "arrive.relaxed"}}, {Race}, "ld.shared::cluster"},
-          {"no wait", {{"  barrier.cluster.wait.acquire.aligned;\n"}}, {FindingKind::Barrier}, "barrier.cluster.arrive.aligned"},
-          {"no arrival", {{"  barrier.cluster.arrive.release.aligned;\n"}}, {FindingKind::Barrier}, "barrier.cluster.wait.acquire", "without having arrived"},
-          {"waits twice", {{"  barrier.cluster.wait.acquire.aligned;\n", "  barrier.cluster.wait.acquire.aligned;\n  barrier.cluster.wait.acquire.aligned;\n"}}, {FindingKind::Barrier}},
-          {"one warp does not arrive", {{kMeet, "  setp.eq.u32 %q1, %w, 1;\n  @%q1 bra SKIP;\n" + kMeet + "SKIP:\n"}}, {Race, Uninitialised, Deadlock}},
-          {"half a warp", {{"  barrier.cluster.arrive.release", "  setp.lt.u32 %q1, %l, 16;\n  @%q1 barrier.cluster.arrive.release"}}, {Divergence, FindingKind::Barrier}},
-          {"a rank that the cluster has not", {{"xor.b32 %r5, %r3, 1", "add.u32 %r5, %r3, 1"}}, {OutOfBounds}, "mapa", "in a cluster of 2"},
-          {"outside the neighbour's memory", {{"[%r6]", "[%r6+16384]"}}, {OutOfBounds}, "ld.shared::cluster"},
-          {"what the neighbour never wrote", {{"[%r6]", "[%r6+2048]"}}, {Uninitialised}, "st.global"},
+          {"the arrival orders nothing",
+           {{"arrive.release", "arrive.relaxed"}},
+           {Race},
+           "ld.shared::cluster"},
+          {"no wait",
+           {{"  barrier.cluster.wait.acquire.aligned;\n"}},
+           {FindingKind::Barrier},
+           "barrier.cluster.arrive.aligned"},
+          {"no arrival",
+           {{"  barrier.cluster.arrive.release.aligned;\n"}},
+           {FindingKind::Barrier},
+           "barrier.cluster.wait.acquire",
+           "without having arrived"},
+          {"waits twice",
+           {{"  barrier.cluster.wait.acquire.aligned;\n",
+             "  barrier.cluster.wait.acquire.aligned;\n  barrier.cluster.wait.acquire.aligned;\n"}},
+           {FindingKind::Barrier}},
+          {"one warp does not arrive",
+           {{kMeet, "  setp.eq.u32 %q1, %w, 1;\n  @%q1 bra SKIP;\n" + kMeet + "SKIP:\n"}},
+           {Race, Uninitialised, Deadlock}},
+          {"half a warp",
+           {{"  barrier.cluster.arrive.release",
+             "  setp.lt.u32 %q1, %l, 16;\n  @%q1 barrier.cluster.arrive.release"}},
+           {Divergence, FindingKind::Barrier}},
+          {"a rank that the cluster has not",
+           {{"xor.b32 %r5, %r3, 1", "add.u32 %r5, %r3, 1"}},
+           {OutOfBounds},
+           "mapa",
+           "in a cluster of 2"},
+          {"outside the neighbour's memory",
+           {{"[%r6]", "[%r6+16384]"}},
+           {OutOfBounds},
+           "ld.shared::cluster"},
+          {"what the neighbour never wrote",
+           {{"[%r6]", "[%r6+2048]"}},
+           {Uninitialised},
+           "st.global"},
           {"not aligned", {{"[%r6]", "[%r6+2]"}}, {Misaligned}, "ld.shared::cluster"},
           {"its own words instead", {{"[%r6];\n", "[%r6];\n  st.shared.u32 [%r2], 0;\n"}}, {Race}},
       },
@@ -55,11 +84,22 @@ TEST(NegativeCluster, Multicast) {
   expectFaults(
       hopper(kMulticast), multicastWords,
       {
-          {"one block is left out", {{"mov.b16 %h1, 3", "mov.b16 %h1, 1"}}, {Deadlock}, "", "256 bytes outstanding"},
-          {"a block that is not there", {{"mov.b16 %h1, 3", "mov.b16 %h1, 7"}}, {OutOfBounds}, "cp.async.bulk"},
+          {"one block is left out",
+           {{"mov.b16 %h1, 3", "mov.b16 %h1, 1"}},
+           {Deadlock},
+           "",
+           "256 bytes outstanding"},
+          {"a block that is not there",
+           {{"mov.b16 %h1, 3", "mov.b16 %h1, 7"}},
+           {OutOfBounds},
+           "cp.async.bulk"},
           {"no cluster barrier after the initialisation", {{kMeet}}, {Async, Race, AsyncRace}},
           {"no initialisation", {{"  @%q15 mbarrier.init.shared.b64 [full], 1;\n"}}, {Async}},
-          {"expects the bytes of one block twice", {{"[full], 256;", "[full], 512;"}}, {Deadlock}, "", "256 bytes outstanding"},
+          {"expects the bytes of one block twice",
+           {{"[full], 256;", "[full], 512;"}},
+           {Deadlock},
+           "",
+           "256 bytes outstanding"},
           {"no wait", {{"  @!%q1 bra WAIT;\n"}}, {AsyncRace, Race, Uninitialised}},
           {"both blocks copy", {{"  @%q3 bra WAIT;\n"}}, {Async, AsyncRace, Race}},
       },
@@ -68,9 +108,14 @@ TEST(NegativeCluster, Multicast) {
 
 // fence.mbarrier_init suffices for a relaxed arrival.
 TEST(NegativeCluster, InitialisationByAFence) {
-  std::string good = replaced(kMulticast, "barrier.cluster.arrive.release.aligned", "barrier.cluster.arrive.relaxed.aligned");
+  std::string good = replaced(kMulticast, "barrier.cluster.arrive.release.aligned",
+                              "barrier.cluster.arrive.relaxed.aligned");
   expectFaults(hopper(good), multicastWords,
-               {{"no fence", {{"  fence.mbarrier_init.release.cluster;\n"}}, {Async}, "", "nothing orders this after mbarrier.init"}},
+               {{"no fence",
+                 {{"  fence.mbarrier_init.release.cluster;\n"}},
+                 {Async},
+                 "",
+                 "nothing orders this after mbarrier.init"}},
                kPair);
 }
 
@@ -103,19 +148,39 @@ DONE:
 TEST(NegativeCluster, RemoteArrivals) {
   const std::string store = "  st.shared::cluster.u32 [%r4], %t;\n",
                     arrive = "  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r6];\n";
-  expectFaults(hopper(kRemote), [](size_t i) { return static_cast<uint32_t>(i < 64 ? i + 9 : i); },
-               {
-                   {"at the barrier of the wrong rank", {{"%r6, %r5, 0", "%r6, %r5, 1"}}, {Deadlock}, "", "64 of 64 arrivals pending"},
-                   {"into the memory of the wrong rank", {{"%r4, %r2, 0", "%r4, %r2, 1"}}, {Uninitialised}, "st.global"},
-                   {"arrives before it writes", {{store + arrive, arrive + store}}, {Race}},
-                   {"orders nothing", {{"arrive.release.cluster", "arrive.relaxed.cluster"}}, {Race}, "ld.shared"},
-                   {"the wait orders nothing", {{"parity.acquire", "parity.relaxed"}}, {Race}, "ld.shared"},
-                   {"no arrival", {{arrive}}, {Deadlock}, "", "64 of 64"},
-                   {"a shared::cta instruction at another block's barrier", {{"shared::cluster.b64 _, [%r6]", "shared::cta.b64 %rd1, [%r6]"}}, {OutOfBounds}, "[%r6]", "use .shared::cluster"},
-                   {"a remote wait", {{"%q1, [full], 0", "%q1, [%r8], 0"}, {"  setp.eq.u32 %q2", "  mov.u32 %r9, full;\n  mapa.shared::cluster.u32 %r8, %r9, 1;\n  setp.eq.u32 %q2"}}, {OutOfBounds}, "try_wait"},
-                   {"no cluster barrier after the initialisation", {{kMeet}}, {Async}},
-               },
-               kPair);
+  expectFaults(
+      hopper(kRemote), [](size_t i) { return static_cast<uint32_t>(i < 64 ? i + 9 : i); },
+      {
+          {"at the barrier of the wrong rank",
+           {{"%r6, %r5, 0", "%r6, %r5, 1"}},
+           {Deadlock},
+           "",
+           "64 of 64 arrivals pending"},
+          {"into the memory of the wrong rank",
+           {{"%r4, %r2, 0", "%r4, %r2, 1"}},
+           {Uninitialised},
+           "st.global"},
+          {"arrives before it writes", {{store + arrive, arrive + store}}, {Race}},
+          {"orders nothing",
+           {{"arrive.release.cluster", "arrive.relaxed.cluster"}},
+           {Race},
+           "ld.shared"},
+          {"the wait orders nothing", {{"parity.acquire", "parity.relaxed"}}, {Race}, "ld.shared"},
+          {"no arrival", {{arrive}}, {Deadlock}, "", "64 of 64"},
+          {"a shared::cta instruction at another block's barrier",
+           {{"shared::cluster.b64 _, [%r6]", "shared::cta.b64 %rd1, [%r6]"}},
+           {OutOfBounds},
+           "[%r6]",
+           "use .shared::cluster"},
+          {"a remote wait",
+           {{"%q1, [full], 0", "%q1, [%r8], 0"},
+            {"  setp.eq.u32 %q2",
+             "  mov.u32 %r9, full;\n  mapa.shared::cluster.u32 %r8, %r9, 1;\n  setp.eq.u32 %q2"}},
+           {OutOfBounds},
+           "try_wait"},
+          {"no cluster barrier after the initialisation", {{kMeet}}, {Async}},
+      },
+      kPair);
 }
 
 // Scopes: what orders threads of a block does not reach the neighbour.
@@ -143,15 +208,20 @@ DONE:
 )";
 
 TEST(NegativeCluster, FlagsInSharedMemory) {
-  expectFaults(hopper(kFlag), [](size_t i) { return static_cast<uint32_t>(i ? i : 77); },
-               {
-                   {"a relaxed store of the flag", {{"st.release", "st.relaxed"}}, {Race}, "ld.shared.u32"},
-                   {"a relaxed load", {{"ld.acquire", "ld.relaxed"}}, {Race}, "ld.shared.u32"},
-                   {"scope of the block", {{"st.release.cluster", "st.release.cta"}, {"ld.acquire.cluster", "ld.acquire.cta"}}, {Race}},
-                   {"a plain flag", {{"st.release.cluster.shared", "st.shared"}}, {Race}},
-                   {"nobody sets the flag", {{"  st.release.cluster.shared::cluster.u32 [%r3+256], 1;\n"}}, {Deadlock}},
-               },
-               kPair);
+  expectFaults(
+      hopper(kFlag), [](size_t i) { return static_cast<uint32_t>(i ? i : 77); },
+      {
+          {"a relaxed store of the flag", {{"st.release", "st.relaxed"}}, {Race}, "ld.shared.u32"},
+          {"a relaxed load", {{"ld.acquire", "ld.relaxed"}}, {Race}, "ld.shared.u32"},
+          {"scope of the block",
+           {{"st.release.cluster", "st.release.cta"}, {"ld.acquire.cluster", "ld.acquire.cta"}},
+           {Race}},
+          {"a plain flag", {{"st.release.cluster.shared", "st.shared"}}, {Race}},
+          {"nobody sets the flag",
+           {{"  st.release.cluster.shared::cluster.u32 [%r3+256], 1;\n"}},
+           {Deadlock}},
+      },
+      kPair);
 }
 
 } // namespace

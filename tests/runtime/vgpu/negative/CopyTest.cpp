@@ -4,38 +4,6 @@
 namespace tile::vgpu {
 namespace {
 
-// Two stages of 64 words; each thread copies a word and reads its neighbour's, for 4 tiles.
-const std::string kStages = R"(  mov.u32 %r1, tile;
-  mad.lo.u32 %r2, %t, 4, %r1;
-  xor.b32 %r3, %r2, 128;
-  mov.u32 %r10, 0;
-  mov.u32 %r11, 0;
-  cp.async.ca.shared.global [%r2], [%a], 4;
-  cp.async.commit_group;
-LOOP:
-  add.u32 %r12, %r11, 1;
-  and.b32 %r13, %r12, 1;
-  mad.lo.u32 %r14, %r13, 256, %r2;
-  mad.wide.u32 %rd1, %r12, 256, %a;
-  setp.lt.u32 %q1, %r12, 4;
-  @%q1 cp.async.ca.shared.global [%r14], [%rd1], 4;
-  cp.async.commit_group;
-  cp.async.wait_group 1;
-  bar.sync 0;
-  and.b32 %r15, %r11, 1;
-  mad.lo.u32 %r16, %r15, 256, %r3;
-  ld.shared.u32 %r17, [%r16];
-  add.u32 %r10, %r10, %r17;
-  bar.sync 1;
-  mov.u32 %r11, %r12;
-  @%q1 bra LOOP;
-  st.global.u32 [%a+16384], %r10;
-)";
-
-constexpr auto stageSums = [](size_t i) {
-  return static_cast<uint32_t>(i >= 4096 && i < 4160 ? 4 * ((i - 4096) ^ 32) + 64 * 6 : i);
-};
-
 TEST(NegativeCopy, Stages) {
   expectFaults(
       hopper(kStages), stageSums,

@@ -5,8 +5,9 @@ namespace tile::vgpu {
 namespace {
 
 const Shape kTwo{{2}, {64}, {}, {}};
-const std::string kWords = ".visible .global .align 4 .u32 flag;\n.visible .global .align 4 .u32 lock;\n"
-                           ".visible .global .align 4 .u32 count;\n";
+const std::string kWords =
+    ".visible .global .align 4 .u32 flag;\n.visible .global .align 4 .u32 lock;\n"
+    ".visible .global .align 4 .u32 count;\n";
 
 // Block 0 writes and raises a flag; block 1 waits for it and reads.
 const std::string kHandOver = R"(  mov.u32 %r1, %ctaid.x;
@@ -30,27 +31,46 @@ CONSUMER:
 DONE:
 )";
 constexpr auto handed = [](size_t i) {
-  return static_cast<uint32_t>(i < 64 ? i + 9000 : i >= 1024 && i < 1088 ? ((i - 1024) ^ 32) + 9000 : i);
+  return static_cast<uint32_t>(i < 64                  ? i + 9000
+                               : i >= 1024 && i < 1088 ? ((i - 1024) ^ 32) + 9000
+                                                       : i);
 };
 
 TEST(NegativeGlobal, FlagWithFences) {
-  expectFaults(hopper(kHandOver, kWords), handed,
-               {
-                   {"no fence of the writers", {{"  membar.gl;\n"}}, {Race}, "ld.global.u32 %r5"},
-                   {"no fence of the readers", {{"  fence.acq_rel.gpu;\n"}}, {Race}, "ld.global.u32 %r5"},
-                   {"no barrier before the flag", {{"  bar.sync 0;\n"}}, {Race}},
-                   {"the flag is raised first", {{"  st.global.u32 [%a], %r6;\n"}, {"[flag], 1;\n", "[flag], 1;\n  st.global.u32 [%a], %r6;\n"}}, {Race}},
-                   {"the flag is not waited for", {{"ld.relaxed.gpu.global.u32 %r3, [flag]", "mov.u32 %r3, 1"}}, {Race}},
-                   {"the flag has the scope of the block", {{"st.relaxed.gpu", "st.relaxed.cta"}, {"ld.relaxed.gpu", "ld.relaxed.cta"}}, {Race}},
-                   {"a plain store raises it", {{"st.relaxed.gpu.global", "st.global"}}, {Race}},
-                   {"a plain load looks at it", {{"ld.relaxed.gpu.global.u32 %r3", "ld.global.u32 %r3"}}, {Race}},
-                   {"nobody raises it", {{"  @%q15 st.relaxed.gpu.global.u32 [flag], 1;\n"}}, {Deadlock}, "", "loops at"},
-               },
-               kTwo);
+  expectFaults(
+      hopper(kHandOver, kWords), handed,
+      {
+          {"no fence of the writers", {{"  membar.gl;\n"}}, {Race}, "ld.global.u32 %r5"},
+          {"no fence of the readers", {{"  fence.acq_rel.gpu;\n"}}, {Race}, "ld.global.u32 %r5"},
+          {"no barrier before the flag", {{"  bar.sync 0;\n"}}, {Race}},
+          {"the flag is raised first",
+           {{"  st.global.u32 [%a], %r6;\n"},
+            {"[flag], 1;\n", "[flag], 1;\n  st.global.u32 [%a], %r6;\n"}},
+           {Race}},
+          {"the flag is not waited for",
+           {{"ld.relaxed.gpu.global.u32 %r3, [flag]", "mov.u32 %r3, 1"}},
+           {Race}},
+          {"the flag has the scope of the block",
+           {{"st.relaxed.gpu", "st.relaxed.cta"}, {"ld.relaxed.gpu", "ld.relaxed.cta"}},
+           {Race}},
+          {"a plain store raises it", {{"st.relaxed.gpu.global", "st.global"}}, {Race}},
+          {"a plain load looks at it",
+           {{"ld.relaxed.gpu.global.u32 %r3", "ld.global.u32 %r3"}},
+           {Race}},
+          {"nobody raises it",
+           {{"  @%q15 st.relaxed.gpu.global.u32 [flag], 1;\n"}},
+           {Deadlock},
+           "",
+           "loops at"},
+      },
+      kTwo);
 }
 
 TEST(NegativeGlobal, ReleaseAndAcquire) {
-  std::string good = edited(kHandOver, {{"  membar.gl;\n"}, {"  fence.acq_rel.gpu;\n"}, {"st.relaxed", "st.release"}, {"ld.relaxed", "ld.acquire"}});
+  std::string good = edited(kHandOver, {{"  membar.gl;\n"},
+                                        {"  fence.acq_rel.gpu;\n"},
+                                        {"st.relaxed", "st.release"},
+                                        {"ld.relaxed", "ld.acquire"}});
   expectFaults(hopper(good, kWords), handed,
                {
                    {"relaxed store", {{"st.release", "st.relaxed"}}, {Race}, "ld.global.u32 %r5"},
@@ -63,9 +83,12 @@ TEST(NegativeGlobal, ReleaseAndAcquire) {
 
 // A reduction is not an atomic that one could acquire by.
 TEST(NegativeGlobal, FlagByAtomics) {
-  std::string good = edited(kHandOver, {{"  membar.gl;\n"}, {"  fence.acq_rel.gpu;\n"},
-                                        {"st.relaxed.gpu.global.u32 [flag], 1", "red.release.gpu.global.add.u32 [flag], 1"},
-                                        {"ld.relaxed.gpu.global.u32 %r3, [flag]", "atom.acquire.gpu.global.or.b32 %r3, [flag], 0"}});
+  std::string good = edited(
+      kHandOver,
+      {{"  membar.gl;\n"},
+       {"  fence.acq_rel.gpu;\n"},
+       {"st.relaxed.gpu.global.u32 [flag], 1", "red.release.gpu.global.add.u32 [flag], 1"},
+       {"ld.relaxed.gpu.global.u32 %r3, [flag]", "atom.acquire.gpu.global.or.b32 %r3, [flag], 0"}});
   expectFaults(hopper(good, kWords), handed,
                {
                    {"relaxed reduction", {{"red.release", "red.relaxed"}}, {Race}},
@@ -89,16 +112,24 @@ DONE:
 
 TEST(NegativeGlobal, Lock) {
   Shape blocks{{6}, {32}, {}, {}};
-  expectFaults(hopper(kLock, kWords), [](size_t i) { return static_cast<uint32_t>(i ? i : 30); },
-               {
-                   {"relaxed unlock", {{"atom.release", "atom.relaxed"}}, {Race}},
-                   {"relaxed lock", {{"atom.acquire", "atom.relaxed"}}, {Race}},
-                   {"plain unlock", {{"atom.release.gpu.global.exch.b32 %r3, [lock], 0", "st.global.u32 [lock], 0"}}, {Race}},
-                   {"no lock", {{"  @%q1 bra LOCK;\n"}, {"LOCK:\n  atom.acquire.gpu.global.cas.b32 %r1, [lock], 0, 1;\n"},
-                                {"setp.ne.u32 %q1, %r1, 0", "setp.ne.u32 %q1, %t, 0"}}, {Race}},
-                   {"never unlocked", {{"  atom.release.gpu.global.exch.b32 %r3, [lock], 0;\n"}}, {Deadlock}},
-               },
-               blocks);
+  expectFaults(
+      hopper(kLock, kWords), [](size_t i) { return static_cast<uint32_t>(i ? i : 30); },
+      {
+          {"relaxed unlock", {{"atom.release", "atom.relaxed"}}, {Race}},
+          {"relaxed lock", {{"atom.acquire", "atom.relaxed"}}, {Race}},
+          {"plain unlock",
+           {{"atom.release.gpu.global.exch.b32 %r3, [lock], 0", "st.global.u32 [lock], 0"}},
+           {Race}},
+          {"no lock",
+           {{"  @%q1 bra LOCK;\n"},
+            {"LOCK:\n  atom.acquire.gpu.global.cas.b32 %r1, [lock], 0, 1;\n"},
+            {"setp.ne.u32 %q1, %r1, 0", "setp.ne.u32 %q1, %t, 0"}},
+           {Race}},
+          {"never unlocked",
+           {{"  atom.release.gpu.global.exch.b32 %r3, [lock], 0;\n"}},
+           {Deadlock}},
+      },
+      blocks);
 }
 
 // All blocks meet, then read what their neighbour has written.
@@ -124,22 +155,27 @@ MEET:
 
 TEST(NegativeGlobal, GridBarrier) {
   Shape blocks{{4}, {64}, {}, {}};
-  expectFaults(hopper(kGrid, kWords),
-               [](size_t i) {
-                 return static_cast<uint32_t>(i < 256                        ? i + 3000
-                                              : i >= 1024 && i < 1280 ? ((i - 1024) ^ 64) + 3000
-                                                                      : i);
-               },
-               {
-                   {"no barrier of the block before arriving", {{"  bar.sync 0;\n"}}, {Race}},
-                   {"none after waiting", {{"  bar.sync 1;\n"}}, {Race}},
-                   {"relaxed arrival", {{"atom.acq_rel", "atom.relaxed"}}, {Race}},
-                   {"relaxed wait", {{"ld.acquire", "ld.relaxed"}, {"atom.acq_rel", "atom.release"}, {"  bar.sync 1;\n"}}, {Race}},
-                   {"one block too few is waited for", {{"%r5, 4;", "%r5, 3;"}}, {Race}, "", "", true},
-                   {"one too many", {{"%r5, 4;", "%r5, 5;"}}, {Deadlock}, "", "loops at"},
-                   {"the arrival has the scope of the block", {{"atom.acq_rel.gpu", "atom.acq_rel.cta"}}, {Race}},
-               },
-               blocks);
+  expectFaults(
+      hopper(kGrid, kWords),
+      [](size_t i) {
+        return static_cast<uint32_t>(i < 256                 ? i + 3000
+                                     : i >= 1024 && i < 1280 ? ((i - 1024) ^ 64) + 3000
+                                                             : i);
+      },
+      {
+          {"no barrier of the block before arriving", {{"  bar.sync 0;\n"}}, {Race}},
+          {"none after waiting", {{"  bar.sync 1;\n"}}, {Race}},
+          {"relaxed arrival", {{"atom.acq_rel", "atom.relaxed"}}, {Race}},
+          {"relaxed wait",
+           {{"ld.acquire", "ld.relaxed"}, {"atom.acq_rel", "atom.release"}, {"  bar.sync 1;\n"}},
+           {Race}},
+          {"one block too few is waited for", {{"%r5, 4;", "%r5, 3;"}}, {Race}, "", "", true},
+          {"one too many", {{"%r5, 4;", "%r5, 5;"}}, {Deadlock}, "", "loops at"},
+          {"the arrival has the scope of the block",
+           {{"atom.acq_rel.gpu", "atom.acq_rel.cta"}},
+           {Race}},
+      },
+      blocks);
 }
 
 // Words of different blocks, then the same ones.
@@ -150,14 +186,24 @@ const std::string kOwnWords = R"(  mov.u32 %r1, %ctaid.x;
 )";
 
 TEST(NegativeGlobal, OverlappingBlocks) {
-  expectFaults(hopper(kOwnWords), [](size_t i) { return static_cast<uint32_t>(i < 128 ? i / 64 : i); },
-               {
-                   {"one word overlaps", {{"%r1, 64, %t", "%r1, 63, %t"}}, {Race}, "st.global"},
-                   {"a plain addition instead of an atomic one", {{"  st.global.u32 [%rd1], %r1;\n", "  @%q15 ld.global.u32 %r4, [%p];\n  @%q15 add.u32 %r4, %r4, 1;\n  @%q15 st.global.u32 [%p], %r4;\n"}}, {Race}},
-                   {"one block reads what the other writes", {{"  st.global.u32 [%rd1], %r1;\n", "  ld.global.u32 %r4, [%a];\n  add.u32 %r4, %r4, 1;\n  st.global.u32 [%rd1], %r4;\n"}}, {Race}},
-                   {"atomics and plain loads", {{"  st.global.u32 [%rd1], %r1;\n", "  red.global.add.u32 [%p], 1;\n  ld.global.u32 %r4, [%p];\n"}}, {Race}},
-               },
-               kTwo);
+  expectFaults(
+      hopper(kOwnWords), [](size_t i) { return static_cast<uint32_t>(i < 128 ? i / 64 : i); },
+      {
+          {"one word overlaps", {{"%r1, 64, %t", "%r1, 63, %t"}}, {Race}, "st.global"},
+          {"a plain addition instead of an atomic one",
+           {{"  st.global.u32 [%rd1], %r1;\n", "  @%q15 ld.global.u32 %r4, [%p];\n  @%q15 add.u32 "
+                                               "%r4, %r4, 1;\n  @%q15 st.global.u32 [%p], %r4;\n"}},
+           {Race}},
+          {"one block reads what the other writes",
+           {{"  st.global.u32 [%rd1], %r1;\n",
+             "  ld.global.u32 %r4, [%a];\n  add.u32 %r4, %r4, 1;\n  st.global.u32 [%rd1], %r4;\n"}},
+           {Race}},
+          {"atomics and plain loads",
+           {{"  st.global.u32 [%rd1], %r1;\n",
+             "  red.global.add.u32 [%p], 1;\n  ld.global.u32 %r4, [%p];\n"}},
+           {Race}},
+      },
+      kTwo);
 }
 
 } // namespace

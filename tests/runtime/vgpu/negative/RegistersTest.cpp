@@ -18,16 +18,37 @@ DONE:
 TEST(NegativeRegisters, Trade) {
   std::string good = replaced(hopper(kTrade), ")\n{", ")\n.maxnreg 96\n{");
   Shape groups{{1}, {256}, {}, {}};
-  expectFaults(good, unchanged,
-               {
-                   {"asks for more than was given", {{"u32 136", "u32 144"}}, {Deadlock}, "", "setmaxnreg"},
-                   {"nothing is given", {{"  setmaxnreg.dec.sync.aligned.u32 56;\n"}}, {Deadlock}, "", "setmaxnreg"},
-                   {"gives up to more than it has", {{"u32 56", "u32 104"}}, {FindingKind::Barrier}, "setmaxnreg.dec", "while a thread has 96"},
-                   {"takes down to less than it has", {{"u32 136", "u32 88"}}, {FindingKind::Barrier}, "setmaxnreg.inc", "while a thread has 96"},
-                   {"half a warp", {{"  setmaxnreg.inc", "  setp.lt.u32 %q2, %l, 16;\n  @%q2 setmaxnreg.inc"}}, {Divergence}, "setmaxnreg.inc"},
-                   {"one warp of the group alone", {{"  setmaxnreg.dec", "  setp.ne.u32 %q2, %w, 3;\n  @!%q2 bra DONE;\n  setmaxnreg.dec"}, {"u32 136", "u32 120"}}, {Divergence}, "setmaxnreg.dec", "warpgroup"},
-               },
-               groups);
+  expectFaults(
+      good, unchanged,
+      {
+          {"asks for more than was given", {{"u32 136", "u32 144"}}, {Deadlock}, "", "setmaxnreg"},
+          {"nothing is given",
+           {{"  setmaxnreg.dec.sync.aligned.u32 56;\n"}},
+           {Deadlock},
+           "",
+           "setmaxnreg"},
+          {"gives up to more than it has",
+           {{"u32 56", "u32 104"}},
+           {FindingKind::Barrier},
+           "setmaxnreg.dec",
+           "while a thread has 96"},
+          {"takes down to less than it has",
+           {{"u32 136", "u32 88"}},
+           {FindingKind::Barrier},
+           "setmaxnreg.inc",
+           "while a thread has 96"},
+          {"half a warp",
+           {{"  setmaxnreg.inc", "  setp.lt.u32 %q2, %l, 16;\n  @%q2 setmaxnreg.inc"}},
+           {Divergence},
+           "setmaxnreg.inc"},
+          {"one warp of the group alone",
+           {{"  setmaxnreg.dec", "  setp.ne.u32 %q2, %w, 3;\n  @!%q2 bra DONE;\n  setmaxnreg.dec"},
+            {"u32 136", "u32 120"}},
+           {Divergence},
+           "setmaxnreg.dec",
+           "warpgroup"},
+      },
+      groups);
 }
 
 TEST(NegativeRegisters, Counts) {

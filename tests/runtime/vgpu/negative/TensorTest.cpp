@@ -12,7 +12,8 @@ using device::TensorMapSwizzle;
 using device::TensorMapType;
 
 // The first 4096 words of the buffer as rows of 64.
-TensorMapParams matrix(std::array<uint32_t, 2> box, TensorMapSwizzle swizzle = TensorMapSwizzle::None,
+TensorMapParams matrix(std::array<uint32_t, 2> box,
+                       TensorMapSwizzle swizzle = TensorMapSwizzle::None,
                        TensorMapFill fill = TensorMapFill::Zero) {
   TensorMapParams map;
   map.type = fill == TensorMapFill::NaN ? TensorMapType::F32 : TensorMapType::U32;
@@ -41,22 +42,36 @@ WAIT:
   mad.lo.u32 %r1, %t, 4, %r1;
   ld.shared.u32 %r2, [%r1];
   st.global.u32 [%a+16384], %r2;
-)", "BYTES", std::to_string(bytes)), "RANK", std::to_string(rank) + "d"), "AT", coordinates);
+)",
+                                    "BYTES", std::to_string(bytes)),
+                           "RANK", std::to_string(rank) + "d"),
+                  "AT", coordinates);
 }
 
 TEST(NegativeTensor, BoxesPartlyOutside) {
-  for (auto [x, y] : {std::pair(0, 0), {60, 0}, {-4, 62}, {61, -3}, {-8, -8}, {64, 0}, {0, 1000}, {-2147483647, 5}})
+  for (auto [x, y] : {std::pair(0, 0),
+                      {60, 0},
+                      {-4, 62},
+                      {61, -3},
+                      {-8, -8},
+                      {64, 0},
+                      {0, 1000},
+                      {-2147483647, 5}})
     for (auto fill : {TensorMapFill::Zero, TensorMapFill::NaN}) {
       SCOPED_TRACE(std::to_string(x) + "," + std::to_string(y));
       auto expected = [&](size_t i) -> uint32_t {
         if (i < 4096 || i >= 4160)
           return static_cast<uint32_t>(i);
-        int64_t column = int64_t{x} + static_cast<int64_t>(i - 4096) % 8, row = int64_t{y} + static_cast<int64_t>(i - 4096) / 8;
+        int64_t column = int64_t{x} + static_cast<int64_t>(i - 4096) % 8,
+                row = int64_t{y} + static_cast<int64_t>(i - 4096) / 8;
         bool inside = column >= 0 && column < 64 && row >= 0 && row < 64;
-        return inside ? static_cast<uint32_t>(row * 64 + column) : fill == TensorMapFill::NaN ? 0x7fffffffu : 0u;
+        return inside                       ? static_cast<uint32_t>(row * 64 + column)
+               : fill == TensorMapFill::NaN ? 0x7fffffffu
+                                            : 0u;
       };
       Shape shape{{1}, {64}, {}, matrix({8, 8}, TensorMapSwizzle::None, fill)};
-      auto gpu = launch(hopper(load(std::to_string(x) + ", " + std::to_string(y), 256)), Schedule::Lazy, 0, shape);
+      auto gpu = launch(hopper(load(std::to_string(x) + ", " + std::to_string(y), 256)),
+                        Schedule::Lazy, 0, shape);
       gpu->expectClean();
       auto words = gpu->download<uint32_t>(gpu->data, kBufferWords);
       bool isNaN = fill == TensorMapFill::NaN;
@@ -72,22 +87,25 @@ TEST(NegativeTensor, BoxesPartlyOutside) {
 }
 
 TEST(NegativeTensor, SwizzlesAreReadBackByPlainLoads) {
-  for (auto [swizzle, log2Chunks] : {std::pair(TensorMapSwizzle::None, 0u), {TensorMapSwizzle::Bytes32, 1u},
-                                     {TensorMapSwizzle::Bytes64, 2u}, {TensorMapSwizzle::Bytes128, 3u}}) {
+  for (auto [swizzle, log2Chunks] : {std::pair(TensorMapSwizzle::None, 0u),
+                                     {TensorMapSwizzle::Bytes32, 1u},
+                                     {TensorMapSwizzle::Bytes64, 2u},
+                                     {TensorMapSwizzle::Bytes128, 3u}}) {
     uint32_t width = 4u << log2Chunks, height = 64 / width * 4, words = width * height;
     if (log2Chunks == 0)
       width = 32, height = 8;
     SCOPED_TRACE(log2Chunks);
     Shape shape{{1}, {words}, {}, matrix({width, height}, swizzle)};
     // The tile begins at a multiple of 1024, so offsets in it are swizzled as addresses are.
-    expectNoFault(hopper(load("8, 3", words * 4)),
-                  [&](size_t i) {
-                    if (i < 4096 || i >= 4096 + words)
-                      return static_cast<uint32_t>(i);
-                    uint32_t at = swizzled(static_cast<uint32_t>(i - 4096) * 4, log2Chunks) / 4;
-                    return (3 + at / width) * 64 + 8 + at % width;
-                  },
-                  shape);
+    expectNoFault(
+        hopper(load("8, 3", words * 4)),
+        [&](size_t i) {
+          if (i < 4096 || i >= 4096 + words)
+            return static_cast<uint32_t>(i);
+          uint32_t at = swizzled(static_cast<uint32_t>(i - 4096) * 4, log2Chunks) / 4;
+          return (3 + at / width) * 64 + 8 + at % width;
+        },
+        shape);
   }
 }
 
@@ -111,41 +129,67 @@ TEST(NegativeTensor, AllRanks) {
       stride *= map.dims[d];
     }
     Shape shape{{1}, {64}, {}, map};
-    std::string ptx = hopper(replaced(load(at, boxWords * 4, rank), "  st.global", "  setp.lt.u32 %q5, %t, " + std::to_string(boxWords) + ";\n  @%q5 st.global"));
-    expectNoFault(ptx,
-                  [&](size_t i) {
-                    if (i < 4096 || i >= 4096 + boxWords)
-                      return static_cast<uint32_t>(i);
-                    uint32_t left = static_cast<uint32_t>(i - 4096), word = first, step = 1;
-                    for (unsigned d = 0; d < rank; ++d) {
-                      word += left % map.box[d] * step;
-                      left /= map.box[d];
-                      step *= static_cast<uint32_t>(map.dims[d]);
-                    }
-                    return word;
-                  },
-                  shape);
+    std::string ptx = hopper(
+        replaced(load(at, boxWords * 4, rank), "  st.global",
+                 "  setp.lt.u32 %q5, %t, " + std::to_string(boxWords) + ";\n  @%q5 st.global"));
+    expectNoFault(
+        ptx,
+        [&](size_t i) {
+          if (i < 4096 || i >= 4096 + boxWords)
+            return static_cast<uint32_t>(i);
+          uint32_t left = static_cast<uint32_t>(i - 4096), word = first, step = 1;
+          for (unsigned d = 0; d < rank; ++d) {
+            word += left % map.box[d] * step;
+            left /= map.box[d];
+            step *= static_cast<uint32_t>(map.dims[d]);
+          }
+          return word;
+        },
+        shape);
   }
 }
 
 TEST(NegativeTensor, Loads) {
   Shape shape{{1}, {64}, {}, matrix({8, 8})};
-  expectFaults(hopper(load("8, 0", 256)),
-               [](size_t i) {
-                 return static_cast<uint32_t>(i >= 4096 && i < 4160 ? (i - 4096) / 8 * 64 + 8 + (i - 4096) % 8 : i);
-               },
-               {
-                   {"no wait", {{"  @!%q1 bra WAIT;\n"}}, {AsyncRace, Race}},
-                   {"the bytes inside alone are expected", {{"256;", "128;"}, {"{8, 0}", "{8, -4}"}}, {Deadlock}, "", "-128 bytes outstanding"},
-                   {"too many bytes", {{"256;", "272;"}}, {Deadlock}, "", "16 bytes outstanding"},
-                   {"another rank", {{"tensor.2d", "tensor.3d"}, {"{8, 0}", "{8, 0, 0}"}}, {Async}, "cp.async.bulk.tensor", "has rank 2"},
-                   {"no map", {{"cvta.param.u64 %rd3, %rd3", "mov.u64 %rd3, %p"}}, {Async}, "cp.async.bulk.tensor"},
-                   {"a map that is not aligned", {{"cvta.param.u64 %rd3, %rd3;", "cvta.param.u64 %rd3, %rd3;\n  add.u64 %rd3, %rd3, 32;"}}, {Misaligned, OutOfBounds}, "cp.async.bulk.tensor"},
-                   {"a tile that is not aligned", {{"[tile], [%rd3", "[tile+16], [%rd3"}}, {Misaligned}, "cp.async.bulk.tensor"},
-                   {"a tile outside", {{"[tile], [%rd3", "[tile+16384], [%rd3"}}, {OutOfBounds}, "cp.async.bulk.tensor"},
-                   {"no initialisation", {{"  @%q15 mbarrier.init.shared.b64 [full], 1;\n"}}, {Async}},
-               },
-               shape);
+  expectFaults(
+      hopper(load("8, 0", 256)),
+      [](size_t i) {
+        return static_cast<uint32_t>(
+            i >= 4096 && i < 4160 ? (i - 4096) / 8 * 64 + 8 + (i - 4096) % 8 : i);
+      },
+      {
+          {"no wait", {{"  @!%q1 bra WAIT;\n"}}, {AsyncRace, Race}},
+          {"the bytes inside alone are expected",
+           {{"256;", "128;"}, {"{8, 0}", "{8, -4}"}},
+           {Deadlock},
+           "",
+           "-128 bytes outstanding"},
+          {"too many bytes", {{"256;", "272;"}}, {Deadlock}, "", "16 bytes outstanding"},
+          {"another rank",
+           {{"tensor.2d", "tensor.3d"}, {"{8, 0}", "{8, 0, 0}"}},
+           {Async},
+           "cp.async.bulk.tensor",
+           "has rank 2"},
+          {"no map",
+           {{"cvta.param.u64 %rd3, %rd3", "mov.u64 %rd3, %p"}},
+           {Async},
+           "cp.async.bulk.tensor"},
+          {"a map that is not aligned",
+           {{"cvta.param.u64 %rd3, %rd3;",
+             "cvta.param.u64 %rd3, %rd3;\n  add.u64 %rd3, %rd3, 32;"}},
+           {Misaligned, OutOfBounds},
+           "cp.async.bulk.tensor"},
+          {"a tile that is not aligned",
+           {{"[tile], [%rd3", "[tile+16], [%rd3"}},
+           {Misaligned},
+           "cp.async.bulk.tensor"},
+          {"a tile outside",
+           {{"[tile], [%rd3", "[tile+16384], [%rd3"}},
+           {OutOfBounds},
+           "cp.async.bulk.tensor"},
+          {"no initialisation", {{"  @%q15 mbarrier.init.shared.b64 [full], 1;\n"}}, {Async}},
+      },
+      shape);
 }
 
 // All write the tile; one thread stores it as a box that is clipped at the right and at the bottom.
@@ -170,22 +214,36 @@ TEST(NegativeTensor, Stores) {
   Shape shape{{1}, {64}, {}, matrix({8, 8})};
   auto clipped = [](size_t i) {
     size_t row = i / 64, column = i % 64;
-    return static_cast<uint32_t>(row >= 58 && row < 64 && column >= 60 ? 5000 + (row - 58) * 8 + column - 60 : i);
+    return static_cast<uint32_t>(
+        row >= 58 && row < 64 && column >= 60 ? 5000 + (row - 58) * 8 + column - 60 : i);
   };
   expectFaults(hopper(kStore), clipped,
                {
-                   {"no proxy fence", {{"  fence.proxy.async.shared::cta;\n"}}, {Proxy}, "cp.async.bulk.tensor"},
+                   {"no proxy fence",
+                    {{"  fence.proxy.async.shared::cta;\n"}},
+                    {Proxy},
+                    "cp.async.bulk.tensor"},
                    {"no barrier", {{"  bar.sync 0;\n"}}, {Race, AsyncRace, Proxy}},
                    {"no wait", {{"  cp.async.bulk.wait_group.read 0;\n"}}, {AsyncRace}},
                    {"no commit", {{"  cp.async.bulk.commit_group;\n"}}, {AsyncRace}},
-                   {"part of the tile was never written", {{"  st.shared.u32 [%r2], %r3;\n", "  setp.gt.u32 %q3, %t, 3;\n  @%q3 st.shared.u32 [%r2], %r3;\n"}}, {Uninitialised}},
+                   {"part of the tile was never written",
+                    {{"  st.shared.u32 [%r2], %r3;\n",
+                      "  setp.gt.u32 %q3, %t, 3;\n  @%q3 st.shared.u32 [%r2], %r3;\n"}},
+                    {Uninitialised}},
                    {"another warp reads the tensor",
-                    {{"  bar.sync 1;\n", "  bar.sync 1;\n  ld.global.u32 %r9, [%p+15088];\n  st.shared.u32 [%r2+1024], %r9;\n"}}, {AsyncRace}},
+                    {{"  bar.sync 1;\n", "  bar.sync 1;\n  ld.global.u32 %r9, [%p+15088];\n  "
+                                         "st.shared.u32 [%r2+1024], %r9;\n"}},
+                    {AsyncRace}},
                },
                shape);
-  std::string sums = replaced(hopper(kStore), "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group", "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group");
-  auto added = [&](size_t i) { return static_cast<uint32_t>(clipped(i) == i ? i : i + clipped(i)); };
-  expectFaults(sums, added, {{"no proxy fence", {{"  fence.proxy.async.shared::cta;\n"}}, {Proxy}}}, shape);
+  std::string sums =
+      replaced(hopper(kStore), "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group",
+               "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group");
+  auto added = [&](size_t i) {
+    return static_cast<uint32_t>(clipped(i) == i ? i : i + clipped(i));
+  };
+  expectFaults(sums, added, {{"no proxy fence", {{"  fence.proxy.async.shared::cta;\n"}}, {Proxy}}},
+               shape);
 }
 
 // A map in global memory, changed by the kernel: nothing tells the readers.
@@ -206,15 +264,17 @@ TEST(NegativeTensor, ChangedMaps) {
   mov.u64 %rd3, %rd5;
   @%q15 mbarrier.init)"}});
   Shape shape{{1}, {64}, {}, matrix({8, 8})};
-  expectFaults(hopper(body, ".visible .global .align 128 .b8 copied[128];"),
-               [](size_t i) {
-                 return static_cast<uint32_t>(i >= 4096 && i < 4160 ? 64 + (i - 4096) / 8 * 64 + (i - 4096) % 8 : i);
-               },
-               {
-                   {"replaced before the copy is complete", {{"  bar.sync 3;\n"}}, {Race, WarpRace, Async}},
-                   {"copied in part", {{"%t, 16;\n", "%t, 15;\n"}}, {Async}, "tensormap.replace"},
-               },
-               shape);
+  expectFaults(
+      hopper(body, ".visible .global .align 128 .b8 copied[128];"),
+      [](size_t i) {
+        return static_cast<uint32_t>(
+            i >= 4096 && i < 4160 ? 64 + (i - 4096) / 8 * 64 + (i - 4096) % 8 : i);
+      },
+      {
+          {"replaced before the copy is complete", {{"  bar.sync 3;\n"}}, {Race, WarpRace, Async}},
+          {"copied in part", {{"%t, 16;\n", "%t, 15;\n"}}, {Async}, "tensormap.replace"},
+      },
+      shape);
 }
 
 } // namespace
