@@ -109,7 +109,7 @@ void readOperands(Warp &warp, const Op &op, AsyncCopies::Record &record, Access 
         return;
       source.mask &= ~(1u << lane);
       if (GlobalRaces *races = warp.cta->launch->races(); races && copied)
-        races->access(accessorOf(warp, op, lane, AccessKind::Read), record.source[lane], copied,
+        races->access(accessorOf(warp, op, lane, AccessKind::Read), source.address[lane], copied,
                       false);
     });
   }

@@ -37,9 +37,9 @@ void expectSame(const std::string &ptx, const Shape &shape, bool isRacy) {
 const Shape kBlocks{{8}, {64}, {}, {}}, kPairs{{8}, {64}, {2, 1, 1}, {}};
 
 // Blocks add to shared words of global memory, in bulk and one by one.
-const std::string kSums =
-    replaced(kBulkStore, "cp.async.bulk.global.shared::cta.bulk_group [",
-             "red.global.add.u32 [%p], 1;\n  cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [");
+const std::string kSums = replaced(
+    kBulkStore, "cp.async.bulk.global.shared::cta.bulk_group [",
+    "red.global.add.u32 [%p], 1;\n  cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [");
 
 TEST(Determinism, CorrectKernels) {
   expectSame(hopper(kBulkLoad), kBlocks, false);
@@ -53,7 +53,8 @@ TEST(Determinism, BrokenKernels) {
   expectSame(without(hopper(kBulkLoad), "  @!%q1 bra WAIT;\n"), kBlocks, true);
   expectSame(without(hopper(kRing), "  @!%q3 bra PWAIT;\n"), kBlocks, true);
   expectSame(without(hopper(kBulkStore), "  fence.proxy.async.shared::cta;\n"), kBlocks, true);
-  expectSame(without(hopper(kCluster), "  barrier.cluster.arrive.release.aligned;\n"), kPairs, true);
+  expectSame(without(hopper(kCluster), "  barrier.cluster.arrive.release.aligned;\n"), kPairs,
+             true);
   expectSame(hopper("  mov.u32 %r1, %ctaid.x;\n  st.global.u32 [%a], %r1;\n"), kBlocks, true);
 }
 

@@ -28,13 +28,17 @@ struct Silent {
   bool isMissed = false;
 };
 const Silent kSilent[] = {
-    {"multicast", "deleted: fence.mbarrier_init.release.cluster", "the barrier.cluster.arrive.release after it orders as much"},
-    {"multicast", "line 42 deleted: barrier.cluster.wait.aligned", "a block waits for its own bytes, so none exits before the copy is done"},
+    {"multicast", "deleted: fence.mbarrier_init.release.cluster",
+     "the barrier.cluster.arrive.release after it orders as much"},
+    {"multicast", "line 42 deleted: barrier.cluster.wait.aligned",
+     "a block waits for its own bytes, so none exits before the copy is done"},
     {"grid_fence", "line 151 deleted", "another barrier stands before the words are written again"},
     {"grid_fence", "line 295 deleted", "nothing is written to the words after it"},
     {"softmax", "line 315 deleted", "nothing is written to the words after it"},
     {"wmma_shared", "line 148 deleted", "another bar.warp.sync stands before the first load"},
-    {"locked", "line 31 deleted: membar.gl", "counter and lock are strong, so they do not race, and they are executed in program order", true},
+    {"locked", "line 31 deleted: membar.gl",
+     "counter and lock are strong, so they do not race, and they are executed in program order",
+     true},
     {"locked", "line 38 deleted: membar.gl", "the same", true},
 };
 
@@ -59,8 +63,8 @@ std::optional<std::string> shifted(const std::string &line, const char *pattern,
   if (number < 0)
     return std::nullopt;
   return match.prefix().str() +
-         match.str().replace(static_cast<size_t>(match.position(1) - match.position(0)), static_cast<size_t>(match.length(1)),
-                             std::to_string(number)) +
+         match.str().replace(static_cast<size_t>(match.position(1) - match.position(0)),
+                             static_cast<size_t>(match.length(1)), std::to_string(number)) +
          match.suffix().str();
 }
 
@@ -94,7 +98,8 @@ std::vector<Mutant> mutantsOf(const std::string &ptx) {
   };
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string &line = lines[i];
-    bool isLoop = i > 0 && isMatch(lines[i - 1], R"(mbarrier\.(try|test)_wait)") && isMatch(line, R"(bra)");
+    bool isLoop =
+        i > 0 && isMatch(lines[i - 1], R"(mbarrier\.(try|test)_wait)") && isMatch(line, R"(bra)");
     if ((isMatch(line, kSynchronising) && !isMatch(line, R"(mbarrier\.(try|test)_wait)")) || isLoop)
       add(i, "//" + line, "deleted: " + trimmed(line));
     for (const Number &number : kNumbers)
@@ -164,7 +169,8 @@ std::vector<Subject> compiledSubjects() {
     return bytesOf<float>(gpu, out, 2);
   }));
   all.push_back(compiled("control", "last_block", [](Gpu &gpu) {
-    auto in = gpu.upload(numbers(512)), partial = gpu.upload(std::vector<int>(4)), out = gpu.upload(std::vector<int>(1));
+    auto in = gpu.upload(numbers(512)), partial = gpu.upload(std::vector<int>(4)),
+         out = gpu.upload(std::vector<int>(1));
     gpu.run("last_block", {4}, {128}, 0, in, partial, out, 512);
     return bytesOf<int>(gpu, out, 1);
   }));
@@ -176,7 +182,8 @@ std::vector<Subject> compiledSubjects() {
   all.push_back(compiled("reduce", "grid_fence", [](Gpu &gpu) {
     std::vector<double> values(512);
     std::iota(values.begin(), values.end(), 0.25);
-    auto in = gpu.upload(values), partial = gpu.upload(std::vector<double>(4)), out = gpu.upload(std::vector<double>(1));
+    auto in = gpu.upload(values), partial = gpu.upload(std::vector<double>(4)),
+         out = gpu.upload(std::vector<double>(1));
     gpu.run("grid_fence", {4}, {256}, 0, in, partial, out, 512);
     return bytesOf<double>(gpu, out, 1);
   }));
@@ -236,33 +243,41 @@ std::vector<Subject> compiledSubjects() {
     return bytesOf<int>(gpu, values, 6);
   }));
   all.push_back(compiled("memory", "locked", [](Gpu &gpu) {
-    auto lock = gpu.upload(std::vector<int>(1)), counter = gpu.upload(std::vector<int>(1)), history = gpu.upload(std::vector<int>(64, -1));
+    auto lock = gpu.upload(std::vector<int>(1)), counter = gpu.upload(std::vector<int>(1)),
+         history = gpu.upload(std::vector<int>(64, -1));
     gpu.run("locked", {2}, {32}, 0, lock, counter, history);
     return bytesOf<int>(gpu, counter, 1);
   }));
   all.push_back(compiled("matmul_stages", "matmul_stages", [](Gpu &gpu) {
     int n = 64, k = 64;
-    auto a = gpu.upload(fractions(64 * 64)), b = gpu.upload(fractions(64 * 64)), c = gpu.upload(std::vector<float>(64 * 64));
+    auto a = gpu.upload(fractions(64 * 64)), b = gpu.upload(fractions(64 * 64)),
+         c = gpu.upload(std::vector<float>(64 * 64));
     gpu.run("matmul_stages", {2, 2}, {64}, 0, a, b, c, n, k);
     return bytesOf<float>(gpu, c, 64 * 64);
   }));
   all.push_back(compiled("matmul_mma", "matmul_mma", [](Gpu &gpu) {
     int m = 64, n = 64, k = 128;
-    auto a = gpu.upload(std::vector<uint16_t>(64 * 128, 0x3c00)), b = gpu.upload(std::vector<uint16_t>(64 * 128, 0x3800)),
+    auto a = gpu.upload(std::vector<uint16_t>(64 * 128, 0x3c00)),
+         b = gpu.upload(std::vector<uint16_t>(64 * 128, 0x3800)),
          c = gpu.upload(std::vector<float>(64 * 64));
     gpu.run("matmul_mma", {1}, {128}, 0, a, b, c, m, n, k);
     return bytesOf<float>(gpu, c, 64 * 64);
   }));
   all.push_back(compiled("matmul_wmma", "wmma_shared", [](Gpu &gpu) {
-    auto a = gpu.upload(std::vector<uint16_t>(256, 0x3c00)), b = gpu.upload(std::vector<uint16_t>(256, 0x3800)), c = gpu.upload(std::vector<float>(256));
+    auto a = gpu.upload(std::vector<uint16_t>(256, 0x3c00)),
+         b = gpu.upload(std::vector<uint16_t>(256, 0x3800)),
+         c = gpu.upload(std::vector<float>(256));
     gpu.run("wmma_shared", {1}, {32}, 0, a, b, c);
     return bytesOf<float>(gpu, c, 256);
   }));
-  all.push_back(compiled("hopper_warp", "store_matrices", [](Gpu &gpu) {
-    auto in = gpu.upload(numbers(64)), out = gpu.upload(std::vector<int>(64));
-    gpu.run("store_matrices", {1}, {32}, 0, in, out);
-    return bytesOf<int>(gpu, out, 64);
-  }, "sm_90a"));
+  all.push_back(compiled(
+      "hopper_warp", "store_matrices",
+      [](Gpu &gpu) {
+        auto in = gpu.upload(numbers(64)), out = gpu.upload(std::vector<int>(64));
+        gpu.run("store_matrices", {1}, {32}, 0, in, out);
+        return bytesOf<int>(gpu, out, 64);
+      },
+      "sm_90a"));
   return all;
 }
 
@@ -273,7 +288,8 @@ Subject pipeline(const std::string &name, const std::string &body, const Shape &
             gpu.data = gpu.upload(data);
             device::TensorMap map;
             device::Arg args[] = {{&gpu.data, sizeof gpu.data}, {&map, sizeof map}};
-            gpu.device->launch(gpu.device->getFunction(gpu.module, "k"), {shape.grid, shape.block, shape.cluster, 0}, args);
+            gpu.device->launch(gpu.device->getFunction(gpu.module, "k"),
+                               {shape.grid, shape.block, shape.cluster, 0}, args);
             return gpu.download<uint8_t>(gpu.data, kBufferWords * 4);
           }};
 }
@@ -307,7 +323,8 @@ TEST(Mutations, EveryMutantShows) {
       bool found = shows(subject, mutant.ptx, expected);
       const Silent *known = silence(subject, mutant);
       if (known) {
-        EXPECT_FALSE(found) << subject.name << ": shows, though " << known->reason << ": " << mutant.what;
+        EXPECT_FALSE(found) << subject.name << ": shows, though " << known->reason << ": "
+                            << mutant.what;
         (known->isMissed ? missed : equivalent) += 1;
         continue;
       }
@@ -316,7 +333,8 @@ TEST(Mutations, EveryMutantShows) {
     }
   }
   std::printf("%d mutants, %d equivalent; of the others %d show and %d are missed: %.1f %%\n",
-              killed + equivalent + missed, equivalent, killed, missed, 100.0 * killed / (killed + missed));
+              killed + equivalent + missed, equivalent, killed, missed,
+              100.0 * killed / (killed + missed));
 }
 
 } // namespace
