@@ -179,5 +179,59 @@ TEST(Clusters, MulticastFillsEveryBlock) {
                "cp.async.bulk", pairs);
 }
 
+// A box of 16 words by 8 rows with a swizzle of 64 bytes, at several columns of an array 64 words wide: cut at chunks,
+// within chunks, and not at all. Words outside are 0.
+TEST(Bulk, SwizzledBoxesAreTheSameWithAndWithoutChecks) {
+  device::TensorMapParams params;
+  params.type = device::TensorMapType::U32;
+  params.rank = 2;
+  params.dims = {64, 32, 1, 1, 1};
+  params.strides = {256, 0, 0, 0};
+  params.box = {16, 8, 1, 1, 1};
+  params.swizzle = device::TensorMapSwizzle::Bytes64;
+  for (int column : {0, 20, -4, -3, 56, 53})
+    for (std::string checks : {"all", "memory,init", "none"}) {
+      SCOPED_TRACE(std::to_string(column) + " " + checks);
+      std::string ptx = hopper(R"(  @%q15 mbarrier.init.shared.b64 [full], 1;
+  fence.proxy.async;
+  bar.sync 0;
+  @!%q15 bra WAIT;
+  mbarrier.arrive.expect_tx.shared.b64 %rd1, [full], 512;
+  mov.b64 %rd2, map;
+  cvta.param.u64 %rd2, %rd2;
+  mov.u32 %r1, )" + std::to_string(column) +
+                               R"(;
+  mov.u32 %r2, 5;
+  mov.u32 %r3, tile;
+  mov.u32 %r4, full;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], [%rd2, {%r1, %r2}], [%r4];
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %q1, [full], 0;
+  @!%q1 bra WAIT;
+  mad.lo.u32 %r5, %t, 4, tile;
+  ld.shared.u32 %r6, [%r5];
+  ld.shared.u32 %r7, [%r5+256];
+  st.global.u32 [%a], %r6;
+  st.global.u32 [%a+256], %r7;
+)");
+      Gpu gpu(ptx, "sm_90a", checks);
+      std::vector<uint32_t> data(64 * 32);
+      std::iota(data.begin(), data.end(), 1u);
+      params.base = gpu.upload(data);
+      auto out = gpu.upload(std::vector<uint32_t>(128));
+      gpu.run("k", {1}, {64}, 0, out, gpu.device->encodeTensorMap(params));
+      gpu.expectClean();
+      auto words = gpu.download<uint32_t>(out, 128);
+      for (int row = 0; row < 8; ++row)
+        for (int i = 0; i < 16; ++i) {
+          bool inside = column + i >= 0 && column + i < 64;
+          int place =
+              row * 16 + (i ^ (row / 2 % 4 * 4)); // 16-byte chunks by bits 7 and 8 of the address
+          ASSERT_EQ(words[place], inside ? data[(row + 5) * 64 + column + i] : 0)
+              << row << " " << i;
+        }
+    }
+}
+
 } // namespace
 } // namespace tile::vgpu
