@@ -1,4 +1,5 @@
-// Asynchronous operations between their issue and their completion: bulk and tensor copies.
+// Asynchronous operations between their issue and their completion: bulk and tensor copies, st.async, and the arrivals that
+// follow cp.async.
 //
 // Nothing moves at issue, except under the eager schedule, which completes at once. Otherwise an operation completes when a
 // wait demands it, or when every warp of the cluster waits, or, under the random schedule, at any time before.
@@ -25,6 +26,8 @@ public:
   Warp *issuer;
   const Op *op;
   unsigned lane;
+  uint32_t groupTime =
+      0; // copies that are waited for by group: their number among the warp's, from 1
 };
 
 class AsyncQueue {

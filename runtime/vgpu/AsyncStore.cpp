@@ -12,10 +12,6 @@
 namespace tile::vgpu {
 namespace {
 
-// Op::a: the bytes of an element; bit 8: reduces. Op::b: the scalar type; from bit 8 the operation's index.
-constexpr uint32_t kReduces = 1 << 8;
-constexpr std::string_view kOperations[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
-
 class AsyncStore final : public AsyncOperation {
 public:
   using AsyncOperation::AsyncOperation;
@@ -62,7 +58,8 @@ public:
   }
 };
 
-// Rows: the target's address and the barrier's, both 64 bits wide, then the elements.
+// Rows: the target's address and the barrier's, both 64 bits wide, then the elements. Op::a: 1 + the index of a reduction, or
+// 0; Op::b: the scalar type.
 template <class T> void issueStores(Warp &warp, const Op &op) {
   if (warp.shadow) {
     checkAddress(warp, op, op.rows[0]);
@@ -80,29 +77,11 @@ template <class T> void issueStores(Warp &warp, const Op &op) {
       if (warp.shadow)
         store->isInitialised &= warp.shadow.whole(op.rows[i]) >> lane & 1;
     }
-    if (op.a & kReduces)
-      store->reduction = bulkReduction(kOperations[op.b >> 8], static_cast<ScalarType>(op.b & 255));
+    if (op.a)
+      store->reduction = bulkReduction(kReductions[op.a - 1], static_cast<ScalarType>(op.b));
     store->check();
     cluster.async.issue(cluster, std::move(store));
   });
-}
-
-struct AddOffset {
-  uint64_t operator()(uint64_t base, uint64_t offset) const { return base + offset; }
-};
-struct AddToNarrow {
-  uint64_t operator()(uint32_t base, uint64_t offset) const { return base + offset; }
-};
-
-uint32_t addressRow(Decoder &decoder, const Operand &operand) {
-  Decoder::Address address = decoder.address(operand);
-  uint32_t row = decoder.temporary(8);
-  uint32_t offset = decoder.constant(static_cast<uint64_t>(address.offset), 8);
-  if (address.bytes == 8)
-    decoder.emit(laneOp<AddOffset, uint64_t, uint64_t, uint64_t>, {row}, {address.row, offset});
-  else
-    decoder.emit(laneOp<AddToNarrow, uint64_t, uint32_t, uint64_t>, {row}, {address.row, offset});
-  return row;
 }
 
 } // namespace
@@ -113,18 +92,12 @@ void decodeAsyncStore(Decoder &decoder, const Instruction &instruction, Suffixes
   suffixes.take("cluster");
   if (!suffixes.take("shared::cluster") || !suffixes.take("mbarrier::complete_tx::bytes"))
     decoder.unsupported("expected .shared::cluster.mbarrier::complete_tx::bytes");
-  uint32_t operation = 0;
-  if (reduces) {
-    auto name = std::ranges::find_if(kOperations, [&](auto word) { return suffixes.take(word); });
-    if (name == std::end(kOperations))
-      decoder.unsupported("expected add, min, max, inc, dec, and, or, xor");
-    operation = static_cast<uint32_t>(name - std::begin(kOperations));
-  }
+  uint8_t operation = reduces ? takeReduction(decoder, suffixes) : 0;
   std::string_view vector = reduces ? std::string_view() : suffixes.takeOneOf({"v2", "v4"});
   size_t elements = vector.empty() ? 1 : static_cast<size_t>(vector[1] - '0');
   ScalarType type = suffixes.takeType();
   bool hasWidth = bytesOf(type) == 4 || bytesOf(type) == 8;
-  if (!hasWidth || (reduces && (isFloat(type) || !bulkReduction(kOperations[operation], type))))
+  if (!hasWidth || (reduces && (isFloat(type) || !bulkReduction(kReductions[operation - 1], type))))
     decoder.unsupported("this type");
   decoder.wantOperands(instruction, 3);
   const auto &operands = instruction.operands;
@@ -133,12 +106,11 @@ void decodeAsyncStore(Decoder &decoder, const Instruction &instruction, Suffixes
                                    : std::vector<Operand>{operands[1]};
   if (parts.size() != elements)
     decoder.malformed("expected " + std::to_string(elements) + " elements");
-  std::vector<uint32_t> rows = {addressRow(decoder, operands[0]), addressRow(decoder, operands[2])};
+  std::vector<uint32_t> rows = {decoder.wideAddress(operands[0]), decoder.wideAddress(operands[2])};
   for (const Operand &part : parts)
     rows.push_back(decoder.source(part, type));
   decoder.emitWide(bytesOf(type) == 8 ? issueStores<uint64_t> : issueStores<uint32_t>, {}, rows, 0,
-                   reduces ? kReduces : 0, static_cast<uint32_t>(type) | operation << 8,
-                   kOwnValidity);
+                   operation, static_cast<uint32_t>(type), kOwnValidity);
 }
 
 } // namespace tile::vgpu

@@ -15,8 +15,6 @@ namespace {
 
 enum class Way : uint8_t { GlobalToShared, SharedToShared, SharedToGlobal };
 
-constexpr std::string_view kOperations[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
-
 // Op::a of a copy; Op::b: the scalar type of a reduction of ranges.
 struct Form {
   Way way = Way::GlobalToShared;
@@ -77,10 +75,10 @@ void readMap(Warp &warp, const Op &op, const Form &form, unsigned lane, RowOf ro
     copy.coordinates[d] = static_cast<int32_t>(number(warp, op, kCoordinates + d, lane));
   copy.bytes = static_cast<uint32_t>(boxBytes(*copy.map));
   if (form.operation) {
-    copy.reduction = tensorReduction(kOperations[form.operation - 1], copy.map->type);
+    copy.reduction = tensorReduction(kReductions[form.operation - 1], copy.map->type);
     if (!copy.reduction)
       warp.stop(op, FindingKind::Async, lane,
-                "there is no reduction ." + std::string(kOperations[form.operation - 1]) + " of " +
+                "there is no reduction ." + std::string(kReductions[form.operation - 1]) + " of " +
                     device::nameOf(copy.map->type));
   }
 }
@@ -94,7 +92,7 @@ void readRange(Warp &warp, const Op &op, const Form &form, unsigned lane, BulkTr
   if (form.way != Way::SharedToShared)
     copy.global = address(warp, op, form.way == Way::GlobalToShared ? kSource : kTarget, lane);
   if (form.operation)
-    copy.reduction = bulkReduction(kOperations[form.operation - 1], static_cast<ScalarType>(op.b));
+    copy.reduction = bulkReduction(kReductions[form.operation - 1], static_cast<ScalarType>(op.b));
 }
 
 void issue(Warp &warp, const Op &op, const Form &form, unsigned lane) {
@@ -163,10 +161,8 @@ void waitGroup(Warp &warp, const Op &op) {
       times.push_back(copy.time);
     }
   cluster.async.completeWhere(cluster, [&](const AsyncOperation &operation) {
-    if (operation.issuer != &warp)
-      return false;
-    auto &copy = static_cast<const BulkTransfer &>(operation);
-    return copy.groupTime && std::ranges::count(times, copy.groupTime) > 0;
+    return operation.issuer == &warp && operation.groupTime &&
+           std::ranges::count(times, operation.groupTime) > 0;
   });
   if (bulk.readActor) {
     warp.clock.has.now.known.raise(bulk.readActor, doneBefore(bulk, &BulkGroups::Copy::hasRead));
@@ -174,25 +170,6 @@ void waitGroup(Warp &warp, const Op &op) {
                                    doneBefore(bulk, &BulkGroups::Copy::hasWritten));
   }
   std::erase_if(bulk.copies, [](const BulkGroups::Copy &copy) { return copy.hasWritten; });
-}
-
-struct AddWide {
-  uint64_t operator()(uint64_t base, uint64_t offset) const { return base + offset; }
-};
-struct AddNarrow {
-  uint64_t operator()(uint32_t base, uint64_t offset) const { return base + offset; }
-};
-
-// An address as a 64-bit row.
-uint32_t addressRow(Decoder &decoder, const Operand &operand) {
-  Decoder::Address address = decoder.address(operand);
-  uint32_t row = decoder.temporary(8);
-  uint32_t offset = decoder.constant(static_cast<uint64_t>(address.offset), 8);
-  if (address.bytes == 8)
-    decoder.emit(laneOp<AddWide, uint64_t, uint64_t, uint64_t>, {row}, {address.row, offset});
-  else
-    decoder.emit(laneOp<AddNarrow, uint64_t, uint32_t, uint64_t>, {row}, {address.row, offset});
-  return row;
 }
 
 std::vector<uint32_t> coordinateRows(Decoder &decoder, const Operand &map, unsigned rank) {
@@ -266,14 +243,11 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   bool hasPolicy = suffixes.take("L2::cache_hint");
   ScalarType type = ScalarType::None;
   if (reduces) {
-    auto operation =
-        std::ranges::find_if(kOperations, [&](auto name) { return suffixes.take(name); });
-    if (operation == std::end(kOperations))
-      decoder.unsupported("expected a reduction: add, min, max, inc, dec, and, or, xor");
-    form.operation = static_cast<uint8_t>(operation - std::begin(kOperations) + 1);
+    form.operation = takeReduction(decoder, suffixes);
     suffixes.take("noftz");
     type = form.rank ? ScalarType::None : suffixes.takeType();
-    if (form.way == Way::GlobalToShared || (!form.rank && !bulkReduction(*operation, type)))
+    if (form.way == Way::GlobalToShared ||
+        (!form.rank && !bulkReduction(kReductions[form.operation - 1], type)))
       decoder.unsupported("this reduction");
   }
   const auto &operands = instruction.operands;
@@ -285,20 +259,18 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
     coordinates = coordinateRows(decoder, map, form.rank);
   bool mapIsTarget = form.rank && toGlobal, mapIsSource = form.rank && !toGlobal;
   std::vector<uint32_t> rows(kCoordinates);
-  rows[kTarget] = addressRow(decoder, mapIsTarget ? mapAddress(operands[0]) : operands[0]);
-  rows[kSource] = addressRow(decoder, mapIsSource ? mapAddress(operands[1]) : operands[1]);
+  rows[kTarget] = decoder.wideAddress(mapIsTarget ? mapAddress(operands[0]) : operands[0]);
+  rows[kSource] = decoder.wideAddress(mapIsSource ? mapAddress(operands[1]) : operands[1]);
   size_t at = 2;
   rows[kBytes] =
       form.rank ? decoder.constant(0, 4) : decoder.source(operands[at++], ScalarType::U32);
-  rows[kBarrier] = toGlobal ? rows[kSource] : addressRow(decoder, operands[at++]);
+  rows[kBarrier] = toGlobal ? rows[kSource] : decoder.wideAddress(operands[at++]);
   rows[kMask] =
       form.multicast ? decoder.source(operands[at++], ScalarType::U16) : decoder.constant(0, 4);
   if (hasPolicy)
     decoder.source(operands[at], ScalarType::B64); // must be one, and is not read
   rows.insert(rows.end(), coordinates.begin(), coordinates.end());
   decoder.emitWide(issueAll, {}, rows, 0, form.pack(), static_cast<uint32_t>(type), kOwnValidity);
-  // The destination in global memory may be read by other blocks.
-  decoder.program().usesAsyncProxy = true;
   // Sums may depend on the order of blocks, and host threads must not mix their parts.
   decoder.program().usesGlobalAtomics |= reduces && toGlobal;
 }

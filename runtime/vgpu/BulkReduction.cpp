@@ -4,6 +4,7 @@
 #include "runtime/vgpu/FloatRules.h"
 #include "runtime/vgpu/HalfFormat.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -110,6 +111,13 @@ constexpr Row kRows[] = {
 };
 
 } // namespace
+
+uint8_t takeReduction(Decoder &decoder, Suffixes &suffixes) {
+  auto name = std::ranges::find_if(kReductions, [&](auto word) { return suffixes.take(word); });
+  if (name == std::end(kReductions))
+    decoder.unsupported("expected a reduction: add, min, max, inc, dec, and, or, xor");
+  return static_cast<uint8_t>(name - std::begin(kReductions) + 1);
+}
 
 Reduction bulkReduction(std::string_view operation, ScalarType type) {
   for (const Row &row : kRows)

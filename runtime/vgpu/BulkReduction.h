@@ -6,6 +6,11 @@
 
 namespace tile::vgpu {
 
+inline constexpr std::string_view kReductions[] = {"add", "min", "max", "inc",
+                                                   "dec", "and", "or",  "xor"};
+/// Takes the operation from among the suffixes: 1 + its index in kReductions. Unsupported if there is none.
+uint8_t takeReduction(Decoder &decoder, Suffixes &suffixes);
+
 /// Null if the ISA has no such reduction. `operation`: add, min, max, inc, dec, and, or, xor.
 Reduction bulkReduction(std::string_view operation, ScalarType type);
 /// Of a tensor's element type.

@@ -33,7 +33,6 @@ public:
   std::optional<TensorMapParams> map;
   Coordinates coordinates{};
   Reduction reduction = nullptr;
-  uint32_t groupTime = 0; // copies to global memory: their number among the warp's
 
   /// Bounds, alignment, races and initialisation as of now; destinations are poisoned unless the copy is eager.
   void check();

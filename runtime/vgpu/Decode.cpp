@@ -120,6 +120,23 @@ uint32_t Decoder::source(const Operand &operand, ScalarType type) {
   return row;
 }
 
+namespace {
+struct AddOffset {
+  uint64_t operator()(uint64_t base, uint64_t offset) const { return base + offset; }
+};
+} // namespace
+
+uint32_t Decoder::wideAddress(const Operand &operand) {
+  Address place = address(operand);
+  if (place.bytes == 8 && place.offset == 0)
+    return place.row;
+  uint32_t row = temporary(8), offset = constant(static_cast<uint64_t>(place.offset), 8);
+  emit(place.bytes == 8 ? laneOp<AddOffset, uint64_t, uint64_t, uint64_t>
+                        : laneOp<AddOffset, uint64_t, uint32_t, uint64_t>,
+       {row}, {place.row, offset});
+  return row;
+}
+
 uint32_t Decoder::sourceAnyWidth(const Operand &operand, ScalarType type, unsigned &bytes) {
   unsigned wanted = bytesOf(type);
   bytes = wanted == 8 ? 8 : wanted == 0 ? 0 : 4;

@@ -117,6 +117,8 @@ public:
     std::optional<uint64_t> always; // base and offset, if no register takes part
   };
   Address address(const Operand &operand);
+  /// The row of an address with its offset, 64 bits wide.
+  uint32_t wideAddress(const Operand &operand);
 
   void decodeCall(const Instruction &instruction);
   /// Where an argument of a call lies in local memory.

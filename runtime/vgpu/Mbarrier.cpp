@@ -231,13 +231,18 @@ bool isComplete(Warp &warp, const Op &op, const Form &form, unsigned lane, const
   return complete;
 }
 
+void readBarrierAddresses(Warp &warp, const Op &op, uint32_t row, const Form &form,
+                          uint64_t (&address)[kLanes]) {
+  readAddresses(warp, row, form.wide, op.imm, address);
+  if (warp.shadow)
+    checkAddress(warp, op, row);
+}
+
 // Rows: address, operand. Op::a: the form.
 void runUpdate(Warp &warp, const Op &op) {
   Form form = Form::unpack(op.a);
   uint64_t address[kLanes];
-  readAddresses(warp, op.rows[0], form.wide, op.imm, address);
-  if (warp.shadow)
-    checkAddress(warp, op, op.rows[0]);
+  readBarrierAddresses(warp, op, op.rows[0], form, address);
   const uint32_t *operand = op.sources > 1 ? warp.row<uint32_t>(op.rows[1]) : nullptr;
   forLanes(warp.mask, [&](unsigned lane) {
     SharedPlace place = barrierPlace(warp, op, form, lane, address[lane]);
@@ -261,9 +266,7 @@ void runUpdate(Warp &warp, const Op &op) {
 void runArrive(Warp &warp, const Op &op) {
   Form form = Form::unpack(op.a);
   uint64_t address[kLanes];
-  readAddresses(warp, op.rows[1], form.wide, op.imm, address);
-  if (warp.shadow)
-    checkAddress(warp, op, op.rows[1]);
+  readBarrierAddresses(warp, op, op.rows[1], form, address);
   const uint32_t *operand = warp.row<uint32_t>(op.rows[2]);
   uint64_t *state = warp.row<uint64_t>(op.rows[0]);
   forLanes(warp.mask, [&](unsigned lane) {
@@ -291,9 +294,7 @@ bool timesOut(Warp &warp, const Op &op) {
 void runWait(Warp &warp, const Op &op) {
   Form form = Form::unpack(op.a);
   uint64_t address[kLanes];
-  readAddresses(warp, op.rows[1], form.wide, op.imm, address);
-  if (warp.shadow)
-    checkAddress(warp, op, op.rows[1]);
+  readBarrierAddresses(warp, op, op.rows[1], form, address);
   uint32_t complete = 0;
   warp.mbarrierWait = {};
   bool tooSoon = form.action == Action::TryWait && timesOut(warp, op);
@@ -326,6 +327,14 @@ void takeSpace(Decoder &decoder, Suffixes &suffixes, Form &form) {
     decoder.unsupported("an mbarrier is .b64");
 }
 
+// A variable that is named is in shared memory.
+Decoder::Address takeAddress(Decoder &decoder, const Operand &operand, Form &form) {
+  Decoder::Address address = decoder.address(operand);
+  form.wide = address.bytes == 8;
+  form.generic &= !address.known;
+  return address;
+}
+
 void takeOrder(Suffixes &suffixes, Form &form) {
   form.relaxed = suffixes.take("relaxed");
   suffixes.takeOneOf({"release", "acquire"});
@@ -337,10 +346,7 @@ void emitUpdate(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   takeSpace(decoder, suffixes, form);
   bool hasOperand = form.action != Action::Invalidate;
   decoder.wantOperands(instruction, 1u + hasOperand);
-  Decoder::Address address = decoder.address(instruction.operands[0]);
-  form.wide = address.bytes == 8;
-  if (form.generic && address.known)
-    form.generic = false;
+  Decoder::Address address = takeAddress(decoder, instruction.operands[0], form);
   std::vector<uint32_t> sources = {address.row};
   if (hasOperand)
     sources.push_back(decoder.source(instruction.operands[1], ScalarType::U32));
@@ -358,10 +364,7 @@ void emitArrive(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   size_t at = hasState ? 1 : 0;
   bool needsOperand = form.expects || form.noComplete;
   decoder.wantOperands(instruction, at + 1 + needsOperand, at + 2);
-  Decoder::Address address = decoder.address(operands[at]);
-  form.wide = address.bytes == 8;
-  if (form.generic && address.known)
-    form.generic = false;
+  Decoder::Address address = takeAddress(decoder, operands[at], form);
   uint32_t operand = operands.size() > at + 1 ? decoder.source(operands[at + 1], ScalarType::U32)
                                               : decoder.constant(1, 4);
   uint32_t state = hasState ? decoder.target(operands[0], ScalarType::B64) : decoder.sink(8);
@@ -376,10 +379,7 @@ void emitWait(Decoder &decoder, const Instruction &instruction, Suffixes &suffix
   form.remote = false;
   decoder.wantOperands(instruction, 3, form.action == Action::TryWait ? 4 : 3);
   const auto &operands = instruction.operands;
-  Decoder::Address address = decoder.address(operands[1]);
-  form.wide = address.bytes == 8;
-  if (form.generic && address.known)
-    form.generic = false;
+  Decoder::Address address = takeAddress(decoder, operands[1], form);
   uint32_t wanted = decoder.source(operands[2], form.parity ? ScalarType::U32 : ScalarType::B64);
   if (operands.size() > 3)
     decoder.source(operands[3], ScalarType::U32); // the time limit: any time is as good

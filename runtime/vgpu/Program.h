@@ -144,7 +144,6 @@ struct Program {
   /// From one thread's local memory to the next one's: every thread's is aligned.
   uint32_t localStride() const { return (localBytes + 15) & ~15u; }
   bool usesGlobalAtomics = false; // results may depend on the order of blocks: they run one by one
-  bool usesAsyncProxy = false;    // bulk copies or wgmma
   bool usesWgmma = false;
   uint32_t staticRowsBegin = 0; // rows from here are constants and specials: always initialised
 };

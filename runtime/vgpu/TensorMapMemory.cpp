@@ -100,21 +100,6 @@ void copyMap(Warp &warp, const Op &op) {
   warp.clock.fence();
 }
 
-struct Widen {
-  uint64_t operator()(uint32_t value) const { return value; }
-};
-
-uint32_t wideAddress(Decoder &decoder, const Operand &operand) {
-  Decoder::Address address = decoder.address(operand);
-  if (address.offset)
-    decoder.unsupported("an offset in the address of a tensor map");
-  if (address.bytes == 8)
-    return address.row;
-  uint32_t row = decoder.temporary(8);
-  decoder.emit(laneOp<Widen, uint64_t, uint32_t>, {row}, {address.row});
-  return row;
-}
-
 void decodeReplace(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   bool tile = suffixes.take("tile");
   auto field =
@@ -136,7 +121,7 @@ void decodeReplace(Decoder &decoder, const Instruction &instruction, Suffixes &s
       decoder.malformed("the ordinal must be a constant");
     ordinal = static_cast<uint32_t>(operands[1].value);
   }
-  uint32_t address = wideAddress(decoder, operands[0]);
+  uint32_t address = decoder.wideAddress(operands[0]);
   uint32_t value = decoder.source(operands.back(), type);
   decoder.emit(type == ScalarType::B64 ? replaceField<uint64_t> : replaceField<uint32_t>, {},
                {address, value}, 0, static_cast<uint32_t>(field->second),
@@ -155,8 +140,8 @@ void decodeCopyFence(Decoder &decoder, const Instruction &instruction, Suffixes 
   decoder.wantOperands(instruction, 3);
   if (instruction.operands[2].value != kMapBytes)
     decoder.malformed("a tensor map has 128 bytes");
-  uint32_t target = wideAddress(decoder, instruction.operands[0]);
-  uint32_t source = wideAddress(decoder, instruction.operands[1]);
+  uint32_t target = decoder.wideAddress(instruction.operands[0]);
+  uint32_t source = decoder.wideAddress(instruction.operands[1]);
   decoder.emit(copyMap, {}, {target, source}, 0, 0, 0, kOwnValidity);
 }
 

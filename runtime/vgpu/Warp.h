@@ -132,7 +132,6 @@ struct Barrier {
   uint32_t popcount = 0; // of bar.red
   bool all = true, any = false;
   Knowledge knowledge; // of all that have arrived
-  const Op *opener = nullptr;
 };
 
 /// Four warps that do wgmma together.

@@ -51,7 +51,7 @@ Warp &memberOf(Cta &cta, const Warpgroup &group, unsigned position) {
   return cta.warps[static_cast<size_t>(&group - cta.warpgroups.data()) * kWarps + position];
 }
 
-uint64_t uniformDescriptor(Warp &warp, const Op &op, uint32_t row) {
+void requireUniform(Warp &warp, const Op &op, uint32_t row) {
   const uint64_t *lanes = warp.row<uint64_t>(row);
   uint64_t differences = 0;
   for (unsigned lane = 1; lane < kLanes; ++lane)
@@ -60,7 +60,6 @@ uint64_t uniformDescriptor(Warp &warp, const Op &op, uint32_t row) {
     if (lanes[lane] != lanes[0])
       warp.stop(op, FindingKind::Async, lane,
                 "the lanes of the warp have different matrix descriptors");
-  return lanes[0];
 }
 
 SharedMatrix matrixOf(Warp &warp, const Op &op, uint64_t descriptor, const MatrixExtent &extent) {
@@ -189,8 +188,8 @@ void issueForAll(Warp &last, const Op &op, Warpgroup &group) {
   Warpgroup::Issue issue;
   issue.op = &op;
   issue.time = group.commits[last.index % kWarps] + 1;
-  issue.descriptorB = uniformDescriptor(last, op, rowOfB(op));
-  issue.descriptorA = form.aInRegisters ? 0 : uniformDescriptor(last, op, rowsOfA(op)[0]);
+  issue.descriptorB = last.row<uint64_t>(rowOfB(op))[0];
+  issue.descriptorA = form.aInRegisters ? 0 : last.row<uint64_t>(rowsOfA(op)[0])[0];
   issue.accumulates = last.predicate(rowOfScale(op)) & 1;
   std::vector<bool> badRows, badColumns;
   if (!form.aInRegisters)
@@ -273,7 +272,9 @@ void runMatrix(Warp &warp, const Op &op) {
   Warpgroup &group = groupOf(warp);
   checkPartner(warp, op, group);
   checkRegisters(warp, op);
-  uniformDescriptor(warp, op, rowOfB(op));
+  requireUniform(warp, op, rowOfB(op));
+  if (!Form::unpack(op.a).aInRegisters)
+    requireUniform(warp, op, rowsOfA(op)[0]);
   group.op = &op;
   group.arrived |= 1u << warp.index % kWarps;
   if (group.arrived == (1u << kWarps) - 1)
@@ -429,7 +430,7 @@ void decodeMatrix(Decoder &decoder, const Instruction &instruction, Suffixes &su
                         ? decoder.constant(scale.value ? kFullMask : 0, 0)
                         : decoder.predicate(scale));
   decoder.emitWide(runMatrix, targets, sources, 0, form.pack(), 0, kOwnValidity | kControl);
-  decoder.program().usesAsyncProxy = decoder.program().usesWgmma = true;
+  decoder.program().usesWgmma = true;
 }
 
 void decodeWgmma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {

@@ -79,6 +79,26 @@ TEST(Bulk, ReductionsAddToGlobalMemory) {
   });
 }
 
+// Waiting for a bulk group leaves other copies of the warp alone, though they may be in flight.
+TEST(Bulk, GroupsAreWaitedForAmongOtherCopies) {
+  std::string good = hopper(R"(  @%q15 mbarrier.init.shared.b64 [full], 64;
+  bar.sync 2;
+  mov.u32 %r10, tile;
+  mad.lo.u32 %r10, %t, 4, %r10;
+  cp.async.ca.shared.global [%r10+4096], [%a], 4;
+  cp.async.mbarrier.arrive.noinc.shared.b64 [full];
+)" + kBulkStore + R"(WAIT:
+  mbarrier.try_wait.parity.shared.b64 %q1, [full], 0;
+  @!%q1 bra WAIT;
+  ld.shared.u32 %r11, [%r10+4096];
+  st.global.u32 [%a+24576], %r11;
+)");
+  expectRuns(good, 8192, [](size_t i) {
+    size_t word = i >= 4096 && i < 4160 ? i - 4096 + 100 : i >= 6144 && i < 6208 ? i - 6144 : i;
+    return static_cast<uint32_t>(word);
+  });
+}
+
 TEST(Bulk, SizesAndAddressesAreChecked) {
   expectBroken(replaced(hopper(kBulkLoad), "[%p], 4096", "[%p], 4088"), FindingKind::Misaligned,
                "cp.async.bulk");

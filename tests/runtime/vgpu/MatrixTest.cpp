@@ -1,7 +1,6 @@
 // mma, ldmatrix, stmatrix, movmatrix against the placement formulas of the ISA text, element by element.
+#include "tests/runtime/vgpu/ElementCodes.h"
 #include "tests/runtime/vgpu/Kernels.h"
-
-#include "runtime/vgpu/HalfFormat.h"
 
 #include <cmath>
 #include <random>
@@ -50,25 +49,6 @@ std::string mmaKernel(const MmaCase &test, int countA, int countB, int countC) {
   return ptx + "  ret;\n}\n";
 }
 
-// An element's code and value: small numbers, so that every order of summation is exact.
-uint64_t encode(const std::string &type, int value) {
-  if (type == "f16")
-    return floatToHalf(static_cast<float>(value));
-  if (type == "bf16")
-    return floatToBfloat(static_cast<float>(value));
-  if (type == "tf32" || type == "f32")
-    return std::bit_cast<uint32_t>(static_cast<float>(value));
-  if (type == "f64")
-    return std::bit_cast<uint64_t>(static_cast<double>(value));
-  if (type == "e4m3")
-    return encodeFloat(value, kE4m3Format, Rounding::NearestEven);
-  if (type == "e5m2")
-    return encodeFloat(value, kE5m2Format, Rounding::NearestEven);
-  if (type == "s4" || type == "u4")
-    return static_cast<uint32_t>(value) & 15;
-  return type == "s32" ? static_cast<uint32_t>(value) : static_cast<uint8_t>(value);
-}
-
 template <class Register> void checkMma(const MmaCase &test) {
   int e = test.bits == 64 ? 1 : 32 / test.bits, registerBits = test.bits == 64 ? 64 : 32;
   int countA = test.rows * test.depth / 32 / e, countB = 8 * test.depth / 32 / e;
@@ -98,16 +78,16 @@ template <class Register> void checkMma(const MmaCase &test) {
     for (int r = 0; r < countA; ++r)
       for (int j = 0; j < e; ++j) {
         int row = tall ? g + 8 * (r & 1) : g, k = t * e + j + (tall ? r >> 1 : r) * 4 * e;
-        fa[r * 32 + lane] |= static_cast<Register>(encode(test.a, a[row][k]))
+        fa[r * 32 + lane] |= static_cast<Register>(elementCode(test.a, a[row][k]))
                              << (registerBits / e * j);
       }
     for (int r = 0; r < countB; ++r)
       for (int j = 0; j < e; ++j)
-        fb[r * 32 + lane] |= static_cast<Register>(encode(test.b, b[t * e + j + r * 4 * e][g]))
+        fb[r * 32 + lane] |= static_cast<Register>(elementCode(test.b, b[t * e + j + r * 4 * e][g]))
                              << (registerBits / e * j);
     for (int i = 0; i < countC * perC; ++i)
       fc[i / perC * 32 + lane] |=
-          static_cast<Register>(encode(test.d, c[g + 8 * (i >> 1)][2 * t + (i & 1)]))
+          static_cast<Register>(elementCode(test.d, c[g + 8 * (i >> 1)][2 * t + (i & 1)]))
           << (16 * (i % perC));
   }
   Gpu gpu(mmaKernel(test, countA, countB, countC), test.target);
@@ -123,7 +103,7 @@ template <class Register> void checkMma(const MmaCase &test) {
       auto actual = static_cast<uint64_t>(result[i / perC * 32 + lane]) >> (16 * (i % perC));
       if (test.d == "f16")
         actual &= 0xffff;
-      EXPECT_EQ(actual, encode(test.d, expected))
+      EXPECT_EQ(actual, elementCode(test.d, expected))
           << test.shape << "." << test.a << " row " << row << " column " << column;
     }
 }

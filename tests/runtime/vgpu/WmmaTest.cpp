@@ -1,7 +1,6 @@
 // wmma of every shape, type and layout against a scalar product of the matrices in memory.
+#include "tests/runtime/vgpu/ElementCodes.h"
 #include "tests/runtime/vgpu/Kernels.h"
-
-#include "runtime/vgpu/HalfFormat.h"
 
 #include <random>
 
@@ -25,19 +24,6 @@ struct Packed {
     return words[index * bits / 64] >> (index * bits % 64) & all;
   }
 };
-
-uint64_t encode(const std::string &type, int value) {
-  if (type == "f16")
-    return floatToHalf(static_cast<float>(value));
-  if (type == "bf16")
-    return floatToBfloat(static_cast<float>(value));
-  if (type == "tf32" || type == "f32")
-    return std::bit_cast<uint32_t>(static_cast<float>(value));
-  if (type == "f64")
-    return std::bit_cast<uint64_t>(static_cast<double>(value));
-  int bits = type == "b1" ? 1 : type == "s32" ? 32 : type[1] == '4' ? 4 : 8;
-  return static_cast<uint32_t>(value) & (bits == 32 ? ~0u : (1u << bits) - 1);
-}
 
 int bitsOf(const std::string &type) { return type == "f16" ? 16 : type == "f64" ? 64 : 32; }
 
@@ -103,7 +89,7 @@ Matrix randomMatrix(int rows, int columns, const std::string &type, int bits,
       int range = type == "b1" ? 2 : 8;
       int value = static_cast<int>(random() % static_cast<unsigned>(range)) - (isUnsigned ? 0 : 4);
       matrix.values.push_back(value);
-      matrix.memory.set(matrix.place(row, column), encode(type, value));
+      matrix.memory.set(matrix.place(row, column), elementCode(type, value));
     }
   return matrix;
 }
@@ -128,7 +114,7 @@ void checkWmma(const WmmaCase &test) {
         int x = a.values[row * test.k + k], y = b.values[k * test.n + column];
         sum += test.input == "b1" ? x ^ y : x * y;
       }
-      ASSERT_EQ(d.get(c.place(row, column)), encode(test.sumOut, sum))
+      ASSERT_EQ(d.get(c.place(row, column)), elementCode(test.sumOut, sum))
           << test.input << " " << test.m << "x" << test.n << " " << test.layoutA << test.layoutB
           << test.layoutC << " row " << row << " column " << column;
     }
