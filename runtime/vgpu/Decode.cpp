@@ -6,7 +6,7 @@
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/MatrixFlight.h"
 #include "runtime/vgpu/Memory.h"
-#include "runtime/vgpu/MmaOperands.h"
+#include "runtime/vgpu/MmaBatch.h"
 
 #include <algorithm>
 
@@ -383,9 +383,9 @@ std::shared_ptr<const Program> Decoder::decode() {
   frame_ = &frame;
   decodeInstruction(ending);
   finishRows();
-  linkMmaSequences(*program_);
   if (program_->usesWgmma)
     watchMatrixRegisters(*program_);
+  batchMmas(*program_);
   return program_;
 }
 

@@ -6,7 +6,7 @@
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
-#include "runtime/vgpu/MmaOperands.h"
+#include "runtime/vgpu/TensorCore.h"
 
 #include <algorithm>
 
@@ -80,46 +80,76 @@ struct Types {
   }
 };
 
+// An mma's rows: D, A, B, C.
+MmaRows rowsOf(const Op &op, const Shape &shape) {
+  const uint32_t *a = op.rows + shape.registersC, *b = a + shape.registersA,
+                 *c = b + shape.registersB;
+  return {{a, shape.registersA},
+          {b, shape.registersB},
+          {c, shape.registersC},
+          {op.rows, shape.registersC}};
+}
+
+constexpr unsigned kMaxSums = 4;
+
 template <bool Tall> void runMma(Warp &warp, const Op &op) {
-  constexpr unsigned kMaxSums = 4;
   if (!needWholeWarp(warp, op))
     return;
   Shape shape = Shape::unpack(op.a);
   Types types = Types::unpack(op.b);
-  const uint32_t *d = op.rows, *a = d + shape.registersC, *b = a + shape.registersA,
-                 *c = b + shape.registersB;
+  MmaRows rows = rowsOf(op, shape);
   if (warp.shadow)
     mmaValidity(warp, op, shape, Tall);
   ProductShape product{types.a, types.b, types.sum, shape.registersB, 1, false};
   static constexpr uint32_t kNoRows[kLanes] = {};
-  static thread_local MmaOperands operands;
-  operands.begin(warp, op);
-  const PreparedA &preparedA = operands.a.get({a, shape.registersA}, [&](PreparedA &prepared) {
-    const uint32_t *registers[2 * kMaxChunks];
-    for (unsigned i = 0; i < 2 * product.chunks; ++i)
-      registers[i] =
-          Tall ? warp.row<uint32_t>(a[i]) : (i % 2 ? kNoRows : warp.row<uint32_t>(a[i / 2]));
-    prepareA(product, registers, prepared);
-  });
-  const PreparedBlock &preparedB =
-      operands.b.get({b, shape.registersB}, [&](PreparedBlock &prepared) {
-        const uint32_t *registers[kMaxChunks];
-        for (unsigned i = 0; i < product.chunks; ++i)
-          registers[i] = warp.row<uint32_t>(b[i]);
-        prepareB(product, registers, prepared);
-      });
-  const uint32_t *sums[kMaxSums];
+  const uint32_t *registersA[2 * kMaxChunks], *registersB[kMaxChunks], *sums[kMaxSums];
+  for (unsigned i = 0; i < 2 * product.chunks; ++i)
+    registersA[i] = Tall ? warp.row<uint32_t>(rows.a[i])
+                         : (i % 2 ? kNoRows : warp.row<uint32_t>(rows.a[i / 2]));
+  for (unsigned i = 0; i < product.chunks; ++i)
+    registersB[i] = warp.row<uint32_t>(rows.b[i]);
+  PreparedA a;
+  PreparedBlock b;
+  prepareA(product, registersA, a);
+  prepareB(product, registersB, b);
   uint32_t *results[kMaxSums], starts[kMaxSums][kLanes], unused[kLanes];
   // D may take C's registers in another order.
-  bool isInPlace = std::equal(c, c + shape.registersC, d);
+  bool isInPlace = std::ranges::equal(rows.sums, rows.results);
   for (unsigned i = 0; i < kMaxSums; ++i) {
     bool exists = i < shape.registersC;
-    results[i] = exists ? warp.row<uint32_t>(d[i]) : unused;
+    results[i] = exists ? warp.row<uint32_t>(rows.results[i]) : unused;
     sums[i] = !exists ? kNoRows : isInPlace ? results[i] : starts[i];
     if (exists && !isInPlace)
-      std::memcpy(starts[i], warp.row<uint32_t>(c[i]), sizeof starts[i]);
+      std::memcpy(starts[i], warp.row<uint32_t>(rows.sums[i]), sizeof starts[i]);
   }
-  multiply(product, preparedA, preparedB, sums, results);
+  multiply(product, a, b, sums, results);
+}
+
+void multiplyBatch(Warp &warp, const MmaBatch &batch, const Shape &shape, ProductShape product) {
+  static thread_local PreparedB b;
+  PreparedA a;
+  const uint32_t *registers[2 * kMaxChunks], *sums[kMaxSums * kMaxBlocks];
+  uint32_t *results[kMaxSums * kMaxBlocks];
+  for (unsigned fragment = 0; fragment * shape.registersB < batch.b.size(); ++fragment) {
+    for (unsigned i = 0; i < shape.registersB; ++i)
+      registers[i] = warp.row<uint32_t>(batch.b[fragment * shape.registersB + i]);
+    prepareB(product, registers, b, fragment);
+  }
+  uint32_t prepared = ~0u;
+  for (const MmaBatch::Strip &strip : batch.strips) {
+    if (strip.a != prepared) {
+      for (unsigned i = 0; i < shape.registersA; ++i)
+        registers[i] = warp.row<uint32_t>(batch.a[strip.a * shape.registersA + i]);
+      prepareA(product, registers, a);
+      prepared = strip.a;
+    }
+    product.blocks = strip.blocks;
+    for (unsigned i = 0; i < strip.blocks * shape.registersC; ++i) {
+      sums[i] = warp.row<uint32_t>(batch.sums[strip.firstSum + i]);
+      results[i] = warp.row<uint32_t>(batch.results[strip.firstSum + i]);
+    }
+    multiply(product, a, b, strip.firstB, sums, results);
+  }
 }
 
 template <bool Tall> void runDoubleMma(Warp &warp, const Op &op) {
@@ -302,11 +332,25 @@ void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
 } // namespace
 
 MmaRows mmaRows(const Op &op) {
-  if (op.real != runMma<true> && op.real != runMma<false>)
-    return {};
+  return op.real == runMma<true> ? rowsOf(op, Shape::unpack(op.a)) : MmaRows{};
+}
+
+void runMmaBatch(Warp &warp, const Op &op) {
+  const Launch &launch = *warp.cta->launch;
+  const MmaBatch &batch = launch.program().mmaBatches[static_cast<size_t>(op.imm)];
+  // One by one where each is counted, and to report what is wrong.
+  if (warp.mask != kFullMask || launch.setup().counting)
+    return op.real(warp, op);
   Shape shape = Shape::unpack(op.a);
-  return {{op.rows + shape.registersC, size_t{shape.registersA} + shape.registersB},
-          {op.rows, shape.registersC}};
+  Types types = Types::unpack(op.b);
+  std::span<const Op> all(&op, batch.operations);
+  if (warp.shadow)
+    for (const Op &each : all)
+      mmaValidity(warp, each, shape, true);
+  multiplyBatch(warp, batch, shape, {types.a, types.b, types.sum, shape.registersB, 1, false});
+  for (const Op &skipped : all.subspan(1))
+    warp.instructions += skipped.issues;
+  warp.pc += batch.operations - 1;
 }
 
 void registerMma(OpcodeTable &table) { table["mma"] = decodeMma; }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "runtime/vgpu/Counters.h"
+#include "runtime/vgpu/MmaBatch.h"
 #include "runtime/vgpu/Ptx.h"
 
 #include <array>
@@ -145,7 +146,8 @@ struct Program {
   uint32_t localStride() const { return (localBytes + 15) & ~15u; }
   bool usesGlobalAtomics = false; // results may depend on the order of blocks: they run one by one
   bool usesWgmma = false;
-  uint32_t staticRowsBegin = 0; // rows from here are constants and specials: always initialised
+  std::vector<MmaBatch> mmaBatches; // by Op::imm of the operation that runs one
+  uint32_t staticRowsBegin = 0;     // rows from here are constants and specials: always initialised
 };
 
 } // namespace tile::vgpu

@@ -230,10 +230,10 @@ std::optional<uint32_t> prepareA(const ProductShape &shape, const SharedMatrix &
   return std::nullopt;
 }
 
-void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedB &b,
+void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedB &b, unsigned block,
               const TensorKernels &kernels) {
   for (unsigned chunk = 0; chunk < shape.chunks; ++chunk)
-    storeB(shape, 0, chunk, registers[chunk], b.values, kernels);
+    storeB(shape, block, chunk, registers[chunk], b.values, kernels);
 }
 
 void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedBlock &b,
@@ -277,6 +277,11 @@ std::optional<uint32_t> prepareB(const ProductShape &shape, const SharedMatrix &
 void multiply(const ProductShape &shape, const PreparedA &a, const PreparedB &b, ConstRegisters c,
               Registers d, const TensorKernels &kernels) {
   kernels.multiply(shape, a.values, b.values, c, d);
+}
+
+void multiply(const ProductShape &shape, const PreparedA &a, const PreparedB &b, unsigned firstB,
+              ConstRegisters c, Registers d, const TensorKernels &kernels) {
+  kernels.multiply(shape, a.values, b.values + firstB * shape.depth() * kBlockColumns, c, d);
 }
 
 void multiply(const ProductShape &shape, const PreparedA &a, const PreparedBlock &b,

@@ -89,8 +89,8 @@ void prepareA(const ProductShape &shape, ConstRegisters registers, PreparedA &a,
 std::optional<uint32_t> prepareA(const ProductShape &shape, const SharedMatrix &matrix,
                                  const SharedBytes &shared, unsigned warp, PreparedA &a,
                                  const TensorKernels &kernels = bestTensorKernels());
-/// B of one block from registers, 1 a chunk.
-void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedB &b,
+/// B of one block from registers, 1 a chunk; it becomes block `block` of `b`.
+void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedB &b, unsigned block = 0,
               const TensorKernels &kernels = bestTensorKernels());
 void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedBlock &b,
               const TensorKernels &kernels = bestTensorKernels());
@@ -102,6 +102,9 @@ std::optional<uint32_t> prepareB(const ProductShape &shape, const SharedMatrix &
 /// D = A*B + C, or A*B where `c` is null. Registers: 4 a block, of f16 2. `d` may be `c`, otherwise they do not overlap.
 void multiply(const ProductShape &shape, const PreparedA &a, const PreparedB &b, ConstRegisters c,
               Registers d, const TensorKernels &kernels = bestTensorKernels());
+/// The same with the blocks of B from `firstB` on.
+void multiply(const ProductShape &shape, const PreparedA &a, const PreparedB &b, unsigned firstB,
+              ConstRegisters c, Registers d, const TensorKernels &kernels = bestTensorKernels());
 /// The same where `shape` has one block.
 void multiply(const ProductShape &shape, const PreparedA &a, const PreparedBlock &b,
               ConstRegisters c, Registers d, const TensorKernels &kernels = bestTensorKernels());

@@ -222,6 +222,10 @@ TEST(Mma, SequencesGiveWhatSingleInstructionsGive) {
       {mma(c0, a0, b0, c0), mma(c1, a0, b1, c1), mma(c0, a1, b1, c0), mma(c1, a1, b0, c1)},
       // Sums in another order of registers.
       {mma(c0, a0, b0, "{%r15,%r13,%r12,%r14}"), mma(c1, a0, b0, c0)},
+      // A sum is the result of the one before, or is what a later one writes.
+      {mma(c0, a0, b0, c0), mma(c1, a0, b1, c0), mma(c0, a1, b1, c1)},
+      {mma(c0, a0, b0, c1), mma(c1, a0, b1, c1), mma(c0, a1, b0, c0)},
+      {mma(c0, a0, b0, c0), mma(c0, a0, b1, c0), mma(c0, a1, b0, c1)},
       // An operand is the result of the one before, or of one further up.
       {mma(a0, a0, b0, c0), mma(c1, a0, b0, c1)},
       {halves(b0, a0, b1), halves(b1, a0, b0), halves("{%r12,%r13}", a1, b0),

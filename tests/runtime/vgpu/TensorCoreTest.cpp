@@ -134,7 +134,7 @@ TEST_P(Products, OfRegistersEqualThoseOfMatrices) {
     PreparedB preparedB;
     const TensorKernels &portable = *tensorKernels()[0];
     prepareA(product, a.read(), preparedA, portable);
-    prepareB(product, b.read(), preparedB, portable);
+    prepareB(product, b.read(), preparedB, 0, portable);
     multiply(product, preparedA, preparedB, c.read(), d.write(), portable);
     for (unsigned row = 0; row < 16; ++row)
       for (unsigned column = 0; column < 8; ++column)
@@ -213,7 +213,7 @@ TEST(TensorCore, SaturatedSumsStopAtBothEnds) {
     PreparedA preparedA;
     PreparedB preparedB;
     prepareA(shape, a.read(), preparedA, *kernels);
-    prepareB(shape, b.read(), preparedB, *kernels);
+    prepareB(shape, b.read(), preparedB, 0, *kernels);
     multiply(shape, preparedA, preparedB, d.read(), d.write(), *kernels);
     const uint32_t sums[] = {0x7fffffff, 0x80000000 + 32 * 127 * 127, 0x7fffffff, 32 * 127 * 127};
     for (unsigned i = 0; i < 4; ++i)

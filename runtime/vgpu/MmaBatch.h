@@ -1,0 +1,43 @@
+// Batches of mma.sync: neighbours in the program of which none needs another's result, run as one operation.
+//
+// Programs multiply a few fragments of A with a few of B in one long sequence. A batch converts each fragment once, and takes
+// the columns of those that meet the same A as one wide B. Sums are the same as one by one: each is a chain of its own.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tile::vgpu {
+
+struct Op;
+struct Program;
+struct Warp;
+
+struct MmaBatch {
+  /// A fragment of A times neighbouring fragments of B.
+  struct Strip {
+    uint32_t a = 0;      // index of the fragment
+    uint32_t firstB = 0; // likewise
+    uint32_t blocks = 0;
+    uint32_t firstSum = 0; // index into `sums` and `results`
+  };
+  uint32_t operations = 0;             // of the program, from the batch's first
+  std::vector<uint32_t> a, b;          // rows, fragment after fragment
+  std::vector<Strip> strips;           // by fragment of A
+  std::vector<uint32_t> sums, results; // rows of C and D, strip after strip
+};
+
+/// The rows that an mma reads as A, B and C and those it writes; all empty for operations that no batch takes.
+struct MmaRows {
+  std::span<const uint32_t> a, b, sums, results;
+};
+MmaRows mmaRows(const Op &op);
+
+/// Finds the batches of a decoded kernel; their first operations run them. The others stay as they are, for jumps to them.
+void batchMmas(Program &program);
+
+/// Runs the batch that begins at `op`.
+void runMmaBatch(Warp &warp, const Op &op);
+
+} // namespace tile::vgpu
