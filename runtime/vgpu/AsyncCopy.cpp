@@ -210,6 +210,7 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   uint32_t third = 0;
   if (operands.size() > 3 && operands[3].kind == Operand::Kind::Register &&
       decoder.isPredicate(operands[3])) {
+    decoder.require(80, 75, "a predicate");
     sources.push_back(decoder.predicate(operands[3]));
     third = 2;
   } else if (operands.size() > 3) {

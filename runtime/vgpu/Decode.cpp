@@ -7,6 +7,7 @@
 #include "runtime/vgpu/MatrixFlight.h"
 #include "runtime/vgpu/Memory.h"
 #include "runtime/vgpu/MmaBatch.h"
+#include "runtime/vgpu/Requirements.h"
 
 #include <algorithm>
 
@@ -293,7 +294,7 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
   auto found = opcodeTable().find(instruction.opcode);
   if (found == opcodeTable().end())
     unsupported("unknown instruction");
-  requireTarget(instruction);
+  requireTarget(instruction.opcode, instruction.suffix);
   Suffixes suffixes(instruction);
   std::vector<Widening> outerWidenings;
   std::swap(outerWidenings, widenings_);
@@ -312,26 +313,17 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
     program_->code[begin].issues = 1;
 }
 
-// Instructions that came with an architecture; those of 'a' targets exist on that one only.
-struct Requirement {
-  std::string_view opcode;
-  int arch;
-  bool specific;
-};
-static constexpr Requirement kRequirements[] = {
-    {"wgmma", 90, true}, {"setmaxnreg", 90, true},  {"tensormap", 90, true},
-    {"mapa", 90, false}, {"getctarank", 90, false}, {"griddepcontrol", 90, false},
-};
+void Decoder::requireTarget(std::string_view opcode,
+                            std::span<const std::string_view> modifiers) const {
+  const Module &module = *program_->module;
+  if (auto missing = missingFor(opcode, modifiers, module.target, module.version))
+    unsupported(*missing);
+}
 
-void Decoder::requireTarget(const Instruction &instruction) const {
-  auto need = std::ranges::find(kRequirements, instruction.opcode, &Requirement::opcode);
-  if (need == std::end(kRequirements))
-    return;
-  const std::string &target = program_->module->target;
-  int arch = target.starts_with("sm_") ? std::atoi(target.c_str() + 3) : 0;
-  if (arch < need->arch || (need->specific && !target.ends_with("a")))
-    unsupported("it needs .target sm_" + std::to_string(need->arch) + (need->specific ? "a" : "") +
-                ", the file has " + target);
+void Decoder::require(int arch, int version, std::string_view what) const {
+  const Module &module = *program_->module;
+  if (auto missing = missingFor(arch, version, module.target, module.version))
+    unsupported("with " + std::string(what) + " " + *missing);
 }
 
 static void runGuarded(Warp &warp, const Op &op) {

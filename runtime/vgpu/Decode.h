@@ -130,6 +130,8 @@ public:
   }
 
   void wantOperands(const Instruction &instruction, size_t least, size_t most = 0) const;
+  /// Refuses the form of an instruction that `what` in its operands makes, for less than this architecture and version.
+  void require(int arch, int version, std::string_view what) const;
   [[noreturn]] void unsupported(const std::string &why) const;
   [[noreturn]] void malformed(const std::string &why) const;
   const Instruction &current() const { return *current_; }
@@ -163,8 +165,8 @@ private:
   void layoutShared();
   void decodeBody(Frame &frame);
   void decodeInstruction(const Instruction &instruction);
-  /// Refuses what the module's .target does not have.
-  void requireTarget(const Instruction &instruction) const;
+  /// Refuses what the module's .target and .version do not have.
+  void requireTarget(std::string_view opcode, std::span<const std::string_view> modifiers) const;
   void wrapHandlers(size_t begin, const Instruction &instruction);
   uint32_t allocateRow(unsigned bytes);
   uint32_t specialRow(std::string_view name);

@@ -239,6 +239,7 @@ uint32_t Decoder::specialRow(std::string_view name) {
   auto known = std::ranges::find(kSpecials, name, &SpecialName::name);
   if (known == std::end(kSpecials))
     unsupported("'" + std::string(name) + "' is not declared, nor a special register known here");
+  requireTarget(name.substr(0, name.find('.')), {});
   auto [found, isNew] = specials_.try_emplace(static_cast<uint8_t>(known->what), 0);
   if (isNew) {
     found->second = allocateRow(4);

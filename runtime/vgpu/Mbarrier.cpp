@@ -364,6 +364,8 @@ void emitArrive(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   size_t at = hasState ? 1 : 0;
   bool needsOperand = form.expects || form.noComplete;
   decoder.wantOperands(instruction, at + 1 + needsOperand, at + 2);
+  if (!needsOperand && operands.size() > at + 1)
+    decoder.require(90, 78, "a count");
   Decoder::Address address = takeAddress(decoder, operands[at], form);
   uint32_t operand = operands.size() > at + 1 ? decoder.source(operands[at + 1], ScalarType::U32)
                                               : decoder.constant(1, 4);

@@ -6,6 +6,7 @@
 #include "runtime/device/Handles.h"
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/Requirements.h"
 #include "runtime/vgpu/TensorMap.h"
 
 #include <algorithm>
@@ -402,7 +403,7 @@ private:
   }
 
   void checkTarget(const Module &module) const {
-    int arch = module.target.starts_with("sm_") ? std::atoi(module.target.c_str() + 3) : 0;
+    int arch = archOfTarget(module.target);
     bool specific = module.target.ends_with("a") || module.target.ends_with("f");
     if (arch == 0)
       throw Error(Fault::User, ErrorCode::Parse, "the PTX has no .target such as sm_80",
@@ -412,6 +413,12 @@ private:
                   "the PTX is for " + module.target + ", the virtual GPU is " + props_.target +
                       ": open it as " + module.target +
                       ", e.g. with TILE_DEVICE=virtual:" + module.target,
+                  {module.name.c_str(), 1});
+    if (module.version < versionOfTarget(module.target))
+      throw Error(Fault::User, ErrorCode::Parse,
+                  ".target " + module.target + " needs .version " +
+                      versionText(versionOfTarget(module.target)) + " or later, the file has " +
+                      versionText(module.version),
                   {module.name.c_str(), 1});
   }
 
@@ -620,7 +627,7 @@ private:
 std::string targetFor(std::string_view ptxTarget) {
   constexpr int kLeastArch = 80;
   bool isSpecific = ptxTarget.ends_with('a') || ptxTarget.ends_with('f');
-  int arch = ptxTarget.starts_with("sm_") ? std::atoi(std::string(ptxTarget.substr(3)).c_str()) : 0;
+  int arch = archOfTarget(ptxTarget);
   for (const TargetRow &row : kTargets)
     if (isSpecific ? ptxTarget == row.target : row.arch >= std::max(arch, kLeastArch))
       return row.target;

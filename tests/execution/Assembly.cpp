@@ -2,6 +2,8 @@
 // over. Kernels are merged into a few files: starting ptxas costs more than most kernels do.
 #include "tests/execution/Assembly.h"
 
+#include "tests/Ptxas.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +17,6 @@
 #include <regex>
 #include <sstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 namespace tile::test {
@@ -31,18 +32,6 @@ std::string read(const fs::path &path) {
   std::stringstream text;
   text << file.rdbuf();
   return text.str();
-}
-
-/// TILE_PTXAS, else the first on PATH or in CUDA's usual place; empty if there is none.
-std::string findPtxas() {
-  if (const char *named = std::getenv("TILE_PTXAS"); named && *named)
-    return named;
-  const char *path = std::getenv("PATH");
-  std::istringstream folders(std::string(path ? path : "") + ":/usr/local/cuda/bin");
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (access((folder + "/ptxas").c_str(), X_OK) == 0)
-      return folder + "/ptxas";
-  return "";
 }
 
 void replaceAll(std::string &text, const std::string &from, const std::string &to) {

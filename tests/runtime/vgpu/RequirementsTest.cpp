@@ -1,0 +1,202 @@
+// What .target and .version instructions need: requirements.txt against the virtual GPU and, where it is installed,
+// against ptxas.
+#include "tests/Ptxas.h"
+#include "tests/runtime/vgpu/Kernels.h"
+
+#include <array>
+#include <map>
+#include <set>
+#include <unistd.h>
+
+namespace tile::vgpu {
+namespace {
+
+struct Level {
+  std::string target;
+  int version;
+  bool operator<(const Level &other) const {
+    return std::tie(target, version) < std::tie(other.target, other.version);
+  }
+};
+
+struct Case {
+  Level least;
+  std::string instruction;
+};
+
+// Those that exist, from ptxas's least on.
+constexpr std::pair<const char *, int> kTargets[] = {{"sm_75", 63}, {"sm_80", 70}, {"sm_86", 71},
+                                                     {"sm_89", 78}, {"sm_90", 78}, {"sm_90a", 80}};
+constexpr int kVersions[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77,
+                             78, 80, 81, 82, 83, 84, 85, 86, 87, 88};
+
+std::string versionText(int version) {
+  return std::to_string(version / 10) + "." + std::to_string(version % 10);
+}
+
+// Lines of "sm_80 7.0|instruction".
+std::vector<Case> readCases() {
+  std::ifstream file(TILE_TEST_REQUIREMENTS);
+  EXPECT_TRUE(file);
+  std::vector<Case> cases;
+  for (std::string line; std::getline(file, line);) {
+    size_t space = line.find(' '), bar = line.find('|');
+    Level least{line.substr(0, space), line[space + 1] * 10 + line[space + 3] - '0' * 11};
+    cases.push_back({least, line.substr(bar + 1)});
+  }
+  return cases;
+}
+
+// A kernel of these instructions, one a line from line `kFirstLine` on.
+constexpr int kFirstLine = 11;
+std::string kernelOf(const Level &level, const std::vector<std::string> &instructions) {
+  std::string ptx = ".version " + versionText(level.version) + "\n.target " + level.target +
+                    "\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n"
+                    ".visible .entry k(.param .u64 p) {\n.reg .pred %p<9>;\n.reg .b16 "
+                    "%h<33>;\n.reg .b32 %r<200>; .reg .b64 %d<33>;\n"
+                    ".reg .f32 %f<33>; .reg .f64 %e<9>;\nld.param.u64 %d0, [p];\n";
+  for (const std::string &instruction : instructions)
+    ptx += instruction + "\n";
+  return ptx + "ret;\n}\n";
+}
+
+// The virtual GPU's objection to an instruction at a level; empty if there is none.
+std::string objection(const Level &level, const std::string &instruction) {
+  device::VirtualOptions options;
+  options.target = "sm_90a";
+  auto device = device::openVirtual(options);
+  try {
+    std::string ptx = kernelOf(level, {instruction});
+    device->functionInfo(device->getFunction(device->loadModule(ptx, {}, "test.ptx"), "k"));
+  } catch (const Error &error) {
+    EXPECT_EQ(error.line(), kFirstLine) << instruction;
+    return error.message();
+  }
+  return "";
+}
+
+// The next lower target for the same version, and the next lower version for the same target, if they exist.
+std::vector<Level> levelsBelow(const Level &level) {
+  std::vector<Level> below;
+  auto target = std::ranges::find(kTargets, level.target, [](auto &row) { return row.first; });
+  for (auto lower = target; lower != std::begin(kTargets);)
+    if ((--lower)->second <= level.version) {
+      below.push_back({lower->first, level.version});
+      break;
+    }
+  for (const int *lower = std::ranges::find(kVersions, level.version); lower != kVersions;)
+    if (*--lower >= target->second) {
+      below.push_back({level.target, *lower});
+      break;
+    }
+  return below;
+}
+
+TEST(Requirements, instructionsRunForTheTargetAndVersionThatBroughtThem) {
+  std::vector<Case> cases = readCases();
+  ASSERT_GT(cases.size(), 300u);
+  for (const Case &each : cases)
+    EXPECT_EQ(objection(each.least, each.instruction), "") << each.instruction;
+}
+
+TEST(Requirements, instructionsAreRefusedForLess) {
+  for (const Case &each : readCases())
+    for (const Level &level : levelsBelow(each.least)) {
+      std::string message = objection(level, each.instruction);
+      bool isOlder = level.target == each.least.target;
+      std::string needs = isOlder ? "it needs .version " + versionText(each.least.version)
+                                  : "it needs .target " + each.least.target;
+      std::string has = ", the file has " + (isOlder ? versionText(level.version) : level.target);
+      EXPECT_TRUE(message.find(needs) != std::string::npos && message.ends_with(has))
+          << each.instruction << " for " << level.target << " " << level.version << ": '" << message
+          << "'";
+    }
+}
+
+TEST(Requirements, aTargetNeedsTheVersionThatKnowsIt) {
+  auto device = device::openVirtual({.target = "sm_90a"});
+  for (auto [target, version] : kTargets)
+    for (int given : kVersions) {
+      std::string ptx = kernelOf({target, given}, {});
+      if (given >= version) {
+        EXPECT_NO_THROW(device->loadModule(ptx)) << target << " " << given;
+        continue;
+      }
+      try {
+        device->loadModule(ptx);
+        ADD_FAILURE() << target << " " << given;
+      } catch (const Error &error) {
+        EXPECT_EQ(error.message(), ".target " + std::string(target) + " needs .version " +
+                                       versionText(version) + " or later, the file has " +
+                                       versionText(given));
+      }
+    }
+}
+
+// --- ptxas ---------------------------------------------------------------------------------------
+
+class Assembler : public testing::Test {
+protected:
+  void SetUp() override {
+    ptxas_ = test::findPtxas();
+    if (ptxas_.empty())
+      GTEST_SKIP() << "there is no ptxas";
+    std::string pattern = testing::TempDir() + "requirements-XXXXXX";
+    file_ = std::string(mkdtemp(pattern.data())) + "/k.ptx";
+  }
+  void TearDown() override {
+    if (!file_.empty()) {
+      unlink(file_.c_str());
+      rmdir(file_.substr(0, file_.rfind('/')).c_str());
+    }
+  }
+
+  // Which of the instructions ptxas objects to, by index.
+  std::set<size_t> objections(const Level &level, const std::vector<std::string> &instructions) {
+    std::ofstream(file_) << kernelOf(level, instructions);
+    std::string command = ptxas_ + " -arch=" + level.target + " -o /dev/null " + file_ + " 2>&1";
+    FILE *output = popen(command.c_str(), "r");
+    std::set<size_t> lines;
+    std::array<char, 4096> line;
+    while (fgets(line.data(), line.size(), output)) {
+      std::string text = line.data();
+      size_t at = text.find(", line ");
+      bool counts =
+          at != text.npos && text.find("Advisory") == text.npos && text.find("error") != text.npos;
+      if (counts)
+        lines.insert(static_cast<size_t>(std::atoi(text.c_str() + at + 7) - kFirstLine));
+    }
+    pclose(output);
+    return lines;
+  }
+
+  std::string ptxas_, file_;
+};
+
+// ptxas gives up after a hundred complaints.
+constexpr size_t kAtOnce = 8;
+
+TEST_F(Assembler, agreesWithTheTable) {
+  std::map<Level, std::vector<std::string>> groups;
+  for (const Case &each : readCases())
+    groups[each.least].push_back(each.instruction);
+  for (const auto &[level, instructions] : groups) {
+    for (size_t index : objections(level, instructions))
+      ADD_FAILURE() << "ptxas refuses " << instructions.at(index) << " for " << level.target << " "
+                    << level.version;
+    for (const Level &below : levelsBelow(level))
+      for (size_t begin = 0; begin < instructions.size(); begin += kAtOnce) {
+        std::vector<std::string> part(
+            instructions.begin() + static_cast<ptrdiff_t>(begin),
+            instructions.begin() +
+                static_cast<ptrdiff_t>(std::min(begin + kAtOnce, instructions.size())));
+        std::set<size_t> refused = objections(below, part);
+        for (size_t i = 0; i < part.size(); ++i)
+          EXPECT_TRUE(refused.contains(i))
+              << "ptxas takes " << part[i] << " for " << below.target << " " << below.version;
+      }
+  }
+}
+
+} // namespace
+} // namespace tile::vgpu
