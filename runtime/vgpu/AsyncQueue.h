@@ -12,6 +12,7 @@
 namespace tile::vgpu {
 
 struct Cluster;
+struct Cta;
 struct Op;
 struct Warp;
 
@@ -22,6 +23,9 @@ public:
   virtual ~AsyncOperation() = default;
   /// Moves the data and tells whoever waits. Called once.
   virtual void complete() = 0;
+  /// True if it writes, or reads, the shared memory of `cta`.
+  virtual bool writes(const Cta &) const { return false; }
+  virtual bool reads(const Cta &) const { return false; }
 
   Warp *issuer;
   const Op *op;

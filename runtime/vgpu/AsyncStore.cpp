@@ -46,6 +46,8 @@ public:
     target.cta->races->access(accessor, target.address - kSharedBase, bytes, false);
   }
 
+  bool writes(const Cta &cta) const override { return target.cta == &cta; }
+
   void complete() override {
     uint8_t *host = target.cta->sharedHost(target.address);
     if (reduction)

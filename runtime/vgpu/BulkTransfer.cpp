@@ -4,6 +4,7 @@
 #include "runtime/vgpu/Access.h"
 #include "runtime/vgpu/Launch.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tile::vgpu {
@@ -183,6 +184,10 @@ static bool moveChunks(const BulkTransfer &copy, const BulkTile &target, const T
     std::memcpy(shared + (swizzled(begin + done, log2Chunks) - kSharedBase), source + done,
                 kChunkBytes);
   return true;
+}
+
+bool BulkTransfer::writes(const Cta &cta) const {
+  return std::ranges::any_of(targets, [&](const BulkTile &tile) { return tile.place.cta == &cta; });
 }
 
 void BulkTransfer::complete() {

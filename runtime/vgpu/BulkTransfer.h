@@ -37,6 +37,8 @@ public:
   /// Bounds, alignment, races and initialisation as of now; destinations are poisoned unless the copy is eager.
   void check();
   void complete() override;
+  bool writes(const Cta &cta) const override;
+  bool reads(const Cta &cta) const override { return from && from->cta == &cta; }
 
 private:
   template <class Visit> void forRuns(Visit visit) const;

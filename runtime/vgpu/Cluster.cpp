@@ -73,6 +73,8 @@ void Cluster::runWarp(Warp &warp, uint32_t steps) {
     if (launch->checks().sync)
       checkRegisterChanges(warp);
     noteExit(warp);
+    if (warp.cta->hasExited)
+      checkInFlight(*warp.cta);
   }
 }
 
@@ -89,13 +91,22 @@ void Cluster::checkExit(Warp &warp) {
     }
 }
 
-// What is still in flight when all have exited writes into shared memory that is gone, or comes late.
+// The same of what nobody has waited for. Copies that are waited for by group are the matter of their thread.
+void Cluster::checkInFlight(const Cta &cta) {
+  if (!launch->checks().async)
+    return;
+  for (const auto &operation : async.pending()) {
+    bool writes = operation->writes(cta), reads = operation->reads(cta) && !operation->groupTime;
+    if (writes || reads)
+      operation->issuer->report(*operation->op, FindingKind::Async, operation->lane,
+                                "block " + launch->blockText(cta.index) + " exits while this " +
+                                    (writes ? "write to" : "read of") +
+                                    " its shared memory is in flight: wait for its mbarrier, and "
+                                    "for the other blocks of the cluster, first");
+  }
+}
+
 void Cluster::drain() {
-  for (const auto &operation : async.pending())
-    if (auto *copy = dynamic_cast<const BulkTransfer *>(operation.get());
-        copy && !copy->targets.empty() && launch->checks().async)
-      copy->issuer->report(*copy->op, FindingKind::Async, copy->lane,
-                           "the block exits while this copy into its shared memory is in flight");
   while (async.completeOne(*this)) {
   }
   for (auto &cta : ctas)

@@ -52,6 +52,7 @@ private:
   void runWarp(Warp &warp, uint32_t steps);
   void watch(Warp &warp);
   void checkExit(Warp &warp);
+  void checkInFlight(const Cta &cta);
   void drain();
   /// How often its warps have used up their budget of backward branches.
   uint64_t turns() const;

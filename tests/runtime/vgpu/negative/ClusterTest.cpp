@@ -1,10 +1,17 @@
 // Clusters: each other's shared memory, barriers of other blocks, multicasts.
+#include "tests/runtime/vgpu/HopperKernels.h"
 #include "tests/runtime/vgpu/negative/Faults.h"
 
 namespace tile::vgpu {
 namespace {
 
 const Shape kPair{{2}, {64}, {2, 1, 1}, {}}, kPairs{{4}, {64}, {2, 1, 1}, {}};
+// Each of `words` words is the neighbour's number of the same thread.
+auto neighboursWordsOf(size_t words) {
+  return [words](size_t i) {
+    return static_cast<uint32_t>(i < words ? (i / 64 % 2 ? 0 : 1000) + i % 64 : i);
+  };
+}
 const std::string kEnd = "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n";
 const std::string kMeet =
     "  barrier.cluster.arrive.release.aligned;\n  barrier.cluster.wait.acquire.aligned;\n";
@@ -181,6 +188,29 @@ TEST(NegativeCluster, RemoteArrivals) {
           {"no cluster barrier after the initialisation", {{kMeet}}, {Async}},
       },
       kPair);
+}
+
+// Copies from one block's shared memory into the other's.
+TEST(NegativeCluster, RemoteCopies) {
+  const std::string end =
+      "  barrier.cluster.arrive.release.aligned;\n  barrier.cluster.wait.acquire.aligned;\n";
+  const size_t last = kRemoteCopy.rfind(end);
+  const std::string store = "  st.global.u32 [%rd1], %r10;\n";
+  expectFaults(hopper(kRemoteCopy), neighboursWordsOf(128),
+               {
+                   {"a block exits while its words are read",
+                    {{store + kRemoteCopy.substr(last), store}},
+                    {Async},
+                    "cp.async.bulk",
+                    "exits while this read of its shared memory is in flight",
+                    true},
+                   {"no proxy fence", {{"  fence.proxy.async;\n"}}, {Proxy}, "cp.async.bulk"},
+                   {"no wait", {{"  @!%q3 bra WAIT;\n"}}, {AsyncRace}, "ld.shared"},
+                   {"tells its own barrier",
+                    {{"%r9, %r2, %r5", "%r9, %r2, %r4"}},
+                    {AsyncRace, Async, Uninitialised}},
+               },
+               kPair);
 }
 
 // Scopes: what orders threads of a block does not reach the neighbour.
