@@ -13,6 +13,7 @@
 #include <tile/Error.h>
 #include <tile/Types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -24,6 +25,7 @@
 namespace tile {
 
 class Device;
+class Tensor;
 template <class T> class TensorOf;
 
 namespace device {
@@ -33,6 +35,13 @@ namespace detail {
 struct DeviceState;
 struct StreamState;
 } // namespace detail
+
+/// What the tensors made by Stream::tensor hold of the device's memory.
+struct StreamUsage {
+  size_t usedBytes = 0;     ///< by tensors there are
+  size_t keptBytes = 0;     ///< by none, kept for those to come
+  uint64_t allocations = 0; ///< how often the device was asked for memory so far
+};
 
 /// A queue of work of one device, which runs in the order it was given. Made by Device::stream();
 /// the queue ends, after its work, with the last copy of the handle. A moved-from, default
@@ -48,8 +57,20 @@ public:
   /// The device the stream belongs to.
   Device device() const;
 
+  /// A row-major tensor whose elements are not set, for work of this stream. Its memory is taken again by later tensors
+  /// of the stream as soon as the last copy of the tensor is gone, without waiting: where another stream uses it too,
+  /// synchronize that one first. A loop that makes the same tensors each round asks the device for memory in the first
+  /// round only. Errors: those of Device::tensor; InvalidHandle.
+  Tensor tensor(DType dtype, std::span<const int64_t> shape) const;
+  template <class T> TensorOf<T> tensor(std::vector<int64_t> shape) const;
+  /// What such tensors hold of the device's memory.
+  StreamUsage usage() const;
+  /// Waits for the stream and gives the device what it keeps for tensors to come.
+  void trim() const;
+
   /// For the runtime: the live state, or InvalidHandle.
   detail::StreamState &state() const;
+  const std::shared_ptr<detail::StreamState> &shared() const { return state_; }
 
 private:
   friend class Device;

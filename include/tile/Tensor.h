@@ -31,6 +31,8 @@ public:
   Tensor() = default;
   /// A row-major tensor whose elements are not set; see Device::tensor for errors.
   Tensor(const Device &device, DType dtype, std::span<const int64_t> shape);
+  /// The same in memory of the stream, as Stream::tensor says.
+  Tensor(const Stream &stream, DType dtype, std::span<const int64_t> shape);
 
   DType dtype() const { return dtype_; }
   int rank() const { return rank_; }
@@ -72,6 +74,7 @@ protected:
   void requireDtype(DType dtype) const;
 
 private:
+  Tensor(DType dtype, std::span<const int64_t> shape);
   size_t checked(int dim) const;
 
   std::shared_ptr<detail::Storage> storage_;
@@ -130,6 +133,9 @@ public:
   }
 };
 
+template <class T> TensorOf<T> Stream::tensor(std::vector<int64_t> shape) const {
+  return TensorOf<T>(tensor(dtypeOf<T>, shape));
+}
 template <class T> TensorOf<T> Device::tensor(std::vector<int64_t> shape) const {
   return TensorOf<T>(*this, shape);
 }

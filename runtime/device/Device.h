@@ -117,6 +117,8 @@ public:
   virtual void copyToHost(void *target, DevicePtr source, size_t bytes, Stream stream = {}) = 0;
   virtual void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes,
                             Stream stream = {}) = 0;
+  /// What the bytes hold is of no use from here on: a device that checks reports reading them before they are written.
+  virtual void discard(DevicePtr, size_t, Stream = {}) {}
   /// Sets each byte to `value`.
   virtual void fill(DevicePtr target, uint8_t value, size_t bytes, Stream stream = {}) = 0;
 
@@ -159,12 +161,12 @@ public:
 struct VirtualOptions {
   std::string target = "sm_80";
   /// Comma list of memory, init, race, sync, async; or all, none. Unset: TILE_VGPU_CHECK, else all.
-  std::optional<std::string> checks;
+  std::optional<std::string> checks = {};
   /// Host threads; 0: TILE_VGPU_THREADS, else one a core.
   int threads = 0;
   /// eager, lazy or random: when asynchronous operations complete, and who runs when. Unset: TILE_VGPU_SCHEDULE, else
   /// eager.
-  std::optional<std::string> schedule;
+  std::optional<std::string> schedule = {};
   /// Recorded with each finding, and the source of every random choice.
   uint64_t seed = 0;
 };

@@ -26,12 +26,20 @@ detail::StreamState::~StreamState() {
   } catch (const Error &) {
   }
   try {
+    memory.trim(*owner->device, handle);
+  } catch (const Error &) {
+  }
+  try {
     owner->device->destroyStream(handle);
   } catch (const Error &) {
   }
 }
 
 detail::Storage::~Storage() {
+  if (stream && !stream->isClosed) {
+    stream->memory.giveBack(*owner->device, stream->handle, {base, blockBytes});
+    return;
+  }
   try {
     owner->device->synchronize();
   } catch (const Error &) {
@@ -174,8 +182,21 @@ void Stream::synchronize() const {
 void Stream::close() const {
   detail::StreamState &live = state();
   live.owner->device->synchronize(live.handle);
-  if (!live.isClosed.exchange(true))
-    live.owner->device->destroyStream(live.handle);
+  if (live.isClosed.exchange(true))
+    return;
+  live.memory.trim(*live.owner->device, live.handle);
+  live.owner->device->destroyStream(live.handle);
+}
+
+Tensor Stream::tensor(DType dtype, std::span<const int64_t> shape) const {
+  return Tensor(*this, dtype, shape);
+}
+
+StreamUsage Stream::usage() const { return state().memory.usage(); }
+
+void Stream::trim() const {
+  detail::StreamState &live = state();
+  live.memory.trim(*live.owner->device, live.handle);
 }
 
 Device Stream::device() const { return Device(state().owner); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
+#include "runtime/jit/StreamMemory.h"
 
 #include <tile/Device.h>
 
@@ -37,19 +38,28 @@ struct StreamState {
   std::shared_ptr<DeviceState> owner;
   device::Stream handle;
   std::atomic<bool> isClosed = false;
+  StreamMemory memory;
 };
 
 struct Storage {
   Storage(std::shared_ptr<DeviceState> owner, size_t bytes)
       : owner(std::move(owner)), base(this->owner->device->alloc(bytes)), bytes(bytes) {}
-  /// Waits for the device first: any stream may still use the memory.
+  /// Memory of a stream, which gets it back.
+  Storage(const std::shared_ptr<StreamState> &stream, size_t bytes)
+      : owner(stream->owner), stream(stream), bytes(bytes) {
+    StreamMemory::Block block = stream->memory.take(*owner->device, stream->handle, bytes);
+    base = block.base, blockBytes = block.bytes;
+  }
+  /// Memory of the device is freed after all its work: any stream may still use it.
   ~Storage();
   Storage(const Storage &) = delete;
   Storage &operator=(const Storage &) = delete;
 
   std::shared_ptr<DeviceState> owner;
-  device::DevicePtr base;
-  size_t bytes;
+  std::shared_ptr<StreamState> stream; ///< null for memory of the device itself
+  device::DevicePtr base = 0;
+  size_t bytes;          ///< that tensors may use
+  size_t blockBytes = 0; ///< of memory of a stream
 };
 
 } // namespace tile::detail

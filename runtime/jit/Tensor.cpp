@@ -103,15 +103,29 @@ std::unique_ptr<std::byte[]> hostBytes(size_t bytes) {
 
 } // namespace
 
-Tensor::Tensor(const Device &device, DType dtype, std::span<const int64_t> shape) : dtype_(dtype) {
+Tensor::Tensor(DType dtype, std::span<const int64_t> shape) : dtype_(dtype) {
   if (dtype == any)
     refuse(ErrorCode::InvalidArgument,
            "a tensor needs a dtype; 'any' is for parameters of kernels");
-  int64_t elements = elementsOf(shape, dtype);
+  elementsOf(shape, dtype);
   rank_ = static_cast<int>(shape.size());
   std::copy(shape.begin(), shape.end(), extents_);
   setRowMajor(shape, strides_);
-  storage_ = std::make_shared<detail::Storage>(device.state(), elements * sizeOf(dtype));
+}
+
+static size_t bytesOf(DType dtype, std::span<const int64_t> shape) {
+  return static_cast<size_t>(elementsOf(shape, dtype)) * sizeOf(dtype);
+}
+
+Tensor::Tensor(const Device &device, DType dtype, std::span<const int64_t> shape)
+    : Tensor(dtype, shape) {
+  storage_ = std::make_shared<detail::Storage>(device.state(), bytesOf(dtype, shape));
+}
+
+Tensor::Tensor(const Stream &stream, DType dtype, std::span<const int64_t> shape)
+    : Tensor(dtype, shape) {
+  stream.state(); // InvalidHandle for one that is closed or empty
+  storage_ = std::make_shared<detail::Storage>(stream.shared(), bytesOf(dtype, shape));
 }
 
 size_t Tensor::checked(int dim) const {

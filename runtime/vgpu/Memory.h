@@ -91,6 +91,8 @@ public:
   /// Indexed by address - kGlobalBase.
   ValidBits &valid() { return valid_; }
   const ValidBits &valid() const { return valid_; }
+  /// Marks bytes, which begin at kGlobalBase + offset, as not written; untouched pages of a huge range stay untouched.
+  void invalidate(uint64_t offset, uint64_t bytes);
   uint64_t usedBytes() const { return used_; }
   uint64_t limitBytes() const { return limit_; }
 
@@ -98,8 +100,6 @@ public:
   std::string describe(uint64_t address) const;
 
 private:
-  /// Marks a new block's bytes as not written; untouched pages of a huge one stay untouched.
-  void invalidate(uint64_t offset, uint64_t bytes);
   uint64_t place(uint64_t span);
 
   uint8_t *bytes_ = nullptr;

@@ -356,11 +356,11 @@ public:
     std::lock_guard lock(mutex_);
     return statistics_;
   }
-  void markUnwritten(DevicePtr pointer, size_t bytes) override {
+  void discard(DevicePtr pointer, size_t bytes, device::Stream stream) override {
+    checkStream(stream);
     std::lock_guard lock(mutex_);
-    checkRange("markUnwritten", pointer, bytes);
-    if (bytes)
-      memory_.valid().setRange(pointer - kGlobalBase, bytes, false);
+    checkRange("discard", pointer, bytes);
+    memory_.invalidate(pointer - kGlobalBase, bytes);
   }
   size_t countUnwritten(DevicePtr pointer, size_t elementBytes, size_t count) const override {
     std::lock_guard lock(mutex_);

@@ -27,8 +27,6 @@ public:
   virtual std::vector<LineCounters> countersByLine() const = 0;
   /// Launches, blocks and instructions since the device was opened, and the time they took on the host.
   virtual LaunchStatistics statistics() const = 0;
-  /// Makes bytes of an allocation count as never written; what they hold stays.
-  virtual void markUnwritten(device::DevicePtr pointer, size_t bytes) = 0;
   /// How many of `count` elements have bytes that were never written. Kernels' stores are followed by the init check alone.
   virtual size_t countUnwritten(device::DevicePtr pointer, size_t elementBytes,
                                 size_t count) const = 0;

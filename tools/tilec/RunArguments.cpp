@@ -99,7 +99,7 @@ RunArgument output(const Device &device, const std::string &word, const std::str
   const std::shared_ptr<device::Device> &seam = device.state()->device;
   seam->fill(address, poisonOf(tensor.dtype()), tensor.bytes());
   if (std::shared_ptr<vgpu::VirtualDevice> gpu = vgpu::asVirtual(seam))
-    gpu->markUnwritten(address, tensor.bytes());
+    gpu->discard(address, tensor.bytes(), {});
   return argument;
 }
 
