@@ -2,6 +2,7 @@
 #include "ops/Arguments.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace tile::ops {
@@ -73,6 +74,24 @@ void Arguments::sameExtents(Named first, Named second) const {
          describe(first) + ", but " + describe(second) + ": both need the same extents");
 }
 
+void Arguments::broadcastsTo(Named input, Named output) const {
+  const Operand &x = input.operand, &y = output.operand;
+  bool fits = x.rank() <= y.rank();
+  for (int dim = 1; fits && dim <= x.rank(); ++dim) {
+    int64_t extent = x.extent(x.rank() - dim);
+    fits = extent == 1 || extent == y.extent(y.rank() - dim);
+  }
+  if (!fits)
+    fail(ErrorCode::InvalidShape, describe(input) + ", but " + describe(output) +
+                                      ": counted from the last, each extent must be 1 or equal");
+}
+
+void Arguments::refuseBroadcast(Named first, Named second) const {
+  fail(ErrorCode::InvalidShape,
+       describe(first) + ", but " + describe(second) +
+           ": counted from the last, extents must be equal, or one of them 1");
+}
+
 void Arguments::equalExtent(Named first, int firstDim, Named second, int secondDim) const {
   if (first.operand.extent(firstDim) != second.operand.extent(secondDim))
     fail(ErrorCode::InvalidShape, dimOf(first, firstDim) + ", but " + dimOf(second, secondDim) +
@@ -102,19 +121,29 @@ void Arguments::oneDevice(std::initializer_list<Named> args) const {
 
 void Arguments::elementsDistinct(Named output) const {
   // Sorted by stride, each dimension must step past all that the smaller ones reach.
-  std::vector<std::pair<int64_t, int64_t>> steps;
+  std::pair<int64_t, int64_t> steps[kMaxRank], *end = steps;
   for (int dim = 0; dim < output.operand.rank(); ++dim)
     if (output.operand.extent(dim) > 1)
-      steps.push_back({std::abs(output.operand.stride(dim)), output.operand.extent(dim)});
-  std::sort(steps.begin(), steps.end());
+      *end++ = {std::abs(output.operand.stride(dim)), output.operand.extent(dim)};
+  std::sort(steps, end);
   int64_t reach = 0;
-  for (auto [stride, extent] : steps) {
+  for (auto [stride, extent] : std::span(steps, end)) {
     if (stride <= reach && output.operand.numel() > 0)
       fail(ErrorCode::Aliasing, describe(output) + " with a stride of " + std::to_string(stride) +
                                     ", so that several indices name one element: write to a "
                                     "tensor of its own and copy");
     reach += stride * (extent - 1);
   }
+}
+
+void Arguments::fits(const char *what, double value, Named arg) const {
+  DType dtype = arg.operand.dtype();
+  int bits = dtype == i1 ? 1 : static_cast<int>(sizeOf(dtype)) * 8;
+  bool isUnsignedKind = dtype == i1 || isUnsigned(dtype);
+  double above = std::ldexp(1.0, isUnsignedKind ? bits : bits - 1);
+  if (value != std::trunc(value) || value >= above || value < (isUnsignedKind ? 0 : -above))
+    fail(ErrorCode::InvalidArgument, std::string(what) + " is " + std::to_string(value) + ", but " +
+                                         describe(arg) + ", which cannot hold it");
 }
 
 void Arguments::disjoint(Named output, Named input) const {
@@ -124,7 +153,8 @@ void Arguments::disjoint(Named output, Named input) const {
 }
 
 void Arguments::disjointOrSame(Named output, Named input) const {
-  bool same = output.operand.data() == input.operand.data();
+  bool same = output.operand.data() == input.operand.data() &&
+              sizeOf(output.operand.dtype()) == sizeOf(input.operand.dtype());
   for (int dim = 0; same && dim < output.operand.rank(); ++dim)
     same = output.operand.stride(dim) == input.operand.stride(dim);
   if (!same)

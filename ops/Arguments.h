@@ -22,6 +22,8 @@ public:
   void sameDtype(Named first, Named second) const;
   void rankIs(Named arg, int rank) const;
   void sameExtents(Named first, Named second) const;
+  /// NumPy's rule, in one direction.
+  void broadcastsTo(Named input, Named output) const;
   /// extent(firstDim) of one is extent(secondDim) of the other.
   void equalExtent(Named first, int firstDim, Named second, int secondDim) const;
   /// Rank 1 or 2, or contiguous.
@@ -30,14 +32,18 @@ public:
   void oneDevice(std::initializer_list<Named> args) const;
   /// No element of `output` has two indices, as with stride 0.
   void elementsDistinct(Named output) const;
+  /// An integer that an element of `arg`, which holds integers, can hold.
+  void fits(const char *what, double value, Named arg) const;
   /// No byte of `output` belongs to `input`.
   void disjoint(Named output, Named input) const;
   /// As `disjoint`, but both may be one tensor with equal strides.
   void disjointOrSame(Named output, Named input) const;
 
-private:
+  /// Throws: the two do not broadcast to common extents.
+  [[noreturn]] void refuseBroadcast(Named first, Named second) const;
   [[noreturn]] void fail(ErrorCode code, const std::string &message) const;
 
+private:
   const char *op_;
   Loc loc_;
 };

@@ -1,6 +1,8 @@
 // Operands: what ops ask of a tensor beyond its fields.
 #include <tile/ops/Operand.h>
 
+#include <algorithm>
+
 namespace tile::ops {
 
 int64_t Operand::numel() const {
@@ -45,6 +47,14 @@ Operand Operand::reshaped(std::initializer_list<int64_t> extents) const {
     result.arg_.strides[dim] = stride;
     stride *= extents.begin()[dim];
   }
+  return result;
+}
+
+Operand Operand::strided(std::span<const int64_t> extents, std::span<const int64_t> strides) const {
+  Operand result = *this;
+  result.arg_.rank = static_cast<uint8_t>(extents.size());
+  std::copy(extents.begin(), extents.end(), result.arg_.extents);
+  std::copy(strides.begin(), strides.end(), result.arg_.strides);
   return result;
 }
 

@@ -472,6 +472,12 @@ public:
     record_->paramNames = {std::string(names)...};
     return *this;
   }
+  /// The same for kernels made by templates, whose parameters are counted elsewhere: one name each.
+  Kernel named(std::vector<std::string> names) const {
+    names.resize(sizeof...(P));
+    record_->paramNames = std::move(names);
+    return *this;
+  }
 
 private:
   std::shared_ptr<detail::KernelRecord> record_;

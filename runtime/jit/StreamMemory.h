@@ -30,8 +30,9 @@ private:
   void freeKept(device::Device &device, device::Stream stream);
 
   mutable std::mutex mutex_;
-  std::map<size_t, std::vector<device::DevicePtr>> kept_; // by size; emptied lists stay, so that a step in a loop
-                                                          // allocates no host memory either
+  std::map<size_t, std::vector<device::DevicePtr>>
+      kept_; // by size; emptied lists stay, so that a step in a loop
+             // allocates no host memory either
   StreamUsage usage_;
 };
 

@@ -2,7 +2,7 @@
 // to shared memory waits for another one's bank.
 #include "runtime/vgpu/VgpuDevice.h"
 
-#include <tile/ops/Add.h>
+#include <tile/ops/Arithmetic.h>
 #include <tile/ops/Matmul.h>
 #include <tile/ops/Softmax.h>
 #include <tile/tile.h>

@@ -1,5 +1,5 @@
 // A user's program: a kernel of its own on the virtual GPU, an op of the library, and the library's exception.
-#include <tile/ops/Add.h>
+#include <tile/ops/Arithmetic.h>
 #include <tile/tile.h>
 
 #include <cstdio>

@@ -4,6 +4,7 @@
 
 #include <tile/Kernel.h>
 
+#include <span>
 #include <string>
 
 namespace tile::ops {
@@ -12,6 +13,8 @@ namespace tile::ops {
 /// it; it does not own memory, so the tensor must live until the call returns.
 class Operand {
 public:
+  /// No tensor.
+  Operand() = default;
   template <class T>
   requires(!std::same_as<T, Operand> &&
            requires(const T &tensor) {
@@ -38,6 +41,8 @@ public:
   /// The same memory in another shape, row-major. The operand must be contiguous and `extents`
   /// must multiply to numel().
   Operand reshaped(std::initializer_list<int64_t> extents) const;
+  /// Another view of the same memory, from its first element on.
+  Operand strided(std::span<const int64_t> extents, std::span<const int64_t> strides) const;
 
 private:
   tile::detail::HostArg arg_;

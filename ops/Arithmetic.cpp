@@ -1,0 +1,164 @@
+// Arithmetic of tensors: each function is a map.
+#include <tile/ops/Arithmetic.h>
+
+#include "ops/NewTensor.h"
+
+#include <tile/Registry.h>
+#include <tile/ops/Map.h>
+
+namespace tile::ops {
+
+namespace {
+
+struct Add {
+  Value operator()(Value a, Value b) const { return a + b; }
+};
+struct Subtract {
+  Value operator()(Value a, Value b) const { return a - b; }
+};
+struct Multiply {
+  Value operator()(Value a, Value b) const { return a * b; }
+};
+struct Divide {
+  Value operator()(Value a, Value b) const { return a / b; }
+};
+struct Maximum {
+  Value operator()(Value a, Value b) const { return max(a, b); }
+};
+struct Minimum {
+  Value operator()(Value a, Value b) const { return min(a, b); }
+};
+
+void checkNumbers(const Arguments &arguments, Named a, Named b) {
+  arguments.dtypeIn(a, {f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64});
+  arguments.sameDtype(a, b);
+}
+
+template <class F>
+void apply(const char *op, Stream &stream, const Operand &a, const Operand &b, const Operand &c,
+           Loc loc) {
+  Arguments arguments(op, loc);
+  checkNumbers(arguments, {"a", a}, {"b", b});
+  arguments.sameDtype({"a", a}, {"c", c});
+  detail::mapNamed({op, {"c", "a", "b"}}, CallSite(stream, loc), F(), std::array{c}, a, b);
+}
+
+template <class F>
+Tensor applied(const char *op, Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+  Arguments arguments(op, loc);
+  checkNumbers(arguments, {"a", a}, {"b", b});
+  Tensor c = newBroadcast(stream, arguments, {{"a", a}, {"b", b}}, a.dtype());
+  apply<F>(op, stream, a, b, c, loc);
+  return c;
+}
+
+struct Affine {
+  Value operator()(Value x, Value factor, Value offset) const { return x * factor + offset; }
+};
+struct Copy {
+  Value operator()(Value x) const { return x; }
+};
+struct Fill {
+  Value operator()(Value x) const { return x; }
+};
+
+const bool registered = registerOp({
+    .name = "add",
+    .summary = "c = a + b, elementwise",
+    .inputs = 2,
+    .kernel =
+        [](const OpSettings &settings) {
+          auto view = exampleView(settings.dtype("dtype", f32), {settings.integer("N", 1 << 20)});
+          const auto &program =
+              detail::mapKernel<Add, 1, 1, Operand, Operand>({"add", {"c", "a", "b"}});
+          return KernelRequest(program.consts(1, settings.integer("B", 1024)), {view, view, view});
+        },
+    .output =
+        [](std::span<const Tensor> in, const OpSettings &) {
+          return TensorSpec{in[0].dtype(), {in[0].extents().begin(), in[0].extents().end()}};
+        },
+    .run = [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
+              const OpSettings &) { add(stream, in[0], in[1], out); },
+});
+
+} // namespace
+
+void add(Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
+  apply<Add>("add", stream, a, b, c, loc);
+}
+Tensor add(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+  return applied<Add>("add", stream, a, b, loc);
+}
+
+void subtract(Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
+  apply<Subtract>("subtract", stream, a, b, c, loc);
+}
+Tensor subtract(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+  return applied<Subtract>("subtract", stream, a, b, loc);
+}
+
+void multiply(Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
+  apply<Multiply>("multiply", stream, a, b, c, loc);
+}
+Tensor multiply(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+  return applied<Multiply>("multiply", stream, a, b, loc);
+}
+
+void divide(Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
+  apply<Divide>("divide", stream, a, b, c, loc);
+}
+Tensor divide(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+  return applied<Divide>("divide", stream, a, b, loc);
+}
+
+void maximum(Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
+  apply<Maximum>("maximum", stream, a, b, c, loc);
+}
+Tensor maximum(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+  return applied<Maximum>("maximum", stream, a, b, loc);
+}
+
+void minimum(Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
+  apply<Minimum>("minimum", stream, a, b, c, loc);
+}
+Tensor minimum(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+  return applied<Minimum>("minimum", stream, a, b, loc);
+}
+
+void affine(Stream &stream, const Operand &x, double factor, double offset, const Operand &y,
+            Loc loc) {
+  Arguments arguments("affine", loc);
+  for (Named arg : {Named{"x", x}, Named{"y", y}})
+    arguments.dtypeIn(arg, {f16, bf16, f32, f64});
+  detail::mapNamed({"affine", {"y", "x", "factor", "offset"}}, CallSite(stream, loc), Affine(),
+                   std::array{y}, x, factor, offset);
+}
+Tensor affine(Stream &stream, const Operand &x, double factor, double offset, Loc loc) {
+  Tensor y = newLike(stream, x, x.dtype());
+  affine(stream, x, factor, offset, y, loc);
+  return y;
+}
+
+void copy(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
+  detail::mapNamed({"copy", {"y", "x"}}, CallSite(stream, loc), Copy(), std::array{y}, x);
+}
+Tensor copy(Stream &stream, const Operand &x, DType dtype, Loc loc) {
+  Tensor y = newLike(stream, x, dtype == any ? x.dtype() : dtype);
+  copy(stream, x, y, loc);
+  return y;
+}
+
+void fill(Stream &stream, double value, const Operand &y, Loc loc) {
+  Arguments arguments("fill", loc);
+  detail::MapNames names{"fill", {"y", "value"}};
+  CallSite site(stream, loc);
+  if (isFloat(y.dtype()))
+    return detail::mapNamed(names, site, Fill(), std::array{y}, value);
+  arguments.fits("value", value, {"y", y});
+  // The kernel narrows it to y's dtype, so that a u64 beyond 2^63 comes back from a negative i64.
+  auto whole =
+      value < 0 ? static_cast<int64_t>(value) : static_cast<int64_t>(static_cast<uint64_t>(value));
+  detail::mapNamed(names, site, Fill(), std::array{y}, whole);
+}
+
+} // namespace tile::ops
