@@ -362,8 +362,8 @@ void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
   if (strong && readsMemory(access.kind))
     acquire(warp, access);
   if (access.space == Space::Global) {
-    cta.launch->races()->access(warp, op, access.kind, access.mask, access.address, access.bytes,
-                                same);
+    cta.cluster->globalRaces->access(warp, op, access.kind, access.mask, access.address,
+                                     access.bytes, same);
   } else {
     Accessor accessor = accessorOf(warp, op, 0, access.kind);
     forLanes(access.mask, [&](unsigned lane) {

@@ -40,12 +40,15 @@ static void moveLane(Warp &warp, const AsyncCopies::Record &record, unsigned lan
   }
 }
 
-static void completeLane(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
-  if (!(record.moved >> lane & 1))
-    moveLane(warp, record, lane);
-  if (warp.cta->races)
-    warp.cta->races->endCopy(accessorOf(warp, *record.op, lane, AccessKind::CopyWrite),
-                             record.target[lane] - kSharedBase, record.bytes);
+static void completeLanes(Warp &warp, const AsyncCopies::Record &record, uint32_t lanes) {
+  forLanes(lanes & ~record.moved, [&](unsigned lane) { moveLane(warp, record, lane); });
+  if (!warp.cta->races || !lanes)
+    return;
+  Accessor accessor = accessorOf(warp, *record.op, 0, AccessKind::CopyWrite);
+  forLanes(lanes, [&](unsigned lane) {
+    accessor.setLane(lane);
+    warp.cta->races->endCopy(accessor, record.target[lane] - kSharedBase, record.bytes);
+  });
 }
 
 template <class Done> static void completeWhere(Warp &warp, uint32_t lanes, Done done) {
@@ -53,7 +56,7 @@ template <class Done> static void completeWhere(Warp &warp, uint32_t lanes, Done
     uint32_t now = 0;
     forLanes(record.mask & lanes,
              [&](unsigned lane) { now |= uint32_t{done(record, lane)} << lane; });
-    forLanes(now, [&](unsigned lane) { completeLane(warp, record, lane); });
+    completeLanes(warp, record, now);
     record.mask &= ~now;
   }
   std::erase_if(warp.copies.pending,
@@ -108,7 +111,7 @@ void readOperands(Warp &warp, const Op &op, AsyncCopies::Record &record, Access 
       if (copied == bytes)
         return;
       source.mask &= ~(1u << lane);
-      if (GlobalRaces *races = warp.cta->launch->races(); races && copied)
+      if (GlobalRaces *races = warp.cta->cluster->globalRaces; races && copied)
         races->access(accessorOf(warp, op, lane, AccessKind::Read), source.address[lane], copied,
                       false);
     });
@@ -129,6 +132,50 @@ void moveWhole(uint32_t bytes, uint32_t mask, const Access &target, const Access
     moveWhole<8>(mask, target, source);
   else
     moveWhole<4>(mask, target, source);
+}
+
+// Whole copies of lanes whose sources adjoin, as they do by rows of a tile. False: it has done nothing.
+template <uint32_t Bytes>
+bool moveRow(Warp &warp, const AsyncCopies::Record &record, unsigned first, unsigned lanes) {
+  Cta &cta = *warp.cta;
+  GlobalMemory &memory = cta.launch->memory();
+  uint64_t source = record.source[first], bytes = uint64_t{lanes} * Bytes;
+  if (!cta.recent.hold(source, source, bytes) ||
+      (warp.shadow && !memory.valid().holdsRange(source - kGlobalBase, bytes)))
+    return false;
+  const uint8_t *from = memory.host(source);
+  for (unsigned i = 0; i < lanes; ++i) {
+    uint32_t target = record.target[first + i];
+    std::memcpy(cta.sharedHost(target), from + i * Bytes, Bytes);
+    if (warp.shadow)
+      cta.sharedValid.mark(target - kSharedBase, Bytes);
+  }
+  return true;
+}
+
+bool moveRow(Warp &warp, const AsyncCopies::Record &record, unsigned first, unsigned lanes) {
+  return record.bytes == 16  ? moveRow<16>(warp, record, first, lanes)
+         : record.bytes == 8 ? moveRow<8>(warp, record, first, lanes)
+                             : moveRow<4>(warp, record, first, lanes);
+}
+
+void moveNow(Warp &warp, const AsyncCopies::Record &record) {
+  auto isWhole = [&](unsigned lane) {
+    return lane < kLanes && record.mask >> lane & 1 && record.sourceBytes[lane] == record.bytes;
+  };
+  for (unsigned lane = 0; lane < kLanes;) {
+    unsigned lanes = 0;
+    while (isWhole(lane + lanes) &&
+           record.source[lane + lanes] == record.source[lane] + uint64_t{lanes} * record.bytes)
+      ++lanes;
+    if (lanes && moveRow(warp, record, lane, lanes)) {
+      lane += lanes;
+      continue;
+    }
+    if (record.mask >> lane & 1)
+      moveLane(warp, record, lane);
+    ++lane;
+  }
 }
 
 void poison(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
@@ -158,20 +205,22 @@ void issueCopy(Warp &warp, const Op &op) {
   record.moved = now ? warp.mask : 0;
   record.bytes = target.bytes;
   record.op = &op;
+  Accessor accessor = accessorOf(warp, op, 0, AccessKind::CopyWrite);
   forLanes(warp.mask, [&](unsigned lane) {
     record.target[lane] = static_cast<uint32_t>(target.address[lane]);
     record.source[lane] = source.address[lane];
     record.group[lane] = warp.copies.commits[lane];
     if (!op.b)
       record.sourceBytes[lane] = static_cast<uint8_t>(record.bytes);
-    if (isWatched)
-      warp.cta->races->access(accessorOf(warp, op, lane, AccessKind::CopyWrite),
-                              record.target[lane] - kSharedBase, record.bytes, false);
-    if (now)
-      moveLane(warp, record, lane);
-    else
+    if (isWatched) {
+      accessor.setLane(lane);
+      warp.cta->races->access(accessor, record.target[lane] - kSharedBase, record.bytes, false);
+    }
+    if (!now)
       poison(warp, record, lane);
   });
+  if (now)
+    moveNow(warp, record);
   if (!now || isWatched)
     warp.copies.pending.push_back(record);
 }

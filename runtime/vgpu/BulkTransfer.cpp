@@ -36,6 +36,14 @@ Accessor BulkTransfer::accessor(unsigned actor, uint32_t time, AccessKind kind) 
   return result;
 }
 
+// A swizzle exchanges chunks within its patterns; a tile of whole patterns is a range like any other.
+bool BulkTransfer::isSolid(uint32_t tile) const {
+  if (!map)
+    return true;
+  uint32_t pattern = swizzlePatternBytes(static_cast<unsigned>(map->swizzle));
+  return tile % pattern == 0 && bytes % pattern == 0;
+}
+
 void BulkTransfer::checkTile(const SharedPlace &tile, AccessKind kind, unsigned actor,
                              uint32_t time) const {
   uint64_t offset = uint64_t{tile.address} - kSharedBase;
@@ -57,6 +65,8 @@ void BulkTransfer::checkTile(const SharedPlace &tile, AccessKind kind, unsigned 
   if (!tile.cta->races)
     return;
   Accessor who = accessor(actor, time, kind);
+  if (isSolid(tile.address))
+    return tile.cta->races->access(who, tile.address - kSharedBase, bytes, false);
   forRuns([&](const TensorRun &run) {
     forPieces(tile.address, run, [&](uint32_t address, uint32_t, uint32_t count) {
       tile.cta->races->access(who, address - kSharedBase, count, false);
@@ -65,7 +75,8 @@ void BulkTransfer::checkTile(const SharedPlace &tile, AccessKind kind, unsigned 
 }
 
 void BulkTransfer::checkGlobal(AccessKind kind, unsigned actor, uint32_t time) const {
-  Launch &launch = *issuer->cta->launch;
+  GlobalRaces *races = issuer->cta->cluster->globalRaces;
+  Accessor who = accessor(actor, time, kind);
   if (!map && global % 16)
     issuer->stop(*op, FindingKind::Misaligned, lane,
                  "the global address of a bulk copy must be a multiple of 16");
@@ -73,8 +84,8 @@ void BulkTransfer::checkGlobal(AccessKind kind, unsigned actor, uint32_t time) c
     if (!run.inside)
       return;
     requireGlobal(*issuer, *op, lane, run.address, run.bytes);
-    if (launch.races())
-      launch.races()->access(accessor(actor, time, kind), run.address, run.bytes, false);
+    if (races)
+      races->access(who, run.address, run.bytes, false);
   });
 }
 
@@ -157,10 +168,7 @@ void BulkTransfer::copyOut(const TensorRun &run, uint32_t address, uint32_t done
   Cta &cta = *from->cta;
   uint64_t target = run.address + done;
   if (issuer->shadow) {
-    bool whole = true;
-    for (uint32_t at = 0; at < count; ++at)
-      whole &= cta.sharedValid.get(address - kSharedBase + at, 1) == 1;
-    if (!whole)
+    if (!cta.sharedValid.holdsRange(address - kSharedBase, count))
       issuer->report(*op, FindingKind::Uninitialised, lane,
                      "copies data to global memory that were never written");
     launch.memory().valid().setRange(target - kGlobalBase, count, true);
@@ -171,18 +179,23 @@ void BulkTransfer::copyOut(const TensorRun &run, uint32_t address, uint32_t done
     std::memcpy(launch.memory().host(target), cta.sharedHost(address), count);
 }
 
-// Moves a run of a swizzled tile by whole chunks, if no check follows its bytes. False: it has done nothing.
+// Moves a run of a swizzled tile by whole chunks, if all of it is initialised or nobody asks. False: it has done nothing.
 static bool moveChunks(const BulkTransfer &copy, const BulkTile &target, const TensorRun &run) {
-  if (!copy.map || copy.reduction || copy.issuer->shadow || !run.inside ||
-      (run.tileOffset | run.bytes) % kChunkBytes)
+  GlobalMemory &memory = copy.issuer->cta->launch->memory();
+  bool follows = static_cast<bool>(copy.issuer->shadow);
+  if (!copy.map || copy.reduction || !run.inside || (run.tileOffset | run.bytes) % kChunkBytes ||
+      (follows && !memory.valid().holdsRange(run.address - kGlobalBase, run.bytes)))
     return false;
-  const uint8_t *source = copy.issuer->cta->launch->memory().host(run.address);
+  const uint8_t *source = memory.host(run.address);
   uint8_t *shared = target.place.cta->sharedHost(kSharedBase);
   uint32_t begin = target.place.address + run.tileOffset;
   auto log2Chunks = static_cast<unsigned>(copy.map->swizzle);
-  for (uint32_t done = 0; done < run.bytes; done += kChunkBytes)
-    std::memcpy(shared + (swizzled(begin + done, log2Chunks) - kSharedBase), source + done,
-                kChunkBytes);
+  for (uint32_t done = 0; done < run.bytes; done += kChunkBytes) {
+    uint32_t offset = swizzled(begin + done, log2Chunks) - kSharedBase;
+    std::memcpy(shared + offset, source + done, kChunkBytes);
+    if (follows)
+      target.place.cta->sharedValid.mark(offset, kChunkBytes);
+  }
   return true;
 }
 

@@ -43,6 +43,7 @@ public:
 private:
   template <class Visit> void forRuns(Visit visit) const;
   template <class Visit> void forPieces(uint32_t tile, const TensorRun &run, Visit visit) const;
+  bool isSolid(uint32_t tile) const;
   Accessor accessor(unsigned actor, uint32_t time, AccessKind kind) const;
   void checkTile(const SharedPlace &tile, AccessKind kind, unsigned actor, uint32_t time) const;
   void checkGlobal(AccessKind kind, unsigned actor, uint32_t time) const;

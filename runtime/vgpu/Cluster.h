@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/vgpu/AsyncQueue.h"
+#include "runtime/vgpu/Races.h"
 #include "runtime/vgpu/Schedule.h"
 #include "runtime/vgpu/Warp.h"
 
@@ -29,7 +30,9 @@ struct Cluster {
   Launch *launch = nullptr;
   uint32_t index = 0;
   std::vector<std::unique_ptr<Cta>> ctas;
-  SyncVariables sync;  // of shared memory
+  SyncVariables sync;                          // of shared memory
+  std::unique_ptr<GlobalRaces> ownGlobalRaces; // where it runs as if it were alone
+  GlobalRaces *globalRaces = nullptr; // its own or the launch's; null without the race check
   uint32_t actors = 0; // of its clocks: warps, then whatever completes asynchronous work
   Choices choices;
   AsyncQueue async;

@@ -21,8 +21,6 @@ Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
   if (setup_.counting)
     instructionCounters_.resize(program().lines.size());
   clusterSize_ = static_cast<uint32_t>(setup_.config.cluster.count());
-  if (checks().tracksAccesses())
-    races_ = std::make_unique<GlobalRaces>();
   if (setup_.schedule == Schedule::Random && clusterCount() <= (1u << 24)) {
     Choices choices;
     choices.reset(setup_.seed, clusterCount());
@@ -52,22 +50,49 @@ std::string Launch::blockText(uint64_t index) const {
 }
 
 void Launch::run() {
-  uint64_t clusters = clusterCount();
-  bool alone = program().usesGlobalAtomics || checks().tracksAccesses();
-  uint64_t threads = alone ? 1 : std::min<uint64_t>(setup_.threads, clusters);
+  bool communicates = program().usesGlobalAtomics;
+  if (!checks().tracksAccesses()) {
+    runOn(communicates ? 1 : setup_.threads);
+  } else if (communicates || program().prints || !runApart()) {
+    races_ = GlobalRaces::ofLaunch();
+    runOn(1);
+  }
+  // Which later clusters had started when the first fault appeared depends on timing; the first faulty one does not.
+  if (findings_.empty())
+    return;
+  uint64_t first = std::ranges::min(findings_, {}, &Finding::clusterIndex).clusterIndex;
+  std::erase_if(findings_, [&](const Finding &finding) { return finding.clusterIndex != first; });
+}
+
+void Launch::runOn(uint64_t threads) {
   std::vector<std::thread> helpers;
-  for (uint64_t i = 1; i < threads; ++i)
+  for (uint64_t i = 1; i < std::min(threads, clusterCount()); ++i)
     helpers.emplace_back([this] { worker(); });
   worker();
   for (std::thread &helper : helpers)
     helper.join();
   if (failure_)
     std::rethrow_exception(failure_);
-  // Which later clusters had started when the first fault appeared depends on timing; the first faulty one does not.
-  if (findings_.empty())
-    return;
-  uint64_t first = std::ranges::min(findings_, {}, &Finding::clusterIndex).clusterIndex;
-  std::erase_if(findings_, [&](const Finding &finding) { return finding.clusterIndex != first; });
+}
+
+bool Launch::runApart() {
+  footprints_ = std::make_unique<Footprints>(memory());
+  runOn(setup_.threads);
+  bool isClean = findings_.empty() && !footprints_->haveMet();
+  if (!isClean)
+    startAgain();
+  footprints_.reset();
+  return isClean;
+}
+
+void Launch::startAgain() {
+  footprints_->restore();
+  findings_.clear();
+  statistics_ = {};
+  counters_ = {};
+  std::ranges::fill(instructionCounters_, Counters());
+  next_ = 0;
+  stopAt_ = ~uint64_t{0};
 }
 
 std::optional<uint64_t> Launch::takeCluster() {
@@ -130,6 +155,8 @@ void Launch::worker() {
 }
 
 void Launch::retire(Cluster &cluster) {
+  if (cluster.ownGlobalRaces)
+    cluster.ownGlobalRaces->endCluster();
   std::lock_guard lock(mutex_);
   for (auto &cta : cluster.ctas) {
     ++statistics_.blocks;
@@ -140,6 +167,10 @@ void Launch::retire(Cluster &cluster) {
   }
   bool isFaulty =
       std::ranges::any_of(cluster.ctas, [](const auto &cta) { return !cta->findings.empty(); });
+  if (footprints_ && (isFaulty || footprints_->haveMet())) {
+    stopAt_ = 0;
+    return;
+  }
   if (!isFaulty)
     return;
   // Clusters after the first faulty one are not needed; those before it finish, so that reports do not depend on timing.
@@ -166,6 +197,9 @@ void Launch::collectCounters(const std::vector<std::unique_ptr<Cluster>> &cluste
 std::unique_ptr<Cluster> Launch::makeCluster() {
   auto cluster = std::make_unique<Cluster>();
   cluster->launch = this;
+  if (footprints_)
+    cluster->ownGlobalRaces = GlobalRaces::ofCluster(*footprints_);
+  cluster->globalRaces = footprints_ ? cluster->ownGlobalRaces.get() : races_.get();
   cluster->events = program().usesGlobalAtomics ? &events_ : &cluster->ownEvents;
   for (uint32_t rank = 0; rank < clusterSize_; ++rank) {
     cluster->ctas.push_back(makeCta());

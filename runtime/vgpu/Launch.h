@@ -1,8 +1,9 @@
 // One launch of a kernel: hands clusters of blocks to host threads, each of which runs its clusters warp by warp.
 //
-// Clusters are handed out in order, or in a random one. With several host threads results stay the same as with one,
-// because kernels whose blocks meet in global memory run on a single thread, as does every kernel under the race check,
-// and findings are those of the first faulty cluster.
+// Clusters are handed out in order, or in a random one. With several host threads results stay the same as with one:
+// kernels whose blocks communicate through global memory run on a single thread. Under the race check the others first
+// run as if each cluster were alone; where clusters have met or something is to be reported, memory is put back and all
+// run again on a single thread. Findings are those of the first faulty cluster.
 #pragma once
 
 #include "runtime/vgpu/Cluster.h"
@@ -44,8 +45,6 @@ public:
   uint64_t blockIndex(uint64_t cluster, uint32_t rank) const;
   /// "(x,y,z)" of a block.
   std::string blockText(uint64_t index) const;
-  /// Null without the race check.
-  GlobalRaces *races() { return races_.get(); }
   SyncVariables &globalSync() { return globalSync_; }
   /// Those of the first faulty cluster, in the order of time, at most kMaxFindings.
   const std::vector<Finding> &findings() const { return findings_; }
@@ -63,6 +62,10 @@ public:
   static constexpr size_t kMaxFindings = 20;
 
 private:
+  /// True if that was the launch; false if it must start again, on one thread.
+  bool runApart();
+  void runOn(uint64_t threads);
+  void startAgain();
   void worker();
   /// The next cluster that may start, or nothing.
   std::optional<uint64_t> takeCluster();
@@ -78,7 +81,8 @@ private:
 
   LaunchSetup setup_;
   uint32_t sharedBytes_ = 0, clusterSize_ = 1;
-  std::unique_ptr<GlobalRaces> races_;
+  std::unique_ptr<GlobalRaces> races_;     // of all clusters together
+  std::unique_ptr<Footprints> footprints_; // while each runs as if it were alone
   SyncVariables globalSync_;
   uint64_t events_ = 0;         // of all clusters, where blocks talk to each other
   std::vector<uint32_t> order_; // in which clusters start; empty: by index

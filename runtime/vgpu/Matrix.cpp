@@ -103,8 +103,8 @@ void transposeFragment(const uint32_t *source, uint32_t *target) {
 }
 
 // Row by row; only where something may be wrong, lane by lane.
-void checkReadRaces(Warp &warp, const Op &op, const Access &access, unsigned matrix) {
-  Accessor rows = accessorOf(warp, op, Stamp::kSeveralLanes, AccessKind::Read);
+void checkReadRaces(Warp &warp, const Op &op, const Access &access, unsigned matrix,
+                    const Accessor &rows) {
   for (unsigned row = 0; row < 8; ++row) {
     auto offset = static_cast<uint32_t>(access.address[matrix * 8 + row] - kSharedBase);
     if (warp.cta->races->isOrderedRead(rows, offset, kRowOfMatrixBytes))
@@ -124,6 +124,7 @@ void loadMatrix(Warp &warp, const Op &op) {
   bool transposed = op.a & kTransposed;
   if (!resolveRows(warp, op, op.rows[op.targets], matrices, false, access))
     return;
+  Accessor rows = accessorOf(warp, op, Stamp::kSeveralLanes, AccessKind::Read);
   for (unsigned matrix = 0; matrix < matrices; ++matrix) {
     uint32_t *target = warp.row<uint32_t>(op.rows[matrix]);
     for (unsigned row = 0; row < 8; ++row) // four lanes hold one
@@ -131,7 +132,7 @@ void loadMatrix(Warp &warp, const Op &op) {
     if (transposed)
       transposeFragment(target, target);
     if (warp.cta->races)
-      checkReadRaces(warp, op, access, matrix);
+      checkReadRaces(warp, op, access, matrix, rows);
     if (warp.shadow)
       loadMatrixShadow(warp, op, access, matrix);
   }

@@ -13,9 +13,6 @@ namespace tile::vgpu {
 static constexpr uint64_t kAlignment = 256, kRedZone = 256;
 static constexpr uint64_t kPage = 4096;
 
-// `count` ones from bit 0, which is 1 to 64.
-static uint64_t ones(uint64_t count) { return ~uint64_t{0} >> (64 - count); }
-
 static void setBits(uint64_t &place, uint64_t bits, bool valid) {
   std::atomic_ref<uint64_t> word(place);
   uint64_t before = word.load(std::memory_order_relaxed);
@@ -40,23 +37,6 @@ void ValidBits::setRange(uint64_t begin, uint64_t count, bool valid) {
   begin += words * 64;
   if (begin < end)
     set(begin, static_cast<unsigned>(end - begin), valid);
-}
-
-// Up to 64 bits from anywhere.
-uint64_t ValidBits::getAcross(uint64_t at, uint64_t count) const {
-  uint64_t bits = words_[at >> 6] >> (at & 63);
-  if ((at & 63) + count > 64)
-    bits |= words_[(at >> 6) + 1] << (64 - (at & 63));
-  return bits & ones(count);
-}
-
-bool ValidBits::holdsRange(uint64_t begin, uint64_t count) const {
-  for (uint64_t done = 0; done < count; done += 64) {
-    uint64_t piece = std::min<uint64_t>(count - done, 64);
-    if (getAcross(begin + done, piece) != ones(piece))
-      return false;
-  }
-  return true;
 }
 
 void ValidBits::copyRange(uint64_t target, const ValidBits &from, uint64_t source, uint64_t count) {

@@ -30,15 +30,37 @@ public:
     return static_cast<uint32_t>(words_[at >> 6] >> (at & 63)) & ((1u << count) - 1);
   }
   /// Whether all of any number of bits are set.
-  bool holdsRange(uint64_t begin, uint64_t count) const;
+  bool holdsRange(uint64_t begin, uint64_t count) const {
+    uint64_t missing = 0;
+    for (uint64_t done = 0; done < count; done += 64) {
+      uint64_t piece = count - done < 64 ? count - done : 64;
+      missing |= getAcross(begin + done, piece) ^ ones(piece);
+    }
+    return missing == 0;
+  }
   /// Atomic, since bytes of several host threads' blocks may share a word.
   void set(uint64_t at, unsigned count, bool valid);
   void setRange(uint64_t begin, uint64_t count, bool valid);
+  /// set(at, count, true), where that is often so already.
+  void mark(uint64_t at, unsigned count) {
+    if (get(at, count) != (1u << count) - 1)
+      set(at, count, true);
+  }
   /// The ranges may overlap.
   void copyRange(uint64_t target, const ValidBits &from, uint64_t source, uint64_t count);
+  /// The words from bit `at` on, which begins one.
+  uint64_t *words(uint64_t at) { return words_ + at / 64; }
 
 private:
-  uint64_t getAcross(uint64_t at, uint64_t count) const;
+  // `count` ones from bit 0, which is 1 to 64.
+  static uint64_t ones(uint64_t count) { return ~uint64_t{0} >> (64 - count); }
+  // Up to 64 bits from anywhere.
+  uint64_t getAcross(uint64_t at, uint64_t count) const {
+    uint64_t bits = words_[at >> 6] >> (at & 63);
+    if ((at & 63) + count > 64)
+      bits |= words_[(at >> 6) + 1] << (64 - (at & 63));
+    return bits & ones(count);
+  }
 
   uint64_t *words_;
 };

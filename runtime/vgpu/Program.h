@@ -145,6 +145,7 @@ struct Program {
   /// From one thread's local memory to the next one's: every thread's is aligned.
   uint32_t localStride() const { return (localBytes + 15) & ~15u; }
   bool usesGlobalAtomics = false; // results may depend on the order of blocks: they run one by one
+  bool prints = false;
   bool usesWgmma = false;
   std::vector<MmaBatch> mmaBatches; // by Op::imm of the operation that runs one
   uint32_t staticRowsBegin = 0;     // rows from here are constants and specials: always initialised

@@ -3,8 +3,6 @@
 
 #include "runtime/vgpu/Launch.h"
 
-#include <bit>
-
 namespace tile::vgpu {
 
 bool isWrite(AccessKind kind) {
@@ -50,6 +48,7 @@ static const char *verb(AccessKind kind) {
 Accessor accessorOf(Warp &warp, const Op &op, unsigned lane, AccessKind kind) {
   Accessor accessor;
   accessor.warp = &warp;
+  accessor.clock = &warp.clock;
   accessor.op = &op;
   accessor.lane = lane;
   accessor.stamp.clock = warp.clock.time();
@@ -193,29 +192,75 @@ bool happenedBefore(Stamp earlier, const Accessor &accessor) {
   return isOrdered(earlier, accessor.warp->clock.cluster, accessor);
 }
 
+bool knowsAll(ManyReads many, const WarpClock &clock) {
+  const VectorClock &known = clock.has.now.known;
+  for (uint64_t left = many.mask; left; left &= left - 1)
+    if (known.at(many.group * 16 + static_cast<unsigned>(std::countr_zero(left))) < many.clock)
+      return false;
+  return true;
+}
+
+bool mergeReads(Stamp &slot, Stamp stamp) {
+  bool fits = slot.clock == stamp.clock && slot.clock < (1u << 23) &&
+              slot.kindBits == stamp.kindBits && slot.actor / 16 == stamp.actor / 16 &&
+              stamp.actor < 64 &&
+              (slot.kind() == AccessKind::Read || slot.kind() == AccessKind::ProxyRead);
+  if (!fits)
+    return false;
+  ManyReads many;
+  many.clock = stamp.clock;
+  many.proxy = stamp.kind() == AccessKind::ProxyRead;
+  many.instruction = stamp.instruction;
+  many.mask = (1u << stamp.actor % 16) | (1u << slot.actor % 16);
+  many.group = stamp.actor / 16;
+  slot = std::bit_cast<Stamp>(many);
+  return true;
+}
+
 template <class Cell> void RaceCells<Cell>::clear() {
   split_.clear();
+  freeSplits_.clear();
   pools_.clear();
   freePools_.clear();
 }
 
-template <class Cell> uint32_t RaceCells<Cell>::splitIndex(Cell &cell) {
-  if (isSplit(cell))
-    return static_cast<uint32_t>(cell.write.clock);
-  auto index = static_cast<uint32_t>(split_.size());
-  split_.emplace_back();
-  for (Cell &byte : split_.back()) {
-    byte = cell;
-    // Each byte needs its own list of readers.
+template <class Cell> void RaceCells<Cell>::split(Cell &cell, std::span<Cell> parts) {
+  for (Cell &part : parts) {
+    part = cell;
+    // Each part needs its own list of readers.
     if (cell.read.kindBits == kPooled) {
-      byte.read.clock = pools_.size();
+      part.read.clock = pools_.size();
       pools_.push_back(std::vector(pools_[cell.read.clock]));
     }
   }
   clearReads(cell);
   cell = Cell();
-  cell.write.clock = index;
   cell.write.kindBits = kSplit;
+}
+
+template <class Cell> void RaceCells<Cell>::forget(std::span<Cell> parts) {
+  for (Cell &part : parts) {
+    if (isSplit(part)) {
+      freeSplits_.push_back(static_cast<uint32_t>(part.write.clock));
+      for (Cell &byte : split_[part.write.clock])
+        clearReads(byte);
+    }
+    clearReads(part);
+    part = Cell();
+  }
+}
+
+template <class Cell> uint32_t RaceCells<Cell>::splitIndex(Cell &cell) {
+  if (isSplit(cell))
+    return static_cast<uint32_t>(cell.write.clock);
+  if (freeSplits_.empty()) {
+    freeSplits_.push_back(static_cast<uint32_t>(split_.size()));
+    split_.emplace_back();
+  }
+  uint32_t index = freeSplits_.back();
+  freeSplits_.pop_back();
+  split(cell, split_[index]);
+  cell.write.clock = index;
   return index;
 }
 
@@ -246,10 +291,7 @@ bool RaceCells<Cell>::conflictsWithMany(Stamp reads, uint32_t cluster, const Acc
   if (reads.kindBits == kPooled)
     return std::ranges::any_of(pools_[reads.clock], check);
   // The usual case first: all of them were before the last barrier.
-  auto many = std::bit_cast<ManyReads>(reads);
-  bool known = cluster == clock.cluster;
-  for (uint64_t left = many.mask; known && left; left &= left - 1)
-    known = clock.has.now.known.at(many.group * 16 + std::countr_zero(left)) >= many.clock;
+  bool known = cluster == clock.cluster && knowsAll(std::bit_cast<ManyReads>(reads), clock);
   return !known && std::ranges::any_of(expand(reads), check);
 }
 
@@ -290,72 +332,6 @@ void RaceCells<Cell>::touch(Cell &cell, const Accessor &accessor, bool sameValue
       cell.writeCluster = own;
     clearReads(cell);
   }
-}
-
-// Of a warp's own access, with everything else in the same cluster.
-static bool isOrderedInside(Stamp earlier, const Accessor &accessor) {
-  const WarpClock &clock = accessor.warp->clock;
-  if (earlier.actor == clock.actor)
-    return earlier.clock == 0 || earlier.lane == accessor.lane || earlier.clock < clock.time();
-  return clock.has.now.known.at(earlier.actor) >= earlier.clock;
-}
-
-// The last write is ordered before the access, and through a fence if the proxies differ.
-static bool isPlainlyOrdered(Stamp write, const Accessor &accessor) {
-  if (write.kind() == AccessKind::CopyWrite)
-    return false;
-  if (accessor.proxy && write.kind() != AccessKind::ProxyWrite &&
-      accessor.warp->clock.has.now.proxied.at(write.actor) < write.clock)
-    return false;
-  return isOrderedInside(write, accessor);
-}
-
-template <class Cell> bool RaceCells<Cell>::quickRead(Cell &cell, const Accessor &accessor) {
-  Stamp write = cell.write, &read = cell.read;
-  if (isSplit(cell) || !isPlainlyOrdered(write, accessor))
-    return false;
-  const Stamp &stamp = accessor.stamp;
-  if (read.kindBits == kMany) {
-    auto many = std::bit_cast<ManyReads>(read);
-    bool joins =
-        many.clock == stamp.clock && many.group == stamp.actor / 16 && many.proxy == accessor.proxy;
-    if (!joins)
-      return false;
-    many.mask |= 1u << stamp.actor % 16;
-    many.instruction = stamp.instruction;
-    read = std::bit_cast<Stamp>(many);
-    return true;
-  }
-  if (read.kindBits == kPooled)
-    return false;
-  bool sameActor = read && read.actor == stamp.actor;
-  if (!sameActor && !isOrderedInside(read, accessor))
-    return mergeReads(read, stamp);
-  bool severalLanes = sameActor && read.clock == stamp.clock && read.lane != stamp.lane;
-  read = stamp;
-  if (severalLanes)
-    read.lane = Stamp::kSeveralLanes;
-  return true;
-}
-
-template <class Cell> bool RaceCells<Cell>::quickWrite(Cell &cell, const Accessor &accessor) {
-  Stamp write = cell.write, read = cell.read;
-  if (isSplit(cell) || !isPlainlyOrdered(write, accessor) || read.kindBits == kPooled)
-    return false;
-  if (read.kindBits == kMany) {
-    auto many = std::bit_cast<ManyReads>(read);
-    const WarpClock &clock = accessor.warp->clock;
-    for (uint64_t left = many.mask; left; left &= left - 1) {
-      unsigned actor = many.group * 16 + static_cast<unsigned>(std::countr_zero(left));
-      if (actor != clock.actor && clock.has.now.known.at(actor) < many.clock)
-        return false;
-    }
-  } else if (!isOrderedInside(read, accessor)) {
-    return false;
-  }
-  cell.write = accessor.stamp;
-  cell.read = Stamp();
-  return true;
 }
 
 template <class Cell> void RaceCells<Cell>::release(Stamp &slot) {
@@ -401,24 +377,6 @@ void RaceCells<Cell>::noteRead(Cell &cell, Stamp stamp, uint32_t cluster,
     pool(slot, stamp, accessor);
 }
 
-// Two single reads become one of many if they are alike.
-template <class Cell> bool RaceCells<Cell>::mergeReads(Stamp &slot, Stamp stamp) {
-  bool fits = slot.clock == stamp.clock && slot.clock < (1u << 23) &&
-              slot.kindBits == stamp.kindBits && slot.actor / 16 == stamp.actor / 16 &&
-              stamp.actor < 64 &&
-              (slot.kind() == AccessKind::Read || slot.kind() == AccessKind::ProxyRead);
-  if (!fits)
-    return false;
-  ManyReads many;
-  many.clock = stamp.clock;
-  many.proxy = stamp.kind() == AccessKind::ProxyRead;
-  many.instruction = stamp.instruction;
-  many.mask = (1u << stamp.actor % 16) | (1u << slot.actor % 16);
-  many.group = stamp.actor / 16;
-  slot = std::bit_cast<Stamp>(many);
-  return true;
-}
-
 template <class Cell>
 bool RaceCells<Cell>::joinMany(Stamp &slot, Stamp stamp, const Accessor *accessor) {
   auto many = std::bit_cast<ManyReads>(slot);
@@ -429,12 +387,8 @@ bool RaceCells<Cell>::joinMany(Stamp &slot, Stamp stamp, const Accessor *accesso
     slot = std::bit_cast<Stamp>(many);
     return true;
   }
-  if (!accessor)
+  if (!accessor || !knowsAll(many, accessor->warp->clock))
     return false;
-  const VectorClock &known = accessor->warp->clock.has.now.known;
-  for (uint64_t left = many.mask; left; left &= left - 1)
-    if (known.at(many.group * 16 + std::countr_zero(left)) < many.clock)
-      return false;
   slot = stamp;
   return true;
 }
@@ -461,7 +415,7 @@ void RaceCells<Cell>::pool(Stamp &slot, Stamp stamp, const Accessor *accessor) {
   reads.push_back(stamp);
 }
 
-template class RaceCells<SharedCell>;
+template class RaceCells<ClusterCell>;
 template class RaceCells<GlobalCell>;
 
 } // namespace tile::vgpu

@@ -10,6 +10,7 @@
 #include "runtime/vgpu/Clock.h"
 
 #include <array>
+#include <bit>
 #include <optional>
 #include <span>
 
@@ -36,7 +37,7 @@ enum class AccessKind : uint8_t {
 bool isWrite(AccessKind kind);
 bool isStrong(AccessKind kind);
 
-/// One access. Empty while `clock` is 0.
+/// One access. Empty while it is all zeros.
 struct Stamp {
   static constexpr unsigned kSeveralLanes = 32;
   static constexpr uint32_t kLastInstruction = (1u << 18) - 1;
@@ -50,12 +51,15 @@ struct Stamp {
 
   AccessKind kind() const { return static_cast<AccessKind>(kindBits); }
   explicit operator bool() const { return clock != 0; }
+  bool operator==(const Stamp &other) const { return bits() == other.bits(); }
+  uint64_t bits() const { return std::bit_cast<uint64_t>(*this); }
 };
 static_assert(sizeof(Stamp) == 8);
 
 /// An access about to happen.
 struct Accessor {
-  Warp *warp = nullptr; // who makes or has issued it
+  Warp *warp = nullptr;             // who makes or has issued it
+  const WarpClock *clock = nullptr; // of that warp
   const Op *op = nullptr;
   unsigned lane = 0;
   Stamp
@@ -63,12 +67,38 @@ struct Accessor {
   bool proxy = false; // through the async proxy: earlier generic writes need fence.proxy.async
   bool ordersOwnAccess =
       true; // false for wgmma, which is not ordered after its own thread's accesses
+  // The last write and the last read found to be ordered before it, whatever its lane: tiles are long runs of cells in
+  // one state, so most need not be asked about again.
+  mutable uint64_t orderedWrite = ~uint64_t{0}, orderedRead = ~uint64_t{0};
 
+  // The same of reads that it joins: what they are then.
+  mutable uint64_t joinedReads = ~uint64_t{0};
+  mutable Stamp jointReads;
+
+  void setLane(unsigned to) { lane = to, stamp.lane = to; }
   AccessKind kind() const { return stamp.kind(); }
 };
 Accessor accessorOf(Warp &warp, const Op &op, unsigned lane, AccessKind kind);
 /// True if something of the accessor's own cluster is ordered before what it does now.
 bool happenedBefore(Stamp earlier, const Accessor &accessor);
+
+/// Values of kindBits of what is no stamp: cells that are split, reads that are a list, reads that are ManyReads.
+constexpr unsigned kSplit = 15, kPooled = 14, kMany = 13;
+
+/// Reads of several warps of one cluster at equal times: the common case of tiles that all warps read.
+struct ManyReads {
+  uint64_t clock : 23 = 0;
+  uint64_t proxy : 1 = 0; // all are ProxyRead, else all are Read
+  uint64_t instruction : 18 = 0;
+  uint64_t mask : 16 = 0; // of actors group * 16 ...
+  uint64_t group : 2 = 0;
+  uint64_t kindBits : 4 = kMany;
+};
+static_assert(sizeof(ManyReads) == 8);
+/// True if all of them are ordered before what the warp does now.
+bool knowsAll(ManyReads many, const WarpClock &clock);
+/// Makes two single reads one of many if they are alike.
+bool mergeReads(Stamp &slot, Stamp stamp);
 
 /// Which word a cell stands for, to report it.
 struct RacePlace {
@@ -76,13 +106,13 @@ struct RacePlace {
   uint64_t address = 0;
 };
 
-/// A word, or a byte of a split word, of the shared memory of a cluster.
-struct SharedCell {
+/// A chunk of 16 bytes, a word, or a byte of a split word, of memory that only one cluster touches.
+struct ClusterCell {
   Stamp write, read;
   static constexpr bool kManyClusters = false;
 };
 
-/// The same of global memory, where accesses of different clusters meet. Of the reads the last one and the last of
+/// The same of memory where accesses of different clusters meet. Of the reads the last one and the last of
 /// another cluster are kept: whoever writes conflicts with one of them.
 struct GlobalCell {
   Stamp write, read, otherRead;
@@ -126,6 +156,9 @@ public:
     }
   }
   /// Remembers a read that happened earlier, without checking it.
+  void replay(Cell &cell, Stamp stamp, uint32_t cluster) {
+    noteRead(cell, stamp, cluster, nullptr);
+  }
   void replay(std::span<Cell> words, Stamp stamp, uint32_t cluster, uint32_t offset,
               uint32_t bytes) {
     for (uint32_t at = offset; at < offset + bytes;) {
@@ -140,36 +173,21 @@ public:
     }
   }
   void clear();
-
-  /// The common case of a read or write of a word by a warp of its own cluster: everything before it is ordered. False,
-  /// and nothing is done, if it may be another.
-  static bool quickRead(Cell &cell, const Accessor &accessor);
-  static bool quickWrite(Cell &cell, const Accessor &accessor);
+  /// The same as access() for one cell that is not split.
+  void touch(Cell &cell, const Accessor &accessor, bool sameValue, const RacePlace &place);
+  /// Splits a cell into as many as there are in `parts`, which know what it knew.
+  void split(Cell &cell, std::span<Cell> parts);
+  /// Forgets what `parts` knew: they are one again.
+  void forget(std::span<Cell> parts);
+  static bool isSplit(const Cell &cell) { return cell.write.kindBits == kSplit; }
 
 private:
-  // kindBits of stamps that are none
-  static constexpr unsigned kSplit = 15, kPooled = 14, kMany = 13;
-
-  // Reads of several warps of one cluster at equal times: the common case of tiles that all warps read.
-  struct ManyReads {
-    uint64_t clock : 23 = 0;
-    uint64_t proxy : 1 = 0; // all are ProxyRead, else all are Read
-    uint64_t instruction : 18 = 0;
-    uint64_t mask : 16 = 0; // of actors group * 16 ...
-    uint64_t group : 2 = 0;
-    uint64_t kindBits : 4 = kMany;
-  };
-  static_assert(sizeof(ManyReads) == 8);
-
-  static bool isSplit(const Cell &cell) { return cell.write.kindBits == kSplit; }
   uint32_t splitIndex(Cell &cell);
-  void touch(Cell &cell, const Accessor &accessor, bool sameValue, const RacePlace &place);
   bool conflictsWithReads(const Cell &cell, const Accessor &accessor, const RacePlace &place);
   bool conflictsWithMany(Stamp reads, uint32_t cluster, const Accessor &accessor,
                          const RacePlace &place);
   // `accessor`: who reads, to forget reads that are ordered before this one; null: forget none.
   void noteRead(Cell &cell, Stamp stamp, uint32_t cluster, const Accessor *accessor);
-  static bool mergeReads(Stamp &slot, Stamp stamp);
   void pool(Stamp &slot, Stamp stamp, const Accessor *accessor);
   void clearReads(Cell &cell);
   void release(Stamp &slot);
@@ -177,11 +195,12 @@ private:
   static std::vector<Stamp> expand(Stamp many);
 
   std::vector<std::array<Cell, 4>> split_;
+  std::vector<uint32_t> freeSplits_;
   std::vector<std::vector<Stamp>> pools_;
   std::vector<uint32_t> freePools_;
 };
 
-extern template class RaceCells<SharedCell>;
+extern template class RaceCells<ClusterCell>;
 extern template class RaceCells<GlobalCell>;
 
 } // namespace tile::vgpu

@@ -9,86 +9,176 @@
 namespace tile::vgpu {
 
 void SharedRaces::reset(uint32_t sharedBytes) {
-  words_.assign(sharedBytes / 4 + 1, SharedCell());
+  shadow_.reset(sharedBytes);
   rules_.clear();
-}
-
-void SharedRaces::accessWords(const Accessor &accessor, uint32_t offset, uint32_t bytes) {
-  bool reads = !isWrite(accessor.kind());
-  for (uint32_t word = offset / 4, end = (offset + bytes) / 4; word < end; ++word)
-    if (!(reads ? RaceCells<SharedCell>::quickRead(words_[word], accessor)
-                : RaceCells<SharedCell>::quickWrite(words_[word], accessor)))
-      accessCells(accessor, word * 4, 4, false);
-}
-
-bool SharedRaces::isOrderedRead(const Accessor &accessor, uint32_t offset, uint32_t bytes) {
-  for (uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word)
-    if (!RaceCells<SharedCell>::quickRead(words_[word], accessor))
-      return false;
-  return true;
 }
 
 void SharedRaces::access(const Accessor &accessor, uint32_t offset, uint32_t bytes,
                          bool sameValue) {
-  AccessKind kind = accessor.kind();
-  bool isPlain = kind == AccessKind::Read || kind == AccessKind::ProxyRead ||
-                 (!sameValue && (kind == AccessKind::Write || kind == AccessKind::CopyWrite ||
-                                 kind == AccessKind::ProxyWrite));
-  if (isPlain && offset % 4 == 0 && bytes % 4 == 0)
-    accessWords(accessor, offset, bytes);
-  else
-    accessCells(accessor, offset, bytes, sameValue);
-}
-
-void SharedRaces::accessCells(const Accessor &accessor, uint32_t offset, uint32_t bytes,
-                              bool sameValue) {
-  rules_.access(words_, accessor, offset, bytes, sameValue, [](uint32_t at) {
+  shadow_.access(rules_, accessor, offset, bytes, sameValue, [](uint32_t at) {
     return RacePlace{Space::Shared, uint64_t{at} + kSharedBase};
   });
 }
 
 void SharedRaces::endCopy(const Accessor &accessor, uint32_t offset, uint32_t bytes) {
-  rules_.forCells(words_, offset, bytes, [&](SharedCell &cell) {
+  shadow_.forCells(rules_, offset, bytes, [&](ClusterCell &cell) {
     Stamp &write = cell.write;
     if (!write || write.kind() != AccessKind::CopyWrite || write.lane != accessor.lane ||
         write.actor != accessor.stamp.actor)
       return;
     write.kindBits = static_cast<uint64_t>(AccessKind::Write);
-    write.clock = accessor.warp->clock.time();
+    write.clock = accessor.stamp.clock;
   });
 }
 
-GlobalRaces::Page &GlobalRaces::pageOf(uint64_t index) {
-  if (index != lastIndex_) {
-    last_ = &pages_[index];
-    lastIndex_ = index;
+void GlobalRaces::access(Warp &warp, const Op &op, AccessKind kind, uint32_t mask,
+                         const uint64_t *address, uint32_t bytes, uint32_t same) {
+  Accessor accessor = accessorOf(warp, op, 0, kind);
+  if (kind != AccessKind::Read) {
+    forLanes(mask, [&](unsigned lane) {
+      accessor.setLane(lane);
+      access(accessor, address[lane], bytes, same >> lane & 1);
+    });
+    return;
   }
-  return *last_;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!(mask >> lane & 1))
+      continue;
+    unsigned lanes = 1;
+    while (lane + lanes < kLanes && mask >> (lane + lanes) & 1 &&
+           address[lane + lanes] == address[lane] + uint64_t{lanes} * bytes)
+      ++lanes;
+    accessor.setLane(lane);
+    readRun(accessor, lanes, address[lane], bytes);
+    lane += lanes - 1;
+  }
+}
+
+namespace {
+
+// In pages. Memory that is only read has no cells: the reads of a page are kept in a short list until someone writes to it.
+template <class Cell> class PagedRaces final : public GlobalRaces {
+public:
+  explicit PagedRaces(Footprints *footprints) : footprints_(footprints) {}
+  void access(const Accessor &accessor, uint64_t address, uint64_t bytes, bool sameValue) override;
+  void endCluster() override;
+
+private:
+  static constexpr size_t kMostReads = 64; // kept of a page that nobody has written
+  static constexpr uint64_t kDirectoryPages = 1024;
+  // Consecutive lanes that read consecutive elements.
+  struct EarlyRead {
+    uint16_t offset = 0, bytes = 0; // of all lanes, within the page
+    uint16_t laneBytes = 0;
+    uint32_t cluster = 0;
+    Stamp first; // of the first lane
+  };
+  struct Page {
+    uint64_t index = 0;
+    ChunkShadow<Cell> cells; // empty until the page is written
+    std::vector<EarlyRead> reads;
+    size_t nextRead = 0; // in `reads` once it is full: the oldest
+    PageFootprint touched;
+  };
+  using Directory = std::array<Page *, kDirectoryPages>;
+
+  Page &pageOf(uint64_t index);
+  Page &addPage(uint64_t index);
+  void materialise(Page &page);
+  void touch(Page &page, uint32_t offset, uint32_t bytes, bool writes);
+  static void remember(Page &page, const EarlyRead &read);
+  void readRun(Accessor &accessor, unsigned lanes, uint64_t address, uint32_t bytes) override;
+  template <class Visit> void forPages(uint64_t address, uint64_t bytes, Visit visit);
+
+  Footprints *footprints_;
+  RaceCells<Cell> rules_;
+  std::vector<std::unique_ptr<Directory>> directories_; // by index from the first page
+  std::vector<std::unique_ptr<Page>> pages_;            // those in use, then those to use again
+  size_t used_ = 0;
+  uint64_t lastIndex_ = ~uint64_t{0};
+  Page *last_ = nullptr;
+};
+
+constexpr uint64_t kFirstPage = kGlobalBase / kShadowPageBytes;
+
+template <class Cell> typename PagedRaces<Cell>::Page &PagedRaces<Cell>::pageOf(uint64_t index) {
+  if (index == lastIndex_)
+    return *last_;
+  uint64_t at = index - kFirstPage;
+  if (at / kDirectoryPages >= directories_.size())
+    directories_.resize(at / kDirectoryPages + 1);
+  std::unique_ptr<Directory> &directory = directories_[at / kDirectoryPages];
+  if (!directory)
+    directory = std::make_unique<Directory>();
+  Page *&page = (*directory)[at % kDirectoryPages];
+  if (!page)
+    page = &addPage(index);
+  lastIndex_ = index;
+  last_ = page;
+  return *page;
+}
+
+template <class Cell> typename PagedRaces<Cell>::Page &PagedRaces<Cell>::addPage(uint64_t index) {
+  if (used_ == pages_.size())
+    pages_.push_back(std::make_unique<Page>());
+  Page &page = *pages_[used_++];
+  page.index = index;
+  return page;
+}
+
+template <class Cell> void PagedRaces<Cell>::endCluster() {
+  for (size_t i = 0; i < used_; ++i) {
+    Page &page = *pages_[i];
+    if (footprints_)
+      footprints_->add(page.index, page.touched);
+    uint64_t at = page.index - kFirstPage;
+    (*directories_[at / kDirectoryPages])[at % kDirectoryPages] = nullptr;
+    page.cells.clear();
+    page.reads.clear();
+    page.nextRead = 0;
+    page.touched = {};
+  }
+  used_ = 0;
+  lastIndex_ = ~uint64_t{0};
+  rules_.clear();
 }
 
 // Calls visit(page, offset in the page, bytes, bytes before).
-template <class Visit> void GlobalRaces::forPages(uint64_t address, uint64_t bytes, Visit visit) {
+template <class Cell>
+template <class Visit>
+void PagedRaces<Cell>::forPages(uint64_t address, uint64_t bytes, Visit visit) {
   for (uint64_t done = 0; done < bytes;) {
-    uint64_t at = address + done, offset = at % kPageBytes;
-    uint64_t part = std::min(bytes - done, kPageBytes - offset);
-    visit(pageOf(at / kPageBytes), static_cast<uint32_t>(offset), static_cast<uint32_t>(part),
+    uint64_t at = address + done, offset = at % kShadowPageBytes;
+    uint64_t part = std::min(bytes - done, kShadowPageBytes - offset);
+    visit(pageOf(at / kShadowPageBytes), static_cast<uint32_t>(offset), static_cast<uint32_t>(part),
           done);
     done += part;
   }
 }
 
-void GlobalRaces::materialise(Page &page) {
-  page.cells.resize(kPageBytes / 4);
+template <class Cell> void PagedRaces<Cell>::materialise(Page &page) {
+  page.cells.reset(kShadowPageBytes);
   for (const EarlyRead &read : page.reads) {
     Stamp stamp = read.first;
     for (uint32_t at = 0; at < read.bytes; at += read.laneBytes, ++stamp.lane)
-      rules_.replay(page.cells, stamp, read.cluster, read.offset + at,
-                    std::min<uint32_t>(read.laneBytes, read.bytes - at));
+      page.cells.replay(rules_, stamp, read.cluster, read.offset + at,
+                        std::min<uint32_t>(read.laneBytes, read.bytes - at));
   }
-  page.reads = {};
+  page.reads.clear();
 }
 
-void GlobalRaces::remember(Page &page, const EarlyRead &read) {
+template <class Cell>
+void PagedRaces<Cell>::touch(Page &page, uint32_t offset, uint32_t bytes, bool writes) {
+  if (!footprints_)
+    return;
+  if (writes && !page.touched.isWritten) {
+    footprints_->keep(page.index);
+    page.touched.isWritten = true;
+  }
+  setBits(writes ? page.touched.written : page.touched.read, offset, bytes);
+}
+
+template <class Cell> void PagedRaces<Cell>::remember(Page &page, const EarlyRead &read) {
   auto isSame = [&](const EarlyRead &known) {
     return known.offset == read.offset && known.bytes == read.bytes &&
            known.cluster == read.cluster && known.first.actor == read.first.actor;
@@ -105,10 +195,14 @@ void GlobalRaces::remember(Page &page, const EarlyRead &read) {
   page.nextRead = (page.nextRead + 1) % kMostReads;
 }
 
-void GlobalRaces::access(const Accessor &accessor, uint64_t address, uint64_t bytes,
-                         bool sameValue) {
+template <class Cell>
+void PagedRaces<Cell>::access(const Accessor &accessor, uint64_t address, uint64_t bytes,
+                              bool sameValue) {
+  AccessKind kind = accessor.kind();
+  bool isWeakRead = kind == AccessKind::Read || kind == AccessKind::ProxyRead;
   forPages(address, bytes, [&](Page &page, uint32_t offset, uint32_t part, uint64_t done) {
-    if (page.cells.empty() && accessor.kind() == AccessKind::Read) {
+    touch(page, offset, part, isWrite(kind));
+    if (page.cells.empty() && isWeakRead) {
       remember(page, {static_cast<uint16_t>(offset), static_cast<uint16_t>(part),
                       static_cast<uint16_t>(part), accessor.warp->clock.cluster, accessor.stamp});
       return;
@@ -116,51 +210,38 @@ void GlobalRaces::access(const Accessor &accessor, uint64_t address, uint64_t by
     uint64_t base = address + done - offset;
     if (page.cells.empty())
       materialise(page);
-    rules_.access(page.cells, accessor, offset, part, sameValue, [&](uint32_t at) {
+    page.cells.access(rules_, accessor, offset, part, sameValue, [&](uint32_t at) {
       return RacePlace{Space::Global, base + at};
     });
   });
 }
 
-void GlobalRaces::readRun(Warp &warp, const Op &op, unsigned lane, unsigned lanes, AccessKind kind,
-                          uint64_t address, uint32_t bytes) {
-  uint64_t last = address + uint64_t{lanes} * bytes - 1;
-  Accessor accessor = accessorOf(warp, op, lane, kind);
-  Page &page = pageOf(address / kPageBytes);
-  if (address / kPageBytes == last / kPageBytes && page.cells.empty()) {
-    remember(page,
-             {static_cast<uint16_t>(address % kPageBytes), static_cast<uint16_t>(lanes * bytes),
-              static_cast<uint16_t>(bytes), warp.clock.cluster, accessor.stamp});
+template <class Cell>
+void PagedRaces<Cell>::readRun(Accessor &accessor, unsigned lanes, uint64_t address,
+                               uint32_t bytes) {
+  uint32_t all = lanes * bytes;
+  Page &page = pageOf(address / kShadowPageBytes);
+  if (address % kShadowPageBytes + all <= kShadowPageBytes && page.cells.empty()) {
+    auto offset = static_cast<uint32_t>(address % kShadowPageBytes);
+    touch(page, offset, all, false);
+    remember(page, {static_cast<uint16_t>(offset), static_cast<uint16_t>(all),
+                    static_cast<uint16_t>(bytes), accessor.warp->clock.cluster, accessor.stamp});
     return;
   }
-  for (unsigned i = 0; i < lanes; ++i) {
-    accessor.lane = lane + i;
-    accessor.stamp.lane = lane + i;
+  for (unsigned i = 0, first = accessor.lane; i < lanes; ++i) {
+    accessor.setLane(first + i);
     access(accessor, address + uint64_t{i} * bytes, bytes, false);
   }
 }
 
-void GlobalRaces::access(Warp &warp, const Op &op, AccessKind kind, uint32_t mask,
-                         const uint64_t *address, uint32_t bytes, uint32_t same) {
-  if (kind == AccessKind::Read) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      if (!(mask >> lane & 1))
-        continue;
-      unsigned lanes = 1;
-      while (lane + lanes < kLanes && mask >> (lane + lanes) & 1 &&
-             address[lane + lanes] == address[lane] + uint64_t{lanes} * bytes)
-        ++lanes;
-      readRun(warp, op, lane, lanes, kind, address[lane], bytes);
-      lane += lanes - 1;
-    }
-    return;
-  }
-  Accessor accessor = accessorOf(warp, op, 0, kind);
-  forLanes(mask, [&](unsigned lane) {
-    accessor.lane = lane;
-    accessor.stamp.lane = lane;
-    access(accessor, address[lane], bytes, same >> lane & 1);
-  });
+} // namespace
+
+std::unique_ptr<GlobalRaces> GlobalRaces::ofLaunch() {
+  return std::make_unique<PagedRaces<GlobalCell>>(nullptr);
+}
+
+std::unique_ptr<GlobalRaces> GlobalRaces::ofCluster(Footprints &footprints) {
+  return std::make_unique<PagedRaces<ClusterCell>>(&footprints);
 }
 
 } // namespace tile::vgpu

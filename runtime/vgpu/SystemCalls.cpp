@@ -144,6 +144,7 @@ void failAssert(Warp &warp, const Op &op) {
 
 bool emitSystemCall(Decoder &decoder, std::string_view name, const std::vector<Operand> &args) {
   if (name == "vprintf" && args.size() == 2) {
+    decoder.program().prints = true;
     decoder.emit(printText, {}, {}, 0, decoder.argumentOffset(args[0]),
                  decoder.argumentOffset(args[1]), kOwnValidity);
     return true;

@@ -5,6 +5,7 @@
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/MatrixCheck.h"
 
 #include <algorithm>
 
@@ -75,57 +76,19 @@ MatrixExtent extentOfB(const Form &form) {
   return {form.product.blocks * kBlockColumns, form.elementBytes(), form.transB};
 }
 
-// Calls visit(mn, address) for each 16-byte chunk; a chunk holds several mn of an MN-major matrix.
-template <class Visit>
-void forChunks(const SharedMatrix &matrix, const MatrixExtent &extent, Visit visit) {
-  uint32_t perChunk = kChunkBytes / extent.elementBytes,
-           depth = kMatrixDepthBytes / extent.elementBytes;
-  uint32_t stepMn = extent.mnMajor ? perChunk : 1, stepK = extent.mnMajor ? 1 : perChunk;
-  for (uint32_t mn = 0; mn < extent.rows; mn += stepMn)
-    for (uint32_t k = 0; k < depth; k += stepK)
-      visit(mn, matrix.address(mn, k, extent.elementBytes));
-}
-
-// Bounds, races and initialisation of a matrix in shared memory, as of the issue. Returns a mask of its bad rows.
-std::vector<bool> checkMatrix(Warp &warp, const Op &op, const SharedMatrix &matrix,
-                              const MatrixExtent &extent, uint32_t time) {
-  Cta &cta = *warp.cta;
-  if (!cta.races && !warp.shadow &&
-      matrix.isInside(extent, kSharedBase, kSharedBase + cta.launch->sharedBytes()))
-    return {};
-  Accessor accessor = accessorOf(warp, op, 0, AccessKind::ProxyRead);
-  accessor.stamp.actor = groupOf(warp).actor;
-  accessor.stamp.clock = time;
-  accessor.proxy = true;
-  accessor.ordersOwnAccess = false;
-  std::vector<bool> bad(warp.shadow ? extent.rows : 0);
-  uint32_t bytes = cta.launch->sharedBytes();
-  forChunks(matrix, extent, [&](uint32_t mn, uint32_t address) {
-    uint32_t offset = address - kSharedBase;
-    if (offset >= bytes || bytes - offset < kChunkBytes)
-      warp.stop(op, FindingKind::OutOfBounds, 0,
-                "the matrix descriptor reaches shared address " + std::to_string(address) +
-                    ", outside the block's " + std::to_string(bytes) + " bytes");
-    if (cta.races)
-      cta.races->access(accessor, offset, kChunkBytes, false);
-    if (!warp.shadow || cta.sharedValid.get(offset, kChunkBytes) == 0xffff)
-      return;
-    for (uint32_t i = 0; i < (extent.mnMajor ? kChunkBytes / extent.elementBytes : 1); ++i)
-      bad[mn + i] = true;
-  });
-  return bad;
-}
-
 // An element of D is initialised if A's row, B's column and, where it is added to, D's own are.
 void trackInit(Warp &warp, const Op &op, const Form &form, unsigned position,
                const std::vector<bool> &badRows, const std::vector<bool> &badColumns,
                bool accumulates) {
-  bool anyBad = std::ranges::count(badColumns, true) > 0 || std::ranges::count(badRows, true) > 0;
+  bool anyBad = !badColumns.empty() || !badRows.empty();
+  auto isBad = [](const std::vector<bool> &rows, unsigned index) {
+    return !rows.empty() && rows[index];
+  };
   uint32_t badHalves[2] = {0, 0}; // lanes whose row of A is bad, by half
   for (unsigned half = 0; half < 2; ++half)
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       unsigned g = lane / 4;
-      bool bad = !form.aInRegisters && badRows[position * kRowsOfWarp + g + 8 * half];
+      bool bad = isBad(badRows, position * kRowsOfWarp + g + 8 * half);
       for (unsigned r = half; form.aInRegisters && r < kRegistersOfA; r += 2)
         bad |= (warp.shadow.whole(rowsOfA(op)[r]) >> (4 * g) & 15) != 15;
       badHalves[half] |= uint32_t{bad} << lane;
@@ -138,7 +101,7 @@ void trackInit(Warp &warp, const Op &op, const Form &form, unsigned position,
       unsigned v = r * perRegister + j, block = v / 4, i = v % 4;
       good &= ~badHalves[i / 2];
       for (unsigned lane = 0; lane < kLanes; ++lane)
-        if (badColumns[block * kBlockColumns + 2 * (lane % 4) + i % 2])
+        if (isBad(badColumns, block * kBlockColumns + 2 * (lane % 4) + i % 2))
           good &= ~(1u << lane);
     }
     warp.shadow.set(op.rows[r], good, kFullMask);
@@ -194,9 +157,9 @@ void issueForAll(Warp &last, const Op &op, Warpgroup &group) {
   std::vector<bool> badRows, badColumns;
   if (!form.aInRegisters)
     badRows = checkMatrix(last, op, matrixOf(last, op, issue.descriptorA, extentOfA(form)),
-                          extentOfA(form), issue.time);
+                          extentOfA(form), group.actor, issue.time);
   badColumns = checkMatrix(last, op, matrixOf(last, op, issue.descriptorB, extentOfB(form)),
-                           extentOfB(form), issue.time);
+                           extentOfB(form), group.actor, issue.time);
   std::vector<uint32_t> rows;
   if (last.flight.watches())
     rows = matrixRegisters(op);

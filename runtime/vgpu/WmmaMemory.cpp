@@ -114,7 +114,7 @@ void checkCollectively(Warp &warp, const Op &op, const Access &access, uint32_t 
       cta.races->access(accessor, static_cast<uint32_t>(access.address[lane] - kSharedBase),
                         access.bytes, isSame);
     else if (access.space == Space::Global)
-      cta.launch->races()->access(accessor, access.address[lane], access.bytes, isSame);
+      cta.cluster->globalRaces->access(accessor, access.address[lane], access.bytes, isSame);
   });
 }
 

@@ -1,0 +1,66 @@
+// Comparing and restoring pages.
+#include "runtime/vgpu/Footprints.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tile::vgpu {
+
+void setBits(PageBits &bits, uint32_t begin, uint32_t count) {
+  for (uint32_t end = begin + count; begin < end;) {
+    uint32_t first = begin % 64, part = std::min(end - begin, 64 - first);
+    bits[begin / 64] |= ~uint64_t{0} >> (64 - part) << first;
+    begin += part;
+  }
+}
+
+static bool overlap(const PageBits &a, const PageBits &b) {
+  uint64_t both = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    both |= a[i] & b[i];
+  return both != 0;
+}
+
+static void unite(PageBits &into, const PageBits &from) {
+  for (size_t i = 0; i < into.size(); ++i)
+    into[i] |= from[i];
+}
+
+// Whoever writes to a page has been here before, so nobody has while there is no copy.
+void Footprints::keep(uint64_t page) {
+  std::lock_guard lock(mutex_);
+  std::unique_ptr<Before> &before = before_[page];
+  if (before)
+    return;
+  before = std::make_unique<Before>();
+  uint64_t address = page * kShadowPageBytes;
+  std::memcpy(before->bytes.data(), memory_.host(address), kShadowPageBytes);
+  std::memcpy(before->valid.data(), memory_.valid().words(address - kGlobalBase), sizeof(PageBits));
+}
+
+void Footprints::add(uint64_t page, const PageFootprint &footprint) {
+  std::lock_guard lock(mutex_);
+  Merged &merged = merged_[page];
+  if (merged.written &&
+      (overlap(footprint.read, *merged.written) || overlap(footprint.written, *merged.written)))
+    haveMet_ = true;
+  if (footprint.isWritten) {
+    if (overlap(footprint.written, merged.read))
+      haveMet_ = true;
+    if (!merged.written)
+      merged.written = std::make_unique<PageBits>();
+    unite(*merged.written, footprint.written);
+  }
+  unite(merged.read, footprint.read);
+}
+
+void Footprints::restore() {
+  for (const auto &[page, before] : before_) {
+    uint64_t address = page * kShadowPageBytes;
+    std::memcpy(memory_.host(address), before->bytes.data(), kShadowPageBytes);
+    std::memcpy(memory_.valid().words(address - kGlobalBase), before->valid.data(),
+                sizeof(PageBits));
+  }
+}
+
+} // namespace tile::vgpu

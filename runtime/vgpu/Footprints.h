@@ -1,0 +1,61 @@
+// What the clusters of a launch touch of global memory, byte by byte, and what was there before.
+//
+// Clusters that do not communicate are run side by side as if each were alone. That is the same as one after the other, as
+// long as none touches what another writes; if two have met, or there is anything to report, memory is put back and the
+// launch starts again on one thread, whose reports do not depend on timing.
+#pragma once
+
+#include "runtime/vgpu/Memory.h"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace tile::vgpu {
+
+/// Pages of global memory, the unit of its shadow: addresses divided by this.
+constexpr uint32_t kShadowPageBytes = 1024;
+
+/// One bit a byte of a page.
+using PageBits = std::array<uint64_t, kShadowPageBytes / 64>;
+void setBits(PageBits &bits, uint32_t begin, uint32_t count);
+
+/// What one cluster has touched of a page.
+struct PageFootprint {
+  PageBits read{}, written{};
+  bool isWritten = false;
+};
+
+class Footprints {
+public:
+  explicit Footprints(GlobalMemory &memory) : memory_(memory) {}
+  /// Before a cluster's first write to a page.
+  void keep(uint64_t page);
+  /// Of a cluster that has ended.
+  void add(uint64_t page, const PageFootprint &footprint);
+  /// Whether a cluster has touched what another has written.
+  bool haveMet() const { return haveMet_; }
+  /// Puts back what was there before the launch. No cluster is running.
+  void restore();
+
+private:
+  // Of the clusters that have ended. Most pages are only read.
+  struct Merged {
+    PageBits read{};
+    std::unique_ptr<PageBits> written;
+  };
+  struct Before {
+    std::array<uint8_t, kShadowPageBytes> bytes;
+    PageBits valid;
+  };
+
+  GlobalMemory &memory_;
+  std::mutex mutex_;
+  std::unordered_map<uint64_t, Merged> merged_;
+  std::unordered_map<uint64_t, std::unique_ptr<Before>> before_;
+  std::atomic<bool> haveMet_ = false;
+};
+
+} // namespace tile::vgpu

@@ -1,0 +1,103 @@
+// By the ranges of shared memory that a matrix fills, which are few; chunk by chunk where something is wrong.
+#include "runtime/vgpu/MatrixCheck.h"
+
+#include "runtime/vgpu/Launch.h"
+
+#include <algorithm>
+
+namespace tile::vgpu {
+namespace {
+
+// Calls visit(mn, address) for each 16-byte chunk; a chunk holds several mn of an MN-major matrix.
+template <class Visit>
+void forChunks(const SharedMatrix &matrix, const MatrixExtent &extent, Visit visit) {
+  uint32_t perChunk = kChunkBytes / extent.elementBytes,
+           depth = kMatrixDepthBytes / extent.elementBytes;
+  uint32_t stepMn = extent.mnMajor ? perChunk : 1, stepK = extent.mnMajor ? 1 : perChunk;
+  for (uint32_t mn = 0; mn < extent.rows; mn += stepMn)
+    for (uint32_t k = 0; k < depth; k += stepK)
+      visit(mn, matrix.address(mn, k, extent.elementBytes));
+}
+
+// The same by the ranges that the chunks of a row fill, whatever their order. visit(offset, bytes).
+template <class Visit>
+void forRanges(const SharedMatrix &matrix, const MatrixExtent &extent, Visit visit) {
+  uint32_t rowBytes = kChunkBytes << matrix.log2Chunks, mnBytes = extent.rows * extent.elementBytes;
+  if (!extent.mnMajor) {
+    // Two chunks along k, which a swizzle leaves neighbours.
+    uint32_t half = kChunkBytes / extent.elementBytes;
+    for (uint32_t mn = 0; mn < extent.rows; ++mn) {
+      uint32_t first = matrix.address(mn, 0, extent.elementBytes) - kSharedBase,
+               second = matrix.address(mn, half, extent.elementBytes) - kSharedBase;
+      if ((first ^ second) == kChunkBytes) {
+        visit(std::min(first, second), 2 * kChunkBytes);
+        continue;
+      }
+      visit(first, kChunkBytes);
+      visit(second, kChunkBytes);
+    }
+    return;
+  }
+  if (matrix.start % rowBytes || mnBytes % rowBytes)
+    return forChunks(matrix, extent, [&](uint32_t, uint32_t address) {
+      visit(address - kSharedBase, kChunkBytes);
+    });
+  for (uint32_t k = 0; k < kMatrixDepthBytes / extent.elementBytes; ++k)
+    for (uint32_t mn = 0; mn < extent.rows; mn += rowBytes / extent.elementBytes)
+      visit(matrix.address(mn, k, extent.elementBytes) / rowBytes * rowBytes - kSharedBase,
+            rowBytes);
+}
+
+void requireInside(Warp &warp, const Op &op, const SharedMatrix &matrix,
+                   const MatrixExtent &extent) {
+  uint32_t bytes = warp.cta->launch->sharedBytes();
+  if (matrix.isInside(extent, kSharedBase, kSharedBase + bytes))
+    return;
+  forChunks(matrix, extent, [&](uint32_t, uint32_t address) {
+    uint32_t offset = address - kSharedBase;
+    if (offset >= bytes || bytes - offset < kChunkBytes)
+      warp.stop(op, FindingKind::OutOfBounds, 0,
+                "the matrix descriptor reaches shared address " + std::to_string(address) +
+                    ", outside the block's " + std::to_string(bytes) + " bytes");
+  });
+}
+
+// A mask of the rows that are not all initialised; empty if all are.
+std::vector<bool> badRowsOf(const Cta &cta, const SharedMatrix &matrix,
+                            const MatrixExtent &extent) {
+  bool isWhole = true;
+  forRanges(matrix, extent, [&](uint32_t offset, uint32_t bytes) {
+    isWhole = isWhole && cta.sharedValid.holdsRange(offset, bytes);
+  });
+  if (isWhole)
+    return {};
+  std::vector<bool> bad(extent.rows);
+  forChunks(matrix, extent, [&](uint32_t mn, uint32_t address) {
+    if (cta.sharedValid.get(address - kSharedBase, kChunkBytes) == 0xffff)
+      return;
+    for (uint32_t i = 0; i < (extent.mnMajor ? kChunkBytes / extent.elementBytes : 1); ++i)
+      bad[mn + i] = true;
+  });
+  return bad;
+}
+
+} // namespace
+
+std::vector<bool> checkMatrix(Warp &warp, const Op &op, const SharedMatrix &matrix,
+                              const MatrixExtent &extent, unsigned actor, uint32_t time) {
+  Cta &cta = *warp.cta;
+  requireInside(warp, op, matrix, extent);
+  if (cta.races) {
+    Accessor accessor = accessorOf(warp, op, 0, AccessKind::ProxyRead);
+    accessor.stamp.actor = actor;
+    accessor.stamp.clock = time;
+    accessor.proxy = true;
+    accessor.ordersOwnAccess = false;
+    forRanges(matrix, extent, [&](uint32_t offset, uint32_t bytes) {
+      cta.races->access(accessor, offset, bytes, false);
+    });
+  }
+  return warp.shadow ? badRowsOf(cta, matrix, extent) : std::vector<bool>();
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,67 @@
+// What is remembered of a word that many read and of a chunk of which parts are touched.
+#include "tests/runtime/vgpu/Twins.h"
+
+namespace tile::vgpu {
+namespace {
+
+// Warps 0 to 3 read at different times, since each has made a different number of fences; warp 4 waits for them, or for the
+// last one only, and writes.
+TEST(RaceCell, ReadsAtDifferentTimesAllCount) {
+  std::string good = kernel(R"(  mov.u32 %r1, 0;
+FENCES:
+  setp.ge.u32 %q1, %r1, %w;
+  @%q1 bra READ;
+  membar.cta;
+  add.u32 %r1, %r1, 1;
+  bra FENCES;
+READ:
+  setp.eq.u32 %q2, %w, 4;
+  @%q2 bra WRITE;
+  ld.shared.u32 %r2, [buffer];
+  setp.lt.u32 %q3, %w, 0;
+  @%q3 bra DONE;
+  bar.arrive 1, 160;
+  bra DONE;
+WRITE:
+  bar.sync 1, 160;
+  setp.eq.u32 %q4, %l, 0;
+  @%q4 st.shared.u32 [buffer], %t;
+DONE:
+)");
+  std::string broken =
+      replaced(replaced(replaced(good, "%w, 0;", "%w, 3;"), "arrive 1, 160", "arrive 1, 64"),
+               "sync 1, 160", "sync 1, 64");
+  expectTwin(good, broken, 160, FindingKind::Race, "st.shared");
+}
+
+// Lanes write words of a chunk; another warp overwrites it as a whole and hands it back; they read it.
+TEST(RaceCell, ChunksAreSplitAndOneAgain) {
+  std::string good = kernel(R"(  mov.u32 %r1, buffer;
+  mad.lo.u32 %r2, %l, 4, %r1;
+  setp.eq.u32 %q1, %w, 1;
+  @%q1 bra WHOLE;
+  st.shared.u32 [%r2], %t;
+  bar.sync 0;
+  bar.sync 1;
+  ld.shared.u32 %r3, [%r2];
+  bra DONE;
+WHOLE:
+  bar.sync 0;
+  setp.lt.u32 %q2, %l, 8;
+  mad.lo.u32 %r2, %l, 16, %r1;
+  @%q2 st.shared.v4.u32 [%r2], {%r1, %r1, %r1, %r1};
+  bar.sync 1;
+DONE:
+)");
+  expectTwin(good,
+             replaced(replaced(good, "  bar.sync 0;\n  bar.sync 1;", "  bar.sync 1;"),
+                      "WHOLE:\n  bar.sync 0;", "WHOLE:"),
+             64, FindingKind::Race, "st.shared.v4");
+  expectTwin(
+      good,
+      replaced(replaced(good, "  bar.sync 1;\n  ld", "  ld"), "%r1};\n  bar.sync 1;", "%r1};"), 64,
+      FindingKind::Race, "ld.shared");
+}
+
+} // namespace
+} // namespace tile::vgpu
