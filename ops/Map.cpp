@@ -152,14 +152,15 @@ int crossingDim(const Folded &dims, size_t operands, size_t outputs) {
 }
 
 int tileSide(int64_t extent, int largest) {
-  return static_cast<int>(
-      std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(extent, largest))));
+  return static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(extent, largest))));
 }
 
 MapLaunch tilesFor(const Folded &dims, bool crosses) {
   MapLaunch launch{.rank = dims.rank};
   int64_t last = dims.extents[dims.rank - 1];
-  launch.columns = crosses ? kSide : dims.rank == 1 ? kProgramElements : tileSide(last, kProgramElements);
+  launch.columns = crosses          ? kSide
+                   : dims.rank == 1 ? kProgramElements
+                                    : tileSide(last, kProgramElements);
   if (dims.rank > 1)
     launch.rows = tileSide(dims.extents[dims.rank - 2], kProgramElements / launch.columns);
   return launch;

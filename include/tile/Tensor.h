@@ -34,6 +34,8 @@ public:
   /// The same in memory of the stream, as Stream::tensor says.
   Tensor(const Stream &stream, DType dtype, std::span<const int64_t> shape);
 
+  /// Whether there is a tensor.
+  explicit operator bool() const { return storage_ != nullptr; }
   DType dtype() const { return dtype_; }
   int rank() const { return rank_; }
   /// Of a dimension in 0 .. rank-1; InvalidArgument beyond.
@@ -50,6 +52,12 @@ public:
   size_t bytes() const { return static_cast<size_t>(numel()) * sizeOf(dtype_); }
   /// Row-major without gaps.
   bool isContiguous() const;
+  /// Whether other tensors, or copies of this one, share its memory.
+  bool isShared() const { return storage_.use_count() > 1; }
+  /// How often markChanged() was called for this memory, by views of it too.
+  uint64_t version() const;
+  /// Says that the elements were changed in place: whoever has kept the tensor for later can tell.
+  void markChanged() const;
   Device device() const;
   /// Device::handle() of the owner; 0 for no tensor.
   uint64_t deviceHandle() const;

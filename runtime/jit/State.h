@@ -60,6 +60,7 @@ struct Storage {
   device::DevicePtr base = 0;
   size_t bytes;          ///< that tensors may use
   size_t blockBytes = 0; ///< of memory of a stream
+  std::atomic<uint64_t> version = 0;
 };
 
 } // namespace tile::detail

@@ -162,6 +162,13 @@ bool Tensor::isContiguous() const {
   return true;
 }
 
+uint64_t Tensor::version() const { return storage_ ? storage_->version.load() : 0; }
+
+void Tensor::markChanged() const {
+  if (storage_)
+    ++storage_->version;
+}
+
 Device Tensor::device() const {
   if (!storage_)
     refuse(ErrorCode::InvalidHandle, "an empty Tensor belongs to no device");

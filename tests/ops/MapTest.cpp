@@ -15,15 +15,17 @@ TEST_P(Map, NumbersMayChangeFromCallToCall) {
   auto x = uniform<float>(100);
   auto y = output<float>({100});
   for (auto [factor, offset] : {std::pair(2.0f, 1), {-0.5f, 7}}) {
-    ops::map(stream, [](Value x, Value a, Value b) { return x * a + cast(f32, b); }, y.tensor(),
-             input({100}, x), factor, offset);
+    ops::map(
+        stream, [](Value x, Value a, Value b) { return x * a + cast(f32, b); }, y.tensor(),
+        input({100}, x), factor, offset);
     expectAll(y.result(), [&](int64_t i) { return x[size_t(i)] * factor + offset; }, {1});
   }
 }
 
 TEST_P(Map, NumbersKeepTheirPrecisionForDoubles) {
   auto y = output<double>({5});
-  ops::map(stream, [](Value a) { return a; }, y.tensor(), 0.1);
+  ops::map(
+      stream, [](Value a) { return a; }, y.tensor(), 0.1);
   expectAll(y.result(), [](int64_t) { return 0.1; });
 }
 
@@ -41,12 +43,16 @@ TEST_P(Map, SeveralOutputs) {
   auto x = uniform<half>(3000), y = uniform<half>(3000, -1, 1, 2);
   auto sums = output<float>({3000});
   auto products = output<half>({3000});
-  ops::map(stream, [](Value a, Value b) { return std::array{a + b, a * b}; },
-           ops::outputs(sums.tensor(), products.tensor()), input({3000}, x), input({3000}, y));
-  expectAll(sums.result(),
-            [&](int64_t i) { return exact(x[size_t(i)]) + exact(y[size_t(i)]); }, {0.51});
-  expectAll(products.result(),
-            [&](int64_t i) { return exact(x[size_t(i)]) * exact(y[size_t(i)]); }, {0.51});
+  ops::map(
+      stream,
+      [](Value a, Value b) {
+        return std::array{a + b, a * b};
+      },
+      ops::outputs(sums.tensor(), products.tensor()), input({3000}, x), input({3000}, y));
+  expectAll(sums.result(), [&](int64_t i) { return exact(x[size_t(i)]) + exact(y[size_t(i)]); },
+            {0.51});
+  expectAll(products.result(), [&](int64_t i) { return exact(x[size_t(i)]) * exact(y[size_t(i)]); },
+            {0.51});
 }
 
 /// An output of these extents and strides over a row of memory, the input likewise: y = x + 1.
@@ -70,9 +76,11 @@ TEST_P(Map, FoldsDimensionsThatAllTensorsWalkAlike) {
     SCOPED_TRACE("y strides " + ::testing::PrintToString(c.yStrides) + ", x strides " +
                  ::testing::PrintToString(c.xStrides));
     auto y = output<float>({4096});
-    ops::map(stream, [](Value x) { return x + 1; }, y.tensor().withStrides(c.extents, c.yStrides),
-             memory.withStrides(c.extents, c.xStrides));
-    std::vector<float> expected(4096, std::bit_cast<float>(0xA5A5A5A5)); // what the harness fills with
+    ops::map(
+        stream, [](Value x) { return x + 1; }, y.tensor().withStrides(c.extents, c.yStrides),
+        memory.withStrides(c.extents, c.xStrides));
+    std::vector<float> expected(4096,
+                                std::bit_cast<float>(0xA5A5A5A5)); // what the harness fills with
     std::vector<float> results = y.result();
     std::vector<int64_t> index(c.extents.size());
     for (;;) {
@@ -93,21 +101,29 @@ TEST_P(Map, FoldsDimensionsThatAllTensorsWalkAlike) {
 TEST_P(Map, Refusals) {
   auto f = [](Value a, Value b) { return a + b; };
   auto x = device().tensor<float>({4, 5}), row = device().tensor<float>({4});
-  expectRefused(ErrorCode::InvalidShape, "map: x1 is f32 4, but y is f32 4x5: counted from the last",
+  expectRefused(ErrorCode::InvalidShape,
+                "map: x1 is f32 4, but y is f32 4x5: counted from the last",
                 [&] { ops::map(stream, f, x, x, row); });
   expectRefused(ErrorCode::Aliasing, "y overlaps x1", [&] {
     auto square = device().tensor<float>({4, 4});
     ops::map(stream, f, square, 1.0f, square.T());
   });
   expectRefused(ErrorCode::Aliasing, "y overlaps y1", [&] {
-    ops::map(stream, [](Value a) { return std::array{a, a}; }, ops::outputs(x, x), 1.0f);
+    ops::map(
+        stream,
+        [](Value a) {
+          return std::array{a, a};
+        },
+        ops::outputs(x, x), 1.0f);
   });
   expectRefused(ErrorCode::Unsupported, "walk 6 dimensions in different ways", [&] {
-    std::vector<int64_t> extents(6, 3), one = {243, 81, 27, 9, 3, 1}, other = {1, 3, 9, 27, 81, 243};
+    std::vector<int64_t> extents(6, 3), one = {243, 81, 27, 9, 3, 1},
+                                        other = {1, 3, 9, 27, 81, 243};
     std::swap(other[0], other[3]), std::swap(other[1], other[4]);
     auto a = device().tensor<float>({729}), b = device().tensor<float>({729});
-    ops::map(stream, [](Value a) { return a; }, a.withStrides(extents, one),
-             b.withStrides(extents, other));
+    ops::map(
+        stream, [](Value a) { return a; }, a.withStrides(extents, one),
+        b.withStrides(extents, other));
   });
 }
 

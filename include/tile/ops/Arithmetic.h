@@ -4,8 +4,8 @@
 // of the stream (Stream::tensor) with the broadcast extents.
 #pragma once
 
-#include <tile/ops/Operand.h>
 #include <tile/Tensor.h>
+#include <tile/ops/Operand.h>
 
 namespace tile::ops {
 

@@ -134,8 +134,7 @@ template <int Rank, size_t> using MapOutput = Out<any, Rank>;
 template <int Rank, size_t... I>
 auto mapOutputs(std::index_sequence<I...>) -> tile::detail::Params<MapOutput<Rank, I>...>;
 
-template <class F, int Rank, size_t Outs, class... X>
-const auto &mapKernel(const MapNames &names) {
+template <class F, int Rank, size_t Outs, class... X> const auto &mapKernel(const MapNames &names) {
   using Program =
       MapProgram<F, Rank, decltype(mapOutputs<Rank>(std::make_index_sequence<Outs>())), X...>;
   static const auto program =
@@ -159,8 +158,8 @@ void launchMap(const MapNames &names, CallSite site, const MapLaunch &launch,
   std::tuple arguments{argument(x)...};
   std::apply(
       [&](const auto &...in) {
-        mapKernel<F, Rank, Outs, X...>(names).consts(launch.rows, launch.columns)(
-            site, operands[O]..., in...);
+        mapKernel<F, Rank, Outs, X...>(names).consts(launch.rows,
+                                                     launch.columns)(site, operands[O]..., in...);
       },
       arguments);
 }
@@ -185,13 +184,12 @@ void mapNamed(const MapNames &names, CallSite site, F, const std::array<Operand,
   for (const Operand &output : y)
     add(output);
   (add(x), ...);
-  MapLaunch launch =
-      foldForMap({names, parameters, Outs, kInOrder, site.where}, operands);
+  MapLaunch launch = foldForMap({names, parameters, Outs, kInOrder, site.where}, operands);
   if (launch.isEmpty)
     return;
   auto go = [&]<int Rank>(std::integral_constant<int, Rank>) {
-    launchMap<F, Rank, Outs>(names, site, launch, operands.data(),
-                             std::make_index_sequence<Outs>(), x...);
+    launchMap<F, Rank, Outs>(names, site, launch, operands.data(), std::make_index_sequence<Outs>(),
+                             x...);
   };
   static_assert(kMostMapDims == 5);
   switch (launch.rank) {
@@ -226,8 +224,7 @@ void mapNamed(const MapNames &names, CallSite site, F, const std::array<Operand,
 /// Errors (InvalidShape, WrongDevice, Aliasing, Unsupported), at the caller's line: an x does not
 /// broadcast to y, tensors of different devices, y overlaps an x or repeats elements, too many
 /// dimensions.
-template <class F, class... X>
-void map(CallSite site, F f, const Operand &y, const X &...x) {
+template <class F, class... X> void map(CallSite site, F f, const Operand &y, const X &...x) {
   detail::mapNamed({"map", {}}, site, f, std::array{y}, x...);
 }
 /// The same with several outputs of equal extents, which may not overlap: f returns a std::array of Values.

@@ -1,0 +1,33 @@
+// The walk over a graph from its last nodes to its first.
+#pragma once
+
+#include "ops/autograd/Node.h"
+
+namespace tile::autograd::detail {
+
+/// A gradient that is given where the walk begins.
+struct Root {
+  Edge edge;
+  Tensor gradient;
+};
+
+/// What a walk is for.
+struct Walk {
+  std::span<const Root> roots;
+  /// The gradients at these edges are handed out, and go on from there only to others of them.
+  std::span<const Edge> targets;
+  /// Leaves that are no targets get their gradients: Variable::grad() changes.
+  bool fillsLeaves = true;
+  bool retainGraph = false;
+  Loc where;
+};
+
+/// Runs the nodes, each after all that contribute to it, in an order that depends on the graph alone. Returns the gradients
+/// of the targets; no tensor for those that nothing contributes to. Walks may be run by nodes of another walk: leaves
+/// that they meet belong to that one.
+std::vector<Tensor> walk(const Walk &walk);
+
+/// Whether gradients are looked at for NaN in this thread.
+bool &findsAnomalies();
+
+} // namespace tile::autograd::detail
