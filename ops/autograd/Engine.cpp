@@ -95,9 +95,7 @@ private:
           leads || isTarget(*node) || (isLeaf && walk_.fillsLeaves) || node->hasHiddenLeaves();
     }
   }
-  bool wants(const Edge &edge) const {
-    return edge.node && visits_.at(edge.node.get()).isWanted;
-  }
+  bool wants(const Edge &edge) const { return edge.node && visits_.at(edge.node.get()).isWanted; }
 
   void receive(const Edge &edge, const Tensor &gradient) {
     visits_.at(edge.node.get())
@@ -192,8 +190,7 @@ private:
         results[i] = Tensor();
       if (!results[i])
         continue;
-      check(results[i],
-            node.inputs[i].node->outputs[static_cast<size_t>(node.inputs[i].slot)],
+      check(results[i], node.inputs[i].node->outputs[static_cast<size_t>(node.inputs[i].slot)],
             "backward of " + placeOf(node) + " returned, for input " + std::to_string(i) + ",");
       if (findsAnomalies() && hasNan(results[i]))
         throw Error(Fault::User, ErrorCode::InvalidArgument,

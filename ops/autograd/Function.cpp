@@ -24,8 +24,9 @@ const Tensor &Context::saved(size_t i) const {
   const Saved &saved = saved_[i];
   if (saved.tensor.version() != saved.version)
     throw Error(Fault::User, ErrorCode::Aliasing,
-                std::string(op_) + ": tensor " + std::to_string(i) + " that it saved for backward, " +
-                    detail::textOf(saved.tensor) + ", was changed in place since: it had version " +
+                std::string(op_) + ": tensor " + std::to_string(i) +
+                    " that it saved for backward, " + detail::textOf(saved.tensor) +
+                    ", was changed in place since: it had version " +
                     std::to_string(saved.version) + ", now " +
                     std::to_string(saved.tensor.version()) + "; change a copy of it",
                 where_);
@@ -44,8 +45,9 @@ public:
     context_.op_ = op;
     context_.stream_ = stream;
     context_.where_ = where;
-    context_.isRecorded_ =
-        isRecording() && std::ranges::any_of(inputs, [](const Edge &edge) { return bool(edge.node); });
+    context_.isRecorded_ = isRecording() && std::ranges::any_of(inputs, [](const Edge &edge) {
+                             return bool(edge.node);
+                           });
     for (const Edge &edge : inputs)
       context_.needs_.push_back(context_.isRecorded_ && edge.node);
   }
@@ -83,7 +85,8 @@ static const Stream &commonStream(const char *op, Loc loc, std::span<const Varia
       continue;
     if (common && input.stream().shared() != common->shared())
       throw Error(Fault::User, ErrorCode::InvalidArgument,
-                  std::string(op) + ": its inputs are variables of different streams; make them of one",
+                  std::string(op) +
+                      ": its inputs are variables of different streams; make them of one",
                   loc);
     common = &input.stream();
   }

@@ -68,9 +68,9 @@ struct VariableState {
   Stream stream;
   Tensor value;
   Role role = kInput;
-  Edge from;                // of a computed variable
-  std::weak_ptr<Node> leaf; // where gradients of a trained leaf go
-  Tensor grad;              // nobody else's memory, row-major
+  Edge from;                       // of a computed variable
+  std::weak_ptr<Node> leaf;        // where gradients of a trained leaf go
+  Tensor grad;                     // nobody else's memory, row-major
   std::vector<GradientHook> hooks; // of a leaf
   std::vector<std::function<void(const Variable &)>> afterGrad;
 };

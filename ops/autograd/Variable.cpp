@@ -60,7 +60,8 @@ Variable::Variable(const Stream &stream, Tensor value, Role role, Loc loc) {
     refuse(ErrorCode::InvalidHandle, "a variable needs a tensor", loc);
   if (role == kTrained && !isDifferentiable(value.dtype()))
     refuse(ErrorCode::InvalidArgument,
-           "a trained variable of " + detail::textOf(value) + ": f16, bf16, f32 or f64 has gradients",
+           "a trained variable of " + detail::textOf(value) +
+               ": f16, bf16, f32 or f64 has gradients",
            loc);
   state_ = std::make_shared<detail::VariableState>();
   state_->stream = stream;
@@ -92,10 +93,11 @@ Variable Variable::detach() const { return Variable(stream(), value()); }
 const Tensor &Variable::inPlace(Loc loc) const {
   detail::VariableState &own = state("inPlace");
   if (isRecording() && requiresGrad())
-    refuse(ErrorCode::InvalidArgument,
-           "a change in place of " + str() +
-               ", which wants a gradient: backward() could not see it; do it in the scope of a NoGrad",
-           loc);
+    refuse(
+        ErrorCode::InvalidArgument,
+        "a change in place of " + str() +
+            ", which wants a gradient: backward() could not see it; do it in the scope of a NoGrad",
+        loc);
   own.value.markChanged();
   return own.value;
 }
@@ -117,7 +119,8 @@ void Variable::backward(BackwardOptions options, Loc loc) const {
 
 void Variable::backward(const Tensor &seed, BackwardOptions options, Loc loc) const {
   detail::Root root = rootOf(*this, seed, loc);
-  detail::walk({.roots = {&root, 1}, .targets = {}, .retainGraph = options.retainGraph, .where = loc});
+  detail::walk(
+      {.roots = {&root, 1}, .targets = {}, .retainGraph = options.retainGraph, .where = loc});
 }
 
 void Variable::hook(std::function<Tensor(const Tensor &)> hook) const {

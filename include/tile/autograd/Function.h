@@ -84,12 +84,16 @@ template <size_t N> std::vector<Tensor> asList(std::array<Tensor, N> tensors) {
 /// Whether forward and backward can be called with one tensor for each index.
 template <class F, class Indices> inline constexpr bool kHasForward = false;
 template <class F, size_t... I>
-inline constexpr bool kHasForward<F, std::index_sequence<I...>> =
-    requires(F &f, Context &context, const Tensor &x) { f.forward(context, ((void)I, x)...); };
+inline constexpr bool kHasForward<F, std::index_sequence<I...>> = requires(F &f, Context &context,
+                                                                           const Tensor &x) {
+  f.forward(context, ((void)I, x)...);
+};
 template <class F, class Indices> inline constexpr bool kHasBackward = false;
 template <class F, size_t... O>
-inline constexpr bool kHasBackward<F, std::index_sequence<O...>> =
-    requires(F &f, Context &context, const Tensor &y) { f.backward(context, ((void)O, y)...); };
+inline constexpr bool kHasBackward<F, std::index_sequence<O...>> = requires(F &f, Context &context,
+                                                                            const Tensor &y) {
+  f.backward(context, ((void)O, y)...);
+};
 
 template <class F, class Ins, class Outs> class FunctionOf;
 template <class F, size_t... I, size_t... O>
@@ -132,11 +136,13 @@ using BackwardResult = decltype(backwardResult(std::declval<F &>(), std::declval
 /// Errors: InvalidArgument if inputs are of different streams; those of forward. When backward() runs: InvalidShape,
 /// InvalidArgument if a gradient has not the extents and dtype of its input.
 template <class F, class... X>
-requires(std::same_as<X, Variable> &&...)
-auto apply(F function, Loc loc, const X &...inputs) {
+requires(std::same_as<X, Variable> &&...) auto apply(F function, Loc loc, const X &...inputs) {
   constexpr size_t kIns = sizeof...(X);
-  static_assert(requires { { F::kName } -> std::convertible_to<const char *>; },
-                "a function of variables has a name: static constexpr const char *kName");
+  static_assert(
+      requires {
+        { F::kName } -> std::convertible_to<const char *>;
+      },
+      "a function of variables has a name: static constexpr const char *kName");
   using Ins = std::make_index_sequence<kIns>;
   static_assert(detail::kHasForward<F, Ins>,
                 "forward takes the context and one const Tensor & for each input variable");
@@ -150,8 +156,7 @@ auto apply(F function, Loc loc, const X &...inputs) {
                 "backward returns a gradient for each input: a Tensor or a std::array of them");
   std::array<Variable, kIns> list{inputs...};
   auto results = detail::applyAny(
-      std::make_unique<detail::FunctionOf<F, Ins, Outs>>(std::move(function)),
-      F::kName, loc, list);
+      std::make_unique<detail::FunctionOf<F, Ins, Outs>>(std::move(function)), F::kName, loc, list);
   if constexpr (std::same_as<Result, Tensor>) {
     return results[0];
   } else {

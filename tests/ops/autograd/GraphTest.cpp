@@ -1,7 +1,7 @@
 // The graph and the walk back: sums of gradients, versions, hooks, memory, and every mistake a caller can make.
-#include "tests/ops/autograd/Functions.h"
 #include "tests/execution/Harness.h"
 #include "tests/ops/Refusals.h"
+#include "tests/ops/autograd/Functions.h"
 
 #include <thread>
 
@@ -244,8 +244,9 @@ TEST_P(Autograd, RootsThatAreNone) {
   Variable inputs[] = {x};
   Variable y = scale(a, 2);
   Tensor seeds[] = {a.value()};
-  expectRefused(ErrorCode::InvalidArgument, "which wants no gradient",
-                [&] { autograd::grad({&y, 1}, inputs, seeds); });
+  expectRefused(ErrorCode::InvalidArgument, "which wants no gradient", [&] {
+    autograd::grad({&y, 1}, inputs, seeds);
+  });
 }
 
 /// Returns a gradient that is none of its input.
@@ -269,10 +270,11 @@ TEST_P(Autograd, GradientsOfTheWrongShape) {
 }
 
 TEST_P(Autograd, AnomaliesNameTheForward) {
-  Variable a = leaf({0}), b = leaf({INFINITY}, autograd::kInput);
-  Variable y = multiply(scale(a, 2), b); // the gradient of y is a = 0, that of scale(a, 2) is 0 * infinity
+  Variable a = leaf({1}), b = leaf({INFINITY}, autograd::kInput),
+           zero = leaf({0}, autograd::kInput);
+  Variable y = multiply(scale(a, 2), b); // the gradient of y is 0, that of scale(a, 2) 0 * infinity
   std::string forward = std::string(__FILE__) + ":" + std::to_string(__LINE__ - 1);
-  Variable z = multiply(y, a);
+  Variable z = multiply(y, zero);
   autograd::FindAnomalies watch;
   expectRefused(ErrorCode::InvalidArgument,
                 "the gradient that backward of 'product' of " + forward +
@@ -286,9 +288,8 @@ TEST_P(Autograd, VariablesThatAreNone) {
   EXPECT_THROW(none.value(), Error);
   expectRefused(ErrorCode::InvalidHandle, "a variable needs a tensor",
                 [&] { Variable(stream, Tensor()); });
-  expectRefused(ErrorCode::InvalidArgument, "f16, bf16, f32 or f64 has gradients", [&] {
-    Variable(stream, stream.tensor<int32_t>({1}), kTrained);
-  });
+  expectRefused(ErrorCode::InvalidArgument, "f16, bf16, f32 or f64 has gradients",
+                [&] { Variable(stream, stream.tensor<int32_t>({1}), kTrained); });
   Stream other = device().stream();
   auto tensor = other.tensor<double>({1});
   expectRefused(ErrorCode::InvalidArgument, "variables of different streams",

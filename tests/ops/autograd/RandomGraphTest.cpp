@@ -1,7 +1,7 @@
 // Random graphs, whose gradients a scalar autograd computes too.
+#include "tests/execution/Harness.h"
 #include "tests/ops/autograd/Functions.h"
 #include "tests/ops/autograd/ScalarGraph.h"
-#include "tests/execution/Harness.h"
 
 #include <random>
 
@@ -49,8 +49,8 @@ struct Both {
 };
 
 void expectNear(const Tensor &tensor, const Both &both, auto reference, const std::string &what) {
-  std::vector<double> values = tensor ? TensorOf<double>(tensor).download()
-                                      : std::vector<double>(Both::kElements, 0.0);
+  std::vector<double> values =
+      tensor ? TensorOf<double>(tensor).download() : std::vector<double>(Both::kElements, 0.0);
   for (size_t i = 0; i < Both::kElements; ++i) {
     double expected = reference(both.scalars[i]);
     ASSERT_NEAR(values[i], expected, 1e-9 * std::max(1.0, std::abs(expected))) << what;
@@ -83,21 +83,19 @@ TEST_P(RandomGraphs, MatchAScalarAutograd) {
     Tensor seeds[] = {ones};
     auto gradients = autograd::grad({&y, 1}, wanted, seeds, {.retainGraph = true});
     for (size_t i = 0; i < nodes.size(); ++i)
-      expectNear(gradients[i], both,
-                 [&](const ScalarGraph &graph) {
-                   return graph.gradients(output, 1)[size_t(nodes[i])];
-                 },
-                 "grad() of node " + std::to_string(nodes[i]));
+      expectNear(
+          gradients[i], both,
+          [&](const ScalarGraph &graph) { return graph.gradients(output, 1)[size_t(nodes[i])]; },
+          "grad() of node " + std::to_string(nodes[i]));
 
     y.backward(ones);
-    expectNear(y.value(), both, [&](const ScalarGraph &graph) { return graph.value(output); },
-               "value");
+    expectNear(
+        y.value(), both, [&](const ScalarGraph &graph) { return graph.value(output); }, "value");
     for (int node = 0; node < 3; ++node)
-      expectNear(both.variables[size_t(node)].grad(), both,
-                 [&](const ScalarGraph &graph) {
-                   return graph.gradients(output, 1)[size_t(node)];
-                 },
-                 "leaf " + std::to_string(node));
+      expectNear(
+          both.variables[size_t(node)].grad(), both,
+          [&](const ScalarGraph &graph) { return graph.gradients(output, 1)[size_t(node)]; },
+          "leaf " + std::to_string(node));
   }
   EXPECT_EQ(autograd::liveNodes(), 0u);
 }
