@@ -42,8 +42,13 @@ std::string describe(Warp &warp, Space space, uint64_t address) {
              : "offset " + std::to_string(address - kSharedBase) + " of shared memory";
 }
 
-[[noreturn]] void fault(Warp &warp, const Op &op, const Access &access, unsigned lane,
+// Of the lanes at which `isWrong(lane)`, with the first one's address. There is one.
+template <class Wrong>
+[[noreturn]] void fault(Warp &warp, const Op &op, const Access &access, Wrong isWrong,
                         FindingKind kind, const std::string &what) {
+  uint32_t lanes = 0;
+  forLanes(access.mask, [&](unsigned each) { lanes |= uint32_t{isWrong(each)} << each; });
+  auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   uint64_t address = access.address[lane];
   std::string where = describe(warp, access.space, address);
   Finding finding = warp.cta->launch->place(
@@ -53,6 +58,7 @@ std::string describe(Warp &warp, Space space, uint64_t address) {
                                                     : "read of") +
           " " + std::to_string(access.bytes) + " bytes at " + nameOf(access.space) + " address " +
           hex(address) + " " + what + ": " + where);
+  finding.lanes = lanes;
   finding.space = access.space;
   finding.address = address;
   finding.bytes = access.bytes;
@@ -70,28 +76,32 @@ void checkAlignment(Warp &warp, const Op &op, const Access &access) {
     forLanes(access.mask, [&](unsigned lane) { low |= access.address[lane]; });
   if ((low & (access.bytes - 1)) == 0)
     return;
-  forLanes(access.mask, [&](unsigned lane) {
-    if (access.address[lane] & (access.bytes - 1))
-      fault(warp, op, access, lane, FindingKind::Misaligned,
-            "is not aligned to " + std::to_string(access.bytes) + " bytes");
-  });
+  fault(
+      warp, op, access,
+      [&](unsigned lane) { return (access.address[lane] & (access.bytes - 1)) != 0; },
+      FindingKind::Misaligned, "is not aligned to " + std::to_string(access.bytes) + " bytes");
 }
 
 // Outside the block found last: look each lane up.
 void lookUpGlobal(Warp &warp, const Op &op, const Access &access) {
   GlobalMemory &memory = warp.cta->launch->memory();
+  auto blockOf = [&](uint64_t address) {
+    const GlobalMemory::Block *block = memory.find(address);
+    return block && address + access.bytes <= block->base + block->bytes ? block : nullptr;
+  };
   forLanes(access.mask, [&](unsigned lane) {
     uint64_t address = access.address[lane];
-    const GlobalMemory::Block *block = memory.find(address);
-    if (block && address + access.bytes <= block->base + block->bytes) {
+    if (const GlobalMemory::Block *block = blockOf(address)) {
       if (!warp.cta->recent.hold(address, address, access.bytes))
         warp.cta->recent.add(block->base, block->base + block->bytes);
       return;
     }
     const GlobalMemory::Block *near = memory.near(address);
     bool freed = near && !near->live && address - near->base < near->bytes;
-    fault(warp, op, access, lane, freed ? FindingKind::UseAfterFree : FindingKind::OutOfBounds,
-          freed ? "after its memory was freed" : "is out of bounds");
+    fault(
+        warp, op, access, [&](unsigned each) { return !blockOf(access.address[each]); },
+        freed ? FindingKind::UseAfterFree : FindingKind::OutOfBounds,
+        freed ? "after its memory was freed" : "is out of bounds");
   });
 }
 
@@ -162,15 +172,22 @@ void resolveShared(Warp &warp, const Op &op, Access &access) {
   }
   uint64_t bytes = warp.cta->launch->sharedBytes();
   uint64_t last = bytes - access.bytes; // wraps if the window is smaller than the access
+  auto isOutside = [&](unsigned lane) {
+    SharedPlace place = placeOf(warp, access.address[lane]);
+    return !place.cta || access.bytes > bytes || uint64_t{place.address} - kSharedBase > last;
+  };
   forLanes(access.mask, [&](unsigned lane) {
     SharedPlace place = placeOf(warp, access.address[lane]);
     uint64_t offset = uint64_t{place.address} - kSharedBase;
-    if (!place.cta || access.bytes > bytes || offset > last)
-      fault(warp, op, access, lane, FindingKind::OutOfBounds, "is out of bounds");
+    if (isOutside(lane))
+      fault(warp, op, access, isOutside, FindingKind::OutOfBounds, "is out of bounds");
     if (place.cta->hasExited)
-      fault(warp, op, access, lane, FindingKind::UseAfterFree,
-            "after block " + warp.cta->launch->blockText(place.cta->index) +
-                " of the cluster has exited");
+      fault(
+          warp, op, access,
+          [&](unsigned each) { return placeOf(warp, access.address[each]).cta == place.cta; },
+          FindingKind::UseAfterFree,
+          "after block " + warp.cta->launch->blockText(place.cta->index) +
+              " of the cluster has exited");
     if (!place.cta->mbarriers.empty())
       checkOpaque(warp, op, access, lane, place);
     access.host[lane] = place.cta->shared.data() + offset;
@@ -180,10 +197,13 @@ void resolveShared(Warp &warp, const Op &op, Access &access) {
 void resolveWindow(Warp &warp, const Op &op, Access &access, uint8_t *base, uint64_t begin,
                    uint64_t bytes, uint64_t laneStride) {
   uint64_t last = bytes - access.bytes; // wraps if the window is smaller than the access
+  auto isOutside = [&](unsigned lane) {
+    return access.bytes > bytes || access.address[lane] - begin > last;
+  };
   forLanes(access.mask, [&](unsigned lane) {
     uint64_t offset = access.address[lane] - begin;
-    if (access.bytes > bytes || offset > last)
-      fault(warp, op, access, lane, FindingKind::OutOfBounds, "is out of bounds");
+    if (isOutside(lane))
+      fault(warp, op, access, isOutside, FindingKind::OutOfBounds, "is out of bounds");
     access.host[lane] = base + lane * laneStride + offset;
   });
 }
@@ -245,8 +265,9 @@ void resolve(Warp &warp, const Op &op, Access &access) {
     break;
   case Space::Param:
     if (access.isWrite())
-      fault(warp, op, access, std::countr_zero(access.mask), FindingKind::OutOfBounds,
-            "changes a kernel parameter");
+      fault(
+          warp, op, access, [](unsigned) { return true; }, FindingKind::OutOfBounds,
+          "changes a kernel parameter");
     resolveWindow(warp, op, access, launch.params().data(), 0, launch.params().size(), 0);
     break;
   default:

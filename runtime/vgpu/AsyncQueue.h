@@ -11,6 +11,7 @@
 
 namespace tile::vgpu {
 
+class Choices;
 struct Cluster;
 struct Cta;
 struct Op;
@@ -21,11 +22,16 @@ public:
   AsyncOperation(Warp &issuer, const Op &op, unsigned lane)
       : issuer(&issuer), op(&op), lane(lane) {}
   virtual ~AsyncOperation() = default;
-  /// Moves the data and tells whoever waits. Called once.
+  /// Moves the data, or what is left of them, and tells whoever waits. Called once.
   virtual void complete() = 0;
   /// True if it writes, or reads, the shared memory of `cta`.
   virtual bool writes(const Cta &) const { return false; }
   virtual bool reads(const Cta &) const { return false; }
+  /// The same for a part of them where the operation has parts; true if nothing is left.
+  virtual bool completePart(Choices &) {
+    complete();
+    return true;
+  }
 
   Warp *issuer;
   const Op *op;
@@ -37,7 +43,7 @@ public:
 class AsyncQueue {
 public:
   void issue(Cluster &cluster, std::unique_ptr<AsyncOperation> operation);
-  /// Completes one, chosen by the schedule. False if none is pending.
+  /// Completes one, chosen by the schedule, or under the random schedule a part of one. False if none is pending.
   bool completeOne(Cluster &cluster);
   /// Completes those for which `wanted(operation)`.
   template <class Wanted> void completeWhere(Cluster &cluster, Wanted wanted) {
@@ -54,8 +60,9 @@ public:
 
 private:
   void complete(Cluster &cluster, size_t index);
+  std::unique_ptr<AsyncOperation> take(size_t index);
 
-  std::vector<std::unique_ptr<AsyncOperation>> pending_; // in the order of issue
+  std::vector<std::unique_ptr<AsyncOperation>> pending_;
 };
 
 } // namespace tile::vgpu

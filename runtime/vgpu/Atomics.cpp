@@ -216,11 +216,11 @@ constexpr Row kVectorRows[] = {
 void checkVectorAlignment(Warp &warp, const Op &op) {
   uint64_t address[kLanes];
   readAddresses(warp, op.rows[0], op.a & kWide, op.imm, address);
-  forLanes(warp.mask, [&](unsigned lane) {
-    if (address[lane] % op.b != 0)
-      warp.stop(op, FindingKind::Misaligned, lane,
-                "the vector's address is not aligned to its " + std::to_string(op.b) + " bytes");
-  });
+  uint32_t wrong = 0;
+  forLanes(warp.mask, [&](unsigned lane) { wrong |= uint32_t{address[lane] % op.b != 0} << lane; });
+  if (wrong)
+    warp.stop(op, FindingKind::Misaligned, LaneMask{wrong},
+              "the vector's address is not aligned to its " + std::to_string(op.b) + " bytes");
 }
 
 template <class T> void copyRow(Warp &warp, const Op &op) {

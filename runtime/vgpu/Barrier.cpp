@@ -47,7 +47,7 @@ void arrive(Warp &warp, const Op &op, Barrier &barrier, bool waits) {
     threads = (op.b & kAligned) ? kLanes : threads;
   barrier.arrived += threads;
   if (barrier.arrivals >> warp.index & 1 && (op.b & kAligned))
-    warp.report(op, FindingKind::Barrier, std::countr_zero(warp.mask),
+    warp.report(op, FindingKind::Barrier, LaneMask{warp.mask},
                 "the warp arrives twice in one phase of the barrier");
   barrier.arrivals |= 1u << warp.index;
   warp.clock.arrive(barrier.knowledge);
@@ -75,7 +75,7 @@ void runBarrier(Warp &warp, const Op &op) {
   if (!warp.converged(op, kFullMask))
     return;
   if ((op.b & kAligned) && warp.mask != warp.live() && cta.launch->checks().sync)
-    warp.report(op, FindingKind::Divergence, std::countr_zero(warp.mask),
+    warp.report(op, FindingKind::Divergence, LaneMask{warp.mask},
                 "only " + std::to_string(std::popcount(warp.mask)) + " of " +
                     std::to_string(std::popcount(warp.live())) +
                     " lanes take part in an aligned barrier");
@@ -84,7 +84,7 @@ void runBarrier(Warp &warp, const Op &op) {
   Barrier &barrier = cta.barriers[id];
   if (barrier.arrivals && (barrier.expected != count || barrier.wholeCta != (count == 0)))
     warp.stop(
-        op, FindingKind::Barrier, std::countr_zero(warp.mask),
+        op, FindingKind::Barrier, LaneMask{warp.mask},
         "barrier " + std::to_string(id) + " is used with " +
             (count ? std::to_string(count) + " threads" : std::string("all threads")) +
             " while its open phase expects " +

@@ -203,15 +203,19 @@ bool BulkTransfer::writes(const Cta &cta) const {
   return std::ranges::any_of(targets, [&](const BulkTile &tile) { return tile.place.cta == &cta; });
 }
 
+void BulkTransfer::moveIn(const BulkTile &target, const TensorRun &run) const {
+  if (moveChunks(*this, target, run))
+    return;
+  forPieces(target.place.address, run, [&](uint32_t address, uint32_t done, uint32_t count) {
+    fillTile(target, run, address, done, count);
+  });
+}
+
 void BulkTransfer::complete() {
+  if (!pieces_.empty())
+    return finishPieces(pieces_.size());
   for (const BulkTile &target : targets) {
-    forRuns([&](const TensorRun &run) {
-      if (moveChunks(*this, target, run))
-        return;
-      forPieces(target.place.address, run, [&](uint32_t address, uint32_t done, uint32_t count) {
-        fillTile(target, run, address, done, count);
-      });
-    });
+    forRuns([&](const TensorRun &run) { moveIn(target, run); });
     completeBytes(*issuer, *op, lane, *target.barrier.cta, target.barrier.address, bytes);
   }
   if (targets.empty())
@@ -220,6 +224,43 @@ void BulkTransfer::complete() {
         copyOut(run, address, done, count);
       });
     });
+}
+
+bool BulkTransfer::completePart(Choices &choices) {
+  if (targets.empty()) {
+    complete();
+    return true;
+  }
+  if (pieces_.empty())
+    cut(choices);
+  finishPieces(1 + choices.below(static_cast<uint32_t>(pieces_.size())));
+  return pieces_.empty();
+}
+
+// Into 16 to 128 bytes, less at the ends of runs, in random order.
+void BulkTransfer::cut(Choices &choices) {
+  constexpr uint32_t kUnit = 16, kMostUnits = 8;
+  for (const BulkTile &target : targets)
+    forRuns([&](const TensorRun &run) {
+      for (uint32_t done = 0; done < run.bytes;) {
+        uint32_t count = std::min(kUnit * (1 + choices.below(kMostUnits)), run.bytes - done);
+        pieces_.push_back(
+            {&target, {run.tileOffset + done, count, run.inside, run.address + done}});
+        done += count;
+      }
+    });
+  for (size_t i = pieces_.size(); i > 1; --i)
+    std::swap(pieces_[i - 1], pieces_[choices.below(static_cast<uint32_t>(i))]);
+}
+
+void BulkTransfer::finishPieces(size_t count) {
+  for (; count > 0; --count) {
+    Piece piece = pieces_.back();
+    pieces_.pop_back();
+    moveIn(*piece.target, piece.run);
+    completeBytes(*issuer, *op, lane, *piece.target->barrier.cta, piece.target->barrier.address,
+                  piece.run.bytes);
+  }
 }
 
 } // namespace tile::vgpu

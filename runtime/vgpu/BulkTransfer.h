@@ -39,8 +39,18 @@ public:
   void complete() override;
   bool writes(const Cta &cta) const override;
   bool reads(const Cta &cta) const override { return from && from->cta == &cta; }
+  /// Copies into shared memory come in pieces of up to 128 bytes, in any order, and the barrier hears of each.
+  bool completePart(Choices &choices) override;
 
 private:
+  struct Piece {
+    const BulkTile *target;
+    TensorRun run;
+  };
+  void cut(Choices &choices);
+  void moveIn(const BulkTile &target, const TensorRun &run) const;
+  void finishPieces(size_t count);
+
   template <class Visit> void forRuns(Visit visit) const;
   template <class Visit> void forPieces(uint32_t tile, const TensorRun &run, Visit visit) const;
   bool isSolid(uint32_t tile) const;
@@ -53,6 +63,8 @@ private:
   void copyOut(const TensorRun &run, uint32_t address, uint32_t done, uint32_t count) const;
   void move(uint8_t *target, ValidBits &targetValid, uint64_t targetBit, const uint8_t *source,
             const ValidBits &sourceValid, uint64_t sourceBit, uint32_t count) const;
+
+  std::vector<Piece> pieces_; // that have not come yet, once it has been cut
 };
 
 } // namespace tile::vgpu

@@ -3,6 +3,8 @@
 
 #include <tile/Error.h>
 
+#include <bit>
+
 namespace tile::vgpu {
 
 Checks parseChecks(std::string_view list) {
@@ -52,6 +54,23 @@ const char *nameOf(FindingKind kind) {
   return names[static_cast<int>(kind)];
 }
 
+// "lane 3", "lanes 0-3,7".
+static std::string laneText(uint32_t lanes) {
+  std::string text = std::has_single_bit(lanes) ? "lane " : "lanes ";
+  for (unsigned first = 0; first < 32; ++first) {
+    if (!(lanes >> first & 1))
+      continue;
+    unsigned last = first;
+    while (last < 31 && (lanes >> (last + 1) & 1))
+      ++last;
+    text += (text.back() == ' ' ? "" : ",") + std::to_string(first);
+    if (last > first)
+      text += "-" + std::to_string(last);
+    first = last;
+  }
+  return text;
+}
+
 std::string Finding::text() const {
   std::string result =
       ptxFile + ":" + std::to_string(ptxLine) + ": [" + nameOf(kind) + "] " + message;
@@ -59,7 +78,7 @@ std::string Finding::text() const {
     result += "; " + other;
   result += "; kernel " + kernel + ", block (" + std::to_string(cta[0]) + "," +
             std::to_string(cta[1]) + "," + std::to_string(cta[2]) + "), warp " +
-            std::to_string(warp) + ", lane " + std::to_string(lane);
+            std::to_string(warp) + ", " + laneText(lanes);
   if (!sourceFile.empty())
     result += ", from " + sourceFile + ":" + std::to_string(sourceLine);
   result += "; `" + ptxText + "`";

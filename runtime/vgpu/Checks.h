@@ -64,6 +64,7 @@ struct Finding {
   uint32_t cta[3] = {0, 0, 0};
   uint64_t ctaIndex = 0, clusterIndex = 0;
   uint32_t warp = 0, lane = 0;
+  uint32_t lanes = 1; // bitmap of all lanes of the warp concerned; `lane` is the first
   Space space = Space::Generic;
   uint64_t address = 0;
   uint32_t bytes = 0;

@@ -45,7 +45,7 @@ bool takesWholeWarp(Warp &warp, const Op &op) {
   if (!warp.converged(op, kFullMask))
     return false;
   if (op.a & kAligned && warp.mask != warp.live() && warp.cta->launch->checks().sync)
-    warp.report(op, FindingKind::Divergence, std::countr_zero(warp.mask),
+    warp.report(op, FindingKind::Divergence, LaneMask{warp.mask},
                 "only " + std::to_string(std::popcount(warp.mask)) + " of " +
                     std::to_string(std::popcount(warp.live())) +
                     " lanes take part in an aligned barrier");
@@ -58,7 +58,7 @@ void clusterArrive(Warp &warp, const Op &op) {
   Cluster &cluster = *warp.cta->cluster;
   ClusterBarrier &barrier = cluster.barrier;
   if (warp.isArrived)
-    warp.stop(op, FindingKind::Barrier, std::countr_zero(warp.mask),
+    warp.stop(op, FindingKind::Barrier, LaneMask{warp.mask},
               "the warp arrives again before it has waited for the phase it arrived in");
   warp.isArrived = true;
   warp.clusterPhase = barrier.phase;
@@ -77,7 +77,7 @@ void clusterWait(Warp &warp, const Op &op) {
     return;
   ClusterBarrier &barrier = warp.cta->cluster->barrier;
   if (!warp.isArrived)
-    warp.stop(op, FindingKind::Barrier, std::countr_zero(warp.mask),
+    warp.stop(op, FindingKind::Barrier, LaneMask{warp.mask},
               "the warp waits for the cluster without having arrived");
   warp.isArrived = false;
   if (barrier.phase > warp.clusterPhase)

@@ -36,7 +36,7 @@ void branchIndexed(Warp &warp, const Op &op) {
   uint32_t first = index[std::countr_zero(warp.mask)], same = 0;
   forLanes(warp.mask, [&](unsigned lane) { same |= (index[lane] == first) << lane; });
   if (first >= op.a)
-    warp.stop(op, FindingKind::Trap, std::countr_zero(warp.mask),
+    warp.stop(op, FindingKind::Trap, LaneMask{warp.mask},
               "brx.idx index " + std::to_string(first) + " is past its " + std::to_string(op.a) +
                   " targets");
   // One jump per target follows this operation; lanes with another index come back here.
@@ -61,7 +61,7 @@ void exitLanes(Warp &warp, const Op &op) {
 }
 
 void trap(Warp &warp, const Op &op) {
-  warp.stop(op, FindingKind::Trap, std::countr_zero(warp.mask), "the kernel executed trap");
+  warp.stop(op, FindingKind::Trap, LaneMask{warp.mask}, "the kernel executed trap");
 }
 
 // Guards of control flow are read by the handlers.

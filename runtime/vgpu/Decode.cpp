@@ -360,6 +360,7 @@ std::optional<uint32_t> Decoder::functionEnd() const {
 }
 
 std::shared_ptr<const Program> Decoder::decode() {
+  program_->sumArch = options_.model.sums ? options_.arch : 0;
   layoutParams();
   layoutShared();
   Frame frame;

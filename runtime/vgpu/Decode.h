@@ -4,6 +4,7 @@
 // the suffixes and the operands. A suffix nobody took is an error, so nothing is ignored silently.
 #pragma once
 
+#include "runtime/vgpu/Model.h"
 #include "runtime/vgpu/Program.h"
 
 #include <tile/Error.h>
@@ -76,6 +77,8 @@ using OpcodeTable = std::unordered_map<std::string_view, DecodeFunction>;
 
 struct DecodeOptions {
   bool trackInit = false;
+  Model model;
+  int arch = 0;                                            // of the device
   std::function<uint64_t(std::string_view)> globalAddress; // of a module variable; 0 if unknown
 };
 
@@ -136,6 +139,7 @@ public:
   [[noreturn]] void malformed(const std::string &why) const;
   const Instruction &current() const { return *current_; }
   Program &program() { return *program_; }
+  const DecodeOptions &options() const { return options_; }
 
 private:
   // One inlined activation of a function.

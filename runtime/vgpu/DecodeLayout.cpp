@@ -151,6 +151,8 @@ void Decoder::layoutShared() {
   }
   program_->staticSharedBytes = address - kSharedBase;
   program_->dynamicSharedAddress = alignUp(address, dynamicAlign);
+  if (options_.model.shift && program_->dynamicSharedAddress % (2 * dynamicAlign) == 0)
+    program_->dynamicSharedAddress += dynamicAlign;
   for (const Variable *variable : candidates)
     if (variable->isExtern)
       sharedAddresses_[variable] = program_->dynamicSharedAddress;

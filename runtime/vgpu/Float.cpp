@@ -4,6 +4,7 @@
 // documented bound. Directed roundings are in RoundedFloat.cpp, half types in Half.cpp.
 #include "runtime/vgpu/Exp2.h"
 #include "runtime/vgpu/FloatRules.h"
+#include "runtime/vgpu/Noise.h"
 #include "runtime/vgpu/RoundedFloat.h"
 #include "runtime/vgpu/Select.h"
 
@@ -217,7 +218,7 @@ void decodeApproximate(Decoder &decoder, const Instruction &instruction, Suffixe
     for (auto [name, make] : functions)
       if (name == instruction.opcode)
         handler = make(form);
-  emitSimple(decoder, instruction, handler, type, 2);
+  emitApproximate(decoder, instruction, handler, type, 2);
 }
 
 // sqrt and rcp: approximate or rounded.
@@ -242,6 +243,8 @@ void decodeRoot(Decoder &decoder, const Instruction &instruction, Suffixes &suff
                     : nearest   ? pick<F, 1>(type, form)
                                 : roundedHandler(instruction.opcode, rounding,
                                                  type == ScalarType::F64, form.flush, form.saturate);
+  if (rounding == "approx")
+    return emitApproximate(decoder, instruction, handler, type, 2);
   emitSimple(decoder, instruction, handler, type, 2);
 }
 
@@ -345,6 +348,8 @@ void decodeFloatDivision(Decoder &decoder, const Instruction &instruction, Suffi
         type == ScalarType::F32 || type == ScalarType::F64 ? pick<Div, 2>(type, form) : nullptr;
   else if (!rounding.empty())
     handler = roundedHandler("div", rounding, type == ScalarType::F64, form.flush, form.saturate);
+  if (rounding == "approx" || rounding == "full")
+    return emitApproximate(decoder, instruction, handler, type, 3);
   emitSimple(decoder, instruction, handler, type, 3);
 }
 

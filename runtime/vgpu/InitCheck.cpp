@@ -36,7 +36,7 @@ void runGuardedTracked(Warp &warp, const Op &op) {
 void reportUninitialised(Warp &warp, const Op &op, uint32_t row, const char *what) {
   uint32_t bad = warp.mask & ~warp.shadow.whole(row);
   if (bad)
-    warp.report(op, FindingKind::Uninitialised, std::countr_zero(bad),
+    warp.report(op, FindingKind::Uninitialised, LaneMask{bad},
                 std::string(what) + " depends on data that were never written");
 }
 

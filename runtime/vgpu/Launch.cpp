@@ -420,6 +420,7 @@ Finding Launch::place(const Warp &warp, const Op &op, FindingKind kind, unsigned
   finding.clusterIndex = warp.cta->cluster->index;
   finding.warp = warp.index;
   finding.lane = lane;
+  finding.lanes = 1u << lane;
   finding.seed = setup_.seed;
   return finding;
 }

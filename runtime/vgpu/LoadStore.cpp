@@ -228,7 +228,7 @@ void storeShadow(Warp &warp, const Op &op, const Access &access, unsigned elemen
           bits->set(bit + i, 1, false);
   });
   if (partly && access.space == Space::Global)
-    warp.report(op, FindingKind::Uninitialised, std::countr_zero(partly),
+    warp.report(op, FindingKind::Uninitialised, LaneMask{partly},
                 "a value stored to global memory depends on data that were never written");
 }
 

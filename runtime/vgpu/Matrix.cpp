@@ -22,8 +22,7 @@ bool resolveRows(Warp &warp, const Op &op, uint32_t addressRow, unsigned matrice
   if (!warp.converged(op, kFullMask))
     return false;
   if (warp.mask != kFullMask)
-    warp.stop(op, FindingKind::Divergence, std::countr_zero(warp.mask),
-              "needs all 32 lanes of the warp");
+    warp.stop(op, FindingKind::Divergence, LaneMask{warp.mask}, "needs all 32 lanes of the warp");
   access.mask = matrices == 4 ? kFullMask : (1u << 8 * matrices) - 1;
   access.bytes = kRowOfMatrixBytes;
   access.kind = writes ? AccessKind::Write : AccessKind::Read;

@@ -68,7 +68,7 @@ bool isMove(const Program &program, const Op &op) {
 void reportFlight(Warp &warp, const Op &op, uint32_t row) {
   const Op *holder = warp.flight.holder(row);
   if (warp.cta->launch->checks().async && holder)
-    warp.report(op, FindingKind::Async, std::countr_zero(warp.mask),
+    warp.report(op, FindingKind::Async, LaneMask{warp.mask},
                 "touches a register that " + warp.cta->launch->describe(*holder) +
                     " still works on: wgmma.wait_group must come first");
 }

@@ -61,7 +61,7 @@ bool needWholeWarp(Warp &warp, const Op &op) {
   if (!warp.converged(op, kFullMask))
     return false;
   if (warp.mask != kFullMask)
-    warp.stop(op, FindingKind::Divergence, std::countr_zero(warp.mask),
+    warp.stop(op, FindingKind::Divergence, LaneMask{warp.mask},
               "mma needs all 32 lanes of the warp");
   return true;
 }
@@ -122,7 +122,10 @@ template <bool Tall> void runMma(Warp &warp, const Op &op) {
     if (exists && !isInPlace)
       std::memcpy(starts[i], warp.row<uint32_t>(rows.sums[i]), sizeof starts[i]);
   }
-  multiply(product, a, b, sums, results);
+  if (auto rule = hardwareRule(warp.cta->launch->program().sumArch, product, false))
+    multiplyAs(*rule, product, a, b, sums, results);
+  else
+    multiply(product, a, b, sums, results);
 }
 
 void multiplyBatch(Warp &warp, const MmaBatch &batch, const Shape &shape, ProductShape product) {
@@ -135,6 +138,7 @@ void multiplyBatch(Warp &warp, const MmaBatch &batch, const Shape &shape, Produc
       registers[i] = warp.row<uint32_t>(batch.b[fragment * shape.registersB + i]);
     prepareB(product, registers, b, fragment);
   }
+  auto rule = hardwareRule(warp.cta->launch->program().sumArch, product, false);
   uint32_t prepared = ~0u;
   for (const MmaBatch::Strip &strip : batch.strips) {
     if (strip.a != prepared) {
@@ -148,7 +152,10 @@ void multiplyBatch(Warp &warp, const MmaBatch &batch, const Shape &shape, Produc
       sums[i] = warp.row<uint32_t>(batch.sums[strip.firstSum + i]);
       results[i] = warp.row<uint32_t>(batch.results[strip.firstSum + i]);
     }
-    multiply(product, a, b, strip.firstB, sums, results);
+    if (rule)
+      multiplyAs(*rule, product, a, b, sums, results, strip.firstB);
+    else
+      multiply(product, a, b, strip.firstB, sums, results);
   }
 }
 

@@ -267,10 +267,21 @@ void decodeActiveMask(Decoder &decoder, const Instruction &instruction, Suffixes
   decoder.emit(activeMask, {decoder.target(instruction.operands[0], ScalarType::B32)}, {});
 }
 
-// The leader is the lowest member.
+// The same member for the same mask: the lowest, or under the random schedule one that the seed draws.
+unsigned leaderOf(const Warp &warp, uint32_t group) {
+  const LaunchSetup &setup = warp.cta->launch->setup();
+  if (setup.schedule == Schedule::Random) {
+    uint64_t key = (setup.seed * 0x9E3779B97F4A7C15u ^ group) * 0xBF58476D1CE4E5B9u;
+    for (auto skip = static_cast<int>((key >> 32) % static_cast<unsigned>(std::popcount(group)));
+         skip > 0; --skip)
+      group &= group - 1;
+  }
+  return static_cast<unsigned>(std::countr_zero(group));
+}
+
 void elect(Warp &warp, const Op &op) {
   forGroups(warp, op, op.rows[2], [&](uint32_t group) {
-    auto leader = static_cast<unsigned>(std::countr_zero(group));
+    unsigned leader = leaderOf(warp, group);
     forLanes(group, [&](unsigned lane) { warp.row<uint32_t>(op.rows[0])[lane] = leader; });
     mergeMask(warp.predicate(op.rows[1]), 1u << leader, group);
   });

@@ -289,15 +289,30 @@ void multiply(const ProductShape &shape, const PreparedA &a, const PreparedBlock
   kernels.multiply(shape, a.values, b.values, c, d);
 }
 
-void multiplyAs(const SumRule &rule, const ProductShape &shape, const PreparedA &a,
-                const PreparedB &b, ConstRegisters c, Registers d) {
+std::optional<SumRule> hardwareRule(int arch, const ProductShape &shape, bool isWgmma) {
+  bool isFloat = shape.sum == SumType::F32 || shape.sum == SumType::F16;
+  return arch && isFloat ? std::optional(sumRule(arch, shape.a, isWgmma)) : std::nullopt;
+}
+
+static void multiplyByRule(const SumRule &rule, const ProductShape &shape, const float *a,
+                           const float *b, ConstRegisters c, Registers d) {
   SumResult result = shape.sum == SumType::F16 ? SumResult::F16 : SumResult::F32;
-  forSums(shape, a.values, b.values, c, d,
+  forSums(shape, a, b, c, d,
           [&](SumPlace place, ConstRegisters blockC, Registers blockD, std::span<const float> rowA,
               std::span<const float> columnB) {
             float start = blockC ? sumValue(shape.sum, place.read(blockC)) : 0;
             place.write(blockD, tensorSum(rule, shape.a, shape.b, rowA, columnB, start, result));
           });
+}
+
+void multiplyAs(const SumRule &rule, const ProductShape &shape, const PreparedA &a,
+                const PreparedB &b, ConstRegisters c, Registers d, unsigned firstB) {
+  multiplyByRule(rule, shape, a.values, b.values + firstB * shape.depth() * kBlockColumns, c, d);
+}
+
+void multiplyAs(const SumRule &rule, const ProductShape &shape, const PreparedA &a,
+                const PreparedBlock &b, ConstRegisters c, Registers d) {
+  multiplyByRule(rule, shape, a.values, b.values, c, d);
 }
 
 } // namespace tile::vgpu

@@ -108,8 +108,12 @@ void multiply(const ProductShape &shape, const PreparedA &a, const PreparedB &b,
 /// The same where `shape` has one block.
 void multiply(const ProductShape &shape, const PreparedA &a, const PreparedBlock &b,
               ConstRegisters c, Registers d, const TensorKernels &kernels = bestTensorKernels());
-/// The same with the sums of hardware. Not for integers, whose sums are exact anyway.
+/// How hardware of `arch` sums; nothing for 0, and for integers.
+std::optional<SumRule> hardwareRule(int arch, const ProductShape &shape, bool isWgmma);
+/// The same with the sums of hardware, with the blocks of B from `firstB` on.
 void multiplyAs(const SumRule &rule, const ProductShape &shape, const PreparedA &a,
-                const PreparedB &b, ConstRegisters c, Registers d);
+                const PreparedB &b, ConstRegisters c, Registers d, unsigned firstB = 0);
+void multiplyAs(const SumRule &rule, const ProductShape &shape, const PreparedA &a,
+                const PreparedBlock &b, ConstRegisters c, Registers d);
 
 } // namespace tile::vgpu

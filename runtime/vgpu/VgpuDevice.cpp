@@ -47,6 +47,16 @@ Schedule scheduleOfEnvironment() {
   }
 }
 
+Model modelOfEnvironment() {
+  std::string value = device::environmentText("TILE_VGPU_MODEL");
+  try {
+    return parseModel(value);
+  } catch (const Error &error) {
+    device::warnOfEnvironment("TILE_VGPU_MODEL", value, "is not used: " + error.message());
+    return {};
+  }
+}
+
 std::string hex(uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
@@ -95,6 +105,7 @@ struct LoadedFunction {
   std::shared_ptr<LoadedModule> module;
   const Function *function = nullptr;
   std::shared_ptr<const Program> plain, tracked; // without and with initialisation tracking
+  Model model;                                   // that both are for
 };
 
 struct StreamState {};
@@ -108,6 +119,7 @@ public:
       : props_(propsFor(options.target)), memory_(props_.totalMemory), seed_(options.seed) {
     checks_ = options.checks ? parseChecks(*options.checks) : checksOfEnvironment();
     schedule_ = options.schedule ? parseSchedule(*options.schedule) : scheduleOfEnvironment();
+    model_ = modelOfEnvironment();
     int64_t cores = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads);
     threads_ = static_cast<unsigned>(
         options.threads > 0
@@ -329,6 +341,14 @@ public:
     std::lock_guard lock(mutex_);
     return schedule_;
   }
+  void setModel(const Model &model) override {
+    std::lock_guard lock(mutex_);
+    model_ = model;
+  }
+  Model model() const override {
+    std::lock_guard lock(mutex_);
+    return model_;
+  }
   void setFindingSink(FindingSink sink) override {
     std::lock_guard lock(mutex_);
     sink_ = std::move(sink);
@@ -457,10 +477,15 @@ private:
   }
 
   std::shared_ptr<const Program> programOf(LoadedFunction &function, bool tracksInit) const {
+    if (function.model != model_)
+      function.plain = function.tracked = nullptr;
+    function.model = model_;
     std::shared_ptr<const Program> &slot = tracksInit ? function.tracked : function.plain;
     if (!slot) {
       DecodeOptions options;
       options.trackInit = tracksInit;
+      options.model = model_;
+      options.arch = props_.arch;
       options.globalAddress = [&](std::string_view name) {
         auto found = function.module->addresses.find(name);
         return found == function.module->addresses.end() ? 0 : found->second;
@@ -615,6 +640,7 @@ private:
   bool counting_ = false;
   unsigned threads_ = 1;
   Schedule schedule_ = Schedule::Eager;
+  Model model_;
   uint64_t seed_ = 0, maxBranches_ = 0;
   device::HandleTable<device::ModuleTag, LoadedModule> modules_{"module"};
   device::HandleTable<device::FunctionTag, LoadedFunction> functions_{"function"};

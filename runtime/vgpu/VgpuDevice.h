@@ -4,6 +4,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/vgpu/Checks.h"
 #include "runtime/vgpu/Counters.h"
+#include "runtime/vgpu/Model.h"
 #include "runtime/vgpu/Schedule.h"
 
 namespace tile::vgpu {
@@ -17,6 +18,9 @@ public:
   /// When asynchronous operations complete and who runs when, and the seed of its choices, of launches from now on.
   virtual void setSchedule(Schedule schedule, uint64_t seed) = 0;
   virtual Schedule schedule() const = 0;
+  /// Where launches from now on are exact, inexact or unkind.
+  virtual void setModel(const Model &model) = 0;
+  virtual Model model() const = 0;
   /// With a sink, launches hand their findings to it and do not throw DeviceFinding.
   virtual void setFindingSink(FindingSink sink) = 0;
   /// Counts instructions, bank conflicts and sectors from now on; switching it on clears the counters.

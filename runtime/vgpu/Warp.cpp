@@ -170,7 +170,7 @@ bool Warp::wakeOrReport() {
               " lanes wait at " + cta->launch->describe(program.code[split.pc]);
   }
   const Split &first = splits.front();
-  stop(program.code[first.pc], FindingKind::Divergence, std::countr_zero(first.mask),
+  stop(program.code[first.pc], FindingKind::Divergence, LaneMask{first.mask},
        "the lanes of the warp wait for each other at different instructions: " + places);
 }
 
@@ -201,10 +201,19 @@ void Warp::report(const Op &op, FindingKind kind, unsigned lane, const std::stri
   report(op, cta->launch->place(*this, op, kind, lane, message));
 }
 
+void Warp::report(const Op &op, FindingKind kind, LaneMask lanes, const std::string &message) {
+  auto first = static_cast<unsigned>(std::countr_zero(lanes.bits));
+  Finding finding = cta->launch->place(*this, op, kind, first, message);
+  finding.lanes = lanes.bits;
+  report(op, std::move(finding));
+}
+
 void Warp::report(const Op &op, Finding finding) {
   for (Finding &known : cta->findings)
     if (known.kind == finding.kind && known.ptxLine == finding.ptxLine) {
       ++known.count;
+      if (known.warp == finding.warp)
+        known.lanes |= finding.lanes;
       return;
     }
   cta->findings.push_back(std::move(finding));
@@ -214,6 +223,11 @@ void Warp::report(const Op &op, Finding finding) {
 
 void Warp::stop(const Op &op, FindingKind kind, unsigned lane, const std::string &message) {
   report(op, kind, lane, message);
+  throw StopCta();
+}
+
+void Warp::stop(const Op &op, FindingKind kind, LaneMask lanes, const std::string &message) {
+  report(op, kind, lanes, message);
   throw StopCta();
 }
 

@@ -29,6 +29,11 @@ struct Cta;
 struct Cluster;
 class Launch;
 
+/// Lanes of a warp; at least one.
+struct LaneMask {
+  uint32_t bits;
+};
+
 /// Thrown to abandon a block after a fault it cannot survive. Never leaves Launch.
 struct StopCta {};
 
@@ -107,10 +112,13 @@ struct Warp {
   /// Blocks at the current operation's end.
   void block(WarpStatus why, uint8_t which);
 
-  /// Records a finding of `op`; `lane` is the first lane concerned.
+  /// Records a finding of `op` in a lane, or in several. The same kind in the same line again counts there.
   void report(const Op &op, FindingKind kind, unsigned lane, const std::string &message);
+  void report(const Op &op, FindingKind kind, LaneMask lanes, const std::string &message);
   void report(const Op &op, Finding finding);
   [[noreturn]] void stop(const Op &op, FindingKind kind, unsigned lane, const std::string &message);
+  [[noreturn]] void stop(const Op &op, FindingKind kind, LaneMask lanes,
+                         const std::string &message);
 
 private:
   template <bool Counting> void interpret();

@@ -25,7 +25,7 @@ void setRegisters(Warp &warp, const Op &op) {
   if (!warp.converged(op, kFullMask))
     return;
   if (warp.mask != warp.live() && warp.cta->launch->checks().sync)
-    warp.stop(op, FindingKind::Divergence, static_cast<unsigned>(std::countr_zero(warp.mask)),
+    warp.stop(op, FindingKind::Divergence, LaneMask{warp.mask},
               "only " + std::to_string(std::popcount(warp.mask)) + " of " +
                   std::to_string(std::popcount(warp.live())) + " lanes execute setmaxnreg");
   auto wanted = static_cast<uint32_t>(op.imm);

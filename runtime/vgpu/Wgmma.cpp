@@ -130,7 +130,11 @@ void compute(Cta &cta, Warpgroup &group, Warpgroup::Issue &issue) {
     uint32_t *d[4 * kMaxBlocks];
     for (unsigned r = 0; r < op.targets; ++r)
       d[r] = warp.row<uint32_t>(op.rows[r]);
-    multiply(form.product, a, b, issue.accumulates ? d : nullptr, d);
+    uint32_t **start = issue.accumulates ? d : nullptr;
+    if (auto rule = hardwareRule(cta.launch->program().sumArch, form.product, true))
+      multiplyAs(*rule, form.product, a, b, start, d);
+    else
+      multiply(form.product, a, b, start, d);
   }
   issue.isComputed = true;
 }
@@ -224,7 +228,7 @@ bool isWhole(Warp &warp, const Op &op) {
   if (!warp.converged(op, kFullMask))
     return false;
   if (warp.mask != kFullMask)
-    warp.stop(op, FindingKind::Divergence, std::countr_zero(warp.mask),
+    warp.stop(op, FindingKind::Divergence, LaneMask{warp.mask},
               "wgmma needs all 32 lanes of the warp");
   return true;
 }

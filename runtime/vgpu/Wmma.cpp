@@ -62,7 +62,7 @@ bool wmmaReady(Warp &warp, const Op &op) {
   if (!warp.converged(op, kFullMask))
     return false;
   if (warp.mask != kFullMask)
-    warp.stop(op, FindingKind::Divergence, std::countr_zero(warp.mask),
+    warp.stop(op, FindingKind::Divergence, LaneMask{warp.mask},
               "wmma needs all 32 lanes of the warp");
   return true;
 }

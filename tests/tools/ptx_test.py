@@ -185,7 +185,8 @@ class Arguments(Case):
             self.assertIn(f"(virtual:{'sm_80' if target == 'sm_75' else target})", errors)
         self.assertIn("open it as sm_90a", self.run_copy(3, *arguments, "--device", "virtual:sm_80")[1])
         self.run_copy(0, *arguments, TILE_DEVICE="virtual:sm_90a")
-        for wish in [["--check", "race"], ["--counters"], ["--schedule", "eager"], ["--seed", "7"]]:
+        for wish in [["--check", "race"], ["--counters"], ["--schedule", "eager"], ["--model", "noise"],
+                     ["--seed", "7"]]:
             errors = self.run_copy(2, *arguments, "--device", "cuda", *wish)[1]
             self.assertIn(" ".join(wish) + " is for the virtual GPU", errors)
             self.assertIn("is for the virtual GPU", self.run_copy(2, *arguments, *wish, TILE_DEVICE="cuda:0")[1])

@@ -182,6 +182,7 @@ std::vector<std::string> childArguments(const RunOptions &options) {
   pass("--check", options.session.checks);
   pass("--seed", std::to_string(options.session.seed));
   pass("--schedule", options.session.schedule);
+  pass("--model", options.session.model);
   pass("--json", options.session.json);
   pass("--kernel", options.kernel);
   pass("--grid", options.grid);
@@ -220,6 +221,8 @@ void addRun(CLI::App &app, std::function<int()> &chosen) {
   command->add_option("--seed", options->session.seed, "virtual GPU: of every random choice");
   command->add_option("--schedule", options->session.schedule,
                       "virtual GPU: eager (default), lazy or random");
+  command->add_option("--model", options->session.model,
+                      "virtual GPU: none (default), all, or a list of sums,noise,shift");
   command->add_flag("--counters", options->session.counters,
                     "virtual GPU: print instructions by class and line, bank conflicts, sectors");
   command->add_option("--json", options->session.json,

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <bit>
+
 namespace tile::tilec {
 namespace {
 
@@ -21,6 +23,13 @@ Json sourceOf(const std::string &file, int line) {
   return {{"file", file}, {"line", line}};
 }
 
+Json lanesOf(const vgpu::Finding &finding) {
+  Json lanes = Json::array();
+  for (uint32_t rest = finding.lanes; rest; rest &= rest - 1)
+    lanes.push_back(std::countr_zero(rest));
+  return lanes;
+}
+
 Json jsonOf(const vgpu::Finding &finding) {
   return {{"kind", vgpu::nameOf(finding.kind)},
           {"message", finding.message},
@@ -31,6 +40,7 @@ Json jsonOf(const vgpu::Finding &finding) {
           {"cta", finding.cta},
           {"warp", finding.warp},
           {"lane", finding.lane},
+          {"lanes", lanesOf(finding)},
           {"space", vgpu::nameOf(finding.space)},
           {"address", finding.address},
           {"bytes", finding.bytes},
@@ -127,6 +137,7 @@ std::string asJson(const RunReport &report) {
   json["checks"] = device ? vgpu::wordsOf(device->checks()) : std::vector<std::string>();
   json["seed"] = report.seed;
   json["schedule"] = device ? vgpu::nameOf(device->schedule()) : report.schedule.c_str();
+  json["model"] = device ? vgpu::wordsOf(device->model()) : std::vector<std::string>();
   json["status"] = statusOf(report);
   json["exit_code"] = report.exitCode;
   if (!report.error.empty())

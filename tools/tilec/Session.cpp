@@ -29,6 +29,8 @@ std::string virtualWish(const SessionOptions &options) {
     return "--counters";
   if (!options.schedule.empty())
     return "--schedule " + options.schedule;
+  if (!options.model.empty())
+    return "--model " + options.model;
   if (options.seed)
     return "--seed " + std::to_string(options.seed);
   return "";
@@ -76,6 +78,8 @@ Session::Session(const SessionOptions &options)
       virtualDevice_(vgpu::asVirtual(device_.state()->device)) {
   if (!virtualDevice_)
     return;
+  if (!options.model.empty())
+    virtualDevice_->setModel(vgpu::parseModel(options.model));
   virtualDevice_->setCounters(options.counters);
   virtualDevice_->setFindingSink([this](const std::vector<vgpu::Finding> &found) {
     findings_.insert(findings_.end(), found.begin(), found.end());

@@ -11,7 +11,7 @@
 namespace tile::tilec {
 
 struct SessionOptions {
-  std::string device, checks, schedule, json;
+  std::string device, checks, schedule, model, json;
   uint64_t seed = 0;
   bool counters = false;
   /// What the virtual GPU is if nobody names its target: "sm_90a" for PTX with that `.target`.
@@ -21,7 +21,7 @@ struct SessionOptions {
 class Session {
 public:
   /// Opens the device: the one named, else TILE_DEVICE, else (`auto`) a GPU if there is one and neither checks nor counters
-  /// are asked for, else the virtual GPU. Error: InvalidArgument for checks, counters, a schedule or a seed on a GPU.
+  /// are asked for, else the virtual GPU. Error: InvalidArgument for checks, counters, a schedule, a model or a seed on a GPU.
   explicit Session(const SessionOptions &options);
 
   const Device &device() const { return device_; }
