@@ -3,19 +3,18 @@
 // A block runs on one host thread, and kernels whose blocks meet in global atomics run their blocks one after the other,
 // so a plain read and write is atomic, and the order is the same in every run.
 #include "runtime/vgpu/Access.h"
+#include "runtime/vgpu/AtomicFlags.h"
 #include "runtime/vgpu/Cluster.h"
 #include "runtime/vgpu/FloatRules.h"
 #include "runtime/vgpu/HalfFormat.h"
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Select.h"
+#include "runtime/vgpu/WideRegisters.h"
 
 #include <algorithm>
 
 namespace tile::vgpu {
 namespace {
-
-// Op::a: bit 0 the address is 64 bits wide, bit 1 of cta scope, from bit 4 the order.
-constexpr uint32_t kWide = 1, kNarrow = 2, kOrderShift = 4;
 
 template <class T> struct AddTo {
   static T apply(T old, T b, T) { return static_cast<T>(old + b); }
@@ -126,9 +125,9 @@ template <class T, class F> void atomic(Warp &warp, const Op &op) {
   all.space = static_cast<Space>(op.b & 0xff);
   all.mask = warp.mask;
   all.bytes = sizeof(T);
-  all.kind = op.a & kNarrow ? AccessKind::NarrowAtomic : AccessKind::Atomic;
-  all.order = static_cast<MemoryOrder>(op.a >> kOrderShift);
-  readAddresses(warp, op.rows[first], op.a & kWide, op.imm, all.address);
+  all.kind = op.a & kNarrowAtomic ? AccessKind::NarrowAtomic : AccessKind::Atomic;
+  all.order = static_cast<MemoryOrder>(op.a >> kAtomicOrderShift);
+  readAddresses(warp, op.rows[first], op.a & kWideAddress, op.imm, all.address);
   if (warp.shadow)
     checkAddress(warp, op, op.rows[first]);
   const auto *b = warp.row<LaneOf<T>>(op.rows[first + 1]);
@@ -215,7 +214,7 @@ constexpr Row kVectorRows[] = {
 // Op::b: the bytes of the whole vector.
 void checkVectorAlignment(Warp &warp, const Op &op) {
   uint64_t address[kLanes];
-  readAddresses(warp, op.rows[0], op.a & kWide, op.imm, address);
+  readAddresses(warp, op.rows[0], op.a & kWideAddress, op.imm, address);
   uint32_t wrong = 0;
   forLanes(warp.mask, [&](unsigned lane) { wrong |= uint32_t{address[lane] % op.b != 0} << lane; });
   if (wrong)
@@ -268,7 +267,7 @@ void emitVectorAtomic(Decoder &decoder, const Instruction &instruction, const Ve
   for (const Operand &value : values)
     sources.push_back(decoder.source(value, form.type));
   Decoder::Address address = decoder.address(instruction.operands[returns]);
-  uint32_t flags = form.flags | (address.bytes == 8 ? kWide : 0), bytes = bytesOf(form.type);
+  uint32_t flags = form.flags | (address.bytes == 8 ? kWideAddress : 0), bytes = bytesOf(form.type);
   decoder.emit(checkVectorAlignment, {}, {address.row}, address.offset, flags,
                static_cast<uint32_t>(bytes * form.elements), kOwnValidity);
   // Results go where they belong when all elements are done, since one may replace a value or the address.
@@ -307,7 +306,7 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
                       : order == "acquire" ? MemoryOrder::Acquire
                       : order == "release" ? MemoryOrder::Release
                                            : MemoryOrder::Relaxed;
-  uint32_t flags = (narrow ? kNarrow : 0) | static_cast<uint32_t>(meant) << kOrderShift;
+  uint32_t flags = (narrow ? kNarrowAtomic : 0) | static_cast<uint32_t>(meant) << kAtomicOrderShift;
   if (!vector.empty()) {
     if (space == Space::Shared)
       decoder.unsupported("vector atomics are of global memory");
@@ -316,6 +315,8 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
                      {operation, type, static_cast<size_t>(vector[1] - '0'), flags, hasPolicy});
     return;
   }
+  if (type == ScalarType::B128)
+    return emitWideAtomic(decoder, instruction, {operation, space, flags});
   bool isCas = operation == "cas";
   // exch, cas and the bit operations take signed and unsigned spellings as well.
   ScalarType bits = bytesOf(type) == 8   ? ScalarType::B64
@@ -344,7 +345,7 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
   if (space != Space::Shared)
     decoder.program().usesGlobalAtomics = true;
   uint32_t exchange = operation == "exch" ? 1 << 8 : 0;
-  flags |= address.bytes == 8 ? kWide : 0;
+  flags |= address.bytes == 8 ? kWideAddress : 0;
   decoder.emitWide(handler, targets, sources, address.offset, flags,
                    static_cast<uint32_t>(space) | exchange, kOwnValidity);
 }

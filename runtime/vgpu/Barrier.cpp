@@ -5,6 +5,7 @@
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/TensorMapMemory.h"
 
 #include <algorithm>
 
@@ -178,7 +179,7 @@ void fence(Warp &warp, const Op &) {
 
 void fenceProxy(Warp &warp, const Op &) { warp.clock.fenceProxy(); }
 
-void decodeProxyFence(Decoder &decoder, Suffixes &suffixes) {
+void decodeProxyFence(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   if (suffixes.take("async")) {
     suffixes.takeOneOf({"global", "shared::cta", "shared::cluster"});
     decoder.emit(fenceProxy, {}, {});
@@ -189,18 +190,14 @@ void decodeProxyFence(Decoder &decoder, Suffixes &suffixes) {
     return;
   }
   // Orders changes of a tensor map before the copies that use it; maps are read when a copy is issued.
-  if (suffixes.take("tensormap::generic")) {
-    suffixes.takeOneOf({"acquire", "release"});
-    suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"});
-    decoder.emit(fence, {}, {});
-    return;
-  }
+  if (suffixes.take("tensormap::generic"))
+    return decodeMapFence(decoder, instruction, suffixes);
   decoder.unsupported("expected fence.proxy.async, .alias or .tensormap::generic");
 }
 
 void decodeFence(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   if (suffixes.take("proxy"))
-    return decodeProxyFence(decoder, suffixes);
+    return decodeProxyFence(decoder, instruction, suffixes);
   if (instruction.opcode == "membar") {
     if (suffixes.takeOneOf({"cta", "gl", "sys"}).empty())
       decoder.unsupported("expected membar.cta, .gl or .sys");

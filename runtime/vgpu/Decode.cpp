@@ -43,7 +43,7 @@ void Decoder::wantOperands(const Instruction &instruction, size_t least, size_t 
 
 uint32_t Decoder::allocateRow(unsigned bytes) {
   uint32_t row = nextRow_;
-  nextRow_ += bytes == 8 ? 2 * kRowBytes : kRowBytes;
+  nextRow_ += bytes <= 4 ? kRowBytes : bytes / 4 * kRowBytes;
   return row;
 }
 
@@ -146,6 +146,8 @@ uint32_t Decoder::sourceAnyWidth(const Operand &operand, ScalarType type, unsign
     if (operand.negated && !frame_->function->registers[operand.reg].isPredicate())
       malformed("'!' needs a predicate");
     bytes = frame_->function->registers[operand.reg].bytes;
+    if (bytes == 16)
+      malformed("'" + std::string(operand.name) + "' is 128 bits wide");
     return operand.negated ? predicate(operand) : frame_->rows[operand.reg];
   case Operand::Kind::Immediate:
     if (wanted == 0)
@@ -189,6 +191,8 @@ uint32_t Decoder::target(const Operand &operand, ScalarType type) {
   unsigned bytes = frame_->function->registers[operand.reg].bytes;
   if ((bytes == 0) != (wanted == 0))
     malformed("result '" + std::string(operand.name) + "' has the wrong kind of register");
+  if (bytes == 16)
+    malformed("result '" + std::string(operand.name) + "' is 128 bits wide");
   if (bytes < wanted)
     malformed("result '" + std::string(operand.name) + "' is " + std::to_string(8 * bytes) +
               " bits wide, the instruction writes " + std::to_string(8 * wanted));
@@ -199,6 +203,16 @@ uint32_t Decoder::target(const Operand &operand, ScalarType type) {
     return narrow;
   }
   return row;
+}
+
+std::array<uint32_t, 2> Decoder::halves(const Operand &operand) {
+  if (operand.kind == Operand::Kind::Sink)
+    return {sink(8), sink(8)};
+  if (operand.kind != Operand::Kind::Register ||
+      frame_->function->registers[operand.reg].bytes != 16)
+    malformed("'" + std::string(operand.name) + "' is no .b128 register");
+  uint32_t row = frame_->rows[operand.reg];
+  return {row, row + 2 * kRowBytes};
 }
 
 static void invertPredicate(Warp &warp, const Op &op) {

@@ -94,6 +94,8 @@ public:
   uint32_t sourceAnyWidth(const Operand &operand, ScalarType type, unsigned &bytes);
   uint32_t target(const Operand &operand, ScalarType type);
   uint32_t predicate(const Operand &operand);
+  /// The rows of the low and the high half of a .b128 register.
+  std::array<uint32_t, 2> halves(const Operand &operand);
   bool isPredicate(const Operand &operand) const;
   uint32_t constant(uint64_t bits, unsigned bytes);
   /// A row nobody reads.

@@ -1,6 +1,7 @@
 // Integer sums, quotients, minima and logic. Products are in Products.cpp, carries in Carry.cpp, shifts and bit fields in
 // Bits.cpp.
 #include "runtime/vgpu/Select.h"
+#include "runtime/vgpu/Video.h"
 
 #include <algorithm>
 #include <limits>
@@ -227,6 +228,7 @@ void decodeSign(Decoder &decoder, const Instruction &instruction, Suffixes &suff
 } // namespace
 
 void registerInteger(OpcodeTable &table) {
+  registerVideo(table);
   table["add"] = decodeSum<Add, AddSaturate>;
   table["sub"] = decodeSum<Sub, SubSaturate>;
   table["div"] = decodeDiv;

@@ -296,6 +296,7 @@ void Launch::begin(Cta &cta) const {
     warp.splits.clear();
     warp.copies.reset();
     warp.bulk.reset();
+    warp.acquiredMaps.clear();
     if (program().usesWgmma)
       warp.flight.reset(program().fileBytes, watchesFlight);
     warp.isArrived = false;

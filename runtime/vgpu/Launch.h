@@ -9,9 +9,18 @@
 #include "runtime/vgpu/Cluster.h"
 
 #include <exception>
+#include <map>
 #include <optional>
 
 namespace tile::vgpu {
+
+/// Tensor maps in global memory that the kernel has changed, by address. Copies read maps through a proxy of their own.
+struct ChangedMap {
+  uint32_t changes = 0;
+  const Warp *changer = nullptr; // last
+  bool isReleased = false;       // by a fence of the changer since
+};
+using ChangedMaps = std::map<uint64_t, ChangedMap>;
 
 struct LaunchSetup {
   std::shared_ptr<const Program> program;
@@ -46,6 +55,7 @@ public:
   /// "(x,y,z)" of a block.
   std::string blockText(uint64_t index) const;
   SyncVariables &globalSync() { return globalSync_; }
+  ChangedMaps &changedMaps() { return changedMaps_; }
   /// Those of the first faulty cluster, in the order of time, at most kMaxFindings.
   const std::vector<Finding> &findings() const { return findings_; }
   /// What was counted in all, and by Op::instruction (empty unless counting).
@@ -84,6 +94,7 @@ private:
   std::unique_ptr<GlobalRaces> races_;     // of all clusters together
   std::unique_ptr<Footprints> footprints_; // while each runs as if it were alone
   SyncVariables globalSync_;
+  ChangedMaps changedMaps_;
   uint64_t events_ = 0;         // of all clusters, where blocks talk to each other
   std::vector<uint32_t> order_; // in which clusters start; empty: by index
   std::atomic<uint64_t> next_ = 0;

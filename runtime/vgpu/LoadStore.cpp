@@ -313,6 +313,7 @@ struct MemoryForm {
   MemoryOrder order = MemoryOrder::Relaxed;
   size_t elements = 1;
   ScalarType type = ScalarType::None;
+  bool isWide = false; // one .b128 register, whose halves are the elements
 };
 
 // The suffixes ld and st share. Cache and eviction hints change speed only.
@@ -346,9 +347,15 @@ MemoryForm takeMemoryForm(Decoder &decoder, Suffixes &suffixes) {
   std::string_view vector = suffixes.takeOneOf({"v2", "v4", "v8"});
   form.elements = vector.empty() ? 1 : static_cast<size_t>(vector[1] - '0');
   form.type = suffixes.takeType();
-  if (form.type == ScalarType::None || form.type == ScalarType::Pred ||
-      form.type == ScalarType::B128)
-    decoder.unsupported("a type of 8 to 64 bits is needed");
+  if (form.type == ScalarType::None || form.type == ScalarType::Pred)
+    decoder.unsupported("a type of 8 to 128 bits is needed");
+  if (form.type == ScalarType::B128) {
+    if (form.elements != 1)
+      decoder.unsupported("a vector of .b128");
+    form.isWide = true;
+    form.elements = 2;
+    form.type = ScalarType::B64;
+  }
   if (form.elements * bytesOf(form.type) > 32)
     decoder.malformed("vectors are at most 32 bytes long");
   return form;
@@ -395,8 +402,11 @@ void decodeLoad(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   MemoryForm form = takeMemoryForm(decoder, suffixes);
   decoder.wantOperands(instruction, 2, 3);
   std::vector<uint32_t> targets;
-  for (const Operand &element : elementsOf(decoder, instruction.operands[0], form.elements))
-    targets.push_back(decoder.target(element, form.type));
+  if (form.isWide)
+    std::ranges::copy(decoder.halves(instruction.operands[0]), std::back_inserter(targets));
+  else
+    for (const Operand &element : elementsOf(decoder, instruction.operands[0], form.elements))
+      targets.push_back(decoder.target(element, form.type));
   Decoder::Address address = decoder.address(instruction.operands[1]);
   uint32_t flags = flagsOf(form, address);
   uint32_t space = spaceOf(form, address);
@@ -418,8 +428,11 @@ void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   MemoryForm form = takeMemoryForm(decoder, suffixes);
   decoder.wantOperands(instruction, 2, 3);
   std::vector<uint32_t> sources;
-  for (const Operand &element : elementsOf(decoder, instruction.operands[1], form.elements))
-    sources.push_back(decoder.source(element, form.type));
+  if (form.isWide)
+    std::ranges::copy(decoder.halves(instruction.operands[1]), std::back_inserter(sources));
+  else
+    for (const Operand &element : elementsOf(decoder, instruction.operands[1], form.elements))
+      sources.push_back(decoder.source(element, form.type));
   Decoder::Address address = decoder.address(instruction.operands[0]);
   sources.push_back(address.row);
   uint32_t flags = flagsOf(form, address);

@@ -6,6 +6,7 @@
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/MmaQuads.h"
 #include "runtime/vgpu/TensorCore.h"
 
 #include <algorithm>
@@ -272,6 +273,8 @@ SumType sumOf(std::string_view name, bool saturate) {
 void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   if (!suffixes.takePrefix("sp").empty())
     decoder.unsupported("sparse matrices");
+  if (isQuadMma(instruction))
+    return decodeQuadMma(decoder, instruction, suffixes);
   std::string_view shapeName =
       suffixes.takeOneOf({"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m16n8k64", "m16n8k128",
                           "m16n8k256", "m8n8k4", "m8n8k16", "m8n8k32", "m8n8k128"});

@@ -1,6 +1,7 @@
 // mov in all its forms: registers, addresses of variables, packing and unpacking of vectors, clocks; selp and slct.
 #include "runtime/vgpu/FloatRules.h"
 #include "runtime/vgpu/Select.h"
+#include "runtime/vgpu/WideRegisters.h"
 
 namespace tile::vgpu {
 namespace {
@@ -137,8 +138,10 @@ void decodeMove(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   ScalarType type = suffixes.takeType();
   decoder.wantOperands(instruction, 2);
   const Operand &to = instruction.operands[0], &from = instruction.operands[1];
-  if (type == ScalarType::None || type == ScalarType::B128)
-    decoder.unsupported("expected a type of up to 64 bits");
+  if (type == ScalarType::None)
+    decoder.unsupported("expected a type");
+  if (type == ScalarType::B128)
+    return decodeWideMove(decoder, instruction);
   if (to.kind == Operand::Kind::Vector || from.kind == Operand::Kind::Vector) {
     decodeVectorMove(decoder, instruction, type);
     return;

@@ -131,10 +131,10 @@ void PtxParser::registerDeclaration() {
     fail("vector registers are not supported: declare the elements one by one");
   std::string_view typeName = expectWord("a type after .reg");
   static const std::pair<std::string_view, uint8_t> types[] = {
-      {".pred", 0}, {".b8", 1},  {".u8", 1},    {".s8", 1},    {".b16", 2},
-      {".u16", 2},  {".s16", 2}, {".f16", 2},   {".b32", 4},   {".u32", 4},
-      {".s32", 4},  {".f32", 4}, {".f16x2", 4}, {".b64", 8},   {".u64", 8},
-      {".s64", 8},  {".f64", 8}, {".bf16", 2},  {".bf16x2", 4}};
+      {".pred", 0}, {".b8", 1},  {".u8", 1},    {".s8", 1},     {".b16", 2},
+      {".u16", 2},  {".s16", 2}, {".f16", 2},   {".b32", 4},    {".u32", 4},
+      {".s32", 4},  {".f32", 4}, {".f16x2", 4}, {".b64", 8},    {".u64", 8},
+      {".s64", 8},  {".f64", 8}, {".bf16", 2},  {".bf16x2", 4}, {".b128", 16}};
   auto type = std::ranges::find(types, typeName, &std::pair<std::string_view, uint8_t>::first);
   if (type == std::end(types))
     fail("registers of type '" + std::string(typeName) + "' are not supported");

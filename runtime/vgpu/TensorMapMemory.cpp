@@ -2,7 +2,6 @@
 #include "runtime/vgpu/TensorMapMemory.h"
 
 #include "runtime/vgpu/Access.h"
-#include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
@@ -36,7 +35,24 @@ uint8_t *mapBytes(Warp &warp, const Op &op, unsigned lane, Space space, uint64_t
 
 } // namespace
 
+// A change is seen by copies of who has acquired it after the changer's release.
+static void checkFences(Warp &warp, const Op &op, unsigned lane, uint64_t address) {
+  const ChangedMaps &changed = warp.cta->launch->changedMaps();
+  auto map = changed.find(address);
+  if (map == changed.end() || !warp.cta->launch->checks().async)
+    return;
+  bool isAcquired = warp.acquiredMaps[address] == map->second.changes;
+  if (map->second.isReleased && isAcquired)
+    return;
+  warp.report(op, FindingKind::Async, lane,
+              std::string("uses a tensor map that the kernel has changed, without ") +
+                  (map->second.isReleased
+                       ? "fence.proxy.tensormap::generic.acquire of it since"
+                       : "fence.proxy.tensormap::generic.release by the warp that changed it"));
+}
+
 TensorMapParams tensorMapAt(Warp &warp, const Op &op, unsigned lane, uint64_t address) {
+  checkFences(warp, op, lane, address);
   const uint8_t *bytes = mapBytes(warp, op, lane, Space::Generic, address, AccessKind::Read);
   std::string fault;
   std::optional<TensorMapParams> map = decodeTensorMap(ConstMapBytes(bytes, kMapBytes), fault);
@@ -51,6 +67,34 @@ TensorMapParams tensorMapAt(Warp &warp, const Op &op, unsigned lane, uint64_t ad
 }
 
 namespace {
+
+void noteChange(Warp &warp, uint64_t address, bool isReleased) {
+  if (!warp.cta->launch->checks().async)
+    return;
+  ChangedMap &map = warp.cta->launch->changedMaps()[address];
+  ++map.changes;
+  map.changer = &warp;
+  map.isReleased = isReleased;
+}
+
+void releaseMaps(Warp &warp, const Op &) {
+  for (auto &[address, map] : warp.cta->launch->changedMaps())
+    map.isReleased |= map.changer == &warp;
+  warp.clock.fence();
+}
+
+// Row: the map's address.
+void acquireMap(Warp &warp, const Op &op) {
+  if (warp.shadow)
+    checkAddress(warp, op, op.rows[0]);
+  const ChangedMaps &changed = warp.cta->launch->changedMaps();
+  forLanes(warp.mask, [&](unsigned lane) {
+    auto map = changed.find(warp.row<uint64_t>(op.rows[0])[lane]);
+    if (map != changed.end() && map->second.isReleased)
+      warp.acquiredMaps[map->first] = map->second.changes;
+  });
+  warp.clock.fence();
+}
 
 constexpr std::pair<std::string_view, MapField> kFields[] = {
     {"global_address", MapField::GlobalAddress},
@@ -76,6 +120,8 @@ template <class T> void replaceField(Warp &warp, const Op &op) {
                                         op.b >> 8, warp.row<LaneOf<T>>(op.rows[1])[lane]);
     if (!fault.empty())
       warp.stop(op, FindingKind::Async, lane, fault);
+    if (static_cast<Space>(op.b & 0xff) != Space::Shared)
+      noteChange(warp, address, false);
   });
 }
 
@@ -97,6 +143,7 @@ void copyMap(Warp &warp, const Op &op) {
   if (warp.shadow)
     warp.cta->launch->memory().valid().setRange(warp.row<uint64_t>(op.rows[0])[lane] - kGlobalBase,
                                                 kMapBytes, true);
+  noteChange(warp, warp.row<uint64_t>(op.rows[0])[lane], true);
   warp.clock.fence();
 }
 
@@ -123,6 +170,8 @@ void decodeReplace(Decoder &decoder, const Instruction &instruction, Suffixes &s
   }
   uint32_t address = decoder.wideAddress(operands[0]);
   uint32_t value = decoder.source(operands.back(), type);
+  // Blocks may meet in the map, and Launch keeps count of its changes.
+  decoder.program().usesGlobalAtomics |= space != Space::Shared;
   decoder.emit(type == ScalarType::B64 ? replaceField<uint64_t> : replaceField<uint32_t>, {},
                {address, value}, 0, static_cast<uint32_t>(field->second),
                static_cast<uint32_t>(space) | ordinal << 8, kOwnValidity);
@@ -142,6 +191,7 @@ void decodeCopyFence(Decoder &decoder, const Instruction &instruction, Suffixes 
     decoder.malformed("a tensor map has 128 bytes");
   uint32_t target = decoder.wideAddress(instruction.operands[0]);
   uint32_t source = decoder.wideAddress(instruction.operands[1]);
+  decoder.program().usesGlobalAtomics = true; // see decodeReplace
   decoder.emit(copyMap, {}, {target, source}, 0, 0, 0, kOwnValidity);
 }
 
@@ -154,6 +204,22 @@ void decodeTensormap(Decoder &decoder, const Instruction &instruction, Suffixes 
 }
 
 } // namespace
+
+void decodeMapFence(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  std::string_view order = suffixes.takeOneOf({"acquire", "release"});
+  bool acquires = order == "acquire";
+  if (order.empty() || suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"}).empty())
+    decoder.unsupported("expected fence.proxy.tensormap::generic.{acquire,release}.SCOPE");
+  decoder.wantOperands(instruction, acquires ? 2 : 0);
+  if (!acquires) {
+    decoder.emit(releaseMaps, {}, {});
+    return;
+  }
+  if (instruction.operands[1].value != kMapBytes)
+    decoder.malformed("a tensor map has 128 bytes");
+  decoder.emit(acquireMap, {}, {decoder.wideAddress(instruction.operands[0])}, 0, 0, 0,
+               kOwnValidity);
+}
 
 void registerTensorMap(OpcodeTable &table) { table["tensormap"] = decodeTensormap; }
 

@@ -17,6 +17,7 @@
 
 #include <array>
 #include <atomic>
+#include <map>
 #include <mutex>
 
 namespace tile::vgpu {
@@ -84,7 +85,8 @@ struct Warp {
   std::vector<Split> splits; // lanes elsewhere
   AsyncCopies copies;
   BulkGroups bulk;
-  MatrixFlight flight; // of kernels with wgmma
+  MatrixFlight flight;                       // of kernels with wgmma
+  std::map<uint64_t, uint32_t> acquiredMaps; // how many changes of a tensor map it has acquired
   WarpClock clock;
   LoopWatch loop;
   MbarrierWait mbarrierWait;

@@ -1,6 +1,7 @@
 // wgmma.mma_async, fence, commit_group, wait_group.
 #include "runtime/vgpu/Wgmma.h"
 
+#include "runtime/vgpu/BitProduct.h"
 #include "runtime/vgpu/Cluster.h"
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Lanes.h"
@@ -19,12 +20,13 @@ constexpr unsigned kChunks = kMatrixDepthBytes / kChunkBytes;
 struct Form {
   ProductShape product;
   bool aInRegisters = false, transA = false, transB = false;
+  bool isBits = false; // elements of one bit; the product has bytes in their place
 
   uint32_t pack() const {
     return product.blocks | static_cast<uint32_t>(product.a) << 8 |
            static_cast<uint32_t>(product.b) << 12 | static_cast<uint32_t>(product.sum) << 16 |
            uint32_t{product.negate} << 20 | uint32_t{aInRegisters} << 21 | uint32_t{transA} << 22 |
-           uint32_t{transB} << 23;
+           uint32_t{transB} << 23 | uint32_t{isBits} << 24;
   }
   static Form unpack(uint32_t bits) {
     Form form;
@@ -37,6 +39,7 @@ struct Form {
     form.aInRegisters = bits >> 21 & 1;
     form.transA = bits >> 22 & 1;
     form.transB = bits >> 23 & 1;
+    form.isBits = bits >> 24 & 1;
     return form;
   }
   uint32_t elementBytes() const { return 4 / elementsPerWord(product.a); }
@@ -108,9 +111,37 @@ void trackInit(Warp &warp, const Op &op, const Form &form, unsigned position,
   }
 }
 
+// Counts of bits that A's row and B's column have in common.
+void computeBits(Cta &cta, Warpgroup &group, Warpgroup::Issue &issue, const Form &form) {
+  const Op &op = *issue.op;
+  SharedBytes shared{std::span(cta.shared.data(), cta.launch->sharedBytes()), kSharedBase};
+  Warp &first = memberOf(cta, group, 0);
+  std::vector<BitRow> b(form.product.blocks * kBlockColumns), a(kRowsOfA);
+  readBitRows(matrixOf(first, op, issue.descriptorB, extentOfB(form)), shared, b);
+  if (!form.aInRegisters)
+    readBitRows(matrixOf(first, op, issue.descriptorA, extentOfA(form)), shared, a);
+  for (unsigned position = 0; position < kWarps; ++position) {
+    Warp &warp = memberOf(cta, group, position);
+    std::span<BitRow> rows = std::span(a).subspan(position * kRowsOfWarp, kRowsOfWarp);
+    if (form.aInRegisters) {
+      const uint32_t *registers[kRegistersOfA];
+      for (unsigned r = 0; r < kRegistersOfA; ++r)
+        registers[r] = warp.row<uint32_t>(rowsOfA(op)[r]);
+      readBitRows(registers, rows);
+    }
+    std::vector<uint32_t *> d;
+    for (unsigned r = 0; r < op.targets; ++r)
+      d.push_back(warp.row<uint32_t>(op.rows[r]));
+    addCommonBits(rows, b, issue.accumulates, d);
+  }
+  issue.isComputed = true;
+}
+
 void compute(Cta &cta, Warpgroup &group, Warpgroup::Issue &issue) {
   const Op &op = *issue.op;
   Form form = Form::unpack(op.a);
+  if (form.isBits)
+    return computeBits(cta, group, issue, form);
   SharedBytes shared{std::span(cta.shared.data(), cta.launch->sharedBytes()), kSharedBase};
   Warp &first = memberOf(cta, group, 0);
   static thread_local PreparedA a;
@@ -293,7 +324,7 @@ TensorElement takeElement(Decoder &decoder, Suffixes &suffixes) {
   std::string_view name = suffixes.takeOneOf({"f16", "bf16", "tf32", "e4m3", "e5m2", "u8", "s8"});
   auto row = std::ranges::find(kElements, name, &TypeRow::name);
   if (row == std::end(kElements))
-    decoder.unsupported("expected element types f16, bf16, tf32, e4m3, e5m2, u8 or s8");
+    decoder.unsupported("expected element types f16, bf16, tf32, e4m3, e5m2, u8, s8 or b1");
   return row->element;
 }
 
@@ -316,13 +347,22 @@ void takeShape(Decoder &decoder, Suffixes &suffixes, Form &form, std::string_vie
   bool integers = isInteger(form.product.a);
   bool known = columns >= 8 && columns <= 256 && columns % 8 == 0 &&
                (!integers || columns <= 32 || columns % 16 == 0);
-  if (!known || depth != form.product.depth())
+  constexpr unsigned kBitsOfByte = 8;
+  if (!known || depth != form.product.depth() * (form.isBits ? kBitsOfByte : 1))
     decoder.unsupported("this shape with these types");
   form.product.blocks = columns / kBlockColumns;
 }
 
 void takeTypes(Decoder &decoder, Suffixes &suffixes, Form &form) {
   std::string_view d = suffixes.takeOneOf({"f32", "f16", "s32"});
+  if (suffixes.take("b1")) {
+    if (d != "s32" || !suffixes.take("b1") || !suffixes.take("and") || !suffixes.take("popc"))
+      decoder.unsupported("expected .s32.b1.b1.and.popc");
+    form.isBits = true;
+    form.product.a = form.product.b = TensorElement::U8;
+    form.product.sum = SumType::S32;
+    return;
+  }
   form.product.a = takeElement(decoder, suffixes);
   form.product.b = takeElement(decoder, suffixes);
   TensorElement a = form.product.a, b = form.product.b;

@@ -3,6 +3,7 @@
 #include "tests/Ptxas.h"
 #include "tests/runtime/vgpu/Kernels.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -50,10 +51,13 @@ std::vector<Case> readCases() {
 // A kernel of these instructions, one a line from line `kFirstLine` on.
 constexpr int kFirstLine = 11;
 std::string kernelOf(const Level &level, const std::vector<std::string> &instructions) {
+  bool isWide = std::ranges::any_of(
+      instructions, [](const std::string &text) { return text.find("%q") != text.npos; });
   std::string ptx = ".version " + versionText(level.version) + "\n.target " + level.target +
                     "\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n"
-                    ".visible .entry k(.param .u64 p) {\n.reg .pred %p<9>;\n.reg .b16 "
-                    "%h<33>;\n.reg .b32 %r<200>; .reg .b64 %d<33>;\n"
+                    ".visible .entry k(.param .u64 p) {\n.reg .pred %p<9>;" +
+                    (isWide ? " .reg .b128 %q<3>;" : "") +
+                    "\n.reg .b16 %h<33>;\n.reg .b32 %r<200>; .reg .b64 %d<33>;\n"
                     ".reg .f32 %f<33>; .reg .f64 %e<9>;\nld.param.u64 %d0, [p];\n";
   for (const std::string &instruction : instructions)
     ptx += instruction + "\n";

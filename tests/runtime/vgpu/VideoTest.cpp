@@ -1,0 +1,189 @@
+// The video instructions against scalar code written from the ISA text.
+#include "tests/runtime/vgpu/Lanewise.h"
+
+#include <functional>
+
+namespace tile::vgpu {
+namespace {
+
+using Function = std::function<int64_t(int64_t, int64_t)>;
+
+struct Operation {
+  std::string name;
+  Function apply;
+};
+const Operation kOperations[] = {
+    {"vadd", [](int64_t a, int64_t b) { return a + b; }},
+    {"vsub", [](int64_t a, int64_t b) { return a - b; }},
+    {"vabsdiff", [](int64_t a, int64_t b) { return a < b ? b - a : a - b; }},
+    {"vmin", [](int64_t a, int64_t b) { return a < b ? a : b; }},
+    {"vmax", [](int64_t a, int64_t b) { return a < b ? b : a; }},
+};
+const Operation kComparisons[] = {
+    {"eq", [](int64_t a, int64_t b) { return a == b; }},
+    {"ne", [](int64_t a, int64_t b) { return a != b; }},
+    {"lt", [](int64_t a, int64_t b) { return a < b; }},
+    {"le", [](int64_t a, int64_t b) { return a <= b; }},
+    {"gt", [](int64_t a, int64_t b) { return a > b; }},
+    {"ge", [](int64_t a, int64_t b) { return a >= b; }},
+};
+
+// Part `i` of `count` in a word, as a number.
+int64_t part(uint32_t word, unsigned i, unsigned count, bool isSigned) {
+  switch (count) {
+  case 1:
+    return isSigned ? int64_t{static_cast<int32_t>(word)} : int64_t{word};
+  case 2: {
+    auto half = static_cast<uint16_t>(word >> (16 * i));
+    return isSigned ? int64_t{static_cast<int16_t>(half)} : int64_t{half};
+  }
+  default: {
+    auto byte = static_cast<uint8_t>(word >> (8 * i));
+    return isSigned ? int64_t{static_cast<int8_t>(byte)} : int64_t{byte};
+  }
+  }
+}
+
+int64_t clamp(int64_t value, unsigned bits, bool isSigned) {
+  int64_t low = isSigned ? -(int64_t{1} << (bits - 1)) : 0,
+          high = isSigned ? (int64_t{1} << (bits - 1)) - 1 : (int64_t{1} << bits) - 1;
+  return value < low ? low : value > high ? high : value;
+}
+
+const std::vector<uint32_t> kWords = {0,          1,          2,          0x7f,       0x80,
+                                      0xff,       0x7fff,     0x8000,     0xffff,     0x7fffffff,
+                                      0x80000000, 0xffffffff, 0x12345678, 0x80ff017f, 0xfedcba98};
+
+const char *suffix(bool isSigned) { return isSigned ? ".s32" : ".u32"; }
+
+// Applies the instruction, `d, a, b` and operands after them, to all pairs, with c = 0x00010203 + 7i for pair i.
+void expectAll(const std::string &code,
+               const std::function<uint32_t(uint32_t, uint32_t, uint32_t)> &expected) {
+  auto [x, y] = allPairs(kWords);
+  std::vector<uint32_t> z;
+  for (size_t i = 0; i < x.size(); ++i)
+    z.push_back(0x00010203u + 7 * static_cast<uint32_t>(i) + (i % 3 ? 0 : 0x80000000u));
+  std::vector<uint32_t> found = applyPtx<uint32_t>(code, x, y, z);
+  for (size_t i = 0; i < x.size(); ++i)
+    ASSERT_EQ(found[i], expected(x[i], y[i], z[i]))
+        << code << " of " << std::hex << x[i] << ", " << y[i] << ", " << z[i];
+}
+
+template <class Visit> void forSigns(Visit visit) {
+  for (int signs = 0; signs < 8; ++signs)
+    visit((signs & 1) != 0, (signs & 2) != 0, (signs & 4) != 0);
+}
+
+TEST(Video, wholeRegisters) {
+  for (const Operation &operation : kOperations)
+    forSigns([&](bool d, bool a, bool b) {
+      std::string types = std::string(suffix(d)) + suffix(a) + suffix(b);
+      for (bool sat : {false, true}) {
+        std::string code = operation.name + types + (sat ? ".sat" : "");
+        auto value = [=](uint32_t x, uint32_t y) {
+          int64_t exact = operation.apply(part(x, 0, 1, a), part(y, 0, 1, b));
+          return sat ? clamp(exact, 32, d) : exact;
+        };
+        expectAll(code + " %d, %x, %y;", [&](uint32_t x, uint32_t y, uint32_t) {
+          return static_cast<uint32_t>(value(x, y));
+        });
+        expectAll(code + ".add %d, %x, %y, %z;", [&](uint32_t x, uint32_t y, uint32_t z) {
+          return static_cast<uint32_t>(value(x, y)) + z;
+        });
+        expectAll(code + ".min %d, %x, %y, %z;", [&](uint32_t x, uint32_t y, uint32_t z) {
+          int64_t c = part(z, 0, 1, d), v = value(x, y);
+          return static_cast<uint32_t>(v < c ? v : c);
+        });
+        expectAll(code + ".max %d, %x, %y, %z;", [&](uint32_t x, uint32_t y, uint32_t z) {
+          int64_t c = part(z, 0, 1, d), v = value(x, y);
+          return static_cast<uint32_t>(v < c ? c : v);
+        });
+      }
+    });
+}
+
+TEST(Video, halvesAndBytes) {
+  std::vector<Operation> operations(std::begin(kOperations), std::end(kOperations));
+  operations.push_back({"vavrg", [](int64_t a, int64_t b) {
+                          int64_t sum = a + b;
+                          return sum >= 0 ? (sum + 1) >> 1 : sum >> 1;
+                        }});
+  for (unsigned count : {2u, 4u})
+    for (const Operation &operation : operations)
+      forSigns([&](bool d, bool a, bool b) {
+        std::string code =
+            operation.name + std::to_string(count) + suffix(d) + suffix(a) + suffix(b);
+        unsigned bits = 32 / count;
+        for (bool sat : {false, true})
+          expectAll(code + (sat ? ".sat" : "") + " %d, %x, %y, %z;",
+                    [&](uint32_t x, uint32_t y, uint32_t) {
+                      uint64_t result = 0;
+                      for (unsigned i = 0; i < count; ++i) {
+                        int64_t value = operation.apply(part(x, i, count, a), part(y, i, count, b));
+                        value = sat ? clamp(value, bits, d) : value;
+                        result |= (static_cast<uint64_t>(value) & ((1u << bits) - 1)) << (i * bits);
+                      }
+                      return static_cast<uint32_t>(result);
+                    });
+        expectAll(code + ".add %d, %x, %y, %z;", [&](uint32_t x, uint32_t y, uint32_t z) {
+          int64_t sum = z;
+          for (unsigned i = 0; i < count; ++i)
+            sum += operation.apply(part(x, i, count, a), part(y, i, count, b));
+          return static_cast<uint32_t>(sum);
+        });
+      });
+}
+
+TEST(Video, comparisons) {
+  for (unsigned count : {1u, 2u, 4u})
+    for (const Operation &comparison : kComparisons)
+      for (bool a : {false, true})
+        for (bool b : {false, true}) {
+          std::string code = "vset" + (count == 1 ? std::string() : std::to_string(count)) +
+                             suffix(a) + suffix(b) + "." + comparison.name;
+          auto bit = [=](uint32_t x, uint32_t y, unsigned i) {
+            return static_cast<uint32_t>(
+                comparison.apply(part(x, i, count, a), part(y, i, count, b)));
+          };
+          expectAll(code + (count == 1 ? " %d, %x, %y;" : " %d, %x, %y, %z;"),
+                    [&](uint32_t x, uint32_t y, uint32_t) {
+                      uint32_t result = 0;
+                      for (unsigned i = 0; i < count; ++i)
+                        result |= bit(x, y, i) << (32 / count * i);
+                      return result;
+                    });
+          expectAll(code + ".add %d, %x, %y, %z;", [&](uint32_t x, uint32_t y, uint32_t z) {
+            for (unsigned i = 0; i < count; ++i)
+              z += bit(x, y, i);
+            return z;
+          });
+        }
+}
+
+TEST(Video, shifts) {
+  for (bool d : {false, true})
+    for (bool a : {false, true})
+      for (bool wraps : {false, true})
+        for (bool sat : {false, true})
+          for (bool left : {false, true}) {
+            std::string code = std::string(left ? "vshl" : "vshr") + suffix(d) + suffix(a) +
+                               ".u32" + (sat ? ".sat" : "") + (wraps ? ".wrap" : ".clamp");
+            expectAll(code + " %d, %x, %y;", [&](uint32_t x, uint32_t y, uint32_t) {
+              uint32_t count = wraps ? y % 32 : y > 32 ? 32 : y;
+              int64_t value = part(x, 0, 1, a);
+              for (uint32_t i = 0; i < count; ++i)
+                value = left ? value * 2 : value >> 1;
+              return static_cast<uint32_t>(sat ? clamp(value, 32, d) : value);
+            });
+          }
+}
+
+TEST(Video, selectionsOfPartsAreRefused) {
+  std::vector<uint32_t> x = {1};
+  EXPECT_THROW(applyPtx<uint32_t>("vadd.u32.u32.u32 %d, %x.b0, %x;", x), Error);
+  EXPECT_THROW(applyPtx<uint32_t>("vmad.u32.u32.u32 %d, %x, %x, %x;", x), Error);
+  EXPECT_THROW(applyPtx<uint32_t>("vadd2.u32.u32.u32.sat.add %d, %x, %x, %x;", x), Error);
+}
+
+} // namespace
+} // namespace tile::vgpu
