@@ -6,7 +6,9 @@
 #include "runtime/device/Handles.h"
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Launch.h"
-#include "runtime/vgpu/Requirements.h"
+#include "runtime/vgpu/LaunchShape.h"
+#include "runtime/vgpu/LoadedModule.h"
+#include "runtime/vgpu/Targets.h"
 #include "runtime/vgpu/TensorMap.h"
 
 #include <algorithm>
@@ -27,33 +29,14 @@ using device::DevicePtr;
 
 constexpr unsigned kMaxThreads = 256; // of the host
 
-Checks checksOfEnvironment() {
-  std::string value = device::environmentText("TILE_VGPU_CHECK");
+// What a variable of the environment says; a warning and what is usual if it cannot be read.
+template <class T> T fromEnvironment(const char *name, T (*parse)(std::string_view), T usual = {}) {
+  std::string value = device::environmentText(name);
   try {
-    return parseChecks(value);
+    return value.empty() ? usual : parse(value);
   } catch (const Error &error) {
-    device::warnOfEnvironment("TILE_VGPU_CHECK", value, "is not used: " + error.message());
-    return {};
-  }
-}
-
-Schedule scheduleOfEnvironment() {
-  std::string value = device::environmentText("TILE_VGPU_SCHEDULE");
-  try {
-    return value.empty() ? Schedule::Eager : parseSchedule(value);
-  } catch (const Error &error) {
-    device::warnOfEnvironment("TILE_VGPU_SCHEDULE", value, "is not used: " + error.message());
-    return Schedule::Eager;
-  }
-}
-
-Model modelOfEnvironment() {
-  std::string value = device::environmentText("TILE_VGPU_MODEL");
-  try {
-    return parseModel(value);
-  } catch (const Error &error) {
-    device::warnOfEnvironment("TILE_VGPU_MODEL", value, "is not used: " + error.message());
-    return {};
+    device::warnOfEnvironment(name, value, "is not used: " + error.message());
+    return usual;
   }
 }
 
@@ -62,44 +45,6 @@ std::string hex(uint64_t value) {
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
   return text;
 }
-
-// What the virtual GPU can claim to be. Limits are those of the hardware of that name (CUDA C++ Programming Guide, table
-// of compute capabilities).
-struct TargetRow {
-  const char *target;
-  int arch, smCount;
-  size_t sharedOptinKiB, sharedSmKiB, l2MiB;
-};
-constexpr TargetRow kTargets[] = {
-    {"sm_75", 75, 40, 64, 64, 4},     {"sm_80", 80, 108, 163, 164, 40},
-    {"sm_86", 86, 84, 99, 100, 6},    {"sm_89", 89, 128, 99, 100, 72},
-    {"sm_90", 90, 132, 227, 228, 50}, {"sm_90a", 90, 132, 227, 228, 50}};
-
-device::DeviceProps propsFor(const std::string &target) {
-  const TargetRow *row = std::ranges::find(kTargets, target, &TargetRow::target);
-  if (row == std::end(kTargets))
-    fail(ErrorCode::InvalidArgument, "the virtual GPU has no target '" + target +
-                                         "': use sm_75, sm_80, sm_86, sm_89, sm_90 or sm_90a");
-  device::DeviceProps props;
-  props.name = "tilec virtual GPU (" + target + ")";
-  props.arch = row->arch;
-  props.target = target;
-  props.smCount = row->smCount;
-  props.sharedPerBlockOptin = row->sharedOptinKiB * 1024;
-  props.sharedPerSm = row->sharedSmKiB * 1024;
-  props.l2Bytes = row->l2MiB << 20;
-  props.totalMemory = size_t{64} << 30;
-  props.maxGrid = {0x7fffffff, 65535, 65535};
-  props.maxBlock = {1024, 1024, 64};
-  props.maxClusterSize = row->arch >= 90 ? 16 : 1;
-  props.isVirtual = true;
-  return props;
-}
-
-struct LoadedModule {
-  std::shared_ptr<const Module> ptx;
-  std::map<std::string_view, uint64_t> addresses; // of module variables
-};
 
 struct LoadedFunction {
   std::shared_ptr<LoadedModule> module;
@@ -117,9 +62,11 @@ class VgpuDevice final : public VirtualDevice {
 public:
   explicit VgpuDevice(const device::VirtualOptions &options)
       : props_(propsFor(options.target)), memory_(props_.totalMemory), seed_(options.seed) {
-    checks_ = options.checks ? parseChecks(*options.checks) : checksOfEnvironment();
-    schedule_ = options.schedule ? parseSchedule(*options.schedule) : scheduleOfEnvironment();
-    model_ = modelOfEnvironment();
+    checks_ = options.checks ? parseChecks(*options.checks)
+                             : fromEnvironment("TILE_VGPU_CHECK", parseChecks);
+    schedule_ = options.schedule ? parseSchedule(*options.schedule)
+                                 : fromEnvironment("TILE_VGPU_SCHEDULE", parseSchedule);
+    model_ = fromEnvironment("TILE_VGPU_MODEL", parseModel);
     int64_t cores = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads);
     threads_ = static_cast<unsigned>(
         options.threads > 0
@@ -212,9 +159,9 @@ public:
                             std::string_view name) override {
     auto module = std::make_shared<LoadedModule>();
     module->ptx = parsePtx(ptx, name);
-    checkTarget(*module->ptx);
+    checkTarget(*module->ptx, props_);
     std::lock_guard lock(mutex_);
-    placeVariables(*module);
+    placeVariables(*module, memory_);
     return modules_.insert(module);
   }
 
@@ -253,7 +200,7 @@ public:
       info.paramSizes.push_back(param.bytes);
     info.staticSharedBytes = program->staticSharedBytes;
     info.localBytes = program->localBytes;
-    info.maxThreadsPerBlock = maxThreads(*program->entry);
+    info.maxThreadsPerBlock = maxThreads(*program->entry, props_);
     return info;
   }
 
@@ -268,7 +215,7 @@ public:
     std::unique_lock lock(mutex_);
     LaunchSetup setup;
     setup.program = programOf(*function, checks_.init);
-    checkShape(*setup.program, config);
+    checkShape(*setup.program, config, props_);
     setup.params = packArguments(*setup.program, args);
     setup.memory = &memory_;
     setup.config = config;
@@ -422,60 +369,6 @@ private:
            std::string(what) + " is null, with " + std::to_string(bytes) + " bytes to copy");
   }
 
-  void checkTarget(const Module &module) const {
-    int arch = archOfTarget(module.target);
-    bool specific = module.target.ends_with("a") || module.target.ends_with("f");
-    if (arch == 0)
-      throw Error(Fault::User, ErrorCode::Parse, "the PTX has no .target such as sm_80",
-                  {module.name.c_str(), 1});
-    if (arch > props_.arch || (specific && module.target != props_.target))
-      throw Error(Fault::User, ErrorCode::Unsupported,
-                  "the PTX is for " + module.target + ", the virtual GPU is " + props_.target +
-                      ": open it as " + module.target +
-                      ", e.g. with TILE_DEVICE=virtual:" + module.target,
-                  {module.name.c_str(), 1});
-    if (module.version < versionOfTarget(module.target))
-      throw Error(Fault::User, ErrorCode::Parse,
-                  ".target " + module.target + " needs .version " +
-                      versionText(versionOfTarget(module.target)) + " or later, the file has " +
-                      versionText(module.version),
-                  {module.name.c_str(), 1});
-  }
-
-  void placeVariables(LoadedModule &module) {
-    for (auto [name, variable] : module.ptx->globals) {
-      if (variable->space == Space::Shared)
-        continue;
-      uint64_t address = memory_.allocate(variable->bytes, std::string(name));
-      if (address == 0)
-        fail(ErrorCode::OutOfMemory, "no memory for variable '" + std::string(name) + "' of " +
-                                         std::to_string(variable->bytes) + " bytes");
-      module.addresses[name] = address;
-      if (variable->bytes)
-        std::memset(memory_.host(address), 0, variable->bytes);
-      if (!variable->init.empty())
-        std::memcpy(memory_.host(address), variable->init.data(),
-                    std::min<size_t>(variable->init.size(), variable->bytes));
-      memory_.valid().setRange(address - kGlobalBase, variable->bytes, true);
-    }
-    for (auto [name, variable] : module.ptx->globals)
-      for (const Variable::Reference &reference : variable->references) {
-        auto found = module.addresses.find(reference.symbol);
-        std::optional<uint64_t> target = found == module.addresses.end()
-                                             ? module.ptx->functionAddress(reference.symbol)
-                                             : std::optional(found->second);
-        if (!target)
-          throw Error(Fault::User, ErrorCode::Unsupported,
-                      "the initialiser of '" + std::string(name) + "' names '" +
-                          std::string(reference.symbol) +
-                          "', which is no variable or function of this module",
-                      {module.ptx->name.c_str(), variable->line});
-        uint64_t value = *target + static_cast<uint64_t>(reference.addend);
-        std::memcpy(memory_.host(module.addresses[name]) + reference.offset, &value,
-                    std::min<size_t>(8, variable->elementBytes));
-      }
-  }
-
   std::shared_ptr<const Program> programOf(LoadedFunction &function, bool tracksInit) const {
     if (function.model != model_)
       function.plain = function.tracked = nullptr;
@@ -497,94 +390,6 @@ private:
 
   bool functionIsLoaded(const LoadedFunction &function) const {
     return std::ranges::count(modules_.all(), function.module) > 0;
-  }
-
-  int maxThreads(const Function &function) const {
-    for (const uint32_t *limit : {function.requiredThreads, function.maxThreads})
-      if (limit[0])
-        return static_cast<int>(std::min<uint64_t>(1024, uint64_t{limit[0]} * limit[1] * limit[2]));
-    return props_.maxThreadsPerBlock;
-  }
-
-  void checkCluster(const Program &program, const device::LaunchConfig &config,
-                    const std::string &kernel) const {
-    const device::Dim3 &cluster = config.cluster, &grid = config.grid;
-    std::string text = shapeText(cluster);
-    if (cluster.count() != 1 && props_.arch < 90)
-      throw Error(Fault::User, ErrorCode::Unsupported,
-                  kernel + "cluster " + text + ": " + props_.target +
-                      " has no clusters; open the device as sm_90a");
-    if (cluster.count() == 0 || cluster.count() > static_cast<uint64_t>(props_.maxClusterSize))
-      fail(ErrorCode::InvalidArgument, kernel + "cluster " + text + " has 0 or more than " +
-                                           std::to_string(props_.maxClusterSize) + " blocks");
-    if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
-      fail(ErrorCode::InvalidArgument,
-           kernel + "grid " + shapeText(grid) + " is not a multiple of the cluster " + text);
-    const uint32_t(&required)[3] = program.entry->requiredCluster;
-    if (required[0] && device::Dim3{required[0], required[1], required[2]} != cluster)
-      fail(ErrorCode::InvalidArgument, kernel + "cluster " + text +
-                                           ", but the kernel has .reqnctapercluster " +
-                                           shapeText({required[0], required[1], required[2]}));
-  }
-
-  static std::string shapeText(const device::Dim3 &dim) {
-    return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
-  }
-
-  void checkShape(const Program &program, const device::LaunchConfig &config) const {
-    std::string kernel = "launch of " + std::string(program.entry->name) + ": ";
-    const device::Dim3 &grid = config.grid, &block = config.block;
-    if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > props_.maxGrid.x ||
-        grid.y > props_.maxGrid.y || grid.z > props_.maxGrid.z)
-      fail(ErrorCode::InvalidArgument, kernel + "grid " + shapeText(grid) +
-                                           " is outside 1x1x1 to " + shapeText(props_.maxGrid));
-    if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > props_.maxBlock.x ||
-        block.y > props_.maxBlock.y || block.z > props_.maxBlock.z ||
-        block.count() > static_cast<uint64_t>(props_.maxThreadsPerBlock))
-      fail(ErrorCode::InvalidArgument,
-           kernel + "block " + shapeText(block) + " has 0 or more than 1024 threads");
-    checkCluster(program, config, kernel);
-    const uint32_t(&required)[3] = program.entry->requiredThreads;
-    if (required[0] && device::Dim3{required[0], required[1], required[2]} != block)
-      fail(ErrorCode::InvalidArgument, kernel + "block " + shapeText(block) +
-                                           ", but the kernel has .reqntid " +
-                                           shapeText({required[0], required[1], required[2]}));
-    if (program.entry->maxThreads[0] &&
-        block.count() > static_cast<uint64_t>(maxThreads(*program.entry)))
-      fail(ErrorCode::InvalidArgument, kernel + std::to_string(block.count()) +
-                                           " threads a block, but the kernel has .maxntid " +
-                                           std::to_string(maxThreads(*program.entry)));
-    size_t shared = size_t{program.dynamicSharedAddress - kSharedBase} + config.dynamicSharedBytes;
-    if (config.dynamicSharedBytes == 0)
-      shared = program.staticSharedBytes;
-    if (shared > props_.sharedPerBlockOptin)
-      throw Error(Fault::User, ErrorCode::ResourceExceeded,
-                  kernel + std::to_string(program.staticSharedBytes) + " static + " +
-                      std::to_string(config.dynamicSharedBytes) +
-                      " dynamic bytes of shared memory, " + props_.target + " has " +
-                      std::to_string(props_.sharedPerBlockOptin) + " a block");
-  }
-
-  static std::vector<uint8_t> packArguments(const Program &program,
-                                            std::span<const device::Arg> args) {
-    std::string kernel = "launch of " + std::string(program.entry->name) + ": ";
-    if (args.size() != program.params.size())
-      fail(ErrorCode::InvalidArgument, kernel + std::to_string(args.size()) +
-                                           " arguments, the kernel has " +
-                                           std::to_string(program.params.size()) + " parameters");
-    std::vector<uint8_t> bytes(program.paramBytes);
-    for (size_t i = 0; i < args.size(); ++i) {
-      const Program::Param &param = program.params[i];
-      if (args[i].size != param.bytes)
-        fail(ErrorCode::InvalidArgument, kernel + "argument " + std::to_string(i) + " has " +
-                                             std::to_string(args[i].size) + " bytes, parameter " +
-                                             std::string(param.name) + " has " +
-                                             std::to_string(param.bytes));
-      if (!args[i].data)
-        fail(ErrorCode::InvalidArgument, kernel + "argument " + std::to_string(i) + " has no data");
-      std::memcpy(bytes.data() + param.offset, args[i].data, param.bytes);
-    }
-    return bytes;
   }
 
   void noteCounters(const Launch &launch) {
@@ -649,16 +454,6 @@ private:
 };
 
 } // namespace
-
-std::string targetFor(std::string_view ptxTarget) {
-  constexpr int kLeastArch = 80;
-  bool isSpecific = ptxTarget.ends_with('a') || ptxTarget.ends_with('f');
-  int arch = archOfTarget(ptxTarget);
-  for (const TargetRow &row : kTargets)
-    if (isSpecific ? ptxTarget == row.target : row.arch >= std::max(arch, kLeastArch))
-      return row.target;
-  return std::string(ptxTarget);
-}
 
 std::shared_ptr<VirtualDevice> asVirtual(const std::shared_ptr<device::Device> &device) {
   return std::dynamic_pointer_cast<VirtualDevice>(device);

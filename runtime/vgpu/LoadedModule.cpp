@@ -1,0 +1,46 @@
+// Variables of modules.
+#include "runtime/vgpu/LoadedModule.h"
+
+#include <tile/Error.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tile::vgpu {
+
+void placeVariables(LoadedModule &module, GlobalMemory &memory) {
+  for (auto [name, variable] : module.ptx->globals) {
+    if (variable->space == Space::Shared)
+      continue;
+    uint64_t address = memory.allocate(variable->bytes, std::string(name));
+    if (address == 0)
+      throw Error(Fault::User, ErrorCode::OutOfMemory,
+                  "no memory for variable '" + std::string(name) + "' of " +
+                      std::to_string(variable->bytes) + " bytes");
+    module.addresses[name] = address;
+    if (variable->bytes)
+      std::memset(memory.host(address), 0, variable->bytes);
+    if (!variable->init.empty())
+      std::memcpy(memory.host(address), variable->init.data(),
+                  std::min<size_t>(variable->init.size(), variable->bytes));
+    memory.valid().setRange(address - kGlobalBase, variable->bytes, true);
+  }
+  for (auto [name, variable] : module.ptx->globals)
+    for (const Variable::Reference &reference : variable->references) {
+      auto found = module.addresses.find(reference.symbol);
+      std::optional<uint64_t> target = found == module.addresses.end()
+                                           ? module.ptx->functionAddress(reference.symbol)
+                                           : std::optional(found->second);
+      if (!target)
+        throw Error(Fault::User, ErrorCode::Unsupported,
+                    "the initialiser of '" + std::string(name) + "' names '" +
+                        std::string(reference.symbol) +
+                        "', which is no variable or function of this module",
+                    {module.ptx->name.c_str(), variable->line});
+      uint64_t value = *target + static_cast<uint64_t>(reference.addend);
+      std::memcpy(memory.host(module.addresses[name]) + reference.offset, &value,
+                  std::min<size_t>(8, variable->elementBytes));
+    }
+}
+
+} // namespace tile::vgpu
