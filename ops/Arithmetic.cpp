@@ -23,10 +23,14 @@ struct Divide {
   Value operator()(Value a, Value b) const { return a / b; }
 };
 struct Maximum {
-  Value operator()(Value a, Value b) const { return max(a, b); }
+  Value operator()(Value a, Value b) const {
+    return isFloat(a.dtype()) ? max_nan(a, b) : max(a, b);
+  }
 };
 struct Minimum {
-  Value operator()(Value a, Value b) const { return min(a, b); }
+  Value operator()(Value a, Value b) const {
+    return isFloat(a.dtype()) ? min_nan(a, b) : min(a, b);
+  }
 };
 
 void checkNumbers(const Arguments &arguments, Named a, Named b) {

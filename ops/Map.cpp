@@ -156,7 +156,7 @@ int tileSide(int64_t extent, int largest) {
 }
 
 MapLaunch tilesFor(const Folded &dims, bool crosses) {
-  MapLaunch launch{.rank = dims.rank};
+  MapLaunch launch;
   int64_t last = dims.extents[dims.rank - 1];
   launch.columns = crosses          ? kSide
                    : dims.rank == 1 ? kProgramElements
@@ -182,11 +182,11 @@ MapLaunch foldForMap(const MapCall &call, std::span<Operand> operands) {
   if (!call.inOrder)
     sortDims(dims, count);
   mergeDims(dims, count);
-  if (dims.rank > kMostMapDims)
+  if (dims.rank > kMostMapDims && call.inOrder)
     arguments.fail(ErrorCode::Unsupported,
                    "the tensors walk " + std::to_string(dims.rank) +
-                       " dimensions in different ways, " + std::to_string(kMostMapDims) +
-                       " are possible: copy one to a contiguous tensor first");
+                       " dimensions in different ways, positions can be counted in " +
+                       std::to_string(kMostMapDims) + ": copy one to a contiguous tensor first");
   int crossing = call.inOrder ? -1 : crossingDim(dims, count, call.outputs);
   if (crossing >= 0)
     swapDims(dims, count, crossing, dims.rank - 2);
@@ -195,6 +195,18 @@ MapLaunch foldForMap(const MapCall &call, std::span<Operand> operands) {
                                       {dims.strides[i], static_cast<size_t>(dims.rank)});
   checkOverlap(call, arguments, tensors);
   return tilesFor(dims, crossing >= 0);
+}
+
+void forSlices(std::span<const Operand> operands,
+               tile::detail::FunctionRef<void(std::span<const Operand>)> run) {
+  if (operands[0].rank() <= kMostMapDims)
+    return run(operands);
+  std::array<Operand, kMostTensors> slices;
+  for (int64_t index = 0; index < operands[0].extent(0); ++index) {
+    for (size_t i = 0; i < operands.size(); ++i)
+      slices[i] = operands[i].at(index);
+    forSlices({slices.data(), operands.size()}, run);
+  }
 }
 
 std::vector<std::string> parameterNames(const MapNames &names, size_t outputs, size_t arguments) {

@@ -2,6 +2,7 @@
 #include <tile/ops/Operand.h>
 
 #include <algorithm>
+#include <cstddef>
 
 namespace tile::ops {
 
@@ -38,15 +39,25 @@ Operand Operand::asRow() const {
   return result;
 }
 
-Operand Operand::reshaped(std::initializer_list<int64_t> extents) const {
+Operand Operand::reshaped(std::span<const int64_t> extents) const {
   Operand result = *this;
   result.arg_.rank = static_cast<uint8_t>(extents.size());
   int64_t stride = 1;
   for (int dim = result.rank() - 1; dim >= 0; --dim) {
-    result.arg_.extents[dim] = extents.begin()[dim];
+    result.arg_.extents[dim] = extents[static_cast<size_t>(dim)];
     result.arg_.strides[dim] = stride;
-    stride *= extents.begin()[dim];
+    stride *= extents[static_cast<size_t>(dim)];
   }
+  return result;
+}
+
+Operand Operand::at(int64_t index) const {
+  Operand result = *this;
+  result.arg_.pointer = static_cast<std::byte *>(arg_.pointer) +
+                        index * stride(0) * static_cast<int64_t>(sizeOf(dtype()));
+  result.arg_.rank = static_cast<uint8_t>(rank() - 1);
+  for (int dim = 1; dim < rank(); ++dim)
+    result.arg_.extents[dim - 1] = extent(dim), result.arg_.strides[dim - 1] = stride(dim);
   return result;
 }
 

@@ -15,8 +15,8 @@ namespace tile::ops {
 /// b broadcast to. Any strides, as in `map`. Empty tensors are fine.
 /// Dtypes: one for all three, of f16, bf16, f32, f64, i8, i16, i32, i64 and the unsigned ones.
 /// Floats round once; 16-bit floats are computed in f32, f32 quotients have PTX's approximation (2
-/// ulp); integers wrap, their quotients truncate toward zero and are open for a divisor of 0. Of a NaN
-/// and a number the larger and the smaller is the number.
+/// ulp); integers wrap, their quotients truncate toward zero and are open for a divisor of 0. The
+/// larger and the smaller of a NaN and a number is NaN.
 /// c may be a or b itself; it may not overlap them in another way, nor repeat elements (stride 0).
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing, Unsupported), at the caller's line:

@@ -26,11 +26,10 @@ namespace detail {
 
 /// The tile of one program, over the last two dimensions of the folded operands.
 struct MapLaunch {
-  int rank = 1;
   int rows = 1, columns = 1;
   bool isEmpty = false; ///< nothing to do
 };
-/// Folded operands have this many dimensions at most.
+/// A kernel takes operands of this many dimensions at most.
 inline constexpr int kMostMapDims = 5;
 
 /// What messages call an elementwise op, its outputs and its arguments, in this order. No names: y,
@@ -52,6 +51,11 @@ struct MapCall {
 /// Checks the tensors, broadcasts the inputs to the outputs and merges dimensions that all walk
 /// alike: `operands` become views of one rank and equal extents. Throws the errors of `map`.
 MapLaunch foldForMap(const MapCall &call, std::span<Operand> operands);
+
+/// Calls `run` for the operands, or for each of their slices along the outermost dimensions if a
+/// kernel cannot take all.
+void forSlices(std::span<const Operand> operands,
+               tile::detail::FunctionRef<void(std::span<const Operand>)> run);
 
 /// A name for each parameter of the kernel.
 std::vector<std::string> parameterNames(const MapNames &names, size_t outputs, size_t arguments);
@@ -187,23 +191,25 @@ void mapNamed(const MapNames &names, CallSite site, F, const std::array<Operand,
   MapLaunch launch = foldForMap({names, parameters, Outs, kInOrder, site.where}, operands);
   if (launch.isEmpty)
     return;
-  auto go = [&]<int Rank>(std::integral_constant<int, Rank>) {
-    launchMap<F, Rank, Outs>(names, site, launch, operands.data(), std::make_index_sequence<Outs>(),
-                             x...);
-  };
-  static_assert(kMostMapDims == 5);
-  switch (launch.rank) {
-  case 1:
-    return go(std::integral_constant<int, 1>());
-  case 2:
-    return go(std::integral_constant<int, 2>());
-  case 3:
-    return go(std::integral_constant<int, 3>());
-  case 4:
-    return go(std::integral_constant<int, 4>());
-  default:
-    return go(std::integral_constant<int, 5>());
-  }
+  forSlices(operands, [&](std::span<const Operand> slice) {
+    auto go = [&]<int Rank>(std::integral_constant<int, Rank>) {
+      launchMap<F, Rank, Outs>(names, site, launch, slice.data(), std::make_index_sequence<Outs>(),
+                               x...);
+    };
+    static_assert(kMostMapDims == 5);
+    switch (slice[0].rank()) {
+    case 1:
+      return go(std::integral_constant<int, 1>());
+    case 2:
+      return go(std::integral_constant<int, 2>());
+    case 3:
+      return go(std::integral_constant<int, 3>());
+    case 4:
+      return go(std::integral_constant<int, 4>());
+    default:
+      return go(std::integral_constant<int, 5>());
+    }
+  });
 }
 
 } // namespace detail
@@ -215,15 +221,15 @@ void mapNamed(const MapNames &names, CallSite site, F, const std::array<Operand,
 /// The arguments x are tensors, numbers or Position(). Floating-point numbers reach f as f32, as
 /// f64 if y is f64, integers as i32 or i64. Numbers may differ from call to call without a compile.
 ///
-/// Shapes: each x broadcasts to y's extents by NumPy's rule. Any strides; of 5 dimensions and more
-/// at most 5 may be left after those that all tensors walk alike are merged. Nothing happens if y
-/// is empty.
+/// Shapes: each x broadcasts to y's extents by NumPy's rule. Any strides; if more than 5 dimensions
+/// are left after those that all tensors walk alike are merged, a kernel is launched for each index
+/// of the outermost. Nothing happens if y is empty.
 /// Dtypes: any. y may be one of x, element for element; it may not overlap them in another way, nor
 /// repeat elements.
 ///
 /// Errors (InvalidShape, WrongDevice, Aliasing, Unsupported), at the caller's line: an x does not
-/// broadcast to y, tensors of different devices, y overlaps an x or repeats elements, too many
-/// dimensions.
+/// broadcast to y, tensors of different devices, y overlaps an x or repeats elements; more than
+/// 5 such dimensions and a Position().
 template <class F, class... X> void map(CallSite site, F f, const Operand &y, const X &...x) {
   detail::mapNamed({"map", {}}, site, f, std::array{y}, x...);
 }

@@ -40,7 +40,12 @@ public:
   Operand asRow() const;
   /// The same memory in another shape, row-major. The operand must be contiguous and `extents`
   /// must multiply to numel().
-  Operand reshaped(std::initializer_list<int64_t> extents) const;
+  Operand reshaped(std::span<const int64_t> extents) const;
+  Operand reshaped(std::initializer_list<int64_t> extents) const {
+    return reshaped(std::span(extents.begin(), extents.size()));
+  }
+  /// The elements with this index in the first dimension, without it.
+  Operand at(int64_t index) const;
   /// Another view of the same memory, from its first element on.
   Operand strided(std::span<const int64_t> extents, std::span<const int64_t> strides) const;
 
