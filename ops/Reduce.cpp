@@ -61,8 +61,9 @@ struct Largest {
   static Value first(DType dtype, const Shape &shape) { return extreme(dtype, shape, false); }
   static Value of(Value x) { return x; }
   static Value join(Value a, Value b) { return isFloat(a.dtype()) ? max_nan(a, b) : max(a, b); }
-  static Value over(Value x) { return reduce(
-        x, 1, [](Value a, Value b) { return join(a, b); }, {.keep_dims = true}); }
+  static Value over(Value x) {
+    return reduce(x, 1, [](Value a, Value b) { return join(a, b); }, {.keep_dims = true});
+  }
 };
 struct Smallest {
   static constexpr const char *kName = "reduceMin";
@@ -70,8 +71,9 @@ struct Smallest {
   static Value first(DType dtype, const Shape &shape) { return extreme(dtype, shape, true); }
   static Value of(Value x) { return x; }
   static Value join(Value a, Value b) { return isFloat(a.dtype()) ? min_nan(a, b) : min(a, b); }
-  static Value over(Value x) { return reduce(
-        x, 1, [](Value a, Value b) { return join(a, b); }, {.keep_dims = true}); }
+  static Value over(Value x) {
+    return reduce(x, 1, [](Value a, Value b) { return join(a, b); }, {.keep_dims = true});
+  }
 };
 
 /// x is kept0 x kept1 x reduced0 x reduced1, y shares x kept0 x kept1. Each program reduces one share of the steps, of
@@ -101,11 +103,10 @@ void reduceProgram(In<any, 4> x, Out<any, 3> y, Value divisor, int rows, int col
 }
 
 template <class R> const auto &reduceKernel() {
-  static const auto program =
-      kernel(R::kName, [](In<any, 4> x, Out<any, 3> y, Scalar<f64> divisor, Const rows,
-                          Const columns) {
-        reduceProgram<R>(x, y, divisor, rows, columns);
-      }).named("x", "y", "divisor", "rows", "columns");
+  static const auto program = kernel(R::kName, [](In<any, 4> x, Out<any, 3> y, Scalar<f64> divisor,
+                                                  Const rows, Const columns) {
+                                reduceProgram<R>(x, y, divisor, rows, columns);
+                              }).named("x", "y", "divisor", "rows", "columns");
   return program;
 }
 
@@ -244,8 +245,8 @@ int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t sharesFor(const Reduction &reduction, Tiles tiles) {
   int64_t programs =
       reduction.kept.outer().extent * ceilDivide(reduction.kept.inner().extent, tiles.rows);
-  int64_t steps =
-      reduction.reduced.outer().extent * ceilDivide(reduction.reduced.inner().extent, tiles.columns);
+  int64_t steps = reduction.reduced.outer().extent *
+                  ceilDivide(reduction.reduced.inner().extent, tiles.columns);
   if (programs >= kBusyPrograms / 2)
     return 1;
   return std::clamp<int64_t>(steps / kLeastSteps, 1, kBusyPrograms / programs);

@@ -91,8 +91,7 @@ protected:
     auto expected = reference(kind, x, extents, mask);
     double terms = double(size) / double(std::max<int64_t>(results, 1));
     double each = kind == Mean ? 1 : kind == Max || kind == Min ? 0 : std::max(terms, 1.0);
-    expectAll(y.result(), [&](int64_t i) { return expected[size_t(i)]; },
-              {0.51, tolerance * each});
+    expectAll(y.result(), [&](int64_t i) { return expected[size_t(i)]; }, {0.51, tolerance * each});
   }
 };
 INSTANTIATE_TEST_SUITE_P(Devices, ReduceOp, ::testing::ValuesIn(deviceNames()),
@@ -151,8 +150,11 @@ TEST_P(ReduceOp, Dtypes) {
 TEST_P(ReduceOp, OfNothing) {
   auto none = device().tensor<float>({3, 0});
   auto y = output<float>({3});
-  for (auto [kind, expected] : {std::pair<Kind, double>{Sum, 0.0}, {Mean, NAN}, {Max, -INFINITY},
-                                {Min, INFINITY}, {Squares, 0.0}}) {
+  for (auto [kind, expected] : {std::pair<Kind, double>{Sum, 0.0},
+                                {Mean, NAN},
+                                {Max, -INFINITY},
+                                {Min, INFINITY},
+                                {Squares, 0.0}}) {
     call(kind, stream, none, 1, y.tensor());
     expectAll(y.result(), [&, e = expected](int64_t) { return e; });
   }
@@ -184,8 +186,8 @@ TEST_P(ReduceOp, NewTensorsHaveTheExtentsAskedFor) {
 TEST_P(ReduceOp, SumToUndoesBroadcast) {
   auto values = uniform<float>(4 * 5 * 6);
   auto x = input({4, 5, 6}, values);
-  for (std::vector<int64_t> extents : std::vector<std::vector<int64_t>>{
-           {4, 5, 6}, {5, 6}, {6}, {1}, {4, 1, 6}, {5, 1}, {}}) {
+  for (std::vector<int64_t> extents :
+       std::vector<std::vector<int64_t>>{{4, 5, 6}, {5, 6}, {6}, {1}, {4, 1, 6}, {5, 1}, {}}) {
     SCOPED_TRACE(::testing::PrintToString(extents));
     uint32_t mask = 0;
     for (int dim = 0; dim < 3; ++dim) {
@@ -209,10 +211,10 @@ TEST_P(ReduceOp, Refusals) {
   auto x = device().tensor<float>({4, 5}), y = device().tensor<float>({4});
   expectRefused(ErrorCode::InvalidArgument, "sum: axis 2 of x, f32 4x5: it has 2 dimensions",
                 [&] { ops::sum(stream, x, 2, y); });
-  expectRefused(ErrorCode::InvalidArgument, "axis -1 is named twice",
-                [&] { ops::sum(stream, x, {1, -1}, y); });
-  expectRefused(ErrorCode::InvalidShape,
-                "x is f32 4x5, y is f32 4, but the reduction leaves 5",
+  expectRefused(ErrorCode::InvalidArgument, "axis -1 is named twice", [&] {
+    ops::sum(stream, x, {1, -1}, y);
+  });
+  expectRefused(ErrorCode::InvalidShape, "x is f32 4x5, y is f32 4, but the reduction leaves 5",
                 [&] { ops::sum(stream, x, 0, y); });
   expectRefused(ErrorCode::InvalidArgument, "supported dtypes: f16, bf16, f32, f64", [&] {
     auto bytes = device().tensor<int8_t>({4});

@@ -49,10 +49,10 @@ void reduceMin(Stream &stream, const Operand &x, const Axes &axes, const Operand
                Loc loc = Loc::here());
 void sumOfSquares(Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
                   Loc loc = Loc::here());
-Tensor sum(Stream &stream, const Operand &x, const Axes &axes = {}, tile::ReduceOptions options = {},
-           Loc loc = Loc::here());
-Tensor mean(Stream &stream, const Operand &x, const Axes &axes = {}, tile::ReduceOptions options = {},
-            Loc loc = Loc::here());
+Tensor sum(Stream &stream, const Operand &x, const Axes &axes = {},
+           tile::ReduceOptions options = {}, Loc loc = Loc::here());
+Tensor mean(Stream &stream, const Operand &x, const Axes &axes = {},
+            tile::ReduceOptions options = {}, Loc loc = Loc::here());
 Tensor reduceMax(Stream &stream, const Operand &x, const Axes &axes = {},
                  tile::ReduceOptions options = {}, Loc loc = Loc::here());
 Tensor reduceMin(Stream &stream, const Operand &x, const Axes &axes = {},
