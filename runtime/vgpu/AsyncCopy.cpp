@@ -54,8 +54,9 @@ static void completeLanes(Warp &warp, const AsyncCopies::Record &record, uint32_
 template <class Done> static void completeWhere(Warp &warp, uint32_t lanes, Done done) {
   for (AsyncCopies::Record &record : warp.copies.pending) {
     uint32_t now = 0;
-    forLanes(record.mask & lanes,
-             [&](unsigned lane) { now |= uint32_t{done(record, lane)} << lane; });
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      now |= uint32_t{done(record, lane)} << lane;
+    now &= record.mask & lanes;
     completeLanes(warp, record, now);
     record.mask &= ~now;
   }
@@ -205,11 +206,11 @@ void issueCopy(Warp &warp, const Op &op) {
   record.moved = now ? warp.mask : 0;
   record.bytes = target.bytes;
   record.op = &op;
+  std::ranges::copy(warp.copies.commits, record.group);
   Accessor accessor = accessorOf(warp, op, 0, AccessKind::CopyWrite);
   forLanes(warp.mask, [&](unsigned lane) {
     record.target[lane] = static_cast<uint32_t>(target.address[lane]);
     record.source[lane] = source.address[lane];
-    record.group[lane] = warp.copies.commits[lane];
     if (!op.b)
       record.sourceBytes[lane] = static_cast<uint8_t>(record.bytes);
     if (isWatched) {

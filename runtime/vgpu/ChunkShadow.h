@@ -40,16 +40,9 @@ public:
 
   /// True if a read of whole chunks is ordered after everything; then it is remembered. Else some may have been.
   bool isOrderedRead(const Accessor &accessor, uint32_t offset, uint32_t bytes) {
-    for (uint32_t at = offset; at < offset + bytes; at += kChunkBytes) {
-      Cell &chunk = chunks_[at / kChunkBytes];
-      if (quickRead(chunk, accessor))
-        continue;
-      if (!Rules::isSplit(chunk))
+    for (uint32_t at = offset; at < offset + bytes; at += kChunkBytes)
+      if (!isQuickChunk<true>(chunks_[at / kChunkBytes], accessor, at))
         return false;
-      for (uint32_t word = at / 4; word < at / 4 + kChunkWords; ++word)
-        if (!quickRead(words_[word], accessor))
-          return false;
-    }
     return true;
   }
 
@@ -85,19 +78,32 @@ private:
     return Reads ? quickRead(cell, accessor) : quickWrite(cell, accessor);
   }
 
+  // False: nothing is done, or of a read some is remembered, as it will be again.
+  template <bool Reads> bool isQuickChunk(Cell &chunk, const Accessor &accessor, uint32_t at) {
+    if (!Rules::isSplit(chunk))
+      return isQuick<Reads>(chunk, accessor);
+    bool isQuickly = Reads;
+    for (uint32_t word = at / 4; isQuickly && word < at / 4 + kChunkWords; ++word)
+      isQuickly = quickRead(words_[word], accessor);
+    return isQuickly;
+  }
+
   // Whole words, nearly always ordered after everything.
   template <bool Reads, class Place>
   void accessOrdered(Rules &rules, const Accessor &accessor, uint32_t offset, uint32_t bytes,
                      Place place) {
     for (uint32_t at = offset, end = offset + bytes; at < end;) {
       Cell &chunk = chunks_[at / kChunkBytes];
-      uint32_t part = at % kChunkBytes == 0 && end - at >= kChunkBytes ? kChunkBytes : 4;
-      bool isQuickly = part == kChunkBytes
-                           ? isQuick<Reads>(chunk, accessor)
-                           : Rules::isSplit(chunk) && isQuick<Reads>(words_[at / 4], accessor);
-      if (!isQuickly)
-        accessCells(rules, accessor, at, part, false, place);
-      at += part;
+      if (at % kChunkBytes == 0 && end - at >= kChunkBytes) {
+        if (!isQuickChunk<Reads>(chunk, accessor, at))
+          accessCells(rules, accessor, at, kChunkBytes, false, place);
+        at += kChunkBytes;
+        continue;
+      }
+      split(rules, chunk, at);
+      if (!isQuick<Reads>(words_[at / 4], accessor))
+        accessCells(rules, accessor, at, 4, false, place);
+      at += 4;
     }
   }
 

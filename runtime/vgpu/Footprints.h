@@ -12,11 +12,31 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 namespace tile::vgpu {
 
 /// Pages of global memory, the unit of its shadow: addresses divided by this.
 constexpr uint32_t kShadowPageBytes = 1024;
+
+/// Something of each page, most of which are never touched.
+template <class T> class PageTable {
+public:
+  T &operator[](uint64_t page) {
+    uint64_t at = page - kGlobalBase / kShadowPageBytes;
+    if (at / kSpan >= spans_.size())
+      spans_.resize(at / kSpan + 1);
+    std::unique_ptr<Span> &span = spans_[at / kSpan];
+    if (!span)
+      span = std::make_unique<Span>();
+    return (*span)[at % kSpan];
+  }
+
+private:
+  static constexpr uint64_t kSpan = 1024;
+  using Span = std::array<T, kSpan>;
+  std::vector<std::unique_ptr<Span>> spans_;
+};
 
 /// One bit a byte of a page.
 using PageBits = std::array<uint64_t, kShadowPageBytes / 64>;
@@ -53,7 +73,7 @@ private:
 
   GlobalMemory &memory_;
   std::mutex mutex_;
-  std::unordered_map<uint64_t, Merged> merged_;
+  PageTable<Merged> merged_;
   std::unordered_map<uint64_t, std::unique_ptr<Before>> before_;
   std::atomic<bool> haveMet_ = false;
 };

@@ -147,6 +147,32 @@ void storeRows(const uint32_t *source, const Access &access, unsigned matrix, bo
                 kRowOfMatrixBytes);
 }
 
+// True if all rows of a matrix are apart, so that lanes need not be checked against each other.
+bool areRowsApart(const Access &access, unsigned matrix) {
+  for (unsigned row = matrix * 8; row < matrix * 8 + 8; ++row)
+    for (unsigned other = matrix * 8; other < row; ++other)
+      if (access.address[row] == access.address[other])
+        return false;
+  return true;
+}
+
+// A fragment that is initialised in full, row by row.
+void storeWhole(Warp &warp, const Op &op, const Access &access, unsigned matrix) {
+  const uint32_t *source = warp.row<uint32_t>(op.rows[matrix]);
+  if (SharedRaces *races = warp.cta->races.get()) {
+    Accessor accessor = accessorOf(warp, op, 0, AccessKind::Write);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      unsigned row = matrix * 8 + lane / 4, column = lane % 4 * 4;
+      accessor.setLane(lane);
+      races->access(accessor, static_cast<uint32_t>(access.address[row] - kSharedBase) + column, 4,
+                    std::memcmp(access.host[row] + column, source + lane, 4) == 0);
+    }
+  }
+  storeRows(source, access, matrix, op.a & kTransposed);
+  for (unsigned row = matrix * 8; warp.shadow && row < matrix * 8 + 8; ++row)
+    warp.cta->sharedValid.mark(access.address[row] - kSharedBase, kRowOfMatrixBytes);
+}
+
 void storeMatrix(Warp &warp, const Op &op) {
   Access access;
   unsigned matrices = op.sources - 1u;
@@ -155,8 +181,9 @@ void storeMatrix(Warp &warp, const Op &op) {
     return;
   for (unsigned matrix = 0; matrix < matrices; ++matrix) {
     const uint32_t *source = warp.row<uint32_t>(op.rows[matrix]);
-    if (!warp.cta->races && !warp.shadow) {
-      storeRows(source, access, matrix, transposed);
+    bool isWhole = !warp.shadow || warp.shadow.whole(op.rows[matrix]) == kFullMask;
+    if (isWhole && (!warp.cta->races || (!transposed && areRowsApart(access, matrix)))) {
+      storeWhole(warp, op, access, matrix);
       continue;
     }
     for (unsigned lane = 0; lane < kLanes; ++lane) {

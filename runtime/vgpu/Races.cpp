@@ -65,7 +65,6 @@ public:
 
 private:
   static constexpr size_t kMostReads = 64; // kept of a page that nobody has written
-  static constexpr uint64_t kDirectoryPages = 1024;
   // Consecutive lanes that read consecutive elements.
   struct EarlyRead {
     uint16_t offset = 0, bytes = 0; // of all lanes, within the page
@@ -80,7 +79,6 @@ private:
     size_t nextRead = 0; // in `reads` once it is full: the oldest
     PageFootprint touched;
   };
-  using Directory = std::array<Page *, kDirectoryPages>;
 
   Page &pageOf(uint64_t index);
   Page &addPage(uint64_t index);
@@ -92,25 +90,17 @@ private:
 
   Footprints *footprints_;
   RaceCells<Cell> rules_;
-  std::vector<std::unique_ptr<Directory>> directories_; // by index from the first page
-  std::vector<std::unique_ptr<Page>> pages_;            // those in use, then those to use again
+  PageTable<Page *> places_;
+  std::vector<std::unique_ptr<Page>> pages_; // those in use, then those to use again
   size_t used_ = 0;
   uint64_t lastIndex_ = ~uint64_t{0};
   Page *last_ = nullptr;
 };
 
-constexpr uint64_t kFirstPage = kGlobalBase / kShadowPageBytes;
-
 template <class Cell> typename PagedRaces<Cell>::Page &PagedRaces<Cell>::pageOf(uint64_t index) {
   if (index == lastIndex_)
     return *last_;
-  uint64_t at = index - kFirstPage;
-  if (at / kDirectoryPages >= directories_.size())
-    directories_.resize(at / kDirectoryPages + 1);
-  std::unique_ptr<Directory> &directory = directories_[at / kDirectoryPages];
-  if (!directory)
-    directory = std::make_unique<Directory>();
-  Page *&page = (*directory)[at % kDirectoryPages];
+  Page *&page = places_[index];
   if (!page)
     page = &addPage(index);
   lastIndex_ = index;
@@ -131,8 +121,7 @@ template <class Cell> void PagedRaces<Cell>::endCluster() {
     Page &page = *pages_[i];
     if (footprints_)
       footprints_->add(page.index, page.touched);
-    uint64_t at = page.index - kFirstPage;
-    (*directories_[at / kDirectoryPages])[at % kDirectoryPages] = nullptr;
+    places_[page.index] = nullptr;
     page.cells.clear();
     page.reads.clear();
     page.nextRead = 0;
