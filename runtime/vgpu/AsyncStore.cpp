@@ -38,9 +38,9 @@ public:
     const Mbarrier &completes = requireMbarrier(*issuer, *op, lane, *barrier.cta, barrier.address);
     if (!target.cta->races)
       return;
-    // Reductions do not race with each other.
+    // PTX: through the generic proxy, a weak store or a relaxed reduction; reductions do not race with each other.
     Accessor accessor =
-        accessorOf(*issuer, *op, lane, reduction ? AccessKind::Atomic : AccessKind::ProxyWrite);
+        accessorOf(*issuer, *op, lane, reduction ? AccessKind::Atomic : AccessKind::Write);
     accessor.stamp.actor = completes.actor;
     accessor.stamp.clock = completes.time();
     target.cta->races->access(accessor, target.address - kSharedBase, bytes, false);
@@ -86,6 +86,13 @@ template <class T> void issueStores(Warp &warp, const Op &op) {
   });
 }
 
+// Of 64 bits there are unsigned sums alone.
+bool canReduce(std::string_view operation, ScalarType type) {
+  bool isWide = bytesOf(type) == 8;
+  return !isFloat(type) && bulkReduction(operation, type) &&
+         (!isWide || (operation == "add" && type == ScalarType::U64));
+}
+
 } // namespace
 
 void decodeAsyncStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -99,7 +106,7 @@ void decodeAsyncStore(Decoder &decoder, const Instruction &instruction, Suffixes
   size_t elements = vector.empty() ? 1 : static_cast<size_t>(vector[1] - '0');
   ScalarType type = suffixes.takeType();
   bool hasWidth = bytesOf(type) == 4 || bytesOf(type) == 8;
-  if (!hasWidth || (reduces && (isFloat(type) || !bulkReduction(kReductions[operation - 1], type))))
+  if (!hasWidth || (reduces && !canReduce(kReductions[operation - 1], type)))
     decoder.unsupported("this type");
   decoder.wantOperands(instruction, 3);
   const auto &operands = instruction.operands;

@@ -20,6 +20,7 @@ public:
   }
   void clear() { chunks_.clear(); }
   bool empty() const { return chunks_.empty(); }
+  size_t heldBytes() const { return (chunks_.capacity() + words_.capacity()) * sizeof(Cell); }
 
   /// Checks an access and remembers it. `sameValue`: a write that changes nothing; `place(at)`: what byte `at` is.
   template <class Place>

@@ -262,6 +262,15 @@ void runUpdate(Warp &warp, const Op &op) {
   });
 }
 
+// PTX allows it, but what ended the phase has not waited for the lanes above, which arrive in the next one.
+void reportSplitArrival(Warp &warp, const Op &op, unsigned lane, uint32_t address,
+                        const Mbarrier &barrier) {
+  if (warp.cta->launch->checks().async)
+    warp.report(op, FindingKind::Async, lane,
+                "lower lanes of this instruction end a phase of " + describe(address, barrier) +
+                    ", and this one arrives in the next: mbarrier.init must count all lanes");
+}
+
 // Rows: state, address, operand.
 void runArrive(Warp &warp, const Op &op) {
   Form form = Form::unpack(op.a);
@@ -269,9 +278,16 @@ void runArrive(Warp &warp, const Op &op) {
   readBarrierAddresses(warp, op, op.rows[1], form, address);
   const uint32_t *operand = warp.row<uint32_t>(op.rows[2]);
   uint64_t *state = warp.row<uint64_t>(op.rows[0]);
+  const Mbarrier *ended = nullptr; // by a lower lane
   forLanes(warp.mask, [&](unsigned lane) {
     SharedPlace place = barrierPlace(warp, op, form, lane, address[lane]);
+    const Mbarrier &barrier = use(warp, op, lane, place);
+    if (&barrier == ended)
+      reportSplitArrival(warp, op, lane, place.address, barrier);
+    uint64_t phase = barrier.phase;
     state[lane] = arrive(warp, op, form, lane, place, operand[lane]);
+    if (barrier.phase != phase)
+      ended = &barrier;
   });
   if (warp.shadow)
     warp.shadow.set(op.rows[0], kFullMask, warp.mask);

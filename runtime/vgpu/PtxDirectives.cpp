@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
 
 namespace tile::vgpu {
@@ -33,6 +34,18 @@ void PtxParser::parse() {
     fail("the text has no .version directive: it is not PTX");
 }
 
+// 83 for "8.3"; 0 if it is no version of at most two digits and one.
+static int versionNumber(std::string_view text) {
+  int major = 0, minor = 0;
+  const char *end = text.data() + text.size();
+  std::from_chars_result read = std::from_chars(text.data(), end, major);
+  if (read.ec == std::errc() && read.ptr != end && *read.ptr == '.')
+    read = std::from_chars(read.ptr + 1, end, minor);
+  bool isVersion = read.ec == std::errc() && read.ptr == end && major >= 0 && major < 100 &&
+                   minor >= 0 && minor < 10;
+  return isVersion ? major * 10 + minor : 0;
+}
+
 void PtxParser::directive() {
   std::string_view name = token_.text;
   if (name == ".loc" || name == ".file") {
@@ -48,10 +61,9 @@ void PtxParser::directive() {
     // The lexer reads 8.3 as a fraction.
     if (token_.kind != Token::Kind::Float && token_.kind != Token::Kind::Integer)
       fail("expected a version such as 8.3 after .version");
-    std::string text(token_.text);
-    size_t dot = text.find('.');
-    module_.version = std::atoi(text.c_str()) * 10 +
-                      (dot == std::string::npos ? 0 : std::atoi(text.c_str() + dot + 1));
+    module_.version = versionNumber(token_.text);
+    if (module_.version == 0)
+      fail("'" + std::string(token_.text) + "' is no version such as 8.3");
     advance();
   } else if (name == ".target") {
     module_.target = expectWord("a target such as sm_80");

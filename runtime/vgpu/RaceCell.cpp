@@ -83,6 +83,12 @@ bool isOrdered(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
   return clocks && clocks->known.at(earlier.actor) >= earlier.clock;
 }
 
+// By what completes asynchronous operations, not by a warp.
+bool isAsynchronous(Stamp earlier, const Accessor &accessor) {
+  const Cta &cta = *accessor.warp->cta;
+  return earlier.actor / cta.warps.size() >= cta.launch->clusterSize();
+}
+
 // Strong accesses do not race if the scope of each covers the other's block.
 bool areStrongTogether(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
   if (!isStrong(earlier.kind()) || !isStrong(accessor.kind()))
@@ -172,7 +178,7 @@ bool conflicts(Stamp earlier, uint32_t cluster, const Accessor &accessor, const 
     return false;
   if (!isOrdered(earlier, cluster, accessor)) {
     report(earlier, cluster, accessor, place,
-           isProxied(earlier.kind())           ? FindingKind::AsyncRace
+           isAsynchronous(earlier, accessor)   ? FindingKind::AsyncRace
            : isOwn(earlier, cluster, accessor) ? FindingKind::WarpRace
                                                : FindingKind::Race);
     return true;
@@ -222,6 +228,14 @@ template <class Cell> void RaceCells<Cell>::clear() {
   freeSplits_.clear();
   pools_.clear();
   freePools_.clear();
+}
+
+template <class Cell> size_t RaceCells<Cell>::heldBytes() const {
+  size_t bytes = split_.capacity() * sizeof(split_[0]) + pools_.capacity() * sizeof(pools_[0]) +
+                 (freeSplits_.capacity() + freePools_.capacity()) * sizeof(uint32_t);
+  for (const std::vector<Stamp> &pool : pools_)
+    bytes += pool.capacity() * sizeof(Stamp);
+  return bytes;
 }
 
 template <class Cell> void RaceCells<Cell>::split(Cell &cell, std::span<Cell> parts) {

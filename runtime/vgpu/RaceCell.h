@@ -173,6 +173,8 @@ public:
     }
   }
   void clear();
+  /// Memory for the rare cases.
+  size_t heldBytes() const;
   /// The same as access() for one cell that is not split.
   void touch(Cell &cell, const Accessor &accessor, bool sameValue, const RacePlace &place);
   /// Splits a cell into as many as there are in `parts`, which know what it knew.

@@ -62,6 +62,7 @@ public:
   explicit PagedRaces(Footprints *footprints) : footprints_(footprints) {}
   void access(const Accessor &accessor, uint64_t address, uint64_t bytes, bool sameValue) override;
   void endCluster() override;
+  size_t heldBytes() const override;
 
 private:
   static constexpr size_t kMostReads = 64; // kept of a page that nobody has written
@@ -143,6 +144,15 @@ void PagedRaces<Cell>::forPages(uint64_t address, uint64_t bytes, Visit visit) {
           done);
     done += part;
   }
+}
+
+template <class Cell> size_t PagedRaces<Cell>::heldBytes() const {
+  size_t bytes = rules_.heldBytes() + pages_.capacity() * sizeof(pages_[0]);
+  for (const std::unique_ptr<Directory> &directory : directories_)
+    bytes += directory ? sizeof(Directory) : 0;
+  for (const std::unique_ptr<Page> &page : pages_)
+    bytes += sizeof(Page) + page->cells.heldBytes() + page->reads.capacity() * sizeof(EarlyRead);
+  return bytes;
 }
 
 template <class Cell> void PagedRaces<Cell>::materialise(Page &page) {

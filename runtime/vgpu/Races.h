@@ -19,6 +19,8 @@ public:
   }
   /// A lane has waited for its cp.async to these bytes, at most a chunk: they count as written by it, now.
   void endCopy(const Accessor &accessor, uint32_t offset, uint32_t bytes);
+  /// The memory this takes.
+  size_t heldBytes() const { return shadow_.heldBytes() + rules_.heldBytes(); }
 
 private:
   RaceCells<ClusterCell> rules_;
@@ -35,6 +37,8 @@ public:
   /// One range by an accessor of any kind.
   virtual void access(const Accessor &accessor, uint64_t address, uint64_t bytes,
                       bool sameValue) = 0;
+  /// The memory this takes.
+  virtual size_t heldBytes() const = 0;
   /// The cluster whose shadow it is has ended: nothing is remembered, except by the launch's footprints.
   virtual void endCluster() = 0;
 

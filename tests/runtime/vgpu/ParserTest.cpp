@@ -31,6 +31,9 @@ void expectError(const std::string &ptx, ErrorCode code, const std::string &part
 
 TEST(Parser, NamesWhatItDoesNotUnderstand) {
   expectError("", ErrorCode::Parse, ".version", 0);
+  for (const char *version : {"9.2147483647", "1136082940.0", "0", "-8.3"})
+    expectError(".version " + std::string(version) + kHeader.substr(kHeader.find('\n')),
+                ErrorCode::Parse, "version such as 8.3", 1);
   expectError("hello world", ErrorCode::Parse, "expected a directive", 1);
   expectError(kHeader + ".strange 5", ErrorCode::Parse, ".strange", 4);
   expectError(kernel("  mov.u32 %r1, 5;\n"), ErrorCode::Parse, "%r1", 6);
