@@ -148,8 +148,6 @@ void PagedRaces<Cell>::forPages(uint64_t address, uint64_t bytes, Visit visit) {
 
 template <class Cell> size_t PagedRaces<Cell>::heldBytes() const {
   size_t bytes = rules_.heldBytes() + pages_.capacity() * sizeof(pages_[0]);
-  for (const std::unique_ptr<Directory> &directory : directories_)
-    bytes += directory ? sizeof(Directory) : 0;
   for (const std::unique_ptr<Page> &page : pages_)
     bytes += sizeof(Page) + page->cells.heldBytes() + page->reads.capacity() * sizeof(EarlyRead);
   return bytes;
