@@ -65,6 +65,13 @@ void Arguments::rankIs(Named arg, int rank) const {
                                       std::to_string(rank) + " is needed: reshape it");
 }
 
+void Arguments::rankAtLeast(Named arg, int rank) const {
+  if (arg.operand.rank() < rank)
+    fail(ErrorCode::InvalidShape, describe(arg) + ", of rank " +
+                                      std::to_string(arg.operand.rank()) + "; rank " +
+                                      std::to_string(rank) + " or more is needed: reshape it");
+}
+
 void Arguments::sameExtents(Named first, Named second) const {
   bool same = first.operand.rank() == second.operand.rank();
   for (int dim = 0; same && dim < first.operand.rank(); ++dim)
@@ -93,6 +100,8 @@ void Arguments::refuseBroadcast(Named first, Named second) const {
 }
 
 void Arguments::equalExtent(Named first, int firstDim, Named second, int secondDim) const {
+  firstDim += firstDim < 0 ? first.operand.rank() : 0;
+  secondDim += secondDim < 0 ? second.operand.rank() : 0;
   if (first.operand.extent(firstDim) != second.operand.extent(secondDim))
     fail(ErrorCode::InvalidShape, dimOf(first, firstDim) + ", but " + dimOf(second, secondDim) +
                                       " (" + describe(first) + ", " + describe(second) +

@@ -21,10 +21,11 @@ public:
   void dtypeIn(Named arg, std::initializer_list<DType> allowed) const;
   void sameDtype(Named first, Named second) const;
   void rankIs(Named arg, int rank) const;
+  void rankAtLeast(Named arg, int rank) const;
   void sameExtents(Named first, Named second) const;
   /// NumPy's rule, in one direction.
   void broadcastsTo(Named input, Named output) const;
-  /// extent(firstDim) of one is extent(secondDim) of the other.
+  /// extent(firstDim) of one is extent(secondDim) of the other; negative ones count from the last.
   void equalExtent(Named first, int firstDim, Named second, int secondDim) const;
   /// Rank 1 or 2, or contiguous.
   void stridedOrContiguous(Named arg) const;

@@ -197,15 +197,15 @@ MapLaunch foldForMap(const MapCall &call, std::span<Operand> operands) {
   return tilesFor(dims, crossing >= 0);
 }
 
-void forSlices(std::span<const Operand> operands,
+void forSlices(std::span<const Operand> operands, int mostDims,
                tile::detail::FunctionRef<void(std::span<const Operand>)> run) {
-  if (operands[0].rank() <= kMostMapDims)
+  if (operands[0].rank() <= mostDims)
     return run(operands);
   std::array<Operand, kMostTensors> slices;
   for (int64_t index = 0; index < operands[0].extent(0); ++index) {
     for (size_t i = 0; i < operands.size(); ++i)
       slices[i] = operands[i].at(index);
-    forSlices({slices.data(), operands.size()}, run);
+    forSlices({slices.data(), operands.size()}, mostDims, run);
   }
 }
 

@@ -1,11 +1,14 @@
 // Matrix product: one program computes one tile of C. Which tile sizes suit a shape is decided here.
 #include <tile/ops/Matmul.h>
 
-#include "ops/Arguments.h"
+#include "ops/NewTensor.h"
 
 #include <tile/Registry.h>
 
-namespace tile::ops::detail {
+#include <limits>
+
+namespace tile::ops {
+namespace detail {
 
 namespace {
 
@@ -14,8 +17,8 @@ constexpr int64_t kBusyPrograms = 128;
 /// Columns of tiles are walked in groups of this many rows, which share operands in the L2 cache.
 constexpr int kSwizzleRows = 8;
 
-int64_t programs(int64_t m, int64_t n, const MatmulTiles &tiles) {
-  return ((m + tiles.m - 1) / tiles.m) * ((n + tiles.n - 1) / tiles.n);
+int64_t programs(int64_t m, int64_t n, int64_t batches, const MatmulTiles &tiles) {
+  return batches * ((m + tiles.m - 1) / tiles.m) * ((n + tiles.n - 1) / tiles.n);
 }
 
 /// The power of two that covers `extent`, from 16 to `largest`.
@@ -26,12 +29,14 @@ int sideFor(int64_t extent, int largest) {
   return side;
 }
 
-MatmulTiles chooseTiles(int64_t m, int64_t n, DType dtype, Precision precision) {
+MatmulTiles chooseTiles(int64_t m, int64_t n, int64_t batches, DType dtype, Precision precision) {
   // Fused multiply-adds hold both operands in registers, so their tiles are smaller.
+  if (dtype == f64)
+    return {sideFor(m, 32), sideFor(n, 32), 16, 4};
   bool onTensorCores = dtype != f32 || precision != Precision::ieee;
   int largest = onTensorCores && !(dtype == f32 && precision == Precision::tf32x3) ? 128 : 64;
   MatmulTiles tiles = {sideFor(m, largest), sideFor(n, largest), dtype == f32 ? 16 : 32, 4};
-  while (programs(m, n, tiles) < kBusyPrograms && std::max(tiles.m, tiles.n) > 32)
+  while (programs(m, n, batches, tiles) < kBusyPrograms && std::max(tiles.m, tiles.n) > 32)
     (tiles.m >= tiles.n ? tiles.m : tiles.n) /= 2;
   if (tiles.m * tiles.n >= 128 * 128)
     tiles.warps = 8;
@@ -52,11 +57,8 @@ Precision precisionOf(const OpSettings &settings) {
               "precision=" + name + ": ieee, tf32 or tf32x3 is expected");
 }
 
-const auto registeredProgram =
-    kernel("matmul", [](In<any, 2> a, In<any, 2> b, Out<any, 2> c, Const bm, Const bn, Const bk,
-                        Const precision) {
-      matmulProgram(a, b, c, {bm, bn, bk, 0}, static_cast<Precision>(int(precision)), NoEpilogue());
-    }).named("a", "b", "c", "BM", "BN", "BK", "precision");
+const auto registeredProgram = kernel("matmul", MatmulProgram<2, NoEpilogue>())
+                                   .named("a", "b", "c", "BM", "BN", "BK", "precision");
 
 const bool registered = registerOp({
     .name = "matmul",
@@ -68,7 +70,7 @@ const bool registered = registerOp({
           int64_t m = settings.integer("M", 4096), n = settings.integer("N", 4096),
                   k = settings.integer("K", 4096);
           Precision precision = precisionOf(settings);
-          MatmulTiles tiles = chooseTiles(m, n, dtype, precision);
+          MatmulTiles tiles = chooseTiles(m, n, 1, dtype, precision);
           return KernelRequest(
               registeredProgram
                   .consts(settings.integer("BM", tiles.m), settings.integer("BN", tiles.n),
@@ -88,34 +90,244 @@ const bool registered = registerOp({
         },
 });
 
+// --- Arguments -----------------------------------------------------------------------------------
+
+constexpr size_t kMostTensors = 16;
+
+/// What messages call the tensors `c, a, b, x...`.
+Named named(std::span<const Operand> operands, size_t i) {
+  static const char *const kNames[] = {"c",  "a",  "b",  "x0", "x1", "x2",  "x3",  "x4",
+                                       "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12"};
+  return {kNames[i], operands[i]};
+}
+
+/// `input` has a matrix in its last two dimensions; those before broadcast to c's.
+void checkBatch(const Arguments &arguments, Named input, Named c) {
+  int own = input.operand.rank() - 2, all = c.operand.rank() - 2;
+  bool fits = own <= all;
+  for (int dim = 0; fits && dim < own; ++dim) {
+    int64_t extent = input.operand.extent(dim);
+    fits = extent == 1 || extent == c.operand.extent(dim + all - own);
+  }
+  if (!fits)
+    arguments.fail(ErrorCode::InvalidShape,
+                   std::string(input.name) + " is " + input.operand.str() + ", but " + c.name +
+                       " is " + c.operand.str() +
+                       ": batch dimensions, counted from the last, must be 1 or equal");
+}
+
+void checkMatmul(const Arguments &arguments, std::span<const Operand> operands) {
+  Named c = named(operands, 0), a = named(operands, 1), b = named(operands, 2);
+  for (Named arg : {a, b, c}) {
+    arguments.rankAtLeast(arg, 2);
+    arguments.dtypeIn(arg, {f16, bf16, f32, f64});
+  }
+  arguments.sameDtype(a, b);
+  arguments.equalExtent(a, -1, b, -2);
+  arguments.equalExtent(a, -2, c, -2);
+  arguments.equalExtent(b, -1, c, -1);
+  checkBatch(arguments, a, c), checkBatch(arguments, b, c);
+  arguments.oneDevice({a, b, c});
+  arguments.elementsDistinct(c);
+  arguments.disjoint(c, a), arguments.disjoint(c, b);
+  for (size_t i = 3; i < operands.size(); ++i) {
+    arguments.broadcastsTo(named(operands, i), c);
+    arguments.oneDevice({c, named(operands, i)});
+  }
+}
+
+// --- Batches -------------------------------------------------------------------------------------
+
+/// The batch dimensions, the largest stride of c first, with a stride for each operand.
+struct Batch {
+  int rank = 0;
+  int64_t extents[kMaxRank];
+  int64_t strides[kMostTensors][kMaxRank];
+};
+
+/// The stride of an operand along dimension `dim` of c; 0 where it is broadcast.
+int64_t strideAlong(const Operand &operand, const Operand &c, int dim) {
+  int own = dim - (c.rank() - operand.rank());
+  return own < 0 || operand.extent(own) == 1 ? 0 : operand.stride(own);
+}
+
+Batch batchOf(std::span<const Operand> operands) {
+  Batch batch;
+  const Operand &c = operands[0];
+  for (int dim = 0; dim < c.rank() - 2; ++dim) {
+    if (c.extent(dim) == 1)
+      continue;
+    bool merges = batch.rank > 0;
+    int64_t strides[kMostTensors];
+    for (size_t i = 0; i < operands.size(); ++i) {
+      strides[i] = strideAlong(operands[i], c, dim);
+      merges = merges && batch.strides[i][batch.rank - 1] == strides[i] * c.extent(dim);
+    }
+    if (!merges)
+      batch.extents[batch.rank++] = 1;
+    batch.extents[batch.rank - 1] *= c.extent(dim);
+    for (size_t i = 0; i < operands.size(); ++i)
+      batch.strides[i][batch.rank - 1] = strides[i];
+  }
+  return batch;
+}
+
+/// The strides of the last two dimensions; an epilogue's tensor may be broadcast along them.
+struct MatrixView {
+  int64_t extents[2], strides[2];
+};
+MatrixView matrixOf(std::span<const Operand> operands, size_t i) {
+  const Operand &operand = operands[i], &c = operands[0];
+  MatrixView view;
+  for (int side : {0, 1}) {
+    bool isEpilogues = i >= 3;
+    int dim = (isEpilogues ? c : operand).rank() - 2 + side;
+    view.extents[side] = (isEpilogues ? c : operand).extent(dim);
+    view.strides[side] = isEpilogues ? strideAlong(operand, c, dim) : operand.stride(dim);
+  }
+  return view;
+}
+
+/// Whether one batch dimension and the rows make one tall matrix: for all but b, which is the same for all.
+bool isTall(const Batch &batch, std::span<const Operand> operands) {
+  constexpr int64_t kLargestExtent = std::numeric_limits<int32_t>::max();
+  if (batch.rank != 1 || batch.strides[2][0] != 0)
+    return false;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    MatrixView view = matrixOf(operands, i);
+    if (i != 2 && batch.strides[i][0] != view.strides[0] * view.extents[0])
+      return false;
+  }
+  return operands[0].extent(operands[0].rank() - 2) <= kLargestExtent / batch.extents[0];
+}
+
+void foldBatch(std::span<Operand> operands) {
+  Batch batch = batchOf(operands);
+  bool tall = isTall(batch, operands);
+  std::array<Operand, kMostTensors> folded;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    MatrixView view = matrixOf(operands, i);
+    int64_t extents[kMaxRank], strides[kMaxRank];
+    size_t rank = 0;
+    for (int dim = 0; dim < (tall ? 0 : batch.rank); ++dim)
+      extents[rank] = batch.extents[dim], strides[rank++] = batch.strides[i][dim];
+    for (int side : {0, 1})
+      extents[rank] = view.extents[side], strides[rank++] = view.strides[side];
+    if (tall && i != 2)
+      extents[0] *= batch.extents[0];
+    folded[i] = operands[i].strided({extents, rank}, {strides, rank});
+  }
+  std::copy_n(folded.begin(), operands.size(), operands.begin());
+}
+
 } // namespace
 
-MatmulTiles checkMatmul(const Operand &a, const Operand &b, const Operand &c,
-                        const MatmulOptions &options, Loc loc) {
+MatmulLaunch foldForMatmul(std::span<Operand> operands, const MatmulOptions &options, Loc loc) {
   Arguments arguments("matmul", loc);
-  Named namedA{"a", a}, namedB{"b", b}, namedC{"c", c};
-  for (Named arg : {namedA, namedB, namedC}) {
-    arguments.rankIs(arg, 2);
-    arguments.dtypeIn(arg, {f16, bf16, f32});
-  }
-  arguments.sameDtype(namedA, namedB);
-  arguments.equalExtent(namedA, 1, namedB, 0);
-  arguments.equalExtent(namedA, 0, namedC, 0);
-  arguments.equalExtent(namedB, 1, namedC, 1);
-  arguments.oneDevice({namedA, namedB, namedC});
-  arguments.elementsDistinct(namedC);
-  arguments.disjoint(namedC, namedA), arguments.disjoint(namedC, namedB);
-  return chooseTiles(c.extent(0), c.extent(1), a.dtype(), options.precision);
+  if (operands.size() > kMostTensors)
+    arguments.fail(ErrorCode::Unsupported,
+                   "an epilogue takes at most " + std::to_string(kMostTensors - 3) + " tensors");
+  checkMatmul(arguments, operands);
+  if (operands[0].numel() == 0)
+    return {.isEmpty = true};
+  foldBatch(operands);
+  for (size_t i = 3; i < operands.size(); ++i)
+    arguments.disjointOrSame(named(operands, 0), named(operands, i));
+  const Operand &c = operands[0];
+  int64_t batches = 1;
+  for (int dim = 0; dim < c.rank() - 2; ++dim)
+    batches *= c.extent(dim);
+  return {.tiles = chooseTiles(c.extent(c.rank() - 2), c.extent(c.rank() - 1), batches,
+                               operands[1].dtype(), options.precision)};
 }
 
-void matmulProgram(In<any, 2> a, In<any, 2> b, Out<any, 2> c, MatmulTiles tiles,
-                   Precision precision, tile::detail::FunctionRef<Value(Value)> epilogue) {
+std::vector<std::string> matmulParameters(size_t arguments) {
+  std::vector<std::string> names = {"a", "b", "c"};
+  for (size_t i = 0; i < arguments; ++i)
+    names.push_back("x" + std::to_string(i));
+  names.insert(names.end(), {"BM", "BN", "BK", "precision"});
+  return names;
+}
+
+MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles) {
   auto [m, n] = grid2d(c, {tiles.m, tiles.n}).swizzled(kSwizzleRows);
-  auto sums = var(zeros(f32, {tiles.m, tiles.n}));
-  for (auto k : range(cdiv(a.dim(1), tiles.k)).stages(3))
-    sums = dot(a.tile({tiles.m, tiles.k})(m, k), b.tile({tiles.k, tiles.n})(k, n), sums,
-               {.precision = precision});
-  c.tile({tiles.m, tiles.n})(m, n) = cast(c.dtype(), epilogue(sums));
+  return {.batch = Value(), .m = m, .n = n};
+}
+MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles) {
+  Value rows = cdiv(c.dim(1), tiles.m), columns = cdiv(c.dim(2), tiles.n);
+  Value program = grid1d(c.dim(0) * rows * columns, 1);
+  auto [m, n] = swizzle(program % (rows * columns), rows, columns, {.group = kSwizzleRows});
+  return {.batch = program / (rows * columns), .m = m, .n = n};
 }
 
-} // namespace tile::ops::detail
+static DType sumsOf(DType dtype) { return dtype == f64 ? f64 : f32; }
+
+Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTiles tiles,
+                 Precision precision) {
+  auto sums = var(zeros(sumsOf(a.dtype()), {tiles.m, tiles.n}));
+  for (auto k : range(cdiv(a.dim(1), tiles.k)).stages(3))
+    sums = dot(a.tile({tiles.m, tiles.k})(place.m, k), b.tile({tiles.k, tiles.n})(k, place.n), sums,
+               {.precision = precision});
+  return sums;
+}
+Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTiles tiles,
+                 Precision precision) {
+  auto sums = var(zeros(sumsOf(a.dtype()), {tiles.m, tiles.n}));
+  for (auto k : range(cdiv(a.dim(2), tiles.k)).stages(3)) {
+    Value left = a.tile({1, tiles.m, tiles.k})(place.batch, place.m, k);
+    Value right = b.tile({1, tiles.k, tiles.n})(place.batch, k, place.n);
+    sums = dot(reshape(left, {tiles.m, tiles.k}), reshape(right, {tiles.k, tiles.n}), sums,
+               {.precision = precision});
+  }
+  return sums;
+}
+
+} // namespace detail
+
+Tensor matmul(Stream &stream, const Operand &a, const Operand &b, MatmulOptions options, Loc loc) {
+  Arguments arguments("matmul", loc);
+  arguments.rankAtLeast({"a", a}, 2), arguments.rankAtLeast({"b", b}, 2);
+  // Batch dimensions broadcast as operands without their matrices do.
+  auto batchOf = [](const Operand &x) {
+    int64_t extents[kMaxRank], strides[kMaxRank];
+    size_t rank = static_cast<size_t>(x.rank() - 2);
+    for (size_t dim = 0; dim < rank; ++dim)
+      extents[dim] = x.extent(static_cast<int>(dim)), strides[dim] = 0;
+    return x.strided({extents, rank}, {strides, rank});
+  };
+  Operand batchA = batchOf(a), batchB = batchOf(b);
+  Extents extents = broadcastExtents(arguments, {{"a", batchA}, {"b", batchB}});
+  extents.append(a.extent(a.rank() - 2)), extents.append(b.extent(b.rank() - 1));
+  Tensor c = stream.tensor(a.dtype(), extents.span());
+  matmul(stream, a, b, c, detail::NoEpilogue(), options, loc);
+  return c;
+}
+
+void linear(Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
+            const Operand &y, MatmulOptions options, Loc loc) {
+  Arguments arguments("linear", loc);
+  arguments.rankAtLeast({"x", x}, 1), arguments.rankAtLeast({"y", y}, 1);
+  arguments.rankIs({"weight", weight}, 2);
+  arguments.equalExtent({"x", x}, -1, {"weight", weight}, 1);
+  arguments.equalExtent({"y", y}, -1, {"weight", weight}, 0);
+  Operand rows = x.rank() == 1 ? x.asRow() : x, results = y.rank() == 1 ? y.asRow() : y;
+  if (!bias)
+    return matmul(stream, rows, weight.T(), results, detail::NoEpilogue(), options, loc);
+  arguments.rankIs({"bias", bias}, 1);
+  arguments.equalExtent({"bias", bias}, 0, {"weight", weight}, 0);
+  matmul(stream, rows, weight.T(), results,
+         epilogue([](Value sums, Value bias) { return sums + bias; }, bias), options, loc);
+}
+
+Tensor linear(Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
+              MatmulOptions options, Loc loc) {
+  Arguments arguments("linear", loc);
+  arguments.rankAtLeast({"x", x}, 1), arguments.rankIs({"weight", weight}, 2);
+  Extents extents(x);
+  extents[x.rank() - 1] = weight.extent(0);
+  Tensor y = stream.tensor(x.dtype(), extents.span());
+  linear(stream, x, weight, bias, y, options, loc);
+  return y;
+}
+
+} // namespace tile::ops

@@ -4,20 +4,13 @@
 
 namespace tile::ops {
 
-Tensor newLike(const Stream &stream, const Operand &x, DType dtype) {
-  int64_t extents[kMaxRank];
-  for (int dim = 0; dim < x.rank(); ++dim)
-    extents[dim] = x.extent(dim);
-  return stream.tensor(dtype, {extents, static_cast<size_t>(x.rank())});
-}
-
-Tensor newBroadcast(const Stream &stream, const Arguments &arguments,
-                    std::initializer_list<Named> operands, DType dtype) {
+Extents broadcastExtents(const Arguments &arguments, std::initializer_list<Named> operands) {
   int rank = 0;
   for (const Named &named : operands)
     rank = std::max(rank, named.operand.rank());
-  int64_t extents[kMaxRank];
-  std::fill_n(extents, rank, 1);
+  Extents extents;
+  for (int dim = 0; dim < rank; ++dim)
+    extents.append(1);
   for (const Named &named : operands)
     for (int own = 0; own < named.operand.rank(); ++own) {
       int64_t &extent = extents[rank - named.operand.rank() + own];
@@ -31,7 +24,16 @@ Tensor newBroadcast(const Stream &stream, const Arguments &arguments,
       if (named.operand.extent(own) != 1 && named.operand.extent(own) != extent)
         arguments.refuseBroadcast(*operands.begin(), named);
     }
-  return stream.tensor(dtype, {extents, static_cast<size_t>(rank)});
+  return extents;
+}
+
+Tensor newLike(const Stream &stream, const Operand &x, DType dtype) {
+  return stream.tensor(dtype, Extents(x).span());
+}
+
+Tensor newBroadcast(const Stream &stream, const Arguments &arguments,
+                    std::initializer_list<Named> operands, DType dtype) {
+  return stream.tensor(dtype, broadcastExtents(arguments, operands).span());
 }
 
 } // namespace tile::ops

@@ -7,9 +7,34 @@
 
 namespace tile::ops {
 
+/// A list of extents, on the stack.
+class Extents {
+public:
+  Extents() = default;
+  explicit Extents(const Operand &x) : count_(x.rank()) {
+    for (int dim = 0; dim < count_; ++dim)
+      list_[dim] = x.extent(dim);
+  }
+  int64_t &operator[](int dim) { return list_[dim]; }
+  /// One more, behind the others; what does not fit is refused where the tensor is made.
+  void append(int64_t extent) {
+    if (count_ < kMaxRank)
+      list_[count_] = extent;
+    ++count_;
+  }
+  std::span<const int64_t> span() const { return {list_, static_cast<size_t>(count_)}; }
+
+private:
+  int64_t list_[kMaxRank + 1] = {};
+  int count_ = 0;
+};
+
+/// What the operands broadcast to by NumPy's rule; refuses those that do not.
+Extents broadcastExtents(const Arguments &arguments, std::initializer_list<Named> operands);
+
 /// A tensor of the stream with x's extents, row-major.
 Tensor newLike(const Stream &stream, const Operand &x, DType dtype);
-/// One with the extents that the operands broadcast to by NumPy's rule; refuses those that do not.
+/// One with the extents that the operands broadcast to.
 Tensor newBroadcast(const Stream &stream, const Arguments &arguments,
                     std::initializer_list<Named> operands, DType dtype);
 

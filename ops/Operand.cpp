@@ -30,6 +30,13 @@ bool Operand::isContiguous() const {
   return true;
 }
 
+Operand Operand::T() const {
+  Operand result = *this;
+  std::swap(result.arg_.extents[rank() - 1], result.arg_.extents[rank() - 2]);
+  std::swap(result.arg_.strides[rank() - 1], result.arg_.strides[rank() - 2]);
+  return result;
+}
+
 Operand Operand::asRow() const {
   Operand result = *this;
   result.arg_.rank = static_cast<uint8_t>(rank() + 1);

@@ -113,6 +113,138 @@ TEST_P(MatmulOp, Epilogues) {
       [](double x) { return x * (1 + std::erf(x / std::sqrt(2.0))) / 2; });
 }
 
+/// A product in batches: extents and strides of each operand, in elements of memory of their own.
+template <class T> struct Batched {
+  std::vector<int64_t> extents, strides;
+  std::vector<T> memory;
+  TensorOf<T> tensor;
+
+  double at(const std::vector<int64_t> &batch, int64_t row, int64_t column) const {
+    int64_t offset = row * strides[strides.size() - 2] + column * strides.back();
+    int own = int(extents.size()) - 2, all = int(batch.size());
+    for (int dim = 0; dim < own; ++dim)
+      if (extents[size_t(dim)] > 1)
+        offset += batch[size_t(dim + all - own)] * strides[size_t(dim)];
+    return double(exact(memory[size_t(offset)]));
+  }
+};
+
+TEST_P(MatmulOp, BatchesBroadcastInAnyMemoryOrder) {
+  struct Case {
+    std::vector<int64_t> a, b, c;    // extents
+    std::vector<int64_t> sa, sb, sc; // strides
+  };
+  for (const Case &x : {
+           Case{{3, 20, 17}, {3, 17, 30}, {3, 20, 30}, {340, 17, 1}, {510, 30, 1}, {600, 30, 1}},
+           // one b for all: a tall matrix, and with gaps between the batches not
+           {{3, 20, 17}, {17, 30}, {3, 20, 30}, {340, 17, 1}, {30, 1}, {600, 30, 1}},
+           {{3, 20, 17}, {17, 30}, {3, 20, 30}, {400, 17, 1}, {1, 17}, {700, 30, 1}},
+           // one a for all
+           {{1, 20, 17}, {3, 17, 30}, {3, 20, 30}, {0, 17, 1}, {510, 1, 17}, {600, 30, 1}},
+           // heads between rows, as in attention
+           {{2, 3, 8, 16},
+            {2, 3, 16, 9},
+            {2, 3, 8, 9},
+            {384, 16, 48, 1},
+            {432, 16, 1, 48},
+            {216, 9, 27, 1}},
+           // each operand broadcast along another dimension
+           {{2, 1, 8, 16}, {3, 16, 9}, {2, 3, 8, 9}, {128, 5, 16, 1}, {144, 9, 1}, {216, 72, 9, 1}},
+           // three batch dimensions that do not merge
+           {{2, 3, 2, 5, 7},
+            {2, 3, 2, 7, 4},
+            {2, 3, 2, 5, 4},
+            {35, 70, 210, 7, 1},
+            {168, 56, 28, 4, 1},
+            {20, 40, 120, 4, 1}},
+       }) {
+    SCOPED_TRACE("a " + ::testing::PrintToString(x.a) + " b " + ::testing::PrintToString(x.b));
+    auto make = [&](auto extents, auto strides, unsigned seed) {
+      Batched<half> operand{extents, strides, uniform<half>(1000, -1, 1, seed), {}};
+      operand.memory = uniform<half>(2000, -1, 1, seed);
+      operand.tensor = input({2000}, operand.memory).withStrides(extents, strides);
+      return operand;
+    };
+    auto a = make(x.a, x.sa, 1), b = make(x.b, x.sb, 2);
+    auto memory = output<float>({2100});
+    ops::matmul(stream, a.tensor, b.tensor, memory.tensor().withStrides(x.c, x.sc));
+    std::vector<float> expected(2100, std::bit_cast<float>(0xA5A5A5A5)), results = memory.result();
+    size_t batchDims = x.c.size() - 2;
+    std::vector<int64_t> batch(batchDims);
+    for (;;) {
+      int64_t from = 0;
+      for (size_t dim = 0; dim < batchDims; ++dim)
+        from += batch[dim] * x.sc[dim];
+      for (int64_t m = 0; m < x.c[batchDims]; ++m)
+        for (int64_t n = 0; n < x.c.back(); ++n) {
+          double sum = 0;
+          for (int64_t k = 0; k < x.a.back(); ++k)
+            sum += a.at(batch, m, k) * b.at(batch, k, n);
+          expected[size_t(from + m * x.sc[batchDims] + n * x.sc.back())] = float(sum);
+        }
+      size_t dim = batchDims;
+      while (dim-- > 0 && ++batch[dim] == x.c[dim])
+        batch[dim] = 0;
+      if (dim == size_t(-1))
+        break;
+    }
+    expectAll(results, [&](int64_t i) { return expected[size_t(i)]; }, {2, 2e-5});
+  }
+}
+
+TEST_P(MatmulOp, EpiloguesTakeTensorsAndNumbers) {
+  const int64_t M = 70, N = 50, K = 40, B = 2;
+  auto x = uniform<half>(B * M * K), w = uniform<half>(K * N, -1, 1, 2);
+  auto bias = uniform<float>(N, -1, 1, 3);
+  auto residual = uniform<half>(B * M * N, -1, 1, 4);
+  auto scale = uniform<float>(B * M, -1, 1, 5);
+  auto c = output<half>({B, M, N});
+  auto fused = [](Value sums, Value bias, Value residual, Value scale, Value factor) {
+    return relu((sums + bias) * factor) * scale + residual;
+  };
+  for (float factor : {0.5f, -2.0f}) {
+    ops::matmul(stream, input({B, M, K}, x), input({K, N}, w), c.tensor(),
+                ops::epilogue(fused, input({N}, bias), input({B, M, N}, residual),
+                              input({B, M, 1}, scale), factor));
+    expectAll(c.result(),
+              [&](int64_t i) {
+                double sum = 0;
+                for (int64_t k = 0; k < K; ++k)
+                  sum += exact(x[size_t(i / N * K + k)]) * exact(w[size_t(k * N + i % N)]);
+                return std::fmax((sum + bias[size_t(i % N)]) * factor, 0.0) * scale[size_t(i / N)] +
+                       exact(residual[size_t(i)]);
+              },
+              {0.51, 1e-4});
+  }
+}
+
+TEST_P(MatmulOp, NewTensorsAndLinearLayers) {
+  auto x = uniform<float>(2 * 9 * 20), w = uniform<float>(30 * 20, -1, 1, 2),
+       bias = uniform<float>(30, -1, 1, 3);
+  auto deviceX = input({2, 9, 20}, x), deviceW = input({30, 20}, w);
+  auto reference = [&](int64_t i) {
+    double sum = 0;
+    for (int64_t k = 0; k < 20; ++k)
+      sum += double(x[size_t(i / 30 * 20 + k)]) * w[size_t(i % 30 * 20 + k)];
+    return sum;
+  };
+  Tensor product = ops::matmul(stream, deviceX, deviceW.T());
+  EXPECT_EQ(product.rank(), 3);
+  expectAll(TensorOf<float>(product).download(), reference, {1, 1e-5});
+  Tensor layer = ops::linear(stream, deviceX, deviceW, input({30}, bias));
+  expectAll(TensorOf<float>(layer).download(),
+            [&](int64_t i) { return reference(i) + bias[size_t(i % 30)]; }, {1, 1e-5});
+  Tensor row = ops::linear(stream, deviceX.slice(0, 0, 1).slice(1, 3, 1).reshape({20}), deviceW);
+  EXPECT_EQ(row.rank(), 1);
+  expectAll(TensorOf<float>(row).download(), [&](int64_t i) { return reference(3 * 30 + i); },
+            {1, 1e-5});
+}
+
+TEST_P(MatmulOp, DoublesAreExact) {
+  check<double, double>(37, 41, 50, 1e-15);
+  check<double, double>(70, 20, 33, 1e-15, {}, true, true);
+}
+
 TEST_P(MatmulOp, OverflowOfF16IsInfinity) {
   auto a = input({16, 16}, std::vector<half>(256, half(200))), b = a;
   auto c = output<half>({16, 16});
@@ -131,12 +263,24 @@ TEST_P(MatmulOp, Refusals) {
   expectRefused(ErrorCode::InvalidArgument, "matmul: a is f16 4x8, but b is f32 8x5", [&] {
     ops::matmul(stream, a, device().tensor<float>({8, 5}), c);
   });
-  expectRefused(ErrorCode::InvalidShape, "matmul: a is f16 4x8x1, of rank 3", [&] {
-    ops::matmul(stream, device().tensor<half>({4, 8, 1}), good, c);
+  expectRefused(ErrorCode::InvalidShape, "matmul: a is f16 8, of rank 1; rank 2 or more is needed",
+                [&] { ops::matmul(stream, device().tensor<half>({8}), good, c); });
+  expectRefused(ErrorCode::InvalidArgument, "supported dtypes: f16, bf16, f32, f64", [&] {
+    ops::matmul(stream, device().tensor<int32_t>({4, 8}), good, c);
   });
-  expectRefused(ErrorCode::InvalidArgument, "supported dtypes: f16, bf16, f32", [&] {
-    ops::matmul(stream, device().tensor<double>({4, 8}), good, c);
+  expectRefused(ErrorCode::InvalidShape,
+                "a is f16 2x4x8, but c is f16 3x4x5: batch dimensions, counted from the last", [&] {
+                  ops::matmul(stream, device().tensor<half>({2, 4, 8}), good,
+                              device().tensor<half>({3, 4, 5}));
+                });
+  expectRefused(ErrorCode::InvalidShape, "x0 is f16 4, but c is f16 4x5", [&] {
+    ops::matmul(stream, a, good, c,
+                ops::epilogue([](Value x, Value y) { return x + y; }, device().tensor<half>({4})));
   });
+  expectRefused(ErrorCode::InvalidShape, "linear: y.extent(1) is 5, but weight.extent(0) is 8",
+                [&] {
+                  ops::linear(stream, b, good, {}, device().tensor<half>({9, 5}));
+                });
   expectRefused(ErrorCode::Aliasing, "c overlaps a", [&] {
     auto square = device().tensor<half>({8, 8});
     ops::matmul(stream, square, good.withStrides({8, 8}, {1, 1}), square);

@@ -52,9 +52,9 @@ struct MapCall {
 /// alike: `operands` become views of one rank and equal extents. Throws the errors of `map`.
 MapLaunch foldForMap(const MapCall &call, std::span<Operand> operands);
 
-/// Calls `run` for the operands, or for each of their slices along the outermost dimensions if a
-/// kernel cannot take all.
-void forSlices(std::span<const Operand> operands,
+/// Calls `run` for the operands, or for each of their slices along the outermost dimensions if they
+/// have more than a kernel takes.
+void forSlices(std::span<const Operand> operands, int mostDims,
                tile::detail::FunctionRef<void(std::span<const Operand>)> run);
 
 /// A name for each parameter of the kernel.
@@ -191,7 +191,7 @@ void mapNamed(const MapNames &names, CallSite site, F, const std::array<Operand,
   MapLaunch launch = foldForMap({names, parameters, Outs, kInOrder, site.where}, operands);
   if (launch.isEmpty)
     return;
-  forSlices(operands, [&](std::span<const Operand> slice) {
+  forSlices(operands, kMostMapDims, [&](std::span<const Operand> slice) {
     auto go = [&]<int Rank>(std::integral_constant<int, Rank>) {
       launchMap<F, Rank, Outs>(names, site, launch, slice.data(), std::make_index_sequence<Outs>(),
                                x...);

@@ -22,6 +22,8 @@ public:
            }) Operand(const T &tensor)
       : arg_(tile::detail::toHostArg(tensor)) {}
 
+  /// Whether there is a tensor; Operand() is an optional argument that is absent.
+  explicit operator bool() const { return arg_.dtype != any; }
   DType dtype() const { return arg_.dtype; }
   int rank() const { return arg_.rank; }
   int64_t extent(int dim) const { return arg_.extents[dim]; }
@@ -36,6 +38,8 @@ public:
 
   /// Whether the elements lie in row-major order without gaps.
   bool isContiguous() const;
+  /// The last two dimensions exchanged.
+  Operand T() const;
   /// The same elements with a first dimension of extent 1.
   Operand asRow() const;
   /// The same memory in another shape, row-major. The operand must be contiguous and `extents`
