@@ -92,7 +92,7 @@ double mmaSeconds(const vgpu::TensorKernels &kernels) {
     vgpu::PreparedA preparedA;
     vgpu::PreparedB preparedB;
     vgpu::prepareA(shape, a.rows, preparedA, kernels);
-    vgpu::prepareB(shape, b.rows, preparedB, 0, kernels);
+    vgpu::prepareB(shape, b.rows, preparedB, kernels);
     vgpu::multiply(shape, preparedA, preparedB, sums.rows, sums.rows, kernels);
   });
 }

@@ -7,6 +7,7 @@
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/SharedLanes.h"
 
 #include <algorithm>
 
@@ -89,16 +90,30 @@ void loadMatrixShadow(Warp &warp, const Op &op, const Access &access, unsigned m
   }
 }
 
-// The transpose of one fragment, lane to lane.
-void transposeFragment(const uint32_t *source, uint32_t *target) {
-  uint16_t matrix[8][8];
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    matrix[lane / 4][lane % 4 * 2] = static_cast<uint16_t>(source[lane]);
-    matrix[lane / 4][lane % 4 * 2 + 1] = static_cast<uint16_t>(source[lane] >> 16);
+// Eight elements of 16 bits.
+using MatrixRow __attribute__((vector_size(16))) = uint16_t;
+
+// Rows i and i + 4 become rows 2i and 2i + 1, element by element in turns: three times over, that transposes.
+void interleaveHalves(MatrixRow (&rows)[8]) {
+  MatrixRow result[8];
+  for (unsigned i = 0; i < 4; ++i) {
+    result[2 * i] = __builtin_shufflevector(rows[i], rows[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+    result[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
   }
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    target[lane] = matrix[lane % 4 * 2][lane / 4] | uint32_t{matrix[lane % 4 * 2 + 1][lane / 4]}
-                                                        << 16;
+  std::ranges::copy(result, rows);
+}
+
+void transpose(MatrixRow (&rows)[8]) {
+  for (unsigned round = 0; round < 3; ++round)
+    interleaveHalves(rows);
+}
+
+// The transpose of one fragment, lane to lane. It may be in place.
+void transposeFragment(const uint32_t *source, uint32_t *target) {
+  MatrixRow rows[8];
+  std::memcpy(rows, source, sizeof rows);
+  transpose(rows);
+  std::memcpy(target, rows, sizeof rows);
 }
 
 // Row by row; only where something may be wrong, lane by lane.
@@ -117,7 +132,31 @@ void checkReadRaces(Warp &warp, const Op &op, const Access &access, unsigned mat
   }
 }
 
+// The rows of one matrix become a fragment: four lanes hold one.
+template <class RowAt> void loadRows(uint32_t *target, bool transposed, RowAt rowAt) {
+  MatrixRow rows[8];
+  for (unsigned row = 0; row < 8; ++row)
+    std::memcpy(&rows[row], rowAt(row), kRowOfMatrixBytes);
+  if (transposed)
+    transpose(rows);
+  std::memcpy(target, rows, sizeof rows);
+}
+
+bool loadUnchecked(Warp &warp, const Op &op) {
+  uint32_t places[kLanes];
+  if (op.a & (kWide | kGeneric) ||
+      !findOwnShared(warp, op.rows[op.targets], op.imm, kRowOfMatrixBytes, 8u * op.targets, places))
+    return false;
+  const uint8_t *shared = warp.cta->shared.data();
+  for (unsigned matrix = 0; matrix < op.targets; ++matrix)
+    loadRows(warp.row<uint32_t>(op.rows[matrix]), op.a & kTransposed,
+             [&](unsigned row) { return shared + places[matrix * 8 + row]; });
+  return true;
+}
+
 void loadMatrix(Warp &warp, const Op &op) {
+  if (loadUnchecked(warp, op))
+    return;
   Access access;
   unsigned matrices = op.targets;
   bool transposed = op.a & kTransposed;
@@ -125,11 +164,8 @@ void loadMatrix(Warp &warp, const Op &op) {
     return;
   Accessor rows = accessorOf(warp, op, Stamp::kSeveralLanes, AccessKind::Read);
   for (unsigned matrix = 0; matrix < matrices; ++matrix) {
-    uint32_t *target = warp.row<uint32_t>(op.rows[matrix]);
-    for (unsigned row = 0; row < 8; ++row) // four lanes hold one
-      std::memcpy(target + 4 * row, access.host[matrix * 8 + row], kRowOfMatrixBytes);
-    if (transposed)
-      transposeFragment(target, target);
+    loadRows(warp.row<uint32_t>(op.rows[matrix]), transposed,
+             [&](unsigned row) { return access.host[matrix * 8 + row]; });
     if (warp.cta->races)
       checkReadRaces(warp, op, access, matrix, rows);
     if (warp.shadow)

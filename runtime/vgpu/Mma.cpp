@@ -132,20 +132,20 @@ template <bool Tall> void runMma(Warp &warp, const Op &op) {
 void multiplyBatch(Warp &warp, const MmaBatch &batch, const Shape &shape, ProductShape product) {
   static thread_local PreparedB b;
   PreparedA a;
-  const uint32_t *registers[2 * kMaxChunks], *sums[kMaxSums * kMaxBlocks];
+  const uint32_t *registersA[2 * kMaxChunks], *registersB[kMaxChunks * kMaxBlocks],
+      *sums[kMaxSums * kMaxBlocks];
   uint32_t *results[kMaxSums * kMaxBlocks];
-  for (unsigned fragment = 0; fragment * shape.registersB < batch.b.size(); ++fragment) {
-    for (unsigned i = 0; i < shape.registersB; ++i)
-      registers[i] = warp.row<uint32_t>(batch.b[fragment * shape.registersB + i]);
-    prepareB(product, registers, b, fragment);
-  }
+  for (size_t i = 0; i < batch.b.size(); ++i)
+    registersB[i] = warp.row<uint32_t>(batch.b[i]);
+  product.blocks = static_cast<unsigned>(batch.b.size()) / shape.registersB;
+  prepareB(product, registersB, b);
   auto rule = hardwareRule(warp.cta->launch->program().sumArch, product, false);
   uint32_t prepared = ~0u;
   for (const MmaBatch::Strip &strip : batch.strips) {
     if (strip.a != prepared) {
       for (unsigned i = 0; i < shape.registersA; ++i)
-        registers[i] = warp.row<uint32_t>(batch.a[strip.a * shape.registersA + i]);
-      prepareA(product, registers, a);
+        registersA[i] = warp.row<uint32_t>(batch.a[strip.a * shape.registersA + i]);
+      prepareA(product, registersA, a);
       prepared = strip.a;
     }
     product.blocks = strip.blocks;

@@ -19,26 +19,27 @@ uint32_t bytesAt(uint64_t descriptor, unsigned bit) {
 std::string alignmentFault(const SharedMatrix &matrix, const MatrixExtent &extent) {
   uint32_t span = kChunkBytes << matrix.log2Chunks,
            pattern = swizzlePatternBytes(matrix.log2Chunks);
+  uint32_t mnBytes = extent.rows * extent.elementBytes,
+           rowBytes = extent.mnMajor ? std::min(mnBytes, span) : kMatrixDepthBytes;
+  bool usesLeading = extent.mnMajor && mnBytes > span,
+       usesStride = extent.mnMajor ? kMatrixDepthBytes / extent.elementBytes > 8 : extent.rows > 8;
+  bool startsAmiss = matrix.start % pattern >= span,
+       endsAmiss = matrix.start % span + rowBytes > span,
+       leadsAmiss = usesLeading && matrix.leadingBytes % pattern,
+       stridesAmiss = usesStride && matrix.strideBytes % pattern;
+  if (!startsAmiss && !endsAmiss && !leadsAmiss && !stridesAmiss)
+    return "";
   std::string swizzle = "the matrix descriptor has swizzle " + std::to_string(span) + "B";
-  if (matrix.start % pattern >= span)
+  if (startsAmiss)
     return swizzle + " and start address " + std::to_string(matrix.start) +
            ", which is not in the first row of an aligned pattern of " + std::to_string(pattern) +
            " bytes";
-  uint32_t mnBytes = extent.rows * extent.elementBytes,
-           rowBytes = extent.mnMajor ? std::min(mnBytes, span) : kMatrixDepthBytes;
-  if (matrix.start % span + rowBytes > span)
+  if (endsAmiss)
     return swizzle + " and start address " + std::to_string(matrix.start) + ", from which " +
            std::to_string(rowBytes) + " bytes of a row do not fit into the span";
-  auto strideFault = [&](const char *which, uint32_t bytes, bool isUsed) {
-    if (!isUsed || bytes % pattern == 0)
-      return std::string();
-    return swizzle + " and " + which + " byte offset " + std::to_string(bytes) +
-           ", which is not a multiple of the pattern's " + std::to_string(pattern) + " bytes";
-  };
-  bool usesLeading = extent.mnMajor && mnBytes > span,
-       usesStride = extent.mnMajor ? kMatrixDepthBytes / extent.elementBytes > 8 : extent.rows > 8;
-  std::string fault = strideFault("leading", matrix.leadingBytes, usesLeading);
-  return fault.empty() ? strideFault("stride", matrix.strideBytes, usesStride) : fault;
+  return swizzle + " and " + (leadsAmiss ? "leading" : "stride") + " byte offset " +
+         std::to_string(leadsAmiss ? matrix.leadingBytes : matrix.strideBytes) +
+         ", which is not a multiple of the pattern's " + std::to_string(pattern) + " bytes";
 }
 
 } // namespace
@@ -57,8 +58,8 @@ std::optional<SharedMatrix> decodeSharedMatrix(uint64_t descriptor, const Matrix
   if (baseOffset)
     fault = "the matrix descriptor has base offset " + std::to_string(baseOffset) +
             "; only 0 is modelled, for swizzle patterns that are aligned";
-  else
-    fault = matrix.log2Chunks ? alignmentFault(matrix, extent) : "";
+  else if (matrix.log2Chunks)
+    fault = alignmentFault(matrix, extent);
   if (!fault.empty())
     return std::nullopt;
   return matrix;

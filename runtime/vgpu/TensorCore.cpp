@@ -48,18 +48,25 @@ void convertPortable(TensorElement element, const uint32_t *words, float *values
           std::bit_cast<float>(std::bit_cast<uint32_t>(elementOf(element, words[i], j)) ^ flip);
 }
 
-void transposePortable(const float *values, size_t rowStride, float *rows) {
-  for (unsigned column = 0; column < kBlockColumns; ++column)
-    for (unsigned word = 0; word < kWords; ++word)
-      rows[word * rowStride + columnPlace(column)] = values[column * kWords + word];
+void convertColumnsPortable(TensorElement element, ConstRegisters chunks, unsigned count,
+                            float *rows) {
+  unsigned e = elementsPerWord(element);
+  for (unsigned chunk = 0; chunk < count; ++chunk, rows += kWords * e * kBlockColumns)
+    for (unsigned column = 0; column < kBlockColumns; ++column)
+      for (unsigned word = 0; word < kWords; ++word)
+        for (unsigned j = 0; j < e; ++j)
+          rows[(word * e + j) * kBlockColumns + columnPlace(column)] =
+              elementOf(element, chunks[chunk][column * kWords + word], j);
 }
 
-void convertRowPortable(TensorElement element, const uint8_t *elements, float *row) {
-  for (unsigned column = 0; column < kBlockColumns; ++column) {
-    uint16_t bits;
-    std::memcpy(&bits, elements + 2 * column, 2);
-    row[columnPlace(column)] = elementOf(element, bits, 0);
-  }
+void convertRowsPortable(TensorElement element, const uint8_t *const *elements, unsigned depth,
+                         float *rows) {
+  for (unsigned k = 0; k < depth; ++k)
+    for (unsigned column = 0; column < kBlockColumns; ++column) {
+      uint16_t bits;
+      std::memcpy(&bits, elements[k] + 2 * column, 2);
+      rows[k * kBlockColumns + columnPlace(column)] = elementOf(element, bits, 0);
+    }
 }
 
 // Element i of C or D of a lane, in the registers of a block.
@@ -150,8 +157,8 @@ void multiplyPortable(const ProductShape &shape, const float *a, const float *b,
 }
 
 std::vector<const TensorKernels *> kernelsOfProcessor() {
-  static const TensorKernels portable = {"portable", convertPortable, transposePortable,
-                                         convertRowPortable, multiplyPortable};
+  static const TensorKernels portable = {"portable", convertPortable, convertColumnsPortable,
+                                         convertRowsPortable, multiplyPortable};
   std::vector<const TensorKernels *> all = {&portable};
 #ifdef __x86_64__
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
@@ -161,9 +168,7 @@ std::vector<const TensorKernels *> kernelsOfProcessor() {
   if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
       !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
     return all;
-  static const TensorKernels avx512 = {"AVX-512", kAvx2Kernels.convert, kAvx2Kernels.transpose,
-                                       kAvx2Kernels.convertRow, multiplyAvx512};
-  all.push_back(&avx512);
+  all.push_back(&kAvx512Kernels);
 #endif
   return all;
 }
@@ -172,16 +177,6 @@ void storeA(const ProductShape &shape, unsigned chunk, unsigned half, const uint
             PreparedA &a, const TensorKernels &kernels) {
   float *values = a.values + chunk * elementsPerWord(shape.a) * kStepFloats + half * kLaneCount;
   kernels.convert(shape.a, words, values, kStepFloats, shape.negate ? kSignBit : 0);
-}
-
-void storeB(const ProductShape &shape, unsigned block, unsigned chunk, const uint32_t *words,
-            float *preparedB, const TensorKernels &kernels) {
-  alignas(64) float values[kMaxWordElements * kLaneCount];
-  unsigned e = elementsPerWord(shape.b);
-  kernels.convert(shape.b, words, values, kLaneCount, 0);
-  float *rows = preparedB + (block * shape.depth() + chunk * kWords * e) * kBlockColumns;
-  for (unsigned j = 0; j < e; ++j)
-    kernels.transpose(values + j * kLaneCount, e * kBlockColumns, rows + j * kBlockColumns);
 }
 
 } // namespace
@@ -202,17 +197,19 @@ void prepareA(const ProductShape &shape, ConstRegisters registers, PreparedA &a,
     storeA(shape, i / 2, i % 2, registers[i], a, kernels);
 }
 
-std::optional<uint32_t> prepareA(const ProductShape &shape, const SharedMatrix &matrix,
+std::optional<uint32_t> prepareA(const ProductShape &shape, std::span<const SharedMatrix> matrices,
                                  const SharedBytes &shared, unsigned warp, PreparedA &a,
                                  const TensorKernels &kernels) {
   constexpr unsigned kHalves = kChunkBytes / 2;
   uint32_t elementBytes = 4 / elementsPerWord(shape.a);
   for (unsigned chunk = 0; chunk < shape.chunks; ++chunk)
     for (unsigned half = 0; half < 2; ++half) {
+      const SharedMatrix &matrix = matrices[chunk / kChunksOfMatrix];
       alignas(64) uint32_t words[kLaneCount];
       for (unsigned i = 0; i < 8; ++i) {
         // A row's words, or all rows' elements of one k.
-        uint32_t row = 16 * warp + 8 * half, k = chunk * (kChunkBytes / elementBytes);
+        uint32_t row = 16 * warp + 8 * half,
+                 k = chunk % kChunksOfMatrix * (kChunkBytes / elementBytes);
         uint32_t address = matrix.mnMajor ? matrix.address(row, k + i, elementBytes)
                                           : matrix.address(row + i, k, elementBytes);
         const uint8_t *source = shared.chunk(address);
@@ -230,46 +227,68 @@ std::optional<uint32_t> prepareA(const ProductShape &shape, const SharedMatrix &
   return std::nullopt;
 }
 
-void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedB &b, unsigned block,
+void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedB &b,
               const TensorKernels &kernels) {
-  for (unsigned chunk = 0; chunk < shape.chunks; ++chunk)
-    storeB(shape, block, chunk, registers[chunk], b.values, kernels);
+  kernels.convertColumns(shape.b, registers, shape.blocks * shape.chunks, b.values);
 }
 
 void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedBlock &b,
               const TensorKernels &kernels) {
-  for (unsigned chunk = 0; chunk < shape.chunks; ++chunk)
-    storeB(shape, 0, chunk, registers[chunk], b.values, kernels);
+  kernels.convertColumns(shape.b, registers, shape.chunks, b.values);
 }
 
-std::optional<uint32_t> prepareB(const ProductShape &shape, const SharedMatrix &matrix,
+// Columns are neighbours in memory. A matrix is `depth` of the shape's rows.
+static std::optional<uint32_t> prepareRows(const ProductShape &shape, const SharedMatrix &matrix,
+                                           const SharedBytes &shared, float *b,
+                                           const TensorKernels &kernels) {
+  constexpr unsigned kDepth = kMatrixDepthBytes / 2; // these have 16 bits
+  unsigned depth = std::min(shape.depth(), kDepth);
+  for (unsigned block = 0; block < shape.blocks; ++block) {
+    const uint8_t *elements[kDepth];
+    for (unsigned k = 0; k < depth; ++k) {
+      uint32_t address = matrix.address(block * kBlockColumns, k, 2);
+      elements[k] = shared.chunk(address);
+      if (!elements[k])
+        return address;
+    }
+    kernels.convertRows(shape.b, elements, depth, b + block * shape.depth() * kBlockColumns);
+  }
+  return std::nullopt;
+}
+
+// Each column's elements are neighbours in memory.
+static std::optional<uint32_t> prepareColumns(const ProductShape &shape, const SharedMatrix &matrix,
+                                              const SharedBytes &shared, float *b,
+                                              const TensorKernels &kernels) {
+  uint32_t elementBytes = 4 / elementsPerWord(shape.b);
+  unsigned count = std::min(shape.chunks, kChunksOfMatrix);
+  alignas(64) uint32_t words[kChunksOfMatrix][kLaneCount];
+  const uint32_t *chunks[] = {words[0], words[1]};
+  for (unsigned block = 0; block < shape.blocks; ++block) {
+    for (unsigned chunk = 0; chunk < count; ++chunk)
+      for (unsigned i = 0; i < kBlockColumns; ++i) {
+        uint32_t address = matrix.address(block * kBlockColumns + i,
+                                          chunk * (kChunkBytes / elementBytes), elementBytes);
+        const uint8_t *source = shared.chunk(address);
+        if (!source)
+          return address;
+        std::memcpy(words[chunk] + i * kWords, source, kChunkBytes);
+      }
+    kernels.convertColumns(shape.b, chunks, count, b + block * shape.depth() * kBlockColumns);
+  }
+  return std::nullopt;
+}
+
+std::optional<uint32_t> prepareB(const ProductShape &shape, std::span<const SharedMatrix> matrices,
                                  const SharedBytes &shared, PreparedB &b,
                                  const TensorKernels &kernels) {
-  uint32_t elementBytes = 4 / elementsPerWord(shape.b), depth = shape.depth();
-  for (unsigned block = 0; block < shape.blocks; ++block) {
-    uint32_t column = block * kBlockColumns;
-    if (matrix.mnMajor) {
-      for (unsigned k = 0; k < depth; ++k) {
-        uint32_t address = matrix.address(column, k, elementBytes);
-        const uint8_t *source = shared.chunk(address);
-        if (!source)
-          return address;
-        kernels.convertRow(shape.b, source, b.values + (block * depth + k) * kBlockColumns);
-      }
-      continue;
-    }
-    for (unsigned chunk = 0; chunk < shape.chunks; ++chunk) {
-      alignas(64) uint32_t words[kLaneCount];
-      for (unsigned i = 0; i < kBlockColumns; ++i) {
-        uint32_t address =
-            matrix.address(column + i, chunk * (kChunkBytes / elementBytes), elementBytes);
-        const uint8_t *source = shared.chunk(address);
-        if (!source)
-          return address;
-        std::memcpy(words + i * kWords, source, kChunkBytes);
-      }
-      storeB(shape, block, chunk, words, b.values, kernels);
-    }
+  size_t floatsOfMatrix = kMatrixDepthBytes / 4 * elementsPerWord(shape.b) * kBlockColumns;
+  float *values = b.values;
+  for (const SharedMatrix &matrix : matrices) {
+    auto prepare = matrix.mnMajor ? prepareRows : prepareColumns;
+    if (std::optional<uint32_t> outside = prepare(shape, matrix, shared, values, kernels))
+      return outside;
+    values += floatsOfMatrix;
   }
   return std::nullopt;
 }

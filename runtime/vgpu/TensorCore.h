@@ -20,7 +20,9 @@
 
 namespace tile::vgpu {
 
-constexpr unsigned kMaxChunks = 2, kMaxBlocks = 32, kBlockColumns = 8, kMaxWordElements = 4;
+constexpr unsigned kMaxChunks = 8, kMaxBlocks = 32, kBlockColumns = 8, kMaxWordElements = 4;
+/// A matrix in shared memory has the depth of one instruction.
+constexpr unsigned kChunksOfMatrix = kMatrixDepthBytes / kChunkBytes;
 
 /// How C and D sit in registers; S32Saturated clamps where S32 wraps.
 enum class SumType : uint8_t { F32, F16, S32, S32Saturated };
@@ -29,9 +31,9 @@ enum class SumType : uint8_t { F32, F16, S32, S32Saturated };
 struct ProductShape {
   TensorElement a = TensorElement::F16, b = TensorElement::F16; // of the same width
   SumType sum = SumType::F32;
-  unsigned chunks = kMaxChunks; // depth in units of 16 bytes
-  unsigned blocks = 1;          // columns in units of 8
-  bool negate = false;          // subtract the products
+  unsigned chunks = 2; // depth in units of 16 bytes
+  unsigned blocks = 1; // columns in units of 8
+  bool negate = false; // subtract the products
 
   constexpr unsigned depth() const { return chunks * 4 * elementsPerWord(a); }
 };
@@ -70,10 +72,11 @@ struct TensorKernels {
   /// 32 words become floats: element j of word i goes to values[j * stride + i], with the bits of `flip` inverted.
   void (*convert)(TensorElement element, const uint32_t *words, float *values, size_t stride,
                   uint32_t flip);
-  /// [column][word] floats of one j become rows of the block: k advances by `rowStride` floats a word.
-  void (*transpose)(const float *values, size_t rowStride, float *rows);
-  /// 8 elements of 16 bits, of neighbouring columns, become one row of the block.
-  void (*convertRow)(TensorElement element, const uint8_t *elements, float *row);
+  /// For each chunk of a block 32 words, [column][word], become rows.
+  void (*convertColumns)(TensorElement element, ConstRegisters chunks, unsigned count, float *rows);
+  /// For each k 8 elements of 16 bits, of neighbouring columns, become one row of a block.
+  void (*convertRows)(TensorElement element, const uint8_t *const *elements, unsigned depth,
+                      float *rows);
   /// `c` null: zeros. `d` may be `c`.
   void (*multiply)(const ProductShape &shape, const float *a, const float *b, ConstRegisters c,
                    Registers d);
@@ -85,19 +88,32 @@ const TensorKernels &bestTensorKernels();
 /// A from registers, 2 a chunk.
 void prepareA(const ProductShape &shape, ConstRegisters registers, PreparedA &a,
               const TensorKernels &kernels = bestTensorKernels());
-/// A of warp `warp` of four from a matrix of 64 rows. Returns the address of a chunk that is outside shared memory, if any.
-std::optional<uint32_t> prepareA(const ProductShape &shape, const SharedMatrix &matrix,
+/// A of warp `warp` of four from matrices of 64 rows that follow each other in depth. Returns the address of a chunk that is
+/// outside shared memory, if any.
+std::optional<uint32_t> prepareA(const ProductShape &shape, std::span<const SharedMatrix> matrices,
                                  const SharedBytes &shared, unsigned warp, PreparedA &a,
                                  const TensorKernels &kernels = bestTensorKernels());
-/// B of one block from registers, 1 a chunk; it becomes block `block` of `b`.
-void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedB &b, unsigned block = 0,
+/// B from registers, for each block 1 a chunk.
+void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedB &b,
               const TensorKernels &kernels = bestTensorKernels());
+/// The same where `shape` has one block.
 void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedBlock &b,
               const TensorKernels &kernels = bestTensorKernels());
-/// B from a matrix of all blocks. Needed once for the four warps of a wgmma.
-std::optional<uint32_t> prepareB(const ProductShape &shape, const SharedMatrix &matrix,
+/// B from matrices of all blocks. Needed once for the four warps of a wgmma.
+std::optional<uint32_t> prepareB(const ProductShape &shape, std::span<const SharedMatrix> matrices,
                                  const SharedBytes &shared, PreparedB &b,
                                  const TensorKernels &kernels = bestTensorKernels());
+
+inline std::optional<uint32_t> prepareA(const ProductShape &shape, const SharedMatrix &matrix,
+                                        const SharedBytes &shared, unsigned warp, PreparedA &a,
+                                        const TensorKernels &kernels = bestTensorKernels()) {
+  return prepareA(shape, std::span(&matrix, 1), shared, warp, a, kernels);
+}
+inline std::optional<uint32_t> prepareB(const ProductShape &shape, const SharedMatrix &matrix,
+                                        const SharedBytes &shared, PreparedB &b,
+                                        const TensorKernels &kernels = bestTensorKernels()) {
+  return prepareB(shape, std::span(&matrix, 1), shared, b, kernels);
+}
 
 /// D = A*B + C, or A*B where `c` is null. Registers: 4 a block, of f16 2. `d` may be `c`, otherwise they do not overlap.
 void multiply(const ProductShape &shape, const PreparedA &a, const PreparedB &b, ConstRegisters c,

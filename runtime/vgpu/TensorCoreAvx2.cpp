@@ -135,7 +135,8 @@ void convert(TensorElement element, const uint32_t *words, float *values, size_t
   }
 }
 
-// Each vector holds an even column and the next: transposing both halves by fours gives even columns, then odd ones.
+// [column][word] floats of one j become rows of the block: k advances by `rowStride` floats a word. Each vector holds an even
+// column and the next: transposing both halves by fours gives even columns, then odd ones.
 void transpose(const float *values, size_t rowStride, float *rows) {
   __m256 c01 = _mm256_loadu_ps(values), c23 = _mm256_loadu_ps(values + 8),
          c45 = _mm256_loadu_ps(values + 16), c67 = _mm256_loadu_ps(values + 24);
@@ -152,18 +153,33 @@ void transpose(const float *values, size_t rowStride, float *rows) {
   put(3, _mm256_unpackhi_pd(high03, high47));
 }
 
-void convertRow(TensorElement element, const uint8_t *elements, float *row) {
-  __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i *>(elements));
-  __m256 columns = element == TensorElement::F16
-                       ? _mm256_cvtph_ps(halves)
-                       : _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
+void convertColumns(TensorElement element, ConstRegisters chunks, unsigned count, float *rows) {
+  alignas(64) float values[kMaxWordElements * kLaneCount];
+  unsigned e = elementsPerWord(element);
+  for (unsigned chunk = 0; chunk < count; ++chunk, rows += 4 * e * kRowFloats) {
+    convert(element, chunks[chunk], values, kLaneCount, 0);
+    for (unsigned j = 0; j < e; ++j)
+      transpose(values + j * kLaneCount, e * kRowFloats, rows + j * kRowFloats);
+  }
+}
+
+void convertRows(TensorElement element, const uint8_t *const *elements, unsigned depth,
+                 float *rows) {
   __m256i evenThenOdd = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
-  _mm256_storeu_ps(row, _mm256_permutevar8x32_ps(columns, evenThenOdd));
+  for (unsigned k = 0; k < depth; ++k) {
+    __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i *>(elements[k]));
+    __m256 columns =
+        element == TensorElement::F16
+            ? _mm256_cvtph_ps(halves)
+            : _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
+    _mm256_storeu_ps(rows + k * kRowFloats, _mm256_permutevar8x32_ps(columns, evenThenOdd));
+  }
 }
 
 } // namespace
 
-const TensorKernels kAvx2Kernels = {"AVX2", convert, transpose, convertRow, multiplyVectors<Avx2>};
+const TensorKernels kAvx2Kernels = {"AVX2", convert, convertColumns, convertRows,
+                                    multiplyVectors<Avx2>};
 
 } // namespace tile::vgpu
 

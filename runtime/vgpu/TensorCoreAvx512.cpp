@@ -1,4 +1,4 @@
-// The multiplication of tensor cores with AVX-512. This file alone is compiled for such processors: it must not leave
+// Tensor cores with AVX-512; types other than f16 and bf16 are converted as with AVX2. This file alone is compiled for such processors: it must not leave
 // inline functions that others could pick up.
 #include "runtime/vgpu/TensorCoreX86.h"
 
@@ -63,12 +63,86 @@ private:
   }
 };
 
+// Elements j = 0 and 1 of each of 16 words, as floats.
+template <TensorElement E> TILE_ALWAYS_INLINE void split(__m512i words, __m512 (&values)[2]) {
+  if constexpr (E == TensorElement::F16) {
+    values[0] = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(words));
+    values[1] = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32(words, 16)));
+  } else {
+    values[0] = _mm512_castsi512_ps(_mm512_slli_epi32(words, 16));
+    values[1] = _mm512_castsi512_ps(
+        _mm512_and_si512(words, _mm512_set1_epi32(static_cast<int>(0xffff0000))));
+  }
+}
+
+template <TensorElement E>
+void convertPairs(const uint32_t *words, float *values, size_t stride, uint32_t flip) {
+  __m512 flips = _mm512_castsi512_ps(_mm512_set1_epi32(static_cast<int>(flip)));
+  for (unsigned first = 0; first < kLaneCount; first += 16) {
+    __m512 pair[2];
+    split<E>(_mm512_loadu_si512(words + first), pair);
+    for (unsigned j = 0; j < 2; ++j)
+      _mm512_storeu_ps(values + j * stride + first, _mm512_xor_ps(pair[j], flips));
+  }
+}
+
+void convert(TensorElement element, const uint32_t *words, float *values, size_t stride,
+             uint32_t flip) {
+  if (element == TensorElement::F16)
+    convertPairs<TensorElement::F16>(words, values, stride, flip);
+  else if (element == TensorElement::BF16)
+    convertPairs<TensorElement::BF16>(words, values, stride, flip);
+  else
+    kAvx2Kernels.convert(element, words, values, stride, flip);
+}
+
+// Words of a row of the block, even columns first: for two of the four words of a column at a time.
+template <TensorElement E>
+void convertColumnPairs(ConstRegisters chunks, unsigned count, float *rows) {
+  __m512i first = _mm512_setr_epi32(0, 8, 16, 24, 4, 12, 20, 28, 1, 9, 17, 25, 5, 13, 21, 29),
+          second = _mm512_add_epi32(first, _mm512_set1_epi32(2));
+  for (unsigned chunk = 0; chunk < count; ++chunk, rows += 8 * kRowFloats) {
+    __m512i low = _mm512_loadu_si512(chunks[chunk]), high = _mm512_loadu_si512(chunks[chunk] + 16);
+    for (unsigned word = 0; word < 4; word += 2) {
+      __m512 pair[2];
+      split<E>(_mm512_permutex2var_epi32(low, word ? second : first, high), pair);
+      float *target = rows + word * 2 * kRowFloats;
+      _mm512_storeu_ps(target, _mm512_shuffle_f32x4(pair[0], pair[1], 0x44));
+      _mm512_storeu_ps(target + 2 * kRowFloats, _mm512_shuffle_f32x4(pair[0], pair[1], 0xee));
+    }
+  }
+}
+
+void convertColumns(TensorElement element, ConstRegisters chunks, unsigned count, float *rows) {
+  if (element == TensorElement::F16)
+    convertColumnPairs<TensorElement::F16>(chunks, count, rows);
+  else if (element == TensorElement::BF16)
+    convertColumnPairs<TensorElement::BF16>(chunks, count, rows);
+  else
+    kAvx2Kernels.convertColumns(element, chunks, count, rows);
+}
+
+// Two rows at a time; depths are even.
+void convertRows(TensorElement element, const uint8_t *const *elements, unsigned depth,
+                 float *rows) {
+  __m512i evenThenOdd = _mm512_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+  auto row = [&](unsigned k) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i *>(elements[k]));
+  };
+  for (unsigned k = 0; k < depth; k += 2) {
+    __m256i halves = _mm256_set_m128i(row(k + 1), row(k));
+    __m512 columns =
+        element == TensorElement::F16
+            ? _mm512_cvtph_ps(halves)
+            : _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+    _mm512_storeu_ps(rows + k * kRowFloats, _mm512_permutexvar_ps(evenThenOdd, columns));
+  }
+}
+
 } // namespace
 
-void multiplyAvx512(const ProductShape &shape, const float *a, const float *b, ConstRegisters c,
-                    Registers d) {
-  multiplyVectors<Avx512>(shape, a, b, c, d);
-}
+const TensorKernels kAvx512Kernels = {"AVX-512", convert, convertColumns, convertRows,
+                                      multiplyVectors<Avx512>};
 
 } // namespace tile::vgpu
 

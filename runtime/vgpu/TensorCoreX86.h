@@ -6,8 +6,6 @@
 namespace tile::vgpu {
 
 extern const TensorKernels kAvx2Kernels;
-/// Its multiplication; the rest is AVX2's.
-void multiplyAvx512(const ProductShape &shape, const float *a, const float *b, ConstRegisters c,
-                    Registers d);
+extern const TensorKernels kAvx512Kernels;
 
 } // namespace tile::vgpu

@@ -1,7 +1,7 @@
 // wgmma: products of the four warps of a warpgroup, with operands in shared memory, that go on while the warps do.
 //
 // A warp waits at a wgmma until the other three are at the same one; then it is issued for all four. Under the eager
-// schedule it is computed there, otherwise when a wait demands it, from what shared memory holds by then.
+// schedule it is computed there, together with its neighbours in the program, otherwise when a wait demands it, from what shared memory holds by then.
 #pragma once
 
 #include "runtime/vgpu/TensorCore.h"

@@ -134,7 +134,7 @@ TEST_P(Products, OfRegistersEqualThoseOfMatrices) {
     PreparedB preparedB;
     const TensorKernels &portable = *tensorKernels()[0];
     prepareA(product, a.read(), preparedA, portable);
-    prepareB(product, b.read(), preparedB, 0, portable);
+    prepareB(product, b.read(), preparedB, portable);
     multiply(product, preparedA, preparedB, c.read(), d.write(), portable);
     for (unsigned row = 0; row < 16; ++row)
       for (unsigned column = 0; column < 8; ++column)
@@ -213,7 +213,7 @@ TEST(TensorCore, SaturatedSumsStopAtBothEnds) {
     PreparedA preparedA;
     PreparedB preparedB;
     prepareA(shape, a.read(), preparedA, *kernels);
-    prepareB(shape, b.read(), preparedB, 0, *kernels);
+    prepareB(shape, b.read(), preparedB, *kernels);
     multiply(shape, preparedA, preparedB, d.read(), d.write(), *kernels);
     const uint32_t sums[] = {0x7fffffff, 0x80000000 + 32 * 127 * 127, 0x7fffffff, 32 * 127 * 127};
     for (unsigned i = 0; i < 4; ++i)
@@ -298,6 +298,41 @@ TEST_P(SharedOperands, AreThoseOfRegisters) {
                     expectedSum(shape, rowsA[16 * warp + row], columnsB[column], 0))
               << kernels->name << ", warp " << warp << ", " << row << ", " << column;
     }
+}
+
+TEST_P(SharedOperands, DeepProductsAreThoseOfTheirParts) {
+  E element = GetParam().element;
+  if (element == E::S8 || element == E::U8)
+    return; // integers are added to C at the end of each
+  constexpr unsigned kBlocks = 3, kParts = 3;
+  constexpr uint32_t kPartBytes = 16 * 1024;
+  std::mt19937 random(13);
+  std::vector<uint8_t> bytesA(kParts * kPartBytes), bytesB(kParts * kPartBytes);
+  std::vector<SharedMatrix> matrices(kParts, layout());
+  for (unsigned part = 0; part < kParts; ++part) {
+    for (auto [bytes, count] : {std::pair(&bytesA, 64), std::pair(&bytesB, 8 * int{kBlocks})}) {
+      std::vector<uint8_t> placed(64 * 1024);
+      place(randomRows(static_cast<size_t>(count), random), placed);
+      std::copy_n(placed.begin(), kPartBytes, bytes->begin() + part * kPartBytes);
+    }
+    matrices[part].start += part * kPartBytes;
+  }
+  for (const TensorKernels *kernels : tensorKernels()) {
+    PreparedA a;
+    PreparedB b;
+    ProductShape part{element, element, SumType::F32, 2, kBlocks, false}, whole = part;
+    whole.chunks *= kParts;
+    RegisterFile expected(registersOfSum(part)), d(registersOfSum(part));
+    for (const SharedMatrix &matrix : matrices) {
+      ASSERT_FALSE(prepareA(part, matrix, {bytesA, kBase}, 1, a, *kernels));
+      ASSERT_FALSE(prepareB(part, matrix, {bytesB, kBase}, b, *kernels));
+      multiply(part, a, b, expected.read(), expected.write(), *kernels);
+    }
+    ASSERT_FALSE(prepareA(whole, matrices, {bytesA, kBase}, 1, a, *kernels));
+    ASSERT_FALSE(prepareB(whole, matrices, {bytesB, kBase}, b, *kernels));
+    multiply(whole, a, b, d.read(), d.write(), *kernels);
+    EXPECT_EQ(d.words, expected.words) << kernels->name;
+  }
 }
 
 TEST_P(SharedOperands, OutsideSharedMemoryAreReported) {
