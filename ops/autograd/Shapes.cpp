@@ -1,0 +1,50 @@
+#include "ops/autograd/Shapes.h"
+
+#include <tile/ops/Arithmetic.h>
+#include <tile/ops/Reduce.h>
+
+#include <numeric>
+
+namespace tile::autograd::detail {
+
+Tensor summedTo(Stream &stream, const Tensor &x, const ExtentList &extents, Loc loc) {
+  if (extentsOf(x) == extents)
+    return x;
+  Tensor y = stream.tensor(x.dtype(), extents);
+  ops::sumTo(stream, x, y, loc);
+  return y;
+}
+
+Tensor repeated(const Tensor &x, const ExtentList &extents) {
+  std::vector<int64_t> strides(extents.size(), 0);
+  size_t missing = extents.size() - static_cast<size_t>(x.rank());
+  for (int dim = 0; dim < x.rank(); ++dim)
+    if (x.extent(dim) != 1)
+      strides[missing + static_cast<size_t>(dim)] = x.stride(dim);
+  return x.withStrides(extents, std::move(strides));
+}
+
+Tensor permuted(const Tensor &x, std::span<const int> order) {
+  std::vector<int64_t> extents, strides;
+  for (int dim : order)
+    extents.push_back(x.extent(dim)), strides.push_back(x.stride(dim));
+  return x.withStrides(std::move(extents), std::move(strides));
+}
+
+Tensor transposed(const Tensor &x) {
+  std::vector<int> order(static_cast<size_t>(x.rank()));
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return permuted(x, order);
+}
+
+Tensor reshaped(Stream &stream, const Tensor &x, const ExtentList &shape, Loc loc) {
+  return x.isContiguous() ? x.reshape(shape) : ops::copy(stream, x, any, loc).reshape(shape);
+}
+
+Tensor asRows(Stream &stream, const Tensor &x, Loc loc) {
+  int64_t columns = x.rank() ? x.extent(x.rank() - 1) : 1;
+  return reshaped(stream, x, {columns ? x.numel() / columns : 0, columns}, loc);
+}
+
+} // namespace tile::autograd::detail
