@@ -69,8 +69,7 @@ std::string gradcheck(const Function &f, std::vector<Variable> inputs, GradCheck
 
   Variable y = f(inputs);
   std::vector<double> weights = weightsFor(y, options.seed);
-  auto seed = y.stream().tensor<double>(
-      {y.value().extents().begin(), y.value().extents().end()});
+  auto seed = y.stream().tensor<double>({y.value().extents().begin(), y.value().extents().end()});
   seed.upload(weights);
   Tensor seeds[] = {seed};
   std::vector<Tensor> gradients = grad({&y, 1}, trained, seeds, {}, loc);
@@ -83,7 +82,8 @@ std::string gradcheck(const Function &f, std::vector<Variable> inputs, GradCheck
         gradients[i] ? numbers(gradients[i]) : std::vector<double>(nudge.size(), 0.0);
     for (size_t element = 0; element < nudge.size(); ++element) {
       NoGrad quiet;
-      double expected = nudge.slope(element, options.step, [&] { return weighted(f(inputs), weights); });
+      double expected =
+          nudge.slope(element, options.step, [&] { return weighted(f(inputs), weights); });
       double bound = options.absolute + options.relative * std::abs(expected);
       double excess = std::abs(gradient[element] - expected) / bound;
       if (excess <= 1 && !std::isnan(excess))

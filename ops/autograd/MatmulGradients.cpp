@@ -61,8 +61,7 @@ struct Linear {
     if (context.needs(0))
       result[0] = ops::matmul(stream, rows, weight, options, where).reshape(detail::extentsOf(x));
     if (context.needs(1))
-      result[1] =
-          ops::matmul(stream, rows.T(), detail::asRows(stream, x, where), options, where);
+      result[1] = ops::matmul(stream, rows.T(), detail::asRows(stream, x, where), options, where);
     if (context.needs(2))
       result[2] = ops::sum(stream, rows, 0, tile::ReduceOptions(), where);
     return result;

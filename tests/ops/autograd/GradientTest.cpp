@@ -56,7 +56,9 @@ TEST_P(Gradients, Reductions) {
     EXPECT_EQ(gradcheck([&](Inputs v) { return sum(v[0], {0, -1}, options); }, {x}), "");
     EXPECT_EQ(gradcheck([&](Inputs v) { return mean(v[0], 1, options); }, {x}), "");
   }
-  EXPECT_EQ(gradcheck([](Inputs v) { return multiply(v[0], sum(v[0], 1, {.keep_dims = true})); }, {x}), "");
+  EXPECT_EQ(
+      gradcheck([](Inputs v) { return multiply(v[0], sum(v[0], 1, {.keep_dims = true})); }, {x}),
+      "");
 }
 
 TEST_P(Gradients, Products) {
@@ -74,11 +76,18 @@ TEST_P(Gradients, Products) {
 
 TEST_P(Gradients, Views) {
   Variable x = leaf({2, 3, 4});
-  EXPECT_EQ(gradcheck([](Inputs v) { return multiply(reshape(v[0], {6, -1}), reshape(v[0], {6, 4})); }, {x}), "");
+  EXPECT_EQ(gradcheck(
+                [](Inputs v) {
+                  return multiply(reshape(v[0], {6, -1}), reshape(v[0], {6, 4}));
+                },
+                {x}),
+            "");
   EXPECT_EQ(gradcheck([](Inputs v) { return permute(v[0], {2, 0, 1}); }, {x}), "");
   EXPECT_EQ(gradcheck([](Inputs v) { return reshape(permute(v[0], {2, 0, 1}), {8, 3}); }, {x}), "");
   expectRefused(ErrorCode::InvalidArgument, "permute: each of the 3 dimensions is needed once",
-                [&] { permute(x, {0, 1, 1}); });
+                [&] {
+                  permute(x, {0, 1, 1});
+                });
 }
 
 TEST_P(Gradients, NarrowDtypesFollowDoubles) {
@@ -113,8 +122,8 @@ struct WrongSquare {
 };
 
 TEST_P(Gradients, GradcheckFindsAWrongBackward) {
-  std::string found = gradcheck(
-      [](Inputs v) { return apply(WrongSquare(), Loc::here(), v[0]); }, {leaf({3}, 1, 0.5, 1)});
+  std::string found = gradcheck([](Inputs v) { return apply(WrongSquare(), Loc::here(), v[0]); },
+                                {leaf({3}, 1, 0.5, 1)});
   EXPECT_NE(found.find("input 0, element "), std::string::npos) << found;
 }
 
