@@ -144,7 +144,8 @@ void beforeMove(uint64_t &counter) { Positions::note(counter); }
 } // namespace detail
 
 Variable checkpoint(Segment f, std::vector<Variable> inputs, Loc loc) {
-  bool complete = !inputs.empty() && std::ranges::all_of(inputs, [](const Variable &v) { return bool(v); });
+  bool complete =
+      !inputs.empty() && std::ranges::all_of(inputs, [](const Variable &v) { return bool(v); });
   if (!complete)
     throw Error(Fault::User, ErrorCode::InvalidHandle,
                 "checkpoint: each input must be a variable, and there must be one", loc);
@@ -161,16 +162,19 @@ Variable checkpointSequential(std::span<const std::function<Variable(const Varia
                               const Variable &x, int segments, Loc loc) {
   if (segments < 0)
     throw Error(Fault::User, ErrorCode::InvalidArgument,
-                "checkpointSequential: " + std::to_string(segments) + " segments; give 1 or more", loc);
+                "checkpointSequential: " + std::to_string(segments) + " segments; give 1 or more",
+                loc);
   size_t count = layers.size();
-  size_t groups = segments ? static_cast<size_t>(segments)
-                           : static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(count))));
+  size_t groups = segments
+                      ? static_cast<size_t>(segments)
+                      : static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(count))));
   groups = std::clamp<size_t>(groups, 1, std::max<size_t>(count, 1));
   Variable y = x;
   for (size_t group = 0; group < groups && count; ++group) {
     size_t begin = count * group / groups, end = count * (group + 1) / groups;
-    std::vector<std::function<Variable(const Variable &)>> own(layers.begin() + static_cast<ptrdiff_t>(begin),
-                                                               layers.begin() + static_cast<ptrdiff_t>(end));
+    std::vector<std::function<Variable(const Variable &)>> own(
+        layers.begin() + static_cast<ptrdiff_t>(begin),
+        layers.begin() + static_cast<ptrdiff_t>(end));
     y = checkpoint(
         [own](std::span<const Variable> in) {
           Variable result = in[0];

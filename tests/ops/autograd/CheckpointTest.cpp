@@ -85,9 +85,7 @@ TEST_P(Checkpoints, DrawTheSameNumbersAgain) {
   };
   Variable x = leaf(1, 1);
   Variable y = checkpoint(
-      [&](Inputs v) {
-        return checkpoint([&](Inputs u) { return draw(u[0]); }, {draw(v[0])});
-      },
+      [&](Inputs v) { return checkpoint([&](Inputs u) { return draw(u[0]); }, {draw(v[0])}); },
       {x});
   EXPECT_EQ(counter, 12u);
   Variable z = draw(y);
@@ -132,7 +130,10 @@ TEST_P(Checkpoints, Refusals) {
                 [&] { y.backward(seed); });
   int runs = 0;
   Variable z = checkpoint(
-      [&](Inputs v) { return runs++ ? reshape(v[0], {3, 1}) : multiply(v[0], v[0]); }, {x});
+      [&](Inputs v) {
+        return runs++ ? reshape(v[0], {3, 1}) : multiply(v[0], v[0]);
+      },
+      {x});
   expectRefused(ErrorCode::InvalidShape, "returned f64[3] at first and f64[3,1] when run again",
                 [&] { z.backward(seed); });
   expectRefused(ErrorCode::InvalidHandle, "checkpoint: each input must be a variable",
