@@ -3,7 +3,7 @@
 #
 # Its libraries are listed here by hand: the other programs link the dylibs of LLVM and MLIR, and one process must not
 # hold two LLVMs. libc stays dynamic, since the driver is found by dlopen.
-set(bundleTests ExecutionTest PreciseMathTest ConformanceTest ConformanceDotTest OpsTest)
+set(bundleTests ExecutionTest PreciseMathTest ConformanceTest ConformanceDotTest OpsTest AutogradTest)
 foreach(target tilec ${bundleTests})
   if(NOT TARGET ${target} OR TILE_SANITIZE)
     return()

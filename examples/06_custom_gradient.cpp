@@ -14,7 +14,8 @@ struct Swish {
   Tensor forward(autograd::Context &context, const Tensor &x) {
     context.save({x});
     Tensor y = context.stream().tensor(x.dtype(), x.extents());
-    ops::map(context.stream(), [](Value x, Value b) { return x * sigmoid(b * x); }, y, x, b);
+    ops::map(
+        context.stream(), [](Value x, Value b) { return x * sigmoid(b * x); }, y, x, b);
     return y;
   }
   Tensor backward(autograd::Context &context, const Tensor &dy) {
