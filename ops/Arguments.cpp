@@ -30,11 +30,45 @@ Bytes bytesOf(const Operand &operand) {
   return {begin, end + size};
 }
 
+/// Whether the elements of both within one step of dimension `by` lie beside one another, as the halves of the rows of a
+/// matrix do: `distance` bytes lie between the first elements, and both have equal strides.
+bool besideWithin(int by, int64_t distance, const Operand &a, const Operand &b) {
+  int64_t size = static_cast<int64_t>(sizeOf(a.dtype())), step = a.stride(by), reach = 1;
+  for (int dim = 0; dim < a.rank(); ++dim) {
+    int64_t extent = std::max(a.extent(dim), b.extent(dim));
+    if (extent == 1)
+      continue;
+    if (a.stride(dim) < step)
+      reach += (extent - 1) * a.stride(dim);
+    else if (a.stride(dim) % step != 0)
+      return false;
+  }
+  int64_t beside = distance % (step * size);
+  return beside >= reach * size && beside + reach * size <= step * size;
+}
+
+/// Whether both walk memory by equal strides without meeting. Not every such pair is found.
+bool areInterlaced(const Operand &a, const Operand &b) {
+  if (a.rank() != b.rank() || sizeOf(a.dtype()) != sizeOf(b.dtype()))
+    return false;
+  for (int dim = 0; dim < a.rank(); ++dim)
+    if (std::max(a.extent(dim), b.extent(dim)) > 1 &&
+        (a.stride(dim) != b.stride(dim) || a.stride(dim) < 0))
+      return false;
+  int64_t distance =
+      std::abs(reinterpret_cast<intptr_t>(a.data()) - reinterpret_cast<intptr_t>(b.data()));
+  for (int dim = 0; dim < a.rank(); ++dim)
+    if (std::max(a.extent(dim), b.extent(dim)) > 1 && a.stride(dim) > 0 &&
+        besideWithin(dim, distance, a, b))
+      return true;
+  return false;
+}
+
 bool overlap(const Operand &first, const Operand &second) {
   if (first.numel() == 0 || second.numel() == 0)
     return false;
   Bytes a = bytesOf(first), b = bytesOf(second);
-  return a.first < b.last && b.first < a.last;
+  return a.first < b.last && b.first < a.last && !areInterlaced(first, second);
 }
 
 } // namespace

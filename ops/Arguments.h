@@ -35,7 +35,8 @@ public:
   void elementsDistinct(Named output) const;
   /// An integer that an element of `arg`, which holds integers, can hold.
   void fits(const char *what, double value, Named arg) const;
-  /// No byte of `output` belongs to `input`.
+  /// No byte of `output` belongs to `input`. Both may lie interlaced, as columns of one matrix, if their strides are
+  /// equal.
   void disjoint(Named output, Named input) const;
   /// As `disjoint`, but both may be one tensor with equal strides.
   void disjointOrSame(Named output, Named input) const;

@@ -11,8 +11,9 @@ namespace tile::ops::detail {
 
 namespace {
 
-/// Elements of one program: 8 a thread of 4 warps.
-constexpr int kProgramElements = 1024;
+/// Elements of one program: 8 a thread of 4 warps, 4 where there are some of 8 bytes, whose functions take many
+/// registers.
+constexpr int kProgramElements = 1024, kWideProgramElements = 512;
 /// The side of a program's square where inputs lie across the output.
 constexpr int kSide = 32;
 constexpr int64_t kLargestExtent = std::numeric_limits<int32_t>::max();
@@ -155,14 +156,15 @@ int tileSide(int64_t extent, int largest) {
   return static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(extent, largest))));
 }
 
-MapLaunch tilesFor(const Folded &dims, bool crosses) {
+MapLaunch tilesFor(const Folded &dims, bool crosses, std::span<const Operand> operands) {
+  bool hasWide = std::any_of(operands.begin(), operands.end(),
+                             [](const Operand &each) { return sizeOf(each.dtype()) == 8; });
+  int elements = hasWide ? kWideProgramElements : kProgramElements;
   MapLaunch launch;
   int64_t last = dims.extents[dims.rank - 1];
-  launch.columns = crosses          ? kSide
-                   : dims.rank == 1 ? kProgramElements
-                                    : tileSide(last, kProgramElements);
+  launch.columns = crosses ? kSide : dims.rank == 1 ? elements : tileSide(last, elements);
   if (dims.rank > 1)
-    launch.rows = tileSide(dims.extents[dims.rank - 2], kProgramElements / launch.columns);
+    launch.rows = tileSide(dims.extents[dims.rank - 2], elements / launch.columns);
   return launch;
 }
 
@@ -194,7 +196,7 @@ MapLaunch foldForMap(const MapCall &call, std::span<Operand> operands) {
     operands[i] = operands[i].strided({dims.extents, static_cast<size_t>(dims.rank)},
                                       {dims.strides[i], static_cast<size_t>(dims.rank)});
   checkOverlap(call, arguments, tensors);
-  return tilesFor(dims, crossing >= 0);
+  return tilesFor(dims, crossing >= 0, operands);
 }
 
 void forSlices(std::span<const Operand> operands, int mostDims,

@@ -68,6 +68,14 @@ Operand Operand::at(int64_t index) const {
   return result;
 }
 
+Operand Operand::slice(int dim, int64_t start, int64_t size) const {
+  Operand result = *this;
+  result.arg_.pointer = static_cast<std::byte *>(arg_.pointer) +
+                        start * stride(dim) * static_cast<int64_t>(sizeOf(dtype()));
+  result.arg_.extents[dim] = size;
+  return result;
+}
+
 Operand Operand::strided(std::span<const int64_t> extents, std::span<const int64_t> strides) const {
   Operand result = *this;
   result.arg_.rank = static_cast<uint8_t>(extents.size());

@@ -15,6 +15,7 @@
 #include <future>
 #include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -47,6 +48,13 @@ std::string asPart(std::string ptx, const std::string &kernel, size_t number, bo
   replaceAll(ptx, ".entry " + kernel + "(", ".entry " + name + "(");
   if (ptx.find(".func") != ptx.npos) // functions that the kernel calls: kernel__name
     ptx = std::regex_replace(ptx, std::regex("\\b" + kernel + "__"), name + "__");
+  std::smatch function; // those of the library, which are called where inlining them would be long
+  std::regex defined("\\.func\\s+(?:\\([^)]*\\)\\s*)?(_Z\\w+)");
+  std::set<std::string> functions;
+  for (std::string rest = ptx; std::regex_search(rest, function, defined); rest = function.suffix())
+    functions.insert(function[1]);
+  for (const std::string &each : functions)
+    ptx = std::regex_replace(ptx, std::regex("\\b" + each + "\\b"), name + each);
   std::smatch table; // the tables of math functions
   std::regex declared("\\.const [^\n\\[]*?(\\w+)\\[");
   std::vector<std::string> tables;

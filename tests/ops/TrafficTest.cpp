@@ -2,6 +2,7 @@
 // to shared memory waits for another one's bank.
 #include "runtime/vgpu/VgpuDevice.h"
 
+#include <tile/ops/Activations.h>
 #include <tile/ops/Arithmetic.h>
 #include <tile/ops/Matmul.h>
 #include <tile/ops/Softmax.h>
@@ -42,6 +43,14 @@ TEST_F(Traffic, Add) {
   ops::add(stream, zeros<float>({1 << 14}), zeros<float>({1 << 14}), zeros<float>({1 << 14}));
   expectNoWaste();
   ops::add(stream, zeros<half>({64, 256}), zeros<half>({64, 256}), zeros<half>({64, 256}));
+  expectNoWaste();
+}
+
+TEST_F(Traffic, Activations) {
+  ops::gelu(stream, zeros<half>({64, 256}), zeros<half>({64, 256}));
+  expectNoWaste();
+  Tensor ab = zeros<float>({32, 512});
+  ops::swigluHalvesBackward(stream, ab, zeros<float>({32, 256}), ab);
   expectNoWaste();
 }
 

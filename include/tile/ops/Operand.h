@@ -50,6 +50,8 @@ public:
   }
   /// The elements with this index in the first dimension, without it.
   Operand at(int64_t index) const;
+  /// The elements with indices start .. start + size - 1 along a dimension, which must have them.
+  Operand slice(int dim, int64_t start, int64_t size) const;
   /// Another view of the same memory, from its first element on.
   Operand strided(std::span<const int64_t> extents, std::span<const int64_t> strides) const;
 

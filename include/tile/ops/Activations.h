@@ -1,0 +1,90 @@
+// Activation functions, element by element, and their derivatives.
+//
+// Each function comes in two forms: with the outputs as its last tensors, and returning a new tensor
+// of the stream (Stream::tensor).
+//
+// Shapes: inputs broadcast to the output's extents by NumPy's rule. Any strides, as in `map`. Empty
+// tensors are fine. An output may be one of the inputs itself; it may not overlap them in another
+// way, nor repeat elements.
+// Dtypes: each of f16, bf16, f32, f64, in any mixture. Computed in f32, in f64 if an input is f64,
+// and rounded once. A new tensor has x's dtype (a's for swiglu).
+//
+// Accuracy in f32, relative to the exact function of the stored x, in ulp (2^-23): relu exact; sigmoid,
+// tanh 4; silu 5; gelu 8; geluTanh 6 + 2 |v| where it is x * sigmoid(v). This holds for x far below
+// zero too, down to results of 2^-126. Derivatives: absolute error 1e-6. 16-bit results are these, rounded. In f64:
+// 1e-14 times max(1, |x|), absolute.
+//
+// A NaN gives NaN. Infinities give the limits: gelu, silu and their derivatives at -infinity are 0.
+//
+// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing, Unsupported), at the caller's line: a
+// dtype that is not in the list, and those of `map`.
+#pragma once
+
+#include <tile/Tensor.h>
+#include <tile/ops/Operand.h>
+
+namespace tile::ops {
+
+/// y = f(x), where f is
+///   relu      the larger of x and 0
+///   gelu      x * (1 + erf(x / sqrt 2)) / 2
+///   geluTanh  x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2, an approximation of gelu
+///   silu      x * sigmoid(x)
+///   sigmoid   1 / (1 + exp(-x))
+///   tanh      the hyperbolic tangent
+/// One pass: x is read and y written once.
+void relu(Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
+Tensor relu(Stream &stream, const Operand &x, Loc loc = Loc::here());
+void gelu(Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
+Tensor gelu(Stream &stream, const Operand &x, Loc loc = Loc::here());
+void geluTanh(Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
+Tensor geluTanh(Stream &stream, const Operand &x, Loc loc = Loc::here());
+void silu(Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
+Tensor silu(Stream &stream, const Operand &x, Loc loc = Loc::here());
+void sigmoid(Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
+Tensor sigmoid(Stream &stream, const Operand &x, Loc loc = Loc::here());
+void tanh(Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
+Tensor tanh(Stream &stream, const Operand &x, Loc loc = Loc::here());
+
+/// dx = dy * f'(x): what a change of y means for x. `x` is the function's argument. The derivative of
+/// relu at 0 is 0; at NaN it is 1, so that dy passes.
+/// One pass: x and dy are read and dx written once.
+void reluBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+                  Loc loc = Loc::here());
+Tensor reluBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc = Loc::here());
+void geluBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+                  Loc loc = Loc::here());
+Tensor geluBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc = Loc::here());
+void geluTanhBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+                      Loc loc = Loc::here());
+Tensor geluTanhBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc = Loc::here());
+void siluBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+                  Loc loc = Loc::here());
+Tensor siluBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc = Loc::here());
+void sigmoidBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+                     Loc loc = Loc::here());
+Tensor sigmoidBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc = Loc::here());
+void tanhBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+                  Loc loc = Loc::here());
+Tensor tanhBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc = Loc::here());
+
+/// y = silu(a) * b, and da = dy * b * silu'(a), db = dy * silu(a). Gradients of operands that were broadcast have
+/// y's extents: `sumTo` (Reduce.h) makes them those of the operand.
+/// One pass each: backward writes both gradients at once.
+void swiglu(Stream &stream, const Operand &a, const Operand &b, const Operand &y,
+            Loc loc = Loc::here());
+Tensor swiglu(Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
+void swigluBackward(Stream &stream, const Operand &a, const Operand &b, const Operand &dy,
+                    const Operand &da, const Operand &db, Loc loc = Loc::here());
+
+/// The same where a and b are the first and second half of the last dimension of one tensor `ab`, as one
+/// product with two weight matrices leaves them: ... x 2n gives ... x n. Nothing is copied.
+/// Error: InvalidShape if `ab` has no last dimension, or one of odd extent.
+void swigluHalves(Stream &stream, const Operand &ab, const Operand &y, Loc loc = Loc::here());
+Tensor swigluHalves(Stream &stream, const Operand &ab, Loc loc = Loc::here());
+void swigluHalvesBackward(Stream &stream, const Operand &ab, const Operand &dy, const Operand &dab,
+                          Loc loc = Loc::here());
+Tensor swigluHalvesBackward(Stream &stream, const Operand &ab, const Operand &dy,
+                            Loc loc = Loc::here());
+
+} // namespace tile::ops
