@@ -126,6 +126,16 @@ AddressRange rangeOf(const Access &access) {
   return range;
 }
 
+// Whether all 32 lanes take part and lie in [begin, end): quicker to ask than what their range is.
+bool areAllInside(const Access &access, uint64_t begin, uint64_t end) {
+  if (access.mask != kFullMask || end - begin < access.bytes)
+    return false;
+  uint64_t last = end - access.bytes, outside = 0;
+  for (uint64_t address : access.address)
+    outside |= (address - begin) | (last - address); // one of them is negative
+  return static_cast<int64_t>(outside) >= 0;
+}
+
 // Host addresses where device address `begin` is at `base`. In integers, since inactive lanes may hold anything.
 void translate(Access &access, const uint8_t *base, uint64_t begin) {
   uint64_t shift = reinterpret_cast<uint64_t>(base) - begin;
@@ -135,9 +145,12 @@ void translate(Access &access, const uint8_t *base, uint64_t begin) {
 
 void resolveGlobal(Warp &warp, const Op &op, Access &access) {
   Cta &cta = *warp.cta;
-  AddressRange range = rangeOf(access);
-  if (!cta.recent.hold(range.least, range.most, access.bytes))
-    lookUpGlobal(warp, op, access);
+  const RecentBlocks::Range *block = cta.recent.of(access.address[0]);
+  if (!block || !areAllInside(access, block->base, block->end)) {
+    AddressRange range = rangeOf(access);
+    if (!cta.recent.hold(range.least, range.most, access.bytes))
+      lookUpGlobal(warp, op, access);
+  }
   translate(access, cta.launch->memory().host(kGlobalBase), kGlobalBase);
 }
 
@@ -165,8 +178,10 @@ bool isOwnShared(const Cta &cta, const AddressRange &range, uint32_t bytes) {
 }
 
 void resolveShared(Warp &warp, const Op &op, Access &access) {
-  AddressRange range = rangeOf(access);
-  if (isOwnShared(*warp.cta, range, access.bytes)) {
+  const Cta &cta = *warp.cta;
+  if ((cta.mbarriers.empty() &&
+       areAllInside(access, kSharedBase, kSharedBase + uint64_t{cta.launch->sharedBytes()})) ||
+      isOwnShared(cta, rangeOf(access), access.bytes)) {
     translate(access, warp.cta->shared.data(), kSharedBase);
     return;
   }

@@ -7,6 +7,7 @@
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/SharedLanes.h"
 #include "runtime/vgpu/SharedPlace.h"
 
 #include <algorithm>
@@ -17,6 +18,16 @@ namespace tile::vgpu {
 void AsyncCopies::reset() {
   pending.clear();
   std::ranges::fill(commits, 0u);
+  std::ranges::fill(lastSources, LastSource{});
+}
+
+std::optional<uint64_t> AsyncCopies::stepTo(const Op &op, uint64_t address) {
+  LastSource &last = lastSources[op.instruction % std::size(lastSources)];
+  std::optional<uint64_t> step;
+  if (last.op == &op)
+    step = address - last.address;
+  last = {&op, address};
+  return step;
 }
 
 // What a destination holds while its copy is in flight: NaN in every float format.
@@ -179,6 +190,77 @@ void moveNow(Warp &warp, const AsyncCopies::Record &record) {
   }
 }
 
+// What comes after these is fetched while the warp computes. Guesses cost little and never fault.
+void prefetchNext(Warp &warp, const Op &op, const uint8_t *const (&sources)[kLanes]) {
+  std::optional<uint64_t> step = warp.copies.stepTo(op, reinterpret_cast<uint64_t>(sources[0]));
+  if (!step)
+    return;
+  constexpr uint64_t kLineBytes = 64;
+  uint64_t line = 0;
+  for (const uint8_t *source : sources) {
+    uint64_t next = reinterpret_cast<uint64_t>(source) + *step;
+    if (next / kLineBytes != line)
+      __builtin_prefetch(reinterpret_cast<const void *>(next));
+    line = next / kLineBytes;
+  }
+}
+
+// Whether each lane copies as many bytes as there are.
+bool areAllWhole(Warp &warp, const Op &op, uint32_t bytes) {
+  if (op.b == 2)
+    return warp.predicate(op.rows[2]) == 0;
+  uint32_t differs = 0;
+  for (unsigned lane = 0; op.b && lane < kLanes; ++lane)
+    differs |= warp.row<uint32_t>(op.rows[2])[lane] ^ bytes;
+  return differs == 0;
+}
+
+// Where the lanes read, if all of it lies in an allocation seen lately.
+bool findSources(Warp &warp, const Op &op, uint32_t bytes, const uint8_t *(&sources)[kLanes]) {
+  uint64_t address[kLanes];
+  readAddresses(warp, op.rows[1], op.a & kWideSource, op.imm >> 32, address);
+  const RecentBlocks::Range *block = warp.cta->recent.of(address[0]);
+  if (!block || block->end - block->base < bytes)
+    return false;
+  const uint8_t *memory = warp.cta->launch->memory().host(kGlobalBase);
+  uint64_t last = block->end - bytes, outside = 0, low = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    outside |= (address[lane] - block->base) | (last - address[lane]); // one of them is negative
+    low |= address[lane];
+    sources[lane] = reinterpret_cast<const uint8_t *>(reinterpret_cast<uint64_t>(memory) -
+                                                      kGlobalBase + address[lane]);
+  }
+  return static_cast<int64_t>(outside) >= 0 && low % bytes == 0;
+}
+
+template <uint32_t Bytes>
+void copyLanes(uint8_t *shared, const uint32_t (&places)[kLanes],
+               const uint8_t *const (&sources)[kLanes]) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    std::memcpy(shared + places[lane], sources[lane], Bytes);
+}
+
+// Whole copies of all lanes that nobody wants to know of. False: it has done nothing.
+bool copyUnchecked(Warp &warp, const Op &op) {
+  uint32_t bytes = op.a & 0xff, places[kLanes];
+  const uint8_t *sources[kLanes];
+  Cluster &cluster = *warp.cta->cluster;
+  if (cluster.launch->setup().schedule != Schedule::Eager || op.a & kWideTarget ||
+      !findOwnShared(warp, op.rows[0], static_cast<int32_t>(op.imm), bytes, kLanes, places) ||
+      !areAllWhole(warp, op, bytes) || !findSources(warp, op, bytes, sources))
+    return false;
+  prefetchNext(warp, op, sources);
+  uint8_t *shared = warp.cta->shared.data();
+  if (bytes == 16)
+    copyLanes<16>(shared, places, sources);
+  else if (bytes == 8)
+    copyLanes<8>(shared, places, sources);
+  else
+    copyLanes<4>(shared, places, sources);
+  ++*cluster.events;
+  return true;
+}
+
 void poison(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
   std::memset(warp.cta->sharedHost(record.target[lane]), kPoison, record.bytes);
   if (warp.shadow)
@@ -186,6 +268,8 @@ void poison(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
 }
 
 void issueCopy(Warp &warp, const Op &op) {
+  if (copyUnchecked(warp, op))
+    return;
   AsyncCopies::Record record;
   Access target, source;
   readOperands(warp, op, record, target, source);

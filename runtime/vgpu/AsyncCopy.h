@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 namespace tile::vgpu {
 
@@ -29,7 +30,17 @@ struct AsyncCopies {
   std::deque<Record> pending;
   uint32_t commits[32] = {}; // groups committed by each lane
 
+  /// Where an instruction read last.
+  struct LastSource {
+    const Op *op = nullptr;
+    uint64_t address = 0;
+  };
+  LastSource lastSources[32]; // by Op::instruction
+
   void reset();
+  /// How far `address` is from where `op` read the last time; nothing if it has not. Loops read their tiles at equal
+  /// distances, so that what comes next can be fetched ahead.
+  std::optional<uint64_t> stepTo(const Op &op, uint64_t address);
 };
 
 /// Completes the copies of `lanes` in all but the newest `keep` committed groups.

@@ -190,6 +190,10 @@ static bool moveChunks(const BulkTransfer &copy, const BulkTile &target, const T
   uint8_t *shared = target.place.cta->sharedHost(kSharedBase);
   uint32_t begin = target.place.address + run.tileOffset;
   auto log2Chunks = static_cast<unsigned>(copy.map->swizzle);
+  if (log2Chunks == 0 && !follows) {
+    std::memcpy(shared + (begin - kSharedBase), source, run.bytes);
+    return true;
+  }
   for (uint32_t done = 0; done < run.bytes; done += kChunkBytes) {
     uint32_t offset = swizzled(begin + done, log2Chunks) - kSharedBase;
     std::memcpy(shared + offset, source + done, kChunkBytes);
@@ -211,9 +215,27 @@ void BulkTransfer::moveIn(const BulkTile &target, const TensorRun &run) const {
   });
 }
 
+// The rows of a tile are far apart: those of the next one are asked for now, or at first those of this one.
+void BulkTransfer::prefetchTile() const {
+  constexpr uint32_t kLineBytes = 64;
+  uint64_t corner = static_cast<uint64_t>(int64_t{coordinates[0]}) * device::sizeOf(map->type);
+  for (uint32_t d = 1; d < map->rank; ++d)
+    corner += static_cast<uint64_t>(int64_t{coordinates[d]}) * map->strides[d - 1];
+  uint64_t step = issuer->copies.stepTo(*op, corner).value_or(0);
+  auto memory =
+      reinterpret_cast<uint64_t>(issuer->cta->launch->memory().host(kGlobalBase)) - kGlobalBase;
+  forRuns([&](const TensorRun &run) {
+    if (run.inside)
+      for (uint32_t at = 0; at < run.bytes; at += kLineBytes)
+        __builtin_prefetch(reinterpret_cast<const void *>(memory + run.address + step + at), 0, 2);
+  });
+}
+
 void BulkTransfer::complete() {
   if (!pieces_.empty())
     return finishPieces(pieces_.size());
+  if (map && !from)
+    prefetchTile();
   for (const BulkTile &target : targets) {
     forRuns([&](const TensorRun &run) { moveIn(target, run); });
     completeBytes(*issuer, *op, lane, *target.barrier.cta, target.barrier.address, bytes);

@@ -28,8 +28,9 @@ void Knowledge::clear() {
   fenced.clear();
 }
 
-void WarpClock::reset(uint32_t ofCluster, uint32_t ofActor) {
+void WarpClock::reset(uint32_t ofCluster, uint32_t ofActor, bool isNeeded) {
   *this = {};
+  isKept = isNeeded;
   cluster = ofCluster;
   actor = ofActor;
   has.now.known.raise(actor, 1);
@@ -50,17 +51,23 @@ void WarpClock::learn(const Publication &news) {
 }
 
 void WarpClock::settle() {
+  if (!isKept)
+    return;
   learn(seen);
   seen.clear();
 }
 
 void WarpClock::arrive(Knowledge &barrier) {
+  if (!isKept)
+    return;
   settle();
   barrier.join(has);
   advance();
 }
 
 void WarpClock::arriveRelaxed(Knowledge &barrier) const {
+  if (!isKept)
+    return;
   for (const auto &[from, clocks] : has.fenced) {
     if (from == cluster)
       barrier.now.join(*clocks);
@@ -71,17 +78,28 @@ void WarpClock::arriveRelaxed(Knowledge &barrier) const {
 }
 
 void WarpClock::waitRelaxed(const Knowledge &barrier) {
+  if (!isKept)
+    return;
   vgpu::join(seen, barrier.others);
   vgpu::join(seen, {{cluster, std::make_shared<Clocks>(barrier.now)}});
 }
 
+void WarpClock::wait(const Knowledge &barrier) {
+  if (isKept)
+    has.join(barrier);
+}
+
 void WarpClock::fence() {
+  if (!isKept)
+    return;
   settle();
   has.fenced = publication();
   advance();
 }
 
 void WarpClock::fenceProxy() {
+  if (!isKept)
+    return;
   has.now.proxied.join(has.now.known);
   advance();
 }

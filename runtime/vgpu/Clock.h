@@ -69,12 +69,13 @@ struct Knowledge {
 struct WarpClock {
   static constexpr uint32_t kLastTime = (1u << 24) - 1;
 
+  bool isKept = true; // false: nobody asks, and nothing is handed on
   uint32_t cluster = 0;
   uint32_t actor = 0;
   Knowledge has;
   Publication seen; // what relaxed reads have seen: known after the next fence
 
-  void reset(uint32_t ofCluster, uint32_t ofActor);
+  void reset(uint32_t ofCluster, uint32_t ofActor, bool isNeeded);
   uint32_t time() const { return has.now.known.at(actor); }
   /// What the warp does from here on is later than what others have learnt.
   void advance() {
@@ -94,6 +95,8 @@ struct WarpClock {
   void arriveRelaxed(Knowledge &barrier) const;
   /// Has waited for a barrier without order of its own: what came of it is known after the next fence.
   void waitRelaxed(const Knowledge &barrier);
+  /// The same with it.
+  void wait(const Knowledge &barrier);
   /// fence.proxy.async: what the warp knows to be written, asynchronous operations see from here on.
   void fenceProxy();
 };

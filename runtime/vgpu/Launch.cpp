@@ -304,7 +304,8 @@ void Launch::begin(Cta &cta) const {
     warp.mbarrierWait = {};
     warp.timedOut.clear();
     warp.clock.reset(cta.cluster->index,
-                     static_cast<uint32_t>(cta.rank * cta.warps.size() + warp.index));
+                     static_cast<uint32_t>(cta.rank * cta.warps.size() + warp.index),
+                     checks().tracksAccesses());
     warp.loop = {};
     warp.instructions = warp.turns = warp.clockReads = 0;
     fillSpecials(warp);

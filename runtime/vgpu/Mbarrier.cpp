@@ -225,7 +225,7 @@ bool isComplete(Warp &warp, const Op &op, const Form &form, unsigned lane, const
   if (complete && form.relaxed)
     warp.clock.waitRelaxed(barrier.completed);
   else if (complete)
-    warp.clock.has.join(barrier.completed);
+    warp.clock.wait(barrier.completed);
   if (!complete)
     warp.mbarrierWait = {place.cta, place.address, barrier.phase};
   return complete;

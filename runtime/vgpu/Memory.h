@@ -68,6 +68,16 @@ private:
 /// The allocations found last: a kernel goes round a few of them.
 class RecentBlocks {
 public:
+  struct Range {
+    uint64_t base = 1, end = 0;
+  };
+  /// The one that holds `address`; null if none does.
+  const Range *of(uint64_t address) const {
+    for (const Range &range : ranges_)
+      if (address >= range.base && address < range.end)
+        return &range;
+    return nullptr;
+  }
   /// Whether [least, most + bytes) lies in one of them.
   bool hold(uint64_t least, uint64_t most, uint64_t bytes) const {
     for (const Range &range : ranges_)
@@ -79,9 +89,6 @@ public:
 
 private:
   static constexpr unsigned kRanges = 4;
-  struct Range {
-    uint64_t base = 1, end = 0;
-  };
   Range ranges_[kRanges];
   unsigned next_ = 0;
 };

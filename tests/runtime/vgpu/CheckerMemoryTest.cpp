@@ -14,7 +14,7 @@ class CheckerMemory : public ::testing::Test {
 protected:
   CheckerMemory() : warps_(kWarps) {
     for (unsigned i = 0; i < kWarps; ++i)
-      warps_[i].clock.reset(0, i);
+      warps_[i].clock.reset(0, i, true);
     shared_.reset(kSharedBytes);
   }
 
