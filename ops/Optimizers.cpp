@@ -56,9 +56,8 @@ struct AdamWStep {
   }
 };
 struct AdamWMasterStep {
-  std::array<Value, 4> operator()(Value master, Value m, Value v, Value g, Value beta1,
-                                  Value beta2, Value rate, Value scaleV, Value epsilon,
-                                  Value keep) const {
+  std::array<Value, 4> operator()(Value master, Value m, Value v, Value g, Value beta1, Value beta2,
+                                  Value rate, Value scaleV, Value epsilon, Value keep) const {
     auto [w, mean, square] =
         AdamStep::next(master, g, m, v, beta1, beta2, rate, scaleV, epsilon, keep);
     return {w, w, mean, square};
@@ -91,14 +90,14 @@ void sgd(Stream &stream, const Operand &weights, const Operand &gradient, const 
       arguments.fail(ErrorCode::InvalidArgument, "momentum is " + std::to_string(options.momentum) +
                                                      ", but there is no velocity: give a tensor");
     checkDtypes(arguments, {"weights", weights}, {"gradient", gradient}, {});
-    return detail::mapNamed({"sgd", {"weights", "weights", "gradient", "rate", "weightDecay"}}, site,
-                            PlainStep(), std::array{weights}, weights, gradient, options.rate,
+    return detail::mapNamed({"sgd", {"weights", "weights", "gradient", "rate", "weightDecay"}},
+                            site, PlainStep(), std::array{weights}, weights, gradient, options.rate,
                             options.weightDecay);
   }
   checkDtypes(arguments, {"weights", weights}, {"gradient", gradient}, {{"velocity", velocity}});
   detail::mapNamed({"sgd",
-                    {"weights", "velocity", "weights", "velocity", "gradient", "rate", "weightDecay",
-                     "momentum"}},
+                    {"weights", "velocity", "weights", "velocity", "gradient", "rate",
+                     "weightDecay", "momentum"}},
                    site, MomentumStep(), std::array{weights, velocity}, weights, velocity, gradient,
                    options.rate, options.weightDecay, options.momentum);
 }
@@ -125,12 +124,14 @@ void adamW(Stream &stream, const Operand &weights, const Operand &gradient, cons
                      rate, scaleV, options.epsilon, keep);
   };
   if (master)
-    run({"adamW", {"weights", "master", "m", "v", "master", "m", "v", "gradient", "beta1", "beta2",
-                   "rate", "scaleV", "epsilon", "keep"}},
+    run({"adamW",
+         {"weights", "master", "m", "v", "master", "m", "v", "gradient", "beta1", "beta2", "rate",
+          "scaleV", "epsilon", "keep"}},
         AdamWMasterStep(), std::array{weights, master, m, v}, master);
   else
-    run({"adamW", {"weights", "m", "v", "weights", "m", "v", "gradient", "beta1", "beta2", "rate",
-                   "scaleV", "epsilon", "keep"}},
+    run({"adamW",
+         {"weights", "m", "v", "weights", "m", "v", "gradient", "beta1", "beta2", "rate", "scaleV",
+          "epsilon", "keep"}},
         AdamWStep(), std::array{weights, m, v}, weights);
 }
 

@@ -106,9 +106,8 @@ TEST_P(Optimizers, Refusals) {
                 [&] { ops::sgd(stream, w, g.slice(0, 0, 3), {}); });
   expectRefused(ErrorCode::InvalidArgument, "adamW: step is 0; steps count from 1",
                 [&] { ops::adamW(stream, w, g, m, v, 0); });
-  expectRefused(ErrorCode::InvalidArgument, "adamW: m is f16 4; supported dtypes: f32", [&] {
-    ops::adamW(stream, w, g, device().tensor<half>({4}), v, 1);
-  });
+  expectRefused(ErrorCode::InvalidArgument, "adamW: m is f16 4; supported dtypes: f32",
+                [&] { ops::adamW(stream, w, g, device().tensor<half>({4}), v, 1); });
   expectRefused(ErrorCode::Aliasing, "m overlaps v in memory",
                 [&] { ops::adamW(stream, w, g, m, m, 1); });
   expectRefused(ErrorCode::InvalidShape, "globalNorm: norm is f32 4; one element is needed",
