@@ -142,12 +142,23 @@ void Arguments::equalExtent(Named first, int firstDim, Named second, int secondD
                                       "): they must be equal");
 }
 
-void Arguments::stridedOrContiguous(Named arg) const {
+void Arguments::hasRows(Named arg) const {
   if (arg.operand.rank() < 1)
     fail(ErrorCode::InvalidShape, describe(arg) + "; it needs at least one dimension");
-  if (arg.operand.rank() > 2 && !arg.operand.isContiguous())
-    fail(ErrorCode::InvalidShape, describe(arg) + ", with gaps or permuted dimensions; of rank 3 "
-                                                  "and more it must be contiguous: copy it first");
+}
+
+void Arguments::onePerRow(Named arg, Named x) const {
+  bool fits = arg.operand.rank() == x.operand.rank() - 1;
+  for (int dim = 0; fits && dim < arg.operand.rank(); ++dim)
+    fits = arg.operand.extent(dim) == x.operand.extent(dim);
+  if (!fits)
+    fail(ErrorCode::InvalidShape, describe(arg) + ", but " + describe(x) + ": " + arg.name +
+                                      " needs the extents of " + x.name + " without the last");
+}
+
+void Arguments::onePerColumn(Named arg, Named x) const {
+  rankIs(arg, 1);
+  equalExtent(arg, 0, x, x.operand.rank() - 1);
 }
 
 void Arguments::oneDevice(std::initializer_list<Named> args) const {
@@ -202,6 +213,21 @@ void Arguments::disjointOrSame(Named output, Named input) const {
     same = output.operand.stride(dim) == input.operand.stride(dim);
   if (!same)
     disjoint(output, input);
+}
+
+void Arguments::outputsApart(std::initializer_list<Named> outputs,
+                             std::initializer_list<Named> inputs) const {
+  for (const Named *output = outputs.begin(); output != outputs.end(); ++output) {
+    if (!output->operand)
+      continue;
+    elementsDistinct(*output);
+    for (const Named &input : inputs)
+      if (input.operand)
+        disjoint(*output, input);
+    for (const Named *other = outputs.begin(); other != output; ++other)
+      if (other->operand)
+        disjoint(*output, *other);
+  }
 }
 
 } // namespace tile::ops

@@ -27,8 +27,12 @@ public:
   void broadcastsTo(Named input, Named output) const;
   /// extent(firstDim) of one is extent(secondDim) of the other; negative ones count from the last.
   void equalExtent(Named first, int firstDim, Named second, int secondDim) const;
-  /// Rank 1 or 2, or contiguous.
-  void stridedOrContiguous(Named arg) const;
+  /// Rank 1 or more.
+  void hasRows(Named arg) const;
+  /// One element a row of x: x's extents without the last.
+  void onePerRow(Named arg, Named x) const;
+  /// Rank 1, with one element a column of x.
+  void onePerColumn(Named arg, Named x) const;
   /// All on one device, as far as it is known.
   void oneDevice(std::initializer_list<Named> args) const;
   /// No element of `output` has two indices, as with stride 0.
@@ -40,6 +44,9 @@ public:
   void disjoint(Named output, Named input) const;
   /// As `disjoint`, but both may be one tensor with equal strides.
   void disjointOrSame(Named output, Named input) const;
+  /// Of those that are given: each output has distinct elements, and shares none with the inputs and the other outputs.
+  void outputsApart(std::initializer_list<Named> outputs,
+                    std::initializer_list<Named> inputs) const;
 
   /// Throws: the two do not broadcast to common extents.
   [[noreturn]] void refuseBroadcast(Named first, Named second) const;

@@ -84,4 +84,10 @@ Operand Operand::strided(std::span<const int64_t> extents, std::span<const int64
   return result;
 }
 
+Operand Operand::as(DType dtype) const {
+  Operand result = *this;
+  result.arg_.dtype = dtype;
+  return result;
+}
+
 } // namespace tile::ops

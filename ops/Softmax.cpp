@@ -3,9 +3,9 @@
 #include <tile/ops/Softmax.h>
 
 #include "ops/Arguments.h"
+#include "ops/Rows.h"
 
 #include <tile/Registry.h>
-#include <tile/tile.h>
 
 #include <limits>
 
@@ -14,11 +14,6 @@ namespace tile::ops {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// The longest row held in registers: 32 elements a thread of 8 warps.
-constexpr int kLongestTile = 8192;
-/// Short rows share a program until it has this many elements.
-constexpr int kFewestElements = 1024;
 
 const auto softmaxOnePass =
     kernel("softmax", [](In<any, 2> x, Out<any, 2> y, Const Rows, Const Columns) {
@@ -49,36 +44,12 @@ const auto softmaxTwoPasses =
       }
     }).named("x", "y", "Columns");
 
-int powerOfTwoFrom(int64_t atLeast, int lowest) {
-  int result = lowest;
-  while (result < atLeast)
-    result *= 2;
-  return result;
-}
-
-/// How rows of this length share a program.
-struct OnePass {
-  explicit OnePass(int64_t length)
-      : columns(powerOfTwoFrom(length, 32)), rows(max(1, kFewestElements / columns)),
-        warps(columns > 2048 ? 8 : 4) {}
-  int columns, rows, warps;
-};
-
-Operand asMatrix(const Operand &operand) {
-  if (operand.rank() == 2)
-    return operand;
-  if (operand.rank() == 1)
-    return operand.asRow();
-  int64_t columns = operand.extent(operand.rank() - 1);
-  return operand.reshaped({operand.numel() / columns, columns});
-}
-
 void launchSoftmax(CallSite site, const Operand &x, const Operand &y) {
   if (y.extent(1) > kLongestTile) {
-    softmaxTwoPasses.consts(kLongestTile / 2).warps(8)(site, x, y);
+    softmaxTwoPasses.consts(kSweptColumns).warps(8)(site, x, y);
     return;
   }
-  OnePass shape(y.extent(1));
+  RowTile shape(y.extent(1));
   softmaxOnePass.consts(shape.rows, shape.columns).warps(shape.warps)(site, x, y);
 }
 
@@ -92,8 +63,8 @@ const bool registered = registerOp({
           auto view =
               exampleView(settings.dtype("dtype", f32), {settings.integer("M", 4096), columns});
           if (columns > kLongestTile)
-            return KernelRequest(softmaxTwoPasses.consts(kLongestTile / 2).warps(8), {view, view});
-          OnePass shape(columns);
+            return KernelRequest(softmaxTwoPasses.consts(kSweptColumns).warps(8), {view, view});
+          RowTile shape(columns);
           return KernelRequest(softmaxOnePass.consts(shape.rows, shape.columns).warps(shape.warps),
                                {view, view});
         },
@@ -111,13 +82,17 @@ const bool registered = registerOp({
 void softmax(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
   Arguments arguments("softmax", loc);
   arguments.dtypeIn({"x", x}, {f16, bf16, f32}), arguments.dtypeIn({"y", y}, {f16, bf16, f32});
-  arguments.stridedOrContiguous({"x", x}), arguments.stridedOrContiguous({"y", y});
+  arguments.hasRows({"x", x});
   arguments.sameExtents({"x", x}, {"y", y});
   arguments.oneDevice({{"x", x}, {"y", y}});
   arguments.elementsDistinct({"y", y});
   arguments.disjoint({"y", y}, {"x", x});
-  if (y.numel() != 0)
-    launchSoftmax(CallSite(stream, loc), asMatrix(x), asMatrix(y));
+  if (y.numel() == 0)
+    return;
+  CallSite site(stream, loc);
+  OutputRows rows(site, y);
+  launchSoftmax(site, InputRows(site, x), rows);
+  rows.finish(site);
 }
 
 } // namespace tile::ops

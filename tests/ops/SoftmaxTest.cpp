@@ -85,6 +85,14 @@ TEST_P(SoftmaxOp, RanksStridesAndEmpty) {
   ops::softmax(stream, input({2, 10, 30}, x), cube.tensor());
   expectAll(cube.result(), [&](int64_t i) { return reference(i / 30 * 30, 1, 30, i % 30); },
             {32, 1e-9});
+  auto permuted = output<float>({10, 2, 30});
+  ops::softmax(stream, input({2, 10, 30}, x).permute({1, 0, 2}), permuted.tensor());
+  expectAll(permuted.result(),
+            [&](int64_t i) {
+              int64_t row = i / 60 + i / 30 % 2 * 10;
+              return reference(row * 30, 1, 30, i % 30);
+            },
+            {32, 1e-9});
   for (auto [rows, columns] : {std::pair<int64_t, int64_t>(0, 4), {4, 0}}) {
     auto none = device().tensor<float>({rows, columns});
     ops::softmax(stream, none, device().tensor<float>({rows, columns}));

@@ -5,6 +5,7 @@
 #include <tile/ops/Activations.h>
 #include <tile/ops/Arithmetic.h>
 #include <tile/ops/Matmul.h>
+#include <tile/ops/Norm.h>
 #include <tile/ops/Softmax.h>
 #include <tile/tile.h>
 
@@ -29,6 +30,18 @@ protected:
     EXPECT_EQ(counters.globalBytesUsed, 32 * counters.globalSectors);
     EXPECT_EQ(counters.bankConflicts(), 0u) << "of " << counters.sharedWavefronts << " wavefronts";
     virtualDevice->setCounters(true); // from zero
+  }
+
+  /// At most 5 % more than the bytes of these tensors moved.
+  void expectLeast(std::initializer_list<Tensor> tensors) {
+    vgpu::Counters counters = virtualDevice->counters();
+    size_t least = 0;
+    for (const Tensor &tensor : tensors)
+      least += tensor.bytes();
+    EXPECT_GE(counters.globalBytesMoved(), least);
+    EXPECT_LE(double(counters.globalBytesMoved()), 1.05 * double(least));
+    EXPECT_EQ(counters.bankConflicts(), 0u) << "of " << counters.sharedWavefronts << " wavefronts";
+    virtualDevice->setCounters(true);
   }
 
   std::shared_ptr<device::Device> raw = device::openVirtual({.checks = "none"});
@@ -62,6 +75,42 @@ TEST_F(Traffic, Softmax) {
     ops::softmax(stream, zeros<half>({8, columns}), zeros<half>({8, columns}));
     expectNoWaste();
   }
+}
+
+TEST_F(Traffic, Norms) {
+  auto check = [&]<class T>(int64_t rows, int64_t columns, T) {
+    SCOPED_TRACE(std::string(nameOf(dtypeOf<T>)) + " " + std::to_string(rows) + "x" +
+                 std::to_string(columns));
+    Tensor x = zeros<T>({rows, columns}), r = zeros<T>({rows, columns});
+    Tensor sum = zeros<T>({rows, columns}), y = zeros<T>({rows, columns});
+    Tensor mean = zeros<float>({rows}), rstd = zeros<float>({rows});
+    ops::layernorm(stream, x, {}, {}, 1e-5, y);
+    expectNoWaste();
+    ops::layernorm(stream, x, {}, {}, 1e-5, y, mean, rstd);
+    expectLeast({x, y, mean, rstd});
+    ops::addRmsnorm(stream, x, r, {}, 1e-5, sum, y);
+    expectNoWaste();
+    ops::addRmsnorm(stream, x, r, {}, 1e-5, sum, y, rstd);
+    expectLeast({x, r, sum, y, rstd});
+    ops::layernormBackward(stream, r, x, {}, mean, rstd, y);
+    expectLeast({r, x, mean, rstd, y});
+  };
+  for (int64_t columns : {128, 1024, 4096, 8192})
+    check(8, columns, float()), check(8, columns, half());
+}
+
+TEST_F(Traffic, NormsLoadWeightsOnceAProgram) {
+  // 1024 programs take four rows each, 256 that sum gradients sixteen.
+  int64_t rows = 4096, columns = 1024;
+  Tensor x = zeros<float>({rows, columns}), y = zeros<float>({rows, columns});
+  Tensor weight = zeros<float>({columns}), programs = zeros<float>({1024, columns});
+  Tensor rstd = zeros<float>({rows});
+  ops::rmsnorm(stream, x, weight, 1e-5, y);
+  expectLeast({x, y, programs});
+  Tensor dweight = zeros<float>({columns}), partial = zeros<float>({256, columns});
+  ops::rmsnormBackward(stream, x, x, weight, rstd, y, dweight);
+  // The weight of each program, its part of dweight, and that again to be added up.
+  expectLeast({x, x, y, rstd, partial, partial, partial});
 }
 
 /// In all four memory orders of the operands.

@@ -54,6 +54,8 @@ public:
   Operand slice(int dim, int64_t start, int64_t size) const;
   /// Another view of the same memory, from its first element on.
   Operand strided(std::span<const int64_t> extents, std::span<const int64_t> strides) const;
+  /// The same memory with its bits taken as another dtype of the same width, or any dtype if there are no elements.
+  Operand as(DType dtype) const;
 
 private:
   tile::detail::HostArg arg_;

@@ -1,0 +1,71 @@
+// Layer normalisation and root-mean-square normalisation of rows, and their gradients.
+//
+// A row is the last dimension, of any length; n is its length, r counts rows, j the elements of one. Arguments said to be
+// optional are left out as `Operand()`.
+#pragma once
+
+#include <tile/Tensor.h>
+#include <tile/ops/Operand.h>
+
+namespace tile::ops {
+
+/// layernorm: y[r, j] = (x[r, j] - mean[r]) * rstd[r] * weight[j] + bias[j], where
+/// mean[r] = sum over j of x[r, j] / n and rstd[r] = 1 / sqrt(sum over j of (x[r, j] - mean[r])^2 / n + epsilon).
+/// rmsnorm: y[r, j] = x[r, j] * rstd[r] * weight[j], where rstd[r] = 1 / sqrt(sum over j of x[r, j]^2 / n + epsilon).
+///
+/// Shapes: y has x's extents, of rank 1 or more; weight and bias (optional: 1 and 0) are vectors of n; mean and rstd
+/// (optional outputs, for the gradients) have x's extents without the last. Any strides; leading dimensions that do not
+/// merge into one are copied. Empty tensors are fine; mean and rstd of rows of no elements are NaN.
+/// Dtypes: x, y, weight and bias each f16, bf16 or f32, mean and rstd f32; everything between is computed in f32. The new
+/// tensor has x's dtype.
+/// A row that contains NaN or an infinity becomes NaN (rmsnorm: an infinity becomes NaN, the finite ones beside it 0).
+/// Method: a row of up to 8192 elements is read once and stays in registers, and a program that takes several rows loads
+/// weight and bias once; longer rows are read twice. The variance comes from x - mean (of longer rows by Welford's method
+/// in each column of a tile, which are then put together), so that a large mean costs no digits.
+///
+/// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: extents that do not fit x, a dtype
+/// that is not in the list, tensors of different devices, an output that overlaps another tensor or repeats elements, a
+/// negative epsilon.
+void layernorm(Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
+               double epsilon, const Operand &y, const Operand &mean = {}, const Operand &rstd = {},
+               Loc loc = Loc::here());
+Tensor layernorm(Stream &stream, const Operand &x, const Operand &weight = {},
+                 const Operand &bias = {}, double epsilon = 1e-5, Loc loc = Loc::here());
+void rmsnorm(Stream &stream, const Operand &x, const Operand &weight, double epsilon,
+             const Operand &y, const Operand &rstd = {}, Loc loc = Loc::here());
+Tensor rmsnorm(Stream &stream, const Operand &x, const Operand &weight = {}, double epsilon = 1e-5,
+               Loc loc = Loc::here());
+
+/// The same of x + residual, in one kernel: sum = x + residual, rounded to sum's dtype, and y the norm of the sum as it was
+/// rounded. sum may be x or residual itself, of the same strides; else the rules of layernorm and rmsnorm. Rows of up to
+/// 8192 elements: two reads and two writes of each element; longer ones read the sum once more.
+/// Gradients: those of layernorm and rmsnorm with `sum` for x give dsum, which is the gradient of x and of residual alike.
+void addLayernorm(Stream &stream, const Operand &x, const Operand &residual, const Operand &weight,
+                  const Operand &bias, double epsilon, const Operand &sum, const Operand &y,
+                  const Operand &mean = {}, const Operand &rstd = {}, Loc loc = Loc::here());
+void addRmsnorm(Stream &stream, const Operand &x, const Operand &residual, const Operand &weight,
+                double epsilon, const Operand &sum, const Operand &y, const Operand &rstd = {},
+                Loc loc = Loc::here());
+
+/// Gradients: from dy, that of y, and x, mean and rstd as the forward function took and gave them. With
+/// h[r, j] = (x[r, j] - mean[r]) * rstd[r] (rmsnorm: x[r, j] * rstd[r]) and g[r, j] = dy[r, j] * weight[j],
+///   dx[r, j] = rstd[r] * (g[r, j] - mean over k of g[r, k] - h[r, j] * mean over k of g[r, k] * h[r, k])
+/// (rmsnorm: without the first mean), dweight[j] = sum over r of dy[r, j] * h[r, j], dbias[j] = sum over r of dy[r, j].
+///
+/// Shapes: dy and dx have x's extents; weight (optional), dweight and dbias (optional outputs) are vectors of n; mean and
+/// rstd have x's extents without the last. Strides, dtypes and NaN as above; dweight and dbias are f16, bf16 or f32.
+/// Over no rows dweight and dbias are 0.
+/// Method: rows of up to 8192 elements are read once for all gradients, and weight once a program (beyond 4096 once a row). dweight and dbias are summed by at most 256
+/// programs, each over its rows, into a temporary tensor of the stream, whose rows are then added up: no atomics, so that
+/// equal calls give equal bits. Longer rows are read twice for dx and once more for dweight and dbias.
+///
+/// Errors: as above.
+void layernormBackward(Stream &stream, const Operand &dy, const Operand &x, const Operand &weight,
+                       const Operand &mean, const Operand &rstd, const Operand &dx,
+                       const Operand &dweight = {}, const Operand &dbias = {},
+                       Loc loc = Loc::here());
+void rmsnormBackward(Stream &stream, const Operand &dy, const Operand &x, const Operand &weight,
+                     const Operand &rstd, const Operand &dx, const Operand &dweight = {},
+                     Loc loc = Loc::here());
+
+} // namespace tile::ops

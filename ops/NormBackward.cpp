@@ -1,0 +1,242 @@
+// Gradients of layernorm and rmsnorm. Short rows: one kernel for dx and for partial sums of dweight and dbias; long rows:
+// one that sweeps each row for dx, and one that walks down blocks of columns for the partial sums.
+#include <tile/ops/Norm.h>
+
+#include "ops/Arguments.h"
+#include "ops/Rows.h"
+
+#include <tile/ops/Reduce.h>
+
+#include <algorithm>
+
+namespace tile::ops {
+
+namespace {
+
+// --- The kernels ---------------------------------------------------------------------------------
+
+enum Option : int { Centred = 1, HasWeight = 2, HasDweight = 4, HasDbias = 8 };
+
+/// What all three kernels read.
+struct Inputs {
+  In<any, 2> dy, x;
+  In<any, 1> weight;
+  In<f32, 1> mean, rstd;
+  int options, rows, columns;
+
+  Value statistic(const In<f32, 1> &vector, Value r) const {
+    return reshape(vector.tile({rows})(r), {rows, 1});
+  }
+  Value gradient(Value r, const Arg &k) const { return cast(f32, dy.tile({rows, columns})(r, k)); }
+  /// Beside the tensor dy is zero, and with it all that is made of this.
+  Value normalised(Value r, const Arg &k, Value rowRstd) const {
+    Value part = cast(f32, x.tile({rows, columns})(r, k));
+    return (options & Centred ? part - statistic(mean, r) : part) * rowRstd;
+  }
+  Value weighted(Value gradient, std::optional<Value> w) const {
+    return w ? gradient * *w : gradient;
+  }
+  std::optional<Value> weights(const Arg &k) const {
+    if (!(options & HasWeight))
+      return {};
+    return expand_dims(cast(f32, weight.tile({columns})(k)), 0);
+  }
+  /// From the sums of g and of g * h along the rows.
+  Value inputGradient(Value g, Value h, Value sumG, Value sumGH, Value rowRstd) const {
+    Value count = cast(f32, x.dim(1));
+    Value rest = g - h * div_rn(sumGH, count);
+    return (options & Centred ? rest - div_rn(sumG, count) : rest) * rowRstd;
+  }
+};
+
+/// dweight and dbias of the rows that one program sees.
+class Partials {
+public:
+  Partials(const Inputs &in)
+      : in_(in), dweight_(var(zeros(f32, {in.rows, in.columns}))),
+        dbias_(var(zeros(f32, {in.rows, in.columns}))) {}
+  void add(Value gradient, Value h) {
+    if (in_.options & HasDweight)
+      dweight_ = dweight_ + gradient * h;
+    if (in_.options & HasDbias)
+      dbias_ = dbias_ + gradient;
+  }
+  void store(const Out<f32, 2> &dweight, const Out<f32, 2> &dbias, Value program,
+             const Arg &k) const {
+    if (in_.options & HasDweight)
+      dweight.tile({1, in_.columns})(program, k) = sum(dweight_, 0, {.keep_dims = true});
+    if (in_.options & HasDbias)
+      dbias.tile({1, in_.columns})(program, k) = sum(dbias_, 0, {.keep_dims = true});
+  }
+
+private:
+  const Inputs &in_;
+  Var dweight_, dbias_;
+};
+
+const auto backwardShort =
+    kernel("norm_backward",
+           [](In<any, 2> dy, In<any, 2> x, In<any, 1> weight, In<f32, 1> mean, In<f32, 1> rstd,
+              Out<any, 2> dx, Out<f32, 2> dweight, Out<f32, 2> dbias, Scalar<i32> programs,
+              Const options, Const rows, Const columns) {
+             Inputs in = {dy, x, weight, mean, rstd, options, rows, columns};
+             hint::fp_fusion(false);
+             Value program = grid1d(programs, 1);
+             // Beside the partial sums the largest tiles leave no registers for weights that stay.
+             bool keepsWeights = columns <= kLongestTile / 2;
+             std::optional<Value> kept = keepsWeights ? in.weights(0) : std::nullopt;
+             Partials partials(in);
+             Range tiles = range(program, cdiv(x.dim(0), rows), programs);
+             for (auto r : keepsWeights ? tiles : tiles.no_licm()) {
+               std::optional<Value> w = keepsWeights ? kept : in.weights(0);
+               Value rowRstd = in.statistic(rstd, r), gradient = in.gradient(r, 0);
+               Value h = in.normalised(r, 0, rowRstd), g = in.weighted(gradient, w);
+               Value result = in.inputGradient(g, h, sumOfRow(g), sumOfRow(g * h), rowRstd);
+               dx.tile({rows, columns})(r, 0) = cast(dx.dtype(), result);
+               partials.add(gradient, h);
+             }
+             partials.store(dweight, dbias, program, 0);
+           })
+        .named("dy", "x", "weight", "mean", "rstd", "dx", "dweight", "dbias", "programs", "options",
+               "rows", "columns");
+
+const auto backwardLong =
+    kernel("norm_backward_long", [](In<any, 2> dy, In<any, 2> x, In<any, 1> weight, In<f32, 1> mean,
+                                    In<f32, 1> rstd, Out<any, 2> dx, Const options, Const columns) {
+      Inputs in = {dy, x, weight, mean, rstd, options, 1, columns};
+      hint::fp_fusion(false);
+      Value r = grid1d(dx, {1}), steps = cdiv(x.dim(1), columns), rowRstd = in.statistic(rstd, r);
+      auto sumG = var(zeros(f32, {1, columns})), sumGH = var(zeros(f32, {1, columns}));
+      for (auto k : range(steps)) {
+        Value g = in.weighted(in.gradient(r, k), in.weights(k));
+        sumG = sumG + g;
+        sumGH = sumGH + g * in.normalised(r, k, rowRstd);
+      }
+      Value totalG = sumOfRow(sumG), totalGH = sumOfRow(sumGH);
+      for (auto k : range(steps)) {
+        Value g = in.weighted(in.gradient(r, k), in.weights(k));
+        Value h = in.normalised(r, k, rowRstd);
+        dx.tile({1, columns})(r, k) =
+            cast(dx.dtype(), in.inputGradient(g, h, totalG, totalGH, rowRstd));
+      }
+    }).named("dy", "x", "weight", "mean", "rstd", "dx", "options", "columns");
+
+const auto parametersLong =
+    kernel("norm_parameters", [](In<any, 2> dy, In<any, 2> x, In<f32, 1> mean, In<f32, 1> rstd,
+                                 Out<f32, 2> dweight, Out<f32, 2> dbias, Scalar<i32> shares,
+                                 Const options, Const rows, Const columns) {
+      Value across = cdiv(x.dim(1), columns), program = grid1d(shares * across, 1);
+      Value share = program / across, k = program % across;
+      Inputs in = {dy, x, In<any, 1>(mean.handle()), mean, rstd, options, rows, columns};
+      hint::fp_fusion(false);
+      Partials partials(in);
+      for (auto r : range(share, cdiv(x.dim(0), rows), shares))
+        partials.add(in.gradient(r, k), in.normalised(r, k, in.statistic(rstd, r)));
+      partials.store(dweight, dbias, share, k);
+    }).named("dy", "x", "mean", "rstd", "dweight", "dbias", "shares", "options", "rows", "columns");
+
+// --- Launching -----------------------------------------------------------------------------------
+
+/// So many programs sum parts of dweight and dbias.
+constexpr int64_t kMostPartials = 256, kMostLongPartials = 32;
+/// The tile of parametersLong.
+constexpr int kBlockRows = 8, kBlockColumns = 256;
+
+struct Backward {
+  const char *op;
+  bool isCentred;
+  const Operand &dy, &x, &weight, &mean, &rstd, &dx, &dweight, &dbias;
+};
+
+void check(const Backward &b, const Arguments &arguments) {
+  Named dy = {"dy", b.dy}, x = {"x", b.x}, weight = {"weight", b.weight}, mean = {"mean", b.mean},
+        rstd = {"rstd", b.rstd}, dx = {"dx", b.dx}, dweight = {"dweight", b.dweight},
+        dbias = {"dbias", b.dbias};
+  arguments.hasRows(x);
+  for (Named arg : {dy, x, dx})
+    arguments.dtypeIn(arg, {f16, bf16, f32}), arguments.sameExtents(x, arg);
+  for (Named arg : {weight, dweight, dbias})
+    if (arg.operand)
+      arguments.dtypeIn(arg, {f16, bf16, f32}), arguments.onePerColumn(arg, x);
+  for (Named arg : {mean, rstd})
+    if (arg.operand || &arg.operand == &b.rstd || b.isCentred)
+      arguments.dtypeIn(arg, {f32}), arguments.onePerRow(arg, x);
+  arguments.oneDevice({dy, x, weight, mean, rstd, dx, dweight, dbias});
+  arguments.outputsApart({dx, dweight, dbias}, {dy, x, weight, mean, rstd});
+}
+
+/// Where programs put their parts of dweight and dbias.
+struct PartialSums {
+  PartialSums(CallSite site, const Backward &b, int64_t programs) {
+    int64_t extents[] = {programs, b.x.extent(b.x.rank() - 1)};
+    if (b.dweight)
+      dweight = site.stream.tensor(f32, extents);
+    if (b.dbias)
+      dbias = site.stream.tensor(f32, extents);
+  }
+  void addUp(CallSite site, const Backward &b) const {
+    if (b.dweight)
+      sum(site.stream, dweight, 0, b.dweight, site.where);
+    if (b.dbias)
+      sum(site.stream, dbias, 0, b.dbias, site.where);
+  }
+  Operand orNothing(const Tensor &tensor, const Backward &b) const {
+    return tensor ? Operand(tensor) : nothing(f32, 2, b.dx);
+  }
+  Tensor dweight, dbias;
+};
+
+/// The largest tiles, of which four are held at a time, need more threads.
+int warpsFor(const RowTile &tile) { return tile.columns > 4096 ? 16 : tile.columns > 1024 ? 8 : 4; }
+
+void launch(const Backward &b, CallSite site) {
+  InputRows dy(site, b.dy), x(site, b.x), mean(site, b.mean ? b.mean : nothing(f32, 1, b.dx), 0),
+      rstd(site, b.rstd, 0);
+  Operand weight = b.weight ? b.weight : nothing(f32, 1, b.dx);
+  OutputRows dx(site, b.dx);
+  bool hasPartials = b.dweight || b.dbias;
+  int options = (b.isCentred ? Centred : 0) | (b.weight ? HasWeight : 0) |
+                (b.dweight ? HasDweight : 0) | (b.dbias ? HasDbias : 0);
+  int64_t rows = rowsOf(b.x), length = b.x.extent(b.x.rank() - 1);
+  RowTile tile(std::min<int64_t>(length, kLongestTile));
+  bool isLong = length > kLongestTile;
+  int programs = rowPrograms(rows, isLong ? kBlockRows : tile.rows,
+                             !hasPartials ? kManyPrograms
+                             : isLong     ? kMostLongPartials
+                                          : kMostPartials);
+  PartialSums partials(site, b, programs);
+  Operand dweight = partials.orNothing(partials.dweight, b),
+          dbias = partials.orNothing(partials.dbias, b);
+  if (rows != 0 && !isLong)
+    backwardShort.consts(options, tile.rows, tile.columns)
+        .warps(warpsFor(tile))(site, Operand(dy), Operand(x), weight, Operand(mean), Operand(rstd),
+                               Operand(dx), dweight, dbias, programs);
+  if (rows != 0 && isLong) {
+    backwardLong.consts(options, kSweptColumns)
+        .warps(8)(site, Operand(dy), Operand(x), weight, Operand(mean), Operand(rstd), Operand(dx));
+    if (hasPartials)
+      parametersLong.consts(options & ~HasWeight, kBlockRows, kBlockColumns)(
+          site, Operand(dy), Operand(x), Operand(mean), Operand(rstd), dweight, dbias, programs);
+  }
+  partials.addUp(site, b);
+  dx.finish(site);
+}
+
+} // namespace
+
+void layernormBackward(Stream &stream, const Operand &dy, const Operand &x, const Operand &weight,
+                       const Operand &mean, const Operand &rstd, const Operand &dx,
+                       const Operand &dweight, const Operand &dbias, Loc loc) {
+  Backward backward = {"layernormBackward", true, dy, x, weight, mean, rstd, dx, dweight, dbias};
+  check(backward, Arguments(backward.op, loc));
+  launch(backward, CallSite(stream, loc));
+}
+void rmsnormBackward(Stream &stream, const Operand &dy, const Operand &x, const Operand &weight,
+                     const Operand &rstd, const Operand &dx, const Operand &dweight, Loc loc) {
+  Operand none;
+  Backward backward = {"rmsnormBackward", false, dy, x, weight, none, rstd, dx, dweight, none};
+  check(backward, Arguments(backward.op, loc));
+  launch(backward, CallSite(stream, loc));
+}
+
+} // namespace tile::ops

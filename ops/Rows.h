@@ -1,0 +1,63 @@
+// Tensors as matrices whose rows are the last dimension, for ops that work row by row.
+#pragma once
+
+#include <tile/Tensor.h>
+#include <tile/ops/Operand.h>
+#include <tile/tile.h>
+
+#include <optional>
+
+namespace tile::ops {
+
+/// The longest row that a program holds in registers: 32 elements a thread of 8 warps.
+inline constexpr int kLongestTile = 8192;
+/// The tile of longer rows, which are swept.
+inline constexpr int kSweptColumns = kLongestTile / 2;
+
+/// How rows of up to kLongestTile elements share a program.
+struct RowTile {
+  explicit RowTile(int64_t length);
+  int columns, rows, warps;
+};
+
+/// How many programs work on `rows` rows in tiles of `tileRows`: each takes every so-manyth tile, so that what all rows
+/// need is loaded once a program. At most `most`.
+int rowPrograms(int64_t rows, int tileRows, int64_t most);
+/// Programs that keep a large GPU busy, a few on each multiprocessor.
+inline constexpr int64_t kManyPrograms = 1024;
+
+/// The sums of rows, in every lane that shares one with the same bits: that a lane has its own product fused into its first
+/// addition must be excluded, by hint::fp_fusion(false) in the kernel.
+Value sumOfRow(Value tile);
+
+/// The number of rows of a tensor of rank 1 or more.
+int64_t rowsOf(const Operand &x);
+/// All dimensions but the last `tail` as one, if they walk as one in memory.
+std::optional<Operand> foldLeading(const Operand &x, int tail);
+/// A matrix or vector of no elements in the place of an argument that is not given.
+Operand nothing(DType dtype, int rank, const Operand &sameDevice);
+
+/// x as a matrix (tail 1) or vector (tail 0) that a kernel reads: its own memory where the dimensions merge, else a copy.
+class InputRows {
+public:
+  InputRows(CallSite site, const Operand &x, int tail = 1);
+  operator const Operand &() const { return folded_; }
+
+private:
+  Tensor copy_;
+  Operand folded_;
+};
+
+/// y as a matrix or vector that a kernel writes; `finish` copies to y what did not go there at once.
+class OutputRows {
+public:
+  OutputRows(CallSite site, const Operand &y, int tail = 1);
+  operator const Operand &() const { return folded_; }
+  void finish(CallSite site) const;
+
+private:
+  Tensor temporary_;
+  Operand target_, folded_;
+};
+
+} // namespace tile::ops
