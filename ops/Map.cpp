@@ -14,6 +14,9 @@ namespace {
 /// Elements of one program: 8 a thread of 4 warps, 4 where there are some of 8 bytes, whose functions take many
 /// registers.
 constexpr int kProgramElements = 1024, kWideProgramElements = 512;
+/// And no fewer than it has threads: an element that several warps hold is stored by one, and a tensor that is changed in
+/// place would be read by the others meanwhile.
+constexpr int kFewestProgramElements = 128;
 /// The side of a program's square where inputs lie across the output.
 constexpr int kSide = 32;
 constexpr int64_t kLargestExtent = std::numeric_limits<int32_t>::max();
@@ -164,7 +167,8 @@ MapLaunch tilesFor(const Folded &dims, bool crosses, std::span<const Operand> op
   int64_t last = dims.extents[dims.rank - 1];
   launch.columns = crosses ? kSide : dims.rank == 1 ? elements : tileSide(last, elements);
   if (dims.rank > 1)
-    launch.rows = tileSide(dims.extents[dims.rank - 2], elements / launch.columns);
+    launch.rows = std::max(tileSide(dims.extents[dims.rank - 2], elements / launch.columns),
+                           kFewestProgramElements / launch.columns);
   return launch;
 }
 

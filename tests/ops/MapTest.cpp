@@ -99,6 +99,15 @@ TEST_P(Map, FoldsDimensionsThatAllTensorsWalkAlike) {
   }
 }
 
+TEST_P(Map, InPlaceOfFewerElementsThanThreads) {
+  auto x = uniform<float>(15);
+  auto y = output<float>({3, 5}, 3);
+  y.tensor().upload(x);
+  ops::map(
+      stream, [](Value x) { return x + 1; }, y.tensor(), y.tensor());
+  expectAll(y.result(), [&](int64_t i) { return x[size_t(i)] + 1; });
+}
+
 TEST_P(Map, Refusals) {
   auto f = [](Value a, Value b) { return a + b; };
   auto x = device().tensor<float>({4, 5}), row = device().tensor<float>({4});
