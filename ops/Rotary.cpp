@@ -1,0 +1,245 @@
+// Rotary embeddings: a map makes the tables, another turns pairs, which are two strided views of x.
+#include <tile/ops/Rotary.h>
+
+#include "ops/NewTensor.h"
+
+#include <tile/ops/Arithmetic.h>
+#include <tile/ops/Map.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+namespace tile::ops {
+
+namespace {
+
+// --- Functions of tiles --------------------------------------------------------------------------
+
+using Pair = std::array<Value, 2>;
+
+/// Cosine and sine of position * exp2(pair * step): all in f64, within one turn.
+Pair angleOf(Value position, Value pair, Value step) {
+  Value turns = cast(f64, position) * exp2(cast(f64, pair) * step) * (0.5 / std::numbers::pi);
+  Value angle = (turns - floor(turns + 0.5)) * (2 * std::numbers::pi);
+  return {cos(angle), sin(angle)};
+}
+
+struct TableOfPositions {
+  Pair operator()(Value position, Value at, Value pairs, Value step) const {
+    return angleOf(position, at % pairs, bitcast(f64, step));
+  }
+};
+struct TableFromOffset {
+  Pair operator()(Value offset, Value at, Value pairs, Value step) const {
+    return angleOf(offset + at / pairs, at % pairs, bitcast(f64, step));
+  }
+};
+struct Turn {
+  Pair operator()(Value a, Value b, Value cosine, Value sine) const {
+    return {a * cosine - b * sine, b * cosine + a * sine};
+  }
+};
+struct TurnBack {
+  Pair operator()(Value a, Value b, Value cosine, Value sine) const {
+    return {a * cosine + b * sine, b * cosine - a * sine};
+  }
+};
+
+// --- Arguments -----------------------------------------------------------------------------------
+
+void checkFloats(const Arguments &arguments, std::initializer_list<Named> args) {
+  for (Named arg : args)
+    arguments.dtypeIn(arg, {f16, bf16, f32, f64});
+}
+
+/// The logarithm to base 2 of the ratio of neighbouring pairs' angles. As bits: a number that is a double reaches a
+/// map of f32 outputs as f32.
+int64_t stepBits(const Arguments &arguments, int64_t pairs, double base) {
+  if (!(base > 0) || std::isinf(base))
+    arguments.fail(ErrorCode::InvalidArgument,
+                   "base is " + std::to_string(base) + "; it must be a positive number");
+  return std::bit_cast<int64_t>(-std::log2(base) / static_cast<double>(pairs));
+}
+
+void checkTables(const Arguments &arguments, const Operand &cosines, const Operand &sines) {
+  checkFloats(arguments, {{"cosines", cosines}, {"sines", sines}});
+  arguments.sameExtents({"sines", sines}, {"cosines", cosines});
+  if (cosines.rank() < 1)
+    arguments.fail(ErrorCode::InvalidShape, "cosines is " + cosines.str() +
+                                                "; its last dimension must be that of the pairs");
+}
+
+/// An operand with a last dimension of extent 1 more.
+Operand withLast(const Operand &operand) {
+  int64_t extents[kMaxRank], strides[kMaxRank];
+  int rank = operand.rank();
+  for (int dim = 0; dim < rank; ++dim)
+    extents[dim] = operand.extent(dim), strides[dim] = operand.stride(dim);
+  extents[rank] = strides[rank] = 1;
+  auto count = static_cast<size_t>(rank) + 1;
+  return operand.strided({extents, count}, {strides, count});
+}
+
+/// How many elements of the last dimension are turned.
+int64_t turnedDims(const Arguments &arguments, Named x, const RotaryOptions &options) {
+  if (x.operand.rank() < 1)
+    arguments.fail(ErrorCode::InvalidShape, std::string(x.name) + " is " + x.operand.str() +
+                                                "; it needs at least one dimension");
+  int64_t width = x.operand.extent(x.operand.rank() - 1);
+  int64_t dims = options.dims == 0 ? width : options.dims;
+  if (dims < 0 || dims > width || dims % 2 != 0)
+    arguments.fail(ErrorCode::InvalidShape, "dims is " + std::to_string(dims) + ", but " + x.name +
+                                                " is " + x.operand.str() +
+                                                ": an even number up to its last extent is needed");
+  return dims;
+}
+
+/// The first or second elements of all pairs.
+Operand pairElements(const Operand &x, int64_t dims, bool interleaved, bool second) {
+  int last = x.rank() - 1;
+  int64_t half = dims / 2;
+  if (!interleaved)
+    return x.slice(last, second ? half : 0, half);
+  Operand from = x.slice(last, second ? 1 : 0, half);
+  int64_t extents[kMaxRank], strides[kMaxRank];
+  for (int dim = 0; dim <= last; ++dim)
+    extents[dim] = from.extent(dim), strides[dim] = from.stride(dim);
+  strides[last] *= 2;
+  auto rank = static_cast<size_t>(last) + 1;
+  return from.strided({extents, rank}, {strides, rank});
+}
+
+/// What the two directions call their tensors.
+struct Direction {
+  const char *op, *x, *y;
+};
+constexpr Direction kRotate = {"rotate", "x", "y"},
+                    kRotateBackward = {"rotateBackward", "dy", "dx"},
+                    kRotary = {"rotary", "x", "y"},
+                    kRotaryBackward = {"rotaryBackward", "dy", "dx"};
+
+template <class F>
+void turn(const Direction &names, Stream &stream, const Operand &x, const Operand &cosines,
+          const Operand &sines, const Operand &y, const RotaryOptions &options, Loc loc) {
+  Arguments arguments(names.op, loc);
+  checkFloats(arguments, {{names.x, x}, {names.y, y}});
+  checkTables(arguments, cosines, sines);
+  arguments.sameExtents({names.y, y}, {names.x, x});
+  int64_t dims = turnedDims(arguments, {names.x, x}, options);
+  int64_t pairs = cosines.extent(cosines.rank() - 1);
+  if (pairs != dims / 2)
+    arguments.fail(ErrorCode::InvalidShape, "cosines is " + cosines.str() + ", but " +
+                                                std::to_string(dims / 2) +
+                                                " pairs are turned: its last extent must be that");
+  auto part = [&](const Operand &of, bool second) {
+    return pairElements(of, dims, options.interleaved, second);
+  };
+  detail::mapNamed({names.op, {names.y, names.y, names.x, names.x, "cosines", "sines"}},
+                   CallSite(stream, loc), F(), std::array{part(y, false), part(y, true)},
+                   part(x, false), part(x, true), cosines, sines);
+  int last = x.rank() - 1;
+  int64_t rest = x.extent(last) - dims;
+  if (rest > 0 && y.data() != x.data())
+    copy(stream, x.slice(last, dims, rest), y.slice(last, dims, rest), loc);
+}
+
+/// Tables for one call, of these extents and then the pairs.
+struct Tables {
+  Tensor cosines, sines;
+};
+Tables newTables(const Stream &stream, DType x, std::span<const int64_t> extents, int64_t pairs) {
+  int64_t all[kMaxRank];
+  std::copy(extents.begin(), extents.end(), all);
+  all[extents.size()] = pairs;
+  std::span<const int64_t> shape(all, extents.size() + 1);
+  DType dtype = x == f64 ? f64 : f32;
+  return {stream.tensor(dtype, shape), stream.tensor(dtype, shape)};
+}
+
+template <class F>
+void rotaryAt(const Direction &names, Stream &stream, const Operand &x, const Operand &positions,
+              const Operand &y, const RotaryOptions &options, Loc loc) {
+  Arguments arguments(names.op, loc);
+  arguments.dtypeIn({"positions", positions}, {i32});
+  int64_t dims = turnedDims(arguments, {names.x, x}, options);
+  if (positions.rank() >= x.rank())
+    arguments.fail(ErrorCode::InvalidShape,
+                   "positions is " + positions.str() + ", but " + names.x + " is " + x.str() +
+                       ": they must broadcast to it without the last dimension");
+  int64_t extents[kMaxRank];
+  for (int dim = 0; dim < positions.rank(); ++dim)
+    extents[dim] = positions.extent(dim);
+  auto [cosines, sines] =
+      newTables(stream, x.dtype(), {extents, static_cast<size_t>(positions.rank())}, dims / 2);
+  rotaryTables(stream, positions, cosines, sines, options.base, loc);
+  turn<F>(names, stream, x, cosines, sines, y, options, loc);
+}
+
+template <class F>
+void rotaryFrom(const Direction &names, Stream &stream, const Operand &x, int64_t offset,
+                const Operand &y, const RotaryOptions &options, Loc loc) {
+  Arguments arguments(names.op, loc);
+  int64_t dims = turnedDims(arguments, {names.x, x}, options);
+  int64_t count = x.rank() > 1 ? x.extent(x.rank() - 2) : 1;
+  auto [cosines, sines] = newTables(stream, x.dtype(), {&count, 1}, dims / 2);
+  rotaryTables(stream, offset, cosines, sines, options.base, loc);
+  Operand cosine = cosines, sine = sines;
+  if (x.rank() == 1)
+    cosine = cosine.at(0), sine = sine.at(0);
+  turn<F>(names, stream, x, cosine, sine, y, options, loc);
+}
+
+} // namespace
+
+void rotaryTables(Stream &stream, const Operand &positions, const Operand &cosines,
+                  const Operand &sines, double base, Loc loc) {
+  Arguments arguments("rotaryTables", loc);
+  arguments.dtypeIn({"positions", positions}, {i32});
+  checkTables(arguments, cosines, sines);
+  arguments.rankIs({"cosines", cosines}, positions.rank() + 1);
+  int64_t pairs = cosines.extent(cosines.rank() - 1), step = stepBits(arguments, pairs, base);
+  detail::mapNamed({"rotaryTables", {"cosines", "sines", "positions", "at", "pairs", "step"}},
+                   CallSite(stream, loc), TableOfPositions(), std::array{cosines, sines},
+                   withLast(positions), Position(), pairs, step);
+}
+void rotaryTables(Stream &stream, int64_t offset, const Operand &cosines, const Operand &sines,
+                  double base, Loc loc) {
+  Arguments arguments("rotaryTables", loc);
+  checkTables(arguments, cosines, sines);
+  arguments.rankIs({"cosines", cosines}, 2);
+  int64_t pairs = cosines.extent(1), step = stepBits(arguments, pairs, base);
+  detail::mapNamed({"rotaryTables", {"cosines", "sines", "offset", "at", "pairs", "step"}},
+                   CallSite(stream, loc), TableFromOffset(), std::array{cosines, sines}, offset,
+                   Position(), pairs, step);
+}
+
+void rotate(Stream &stream, const Operand &x, const Operand &cosines, const Operand &sines,
+            const Operand &y, const RotaryOptions &options, Loc loc) {
+  turn<Turn>(kRotate, stream, x, cosines, sines, y, options, loc);
+}
+void rotateBackward(Stream &stream, const Operand &dy, const Operand &cosines, const Operand &sines,
+                    const Operand &dx, const RotaryOptions &options, Loc loc) {
+  turn<TurnBack>(kRotateBackward, stream, dy, cosines, sines, dx, options, loc);
+}
+
+void rotary(Stream &stream, const Operand &x, const Operand &positions, const Operand &y,
+            const RotaryOptions &options, Loc loc) {
+  rotaryAt<Turn>(kRotary, stream, x, positions, y, options, loc);
+}
+void rotaryBackward(Stream &stream, const Operand &dy, const Operand &positions, const Operand &dx,
+                    const RotaryOptions &options, Loc loc) {
+  rotaryAt<TurnBack>(kRotaryBackward, stream, dy, positions, dx, options, loc);
+}
+void rotary(Stream &stream, const Operand &x, int64_t offset, const Operand &y,
+            const RotaryOptions &options, Loc loc) {
+  rotaryFrom<Turn>(kRotary, stream, x, offset, y, options, loc);
+}
+void rotaryBackward(Stream &stream, const Operand &dy, int64_t offset, const Operand &dx,
+                    const RotaryOptions &options, Loc loc) {
+  rotaryFrom<TurnBack>(kRotaryBackward, stream, dy, offset, dx, options, loc);
+}
+
+} // namespace tile::ops
