@@ -374,8 +374,9 @@ TEST(Always, TrapAndEndlessLoop) {
   unsetenv("TILE_VGPU_MAX_BRANCHES");
 }
 
+// Lanes that spin come back to the same state many times before the lane that holds the lock gets on.
 TEST(Always, SpinLockBetweenLanesOfAWarpMakesProgress) {
-  std::string ptx = kernel(R"(  atom.global.exch.b32 %r9, [lock], 0;
+  std::string good = kernel(R"(  atom.global.exch.b32 %r9, [lock], 0;
 AGAIN:
   atom.global.cas.b32 %r1, [lock], 0, 1;
   setp.ne.u32 %q1, %r1, 0;
@@ -387,9 +388,26 @@ AGAIN:
   membar.gl;
   atom.global.exch.b32 %r3, [lock], 0;
 )",
-                           ".visible .global .align 4 .u32 lock;");
-  auto gpu = run(ptx, 32);
-  gpu->expectClean();
+                            ".visible .global .align 4 .u32 lock;");
+  constexpr uint32_t kSpinning = 8;
+  std::string held = without(good, "  atom.global.exch.b32 %r3, [lock], 0;\n");
+  for (Schedule schedule : {Schedule::Eager, Schedule::Lazy, Schedule::Random})
+    for (uint64_t seed = 0; seed < 2; ++seed) {
+      SCOPED_TRACE(std::string(nameOf(schedule)) + " " + std::to_string(seed));
+      auto launch = [&](Gpu &gpu) {
+        gpu.device->setSchedule(schedule, seed);
+        device::DevicePtr counter = gpu.upload(std::vector<uint32_t>(1));
+        gpu.run("k", {1}, {kSpinning}, 0, counter);
+        return gpu.download<uint32_t>(counter, 1)[0];
+      };
+      Gpu gpu(good), stuck(held);
+      EXPECT_EQ(launch(gpu), kSpinning);
+      gpu.expectClean();
+      EXPECT_EQ(launch(stuck), 1u);
+      EXPECT_FALSE(stuck.findings.empty());
+      for (const Finding &finding : stuck.findings)
+        EXPECT_EQ(finding.kind, FindingKind::Deadlock) << finding.text();
+    }
 }
 
 TEST(Always, BlocksMayWaitForEachOther) {

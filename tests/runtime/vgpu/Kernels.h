@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -61,14 +62,18 @@ public:
       ADD_FAILURE() << finding.text();
   }
   /// One of the findings is of `kind` and in `line` of the PTX.
-  void expectFinding(FindingKind kind, int line) const {
-    std::string all;
+  void expectFinding(FindingKind kind, int line) const { expectFindingIn(kind, {line}); }
+  /// The same in any of `lines`: which of two accesses comes second depends on the schedule.
+  void expectFindingIn(FindingKind kind, const std::vector<int> &lines) const {
+    std::string all, places;
     for (const Finding &finding : findings) {
-      if (finding.kind == kind && finding.ptxLine == line)
+      if (finding.kind == kind && std::ranges::count(lines, finding.ptxLine))
         return;
       all += "\n" + finding.text();
     }
-    ADD_FAILURE() << "no " << nameOf(kind) << " in line " << line << "; found:" << all;
+    for (int line : lines)
+      places += (places.empty() ? "" : " or ") + std::to_string(line);
+    ADD_FAILURE() << "no " << nameOf(kind) << " in line " << places << "; found:" << all;
   }
 
   std::shared_ptr<VirtualDevice> device;
