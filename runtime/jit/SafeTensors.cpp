@@ -14,9 +14,9 @@
 namespace tile {
 namespace {
 
-using nlohmann::json;
 using detail::SafeTensorsEntry;
 using detail::SafeTensorsHeader;
+using nlohmann::json;
 
 constexpr const char *kMetadata = "__metadata__";
 constexpr size_t kLengthBytes = 8;
@@ -27,10 +27,10 @@ struct DTypeName {
   const char *name;
   DType dtype;
 };
-constexpr DTypeName kDTypes[] = {
-    {"F64", f64}, {"F32", f32}, {"F16", f16},  {"BF16", bf16},     {"F8_E4M3", e4m3}, {"F8_E5M2", e5m2}, {"I64", i64},
-    {"I32", i32}, {"I16", i16}, {"I8", i8},    {"U64", u64},       {"U32", u32},      {"U16", u16},      {"U8", u8},
-    {"BOOL", i1}};
+constexpr DTypeName kDTypes[] = {{"F64", f64},      {"F32", f32},      {"F16", f16}, {"BF16", bf16},
+                                 {"F8_E4M3", e4m3}, {"F8_E5M2", e5m2}, {"I64", i64}, {"I32", i32},
+                                 {"I16", i16},      {"I8", i8},        {"U64", u64}, {"U32", u32},
+                                 {"U16", u16},      {"U8", u8},        {"BOOL", i1}};
 
 /// Throws what is wrong with a file.
 class File {
@@ -116,10 +116,9 @@ SafeTensorsEntry entryOf(const File &file, const std::string &name, const json &
   SafeTensorsEntry entry{.name = name, .dtype = dtypeOfName(file, name, value["dtype"])};
   entry.shape = numbersOf(file, name, value["shape"], "shape");
   if (entry.shape.size() > kMaxRank)
-    file.refuse(ErrorCode::Unsupported, "tensor '" + name + "' has " +
-                                            std::to_string(entry.shape.size()) +
-                                            " dimensions, tensors have at most " +
-                                            std::to_string(kMaxRank));
+    file.refuse(ErrorCode::Unsupported,
+                "tensor '" + name + "' has " + std::to_string(entry.shape.size()) +
+                    " dimensions, tensors have at most " + std::to_string(kMaxRank));
   std::vector<int64_t> offsets = numbersOf(file, name, value["data_offsets"], "data_offsets");
   if (offsets.size() != 2 || offsets[0] > offsets[1] ||
       static_cast<uint64_t>(offsets[1]) > dataBytes)
@@ -207,7 +206,8 @@ SafeTensorsHeader detail::parseSafeTensors(std::span<const unsigned char> conten
     begin += entry.bytes;
   }
   if (begin != content.size())
-    file.refuse("the last " + std::to_string(content.size() - begin) + " bytes belong to no tensor");
+    file.refuse("the last " + std::to_string(content.size() - begin) +
+                " bytes belong to no tensor");
   return result;
 }
 

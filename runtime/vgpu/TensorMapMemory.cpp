@@ -35,13 +35,23 @@ uint8_t *mapBytes(Warp &warp, const Op &op, unsigned lane, Space space, uint64_t
 
 } // namespace
 
-// A change is seen by copies of who has acquired it after the changer's release.
+// Whether the warp acquired this change itself, or is ordered after a warp of its block that did: the fence need only
+// lie on the way from the change to the use.
+static bool knowsOfChange(const Warp &warp, uint64_t address, uint64_t change) {
+  return std::ranges::any_of(warp.cta->warps, [&](const Warp &other) {
+    auto acquired = other.acquiredMaps.find(address);
+    return acquired != other.acquiredMaps.end() && acquired->second.change == change &&
+           warp.clock.has.now.known.at(other.clock.actor) >= acquired->second.time;
+  });
+}
+
+// A change is seen by copies that follow an acquire of it after the changer's release.
 static void checkFences(Warp &warp, const Op &op, unsigned lane, uint64_t address) {
   const ChangedMaps &changed = warp.cta->launch->changedMaps();
   auto map = changed.find(address);
   if (map == changed.end() || !warp.cta->launch->checks().async)
     return;
-  bool isAcquired = warp.acquiredMaps[address] == map->second.changes;
+  bool isAcquired = knowsOfChange(warp, address, map->second.changes);
   if (map->second.isReleased && isAcquired)
     return;
   warp.report(op, FindingKind::Async, lane,
@@ -91,7 +101,7 @@ void acquireMap(Warp &warp, const Op &op) {
   forLanes(warp.mask, [&](unsigned lane) {
     auto map = changed.find(warp.row<uint64_t>(op.rows[0])[lane]);
     if (map != changed.end() && map->second.isReleased)
-      warp.acquiredMaps[map->first] = map->second.changes;
+      warp.acquiredMaps[map->first] = {map->second.changes, warp.clock.time()};
   });
   warp.clock.fence();
 }

@@ -85,8 +85,12 @@ struct Warp {
   std::vector<Split> splits; // lanes elsewhere
   AsyncCopies copies;
   BulkGroups bulk;
-  MatrixFlight flight;                       // of kernels with wgmma
-  std::map<uint64_t, uint32_t> acquiredMaps; // how many changes of a tensor map it has acquired
+  MatrixFlight flight; // of kernels with wgmma
+  /// The change of a tensor map that it acquired last, and when.
+  struct AcquiredMap {
+    uint32_t change = 0, time = 0;
+  };
+  std::map<uint64_t, AcquiredMap> acquiredMaps; // by address
   WarpClock clock;
   LoopWatch loop;
   MbarrierWait mbarrierWait;

@@ -28,8 +28,11 @@ TEST_P(SafeTensorsFile, GiveBackWhatWasSaved) {
   auto flags = stream.tensor<bool>({3});
   unsigned char bits[] = {1, 0, 1};
   flags.uploadBytes(bits, 3);
-  NamedTensor saved[] = {{"layer.0.weight", a}, {"transposed", a.T()}, {"empty", empty},
-                         {"scalar", scalar},    {"flags \"x\"", flags}};
+  NamedTensor saved[] = {{"layer.0.weight", a},
+                         {"transposed", a.T()},
+                         {"empty", empty},
+                         {"scalar", scalar},
+                         {"flags \"x\"", flags}};
   saveSafeTensors(path, saved, {{"step", "17"}, {"text", "äöü\n"}});
   SafeTensors loaded = loadSafeTensors(stream, path);
   ASSERT_EQ(loaded.tensors.size(), 5u);
@@ -46,7 +49,8 @@ TEST_P(SafeTensorsFile, GiveBackWhatWasSaved) {
   }
   Error error = errorOf([&] { loaded.at("layer.1.weight"); });
   EXPECT_EQ(error.code(), ErrorCode::InvalidArgument);
-  EXPECT_NE(error.message().find("layer.0.weight, transposed"), std::string::npos) << error.message();
+  EXPECT_NE(error.message().find("layer.0.weight, transposed"), std::string::npos)
+      << error.message();
 }
 
 TEST_P(SafeTensorsFile, AreReplacedWholeOrNotAtAll) {
@@ -56,7 +60,8 @@ TEST_P(SafeTensorsFile, AreReplacedWholeOrNotAtAll) {
   saveSafeTensors(path, good);
   EXPECT_EQ(errorOf([&] { saveSafeTensors(path, bad); }).code(), ErrorCode::InvalidArgument);
   EXPECT_EQ(loadSafeTensors(stream, path).tensors.size(), 1u);
-  EXPECT_EQ(errorOf([&] { saveSafeTensors("/no/such/folder/x", good); }).code(), ErrorCode::IoError);
+  EXPECT_EQ(errorOf([&] { saveSafeTensors("/no/such/folder/x", good); }).code(),
+            ErrorCode::IoError);
   EXPECT_EQ(errorOf([&] { loadSafeTensors(stream, "/no/such/file"); }).code(), ErrorCode::IoError);
   NamedTensor invalid[] = {{"\xff", a}};
   EXPECT_EQ(errorOf([&] { saveSafeTensors(path, invalid); }).code(), ErrorCode::InvalidArgument);
@@ -82,34 +87,49 @@ TEST(SafeTensorsHeaders, ThatAreWrongAreRefused) {
     Error error = errorOf([&] { detail::parseSafeTensors(file, "x", {}); });
     EXPECT_NE(error.message().find(words), std::string::npos) << error.message();
   };
-  for (const Case &c : {
-           Case{"", 0, "the header is no JSON"},
-           {"[]", 0, "the header is no JSON object"},
-           {"{", 0, "the header is no JSON"},
-           {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4, "two tensors are called 'a'"},
-           {R"({"a":5})", 0, "tensor 'a' has no 'dtype'"},
-           {R"({"a":{"dtype":"F32","shape":[1]}})", 4, "has no 'data_offsets'"},
-           {R"({"a":{"dtype":7,"shape":[1],"data_offsets":[0,4]}})", 4, "'dtype' of tensor 'a' is no text"},
-           {R"({"a":{"dtype":"C64","shape":[1],"data_offsets":[0,8]}})", 8, "which tensors cannot have"},
-           {R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4, "'shape' of tensor 'a' is no list"},
-           {R"({"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", 4, "'shape' of tensor 'a' is no list"},
-           {R"({"a":{"dtype":"F32","shape":[18446744073709551615],"data_offsets":[0,4]}})", 4, "is no list"},
-           {R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}})", 4, "9 dimensions"},
-           {R"({"a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,4]}})", 4, "not those of its shape"},
-           {R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4, "not those of its shape"},
-           {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,8]}})", 4, "are no place in the 4 bytes"},
-           {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 4, "are no place"},
-           {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8, "do not follow those before"},
-           {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 8, "the last 4 bytes belong to no tensor"},
-           {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4, "do not follow"},
-           {R"({"__metadata__":{"a":1}})", 0, "does not map texts to texts"},
-           {R"({"a":{"b":{"c":{"d":{"e":1}}}}})", 0, "nested too deeply"},
-       }) {
+  for (
+      const Case &c : {
+          Case{"", 0, "the header is no JSON"},
+          {"[]", 0, "the header is no JSON object"},
+          {"{", 0, "the header is no JSON"},
+          {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
+           4, "two tensors are called 'a'"},
+          {R"({"a":5})", 0, "tensor 'a' has no 'dtype'"},
+          {R"({"a":{"dtype":"F32","shape":[1]}})", 4, "has no 'data_offsets'"},
+          {R"({"a":{"dtype":7,"shape":[1],"data_offsets":[0,4]}})", 4,
+           "'dtype' of tensor 'a' is no text"},
+          {R"({"a":{"dtype":"C64","shape":[1],"data_offsets":[0,8]}})", 8,
+           "which tensors cannot have"},
+          {R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4,
+           "'shape' of tensor 'a' is no list"},
+          {R"({"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", 4,
+           "'shape' of tensor 'a' is no list"},
+          {R"({"a":{"dtype":"F32","shape":[18446744073709551615],"data_offsets":[0,4]}})", 4,
+           "is no list"},
+          {R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}})", 4,
+           "9 dimensions"},
+          {R"({"a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,4]}})", 4,
+           "not those of its shape"},
+          {R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4,
+           "not those of its shape"},
+          {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,8]}})", 4,
+           "are no place in the 4 bytes"},
+          {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 4, "are no place"},
+          {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8,
+           "do not follow those before"},
+          {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 8,
+           "the last 4 bytes belong to no tensor"},
+          {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
+           4, "do not follow"},
+          {R"({"__metadata__":{"a":1}})", 0, "does not map texts to texts"},
+          {R"({"a":{"b":{"c":{"d":{"e":1}}}}})", 0, "nested too deeply"},
+      }) {
     SCOPED_TRACE(c.header);
     refused(fileOf(c.header, c.elements), c.words);
   }
   refused({1, 2, 3}, "too few for a safetensors file");
-  refused({255, 255, 255, 255, 255, 255, 255, 255, '{', '}'}, "its header has 18446744073709551615 bytes");
+  refused({255, 255, 255, 255, 255, 255, 255, 255, '{', '}'},
+          "its header has 18446744073709551615 bytes");
   EXPECT_TRUE(detail::parseSafeTensors(fileOf("{}   ", 0), "x", {}).entries.empty());
 }
 

@@ -262,12 +262,23 @@ TEST(NegativeTensor, ChangedMaps) {
   mov.u64 %rd3, %rd5;
   @%q15 mbarrier.init)"}});
   Shape shape{{1}, {64}, {}, matrix({8, 8})};
+  const char *memory = ".visible .global .align 128 .b8 copied[128];";
+  auto expected = [](size_t i) {
+    return static_cast<uint32_t>(i >= 4096 && i < 4160 ? 64 + (i - 4096) / 8 * 64 + (i - 4096) % 8
+                                                       : i);
+  };
+  // A barrier passes on what another warp has acquired.
+  std::string acquire = "fence.proxy.tensormap::generic.acquire.gpu [%rd5], 128;\n";
+  std::string byAnother = "  setp.ge.u32 %q7, %t, 32;\n  @%q7 " + acquire;
+  expectFaults(hopper(replaced(body, "  " + acquire, byAnother), memory), expected,
+               {{"acquired by another warp after the barrier",
+                 {{byAnother, ""}, {"  bar.sync 0;\n", "  bar.sync 0;\n" + byAnother}},
+                 {Async},
+                 "cp.async.bulk.tensor",
+                 "generic.acquire of it since"}},
+               shape);
   expectFaults(
-      hopper(body, ".visible .global .align 128 .b8 copied[128];"),
-      [](size_t i) {
-        return static_cast<uint32_t>(
-            i >= 4096 && i < 4160 ? 64 + (i - 4096) / 8 * 64 + (i - 4096) % 8 : i);
-      },
+      hopper(body, memory), expected,
       {
           {"replaced before the copy is complete", {{"  bar.sync 3;\n"}}, {Race, WarpRace, Async}},
           {"copied in part", {{"%t, 16;\n", "%t, 15;\n"}}, {Async}, "tensormap.replace"},
