@@ -1,6 +1,7 @@
 // Reductions within a warp: registers first, then lanes by butterfly shuffles. What crosses warps was made explicit before.
 #include "codegen/lower/Combine.h"
 
+#include "codegen/InlinePtx.h"
 #include "ir/TileDialect.h"
 #include "ir/layout/Reduce.h"
 
@@ -52,13 +53,61 @@ private:
     return groups;
   }
 
+  // Both lanes of an exchange must come to the same bits: what follows takes their results for one.
   Tuple reduceLanes(Tuple tuple) {
+    bool isSymmetric =
+        isSingle([](Operation &only) { return only.hasTrait<OpTrait::IsCommutative>(); });
+    bool isFusable = isSingle([](Operation &only) { return isa<arith::AddFOp>(only); });
     for (int bit = 0; bit < source.laneBits(); ++bit) {
       if (source.bases(layout::In::Lane)[bit][axis] == 0)
         continue;
-      tuple = combined(l, combine, tuple, exchanged(l, op->getLoc(), tuple, 1 << bit));
+      if (std::exchange(isFusable, false))
+        tuple = rounded(tuple);
+      Tuple other = exchanged(l, op->getLoc(), tuple, 1 << bit);
+      tuple = isSymmetric ? combined(l, combine, tuple, other) : combinedInOrder(tuple, other, bit);
     }
     return tuple;
+  }
+
+  // A product that a lane brings must not be fused into its first addition: the other lane adds it rounded. Moves that LLVM
+  // cannot see through keep it apart; the assembler drops them.
+  Tuple rounded(const Tuple &tuple) {
+    Location loc = op->getLoc();
+    Tuple result;
+    for (Value value : tuple) {
+      Type type = value.getType();
+      bool isDouble = type.isF64(), isSingle = type.isF32();
+      Type bits = isDouble || isSingle ? type : Type(l.b.getI16Type());
+      if (bits != type)
+        value = arith::BitcastOp::create(l.b, loc, bits, value);
+      value = inlinePtx(l.b, loc,
+                        isDouble   ? "mov.b64 $0, $1;"
+                        : isSingle ? "mov.b32 $0, $1;"
+                                   : "mov.b16 $0, $1;",
+                        isDouble   ? "=d,d"
+                        : isSingle ? "=f,f"
+                                   : "=h,h",
+                        bits, value);
+      result.push_back(bits == type ? value : arith::BitcastOp::create(l.b, loc, type, value));
+    }
+    return result;
+  }
+
+  // The lower lane's values are the left ones in both.
+  Tuple combinedInOrder(const Tuple &own, const Tuple &other, int bit) {
+    Location loc = op->getLoc();
+    Value mask = arith::ConstantIntOp::create(l.b, loc, 1 << bit, 32);
+    Value zero = arith::ConstantIntOp::create(l.b, loc, 0, 32);
+    Value isUpper = arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::ne,
+                                          arith::AndIOp::create(l.b, loc, l.lane(), mask), zero);
+    return combined(l, combine, selected(l, loc, isUpper, other, own),
+                    selected(l, loc, isUpper, own, other));
+  }
+
+  // Whether the combination is one operation that `holds`.
+  template <class Holds> bool isSingle(Holds holds) const {
+    Operation &first = combine.front();
+    return first.getNextNode() == combine.getTerminator() && holds(first);
   }
 
   LogicalResult assign(const std::map<layout::Coords, Tuple> &groups, bool keepsAxis) {

@@ -313,4 +313,41 @@ TEST_P(Reductions, DtypesOfSums) {
   expectAll(ones.result(), [](int64_t) { return 1024; });
 }
 
+/// Lanes that hold one result must hold the same bits, or the copies of it disagree: a race where it crosses warps. What
+/// could make them differ is a product fused into one lane's addition, and a combination that rounds its sides unequally.
+TEST_P(Reductions, LanesAgreeOnRoundedResults) {
+  static const auto program = kernel("products", [](In<f32, 2> a, In<f32, 2> b, Out<f32, 1> sums,
+                                                    Out<f32, 1> means, Const R, Const C) {
+    Value x = a.tile({R, C})(0, 0), y = b.tile({R, C})(0, 0);
+    sums.tile({R})(0) = sum(x * y, 1);
+    auto mean = reduce(std::vector<Value>{x, full(f32, {R, C}, 1.0f)}, 1,
+                       [](const std::vector<Value> &p, const std::vector<Value> &q) {
+                         Value count = p[1] + q[1];
+                         return std::vector<Value>{p[0] + (q[0] - p[0]) * (q[1] / count), count};
+                       });
+    means.tile({R})(0) = mean[0];
+  });
+  for (auto [rows, columns] : {std::pair(1, 128), {2, 64}, {4, 32}, {8, 128}, {1, 1024}}) {
+    SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(columns));
+    int64_t count = int64_t(rows) * columns;
+    auto x = uniform<float>(count), y = uniform<float>(count, -1, 1, 2);
+    auto sums = output<float>({rows}), means = output<float>({rows});
+    program.consts(rows, columns)
+        .grid(1)(stream, input({rows, columns}, x), input({rows, columns}, y), sums.tensor(),
+                 means.tensor());
+    auto over = [&](int64_t row, auto term) {
+      double total = 0;
+      for (int64_t i = row * columns; i < (row + 1) * columns; ++i)
+        total += term(size_t(i));
+      return total;
+    };
+    expectAll(sums.result(),
+              [&](int64_t row) { return over(row, [&](size_t i) { return double(x[i]) * y[i]; }); },
+              {0, 1e-5});
+    expectAll(means.result(),
+              [&](int64_t row) { return over(row, [&](size_t i) { return x[i]; }) / columns; },
+              {0, 1e-5});
+  }
+}
+
 } // namespace
