@@ -172,7 +172,9 @@ private:
         kernel = origins_[std::stoul(line.substr(at + 25))];
       bool spilled = line.find(" spill stores") != std::string::npos &&
                      line.find(" 0 bytes spill stores") == std::string::npos;
-      EXPECT_FALSE(spilled && spills_ == Spills::Forbidden)
+      // Kernels compiled without the optional passes need more registers; that is what the passes are for.
+      bool isWhole = std::getenv("TILE_BISECT") == nullptr;
+      EXPECT_FALSE(spilled && isWhole && spills_ == Spills::Forbidden)
           << kernel << " for " << target << ":" << line;
     }
   }

@@ -47,7 +47,7 @@ class Matmul(Case):
             self.assertEqual((copy["variant"], copy["vector_elements"], copy["vector_bytes"]), ("vector", 8, 16))
             self.assertEqual((copy["sector_efficiency"], copy["refused"]), (1.0, []))
             self.assertEqual(copy["used_bytes"], 32 * copy["sectors"])
-            self.assertRegex(copy["where"]["file"], r"Matmul.cpp$")
+            self.assertRegex(copy["where"]["file"], r"Matmul\.(cpp|h)$")
         tiles = {(c["tile"], c["used_bytes"]) for c in data["copies"]}
         self.assertEqual(tiles, {("128x64", 16384), ("64x128", 16384), ("128x128", 32768)})
         self.assertIn("load 128x64 f16: vector, 8 elements = 16 bytes an access; bounds checks: ", text)
