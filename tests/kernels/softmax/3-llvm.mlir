@@ -209,97 +209,98 @@ module {
     %203 = llvm.fadd %202, %192 : f32
     %204 = llvm.fadd %203, %195 : f32
     %205 = llvm.fadd %204, %198 : f32
-    %206 = llvm.mlir.constant(1 : i32) : i32
-    %207 = llvm.bitcast %205 : f32 to i32
-    %208 = llvm.mlir.constant(-1 : i32) : i32
-    %209 = llvm.mlir.constant(31 : i32) : i32
-    %210 = nvvm.shfl.sync  bfly %208, %207, %206, %209 : i32 -> i32
-    %211 = llvm.bitcast %210 : i32 to f32
-    %212 = llvm.fadd %205, %211 : f32
-    %213 = llvm.mlir.constant(2 : i32) : i32
-    %214 = llvm.bitcast %212 : f32 to i32
-    %215 = llvm.mlir.constant(-1 : i32) : i32
-    %216 = llvm.mlir.constant(31 : i32) : i32
-    %217 = nvvm.shfl.sync  bfly %215, %214, %213, %216 : i32 -> i32
-    %218 = llvm.bitcast %217 : i32 to f32
-    %219 = llvm.fadd %212, %218 : f32
-    %220 = llvm.mlir.constant(4 : i32) : i32
-    %221 = llvm.bitcast %219 : f32 to i32
-    %222 = llvm.mlir.constant(-1 : i32) : i32
-    %223 = llvm.mlir.constant(31 : i32) : i32
-    %224 = nvvm.shfl.sync  bfly %222, %221, %220, %223 : i32 -> i32
-    %225 = llvm.bitcast %224 : i32 to f32
-    %226 = llvm.fadd %219, %225 : f32
-    %227 = llvm.mlir.constant(8 : i32) : i32
-    %228 = llvm.bitcast %226 : f32 to i32
-    %229 = llvm.mlir.constant(-1 : i32) : i32
-    %230 = llvm.mlir.constant(31 : i32) : i32
-    %231 = nvvm.shfl.sync  bfly %229, %228, %227, %230 : i32 -> i32
-    %232 = llvm.bitcast %231 : i32 to f32
-    %233 = llvm.fadd %226, %232 : f32
-    %234 = llvm.mlir.constant(16 : i32) : i32
-    %235 = llvm.bitcast %233 : f32 to i32
-    %236 = llvm.mlir.constant(-1 : i32) : i32
-    %237 = llvm.mlir.constant(31 : i32) : i32
-    %238 = nvvm.shfl.sync  bfly %236, %235, %234, %237 : i32 -> i32
-    %239 = llvm.bitcast %238 : i32 to f32
-    %240 = llvm.fadd %233, %239 : f32
+    %206 = llvm.inline_asm "mov.b32 $0, $1;", "=f,f" %205 : (f32) -> f32
+    %207 = llvm.mlir.constant(1 : i32) : i32
+    %208 = llvm.bitcast %206 : f32 to i32
+    %209 = llvm.mlir.constant(-1 : i32) : i32
+    %210 = llvm.mlir.constant(31 : i32) : i32
+    %211 = nvvm.shfl.sync  bfly %209, %208, %207, %210 : i32 -> i32
+    %212 = llvm.bitcast %211 : i32 to f32
+    %213 = llvm.fadd %206, %212 : f32
+    %214 = llvm.mlir.constant(2 : i32) : i32
+    %215 = llvm.bitcast %213 : f32 to i32
+    %216 = llvm.mlir.constant(-1 : i32) : i32
+    %217 = llvm.mlir.constant(31 : i32) : i32
+    %218 = nvvm.shfl.sync  bfly %216, %215, %214, %217 : i32 -> i32
+    %219 = llvm.bitcast %218 : i32 to f32
+    %220 = llvm.fadd %213, %219 : f32
+    %221 = llvm.mlir.constant(4 : i32) : i32
+    %222 = llvm.bitcast %220 : f32 to i32
+    %223 = llvm.mlir.constant(-1 : i32) : i32
+    %224 = llvm.mlir.constant(31 : i32) : i32
+    %225 = nvvm.shfl.sync  bfly %223, %222, %221, %224 : i32 -> i32
+    %226 = llvm.bitcast %225 : i32 to f32
+    %227 = llvm.fadd %220, %226 : f32
+    %228 = llvm.mlir.constant(8 : i32) : i32
+    %229 = llvm.bitcast %227 : f32 to i32
+    %230 = llvm.mlir.constant(-1 : i32) : i32
+    %231 = llvm.mlir.constant(31 : i32) : i32
+    %232 = nvvm.shfl.sync  bfly %230, %229, %228, %231 : i32 -> i32
+    %233 = llvm.bitcast %232 : i32 to f32
+    %234 = llvm.fadd %227, %233 : f32
+    %235 = llvm.mlir.constant(16 : i32) : i32
+    %236 = llvm.bitcast %234 : f32 to i32
+    %237 = llvm.mlir.constant(-1 : i32) : i32
+    %238 = llvm.mlir.constant(31 : i32) : i32
+    %239 = nvvm.shfl.sync  bfly %237, %236, %235, %238 : i32 -> i32
+    %240 = llvm.bitcast %239 : i32 to f32
+    %241 = llvm.fadd %234, %240 : f32
     nvvm.barrier0
-    %241 = llvm.mlir.constant(4 : i32) : i32
-    %242 = llvm.mul %7, %241 : i32
-    %243 = llvm.mlir.addressof @tile_shared : !llvm.ptr<3>
-    %244 = llvm.getelementptr %243[%242] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
-    %245 = llvm.getelementptr %244[0] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
-    %246 = llvm.bitcast %240 : f32 to i32
-    llvm.store %246, %245 {alignment = 4 : i64} : i32, !llvm.ptr<3>
+    %242 = llvm.mlir.constant(4 : i32) : i32
+    %243 = llvm.mul %7, %242 : i32
+    %244 = llvm.mlir.addressof @tile_shared : !llvm.ptr<3>
+    %245 = llvm.getelementptr %244[%243] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+    %246 = llvm.getelementptr %245[0] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+    %247 = llvm.bitcast %241 : f32 to i32
+    llvm.store %247, %246 {alignment = 4 : i64} : i32, !llvm.ptr<3>
     nvvm.barrier0
-    %247 = llvm.mlir.constant(4 : i32) : i32
-    %248 = llvm.mul %17, %247 : i32
-    %249 = llvm.mlir.addressof @tile_shared : !llvm.ptr<3>
-    %250 = llvm.getelementptr %249[%248] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
-    %251 = llvm.getelementptr %250[0] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
-    %252 = llvm.load %251 {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
-    %253 = llvm.mlir.constant(0 : i32) : i32
-    %254 = llvm.extractelement %252[%253 : i32] : vector<4xi32>
-    %255 = llvm.mlir.constant(1 : i32) : i32
-    %256 = llvm.extractelement %252[%255 : i32] : vector<4xi32>
-    %257 = llvm.mlir.constant(2 : i32) : i32
-    %258 = llvm.extractelement %252[%257 : i32] : vector<4xi32>
-    %259 = llvm.mlir.constant(3 : i32) : i32
-    %260 = llvm.extractelement %252[%259 : i32] : vector<4xi32>
-    %261 = llvm.bitcast %254 : i32 to f32
-    %262 = llvm.bitcast %256 : i32 to f32
-    %263 = llvm.bitcast %258 : i32 to f32
-    %264 = llvm.bitcast %260 : i32 to f32
-    %265 = llvm.fadd %261, %262 : f32
-    %266 = llvm.fadd %265, %263 : f32
+    %248 = llvm.mlir.constant(4 : i32) : i32
+    %249 = llvm.mul %17, %248 : i32
+    %250 = llvm.mlir.addressof @tile_shared : !llvm.ptr<3>
+    %251 = llvm.getelementptr %250[%249] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+    %252 = llvm.getelementptr %251[0] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+    %253 = llvm.load %252 {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+    %254 = llvm.mlir.constant(0 : i32) : i32
+    %255 = llvm.extractelement %253[%254 : i32] : vector<4xi32>
+    %256 = llvm.mlir.constant(1 : i32) : i32
+    %257 = llvm.extractelement %253[%256 : i32] : vector<4xi32>
+    %258 = llvm.mlir.constant(2 : i32) : i32
+    %259 = llvm.extractelement %253[%258 : i32] : vector<4xi32>
+    %260 = llvm.mlir.constant(3 : i32) : i32
+    %261 = llvm.extractelement %253[%260 : i32] : vector<4xi32>
+    %262 = llvm.bitcast %255 : i32 to f32
+    %263 = llvm.bitcast %257 : i32 to f32
+    %264 = llvm.bitcast %259 : i32 to f32
+    %265 = llvm.bitcast %261 : i32 to f32
+    %266 = llvm.fadd %262, %263 : f32
     %267 = llvm.fadd %266, %264 : f32
-    %268 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %177, %267 : (f32, f32) -> f32
-    %269 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %180, %267 : (f32, f32) -> f32
-    %270 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %183, %267 : (f32, f32) -> f32
-    %271 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %186, %267 : (f32, f32) -> f32
-    %272 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %189, %267 : (f32, f32) -> f32
-    %273 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %192, %267 : (f32, f32) -> f32
-    %274 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %195, %267 : (f32, f32) -> f32
-    %275 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %198, %267 : (f32, f32) -> f32
-    %276 = llvm.add %22, %17 : i32
-    %277 = llvm.icmp "ult" %22, %arg5 : i32
-    %278 = llvm.icmp "ugt" %arg6, %19 : i32
-    %279 = llvm.and %277, %278 : i1
-    %280 = llvm.mul %276, %arg7 : i32
-    %281 = llvm.add %280, %16 : i32
-    %282 = llvm.sext %281 : i32 to i64
-    %283 = llvm.getelementptr %arg4[%282] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
-    %284 = llvm.bitcast %268 : f32 to i32
+    %268 = llvm.fadd %267, %265 : f32
+    %269 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %177, %268 : (f32, f32) -> f32
+    %270 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %180, %268 : (f32, f32) -> f32
+    %271 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %183, %268 : (f32, f32) -> f32
+    %272 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %186, %268 : (f32, f32) -> f32
+    %273 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %189, %268 : (f32, f32) -> f32
+    %274 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %192, %268 : (f32, f32) -> f32
+    %275 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %195, %268 : (f32, f32) -> f32
+    %276 = llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f" %198, %268 : (f32, f32) -> f32
+    %277 = llvm.add %22, %17 : i32
+    %278 = llvm.icmp "ult" %22, %arg5 : i32
+    %279 = llvm.icmp "ugt" %arg6, %19 : i32
+    %280 = llvm.and %278, %279 : i1
+    %281 = llvm.mul %277, %arg7 : i32
+    %282 = llvm.add %281, %16 : i32
+    %283 = llvm.sext %282 : i32 to i64
+    %284 = llvm.getelementptr %arg4[%283] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
     %285 = llvm.bitcast %269 : f32 to i32
     %286 = llvm.bitcast %270 : f32 to i32
     %287 = llvm.bitcast %271 : f32 to i32
-    %288 = llvm.inline_asm has_side_effects "@$1 st.global.v4.b32 [$0+0], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}" %283, %279, %284, %285, %286, %287 : (!llvm.ptr<1>, i1, i32, i32, i32, i32) -> !llvm.void
-    %289 = llvm.bitcast %272 : f32 to i32
+    %288 = llvm.bitcast %272 : f32 to i32
+    %289 = llvm.inline_asm has_side_effects "@$1 st.global.v4.b32 [$0+0], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}" %284, %280, %285, %286, %287, %288 : (!llvm.ptr<1>, i1, i32, i32, i32, i32) -> !llvm.void
     %290 = llvm.bitcast %273 : f32 to i32
     %291 = llvm.bitcast %274 : f32 to i32
     %292 = llvm.bitcast %275 : f32 to i32
-    %293 = llvm.inline_asm has_side_effects "@$1 st.global.v4.b32 [$0+2048], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}" %283, %279, %289, %290, %291, %292 : (!llvm.ptr<1>, i1, i32, i32, i32, i32) -> !llvm.void
+    %293 = llvm.bitcast %276 : f32 to i32
+    %294 = llvm.inline_asm has_side_effects "@$1 st.global.v4.b32 [$0+2048], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}" %284, %280, %290, %291, %292, %293 : (!llvm.ptr<1>, i1, i32, i32, i32, i32) -> !llvm.void
     llvm.return
   }
 }

@@ -138,62 +138,63 @@ define ptx_kernel void @softmax(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr
   %138 = fadd float %137, %129, !dbg !10
   %139 = fadd float %138, %131, !dbg !10
   %140 = fadd float %139, %133, !dbg !10
-  %141 = bitcast float %140 to i32, !dbg !10
-  %142 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %141, i32 1, i32 31), !dbg !10
-  %143 = bitcast i32 %142 to float, !dbg !10
-  %144 = fadd float %140, %143, !dbg !10
-  %145 = bitcast float %144 to i32, !dbg !10
-  %146 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %145, i32 2, i32 31), !dbg !10
-  %147 = bitcast i32 %146 to float, !dbg !10
-  %148 = fadd float %144, %147, !dbg !10
-  %149 = bitcast float %148 to i32, !dbg !10
-  %150 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %149, i32 4, i32 31), !dbg !10
-  %151 = bitcast i32 %150 to float, !dbg !10
-  %152 = fadd float %148, %151, !dbg !10
-  %153 = bitcast float %152 to i32, !dbg !10
-  %154 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %153, i32 8, i32 31), !dbg !10
-  %155 = bitcast i32 %154 to float, !dbg !10
-  %156 = fadd float %152, %155, !dbg !10
-  %157 = bitcast float %156 to i32, !dbg !10
-  %158 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %157, i32 16, i32 31), !dbg !10
-  %159 = bitcast i32 %158 to float, !dbg !10
-  %160 = fadd float %156, %159, !dbg !10
+  %141 = call float asm "mov.b32 $0, $1;", "=f,f"(float %140) #5, !dbg !10
+  %142 = bitcast float %141 to i32, !dbg !10
+  %143 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %142, i32 1, i32 31), !dbg !10
+  %144 = bitcast i32 %143 to float, !dbg !10
+  %145 = fadd float %141, %144, !dbg !10
+  %146 = bitcast float %145 to i32, !dbg !10
+  %147 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %146, i32 2, i32 31), !dbg !10
+  %148 = bitcast i32 %147 to float, !dbg !10
+  %149 = fadd float %145, %148, !dbg !10
+  %150 = bitcast float %149 to i32, !dbg !10
+  %151 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %150, i32 4, i32 31), !dbg !10
+  %152 = bitcast i32 %151 to float, !dbg !10
+  %153 = fadd float %149, %152, !dbg !10
+  %154 = bitcast float %153 to i32, !dbg !10
+  %155 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %154, i32 8, i32 31), !dbg !10
+  %156 = bitcast i32 %155 to float, !dbg !10
+  %157 = fadd float %153, %156, !dbg !10
+  %158 = bitcast float %157 to i32, !dbg !10
+  %159 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %158, i32 16, i32 31), !dbg !10
+  %160 = bitcast i32 %159 to float, !dbg !10
+  %161 = fadd float %157, %160, !dbg !10
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !10
-  store float %160, ptr addrspace(3) %101, align 4, !dbg !10
+  store float %161, ptr addrspace(3) %101, align 4, !dbg !10
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !10
-  %161 = load <4 x float>, ptr addrspace(3) @tile_shared, align 16, !dbg !10
-  %162 = extractelement <4 x float> %161, i64 0, !dbg !10
-  %163 = extractelement <4 x float> %161, i64 1, !dbg !10
-  %164 = extractelement <4 x float> %161, i64 2, !dbg !10
-  %165 = extractelement <4 x float> %161, i64 3, !dbg !10
-  %166 = fadd float %162, %163, !dbg !10
-  %167 = fadd float %166, %164, !dbg !10
+  %162 = load <4 x float>, ptr addrspace(3) @tile_shared, align 16, !dbg !10
+  %163 = extractelement <4 x float> %162, i64 0, !dbg !10
+  %164 = extractelement <4 x float> %162, i64 1, !dbg !10
+  %165 = extractelement <4 x float> %162, i64 2, !dbg !10
+  %166 = extractelement <4 x float> %162, i64 3, !dbg !10
+  %167 = fadd float %163, %164, !dbg !10
   %168 = fadd float %167, %165, !dbg !10
-  %169 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %119, float %168) #5, !dbg !10
-  %170 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %121, float %168) #5, !dbg !10
-  %171 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %123, float %168) #5, !dbg !10
-  %172 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %125, float %168) #5, !dbg !10
-  %173 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %127, float %168) #5, !dbg !10
-  %174 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %129, float %168) #5, !dbg !10
-  %175 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %131, float %168) #5, !dbg !10
-  %176 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %133, float %168) #5, !dbg !10
-  %177 = icmp ult i32 %16, %5, !dbg !10
-  %178 = icmp ne i32 %6, 0, !dbg !10
-  %179 = and i1 %177, %178, !dbg !10
-  %180 = mul i32 %16, %7, !dbg !10
-  %181 = add i32 %180, %15, !dbg !10
-  %182 = sext i32 %181 to i64, !dbg !10
-  %183 = getelementptr i32, ptr addrspace(1) %4, i64 %182, !dbg !10
-  %184 = bitcast float %169 to i32, !dbg !10
+  %169 = fadd float %168, %166, !dbg !10
+  %170 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %119, float %169) #5, !dbg !10
+  %171 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %121, float %169) #5, !dbg !10
+  %172 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %123, float %169) #5, !dbg !10
+  %173 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %125, float %169) #5, !dbg !10
+  %174 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %127, float %169) #5, !dbg !10
+  %175 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %129, float %169) #5, !dbg !10
+  %176 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %131, float %169) #5, !dbg !10
+  %177 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %133, float %169) #5, !dbg !10
+  %178 = icmp ult i32 %16, %5, !dbg !10
+  %179 = icmp ne i32 %6, 0, !dbg !10
+  %180 = and i1 %178, %179, !dbg !10
+  %181 = mul i32 %16, %7, !dbg !10
+  %182 = add i32 %181, %15, !dbg !10
+  %183 = sext i32 %182 to i64, !dbg !10
+  %184 = getelementptr i32, ptr addrspace(1) %4, i64 %183, !dbg !10
   %185 = bitcast float %170 to i32, !dbg !10
   %186 = bitcast float %171 to i32, !dbg !10
   %187 = bitcast float %172 to i32, !dbg !10
-  call void asm sideeffect "@$1 st.global.v4.b32 [$0+0], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %183, i1 %179, i32 %184, i32 %185, i32 %186, i32 %187) #5, !dbg !10
   %188 = bitcast float %173 to i32, !dbg !10
+  call void asm sideeffect "@$1 st.global.v4.b32 [$0+0], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %184, i1 %180, i32 %185, i32 %186, i32 %187, i32 %188) #5, !dbg !10
   %189 = bitcast float %174 to i32, !dbg !10
   %190 = bitcast float %175 to i32, !dbg !10
   %191 = bitcast float %176 to i32, !dbg !10
-  call void asm sideeffect "@$1 st.global.v4.b32 [$0+2048], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %183, i1 %179, i32 %188, i32 %189, i32 %190, i32 %191) #5, !dbg !10
+  %192 = bitcast float %177 to i32, !dbg !10
+  call void asm sideeffect "@$1 st.global.v4.b32 [$0+2048], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %184, i1 %180, i32 %189, i32 %190, i32 %191, i32 %192) #5, !dbg !10
   ret void, !dbg !6
 }
 
