@@ -51,7 +51,6 @@ struct Views {
 };
 
 void shortRows(const Views &v, Value programs) {
-  hint::fp_fusion(false);
   Value program = grid1d(programs, 1), count = cast(f32, v.x.dim(1));
   std::optional<Value> w, b, rowMean;
   if (v.options & HasWeight)
@@ -99,7 +98,6 @@ Moments momentsOf(const Views &v, Value r, Value steps) {
 }
 
 void longRow(const Views &v) {
-  hint::fp_fusion(false);
   Value r = grid1d(v.y, {1}), steps = cdiv(v.x.dim(1), v.columns);
   Moments moments = momentsOf(v, r, steps);
   Value rowRstd = rsqrt(div_rn(moments.squares, cast(f32, v.x.dim(1))) + v.epsilon);

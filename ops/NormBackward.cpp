@@ -80,7 +80,6 @@ const auto backwardShort =
               Out<any, 2> dx, Out<f32, 2> dweight, Out<f32, 2> dbias, Scalar<i32> programs,
               Const options, Const rows, Const columns) {
              Inputs in = {dy, x, weight, mean, rstd, options, rows, columns};
-             hint::fp_fusion(false);
              Value program = grid1d(programs, 1);
              // Beside the partial sums the largest tiles leave no registers for weights that stay.
              bool keepsWeights = columns <= kLongestTile / 2;
@@ -104,7 +103,6 @@ const auto backwardLong =
     kernel("norm_backward_long", [](In<any, 2> dy, In<any, 2> x, In<any, 1> weight, In<f32, 1> mean,
                                     In<f32, 1> rstd, Out<any, 2> dx, Const options, Const columns) {
       Inputs in = {dy, x, weight, mean, rstd, options, 1, columns};
-      hint::fp_fusion(false);
       Value r = grid1d(dx, {1}), steps = cdiv(x.dim(1), columns), rowRstd = in.statistic(rstd, r);
       auto sumG = var(zeros(f32, {1, columns})), sumGH = var(zeros(f32, {1, columns}));
       for (auto k : range(steps)) {
@@ -128,7 +126,6 @@ const auto parametersLong =
       Value across = cdiv(x.dim(1), columns), program = grid1d(shares * across, 1);
       Value share = program / across, k = program % across;
       Inputs in = {dy, x, In<any, 1>(mean.handle()), mean, rstd, options, rows, columns};
-      hint::fp_fusion(false);
       Partials partials(in);
       for (auto r : range(share, cdiv(x.dim(0), rows), shares))
         partials.add(in.gradient(r, k), in.normalised(r, k, in.statistic(rstd, r)));

@@ -26,8 +26,7 @@ int rowPrograms(int64_t rows, int tileRows, int64_t most);
 /// Programs that keep a large GPU busy, a few on each multiprocessor.
 inline constexpr int64_t kManyPrograms = 1024;
 
-/// The sums of rows, in every lane that shares one with the same bits: that a lane has its own product fused into its first
-/// addition must be excluded, by hint::fp_fusion(false) in the kernel.
+/// The sums of rows, as a column.
 Value sumOfRow(Value tile);
 
 /// The number of rows of a tensor of rank 1 or more.
