@@ -7,6 +7,7 @@
 
 #include <tile/autograd/Function.h>
 #include <tile/ops/Matmul.h>
+#include <tile/ops/Random.h>
 #include <tile/ops/Reduce.h>
 
 namespace tile::autograd {
@@ -32,6 +33,10 @@ Variable matmul(const Variable &a, const Variable &b, ops::MatmulOptions options
 /// x weight^T + bias, as in ops::linear; no bias for Variable().
 Variable linear(const Variable &x, const Variable &weight, const Variable &bias = {},
                 ops::MatmulOptions options = {}, Loc loc = Loc::here());
+
+/// x / (1 - p), or 0 with probability p, as in ops::dropout: draws from the generator, which must live until backward() if
+/// this is inside a checkpoint(). The mask is not kept but drawn again.
+Variable dropout(const Variable &x, double p, ops::Generator &generator, Loc loc = Loc::here());
 
 /// The same elements in another shape, of which one extent may be -1. A view where x is contiguous,
 /// else a copy.

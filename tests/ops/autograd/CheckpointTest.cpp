@@ -94,6 +94,36 @@ TEST_P(Checkpoints, DrawTheSameNumbersAgain) {
   EXPECT_EQ(numbers(x.grad()), std::vector<double>{10 * 11 * 12});
 }
 
+TEST_P(Checkpoints, DropTheSameElementsAgain) {
+  Variable x = leaf(500, 1);
+  auto twice = [](const Variable &v, ops::Generator &generator) {
+    return dropout(multiply(dropout(v, 0.4, generator), v), 0.3, generator);
+  };
+  auto gradient = [&](bool keeps) {
+    ops::Generator generator{.seed = 7, .offset = 100};
+    auto f = [&](Inputs v) { return twice(v[0], generator); };
+    Variable in[] = {x};
+    x.clearGrad();
+    Variable y = sum(keeps ? f(in) : checkpoint(f, {x}));
+    uint64_t offset = generator.offset;
+    y.backward();
+    EXPECT_EQ(offset, 1100u);
+    EXPECT_EQ(generator.offset, offset) << "running again must not move it";
+    return numbers(x.grad());
+  };
+  auto kept = gradient(true);
+  EXPECT_EQ(gradient(false), kept);
+  // d/dx of keep1 * keep2 * x^2 is twice that over x: 0 or 2 x / (0.6 * 0.7)
+  auto values = numbers(x.value());
+  size_t dropped = 0;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    dropped += kept[i] == 0;
+    if (kept[i] != 0)
+      EXPECT_NEAR(kept[i], 2 * values[i] / (0.6 * 0.7), 1e-12);
+  }
+  EXPECT_NEAR(double(dropped) / 500, 1 - 0.6 * 0.7, 0.1);
+}
+
 TEST_P(Checkpoints, NeedLessMemory) {
   std::vector<std::function<Variable(const Variable &)>> layers(
       16, [](const Variable &x) { return multiply(x, x); });
