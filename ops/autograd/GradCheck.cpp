@@ -2,6 +2,8 @@
 
 #include "ops/autograd/Node.h"
 
+#include <tile/autograd/Ops.h>
+
 #include <cmath>
 #include <random>
 
@@ -67,7 +69,11 @@ std::string gradcheck(const Function &f, std::vector<Variable> inputs, GradCheck
       throw Error(Fault::User, ErrorCode::InvalidArgument,
                   "gradcheck: an input is " + input.str() + "; differences need f64", loc);
 
-  Variable y = f(inputs);
+  auto inDoubles = [&] {
+    Variable y = f(inputs);
+    return y.dtype() == f64 ? y : cast(y, f64, loc);
+  };
+  Variable y = inDoubles();
   std::vector<double> weights = weightsFor(y, options.seed);
   auto seed = y.stream().tensor<double>({y.value().extents().begin(), y.value().extents().end()});
   seed.upload(weights);
@@ -83,7 +89,7 @@ std::string gradcheck(const Function &f, std::vector<Variable> inputs, GradCheck
     for (size_t element = 0; element < nudge.size(); ++element) {
       NoGrad quiet;
       double expected =
-          nudge.slope(element, options.step, [&] { return weighted(f(inputs), weights); });
+          nudge.slope(element, options.step, [&] { return weighted(inDoubles(), weights); });
       double bound = options.absolute + options.relative * std::abs(expected);
       double excess = std::abs(gradient[element] - expected) / bound;
       if (excess <= 1 && !std::isnan(excess))

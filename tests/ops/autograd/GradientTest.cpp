@@ -1,8 +1,6 @@
 // The gradients of ops against central differences in f64, and in narrower dtypes against f64.
-#include "tests/execution/Harness.h"
-#include "tests/ops/Refusals.h"
+#include "tests/ops/autograd/Gradients.h"
 
-#include <tile/autograd/GradCheck.h>
 #include <tile/autograd/Ops.h>
 #include <tile/ops/Arithmetic.h>
 
@@ -12,22 +10,6 @@ using namespace tile::autograd;
 
 namespace {
 
-class Gradients : public OnDevice {
-protected:
-  void TearDown() override { EXPECT_EQ(liveNodes(), 0u); }
-  /// A trained variable with numbers in [lo, hi).
-  Variable leaf(std::vector<int64_t> extents, unsigned seed = 1, double lo = -1, double hi = 1) {
-    int64_t size = 1;
-    for (int64_t extent : extents)
-      size *= extent;
-    return Variable(stream, input(extents, uniform<double>(size, lo, hi, seed)), kTrained);
-  }
-  /// The same numbers with permuted memory: the first dimension innermost.
-  Variable stridedLeaf(int64_t rows, int64_t columns, unsigned seed = 1) {
-    auto memory = input({columns, rows}, uniform<double>(rows * columns, -1, 1, seed));
-    return Variable(stream, memory.T(), kTrained);
-  }
-};
 INSTANTIATE_TEST_SUITE_P(Devices, Gradients, ::testing::ValuesIn(deviceNames()),
                          [](const auto &run) { return testName(run.param); });
 
