@@ -27,6 +27,7 @@ kMayInclude = {
     "runtime": {"runtime/device", "runtime/vgpu", "runtime/jit", "runtime/tune", "frontend",
                 "public"},
     "ops/autograd": {"ops", "public"},
+    "ops/nn": {"public"},
     "ops": {"public"},
     "examples": {"public"},
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/ops.md and docs/autograd.md: their references are made from the public headers.
+"""docs/ops.md, docs/autograd.md and docs/nn.md: their references are made from the public headers.
 
 Without arguments: fails if a document is out of date, or leaves out a header.
 --update (or TILE_UPDATE_GOLDEN=1): rewrites the references.
@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include/tile"
 # Document -> the folder of headers that it must cover.
-DOCUMENTS = {"docs/ops.md": "ops", "docs/autograd.md": "autograd"}
+DOCUMENTS = {"docs/ops.md": "ops", "docs/autograd.md": "autograd", "docs/nn.md": "nn"}
 
 
 def head_comment(lines):
