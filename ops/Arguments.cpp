@@ -147,6 +147,15 @@ void Arguments::hasRows(Named arg) const {
     fail(ErrorCode::InvalidShape, describe(arg) + "; it needs at least one dimension");
 }
 
+int Arguments::dimension(Named arg, int dim) const {
+  int rank = arg.operand.rank();
+  if (dim < -rank || dim >= rank)
+    fail(ErrorCode::InvalidArgument, "dim is " + std::to_string(dim) + ", but " + describe(arg) +
+                                         ": it must be in " + std::to_string(-rank) + " .. " +
+                                         std::to_string(rank - 1));
+  return dim < 0 ? dim + rank : dim;
+}
+
 void Arguments::onePerRow(Named arg, Named x) const {
   bool fits = arg.operand.rank() == x.operand.rank() - 1;
   for (int dim = 0; fits && dim < arg.operand.rank(); ++dim)

@@ -29,6 +29,8 @@ public:
   void equalExtent(Named first, int firstDim, Named second, int secondDim) const;
   /// Rank 1 or more.
   void hasRows(Named arg) const;
+  /// `dim` counted from the first dimension; negative ones count from the last.
+  int dimension(Named arg, int dim) const;
   /// One element a row of x: x's extents without the last.
   void onePerRow(Named arg, Named x) const;
   /// Rank 1, with one element a column of x.

@@ -13,8 +13,9 @@ namespace tile::ops {
 
 namespace {
 
-/// Short rows share a program until it has this many elements.
-constexpr int kFewestElements = 1024;
+/// Short rows share a program until it has this many elements; those that lie across while it has room, up to a warp of
+/// them.
+constexpr int kFewestElements = 1024, kMostRowsAcross = 32;
 
 int columnsFor(int64_t length) {
   return static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(length, 32))));
@@ -22,15 +23,36 @@ int columnsFor(int64_t length) {
 
 } // namespace
 
-RowTile::RowTile(int64_t length)
-    : columns(columnsFor(length)), rows(std::max(1, kFewestElements / columns)),
-      warps(columns > 2048 ? 8 : 4) {}
+RowTile::RowTile(int64_t length, bool across)
+    : columns(columnsFor(length)),
+      rows(across ? std::clamp(kLongestTile / columns, 1, kMostRowsAcross)
+                  : std::max(1, kFewestElements / columns)),
+      warps(columns * rows > 2048 ? 8 : 4) {}
 
 int rowPrograms(int64_t rows, int tileRows, int64_t most) {
   return static_cast<int>(std::min((rows + tileRows - 1) / tileRows, most));
 }
 
 Value sumOfRow(Value tile) { return sum(tile, 1, {.keep_dims = true}); }
+
+DType widestOf(std::initializer_list<DType> dtypes) {
+  return std::ranges::find(dtypes, f64) != dtypes.end() ? f64 : f32;
+}
+
+Operand withLast(const Operand &x, int dim) {
+  int64_t extents[kMaxRank], strides[kMaxRank];
+  size_t rank = 0;
+  auto append = [&](int each) { extents[rank] = x.extent(each), strides[rank++] = x.stride(each); };
+  for (int each = 0; each < x.rank(); ++each)
+    if (each != dim)
+      append(each);
+  append(dim);
+  return x.strided({extents, rank}, {strides, rank});
+}
+
+bool liesAcross(const Operand &matrix) {
+  return matrix.extent(0) > 1 && matrix.stride(0) == 1 && matrix.stride(1) != 1;
+}
 
 int64_t rowsOf(const Operand &x) {
   int64_t rows = 1;

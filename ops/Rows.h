@@ -14,9 +14,10 @@ inline constexpr int kLongestTile = 8192;
 /// The tile of longer rows, which are swept.
 inline constexpr int kSweptColumns = kLongestTile / 2;
 
-/// How rows of up to kLongestTile elements share a program.
+/// How rows of up to kLongestTile elements share a program. Where rows lie across (see liesAcross) more of them do, so that
+/// whole sectors of memory are used.
 struct RowTile {
-  explicit RowTile(int64_t length);
+  explicit RowTile(int64_t length, bool across = false);
   int columns, rows, warps;
 };
 
@@ -28,9 +29,15 @@ inline constexpr int64_t kManyPrograms = 1024;
 
 /// The sums of rows, as a column.
 Value sumOfRow(Value tile);
+/// What is computed between tensors of these dtypes: f64 if one of them is, else f32.
+DType widestOf(std::initializer_list<DType> dtypes);
 
 /// The number of rows of a tensor of rank 1 or more.
 int64_t rowsOf(const Operand &x);
+/// The same elements with dimension `dim` last.
+Operand withLast(const Operand &x, int dim);
+/// Whether in memory the rows of a matrix lie side by side, as its columns use to.
+bool liesAcross(const Operand &matrix);
 /// All dimensions but the last `tail` as one, if they walk as one in memory.
 std::optional<Operand> foldLeading(const Operand &x, int tail);
 /// A matrix or vector of no elements in the place of an argument that is not given.

@@ -1,8 +1,10 @@
-// Softmax of rows: a row that fits a tile is read once; a longer one is swept twice, by an online
-// softmax that keeps one maximum and one sum a column of the tile.
+// Softmax and its logarithm of rows: a row that fits a tile is read once; a longer one is swept twice, by an online softmax
+// that keeps one maximum and one sum a column of the tile.
 #include <tile/ops/Softmax.h>
 
 #include "ops/Arguments.h"
+#include "ops/NewTensor.h"
+#include "ops/OnlineSum.h"
 #include "ops/Rows.h"
 
 #include <tile/Registry.h>
@@ -13,44 +15,68 @@ namespace tile::ops {
 
 namespace {
 
+// --- The kernels ---------------------------------------------------------------------------------
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-const auto softmaxOnePass =
-    kernel("softmax", [](In<any, 2> x, Out<any, 2> y, Const Rows, Const Columns) {
-      Value r = grid1d(y, {Rows});
-      Value row = cast(f32, x.tile({Rows, Columns}).pad(-kInfinity)(r, 0));
-      y.tile({Rows, Columns})(r, 0) = cast(y.dtype(), softmax(row, 1));
-    }).named("x", "y", "Rows", "Columns");
+/// A row that fits a tile, which is -infinity beside it.
+Value ofWholeRow(Value row, bool isLog) {
+  Value shifted = row - reduce_max(row, 1, {.keep_dims = true});
+  Value exponentials = exp(shifted), total = sumOfRow(exponentials);
+  return isLog ? shifted - log(total) : exponentials / total;
+}
 
-/// exp(x - m), where a maximum of -infinity, which means "nothing seen yet", counts as 0.
-Value shiftedExp(Value x, Value m) { return exp(x - select(m == -kInfinity, 0.0f, m)); }
+const auto softmaxOnePass =
+    kernel("softmax", [](In<any, 2> x, Out<any, 2> y, Const isLog, Const Rows, Const Columns) {
+      Value r = grid1d(y, {Rows});
+      Value row =
+          cast(widestOf({x.dtype(), y.dtype()}), x.tile({Rows, Columns}).pad(-kInfinity)(r, 0));
+      y.tile({Rows, Columns})(r, 0) = cast(y.dtype(), ofWholeRow(row, isLog));
+    }).named("x", "y", "isLog", "Rows", "Columns");
 
 const auto softmaxTwoPasses =
-    kernel("softmax_long", [](In<any, 2> x, Out<any, 2> y, Const Columns) {
-      Value r = grid1d(y, {1});
-      auto largest = var(full(f32, {1, Columns}, -kInfinity));
-      auto total = var(zeros(f32, {1, Columns}));
-      for (auto k : range(cdiv(x.dim(1), Columns))) {
-        Value part = cast(f32, x.tile({1, Columns}).pad(-kInfinity)(r, k));
-        Value now = max(largest, part);
-        total = total * shiftedExp(largest, now) + shiftedExp(part, now);
-        largest = now;
+    kernel("softmax_long", [](In<any, 2> x, Out<any, 2> y, Const isLog, Const Columns) {
+      DType dtype = widestOf({x.dtype(), y.dtype()});
+      Value r = grid1d(y, {1}), steps = cdiv(x.dim(1), Columns);
+      OnlineSum online(dtype, {1, Columns});
+      for (auto k : range(steps))
+        online.add(cast(dtype, x.tile({1, Columns}).pad(-kInfinity)(r, k)));
+      auto [m, total] = online.ofRows();
+      Value logTotal = log(total);
+      for (auto k : range(steps)) {
+        Value part = cast(dtype, x.tile({1, Columns})(r, k));
+        Value result = isLog ? part - m - logTotal : shiftedExp(part, m) / total;
+        y.tile({1, Columns})(r, k) = cast(y.dtype(), result);
       }
-      Value m = reduce_max(largest, 1, {.keep_dims = true});
-      Value sums = sum(total * shiftedExp(largest, m), 1, {.keep_dims = true});
-      for (auto k : range(cdiv(x.dim(1), Columns))) {
-        Value part = cast(f32, x.tile({1, Columns})(r, k));
-        y.tile({1, Columns})(r, k) = cast(y.dtype(), shiftedExp(part, m) / sums);
-      }
-    }).named("x", "y", "Columns");
+    }).named("x", "y", "isLog", "Columns");
 
-void launchSoftmax(CallSite site, const Operand &x, const Operand &y) {
+// --- Launching -----------------------------------------------------------------------------------
+
+void launch(CallSite site, const Operand &x, const Operand &y, bool isLog) {
   if (y.extent(1) > kLongestTile) {
-    softmaxTwoPasses.consts(kSweptColumns).warps(8)(site, x, y);
+    softmaxTwoPasses.consts(int{isLog}, kSweptColumns).warps(8)(site, x, y);
     return;
   }
-  RowTile shape(y.extent(1));
-  softmaxOnePass.consts(shape.rows, shape.columns).warps(shape.warps)(site, x, y);
+  RowTile shape(y.extent(1), liesAcross(x));
+  softmaxOnePass.consts(int{isLog}, shape.rows, shape.columns).warps(shape.warps)(site, x, y);
+}
+
+void run(const char *op, bool isLog, Stream &stream, const Operand &x, const Operand &y, int dim,
+         Loc loc) {
+  Arguments arguments(op, loc);
+  for (Named arg : {Named{"x", x}, Named{"y", y}})
+    arguments.dtypeIn(arg, {f16, bf16, f32, f64});
+  arguments.hasRows({"x", x});
+  dim = arguments.dimension({"x", x}, dim);
+  arguments.sameExtents({"x", x}, {"y", y});
+  arguments.oneDevice({{"x", x}, {"y", y}});
+  arguments.outputsApart({{"y", y}}, {{"x", x}});
+  if (y.numel() == 0)
+    return;
+  CallSite site(stream, loc);
+  OutputRows rows(site, withLast(y, dim));
+  launch(site, InputRows(site, withLast(x, dim)), rows, isLog);
+  rows.finish(site);
 }
 
 const bool registered = registerOp({
@@ -63,10 +89,10 @@ const bool registered = registerOp({
           auto view =
               exampleView(settings.dtype("dtype", f32), {settings.integer("M", 4096), columns});
           if (columns > kLongestTile)
-            return KernelRequest(softmaxTwoPasses.consts(kSweptColumns).warps(8), {view, view});
+            return KernelRequest(softmaxTwoPasses.consts(0, kSweptColumns).warps(8), {view, view});
           RowTile shape(columns);
-          return KernelRequest(softmaxOnePass.consts(shape.rows, shape.columns).warps(shape.warps),
-                               {view, view});
+          return KernelRequest(
+              softmaxOnePass.consts(0, shape.rows, shape.columns).warps(shape.warps), {view, view});
         },
     .output =
         [](std::span<const Tensor> in, const OpSettings &settings) {
@@ -79,20 +105,22 @@ const bool registered = registerOp({
 
 } // namespace
 
-void softmax(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
-  Arguments arguments("softmax", loc);
-  arguments.dtypeIn({"x", x}, {f16, bf16, f32}), arguments.dtypeIn({"y", y}, {f16, bf16, f32});
-  arguments.hasRows({"x", x});
-  arguments.sameExtents({"x", x}, {"y", y});
-  arguments.oneDevice({{"x", x}, {"y", y}});
-  arguments.elementsDistinct({"y", y});
-  arguments.disjoint({"y", y}, {"x", x});
-  if (y.numel() == 0)
-    return;
-  CallSite site(stream, loc);
-  OutputRows rows(site, y);
-  launchSoftmax(site, InputRows(site, x), rows);
-  rows.finish(site);
+void softmax(Stream &stream, const Operand &x, const Operand &y, int dim, Loc loc) {
+  run("softmax", false, stream, x, y, dim, loc);
+}
+Tensor softmax(Stream &stream, const Operand &x, int dim, Loc loc) {
+  Tensor y = newLike(stream, x, x.dtype());
+  softmax(stream, x, y, dim, loc);
+  return y;
+}
+
+void logSoftmax(Stream &stream, const Operand &x, const Operand &y, int dim, Loc loc) {
+  run("logSoftmax", true, stream, x, y, dim, loc);
+}
+Tensor logSoftmax(Stream &stream, const Operand &x, int dim, Loc loc) {
+  Tensor y = newLike(stream, x, x.dtype());
+  logSoftmax(stream, x, y, dim, loc);
+  return y;
 }
 
 } // namespace tile::ops

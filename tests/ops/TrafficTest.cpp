@@ -77,6 +77,30 @@ TEST_F(Traffic, Softmax) {
   }
 }
 
+TEST_F(Traffic, SoftmaxReadsRowsOnce) {
+  auto check = [&]<class T>(int64_t columns, T) {
+    SCOPED_TRACE(std::string(nameOf(dtypeOf<T>)) + " " + std::to_string(columns));
+    Tensor x = zeros<T>({8, columns}), y = zeros<T>({8, columns}), dy = zeros<T>({8, columns});
+    ops::logSoftmax(stream, x, y);
+    expectLeast({x, y});
+    ops::softmaxBackward(stream, dy, y, x);
+    expectLeast({dy, y, x});
+    ops::logSoftmaxBackward(stream, dy, y, y);
+    expectLeast({dy, y, y});
+  };
+  for (int64_t columns : {128, 1024, 4096, 8192})
+    check(columns, float()), check(columns, half());
+}
+
+TEST_F(Traffic, SoftmaxDownColumns) {
+  for (int64_t length : {64, 256, 1000}) {
+    SCOPED_TRACE(length);
+    Tensor x = zeros<float>({length, 128}), y = zeros<float>({length, 128});
+    ops::softmax(stream, x, y, 0);
+    expectLeast({x, y});
+  }
+}
+
 TEST_F(Traffic, Norms) {
   auto check = [&]<class T>(int64_t rows, int64_t columns, T) {
     SCOPED_TRACE(std::string(nameOf(dtypeOf<T>)) + " " + std::to_string(rows) + "x" +
