@@ -72,6 +72,38 @@ TEST_P(Gradients, Views) {
                 });
 }
 
+TEST_P(Gradients, Parts) {
+  Variable x = leaf({2, 7, 3});
+  auto product = [](Inputs v) {
+    auto parts = split(v[0], -2, {2, 3, 2});
+    return multiply(parts[0], parts[2]);
+  };
+  EXPECT_EQ(gradcheck(product, {x}), "") << "the part between has no gradient";
+  auto turned = [](Inputs v) {
+    auto parts = split(v[0], 1, {3, 0, 4});
+    return multiply(concatenate(std::vector{parts[2], parts[1], parts[0]}, 1), v[0]);
+  };
+  EXPECT_EQ(gradcheck(turned, {x}), "");
+  EXPECT_EQ(gradcheck([](Inputs v) { return concatenate(v, 0); }, {leaf({2, 3}), leaf({1, 3}, 2)}),
+            "");
+  expectRefused(ErrorCode::InvalidShape, "split: the parts have 6 of the 7 elements of dimension 1",
+                [&] {
+                  split(x, 1, {2, 4});
+                });
+  expectRefused(ErrorCode::InvalidShape, "split: the parts have 7 of", [&] {
+    split(x, 1, {9, -2});
+  });
+  expectRefused(ErrorCode::InvalidArgument, "split: dimension 3 of f64 2x7x3, which has 3",
+                [&] { split(x, 3, {2}); });
+  expectRefused(ErrorCode::InvalidShape, "concatenate: a part is f64 2x3, the first is f64 2x7x3",
+                [&] {
+                  concatenate(std::vector{x, leaf({2, 3})}, 1);
+                });
+  expectRefused(ErrorCode::InvalidShape, "concatenate: a part is no variable", [&] {
+    concatenate(std::vector{x, Variable()}, 1);
+  });
+}
+
 TEST_P(Gradients, NarrowDtypesFollowDoubles) {
   Variable x = leaf({8, 16}), w = leaf({4, 16}, 2), b = leaf({4}, 3);
   auto gradientsIn = [&](DType dtype) {
