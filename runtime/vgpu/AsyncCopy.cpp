@@ -62,28 +62,36 @@ static void completeLanes(Warp &warp, const AsyncCopies::Record &record, uint32_
   });
 }
 
-template <class Done> static void completeWhere(Warp &warp, uint32_t lanes, Done done) {
-  for (AsyncCopies::Record &record : warp.copies.pending) {
+// Completes the copies of each lane in groups before `ends[lane]`.
+static void completeGroups(Warp &warp, uint32_t lanes, const uint32_t (&ends)[kLanes]) {
+  auto &pending = warp.copies.pending;
+  for (AsyncCopies::Record &record : pending) {
     uint32_t now = 0;
     for (unsigned lane = 0; lane < kLanes; ++lane)
-      now |= uint32_t{done(record, lane)} << lane;
+      now |= uint32_t{record.group[lane] < ends[lane]} << lane;
     now &= record.mask & lanes;
     completeLanes(warp, record, now);
     record.mask &= ~now;
   }
-  std::erase_if(warp.copies.pending,
-                [](const AsyncCopies::Record &record) { return record.mask == 0; });
+  // Nearly always the oldest, which leaves the others where they are.
+  auto isDone = [](const AsyncCopies::Record &record) { return record.mask == 0; };
+  while (!pending.empty() && isDone(pending.front()))
+    pending.pop_front();
+  if (std::ranges::any_of(pending, isDone))
+    std::erase_if(pending, isDone);
 }
 
 void completeCopies(Warp &warp, uint32_t lanes, uint32_t keep) {
-  const uint32_t *commits = warp.copies.commits;
-  completeWhere(warp, lanes, [&](const AsyncCopies::Record &record, unsigned lane) {
-    return uint64_t{record.group[lane]} + keep < commits[lane];
-  });
+  uint32_t ends[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    ends[lane] = std::max(warp.copies.commits[lane], keep) - keep;
+  completeGroups(warp, lanes, ends);
 }
 
 void completeAllCopies(Warp &warp, uint32_t lanes) {
-  completeWhere(warp, lanes, [](const AsyncCopies::Record &, unsigned) { return true; });
+  uint32_t ends[kLanes];
+  std::ranges::fill(ends, ~uint32_t{0});
+  completeGroups(warp, lanes, ends);
 }
 
 namespace {
@@ -196,12 +204,16 @@ void prefetchNext(Warp &warp, const Op &op, const uint8_t *const (&sources)[kLan
   if (!step)
     return;
   constexpr uint64_t kLineBytes = 64;
-  uint64_t line = 0;
+  const GlobalMemory &memory = warp.cta->launch->memory();
+  uint64_t line = 0, begin = reinterpret_cast<uint64_t>(memory.host(kGlobalBase));
   for (const uint8_t *source : sources) {
     uint64_t next = reinterpret_cast<uint64_t>(source) + *step;
-    if (next / kLineBytes != line)
-      __builtin_prefetch(reinterpret_cast<const void *>(next));
+    if (next / kLineBytes == line)
+      continue;
     line = next / kLineBytes;
+    __builtin_prefetch(reinterpret_cast<const void *>(next));
+    if (warp.shadow)
+      memory.valid().prefetch(next - begin);
   }
 }
 
@@ -267,6 +279,13 @@ void poison(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
     warp.cta->sharedValid.setRange(record.target[lane] - kSharedBase, record.bytes, false);
 }
 
+void markTarget(SharedRaces &races, const Accessor &accessor, uint32_t offset, uint32_t bytes) {
+  if (bytes == kRaceChunkBytes)
+    races.writeChunk(accessor, offset);
+  else
+    races.access(accessor, offset, bytes, false);
+}
+
 void issueCopy(Warp &warp, const Op &op) {
   if (copyUnchecked(warp, op))
     return;
@@ -277,6 +296,8 @@ void issueCopy(Warp &warp, const Op &op) {
   // Whole sources are checked where the copy stands in the program; shorter ones when they are read.
   if (source.mask) {
     resolve(warp, op, source);
+    if (source.mask == kFullMask)
+      prefetchNext(warp, op, source.host);
     checkRaces(warp, op, source, 0);
   }
   Cluster &cluster = *warp.cta->cluster;
@@ -299,7 +320,7 @@ void issueCopy(Warp &warp, const Op &op) {
       record.sourceBytes[lane] = static_cast<uint8_t>(record.bytes);
     if (isWatched) {
       accessor.setLane(lane);
-      warp.cta->races->access(accessor, record.target[lane] - kSharedBase, record.bytes, false);
+      markTarget(*warp.cta->races, accessor, record.target[lane] - kSharedBase, record.bytes);
     }
     if (!now)
       poison(warp, record, lane);

@@ -8,10 +8,13 @@
 
 namespace tile::vgpu {
 
+/// Bytes of a chunk.
+constexpr uint32_t kRaceChunkBytes = 16;
+
 template <class Cell> class ChunkShadow {
 public:
   using Rules = RaceCells<Cell>;
-  static constexpr uint32_t kChunkBytes = 16, kChunkWords = kChunkBytes / 4;
+  static constexpr uint32_t kChunkBytes = kRaceChunkBytes, kChunkWords = kChunkBytes / 4;
 
   /// Room for `bytes` bytes of which nothing is known.
   void reset(uint32_t bytes) {
@@ -39,12 +42,22 @@ public:
     accessCells(rules, accessor, offset, bytes, sameValue, place);
   }
 
-  /// True if a read of whole chunks is ordered after everything; then it is remembered. Else some may have been.
-  bool isOrderedRead(const Accessor &accessor, uint32_t offset, uint32_t bytes) {
-    for (uint32_t at = offset; at < offset + bytes; at += kChunkBytes)
-      if (!isQuickChunk<true>(chunks_[at / kChunkBytes], accessor, at))
-        return false;
-    return true;
+  /// Reads of whole chunks at those of `offsets` that `which` names: those that are ordered after everything are
+  /// remembered. Returns the others, of which words may have been remembered.
+  uint32_t readChunks(const Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which) {
+    uint32_t others = 0;
+    Cell *chunks = chunks_.data();
+    for (; which; which &= which - 1) {
+      auto i = static_cast<unsigned>(std::countr_zero(which));
+      if (!isQuickChunk<true>(chunks[offsets[i] / kChunkBytes], accessor, offsets[i]))
+        others |= 1u << i;
+    }
+    return others;
+  }
+
+  /// True if a weak write that changes a whole chunk is ordered after everything; then it is remembered.
+  bool isOrderedWrite(const Accessor &accessor, uint32_t offset) {
+    return quickWrite(chunks_[offset / kChunkBytes], accessor);
   }
 
   /// Remembers a read that happened earlier, without checking it.

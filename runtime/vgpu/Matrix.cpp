@@ -117,19 +117,18 @@ void transposeFragment(const uint32_t *source, uint32_t *target) {
 }
 
 // Row by row; only where something may be wrong, lane by lane.
-void checkReadRaces(Warp &warp, const Op &op, const Access &access, unsigned matrix,
-                    const Accessor &rows) {
-  for (unsigned row = 0; row < 8; ++row) {
-    auto offset = static_cast<uint32_t>(access.address[matrix * 8 + row] - kSharedBase);
-    if (warp.cta->races->isOrderedRead(rows, offset, kRowOfMatrixBytes))
-      continue;
-    if (op.a & kTransposed) {
-      warp.cta->races->access(rows, offset, kRowOfMatrixBytes, false);
-      continue;
-    }
-    for (unsigned lane = 4 * row; lane < 4 * row + 4; ++lane)
-      checkPieceRaces(warp, op, access, matrix, lane, AccessKind::Read, false);
-  }
+void checkReadRaces(Warp &warp, const Op &op, const Access &access) {
+  Accessor rows = accessorOf(warp, op, Stamp::kSeveralLanes, AccessKind::Read);
+  uint32_t offsets[kLanes];
+  for (unsigned row = 0; row < kLanes; ++row)
+    offsets[row] = static_cast<uint32_t>(access.address[row] - kSharedBase);
+  uint32_t others = warp.cta->races->readChunks(rows, offsets, access.mask);
+  forLanes(others, [&](unsigned row) {
+    if (op.a & kTransposed)
+      return warp.cta->races->access(rows, offsets[row], kRowOfMatrixBytes, false);
+    for (unsigned lane = row % 8 * 4, end = lane + 4; lane < end; ++lane)
+      checkPieceRaces(warp, op, access, row / 8, lane, AccessKind::Read, false);
+  });
 }
 
 // The rows of one matrix become a fragment: four lanes hold one.
@@ -162,12 +161,11 @@ void loadMatrix(Warp &warp, const Op &op) {
   bool transposed = op.a & kTransposed;
   if (!resolveRows(warp, op, op.rows[op.targets], matrices, false, access))
     return;
-  Accessor rows = accessorOf(warp, op, Stamp::kSeveralLanes, AccessKind::Read);
+  if (warp.cta->races)
+    checkReadRaces(warp, op, access);
   for (unsigned matrix = 0; matrix < matrices; ++matrix) {
     loadRows(warp.row<uint32_t>(op.rows[matrix]), transposed,
              [&](unsigned row) { return access.host[matrix * 8 + row]; });
-    if (warp.cta->races)
-      checkReadRaces(warp, op, access, matrix, rows);
     if (warp.shadow)
       loadMatrixShadow(warp, op, access, matrix);
   }

@@ -46,6 +46,10 @@ public:
     if (get(at, count) != (1u << count) - 1)
       set(at, count, true);
   }
+  /// Asks for the bit at `at`, which may be anywhere.
+  void prefetch(uint64_t at) const {
+    __builtin_prefetch(reinterpret_cast<const void *>(reinterpret_cast<uint64_t>(words_) + at / 8));
+  }
   /// The ranges may overlap.
   void copyRange(uint64_t target, const ValidBits &from, uint64_t source, uint64_t count);
   /// The words from bit `at` on, which begins one.

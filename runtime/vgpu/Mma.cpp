@@ -339,6 +339,24 @@ void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
                    isNarrow ? narrow.pack() : types.pack(), kOwnValidity);
 }
 
+bool areWhole(const Warp &warp, std::span<const uint32_t> rows) {
+  uint32_t whole = kFullMask;
+  for (uint32_t row : rows)
+    whole &= warp.shadow.whole(row);
+  return whole == kFullMask;
+}
+
+// Each fragment is asked about once, as long as all are initialised.
+void batchValidity(Warp &warp, const MmaBatch &batch, std::span<const Op> all, const Shape &shape) {
+  if (!areWhole(warp, batch.a) || !areWhole(warp, batch.b)) {
+    for (const Op &each : all)
+      mmaValidity(warp, each, shape, true);
+    return;
+  }
+  for (size_t i = 0; i < batch.results.size(); ++i)
+    warp.shadow.set(batch.results[i], warp.shadow.whole(batch.sums[i]), kFullMask);
+}
+
 } // namespace
 
 MmaRows mmaRows(const Op &op) {
@@ -355,8 +373,7 @@ void runMmaBatch(Warp &warp, const Op &op) {
   Types types = Types::unpack(op.b);
   std::span<const Op> all(&op, batch.operations);
   if (warp.shadow)
-    for (const Op &each : all)
-      mmaValidity(warp, each, shape, true);
+    batchValidity(warp, batch, all, shape);
   multiplyBatch(warp, batch, shape, {types.a, types.b, types.sum, shape.registersB, 1, false});
   for (const Op &skipped : all.subspan(1))
     warp.instructions += skipped.issues;

@@ -36,7 +36,7 @@ bool isPlainlyOrdered(Stamp write, const Accessor &accessor) {
 }
 
 void join(Stamp &reads, Stamp joint, const Accessor &accessor) {
-  accessor.joinedReads = reads.bits();
+  accessor.joinedReads = readBits(reads);
   accessor.jointReads = joint;
   reads = joint;
 }
@@ -59,7 +59,7 @@ bool isOrderedRead(Stamp read, const Accessor &accessor) {
       return false;
   }
   if (isOfAll)
-    accessor.orderedRead = read.bits();
+    accessor.orderedRead = readBits(read);
   return true;
 }
 
@@ -70,7 +70,7 @@ bool readNew(ClusterCell &cell, const Accessor &accessor) {
   if (write.kindBits == kSplit || !isPlainlyOrdered(write, accessor))
     return false;
   const Stamp &stamp = accessor.stamp;
-  if (read == Stamp() || read.bits() == accessor.orderedRead) {
+  if (read == Stamp() || readBits(read) == accessor.orderedRead) {
     read = stamp;
     return true;
   }
@@ -85,7 +85,7 @@ bool readNew(ClusterCell &cell, const Accessor &accessor) {
     }
     if (!knowsAll(many, *accessor.clock))
       return false;
-    accessor.orderedRead = read.bits();
+    accessor.orderedRead = readBits(read);
     read = stamp;
     return true;
   }
@@ -101,7 +101,7 @@ bool readNew(ClusterCell &cell, const Accessor &accessor) {
   }
   bool severalLanes = sameActor && read.clock == stamp.clock && read.lane != stamp.lane;
   if (!sameActor && isOfAllLanes(read, accessor))
-    accessor.orderedRead = read.bits();
+    accessor.orderedRead = readBits(read);
   read = stamp;
   if (severalLanes)
     read.lane = Stamp::kSeveralLanes;
@@ -112,7 +112,7 @@ bool writeNew(ClusterCell &cell, const Accessor &accessor) {
   Stamp write = cell.write, read = cell.read;
   if (write.kindBits == kSplit || !isPlainlyOrdered(write, accessor))
     return false;
-  if (read != Stamp() && read.bits() != accessor.orderedRead) {
+  if (read != Stamp() && readBits(read) != accessor.orderedRead) {
     if (read.kindBits == kPooled || !isOrderedRead(read, accessor))
       return false;
   }

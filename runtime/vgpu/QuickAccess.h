@@ -15,6 +15,12 @@ inline uint64_t orderBits() {
   return stamp.bits();
 }
 
+/// What the order of reads depends on, one or many, and what others make of them when they join: all but the instruction.
+inline uint64_t readBits(Stamp reads) {
+  reads.instruction = 0;
+  return reads.bits();
+}
+
 /// What the functions below do where the accessor has not met the like.
 bool readNew(ClusterCell &cell, const Accessor &accessor);
 bool writeNew(ClusterCell &cell, const Accessor &accessor);
@@ -22,7 +28,7 @@ bool writeNew(ClusterCell &cell, const Accessor &accessor);
 /// False, and nothing is done, if it may be another case.
 inline bool quickRead(ClusterCell &cell, const Accessor &accessor) {
   if ((cell.write.bits() & orderBits()) == accessor.orderedWrite) {
-    uint64_t read = cell.read.bits();
+    uint64_t read = readBits(cell.read);
     if (read == accessor.joinedReads) {
       cell.read = accessor.jointReads;
       return true;
@@ -37,7 +43,7 @@ inline bool quickRead(ClusterCell &cell, const Accessor &accessor) {
 
 /// The same of a write.
 inline bool quickWrite(ClusterCell &cell, const Accessor &accessor) {
-  uint64_t read = cell.read.bits();
+  uint64_t read = readBits(cell.read);
   if ((cell.write.bits() & orderBits()) == accessor.orderedWrite &&
       (read == 0 || read == accessor.orderedRead)) {
     cell.write = accessor.stamp;

@@ -85,7 +85,8 @@ bool happenedBefore(Stamp earlier, const Accessor &accessor);
 /// Values of kindBits of what is no stamp: cells that are split, reads that are a list, reads that are ManyReads.
 constexpr unsigned kSplit = 15, kPooled = 14, kMany = 13;
 
-/// Reads of several warps of one cluster at equal times: the common case of tiles that all warps read.
+/// Reads of several warps of one cluster at equal times: the common case of tiles that all warps read. Instruction and
+/// kind are where a stamp has them.
 struct ManyReads {
   uint64_t clock : 23 = 0;
   uint64_t proxy : 1 = 0; // all are ProxyRead, else all are Read

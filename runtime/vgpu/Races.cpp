@@ -20,17 +20,6 @@ void SharedRaces::access(const Accessor &accessor, uint32_t offset, uint32_t byt
   });
 }
 
-void SharedRaces::endCopy(const Accessor &accessor, uint32_t offset, uint32_t bytes) {
-  shadow_.forCells(rules_, offset, bytes, [&](ClusterCell &cell) {
-    Stamp &write = cell.write;
-    if (!write || write.kind() != AccessKind::CopyWrite || write.lane != accessor.lane ||
-        write.actor != accessor.stamp.actor)
-      return;
-    write.kindBits = static_cast<uint64_t>(AccessKind::Write);
-    write.clock = accessor.stamp.clock;
-  });
-}
-
 void GlobalRaces::access(Warp &warp, const Op &op, AccessKind kind, uint32_t mask,
                          const uint64_t *address, uint32_t bytes, uint32_t same) {
   Accessor accessor = accessorOf(warp, op, 0, kind);
