@@ -69,6 +69,21 @@ void checkArgument(const detail::KernelRecord &record, const detail::HostArg &ar
 
 } // namespace
 
+void detail::checkSpan(size_t size, std::span<const int64_t> extents, Loc loc) {
+  size_t count = 1;
+  bool fits = true;
+  std::string shape;
+  for (int64_t extent : extents) {
+    fits =
+        fits && extent >= 0 && !__builtin_mul_overflow(count, static_cast<size_t>(extent), &count);
+    shape += (shape.empty() ? "" : "x") + std::to_string(extent);
+  }
+  if (!fits || count != size)
+    throw Error(Fault::User, ErrorCode::InvalidShape,
+                "ref: a span of " + std::to_string(size) + " elements is no tensor of " + shape,
+                loc);
+}
+
 void tile::frontend::checkName(const char *what, const std::string &name, Loc where) {
   bool valid = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
   for (char c : name)

@@ -10,6 +10,9 @@
 // `consts(...)` in their order; the others are the arguments of the call, after the stream. Number,
 // dtype and rank of arguments are checked at compile time where their C++ type says enough, and
 // when called otherwise (Error, InvalidArgument).
+//
+// Tensors are Tensor, TensorOf, `ref(...)` of memory that others own, or any class with dtype(), rank(), extent(dim),
+// stride(dim) and data().
 #pragma once
 
 #include <tile/View.h>
@@ -81,6 +84,9 @@ struct HostArg {
   int64_t extents[kMaxRank] = {};
   int64_t strides[kMaxRank] = {}; ///< in elements
 };
+
+/// Throws InvalidShape unless a tensor of these extents has `size` elements.
+void checkSpan(size_t size, std::span<const int64_t> extents, Loc loc);
 
 /// What a kernel is compiled with, besides its constants. Kernels that differ here are compiled
 /// apart; a kernel's own hints count for more.
@@ -318,6 +324,16 @@ template <class T, int Rank> Ref<T, Rank> ref(T *data, const int64_t (&extents)[
 template <class T, int Rank>
 Ref<T, Rank> ref(T *data, const int64_t (&extents)[Rank], const int64_t (&strides)[Rank]) {
   return {data, extents, strides};
+}
+/// The same, row-major, of a span of the device's memory, which must have as many elements. Error: InvalidShape.
+template <class T, int Rank>
+Ref<T, Rank> ref(std::span<T> data, const int64_t (&extents)[Rank], Loc loc = Loc::here()) {
+  detail::checkSpan(data.size(), extents, loc);
+  return {data.data(), extents};
+}
+/// All elements of a span, as a vector.
+template <class T> Ref<T, 1> ref(std::span<T> data) {
+  return {data.data(), {static_cast<int64_t>(data.size())}};
 }
 /// The stream of a call and the line it is made from, for messages. Made by itself from a stream; functions that launch
 /// for others hand on the line of their own caller: `scale.consts(1024)(CallSite(stream, loc), a, b)`.

@@ -76,6 +76,36 @@ TEST(Kernel, ACallHandsOverArgumentsAndConstants) {
   EXPECT_EQ(recorded.options.grid[1], 2);
 }
 
+TEST(Kernel, SpansAreTensorsOfAsManyElements) {
+  half a[6];
+  std::span<half> all(a);
+  Ref<half, 2> matrix = ref(all, {2, 3});
+  EXPECT_EQ(matrix.data(), a);
+  EXPECT_EQ(matrix.stride(0), 3);
+  EXPECT_EQ(ref(all.subspan(2)).data(), a + 2);
+  EXPECT_EQ(ref(all.subspan(2)).extent(0), 4);
+  EXPECT_EQ(ref(std::span<const half>(), {0, 3}).extent(1), 3);
+  auto refused = [&](auto make) {
+    try {
+      make();
+    } catch (const Error &error) {
+      EXPECT_EQ(error.code(), ErrorCode::InvalidShape);
+      EXPECT_TRUE(error.file().ends_with("KernelTest.cpp"));
+      return error.message();
+    }
+    return std::string("nothing was refused");
+  };
+  EXPECT_EQ(refused([&] { ref(all, {2, 4}); }), "ref: a span of 6 elements is no tensor of 2x4");
+  EXPECT_EQ(refused([&] {
+              ref(all, {-2, -3});
+            }),
+            "ref: a span of 6 elements is no tensor of -2x-3");
+  EXPECT_EQ(refused([&] {
+              ref(all.first(0), {int64_t(1) << 32, int64_t(1) << 32});
+            }),
+            "ref: a span of 0 elements is no tensor of 4294967296x4294967296");
+}
+
 TEST(Kernel, SettingsDoNotChangeTheKernel) {
   auto wide = scale.warps(8);
   EXPECT_EQ(wide.options().compile.warps, 8);
