@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Holds the public headers to their promise: each compiles alone and without a warning under every
-compiler, stays small, and reaches no header of MLIR, LLVM or CUDA.
+compiler, as do their templates (public_templates.cpp), stays small, and reaches no header of MLIR, LLVM or CUDA.
 
 The size is bounded in preprocessed lines and not in seconds, which would depend on the machine:
 60,000 lines take a compiler about half a second."""
@@ -13,13 +13,23 @@ kMaxLines = 60_000
 kForeign = re.compile(
     r'^# \d+ "([^"]*/(?:mlir|mlir-c|llvm|llvm-c|cuda)/[^"]*|[^"]*/(?:cuda|nvrtc|nvJitLink)[^/"]*\.h)"', re.M)
 include = pathlib.Path(__file__).resolve().parent.parent / "include"
+templates = pathlib.Path(__file__).resolve().parent / "public_templates.cpp"
+
+
+def compile_source(compiler, source, *arguments):
+    command = [compiler, "-std=c++20", f"-I{include}", "-Wall", "-Wextra", "-Werror", *arguments]
+    return subprocess.run([*command, "-x", "c++", "-"], input=source, text=True, capture_output=True)
 
 
 def compile_alone(compiler, header, *arguments):
     """Compiles a source that holds one include of `header`."""
-    command = [compiler, "-std=c++20", f"-I{include}", "-Wall", "-Wextra", "-Werror", *arguments]
-    source = f"#include <{header}>\n"
-    return subprocess.run([*command, "-x", "c++", "-"], input=source, text=True, capture_output=True)
+    return compile_source(compiler, f"#include <{header}>\n", *arguments)
+
+
+def template_faults(compiler):
+    result = compile_source(compiler, templates.read_text(), "-fsyntax-only")
+    if result.returncode:
+        yield f"{templates.name} does not compile with {compiler}:\n{result.stderr}"
 
 
 def faults(compiler, header):
@@ -42,6 +52,7 @@ def main(compilers):
     headers = sorted(path.relative_to(include).as_posix() for path in include.rglob("*.h"))
     pairs = [(compiler, header) for compiler in compilers for header in headers]
     found = [fault for pair in pairs for fault in faults(*pair)]
+    found += [fault for compiler in compilers for fault in template_faults(compiler)]
     print("\n".join(found) or f"{len(headers)} public headers pass with {' and '.join(compilers)}")
     return 1 if found or not headers else 0
 

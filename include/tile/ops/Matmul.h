@@ -61,7 +61,8 @@ template <int Rank, class F, class... X> struct MatmulProgram {
     MatmulTiles tiles{bm, bn, bk, 0};
     MatmulPlace place = matmulPlace(c, tiles);
     Value sums = matmulSums(a, b, place, tiles, static_cast<Precision>(int(precision)));
-    auto argument = [&]<class Given, class Param>(const Param &param, Given *) -> Value {
+    [[maybe_unused]] auto argument = [&]<class Given, class Param>(const Param &param,
+                                                                   Given *) -> Value {
       if constexpr (std::is_arithmetic_v<Given>)
         return std::floating_point<Given> ? cast(sums.dtype(), param) : Value(param);
       else if constexpr (Rank == 2)
