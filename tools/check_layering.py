@@ -30,6 +30,7 @@ kMayInclude = {
     "ops/nn": {"public"},
     "ops": {"public"},
     "examples": {"public"},
+    "examples/app": {"public", "Pool.h", "Reference.h"},  # a project of its own
 }
 kInclude = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.M)
 kForeign = {"mlir": "mlir", "mlir-c": "mlir", "llvm": "llvm", "llvm-c": "llvm", "clang": "llvm"}

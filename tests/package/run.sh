@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh install|deb BUILD: installs BUILD into a temporary folder, by cmake or as a Debian package
-# unpacked there, then builds and runs the program beside this script against it: by find_package and by
-# pkg-config, with g++ and with clang. Checks that the library shows no foreign names.
+# unpacked there, then builds and runs against it the program beside this script, by find_package and by
+# pkg-config, and the project examples/app, with g++ and with clang. Checks that the library shows no foreign names.
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")
 form=$1 build=$2
@@ -40,12 +40,22 @@ cmake -S "$here" -B "$work/app" -G Ninja -DCMAKE_CXX_COMPILER=g++ -DCMAKE_PREFIX
 cmake --build "$work/app"
 "$work/app/app"
 
+# The example of an application, whose warnings count in our headers too.
+example=$work/example
+cp -r "$here/../../examples/app" "$example"
+for compiler in g++ clang++-22; do
+  cmake -S "$example" -B "$example/$compiler" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
+    -DCMAKE_CXX_FLAGS=-Werror -DCMAKE_NO_SYSTEM_FROM_IMPORTED=ON -DCMAKE_PREFIX_PATH="$prefix"
+  cmake --build "$example/$compiler"
+  "$example/$compiler/scoring"
+done
+
 library=$(find "$prefix" -name libtile.so)
 export PKG_CONFIG_PATH=${library%/*}/pkgconfig LD_LIBRARY_PATH=${library%/*}
 export PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
 for compiler in g++ clang++-22; do
   read -ra flags < <(pkg-config --cflags --libs tilec)
-  "$compiler" -std=c++20 "$here/app.cpp" "${flags[@]}" -o "$work/app-$compiler"
+  "$compiler" -std=c++20 -Wall -Wextra -Werror "$here/app.cpp" "${flags[@]}" -o "$work/app-$compiler"
   "$work/app-$compiler"
 done
 (unset LD_LIBRARY_PATH && "$prefix/bin/tilec" build op:add -o "$work/add.ptx")
