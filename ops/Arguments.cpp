@@ -156,6 +156,11 @@ int Arguments::dimension(Named arg, int dim) const {
   return dim < 0 ? dim + rank : dim;
 }
 
+void Arguments::oneElement(Named arg) const {
+  if (arg.operand.numel() != 1)
+    fail(ErrorCode::InvalidShape, describe(arg) + "; it needs one element");
+}
+
 void Arguments::onePerRow(Named arg, Named x) const {
   bool fits = arg.operand.rank() == x.operand.rank() - 1;
   for (int dim = 0; fits && dim < arg.operand.rank(); ++dim)

@@ -31,6 +31,8 @@ public:
   void hasRows(Named arg) const;
   /// `dim` counted from the first dimension; negative ones count from the last.
   int dimension(Named arg, int dim) const;
+  /// Of any rank.
+  void oneElement(Named arg) const;
   /// One element a row of x: x's extents without the last.
   void onePerRow(Named arg, Named x) const;
   /// Rank 1, with one element a column of x.

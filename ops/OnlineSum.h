@@ -9,30 +9,32 @@
 
 namespace tile::ops {
 
-/// exp(x - m), where a maximum of -infinity, which means "nothing seen yet", counts as 0.
-inline Value shiftedExp(Value x, Value m) {
-  return exp(x - select(m == -std::numeric_limits<double>::infinity(), 0.0f, m));
+/// The smallest number but -infinity: a maximum of rows never is less, so that x - m is a number or -infinity.
+inline double lowestOf(DType dtype) {
+  return dtype == f64 ? std::numeric_limits<double>::lowest()
+                      : std::numeric_limits<float>::lowest();
 }
 
 /// One maximum and one sum for each element of a tile, so that a sweep needs no exchange between threads.
 class OnlineSum {
 public:
   OnlineSum(DType dtype, Shape tile)
-      : largest_(var(full(dtype, tile, -std::numeric_limits<float>::infinity()))),
-        total_(var(zeros(dtype, tile))) {}
+      : largest_(var(full(dtype, tile, lowestOf(dtype)))), total_(var(zeros(dtype, tile))) {}
+  /// NaN makes the sum NaN, -infinity adds nothing.
   void add(Value part) {
-    Value now = max(largest_, part);
-    total_ = total_ * shiftedExp(largest_, now) + shiftedExp(part, now);
-    largest_ = now;
+    // The smaller of both lies this far below the larger: one exponential does for either case.
+    Value scale = exp(-abs(part - largest_));
+    total_ = select(part > largest_, total_ * scale + 1, total_ + scale);
+    largest_ = max(largest_, part);
   }
 
   struct OfRows {
     Value largest, total;
   };
-  /// Of each row of the tile, as columns.
+  /// Of each row of the tile, as columns. Of only -infinities: the lowest finite number, and 0.
   OfRows ofRows() const {
     Value m = reduce_max(largest_, 1, {.keep_dims = true});
-    return {m, sum(total_ * shiftedExp(largest_, m), 1, {.keep_dims = true})};
+    return {m, sum(total_ * exp(largest_ - m), 1, {.keep_dims = true})};
   }
 
 private:

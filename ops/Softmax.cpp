@@ -45,7 +45,7 @@ const auto softmaxTwoPasses =
       Value logTotal = log(total);
       for (auto k : range(steps)) {
         Value part = cast(dtype, x.tile({1, Columns})(r, k));
-        Value result = isLog ? part - m - logTotal : shiftedExp(part, m) / total;
+        Value result = isLog ? part - m - logTotal : exp(part - m) / total;
         y.tile({1, Columns})(r, k) = cast(y.dtype(), result);
       }
     }).named("x", "y", "isLog", "Columns");

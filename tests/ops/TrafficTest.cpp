@@ -4,6 +4,7 @@
 
 #include <tile/ops/Activations.h>
 #include <tile/ops/Arithmetic.h>
+#include <tile/ops/CrossEntropy.h>
 #include <tile/ops/Matmul.h>
 #include <tile/ops/Norm.h>
 #include <tile/ops/Softmax.h>
@@ -89,6 +90,21 @@ TEST_F(Traffic, SoftmaxReadsRowsOnce) {
     expectLeast({dy, y, y});
   };
   for (int64_t columns : {128, 1024, 4096, 8192})
+    check(columns, float()), check(columns, half());
+}
+
+TEST_F(Traffic, CrossEntropyReadsLogitsOnce) {
+  auto check = [&]<class T>(int64_t columns, T) {
+    SCOPED_TRACE(std::string(nameOf(dtypeOf<T>)) + " " + std::to_string(columns));
+    ops::CrossEntropyOptions options = {.reduction = ops::LossReduction::None};
+    Tensor logits = zeros<T>({8, columns}), targets = zeros<int64_t>({8});
+    Tensor loss = zeros<float>({8}), lse = zeros<float>({8});
+    ops::crossEntropy(stream, logits, targets, loss, lse, options);
+    expectLeast({logits, targets, loss, lse});
+    ops::crossEntropyBackward(stream, loss, logits, targets, lse, logits, options);
+    expectLeast({logits, logits, targets, loss, lse});
+  };
+  for (int64_t columns : {8192, 32768})
     check(columns, float()), check(columns, half());
 }
 
