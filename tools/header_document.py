@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""docs/ops.md, docs/autograd.md and docs/nn.md: their references are made from the public headers.
+"""docs/ops.md, docs/autograd.md, docs/nn.md and docs/tutorial: what they quote is made from the files they quote.
 
-Without arguments: fails if a document is out of date, or leaves out a header.
---update (or TILE_UPDATE_GOLDEN=1): rewrites the references.
+Without arguments: fails if a document is out of date, leaves out a header, or a region of a file it quotes.
+--update (or TILE_UPDATE_GOLDEN=1): rewrites the quotations.
 
-A document says where the reference of a header goes:
-  <!-- header: ops/Reduce.h -->
-and where a file goes as it is: <!-- file: examples/06_custom_gradient.cpp -->
+A document says what goes where:
+  <!-- header: ops/Reduce.h -->                               the reference of a public header
+  <!-- file: examples/06_custom_gradient.cpp -->              a file
+  <!-- file: examples/tutorial/lesson_2_softmax.cpp kernel --> the lines between `// [kernel]` and `// [end]` in it
+  <!-- output: examples/tutorial/lesson_2_softmax.output -->  what a program prints
 Each is followed by what is made, and <!-- end -->.
 """
 import os
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -112,43 +115,84 @@ def reference(header):
         yield prose(comment)
 
 
+def regions(name):
+    """The marked regions of a source: name -> lines. The region "" is the whole of it, without the marks."""
+    found, region = {"": []}, None
+    for line in (ROOT / name).read_text().splitlines():
+        mark = re.match(r"\s*// \[(\w+)\]$", line)
+        if mark and mark[1] == "end":
+            region = None
+        elif mark:
+            region = mark[1]
+        else:
+            found[""].append(line)
+            if region:
+                found.setdefault(region, []).append(line)
+    return found
+
+
+def quoted(language, lines):
+    return [f"```{language}", *textwrap.dedent("\n".join(lines)).strip("\n").split("\n"), "```"]
+
+
+def quotation(kind, name, region):
+    if kind == "header":
+        return list(reference(name))
+    if kind == "output":
+        return quoted("text", (ROOT / name).read_text().splitlines())
+    found = regions(name)
+    if region not in found:
+        raise SystemExit(f"{name} has no region {region}: mark it by `// [{region}]` and `// [end]`")
+    return quoted("cpp", found[region])
+
+
 def made(document, covered):
+    """The document with its quotations as they should be; adds (kind, file, region) of each to `covered`."""
     out, lines = [], iter(document.splitlines())
     for line in lines:
         out.append(line)
-        marker = re.match(r"<!-- (header|file): (\S+) -->$", line)
+        marker = re.match(r"<!-- (header|file|output): (\S+)(?: (\w+))? -->$", line)
         if not marker:
             continue
-        kind, name = marker.groups()
+        kind, name, region = marker.group(1), marker.group(2), marker.group(3) or ""
+        covered.add((kind, name, region))
+        out += quotation(kind, name, region)
         for old in lines:
             if old == "<!-- end -->":
                 break
-        if kind == "header":
-            covered.add(name)
-            out += reference(name)
         else:
-            out += ["```cpp", (ROOT / name).read_text().rstrip(), "```"]
+            raise SystemExit(f"there is no <!-- end --> after <!-- {kind}: {name} -->")
         out.append("<!-- end -->")
     return "\n".join(out) + "\n"
+
+
+def omissions(name, folder, covered):
+    """Headers of the document's folder, and regions of files that it quotes, which it leaves out."""
+    headers = sorted((INCLUDE / folder).glob("*.h")) if folder else []
+    wanted = {("header", f"{folder}/{header.name}", "") for header in headers}
+    for kind, file, _ in covered:
+        if kind == "file" and (kind, file, "") not in covered:
+            wanted |= {(kind, file, region) for region in regions(file) if region}
+    for kind, file, region in sorted(wanted - covered):
+        yield f"{name} leaves out {file} {region}".rstrip() + f": add <!-- {kind}: {file} {region}".rstrip() + " -->"
 
 
 def main():
     update = "--update" in sys.argv or os.environ.get("TILE_UPDATE_GOLDEN") == "1"
     problems = []
-    for name, folder in DOCUMENTS.items():
+    lessons = {path.relative_to(ROOT).as_posix(): "" for path in sorted((ROOT / "docs/tutorial").glob("*.md"))}
+    for name, folder in (DOCUMENTS | lessons).items():
         covered, path = set(), ROOT / name
         before = path.read_text()
         after = made(before, covered)
-        for header in sorted((INCLUDE / folder).glob("*.h")):
-            if f"{folder}/{header.name}" not in covered:
-                problems.append(f"{name} leaves out {folder}/{header.name}: add <!-- header: {folder}/{header.name} -->")
+        problems += omissions(name, folder, covered)
         if before == after:
             continue
         if update:
             path.write_text(after)
         else:
             problems.append(f"{name} is out of date: python3 tools/header_document.py --update")
-    print("\n".join(problems) or f"{', '.join(DOCUMENTS)} say what the headers say")
+    print("\n".join(problems) or f"{', '.join(DOCUMENTS)} and {len(lessons)} lessons say what the sources say")
     return 1 if problems else 0
 
 
