@@ -37,9 +37,7 @@ struct Views {
   }
   /// The same for sums: zero elsewhere.
   Value term(Value part, Value k) const { return select(isClass(k), part, 0.0f); }
-  Value isClass(Value k) const {
-    return k * columns + index(1, {rows, columns}) < classes;
-  }
+  Value isClass(Value k) const { return k * columns + index(1, {rows, columns}) < classes; }
   /// The logits of the targets, as a column; NaN where a target is no class.
   Value ofTargets(Value r, Value target) const {
     Value row = cast(i64, r * rows + arange(rows));
