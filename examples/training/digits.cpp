@@ -2,8 +2,8 @@
 // for the test. Exit code 1 if fewer than 95 % of those are recognised.
 //
 //   digits [--data FILE] [--epochs 20] [--curve loss.svg] [--save model.safetensors] [--device virtual]
-#include "LossCurve.h"
-#include "Progress.h"
+#include "examples/training/LossCurve.h"
+#include "examples/training/Progress.h"
 
 #include <tile/autograd/Activations.h>
 #include <tile/autograd/Losses.h>
