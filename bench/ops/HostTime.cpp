@@ -1,0 +1,88 @@
+// The same call again and again, beside bare launches of empty kernels that take as many parameters as its kernels.
+#include "bench/ops/HostTime.h"
+
+#include "runtime/device/Device.h"
+#include "tests/runtime/device/fakecuda/FakeCuda.h"
+
+#include <algorithm>
+#include <ctime>
+
+namespace tile::bench {
+
+namespace {
+
+constexpr int kRounds = 11, kCallsARound = 1000;
+
+/// Seconds this thread has run, whatever else the machine does.
+double threadSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Of one call.
+template <class Run> double medianMicroseconds(const Run &run) {
+  std::vector<double> rounds;
+  for (int round = 0; round < kRounds; ++round) {
+    double start = threadSeconds();
+    for (int i = 0; i < kCallsARound; ++i)
+      run();
+    rounds.push_back(1e6 * (threadSeconds() - start) / kCallsARound);
+  }
+  std::nth_element(rounds.begin(), rounds.begin() + kRounds / 2, rounds.end());
+  return rounds[kRounds / 2];
+}
+
+/// The launches of one call.
+std::vector<FakeLaunch> launchesOf(const Call &call) {
+  fakeCudaReset();
+  fakeCudaRecord(true);
+  call();
+  std::vector<FakeLaunch> launches = fakeCudaLaunches();
+  fakeCudaRecord(false);
+  fakeCudaReset();
+  return launches;
+}
+
+std::string emptyKernel(const std::vector<std::vector<unsigned char>> &params) {
+  std::string list;
+  for (size_t i = 0; i < params.size(); ++i)
+    list += (i ? ", " : "") + (".param .align 8 .b8 p" + std::to_string(i)) + "[" +
+            std::to_string(params[i].size()) + "]";
+  return ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry nothing(" + list +
+         ")\n{\n  ret;\n}\n";
+}
+
+double bareMicroseconds(device::Device &bare, const FakeLaunch &launch) {
+  device::Module module = bare.loadModule(emptyKernel(launch.params));
+  device::Function nothing = bare.getFunction(module, "nothing");
+  std::vector<device::Arg> args;
+  for (const std::vector<unsigned char> &param : launch.params)
+    args.push_back({param.data(), param.size()});
+  device::LaunchConfig config;
+  config.grid = config.block = {1, 1, 1};
+  device::Stream queue = bare.createStream();
+  double time = medianMicroseconds([&] { bare.launch(nothing, config, args, queue); });
+  bare.destroyStream(queue);
+  bare.unloadModule(module);
+  return time;
+}
+
+} // namespace
+
+HostTime hostTimeOf(const Case &each) {
+  Device device = Device::open("cuda:0");
+  Stream stream = device.stream();
+  Setup setup(device, stream);
+  Call call = each.prepare(setup);
+  call(); // compiles
+  std::vector<FakeLaunch> launches = launchesOf(call);
+  HostTime time;
+  time.call = medianMicroseconds(call);
+  std::shared_ptr<device::Device> bare = device::openCuda(0);
+  for (const FakeLaunch &launch : launches)
+    time.launches += bareMicroseconds(*bare, launch);
+  return time;
+}
+
+} // namespace tile::bench

@@ -1,0 +1,20 @@
+// What a call does to memory, as the virtual GPU counts it.
+#pragma once
+
+#include "bench/ops/Cases.h"
+
+namespace tile::bench {
+
+struct Traffic {
+  int64_t leastBytes = 0;
+  double flops = 0;
+  double movedOverLeast = 0; ///< bytes of sectors moved; 1 is what cannot be beaten
+  double loadEfficiency = 1, storeEfficiency = 1; ///< bytes used of the sectors moved, of 1
+  double bankConflicts = 0;                       ///< of the cycles of shared memory, of 1
+  uint64_t launches = 0;
+};
+
+/// Runs the call once on a virtual GPU of its own.
+Traffic trafficOf(const Case &each);
+
+} // namespace tile::bench
