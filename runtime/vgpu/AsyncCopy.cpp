@@ -51,15 +51,20 @@ static void moveLane(Warp &warp, const AsyncCopies::Record &record, unsigned lan
   }
 }
 
+// From the beginning of shared memory.
+static void targetOffsets(const AsyncCopies::Record &record, uint32_t (&offsets)[kLanes]) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    offsets[lane] = record.target[lane] - kSharedBase;
+}
+
 static void completeLanes(Warp &warp, const AsyncCopies::Record &record, uint32_t lanes) {
   forLanes(lanes & ~record.moved, [&](unsigned lane) { moveLane(warp, record, lane); });
   if (!warp.cta->races || !lanes)
     return;
-  Accessor accessor = accessorOf(warp, *record.op, 0, AccessKind::CopyWrite);
-  forLanes(lanes, [&](unsigned lane) {
-    accessor.setLane(lane);
-    warp.cta->races->endCopy(accessor, record.target[lane] - kSharedBase, record.bytes);
-  });
+  uint32_t offsets[kLanes];
+  targetOffsets(record, offsets);
+  warp.cta->races->endCopies(accessorOf(warp, *record.op, 0, AccessKind::CopyWrite), offsets, lanes,
+                             record.bytes);
 }
 
 // Completes the copies of each lane in groups before `ends[lane]`.
@@ -279,11 +284,32 @@ void poison(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
     warp.cta->sharedValid.setRange(record.target[lane] - kSharedBase, record.bytes, false);
 }
 
-void markTarget(SharedRaces &races, const Accessor &accessor, uint32_t offset, uint32_t bytes) {
-  if (bytes == kRaceChunkBytes)
-    races.writeChunk(accessor, offset);
-  else
-    races.access(accessor, offset, bytes, false);
+// To the race checker the targets are in flight from now on.
+void markTargets(Warp &warp, const Op &op, const AsyncCopies::Record &record) {
+  Accessor accessor = accessorOf(warp, op, 0, AccessKind::CopyWrite);
+  SharedRaces &races = *warp.cta->races;
+  uint32_t offsets[kLanes];
+  targetOffsets(record, offsets);
+  if (record.bytes == kRaceChunkBytes)
+    return races.writeChunks(accessor, offsets, record.mask);
+  forLanes(record.mask, [&](unsigned lane) {
+    accessor.setLane(lane);
+    races.access(accessor, offsets[lane], record.bytes, false);
+  });
+}
+
+// Completes `record`, which holds the sizes of shorter copies already.
+void describe(Warp &warp, const Op &op, const Access &target, const Access &source,
+              AsyncCopies::Record &record) {
+  record.mask = warp.mask;
+  record.bytes = target.bytes;
+  record.op = &op;
+  std::ranges::copy(warp.copies.commits, record.group);
+  std::ranges::copy(source.address, record.source);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    record.target[lane] = static_cast<uint32_t>(target.address[lane]);
+  if (!op.b)
+    std::ranges::fill(record.sourceBytes, static_cast<uint8_t>(record.bytes));
 }
 
 void issueCopy(Warp &warp, const Op &op) {
@@ -307,26 +333,14 @@ void issueCopy(Warp &warp, const Op &op) {
   bool isWatched = warp.cta->races != nullptr;
   if (now && !isWatched && !warp.shadow && source.mask == warp.mask)
     return moveWhole(target.bytes, warp.mask, target, source);
-  record.mask = warp.mask;
+  describe(warp, op, target, source, record);
   record.moved = now ? warp.mask : 0;
-  record.bytes = target.bytes;
-  record.op = &op;
-  std::ranges::copy(warp.copies.commits, record.group);
-  Accessor accessor = accessorOf(warp, op, 0, AccessKind::CopyWrite);
-  forLanes(warp.mask, [&](unsigned lane) {
-    record.target[lane] = static_cast<uint32_t>(target.address[lane]);
-    record.source[lane] = source.address[lane];
-    if (!op.b)
-      record.sourceBytes[lane] = static_cast<uint8_t>(record.bytes);
-    if (isWatched) {
-      accessor.setLane(lane);
-      markTarget(*warp.cta->races, accessor, record.target[lane] - kSharedBase, record.bytes);
-    }
-    if (!now)
-      poison(warp, record, lane);
-  });
+  if (isWatched)
+    markTargets(warp, op, record);
   if (now)
     moveNow(warp, record);
+  else
+    forLanes(warp.mask, [&](unsigned lane) { poison(warp, record, lane); });
   if (!now || isWatched)
     warp.copies.pending.push_back(record);
 }

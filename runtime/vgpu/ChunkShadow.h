@@ -45,19 +45,36 @@ public:
   /// Reads of whole chunks at those of `offsets` that `which` names: those that are ordered after everything are
   /// remembered. Returns the others, of which words may have been remembered.
   uint32_t readChunks(const Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which) {
-    uint32_t others = 0;
+    KnownOrder known(accessor);
     Cell *chunks = chunks_.data();
+    uint32_t others = 0;
     for (; which; which &= which - 1) {
       auto i = static_cast<unsigned>(std::countr_zero(which));
-      if (!isQuickChunk<true>(chunks[offsets[i] / kChunkBytes], accessor, offsets[i]))
+      Cell &chunk = chunks[offsets[i] / kChunkBytes];
+      if (known.takesRead(chunk))
+        continue;
+      if (!isQuickChunk<true>(chunk, accessor, offsets[i]))
         others |= 1u << i;
+      known = KnownOrder(accessor);
     }
     return others;
   }
 
-  /// True if a weak write that changes a whole chunk is ordered after everything; then it is remembered.
-  bool isOrderedWrite(const Accessor &accessor, uint32_t offset) {
-    return quickWrite(chunks_[offset / kChunkBytes], accessor);
+  /// Weak writes that change whole chunks, by the lanes of `which` at their `offsets`.
+  template <class Place>
+  void writeChunks(Rules &rules, Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which,
+                   Place place) {
+    KnownOrder known(accessor);
+    Cell *chunks = chunks_.data();
+    for (; which; which &= which - 1) {
+      auto lane = static_cast<unsigned>(std::countr_zero(which));
+      known.setLane(lane);
+      if (known.takesWrite(chunks[offsets[lane] / kChunkBytes]))
+        continue;
+      accessor.setLane(lane);
+      access(rules, accessor, offsets[lane], kChunkBytes, false, place);
+      known = KnownOrder(accessor);
+    }
   }
 
   /// Remembers a read that happened earlier, without checking it.
@@ -106,11 +123,15 @@ private:
   template <bool Reads, class Place>
   void accessOrdered(Rules &rules, const Accessor &accessor, uint32_t offset, uint32_t bytes,
                      Place place) {
+    KnownOrder known(accessor);
     for (uint32_t at = offset, end = offset + bytes; at < end;) {
       Cell &chunk = chunks_[at / kChunkBytes];
       if (at % kChunkBytes == 0 && end - at >= kChunkBytes) {
-        if (!isQuickChunk<Reads>(chunk, accessor, at))
-          accessCells(rules, accessor, at, kChunkBytes, false, place);
+        if (!known.takes<Reads>(chunk)) {
+          if (!isQuickChunk<Reads>(chunk, accessor, at))
+            accessCells(rules, accessor, at, kChunkBytes, false, place);
+          known = KnownOrder(accessor);
+        }
         at += kChunkBytes;
         continue;
       }

@@ -85,8 +85,15 @@ void WarpClock::waitRelaxed(const Knowledge &barrier) {
 }
 
 void WarpClock::wait(const Knowledge &barrier) {
-  if (isKept)
-    has.join(barrier);
+  if (!isKept)
+    return;
+  has.join(barrier);
+  // Of its own warp lanes are ordered up to the last event only.
+  uint32_t least = time() - 1;
+  for (uint32_t warp = blockBegin; warp < blockBegin + blockWarps; ++warp)
+    if (warp != actor)
+      least = std::min(least, has.now.known.at(warp));
+  blockTime = least;
 }
 
 void WarpClock::fence() {

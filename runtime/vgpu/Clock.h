@@ -72,10 +72,14 @@ struct WarpClock {
   bool isKept = true; // false: nobody asks, and nothing is handed on
   uint32_t cluster = 0;
   uint32_t actor = 0;
+  uint32_t blockBegin = 0, blockWarps = 0; // the actors that are warps of its own block
+  uint32_t blockTime = 0; // what each of them did up to this time is known since the last barrier
   Knowledge has;
   Publication seen; // what relaxed reads have seen: known after the next fence
 
   void reset(uint32_t ofCluster, uint32_t ofActor, bool isNeeded);
+  /// Its block's warps, of which it knows nothing yet.
+  void setBlock(uint32_t begin, uint32_t warps) { blockBegin = begin, blockWarps = warps; }
   uint32_t time() const { return has.now.known.at(actor); }
   /// What the warp does from here on is later than what others have learnt.
   void advance() {

@@ -38,9 +38,7 @@ void Footprints::keep(uint64_t page) {
   std::memcpy(before->valid.data(), memory_.valid().words(address - kGlobalBase), sizeof(PageBits));
 }
 
-void Footprints::add(uint64_t page, const PageFootprint &footprint) {
-  std::lock_guard lock(mutex_);
-  Merged &merged = merged_[page];
+void Footprints::merge(Merged &merged, const PageFootprint &footprint) {
   if (merged.written &&
       (overlap(footprint.read, *merged.written) || overlap(footprint.written, *merged.written)))
     haveMet_ = true;
@@ -52,6 +50,22 @@ void Footprints::add(uint64_t page, const PageFootprint &footprint) {
     unite(*merged.written, footprint.written);
   }
   unite(merged.read, footprint.read);
+}
+
+void Footprints::add(std::span<const Touched> pages) {
+  // Other clusters' pages have passed through the caches since: a few are asked for at a time.
+  constexpr size_t kAhead = 8;
+  std::lock_guard lock(mutex_);
+  for (size_t i = 0; i < pages.size() + kAhead; ++i) {
+    if (i < pages.size()) {
+      auto *merged = reinterpret_cast<const char *>(&merged_[pages[i].page]);
+      for (size_t at = 0; at < sizeof(Merged); at += 64)
+        __builtin_prefetch(merged + at, 1);
+      __builtin_prefetch(pages[i].footprint);
+    }
+    if (i >= kAhead)
+      merge(merged_[pages[i - kAhead].page], *pages[i - kAhead].footprint);
+  }
 }
 
 void Footprints::restore() {

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -54,7 +55,11 @@ public:
   /// Before a cluster's first write to a page.
   void keep(uint64_t page);
   /// Of a cluster that has ended.
-  void add(uint64_t page, const PageFootprint &footprint);
+  struct Touched {
+    uint64_t page;
+    const PageFootprint *footprint;
+  };
+  void add(std::span<const Touched> pages);
   /// Whether a cluster has touched what another has written.
   bool haveMet() const { return haveMet_; }
   /// Puts back what was there before the launch. No cluster is running.
@@ -70,6 +75,8 @@ private:
     std::array<uint8_t, kShadowPageBytes> bytes;
     PageBits valid;
   };
+
+  void merge(Merged &merged, const PageFootprint &footprint);
 
   GlobalMemory &memory_;
   std::mutex mutex_;

@@ -6,19 +6,32 @@
 namespace tile::vgpu {
 namespace {
 
-void propagate(Warp &warp, const Op &op) {
+void propagate(Warp &warp, const Op &op, unsigned targets, unsigned sources) {
   uint32_t whole = kFullMask;
-  for (unsigned i = 0; i < op.sources; ++i)
-    whole &= warp.shadow.whole(op.rows[op.targets + i]);
+  for (unsigned i = 0; i < sources; ++i)
+    whole &= warp.shadow.whole(op.rows[targets + i]);
   if (op.shadow && (warp.mask & ~whole))
     return op.shadow(warp, op);
-  for (unsigned i = 0; i < op.targets; ++i)
+  for (unsigned i = 0; i < targets; ++i)
     warp.shadow.set(op.rows[i], whole, warp.mask);
 }
 
 void runTracked(Warp &warp, const Op &op) {
-  propagate(warp, op);
+  propagate(warp, op, op.targets, op.sources);
   op.real(warp, op);
+}
+
+// Nearly all operations have one target and few sources: loops that the compiler takes apart.
+template <unsigned Sources> void runTrackedOf(Warp &warp, const Op &op) {
+  propagate(warp, op, 1, Sources);
+  op.real(warp, op);
+}
+
+Handler trackedHandler(const Op &op) {
+  constexpr Handler kOfSources[] = {runTrackedOf<0>, runTrackedOf<1>, runTrackedOf<2>,
+                                    runTrackedOf<3>};
+  return op.targets == 1 && op.sources < std::size(kOfSources) ? kOfSources[op.sources]
+                                                               : runTracked;
 }
 
 void runGuardedTracked(Warp &warp, const Op &op) {
@@ -27,7 +40,7 @@ void runGuardedTracked(Warp &warp, const Op &op) {
   warp.mask &= warp.predicate(op.guardRow) ^ (0u - op.guardFlip);
   if (warp.mask) {
     if (!(op.flags & kOwnValidity))
-      propagate(warp, op);
+      propagate(warp, op, op.targets, op.sources);
     op.real(warp, op);
   }
   warp.mask = saved;
@@ -47,7 +60,7 @@ Handler initTrackingHandler(const Op &op) {
     return op.real;
   if (op.flags & kHasGuard)
     return runGuardedTracked;
-  return op.flags & kOwnValidity ? op.real : runTracked;
+  return op.flags & kOwnValidity ? op.real : trackedHandler(op);
 }
 
 void checkCondition(Warp &warp, const Op &op, uint32_t row) {

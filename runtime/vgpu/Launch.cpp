@@ -306,6 +306,8 @@ void Launch::begin(Cta &cta) const {
     warp.clock.reset(cta.cluster->index,
                      static_cast<uint32_t>(cta.rank * cta.warps.size() + warp.index),
                      checks().tracksAccesses());
+    warp.clock.setBlock(static_cast<uint32_t>(cta.rank * cta.warps.size()),
+                        static_cast<uint32_t>(cta.warps.size()));
     warp.loop = {};
     warp.instructions = warp.turns = warp.clockReads = 0;
     fillSpecials(warp);

@@ -99,9 +99,9 @@ template <class T, unsigned Elements> void loadVectors(Warp &warp, const Op &op,
       targets[element][lane] = vectors[lane][element];
 }
 
+// What the lanes store, vector by vector.
 template <class T, unsigned Elements>
-void storeVectors(Warp &warp, const Op &op, const Access &access) {
-  T vectors[kLanes][Elements];
+void packVectors(Warp &warp, const Op &op, T (&vectors)[kLanes][Elements]) {
   const T *sources[Elements];
   for (unsigned element = 0; element < Elements; ++element)
     sources[element] = warp.row<T>(op.rows[element]);
@@ -109,8 +109,25 @@ void storeVectors(Warp &warp, const Op &op, const Access &access) {
   for (unsigned lane = 0; lane < kLanes; ++lane)
     for (unsigned element = 0; element < Elements; ++element)
       vectors[lane][element] = sources[element][lane];
+}
+
+template <class T, unsigned Elements>
+void storeVectors(Warp &warp, const Op &op, const Access &access) {
+  T vectors[kLanes][Elements];
+  packVectors(warp, op, vectors);
   for (unsigned lane = 0; lane < kLanes; ++lane)
     std::memcpy(access.host[lane], vectors[lane], sizeof vectors[lane]);
+}
+
+template <class T, unsigned Elements>
+uint32_t unchangedVectors(Warp &warp, const Op &op, const Access &access) {
+  T vectors[kLanes][Elements];
+  packVectors(warp, op, vectors);
+  uint32_t same = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    same |= uint32_t{std::memcmp(access.host[lane], vectors[lane], sizeof vectors[lane]) == 0}
+            << lane;
+  return same;
 }
 
 // True if it was a case for one of the fast ways.
@@ -186,8 +203,18 @@ template <class T> void loadParameter(Warp &warp, const Op &op) {
 }
 
 template <class T> uint32_t unchangedLanes(Warp &warp, const Op &op, const Access &access) {
+  unsigned elements = op.sources - 1u;
+  if constexpr (sizeof(T) >= 4)
+    if (access.mask == kFullMask) {
+      if (elements == 1)
+        return unchangedVectors<T, 1>(warp, op, access);
+      if (elements == 2)
+        return unchangedVectors<T, 2>(warp, op, access);
+      if (elements == 4)
+        return unchangedVectors<T, 4>(warp, op, access);
+    }
   uint32_t same = access.mask;
-  for (unsigned element = 0; element < op.targets + op.sources - 1u; ++element) {
+  for (unsigned element = 0; element < elements; ++element) {
     const LaneOf<T> *source = warp.row<LaneOf<T>>(op.rows[element]);
     forLanes(access.mask, [&](unsigned lane) {
       T value = static_cast<T>(source[lane]);

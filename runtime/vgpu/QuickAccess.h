@@ -25,32 +25,76 @@ inline uint64_t readBits(Stamp reads) {
 bool readNew(ClusterCell &cell, const Accessor &accessor);
 bool writeNew(ClusterCell &cell, const Accessor &accessor);
 
-/// False, and nothing is done, if it may be another case.
-inline bool quickRead(ClusterCell &cell, const Accessor &accessor) {
-  if ((cell.write.bits() & orderBits()) == accessor.orderedWrite) {
-    uint64_t read = readBits(cell.read);
-    if (read == accessor.joinedReads) {
-      cell.read = accessor.jointReads;
-      return true;
-    }
-    if (read == 0 || read == accessor.orderedRead) {
-      cell.read = accessor.stamp;
-      return true;
-    }
+/// What an accessor has met, and what its warp knows since the last barrier, at hand for a loop over cells: to be made anew
+/// after a cell that it did not take.
+class KnownOrder {
+public:
+  explicit KnownOrder(const Accessor &accessor)
+      : write_(accessor.orderedWrite), read_(accessor.orderedRead), joined_(accessor.joinedReads),
+        joint_(accessor.jointReads), stamp_(accessor.stamp), blockTime_(accessor.clock->blockTime),
+        blockBegin_(accessor.clock->blockBegin), blockWarps_(accessor.clock->blockWarps),
+        proxy_(accessor.proxy) {
+    constexpr uint32_t kActorsOfMany = 64;
+    if (blockWarps_ > 0 && blockBegin_ + blockWarps_ <= kActorsOfMany)
+      blockMask_ = ~uint64_t{0} >> (kActorsOfMany - blockWarps_) << blockBegin_;
   }
-  return readNew(cell, accessor);
-}
 
-/// The same of a write.
-inline bool quickWrite(ClusterCell &cell, const Accessor &accessor) {
-  uint64_t read = readBits(cell.read);
-  if ((cell.write.bits() & orderBits()) == accessor.orderedWrite &&
-      (read == 0 || read == accessor.orderedRead)) {
-    cell.write = accessor.stamp;
-    cell.read = Stamp();
+  /// False, and nothing is done, if it may be another case.
+  bool takesRead(ClusterCell &cell) const {
+    if (!isWriteOrdered(cell.write))
+      return false;
+    uint64_t read = readBits(cell.read);
+    if (read == joined_)
+      cell.read = joint_;
+    else if (read == 0 || read == read_)
+      cell.read = stamp_;
+    else
+      return false;
     return true;
   }
-  return writeNew(cell, accessor);
+  /// The same of a write.
+  bool takesWrite(ClusterCell &cell) const {
+    uint64_t read = readBits(cell.read);
+    if ((read != 0 && read != read_ && !areBeforeBarrier(cell.read)) || !isWriteOrdered(cell.write))
+      return false;
+    cell = {stamp_, Stamp()};
+    return true;
+  }
+  template <bool Reads> bool takes(ClusterCell &cell) const {
+    return Reads ? takesRead(cell) : takesWrite(cell);
+  }
+  /// For the next access of the same instruction.
+  void setLane(unsigned lane) { stamp_.lane = lane; }
+
+private:
+  bool isWriteOrdered(Stamp write) const {
+    return (write.bits() & orderBits()) == write_ || (!proxy_ && isBeforeBarrier(write));
+  }
+  // By a warp of the block, not by what is in flight.
+  bool isBeforeBarrier(Stamp earlier) const {
+    return earlier.clock <= blockTime_ && earlier.actor - blockBegin_ < blockWarps_ &&
+           earlier.kind() < AccessKind::CopyWrite;
+  }
+
+  bool areBeforeBarrier(Stamp reads) const {
+    if (reads.kindBits != kMany)
+      return isBeforeBarrier(reads);
+    auto many = std::bit_cast<ManyReads>(reads);
+    return many.clock <= blockTime_ && !(uint64_t{many.mask} << 16 * many.group & ~blockMask_);
+  }
+
+  uint64_t write_, read_, joined_;
+  Stamp joint_, stamp_;
+  uint32_t blockTime_, blockBegin_, blockWarps_;
+  uint64_t blockMask_ = 0; // of those actors that ManyReads can name
+  bool proxy_;
+};
+
+inline bool quickRead(ClusterCell &cell, const Accessor &accessor) {
+  return KnownOrder(accessor).takesRead(cell) || readNew(cell, accessor);
+}
+inline bool quickWrite(ClusterCell &cell, const Accessor &accessor) {
+  return KnownOrder(accessor).takesWrite(cell) || writeNew(cell, accessor);
 }
 
 } // namespace tile::vgpu

@@ -13,10 +13,35 @@ void SharedRaces::reset(uint32_t sharedBytes) {
   rules_.clear();
 }
 
+static RacePlace sharedPlace(uint32_t at) { return {Space::Shared, uint64_t{at} + kSharedBase}; }
+
 void SharedRaces::access(const Accessor &accessor, uint32_t offset, uint32_t bytes,
                          bool sameValue) {
-  shadow_.access(rules_, accessor, offset, bytes, sameValue, [](uint32_t at) {
-    return RacePlace{Space::Shared, uint64_t{at} + kSharedBase};
+  shadow_.access(rules_, accessor, offset, bytes, sameValue, sharedPlace);
+}
+
+uint32_t SharedRaces::readChunks(const Accessor &accessor, const uint32_t (&offsets)[kLanes],
+                                 uint32_t which) {
+  return shadow_.readChunks(accessor, offsets, which);
+}
+
+void SharedRaces::writeChunks(Accessor accessor, const uint32_t (&offsets)[kLanes],
+                              uint32_t which) {
+  shadow_.writeChunks(rules_, accessor, offsets, which, sharedPlace);
+}
+
+void SharedRaces::endCopies(const Accessor &accessor, const uint32_t (&offsets)[kLanes],
+                            uint32_t which, uint32_t bytes) {
+  Stamp ended = accessor.stamp;
+  forLanes(which, [&](unsigned lane) {
+    shadow_.forCells(rules_, offsets[lane], bytes, [&](ClusterCell &cell) {
+      Stamp &write = cell.write;
+      if (!write || write.kind() != AccessKind::CopyWrite || write.lane != lane ||
+          write.actor != ended.actor)
+        return;
+      write.kindBits = static_cast<uint64_t>(AccessKind::Write);
+      write.clock = ended.clock;
+    });
   });
 }
 
@@ -61,12 +86,23 @@ private:
     uint16_t laneBytes = 0;
     uint32_t cluster = 0;
     Stamp first; // of the first lane
+
+    bool isAgain(const EarlyRead &later) const {
+      return offset == later.offset && bytes == later.bytes && cluster == later.cluster &&
+             first.actor == later.first.actor;
+    }
+    /// Differs for most that are not the same again.
+    uint32_t key() const {
+      return (offset | uint32_t{bytes} << 16) * 0x9E3779B1u ^ cluster * 0x85EBCA6Bu ^
+             static_cast<uint32_t>(first.actor) * 0xC2B2AE35u;
+    }
   };
   struct Page {
     uint64_t index = 0;
     ChunkShadow<Cell> cells; // empty until the page is written
     std::vector<EarlyRead> reads;
-    size_t nextRead = 0; // in `reads` once it is full: the oldest
+    std::vector<uint32_t> readKeys; // of `reads`
+    size_t nextRead = 0;            // in `reads` once it is full: the oldest
     PageFootprint touched;
   };
 
@@ -107,13 +143,18 @@ template <class Cell> typename PagedRaces<Cell>::Page &PagedRaces<Cell>::addPage
 }
 
 template <class Cell> void PagedRaces<Cell>::endCluster() {
+  if (footprints_) {
+    std::vector<Footprints::Touched> touched(used_);
+    for (size_t i = 0; i < used_; ++i)
+      touched[i] = {pages_[i]->index, &pages_[i]->touched};
+    footprints_->add(touched);
+  }
   for (size_t i = 0; i < used_; ++i) {
     Page &page = *pages_[i];
-    if (footprints_)
-      footprints_->add(page.index, page.touched);
     places_[page.index] = nullptr;
     page.cells.clear();
     page.reads.clear();
+    page.readKeys.clear();
     page.nextRead = 0;
     page.touched = {};
   }
@@ -138,7 +179,8 @@ void PagedRaces<Cell>::forPages(uint64_t address, uint64_t bytes, Visit visit) {
 template <class Cell> size_t PagedRaces<Cell>::heldBytes() const {
   size_t bytes = rules_.heldBytes() + pages_.capacity() * sizeof(pages_[0]);
   for (const std::unique_ptr<Page> &page : pages_)
-    bytes += sizeof(Page) + page->cells.heldBytes() + page->reads.capacity() * sizeof(EarlyRead);
+    bytes += sizeof(Page) + page->cells.heldBytes() + page->reads.capacity() * sizeof(EarlyRead) +
+             page->readKeys.capacity() * sizeof(uint32_t);
   return bytes;
 }
 
@@ -151,6 +193,7 @@ template <class Cell> void PagedRaces<Cell>::materialise(Page &page) {
                         std::min<uint32_t>(read.laneBytes, read.bytes - at));
   }
   page.reads.clear();
+  page.readKeys.clear();
 }
 
 template <class Cell>
@@ -164,20 +207,30 @@ void PagedRaces<Cell>::touch(Page &page, uint32_t offset, uint32_t bytes, bool w
   setBits(writes ? page.touched.written : page.touched.read, offset, bytes);
 }
 
+// A loop for vector instructions: nearly all reads are new.
+bool holds(std::span<const uint32_t> keys, uint32_t wanted) {
+  uint32_t found = 0;
+  for (uint32_t key : keys)
+    found |= key == wanted;
+  return found;
+}
+
 template <class Cell> void PagedRaces<Cell>::remember(Page &page, const EarlyRead &read) {
-  auto isSame = [&](const EarlyRead &known) {
-    return known.offset == read.offset && known.bytes == read.bytes &&
-           known.cluster == read.cluster && known.first.actor == read.first.actor;
-  };
-  if (auto known = std::ranges::find_if(page.reads, isSame); known != page.reads.end()) {
-    *known = read;
-    return;
+  uint32_t key = read.key();
+  if (holds(page.readKeys, key)) {
+    auto isAgain = [&](const EarlyRead &known) { return known.isAgain(read); };
+    if (auto known = std::ranges::find_if(page.reads, isAgain); known != page.reads.end()) {
+      *known = read;
+      return;
+    }
   }
   if (page.reads.size() < kMostReads) {
     page.reads.push_back(read);
+    page.readKeys.push_back(key);
     return;
   }
   page.reads[page.nextRead] = read;
+  page.readKeys[page.nextRead] = key;
   page.nextRead = (page.nextRead + 1) % kMostReads;
 }
 

@@ -12,27 +12,15 @@ public:
   void reset(uint32_t sharedBytes);
   /// Called before memory changes. `sameValue`: a write that changes nothing.
   void access(const Accessor &accessor, uint32_t offset, uint32_t bytes, bool sameValue);
-  /// The same of a weak write that changes a whole chunk.
-  void writeChunk(const Accessor &accessor, uint32_t offset) {
-    if (!shadow_.isOrderedWrite(accessor, offset))
-      access(accessor, offset, kRaceChunkBytes, false);
-  }
+  /// The same of weak writes that change whole chunks, by the lanes of `which` at their `offsets`.
+  void writeChunks(Accessor accessor, const uint32_t (&offsets)[32], uint32_t which);
   /// Reads of whole chunks, by lanes that are not known, at those of `offsets` that `which` names. Remembers those that are
   /// ordered after everything, and returns the others, of which some may have been remembered in part.
-  uint32_t readChunks(const Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which) {
-    return shadow_.readChunks(accessor, offsets, which);
-  }
-  /// A lane has waited for its cp.async to these bytes, at most a chunk: they count as written by it, now.
-  void endCopy(const Accessor &accessor, uint32_t offset, uint32_t bytes) {
-    shadow_.forCells(rules_, offset, bytes, [&](ClusterCell &cell) {
-      Stamp &write = cell.write;
-      if (!write || write.kind() != AccessKind::CopyWrite || write.lane != accessor.lane ||
-          write.actor != accessor.stamp.actor)
-        return;
-      write.kindBits = static_cast<uint64_t>(AccessKind::Write);
-      write.clock = accessor.stamp.clock;
-    });
-  }
+  uint32_t readChunks(const Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which);
+  /// The lanes of `which` have waited for their cp.async of `bytes`, at most a chunk, to `offsets`: these count as written
+  /// by them, now.
+  void endCopies(const Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which,
+                 uint32_t bytes);
   /// The memory this takes.
   size_t heldBytes() const { return shadow_.heldBytes() + rules_.heldBytes(); }
 

@@ -20,9 +20,9 @@ PageFootprint footprint(uint32_t begin, uint32_t count, bool writes) {
 bool meet(const PageFootprint &first, const PageFootprint &second) {
   GlobalMemory memory(uint64_t{1} << 28);
   Footprints footprints(memory);
-  footprints.add(kPage, first);
+  footprints.add({{{kPage, &first}}});
   EXPECT_FALSE(footprints.haveMet());
-  footprints.add(kPage, second);
+  footprints.add({{{kPage, &second}}});
   return footprints.haveMet();
 }
 
