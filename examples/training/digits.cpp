@@ -110,10 +110,10 @@ int train(const Options &options) {
   for (int64_t step = 0; step < options.epochs * batches; ++step) {
     if (step % batches == 0)
       std::ranges::shuffle(digits.training, random);
-    auto which = std::span(digits.training)
-                     .subspan(static_cast<size_t>(step % batches * kBatch), kBatch);
-    Variable loss = autograd::crossEntropy(network(digits.batch(stream, which)),
-                                           digits.answers(stream, which));
+    auto which =
+        std::span(digits.training).subspan(static_cast<size_t>(step % batches * kBatch), kBatch);
+    Variable loss =
+        autograd::crossEntropy(network(digits.batch(stream, which)), digits.answers(stream, which));
     double value = TensorOf<float>(loss.value()).download()[0];
     loss.backward();
     optimizer.step();
@@ -125,8 +125,9 @@ int train(const Options &options) {
   if (!options.save.empty())
     nn::saveParameters(options.save, network);
   double reached = accuracy(network, stream, digits, digits.test);
-  std::printf("recognised: %.1f %% of what was learnt from, %.1f %% of the test (%.0f %% is asked)\n",
-              100 * accuracy(network, stream, digits, digits.training), 100 * reached, 100 * kGoal);
+  std::printf(
+      "recognised: %.1f %% of what was learnt from, %.1f %% of the test (%.0f %% is asked)\n",
+      100 * accuracy(network, stream, digits, digits.training), 100 * reached, 100 * kGoal);
   return reached >= kGoal ? 0 : 1;
 }
 

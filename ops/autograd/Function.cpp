@@ -8,6 +8,9 @@
 namespace tile::autograd {
 
 void Context::save(std::initializer_list<Tensor> tensors) {
+  save(std::span(tensors.begin(), tensors.size()));
+}
+void Context::save(std::span<const Tensor> tensors) {
   saved_.clear();
   if (!isRecorded_)
     return;

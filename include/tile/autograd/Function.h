@@ -45,6 +45,7 @@ public:
   bool needs(size_t i) const { return i < needs_.size() && needs_[i]; }
   /// Keeps tensors for backward; of several calls the last counts. Inputs and outputs are fine.
   void save(std::initializer_list<Tensor> tensors);
+  void save(std::span<const Tensor> tensors);
   /// In backward: the tensor that was saved i-th. Error: Aliasing if it was changed since.
   const Tensor &saved(size_t i) const;
 
