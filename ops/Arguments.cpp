@@ -142,6 +142,22 @@ void Arguments::equalExtent(Named first, int firstDim, Named second, int secondD
                                       "): they must be equal");
 }
 
+void Arguments::multipleOf(Named first, int firstDim, Named second, int secondDim) const {
+  int64_t count = first.operand.extent(firstDim), divisor = second.operand.extent(secondDim);
+  if (divisor == 0 ? count != 0 : count % divisor != 0)
+    fail(ErrorCode::InvalidShape, dimOf(first, firstDim) + ", but " + dimOf(second, secondDim) +
+                                      " (" + describe(first) + ", " + describe(second) +
+                                      "): the first must be a multiple of the second");
+}
+
+void Arguments::extentWithin(Named arg, int dim, int64_t least, int64_t most) const {
+  int64_t extent = arg.operand.extent(dim);
+  if (extent < least || extent > most)
+    fail(ErrorCode::InvalidShape, dimOf(arg, dim) + " (" + describe(arg) +
+                                      "): " + std::to_string(least) + " to " +
+                                      std::to_string(most) + " is supported");
+}
+
 void Arguments::hasRows(Named arg) const {
   if (arg.operand.rank() < 1)
     fail(ErrorCode::InvalidShape, describe(arg) + "; it needs at least one dimension");

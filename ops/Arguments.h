@@ -37,6 +37,10 @@ public:
   void onePerRow(Named arg, Named x) const;
   /// Rank 1, with one element a column of x.
   void onePerColumn(Named arg, Named x) const;
+  /// extent(firstDim) of one is a multiple of extent(secondDim) of the other; of 0 only 0 is.
+  void multipleOf(Named first, int firstDim, Named second, int secondDim) const;
+  /// least <= extent(dim) <= most.
+  void extentWithin(Named arg, int dim, int64_t least, int64_t most) const;
   /// All on one device, as far as it is known.
   void oneDevice(std::initializer_list<Named> args) const;
   /// No element of `output` has two indices, as with stride 0.

@@ -1,0 +1,140 @@
+// Attention, forward: one program computes a tile of queries of one head and sweeps the keys once,
+// with the running maximum and sum of an online softmax in base 2.
+#include <tile/ops/Attention.h>
+
+#include "ops/AlignedRows.h"
+#include "ops/AttentionProgram.h"
+#include "ops/NewTensor.h"
+
+#include <limits>
+
+namespace tile::ops {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kLn2 = 0.6931471805599453;
+
+/// A maximum of -infinity, which means "nothing seen", counts as 0: infinity - infinity is NaN.
+Value finite(Value largest) { return select(largest == -kInfinity, 0.0f, largest); }
+
+struct AttentionInputs {
+  In<any, 4> q, k, v;
+  Value scaleLog2E;
+};
+
+/// Stores `out` and hands the row's logarithms of sums to `storeLse(batch, head, tile, lse)`.
+template <class StoreLse>
+void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, AttentionTiles tiles,
+                      bool causal, Precision precision, StoreLse storeLse) {
+  const auto &[q, k, v, scaleLog2E] = in;
+  const int rows = tiles.queries, columns = tiles.keys, width = tiles.head;
+  Value queryCount = q.dim(2), keyCount = k.dim(2), queryTiles = cdiv(queryCount, rows);
+  AttentionGrid at(q.dim(0), q.dim(1), queryTiles);
+  // The last queries see most keys: they begin first.
+  Value tile = causal ? queryTiles - 1 - at.tile : at.tile;
+  Value head = at.head / (q.dim(1) / k.dim(1));
+  Value queries = rowsOf(q, at.batch, at.head, tile, rows, width);
+  Value positions = expand_dims(arange(rows) + tile * rows, 1);
+  auto largest = var(full(f32, {rows}, -kInfinity)), total = var(zeros(f32, {rows}));
+  auto sums = var(zeros(f32, {rows, width}));
+  for (auto n : range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal)).stages(2)) {
+    Value keys = columnsOf(k, at.batch, head, n, columns, width);
+    Value scores = dot(queries, keys, {.precision = precision}) * scaleLog2E;
+    scores = visibleScores(scores, positions, expand_dims(arange(columns) + n * columns, 0),
+                           queryCount, keyCount, causal);
+    Value now = max(largest, reduce_max(scores, 1)), shift = finite(now);
+    Value weights = exp2(scores - expand_dims(shift, 1));
+    Value fade = exp2(largest - shift);
+    total = total * fade + sum(weights, 1);
+    sums = dot(cast(v.dtype(), weights), rowsOf(v, at.batch, head, n, columns, width),
+               sums * expand_dims(fade, 1), {.precision = precision});
+    largest = now;
+  }
+  Value sawNothing = expand_dims(total == 0.0f, 1);
+  Value result =
+      select(broadcast_to(sawNothing, {rows, width}), 0.0f, sums / expand_dims(total, 1));
+  out.tile({1, 1, rows, width})(at.batch, at.head, tile, 0) =
+      cast(out.dtype(), reshape(result, {1, 1, rows, width}));
+  storeLse(at.batch, at.head, tile, (largest + log2(total)) * static_cast<float>(kLn2));
+}
+
+const auto attentionKernel =
+    kernel("attention", [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out,
+                           Scalar<f32> scale, Const Queries, Const Keys, Const Head, Const causal,
+                           Const precision) {
+      attentionProgram({q, k, v, scale}, out, {Queries, Keys, Head, 0}, int(causal) != 0,
+                       static_cast<Precision>(int(precision)), [](Value, Value, Value, Value) {});
+    }).named("q", "k", "v", "out", "scale", "Queries", "Keys", "Head", "causal", "precision");
+
+const auto attentionLseKernel =
+    kernel("attention_lse",
+           [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Out<f32, 3> lse,
+              Scalar<f32> scale, Const Queries, Const Keys, Const Head, Const causal,
+              Const precision) {
+             int rows = Queries;
+             attentionProgram(
+                 {q, k, v, scale}, out, {Queries, Keys, Head, 0}, int(causal) != 0,
+                 static_cast<Precision>(int(precision)),
+                 [&](Value batch, Value head, Value tile, Value values) {
+                   lse.tile({1, 1, rows})(batch, head, tile) = reshape(values, {1, 1, rows});
+                 });
+           })
+        .named("q", "k", "v", "out", "lse", "scale", "Queries", "Keys", "Head", "causal",
+               "precision");
+
+/// Launches either kernel; `lse` is empty or lse.
+template <class Kernel, class... Lse>
+void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions &options,
+                     const Operand &q, const Operand &k, const Operand &v, const Operand &out,
+                     const Lse &...lse) {
+  if (out.numel() == 0)
+    return;
+  auto [tiles, precision] = forwardPlan(q, options.precision);
+  AlignedInput queries(site, q), keys(site, k), values(site, v);
+  AlignedOutput result(site, out);
+  kernel
+      .consts(tiles.queries, tiles.keys, tiles.head, int(options.causal),
+              static_cast<int>(precision))
+      .warps(tiles.warps)(site, queries.rows(), keys.rows(), values.rows(), result.rows(), lse...,
+                          static_cast<float>(attentionScale(q, options) * kLog2E));
+  result.finish(site);
+}
+
+} // namespace
+
+void attention(Stream &stream, const Operand &q, const Operand &k, const Operand &v,
+               const Operand &out, const AttentionOptions &options, Loc loc) {
+  Arguments arguments("attention", loc);
+  Named names[] = {{"q", q}, {"k", k}, {"v", v}, {"out", out}};
+  checkAttention(arguments, names[0], names[1], names[2], {names[3]}, {}, options);
+  arguments.oneDevice({names[0], names[1], names[2], names[3]});
+  arguments.elementsDistinct(names[3]);
+  for (int input : {0, 1, 2})
+    arguments.disjoint(names[3], names[input]);
+  launchAttention(CallSite(stream, loc), attentionKernel, options, q, k, v, out);
+}
+
+void attention(Stream &stream, const Operand &q, const Operand &k, const Operand &v,
+               const Operand &out, const Operand &lse, const AttentionOptions &options, Loc loc) {
+  Arguments arguments("attention", loc);
+  Named names[] = {{"q", q}, {"k", k}, {"v", v}, {"out", out}, {"lse", lse}};
+  checkAttention(arguments, names[0], names[1], names[2], {names[3]}, {}, options);
+  checkLse(arguments, names[4], names[0]);
+  arguments.oneDevice({names[0], names[1], names[2], names[3], names[4]});
+  for (int output : {3, 4}) {
+    arguments.elementsDistinct(names[output]);
+    for (int other = 0; other < output; ++other)
+      arguments.disjoint(names[output], names[other]);
+  }
+  launchAttention(CallSite(stream, loc), attentionLseKernel, options, q, k, v, out, lse);
+}
+
+Tensor attention(Stream &stream, const Operand &q, const Operand &k, const Operand &v,
+                 const AttentionOptions &options, Loc loc) {
+  Tensor out = newLike(stream, q, q.dtype());
+  attention(stream, q, k, v, out, options, loc);
+  return out;
+}
+
+} // namespace tile::ops

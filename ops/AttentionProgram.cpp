@@ -1,0 +1,105 @@
+// Rules, tiles and visibility that attention and its gradient share.
+#include "ops/AttentionProgram.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tile::ops {
+
+namespace {
+
+constexpr int kWidestHead = 256;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// A multiple of what the tensor cores take at once; of the larger sizes few, which share tiles.
+int paddedHead(const Operand &q) {
+  int head = static_cast<int>((q.extent(3) + 15) / 16 * 16);
+  return head > 192 ? kWidestHead : head > 128 ? (head + 31) / 32 * 32 : head;
+}
+
+/// Fewer rows where there are not so many.
+int rowsFor(int64_t count, int most) {
+  int rows = 16;
+  while (rows < count && rows < most)
+    rows *= 2;
+  return rows;
+}
+
+/// The widest padded head that four warps hold in registers; the tensor cores' f32 operands take more.
+int widestOfFourWarps(bool isWide, Precision precision) {
+  if (!isWide || precision == Precision::ieee)
+    return 128;
+  return precision == Precision::tf32 ? 96 : 48;
+}
+
+} // namespace
+
+AttentionPlan forwardPlan(const Operand &q, Precision asked) {
+  int head = paddedHead(q);
+  bool isWide = q.dtype() == f32;
+  int keys = isWide || head > 96 ? 32 : 64;
+  int queries = head * (isWide ? 2 : 1) > 128 ? 32 : 64;
+  bool fits = head <= (asked == Precision::tf32x3 ? 96 : 128);
+  Precision precision = fits ? asked : Precision::ieee;
+  return {{rowsFor(q.extent(2), queries), keys, head,
+           head > widestOfFourWarps(isWide, precision) ? 8 : 4},
+          precision};
+}
+
+AttentionPlan backwardPlan(const Operand &q, Precision asked) {
+  int head = paddedHead(q);
+  bool isWide = q.dtype() == f32;
+  bool fits = asked == Precision::tf32 && head <= 64;
+  int side = !isWide && head <= 64 ? 64 : head <= (isWide ? 128 : 192) ? 32 : 16;
+  return {{side, side, head, 8}, fits ? asked : Precision::ieee};
+}
+
+void checkAttention(const Arguments &arguments, Named q, Named k, Named v,
+                    std::initializer_list<Named> likeQ, std::initializer_list<Named> likeK,
+                    const AttentionOptions &options) {
+  for (Named arg : {q, k, v})
+    arguments.rankIs(arg, 4);
+  arguments.dtypeIn(q, {f16, bf16, f32});
+  arguments.sameDtype(q, k), arguments.sameDtype(q, v);
+  arguments.equalExtent(q, 0, k, 0), arguments.equalExtent(q, 3, k, 3);
+  arguments.sameExtents(k, v);
+  for (Named arg : likeQ)
+    arguments.sameExtents(q, arg), arguments.sameDtype(q, arg);
+  for (Named arg : likeK)
+    arguments.sameExtents(k, arg), arguments.sameDtype(k, arg);
+  arguments.multipleOf(q, 1, k, 1);
+  arguments.extentWithin(q, 3, 1, kWidestHead);
+  if (options.precision != Precision::ieee && options.precision != Precision::tf32 &&
+      options.precision != Precision::tf32x3)
+    arguments.fail(ErrorCode::InvalidArgument,
+                   "options.precision is none of ieee, tf32 and tf32x3");
+}
+
+void checkLse(const Arguments &arguments, Named lse, Named q) {
+  arguments.rankIs(lse, 3);
+  arguments.dtypeIn(lse, {f32});
+  for (int dim = 0; dim < 3; ++dim)
+    arguments.equalExtent(lse, dim, q, dim);
+}
+
+double attentionScale(const Operand &q, const AttentionOptions &options) {
+  return options.scale ? *options.scale : 1 / std::sqrt(static_cast<double>(q.extent(3)));
+}
+
+Value visibleScores(Value scores, Value queries, Value keys, Value queryCount, Value keyCount,
+                    bool causal) {
+  Value visible = keys < keyCount;
+  if (causal)
+    visible = visible & (keys <= queries + (keyCount - queryCount));
+  return select(broadcast_to(visible, scores.shape()), scores, -kInfinity);
+}
+
+Value keyTilesSeen(Value queryTile, Value queryCount, Value keyCount, const AttentionTiles &tiles,
+                   bool causal) {
+  Value end = keyCount;
+  if (causal)
+    end = min(end, max((queryTile + 1) * tiles.queries + (keyCount - queryCount), 0));
+  return cdiv(end, tiles.keys);
+}
+
+} // namespace tile::ops

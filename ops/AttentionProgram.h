@@ -1,0 +1,65 @@
+// What the kernels of attention and of its gradient share: arguments, tiles, who sees whom.
+#pragma once
+
+#include "ops/Arguments.h"
+
+#include <tile/ops/Attention.h>
+
+namespace tile::ops {
+
+constexpr double kLog2E = 1.4426950408889634;
+
+/// The tile of scores that is in hand at a time, the head dimension padded to what a tile may have,
+/// and the warps that share the work.
+struct AttentionTiles {
+  int queries, keys, head, warps;
+};
+/// Sizes that keep all of a program in registers, and how f32 is multiplied: as asked for where the
+/// tensor cores' operands fit, which tf32x3 splits in two, else with ieee.
+struct AttentionPlan {
+  AttentionTiles tiles;
+  Precision precision;
+};
+AttentionPlan forwardPlan(const Operand &q, Precision asked);
+AttentionPlan backwardPlan(const Operand &q, Precision asked);
+
+/// The rules that forward and gradient have in common: q, k, v, and `likeQ`, `likeK`, which have the
+/// extents and dtypes of q and k.
+void checkAttention(const Arguments &arguments, Named q, Named k, Named v,
+                    std::initializer_list<Named> likeQ, std::initializer_list<Named> likeK,
+                    const AttentionOptions &options);
+/// lse is f32, B x Hq x Lq.
+void checkLse(const Arguments &arguments, Named lse, Named q);
+
+/// `options.scale` or its default.
+double attentionScale(const Operand &q, const AttentionOptions &options);
+
+/// Rows of one head as a matrix; rows and columns that the tensor does not have are 0.
+template <class View>
+Value rowsOf(const View &x, Value batch, Value head, Value tile, int rows, int columns) {
+  return reshape(x.tile({1, 1, rows, columns})(batch, head, tile, 0), {rows, columns});
+}
+/// The same, transposed.
+template <class View>
+Value columnsOf(const View &x, Value batch, Value head, Value tile, int rows, int columns) {
+  return reshape(x.T().tile({1, 1, columns, rows})(batch, head, 0, tile), {columns, rows});
+}
+
+/// Scores where the query sees the key, else -infinity; `queries` and `keys` are positions that
+/// broadcast to the scores.
+Value visibleScores(Value scores, Value queries, Value keys, Value queryCount, Value keyCount,
+                    bool causal);
+/// How many tiles of keys the queries of a tile see, at least in part.
+Value keyTilesSeen(Value queryTile, Value queryCount, Value keyCount, const AttentionTiles &tiles,
+                   bool causal);
+
+/// One program for each tile of each head of each batch.
+struct AttentionGrid {
+  AttentionGrid(Value batches, Value heads, Value tiles) {
+    Value program = grid1d(batches * heads * tiles, 1);
+    tile = program % tiles, head = program / tiles % heads, batch = program / tiles / heads;
+  }
+  Value batch, head, tile;
+};
+
+} // namespace tile::ops
