@@ -1,5 +1,7 @@
 #include <tile/nn/Layers.h>
 
+#include "ops/nn/Layers.h"
+
 #include <tile/autograd/Activations.h>
 #include <tile/autograd/Embedding.h>
 #include <tile/autograd/Norm.h>
@@ -9,15 +11,18 @@
 #include <cmath>
 
 namespace tile::nn {
-namespace {
 
-void requireSize(const char *layer, const char *what, int64_t size, Loc loc) {
+void detail::requireSize(const char *layer, const char *what, int64_t size, Loc loc) {
   if (size < 1)
     throw Error(Fault::User, ErrorCode::InvalidArgument,
                 std::string(layer) + ": " + what + " is " + std::to_string(size) +
                     "; it must be at least 1",
                 loc);
 }
+
+namespace {
+
+using detail::requireSize;
 
 using ExtentsOf = std::initializer_list<int64_t>;
 
@@ -91,6 +96,10 @@ LayerNorm::LayerNorm(const Stream &stream, int64_t width, const NormOptions &opt
 Variable LayerNorm::operator()(const Variable &x, Loc loc) const {
   return autograd::layernorm(x, weight, bias, epsilon, loc);
 }
+std::array<Variable, 2> LayerNorm::ofSum(const Variable &x, const Variable &residual,
+                                         Loc loc) const {
+  return autograd::addLayernorm(x, residual, weight, bias, epsilon, loc);
+}
 void LayerNorm::members(Members &add) const {
   add("weight", weight);
   add("bias", bias);
@@ -103,6 +112,9 @@ RmsNorm::RmsNorm(const Stream &stream, int64_t width, const NormOptions &options
 }
 Variable RmsNorm::operator()(const Variable &x, Loc loc) const {
   return autograd::rmsnorm(x, weight, epsilon, loc);
+}
+std::array<Variable, 2> RmsNorm::ofSum(const Variable &x, const Variable &residual, Loc loc) const {
+  return autograd::addRmsnorm(x, residual, weight, epsilon, loc);
 }
 void RmsNorm::members(Members &add) const { add("weight", weight); }
 

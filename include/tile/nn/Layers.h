@@ -8,6 +8,7 @@
 #include <tile/nn/Module.h>
 #include <tile/ops/Random.h>
 
+#include <array>
 #include <optional>
 
 namespace tile::nn {
@@ -55,6 +56,9 @@ struct LayerNorm : Module {
   LayerNorm(const Stream &stream, int64_t width, const NormOptions &options = {},
             Loc loc = Loc::here());
   Variable operator()(const Variable &x, Loc loc = Loc::here()) const;
+  /// {x + residual, the norm of that}, in one kernel.
+  std::array<Variable, 2> ofSum(const Variable &x, const Variable &residual,
+                                Loc loc = Loc::here()) const;
   void members(Members &add) const override;
 };
 /// Root-mean-square normalisation of the last dimension.
@@ -65,6 +69,9 @@ struct RmsNorm : Module {
   RmsNorm(const Stream &stream, int64_t width, const NormOptions &options = {},
           Loc loc = Loc::here());
   Variable operator()(const Variable &x, Loc loc = Loc::here()) const;
+  /// {x + residual, the norm of that}, in one kernel.
+  std::array<Variable, 2> ofSum(const Variable &x, const Variable &residual,
+                                Loc loc = Loc::here()) const;
   void members(Members &add) const override;
 };
 

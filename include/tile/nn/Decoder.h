@@ -1,0 +1,46 @@
+// Writing with a transformer, token by token: keys and values of what was seen are kept.
+#pragma once
+
+#include <tile/nn/Transformer.h>
+
+#include <span>
+
+namespace tile::nn {
+
+/// Sequences in the making, all of one length. Nothing is recorded for gradients.
+class Decoder {
+public:
+  /// Begins `batch` empty sequences of at most the model's positions. The model's parameters are looked at again in each step.
+  explicit Decoder(const Transformer &model, int64_t batch = 1, Loc loc = Loc::here());
+
+  /// Appends a token to each sequence and returns the logits of the one after it, batch x vocabulary. tokens: i32 or i64,
+  /// a vector of batch. Error: InvalidShape for other extents, or when all positions are taken.
+  Tensor next(const Tensor &tokens, Loc loc = Loc::here());
+  /// How many tokens each sequence has.
+  int64_t length() const { return length_; }
+
+private:
+  struct Cache {
+    Tensor keys, values; ///< batch x key heads x positions x head width
+  };
+  autograd::Variable attend(const SelfAttention &layer, const autograd::Variable &x, Cache &cache,
+                            Loc loc);
+
+  Transformer model_;
+  std::vector<Cache> caches_;
+  Tensor lengths_; ///< i32, on the device
+  int64_t batch_, length_ = 0;
+};
+
+struct GenerateOptions {
+  double temperature = 1; ///< logits are divided by it; 0: always the likeliest token
+  int topK = 0;           ///< only so many of the likeliest tokens are drawn from; 0: all
+  bool cached = true;     ///< false: everything is computed again for each token, as a check
+};
+/// The `count` tokens that the model writes after a prompt, which must have at least one; together they must fit its positions.
+/// Errors: InvalidArgument otherwise.
+std::vector<int32_t> generate(const Transformer &model, std::span<const int32_t> prompt,
+                              int64_t count, ops::Generator &generator,
+                              const GenerateOptions &options = {}, Loc loc = Loc::here());
+
+} // namespace tile::nn
