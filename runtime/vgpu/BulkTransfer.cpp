@@ -215,31 +215,47 @@ void BulkTransfer::moveIn(const BulkTile &target, const TensorRun &run) const {
   });
 }
 
-// The rows of a tile are far apart: those of the next one are asked for now, or at first those of this one.
-void BulkTransfer::prefetchTile() const {
-  constexpr uint32_t kLineBytes = 64;
+// How far the next tile is likely to be from this one.
+uint64_t BulkTransfer::stepToNext() const {
   uint64_t corner = static_cast<uint64_t>(int64_t{coordinates[0]}) * device::sizeOf(map->type);
   for (uint32_t d = 1; d < map->rank; ++d)
     corner += static_cast<uint64_t>(int64_t{coordinates[d]}) * map->strides[d - 1];
-  uint64_t step = issuer->copies.stepTo(*op, corner).value_or(0);
-  auto memory =
-      reinterpret_cast<uint64_t>(issuer->cta->launch->memory().host(kGlobalBase)) - kGlobalBase;
-  forRuns([&](const TensorRun &run) {
-    if (run.inside)
-      for (uint32_t at = 0; at < run.bytes; at += kLineBytes)
-        __builtin_prefetch(reinterpret_cast<const void *>(memory + run.address + step + at), 0, 2);
-  });
+  return issuer->copies.stepTo(*op, corner).value_or(0);
+}
+
+void BulkTransfer::prefetch(const TensorRun &run, uint64_t step) const {
+  constexpr uint32_t kLineBytes = 64;
+  const GlobalMemory &memory = issuer->cta->launch->memory();
+  // In integers, since a guess may lie anywhere.
+  uint64_t offset = run.address + step - kGlobalBase,
+           begin = reinterpret_cast<uint64_t>(memory.host(kGlobalBase)) + offset;
+  for (uint32_t at = 0; run.inside && at < run.bytes; at += kLineBytes)
+    __builtin_prefetch(reinterpret_cast<const void *>(begin + at));
+  if (run.inside && issuer->shadow)
+    memory.valid().prefetch(offset);
+}
+
+// The rows of a tile are far apart. Those of the next one are asked for one by one, since a core drops what is too much at
+// once; of the first one, all that it takes.
+void BulkTransfer::fillTiles() {
+  uint64_t step = map && !from ? stepToNext() : 0;
+  if (map && !from && !step)
+    forRuns([&](const TensorRun &run) { prefetch(run, 0); });
+  for (const BulkTile &target : targets) {
+    forRuns([&](const TensorRun &run) {
+      if (step)
+        prefetch(run, step);
+      moveIn(target, run);
+    });
+    completeBytes(*issuer, *op, lane, *target.barrier.cta, target.barrier.address, bytes);
+    step = 0;
+  }
 }
 
 void BulkTransfer::complete() {
   if (!pieces_.empty())
     return finishPieces(pieces_.size());
-  if (map && !from)
-    prefetchTile();
-  for (const BulkTile &target : targets) {
-    forRuns([&](const TensorRun &run) { moveIn(target, run); });
-    completeBytes(*issuer, *op, lane, *target.barrier.cta, target.barrier.address, bytes);
-  }
+  fillTiles();
   if (targets.empty())
     forRuns([&](const TensorRun &run) {
       forPieces(from->address, run, [&](uint32_t address, uint32_t done, uint32_t count) {

@@ -60,7 +60,9 @@ private:
   void poison(const SharedPlace &tile) const;
   void fillTile(const BulkTile &target, const TensorRun &run, uint32_t address, uint32_t done,
                 uint32_t count) const;
-  void prefetchTile() const;
+  uint64_t stepToNext() const;
+  void prefetch(const TensorRun &run, uint64_t step) const;
+  void fillTiles();
   void copyOut(const TensorRun &run, uint32_t address, uint32_t done, uint32_t count) const;
   void move(uint8_t *target, ValidBits &targetValid, uint64_t targetBit, const uint8_t *source,
             const ValidBits &sourceValid, uint64_t sourceBit, uint32_t count) const;
