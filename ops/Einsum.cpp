@@ -208,15 +208,43 @@ private:
     return x.view.strided({extents, rank}, {strides, rank});
   }
 
+  /// What the letters of a matrix product act as, and which tensors lie so in memory.
+  struct Roles {
+    Labels batch, m, n, k;
+    bool fitsA, fitsB, fitsC;
+    bool fit() const { return fitsA && fitsB && fitsC; }
+  };
+  /// `repeated` is a batch though only one operand has it.
+  Roles rolesOf(const Labelled &a, const Labelled &b, const Labelled &c, LabelSet summed,
+                LabelSet repeated) const {
+    LabelSet inA = a.labels.set(), inB = b.labels.set();
+    Roles roles = {.batch = ordered(c, (inA & inB) | repeated),
+                   .m = commonOrder(c, a, inA & ~inB & ~repeated),
+                   .n = commonOrder(c, b, inB & ~inA & ~repeated),
+                   .k = commonOrder(a, b, summed)};
+    roles.fitsA = folds(a, roles.m) && folds(a, roles.k);
+    roles.fitsB = folds(b, roles.k) && folds(b, roles.n);
+    roles.fitsC = folds(c, roles.m) && folds(c, roles.n);
+    return roles;
+  }
+  /// Copies are avoided if one letter, as the only batch, lets the others lie as one: `oi,bihw->bohw`.
+  Roles bestRoles(const Labelled &a, const Labelled &b, const Labelled &c, LabelSet summed) const {
+    Roles plain = rolesOf(a, b, c, summed, 0);
+    if (plain.fit() || plain.batch.count > 0)
+      return plain;
+    Labels inOne = ordered(c, a.labels.set() ^ b.labels.set());
+    for (Label label : inOne.span())
+      if (Roles roles = rolesOf(a, b, c, summed, only(label)); roles.fit())
+        return roles;
+    return plain;
+  }
+
   void multiplyMatrices(const Labelled &left, const Labelled &right, const Labelled &c,
                         LabelSet summed) const {
-    LabelSet inA = left.labels.set(), inB = right.labels.set();
-    Labels batch = ordered(c, inA & inB), k = commonOrder(left, right, summed);
-    Labels m = commonOrder(c, left, inA & ~inB), n = commonOrder(c, right, inB & ~inA);
-    bool fitsA = folds(left, m) && folds(left, k), fitsB = folds(right, k) && folds(right, n);
+    Roles roles = bestRoles(left, right, c, summed);
+    auto &[batch, m, n, k, fitsA, fitsB, fitsC] = roles;
     Labelled a = fitsA ? left : copied(left, joined(joined(batch, m), k));
     Labelled b = fitsB ? right : copied(right, joined(joined(batch, k), n));
-    bool fitsC = folds(c, m) && folds(c, n);
     Labelled result = fitsC ? c : made(joined(joined(batch, m), n), c.view.dtype());
     matmul(site_.stream, matrices(a, batch, m, k), matrices(b, batch, k, n),
            matrices(result, batch, m, n), detail::NoEpilogue(), options_, site_.where);

@@ -54,6 +54,14 @@ bool liesAcross(const Operand &matrix) {
   return matrix.extent(0) > 1 && matrix.stride(0) == 1 && matrix.stride(1) != 1;
 }
 
+bool isSwept(const Operand &matrix) {
+  int64_t length = matrix.extent(1);
+  if (length > kLongestTile || !liesAcross(matrix))
+    return length > kLongestTile;
+  constexpr int kSectorBytes = 32;
+  return RowTile(length, true).rows * static_cast<int>(sizeOf(matrix.dtype())) < kSectorBytes;
+}
+
 int64_t rowsOf(const Operand &x) {
   int64_t rows = 1;
   for (int dim = 0; dim + 1 < x.rank(); ++dim)

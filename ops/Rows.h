@@ -21,6 +21,13 @@ struct RowTile {
   int columns, rows, warps;
 };
 
+/// The tile in which rows are swept that do not fit one: a single row, or some that lie across.
+struct SweptTile {
+  explicit SweptTile(bool across = false)
+      : rows(across ? 32 : 1), columns(kSweptColumns / rows), warps(8) {}
+  int rows, columns, warps;
+};
+
 /// How many programs work on `rows` rows in tiles of `tileRows`: each takes every so-manyth tile, so that what all rows
 /// need is loaded once a program. At most `most`.
 int rowPrograms(int64_t rows, int tileRows, int64_t most);
@@ -38,6 +45,8 @@ int64_t rowsOf(const Operand &x);
 Operand withLast(const Operand &x, int dim);
 /// Whether in memory the rows of a matrix lie side by side, as its columns use to.
 bool liesAcross(const Operand &matrix);
+/// Whether rows are longer than a tile, or lie across and are so long that too few fit one to fill sectors of memory.
+bool isSwept(const Operand &matrix);
 /// All dimensions but the last `tail` as one, if they walk as one in memory.
 std::optional<Operand> foldLeading(const Operand &x, int tail);
 /// A matrix or vector of no elements in the place of an argument that is not given.

@@ -1,5 +1,5 @@
-// Softmax and its logarithm of rows: a row that fits a tile is read once; a longer one is swept twice, by an online softmax
-// that keeps one maximum and one sum a column of the tile.
+// Softmax and its logarithm of rows: those that fit a tile are read once; longer ones are swept twice, by an online softmax
+// that keeps one maximum and one sum for each element of the tile.
 #include <tile/ops/Softmax.h>
 
 #include "ops/Arguments.h"
@@ -35,30 +35,31 @@ const auto softmaxOnePass =
     }).named("x", "y", "isLog", "Rows", "Columns");
 
 const auto softmaxTwoPasses =
-    kernel("softmax_long", [](In<any, 2> x, Out<any, 2> y, Const isLog, Const Columns) {
+    kernel("softmax_long", [](In<any, 2> x, Out<any, 2> y, Const isLog, Const Rows, Const Columns) {
       DType dtype = widestOf({x.dtype(), y.dtype()});
-      Value r = grid1d(y, {1}), steps = cdiv(x.dim(1), Columns);
-      OnlineSum online(dtype, {1, Columns});
+      Value r = grid1d(y, {Rows}), steps = cdiv(x.dim(1), Columns);
+      OnlineSum online(dtype, {Rows, Columns});
       for (auto k : range(steps))
-        online.add(cast(dtype, x.tile({1, Columns}).pad(-kInfinity)(r, k)));
+        online.add(cast(dtype, x.tile({Rows, Columns}).pad(-kInfinity)(r, k)));
       auto [m, total] = online.ofRows();
       Value logTotal = log(total);
       for (auto k : range(steps)) {
-        Value part = cast(dtype, x.tile({1, Columns})(r, k));
+        Value part = cast(dtype, x.tile({Rows, Columns})(r, k));
         Value result = isLog ? part - m - logTotal : exp(part - m) / total;
-        y.tile({1, Columns})(r, k) = cast(y.dtype(), result);
+        y.tile({Rows, Columns})(r, k) = cast(y.dtype(), result);
       }
-    }).named("x", "y", "isLog", "Columns");
+    }).named("x", "y", "isLog", "Rows", "Columns");
 
 // --- Launching -----------------------------------------------------------------------------------
 
 void launch(CallSite site, const Operand &x, const Operand &y, bool isLog) {
-  if (y.extent(1) > kLongestTile) {
-    softmaxTwoPasses.consts(int{isLog}, kSweptColumns).warps(8)(site, x, y);
-    return;
-  }
-  RowTile shape(y.extent(1), liesAcross(x));
-  softmaxOnePass.consts(int{isLog}, shape.rows, shape.columns).warps(shape.warps)(site, x, y);
+  auto run = [&](const auto &program, const auto &tile) {
+    program.consts(int{isLog}, tile.rows, tile.columns).warps(tile.warps)(site, x, y);
+  };
+  if (isSwept(x))
+    run(softmaxTwoPasses, SweptTile(liesAcross(x)));
+  else
+    run(softmaxOnePass, RowTile(y.extent(1), liesAcross(x)));
 }
 
 void run(const char *op, bool isLog, Stream &stream, const Operand &x, const Operand &y, int dim,
@@ -89,7 +90,8 @@ const bool registered = registerOp({
           auto view =
               exampleView(settings.dtype("dtype", f32), {settings.integer("M", 4096), columns});
           if (columns > kLongestTile)
-            return KernelRequest(softmaxTwoPasses.consts(0, kSweptColumns).warps(8), {view, view});
+            return KernelRequest(softmaxTwoPasses.consts(0, 1, kSweptColumns).warps(8),
+                                 {view, view});
           RowTile shape(columns);
           return KernelRequest(
               softmaxOnePass.consts(0, shape.rows, shape.columns).warps(shape.warps), {view, view});

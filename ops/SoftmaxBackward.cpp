@@ -30,32 +30,33 @@ const auto backwardOnePass =
 
 const auto backwardTwoPasses =
     kernel("softmax_backward_long", [](In<any, 2> dy, In<any, 2> y, Out<any, 2> dx, Const isLog,
-                                       Const Columns) {
+                                       Const Rows, Const Columns) {
       DType dtype = widestOf({dy.dtype(), y.dtype(), dx.dtype()});
-      Value r = grid1d(dx, {1}), steps = cdiv(y.dim(1), Columns);
-      auto slope = [&](Value k) { return cast(dtype, dy.tile({1, Columns})(r, k)); };
-      auto result = [&](Value k) { return cast(dtype, y.tile({1, Columns})(r, k)); };
-      auto terms = var(zeros(dtype, {1, Columns}));
+      Value r = grid1d(dx, {Rows}), steps = cdiv(y.dim(1), Columns);
+      auto slope = [&](Value k) { return cast(dtype, dy.tile({Rows, Columns})(r, k)); };
+      auto result = [&](Value k) { return cast(dtype, y.tile({Rows, Columns})(r, k)); };
+      auto terms = var(zeros(dtype, {Rows, Columns}));
       for (auto k : range(steps))
         terms += isLog ? slope(k) : term(slope(k), result(k), isLog);
       Value total = sumOfRow(terms);
       for (auto k : range(steps))
-        dx.tile({1, Columns})(r, k) = cast(dx.dtype(), gradient(slope(k), result(k), total, isLog));
-    }).named("dy", "y", "dx", "isLog", "Columns");
+        dx.tile({Rows, Columns})(r, k) =
+            cast(dx.dtype(), gradient(slope(k), result(k), total, isLog));
+    }).named("dy", "y", "dx", "isLog", "Rows", "Columns");
 
 // --- Launching -----------------------------------------------------------------------------------
 
-/// Two tensors of the largest tiles are held at a time.
-int warpsFor(const RowTile &tile) { return tile.columns * tile.rows > 4096 ? 16 : tile.warps; }
-
 void launch(CallSite site, const Operand &dy, const Operand &y, const Operand &dx, bool isLog) {
-  if (dx.extent(1) > kLongestTile) {
-    backwardTwoPasses.consts(int{isLog}, kSweptColumns).warps(8)(site, dy, y, dx);
-    return;
+  auto run = [&](const auto &program, const auto &tile, int warps) {
+    program.consts(int{isLog}, tile.rows, tile.columns).warps(warps)(site, dy, y, dx);
+  };
+  if (isSwept(y)) {
+    SweptTile tile(liesAcross(y));
+    return run(backwardTwoPasses, tile, tile.warps);
   }
+  // Two tensors of the largest tiles are held at a time.
   RowTile tile(dx.extent(1), liesAcross(y));
-  backwardOnePass.consts(int{isLog}, tile.rows, tile.columns)
-      .warps(warpsFor(tile))(site, dy, y, dx);
+  run(backwardOnePass, tile, tile.columns * tile.rows > 4096 ? 16 : tile.warps);
 }
 
 void run(const char *op, bool isLog, Stream &stream, const Operand &dy, const Operand &y,

@@ -2,6 +2,7 @@
 #include "tests/execution/Harness.h"
 #include "tests/ops/Refusals.h"
 
+#include <tile/ops/Arithmetic.h>
 #include <tile/ops/Softmax.h>
 
 using namespace tile;
@@ -131,6 +132,28 @@ TEST_P(SoftmaxOp, GradientsTakeThePlaceOfTheirInputs) {
       ASSERT_EQ(inDy[i].bits, apart[i].bits) << i;
     }
   }
+}
+
+TEST_P(SoftmaxOp, LongColumnsAreSwept) {
+  constexpr int64_t kRows = 40, kLength = 3001;
+  auto x = uniform<float>(kRows * kLength, -10, 10), dy = uniform<float>(kRows * kLength, -1, 1, 2);
+  x[5] = NAN, x[size_t(kLength + 3)] = -INFINITY;
+  auto memory = input({kLength, kRows}, std::vector<float>(size_t(kRows * kLength)));
+  ops::copy(stream, input({kRows, kLength}, x).T(), memory);
+  auto y = output<float>({kLength, kRows}, 2), dx = output<float>({kLength, kRows}, 1);
+  ops::softmax(stream, memory, y.tensor(), 0);
+  Reference reference(kRows, kLength, x);
+  auto inRows = [&](int64_t i) { return i % kRows * kLength + i / kRows; };
+  expectAll(y.result(), [&](int64_t i) { return reference.softmax(inRows(i)); }, {64, 1e-9});
+  ops::softmaxBackward(stream, input({kLength, kRows}, dy), y.tensor(), dx.tensor(), 0);
+  auto result = y.result();
+  std::vector<double> products(kRows, 0);
+  for (size_t i = 0; i < dy.size(); ++i)
+    products[i % kRows] += double(dy[i]) * result[i];
+  expectAll(
+      dx.result(),
+      [&](int64_t i) { return result[size_t(i)] * (dy[size_t(i)] - products[size_t(i % kRows)]); },
+      {64, 1e-7});
 }
 
 TEST_P(SoftmaxOp, AlongAnyDimension) {

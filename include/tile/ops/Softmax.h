@@ -19,8 +19,9 @@ namespace tile::ops {
 /// tensor has x's dtype.
 /// A row that contains NaN or +infinity, or only -infinities, becomes NaN; other elements that are -infinity become 0
 /// (logSoftmax: stay -infinity).
-/// Method: a row of up to 8192 elements is read once and stays in registers; longer ones are read twice, with the running
-/// maximum and sum of an online softmax in the first pass.
+/// Method: a row of up to 8192 elements is read once and stays in registers; longer ones, and those of more than 1024 (f16 and
+/// bf16: 512) that lie across memory, are read twice, with the running maximum and sum of an online softmax in the first
+/// pass.
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: extents differ, a dimension that
 /// does not exist, a dtype that is not in the list, tensors of different devices, y overlaps x or repeats elements.
@@ -37,7 +38,7 @@ Tensor logSoftmax(Stream &stream, const Operand &x, int dim = -1, Loc loc = Loc:
 ///
 /// Shapes, dtypes and errors as above, of dy, y and dx; dx may be dy or y itself, with the same strides. The new tensor
 /// has y's dtype. NaN and infinities go through the formulas as they are.
-/// Method: rows of up to 8192 elements: dy and y are read once; longer rows twice.
+/// Method: dy and y are read once, or twice where softmax reads x twice.
 void softmaxBackward(Stream &stream, const Operand &dy, const Operand &y, const Operand &dx,
                      int dim = -1, Loc loc = Loc::here());
 Tensor softmaxBackward(Stream &stream, const Operand &dy, const Operand &y, int dim = -1,
