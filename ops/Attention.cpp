@@ -15,9 +15,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLn2 = 0.6931471805599453;
 
-/// A maximum of -infinity, which means "nothing seen", counts as 0: infinity - infinity is NaN.
-Value finite(Value largest) { return select(largest == -kInfinity, 0.0f, largest); }
-
 struct AttentionInputs {
   In<any, 4> q, k, v;
   Value scaleLog2E;

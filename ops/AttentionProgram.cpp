@@ -11,12 +11,6 @@ namespace {
 constexpr int kWidestHead = 256;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A multiple of what the tensor cores take at once; of the larger sizes few, which share tiles.
-int paddedHead(const Operand &q) {
-  int head = static_cast<int>((q.extent(3) + 15) / 16 * 16);
-  return head > 192 ? kWidestHead : head > 128 ? (head + 31) / 32 * 32 : head;
-}
-
 /// Fewer rows where there are not so many.
 int rowsFor(int64_t count, int most) {
   int rows = 16;
@@ -34,8 +28,13 @@ int widestOfFourWarps(bool isWide, Precision precision) {
 
 } // namespace
 
+int paddedHead(int64_t extent) {
+  int head = static_cast<int>((extent + 15) / 16 * 16);
+  return head > 192 ? kWidestHead : head > 128 ? (head + 31) / 32 * 32 : head;
+}
+
 AttentionPlan forwardPlan(const Operand &q, Precision asked) {
-  int head = paddedHead(q);
+  int head = paddedHead(q.extent(3));
   bool isWide = q.dtype() == f32;
   int keys = isWide || head > 96 ? 32 : 64;
   int queries = head * (isWide ? 2 : 1) > 128 ? 32 : 64;
@@ -47,11 +46,19 @@ AttentionPlan forwardPlan(const Operand &q, Precision asked) {
 }
 
 AttentionPlan backwardPlan(const Operand &q, Precision asked) {
-  int head = paddedHead(q);
+  int head = paddedHead(q.extent(3));
   bool isWide = q.dtype() == f32;
   bool fits = asked == Precision::tf32 && head <= 64;
   int side = !isWide && head <= 64 ? 64 : head <= (isWide ? 128 : 192) ? 32 : 16;
   return {{side, side, head, 8}, fits ? asked : Precision::ieee};
+}
+
+void checkHead(const Arguments &arguments, Named q, Precision precision) {
+  arguments.extentWithin(q, q.operand.rank() - 1, 1, kWidestHead);
+  if (precision != Precision::ieee && precision != Precision::tf32 &&
+      precision != Precision::tf32x3)
+    arguments.fail(ErrorCode::InvalidArgument,
+                   "options.precision is none of ieee, tf32 and tf32x3");
 }
 
 void checkAttention(const Arguments &arguments, Named q, Named k, Named v,
@@ -68,11 +75,7 @@ void checkAttention(const Arguments &arguments, Named q, Named k, Named v,
   for (Named arg : likeK)
     arguments.sameExtents(k, arg), arguments.sameDtype(k, arg);
   arguments.multipleOf(q, 1, k, 1);
-  arguments.extentWithin(q, 3, 1, kWidestHead);
-  if (options.precision != Precision::ieee && options.precision != Precision::tf32 &&
-      options.precision != Precision::tf32x3)
-    arguments.fail(ErrorCode::InvalidArgument,
-                   "options.precision is none of ieee, tf32 and tf32x3");
+  checkHead(arguments, q, options.precision);
 }
 
 void checkLse(const Arguments &arguments, Named lse, Named q) {
@@ -85,6 +88,8 @@ void checkLse(const Arguments &arguments, Named lse, Named q) {
 double attentionScale(const Operand &q, const AttentionOptions &options) {
   return options.scale ? *options.scale : 1 / std::sqrt(static_cast<double>(q.extent(3)));
 }
+
+Value finite(Value largest) { return select(largest == -kInfinity, 0.0f, largest); }
 
 Value visibleScores(Value scores, Value queries, Value keys, Value queryCount, Value keyCount,
                     bool causal) {

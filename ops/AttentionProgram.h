@@ -20,6 +20,8 @@ struct AttentionPlan {
   AttentionTiles tiles;
   Precision precision;
 };
+/// A multiple of what the tensor cores take at once; of the larger sizes few, which share tiles.
+int paddedHead(int64_t extent);
 AttentionPlan forwardPlan(const Operand &q, Precision asked);
 AttentionPlan backwardPlan(const Operand &q, Precision asked);
 
@@ -28,6 +30,8 @@ AttentionPlan backwardPlan(const Operand &q, Precision asked);
 void checkAttention(const Arguments &arguments, Named q, Named k, Named v,
                     std::initializer_list<Named> likeQ, std::initializer_list<Named> likeK,
                     const AttentionOptions &options);
+/// The head dimension of q, its last, and the precision are among those supported.
+void checkHead(const Arguments &arguments, Named q, Precision precision);
 /// lse is f32, B x Hq x Lq.
 void checkLse(const Arguments &arguments, Named lse, Named q);
 
@@ -45,6 +49,8 @@ Value columnsOf(const View &x, Value batch, Value head, Value tile, int rows, in
   return reshape(x.T().tile({1, 1, columns, rows})(batch, head, 0, tile), {columns, rows});
 }
 
+/// A maximum of -infinity, which means "nothing seen", counts as 0: infinity - infinity is NaN.
+Value finite(Value largest);
 /// Scores where the query sees the key, else -infinity; `queries` and `keys` are positions that
 /// broadcast to the scores.
 Value visibleScores(Value scores, Value queries, Value keys, Value queryCount, Value keyCount,
