@@ -71,7 +71,8 @@ void run(const char *op, bool isLog, Stream &stream, const Operand &x, const Ope
   dim = arguments.dimension({"x", x}, dim);
   arguments.sameExtents({"x", x}, {"y", y});
   arguments.oneDevice({{"x", x}, {"y", y}});
-  arguments.outputsApart({{"y", y}}, {{"x", x}});
+  arguments.elementsDistinct({"y", y});
+  arguments.disjointOrSame({"y", y}, {"x", x});
   if (y.numel() == 0)
     return;
   CallSite site(stream, loc);

@@ -14,7 +14,7 @@ namespace tile::ops {
 /// logSoftmax: y[r, j] = x[r, j] - m - log(sum over k of exp(x[r, k] - m)).
 ///
 /// Shapes: x and y have equal extents, of rank 1 or more; rows of any length. Any strides; the other dimensions, if they
-/// do not merge into one, are copied. Empty tensors are fine.
+/// do not merge into one, are copied. Empty tensors are fine. y may be x itself, with the same strides.
 /// Dtypes: x and y each f16, bf16, f32 or f64; everything between is computed in f32, in f64 if x or y is f64. The new
 /// tensor has x's dtype.
 /// A row that contains NaN or +infinity, or only -infinities, becomes NaN; other elements that are -infinity become 0
@@ -24,7 +24,8 @@ namespace tile::ops {
 /// pass.
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: extents differ, a dimension that
-/// does not exist, a dtype that is not in the list, tensors of different devices, y overlaps x or repeats elements.
+/// does not exist, a dtype that is not in the list, tensors of different devices, y overlaps x in another way or repeats
+/// elements.
 void softmax(Stream &stream, const Operand &x, const Operand &y, int dim = -1,
              Loc loc = Loc::here());
 Tensor softmax(Stream &stream, const Operand &x, int dim = -1, Loc loc = Loc::here());
