@@ -208,6 +208,17 @@ private:
     return x.view.strided({extents, rank}, {strides, rank});
   }
 
+  /// Batches from c's largest stride to its smallest. Where two do not lie as one, `matmul` launches once for each index of
+  /// the first: that is the one with fewer.
+  Labels batchesOf(const Labelled &a, const Labelled &b, const Labelled &c, LabelSet set) const {
+    Labels batch = ordered(c, set);
+    bool isOne = folds(a, batch) && folds(b, batch) && folds(c, batch);
+    if (batch.count == 2 && !isOne &&
+        formula_.extent(batch.list[0]) > formula_.extent(batch.list[1]))
+      std::swap(batch.list[0], batch.list[1]);
+    return batch;
+  }
+
   /// What the letters of a matrix product act as, and which tensors lie so in memory.
   struct Roles {
     Labels batch, m, n, k;
@@ -218,7 +229,7 @@ private:
   Roles rolesOf(const Labelled &a, const Labelled &b, const Labelled &c, LabelSet summed,
                 LabelSet repeated) const {
     LabelSet inA = a.labels.set(), inB = b.labels.set();
-    Roles roles = {.batch = ordered(c, (inA & inB) | repeated),
+    Roles roles = {.batch = batchesOf(a, b, c, (inA & inB & ~summed) | repeated),
                    .m = commonOrder(c, a, inA & ~inB & ~repeated),
                    .n = commonOrder(c, b, inB & ~inA & ~repeated),
                    .k = commonOrder(a, b, summed)};

@@ -185,13 +185,13 @@ TEST_F(Traffic, Matmul) {
 }
 
 TEST_F(Traffic, EinsumTakesViews) {
-  // One kernel, as a matrix product has, whatever the order of letters; no copies.
-  auto check = [&](std::string_view formula, Tensor a, Tensor b, Tensor y) {
+  // Launched as a matrix product is, whatever the order of letters; no copies.
+  auto check = [&](std::string_view formula, Tensor a, Tensor b, Tensor y, uint64_t launches = 1) {
     SCOPED_TRACE(formula);
     uint64_t before = virtualDevice->statistics().launches;
     ops::einsum(stream, formula, {a, b}, y);
     stream.synchronize();
-    EXPECT_EQ(virtualDevice->statistics().launches, before + 1);
+    EXPECT_EQ(virtualDevice->statistics().launches, before + launches);
     expectNoWaste();
   };
   Tensor heads = zeros<half>({2, 4, 64, 64}), square = zeros<half>({64, 64});
@@ -201,6 +201,11 @@ TEST_F(Traffic, EinsumTakesViews) {
   check("hqd,hkd->khq", zeros<half>({4, 64, 64}), zeros<half>({4, 64, 64}),
         zeros<half>({64, 4, 64}));
   check("ab,cbd->acd", square, zeros<half>({64, 64, 16}), zeros<half>({64, 64, 16}));
+  // Batches that do not lie as one: a launch for each index of the smaller one.
+  check("bqhd,bkhd->bhqk", zeros<half>({4, 64, 2, 64}), zeros<half>({4, 64, 2, 64}),
+        zeros<half>({4, 2, 64, 64}), 2);
+  check("bqhd,bkhd->bhqk", zeros<half>({2, 64, 4, 64}), zeros<half>({2, 64, 4, 64}),
+        zeros<half>({2, 4, 64, 64}), 2);
   check("oi,bihw->bohw", square, zeros<half>({3, 64, 8, 16}), zeros<half>({3, 64, 8, 16}));
   check("ij,kij->k", square, zeros<half>({64, 64, 64}), zeros<half>({64}));
 }

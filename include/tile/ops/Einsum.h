@@ -24,7 +24,8 @@ namespace tile::ops {
 /// Method: operands are taken from left to right, two at a time. Letters that only one of the two and nobody later has
 /// are summed over first. Of those that both have, the ones that somebody later needs are batches of a matrix product,
 /// the others its sum; `matmul` computes it on views of the operands. Where several letters of one operand act as one
-/// but do not lie as one in memory, one of them is a batch, or the operand is copied once. Without a letter to sum over it is a `map` of products; with none
+/// but do not lie as one in memory, one of them is a batch, or the operand is copied once; of two
+/// batches that do not lie as one, each index of the smaller takes a launch. Without a letter to sum over it is a `map` of products; with none
 /// that only one operand has, such a map of f32 (f64) products and a sum. Sums and products on the way to y are rounded
 /// to the operands' dtype.
 /// The order of summation is open, but fixed for given formula, shapes, strides and options.
