@@ -3,7 +3,7 @@
 #include <tile/autograd/Embedding.h>
 #include <tile/autograd/Ops.h>
 #include <tile/ops/Arithmetic.h>
-#include <tile/ops/Attention.h>
+#include <tile/ops/KvCache.h>
 
 #include <algorithm>
 #include <cmath>
@@ -31,10 +31,12 @@ Decoder::Decoder(const Transformer &model, int64_t batch, Loc loc) : model_(mode
     };
     caches_.push_back({one(), one()});
   }
+  lengths_ = stream.tensor<int32_t>({batch});
 }
 
-Variable Decoder::attend(const SelfAttention &layer, const Variable &x, Cache &cache, Loc loc) {
-  Variable heads = autograd::reshape(layer.in(x, loc), {batch_, -1, 1, layer.headWidth()}, loc);
+Variable Decoder::attend(const SelfAttention &layer, const Variable &x, const Cache &cache,
+                         Loc loc) const {
+  Variable heads = autograd::reshape(layer.in(x, loc), {batch_, -1, layer.headWidth()}, loc);
   auto parts = autograd::split(heads, 1, {layer.heads, layer.keyHeads, layer.keyHeads}, loc);
   if (const RotaryTables &turns = model_.turns; turns.cosines)
     for (int each : {0, 1})
@@ -42,10 +44,13 @@ Variable Decoder::attend(const SelfAttention &layer, const Variable &x, Cache &c
           autograd::rotate(parts[size_t(each)], turns.cosines.slice(0, length_, 1),
                            turns.sines.slice(0, length_, 1), {}, loc);
   Stream stream = x.stream();
-  ops::copy(stream, parts[1].value(), cache.keys.slice(2, length_, 1), loc);
-  ops::copy(stream, parts[2].value(), cache.values.slice(2, length_, 1), loc);
-  Tensor y = ops::attention(stream, parts[0].value(), cache.keys.slice(2, 0, length_ + 1),
-                            cache.values.slice(2, 0, length_ + 1), {}, loc);
+  ops::KvCache kept{.k = cache.keys, .v = cache.values, .lengths = lengths_};
+  auto asPosition = [&](const Variable &part) {
+    return autograd::reshape(part, {batch_, layer.keyHeads, 1, layer.headWidth()}, loc);
+  };
+  Variable keys = asPosition(parts[1]), values = asPosition(parts[2]);
+  ops::kvCacheAppend(stream, keys.value(), values.value(), kept, loc);
+  Tensor y = ops::decodeAttention(stream, parts[0].value(), kept, {}, loc);
   return layer.out(autograd::reshape(Variable(stream, y), {batch_, -1}, loc), loc);
 }
 
@@ -60,6 +65,8 @@ Tensor Decoder::next(const Tensor &tokens, Loc loc) {
            "Decoder: all " + std::to_string(length_) + " positions of the model are taken", loc);
   autograd::NoGrad quiet;
   Variable x = model_.tokenTable(tokens, loc);
+  Stream stream = x.stream();
+  ops::fill(stream, static_cast<double>(length_ + 1), lengths_, loc);
   if (model_.positionTable) {
     const Variable &table = model_.positionTable->table;
     x = autograd::add(x, Variable(table.stream(), table.value().slice(0, length_, 1)), loc);

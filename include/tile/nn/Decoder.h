@@ -23,12 +23,12 @@ private:
   struct Cache {
     Tensor keys, values; ///< batch x key heads x positions x head width
   };
-  autograd::Variable attend(const SelfAttention &layer, const autograd::Variable &x, Cache &cache,
-                            Loc loc);
+  autograd::Variable attend(const SelfAttention &layer, const autograd::Variable &x,
+                            const Cache &cache, Loc loc) const;
 
   Transformer model_;
   std::vector<Cache> caches_;
-  Tensor lengths_; ///< i32, on the device
+  Tensor lengths_; ///< of the sequences, i32
   int64_t batch_, length_ = 0;
 };
 

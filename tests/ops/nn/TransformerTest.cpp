@@ -126,18 +126,18 @@ TEST_P(Transformers, CheckpointsChangeNothing) {
 TEST_P(Transformers, LearnASequence) {
   for (const TransformerOptions &options : {small(), grouped()}) {
     Transformer model(stream, generator, options);
-    AdamW adam(model, {{.rate = 1e-2}});
+    AdamW adam(model, {{.rate = 2e-2}});
     auto sequence = someTokens(kLength + 1);
     Tensor in = tokens(1, {sequence.begin(), sequence.end() - 1});
     Tensor next = tokens(1, {sequence.begin() + 1, sequence.end()});
     double loss = 0;
-    for (int step = 0; step < 40; ++step) {
+    for (int step = 0; step < 16; ++step) {
       Variable now = autograd::crossEntropy(model(in), next);
       now.backward();
       adam.step();
       loss = valuesOf(now.value())[0];
     }
-    EXPECT_LT(loss, 0.1);
+    EXPECT_LT(loss, 0.3);
     auto written =
         generate(model, std::span(sequence).first(2), kLength - 1, generator, {.temperature = 0});
     EXPECT_EQ(written, std::vector<int32_t>(sequence.begin() + 2, sequence.end()));
