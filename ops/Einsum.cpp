@@ -222,7 +222,7 @@ private:
   /// What the letters of a matrix product act as, and which tensors lie so in memory.
   struct Roles {
     Labels batch, m, n, k;
-    bool fitsA, fitsB, fitsC;
+    bool fitsA = false, fitsB = false, fitsC = false;
     bool fit() const { return fitsA && fitsB && fitsC; }
   };
   /// `repeated` is a batch though only one operand has it.
