@@ -2,7 +2,7 @@
 // one new query a sequence.
 //
 //   ops::KvCache cache = {.k = keys, .v = values, .lengths = lengths};
-//   ops::affine(stream, lengths, 1, 1, lengths);         // once a step, for all layers
+//   ops::map(stream, [](Value n) { return n + 1; }, lengths, lengths); // once a step, for all layers
 //   ops::kvCacheAppend(stream, k, v, cache);             // B x Hkv x 1 x D
 //   ops::decodeAttention(stream, q, cache, out);         // B x Hq x D
 #pragma once
