@@ -6,6 +6,8 @@
 #include "ops/AttentionProgram.h"
 #include "ops/NewTensor.h"
 
+#include <tile/Registry.h>
+
 #include <limits>
 
 namespace tile::ops {
@@ -87,7 +89,7 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
                      const Lse &...lse) {
   if (out.numel() == 0)
     return;
-  auto [tiles, precision] = forwardPlan(q, options.precision);
+  auto [tiles, precision] = forwardPlan(q.dtype(), q.extent(2), q.extent(3), options.precision);
   AlignedInput queries(site, q), keys(site, k), values(site, v);
   AlignedOutput result(site, out);
   kernel
@@ -97,6 +99,38 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
                           static_cast<float>(attentionScale(q, options) * kLog2E));
   result.finish(site);
 }
+
+const bool registered = registerOp({
+    .name = "attention",
+    .summary = "softmax(q k^T / sqrt(D)) v, for each batch and head",
+    .inputs = 3,
+    .kernel =
+        [](const OpSettings &settings) {
+          DType dtype = settings.dtype("dtype", f16);
+          int64_t heads = settings.integer("H", 16), queries = settings.integer("Lq", 2048),
+                  head = settings.integer("D", 64);
+          auto q = exampleView(dtype, {settings.integer("B", 4), heads, queries, head});
+          auto k = exampleView(dtype, {settings.integer("B", 4), settings.integer("Hkv", heads),
+                                       settings.integer("Lk", queries), head});
+          auto [tiles, precision] = forwardPlan(dtype, queries, head, Precision::tf32x3);
+          return KernelRequest(attentionKernel
+                                   .consts(tiles.queries, tiles.keys, tiles.head,
+                                           static_cast<int>(settings.integer("causal", 0)),
+                                           static_cast<int>(precision))
+                                   .warps(tiles.warps),
+                               {q, k, k, q, exampleScalar(f32)});
+        },
+    .output =
+        [](std::span<const Tensor> in, const OpSettings &) {
+          return TensorSpec{in[0].dtype(), {in[0].extents().begin(), in[0].extents().end()}};
+        },
+    .run =
+        [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
+           const OpSettings &settings) {
+          attention(stream, in[0], in[1], in[2], out,
+                    {.causal = settings.integer("causal", 0) != 0});
+        },
+});
 
 } // namespace
 

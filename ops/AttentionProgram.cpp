@@ -33,16 +33,16 @@ int paddedHead(int64_t extent) {
   return head > 192 ? kWidestHead : head > 128 ? (head + 31) / 32 * 32 : head;
 }
 
-AttentionPlan forwardPlan(const Operand &q, Precision asked) {
-  int head = paddedHead(q.extent(3));
-  bool isWide = q.dtype() == f32;
+AttentionPlan forwardPlan(DType dtype, int64_t count, int64_t width, Precision asked) {
+  int head = paddedHead(width);
+  bool isWide = dtype == f32;
   int keys = isWide || head > 96 ? 32 : 64;
   int queries = head * (isWide ? 2 : 1) > 128 ? 32 : 64;
   bool fits = head <= (asked == Precision::tf32x3 ? 96 : 128);
   Precision precision = fits ? asked : Precision::ieee;
-  return {{rowsFor(q.extent(2), queries), keys, head,
-           head > widestOfFourWarps(isWide, precision) ? 8 : 4},
-          precision};
+  return {
+      {rowsFor(count, queries), keys, head, head > widestOfFourWarps(isWide, precision) ? 8 : 4},
+      precision};
 }
 
 AttentionPlan backwardPlan(const Operand &q, Precision asked) {

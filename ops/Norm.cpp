@@ -5,6 +5,8 @@
 #include "ops/NewTensor.h"
 #include "ops/Rows.h"
 
+#include <tile/Registry.h>
+
 namespace tile::ops {
 
 namespace {
@@ -209,6 +211,46 @@ void normalise(const Norm &n, Stream &stream, Loc loc) {
   if (rowsOf(n.x) != 0)
     launch(n, CallSite(stream, loc));
 }
+
+/// One of the norms by name, of the rows of a matrix, with a weight and, if centred, a bias.
+OpEntry entryOf(const char *name, const char *summary, bool isCentred) {
+  int options = HasWeight | (isCentred ? Centred | HasBias : 0);
+  return {.name = name,
+          .summary = summary,
+          .inputs = isCentred ? 3 : 2,
+          .kernel =
+              [options](const OpSettings &settings) {
+                int64_t rows = settings.integer("M", 4096), columns = settings.integer("N", 1024);
+                DType dtype = settings.dtype("dtype", f32);
+                auto x = exampleView(dtype, {rows, columns}), row = exampleView(dtype, {columns});
+                auto none = exampleView(f32, {0}), noMatrix = exampleView(f32, {0, 0});
+                std::vector<tile::detail::HostArg> arguments = {
+                    x,    noMatrix,          row, options & HasBias ? row : none, noMatrix, x, none,
+                    none, exampleScalar(f32)};
+                if (columns > kLongestTile)
+                  return KernelRequest(normLong.consts(options, kSweptColumns).warps(8), arguments);
+                RowTile tile(columns);
+                arguments.push_back(exampleScalar(i32));
+                return KernelRequest(
+                    normShort.consts(options, tile.rows, tile.columns).warps(tile.warps),
+                    arguments);
+              },
+          .output =
+              [](std::span<const Tensor> in, const OpSettings &) {
+                return TensorSpec{in[0].dtype(), {in[0].extents().begin(), in[0].extents().end()}};
+              },
+          .run =
+              [isCentred](Stream &stream, std::span<const Tensor> in, const Tensor &out,
+                          const OpSettings &) {
+                if (isCentred)
+                  layernorm(stream, in[0], in[1], in[2], 1e-5, out);
+                else
+                  rmsnorm(stream, in[0], in[1], 1e-5, out);
+              }};
+}
+const bool registered =
+    registerOp(entryOf("layernorm", "layer normalisation of the rows of a matrix", true)) &&
+    registerOp(entryOf("rmsnorm", "root-mean-square normalisation of the rows of a matrix", false));
 
 } // namespace
 

@@ -14,6 +14,11 @@ class Build(Case):
     def tile_ir(self, *settings):
         return self.run_tilec(0, "build", "op:add", "--emit", "tile", *settings)[0]
 
+    def test_every_op_of_the_library(self):
+        for op in "add", "attention", "layernorm", "matmul", "rmsnorm", "softmax":
+            self.assertIn(".entry", self.run_tilec(0, "build", f"op:{op}")[0])
+        self.assertIn("norm_long", self.run_tilec(0, "build", "op:layernorm", "N=10000")[0])
+
     def test_stages_of_an_op(self):
         self.run_tilec(0, "build", "op:matmul", "--emit", "tile,tilegpu,llvm,ll,ptx", "-o", "stages")
         names = sorted(file.name for file in (self.path / "stages").iterdir())
