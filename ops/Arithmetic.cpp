@@ -77,10 +77,7 @@ const bool registered = registerOp({
               detail::mapKernel<Add, 1, 1, Operand, Operand>({"add", {"c", "a", "b"}});
           return KernelRequest(program.consts(1, settings.integer("B", 1024)), {view, view, view});
         },
-    .output =
-        [](std::span<const Tensor> in, const OpSettings &) {
-          return TensorSpec{in[0].dtype(), {in[0].extents().begin(), in[0].extents().end()}};
-        },
+    .output = [](std::span<const Tensor> in, const OpSettings &) { return TensorSpec::of(in[0]); },
     .run = [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
               const OpSettings &) { add(stream, in[0], in[1], out); },
 });

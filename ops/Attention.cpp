@@ -120,10 +120,7 @@ const bool registered = registerOp({
                                    .warps(tiles.warps),
                                {q, k, k, q, exampleScalar(f32)});
         },
-    .output =
-        [](std::span<const Tensor> in, const OpSettings &) {
-          return TensorSpec{in[0].dtype(), {in[0].extents().begin(), in[0].extents().end()}};
-        },
+    .output = [](std::span<const Tensor> in, const OpSettings &) { return TensorSpec::of(in[0]); },
     .run =
         [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
            const OpSettings &settings) {

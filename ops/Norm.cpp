@@ -235,10 +235,8 @@ OpEntry entryOf(const char *name, const char *summary, bool isCentred) {
                     normShort.consts(options, tile.rows, tile.columns).warps(tile.warps),
                     arguments);
               },
-          .output =
-              [](std::span<const Tensor> in, const OpSettings &) {
-                return TensorSpec{in[0].dtype(), {in[0].extents().begin(), in[0].extents().end()}};
-              },
+          .output = [](std::span<const Tensor> in,
+                       const OpSettings &) { return TensorSpec::of(in[0]); },
           .run =
               [isCentred](Stream &stream, std::span<const Tensor> in, const Tensor &out,
                           const OpSettings &) {

@@ -51,6 +51,11 @@ private:
 struct TensorSpec {
   DType dtype = any;
   std::vector<int64_t> extents;
+
+  /// Those of a tensor.
+  static TensorSpec of(const Tensor &tensor) {
+    return {tensor.dtype(), {tensor.extents().begin(), tensor.extents().end()}};
+  }
 };
 
 /// One specialisation of a kernel: what a launch with these arguments would compile. The kernel
