@@ -1,7 +1,8 @@
 // The cells of a range of memory: one for each chunk of 16 bytes, which is what most instructions move, until part of it is
-// touched; then one for each of its words.
+// touched; then one for each of its words, or if less than words is touched, its parts.
 #pragma once
 
+#include "runtime/vgpu/ChunkParts.h"
 #include "runtime/vgpu/QuickAccess.h"
 
 #include <algorithm>
@@ -19,11 +20,14 @@ public:
   /// Room for `bytes` bytes of which nothing is known.
   void reset(uint32_t bytes) {
     chunks_.assign(bytes / kChunkBytes + 1, Cell());
-    words_.clear();
+    words_.reset();
+    parts_.reset();
   }
   void clear() { chunks_.clear(); }
   bool empty() const { return chunks_.empty(); }
-  size_t heldBytes() const { return (chunks_.capacity() + words_.capacity()) * sizeof(Cell); }
+  size_t heldBytes() const {
+    return chunks_.capacity() * sizeof(Cell) + words_.heldBytes() + parts_.heldBytes();
+  }
 
   /// Checks an access and remembers it. `sameValue`: a write that changes nothing; `place(at)`: what byte `at` is.
   template <class Place>
@@ -53,7 +57,7 @@ public:
       Cell &chunk = chunks[offsets[i] / kChunkBytes];
       if (known.takesRead(chunk))
         continue;
-      if (!isQuickChunk<true>(chunk, accessor, offsets[i]))
+      if (!isQuickChunk<true>(chunk, accessor))
         others |= 1u << i;
       known = KnownOrder(accessor);
     }
@@ -80,23 +84,35 @@ public:
   /// Remembers a read that happened earlier, without checking it.
   void replay(Rules &rules, Stamp stamp, uint32_t cluster, uint32_t offset, uint32_t bytes) {
     forChunks(offset, bytes, [&](Cell &chunk, uint32_t at, uint32_t part) {
-      if (part == kChunkBytes && !Rules::isSplit(chunk))
+      if (part == kChunkBytes && isOne(chunk))
         return rules.replay(chunk, stamp, cluster);
-      split(rules, chunk, at);
-      rules.replay(words_, stamp, cluster, at, part);
+      rules.replay(wordsOf(rules, chunk), stamp, cluster, at % kChunkBytes, part);
     });
   }
 
   /// Calls visit(cell) for the cells of a part of a chunk.
   template <class Visit> void forCells(Rules &rules, uint32_t offset, uint32_t bytes, Visit visit) {
     Cell &chunk = chunks_[offset / kChunkBytes];
-    if (Rules::isSplit(chunk))
-      rules.forCells(words_, offset, bytes, visit);
-    else
+    if (isOne(chunk))
       visit(chunk);
+    else
+      rules.forCells(wordsOf(rules, chunk), offset % kChunkBytes, bytes, visit);
   }
 
 private:
+  using Words = std::array<Cell, kChunkWords>;
+
+  // Of a chunk: it has one cell for all of it; its cell names its words; its cell names its parts.
+  static bool isOne(const Cell &chunk) { return chunk.write.kindBits < kInParts; }
+  static bool isInWords(const Cell &chunk) { return Rules::isSplit(chunk); }
+  static bool isInParts(const Cell &chunk) { return chunk.write.kindBits == kInParts; }
+  static auto indexOf(const Cell &chunk) { return static_cast<uint32_t>(chunk.write.clock); }
+  static void name(Cell &chunk, unsigned kindBits, uint32_t index) {
+    chunk = Cell();
+    chunk.write.kindBits = kindBits;
+    chunk.write.clock = index;
+  }
+
   template <class Visit> void forChunks(uint32_t offset, uint32_t bytes, Visit visit) {
     for (uint32_t at = offset, end = offset + bytes; at < end;) {
       uint32_t part = std::min(end - at, kChunkBytes - at % kChunkBytes);
@@ -110,12 +126,24 @@ private:
   }
 
   // False: nothing is done, or of a read some is remembered, as it will be again.
-  template <bool Reads> bool isQuickChunk(Cell &chunk, const Accessor &accessor, uint32_t at) {
-    if (!Rules::isSplit(chunk))
+  template <bool Reads> bool isQuickChunk(Cell &chunk, const Accessor &accessor) {
+    if (isOne(chunk))
       return isQuick<Reads>(chunk, accessor);
     bool isQuickly = Reads;
-    for (uint32_t word = at / 4; isQuickly && word < at / 4 + kChunkWords; ++word)
-      isQuickly = quickRead(words_[word], accessor);
+    if (isInWords(chunk)) {
+      Words &words = words_[indexOf(chunk)];
+      for (uint32_t word = 0; isQuickly && word < kChunkWords; ++word)
+        isQuickly = quickRead(words[word], accessor);
+    } else if (Reads) {
+      ChunkParts &parts = parts_[indexOf(chunk)];
+      for (uint32_t at = 0, count = 0; isQuickly && at < kChunkBytes; at += count) {
+        count = parts.alike(at, kChunkBytes);
+        ClusterCell before = parts.cell(at), cell = before;
+        isQuickly = quickRead(cell, accessor) && parts.set(at, count, cell);
+        if (!isQuickly)
+          parts.set(at, count, before);
+      }
+    }
     return isQuickly;
   }
 
@@ -128,15 +156,15 @@ private:
       Cell &chunk = chunks_[at / kChunkBytes];
       if (at % kChunkBytes == 0 && end - at >= kChunkBytes) {
         if (!known.takes<Reads>(chunk)) {
-          if (!isQuickChunk<Reads>(chunk, accessor, at))
+          if (!isQuickChunk<Reads>(chunk, accessor))
             accessCells(rules, accessor, at, kChunkBytes, false, place);
           known = KnownOrder(accessor);
         }
         at += kChunkBytes;
         continue;
       }
-      split(rules, chunk, at);
-      if (!isQuick<Reads>(words_[at / 4], accessor))
+      if (isInParts(chunk) ||
+          !isQuick<Reads>(wordsOf(rules, chunk)[at % kChunkBytes / 4], accessor))
         accessCells(rules, accessor, at, 4, false, place);
       at += 4;
     }
@@ -146,37 +174,121 @@ private:
   void accessCells(Rules &rules, const Accessor &accessor, uint32_t offset, uint32_t bytes,
                    bool sameValue, Place place) {
     forChunks(offset, bytes, [&](Cell &chunk, uint32_t at, uint32_t part) {
-      if (part == kChunkBytes && !Rules::isSplit(chunk))
+      if (part == kChunkBytes && isOne(chunk)) {
         rules.touch(chunk, accessor, sameValue, place(at));
-      else
-        accessParts(rules, chunk, accessor, at, part, sameValue, place);
+        return;
+      }
+      accessInside(rules, chunk, accessor, at, part, sameValue, place);
+      // A write that changes the whole chunk is all that is remembered of it.
+      if (part == kChunkBytes && !sameValue && isWrite(accessor.kind())) {
+        forget(rules, chunk);
+        rules.touch(chunk, accessor, false, place(at));
+      }
     });
   }
 
   template <class Place>
-  void accessParts(Rules &rules, Cell &chunk, const Accessor &accessor, uint32_t at, uint32_t bytes,
-                   bool sameValue, Place place) {
-    std::span<Cell> words = split(rules, chunk, at);
-    rules.access(words_, accessor, at, bytes, sameValue, place);
-    // A write that changes the whole chunk is all that is remembered of it.
-    if (bytes == kChunkBytes && !sameValue && isWrite(accessor.kind())) {
-      rules.forget(words);
-      chunk = Cell();
-      rules.touch(chunk, accessor, false, place(at));
-    }
+  void accessInside(Rules &rules, Cell &chunk, const Accessor &accessor, uint32_t at,
+                    uint32_t bytes, bool sameValue, Place place) {
+    uint32_t done = 0;
+    if constexpr (!Cell::kManyClusters)
+      if (isInParts(chunk) || ((at | bytes) % 4 && enterParts(chunk)))
+        done = accessParts(rules, chunk, accessor, at, bytes, sameValue, place);
+    if (done == bytes)
+      return;
+    uint32_t base = at / kChunkBytes * kChunkBytes;
+    rules.access(wordsOf(rules, chunk), accessor, at % kChunkBytes + done, bytes - done, sameValue,
+                 [&](uint32_t inside) { return place(base + inside); });
   }
 
-  std::span<Cell> split(Rules &rules, Cell &chunk, uint32_t at) {
-    if (words_.empty())
-      words_.resize(chunks_.size() * kChunkWords);
-    std::span<Cell> words(&words_[at / kChunkBytes * kChunkWords], kChunkWords);
-    if (!Rules::isSplit(chunk))
-      rules.split(chunk, words);
-    return words;
+  // Returns how many bytes it has done: less than all if what they know has become too much, and they are words again.
+  template <class Place>
+  uint32_t accessParts(Rules &rules, Cell &chunk, const Accessor &accessor, uint32_t at,
+                       uint32_t bytes, bool sameValue, Place place) {
+    ChunkParts &parts = parts_[indexOf(chunk)];
+    uint32_t begin = at % kChunkBytes, end = begin + bytes, base = at - begin;
+    for (uint32_t from = begin, count = 0; from < end; from += count) {
+      count = parts.alike(from, end);
+      ClusterCell cell = parts.cell(from);
+      if (!isQuickPart(cell, accessor, sameValue))
+        rules.touch(cell, accessor, sameValue, place(base + from));
+      if (!parts.set(from, count, cell)) {
+        leaveParts(rules, chunk, from, count, cell);
+        return from + count - begin;
+      }
+    }
+    return bytes;
+  }
+
+  static bool isQuickPart(ClusterCell &cell, const Accessor &accessor, bool sameValue) {
+    AccessKind kind = accessor.kind();
+    if (kind == AccessKind::Read || kind == AccessKind::ProxyRead)
+      return quickRead(cell, accessor);
+    return kind == AccessKind::Write && !sameValue && quickWrite(cell, accessor);
+  }
+
+  // False if the chunk's cells know too much to be parts.
+  bool enterParts(Cell &chunk) {
+    ChunkParts parts;
+    if (isOne(chunk)) {
+      if (!parts.set(0, kChunkBytes, chunk))
+        return false;
+    } else {
+      Words &words = words_[indexOf(chunk)];
+      for (uint32_t i = 0; i < kChunkWords; ++i)
+        if (Rules::isSplit(words[i]) || !parts.set(4 * i, 4, words[i]))
+          return false;
+      words_.giveBack(indexOf(chunk));
+    }
+    name(chunk, kInParts, parts_.take());
+    parts_[indexOf(chunk)] = parts;
+    return true;
+  }
+
+  // The parts become words, of which `count` bytes from `begin` on know what `cell` does.
+  void leaveParts(Rules &rules, Cell &chunk, uint32_t begin, uint32_t count, ClusterCell &cell) {
+    uint32_t index = indexOf(chunk);
+    std::array<Cell, kChunkBytes> bytes;
+    for (uint32_t at = 0; at < kChunkBytes; ++at)
+      bytes[at] = parts_[index].cell(at);
+    if (count)
+      rules.split(cell, std::span(bytes).subspan(begin, count));
+    parts_.giveBack(index);
+    name(chunk, kSplit, words_.take());
+    Words &words = words_[indexOf(chunk)];
+    for (uint32_t i = 0; i < kChunkWords; ++i)
+      rules.assemble(words[i], std::span<Cell, 4>(bytes.begin() + 4 * i, 4));
+  }
+
+  // Splits the chunk if need be.
+  std::span<Cell> wordsOf(Rules &rules, Cell &chunk) {
+    if constexpr (!Cell::kManyClusters)
+      if (isInParts(chunk)) {
+        ClusterCell none;
+        leaveParts(rules, chunk, 0, 0, none);
+      }
+    if (isOne(chunk)) {
+      uint32_t index = words_.take();
+      rules.split(chunk, words_[index]);
+      name(chunk, kSplit, index);
+    }
+    return words_[indexOf(chunk)];
+  }
+
+  // The chunk is one again, of which nothing is known.
+  void forget(Rules &rules, Cell &chunk) {
+    if (isInWords(chunk)) {
+      rules.forget(words_[indexOf(chunk)]);
+      words_.giveBack(indexOf(chunk));
+    } else if (isInParts(chunk)) {
+      parts_.giveBack(indexOf(chunk));
+    }
+    chunk = Cell();
   }
 
   std::vector<Cell> chunks_;
-  std::vector<Cell> words_; // of chunks that are split; empty until there is one
+  RecordPool<Words> words_;
+  RecordPool<ChunkParts> parts_;
 };
 
 } // namespace tile::vgpu

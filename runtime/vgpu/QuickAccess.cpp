@@ -67,7 +67,7 @@ bool isOrderedRead(Stamp read, const Accessor &accessor) {
 
 bool readNew(ClusterCell &cell, const Accessor &accessor) {
   Stamp write = cell.write, &read = cell.read;
-  if (write.kindBits == kSplit || !isPlainlyOrdered(write, accessor))
+  if (write.kindBits >= kInParts || !isPlainlyOrdered(write, accessor))
     return false;
   const Stamp &stamp = accessor.stamp;
   if (read == Stamp() || readBits(read) == accessor.orderedRead) {
@@ -110,7 +110,7 @@ bool readNew(ClusterCell &cell, const Accessor &accessor) {
 
 bool writeNew(ClusterCell &cell, const Accessor &accessor) {
   Stamp write = cell.write, read = cell.read;
-  if (write.kindBits == kSplit || !isPlainlyOrdered(write, accessor))
+  if (write.kindBits >= kInParts || !isPlainlyOrdered(write, accessor))
     return false;
   if (read != Stamp() && readBits(read) != accessor.orderedRead) {
     if (read.kindBits == kPooled || !isOrderedRead(read, accessor))

@@ -224,15 +224,14 @@ bool mergeReads(Stamp &slot, Stamp stamp) {
 }
 
 template <class Cell> void RaceCells<Cell>::clear() {
-  split_.clear();
-  freeSplits_.clear();
+  split_.reset();
   pools_.clear();
   freePools_.clear();
 }
 
 template <class Cell> size_t RaceCells<Cell>::heldBytes() const {
-  size_t bytes = split_.capacity() * sizeof(split_[0]) + pools_.capacity() * sizeof(pools_[0]) +
-                 (freeSplits_.capacity() + freePools_.capacity()) * sizeof(uint32_t);
+  size_t bytes = split_.heldBytes() + pools_.capacity() * sizeof(pools_[0]) +
+                 freePools_.capacity() * sizeof(uint32_t);
   for (const std::vector<Stamp> &pool : pools_)
     bytes += pool.capacity() * sizeof(Stamp);
   return bytes;
@@ -255,9 +254,10 @@ template <class Cell> void RaceCells<Cell>::split(Cell &cell, std::span<Cell> pa
 template <class Cell> void RaceCells<Cell>::forget(std::span<Cell> parts) {
   for (Cell &part : parts) {
     if (isSplit(part)) {
-      freeSplits_.push_back(static_cast<uint32_t>(part.write.clock));
-      for (Cell &byte : split_[part.write.clock])
+      auto index = static_cast<uint32_t>(part.write.clock);
+      for (Cell &byte : split_[index])
         clearReads(byte);
+      split_.giveBack(index);
     }
     clearReads(part);
     part = Cell();
@@ -267,15 +267,24 @@ template <class Cell> void RaceCells<Cell>::forget(std::span<Cell> parts) {
 template <class Cell> uint32_t RaceCells<Cell>::splitIndex(Cell &cell) {
   if (isSplit(cell))
     return static_cast<uint32_t>(cell.write.clock);
-  if (freeSplits_.empty()) {
-    freeSplits_.push_back(static_cast<uint32_t>(split_.size()));
-    split_.emplace_back();
-  }
-  uint32_t index = freeSplits_.back();
-  freeSplits_.pop_back();
+  uint32_t index = split_.take();
   split(cell, split_[index]);
   cell.write.clock = index;
   return index;
+}
+
+template <class Cell> void RaceCells<Cell>::assemble(Cell &word, std::span<Cell, 4> bytes) {
+  auto isFirst = [&](const Cell &byte) {
+    return byte.write == bytes[0].write && byte.read == bytes[0].read;
+  };
+  word = bytes[0];
+  if (std::ranges::all_of(bytes, isFirst)) // each has a list of readers of its own, if any
+    return;
+  uint32_t index = split_.take();
+  std::ranges::copy(bytes, split_[index].begin());
+  word = Cell();
+  word.write.kindBits = kSplit;
+  word.write.clock = index;
 }
 
 template <class Cell> std::vector<Stamp> RaceCells<Cell>::expand(Stamp slot) {

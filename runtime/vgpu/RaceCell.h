@@ -8,6 +8,7 @@
 
 #include "runtime/vgpu/Checks.h"
 #include "runtime/vgpu/Clock.h"
+#include "runtime/vgpu/RecordPool.h"
 
 #include <array>
 #include <bit>
@@ -82,8 +83,9 @@ Accessor accessorOf(Warp &warp, const Op &op, unsigned lane, AccessKind kind);
 /// True if something of the accessor's own cluster is ordered before what it does now.
 bool happenedBefore(Stamp earlier, const Accessor &accessor);
 
-/// Values of kindBits of what is no stamp: cells that are split, reads that are a list, reads that are ManyReads.
-constexpr unsigned kSplit = 15, kPooled = 14, kMany = 13;
+/// Values of kindBits of what is no stamp: cells that are split, reads that are a list, reads that are ManyReads, chunks that
+/// are ChunkParts.
+constexpr unsigned kSplit = 15, kPooled = 14, kMany = 13, kInParts = 12;
 
 /// Reads of several warps of one cluster at equal times: the common case of tiles that all warps read. Instruction and
 /// kind are where a stamp has them.
@@ -180,6 +182,8 @@ public:
   void touch(Cell &cell, const Accessor &accessor, bool sameValue, const RacePlace &place);
   /// Splits a cell into as many as there are in `parts`, which know what it knew.
   void split(Cell &cell, std::span<Cell> parts);
+  /// The opposite: what four bytes know becomes what their word knows, which may be split.
+  void assemble(Cell &word, std::span<Cell, 4> bytes);
   /// Forgets what `parts` knew: they are one again.
   void forget(std::span<Cell> parts);
   static bool isSplit(const Cell &cell) { return cell.write.kindBits == kSplit; }
@@ -197,8 +201,7 @@ private:
   static bool joinMany(Stamp &slot, Stamp stamp, const Accessor *accessor);
   static std::vector<Stamp> expand(Stamp many);
 
-  std::vector<std::array<Cell, 4>> split_;
-  std::vector<uint32_t> freeSplits_;
+  RecordPool<std::array<Cell, 4>> split_;
   std::vector<std::vector<Stamp>> pools_;
   std::vector<uint32_t> freePools_;
 };

@@ -57,20 +57,51 @@ TEST_F(CheckerMemory, WordsOfSharedMemoryTakeAtMostSixBytesAByte) {
   EXPECT_LE(bytesPerByte(), 6);
 }
 
-// Neighbouring halves belong to different lanes: each byte of such a word has a cell of its own.
-TEST_F(CheckerMemory, WordsTouchedInPartsTakeMore) {
-  touchAll(AccessKind::Write, 2);
-  meet();
+// Neighbouring halves and bytes belong to different lanes.
+TEST_F(CheckerMemory, PartsOfSharedMemoryTakeAtMostSixBytesAByte) {
+  for (uint32_t bytes : {2u, 1u})
+    for (int round = 0; round < 4; ++round) {
+      touchAll(AccessKind::Write, bytes);
+      meet();
+      EXPECT_LE(bytesPerByte(), 6) << bytes;
+      touchAll(AccessKind::Read, 4);
+      touchAll(AccessKind::Read, 16);
+      meet();
+      EXPECT_LE(bytesPerByte(), 6) << bytes;
+    }
+}
+
+// Chunks are words in one round and parts in the next: what they were gives its memory back.
+TEST_F(CheckerMemory, WordsThatBecomePartsAreUsedAgain) {
+  auto round = [&] {
+    for (uint32_t bytes : {4u, 2u, 16u}) {
+      touchAll(AccessKind::Write, bytes);
+      meet();
+    }
+  };
+  round();
   double once = bytesPerByte();
-  EXPECT_LE(once, 1 + 4 + 32 + 1); // vectors grow by doubling
-  for (int round = 0; round < 4; ++round) {
-    touchAll(AccessKind::Read, 4);
-    meet();
-    touchAll(AccessKind::Write, 2);
-    meet();
-  }
+  for (int i = 0; i < 8; ++i)
+    round();
   EXPECT_EQ(bytesPerByte(), once);
-  std::printf("shared memory written by halves: %.1f bytes of shadow a byte\n", once);
+}
+
+// Eight warps that each write a half of every chunk are more than parts remember: cells of bytes, which a chunk written as
+// a whole gives back.
+TEST_F(CheckerMemory, PartsOfManyWarpsTakeCellsOfBytes) {
+  auto round = [&] {
+    for (uint32_t at = 0; at < kSharedBytes; at += 2)
+      shared_.access(by(at / 2 % kWarps, at / 16 % kLanes, AccessKind::Write), at, 2, false);
+    meet();
+    touchAll(AccessKind::Write, 16);
+    meet();
+  };
+  round();
+  double once = bytesPerByte();
+  EXPECT_LE(once, 27);
+  for (int i = 0; i < 4; ++i)
+    round();
+  EXPECT_EQ(bytesPerByte(), once);
 }
 
 // Reads of one word by warps at different times are pooled, and the pools are used again.
