@@ -48,6 +48,16 @@ enum class Strength { None, Default, Access, Product };
 struct Claim {
   gpu::LayoutAttr layout;
   Strength strength = Strength::None;
+  /// Elements that a thread accesses as one full word; 0 if that is not how the access goes.
+  int64_t wordElements = 0;
+
+  /// Of two accesses by words the one of wider elements counts: narrower ones in its layout still use whole sectors;
+  /// the other way round each of its accesses would skip half of them or more.
+  bool operator>(const Claim &other) const {
+    if (strength != other.strength)
+      return strength > other.strength;
+    return wordElements > 0 && wordElements < other.wordElements;
+  }
 };
 
 // --- Deciding ---------------------------------------------------------------------------------------------------
@@ -123,7 +133,7 @@ private:
   Claim strongest(ValueRange values) const {
     Claim best;
     for (Value value : values)
-      if (isTile(value) && of(value).strength > best.strength)
+      if (isTile(value) && of(value) > best)
         best = of(value);
     return best;
   }
@@ -183,10 +193,11 @@ private:
         claim(result, boundaryClaim(result));
       return;
     }
-    if (isa<ir::ViewLoadOp, ir::LoadOp>(op) && isTile(op->getResult(0)))
+    if (isa<ir::ViewLoadOp, ir::LoadOp>(op) && isTile(op->getResult(0))) {
+      auto type = cast<RankedTensorType>(op->getResult(0).getType());
       return claim(op->getResult(0),
-                   {coalescedLayout(op, cast<RankedTensorType>(op->getResult(0).getType()), warps),
-                    Strength::Access});
+                   {coalescedLayout(op, type, warps), Strength::Access, wordElements(op, type)});
+    }
     if (auto dot = dyn_cast<ir::DotOp>(op))
       return claim(dot.getResult(),
                    {gpu::attributeOf(op->getContext(), layoutsOf(dot)->acc), Strength::Product});
@@ -213,8 +224,15 @@ private:
     gpu::LayoutAttr result = resultLayout(op, best.layout);
     for (Value value : op->getResults())
       if (isTile(value))
-        claim(value, {result ? result : layoutOrDefault(value),
-                      result ? best.strength : Strength::Default});
+        claim(value, result ? Claim{result, best.strength, best.wordElements}
+                            : Claim{layoutOrDefault(value), Strength::Default});
+  }
+
+  static int64_t wordElements(Operation *access, RankedTensorType tile) {
+    auto vector = access->getAttrOfType<IntegerAttr>(kVectorAttr);
+    bool fillsWord =
+        vector && vector.getInt() * gpu::bytesOf(tile.getElementType()) >= layout::kMaxVectorBytes;
+    return fillsWord ? vector.getInt() : 0;
   }
 
   Claim orDefault(Claim claim, Value value) const {

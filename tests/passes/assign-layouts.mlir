@@ -33,6 +33,24 @@ func.func @two_layouts_meet(%v: !tile.view<1xf32> {tile.alignment = 16 : i32, ti
   return
 }
 
+// Accesses of two widths meet: the wider one's layout lets both use whole sectors.
+// CHECK-LABEL: func.func @two_widths_meet
+// CHECK: tile.view_load {{.*}} -> tensor<512xf16, #[[H:.*]]>
+// CHECK: tile.view_load {{.*}} -> tensor<512xf32, #[[VECTORS]]>
+// CHECK: arith.addf %{{.*}} : tensor<512xf32, #[[VECTORS]]>
+func.func @two_widths_meet(%v: !tile.view<1xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 0>,
+                                                  tile.extent_divisible = array<i64: 512>},
+                           %w: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 0>,
+                                                  tile.extent_divisible = array<i64: 512>}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %h = tile.view_load %v[%c0] : !tile.view<1xf16> -> tensor<512xf16>
+  %x = arith.extf %h : tensor<512xf16> to tensor<512xf32>
+  %y = tile.view_load %w[%c0] : !tile.view<1xf32> -> tensor<512xf32>
+  %z = arith.addf %x, %y : tensor<512xf32>
+  tile.view_store %z, %w[%c0] : tensor<512xf32>, !tile.view<1xf32>
+  return
+}
+
 // Constants, aranges and what is made of them are made in the layout that wants them, never moved.
 // CHECK-LABEL: func.func @remade
 // CHECK-NOT: convert_layout
