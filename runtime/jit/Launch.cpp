@@ -85,8 +85,8 @@ void start(const Named &record, const LoadedKernel &kernel, detail::StreamState 
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
     return;
   // Little-endian words: a narrow parameter is the low bytes of its word.
-  llvm::SmallVector<uint64_t, 32> words;
-  llvm::SmallVector<device::Arg, 32> block;
+  llvm::SmallVector<uint64_t, 64> words;
+  llvm::SmallVector<device::Arg, 64> block;
   words.reserve(kernel.parameters.size());
   for (const codegen::Parameter &parameter : kernel.parameters) {
     words.push_back(parameterBits(parameter, args[parameter.arg]));

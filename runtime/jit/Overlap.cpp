@@ -77,20 +77,35 @@ public:
         ++param;
       auto kind = record.params[param++].kind;
       int index = static_cast<int>(&arg - args.data());
-      if (arg.kind == HostArg::Tensor && !isEmpty(arg) && count_ < kMost)
-        tensors_[count_++] = {index, kind == ParamSpec::Out || kind == ParamSpec::InOut};
+      if (arg.kind == HostArg::Tensor && !isEmpty(arg) && count_ < kMost) {
+        auto begin = reinterpret_cast<uintptr_t>(arg.pointer);
+        tensors_[count_++] = {index, kind == ParamSpec::Out || kind == ParamSpec::InOut, begin,
+                              begin + bytesOf(arg)};
+      }
     }
   }
 
   struct Tensor {
     int argument;
     bool isWritten;
+    uintptr_t begin, end; ///< addresses: elements lie between
+
+    /// Whether one of them might see what is stored to the other: what most pairs of a call are not asked further.
+    bool mayMeet(const Tensor &other) const {
+      return (isWritten || other.isWritten) && begin < other.end && other.begin < end;
+    }
   };
   std::span<const Tensor> all() const { return {tensors_.data(), count_}; }
 
 private:
   static constexpr size_t kMost = 64; ///< more are not looked at
 
+  static uintptr_t bytesOf(const HostArg &arg) {
+    int64_t last = 0;
+    for (int dim = 0; dim < arg.rank; ++dim)
+      last += (arg.extents[dim] - 1) * arg.strides[dim];
+    return static_cast<uintptr_t>(last + 1) * sizeOf(arg.dtype);
+  }
   static bool isEmpty(const HostArg &arg) {
     return std::find(arg.extents, arg.extents + arg.rank, 0) != arg.extents + arg.rank;
   }
@@ -104,10 +119,10 @@ private:
 void refuseOverlap(const detail::KernelRecord &record, std::span<const HostArg> args,
                    detail::FunctionRef<Pairs()> allowed) {
   Tensors tensors(record, args);
-  for (auto first : tensors.all())
-    for (auto second : tensors.all()) {
+  for (const Tensors::Tensor &first : tensors.all())
+    for (const Tensors::Tensor &second : tensors.all()) {
       int i = first.argument, j = second.argument;
-      if (i >= j || (!first.isWritten && !second.isWritten) || !overlap(args[i], args[j]))
+      if (i >= j || !first.mayMeet(second) || !overlap(args[i], args[j]))
         continue;
       Pairs pairs = allowed();
       if (std::find(pairs.begin(), pairs.end(), std::pair(i, j)) == pairs.end())
