@@ -191,10 +191,10 @@ void embeddingBackward(Stream &stream, const Operand &indices, const Operand &dy
   Tensor copiedIndices, copiedGradients;
   Operand positions = foldedInput(site, indices, indices.rank(), copiedIndices);
   Operand gradients = foldedInput(site, dy, indices.rank(), copiedGradients);
-  const int64_t counts[] = {positions.extent(0)}, rows[] = {dtable.extent(0)};
-  Tensor order = stream.tensor(i32, counts), begins = stream.tensor(i32, rows),
-         lengths = stream.tensor(i32, rows);
-  fill(stream, 0, begins, loc), fill(stream, 0, lengths, loc);
+  const int64_t counts[] = {positions.extent(0)}, ends[] = {2, dtable.extent(0)};
+  Tensor order = stream.tensor(i32, counts), runs = stream.tensor(i32, ends);
+  fill(stream, 0, runs, loc);
+  Operand begins = Operand(runs).at(0), lengths = Operand(runs).at(1);
   sortByRow.consts(kOwnIndices, kOtherIndices)(site, positions, order, begins, lengths);
   sumRuns.consts(kSumRows, columnsFor(dtable.extent(1), kSumColumns))(site, gradients, order,
                                                                       begins, lengths, dtable);

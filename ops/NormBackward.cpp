@@ -5,9 +5,8 @@
 #include "ops/Arguments.h"
 #include "ops/Rows.h"
 
-#include <tile/ops/Reduce.h>
-
 #include <algorithm>
+#include <array>
 
 namespace tile::ops {
 
@@ -132,12 +131,31 @@ const auto parametersLong =
       partials.store(dweight, dbias, share, k);
     }).named("dy", "x", "mean", "rstd", "dweight", "dbias", "shares", "options", "rows", "columns");
 
+/// Adds up what programs left of dweight and dbias, both in one launch.
+const auto addPartials =
+    kernel("norm_add_partials", [](In<f32, 2> dweights, In<f32, 2> dbiases, Out<any, 1> dweight,
+                                   Out<any, 1> dbias, Scalar<i32> length, Const options, Const rows,
+                                   Const columns) {
+      Value k = grid1d(cdiv(length, columns), 1);
+      auto add = [&, rows = rows, columns = columns](const In<f32, 2> &parts,
+                                                     const Out<any, 1> &total) {
+        auto sums = var(zeros(f32, {rows, columns}));
+        for (auto r : range(cdiv(parts.dim(0), rows)))
+          sums = sums + parts.tile({rows, columns})(r, k);
+        total.tile({columns})(k) = cast(total.dtype(), sum(sums, 0));
+      };
+      if (options & HasDweight)
+        add(dweights, dweight);
+      if (options & HasDbias)
+        add(dbiases, dbias);
+    }).named("dweights", "dbiases", "dweight", "dbias", "length", "options", "rows", "columns");
+
 // --- Launching -----------------------------------------------------------------------------------
 
 /// So many programs sum parts of dweight and dbias.
 constexpr int64_t kMostPartials = 256, kMostLongPartials = 32;
-/// The tile of parametersLong.
-constexpr int kBlockRows = 8, kBlockColumns = 256;
+/// The tiles of parametersLong and addPartials.
+constexpr int kBlockRows = 8, kBlockColumns = 256, kPartialRows = 64, kPartialColumns = 32;
 
 struct Backward {
   const char *op;
@@ -164,23 +182,29 @@ void check(const Backward &b, const Arguments &arguments) {
 
 /// Where programs put their parts of dweight and dbias.
 struct PartialSums {
-  PartialSums(CallSite site, const Backward &b, int64_t programs) {
-    int64_t extents[] = {programs, b.x.extent(b.x.rank() - 1)};
+  PartialSums(CallSite site, const Backward &b, int64_t programs)
+      : dweight(nothing(f32, 2, b.dx)), dbias(dweight) {
+    int64_t count = (b.dweight ? 1 : 0) + (b.dbias ? 1 : 0);
+    if (count == 0)
+      return;
+    memory = site.stream.tensor(f32, std::array{count, programs, b.x.extent(b.x.rank() - 1)});
     if (b.dweight)
-      dweight = site.stream.tensor(f32, extents);
+      dweight = Operand(memory).at(0);
     if (b.dbias)
-      dbias = site.stream.tensor(f32, extents);
+      dbias = Operand(memory).at(count - 1);
   }
   void addUp(CallSite site, const Backward &b) const {
-    if (b.dweight)
-      sum(site.stream, dweight, 0, b.dweight, site.where);
-    if (b.dbias)
-      sum(site.stream, dbias, 0, b.dbias, site.where);
+    int64_t length = b.x.extent(b.x.rank() - 1);
+    if ((!b.dweight && !b.dbias) || length == 0)
+      return;
+    int options = (b.dweight ? HasDweight : 0) | (b.dbias ? HasDbias : 0);
+    Operand none = nothing(f32, 1, b.dx);
+    addPartials.consts(options, kPartialRows,
+                       kPartialColumns)(site, dweight, dbias, b.dweight ? b.dweight : none,
+                                        b.dbias ? b.dbias : none, static_cast<int32_t>(length));
   }
-  Operand orNothing(const Tensor &tensor, const Backward &b) const {
-    return tensor ? Operand(tensor) : nothing(f32, 2, b.dx);
-  }
-  Tensor dweight, dbias;
+  Operand dweight, dbias;
+  Tensor memory;
 };
 
 /// The largest tiles, of which four are held at a time, need more threads.
@@ -202,18 +226,17 @@ void launch(const Backward &b, CallSite site) {
                              : isLong     ? kMostLongPartials
                                           : kMostPartials);
   PartialSums partials(site, b, programs);
-  Operand dweight = partials.orNothing(partials.dweight, b),
-          dbias = partials.orNothing(partials.dbias, b);
   if (rows != 0 && !isLong)
     backwardShort.consts(options, tile.rows, tile.columns)
         .warps(warpsFor(tile))(site, Operand(dy), Operand(x), weight, Operand(mean), Operand(rstd),
-                               Operand(dx), dweight, dbias, programs);
+                               Operand(dx), partials.dweight, partials.dbias, programs);
   if (rows != 0 && isLong) {
     backwardLong.consts(options, kSweptColumns)
         .warps(8)(site, Operand(dy), Operand(x), weight, Operand(mean), Operand(rstd), Operand(dx));
     if (hasPartials)
       parametersLong.consts(options & ~HasWeight, kBlockRows, kBlockColumns)(
-          site, Operand(dy), Operand(x), Operand(mean), Operand(rstd), dweight, dbias, programs);
+          site, Operand(dy), Operand(x), Operand(mean), Operand(rstd), partials.dweight,
+          partials.dbias, programs);
   }
   partials.addUp(site, b);
   dx.finish(site);

@@ -3,7 +3,6 @@
 #include "ops/NewTensor.h"
 
 #include <tile/ops/Map.h>
-#include <tile/ops/Reduce.h>
 
 #include <cmath>
 
@@ -64,21 +63,6 @@ struct AdamWMasterStep {
   }
 };
 
-struct Root {
-  Value operator()(Value x) const { return sqrt(x); }
-};
-struct Clip {
-  Value operator()(Value x, Value norm, Value largest) const {
-    return x * min_nan(1.0f, largest / norm);
-  }
-};
-
-void checkNorm(const Arguments &arguments, const Operand &norm) {
-  arguments.dtypeIn({"norm", norm}, {f32});
-  if (norm.numel() != 1)
-    arguments.fail(ErrorCode::InvalidShape, "norm is " + norm.str() + "; one element is needed");
-}
-
 } // namespace
 
 void sgd(Stream &stream, const Operand &weights, const Operand &gradient, const Operand &velocity,
@@ -133,29 +117,6 @@ void adamW(Stream &stream, const Operand &weights, const Operand &gradient, cons
          {"weights", "m", "v", "weights", "m", "v", "gradient", "beta1", "beta2", "rate", "scaleV",
           "epsilon", "keep"}},
         AdamWStep(), std::array{weights, m, v}, weights);
-}
-
-void globalNorm(Stream &stream, std::span<const Operand> tensors, const Operand &norm, Loc loc) {
-  checkNorm(Arguments("globalNorm", loc), norm);
-  int64_t count[] = {static_cast<int64_t>(tensors.size())};
-  Tensor squares = stream.tensor(f32, count);
-  for (size_t i = 0; i < tensors.size(); ++i)
-    sumOfSquares(stream, tensors[i], {}, Operand(squares).at(static_cast<int64_t>(i)), loc);
-  Operand one = norm.reshaped({});
-  sum(stream, squares, {}, one, loc);
-  detail::mapNamed({"globalNorm", {"norm", "norm"}}, CallSite(stream, loc), Root(), std::array{one},
-                   one);
-}
-
-void clipByNorm(Stream &stream, std::span<const Operand> tensors, const Operand &norm,
-                double largest, Loc loc) {
-  checkNorm(Arguments("clipByNorm", loc), norm);
-  Operand one = norm.reshaped({});
-  for (const Operand &tensor : tensors) {
-    Arguments("clipByNorm", loc).dtypeIn({"a tensor", tensor}, {f16, bf16, f32, f64});
-    detail::mapNamed({"clipByNorm", {"a tensor", "a tensor", "norm", "largest"}},
-                     CallSite(stream, loc), Clip(), std::array{tensor}, tensor, one, largest);
-  }
 }
 
 } // namespace tile::ops

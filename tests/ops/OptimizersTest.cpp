@@ -97,6 +97,34 @@ TEST_P(Optimizers, NormAndClip) {
   EXPECT_EQ(norm.download()[0], 0);
 }
 
+TEST_P(Optimizers, NormOfAllKinds) {
+  // Longer than the programs of one sweep, permuted, with gaps, of two other dtypes, and empty.
+  auto x = uniform<float>(600'001), y = uniform<float>(6000, -1, 1, 2);
+  auto z = uniform<double>(1000, -1, 1, 3);
+  auto w = uniform<half>(1000, -1, 1, 4);
+  double squares = 0;
+  for (float value : x)
+    squares += double(value) * value;
+  for (float value : y)
+    squares += double(value) * value;
+  for (double value : z)
+    squares += value * value;
+  for (half value : w)
+    squares += double(value) * double(value);
+  auto gaps = device().tensor<float>({60, 100});
+  gaps.upload(y);
+  Tensor permuted = gaps.slice(1, 50, 50),
+         rest = gaps.reshape({6, 10, 100}).permute({2, 0, 1}).slice(0, 0, 50);
+  auto doubles = device().tensor<double>({10, 100}), empty = device().tensor<double>({0, 3});
+  doubles.upload(z);
+  auto longer = input({600'001}, x);
+  auto halves = input({1000}, w);
+  ops::Operand tensors[] = {longer, permuted, rest, doubles.T(), empty, halves};
+  auto norm = output<float>({1});
+  ops::globalNorm(stream, tensors, norm.tensor());
+  expectAll(norm.result(), [&](int64_t) { return std::sqrt(squares); }, {8});
+}
+
 TEST_P(Optimizers, Refusals) {
   auto w = device().tensor<float>({4}), g = device().tensor<float>({4}),
        m = device().tensor<float>({4}), v = device().tensor<float>({4});
@@ -112,6 +140,11 @@ TEST_P(Optimizers, Refusals) {
                 [&] { ops::adamW(stream, w, g, m, m, 1); });
   expectRefused(ErrorCode::InvalidShape, "globalNorm: norm is f32 4; one element is needed",
                 [&] { ops::globalNorm(stream, {}, w); });
+  ops::Operand gradients[] = {w};
+  expectRefused(ErrorCode::Aliasing, "globalNorm: norm overlaps a tensor in memory",
+                [&] { ops::globalNorm(stream, gradients, w.slice(0, 1, 1)); });
+  expectRefused(ErrorCode::Aliasing, "clipByNorm: norm overlaps a tensor in memory",
+                [&] { ops::clipByNorm(stream, gradients, w.slice(0, 1, 1), 1); });
 }
 
 } // namespace

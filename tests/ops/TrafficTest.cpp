@@ -8,6 +8,8 @@
 #include <tile/ops/Einsum.h>
 #include <tile/ops/Matmul.h>
 #include <tile/ops/Norm.h>
+#include <tile/ops/Optimizers.h>
+#include <tile/ops/Rotary.h>
 #include <tile/ops/Softmax.h>
 #include <tile/tile.h>
 
@@ -154,6 +156,32 @@ TEST_F(Traffic, NormsLoadWeightsOnceAProgram) {
   ops::rmsnormBackward(stream, x, x, weight, rstd, y, dweight);
   // The weight of each program, its part of dweight, and that again to be added up.
   expectLeast({x, x, y, rstd, partial, partial, partial});
+}
+
+TEST_F(Traffic, RotationsUseWholeSectorsOfBothWidths) {
+  Tensor x = zeros<half>({4, 64, 128}), y = zeros<half>({4, 64, 128});
+  ops::rotate(stream, x, zeros<float>({64, 64}), zeros<float>({64, 64}), y);
+  expectNoWaste();
+}
+
+/// Each is a microsecond of the host.
+TEST_F(Traffic, Launches) {
+  auto launchesOf = [&](auto run) {
+    uint64_t before = virtualDevice->statistics().launches;
+    run();
+    return virtualDevice->statistics().launches - before;
+  };
+  Tensor x = zeros<float>({512, 256}), y = zeros<float>({512, 256}), row = zeros<float>({256});
+  Tensor rows = zeros<float>({512}), other = zeros<float>({256}), one = zeros<float>({1});
+  EXPECT_EQ(launchesOf([&] {
+              ops::layernormBackward(stream, x, x, row, rows, rows, y, zeros<float>({256}), other);
+            }),
+            2u);
+  EXPECT_EQ(launchesOf([&] {
+              ops::Operand tensors[] = {x, y, row};
+              ops::globalNorm(stream, tensors, one);
+            }),
+            4u);
 }
 
 /// In all four memory orders of the operands.
