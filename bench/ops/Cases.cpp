@@ -96,6 +96,11 @@ void norms(List &list) {
   list.add("layernorm", f32, {2048, 768}, layernorm);
   list.add("layernorm", f16, {1024, 1024}, layernorm);
   list.add("layernorm", f16, {256, 4096}, layernorm);
+  list.add("layernorm", f16, {32768, 256}, layernorm);
+  list.add("layernorm, no weights", f16, {1024, 1024}, [](Setup &s, DType dtype, const Extents &e) {
+    Tensor x = s.read(dtype, e), y = s.written(dtype, e);
+    return [=, &stream = s.stream] { ops::layernorm(stream, x, {}, {}, 1e-5, y); };
+  });
   list.add("rmsnorm", bf16, {1024, 2048}, [](Setup &s, DType dtype, const Extents &e) {
     Tensor x = s.read(dtype, e), w = s.read(dtype, {e[1]}), y = s.written(dtype, e);
     return [=, &stream = s.stream] { ops::rmsnorm(stream, x, w, 1e-5, y); };
