@@ -4,10 +4,9 @@
 #include <tile/autograd/Ops.h>
 #include <tile/ops/Arithmetic.h>
 #include <tile/ops/KvCache.h>
+#include <tile/ops/Sampling.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 namespace tile::nn {
 namespace {
@@ -15,6 +14,9 @@ namespace {
 [[noreturn]] void refuse(ErrorCode code, const std::string &message, Loc loc) {
   throw Error(Fault::User, code, message, loc);
 }
+
+/// What ops::sampleTopK draws from at most.
+constexpr int64_t kMostDrawn = 1024;
 
 } // namespace
 
@@ -86,29 +88,15 @@ Tensor Decoder::next(const Tensor &tokens, Loc loc) {
 
 namespace {
 
-/// The token that these logits choose: the likeliest, or one drawn by their probabilities.
+/// The token that follows these logits, 1 x vocabulary.
 int32_t chosen(const Stream &stream, const Tensor &logits, ops::Generator &generator,
                const GenerateOptions &options, Loc loc) {
   Stream queue = stream;
-  auto values = TensorOf<double>(ops::copy(queue, logits, f64, loc)).download();
-  std::vector<int32_t> order(values.size());
-  std::iota(order.begin(), order.end(), 0);
-  auto isLikelier = [&](int32_t a, int32_t b) {
-    return std::pair(-values[size_t(a)], a) < std::pair(-values[size_t(b)], b);
-  };
-  if (options.temperature == 0)
-    return *std::ranges::min_element(order, isLikelier);
-  size_t kept = options.topK ? std::min(size_t(options.topK), order.size()) : order.size();
-  std::ranges::partial_sort(order, order.begin() + std::ptrdiff_t(kept), isLikelier);
-  order.resize(kept);
-  std::vector<double> sums;
-  double total = 0;
-  for (int32_t token : order)
-    sums.push_back(total += std::exp((values[size_t(token)] - values[size_t(order[0])]) /
-                                     options.temperature));
-  double draw = TensorOf<double>(ops::rand(queue, generator, f64, {}, loc)).download()[0] * total;
-  auto place = std::ranges::upper_bound(sums, draw) - sums.begin();
-  return order[std::min(size_t(place), kept - 1)];
+  int64_t vocabulary = logits.extent(1);
+  int64_t kept = options.topK ? std::min(options.topK, vocabulary) : vocabulary;
+  Tensor token = ops::sampleTopK(queue, logits, std::min(kept, kMostDrawn), options.temperature,
+                                 generator, loc);
+  return TensorOf<int32_t>(token).download()[0];
 }
 
 Tensor rowOf(const Stream &stream, std::span<const int32_t> tokens, bool isMatrix) {
@@ -131,8 +119,11 @@ std::vector<int32_t> generate(const Transformer &model, std::span<const int32_t>
                std::to_string(count) + " more; the model has " +
                std::to_string(model.options.positions) + " positions",
            loc);
-  if (options.temperature < 0 || options.topK < 0)
-    refuse(ErrorCode::InvalidArgument, "generate: temperature and topK are at least 0", loc);
+  if (options.topK < 0 || options.topK > kMostDrawn)
+    refuse(ErrorCode::InvalidArgument,
+           "generate: topK is " + std::to_string(options.topK) + "; 0 to " +
+               std::to_string(kMostDrawn) + " is supported",
+           loc);
   const Stream &stream = model.tokenTable.table.stream();
   std::vector<int32_t> all(prompt.begin(), prompt.end());
   Decoder decoder(model, 1, loc);
@@ -147,7 +138,7 @@ std::vector<int32_t> generate(const Transformer &model, std::span<const int32_t>
     }
     autograd::NoGrad quiet;
     Tensor logits = model(rowOf(stream, all, true), nullptr, loc).value();
-    return logits.slice(1, logits.extent(1) - 1, 1);
+    return logits.slice(1, logits.extent(1) - 1, 1).reshape({1, -1});
   };
   while (static_cast<int64_t>(all.size() - prompt.size()) < count)
     all.push_back(chosen(stream, logitsOfNext(), generator, options, loc));

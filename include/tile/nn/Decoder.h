@@ -34,7 +34,7 @@ private:
 
 struct GenerateOptions {
   double temperature = 1; ///< logits are divided by it; 0: always the likeliest token
-  int topK = 0;           ///< only so many of the likeliest tokens are drawn from; 0: all
+  int64_t topK = 0;       ///< draws from so many of the likeliest tokens; 0: from 1024 or all
   bool cached = true;     ///< false: everything is computed again for each token, as a check
 };
 /// The `count` tokens that the model writes after a prompt, which must have at least one; together they must fit its positions.
