@@ -7,8 +7,7 @@
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
-#include "runtime/vgpu/SharedLanes.h"
-#include "runtime/vgpu/SharedPlace.h"
+#include "runtime/vgpu/QuickCopy.h"
 
 #include <algorithm>
 #include <bit>
@@ -100,10 +99,6 @@ void completeAllCopies(Warp &warp, uint32_t lanes) {
 }
 
 namespace {
-
-// Rows: target address, source address{, source size or ignore predicate}. Op::a: cp-size; bit 16: sources are 64 bits
-// wide, bit 17: the target is. Op::b: 0 no third operand, 1 source size, 2 ignore-source predicate.
-constexpr uint32_t kWideSource = 1 << 16, kWideTarget = 1 << 17;
 
 // Where the lanes' copies go, and how many bytes each of them reads.
 void readOperands(Warp &warp, const Op &op, AsyncCopies::Record &record, Access &target,
@@ -201,81 +196,6 @@ void moveNow(Warp &warp, const AsyncCopies::Record &record) {
       moveLane(warp, record, lane);
     ++lane;
   }
-}
-
-// What comes after these is fetched while the warp computes. Guesses cost little and never fault.
-void prefetchNext(Warp &warp, const Op &op, const uint8_t *const (&sources)[kLanes]) {
-  std::optional<uint64_t> step = warp.copies.stepTo(op, reinterpret_cast<uint64_t>(sources[0]));
-  if (!step)
-    return;
-  constexpr uint64_t kLineBytes = 64;
-  const GlobalMemory &memory = warp.cta->launch->memory();
-  uint64_t line = 0, begin = reinterpret_cast<uint64_t>(memory.host(kGlobalBase));
-  for (const uint8_t *source : sources) {
-    uint64_t next = reinterpret_cast<uint64_t>(source) + *step;
-    if (next / kLineBytes == line)
-      continue;
-    line = next / kLineBytes;
-    __builtin_prefetch(reinterpret_cast<const void *>(next));
-    if (warp.shadow)
-      memory.valid().prefetch(next - begin);
-  }
-}
-
-// Whether each lane copies as many bytes as there are.
-bool areAllWhole(Warp &warp, const Op &op, uint32_t bytes) {
-  if (op.b == 2)
-    return warp.predicate(op.rows[2]) == 0;
-  uint32_t differs = 0;
-  for (unsigned lane = 0; op.b && lane < kLanes; ++lane)
-    differs |= warp.row<uint32_t>(op.rows[2])[lane] ^ bytes;
-  return differs == 0;
-}
-
-// Where the lanes read, if all of it lies in an allocation seen lately.
-bool findSources(Warp &warp, const Op &op, uint32_t bytes, const uint8_t *(&sources)[kLanes]) {
-  uint64_t address[kLanes];
-  readAddresses(warp, op.rows[1], op.a & kWideSource, op.imm >> 32, address);
-  const RecentBlocks::Range *block = warp.cta->recent.of(address[0]);
-  if (!block || block->end - block->base < bytes)
-    return false;
-  const uint8_t *memory = warp.cta->launch->memory().host(kGlobalBase);
-  uint64_t last = block->end - bytes, outside = 0, low = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    outside |= (address[lane] - block->base) | (last - address[lane]); // one of them is negative
-    low |= address[lane];
-    sources[lane] = reinterpret_cast<const uint8_t *>(reinterpret_cast<uint64_t>(memory) -
-                                                      kGlobalBase + address[lane]);
-  }
-  return static_cast<int64_t>(outside) >= 0 && low % bytes == 0;
-}
-
-template <uint32_t Bytes>
-void copyLanes(uint8_t *shared, const uint32_t (&places)[kLanes],
-               const uint8_t *const (&sources)[kLanes]) {
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    std::memcpy(shared + places[lane], sources[lane], Bytes);
-}
-
-// Whole copies of all lanes that nobody wants to know of. False: it has done nothing.
-bool copyUnchecked(Warp &warp, const Op &op) {
-  uint32_t bytes = op.a & 0xff, places[kLanes];
-  const uint8_t *sources[kLanes];
-  Cluster &cluster = *warp.cta->cluster;
-  if (cluster.launch->setup().schedule != Schedule::Eager || op.a & kWideTarget ||
-      !findOwnShared(warp, op.rows[0], static_cast<int32_t>(op.imm), bytes, kLanes, places) ||
-      !areAllWhole(warp, op, bytes) || !findSources(warp, op, bytes, sources))
-    return false;
-  prefetchNext(warp, op, sources);
-  uint8_t *shared = warp.cta->shared.data();
-  if (bytes == 16)
-    copyLanes<16>(shared, places, sources);
-  else if (bytes == 8)
-    copyLanes<8>(shared, places, sources);
-  else
-    copyLanes<4>(shared, places, sources);
-  ++*cluster.events;
-  return true;
 }
 
 void poison(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
@@ -394,58 +314,6 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
                    third, kOwnValidity);
 }
 
-// cp.async.mbarrier.arrive: one arrival when the thread's copies so far are done.
-class CopyArrival final : public AsyncOperation {
-public:
-  CopyArrival(Warp &warp, const Op &op, unsigned lane, SharedPlace barrier)
-      : AsyncOperation(warp, op, lane), barrier_(barrier) {}
-
-  void complete() override {
-    completeAllCopies(*issuer, 1u << lane);
-    Mbarrier &barrier = requireMbarrier(*issuer, *op, lane, *barrier_.cta, barrier_.address);
-    // Whoever waits for the barrier sees what has been copied.
-    barrier.arriving.now.known.raise(issuer->clock.actor, issuer->clock.time());
-    issuer->clock.advance();
-    arriveSilently(*issuer, *op, lane, *barrier_.cta, barrier_.address);
-  }
-
-private:
-  SharedPlace barrier_;
-};
-
-// Row: the address. Op::a: 1 it is 64 bits wide, 2 generic, 4 the arrival is one of those the barrier expects.
-void arriveAfterCopies(Warp &warp, const Op &op) {
-  uint64_t address[kLanes];
-  readAddresses(warp, op.rows[0], op.a & 1, op.imm, address);
-  if (warp.shadow)
-    checkAddress(warp, op, op.rows[0]);
-  forLanes(warp.mask, [&](unsigned lane) {
-    SharedPlace place = placeOf(warp, address[lane] - (op.a & 2 ? kSharedWindow : 0));
-    if (place.cta != warp.cta)
-      warp.stop(op, FindingKind::OutOfBounds, lane, "the mbarrier is not the block's own");
-    Mbarrier &barrier = requireMbarrier(warp, op, lane, *place.cta, place.address);
-    if (!(op.a & 4))
-      ++barrier.pending;
-    Cluster &cluster = *warp.cta->cluster;
-    cluster.async.issue(cluster, std::make_unique<CopyArrival>(warp, op, lane, place));
-  });
-}
-
-void decodeArrive(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  if (!suffixes.take("arrive"))
-    decoder.unsupported("expected cp.async.mbarrier.arrive");
-  bool expected = suffixes.take("noinc");
-  bool shared = suffixes.take("shared") || suffixes.take("shared::cta");
-  if (suffixes.takeType() != ScalarType::B64)
-    decoder.unsupported("an mbarrier is .b64");
-  decoder.wantOperands(instruction, 1);
-  Decoder::Address address = decoder.address(instruction.operands[0]);
-  bool generic = !shared && !address.known;
-  decoder.emit(arriveAfterCopies, {}, {address.row}, address.offset,
-               (address.bytes == 8 ? 1u : 0u) | (generic ? 2u : 0u) | (expected ? 4u : 0u), 0,
-               kOwnValidity);
-}
-
 void decodeCpAsync(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   bool reduces = suffixes.take("reduce");
   if (!suffixes.take("async"))
@@ -455,7 +323,7 @@ void decodeCpAsync(Decoder &decoder, const Instruction &instruction, Suffixes &s
   if (reduces)
     decoder.unsupported("expected cp.reduce.async.bulk");
   if (suffixes.take("mbarrier"))
-    return decodeArrive(decoder, instruction, suffixes);
+    return decodeCopyArrival(decoder, instruction, suffixes);
   if (suffixes.take("commit_group")) {
     decoder.wantOperands(instruction, 0);
     decoder.emit(commitGroup, {}, {});

@@ -55,15 +55,21 @@ private:
   bool setAll(Reference (&references)[kBytes], uint32_t begin, uint32_t count, Stamp stamp) {
     if (stampOf(references[begin]) == stamp)
       return true;
+    if (count == 1) {
+      references[begin] = 0;
+      std::optional<Reference> reference = refer(stamp);
+      references[begin] = reference.value_or(0);
+      return reference.has_value();
+    }
     std::fill_n(references + begin, count, Reference{0});
-    if (stamp.bits() == 0)
-      return true;
     std::optional<Reference> reference = refer(stamp);
     if (reference)
       std::fill_n(references + begin, count, *reference);
     return reference.has_value();
   }
   std::optional<Reference> refer(Stamp stamp) {
+    if (stamp.bits() == 0)
+      return Reference{0};
     unsigned lane = hasOpenLane(stamp) ? stamp.lane : 0;
     if (hasOpenLane(stamp))
       stamp.lane = 0;

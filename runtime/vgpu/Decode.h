@@ -199,6 +199,7 @@ private:
 };
 
 /// cp.async.bulk, cp.reduce.async.bulk, st.async, red.async and barrier.cluster, of opcodes that mean more than one thing.
+void decodeCopyArrival(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
 void decodeBulkCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
 void decodeAsyncStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
 void decodeClusterBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
@@ -216,6 +217,7 @@ void registerFloat(OpcodeTable &table);
 void registerCompare(OpcodeTable &table);
 void registerConvert(OpcodeTable &table);
 void registerMove(OpcodeTable &table);
+void registerAddressSpaces(OpcodeTable &table);
 void registerLoadStore(OpcodeTable &table);
 void registerControl(OpcodeTable &table);
 void registerBarrier(OpcodeTable &table);

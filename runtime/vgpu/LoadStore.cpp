@@ -1,8 +1,8 @@
-// ld, st, cvta, prefetch, isspacep: the plain memory instructions, in every state space.
+// ld and st: the plain memory instructions, in every state space.
 #include "runtime/vgpu/Access.h"
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/InitCheck.h"
-#include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/LaneVectors.h"
 #include "runtime/vgpu/Launch.h"
 #include "runtime/vgpu/SharedPlace.h"
 
@@ -24,16 +24,6 @@ void beginAccess(Warp &warp, const Op &op, uint32_t addressRow, Access &access) 
   readAddresses(warp, addressRow, op.a & kWide, op.imm, access.address);
   if (warp.shadow)
     checkAddress(warp, op, addressRow);
-}
-
-// Whether all lanes take part and their bytes adjoin.
-bool isConsecutive(const Access &access) {
-  if (access.mask != kFullMask)
-    return false;
-  uint64_t differs = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    differs |= access.address[lane] ^ (access.address[0] + uint64_t{lane} * access.bytes);
-  return differs == 0;
 }
 
 bool isChecked(Space space) { return space == Space::Shared || space == Space::Global; }
@@ -85,86 +75,6 @@ template <class T> void loadShadow(Warp &warp, const Op &op, const Access &acces
     });
 }
 
-// Vectors of all lanes: copied whole, then taken apart in one loop. Not for types that change their width.
-template <class T, unsigned Elements> void loadVectors(Warp &warp, const Op &op, Access &access) {
-  T vectors[kLanes][Elements];
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    std::memcpy(vectors[lane], access.host[lane], sizeof vectors[lane]);
-  T *targets[Elements];
-  for (unsigned element = 0; element < Elements; ++element)
-    targets[element] = warp.row<T>(op.rows[element]);
-  TILE_LANE_LOOP
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    for (unsigned element = 0; element < Elements; ++element)
-      targets[element][lane] = vectors[lane][element];
-}
-
-// What the lanes store, vector by vector.
-template <class T, unsigned Elements>
-void packVectors(Warp &warp, const Op &op, T (&vectors)[kLanes][Elements]) {
-  const T *sources[Elements];
-  for (unsigned element = 0; element < Elements; ++element)
-    sources[element] = warp.row<T>(op.rows[element]);
-  TILE_LANE_LOOP
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    for (unsigned element = 0; element < Elements; ++element)
-      vectors[lane][element] = sources[element][lane];
-}
-
-template <class T, unsigned Elements>
-void storeVectors(Warp &warp, const Op &op, const Access &access) {
-  T vectors[kLanes][Elements];
-  packVectors(warp, op, vectors);
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    std::memcpy(access.host[lane], vectors[lane], sizeof vectors[lane]);
-}
-
-template <class T, unsigned Elements>
-uint32_t unchangedVectors(Warp &warp, const Op &op, const Access &access) {
-  T vectors[kLanes][Elements];
-  packVectors(warp, op, vectors);
-  uint32_t same = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    same |= uint32_t{std::memcmp(access.host[lane], vectors[lane], sizeof vectors[lane]) == 0}
-            << lane;
-  return same;
-}
-
-// True if it was a case for one of the fast ways.
-template <class T> bool loadAllLanes(Warp &warp, const Op &op, Access &access) {
-  if constexpr (sizeof(T) >= 4) {
-    if (access.mask != kFullMask)
-      return false;
-    if (op.targets == 1 && isConsecutive(access))
-      std::memcpy(warp.row<T>(op.rows[0]), access.host[0], kLanes * sizeof(T));
-    else if (op.targets == 2)
-      loadVectors<T, 2>(warp, op, access);
-    else if (op.targets == 4)
-      loadVectors<T, 4>(warp, op, access);
-    else
-      return false;
-    return true;
-  }
-  return false;
-}
-template <class T> bool storeAllLanes(Warp &warp, const Op &op, const Access &access) {
-  if constexpr (sizeof(T) >= 4) {
-    unsigned elements = op.sources - 1u;
-    if (access.mask != kFullMask)
-      return false;
-    if (elements == 1 && isConsecutive(access))
-      std::memcpy(access.host[0], warp.row<T>(op.rows[0]), kLanes * sizeof(T));
-    else if (elements == 2)
-      storeVectors<T, 2>(warp, op, access);
-    else if (elements == 4)
-      storeVectors<T, 4>(warp, op, access);
-    else
-      return false;
-    return true;
-  }
-  return false;
-}
-
 template <class T> void load(Warp &warp, const Op &op) {
   Access all;
   beginAccess(warp, op, op.rows[op.targets], all);
@@ -200,29 +110,6 @@ template <class T> void loadParameter(Warp &warp, const Op &op) {
     if (warp.shadow)
       warp.shadow.set(op.rows[element], kFullMask, warp.mask);
   }
-}
-
-template <class T> uint32_t unchangedLanes(Warp &warp, const Op &op, const Access &access) {
-  unsigned elements = op.sources - 1u;
-  if constexpr (sizeof(T) >= 4)
-    if (access.mask == kFullMask) {
-      if (elements == 1)
-        return unchangedVectors<T, 1>(warp, op, access);
-      if (elements == 2)
-        return unchangedVectors<T, 2>(warp, op, access);
-      if (elements == 4)
-        return unchangedVectors<T, 4>(warp, op, access);
-    }
-  uint32_t same = access.mask;
-  for (unsigned element = 0; element < elements; ++element) {
-    const LaneOf<T> *source = warp.row<LaneOf<T>>(op.rows[element]);
-    forLanes(access.mask, [&](unsigned lane) {
-      T value = static_cast<T>(source[lane]);
-      if (std::memcmp(access.host[lane] + element * sizeof(T), &value, sizeof(T)) != 0)
-        same &= ~(1u << lane);
-    });
-  }
-  return same;
 }
 
 // True if all that is stored is initialised and one range, which then is marked.
@@ -469,95 +356,12 @@ void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suf
                    kOwnValidity);
 }
 
-struct AddOffset {
-  uint64_t operator()(uint64_t address, uint64_t base) const { return address + base; }
-};
-struct SubtractOffset {
-  uint64_t operator()(uint64_t address, uint64_t base) const { return address - base; }
-};
-
-void decodeCvta(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  bool toSpace = suffixes.take("to");
-  std::string_view space = suffixes.takeOneOf({"global", "shared", "shared::cta", "shared::cluster",
-                                               "local", "const", "param", "param::entry"});
-  if (space.empty() || suffixes.takeType() != ScalarType::U64)
-    decoder.unsupported("expected cvta{.to}.global, .shared, .local, .const or .param with .u64");
-  decoder.wantOperands(instruction, 2);
-  uint64_t base = space.starts_with("shared")  ? kSharedWindow
-                  : space == "local"           ? kLocalWindow
-                  : space.starts_with("param") ? kParamWindow
-                                               : 0;
-  uint32_t target = decoder.target(instruction.operands[0], ScalarType::U64);
-  uint32_t source = decoder.source(instruction.operands[1], ScalarType::U64);
-  decoder.emit(toSpace ? laneOp<SubtractOffset, uint64_t, uint64_t, uint64_t>
-                       : laneOp<AddOffset, uint64_t, uint64_t, uint64_t>,
-               {target}, {source, decoder.constant(base, 8)});
-}
-
-// A block's own shared memory, seen through its own window or through the cluster's.
-void testOwnShared(Warp &warp, const Op &op) {
-  const uint64_t *address = warp.row<uint64_t>(op.rows[1]);
-  uint32_t result = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    uint64_t offset = address[lane] - kSharedWindow, rank = offset >> kRankShift;
-    result |= uint32_t{offset < (uint64_t{1} << 40) && (rank == 0 || rank == warp.cta->rank + 1)}
-              << lane;
-  }
-  mergeMask(warp.predicate(op.rows[0]), result, warp.mask);
-}
-
-template <uint64_t Window> struct InWindow {
-  bool operator()(uint64_t address) const { return address - Window < (uint64_t{1} << 40); }
-};
-template <class Test> void testSpace(Warp &warp, const Op &op) {
-  const uint64_t *address = warp.row<uint64_t>(op.rows[1]);
-  uint32_t result = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    result |= uint32_t{Test{}(address[lane])} << lane;
-  mergeMask(warp.predicate(op.rows[0]), result, warp.mask);
-}
-struct IsGlobal {
-  bool operator()(uint64_t address) const { return address < kParamWindow; }
-};
-
-void decodeIsSpace(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  std::string_view space = suffixes.takeOneOf(
-      {"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param"});
-  decoder.wantOperands(instruction, 2);
-  Handler handler = space == "shared::cluster"    ? testSpace<InWindow<kSharedWindow>>
-                    : space.starts_with("shared") ? testOwnShared
-                    : space == "local"            ? testSpace<InWindow<kLocalWindow>>
-                    : space.starts_with("param")  ? testSpace<InWindow<kParamWindow>>
-                    : space == "global"           ? testSpace<IsGlobal>
-                                                  : nullptr;
-  if (!handler)
-    decoder.unsupported("expected isspacep.global, .shared, .local or .param");
-  decoder.emit(handler, {decoder.target(instruction.operands[0], ScalarType::Pred)},
-               {decoder.source(instruction.operands[1], ScalarType::U64)});
-}
-
-// Prefetches change speed only and never fault.
-void decodePrefetch(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  if (suffixes.take("tensormap")) {
-    suffixes.takeOneOf({"param", "const"});
-    decoder.wantOperands(instruction, 1);
-    return;
-  }
-  suffixes.take("global");
-  if (suffixes.takePrefix("L1").empty() && suffixes.takePrefix("L2").empty())
-    decoder.unsupported("expected prefetch{.global}.L1 or .L2");
-}
-
 } // namespace
 
 void registerLoadStore(OpcodeTable &table) {
   table["ld"] = decodeLoad;
   table["ldu"] = decodeLoad;
   table["st"] = decodeStore;
-  table["cvta"] = decodeCvta;
-  table["isspacep"] = decodeIsSpace;
-  table["prefetch"] = decodePrefetch;
-  table["prefetchu"] = decodePrefetch;
 }
 
 } // namespace tile::vgpu

@@ -5,6 +5,7 @@
 #include "runtime/device/Environment.h"
 #include "runtime/device/Handles.h"
 #include "runtime/vgpu/Decode.h"
+#include "runtime/vgpu/HostRequests.h"
 #include "runtime/vgpu/Launch.h"
 #include "runtime/vgpu/LaunchShape.h"
 #include "runtime/vgpu/LoadedModule.h"
@@ -23,10 +24,6 @@ namespace {
 
 using device::DevicePtr;
 
-[[noreturn]] void fail(ErrorCode code, const std::string &message) {
-  throw Error(Fault::User, code, message);
-}
-
 constexpr unsigned kMaxThreads = 256; // of the host
 
 // What a variable of the environment says; a warning and what is usual if it cannot be read.
@@ -38,12 +35,6 @@ template <class T> T fromEnvironment(const char *name, T (*parse)(std::string_vi
     device::warnOfEnvironment(name, value, "is not used: " + error.message());
     return usual;
   }
-}
-
-std::string hex(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
 }
 
 struct LoadedFunction {
@@ -116,8 +107,8 @@ public:
                     device::Stream stream) override {
     checkStream(stream);
     std::lock_guard lock(mutex_);
-    checkRange("copyToDevice: target", target, bytes);
-    checkHostPointer("copyToDevice: source", source, bytes);
+    requireRange(memory_, "copyToDevice: target", target, bytes);
+    requireHostPointer("copyToDevice: source", source, bytes);
     if (bytes == 0)
       return;
     std::memcpy(memory_.host(target), source, bytes);
@@ -127,8 +118,8 @@ public:
   void copyToHost(void *target, DevicePtr source, size_t bytes, device::Stream stream) override {
     checkStream(stream);
     std::lock_guard lock(mutex_);
-    checkRange("copyToHost: source", source, bytes);
-    checkHostPointer("copyToHost: target", target, bytes);
+    requireRange(memory_, "copyToHost: source", source, bytes);
+    requireHostPointer("copyToHost: target", target, bytes);
     if (bytes)
       std::memcpy(target, memory_.host(source), bytes);
   }
@@ -137,8 +128,8 @@ public:
                     device::Stream stream) override {
     checkStream(stream);
     std::lock_guard lock(mutex_);
-    checkRange("copyOnDevice: target", target, bytes);
-    checkRange("copyOnDevice: source", source, bytes);
+    requireRange(memory_, "copyOnDevice: target", target, bytes);
+    requireRange(memory_, "copyOnDevice: source", source, bytes);
     if (bytes == 0)
       return;
     std::memmove(memory_.host(target), memory_.host(source), bytes);
@@ -148,7 +139,7 @@ public:
   void fill(DevicePtr target, uint8_t value, size_t bytes, device::Stream stream) override {
     checkStream(stream);
     std::lock_guard lock(mutex_);
-    checkRange("fill: target", target, bytes);
+    requireRange(memory_, "fill: target", target, bytes);
     if (bytes == 0)
       return;
     std::memset(memory_.host(target), value, bytes);
@@ -326,12 +317,12 @@ public:
   void discard(DevicePtr pointer, size_t bytes, device::Stream stream) override {
     checkStream(stream);
     std::lock_guard lock(mutex_);
-    checkRange("discard", pointer, bytes);
+    requireRange(memory_, "discard", pointer, bytes);
     memory_.invalidate(pointer - kGlobalBase, bytes);
   }
   size_t countUnwritten(DevicePtr pointer, size_t elementBytes, size_t count) const override {
     std::lock_guard lock(mutex_);
-    checkRange("countUnwritten", pointer, elementBytes * count);
+    requireRange(memory_, "countUnwritten", pointer, elementBytes * count);
     uint32_t whole = (1u << elementBytes) - 1;
     size_t unwritten = 0;
     for (size_t i = 0; i < count; ++i)
@@ -348,25 +339,6 @@ private:
   void checkStream(device::Stream stream) const {
     if (stream)
       streams_.get(stream);
-  }
-
-  void checkRange(const char *what, DevicePtr pointer, size_t bytes) const {
-    const GlobalMemory::Block *block = memory_.find(pointer);
-    if (bytes == 0 && (pointer == 0 || block))
-      return;
-    if (block && bytes <= block->base + block->bytes - pointer)
-      return;
-    const GlobalMemory::Block *near = memory_.near(pointer);
-    bool freed = near && !near->live && pointer - near->base <= near->bytes;
-    fail(freed ? ErrorCode::UseAfterFree : ErrorCode::InvalidArgument,
-         std::string(what) + " " + hex(pointer) + " with " + std::to_string(bytes) +
-             " bytes is not inside a live allocation: " + memory_.describe(pointer));
-  }
-
-  void checkHostPointer(const char *what, const void *pointer, size_t bytes) const {
-    if (bytes && !pointer)
-      fail(ErrorCode::InvalidArgument,
-           std::string(what) + " is null, with " + std::to_string(bytes) + " bytes to copy");
   }
 
   std::shared_ptr<const Program> programOf(LoadedFunction &function, bool tracksInit) const {

@@ -1,0 +1,98 @@
+// cvta, isspacep and prefetch: addresses without access.
+#include "runtime/vgpu/Decode.h"
+#include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/SharedPlace.h"
+
+namespace tile::vgpu {
+namespace {
+
+struct AddOffset {
+  uint64_t operator()(uint64_t address, uint64_t base) const { return address + base; }
+};
+struct SubtractOffset {
+  uint64_t operator()(uint64_t address, uint64_t base) const { return address - base; }
+};
+
+void decodeCvta(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool toSpace = suffixes.take("to");
+  std::string_view space = suffixes.takeOneOf({"global", "shared", "shared::cta", "shared::cluster",
+                                               "local", "const", "param", "param::entry"});
+  if (space.empty() || suffixes.takeType() != ScalarType::U64)
+    decoder.unsupported("expected cvta{.to}.global, .shared, .local, .const or .param with .u64");
+  decoder.wantOperands(instruction, 2);
+  uint64_t base = space.starts_with("shared")  ? kSharedWindow
+                  : space == "local"           ? kLocalWindow
+                  : space.starts_with("param") ? kParamWindow
+                                               : 0;
+  uint32_t target = decoder.target(instruction.operands[0], ScalarType::U64);
+  uint32_t source = decoder.source(instruction.operands[1], ScalarType::U64);
+  decoder.emit(toSpace ? laneOp<SubtractOffset, uint64_t, uint64_t, uint64_t>
+                       : laneOp<AddOffset, uint64_t, uint64_t, uint64_t>,
+               {target}, {source, decoder.constant(base, 8)});
+}
+
+// A block's own shared memory, seen through its own window or through the cluster's.
+void testOwnShared(Warp &warp, const Op &op) {
+  const uint64_t *address = warp.row<uint64_t>(op.rows[1]);
+  uint32_t result = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    uint64_t offset = address[lane] - kSharedWindow, rank = offset >> kRankShift;
+    result |= uint32_t{offset < (uint64_t{1} << 40) && (rank == 0 || rank == warp.cta->rank + 1)}
+              << lane;
+  }
+  mergeMask(warp.predicate(op.rows[0]), result, warp.mask);
+}
+
+template <uint64_t Window> struct InWindow {
+  bool operator()(uint64_t address) const { return address - Window < (uint64_t{1} << 40); }
+};
+template <class Test> void testSpace(Warp &warp, const Op &op) {
+  const uint64_t *address = warp.row<uint64_t>(op.rows[1]);
+  uint32_t result = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    result |= uint32_t{Test{}(address[lane])} << lane;
+  mergeMask(warp.predicate(op.rows[0]), result, warp.mask);
+}
+struct IsGlobal {
+  bool operator()(uint64_t address) const { return address < kParamWindow; }
+};
+
+void decodeIsSpace(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  std::string_view space = suffixes.takeOneOf(
+      {"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param"});
+  decoder.wantOperands(instruction, 2);
+  Handler handler = space == "shared::cluster"    ? testSpace<InWindow<kSharedWindow>>
+                    : space.starts_with("shared") ? testOwnShared
+                    : space == "local"            ? testSpace<InWindow<kLocalWindow>>
+                    : space.starts_with("param")  ? testSpace<InWindow<kParamWindow>>
+                    : space == "global"           ? testSpace<IsGlobal>
+                                                  : nullptr;
+  if (!handler)
+    decoder.unsupported("expected isspacep.global, .shared, .local or .param");
+  decoder.emit(handler, {decoder.target(instruction.operands[0], ScalarType::Pred)},
+               {decoder.source(instruction.operands[1], ScalarType::U64)});
+}
+
+// Prefetches change speed only and never fault.
+void decodePrefetch(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.take("tensormap")) {
+    suffixes.takeOneOf({"param", "const"});
+    decoder.wantOperands(instruction, 1);
+    return;
+  }
+  suffixes.take("global");
+  if (suffixes.takePrefix("L1").empty() && suffixes.takePrefix("L2").empty())
+    decoder.unsupported("expected prefetch{.global}.L1 or .L2");
+}
+
+} // namespace
+
+void registerAddressSpaces(OpcodeTable &table) {
+  table["cvta"] = decodeCvta;
+  table["isspacep"] = decodeIsSpace;
+  table["prefetch"] = decodePrefetch;
+  table["prefetchu"] = decodePrefetch;
+}
+
+} // namespace tile::vgpu
