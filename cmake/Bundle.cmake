@@ -3,7 +3,7 @@
 #
 # Its libraries are listed here by hand: the other programs link the dylibs of LLVM and MLIR, and one process must not
 # hold two LLVMs. libc stays dynamic, since the driver is found by dlopen.
-set(bundleTests ExecutionTest PreciseMathTest ConformanceTest ConformanceDotTest OpsTest AutogradTest)
+set(bundleTests ExecutionTest PreciseMathTest ConformanceTest ConformanceDotTest OpsTest AutogradTest NnTest)
 foreach(target tilec ${bundleTests})
   if(NOT TARGET ${target} OR TILE_SANITIZE)
     return()
@@ -29,12 +29,17 @@ endfunction()
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 set(bundleObjects "$<FILTER:$<TARGET_OBJECTS:tilec>,EXCLUDE,/tilec[.]cpp[.]o$>")
-tile_bundle_main(TILEC tilec ${PROJECT_SOURCE_DIR}/tools/tilec.cpp)
+tile_bundle_main(PROGRAM tilec ${PROJECT_SOURCE_DIR}/tools/tilec.cpp)
 foreach(folder examples examples/tutorial)
   get_property(exampleTargets DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(example IN LISTS exampleTargets)
     tile_bundle_main(EXAMPLE ${example} ${PROJECT_SOURCE_DIR}/${folder}/${example}.cpp)
   endforeach()
+endforeach()
+foreach(program digits text)
+  tile_bundle_main(PROGRAM ${program} ${PROJECT_SOURCE_DIR}/examples/training/${program}.cpp)
+  # The bundle leaves the tree: data is looked for where it is run.
+  target_compile_definitions(bundle_${program} PRIVATE TILE_EXAMPLES_DATA="examples/data")
 endforeach()
 file(CONFIGURE OUTPUT bundle/programs.inc CONTENT "${programs}")
 

@@ -2,6 +2,7 @@
 // driver and nothing else.
 //
 //   tilec-bundle tilec build op:matmul       the command (also if this program is called tilec)
+//   tilec-bundle digits --epochs 8           training; `text` too. Data is found where the tree is the current folder
 //   tilec-bundle example 03_matmul           one example; without a name, all of them
 //   tilec-bundle test --gtest_filter=Dot*    execution, conformance and ops tests, on every device there is
 //   tilec-bundle check DIR                   all of it, with the results in DIR; exit code 1 if anything failed
@@ -16,33 +17,37 @@
 #include <string>
 
 // The table of programs, each entry's main() under a name of its own.
-#define TILEC(name, function) int function(int argc, char **argv);
+#define PROGRAM(name, function) int function(int argc, char **argv);
 #define EXAMPLE(name, function) int function();
 #include "bundle/programs.inc"
-#undef TILEC
+#undef PROGRAM
 #undef EXAMPLE
 
 namespace tile::bundle {
 
 std::span<const Example> examples() {
-#define TILEC(name, function)
+#define PROGRAM(name, function)
 #define EXAMPLE(name, function) {name, function},
   static const Example all[] = {
 #include "bundle/programs.inc"
   };
-#undef TILEC
+#undef PROGRAM
 #undef EXAMPLE
   return all;
 }
 
 namespace {
 
-int runTilec(int argc, char **argv) {
-#define TILEC(name, function) return function(argc, argv);
+/// The program of that name, or null.
+int (*programOf(const std::string &wanted))(int, char **) {
+#define PROGRAM(name, function)                                                                    \
+  if (wanted == name)                                                                              \
+    return function;
 #define EXAMPLE(name, function)
 #include "bundle/programs.inc"
-#undef TILEC
+#undef PROGRAM
 #undef EXAMPLE
+  return nullptr;
 }
 
 int runExamples(const char *name) {
@@ -69,17 +74,17 @@ int runTests(int argc, char **argv) {
 }
 
 int usage() {
-  std::fprintf(stderr,
-               "tilec-bundle tilec ... | example [NAME] | test [GTEST ARGUMENTS] | check DIR\n");
+  std::fprintf(stderr, "tilec-bundle tilec ... | digits ... | text ... | example [NAME] | test "
+                       "[GTEST ARGUMENTS] | check DIR\n");
   return 2;
 }
 
 int run(int argc, char **argv) {
-  if (std::filesystem::path(argv[0]).filename() == "tilec")
-    return runTilec(argc, argv);
+  if (auto program = programOf(std::filesystem::path(argv[0]).filename()))
+    return program(argc, argv);
   std::string command = argc > 1 ? argv[1] : "";
-  if (command == "tilec")
-    return runTilec(argc - 1, argv + 1);
+  if (auto program = programOf(command))
+    return program(argc - 1, argv + 1);
   if (command == "example")
     return runExamples(argc > 2 ? argv[2] : nullptr);
   if (command == "test")
