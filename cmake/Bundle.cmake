@@ -3,7 +3,8 @@
 #
 # Its libraries are listed here by hand: the other programs link the dylibs of LLVM and MLIR, and one process must not
 # hold two LLVMs. libc stays dynamic, since the driver is found by dlopen.
-set(bundleTests ExecutionTest PreciseMathTest ConformanceTest ConformanceDotTest OpsTest AutogradTest NnTest)
+set(bundleTests ExecutionTest PreciseMathTest ConformanceTest ConformanceDotTest OpsTest
+  AttentionOpsTest AutogradTest NnTest)
 foreach(target tilec ${bundleTests})
   if(NOT TARGET ${target} OR TILE_SANITIZE)
     return()

@@ -1,5 +1,6 @@
 // attention: lengths round its tiles, head sizes, dtypes, causality, grouped heads, memory orders,
 // special values, the gradient, refusals.
+#include "tests/execution/Assembly.h"
 #include "tests/execution/Harness.h"
 #include "tests/ops/AttentionReference.h"
 #include "tests/ops/Refusals.h"
@@ -10,6 +11,8 @@ using namespace tile;
 using namespace tile::test;
 
 namespace {
+
+const bool gate = assembleEverything(Spills::Forbidden);
 
 template <class T> Doubles wide(const std::vector<T> &x) {
   Doubles result;
