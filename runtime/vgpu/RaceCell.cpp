@@ -149,11 +149,15 @@ void report(Stamp earlier, uint32_t cluster, const Accessor &accessor, const Rac
   std::snprintf(where, sizeof where, "0x%llx", static_cast<unsigned long long>(place.address));
   std::string earlierText = (earlier.kind() == AccessKind::CopyWrite ? "a " : "an earlier ") +
                             std::string(verb(earlier.kind()));
+  bool isSeveral = accessor.lane == Stamp::kSeveralLanes;
+  auto lane = isSeveral ? static_cast<unsigned>(std::countr_zero(warp.mask)) : accessor.lane;
   Finding finding = launch.place(
-      warp, *accessor.op, which, accessor.lane,
+      warp, *accessor.op, which, lane,
       std::string(verb(accessor.kind())) + " of " + (isShared ? "shared" : "global") + " address " +
           where + (which == FindingKind::Proxy ? " does not see " : " conflicts with ") +
           earlierText + ": " + remedyFor(which, earlier.kind()));
+  if (isSeveral)
+    finding.lanes = warp.mask;
   finding.space = place.space;
   finding.address = place.address;
   finding.other = otherAccess(earlier, cluster, accessor);

@@ -132,5 +132,22 @@ DONE:
   expectTwin(good, broken, 160, FindingKind::Race, "[buffer+2], %h1;\n  @%q5");
 }
 
+// Which lanes get a row of a transposed matrix is not told apart: the finding names all of the instruction.
+TEST(RaceCell, RowsOfSeveralLanesNameThem) {
+  std::string ptx = kernel(R"(  mov.u32 %r1, buffer;
+  mad.lo.u32 %r2, %t, 16, %r1;
+  st.shared.v4.u32 [%r2], {%t, %t, %t, %t};
+  bar.warp.sync -1;
+  mad.lo.u32 %r3, %l, 16, %r1;
+  ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r4, %r5, %r6, %r7}, [%r3];
+)");
+  std::unique_ptr<Gpu> gpu = run(ptx, 64);
+  gpu->expectFinding(FindingKind::Race, lineOf(ptx, "ldmatrix"));
+  for (const Finding &finding : gpu->findings) {
+    EXPECT_LT(finding.lane, 32u);
+    EXPECT_EQ(finding.lanes, 0xffffffffu);
+  }
+}
+
 } // namespace
 } // namespace tile::vgpu
