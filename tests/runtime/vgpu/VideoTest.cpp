@@ -172,7 +172,7 @@ TEST(Video, shifts) {
               uint32_t count = wraps ? y % 32 : y > 32 ? 32 : y;
               int64_t value = part(x, 0, 1, a);
               for (uint32_t i = 0; i < count; ++i)
-                value = left ? value * 2 : value >> 1;
+                value = left ? static_cast<int64_t>(static_cast<uint64_t>(value) << 1) : value >> 1;
               return static_cast<uint32_t>(sat ? clamp(value, 32, d) : value);
             });
           }
