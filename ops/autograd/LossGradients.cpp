@@ -6,29 +6,25 @@
 namespace tile::autograd {
 namespace {
 
-struct Softmax {
-  static constexpr const char *kName = "softmax";
-  int dim;
-  Tensor forward(Context &context, const Tensor &x) {
-    Tensor y = ops::softmax(context.stream(), x, dim, context.where());
-    context.save({y});
-    return y;
-  }
-  Tensor backward(Context &context, const Tensor &dy) {
-    return ops::softmaxBackward(context.stream(), dy, context.saved(0), dim, context.where());
-  }
+/// What a function of ops and its gradient are; the latter takes the result, which is kept.
+struct RowFunction {
+  const char *name;
+  Tensor (*of)(Stream &, const ops::Operand &, int, Loc);
+  Tensor (*backward)(Stream &, const ops::Operand &, const ops::Operand &, int, Loc);
 };
+constexpr RowFunction kSoftmax{"softmax", ops::softmax, ops::softmaxBackward};
+constexpr RowFunction kLogSoftmax{"logSoftmax", ops::logSoftmax, ops::logSoftmaxBackward};
 
-struct LogSoftmax {
-  static constexpr const char *kName = "logSoftmax";
+template <const RowFunction &function> struct RowFunctionOf {
+  static constexpr const char *kName = function.name;
   int dim;
   Tensor forward(Context &context, const Tensor &x) {
-    Tensor y = ops::logSoftmax(context.stream(), x, dim, context.where());
+    Tensor y = function.of(context.stream(), x, dim, context.where());
     context.save({y});
     return y;
   }
   Tensor backward(Context &context, const Tensor &dy) {
-    return ops::logSoftmaxBackward(context.stream(), dy, context.saved(0), dim, context.where());
+    return function.backward(context.stream(), dy, context.saved(0), dim, context.where());
   }
 };
 
@@ -58,8 +54,12 @@ struct CrossEntropy {
 
 } // namespace
 
-Variable softmax(const Variable &x, int dim, Loc loc) { return apply(Softmax{dim}, loc, x); }
-Variable logSoftmax(const Variable &x, int dim, Loc loc) { return apply(LogSoftmax{dim}, loc, x); }
+Variable softmax(const Variable &x, int dim, Loc loc) {
+  return apply(RowFunctionOf<kSoftmax>{dim}, loc, x);
+}
+Variable logSoftmax(const Variable &x, int dim, Loc loc) {
+  return apply(RowFunctionOf<kLogSoftmax>{dim}, loc, x);
+}
 Variable crossEntropy(const Variable &logits, const Tensor &targets,
                       const ops::CrossEntropyOptions &options, Loc loc) {
   return apply(CrossEntropy{targets, options}, loc, logits);

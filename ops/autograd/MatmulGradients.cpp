@@ -49,8 +49,7 @@ struct Linear {
 
   Tensor forward(Context &context, const Tensor &x, const Tensor &weight, const Tensor &bias) {
     context.save({x, weight});
-    return ops::linear(context.stream(), x, weight, bias ? ops::Operand(bias) : ops::Operand(),
-                       options, context.where());
+    return ops::linear(context.stream(), x, weight, bias, options, context.where());
   }
   std::array<Tensor, 3> backward(Context &context, const Tensor &dy) {
     Stream &stream = context.stream();

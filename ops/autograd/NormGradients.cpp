@@ -7,15 +7,10 @@
 namespace tile::autograd {
 namespace {
 
-ops::Operand optional(const Tensor &tensor) {
-  return tensor ? ops::Operand(tensor) : ops::Operand();
-}
-
 /// Layer normalisation, or without a mean that of the root mean square; the same for a tensor and for a sum.
 struct Norm {
   double epsilon;
   bool hasMean;
-  bool hasWeight = false, hasBias = false;
 
   struct Statistics {
     Tensor mean, rstd;
@@ -30,9 +25,7 @@ struct Norm {
   }
   void save(Context &context, const Tensor &x, const Tensor &weight, const Tensor &bias,
             const Statistics &rows) {
-    hasWeight = bool(weight), hasBias = bool(bias);
-    if (context.isRecorded())
-      context.save({x, rows.rstd, weight, bias, rows.mean});
+    context.save({x, rows.rstd, weight, bias, rows.mean});
   }
   struct Gradients {
     Tensor x, weight, bias;
@@ -41,19 +34,18 @@ struct Norm {
   Gradients gradients(Context &context, const Tensor &dy, size_t first) const {
     Stream &stream = context.stream();
     const Tensor &x = context.saved(0), &rstd = context.saved(1);
-    Tensor weight = hasWeight ? context.saved(2) : Tensor();
+    const Tensor &weight = context.saved(2), &bias = context.saved(3);
     Gradients result;
     result.x = stream.tensor(x.dtype(), x.extents());
-    if (hasWeight && context.needs(first))
+    if (weight && context.needs(first))
       result.weight = stream.tensor(weight.dtype(), weight.extents());
-    if (hasBias && context.needs(first + 1))
-      result.bias = stream.tensor(context.saved(3).dtype(), context.saved(3).extents());
+    if (bias && context.needs(first + 1))
+      result.bias = stream.tensor(bias.dtype(), bias.extents());
     if (hasMean)
-      ops::layernormBackward(stream, dy, x, optional(weight), context.saved(4), rstd, result.x,
-                             optional(result.weight), optional(result.bias), context.where());
+      ops::layernormBackward(stream, dy, x, weight, context.saved(4), rstd, result.x, result.weight,
+                             result.bias, context.where());
     else
-      ops::rmsnormBackward(stream, dy, x, optional(weight), rstd, result.x, optional(result.weight),
-                           context.where());
+      ops::rmsnormBackward(stream, dy, x, weight, rstd, result.x, result.weight, context.where());
     return result;
   }
 };
@@ -63,8 +55,8 @@ struct Layernorm : Norm {
   Tensor forward(Context &context, const Tensor &x, const Tensor &weight, const Tensor &bias) {
     Tensor y = context.stream().tensor(x.dtype(), x.extents());
     auto rows = statistics(context, x);
-    ops::layernorm(context.stream(), x, optional(weight), optional(bias), epsilon, y,
-                   optional(rows.mean), optional(rows.rstd), context.where());
+    ops::layernorm(context.stream(), x, weight, bias, epsilon, y, rows.mean, rows.rstd,
+                   context.where());
     save(context, x, weight, bias, rows);
     return y;
   }
@@ -79,8 +71,7 @@ struct Rmsnorm : Norm {
   Tensor forward(Context &context, const Tensor &x, const Tensor &weight) {
     Tensor y = context.stream().tensor(x.dtype(), x.extents());
     auto rows = statistics(context, x);
-    ops::rmsnorm(context.stream(), x, optional(weight), epsilon, y, optional(rows.rstd),
-                 context.where());
+    ops::rmsnorm(context.stream(), x, weight, epsilon, y, rows.rstd, context.where());
     save(context, x, weight, Tensor(), rows);
     return y;
   }
@@ -104,8 +95,8 @@ struct AddLayernorm : Norm {
     Tensor sum = context.stream().tensor(x.dtype(), x.extents());
     Tensor y = context.stream().tensor(x.dtype(), x.extents());
     auto rows = statistics(context, x);
-    ops::addLayernorm(context.stream(), x, residual, optional(weight), optional(bias), epsilon, sum,
-                      y, optional(rows.mean), optional(rows.rstd), context.where());
+    ops::addLayernorm(context.stream(), x, residual, weight, bias, epsilon, sum, y, rows.mean,
+                      rows.rstd, context.where());
     save(context, sum, weight, bias, rows);
     return {sum, y};
   }
@@ -123,8 +114,8 @@ struct AddRmsnorm : Norm {
     Tensor sum = context.stream().tensor(x.dtype(), x.extents());
     Tensor y = context.stream().tensor(x.dtype(), x.extents());
     auto rows = statistics(context, x);
-    ops::addRmsnorm(context.stream(), x, residual, optional(weight), epsilon, sum, y,
-                    optional(rows.rstd), context.where());
+    ops::addRmsnorm(context.stream(), x, residual, weight, epsilon, sum, y, rows.rstd,
+                    context.where());
     save(context, sum, weight, Tensor(), rows);
     return {sum, y};
   }

@@ -1,3 +1,4 @@
+// One position of a transformer at a time, and the loop that writes with it.
 #include <tile/nn/Decoder.h>
 
 #include <tile/autograd/Embedding.h>

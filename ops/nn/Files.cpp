@@ -1,3 +1,4 @@
+// Names in files, and what is checked before anything of a file is taken over.
 #include <tile/nn/Files.h>
 
 #include <tile/ops/Arithmetic.h>

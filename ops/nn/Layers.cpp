@@ -1,3 +1,4 @@
+// What the layers begin with and compute.
 #include <tile/nn/Layers.h>
 
 #include "ops/nn/Layers.h"

@@ -1,3 +1,4 @@
+// Collecting what modules say of themselves.
 #include <tile/nn/Module.h>
 
 #include <algorithm>

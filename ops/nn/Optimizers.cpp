@@ -1,3 +1,4 @@
+// What optimizers keep of each parameter, and their steps.
 #include <tile/nn/Optimizers.h>
 
 #include <tile/ops/Arithmetic.h>
@@ -61,7 +62,7 @@ Sgd::Sgd(const Module &module, const ops::SgdOptions &options, Loc loc)
 void Sgd::update(const Slot &slot, Loc loc) {
   const Variable &w = slot.parameter.variable;
   Stream stream = w.stream();
-  ops::Operand velocity = slot.kept.empty() ? ops::Operand() : ops::Operand(slot.kept[0].tensor);
+  Tensor velocity = slot.kept.empty() ? Tensor() : slot.kept[0].tensor;
   ops::sgd(stream, w.inPlace(loc), w.grad(), velocity, options_, loc);
 }
 
@@ -84,9 +85,9 @@ void AdamW::update(const Slot &slot, Loc loc) {
   ops::AdamWOptions options = options_;
   if (w.rank() < 2 && !options_.decaysVectors)
     options.weightDecay = 0;
-  bool hasMaster = slot.kept.size() == 3;
+  Tensor master = slot.kept.size() == 3 ? slot.kept[2].tensor : Tensor();
   ops::adamW(stream, w.inPlace(loc), w.grad(), slot.kept[0].tensor, slot.kept[1].tensor, steps(),
-             options, hasMaster ? ops::Operand(slot.kept[2].tensor) : ops::Operand(), loc);
+             options, master, loc);
 }
 
 Tensor clipGradients(const Module &module, double largest, Loc loc) {

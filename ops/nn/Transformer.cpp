@@ -1,3 +1,4 @@
+// How a transformer is put together from layers.
 #include <tile/nn/Transformer.h>
 
 #include "ops/nn/Layers.h"
@@ -11,8 +12,6 @@
 
 namespace tile::nn {
 namespace {
-
-using autograd::Variable;
 
 LinearOptions linearOptions(const TransformerOptions &options, bool endsBranch = false) {
   double branches = endsBranch ? std::sqrt(2.0 * static_cast<double>(options.layers)) : 1;

@@ -5,6 +5,7 @@
 #include "tests/ops/Refusals.h"
 
 #include <tile/ops/KvCache.h>
+#include <tile/ops/Map.h>
 
 #include <algorithm>
 
@@ -132,6 +133,14 @@ std::vector<T> appended(const DecodeCase &c, std::vector<T> cache, const std::ve
                     cache.begin() + ((page * c.keyHeads + h) * c.inner() + slot) * c.head);
       }
   return cache;
+}
+
+/// As the header's example counts positions.
+TEST_P(KvCacheOp, LengthsAreCountedUp) {
+  auto lengths = input({3}, std::vector<int32_t>{0, 7, 1 << 24});
+  ops::map(
+      stream, [](Value n) { return n + 1; }, lengths, lengths);
+  EXPECT_EQ(lengths.download(), (std::vector<int32_t>{1, 8, (1 << 24) + 1}));
 }
 
 TEST_P(KvCacheOp, AppendWritesTheLastPositionsAndNothingElse) {

@@ -22,7 +22,7 @@ public:
            }) Operand(const T &tensor)
       : arg_(tile::detail::toHostArg(tensor)) {}
 
-  /// Whether there is a tensor; Operand() is an optional argument that is absent.
+  /// Whether there is a tensor; Operand() is an optional argument that is absent, and so is a Tensor that is none.
   explicit operator bool() const { return arg_.dtype != any; }
   DType dtype() const { return arg_.dtype; }
   int rank() const { return arg_.rank; }
