@@ -37,8 +37,11 @@ Traffic trafficOf(const Case &each) {
   Traffic traffic;
   traffic.leastBytes = setup.leastBytes;
   traffic.flops = setup.flops;
-  traffic.movedOverLeast =
-      static_cast<double>(counters.globalBytesMoved()) / static_cast<double>(setup.leastBytes);
+  auto overLeast = [&](uint64_t bytes) {
+    return static_cast<double>(bytes) / static_cast<double>(setup.leastBytes);
+  };
+  traffic.askedOverLeast = overLeast(counters.globalBytesMoved());
+  traffic.distinctOverLeast = overLeast(counters.distinctBytes());
   traffic.loadEfficiency = efficiencyOf(lines, {"ld.global", "cp.async"});
   traffic.storeEfficiency = efficiencyOf(lines, {"st.global"});
   if (counters.sharedWavefronts)

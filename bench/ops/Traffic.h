@@ -8,7 +8,9 @@ namespace tile::bench {
 struct Traffic {
   int64_t leastBytes = 0;
   double flops = 0;
-  double movedOverLeast = 0; ///< bytes of sectors moved; 1 is what cannot be beaten
+  double askedOverLeast = 0; ///< bytes of sectors that warps ask for, of memory or a cache
+  double distinctOverLeast =
+      0; ///< bytes of those that differ within a launch, which memory moves at the least
   double loadEfficiency = 1, storeEfficiency = 1; ///< bytes used of the sectors moved, of 1
   double bankConflicts = 0;                       ///< of the cycles of shared memory, of 1
   uint64_t launches = 0;

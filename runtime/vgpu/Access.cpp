@@ -290,8 +290,8 @@ void resolve(Warp &warp, const Op &op, Access &access) {
   }
   if (access.isWrite())
     ++*cta.cluster->events;
-  if (launch.setup().counting)
-    countAccess(cta.countersOf(op), access);
+  if (DistinctSectors *distinct = launch.distinctSectors())
+    countAccess(cta.countersOf(op), access, *distinct);
 }
 
 void requireGlobal(Warp &warp, const Op &op, unsigned lane, uint64_t address, uint32_t bytes) {

@@ -38,6 +38,7 @@ static void moveLane(Warp &warp, const AsyncCopies::Record &record, unsigned lan
   uint8_t *to = cta.sharedHost(target);
   if (copied) {
     requireGlobal(warp, *record.op, lane, record.source[lane], copied);
+    countRange(*cta.launch, AccessKind::Read, record.source[lane], copied);
     std::memcpy(to, cta.launch->memory().host(record.source[lane]), copied);
   }
   std::memset(to + copied, 0, record.bytes - copied);

@@ -2,6 +2,7 @@
 #include "runtime/vgpu/BulkTransfer.h"
 
 #include "runtime/vgpu/Access.h"
+#include "runtime/vgpu/CountAccess.h"
 #include "runtime/vgpu/Launch.h"
 
 #include <algorithm>
@@ -84,6 +85,7 @@ void BulkTransfer::checkGlobal(AccessKind kind, unsigned actor, uint32_t time) c
     if (!run.inside)
       return;
     requireGlobal(*issuer, *op, lane, run.address, run.bytes);
+    countRange(*issuer->cta->launch, kind, run.address, run.bytes);
     if (races)
       races->access(who, run.address, run.bytes, false);
   });

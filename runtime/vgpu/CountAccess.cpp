@@ -4,6 +4,7 @@
 // 8 of 16. A phase takes as many cycles as the busiest bank has distinct words; lanes that name the same word share it.
 #include "runtime/vgpu/CountAccess.h"
 
+#include "runtime/vgpu/DistinctSectors.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
 
@@ -53,19 +54,31 @@ void countShared(Counters &counters, const Access &access) {
   counters.sharedTouched = std::max(counters.sharedTouched, end - kSharedBase);
 }
 
+SectorUse useOf(AccessKind kind) {
+  if (!isWrite(kind))
+    return SectorUse::Load;
+  bool isAtomic = kind == AccessKind::Atomic || kind == AccessKind::NarrowAtomic ||
+                  kind == AccessKind::ProxyReduction;
+  return isAtomic ? SectorUse::Both : SectorUse::Store;
+}
+
 // An access is aligned to its size, so one of at most 32 bytes lies in one sector, and two either coincide or are apart.
-void countGlobal(Counters &counters, const Access &access) {
+void countGlobal(Counters &counters, const Access &access, DistinctSectors &distinct) {
   uint64_t starts[kLanes];
   unsigned count = 0;
   forLanes(access.mask, [&](unsigned lane) { starts[count++] = access.address[lane]; });
   if (!std::is_sorted(starts, starts + count))
     std::sort(starts, starts + count);
   ++counters.globalRequests;
+  SectorUse use = useOf(access.kind);
   uint64_t lastStart = ~uint64_t{0}, lastSector = lastStart, lastLine = lastStart;
   for (unsigned i = 0; i < count; ++i) {
     uint64_t sector = starts[i] / Counters::kSectorBytes, line = sector / kSectorsPerLine;
     counters.globalBytesUsed += starts[i] != lastStart ? access.bytes : 0;
-    counters.globalSectors += sector != lastSector;
+    if (sector != lastSector) {
+      ++counters.globalSectors;
+      distinct.mark(starts[i], use);
+    }
     counters.globalLines += line != lastLine;
     lastStart = starts[i], lastSector = sector, lastLine = line;
   }
@@ -73,18 +86,23 @@ void countGlobal(Counters &counters, const Access &access) {
 
 } // namespace
 
-void countAccess(Counters &counters, const Access &access) {
+void countAccess(Counters &counters, const Access &access, DistinctSectors &distinct) {
   if (access.kind == AccessKind::Atomic)
     counters.atomics += static_cast<uint64_t>(std::popcount(access.mask));
   if (access.space == Space::Shared)
     countShared(counters, access);
   else if (access.space == Space::Global)
-    countGlobal(counters, access);
+    countGlobal(counters, access, distinct);
 }
 
 void countAsyncBytes(Warp &warp, const Op &op, uint64_t bytes) {
   if (warp.cta->launch->setup().counting)
     warp.cta->countersOf(op).asyncBytes += bytes;
+}
+
+void countRange(Launch &launch, AccessKind kind, uint64_t address, uint64_t bytes) {
+  if (DistinctSectors *distinct = launch.distinctSectors())
+    distinct->markRange(address, bytes, useOf(kind));
 }
 
 void countSharedTouched(Cta &cta, uint64_t address, uint64_t bytes) {

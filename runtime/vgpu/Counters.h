@@ -52,15 +52,23 @@ struct Counters {
   uint64_t globalSectors = 0;    // distinct 32-byte sectors per request
   uint64_t globalLines = 0;      // distinct 128-byte lines per request
   uint64_t globalBytesUsed = 0;  // distinct bytes asked for
-  uint64_t atomics = 0;          // read-modify-writes of single lanes
-  uint64_t asyncBytes = 0;       // moved by copies that go on by themselves
-  uint64_t waits = 0;            // times a warp stopped to wait
-  uint64_t barriers = 0;         // phases of barriers completed
-  uint64_t sharedTouched = 0;    // the most bytes of shared memory, from its begin, a block used
+  // Of a launch, not of an instruction, and added up over launches:
+  uint64_t distinctSectorsLoaded =
+      0; // 32-byte sectors that loads, copies and atomics read, each counted once
+  uint64_t distinctSectorsStored = 0; // the same of writes
+  uint64_t atomics = 0;               // read-modify-writes of single lanes
+  uint64_t asyncBytes = 0;            // moved by copies that go on by themselves
+  uint64_t waits = 0;                 // times a warp stopped to wait
+  uint64_t barriers = 0;              // phases of barriers completed
+  uint64_t sharedTouched = 0; // the most bytes of shared memory, from its begin, a block used
 
   static constexpr uint64_t kSectorBytes = 32;
   uint64_t bankConflicts() const { return sharedWavefronts - sharedIdeal; }
   uint64_t globalBytesMoved() const { return kSectorBytes * globalSectors; }
+  /// What a memory moves whose cache is ideal: each sector in at most once, and out at most once.
+  uint64_t distinctBytes() const {
+    return kSectorBytes * (distinctSectorsLoaded + distinctSectorsStored);
+  }
   /// Of 1; 1 where nothing moved.
   double sectorEfficiency() const {
     return globalSectors ? static_cast<double>(globalBytesUsed) / globalBytesMoved() : 1;

@@ -18,8 +18,10 @@ Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
   sharedBytes_ = program().staticSharedBytes;
   if (setup_.config.dynamicSharedBytes)
     sharedBytes_ = program().dynamicSharedAddress - kSharedBase + setup_.config.dynamicSharedBytes;
-  if (setup_.counting)
+  if (setup_.counting) {
     instructionCounters_.resize(program().lines.size());
+    distinctSectors_ = std::make_unique<DistinctSectors>(memory().reservedBytes());
+  }
   clusterSize_ = static_cast<uint32_t>(setup_.config.cluster.count());
   if (setup_.schedule == Schedule::Random && clusterCount() <= (1u << 24)) {
     Choices choices;
@@ -57,6 +59,8 @@ void Launch::run() {
     races_ = GlobalRaces::ofLaunch();
     runOn(1);
   }
+  if (distinctSectors_)
+    distinctSectors_->addTo(counters_);
   // Which later clusters had started when the first fault appeared depends on timing; the first faulty one does not.
   if (findings_.empty())
     return;
@@ -91,6 +95,8 @@ void Launch::startAgain() {
   statistics_ = {};
   counters_ = {};
   std::ranges::fill(instructionCounters_, Counters());
+  if (distinctSectors_)
+    distinctSectors_->clear();
   next_ = 0;
   stopAt_ = ~uint64_t{0};
 }

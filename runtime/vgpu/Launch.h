@@ -7,6 +7,7 @@
 #pragma once
 
 #include "runtime/vgpu/Cluster.h"
+#include "runtime/vgpu/DistinctSectors.h"
 
 #include <exception>
 #include <map>
@@ -58,6 +59,8 @@ public:
   ChangedMaps &changedMaps() { return changedMaps_; }
   /// Those of the first faulty cluster, in the order of time, at most kMaxFindings.
   const std::vector<Finding> &findings() const { return findings_; }
+  /// Null unless counting.
+  DistinctSectors *distinctSectors() { return distinctSectors_.get(); }
   /// What was counted in all, and by Op::instruction (empty unless counting).
   const Counters &counters() const { return counters_; }
   const std::vector<Counters> &instructionCounters() const { return instructionCounters_; }
@@ -104,6 +107,7 @@ private:
   LaunchStatistics statistics_;
   Counters counters_;
   std::vector<Counters> instructionCounters_;
+  std::unique_ptr<DistinctSectors> distinctSectors_;
   std::exception_ptr failure_;
 };
 

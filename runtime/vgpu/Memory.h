@@ -128,6 +128,8 @@ public:
   void invalidate(uint64_t offset, uint64_t bytes);
   uint64_t usedBytes() const { return used_; }
   uint64_t limitBytes() const { return limit_; }
+  /// Of addresses, from kGlobalBase on.
+  uint64_t reservedBytes() const { return reserved_; }
 
   /// "12 bytes past the end of allocation #3 (4096 bytes at 0x1000000100)".
   std::string describe(uint64_t address) const;

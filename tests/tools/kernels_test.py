@@ -83,6 +83,9 @@ class Kernels(Case):
         self.assertEqual((report["entry"], report["exit_code"], report["findings"]), ("scale", 0, []))
         self.assertEqual(report["counters"]["global_bytes_used"], 8000)
         self.assertRegex(output, f"global sectors +{report['counters']['global_sectors']} ")
+        self.assertEqual(report["counters"]["global_distinct_sectors_loaded"], 125)
+        self.assertEqual(report["counters"]["global_distinct_sectors_stored"], 125)
+        self.assertRegex(output, "distinct sectors +250 +of each launch: 125 loaded, 125 stored")
 
     def test_findings(self):
         output, errors = self.run_tilec(1, "run", "k.so", "--kernel", "beyond", "--grid", "1", "in:x.npy", "zeros:f32:100",

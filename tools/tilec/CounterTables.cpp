@@ -48,6 +48,9 @@ std::string totals(const Counters &c) {
     text += row("global requests", c.globalRequests);
     text += row("global sectors", c.globalSectors,
                 formatted("of 32 bytes, in %llu lines of 128", whole(c.globalLines)));
+    text += row("distinct sectors", c.distinctSectorsLoaded + c.distinctSectorsStored,
+                formatted("of each launch: %llu loaded, %llu stored",
+                          whole(c.distinctSectorsLoaded), whole(c.distinctSectorsStored)));
     text += row("global bytes used", c.globalBytesUsed,
                 formatted("%.1f %% of those moved", 100 * c.sectorEfficiency()));
   }

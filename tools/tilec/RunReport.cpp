@@ -68,7 +68,9 @@ Json jsonOf(const vgpu::Counters &c) {
           {"global_sectors", c.globalSectors},
           {"global_lines", c.globalLines},
           {"global_bytes_used", c.globalBytesUsed},
-          {"global_bytes_moved", c.globalBytesMoved()}};
+          {"global_bytes_moved", c.globalBytesMoved()},
+          {"global_distinct_sectors_loaded", c.distinctSectorsLoaded},
+          {"global_distinct_sectors_stored", c.distinctSectorsStored}};
 }
 
 /// Of a line, only what is not zero: most lines do one thing.

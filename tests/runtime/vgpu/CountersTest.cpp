@@ -125,6 +125,63 @@ TEST(Counters, SectorsAndLinesOfGlobalMemory) {
     }
 }
 
+struct Sectors {
+  uint64_t loaded, stored;
+  bool operator==(const Sectors &) const = default;
+};
+void PrintTo(const Sectors &sectors, std::ostream *out) {
+  *out << sectors.loaded << " loaded, " << sectors.stored << " stored";
+}
+Sectors distinctOf(const Counters &counters) {
+  return {counters.distinctSectorsLoaded, counters.distinctSectorsStored};
+}
+
+TEST(Counters, DistinctSectorsOfALaunch) {
+  // All blocks load the same 1 KiB, twice; of their stores only the last sector is apart.
+  const char *kLoads = "ld.global.f32 %f1, [%l];\nld.global.f32 %f2, [%l];\n";
+  std::string ptx =
+      kernelAround(std::string(kLoads) + "mov.u32 %a, %ctaid.x;\nmul.wide.u32 %m, %a, 32;\n"
+                                         "add.u64 %m, %m, %x;\nst.global.f32 [%m+4096], %f1;\n");
+  for (int hostThreads : {1, 4}) {
+    auto counted = countRun(ptx, 256, 37, hostThreads);
+    EXPECT_EQ(distinctOf(counted.all), (Sectors{32, 37}));
+    EXPECT_EQ(counted.all.globalSectors, 37u * 8 * (2 * 4 + 1));
+    EXPECT_EQ(counted.all.distinctBytes(), 32u * (32 + 37));
+    EXPECT_EQ(distinctOf(counted.byLine[lineOf(ptx, "st.global")]), (Sectors{0, 0}))
+        << "of the launch alone";
+  }
+}
+
+TEST(Counters, DistinctSectorsOfAtomicsAndCopies) {
+  auto sectorsOf = [](const std::string &body) {
+    return distinctOf(countRun(kernelAround(body), 32, 2).all);
+  };
+  EXPECT_EQ(sectorsOf("atom.global.add.u32 %a, [%l], 1;\n"), (Sectors{4, 4}));
+  EXPECT_EQ(sectorsOf("red.global.add.u32 [%x+64], 1;\n"), (Sectors{1, 1}));
+  std::string copy = "mov.u32 %at, s;\nmad.lo.u32 %at, %t, 16, %at;\n"
+                     "mul.wide.u32 %l, %t, 16;\nadd.u64 %l, %l, %x;\n";
+  std::string wait = "cp.async.commit_group;\ncp.async.wait_group 0;\n";
+  EXPECT_EQ(sectorsOf(copy + "cp.async.cg.shared.global [%at], [%l], 16;\n" + wait),
+            (Sectors{16, 0}));
+  // The second half of each sector is not read, and nothing of those from lane 16 on.
+  EXPECT_EQ(sectorsOf(copy +
+                      "setp.lt.u32 %p, %t, 16;\nand.b32 %a, %t, 1;\nsetp.eq.and.u32 %p, %a, 0, %p;"
+                      "\nselp.b32 %b, 8, 0, %p;\n"
+                      "cp.async.cg.shared.global [%at], [%l], 16, %b;\n" +
+                      wait),
+            (Sectors{8, 0}));
+}
+
+TEST(Counters, DistinctSectorsOfLaunchesThatStartAgain) {
+  // Blocks write what others have read: with the race check they run once more, one after the other.
+  Gpu gpu(kernelAround("ld.global.f32 %f1, [%l];\nst.global.f32 [%l], %f1;\n"), "sm_80", "race", 4);
+  auto memory = gpu.upload(std::vector<uint8_t>(1024));
+  gpu.device->setFindingSink([](const std::vector<Finding> &) {});
+  gpu.device->setCounters(true);
+  gpu.run("k", {3}, {32}, 0, memory);
+  EXPECT_EQ(distinctOf(gpu.device->counters()), (Sectors{4, 4}));
+}
+
 TEST(Counters, LanesByLine) {
   std::string ptx = kernelAround("setp.lt.u32 %p, %t, 5;\n"
                                  "@!%p bra OTHER;\n"
@@ -197,6 +254,7 @@ WAIT:
   gpu.run("k", {3}, {1}, 0, memory);
   gpu.expectClean();
   EXPECT_EQ(gpu.device->counters().asyncBytes, 3u * 2048);
+  EXPECT_EQ(distinctOf(gpu.device->counters()), (Sectors{2048 / 32, 0}));
   EXPECT_EQ(gpu.device->counters().sharedTouched, 128u + 2048)
       << "the tile comes after the barrier";
   InstructionMix mix = mixOf(gpu.device->countersByLine());
