@@ -371,7 +371,7 @@ void release(Warp &warp, const Access &access) {
   bool publishesNow =
       access.order == MemoryOrder::Release || access.order == MemoryOrder::AcquireRelease;
   bool adds = access.kind == AccessKind::Atomic || access.kind == AccessKind::NarrowAtomic;
-  Publication news = publishesNow ? warp.clock.publication() : warp.clock.has.fenced;
+  Publication news = publishesNow ? warp.clock.publication(access.mask) : warp.clock.has.fenced;
   forLanes(access.mask, [&](unsigned lane) {
     SyncWord word = syncWord(warp, access, lane);
     if (news.empty() && (adds || word.variables->empty()))
@@ -394,6 +394,7 @@ void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
   Cta &cta = *warp.cta;
   if (!cta.races || (access.space != Space::Shared && access.space != Space::Global))
     return;
+  warp.clock.touch(access.mask);
   bool strong = isStrong(access.kind);
   if (strong && readsMemory(access.kind))
     acquire(warp, access);

@@ -61,6 +61,7 @@ static void completeLanes(Warp &warp, const AsyncCopies::Record &record, uint32_
   forLanes(lanes & ~record.moved, [&](unsigned lane) { moveLane(warp, record, lane); });
   if (!warp.cta->races || !lanes)
     return;
+  warp.clock.touch(lanes);
   uint32_t offsets[kLanes];
   targetOffsets(record, offsets);
   warp.cta->races->endCopies(accessorOf(warp, *record.op, 0, AccessKind::CopyWrite), offsets, lanes,

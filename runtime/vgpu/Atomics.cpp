@@ -306,6 +306,7 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
                       : order == "acquire" ? MemoryOrder::Acquire
                       : order == "release" ? MemoryOrder::Release
                                            : MemoryOrder::Relaxed;
+  decoder.program().releases |= order == "release" || order == "acq_rel";
   uint32_t flags = (narrow ? kNarrowAtomic : 0) | static_cast<uint32_t>(meant) << kAtomicOrderShift;
   if (!vector.empty()) {
     if (space == Space::Shared)

@@ -51,7 +51,7 @@ void arrive(Warp &warp, const Op &op, Barrier &barrier, bool waits) {
     warp.report(op, FindingKind::Barrier, LaneMask{warp.mask},
                 "the warp arrives twice in one phase of the barrier");
   barrier.arrivals |= 1u << warp.index;
-  warp.clock.arrive(barrier.knowledge);
+  warp.clock.arrive(barrier.knowledge, warp.mask);
   ++*warp.cta->cluster->events;
   if (waits)
     barrier.waiting |= 1u << warp.index;
@@ -118,7 +118,7 @@ void warpSync(Warp &warp, const Op &op) {
         warp.report(op, FindingKind::Divergence, lane,
                     "the lane executes bar.warp.sync but is not in its member mask");
     });
-  warp.clock.advance();
+  warp.clock.syncLanes();
 }
 
 void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -174,7 +174,7 @@ void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
 // Memory is touched in program order; a fence matters to the race checkers, as half of a release or acquire pattern.
 void fence(Warp &warp, const Op &) {
   if (warp.cta->races)
-    warp.clock.fence();
+    warp.clock.fence(warp.mask);
 }
 
 void fenceProxy(Warp &warp, const Op &) { warp.clock.fenceProxy(); }
@@ -207,6 +207,7 @@ void decodeFence(Decoder &decoder, const Instruction &instruction, Suffixes &suf
     if (suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"}).empty())
       decoder.unsupported("a fence needs a scope");
   }
+  decoder.program().releases = true;
   decoder.emit(fence, {}, {});
 }
 

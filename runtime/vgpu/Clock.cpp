@@ -3,6 +3,41 @@
 
 namespace tile::vgpu {
 
+bool VectorClock::coversInPart(unsigned actor, unsigned lane, uint32_t time) const {
+  return lane < 32 && std::ranges::any_of(parts_, [&](const Part &part) {
+           return part.actor == actor && part.lanes >> lane & 1 && part.time >= time;
+         });
+}
+
+void VectorClock::joinPart(const Part &part) {
+  if (at(part.actor) >= part.time)
+    return;
+  auto isSame = [&](const Part &own) { return own.actor == part.actor && own.lanes == part.lanes; };
+  if (auto own = std::ranges::find_if(parts_, isSame); own != parts_.end())
+    own->time = std::max(own->time, part.time);
+  else
+    parts_.push_back(part);
+}
+
+void VectorClock::joinParts(const VectorClock &other) {
+  std::erase_if(parts_, [&](const Part &part) { return at(part.actor) >= part.time; });
+  for (const Part &part : other.parts_)
+    joinPart(part);
+}
+
+void VectorClock::joinActor(const VectorClock &other, unsigned actor) {
+  raise(actor, other.at(actor));
+  for (const Part &part : other.parts_)
+    if (part.actor == actor)
+      joinPart(part);
+}
+
+void VectorClock::limit(unsigned actor, uint32_t time, uint32_t lanes) {
+  Part part = {actor, lanes, at(actor)};
+  times_[actor] = std::min(times_[actor], time);
+  joinPart(part);
+}
+
 void join(Publication &into, const Publication &from) {
   for (const auto &[cluster, clocks] : from) {
     std::shared_ptr<const Clocks> &slot = into[cluster];
@@ -36,16 +71,32 @@ void WarpClock::reset(uint32_t ofCluster, uint32_t ofActor, bool isNeeded) {
   has.now.known.raise(actor, 1);
 }
 
-Publication WarpClock::publication() const {
+Publication WarpClock::publication(uint32_t lanes) const {
   Publication news = has.others;
-  news[cluster] = std::make_shared<Clocks>(has.now);
+  auto own = std::make_shared<Clocks>(has.now);
+  if (leavesOthers(lanes))
+    own->known.limit(actor, metTime, lanes);
+  news[cluster] = std::move(own);
   return news;
+}
+
+void WarpClock::hear(const Clocks &news) {
+  lanesHeard.joinActor(news.known, actor);
+  laneTime = lanesHeard.at(actor);
+}
+
+void WarpClock::syncLanes() {
+  lanesHeard.raise(actor, time());
+  laneTime = time();
+  advance();
 }
 
 void WarpClock::learn(const Publication &news) {
   for (const auto &[from, clocks] : news)
-    if (from == cluster)
+    if (from == cluster) {
+      hear(*clocks);
       has.now.join(*clocks);
+    }
   join(has.others, news);
   has.others.erase(cluster);
 }
@@ -57,11 +108,17 @@ void WarpClock::settle() {
   seen.clear();
 }
 
-void WarpClock::arrive(Knowledge &barrier) {
+void WarpClock::arrive(Knowledge &barrier, uint32_t lanes) {
   if (!isKept)
     return;
   settle();
-  barrier.join(has);
+  if (leavesOthers(lanes)) {
+    Knowledge theirs = has;
+    theirs.now.known.limit(actor, metTime, lanes);
+    barrier.join(theirs);
+  } else {
+    barrier.join(has);
+  }
   advance();
 }
 
@@ -87,20 +144,20 @@ void WarpClock::waitRelaxed(const Knowledge &barrier) {
 void WarpClock::wait(const Knowledge &barrier) {
   if (!isKept)
     return;
+  hear(barrier.now);
   has.join(barrier);
-  // Of its own warp lanes are ordered up to the last event only.
-  uint32_t least = time() - 1;
+  uint32_t least = laneTime;
   for (uint32_t warp = blockBegin; warp < blockBegin + blockWarps; ++warp)
     if (warp != actor)
       least = std::min(least, has.now.known.at(warp));
   blockTime = least;
 }
 
-void WarpClock::fence() {
+void WarpClock::fence(uint32_t lanes) {
   if (!isKept)
     return;
   settle();
-  has.fenced = publication();
+  has.fenced = publication(lanes);
   advance();
 }
 

@@ -3,6 +3,8 @@
 // The actors of a cluster are its warps (rank of the block * warps a block + warp) and, after them, whatever completes
 // asynchronous work: memory barriers and the matrix units of warpgroups. A warp's own time starts at 1 and advances with
 // every event others can learn of: a barrier, a fence, a release. Whoever hears of such an event joins the clocks.
+// The lanes of a warp share its time. Where some of them tell others something, such as one lane that is elected to arrive
+// at a memory barrier, only their own accesses and what all lanes did before they last met go with it.
 // Between clusters knowledge travels through strong accesses to global memory only.
 #pragma once
 
@@ -15,10 +17,15 @@
 
 namespace tile::vgpu {
 
-/// The latest known time of each actor; 0: nothing is known.
+/// The latest known time of each actor; 0: nothing is known. Of a warp some lanes may be known up to a later time.
 class VectorClock {
 public:
+  /// Of all lanes.
   uint32_t at(unsigned actor) const { return actor < times_.size() ? times_[actor] : 0; }
+  /// True if what `lane` of an actor did at `time` is known.
+  bool covers(unsigned actor, unsigned lane, uint32_t time) const {
+    return at(actor) >= time || (!parts_.empty() && coversInPart(actor, lane, time));
+  }
   void raise(unsigned actor, uint32_t time) {
     if (actor >= times_.size())
       times_.resize(actor + 1);
@@ -29,11 +36,29 @@ public:
       times_.resize(other.times_.size());
     for (size_t i = 0; i < other.times_.size(); ++i)
       times_[i] = std::max(times_[i], other.times_[i]);
+    if (!other.parts_.empty())
+      joinParts(other);
   }
-  void clear() { times_.clear(); }
+  /// Joins what `other` says of one actor.
+  void joinActor(const VectorClock &other, unsigned actor);
+  /// Of `actor` it knows only up to `time`, but of `lanes` up to the time that it knew.
+  void limit(unsigned actor, uint32_t time, uint32_t lanes);
+  void clear() {
+    times_.clear();
+    parts_.clear();
+  }
 
 private:
+  struct Part {
+    unsigned actor;
+    uint32_t lanes, time;
+  };
+  bool coversInPart(unsigned actor, unsigned lane, uint32_t time) const;
+  void joinPart(const Part &part);
+  void joinParts(const VectorClock &other);
+
   std::vector<uint32_t> times_;
+  std::vector<Part> parts_; // beyond `times_`
 };
 
 /// Knowledge about one cluster.
@@ -74,6 +99,11 @@ struct WarpClock {
   uint32_t actor = 0;
   uint32_t blockBegin = 0, blockWarps = 0; // the actors that are warps of its own block
   uint32_t blockTime = 0; // what each of them did up to this time is known since the last barrier
+  uint32_t laneTime = 0;  // what each of its own lanes did up to this time is known to all of them
+  VectorClock lanesHeard; // of its own actor: the same, with single lanes
+  bool followsLanes = false; // lanes may tell others something on their own
+  uint32_t metTime = 0;      // what its lanes did up to this time was before they met
+  uint32_t touched = 0;      // lanes that have accessed memory since
   Knowledge has;
   Publication seen; // what relaxed reads have seen: known after the next fence
 
@@ -86,15 +116,27 @@ struct WarpClock {
     if (time() < kLastTime)
       has.now.known.raise(actor, time() + 1);
   }
-  Publication publication() const;
+  /// Lanes access memory.
+  void touch(uint32_t lanes) { touched |= lanes; }
+  /// Lanes come together, in whatever instruction that waits for them: what they did before, any of them may tell.
+  void meet() {
+    if (touched && followsLanes)
+      advance();
+    metTime = time() - 1;
+    touched = 0;
+  }
+  /// bar.warp.sync: the lanes know what all of them did.
+  void syncLanes();
+  /// What `lanes` make known when they release.
+  Publication publication(uint32_t lanes) const;
   void learn(const Publication &news);
-  /// fence.acq_rel or stronger.
-  void fence();
+  /// fence.acq_rel or stronger, by `lanes`.
+  void fence(uint32_t lanes);
   /// What relaxed reads have seen becomes known. Barriers do so too: kernels that count blocks with a relaxed atomic and
   /// go on after a barrier rely on it.
   void settle();
-  /// Arrives at a barrier: hands over what the warp knows. What it does from here on is later.
-  void arrive(Knowledge &barrier);
+  /// Some lanes arrive at a barrier: hands over what they know. What the warp does from here on is later.
+  void arrive(Knowledge &barrier, uint32_t lanes);
   /// The same without order of its own: hands over what was known at the last fence.
   void arriveRelaxed(Knowledge &barrier) const;
   /// Has waited for a barrier without order of its own: what came of it is known after the next fence.
@@ -103,6 +145,14 @@ struct WarpClock {
   void wait(const Knowledge &barrier);
   /// fence.proxy.async: what the warp knows to be written, asynchronous operations see from here on.
   void fenceProxy();
+
+private:
+  // True if others than `lanes` did something since they met.
+  bool leavesOthers(uint32_t lanes) const {
+    return followsLanes && (touched & ~lanes) && time() < kLastTime;
+  }
+  // What others have learnt of its own lanes.
+  void hear(const Clocks &news);
 };
 
 /// The words through which threads synchronise: what is known to whoever reads them.

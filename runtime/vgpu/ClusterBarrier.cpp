@@ -65,7 +65,7 @@ void clusterArrive(Warp &warp, const Op &op) {
   if (op.a & kRelaxed)
     warp.clock.arriveRelaxed(barrier.arriving);
   else
-    warp.clock.arrive(barrier.arriving);
+    warp.clock.arrive(barrier.arriving, warp.mask);
   barrier.arrived += static_cast<uint32_t>(std::popcount(warp.mask));
   ++*cluster.events;
   if (barrier.arrived >= expectedThreads(cluster))

@@ -312,6 +312,7 @@ void Launch::begin(Cta &cta) const {
     warp.clock.reset(cta.cluster->index,
                      static_cast<uint32_t>(cta.rank * cta.warps.size() + warp.index),
                      checks().tracksAccesses());
+    warp.clock.followsLanes = program().releases;
     warp.clock.setBlock(static_cast<uint32_t>(cta.rank * cta.warps.size()),
                         static_cast<uint32_t>(cta.warps.size()));
     warp.loop = {};

@@ -238,6 +238,7 @@ MemoryForm takeMemoryForm(Decoder &decoder, Suffixes &suffixes) {
   form.order = order == "acquire"   ? MemoryOrder::Acquire
                : order == "release" ? MemoryOrder::Release
                                     : MemoryOrder::Relaxed;
+  decoder.program().releases |= order == "release";
   suffixes.take("weak");
   if (form.strong)
     form.narrow = suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"}) == "cta";

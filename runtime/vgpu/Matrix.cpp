@@ -118,6 +118,7 @@ void transposeFragment(const uint32_t *source, uint32_t *target) {
 
 // Row by row; only where something may be wrong, lane by lane.
 void checkReadRaces(Warp &warp, const Op &op, const Access &access) {
+  warp.clock.touch(warp.mask);
   Accessor rows = accessorOf(warp, op, Stamp::kSeveralLanes, AccessKind::Read);
   uint32_t offsets[kLanes];
   for (unsigned row = 0; row < kLanes; ++row)
@@ -194,6 +195,7 @@ bool areRowsApart(const Access &access, unsigned matrix) {
 void storeWhole(Warp &warp, const Op &op, const Access &access, unsigned matrix) {
   const uint32_t *source = warp.row<uint32_t>(op.rows[matrix]);
   if (SharedRaces *races = warp.cta->races.get()) {
+    warp.clock.touch(warp.mask);
     Accessor accessor = accessorOf(warp, op, 0, AccessKind::Write);
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       unsigned row = matrix * 8 + lane / 4, column = lane % 4 * 4;

@@ -151,6 +151,7 @@ void write(Warp &warp, const Op &op, unsigned lane, const SharedPlace &place) {
   if (place.cta->races)
     place.cta->races->access(accessorOf(warp, op, lane, AccessKind::Write),
                              place.address - kSharedBase, 8, false);
+  warp.clock.touch(1u << lane);
 }
 
 // The barrier, which must have been initialised before this.
@@ -198,7 +199,7 @@ uint64_t arrive(Warp &warp, const Op &op, const Form &form, unsigned lane, const
   if (form.relaxed)
     warp.clock.arriveRelaxed(barrier.arriving);
   else
-    warp.clock.arrive(barrier.arriving);
+    warp.clock.arrive(barrier.arriving, warp.mask);
   uint64_t state = stateOf(barrier);
   uint32_t count = form.expects ? 1 : operand;
   if (form.expects)
@@ -372,6 +373,7 @@ void emitUpdate(Decoder &decoder, const Instruction &instruction, Suffixes &suff
 void emitArrive(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, Form form) {
   form.expects = suffixes.take("expect_tx");
   form.noComplete = suffixes.take("noComplete");
+  decoder.program().releases = true;
   takeOrder(suffixes, form);
   takeSpace(decoder, suffixes, form);
   // The state may be left out where it cannot be used, in other blocks.

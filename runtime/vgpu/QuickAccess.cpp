@@ -8,14 +8,14 @@ namespace {
 bool isOrderedInside(Stamp earlier, const Accessor &accessor) {
   const WarpClock &clock = *accessor.clock;
   if (earlier.actor == clock.actor)
-    return earlier.clock == 0 || earlier.lane == accessor.lane || earlier.clock < clock.time();
+    return earlier.lane == accessor.lane || earlier.clock <= clock.laneTime;
   return clock.has.now.known.at(earlier.actor) >= earlier.clock;
 }
 
 // True if the order says the same of all lanes of the accessor's warp.
 bool isOfAllLanes(Stamp earlier, const Accessor &accessor) {
   const WarpClock &clock = *accessor.clock;
-  return earlier.actor != clock.actor || earlier.clock < clock.time();
+  return earlier.actor != clock.actor || earlier.clock <= clock.laneTime;
 }
 
 // The last write is ordered before the access, and through a fence if the proxies differ.

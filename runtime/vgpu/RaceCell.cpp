@@ -78,9 +78,9 @@ bool isOrdered(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
   const WarpClock &clock = accessor.warp->clock;
   if (isOwn(earlier, cluster, accessor))
     return (accessor.ordersOwnAccess && earlier.lane == accessor.lane) ||
-           earlier.clock < clock.time();
+           clock.lanesHeard.covers(earlier.actor, earlier.lane, earlier.clock);
   const Clocks *clocks = clocksOf(clock, cluster);
-  return clocks && clocks->known.at(earlier.actor) >= earlier.clock;
+  return clocks && clocks->known.covers(earlier.actor, earlier.lane, earlier.clock);
 }
 
 // By what completes asynchronous operations, not by a warp.
@@ -190,7 +190,7 @@ bool conflicts(Stamp earlier, uint32_t cluster, const Accessor &accessor, const 
   if (!accessor.proxy || !isWrite(earlier.kind()) || isProxied(earlier.kind()))
     return false;
   const Clocks *clocks = clocksOf(accessor.warp->clock, cluster);
-  if (clocks && clocks->proxied.at(earlier.actor) >= earlier.clock)
+  if (clocks && clocks->proxied.covers(earlier.actor, earlier.lane, earlier.clock))
     return false;
   report(earlier, cluster, accessor, place, FindingKind::Proxy);
   return true;

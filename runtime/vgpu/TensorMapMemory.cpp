@@ -90,7 +90,7 @@ void noteChange(Warp &warp, uint64_t address, bool isReleased) {
 void releaseMaps(Warp &warp, const Op &) {
   for (auto &[address, map] : warp.cta->launch->changedMaps())
     map.isReleased |= map.changer == &warp;
-  warp.clock.fence();
+  warp.clock.fence(warp.mask);
 }
 
 // Row: the map's address.
@@ -103,7 +103,7 @@ void acquireMap(Warp &warp, const Op &op) {
     if (map != changed.end() && map->second.isReleased)
       warp.acquiredMaps[map->first] = {map->second.changes, warp.clock.time()};
   });
-  warp.clock.fence();
+  warp.clock.fence(warp.mask);
 }
 
 constexpr std::pair<std::string_view, MapField> kFields[] = {
@@ -154,7 +154,7 @@ void copyMap(Warp &warp, const Op &op) {
     warp.cta->launch->memory().valid().setRange(warp.row<uint64_t>(op.rows[0])[lane] - kGlobalBase,
                                                 kMapBytes, true);
   noteChange(warp, warp.row<uint64_t>(op.rows[0])[lane], true);
-  warp.clock.fence();
+  warp.clock.fence(warp.mask);
 }
 
 void decodeReplace(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {

@@ -175,10 +175,12 @@ bool Warp::wakeOrReport() {
 }
 
 bool Warp::converged(const Op &op, uint32_t lanes) {
-  if ((mask & lanes) == (lanes & live()))
+  // Where nobody has split off, the missing lanes are not in this warp; the operation reports what it needs to.
+  if ((mask & lanes) == (lanes & live()) || splits.empty()) {
+    if (mask & (mask - 1))
+      clock.meet();
     return true;
-  if (splits.empty())
-    return true; // the missing lanes are not in this warp; the operation reports what it needs to
+  }
   pc -= 1;
   instructions -= op.issues; // it will be tried again
   waits = true;

@@ -107,6 +107,7 @@ void checkCollectively(Warp &warp, const Op &op, const Access &access, uint32_t 
   Cta &cta = *warp.cta;
   if (!cta.races)
     return;
+  warp.clock.touch(warp.mask);
   Accessor accessor = accessorOf(warp, op, 0, access.kind);
   forLanes(access.mask, [&](unsigned lane) {
     bool isSame = same >> lane & 1;

@@ -25,9 +25,9 @@ protected:
   void meet() {
     Knowledge barrier;
     for (Warp &warp : warps_)
-      warp.clock.arrive(barrier);
+      warp.clock.arrive(barrier, ~0u);
     for (Warp &warp : warps_)
-      warp.clock.has.join(barrier);
+      warp.clock.wait(barrier);
   }
   // Each lane of each warp touches its part of all shared memory, `bytes` at a time.
   void touchAll(AccessKind kind, uint32_t bytes) {
