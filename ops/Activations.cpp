@@ -159,35 +159,37 @@ void checkFloats(const Arguments &arguments, std::initializer_list<Named> args) 
 }
 
 template <class F> void forward(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
-  checkFloats(Arguments(F::kName, loc), {{"x", x}, {"y", y}});
+  checkFloats(Arguments(F::kName, {stream, loc}), {{"x", x}, {"y", y}});
   detail::mapNamed({F::kName, {"y", "x"}}, CallSite(stream, loc), Forward<F>(), std::array{y}, x);
 }
 template <class F> Tensor forward(Stream &stream, const Operand &x, Loc loc) {
-  Tensor y = newLike(stream, x, x.dtype());
+  Tensor y = newLike(Arguments(F::kName, {stream, loc}), {"x", x}, x.dtype());
   forward<F>(stream, x, y, loc);
   return y;
 }
 
 template <class F>
 void backward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx, Loc loc) {
-  checkFloats(Arguments(F::kBackward, loc), {{"x", x}, {"dy", dy}, {"dx", dx}});
+  checkFloats(Arguments(F::kBackward, {stream, loc}), {{"x", x}, {"dy", dy}, {"dx", dx}});
   detail::mapNamed({F::kBackward, {"dx", "x", "dy"}}, CallSite(stream, loc), Backward<F>(),
                    std::array{dx}, x, dy);
 }
 template <class F> Tensor backward(Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
-  Tensor dx = newBroadcast(stream, Arguments(F::kBackward, loc), {{"x", x}, {"dy", dy}}, x.dtype());
+  Tensor dx =
+      newBroadcast(Arguments(F::kBackward, {stream, loc}), {{"x", x}, {"dy", dy}}, x.dtype());
   backward<F>(stream, x, dy, dx, loc);
   return dx;
 }
 
 void swigluNamed(const char *op, Stream &stream, const Operand &a, const Operand &b,
                  const Operand &y, Loc loc) {
-  checkFloats(Arguments(op, loc), {{"a", a}, {"b", b}, {"y", y}});
+  checkFloats(Arguments(op, {stream, loc}), {{"a", a}, {"b", b}, {"y", y}});
   detail::mapNamed({op, {"y", "a", "b"}}, CallSite(stream, loc), Swiglu(), std::array{y}, a, b);
 }
 void swigluBackwardNamed(const char *op, Stream &stream, const Operand &a, const Operand &b,
                          const Operand &dy, const Operand &da, const Operand &db, Loc loc) {
-  checkFloats(Arguments(op, loc), {{"a", a}, {"b", b}, {"dy", dy}, {"da", da}, {"db", db}});
+  checkFloats(Arguments(op, {stream, loc}),
+              {{"a", a}, {"b", b}, {"dy", dy}, {"da", da}, {"db", db}});
   detail::mapNamed({op, {"da", "db", "a", "b", "dy"}}, CallSite(stream, loc), SwigluBackward(),
                    std::array{da, db}, a, b, dy);
 }
@@ -196,6 +198,7 @@ struct Halves {
   Operand a, b;
 };
 Halves halvesOf(const Arguments &arguments, Named ab) {
+  arguments.given(ab);
   int last = ab.operand.rank() - 1;
   if (last < 0 || ab.operand.extent(last) % 2 != 0)
     arguments.fail(ErrorCode::InvalidShape, std::string(ab.name) + " is " + ab.operand.str() +
@@ -282,7 +285,7 @@ void swiglu(Stream &stream, const Operand &a, const Operand &b, const Operand &y
   swigluNamed("swiglu", stream, a, b, y, loc);
 }
 Tensor swiglu(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
-  Tensor y = newBroadcast(stream, Arguments("swiglu", loc), {{"a", a}, {"b", b}}, a.dtype());
+  Tensor y = newBroadcast(Arguments("swiglu", {stream, loc}), {{"a", a}, {"b", b}}, a.dtype());
   swiglu(stream, a, b, y, loc);
   return y;
 }
@@ -292,24 +295,37 @@ void swigluBackward(Stream &stream, const Operand &a, const Operand &b, const Op
 }
 
 void swigluHalves(Stream &stream, const Operand &ab, const Operand &y, Loc loc) {
-  auto [a, b] = halvesOf(Arguments("swigluHalves", loc), {"ab", ab});
+  Arguments arguments("swigluHalves", {stream, loc});
+  auto [a, b] = halvesOf(arguments, {"ab", ab});
+  checkFloats(arguments, {{"ab", ab}, {"y", y}});
+  arguments.broadcastsTo({"a half of ab", a}, {"y", y});
+  arguments.accessible({{"ab", ab}, {"y", y}});
+  arguments.elementsDistinct({"y", y});
+  arguments.disjointOrSame({"y", y}, {"ab", ab});
   swigluNamed("swigluHalves", stream, a, b, y, loc);
 }
 Tensor swigluHalves(Stream &stream, const Operand &ab, Loc loc) {
-  Tensor y = newLike(stream, halvesOf(Arguments("swigluHalves", loc), {"ab", ab}).a, ab.dtype());
+  Arguments arguments("swigluHalves", {stream, loc});
+  Tensor y = newLike(arguments, {"ab", halvesOf(arguments, {"ab", ab}).a}, ab.dtype());
   swigluHalves(stream, ab, y, loc);
   return y;
 }
 void swigluHalvesBackward(Stream &stream, const Operand &ab, const Operand &dy, const Operand &dab,
                           Loc loc) {
-  Arguments arguments("swigluHalvesBackward", loc);
+  Arguments arguments("swigluHalvesBackward", {stream, loc});
   arguments.sameExtents({"dab", dab}, {"ab", ab});
   auto [a, b] = halvesOf(arguments, {"ab", ab});
   auto [da, db] = halvesOf(arguments, {"dab", dab});
+  checkFloats(arguments, {{"ab", ab}, {"dy", dy}, {"dab", dab}});
+  arguments.broadcastsTo({"dy", dy}, {"a half of dab", da});
+  arguments.accessible({{"ab", ab}, {"dy", dy}, {"dab", dab}});
+  arguments.elementsDistinct({"dab", dab});
+  arguments.disjoint({"dab", dab}, {"dy", dy});
+  arguments.disjointOrSame({"dab", dab}, {"ab", ab});
   swigluBackwardNamed("swigluHalvesBackward", stream, a, b, dy, da, db, loc);
 }
 Tensor swigluHalvesBackward(Stream &stream, const Operand &ab, const Operand &dy, Loc loc) {
-  Tensor dab = newLike(stream, ab, ab.dtype());
+  Tensor dab = newLike(Arguments("swigluHalvesBackward", {stream, loc}), {"ab", ab}, ab.dtype());
   swigluHalvesBackward(stream, ab, dy, dab, loc);
   return dab;
 }

@@ -1,9 +1,15 @@
 // The rules that ops check before they launch.
 #include "ops/Arguments.h"
 
+#include <tile/Device.h>
+
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
+#include <utility>
+#include <vector>
 
 namespace tile::ops {
 
@@ -28,6 +34,14 @@ Bytes bytesOf(const Operand &operand) {
     (reach < 0 ? begin : end) += reach;
   }
   return {begin, end + size};
+}
+
+/// Whether x's extents are the first ones of y, which has no fewer.
+bool begins(const Operand &x, const Operand &y) {
+  for (int dim = 0; dim < x.rank(); ++dim)
+    if (x.extent(dim) != y.extent(dim))
+      return false;
+  return true;
 }
 
 /// Whether the elements of both within one step of dimension `by` lie beside one another, as the halves of the rows of a
@@ -73,11 +87,25 @@ bool overlap(const Operand &first, const Operand &second) {
 
 } // namespace
 
+NameInList::NameInList(std::string_view list, size_t index) {
+  constexpr size_t kLongestList = 16;
+  char *at = std::copy_n(list.begin(), std::min(list.size(), kLongestList), text_);
+  *at++ = '[';
+  at = std::to_chars(at, std::end(text_) - 2, index).ptr;
+  *at = ']';
+}
+
 void Arguments::fail(ErrorCode code, const std::string &message) const {
-  throw Error(Fault::User, code, std::string(op_) + ": " + message, loc_);
+  throw Error(Fault::User, code, std::string(op_) + ": " + message, site_.where);
+}
+
+void Arguments::refuseAbsent(Named arg) const {
+  fail(ErrorCode::InvalidArgument,
+       std::string(arg.name) + " is no tensor; only optional arguments may be left out");
 }
 
 void Arguments::dtypeIn(Named arg, std::initializer_list<DType> allowed) const {
+  given(arg);
   if (std::find(allowed.begin(), allowed.end(), arg.operand.dtype()) != allowed.end())
     return;
   std::string list;
@@ -87,12 +115,14 @@ void Arguments::dtypeIn(Named arg, std::initializer_list<DType> allowed) const {
 }
 
 void Arguments::sameDtype(Named first, Named second) const {
+  given(first), given(second);
   if (first.operand.dtype() != second.operand.dtype())
     fail(ErrorCode::InvalidArgument,
          describe(first) + ", but " + describe(second) + ": give both one dtype");
 }
 
 void Arguments::rankIs(Named arg, int rank) const {
+  given(arg);
   if (arg.operand.rank() != rank)
     fail(ErrorCode::InvalidShape, describe(arg) + ", of rank " +
                                       std::to_string(arg.operand.rank()) + "; rank " +
@@ -100,13 +130,23 @@ void Arguments::rankIs(Named arg, int rank) const {
 }
 
 void Arguments::rankAtLeast(Named arg, int rank) const {
+  given(arg);
   if (arg.operand.rank() < rank)
     fail(ErrorCode::InvalidShape, describe(arg) + ", of rank " +
                                       std::to_string(arg.operand.rank()) + "; rank " +
                                       std::to_string(rank) + " or more is needed: reshape it");
 }
 
+void Arguments::rankAtMost(Named arg, int rank) const {
+  given(arg);
+  if (arg.operand.rank() > rank)
+    fail(ErrorCode::InvalidShape, describe(arg) + ", of rank " +
+                                      std::to_string(arg.operand.rank()) + "; rank " +
+                                      std::to_string(rank) + " or less is needed: reshape it");
+}
+
 void Arguments::sameExtents(Named first, Named second) const {
+  given(first), given(second);
   bool same = first.operand.rank() == second.operand.rank();
   for (int dim = 0; same && dim < first.operand.rank(); ++dim)
     same = first.operand.extent(dim) == second.operand.extent(dim);
@@ -116,6 +156,7 @@ void Arguments::sameExtents(Named first, Named second) const {
 }
 
 void Arguments::broadcastsTo(Named input, Named output) const {
+  given(input), given(output);
   const Operand &x = input.operand, &y = output.operand;
   bool fits = x.rank() <= y.rank();
   for (int dim = 1; fits && dim <= x.rank(); ++dim) {
@@ -159,11 +200,13 @@ void Arguments::extentWithin(Named arg, int dim, int64_t least, int64_t most) co
 }
 
 void Arguments::hasRows(Named arg) const {
+  given(arg);
   if (arg.operand.rank() < 1)
     fail(ErrorCode::InvalidShape, describe(arg) + "; it needs at least one dimension");
 }
 
 int Arguments::dimension(Named arg, int dim) const {
+  given(arg);
   int rank = arg.operand.rank();
   if (dim < -rank || dim >= rank)
     fail(ErrorCode::InvalidArgument, "dim is " + std::to_string(dim) + ", but " + describe(arg) +
@@ -173,17 +216,35 @@ int Arguments::dimension(Named arg, int dim) const {
 }
 
 void Arguments::oneElement(Named arg) const {
+  given(arg);
   if (arg.operand.numel() != 1)
     fail(ErrorCode::InvalidShape, describe(arg) + "; it needs one element");
 }
 
 void Arguments::onePerRow(Named arg, Named x) const {
-  bool fits = arg.operand.rank() == x.operand.rank() - 1;
-  for (int dim = 0; fits && dim < arg.operand.rank(); ++dim)
-    fits = arg.operand.extent(dim) == x.operand.extent(dim);
-  if (!fits)
+  given(arg), given(x);
+  if (arg.operand.rank() != x.operand.rank() - 1 || !begins(arg.operand, x.operand))
     fail(ErrorCode::InvalidShape, describe(arg) + ", but " + describe(x) + ": " + arg.name +
                                       " needs the extents of " + x.name + " without the last");
+}
+
+void Arguments::oneDimensionMore(Named arg, Named x) const {
+  given(arg), given(x);
+  if (arg.operand.rank() != x.operand.rank() + 1 || !begins(x.operand, arg.operand))
+    fail(ErrorCode::InvalidShape, describe(arg) + ", but " + describe(x) + ": " + arg.name +
+                                      " needs the extents of " + x.name +
+                                      " and then one dimension more");
+}
+
+void Arguments::sameRows(Named arg, Named x) const {
+  hasRows(arg), hasRows(x);
+  int last = arg.operand.rank() - 1;
+  bool fits = arg.operand.rank() == x.operand.rank();
+  for (int dim = 0; fits && dim < last; ++dim)
+    fits = arg.operand.extent(dim) == x.operand.extent(dim);
+  if (!fits)
+    fail(ErrorCode::InvalidShape,
+         describe(arg) + ", but " + describe(x) + ": both need the same extents but for the last");
 }
 
 void Arguments::onePerColumn(Named arg, Named x) const {
@@ -191,19 +252,44 @@ void Arguments::onePerColumn(Named arg, Named x) const {
   equalExtent(arg, 0, x, x.operand.rank() - 1);
 }
 
-void Arguments::oneDevice(std::initializer_list<Named> args) const {
-  const Named *known = nullptr;
-  for (const Named &arg : args) {
-    if (arg.operand.deviceHandle() == 0)
-      continue;
-    if (known && known->operand.deviceHandle() != arg.operand.deviceHandle())
-      fail(ErrorCode::WrongDevice, std::string(known->name) + " and " + arg.name +
-                                       " are tensors of different devices: copy one of them");
-    known = &arg;
+uint64_t Arguments::streamDevice() const {
+  try {
+    return site_.stream.device().handle();
+  } catch (const Error &error) { // no stream
+    fail(error.code(), error.message());
   }
 }
 
+void Arguments::accessible(std::initializer_list<Named> args) const {
+  uint64_t device = streamDevice();
+  for (const Named &arg : args)
+    if (arg.operand)
+      accessible(arg, device);
+}
+
+void Arguments::accessible(Named arg, uint64_t device) const {
+  const Operand &x = arg.operand;
+  if (x.deviceHandle() != 0 && x.deviceHandle() != device)
+    fail(ErrorCode::WrongDevice, describe(arg) +
+                                     " of another device than the stream, which is of " +
+                                     site_.stream.device().name() + ": copy it there");
+  for (int dim = 0; dim < x.rank(); ++dim)
+    if (x.extent(dim) < 0 || x.stride(dim) < 0)
+      fail(x.extent(dim) < 0 ? ErrorCode::InvalidShape : ErrorCode::Unsupported,
+           describe(arg) + " with a negative " +
+               (x.extent(dim) < 0 ? "extent" : "stride, " + std::to_string(x.stride(dim))) +
+               " in dimension " + std::to_string(dim) + ": views run forwards");
+  if (x.numel() == 0)
+    return;
+  if (!x.data())
+    fail(ErrorCode::InvalidArgument, describe(arg) + " at a null pointer");
+  if (reinterpret_cast<uintptr_t>(x.data()) % sizeOf(x.dtype()) != 0)
+    fail(ErrorCode::InvalidArgument, describe(arg) + " at an address that is not a multiple of " +
+                                         std::to_string(sizeOf(x.dtype())) + ", the size of one");
+}
+
 void Arguments::elementsDistinct(Named output) const {
+  given(output);
   // Sorted by stride, each dimension must step past all that the smaller ones reach.
   std::pair<int64_t, int64_t> steps[kMaxRank], *end = steps;
   for (int dim = 0; dim < output.operand.rank(); ++dim)
@@ -257,6 +343,28 @@ void Arguments::outputsApart(std::initializer_list<Named> outputs,
     for (const Named *other = outputs.begin(); other != output; ++other)
       if (other->operand)
         disjoint(*output, *other);
+  }
+}
+
+void Arguments::listApart(std::string_view list, std::span<const Operand> tensors) const {
+  // In the order of memory, where only those that begin before an earlier one ends can meet it. The vector is kept: calls
+  // that are repeated ask for no memory.
+  thread_local std::vector<std::pair<Bytes, size_t>> ordered;
+  ordered.clear();
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    elementsDistinct({NameInList(list, i).text(), tensors[i]});
+    ordered.emplace_back(bytesOf(tensors[i]), i);
+  }
+  std::ranges::sort(ordered, {}, [](const auto &entry) { return entry.first.first; });
+  intptr_t reached = std::numeric_limits<intptr_t>::min();
+  for (size_t i = 0; i < ordered.size(); ++i) {
+    auto [bytes, index] = ordered[i];
+    for (size_t before = 0; bytes.first < reached && before < i; ++before) {
+      size_t other = ordered[before].second;
+      disjoint({NameInList(list, index).text(), tensors[index]},
+               {NameInList(list, other).text(), tensors[other]});
+    }
+    reached = std::max(reached, bytes.last);
   }
 }
 

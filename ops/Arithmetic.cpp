@@ -41,7 +41,7 @@ void checkNumbers(const Arguments &arguments, Named a, Named b) {
 template <class F>
 void apply(const char *op, Stream &stream, const Operand &a, const Operand &b, const Operand &c,
            Loc loc) {
-  Arguments arguments(op, loc);
+  Arguments arguments(op, {stream, loc});
   checkNumbers(arguments, {"a", a}, {"b", b});
   arguments.sameDtype({"a", a}, {"c", c});
   detail::mapNamed({op, {"c", "a", "b"}}, CallSite(stream, loc), F(), std::array{c}, a, b);
@@ -49,9 +49,9 @@ void apply(const char *op, Stream &stream, const Operand &a, const Operand &b, c
 
 template <class F>
 Tensor applied(const char *op, Stream &stream, const Operand &a, const Operand &b, Loc loc) {
-  Arguments arguments(op, loc);
+  Arguments arguments(op, {stream, loc});
   checkNumbers(arguments, {"a", a}, {"b", b});
-  Tensor c = newBroadcast(stream, arguments, {{"a", a}, {"b", b}}, a.dtype());
+  Tensor c = newBroadcast(arguments, {{"a", a}, {"b", b}}, a.dtype());
   apply<F>(op, stream, a, b, c, loc);
   return c;
 }
@@ -128,14 +128,14 @@ Tensor minimum(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
 
 void affine(Stream &stream, const Operand &x, double factor, double offset, const Operand &y,
             Loc loc) {
-  Arguments arguments("affine", loc);
+  Arguments arguments("affine", {stream, loc});
   for (Named arg : {Named{"x", x}, Named{"y", y}})
     arguments.dtypeIn(arg, {f16, bf16, f32, f64});
   detail::mapNamed({"affine", {"y", "x", "factor", "offset"}}, CallSite(stream, loc), Affine(),
                    std::array{y}, x, factor, offset);
 }
 Tensor affine(Stream &stream, const Operand &x, double factor, double offset, Loc loc) {
-  Tensor y = newLike(stream, x, x.dtype());
+  Tensor y = newLike(Arguments("affine", {stream, loc}), {"x", x}, x.dtype());
   affine(stream, x, factor, offset, y, loc);
   return y;
 }
@@ -144,13 +144,14 @@ void copy(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
   detail::mapNamed({"copy", {"y", "x"}}, CallSite(stream, loc), Copy(), std::array{y}, x);
 }
 Tensor copy(Stream &stream, const Operand &x, DType dtype, Loc loc) {
-  Tensor y = newLike(stream, x, dtype == any ? x.dtype() : dtype);
+  Tensor y = newLike(Arguments("copy", {stream, loc}), {"x", x}, dtype == any ? x.dtype() : dtype);
   copy(stream, x, y, loc);
   return y;
 }
 
 void fill(Stream &stream, double value, const Operand &y, Loc loc) {
-  Arguments arguments("fill", loc);
+  Arguments arguments("fill", {stream, loc});
+  arguments.given({"y", y});
   detail::MapNames names{"fill", {"y", "value"}};
   CallSite site(stream, loc);
   if (isFloat(y.dtype()))

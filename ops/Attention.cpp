@@ -133,10 +133,10 @@ const bool registered = registerOp({
 
 void attention(Stream &stream, const Operand &q, const Operand &k, const Operand &v,
                const Operand &out, const AttentionOptions &options, Loc loc) {
-  Arguments arguments("attention", loc);
+  Arguments arguments("attention", {stream, loc});
   Named names[] = {{"q", q}, {"k", k}, {"v", v}, {"out", out}};
   checkAttention(arguments, names[0], names[1], names[2], {names[3]}, {}, options);
-  arguments.oneDevice({names[0], names[1], names[2], names[3]});
+  arguments.accessible({names[0], names[1], names[2], names[3]});
   arguments.elementsDistinct(names[3]);
   for (int input : {0, 1, 2})
     arguments.disjoint(names[3], names[input]);
@@ -145,11 +145,11 @@ void attention(Stream &stream, const Operand &q, const Operand &k, const Operand
 
 void attention(Stream &stream, const Operand &q, const Operand &k, const Operand &v,
                const Operand &out, const Operand &lse, const AttentionOptions &options, Loc loc) {
-  Arguments arguments("attention", loc);
+  Arguments arguments("attention", {stream, loc});
   Named names[] = {{"q", q}, {"k", k}, {"v", v}, {"out", out}, {"lse", lse}};
   checkAttention(arguments, names[0], names[1], names[2], {names[3]}, {}, options);
   checkLse(arguments, names[4], names[0]);
-  arguments.oneDevice({names[0], names[1], names[2], names[3], names[4]});
+  arguments.accessible({names[0], names[1], names[2], names[3], names[4]});
   for (int output : {3, 4}) {
     arguments.elementsDistinct(names[output]);
     for (int other = 0; other < output; ++other)
@@ -160,7 +160,7 @@ void attention(Stream &stream, const Operand &q, const Operand &k, const Operand
 
 Tensor attention(Stream &stream, const Operand &q, const Operand &k, const Operand &v,
                  const AttentionOptions &options, Loc loc) {
-  Tensor out = newLike(stream, q, q.dtype());
+  Tensor out = newLike(Arguments("attention", {stream, loc}), {"q", q}, q.dtype());
   attention(stream, q, k, v, out, options, loc);
   return out;
 }

@@ -155,15 +155,15 @@ struct GradientArguments {
   const Operand &q, &k, &v, &out, &lse, &dout, &dq, &dk, &dv;
 };
 
-void checkGradient(const GradientArguments &in, const AttentionOptions &options, Loc loc) {
-  Arguments arguments("attentionBackward", loc);
+void checkGradient(const Arguments &arguments, const GradientArguments &in,
+                   const AttentionOptions &options) {
   std::array names = {Named{"q", in.q},     Named{"k", in.k},     Named{"v", in.v},
                       Named{"out", in.out}, Named{"lse", in.lse}, Named{"dout", in.dout},
                       Named{"dq", in.dq},   Named{"dk", in.dk},   Named{"dv", in.dv}};
   auto [q, k, v, out, lse, dout, dq, dk, dv] = names;
   checkAttention(arguments, q, k, v, {out, dout, dq}, {dk, dv}, options);
   checkLse(arguments, lse, q);
-  arguments.oneDevice({q, k, v, out, lse, dout, dq, dk, dv});
+  arguments.accessible({q, k, v, out, lse, dout, dq, dk, dv});
   for (size_t output = 6; output < names.size(); ++output) {
     arguments.elementsDistinct(names[output]);
     for (size_t other = 0; other < output; ++other)
@@ -173,7 +173,7 @@ void checkGradient(const GradientArguments &in, const AttentionOptions &options,
 
 void launchGradient(CallSite site, const GradientArguments &in, const AttentionOptions &options) {
   auto [tiles, how] = backwardPlan(in.q, options.precision);
-  Tensor delta = newLike(site.stream, in.lse, f32);
+  Tensor delta = temporaryLike(site.stream, in.lse, f32);
   int width = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(in.q.extent(3))));
   if (in.q.numel() != 0)
     deltaKernel.consts(deltaRows(width), width)(site, in.out, in.dout, delta);
@@ -199,7 +199,7 @@ void attentionBackward(Stream &stream, const Operand &q, const Operand &k, const
                        const Operand &dq, const Operand &dk, const Operand &dv,
                        const AttentionOptions &options, Loc loc) {
   GradientArguments in = {q, k, v, out, lse, dout, dq, dk, dv};
-  checkGradient(in, options, loc);
+  checkGradient(Arguments("attentionBackward", {stream, loc}), in, options);
   launchGradient(CallSite(stream, loc), in, options);
 }
 
@@ -207,8 +207,10 @@ AttentionGradients attentionBackward(Stream &stream, const Operand &q, const Ope
                                      const Operand &v, const Operand &out, const Operand &lse,
                                      const Operand &dout, const AttentionOptions &options,
                                      Loc loc) {
-  AttentionGradients gradients = {newLike(stream, q, q.dtype()), newLike(stream, k, k.dtype()),
-                                  newLike(stream, v, v.dtype())};
+  Arguments arguments("attentionBackward", {stream, loc});
+  AttentionGradients gradients = {newLike(arguments, {"q", q}, q.dtype()),
+                                  newLike(arguments, {"k", k}, k.dtype()),
+                                  newLike(arguments, {"v", v}, v.dtype())};
   attentionBackward(stream, q, k, v, out, lse, dout, gradients.dq, gradients.dk, gradients.dv,
                     options, loc);
   return gradients;

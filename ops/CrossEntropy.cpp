@@ -168,7 +168,7 @@ void launch(CallSite site, const CrossEntropyOptions &options, const Operand &lo
 void crossEntropy(Stream &stream, const Operand &logits, const Operand &targets,
                   const Operand &loss, const Operand &lse, const CrossEntropyOptions &options,
                   Loc loc) {
-  Arguments arguments("crossEntropy", loc);
+  Arguments arguments("crossEntropy", {stream, loc});
   Named inputs[] = {{"logits", logits}, {"targets", targets}};
   checkCrossEntropy(arguments, options, inputs[0], inputs[1], {"loss", loss}, {"lse", lse});
   arguments.outputsApart({{"loss", loss}, {"lse", lse}}, {inputs[0], inputs[1]});
@@ -178,8 +178,10 @@ void crossEntropy(Stream &stream, const Operand &logits, const Operand &targets,
 Tensor crossEntropy(Stream &stream, const Operand &logits, const Operand &targets,
                     const CrossEntropyOptions &options, Loc loc) {
   DType dtype = widestOf({logits.dtype()});
-  Tensor loss = options.reduction == LossReduction::None ? newLike(stream, targets, dtype)
-                                                         : stream.tensor(dtype, {});
+  Arguments arguments("crossEntropy", {stream, loc});
+  Tensor loss = options.reduction == LossReduction::None
+                    ? newLike(arguments, {"targets", targets}, dtype)
+                    : newTensor(arguments, dtype, {});
   crossEntropy(stream, logits, targets, loss, {}, options, loc);
   return loss;
 }

@@ -118,14 +118,14 @@ void launch(CallSite site, const CrossEntropyOptions &options, const Operand &dl
 void crossEntropyBackward(Stream &stream, const Operand &dloss, const Operand &logits,
                           const Operand &targets, const Operand &lse, const Operand &dlogits,
                           const CrossEntropyOptions &options, Loc loc) {
-  Arguments arguments("crossEntropyBackward", loc);
+  Arguments arguments("crossEntropyBackward", {stream, loc});
   Named output = {"dlogits", dlogits};
   arguments.dtypeIn({"lse", lse}, {f32, f64});
   checkCrossEntropy(arguments, options, {"logits", logits}, {"targets", targets}, {"dloss", dloss},
                     {"lse", lse});
   arguments.dtypeIn(output, {f16, bf16, f32, f64});
   arguments.sameExtents(output, {"logits", logits});
-  arguments.oneDevice({{"logits", logits}, output});
+  arguments.accessible({{"logits", logits}, output});
   arguments.outputsApart({output}, {{"dloss", dloss}, {"targets", targets}, {"lse", lse}});
   arguments.disjointOrSame(output, {"logits", logits});
   if (dlogits.numel() != 0)
@@ -135,7 +135,8 @@ void crossEntropyBackward(Stream &stream, const Operand &dloss, const Operand &l
 Tensor crossEntropyBackward(Stream &stream, const Operand &dloss, const Operand &logits,
                             const Operand &targets, const Operand &lse,
                             const CrossEntropyOptions &options, Loc loc) {
-  Tensor dlogits = newLike(stream, logits, logits.dtype());
+  Tensor dlogits =
+      newLike(Arguments("crossEntropyBackward", {stream, loc}), {"logits", logits}, logits.dtype());
   crossEntropyBackward(stream, dloss, logits, targets, lse, dlogits, options, loc);
   return dlogits;
 }

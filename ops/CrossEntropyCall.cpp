@@ -19,7 +19,7 @@ void checkCrossEntropy(const Arguments &arguments, const CrossEntropyOptions &op
     arguments.oneElement(loss);
   if (lse.operand)
     arguments.dtypeIn(lse, {f32, f64}), arguments.onePerRow(lse, logits);
-  arguments.oneDevice({logits, targets, loss, lse});
+  arguments.accessible({logits, targets, loss, lse});
   int64_t columns = logits.operand.extent(logits.operand.rank() - 1);
   if (options.classes < 0 || options.classes > columns)
     arguments.fail(ErrorCode::InvalidArgument, "classes is " + std::to_string(options.classes) +

@@ -182,8 +182,8 @@ Operand byKeyHead(const Operand &x, int64_t keyHeads) {
 }
 
 void checkDecode(const Operand &q, const KvCache &cache, const Operand &out,
-                 const DecodeOptions &options, Loc loc) {
-  Arguments arguments("decodeAttention", loc);
+                 const DecodeOptions &options, const CallSite &site) {
+  Arguments arguments("decodeAttention", site);
   Named queries = {"q", q}, result = {"out", out};
   arguments.rankIs(queries, 3);
   arguments.sameExtents(queries, result), arguments.sameDtype(queries, result);
@@ -193,7 +193,7 @@ void checkDecode(const Operand &q, const KvCache &cache, const Operand &out,
   arguments.equalExtent(queries, 2, k, 3);
   arguments.multipleOf(queries, 1, k, 1);
   checkHead(arguments, queries, options.precision);
-  arguments.oneDevice({queries, k, v, lengths, table, result});
+  arguments.accessible({queries, k, v, lengths, table, result});
   arguments.outputsApart({result}, {queries, k, v, lengths, table});
 }
 
@@ -216,10 +216,10 @@ void launchParts(CallSite site, const DecodePlan &plan, const Operand &q, const 
 
 void decodeAttention(Stream &stream, const Operand &q, const KvCache &cache, const Operand &out,
                      const DecodeOptions &options, Loc loc) {
-  checkDecode(q, cache, out, options, loc);
+  CallSite site(stream, loc);
+  checkDecode(q, cache, out, options, site);
   if (out.numel() == 0)
     return;
-  CallSite site(stream, loc);
   DecodePlan plan = planOf(q, cache, options.precision);
   auto [rows, keys, head, parts] = plan.tiles;
   int64_t keyHeads = cache.k.extent(1);
@@ -235,7 +235,7 @@ void decodeAttention(Stream &stream, const Operand &q, const KvCache &cache, con
 
 Tensor decodeAttention(Stream &stream, const Operand &q, const KvCache &cache,
                        const DecodeOptions &options, Loc loc) {
-  Tensor out = newLike(stream, q, q.dtype());
+  Tensor out = newLike(Arguments("decodeAttention", {stream, loc}), {"q", q}, q.dtype());
   decodeAttention(stream, q, cache, out, options, loc);
   return out;
 }

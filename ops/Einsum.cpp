@@ -103,7 +103,7 @@ private:
   /// Labels of both, one list after the other; Unsupported if they are too many.
   Labels joined(const Labels &a, const Labels &b) const {
     if (a.count + b.count > kMaxRank)
-      Arguments("einsum", site_.where)
+      Arguments("einsum", site_)
           .fail(ErrorCode::Unsupported, "a product on the way to y has " +
                                             std::to_string(a.count + b.count) +
                                             " dimensions; at most " + std::to_string(kMaxRank) +
@@ -285,6 +285,12 @@ Operand shapeOfResult(const EinsumFormula &formula, const Operand &like) {
   return like.strided({extents, rank}, {strides, rank});
 }
 
+/// Before the formula speaks of them. Too many are refused by it.
+void checkGiven(const Arguments &arguments, std::span<const Operand> operands) {
+  for (size_t i = 0; i < std::min(operands.size(), std::size(kNames)); ++i)
+    arguments.given({kNames[i], operands[i]});
+}
+
 void checkDtypes(const Arguments &arguments, std::span<const Operand> operands) {
   for (size_t i = 0; i < operands.size(); ++i) {
     arguments.dtypeIn({kNames[i], operands[i]}, {f16, bf16, f32, f64});
@@ -297,9 +303,10 @@ void check(const Arguments &arguments, const EinsumFormula &formula,
   checkDtypes(arguments, operands);
   arguments.dtypeIn(y, {f16, bf16, f32, f64});
   arguments.sameExtents(y, {"the result", shapeOfResult(formula, y.operand)});
+  arguments.accessible({y});
   arguments.elementsDistinct(y);
   for (size_t i = 0; i < operands.size(); ++i) {
-    arguments.oneDevice({{kNames[0], operands[0]}, {kNames[i], operands[i]}, y});
+    arguments.accessible({{kNames[i], operands[i]}});
     arguments.disjoint(y, {kNames[i], operands[i]});
   }
 }
@@ -308,7 +315,8 @@ void check(const Arguments &arguments, const EinsumFormula &formula,
 
 void einsum(Stream &stream, std::string_view formula, std::span<const Operand> operands,
             const Operand &y, MatmulOptions options, Loc loc) {
-  Arguments arguments("einsum", loc);
+  Arguments arguments("einsum", {stream, loc});
+  checkGiven(arguments, operands);
   EinsumFormula meaning(formula, operands, arguments);
   check(arguments, meaning, operands, {"y", y});
   if (y.numel() != 0)
@@ -321,10 +329,12 @@ void einsum(Stream &stream, std::string_view formula, std::initializer_list<Oper
 
 Tensor einsum(Stream &stream, std::string_view formula, std::span<const Operand> operands,
               MatmulOptions options, Loc loc) {
-  Arguments arguments("einsum", loc);
+  Arguments arguments("einsum", {stream, loc});
+  checkGiven(arguments, operands);
   EinsumFormula meaning(formula, operands, arguments);
   checkDtypes(arguments, operands);
-  Tensor y = newLike(stream, shapeOfResult(meaning, operands[0]), operands[0].dtype());
+  Tensor y =
+      newLike(arguments, {"the result", shapeOfResult(meaning, operands[0])}, operands[0].dtype());
   einsum(stream, formula, operands, y, options, loc);
   return y;
 }

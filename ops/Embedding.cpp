@@ -128,11 +128,9 @@ void checkEmbedding(const Arguments &arguments, Named rows, Named indices, Named
     arguments.dtypeIn(arg, {f16, bf16, f32, f64});
   arguments.dtypeIn(indices, {i32, i64});
   arguments.rankIs(rows, 2);
-  arguments.rankIs(picked, indices.operand.rank() + 1);
-  for (int dim = 0; dim < indices.operand.rank(); ++dim)
-    arguments.equalExtent(picked, dim, indices, dim);
+  arguments.oneDimensionMore(picked, indices);
   arguments.equalExtent(picked, indices.operand.rank(), rows, 1);
-  arguments.oneDevice({rows, indices, picked});
+  arguments.accessible({rows, indices, picked});
   arguments.elementsDistinct(output);
   for (Named input : {rows, indices, picked})
     if (&input.operand != &output.operand)
@@ -148,8 +146,8 @@ void launchGather(CallSite site, const Operand &table, const Operand &indices, c
 
 void embedding(Stream &stream, const Operand &table, const Operand &indices, const Operand &y,
                Loc loc) {
-  checkEmbedding(Arguments("embedding", loc), {"table", table}, {"indices", indices}, {"y", y},
-                 {"y", y});
+  checkEmbedding(Arguments("embedding", {stream, loc}), {"table", table}, {"indices", indices},
+                 {"y", y}, {"y", y});
   if (y.numel() == 0)
     return;
   CallSite site(stream, loc);
@@ -157,32 +155,29 @@ void embedding(Stream &stream, const Operand &table, const Operand &indices, con
   Operand positions = foldedInput(site, indices, indices.rank(), copied), folded;
   if (folds(y, indices.rank(), folded))
     return launchGather(site, table, positions, folded);
-  Tensor result = newLike(stream, y, y.dtype());
+  Tensor result = temporaryLike(stream, y, y.dtype());
   folds(result, indices.rank(), folded);
   launchGather(site, table, positions, folded);
   copy(stream, result, y, loc);
 }
 Tensor embedding(Stream &stream, const Operand &table, const Operand &indices, Loc loc) {
-  Arguments arguments("embedding", loc);
+  Arguments arguments("embedding", {stream, loc});
   arguments.rankIs({"table", table}, 2);
+  arguments.rankAtMost({"indices", indices}, kMaxRank - 1);
   int64_t extents[kMaxRank];
   int rank = indices.rank();
-  if (rank >= kMaxRank)
-    arguments.fail(ErrorCode::InvalidShape, "indices is " + indices.str() + "; at most " +
-                                                std::to_string(kMaxRank - 1) +
-                                                " dimensions are possible");
   for (int dim = 0; dim < rank; ++dim)
     extents[dim] = indices.extent(dim);
   extents[rank] = table.extent(1);
-  Tensor y = stream.tensor(table.dtype(), {extents, static_cast<size_t>(rank) + 1});
+  Tensor y = newTensor(arguments, table.dtype(), {extents, static_cast<size_t>(rank) + 1});
   embedding(stream, table, indices, y, loc);
   return y;
 }
 
 void embeddingBackward(Stream &stream, const Operand &indices, const Operand &dy,
                        const Operand &dtable, Loc loc) {
-  checkEmbedding(Arguments("embeddingBackward", loc), {"dtable", dtable}, {"indices", indices},
-                 {"dy", dy}, {"dtable", dtable});
+  checkEmbedding(Arguments("embeddingBackward", {stream, loc}), {"dtable", dtable},
+                 {"indices", indices}, {"dy", dy}, {"dtable", dtable});
   if (dtable.numel() == 0)
     return;
   if (indices.numel() == 0)

@@ -52,13 +52,19 @@ struct Clip {
 
 void checkNorm(const Arguments &arguments, const Operand &norm) {
   arguments.dtypeIn({"norm", norm}, {f32});
-  if (norm.numel() != 1)
-    arguments.fail(ErrorCode::InvalidShape, "norm is " + norm.str() + "; one element is needed");
+  arguments.oneElement({"norm", norm}), arguments.accessible({{"norm", norm}});
 }
-void checkTensor(const Arguments &arguments, const Operand &tensor, const Operand &norm) {
-  arguments.dtypeIn({"a tensor", tensor}, {f16, bf16, f32, f64});
-  arguments.oneDevice({{"norm", norm}, {"a tensor", tensor}});
-  arguments.disjoint({"norm", norm}, {"a tensor", tensor});
+
+/// The rules of each tensor by itself, and with norm.
+void checkTensors(const Arguments &arguments, std::span<const Operand> tensors,
+                  const Operand &norm) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    NameInList name("tensors", i);
+    Named tensor{name.text(), tensors[i]};
+    arguments.dtypeIn(tensor, {f16, bf16, f32, f64});
+    arguments.accessible({tensor});
+    arguments.disjoint({"norm", norm}, tensor);
+  }
 }
 
 int64_t programsFor(int64_t elements) {
@@ -93,13 +99,12 @@ template <class Run> void forParts(int64_t count, Run run) {
 } // namespace
 
 void globalNorm(Stream &stream, std::span<const Operand> tensors, const Operand &norm, Loc loc) {
-  Arguments arguments("globalNorm", loc);
-  checkNorm(arguments, norm);
+  Arguments arguments("globalNorm", {stream, loc});
+  checkNorm(arguments, norm), checkTensors(arguments, tensors, norm);
+  arguments.elementsDistinct({"norm", norm});
   int64_t programs = 0;
-  for (const Operand &tensor : tensors) {
-    checkTensor(arguments, tensor, norm);
+  for (const Operand &tensor : tensors)
     forParts(tensor.numel(), [&](int64_t, int64_t size) { programs += programsFor(size); });
-  }
   CallSite site(stream, loc);
   Tensor list = stream.tensor(f32, std::array{programs});
   Operand sums = list;
@@ -120,14 +125,13 @@ void globalNorm(Stream &stream, std::span<const Operand> tensors, const Operand 
 
 void clipByNorm(Stream &stream, std::span<const Operand> tensors, const Operand &norm,
                 double largest, Loc loc) {
-  Arguments arguments("clipByNorm", loc);
-  checkNorm(arguments, norm);
+  Arguments arguments("clipByNorm", {stream, loc});
+  checkNorm(arguments, norm), checkTensors(arguments, tensors, norm);
+  arguments.listApart("tensors", tensors);
   Operand one = norm.reshaped({});
-  for (const Operand &tensor : tensors) {
-    checkTensor(arguments, tensor, norm);
-    detail::mapNamed({"clipByNorm", {"a tensor", "a tensor", "norm", "largest"}},
-                     CallSite(stream, loc), Clip(), std::array{tensor}, tensor, one, largest);
-  }
+  for (const Operand &tensor : tensors)
+    detail::mapNamed({"clipByNorm", {"tensor", "tensor", "norm", "largest"}}, CallSite(stream, loc),
+                     Clip(), std::array{tensor}, tensor, one, largest);
 }
 
 } // namespace tile::ops

@@ -61,8 +61,8 @@ const auto appendKernel =
       vCache.tile(tile)(page, heads, slot, 0) = v.tile(tile)(sequence, heads, token, 0);
     }).named("k", "v", "lengths", "table", "kCache", "vCache", "Heads", "Head", "paged");
 
-void checkAppend(const Operand &k, const Operand &v, const KvCache &cache, Loc loc) {
-  Arguments arguments("kvCacheAppend", loc);
+void checkAppend(const Operand &k, const Operand &v, const KvCache &cache, const CallSite &site) {
+  Arguments arguments("kvCacheAppend", site);
   Named names[] = {{"k", k}, {"v", v}};
   arguments.rankIs(names[0], 4), arguments.sameExtents(names[0], names[1]);
   arguments.sameDtype(names[0], names[1]);
@@ -70,7 +70,7 @@ void checkAppend(const Operand &k, const Operand &v, const KvCache &cache, Loc l
   Named kCache = {"cache.k", cache.k}, vCache = {"cache.v", cache.v};
   Named lengths = {"cache.lengths", cache.lengths}, table = {"cache.table", cache.table};
   arguments.equalExtent(names[0], 1, kCache, 1), arguments.equalExtent(names[0], 3, kCache, 3);
-  arguments.oneDevice({names[0], names[1], kCache, vCache, lengths, table});
+  arguments.accessible({names[0], names[1], kCache, vCache, lengths, table});
   arguments.outputsApart({kCache, vCache}, {names[0], names[1], lengths, table});
 }
 
@@ -78,7 +78,8 @@ void checkAppend(const Operand &k, const Operand &v, const KvCache &cache, Loc l
 
 void kvCacheAppend(Stream &stream, const Operand &k, const Operand &v, const KvCache &cache,
                    Loc loc) {
-  checkAppend(k, v, cache, loc);
+  CallSite site(stream, loc);
+  checkAppend(k, v, cache, site);
   if (k.numel() == 0 || cache.k.numel() == 0)
     return;
   auto widthOf = [](int64_t extent) {
@@ -87,8 +88,8 @@ void kvCacheAppend(Stream &stream, const Operand &k, const Operand &v, const KvC
   int head = widthOf(k.extent(3));
   int heads = std::min(widthOf(k.extent(1)), std::max(1, kTokenElements / head));
   appendKernel.consts(heads, head, int(bool(cache.table)))
-      .warps(heads * head >= 1024 ? 4 : 1)(CallSite(stream, loc), k, v, cache.lengths,
-                                           tableOf(cache), cache.k, cache.v);
+      .warps(heads * head >= 1024 ? 4 : 1)(site, k, v, cache.lengths, tableOf(cache), cache.k,
+                                           cache.v);
 }
 
 } // namespace tile::ops

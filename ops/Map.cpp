@@ -60,11 +60,8 @@ private:
 
 /// The rules that each tensor keeps by itself, or with the first output.
 void checkTensors(const MapCall &call, const Arguments &arguments, const Tensors &tensors) {
-  size_t known = 0; // the device of this one is known, if that of any is
   for (size_t i = 0; i < tensors.size(); ++i) {
-    arguments.oneDevice({tensors[known], tensors[i]});
-    if (tensors[i].operand.deviceHandle() != 0)
-      known = i;
+    arguments.accessible({tensors[i]});
     if (i >= call.outputs)
       arguments.broadcastsTo(tensors[i], tensors[0]);
     else
@@ -175,7 +172,7 @@ MapLaunch tilesFor(const Folded &dims, bool crosses, std::span<const Operand> op
 } // namespace
 
 MapLaunch foldForMap(const MapCall &call, std::span<Operand> operands) {
-  Arguments arguments(call.names.op, call.where);
+  Arguments arguments(call.names.op, call.site);
   size_t count = operands.size();
   if (count > kMostTensors)
     arguments.fail(ErrorCode::Unsupported,

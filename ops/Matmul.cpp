@@ -127,12 +127,12 @@ void checkMatmul(const Arguments &arguments, std::span<const Operand> operands) 
   arguments.equalExtent(a, -2, c, -2);
   arguments.equalExtent(b, -1, c, -1);
   checkBatch(arguments, a, c), checkBatch(arguments, b, c);
-  arguments.oneDevice({a, b, c});
+  arguments.accessible({a, b, c});
   arguments.elementsDistinct(c);
   arguments.disjoint(c, a), arguments.disjoint(c, b);
   for (size_t i = 3; i < operands.size(); ++i) {
     arguments.broadcastsTo(named(operands, i), c);
-    arguments.oneDevice({c, named(operands, i)});
+    arguments.accessible({named(operands, i)});
   }
 }
 
@@ -222,8 +222,9 @@ void foldBatch(std::span<Operand> operands) {
 
 } // namespace
 
-MatmulLaunch foldForMatmul(std::span<Operand> operands, const MatmulOptions &options, Loc loc) {
-  Arguments arguments("matmul", loc);
+MatmulLaunch foldForMatmul(std::span<Operand> operands, const MatmulOptions &options,
+                           const CallSite &site) {
+  Arguments arguments("matmul", site);
   if (operands.size() > kMostTensors)
     arguments.fail(ErrorCode::Unsupported,
                    "an epilogue takes at most " + std::to_string(kMostTensors - 3) + " tensors");
@@ -285,7 +286,7 @@ Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTil
 } // namespace detail
 
 Tensor matmul(Stream &stream, const Operand &a, const Operand &b, MatmulOptions options, Loc loc) {
-  Arguments arguments("matmul", loc);
+  Arguments arguments("matmul", {stream, loc});
   arguments.rankAtLeast({"a", a}, 2), arguments.rankAtLeast({"b", b}, 2);
   // Batch dimensions broadcast as operands without their matrices do.
   auto batchOf = [](const Operand &x) {
@@ -298,34 +299,41 @@ Tensor matmul(Stream &stream, const Operand &a, const Operand &b, MatmulOptions 
   Operand batchA = batchOf(a), batchB = batchOf(b);
   Extents extents = broadcastExtents(arguments, {{"a", batchA}, {"b", batchB}});
   extents.append(a.extent(a.rank() - 2)), extents.append(b.extent(b.rank() - 1));
-  Tensor c = stream.tensor(a.dtype(), extents.span());
+  Tensor c = newTensor(arguments, a.dtype(), extents.span());
   matmul(stream, a, b, c, detail::NoEpilogue(), options, loc);
   return c;
 }
 
 void linear(Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
             const Operand &y, MatmulOptions options, Loc loc) {
-  Arguments arguments("linear", loc);
-  arguments.rankAtLeast({"x", x}, 1), arguments.rankAtLeast({"y", y}, 1);
-  arguments.rankIs({"weight", weight}, 2);
+  Arguments arguments("linear", {stream, loc});
+  for (Named arg : {Named{"x", x}, Named{"weight", weight}, Named{"y", y}})
+    arguments.dtypeIn(arg, {f16, bf16, f32, f64});
+  arguments.sameDtype({"x", x}, {"weight", weight});
+  arguments.rankAtLeast({"x", x}, 1), arguments.rankIs({"weight", weight}, 2);
+  arguments.sameRows({"y", y}, {"x", x});
   arguments.equalExtent({"x", x}, -1, {"weight", weight}, 1);
   arguments.equalExtent({"y", y}, -1, {"weight", weight}, 0);
+  if (bias) {
+    arguments.dtypeIn({"bias", bias}, {f16, bf16, f32, f64}), arguments.rankIs({"bias", bias}, 1);
+    arguments.equalExtent({"bias", bias}, 0, {"weight", weight}, 0);
+  }
+  arguments.accessible({{"x", x}, {"weight", weight}, {"bias", bias}, {"y", y}});
+  arguments.outputsApart({{"y", y}}, {{"x", x}, {"weight", weight}, {"bias", bias}});
   Operand rows = x.rank() == 1 ? x.asRow() : x, results = y.rank() == 1 ? y.asRow() : y;
   if (!bias)
     return matmul(stream, rows, weight.T(), results, detail::NoEpilogue(), options, loc);
-  arguments.rankIs({"bias", bias}, 1);
-  arguments.equalExtent({"bias", bias}, 0, {"weight", weight}, 0);
   matmul(stream, rows, weight.T(), results,
          epilogue([](Value sums, Value bias) { return sums + bias; }, bias), options, loc);
 }
 
 Tensor linear(Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
               MatmulOptions options, Loc loc) {
-  Arguments arguments("linear", loc);
+  Arguments arguments("linear", {stream, loc});
   arguments.rankAtLeast({"x", x}, 1), arguments.rankIs({"weight", weight}, 2);
   Extents extents(x);
   extents[x.rank() - 1] = weight.extent(0);
-  Tensor y = stream.tensor(x.dtype(), extents.span());
+  Tensor y = newTensor(arguments, x.dtype(), extents.span());
   linear(stream, x, weight, bias, y, options, loc);
   return y;
 }

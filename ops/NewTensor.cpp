@@ -27,13 +27,28 @@ Extents broadcastExtents(const Arguments &arguments, std::initializer_list<Named
   return extents;
 }
 
-Tensor newLike(const Stream &stream, const Operand &x, DType dtype) {
-  return stream.tensor(dtype, Extents(x).span());
+Tensor newTensor(const Arguments &arguments, DType dtype, std::span<const int64_t> extents) {
+  try {
+    return arguments.site().stream.tensor(dtype, extents);
+  } catch (const Error &error) {
+    arguments.fail(error.code(), error.message());
+  }
 }
 
-Tensor newBroadcast(const Stream &stream, const Arguments &arguments,
-                    std::initializer_list<Named> operands, DType dtype) {
-  return stream.tensor(dtype, broadcastExtents(arguments, operands).span());
+Tensor newLike(const Arguments &arguments, Named x, DType dtype) {
+  arguments.given(x);
+  return newTensor(arguments, dtype, Extents(x.operand).span());
+}
+
+Tensor newBroadcast(const Arguments &arguments, std::initializer_list<Named> operands,
+                    DType dtype) {
+  for (const Named &operand : operands)
+    arguments.given(operand);
+  return newTensor(arguments, dtype, broadcastExtents(arguments, operands).span());
+}
+
+Tensor temporaryLike(const Stream &stream, const Operand &x, DType dtype) {
+  return stream.tensor(dtype, Extents(x).span());
 }
 
 } // namespace tile::ops

@@ -32,10 +32,14 @@ private:
 /// What the operands broadcast to by NumPy's rule; refuses those that do not.
 Extents broadcastExtents(const Arguments &arguments, std::initializer_list<Named> operands);
 
-/// A tensor of the stream with x's extents, row-major.
-Tensor newLike(const Stream &stream, const Operand &x, DType dtype);
+/// A row-major tensor of the stream, for the caller: errors name the op and are at the caller's line.
+Tensor newTensor(const Arguments &arguments, DType dtype, std::span<const int64_t> extents);
+/// One with x's extents.
+Tensor newLike(const Arguments &arguments, Named x, DType dtype);
 /// One with the extents that the operands broadcast to.
-Tensor newBroadcast(const Stream &stream, const Arguments &arguments,
-                    std::initializer_list<Named> operands, DType dtype);
+Tensor newBroadcast(const Arguments &arguments, std::initializer_list<Named> operands, DType dtype);
+
+/// Temporary memory with x's extents, row-major.
+Tensor temporaryLike(const Stream &stream, const Operand &x, DType dtype);
 
 } // namespace tile::ops

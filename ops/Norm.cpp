@@ -145,12 +145,10 @@ const auto normLong =
 /// One call of any of the functions; what it does not have is no operand.
 struct Norm {
   const char *op;
-  bool isCentred;
+  bool isCentred, adds;
   const Operand &x, &residual, &weight, &bias;
   double epsilon;
   const Operand &sum, &y, &mean, &rstd;
-
-  bool adds() const { return static_cast<bool>(residual); }
 };
 
 void check(const Norm &n, const Arguments &arguments) {
@@ -161,7 +159,7 @@ void check(const Norm &n, const Arguments &arguments) {
   for (Named arg : {x, y})
     arguments.dtypeIn(arg, {f16, bf16, f32});
   arguments.sameExtents(x, y);
-  if (n.adds())
+  if (n.adds)
     for (Named arg : {residual, sum})
       arguments.dtypeIn(arg, {f16, bf16, f32}), arguments.sameExtents(x, arg);
   for (Named arg : {weight, bias})
@@ -173,22 +171,22 @@ void check(const Norm &n, const Arguments &arguments) {
   if (!(n.epsilon >= 0))
     arguments.fail(ErrorCode::InvalidArgument,
                    "epsilon is " + std::to_string(n.epsilon) + ": it must be 0 or more");
-  arguments.oneDevice({x, residual, weight, bias, sum, y, mean, rstd});
+  arguments.accessible({x, residual, weight, bias, sum, y, mean, rstd});
   arguments.outputsApart({sum, y, mean, rstd}, {weight, bias});
   arguments.outputsApart({y, mean, rstd}, {x, residual});
-  if (n.adds())
+  if (n.adds)
     arguments.disjointOrSame(sum, x), arguments.disjointOrSame(sum, residual);
 }
 
 void launch(const Norm &n, CallSite site) {
-  InputRows x(site, n.x), residual(site, n.adds() ? n.residual : nothing(f32, 2, n.y));
-  OutputRows sum(site, n.adds() ? n.sum : nothing(f32, 2, n.y)), y(site, n.y);
+  InputRows x(site, n.x), residual(site, n.adds ? n.residual : nothing(f32, 2, n.y));
+  OutputRows sum(site, n.adds ? n.sum : nothing(f32, 2, n.y)), y(site, n.y);
   OutputRows mean(site, n.mean ? n.mean : nothing(f32, 1, n.y), 0),
       rstd(site, n.rstd ? n.rstd : nothing(f32, 1, n.y), 0);
   Operand weight = n.weight ? n.weight : nothing(f32, 1, n.y),
           bias = n.bias ? n.bias : nothing(f32, 1, n.y);
   int options = (n.isCentred ? Centred : 0) | (n.weight ? HasWeight : 0) | (n.bias ? HasBias : 0) |
-                (n.adds() ? Adds : 0) | (n.mean ? HasMean : 0) | (n.rstd ? HasRstd : 0);
+                (n.adds ? Adds : 0) | (n.mean ? HasMean : 0) | (n.rstd ? HasRstd : 0);
   auto epsilon = static_cast<float>(n.epsilon);
   int64_t length = n.x.extent(n.x.rank() - 1);
   auto run = [&](const auto &program, auto... more) {
@@ -207,7 +205,7 @@ void launch(const Norm &n, CallSite site) {
 }
 
 void normalise(const Norm &n, Stream &stream, Loc loc) {
-  check(n, Arguments(n.op, loc));
+  check(n, Arguments(n.op, {stream, loc}));
   if (rowsOf(n.x) != 0)
     launch(n, CallSite(stream, loc));
 }
@@ -255,21 +253,22 @@ const bool registered =
 void layernorm(Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
                double epsilon, const Operand &y, const Operand &mean, const Operand &rstd,
                Loc loc) {
-  normalise({"layernorm", true, x, {}, weight, bias, epsilon, {}, y, mean, rstd}, stream, loc);
+  normalise({"layernorm", true, false, x, {}, weight, bias, epsilon, {}, y, mean, rstd}, stream,
+            loc);
 }
 Tensor layernorm(Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
                  double epsilon, Loc loc) {
-  Tensor y = newLike(stream, x, x.dtype());
+  Tensor y = newLike(Arguments("layernorm", {stream, loc}), {"x", x}, x.dtype());
   layernorm(stream, x, weight, bias, epsilon, y, {}, {}, loc);
   return y;
 }
 
 void rmsnorm(Stream &stream, const Operand &x, const Operand &weight, double epsilon,
              const Operand &y, const Operand &rstd, Loc loc) {
-  normalise({"rmsnorm", false, x, {}, weight, {}, epsilon, {}, y, {}, rstd}, stream, loc);
+  normalise({"rmsnorm", false, false, x, {}, weight, {}, epsilon, {}, y, {}, rstd}, stream, loc);
 }
 Tensor rmsnorm(Stream &stream, const Operand &x, const Operand &weight, double epsilon, Loc loc) {
-  Tensor y = newLike(stream, x, x.dtype());
+  Tensor y = newLike(Arguments("rmsnorm", {stream, loc}), {"x", x}, x.dtype());
   rmsnorm(stream, x, weight, epsilon, y, {}, loc);
   return y;
 }
@@ -277,13 +276,14 @@ Tensor rmsnorm(Stream &stream, const Operand &x, const Operand &weight, double e
 void addLayernorm(Stream &stream, const Operand &x, const Operand &residual, const Operand &weight,
                   const Operand &bias, double epsilon, const Operand &sum, const Operand &y,
                   const Operand &mean, const Operand &rstd, Loc loc) {
-  normalise({"addLayernorm", true, x, residual, weight, bias, epsilon, sum, y, mean, rstd}, stream,
-            loc);
+  normalise({"addLayernorm", true, true, x, residual, weight, bias, epsilon, sum, y, mean, rstd},
+            stream, loc);
 }
 void addRmsnorm(Stream &stream, const Operand &x, const Operand &residual, const Operand &weight,
                 double epsilon, const Operand &sum, const Operand &y, const Operand &rstd,
                 Loc loc) {
-  normalise({"addRmsnorm", false, x, residual, weight, {}, epsilon, sum, y, {}, rstd}, stream, loc);
+  normalise({"addRmsnorm", false, true, x, residual, weight, {}, epsilon, sum, y, {}, rstd}, stream,
+            loc);
 }
 
 } // namespace tile::ops

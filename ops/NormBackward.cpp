@@ -176,7 +176,7 @@ void check(const Backward &b, const Arguments &arguments) {
   for (Named arg : {mean, rstd})
     if (arg.operand || &arg.operand == &b.rstd || b.isCentred)
       arguments.dtypeIn(arg, {f32}), arguments.onePerRow(arg, x);
-  arguments.oneDevice({dy, x, weight, mean, rstd, dx, dweight, dbias});
+  arguments.accessible({dy, x, weight, mean, rstd, dx, dweight, dbias});
   arguments.outputsApart({dx, dweight, dbias}, {dy, x, weight, mean, rstd});
 }
 
@@ -248,14 +248,14 @@ void layernormBackward(Stream &stream, const Operand &dy, const Operand &x, cons
                        const Operand &mean, const Operand &rstd, const Operand &dx,
                        const Operand &dweight, const Operand &dbias, Loc loc) {
   Backward backward = {"layernormBackward", true, dy, x, weight, mean, rstd, dx, dweight, dbias};
-  check(backward, Arguments(backward.op, loc));
+  check(backward, Arguments(backward.op, {stream, loc}));
   launch(backward, CallSite(stream, loc));
 }
 void rmsnormBackward(Stream &stream, const Operand &dy, const Operand &x, const Operand &weight,
                      const Operand &rstd, const Operand &dx, const Operand &dweight, Loc loc) {
   Operand none;
   Backward backward = {"rmsnormBackward", false, dy, x, weight, none, rstd, dx, dweight, none};
-  check(backward, Arguments(backward.op, loc));
+  check(backward, Arguments(backward.op, {stream, loc}));
   launch(backward, CallSite(stream, loc));
 }
 

@@ -67,7 +67,7 @@ struct AdamWMasterStep {
 
 void sgd(Stream &stream, const Operand &weights, const Operand &gradient, const Operand &velocity,
          const SgdOptions &options, Loc loc) {
-  Arguments arguments("sgd", loc);
+  Arguments arguments("sgd", {stream, loc});
   CallSite site(stream, loc);
   if (!velocity) {
     if (options.momentum != 0)
@@ -89,7 +89,7 @@ void sgd(Stream &stream, const Operand &weights, const Operand &gradient, const 
 void adamW(Stream &stream, const Operand &weights, const Operand &gradient, const Operand &m,
            const Operand &v, int64_t step, const AdamWOptions &options, const Operand &master,
            Loc loc) {
-  Arguments arguments("adamW", loc);
+  Arguments arguments("adamW", {stream, loc});
   Named w{"weights", weights}, g{"gradient", gradient};
   if (master)
     checkDtypes(arguments, w, g, {{"m", m}, {"v", v}, {"master", master}});

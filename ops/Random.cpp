@@ -123,20 +123,11 @@ template <class Draw> void drawFor(Generator &generator, const Operand &y, Draw 
 
 void dropoutNamed(const detail::MapNames &names, CallSite site, const Bits &bits, double p,
                   const Operand &x, const Operand &y) {
-  Arguments arguments(names.op, site.where);
+  Arguments arguments(names.op, site);
   checkFloats(arguments, {{names.parameters.begin()[1], x}, {names.parameters.begin()[0], y}});
   int64_t share = shareOf(arguments, "p", p);
   detail::mapNamed(names, site, Dropout(), std::array{y}, x, Position(), bits.seed, bits.offset,
                    share, scaleOf(p));
-}
-
-Tensor newOf(const char *op, const Stream &stream, DType dtype, std::span<const int64_t> shape,
-             Loc loc) {
-  if (shape.size() > static_cast<size_t>(kMaxRank))
-    Arguments(op, loc).fail(ErrorCode::InvalidShape,
-                            std::to_string(shape.size()) + " dimensions; at most " +
-                                std::to_string(kMaxRank) + " are possible");
-  return stream.tensor(dtype, shape);
 }
 
 /// The lowest and highest numbers are both y's.
@@ -158,7 +149,7 @@ void checkHolds(const Arguments &arguments, int64_t low, int64_t high, Named y) 
 // --- Fills ---------------------------------------------------------------------------------------
 
 void rand(Stream &stream, Generator &generator, const Operand &y, Loc loc) {
-  checkFloats(Arguments("rand", loc), {{"y", y}});
+  checkFloats(Arguments("rand", {stream, loc}), {{"y", y}});
   detail::MapNames names{"rand", {"y", "at", "seed", "offset", "dropped", "step"}};
   CallSite site(stream, loc);
   drawFor(generator, y, [&](Bits bits) {
@@ -173,14 +164,14 @@ void rand(Stream &stream, Generator &generator, const Operand &y, Loc loc) {
 }
 Tensor rand(Stream &stream, Generator &generator, DType dtype, std::span<const int64_t> shape,
             Loc loc) {
-  Tensor y = newOf("rand", stream, dtype, shape, loc);
+  Tensor y = newTensor(Arguments("rand", {stream, loc}), dtype, shape);
   rand(stream, generator, y, loc);
   return y;
 }
 
 void randn(Stream &stream, Generator &generator, const Operand &y, double mean, double deviation,
            Loc loc) {
-  checkFloats(Arguments("randn", loc), {{"y", y}});
+  checkFloats(Arguments("randn", {stream, loc}), {{"y", y}});
   detail::MapNames names{"randn", {"y", "at", "seed", "offset", "mean", "deviation"}};
   CallSite site(stream, loc);
   drawFor(generator, y, [&](Bits bits) {
@@ -196,14 +187,14 @@ void randn(Stream &stream, Generator &generator, const Operand &y, double mean, 
 }
 Tensor randn(Stream &stream, Generator &generator, DType dtype, std::span<const int64_t> shape,
              double mean, double deviation, Loc loc) {
-  Tensor y = newOf("randn", stream, dtype, shape, loc);
+  Tensor y = newTensor(Arguments("randn", {stream, loc}), dtype, shape);
   randn(stream, generator, y, mean, deviation, loc);
   return y;
 }
 
 void randint(Stream &stream, Generator &generator, int64_t low, int64_t high, const Operand &y,
              Loc loc) {
-  Arguments arguments("randint", loc);
+  Arguments arguments("randint", {stream, loc});
   arguments.dtypeIn({"y", y}, {i8, i16, i32, i64, u8, u16, u32, u64});
   checkHolds(arguments, low, high, {"y", y});
   // The number of numbers, beyond 2^63 too, as the bits of an i64.
@@ -217,7 +208,9 @@ void randint(Stream &stream, Generator &generator, int64_t low, int64_t high, co
 
 void bernoulli(Stream &stream, Generator &generator, double probability, const Operand &y,
                Loc loc) {
-  int64_t share = shareOf(Arguments("bernoulli", loc), "probability", probability);
+  Arguments arguments("bernoulli", {stream, loc});
+  arguments.given({"y", y});
+  int64_t share = shareOf(arguments, "probability", probability);
   drawFor(generator, y, [&](Bits bits) {
     detail::mapNamed({"bernoulli", {"y", "at", "seed", "offset", "share"}}, CallSite(stream, loc),
                      Bernoulli(), std::array{y}, Position(), bits.seed, bits.offset, share);
@@ -234,7 +227,7 @@ void dropout(Stream &stream, Generator &generator, double p, const Operand &x, c
   });
 }
 Tensor dropout(Stream &stream, Generator &generator, double p, const Operand &x, Loc loc) {
-  Tensor y = newLike(stream, x, x.dtype());
+  Tensor y = newLike(Arguments("dropout", {stream, loc}), {"x", x}, x.dtype());
   dropout(stream, generator, p, x, y, loc);
   return y;
 }
@@ -246,14 +239,14 @@ void dropoutBackward(Stream &stream, const Generator &before, double p, const Op
 }
 Tensor dropoutBackward(Stream &stream, const Generator &before, double p, const Operand &dy,
                        Loc loc) {
-  Tensor dx = newLike(stream, dy, dy.dtype());
+  Tensor dx = newLike(Arguments("dropoutBackward", {stream, loc}), {"dy", dy}, dy.dtype());
   dropoutBackward(stream, before, p, dy, dx, loc);
   return dx;
 }
 
 void dropoutAdd(Stream &stream, Generator &generator, double p, const Operand &x,
                 const Operand &residual, const Operand &y, Loc loc) {
-  Arguments arguments("dropoutAdd", loc);
+  Arguments arguments("dropoutAdd", {stream, loc});
   checkFloats(arguments, {{"x", x}, {"residual", residual}, {"y", y}});
   int64_t share = shareOf(arguments, "p", p);
   drawFor(generator, y, [&](Bits bits) {
@@ -265,8 +258,8 @@ void dropoutAdd(Stream &stream, Generator &generator, double p, const Operand &x
 }
 Tensor dropoutAdd(Stream &stream, Generator &generator, double p, const Operand &x,
                   const Operand &residual, Loc loc) {
-  Tensor y = newBroadcast(stream, Arguments("dropoutAdd", loc), {{"x", x}, {"residual", residual}},
-                          x.dtype());
+  Tensor y = newBroadcast(Arguments("dropoutAdd", {stream, loc}),
+                          {{"x", x}, {"residual", residual}}, x.dtype());
   dropoutAdd(stream, generator, p, x, residual, y, loc);
   return y;
 }

@@ -156,6 +156,7 @@ struct Reduction {
 
 /// Which dimensions of x go; refuses axes that do not exist.
 uint32_t reducedDims(const Arguments &arguments, const Operand &x, const Axes &axes) {
+  arguments.given({"x", x});
   if (axes.isAll)
     return (1u << x.rank()) - 1;
   uint32_t mask = 0;
@@ -305,7 +306,7 @@ void checkReduction(const Arguments &arguments, const Operand &x, const Operand 
     arguments.dtypeIn(arg, {f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64});
   if (!isFloat(x.dtype()) || !isFloat(y.dtype()))
     arguments.sameDtype({"x", x}, {"y", y});
-  arguments.oneDevice({{"x", x}, {"y", y}});
+  arguments.accessible({{"x", x}, {"y", y}});
   arguments.elementsDistinct({"y", y});
   arguments.disjoint({"y", y}, {"x", x});
 }
@@ -321,7 +322,7 @@ void reduceMasked(const Arguments &arguments, CallSite site, const Operand &x, u
   if (reduction.kept.isFew() && reduction.reduced.isFew())
     return launch<R>(site, x, y, reduction, divisor);
   Tensor x2 = keptFirst(site.stream, x, mask, site.where);
-  Tensor y2 = newLike(site.stream, y, y.dtype());
+  Tensor y2 = temporaryLike(site.stream, y, y.dtype());
   uint32_t last = 0;
   int keptDims = x.rank() - std::popcount(mask);
   for (int dim = keptDims; dim < x.rank(); ++dim)
@@ -337,13 +338,14 @@ void reduceMasked(const Arguments &arguments, CallSite site, const Operand &x, u
 template <class R>
 void reduce(const char *op, Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
             Loc loc, bool divides = false) {
-  Arguments arguments(op, loc);
+  Arguments arguments(op, {stream, loc});
   reduceMasked<R>(arguments, CallSite(stream, loc), x, reducedDims(arguments, x, axes), y, divides);
 }
 
 Tensor newReduced(const char *op, Stream &stream, const Operand &x, const Axes &axes,
                   tile::ReduceOptions options, Loc loc) {
-  uint32_t mask = reducedDims(Arguments(op, loc), x, axes);
+  Arguments arguments(op, {stream, loc});
+  uint32_t mask = reducedDims(arguments, x, axes);
   int64_t extents[kMaxRank];
   size_t rank = 0;
   for (int dim = 0; dim < x.rank(); ++dim)
@@ -351,7 +353,7 @@ Tensor newReduced(const char *op, Stream &stream, const Operand &x, const Axes &
       extents[rank++] = x.extent(dim);
     else if (options.keep_dims)
       extents[rank++] = 1;
-  return stream.tensor(x.dtype(), {extents, rank});
+  return newTensor(arguments, x.dtype(), {extents, rank});
 }
 
 } // namespace
@@ -360,7 +362,7 @@ void sum(Stream &stream, const Operand &x, const Axes &axes, const Operand &y, L
   reduce<Sum>("sum", stream, x, axes, y, loc);
 }
 void mean(Stream &stream, const Operand &x, const Axes &axes, const Operand &y, Loc loc) {
-  Arguments arguments("mean", loc);
+  Arguments arguments("mean", {stream, loc});
   for (Named arg : {Named{"x", x}, Named{"y", y}})
     arguments.dtypeIn(arg, {f16, bf16, f32, f64});
   reduce<Sum>("mean", stream, x, axes, y, loc, true);
@@ -407,7 +409,8 @@ Tensor sumOfSquares(Stream &stream, const Operand &x, const Axes &axes, tile::Re
 }
 
 void sumTo(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
-  Arguments arguments("sumTo", loc);
+  Arguments arguments("sumTo", {stream, loc});
+  checkReduction(arguments, x, y);
   arguments.broadcastsTo({"y", y}, {"x", x});
   uint32_t mask = 0;
   int64_t extents[kMaxRank], strides[kMaxRank];

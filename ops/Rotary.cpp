@@ -83,6 +83,15 @@ Operand withLast(const Operand &operand) {
   return operand.strided({extents, count}, {strides, count});
 }
 
+/// The first elements along the last dimension.
+Operand firstsOfLast(const Operand &x) {
+  int64_t extents[kMaxRank], strides[kMaxRank];
+  auto rank = static_cast<size_t>(x.rank()) - 1;
+  for (size_t dim = 0; dim < rank; ++dim)
+    extents[dim] = x.extent(static_cast<int>(dim)), strides[dim] = x.stride(static_cast<int>(dim));
+  return x.strided({extents, rank}, {strides, rank});
+}
+
 /// How many elements of the last dimension are turned.
 int64_t turnedDims(const Arguments &arguments, Named x, const RotaryOptions &options) {
   if (x.operand.rank() < 1)
@@ -114,17 +123,19 @@ Operand pairElements(const Operand &x, int64_t dims, bool interleaved, bool seco
 
 /// What the two directions call their tensors.
 struct Direction {
-  const char *op, *x, *y;
+  const char *op, *x, *y, *vectors;
 };
-constexpr Direction kRotate = {"rotate", "x", "y"},
-                    kRotateBackward = {"rotateBackward", "dy", "dx"},
-                    kRotary = {"rotary", "x", "y"},
-                    kRotaryBackward = {"rotaryBackward", "dy", "dx"};
+constexpr const char *kVectorsOfX = "x without its last dimension",
+                     *kVectorsOfDy = "dy without its last dimension";
+constexpr Direction kRotate = {"rotate", "x", "y", kVectorsOfX},
+                    kRotateBackward = {"rotateBackward", "dy", "dx", kVectorsOfDy},
+                    kRotary = {"rotary", "x", "y", kVectorsOfX},
+                    kRotaryBackward = {"rotaryBackward", "dy", "dx", kVectorsOfDy};
 
 template <class F>
 void turn(const Direction &names, Stream &stream, const Operand &x, const Operand &cosines,
           const Operand &sines, const Operand &y, const RotaryOptions &options, Loc loc) {
-  Arguments arguments(names.op, loc);
+  Arguments arguments(names.op, {stream, loc});
   checkFloats(arguments, {{names.x, x}, {names.y, y}});
   checkTables(arguments, cosines, sines);
   arguments.sameExtents({names.y, y}, {names.x, x});
@@ -162,13 +173,14 @@ Tables newTables(const Stream &stream, DType x, std::span<const int64_t> extents
 template <class F>
 void rotaryAt(const Direction &names, Stream &stream, const Operand &x, const Operand &positions,
               const Operand &y, const RotaryOptions &options, Loc loc) {
-  Arguments arguments(names.op, loc);
+  Arguments arguments(names.op, {stream, loc});
+  checkFloats(arguments, {{names.x, x}, {names.y, y}});
   arguments.dtypeIn({"positions", positions}, {i32});
   int64_t dims = turnedDims(arguments, {names.x, x}, options);
-  if (positions.rank() >= x.rank())
-    arguments.fail(ErrorCode::InvalidShape,
-                   "positions is " + positions.str() + ", but " + names.x + " is " + x.str() +
-                       ": they must broadcast to it without the last dimension");
+  arguments.sameExtents({names.y, y}, {names.x, x});
+  arguments.broadcastsTo({"positions", positions}, {names.vectors, firstsOfLast(x)});
+  arguments.accessible({{"positions", positions}, {names.x, x}, {names.y, y}});
+  arguments.disjoint({names.y, y}, {"positions", positions});
   int64_t extents[kMaxRank];
   for (int dim = 0; dim < positions.rank(); ++dim)
     extents[dim] = positions.extent(dim);
@@ -181,8 +193,10 @@ void rotaryAt(const Direction &names, Stream &stream, const Operand &x, const Op
 template <class F>
 void rotaryFrom(const Direction &names, Stream &stream, const Operand &x, int64_t offset,
                 const Operand &y, const RotaryOptions &options, Loc loc) {
-  Arguments arguments(names.op, loc);
+  Arguments arguments(names.op, {stream, loc});
+  checkFloats(arguments, {{names.x, x}, {names.y, y}});
   int64_t dims = turnedDims(arguments, {names.x, x}, options);
+  arguments.accessible({{names.x, x}, {names.y, y}});
   int64_t count = x.rank() > 1 ? x.extent(x.rank() - 2) : 1;
   auto [cosines, sines] = newTables(stream, x.dtype(), {&count, 1}, dims / 2);
   rotaryTables(stream, offset, cosines, sines, options.base, loc);
@@ -196,10 +210,10 @@ void rotaryFrom(const Direction &names, Stream &stream, const Operand &x, int64_
 
 void rotaryTables(Stream &stream, const Operand &positions, const Operand &cosines,
                   const Operand &sines, double base, Loc loc) {
-  Arguments arguments("rotaryTables", loc);
+  Arguments arguments("rotaryTables", {stream, loc});
   arguments.dtypeIn({"positions", positions}, {i32});
   checkTables(arguments, cosines, sines);
-  arguments.rankIs({"cosines", cosines}, positions.rank() + 1);
+  arguments.oneDimensionMore({"cosines", cosines}, {"positions", positions});
   int64_t pairs = cosines.extent(cosines.rank() - 1), step = stepBits(arguments, pairs, base);
   detail::mapNamed({"rotaryTables", {"cosines", "sines", "positions", "at", "pairs", "step"}},
                    CallSite(stream, loc), TableOfPositions(), std::array{cosines, sines},
@@ -207,7 +221,7 @@ void rotaryTables(Stream &stream, const Operand &positions, const Operand &cosin
 }
 void rotaryTables(Stream &stream, int64_t offset, const Operand &cosines, const Operand &sines,
                   double base, Loc loc) {
-  Arguments arguments("rotaryTables", loc);
+  Arguments arguments("rotaryTables", {stream, loc});
   checkTables(arguments, cosines, sines);
   arguments.rankIs({"cosines", cosines}, 2);
   int64_t pairs = cosines.extent(1), step = stepBits(arguments, pairs, base);

@@ -106,7 +106,7 @@ OutputRows::OutputRows(CallSite site, const Operand &y, int tail) {
     folded_ = *folded;
     return;
   }
-  temporary_ = newLike(site.stream, y, y.dtype());
+  temporary_ = temporaryLike(site.stream, y, y.dtype());
   target_ = y;
   folded_ = *foldLeading(temporary_, tail);
 }

@@ -206,33 +206,32 @@ void checkCount(const Arguments &arguments, Named x, int64_t k) {
 /// An output of an index a row.
 void checkOnePerRow(const Arguments &arguments, Named x, Named indices) {
   arguments.onePerRow(indices, x);
-  arguments.oneDevice({x, indices});
+  arguments.accessible({x, indices});
   arguments.outputsApart({indices}, {x});
 }
 
-void checkTopK(const Operand &x, const Operand &values, const Operand &indices, Loc loc) {
-  Arguments arguments("topK", loc);
+void checkTopK(const Arguments &arguments, const Operand &x, const Operand &values,
+               const Operand &indices) {
   Named from = {"x", x}, out = {"values", values}, at = {"indices", indices};
   checkRows(arguments, from, at);
   arguments.dtypeIn(out, {f16, bf16, f32});
-  arguments.rankIs(out, x.rank());
-  for (int dim = 0; dim + 1 < x.rank(); ++dim)
-    arguments.equalExtent(out, dim, from, dim);
+  arguments.sameRows(out, from);
   arguments.sameExtents(out, at);
   checkCount(arguments, from, values.extent(values.rank() - 1));
-  arguments.oneDevice({from, out, at});
+  arguments.accessible({from, out, at});
   arguments.outputsApart({out, at}, {from});
 }
 
-Tensor newOnePerRow(const Stream &stream, const Operand &x) {
-  Extents extents(x);
-  return stream.tensor(i32, extents.span().first(static_cast<size_t>(std::max(x.rank() - 1, 0))));
+Tensor newOnePerRow(const Arguments &arguments, Named x) {
+  arguments.hasRows(x);
+  Extents extents(x.operand);
+  return newTensor(arguments, i32, extents.span().first(static_cast<size_t>(x.operand.rank() - 1)));
 }
 
 } // namespace
 
 void argmax(Stream &stream, const Operand &x, const Operand &indices, Loc loc) {
-  Arguments arguments("argmax", loc);
+  Arguments arguments("argmax", {stream, loc});
   Named from = {"x", x}, at = {"indices", indices};
   checkRows(arguments, from, at), checkCount(arguments, from, 1);
   checkOnePerRow(arguments, from, at);
@@ -240,14 +239,14 @@ void argmax(Stream &stream, const Operand &x, const Operand &indices, Loc loc) {
 }
 
 Tensor argmax(Stream &stream, const Operand &x, Loc loc) {
-  Tensor indices = newOnePerRow(stream, x);
+  Tensor indices = newOnePerRow(Arguments("argmax", {stream, loc}), {"x", x});
   argmax(stream, x, indices, loc);
   return indices;
 }
 
 void topK(Stream &stream, const Operand &x, const Operand &values, const Operand &indices,
           Loc loc) {
-  checkTopK(x, values, indices, loc);
+  checkTopK(Arguments("topK", {stream, loc}), x, values, indices);
   if (values.numel() == 0)
     return;
   CallSite site(stream, loc);
@@ -261,18 +260,19 @@ void topK(Stream &stream, const Operand &x, const Operand &values, const Operand
 }
 
 TopK topK(Stream &stream, const Operand &x, int64_t k, Loc loc) {
-  Arguments arguments("topK", loc);
+  Arguments arguments("topK", {stream, loc});
   arguments.hasRows({"x", x}), checkCount(arguments, {"x", x}, k);
   Extents extents(x);
   extents[x.rank() - 1] = k;
-  TopK result = {stream.tensor(x.dtype(), extents.span()), stream.tensor(i32, extents.span())};
+  TopK result = {newTensor(arguments, x.dtype(), extents.span()),
+                 newTensor(arguments, i32, extents.span())};
   topK(stream, x, result.values, result.indices, loc);
   return result;
 }
 
 void sampleTopK(Stream &stream, const Operand &logits, int64_t k, double temperature,
                 Generator &generator, const Operand &tokens, Loc loc) {
-  Arguments arguments("sampleTopK", loc);
+  Arguments arguments("sampleTopK", {stream, loc});
   Named from = {"logits", logits}, at = {"tokens", tokens};
   checkRows(arguments, from, at), checkCount(arguments, from, k);
   checkOnePerRow(arguments, from, at);
@@ -300,7 +300,7 @@ void sampleTopK(Stream &stream, const Operand &logits, int64_t k, double tempera
 
 Tensor sampleTopK(Stream &stream, const Operand &logits, int64_t k, double temperature,
                   Generator &generator, Loc loc) {
-  Tensor tokens = newOnePerRow(stream, logits);
+  Tensor tokens = newOnePerRow(Arguments("sampleTopK", {stream, loc}), {"logits", logits});
   sampleTopK(stream, logits, k, temperature, generator, tokens, loc);
   return tokens;
 }

@@ -64,13 +64,13 @@ void launch(CallSite site, const Operand &x, const Operand &y, bool isLog) {
 
 void run(const char *op, bool isLog, Stream &stream, const Operand &x, const Operand &y, int dim,
          Loc loc) {
-  Arguments arguments(op, loc);
+  Arguments arguments(op, {stream, loc});
   for (Named arg : {Named{"x", x}, Named{"y", y}})
     arguments.dtypeIn(arg, {f16, bf16, f32, f64});
   arguments.hasRows({"x", x});
   dim = arguments.dimension({"x", x}, dim);
   arguments.sameExtents({"x", x}, {"y", y});
-  arguments.oneDevice({{"x", x}, {"y", y}});
+  arguments.accessible({{"x", x}, {"y", y}});
   arguments.elementsDistinct({"y", y});
   arguments.disjointOrSame({"y", y}, {"x", x});
   if (y.numel() == 0)
@@ -112,7 +112,7 @@ void softmax(Stream &stream, const Operand &x, const Operand &y, int dim, Loc lo
   run("softmax", false, stream, x, y, dim, loc);
 }
 Tensor softmax(Stream &stream, const Operand &x, int dim, Loc loc) {
-  Tensor y = newLike(stream, x, x.dtype());
+  Tensor y = newLike(Arguments("softmax", {stream, loc}), {"x", x}, x.dtype());
   softmax(stream, x, y, dim, loc);
   return y;
 }
@@ -121,7 +121,7 @@ void logSoftmax(Stream &stream, const Operand &x, const Operand &y, int dim, Loc
   run("logSoftmax", true, stream, x, y, dim, loc);
 }
 Tensor logSoftmax(Stream &stream, const Operand &x, int dim, Loc loc) {
-  Tensor y = newLike(stream, x, x.dtype());
+  Tensor y = newLike(Arguments("logSoftmax", {stream, loc}), {"x", x}, x.dtype());
   logSoftmax(stream, x, y, dim, loc);
   return y;
 }

@@ -61,13 +61,13 @@ void launch(CallSite site, const Operand &dy, const Operand &y, const Operand &d
 
 void run(const char *op, bool isLog, Stream &stream, const Operand &dy, const Operand &y,
          const Operand &dx, int dim, Loc loc) {
-  Arguments arguments(op, loc);
+  Arguments arguments(op, {stream, loc});
   for (Named arg : {Named{"dy", dy}, Named{"y", y}, Named{"dx", dx}})
     arguments.dtypeIn(arg, {f16, bf16, f32, f64});
   arguments.hasRows({"y", y});
   dim = arguments.dimension({"y", y}, dim);
   arguments.sameExtents({"dy", dy}, {"y", y}), arguments.sameExtents({"dx", dx}, {"y", y});
-  arguments.oneDevice({{"dy", dy}, {"y", y}, {"dx", dx}});
+  arguments.accessible({{"dy", dy}, {"y", y}, {"dx", dx}});
   arguments.elementsDistinct({"dx", dx});
   arguments.disjointOrSame({"dx", dx}, {"dy", dy}), arguments.disjointOrSame({"dx", dx}, {"y", y});
   if (dx.numel() == 0)
@@ -85,7 +85,7 @@ void softmaxBackward(Stream &stream, const Operand &dy, const Operand &y, const 
   run("softmaxBackward", false, stream, dy, y, dx, dim, loc);
 }
 Tensor softmaxBackward(Stream &stream, const Operand &dy, const Operand &y, int dim, Loc loc) {
-  Tensor dx = newLike(stream, y, y.dtype());
+  Tensor dx = newLike(Arguments("softmaxBackward", {stream, loc}), {"y", y}, y.dtype());
   softmaxBackward(stream, dy, y, dx, dim, loc);
   return dx;
 }
@@ -95,7 +95,7 @@ void logSoftmaxBackward(Stream &stream, const Operand &dy, const Operand &y, con
   run("logSoftmaxBackward", true, stream, dy, y, dx, dim, loc);
 }
 Tensor logSoftmaxBackward(Stream &stream, const Operand &dy, const Operand &y, int dim, Loc loc) {
-  Tensor dx = newLike(stream, y, y.dtype());
+  Tensor dx = newLike(Arguments("logSoftmaxBackward", {stream, loc}), {"y", y}, y.dtype());
   logSoftmaxBackward(stream, dy, y, dx, dim, loc);
   return dx;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Holds the conventions that rot unseen: each pass has a source and a lit test of its name that runs
-it, and each op of our dialects is described with an example."""
+it, each op of our dialects is described with an example, and each public op of tensors is in the table of
+tests/ops whose rows are called with wrong arguments."""
 import argparse
 import json
 import pathlib
@@ -45,13 +46,25 @@ def op_faults(tblgen, includes):
                 yield f"op {name}: the description has no example between ``` lines"
 
 
+kPublicOp = re.compile(r"^(?:template <.*>\s)?(?:void|Tensor|[A-Z]\w*) (\w+)\((?:Stream &|CallSite) ?\w+, ", re.M)
+
+
+def public_op_faults():
+    table = "".join(path.read_text() for path in (root / "tests/ops").glob("Public*Ops.cpp"))
+    for header in sorted((root / "include/tile/ops").glob("*.h")):
+        public = re.sub(r"^namespace detail \{.*?^\} // namespace detail", "", header.read_text(), flags=re.M | re.S)
+        for name in sorted(set(kPublicOp.findall(public))):
+            if f'"{name}"' not in table:
+                yield f"op {name} of {header.name}: no row in tests/ops/Public*Ops.cpp"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tblgen", default="/usr/lib/llvm-22/bin/llvm-tblgen")
     parser.add_argument("--include", nargs="*", default=["/usr/lib/llvm-22/include"])
     arguments = parser.parse_args()
-    faults = [*pass_faults(), *op_faults(arguments.tblgen, arguments.include)]
-    print("\n".join(faults) or "every pass is tested under its name, every op has an example")
+    faults = [*pass_faults(), *op_faults(arguments.tblgen, arguments.include), *public_op_faults()]
+    print("\n".join(faults) or "every pass is tested under its name, every op has an example, public ops a row of wrong arguments")
     return 1 if faults else 0
 
 

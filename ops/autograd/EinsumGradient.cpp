@@ -47,7 +47,7 @@ public:
     std::vector<ops::Operand> operands(inputs.begin(), inputs.end());
     Tensor y = ops::einsum(context.stream(), formula_, operands, options_, context.where());
     if (context.isRecorded()) {
-      note(operands, ops::Arguments(kName, context.where()));
+      note(operands, ops::Arguments(kName, {context.stream(), context.where()}));
       context.save(inputs);
     }
     return {y};

@@ -146,7 +146,8 @@ TEST_P(EmbeddingOps, Refusals) {
                 [&] { ops::embedding(stream, table, y, y); });
   expectRefused(ErrorCode::InvalidShape, "embedding: table is i32 3, of rank 1; rank 2",
                 [&] { ops::embedding(stream, indices, indices); });
-  expectRefused(ErrorCode::InvalidShape, "y.extent(0) is 4, but indices.extent(0) is 3",
+  expectRefused(ErrorCode::InvalidShape,
+                "y is f32 4x5, but indices is i32 3: y needs the extents of indices and then one",
                 [&] { ops::embedding(stream, table, indices, table); });
   expectRefused(ErrorCode::InvalidShape, "dy.extent(1) is 5, but dtable.extent(1) is 6", [&] {
     ops::embeddingBackward(stream, indices, y, device().tensor<float>({4, 6}));

@@ -138,13 +138,17 @@ TEST_P(Optimizers, Refusals) {
                 [&] { ops::adamW(stream, w, g, device().tensor<half>({4}), v, 1); });
   expectRefused(ErrorCode::Aliasing, "m overlaps v in memory",
                 [&] { ops::adamW(stream, w, g, m, m, 1); });
-  expectRefused(ErrorCode::InvalidShape, "globalNorm: norm is f32 4; one element is needed",
+  expectRefused(ErrorCode::InvalidShape, "globalNorm: norm is f32 4; it needs one element",
                 [&] { ops::globalNorm(stream, {}, w); });
-  ops::Operand gradients[] = {w};
-  expectRefused(ErrorCode::Aliasing, "globalNorm: norm overlaps a tensor in memory",
-                [&] { ops::globalNorm(stream, gradients, w.slice(0, 1, 1)); });
-  expectRefused(ErrorCode::Aliasing, "clipByNorm: norm overlaps a tensor in memory",
-                [&] { ops::clipByNorm(stream, gradients, w.slice(0, 1, 1), 1); });
+  // A list is looked through as a whole: columns that lie beside one another are apart.
+  auto matrix = device().tensor<float>({4, 4}), norm = device().tensor<float>({1});
+  matrix.fill(1), w.fill(1), norm.fill(8);
+  ops::Operand columns[] = {matrix.slice(1, 2, 2), w, matrix.slice(1, 0, 2)};
+  ops::clipByNorm(stream, columns, norm, 4);
+  EXPECT_EQ(matrix.download(), std::vector<float>(16, 0.5f));
+  ops::Operand twice[] = {m, w, matrix, matrix.slice(0, 3, 1)};
+  expectRefused(ErrorCode::Aliasing, "clipByNorm: tensors[3] overlaps tensors[2] in memory",
+                [&] { ops::clipByNorm(stream, twice, norm, 4); });
 }
 
 } // namespace

@@ -45,7 +45,7 @@ struct MapCall {
   std::span<const int> parameters; ///< of each tensor
   size_t outputs;                  ///< so many tensors are written; they come first
   bool inOrder;                    ///< dimensions keep their row-major order
-  Loc where;
+  const CallSite &site;
 };
 
 /// Checks the tensors, broadcasts the inputs to the outputs and merges dimensions that all walk
@@ -188,7 +188,7 @@ void mapNamed(const MapNames &names, CallSite site, F, const std::array<Operand,
   for (const Operand &output : y)
     add(output);
   (add(x), ...);
-  MapLaunch launch = foldForMap({names, parameters, Outs, kInOrder, site.where}, operands);
+  MapLaunch launch = foldForMap({names, parameters, Outs, kInOrder, site}, operands);
   if (launch.isEmpty)
     return;
   forSlices(operands, kMostMapDims, [&](std::span<const Operand> slice) {

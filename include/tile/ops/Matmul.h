@@ -27,7 +27,8 @@ struct MatmulLaunch {
   bool isEmpty = false; ///< nothing to do
 };
 inline constexpr int kMostMatmulDims = 3;
-MatmulLaunch foldForMatmul(std::span<Operand> operands, const MatmulOptions &options, Loc loc);
+MatmulLaunch foldForMatmul(std::span<Operand> operands, const MatmulOptions &options,
+                           const CallSite &site);
 
 /// A name for each parameter of the kernel, which takes so many arguments for its epilogue.
 std::vector<std::string> matmulParameters(size_t arguments);
@@ -116,7 +117,7 @@ void matmulWith(CallSite site, const Operand &a, const Operand &b, const Operand
       operands[count++] = argument;
   };
   std::apply([&](const X &...argument) { (add(argument), ...); }, arguments);
-  MatmulLaunch launch = foldForMatmul(operands, options, site.where);
+  MatmulLaunch launch = foldForMatmul(operands, options, site);
   if (launch.isEmpty)
     return;
   forSlices(operands, kMostMatmulDims, [&](std::span<const Operand> slice) {
