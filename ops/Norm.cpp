@@ -142,6 +142,19 @@ const auto normLong =
 
 // --- Launching -----------------------------------------------------------------------------------
 
+/// Rows of less than this many elements share a tile, so that each thread has several loads on the way.
+constexpr int kTileElements = 2048;
+
+/// Programs of a multiprocessor: so many that loads of 8192 elements, 16 or 32 KB, are on the way at a time, what it takes
+/// to hide the latency of memory; and two at least, one of which loads while the other computes.
+int perMultiprocessor(const RowTile &tile) { return std::max(8192 / tile.elements(), 2); }
+
+RowTile tileFor(int64_t length) {
+  RowTile tile(length);
+  tile.rows = std::max(kTileElements / tile.columns, 1);
+  return tile;
+}
+
 /// One call of any of the functions; what it does not have is no operand.
 struct Norm {
   const char *op;
@@ -196,9 +209,10 @@ void launch(const Norm &n, CallSite site) {
   if (length > kLongestTile) {
     run(normLong.consts(options, kSweptColumns).warps(8));
   } else {
-    RowTile tile(length);
+    RowTile tile = tileFor(length);
+    int64_t tiles = (rowsOf(n.x) + tile.rows - 1) / tile.rows;
     run(normShort.consts(options, tile.rows, tile.columns).warps(tile.warps),
-        rowPrograms(rowsOf(n.x), tile.rows, kManyPrograms));
+        programsFor(site.stream, tiles, perMultiprocessor(tile)));
   }
   for (const OutputRows *output : {&sum, &y, &mean, &rstd})
     output->finish(site);

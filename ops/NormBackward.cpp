@@ -14,6 +14,9 @@ namespace {
 
 // --- The kernels ---------------------------------------------------------------------------------
 
+/// Rows of less than this many elements share a tile.
+constexpr int kTileElements = 4096;
+
 enum Option : int { Centred = 1, HasWeight = 2, HasDweight = 4, HasDbias = 8 };
 
 /// What all three kernels read.
@@ -81,7 +84,7 @@ const auto backwardShort =
              Inputs in = {dy, x, weight, mean, rstd, options, rows, columns};
              Value program = grid1d(programs, 1);
              // Beside the partial sums the largest tiles leave no registers for weights that stay.
-             bool keepsWeights = columns <= kLongestTile / 2;
+             bool keepsWeights = columns <= kTileElements;
              std::optional<Value> kept = keepsWeights ? in.weights(0) : std::nullopt;
              Partials partials(in);
              Range tiles = range(program, cdiv(x.dim(0), rows), programs);
@@ -152,10 +155,14 @@ const auto addPartials =
 
 // --- Launching -----------------------------------------------------------------------------------
 
-/// So many programs sum parts of dweight and dbias.
-constexpr int64_t kMostPartials = 256, kMostLongPartials = 32;
 /// The tiles of parametersLong and addPartials.
 constexpr int kBlockRows = 8, kBlockColumns = 256, kPartialRows = 64, kPartialColumns = 32;
+/// Programs of parametersLong on each multiprocessor.
+constexpr int kBlocksPerMultiprocessor = 8;
+
+/// One program a multiprocessor, of many warps and large tiles: what it loads at a time hides the latency of memory, and there
+/// are few partial sums of dweight and dbias to write and to add up.
+constexpr int kPerMultiprocessor = 1;
 
 struct Backward {
   const char *op;
@@ -207,8 +214,23 @@ struct PartialSums {
   Tensor memory;
 };
 
-/// The largest tiles, of which four are held at a time, need more threads.
-int warpsFor(const RowTile &tile) { return tile.columns > 4096 ? 16 : tile.columns > 1024 ? 8 : 4; }
+/// Of few elements a thread, since five tiles are held at a time.
+RowTile tileFor(int64_t length) {
+  RowTile tile(std::min<int64_t>(length, kLongestTile));
+  tile.rows = std::max(kTileElements / tile.columns, 1);
+  tile.warps = 16;
+  return tile;
+}
+
+/// How many programs sum parts of each column.
+int partsFor(const Stream &stream, int64_t rows, int64_t length, const RowTile &tile) {
+  if (length <= kLongestTile)
+    return programsFor(stream, (rows + tile.rows - 1) / tile.rows, kPerMultiprocessor);
+  int64_t across = (length + kBlockColumns - 1) / kBlockColumns;
+  int64_t down = (rows + kBlockRows - 1) / kBlockRows;
+  return static_cast<int>(
+      (programsFor(stream, down * across, kBlocksPerMultiprocessor) + across - 1) / across);
+}
 
 void launch(const Backward &b, CallSite site) {
   InputRows dy(site, b.dy), x(site, b.x), mean(site, b.mean ? b.mean : nothing(f32, 1, b.dx), 0),
@@ -219,17 +241,14 @@ void launch(const Backward &b, CallSite site) {
   int options = (b.isCentred ? Centred : 0) | (b.weight ? HasWeight : 0) |
                 (b.dweight ? HasDweight : 0) | (b.dbias ? HasDbias : 0);
   int64_t rows = rowsOf(b.x), length = b.x.extent(b.x.rank() - 1);
-  RowTile tile(std::min<int64_t>(length, kLongestTile));
+  RowTile tile = tileFor(length);
   bool isLong = length > kLongestTile;
-  int programs = rowPrograms(rows, isLong ? kBlockRows : tile.rows,
-                             !hasPartials ? kManyPrograms
-                             : isLong     ? kMostLongPartials
-                                          : kMostPartials);
+  int programs = partsFor(site.stream, rows, length, tile);
   PartialSums partials(site, b, programs);
   if (rows != 0 && !isLong)
     backwardShort.consts(options, tile.rows, tile.columns)
-        .warps(warpsFor(tile))(site, Operand(dy), Operand(x), weight, Operand(mean), Operand(rstd),
-                               Operand(dx), partials.dweight, partials.dbias, programs);
+        .warps(tile.warps)(site, Operand(dy), Operand(x), weight, Operand(mean), Operand(rstd),
+                           Operand(dx), partials.dweight, partials.dbias, programs);
   if (rows != 0 && isLong) {
     backwardLong.consts(options, kSweptColumns)
         .warps(8)(site, Operand(dy), Operand(x), weight, Operand(mean), Operand(rstd), Operand(dx));

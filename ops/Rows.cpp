@@ -29,8 +29,10 @@ RowTile::RowTile(int64_t length, bool across)
                   : std::max(1, kFewestElements / columns)),
       warps(columns * rows > 2048 ? 8 : 4) {}
 
-int rowPrograms(int64_t rows, int tileRows, int64_t most) {
-  return static_cast<int>(std::min((rows + tileRows - 1) / tileRows, most));
+int programsFor(const Stream &stream, int64_t tiles, int perMultiprocessor) {
+  int64_t most = int64_t{perMultiprocessor} * stream.device().multiprocessors();
+  int64_t tilesEach = std::max<int64_t>((tiles + most - 1) / most, 1);
+  return static_cast<int>((tiles + tilesEach - 1) / tilesEach);
 }
 
 Value sumOfRow(Value tile) { return sum(tile, 1, {.keep_dims = true}); }

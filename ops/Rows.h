@@ -18,6 +18,7 @@ inline constexpr int kSweptColumns = kLongestTile / 2;
 /// whole sectors of memory are used.
 struct RowTile {
   explicit RowTile(int64_t length, bool across = false);
+  int elements() const { return rows * columns; }
   int columns, rows, warps;
 };
 
@@ -28,11 +29,10 @@ struct SweptTile {
   int rows, columns, warps;
 };
 
-/// How many programs work on `rows` rows in tiles of `tileRows`: each takes every so-manyth tile, so that what all rows
-/// need is loaded once a program. At most `most`.
-int rowPrograms(int64_t rows, int tileRows, int64_t most);
-/// Programs that keep a large GPU busy, a few on each multiprocessor.
-inline constexpr int64_t kManyPrograms = 1024;
+/// How many programs share `tiles` tiles, where each loads what all tiles need once and then takes every so-manyth of them.
+/// While there are no more tiles than `perMultiprocessor` programs on each multiprocessor of the device, a tile each, so that
+/// few spread over all of it; of more tiles, as many each as it takes to need no more programs than that, all alike.
+int programsFor(const Stream &stream, int64_t tiles, int perMultiprocessor);
 
 /// The sums of rows, as a column.
 Value sumOfRow(Value tile);

@@ -99,6 +99,8 @@ public:
   bool isVirtual() const;
   /// The PTX target that kernels are compiled for: "sm_80", "sm_90a".
   const std::string &target() const;
+  /// How many multiprocessors (SMs) programs spread over: 132 of an H200. The virtual GPU has those of a GPU of its target.
+  int multiprocessors() const;
   /// A number that no other device of this process has; 0 is none.
   uint64_t handle() const;
 

@@ -157,6 +157,7 @@ const std::string &Device::name() const { return state_->name; }
 const std::string &Device::product() const { return state_->device->props().name; }
 bool Device::isVirtual() const { return state_->device->props().isVirtual; }
 const std::string &Device::target() const { return state_->device->props().target; }
+int Device::multiprocessors() const { return state_->device->props().smCount; }
 uint64_t Device::handle() const { return state_->id; }
 void Device::synchronize() const { state_->device->synchronize(); }
 Stream Device::stream() const { return Stream(std::make_shared<detail::StreamState>(state_)); }

@@ -38,6 +38,7 @@ template <class T> uint64_t addressOf(const T &tensor) {
 TEST(FakeCudaJit, AKernelIsCompiledLoadedAndLaunched) {
   Device device = Device::open("cuda:0");
   EXPECT_EQ(device.product(), "Fake GPU 0");
+  EXPECT_EQ(device.multiprocessors(), 132);
   EXPECT_EQ(device.target(), "sm_90a");
   Stream stream = device.stream();
   std::vector<float> values(kCount, 1.5f);
