@@ -70,6 +70,9 @@ public:
     NoGrad quiet;
     Positions positions;
     Variable y = segment_(asInputs([](size_t) { return kInput; }));
+    if (!y)
+      throw Error(Fault::User, ErrorCode::InvalidHandle,
+                  "checkpoint: its segment returned no variable", where);
     positions_ = positions.entries();
     outputs = {Metadata::of(y.value())};
     return y;
@@ -87,7 +90,8 @@ public:
     Root root{edgeOf(y.shared()), std::move(gradients[0])};
     if (!root.edge.node)
       return results;
-    std::vector<Tensor> found = walk({.roots = {&root, 1}, .targets = targets, .where = where});
+    std::vector<Tensor> found =
+        walk({.roots = {&root, 1}, .targets = targets, .isSegment = true, .where = where});
     for (size_t i = 0, next = 0; i < leaves.size(); ++i)
       if (needs[i])
         results[i] = std::move(found[next++]);
@@ -116,10 +120,11 @@ private:
     WithGrad loud;
     Rewound rewound(positions_);
     Variable y = segment_(leaves);
-    if (!outputs[0].fits(y.value()))
+    if (!y || !outputs[0].fits(y.value()))
       throw Error(Fault::User, ErrorCode::InvalidShape,
                   "checkpoint: its segment returned " + outputs[0].str() + " at first and " +
-                      textOf(y.value()) + " when run again; it must do the same",
+                      (y ? textOf(y.value()) : "no variable") +
+                      " when run again; it must do the same",
                   where);
     return y;
   }
@@ -149,6 +154,9 @@ Variable checkpoint(Segment f, std::vector<Variable> inputs, Loc loc) {
   if (!complete)
     throw Error(Fault::User, ErrorCode::InvalidHandle,
                 "checkpoint: each input must be a variable, and there must be one", loc);
+  if (!f)
+    throw Error(Fault::User, ErrorCode::InvalidArgument, "checkpoint: there is no function to run",
+                loc);
   if (!isRecording())
     return f(inputs);
   auto node = std::make_shared<detail::CheckpointNode>(std::move(f), inputs, loc);

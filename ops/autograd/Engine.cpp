@@ -19,10 +19,12 @@ std::string placeOf(const Node &node) {
 /// One walk while it runs.
 class Engine {
 public:
-  explicit Engine(const Walk &walk) : walk_(walk), parent_(current), results_(walk.targets.size()) {
+  explicit Engine(const Walk &walk)
+      : walk_(walk), before_(current), outer_(walk.isSegment ? current : nullptr),
+        results_(walk.targets.size()) {
     current = this;
   }
-  ~Engine() { current = parent_; }
+  ~Engine() { current = before_; }
   Engine(const Engine &) = delete;
   Engine &operator=(const Engine &) = delete;
 
@@ -144,9 +146,9 @@ private:
     return gradients;
   }
 
-  /// A leaf's gradient goes to the walk that asks for it, the innermost first; else into the leaf.
+  /// A leaf's gradient goes to the walk that asks for it, the segment before what it is part of; else into the leaf.
   std::vector<Tensor> deliver(Node &leaf, std::vector<Tensor> gradients) {
-    for (Engine *engine = this; engine; engine = engine->parent_) {
+    for (Engine *engine = this; engine; engine = engine->outer_) {
       for (size_t i = 0; i < engine->walk_.targets.size(); ++i)
         if (engine->walk_.targets[i].node.get() == &leaf) {
           if (engine != this)
@@ -214,7 +216,8 @@ private:
   static thread_local Engine *current;
 
   const Walk &walk_;
-  Engine *parent_;
+  Engine *before_; // of this thread
+  Engine *outer_;  // the walk that a segment is part of
   std::unordered_map<Node *, Visit> visits_;
   std::vector<Node *> order_; // inputs first
   std::priority_queue<Node *, std::vector<Node *>, Later> ready_;

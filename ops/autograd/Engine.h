@@ -19,12 +19,13 @@ struct Walk {
   /// Leaves that are no targets get their gradients: Variable::grad() changes.
   bool fillsLeaves = true;
   bool retainGraph = false;
+  /// Of a node of another walk, the segment of a checkpoint: leaves that it meets belong to that one.
+  bool isSegment = false;
   Loc where;
 };
 
 /// Runs the nodes, each after all that contribute to it, in an order that depends on the graph alone. Returns the gradients
-/// of the targets; no tensor for those that nothing contributes to. Walks may be run by nodes of another walk: leaves
-/// that they meet belong to that one.
+/// of the targets; no tensor for those that nothing contributes to. Nodes and hooks may walk other graphs meanwhile.
 std::vector<Tensor> walk(const Walk &walk);
 
 /// Whether gradients are looked at for NaN in this thread.

@@ -60,7 +60,13 @@ public:
   std::vector<Tensor> forward(std::span<const Tensor> values) {
     std::vector<Tensor> results = function_->forward(context_, values);
     for (const Tensor &result : results)
-      outputs.push_back(Metadata::of(result));
+      if (result)
+        outputs.push_back(Metadata::of(result));
+      else
+        throw Error(Fault::User, ErrorCode::InvalidHandle,
+                    std::string(op) + ": forward returned no tensor for output " +
+                        std::to_string(outputs.size()),
+                    where);
     hooks.resize(results.size());
     return results;
   }

@@ -48,12 +48,13 @@ public:
   std::vector<Tensor> run(std::vector<Tensor> gradients, std::vector<bool>) override {
     Tensor gradient = std::move(gradients[0]);
     Tensor &sum = leaf_->grad;
-    if (sum) {
+    if (!sum) {
+      sum = ownTensor(stream, std::move(gradient));
+    } else if (sum.isShared()) { // with somebody who keeps what it was
+      sum = ops::add(stream, sum, gradient);
+    } else {
       ops::add(stream, sum, gradient, sum);
       sum.markChanged();
-    } else {
-      bool isFree = gradient.isContiguous() && !gradient.isShared();
-      sum = isFree ? std::move(gradient) : ops::copy(stream, gradient);
     }
     for (const auto &hook : leaf_->afterGrad)
       hook(Variable(leaf_));
@@ -65,6 +66,13 @@ private:
 };
 
 } // namespace
+
+Tensor ownTensor(const Stream &stream, Tensor tensor) {
+  if (tensor.isContiguous() && !tensor.isShared())
+    return tensor;
+  Stream own = stream;
+  return ops::copy(own, tensor);
+}
 
 bool Metadata::fits(const Tensor &gradient) const {
   return gradient.dtype() == dtype &&

@@ -78,6 +78,9 @@ struct VariableState {
 /// Where gradients with respect to the variable go; no node if it wants none.
 Edge edgeOf(const std::shared_ptr<VariableState> &variable);
 
+/// The tensor, or a copy of it if others have its memory or it is not row-major.
+Tensor ownTensor(const Stream &stream, Tensor tensor);
+
 /// "f32[8,1024]"
 std::string textOf(const Tensor &tensor);
 

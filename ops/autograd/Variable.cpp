@@ -110,7 +110,7 @@ void Variable::setGrad(Tensor grad, Loc loc) const {
   if (grad && !detail::Metadata::of(own.value).fits(grad))
     refuse(ErrorCode::InvalidShape,
            "the gradient is " + detail::textOf(grad) + ", but the variable is " + str(), loc);
-  own.grad = std::move(grad);
+  own.grad = grad ? detail::ownTensor(own.stream, std::move(grad)) : Tensor();
 }
 
 void Variable::backward(BackwardOptions options, Loc loc) const {

@@ -20,16 +20,15 @@ using enum Parameter::Use;
 // --- Rows ----------------------------------------------------------------------------------------
 
 void addNorms(std::vector<PublicOp> &rows) {
-  rows.push_back({"layernorm",
-                  {{"x", f32, "RC"},
-                   {"weight", f32, "C", Optional},
-                   {"bias", f32, "C", Optional},
-                   {"y", f32, "RC", Out},
-                   {"mean", f32, "R", Out | Optional},
-                   {"rstd", f32, "R", Out | Optional}},
-                  [](Stream &s, Tensors t) {
-                    ops::layernorm(s, t[0], t[1], t[2], 1e-5, t[3], t[4], t[5]);
-                  }});
+  rows.push_back(
+      {"layernorm",
+       {{"x", f32, "RC"},
+        {"weight", f32, "C", Optional},
+        {"bias", f32, "C", Optional},
+        {"y", f32, "RC", Out},
+        {"mean", f32, "R", Out | Optional},
+        {"rstd", f32, "R", Out | Optional}},
+       [](Stream &s, Tensors t) { ops::layernorm(s, t[0], t[1], t[2], 1e-5, t[3], t[4], t[5]); }});
   rows.push_back(
       {"layernorm",
        {{"x", f32, "RC", AnyRank}, {"weight", f32, "C", Optional}, {"bias", f32, "C", Optional}},
@@ -55,16 +54,15 @@ void addNorms(std::vector<PublicOp> &rows) {
                   [](Stream &s, Tensors t) {
                     ops::addLayernorm(s, t[0], t[1], t[2], t[3], 1e-5, t[4], t[5], t[6], t[7]);
                   }});
-  rows.push_back({"addRmsnorm",
-                  {{"x", f32, "RC"},
-                   {"residual", f32, "RC"},
-                   {"weight", f32, "C", Optional},
-                   {"sum", f32, "RC", Out},
-                   {"y", f32, "RC", Out},
-                   {"rstd", f32, "R", Out | Optional}},
-                  [](Stream &s, Tensors t) {
-                    ops::addRmsnorm(s, t[0], t[1], t[2], 1e-5, t[3], t[4], t[5]);
-                  }});
+  rows.push_back(
+      {"addRmsnorm",
+       {{"x", f32, "RC"},
+        {"residual", f32, "RC"},
+        {"weight", f32, "C", Optional},
+        {"sum", f32, "RC", Out},
+        {"y", f32, "RC", Out},
+        {"rstd", f32, "R", Out | Optional}},
+       [](Stream &s, Tensors t) { ops::addRmsnorm(s, t[0], t[1], t[2], 1e-5, t[3], t[4], t[5]); }});
   rows.push_back({"layernormBackward",
                   {{"dy", f32, "RC"},
                    {"x", f32, "RC"},
@@ -77,31 +75,30 @@ void addNorms(std::vector<PublicOp> &rows) {
                   [](Stream &s, Tensors t) {
                     ops::layernormBackward(s, t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7]);
                   }});
-  rows.push_back({"rmsnormBackward",
-                  {{"dy", f32, "RC"},
-                   {"x", f32, "RC"},
-                   {"weight", f32, "C", Optional},
-                   {"rstd", f32, "R"},
-                   {"dx", f32, "RC", Out},
-                   {"dweight", f32, "C", Out | Optional}},
-                  [](Stream &s, Tensors t) {
-                    ops::rmsnormBackward(s, t[0], t[1], t[2], t[3], t[4], t[5]);
-                  }});
+  rows.push_back(
+      {"rmsnormBackward",
+       {{"dy", f32, "RC"},
+        {"x", f32, "RC"},
+        {"weight", f32, "C", Optional},
+        {"rstd", f32, "R"},
+        {"dx", f32, "RC", Out},
+        {"dweight", f32, "C", Out | Optional}},
+       [](Stream &s, Tensors t) { ops::rmsnormBackward(s, t[0], t[1], t[2], t[3], t[4], t[5]); }});
 }
 
 void addSoftmax(std::vector<PublicOp> &rows) {
-  rows.push_back({"softmax",
-                  {{"x", f32, "RC"}, {"y", f32, "RC", Out}},
-                  [](Stream &s, Tensors t) { ops::softmax(s, t[0], t[1]); }});
-  rows.push_back({"softmax",
-                  {{"x", f32, "RC", AnyRank}},
-                  [](Stream &s, Tensors t) { ops::softmax(s, t[0]); }});
+  rows.push_back({"softmax", {{"x", f32, "RC"}, {"y", f32, "RC", Out}}, [](Stream &s, Tensors t) {
+                    ops::softmax(s, t[0], t[1]);
+                  }});
+  rows.push_back({"softmax", {{"x", f32, "RC", AnyRank}}, [](Stream &s, Tensors t) {
+                    ops::softmax(s, t[0]);
+                  }});
   rows.push_back({"logSoftmax",
                   {{"x", f32, "RC"}, {"y", f32, "RC", Out}},
                   [](Stream &s, Tensors t) { ops::logSoftmax(s, t[0], t[1], 0); }});
-  rows.push_back({"logSoftmax",
-                  {{"x", f32, "RC", AnyRank}},
-                  [](Stream &s, Tensors t) { ops::logSoftmax(s, t[0], 0); }});
+  rows.push_back({"logSoftmax", {{"x", f32, "RC", AnyRank}}, [](Stream &s, Tensors t) {
+                    ops::logSoftmax(s, t[0], 0);
+                  }});
   rows.push_back({"softmaxBackward",
                   {{"dy", f32, "RC"}, {"y", f32, "RC"}, {"dx", f32, "RC", Out}},
                   [](Stream &s, Tensors t) { ops::softmaxBackward(s, t[0], t[1], t[2], 0); }});
@@ -118,14 +115,13 @@ void addSoftmax(std::vector<PublicOp> &rows) {
 
 void addCrossEntropy(std::vector<PublicOp> &rows) {
   static constexpr ops::CrossEntropyOptions kApart = {.reduction = ops::LossReduction::None};
-  rows.push_back({"crossEntropy",
-                  {{"logits", f32, "RV"},
-                   {"targets", i64, "R", Index},
-                   {"loss", f32, "R", Out},
-                   {"lse", f32, "R", Out | Optional}},
-                  [](Stream &s, Tensors t) {
-                    ops::crossEntropy(s, t[0], t[1], t[2], t[3], kApart);
-                  }});
+  rows.push_back(
+      {"crossEntropy",
+       {{"logits", f32, "RV"},
+        {"targets", i64, "R", Index},
+        {"loss", f32, "R", Out},
+        {"lse", f32, "R", Out | Optional}},
+       [](Stream &s, Tensors t) { ops::crossEntropy(s, t[0], t[1], t[2], t[3], kApart); }});
   rows.push_back({"crossEntropy",
                   {{"logits", f32, "RV"},
                    {"targets", i32, "R", Index},
@@ -135,47 +131,42 @@ void addCrossEntropy(std::vector<PublicOp> &rows) {
   rows.push_back({"crossEntropy",
                   {{"logits", f32, "RV"}, {"targets", i64, "R", Index}},
                   [](Stream &s, Tensors t) { ops::crossEntropy(s, t[0], t[1]); }});
-  rows.push_back({"crossEntropyBackward",
-                  {{"dloss", f32, "1", AnyRank},
-                   {"logits", f32, "RV"},
-                   {"targets", i64, "R", Index},
-                   {"lse", f32, "R"},
-                   {"dlogits", f32, "RV", Out}},
-                  [](Stream &s, Tensors t) {
-                    ops::crossEntropyBackward(s, t[0], t[1], t[2], t[3], t[4]);
-                  }});
-  rows.push_back({"crossEntropyBackward",
-                  {{"dloss", f32, "1", AnyRank},
-                   {"logits", f32, "RV"},
-                   {"targets", i64, "R", Index},
-                   {"lse", f32, "R"}},
-                  [](Stream &s, Tensors t) {
-                    ops::crossEntropyBackward(s, t[0], t[1], t[2], t[3]);
-                  }});
+  rows.push_back(
+      {"crossEntropyBackward",
+       {{"dloss", f32, "1", AnyRank},
+        {"logits", f32, "RV"},
+        {"targets", i64, "R", Index},
+        {"lse", f32, "R"},
+        {"dlogits", f32, "RV", Out}},
+       [](Stream &s, Tensors t) { ops::crossEntropyBackward(s, t[0], t[1], t[2], t[3], t[4]); }});
+  rows.push_back(
+      {"crossEntropyBackward",
+       {{"dloss", f32, "1", AnyRank},
+        {"logits", f32, "RV"},
+        {"targets", i64, "R", Index},
+        {"lse", f32, "R"}},
+       [](Stream &s, Tensors t) { ops::crossEntropyBackward(s, t[0], t[1], t[2], t[3]); }});
 }
 
 void addSampling(std::vector<PublicOp> &rows) {
   rows.push_back({"argmax",
                   {{"x", f32, "RC"}, {"indices", i32, "R", Out | Index}},
                   [](Stream &s, Tensors t) { ops::argmax(s, t[0], t[1]); }});
-  rows.push_back({"argmax",
-                  {{"x", f32, "RC", AnyRank}},
-                  [](Stream &s, Tensors t) { ops::argmax(s, t[0]); }});
-  rows.push_back({"topK",
-                  {{"x", f32, "RC"}, {"values", f32, "RW", Out}, {"indices", i64, "RW", Out | Index}},
-                  [](Stream &s, Tensors t) { ops::topK(s, t[0], t[1], t[2]); }});
-  rows.push_back({"topK",
-                  {{"x", f32, "RC", AnyRank}},
-                  [](Stream &s, Tensors t) { ops::topK(s, t[0], 2); }});
+  rows.push_back(
+      {"argmax", {{"x", f32, "RC", AnyRank}}, [](Stream &s, Tensors t) { ops::argmax(s, t[0]); }});
+  rows.push_back(
+      {"topK",
+       {{"x", f32, "RC"}, {"values", f32, "RW", Out}, {"indices", i64, "RW", Out | Index}},
+       [](Stream &s, Tensors t) { ops::topK(s, t[0], t[1], t[2]); }});
+  rows.push_back(
+      {"topK", {{"x", f32, "RC", AnyRank}}, [](Stream &s, Tensors t) { ops::topK(s, t[0], 2); }});
   rows.push_back({"sampleTopK",
                   {{"logits", f32, "RC"}, {"tokens", i32, "R", Out | Index}},
                   [](Stream &s, Tensors t) {
                     ops::Generator generator{.seed = 1};
                     ops::sampleTopK(s, t[0], 2, 1, generator, t[1]);
                   }});
-  rows.push_back({"sampleTopK",
-                  {{"logits", f32, "RC", AnyRank}},
-                  [](Stream &s, Tensors t) {
+  rows.push_back({"sampleTopK", {{"logits", f32, "RC", AnyRank}}, [](Stream &s, Tensors t) {
                     ops::Generator generator{.seed = 1};
                     ops::sampleTopK(s, t[0], 2, 1, generator);
                   }});
@@ -191,12 +182,10 @@ void addAttention(std::vector<PublicOp> &rows) {
                    {"out", f16, "BHQD", Out},
                    {"lse", f32, "BHQ", Out}},
                   [](Stream &s, Tensors t) { ops::attention(s, t[0], t[1], t[2], t[3], t[4]); }});
-  rows.push_back({"attention",
-                  {{"q", f16, "BHQD"},
-                   {"k", f16, "BGKD"},
-                   {"v", f16, "BGKD"},
-                   {"out", f16, "BHQD", Out}},
-                  [](Stream &s, Tensors t) { ops::attention(s, t[0], t[1], t[2], t[3]); }});
+  rows.push_back(
+      {"attention",
+       {{"q", f16, "BHQD"}, {"k", f16, "BGKD"}, {"v", f16, "BGKD"}, {"out", f16, "BHQD", Out}},
+       [](Stream &s, Tensors t) { ops::attention(s, t[0], t[1], t[2], t[3]); }});
   rows.push_back({"attention",
                   {{"q", f16, "BHQD"}, {"k", f16, "BGKD"}, {"v", f16, "BGKD"}},
                   [](Stream &s, Tensors t) { ops::attention(s, t[0], t[1], t[2]); }});
@@ -243,9 +232,8 @@ void addCaches(std::vector<PublicOp> &rows) {
                    {"cache.lengths", i32, "B", Index},
                    {"cache.table", i32, "BT", Index | Chooses}},
                   [](Stream &s, Tensors t) {
-                    ops::kvCacheAppend(
-                        s, t[0], t[1],
-                        {.k = t[2], .v = t[3], .lengths = t[4], .table = t[5]});
+                    ops::kvCacheAppend(s, t[0], t[1],
+                                       {.k = t[2], .v = t[3], .lengths = t[4], .table = t[5]});
                   }});
   rows.push_back({"decodeAttention",
                   {{"q", f16, "BHD"},
@@ -278,11 +266,10 @@ void addEmbeddings(std::vector<PublicOp> &rows) {
   rows.push_back({"embeddingBackward",
                   {{"indices", i32, "BR", Index}, {"dy", f32, "BRE"}, {"dtable", f32, "VE", Out}},
                   [](Stream &s, Tensors t) { ops::embeddingBackward(s, t[0], t[1], t[2]); }});
-  rows.push_back({"rotaryTables",
-                  {{"positions", i32, "R", Index},
-                   {"cosines", f32, "RE", Out},
-                   {"sines", f32, "RE", Out}},
-                  [](Stream &s, Tensors t) { ops::rotaryTables(s, t[0], t[1], t[2]); }});
+  rows.push_back(
+      {"rotaryTables",
+       {{"positions", i32, "R", Index}, {"cosines", f32, "RE", Out}, {"sines", f32, "RE", Out}},
+       [](Stream &s, Tensors t) { ops::rotaryTables(s, t[0], t[1], t[2]); }});
   rows.push_back({"rotaryTables",
                   {{"cosines", f32, "RE", Out}, {"sines", f32, "RE", Out}},
                   [](Stream &s, Tensors t) { ops::rotaryTables(s, 3, t[0], t[1]); }});
@@ -300,15 +287,17 @@ void addEmbeddings(std::vector<PublicOp> &rows) {
                   [](Stream &s, Tensors t) {
                     ops::rotateBackward(s, t[0], t[1], t[2], t[3], {.interleaved = true});
                   }});
-  rows.push_back({"rotary",
-                  {{"x", f32, "BRD"}, {"positions", i32, "BR", Index | Broadcast}, {"y", f32, "BRD", Out}},
-                  [](Stream &s, Tensors t) { ops::rotary(s, t[0], t[1], t[2]); }});
-  rows.push_back({"rotary",
-                  {{"x", f32, "BRD"}, {"y", f32, "BRD", Out}},
-                  [](Stream &s, Tensors t) { ops::rotary(s, t[0], 5, t[1]); }});
-  rows.push_back({"rotaryBackward",
-                  {{"dy", f32, "BRD"}, {"positions", i32, "BR", Index | Broadcast}, {"dx", f32, "BRD", Out}},
-                  [](Stream &s, Tensors t) { ops::rotaryBackward(s, t[0], t[1], t[2]); }});
+  rows.push_back(
+      {"rotary",
+       {{"x", f32, "BRD"}, {"positions", i32, "BR", Index | Broadcast}, {"y", f32, "BRD", Out}},
+       [](Stream &s, Tensors t) { ops::rotary(s, t[0], t[1], t[2]); }});
+  rows.push_back({"rotary", {{"x", f32, "BRD"}, {"y", f32, "BRD", Out}}, [](Stream &s, Tensors t) {
+                    ops::rotary(s, t[0], 5, t[1]);
+                  }});
+  rows.push_back(
+      {"rotaryBackward",
+       {{"dy", f32, "BRD"}, {"positions", i32, "BR", Index | Broadcast}, {"dx", f32, "BRD", Out}},
+       [](Stream &s, Tensors t) { ops::rotaryBackward(s, t[0], t[1], t[2]); }});
   rows.push_back({"rotaryBackward",
                   {{"dy", f32, "BRD"}, {"dx", f32, "BRD", Out}},
                   [](Stream &s, Tensors t) { ops::rotaryBackward(s, t[0], 5, t[1]); }});

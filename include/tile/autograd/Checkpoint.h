@@ -11,8 +11,9 @@ namespace tile::autograd {
 /// variables that are not among the inputs; they get their gradients too. It must do the same both times; random numbers
 /// that functions of variables draw are the same again by themselves, if their generator still lives.
 ///
-/// Errors: those of f; when backward() runs: Aliasing if an input was changed in place since, InvalidShape if f returned
-/// another shape the second time.
+/// Errors: those of f; InvalidHandle without inputs, or if one of them or what f returned is no variable; InvalidArgument for
+/// an empty f. When backward() runs: Aliasing if an input was changed in place since, InvalidShape if f returned another
+/// shape the second time.
 using Segment = std::function<Variable(std::span<const Variable>)>;
 Variable checkpoint(Segment f, std::vector<Variable> inputs, Loc loc = Loc::here());
 

@@ -1,7 +1,7 @@
 // Variables: tensors that remember how they were computed, so that gradients can be taken.
 //
 //   autograd::Variable w(stream, weights, autograd::kTrained), x(stream, inputs);
-//   auto loss = autograd::mean(autograd::square(autograd::matmul(x, w)));
+//   auto loss = autograd::mean(autograd::matmul(x, w));
 //   loss.backward();
 //   Tensor slope = w.grad();
 //
@@ -73,12 +73,12 @@ public:
   const Tensor &inPlace(Loc loc = Loc::here()) const;
 
   /// Of a trained leaf: the sum of the gradients of all backward() since the last clearGrad(); no tensor before the
-  /// first.
+  /// first. A copy of it that you keep is not changed by the next backward().
   const Tensor &grad() const;
   /// Forgets the gradient.
   void clearGrad() const;
-  /// Replaces the gradient, as clipping does. Error: InvalidShape, InvalidArgument unless of the value's extents and
-  /// dtype.
+  /// Replaces the gradient, as clipping does, by the tensor, or by a copy of it if others have its memory. Error: InvalidShape
+  /// unless of the value's extents and dtype.
   void setGrad(Tensor grad, Loc loc = Loc::here()) const;
 
   /// Computes the gradients of this variable, which has one element, with respect to all trained leaves it was computed

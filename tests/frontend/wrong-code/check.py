@@ -1,8 +1,8 @@
-"""Compiles each program of this folder and checks that the compiler refuses it with the sentence it announces.
+"""Compiles each program of a folder and checks that the compiler refuses it with the sentence it announces.
 
 A program begins with a line `// expect: <text that the compiler's output must contain>`, several such lines if several
 sentences must appear, or `// expect-ok`: it must compile, which shows that the others fail for the right reason.
-usage: check.py INCLUDE_DIR COMPILER...
+usage: check.py FOLDER INCLUDE_DIR COMPILER...
 """
 import pathlib
 import re
@@ -31,8 +31,8 @@ def check(job):
 
 
 def main():
-    include, compilers = sys.argv[1], sys.argv[2:]
-    programs = sorted(pathlib.Path(__file__).parent.glob("*.cpp"))
+    folder, include, *compilers = sys.argv[1:]
+    programs = sorted(pathlib.Path(folder).glob("*.cpp"))
     jobs = [(compiler, include, program) for compiler in compilers for program in programs]
     with ThreadPoolExecutor(2) as pool:
         failures = [failure for failure in pool.map(check, jobs) if failure]

@@ -28,18 +28,19 @@ const std::string kMeet = "  bar.warp.sync -1;\n", kArrive = "  @%q3 mbarrier.ar
 constexpr auto rowOfWarp1 = [](size_t i) { return static_cast<uint32_t>(i < 32 ? i + 32 : i); };
 
 TEST(NegativeElection, Arrival) {
-  expectFaults(hopper(kElectedArrival), rowOfWarp1,
-               {
-                   {"the warp does not meet", {{kMeet}}, {Race}, "ld.shared"},
-                   {"it meets before it writes",
-                    {{"  st.shared.u32 [%r2], %t;\n" + kMeet, kMeet + "  st.shared.u32 [%r2], %t;\n"}},
-                    {Race},
-                    "ld.shared"},
-                   {"lanes that do not write arrive",
-                    {{kMeet}, {"  st.shared", "  @!%q3 st.shared"}},
-                    {Race, Uninitialised},
-                    "ld.shared"},
-               });
+  expectFaults(
+      hopper(kElectedArrival), rowOfWarp1,
+      {
+          {"the warp does not meet", {{kMeet}}, {Race}, "ld.shared"},
+          {"it meets before it writes",
+           {{"  st.shared.u32 [%r2], %t;\n" + kMeet, kMeet + "  st.shared.u32 [%r2], %t;\n"}},
+           {Race},
+           "ld.shared"},
+          {"lanes that do not write arrive",
+           {{kMeet}, {"  st.shared", "  @!%q3 st.shared"}},
+           {Race, Uninitialised},
+           "ld.shared"},
+      });
 }
 
 TEST(NegativeElection, CollectivesAreMeetings) {
@@ -53,10 +54,11 @@ TEST(NegativeElection, CollectivesAreMeetings) {
 
 // What the lane itself has written goes with its arrival, also where the others have been busy.
 TEST(NegativeElection, ItsOwnWrites) {
-  std::string own = edited(kElectedArrival, {{"  st.shared.u32 [%r2], %t;\n" + kMeet,
-                                              "  @%q3 st.shared.u32 [tile], 77;\n"
-                                              "  st.shared.u32 [%r2+512], %t;\n"},
-                                             {"ld.shared.u32 %r3, [%r2]", "ld.shared.u32 %r3, [tile]"}});
+  std::string own =
+      edited(kElectedArrival,
+             {{"  st.shared.u32 [%r2], %t;\n" + kMeet, "  @%q3 st.shared.u32 [tile], 77;\n"
+                                                       "  st.shared.u32 [%r2+512], %t;\n"},
+              {"ld.shared.u32 %r3, [%r2]", "ld.shared.u32 %r3, [tile]"}});
   expectFaults(hopper(own), [](size_t i) { return static_cast<uint32_t>(i < 32 ? 77 : i); },
                {{"the other lanes' words",
                  {{"ld.shared.u32 %r3, [tile]", "ld.shared.u32 %r3, [%r2+512]"}},
@@ -66,8 +68,8 @@ TEST(NegativeElection, ItsOwnWrites) {
 
 // Also through the asynchronous proxy, and through a third warp that has waited.
 TEST(NegativeElection, ItsOwnWritesAreCopied) {
-  std::string copied = edited(kElectedArrival,
-                              {{"  st.shared.u32 [%r2], %t;\n" + kMeet,
+  std::string copied =
+      edited(kElectedArrival, {{"  st.shared.u32 [%r2], %t;\n" + kMeet,
                                 "  @%q3 st.shared.v4.u32 [tile], {%t, %t, %t, %t};\n"
                                 "  st.shared.u32 [%r2+512], %t;\n"},
                                {"  ld.shared.u32 %r3, [%r2];\n  st.global.u32 [%a], %r3;\n",

@@ -1,0 +1,7 @@
+// expect: matmul's epilogue takes a Value, the tile of sums, and returns a Value
+#include <tile/ops/Matmul.h>
+using namespace tile;
+
+void call(Stream &stream, const Tensor &x) {
+  ops::matmul(stream, x, x, x, [](Value sums, Value bias) { return sums + bias; });
+}
