@@ -81,10 +81,16 @@ void BulkTransfer::checkGlobal(AccessKind kind, unsigned actor, uint32_t time) c
   if (!map && global % 16)
     issuer->stop(*op, FindingKind::Misaligned, lane,
                  "the global address of a bulk copy must be a multiple of 16");
+  auto span = map ? spanOfBox(*map, coordinates) : std::nullopt;
+  bool isHeld =
+      span && issuer->cta->recent.hold(span->first, span->first, span->second - span->first);
+  if (isHeld && !races && !issuer->cta->launch->setup().counting)
+    return;
   forRuns([&](const TensorRun &run) {
     if (!run.inside)
       return;
-    requireGlobal(*issuer, *op, lane, run.address, run.bytes);
+    if (!isHeld)
+      requireGlobal(*issuer, *op, lane, run.address, run.bytes);
     countRange(*issuer->cta->launch, kind, run.address, run.bytes);
     if (races)
       races->access(who, run.address, run.bytes, false);
@@ -191,17 +197,30 @@ static bool moveChunks(const BulkTransfer &copy, const BulkTile &target, const T
   const uint8_t *source = memory.host(run.address);
   uint8_t *shared = target.place.cta->sharedHost(kSharedBase);
   uint32_t begin = target.place.address + run.tileOffset;
-  auto log2Chunks = static_cast<unsigned>(copy.map->swizzle);
-  if (log2Chunks == 0 && !follows) {
-    std::memcpy(shared + (begin - kSharedBase), source, run.bytes);
-    return true;
-  }
-  for (uint32_t done = 0; done < run.bytes; done += kChunkBytes) {
-    uint32_t offset = swizzled(begin + done, log2Chunks) - kSharedBase;
-    std::memcpy(shared + offset, source + done, kChunkBytes);
-    if (follows)
-      target.place.cta->sharedValid.mark(offset, kChunkBytes);
-  }
+  forChunks(begin, run.bytes, static_cast<unsigned>(copy.map->swizzle),
+            [&](uint32_t address, uint32_t done) {
+              std::memcpy(shared + (address - kSharedBase), source + done, kChunkBytes);
+            });
+  ValidBits &valid = target.place.cta->sharedValid;
+  if (follows)
+    forChunks(begin, run.bytes, static_cast<unsigned>(copy.map->swizzle),
+              [&](uint32_t address, uint32_t) { valid.mark(address - kSharedBase, kChunkBytes); });
+  return true;
+}
+
+// The same for a run that leaves shared memory.
+static bool moveChunksOut(const BulkTransfer &copy, const TensorRun &run) {
+  Cta &cta = *copy.from->cta;
+  GlobalMemory &memory = cta.launch->memory();
+  if (!copy.map || copy.reduction || copy.issuer->shadow ||
+      (run.tileOffset | run.bytes) % kChunkBytes)
+    return false;
+  uint8_t *target = memory.host(run.address);
+  const uint8_t *shared = cta.sharedHost(kSharedBase);
+  forChunks(copy.from->address + run.tileOffset, run.bytes,
+            static_cast<unsigned>(copy.map->swizzle), [&](uint32_t address, uint32_t done) {
+              std::memcpy(target + done, shared + (address - kSharedBase), kChunkBytes);
+            });
   return true;
 }
 
@@ -217,40 +236,29 @@ void BulkTransfer::moveIn(const BulkTile &target, const TensorRun &run) const {
   });
 }
 
-// How far the next tile is likely to be from this one.
-uint64_t BulkTransfer::stepToNext() const {
-  uint64_t corner = static_cast<uint64_t>(int64_t{coordinates[0]}) * device::sizeOf(map->type);
-  for (uint32_t d = 1; d < map->rank; ++d)
-    corner += static_cast<uint64_t>(int64_t{coordinates[d]}) * map->strides[d - 1];
-  return issuer->copies.stepTo(*op, corner).value_or(0);
-}
-
-void BulkTransfer::prefetch(const TensorRun &run, uint64_t step) const {
-  constexpr uint32_t kLineBytes = 64;
+// The rows of a tile are far apart: while one is copied, one further on is asked for. Beyond the tile that is a guess, which
+// never faults.
+void BulkTransfer::prefetchAfter(const TensorRun &run) const {
+  constexpr uint32_t kLineBytes = 64, kRowsAhead = 16;
   const GlobalMemory &memory = issuer->cta->launch->memory();
-  // In integers, since a guess may lie anywhere.
-  uint64_t offset = run.address + step - kGlobalBase,
+  // In integers, since it may lie anywhere.
+  uint64_t offset = run.address + kRowsAhead * map->strides[0] - kGlobalBase,
            begin = reinterpret_cast<uint64_t>(memory.host(kGlobalBase)) + offset;
-  for (uint32_t at = 0; run.inside && at < run.bytes; at += kLineBytes)
+  for (uint32_t at = 0; at < run.bytes; at += kLineBytes)
     __builtin_prefetch(reinterpret_cast<const void *>(begin + at));
-  if (run.inside && issuer->shadow)
+  if (issuer->shadow)
     memory.valid().prefetch(offset);
 }
 
-// The rows of a tile are far apart. Those of the next one are asked for one by one, since a core drops what is too much at
-// once; of the first one, all that it takes.
 void BulkTransfer::fillTiles() {
-  uint64_t step = map && !from ? stepToNext() : 0;
-  if (map && !from && !step)
-    forRuns([&](const TensorRun &run) { prefetch(run, 0); });
+  bool hasRows = map && !from && map->rank > 1;
   for (const BulkTile &target : targets) {
     forRuns([&](const TensorRun &run) {
-      if (step)
-        prefetch(run, step);
+      if (hasRows && run.inside)
+        prefetchAfter(run);
       moveIn(target, run);
     });
     completeBytes(*issuer, *op, lane, *target.barrier.cta, target.barrier.address, bytes);
-    step = 0;
   }
 }
 
@@ -260,6 +268,8 @@ void BulkTransfer::complete() {
   fillTiles();
   if (targets.empty())
     forRuns([&](const TensorRun &run) {
+      if (run.inside && moveChunksOut(*this, run))
+        return;
       forPieces(from->address, run, [&](uint32_t address, uint32_t done, uint32_t count) {
         copyOut(run, address, done, count);
       });

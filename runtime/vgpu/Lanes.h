@@ -14,7 +14,8 @@
 
 #if defined(__clang__)
 // Unrolling comes first and would turn short loops into scalar code.
-#define TILE_LANE_LOOP _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#define TILE_LANE_LOOP                                                                             \
+  _Pragma("clang loop vectorize(assume_safety) interleave_count(4) unroll(disable)")
 #else
 #define TILE_LANE_LOOP _Pragma("GCC ivdep")
 #endif

@@ -154,11 +154,16 @@ void write(Warp &warp, const Op &op, unsigned lane, const SharedPlace &place) {
   warp.clock.touch(1u << lane);
 }
 
+bool isInitialisedBefore(Warp &warp, const Op &op, unsigned lane, const SharedPlace &place,
+                         const Mbarrier &barrier) {
+  return !place.cta->races || !warp.cta->launch->checks().async ||
+         happenedBefore(barrier.initialised, accessorOf(warp, op, lane, AccessKind::Atomic));
+}
+
 // The barrier, which must have been initialised before this.
 Mbarrier &use(Warp &warp, const Op &op, unsigned lane, const SharedPlace &place) {
   Mbarrier &barrier = requireMbarrier(warp, op, lane, *place.cta, place.address);
-  if (place.cta->races && warp.cta->launch->checks().async &&
-      !happenedBefore(barrier.initialised, accessorOf(warp, op, lane, AccessKind::Atomic)))
+  if (!isInitialisedBefore(warp, op, lane, place, barrier))
     warp.report(op, FindingKind::Async, lane,
                 "nothing orders this after mbarrier.init of " + describe(place.address, barrier) +
                     ": a barrier, or a fence and a flag, must stand between them");
@@ -307,6 +312,28 @@ bool timesOut(Warp &warp, const Op &op) {
   return true;
 }
 
+// The active lanes that name the same barrier and want the same as the first of them.
+template <class T>
+uint32_t lanesLikeFirst(const Warp &warp, const uint64_t (&address)[kLanes], const T *wanted) {
+  auto first = static_cast<unsigned>(std::countr_zero(warp.mask));
+  uint32_t alike = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    alike |= uint32_t{address[lane] == address[first] && wanted[lane] == wanted[first]} << lane;
+  return alike & warp.mask;
+}
+
+// The lanes that find what the first one finds; in a finding each has its own part.
+uint32_t lanesAnsweredByFirst(Warp &warp, const Op &op, const Form &form,
+                              const uint64_t (&address)[kLanes]) {
+  auto first = static_cast<unsigned>(std::countr_zero(warp.mask));
+  SharedPlace place = barrierPlace(warp, op, form, first, address[first]);
+  const Mbarrier &barrier = requireMbarrier(warp, op, first, *place.cta, place.address);
+  if (!isInitialisedBefore(warp, op, first, place, barrier))
+    return 1u << first;
+  return form.parity ? lanesLikeFirst(warp, address, warp.row<uint32_t>(op.rows[2]))
+                     : lanesLikeFirst(warp, address, warp.row<uint64_t>(op.rows[2]));
+}
+
 // Rows: predicate, address, state (64 bits) or parity.
 void runWait(Warp &warp, const Op &op) {
   Form form = Form::unpack(op.a);
@@ -315,12 +342,16 @@ void runWait(Warp &warp, const Op &op) {
   uint32_t complete = 0;
   warp.mbarrierWait = {};
   bool tooSoon = form.action == Action::TryWait && timesOut(warp, op);
-  forLanes(warp.mask, [&](unsigned lane) {
+  auto look = [&](unsigned lane) {
     uint64_t wanted =
         form.parity ? warp.row<uint32_t>(op.rows[2])[lane] : warp.row<uint64_t>(op.rows[2])[lane];
     SharedPlace place = barrierPlace(warp, op, form, lane, address[lane]);
-    complete |= uint32_t{!tooSoon && isComplete(warp, op, form, lane, place, wanted)} << lane;
-  });
+    return !tooSoon && isComplete(warp, op, form, lane, place, wanted);
+  };
+  uint32_t alike = lanesAnsweredByFirst(warp, op, form, address);
+  if (look(static_cast<unsigned>(std::countr_zero(warp.mask))))
+    complete = alike;
+  forLanes(warp.mask & ~alike, [&](unsigned lane) { complete |= uint32_t{look(lane)} << lane; });
   mergeMask(warp.predicate(op.rows[0]), complete, warp.mask);
   if (warp.shadow)
     warp.shadow.set(op.rows[0], kFullMask, warp.mask);

@@ -85,6 +85,8 @@ GlobalMemory::GlobalMemory(uint64_t limitBytes) : limit_(limitBytes) {
   if (!bytes_)
     throw Error(Fault::Device, ErrorCode::OutOfMemory,
                 "virtual GPU: cannot reserve 256 MiB of address space (see ulimit -v)");
+  // Rows of tiles lie pages apart: with large pages the host finds them sooner, and has fewer to clear. A wish.
+  madvise(bytes_, reserved_, MADV_HUGEPAGE);
   limit_ = std::min(limit_, reserved_ / 2);
   valid_ = ValidBits(validWords_);
 }

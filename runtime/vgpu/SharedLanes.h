@@ -20,10 +20,12 @@ inline bool findOwnShared(Warp &warp, uint32_t row, int64_t offset, uint32_t byt
   uint32_t shift = static_cast<uint32_t>(offset) - kSharedBase;
   for (unsigned lane = 0; lane < kLanes; ++lane)
     places[lane] = base[lane] + shift;
+  // Of constant length, so that it is vector code.
   uint32_t last = launch.sharedBytes() - bytes, outside = 0, low = 0;
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    outside |= places[lane] | (last - places[lane]); // one of them is negative
-    low |= places[lane];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    uint32_t place = lane < lanes ? places[lane] : 0;
+    outside |= place | (last - place); // one of them is negative
+    low |= place;
   }
   return static_cast<int32_t>(outside) >= 0 && low % bytes == 0;
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace tile::vgpu {
 
@@ -76,34 +77,62 @@ void forRuns(const TensorMapParams &params, const Coordinates &coordinates, Visi
   int64_t first = coordinates[0], width = params.box[0],
           left = std::clamp<int64_t>(-first, 0, width),
           right = std::clamp<int64_t>(static_cast<int64_t>(params.dims[0]) - first, left, width);
+  uint32_t row = 0, rowBytes = params.box[0] * elementBytes;
+  auto emit = [&](int64_t begin, int64_t end, bool isInside, uint64_t address) {
+    if (begin < end)
+      visit(TensorRun{row + static_cast<uint32_t>(begin) * elementBytes,
+                      static_cast<uint32_t>(end - begin) * elementBytes, isInside,
+                      isInside ? address : 0});
+  };
+  auto emitRow = [&](bool inside, uint64_t address) {
+    if (inside) {
+      emit(0, left, false, 0);
+      emit(left, right, true, address);
+      emit(right, width, false, 0);
+    } else {
+      emit(0, width, false, 0);
+    }
+    row += rowBytes;
+  };
   std::array<uint32_t, device::kMaxTensorRank> index{};
-  for (uint32_t row = 0;; row += params.box[0] * elementBytes) {
+  for (;;) {
     bool inside = left < right;
     uint64_t address = params.base + static_cast<uint64_t>(first + left) * elementBytes;
-    for (uint32_t d = 1; d < params.rank; ++d) {
+    for (uint32_t d = 2; d < params.rank; ++d) {
       int64_t place = int64_t{coordinates[d]} + int64_t{index[d]} * params.elementStrides[d];
       inside = inside && place >= 0 && static_cast<uint64_t>(place) < params.dims[d];
       address += static_cast<uint64_t>(place) * params.strides[d - 1];
     }
-    auto emit = [&](int64_t begin, int64_t end, bool isInside) {
-      if (begin < end)
-        visit(TensorRun{row + static_cast<uint32_t>(begin) * elementBytes,
-                        static_cast<uint32_t>(end - begin) * elementBytes, isInside,
-                        isInside ? address : 0});
-    };
-    if (inside) {
-      emit(0, left, false);
-      emit(left, right, true);
-      emit(right, width, false);
-    } else {
-      emit(0, width, false);
-    }
-    uint32_t d = 1;
+    if (params.rank == 1)
+      return emitRow(inside, address);
+    // Dimension 1 step by step: most boxes have no other.
+    int64_t place = coordinates[1], step = params.elementStrides[1];
+    address += static_cast<uint64_t>(place) * params.strides[0];
+    uint64_t stride = static_cast<uint64_t>(step) * params.strides[0];
+    for (uint32_t i = copiedExtent(params, 1); i > 0; --i, place += step, address += stride)
+      emitRow(inside && place >= 0 && static_cast<uint64_t>(place) < params.dims[1], address);
+    uint32_t d = 2;
     while (d < params.rank && ++index[d] == copiedExtent(params, d))
       index[d++] = 0;
     if (d >= params.rank)
       return;
   }
+}
+
+/// The global addresses of a box: from its first byte to one past its last. Nothing if not all of it is inside the tensor.
+inline std::optional<std::pair<uint64_t, uint64_t>> spanOfBox(const TensorMapParams &params,
+                                                              const Coordinates &coordinates) {
+  uint64_t begin = params.base, end = begin;
+  for (uint32_t d = 0; d < params.rank; ++d) {
+    int64_t first = coordinates[d], last = first + int64_t{copiedExtent(params, d) - 1} *
+                                                       (d ? params.elementStrides[d] : 1);
+    if (first < 0 || static_cast<uint64_t>(last) >= params.dims[d])
+      return std::nullopt;
+    uint64_t stride = d ? params.strides[d - 1] : device::sizeOf(params.type);
+    begin += static_cast<uint64_t>(first) * stride;
+    end += static_cast<uint64_t>(last) * stride;
+  }
+  return std::pair{begin, end + device::sizeOf(params.type)};
 }
 
 /// Calls visit(shared address, bytes from the start of the run, bytes) for the pieces of a run in the tile at `tile`, an absolute
@@ -121,5 +150,37 @@ void forPieces(const TensorMapParams &params, uint32_t tile, const TensorRun &ru
     done += bytes;
   }
 }
+
+/// Calls visit(shared address, bytes from the start) for each 16-byte chunk of `bytes` bytes of a swizzled tile, both multiples of
+/// 16: the addresses of one span are all XORed alike.
+template <class Visit>
+void forChunks(uint32_t address, uint32_t bytes, unsigned log2Chunks, Visit visit) {
+  uint32_t span = kChunkBytes << log2Chunks;
+  for (uint32_t done = 0; done < bytes;) {
+    uint32_t at = address + done, flips = at ^ swizzled(at, log2Chunks),
+             end = std::min(bytes, done + span - (at & (span - 1)));
+    for (; done < end; done += kChunkBytes)
+      visit((address + done) ^ flips, done);
+  }
+}
+
+/// The usable maps decoded last, by their bytes: a kernel goes round a few of them, and each costs a checksum and a look at
+/// every rule.
+class RecentMaps {
+public:
+  /// Null: none of them.
+  const TensorMapParams *find(ConstMapBytes bytes) const;
+  void add(ConstMapBytes bytes, const TensorMapParams &params);
+
+private:
+  struct Map {
+    bool isUsed = false;
+    std::array<uint8_t, device::kTensorMapBytes> bytes;
+    TensorMapParams params;
+  };
+  static constexpr unsigned kMaps = 4;
+  std::array<Map, kMaps> maps_;
+  unsigned next_ = 0;
+};
 
 } // namespace tile::vgpu

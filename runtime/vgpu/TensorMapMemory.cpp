@@ -6,14 +6,28 @@
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
 
+#include <algorithm>
+
 namespace tile::vgpu {
 namespace {
 
 constexpr uint32_t kMapBytes = device::kTensorMapBytes;
 
+// The same where all of a map in global memory lies in an allocation seen lately.
+uint8_t *mapBytesFoundLately(Warp &warp, const Op &op, unsigned lane, uint64_t address,
+                             AccessKind kind) {
+  if (address % 64 || !warp.cta->recent.hold(address, address, kMapBytes))
+    return nullptr;
+  if (GlobalRaces *races = warp.cta->cluster->globalRaces)
+    races->access(accessorOf(warp, op, lane, kind), address, kMapBytes, false);
+  return warp.cta->launch->memory().host(address);
+}
+
 // The bytes at an address of any space; an access for the checkers.
 uint8_t *mapBytes(Warp &warp, const Op &op, unsigned lane, Space space, uint64_t address,
                   AccessKind kind) {
+  if (uint8_t *bytes = mapBytesFoundLately(warp, op, lane, address, kind))
+    return bytes;
   Access all;
   all.space = space;
   all.mask = 1u << lane;
@@ -61,11 +75,28 @@ static void checkFences(Warp &warp, const Op &op, unsigned lane, uint64_t addres
                        : "fence.proxy.tensormap::generic.release by the warp that changed it"));
 }
 
+const TensorMapParams *RecentMaps::find(ConstMapBytes bytes) const {
+  for (const Map &map : maps_)
+    if (map.isUsed && std::ranges::equal(map.bytes, bytes))
+      return &map.params;
+  return nullptr;
+}
+
+void RecentMaps::add(ConstMapBytes bytes, const TensorMapParams &params) {
+  Map &map = maps_[next_++ % kMaps];
+  map.isUsed = true;
+  std::ranges::copy(bytes, map.bytes.begin());
+  map.params = params;
+}
+
 TensorMapParams tensorMapAt(Warp &warp, const Op &op, unsigned lane, uint64_t address) {
   checkFences(warp, op, lane, address);
-  const uint8_t *bytes = mapBytes(warp, op, lane, Space::Generic, address, AccessKind::Read);
+  ConstMapBytes bytes(mapBytes(warp, op, lane, Space::Generic, address, AccessKind::Read),
+                      kMapBytes);
+  if (const TensorMapParams *known = warp.cta->recentMaps.find(bytes))
+    return *known;
   std::string fault;
-  std::optional<TensorMapParams> map = decodeTensorMap(ConstMapBytes(bytes, kMapBytes), fault);
+  std::optional<TensorMapParams> map = decodeTensorMap(bytes, fault);
   if (!map)
     warp.stop(op, FindingKind::Async, lane, fault);
   fault = device::tensorMapFault(*map);
@@ -73,6 +104,7 @@ TensorMapParams tensorMapAt(Warp &warp, const Op &op, unsigned lane, uint64_t ad
     fault = unmodelledPart(*map);
   if (!fault.empty())
     warp.stop(op, FindingKind::Async, lane, "the tensor map cannot be used: " + fault);
+  warp.cta->recentMaps.add(bytes, *map);
   return *map;
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/vgpu/Program.h"
 #include "runtime/vgpu/Races.h"
 #include "runtime/vgpu/ShadowRegisters.h"
+#include "runtime/vgpu/TensorMap.h"
 
 #include <array>
 #include <atomic>
@@ -190,6 +191,7 @@ struct Cta {
   std::vector<Counters>
       instructionCounters; // by Op::instruction, over all blocks of this Cta; empty unless counting
   RecentBlocks recent;
+  RecentMaps recentMaps;
   std::vector<Finding> findings;
   std::vector<uint8_t> registerBytes;
   ShadowRegisterFile shadowRegisters;

@@ -120,7 +120,6 @@ struct Function {
   FloatFormat format{8, 23, true};
 };
 
-const double kPi = std::numbers::pi;
 auto relative(double log2) {
   return [=](double, double value) { return std::fabs(value) * std::exp2(log2); };
 }
