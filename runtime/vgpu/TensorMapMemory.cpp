@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kMapBytes = device::kTensorMapBytes;
 
-// The same where all of a map in global memory lies in an allocation seen lately.
+// The bytes of a map in global memory if all of it lies in an allocation seen lately, else null; an access for the checkers.
 uint8_t *mapBytesFoundLately(Warp &warp, const Op &op, unsigned lane, uint64_t address,
                              AccessKind kind) {
   if (address % 64 || !warp.cta->recent.hold(address, address, kMapBytes))
@@ -23,7 +23,7 @@ uint8_t *mapBytesFoundLately(Warp &warp, const Op &op, unsigned lane, uint64_t a
   return warp.cta->launch->memory().host(address);
 }
 
-// The bytes at an address of any space; an access for the checkers.
+// The bytes of a map at an address of any space; an access for the checkers.
 uint8_t *mapBytes(Warp &warp, const Op &op, unsigned lane, Space space, uint64_t address,
                   AccessKind kind) {
   if (uint8_t *bytes = mapBytesFoundLately(warp, op, lane, address, kind))
