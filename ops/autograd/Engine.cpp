@@ -136,7 +136,7 @@ private:
       for (const GradientHook &hook : node.hooksOf(slot))
         if (Tensor replaced = hook(gradients[slot])) {
           check(replaced, node.outputs[slot],
-                "the hook of an output of " + placeOf(node) + " returned");
+                [&] { return "the hook of an output of " + placeOf(node) + " returned"; });
           gradients[slot] = std::move(replaced);
         }
       for (size_t i = 0; i < walk_.targets.size(); ++i)
@@ -193,7 +193,10 @@ private:
       if (!results[i])
         continue;
       check(results[i], node.inputs[i].node->outputs[static_cast<size_t>(node.inputs[i].slot)],
-            "backward of " + placeOf(node) + " returned, for input " + std::to_string(i) + ",");
+            [&] {
+              return "backward of " + placeOf(node) + " returned, for input " + std::to_string(i) +
+                     ",";
+            });
       if (findsAnomalies() && hasNan(results[i]))
         throw Error(Fault::User, ErrorCode::InvalidArgument,
                     "the gradient that backward of " + placeOf(node) + " computes for input " +
@@ -205,10 +208,11 @@ private:
     return results;
   }
 
-  void check(const Tensor &gradient, const Metadata &expected, const std::string &who) const {
+  /// `who` makes a text, for gradients that do not fit alone.
+  template <class Who> void check(const Tensor &gradient, const Metadata &expected, Who who) const {
     if (!expected.fits(gradient))
       throw Error(Fault::User, ErrorCode::InvalidShape,
-                  who + " a gradient " + textOf(gradient) + ", but the tensor it belongs to is " +
+                  who() + " a gradient " + textOf(gradient) + ", but the tensor it belongs to is " +
                       expected.str(),
                   walk_.where);
   }

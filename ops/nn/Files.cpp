@@ -27,16 +27,19 @@ struct Assignment {
 std::vector<Assignment> assignmentsOf(const std::string &path, const SafeTensors &file,
                                       std::span<const NamedTensor> targets, bool mayRound,
                                       bool areParameters, Loc loc) {
+  const char *owner = areParameters ? "module" : "optimizer";
   std::vector<Assignment> list;
   for (const auto &[name, target] : targets) {
     auto found = std::ranges::find(file.tensors, name, &NamedTensor::name);
     if (found == file.tensors.end())
       refuse(ErrorCode::InvalidArgument, path,
-             "has no tensor '" + name + "' (" + textOf(target) + "), which the module needs", loc);
+             "has no tensor '" + name + "' (" + textOf(target) + "), which the " + owner + " needs",
+             loc);
     const Tensor &source = found->tensor;
     if (!std::ranges::equal(source.extents(), target.extents()))
       refuse(ErrorCode::InvalidShape, path,
-             "'" + name + "' is " + textOf(source) + ", the module's is " + textOf(target), loc);
+             "'" + name + "' is " + textOf(source) + ", the " + owner + "'s is " + textOf(target),
+             loc);
     if (!mayRound && source.dtype() != target.dtype())
       refuse(ErrorCode::InvalidArgument, path,
              "'" + name + "' is " + textOf(source) + ", the run's is " + textOf(target) +
@@ -48,7 +51,9 @@ std::vector<Assignment> assignmentsOf(const std::string &path, const SafeTensors
     if (name.starts_with(kOptimizer) != areParameters &&
         std::ranges::find(targets, name, &NamedTensor::name) == targets.end())
       refuse(ErrorCode::InvalidArgument, path,
-             "has a tensor '" + name + "' (" + textOf(tensor) + "), which the module has not", loc);
+             "has a tensor '" + name + "' (" + textOf(tensor) + "), which the " + owner +
+                 " has not",
+             loc);
   return list;
 }
 
@@ -133,9 +138,11 @@ TrainingState loadTraining(const std::string &path, const Module &module, Optimi
   auto steps = numberOf<int64_t>(path, file, "optimizer.steps", loc);
   auto parameters = assignmentsOf(path, file, tensorsOf(module, path, loc), false, true, loc);
   auto kept = assignmentsOf(path, file, tensorsOf(optimizer), false, false, loc);
-  optimizer.continueAfter(steps, loc);
+  if (steps < 0)
+    refuse(ErrorCode::Parse, path, "'optimizer.steps' is " + std::to_string(steps), loc);
   assign(parameters, stream, loc);
   assign(kept, stream, loc);
+  optimizer.continueAfter(steps, loc);
   return state;
 }
 

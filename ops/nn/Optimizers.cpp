@@ -15,8 +15,8 @@ bool isWide(DType dtype) { return dtype == f32 || dtype == f64; }
 } // namespace
 
 Optimizer::Optimizer(const Module &module, Loc loc) {
-  for (NamedVariable &parameter : module.parameters(loc))
-    slots_.push_back({std::move(parameter), {}});
+  for (const NamedVariable &parameter : module.parameters(loc))
+    slots_.push_back({parameter, {}, parameter.variable.value().version()});
 }
 
 void Optimizer::keepZeros(Slot &slot, const char *name, Loc loc) {
@@ -30,7 +30,7 @@ void Optimizer::keepZeros(Slot &slot, const char *name, Loc loc) {
 void Optimizer::step(Loc loc) {
   autograd::NoGrad quiet;
   ++steps_;
-  for (const Slot &slot : slots_)
+  for (Slot &slot : slots_)
     if (slot.parameter.variable.grad()) {
       update(slot, loc);
       slot.parameter.variable.clearGrad();
@@ -50,6 +50,8 @@ void Optimizer::continueAfter(int64_t steps, Loc loc) {
     throw Error(Fault::User, ErrorCode::InvalidArgument,
                 "an optimizer cannot continue after " + std::to_string(steps) + " steps", loc);
   steps_ = steps;
+  for (Slot &slot : slots_)
+    slot.version = slot.parameter.variable.value().version();
 }
 
 Sgd::Sgd(const Module &module, const ops::SgdOptions &options, Loc loc)
@@ -59,7 +61,7 @@ Sgd::Sgd(const Module &module, const ops::SgdOptions &options, Loc loc)
       keepZeros(slot, "velocity", loc);
 }
 
-void Sgd::update(const Slot &slot, Loc loc) {
+void Sgd::update(Slot &slot, Loc loc) {
   const Variable &w = slot.parameter.variable;
   Stream stream = w.stream();
   Tensor velocity = slot.kept.empty() ? Tensor() : slot.kept[0].tensor;
@@ -79,15 +81,18 @@ AdamW::AdamW(const Module &module, const AdamWOptions &options, Loc loc)
   }
 }
 
-void AdamW::update(const Slot &slot, Loc loc) {
+void AdamW::update(Slot &slot, Loc loc) {
   const Variable &w = slot.parameter.variable;
   Stream stream = w.stream();
   ops::AdamWOptions options = options_;
   if (w.rank() < 2 && !options_.decaysVectors)
     options.weightDecay = 0;
   Tensor master = slot.kept.size() == 3 ? slot.kept[2].tensor : Tensor();
+  if (master && slot.version != w.value().version())
+    ops::copy(stream, w.value(), master, loc);
   ops::adamW(stream, w.inPlace(loc), w.grad(), slot.kept[0].tensor, slot.kept[1].tensor, steps(),
              options, master, loc);
+  slot.version = w.value().version();
 }
 
 Tensor clipGradients(const Module &module, double largest, Loc loc) {

@@ -28,7 +28,7 @@ public:
 
   /// What it keeps, as tensors that a file can hold: "m.hidden.weight", ... They share its memory.
   std::vector<NamedTensor> state() const;
-  /// For files: continue after so many steps, whose state has been put into the tensors of state().
+  /// For files: continue after so many steps, whose state has been put into the tensors of state() and the parameters.
   void continueAfter(int64_t steps, Loc loc = Loc::here());
 
 protected:
@@ -36,9 +36,10 @@ protected:
   struct Slot {
     NamedVariable parameter;
     std::vector<NamedTensor> kept;
+    uint64_t version = 0; ///< Tensor::version() of the parameter that `kept` belongs to
   };
   Optimizer(const Module &module, Loc loc);
-  virtual void update(const Slot &slot, Loc loc) = 0;
+  virtual void update(Slot &slot, Loc loc) = 0;
   /// A tensor of zeros like the parameter, in f32 (f64 of f64 parameters), kept under this name.
   void keepZeros(Slot &slot, const char *name, Loc loc);
   std::vector<Slot> &slots() { return slots_; }
@@ -55,7 +56,7 @@ public:
   void setRate(double rate) override { options_.rate = rate; }
 
 private:
-  void update(const Slot &slot, Loc loc) override;
+  void update(Slot &slot, Loc loc) override;
   ops::SgdOptions options_;
 };
 
@@ -63,14 +64,15 @@ struct AdamWOptions : ops::AdamWOptions {
   /// Whether biases and weights of norms, which have one dimension, decay like matrices.
   bool decaysVectors = false;
 };
-/// AdamW, as ops::adamW. Of parameters of 16 bits it keeps f32 masters, which get the steps.
+/// AdamW, as ops::adamW. Of parameters of 16 bits it keeps f32 masters, which get the steps; they follow when somebody else
+/// changes the parameters in place, as loadParameters does.
 class AdamW : public Optimizer {
 public:
   explicit AdamW(const Module &module, const AdamWOptions &options = {}, Loc loc = Loc::here());
   void setRate(double rate) override { options_.rate = rate; }
 
 private:
-  void update(const Slot &slot, Loc loc) override;
+  void update(Slot &slot, Loc loc) override;
   AdamWOptions options_;
 };
 

@@ -123,7 +123,8 @@ TEST_P(ModelFiles, Refusals) {
   expectRefused(ErrorCode::InvalidArgument, "has a tensor 'bias' (f32 8), which the module has not",
                 [&] { loadParameters(path, noBias); });
   saveTraining(path, model, Sgd(model, {.momentum = 0.9}), {});
-  expectRefused(ErrorCode::InvalidArgument, "has no tensor 'optimizer.m.first.weight'",
+  expectRefused(ErrorCode::InvalidArgument,
+                "has no tensor 'optimizer.m.first.weight' (f32 8x4), which the optimizer needs",
                 [&] { loadTraining(path, model, adam); });
   Perceptron narrow(stream, generator, f16);
   AdamW adamOfNarrow(narrow);

@@ -68,6 +68,22 @@ TEST_P(ModuleOptimizers, AdamWKeepsMastersOfNarrowParameters) {
     EXPECT_NEAR(now[i], before[i] - 0.005, 0.002);
 }
 
+/// Whoever sets narrow parameters besides, as loading a file does, sets their masters.
+TEST_P(ModuleOptimizers, AdamWTakesUpParametersThatOthersSet) {
+  Perceptron model(stream, generator, bf16);
+  AdamW adam(model, {{.rate = 1e-4, .weightDecay = 0}});
+  lossOf(model).backward();
+  adam.step();
+  lossOf(model).backward();
+  {
+    autograd::NoGrad quiet;
+    ops::fill(stream, 3, model.norm.weight.inPlace());
+  }
+  adam.step();
+  for (double weight : valuesOf(model.norm.weight.value()))
+    EXPECT_NEAR(weight, 3, 0.02);
+}
+
 TEST_P(ModuleOptimizers, LeaveOutWhatHasNoGradient) {
   Perceptron model(stream, generator);
   AdamW adam(model);
