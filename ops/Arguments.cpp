@@ -36,6 +36,8 @@ Bytes bytesOf(const Operand &operand) {
   return {begin, end + size};
 }
 
+bool meet(const Bytes &a, const Bytes &b) { return a.first < b.last && b.first < a.last; }
+
 /// Whether x's extents are the first ones of y, which has no fewer.
 bool begins(const Operand &x, const Operand &y) {
   for (int dim = 0; dim < x.rank(); ++dim)
@@ -79,10 +81,8 @@ bool areInterlaced(const Operand &a, const Operand &b) {
 }
 
 bool overlap(const Operand &first, const Operand &second) {
-  if (first.numel() == 0 || second.numel() == 0)
-    return false;
-  Bytes a = bytesOf(first), b = bytesOf(second);
-  return a.first < b.last && b.first < a.last && !areInterlaced(first, second);
+  return meet(bytesOf(first), bytesOf(second)) && first.numel() != 0 && second.numel() != 0 &&
+         !areInterlaced(first, second);
 }
 
 } // namespace
@@ -337,12 +337,13 @@ void Arguments::outputsApart(std::initializer_list<Named> outputs,
     if (!output->operand)
       continue;
     elementsDistinct(*output);
-    for (const Named &input : inputs)
-      if (input.operand)
-        disjoint(*output, input);
-    for (const Named *other = outputs.begin(); other != output; ++other)
-      if (other->operand)
-        disjoint(*output, *other);
+    Bytes bytes = bytesOf(output->operand);
+    auto apart = [&](const Named &other) {
+      if (other.operand && meet(bytes, bytesOf(other.operand)))
+        disjoint(*output, other);
+    };
+    std::ranges::for_each(inputs, apart);
+    std::for_each(outputs.begin(), output, apart);
   }
 }
 

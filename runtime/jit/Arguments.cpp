@@ -27,12 +27,19 @@ public:
       : record(record), device(device), args(args) {}
 
   void run() {
-    for (int i = 0; i < count(); ++i) {
+    size_t param = 0;
+    for (int i = 0; i < count(); ++i, ++param) {
+      while (record.params[param].kind == ParamSpec::Const)
+        ++param;
       if (args[i].kind != HostArg::Tensor)
         continue;
-      checkShape(i);
+      checkSigns(i);
+      if (isEmpty(args[i]))
+        continue;
+      checkSpan(i);
       checkPointer(i);
-      if (isWritten(i))
+      auto kind = record.params[param].kind;
+      if (kind == ParamSpec::Out || kind == ParamSpec::InOut)
         checkOutput(i);
     }
   }
@@ -46,14 +53,9 @@ private:
   static bool isEmpty(const HostArg &arg) {
     return std::find(arg.extents, arg.extents + arg.rank, 0) != arg.extents + arg.rank;
   }
-  bool isWritten(int i) const {
-    auto kind = record.params[parameterOf(record, i)].kind;
-    return kind == ParamSpec::Out || kind == ParamSpec::InOut;
-  }
 
-  void checkShape(int i) const {
+  void checkSigns(int i) const {
     const HostArg &arg = args[i];
-    int64_t last = 0, term;
     for (int dim = 0; dim < arg.rank; ++dim) {
       auto which = [dim] { return " of dimension " + std::to_string(dim); };
       if (arg.extents[dim] < 0)
@@ -69,7 +71,14 @@ private:
                "has the negative stride " + std::to_string(arg.strides[dim]) + which() +
                    "; views run forwards: copy the data in the other order");
     }
-    for (int dim = 0; dim < arg.rank && !isEmpty(arg); ++dim)
+  }
+
+  // The rules of tensors that have elements.
+
+  void checkSpan(int i) const {
+    const HostArg &arg = args[i];
+    int64_t last = 0, term;
+    for (int dim = 0; dim < arg.rank; ++dim)
       if (__builtin_mul_overflow(arg.extents[dim] - 1, arg.strides[dim], &term) ||
           __builtin_mul_overflow(term, static_cast<int64_t>(sizeOf(arg.dtype)), &term) ||
           __builtin_add_overflow(last, term, &last))
@@ -79,8 +88,6 @@ private:
   void checkPointer(int i) const {
     const HostArg &arg = args[i];
     auto address = reinterpret_cast<uintptr_t>(arg.pointer);
-    if (isEmpty(arg))
-      return;
     if (!arg.pointer)
       refuse(ErrorCode::InvalidArgument, i, "is a null pointer, but its shape is not empty");
     if (arg.device && arg.device != device.id)
@@ -96,7 +103,7 @@ private:
   // One element of an output must not have two indices: programs would race for it.
   void checkOutput(int i) const {
     const HostArg &arg = args[i];
-    for (int dim = 0; dim < arg.rank && !isEmpty(arg); ++dim) {
+    for (int dim = 0; dim < arg.rank; ++dim) {
       if (arg.extents[dim] <= 1)
         continue;
       if (arg.strides[dim] == 0)

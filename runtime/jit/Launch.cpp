@@ -85,12 +85,14 @@ void start(const Named &record, const LoadedKernel &kernel, detail::StreamState 
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
     return;
   // Little-endian words: a narrow parameter is the low bytes of its word.
+  size_t count = kernel.parameters.size();
   llvm::SmallVector<uint64_t, 64> words;
   llvm::SmallVector<device::Arg, 64> block;
-  words.reserve(kernel.parameters.size());
-  for (const codegen::Parameter &parameter : kernel.parameters) {
-    words.push_back(parameterBits(parameter, args[parameter.arg]));
-    block.push_back({&words.back(), static_cast<size_t>(parameter.bytes)});
+  words.resize_for_overwrite(count), block.resize_for_overwrite(count);
+  for (size_t i = 0; i < count; ++i) {
+    const codegen::Parameter &parameter = kernel.parameters[i];
+    words[i] = parameterBits(parameter, args[parameter.arg]);
+    block[i] = {&words[i], static_cast<size_t>(parameter.bytes)};
   }
   device::LaunchConfig config;
   config.grid = {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),

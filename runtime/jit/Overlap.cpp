@@ -119,10 +119,13 @@ private:
 void refuseOverlap(const detail::KernelRecord &record, std::span<const HostArg> args,
                    detail::FunctionRef<Pairs()> allowed) {
   Tensors tensors(record, args);
-  for (const Tensors::Tensor &first : tensors.all())
-    for (const Tensors::Tensor &second : tensors.all()) {
-      int i = first.argument, j = second.argument;
-      if (i >= j || !first.mayMeet(second) || !overlap(args[i], args[j]))
+  std::span<const Tensors::Tensor> all = tensors.all();
+  for (size_t one = 0; one < all.size(); ++one)
+    for (size_t other = one + 1; other < all.size(); ++other) {
+      if (!all[one].mayMeet(all[other]))
+        continue;
+      int i = all[one].argument, j = all[other].argument;
+      if (!overlap(args[i], args[j]))
         continue;
       Pairs pairs = allowed();
       if (std::find(pairs.begin(), pairs.end(), std::pair(i, j)) == pairs.end())

@@ -11,7 +11,16 @@ namespace {
 constexpr int64_t kAlignment = 16;
 constexpr int64_t kNarrowLimit = int64_t(1) << 31;
 
-int64_t roundedUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
+// Most steps are powers of two: a division takes as long as all the rest of a fact.
+bool isPowerOfTwo(int64_t step) { return (step & (step - 1)) == 0; }
+bool isMultiple(int64_t value, int64_t step) {
+  return isPowerOfTwo(step) ? (value & (step - 1)) == 0 : value % step == 0;
+}
+int64_t roundedUp(int64_t value, int64_t step) {
+  if (isPowerOfTwo(step))
+    return (value + step - 1) & -step;
+  return (value + step - 1) / step * step;
+}
 
 /// What the tiles of one argument say of its dimensions.
 struct TileFacts {
@@ -32,8 +41,8 @@ TileFacts tileFactsOf(const detail::HostArg &arg, int index,
       continue;
     int64_t &divisor = facts.divisors[use.dim], &largest = facts.largest[use.dim];
     largest = std::max(largest, use.extent);
-    if (arg.extents[use.dim] % use.extent == 0) // most tiles are multiples: lcm is slow
-      divisor = use.extent % divisor == 0 ? use.extent : std::lcm(divisor, use.extent);
+    if (isMultiple(arg.extents[use.dim], use.extent)) // most tiles are multiples: lcm is slow
+      divisor = isMultiple(use.extent, divisor) ? use.extent : std::lcm(divisor, use.extent);
   }
   return facts;
 }
@@ -105,10 +114,15 @@ void appendSignature(KeyWords &key, uint64_t kernel, std::span<const detail::Hos
 
 void appendFacts(KeyWords &key, std::span<const detail::HostArg> args,
                  std::span<const frontend::TileUse> uses, bool assume) {
+  auto next = uses.begin(); // in the order of arguments
   for (size_t i = 0; i < args.size(); ++i) {
+    int index = static_cast<int>(i);
+    auto own = next;
+    while (next != uses.end() && next->arg == index)
+      ++next;
     if (!isTensor(args[i]))
       continue;
-    Facts facts = factsOf(args[i], static_cast<int>(i), uses, assume);
+    Facts facts = factsOf(args[i], index, {own, next}, assume);
     key.push_back(uint64_t(facts.isAligned) | uint64_t(facts.isWide) << 1 |
                   uint64_t(facts.unitStrides) << 8 | uint64_t(facts.alignedStrides) << 16);
     for (int dim = 0; dim < args[i].rank; ++dim)

@@ -35,7 +35,7 @@ detail::CompileSettings withEnvironment(detail::CompileSettings settings);
 void appendSignature(KeyWords &key, uint64_t kernel, std::span<const detail::HostArg> args,
                      std::span<const int64_t> consts, const detail::CompileSettings &settings);
 
-/// The rest of the key.
+/// The rest of the key. `uses` are in the order of arguments.
 void appendFacts(KeyWords &key, std::span<const detail::HostArg> args,
                  std::span<const frontend::TileUse> uses, bool assume = true);
 
