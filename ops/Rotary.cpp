@@ -1,4 +1,5 @@
-// Rotary embeddings: a map makes the tables, another turns pairs, which are two strided views of x.
+// Rotary embeddings: a map makes the tables, another turns pairs, which are two strided views of x, or words of one where
+// the elements of a pair are neighbours.
 #include <tile/ops/Rotary.h>
 
 #include "ops/NewTensor.h"
@@ -45,6 +46,18 @@ struct Turn {
 struct TurnBack {
   Pair operator()(Value a, Value b, Value cosine, Value sine) const {
     return {a * cosine + b * sine, b * cosine - a * sine};
+  }
+};
+
+/// Turns words that hold the two elements of a pair, of dtype X; the sign is 1, or -1 for back.
+template <DType X> struct TurnWords {
+  Value operator()(Value pair, Value cosine, Value sine, Value sign) const {
+    constexpr DType kBits = sizeOf(X) == 2 ? u16 : u32;
+    constexpr int kWidth = 8 * static_cast<int>(sizeOf(X));
+    auto element = [](Value bits) { return cast(f32, bitcast(X, cast(kBits, bits))); };
+    auto bits = [&](Value element) { return cast(pair.dtype(), bitcast(kBits, cast(X, element))); };
+    auto [a, b] = Turn()(element(pair), element(pair >> kWidth), cosine, sine * sign);
+    return bits(a) | bits(b) << kWidth;
   }
 };
 
@@ -121,6 +134,24 @@ Operand pairElements(const Operand &x, int64_t dims, bool interleaved, bool seco
   return from.strided({extents, rank}, {strides, rank});
 }
 
+/// The pairs of neighbours of the first `dims` elements as words, where memory has them at multiples of their size: one
+/// access moves both, and no byte of a sector is left out.
+std::optional<Operand> pairWords(const Operand &x, int64_t dims) {
+  int last = x.rank() - 1;
+  size_t size = sizeOf(x.dtype());
+  if (size > 4 || x.stride(last) != 1 || reinterpret_cast<uintptr_t>(x.data()) % (2 * size) != 0)
+    return {};
+  int64_t extents[kMaxRank], strides[kMaxRank];
+  for (int dim = 0; dim < last; ++dim) {
+    extents[dim] = x.extent(dim), strides[dim] = x.stride(dim) / 2;
+    if (x.stride(dim) % 2 != 0 && x.extent(dim) > 1)
+      return {};
+  }
+  extents[last] = dims / 2, strides[last] = 1;
+  auto rank = static_cast<size_t>(last) + 1;
+  return x.strided({extents, rank}, {strides, rank}).as(size == 2 ? u32 : u64);
+}
+
 /// What the two directions call their tensors.
 struct Direction {
   const char *op, *x, *y, *vectors;
@@ -131,6 +162,24 @@ constexpr Direction kRotate = {"rotate", "x", "y", kVectorsOfX},
                     kRotateBackward = {"rotateBackward", "dy", "dx", kVectorsOfDy},
                     kRotary = {"rotary", "x", "y", kVectorsOfX},
                     kRotaryBackward = {"rotaryBackward", "dy", "dx", kVectorsOfDy};
+
+/// Whether x and y are of words that hold pairs; then these are turned.
+template <class F>
+bool turnWords(const Direction &names, CallSite site, const Operand &x, const Operand &cosines,
+               const Operand &sines, const Operand &y, int64_t dims) {
+  std::optional<Operand> from = pairWords(x, dims), to = pairWords(y, dims);
+  if (!from || !to || x.dtype() != y.dtype())
+    return false;
+  constexpr float kSign = std::is_same_v<F, Turn> ? 1 : -1;
+  auto run = [&](auto f) {
+    detail::mapNamed({names.op, {names.y, names.x, "cosines", "sines", "sign"}}, site, f,
+                     std::array{*to}, *from, cosines, sines, kSign);
+  };
+  x.dtype() == f16    ? run(TurnWords<f16>())
+  : x.dtype() == bf16 ? run(TurnWords<bf16>())
+                      : run(TurnWords<f32>());
+  return true;
+}
 
 template <class F>
 void turn(const Direction &names, Stream &stream, const Operand &x, const Operand &cosines,
@@ -148,9 +197,11 @@ void turn(const Direction &names, Stream &stream, const Operand &x, const Operan
   auto part = [&](const Operand &of, bool second) {
     return pairElements(of, dims, options.interleaved, second);
   };
-  detail::mapNamed({names.op, {names.y, names.y, names.x, names.x, "cosines", "sines"}},
-                   CallSite(stream, loc), F(), std::array{part(y, false), part(y, true)},
-                   part(x, false), part(x, true), cosines, sines);
+  CallSite site(stream, loc);
+  if (!options.interleaved || !turnWords<F>(names, site, x, cosines, sines, y, dims))
+    detail::mapNamed({names.op, {names.y, names.y, names.x, names.x, "cosines", "sines"}}, site,
+                     F(), std::array{part(y, false), part(y, true)}, part(x, false), part(x, true),
+                     cosines, sines);
   int last = x.rank() - 1;
   int64_t rest = x.extent(last) - dims;
   if (rest > 0 && y.data() != x.data())

@@ -66,6 +66,36 @@ TEST_P(RotaryOps, BothStylesPartsAndDtypes) {
   }
 }
 
+/// Neighbours that no access can take together: at odd places, in rows of odd length, and of two dtypes.
+TEST_P(RotaryOps, PairsWhereverTheyLie) {
+  int64_t count = 5, width = 6;
+  ops::RotaryOptions options{.interleaved = true};
+  auto positionOf = [](int64_t row) { return 3 + row; };
+  auto x = uniform<half>(count * 7 + 1);
+  auto memory = input({count * 7 + 1}, x);
+  auto check = [&](const Tensor &from, auto valueAt, auto element) {
+    using T = decltype(element);
+    std::vector<half> rows;
+    for (int64_t i = 0; i < count * width; ++i)
+      rows.push_back(valueAt(i / width, i % width));
+    auto y = output<T>({count, width});
+    ops::rotary(stream, from, 3, y.tensor(), options);
+    std::vector<double> expected = turned(rows, width, positionOf, options);
+    expectAll(
+        y.result(), [&](int64_t i) { return expected[size_t(i)]; }, allowed<T>());
+  };
+  // Rows of 7 elements, and rows of 6 from the second element on.
+  Tensor odd = memory.slice(0, 0, count * 7).reshape({count, 7}).slice(1, 0, width);
+  check(
+      odd, [&](int64_t row, int64_t i) { return x[size_t(row * 7 + i)]; }, half());
+  Tensor shifted = memory.slice(0, 1, count * width).reshape({count, width});
+  check(
+      shifted, [&](int64_t row, int64_t i) { return x[size_t(1 + row * width + i)]; }, half());
+  Tensor even = memory.slice(0, 0, count * width).reshape({count, width});
+  check(
+      even, [&](int64_t row, int64_t i) { return x[size_t(row * width + i)]; }, float());
+}
+
 TEST_P(RotaryOps, TensorsOfPositions) {
   // batch x positions x heads x width, each batch at its own positions.
   std::vector<int32_t> positions = {5, 0, 7, 7, 900000, -3};

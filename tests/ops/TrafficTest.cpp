@@ -191,6 +191,12 @@ TEST_F(Traffic, RotationsUseWholeSectorsOfBothWidths) {
   Tensor x = zeros<half>({4, 64, 128}), y = zeros<half>({4, 64, 128});
   ops::rotate(stream, x, zeros<float>({64, 64}), zeros<float>({64, 64}), y);
   expectNoWaste();
+  ops::RotaryOptions pairs{.interleaved = true};
+  ops::rotate(stream, x, zeros<float>({64, 64}), zeros<float>({64, 64}), y, pairs);
+  expectNoWaste();
+  Tensor wide = zeros<float>({4, 64, 64});
+  ops::rotateBackward(stream, wide, zeros<float>({64, 32}), zeros<float>({64, 32}), wide, pairs);
+  expectNoWaste();
 }
 
 /// Each is a microsecond of the host.

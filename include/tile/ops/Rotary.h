@@ -37,7 +37,9 @@ void rotaryTables(Stream &stream, int64_t offset, const Operand &cosines, const 
 /// positions x 1 x dims / 2 for batch x positions x heads x width. Any strides. options.base is not used. Empty
 /// tensors are fine.
 /// Dtypes: f16, bf16, f32, f64, in any mixture; computed in f32, in f64 if an input is f64. y may be x.
-/// Method: one pass over x, and one over what is copied.
+/// Method: one pass over x, and one over what is copied. An interleaved pair of f16, bf16 or f32 is moved as one word if x
+/// and y have one dtype, neighbours in memory, and each pair at a multiple of its size; else element by element, which takes
+/// twice the accesses.
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: dims odd or above the last
 /// extent, tables of another width or that do not broadcast, dtypes, devices, y overlaps an input in another way
