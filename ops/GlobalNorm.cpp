@@ -128,6 +128,9 @@ void clipByNorm(Stream &stream, std::span<const Operand> tensors, const Operand 
   Arguments arguments("clipByNorm", {stream, loc});
   checkNorm(arguments, norm), checkTensors(arguments, tensors, norm);
   arguments.listApart("tensors", tensors);
+  if (!(largest >= 0))
+    arguments.fail(ErrorCode::InvalidArgument,
+                   "largest is " + std::to_string(largest) + "; it must be 0 or more");
   Operand one = norm.reshaped({});
   for (const Operand &tensor : tensors)
     detail::mapNamed({"clipByNorm", {"tensor", "tensor", "norm", "largest"}}, CallSite(stream, loc),

@@ -98,6 +98,11 @@ void adamW(Stream &stream, const Operand &weights, const Operand &gradient, cons
   if (step < 1)
     arguments.fail(ErrorCode::InvalidArgument,
                    "step is " + std::to_string(step) + "; steps count from 1");
+  for (double beta : {options.beta1, options.beta2})
+    if (!(beta >= 0 && beta < 1))
+      arguments.fail(ErrorCode::InvalidArgument, "beta1 is " + std::to_string(options.beta1) +
+                                                     ", beta2 " + std::to_string(options.beta2) +
+                                                     "; both must be in 0 .. 1, below 1");
   CallSite site(stream, loc);
   double count = static_cast<double>(step);
   double rate = options.rate / (1 - std::pow(options.beta1, count));

@@ -133,11 +133,11 @@ int generate(const Options &options) {
   nn::loadParameters(options.file, model);
   std::vector<int32_t> prompt = tokensOf(options.prompt);
   nn::GenerateOptions how{.temperature = options.temperature, .cached = !options.uncached};
-  auto count = std::min(options.count, options.length - static_cast<int64_t>(prompt.size()));
-  std::printf("%s", options.prompt.c_str());
-  for (int32_t token : nn::generate(model, prompt, count, generator, how))
-    std::putchar(token);
-  std::putchar('\n');
+  int64_t left = options.length - static_cast<int64_t>(prompt.size());
+  int64_t count = std::clamp<int64_t>(left, 0, options.count);
+  std::vector<int32_t> written = nn::generate(model, prompt, count, generator, how);
+  std::printf("%s%s\n", options.prompt.c_str(),
+              std::string(written.begin(), written.end()).c_str());
   return 0;
 }
 

@@ -1,9 +1,10 @@
-// One position of a transformer at a time, and the loop that writes with it.
+// A transformer at new positions of sequences whose keys and values are kept, and the loop that writes with it.
 #include <tile/nn/Decoder.h>
 
 #include <tile/autograd/Embedding.h>
 #include <tile/autograd/Ops.h>
 #include <tile/ops/Arithmetic.h>
+#include <tile/ops/Attention.h>
 #include <tile/ops/KvCache.h>
 #include <tile/ops/Sampling.h>
 
@@ -37,43 +38,57 @@ Decoder::Decoder(const Transformer &model, int64_t batch, Loc loc) : model_(mode
   lengths_ = stream.tensor<int32_t>({batch});
 }
 
+/// What the tables have for tokens at the next positions.
+Variable Decoder::embedded(const Tensor &tokens, Loc loc) const {
+  Variable x = model_.tokenTable(tokens, loc);
+  if (!model_.positionTable)
+    return x;
+  const Tensor &table = model_.positionTable->table.value();
+  return autograd::add(x, Variable(x.stream(), table.slice(0, length_, tokens.extent(1))), loc);
+}
+
+/// Of new positions, batch x count x width, to all so far.
 Variable Decoder::attend(const SelfAttention &layer, const Variable &x, const Cache &cache,
                          Loc loc) const {
-  Variable heads = autograd::reshape(layer.in(x, loc), {batch_, -1, layer.headWidth()}, loc);
-  auto parts = autograd::split(heads, 1, {layer.heads, layer.keyHeads, layer.keyHeads}, loc);
-  if (const RotaryTables &turns = model_.turns; turns.cosines)
-    for (int each : {0, 1})
-      parts[size_t(each)] =
-          autograd::rotate(parts[size_t(each)], turns.cosines.slice(0, length_, 1),
-                           turns.sines.slice(0, length_, 1), {}, loc);
+  int64_t count = x.extent(1), length = length_ + count;
+  auto [q, k, v] = layer.project(x, model_.turns.slice(length_, count), loc);
   Stream stream = x.stream();
   ops::KvCache kept{.k = cache.keys, .v = cache.values, .lengths = lengths_};
-  auto asPosition = [&](const Variable &part) {
-    return autograd::reshape(part, {batch_, layer.keyHeads, 1, layer.headWidth()}, loc);
-  };
-  Variable keys = asPosition(parts[1]), values = asPosition(parts[2]);
-  ops::kvCacheAppend(stream, keys.value(), values.value(), kept, loc);
-  Tensor y = ops::decodeAttention(stream, parts[0].value(), kept, {}, loc);
-  return layer.out(autograd::reshape(Variable(stream, y), {batch_, -1}, loc), loc);
+  ops::kvCacheAppend(stream, k.value(), v.value(), kept, loc);
+  const Tensor &queries = q.value();
+  if (count > 1) {
+    Tensor y = ops::attention(stream, queries, cache.keys.slice(2, 0, length),
+                              cache.values.slice(2, 0, length), {.causal = true}, loc);
+    return layer.join(Variable(stream, y), loc);
+  }
+  std::vector<int64_t> extents{batch_, layer.heads, layer.headWidth()};
+  Tensor y = ops::decodeAttention(
+      stream,
+      queries.withStrides(extents, {queries.stride(0), queries.stride(1), queries.stride(3)}), kept,
+      {}, loc);
+  return layer.join(Variable(stream, y.reshape({batch_, layer.heads, 1, -1})), loc);
 }
 
 Tensor Decoder::next(const Tensor &tokens, Loc loc) {
-  if (tokens.rank() != 1 || tokens.extent(0) != batch_)
+  int64_t count = tokens.rank() == 2 ? tokens.extent(1) : 1;
+  if (tokens.rank() < 1 || tokens.rank() > 2 || tokens.extent(0) != batch_ || count < 1)
     refuse(ErrorCode::InvalidShape,
            "Decoder: tokens is " + ops::Operand(tokens).str() + "; it must have " +
-               std::to_string(batch_) + " elements, one for each sequence",
+               std::to_string(batch_) + " elements, one for each sequence, or as many rows",
            loc);
-  if (length_ == model_.options.positions)
+  int64_t left = model_.options.positions - length_;
+  if (count > left)
     refuse(ErrorCode::InvalidShape,
-           "Decoder: all " + std::to_string(length_) + " positions of the model are taken", loc);
+           "Decoder: tokens is " + ops::Operand(tokens).str() + ", but " + std::to_string(length_) +
+               " of the model's " + std::to_string(model_.options.positions) +
+               " positions are taken",
+           loc);
   autograd::NoGrad quiet;
-  Variable x = model_.tokenTable(tokens, loc);
+  Tensor rows =
+      tokens.rank() == 2 ? tokens : tokens.withStrides({batch_, 1}, {tokens.stride(0), 1});
+  Variable x = embedded(rows, loc);
   Stream stream = x.stream();
-  ops::fill(stream, static_cast<double>(length_ + 1), lengths_, loc);
-  if (model_.positionTable) {
-    const Variable &table = model_.positionTable->table;
-    x = autograd::add(x, Variable(table.stream(), table.value().slice(0, length_, 1)), loc);
-  }
+  ops::fill(stream, static_cast<double>(length_ + count), lengths_, loc);
   for (size_t i = 0; i < caches_.size(); ++i) {
     const TransformerBlock &block = model_.blocks[i];
     Variable normed =
@@ -83,8 +98,9 @@ Tensor Decoder::next(const Tensor &tokens, Loc loc) {
         std::visit([&](const auto &norm) { return norm.ofSum(seen, x, loc); }, block.mlpNorm);
     x = autograd::add(sum, block.mlp(input, loc), loc);
   }
-  ++length_;
-  return model_.logits(x, loc).value();
+  length_ += count;
+  Variable last(stream, x.value().slice(1, count - 1, 1));
+  return model_.logits(last, loc).value().reshape({batch_, -1});
 }
 
 namespace {
@@ -100,11 +116,10 @@ int32_t chosen(const Stream &stream, const Tensor &logits, ops::Generator &gener
   return TensorOf<int32_t>(token).download()[0];
 }
 
-Tensor rowOf(const Stream &stream, std::span<const int32_t> tokens, bool isMatrix) {
-  auto count = static_cast<int64_t>(tokens.size());
-  auto row = stream.tensor<int32_t>({count});
+Tensor rowOf(const Stream &stream, std::span<const int32_t> tokens) {
+  auto row = stream.tensor<int32_t>({1, static_cast<int64_t>(tokens.size())});
   row.upload(tokens);
-  return isMatrix ? row.reshape({1, count}) : row;
+  return row;
 }
 
 } // namespace
@@ -129,16 +144,10 @@ std::vector<int32_t> generate(const Transformer &model, std::span<const int32_t>
   std::vector<int32_t> all(prompt.begin(), prompt.end());
   Decoder decoder(model, 1, loc);
   auto logitsOfNext = [&] {
-    if (options.cached) {
-      Tensor logits;
-      while (decoder.length() < static_cast<int64_t>(all.size())) {
-        auto at = static_cast<size_t>(decoder.length());
-        logits = decoder.next(rowOf(stream, std::span(all).subspan(at, 1), false), loc);
-      }
-      return logits;
-    }
+    if (options.cached)
+      return decoder.next(rowOf(stream, std::span(all).subspan(size_t(decoder.length()))), loc);
     autograd::NoGrad quiet;
-    Tensor logits = model(rowOf(stream, all, true), nullptr, loc).value();
+    Tensor logits = model(rowOf(stream, all), nullptr, loc).value();
     return logits.slice(1, logits.extent(1) - 1, 1).reshape({1, -1});
   };
   while (static_cast<int64_t>(all.size() - prompt.size()) < count)

@@ -65,8 +65,8 @@ int64_t projectionsOf(int64_t width, const SelfAttentionOptions &options, Loc lo
 
 } // namespace
 
-RotaryTables RotaryTables::first(int64_t length) const {
-  return cosines ? RotaryTables{cosines.slice(0, 0, length), sines.slice(0, 0, length)}
+RotaryTables RotaryTables::slice(int64_t start, int64_t length) const {
+  return cosines ? RotaryTables{cosines.slice(0, start, length), sines.slice(0, start, length)}
                  : RotaryTables();
 }
 
@@ -77,18 +77,25 @@ SelfAttention::SelfAttention(const Stream &stream, ops::Generator &generator, in
       keyHeads(keyHeadsOf(width, options, loc)), causal(options.causal) {}
 
 Variable SelfAttention::operator()(const Variable &x, const RotaryTables &turns, Loc loc) const {
+  auto [q, k, v] = project(x, turns, loc);
+  return join(autograd::attention(q, k, v, {.causal = causal}, loc), loc);
+}
+
+std::array<Variable, 3> SelfAttention::project(const Variable &x, const RotaryTables &turns,
+                                               Loc loc) const {
   // batch x length x heads x head width, then heads before length: views.
   Variable rows = autograd::reshape(in(x, loc), {x.extent(0), x.extent(1), -1, headWidth()}, loc);
   auto parts = autograd::split(rows, 2, {heads, keyHeads, keyHeads}, loc);
-  for (Variable &part : parts)
-    part = autograd::permute(part, {0, 2, 1, 3}, loc);
-  if (turns.cosines)
-    for (int each : {0, 1})
-      parts[static_cast<size_t>(each)] =
-          autograd::rotate(parts[static_cast<size_t>(each)], turns.cosines, turns.sines, {}, loc);
-  Variable y = autograd::attention(parts[0], parts[1], parts[2], {.causal = causal}, loc);
-  y = autograd::permute(y, {0, 2, 1, 3}, loc);
-  return out(autograd::reshape(y, {x.extent(0), x.extent(1), x.extent(2)}, loc), loc);
+  auto turned = [&](const Variable &part) {
+    Variable heads = autograd::permute(part, {0, 2, 1, 3}, loc);
+    return turns.cosines ? autograd::rotate(heads, turns.cosines, turns.sines, {}, loc) : heads;
+  };
+  return {turned(parts[0]), turned(parts[1]), autograd::permute(parts[2], {0, 2, 1, 3}, loc)};
+}
+
+Variable SelfAttention::join(const Variable &y, Loc loc) const {
+  Variable rows = autograd::permute(y, {0, 2, 1, 3}, loc);
+  return out(autograd::reshape(rows, {rows.extent(0), rows.extent(1), -1}, loc), loc);
 }
 
 void SelfAttention::members(Members &add) const {
@@ -167,7 +174,7 @@ Variable Transformer::operator()(const Tensor &tokens, ops::Generator *dropouts,
     x = autograd::add(x, parts[0], loc);
   }
   x = dropped(x, options.dropout, dropouts, loc);
-  RotaryTables own = turns.first(length);
+  RotaryTables own = turns.slice(0, length);
   for (const TransformerBlock &block : blocks) {
     // What is computed again later has copies, which are handles, of all it needs.
     auto segment = [block, own, dropouts, loc](std::span<const Variable> in) {

@@ -257,7 +257,11 @@ void saveSafeTensors(const std::string &path, std::span<const NamedTensor> tenso
     tensor.downloadBytes(content.data() + at, tensor.bytes());
     at += tensor.bytes();
   }
-  jit::writeFile(path, content);
+  try {
+    jit::writeFile(path, content);
+  } catch (const Error &error) { // at the caller's line
+    throw Error(error.fault(), error.code(), error.message(), loc);
+  }
 }
 
 SafeTensors loadSafeTensors(const Stream &stream, const std::string &path, Loc loc) {

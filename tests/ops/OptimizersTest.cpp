@@ -134,6 +134,12 @@ TEST_P(Optimizers, Refusals) {
                 [&] { ops::sgd(stream, w, g.slice(0, 0, 3), {}); });
   expectRefused(ErrorCode::InvalidArgument, "adamW: step is 0; steps count from 1",
                 [&] { ops::adamW(stream, w, g, m, v, 0); });
+  expectRefused(ErrorCode::InvalidArgument, "adamW: beta1 is 0.900000, beta2 1.000000; both",
+                [&] { ops::adamW(stream, w, g, m, v, 1, {.beta2 = 1}); });
+  for (double largest : {-1.0, double(NAN)})
+    expectRefused(ErrorCode::InvalidArgument, "clipByNorm: largest is ", [&] {
+      ops::clipByNorm(stream, std::array{ops::Operand(w)}, g.slice(0, 0, 1), largest);
+    });
   expectRefused(ErrorCode::InvalidArgument, "adamW: m is f16 4; supported dtypes: f32",
                 [&] { ops::adamW(stream, w, g, device().tensor<half>({4}), v, 1); });
   expectRefused(ErrorCode::Aliasing, "m overlaps v in memory",

@@ -13,8 +13,9 @@ public:
   /// Begins `batch` empty sequences of at most the model's positions. The model's parameters are looked at again in each step.
   explicit Decoder(const Transformer &model, int64_t batch = 1, Loc loc = Loc::here());
 
-  /// Appends a token to each sequence and returns the logits of the one after it, batch x vocabulary. tokens: i32 or i64,
-  /// a vector of batch. Error: InvalidShape for other extents, or when all positions are taken.
+  /// Appends tokens to each sequence and returns the logits of the one after them, batch x vocabulary. tokens: i32 or i64,
+  /// a vector of batch, or batch x count for several at once, as a prompt is read fastest. Error: InvalidShape for other
+  /// extents, or for more tokens than there are positions left.
   Tensor next(const Tensor &tokens, Loc loc = Loc::here());
   /// How many tokens each sequence has.
   int64_t length() const { return length_; }
@@ -23,6 +24,7 @@ private:
   struct Cache {
     Tensor keys, values; ///< batch x key heads x positions x head width
   };
+  autograd::Variable embedded(const Tensor &tokens, Loc loc) const;
   autograd::Variable attend(const SelfAttention &layer, const autograd::Variable &x,
                             const Cache &cache, Loc loc) const;
 

@@ -16,8 +16,8 @@ namespace tile::nn {
 struct RotaryTables {
   Tensor cosines, sines;
 
-  /// Those of `length` positions from the first.
-  RotaryTables first(int64_t length) const;
+  /// Those of positions start .. start + length - 1.
+  RotaryTables slice(int64_t start, int64_t length) const;
 };
 
 struct SelfAttentionOptions {
@@ -39,6 +39,12 @@ struct SelfAttention : Module {
                       Loc loc = Loc::here()) const;
   void members(Members &add) const override;
 
+  /// What it is made of, for those who keep keys and values: queries, keys and values of x, turned, batch x heads x length x
+  /// head width (views where they are not turned);
+  std::array<Variable, 3> project(const Variable &x, const RotaryTables &turns = {},
+                                  Loc loc = Loc::here()) const;
+  /// and out(y) of what attention made of them.
+  Variable join(const Variable &y, Loc loc = Loc::here()) const;
   /// Of a row of in(x): how many elements a head has.
   int64_t headWidth() const { return in.weight.extent(0) / (heads + 2 * keyHeads); }
 };

@@ -43,7 +43,7 @@ struct AdamWOptions {
 /// Computed in f32, of f64 weights in f64. All but the gradient are changed in place.
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: extents or
-/// dtypes, tensors that overlap, a step below 1.
+/// dtypes, tensors that overlap, a step below 1, a beta that is not in 0 .. 1 or is 1.
 void adamW(Stream &stream, const Operand &weights, const Operand &gradient, const Operand &m,
            const Operand &v, int64_t step, const AdamWOptions &options = {},
            const Operand &master = Operand(), Loc loc = Loc::here());
@@ -55,7 +55,8 @@ void adamW(Stream &stream, const Operand &weights, const Operand &gradient, cons
 void globalNorm(Stream &stream, std::span<const Operand> tensors, const Operand &norm,
                 Loc loc = Loc::here());
 /// Scales the tensors in place by min(1, largest / norm), with `norm` as globalNorm left it on the device; nobody waits. A norm
-/// that is NaN or infinite makes them NaN or 0, as the formula says.
+/// that is NaN or infinite makes them NaN or 0, as the formula says. Errors: also for tensors that overlap one another, and a
+/// `largest` that is negative or NaN.
 void clipByNorm(Stream &stream, std::span<const Operand> tensors, const Operand &norm,
                 double largest, Loc loc = Loc::here());
 

@@ -1,8 +1,7 @@
 // What users' functions, hooks and segments do wrong: the error arrives as it was thrown or names the function, and what
 // was begun is undone, so that the same graph can be walked again.
-#include "tests/execution/Harness.h"
 #include "tests/ops/Refusals.h"
-#include "tests/ops/autograd/Functions.h"
+#include "tests/ops/autograd/Graphs.h"
 
 #include <tile/autograd/Checkpoint.h>
 #include <tile/autograd/Ops.h>
@@ -16,19 +15,7 @@ using Inputs = std::span<const Variable>;
 
 namespace {
 
-class AutogradFaults : public OnDevice {
-protected:
-  void TearDown() override { EXPECT_EQ(autograd::liveNodes(), 0u); }
-  Variable leaf(std::vector<double> values) {
-    auto tensor = stream.tensor<double>({static_cast<int64_t>(values.size())});
-    tensor.upload(values);
-    return Variable(stream, tensor, kTrained);
-  }
-  static std::vector<double> numbers(const Tensor &tensor) {
-    return TensorOf<double>(tensor).download();
-  }
-  using Numbers = std::vector<double>;
-};
+class AutogradFaults : public OnGraphs {};
 INSTANTIATE_TEST_SUITE_P(Devices, AutogradFaults, ::testing::ValuesIn(deviceNames()),
                          [](const auto &run) { return testName(run.param); });
 

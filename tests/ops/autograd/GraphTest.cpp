@@ -1,7 +1,6 @@
 // The graph and the walk back: sums of gradients, versions, hooks, memory, and every mistake a caller can make.
-#include "tests/execution/Harness.h"
 #include "tests/ops/Refusals.h"
-#include "tests/ops/autograd/Functions.h"
+#include "tests/ops/autograd/Graphs.h"
 
 #include <thread>
 
@@ -12,19 +11,7 @@ using autograd::NoGrad;
 
 namespace {
 
-class Autograd : public OnDevice {
-protected:
-  void TearDown() override { EXPECT_EQ(autograd::liveNodes(), 0u); }
-  Variable leaf(std::vector<double> values, autograd::Role role = kTrained) {
-    auto tensor = stream.tensor<double>({static_cast<int64_t>(values.size())});
-    tensor.upload(values);
-    return Variable(stream, tensor, role);
-  }
-  static std::vector<double> numbers(const Tensor &tensor) {
-    return TensorOf<double>(tensor).download();
-  }
-  using Numbers = std::vector<double>;
-};
+class Autograd : public OnGraphs {};
 INSTANTIATE_TEST_SUITE_P(Devices, Autograd, ::testing::ValuesIn(deviceNames()),
                          [](const auto &run) { return testName(run.param); });
 

@@ -163,6 +163,29 @@ TEST_P(Transformers, WritingIsReadingStepByStep) {
   }
 }
 
+TEST_P(Transformers, DecodersTakeSeveralTokensAtOnce) {
+  for (const TransformerOptions &options : {small(), grouped()}) {
+    Transformer model(stream, generator, options);
+    auto values = someTokens(2 * kLength);
+    Tensor all = tokens(2, values);
+    auto atOnce = valuesOf(model(all).value());
+    Decoder decoder(model, 2);
+    for (auto [begin, end] :
+         {std::array{0, 4}, {4, 5}, {5, 8}, {8, 9}}) { // a prompt, one, more, one
+      auto logits = valuesOf(decoder.next(all.slice(1, begin, end - begin)));
+      for (int64_t b = 0; b < 2; ++b)
+        for (int64_t v = 0; v < kVocabulary; ++v)
+          ASSERT_NEAR(logits[size_t(b * kVocabulary + v)],
+                      atOnce[size_t((b * kLength + end - 1) * kVocabulary + v)], 2e-4)
+              << "token " << end - 1;
+      EXPECT_EQ(decoder.length(), end);
+    }
+    expectRefused(ErrorCode::InvalidShape,
+                  "tokens is i32 2x9, but 9 of the model's 12 positions are taken",
+                  [&] { decoder.next(all); });
+  }
+}
+
 TEST_P(Transformers, WriteTheSameWithAndWithoutACache) {
   for (const TransformerOptions &options : {small(), grouped()}) {
     Transformer model(stream, generator, options);
