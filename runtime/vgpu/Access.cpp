@@ -353,7 +353,7 @@ void acquire(Warp &warp, const Access &access) {
     if (!news)
       return;
     if (learnsNow)
-      warp.clock.learn(*news);
+      warp.clock.learn(*news, access.mask);
     else
       join(warp.clock.seen, *news);
   };
@@ -390,11 +390,9 @@ bool readsMemory(AccessKind kind) {
 
 } // namespace
 
-void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
+// By lanes that know the same.
+static void checkAlike(Warp &warp, const Op &op, const Access &access, uint32_t same) {
   Cta &cta = *warp.cta;
-  if (!cta.races || (access.space != Space::Shared && access.space != Space::Global))
-    return;
-  warp.clock.touch(access.mask);
   bool strong = isStrong(access.kind);
   if (strong && readsMemory(access.kind))
     acquire(warp, access);
@@ -402,7 +400,8 @@ void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
     cta.cluster->globalRaces->access(warp, op, access.kind, access.mask, access.address,
                                      access.bytes, same);
   } else {
-    Accessor accessor = accessorOf(warp, op, 0, access.kind);
+    auto first = static_cast<unsigned>(std::countr_zero(access.mask));
+    Accessor accessor = accessorOf(warp, op, first, access.kind);
     forLanes(access.mask, [&](unsigned lane) {
       accessor.lane = lane;
       accessor.stamp.lane = lane;
@@ -413,6 +412,20 @@ void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
   }
   if (strong && access.isWrite())
     release(warp, access);
+}
+
+void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
+  if (!warp.cta->races || (access.space != Space::Shared && access.space != Space::Global))
+    return;
+  warp.clock.touch(access.mask);
+  uint32_t behind = access.mask & warp.clock.lagging;
+  if (!behind || behind == access.mask)
+    return checkAlike(warp, op, access, same);
+  for (uint32_t lanes : {behind, access.mask & ~behind}) {
+    Access part = access;
+    part.mask = lanes;
+    checkAlike(warp, op, part, same);
+  }
 }
 
 } // namespace tile::vgpu

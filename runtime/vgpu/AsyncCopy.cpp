@@ -208,10 +208,15 @@ void poison(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
 
 // To the race checker the targets are in flight from now on.
 void markTargets(Warp &warp, const Op &op, const AsyncCopies::Record &record) {
-  Accessor accessor = accessorOf(warp, op, 0, AccessKind::CopyWrite);
   SharedRaces &races = *warp.cta->races;
   uint32_t offsets[kLanes];
   targetOffsets(record, offsets);
+  if (warp.clock.lagging) // the lanes know different things
+    return forLanes(record.mask, [&](unsigned lane) {
+      races.access(accessorOf(warp, op, lane, AccessKind::CopyWrite), offsets[lane], record.bytes,
+                   false);
+    });
+  Accessor accessor = accessorOf(warp, op, 0, AccessKind::CopyWrite);
   if (record.bytes == kRaceChunkBytes)
     return races.writeChunks(accessor, offsets, record.mask);
   forLanes(record.mask, [&](unsigned lane) {

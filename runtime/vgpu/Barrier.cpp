@@ -35,7 +35,7 @@ void release(Cta &cta, Barrier &barrier) {
   ++cta.counters.barriers;
   for (Warp &warp : cta.warps)
     if (barrier.waiting >> warp.index & 1) {
-      warp.clock.wait(barrier.knowledge);
+      warp.clock.wait(barrier.knowledge, kFullMask);
       warp.status = WarpStatus::Ready;
       writeReduction(warp, barrier);
     }

@@ -91,7 +91,21 @@ void WarpClock::syncLanes() {
   advance();
 }
 
-void WarpClock::learn(const Publication &news) {
+void WarpClock::part(uint32_t lanes) {
+  uint32_t others = ~lanes;
+  if (!followsLanes || !others)
+    lagging = 0;
+  else if (lagging) // whoever learns something is no longer behind, a little more generous than PTX
+    lagging &= others;
+  else {
+    behind = nullptr;
+    behind = std::make_shared<const WarpClock>(*this);
+    lagging = others;
+  }
+}
+
+void WarpClock::learn(const Publication &news, uint32_t lanes) {
+  part(lanes);
   for (const auto &[from, clocks] : news)
     if (from == cluster) {
       hear(*clocks);
@@ -101,17 +115,17 @@ void WarpClock::learn(const Publication &news) {
   has.others.erase(cluster);
 }
 
-void WarpClock::settle() {
-  if (!isKept)
+void WarpClock::settle(uint32_t lanes) {
+  if (!isKept || seen.empty())
     return;
-  learn(seen);
+  learn(seen, lanes);
   seen.clear();
 }
 
 void WarpClock::arrive(Knowledge &barrier, uint32_t lanes) {
   if (!isKept)
     return;
-  settle();
+  settle(lanes);
   if (leavesOthers(lanes)) {
     Knowledge theirs = has;
     theirs.now.known.limit(actor, metTime, lanes);
@@ -141,9 +155,10 @@ void WarpClock::waitRelaxed(const Knowledge &barrier) {
   vgpu::join(seen, {{cluster, std::make_shared<Clocks>(barrier.now)}});
 }
 
-void WarpClock::wait(const Knowledge &barrier) {
+void WarpClock::wait(const Knowledge &barrier, uint32_t lanes) {
   if (!isKept)
     return;
+  part(lanes);
   hear(barrier.now);
   has.join(barrier);
   uint32_t least = laneTime;
@@ -156,7 +171,7 @@ void WarpClock::wait(const Knowledge &barrier) {
 void WarpClock::fence(uint32_t lanes) {
   if (!isKept)
     return;
-  settle();
+  settle(lanes);
   has.fenced = publication(lanes);
   advance();
 }

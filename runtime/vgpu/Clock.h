@@ -104,6 +104,8 @@ struct WarpClock {
   bool followsLanes = false; // lanes may tell others something on their own
   uint32_t metTime = 0;      // what its lanes did up to this time was before they met
   uint32_t touched = 0;      // lanes that have accessed memory since
+  uint32_t lagging = 0;      // lanes that have waited for nothing since, while others have
+  std::shared_ptr<const WarpClock> behind; // what those know
   Knowledge has;
   Publication seen; // what relaxed reads have seen: known after the next fence
 
@@ -123,26 +125,31 @@ struct WarpClock {
     if (touched && followsLanes)
       advance();
     metTime = time() - 1;
-    touched = 0;
+    touched = lagging = 0;
+  }
+  /// What `lane` knows.
+  const WarpClock &of(unsigned lane) const {
+    return lane < 32 && lagging >> lane & 1 ? *behind : *this;
   }
   /// bar.warp.sync: the lanes know what all of them did.
   void syncLanes();
   /// What `lanes` make known when they release.
   Publication publication(uint32_t lanes) const;
-  void learn(const Publication &news);
+  /// Some lanes acquire it.
+  void learn(const Publication &news, uint32_t lanes);
   /// fence.acq_rel or stronger, by `lanes`.
   void fence(uint32_t lanes);
-  /// What relaxed reads have seen becomes known. Barriers do so too: kernels that count blocks with a relaxed atomic and
-  /// go on after a barrier rely on it.
-  void settle();
+  /// What relaxed reads have seen becomes known to some lanes. Barriers do so too: kernels that count blocks with a relaxed
+  /// atomic and go on after a barrier rely on it.
+  void settle(uint32_t lanes);
   /// Some lanes arrive at a barrier: hands over what they know. What the warp does from here on is later.
   void arrive(Knowledge &barrier, uint32_t lanes);
   /// The same without order of its own: hands over what was known at the last fence.
   void arriveRelaxed(Knowledge &barrier) const;
   /// Has waited for a barrier without order of its own: what came of it is known after the next fence.
   void waitRelaxed(const Knowledge &barrier);
-  /// The same with it.
-  void wait(const Knowledge &barrier);
+  /// Some lanes have waited with it.
+  void wait(const Knowledge &barrier, uint32_t lanes);
   /// fence.proxy.async: what the warp knows to be written, asynchronous operations see from here on.
   void fenceProxy();
 
@@ -151,6 +158,8 @@ private:
   bool leavesOthers(uint32_t lanes) const {
     return followsLanes && (touched & ~lanes) && time() < kLastTime;
   }
+  // Before `lanes` learn something: the others stay behind.
+  void part(uint32_t lanes);
   // What others have learnt of its own lanes.
   void hear(const Clocks &news);
 };

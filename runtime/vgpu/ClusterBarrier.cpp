@@ -27,7 +27,7 @@ static void completePhase(Cluster &cluster) {
     for (Warp &warp : cta->warps)
       if (warp.status == WarpStatus::AtClusterBarrier && warp.clusterPhase < barrier.phase) {
         warp.status = WarpStatus::Ready;
-        warp.clock.wait(barrier.completed);
+        warp.clock.wait(barrier.completed, kFullMask);
       }
 }
 
@@ -81,7 +81,7 @@ void clusterWait(Warp &warp, const Op &op) {
               "the warp waits for the cluster without having arrived");
   warp.isArrived = false;
   if (barrier.phase > warp.clusterPhase)
-    warp.clock.wait(barrier.completed);
+    warp.clock.wait(barrier.completed, kFullMask);
   else
     warp.block(WarpStatus::AtClusterBarrier, 0);
 }

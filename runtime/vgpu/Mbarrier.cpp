@@ -231,7 +231,7 @@ bool isComplete(Warp &warp, const Op &op, const Form &form, unsigned lane, const
   if (complete && form.relaxed)
     warp.clock.waitRelaxed(barrier.completed);
   else if (complete)
-    warp.clock.wait(barrier.completed);
+    warp.clock.wait(barrier.completed, warp.mask);
   if (!complete)
     warp.mbarrierWait = {place.cta, place.address, barrier.phase};
   return complete;

@@ -48,7 +48,7 @@ static const char *verb(AccessKind kind) {
 Accessor accessorOf(Warp &warp, const Op &op, unsigned lane, AccessKind kind) {
   Accessor accessor;
   accessor.warp = &warp;
-  accessor.clock = &warp.clock;
+  accessor.clock = &warp.clock.of(lane);
   accessor.op = &op;
   accessor.lane = lane;
   accessor.stamp.clock = warp.clock.time();
@@ -69,13 +69,13 @@ const Clocks *clocksOf(const WarpClock &clock, uint32_t cluster) {
 }
 
 bool isOwn(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
-  const WarpClock &clock = accessor.warp->clock;
+  const WarpClock &clock = *accessor.clock;
   return cluster == clock.cluster && earlier.actor == clock.actor;
 }
 
 // True if `earlier` happened before what the accessor does now.
 bool isOrdered(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
-  const WarpClock &clock = accessor.warp->clock;
+  const WarpClock &clock = *accessor.clock;
   if (isOwn(earlier, cluster, accessor))
     return (accessor.ordersOwnAccess && earlier.lane == accessor.lane) ||
            clock.lanesHeard.covers(earlier.actor, earlier.lane, earlier.clock);
@@ -189,7 +189,7 @@ bool conflicts(Stamp earlier, uint32_t cluster, const Accessor &accessor, const 
   }
   if (!accessor.proxy || !isWrite(earlier.kind()) || isProxied(earlier.kind()))
     return false;
-  const Clocks *clocks = clocksOf(accessor.warp->clock, cluster);
+  const Clocks *clocks = clocksOf(*accessor.clock, cluster);
   if (clocks && clocks->proxied.covers(earlier.actor, earlier.lane, earlier.clock))
     return false;
   report(earlier, cluster, accessor, place, FindingKind::Proxy);
@@ -310,7 +310,7 @@ template <class Cell> std::vector<Stamp> RaceCells<Cell>::expand(Stamp slot) {
 template <class Cell>
 bool RaceCells<Cell>::conflictsWithMany(Stamp reads, uint32_t cluster, const Accessor &accessor,
                                         const RacePlace &place) {
-  const WarpClock &clock = accessor.warp->clock;
+  const WarpClock &clock = *accessor.clock;
   auto check = [&](Stamp read) {
     // Which lanes of its own warp read is not known.
     return !isOwn(read, cluster, accessor) && conflicts(read, cluster, accessor, place);
@@ -414,7 +414,7 @@ bool RaceCells<Cell>::joinMany(Stamp &slot, Stamp stamp, const Accessor *accesso
     slot = std::bit_cast<Stamp>(many);
     return true;
   }
-  if (!accessor || !knowsAll(many, accessor->warp->clock))
+  if (!accessor || !knowsAll(many, *accessor->clock))
     return false;
   slot = stamp;
   return true;

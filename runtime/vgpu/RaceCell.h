@@ -60,7 +60,7 @@ static_assert(sizeof(Stamp) == 8);
 /// An access about to happen.
 struct Accessor {
   Warp *warp = nullptr;             // who makes or has issued it
-  const WarpClock *clock = nullptr; // of that warp
+  const WarpClock *clock = nullptr; // what its lane knows
   const Op *op = nullptr;
   unsigned lane = 0;
   Stamp

@@ -47,7 +47,7 @@ void SharedRaces::endCopies(const Accessor &accessor, const uint32_t (&offsets)[
 
 void GlobalRaces::access(Warp &warp, const Op &op, AccessKind kind, uint32_t mask,
                          const uint64_t *address, uint32_t bytes, uint32_t same) {
-  Accessor accessor = accessorOf(warp, op, 0, kind);
+  Accessor accessor = accessorOf(warp, op, static_cast<unsigned>(std::countr_zero(mask)), kind);
   if (kind != AccessKind::Read) {
     forLanes(mask, [&](unsigned lane) {
       accessor.setLane(lane);

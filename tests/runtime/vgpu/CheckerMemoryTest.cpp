@@ -27,7 +27,7 @@ protected:
     for (Warp &warp : warps_)
       warp.clock.arrive(barrier, ~0u);
     for (Warp &warp : warps_)
-      warp.clock.wait(barrier);
+      warp.clock.wait(barrier, ~0u);
   }
   // Each lane of each warp touches its part of all shared memory, `bytes` at a time.
   void touchAll(AccessKind kind, uint32_t bytes) {

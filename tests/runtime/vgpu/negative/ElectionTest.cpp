@@ -109,6 +109,50 @@ TEST(NegativeElection, Release) {
                {{"the warp does not meet", {{kMeet}}, {Race}, "ld.shared.u32 %r3"}});
 }
 
+// Warp 1 writes a row and tells it; one lane of warp 0 waits, then all of them read.
+const std::string kElectedWait = R"(  @%q15 mbarrier.init.shared.b64 [full], 32;
+  bar.sync 0;
+  mov.u32 %r1, tile;
+  mad.lo.u32 %r2, %l, 4, %r1;
+  setp.eq.u32 %q2, %w, 0;
+  @%q2 bra READ;
+  st.shared.u32 [%r2], %t;
+  mbarrier.arrive.shared.b64 %rd1, [full];
+  bra DONE;
+READ:
+  @!%q15 bra ALL;
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %q1, [full], 0;
+  @!%q1 bra WAIT;
+ALL:
+  bar.warp.sync -1;
+  ld.shared.u32 %r3, [%r2];
+  st.global.u32 [%a], %r3;
+DONE:
+)";
+
+TEST(NegativeElection, Wait) {
+  expectFaults(hopper(kElectedWait), rowOfWarp1,
+               {{"the warp does not meet", {{kMeet}}, {Race, Uninitialised}}});
+  // The lane that has waited may read on its own, and so may its warp once it has met.
+  expectNoFault(hopper(edited(kElectedWait, {{kMeet, "  @!%q15 bra DONE;\n"}})),
+                [](size_t i) { return static_cast<uint32_t>(i < 1 ? 32 : i); });
+  expectNoFault(
+      hopper(edited(kElectedWait, {{"bar.warp.sync -1", "shfl.sync.idx.b32 %r9, %t, 0, 31, -1"}})),
+      rowOfWarp1);
+}
+
+TEST(NegativeElection, Acquire) {
+  std::string good =
+      edited(kElectedFlag,
+             {{"@%q2 bra WAIT", "@%q2 bra READ"},
+              {"WAIT:\n", "READ:\n  @!%q15 bra ALL;\nWAIT:\n"},
+              {"  @%q1 bra WAIT;\n", "  @%q1 bra WAIT;\nALL:\n  bar.warp.sync 0xffffffff;\n"}});
+  expectFaults(
+      hopper(good), rowOfWarp1,
+      {{"the warp does not meet", {{"  bar.warp.sync 0xffffffff;\n"}}, {Race, Uninitialised}}});
+}
+
 // One lane copies out what the warp has written.
 const std::string kElectedCopy = R"(  setp.ne.u32 %q2, %w, 0;
   @%q2 bra DONE;
