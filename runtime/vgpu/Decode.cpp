@@ -3,6 +3,7 @@
 
 #include "runtime/vgpu/BitShadow.h"
 #include "runtime/vgpu/BlockOrder.h"
+#include "runtime/vgpu/Forms.h"
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/MatrixFlight.h"
 #include "runtime/vgpu/Memory.h"
@@ -309,6 +310,8 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
   if (found == opcodeTable().end())
     unsupported("unknown instruction");
   requireTarget(instruction.opcode, instruction.suffix);
+  if (auto broken = brokenRule(instruction.opcode, instruction.suffix))
+    malformed(*broken);
   Suffixes suffixes(instruction);
   std::vector<Widening> outerWidenings;
   std::swap(outerWidenings, widenings_);

@@ -407,10 +407,14 @@ void emitArrive(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   decoder.program().releases = true;
   takeOrder(suffixes, form);
   takeSpace(decoder, suffixes, form);
-  // The state may be left out where it cannot be used, in other blocks.
+  // The first operand is the state, or _ where nobody wants it, as nobody can of a barrier in another block.
   const auto &operands = instruction.operands;
-  bool hasState = !operands.empty() && operands[0].kind != Operand::Kind::Address;
-  size_t at = hasState ? 1 : 0;
+  if (operands.empty() || operands[0].kind == Operand::Kind::Address)
+    decoder.malformed("expected a register for the state, or _");
+  bool hasState = operands[0].kind != Operand::Kind::Sink;
+  if (hasState && form.remote && !form.generic)
+    decoder.malformed("with .shared::cluster the state must be _");
+  constexpr size_t at = 1;
   bool needsOperand = form.expects || form.noComplete;
   decoder.wantOperands(instruction, at + 1 + needsOperand, at + 2);
   if (!needsOperand && operands.size() > at + 1)

@@ -195,6 +195,8 @@ void decodeMatch(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   std::vector<uint32_t> targets = {decoder.target(pair ? to.parts[0] : to, ScalarType::B32)};
   if (pair)
     targets.push_back(decoder.target(to.parts[1], ScalarType::Pred));
+  if (pair && kind == "any")
+    decoder.malformed("match.any has no predicate");
   bool all = kind == "all", wide = type == ScalarType::B64;
   Handler handler = all ? (wide ? match<uint64_t, true> : match<uint32_t, true>)
                         : (wide ? match<uint64_t, false> : match<uint32_t, false>);

@@ -202,10 +202,12 @@ void decodeReplace(Decoder &decoder, const Instruction &instruction, Suffixes &s
       (type != ScalarType::B32 && type != ScalarType::B64))
     decoder.unsupported(
         "expected tensormap.replace.tile.FIELD{.global,.shared::cta}.b1024.{b32,b64}");
-  decoder.wantOperands(instruction, 2, 3);
+  // Of the fields that each dimension has one of, the number of the dimension comes first.
+  bool hasOrdinal = field->first.ends_with("_dim") || field->first.ends_with("_stride");
+  decoder.wantOperands(instruction, 2u + hasOrdinal);
   const auto &operands = instruction.operands;
   uint32_t ordinal = 0;
-  if (operands.size() == 3) {
+  if (hasOrdinal) {
     if (operands[1].kind != Operand::Kind::Immediate)
       decoder.malformed("the ordinal must be a constant");
     ordinal = static_cast<uint32_t>(operands[1].value);

@@ -1,5 +1,5 @@
-// What .target and .version instructions need: requirements.txt against the virtual GPU and, where it is installed,
-// against ptxas.
+// What .target and .version instructions need, and what no instruction of PTX is: requirements.txt and refused.txt against
+// the virtual GPU and, where it is installed, against ptxas.
 #include "tests/Ptxas.h"
 #include "tests/runtime/vgpu/Kernels.h"
 
@@ -137,6 +137,36 @@ TEST(Requirements, aTargetNeedsTheVersionThatKnowsIt) {
     }
 }
 
+std::vector<std::string> readRefused() {
+  std::ifstream file(TILE_TEST_REFUSED);
+  EXPECT_TRUE(file);
+  std::vector<std::string> instructions;
+  for (std::string line; std::getline(file, line);)
+    instructions.push_back(line);
+  return instructions;
+}
+const Level kHighest = {"sm_90a", 88};
+
+TEST(Forms, WhatIsNoPtxIsRefused) {
+  std::vector<std::string> refused = readRefused();
+  ASSERT_GT(refused.size(), 70u);
+  for (const std::string &instruction : refused) {
+    std::string spelling = instruction.substr(0, instruction.find_first_of(" ;"));
+    EXPECT_NE(objection(kHighest, instruction).find("'" + spelling + "'"), std::string::npos)
+        << instruction;
+  }
+}
+
+TEST(Forms, MessagesNameTheModifiers) {
+  EXPECT_EQ(objection(kHighest, "ld.relaxed.global.u32 %r1, [%d0];"),
+            "'ld.relaxed.global.u32': .relaxed needs one of .cta, .cluster, .gpu, .sys");
+  EXPECT_EQ(objection(kHighest, "st.const.u32 [%d0], %r1;"),
+            "'st.const.u32': st does not go with .const");
+  EXPECT_EQ(objection(kHighest, "and.u32 %r1, %r2, %r3;"),
+            "'and.u32': and needs one of .b16, .b32, .b64, .pred");
+  EXPECT_EQ(objection(kHighest, "ld.nc.u32 %r1, [%d0];"), "'ld.nc.u32': .nc needs .global");
+}
+
 // --- ptxas ---------------------------------------------------------------------------------------
 
 class Assembler : public testing::Test {
@@ -199,6 +229,18 @@ TEST_F(Assembler, agreesWithTheTable) {
           EXPECT_TRUE(refused.contains(i))
               << "ptxas takes " << part[i] << " for " << below.target << " " << below.version;
       }
+  }
+}
+
+TEST_F(Assembler, refusesTheSameForms) {
+  std::vector<std::string> refused = readRefused();
+  for (size_t begin = 0; begin < refused.size(); begin += kAtOnce) {
+    size_t end = std::min(begin + kAtOnce, refused.size());
+    std::vector<std::string> part(refused.begin() + static_cast<ptrdiff_t>(begin),
+                                  refused.begin() + static_cast<ptrdiff_t>(end));
+    std::set<size_t> objected = objections(kHighest, part);
+    for (size_t i = 0; i < part.size(); ++i)
+      EXPECT_TRUE(objected.contains(i)) << "ptxas takes " << part[i];
   }
 }
 
