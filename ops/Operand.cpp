@@ -14,6 +14,8 @@ int64_t Operand::numel() const {
 }
 
 std::string Operand::str() const {
+  if (!*this)
+    return "no tensor";
   std::string text = nameOf(dtype());
   for (int dim = 0; dim < rank(); ++dim)
     text += (dim == 0 ? " " : "x") + std::to_string(extent(dim));

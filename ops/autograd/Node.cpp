@@ -82,6 +82,10 @@ bool Metadata::fits(const Tensor &gradient) const {
 std::string Metadata::str() const { return shapeText(dtype, extents); }
 std::string textOf(const Tensor &tensor) { return shapeText(tensor.dtype(), tensor.extents()); }
 
+std::string placedText(const Tensor &tensor) {
+  return textOf(tensor) + "@" + tensor.device().name();
+}
+
 Node::Node(const char *op, Loc where, const Stream &stream, uint64_t sequence)
     : op(op), where(where), stream(stream), sequence(sequence) {
   ++nodeCount;

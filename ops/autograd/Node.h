@@ -83,5 +83,7 @@ Tensor ownTensor(const Stream &stream, Tensor tensor);
 
 /// "f32[8,1024]"
 std::string textOf(const Tensor &tensor);
+/// "f32[8,1024]@virtual:sm_80"
+std::string placedText(const Tensor &tensor);
 
 } // namespace tile::autograd::detail

@@ -16,7 +16,11 @@ struct Reshape {
   ExtentList shape, before = {};
   Tensor forward(Context &context, const Tensor &x) {
     before = detail::extentsOf(x);
-    return detail::reshaped(context.stream(), x, shape, context.where());
+    try {
+      return detail::reshaped(context.stream(), x, shape, context.where());
+    } catch (const Error &error) { // a tensor does not know who asked
+      throw Error(error.fault(), error.code(), "reshape: " + error.message(), context.where());
+    }
   }
   Tensor backward(Context &context, const Tensor &dy) {
     return detail::reshaped(context.stream(), dy, before, context.where());
@@ -34,7 +38,9 @@ struct Permute {
       isPermutation = sorted[dim] == static_cast<int>(dim);
     if (!isPermutation)
       throw Error(Fault::User, ErrorCode::InvalidArgument,
-                  "permute: each of the " + std::to_string(x.rank()) + " dimensions is needed once",
+                  "permute: x is " + ops::Operand(x).str() + ", the order has " +
+                      std::to_string(order.size()) + " dimensions: each of the " +
+                      std::to_string(x.rank()) + " of x is needed once",
                   context.where());
     return detail::permuted(x, order);
   }
@@ -51,6 +57,12 @@ struct Cast {
   DType dtype, before = any;
   Tensor forward(Context &context, const Tensor &x) {
     before = x.dtype();
+    for (DType each : {before, dtype})
+      if (each != f16 && each != bf16 && each != f32 && each != f64)
+        throw Error(Fault::User, ErrorCode::InvalidArgument,
+                    "cast: x is " + ops::Operand(x).str() + ", to become " + nameOf(dtype) +
+                        "; supported dtypes: f16, bf16, f32, f64",
+                    context.where());
     return ops::copy(context.stream(), x, dtype, context.where());
   }
   Tensor backward(Context &context, const Tensor &dy) {

@@ -25,6 +25,13 @@ int dimensionOf(const char *op, const Tensor &x, int dim, Loc loc) {
   return counted;
 }
 
+std::string textOf(const ExtentList &extents) {
+  std::string text;
+  for (int64_t extent : extents)
+    text += (text.empty() ? "" : ", ") + std::to_string(extent);
+  return "{" + text + "}";
+}
+
 std::vector<Tensor> partsOf(const Tensor &x, int dim, const ExtentList &extents) {
   std::vector<Tensor> parts;
   int64_t start = 0;
@@ -64,9 +71,9 @@ struct Split final : detail::AnyFunction {
       isSize = isSize && length >= 0, total += length;
     if (!isSize || total != x.extent(dim))
       refuse(ErrorCode::InvalidShape,
-             "split: the parts have " + std::to_string(total) + " of the " +
-                 std::to_string(x.extent(dim)) + " elements of dimension " + std::to_string(dim) +
-                 " of " + ops::Operand(x).str(),
+             "split: x is " + ops::Operand(x).str() + ", its parts along dimension " +
+                 std::to_string(dim) + " have extents " + textOf(lengths) +
+                 ": they must add up to " + std::to_string(x.extent(dim)),
              context.where());
     extents = detail::extentsOf(x), dtype = x.dtype();
     return partsOf(x, dim, lengths);
@@ -85,15 +92,17 @@ struct Concatenate final : detail::AnyFunction {
     const Tensor &first = inputs[0];
     Loc where = context.where();
     dim = dimensionOf("concatenate", first, dim, where);
-    for (const Tensor &part : inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Tensor &part = inputs[i];
       bool fits = part && part.rank() == first.rank() && part.dtype() == first.dtype();
       for (int other = 0; fits && other < first.rank(); ++other)
         fits = other == dim || part.extent(other) == first.extent(other);
       if (!fits)
         refuse(ErrorCode::InvalidShape,
-               "concatenate: a part is " + (part ? ops::Operand(part).str() : "no variable") +
-                   ", the first is " + ops::Operand(first).str() +
-                   ": they may differ in dimension " + std::to_string(dim) + " alone",
+               "concatenate: part " + std::to_string(i) + " is " +
+                   (part ? ops::Operand(part).str() : "no variable") + ", the first is " +
+                   ops::Operand(first).str() + ": they may differ in dimension " +
+                   std::to_string(dim) + " alone",
                where);
       lengths.push_back(part.extent(dim));
     }

@@ -34,15 +34,17 @@ Tensor seedOf(const Variable &output, const Tensor &seed, Loc loc) {
     ops::fill(stream, 1, one, loc);
     return one;
   }
-  if (!detail::Metadata::of(value).fits(seed))
+  if (!detail::Metadata::of(value).fits(seed) || seed.deviceHandle() != value.deviceHandle())
     refuse(ErrorCode::InvalidShape,
-           "the seed is " + detail::textOf(seed) + ", but the variable is " + output.str() +
+           "the seed is " + detail::placedText(seed) + ", but the variable is " + output.str() +
                ": they must be alike",
            loc);
   return seed;
 }
 
 detail::Root rootOf(const Variable &output, const Tensor &seed, Loc loc) {
+  if (!output)
+    refuse(ErrorCode::InvalidHandle, "backward() of a variable that is none", loc);
   detail::Edge edge = detail::edgeOf(output.shared());
   if (!edge.node)
     refuse(ErrorCode::InvalidArgument,
@@ -78,9 +80,7 @@ detail::VariableState &Variable::state(const char *use) const {
 const Tensor &Variable::value() const { return state("value").value; }
 const Stream &Variable::stream() const { return state("stream").stream; }
 
-std::string Variable::str() const {
-  return detail::textOf(value()) + "@" + value().device().name();
-}
+std::string Variable::str() const { return detail::placedText(value()); }
 
 bool Variable::requiresGrad() const {
   const detail::VariableState &own = state("requiresGrad");
@@ -107,9 +107,10 @@ void Variable::clearGrad() const { state("clearGrad").grad = Tensor(); }
 
 void Variable::setGrad(Tensor grad, Loc loc) const {
   detail::VariableState &own = state("setGrad");
-  if (grad && !detail::Metadata::of(own.value).fits(grad))
+  if (grad && (!detail::Metadata::of(own.value).fits(grad) ||
+               grad.deviceHandle() != own.value.deviceHandle()))
     refuse(ErrorCode::InvalidShape,
-           "the gradient is " + detail::textOf(grad) + ", but the variable is " + str(), loc);
+           "the gradient is " + detail::placedText(grad) + ", but the variable is " + str(), loc);
   own.grad = grad ? detail::ownTensor(own.stream, std::move(grad)) : Tensor();
 }
 

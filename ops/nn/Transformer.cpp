@@ -84,7 +84,8 @@ Variable SelfAttention::operator()(const Variable &x, const RotaryTables &turns,
 std::array<Variable, 3> SelfAttention::project(const Variable &x, const RotaryTables &turns,
                                                Loc loc) const {
   // batch x length x heads x head width, then heads before length: views.
-  Variable rows = autograd::reshape(in(x, loc), {x.extent(0), x.extent(1), -1, headWidth()}, loc);
+  std::vector<int64_t> extents{x.extent(0), x.extent(1), heads + 2 * keyHeads, headWidth()};
+  Variable rows = autograd::reshape(in(x, loc), std::move(extents), loc);
   auto parts = autograd::split(rows, 2, {heads, keyHeads, keyHeads}, loc);
   auto turned = [&](const Variable &part) {
     Variable heads = autograd::permute(part, {0, 2, 1, 3}, loc);
@@ -95,7 +96,8 @@ std::array<Variable, 3> SelfAttention::project(const Variable &x, const RotaryTa
 
 Variable SelfAttention::join(const Variable &y, Loc loc) const {
   Variable rows = autograd::permute(y, {0, 2, 1, 3}, loc);
-  return out(autograd::reshape(rows, {rows.extent(0), rows.extent(1), -1}, loc), loc);
+  int64_t width = heads * headWidth();
+  return out(autograd::reshape(rows, {rows.extent(0), rows.extent(1), width}, loc), loc);
 }
 
 void SelfAttention::members(Members &add) const {

@@ -220,6 +220,9 @@ Tensor Tensor::slice(int dim, int64_t start, int64_t size) const {
 Tensor Tensor::reshape(std::vector<int64_t> shape) const {
   auto open = std::find(shape.begin(), shape.end(), -1);
   if (open != shape.end()) {
+    if (std::count(open, shape.end(), -1) > 1)
+      refuse(ErrorCode::InvalidShape,
+             "the shape " + textOf(shape) + " leaves more than one extent open");
     *open = 1;
     int64_t others = elementsOf(shape, dtype_ == any ? u8 : dtype_);
     *open = others > 0 ? numel() / others : 0;

@@ -33,7 +33,7 @@ public:
   uint64_t deviceHandle() const { return arg_.device; }
   /// The number of elements.
   int64_t numel() const;
-  /// "f16 1000x777"
+  /// "f16 1000x777"; "no tensor"
   std::string str() const;
 
   /// Whether the elements lie in row-major order without gaps.

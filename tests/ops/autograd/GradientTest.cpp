@@ -66,10 +66,22 @@ TEST_P(Gradients, Views) {
             "");
   EXPECT_EQ(gradcheck([](Inputs v) { return permute(v[0], {2, 0, 1}); }, {x}), "");
   EXPECT_EQ(gradcheck([](Inputs v) { return reshape(permute(v[0], {2, 0, 1}), {8, 3}); }, {x}), "");
-  expectRefused(ErrorCode::InvalidArgument, "permute: each of the 3 dimensions is needed once",
+  expectRefused(ErrorCode::InvalidArgument,
+                "permute: x is f64 2x3x4, the order has 3 dimensions: each of the 3 of x is needed",
                 [&] {
                   permute(x, {0, 1, 1});
                 });
+  expectRefused(ErrorCode::InvalidShape,
+                "reshape: a tensor of {2, 3, 4} cannot be reshaped to {5, 5}", [&] {
+                  reshape(x, {5, 5});
+                });
+  expectRefused(ErrorCode::InvalidShape, "reshape: the shape {-1, 3, -1} leaves more than one",
+                [&] {
+                  reshape(x, {-1, 3, -1});
+                });
+  for (DType dtype : {i32, e4m3, any})
+    expectRefused(ErrorCode::InvalidArgument, "cast: x is f64 2x3x4, to become ",
+                  [&] { cast(x, dtype); });
 }
 
 TEST_P(Gradients, Parts) {
@@ -86,20 +98,21 @@ TEST_P(Gradients, Parts) {
   EXPECT_EQ(gradcheck(turned, {x}), "");
   EXPECT_EQ(gradcheck([](Inputs v) { return concatenate(v, 0); }, {leaf({2, 3}), leaf({1, 3}, 2)}),
             "");
-  expectRefused(ErrorCode::InvalidShape, "split: the parts have 6 of the 7 elements of dimension 1",
+  expectRefused(ErrorCode::InvalidShape,
+                "split: x is f64 2x7x3, its parts along dimension 1 have extents {2, 4}: they",
                 [&] {
                   split(x, 1, {2, 4});
                 });
-  expectRefused(ErrorCode::InvalidShape, "split: the parts have 7 of", [&] {
+  expectRefused(ErrorCode::InvalidShape, "extents {9, -2}: they must", [&] {
     split(x, 1, {9, -2});
   });
   expectRefused(ErrorCode::InvalidArgument, "split: dimension 3 of f64 2x7x3, which has 3",
                 [&] { split(x, 3, {2}); });
-  expectRefused(ErrorCode::InvalidShape, "concatenate: a part is f64 2x3, the first is f64 2x7x3",
+  expectRefused(ErrorCode::InvalidShape, "concatenate: part 1 is f64 2x3, the first is f64 2x7x3",
                 [&] {
                   concatenate(std::vector{x, leaf({2, 3})}, 1);
                 });
-  expectRefused(ErrorCode::InvalidShape, "concatenate: a part is no variable", [&] {
+  expectRefused(ErrorCode::InvalidShape, "concatenate: part 1 is no variable", [&] {
     concatenate(std::vector{x, Variable()}, 1);
   });
 }

@@ -226,8 +226,15 @@ TEST_P(Autograd, RootsThatAreNone) {
   expectRefused(ErrorCode::InvalidShape, "backward() of f64[2]@", [&] { scale(a, 2).backward(); });
   expectRefused(ErrorCode::InvalidArgument, "leads to no trained variable",
                 [&] { scale(x, 2).backward(); });
-  expectRefused(ErrorCode::InvalidShape, "the seed is f64[1], but the variable is f64[2]@",
+  expectRefused(ErrorCode::InvalidShape, "the seed is f64[1]@",
                 [&] { scale(a, 2).backward(x.value()); });
+  auto elsewhere = Device::open("virtual:sm_90a").tensor<double>({2});
+  expectRefused(ErrorCode::InvalidShape, "the seed is f64[2]@virtual:sm_90a, but the variable is",
+                [&] { scale(a, 2).backward(elsewhere); });
+  expectRefused(ErrorCode::InvalidShape, "the gradient is f64[2]@virtual:sm_90a, but the variable",
+                [&] { a.setGrad(elsewhere); });
+  expectRefused(ErrorCode::InvalidHandle, "backward() of a variable that is none",
+                [&] { Variable().backward(); });
   Variable inputs[] = {x};
   Variable y = scale(a, 2);
   Tensor seeds[] = {a.value()};

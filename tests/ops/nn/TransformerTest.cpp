@@ -202,6 +202,17 @@ TEST_P(Transformers, WriteTheSameWithAndWithoutACache) {
   }
 }
 
+TEST_P(Transformers, OfNoTokens) {
+  for (const TransformerOptions &options : {small(), grouped()}) {
+    Transformer model(stream, generator, options);
+    for (auto [batch, length] : {std::array<int64_t, 2>{0, 3}, {2, 0}}) {
+      Variable logits = model(stream.tensor<int32_t>({batch, length}));
+      EXPECT_EQ(ops::Operand(logits.value()).str(),
+                "f32 " + std::to_string(batch) + "x" + std::to_string(length) + "x11");
+    }
+  }
+}
+
 TEST_P(Transformers, Refusals) {
   TransformerOptions options = small();
   Transformer model(stream, generator, options);
