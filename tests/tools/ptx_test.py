@@ -431,6 +431,18 @@ class DocumentedExamples(Case):
         self.assertDocumented("too_many.ptx:", self.run_sum(1, "too_many.ptx",
                                                             text.replace("bar.sync \t0;", "bar.sync 0, 288;")))
 
+    def test_missing_fence(self):
+        text = self.kernel("bulk_scale.ptx")
+        runs = lambda code, name: self.run_tilec(code, "run", name, "--grid", "4", "--block", "256", "in:x.npy",
+                                                 "out:y.npy:f32:1024", "f32:0.5")[1]
+        self.write("bulk_scale.ptx", text)
+        runs(0, "bulk_scale.ptx")
+        self.assertEqual(data_of(self.path / "y.npy", 1024), tuple(i / 2 for i in range(1024)))
+        self.write("no_fence.ptx", text.replace("fence.proxy", "// fence.proxy"))
+        output = runs(1, "no_fence.ptx")
+        self.assertDocumented("no_fence.ptx:", output)
+        self.assertDocumented("note: y.npy", output)
+
     def test_bank_conflicts(self):
         self.write("matmul_mma.ptx", self.kernel("matmul_mma.ptx"))
         self.write("a.npy", npy("<f2", [64, 256], bytes(64 * 256 * 2)))

@@ -146,6 +146,14 @@ std::vector<Subject> compiledSubjects() {
         return bytesOf<int>(gpu, out, 64);
       },
       "sm_90a"));
+  all.push_back(compiled(
+      "bulk_scale", "bulk_scale",
+      [](Gpu &gpu) {
+        auto in = gpu.upload(fractions(512)), out = gpu.upload(std::vector<float>(512));
+        gpu.run("bulk_scale", {2}, {256}, 0, in, out, 0.5f);
+        return bytesOf<float>(gpu, out, 512);
+      },
+      "sm_90a"));
   return all;
 }
 

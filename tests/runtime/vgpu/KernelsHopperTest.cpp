@@ -1,4 +1,4 @@
-// Kernels for sm_90a. Compiled from kernels/hopper_warp.cu.
+// Kernels for sm_90a. Compiled from kernels/hopper_warp.cu and kernels/bulk_scale.cu.
 #include "tests/runtime/vgpu/Lanewise.h"
 
 #include "runtime/vgpu/HalfFormat.h"
@@ -9,6 +9,18 @@ namespace tile::vgpu {
 namespace {
 
 Gpu hopper() { return Gpu(kernelText("hopper_warp.ptx"), "sm_90a"); }
+
+TEST(KernelsHopper, BulkCopiesOfScaledTiles) {
+  std::vector<float> in(1024);
+  std::iota(in.begin(), in.end(), -100.0f);
+  Gpu gpu(kernelText("bulk_scale.ptx"), "sm_90a");
+  auto out = gpu.upload(std::vector<float>(1024));
+  gpu.run("bulk_scale", {4}, {256}, 0, gpu.upload(in), out, 0.5f);
+  gpu.expectClean();
+  auto scaled = gpu.download<float>(out, 1024);
+  for (size_t i = 0; i < 1024; ++i)
+    EXPECT_EQ(scaled[i], in[i] / 2) << i;
+}
 
 TEST(KernelsHopper, StoresMatricesAsTheyAreAndTransposed) {
   std::vector<uint32_t> fragments(64);
