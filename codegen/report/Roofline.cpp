@@ -8,11 +8,12 @@ namespace tile::codegen {
 // THE table of peak numbers: dense operations (without sparsity) at boost clock and the bandwidth of device memory.
 static constexpr std::array<Peaks, 4> kPeaks = {{
     {"sm_80", "A100 SXM 80 GB", "NVIDIA A100 Tensor Core GPU data sheet", 624, 312, 156, 19.5, 9.7,
-     2039},
-    {"sm_86", "A10", "NVIDIA A10 Tensor Core GPU data sheet", 250, 125, 62.5, 31.2, 0, 600},
-    {"sm_89", "L40S", "NVIDIA L40S data sheet", 733, 362, 183, 91.6, 0, 864},
+     2039, 108, 1.41},
+    {"sm_86", "A10", "NVIDIA A10 Tensor Core GPU data sheet", 250, 125, 62.5, 31.2, 0, 600, 72,
+     1.695},
+    {"sm_89", "L40S", "NVIDIA L40S data sheet", 733, 362, 183, 91.6, 0, 864, 142, 2.49},
     {"sm_90a", "H100 SXM 80 GB", "NVIDIA H100 Tensor Core GPU data sheet", 1979, 989, 494, 67, 34,
-     3350},
+     3350, 132, 1.83},
 }};
 
 double Peaks::ofUnit(std::string_view unit) const {

@@ -24,6 +24,8 @@ struct Peaks {
   const char *source;
   double tensor8, tensor16, tensorTf32, f32, f64; ///< 10^12 operations per second, dense
   double bytes;                                   ///< 10^9 bytes per second of device memory
+  int multiprocessors;
+  double gigahertz; ///< the clock to which the peaks belong
   double ofUnit(std::string_view unit) const;
 };
 

@@ -8,9 +8,9 @@ namespace {
 
 // Lists of words with blanks between; "L1::*" is any word that begins so.
 struct Rule {
-  std::string_view opcodes; // or opcode.modifier, with its first modifier
-  std::string_view where;   // the rule is for instructions with one of these; empty: for all
-  std::string_view needs;   // one of these must be there; empty: none need be
+  std::string_view opcodes;    // or opcode.modifier, with its first modifier
+  std::string_view where;      // the rule is for instructions with one of these; empty: for all
+  std::string_view needs;      // one of these must be there; empty: none need be
   std::string_view never = {}; // and none of these
 };
 

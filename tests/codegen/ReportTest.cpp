@@ -91,6 +91,13 @@ TEST(Roofline, OpenLoopsCountByIteration) {
   EXPECT_FALSE(r.isMemoryBound);
   EXPECT_NEAR(r.bound, 312, 1e-9);
   EXPECT_EQ(peaksOf("sm_1"), nullptr);
+  // Operations that the tensor cores of a multiprocessor do in a cycle.
+  for (auto [target, operations] :
+       {std::pair("sm_80", 2048), {"sm_86", 1024}, {"sm_89", 1024}, {"sm_90a", 4096}}) {
+    const Peaks &peaks = *peaksOf(target);
+    double terahertz = peaks.multiprocessors * peaks.gigahertz / 1000;
+    EXPECT_NEAR(peaks.tensor16 / (operations * terahertz), 1, 0.01) << target;
+  }
 }
 
 TEST(Roofline, NothingToDo) {

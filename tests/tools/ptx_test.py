@@ -235,6 +235,13 @@ class Arguments(Case):
         self.assertEqual(counters["mix"]["global memory"], 2)
         self.assertEqual(sum(counters["mix"].values()), counters["warp_instructions"])
         self.assertEqual(sum(line["warp_instructions"] for line in counters["lines"]), counters["warp_instructions"])
+        model = counters["model"]
+        self.assertEqual((model["card"], model["multiprocessors"]), ("A100 SXM 80 GB", 1))
+        least = model["least_microseconds"]
+        self.assertEqual(list(least), ["issue", "device memory"])
+        self.assertAlmostEqual(least["issue"], counters["warp_instructions"] / (4 * 1410))
+        sectors = counters["global_distinct_sectors_loaded"] + counters["global_distinct_sectors_stored"]
+        self.assertAlmostEqual(least["device memory"], 32 * sectors / 2039e3)
         store, = [line for line in counters["lines"] if "st.global" in line["ptx"]["text"]]
         self.assertEqual((store["class"], store["active_lanes"], store["global_bytes_used"]), ("global memory", 20, 80))
 
@@ -449,6 +456,8 @@ class DocumentedExamples(Case):
         self.write("b.npy", npy("<f2", [256, 64], bytes(64 * 256 * 2)))
         output, _ = self.run_tilec(0, "run", "matmul_mma.ptx", "--grid", "1", "--block", "128", "in:a.npy", "in:b.npy",
                                    "out:c.npy:f32:64x64", "i32:64", "i32:64", "i32:256", "--counters")
+        self.assertRegex(output, r"model: least microseconds on A100 SXM 80 GB, 1 of 108 multiprocessors busy\n"
+                         r"  issue +1\.018\n  tensor cores +0\.726\n  shared memory +1\.271\n  device memory +0\.040\n")
         for prefix in ["  bank conflicts  ", "  shared wavefronts", "            112  ", "             32  "]:
             self.assertDocumented(prefix, output)
 

@@ -1,6 +1,7 @@
 #include "tools/tilec/RunReport.h"
 
 #include "tools/tilec/Child.h"
+#include "tools/tilec/LowerBounds.h"
 
 #include <nlohmann/json.hpp>
 
@@ -103,6 +104,11 @@ Json countersOf(const vgpu::VirtualDevice &device) {
     Json entry = sourceOf(source.sourceFile, source.sourceLine);
     addCounters(entry, source.counters);
     json["sources"].push_back(entry);
+  }
+  if (LowerBounds bounds = lowerBoundsOf(device); bounds.card) {
+    json["model"] = {{"card", bounds.card->card}, {"multiprocessors", bounds.multiprocessors}};
+    for (const LowerBounds::Resource &resource : bounds.resources)
+      json["model"]["least_microseconds"][resource.name] = resource.microseconds;
   }
   return json;
 }

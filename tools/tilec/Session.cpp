@@ -5,6 +5,7 @@
 #include "runtime/jit/State.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/CounterTables.h"
+#include "tools/tilec/LowerBounds.h"
 
 #include <iostream>
 
@@ -109,7 +110,8 @@ int Session::finish(const LaunchSummary &summary) {
   for (const std::string &note : notes_)
     std::cerr << "note: " << note << "\n";
   if (options_.counters && virtualDevice_)
-    std::cout << counterTables(virtualDevice_->counters(), virtualDevice_->countersByLine());
+    std::cout << counterTables(virtualDevice_->counters(), virtualDevice_->countersByLine())
+              << lowerBoundTable(lowerBoundsOf(*virtualDevice_));
   int code = findings_.empty() ? kOk : kFinding;
   if (!options_.json.empty())
     jit::writeFile(options_.json,
