@@ -80,6 +80,20 @@ bool areInterlaced(const Operand &a, const Operand &b) {
   return false;
 }
 
+/// Whether the number of bytes, and the distance of the first from the last, fit 64 bits.
+bool isAddressable(const Operand &x) {
+  auto bytes = static_cast<int64_t>(sizeOf(x.dtype())), last = bytes, reach = int64_t{0};
+  bool fits = true, isEmpty = false;
+  for (int dim = 0; dim < x.rank(); ++dim) {
+    isEmpty |= x.extent(dim) == 0;
+    fits &= !__builtin_mul_overflow(bytes, x.extent(dim), &bytes);
+    fits &= !__builtin_mul_overflow(x.extent(dim) - 1, x.stride(dim), &reach);
+    fits &= !__builtin_mul_overflow(reach, static_cast<int64_t>(sizeOf(x.dtype())), &reach);
+    fits &= !__builtin_add_overflow(last, reach, &last);
+  }
+  return fits || isEmpty;
+}
+
 bool overlap(const Operand &first, const Operand &second) {
   return meet(bytesOf(first), bytesOf(second)) && first.numel() != 0 && second.numel() != 0 &&
          !areInterlaced(first, second);
@@ -279,6 +293,8 @@ void Arguments::accessible(Named arg, uint64_t device) const {
            describe(arg) + " with a negative " +
                (x.extent(dim) < 0 ? "extent" : "stride, " + std::to_string(x.stride(dim))) +
                " in dimension " + std::to_string(dim) + ": views run forwards");
+  if (!isAddressable(x))
+    fail(ErrorCode::InvalidShape, describe(arg) + ", which spans more than 2^63 bytes");
   if (x.numel() == 0)
     return;
   if (!x.data())

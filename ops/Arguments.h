@@ -66,7 +66,7 @@ public:
   /// least <= extent(dim) <= most.
   void extentWithin(Named arg, int dim, int64_t least, int64_t most) const;
   /// Those that are given lie on the stream's device, as far as theirs is known, run forwards and, unless they are empty, are
-  /// at an address that fits their dtype.
+  /// at an address that fits their dtype and within 64 bits.
   void accessible(std::initializer_list<Named> args) const;
   /// No element of `output` has two indices, as with stride 0.
   void elementsDistinct(Named output) const;

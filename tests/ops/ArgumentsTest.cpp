@@ -3,6 +3,9 @@
 #include "tests/execution/Harness.h"
 #include "tests/ops/PlacedTensor.h"
 #include "tests/ops/PublicOps.h"
+#include "tests/ops/Refusals.h"
+
+#include <tile/ops/Activations.h>
 
 #include <algorithm>
 #include <cmath>
@@ -226,6 +229,16 @@ TEST_P(OpArguments, AddressesThatAreNoneAreRefused) {
                          isNull ? "at a null pointer" : "at an address that is not a multiple");
     }
   });
+}
+
+TEST_P(OpArguments, SizesBeyond64BitsAreRefused) {
+  auto memory = device().tensor<float>({4});
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  auto *address = static_cast<float *>(memory.data());
+  const Operand sizes[] = {ref(address, {kHuge, kHuge}), ref(address, {2, 2}, {kHuge << 21, 1})};
+  for (const Operand &x : sizes)
+    expectRefused(ErrorCode::InvalidShape, "relu: y is " + x.str() + ", which spans more than 2^63",
+                  [&] { ops::relu(stream, x, x); });
 }
 
 TEST_P(OpArguments, StreamsThatAreNoneAreRefused) {

@@ -118,8 +118,9 @@ TEST_P(Checkpoints, DropTheSameElementsAgain) {
   size_t dropped = 0;
   for (size_t i = 0; i < kept.size(); ++i) {
     dropped += kept[i] == 0;
-    if (kept[i] != 0)
+    if (kept[i] != 0) {
       EXPECT_NEAR(kept[i], 2 * values[i] / (0.6 * 0.7), 1e-12);
+    }
   }
   EXPECT_NEAR(double(dropped) / 500, 1 - 0.6 * 0.7, 0.1);
 }
