@@ -3,14 +3,17 @@
 
 #include <tile/ops/Activations.h>
 #include <tile/ops/Arithmetic.h>
+#include <tile/ops/Attention.h>
 #include <tile/ops/CrossEntropy.h>
 #include <tile/ops/Embedding.h>
+#include <tile/ops/KvCache.h>
 #include <tile/ops/Matmul.h>
 #include <tile/ops/Norm.h>
 #include <tile/ops/Optimizers.h>
 #include <tile/ops/Random.h>
 #include <tile/ops/Reduce.h>
 #include <tile/ops/Rotary.h>
+#include <tile/ops/Sampling.h>
 #include <tile/ops/Softmax.h>
 
 #include <array>
@@ -169,7 +172,7 @@ void reductions(List &list) {
 
 void lookups(List &list) {
   list.add("embedding", f16, {2048, 512}, [](Setup &s, DType dtype, const Extents &e) {
-    Tensor table = s.readPartly(dtype, {8192, e[1]}, e[0] * e[1]);
+    Tensor table = s.partly(dtype, {8192, e[1]}, e[0] * e[1]);
     Tensor indices = s.indices({e[0]}, 8192), y = s.written(dtype, e);
     return [=, &stream = s.stream] { ops::embedding(stream, table, indices, y); };
   });
@@ -209,6 +212,86 @@ void products(List &list) {
     Tensor a = s.read(dtype, e), b = s.read(dtype, e), c = s.written(dtype, e);
     s.flops = 2.0 * e[0] * e[1] * e[1] * e[2];
     return [=, &stream = s.stream] { ops::matmul(stream, a, b, c); };
+  });
+}
+
+/// Of batch x heads x length x width, as many heads of keys as of queries: the multiply-adds of one product of all pairs.
+double pairProducts(const Extents &e, bool causal) {
+  auto length = static_cast<double>(e[2]);
+  double pairs = causal ? length * (length + 1) / 2 : length * length;
+  return static_cast<double>(e[0] * e[1]) * pairs * static_cast<double>(e[3]);
+}
+
+void attentions(List &list) {
+  auto attention = [](bool causal) {
+    return [=](Setup &s, DType dtype, const Extents &e) {
+      Tensor q = s.read(dtype, e), k = s.read(dtype, e), v = s.read(dtype, e);
+      Tensor out = s.written(dtype, e), lse = s.written(f32, {e[0], e[1], e[2]});
+      s.flops = 2 * 2 * pairProducts(e, causal);
+      ops::AttentionOptions options{.causal = causal};
+      return [=, &stream = s.stream] { ops::attention(stream, q, k, v, out, lse, options); };
+    };
+  };
+  list.add("attention", f16, {1, 8, 512, 64}, attention(false));
+  list.add("attention, causal", f16, {1, 8, 512, 64}, attention(true));
+  list.add("attentionBackward, causal", f16, {1, 8, 256, 64},
+           [](Setup &s, DType dtype, const Extents &e) {
+             Tensor q = s.read(dtype, e), k = s.read(dtype, e), v = s.read(dtype, e);
+             Tensor out = s.read(dtype, e), lse = s.read(f32, {e[0], e[1], e[2]});
+             Tensor dout = s.read(dtype, e), dq = s.written(dtype, e);
+             Tensor dk = s.written(dtype, e), dv = s.written(dtype, e);
+             s.flops = 5 * 2 * pairProducts(e, true);
+             ops::AttentionOptions options{.causal = true};
+             return [=, &stream = s.stream] {
+               ops::attentionBackward(stream, q, k, v, out, lse, dout, dq, dk, dv, options);
+             };
+           });
+}
+
+/// Caches of batch x heads of keys x capacity x width, full; four heads of queries share one of keys.
+void caches(List &list) {
+  auto capacity = [](const Extents &e) { return static_cast<int32_t>(e[2]); };
+  auto decode = [=](Setup &s, DType dtype, const Extents &e) {
+    Tensor k = s.read(dtype, e), v = s.read(dtype, e), lengths = s.numbers({e[0]}, capacity(e));
+    Tensor q = s.read(dtype, {e[0], 4 * e[1], e[3]}),
+           out = s.written(dtype, {e[0], 4 * e[1], e[3]});
+    s.flops = 2 * 2 * 4 * static_cast<double>(k.numel());
+    return [=, &stream = s.stream] {
+      ops::decodeAttention(stream, q, {.k = k, .v = v, .lengths = lengths}, out);
+    };
+  };
+  list.add("decodeAttention", f16, {32, 8, 1024, 64}, decode);
+  list.add("decodeAttention, keys split", f16, {1, 8, 8192, 64}, decode);
+  auto append = [=](int64_t tokens) {
+    return [=](Setup &s, DType dtype, const Extents &e) {
+      Extents added = {e[0], e[1], tokens, e[3]};
+      Tensor newK = s.read(dtype, added), newV = s.read(dtype, added);
+      Tensor k = s.partly(dtype, e, newK.numel()), v = s.partly(dtype, e, newV.numel());
+      Tensor lengths = s.numbers({e[0]}, capacity(e));
+      return [=, &stream = s.stream] {
+        ops::kvCacheAppend(stream, newK, newV, {.k = k, .v = v, .lengths = lengths});
+      };
+    };
+  };
+  list.add("kvCacheAppend of 1", f16, {32, 8, 256, 64}, append(1));
+  list.add("kvCacheAppend of 256", f16, {4, 8, 256, 64}, append(256));
+}
+
+void samplings(List &list) {
+  list.add("argmax", f16, {64, 32768}, [](Setup &s, DType dtype, const Extents &e) {
+    Tensor x = s.read(dtype, e), indices = s.written(i32, {e[0]});
+    return [=, &stream = s.stream] { ops::argmax(stream, x, indices); };
+  });
+  list.add("topK, k 50", f16, {64, 32768}, [](Setup &s, DType dtype, const Extents &e) {
+    Tensor x = s.read(dtype, e), values = s.written(dtype, {e[0], 50});
+    Tensor indices = s.written(i32, {e[0], 50});
+    return [=, &stream = s.stream] { ops::topK(stream, x, values, indices); };
+  });
+  list.add("sampleTopK, k 50", f16, {64, 32768}, [](Setup &s, DType dtype, const Extents &e) {
+    Tensor x = s.read(dtype, e), tokens = s.written(i32, {e[0]});
+    return [=, &stream = s.stream, generator = ops::Generator{.seed = 1}]() mutable {
+      ops::sampleTopK(stream, x, 50, 0.8, generator, tokens);
+    };
   });
 }
 
@@ -264,7 +347,7 @@ void optimizers(List &list) {
 std::vector<Case> cases() {
   List list;
   for (auto add : {elementwise, activations, norms, softmaxes, crossEntropies, reductions, lookups,
-                   products, randoms, optimizers})
+                   products, attentions, caches, samplings, randoms, optimizers})
     add(list);
   return list.all;
 }

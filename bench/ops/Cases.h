@@ -19,14 +19,16 @@ public:
   Tensor written(DType dtype, std::vector<int64_t> extents) { return made(dtype, extents, 1); }
   /// Read and written.
   Tensor changed(DType dtype, std::vector<int64_t> extents) { return made(dtype, extents, 2); }
-  /// Of which the call reads `used` elements.
-  Tensor readPartly(DType dtype, std::vector<int64_t> extents, int64_t used);
+  /// Of which the call reads or writes `used` elements.
+  Tensor partly(DType dtype, std::vector<int64_t> extents, int64_t used);
   /// i32 numbers below `bound`, all over it.
   Tensor indices(std::vector<int64_t> extents, int32_t bound);
+  /// i32 numbers that are all `value`.
+  Tensor numbers(std::vector<int64_t> extents, int32_t value);
 
   Stream &stream;
   int64_t leastBytes = 0;
-  double flops = 0; ///< of products
+  double flops = 0; ///< of products, the fewest that do
 
 private:
   Tensor made(DType dtype, const std::vector<int64_t> &extents, int times);

@@ -13,7 +13,7 @@ Tensor Setup::made(DType dtype, const std::vector<int64_t> &extents, int times) 
   return tensor;
 }
 
-Tensor Setup::readPartly(DType dtype, std::vector<int64_t> extents, int64_t used) {
+Tensor Setup::partly(DType dtype, std::vector<int64_t> extents, int64_t used) {
   Tensor tensor = made(dtype, extents, 0);
   leastBytes += used * sizeOf(dtype);
   return tensor;
@@ -26,6 +26,13 @@ Tensor Setup::indices(std::vector<int64_t> extents, int32_t bound) {
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = static_cast<int32_t>(static_cast<int64_t>(i) * kStep % bound);
   TensorOf<int32_t>(tensor).upload(values);
+  return tensor;
+}
+
+Tensor Setup::numbers(std::vector<int64_t> extents, int32_t value) {
+  Tensor tensor = made(i32, extents, 1);
+  TensorOf<int32_t>(tensor).upload(
+      std::vector<int32_t>(static_cast<size_t>(tensor.numel()), value));
   return tensor;
 }
 
