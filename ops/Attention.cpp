@@ -137,9 +137,7 @@ void attention(Stream &stream, const Operand &q, const Operand &k, const Operand
   Named names[] = {{"q", q}, {"k", k}, {"v", v}, {"out", out}};
   checkAttention(arguments, names[0], names[1], names[2], {names[3]}, {}, options);
   arguments.accessible({names[0], names[1], names[2], names[3]});
-  arguments.elementsDistinct(names[3]);
-  for (int input : {0, 1, 2})
-    arguments.disjoint(names[3], names[input]);
+  arguments.outputsApart({names[3]}, {names[0], names[1], names[2]});
   launchAttention(CallSite(stream, loc), attentionKernel, options, q, k, v, out);
 }
 
@@ -150,11 +148,7 @@ void attention(Stream &stream, const Operand &q, const Operand &k, const Operand
   checkAttention(arguments, names[0], names[1], names[2], {names[3]}, {}, options);
   checkLse(arguments, names[4], names[0]);
   arguments.accessible({names[0], names[1], names[2], names[3], names[4]});
-  for (int output : {3, 4}) {
-    arguments.elementsDistinct(names[output]);
-    for (int other = 0; other < output; ++other)
-      arguments.disjoint(names[output], names[other]);
-  }
+  arguments.outputsApart({names[3], names[4]}, {names[0], names[1], names[2]});
   launchAttention(CallSite(stream, loc), attentionLseKernel, options, q, k, v, out, lse);
 }
 

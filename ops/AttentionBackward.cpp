@@ -164,11 +164,7 @@ void checkGradient(const Arguments &arguments, const GradientArguments &in,
   checkAttention(arguments, q, k, v, {out, dout, dq}, {dk, dv}, options);
   checkLse(arguments, lse, q);
   arguments.accessible({q, k, v, out, lse, dout, dq, dk, dv});
-  for (size_t output = 6; output < names.size(); ++output) {
-    arguments.elementsDistinct(names[output]);
-    for (size_t other = 0; other < output; ++other)
-      arguments.disjoint(names[output], names[other]);
-  }
+  arguments.outputsApart({dq, dk, dv}, {q, k, v, out, lse, dout});
 }
 
 void launchGradient(CallSite site, const GradientArguments &in, const AttentionOptions &options) {

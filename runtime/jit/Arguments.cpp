@@ -44,6 +44,12 @@ public:
     }
   }
 
+  void runForAddresses() {
+    for (int i = 0; i < count(); ++i)
+      if (args[i].kind == HostArg::Tensor && !isEmpty(args[i]))
+        checkPointer(i);
+  }
+
 private:
   int count() const { return static_cast<int>(args.size()); }
   [[noreturn]] void refuse(ErrorCode code, int index, const std::string &what) const {
@@ -137,6 +143,11 @@ std::string argumentName(const detail::KernelRecord &record, int index) {
 void validate(const detail::KernelRecord &record, const detail::DeviceState &device,
               std::span<const HostArg> args) {
   Validation(record, device, args).run();
+}
+
+void validateAddresses(const detail::KernelRecord &record, const detail::DeviceState &device,
+                       std::span<const detail::HostArg> args) {
+  Validation(record, device, args).runForAddresses();
 }
 
 } // namespace tile::jit

@@ -21,5 +21,8 @@ std::string argumentName(const detail::KernelRecord &record, int index);
 /// WrongDevice, InvalidShape, InvalidArgument, Unsupported, Aliasing (of an output with itself).
 void validate(const detail::KernelRecord &record, const detail::DeviceState &device,
               std::span<const detail::HostArg> args);
+/// The same of arguments of which all but the addresses has been validated.
+void validateAddresses(const detail::KernelRecord &record, const detail::DeviceState &device,
+                       std::span<const detail::HostArg> args);
 
 } // namespace tile::jit

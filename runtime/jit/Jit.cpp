@@ -6,6 +6,8 @@
 #include "runtime/jit/Assemble.h"
 #include "runtime/jit/Compile.h"
 
+#include <algorithm>
+
 namespace tile::jit {
 namespace {
 
@@ -87,6 +89,8 @@ Jit::Family &Jit::family(llvm::ArrayRef<uint64_t> signature, const detail::Kerne
     branch->family->uses = std::move(uses.tiles);
     branch->family->aliases = std::move(uses.aliases);
     branch->family->assume = settings.assume;
+    branch->family->asksForNumbers =
+        std::ranges::any_of(uses.values, [](frontend::ValueUse use) { return use.dim < 0; });
   }
   return *branch->family;
 }
@@ -113,6 +117,7 @@ const LoadedKernel &Jit::compileOnce(Family &family, const detail::KernelRecord 
   }
   try {
     auto kernel = build(record, bindingOf(args, family.uses, consts, settings, targetInfo_));
+    kernel->isForNumbers = family.asksForNumbers;
     const LoadedKernel *loaded = kernel.get();
     std::unique_lock lock(mutex_);
     entry->kernel = std::move(kernel);

@@ -20,7 +20,8 @@ struct LoadedKernel {
   std::string name;
   std::vector<codegen::Parameter> parameters;
   codegen::GridExpression grid;
-  int64_t mostPrograms = 0; ///< of a persistent kernel: how many run at once; 0: any number
+  bool isForNumbers = false; ///< its code depends on the values of scalars
+  int64_t mostPrograms = 0;  ///< of a persistent kernel: how many run at once; 0: any number
   uint32_t threads = 0, sharedBytes = 0;
   std::vector<codegen::Diagnostic> remarks;
 };
@@ -61,6 +62,7 @@ private:
     std::vector<frontend::TileUse> uses;
     std::vector<std::pair<int, int>> aliases;
     bool assume = true;
+    bool asksForNumbers = false; ///< for the values of scalars
     KeyMap<Entry> entries;
   };
   /// From a signature to its family. A kernel that asks for the value of an argument has a branch for each; what it asks

@@ -5,6 +5,7 @@
 #include "runtime/jit/Arguments.h"
 #include "runtime/jit/Jit.h"
 #include "runtime/jit/Overlap.h"
+#include "runtime/jit/RecentCalls.h"
 #include "runtime/jit/State.h"
 
 #include <algorithm>
@@ -157,12 +158,25 @@ template <class Act> static void forCall(Loc call, Act act) {
 static const LoadedKernel &kernelFor(const KernelRecord &record, detail::DeviceState &device,
                                      std::span<const HostArg> args, std::span<const int64_t> consts,
                                      const detail::LaunchOptions &options) {
-  checkArguments(record, args);
-  jit::validate(record, device, args);
   detail::CompileSettings settings = jit::withEnvironment(options.compile);
+  jit::KeyWords call;
+  jit::appendCall(call, device.id, record.id, args, consts, settings);
+  jit::RecentCalls &recent = jit::RecentCalls::ofThread();
+  const LoadedKernel *known = recent.find(call);
+  if (known) {
+    jit::validateAddresses(record, device, args);
+  } else {
+    checkArguments(record, args);
+    jit::validate(record, device, args);
+  }
   jit::refuseOverlap(record, args,
                      [&] { return device.jit->aliases(record, args, consts, settings); });
-  return device.jit->get(record, args, consts, settings);
+  if (known)
+    return *known;
+  const LoadedKernel &kernel = device.jit->get(record, args, consts, settings);
+  if (!kernel.isForNumbers)
+    recent.add(call, kernel);
+  return kernel;
 }
 
 void detail::launch(const KernelRecord &record, Stream &stream, std::span<const HostArg> args,

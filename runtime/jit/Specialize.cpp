@@ -77,6 +77,10 @@ detail::CompileSettings withEnvironment(detail::CompileSettings settings) {
   return settings;
 }
 
+bool isAligned(const detail::HostArg &arg) {
+  return reinterpret_cast<uintptr_t>(arg.pointer) % kAlignment == 0;
+}
+
 Facts factsOf(const detail::HostArg &arg, int index, std::span<const frontend::TileUse> uses,
               bool assume) {
   Facts facts;
@@ -86,7 +90,7 @@ Facts factsOf(const detail::HostArg &arg, int index, std::span<const frontend::T
     std::fill(std::begin(facts.extentDivisors), std::end(facts.extentDivisors), 1);
     return facts;
   }
-  facts.isAligned = reinterpret_cast<uintptr_t>(arg.pointer) % kAlignment == 0;
+  facts.isAligned = isAligned(arg);
   facts.isWide = needsWide(arg, tiles);
   uint64_t element = sizeOf(arg.dtype);
   for (int dim = 0; dim < arg.rank; ++dim) {

@@ -11,9 +11,12 @@
 
 namespace tile::jit {
 
+/// Whether the pointer is divisible by 16.
+bool isAligned(const detail::HostArg &arg);
+
 /// What is known of one tensor argument.
 struct Facts {
-  bool isAligned = false;                ///< the pointer is divisible by 16
+  bool isAligned = false;
   bool isWide = false;                   ///< offsets may reach 2^31 elements: 64-bit addressing
   uint8_t unitStrides = 0;               ///< bit d: stride d is 1
   uint8_t alignedStrides = 0;            ///< bit d: stride d is divisible by 16 bytes

@@ -102,6 +102,22 @@ TEST_P(Arguments, outputsThatOverlapInputs) {
   refused(ErrorCode::Aliasing, message, x, x.T());
 }
 
+/// What is remembered of a call does not stand for its addresses.
+TEST_P(Arguments, addressesOfACallThatIsKnown) {
+  copy(stream, x, y);
+  refused(ErrorCode::InvalidArgument, "arg 1 'from' is a null pointer, but its shape is not empty",
+          ref(static_cast<float *>(nullptr), {64, 64}), y);
+  copy(stream, x.slice(0, 0, 32), x.slice(0, 32, 32));
+  Error error = errorOf([&] { copy(stream, x.slice(0, 0, 32), x.slice(0, 16, 32)); });
+  EXPECT_EQ(error.code(), ErrorCode::Aliasing);
+  auto row = device().tensor<float>({1, 68}, ramp(68, 1));
+  auto moved = [&](int64_t shift) { return row.slice(1, shift, 32); };
+  for (int64_t shift : {0, 4, 1, 0}) {
+    copy(stream, moved(shift), moved(36));
+    EXPECT_EQ(moved(36).download(), moved(shift).download()) << "aligned or not: " << shift;
+  }
+}
+
 TEST_P(Arguments, outputsThatTheKernelSaysMayOverlap) {
   static const auto shift = kernel("shift", [](Out<f32, 1> to, In<f32, 1> from, In<f32, 1> other) {
     to.may_alias(from);

@@ -1,4 +1,6 @@
 // Which calls share code, and that concurrent callers compile once.
+#include "runtime/jit/Jit.h"
+#include "runtime/jit/RecentCalls.h"
 #include "tests/runtime/jit/Devices.h"
 
 #include <barrier>
@@ -157,6 +159,64 @@ TEST(Facts, followTheArgument) {
       << "the other argument's tile does not divide it";
   arg.pointer = reinterpret_cast<void *>(260);
   EXPECT_FALSE(jit::factsOf(arg, 0, uses).isAligned);
+}
+
+// --- Recent calls --------------------------------------------------------------------------------
+
+TEST(RecentCalls, newerOnesTakeThePlacesOfOlderOnes) {
+  constexpr size_t kCalls = 5000;
+  std::vector<jit::LoadedKernel> kernels(kCalls);
+  auto recent = std::make_unique<jit::RecentCalls>();
+  auto callOf = [&](size_t i) {
+    jit::KeyWords call;
+    detail::HostArg arg = view({static_cast<int64_t>(i), 8}, {8, 1});
+    jit::appendCall(call, 1, 2, {&arg, 1}, {}, {});
+    return call;
+  };
+  size_t found = 0;
+  for (size_t i = 0; i < kCalls; ++i) {
+    EXPECT_EQ(recent->find(callOf(i)), nullptr);
+    recent->add(callOf(i), kernels[i]);
+    EXPECT_EQ(recent->find(callOf(i)), &kernels[i]);
+  }
+  for (size_t i = 0; i < kCalls; ++i)
+    if (const jit::LoadedKernel *kernel = recent->find(callOf(i))) {
+      EXPECT_EQ(kernel, &kernels[i]);
+      ++found;
+    }
+  EXPECT_GT(found, 500u);
+  EXPECT_LT(found, kCalls) << "memory is bounded";
+}
+
+TEST(RecentCalls, differByAllButAddressesAndNumbers) {
+  detail::HostArg tensor = view({64, 32}, {32, 1}), number;
+  number.kind = detail::HostArg::Scalar, number.dtype = f32;
+  auto keyOf = [&](uint64_t device, uint64_t kernel, int64_t constant, int warps) {
+    jit::KeyWords call;
+    detail::HostArg args[] = {tensor, number};
+    detail::CompileSettings settings;
+    settings.warps = warps;
+    jit::appendCall(call, device, kernel, args, {&constant, 1}, settings);
+    return call;
+  };
+  auto key = keyOf(1, 2, 3, 4);
+  EXPECT_NE(key, keyOf(2, 2, 3, 4));
+  EXPECT_NE(key, keyOf(1, 1, 3, 4));
+  EXPECT_NE(key, keyOf(1, 2, 4, 4));
+  EXPECT_NE(key, keyOf(1, 2, 3, 8));
+  number.bits = 77, tensor.pointer = reinterpret_cast<void *>(512);
+  EXPECT_EQ(key, keyOf(1, 2, 3, 4));
+  auto expectOther = [&](auto change) {
+    detail::HostArg before = tensor;
+    change();
+    EXPECT_NE(key, keyOf(1, 2, 3, 4));
+    tensor = before;
+  };
+  expectOther([&] { tensor.pointer = reinterpret_cast<void *>(260); });
+  expectOther([&] { tensor.extents[1] = 31; });
+  expectOther([&] { tensor.strides[0] = 33; });
+  expectOther([&] { tensor.dtype = f16; });
+  expectOther([&] { tensor.rank = 1; });
 }
 
 // --- Concurrency ---------------------------------------------------------------------------------

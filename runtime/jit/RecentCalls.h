@@ -1,0 +1,39 @@
+// The kernels of calls made lately. A loop launches the same kernels on tensors of the same shapes again and again: what is
+// known of those is not worked out anew, and what was checked of them not checked again.
+#pragma once
+
+#include "runtime/jit/Specialize.h"
+
+#include <vector>
+
+namespace tile::jit {
+
+struct LoadedKernel;
+
+/// All that a kernel is chosen by, unless it asks for the value of a number: device, kernel, constants, settings, and of
+/// each argument all but its address and value, and of the address whether it is aligned.
+void appendCall(KeyWords &key, uint64_t device, uint64_t kernel,
+                std::span<const detail::HostArg> args, std::span<const int64_t> consts,
+                const detail::CompileSettings &settings);
+
+/// Each thread has its own, so that nobody waits. Newer calls take the places of older ones.
+class RecentCalls {
+public:
+  static RecentCalls &ofThread();
+
+  /// The kernel of a call that was added, or null.
+  const LoadedKernel *find(llvm::ArrayRef<uint64_t> call) const;
+  /// The kernel's device may end before the thread: no later call has its number.
+  void add(llvm::ArrayRef<uint64_t> call, const LoadedKernel &kernel);
+
+private:
+  static constexpr size_t kSlots = 1024;
+  struct Slot {
+    std::vector<uint64_t> call;
+    const LoadedKernel *kernel = nullptr;
+  };
+  static size_t slotOf(llvm::ArrayRef<uint64_t> call);
+  std::vector<Slot> slots_ = std::vector<Slot>(kSlots);
+};
+
+} // namespace tile::jit
