@@ -7,6 +7,7 @@
 #include "runtime/jit/Compile.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace tile::jit {
 namespace {
@@ -19,6 +20,26 @@ std::string targetOf(const device::DeviceProps &props) {
     if (isTarget(name) && (name == props.target || targetInfo(name).sm <= props.arch))
       return name;
   return "sm_80";
+}
+
+/// Where a parameter's value is, from the first of a call's arguments on.
+size_t offsetOf(const codegen::Parameter &parameter) {
+  using detail::HostArg;
+  using Kind = codegen::Parameter::Kind;
+  auto within = [&]() -> size_t {
+    switch (parameter.kind) {
+    case Kind::Pointer:
+      return offsetof(HostArg, pointer);
+    case Kind::Extent:
+      return offsetof(HostArg, extents) + static_cast<size_t>(parameter.dim) * sizeof(int64_t);
+    case Kind::Stride:
+      return offsetof(HostArg, strides) + static_cast<size_t>(parameter.dim) * sizeof(int64_t);
+    case Kind::Scalar:
+      break;
+    }
+    return offsetof(HostArg, bits);
+  };
+  return static_cast<size_t>(parameter.arg) * sizeof(HostArg) + within();
 }
 
 } // namespace
@@ -157,6 +178,8 @@ std::unique_ptr<LoadedKernel> Jit::load(codegen::CompiledKernel compiled, const 
   }
   kernel->name = std::move(compiled.name);
   kernel->parameters = std::move(compiled.parameters);
+  for (const codegen::Parameter &parameter : kernel->parameters)
+    kernel->offsets.push_back(offsetOf(parameter));
   kernel->grid = std::move(compiled.grid);
   if (compiled.persistent)
     kernel->mostPrograms = programsAtOnce(kernel->function, compiled);

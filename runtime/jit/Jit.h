@@ -19,6 +19,7 @@ struct LoadedKernel {
   device::Function function;
   std::string name;
   std::vector<codegen::Parameter> parameters;
+  std::vector<size_t> offsets; ///< of each parameter's word from the first argument of a call
   codegen::GridExpression grid;
   bool isForNumbers = false; ///< its code depends on the values of scalars
   int64_t mostPrograms = 0;  ///< of a persistent kernel: how many run at once; 0: any number

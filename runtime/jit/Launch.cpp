@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 
 namespace tile {
@@ -65,20 +66,6 @@ void checkGrid(const Named &record, const std::array<int64_t, 3> &grid) {
                   record.where);
 }
 
-uint64_t parameterBits(const codegen::Parameter &parameter, const HostArg &arg) {
-  switch (parameter.kind) {
-  case codegen::Parameter::Kind::Pointer:
-    return reinterpret_cast<uint64_t>(arg.pointer);
-  case codegen::Parameter::Kind::Extent:
-    return static_cast<uint64_t>(arg.extents[parameter.dim]);
-  case codegen::Parameter::Kind::Stride:
-    return static_cast<uint64_t>(arg.strides[parameter.dim]);
-  case codegen::Parameter::Kind::Scalar:
-    break;
-  }
-  return arg.bits;
-}
-
 void start(const Named &record, const LoadedKernel &kernel, detail::StreamState &stream,
            std::span<const HostArg> args, const detail::LaunchOptions &options) {
   std::array<int64_t, 3> grid = gridOf(record, kernel, args, options);
@@ -91,9 +78,9 @@ void start(const Named &record, const LoadedKernel &kernel, detail::StreamState 
   llvm::SmallVector<device::Arg, 64> block;
   words.resize_for_overwrite(count), block.resize_for_overwrite(count);
   for (size_t i = 0; i < count; ++i) {
-    const codegen::Parameter &parameter = kernel.parameters[i];
-    words[i] = parameterBits(parameter, args[parameter.arg]);
-    block[i] = {&words[i], static_cast<size_t>(parameter.bytes)};
+    std::memcpy(&words[i], reinterpret_cast<const std::byte *>(args.data()) + kernel.offsets[i],
+                sizeof words[i]);
+    block[i] = {&words[i], static_cast<size_t>(kernel.parameters[i].bytes)};
   }
   device::LaunchConfig config;
   config.grid = {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),
