@@ -6,11 +6,17 @@
 #include "runtime/vgpu/QuickAccess.h"
 
 #include <algorithm>
+#include <span>
 
 namespace tile::vgpu {
 
 /// Bytes of a chunk.
 constexpr uint32_t kRaceChunkBytes = 16;
+
+/// Bytes of memory that has a shadow.
+struct ShadowRange {
+  uint32_t offset = 0, bytes = 0;
+};
 
 template <class Cell> class ChunkShadow {
 public:
@@ -37,11 +43,11 @@ public:
       AccessKind kind = accessor.kind();
       bool isWhole = offset % 4 == 0 && bytes % 4 == 0;
       if (isWhole && (kind == AccessKind::Read || kind == AccessKind::ProxyRead))
-        return accessOrdered<true>(rules, accessor, offset, bytes, place);
+        return accessOrdered<true>(rules, accessor, KnownOrder(accessor), offset, bytes, place);
       if (isWhole && !sameValue &&
           (kind == AccessKind::Write || kind == AccessKind::CopyWrite ||
            kind == AccessKind::ProxyWrite))
-        return accessOrdered<false>(rules, accessor, offset, bytes, place);
+        return accessOrdered<false>(rules, accessor, KnownOrder(accessor), offset, bytes, place);
     }
     accessCells(rules, accessor, offset, bytes, sameValue, place);
   }
@@ -62,6 +68,15 @@ public:
       known = KnownOrder(accessor);
     }
     return others;
+  }
+
+  /// Reads of whole words in these ranges.
+  template <class Place>
+  void readRanges(Rules &rules, const Accessor &accessor, std::span<const ShadowRange> ranges,
+                  Place place) {
+    KnownOrder known(accessor);
+    for (const ShadowRange &range : ranges)
+      accessOrdered<true>(rules, accessor, known, range.offset, range.bytes, place);
   }
 
   /// Weak writes that change whole chunks, by the lanes of `which` at their `offsets`.
@@ -149,9 +164,13 @@ private:
 
   // Whole words, nearly always ordered after everything.
   template <bool Reads, class Place>
-  void accessOrdered(Rules &rules, const Accessor &accessor, uint32_t offset, uint32_t bytes,
-                     Place place) {
-    KnownOrder known(accessor);
+  void accessOrdered(Rules &rules, const Accessor &accessor, KnownOrder &&known, uint32_t offset,
+                     uint32_t bytes, Place place) {
+    accessOrdered<Reads>(rules, accessor, known, offset, bytes, place);
+  }
+  template <bool Reads, class Place>
+  void accessOrdered(Rules &rules, const Accessor &accessor, KnownOrder &known, uint32_t offset,
+                     uint32_t bytes, Place place) {
     for (uint32_t at = offset, end = offset + bytes; at < end;) {
       Cell &chunk = chunks_[at / kChunkBytes];
       if (at % kChunkBytes == 0 && end - at >= kChunkBytes) {

@@ -113,6 +113,13 @@ struct WarpClock {
   /// Its block's warps, of which it knows nothing yet.
   void setBlock(uint32_t begin, uint32_t warps) { blockBegin = begin, blockWarps = warps; }
   uint32_t time() const { return has.now.known.at(actor); }
+  /// What each warp of its block did up to this time is visible to the async proxy.
+  uint32_t proxiedTime() const {
+    uint32_t least = std::min(laneTime, has.now.proxied.at(actor));
+    for (uint32_t warp = blockBegin; warp < blockBegin + blockWarps; ++warp)
+      least = std::min(least, has.now.proxied.at(warp));
+    return least;
+  }
   /// What the warp does from here on is later than what others have learnt.
   void advance() {
     if (time() < kLastTime)

@@ -63,13 +63,11 @@ void requireInside(Warp &warp, const Op &op, const SharedMatrix &matrix,
 }
 
 // A mask of the rows that are not all initialised; empty if all are.
-std::vector<bool> badRowsOf(const Cta &cta, const SharedMatrix &matrix,
-                            const MatrixExtent &extent) {
-  bool isWhole = true;
-  forRanges(matrix, extent, [&](uint32_t offset, uint32_t bytes) {
-    isWhole = isWhole && cta.sharedValid.holdsRange(offset, bytes);
-  });
-  if (isWhole)
+std::vector<bool> badRowsOf(const Cta &cta, const SharedMatrix &matrix, const MatrixExtent &extent,
+                            std::span<const ShadowRange> ranges) {
+  if (std::ranges::all_of(ranges, [&](const ShadowRange &range) {
+        return cta.sharedValid.holdsRange(range.offset, range.bytes);
+      }))
     return {};
   std::vector<bool> bad(extent.rows);
   forChunks(matrix, extent, [&](uint32_t mn, uint32_t address) {
@@ -87,17 +85,22 @@ std::vector<bool> checkMatrix(Warp &warp, const Op &op, const SharedMatrix &matr
                               const MatrixExtent &extent, unsigned actor, uint32_t time) {
   Cta &cta = *warp.cta;
   requireInside(warp, op, matrix, extent);
+  static thread_local std::vector<ShadowRange> ranges; // keeps its memory
+  ranges.clear();
+  if (cta.races || warp.shadow)
+    forRanges(matrix, extent, [&](uint32_t offset, uint32_t bytes) {
+      ranges.push_back({offset, bytes});
+    });
   if (cta.races) {
     Accessor accessor = accessorOf(warp, op, 0, AccessKind::ProxyRead);
     accessor.stamp.actor = actor;
     accessor.stamp.clock = time;
     accessor.proxy = true;
+    accessor.proxiedTime = warp.clock.proxiedTime();
     accessor.ordersOwnAccess = false;
-    forRanges(matrix, extent, [&](uint32_t offset, uint32_t bytes) {
-      cta.races->access(accessor, offset, bytes, false);
-    });
+    cta.races->readRanges(accessor, ranges);
   }
-  return warp.shadow ? badRowsOf(cta, matrix, extent) : std::vector<bool>();
+  return warp.shadow ? badRowsOf(cta, matrix, extent, ranges) : std::vector<bool>();
 }
 
 } // namespace tile::vgpu

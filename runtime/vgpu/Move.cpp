@@ -49,8 +49,34 @@ template <class T> void store(Warp &warp, uint32_t row, const T *values) {
     forLanes(warp.mask, [&](unsigned lane) { target[lane] = values[lane]; });
 }
 
+// Two halves make a word, in all lanes: what tensor cores' kernels do most.
+void packHalves(Warp &warp, const Op &op) {
+  const uint32_t *low = warp.row<uint32_t>(op.rows[1]), *high = warp.row<uint32_t>(op.rows[2]);
+  uint32_t *target = warp.row<uint32_t>(op.rows[0]);
+  TILE_LANE_LOOP
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    target[lane] = (low[lane] & 0xffff) | high[lane] << 16;
+}
+
+void unpackHalves(Warp &warp, const Op &op) {
+  uint32_t *low = warp.row<uint32_t>(op.rows[0]), *high = warp.row<uint32_t>(op.rows[1]);
+  const uint32_t *whole = warp.row<uint32_t>(op.rows[2]);
+  TILE_LANE_LOOP
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    uint32_t word = whole[lane];
+    low[lane] = word & 0xffff;
+    high[lane] = word >> 16;
+  }
+}
+
+bool areHalves(const Warp &warp, const Op &op, unsigned pieces) {
+  return op.a == 16 && pieces == 2 && warp.mask == kFullMask;
+}
+
 // Joins op.sources pieces of op.a bits each, the first lowest.
 template <class T> void pack(Warp &warp, const Op &op) {
+  if (std::is_same_v<T, uint32_t> && areHalves(warp, op, op.sources))
+    return packHalves(warp, op);
   unsigned bits = op.a;
   T mask = lowBits<T>(bits), values[kLanes] = {};
   for (unsigned i = 0; i < op.sources; ++i) {
@@ -64,6 +90,8 @@ template <class T> void pack(Warp &warp, const Op &op) {
 }
 
 template <class T> void unpack(Warp &warp, const Op &op) {
+  if (std::is_same_v<T, uint32_t> && areHalves(warp, op, op.targets))
+    return unpackHalves(warp, op);
   unsigned bits = op.a;
   auto mask = static_cast<uint32_t>(lowBits<T>(bits));
   T whole[kLanes]; // a target may be the source

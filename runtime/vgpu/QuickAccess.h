@@ -25,15 +25,15 @@ inline uint64_t readBits(Stamp reads) {
 bool readNew(ClusterCell &cell, const Accessor &accessor);
 bool writeNew(ClusterCell &cell, const Accessor &accessor);
 
-/// What an accessor has met, and what its warp knows since the last barrier, at hand for a loop over cells: to be made anew
+/// What an accessor has met, and what its warp knows since the last barrier or proxy fence, at hand for a loop over cells: to be made anew
 /// after a cell that it did not take.
 class KnownOrder {
 public:
   explicit KnownOrder(const Accessor &accessor)
       : write_(accessor.orderedWrite), read_(accessor.orderedRead), joined_(accessor.joinedReads),
         joint_(accessor.jointReads), stamp_(accessor.stamp), blockTime_(accessor.clock->blockTime),
-        blockBegin_(accessor.clock->blockBegin), blockWarps_(accessor.clock->blockWarps),
-        proxy_(accessor.proxy) {
+        writeTime_(accessor.proxy ? accessor.proxiedTime : blockTime_),
+        blockBegin_(accessor.clock->blockBegin), blockWarps_(accessor.clock->blockWarps) {
     constexpr uint32_t kActorsOfMany = 64;
     if (blockWarps_ > 0 && blockBegin_ + blockWarps_ <= kActorsOfMany)
       blockMask_ = ~uint64_t{0} >> (kActorsOfMany - blockWarps_) << blockBegin_;
@@ -68,26 +68,27 @@ public:
 
 private:
   bool isWriteOrdered(Stamp write) const {
-    return (write.bits() & orderBits()) == write_ || (!proxy_ && isBeforeBarrier(write));
+    return (write.bits() & orderBits()) == write_ || isOfBlockUpTo(writeTime_, write);
   }
   // By a warp of the block, not by what is in flight.
-  bool isBeforeBarrier(Stamp earlier) const {
-    return earlier.clock <= blockTime_ && earlier.actor - blockBegin_ < blockWarps_ &&
+  bool isOfBlockUpTo(uint32_t time, Stamp earlier) const {
+    return earlier.clock <= time && earlier.actor - blockBegin_ < blockWarps_ &&
            earlier.kind() < AccessKind::CopyWrite;
   }
 
   bool areBeforeBarrier(Stamp reads) const {
     if (reads.kindBits != kMany)
-      return isBeforeBarrier(reads);
+      return isOfBlockUpTo(blockTime_, reads);
     auto many = std::bit_cast<ManyReads>(reads);
     return many.clock <= blockTime_ && !(uint64_t{many.mask} << 16 * many.group & ~blockMask_);
   }
 
   uint64_t write_, read_, joined_;
   Stamp joint_, stamp_;
-  uint32_t blockTime_, blockBegin_, blockWarps_;
+  uint32_t blockTime_,
+      writeTime_; // what the block's warps have read, have written, up to then is ordered
+  uint32_t blockBegin_, blockWarps_;
   uint64_t blockMask_ = 0; // of those actors that ManyReads can name
-  bool proxy_;
 };
 
 inline bool quickRead(ClusterCell &cell, const Accessor &accessor) {

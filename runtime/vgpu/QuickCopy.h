@@ -12,6 +12,7 @@ constexpr uint32_t kWideSource = 1 << 16, kWideTarget = 1 << 17;
 /// Whole copies of all lanes that nobody wants to know of. False: it has done nothing.
 bool copyUnchecked(Warp &warp, const Op &op);
 /// What comes after these sources is fetched while the warp computes. Guesses cost little and never fault.
-void prefetchNext(Warp &warp, const Op &op, const uint8_t *const (&sources)[kLanes]);
+void prefetchNext(Warp &warp, const Op &op, uint32_t bytes,
+                  const uint8_t *const (&sources)[kLanes]);
 
 } // namespace tile::vgpu

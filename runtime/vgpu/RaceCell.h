@@ -67,7 +67,8 @@ struct Accessor {
       stamp; // what is remembered: of the warp, or of the actor that completes an asynchronous operation
   bool proxy = false; // through the async proxy: earlier generic writes need fence.proxy.async
   bool ordersOwnAccess =
-      true; // false for wgmma, which is not ordered after its own thread's accesses
+      true;                 // false for wgmma, which is not ordered after its own thread's accesses
+  uint32_t proxiedTime = 0; // of a proxy's: up to it the block's generic writes are visible to it
   // The last write and the last read found to be ordered before it, whatever its lane: tiles are long runs of cells in
   // one state, so most need not be asked about again.
   mutable uint64_t orderedWrite = ~uint64_t{0}, orderedRead = ~uint64_t{0};

@@ -20,6 +20,10 @@ void SharedRaces::access(const Accessor &accessor, uint32_t offset, uint32_t byt
   shadow_.access(rules_, accessor, offset, bytes, sameValue, sharedPlace);
 }
 
+void SharedRaces::readRanges(const Accessor &accessor, std::span<const ShadowRange> ranges) {
+  shadow_.readRanges(rules_, accessor, ranges, sharedPlace);
+}
+
 uint32_t SharedRaces::readChunks(const Accessor &accessor, const uint32_t (&offsets)[kLanes],
                                  uint32_t which) {
   return shadow_.readChunks(accessor, offsets, which);

@@ -12,6 +12,8 @@ public:
   void reset(uint32_t sharedBytes);
   /// Called before memory changes. `sameValue`: a write that changes nothing.
   void access(const Accessor &accessor, uint32_t offset, uint32_t bytes, bool sameValue);
+  /// The same of one accessor's reads of whole words.
+  void readRanges(const Accessor &accessor, std::span<const ShadowRange> ranges);
   /// The same of weak writes that change whole chunks, by the lanes of `which` at their `offsets`.
   void writeChunks(Accessor accessor, const uint32_t (&offsets)[32], uint32_t which);
   /// Reads of whole chunks, by lanes that are not known, at those of `offsets` that `which` names. Remembers those that are
