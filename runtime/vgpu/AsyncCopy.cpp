@@ -250,7 +250,7 @@ void issueCopy(Warp &warp, const Op &op) {
   if (source.mask) {
     resolve(warp, op, source);
     if (source.mask == kFullMask)
-      prefetchNext(warp, op, target.bytes, source.host);
+      prefetchSources(warp, target.bytes, source.host, 0); // comes while the checks go on
     checkRaces(warp, op, source, 0);
   }
   Cluster &cluster = *warp.cta->cluster;

@@ -238,11 +238,11 @@ void BulkTransfer::moveIn(const BulkTile &target, const TensorRun &run) const {
 
 // The rows of a tile are far apart: while one is copied, one further on is asked for. Beyond the tile that is a guess, which
 // never faults.
-void BulkTransfer::prefetchAfter(const TensorRun &run) const {
-  constexpr uint32_t kLineBytes = 64, kRowsAhead = 16;
+void BulkTransfer::prefetchAfter(const TensorRun &run, uint64_t distance) const {
+  constexpr uint32_t kLineBytes = 64;
   const GlobalMemory &memory = issuer->cta->launch->memory();
   // In integers, since it may lie anywhere.
-  uint64_t offset = run.address + kRowsAhead * map->strides[0] - kGlobalBase,
+  uint64_t offset = run.address + distance - kGlobalBase,
            begin = reinterpret_cast<uint64_t>(memory.host(kGlobalBase)) + offset;
   for (uint32_t at = 0; at < run.bytes; at += kLineBytes)
     __builtin_prefetch(reinterpret_cast<const void *>(begin + at));
@@ -251,11 +251,12 @@ void BulkTransfer::prefetchAfter(const TensorRun &run) const {
 }
 
 void BulkTransfer::fillTiles() {
+  constexpr uint32_t kRowsAhead = 16;
   bool hasRows = map && !from && map->rank > 1;
   for (const BulkTile &target : targets) {
     forRuns([&](const TensorRun &run) {
       if (hasRows && run.inside)
-        prefetchAfter(run);
+        prefetchAfter(run, kRowsAhead * map->strides[0]);
       moveIn(target, run);
     });
     completeBytes(*issuer, *op, lane, *target.barrier.cta, target.barrier.address, bytes);

@@ -46,7 +46,7 @@ public:
     uint64_t read = readBits(cell.read);
     if (read == joined_)
       cell.read = joint_;
-    else if (read == 0 || read == read_)
+    else if (read == 0 || read == read_ || read == readBits(stamp_))
       cell.read = stamp_;
     else
       return false;

@@ -45,23 +45,20 @@ void copyLanes(uint8_t *shared, const uint32_t (&places)[kLanes],
 
 } // namespace
 
-void prefetchNext(Warp &warp, const Op &op, uint32_t bytes,
-                  const uint8_t *const (&sources)[kLanes]) {
-  std::optional<uint64_t> step = warp.copies.stepTo(op, reinterpret_cast<uint64_t>(sources[0]));
-  if (!step)
-    return;
+void prefetchSources(Warp &warp, uint32_t bytes, const uint8_t *const (&sources)[kLanes],
+                     uint64_t distance) {
   constexpr uint32_t kLineBytes = 64;
   const GlobalMemory &memory = warp.cta->launch->memory();
   uint64_t line = 0, begin = reinterpret_cast<uint64_t>(memory.host(kGlobalBase));
   // Neighbours mostly read what adjoins.
   for (unsigned lane = 0; lane < kLanes; lane += kLineBytes / bytes) {
-    uint64_t next = reinterpret_cast<uint64_t>(sources[lane]) + *step;
-    if (next / kLineBytes == line)
+    uint64_t place = reinterpret_cast<uint64_t>(sources[lane]) + distance;
+    if (place / kLineBytes == line)
       continue;
-    line = next / kLineBytes;
-    __builtin_prefetch(reinterpret_cast<const void *>(next));
+    line = place / kLineBytes;
+    __builtin_prefetch(reinterpret_cast<const void *>(place));
     if (warp.shadow)
-      memory.valid().prefetch(next - begin);
+      memory.valid().prefetch(place - begin);
   }
 }
 
@@ -73,7 +70,8 @@ bool copyUnchecked(Warp &warp, const Op &op) {
       !findOwnShared(warp, op.rows[0], static_cast<int32_t>(op.imm), bytes, kLanes, places) ||
       !areAllWhole(warp, op, bytes) || !findSources(warp, op, bytes, sources))
     return false;
-  prefetchNext(warp, op, bytes, sources);
+  if (auto step = warp.copies.stepTo(op, reinterpret_cast<uint64_t>(sources[0])))
+    prefetchSources(warp, bytes, sources, *step);
   uint8_t *shared = warp.cta->shared.data();
   if (bytes == 16)
     copyLanes<16>(shared, places, sources);

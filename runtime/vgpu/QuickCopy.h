@@ -11,8 +11,8 @@ constexpr uint32_t kWideSource = 1 << 16, kWideTarget = 1 << 17;
 
 /// Whole copies of all lanes that nobody wants to know of. False: it has done nothing.
 bool copyUnchecked(Warp &warp, const Op &op);
-/// What comes after these sources is fetched while the warp computes. Guesses cost little and never fault.
-void prefetchNext(Warp &warp, const Op &op, uint32_t bytes,
-                  const uint8_t *const (&sources)[kLanes]);
+/// Asks for what lies `distance` bytes after these sources. Guesses cost little and never fault.
+void prefetchSources(Warp &warp, uint32_t bytes, const uint8_t *const (&sources)[kLanes],
+                     uint64_t distance);
 
 } // namespace tile::vgpu
