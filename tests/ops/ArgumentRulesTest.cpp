@@ -32,7 +32,8 @@ public:
     int64_t extents[3], strides[3];
     auto rank = static_cast<size_t>(like.rank());
     for (int dim = 0; dim < like.rank(); ++dim)
-      extents[dim] = std::max<int64_t>(like.extent(dim) + upTo(2) - 1, 0), strides[dim] = like.stride(dim);
+      extents[dim] = std::max<int64_t>(like.extent(dim) + upTo(2) - 1, 0),
+      strides[dim] = like.stride(dim);
     return Operand(ref(first, {1})).strided({extents, rank}, {strides, rank});
   }
 
@@ -98,18 +99,17 @@ TEST_F(ArgumentRules, DisjointPairsAndLists) {
     Operand a = views.draw(), b = i % 2 ? views.draw() : views.drawBeside(a);
     Elements first(a), second(b);
     bool meets = first.meets(second);
-    bool isRefusal =
-        isRefused([&](const Arguments &rules) { rules.disjoint({"a", a}, {"b", b}); });
+    bool isRefusal = isRefused([&](const Arguments &rules) { rules.disjoint({"a", a}, {"b", b}); });
     ASSERT_TRUE(isRefusal || !meets) << a.str() << " and " << b.str();
-    meeting += meets, interlaced += !isRefusal && !first.addresses.empty() && !second.addresses.empty() &&
-                *first.addresses.begin() < *second.addresses.rbegin() &&
-                *second.addresses.begin() < *first.addresses.rbegin();
+    meeting += meets, interlaced += !isRefusal && !first.addresses.empty() &&
+                                    !second.addresses.empty() &&
+                                    *first.addresses.begin() < *second.addresses.rbegin() &&
+                                    *second.addresses.begin() < *first.addresses.rbegin();
     Operand list[] = {a, b};
-    bool isListRefusal =
-        isRefused([&](const Arguments &rules) { rules.listApart("list", list); });
+    bool isListRefusal = isRefused([&](const Arguments &rules) { rules.listApart("list", list); });
     ASSERT_EQ(isListRefusal, isRefusal || isRefused([&](const Arguments &rules) {
-                rules.elementsDistinct({"a", a}), rules.elementsDistinct({"b", b});
-              }))
+                               rules.elementsDistinct({"a", a}), rules.elementsDistinct({"b", b});
+                             }))
         << a.str() << " and " << b.str();
   }
   EXPECT_GT(meeting, 1000);
@@ -124,8 +124,8 @@ TEST_F(ArgumentRules, ListsFindEveryPairThatMeets) {
     bool apart = true;
     for (size_t a = 0; a < list.size(); ++a)
       for (size_t b = 0; b <= a; ++b)
-        apart &= a == b ? Elements(list[a]).repeated == 0
-                        : !Elements(list[a]).meets(Elements(list[b]));
+        apart &=
+            a == b ? Elements(list[a]).repeated == 0 : !Elements(list[a]).meets(Elements(list[b]));
     bool isRefusal = isRefused([&](const Arguments &rules) { rules.listApart("list", list); });
     ASSERT_TRUE(isRefusal || apart);
   }
