@@ -1,11 +1,11 @@
-// The instructions of memory barriers.
+// What the instructions of memory barriers do.
 #include "runtime/vgpu/Mbarrier.h"
 
 #include "runtime/vgpu/Access.h"
-#include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/MbarrierForm.h"
 #include "runtime/vgpu/SharedPlace.h"
 
 #include <algorithm>
@@ -88,45 +88,24 @@ void checkBytes(Cta &cta) {
                                    ": expect_tx and copies must name the same number");
 }
 
+void checkSeen(Warp &warp, const Op &op, unsigned lane, uint32_t address, const Mbarrier &barrier) {
+  if (barrier.seen < barrier.phase && warp.cta->launch->checks().async)
+    warp.report(op, FindingKind::Async, lane,
+                "arrives at " + describe(address, barrier) +
+                    " while nobody has seen the phase before it end: a test_wait or try_wait must "
+                    "have found it complete");
+}
+
 void arriveSilently(Warp &warp, const Op &op, unsigned lane, Cta &owner, uint32_t address) {
   Mbarrier &barrier = requireMbarrier(warp, op, lane, owner, address);
+  checkSeen(warp, op, lane, address, barrier);
   takeArrivals(warp, op, lane, owner, address, barrier, 1);
 }
 
 namespace {
 
-enum class Action : uint8_t { Init, Invalidate, Expect, Complete, Arrive, Drop, Test, TryWait };
-
-// Op::a of an instruction.
-struct Form {
-  Action action = Action::Init;
-  bool wide = false;       // the address is 64 bits wide
-  bool generic = false;    // and generic
-  bool expects = false;    // arrive.expect_tx
-  bool noComplete = false; // the phase must not end
-  bool relaxed = false;    // orders nothing
-  bool parity = false;     // waits for a parity, else for a state
-  bool remote = false;     // may be in another block
-
-  uint32_t pack() const {
-    return static_cast<uint32_t>(action) | wide << 8 | generic << 9 | expects << 10 |
-           noComplete << 11 | relaxed << 12 | parity << 13 | remote << 14;
-  }
-  static Form unpack(uint32_t bits) {
-    auto has = [&](unsigned bit) { return (bits >> bit & 1) != 0; };
-    return {static_cast<Action>(bits & 0xff),
-            has(8),
-            has(9),
-            has(10),
-            has(11),
-            has(12),
-            has(13),
-            has(14)};
-  }
-};
-
 // The place of a lane's barrier, in shared memory and aligned.
-SharedPlace barrierPlace(Warp &warp, const Op &op, const Form &form, unsigned lane,
+SharedPlace barrierPlace(Warp &warp, const Op &op, const MbarrierForm &form, unsigned lane,
                          uint64_t address) {
   if (form.generic)
     address -= kSharedWindow;
@@ -198,9 +177,10 @@ void invalidate(Warp &warp, const Op &op, unsigned lane, const SharedPlace &plac
 constexpr unsigned kPhaseShift = 20;
 uint64_t stateOf(const Mbarrier &barrier) { return barrier.phase << kPhaseShift | barrier.pending; }
 
-uint64_t arrive(Warp &warp, const Op &op, const Form &form, unsigned lane, const SharedPlace &place,
-                uint32_t operand) {
+uint64_t arrive(Warp &warp, const Op &op, const MbarrierForm &form, unsigned lane,
+                const SharedPlace &place, uint32_t operand) {
   Mbarrier &barrier = use(warp, op, lane, place);
+  checkSeen(warp, op, lane, place.address, barrier);
   if (form.relaxed)
     warp.clock.arriveRelaxed(barrier.arriving);
   else
@@ -209,7 +189,7 @@ uint64_t arrive(Warp &warp, const Op &op, const Form &form, unsigned lane, const
   uint32_t count = form.expects ? 1 : operand;
   if (form.expects)
     changeBytes(warp, op, lane, place.address, barrier, operand);
-  if (form.action == Action::Drop) {
+  if (form.action == MbarrierAction::Drop) {
     if (count > barrier.expected)
       warp.stop(op, FindingKind::Async, lane,
                 "drops " + std::to_string(count) + " arrivals of " +
@@ -223,11 +203,19 @@ uint64_t arrive(Warp &warp, const Op &op, const Form &form, unsigned lane, const
   return state;
 }
 
-bool isComplete(Warp &warp, const Op &op, const Form &form, unsigned lane, const SharedPlace &place,
-                uint64_t wanted) {
+bool isComplete(Warp &warp, const Op &op, const MbarrierForm &form, unsigned lane,
+                const SharedPlace &place, uint64_t wanted) {
   Mbarrier &barrier = use(warp, op, lane, place);
-  bool complete =
-      form.parity ? (barrier.phase & 1) != (wanted & 1) : barrier.phase > wanted >> kPhaseShift;
+  uint64_t asked = wanted >> kPhaseShift;
+  if (!form.parity && barrier.phase > asked + 1 && warp.cta->launch->checks().async)
+    warp.report(op, FindingKind::Async, lane,
+                "waits for phase " + std::to_string(asked) + " of " +
+                    describe(place.address, barrier) + ", which is " +
+                    std::to_string(barrier.phase - asked) +
+                    " phases old: PTX knows the present one and the one before");
+  bool complete = form.parity ? (barrier.phase & 1) != (wanted & 1) : barrier.phase > asked;
+  if (complete)
+    barrier.seen = form.parity ? barrier.phase : std::max(barrier.seen, asked + 1);
   if (complete && form.relaxed)
     warp.clock.waitRelaxed(barrier.completed);
   else if (complete)
@@ -237,27 +225,28 @@ bool isComplete(Warp &warp, const Op &op, const Form &form, unsigned lane, const
   return complete;
 }
 
-void readBarrierAddresses(Warp &warp, const Op &op, uint32_t row, const Form &form,
+void readBarrierAddresses(Warp &warp, const Op &op, uint32_t row, const MbarrierForm &form,
                           uint64_t (&address)[kLanes]) {
   readAddresses(warp, row, form.wide, op.imm, address);
   if (warp.shadow)
     checkAddress(warp, op, row);
 }
 
-// Rows: address, operand. Op::a: the form.
-void runUpdate(Warp &warp, const Op &op) {
-  Form form = Form::unpack(op.a);
+} // namespace
+
+void updateMbarrier(Warp &warp, const Op &op) {
+  MbarrierForm form = MbarrierForm::unpack(op.a);
   uint64_t address[kLanes];
   readBarrierAddresses(warp, op, op.rows[0], form, address);
   const uint32_t *operand = op.sources > 1 ? warp.row<uint32_t>(op.rows[1]) : nullptr;
   forLanes(warp.mask, [&](unsigned lane) {
     SharedPlace place = barrierPlace(warp, op, form, lane, address[lane]);
     switch (form.action) {
-    case Action::Init:
+    case MbarrierAction::Init:
       return initialise(warp, op, lane, place, operand[lane]);
-    case Action::Invalidate:
+    case MbarrierAction::Invalidate:
       return invalidate(warp, op, lane, place);
-    case Action::Expect: {
+    case MbarrierAction::Expect: {
       Mbarrier &barrier = use(warp, op, lane, place);
       return changeBytes(warp, op, lane, place.address, barrier, operand[lane]);
     }
@@ -268,6 +257,8 @@ void runUpdate(Warp &warp, const Op &op) {
   });
 }
 
+namespace {
+
 // PTX allows it, but what ended the phase has not waited for the lanes above, which arrive in the next one.
 void reportSplitArrival(Warp &warp, const Op &op, unsigned lane, uint32_t address,
                         const Mbarrier &barrier) {
@@ -277,9 +268,10 @@ void reportSplitArrival(Warp &warp, const Op &op, unsigned lane, uint32_t addres
                     ", and this one arrives in the next: mbarrier.init must count all lanes");
 }
 
-// Rows: state, address, operand.
-void runArrive(Warp &warp, const Op &op) {
-  Form form = Form::unpack(op.a);
+} // namespace
+
+void arriveAtMbarrier(Warp &warp, const Op &op) {
+  MbarrierForm form = MbarrierForm::unpack(op.a);
   uint64_t address[kLanes];
   readBarrierAddresses(warp, op, op.rows[1], form, address);
   const uint32_t *operand = warp.row<uint32_t>(op.rows[2]);
@@ -298,6 +290,8 @@ void runArrive(Warp &warp, const Op &op) {
   if (warp.shadow)
     warp.shadow.set(op.rows[0], kFullMask, warp.mask);
 }
+
+namespace {
 
 // A wait that has a time limit may end at any time: under the random schedule now and then, under the lazy one at the
 // first try, so that kernels which do not look at the result are found out.
@@ -323,7 +317,7 @@ uint32_t lanesLikeFirst(const Warp &warp, const uint64_t (&address)[kLanes], con
 }
 
 // The lanes that find what the first one finds; in a finding each has its own part.
-uint32_t lanesAnsweredByFirst(Warp &warp, const Op &op, const Form &form,
+uint32_t lanesAnsweredByFirst(Warp &warp, const Op &op, const MbarrierForm &form,
                               const uint64_t (&address)[kLanes]) {
   auto first = static_cast<unsigned>(std::countr_zero(warp.mask));
   SharedPlace place = barrierPlace(warp, op, form, first, address[first]);
@@ -334,14 +328,15 @@ uint32_t lanesAnsweredByFirst(Warp &warp, const Op &op, const Form &form,
                      : lanesLikeFirst(warp, address, warp.row<uint64_t>(op.rows[2]));
 }
 
-// Rows: predicate, address, state (64 bits) or parity.
-void runWait(Warp &warp, const Op &op) {
-  Form form = Form::unpack(op.a);
+} // namespace
+
+void waitForMbarrier(Warp &warp, const Op &op) {
+  MbarrierForm form = MbarrierForm::unpack(op.a);
   uint64_t address[kLanes];
   readBarrierAddresses(warp, op, op.rows[1], form, address);
   uint32_t complete = 0;
   warp.mbarrierWait = {};
-  bool tooSoon = form.action == Action::TryWait && timesOut(warp, op);
+  bool tooSoon = form.action == MbarrierAction::TryWait && timesOut(warp, op);
   auto look = [&](unsigned lane) {
     uint64_t wanted =
         form.parity ? warp.row<uint32_t>(op.rows[2])[lane] : warp.row<uint64_t>(op.rows[2])[lane];
@@ -362,123 +357,5 @@ void runWait(Warp &warp, const Op &op) {
   else
     std::erase(warp.timedOut, &op);
 }
-
-struct PendingCount {
-  uint32_t operator()(uint64_t state) const { return state & Mbarrier::kMaxCount; }
-};
-
-void takeSpace(Decoder &decoder, Suffixes &suffixes, Form &form) {
-  std::string_view space = suffixes.takeOneOf({"shared::cta", "shared::cluster", "shared"});
-  form.generic = space.empty();
-  form.remote = form.generic || space == "shared::cluster";
-  if (suffixes.takeType() != ScalarType::B64)
-    decoder.unsupported("an mbarrier is .b64");
-}
-
-// A variable that is named is in shared memory.
-Decoder::Address takeAddress(Decoder &decoder, const Operand &operand, Form &form) {
-  Decoder::Address address = decoder.address(operand);
-  form.wide = address.bytes == 8;
-  form.generic &= !address.known;
-  return address;
-}
-
-void takeOrder(Suffixes &suffixes, Form &form) {
-  form.relaxed = suffixes.take("relaxed");
-  suffixes.takeOneOf({"release", "acquire"});
-  suffixes.takeOneOf({"cta", "cluster"});
-}
-
-void emitUpdate(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, Form form) {
-  takeOrder(suffixes, form);
-  takeSpace(decoder, suffixes, form);
-  bool hasOperand = form.action != Action::Invalidate;
-  decoder.wantOperands(instruction, 1u + hasOperand);
-  Decoder::Address address = takeAddress(decoder, instruction.operands[0], form);
-  std::vector<uint32_t> sources = {address.row};
-  if (hasOperand)
-    sources.push_back(decoder.source(instruction.operands[1], ScalarType::U32));
-  decoder.emitWide(runUpdate, {}, sources, address.offset, form.pack(), 0, kOwnValidity);
-}
-
-void emitArrive(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, Form form) {
-  form.expects = suffixes.take("expect_tx");
-  form.noComplete = suffixes.take("noComplete");
-  decoder.program().releases = true;
-  takeOrder(suffixes, form);
-  takeSpace(decoder, suffixes, form);
-  // The first operand is the state, or _ where nobody wants it, as nobody can of a barrier in another block.
-  const auto &operands = instruction.operands;
-  if (operands.empty() || operands[0].kind == Operand::Kind::Address)
-    decoder.malformed("expected a register for the state, or _");
-  bool hasState = operands[0].kind != Operand::Kind::Sink;
-  if (hasState && form.remote && !form.generic)
-    decoder.malformed("with .shared::cluster the state must be _");
-  constexpr size_t at = 1;
-  bool needsOperand = form.expects || form.noComplete;
-  decoder.wantOperands(instruction, at + 1 + needsOperand, at + 2);
-  if (!needsOperand && operands.size() > at + 1)
-    decoder.require(90, 78, "a count");
-  Decoder::Address address = takeAddress(decoder, operands[at], form);
-  uint32_t operand = operands.size() > at + 1 ? decoder.source(operands[at + 1], ScalarType::U32)
-                                              : decoder.constant(1, 4);
-  uint32_t state = hasState ? decoder.target(operands[0], ScalarType::B64) : decoder.sink(8);
-  decoder.emit(runArrive, {state}, {address.row, operand}, address.offset, form.pack(), 0,
-               kOwnValidity);
-}
-
-void emitWait(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, Form form) {
-  form.parity = suffixes.take("parity");
-  takeOrder(suffixes, form);
-  takeSpace(decoder, suffixes, form);
-  form.remote = false;
-  decoder.wantOperands(instruction, 3, form.action == Action::TryWait ? 4 : 3);
-  const auto &operands = instruction.operands;
-  Decoder::Address address = takeAddress(decoder, operands[1], form);
-  uint32_t wanted = decoder.source(operands[2], form.parity ? ScalarType::U32 : ScalarType::B64);
-  if (operands.size() > 3)
-    decoder.source(operands[3], ScalarType::U32); // the time limit: any time is as good
-  decoder.emit(runWait, {decoder.target(operands[0], ScalarType::Pred)}, {address.row, wanted},
-               address.offset, form.pack(), 0, kOwnValidity);
-}
-
-void decodeMbarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  Form form;
-  static constexpr std::pair<std::string_view, Action> updates[] = {
-      {"init", Action::Init},
-      {"inval", Action::Invalidate},
-      {"complete_tx", Action::Complete},
-  };
-  for (auto [name, action] : updates)
-    if (suffixes.take(name)) {
-      form.action = action;
-      return emitUpdate(decoder, instruction, suffixes, form);
-    }
-  for (auto [name, action] : {std::pair("arrive", Action::Arrive), {"arrive_drop", Action::Drop}})
-    if (suffixes.take(name)) {
-      form.action = action;
-      return emitArrive(decoder, instruction, suffixes, form);
-    }
-  for (auto [name, action] : {std::pair("test_wait", Action::Test), {"try_wait", Action::TryWait}})
-    if (suffixes.take(name)) {
-      form.action = action;
-      return emitWait(decoder, instruction, suffixes, form);
-    }
-  if (suffixes.take("expect_tx")) {
-    form.action = Action::Expect;
-    return emitUpdate(decoder, instruction, suffixes, form);
-  }
-  if (!suffixes.take("pending_count") || suffixes.takeType() != ScalarType::B64)
-    decoder.unsupported("expected init, inval, arrive, arrive_drop, expect_tx, complete_tx, "
-                        "test_wait, try_wait or pending_count");
-  decoder.wantOperands(instruction, 2);
-  decoder.emit(laneOp<PendingCount, uint32_t, uint64_t>,
-               {decoder.target(instruction.operands[0], ScalarType::U32)},
-               {decoder.source(instruction.operands[1], ScalarType::B64)});
-}
-
-} // namespace
-
-void registerMbarrier(OpcodeTable &table) { table["mbarrier"] = decodeMbarrier; }
 
 } // namespace tile::vgpu

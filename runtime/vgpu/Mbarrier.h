@@ -21,6 +21,7 @@ struct Mbarrier {
   static constexpr uint32_t kMaxCount = (1u << 20) - 1;
 
   uint64_t phase = 0;    // completed phases
+  uint64_t seen = 0;     // of these, those that a wait has found complete
   uint32_t pending = 0;  // arrivals the phase still waits for
   uint32_t expected = 0; // of the phases to come
   int64_t outstanding = 0;
@@ -41,6 +42,8 @@ using Mbarriers = std::map<uint32_t, Mbarrier>;
 /// Bytes have arrived. Stops the issuer's block if the barrier at `address` does not exist.
 void completeBytes(Warp &issuer, const Op &op, unsigned lane, Cta &owner, uint32_t address,
                    uint32_t bytes);
+/// PTX: somebody must have seen each phase end before anybody arrives in the next.
+void checkSeen(Warp &warp, const Op &op, unsigned lane, uint32_t address, const Mbarrier &barrier);
 /// One arrival, without order: cp.async.mbarrier.arrive.
 void arriveSilently(Warp &warp, const Op &op, unsigned lane, Cta &owner, uint32_t address);
 /// The barrier at `address`; stops the block if there is none.

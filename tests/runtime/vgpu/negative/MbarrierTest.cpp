@@ -175,6 +175,47 @@ TEST(NegativeMbarrier, RingOfStages) {
       });
 }
 
+// Thread 0 arrives, and sees each phase end before it arrives in the next.
+const std::string kPhases = R"(  @!%q15 bra DONE;
+  mbarrier.init.shared.b64 [full], 1;
+  mov.u32 %r1, 0;
+NEXT:
+  mbarrier.arrive.shared.b64 %rd1, [full];
+WAIT:
+  mbarrier.try_wait.shared.b64 %q1, [full], %rd1;
+  @!%q1 bra WAIT;
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %q2, %r1, 4;
+  @%q2 bra NEXT;
+DONE:
+)";
+
+TEST(NegativeMbarrier, PhasesAreSeen) {
+  const std::string wait = "  mbarrier.try_wait.shared.b64 %q1, [full], %rd1;\n";
+  expectFaults(hopper(kPhases), unchanged,
+               {
+                   {"nobody sees that a phase has ended",
+                    {{wait + kWaitLoop}},
+                    {Async},
+                    "mbarrier.arrive",
+                    "nobody has seen"},
+                   {"asks for a phase before the last",
+                    {{"  mbarrier.arrive.shared.b64 %rd1", "  mbarrier.arrive.shared.b64 %rd2"},
+                     {"  mov.u32 %r1, 0;\n", "  mov.u32 %r1, 0;\n  mov.u64 %rd1, 1;\n"},
+                     {"  add.u32 %r1, %r1, 1;\n",
+                      "WAIT2:\n  mbarrier.try_wait.shared.b64 %q1, [full], %rd2;\n"
+                      "  @!%q1 bra WAIT2;\n  add.u32 %r1, %r1, 1;\n"}},
+                    {Async},
+                    "mbarrier.try_wait.shared.b64 %q1, [full], %rd1",
+                    "2 phases old"},
+               });
+  // A parity is as good, and so is another thread's look.
+  expectNoFault(hopper(edited(kPhases, {{"try_wait.shared.b64 %q1, [full], %rd1",
+                                         "try_wait.parity.shared.b64 %q1, [full], %r2"},
+                                        {"NEXT:\n", "NEXT:\n  and.b32 %r2, %r1, 1;\n"}})),
+                unchanged);
+}
+
 // Data of threads handed from warp 1 to warp 0.
 const std::string kHandOver = R"(  @%q15 mbarrier.init.shared.b64 [full], 32;
   bar.sync 0;
