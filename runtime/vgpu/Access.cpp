@@ -418,6 +418,8 @@ void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
   if (!warp.cta->races || (access.space != Space::Shared && access.space != Space::Global))
     return;
   warp.clock.touch(access.mask);
+  if (warp.cta->launch->checks().strict)
+    same = 0;
   uint32_t behind = access.mask & warp.clock.lagging;
   if (!behind || behind == access.mask)
     return checkAlike(warp, op, access, same);

@@ -16,16 +16,26 @@ Checks parseChecks(std::string_view list) {
   while (!list.empty()) {
     std::string_view word = list.substr(0, list.find(','));
     list.remove_prefix(std::min(list.size(), word.size() + 1));
-    bool *which = word == "memory"  ? &checks.memory
-                  : word == "init"  ? &checks.init
-                  : word == "race"  ? &checks.race
-                  : word == "sync"  ? &checks.sync
-                  : word == "async" ? &checks.async
-                                    : nullptr;
+    if (word == "all") {
+      bool strict = checks.strict;
+      checks = {};
+      checks.strict = strict;
+      continue;
+    }
+    if (word == "strict")
+      checks.race = true;
+    bool *which = word == "memory"   ? &checks.memory
+                  : word == "init"   ? &checks.init
+                  : word == "race"   ? &checks.race
+                  : word == "sync"   ? &checks.sync
+                  : word == "async"  ? &checks.async
+                  : word == "strict" ? &checks.strict
+                                     : nullptr;
     if (!which)
-      throw Error(Fault::User, ErrorCode::InvalidArgument,
-                  "unknown check '" + std::string(word) +
-                      "': use all, none or a comma list of memory, init, race, sync, async");
+      throw Error(
+          Fault::User, ErrorCode::InvalidArgument,
+          "unknown check '" + std::string(word) +
+              "': use none or a comma list of all, memory, init, race, sync, async, strict");
     *which = true;
   }
   return checks;
@@ -35,7 +45,7 @@ std::vector<std::string> wordsOf(const Checks &checks) {
   std::vector<std::string> words;
   for (auto [word, runs] : {std::pair("memory", checks.memory), std::pair("init", checks.init),
                             std::pair("race", checks.race), std::pair("sync", checks.sync),
-                            std::pair("async", checks.async)})
+                            std::pair("async", checks.async), std::pair("strict", checks.strict)})
     if (runs)
       words.push_back(word);
   return words;

@@ -20,13 +20,15 @@ struct Checks {
   bool async =
       true; // asynchronous operations: use before their wait, missing proxy fences, misused mbarriers, wgmma
 
-  static Checks none() { return {false, false, false, false, false}; }
+  bool strict = false; // writes of the value that is there are races too; not part of all
+
+  static Checks none() { return {false, false, false, false, false, false}; }
   /// Both need to know who touched memory last.
   bool tracksAccesses() const { return race || async; }
   bool operator==(const Checks &) const = default;
 };
 
-/// Parses "all", "none" or a comma list of memory, init, race, sync, async. Throws InvalidArgument for other words.
+/// Parses "none" or a comma list of all, memory, init, race, sync, async, strict. Throws InvalidArgument for other words.
 Checks parseChecks(std::string_view list);
 /// The words of the checks that run.
 std::vector<std::string> wordsOf(const Checks &checks);

@@ -56,6 +56,7 @@ void forPieces(const Access &access, unsigned matrix, unsigned lane, bool transp
 // To the race checker a lane touches just the elements it receives or gives.
 void checkPieceRaces(Warp &warp, const Op &op, const Access &access, unsigned matrix, unsigned lane,
                      AccessKind kind, bool same) {
+  same &= !warp.cta->launch->checks().strict;
   SharedRaces &races = *warp.cta->races;
   Accessor accessor = accessorOf(warp, op, lane, kind);
   if (!(op.a & kTransposed)) {
@@ -196,12 +197,13 @@ void storeWhole(Warp &warp, const Op &op, const Access &access, unsigned matrix)
   const uint32_t *source = warp.row<uint32_t>(op.rows[matrix]);
   if (SharedRaces *races = warp.cta->races.get()) {
     warp.clock.touch(warp.mask);
+    bool isStrict = warp.cta->launch->checks().strict;
     Accessor accessor = accessorOf(warp, op, 0, AccessKind::Write);
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       unsigned row = matrix * 8 + lane / 4, column = lane % 4 * 4;
       accessor.setLane(lane);
       races->access(accessor, static_cast<uint32_t>(access.address[row] - kSharedBase) + column, 4,
-                    std::memcmp(access.host[row] + column, source + lane, 4) == 0);
+                    !isStrict && std::memcmp(access.host[row] + column, source + lane, 4) == 0);
     }
   }
   storeRows(source, access, matrix, op.a & kTransposed);

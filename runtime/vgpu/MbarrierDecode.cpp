@@ -33,7 +33,8 @@ void takeOrder(Suffixes &suffixes, MbarrierForm &form) {
   suffixes.takeOneOf({"cta", "cluster"});
 }
 
-void emitUpdate(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, MbarrierForm form) {
+void emitUpdate(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                MbarrierForm form) {
   takeOrder(suffixes, form);
   takeSpace(decoder, suffixes, form);
   bool hasOperand = form.action != MbarrierAction::Invalidate;
@@ -45,7 +46,8 @@ void emitUpdate(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   decoder.emitWide(updateMbarrier, {}, sources, address.offset, form.pack(), 0, kOwnValidity);
 }
 
-void emitArrive(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, MbarrierForm form) {
+void emitArrive(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                MbarrierForm form) {
   form.expects = suffixes.take("expect_tx");
   form.noComplete = suffixes.take("noComplete");
   decoder.program().releases = true;
@@ -71,7 +73,8 @@ void emitArrive(Decoder &decoder, const Instruction &instruction, Suffixes &suff
                kOwnValidity);
 }
 
-void emitWait(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes, MbarrierForm form) {
+void emitWait(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+              MbarrierForm form) {
   form.parity = suffixes.take("parity");
   takeOrder(suffixes, form);
   takeSpace(decoder, suffixes, form);
@@ -82,8 +85,8 @@ void emitWait(Decoder &decoder, const Instruction &instruction, Suffixes &suffix
   uint32_t wanted = decoder.source(operands[2], form.parity ? ScalarType::U32 : ScalarType::B64);
   if (operands.size() > 3)
     decoder.source(operands[3], ScalarType::U32); // the time limit: any time is as good
-  decoder.emit(waitForMbarrier, {decoder.target(operands[0], ScalarType::Pred)}, {address.row, wanted},
-               address.offset, form.pack(), 0, kOwnValidity);
+  decoder.emit(waitForMbarrier, {decoder.target(operands[0], ScalarType::Pred)},
+               {address.row, wanted}, address.offset, form.pack(), 0, kOwnValidity);
 }
 
 void decodeMbarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -98,12 +101,14 @@ void decodeMbarrier(Decoder &decoder, const Instruction &instruction, Suffixes &
       form.action = action;
       return emitUpdate(decoder, instruction, suffixes, form);
     }
-  for (auto [name, action] : {std::pair("arrive", MbarrierAction::Arrive), {"arrive_drop", MbarrierAction::Drop}})
+  for (auto [name, action] :
+       {std::pair("arrive", MbarrierAction::Arrive), {"arrive_drop", MbarrierAction::Drop}})
     if (suffixes.take(name)) {
       form.action = action;
       return emitArrive(decoder, instruction, suffixes, form);
     }
-  for (auto [name, action] : {std::pair("test_wait", MbarrierAction::Test), {"try_wait", MbarrierAction::TryWait}})
+  for (auto [name, action] :
+       {std::pair("test_wait", MbarrierAction::Test), {"try_wait", MbarrierAction::TryWait}})
     if (suffixes.take(name)) {
       form.action = action;
       return emitWait(decoder, instruction, suffixes, form);

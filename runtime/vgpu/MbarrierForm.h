@@ -8,7 +8,16 @@ namespace tile::vgpu {
 struct Op;
 struct Warp;
 
-enum class MbarrierAction : uint8_t { Init, Invalidate, Expect, Complete, Arrive, Drop, Test, TryWait };
+enum class MbarrierAction : uint8_t {
+  Init,
+  Invalidate,
+  Expect,
+  Complete,
+  Arrive,
+  Drop,
+  Test,
+  TryWait
+};
 
 /// Op::a of an instruction.
 struct MbarrierForm {

@@ -108,6 +108,8 @@ void checkCollectively(Warp &warp, const Op &op, const Access &access, uint32_t 
   if (!cta.races)
     return;
   warp.clock.touch(warp.mask);
+  if (cta.launch->checks().strict)
+    same = 0;
   Accessor accessor = accessorOf(warp, op, 0, access.kind);
   forLanes(access.mask, [&](unsigned lane) {
     bool isSame = same >> lane & 1;

@@ -198,7 +198,9 @@ class Arguments(Case):
         self.ptx()
         report = lambda: json.loads((self.path / "r.json").read_text())
         for words, checks in [("none", []), ("race,memory", ["memory", "race"]),
-                              ("async", ["async"]), ("all", ["memory", "init", "race", "sync", "async"])]:
+                              ("async", ["async"]), ("all", ["memory", "init", "race", "sync", "async"]),
+                              ("strict,all", ["memory", "init", "race", "sync", "async", "strict"]),
+                              ("strict", ["race", "strict"])]:
             self.run_copy(0, *arguments, "--check", words, "--seed", "5", "--schedule", "eager")
             self.assertEqual((report()["checks"], report()["seed"]), (checks, 5))
         self.assertIn("seed 18446744073709551615", self.run_copy(

@@ -8,7 +8,7 @@ const Shape kWarp{{1}, {32}, {}, {}};
 
 // Replicated layouts store duplicates.
 TEST(NoFalsePositive, EqualValuesFromManyThreads) {
-  expectNoFault(hopper(R"(  mov.u32 %r1, tile;
+  const std::string good = hopper(R"(  mov.u32 %r1, tile;
   and.b32 %r2, %t, 7;
   mad.lo.u32 %r3, %r2, 4, %r1;
   st.shared.u32 [%r3], %r2;
@@ -16,10 +16,16 @@ TEST(NoFalsePositive, EqualValuesFromManyThreads) {
   ld.shared.u32 %r4, [%r3];
   st.global.u32 [%p], 3;
   st.global.u32 [%a+256], %r4;
-)"),
-                [](size_t i) {
-                  return static_cast<uint32_t>(i == 0 ? 3 : i >= 64 && i < 128 ? i % 8 : i);
-                });
+)");
+  expectNoFault(good, [](size_t i) {
+    return static_cast<uint32_t>(i == 0 ? 3 : i >= 64 && i < 128 ? i % 8 : i);
+  });
+  // To the strict they are races, inside a warp and between warps.
+  for (auto [schedule, seed] : kSchedules) {
+    auto gpu = launch(good, schedule, seed, {}, 1, "all,strict");
+    gpu->expectFinding(WarpRace, lineOf(good, "st.shared.u32 [%r3], %r2"));
+    gpu->expectFinding(WarpRace, lineOf(good, "st.global.u32 [%p], 3"));
+  }
 }
 
 // A tile is read, then filled by a copy: happens-before is enough.
