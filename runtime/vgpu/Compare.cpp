@@ -98,7 +98,7 @@ template <Relation R, class T, bool Flush> void setPredicatePacked(Warp &warp, c
   }
 }
 
-// f16x2: each half of the result is 1.0 or zero.
+// f16x2: each half of the result is Op::b or zero.
 template <Relation R, class T, bool Flush> void setValuePacked(Warp &warp, const Op &op) {
   const uint32_t *a = warp.row<uint32_t>(op.rows[1]), *b = warp.row<uint32_t>(op.rows[2]);
   uint32_t *target = warp.row<uint32_t>(op.rows[0]);
@@ -217,22 +217,37 @@ void decodeSetp(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   decoder.emitWide(handler, targets, sources, 0, combination);
 }
 
+// What a result is where the comparison holds; of packed halves, each half of it. 0: there is no such result.
+uint32_t valueOfTrue(ScalarType result, ScalarType type) {
+  bool packed = type == ScalarType::F16x2 || type == ScalarType::BF16x2;
+  switch (result) {
+  case ScalarType::U32:
+  case ScalarType::S32:
+    return packed ? 0xffffu : ~0u;
+  case ScalarType::F16x2:
+    return result == type ? 0x3c00u : 0;
+  case ScalarType::BF16x2:
+    return result == type ? 0x3f80u : 0;
+  case ScalarType::F32:
+    return packed ? 0 : 0x3f800000u;
+  case ScalarType::U16:
+  case ScalarType::S16:
+    return packed ? 0 : 0xffffu;
+  case ScalarType::F16:
+    return packed ? 0 : 0x3c00u;
+  case ScalarType::BF16:
+    return packed ? 0 : 0x3f80u;
+  default:
+    return 0;
+  }
+}
+
 void decodeSet(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   uint32_t combination = takeCombination(suffixes);
   ScalarType result = suffixes.takeType(), type = suffixes.takeType();
   bool flushes = suffixes.take("ftz");
   Handler handler = pickRelation(suffixes, type, flushes).value;
-  uint32_t yes = result == ScalarType::F32                                    ? 0x3f800000u
-                 : result == ScalarType::U32 || result == ScalarType::S32     ? ~0u
-                 : result == ScalarType::U16 || result == ScalarType::S16     ? 0xffffu
-                 : result == ScalarType::F16 || result == ScalarType::F16x2   ? 0x3c00u
-                 : result == ScalarType::BF16 || result == ScalarType::BF16x2 ? 0x3f80u
-                                                                              : 0;
-  bool packed = type == ScalarType::F16x2 || type == ScalarType::BF16x2;
-  if (packed && result != type)
-    yes = 0;
-  if (!packed && (result == ScalarType::F16x2 || result == ScalarType::BF16x2))
-    yes = 0;
+  uint32_t yes = valueOfTrue(result, type);
   if (!handler || !yes)
     decoder.unsupported("unknown comparison or type");
   decoder.wantOperands(instruction, combination ? 4 : 3);

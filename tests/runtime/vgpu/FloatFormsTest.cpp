@@ -128,12 +128,17 @@ TEST(FloatForms, SetOfPairs) {
   auto either = applyPtx<uint32_t>(
       "setp.eq.u32 %p, %x, 0x3c003c00; set.neu.and.bf16x2.bf16x2 %d, %x, %y, !%p;", x, y, {},
       "sm_90");
+  auto mask = applyPtx<uint32_t>("set.geu.u32.f16x2 %d, %x, %y;", x, y);
+  auto signedMask = applyPtx<uint32_t>("set.gt.s32.bf16x2 %d, %x, %y;", x, y, {}, "sm_90");
   for (size_t i = 0; i < x.size(); ++i)
     for (int part : {0, 16}) {
       auto a = static_cast<uint16_t>(x[i] >> part), b = static_cast<uint16_t>(y[i] >> part);
       EXPECT_EQ(less[i] >> part & 0xffff, halfToFloat(a) < halfToFloat(b) ? 0x3c00u : 0u);
       bool differ = !(bfloatToFloat(a) == bfloatToFloat(b)) && x[i] != 0x3c003c00;
       EXPECT_EQ(either[i] >> part & 0xffff, differ ? 0x3f80u : 0u);
+      EXPECT_EQ(mask[i] >> part & 0xffff, halfToFloat(a) < halfToFloat(b) ? 0u : 0xffffu);
+      bool isGreater = bfloatToFloat(a) > bfloatToFloat(b);
+      EXPECT_EQ(signedMask[i] >> part & 0xffff, isGreater ? 0xffffu : 0u);
     }
 }
 
