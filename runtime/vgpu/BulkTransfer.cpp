@@ -187,11 +187,17 @@ void BulkTransfer::copyOut(const TensorRun &run, uint32_t address, uint32_t done
     std::memcpy(launch.memory().host(target), cta.sharedHost(address), count);
 }
 
+// Whether a run is moved by whole chunks: of a swizzled tile, since others are moved as they are.
+static bool isInWholeChunks(const BulkTransfer &copy, const TensorRun &run) {
+  return copy.map && copy.map->swizzle != device::TensorMapSwizzle::None && !copy.reduction &&
+         run.inside && (run.tileOffset | run.bytes) % kChunkBytes == 0;
+}
+
 // Moves a run of a swizzled tile by whole chunks, if all of it is initialised or nobody asks. False: it has done nothing.
 static bool moveChunks(const BulkTransfer &copy, const BulkTile &target, const TensorRun &run) {
   GlobalMemory &memory = copy.issuer->cta->launch->memory();
   bool follows = static_cast<bool>(copy.issuer->shadow);
-  if (!copy.map || copy.reduction || !run.inside || (run.tileOffset | run.bytes) % kChunkBytes ||
+  if (!isInWholeChunks(copy, run) ||
       (follows && !memory.valid().holdsRange(run.address - kGlobalBase, run.bytes)))
     return false;
   const uint8_t *source = memory.host(run.address);
@@ -212,8 +218,7 @@ static bool moveChunks(const BulkTransfer &copy, const BulkTile &target, const T
 static bool moveChunksOut(const BulkTransfer &copy, const TensorRun &run) {
   Cta &cta = *copy.from->cta;
   GlobalMemory &memory = cta.launch->memory();
-  if (!copy.map || copy.reduction || copy.issuer->shadow ||
-      (run.tileOffset | run.bytes) % kChunkBytes)
+  if (!isInWholeChunks(copy, run) || copy.issuer->shadow)
     return false;
   uint8_t *target = memory.host(run.address);
   const uint8_t *shared = cta.sharedHost(kSharedBase);
@@ -238,11 +243,11 @@ void BulkTransfer::moveIn(const BulkTile &target, const TensorRun &run) const {
 
 // The rows of a tile are far apart: while one is copied, one further on is asked for. Beyond the tile that is a guess, which
 // never faults.
-void BulkTransfer::prefetchAfter(const TensorRun &run, uint64_t distance) const {
-  constexpr uint32_t kLineBytes = 64;
+void BulkTransfer::prefetchAfter(const TensorRun &run) const {
+  constexpr uint32_t kLineBytes = 64, kRowsAhead = 16;
   const GlobalMemory &memory = issuer->cta->launch->memory();
   // In integers, since it may lie anywhere.
-  uint64_t offset = run.address + distance - kGlobalBase,
+  uint64_t offset = run.address + kRowsAhead * map->strides[0] - kGlobalBase,
            begin = reinterpret_cast<uint64_t>(memory.host(kGlobalBase)) + offset;
   for (uint32_t at = 0; at < run.bytes; at += kLineBytes)
     __builtin_prefetch(reinterpret_cast<const void *>(begin + at));
@@ -251,12 +256,11 @@ void BulkTransfer::prefetchAfter(const TensorRun &run, uint64_t distance) const 
 }
 
 void BulkTransfer::fillTiles() {
-  constexpr uint32_t kRowsAhead = 16;
   bool hasRows = map && !from && map->rank > 1;
   for (const BulkTile &target : targets) {
     forRuns([&](const TensorRun &run) {
       if (hasRows && run.inside)
-        prefetchAfter(run, kRowsAhead * map->strides[0]);
+        prefetchAfter(run);
       moveIn(target, run);
     });
     completeBytes(*issuer, *op, lane, *target.barrier.cta, target.barrier.address, bytes);
@@ -269,7 +273,7 @@ void BulkTransfer::complete() {
   fillTiles();
   if (targets.empty())
     forRuns([&](const TensorRun &run) {
-      if (run.inside && moveChunksOut(*this, run))
+      if (moveChunksOut(*this, run))
         return;
       forPieces(from->address, run, [&](uint32_t address, uint32_t done, uint32_t count) {
         copyOut(run, address, done, count);

@@ -60,7 +60,7 @@ private:
   void poison(const SharedPlace &tile) const;
   void fillTile(const BulkTile &target, const TensorRun &run, uint32_t address, uint32_t done,
                 uint32_t count) const;
-  void prefetchAfter(const TensorRun &run, uint64_t distance) const;
+  void prefetchAfter(const TensorRun &run) const;
   void fillTiles();
   void copyOut(const TensorRun &run, uint32_t address, uint32_t done, uint32_t count) const;
   void move(uint8_t *target, ValidBits &targetValid, uint64_t targetBit, const uint8_t *source,

@@ -41,13 +41,14 @@ public:
               bool sameValue, Place place) {
     if constexpr (!Cell::kManyClusters) {
       AccessKind kind = accessor.kind();
+      KnownOrder known(accessor);
       bool isWhole = offset % 4 == 0 && bytes % 4 == 0;
       if (isWhole && (kind == AccessKind::Read || kind == AccessKind::ProxyRead))
-        return accessOrdered<true>(rules, accessor, KnownOrder(accessor), offset, bytes, place);
+        return accessOrdered<true>(rules, accessor, known, offset, bytes, place);
       if (isWhole && !sameValue &&
           (kind == AccessKind::Write || kind == AccessKind::CopyWrite ||
            kind == AccessKind::ProxyWrite))
-        return accessOrdered<false>(rules, accessor, KnownOrder(accessor), offset, bytes, place);
+        return accessOrdered<false>(rules, accessor, known, offset, bytes, place);
     }
     accessCells(rules, accessor, offset, bytes, sameValue, place);
   }
@@ -163,11 +164,6 @@ private:
   }
 
   // Whole words, nearly always ordered after everything.
-  template <bool Reads, class Place>
-  void accessOrdered(Rules &rules, const Accessor &accessor, KnownOrder &&known, uint32_t offset,
-                     uint32_t bytes, Place place) {
-    accessOrdered<Reads>(rules, accessor, known, offset, bytes, place);
-  }
   template <bool Reads, class Place>
   void accessOrdered(Rules &rules, const Accessor &accessor, KnownOrder &known, uint32_t offset,
                      uint32_t bytes, Place place) {

@@ -25,8 +25,8 @@ inline uint64_t readBits(Stamp reads) {
 bool readNew(ClusterCell &cell, const Accessor &accessor);
 bool writeNew(ClusterCell &cell, const Accessor &accessor);
 
-/// What an accessor has met, and what its warp knows since the last barrier or proxy fence, at hand for a loop over cells: to be made anew
-/// after a cell that it did not take.
+/// What an accessor has met, and what its warp knows since the last barrier or proxy fence, at hand for a loop over cells: to
+/// be made anew after a cell that it did not take.
 class KnownOrder {
 public:
   explicit KnownOrder(const Accessor &accessor)
@@ -85,8 +85,8 @@ private:
 
   uint64_t write_, read_, joined_;
   Stamp joint_, stamp_;
-  uint32_t blockTime_,
-      writeTime_; // what the block's warps have read, have written, up to then is ordered
+  uint32_t blockTime_; // what the block's warps have read up to then is ordered
+  uint32_t writeTime_; // what they have written
   uint32_t blockBegin_, blockWarps_;
   uint64_t blockMask_ = 0; // of those actors that ManyReads can name
 };

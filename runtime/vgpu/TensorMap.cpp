@@ -213,4 +213,18 @@ uint64_t fillElement(const TensorMapParams &params) {
   return ~uint64_t{0} >> (64 - (8 * sizeOf(params.type) - 1));
 }
 
+const TensorMapParams *RecentMaps::find(ConstMapBytes bytes) const {
+  for (const Map &map : maps_)
+    if (map.isUsed && std::ranges::equal(map.bytes, bytes))
+      return &map.params;
+  return nullptr;
+}
+
+void RecentMaps::add(ConstMapBytes bytes, const TensorMapParams &params) {
+  Map &map = maps_[next_++ % kMaps];
+  map.isUsed = true;
+  std::ranges::copy(bytes, map.bytes.begin());
+  map.params = params;
+}
+
 } // namespace tile::vgpu

@@ -75,20 +75,6 @@ static void checkFences(Warp &warp, const Op &op, unsigned lane, uint64_t addres
                        : "fence.proxy.tensormap::generic.release by the warp that changed it"));
 }
 
-const TensorMapParams *RecentMaps::find(ConstMapBytes bytes) const {
-  for (const Map &map : maps_)
-    if (map.isUsed && std::ranges::equal(map.bytes, bytes))
-      return &map.params;
-  return nullptr;
-}
-
-void RecentMaps::add(ConstMapBytes bytes, const TensorMapParams &params) {
-  Map &map = maps_[next_++ % kMaps];
-  map.isUsed = true;
-  std::ranges::copy(bytes, map.bytes.begin());
-  map.params = params;
-}
-
 TensorMapParams tensorMapAt(Warp &warp, const Op &op, unsigned lane, uint64_t address) {
   checkFences(warp, op, lane, address);
   ConstMapBytes bytes(mapBytes(warp, op, lane, Space::Generic, address, AccessKind::Read),

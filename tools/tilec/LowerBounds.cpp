@@ -6,8 +6,8 @@
 namespace tile::tilec {
 namespace {
 
-constexpr double kIssuedPerCycle =
-    4; // warp instructions, by the four schedulers of a multiprocessor
+/// Warp instructions, by the four schedulers of a multiprocessor.
+constexpr double kIssuedPerCycle = 4;
 
 /// The unit by which a product's peak is known; null if there is none for its operands.
 const char *unitOf(const std::string &ptx) {
