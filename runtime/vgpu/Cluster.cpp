@@ -13,9 +13,8 @@
 
 namespace tile::vgpu {
 
-// What a cluster that others may wait for does until it gives way: stretches of warps that branch back on and on, or
-// random stretches.
-static constexpr uint64_t kTurnsPerVisit = 4, kRoundsPerVisit = 256;
+// What a cluster that others may wait for does until it gives way: backward branches, or random stretches.
+static constexpr uint64_t kBranchesPerVisit = 16384, kRoundsPerVisit = 256;
 static constexpr uint32_t kMaxSteps = 64; // of a random stretch
 
 static uint64_t hashBytes(const void *data, size_t bytes, uint64_t hash) {
@@ -66,7 +65,7 @@ void Cluster::runWarp(Warp &warp, uint32_t steps) {
     warp.runSteps(steps);
   else
     warp.run();
-  if (warp.turns > launch->setup().maxBranches / 4096 + 1)
+  if (warp.branches > launch->setup().maxBranches)
     warp.stop(launch->program().code[warp.mask ? warp.pc : 0], FindingKind::StepLimit, 0,
               "the warp has branched back more than " +
                   std::to_string(launch->setup().maxBranches) +
@@ -158,17 +157,17 @@ bool Cluster::runRandomly(bool &allExited) {
   return true;
 }
 
-uint64_t Cluster::turns() const {
+uint64_t Cluster::branches() const {
   uint64_t sum = 0;
   for (const auto &cta : ctas)
     for (const Warp &warp : cta->warps)
-      sum += warp.turns;
+      sum += warp.branches;
   return sum;
 }
 
 TurnEnd Cluster::advance(bool mayPause) {
   bool isRandom = launch->setup().schedule == Schedule::Random;
-  uint64_t rounds = 0, turnsBefore = turns();
+  uint64_t rounds = 0, branchesBefore = branches();
   try {
     for (;;) {
       bool allExited = true;
@@ -188,7 +187,8 @@ TurnEnd Cluster::advance(bool mayPause) {
         return TurnEnd::Done;
       }
       // Only blocks that can hear of each other may be waiting for one that has not started.
-      bool isLong = isRandom ? ++rounds > kRoundsPerVisit : turns() - turnsBefore > kTurnsPerVisit;
+      bool isLong =
+          isRandom ? ++rounds > kRoundsPerVisit : branches() - branchesBefore > kBranchesPerVisit;
       if (mayPause && isLong)
         return TurnEnd::Turn;
     }

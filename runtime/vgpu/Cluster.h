@@ -58,7 +58,7 @@ private:
   void checkInFlight(const Cta &cta);
   void drain();
   /// How often its warps have used up their budget of backward branches.
-  uint64_t turns() const;
+  uint64_t branches() const;
 };
 
 } // namespace tile::vgpu

@@ -316,7 +316,8 @@ void Launch::begin(Cta &cta) const {
     warp.clock.setBlock(static_cast<uint32_t>(cta.rank * cta.warps.size()),
                         static_cast<uint32_t>(cta.warps.size()));
     warp.loop = {};
-    warp.instructions = warp.turns = warp.clockReads = 0;
+    warp.instructions = warp.clockReads = 0;
+    warp.resetBudget();
     fillSpecials(warp);
   }
 }

@@ -11,8 +11,18 @@ namespace tile::vgpu {
 // While lanes are apart, a loop that keeps branching back may be waiting for the others: let them run now and then.
 static constexpr int32_t kBranchesPerTurn = 4096;
 
-void Warp::run() {
+void Warp::refillBudget() {
+  branches += static_cast<uint64_t>(kBranchesPerTurn - budget);
   budget = kBranchesPerTurn;
+}
+
+void Warp::resetBudget() {
+  branches = 0;
+  budget = kBranchesPerTurn;
+}
+
+void Warp::run() {
+  refillBudget();
   limit = 0; // the state may have changed while the warp was blocked
   if (!reschedule())
     return;
@@ -68,7 +78,7 @@ void Warp::runCounted(const Op &op) {
 void Warp::runSteps(uint32_t steps) {
   // The budget lasts over many short stretches, so that lanes apart still take turns.
   if (budget <= 0)
-    budget = kBranchesPerTurn;
+    refillBudget();
   limit = 0;
   if (!reschedule())
     return;
@@ -101,7 +111,6 @@ bool Warp::reschedule() {
       mask = 0;
       rotated = true;
     }
-    turns += !givesWay;
     givesWay = false;
     limit = 0;
     return false;

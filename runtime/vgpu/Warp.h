@@ -97,7 +97,7 @@ struct Warp {
   MbarrierWait mbarrierWait;
   std::vector<const Op *> timedOut; // waits that have timed out and not succeeded since
   uint64_t instructions = 0;        // of PTX, executed
-  uint64_t turns = 0;               // times its budget ran out
+  uint64_t branches = 0;            // backward ones, up to the last refill of its budget
   uint64_t clockReads = 0;          // readings of %clock: its only source of time
 
   template <class T> T *row(uint32_t offset) { return reinterpret_cast<T *>(registers + offset); }
@@ -112,6 +112,10 @@ struct Warp {
   /// Chooses the next split. False: stop running.
   bool reschedule();
   void jump(uint32_t target);
+  /// A full budget; what has been used of the last one is counted.
+  void refillBudget();
+  /// A full budget, and nothing counted.
+  void resetBudget();
   /// For operations that need `lanes` together: true if they are, else parks the current split at this operation.
   bool converged(const Op &op, uint32_t lanes);
   /// Ends the turn after the current operation: what it waits for is up to others.

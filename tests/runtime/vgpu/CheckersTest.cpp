@@ -362,16 +362,72 @@ TEST(SyncCheck, BarrierCountMustBeAMultipleOf32) {
   expectTwin(good, replaced(good, "1, 32", "1, 33"), 32, FindingKind::Barrier, "bar.sync");
 }
 
+struct MaxBranches {
+  explicit MaxBranches(const char *count) { setenv("TILE_VGPU_MAX_BRANCHES", count, 1); }
+  ~MaxBranches() { unsetenv("TILE_VGPU_MAX_BRANCHES"); }
+};
+
 TEST(Always, TrapAndEndlessLoop) {
   std::string good = kernel("  setp.lt.u32 %q1, %t, 32;\n  @%q1 bra L;\n  trap;\nL:\n");
   expectTwin(good, replaced(good, "%t, 32", "%t, 31"), 32, FindingKind::Trap, "trap;");
   std::string loop = kernel("L:\n  bra L;\n");
   run(loop, 32)->expectFinding(FindingKind::Deadlock, lineOf(loop, "bra L;"));
   // A loop that changes its registers may get on, so it has a limit.
-  setenv("TILE_VGPU_MAX_BRANCHES", "1000000", 1);
+  MaxBranches limit("1000000");
   std::string counting = kernel("L:\n  add.u32 %r1, %r1, 1;\n  bra L;\n");
-  run(counting, 32)->expectFinding(FindingKind::StepLimit, lineOf(counting, "add.u32"));
-  unsetenv("TILE_VGPU_MAX_BRANCHES");
+  int first = lineOf(counting, "add.u32");
+  run(counting, 32)->expectFindingIn(FindingKind::StepLimit, {first, first + 1});
+}
+
+// A warp that gives way has not used its turn, but the branches count: of a wait that times out (under the lazy schedule
+// each first try does) in a loop that does not ask for its result, and of warps that wake each other for ever.
+TEST(Always, EndlessLoopsOfWaitsHaveALimit) {
+  MaxBranches limit("10000");
+  std::string barriers = R"(  .shared .align 8 .b64 ball[2];
+  setp.ne.u32 %q1, %t, 0;
+  @%q1 bra READY;
+  mbarrier.init.shared.b64 [ball], 1;
+  mbarrier.init.shared.b64 [ball+8], 1;
+READY:
+  bar.sync 0;
+)";
+  std::string complete = kernel(barriers + R"(  mov.u32 %r1, 1;
+  mov.u32 %r2, 0;
+L:
+  add.u32 %r2, %r2, 1;
+  mbarrier.try_wait.parity.shared.b64 %q2, [ball], %r1;
+  bra L;
+)");
+  std::string players = kernel(barriers + R"(  shr.u32 %r1, %t, 5;
+  shl.b32 %r2, %r1, 3;
+  mov.u32 %r3, ball;
+  add.u32 %r4, %r3, %r2; // mine
+  sub.u32 %r5, 8, %r2;
+  add.u32 %r5, %r3, %r5; // the other's
+  mov.u32 %r6, 0;
+  and.b32 %r7, %t, 31;
+  setp.ne.u32 %q3, %r7, 0;
+  @%q3 bra DONE;
+  setp.ne.u32 %q4, %r1, 0;
+  @%q4 bra RETURN;
+SERVE:
+  mbarrier.arrive.shared.b64 _, [%r5];
+RETURN:
+  mbarrier.try_wait.parity.shared.b64 %q2, [%r4], %r6;
+  @!%q2 bra RETURN;
+  xor.b32 %r6, %r6, 1;
+  bra SERVE;
+DONE:
+)");
+  for (Schedule schedule : {Schedule::Eager, Schedule::Lazy, Schedule::Random})
+    for (const std::string &endless : {complete, players}) {
+      SCOPED_TRACE(std::string(nameOf(schedule)) + "\n" + endless);
+      Gpu gpu(replaced(endless, "7.8\n.target sm_80", "8.0\n.target sm_90a"), "sm_90a");
+      gpu.device->setSchedule(schedule, 1);
+      gpu.run("k", {1}, {64}, 0, gpu.upload(std::vector<uint32_t>(64)));
+      EXPECT_TRUE(!gpu.findings.empty() && gpu.findings.back().kind == FindingKind::StepLimit)
+          << (gpu.findings.empty() ? "clean" : gpu.findings.back().message);
+    }
 }
 
 // Lanes that spin come back to the same state many times before the lane that holds the lock gets on.
