@@ -306,12 +306,14 @@ void Arguments::accessible(Named arg, uint64_t device) const {
 
 void Arguments::elementsDistinct(Named output) const {
   given(output);
-  // Sorted by stride, each dimension must step past all that the smaller ones reach.
+  // Sorted by stride, each dimension must step past all that the smaller ones reach. Most are sorted from the last to the
+  // first.
   std::pair<int64_t, int64_t> steps[kMaxRank], *end = steps;
-  for (int dim = 0; dim < output.operand.rank(); ++dim)
+  for (int dim = output.operand.rank() - 1; dim >= 0; --dim)
     if (output.operand.extent(dim) > 1)
       *end++ = {std::abs(output.operand.stride(dim)), output.operand.extent(dim)};
-  std::sort(steps, end);
+  if (!std::is_sorted(steps, end))
+    std::sort(steps, end);
   int64_t reach = 0;
   for (auto [stride, extent] : std::span(steps, end)) {
     if (stride <= reach && output.operand.numel() > 0)
@@ -349,17 +351,21 @@ void Arguments::disjointOrSame(Named output, Named input) const {
 
 void Arguments::outputsApart(std::initializer_list<Named> outputs,
                              std::initializer_list<Named> inputs) const {
-  for (const Named *output = outputs.begin(); output != outputs.end(); ++output) {
-    if (!output->operand)
+  // Inputs, then the outputs that have been looked at. The vector is kept: calls that are repeated ask for no memory.
+  thread_local std::vector<std::pair<Bytes, const Named *>> others;
+  others.clear();
+  for (const Named &input : inputs)
+    if (input.operand)
+      others.emplace_back(bytesOf(input.operand), &input);
+  for (const Named &output : outputs) {
+    if (!output.operand)
       continue;
-    elementsDistinct(*output);
-    Bytes bytes = bytesOf(output->operand);
-    auto apart = [&](const Named &other) {
-      if (other.operand && meet(bytes, bytesOf(other.operand)))
-        disjoint(*output, other);
-    };
-    std::ranges::for_each(inputs, apart);
-    std::for_each(outputs.begin(), output, apart);
+    elementsDistinct(output);
+    Bytes bytes = bytesOf(output.operand);
+    for (auto [otherBytes, other] : others)
+      if (meet(bytes, otherBytes))
+        disjoint(output, *other);
+    others.emplace_back(bytes, &output);
   }
 }
 

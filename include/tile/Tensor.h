@@ -83,7 +83,12 @@ protected:
 
 private:
   Tensor(DType dtype, std::span<const int64_t> shape);
-  size_t checked(int dim) const;
+  size_t checked(int dim) const {
+    if (dim < 0 || dim >= rank_)
+      refuseDimension(dim);
+    return static_cast<size_t>(dim);
+  }
+  [[noreturn]] void refuseDimension(int dim) const;
 
   std::shared_ptr<detail::Storage> storage_;
   int64_t offset_ = 0; // elements from the start of the storage

@@ -44,10 +44,9 @@ public:
     }
   }
 
-  void runForAddresses() {
-    for (int i = 0; i < count(); ++i)
-      if (args[i].kind == HostArg::Tensor && !isEmpty(args[i]))
-        checkPointer(i);
+  void runForAddresses(std::span<const Footprint> footprints) {
+    for (const Footprint &footprint : footprints)
+      checkPointer(footprint.argument);
   }
 
 private:
@@ -146,8 +145,9 @@ void validate(const detail::KernelRecord &record, const detail::DeviceState &dev
 }
 
 void validateAddresses(const detail::KernelRecord &record, const detail::DeviceState &device,
-                       std::span<const detail::HostArg> args) {
-  Validation(record, device, args).runForAddresses();
+                       std::span<const detail::HostArg> args,
+                       std::span<const Footprint> footprints) {
+  Validation(record, device, args).runForAddresses(footprints);
 }
 
 } // namespace tile::jit

@@ -2,6 +2,8 @@
 // impossible shapes, outputs that overlap themselves.
 #pragma once
 
+#include "runtime/jit/Footprints.h"
+
 #include <tile/Kernel.h>
 
 #include <span>
@@ -23,6 +25,7 @@ void validate(const detail::KernelRecord &record, const detail::DeviceState &dev
               std::span<const detail::HostArg> args);
 /// The same of arguments of which all but the addresses has been validated.
 void validateAddresses(const detail::KernelRecord &record, const detail::DeviceState &device,
-                       std::span<const detail::HostArg> args);
+                       std::span<const detail::HostArg> args,
+                       std::span<const Footprint> footprints);
 
 } // namespace tile::jit

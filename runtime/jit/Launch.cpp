@@ -149,20 +149,19 @@ static const LoadedKernel &kernelFor(const KernelRecord &record, detail::DeviceS
   jit::KeyWords call;
   jit::appendCall(call, device.id, record.id, args, consts, settings);
   jit::RecentCalls &recent = jit::RecentCalls::ofThread();
-  const LoadedKernel *known = recent.find(call);
-  if (known) {
-    jit::validateAddresses(record, device, args);
-  } else {
-    checkArguments(record, args);
-    jit::validate(record, device, args);
+  auto aliases = [&] { return device.jit->aliases(record, args, consts, settings); };
+  if (const jit::RecentCall *known = recent.find(call)) {
+    jit::validateAddresses(record, device, args, known->footprints);
+    jit::refuseOverlap(record, args, known->footprints, aliases);
+    return *known->kernel;
   }
-  jit::refuseOverlap(record, args,
-                     [&] { return device.jit->aliases(record, args, consts, settings); });
-  if (known)
-    return *known;
+  checkArguments(record, args);
+  jit::validate(record, device, args);
+  std::vector<jit::Footprint> footprints = jit::footprintsOf(record, args);
+  jit::refuseOverlap(record, args, footprints, aliases);
   const LoadedKernel &kernel = device.jit->get(record, args, consts, settings);
   if (!kernel.isForNumbers)
-    recent.add(call, kernel);
+    recent.add(call, {&kernel, std::move(footprints)});
   return kernel;
 }
 

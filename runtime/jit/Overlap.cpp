@@ -9,7 +9,6 @@ namespace tile::jit {
 namespace {
 
 using detail::HostArg;
-using detail::ParamSpec;
 
 struct Dim {
   int64_t stride, extent; // in bytes, elements
@@ -67,64 +66,26 @@ bool overlap(const HostArg &a, const HostArg &b) {
          isReached(static_cast<int64_t>(distance), dims, number, a);
 }
 
-/// The tensors of a call that have elements, with which of them the kernel writes.
-class Tensors {
-public:
-  Tensors(const detail::KernelRecord &record, std::span<const HostArg> args) {
-    size_t param = 0;
-    for (const HostArg &arg : args) {
-      while (record.params[param].kind == ParamSpec::Const)
-        ++param;
-      auto kind = record.params[param++].kind;
-      int index = static_cast<int>(&arg - args.data());
-      if (arg.kind == HostArg::Tensor && !isEmpty(arg) && count_ < kMost) {
-        auto begin = reinterpret_cast<uintptr_t>(arg.pointer);
-        tensors_[count_++] = {index, kind == ParamSpec::Out || kind == ParamSpec::InOut, begin,
-                              begin + bytesOf(arg)};
-      }
-    }
-  }
-
-  struct Tensor {
-    int argument;
-    bool isWritten;
-    uintptr_t begin, end; ///< addresses: elements lie between
-
-    /// Whether one of them might see what is stored to the other: what most pairs of a call are not asked further.
-    bool mayMeet(const Tensor &other) const {
-      return (isWritten || other.isWritten) && begin < other.end && other.begin < end;
-    }
-  };
-  std::span<const Tensor> all() const { return {tensors_.data(), count_}; }
-
-private:
-  static constexpr size_t kMost = 64; ///< more are not looked at
-
-  static uintptr_t bytesOf(const HostArg &arg) {
-    int64_t last = 0;
-    for (int dim = 0; dim < arg.rank; ++dim)
-      last += (arg.extents[dim] - 1) * arg.strides[dim];
-    return static_cast<uintptr_t>(last + 1) * sizeOf(arg.dtype);
-  }
-  static bool isEmpty(const HostArg &arg) {
-    return std::find(arg.extents, arg.extents + arg.rank, 0) != arg.extents + arg.rank;
-  }
-
-  std::array<Tensor, kMost> tensors_;
-  size_t count_ = 0;
-};
-
 } // namespace
 
 void refuseOverlap(const detail::KernelRecord &record, std::span<const HostArg> args,
-                   detail::FunctionRef<Pairs()> allowed) {
-  Tensors tensors(record, args);
-  std::span<const Tensors::Tensor> all = tensors.all();
-  for (size_t one = 0; one < all.size(); ++one)
-    for (size_t other = one + 1; other < all.size(); ++other) {
-      if (!all[one].mayMeet(all[other]))
+                   std::span<const Footprint> footprints, detail::FunctionRef<Pairs()> allowed) {
+  auto beginOf = [&](const Footprint &one) {
+    return reinterpret_cast<uintptr_t>(args[one.argument].pointer);
+  };
+  for (const Footprint &written : footprints) {
+    if (!written.isWritten)
+      continue;
+    uintptr_t begin = beginOf(written), end = begin + written.bytes;
+    for (const Footprint &other : footprints) {
+      // What most pairs of a call are not asked further.
+      uintptr_t otherBegin = beginOf(other);
+      if (otherBegin >= end || begin >= otherBegin + other.bytes)
         continue;
-      int i = all[one].argument, j = all[other].argument;
+      // A pair of written ones is looked at once.
+      if (&other == &written || (other.isWritten && &other < &written))
+        continue;
+      auto [i, j] = std::minmax(written.argument, other.argument);
       if (!overlap(args[i], args[j]))
         continue;
       Pairs pairs = allowed();
@@ -135,6 +96,7 @@ void refuseOverlap(const detail::KernelRecord &record, std::span<const HostArg> 
                         "x.may_alias(y) in the kernel, or use memory of its own",
                     record.where, {"in a call of kernel '" + record.name + "'"});
     }
+  }
 }
 
 } // namespace tile::jit

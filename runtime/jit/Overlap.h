@@ -1,6 +1,8 @@
 // Two tensors of a call that share memory, one of them written.
 #pragma once
 
+#include "runtime/jit/Footprints.h"
+
 #include <tile/Kernel.h>
 
 #include <span>
@@ -16,6 +18,6 @@ using Pairs = std::span<const std::pair<int, int>>;
 /// works in place, in kernels whose programs read only what they write. `allowed` is asked if there
 /// are others: the pairs, the lower argument first, of which the kernel says that they may overlap.
 void refuseOverlap(const detail::KernelRecord &record, std::span<const detail::HostArg> args,
-                   detail::FunctionRef<Pairs()> allowed);
+                   std::span<const Footprint> footprints, detail::FunctionRef<Pairs()> allowed);
 
 } // namespace tile::jit

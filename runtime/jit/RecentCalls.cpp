@@ -1,5 +1,8 @@
 #include "runtime/jit/RecentCalls.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace tile::jit {
 
 void appendCall(KeyWords &key, uint64_t device, uint64_t kernel,
@@ -7,16 +10,15 @@ void appendCall(KeyWords &key, uint64_t device, uint64_t kernel,
                 const detail::CompileSettings &settings) {
   key.push_back(device);
   appendSignature(key, kernel, args, consts, settings);
-  size_t count = key.size();
+  size_t size = key.size(), words = 0;
   for (const detail::HostArg &arg : args)
-    count += 1 + 2 * size_t(arg.rank);
-  key.reserve(count);
+    words += 1 + 2 * size_t(arg.rank);
+  key.resize_for_overwrite(size + words);
+  uint64_t *next = key.data() + size;
   for (const detail::HostArg &arg : args) {
-    if (arg.kind != detail::HostArg::Tensor)
-      continue;
-    key.push_back(uint64_t(isAligned(arg)));
-    key.append(arg.extents, arg.extents + arg.rank);
-    key.append(arg.strides, arg.strides + arg.rank);
+    *next++ = arg.kind == detail::HostArg::Tensor && isAligned(arg);
+    next = std::copy_n(arg.extents, arg.rank, next);
+    next = std::copy_n(arg.strides, arg.rank, next);
   }
 }
 
@@ -31,15 +33,15 @@ size_t RecentCalls::slotOf(llvm::ArrayRef<uint64_t> call) {
          kSlots;
 }
 
-const LoadedKernel *RecentCalls::find(llvm::ArrayRef<uint64_t> call) const {
+const RecentCall *RecentCalls::find(llvm::ArrayRef<uint64_t> call) const {
   const Slot &slot = slots_[slotOf(call)];
-  return slot.kernel && call == llvm::ArrayRef<uint64_t>(slot.call) ? slot.kernel : nullptr;
+  return call == llvm::ArrayRef<uint64_t>(slot.call) ? &slot.known : nullptr;
 }
 
-void RecentCalls::add(llvm::ArrayRef<uint64_t> call, const LoadedKernel &kernel) {
+void RecentCalls::add(llvm::ArrayRef<uint64_t> call, RecentCall known) {
   Slot &slot = slots_[slotOf(call)];
   slot.call.assign(call.begin(), call.end());
-  slot.kernel = &kernel;
+  slot.known = std::move(known);
 }
 
 } // namespace tile::jit

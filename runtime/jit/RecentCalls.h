@@ -2,6 +2,7 @@
 // known of those is not worked out anew, and what was checked of them not checked again.
 #pragma once
 
+#include "runtime/jit/Footprints.h"
 #include "runtime/jit/Specialize.h"
 
 #include <vector>
@@ -16,21 +17,27 @@ void appendCall(KeyWords &key, uint64_t device, uint64_t kernel,
                 std::span<const detail::HostArg> args, std::span<const int64_t> consts,
                 const detail::CompileSettings &settings);
 
+/// What is known of a call.
+struct RecentCall {
+  const LoadedKernel *kernel = nullptr;
+  std::vector<Footprint> footprints;
+};
+
 /// Each thread has its own, so that nobody waits. Newer calls take the places of older ones.
 class RecentCalls {
 public:
   static RecentCalls &ofThread();
 
-  /// The kernel of a call that was added, or null.
-  const LoadedKernel *find(llvm::ArrayRef<uint64_t> call) const;
+  /// What was added of a call, or null.
+  const RecentCall *find(llvm::ArrayRef<uint64_t> call) const;
   /// The kernel's device may end before the thread: no later call has its number.
-  void add(llvm::ArrayRef<uint64_t> call, const LoadedKernel &kernel);
+  void add(llvm::ArrayRef<uint64_t> call, RecentCall known);
 
 private:
   static constexpr size_t kSlots = 1024;
   struct Slot {
     std::vector<uint64_t> call;
-    const LoadedKernel *kernel = nullptr;
+    RecentCall known;
   };
   static size_t slotOf(llvm::ArrayRef<uint64_t> call);
   std::vector<Slot> slots_ = std::vector<Slot>(kSlots);

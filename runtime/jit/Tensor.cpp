@@ -128,12 +128,10 @@ Tensor::Tensor(const Stream &stream, DType dtype, std::span<const int64_t> shape
   storage_ = std::make_shared<detail::Storage>(stream.shared(), bytesOf(dtype, shape));
 }
 
-size_t Tensor::checked(int dim) const {
-  if (dim < 0 || dim >= rank_)
-    refuse(ErrorCode::InvalidArgument, "dimension " + std::to_string(dim) +
-                                           " does not exist in a tensor of rank " +
-                                           std::to_string(rank_));
-  return static_cast<size_t>(dim);
+void Tensor::refuseDimension(int dim) const {
+  refuse(ErrorCode::InvalidArgument, "dimension " + std::to_string(dim) +
+                                         " does not exist in a tensor of rank " +
+                                         std::to_string(rank_));
 }
 
 void Tensor::requireDtype(DType dtype) const {

@@ -176,12 +176,12 @@ TEST(RecentCalls, newerOnesTakeThePlacesOfOlderOnes) {
   size_t found = 0;
   for (size_t i = 0; i < kCalls; ++i) {
     EXPECT_EQ(recent->find(callOf(i)), nullptr);
-    recent->add(callOf(i), kernels[i]);
-    EXPECT_EQ(recent->find(callOf(i)), &kernels[i]);
+    recent->add(callOf(i), {&kernels[i], {}});
+    EXPECT_EQ(recent->find(callOf(i))->kernel, &kernels[i]);
   }
   for (size_t i = 0; i < kCalls; ++i)
-    if (const jit::LoadedKernel *kernel = recent->find(callOf(i))) {
-      EXPECT_EQ(kernel, &kernels[i]);
+    if (const jit::RecentCall *known = recent->find(callOf(i))) {
+      EXPECT_EQ(known->kernel, &kernels[i]);
       ++found;
     }
   EXPECT_GT(found, 500u);
