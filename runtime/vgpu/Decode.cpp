@@ -139,6 +139,22 @@ uint32_t Decoder::wideAddress(const Operand &operand) {
   return row;
 }
 
+// Of the type of the instruction: for f32 doubles are narrowed, for f64 singles widened. Bits have the width of their type.
+uint64_t Decoder::floatLiteral(const Operand &operand, ScalarType type) const {
+  uint64_t bits = operand.value;
+  if (type == ScalarType::F32 && operand.floatBytes == 8)
+    return std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+  if (type == ScalarType::F64 && operand.floatBytes == 4)
+    return std::bit_cast<uint64_t>(
+        static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits))));
+  bool fits = type == ScalarType::F32 || type == ScalarType::B32   ? operand.floatBytes == 4
+              : type == ScalarType::F64 || type == ScalarType::B64 ? operand.floatBytes == 8
+                                                                   : false;
+  if (!fits)
+    malformed("a float of " + std::to_string(8 * operand.floatBytes) + " bits is no operand here");
+  return bits;
+}
+
 uint32_t Decoder::sourceAnyWidth(const Operand &operand, ScalarType type, unsigned &bytes) {
   unsigned wanted = bytesOf(type);
   bytes = wanted == 8 ? 8 : wanted == 0 ? 0 : 4;
@@ -153,17 +169,11 @@ uint32_t Decoder::sourceAnyWidth(const Operand &operand, ScalarType type, unsign
   case Operand::Kind::Immediate:
     if (wanted == 0)
       return constant(operand.value ? kFullMask : 0, 0);
+    if (isFloat(type))
+      malformed("a number of a float instruction is a float such as 1.0 or 0f3f800000");
     return constant(wanted == 8 ? operand.value : static_cast<uint32_t>(operand.value), wanted);
-  case Operand::Kind::Float: {
-    // A literal is of the instruction's type: 0d values narrow for f32, 0f values widen for f64.
-    uint64_t bits = operand.value;
-    if (operand.floatBytes == 8 && wanted == 4 && isFloat(type))
-      bits = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
-    if (operand.floatBytes == 4 && wanted == 8)
-      bits = std::bit_cast<uint64_t>(
-          static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits))));
-    return constant(bits, wanted);
-  }
+  case Operand::Kind::Float:
+    return constant(floatLiteral(operand, type), wanted);
   case Operand::Kind::Special: {
     if (operand.name == "WARP_SZ")
       return constant(32, wanted);

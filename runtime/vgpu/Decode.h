@@ -92,6 +92,7 @@ public:
   uint32_t source(const Operand &operand, ScalarType type);
   /// The row of a source in its own width; `bytes` receives it.
   uint32_t sourceAnyWidth(const Operand &operand, ScalarType type, unsigned &bytes);
+  uint64_t floatLiteral(const Operand &operand, ScalarType type) const;
   uint32_t target(const Operand &operand, ScalarType type);
   uint32_t predicate(const Operand &operand);
   /// The rows of the low and the high half of a .b128 register.

@@ -35,6 +35,7 @@ struct Variable {
   uint32_t elementBytes = 1;
   uint64_t bytes = 0; // 0 for `.extern .shared`: sized by the launch
   uint32_t align = 1;
+  bool isFloat = false;
   bool isExtern = false;
   int line = 0;
   std::vector<uint8_t> init; // as many bytes as are given; the rest is zero

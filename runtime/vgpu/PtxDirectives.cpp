@@ -217,9 +217,10 @@ Variable *PtxParser::variableDeclaration(Space space) {
       variable.align = static_cast<uint32_t>(expectInteger("an alignment"));
     else if (word == ".v2" || word == ".v4")
       vectorWidth = word == ".v2" ? 2 : 4;
-    else if (uint32_t bytes = bytesOfType(word))
+    else if (uint32_t bytes = bytesOfType(word)) {
       variable.elementBytes = bytes;
-    else if (word[0] != '.')
+      variable.isFloat = word[1] == 'f' || word.starts_with(".bf");
+    } else if (word[0] != '.')
       variable.name = word;
     else if (word != ".ptr" && word != ".global" && word != ".shared" && word != ".const" &&
              word != ".local" && !word.starts_with(".attribute"))
@@ -279,13 +280,30 @@ void PtxParser::initialiser(Variable &variable) {
          "' has more elements than the variable");
 }
 
+// The bits of the number read last as a float of that many bytes.
+uint64_t PtxParser::floatBits(uint32_t bytes, bool negative) const {
+  if (bytes != 4 && bytes != 8)
+    fail("a float cannot initialise a variable of " + std::to_string(8 * bytes) +
+         " bits: give its bits as an integer");
+  uint64_t sign = negative ? uint64_t{1} << (8 * bytes - 1) : 0;
+  if (token_.floatBytes == bytes) // a NaN keeps its bits
+    return token_.value ^ sign;
+  if (bytes == 8)
+    return sign ^ std::bit_cast<uint64_t>(static_cast<double>(
+                      std::bit_cast<float>(static_cast<uint32_t>(token_.value))));
+  return sign ^ std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(token_.value)));
+}
+
 void PtxParser::initialValue(Variable &variable, uint64_t offset) {
   uint64_t bits = 0;
   bool negative = accept("-");
-  if (token_.kind == Token::Kind::Integer || token_.kind == Token::Kind::Float) {
+  if (token_.kind == Token::Kind::Integer) {
+    if (variable.isFloat)
+      fail("the initial values of floats are floats: 1.0 or 0f3f800000");
     bits = negative ? 0 - token_.value : token_.value;
-    if (token_.kind == Token::Kind::Float && negative)
-      bits = token_.value ^ (token_.floatBytes == 4 ? 1ull << 31 : 1ull << 63);
+    advance();
+  } else if (token_.kind == Token::Kind::Float) {
+    bits = floatBits(variable.elementBytes, negative);
     advance();
   } else {
     std::string_view symbol = expectWord("an initial value");

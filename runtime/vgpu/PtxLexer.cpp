@@ -66,33 +66,44 @@ Token PtxLexer::hexFloat(char kind) {
   return token;
 }
 
+// "1.5", "1.", ".5", "1e3"
+Token PtxLexer::decimalFraction() {
+  size_t begin = at_;
+  double fraction = 0;
+  auto [end, error] = std::from_chars(text_.data() + begin, text_.data() + text_.size(), fraction);
+  if (error != std::errc())
+    fail(line_, "malformed number '" + std::string(text_.substr(begin, 20)) + "'");
+  at_ = end - text_.data();
+  Token token = make(Token::Kind::Float, begin);
+  token.value = std::bit_cast<uint64_t>(fraction);
+  token.floatBytes = 8;
+  return token;
+}
+
 Token PtxLexer::number() {
   size_t begin = at_;
   char second = at_ + 1 < text_.size() ? static_cast<char>(text_[at_ + 1] | 0x20) : '\0';
   if (text_[at_] == '0' && (second == 'f' || second == 'd'))
     return hexFloat(second);
+  size_t digits = begin;
+  while (digits < text_.size() && isDigit(text_[digits]))
+    ++digits;
+  char after = digits < text_.size() ? static_cast<char>(text_[digits] | 0x20) : '\0';
+  if (after == '.' || after == 'e')
+    return decimalFraction();
   int base = 10;
   if (text_[at_] == '0' && (second == 'x' || second == 'b')) {
     base = second == 'x' ? 16 : 2;
     at_ += 2;
+  } else if (text_[at_] == '0' && isDigit(second)) {
+    base = 8;
   }
   uint64_t value = 0;
   const char *first = text_.data() + at_, *last = text_.data() + text_.size();
   auto [end, error] = std::from_chars(first, last, value, base);
-  if (error != std::errc())
+  if (error != std::errc() || (end != last && isDigit(*end)))
     fail(line_, "malformed number '" + std::string(text_.substr(begin, 20)) + "'");
   at_ = end - text_.data();
-  bool isDecimalFraction =
-      base == 10 && at_ + 1 < text_.size() && text_[at_] == '.' && isDigit(text_[at_ + 1]);
-  if (isDecimalFraction || (base == 10 && at_ < text_.size() && (text_[at_] | 0x20) == 'e')) {
-    double fraction = 0;
-    auto parsed = std::from_chars(text_.data() + begin, last, fraction);
-    at_ = parsed.ptr - text_.data();
-    Token token = make(Token::Kind::Float, begin);
-    token.value = std::bit_cast<uint64_t>(fraction);
-    token.floatBytes = 8;
-    return token;
-  }
   if (at_ < text_.size() && text_[at_] == 'U')
     ++at_;
   Token token = make(Token::Kind::Integer, begin);
@@ -121,6 +132,8 @@ Token PtxLexer::next() {
   char c = text_[at_];
   if (isDigit(c))
     return number();
+  if (c == '.' && at_ + 1 < text_.size() && isDigit(text_[at_ + 1]))
+    return decimalFraction();
   if (c == '"')
     return quoted();
   size_t begin = at_++;

@@ -34,6 +34,7 @@ public:
 private:
   void skipBlanks();
   Token number();
+  Token decimalFraction();
   Token hexFloat(char kind);
   Token quoted();
   Token make(Token::Kind kind, size_t begin) const;

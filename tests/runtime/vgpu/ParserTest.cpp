@@ -136,5 +136,57 @@ TEST(Parser, ScopesHideRegistersAndLabels) {
   EXPECT_EQ(gpu.download<uint32_t>(out, 1)[0], 102u);
 }
 
+// Octal numbers, fractions without a digit on one side, floats in variables of both widths.
+TEST(Parser, LiteralsAreTheNumbersOfPtx) {
+  std::string ptx =
+      kHeader + R"(.global .align 4 .f32 singles[4] = {1.5, 0f40000000, -2.5, 0d3FE0000000000000};
+.global .align 8 .f64 doubles[2] = {-1.5, 0f40000000};
+.global .align 4 .b32 bits[3] = {010, 1e3, 0b101};
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<16>;
+  .reg .b64 %o, %rd<3>;
+  ld.param.u64 %o, [out];
+  ld.global.v4.b32 {%r0, %r1, %r2, %r3}, [singles];
+  ld.global.v2.b64 {%rd0, %rd1}, [doubles];
+  ld.global.b32 %r4, [bits];
+  ld.global.b32 %r5, [bits+4];
+  ld.global.b32 %r6, [bits+010];
+  mov.u32 %r7, 0777U;
+  mov.f32 %r8, .5;
+  mov.f32 %r9, 1.;
+  st.global.v4.b32 [%o], {%r0, %r1, %r2, %r3};
+  st.global.v4.b32 [%o+16], {%r4, %r5, %r6, %r7};
+  st.global.v2.b32 [%o+32], {%r8, %r9};
+  st.global.b64 [%o+40], %rd0;
+  st.global.b64 [%o+48], %rd1;
+  ret;
+}
+)";
+  Gpu gpu(ptx);
+  auto out = gpu.device->alloc(64);
+  gpu.run("k", {1}, {1}, 0, out);
+  gpu.expectClean();
+  auto words = gpu.download<uint32_t>(out, 14);
+  std::vector<uint32_t> expected = {0x3fc00000, 0x40000000, 0xc0200000, 0x3f000000, 8,
+                                    0x447a0000, 5,          0777,       0x3f000000, 0x3f800000,
+                                    0,          0xbff80000, 0,          0x40000000};
+  EXPECT_EQ(words, expected);
+}
+
+// As the assembler does.
+TEST(Parser, LiteralsOfTheWrongKindAreRefused) {
+  const std::string regs = "  .reg .b32 %r<4>;\n  .reg .b64 %rd<4>;\n  .reg .b16 %h<3>;\n";
+  for (const char *line :
+       {"mov.f32 %r1, 1;", "add.f32 %r1, %r2, 0x3f800000;", "mov.f64 %rd1, 1;",
+        "mov.u32 %r1, 0f3f800000;", "mov.b32 %r1, 1.5;", "mov.b64 %rd1, 0f3f800000;",
+        "add.u32 %r1, %r2, 1.5;", "add.f16 %h1, %h2, 0x3c00;"})
+    expectError(kernel(regs + line + "\n"), ErrorCode::Parse, "", 9);
+  expectError(kernel(regs + "mov.u32 %r1, 08;\n"), ErrorCode::Parse, "malformed number '08", 9);
+  for (const char *variable : {".f32 x = 1;", ".f64 x = 1;", ".b16 x = 1.5;", ".f32 x = 1e999;"})
+    expectError(kHeader + ".global " + variable + kernel("").substr(kHeader.size()),
+                ErrorCode::Parse, "", 4);
+}
+
 } // namespace
 } // namespace tile::vgpu
