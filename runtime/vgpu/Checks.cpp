@@ -91,6 +91,9 @@ std::string Finding::text() const {
             std::to_string(warp) + ", " + laneText(lanes);
   if (!sourceFile.empty())
     result += ", from " + sourceFile + ":" + std::to_string(sourceLine);
+  for (const SourcePlace &caller : inlinedAt)
+    result += (&caller == inlinedAt.data() ? " inlined at " : ", ") + caller.file + ":" +
+              std::to_string(caller.line);
   result += "; `" + ptxText + "`";
   if (count > 1)
     result += "; seen " + std::to_string(count) + " times";

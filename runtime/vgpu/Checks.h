@@ -54,6 +54,13 @@ enum class FindingKind : uint8_t {
 };
 const char *nameOf(FindingKind kind);
 
+/// A line of the user's source.
+struct SourcePlace {
+  std::string file;
+  int line = 0;
+  bool operator==(const SourcePlace &) const = default;
+};
+
 /// One fault of a kernel, with everything needed to find it again.
 struct Finding {
   FindingKind kind = FindingKind::OutOfBounds;
@@ -62,6 +69,8 @@ struct Finding {
   int ptxLine = 0;
   std::string sourceFile; // from .loc, empty without debug lines
   int sourceLine = 0;
+  std::vector<SourcePlace>
+      inlinedAt; // where the function around that line was inlined, innermost first
   std::string kernel;
   uint32_t cta[3] = {0, 0, 0};
   uint64_t ctaIndex = 0, clusterIndex = 0;

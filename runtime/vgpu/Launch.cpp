@@ -400,15 +400,21 @@ void Launch::fillSpecials(Warp &warp) const {
   }
 }
 
-static const std::string *sourceFileOf(const Module &module, SourceLine source) {
-  auto file = module.files.find(source.file);
-  return file == module.files.end() ? nullptr : &file->second;
+// The places at which the function around `place` was inlined, innermost first.
+static std::vector<SourcePlace> callersOf(const Module &module, SourceLine place) {
+  std::vector<SourcePlace> callers;
+  while (place.inlinedAt) { // each site is older than those inlined there
+    place = module.callSites[place.inlinedAt - 1];
+    if (const std::string *file = module.fileOf(place))
+      callers.push_back({*file, static_cast<int>(place.line)});
+  }
+  return callers;
 }
 
 std::string Launch::describe(const Op &op) const {
   const Program::Line &line = program().lines[op.instruction];
   std::string text = std::string(line.spelling) + " in line " + std::to_string(line.line);
-  if (const std::string *file = sourceFileOf(*program().module, line.source))
+  if (const std::string *file = program().module->fileOf(line.source))
     text += " (" + *file + ":" + std::to_string(line.source.line) + ")";
   return text;
 }
@@ -422,9 +428,10 @@ Finding Launch::place(const Warp &warp, const Op &op, FindingKind kind, unsigned
   finding.ptxFile = program().module->name;
   finding.ptxLine = line.line;
   finding.ptxText = program().module->lineText(line.line);
-  if (const std::string *file = sourceFileOf(*program().module, line.source)) {
+  if (const std::string *file = program().module->fileOf(line.source)) {
     finding.sourceFile = *file;
     finding.sourceLine = static_cast<int>(line.source.line);
+    finding.inlinedAt = callersOf(*program().module, line.source);
   }
   finding.kernel = program().entry->name;
   std::copy_n(warp.cta->id, 3, finding.cta);

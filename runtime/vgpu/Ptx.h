@@ -23,9 +23,11 @@ struct PtxType {
   bool isPredicate() const { return bytes == 0; }
 };
 
-/// A place in the user's source, from `.loc`. `file` is an index into Module::files.
+/// A place in the user's source, from `.loc`. `file` is an index into Module::files. `inlinedAt`: where the function around
+/// it was inlined, the number from 1 of one of Module::callSites; 0: nowhere.
 struct SourceLine {
-  uint32_t file = 0, line = 0;
+  uint32_t file = 0, line = 0, inlinedAt = 0;
+  auto operator<=>(const SourceLine &) const = default;
 };
 
 /// A variable of any state space, or a kernel parameter.
@@ -121,7 +123,8 @@ struct Module {
   int version = 0;    // 83 for 8.3
   std::vector<uint32_t> lineStarts;
   std::map<uint32_t, std::string> files;
-  std::deque<Variable> variables; // all, also those of functions
+  std::vector<SourceLine> callSites; // of inlined functions
+  std::deque<Variable> variables;    // all, also those of functions
   std::map<std::string_view, const Variable *> globals;
   std::deque<Function> functions;
   std::map<std::string_view, Function *> byName;
@@ -133,6 +136,8 @@ struct Module {
   /// What a pointer to a function holds.
   std::optional<uint64_t> functionAddress(std::string_view name) const;
 
+  /// The name of the file; null if there is no `.file` of its number.
+  const std::string *fileOf(SourceLine place) const;
   /// The text of a line (from 1), trimmed.
   std::string_view lineText(int line) const;
 };

@@ -101,13 +101,40 @@ void PtxParser::fileDirective() {
     skipLine();
 }
 
+// `.loc file line column, function_name label, inlined_at file line column`
 void PtxParser::locDirective() {
-  advance();
   int line = token_.line;
-  source_.file = static_cast<uint32_t>(expectInteger("a file number"));
-  source_.line = static_cast<uint32_t>(expectInteger("a line number"));
-  if (token_.line == line)
-    skipLine();
+  advance();
+  LinePosition position = linePosition();
+  source_ = {position[0], position[1]};
+  while (token_.line == line && token_.kind != Token::Kind::End) {
+    bool isSite = token_.is("inlined_at");
+    advance();
+    if (isSite)
+      source_.inlinedAt = callSite(linePosition());
+  }
+  lastAt_[position] = source_;
+}
+
+PtxParser::LinePosition PtxParser::linePosition() {
+  int line = token_.line;
+  LinePosition position = {};
+  position[0] = static_cast<uint32_t>(expectInteger("a file number"));
+  position[1] = static_cast<uint32_t>(expectInteger("a line number"));
+  if (token_.line == line && token_.kind == Token::Kind::Integer)
+    position[2] = static_cast<uint32_t>(expectInteger("a column"));
+  return position;
+}
+
+// Where this place was inlined itself, the last `.loc` of it tells.
+uint32_t PtxParser::callSite(const LinePosition &position) {
+  auto known = lastAt_.find(position);
+  SourceLine site = known == lastAt_.end() ? SourceLine{position[0], position[1]} : known->second;
+  auto [number, isNew] =
+      siteNumbers_.try_emplace(site, static_cast<uint32_t>(module_.callSites.size() + 1));
+  if (isNew)
+    module_.callSites.push_back(site);
+  return number->second;
 }
 
 void PtxParser::skipSection() {
@@ -335,6 +362,11 @@ std::optional<uint32_t> Module::functionNumber(std::string_view name) const {
 std::optional<uint64_t> Module::functionAddress(std::string_view name) const {
   std::optional<uint32_t> number = functionNumber(name);
   return number ? std::optional(vgpu::functionAddress(*number)) : std::nullopt;
+}
+
+const std::string *Module::fileOf(SourceLine place) const {
+  auto file = files.find(place.file);
+  return file == files.end() ? nullptr : &file->second;
 }
 
 std::string_view Module::lineText(int line) const {

@@ -77,6 +77,8 @@ void PtxParser::body() {
   scope_ = 0;
   branches_.clear();
   source_ = {};
+  lastAt_.clear();
+  siteNumbers_.clear();
   for (const auto *list : {&function_->params, &function_->results})
     for (const Variable *variable : *list)
       scopes_[0].variables[variable->name] = variable;

@@ -5,6 +5,7 @@
 #include "runtime/vgpu/Ptx.h"
 #include "runtime/vgpu/PtxLexer.h"
 
+#include <array>
 #include <unordered_map>
 
 namespace tile::vgpu {
@@ -29,6 +30,8 @@ private:
     std::unordered_map<std::string_view, std::vector<std::string_view>> targetLists;
     std::unordered_map<std::string_view, int32_t> prototypes; // indices into Function::prototypes
   };
+  // What `.loc` and `inlined_at` name: file, line, column.
+  using LinePosition = std::array<uint32_t, 3>;
   // A branch whose label may come later.
   struct PendingBranch {
     uint32_t instruction;
@@ -51,6 +54,8 @@ private:
   void directive();
   void fileDirective();
   void locDirective();
+  LinePosition linePosition();
+  uint32_t callSite(const LinePosition &position);
   void skipSection();
   void function(bool isEntry);
   void functionLimits(Function &function);
@@ -86,6 +91,9 @@ private:
   int scope_ = -1;
   std::vector<PendingBranch> branches_;
   SourceLine source_;
+  std::map<LinePosition, SourceLine>
+      lastAt_; // the last `.loc` of each position, of the current function
+  std::map<SourceLine, uint32_t> siteNumbers_; // of Module::callSites, of the current function
 };
 
 } // namespace tile::vgpu

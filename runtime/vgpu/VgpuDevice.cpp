@@ -384,9 +384,8 @@ private:
     result.ptxLine = line.line;
     result.ptxText = module.lineText(line.line);
     result.kind = line.kind;
-    auto file = module.files.find(line.source.file);
-    if (file != module.files.end()) {
-      result.sourceFile = file->second;
+    if (const std::string *file = module.fileOf(line.source)) {
+      result.sourceFile = *file;
       result.sourceLine = static_cast<int>(line.source.line);
     }
     return result;

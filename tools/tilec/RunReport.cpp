@@ -24,6 +24,14 @@ Json sourceOf(const std::string &file, int line) {
   return {{"file", file}, {"line", line}};
 }
 
+/// With the places at which the functions around it were inlined, if any.
+Json sourceOf(const vgpu::Finding &finding) {
+  Json source = sourceOf(finding.sourceFile, finding.sourceLine);
+  for (const vgpu::SourcePlace &caller : finding.inlinedAt)
+    source["inlined_at"].push_back(sourceOf(caller.file, caller.line));
+  return source;
+}
+
 Json lanesOf(const vgpu::Finding &finding) {
   Json lanes = Json::array();
   for (uint32_t rest = finding.lanes; rest; rest &= rest - 1)
@@ -35,7 +43,7 @@ Json jsonOf(const vgpu::Finding &finding) {
   return {{"kind", vgpu::nameOf(finding.kind)},
           {"message", finding.message},
           {"ptx", placeOf(finding.ptxFile, finding.ptxLine, finding.ptxText)},
-          {"source", sourceOf(finding.sourceFile, finding.sourceLine)},
+          {"source", sourceOf(finding)},
           {"kernel", finding.kernel},
           {"cluster", finding.clusterIndex},
           {"cta", finding.cta},

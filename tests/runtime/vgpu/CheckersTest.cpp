@@ -521,6 +521,41 @@ TEST(Report, UserLineComesFromLoc) {
   EXPECT_EQ(gpu.findings[0].kernel, "vector_add");
 }
 
+// `load` at line 3 of inner.h is inlined at line 7 of it, and that function in two lines of outer.cu.
+TEST(Report, CallersOfInlinedFunctionsAreNamed) {
+  const std::string ptx = kernel(R"(  .loc 1 20 5
+  mov.u64 %rd1, 0;
+  .loc 1 21 9
+  mov.u32 %r1, 0;
+  .loc 2 7 3, function_name $L__info_string0, inlined_at 1 20 5
+  .loc 2 3 10, function_name $L__info_string1, inlined_at 2 7 3
+  ld.global.u32 %r2, [%rd1];
+  .loc 2 7 3, function_name $L__info_string0, inlined_at 1 21 9
+  .loc 2 3 10, function_name $L__info_string1+4, inlined_at 2 7 3
+  ld.global.u32 %r3, [%rd1+4];
+  .loc 1 30 1
+  ld.global.u32 %r4, [%rd1+8];
+)") + ".file 1 \"outer.cu\"\n.file 2 \"inner.h\", 1, 2\n";
+  for (auto [part, source, callers] :
+       {std::tuple("u32 %r2, [%rd1]", SourcePlace{"inner.h", 3},
+                   std::vector<SourcePlace>{{"inner.h", 7}, {"outer.cu", 20}}),
+        std::tuple("u32 %r3, [%rd1", SourcePlace{"inner.h", 3},
+                   std::vector<SourcePlace>{{"inner.h", 7}, {"outer.cu", 21}}),
+        std::tuple("u32 %r4, [%rd1", SourcePlace{"outer.cu", 30}, std::vector<SourcePlace>{})}) {
+    // Accesses to no memory end the launch: the others are taken out.
+    std::string one;
+    std::istringstream lines(ptx);
+    for (std::string line; std::getline(lines, line);)
+      one +=
+          line.find("ld.global") == line.npos || line.find(part) != line.npos ? line + "\n" : "\n";
+    auto gpu = run(one, 1);
+    ASSERT_EQ(gpu->findings.size(), 1u) << part;
+    const Finding &finding = gpu->findings[0];
+    EXPECT_EQ((SourcePlace{finding.sourceFile, finding.sourceLine}), source);
+    EXPECT_EQ(finding.inlinedAt, callers) << finding.text();
+  }
+}
+
 TEST(Determinism, FindingsDoNotDependOnThreads) {
   std::string racy = without(kernel(kExchange), "  bar.sync 0;\n");
   std::string texts[2];
