@@ -160,7 +160,7 @@ public:
 /// TILE_VGPU_SCHEDULE.
 struct VirtualOptions {
   std::string target = "sm_80";
-  /// Comma list of all, memory, init, race, sync, async, strict; or none. Unset: TILE_VGPU_CHECK, else all.
+  /// Comma list of all, memory, init, race, sync, async, strict, proxy; or none. Unset: TILE_VGPU_CHECK, else all.
   std::optional<std::string> checks = {};
   /// Host threads; 0: TILE_VGPU_THREADS, else one a core.
   int threads = 0;

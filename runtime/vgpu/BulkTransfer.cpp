@@ -34,6 +34,7 @@ Accessor BulkTransfer::accessor(unsigned actor, uint32_t time, AccessKind kind) 
   result.stamp.actor = actor;
   result.stamp.clock = time;
   result.proxy = true;
+  result.fencesReads = issuer->cta->launch->checks().proxy;
   return result;
 }
 

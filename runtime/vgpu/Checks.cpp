@@ -17,25 +17,27 @@ Checks parseChecks(std::string_view list) {
     std::string_view word = list.substr(0, list.find(','));
     list.remove_prefix(std::min(list.size(), word.size() + 1));
     if (word == "all") {
-      bool strict = checks.strict;
+      Checks asked = checks;
       checks = {};
-      checks.strict = strict;
+      checks.strict = asked.strict;
+      checks.proxy = asked.proxy;
       continue;
     }
-    if (word == "strict")
-      checks.race = true;
+    checks.race |= word == "strict";
+    checks.async |= word == "proxy";
     bool *which = word == "memory"   ? &checks.memory
                   : word == "init"   ? &checks.init
                   : word == "race"   ? &checks.race
                   : word == "sync"   ? &checks.sync
                   : word == "async"  ? &checks.async
                   : word == "strict" ? &checks.strict
+                  : word == "proxy"  ? &checks.proxy
                                      : nullptr;
     if (!which)
       throw Error(
           Fault::User, ErrorCode::InvalidArgument,
           "unknown check '" + std::string(word) +
-              "': use none or a comma list of all, memory, init, race, sync, async, strict");
+              "': use none or a comma list of all, memory, init, race, sync, async, strict, proxy");
     *which = true;
   }
   return checks;
@@ -45,7 +47,8 @@ std::vector<std::string> wordsOf(const Checks &checks) {
   std::vector<std::string> words;
   for (auto [word, runs] : {std::pair("memory", checks.memory), std::pair("init", checks.init),
                             std::pair("race", checks.race), std::pair("sync", checks.sync),
-                            std::pair("async", checks.async), std::pair("strict", checks.strict)})
+                            std::pair("async", checks.async), std::pair("strict", checks.strict),
+                            std::pair("proxy", checks.proxy)})
     if (runs)
       words.push_back(word);
   return words;

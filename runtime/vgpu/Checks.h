@@ -20,15 +20,17 @@ struct Checks {
   bool async =
       true; // asynchronous operations: use before their wait, missing proxy fences, misused mbarriers, wgmma
 
-  bool strict = false; // writes of the value that is there are races too; not part of all
+  // Not part of all:
+  bool strict = false; // writes of the value that is there are races too
+  bool proxy = false;  // asynchronous writes need fence.proxy.async after generic reads too
 
-  static Checks none() { return {false, false, false, false, false, false}; }
+  static Checks none() { return {false, false, false, false, false, false, false}; }
   /// Both need to know who touched memory last.
   bool tracksAccesses() const { return race || async; }
   bool operator==(const Checks &) const = default;
 };
 
-/// Parses "none" or a comma list of all, memory, init, race, sync, async, strict. Throws InvalidArgument for other words.
+/// Parses "none" or a comma list of all, memory, init, race, sync, async, strict, proxy. Throws InvalidArgument for other words.
 Checks parseChecks(std::string_view list);
 /// The words of the checks that run.
 std::vector<std::string> wordsOf(const Checks &checks);

@@ -42,7 +42,7 @@ public:
     if constexpr (!Cell::kManyClusters) {
       AccessKind kind = accessor.kind();
       KnownOrder known(accessor);
-      bool isWhole = offset % 4 == 0 && bytes % 4 == 0;
+      bool isWhole = offset % 4 == 0 && bytes % 4 == 0 && !accessor.fencesReads;
       if (isWhole && (kind == AccessKind::Read || kind == AccessKind::ProxyRead))
         return accessOrdered<true>(rules, accessor, known, offset, bytes, place);
       if (isWhole && !sameValue &&
@@ -236,6 +236,8 @@ private:
   }
 
   static bool isQuickPart(ClusterCell &cell, const Accessor &accessor, bool sameValue) {
+    if (accessor.fencesReads)
+      return false;
     AccessKind kind = accessor.kind();
     if (kind == AccessKind::Read || kind == AccessKind::ProxyRead)
       return quickRead(cell, accessor);

@@ -149,13 +149,15 @@ void report(Stamp earlier, uint32_t cluster, const Accessor &accessor, const Rac
   std::snprintf(where, sizeof where, "0x%llx", static_cast<unsigned long long>(place.address));
   std::string earlierText = (earlier.kind() == AccessKind::CopyWrite ? "a " : "an earlier ") +
                             std::string(verb(earlier.kind()));
+  const char *relation = which != FindingKind::Proxy ? " conflicts with "
+                         : isWrite(earlier.kind())   ? " does not see "
+                                                     : " may overtake ";
   bool isSeveral = accessor.lane == Stamp::kSeveralLanes;
   auto lane = isSeveral ? static_cast<unsigned>(std::countr_zero(warp.mask)) : accessor.lane;
   Finding finding = launch.place(
       warp, *accessor.op, which, lane,
       std::string(verb(accessor.kind())) + " of " + (isShared ? "shared" : "global") + " address " +
-          where + (which == FindingKind::Proxy ? " does not see " : " conflicts with ") +
-          earlierText + ": " + remedyFor(which, earlier.kind()));
+          where + relation + earlierText + ": " + remedyFor(which, earlier.kind()));
   if (isSeveral)
     finding.lanes = warp.mask;
   finding.space = place.space;
@@ -168,6 +170,28 @@ void report(Stamp earlier, uint32_t cluster, const Accessor &accessor, const Rac
         place.address < variable.address + variable.bytes)
       finding.allocation = variable.name;
   warp.report(*accessor.op, std::move(finding));
+}
+
+// True if `earlier` went through the generic proxy, the accessor's goes through the asynchronous one, and no fence is between.
+bool isUnfenced(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+  if (!accessor.proxy || isProxied(earlier.kind()) ||
+      !(isWrite(earlier.kind()) || accessor.fencesReads))
+    return false;
+  const Clocks *clocks = clocksOf(*accessor.clock, cluster);
+  return !clocks || !clocks->proxied.covers(earlier.actor, earlier.lane, earlier.clock);
+}
+
+// The same, and reported.
+bool lacksFence(Stamp earlier, uint32_t cluster, const Accessor &accessor, const RacePlace &place) {
+  if (!isUnfenced(earlier, cluster, accessor))
+    return false;
+  report(earlier, cluster, accessor, place, FindingKind::Proxy);
+  return true;
+}
+
+// True if whoever is ordered after the accessor's read, and through a fence if the proxies differ, is after `read` as well.
+bool isImplied(Stamp read, uint32_t cluster, const Accessor &accessor) {
+  return isOrdered(read, cluster, accessor) && !isUnfenced(read, cluster, accessor);
 }
 
 // True, and reported, if nothing orders `earlier` before the accessor's access.
@@ -187,13 +211,7 @@ bool conflicts(Stamp earlier, uint32_t cluster, const Accessor &accessor, const 
                                                : FindingKind::Race);
     return true;
   }
-  if (!accessor.proxy || !isWrite(earlier.kind()) || isProxied(earlier.kind()))
-    return false;
-  const Clocks *clocks = clocksOf(*accessor.clock, cluster);
-  if (clocks && clocks->proxied.covers(earlier.actor, earlier.lane, earlier.clock))
-    return false;
-  report(earlier, cluster, accessor, place, FindingKind::Proxy);
-  return true;
+  return lacksFence(earlier, cluster, accessor, place);
 }
 
 } // namespace
@@ -313,12 +331,14 @@ bool RaceCells<Cell>::conflictsWithMany(Stamp reads, uint32_t cluster, const Acc
   const WarpClock &clock = *accessor.clock;
   auto check = [&](Stamp read) {
     // Which lanes of its own warp read is not known.
-    return !isOwn(read, cluster, accessor) && conflicts(read, cluster, accessor, place);
+    return isOwn(read, cluster, accessor) ? lacksFence(read, cluster, accessor, place)
+                                          : conflicts(read, cluster, accessor, place);
   };
   if (reads.kindBits == kPooled)
     return std::ranges::any_of(pools_[reads.clock], check);
   // The usual case first: all of them were before the last barrier.
-  bool known = cluster == clock.cluster && knowsAll(std::bit_cast<ManyReads>(reads), clock);
+  bool known = cluster == clock.cluster && !accessor.fencesReads &&
+               knowsAll(std::bit_cast<ManyReads>(reads), clock);
   return !known && std::ranges::any_of(expand(reads), check);
 }
 
@@ -394,7 +414,7 @@ void RaceCells<Cell>::noteRead(Cell &cell, Stamp stamp, uint32_t cluster,
   bool sameActor = slot && slot.actor == stamp.actor;
   bool severalLanes = sameActor && slot.clock == stamp.clock && slot.lane != stamp.lane;
   // Of one warp only the last read counts: whoever is ordered after it is ordered after the warp's earlier ones.
-  if (!slot || sameActor || (accessor && isOrdered(slot, cluster, *accessor))) {
+  if (!slot || sameActor || (accessor && isImplied(slot, cluster, *accessor))) {
     slot = stamp;
     if (severalLanes)
       slot.lane = Stamp::kSeveralLanes;
@@ -414,7 +434,8 @@ bool RaceCells<Cell>::joinMany(Stamp &slot, Stamp stamp, const Accessor *accesso
     slot = std::bit_cast<Stamp>(many);
     return true;
   }
-  if (!accessor || !knowsAll(many, *accessor->clock))
+  bool mayBeUnfenced = accessor && accessor->fencesReads && !many.proxy;
+  if (!accessor || mayBeUnfenced || !knowsAll(many, *accessor->clock))
     return false;
   slot = stamp;
   return true;
@@ -437,7 +458,7 @@ void RaceCells<Cell>::pool(Stamp &slot, Stamp stamp, const Accessor *accessor) {
   std::vector<Stamp> &reads = pools_[slot.clock];
   std::erase_if(reads, [&](Stamp read) {
     return read.actor == stamp.actor ||
-           (accessor && isOrdered(read, accessor->warp->clock.cluster, *accessor));
+           (accessor && isImplied(read, accessor->warp->clock.cluster, *accessor));
   });
   reads.push_back(stamp);
 }

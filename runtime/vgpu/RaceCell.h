@@ -66,6 +66,8 @@ struct Accessor {
   Stamp
       stamp; // what is remembered: of the warp, or of the actor that completes an asynchronous operation
   bool proxy = false; // through the async proxy: earlier generic writes need fence.proxy.async
+  bool fencesReads =
+      false; // by the check `proxy`: asynchronous writes need a fence after generic reads as well
   bool ordersOwnAccess =
       true;                 // false for wgmma, which is not ordered after its own thread's accesses
   uint32_t proxiedTime = 0; // of a proxy's: up to it the block's generic writes are visible to it

@@ -200,7 +200,8 @@ class Arguments(Case):
         for words, checks in [("none", []), ("race,memory", ["memory", "race"]),
                               ("async", ["async"]), ("all", ["memory", "init", "race", "sync", "async"]),
                               ("strict,all", ["memory", "init", "race", "sync", "async", "strict"]),
-                              ("strict", ["race", "strict"])]:
+                              ("strict", ["race", "strict"]), ("proxy", ["async", "proxy"]),
+                              ("proxy,all,strict", ["memory", "init", "race", "sync", "async", "strict", "proxy"])]:
             self.run_copy(0, *arguments, "--check", words, "--seed", "5", "--schedule", "eager")
             self.assertEqual((report()["checks"], report()["seed"]), (checks, 5))
         self.assertIn("seed 18446744073709551615", self.run_copy(

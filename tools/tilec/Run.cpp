@@ -217,7 +217,8 @@ void addRun(CLI::App &app, std::function<int()> &chosen) {
   command->add_option("--device", options->session.device,
                       "cuda:N, virtual, virtual:sm_90a, auto (default: TILE_DEVICE)");
   command->add_option("--check", options->session.checks,
-                      "virtual GPU: all, none, or a list of memory,init,race,sync,async");
+                      "virtual GPU: all (default), none, or a list of "
+                      "memory,init,race,sync,async; all,strict,proxy for more");
   command->add_option("--seed", options->session.seed, "virtual GPU: of every random choice");
   command->add_option("--schedule", options->session.schedule,
                       "virtual GPU: eager (default), lazy or random");

@@ -31,6 +31,70 @@ TEST(NoFalsePositive, EqualValuesFromManyThreads) {
 // A tile is read, then filled by a copy: happens-before is enough.
 TEST(NoFalsePositive, CopyOverWhatHasBeenRead) { expectNoFault(hopper(kRing), ringSums); }
 
+// PTX wants a fence there; the check `proxy` asks for it.
+void expectFenceWanted(const std::string &good, const std::vector<Edit> &fence,
+                       const std::string &where) {
+  const std::string broken = hopper(good), fenced = hopper(edited(good, fence));
+  for (auto [schedule, seed] : kSchedules) {
+    launch(broken, schedule, seed)->expectClean();
+    launch(fenced, schedule, seed, {}, 1, "all,proxy")->expectClean();
+    auto gpu = launch(broken, schedule, seed, {}, 1, "all,proxy");
+    gpu->expectFinding(Proxy, lineOf(broken, where));
+    for (const Finding &finding : gpu->findings)
+      EXPECT_NE(finding.message.find(" may overtake an earlier read: fence.proxy.async"),
+                std::string::npos)
+          << finding.text();
+  }
+}
+
+TEST(ProxyCheck, ARingNeedsAFenceByWhoeverReadsOrCopies) {
+  const std::string fence = "  fence.proxy.async;\n", copy = "cp.async.bulk.shared",
+                    arrive = "  mbarrier.arrive.shared.b64 %rd3, [%r5];\n",
+                    expect = "  mbarrier.arrive.expect_tx.shared.b64 _, [%r4], 128;\n";
+  expectFenceWanted(kRing, {{arrive, fence + arrive}}, copy);
+  expectFenceWanted(kRing, {{expect, fence + expect}}, copy);
+}
+
+// The reads of all warps and of one, of whole chunks and of halves; a copy out of the tile hides none of them.
+TEST(ProxyCheck, EveryReadBeforeACopyCounts) {
+  for (const char *read :
+       {"ld.shared.u32 %r3, [%r2];", "ld.shared.v4.u32 {%r3, %r4, %r5, %r6}, [%r1];",
+        "@%q15 ld.shared.u32 %r3, [%r2];", "ld.shared.u16 %h1, [%r2+2];"})
+    for (const char *between :
+         {"", R"(  @%q15 cp.async.bulk.global.shared::cta.bulk_group [%p+16384], [tile], 256;
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group.read 0;
+)"}) {
+      SCOPED_TRACE(std::string(read) + between);
+      const std::string refill = std::string(R"(  @%q15 mbarrier.init.shared.b64 [full], 1;
+  mov.u32 %r1, tile;
+  mad.lo.u32 %r2, %t, 4, %r1;
+  st.shared.u32 [%r2], %t;
+  fence.proxy.async;
+  bar.sync 0;
+  )") + read + "\n" + between + R"(  bar.sync 1;
+  @!%q15 bra WAIT;
+  mbarrier.arrive.expect_tx.shared.b64 %rd1, [full], 256;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%p+256], 256, [full];
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %q1, [full], 0;
+  @!%q1 bra WAIT;
+  ld.shared.u32 %r7, [%r2];
+  st.global.u32 [%a], %r7;
+)";
+      expectFenceWanted(refill, {{"  bar.sync 1;\n", "  fence.proxy.async;\n  bar.sync 1;\n"}},
+                        "cp.async.bulk.shared");
+    }
+}
+
+// A copy to global memory that has been read.
+TEST(ProxyCheck, GlobalMemoryToo) {
+  const std::string fence = "  fence.proxy.async.shared::cta;\n",
+                    read = "  ld.global.u32 %r5, [%a+16384];\n";
+  expectFenceWanted(edited(kBulkStore, {{fence, fence + read}}), {{read, read + fence}},
+                    "cp.async.bulk.global");
+}
+
 TEST(NoFalsePositive, StrongAccesses) {
   expectNoFault(hopper(R"(  red.relaxed.gpu.global.add.u32 [%p], 1;
   ld.relaxed.gpu.global.u32 %r1, [%p];
