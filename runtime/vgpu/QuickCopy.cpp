@@ -33,7 +33,7 @@ bool findSources(Warp &warp, const Op &op, uint32_t bytes, const uint8_t *(&sour
     sources[lane] = reinterpret_cast<const uint8_t *>(reinterpret_cast<uint64_t>(memory) -
                                                       kGlobalBase + address[lane]);
   }
-  return static_cast<int64_t>(outside) >= 0 && low % bytes == 0;
+  return static_cast<int64_t>(outside) >= 0 && (low & (bytes - 1)) == 0; // 4, 8 or 16
 }
 
 template <uint32_t Bytes>

@@ -7,8 +7,8 @@
 
 namespace tile::vgpu {
 
-/// The offsets in the block's shared memory of accesses of `bytes` at the addresses in `row` plus `offset`, for the first
-/// `lanes` lanes. False if the general way has to be taken: for a check, for counters, for memory barriers, or for a fault.
+/// The offsets in the block's shared memory of accesses of `bytes`, a power of two, at the addresses in `row` plus `offset`,
+/// for the first `lanes` lanes, a multiple of 8. False if the general way has to be taken: for a check, for counters, for memory barriers, or for a fault.
 inline bool findOwnShared(Warp &warp, uint32_t row, int64_t offset, uint32_t bytes, unsigned lanes,
                           uint32_t (&places)[kLanes]) {
   const Cta &cta = *warp.cta;
@@ -17,17 +17,23 @@ inline bool findOwnShared(Warp &warp, uint32_t row, int64_t offset, uint32_t byt
       !cta.mbarriers.empty() || launch.sharedBytes() < bytes)
     return false;
   const uint32_t *base = warp.row<uint32_t>(row);
-  uint32_t shift = static_cast<uint32_t>(offset) - kSharedBase;
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    places[lane] = base[lane] + shift;
-  // Of constant length, so that it is vector code.
-  uint32_t last = launch.sharedBytes() - bytes, outside = 0, low = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    uint32_t place = lane < lanes ? places[lane] : 0;
-    outside |= place | (last - place); // one of them is negative
-    low |= place;
+  uint32_t shift = static_cast<uint32_t>(offset) - kSharedBase, last = launch.sharedBytes() - bytes;
+  // Written as vectors: places and registers may be the same to the compiler.
+  using Vector __attribute__((vector_size(32))) = uint32_t;
+  constexpr unsigned kWidth = sizeof(Vector) / sizeof(uint32_t);
+  Vector faults = {};
+  for (unsigned lane = 0; lane < lanes; lane += kWidth) {
+    Vector place;
+    std::memcpy(&place, base + lane, sizeof place);
+    place += shift;
+    std::memcpy(places + lane, &place, sizeof place);
+    // Negative: outside, or not aligned.
+    faults |= place | (last - place) | -(place & (bytes - 1));
   }
-  return static_cast<int32_t>(outside) >= 0 && low % bytes == 0;
+  uint32_t fault = 0;
+  for (unsigned i = 0; i < kWidth; ++i)
+    fault |= faults[i];
+  return static_cast<int32_t>(fault) >= 0;
 }
 
 } // namespace tile::vgpu
