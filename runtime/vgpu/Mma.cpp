@@ -88,7 +88,8 @@ MmaRows rowsOf(const Op &op, const Shape &shape) {
   return {{a, shape.registersA},
           {b, shape.registersB},
           {c, shape.registersC},
-          {op.rows, shape.registersC}};
+          {op.rows, shape.registersC},
+          Types::unpack(op.b).sum == SumType::F32};
 }
 
 constexpr unsigned kMaxSums = 4;
@@ -137,14 +138,15 @@ void multiplyBatch(Warp &warp, const MmaBatch &batch, const Shape &shape, Produc
   uint32_t *results[kMaxSums * kMaxBlocks];
   for (size_t i = 0; i < batch.b.size(); ++i)
     registersB[i] = warp.row<uint32_t>(batch.b[i]);
-  product.blocks = static_cast<unsigned>(batch.b.size()) / shape.registersB;
+  product.chunks = batch.length * shape.registersB;
+  product.blocks = static_cast<unsigned>(batch.b.size()) / product.chunks;
   prepareB(product, registersB, b);
   auto rule = hardwareRule(warp.cta->launch->program().sumArch, product, false);
   uint32_t prepared = ~0u;
   for (const MmaBatch::Strip &strip : batch.strips) {
     if (strip.a != prepared) {
-      for (unsigned i = 0; i < shape.registersA; ++i)
-        registersA[i] = warp.row<uint32_t>(batch.a[strip.a * shape.registersA + i]);
+      for (unsigned i = 0; i < 2 * product.chunks; ++i)
+        registersA[i] = warp.row<uint32_t>(batch.a[strip.a * 2 * product.chunks + i]);
       prepareA(product, registersA, a);
       prepared = strip.a;
     }
@@ -350,7 +352,8 @@ bool areWhole(const Warp &warp, std::span<const uint32_t> rows) {
 void batchValidity(Warp &warp, const MmaBatch &batch, std::span<const Op> all, const Shape &shape) {
   if (!areWhole(warp, batch.a) || !areWhole(warp, batch.b)) {
     for (const Op &each : all)
-      mmaValidity(warp, each, shape, true);
+      if (!mmaRows(each).results.empty())
+        mmaValidity(warp, each, shape, true);
     return;
   }
   for (size_t i = 0; i < batch.results.size(); ++i)
@@ -372,6 +375,8 @@ void runMmaBatch(Warp &warp, const Op &op) {
   Shape shape = Shape::unpack(op.a);
   Types types = Types::unpack(op.b);
   std::span<const Op> all(&op, batch.operations);
+  for (uint32_t at : batch.between)
+    all[at].run(warp, all[at]);
   if (warp.shadow)
     batchValidity(warp, batch, all, shape);
   multiplyBatch(warp, batch, shape, {types.a, types.b, types.sum, shape.registersB, 1, false});

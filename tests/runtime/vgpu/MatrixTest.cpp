@@ -177,7 +177,8 @@ TEST(Mma, CountsBits) {
   }
 }
 
-// Two A, two B and sums in a buffer of words: the results of `body`, whose lines are mma instructions or others.
+// Two A, two B and sums in a buffer of words: the results of `body`, whose lines are mma instructions or others. Apart, each
+// is followed by one that no batch takes.
 std::vector<uint32_t> runSequence(const std::vector<std::string> &body, bool apart,
                                   const std::string &checks) {
   std::string ptx = ".version 8.7\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 "
@@ -188,7 +189,7 @@ std::vector<uint32_t> runSequence(const std::vector<std::string> &body, bool apa
   for (int i = 0; i < 20; ++i)
     ptx += "  ld.global.b32 %r" + std::to_string(i) + ", " + place(i) + ";\n";
   for (const std::string &line : body)
-    ptx += line + "\n" + (apart ? "  mov.u32 %idle, 0;\n" : "");
+    ptx += line + "\n" + (apart ? "  activemask.b32 %idle;\n" : "");
   for (int i = 0; i < 20; ++i)
     ptx += "  st.global.b32 " + place(i) + ", %r" + std::to_string(i) + ";\n";
   Gpu gpu(ptx + "  ret;\n}\n", "sm_80", checks);
@@ -241,6 +242,43 @@ TEST(Mma, SequencesGiveWhatSingleInstructionsGive) {
     for (std::string checks : {"none", "all"})
       EXPECT_EQ(runSequence(bodies[i], false, checks), runSequence(bodies[i], true, checks))
           << "sequence " << i << ", checks " << checks;
+}
+
+// Products that add to the same sums again and again, now and then in other registers, and moves and sums of what they read
+// and write between them.
+TEST(Mma, RandomSequencesGiveWhatSingleInstructionsGive) {
+  std::mt19937 random(17);
+  auto below = [&](unsigned count) { return static_cast<unsigned>(random() % count); };
+  auto name = [](unsigned index) { return "%r" + std::to_string(index); };
+  auto list = [&](unsigned first, unsigned count) {
+    std::string text = "{" + name(first);
+    for (unsigned i = 1; i < count; ++i)
+      text += "," + name(first + i);
+    return text + "}";
+  };
+  auto product = [&] {
+    unsigned a = 4 * below(2), b = 8 + 2 * below(2), d = 12 + 4 * below(2),
+             c = below(8) ? d : 12 + 4 * below(2);
+    if (below(16) == 0)
+      d = 4 * below(4); // over an operand
+    return "  mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " + list(d, 4) + ", " + list(a, 4) +
+           ", " + list(b, 2) + ", " + list(c, 4) + ";";
+  };
+  auto other = [&] {
+    unsigned target = below(20);
+    return below(2) ? "  mov.b32 " + name(target) + ", " + name(below(20)) + ";"
+                    : "  and.b32 " + name(target) + ", " + name(target) + ", 0xfffefffe;";
+  };
+  for (int i = 0; i < 200; ++i) {
+    std::vector<std::string> body;
+    for (unsigned left = 4 + below(20); left > 0; --left)
+      body.push_back(below(6) ? product() : other());
+    std::string checks = i % 4 ? "none" : "all";
+    std::string text;
+    for (const std::string &line : body)
+      text += line + "\n";
+    ASSERT_EQ(runSequence(body, false, checks), runSequence(body, true, checks)) << text;
+  }
 }
 
 TEST(Mma, IntegerSumsWrapOrSaturate) {
