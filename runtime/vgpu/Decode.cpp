@@ -403,7 +403,8 @@ std::shared_ptr<const Program> Decoder::decode() {
   frame_ = &frame;
   decodeInstruction(ending);
   finishRows();
-  if (program_->usesWgmma)
+  program_->watchesMatrices = program_->usesWgmma && options_.watchMatrices;
+  if (program_->watchesMatrices)
     watchMatrixRegisters(*program_);
   batchMmas(*program_);
   return program_;

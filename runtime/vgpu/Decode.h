@@ -77,6 +77,7 @@ using OpcodeTable = std::unordered_map<std::string_view, DecodeFunction>;
 
 struct DecodeOptions {
   bool trackInit = false;
+  bool watchMatrices = true; // registers that wgmma works on, see MatrixFlight.h
   Model model;
   int arch = 0;                                            // of the device
   std::function<uint64_t(std::string_view)> globalAddress; // of a module variable; 0 if unknown

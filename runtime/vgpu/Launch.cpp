@@ -291,8 +291,6 @@ void Launch::begin(Cta &cta) const {
   cta.warpgroups.assign((cta.warps.size() + 3) / 4, {});
   cta.hasExited = false;
   cta.freeRegisters = 0;
-  // What wgmma computes at once is never in flight but to the check.
-  bool watchesFlight = checks().async || setup_.schedule != Schedule::Eager;
   for (Warp &warp : cta.warps) {
     warp.mask = warp.present;
     warp.pc = 0;
@@ -304,7 +302,7 @@ void Launch::begin(Cta &cta) const {
     warp.bulk.reset();
     warp.acquiredMaps.clear();
     if (program().usesWgmma)
-      warp.flight.reset(program().fileBytes, watchesFlight);
+      warp.flight.reset(program().fileBytes, program().watchesMatrices);
     warp.isArrived = false;
     warp.maxRegisters = warp.registerChanges = 0;
     warp.mbarrierWait = {};

@@ -74,8 +74,6 @@ void reportFlight(Warp &warp, const Op &op, uint32_t row) {
 }
 
 void runWatched(Warp &warp, const Op &op) {
-  if (!warp.flight.watches())
-    return op.watched(warp, op);
   std::span<const uint32_t> rows(op.rows, size_t{op.targets} + op.sources);
   bool moves = isMove(warp.cta->launch->program(), op);
   auto flying =

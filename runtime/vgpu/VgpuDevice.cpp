@@ -40,7 +40,8 @@ template <class T> T fromEnvironment(const char *name, T (*parse)(std::string_vi
 struct LoadedFunction {
   std::shared_ptr<LoadedModule> module;
   const Function *function = nullptr;
-  std::shared_ptr<const Program> plain, tracked; // without and with initialisation tracking
+  /// By whether initialisation is tracked, and whether the registers of wgmma are watched.
+  std::shared_ptr<const Program> programs[2][2];
   Model model;                                   // that both are for
 };
 
@@ -184,7 +185,7 @@ public:
   device::FunctionInfo functionInfo(device::Function handle) const override {
     auto function = functions_.get(handle);
     std::lock_guard lock(mutex_);
-    auto program = programOf(*function, false);
+    auto program = programOf(*function);
     device::FunctionInfo info;
     info.name = program->entry->name;
     for (const Program::Param &param : program->params)
@@ -205,7 +206,7 @@ public:
                                          "' has been unloaded");
     std::unique_lock lock(mutex_);
     LaunchSetup setup;
-    setup.program = programOf(*function, checks_.init);
+    setup.program = programOf(*function);
     checkShape(*setup.program, config, props_);
     setup.params = packArguments(*setup.program, args);
     setup.memory = &memory_;
@@ -341,14 +342,19 @@ private:
       streams_.get(stream);
   }
 
-  std::shared_ptr<const Program> programOf(LoadedFunction &function, bool tracksInit) const {
+  /// The program for the present settings.
+  std::shared_ptr<const Program> programOf(LoadedFunction &function) const {
     if (function.model != model_)
-      function.plain = function.tracked = nullptr;
+      for (auto &programs : function.programs)
+        std::ranges::fill(programs, nullptr);
     function.model = model_;
-    std::shared_ptr<const Program> &slot = tracksInit ? function.tracked : function.plain;
+    // What wgmma computes at once is never in flight but to the check.
+    bool watches = checks_.async || schedule_ != Schedule::Eager;
+    std::shared_ptr<const Program> &slot = function.programs[checks_.init][watches];
     if (!slot) {
       DecodeOptions options;
-      options.trackInit = tracksInit;
+      options.trackInit = checks_.init;
+      options.watchMatrices = watches;
       options.model = model_;
       options.arch = props_.arch;
       options.globalAddress = [&](std::string_view name) {
