@@ -148,8 +148,8 @@ struct Program {
   bool prints = false;
   bool usesWgmma = false;
   bool watchesMatrices = false; // the registers it works on, see MatrixFlight.h
-  bool releases = false; // some lanes of a warp may tell other warps what they did
-  int sumArch = 0;       // tensor cores sum as this architecture's; 0: by fused multiply-adds
+  bool releases = false;        // some lanes of a warp may tell other warps what they did
+  int sumArch = 0; // tensor cores sum as this architecture's; 0: by fused multiply-adds
   std::vector<MmaBatch> mmaBatches; // by Op::imm of the operation that runs one
   uint32_t staticRowsBegin = 0;     // rows from here are constants and specials: always initialised
 };

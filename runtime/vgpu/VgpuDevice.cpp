@@ -42,7 +42,7 @@ struct LoadedFunction {
   const Function *function = nullptr;
   /// By whether initialisation is tracked, and whether the registers of wgmma are watched.
   std::shared_ptr<const Program> programs[2][2];
-  Model model;                                   // that both are for
+  Model model; // that both are for
 };
 
 struct StreamState {};
