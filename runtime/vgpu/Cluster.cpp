@@ -231,6 +231,8 @@ static std::string waitingText(const Cluster &cluster, const Warp &warp) {
       return text + " waits at " + cluster.launch->describe(program.code[at]) + " for phase " +
              std::to_string(wait.phase) + " of " + describe(wait.address, barrier->second);
   }
+  if (std::string wait = registerWaitText(warp, program.code[at]); !wait.empty())
+    return text + " waits at " + cluster.launch->describe(program.code[at]) + wait;
   return text + " loops at " + cluster.launch->describe(program.code[at]) +
          " without a change of anything it reads";
 }

@@ -108,7 +108,8 @@ struct Function {
   uint32_t requiredThreads[3] = {0, 0, 0}; // .reqntid, 0 if absent
   uint32_t maxThreads[3] = {0, 0, 0};      // .maxntid
   uint32_t requiredCluster[3] = {0, 0, 0};
-  uint32_t maxRegisters = 0; // .maxnreg, 0 if absent
+  uint32_t maxRegisters = 0;   // .maxnreg, 0 if absent
+  uint32_t minBlocksPerSm = 0; // .minnctapersm, 0 if absent
 
   std::string registerName(int32_t reg) const {
     std::string text(registerNames[reg]);

@@ -201,7 +201,9 @@ void PtxParser::functionLimits(Function &function) {
       triple(function.requiredCluster);
     else if (name == ".maxnreg")
       function.maxRegisters = static_cast<uint32_t>(expectInteger("a number"));
-    else if (name == ".minnctapersm" || name == ".maxclusterrank" || name == ".maxnctapersm")
+    else if (name == ".minnctapersm")
+      function.minBlocksPerSm = static_cast<uint32_t>(expectInteger("a number"));
+    else if (name == ".maxclusterrank" || name == ".maxnctapersm")
       expectInteger("a number");
     else if (name == ".pragma")
       skipToSemicolon();

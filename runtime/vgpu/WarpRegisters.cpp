@@ -9,15 +9,27 @@
 namespace tile::vgpu {
 namespace {
 
-constexpr uint32_t kRegistersOfBlock = 65536, kStep = 8, kWarpsOfGroup = 4;
+constexpr uint32_t kRegistersOfSm = 65536, kStep = 8, kWarpsOfGroup = 4;
 
-// What a thread has at the launch: .maxnreg, or an equal share of the register file, as the assembler would allow.
+// What a thread has at the launch, as the assembler finds it: .maxnreg, or an equal share of the register file where
+// .minnctapersm says that it is to be shared. 0: it cannot tell, and ignores setmaxnreg.
 uint32_t launchedRegisters(const Warp &warp) {
   const Function &entry = *warp.cta->launch->program().entry;
   if (entry.maxRegisters)
     return entry.maxRegisters;
-  uint32_t warps = static_cast<uint32_t>(warp.cta->warps.size());
-  return std::min(255u, kRegistersOfBlock / (warps * kLanes)) / kStep * kStep;
+  const uint32_t(&threads)[3] = entry.requiredThreads[0] ? entry.requiredThreads : entry.maxThreads;
+  uint64_t all = uint64_t{threads[0]} * threads[1] * threads[2] * entry.minBlocksPerSm;
+  return all ? static_cast<uint32_t>(std::min<uint64_t>(255, kRegistersOfSm / all)) / kStep * kStep
+             : 0;
+}
+
+uint32_t presentRegisters(const Warp &warp) {
+  return warp.maxRegisters ? warp.maxRegisters : launchedRegisters(warp);
+}
+
+void noteChange(Warp &warp, const Op &op) {
+  warp.lastRegisterChange = &op;
+  ++warp.registerChanges;
 }
 
 // Op::imm: the registers a thread is to have. Op::a: 1 more, 0 fewer than it has.
@@ -29,7 +41,11 @@ void setRegisters(Warp &warp, const Op &op) {
               "only " + std::to_string(std::popcount(warp.mask)) + " of " +
                   std::to_string(std::popcount(warp.live())) + " lanes execute setmaxnreg");
   auto wanted = static_cast<uint32_t>(op.imm);
-  uint32_t present = warp.maxRegisters ? warp.maxRegisters : launchedRegisters(warp);
+  uint32_t present = presentRegisters(warp);
+  if (present == 0) {
+    noteChange(warp, op);
+    return;
+  }
   auto lane = static_cast<unsigned>(std::countr_zero(warp.mask));
   if (op.a ? wanted < present : wanted > present)
     warp.stop(op, FindingKind::Barrier, lane,
@@ -49,8 +65,7 @@ void setRegisters(Warp &warp, const Op &op) {
     ++*warp.cta->cluster->events;
   }
   warp.maxRegisters = wanted;
-  warp.lastRegisterChange = &op;
-  ++warp.registerChanges;
+  noteChange(warp, op);
 }
 
 void decodeSetmaxnreg(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -90,6 +105,14 @@ void checkRegisterChanges(Warp &warp) {
                     " times");
     return;
   }
+}
+
+std::string registerWaitText(const Warp &warp, const Op &op) {
+  if (op.real != setRegisters || !op.a)
+    return {};
+  uint32_t more = (static_cast<uint32_t>(op.imm) - presentRegisters(warp)) * kLanes;
+  return " for " + std::to_string(more) + " registers, of which " +
+         std::to_string(warp.cta->freeRegisters) + " are free";
 }
 
 void registerWarpRegisters(OpcodeTable &table) {

@@ -21,12 +21,16 @@ TEST(NegativeRegisters, Trade) {
   expectFaults(
       good, unchanged,
       {
-          {"asks for more than was given", {{"u32 136", "u32 144"}}, {Deadlock}, "", "setmaxnreg"},
+          {"asks for more than was given",
+           {{"u32 136", "u32 144"}},
+           {Deadlock},
+           "",
+           "for 1536 registers, of which"},
           {"nothing is given",
            {{"  setmaxnreg.dec.sync.aligned.u32 56;\n"}},
            {Deadlock},
            "",
-           "setmaxnreg"},
+           "for 1280 registers, of which 0 are free"},
           {"gives up to more than it has",
            {{"u32 56", "u32 104"}},
            {FindingKind::Barrier},
@@ -49,6 +53,36 @@ TEST(NegativeRegisters, Trade) {
            "warpgroup"},
       },
       groups);
+}
+
+// The assembler knows what a thread has by .maxnreg, or by the limits of threads and blocks together: 65536 / (2 * 256).
+TEST(NegativeRegisters, SharesOfTheRegisterFile) {
+  const std::string limits = ")\n.maxntid 256, 1, 1\n.minnctapersm 2\n{";
+  expectFaults(edited(hopper(kTrade), {{")\n{", limits}, {"u32 136", "u32 200"}}), unchanged,
+               {
+                   {"takes down to less than it has",
+                    {{"u32 200", "u32 120"}},
+                    {FindingKind::Barrier},
+                    "setmaxnreg.inc",
+                    "while a thread has 128"},
+                   {"asks for more than was given", {{"u32 200", "u32 208"}}, {Deadlock}},
+               },
+               {{1}, {256}, {}, {}});
+}
+
+// Else it warns and ignores setmaxnreg; warpgroups must still meet there.
+TEST(NegativeRegisters, AreIgnoredWithoutLimits) {
+  const std::string more = "  setmaxnreg.inc.sync.aligned.u32 256;\n";
+  for (const char *limits : {"", ".maxntid 256\n", ".minnctapersm 1\n"})
+    expectFaults(edited(hopper(kTrade), {{")\n{", std::string(")\n") + limits + "{"},
+                                         {"  setmaxnreg.dec.sync.aligned.u32 56;\n", more}}),
+                 unchanged,
+                 {{"one warp of the group alone",
+                   {{more, "  setp.ne.u32 %q2, %w, 3;\n  @!%q2 bra DONE;\n" + more}},
+                   {Divergence},
+                   "setmaxnreg.inc.sync.aligned.u32 256",
+                   "warpgroup"}},
+                 {{1}, {256}, {}, {}});
 }
 
 TEST(NegativeRegisters, Counts) {
