@@ -237,7 +237,7 @@ static std::string waitingText(const Cluster &cluster, const Warp &warp) {
          " without a change of anything it reads";
 }
 
-void Cluster::reportDeadlock() {
+void Cluster::reportDeadlock(const std::string &more) {
   std::string who;
   Warp *first = nullptr;
   for (auto &cta : ctas)
@@ -254,7 +254,8 @@ void Cluster::reportDeadlock() {
   uint32_t mask = first->mask || first->splits.empty() ? first->mask : first->splits.front().mask;
   try {
     first->stop(launch->program().code[blocked ? at - 1 : at], FindingKind::Deadlock,
-                static_cast<unsigned>(std::countr_zero(mask ? mask : 1u)), "deadlock: " + who);
+                static_cast<unsigned>(std::countr_zero(mask ? mask : 1u)),
+                "deadlock: " + who + more);
   } catch (const StopCta &) {
   }
 }

@@ -47,7 +47,8 @@ struct Cluster {
   /// A new actor of the clocks. Stops the block when there are too many.
   unsigned addActor(Warp &warp, const Op &op);
   /// Reports who waits for what, in the first warp that does.
-  void reportDeadlock();
+  /// `more`: what else is to be said.
+  void reportDeadlock(const std::string &more = {});
 
 private:
   bool runRound(bool &allExited);

@@ -3,16 +3,13 @@
 
 #include "runtime/vgpu/Barrier.h"
 #include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Targets.h"
 
 #include <algorithm>
 #include <numeric>
 #include <thread>
 
 namespace tile::vgpu {
-
-// Blocks that spin on others need those resident: a host thread keeps up to this many unfinished blocks in rotation.
-// A host thread keeps this many unfinished clusters in rotation.
-static constexpr size_t kMaxResident = 256;
 
 Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
   sharedBytes_ = program().staticSharedBytes;
@@ -23,6 +20,8 @@ Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
     distinctSectors_ = std::make_unique<DistinctSectors>(memory().reservedBytes());
   }
   clusterSize_ = static_cast<uint32_t>(setup_.config.cluster.count());
+  auto threads = static_cast<uint32_t>(setup_.config.block.count());
+  maxResident_ = std::max(1u, residentBlocks(setup_.props, threads, sharedBytes_) / clusterSize_);
   if (setup_.schedule == Schedule::Random && clusterCount() <= (1u << 24)) {
     Choices choices;
     choices.reset(setup_.seed, clusterCount());
@@ -114,14 +113,24 @@ std::optional<uint64_t> Launch::takeCluster() {
   return std::nullopt;
 }
 
+// For the report of a deadlock.
+std::string Launch::waitingBlocksText(uint64_t clusters) const {
+  if (clusters == 0)
+    return {};
+  return "; " + std::to_string(clusters * clusterSize_) + " blocks have not started, since " +
+         setup_.props.target + " holds at most " + std::to_string(maxResident_ * clusterSize_) +
+         " of this launch at a time";
+}
+
 void Launch::worker() {
   try {
     bool mayPause = program().usesGlobalAtomics;
     std::vector<std::unique_ptr<Cluster>> idle, resident;
-    size_t stuck = 0; // clusters in a row that could do nothing
+    size_t stuck = 0;                      // clusters in a row that could do nothing
+    std::optional<std::string> notStarted; // what the first deadlock says of the other blocks
     for (;;) {
       // Prefer a new cluster; when those are all started, go round the unfinished ones.
-      if (resident.size() < kMaxResident)
+      if (resident.size() < maxResident_)
         if (std::optional<uint64_t> index = takeCluster()) {
           if (idle.empty())
             idle.push_back(makeCluster());
@@ -140,9 +149,13 @@ void Launch::worker() {
       TurnEnd end = cluster->advance(mayPause);
       stuck = end == TurnEnd::Stuck && *cluster->events == before ? stuck + 1 : 0;
       // One that has not started may be what they wait for.
-      bool allStarted = next_.load() >= clusterCount() || resident.size() + 1 >= kMaxResident;
-      if (stuck > resident.size() && allStarted) {
-        cluster->reportDeadlock();
+      uint64_t started = std::min(next_.load(), clusterCount());
+      bool mayStart = started < clusterCount() && resident.size() + 1 < maxResident_;
+      if (stuck > resident.size() && !mayStart) {
+        // Once a block is given up, the others are not to be started: what it waited for is what all do.
+        if (!notStarted)
+          notStarted = waitingBlocksText(clusterCount() - started);
+        cluster->reportDeadlock(*notStarted);
         end = TurnEnd::Done;
       }
       if (end == TurnEnd::Done) {
@@ -317,84 +330,6 @@ void Launch::begin(Cta &cta) const {
     warp.instructions = warp.clockReads = 0;
     warp.resetBudget();
     fillSpecials(warp);
-  }
-}
-
-uint64_t Launch::specialValue(const Cta &cta, Special what, unsigned warp, unsigned lane) const {
-  const device::LaunchConfig &config = setup_.config;
-  uint32_t thread = warp * kLanes + lane;
-  auto pick = [&](const device::Dim3 &dim, int axis) {
-    return axis == 0 ? dim.x : axis == 1 ? dim.y : dim.z;
-  };
-  auto axisFrom = [&](Special first) { return static_cast<int>(what) - static_cast<int>(first); };
-  if (what >= Special::NtidX && what <= Special::NtidZ)
-    return pick(config.block, axisFrom(Special::NtidX));
-  if (what >= Special::CtaidX && what <= Special::CtaidZ)
-    return cta.id[axisFrom(Special::CtaidX)];
-  if (what >= Special::NctaidX && what <= Special::NctaidZ)
-    return pick(config.grid, axisFrom(Special::NctaidX));
-  auto clusterPick = [&](int axis) { return pick(config.cluster, axis); };
-  if (what >= Special::ClusterIdX && what <= Special::ClusterIdZ) {
-    int axis = axisFrom(Special::ClusterIdX);
-    return cta.id[axis] / clusterPick(axis);
-  }
-  if (what >= Special::NclusterIdX && what <= Special::NclusterIdZ) {
-    int axis = axisFrom(Special::NclusterIdX);
-    return pick(config.grid, axis) / clusterPick(axis);
-  }
-  if (what >= Special::ClusterCtaidX && what <= Special::ClusterCtaidZ) {
-    int axis = axisFrom(Special::ClusterCtaidX);
-    return cta.id[axis] % clusterPick(axis);
-  }
-  if (what >= Special::ClusterNctaidX && what <= Special::ClusterNctaidZ)
-    return clusterPick(axisFrom(Special::ClusterNctaidX));
-  switch (what) {
-  case Special::TidX:
-    return thread % config.block.x;
-  case Special::TidY:
-    return thread / config.block.x % config.block.y;
-  case Special::TidZ:
-    return thread / config.block.x / config.block.y;
-  case Special::LaneId:
-    return lane;
-  case Special::WarpId:
-    return warp;
-  case Special::NwarpId:
-    return cta.warps.size();
-  case Special::SmId:
-    return cta.index % setup_.smCount;
-  case Special::NsmId:
-    return setup_.smCount;
-  case Special::LaneMaskEq:
-    return 1u << lane;
-  case Special::LaneMaskLe:
-    return (2u << lane) - 1;
-  case Special::LaneMaskLt:
-    return (1u << lane) - 1;
-  case Special::LaneMaskGe:
-    return ~((1u << lane) - 1);
-  case Special::LaneMaskGt:
-    return ~((2u << lane) - 1);
-  case Special::DynamicSharedSize:
-    return config.dynamicSharedBytes;
-  case Special::TotalSharedSize:
-    return sharedBytes_;
-  case Special::ClusterCtarank:
-    return cta.rank;
-  case Special::ClusterNctarank:
-    return clusterSize_;
-  case Special::IsExplicitCluster:
-    return clusterSize_ > 1 || program().entry->requiredCluster[0] != 0;
-  default: // gridid
-    return 0;
-  }
-}
-
-void Launch::fillSpecials(Warp &warp) const {
-  for (const Program::SpecialRow &special : program().specials) {
-    uint32_t *row = warp.row<uint32_t>(special.row);
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-      row[lane] = static_cast<uint32_t>(specialValue(*warp.cta, special.what, warp.index, lane));
   }
 }
 

@@ -34,7 +34,7 @@ struct LaunchSetup {
   uint64_t seed = 0;
   Schedule schedule = Schedule::Eager;
   uint64_t maxBranches = 0; // backward branches per block until StepLimit
-  uint32_t smCount = 1;
+  device::DeviceProps props;
 };
 
 class Launch {
@@ -89,11 +89,14 @@ private:
   void fillSpecials(Warp &warp) const;
   uint64_t specialValue(const Cta &cta, Special what, unsigned warp, unsigned lane) const;
   uint64_t clusterCount() const;
+  std::string waitingBlocksText(uint64_t clusters) const;
   void retire(Cluster &cluster);
   void collectCounters(const std::vector<std::unique_ptr<Cluster>> &clusters);
 
   LaunchSetup setup_;
   uint32_t sharedBytes_ = 0, clusterSize_ = 1;
+  uint32_t maxResident_ =
+      1; // clusters that a host thread keeps in rotation: those may wait for each other
   std::unique_ptr<GlobalRaces> races_;     // of all clusters together
   std::unique_ptr<Footprints> footprints_; // while each runs as if it were alone
   SyncVariables globalSync_;

@@ -15,13 +15,23 @@ struct TargetRow {
   const char *target;
   int arch, smCount;
   size_t sharedOptinKiB, sharedSmKiB, l2MiB;
+  uint32_t smThreads, smBlocks; // the most at a time
 };
 constexpr TargetRow kTargets[] = {
-    {"sm_75", 75, 40, 64, 64, 4},     {"sm_80", 80, 108, 163, 164, 40},
-    {"sm_86", 86, 84, 99, 100, 6},    {"sm_89", 89, 128, 99, 100, 72},
-    {"sm_90", 90, 132, 227, 228, 50}, {"sm_90a", 90, 132, 227, 228, 50}};
+    {"sm_75", 75, 40, 64, 64, 4, 1024, 16},     {"sm_80", 80, 108, 163, 164, 40, 2048, 32},
+    {"sm_86", 86, 84, 99, 100, 6, 1536, 16},    {"sm_89", 89, 128, 99, 100, 72, 1536, 24},
+    {"sm_90", 90, 132, 227, 228, 50, 2048, 32}, {"sm_90a", 90, 132, 227, 228, 50, 2048, 32}};
+constexpr size_t kReservedSharedBytes = 1024; // of each block, since sm_80
 
 } // namespace
+
+uint32_t residentBlocks(const device::DeviceProps &props, uint32_t threads, size_t sharedBytes) {
+  const TargetRow *row = std::ranges::find(kTargets, props.target, &TargetRow::target);
+  uint32_t warps = (threads + 31) / 32;
+  size_t blocks = std::min<size_t>({row->smBlocks, row->smThreads / (32 * warps),
+                                    props.sharedPerSm / (sharedBytes + kReservedSharedBytes)});
+  return static_cast<uint32_t>(std::max<size_t>(blocks, 1)) * static_cast<uint32_t>(props.smCount);
+}
 
 device::DeviceProps propsFor(const std::string &target) {
   const TargetRow *row = std::ranges::find(kTargets, target, &TargetRow::target);

@@ -9,6 +9,9 @@ namespace tile::vgpu {
 /// What a GPU of that name is and has. Throws InvalidArgument for names that there are not.
 device::DeviceProps propsFor(const std::string &target);
 
+/// How many blocks of a launch the GPU of that name holds at a time, as far as their registers allow it.
+uint32_t residentBlocks(const device::DeviceProps &props, uint32_t threads, size_t sharedBytes);
+
 /// Throws unless PTX for the module's `.target` runs on a device with these properties.
 void checkTarget(const Module &module, const device::DeviceProps &props);
 

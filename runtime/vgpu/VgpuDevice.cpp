@@ -217,7 +217,7 @@ public:
     setup.seed = seed_;
     setup.schedule = schedule_;
     setup.maxBranches = maxBranches_;
-    setup.smCount = static_cast<uint32_t>(props_.smCount);
+    setup.props = props_;
     Launch run(std::move(setup));
     auto start = std::chrono::steady_clock::now();
     std::clock_t cpuStart = std::clock();

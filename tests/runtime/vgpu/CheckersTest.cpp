@@ -466,8 +466,10 @@ AGAIN:
     }
 }
 
-TEST(Always, BlocksMayWaitForEachOther) {
-  std::string ptx = kernel(R"(  mov.u32 %r1, %nctaid.x;
+// The first thread of each block counts it and waits for the others.
+const std::string kGridBarrier = kernel(R"(  setp.ne.u32 %q2, %t, 0;
+  @%q2 exit;
+  mov.u32 %r1, %nctaid.x;
   atom.global.add.u32 %r2, [count], 1;
 WAIT:
   ld.volatile.global.u32 %r3, [count];
@@ -475,13 +477,36 @@ WAIT:
   @%q1 bra WAIT;
   st.global.u32 [%p], %r3;
 )",
-                           ".visible .global .align 4 .u32 count;");
+                                        ".visible .global .align 4 .u32 count;");
+
+TEST(Always, BlocksMayWaitForEachOther) {
   for (int threads : {1, 2}) {
-    Gpu gpu(ptx, "sm_80", "all", threads);
+    Gpu gpu(kGridBarrier, "sm_80", "all", threads);
     auto out = gpu.device->alloc(4);
     gpu.run("k", {100}, {1}, 0, out);
     gpu.expectClean();
     EXPECT_EQ(gpu.download<uint32_t>(out, 1)[0], 100u);
+  }
+}
+
+// As many as a GPU of that name holds at a time: 108 multiprocessors with 2 blocks of 1024 threads, 164 KB of shared memory.
+TEST(Always, AsManyBlocksWaitForEachOtherAsTheGpuHolds) {
+  for (auto [blocks, threads, shared] :
+       {std::tuple(108u * 2, 1024u, 0u), std::tuple(108u * 3, 32u, 50000u - 4096)}) {
+    auto launch = [&](uint32_t count) {
+      auto gpu = std::make_unique<Gpu>(kGridBarrier, "sm_80", "none");
+      gpu->run("k", {count}, {threads}, shared, gpu->device->alloc(4));
+      return gpu;
+    };
+    launch(blocks)->expectClean();
+    auto gpu = launch(blocks + 5);
+    ASSERT_EQ(gpu->findings.size(), 1u);
+    EXPECT_EQ(gpu->findings[0].kind, FindingKind::Deadlock);
+    EXPECT_NE(gpu->findings[0].message.find("; 5 blocks have not started, since sm_80 holds at "
+                                            "most " +
+                                            std::to_string(blocks) + " of this launch"),
+              std::string::npos)
+        << gpu->findings[0].text();
   }
 }
 
