@@ -48,6 +48,8 @@ template <class Wrong>
                         FindingKind kind, const std::string &what) {
   uint32_t lanes = 0;
   forLanes(access.mask, [&](unsigned each) { lanes |= uint32_t{isWrong(each)} << each; });
+  if (warp.repeats(op, kind, LaneMask{lanes}))
+    throw StopCta();
   auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   uint64_t address = access.address[lane];
   std::string where = describe(warp, access.space, address);
@@ -63,7 +65,7 @@ template <class Wrong>
   finding.address = address;
   finding.bytes = access.bytes;
   finding.allocation = where;
-  warp.report(op, std::move(finding));
+  warp.report(std::move(finding));
   throw StopCta();
 }
 

@@ -144,6 +144,10 @@ void report(Stamp earlier, uint32_t cluster, const Accessor &accessor, const Rac
   bool isAsync = which == FindingKind::AsyncRace || which == FindingKind::Proxy;
   if (!(isAsync ? launch.checks().async : launch.checks().race))
     return;
+  bool isSeveral = accessor.lane == Stamp::kSeveralLanes;
+  LaneMask lanes{isSeveral ? warp.mask : 1u << accessor.lane};
+  if (warp.repeats(*accessor.op, which, lanes))
+    return;
   bool isShared = place.space == Space::Shared;
   char where[32];
   std::snprintf(where, sizeof where, "0x%llx", static_cast<unsigned long long>(place.address));
@@ -152,14 +156,11 @@ void report(Stamp earlier, uint32_t cluster, const Accessor &accessor, const Rac
   const char *relation = which != FindingKind::Proxy ? " conflicts with "
                          : isWrite(earlier.kind())   ? " does not see "
                                                      : " may overtake ";
-  bool isSeveral = accessor.lane == Stamp::kSeveralLanes;
-  auto lane = isSeveral ? static_cast<unsigned>(std::countr_zero(warp.mask)) : accessor.lane;
   Finding finding = launch.place(
-      warp, *accessor.op, which, lane,
+      warp, *accessor.op, which, static_cast<unsigned>(std::countr_zero(lanes.bits)),
       std::string(verb(accessor.kind())) + " of " + (isShared ? "shared" : "global") + " address " +
           where + relation + earlierText + ": " + remedyFor(which, earlier.kind()));
-  if (isSeveral)
-    finding.lanes = warp.mask;
+  finding.lanes = lanes.bits;
   finding.space = place.space;
   finding.address = place.address;
   finding.other = otherAccess(earlier, cluster, accessor);
@@ -169,7 +170,7 @@ void report(Stamp earlier, uint32_t cluster, const Accessor &accessor, const Rac
     if (isShared && place.address >= variable.address &&
         place.address < variable.address + variable.bytes)
       finding.allocation = variable.name;
-  warp.report(*accessor.op, std::move(finding));
+  warp.report(std::move(finding));
 }
 
 // True if `earlier` went through the generic proxy, the accessor's goes through the asynchronous one, and no fence is between.

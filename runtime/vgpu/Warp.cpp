@@ -208,25 +208,32 @@ void Warp::block(WarpStatus why, uint8_t which) {
   limit = 0;
 }
 
+bool Warp::repeats(const Op &op, FindingKind kind, LaneMask lanes) {
+  int line = cta->launch->program().lines[op.instruction].line;
+  for (Finding &known : cta->findings)
+    if (known.kind == kind && known.ptxLine == line) {
+      ++known.count;
+      if (known.warp == index)
+        known.lanes |= lanes.bits;
+      return true;
+    }
+  return false;
+}
+
 void Warp::report(const Op &op, FindingKind kind, unsigned lane, const std::string &message) {
-  report(op, cta->launch->place(*this, op, kind, lane, message));
+  report(op, kind, LaneMask{1u << lane}, message);
 }
 
 void Warp::report(const Op &op, FindingKind kind, LaneMask lanes, const std::string &message) {
+  if (repeats(op, kind, lanes))
+    return;
   auto first = static_cast<unsigned>(std::countr_zero(lanes.bits));
   Finding finding = cta->launch->place(*this, op, kind, first, message);
   finding.lanes = lanes.bits;
-  report(op, std::move(finding));
+  report(std::move(finding));
 }
 
-void Warp::report(const Op &op, Finding finding) {
-  for (Finding &known : cta->findings)
-    if (known.kind == finding.kind && known.ptxLine == finding.ptxLine) {
-      ++known.count;
-      if (known.warp == finding.warp)
-        known.lanes |= finding.lanes;
-      return;
-    }
+void Warp::report(Finding finding) {
   cta->findings.push_back(std::move(finding));
   if (cta->findings.size() >= Launch::kMaxFindings)
     throw StopCta();

@@ -126,7 +126,10 @@ struct Warp {
   /// Records a finding of `op` in a lane, or in several. The same kind in the same line again counts there.
   void report(const Op &op, FindingKind kind, unsigned lane, const std::string &message);
   void report(const Op &op, FindingKind kind, LaneMask lanes, const std::string &message);
-  void report(const Op &op, Finding finding);
+  /// The same of one that is known not to repeat another.
+  void report(Finding finding);
+  /// Whether the block has this finding; if so it is counted. Loops that repeat one need not put it in words each time.
+  bool repeats(const Op &op, FindingKind kind, LaneMask lanes);
   [[noreturn]] void stop(const Op &op, FindingKind kind, unsigned lane, const std::string &message);
   [[noreturn]] void stop(const Op &op, FindingKind kind, LaneMask lanes,
                          const std::string &message);
