@@ -25,6 +25,7 @@ struct AddFloat {
   }
 };
 struct AddFloatFlushed { // global memory flushes subnormals to zero
+  using InShared = AddFloat;
   static uint32_t apply(uint32_t old, uint32_t b, uint32_t) {
     float sum = flush<true>(std::bit_cast<float>(old)) + flush<true>(std::bit_cast<float>(b));
     return std::bit_cast<uint32_t>(canonical(flush<true>(sum)));
@@ -100,6 +101,14 @@ template <class T> struct CompareAndSwap { // b: the expected value, c: the new 
   static T apply(T old, T b, T c) { return old == b ? c : old; }
 };
 
+// Shared memory may have a rule of its own, also where a generic address leads there.
+template <class F, class T> T resultOf(Space space, T old, T b, T c) {
+  if constexpr (requires { typename F::InShared; })
+    if (space == Space::Shared)
+      return F::InShared::apply(old, b, c);
+  return F::apply(old, b, c);
+}
+
 template <class T>
 void updateValidity(Warp &warp, const Op &op, const Access &access, unsigned first) {
   forLanes(access.mask, [&](unsigned lane) {
@@ -140,7 +149,7 @@ template <class T, class F> void atomic(Warp &warp, const Op &op) {
     forLanes(access.mask, [&](unsigned lane) {
       T old, operandB = static_cast<T>(b[lane]), operandC = static_cast<T>(c[lane]);
       std::memcpy(&old, access.host[lane], sizeof(T));
-      T result = F::apply(old, operandB, operandC);
+      T result = resultOf<F>(access.space, old, operandB, operandC);
       std::memcpy(access.host[lane], &result, sizeof(T));
       changes |= result != old;
       if (op.targets)
@@ -162,6 +171,7 @@ constexpr Row kRows[] = {
     {"add", ScalarType::S32, atomic<uint32_t, AddTo<uint32_t>>},
     {"add", ScalarType::U64, atomic<uint64_t, AddTo<uint64_t>>},
     {"add", ScalarType::S64, atomic<uint64_t, AddTo<uint64_t>>},
+    {"add", ScalarType::F32, atomic<uint32_t, AddFloatFlushed>},
     {"add", ScalarType::F64, atomic<uint64_t, AddDouble>},
     {"add", ScalarType::F16, atomic<uint16_t, AddHalf>},
     {"add", ScalarType::BF16, atomic<uint16_t, AddBfloat>},
@@ -190,9 +200,7 @@ constexpr Row kRows[] = {
     {"cas", ScalarType::B64, atomic<uint64_t, CompareAndSwap<uint64_t>>},
 };
 
-Handler pickHandler(std::string_view operation, ScalarType type, Space space) {
-  if (operation == "add" && type == ScalarType::F32)
-    return space == Space::Shared ? atomic<uint32_t, AddFloat> : atomic<uint32_t, AddFloatFlushed>;
+Handler pickHandler(std::string_view operation, ScalarType type) {
   for (const Row &row : kRows)
     if (row.operation == operation && row.type == type)
       return row.handler;
@@ -229,8 +237,7 @@ template <class T> void copyRow(Warp &warp, const Op &op) {
 
 Handler vectorHandler(std::string_view operation, ScalarType type, size_t elements) {
   if (type == ScalarType::F32)
-    return operation == "add" && elements <= 4 ? pickHandler(operation, type, Space::Global)
-                                               : nullptr;
+    return operation == "add" && elements <= 4 ? pickHandler(operation, type) : nullptr;
   bool pairs = type == ScalarType::F16x2 || type == ScalarType::BF16x2;
   if (!pairs && type != ScalarType::F16 && type != ScalarType::BF16)
     return nullptr;
@@ -239,7 +246,7 @@ Handler vectorHandler(std::string_view operation, ScalarType type, size_t elemen
   for (const Row &row : kVectorRows)
     if (row.operation == operation && row.type == type)
       return row.handler;
-  return operation == "add" ? pickHandler(operation, type, Space::Global) : nullptr;
+  return operation == "add" ? pickHandler(operation, type) : nullptr;
 }
 
 // atom.global.v2.f32.add and its kin: each element is an atomic operation of its own.
@@ -323,9 +330,9 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
   ScalarType bits = bytesOf(type) == 8   ? ScalarType::B64
                     : bytesOf(type) == 4 ? ScalarType::B32
                                          : type;
-  Handler handler = pickHandler(operation, type, space);
+  Handler handler = pickHandler(operation, type);
   if (!handler && !isFloat(type))
-    handler = pickHandler(operation, bits, space);
+    handler = pickHandler(operation, bits);
   if (!handler)
     decoder.unsupported("this operation and type");
   if (isCas && hasPolicy)

@@ -1,5 +1,6 @@
 // Exchange between lanes, votes, reductions, atomics and indexed branches.
 #include "tests/runtime/vgpu/Lanewise.h"
+#include "tests/runtime/vgpu/Twins.h"
 
 #include <bit>
 
@@ -196,6 +197,31 @@ TEST(Atomic, Operations) {
             0x44004400u);
   // Subnormal sums vanish on global memory.
   EXPECT_EQ(atomicResult<float>("atom.global.add.f32 %old, [%p], %x;", 1e-40f, {1e-40f}), 0.0f);
+}
+
+// 9.7.13.5: sums of subnormals vanish on global memory and stay on shared memory, by whatever address.
+TEST(Atomic, SubnormalsStayInSharedMemory) {
+  std::string ptx = kernel(R"(  mov.u32 %r1, buffer;
+  cvt.u64.u32 %rd1, %r1;
+  cvta.shared.u64 %rd1, %rd1;
+  cvta.global.u64 %rd2, %p;
+  ld.global.f32 %f1, [%p];
+  st.shared.f32 [%r1], %f1;
+  st.shared.f32 [%r1+4], %f1;
+  atom.shared.add.f32 %f2, [%r1], %f1;
+  red.add.f32 [%rd1+4], %f1;
+  red.add.f32 [%rd2+12], %f1;
+  ld.shared.f32 %f3, [%r1];
+  ld.shared.f32 %f4, [%r1+4];
+  st.global.f32 [%p+4], %f3;
+  st.global.f32 [%p+8], %f4;
+)");
+  Gpu gpu(ptx);
+  auto memory = gpu.upload(std::vector<float>(4, 1e-40f));
+  gpu.run("k", {1}, {1}, 0, memory);
+  gpu.expectClean();
+  float twice = 1e-40f + 1e-40f;
+  EXPECT_EQ(gpu.download<float>(memory, 4), (std::vector<float>{1e-40f, twice, twice, 0.0f}));
 }
 
 } // namespace
