@@ -9,6 +9,14 @@
 #include <algorithm>
 
 namespace tile::vgpu {
+MemoryPlace sharedPlaceOf(const Launch &launch, uint64_t address) {
+  for (const Program::SharedVariable &variable : launch.program().shared)
+    if (address >= variable.address && address - variable.address < variable.bytes)
+      return {std::string(variable.name), static_cast<int64_t>(address - variable.address),
+              variable.bytes};
+  return {"shared memory", static_cast<int64_t>(address - kSharedBase), launch.sharedBytes()};
+}
+
 namespace {
 
 constexpr uint64_t kWindowBytes = uint64_t{1} << 40;
@@ -42,6 +50,12 @@ std::string describe(Warp &warp, Space space, uint64_t address) {
              : "offset " + std::to_string(address - kSharedBase) + " of shared memory";
 }
 
+MemoryPlace placeOf(const Launch &launch, Space space, uint64_t address) {
+  if (space == Space::Global)
+    return launch.memory().placeOf(address);
+  return space == Space::Shared ? sharedPlaceOf(launch, address & kOffsetMask) : MemoryPlace{};
+}
+
 // Of the lanes at which `isWrong(lane)`, with the first one's address. There is one.
 template <class Wrong>
 [[noreturn]] void fault(Warp &warp, const Op &op, const Access &access, Wrong isWrong,
@@ -64,7 +78,7 @@ template <class Wrong>
   finding.space = access.space;
   finding.address = address;
   finding.bytes = access.bytes;
-  finding.allocation = where;
+  finding.allocation = placeOf(*warp.cta->launch, access.space, address);
   warp.report(std::move(finding));
   throw StopCta();
 }

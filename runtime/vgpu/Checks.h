@@ -63,6 +63,13 @@ struct SourcePlace {
   bool operator==(const SourcePlace &) const = default;
 };
 
+/// The allocation or variable that an address lies in or is nearest to.
+struct MemoryPlace {
+  std::string name;   // empty: none is near
+  int64_t offset = 0; // of the address; negative: so many bytes before it
+  uint64_t bytes = 0; // of all of it
+};
+
 /// One fault of a kernel, with everything needed to find it again.
 struct Finding {
   FindingKind kind = FindingKind::OutOfBounds;
@@ -81,9 +88,9 @@ struct Finding {
   Space space = Space::Generic;
   uint64_t address = 0;
   uint32_t bytes = 0;
-  std::string allocation; // the memory concerned, in words
-  std::string other;      // a race: the earlier access
-  uint64_t count = 1;     // how often it was seen in the launch
+  MemoryPlace allocation;
+  std::string other;  // a race: the earlier access
+  uint64_t count = 1; // how often it was seen in the launch
   uint64_t seed = 0;
 
   /// One line: "file.ptx:12: [race] ..., who, where; seed 0".

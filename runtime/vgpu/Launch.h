@@ -47,6 +47,7 @@ public:
   const Program &program() const { return *setup_.program; }
   const Checks &checks() const { return setup_.checks; }
   GlobalMemory &memory() { return *setup_.memory; }
+  const GlobalMemory &memory() const { return *setup_.memory; }
   std::vector<uint8_t> &params() { return setup_.params; }
   uint32_t sharedBytes() const { return sharedBytes_; }
   /// Blocks in a cluster.

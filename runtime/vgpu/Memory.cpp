@@ -126,7 +126,7 @@ void GlobalMemory::invalidate(uint64_t offset, uint64_t bytes) {
   valid_.setRange(lastPage, end - lastPage, false);
 }
 
-uint64_t GlobalMemory::allocate(uint64_t bytes, std::string name) {
+uint64_t GlobalMemory::allocate(uint64_t bytes, std::string variable) {
   if (bytes > limit_ || used_ + bytes > limit_)
     return 0;
   uint64_t span =
@@ -136,9 +136,18 @@ uint64_t GlobalMemory::allocate(uint64_t bytes, std::string name) {
     return 0;
   used_ += bytes;
   uint64_t base = kGlobalBase + offset;
-  blocks_[base] = {base, bytes, nextId_++, true, std::move(name)};
+  bool isVariable = !variable.empty();
+  blocks_[base] = {base, bytes, nextId_++, true, std::move(variable), isVariable};
   invalidate(offset, bytes);
   return base;
+}
+
+bool GlobalMemory::rename(uint64_t base, std::string name) {
+  auto block = blocks_.find(base);
+  if (block == blocks_.end() || !block->second.live)
+    return false;
+  block->second.name = std::move(name);
+  return true;
 }
 
 void GlobalMemory::release(uint64_t base) {
@@ -176,12 +185,22 @@ static std::string hex(uint64_t value) {
   return text;
 }
 
+std::string GlobalMemory::Block::title() const {
+  return name.empty() ? "allocation #" + std::to_string(id) : name;
+}
+
+MemoryPlace GlobalMemory::placeOf(uint64_t address) const {
+  const Block *block = near(address);
+  if (!block)
+    return {};
+  return {block->title(), static_cast<int64_t>(address - block->base), block->bytes};
+}
+
 std::string GlobalMemory::describe(uint64_t address) const {
   const Block *block = near(address);
   if (!block)
     return address < 65536 ? "a null pointer or an offset from one" : "no allocation is near";
-  std::string what =
-      block->name.empty() ? "allocation #" + std::to_string(block->id) : "variable " + block->name;
+  std::string what = (block->isVariable ? "variable " : "") + block->title();
   what += " (" + std::to_string(block->bytes) + " bytes at " + hex(block->base) +
           (block->live ? ")" : ", freed)");
   if (address < block->base)

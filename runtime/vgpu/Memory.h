@@ -5,6 +5,8 @@
 // are not reused until the range is exhausted, so a use after free is recognised.
 #pragma once
 
+#include "runtime/vgpu/Checks.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -103,7 +105,9 @@ public:
     uint64_t base = 0, bytes = 0;
     uint64_t id = 0;
     bool live = true;
-    std::string name; // a module variable's name; empty for allocations of the host
+    std::string name;        // empty: "allocation #ID"
+    bool isVariable = false; // of a module
+    std::string title() const;
   };
 
   explicit GlobalMemory(uint64_t limitBytes);
@@ -111,8 +115,10 @@ public:
   GlobalMemory(const GlobalMemory &) = delete;
   GlobalMemory &operator=(const GlobalMemory &) = delete;
 
-  /// Returns 0 if `bytes` do not fit.
-  uint64_t allocate(uint64_t bytes, std::string name = {});
+  /// Returns 0 if `bytes` do not fit. `variable`: the name of a module's variable, if that is what it is.
+  uint64_t allocate(uint64_t bytes, std::string variable = {});
+  /// What reports call the live block at `base` from now on. False if there is none.
+  bool rename(uint64_t base, std::string name);
   /// The caller has looked the block up: it is live and starts at `base`.
   void release(uint64_t base);
   /// The block, live or freed, that holds `address` or whose red zone does; null far from any.
@@ -133,6 +139,8 @@ public:
 
   /// "12 bytes past the end of allocation #3 (4096 bytes at 0x1000000100)".
   std::string describe(uint64_t address) const;
+  /// The same in parts.
+  MemoryPlace placeOf(uint64_t address) const;
 
 private:
   uint64_t place(uint64_t span);

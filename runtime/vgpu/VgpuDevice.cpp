@@ -88,7 +88,7 @@ public:
       return;
     std::lock_guard lock(mutex_);
     const GlobalMemory::Block *block = memory_.near(pointer);
-    if (!block || block->base != pointer || !block->name.empty())
+    if (!block || block->base != pointer || block->isVariable)
       fail(ErrorCode::InvalidArgument,
            "free: " + hex(pointer) + " was not returned by alloc: " + memory_.describe(pointer));
     if (!block->live)
@@ -330,6 +330,11 @@ public:
       unwritten += memory_.valid().get(pointer + i * elementBytes - kGlobalBase,
                                        static_cast<unsigned>(elementBytes)) != whole;
     return unwritten;
+  }
+  void nameMemory(DevicePtr pointer, const std::string &name) override {
+    std::lock_guard lock(mutex_);
+    if (!memory_.rename(pointer, name))
+      fail(ErrorCode::InvalidArgument, "nameMemory: no memory begins at " + hex(pointer));
   }
   void setThreads(int threads) override {
     std::lock_guard lock(mutex_);

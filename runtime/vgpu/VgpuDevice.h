@@ -34,6 +34,8 @@ public:
   /// How many of `count` elements have bytes that were never written. Kernels' stores are followed by the init check alone.
   virtual size_t countUnwritten(device::DevicePtr pointer, size_t elementBytes,
                                 size_t count) const = 0;
+  /// What reports call the memory that alloc returned, until it is freed.
+  virtual void nameMemory(device::DevicePtr pointer, const std::string &name) = 0;
   /// Host threads for blocks; at least 1.
   virtual void setThreads(int threads) = 0;
 };

@@ -37,6 +37,8 @@ class Ptx(Case):
                          (1, "findings", 0, "eager"))
         finding = report["findings"][0]
         self.assertEqual((finding["kind"], finding["space"], finding["bytes"]), ("out of bounds", "global", 4))
+        self.assertEqual(finding["allocation"], {"name": "out:c.npy:f32[500]", "offset": 2000, "bytes": 2000})
+        self.assertIn("of out:c.npy:f32[500] (2000 bytes at 0x", errors)
         self.assertTrue(finding["ptx"]["text"].startswith("st.global"))
         self.assertTrue((self.path / "c.npy").exists(), "results can be inspected")
         self.run_tilec(0, "run", *self.arguments[:4], "i32:500", "--grid", "8", "--block", "128")

@@ -49,6 +49,7 @@ void PtxArguments::addBuffer(const std::string &word) {
     refuse("argument '" + word + "': there is a buffer '" + name + "' already");
   RunArgument argument = makeArgument(session_.device(), isOutput ? content : "in:" + content);
   argument.word = word;
+  nameMemory(session_.device(), argument);
   arrays_.push_back(std::move(argument));
 }
 

@@ -142,7 +142,14 @@ static RunArgument argumentOf(const Device &device, const std::string &word) {
 RunArgument makeArgument(const Device &device, const std::string &word) {
   RunArgument argument = argumentOf(device, word);
   argument.word = word;
+  nameMemory(device, argument);
   return argument;
+}
+
+void nameMemory(const Device &device, const RunArgument &argument) {
+  std::shared_ptr<vgpu::VirtualDevice> gpu = vgpu::asVirtual(device.state()->device);
+  if (gpu && argument.host.kind == detail::HostArg::Tensor && argument.tensor.bytes())
+    gpu->nameMemory(reinterpret_cast<device::DevicePtr>(argument.tensor.data()), argument.word);
 }
 
 void noteUnwritten(Session &session, const std::vector<RunArgument> &arguments) {

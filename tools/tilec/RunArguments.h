@@ -31,6 +31,9 @@ struct RunArgument {
 /// Reads what a word says. Errors: InvalidArgument naming the word and the forms there are; those of .npy files.
 RunArgument makeArgument(const Device &device, const std::string &word);
 
+/// Reports of the virtual GPU call an array by its word.
+void nameMemory(const Device &device, const RunArgument &argument);
+
 /// Notes, for each `out:`, how many elements the kernel never wrote. Without the init check those that still hold the poison.
 void noteUnwritten(Session &session, const std::vector<RunArgument> &arguments);
 

@@ -39,6 +39,12 @@ Json lanesOf(const vgpu::Finding &finding) {
   return lanes;
 }
 
+Json jsonOf(const vgpu::MemoryPlace &place) {
+  if (place.name.empty())
+    return nullptr;
+  return {{"name", place.name}, {"offset", place.offset}, {"bytes", place.bytes}};
+}
+
 Json jsonOf(const vgpu::Finding &finding) {
   return {{"kind", vgpu::nameOf(finding.kind)},
           {"message", finding.message},
@@ -53,7 +59,7 @@ Json jsonOf(const vgpu::Finding &finding) {
           {"space", vgpu::nameOf(finding.space)},
           {"address", finding.address},
           {"bytes", finding.bytes},
-          {"allocation", finding.allocation},
+          {"allocation", jsonOf(finding.allocation)},
           {"other", finding.other},
           {"count", finding.count}};
 }

@@ -19,6 +19,31 @@ TEST(MemoryCheck, OutOfBoundsNamesTheAllocation) {
   EXPECT_EQ(finding.ptxText, "ld.global.u32 %r1, [%a];");
 }
 
+// By the name that the host has given it, with the offset, also in reports of races.
+TEST(MemoryCheck, MemoryIsCalledByItsName) {
+  std::string beyond = kernel("  st.global.u32 [%a+256], %t;\n"),
+              racy = kernel("  st.global.u32 [%p+8], %t;\n");
+  for (const std::string &ptx : {beyond, racy}) {
+    Gpu gpu(ptx);
+    auto memory = gpu.upload(std::vector<uint32_t>(64));
+    gpu.device->nameMemory(memory, "weights");
+    gpu.run("k", {1}, {64}, 0, memory);
+    bool isRace = ptx == racy;
+    ASSERT_FALSE(gpu.findings.empty());
+    const Finding &finding = gpu.findings[0];
+    EXPECT_EQ(finding.allocation.name, "weights");
+    EXPECT_EQ(finding.allocation.offset, isRace ? 8 : 256);
+    EXPECT_EQ(finding.allocation.bytes, 256u);
+    EXPECT_NE(finding.message.find(isRace ? "(offset 8 of weights (256 bytes at 0x"
+                                          : "0 bytes past the end of weights (256 bytes at 0x"),
+              std::string::npos)
+        << finding.message;
+    EXPECT_THROW(gpu.device->nameMemory(memory + 4, "part"), Error);
+    gpu.device->free(memory);
+    EXPECT_THROW(gpu.device->nameMemory(memory, "gone"), Error);
+  }
+}
+
 TEST(MemoryCheck, MisalignedVectorAccess) {
   std::string good = kernel(
       "  mad.wide.u32 %rd1, %t, 16, %p;\n  ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];\n");
@@ -71,7 +96,9 @@ TEST(RaceCheck, ReadWithoutBarrier) {
       EXPECT_NE(finding.other.find("line " + std::to_string(lineOf(broken, "st.shared"))),
                 std::string::npos)
           << finding.text();
-      EXPECT_EQ(finding.allocation, "buffer");
+      EXPECT_EQ(finding.allocation.name, "buffer");
+      EXPECT_EQ(finding.allocation.offset, static_cast<int64_t>(finding.address) - 1024);
+      EXPECT_EQ(finding.allocation.bytes, 4096u);
     }
 }
 

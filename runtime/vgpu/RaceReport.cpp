@@ -1,0 +1,105 @@
+// The words of a race: both accesses, where, and what was to stand between them.
+#include "runtime/vgpu/RaceReport.h"
+
+#include "runtime/vgpu/Access.h"
+#include "runtime/vgpu/Launch.h"
+
+namespace tile::vgpu {
+namespace {
+
+const char *verb(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::Read:
+  case AccessKind::StrongRead:
+  case AccessKind::NarrowRead:
+    return "read";
+  case AccessKind::Atomic:
+  case AccessKind::NarrowAtomic:
+    return "atomic access";
+  case AccessKind::CopyWrite:
+    return "cp.async in flight";
+  case AccessKind::ProxyRead:
+    return "asynchronous read";
+  case AccessKind::ProxyWrite:
+    return "asynchronous write";
+  case AccessKind::ProxyReduction:
+    return "asynchronous reduction";
+  default:
+    return "write";
+  }
+}
+
+std::string remedyFor(FindingKind which, AccessKind earlier) {
+  switch (which) {
+  case FindingKind::AsyncRace:
+    return earlier == AccessKind::CopyWrite
+               ? "wait for the copy (cp.async.wait_group and a barrier) first"
+               : "wait for its mbarrier or group first";
+  case FindingKind::Proxy:
+    return "fence.proxy.async must stand between them";
+  case FindingKind::WarpRace:
+    return "lanes of one warp need bar.warp.sync between them";
+  default:
+    return "no barrier orders them";
+  }
+}
+
+std::string otherAccess(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+  const Launch &launch = *accessor.warp->cta->launch;
+  const Program &program = launch.program();
+  const Cta &own = *accessor.warp->cta;
+  size_t warps = own.warps.size(), rank = earlier.actor / warps;
+  std::string text = "the other: ";
+  if (rank >= launch.clusterSize()) {
+    text += "completed asynchronously";
+  } else {
+    uint64_t block = launch.blockIndex(cluster, static_cast<uint32_t>(rank));
+    if (block != own.index)
+      text += "block " + launch.blockText(block) + ", ";
+    text += "warp " + std::to_string(earlier.actor % warps) +
+            (earlier.lane == Stamp::kSeveralLanes ? ", several lanes"
+                                                  : ", lane " + std::to_string(earlier.lane));
+  }
+  if (earlier.instruction == Stamp::kLastInstruction || earlier.instruction >= program.lines.size())
+    return text;
+  const Program::Line &line = program.lines[earlier.instruction];
+  return text + ", line " + std::to_string(line.line) + " `" +
+         std::string(program.module->lineText(line.line)) + "`";
+}
+
+} // namespace
+
+void reportConflict(Stamp earlier, uint32_t cluster, const Accessor &accessor,
+                    const RacePlace &place, FindingKind which) {
+  Warp &warp = *accessor.warp;
+  Launch &launch = *warp.cta->launch;
+  bool isAsync = which == FindingKind::AsyncRace || which == FindingKind::Proxy;
+  if (!(isAsync ? launch.checks().async : launch.checks().race))
+    return;
+  bool isSeveral = accessor.lane == Stamp::kSeveralLanes;
+  LaneMask lanes{isSeveral ? warp.mask : 1u << accessor.lane};
+  if (warp.repeats(*accessor.op, which, lanes))
+    return;
+  bool isShared = place.space == Space::Shared;
+  char where[32];
+  std::snprintf(where, sizeof where, "0x%llx", static_cast<unsigned long long>(place.address));
+  std::string earlierText = (earlier.kind() == AccessKind::CopyWrite ? "a " : "an earlier ") +
+                            std::string(verb(earlier.kind()));
+  const char *relation = which != FindingKind::Proxy ? " conflicts with "
+                         : isWrite(earlier.kind())   ? " does not see "
+                                                     : " may overtake ";
+  Finding finding = launch.place(
+      warp, *accessor.op, which, static_cast<unsigned>(std::countr_zero(lanes.bits)),
+      std::string(verb(accessor.kind())) + " of " + (isShared ? "shared" : "global") + " address " +
+          where + (isShared ? "" : " (" + launch.memory().describe(place.address) + ")") +
+          relation + earlierText + ": " + remedyFor(which, earlier.kind()));
+  finding.lanes = lanes.bits;
+  finding.space = place.space;
+  finding.address = place.address;
+  finding.other = otherAccess(earlier, cluster, accessor);
+  finding.allocation =
+      isShared ? sharedPlaceOf(launch, place.address) : launch.memory().placeOf(place.address);
+  warp.report(std::move(finding));
+}
+
+} // namespace tile::vgpu
