@@ -31,6 +31,10 @@ void checkCluster(const Program &program, const device::LaunchConfig &config,
   if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
     fail(ErrorCode::InvalidArgument,
          kernel + "grid " + shapeText(grid) + " is not a multiple of the cluster " + text);
+  if (uint32_t most = program.entry->maxClusterRank; most && cluster.count() > most)
+    fail(ErrorCode::InvalidArgument, kernel + "cluster " + text +
+                                         ", but the kernel has .maxclusterrank " +
+                                         std::to_string(most));
   const uint32_t(&required)[3] = program.entry->requiredCluster;
   if (required[0] && device::Dim3{required[0], required[1], required[2]} != cluster)
     fail(ErrorCode::InvalidArgument, kernel + "cluster " + text +

@@ -110,6 +110,7 @@ struct Function {
   uint32_t requiredCluster[3] = {0, 0, 0};
   uint32_t maxRegisters = 0;   // .maxnreg, 0 if absent
   uint32_t minBlocksPerSm = 0; // .minnctapersm, 0 if absent
+  uint32_t maxClusterRank = 0; // .maxclusterrank, 0 if absent
 
   std::string registerName(int32_t reg) const {
     std::string text(registerNames[reg]);

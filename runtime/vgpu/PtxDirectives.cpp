@@ -203,7 +203,9 @@ void PtxParser::functionLimits(Function &function) {
       function.maxRegisters = static_cast<uint32_t>(expectInteger("a number"));
     else if (name == ".minnctapersm")
       function.minBlocksPerSm = static_cast<uint32_t>(expectInteger("a number"));
-    else if (name == ".maxclusterrank" || name == ".maxnctapersm")
+    else if (name == ".maxclusterrank")
+      function.maxClusterRank = static_cast<uint32_t>(expectInteger("a number"));
+    else if (name == ".maxnctapersm")
       expectInteger("a number");
     else if (name == ".pragma")
       skipToSemicolon();

@@ -167,6 +167,10 @@ class Arguments(Case):
         self.assertIn("4 CTAs", errors)
         self.assertEqual(json.loads((self.path / "r.json").read_text())["launch"]["cluster"], [2, 1, 1])
         self.assertIn("cluster", self.run_copy(2, *arguments, "--cluster", "2,1,1")[1])  # a grid of 1
+        self.ptx(target="sm_90", directives=".maxclusterrank 4")
+        shape = ["--grid", "8", "--block", "32"]
+        self.assertIn("cluster 8x1x1, but the kernel has .maxclusterrank 4",
+                      self.run_copy(2, *arguments, "--cluster", "8", shape=shape)[1])
 
     def test_shared_memory(self):
         arguments = ["zeros:f32[32]", "zeros:f32[32]", "u32:32"]
@@ -208,7 +212,8 @@ class Arguments(Case):
             self.assertEqual((report()["checks"], report()["seed"]), (checks, 5))
         self.assertIn("seed 18446744073709551615", self.run_copy(
             1, "zeros:f32[1]", *arguments[1:], "--seed", str((1 << 64) - 1))[1])
-        self.run_copy(2, *arguments, "--seed", "x")
+        for seed in ["x", "-1"]:
+            self.run_copy(2, *arguments, "--seed", seed)
         for schedule in ["eager", "lazy", "random"]:
             self.run_copy(0, *arguments, "--schedule", schedule)
             self.assertEqual(report()["schedule"], schedule)

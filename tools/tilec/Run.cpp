@@ -219,7 +219,10 @@ void addRun(CLI::App &app, std::function<int()> &chosen) {
   command->add_option("--check", options->session.checks,
                       "virtual GPU: all (default), none, or a list of "
                       "memory,init,race,sync,async; all,strict,proxy for more");
-  command->add_option("--seed", options->session.seed, "virtual GPU: of every random choice");
+  command->add_option("--seed", options->session.seed, "virtual GPU: of every random choice")
+      ->check([](const std::string &word) {
+        return std::string(word.starts_with('-') ? "a number from 0 on is expected" : "");
+      });
   command->add_option("--schedule", options->session.schedule,
                       "virtual GPU: eager (default), lazy or random");
   command->add_option("--model", options->session.model,
