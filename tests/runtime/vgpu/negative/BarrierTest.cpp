@@ -105,6 +105,35 @@ TEST(NegativeBarrier, ArriveAndSync) {
       three);
 }
 
+// Without .aligned, lanes that have parted come together at the barrier; each warp must still meet it at one instruction.
+TEST(NegativeBarrier, WithoutAligned) {
+  const std::string branches = R"(  mov.u32 %r1, tile;
+  mad.lo.u32 %r2, %t, 4, %r1;
+  xor.b32 %r3, %r2, 128;
+  setp.lt.u32 %q1, %l, 16;
+  @%q1 bra MEET;
+  st.shared.u32 [%r2], %t;
+  bra HERE;
+MEET:
+  st.shared.u32 [%r2], %t;
+HERE:
+  barrier.sync 1, 64;
+  ld.shared.u32 %r4, [%r3];
+  st.global.u32 [%a], %r4;
+)";
+  expectFaults(hopper(branches),
+               [](size_t i) { return static_cast<uint32_t>(i < 64 ? i ^ 32 : i); },
+               {
+                   {"no barrier", {{"  barrier.sync 1, 64;\n"}}, {Race, Uninitialised}},
+                   {"a barrier in each branch",
+                    {{"  bra HERE;", "  barrier.sync 1, 64;\n  bra HERE;"},
+                     {"HERE:\n  barrier.sync 1, 64;", "  barrier.sync 1, 64;\nHERE:"}},
+                    {Divergence},
+                    "",
+                    "wait for each other at different instructions"},
+               });
+}
+
 // Votes of all threads decide what all do.
 const std::string kVote = R"(  setp.lt.u32 %q1, %t, 40;
   bar.red.popc.u32 %r1, 0, %q1;
