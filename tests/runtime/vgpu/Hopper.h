@@ -89,7 +89,7 @@ void expectRuns(const std::string &ptx, size_t words, Expected expected, const S
   for (const char *checks : {"all", "none"})
     for (auto [schedule, seed] : kSchedules) {
       SCOPED_TRACE(std::string(checks) + " " + nameOf(schedule) + " " + std::to_string(seed));
-      auto gpu = launch(ptx, schedule, seed, shape, 1, checks);
+      std::unique_ptr<Gpu> gpu = launch(ptx, schedule, seed, shape, 1, checks);
       gpu->expectClean();
       auto found = gpu->download<uint32_t>(gpu->data, words);
       for (size_t i = 0; i < words; ++i)
