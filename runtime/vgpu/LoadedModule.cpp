@@ -18,8 +18,7 @@ void placeVariables(LoadedModule &module, GlobalMemory &memory) {
                   "no memory for variable '" + std::string(name) + "' of " +
                       std::to_string(variable->bytes) + " bytes");
     module.addresses[name] = address;
-    if (variable->bytes)
-      std::memset(memory.host(address), 0, variable->bytes);
+    memory.clear(address, variable->bytes);
     if (!variable->init.empty())
       std::memcpy(memory.host(address), variable->init.data(),
                   std::min<size_t>(variable->init.size(), variable->bytes));
@@ -41,6 +40,12 @@ void placeVariables(LoadedModule &module, GlobalMemory &memory) {
       std::memcpy(memory.host(module.addresses[name]) + reference.offset, &value,
                   std::min<size_t>(8, variable->elementBytes));
     }
+}
+
+void releaseVariables(LoadedModule &module, GlobalMemory &memory) {
+  for (auto [name, address] : module.addresses)
+    memory.release(address);
+  module.addresses.clear();
 }
 
 } // namespace tile::vgpu

@@ -126,6 +126,18 @@ void GlobalMemory::invalidate(uint64_t offset, uint64_t bytes) {
   valid_.setRange(lastPage, end - lastPage, false);
 }
 
+void GlobalMemory::clear(uint64_t address, uint64_t bytes) {
+  uint64_t offset = address - kGlobalBase, end = offset + bytes,
+           firstPage = (offset + kPage - 1) / kPage * kPage, lastPage = end / kPage * kPage;
+  if (firstPage >= lastPage) {
+    std::memset(bytes_ + offset, 0, bytes);
+    return;
+  }
+  std::memset(bytes_ + offset, 0, firstPage - offset);
+  forget(bytes_ + firstPage, lastPage - firstPage);
+  std::memset(bytes_ + lastPage, 0, end - lastPage);
+}
+
 uint64_t GlobalMemory::allocate(uint64_t bytes, std::string variable) {
   if (bytes > limit_ || used_ + bytes > limit_)
     return 0;

@@ -117,6 +117,8 @@ public:
 
   /// Returns 0 if `bytes` do not fit. `variable`: the name of a module's variable, if that is what it is.
   uint64_t allocate(uint64_t bytes, std::string variable = {});
+  /// Makes bytes of an allocation zero; whole pages of the host are given back for it.
+  void clear(uint64_t address, uint64_t bytes);
   /// What reports call the live block at `base` from now on. False if there is none.
   bool rename(uint64_t base, std::string name);
   /// The caller has looked the block up: it is live and starts at `base`.

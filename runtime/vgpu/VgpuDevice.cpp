@@ -39,7 +39,8 @@ template <class T> T fromEnvironment(const char *name, T (*parse)(std::string_vi
 
 struct LoadedFunction {
   std::shared_ptr<LoadedModule> module;
-  const Function *function = nullptr;
+  std::string name;
+  const Function *function = nullptr; // while the module is loaded
   /// By whether initialisation is tracked, and whether the registers of wgmma are watched.
   std::shared_ptr<const Program> programs[2][2];
   Model model; // that both are for
@@ -153,15 +154,25 @@ public:
     module->ptx = parsePtx(ptx, name);
     checkTarget(*module->ptx, props_);
     std::lock_guard lock(mutex_);
-    placeVariables(*module, memory_);
+    try {
+      placeVariables(*module, memory_);
+    } catch (const Error &) {
+      releaseVariables(*module, memory_);
+      throw;
+    }
     return modules_.insert(module);
   }
 
   void unloadModule(device::Module handle) override {
     auto module = modules_.remove(handle);
     std::lock_guard lock(mutex_);
-    for (auto [name, address] : module->addresses)
-      memory_.release(address);
+    releaseVariables(*module, memory_);
+    // Handles of its functions may live on, what they name does not.
+    module->ptx = nullptr;
+    for (const auto &function : functions_.all())
+      if (function->module == module)
+        for (auto &programs : function->programs)
+          std::ranges::fill(programs, nullptr);
   }
 
   device::Function getFunction(device::Module handle, std::string_view name) override {
@@ -170,6 +181,7 @@ public:
     if (found != module->ptx->byName.end() && found->second->isEntry && found->second->hasBody) {
       auto function = std::make_shared<LoadedFunction>();
       function->module = module;
+      function->name = name;
       function->function = found->second;
       return functions_.insert(function);
     }
@@ -185,6 +197,7 @@ public:
   device::FunctionInfo functionInfo(device::Function handle) const override {
     auto function = functions_.get(handle);
     std::lock_guard lock(mutex_);
+    requireLoaded(*function);
     auto program = programOf(*function);
     device::FunctionInfo info;
     info.name = program->entry->name;
@@ -200,11 +213,8 @@ public:
               std::span<const device::Arg> args, device::Stream stream) override {
     checkStream(stream);
     auto function = functions_.get(handle);
-    if (!functionIsLoaded(*function))
-      fail(ErrorCode::InvalidHandle, "the module of kernel '" +
-                                         std::string(function->function->name) +
-                                         "' has been unloaded");
     std::unique_lock lock(mutex_);
+    requireLoaded(*function);
     LaunchSetup setup;
     setup.program = programOf(*function);
     checkShape(*setup.program, config, props_);
@@ -371,8 +381,10 @@ private:
     return slot;
   }
 
-  bool functionIsLoaded(const LoadedFunction &function) const {
-    return std::ranges::count(modules_.all(), function.module) > 0;
+  void requireLoaded(const LoadedFunction &function) const {
+    if (!function.module->ptx)
+      fail(ErrorCode::InvalidHandle,
+           "the module of kernel '" + function.name + "' has been unloaded");
   }
 
   void noteCounters(const Launch &launch) {

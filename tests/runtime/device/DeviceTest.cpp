@@ -107,7 +107,20 @@ TEST_F(DeviceTest, UnloadedModuleInvalidatesItsFunctions) {
   expectError(ErrorCode::InvalidHandle, "add_one", [&] {
     device->launch(function, {{1}, {32}, {}, 0}, args);
   });
+  expectError(ErrorCode::InvalidHandle, "add_one", [&] { device->functionInfo(function); });
   expectError(ErrorCode::InvalidHandle, "module", [&] { device->getFunction(module, "add_one"); });
+}
+
+// Also where the load fails after some of the variables have got theirs.
+TEST_F(DeviceTest, VariablesOfModulesGiveTheirMemoryBack) {
+  device->alloc(device->props().totalMemory - 2'500'000);
+  const std::string start = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                            ".global .align 4 .b8 large[1000000];\n";
+  for (int i = 0; i < 10; ++i) {
+    device->unloadModule(device->loadModule(start));
+    expectError(ErrorCode::Unsupported, "nothing",
+                [&] { device->loadModule(start + ".global .u64 address = nothing;\n"); });
+  }
 }
 
 TEST_F(DeviceTest, EventsMeasureTimeBetweenRecords) {
