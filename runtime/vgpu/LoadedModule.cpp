@@ -1,4 +1,4 @@
-// Variables of modules.
+// What modules have on the device: variables, and programs of their kernels.
 #include "runtime/vgpu/LoadedModule.h"
 
 #include <tile/Error.h>
@@ -7,6 +7,26 @@
 #include <cstring>
 
 namespace tile::vgpu {
+
+std::shared_ptr<const Program> LoadedFunction::program(DecodeOptions options) {
+  if (model_ != options.model)
+    forgetPrograms();
+  model_ = options.model;
+  std::shared_ptr<const Program> &slot = programs_[options.trackInit][options.watchMatrices];
+  if (!slot) {
+    options.globalAddress = [this](std::string_view name) {
+      auto found = module->addresses.find(name);
+      return found == module->addresses.end() ? 0 : found->second;
+    };
+    slot = Decoder(module->ptx, function_, std::move(options)).decode();
+  }
+  return slot;
+}
+
+void LoadedFunction::forgetPrograms() {
+  for (auto &programs : programs_)
+    std::ranges::fill(programs, nullptr);
+}
 
 void placeVariables(LoadedModule &module, GlobalMemory &memory) {
   for (auto [name, variable] : module.ptx->globals) {

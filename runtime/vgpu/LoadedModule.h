@@ -1,6 +1,7 @@
-// A module on the device: its variables have memory.
+// A module on the device: its variables have memory, its kernels programs.
 #pragma once
 
+#include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Memory.h"
 #include "runtime/vgpu/Ptx.h"
 
@@ -9,6 +10,26 @@ namespace tile::vgpu {
 struct LoadedModule {
   std::shared_ptr<const Module> ptx;              // null once it is unloaded
   std::map<std::string_view, uint64_t> addresses; // of module variables
+};
+
+/// A kernel of a module, and what has been decoded of it.
+class LoadedFunction {
+public:
+  LoadedFunction(std::shared_ptr<LoadedModule> module, const Function &function)
+      : module(std::move(module)), name(function.name), function_(function) {}
+
+  /// The program for these options, of which `globalAddress` is filled in. The module is loaded.
+  std::shared_ptr<const Program> program(DecodeOptions options);
+  void forgetPrograms();
+
+  const std::shared_ptr<LoadedModule> module;
+  const std::string name;
+
+private:
+  const Function &function_; // lives while the module is loaded
+  /// By whether initialisation is tracked, and whether the registers of wgmma are watched.
+  std::shared_ptr<const Program> programs_[2][2];
+  Model model_; // that all are for
 };
 
 /// Gives the variables memory and their initial values, in which addresses of others may occur.

@@ -37,15 +37,6 @@ template <class T> T fromEnvironment(const char *name, T (*parse)(std::string_vi
   }
 }
 
-struct LoadedFunction {
-  std::shared_ptr<LoadedModule> module;
-  std::string name;
-  const Function *function = nullptr; // while the module is loaded
-  /// By whether initialisation is tracked, and whether the registers of wgmma are watched.
-  std::shared_ptr<const Program> programs[2][2];
-  Model model; // that both are for
-};
-
 struct StreamState {};
 struct EventState {
   std::optional<std::chrono::steady_clock::time_point> recorded;
@@ -164,27 +155,22 @@ public:
   }
 
   void unloadModule(device::Module handle) override {
-    auto module = modules_.remove(handle);
     std::lock_guard lock(mutex_);
+    auto module = modules_.remove(handle);
     releaseVariables(*module, memory_);
     // Handles of its functions may live on, what they name does not.
     module->ptx = nullptr;
     for (const auto &function : functions_.all())
       if (function->module == module)
-        for (auto &programs : function->programs)
-          std::ranges::fill(programs, nullptr);
+        function->forgetPrograms();
   }
 
   device::Function getFunction(device::Module handle, std::string_view name) override {
+    std::lock_guard lock(mutex_);
     auto module = modules_.get(handle);
     auto found = module->ptx->byName.find(name);
-    if (found != module->ptx->byName.end() && found->second->isEntry && found->second->hasBody) {
-      auto function = std::make_shared<LoadedFunction>();
-      function->module = module;
-      function->name = name;
-      function->function = found->second;
-      return functions_.insert(function);
-    }
+    if (found != module->ptx->byName.end() && found->second->isEntry && found->second->hasBody)
+      return functions_.insert(std::make_shared<LoadedFunction>(module, *found->second));
     std::string kernels;
     for (const Function &function : module->ptx->functions)
       if (function.isEntry)
@@ -359,26 +345,13 @@ private:
 
   /// The program for the present settings.
   std::shared_ptr<const Program> programOf(LoadedFunction &function) const {
-    if (function.model != model_)
-      for (auto &programs : function.programs)
-        std::ranges::fill(programs, nullptr);
-    function.model = model_;
+    DecodeOptions options;
+    options.trackInit = checks_.init;
     // What wgmma computes at once is never in flight but to the check.
-    bool watches = checks_.async || schedule_ != Schedule::Eager;
-    std::shared_ptr<const Program> &slot = function.programs[checks_.init][watches];
-    if (!slot) {
-      DecodeOptions options;
-      options.trackInit = checks_.init;
-      options.watchMatrices = watches;
-      options.model = model_;
-      options.arch = props_.arch;
-      options.globalAddress = [&](std::string_view name) {
-        auto found = function.module->addresses.find(name);
-        return found == function.module->addresses.end() ? 0 : found->second;
-      };
-      slot = Decoder(function.module->ptx, *function.function, std::move(options)).decode();
-    }
-    return slot;
+    options.watchMatrices = checks_.async || schedule_ != Schedule::Eager;
+    options.model = model_;
+    options.arch = props_.arch;
+    return function.program(std::move(options));
   }
 
   void requireLoaded(const LoadedFunction &function) const {
