@@ -8,7 +8,8 @@
 namespace tile::vgpu {
 
 /// The offsets in the block's shared memory of accesses of `bytes`, a power of two, at the addresses in `row` plus `offset`,
-/// for the first `lanes` lanes, a multiple of 8. False if the general way has to be taken: for a check, for counters, for memory barriers, or for a fault.
+/// for the first `lanes` lanes, a multiple of 8. False if the general way has to be taken: for a check, for counters, for
+/// memory barriers, or for a fault.
 inline bool findOwnShared(Warp &warp, uint32_t row, int64_t offset, uint32_t bytes, unsigned lanes,
                           uint32_t (&places)[kLanes]) {
   const Cta &cta = *warp.cta;
