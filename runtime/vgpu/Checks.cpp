@@ -61,9 +61,9 @@ const char *nameOf(Space space) {
 
 const char *nameOf(FindingKind kind) {
   static constexpr const char *names[] = {
-      "out of bounds", "use after free", "misaligned", "uninitialised", "race",
-      "warp race",     "async race",     "proxy",      "async",         "divergence",
-      "deadlock",      "barrier",        "trap",       "assert",        "step limit"};
+      "out of bounds", "use after free", "misaligned", "uninitialised", "race",     "warp race",
+      "async race",    "proxy",          "async",      "divergence",    "deadlock", "barrier",
+      "trap",          "assert",         "step limit", "undefined"};
   return names[static_cast<int>(kind)];
 }
 

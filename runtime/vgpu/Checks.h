@@ -53,6 +53,7 @@ enum class FindingKind : uint8_t {
   Trap,
   Assert,
   StepLimit,
+  Undefined,
 };
 const char *nameOf(FindingKind kind);
 

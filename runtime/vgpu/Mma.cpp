@@ -4,9 +4,11 @@
 // Doubles are computed here, after the same rule with one element a 64-bit register: A register r holds row g + 8(r&1) and
 // k = t + 4(r>>1), B register r k = t + 4r, as chains of fused multiply-adds in order of k.
 #include "runtime/vgpu/Decode.h"
+#include "runtime/vgpu/FragmentRules.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
 #include "runtime/vgpu/MmaQuads.h"
+#include "runtime/vgpu/MmaSparse.h"
 #include "runtime/vgpu/TensorCore.h"
 
 #include <algorithm>
@@ -24,47 +26,15 @@ struct Shape {
   }
 };
 
-// D's element (row, column) is initialised if all of A's row, B's column and its own C are.
 void mmaValidity(Warp &warp, const Op &op, const Shape &shape, bool tall) {
   const uint32_t *d = op.rows, *a = d + shape.registersC, *b = a + shape.registersA,
                  *c = b + shape.registersB;
-  auto quads = [](uint32_t lanes) { // one bit a group of four lanes: all valid
-    uint32_t result = 0;
-    for (unsigned g = 0; g < 8; ++g)
-      result |= uint32_t{(lanes >> (4 * g) & 15) == 15} << g;
-    return result;
-  };
-  uint32_t rowsGood[2] = {255, 255}, columnsGood = 255;
+  GoodLines lines;
   for (unsigned r = 0; r < shape.registersA; ++r)
-    rowsGood[tall ? r & 1 : 0] &= quads(warp.shadow.whole(a[r]));
+    lines.rows[tall ? r & 1 : 0] &= wholeQuads(warp.shadow.whole(a[r]));
   for (unsigned r = 0; r < shape.registersB; ++r)
-    columnsGood &= quads(warp.shadow.whole(b[r]));
-  if ((rowsGood[0] & rowsGood[1] & columnsGood) == 255) {
-    for (unsigned r = 0; r < shape.registersC; ++r)
-      warp.shadow.set(d[r], warp.shadow.whole(c[r]), kFullMask);
-    return;
-  }
-  unsigned perRegister = tall ? 4 / shape.registersC : 2 / shape.registersC;
-  for (unsigned r = 0; r < shape.registersC; ++r) {
-    uint32_t good = warp.shadow.whole(c[r]);
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-      for (unsigned j = 0; j < perRegister; ++j) {
-        unsigned i = r * perRegister + j, column = lane % 4 * 2 + (i & 1);
-        if (!(rowsGood[i >> 1] >> (lane / 4) & 1) || !(columnsGood >> column & 1))
-          good &= ~(1u << lane);
-      }
-    warp.shadow.set(d[r], good, kFullMask);
-  }
-}
-
-// True if all lanes of the warp are here.
-bool needWholeWarp(Warp &warp, const Op &op) {
-  if (!warp.converged(op, kFullMask))
-    return false;
-  if (warp.mask != kFullMask)
-    warp.stop(op, FindingKind::Divergence, LaneMask{warp.mask},
-              "mma needs all 32 lanes of the warp");
-  return true;
+    lines.columns &= wholeQuads(warp.shadow.whole(b[r]));
+  setSumValidity(warp, lines, tall ? 4 : 2, {c, shape.registersC}, d);
 }
 
 // Op::b of an mma that is not of doubles.
@@ -273,8 +243,8 @@ SumType sumOf(std::string_view name, bool saturate) {
 }
 
 void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  if (!suffixes.takePrefix("sp").empty())
-    decoder.unsupported("sparse matrices");
+  if (isSparseMma(instruction))
+    return decodeSparseMma(decoder, instruction, suffixes);
   if (isQuadMma(instruction))
     return decodeQuadMma(decoder, instruction, suffixes);
   std::string_view shapeName =
