@@ -11,8 +11,7 @@ namespace {
 // Calls visit(mn, address) for each 16-byte chunk; a chunk holds several mn of an MN-major matrix.
 template <class Visit>
 void forChunks(const SharedMatrix &matrix, const MatrixExtent &extent, Visit visit) {
-  uint32_t perChunk = kChunkBytes / extent.elementBytes,
-           depth = kMatrixDepthBytes / extent.elementBytes;
+  uint32_t perChunk = kChunkBytes / extent.elementBytes, depth = extent.depth();
   uint32_t stepMn = extent.mnMajor ? perChunk : 1, stepK = extent.mnMajor ? 1 : perChunk;
   for (uint32_t mn = 0; mn < extent.rows; mn += stepMn)
     for (uint32_t k = 0; k < depth; k += stepK)
@@ -24,25 +23,26 @@ template <class Visit>
 void forRanges(const SharedMatrix &matrix, const MatrixExtent &extent, Visit visit) {
   uint32_t rowBytes = kChunkBytes << matrix.log2Chunks, mnBytes = extent.rows * extent.elementBytes;
   if (!extent.mnMajor) {
-    // Two chunks along k, which a swizzle leaves neighbours.
+    // Two chunks along k at a time, which a swizzle leaves neighbours.
     uint32_t half = kChunkBytes / extent.elementBytes;
-    for (uint32_t mn = 0; mn < extent.rows; ++mn) {
-      uint32_t first = matrix.address(mn, 0, extent.elementBytes) - kSharedBase,
-               second = matrix.address(mn, half, extent.elementBytes) - kSharedBase;
-      if ((first ^ second) == kChunkBytes) {
-        visit(std::min(first, second), 2 * kChunkBytes);
-        continue;
+    for (uint32_t mn = 0; mn < extent.rows; ++mn)
+      for (uint32_t k = 0; k < extent.depth(); k += 2 * half) {
+        uint32_t first = matrix.address(mn, k, extent.elementBytes) - kSharedBase,
+                 second = matrix.address(mn, k + half, extent.elementBytes) - kSharedBase;
+        if ((first ^ second) == kChunkBytes) {
+          visit(std::min(first, second), 2 * kChunkBytes);
+          continue;
+        }
+        visit(first, kChunkBytes);
+        visit(second, kChunkBytes);
       }
-      visit(first, kChunkBytes);
-      visit(second, kChunkBytes);
-    }
     return;
   }
   if (matrix.start % rowBytes || mnBytes % rowBytes)
     return forChunks(matrix, extent, [&](uint32_t, uint32_t address) {
       visit(address - kSharedBase, kChunkBytes);
     });
-  for (uint32_t k = 0; k < kMatrixDepthBytes / extent.elementBytes; ++k)
+  for (uint32_t k = 0; k < extent.depth(); ++k)
     for (uint32_t mn = 0; mn < extent.rows; mn += rowBytes / extent.elementBytes)
       visit(matrix.address(mn, k, extent.elementBytes) / rowBytes * rowBytes - kSharedBase,
             rowBytes);

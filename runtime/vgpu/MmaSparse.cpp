@@ -65,8 +65,8 @@ void runSparseMma(Warp &warp, const Op &op) {
   unsigned e = elementsPerRegister(form.b);
   for (unsigned k = 0; k < form.sparsity.depth; ++k)
     for (unsigned column = 0; column < kBlockColumns; ++column)
-      b[k * kBlockColumns + column] = elementValue(
-          form.b, warp.row<uint32_t>(rowsB[k / e / 4])[4 * column + k / e % 4], k % e);
+      b[k * kBlockColumns + column] =
+          elementValue(form.b, warp.row<uint32_t>(rowsB[k / e / 4])[4 * column + k / e % 4], k % e);
   // D may take C's registers in another order, or A's.
   uint32_t starts[kMaxRegisters][kLanes], *d[kMaxRegisters];
   const uint32_t *c[kMaxRegisters];
@@ -85,13 +85,14 @@ struct Form {
   std::string_view a, b, d;
   unsigned depths; // bits: k16 is 16
 };
-constexpr Form kForms[] = {
-    {"f16", "f16", "f32", 16 | 32},  {"f16", "f16", "f16", 16 | 32}, {"bf16", "bf16", "f32", 16 | 32},
-    {"tf32", "tf32", "f32", 8 | 16}, {"s8", "s8", "s32", 32 | 64},   {"s8", "u8", "s32", 32 | 64},
-    {"u8", "s8", "s32", 32 | 64},    {"u8", "u8", "s32", 32 | 64},   {"s4", "s4", "s32", 64 | 128},
-    {"s4", "u4", "s32", 64 | 128},   {"u4", "s4", "s32", 64 | 128},  {"u4", "u4", "s32", 64 | 128},
-    {"e4m3", "e4m3", "f32", 64},     {"e4m3", "e5m2", "f32", 64},    {"e5m2", "e4m3", "f32", 64},
-    {"e5m2", "e5m2", "f32", 64}};
+constexpr Form kForms[] = {{"f16", "f16", "f32", 16 | 32},   {"f16", "f16", "f16", 16 | 32},
+                           {"bf16", "bf16", "f32", 16 | 32}, {"tf32", "tf32", "f32", 8 | 16},
+                           {"s8", "s8", "s32", 32 | 64},     {"s8", "u8", "s32", 32 | 64},
+                           {"u8", "s8", "s32", 32 | 64},     {"u8", "u8", "s32", 32 | 64},
+                           {"s4", "s4", "s32", 64 | 128},    {"s4", "u4", "s32", 64 | 128},
+                           {"u4", "s4", "s32", 64 | 128},    {"u4", "u4", "s32", 64 | 128},
+                           {"e4m3", "e4m3", "f32", 64},      {"e4m3", "e5m2", "f32", 64},
+                           {"e5m2", "e4m3", "f32", 64},      {"e5m2", "e5m2", "f32", 64}};
 
 Element elementOf(std::string_view name) {
   constexpr std::string_view kNames[] = {"f16", "bf16", "tf32", "e4m3", "e5m2",
@@ -108,8 +109,8 @@ SparseForm takeForm(Decoder &decoder, Suffixes &suffixes) {
   bool isPlaced = suffixes.take("row") && suffixes.take("col");
   bool saturates = suffixes.take("satfinite");
   auto takeElement = [&] {
-    return suffixes.takeOneOf({"f16", "bf16", "tf32", "f32", "s32", "s8", "u8", "s4", "u4", "e4m3",
-                               "e5m2"});
+    return suffixes.takeOneOf(
+        {"f16", "bf16", "tf32", "f32", "s32", "s8", "u8", "s4", "u4", "e4m3", "e5m2"});
   };
   std::string_view d = takeElement(), a = takeElement(), b = takeElement(), c = takeElement();
   unsigned depth =
@@ -145,9 +146,9 @@ void decodeSparseMma(Decoder &decoder, const Instruction &instruction, Suffixes 
   const unsigned counts[] = {sums, form.registers(), form.registers(), sums, 1};
   for (size_t i = 0; i < std::size(counts); ++i) {
     const Operand &operand = instruction.operands[i];
-    std::span<const Operand> parts =
-        operand.kind == Operand::Kind::Vector ? std::span<const Operand>(operand.parts)
-                                              : std::span<const Operand>(&operand, 1);
+    std::span<const Operand> parts = operand.kind == Operand::Kind::Vector
+                                         ? std::span<const Operand>(operand.parts)
+                                         : std::span<const Operand>(&operand, 1);
     if (parts.size() != counts[i])
       decoder.malformed("operand " + std::to_string(i + 1) + " needs " + std::to_string(counts[i]) +
                         " registers");

@@ -20,9 +20,9 @@ std::string alignmentFault(const SharedMatrix &matrix, const MatrixExtent &exten
   uint32_t span = kChunkBytes << matrix.log2Chunks,
            pattern = swizzlePatternBytes(matrix.log2Chunks);
   uint32_t mnBytes = extent.rows * extent.elementBytes,
-           rowBytes = extent.mnMajor ? std::min(mnBytes, span) : kMatrixDepthBytes;
+           rowBytes = extent.mnMajor ? std::min(mnBytes, span) : extent.depthBytes;
   bool usesLeading = extent.mnMajor && mnBytes > span,
-       usesStride = extent.mnMajor ? kMatrixDepthBytes / extent.elementBytes > 8 : extent.rows > 8;
+       usesStride = extent.mnMajor ? extent.depth() > 8 : extent.rows > 8;
   bool startsAmiss = matrix.start % pattern >= span,
        endsAmiss = matrix.start % span + rowBytes > span,
        leadsAmiss = usesLeading && matrix.leadingBytes % pattern,

@@ -13,13 +13,16 @@
 
 namespace tile::vgpu {
 
-/// What one instruction reads through a descriptor: `rows` along mn, 32 bytes along k.
+constexpr uint32_t kMatrixDepthBytes = 32;
+/// What one instruction reads through a descriptor: `rows` along mn, 32 bytes along k, or 64 of a B that meets a sparse A.
 struct MatrixExtent {
   uint32_t rows = 0;
   uint32_t elementBytes = 0;
   bool mnMajor = false;
+  uint32_t depthBytes = kMatrixDepthBytes;
+
+  constexpr uint32_t depth() const { return depthBytes / elementBytes; }
 };
-constexpr uint32_t kMatrixDepthBytes = 32;
 
 /// A decoded descriptor. Addresses and strides are bytes in the 18-bit window that descriptors have.
 struct SharedMatrix {
@@ -37,10 +40,11 @@ struct SharedMatrix {
   constexpr bool isInside(const MatrixExtent &extent, uint32_t begin, uint32_t end) const {
     // The sum of the most that each term of an address can be; a swizzle stays within an aligned pattern.
     uint32_t pattern = swizzlePatternBytes(log2Chunks), rowBytes = kChunkBytes << log2Chunks,
-             depth = kMatrixDepthBytes / extent.elementBytes;
+             depth = extent.depth();
     uint64_t most = 8 * uint64_t{rowBytes} + start;
     if (!mnMajor)
-      most += uint64_t{(extent.rows - 1) / 8} * strideBytes + (log2Chunks ? 0 : leadingBytes);
+      most += uint64_t{(extent.rows - 1) / 8} * strideBytes +
+              (log2Chunks ? 0 : uint64_t{extent.depthBytes / kChunkBytes - 1} * leadingBytes);
     else if (uint32_t chunks = extent.rows * extent.elementBytes / kChunkBytes; log2Chunks)
       most += uint64_t{(chunks - 1) >> log2Chunks} * leadingBytes + (depth - 1) / 8 * strideBytes;
     else

@@ -66,11 +66,10 @@ unsigned Sparsity::position(unsigned code, unsigned i) const {
 
 float elementValue(Element element, uint32_t word, unsigned j) {
   using Get = float (*)(uint32_t, unsigned);
-  static constexpr Get kGet[] = {valueAs<Element::F16>,  valueAs<Element::BF16>,
-                                 valueAs<Element::TF32>, valueAs<Element::E4M3>,
-                                 valueAs<Element::E5M2>, valueAs<Element::U8>,
-                                 valueAs<Element::S8>,   valueAs<Element::U4>,
-                                 valueAs<Element::S4>};
+  static constexpr Get kGet[] = {
+      valueAs<Element::F16>,  valueAs<Element::BF16>, valueAs<Element::TF32>,
+      valueAs<Element::E4M3>, valueAs<Element::E5M2>, valueAs<Element::U8>,
+      valueAs<Element::S8>,   valueAs<Element::U4>,   valueAs<Element::S4>};
   return kGet[static_cast<size_t>(element)](word, j);
 }
 
@@ -93,8 +92,8 @@ void readMetadata(const Sparsity &sparsity, const uint32_t *metadata, KeptRows &
       unsigned code = metadata[place.lane] >> place.shift & 15;
       rows.meaningless |= uint32_t{!sparsity.isMeaningful(code)} << place.lane;
       for (unsigned i = 0; i < kept; ++i)
-        rows.positions[row][chunk * kept + i] = static_cast<uint8_t>(
-            chunk * sparsity.chunkElements() + sparsity.position(code, i));
+        rows.positions[row][chunk * kept + i] =
+            static_cast<uint8_t>(chunk * sparsity.chunkElements() + sparsity.position(code, i));
     }
 }
 

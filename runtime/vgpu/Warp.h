@@ -163,6 +163,7 @@ struct Warpgroup {
     uint32_t time = 0; // the number of its group, from 1
     uint64_t descriptorA = 0, descriptorB = 0;
     bool accumulates = false, isComputed = false;
+    std::vector<uint32_t> metadata; // of a sparse A: [warp][lane]
   };
   const Op *op = nullptr;   // the wgmma at which some wait for the others
   uint32_t arrived = 0;     // of the four

@@ -33,12 +33,15 @@ void trackInit(Warp &warp, const Op &op, const WgmmaForm &form, unsigned positio
     return !rows.empty() && rows[index];
   };
   uint32_t badHalves[2] = {0, 0}; // lanes whose row of A is bad, by half
+  uint32_t unknown =
+      form.isSparse ? metadataLanes(form.sparsity()) & ~warp.shadow.whole(rowOfMetadata(op)) : 0;
   for (unsigned half = 0; half < 2; ++half)
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       unsigned g = lane / 4;
       bool bad = isBad(badRows, position * kRowsOfWarp + g + 8 * half);
       for (unsigned r = half; form.aInRegisters && r < kRegistersOfA; r += 2)
         bad |= (warp.shadow.whole(rowsOfA(op)[r]) >> (4 * g) & 15) != 15;
+      bad |= (unknown >> (4 * g) & 15) != 0;
       badHalves[half] |= uint32_t{bad} << lane;
       anyBad |= bad;
     }
@@ -69,6 +72,8 @@ void issueForAll(Warp &last, const Op &op, Warpgroup &group) {
   issue.descriptorB = last.row<uint64_t>(rowOfB(op))[0];
   issue.descriptorA = form.aInRegisters ? 0 : last.row<uint64_t>(rowsOfA(op)[0])[0];
   issue.accumulates = last.predicate(rowOfScale(op)) & 1;
+  if (form.isSparse)
+    readSparsity(cta, group, op, issue);
   std::vector<bool> badRows, badColumns;
   if (!form.aInRegisters)
     badRows = checkMatrix(last, op, wgmmaMatrix(last, op, issue.descriptorA, form.extentOfA()),

@@ -45,7 +45,7 @@ void takeShape(Decoder &decoder, Suffixes &suffixes, WgmmaForm &form, std::strin
   bool known = columns >= 8 && columns <= 256 && columns % 8 == 0 &&
                (!integers || columns <= 32 || columns % 16 == 0);
   constexpr unsigned kBitsOfByte = 8;
-  if (!known || depth != form.product.depth() * (form.isBits ? kBitsOfByte : 1))
+  if (!known || depth != form.product.depth() * (form.isBits ? kBitsOfByte : form.isSparse ? 2 : 1))
     decoder.unsupported("this shape with these types");
   form.product.blocks = columns / kBlockColumns;
 }
@@ -90,9 +90,10 @@ bool isNegative(Decoder &decoder, const Operand &operand) {
   return static_cast<int32_t>(value) == -1;
 }
 
-// Operands: D, A, B, scale-d{, imm-scale-a, imm-scale-b{, imm-trans-a}{, imm-trans-b}}.
+// Operands: D, A, B{, metadata, selector}, scale-d{, imm-scale-a, imm-scale-b{, imm-trans-a}{, imm-trans-b}}.
 void decodeMatrix(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   WgmmaForm form;
+  form.isSparse = suffixes.take("sp");
   bool whole = suffixes.take("sync") && suffixes.take("aligned");
   if (!whole || suffixes.empty())
     decoder.unsupported("expected wgmma.mma_async.sync.aligned.SHAPE.TYPES");
@@ -100,18 +101,22 @@ void decodeMatrix(Decoder &decoder, const Instruction &instruction, Suffixes &su
   takeTypes(decoder, suffixes, form);
   takeShape(decoder, suffixes, form, shape);
   const auto &operands = instruction.operands;
-  decoder.wantOperands(instruction, 4, 8);
+  size_t after = form.isSparse ? 5 : 3; // where scale-d is
+  decoder.wantOperands(instruction, after + 1, after + 5);
   form.aInRegisters = operands[1].kind == Operand::Kind::Vector;
   bool scales = !isInteger(form.product.a);
   bool transposes = form.product.a == TensorElement::F16 || form.product.a == TensorElement::BF16;
   size_t transposable = transposes ? (form.aInRegisters ? 1 : 2) : 0;
-  decoder.wantOperands(instruction, 4 + 2 * scales + transposable);
+  decoder.wantOperands(instruction, after + 1 + 2 * scales + transposable);
+  if (form.isSparse)
+    form.selector = takeSelector(decoder, operands[4], form.sparsity());
   if (scales)
-    form.product.negate = isNegative(decoder, operands[4]) != isNegative(decoder, operands[5]);
+    form.product.negate =
+        isNegative(decoder, operands[after + 1]) != isNegative(decoder, operands[after + 2]);
   if (transposable == 2)
-    form.transA = constantFlag(decoder, operands[6], "imm-trans-a");
+    form.transA = constantFlag(decoder, operands[after + 3], "imm-trans-a");
   if (transposable)
-    form.transB = constantFlag(decoder, operands[5 + transposable], "imm-trans-b");
+    form.transB = constantFlag(decoder, operands[after + 2 + transposable], "imm-trans-b");
   unsigned perBlock = form.product.sum == SumType::F16 ? 2 : 4;
   if (operands[0].parts.size() != form.product.blocks * perBlock)
     decoder.malformed("D has " + std::to_string(operands[0].parts.size()) + " registers, " +
@@ -128,8 +133,10 @@ void decodeMatrix(Decoder &decoder, const Instruction &instruction, Suffixes &su
   } else {
     sources.push_back(decoder.source(operands[1], ScalarType::B64));
   }
+  if (form.isSparse)
+    sources.push_back(decoder.source(operands[3], ScalarType::B32));
   sources.push_back(decoder.source(operands[2], ScalarType::B64));
-  const Operand &scale = operands[3];
+  const Operand &scale = operands[after];
   sources.push_back(scale.kind == Operand::Kind::Immediate
                         ? decoder.constant(scale.value ? kFullMask : 0, 0)
                         : decoder.predicate(scale));

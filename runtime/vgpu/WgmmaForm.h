@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Sparsity.h"
 #include "runtime/vgpu/TensorCore.h"
 
 namespace tile::vgpu {
@@ -12,13 +13,16 @@ constexpr unsigned kWarpsOfGroup = 4, kRowsOfWarp = 16, kRowsOfA = 64, kRegister
 struct WgmmaForm {
   ProductShape product;
   bool aInRegisters = false, transA = false, transB = false;
-  bool isBits = false; // elements of one bit; the product has bytes in their place
+  bool isBits = false;   // elements of one bit; the product has bytes in their place
+  bool isSparse = false; // A has half of its depth
+  uint8_t selector = 0;  // of its metadata
 
   uint32_t pack() const {
     return product.blocks | static_cast<uint32_t>(product.a) << 8 |
            static_cast<uint32_t>(product.b) << 12 | static_cast<uint32_t>(product.sum) << 16 |
            uint32_t{product.negate} << 20 | uint32_t{aInRegisters} << 21 | uint32_t{transA} << 22 |
-           uint32_t{transB} << 23 | uint32_t{isBits} << 24;
+           uint32_t{transB} << 23 | uint32_t{isBits} << 24 | uint32_t{isSparse} << 25 |
+           uint32_t{selector} << 26;
   }
   static WgmmaForm unpack(uint32_t bits) {
     WgmmaForm form;
@@ -32,17 +36,24 @@ struct WgmmaForm {
     form.transA = bits >> 22 & 1;
     form.transB = bits >> 23 & 1;
     form.isBits = bits >> 24 & 1;
+    form.isSparse = bits >> 25 & 1;
+    form.selector = bits >> 26 & 3;
     return form;
   }
   uint32_t elementBytes() const { return 4 / elementsPerWord(product.a); }
   MatrixExtent extentOfA() const { return {kRowsOfA, elementBytes(), transA}; }
   MatrixExtent extentOfB() const {
-    return {product.blocks * kBlockColumns, elementBytes(), transB};
+    return {product.blocks * kBlockColumns, elementBytes(), transB,
+            kMatrixDepthBytes * (isSparse ? 2 : 1)};
+  }
+  Sparsity sparsity() const {
+    return {static_cast<Element>(product.a), static_cast<uint8_t>(2 * product.depth()), selector};
   }
 };
 
-// Rows of a wgmma: D, then {A's registers or descriptor}, B's descriptor, the predicate scale-d.
+// Rows of a wgmma: D, then {A's registers or descriptor}, {a sparse A's metadata}, B's descriptor, the predicate scale-d.
 inline const uint32_t *rowsOfA(const Op &op) { return op.rows + op.targets; }
+inline uint32_t rowOfMetadata(const Op &op) { return op.rows[op.targets + op.sources - 3u]; }
 inline uint32_t rowOfB(const Op &op) { return op.rows[op.targets + op.sources - 2u]; }
 inline uint32_t rowOfScale(const Op &op) { return op.rows[op.targets + op.sources - 1u]; }
 
@@ -56,6 +67,10 @@ void runWgmmaWait(Warp &warp, const Op &op);
 SharedMatrix wgmmaMatrix(Warp &warp, const Op &op, uint64_t descriptor, const MatrixExtent &extent);
 /// One of the four warps of a group.
 Warp &memberOf(Cta &cta, const Warpgroup &group, unsigned position);
+/// Takes the metadata of the four warps for an issue, and checks them.
+void readSparsity(Cta &cta, Warpgroup &group, const Op &op, Warpgroup::Issue &issue);
+/// Computes one product with a sparse A.
+void computeSparse(Cta &cta, Warpgroup &group, const Warpgroup::Issue &issue);
 /// Computes what has been issued in groups up to `time` and not been computed.
 void computeUpTo(Cta &cta, Warpgroup &group, uint32_t time);
 

@@ -32,6 +32,7 @@ bool continues(const Issue &issue, const Issue &before, int sumArch) {
   const Op &op = *issue.op, &earlier = *before.op;
   return issue.accumulates && op.a == earlier.a && op.targets == earlier.targets &&
          WgmmaForm::unpack(op.a).product.sum == SumType::F32 && sumArch == 0 &&
+         !WgmmaForm::unpack(op.a).isSparse &&
          std::equal(op.rows, op.rows + op.targets, earlier.rows);
 }
 
@@ -139,6 +140,10 @@ void computeUpTo(Cta &cta, Warpgroup &group, uint32_t time) {
       issue->isComputed = true;
     if (form.isBits) {
       computeBits(cta, group, *chain.issues[0]);
+      continue;
+    }
+    if (form.isSparse) {
+      computeSparse(cta, group, *chain.issues[0]);
       continue;
     }
     if (before.issues.empty() || !chain.hasMatricesOf(before))

@@ -20,7 +20,9 @@ struct SparseCase {
   int chunk() const { return bits == 32 ? 2 : bits == 4 ? 8 : 4; }
   int chunks() const { return depth / chunk(); }
   int selectors() const { return 16 / chunks(); }
-  std::string name() const { return "m16n8k" + std::to_string(depth) + "." + a + "." + b + "." + d; }
+  std::string name() const {
+    return "m16n8k" + std::to_string(depth) + "." + a + "." + b + "." + d;
+  }
 };
 
 std::string list(const std::string &prefix, int count) {
@@ -50,9 +52,9 @@ std::string kernelOf(const SparseCase &test, const std::string &variant, int sel
   transfer("m", 1, true);
   std::string c = list("%c", test.sumRegisters());
   ptx += "  mma." + variant + ".sync.aligned.m16n8k" + std::to_string(test.depth) + ".row.col" +
-         test.saturate + "." + test.d + "." + test.a + "." + test.b + "." + test.d + " " + c + ", " +
-         list("%a", test.registers()) + ", " + list("%b", test.registers()) + ", " + c + ", %m0, " +
-         std::to_string(selector) + ";\n";
+         test.saturate + "." + test.d + "." + test.a + "." + test.b + "." + test.d + " " + c +
+         ", " + list("%a", test.registers()) + ", " + list("%b", test.registers()) + ", " + c +
+         ", %m0, " + std::to_string(selector) + ";\n";
   transfer("c", test.sumRegisters(), false);
   return ptx + "  ret;\n}\n";
 }
@@ -75,8 +77,7 @@ struct Operands {
   Operands(const SparseCase &test, bool ascending, int selector, unsigned seed) {
     std::mt19937 random(seed);
     auto draw = [&](const std::string &type) {
-      return type[0] == 'u' ? static_cast<int>(random() % 16)
-                            : static_cast<int>(random() % 9) - 4;
+      return type[0] == 'u' ? static_cast<int>(random() % 16) : static_cast<int>(random() % 9) - 4;
     };
     a.assign(16, std::vector<int>(test.depth));
     b.assign(test.depth, std::vector<int>(8));
