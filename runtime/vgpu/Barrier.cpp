@@ -3,6 +3,7 @@
 
 #include "runtime/vgpu/ClusterBarrier.h"
 #include "runtime/vgpu/Decode.h"
+#include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
 #include "runtime/vgpu/TensorMapMemory.h"
@@ -16,18 +17,38 @@ constexpr uint32_t kNumBarriers = 16;
 
 enum class BarrierForm : uint32_t { Sync, Arrive, RedPopc, RedAnd, RedOr };
 
-// Op::b of a barrier: the form, and whether all lanes of the warp must come together.
+// Op::b of a barrier: the form, and whether all lanes of the warp must come together. Op::a: 1 if it has a count.
 constexpr uint32_t kAligned = 16;
 
-void writeReduction(Warp &warp, const Barrier &barrier) {
-  const Op &op = warp.cta->launch->program().code[warp.pc - 1];
+bool waitsAt(const Op &op) {
+  return static_cast<BarrierForm>(op.b & ~kAligned) != BarrierForm::Arrive;
+}
+
+// `pc` is behind the barrier's instruction.
+void writeReduction(Warp &warp, const Barrier &barrier, uint32_t pc, uint32_t lanes) {
+  const Op &op = warp.cta->launch->program().code[pc - 1];
   auto form = static_cast<BarrierForm>(op.b & ~kAligned);
   if (form == BarrierForm::RedPopc)
-    forLanes(warp.mask,
+    forLanes(lanes,
              [&](unsigned lane) { warp.row<uint32_t>(op.rows[0])[lane] = barrier.popcount; });
   else if (form == BarrierForm::RedAnd || form == BarrierForm::RedOr)
     mergeMask(warp.predicate(op.rows[0]),
-              (form == BarrierForm::RedAnd ? barrier.all : barrier.any) ? kFullMask : 0, warp.mask);
+              (form == BarrierForm::RedAnd ? barrier.all : barrier.any) ? kFullMask : 0, lanes);
+}
+
+// Lanes that have come on their own go on, each where it is.
+void releaseSplits(Warp &warp, const Barrier &barrier, int8_t id) {
+  for (Split &split : warp.splits) {
+    if (split.barrier != id)
+      continue;
+    warp.clock.wait(barrier.knowledge, split.mask);
+    writeReduction(warp, barrier, split.pc, split.mask);
+    split.waiting = false;
+    split.barrier = -1;
+  }
+  warp.limit = 0;
+  if (warp.status == WarpStatus::AtBarrier)
+    warp.status = WarpStatus::Ready;
 }
 
 // All have arrived: everyone who waits goes on, knowing what all of them did.
@@ -35,9 +56,13 @@ void release(Cta &cta, Barrier &barrier) {
   ++cta.counters.barriers;
   for (Warp &warp : cta.warps)
     if (barrier.waiting >> warp.index & 1) {
+      if (!warp.splits.empty()) {
+        releaseSplits(warp, barrier, static_cast<int8_t>(&barrier - cta.barriers));
+        continue;
+      }
       warp.clock.wait(barrier.knowledge, kFullMask);
       warp.status = WarpStatus::Ready;
-      writeReduction(warp, barrier);
+      writeReduction(warp, barrier, warp.pc, warp.mask);
     }
   barrier = {};
 }
@@ -69,20 +94,12 @@ void barrierArguments(Warp &warp, const Op &op, uint32_t &id, uint32_t &count) {
               "barrier count " + std::to_string(count) + " is not a positive multiple of 32");
 }
 
-void runBarrier(Warp &warp, const Op &op) {
-  Cta &cta = *warp.cta;
+// The active lanes arrive. Returns the barrier's number.
+uint8_t arriveAll(Warp &warp, const Op &op) {
   auto form = static_cast<BarrierForm>(op.b & ~kAligned);
-  // The aligned forms want the whole warp here; others are met by it as well, since a warp arrives once.
-  if (!warp.converged(op, kFullMask))
-    return;
-  if ((op.b & kAligned) && warp.mask != warp.live() && cta.launch->checks().sync)
-    warp.report(op, FindingKind::Divergence, LaneMask{warp.mask},
-                "only " + std::to_string(std::popcount(warp.mask)) + " of " +
-                    std::to_string(std::popcount(warp.live())) +
-                    " lanes take part in an aligned barrier");
   uint32_t id = 0, count = 0;
   barrierArguments(warp, op, id, count);
-  Barrier &barrier = cta.barriers[id];
+  Barrier &barrier = warp.cta->barriers[id];
   if (barrier.arrivals && (barrier.expected != count || barrier.wholeCta != (count == 0)))
     warp.stop(
         op, FindingKind::Barrier, LaneMask{warp.mask},
@@ -98,12 +115,74 @@ void runBarrier(Warp &warp, const Op &op) {
     barrier.all &= votes == warp.mask;
     barrier.any |= votes != 0;
   }
-  bool waits = form != BarrierForm::Arrive;
-  arrive(warp, op, barrier, waits);
-  if (waits)
-    warp.block(WarpStatus::AtBarrier, static_cast<uint8_t>(id));
+  arrive(warp, op, barrier, waitsAt(op));
+  return static_cast<uint8_t>(id);
+}
+
+void releaseIfComplete(Cta &cta, Barrier &barrier) {
   if (barrier.arrived >= expectedThreads(cta, barrier))
     release(cta, barrier);
+}
+
+// The aligned forms want the whole warp here.
+void runBarrier(Warp &warp, const Op &op) {
+  Cta &cta = *warp.cta;
+  if (!warp.converged(op, kFullMask))
+    return;
+  if (warp.mask != warp.live() && cta.launch->checks().sync)
+    warp.report(op, FindingKind::Divergence, LaneMask{warp.mask},
+                "only " + std::to_string(std::popcount(warp.mask)) + " of " +
+                    std::to_string(std::popcount(warp.live())) +
+                    " lanes take part in an aligned barrier");
+  uint8_t id = arriveAll(warp, op);
+  if (waitsAt(op))
+    warp.block(WarpStatus::AtBarrier, id);
+  releaseIfComplete(cta, cta.barriers[id]);
+}
+
+// Those of `lanes` that name the same barrier as the first of them, and the same count.
+uint32_t lanesOfOneBarrier(Warp &warp, const Op &op, uint32_t lanes) {
+  auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  for (unsigned i = 0; i <= op.a; ++i) {
+    const uint32_t *values = warp.row<uint32_t>(op.rows[op.targets + i]);
+    forLanes(lanes, [&](unsigned lane) {
+      if (values[lane] != values[first])
+        lanes &= ~(1u << lane);
+    });
+  }
+  return lanes;
+}
+
+// Each lane arrives on its own, wherever the others are: those that are here do so together.
+void runFreeBarrier(Warp &warp, const Op &op) {
+  Cta &cta = *warp.cta;
+  if (warp.shadow && (op.flags & kHasGuard))
+    checkCondition(warp, op, op.guardRow);
+  uint32_t here = warp.mask, lanes = guardedLanes(warp, op);
+  if (!lanes)
+    return;
+  uint32_t together = lanesOfOneBarrier(warp, op, lanes);
+  if (together != lanes) { // the rest comes back for its own
+    warp.splits.push_back({warp.pc - 1, lanes & ~together, false});
+    here &= ~lanes | together;
+    warp.limit = 0;
+  }
+  warp.mask = together;
+  if (together == warp.live())
+    warp.converged(op, kFullMask);
+  if (warp.shadow && op.targets) {
+    uint32_t known = warp.shadow.whole(op.rows[op.targets + op.sources - 1]);
+    warp.shadow.set(op.rows[0], known, together);
+  }
+  uint8_t id = arriveAll(warp, op);
+  warp.mask = here;
+  if (waitsAt(op)) {
+    if (together == warp.live())
+      warp.block(WarpStatus::AtBarrier, id);
+    else
+      warp.waitApart(together, id);
+  }
+  releaseIfComplete(cta, cta.barriers[id]);
 }
 
 void warpSync(Warp &warp, const Op &op) {
@@ -167,8 +246,16 @@ void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
     sources.push_back(decoder.source(operands[at + 1], ScalarType::U32));
   if (reduces)
     sources.push_back(decoder.predicate(operands.back()));
-  decoder.emitWide(runBarrier, targets, sources, 0, hasCount,
-                   static_cast<uint32_t>(form) | (aligned ? kAligned : 0));
+  auto bits = static_cast<uint32_t>(form);
+  if (aligned) {
+    decoder.emitWide(runBarrier, targets, sources, 0, hasCount, bits | kAligned);
+    return;
+  }
+  decoder.program().releases = true;
+  Op &op = decoder.emitWide(runFreeBarrier, targets, sources, 0, hasCount, bits,
+                            kOwnGuard | kOwnValidity | kControl);
+  if (instruction.guard >= 0)
+    attachGuard(instruction, op, decoder.guardRow(instruction));
 }
 
 // Memory is touched in program order; a fence matters to the race checkers, as half of a release or acquire pattern.
@@ -222,11 +309,15 @@ uint32_t expectedThreads(const Cta &cta, const Barrier &barrier) {
   return threads;
 }
 
+void releaseComplete(Cta &cta) {
+  for (Barrier &barrier : cta.barriers)
+    if (barrier.wholeCta && barrier.arrivals)
+      releaseIfComplete(cta, barrier);
+}
+
 void noteExit(Warp &warp) {
   Cta &cta = *warp.cta;
-  for (Barrier &barrier : cta.barriers)
-    if (barrier.wholeCta && barrier.arrivals && barrier.arrived >= expectedThreads(cta, barrier))
-      release(cta, barrier);
+  releaseComplete(cta);
   cta.hasExited = std::ranges::all_of(
       cta.warps, [](const Warp &other) { return other.status == WarpStatus::Exited; });
   noteExit(*cta.cluster);

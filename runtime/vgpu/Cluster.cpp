@@ -205,6 +205,14 @@ unsigned Cluster::addActor(Warp &warp, const Op &op) {
   return actors++;
 }
 
+// Where a blocked warp is: behind the operation, of lanes that have parted those that wait at a barrier.
+static uint32_t blockedAt(const Warp &warp) {
+  for (const Split &split : warp.splits)
+    if (!warp.mask && split.barrier >= 0)
+      return split.pc - 1;
+  return warp.pc - 1;
+}
+
 static std::string waitingText(const Cluster &cluster, const Warp &warp) {
   const Program &program = cluster.launch->program();
   std::string text = cluster.ctas.size() > 1
@@ -213,7 +221,7 @@ static std::string waitingText(const Cluster &cluster, const Warp &warp) {
   text += std::to_string(warp.index);
   if (warp.status == WarpStatus::AtBarrier) {
     const Barrier &barrier = warp.cta->barriers[warp.barrier];
-    return text + " waits at " + cluster.launch->describe(program.code[warp.pc - 1]) +
+    return text + " waits at " + cluster.launch->describe(program.code[blockedAt(warp)]) +
            " for barrier " + std::to_string(warp.barrier) + " (" + std::to_string(barrier.arrived) +
            " of " + std::to_string(expectedThreads(*warp.cta, barrier)) + " threads have arrived)";
   }
@@ -253,7 +261,7 @@ void Cluster::reportDeadlock(const std::string &more) {
   uint32_t at = first->mask || first->splits.empty() ? first->pc : first->splits.front().pc;
   uint32_t mask = first->mask || first->splits.empty() ? first->mask : first->splits.front().mask;
   try {
-    first->stop(launch->program().code[blocked ? at - 1 : at], FindingKind::Deadlock,
+    first->stop(launch->program().code[blocked ? blockedAt(*first) : at], FindingKind::Deadlock,
                 static_cast<unsigned>(std::countr_zero(mask ? mask : 1u)),
                 "deadlock: " + who + more);
   } catch (const StopCta &) {

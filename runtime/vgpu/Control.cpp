@@ -18,6 +18,12 @@ void splitWarp(Warp &warp, uint32_t taken, uint32_t target) {
   warp.limit = 0;
 }
 
+void attachGuard(const Instruction &instruction, Op &op, uint32_t row) {
+  op.flags |= kHasGuard;
+  op.guardRow = row;
+  op.guardFlip = instruction.guardNegated;
+}
+
 namespace {
 
 void jumpAll(Warp &warp, const Op &op) { warp.jump(static_cast<uint32_t>(op.imm)); }
@@ -49,9 +55,7 @@ void branchIndexed(Warp &warp, const Op &op) {
 }
 
 void exitLanes(Warp &warp, const Op &op) {
-  uint32_t leaving = warp.mask;
-  if (op.flags & kHasGuard)
-    leaving &= warp.predicate(op.guardRow) ^ (0u - op.guardFlip);
+  uint32_t leaving = guardedLanes(warp, op);
   if (leaving == 0)
     return;
   warp.exited |= leaving;
@@ -62,13 +66,6 @@ void exitLanes(Warp &warp, const Op &op) {
 
 void trap(Warp &warp, const Op &op) {
   warp.stop(op, FindingKind::Trap, LaneMask{warp.mask}, "the kernel executed trap");
-}
-
-// Guards of control flow are read by the handlers.
-void attachGuard(const Instruction &instruction, Op &op, uint32_t row) {
-  op.flags |= kHasGuard;
-  op.guardRow = row;
-  op.guardFlip = instruction.guardNegated;
 }
 
 void decodeBra(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {

@@ -209,6 +209,9 @@ void decodeClusterBarrier(Decoder &decoder, const Instruction &instruction, Suff
 /// Lanes of `taken` go on at `target`, the others of the warp behind the operation.
 void splitWarp(Warp &warp, uint32_t taken, uint32_t target);
 
+/// Gives an operation with kOwnGuard the instruction's guard, in that row: its handler looks at it.
+void attachGuard(const Instruction &instruction, Op &op, uint32_t row);
+
 /// The table of all opcodes, filled once by the registrars below.
 const OpcodeTable &opcodeTable();
 void registerInteger(OpcodeTable &table);

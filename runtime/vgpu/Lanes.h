@@ -83,6 +83,13 @@ template <class Visit> inline void forLanes(uint32_t mask, Visit visit) {
     visit(static_cast<unsigned>(std::countr_zero(mask)));
 }
 
+/// The active lanes for which the guard of an operation is true.
+inline uint32_t guardedLanes(Warp &warp, const Op &op) {
+  if (!(op.flags & kHasGuard))
+    return warp.mask;
+  return warp.mask & (warp.predicate(op.guardRow) ^ (0u - op.guardFlip));
+}
+
 /// target = value for the lanes of `mask`.
 inline void mergeMask(uint32_t &target, uint32_t value, uint32_t mask) {
   target = (target & ~mask) | (value & mask);

@@ -301,6 +301,8 @@ constexpr Requirement kRequirements[] = {
     {"vote", "sync", 30, 60},
     {"wgmma", "", 90, 80, true},
     {"wgmma", "sp", 90, 82, true},
+    {"wgmma", "s8.u8", 90, 84, true},
+    {"wgmma", "u8.s8", 90, 84, true},
     {"wmma", "", 70, 60},
     {"wmma", "shared::cta", 70, 78},
     {"wmma", "m8n32k16", 70, 61},

@@ -1,6 +1,7 @@
 // How a warp advances: the interpreter loop, divergence and reconvergence, blocking.
 #include "runtime/vgpu/Warp.h"
 
+#include "runtime/vgpu/Barrier.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
 
@@ -38,13 +39,6 @@ struct IssueCount {
   uint64_t count = 0;
   ~IssueCount() { total += count; }
 };
-
-// Lanes for which the guard of an operation is true.
-static uint32_t guardedLanes(Warp &warp, const Op &op) {
-  if (!(op.flags & kHasGuard))
-    return warp.mask;
-  return warp.mask & (warp.predicate(op.guardRow) ^ (0u - op.guardFlip));
-}
 
 template <bool Counting> void Warp::interpret() {
   const Op *code = cta->launch->program().code.data();
@@ -107,7 +101,8 @@ bool Warp::reschedule() {
   if (budget <= 0 || givesWay) {
     // Give way to other warps; lanes apart take turns, so a spinning half cannot starve the one it waits for.
     if (!splits.empty()) {
-      splits.push_back({pc, mask, waits});
+      if (mask)
+        splits.push_back({pc, mask, waits});
       mask = 0;
       rotated = true;
     }
@@ -122,12 +117,12 @@ bool Warp::reschedule() {
 static void mergeSplits(std::vector<Split> &splits) {
   for (size_t i = 0; i < splits.size(); ++i)
     for (size_t j = i + 1; j < splits.size();) {
-      if (splits[i].pc != splits[j].pc) {
+      if (splits[i].pc != splits[j].pc || splits[i].barrier != splits[j].barrier) {
         ++j;
         continue;
       }
       splits[i].mask |= splits[j].mask;
-      splits[i].waiting = false;
+      splits[i].waiting = splits[i].barrier >= 0;
       splits.erase(splits.begin() + static_cast<ptrdiff_t>(j));
     }
 }
@@ -169,8 +164,14 @@ bool Warp::wakeOrReport() {
   if (waitingExits != exitedAtWait) {
     exitedAtWait = waitingExits;
     for (Split &split : splits)
-      split.waiting = false;
+      split.waiting = split.barrier >= 0;
+    releaseComplete(*cta);
     return chooseSplit();
+  }
+  auto atBarrier = std::ranges::find_if(splits, [](const Split &s) { return s.barrier >= 0; });
+  if (atBarrier != splits.end()) { // which other warps may complete
+    block(WarpStatus::AtBarrier, static_cast<uint8_t>(atBarrier->barrier));
+    return false;
   }
   std::string places;
   const Program &program = cta->launch->program();
@@ -195,6 +196,12 @@ bool Warp::converged(const Op &op, uint32_t lanes) {
   waits = true;
   limit = 0;
   return false;
+}
+
+void Warp::waitApart(uint32_t lanes, uint8_t which) {
+  splits.push_back({pc, lanes, true, static_cast<int8_t>(which)});
+  mask &= ~lanes;
+  limit = 0;
 }
 
 void Warp::giveWay() {

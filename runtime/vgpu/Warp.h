@@ -43,6 +43,7 @@ struct StopCta {};
 struct Split {
   uint32_t pc, mask;
   bool waiting;
+  int8_t barrier = -1; // at which they have arrived on their own; they wait behind it
 };
 
 enum class WarpStatus : uint8_t { Ready, AtBarrier, AtClusterBarrier, AtMatrix, Exited };
@@ -120,6 +121,8 @@ struct Warp {
   bool converged(const Op &op, uint32_t lanes);
   /// Ends the turn after the current operation: what it waits for is up to others.
   void giveWay();
+  /// The current operation is a barrier at which these lanes have arrived without the others: they wait behind it.
+  void waitApart(uint32_t lanes, uint8_t which);
   /// Blocks at the current operation's end.
   void block(WarpStatus why, uint8_t which);
 

@@ -114,7 +114,8 @@ std::string kernelOf(const SparseCase &test) {
   std::string d, scales, flags, stores;
   for (int i = 0; i < test.registers(); ++i) {
     d += (i ? ", %d" : "%d") + std::to_string(i);
-    stores += "  st.global.b32 [%rd7+" + std::to_string(4 * i) + "], %d" + std::to_string(i) + ";\n";
+    stores +=
+        "  st.global.b32 [%rd7+" + std::to_string(4 * i) + "], %d" + std::to_string(i) + ";\n";
   }
   if (test.d != "s32")
     scales = test.negates ? ", -1, 1" : ", 1, 1";
@@ -200,7 +201,7 @@ void checkSparse(const SparseCase &test, Schedule schedule) {
       int m = thread / 32 * 16 + thread % 32 / 4 + 8 * (v / 2 % 2),
           n = v / 4 * 8 + 2 * (thread % 4) + v % 2;
       uint32_t word = words[thread * test.registers() + (test.halves() ? v / 2 : v)];
-      double result = test.d == "s32"  ? static_cast<int32_t>(word)
+      double result = test.d == "s32" ? static_cast<int32_t>(word)
                       : test.halves() ? halfToFloat(static_cast<uint16_t>(word >> (16 * (v % 2))))
                                       : std::bit_cast<float>(word);
       ASSERT_EQ(result, operands.expected(test, m, n)) << "row " << m << " column " << n;
