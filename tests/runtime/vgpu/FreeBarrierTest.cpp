@@ -68,7 +68,8 @@ TEST(FreeBarrier, LanesInDifferentBranchesMeet) {
 }
 
 TEST(FreeBarrier, WhatItDoesNotOrderIsARace) {
-  for (const char *line : {"  barrier.sync 1, 64;\n  bra READ;\n", "  barrier.sync 1, 64;\nREAD:\n"}) {
+  for (const char *line :
+       {"  barrier.sync 1, 64;\n  bra READ;\n", "  barrier.sync 1, 64;\nREAD:\n"}) {
     std::string rest = std::string(line).substr(std::string(line).find('\n') + 1);
     std::string broken = kernelOf(replaced(replaced(kBranches, line, rest), "1, 64", "1, 32"));
     auto gpu = runFree(broken, 64);

@@ -128,7 +128,7 @@ std::string kernelOf(const SparseCase &test) {
            "}, " + (test.aInRegisters ? "{%a0, %a1, %a2, %a3}" : "%rd4") + ", %rd5, %m, " +
            std::to_string(test.selector) + ", " + scale + scales + flags + ";\n";
   };
-  return R"(.version 8.3
+  return R"(.version 8.4
 .target sm_90a
 .address_size 64
 .visible .entry k(.param .u64 p, .param .u64 f, .param .u64 m, .param .u64 q)
