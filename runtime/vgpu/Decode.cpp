@@ -8,6 +8,7 @@
 #include "runtime/vgpu/MatrixFlight.h"
 #include "runtime/vgpu/Memory.h"
 #include "runtime/vgpu/MmaBatch.h"
+#include "runtime/vgpu/PtxLexer.h"
 #include "runtime/vgpu/Requirements.h"
 
 #include <algorithm>
@@ -141,18 +142,11 @@ uint32_t Decoder::wideAddress(const Operand &operand) {
 
 // Of the type of the instruction: for f32 doubles are narrowed, for f64 singles widened. Bits have the width of their type.
 uint64_t Decoder::floatLiteral(const Operand &operand, ScalarType type) const {
-  uint64_t bits = operand.value;
-  if (type == ScalarType::F32 && operand.floatBytes == 8)
-    return std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
-  if (type == ScalarType::F64 && operand.floatBytes == 4)
-    return std::bit_cast<uint64_t>(
-        static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits))));
-  bool fits = type == ScalarType::F32 || type == ScalarType::B32   ? operand.floatBytes == 4
-              : type == ScalarType::F64 || type == ScalarType::B64 ? operand.floatBytes == 8
-                                                                   : false;
-  if (!fits)
+  bool converts = type == ScalarType::F32 || type == ScalarType::F64;
+  bool isWord = type == ScalarType::B32 || type == ScalarType::B64;
+  if (!converts && !(isWord && operand.floatBytes == bytesOf(type)))
     malformed("a float of " + std::to_string(8 * operand.floatBytes) + " bits is no operand here");
-  return bits;
+  return floatBits(operand.value, operand.floatBytes, bytesOf(type));
 }
 
 uint32_t Decoder::sourceAnyWidth(const Operand &operand, ScalarType type, unsigned &bytes) {

@@ -2,7 +2,6 @@
 #include "runtime/vgpu/PtxParser.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cstring>
 
@@ -312,17 +311,12 @@ void PtxParser::initialiser(Variable &variable) {
 }
 
 // The bits of the number read last as a float of that many bytes.
-uint64_t PtxParser::floatBits(uint32_t bytes, bool negative) const {
+uint64_t PtxParser::initialFloat(uint32_t bytes, bool negative) const {
   if (bytes != 4 && bytes != 8)
     fail("a float cannot initialise a variable of " + std::to_string(8 * bytes) +
          " bits: give its bits as an integer");
   uint64_t sign = negative ? uint64_t{1} << (8 * bytes - 1) : 0;
-  if (token_.floatBytes == bytes) // a NaN keeps its bits
-    return token_.value ^ sign;
-  if (bytes == 8)
-    return sign ^ std::bit_cast<uint64_t>(static_cast<double>(
-                      std::bit_cast<float>(static_cast<uint32_t>(token_.value))));
-  return sign ^ std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(token_.value)));
+  return sign ^ floatBits(token_.value, token_.floatBytes, bytes);
 }
 
 void PtxParser::initialValue(Variable &variable, uint64_t offset) {
@@ -334,7 +328,7 @@ void PtxParser::initialValue(Variable &variable, uint64_t offset) {
     bits = negative ? 0 - token_.value : token_.value;
     advance();
   } else if (token_.kind == Token::Kind::Float) {
-    bits = floatBits(variable.elementBytes, negative);
+    bits = initialFloat(variable.elementBytes, negative);
     advance();
   } else {
     std::string_view symbol = expectWord("an initial value");

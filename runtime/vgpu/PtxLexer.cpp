@@ -6,6 +6,15 @@
 
 namespace tile::vgpu {
 
+uint64_t floatBits(uint64_t bits, unsigned from, unsigned to) {
+  if (from == to)
+    return bits;
+  if (to == 4)
+    return std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+  return std::bit_cast<uint64_t>(
+      static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits))));
+}
+
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
 static bool startsWord(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%' ||

@@ -22,6 +22,9 @@ struct Token {
   bool isWord() const { return kind == Kind::Word; }
 };
 
+/// The bits of a float of `from` bytes, 4 or 8, as a float of `to`. A NaN that keeps its width keeps its bits.
+uint64_t floatBits(uint64_t bits, unsigned from, unsigned to);
+
 class PtxLexer {
 public:
   /// `name` is the file name for messages; both must outlive the lexer.

@@ -63,7 +63,7 @@ private:
   Variable *variableDeclaration(Space space);
   void initialiser(Variable &variable);
   void initialValue(Variable &variable, uint64_t offset);
-  uint64_t floatBits(uint32_t bytes, bool negative) const;
+  uint64_t initialFloat(uint32_t bytes, bool negative) const;
   const Variable *addVariable(Variable variable);
 
   // Bodies.
