@@ -123,5 +123,41 @@ TEST(AsyncCopy, TheCheckOfInitialisationFollowsTheBytes) {
   gpu.expectFinding(FindingKind::Uninitialised, lineOf(ptx, "st.global.u32"));
 }
 
+// Copies of every size, whole, short and left out, of all lanes and of some: the same bytes with checks and without.
+TEST(AsyncCopy, MovesTheSameWithAndWithoutChecks) {
+  for (uint32_t bytes : {4u, 8u, 16u})
+    for (std::string rest : {"", ", %r5", ", %q2"})
+      for (std::string guard : {"", "@%q1 "})
+        for (std::string checks : {"none", "memory,init", "all"}) {
+          std::string size = std::to_string(bytes);
+          std::string ptx = kernel(
+              "  mov.u32 %r1, buffer;\n  mad.lo.u32 %r2, %t, 16, %r1;\n"
+              "  mov.u32 %r3, 7;\n  st.shared.v4.u32 [%r2], {%r3, %r3, %r3, %r3};\n"
+              "  mad.wide.u32 %rd1, %t, 16, %p;\n  and.b32 %r4, %t, 3;\n"
+              "  setp.ne.u32 %q1, %r4, 1;\n  setp.eq.u32 %q2, %r4, 2;\n  min.u32 %r5, %r4, 4;\n"
+              "  " +
+              guard + "cp.async.ca.shared.global [%r2], [%rd1], " + size + rest +
+              ";\n  cp.async.wait_all;\n  ld.shared.v4.u32 {%r6, %r7, %r8, %r9}, [%r2];\n"
+              "  st.global.v4.u32 [%rd1], {%r6, %r7, %r8, %r9};\n");
+          Gpu gpu(ptx, "sm_80", checks);
+          std::vector<uint8_t> data(1024), expected(1024);
+          for (size_t i = 0; i < data.size(); ++i)
+            data[i] = static_cast<uint8_t>(i * 7 + 1);
+          for (uint32_t t = 0; t < 64; ++t)
+            for (uint32_t i = 0; i < 16; ++i) {
+              uint32_t turn = t % 4;
+              uint32_t copied = rest == ", %r5" ? turn : rest == ", %q2" && turn == 2 ? 0 : bytes;
+              bool skipped = i >= bytes || (!guard.empty() && turn == 1);
+              size_t at = size_t{t} * 16 + i;
+              expected[at] = skipped ? (i % 4 == 0 ? 7 : 0) : i < copied ? data[at] : 0;
+            }
+          auto buffer = gpu.upload(data);
+          gpu.run("k", {1}, {64}, 0, buffer);
+          gpu.expectClean();
+          EXPECT_EQ(gpu.download<uint8_t>(buffer, data.size()), expected)
+              << size << rest << " " << guard << checks;
+        }
+}
+
 } // namespace
 } // namespace tile::vgpu

@@ -28,6 +28,17 @@ inline std::string kernel(const std::string &body, const std::string &before = "
          "  ret;\n}\n";
 }
 
+// Neighbours exchange through shared memory.
+inline const std::string kExchange = R"(  mov.u32 %r1, buffer;
+  mad.lo.u32 %r2, %t, 4, %r1;
+  st.shared.u32 [%r2], %t;
+  bar.sync 0;
+  xor.b32 %r3, %t, 32;
+  mad.lo.u32 %r4, %r3, 4, %r1;
+  ld.shared.u32 %r5, [%r4];
+  st.global.u32 [%a], %r5;
+)";
+
 inline std::string without(std::string text, const std::string &line, size_t occurrence = 0) {
   size_t at = text.find(line);
   for (; occurrence > 0; --occurrence)
