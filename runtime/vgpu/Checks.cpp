@@ -84,20 +84,52 @@ static std::string laneText(uint32_t lanes) {
   return text;
 }
 
+std::string textOf(const device::Dim3 &block) {
+  return "(" + std::to_string(block.x) + "," + std::to_string(block.y) + "," +
+         std::to_string(block.z) + ")";
+}
+
+std::string Finding::otherText() const {
+  if (!other)
+    return {};
+  std::string text = "the other: ";
+  if (other->isAsynchronous)
+    text += "completed asynchronously";
+  else
+    text += (other->inEarlierLaunch ? "kernel " + other->kernel + ", " : "") +
+            (other->inEarlierLaunch || other->ctaIndex != ctaIndex
+                 ? "block " + textOf(other->cta) + ", "
+                 : "") +
+            "warp " + std::to_string(other->warp) +
+            (other->lane ? ", lane " + std::to_string(*other->lane) : ", several lanes");
+  if (other->ptxLine)
+    text += ", line " + std::to_string(other->ptxLine) + " `" + other->ptxText + "`";
+  return text;
+}
+
+// ", from file.cu:5 inlined at file.cu:9; `...`".
+static std::string sourceText(const CodePlace &place) {
+  std::string text;
+  if (!place.sourceFile.empty())
+    text += ", from " + place.sourceFile + ":" + std::to_string(place.sourceLine);
+  for (const SourcePlace &caller : place.inlinedAt)
+    text += (&caller == place.inlinedAt.data() ? " inlined at " : ", ") + caller.file + ":" +
+            std::to_string(caller.line);
+  return text + "; `" + place.ptxText + "`";
+}
+
+std::string Note::text() const {
+  return ptxFile + ":" + std::to_string(ptxLine) + ": " + message + sourceText(*this);
+}
+
 std::string Finding::text() const {
   std::string result =
       ptxFile + ":" + std::to_string(ptxLine) + ": [" + nameOf(kind) + "] " + message;
-  if (!other.empty())
-    result += "; " + other;
-  result += "; kernel " + kernel + ", block (" + std::to_string(cta[0]) + "," +
-            std::to_string(cta[1]) + "," + std::to_string(cta[2]) + "), warp " +
-            std::to_string(warp) + ", " + laneText(lanes);
-  if (!sourceFile.empty())
-    result += ", from " + sourceFile + ":" + std::to_string(sourceLine);
-  for (const SourcePlace &caller : inlinedAt)
-    result += (&caller == inlinedAt.data() ? " inlined at " : ", ") + caller.file + ":" +
-              std::to_string(caller.line);
-  result += "; `" + ptxText + "`";
+  if (other)
+    result += "; " + otherText();
+  result += "; kernel " + kernel + ", block " + textOf(cta) + ", warp " + std::to_string(warp) +
+            ", " + laneText(lanes);
+  result += sourceText(*this);
   if (count > 1)
     result += "; seen " + std::to_string(count) + " times";
   return result + "; seed " + std::to_string(seed);

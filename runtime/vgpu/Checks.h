@@ -1,9 +1,12 @@
 // Which checkers run, and what they find.
 #pragma once
 
+#include "runtime/device/Device.h"
+#include "runtime/vgpu/CodePlace.h"
 #include "runtime/vgpu/Ptx.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace tile::vgpu {
@@ -35,6 +38,8 @@ Checks parseChecks(std::string_view list);
 /// The words of the checks that run.
 std::vector<std::string> wordsOf(const Checks &checks);
 const char *nameOf(Space space);
+/// "(x,y,z)" of a block.
+std::string textOf(const device::Dim3 &block);
 
 /// The kind of a finding, as printed in brackets.
 enum class FindingKind : uint8_t {
@@ -57,13 +62,6 @@ enum class FindingKind : uint8_t {
 };
 const char *nameOf(FindingKind kind);
 
-/// A line of the user's source.
-struct SourcePlace {
-  std::string file;
-  int line = 0;
-  bool operator==(const SourcePlace &) const = default;
-};
-
 /// The allocation or variable that an address lies in or is nearest to.
 struct MemoryPlace {
   std::string name;   // empty: none is near
@@ -71,18 +69,24 @@ struct MemoryPlace {
   uint64_t bytes = 0; // of all of it
 };
 
+/// The earlier of the two accesses of a race. Of one that is not known by its line, `ptxLine` is 0.
+struct OtherAccess : CodePlace {
+  std::string access;           // "write", "asynchronous read"
+  bool inEarlierLaunch = false; // which this one need not have waited for
+  bool isAsynchronous = false;  // completed by no thread: what follows is not known
+  std::string kernel;
+  device::Dim3 cta = {0, 0, 0};
+  uint64_t ctaIndex = 0, clusterIndex = 0;
+  uint32_t warp = 0;
+  std::optional<uint32_t> lane; // nothing: several
+};
+
 /// One fault of a kernel, with everything needed to find it again.
-struct Finding {
+struct Finding : CodePlace {
   FindingKind kind = FindingKind::OutOfBounds;
   std::string message; // what happened, with values
-  std::string ptxFile, ptxText;
-  int ptxLine = 0;
-  std::string sourceFile; // from .loc, empty without debug lines
-  int sourceLine = 0;
-  std::vector<SourcePlace>
-      inlinedAt; // where the function around that line was inlined, innermost first
   std::string kernel;
-  uint32_t cta[3] = {0, 0, 0};
+  device::Dim3 cta = {0, 0, 0};
   uint64_t ctaIndex = 0, clusterIndex = 0;
   uint32_t warp = 0, lane = 0;
   uint32_t lanes = 1; // bitmap of all lanes of the warp concerned; `lane` is the first
@@ -90,11 +94,21 @@ struct Finding {
   uint64_t address = 0;
   uint32_t bytes = 0;
   MemoryPlace allocation;
-  std::string other;  // a race: the earlier access
-  uint64_t count = 1; // how often it was seen in the launch
+  std::optional<OtherAccess> other; // of a race
+  uint64_t count = 1;               // how often it was seen in the launch
   uint64_t seed = 0;
 
   /// One line: "file.ptx:12: [race] ..., who, where; seed 0".
+  std::string text() const;
+  /// "the other: warp 1, lane 3, line 9 `...`"; empty without one.
+  std::string otherText() const;
+};
+
+/// What a kernel does that is no fault, but may not be meant. Each line has one at most.
+struct Note : CodePlace {
+  std::string message;
+
+  /// One line: "file.ptx:12: ..., from file.cu:5; `...`".
   std::string text() const;
 };
 

@@ -115,6 +115,11 @@ void WarpClock::learn(const Publication &news, uint32_t lanes) {
   has.others.erase(cluster);
 }
 
+void WarpClock::learnOfGrids(uint32_t lanes) {
+  if (isKept)
+    learn({{kGridsBefore, std::make_shared<Clocks>()}}, lanes);
+}
+
 void WarpClock::settle(uint32_t lanes) {
   if (!isKept || seen.empty())
     return;

@@ -93,6 +93,7 @@ struct Knowledge {
 /// The clock of a warp. Times saturate: beyond the last one order is taken for granted.
 struct WarpClock {
   static constexpr uint32_t kLastTime = (1u << 24) - 1;
+  static constexpr uint32_t kGridsBefore = ~0u; // in the place of a cluster: of the launches before
 
   bool isKept = true; // false: nobody asks, and nothing is handed on
   uint32_t cluster = 0;
@@ -144,6 +145,9 @@ struct WarpClock {
   Publication publication(uint32_t lanes) const;
   /// Some lanes acquire it.
   void learn(const Publication &news, uint32_t lanes);
+  /// Some lanes have waited for the launches before this one (griddepcontrol.wait): all that these did is known.
+  void learnOfGrids(uint32_t lanes);
+  bool knowsOfGrids() const { return has.others.contains(kGridsBefore); }
   /// fence.acq_rel or stronger, by `lanes`.
   void fence(uint32_t lanes);
   /// What relaxed reads have seen becomes known to some lanes. Barriers do so too: kernels that count blocks with a relaxed

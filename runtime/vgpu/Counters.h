@@ -1,6 +1,7 @@
 // What a kernel did to the machine, counted while it runs: never times, only events.
 #pragma once
 
+#include "runtime/vgpu/CodePlace.h"
 #include "runtime/vgpu/Ptx.h"
 
 #include <array>
@@ -100,11 +101,7 @@ struct LaunchStatistics {
 using InstructionMix = std::array<uint64_t, kInstructionClasses>;
 
 /// The counters of one line of PTX.
-struct LineCounters {
-  std::string ptxFile, ptxText;
-  int ptxLine = 0;
-  std::string sourceFile; // from .loc, empty without debug lines
-  int sourceLine = 0;
+struct LineCounters : CodePlace {
   InstructionClass kind = InstructionClass::Other;
   Counters counters;
 };

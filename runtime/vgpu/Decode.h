@@ -230,6 +230,7 @@ void registerCluster(OpcodeTable &table);
 void registerMbarrier(OpcodeTable &table);
 void registerTensorMap(OpcodeTable &table);
 void registerWarpRegisters(OpcodeTable &table);
+void registerDependentLaunch(OpcodeTable &table);
 void registerWgmma(OpcodeTable &table);
 void registerShuffle(OpcodeTable &table);
 void registerAsyncCopy(OpcodeTable &table);

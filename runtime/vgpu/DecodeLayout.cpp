@@ -87,12 +87,14 @@ ScalarType Suffixes::takeType() {
 const OpcodeTable &opcodeTable() {
   static const OpcodeTable table = [] {
     OpcodeTable result;
-    for (auto add : {registerInteger,   registerProducts,      registerCarry,   registerBits,
-                     registerFloat,     registerCompare,       registerConvert, registerMove,
-                     registerLoadStore, registerAddressSpaces, registerAtomics, registerCacheHints,
-                     registerControl,   registerBarrier,       registerCluster, registerMbarrier,
-                     registerTensorMap, registerWarpRegisters, registerWgmma,   registerShuffle,
-                     registerAsyncCopy, registerMatrix,        registerMma,     registerWmma})
+    for (auto add :
+         {registerInteger,   registerProducts,        registerCarry,         registerBits,
+          registerFloat,     registerCompare,         registerConvert,       registerMove,
+          registerLoadStore, registerAddressSpaces,   registerAtomics,       registerCacheHints,
+          registerControl,   registerBarrier,         registerCluster,       registerMbarrier,
+          registerTensorMap, registerDependentLaunch, registerWarpRegisters, registerWgmma,
+          registerShuffle,   registerAsyncCopy,       registerMatrix,        registerMma,
+          registerWmma})
       add(result);
     return result;
   }();

@@ -1,5 +1,6 @@
 // Integer sums, quotients, minima and logic. Products are in Products.cpp, carries in Carry.cpp, shifts and bit fields in
 // Bits.cpp.
+#include "runtime/vgpu/Launch.h"
 #include "runtime/vgpu/Select.h"
 #include "runtime/vgpu/Video.h"
 
@@ -113,11 +114,6 @@ struct SubSaturate {
 };
 
 // add, sub, min, max, abs, neg: integer forms here, the others with the floats.
-template <template <class> class F>
-void decodeBinary(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  ScalarType type = suffixes.takeType();
-  emitSimple(decoder, instruction, isWord(type) ? binaryInteger<F>(type) : nullptr, type, 3);
-}
 
 template <class F> void predicateOp(Warp &warp, const Op &op) {
   mergeMask(warp.predicate(op.rows[0]), F{}(warp.predicate(op.rows[1]), warp.predicate(op.rows[2])),
@@ -189,12 +185,40 @@ void decodeSum(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
     emitSimple(decoder, instruction, isWord(type) ? binaryInteger<F>(type) : nullptr, type, 3);
 }
 
+// Of the divisor in rows[0]; Op::imm: the bits that count.
+template <class Row> void noteZeroDivisor(Warp &warp, const Op &op) {
+  const Row *divisor = warp.row<Row>(op.rows[0]);
+  uint32_t zero = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    zero |= uint32_t{(divisor[lane] & static_cast<Row>(op.imm)) == 0} << lane;
+  if (zero & warp.mask)
+    warp.cta->launch->note(op, "a division by zero, whose result PTX leaves open");
+}
+
+template <template <class> class F>
+void decodeDivision(Decoder &decoder, const Instruction &instruction, ScalarType type) {
+  Handlers handlers = isWord(type) ? binaryInteger<F>(type) : nullptr;
+  if (handlers && instruction.operands.size() == 3) {
+    const Operand &divisor = instruction.operands[2];
+    bool isKnown = divisor.kind == Operand::Kind::Immediate && divisor.value != 0;
+    int64_t bits = bytesOf(type) == 2 ? 0xffff : -1;
+    if (!isKnown)
+      decoder.emit(bytesOf(type) == 8 ? noteZeroDivisor<uint64_t> : noteZeroDivisor<uint32_t>, {},
+                   {decoder.source(divisor, type)}, bits, 0, 0, kOwnValidity);
+  }
+  emitSimple(decoder, instruction, handlers, type, 3);
+}
+
 void decodeDiv(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
   if (isFloat(type))
     decodeFloatDivision(decoder, instruction, suffixes, type);
   else
-    emitSimple(decoder, instruction, isWord(type) ? binaryInteger<Div>(type) : nullptr, type, 3);
+    decodeDivision<Div>(decoder, instruction, type);
+}
+
+void decodeRem(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  decodeDivision<Rem>(decoder, instruction, suffixes.takeType());
 }
 
 template <template <class> class F>
@@ -232,7 +256,7 @@ void registerInteger(OpcodeTable &table) {
   table["add"] = decodeSum<Add, AddSaturate>;
   table["sub"] = decodeSum<Sub, SubSaturate>;
   table["div"] = decodeDiv;
-  table["rem"] = decodeBinary<Rem>;
+  table["rem"] = decodeRem;
   table["min"] = decodeMinMax<Min>;
   table["max"] = decodeMinMax<Max>;
   table["abs"] = decodeSign<Abs>;

@@ -20,6 +20,9 @@ Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
     distinctSectors_ = std::make_unique<DistinctSectors>(memory().reservedBytes());
   }
   clusterSize_ = static_cast<uint32_t>(setup_.config.cluster.count());
+  inFlight_ = setup_.before ? std::move(setup_.before) : std::make_unique<GridsInFlight>();
+  firstCluster_ = inFlight_->nextCluster();
+  inFlight_->grids.push_back({setup_.program, setup_.config, firstCluster_});
   auto threads = static_cast<uint32_t>(setup_.config.block.count());
   maxResident_ = std::max(1u, residentBlocks(setup_.props, threads, sharedBytes_) / clusterSize_);
   if (setup_.schedule == Schedule::Random && clusterCount() <= (1u << 24)) {
@@ -34,28 +37,44 @@ Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
 
 uint64_t Launch::clusterCount() const { return setup_.config.grid.count() / clusterSize_; }
 
-// Clusters tile the grid; ranks count inside them, x first.
-uint64_t Launch::blockIndex(uint64_t cluster, uint32_t rank) const {
-  const device::Dim3 &grid = setup_.config.grid, &shape = setup_.config.cluster;
-  uint64_t across = grid.x / shape.x, down = grid.y / shape.y;
-  uint64_t x = cluster % across * shape.x + rank % shape.x;
-  uint64_t y = cluster / across % down * shape.y + rank / shape.x % shape.y;
-  uint64_t z = cluster / across / down * shape.z + rank / shape.x / shape.y;
-  return (z * grid.y + y) * grid.x + x;
+const Grid &Launch::gridOf(uint32_t cluster) const {
+  return *std::ranges::find_if(inFlight_->grids.rbegin(), inFlight_->grids.rend(),
+                               [&](const Grid &grid) { return grid.firstCluster <= cluster; });
 }
 
-std::string Launch::blockText(uint64_t index) const {
-  const device::Dim3 &grid = setup_.config.grid;
-  return "(" + std::to_string(index % grid.x) + "," + std::to_string(index / grid.x % grid.y) +
-         "," + std::to_string(index / grid.x / grid.y) + ")";
+void Launch::startDependents(bool afterGridsBefore) {
+  if (!afterGridsBefore)
+    dependents_ = Dependents::StartedEarly;
+  else if (dependents_ == Dependents::NotStarted)
+    dependents_ = Dependents::Started;
+}
+
+std::unique_ptr<GridsInFlight> Launch::leaveInFlight() {
+  if (!inFlight_->races || dependents_ == Dependents::NotStarted)
+    return nullptr;
+  if (dependents_ == Dependents::Started)
+    inFlight_->endedBelow = firstCluster_;
+  return std::move(inFlight_);
+}
+
+void Launch::note(const Op &op, const std::string &message) {
+  std::lock_guard lock(mutex_);
+  auto [entry, isNew] = notes_.try_emplace(op.instruction);
+  if (!isNew)
+    return;
+  static_cast<CodePlace &>(entry->second) = placeOf(program(), op.instruction);
+  entry->second.message = message;
 }
 
 void Launch::run() {
   bool communicates = program().usesGlobalAtomics;
+  // Launches that may run at a time with others need the shadow of all.
+  bool overlaps = inFlight_->races || program().startsDependents;
   if (!checks().tracksAccesses()) {
     runOn(communicates ? 1 : setup_.threads);
-  } else if (communicates || program().prints || !runApart()) {
-    races_ = GlobalRaces::ofLaunch();
+  } else if (communicates || overlaps || program().prints || !runApart()) {
+    if (!inFlight_->races)
+      inFlight_->races = GlobalRaces::ofLaunch();
     runOn(1);
   }
   if (distinctSectors_)
@@ -91,6 +110,7 @@ bool Launch::runApart() {
 void Launch::startAgain() {
   footprints_->restore();
   findings_.clear();
+  notes_.clear();
   statistics_ = {};
   counters_ = {};
   std::ranges::fill(instructionCounters_, Counters());
@@ -218,7 +238,7 @@ std::unique_ptr<Cluster> Launch::makeCluster() {
   cluster->launch = this;
   if (footprints_)
     cluster->ownGlobalRaces = GlobalRaces::ofCluster(*footprints_);
-  cluster->globalRaces = footprints_ ? cluster->ownGlobalRaces.get() : races_.get();
+  cluster->globalRaces = footprints_ ? cluster->ownGlobalRaces.get() : inFlight_->races.get();
   cluster->events = program().usesGlobalAtomics ? &events_ : &cluster->ownEvents;
   for (uint32_t rank = 0; rank < clusterSize_; ++rank) {
     cluster->ctas.push_back(makeCta());
@@ -281,11 +301,9 @@ void Launch::begin(Cluster &cluster, uint64_t index) {
 }
 
 void Launch::begin(Cta &cta) const {
-  const device::Dim3 &grid = setup_.config.grid;
-  uint64_t index = cta.index = blockIndex(cta.cluster->index, cta.rank);
-  cta.id[0] = static_cast<uint32_t>(index % grid.x);
-  cta.id[1] = static_cast<uint32_t>(index / grid.x % grid.y);
-  cta.id[2] = static_cast<uint32_t>(index / grid.x / grid.y);
+  cta.index = grid().blockIndex(cta.cluster->index, cta.rank);
+  device::Dim3 place = grid().placeOf(cta.index);
+  cta.id[0] = place.x, cta.id[1] = place.y, cta.id[2] = place.z;
   cta.counters = {};
   cta.findings.clear();
   cta.recent = {};
@@ -320,7 +338,7 @@ void Launch::begin(Cta &cta) const {
     warp.maxRegisters = warp.registerChanges = 0;
     warp.mbarrierWait = {};
     warp.timedOut.clear();
-    warp.clock.reset(cta.cluster->index,
+    warp.clock.reset(firstCluster_ + cta.cluster->index,
                      static_cast<uint32_t>(cta.rank * cta.warps.size() + warp.index),
                      checks().tracksAccesses());
     warp.clock.followsLanes = program().releases;
@@ -352,22 +370,28 @@ std::string Launch::describe(const Op &op) const {
   return text;
 }
 
+CodePlace placeOf(const Program &program, uint32_t instruction) {
+  const Program::Line &line = program.lines[instruction];
+  CodePlace place;
+  place.ptxFile = program.module->name;
+  place.ptxLine = line.line;
+  place.ptxText = program.module->lineText(line.line);
+  if (const std::string *file = program.module->fileOf(line.source)) {
+    place.sourceFile = *file;
+    place.sourceLine = static_cast<int>(line.source.line);
+    place.inlinedAt = callersOf(*program.module, line.source);
+  }
+  return place;
+}
+
 Finding Launch::place(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
                       std::string message) const {
-  const Program::Line &line = program().lines[op.instruction];
   Finding finding;
+  static_cast<CodePlace &>(finding) = placeOf(program(), op.instruction);
   finding.kind = kind;
   finding.message = std::move(message);
-  finding.ptxFile = program().module->name;
-  finding.ptxLine = line.line;
-  finding.ptxText = program().module->lineText(line.line);
-  if (const std::string *file = program().module->fileOf(line.source)) {
-    finding.sourceFile = *file;
-    finding.sourceLine = static_cast<int>(line.source.line);
-    finding.inlinedAt = callersOf(*program().module, line.source);
-  }
   finding.kernel = program().entry->name;
-  std::copy_n(warp.cta->id, 3, finding.cta);
+  finding.cta = grid().placeOf(warp.cta->index);
   finding.ctaIndex = warp.cta->index;
   finding.clusterIndex = warp.cta->cluster->index;
   finding.warp = warp.index;

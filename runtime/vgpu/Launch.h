@@ -7,6 +7,7 @@
 #pragma once
 
 #include "runtime/vgpu/Cluster.h"
+#include "runtime/vgpu/DependentLaunch.h"
 #include "runtime/vgpu/DistinctSectors.h"
 
 #include <exception>
@@ -23,6 +24,9 @@ struct ChangedMap {
 };
 using ChangedMaps = std::map<uint64_t, ChangedMap>;
 
+/// The line of an instruction, by Op::instruction.
+CodePlace placeOf(const Program &program, uint32_t instruction);
+
 struct LaunchSetup {
   std::shared_ptr<const Program> program;
   GlobalMemory *memory = nullptr;
@@ -35,6 +39,7 @@ struct LaunchSetup {
   Schedule schedule = Schedule::Eager;
   uint64_t maxBranches = 0; // backward branches per block until StepLimit
   device::DeviceProps props;
+  std::unique_ptr<GridsInFlight> before; // which it need not wait for; null: all have ended
 };
 
 class Launch {
@@ -52,11 +57,19 @@ public:
   uint32_t sharedBytes() const { return sharedBytes_; }
   /// Blocks in a cluster.
   uint32_t clusterSize() const { return clusterSize_; }
-  /// The index in the grid of a block of a cluster.
-  uint64_t blockIndex(uint64_t cluster, uint32_t rank) const;
-  /// "(x,y,z)" of a block.
-  std::string blockText(uint64_t index) const;
-  SyncVariables &globalSync() { return globalSync_; }
+  const Grid &grid() const { return inFlight_->grids.back(); }
+  /// "(x,y,z)" of the block of that index in the grid.
+  std::string blockText(uint64_t index) const { return textOf(grid().placeOf(index)); }
+  /// The grid of a cluster as the race shadow counts them, which may be one of a launch before.
+  const Grid &gridOf(uint32_t cluster) const;
+  uint32_t firstCluster() const { return firstCluster_; }
+  /// Clusters of launches before that have ended, whether anybody has waited for them or not.
+  uint32_t endedBelow() const { return inFlight_->endedBelow; }
+  /// griddepcontrol.launch_dependents by somebody who knows that the launches before have ended, or does not.
+  void startDependents(bool afterGridsBefore);
+  /// After the launch: what one that depends on it need not wait for; null if it waits for all.
+  std::unique_ptr<GridsInFlight> leaveInFlight();
+  SyncVariables &globalSync() { return inFlight_->sync; }
   ChangedMaps &changedMaps() { return changedMaps_; }
   /// Those of the first faulty cluster, in the order of time, at most kMaxFindings.
   const std::vector<Finding> &findings() const { return findings_; }
@@ -66,6 +79,10 @@ public:
   const Counters &counters() const { return counters_; }
   const std::vector<Counters> &instructionCounters() const { return instructionCounters_; }
   const LaunchStatistics &statistics() const { return statistics_; }
+  /// Of the operation in its line: said once.
+  void note(const Op &op, const std::string &message);
+  /// By Op::instruction.
+  const std::map<uint32_t, Note> &notes() const { return notes_; }
 
   /// Completes a finding with the place in the PTX and the block.
   Finding place(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
@@ -98,9 +115,11 @@ private:
   uint32_t sharedBytes_ = 0, clusterSize_ = 1;
   uint32_t maxResident_ =
       1; // clusters that a host thread keeps in rotation: those may wait for each other
-  std::unique_ptr<GlobalRaces> races_;     // of all clusters together
+  uint32_t firstCluster_ = 0;               // see Grid
+  std::unique_ptr<GridsInFlight> inFlight_; // with the shadow of all clusters together
+  enum class Dependents { NotStarted, Started, StartedEarly };
+  std::atomic<Dependents> dependents_ = Dependents::NotStarted;
   std::unique_ptr<Footprints> footprints_; // while each runs as if it were alone
-  SyncVariables globalSync_;
   ChangedMaps changedMaps_;
   uint64_t events_ = 0;         // of all clusters, where blocks talk to each other
   std::vector<uint32_t> order_; // in which clusters start; empty: by index
@@ -108,6 +127,7 @@ private:
   std::atomic<uint64_t> stopAt_ = ~uint64_t{0}; // clusters from here on are not started
   std::mutex mutex_;
   std::vector<Finding> findings_;
+  std::map<uint32_t, Note> notes_;
   LaunchStatistics statistics_;
   Counters counters_;
   std::vector<Counters> instructionCounters_;

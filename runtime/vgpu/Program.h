@@ -146,6 +146,7 @@ struct Program {
   uint32_t localStride() const { return (localBytes + 15) & ~15u; }
   bool usesGlobalAtomics = false; // results may depend on the order of blocks: they run one by one
   bool prints = false;
+  bool startsDependents = false; // griddepcontrol.launch_dependents
   bool usesWgmma = false;
   bool watchesMatrices = false; // the registers it works on, see MatrixFlight.h
   bool releases = false;        // some lanes of a warp may tell other warps what they did

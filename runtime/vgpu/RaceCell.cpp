@@ -40,6 +40,13 @@ Accessor accessorOf(Warp &warp, const Op &op, unsigned lane, AccessKind kind) {
 
 namespace {
 
+// True if `cluster` is one of a launch before, and known to have ended.
+bool hasEnded(uint32_t cluster, const Accessor &accessor) {
+  const Launch &launch = *accessor.warp->cta->launch;
+  return cluster < launch.firstCluster() &&
+         (cluster < launch.endedBelow() || accessor.clock->knowsOfGrids());
+}
+
 const Clocks *clocksOf(const WarpClock &clock, uint32_t cluster) {
   if (cluster == clock.cluster)
     return &clock.has.now;
@@ -59,13 +66,16 @@ bool isOrdered(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
     return (accessor.ordersOwnAccess && earlier.lane == accessor.lane) ||
            clock.lanesHeard.covers(earlier.actor, earlier.lane, earlier.clock);
   const Clocks *clocks = clocksOf(clock, cluster);
-  return clocks && clocks->known.covers(earlier.actor, earlier.lane, earlier.clock);
+  if (clocks && clocks->known.covers(earlier.actor, earlier.lane, earlier.clock))
+    return true;
+  return cluster != clock.cluster && hasEnded(cluster, accessor);
 }
 
-// By what completes asynchronous operations, not by a warp.
-bool isAsynchronous(Stamp earlier, const Accessor &accessor) {
+// By what completes asynchronous operations of this launch, not by a warp.
+bool isAsynchronous(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
   const Cta &cta = *accessor.warp->cta;
-  return earlier.actor / cta.warps.size() >= cta.launch->clusterSize();
+  return cluster >= cta.launch->firstCluster() &&
+         earlier.actor / cta.warps.size() >= cta.launch->clusterSize();
 }
 
 // Strong accesses do not race if the scope of each covers the other's block.
@@ -84,7 +94,8 @@ bool isUnfenced(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
       !(isWrite(earlier.kind()) || accessor.fencesReads))
     return false;
   const Clocks *clocks = clocksOf(*accessor.clock, cluster);
-  return !clocks || !clocks->proxied.covers(earlier.actor, earlier.lane, earlier.clock);
+  return !(clocks && clocks->proxied.covers(earlier.actor, earlier.lane, earlier.clock)) &&
+         !hasEnded(cluster, accessor);
 }
 
 // The same, and reported.
@@ -112,9 +123,9 @@ bool conflicts(Stamp earlier, uint32_t cluster, const Accessor &accessor, const 
     return false;
   if (!isOrdered(earlier, cluster, accessor)) {
     reportConflict(earlier, cluster, accessor, place,
-                   isAsynchronous(earlier, accessor)   ? FindingKind::AsyncRace
-                   : isOwn(earlier, cluster, accessor) ? FindingKind::WarpRace
-                                                       : FindingKind::Race);
+                   isAsynchronous(earlier, cluster, accessor) ? FindingKind::AsyncRace
+                   : isOwn(earlier, cluster, accessor)        ? FindingKind::WarpRace
+                                                              : FindingKind::Race);
     return true;
   }
   return lacksFence(earlier, cluster, accessor, place);

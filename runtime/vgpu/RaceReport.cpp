@@ -29,7 +29,9 @@ const char *verb(AccessKind kind) {
   }
 }
 
-std::string remedyFor(FindingKind which, AccessKind earlier) {
+std::string remedyFor(FindingKind which, AccessKind earlier, bool inEarlierLaunch) {
+  if (inEarlierLaunch)
+    return "the launch before may still run, griddepcontrol.wait must come first";
   switch (which) {
   case FindingKind::AsyncRace:
     return earlier == AccessKind::CopyWrite
@@ -44,27 +46,27 @@ std::string remedyFor(FindingKind which, AccessKind earlier) {
   }
 }
 
-std::string otherAccess(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+OtherAccess otherAccess(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
   const Launch &launch = *accessor.warp->cta->launch;
-  const Program &program = launch.program();
-  const Cta &own = *accessor.warp->cta;
-  size_t warps = own.warps.size(), rank = earlier.actor / warps;
-  std::string text = "the other: ";
-  if (rank >= launch.clusterSize()) {
-    text += "completed asynchronously";
-  } else {
-    uint64_t block = launch.blockIndex(cluster, static_cast<uint32_t>(rank));
-    if (block != own.index)
-      text += "block " + launch.blockText(block) + ", ";
-    text += "warp " + std::to_string(earlier.actor % warps) +
-            (earlier.lane == Stamp::kSeveralLanes ? ", several lanes"
-                                                  : ", lane " + std::to_string(earlier.lane));
-  }
-  if (earlier.instruction == Stamp::kLastInstruction || earlier.instruction >= program.lines.size())
-    return text;
-  const Program::Line &line = program.lines[earlier.instruction];
-  return text + ", line " + std::to_string(line.line) + " `" +
-         std::string(program.module->lineText(line.line)) + "`";
+  const Grid &grid = launch.gridOf(cluster);
+  const Program &program = *grid.program;
+  OtherAccess other;
+  if (earlier.instruction != Stamp::kLastInstruction && earlier.instruction < program.lines.size())
+    static_cast<CodePlace &>(other) = placeOf(program, static_cast<uint32_t>(earlier.instruction));
+  other.access = verb(earlier.kind());
+  other.inEarlierLaunch = cluster < launch.firstCluster();
+  uint32_t warps = grid.warpsPerBlock(), rank = static_cast<uint32_t>(earlier.actor) / warps;
+  other.isAsynchronous = rank >= grid.clusterSize();
+  if (other.isAsynchronous)
+    return other;
+  other.kernel = program.entry->name;
+  other.clusterIndex = cluster - grid.firstCluster;
+  other.ctaIndex = grid.blockIndex(other.clusterIndex, rank);
+  other.cta = grid.placeOf(other.ctaIndex);
+  other.warp = static_cast<uint32_t>(earlier.actor % warps);
+  if (earlier.lane != Stamp::kSeveralLanes)
+    other.lane = static_cast<uint32_t>(earlier.lane);
+  return other;
 }
 
 } // namespace
@@ -92,7 +94,8 @@ void reportConflict(Stamp earlier, uint32_t cluster, const Accessor &accessor,
       warp, *accessor.op, which, static_cast<unsigned>(std::countr_zero(lanes.bits)),
       std::string(verb(accessor.kind())) + " of " + (isShared ? "shared" : "global") + " address " +
           where + (isShared ? "" : " (" + launch.memory().describe(place.address) + ")") +
-          relation + earlierText + ": " + remedyFor(which, earlier.kind()));
+          relation + earlierText + ": " +
+          remedyFor(which, earlier.kind(), cluster < launch.firstCluster()));
   finding.lanes = lanes.bits;
   finding.space = place.space;
   finding.address = place.address;

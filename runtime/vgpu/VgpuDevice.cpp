@@ -1,5 +1,5 @@
 // The Device seam over the interpreter: memory, modules, launches. Work is done when a call returns, so streams and
-// events only keep their promises about handles and order.
+// events only keep their promises about handles and order; and who need not have waited for whom, for the checkers.
 #include "runtime/vgpu/VgpuDevice.h"
 
 #include "runtime/device/Environment.h"
@@ -18,6 +18,7 @@
 #include <ctime>
 #include <limits>
 #include <thread>
+#include <utility>
 
 namespace tile::vgpu {
 namespace {
@@ -37,7 +38,10 @@ template <class T> T fromEnvironment(const char *name, T (*parse)(std::string_vi
   }
 }
 
-struct StreamState {};
+struct StreamState {
+  std::unique_ptr<GridsInFlight>
+      inFlight; // if the last thing done was a launch that let the next one start
+};
 struct EventState {
   std::optional<std::chrono::steady_clock::time_point> recorded;
 };
@@ -98,8 +102,8 @@ public:
 
   void copyToDevice(DevicePtr target, const void *source, size_t bytes,
                     device::Stream stream) override {
-    checkStream(stream);
     std::lock_guard lock(mutex_);
+    settle(stream);
     requireRange(memory_, "copyToDevice: target", target, bytes);
     requireHostPointer("copyToDevice: source", source, bytes);
     if (bytes == 0)
@@ -109,8 +113,8 @@ public:
   }
 
   void copyToHost(void *target, DevicePtr source, size_t bytes, device::Stream stream) override {
-    checkStream(stream);
     std::lock_guard lock(mutex_);
+    settle(stream);
     requireRange(memory_, "copyToHost: source", source, bytes);
     requireHostPointer("copyToHost: target", target, bytes);
     if (bytes)
@@ -119,8 +123,8 @@ public:
 
   void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes,
                     device::Stream stream) override {
-    checkStream(stream);
     std::lock_guard lock(mutex_);
+    settle(stream);
     requireRange(memory_, "copyOnDevice: target", target, bytes);
     requireRange(memory_, "copyOnDevice: source", source, bytes);
     if (bytes == 0)
@@ -130,8 +134,8 @@ public:
   }
 
   void fill(DevicePtr target, uint8_t value, size_t bytes, device::Stream stream) override {
-    checkStream(stream);
     std::lock_guard lock(mutex_);
+    settle(stream);
     requireRange(memory_, "fill: target", target, bytes);
     if (bytes == 0)
       return;
@@ -197,10 +201,10 @@ public:
 
   void launch(device::Function handle, const device::LaunchConfig &config,
               std::span<const device::Arg> args, device::Stream stream) override {
-    checkStream(stream);
     auto function = functions_.get(handle);
     std::unique_lock lock(mutex_);
     requireLoaded(*function);
+    std::unique_ptr<GridsInFlight> before = settle(stream);
     LaunchSetup setup;
     setup.program = programOf(*function);
     checkShape(*setup.program, config, props_);
@@ -214,6 +218,8 @@ public:
     setup.schedule = schedule_;
     setup.maxBranches = maxBranches_;
     setup.props = props_;
+    if (config.programmaticDependent)
+      setup.before = std::move(before);
     Launch run(std::move(setup));
     auto start = std::chrono::steady_clock::now();
     std::clock_t cpuStart = std::clock();
@@ -224,6 +230,8 @@ public:
     done.cpuSeconds = static_cast<double>(std::clock() - cpuStart) / CLOCKS_PER_SEC;
     statistics_ += done;
     noteCounters(run);
+    keepNotes(run);
+    streamState(stream).inFlight = run.leaveInFlight();
     FindingSink sink = sink_;
     // The sink and whoever catches the error may use the device again.
     lock.unlock();
@@ -237,18 +245,31 @@ public:
   device::Stream createStream() override {
     return streams_.insert(std::make_shared<StreamState>());
   }
-  void destroyStream(device::Stream stream) override { streams_.remove(stream); }
-  void synchronize(device::Stream stream) override { checkStream(stream); }
-  void synchronize() override {}
+  void destroyStream(device::Stream stream) override {
+    std::lock_guard lock(mutex_);
+    streams_.remove(stream);
+  }
+  void synchronize(device::Stream stream) override {
+    std::lock_guard lock(mutex_);
+    settle(stream);
+  }
+  void synchronize() override {
+    std::lock_guard lock(mutex_);
+    defaultStream_.inFlight = nullptr;
+    for (const auto &stream : streams_.all())
+      stream->inFlight = nullptr;
+  }
 
   device::Event createEvent() override { return events_.insert(std::make_shared<EventState>()); }
   void destroyEvent(device::Event event) override { events_.remove(event); }
   void record(device::Event event, device::Stream stream) override {
-    checkStream(stream);
+    std::lock_guard lock(mutex_);
+    settle(stream);
     events_.get(event)->recorded = std::chrono::steady_clock::now();
   }
   void wait(device::Stream stream, device::Event event) override {
-    checkStream(stream);
+    std::lock_guard lock(mutex_);
+    settle(stream);
     events_.get(event);
   }
   void synchronize(device::Event event) override { events_.get(event); }
@@ -307,6 +328,13 @@ public:
       lines.push_back(line);
     return lines;
   }
+  std::vector<Note> notes() const override {
+    std::lock_guard lock(mutex_);
+    std::vector<Note> notes;
+    for (const auto &[place, note] : notes_)
+      notes.push_back(note);
+    return notes;
+  }
   LaunchStatistics statistics() const override {
     std::lock_guard lock(mutex_);
     return statistics_;
@@ -343,6 +371,15 @@ private:
       streams_.get(stream);
   }
 
+  StreamState &streamState(device::Stream stream) {
+    return stream ? *streams_.get(stream) : defaultStream_;
+  }
+
+  /// What has been launched in the stream ends. Returns what of it would not have had to.
+  std::unique_ptr<GridsInFlight> settle(device::Stream stream) {
+    return std::exchange(streamState(stream).inFlight, nullptr);
+  }
+
   /// The program for the present settings.
   std::shared_ptr<const Program> programOf(LoadedFunction &function) const {
     DecodeOptions options;
@@ -360,6 +397,11 @@ private:
            "the module of kernel '" + function.name + "' has been unloaded");
   }
 
+  void keepNotes(const Launch &launch) {
+    for (const auto &[instruction, note] : launch.notes())
+      notes_.try_emplace({launch.program().module, launch.program().lines[instruction].line}, note);
+  }
+
   void noteCounters(const Launch &launch) {
     counters_ += launch.counters();
     for (size_t i = 0; i < launch.instructionCounters().size(); ++i) {
@@ -368,23 +410,12 @@ private:
         continue;
       const Program &program = launch.program();
       auto [entry, isNew] = lineCounters_.try_emplace({program.module, program.lines[i].line});
-      if (isNew)
-        entry->second = describeLine(*program.module, program.lines[i]);
+      if (isNew) {
+        static_cast<CodePlace &>(entry->second) = placeOf(program, static_cast<uint32_t>(i));
+        entry->second.kind = program.lines[i].kind;
+      }
       entry->second.counters += counted;
     }
-  }
-
-  static LineCounters describeLine(const Module &module, const Program::Line &line) {
-    LineCounters result;
-    result.ptxFile = module.name;
-    result.ptxLine = line.line;
-    result.ptxText = module.lineText(line.line);
-    result.kind = line.kind;
-    if (const std::string *file = module.fileOf(line.source)) {
-      result.sourceFile = *file;
-      result.sourceLine = static_cast<int>(line.source.line);
-    }
-    return result;
   }
 
   static void deliver(const std::vector<Finding> &findings, const FindingSink &sink) {
@@ -408,7 +439,9 @@ private:
   FindingSink sink_;
   Counters counters_;
   LaunchStatistics statistics_;
+  // By module and line.
   std::map<std::pair<std::shared_ptr<const Module>, int>, LineCounters> lineCounters_;
+  std::map<std::pair<std::shared_ptr<const Module>, int>, Note> notes_;
   bool counting_ = false;
   unsigned threads_ = 1;
   Schedule schedule_ = Schedule::Eager;
@@ -417,6 +450,7 @@ private:
   device::HandleTable<device::ModuleTag, LoadedModule> modules_{"module"};
   device::HandleTable<device::FunctionTag, LoadedFunction> functions_{"function"};
   device::HandleTable<device::StreamTag, StreamState> streams_{"stream"};
+  StreamState defaultStream_;
   device::HandleTable<device::EventTag, EventState> events_{"event"};
 };
 

@@ -29,6 +29,8 @@ public:
   virtual Counters counters() const = 0;
   /// The same by line of PTX, for lines that ran: module by module, in the order of the lines.
   virtual std::vector<LineCounters> countersByLine() const = 0;
+  /// What launches since the device was opened have noted: module by module, in the order of the lines.
+  virtual std::vector<Note> notes() const = 0;
   /// Launches, blocks and instructions since the device was opened, and the time they took on the host.
   virtual LaunchStatistics statistics() const = 0;
   /// How many of `count` elements have bytes that were never written. Kernels' stores are followed by the init check alone.

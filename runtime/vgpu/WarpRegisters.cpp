@@ -1,4 +1,4 @@
-// setmaxnreg: warps of a block hand registers to each other. And griddepcontrol, which has nothing to wait for here.
+// setmaxnreg: warps of a block hand registers to each other.
 #include "runtime/vgpu/WarpRegisters.h"
 
 #include "runtime/vgpu/Cluster.h"
@@ -43,6 +43,9 @@ void setRegisters(Warp &warp, const Op &op) {
   auto wanted = static_cast<uint32_t>(op.imm);
   uint32_t present = presentRegisters(warp);
   if (present == 0) {
+    warp.cta->launch->note(op, "setmaxnreg changes nothing, here and to the assembler: the kernel "
+                               "says neither .maxnreg nor "
+                               ".minnctapersm with .maxntid or .reqntid");
     noteChange(warp, op);
     return;
   }
@@ -81,13 +84,6 @@ void decodeSetmaxnreg(Decoder &decoder, const Instruction &instruction, Suffixes
   decoder.emit(setRegisters, {}, {}, static_cast<int64_t>(count.value), direction == "inc");
 }
 
-// A launch begins when the one before has ended, and everything it wrote is visible.
-void decodeGriddepcontrol(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  if (suffixes.takeOneOf({"wait", "launch_dependents"}).empty())
-    decoder.unsupported("expected griddepcontrol.wait or .launch_dependents");
-  decoder.wantOperands(instruction, 0);
-}
-
 } // namespace
 
 void checkRegisterChanges(Warp &warp) {
@@ -115,9 +111,6 @@ std::string registerWaitText(const Warp &warp, const Op &op) {
          std::to_string(warp.cta->freeRegisters) + " are free";
 }
 
-void registerWarpRegisters(OpcodeTable &table) {
-  table["setmaxnreg"] = decodeSetmaxnreg;
-  table["griddepcontrol"] = decodeGriddepcontrol;
-}
+void registerWarpRegisters(OpcodeTable &table) { table["setmaxnreg"] = decodeSetmaxnreg; }
 
 } // namespace tile::vgpu

@@ -99,6 +99,30 @@ END:
 """
 
 
+kRacy = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry racy(.param .u64 out)
+{
+  .reg .b32 %t, %s, %v;
+  .reg .b64 %o;
+  .shared .align 4 .b8 words[256];
+  .loc 1 7 1
+  mov.u32 %t, %tid.x;
+  mad.lo.u32 %s, %t, 4, words;
+  st.shared.u32 [%s], %t;
+  .loc 1 9 1
+  xor.b32 %v, %t, 32;
+  mad.lo.u32 %s, %v, 4, words;
+  bar.warp.sync -1;
+  ld.shared.u32 %v, [%s];
+  ld.param.u64 %o, [out];
+  ret;
+}
+.file 1 "racy.cu"
+"""
+
+
 class Arguments(Case):
     """Options and arguments of PTX that copies `n` elements of one thread each."""
 
@@ -254,6 +278,30 @@ class Arguments(Case):
         self.assertAlmostEqual(least["device memory"], 32 * sectors / 2039e3)
         store, = [line for line in counters["lines"] if "st.global" in line["ptx"]["text"]]
         self.assertEqual((store["class"], store["active_lanes"], store["global_bytes_used"]), ("global memory", 20, 80))
+
+    def test_both_ends_of_races(self):
+        self.write("racy.ptx", kRacy)
+        errors = self.run_tilec(1, "run", "racy.ptx", "--grid", "1", "--block", "64", "zeros:u32[128]", "--json", "r.json")[1]
+        finding, = [finding for finding in json.loads((self.path / "r.json").read_text())["findings"]
+                    if finding["ptx"]["text"].startswith("ld.shared")]
+        line = kRacy[:kRacy.index("st.shared")].count("\n") + 1
+        other = finding["other"]
+        self.assertEqual(other.pop("lane") // 32, 0)
+        self.assertEqual(other, {"access": "write", "earlier_launch": False, "asynchronous": False,
+                                 "ptx": {"file": "racy.ptx", "line": line, "text": "st.shared.u32 [%s], %t;"},
+                                 "source": {"file": "racy.cu", "line": 7}, "kernel": "racy", "cluster": 0,
+                                 "cta": [0, 0, 0], "warp": 1 - finding["warp"]})
+        self.assertRegex(errors, fr"the other: warp \d, lane \d+, line {line} `st.shared.u32 \[%s\], %t;`")
+        self.run_copy(1, "zeros:f32[1]", "zeros:f32[32]", "u32:32", "--json", "r.json", ptx=self.ptx())
+        self.assertIsNone(json.loads((self.path / "r.json").read_text())["findings"][0]["other"], "no race")
+
+    def test_notes_of_kernels(self):
+        self.write("divides.ptx", kRacy.replace("bar.warp.sync -1;", "div.u32 %t, 1, %t;").replace("st.shared", "// st.shared"))
+        errors = self.run_tilec(0, "run", "divides.ptx", "--grid", "1", "--block", "64", "zeros:u32[128]", "--check",
+                                "memory", "--json", "r.json")[1]
+        words, = json.loads((self.path / "r.json").read_text())["notes"]
+        self.assertRegex(words, r"^divides.ptx:\d+: a division by zero, whose result PTX leaves open, from racy.cu:9; `div")
+        self.assertIn(f"note: {words}\n", errors)
 
     def test_unsupported(self):
         self.ptx()

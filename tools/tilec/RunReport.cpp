@@ -25,9 +25,9 @@ Json sourceOf(const std::string &file, int line) {
 }
 
 /// With the places at which the functions around it were inlined, if any.
-Json sourceOf(const vgpu::Finding &finding) {
-  Json source = sourceOf(finding.sourceFile, finding.sourceLine);
-  for (const vgpu::SourcePlace &caller : finding.inlinedAt)
+Json sourceOf(const vgpu::CodePlace &place) {
+  Json source = sourceOf(place.sourceFile, place.sourceLine);
+  for (const vgpu::SourcePlace &caller : place.inlinedAt)
     source["inlined_at"].push_back(sourceOf(caller.file, caller.line));
   return source;
 }
@@ -45,6 +45,24 @@ Json jsonOf(const vgpu::MemoryPlace &place) {
   return {{"name", place.name}, {"offset", place.offset}, {"bytes", place.bytes}};
 }
 
+/// What is not known of it is null.
+Json jsonOf(const std::optional<vgpu::OtherAccess> &other) {
+  if (!other)
+    return nullptr;
+  bool hasLine = other->ptxLine != 0, hasThread = !other->isAsynchronous;
+  auto ofThread = [&](const auto &value) { return hasThread ? Json(value) : Json(); };
+  return {{"access", other->access},
+          {"earlier_launch", other->inEarlierLaunch},
+          {"asynchronous", other->isAsynchronous},
+          {"ptx", hasLine ? placeOf(other->ptxFile, other->ptxLine, other->ptxText) : Json()},
+          {"source", sourceOf(*other)},
+          {"kernel", ofThread(other->kernel)},
+          {"cluster", ofThread(other->clusterIndex)},
+          {"cta", ofThread(jsonOf(other->cta))},
+          {"warp", ofThread(other->warp)},
+          {"lane", other->lane ? Json(*other->lane) : Json()}};
+}
+
 Json jsonOf(const vgpu::Finding &finding) {
   return {{"kind", vgpu::nameOf(finding.kind)},
           {"message", finding.message},
@@ -52,7 +70,7 @@ Json jsonOf(const vgpu::Finding &finding) {
           {"source", sourceOf(finding)},
           {"kernel", finding.kernel},
           {"cluster", finding.clusterIndex},
-          {"cta", finding.cta},
+          {"cta", jsonOf(finding.cta)},
           {"warp", finding.warp},
           {"lane", finding.lane},
           {"lanes", lanesOf(finding)},
@@ -60,7 +78,7 @@ Json jsonOf(const vgpu::Finding &finding) {
           {"address", finding.address},
           {"bytes", finding.bytes},
           {"allocation", jsonOf(finding.allocation)},
-          {"other", finding.other},
+          {"other", jsonOf(finding.other)},
           {"count", finding.count}};
 }
 

@@ -107,6 +107,9 @@ int Session::finish(const LaunchSummary &summary) {
   device_.synchronize();
   for (const vgpu::Finding &finding : findings_)
     std::cerr << finding.text() << "\n";
+  if (virtualDevice_)
+    for (const vgpu::Note &note : virtualDevice_->notes())
+      notes_.push_back(note.text());
   for (const std::string &note : notes_)
     std::cerr << "note: " << note << "\n";
   if (options_.counters && virtualDevice_)

@@ -82,7 +82,14 @@ TEST(RaceCheck, ReadWithoutBarrier) {
   gpu->expectFinding(FindingKind::Race, lineOf(broken, "ld.shared"));
   for (const Finding &finding : gpu->findings)
     if (finding.kind == FindingKind::Race && finding.ptxLine == lineOf(broken, "ld.shared")) {
-      EXPECT_NE(finding.other.find("line " + std::to_string(lineOf(broken, "st.shared"))),
+      ASSERT_TRUE(finding.other);
+      const OtherAccess &other = *finding.other;
+      EXPECT_EQ(other.access, "write");
+      EXPECT_EQ(other.ptxLine, lineOf(broken, "st.shared"));
+      EXPECT_EQ(other.kernel, "k");
+      EXPECT_EQ(std::tuple(other.ctaIndex, other.isAsynchronous), std::tuple(0u, false));
+      EXPECT_EQ(other.warp, 1 - finding.warp);
+      EXPECT_NE(finding.text().find("; the other: warp " + std::to_string(other.warp) + ", lane "),
                 std::string::npos)
           << finding.text();
       EXPECT_EQ(finding.allocation.name, "buffer");

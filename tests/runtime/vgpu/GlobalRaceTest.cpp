@@ -40,7 +40,7 @@ TEST(GlobalRace, BlocksThatWriteOneWord) {
   uint64_t neighbour = isLast ? finding.ctaIndex + 1 : finding.ctaIndex - 1;
   std::string other =
       "block (" + std::to_string(neighbour) + ",0,0), warp 0, lane " + (isLast ? "0," : "31,");
-  EXPECT_NE(finding.other.find(other), std::string::npos) << finding.text();
+  EXPECT_NE(finding.otherText().find(other), std::string::npos) << finding.text();
 }
 
 TEST(GlobalRace, EqualValuesAreNoRace) {

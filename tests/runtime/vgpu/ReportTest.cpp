@@ -30,6 +30,27 @@ TEST(Switches, WithoutASinkALaunchThrowsAllFindings) {
   }
 }
 
+// Once a line, whatever the number of lanes, blocks and launches.
+TEST(Report, DivisionsByZeroAreNoted) {
+  for (std::string type : {"u16", "s16", "u32", "s32", "u64", "s64"})
+    for (std::string op : {"div.", "rem."}) {
+      std::string bits = type.substr(1);
+      std::string ptx = kernel("  .reg .b" + bits + " %x<3>;\n  cvt." + type +
+                               ".u32 %x1, %t;\n  and.b" + bits + " %x2, %x1, 7;\n  " + op + type +
+                               " %x0, 5, %x2;\n  " + op + type + " %x0, %x1, 3;\n  setp.ne." +
+                               type + " %q1, %x2, 0;\n  @%q1 " + op + type + " %x0, 5, %x2;\n");
+      Gpu gpu(ptx, "sm_80", "none");
+      for (int i = 0; i < 2; ++i)
+        gpu.run("k", {3}, {32}, 0, gpu.upload(std::vector<uint32_t>(32)));
+      gpu.expectClean();
+      std::vector<Note> notes = gpu.device->notes();
+      ASSERT_EQ(notes.size(), 1u) << ptx;
+      EXPECT_EQ(notes[0].text(), "test.ptx:" + std::to_string(lineOf(ptx, "%x0, 5")) +
+                                     ": a division by zero, whose result PTX leaves open; `" + op +
+                                     type + " %x0, 5, %x2;`");
+    }
+}
+
 TEST(Report, UserLineComesFromLoc) {
   std::string text = kernelText("vector_add.ptx");
   Gpu gpu(text);

@@ -73,16 +73,21 @@ TEST(NegativeRegisters, SharesOfTheRegisterFile) {
 // Else it warns and ignores setmaxnreg; warpgroups must still meet there.
 TEST(NegativeRegisters, AreIgnoredWithoutLimits) {
   const std::string more = "  setmaxnreg.inc.sync.aligned.u32 256;\n";
-  for (const char *limits : {"", ".maxntid 256\n", ".minnctapersm 1\n"})
-    expectFaults(edited(hopper(kTrade), {{")\n{", std::string(")\n") + limits + "{"},
-                                         {"  setmaxnreg.dec.sync.aligned.u32 56;\n", more}}),
-                 unchanged,
+  for (const char *limits : {"", ".maxntid 256\n", ".minnctapersm 1\n"}) {
+    std::string good = edited(hopper(kTrade), {{")\n{", std::string(")\n") + limits + "{"},
+                                               {"  setmaxnreg.dec.sync.aligned.u32 56;\n", more}});
+    auto gpu = launch(good, Schedule::Eager, 0, {{1}, {256}, {}, {}});
+    for (const Note &note : gpu->device->notes())
+      EXPECT_NE(note.text().find("setmaxnreg changes nothing"), std::string::npos) << note.text();
+    EXPECT_EQ(gpu->device->notes().size(), 2u) << "one a line";
+    expectFaults(good, unchanged,
                  {{"one warp of the group alone",
                    {{more, "  setp.ne.u32 %q2, %w, 3;\n  @!%q2 bra DONE;\n" + more}},
                    {Divergence},
                    "setmaxnreg.inc.sync.aligned.u32 256",
                    "warpgroup"}},
                  {{1}, {256}, {}, {}});
+  }
 }
 
 TEST(NegativeRegisters, Counts) {
