@@ -169,9 +169,7 @@ uint32_t Decoder::sourceAnyWidth(const Operand &operand, ScalarType type, unsign
   case Operand::Kind::Float:
     return constant(floatLiteral(operand, type), wanted);
   case Operand::Kind::Special: {
-    if (operand.name == "WARP_SZ")
-      return constant(32, wanted);
-    uint32_t row = specialRow(operand.name);
+    uint32_t row = specialRow(operand);
     if (wanted != 8)
       return row;
     uint32_t wide = temporary(8);

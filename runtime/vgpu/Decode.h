@@ -177,7 +177,7 @@ private:
   void requireTarget(std::string_view opcode, std::span<const std::string_view> modifiers) const;
   void wrapHandlers(size_t begin, const Instruction &instruction);
   uint32_t allocateRow(unsigned bytes);
-  uint32_t specialRow(std::string_view name);
+  uint32_t specialRow(const Operand &operand);
   uint64_t symbolAddress(const Operand &operand, std::optional<Space> &space);
   uint32_t localVariable(const Variable &variable);
   void finishRows();

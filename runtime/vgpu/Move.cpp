@@ -124,7 +124,7 @@ void decodeVectorMove(Decoder &decoder, const Instruction &instruction, ScalarTy
   bool packs = from.kind == Operand::Kind::Vector;
   const std::vector<Operand> &pieces = packs ? from.parts : to.parts;
   if (packs && to.kind == Operand::Kind::Vector)
-    decoder.unsupported("a move from vector to vector");
+    decoder.malformed("a move from vector to vector says how many elements: mov.v2 or mov.v4");
   ScalarType piece = pieces.empty() ? ScalarType::None : bitsType(bytesOf(type) / pieces.size());
   if (piece == ScalarType::None || bytesOf(piece) * pieces.size() != bytesOf(type))
     decoder.malformed("the elements do not fill the type");
@@ -148,6 +148,41 @@ void decodeVectorMove(Decoder &decoder, const Instruction &instruction, ScalarTy
   decoder.emitWide(handlers, rows, std::array{source}, 0, bits);
 }
 
+// The elements of a vector; of a special register such as %tid they are its axes.
+std::vector<Operand> elementsOf(Decoder &decoder, const Operand &operand, size_t width) {
+  if (operand.kind == Operand::Kind::Special) {
+    std::vector<Operand> axes(4, operand);
+    for (size_t i = 0; i < axes.size(); ++i)
+      axes[i].axis = static_cast<uint8_t>(i + 1);
+    return axes;
+  }
+  if (operand.kind != Operand::Kind::Vector || operand.parts.size() != width)
+    decoder.malformed("expected a vector of " + std::to_string(width) + " elements");
+  return operand.parts;
+}
+
+// mov.v2, mov.v4: all are read before any is written.
+void decodeElementMoves(Decoder &decoder, const Instruction &instruction, ScalarType type,
+                        size_t width) {
+  std::vector<Operand> to = elementsOf(decoder, instruction.operands[0], width),
+                       from = elementsOf(decoder, instruction.operands[1], width);
+  if (from.size() != to.size())
+    decoder.malformed("the vectors have different widths");
+  bool wide = bytesOf(type) == 8;
+  if (type == ScalarType::None || type == ScalarType::Pred || bytesOf(type) > 8)
+    decoder.unsupported("expected elements of up to 64 bits");
+  Handlers copy = wide ? bitOp<Copy<uint64_t>, 1, uint64_t, uint64_t>()
+                       : bitOp<Copy<uint32_t>, 1, uint32_t, uint32_t>();
+  std::vector<uint32_t> values;
+  for (const Operand &element : from) {
+    uint32_t source = decoder.source(element, type);
+    values.push_back(decoder.temporary(bytesOf(type)));
+    decoder.emit(copy, {values.back()}, {source});
+  }
+  for (size_t i = 0; i < to.size(); ++i)
+    decoder.emit(copy, {decoder.target(to[i], type)}, {values[i]});
+}
+
 // Clocks grow with every reading: enough for code that waits, and the same in every run. Op::a: the bits left out.
 template <class T> void readClock(Warp &warp, const Op &op) {
   T *target = warp.row<T>(op.rows[0]);
@@ -163,11 +198,14 @@ bool isClock(const Operand &operand) {
 }
 
 void decodeMove(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  std::string_view width = suffixes.takeOneOf({"v2", "v4"});
   ScalarType type = suffixes.takeType();
   decoder.wantOperands(instruction, 2);
   const Operand &to = instruction.operands[0], &from = instruction.operands[1];
   if (type == ScalarType::None)
     decoder.unsupported("expected a type");
+  if (!width.empty())
+    return decodeElementMoves(decoder, instruction, type, width == "v2" ? 2 : 4);
   if (type == ScalarType::B128)
     return decodeWideMove(decoder, instruction);
   if (to.kind == Operand::Kind::Vector || from.kind == Operand::Kind::Vector) {

@@ -97,6 +97,11 @@ enum class Special : uint8_t {
   ClusterCtarank,
   ClusterNctarank,
   IsExplicitCluster,
+  ReservedSharedBegin,
+  ReservedSharedEnd,
+  ReservedSharedCap,
+  AggregateSharedSize,
+  Zero,
 };
 
 struct Program {

@@ -66,9 +66,10 @@ struct Operand {
   Kind kind = Kind::Sink;
   bool negated = false;   // !%p
   uint8_t floatBytes = 0; // Float: 4 or 8
-  int32_t reg = -1;       // Register: index into Function::registers
-  uint64_t value = 0;     // Immediate, Float: the bits. Address: the offset
-  std::string_view name;  // as written
+  uint8_t axis = 0; // Special: from 1, which element of a vector such as %tid; 0: the name says it
+  int32_t reg = -1; // Register: index into Function::registers
+  uint64_t value = 0;    // Immediate, Float: the bits. Address: the offset
+  std::string_view name; // as written
   const Variable *variable = nullptr;
   std::vector<Operand>
       parts; // Address: the base, then coordinates; Vector, List, Pair: the elements
@@ -130,6 +131,7 @@ struct Module {
   std::map<std::string_view, const Variable *> globals;
   std::deque<Function> functions;
   std::map<std::string_view, Function *> byName;
+  std::deque<std::string> names; // that the text does not have as they are
   std::set<std::string_view>
       addressTaken; // functions named elsewhere than in a call, and other names
 

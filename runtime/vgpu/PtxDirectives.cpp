@@ -310,26 +310,24 @@ void PtxParser::initialiser(Variable &variable) {
          "' has more elements than the variable");
 }
 
-// The bits of the number read last as a float of that many bytes.
-uint64_t PtxParser::initialFloat(uint32_t bytes, bool negative) const {
+// The bits of a constant as a float of that many bytes.
+uint64_t PtxParser::initialFloat(uint32_t bytes, const Constant &value) const {
   if (bytes != 4 && bytes != 8)
     fail("a float cannot initialise a variable of " + std::to_string(8 * bytes) +
          " bits: give its bits as an integer");
-  uint64_t sign = negative ? uint64_t{1} << (8 * bytes - 1) : 0;
-  return sign ^ floatBits(token_.value, token_.floatBytes, bytes);
+  return floatBits(value.value, value.type == Constant::Type::Double ? 8 : value.floatBytes, bytes);
 }
 
 void PtxParser::initialValue(Variable &variable, uint64_t offset) {
   uint64_t bits = 0;
-  bool negative = accept("-");
-  if (token_.kind == Token::Kind::Integer) {
-    if (variable.isFloat)
+  if (startsConstant()) {
+    Constant value = constantExpression();
+    if (value.isFloat())
+      bits = initialFloat(variable.elementBytes, value);
+    else if (variable.isFloat)
       fail("the initial values of floats are floats: 1.0 or 0f3f800000");
-    bits = negative ? 0 - token_.value : token_.value;
-    advance();
-  } else if (token_.kind == Token::Kind::Float) {
-    bits = initialFloat(variable.elementBytes, negative);
-    advance();
+    else
+      bits = value.value;
   } else {
     std::string_view symbol = expectWord("an initial value");
     bool generic = symbol == "generic";
@@ -338,8 +336,11 @@ void PtxParser::initialValue(Variable &variable, uint64_t offset) {
       symbol = expectWord("a variable");
       expect(")", "after generic(variable");
     }
-    int64_t addend =
-        token_.is("+") || token_.is("-") ? (accept("+"), signedInteger("an offset")) : 0;
+    int64_t addend = 0;
+    if (token_.is("+") || token_.is("-")) {
+      accept("+");
+      addend = integerExpression();
+    }
     module_.addressTaken.insert(symbol);
     variable.references.push_back({offset, symbol, addend, generic});
   }

@@ -146,8 +146,15 @@ Token PtxLexer::next() {
   if (c == '"')
     return quoted();
   size_t begin = at_++;
-  if (!startsWord(c))
+  if (!startsWord(c)) {
+    constexpr std::string_view kPairs[] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
+    for (std::string_view pair : kPairs)
+      if (text_.substr(begin, 2) == pair) {
+        ++at_;
+        break;
+      }
     return make(Token::Kind::Punctuation, begin);
+  }
   while (at_ < text_.size()) {
     if (continuesWord(text_[at_]))
       ++at_;

@@ -52,12 +52,6 @@ uint64_t PtxParser::expectInteger(const char *what) {
   return value;
 }
 
-int64_t PtxParser::signedInteger(const char *what) {
-  bool negative = accept("-");
-  uint64_t value = expectInteger(what);
-  return static_cast<int64_t>(negative ? 0 - value : value);
-}
-
 void PtxParser::skipToSemicolon() {
   while (!token_.is(";")) {
     if (token_.kind == Token::Kind::End)
@@ -129,8 +123,9 @@ void PtxParser::statement() {
 }
 
 void PtxParser::registerDeclaration() {
-  while (token_.is(".v2") || token_.is(".v4"))
-    fail("vector registers are not supported: declare the elements one by one");
+  uint32_t width = token_.is(".v2") ? 2 : token_.is(".v4") ? 4 : 1;
+  if (width > 1)
+    advance();
   std::string_view typeName = expectWord("a type after .reg");
   static const std::pair<std::string_view, uint8_t> types[] = {
       {".pred", 0}, {".b8", 1},  {".u8", 1},    {".s8", 1},     {".b16", 2},
@@ -140,17 +135,29 @@ void PtxParser::registerDeclaration() {
   auto type = std::ranges::find(types, typeName, &std::pair<std::string_view, uint8_t>::first);
   if (type == std::end(types))
     fail("registers of type '" + std::string(typeName) + "' are not supported");
+  constexpr uint32_t kMaxVectorBytes = 16;
+  if (width > 1 && (type->second == 0 || width * type->second > kMaxVectorBytes))
+    fail("a vector register has at most 128 bits, and no predicates");
   do {
     std::string_view name = expectWord("a register name");
     if (!accept("<")) {
+      if (width > 1) {
+        addVector(name, width, {type->second});
+        continue;
+      }
       scopes_[scope_].registers[name] = static_cast<int32_t>(function_->registers.size());
       addRegister(name, ~0u, {type->second});
       continue;
     }
     uint64_t count = expectInteger("a register count");
     expect(">", "after the register count");
-    if (count + function_->registers.size() > kMaxRegisters)
+    if (count * width + function_->registers.size() > kMaxRegisters)
       fail("more than 1048576 registers in one function");
+    if (width > 1) {
+      for (uint32_t i = 0; i < count; ++i)
+        addVector(keep(std::string(name) + std::to_string(i)), width, {type->second});
+      continue;
+    }
     scopes_[scope_].ranges[name] = {static_cast<int32_t>(function_->registers.size()),
                                     static_cast<uint32_t>(count)};
     for (uint32_t i = 0; i < count; ++i)
@@ -163,6 +170,23 @@ void PtxParser::addRegister(std::string_view name, uint32_t number, PtxType type
   function_->registers.push_back(type);
   function_->registerNames.push_back(name);
   function_->registerNumbers.push_back(number);
+}
+
+std::string_view PtxParser::keep(std::string text) {
+  return module_.names.emplace_back(std::move(text));
+}
+
+// The elements are registers of their own, under both of their names.
+void PtxParser::addVector(std::string_view name, uint32_t width, PtxType type) {
+  Scope &scope = scopes_[scope_];
+  scope.vectors[name] = width;
+  for (uint32_t i = 0; i < width; ++i) {
+    auto index = static_cast<int32_t>(function_->registers.size());
+    std::string_view element = keep(std::string(name) + "." + "xyzw"[i]);
+    scope.registers[element] = index;
+    scope.registers[keep(std::string(name) + "." + "rgba"[i])] = index;
+    addRegister(element, ~0u, type);
+  }
 }
 
 int32_t PtxParser::findRegister(std::string_view name) const {
@@ -264,6 +288,7 @@ void PtxParser::instruction(int32_t guard, bool negated) {
     dot = rest.find('.');
     result.suffix.push_back(rest.substr(0, dot));
   }
+  isCall_ = result.opcode == "call";
   bool isBranch = result.opcode == "bra" || result.opcode == "brx";
   if (!token_.is(";")) {
     do
@@ -287,41 +312,17 @@ void PtxParser::instruction(int32_t guard, bool negated) {
 Operand PtxParser::operand(int depth) {
   if (depth > kMaxOperandDepth)
     fail("operand is nested too deeply");
-  Operand result;
-  if (accept("!")) {
-    result = operand(depth + 1);
-    result.negated = !result.negated;
-    return result;
-  }
+  if (token_.is("!"))
+    return negatedOperand(depth);
   if (accept("["))
     return address(depth);
   if (accept("{"))
     return list(Operand::Kind::Vector, "}", depth);
-  if (accept("("))
+  if (isCall_ && accept("("))
     return list(Operand::Kind::List, ")", depth);
-  if (token_.is("-") || token_.is("+") || token_.kind == Token::Kind::Integer) {
-    accept("+");
-    bool negative = accept("-");
-    if (token_.kind == Token::Kind::Integer) {
-      result.kind = Operand::Kind::Immediate;
-      result.value = negative ? 0 - token_.value : token_.value;
-      advance();
-      return result;
-    }
-    if (token_.kind != Token::Kind::Float)
-      fail("expected a number, found " + describe(token_));
-    result = operand(depth + 1);
-    result.value ^= negative ? (result.floatBytes == 4 ? 1ull << 31 : 1ull << 63) : 0;
-    return result;
-  }
-  if (token_.kind == Token::Kind::Float) {
-    result.kind = Operand::Kind::Float;
-    result.value = token_.value;
-    result.floatBytes = token_.floatBytes;
-    advance();
-    return result;
-  }
-  result = word(expectWord("an operand"));
+  if (startsConstant())
+    return constantOperand(constantExpression());
+  Operand result = word(expectWord("an operand"));
   if (accept("|")) {
     Operand pair;
     pair.kind = Operand::Kind::Pair;
@@ -329,9 +330,35 @@ Operand PtxParser::operand(int depth) {
     pair.parts.push_back(operand(depth + 1));
     return pair;
   }
-  if (result.kind == Operand::Kind::Symbol && (token_.is("+") || token_.is("-")))
-    result.value = static_cast<uint64_t>(accept("+") ? signedInteger("an offset")
-                                                     : signedInteger("an offset"));
+  if (result.kind == Operand::Kind::Symbol && (token_.is("+") || token_.is("-"))) {
+    accept("+");
+    result.value = static_cast<uint64_t>(integerExpression());
+  }
+  return result;
+}
+
+Operand PtxParser::constantOperand(const Constant &value) const {
+  Operand result;
+  result.kind = value.isFloat() ? Operand::Kind::Float : Operand::Kind::Immediate;
+  result.value = value.value;
+  result.floatBytes = value.type == Constant::Type::Double ? 8 : value.floatBytes;
+  return result;
+}
+
+// `!%p`, or a constant expression that begins with `!`.
+Operand PtxParser::negatedOperand(int depth) {
+  bool negates = false;
+  for (int count = 0; accept("!"); negates = !negates)
+    if (++count > kMaxOperandDepth)
+      fail("operand is nested too deeply");
+  if (startsConstant()) {
+    Constant value = unary(0);
+    needIntegers(value);
+    value = {Constant::Type::Signed, uint64_t{(value.value != 0) != negates}};
+    return constantOperand(conditional(binary(value, 0, 0), 0));
+  }
+  Operand result = operand(depth + 1);
+  result.negated ^= negates;
   return result;
 }
 
@@ -345,6 +372,13 @@ Operand PtxParser::word(std::string_view name) {
     result.kind = Operand::Kind::Register;
     return result;
   }
+  for (int scope = scope_; scope >= 0; scope = scopes_[scope].parent)
+    if (auto vector = scopes_[scope].vectors.find(name); vector != scopes_[scope].vectors.end()) {
+      result.kind = Operand::Kind::Vector;
+      for (uint32_t i = 0; i < vector->second; ++i)
+        result.parts.push_back(word(keep(std::string(name) + "." + "xyzw"[i])));
+      return result;
+    }
   result.kind =
       name[0] == '%' || name == "WARP_SZ" ? Operand::Kind::Special : Operand::Kind::Symbol;
   result.variable = findVariable(name);
@@ -362,11 +396,9 @@ Operand PtxParser::address(int depth) {
     result.value = base.value;
     base.value = 0;
   }
-  while (token_.is("+") || token_.is("-")) {
-    bool negative = token_.is("-");
-    advance();
-    int64_t offset = signedInteger("an offset");
-    result.value += static_cast<uint64_t>(negative ? -offset : offset);
+  if (token_.is("+") || token_.is("-")) {
+    accept("+");
+    result.value += static_cast<uint64_t>(integerExpression());
   }
   while (accept(","))
     result.parts.push_back(operand(depth + 1));

@@ -316,13 +316,20 @@ constexpr Requirement kRequirements[] = {
     {"wmma", "bf16", 80, 70},
     {"wmma", "tf32", 80, 70},
     {"wmma", "f64", 80, 70},
+    {"%aggr_smem_size", "", 90, 81},
     {"%cluster_ctaid", "", 90, 78},
     {"%cluster_ctarank", "", 90, 78},
     {"%cluster_nctaid", "", 90, 78},
     {"%cluster_nctarank", "", 90, 78},
     {"%clusterid", "", 90, 78},
+    {"%current_graph_exec", "", 0, 80},
     {"%is_explicit_cluster", "", 90, 78},
     {"%nclusterid", "", 90, 78},
+    {"%reserved_smem_offset_0", "", 80, 76},
+    {"%reserved_smem_offset_1", "", 80, 76},
+    {"%reserved_smem_offset_begin", "", 80, 76},
+    {"%reserved_smem_offset_cap", "", 80, 76},
+    {"%reserved_smem_offset_end", "", 80, 76},
 };
 
 using Rows = std::span<const Requirement>;

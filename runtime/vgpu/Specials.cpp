@@ -68,7 +68,12 @@ uint64_t Launch::specialValue(const Cta &cta, Special what, unsigned warp, unsig
     return clusterSize_;
   case Special::IsExplicitCluster:
     return clusterSize_ > 1 || program().entry->requiredCluster[0] != 0;
-  default: // gridid
+  case Special::ReservedSharedEnd:
+  case Special::ReservedSharedCap:
+    return kSharedBase;
+  case Special::AggregateSharedSize:
+    return sharedBytes_ + kSharedBase;
+  default: // gridid, where reserved shared memory begins, and what nobody fills
     return 0;
   }
 }
