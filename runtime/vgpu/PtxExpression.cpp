@@ -15,9 +15,10 @@ struct Operator {
   std::string_view text;
   int precedence;
 };
-constexpr Operator kOperators[] = {{"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5},  {"==", 6},
-                                   {"!=", 6}, {"<", 7},  {"<=", 7}, {">", 7},  {">=", 7}, {"<<", 8},
-                                   {">>", 8}, {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
+constexpr Operator kOperators[] = {{"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5},
+                                   {"==", 6}, {"!=", 6}, {"<", 7},  {"<=", 7}, {">", 7},
+                                   {">=", 7}, {"<<", 8}, {">>", 8}, {"+", 9},  {"-", 9},
+                                   {"*", 10}, {"/", 10}, {"%", 10}};
 
 const Operator *operatorOf(const Token &token) {
   const Operator *found = std::ranges::find_if(
@@ -152,8 +153,8 @@ PtxParser::Constant PtxParser::unary(int depth) {
 
 PtxParser::Constant PtxParser::literal(int depth) {
   if (accept("(")) {
-    for (auto [cast, type] : {std::pair(".s64", Constant::Type::Signed),
-                              std::pair(".u64", Constant::Type::Unsigned)})
+    for (auto [cast, type] :
+         {std::pair(".s64", Constant::Type::Signed), std::pair(".u64", Constant::Type::Unsigned)})
       if (accept(cast)) {
         expect(")", "after the type of a cast");
         Constant value = unary(depth + 1);
@@ -198,7 +199,8 @@ PtxParser::Constant PtxParser::apply(std::string_view operation, const Constant 
       return {Type::Double, std::bit_cast<uint64_t>(arithmetic(operation, x, y)), 8};
   }
   if (a.isFloat() || b.isFloat())
-    fail("'" + std::string(operation) + "' does not go with these constants: both are integers, or "
+    fail("'" + std::string(operation) +
+         "' does not go with these constants: both are integers, or "
          "both are decimal floats");
   if (divides && b.value == 0)
     fail("a constant is divided by zero");

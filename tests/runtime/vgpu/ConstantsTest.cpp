@@ -86,10 +86,25 @@ const Constant kDoubles[] = {
     {"(1.5)", 0x3ff8000000000000},       {"0d3ff0000000000000", 0x3ff0000000000000},
 };
 
-const char *const kRefused[] = {"7 % 0",   "4/0",     "1.0/0.0",   "1.0 + 1",           "2*1.0",
-                                "!1.5",    "1.0&&1",  "5 < 4.0",   "1 ? 2 : 1.0",       "1.0 ? 2 : 3",
-                                "1 + (2",  "(1)(2)",  "(.u32)5",   "0f3f800000+1.0",    "(.s64)1.5",
-                                "1 <",     "~1.0",    "1 ? 2",     "0f3f800000+0f3f800000"};
+const char *const kRefused[] = {"7 % 0",
+                                "4/0",
+                                "1.0/0.0",
+                                "1.0 + 1",
+                                "2*1.0",
+                                "!1.5",
+                                "1.0&&1",
+                                "5 < 4.0",
+                                "1 ? 2 : 1.0",
+                                "1.0 ? 2 : 3",
+                                "1 + (2",
+                                "(1)(2)",
+                                "(.u32)5",
+                                "0f3f800000+1.0",
+                                "(.s64)1.5",
+                                "1 <",
+                                "~1.0",
+                                "1 ? 2",
+                                "0f3f800000+0f3f800000"};
 
 std::string kernelOf(const std::string &variables, const std::string &body) {
   return ".version 8.3\n.target sm_80\n.address_size 64\n" + variables +
@@ -203,8 +218,9 @@ TEST(SpecialRegisters, SharedMemoryAndWhatNobodyFills) {
 }
 
 TEST(VectorRegisters, WhatTheAssemblerRefuses) {
-  for (const char *line : {".reg .v2 .pred v;", ".reg .v4 .b64 v;", ".reg .v3 .b32 v;",
-                           ".reg .v2 .b32 v; mov.b32 %r1, v.z;", ".reg .v2 .b32 v; add.u32 v, v, v;"})
+  for (const char *line :
+       {".reg .v2 .pred v;", ".reg .v4 .b64 v;", ".reg .v3 .b32 v;",
+        ".reg .v2 .b32 v; mov.b32 %r1, v.z;", ".reg .v2 .b32 v; add.u32 v, v, v;"})
     EXPECT_THROW(result(kernelOf("", std::string("  ") + line + "\n")), Error) << line;
 }
 
