@@ -63,26 +63,52 @@ private:
   }
 };
 
-// Elements j = 0 and 1 of each of 16 words, as floats.
-template <TensorElement E> TILE_ALWAYS_INLINE void split(__m512i words, __m512 (&values)[2]) {
-  if constexpr (E == TensorElement::F16) {
-    values[0] = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(words));
-    values[1] = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32(words, 16)));
-  } else {
-    values[0] = _mm512_castsi512_ps(_mm512_slli_epi32(words, 16));
-    values[1] = _mm512_castsi512_ps(
-        _mm512_and_si512(words, _mm512_set1_epi32(static_cast<int>(0xffff0000))));
+template <TensorElement E> TILE_ALWAYS_INLINE __m512 floatsOf(__m256i halves) {
+  if constexpr (E == TensorElement::F16)
+    return _mm512_cvtph_ps(halves);
+  else
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+}
+
+// The 16-bit elements of 32 words: those of a register.
+struct RegisterElements {
+  __m512i low, high; // lanes 0 to 15, and from 16 on
+
+  TILE_ALWAYS_INLINE explicit RegisterElements(const uint32_t *words)
+      : low(_mm512_loadu_si512(words)), high(_mm512_loadu_si512(words + 16)) {}
+
+  /// Those at `places` (2 * word + j), as floats: 16 and 16.
+  template <TensorElement E>
+  TILE_ALWAYS_INLINE void take(__m512i places, __m512 (&values)[2]) const {
+    __m512i taken = _mm512_permutex2var_epi16(low, places, high);
+    values[0] = floatsOf<E>(_mm512_castsi512_si256(taken));
+    values[1] = floatsOf<E>(_mm512_extracti64x4_epi64(taken, 1));
   }
+};
+
+struct alignas(64) Places {
+  uint16_t value[32];
+  TILE_ALWAYS_INLINE __m512i load() const { return _mm512_load_si512(value); }
+};
+
+// Element j of each word.
+constexpr Places placesOfElement(unsigned j) {
+  Places places{};
+  for (unsigned word = 0; word < kLaneCount; ++word)
+    places.value[word] = static_cast<uint16_t>(2 * word + j);
+  return places;
 }
 
 template <TensorElement E>
 void convertPairs(const uint32_t *words, float *values, size_t stride, uint32_t flip) {
+  static constexpr Places kPlaces[2] = {placesOfElement(0), placesOfElement(1)};
   __m512 flips = _mm512_castsi512_ps(_mm512_set1_epi32(static_cast<int>(flip)));
-  for (unsigned first = 0; first < kLaneCount; first += 16) {
+  RegisterElements elements(words);
+  for (unsigned j = 0; j < 2; ++j) {
     __m512 pair[2];
-    split<E>(_mm512_loadu_si512(words + first), pair);
-    for (unsigned j = 0; j < 2; ++j)
-      _mm512_storeu_ps(values + j * stride + first, _mm512_xor_ps(pair[j], flips));
+    elements.take<E>(kPlaces[j].load(), pair);
+    for (unsigned half = 0; half < 2; ++half)
+      _mm512_storeu_ps(values + j * stride + 16 * half, _mm512_xor_ps(pair[half], flips));
   }
 }
 
@@ -96,21 +122,27 @@ void convert(TensorElement element, const uint32_t *words, float *values, size_t
     kAvx2Kernels.convert(element, words, values, stride, flip);
 }
 
-// Words of a row of the block, even columns first: for two of the four words of a column at a time.
+// Four rows of the block from k on, even columns first. Word `k / 2` of column c is the register's 4 * c + k / 2.
+constexpr Places placesOfRows(unsigned k) {
+  Places places{};
+  for (unsigned i = 0; i < 32; ++i) {
+    unsigned row = k + i / kRowFloats, place = i % kRowFloats,
+             column = place < 4 ? 2 * place : 2 * (place - 4) + 1;
+    places.value[i] = static_cast<uint16_t>(2 * (4 * column + row / 2) + row % 2);
+  }
+  return places;
+}
+
 template <TensorElement E>
 void convertColumnPairs(ConstRegisters chunks, unsigned count, float *rows) {
-  __m512i first = _mm512_setr_epi32(0, 8, 16, 24, 4, 12, 20, 28, 1, 9, 17, 25, 5, 13, 21, 29),
-          second = _mm512_add_epi32(first, _mm512_set1_epi32(2));
-  for (unsigned chunk = 0; chunk < count; ++chunk, rows += 8 * kRowFloats) {
-    __m512i low = _mm512_loadu_si512(chunks[chunk]), high = _mm512_loadu_si512(chunks[chunk] + 16);
-    for (unsigned word = 0; word < 4; word += 2) {
+  static constexpr Places kPlaces[2] = {placesOfRows(0), placesOfRows(4)};
+  for (unsigned chunk = 0; chunk < count; ++chunk)
+    for (RegisterElements elements(chunks[chunk]); const Places &places : kPlaces) {
       __m512 pair[2];
-      split<E>(_mm512_permutex2var_epi32(low, word ? second : first, high), pair);
-      float *target = rows + word * 2 * kRowFloats;
-      _mm512_storeu_ps(target, _mm512_shuffle_f32x4(pair[0], pair[1], 0x44));
-      _mm512_storeu_ps(target + 2 * kRowFloats, _mm512_shuffle_f32x4(pair[0], pair[1], 0xee));
+      elements.take<E>(places.load(), pair);
+      for (unsigned half = 0; half < 2; ++half, rows += 2 * kRowFloats)
+        _mm512_storeu_ps(rows, pair[half]);
     }
-  }
 }
 
 void convertColumns(TensorElement element, ConstRegisters chunks, unsigned count, float *rows) {
