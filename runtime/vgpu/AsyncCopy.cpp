@@ -249,8 +249,9 @@ void issueCopy(Warp &warp, const Op &op) {
   // Whole sources are checked where the copy stands in the program; shorter ones when they are read.
   if (source.mask) {
     resolve(warp, op, source);
-    if (source.mask == kFullMask)
-      prefetchSources(warp, target.bytes, source.host, 0); // comes while the checks go on
+    if (source.mask == kFullMask) // comes while the checks go on
+      prefetchLanes(warp, target.bytes,
+                    [&](unsigned lane) { return reinterpret_cast<uintptr_t>(source.host[lane]); });
     checkRaces(warp, op, source, 0);
   }
   Cluster &cluster = *warp.cta->cluster;

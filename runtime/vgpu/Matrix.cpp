@@ -14,7 +14,8 @@
 namespace tile::vgpu {
 namespace {
 
-constexpr uint32_t kWide = 1, kTransposed = 2, kGeneric = 4;
+// Op::a. The last one: a target is also the register of the addresses.
+constexpr uint32_t kWide = 1, kTransposed = 2, kGeneric = 4, kOverwritesAddress = 8;
 constexpr unsigned kRowOfMatrixBytes = 16;
 
 // Resolves the row addresses of all matrices: lanes that give none are masked off.
@@ -144,14 +145,15 @@ template <class RowAt> void loadRows(uint32_t *target, bool transposed, RowAt ro
 }
 
 bool loadUnchecked(Warp &warp, const Op &op) {
-  uint32_t places[kLanes];
-  if (op.a & (kWide | kGeneric) ||
-      !findOwnShared(warp, op.rows[op.targets], op.imm, kRowOfMatrixBytes, 8u * op.targets, places))
+  if (op.a & (kWide | kGeneric | kOverwritesAddress))
     return false;
-  const uint8_t *shared = warp.cta->shared.data();
+  auto places = findOwnShared(warp, op.rows[op.targets], static_cast<int32_t>(op.imm),
+                              kRowOfMatrixBytes, 8u * op.targets);
+  if (!places)
+    return false;
   for (unsigned matrix = 0; matrix < op.targets; ++matrix)
     loadRows(warp.row<uint32_t>(op.rows[matrix]), op.a & kTransposed,
-             [&](unsigned row) { return shared + places[matrix * 8 + row]; });
+             [&](unsigned row) { return (*places)[matrix * 8 + row]; });
   return true;
 }
 
@@ -287,6 +289,8 @@ void decodeLdmatrix(Decoder &decoder, const Instruction &instruction, Suffixes &
   for (const Operand &part : fragment(decoder, instruction.operands[0], form.matrices))
     targets.push_back(decoder.target(part, ScalarType::B32));
   Decoder::Address address = decoder.address(instruction.operands[1]);
+  if (std::ranges::count(targets, address.row))
+    form.flags |= kOverwritesAddress;
   decoder.emitWide(loadMatrix, targets, std::array{address.row}, address.offset,
                    form.flags | (address.bytes == 8 ? kWide : 0), 0, kOwnValidity);
 }

@@ -8,77 +8,102 @@
 namespace tile::vgpu {
 namespace {
 
-// Whether each lane copies as many bytes as there are.
-bool areAllWhole(Warp &warp, const Op &op, uint32_t bytes) {
-  if (op.b == 2)
-    return warp.predicate(op.rows[2]) == 0;
-  uint32_t differs = 0;
-  for (unsigned lane = 0; op.b && lane < kLanes; ++lane)
-    differs |= warp.row<uint32_t>(op.rows[2])[lane] ^ bytes;
-  return differs == 0;
-}
+// How much of its bytes each lane takes from its source: the others are zeros.
+enum class Taken { All, None, Some };
 
-// Where the lanes read, if all of it lies in an allocation seen lately.
-bool findSources(Warp &warp, const Op &op, uint32_t bytes, const uint8_t *(&sources)[kLanes]) {
-  uint64_t address[kLanes];
-  readAddresses(warp, op.rows[1], op.a & kWideSource, op.imm >> 32, address);
-  const RecentBlocks::Range *block = warp.cta->recent.of(address[0]);
-  if (!block || block->end - block->base < bytes)
-    return false;
-  const uint8_t *memory = warp.cta->launch->memory().host(kGlobalBase);
-  uint64_t last = block->end - bytes, outside = 0, low = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    outside |= (address[lane] - block->base) | (last - address[lane]); // one of them is negative
-    low |= address[lane];
-    sources[lane] = reinterpret_cast<const uint8_t *>(reinterpret_cast<uint64_t>(memory) -
-                                                      kGlobalBase + address[lane]);
+Taken takenBytes(Warp &warp, const Op &op, uint32_t bytes) {
+  if (op.b == 0)
+    return Taken::All;
+  uint32_t any = 0, missing = 0; // bits
+  if (op.b == 2) {
+    missing = warp.predicate(op.rows[2]);
+    any = ~missing;
   }
-  return static_cast<int64_t>(outside) >= 0 && (low & (bytes - 1)) == 0; // 4, 8 or 16
+  for (unsigned lane = 0; op.b == 1 && lane < kLanes; ++lane) {
+    uint32_t size = warp.row<uint32_t>(op.rows[2])[lane];
+    any |= size;
+    missing |= size ^ bytes;
+  }
+  return !missing ? Taken::All : !any ? Taken::None : Taken::Some;
 }
 
-template <uint32_t Bytes>
-void copyLanes(uint8_t *shared, const uint32_t (&places)[kLanes],
-               const uint8_t *const (&sources)[kLanes]) {
+// Where the lanes read, all of it in one allocation.
+struct Sources {
+  uintptr_t base = 0; // of what registers hold
+  const uint64_t *registers = nullptr;
+
+  const uint8_t *operator[](unsigned lane) const {
+    return reinterpret_cast<const uint8_t *>(base + registers[lane]);
+  }
+};
+
+// Of allocations it knows those seen lately.
+std::optional<Sources> findSources(Warp &warp, const Op &op, uint32_t bytes) {
+  const uint64_t *registers = warp.row<uint64_t>(op.rows[1]);
+  auto offset = static_cast<uint64_t>(op.imm >> 32);
+  const RecentBlocks::Range *block = warp.cta->recent.of(registers[0] + offset);
+  if (!block || block->end - block->base < bytes)
+    return std::nullopt;
+  uint64_t last = block->end - block->base - bytes, shift = offset - block->base;
+  using Vector __attribute__((vector_size(32))) = uint64_t;
+  constexpr unsigned kWidth = sizeof(Vector) / sizeof(uint64_t);
+  Vector faults = {}, low = {};
+  for (unsigned lane = 0; lane < kLanes; lane += kWidth) {
+    Vector place;
+    std::memcpy(&place, registers + lane, sizeof place);
+    place += shift;
+    faults |= place | (last - place); // negative: outside
+    low |= place;
+  }
+  uint64_t fault = faults[0] | faults[1] | faults[2] | faults[3],
+           misaligned = low[0] | low[1] | low[2] | low[3] | block->base;
+  if (static_cast<int64_t>(fault) < 0 || misaligned & (bytes - 1))
+    return std::nullopt;
+  auto memory = reinterpret_cast<uintptr_t>(warp.cta->launch->memory().host(kGlobalBase));
+  return Sources{memory - kGlobalBase + offset, registers};
+}
+
+// Without sources: zeros.
+template <uint32_t Bytes> void fillLanes(const OwnShared &targets, const Sources *sources) {
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    std::memcpy(shared + places[lane], sources[lane], Bytes);
+    if (sources)
+      std::memcpy(targets[lane], (*sources)[lane], Bytes);
+    else
+      std::memset(targets[lane], 0, Bytes);
+}
+
+void fillLanes(uint32_t bytes, const OwnShared &targets, const Sources *sources) {
+  if (bytes == 16)
+    fillLanes<16>(targets, sources);
+  else if (bytes == 8)
+    fillLanes<8>(targets, sources);
+  else
+    fillLanes<4>(targets, sources);
 }
 
 } // namespace
 
-void prefetchSources(Warp &warp, uint32_t bytes, const uint8_t *const (&sources)[kLanes],
-                     uint64_t distance) {
-  constexpr uint32_t kLineBytes = 64;
-  const GlobalMemory &memory = warp.cta->launch->memory();
-  uint64_t line = 0, begin = reinterpret_cast<uint64_t>(memory.host(kGlobalBase));
-  // Neighbours mostly read what adjoins.
-  for (unsigned lane = 0; lane < kLanes; lane += kLineBytes / bytes) {
-    uint64_t place = reinterpret_cast<uint64_t>(sources[lane]) + distance;
-    if (place / kLineBytes == line)
-      continue;
-    line = place / kLineBytes;
-    __builtin_prefetch(reinterpret_cast<const void *>(place));
-    if (warp.shadow)
-      memory.valid().prefetch(place - begin);
-  }
-}
-
 bool copyUnchecked(Warp &warp, const Op &op) {
-  uint32_t bytes = op.a & 0xff, places[kLanes];
-  const uint8_t *sources[kLanes];
+  uint32_t bytes = op.a & 0xff;
   Cluster &cluster = *warp.cta->cluster;
-  if (cluster.launch->setup().schedule != Schedule::Eager || op.a & kWideTarget ||
-      !findOwnShared(warp, op.rows[0], static_cast<int32_t>(op.imm), bytes, kLanes, places) ||
-      !areAllWhole(warp, op, bytes) || !findSources(warp, op, bytes, sources))
+  if (cluster.launch->setup().schedule != Schedule::Eager ||
+      (op.a & (kWideSource | kWideTarget)) != kWideSource)
     return false;
-  if (auto step = warp.copies.stepTo(op, reinterpret_cast<uint64_t>(sources[0])))
-    prefetchSources(warp, bytes, sources, *step);
-  uint8_t *shared = warp.cta->shared.data();
-  if (bytes == 16)
-    copyLanes<16>(shared, places, sources);
-  else if (bytes == 8)
-    copyLanes<8>(shared, places, sources);
-  else
-    copyLanes<4>(shared, places, sources);
+  auto targets = findOwnShared(warp, op.rows[0], static_cast<int32_t>(op.imm), bytes, kLanes);
+  Taken taken = targets ? takenBytes(warp, op, bytes) : Taken::Some;
+  if (taken == Taken::Some)
+    return false;
+  std::optional<Sources> sources;
+  if (taken == Taken::All) {
+    sources = findSources(warp, op, bytes);
+    if (!sources)
+      return false;
+    if (auto step = warp.copies.stepTo(op, sources->registers[0]))
+      prefetchLanes(warp, bytes, [base = sources->base + *step, &sources](unsigned lane) {
+        return base + sources->registers[lane];
+      });
+  }
+  fillLanes(bytes, *targets, sources ? &*sources : nullptr);
   ++*cluster.events;
   return true;
 }

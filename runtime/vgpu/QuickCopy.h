@@ -1,6 +1,7 @@
 // cp.async where nothing is checked, and what helps it in any case.
 #pragma once
 
+#include "runtime/vgpu/Launch.h"
 #include "runtime/vgpu/Warp.h"
 
 namespace tile::vgpu {
@@ -11,8 +12,24 @@ constexpr uint32_t kWideSource = 1 << 16, kWideTarget = 1 << 17;
 
 /// Whole copies of all lanes that nobody wants to know of. False: it has done nothing.
 bool copyUnchecked(Warp &warp, const Op &op);
-/// Asks for what lies `distance` bytes after these sources. Guesses cost little and never fault.
-void prefetchSources(Warp &warp, uint32_t bytes, const uint8_t *const (&sources)[kLanes],
-                     uint64_t distance);
+
+/// Asks for what all lanes will read, `bytes` at `placeOf(lane)` in the memory of the host. Guesses cost little and never
+/// fault.
+template <class PlaceOf> void prefetchLanes(Warp &warp, uint32_t bytes, PlaceOf placeOf) {
+  constexpr uint32_t kLineBytes = 64;
+  const GlobalMemory &memory = warp.cta->launch->memory();
+  auto begin = reinterpret_cast<uintptr_t>(memory.host(kGlobalBase));
+  uintptr_t line = 0;
+  // Neighbours mostly read what adjoins.
+  for (unsigned lane = 0; lane < kLanes; lane += kLineBytes / bytes) {
+    uintptr_t place = placeOf(lane);
+    if (place / kLineBytes == line)
+      continue;
+    line = place / kLineBytes;
+    __builtin_prefetch(reinterpret_cast<const void *>(place));
+    if (warp.shadow)
+      memory.valid().prefetch(place - begin);
+  }
+}
 
 } // namespace tile::vgpu

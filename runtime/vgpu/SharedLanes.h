@@ -5,36 +5,53 @@
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
 
+#include <optional>
+
 namespace tile::vgpu {
 
-/// The offsets in the block's shared memory of accesses of `bytes`, a power of two, at the addresses in `row` plus `offset`,
-/// for the first `lanes` lanes, a multiple of 8. False if the general way has to be taken: for a check, for counters, for
-/// memory barriers, or for a fault.
-inline bool findOwnShared(Warp &warp, uint32_t row, int64_t offset, uint32_t bytes, unsigned lanes,
-                          uint32_t (&places)[kLanes]) {
-  const Cta &cta = *warp.cta;
+/// Where the lanes of a warp access their block's own memory.
+struct OwnShared {
+  uintptr_t base = 0; // of what registers hold
+  const uint32_t *registers = nullptr;
+
+  uint8_t *operator[](unsigned lane) const {
+    return reinterpret_cast<uint8_t *>(base + registers[lane]);
+  }
+};
+
+/// Accesses of `bytes`, a power of two, at the addresses in `row` plus `offset`, by the first `lanes` lanes, a multiple of 8.
+/// Nothing if the general way has to be taken: for a check, for counters, for memory barriers, or for a fault.
+inline std::optional<OwnShared> findOwnShared(Warp &warp, uint32_t row, int32_t offset,
+                                              uint32_t bytes, unsigned lanes) {
+  Cta &cta = *warp.cta;
   const Launch &launch = *cta.launch;
   if (warp.mask != kFullMask || warp.shadow || cta.races || launch.setup().counting ||
       !cta.mbarriers.empty() || launch.sharedBytes() < bytes)
-    return false;
-  const uint32_t *base = warp.row<uint32_t>(row);
+    return std::nullopt;
+  const uint32_t *registers = warp.row<uint32_t>(row);
   uint32_t shift = static_cast<uint32_t>(offset) - kSharedBase, last = launch.sharedBytes() - bytes;
-  // Written as vectors: places and registers may be the same to the compiler.
+  // Written as vectors: registers may be anything else to the compiler.
   using Vector __attribute__((vector_size(32))) = uint32_t;
   constexpr unsigned kWidth = sizeof(Vector) / sizeof(uint32_t);
-  Vector faults = {};
+  Vector faults = {}, low = {};
   for (unsigned lane = 0; lane < lanes; lane += kWidth) {
-    Vector place;
-    std::memcpy(&place, base + lane, sizeof place);
-    place += shift;
-    std::memcpy(places + lane, &place, sizeof place);
-    // Negative: outside, or not aligned.
-    faults |= place | (last - place) | -(place & (bytes - 1));
+    Vector address;
+    std::memcpy(&address, registers + lane, sizeof address);
+    Vector place = address + shift;
+    // Negative: outside, or only inside by the wrapping of 32 bits.
+    faults |= address | place | (last - place);
+    low |= place;
   }
-  uint32_t fault = 0;
-  for (unsigned i = 0; i < kWidth; ++i)
+  uint32_t fault = 0, misaligned = 0;
+  for (unsigned i = 0; i < kWidth; ++i) {
     fault |= faults[i];
-  return static_cast<int32_t>(fault) >= 0;
+    misaligned |= low[i];
+  }
+  if (static_cast<int32_t>(fault) < 0 || misaligned & (bytes - 1))
+    return std::nullopt;
+  auto memory = reinterpret_cast<uintptr_t>(cta.shared.data());
+  return OwnShared{memory + static_cast<uintptr_t>(int64_t{offset} - int64_t{kSharedBase}),
+                   registers};
 }
 
 } // namespace tile::vgpu
