@@ -11,7 +11,7 @@ namespace tile::vgpu {
 namespace {
 
 constexpr size_t kMaxCallDepth = 64;
-constexpr uint8_t kJump = kOwnGuard | kOwnValidity | kControl;
+constexpr uint8_t kJump = kOwnGuard | kOwnValidity | kControl | kJumps;
 
 // The condition is checked here, since no wrapper is around the operations of a call.
 void skipUnlessGuard(Warp &warp, const Op &op) {

@@ -26,6 +26,8 @@ void attachGuard(const Instruction &instruction, Op &op, uint32_t row) {
 
 namespace {
 
+constexpr uint8_t kJump = kOwnGuard | kOwnValidity | kControl | kJumps;
+
 void jumpAll(Warp &warp, const Op &op) { warp.jump(static_cast<uint32_t>(op.imm)); }
 
 void branchIf(Warp &warp, const Op &op) {
@@ -72,11 +74,10 @@ void decodeBra(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   suffixes.take("uni");
   decoder.wantOperands(instruction, 1);
   if (instruction.guard < 0) {
-    decoder.branchTo(decoder.emit(jumpAll, {}, {}, 0, 0, 0, kOwnGuard | kOwnValidity | kControl),
-                     instruction.targets[0]);
+    decoder.branchTo(decoder.emit(jumpAll, {}, {}, 0, 0, 0, kJump), instruction.targets[0]);
     return;
   }
-  Op &op = decoder.emit(branchIf, {}, {}, 0, 0, 0, kOwnGuard | kOwnValidity | kControl);
+  Op &op = decoder.emit(branchIf, {}, {}, 0, 0, 0, kJump);
   attachGuard(instruction, op, decoder.guardRow(instruction));
   decoder.branchTo(op, instruction.targets[0]);
 }
@@ -114,8 +115,7 @@ void decodeRet(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
     emitExit(decoder, instruction);
     return;
   }
-  Op &op = decoder.emit(instruction.guard < 0 ? jumpAll : branchIf, {}, {}, 0, 0, 0,
-                        kOwnGuard | kOwnValidity | kControl);
+  Op &op = decoder.emit(instruction.guard < 0 ? jumpAll : branchIf, {}, {}, 0, 0, 0, kJump);
   if (instruction.guard >= 0)
     attachGuard(instruction, op, decoder.guardRow(instruction));
   decoder.branchTo(op, *end);
@@ -134,8 +134,7 @@ void decodeCall(Decoder &decoder, const Instruction &instruction, Suffixes &suff
 } // namespace
 
 void emitJump(Decoder &decoder, uint32_t target) {
-  decoder.branchTo(decoder.emit(jumpAll, {}, {}, 0, 0, 0, kOwnGuard | kOwnValidity | kControl),
-                   target);
+  decoder.branchTo(decoder.emit(jumpAll, {}, {}, 0, 0, 0, kJump), target);
 }
 
 void registerControl(OpcodeTable &table) {

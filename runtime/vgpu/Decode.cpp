@@ -46,6 +46,9 @@ void Decoder::wantOperands(const Instruction &instruction, size_t least, size_t 
 uint32_t Decoder::allocateRow(unsigned bytes) {
   uint32_t row = nextRow_;
   nextRow_ += bytes <= 4 ? kRowBytes : bytes / 4 * kRowBytes;
+  rowKinds_.resize(nextRow_ / kRowBytes, bytes == 0   ? RowKind::Predicate
+                                         : bytes <= 4 ? RowKind::Word
+                                                      : RowKind::Wide);
   return row;
 }
 
@@ -399,6 +402,8 @@ std::shared_ptr<const Program> Decoder::decode() {
   if (program_->watchesMatrices)
     watchMatrixRegisters(*program_);
   batchMmas(*program_);
+  if (!options_.trackInit && !program_->watchesMatrices)
+    shareRows(*program_, rowKinds_);
   return program_;
 }
 

@@ -6,6 +6,7 @@
 
 #include "runtime/vgpu/Model.h"
 #include "runtime/vgpu/Program.h"
+#include "runtime/vgpu/SharedRows.h"
 
 #include <tile/Error.h>
 
@@ -188,6 +189,7 @@ private:
   std::vector<const Function *> callStack_;
   const Instruction *current_ = nullptr;
   uint32_t nextRow_ = 0;
+  std::vector<RowKind> rowKinds_; // by row / kRowBytes
   std::optional<uint32_t> carryFlag_;
   std::unordered_map<std::string, uint32_t> constants_; // key: bits and width
   std::unordered_map<uint8_t, uint32_t> specials_;

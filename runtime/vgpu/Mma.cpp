@@ -336,9 +336,13 @@ MmaRows mmaRows(const Op &op) {
   return op.real == runMma<true> ? rowsOf(op, Shape::unpack(op.a)) : MmaRows{};
 }
 
+const MmaBatch *batchOf(const Program &program, const Op &op) {
+  return op.run == runMmaBatch ? &program.mmaBatches[static_cast<size_t>(op.imm)] : nullptr;
+}
+
 void runMmaBatch(Warp &warp, const Op &op) {
   const Launch &launch = *warp.cta->launch;
-  const MmaBatch &batch = launch.program().mmaBatches[static_cast<size_t>(op.imm)];
+  const MmaBatch &batch = *batchOf(launch.program(), op);
   // One by one where each is counted, and to report what is wrong.
   if (warp.mask != kFullMask || launch.setup().counting)
     return op.real(warp, op);

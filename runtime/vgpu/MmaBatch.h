@@ -43,6 +43,9 @@ MmaRows mmaRows(const Op &op);
 /// Finds the batches of a decoded kernel; their first operations run them. The others stay as they are, for jumps to them.
 void batchMmas(Program &program);
 
+/// The batch that `op` runs; null if it is the first of none.
+const MmaBatch *batchOf(const Program &program, const Op &op);
+
 /// Runs the batch that begins at `op`.
 void runMmaBatch(Warp &warp, const Op &op);
 

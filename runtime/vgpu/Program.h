@@ -49,10 +49,12 @@ struct Op {
 
 /// Op::flags.
 enum OpFlag : uint8_t {
-  kHasGuard = 1,    // some lanes may be masked off by `guardRow`
-  kOwnGuard = 2,    // the handler looks at the guard itself (branches)
-  kOwnValidity = 4, // the handler tracks initialisation itself (loads, shuffles, mma)
-  kControl = 8,     // may change the program counter
+  kHasGuard = 1,     // some lanes may be masked off by `guardRow`
+  kOwnGuard = 2,     // the handler looks at the guard itself (branches)
+  kOwnValidity = 4,  // the handler tracks initialisation itself (loads, shuffles, mma)
+  kControl = 8,      // may change the program counter
+  kJumps = 16,       // may go on at the operation `imm`
+  kAccumulates = 32, // reads its targets, too
 };
 
 /// The values that live in special rows.

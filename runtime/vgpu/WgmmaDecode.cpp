@@ -140,7 +140,8 @@ void decodeMatrix(Decoder &decoder, const Instruction &instruction, Suffixes &su
   sources.push_back(scale.kind == Operand::Kind::Immediate
                         ? decoder.constant(scale.value ? kFullMask : 0, 0)
                         : decoder.predicate(scale));
-  decoder.emitWide(runWgmma, targets, sources, 0, form.pack(), 0, kOwnValidity | kControl);
+  decoder.emitWide(runWgmma, targets, sources, 0, form.pack(), 0,
+                   kOwnValidity | kControl | kAccumulates);
   decoder.program().usesWgmma = true;
 }
 
