@@ -54,24 +54,47 @@ template <class Test> void testSpace(Warp &warp, const Op &op) {
     result |= uint32_t{Test{}(address[lane])} << lane;
   mergeMask(warp.predicate(op.rows[0]), result, warp.mask);
 }
-struct IsGlobal {
-  bool operator()(uint64_t address) const { return address < kParamWindow; }
-};
+
+// Constants lie among the global variables. Op::a: 1 asks for them, 0 for the others.
+void testGlobal(Warp &warp, const Op &op) {
+  const uint64_t *address = warp.row<uint64_t>(op.rows[1]);
+  uint32_t result = 0;
+  forLanes(warp.mask, [&](unsigned lane) {
+    bool isConstant = false;
+    for (auto [begin, end] : warp.cta->launch->program().constRanges)
+      isConstant |= address[lane] >= begin && address[lane] < end;
+    result |= uint32_t{op.a ? isConstant : address[lane] < kParamWindow && !isConstant} << lane;
+  });
+  mergeMask(warp.predicate(op.rows[0]), result, warp.mask);
+}
+
+void findConstants(Decoder &decoder) {
+  Program &program = decoder.program();
+  if (!program.constRanges.empty() || !decoder.options().globalAddress)
+    return;
+  for (const auto &[name, variable] : program.module->globals)
+    if (variable->space == Space::Const)
+      if (uint64_t begin = decoder.options().globalAddress(name))
+        program.constRanges.emplace_back(begin, begin + variable->bytes);
+}
 
 void decodeIsSpace(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  std::string_view space = suffixes.takeOneOf(
-      {"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param"});
+  std::string_view space = suffixes.takeOneOf({"global", "shared", "shared::cta", "shared::cluster",
+                                               "local", "const", "param", "param::entry"});
   decoder.wantOperands(instruction, 2);
+  bool isConst = space == "const";
+  if (isConst || space == "global")
+    findConstants(decoder);
   Handler handler = space == "shared::cluster"    ? testSpace<InWindow<kSharedWindow>>
                     : space.starts_with("shared") ? testOwnShared
                     : space == "local"            ? testSpace<InWindow<kLocalWindow>>
                     : space.starts_with("param")  ? testSpace<InWindow<kParamWindow>>
-                    : space == "global"           ? testSpace<IsGlobal>
+                    : !space.empty()              ? testGlobal
                                                   : nullptr;
   if (!handler)
-    decoder.unsupported("expected isspacep.global, .shared, .local or .param");
+    decoder.unsupported("expected isspacep.global, .shared, .local, .const or .param");
   decoder.emit(handler, {decoder.target(instruction.operands[0], ScalarType::Pred)},
-               {decoder.source(instruction.operands[1], ScalarType::U64)});
+               {decoder.source(instruction.operands[1], ScalarType::U64)}, 0, isConst);
 }
 
 // Prefetches change speed only and never fault.

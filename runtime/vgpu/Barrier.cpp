@@ -266,7 +266,24 @@ void fence(Warp &warp, const Op &) {
 
 void fenceProxy(Warp &warp, const Op &) { warp.clock.fenceProxy(); }
 
+// `.sync_restrict`: which space's objects the order is for; here it is for all.
+void takeRestriction(Decoder &decoder, Suffixes &suffixes) {
+  bool acquires = suffixes.take("acquire");
+  if ((!acquires && !suffixes.take("release")) ||
+      !suffixes.take(acquires ? "sync_restrict::shared::cluster" : "sync_restrict::shared::cta") ||
+      !suffixes.take("cluster"))
+    decoder.unsupported("expected .acquire.sync_restrict::shared::cluster.cluster or "
+                        ".release.sync_restrict::shared::cta.cluster");
+}
+
 void decodeProxyFence(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.take("async::generic")) {
+    takeRestriction(decoder, suffixes);
+    decoder.program().releases = true;
+    decoder.emit(fenceProxy, {}, {});
+    decoder.emit(fence, {}, {});
+    return;
+  }
   if (suffixes.take("async")) {
     suffixes.takeOneOf({"global", "shared::cta", "shared::cluster"});
     decoder.emit(fenceProxy, {}, {});
@@ -285,7 +302,12 @@ void decodeProxyFence(Decoder &decoder, const Instruction &instruction, Suffixes
 void decodeFence(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   if (suffixes.take("proxy"))
     return decodeProxyFence(decoder, instruction, suffixes);
-  if (instruction.opcode == "membar") {
+  bool isRestricted = std::ranges::any_of(instruction.suffix, [](std::string_view modifier) {
+    return modifier.starts_with("sync_restrict");
+  });
+  if (isRestricted) {
+    takeRestriction(decoder, suffixes);
+  } else if (instruction.opcode == "membar") {
     if (suffixes.takeOneOf({"cta", "gl", "sys"}).empty())
       decoder.unsupported("expected membar.cta, .gl or .sys");
   } else {

@@ -3,6 +3,7 @@
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Stack.h"
 #include "runtime/vgpu/SystemCalls.h"
 
 #include <algorithm>
@@ -172,10 +173,15 @@ void Decoder::inlineFunction(const Function &callee, const Call &call) {
   };
   bind(call.results, callee.results);
   bind(call.arguments, callee.params);
+  std::optional<uint32_t> stack;
+  if (usesStack(callee))
+    stack = keepStack(*this);
   callStack_.push_back(&callee);
   decodeBody(frame);
   callStack_.pop_back();
   current_ = instruction;
+  if (stack)
+    giveBackStack(*this, *stack);
 }
 
 } // namespace tile::vgpu

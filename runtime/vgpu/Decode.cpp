@@ -10,6 +10,7 @@
 #include "runtime/vgpu/MmaBatch.h"
 #include "runtime/vgpu/PtxLexer.h"
 #include "runtime/vgpu/Requirements.h"
+#include "runtime/vgpu/Stack.h"
 
 #include <algorithm>
 
@@ -59,6 +60,12 @@ uint32_t Decoder::carryFlag() {
   if (!carryFlag_)
     carryFlag_ = allocateRow(0);
   return *carryFlag_;
+}
+
+uint32_t Decoder::stackPointer() {
+  if (!stackPointer_)
+    stackPointer_ = allocateRow(8);
+  return *stackPointer_;
 }
 
 uint32_t Decoder::constant(uint64_t bits, unsigned bytes) {
@@ -388,6 +395,7 @@ std::shared_ptr<const Program> Decoder::decode() {
   Frame frame;
   frame.function = program_->entry;
   callStack_.push_back(program_->entry);
+  beginStack(*this);
   decodeBody(frame);
   // Falling off the end is an exit.
   static const Instruction ending = [] {

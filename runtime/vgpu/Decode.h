@@ -104,6 +104,8 @@ public:
   /// A row nobody reads.
   uint32_t sink(unsigned bytes);
   uint32_t temporary(unsigned bytes);
+  /// Where the thread's stack ends, 64 bits wide.
+  uint32_t stackPointer();
   /// The predicate in which add.cc and its kin leave their carry.
   uint32_t carryFlag();
 
@@ -190,7 +192,7 @@ private:
   const Instruction *current_ = nullptr;
   uint32_t nextRow_ = 0;
   std::vector<RowKind> rowKinds_; // by row / kRowBytes
-  std::optional<uint32_t> carryFlag_;
+  std::optional<uint32_t> carryFlag_, stackPointer_;
   std::unordered_map<std::string, uint32_t> constants_; // key: bits and width
   std::unordered_map<uint8_t, uint32_t> specials_;
   std::unordered_map<const Variable *, uint32_t> sharedAddresses_, paramOffsets_;

@@ -3,6 +3,7 @@
 #include "runtime/vgpu/Decode.h"
 
 #include "runtime/vgpu/Memory.h"
+#include "runtime/vgpu/Stack.h"
 
 #include <algorithm>
 
@@ -87,14 +88,15 @@ ScalarType Suffixes::takeType() {
 const OpcodeTable &opcodeTable() {
   static const OpcodeTable table = [] {
     OpcodeTable result;
-    for (auto add :
-         {registerInteger,   registerProducts,        registerCarry,         registerBits,
-          registerFloat,     registerCompare,         registerConvert,       registerMove,
-          registerLoadStore, registerAddressSpaces,   registerAtomics,       registerCacheHints,
-          registerControl,   registerBarrier,         registerCluster,       registerMbarrier,
-          registerTensorMap, registerDependentLaunch, registerWarpRegisters, registerWgmma,
-          registerShuffle,   registerAsyncCopy,       registerMatrix,        registerMma,
-          registerWmma})
+    for (auto add : {registerInteger,       registerProducts,  registerCarry,
+                     registerBits,          registerFloat,     registerCompare,
+                     registerConvert,       registerMove,      registerLoadStore,
+                     registerAddressSpaces, registerAtomics,   registerCacheHints,
+                     registerControl,       registerBarrier,   registerCluster,
+                     registerMbarrier,      registerTensorMap, registerDependentLaunch,
+                     registerWarpRegisters, registerWgmma,     registerShuffle,
+                     registerAsyncCopy,     registerMatrix,    registerMma,
+                     registerWmma,          registerStack})
       add(result);
     return result;
   }();

@@ -146,6 +146,8 @@ struct Program {
     uint64_t bytes = 0;
   };
   std::vector<SharedVariable> shared;
+  /// Where the module's .const variables are, from the first byte to one past the last; if isspacep asks for them.
+  std::vector<std::pair<uint64_t, uint64_t>> constRanges;
   uint32_t staticSharedBytes = 0;    // past kSharedBase
   uint32_t dynamicSharedAddress = 0; // where `.extern .shared` begins
   uint32_t localBytes = 0;           // per thread

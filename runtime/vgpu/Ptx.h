@@ -65,6 +65,8 @@ struct Operand {
   };
   Kind kind = Kind::Sink;
   bool negated = false;   // !%p
+  bool minus = false;     // Register of a video instruction: -%r
+  std::string_view part;  // Register of a video instruction: "b0" of %r.b0
   uint8_t floatBytes = 0; // Float: 4 or 8
   uint8_t axis = 0; // Special: from 1, which element of a vector such as %tid; 0: the name says it
   int32_t reg = -1; // Register: index into Function::registers

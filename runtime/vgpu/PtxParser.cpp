@@ -289,6 +289,7 @@ void PtxParser::instruction(int32_t guard, bool negated) {
     result.suffix.push_back(rest.substr(0, dot));
   }
   isCall_ = result.opcode == "call";
+  isVideo_ = result.opcode.starts_with('v') && result.opcode != "vote";
   bool isBranch = result.opcode == "bra" || result.opcode == "brx";
   if (!token_.is(";")) {
     do
@@ -320,6 +321,8 @@ Operand PtxParser::operand(int depth) {
     return list(Operand::Kind::Vector, "}", depth);
   if (isCall_ && accept("("))
     return list(Operand::Kind::List, ")", depth);
+  if (isVideo_ && token_.is("-"))
+    return minusOperand();
   if (startsConstant())
     return constantOperand(constantExpression());
   Operand result = word(expectWord("an operand"));
@@ -342,6 +345,20 @@ Operand PtxParser::constantOperand(const Constant &value) const {
   result.kind = value.isFloat() ? Operand::Kind::Float : Operand::Kind::Immediate;
   result.value = value.value;
   result.floatBytes = value.type == Constant::Type::Double ? 8 : value.floatBytes;
+  return result;
+}
+
+// `-%r` of vmad, or a constant expression that begins with `-`.
+Operand PtxParser::minusOperand() {
+  advance();
+  if (startsConstant()) {
+    Constant value = unary(0);
+    needIntegers(value);
+    value.value = 0 - value.value;
+    return constantOperand(conditional(binary(value, 0, 0), 0));
+  }
+  Operand result = word(expectWord("an operand"));
+  result.minus = true;
   return result;
 }
 
@@ -371,6 +388,14 @@ Operand PtxParser::word(std::string_view name) {
   if (result.reg >= 0) {
     result.kind = Operand::Kind::Register;
     return result;
+  }
+  if (size_t dot = name.rfind('.'); isVideo_ && dot != name.npos) {
+    result.reg = findRegister(name.substr(0, dot));
+    if (result.reg >= 0) {
+      result.kind = Operand::Kind::Register;
+      result.part = name.substr(dot + 1);
+      return result;
+    }
   }
   for (int scope = scope_; scope >= 0; scope = scopes_[scope].parent)
     if (auto vector = scopes_[scope].vectors.find(name); vector != scopes_[scope].vectors.end()) {

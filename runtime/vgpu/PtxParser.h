@@ -107,6 +107,7 @@ private:
   Operand operand(int depth);
   Operand constantOperand(const Constant &value) const;
   Operand negatedOperand(int depth);
+  Operand minusOperand();
   Operand address(int depth);
   Operand list(Operand::Kind kind, std::string_view close, int depth);
   Operand word(std::string_view name);
@@ -120,7 +121,7 @@ private:
   Function *function_ = nullptr;
   std::vector<Scope> scopes_; // of the current function; never shrinks while it is parsed
   int scope_ = -1;
-  bool isCall_ = false; // the instruction whose operands are read
+  bool isCall_ = false, isVideo_ = false; // the instruction whose operands are read
   std::vector<PendingBranch> branches_;
   SourceLine source_;
   std::map<LinePosition, SourceLine>

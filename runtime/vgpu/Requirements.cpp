@@ -142,6 +142,7 @@ constexpr Requirement kRequirements[] = {
     {"getctarank", "", 90, 78},
     {"griddepcontrol", "", 90, 78},
     {"isspacep", "param", 70, 77},
+    {"isspacep", "param::entry", 70, 83},
     {"isspacep", "shared::cta", 0, 78},
     {"isspacep", "shared::cluster", 90, 78},
     {"ld", "relaxed", 70, 60},

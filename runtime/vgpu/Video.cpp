@@ -1,10 +1,11 @@
 // vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vset, and the same of halves and bytes with vavrg.
 //
-// Operands are whole registers: selections of their parts (`a.b0`, `d.h1`) are not understood. Parts are extended by the
-// types of their operands, results are exact numbers that are clamped if the instruction says so, and cut off otherwise.
+// Parts are extended by the types of their operands, results are exact numbers that are clamped if the instruction says so,
+// and cut off otherwise. What selects them is in VideoParts.h.
 #include "runtime/vgpu/Video.h"
 
 #include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/VideoParts.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -58,12 +59,6 @@ struct Form {
   unsigned bits() const { return 32u / parts; }
 };
 
-int64_t extend(uint32_t word, unsigned part, unsigned bits, bool isSigned) {
-  uint64_t field = uint64_t{word} >> (part * bits) << (64 - bits);
-  return isSigned ? static_cast<int64_t>(field) >> (64 - bits)
-                  : static_cast<int64_t>(field >> (64 - bits));
-}
-
 int64_t apply(const Form &form, int64_t a, int64_t b) {
   int64_t count = form.wraps ? b & 31 : std::min<int64_t>(b, 32);
   switch (form.operation) {
@@ -98,17 +93,20 @@ int64_t apply(const Form &form, int64_t a, int64_t b) {
   }
 }
 
-int64_t saturated(const Form &form, int64_t value) {
+int64_t saturated(const Form &form, int64_t value, unsigned bits) {
   if (!form.saturates)
     return value;
-  int64_t most = (int64_t{1} << (form.bits() - form.signedD)) - 1;
+  int64_t most = (int64_t{1} << (bits - form.signedD)) - 1;
   return std::clamp(value, form.signedD ? -most - 1 : int64_t{0}, most);
 }
 
-// Of one whole register: the secondary operation combines its result with c.
-uint32_t whole(const Form &form, uint32_t a, uint32_t b, uint32_t c) {
-  int64_t value =
-      saturated(form, apply(form, extend(a, 0, 32, form.signedA), extend(b, 0, 32, form.signedB)));
+// Of one part of each register: the secondary operation combines its result with c, or it takes a part's place in c.
+uint32_t whole(const Form &form, const ScalarParts &parts, uint32_t a, uint32_t b, uint32_t c) {
+  int64_t value = saturated(
+      form, apply(form, selected(a, parts.a, form.signedA), selected(b, parts.b, form.signedB)),
+      bitsOf(parts.d));
+  if (parts.d != Part::Whole)
+    return merged(static_cast<uint32_t>(value), parts.d, c);
   int64_t other = extend(c, 0, 32, form.signedD);
   return static_cast<uint32_t>(form.second == Second::Add   ? value + other
                                : form.second == Second::Min ? std::min(value, other)
@@ -116,17 +114,22 @@ uint32_t whole(const Form &form, uint32_t a, uint32_t b, uint32_t c) {
                                                             : value);
 }
 
-// Of parts: the results, or their sum with c.
-uint32_t partwise(const Form &form, uint32_t a, uint32_t b, uint32_t c) {
-  uint32_t mask = (1u << form.bits()) - 1, result = form.second == Second::Add ? c : 0;
+// Of several parts: the results in their places, c's where the mask has none, or c and the sum of those in the mask.
+uint32_t partwise(const Form &form, const SimdParts &parts, uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t ones = (1u << form.bits()) - 1, result = c;
   for (unsigned part = 0; part < form.parts; ++part) {
+    if (!(parts.mask >> part & 1))
+      continue;
     auto value = static_cast<uint32_t>(
-        saturated(form, apply(form, extend(a, part, form.bits(), form.signedA),
-                              extend(b, part, form.bits(), form.signedB))));
+        saturated(form,
+                  apply(form, parts.of(parts.a, part, form.parts, a, b, form.signedA),
+                        parts.of(parts.b, part, form.parts, a, b, form.signedB)),
+                  form.bits()));
+    uint32_t place = ones << (part * form.bits());
     if (form.second == Second::Add)
       result += value;
     else
-      result |= (value & mask) << (part * form.bits());
+      result = (result & ~place) | (value << (part * form.bits()) & place);
   }
   return result;
 }
@@ -138,8 +141,8 @@ void runVideo(Warp &warp, const Op &op) {
                  *c = warp.row<uint32_t>(op.rows[3]);
   uint32_t *d = warp.row<uint32_t>(op.rows[0]);
   forLanes(warp.mask, [&](unsigned lane) {
-    d[lane] = form.parts == 1 ? whole(form, a[lane], b[lane], c[lane])
-                              : partwise(form, a[lane], b[lane], c[lane]);
+    d[lane] = form.parts == 1 ? whole(form, ScalarParts::unpack(op.b), a[lane], b[lane], c[lane])
+                              : partwise(form, SimdParts::unpack(op.b), a[lane], b[lane], c[lane]);
   });
 }
 
@@ -204,16 +207,29 @@ void decodeVideo(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   if (compares)
     form.operation = takeComparison(decoder, suffixes);
   form.second = takeSecond(suffixes, form.parts);
-  // Of parts c is there always: where no part is left out, only .add reads it.
-  bool hasC = form.parts > 1 || form.second != Second::None;
   if (form.parts > 1 && form.second == Second::Add && form.saturates)
     decoder.unsupported(".add does not go with .sat");
+  uint32_t parts = 0;
+  bool merges = form.parts > 1;
+  if (form.parts == 1) {
+    ScalarParts scalar = takeScalarParts(decoder, instruction);
+    merges = scalar.d != Part::Whole;
+    if (merges && form.second != Second::None)
+      decoder.malformed("a part of the result does not go with a secondary operation");
+    parts = scalar.pack();
+  } else {
+    parts = takeSimdParts(decoder, instruction, form.parts).pack();
+  }
+  bool hasC = merges || form.second != Second::None;
   decoder.wantOperands(instruction, 3u + hasC);
   auto source = [&](size_t i) { return decoder.source(instruction.operands[i], ScalarType::B32); };
-  uint32_t a = source(1), b = source(2),
-           c = form.second != Second::None ? source(3) : decoder.constant(0, 4);
+  uint32_t a = source(1), b = source(2);
+  // c counts only where something of it stays.
+  bool readsC = hasC && (form.parts == 1 || form.second != Second::None ||
+                         SimdParts::unpack(parts).mask != (1u << form.parts) - 1);
+  uint32_t c = readsC ? source(3) : decoder.constant(0, 4);
   decoder.emit(runVideo, {decoder.target(instruction.operands[0], ScalarType::B32)}, {a, b, c}, 0,
-               form.pack());
+               form.pack(), parts);
 }
 
 } // namespace
@@ -224,6 +240,7 @@ void registerVideo(OpcodeTable &table) {
         "vadd2", "vsub2",     "vabsdiff2", "vmin2", "vmax2",  "vavrg2", "vset2", "vadd4",
         "vsub4", "vabsdiff4", "vmin4",     "vmax4", "vavrg4", "vset4"})
     table[name] = decodeVideo;
+  table["vmad"] = decodeVideoMad;
 }
 
 } // namespace tile::vgpu

@@ -225,7 +225,6 @@ TEST(FloatForms, WhatPtxDoesNotHaveIsRefused) {
         "cvt.rm.f16x2.f32 %e, %f, %g;",
         "cvt.rn.satfinite.f16x2.e4m3x2 %e, %h;",
         "redux.sync.add.f32 %e, %f, -1;",
-        "vmad.s32.s32.s32 %e, %f, %g, %e;",
         "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 %e, %f, %g, %e;"})
     expectRefused(instruction);
 }

@@ -178,11 +178,112 @@ TEST(Video, shifts) {
           }
 }
 
-TEST(Video, selectionsOfPartsAreRefused) {
+struct Selection {
+  const char *name;
+  unsigned at, bits;
+};
+const Selection kSelections[] = {{"", 0, 32},    {".b0", 0, 8},  {".b1", 8, 8},  {".b2", 16, 8},
+                                 {".b3", 24, 8}, {".h0", 0, 16}, {".h1", 16, 16}};
+
+int64_t select(uint32_t word, const Selection &selection, bool isSigned) {
+  uint64_t field = word >> selection.at & ((uint64_t{1} << selection.bits) - 1);
+  bool isNegative = isSigned && field >> (selection.bits - 1);
+  return static_cast<int64_t>(field) - (isNegative ? int64_t{1} << selection.bits : 0);
+}
+
+TEST(Video, partsOfSourcesAndResults) {
+  for (const Selection &from : kSelections)
+    for (const Selection &to : kSelections)
+      for (bool sat : {false, true})
+        for (bool d : {false, true}) {
+          const Selection &second = kSelections[(to.at + 3 * from.bits + 1) % 7];
+          std::string code = std::string("vsub") + suffix(d) + ".s32.u32" + (sat ? ".sat" : "") +
+                             " %d" + to.name + ", %x" + from.name + ", %y" + second.name;
+          bool merges = to.bits < 32;
+          expectAll(code + (merges ? ", %z;" : ";"), [&](uint32_t x, uint32_t y, uint32_t z) {
+            int64_t value = select(x, from, true) - select(y, second, false);
+            if (sat)
+              value = clamp(value, to.bits, d);
+            uint64_t ones = (uint64_t{1} << to.bits) - 1;
+            uint64_t kept = merges ? z & ~(ones << to.at) : 0;
+            return static_cast<uint32_t>(kept | (static_cast<uint64_t>(value) & ones) << to.at);
+          });
+        }
+}
+
+TEST(Video, partsOfTwoRegistersUnderAMask) {
+  auto half = [](uint32_t a, uint32_t b, unsigned number) {
+    return static_cast<int16_t>((number < 2 ? a : b) >> (16 * (number % 2)));
+  };
+  expectAll("vadd2.s32.s32.s32 %d.h1, %x.h03, %y.h21, %z;",
+            [&](uint32_t x, uint32_t y, uint32_t z) {
+              auto high = static_cast<uint32_t>(half(x, y, 0) + half(x, y, 2));
+              return (z & 0xffff) | high << 16;
+            });
+  expectAll("vadd2.s32.s32.s32.add %d.h0, %x.h03, %y.h21, %z;",
+            [&](uint32_t x, uint32_t y, uint32_t z) {
+              return z + static_cast<uint32_t>(half(x, y, 3) + half(x, y, 1));
+            });
+  auto byte = [](uint32_t a, uint32_t b, unsigned number) {
+    return (number < 4 ? a : b) >> (8 * (number % 4)) & 255;
+  };
+  expectAll("vmax4.u32.u32.u32 %d.b20, %x.b7531, %y.b0246, %z;",
+            [&](uint32_t x, uint32_t y, uint32_t z) {
+              uint32_t low = std::max(byte(x, y, 1), byte(x, y, 6)),
+                       third = std::max(byte(x, y, 5), byte(x, y, 2));
+              return (z & 0xff00ff00) | low | third << 16;
+            });
+}
+
+TEST(Video, multiplyAdd) {
+  struct Negation {
+    const char *a, *b, *c;
+  };
+  const Negation negations[] = {
+      {"", "", ""}, {"-", "", ""}, {"", "-", ""}, {"-", "-", ""}, {"", "", "-"}};
+  for (const Negation &negation : negations)
+    for (bool a : {false, true})
+      for (bool b : {false, true})
+        for (int shift : {0, 7, 15})
+          for (bool sat : {false, true})
+            for (bool plusOne : {false, true}) {
+              bool product = (*negation.a != 0) != (*negation.b != 0), third = *negation.c != 0;
+              if (plusOne && (*negation.a || *negation.b || third))
+                continue;
+              std::string code = std::string("vmad.u32") + suffix(a) + suffix(b) +
+                                 (plusOne ? ".po" : "") + (sat ? ".sat" : "") +
+                                 (shift ? ".shr" + std::to_string(shift) : "") + " %d, " +
+                                 negation.a + "%x.h1, " + negation.b + "%y, " + negation.c + "%z;";
+              bool isSigned = a || b || product || third;
+              expectAll(code, [&](uint32_t x, uint32_t y, uint32_t z) {
+                __int128 value =
+                    select(x, kSelections[6], a) * static_cast<__int128>(part(y, 0, 1, b));
+                value = product ? -value : value;
+                // -c is ~c + 1, of which ~c has 32 bits.
+                __int128 c = third ? __int128{part(~z, 0, 1, isSigned)} + 1
+                                   : __int128{part(z, 0, 1, isSigned)};
+                value = (value + c + plusOne) >> shift;
+                if (sat) {
+                  __int128 low = isSigned ? INT32_MIN : 0, high = isSigned ? INT32_MAX : UINT32_MAX;
+                  value = value < low ? low : value > high ? high : value;
+                }
+                return static_cast<uint32_t>(value);
+              });
+            }
+}
+
+TEST(Video, whatTheAssemblerRefuses) {
   std::vector<uint32_t> x = {1};
-  EXPECT_THROW(applyPtx<uint32_t>("vadd.u32.u32.u32 %d, %x.b0, %x;", x), Error);
-  EXPECT_THROW(applyPtx<uint32_t>("vmad.u32.u32.u32 %d, %x, %x, %x;", x), Error);
-  EXPECT_THROW(applyPtx<uint32_t>("vadd2.u32.u32.u32.sat.add %d, %x, %x, %x;", x), Error);
+  for (const char *code :
+       {"vadd2.u32.u32.u32.sat.add %d, %x, %x, %x;", "vadd.s32.s32.s32 %d, %x.h2, %x;",
+        "vadd.s32.s32.s32 %d.b0, %x, %x;", "vadd.s32.s32.s32.add %d.b0, %x, %x, %x;",
+        "vadd2.s32.s32.s32.sat %d, %x.h4, %x, %x;", "vadd2.s32.s32.s32 %d, %x.b0, %x, %x;",
+        "vadd4.s32.s32.s32 %d.b02, %x, %x, %x;", "vadd.s32.s32.s32 %d, -%x, %x;",
+        "vadd.s32.s32.s32 %d, %x.b4, %x;", "add.s32 %d, %x.b0, %x;", "add.s32 %d, -%x, %x;",
+        "vmad.s32.u32.u32 %d, -%x, %x, -%x;", "vmad.u32.u32.u32.po %d, -%x, %x, %x;",
+        "vmad.s32.s32.s32.shr8 %d, %x, %x, %x;", "vmad.s32.s32.s32 %d.b0, %x, %x, %x;",
+        "vmad.s32.s32.s32 %d, %x, %x, %x.b0;", "vadd2.s32.s32.s32 %d, %x, %x;"})
+    EXPECT_THROW(applyPtx<uint32_t>(code, x), Error) << code;
 }
 
 } // namespace
