@@ -171,7 +171,9 @@ private:
       if (stretches_[i].first != ~0u)
         order.push_back(i);
     std::ranges::stable_sort(order, {}, [&](uint32_t i) { return stretches_[i].first; });
-    auto endsLater = [&](uint32_t a, uint32_t b) { return stretches_[a].last > stretches_[b].last; };
+    auto endsLater = [&](uint32_t a, uint32_t b) {
+      return stretches_[a].last > stretches_[b].last;
+    };
     std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(endsLater)> inUse(endsLater);
     std::vector<uint32_t> free[3]; // by kind; the one used last is the one in the host's cache
     auto freeRowsFor = [&](uint32_t i) -> auto & { return free[static_cast<size_t>(kinds_[i])]; };
@@ -213,7 +215,7 @@ private:
 
   Program &program_;
   const std::vector<RowKind> &kinds_; // by the old row / kRowBytes
-  uint32_t count_; // of rows of registers, by row / kRowBytes
+  uint32_t count_;                    // of rows of registers, by row / kRowBytes
   std::vector<Block> blocks_;
   std::vector<uint32_t> blockAt_; // by operation
   std::vector<Stretch> stretches_;

@@ -31,8 +31,9 @@ std::string kernelOf(const std::string &body) {
 }
 
 std::unique_ptr<Gpu> runFree(const std::string &ptx, uint32_t threads,
-                             Schedule schedule = Schedule::Eager) {
-  auto gpu = std::make_unique<Gpu>(ptx);
+                             Schedule schedule = Schedule::Eager,
+                             const std::string &checks = "all") {
+  auto gpu = std::make_unique<Gpu>(ptx, "sm_80", checks);
   gpu->device->setSchedule(schedule, 3);
   gpu->data = gpu->upload(std::vector<uint32_t>(threads, 0));
   gpu->run("k", {1}, {threads}, 0, gpu->data);
@@ -41,14 +42,15 @@ std::unique_ptr<Gpu> runFree(const std::string &ptx, uint32_t threads,
 
 template <class Expected>
 void expectResults(const std::string &body, uint32_t threads, Expected expected) {
-  for (Schedule schedule : {Schedule::Eager, Schedule::Lazy, Schedule::Random}) {
-    SCOPED_TRACE(nameOf(schedule));
-    auto gpu = runFree(kernelOf(body), threads, schedule);
-    gpu->expectClean();
-    auto results = gpu->download<uint32_t>(gpu->data, threads);
-    for (uint32_t i = 0; i < threads; ++i)
-      ASSERT_EQ(results[i], expected(i)) << i;
-  }
+  for (const char *checks : {"all", "none"})
+    for (Schedule schedule : {Schedule::Eager, Schedule::Lazy, Schedule::Random}) {
+      SCOPED_TRACE(std::string(checks) + " " + nameOf(schedule));
+      auto gpu = runFree(kernelOf(body), threads, schedule, checks);
+      gpu->expectClean();
+      auto results = gpu->download<uint32_t>(gpu->data, threads);
+      for (uint32_t i = 0; i < threads; ++i)
+        ASSERT_EQ(results[i], expected(i)) << i;
+    }
 }
 
 const std::string kBranches = R"(  @%q1 bra LOW;

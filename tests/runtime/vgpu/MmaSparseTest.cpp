@@ -150,7 +150,7 @@ void checkSparse(const SparseCase &test, bool ordered, int selector) {
   std::string variant = ordered ? "sp::ordered_metadata" : "sp";
   SCOPED_TRACE(variant + " " + test.name() + " selector " + std::to_string(selector));
   Operands operands(test, ordered, selector, static_cast<unsigned>(test.depth + selector));
-  Gpu gpu(kernelOf(test, variant, selector), test.target);
+  Gpu gpu(kernelOf(test, variant, selector), test.target, selector % 2 ? "none" : "all");
   std::vector<uint32_t> result = runSparse(gpu, operands);
   gpu.expectClean();
   for (int lane = 0; lane < 32; ++lane)

@@ -201,8 +201,8 @@ TEST(SharedRows, KeepFragmentsOfABatchApart) {
   for (unsigned i = 0; i < 16; ++i) {
     std::string at = std::to_string(i);
     body += "  mad.lo.u32 %x, %tid, 7, " + at + ";\n  and.b32 %x, %x, 15;\n" +
-            "  cvt.rn.f16.u32 %h, %x;\n  mad.lo.u32 %y, %tid, 64, " +
-            std::to_string(4 * i) + ";\n  add.u32 %y, %y, %tile;\n  st.shared.b16 [%y], %h;\n" +
+            "  cvt.rn.f16.u32 %h, %x;\n  mad.lo.u32 %y, %tid, 64, " + std::to_string(4 * i) +
+            ";\n  add.u32 %y, %y, %tile;\n  st.shared.b16 [%y], %h;\n" +
             "  st.shared.b16 [%y+2], %h;\n";
   }
   body += "  bar.warp.sync -1;\n  mad.lo.u32 %y, %tid, 16, %tile;\n";

@@ -34,13 +34,15 @@ const std::string kAllocates = R"(
 )";
 
 TEST(Stack, EachThreadHasItsOwn) {
-  Gpu gpu(kernel(kAllocates));
-  auto memory = gpu.upload(std::vector<uint32_t>(64, 0));
-  gpu.run("k", {1}, {64}, 0, memory);
-  gpu.expectClean();
-  auto results = gpu.download<uint32_t>(memory, 64);
-  for (uint32_t i = 0; i < 64; ++i)
-    EXPECT_EQ(results[i], 2 * i);
+  for (const char *checks : {"all", "none"}) {
+    Gpu gpu(kernel(kAllocates), "sm_80", checks);
+    auto memory = gpu.upload(std::vector<uint32_t>(64, 0));
+    gpu.run("k", {1}, {64}, 0, memory);
+    gpu.expectClean();
+    auto results = gpu.download<uint32_t>(memory, 64);
+    for (uint32_t i = 0; i < 64; ++i)
+      EXPECT_EQ(results[i], 2 * i) << checks;
+  }
 }
 
 TEST(Stack, FunctionsGiveBackWhatTheyAllocate) {
@@ -74,13 +76,15 @@ LOOP:
   @%q1 bra LOOP;
   st.global.u32 [%a], %r2;
 )";
-  Gpu gpu(kernel(body, function));
-  auto memory = gpu.upload(std::vector<uint32_t>(32, 0));
-  gpu.run("k", {1}, {32}, 0, memory);
-  gpu.expectClean();
-  auto results = gpu.download<uint32_t>(memory, 32);
-  for (uint32_t i = 0; i < 32; ++i)
-    EXPECT_EQ(results[i], i << 10);
+  for (const char *checks : {"all", "none"}) {
+    Gpu gpu(kernel(body, function), "sm_80", checks);
+    auto memory = gpu.upload(std::vector<uint32_t>(32, 0));
+    gpu.run("k", {1}, {32}, 0, memory);
+    gpu.expectClean();
+    auto results = gpu.download<uint32_t>(memory, 32);
+    for (uint32_t i = 0; i < 32; ++i)
+      EXPECT_EQ(results[i], i << 10) << checks;
+  }
 }
 
 TEST(Stack, WhatDoesNotFitIsReported) {
