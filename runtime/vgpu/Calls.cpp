@@ -7,6 +7,7 @@
 #include "runtime/vgpu/SystemCalls.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tile::vgpu {
 namespace {
@@ -158,21 +159,84 @@ void Decoder::callThroughPointer(const Call &call) {
     program_->code[exit].imm = static_cast<int64_t>(program_->code.size());
 }
 
+// A load or store of a parameter, as if the program had it.
+void Decoder::transfer(const Variable &parameter, const Operand &value, bool loads) {
+  constexpr std::string_view kTypes[] = {"b8", "b16", "b32", "b64"};
+  const Instruction *call = current_;
+  auto log2 = static_cast<size_t>(std::countr_zero(parameter.bytes));
+  if (!std::has_single_bit(parameter.bytes) || log2 >= std::size(kTypes))
+    malformed("a parameter of " + std::to_string(parameter.bytes) +
+              " bytes is passed in a .param variable");
+  Operand symbol, address;
+  symbol.kind = Operand::Kind::Symbol;
+  symbol.name = parameter.name;
+  symbol.variable = &parameter;
+  address.kind = Operand::Kind::Address;
+  address.parts.push_back(symbol);
+  Instruction &instruction = transferred_.emplace_back();
+  instruction.opcode = loads ? "ld" : "st";
+  bool isFloat = value.kind == Operand::Kind::Float;
+  instruction.suffix = {"param", isFloat ? (log2 == 3 ? "f64" : "f32") : kTypes[log2]};
+  instruction.spelling = call->spelling;
+  instruction.line = call->line;
+  instruction.source = call->source;
+  instruction.operands = loads ? std::vector{value, address} : std::vector{address, value};
+  decodeInstruction(instruction);
+  current_ = call;
+}
+
+// Parameters in registers are passed in memory, from which a function takes them, and to which it gives its results.
+void Decoder::transferRegisters(const std::vector<const Variable *> &formals, bool loads) {
+  for (const Variable *formal : formals) {
+    if (formal->reg < 0)
+      continue;
+    Operand own;
+    own.kind = Operand::Kind::Register;
+    own.name = formal->name;
+    own.reg = formal->reg;
+    transfer(*formal, own, loads);
+  }
+}
+
+// Where an argument lies in local memory: a variable where it is, a value in a place of its own.
+uint32_t Decoder::argumentPlace(const Operand &argument, const Variable &formal) {
+  if (argument.variable && argument.kind == Operand::Kind::Symbol)
+    return argumentOffset(argument);
+  Variable &passed = passed_.emplace_back(formal);
+  passed.reg = -1;
+  return localVariable(passed);
+}
+
 // Parameters of a call are .param variables; the callee's formal names become other names for the caller's variables.
 void Decoder::inlineFunction(const Function &callee, const Call &call) {
   const Instruction *instruction = current_;
   Frame frame;
   frame.function = &callee;
-  auto bind = [&](const Operand *actual, const std::vector<const Variable *> &formal) {
+  struct Value {
+    const Variable *place;
+    const Operand *actual;
+  };
+  std::vector<Value> results;
+  auto bind = [&](const Operand *actual, const std::vector<const Variable *> &formal,
+                  bool isResult) {
     size_t count = actual ? actual->parts.size() : 0;
     if (count != formal.size())
       malformed("'" + std::string(callee.name) + "' has " + std::to_string(formal.size()) +
                 " parameters or results where the call has " + std::to_string(count));
-    for (size_t i = 0; i < count; ++i)
-      frame.localOffsets[formal[i]] = argumentOffset(actual->parts[i]);
+    for (size_t i = 0; i < count; ++i) {
+      const Operand &part = actual->parts[i];
+      size_t before = passed_.size();
+      frame.localOffsets[formal[i]] = argumentPlace(part, *formal[i]);
+      if (passed_.size() == before)
+        continue;
+      if (!isResult)
+        transfer(passed_.back(), part, false);
+      else if (part.kind != Operand::Kind::Sink)
+        results.push_back({&passed_.back(), &part});
+    }
   };
-  bind(call.results, callee.results);
-  bind(call.arguments, callee.params);
+  bind(call.results, callee.results, true);
+  bind(call.arguments, callee.params, false);
   std::optional<uint32_t> stack;
   if (usesStack(callee))
     stack = keepStack(*this);
@@ -180,6 +244,8 @@ void Decoder::inlineFunction(const Function &callee, const Call &call) {
   decodeBody(frame);
   callStack_.pop_back();
   current_ = instruction;
+  for (const Value &result : results)
+    transfer(*result.place, *result.actual, true);
   if (stack)
     giveBackStack(*this, *stack);
 }

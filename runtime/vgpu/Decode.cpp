@@ -291,6 +291,7 @@ void Decoder::decodeBody(Frame &frame) {
   const Function &function = *frame.function;
   for (const PtxType &type : function.registers)
     frame.rows.push_back(allocateRow(type.bytes));
+  transferRegisters(function.params, true);
   BlockOrder order = orderBlocks(function);
   frame.places.assign(function.body.size() + 1, 0);
   for (size_t position = 0; position < order.blocks.size(); ++position) {
@@ -308,6 +309,7 @@ void Decoder::decodeBody(Frame &frame) {
   frame.places[function.body.size()] = static_cast<uint32_t>(program_->code.size());
   for (const Frame::Fixup &fixup : frame.fixups)
     program_->code[fixup.op].imm = frame.places[fixup.target];
+  transferRegisters(function.results, false);
   frame_ = outer;
 }
 

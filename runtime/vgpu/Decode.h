@@ -169,6 +169,9 @@ private:
   void callByName(const Call &call);
   void callThroughPointer(const Call &call);
   void inlineFunction(const Function &callee, const Call &call);
+  uint32_t argumentPlace(const Operand &argument, const Variable &formal);
+  void transfer(const Variable &parameter, const Operand &value, bool loads);
+  void transferRegisters(const std::vector<const Variable *> &formals, bool loads);
   bool isBeingInlined(const Function &function) const;
   std::vector<const Function *> candidates(const Prototype &prototype) const;
 
@@ -196,6 +199,8 @@ private:
   std::unordered_map<std::string, uint32_t> constants_; // key: bits and width
   std::unordered_map<uint8_t, uint32_t> specials_;
   std::unordered_map<const Variable *, uint32_t> sharedAddresses_, paramOffsets_;
+  std::deque<Variable> passed_;         // arguments of calls that are no variables
+  std::deque<Instruction> transferred_; // the loads and stores of those
   // Results narrower than their register: widened after the instruction.
   struct Widening {
     uint32_t wide, narrow;

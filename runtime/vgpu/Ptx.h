@@ -40,6 +40,7 @@ struct Variable {
   bool isFloat = false;
   bool isExtern = false;
   int line = 0;
+  int32_t reg = -1;          // of a parameter in a register: which of its function's
   std::vector<uint8_t> init; // as many bytes as are given; the rest is zero
   struct Reference {
     uint64_t offset;

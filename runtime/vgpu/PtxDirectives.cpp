@@ -156,11 +156,14 @@ void PtxParser::function(bool isEntry) {
   Function candidate;
   candidate.isEntry = isEntry;
   candidate.line = token_.line;
+  registerParameters_ = 0;
   if (!isEntry && accept("("))
     parameterList(candidate.results);
   candidate.name = expectWord("a function name");
   if (accept("("))
     parameterList(candidate.params);
+  if (isEntry && registerParameters_)
+    fail("the parameters of a kernel are in .param");
   functionLimits(candidate);
   candidate.hasBody = !accept(";");
   Function *&slot = module_.byName[candidate.name];
@@ -217,10 +220,15 @@ void PtxParser::parameterList(std::vector<const Variable *> &list) {
   if (accept(")"))
     return;
   do {
-    if (token_.is(".reg"))
-      fail("parameters in registers are not supported: use .param");
-    expect(".param", "in a parameter list");
-    list.push_back(variableDeclaration(Space::Param));
+    bool inRegister = accept(".reg");
+    if (inRegister && token_.is(".pred"))
+      fail("a parameter in a predicate register is not supported");
+    if (!inRegister)
+      expect(".param", "in a parameter list");
+    Variable *parameter = variableDeclaration(Space::Param);
+    if (inRegister)
+      parameter->reg = registerParameters_++;
+    list.push_back(parameter);
   } while (accept(","));
   expect(")", "after the parameters");
 }

@@ -73,9 +73,15 @@ void PtxParser::body() {
   source_ = {};
   lastAt_.clear();
   siteNumbers_.clear();
-  for (const auto *list : {&function_->params, &function_->results})
-    for (const Variable *variable : *list)
-      scopes_[0].variables[variable->name] = variable;
+  for (const auto *list : {&function_->results, &function_->params})
+    for (const Variable *variable : *list) {
+      if (variable->reg < 0) {
+        scopes_[0].variables[variable->name] = variable;
+        continue;
+      }
+      scopes_[0].registers[variable->name] = variable->reg;
+      addRegister(variable->name, ~0u, {static_cast<uint8_t>(variable->bytes)});
+    }
   int depth = 1;
   while (depth > 0) {
     if (token_.kind == Token::Kind::End)

@@ -121,6 +121,7 @@ private:
   Function *function_ = nullptr;
   std::vector<Scope> scopes_; // of the current function; never shrinks while it is parsed
   int scope_ = -1;
+  int32_t registerParameters_ = 0;        // of the function whose lists are read
   bool isCall_ = false, isVideo_ = false; // the instruction whose operands are read
   std::vector<PendingBranch> branches_;
   SourceLine source_;

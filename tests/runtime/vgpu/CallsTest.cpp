@@ -57,6 +57,49 @@ TEST(Calls, AGuardMasksLanes) {
   }
 }
 
+// Parameters in registers, and values in place of variables.
+TEST(Calls, ValuesArePassedAsTheyAre) {
+  const std::string functions = R"(
+.func (.reg .b32 r, .reg .b64 wide) sum(.reg .b32 a, .param .b32 b, .reg .f32 c)
+{
+  .reg .b32 %v, %w;
+  .reg .pred %p;
+  ld.param.b32 %v, [b];
+  cvt.rzi.u32.f32 %w, c;
+  add.u32 a, a, %v;
+  setp.gt.u32 %p, a, 100;
+  mul.wide.u32 wide, %w, 1000;
+  mov.u32 r, 7;
+  @%p ret;
+  add.u32 r, a, %w;
+}
+)";
+  const std::string body = R"(  mov.u32 %r1, 20;
+  mov.f32 %f1, 0f40400000;
+  call (%r2, %rd1), sum, (%t, %r1, %f1);
+  call (%r3, _), sum, (1+2, 5, 2.0);
+  {
+  .param .b32 x;
+  st.param.b32 [x], 100;
+  call (%r4, %rd2), sum, (%r2, x, %f1);
+  }
+  cvt.u32.u64 %r5, %rd1;
+  mad.lo.u32 %r2, %r3, 10000, %r2;
+  mad.lo.u32 %r2, %r4, 1000000, %r2;
+  add.u32 %r2, %r2, %r5;
+  st.global.u32 [%a], %r2;
+)";
+  for (const char *checks : {"all", "none"}) {
+    Gpu gpu(kernel(body, functions), "sm_80", checks);
+    auto memory = gpu.upload(std::vector<uint32_t>(64, 0));
+    gpu.run("k", {1}, {64}, 0, memory);
+    gpu.expectClean();
+    auto result = gpu.download<uint32_t>(memory, 64);
+    for (uint32_t i = 0; i < 64; ++i)
+      EXPECT_EQ(result[i], 7 * 1000000 + 10 * 10000 + (i + 20 + 3) + 3000) << checks;
+  }
+}
+
 TEST(Calls, EachLaneFollowsItsPointer) {
   std::string pick =
       "  and.b32 %r3, %t, 1;\n  mov.u64 %rd1, table;\n  mad.wide.u32 %rd1, %r3, 8, %rd1;\n"
