@@ -106,8 +106,10 @@ void Decoder::callByName(const Call &call) {
     return;
   if (!callee.hasBody)
     unsupported("function '" + name + "' has no body in this module");
+  if (std::ranges::count(callStack_, &callee))
+    return recurse(callee, call);
   if (isBeingInlined(callee))
-    unsupported("recursive call of '" + name + "'");
+    unsupported("calls are nested more than " + std::to_string(kMaxCallDepth) + " deep");
   inlineFunction(callee, call);
 }
 

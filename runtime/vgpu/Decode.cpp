@@ -289,8 +289,12 @@ void Decoder::decodeBody(Frame &frame) {
   Frame *outer = frame_;
   frame_ = &frame;
   const Function &function = *frame.function;
+  frames_.push_back(&frame);
+  frame.firstRow = nextRow_;
+  frame.firstLocal = program_->localBytes;
   for (const PtxType &type : function.registers)
     frame.rows.push_back(allocateRow(type.bytes));
+  beginActivations(frame);
   transferRegisters(function.params, true);
   BlockOrder order = orderBlocks(function);
   frame.places.assign(function.body.size() + 1, 0);
@@ -310,6 +314,8 @@ void Decoder::decodeBody(Frame &frame) {
   for (const Frame::Fixup &fixup : frame.fixups)
     program_->code[fixup.op].imm = frame.places[fixup.target];
   transferRegisters(function.results, false);
+  endActivations(frame);
+  frames_.pop_back();
   frame_ = outer;
 }
 
@@ -412,7 +418,7 @@ std::shared_ptr<const Program> Decoder::decode() {
   if (program_->watchesMatrices)
     watchMatrixRegisters(*program_);
   batchMmas(*program_);
-  if (!options_.trackInit && !program_->watchesMatrices)
+  if (!options_.trackInit && !program_->watchesMatrices && program_->recursions.empty())
     shareRows(*program_, rowKinds_);
   return program_;
 }

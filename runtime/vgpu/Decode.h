@@ -155,6 +155,8 @@ private:
     std::vector<uint32_t> rows;                                  // by register
     std::unordered_map<const Variable *, uint32_t> localOffsets; // .local and .param variables
     std::vector<uint32_t> places;                                // op index of each instruction
+    uint32_t firstRow = 0, firstLocal = 0;                       // of those allocated in it
+    std::optional<uint32_t> recursion; // of Program::recursions, of a function that calls itself
     struct Fixup {
       uint32_t op, target;
     };
@@ -169,6 +171,9 @@ private:
   void callByName(const Call &call);
   void callThroughPointer(const Call &call);
   void inlineFunction(const Function &callee, const Call &call);
+  void recurse(const Function &callee, const Call &call);
+  void beginActivations(Frame &frame);
+  void endActivations(const Frame &frame);
   uint32_t argumentPlace(const Operand &argument, const Variable &formal);
   void transfer(const Variable &parameter, const Operand &value, bool loads);
   void transferRegisters(const std::vector<const Variable *> &formals, bool loads);
@@ -192,6 +197,7 @@ private:
   DecodeOptions options_;
   Frame *frame_ = nullptr;
   std::vector<const Function *> callStack_;
+  std::vector<Frame *> frames_;
   const Instruction *current_ = nullptr;
   uint32_t nextRow_ = 0;
   std::vector<RowKind> rowKinds_; // by row / kRowBytes

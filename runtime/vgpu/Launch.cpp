@@ -338,6 +338,7 @@ void Launch::begin(Cta &cta) const {
     warp.maxRegisters = warp.registerChanges = 0;
     warp.mbarrierWait = {};
     warp.timedOut.clear();
+    warp.activations.assign(program().recursions.size() * kLanes, {});
     warp.clock.reset(firstCluster_ + cta.cluster->index,
                      static_cast<uint32_t>(cta.rank * cta.warps.size() + warp.index),
                      checks().tracksAccesses());

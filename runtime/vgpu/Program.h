@@ -106,6 +106,28 @@ enum class Special : uint8_t {
   Zero,
 };
 
+/// A function that calls itself, also by others: what a call of it keeps of the activation it is in.
+struct Recursion {
+  struct Row {
+    uint32_t row;
+    bool isPredicate, isWide;
+  };
+  struct Range {
+    uint32_t offset, bytes;
+  };
+  std::vector<Row> rows;
+  std::vector<Range> local;
+  uint32_t entry = 0;  // its first operation
+  uint32_t nested = 0; // the recursions up to this one are of functions that it calls
+};
+struct RecursiveCall {
+  uint32_t recursion = 0;
+  struct Move {
+    uint32_t from, to, bytes; // in local memory
+  };
+  std::vector<Move> arguments, results;
+};
+
 struct Program {
   std::shared_ptr<const Module> module;
   const Function *entry = nullptr;
@@ -153,6 +175,8 @@ struct Program {
   uint32_t localBytes = 0;           // per thread
   /// From one thread's local memory to the next one's: every thread's is aligned.
   uint32_t localStride() const { return (localBytes + 15) & ~15u; }
+  std::vector<Recursion> recursions;
+  std::vector<RecursiveCall> recursiveCalls;
   bool usesGlobalAtomics = false; // results may depend on the order of blocks: they run one by one
   bool prints = false;
   bool startsDependents = false; // griddepcontrol.launch_dependents

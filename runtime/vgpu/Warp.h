@@ -31,6 +31,14 @@ struct Cta;
 struct Cluster;
 class Launch;
 
+/// What a lane had when it called the function it is in once more.
+struct Activation {
+  uint32_t returnTo = 0, call = 0; // an operation; of Program::recursiveCalls
+  std::vector<uint64_t> rows, undefined;
+  std::vector<uint8_t> local, isValid;
+  std::vector<std::vector<Activation>> nested; // those of functions that it was in
+};
+
 /// Lanes of a warp; at least one.
 struct LaneMask {
   uint32_t bits;
@@ -96,6 +104,7 @@ struct Warp {
   WarpClock clock;
   LoopWatch loop;
   MbarrierWait mbarrierWait;
+  std::vector<std::vector<Activation>> activations; // [recursion * kLanes + lane]
   std::vector<const Op *> timedOut; // waits that have timed out and not succeeded since
   uint64_t instructions = 0;        // of PTX, executed
   uint64_t branches = 0;            // backward ones, up to the last refill of its budget
