@@ -14,6 +14,17 @@ struct SubtractOffset {
   uint64_t operator()(uint64_t address, uint64_t base) const { return address - base; }
 };
 
+// A variable's name is its address in its own space.
+void checkSymbol(const Decoder &decoder, const Operand &symbol, std::string_view space,
+                 bool toSpace) {
+  if (!symbol.variable)
+    return;
+  std::string_view own = nameOf(symbol.variable->space);
+  if (toSpace || space.substr(0, space.find(':')) != own)
+    decoder.malformed("'" + std::string(symbol.name) + "' is an address of ." + std::string(own) +
+                      " memory");
+}
+
 void decodeCvta(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   bool toSpace = suffixes.take("to");
   std::string_view space = suffixes.takeOneOf({"global", "shared", "shared::cta", "shared::cluster",
@@ -25,6 +36,8 @@ void decodeCvta(Decoder &decoder, const Instruction &instruction, Suffixes &suff
                   : space == "local"           ? kLocalWindow
                   : space.starts_with("param") ? kParamWindow
                                                : 0;
+  if (instruction.operands[1].kind == Operand::Kind::Symbol)
+    checkSymbol(decoder, instruction.operands[1], space, toSpace);
   uint32_t target = decoder.target(instruction.operands[0], ScalarType::U64);
   uint32_t source = decoder.source(instruction.operands[1], ScalarType::U64);
   decoder.emit(toSpace ? laneOp<SubtractOffset, uint64_t, uint64_t, uint64_t>

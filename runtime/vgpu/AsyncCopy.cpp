@@ -285,14 +285,15 @@ void waitAll(Warp &warp, const Op &) { completeAllCopies(warp, warp.mask); }
 
 void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   std::string_view cache = suffixes.takeOneOf({"ca", "cg"});
-  bool toShared = suffixes.take("shared") || suffixes.take("shared::cta");
+  bool toShared = suffixes.takeOneOf({"shared", "shared::cta", "global"}).starts_with("shared");
   bool fromGlobal = suffixes.take("global");
   if (cache.empty() || !toShared || !fromGlobal)
     decoder.unsupported("expected cp.async.{ca,cg}.shared.global");
-  while (suffixes.takePrefix("L2::").size()) {
-  }
-  decoder.wantOperands(instruction, 3, 5);
+  bool hasPolicy = suffixes.take("L2::cache_hint");
+  suffixes.takeOneOf({"L2::64B", "L2::128B", "L2::256B"}); // changes speed only
   const auto &operands = instruction.operands;
+  bool hasThird = operands.size() > 3u + hasPolicy;
+  decoder.wantOperandsAndPolicy(instruction, 3u + hasThird, hasPolicy);
   if (operands[2].kind != Operand::Kind::Immediate)
     decoder.malformed("the copy size must be a constant");
   uint64_t bytes = operands[2].value;
@@ -305,12 +306,11 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
     decoder.unsupported("offsets beyond 31 bits");
   std::vector<uint32_t> sources = {target.row, source.row};
   uint32_t third = 0;
-  if (operands.size() > 3 && operands[3].kind == Operand::Kind::Register &&
-      decoder.isPredicate(operands[3])) {
+  if (hasThird && decoder.isPredicate(operands[3])) {
     decoder.require(80, 75, "a predicate");
     sources.push_back(decoder.predicate(operands[3]));
     third = 2;
-  } else if (operands.size() > 3) {
+  } else if (hasThird) {
     sources.push_back(decoder.source(operands[3], ScalarType::U32));
     third = 1;
   }

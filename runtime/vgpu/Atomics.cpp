@@ -262,7 +262,7 @@ void emitVectorAtomic(Decoder &decoder, const Instruction &instruction, const Ve
   Handler handler = vectorHandler(form.operation, form.type, form.elements);
   if (!handler)
     decoder.unsupported("this operation and type as a vector");
-  decoder.wantOperands(instruction, 2u + returns + form.hasPolicy);
+  decoder.wantOperandsAndPolicy(instruction, 2u + returns, form.hasPolicy);
   auto partsOf = [&](const Operand &operand) {
     if (operand.kind != Operand::Kind::Vector || operand.parts.size() != form.elements)
       decoder.malformed("expected a vector of " + std::to_string(form.elements) + " registers");
@@ -324,7 +324,7 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
     return;
   }
   if (type == ScalarType::B128)
-    return emitWideAtomic(decoder, instruction, {operation, space, flags});
+    return emitWideAtomic(decoder, instruction, {operation, space, flags, hasPolicy});
   bool isCas = operation == "cas";
   // exch, cas and the bit operations take signed and unsigned spellings as well.
   ScalarType bits = bytesOf(type) == 8   ? ScalarType::B64
@@ -338,11 +338,10 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
   if (isCas && hasPolicy)
     decoder.malformed("cas takes no cache policy");
   size_t count = 2u + returns + isCas;
-  decoder.wantOperands(instruction, count + hasPolicy);
+  decoder.wantOperandsAndPolicy(instruction, count, hasPolicy);
   std::vector<uint32_t> targets, sources;
   Decoder::Address address = decoder.address(instruction.operands[returns]);
-  if (space == Space::Generic && address.known)
-    space = *address.known;
+  space = decoder.spaceOf(space, address);
   sources.push_back(address.row);
   for (size_t i = returns + 1; i < count; ++i)
     sources.push_back(decoder.source(instruction.operands[i], type));

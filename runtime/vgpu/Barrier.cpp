@@ -241,6 +241,9 @@ void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   if (reduces)
     targets.push_back(decoder.target(operands[0], form == BarrierForm::RedPopc ? ScalarType::U32
                                                                                : ScalarType::Pred));
+  if (operands[at].kind == Operand::Kind::Immediate && operands[at].value >= kNumBarriers)
+    decoder.malformed("the barriers of a block are 0 to 15, found " +
+                      std::to_string(operands[at].value));
   sources.push_back(decoder.source(operands[at], ScalarType::U32));
   if (hasCount)
     sources.push_back(decoder.source(operands[at + 1], ScalarType::U32));

@@ -192,13 +192,13 @@ Operand mapAddress(Operand operand) {
 }
 
 void decodePrefetch(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  suffixes.take("tensor");
-  suffixes.takeOneOf({"1d", "2d", "3d", "4d", "5d"});
-  suffixes.take("global");
+  bool isTensor = suffixes.take("tensor");
+  if (isTensor == suffixes.takeOneOf({"1d", "2d", "3d", "4d", "5d"}).empty())
+    decoder.unsupported("expected .tensor with .1d to .5d");
   suffixes.take("tile");
-  suffixes.take("L2");
-  suffixes.take("L2::cache_hint");
-  decoder.wantOperands(instruction, 1, 3); // changes speed only
+  if (!suffixes.take("L2") || !suffixes.take("global"))
+    decoder.unsupported("expected .L2.global");
+  decoder.wantOperandsAndPolicy(instruction, isTensor ? 1 : 2, suffixes.take("L2::cache_hint"));
 }
 
 Way takeWay(Decoder &decoder, Suffixes &suffixes) {
@@ -250,9 +250,11 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
         (!form.rank && !bulkReduction(kReductions[form.operation - 1], type)))
       decoder.unsupported("this reduction");
   }
+  if (form.way == Way::SharedToShared && (form.rank || hasPolicy))
+    decoder.unsupported("copies between shared memories have neither tensors nor cache policies");
   const auto &operands = instruction.operands;
-  size_t count = 2u + (form.rank == 0) + !toGlobal + form.multicast + hasPolicy;
-  decoder.wantOperands(instruction, count);
+  size_t count = 2u + (form.rank == 0) + !toGlobal + form.multicast;
+  decoder.wantOperandsAndPolicy(instruction, count, hasPolicy);
   const Operand &map = operands[toGlobal ? 0 : 1];
   std::vector<uint32_t> coordinates;
   if (form.rank)

@@ -420,8 +420,9 @@ void packIntegers(Warp &warp, const Op &op) {
 
 void decodePackIntegers(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   bool saturates = suffixes.take("sat");
+  std::string_view first = suffixes.empty() ? "" : suffixes.first();
   std::string_view type = suffixes.takeOneOf({"u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"});
-  if (!saturates || type.empty() || suffixes.takeType() != ScalarType::S32)
+  if (type != first || !saturates || type.empty() || suffixes.takeType() != ScalarType::S32)
     decoder.unsupported("expected cvt.pack.sat.TYPE.s32");
   auto bits = static_cast<uint32_t>(std::atoi(std::string(type.substr(1)).c_str()));
   bool over = bits < 16;
@@ -450,6 +451,8 @@ void decodeConvert(Decoder &decoder, const Instruction &instruction, Suffixes &s
   if (to == ScalarType::TF32) {
     if (from != ScalarType::F32)
       decoder.unsupported("expected cvt.tf32.f32");
+    if (mode.saturateFinite && mode.rounding != Rounding::NearestAway)
+      decoder.unsupported(".satfinite to tf32 goes with .rna");
     uint32_t source = decoder.source(instruction.operands[1], from);
     decoder.emit(roundTf32, {decoder.target(instruction.operands[0], to)}, {source}, 0,
                  mode.pack());

@@ -44,6 +44,17 @@ void Decoder::wantOperands(const Instruction &instruction, size_t least, size_t 
               std::to_string(count));
 }
 
+void Decoder::wantOperandsAndPolicy(const Instruction &instruction, size_t count,
+                                    bool hasPolicy) const {
+  wantOperands(instruction, count + hasPolicy);
+  if (!hasPolicy)
+    return;
+  const Operand &policy = instruction.operands.back();
+  if (policy.kind != Operand::Kind::Register ||
+      frame_->function->registers[policy.reg].bytes != sizeof(uint64_t))
+    malformed("the last operand of .L2::cache_hint is the policy, a register of 64 bits");
+}
+
 uint32_t Decoder::allocateRow(unsigned bytes) {
   uint32_t row = nextRow_;
   nextRow_ += bytes <= 4 ? kRowBytes : bytes / 4 * kRowBytes;
@@ -116,10 +127,29 @@ struct WidenSigned {
   int64_t operator()(int32_t value) const { return value; }
 };
 
+// Loads, stores and conversions may use registers wider than their types, but not where bf16 is converted.
+void Decoder::checkRegister(const Operand &operand, ScalarType type) const {
+  const PtxType &own = frame_->function->registers[operand.reg];
+  unsigned wanted = bytesOf(type);
+  std::string_view opcode = current_->opcode;
+  bool mayBeWider = opcode == "ld" || opcode == "ldu" || opcode == "st" ||
+                    (opcode == "cvt" && !std::ranges::count(current_->suffix, "bf16"));
+  if (own.bytes > wanted && wanted > 0 && !mayBeWider)
+    malformed("'" + std::string(operand.name) + "' is " + std::to_string(8 * own.bytes) +
+              " bits wide, the instruction uses " + std::to_string(8 * wanted));
+  bool isPair = type == ScalarType::F16x2 || type == ScalarType::BF16x2;
+  if (own.isFloat && (isPair || isInteger(type)))
+    malformed("'" + std::string(operand.name) + "' is declared as .f" +
+              std::to_string(8 * own.bytes) + ", the instruction uses " +
+              (isPair ? "pairs of halves" : "integers"));
+}
+
 uint32_t Decoder::source(const Operand &operand, ScalarType type) {
   unsigned bytes = 0;
   uint32_t row = sourceAnyWidth(operand, type, bytes);
   unsigned wanted = bytesOf(type);
+  if (operand.kind == Operand::Kind::Register)
+    checkRegister(operand, type);
   if (bytes == 8 && wanted < 8 && wanted > 0) {
     uint32_t narrow = temporary(4);
     emit(bitOp<Narrow, 1, uint32_t, uint64_t>(), {narrow}, {row});
@@ -209,6 +239,7 @@ uint32_t Decoder::target(const Operand &operand, ScalarType type) {
   if (bytes < wanted)
     malformed("result '" + std::string(operand.name) + "' is " + std::to_string(8 * bytes) +
               " bits wide, the instruction writes " + std::to_string(8 * wanted));
+  checkRegister(operand, type);
   uint32_t row = frame_->rows[operand.reg];
   if (bytes == 8 && wanted < 8) {
     uint32_t narrow = temporary(4);
@@ -281,6 +312,21 @@ Decoder::Address Decoder::address(const Operand &operand) {
   return result;
 }
 
+Space Decoder::spaceOf(Space written, const Address &address) const {
+  Space own = address.known.value_or(written);
+  if (own == Space::Param && written != own)
+    malformed("a parameter of the kernel is read by ld.param");
+  if (written == Space::Generic)
+    return own;
+  // Variables named `.param` in a function body live in local memory; a kernel's own are parameters.
+  bool isLocalParam = written == Space::Param && own == Space::Local;
+  bool isConstant = written == Space::Global && own == Space::Const;
+  if (own != written && !isLocalParam && !isConstant)
+    malformed("the variable is in ." + std::string(nameOf(own)) + " memory, not in ." +
+              nameOf(written));
+  return own;
+}
+
 void Decoder::branchTo(Op &op, uint32_t target) {
   frame_->fixups.push_back({static_cast<uint32_t>(&op - program_->code.data()), target});
 }
@@ -330,8 +376,9 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
   if (found == opcodeTable().end())
     unsupported("unknown instruction");
   requireTarget(instruction.opcode, instruction.suffix);
-  if (auto broken = brokenRule(instruction.opcode, instruction.suffix))
-    malformed(*broken);
+  for (auto rule : {brokenRule, brokenOrder})
+    if (auto broken = rule(instruction.opcode, instruction.suffix))
+      malformed(*broken);
   Suffixes suffixes(instruction);
   std::vector<Widening> outerWidenings;
   std::swap(outerWidenings, widenings_);

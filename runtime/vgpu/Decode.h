@@ -50,6 +50,8 @@ enum class ScalarType : uint8_t {
 unsigned bytesOf(ScalarType type);
 bool isSigned(ScalarType type);
 bool isFloat(ScalarType type);
+/// Signed or unsigned, not bits.
+bool isInteger(ScalarType type);
 ScalarType scalarType(std::string_view suffix);
 
 class Decoder;
@@ -127,6 +129,8 @@ public:
     std::optional<uint64_t> always; // base and offset, if no register takes part
   };
   Address address(const Operand &operand);
+  /// The space of an access, of which `written` is what the instruction says: a variable that is named has its own.
+  Space spaceOf(Space written, const Address &address) const;
   /// The row of an address with its offset, 64 bits wide.
   uint32_t wideAddress(const Operand &operand);
 
@@ -140,6 +144,8 @@ public:
   }
 
   void wantOperands(const Instruction &instruction, size_t least, size_t most = 0) const;
+  /// The same, and the policy of `.L2::cache_hint` after them if there is one: it changes speed only.
+  void wantOperandsAndPolicy(const Instruction &instruction, size_t count, bool hasPolicy) const;
   /// Refuses the form of an instruction that `what` in its operands makes, for less than this architecture and version.
   void require(int arch, int version, std::string_view what) const;
   [[noreturn]] void unsupported(const std::string &why) const;
@@ -187,6 +193,8 @@ private:
   /// Refuses what the module's .target and .version do not have.
   void requireTarget(std::string_view opcode, std::span<const std::string_view> modifiers) const;
   void wrapHandlers(size_t begin, const Instruction &instruction);
+  /// That a register has the width and kind that an instruction needs.
+  void checkRegister(const Operand &operand, ScalarType type) const;
   uint32_t allocateRow(unsigned bytes);
   uint32_t specialRow(const Operand &operand);
   uint64_t symbolAddress(const Operand &operand, std::optional<Space> &space);

@@ -42,6 +42,7 @@ bool isSigned(ScalarType type) {
   return (type >= ScalarType::S8 && type <= ScalarType::S64) || type == ScalarType::S16x2;
 }
 bool isFloat(ScalarType type) { return type >= ScalarType::F16; }
+bool isInteger(ScalarType type) { return type >= ScalarType::U8 && type <= ScalarType::S16x2; }
 
 ScalarType scalarType(std::string_view suffix) {
   auto row = std::ranges::find(kTypes, suffix, &TypeRow::suffix);

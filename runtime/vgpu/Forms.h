@@ -13,4 +13,8 @@ namespace tile::vgpu {
 std::optional<std::string> brokenRule(std::string_view opcode,
                                       std::span<const std::string_view> modifiers);
 
+/// Why these modifiers cannot follow each other so.
+std::optional<std::string> brokenOrder(std::string_view opcode,
+                                       std::span<const std::string_view> modifiers);
+
 } // namespace tile::vgpu

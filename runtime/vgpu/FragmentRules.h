@@ -2,11 +2,17 @@
 // row of A, its column of B and its own start are.
 #pragma once
 
+#include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/Warp.h"
 
 #include <span>
 
 namespace tile::vgpu {
+
+/// Takes `.row.col`, in that order.
+inline bool takeRowCol(Suffixes &suffixes) {
+  return suffixes.takeOneOf({"row", "col"}) == "row" && suffixes.takeOneOf({"row", "col"}) == "col";
+}
 
 /// True if all lanes of the warp are here.
 inline bool needWholeWarp(Warp &warp, const Op &op) {

@@ -228,6 +228,7 @@ struct MemoryForm {
   size_t elements = 1;
   ScalarType type = ScalarType::None;
   bool isWide = false; // one .b128 register, whose halves are the elements
+  bool hasPolicy = false;
 };
 
 // The suffixes ld and st share. Cache and eviction hints change speed only.
@@ -257,6 +258,7 @@ MemoryForm takeMemoryForm(Decoder &decoder, Suffixes &suffixes) {
       form.space = space;
   suffixes.take("nc");
   suffixes.takeOneOf({"ca", "cg", "cs", "cv", "lu", "wb", "wt"});
+  form.hasPolicy = suffixes.take("L2::cache_hint");
   while (suffixes.takePrefix("L1::").size() || suffixes.takePrefix("L2::").size()) {
   }
   std::string_view vector = suffixes.takeOneOf({"v2", "v4", "v8"});
@@ -295,17 +297,9 @@ void noteCommunication(Decoder &decoder, const MemoryForm &form, uint32_t space)
     decoder.program().usesGlobalAtomics = true;
 }
 
-uint32_t spaceOf(const MemoryForm &form, const Decoder::Address &address) {
-  Space space = form.space;
-  // Variables named `.param` in a function body live in local memory; a kernel's own are parameters.
-  if (space == Space::Param && address.known)
-    space = *address.known;
-  // A variable named in a generic access is meant in its own space.
-  if (space == Space::Generic && address.known)
-    space = *address.known;
-  if (space == Space::Const)
-    space = Space::Global;
-  return static_cast<uint32_t>(space);
+uint32_t spaceOf(const Decoder &decoder, const MemoryForm &form, const Decoder::Address &address) {
+  Space space = decoder.spaceOf(form.space, address);
+  return static_cast<uint32_t>(space == Space::Const ? Space::Global : space);
 }
 
 uint32_t flagsOf(const MemoryForm &form, const Decoder::Address &address) {
@@ -315,7 +309,7 @@ uint32_t flagsOf(const MemoryForm &form, const Decoder::Address &address) {
 
 void decodeLoad(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   MemoryForm form = takeMemoryForm(decoder, suffixes);
-  decoder.wantOperands(instruction, 2, 3);
+  decoder.wantOperandsAndPolicy(instruction, 2, form.hasPolicy);
   std::vector<uint32_t> targets;
   if (form.isWide)
     std::ranges::copy(decoder.halves(instruction.operands[0]), std::back_inserter(targets));
@@ -324,7 +318,7 @@ void decodeLoad(Decoder &decoder, const Instruction &instruction, Suffixes &suff
       targets.push_back(decoder.target(element, form.type));
   Decoder::Address address = decoder.address(instruction.operands[1]);
   uint32_t flags = flagsOf(form, address);
-  uint32_t space = spaceOf(form, address);
+  uint32_t space = spaceOf(decoder, form, address);
   noteCommunication(decoder, form, space);
   uint64_t bytes = form.elements * bytesOf(form.type), end = decoder.program().paramBytes;
   if (space == static_cast<uint32_t>(Space::Param) && address.always && bytes <= end &&
@@ -341,7 +335,7 @@ void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   if (suffixes.take("async"))
     return decodeAsyncStore(decoder, instruction, suffixes);
   MemoryForm form = takeMemoryForm(decoder, suffixes);
-  decoder.wantOperands(instruction, 2, 3);
+  decoder.wantOperandsAndPolicy(instruction, 2, form.hasPolicy);
   std::vector<uint32_t> sources;
   if (form.isWide)
     std::ranges::copy(decoder.halves(instruction.operands[1]), std::back_inserter(sources));
@@ -351,7 +345,7 @@ void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   Decoder::Address address = decoder.address(instruction.operands[0]);
   sources.push_back(address.row);
   uint32_t flags = flagsOf(form, address);
-  uint32_t space = spaceOf(form, address);
+  uint32_t space = spaceOf(decoder, form, address);
   noteCommunication(decoder, form, space);
   decoder.emitWide(storeHandler(form.type), {}, sources, address.offset, flags, space,
                    kOwnValidity);

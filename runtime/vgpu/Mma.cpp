@@ -254,8 +254,7 @@ void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
     return suffixes.takeOneOf(
         {"f16", "bf16", "tf32", "f32", "f64", "s32", "s8", "u8", "s4", "u4", "b1", "e4m3", "e5m2"});
   };
-  bool form = suffixes.take("sync") && suffixes.take("aligned") && suffixes.take("row") &&
-              suffixes.take("col");
+  bool form = suffixes.take("sync") && suffixes.take("aligned") && takeRowCol(suffixes);
   bool saturate = suffixes.take("satfinite");
   std::string_view d = takeElement(), a = takeElement(), b = takeElement(), c = takeElement();
   unsigned depth = 0;

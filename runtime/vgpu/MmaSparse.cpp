@@ -106,7 +106,7 @@ SparseForm takeForm(Decoder &decoder, Suffixes &suffixes) {
   bool isWhole = suffixes.take("sync") && suffixes.take("aligned");
   std::string_view shape =
       suffixes.takeOneOf({"m16n8k8", "m16n8k16", "m16n8k32", "m16n8k64", "m16n8k128"});
-  bool isPlaced = suffixes.take("row") && suffixes.take("col");
+  bool isPlaced = takeRowCol(suffixes);
   bool saturates = suffixes.take("satfinite");
   auto takeElement = [&] {
     return suffixes.takeOneOf(

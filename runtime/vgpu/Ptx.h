@@ -17,9 +17,11 @@ namespace tile::vgpu {
 /// The state space of a variable or access.
 enum class Space : uint8_t { Generic, Global, Shared, Local, Param, Const };
 
-/// What a register or parameter holds. Signedness is a property of instructions; the declared letter is not kept.
+/// What a register or parameter holds. Signedness is a property of instructions and not kept.
 struct PtxType {
   uint8_t bytes = 0; // 0: predicate
+  bool isFloat =
+      false; // .f32 or .f64: no instruction may use it as an integer, or as a pair of halves
   bool isPredicate() const { return bytes == 0; }
 };
 

@@ -144,15 +144,16 @@ void PtxParser::registerDeclaration() {
   constexpr uint32_t kMaxVectorBytes = 16;
   if (width > 1 && (type->second == 0 || width * type->second > kMaxVectorBytes))
     fail("a vector register has at most 128 bits, and no predicates");
+  PtxType declared{type->second, typeName == ".f32" || typeName == ".f64"};
   do {
     std::string_view name = expectWord("a register name");
     if (!accept("<")) {
       if (width > 1) {
-        addVector(name, width, {type->second});
+        addVector(name, width, declared);
         continue;
       }
       scopes_[scope_].registers[name] = static_cast<int32_t>(function_->registers.size());
-      addRegister(name, ~0u, {type->second});
+      addRegister(name, ~0u, declared);
       continue;
     }
     uint64_t count = expectInteger("a register count");
@@ -161,13 +162,13 @@ void PtxParser::registerDeclaration() {
       fail("more than 1048576 registers in one function");
     if (width > 1) {
       for (uint32_t i = 0; i < count; ++i)
-        addVector(keep(std::string(name) + std::to_string(i)), width, {type->second});
+        addVector(keep(std::string(name) + std::to_string(i)), width, declared);
       continue;
     }
     scopes_[scope_].ranges[name] = {static_cast<int32_t>(function_->registers.size()),
                                     static_cast<uint32_t>(count)};
     for (uint32_t i = 0; i < count; ++i)
-      addRegister(name, i, {type->second});
+      addRegister(name, i, declared);
   } while (accept(","));
   expect(";", "after .reg");
 }

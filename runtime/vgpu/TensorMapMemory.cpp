@@ -198,6 +198,7 @@ void decodeReplace(Decoder &decoder, const Instruction &instruction, Suffixes &s
       decoder.malformed("the ordinal must be a constant");
     ordinal = static_cast<uint32_t>(operands[1].value);
   }
+  decoder.spaceOf(space, decoder.address(operands[0]));
   uint32_t address = decoder.wideAddress(operands[0]);
   uint32_t value = decoder.source(operands.back(), type);
   // Blocks may meet in the map, and Launch keeps count of its changes.

@@ -99,13 +99,12 @@ void emitWideAtomic(Decoder &decoder, const Instruction &instruction, WideAtomic
   bool compares = form.operation == "cas";
   if (instruction.opcode != "atom" || (!compares && form.operation != "exch"))
     decoder.unsupported("of .b128 there are atom.exch and atom.cas");
-  decoder.wantOperands(instruction, 3u + compares);
+  decoder.wantOperandsAndPolicy(instruction, 3u + compares, form.hasPolicy);
   const auto &operands = instruction.operands;
   Decoder::Address address = decoder.address(operands[1]);
-  if (form.space == Space::Generic && address.known)
-    form.space = *address.known;
+  form.space = decoder.spaceOf(form.space, address);
   std::vector<uint32_t> sources = {address.row};
-  for (size_t i = 2; i < operands.size(); ++i)
+  for (size_t i = 2; i < 3u + compares; ++i)
     for (uint32_t row : decoder.halves(operands[i]))
       sources.push_back(row);
   if (form.space != Space::Shared)

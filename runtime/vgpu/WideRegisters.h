@@ -13,6 +13,7 @@ struct WideAtomic {
   std::string_view operation; // exch and cas
   Space space = Space::Generic;
   uint32_t flags = 0; // as of other atomics, in Op::a
+  bool hasPolicy = false;
 };
 void emitWideAtomic(Decoder &decoder, const Instruction &instruction, WideAtomic form);
 

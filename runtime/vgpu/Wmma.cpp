@@ -230,14 +230,17 @@ void decodeMultiply(Decoder &decoder, const Instruction &instruction, Suffixes &
        formC = fragment(c, WmmaFragment::C), formD = fragment(d, WmmaFragment::C);
   bool isBits = a == "b1", integers = c == "s32";
   bool known = form && !layoutB.empty() && formA && formB && formC && formD && a == b &&
-               (c == d || a == "f16") && integers == (bitsOf(a) < 16) && !(saturate && isFloat) &&
-               (a != "bf16" || c == "f32") && (isBits == !bitOperation.empty()) && isBits == popc &&
-               !(isBits && saturate) && (bitsOf(a) >= 8 || (layoutA == "row" && layoutB == "col"));
+               (c == d || (a == "f16" && d != "s32")) && integers == (bitsOf(a) < 16) &&
+               !(saturate && isFloat) && (a != "bf16" || c == "f32") &&
+               (isBits == !bitOperation.empty()) && isBits == popc && !(isBits && saturate) &&
+               (bitsOf(a) >= 8 || (layoutA == "row" && layoutB == "col"));
   if (!known)
     decoder.unsupported("this shape and combination of types is not modelled");
   decoder.wantOperands(instruction, 4);
   std::vector<uint32_t> targets, sources;
-  ScalarType inputType = a == "f64" ? ScalarType::B64 : ScalarType::B32;
+  ScalarType inputType = a == "f64" ? ScalarType::B64
+                         : integers ? ScalarType::S32
+                                    : ScalarType::B32;
   for (const Operand &part : wmmaRegisters(decoder, instruction.operands[0], formD->registers))
     targets.push_back(decoder.target(part, inputType));
   size_t i = 1;

@@ -205,6 +205,7 @@ struct MemoryForm {
   WmmaFragment fragment = WmmaFragment::C;
   Walk walk;
   Space space = Space::Generic;
+  ScalarType type = ScalarType::B32; // of the registers
   unsigned defaultStride = 0;
 };
 
@@ -227,6 +228,9 @@ MemoryForm takeMemoryForm(Decoder &decoder, Suffixes &suffixes, bool isLoad) {
   if (name.empty() || !form || layout.empty() || !fragment || (across && fragment->bits < 8))
     decoder.unsupported("this fragment, layout, shape and type do not go together");
   result.walk = {*fragment, across ? kAcross : 0};
+  result.type = fragment->bits == 64 ? ScalarType::B64
+                : type == "s32"      ? ScalarType::S32
+                                     : ScalarType::B32;
   result.defaultStride = across ? fragment->lines : fragment->length;
   return result;
 }
@@ -245,10 +249,9 @@ void decodeWmmaLoad(Decoder &decoder, const Instruction &instruction, Suffixes &
   std::vector<uint32_t> targets;
   for (const Operand &part :
        wmmaRegisters(decoder, instruction.operands[0], form.walk.form.registers))
-    targets.push_back(decoder.target(part, wide ? ScalarType::B64 : ScalarType::B32));
+    targets.push_back(decoder.target(part, form.type));
   Decoder::Address address = decoder.address(instruction.operands[1]);
-  if (form.space == Space::Generic && address.known)
-    form.space = *address.known;
+  form.space = decoder.spaceOf(form.space, address);
   form.walk.flags |= address.bytes == 8 ? kWide : 0;
   decoder.emitWide(wide ? loadFragment<uint64_t> : loadFragment<uint32_t>, targets,
                    std::array{address.row, strideRow(decoder, instruction, form)}, address.offset,
@@ -262,10 +265,9 @@ void decodeWmmaStore(Decoder &decoder, const Instruction &instruction, Suffixes 
   std::vector<uint32_t> sources;
   for (const Operand &part :
        wmmaRegisters(decoder, instruction.operands[1], form.walk.form.registers))
-    sources.push_back(decoder.source(part, wide ? ScalarType::B64 : ScalarType::B32));
+    sources.push_back(decoder.source(part, form.type));
   Decoder::Address address = decoder.address(instruction.operands[0]);
-  if (form.space == Space::Generic && address.known)
-    form.space = *address.known;
+  form.space = decoder.spaceOf(form.space, address);
   form.walk.flags |= address.bytes == 8 ? kWide : 0;
   sources.push_back(address.row);
   sources.push_back(strideRow(decoder, instruction, form));
