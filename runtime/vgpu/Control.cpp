@@ -57,6 +57,8 @@ void branchIndexed(Warp &warp, const Op &op) {
 }
 
 void exitLanes(Warp &warp, const Op &op) {
+  if ((op.flags & kHasGuard) && warp.shadow)
+    checkCondition(warp, op, op.guardRow);
   uint32_t leaving = guardedLanes(warp, op);
   if (leaving == 0)
     return;

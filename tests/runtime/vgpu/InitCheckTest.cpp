@@ -30,6 +30,15 @@ TEST(InitCheck, UnwrittenRegisterInCondition) {
              "@%q1 bra");
 }
 
+TEST(InitCheck, UnwrittenRegisterInConditionsOfExits) {
+  for (std::string leave : {"exit", "ret"}) {
+    std::string good =
+        kernel("  mov.u32 %r1, 3;\n  setp.eq.u32 %q1, %r1, 3;\n  @%q1 " + leave + ";\n");
+    expectTwin(good, without(good, "  mov.u32 %r1, 3;\n"), 32, FindingKind::Uninitialised,
+               "@%q1 " + leave);
+  }
+}
+
 TEST(InitCheck, UnwrittenRegisterInAddress) {
   std::string good =
       kernel("  mov.u64 %rd1, 8;\n  add.s64 %rd2, %p, %rd1;\n  ld.global.u32 %r1, [%rd2];\n");
