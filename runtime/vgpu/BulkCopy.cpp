@@ -232,6 +232,10 @@ uint8_t takeRank(Decoder &decoder, Suffixes &suffixes) {
 void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
                 bool reduces) {
   Form form;
+  if (std::string_view mode = suffixes.takePrefix("im2col"); !mode.empty())
+    decoder.unsupported("." + std::string(mode) + " is not modelled");
+  if (std::string_view mode = suffixes.takePrefix("tile::"); !mode.empty())
+    decoder.unsupported("." + std::string(mode) + " is not modelled");
   form.rank = takeRank(decoder, suffixes);
   form.way = takeWay(decoder, suffixes);
   bool toGlobal = form.way == Way::SharedToGlobal;

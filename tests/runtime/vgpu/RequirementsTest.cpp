@@ -99,6 +99,14 @@ TEST(Forms, MessagesNameTheModifiers) {
   EXPECT_EQ(objection(kHighest, "and.u32 %r1, %r2, %r3;"),
             "'and.u32': and needs one of .b16, .b32, .b64, .pred");
   EXPECT_EQ(objection(kHighest, "ld.nc.u32 %r1, [%d0];"), "'ld.nc.u32': .nc needs .global");
+  EXPECT_EQ(objection(kHighest, "fence.async.proxy;"),
+            "'fence.async.proxy': .proxy does not stand here, or not beside those before it");
+  for (std::string mode : {"im2col", "tile::gather4"})
+    EXPECT_NE(objection(kHighest, "cp.async.bulk.tensor.3d.shared::cluster.global." + mode +
+                                      ".mbarrier::complete_tx::bytes [%r1], [%d0, {%r1,%r2,%r3}], "
+                                      "[%r3], {%h1};")
+                  .find("." + mode + " is not modelled"),
+              std::string::npos);
 }
 
 // --- ptxas ---------------------------------------------------------------------------------------
