@@ -56,7 +56,7 @@ void placeVariables(LoadedModule &module, GlobalMemory &memory) {
                         std::string(reference.symbol) +
                         "', which is no variable or function of this module",
                     {module.ptx->name.c_str(), variable->line});
-      uint64_t value = *target + static_cast<uint64_t>(reference.addend);
+      uint64_t value = (*target + static_cast<uint64_t>(reference.addend)) >> reference.shift;
       std::memcpy(memory.host(module.addresses[name]) + reference.offset, &value,
                   std::min<size_t>(8, variable->elementBytes));
     }

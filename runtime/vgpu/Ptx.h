@@ -49,6 +49,7 @@ struct Variable {
     std::string_view symbol;
     int64_t addend;
     bool generic;
+    uint8_t shift = 0; // of one byte of the address: where it is
   };
   std::vector<Reference> references; // addresses of other variables inside the initialiser
 };

@@ -221,8 +221,8 @@ void PtxParser::parameterList(std::vector<const Variable *> &list) {
     return;
   do {
     bool inRegister = accept(".reg");
-    if (inRegister && token_.is(".pred"))
-      fail("a parameter in a predicate register is not supported");
+    if (inRegister && (token_.is(".pred") || token_.is(".v2") || token_.is(".v4")))
+      fail("a parameter in a predicate or vector register is not supported");
     if (!inRegister)
       expect(".param", "in a parameter list");
     Variable *parameter = variableDeclaration(Space::Param);
@@ -326,31 +326,52 @@ uint64_t PtxParser::initialFloat(uint32_t bytes, const Constant &value) const {
   return floatBits(value.value, value.type == Constant::Type::Double ? 8 : value.floatBytes, bytes);
 }
 
+// `symbol`, `symbol+4`, `generic(symbol)+4`.
+void PtxParser::initialAddress(Variable &variable, uint64_t offset) {
+  std::string_view symbol = expectWord("an initial value");
+  bool generic = symbol == "generic";
+  if (generic) {
+    expect("(", "after generic");
+    symbol = expectWord("a variable");
+    expect(")", "after generic(variable");
+  }
+  int64_t addend = 0;
+  if (token_.is("+") || token_.is("-")) {
+    accept("+");
+    addend = integerExpression();
+  }
+  module_.addressTaken.insert(symbol);
+  variable.references.push_back({offset, symbol, addend, generic});
+}
+
+// The shift of the byte that a mask such as 0xff00 takes of an address.
+uint8_t PtxParser::byteOfMask(const Constant &mask, const Variable &variable) const {
+  if (mask.isFloat() || variable.elementBytes != 1)
+    fail("a byte of an address initialises a variable of bytes");
+  for (unsigned shift = 0; shift < 64; shift += 8)
+    if (mask.value == uint64_t{0xff} << shift)
+      return static_cast<uint8_t>(shift);
+  fail("a mask of an address is 0xff, 0xff00 and so on");
+}
+
 void PtxParser::initialValue(Variable &variable, uint64_t offset) {
   uint64_t bits = 0;
   if (startsConstant()) {
     Constant value = constantExpression();
-    if (value.isFloat())
+    if (accept("(")) {
+      uint8_t shift = byteOfMask(value, variable);
+      initialAddress(variable, offset);
+      variable.references.back().shift = shift;
+      expect(")", "after a byte of an address");
+    } else if (value.isFloat()) {
       bits = initialFloat(variable.elementBytes, value);
-    else if (variable.isFloat)
+    } else if (variable.isFloat) {
       fail("the initial values of floats are floats: 1.0 or 0f3f800000");
-    else
+    } else {
       bits = value.value;
+    }
   } else {
-    std::string_view symbol = expectWord("an initial value");
-    bool generic = symbol == "generic";
-    if (generic) {
-      expect("(", "after generic");
-      symbol = expectWord("a variable");
-      expect(")", "after generic(variable");
-    }
-    int64_t addend = 0;
-    if (token_.is("+") || token_.is("-")) {
-      accept("+");
-      addend = integerExpression();
-    }
-    module_.addressTaken.insert(symbol);
-    variable.references.push_back({offset, symbol, addend, generic});
+    initialAddress(variable, offset);
   }
   variable.init.resize(std::max<size_t>(variable.init.size(), offset + variable.elementBytes));
   std::memcpy(variable.init.data() + offset, &bits,

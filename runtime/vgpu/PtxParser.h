@@ -90,6 +90,8 @@ private:
   Variable *variableDeclaration(Space space);
   void initialiser(Variable &variable);
   void initialValue(Variable &variable, uint64_t offset);
+  void initialAddress(Variable &variable, uint64_t offset);
+  uint8_t byteOfMask(const Constant &mask, const Variable &variable) const;
   uint64_t initialFloat(uint32_t bytes, const Constant &value) const;
   const Variable *addVariable(Variable variable);
 

@@ -172,6 +172,26 @@ TEST(Constants, OffsetsAndVectors) {
             (uint64_t{2} << 32) + 12);
 }
 
+TEST(Constants, BytesOfAddresses) {
+  std::string bytes;
+  for (const char *mask : {"0xff", "0xff00", "0xff0000", "0xff000000", "0xff00000000",
+                           "0xff0000000000", "0xff000000000000", "0xff00000000000000"})
+    bytes += std::string(bytes.empty() ? "" : ", ") + mask + "(generic(y)+8)";
+  EXPECT_EQ(result(kernelOf(".global .align 8 .u64 y[2] = {5, 6};\n.global .align 8 .u8 x[8] = {" +
+                                bytes + "};",
+                            R"(  ld.global.u64 %d1, [x];
+  ld.u64 %d2, [%d1];
+  st.global.u64 [%p], %d2;
+)")),
+            6u);
+  for (const char *value : {"0xf0(y)", "1.0(y)", "0xff(y)+4", "0xff(y", "0xff(missing)"})
+    EXPECT_THROW(
+        Gpu(kernelOf(std::string(".global .u32 y;\n.global .u8 x[2] = {") + value + ", 1};", "")),
+        Error)
+        << value;
+  EXPECT_THROW(Gpu(kernelOf(".global .u32 y;\n.global .u16 x[2] = {0xff(y), 1};", "")), Error);
+}
+
 TEST(VectorRegisters, AreTheirElements) {
   EXPECT_EQ(result(kernelOf("", R"(  .reg .v4 .b32 v, u<3>;
   .reg .v2 .b32 w;
