@@ -104,8 +104,9 @@ TEST_P(DotShapes, Integers) {
 
 TEST_P(DotShapes, Float8) {
   std::vector<Device> devices = {device()};
-  if (GetParam().starts_with("virtual")) // has the instructions; the default does not
-    devices.push_back(Device::open("virtual:sm_89"));
+  if (GetParam().starts_with("virtual")) // have the instructions; the default does not
+    for (const char *name : {"virtual:sm_89", "virtual:sm_90a"})
+      devices.push_back(Device::open(name));
   for (const Device &each : devices) {
     SCOPED_TRACE(each.name());
     checkFloat8<float8_e4m3, float8_e4m3, float>(each);
