@@ -92,7 +92,7 @@ uint32_t Decoder::constant(uint64_t bits, unsigned bytes) {
 Op &Decoder::emitWide(Handlers handlers, std::span<const uint32_t> targets,
                       std::span<const uint32_t> sources, int64_t imm, uint32_t a, uint32_t b,
                       uint8_t flags) {
-  std::vector<uint32_t> &rows = program_->rowPool.emplace_back(targets.begin(), targets.end());
+  std::vector<uint32_t> &rows = rowPool_.emplace_back(targets.begin(), targets.end());
   rows.insert(rows.end(), sources.begin(), sources.end());
   Op op;
   op.real = op.run = handlers.run;
@@ -460,6 +460,7 @@ std::shared_ptr<const Program> Decoder::decode() {
   }();
   frame_ = &frame;
   decodeInstruction(ending);
+  collectRows();
   finishRows();
   program_->watchesMatrices = program_->usesWgmma && options_.watchMatrices;
   if (program_->watchesMatrices)
@@ -468,6 +469,20 @@ std::shared_ptr<const Program> Decoder::decode() {
   if (!options_.trackInit && !program_->watchesMatrices && program_->recursions.empty())
     shareRows(*program_, rowKinds_);
   return program_;
+}
+
+// All operands in one piece, in the order of the operations.
+void Decoder::collectRows() {
+  size_t count = 0;
+  for (const std::vector<uint32_t> &rows : rowPool_)
+    count += rows.size();
+  program_->rows.reserve(count);
+  for (Op &op : program_->code) {
+    const uint32_t *rows = op.rows;
+    op.rows = program_->rows.data() + program_->rows.size();
+    program_->rows.insert(program_->rows.end(), rows, rows + op.targets + op.sources);
+  }
+  rowPool_.clear();
 }
 
 // Constants and special registers go behind the registers, so that "from here on always initialised" is one compare.
@@ -484,10 +499,9 @@ void Decoder::finishRows() {
     move(constant.row, constant.bytes);
   for (Program::SpecialRow &special : program_->specials)
     move(special.row, 4);
-  for (std::vector<uint32_t> &rows : program_->rowPool)
-    for (uint32_t &row : rows)
-      if (auto found = moved.find(row); found != moved.end())
-        row = found->second;
+  for (uint32_t &row : program_->rows)
+    if (auto found = moved.find(row); found != moved.end())
+      row = found->second;
   program_->fileBytes = end;
 }
 

@@ -10,6 +10,7 @@
 
 #include <tile/Error.h>
 
+#include <deque>
 #include <functional>
 #include <initializer_list>
 #include <optional>
@@ -199,6 +200,7 @@ private:
   uint32_t specialRow(const Operand &operand);
   uint64_t symbolAddress(const Operand &operand, std::optional<Space> &space);
   uint32_t localVariable(const Variable &variable);
+  void collectRows();
   void finishRows();
 
   std::shared_ptr<Program> program_;
@@ -207,6 +209,7 @@ private:
   std::vector<const Function *> callStack_;
   std::vector<Frame *> frames_;
   const Instruction *current_ = nullptr;
+  std::deque<std::vector<uint32_t>> rowPool_; // Op::rows, until the program has them
   uint32_t nextRow_ = 0;
   std::vector<RowKind> rowKinds_; // by row / kRowBytes
   std::optional<uint32_t> carryFlag_, stackPointer_;

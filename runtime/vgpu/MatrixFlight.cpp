@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 namespace tile::vgpu {
 
@@ -75,7 +76,8 @@ void reportFlight(Warp &warp, const Op &op, uint32_t row) {
 
 void runWatched(Warp &warp, const Op &op) {
   std::span<const uint32_t> rows(op.rows, size_t{op.targets} + op.sources);
-  bool moves = isMove(warp.cta->launch->program(), op);
+  const Program &program = warp.cta->launch->program();
+  bool moves = isMove(program, op);
   auto flying =
       std::ranges::find_if(rows, [&](uint32_t row) { return warp.flight.isInFlight(row); });
   if (flying != rows.end()) {
@@ -83,7 +85,7 @@ void runWatched(Warp &warp, const Op &op) {
     if (!moves)
       reportFlight(warp, op, *flying);
   }
-  op.watched(warp, op);
+  program.watched[static_cast<size_t>(&op - program.code.data())](warp, op);
   if (moves)
     warp.flight.rename(rows[0], rows[1]);
   else
@@ -108,14 +110,14 @@ void watchMatrixRegisters(Program &program) {
         grows = true;
       }
   }
-  for (Op &op : program.code) {
+  program.watched.resize(program.code.size());
+  for (size_t i = 0; i < program.code.size(); ++i) {
+    Op &op = program.code[i];
     if (!matrixRegisters(op).empty())
       continue;
     std::span<const uint32_t> rows(op.rows, size_t{op.targets} + op.sources);
-    if (std::ranges::any_of(rows, [&](uint32_t row) { return watched.contains(row); })) {
-      op.watched = op.run;
-      op.run = runWatched;
-    }
+    if (std::ranges::any_of(rows, [&](uint32_t row) { return watched.contains(row); }))
+      program.watched[i] = std::exchange(op.run, runWatched);
   }
 }
 

@@ -353,8 +353,7 @@ void runMmaBatch(Warp &warp, const Op &op) {
   if (warp.shadow)
     batchValidity(warp, batch, all, shape);
   multiplyBatch(warp, batch, shape, {types.a, types.b, types.sum, shape.registersB, 1, false});
-  for (const Op &skipped : all.subspan(1))
-    warp.instructions += skipped.issues;
+  warp.instructions += batch.issues;
   warp.pc += batch.operations - 1;
 }
 

@@ -70,6 +70,8 @@ public:
     std::ranges::stable_sort(terms, {}, [](const Term &term) { return std::pair(term.a, term.b); });
     MmaBatch batch;
     batch.operations = operations_;
+    for (const Op &op : std::span(&first_, operations_).subspan(1))
+      batch.issues += op.issues;
     std::erase_if(between_, [&](uint32_t at) { return at >= operations_; });
     batch.between = std::move(between_);
     batch.length = static_cast<uint32_t>(chains_.front().length);

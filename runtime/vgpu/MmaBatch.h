@@ -25,6 +25,7 @@ struct MmaBatch {
     uint32_t firstSum = 0; // index into `sums` and `results`
   };
   uint32_t operations = 0;       // of the program, from the batch's first
+  uint32_t issues = 0;           // of all but the first: instructions
   std::vector<uint32_t> between; // those that are no products, counted from the first
   uint32_t length = 1;        // of each chain of operations: a fragment has as many times its depth
   std::vector<uint32_t> a, b; // rows, fragment after fragment

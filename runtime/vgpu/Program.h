@@ -30,13 +30,13 @@ struct Handlers {
 
 constexpr uint32_t kRowBytes = 128;
 
-struct Op {
+/// One line of the host's cache: kernels that are large unrolled loops are bound by reading them.
+struct alignas(64) Op {
   Handler run =
       nullptr; // what the warp calls: `real`, or a wrapper that applies guard and init check
   const uint32_t *rows = nullptr; // operands: targets, then sources
   Handler real = nullptr;
-  Handler shadow = nullptr;  // see Handlers
-  Handler watched = nullptr; // what runs after the watch over registers of wgmma
+  Handler shadow = nullptr; // see Handlers
   int64_t imm = 0;
   uint32_t a = 0, b = 0; // further parameters of the handler
   uint32_t guardRow = 0;
@@ -46,6 +46,7 @@ struct Op {
   uint8_t guardFlip = 0; // 1: the guard is negated
   uint8_t issues = 0;    // 1: the first operation of its instruction
 };
+static_assert(sizeof(Op) == 64);
 
 /// Op::flags.
 enum OpFlag : uint8_t {
@@ -132,8 +133,9 @@ struct Program {
   std::shared_ptr<const Module> module;
   const Function *entry = nullptr;
   std::vector<Op> code;
-  std::deque<std::vector<uint32_t>> rowPool; // owns Op::rows
-  uint32_t fileBytes = 0;                    // size of a register file
+  std::vector<uint32_t> rows;   // what Op::rows points to
+  std::vector<Handler> watched; // by operation: what runs after the watch over registers of wgmma
+  uint32_t fileBytes = 0;       // size of a register file
 
   struct Constant {
     uint32_t row;

@@ -197,8 +197,7 @@ private:
     auto move = [&](uint32_t &row) {
       row = isRegister(row) ? rows_[row / kRowBytes] : row - staticRows + end_;
     };
-    for (std::vector<uint32_t> &rows : program_.rowPool)
-      std::ranges::for_each(rows, move);
+    std::ranges::for_each(program_.rows, move);
     for (Op &op : program_.code)
       if (op.flags & kHasGuard)
         move(op.guardRow);
