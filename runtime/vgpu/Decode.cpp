@@ -375,10 +375,7 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
   auto found = opcodeTable().find(instruction.opcode);
   if (found == opcodeTable().end())
     unsupported("unknown instruction");
-  requireTarget(instruction.opcode, instruction.suffix);
-  for (auto rule : {brokenRule, brokenOrder})
-    if (auto broken = rule(instruction.opcode, instruction.suffix))
-      malformed(*broken);
+  requireForm(instruction);
   Suffixes suffixes(instruction);
   std::vector<Widening> outerWidenings;
   std::swap(outerWidenings, widenings_);
@@ -395,6 +392,15 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
     wrapHandlers(begin, instruction);
   if (begin < program_->code.size())
     program_->code[begin].issues = 1;
+}
+
+void Decoder::requireForm(const Instruction &instruction) {
+  if (!knownForms_.insert(instruction.spelling).second)
+    return;
+  requireTarget(instruction.opcode, instruction.suffix);
+  for (auto rule : {brokenRule, brokenOrder})
+    if (auto broken = rule(instruction.opcode, instruction.suffix))
+      malformed(*broken);
 }
 
 void Decoder::requireTarget(std::string_view opcode,

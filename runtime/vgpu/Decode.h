@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace tile::vgpu {
 
@@ -191,6 +192,8 @@ private:
   void layoutShared();
   void decodeBody(Frame &frame);
   void decodeInstruction(const Instruction &instruction);
+  /// Refuses an opcode with modifiers that it does not have, or that the module does not.
+  void requireForm(const Instruction &instruction);
   /// Refuses what the module's .target and .version do not have.
   void requireTarget(std::string_view opcode, std::span<const std::string_view> modifiers) const;
   void wrapHandlers(size_t begin, const Instruction &instruction);
@@ -215,6 +218,7 @@ private:
   std::optional<uint32_t> carryFlag_, stackPointer_;
   std::unordered_map<std::string, uint32_t> constants_; // key: bits and width
   std::unordered_map<uint8_t, uint32_t> specials_;
+  std::unordered_set<std::string_view> knownForms_; // that are right: kernels repeat a few
   std::unordered_map<const Variable *, uint32_t> sharedAddresses_, paramOffsets_;
   std::deque<Variable> passed_;         // arguments of calls that are no variables
   std::deque<Instruction> transferred_; // the loads and stores of those
