@@ -4,8 +4,8 @@
   env/bin/python bench/vgpu/compare.py --tilec build/release/bin/tilec
 
 Triton compiles its kernels to PTX, which `tilec run` executes without checks and with all of them; TRITON_INTERPRET=1 runs
-their source with NumPy. Times are CPU time of the run alone, the best of several, with one thread on each side, so that other
-programs on the machine hardly matter; without the start of a process, without compiling and reading files. Results are compared with each other. Ratios above 1: the virtual GPU is faster.
+their source with NumPy. Times are CPU time of the run alone, the best of several taken in turns, with one thread on each side,
+so that other programs on the machine hardly matter; without the start of a process, without compiling and reading files. Results are compared with each other. Ratios above 1: the virtual GPU is faster.
 """
 import argparse
 import json
@@ -41,9 +41,9 @@ class Runner:
                 numpy.save(folder / f"{name}.in{i}.npy", values)
 
     def interpreted(self):
-        """Best seconds, and the result."""
-        times = [float(peer("interpret_peer.py", self.name, self.folder).split()[-1]) for _ in range(self.options.repeats)]
-        return min(times), numpy.load(self.folder / f"{self.name}.peer.npy")
+        """Seconds, and the result."""
+        seconds = float(peer("interpret_peer.py", self.name, self.folder).split()[-1])
+        return seconds, numpy.load(self.folder / f"{self.name}.peer.npy")
 
     def words(self, facts, output):
         kinds = {"float32": "f32", "float16": "f16"}
@@ -61,21 +61,18 @@ class Runner:
         yield "u64:0"
 
     def executed(self, arch, checks):
-        """Best seconds and the result on the virtual GPU, or what it says if it cannot."""
+        """Seconds and the result on the virtual GPU, or what it says if it cannot."""
         ptx = self.folder / f"{self.name}-sm_{arch}.ptx"
         facts = json.loads(ptx.with_suffix(".json").read_text())
         output, report = self.folder / f"{self.name}.npy", self.folder / f"{self.name}.report.json"
-        times = []
-        for _ in range(self.options.repeats):
-            done = subprocess.run(
-                [self.options.tilec, "run", ptx, "--device", f"virtual:{TARGETS[arch]}", "--check", checks, "--json", report,
-                 "--grid", ",".join(map(str, self.launch.grid)), "--shared", str(facts["shared"]),
-                 *self.words(facts, output)], capture_output=True, text=True,
-                env={**os.environ, "TILE_VGPU_THREADS": "1"})
-            if done.returncode:
-                return None, (done.stderr.strip().splitlines() or ["no message"])[0]
-            times.append(json.loads(report.read_text())["ran"]["cpu_seconds"])
-        return min(times), numpy.load(output)
+        done = subprocess.run(
+            [self.options.tilec, "run", ptx, "--device", f"virtual:{TARGETS[arch]}", "--check", checks, "--json", report,
+             "--grid", ",".join(map(str, self.launch.grid)), "--shared", str(facts["shared"]),
+             *self.words(facts, output)], capture_output=True, text=True,
+            env={**os.environ, "TILE_VGPU_THREADS": "1"})
+        if done.returncode:
+            return None, (done.stderr.strip().splitlines() or ["no message"])[0]
+        return json.loads(report.read_text())["ran"]["cpu_seconds"], numpy.load(output)
 
 
 def error_between(ours, theirs):
@@ -84,16 +81,22 @@ def error_between(ours, theirs):
 
 
 def compare(runner):
-    peer_seconds, peer_result = runner.interpreted()
-    for arch in runner.launch.archs:
-        for checks in ("none", "all"):
-            seconds, result = runner.executed(arch, checks)
-            line = f"{runner.name:24} {TARGETS[arch]:7} {checks:5} {peer_seconds * 1e3:10.1f} "
-            if seconds is None:
-                print(line + result, flush=True)
-                continue
-            print(f"{line}{seconds * 1e3:10.1f} {peer_seconds / seconds:7.1f}   {error_between(result, peer_result):.1e}",
-                  flush=True)
+    """All sides take turns: a machine that is slow for a while is slow for each of them."""
+    peer_seconds, runs = [], {(arch, checks): [] for arch in runner.launch.archs for checks in ("none", "all")}
+    for _ in range(runner.options.repeats):
+        seconds, peer_result = runner.interpreted()
+        peer_seconds.append(seconds)
+        for run, results in runs.items():
+            results.append(runner.executed(*run))
+    best_peer = min(peer_seconds)
+    for (arch, checks), results in runs.items():
+        line = f"{runner.name:24} {TARGETS[arch]:7} {checks:5} {best_peer * 1e3:10.1f} "
+        refusal = next((words for seconds, words in results if seconds is None), None)
+        if refusal:
+            print(line + refusal, flush=True)
+            continue
+        seconds, result = min(results, key=lambda run: run[0])
+        print(f"{line}{seconds * 1e3:10.1f} {best_peer / seconds:7.1f}   {error_between(result, peer_result):.1e}", flush=True)
 
 
 def main():
