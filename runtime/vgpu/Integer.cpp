@@ -113,8 +113,6 @@ struct SubSaturate {
   }
 };
 
-// add, sub, min, max, abs, neg: integer forms here, the others with the floats.
-
 template <class F> void predicateOp(Warp &warp, const Op &op) {
   mergeMask(warp.predicate(op.rows[0]), F{}(warp.predicate(op.rows[1]), warp.predicate(op.rows[2])),
             warp.mask);

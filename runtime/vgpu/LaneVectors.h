@@ -6,6 +6,29 @@
 
 namespace tile::vgpu {
 
+/// Whether `place = address + shift` is in [0, last] and a multiple of `bytes`, a power of two, for the addresses in the
+/// first `lanes` of `registers`; `lanes` is a multiple of 8. False also where only wrapping brings a place there.
+template <class Lane>
+bool arePlacesInside(const Lane *registers, unsigned lanes, Lane shift, Lane last, uint32_t bytes) {
+  // Written as vectors: registers may be anything else to the compiler.
+  using Vector __attribute__((vector_size(32))) = Lane;
+  constexpr unsigned kWidth = sizeof(Vector) / sizeof(Lane);
+  Vector faults = {}, low = {};
+  for (unsigned lane = 0; lane < lanes; lane += kWidth) {
+    Vector address;
+    std::memcpy(&address, registers + lane, sizeof address);
+    Vector place = address + shift;
+    faults |= address | place | (last - place); // negative: outside
+    low |= place;
+  }
+  Lane fault = 0, misaligned = 0;
+  for (unsigned i = 0; i < kWidth; ++i) {
+    fault |= faults[i];
+    misaligned |= low[i];
+  }
+  return static_cast<std::make_signed_t<Lane>>(fault) >= 0 && (misaligned & (bytes - 1)) == 0;
+}
+
 // Whether all lanes take part and their bytes adjoin.
 inline bool isConsecutive(const Access &access) {
   if (access.mask != kFullMask)

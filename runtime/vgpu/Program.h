@@ -30,7 +30,7 @@ struct Handlers {
 
 constexpr uint32_t kRowBytes = 128;
 
-/// One line of the host's cache: kernels that are large unrolled loops are bound by reading them.
+/// One line of the host's cache: unrolled loops have more of them than its first level holds.
 struct alignas(64) Op {
   Handler run =
       nullptr; // what the warp calls: `real`, or a wrapper that applies guard and init check

@@ -44,20 +44,9 @@ std::optional<Sources> findSources(Warp &warp, const Op &op, uint32_t bytes) {
   const RecentBlocks::Range *block = warp.cta->recent.of(registers[0] + offset);
   if (!block || block->end - block->base < bytes)
     return std::nullopt;
-  uint64_t last = block->end - block->base - bytes, shift = offset - block->base;
-  using Vector __attribute__((vector_size(32))) = uint64_t;
-  constexpr unsigned kWidth = sizeof(Vector) / sizeof(uint64_t);
-  Vector faults = {}, low = {};
-  for (unsigned lane = 0; lane < kLanes; lane += kWidth) {
-    Vector place;
-    std::memcpy(&place, registers + lane, sizeof place);
-    place += shift;
-    faults |= place | (last - place); // negative: outside
-    low |= place;
-  }
-  uint64_t fault = faults[0] | faults[1] | faults[2] | faults[3],
-           misaligned = low[0] | low[1] | low[2] | low[3] | block->base;
-  if (static_cast<int64_t>(fault) < 0 || misaligned & (bytes - 1))
+  uint64_t last = block->end - block->base - bytes;
+  if (block->base & (bytes - 1) ||
+      !arePlacesInside(registers, kLanes, offset - block->base, last, bytes))
     return std::nullopt;
   auto memory = reinterpret_cast<uintptr_t>(warp.cta->launch->memory().host(kGlobalBase));
   return Sources{memory - kGlobalBase + offset, registers};

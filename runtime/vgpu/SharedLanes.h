@@ -2,7 +2,7 @@
 // and nobody wants to know of it.
 #pragma once
 
-#include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/LaneVectors.h"
 #include "runtime/vgpu/Launch.h"
 
 #include <optional>
@@ -30,24 +30,7 @@ inline std::optional<OwnShared> findOwnShared(Warp &warp, uint32_t row, int32_t 
     return std::nullopt;
   const uint32_t *registers = warp.row<uint32_t>(row);
   uint32_t shift = static_cast<uint32_t>(offset) - kSharedBase, last = launch.sharedBytes() - bytes;
-  // Written as vectors: registers may be anything else to the compiler.
-  using Vector __attribute__((vector_size(32))) = uint32_t;
-  constexpr unsigned kWidth = sizeof(Vector) / sizeof(uint32_t);
-  Vector faults = {}, low = {};
-  for (unsigned lane = 0; lane < lanes; lane += kWidth) {
-    Vector address;
-    std::memcpy(&address, registers + lane, sizeof address);
-    Vector place = address + shift;
-    // Negative: outside, or only inside by the wrapping of 32 bits.
-    faults |= address | place | (last - place);
-    low |= place;
-  }
-  uint32_t fault = 0, misaligned = 0;
-  for (unsigned i = 0; i < kWidth; ++i) {
-    fault |= faults[i];
-    misaligned |= low[i];
-  }
-  if (static_cast<int32_t>(fault) < 0 || misaligned & (bytes - 1))
+  if (!arePlacesInside(registers, lanes, shift, last, bytes))
     return std::nullopt;
   auto memory = reinterpret_cast<uintptr_t>(cta.shared.data());
   return OwnShared{memory + static_cast<uintptr_t>(int64_t{offset} - int64_t{kSharedBase}),
