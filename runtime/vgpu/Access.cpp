@@ -36,6 +36,10 @@ std::string describe(Warp &warp, Space space, uint64_t address) {
     return "a thread has " + std::to_string(program.localBytes) + " bytes of local memory";
   if (space == Space::Param)
     return "the kernel has " + std::to_string(program.paramBytes) + " bytes of parameters";
+  if (size_t blocks = warp.cta->cluster->ctas.size(); address >> kRankShift >= blocks)
+    return blocks == 1 ? "beyond the block's window of 16 MiB"
+                       : "beyond the windows of the cluster's " + std::to_string(blocks) +
+                             " blocks, of 16 MiB each";
   address &= kOffsetMask;
   for (const Program::SharedVariable &variable : program.shared)
     if (address >= variable.address && address - variable.address < variable.bytes)
@@ -152,11 +156,10 @@ bool areAllInside(const Access &access, uint64_t begin, uint64_t end) {
   return static_cast<int64_t>(outside) >= 0;
 }
 
-// Host addresses where device address `begin` is at `base`. In integers, since inactive lanes may hold anything.
-void translate(Access &access, const uint8_t *base, uint64_t begin) {
-  uint64_t shift = reinterpret_cast<uint64_t>(base) - begin;
+// Host addresses where address 0 would be at `origin`. In integers, since inactive lanes may hold anything.
+void translate(Access &access, uintptr_t origin) {
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    access.host[lane] = reinterpret_cast<uint8_t *>(shift + access.address[lane]);
+    access.host[lane] = reinterpret_cast<uint8_t *>(origin + access.address[lane]);
 }
 
 void resolveGlobal(Warp &warp, const Op &op, Access &access) {
@@ -167,7 +170,7 @@ void resolveGlobal(Warp &warp, const Op &op, Access &access) {
     if (!cta.recent.hold(range.least, range.most, access.bytes))
       lookUpGlobal(warp, op, access);
   }
-  translate(access, cta.launch->memory().host(kGlobalBase), kGlobalBase);
+  translate(access, cta.launch->memory().origin());
 }
 
 // The bytes of a memory barrier are opaque.
@@ -186,19 +189,21 @@ void checkOpaque(Warp &warp, const Op &op, const Access &access, unsigned lane,
 
 // True if the block's own shared memory holds [least, most + bytes), and no memory barrier is there.
 bool isOwnShared(const Cta &cta, const AddressRange &range, uint32_t bytes) {
-  if (range.least < kSharedBase || range.most + bytes > kSharedBase + cta.launch->sharedBytes())
+  uint64_t begin = cta.sharedBegin(), size = cta.launch->sharedBytes();
+  if (range.least < begin || bytes > size || range.most - begin > size - bytes)
     return false;
   const Mbarriers &barriers = cta.mbarriers;
-  return barriers.empty() || range.most + bytes <= barriers.begin()->first ||
-         range.least >= barriers.rbegin()->first + 8;
+  uint64_t window = sharedWindowOf(cta.rank);
+  return barriers.empty() || range.most - window + bytes <= barriers.begin()->first ||
+         range.least - window >= barriers.rbegin()->first + 8;
 }
 
 void resolveShared(Warp &warp, const Op &op, Access &access) {
   const Cta &cta = *warp.cta;
-  if ((cta.mbarriers.empty() &&
-       areAllInside(access, kSharedBase, kSharedBase + uint64_t{cta.launch->sharedBytes()})) ||
+  uint64_t begin = cta.sharedBegin();
+  if ((cta.mbarriers.empty() && areAllInside(access, begin, begin + cta.launch->sharedBytes())) ||
       isOwnShared(cta, rangeOf(access), access.bytes)) {
-    translate(access, warp.cta->shared.data(), kSharedBase);
+    translate(access, reinterpret_cast<uintptr_t>(cta.shared.data()) - begin);
     return;
   }
   uint64_t bytes = warp.cta->launch->sharedBytes();
@@ -308,6 +313,20 @@ void resolve(Warp &warp, const Op &op, Access &access) {
     ++*cta.cluster->events;
   if (DistinctSectors *distinct = launch.distinctSectors())
     countAccess(cta.countersOf(op), access, *distinct);
+}
+
+void requireOwnShared(Warp &warp, const Op &op, Access &access) {
+  if (warp.cta->cluster->ctas.size() == 1)
+    return; // there is no other window
+  auto isForeign = [&](unsigned lane) {
+    return placeOf(warp, access.address[lane]).cta != warp.cta;
+  };
+  forLanes(access.mask, [&](unsigned lane) {
+    if (isForeign(lane))
+      fault(warp, op, access, isForeign, FindingKind::OutOfBounds,
+            "is in another block of the cluster, which this instruction does not reach");
+  });
+  forLanes(access.mask, [&](unsigned lane) { access.address[lane] &= kOffsetMask; });
 }
 
 void requireGlobal(Warp &warp, const Op &op, unsigned lane, uint64_t address, uint32_t bytes) {

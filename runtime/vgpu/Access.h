@@ -28,6 +28,10 @@ void readAddresses(Warp &warp, uint32_t row, bool wide, int64_t offset,
 /// Translates all lanes or stops the block with a finding (out of bounds, freed, misaligned). Counts the access.
 void resolve(Warp &warp, const Op &op, Access &access);
 
+/// Of a resolved access to shared memory by an instruction that reaches the block's own alone: stops the block if a lane names
+/// another's, and brings the addresses into the first window.
+void requireOwnShared(Warp &warp, const Op &op, Access &access);
+
 /// Stops the block unless [address, address + bytes) lies in one live allocation. Any size, no alignment.
 void requireGlobal(Warp &warp, const Op &op, unsigned lane, uint64_t address, uint32_t bytes);
 

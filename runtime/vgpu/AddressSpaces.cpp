@@ -45,14 +45,13 @@ void decodeCvta(Decoder &decoder, const Instruction &instruction, Suffixes &suff
                {target}, {source, decoder.constant(base, 8)});
 }
 
-// A block's own shared memory, seen through its own window or through the cluster's.
+// A block's own shared memory.
 void testOwnShared(Warp &warp, const Op &op) {
   const uint64_t *address = warp.row<uint64_t>(op.rows[1]);
   uint32_t result = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    uint64_t offset = address[lane] - kSharedWindow, rank = offset >> kRankShift;
-    result |= uint32_t{offset < (uint64_t{1} << 40) && (rank == 0 || rank == warp.cta->rank + 1)}
-              << lane;
+    uint64_t rank = (address[lane] - kSharedWindow) >> kRankShift;
+    result |= uint32_t{rank == warp.cta->rank} << lane;
   }
   mergeMask(warp.predicate(op.rows[0]), result, warp.mask);
 }

@@ -35,11 +35,11 @@ static constexpr uint8_t kPoison = 0xff;
 static void moveLane(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
   Cta &cta = *warp.cta;
   uint32_t target = record.target[lane], copied = record.sourceBytes[lane];
-  uint8_t *to = cta.sharedHost(target);
+  uint8_t *to = cta.sharedHost(target, record.bytes);
   if (copied) {
     requireGlobal(warp, *record.op, lane, record.source[lane], copied);
     countRange(*cta.launch, AccessKind::Read, record.source[lane], copied);
-    std::memcpy(to, cta.launch->memory().host(record.source[lane]), copied);
+    std::memcpy(to, cta.launch->memory().host(record.source[lane], copied), copied);
   }
   std::memset(to + copied, 0, record.bytes - copied);
   if (warp.shadow) {
@@ -165,10 +165,10 @@ bool moveRow(Warp &warp, const AsyncCopies::Record &record, unsigned first, unsi
   if (!cta.recent.hold(source, source, bytes) ||
       (warp.shadow && !memory.valid().holdsRange(source - kGlobalBase, bytes)))
     return false;
-  const uint8_t *from = memory.host(source);
+  const uint8_t *from = memory.host(source, bytes);
   for (unsigned i = 0; i < lanes; ++i) {
     uint32_t target = record.target[first + i];
-    std::memcpy(cta.sharedHost(target), from + i * Bytes, Bytes);
+    std::memcpy(cta.sharedHost(target, Bytes), from + i * Bytes, Bytes);
     if (warp.shadow)
       cta.sharedValid.mark(target - kSharedBase, Bytes);
   }
@@ -201,7 +201,7 @@ void moveNow(Warp &warp, const AsyncCopies::Record &record) {
 }
 
 void poison(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
-  std::memset(warp.cta->sharedHost(record.target[lane]), kPoison, record.bytes);
+  std::memset(warp.cta->sharedHost(record.target[lane], record.bytes), kPoison, record.bytes);
   if (warp.shadow)
     warp.cta->sharedValid.setRange(record.target[lane] - kSharedBase, record.bytes, false);
 }
@@ -246,6 +246,7 @@ void issueCopy(Warp &warp, const Op &op) {
   Access target, source;
   readOperands(warp, op, record, target, source);
   resolve(warp, op, target);
+  requireOwnShared(warp, op, target);
   // Whole sources are checked where the copy stands in the program; shorter ones when they are read.
   if (source.mask) {
     resolve(warp, op, source);

@@ -25,7 +25,8 @@ public:
   void check() {
     uint64_t offset = uint64_t{target.address} - kSharedBase;
     const Launch &launch = *issuer->cta->launch;
-    if (!target.cta || !barrier.cta || offset + bytes > launch.sharedBytes() || offset >> 32)
+    if (!target.cta || !barrier.cta || offset > launch.sharedBytes() ||
+        bytes > launch.sharedBytes() - offset)
       issuer->stop(*op, FindingKind::OutOfBounds, lane,
                    "the target of " + std::to_string(bytes) +
                        " bytes is not in the cluster's shared memory");
@@ -49,7 +50,7 @@ public:
   bool writes(const Cta &cta) const override { return target.cta == &cta; }
 
   void complete() override {
-    uint8_t *host = target.cta->sharedHost(target.address);
+    uint8_t *host = target.cta->sharedHost(target.address, bytes);
     if (reduction)
       reduction(host, value.data(), bytes);
     else

@@ -103,7 +103,7 @@ void BulkTransfer::poison(const SharedPlace &tile) const {
     return;
   forRuns([&](const TensorRun &run) {
     forPieces(tile.address, run, [&](uint32_t address, uint32_t, uint32_t count) {
-      std::memset(tile.cta->sharedHost(address), kPoison, count);
+      std::memset(tile.cta->sharedHost(address, count), kPoison, count);
     });
   });
   if (issuer->shadow)
@@ -148,16 +148,16 @@ void BulkTransfer::fillTile(const BulkTile &target, const TensorRun &run, uint32
                             uint32_t done, uint32_t count) const {
   Launch &launch = *issuer->cta->launch;
   Cta &cta = *target.place.cta;
-  uint8_t *host = cta.sharedHost(address);
+  uint8_t *host = cta.sharedHost(address, count);
   if (from) {
     uint32_t source = from->address + run.tileOffset + done;
-    move(host, cta.sharedValid, address - kSharedBase, from->cta->sharedHost(source),
+    move(host, cta.sharedValid, address - kSharedBase, from->cta->sharedHost(source, count),
          from->cta->sharedValid, source - kSharedBase, count);
     return;
   }
   if (run.inside) {
     uint64_t source = run.address + done;
-    move(host, cta.sharedValid, address - kSharedBase, launch.memory().host(source),
+    move(host, cta.sharedValid, address - kSharedBase, launch.memory().host(source, count),
          launch.memory().valid(), source - kGlobalBase, count);
     return;
   }
@@ -183,9 +183,9 @@ void BulkTransfer::copyOut(const TensorRun &run, uint32_t address, uint32_t done
     launch.memory().valid().setRange(target - kGlobalBase, count, true);
   }
   if (reduction)
-    reduction(launch.memory().host(target), cta.sharedHost(address), count);
+    reduction(launch.memory().host(target, count), cta.sharedHost(address, count), count);
   else
-    std::memcpy(launch.memory().host(target), cta.sharedHost(address), count);
+    std::memcpy(launch.memory().host(target, count), cta.sharedHost(address, count), count);
 }
 
 // Whether a run is moved by whole chunks: of a swizzled tile, since others are moved as they are.
@@ -201,14 +201,14 @@ static bool moveChunks(const BulkTransfer &copy, const BulkTile &target, const T
   if (!isInWholeChunks(copy, run) ||
       (follows && !memory.valid().holdsRange(run.address - kGlobalBase, run.bytes)))
     return false;
-  const uint8_t *source = memory.host(run.address);
-  uint8_t *shared = target.place.cta->sharedHost(kSharedBase);
+  const uint8_t *source = memory.host(run.address, run.bytes);
+  Cta &cta = *target.place.cta;
   uint32_t begin = target.place.address + run.tileOffset;
   forChunks(begin, run.bytes, static_cast<unsigned>(copy.map->swizzle),
             [&](uint32_t address, uint32_t done) {
-              std::memcpy(shared + (address - kSharedBase), source + done, kChunkBytes);
+              std::memcpy(cta.sharedHost(address, kChunkBytes), source + done, kChunkBytes);
             });
-  ValidBits &valid = target.place.cta->sharedValid;
+  ValidBits &valid = cta.sharedValid;
   if (follows)
     forChunks(begin, run.bytes, static_cast<unsigned>(copy.map->swizzle),
               [&](uint32_t address, uint32_t) { valid.mark(address - kSharedBase, kChunkBytes); });
@@ -221,11 +221,10 @@ static bool moveChunksOut(const BulkTransfer &copy, const TensorRun &run) {
   GlobalMemory &memory = cta.launch->memory();
   if (!isInWholeChunks(copy, run) || copy.issuer->shadow)
     return false;
-  uint8_t *target = memory.host(run.address);
-  const uint8_t *shared = cta.sharedHost(kSharedBase);
+  uint8_t *target = memory.host(run.address, run.bytes);
   forChunks(copy.from->address + run.tileOffset, run.bytes,
             static_cast<unsigned>(copy.map->swizzle), [&](uint32_t address, uint32_t done) {
-              std::memcpy(target + done, shared + (address - kSharedBase), kChunkBytes);
+              std::memcpy(target + done, cta.sharedHost(address, kChunkBytes), kChunkBytes);
             });
   return true;
 }
@@ -249,7 +248,7 @@ void BulkTransfer::prefetchAfter(const TensorRun &run) const {
   const GlobalMemory &memory = issuer->cta->launch->memory();
   // In integers, since it may lie anywhere.
   uint64_t offset = run.address + kRowsAhead * map->strides[0] - kGlobalBase,
-           begin = reinterpret_cast<uint64_t>(memory.host(kGlobalBase)) + offset;
+           begin = memory.origin() + kGlobalBase + offset;
   for (uint32_t at = 0; at < run.bytes; at += kLineBytes)
     __builtin_prefetch(reinterpret_cast<const void *>(begin + at));
   if (issuer->shadow)

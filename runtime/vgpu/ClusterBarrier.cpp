@@ -137,8 +137,7 @@ template <bool Generic, class T> void rankOf(Warp &warp, const Op &op) {
   uint32_t *target = warp.row<uint32_t>(op.rows[0]);
   forLanes(warp.mask, [&](unsigned lane) {
     uint64_t shared = address[lane] - (Generic ? kSharedWindow : 0);
-    uint64_t rank = shared >> kRankShift;
-    target[lane] = rank ? static_cast<uint32_t>(rank - 1) : warp.cta->rank;
+    target[lane] = static_cast<uint32_t>(shared >> kRankShift);
   });
 }
 

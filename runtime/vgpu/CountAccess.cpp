@@ -49,8 +49,9 @@ void countShared(Counters &counters, const Access &access) {
     counters.sharedIdeal += banks.cycles() != 0; // 128 bytes fit into one cycle
   }
   uint64_t end = 0;
-  forLanes(access.mask,
-           [&](unsigned lane) { end = std::max(end, access.address[lane] + access.bytes); });
+  forLanes(access.mask, [&](unsigned lane) {
+    end = std::max(end, (access.address[lane] & kOffsetMask) + access.bytes);
+  });
   counters.sharedTouched = std::max(counters.sharedTouched, end - kSharedBase);
 }
 

@@ -80,11 +80,20 @@ uint32_t Decoder::stackPointer() {
 }
 
 uint32_t Decoder::constant(uint64_t bits, unsigned bytes) {
-  std::string key = std::to_string(bits) + (bytes == 8 ? "w" : bytes == 0 ? "p" : "");
+  return addressConstant(bits, std::nullopt, bytes);
+}
+
+uint32_t Decoder::addressConstant(uint64_t address, std::optional<Space> space, unsigned bytes) {
+  bool isShared = space == Space::Shared;
+  std::string key = std::to_string(address) +
+                    (bytes == 8   ? "w"
+                     : bytes == 0 ? "p"
+                                  : "") +
+                    (isShared ? "s" : "");
   auto [found, isNew] = constants_.try_emplace(key, 0);
   if (isNew) {
     found->second = allocateRow(bytes);
-    program_->constants.push_back({found->second, bits, static_cast<uint8_t>(bytes)});
+    program_->constants.push_back({found->second, address, static_cast<uint8_t>(bytes), isShared});
   }
   return found->second;
 }
@@ -218,7 +227,8 @@ uint32_t Decoder::sourceAnyWidth(const Operand &operand, ScalarType type, unsign
   }
   case Operand::Kind::Symbol: {
     std::optional<Space> space;
-    return constant(symbolAddress(operand, space), wanted);
+    uint64_t address = symbolAddress(operand, space);
+    return addressConstant(address, space, wanted);
   }
   default:
     malformed("operand form is not allowed here");
@@ -307,7 +317,7 @@ Decoder::Address Decoder::address(const Operand &operand) {
   default:
     malformed("this form of address is not understood");
   }
-  result.row = constant(*result.always, 8);
+  result.row = addressConstant(*result.always, result.known, 8);
   *result.always += static_cast<uint64_t>(result.offset);
   return result;
 }

@@ -105,6 +105,8 @@ public:
   std::array<uint32_t, 2> halves(const Operand &operand);
   bool isPredicate(const Operand &operand) const;
   uint32_t constant(uint64_t bits, unsigned bytes);
+  /// The address of a variable of `space`: shared ones lie in the window of the block.
+  uint32_t addressConstant(uint64_t address, std::optional<Space> space, unsigned bytes);
   /// A row nobody reads.
   uint32_t sink(unsigned bytes);
   uint32_t temporary(unsigned bytes);

@@ -34,7 +34,7 @@ void Footprints::keep(uint64_t page) {
     return;
   before = std::make_unique<Before>();
   uint64_t address = page * kShadowPageBytes;
-  std::memcpy(before->bytes.data(), memory_.host(address), kShadowPageBytes);
+  std::memcpy(before->bytes.data(), memory_.host(address, kShadowPageBytes), kShadowPageBytes);
   std::memcpy(before->valid.data(), memory_.valid().words(address - kGlobalBase), sizeof(PageBits));
 }
 
@@ -71,7 +71,7 @@ void Footprints::add(std::span<const Touched> pages) {
 void Footprints::restore() {
   for (const auto &[page, before] : before_) {
     uint64_t address = page * kShadowPageBytes;
-    std::memcpy(memory_.host(address), before->bytes.data(), kShadowPageBytes);
+    std::memcpy(memory_.host(address, kShadowPageBytes), before->bytes.data(), kShadowPageBytes);
     std::memcpy(memory_.valid().words(address - kGlobalBase), before->valid.data(),
                 sizeof(PageBits));
   }

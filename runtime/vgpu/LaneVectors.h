@@ -29,13 +29,14 @@ bool arePlacesInside(const Lane *registers, unsigned lanes, Lane shift, Lane las
   return static_cast<std::make_signed_t<Lane>>(fault) >= 0 && (misaligned & (bytes - 1)) == 0;
 }
 
-// Whether all lanes take part and their bytes adjoin.
+// Whether all lanes take part and their bytes adjoin: in memory, since threads have the same addresses of local memory.
 inline bool isConsecutive(const Access &access) {
   if (access.mask != kFullMask)
     return false;
-  uint64_t differs = 0;
+  auto first = reinterpret_cast<uintptr_t>(access.host[0]);
+  uintptr_t differs = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    differs |= access.address[lane] ^ (access.address[0] + uint64_t{lane} * access.bytes);
+    differs |= reinterpret_cast<uintptr_t>(access.host[lane]) ^ (first + lane * access.bytes);
   return differs == 0;
 }
 

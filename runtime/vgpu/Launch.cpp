@@ -241,16 +241,16 @@ std::unique_ptr<Cluster> Launch::makeCluster() {
   cluster->globalRaces = footprints_ ? cluster->ownGlobalRaces.get() : inFlight_->races.get();
   cluster->events = program().usesGlobalAtomics ? &events_ : &cluster->ownEvents;
   for (uint32_t rank = 0; rank < clusterSize_; ++rank) {
-    cluster->ctas.push_back(makeCta());
+    cluster->ctas.push_back(makeCta(rank));
     cluster->ctas.back()->cluster = cluster.get();
-    cluster->ctas.back()->rank = rank;
   }
   return cluster;
 }
 
-std::unique_ptr<Cta> Launch::makeCta() {
+std::unique_ptr<Cta> Launch::makeCta(uint32_t rank) {
   auto cta = std::make_unique<Cta>();
   cta->launch = this;
+  cta->rank = rank;
   cta->threads = static_cast<uint32_t>(setup_.config.block.count());
   cta->instructionCounters.resize(instructionCounters_.size());
   const Program &code = program();
@@ -261,11 +261,10 @@ std::unique_ptr<Cta> Launch::makeCta() {
   uint8_t *registers = cta->registerBytes.data() + (misalignment ? 64 - misalignment : 0);
   if (checks().init)
     cta->shadowRegisters = ShadowRegisterFile(warps, code.fileBytes);
-  // Room for the widest access at the end keeps the bounds check a single compare.
-  cta->shared.resize(sharedBytes_ + 16);
+  cta->shared.resize(sharedBytes_);
   cta->sharedValidWords.resize(sharedBytes_ / 64 + 2);
   cta->sharedValid = ValidBits(cta->sharedValidWords.data());
-  cta->local.resize(warps * kLanes * code.localStride() + 16);
+  cta->local.resize(warps * kLanes * code.localStride());
   cta->localValidWords.resize(cta->local.size() / 64 + 2);
   cta->localValid = ValidBits(cta->localValidWords.data());
   if (checks().tracksAccesses())
@@ -280,10 +279,11 @@ std::unique_ptr<Cta> Launch::makeCta() {
     uint32_t lanes = std::min<uint32_t>(kLanes, cta->threads - static_cast<uint32_t>(i) * kLanes);
     warp.present = lanes == kLanes ? kFullMask : (1u << lanes) - 1;
     for (const Program::Constant &constant : code.constants) {
+      uint64_t bits = constant.bits + (constant.isShared ? sharedWindowOf(rank) : 0);
       if (constant.bytes == 8)
-        std::fill_n(warp.row<uint64_t>(constant.row), kLanes, constant.bits);
+        std::fill_n(warp.row<uint64_t>(constant.row), kLanes, bits);
       else
-        std::fill_n(warp.row<uint32_t>(constant.row), kLanes, static_cast<uint32_t>(constant.bits));
+        std::fill_n(warp.row<uint32_t>(constant.row), kLanes, static_cast<uint32_t>(bits));
     }
   }
   return cta;

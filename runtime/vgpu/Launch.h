@@ -101,7 +101,7 @@ private:
   /// The next cluster that may start, or nothing.
   std::optional<uint64_t> takeCluster();
   std::unique_ptr<Cluster> makeCluster();
-  std::unique_ptr<Cta> makeCta();
+  std::unique_ptr<Cta> makeCta(uint32_t rank);
   void begin(Cluster &cluster, uint64_t index);
   void begin(Cta &cta) const;
   void fillSpecials(Warp &warp) const;

@@ -40,7 +40,7 @@ void placeVariables(LoadedModule &module, GlobalMemory &memory) {
     module.addresses[name] = address;
     memory.clear(address, variable->bytes);
     if (!variable->init.empty())
-      std::memcpy(memory.host(address), variable->init.data(),
+      std::memcpy(memory.host(address, variable->init.size()), variable->init.data(),
                   std::min<size_t>(variable->init.size(), variable->bytes));
     memory.valid().setRange(address - kGlobalBase, variable->bytes, true);
   }
@@ -57,8 +57,8 @@ void placeVariables(LoadedModule &module, GlobalMemory &memory) {
                         "', which is no variable or function of this module",
                     {module.ptx->name.c_str(), variable->line});
       uint64_t value = (*target + static_cast<uint64_t>(reference.addend)) >> reference.shift;
-      std::memcpy(memory.host(module.addresses[name]) + reference.offset, &value,
-                  std::min<size_t>(8, variable->elementBytes));
+      size_t bytes = std::min<size_t>(8, variable->elementBytes);
+      std::memcpy(memory.host(module.addresses[name] + reference.offset, bytes), &value, bytes);
     }
 }
 

@@ -40,6 +40,7 @@ bool resolveRows(Warp &warp, const Op &op, uint32_t addressRow, unsigned matrice
     warp.mask = all;
   }
   resolve(warp, op, access);
+  requireOwnShared(warp, op, access);
   return true;
 }
 

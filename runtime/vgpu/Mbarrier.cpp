@@ -111,7 +111,8 @@ SharedPlace barrierPlace(Warp &warp, const Op &op, const MbarrierForm &form, uns
     address -= kSharedWindow;
   SharedPlace place = placeOf(warp, address);
   uint64_t offset = uint64_t{place.address} - kSharedBase;
-  if (!place.cta || offset + 8 > warp.cta->launch->sharedBytes() || offset >> 32)
+  if (!place.cta || offset > warp.cta->launch->sharedBytes() ||
+      warp.cta->launch->sharedBytes() - offset < 8)
     warp.stop(op, FindingKind::OutOfBounds, lane, "the mbarrier is not in shared memory");
   if (place.address % 8)
     warp.stop(op, FindingKind::Misaligned, lane, "an mbarrier must be aligned to 8 bytes");

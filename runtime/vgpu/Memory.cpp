@@ -71,6 +71,18 @@ static void forget(void *begin, uint64_t bytes) {
     madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
 }
 
+static std::string hex(uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+void refuseHostAccess(uint64_t address, uint64_t bytes) {
+  throw Error(Fault::Device, ErrorCode::InternalCompilerError,
+              "virtual GPU: an access of " + std::to_string(bytes) + " bytes at " + hex(address) +
+                  " has passed the checks of its bounds, though it is outside; please report it");
+}
+
 GlobalMemory::GlobalMemory(uint64_t limitBytes) : limit_(limitBytes) {
   // Twice the limit leaves room to keep freed addresses unused. A host that restricts address space gets less.
   for (reserved_ = 2 * limitBytes; reserved_ >= (uint64_t{1} << 28); reserved_ /= 2) {
@@ -166,7 +178,7 @@ void GlobalMemory::release(uint64_t base) {
   Block &block = blocks_.at(base);
   block.live = false;
   used_ -= block.bytes;
-  forget(host(base), block.bytes);
+  forget(host(base, block.bytes), block.bytes);
 }
 
 const GlobalMemory::Block *GlobalMemory::near(uint64_t address) const {
@@ -189,12 +201,6 @@ const GlobalMemory::Block *GlobalMemory::find(uint64_t address) const {
   const Block &block = std::prev(after)->second;
   bool inside = address - block.base < block.bytes || (address == block.base && block.bytes == 0);
   return block.live && inside ? &block : nullptr;
-}
-
-static std::string hex(uint64_t value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
 }
 
 std::string GlobalMemory::Block::title() const {

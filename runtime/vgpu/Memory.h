@@ -22,6 +22,14 @@ constexpr uint64_t kLocalWindow = 0x5000'0000'0000;
 constexpr uint64_t kParamWindow = 0x4000'0000'0000;
 /// The first shared address, as on hardware since sm_90: address 0 is never valid.
 constexpr uint32_t kSharedBase = 1024;
+/// Each block of a cluster has a window of shared addresses, in the order of ranks; a block alone has the first.
+constexpr unsigned kRankShift = 24;
+constexpr uint32_t kOffsetMask = (1u << kRankShift) - 1;
+constexpr uint32_t sharedWindowOf(uint32_t rank) { return rank << kRankShift; }
+
+/// The last gate before the host's memory: what a kernel can do is reported as a finding long before, so it only stands
+/// here by a fault of the virtual GPU's own, which must not become an access to memory that is not the kernel's.
+[[noreturn]] void refuseHostAccess(uint64_t address, uint64_t bytes);
 
 /// A bitmap with one bit per byte of a memory: set where the byte has been written.
 class ValidBits {
@@ -127,7 +135,15 @@ public:
   const Block *near(uint64_t address) const;
   /// The live block that holds `address`, or null.
   const Block *find(uint64_t address) const;
-  uint8_t *host(uint64_t address) const { return bytes_ + (address - kGlobalBase); }
+  /// The bytes [address, address + bytes) in the host's memory.
+  uint8_t *host(uint64_t address, uint64_t bytes) const {
+    uint64_t offset = address - kGlobalBase;
+    if (offset > reserved_ || bytes > reserved_ - offset) [[unlikely]]
+      refuseHostAccess(address, bytes);
+    return bytes_ + offset;
+  }
+  /// Where address 0 would be, for sums with addresses that are known to lie in an allocation, and for hints.
+  uintptr_t origin() const { return reinterpret_cast<uintptr_t>(bytes_) - kGlobalBase; }
   bool contains(uint64_t address) const { return address - kGlobalBase < reserved_; }
   /// Indexed by address - kGlobalBase.
   ValidBits &valid() { return valid_; }

@@ -141,6 +141,7 @@ struct Program {
     uint32_t row;
     uint64_t bits;
     uint8_t bytes;
+    bool isShared = false; // an address of shared memory, in the first window
   };
   std::vector<Constant> constants;
   struct SpecialRow {

@@ -158,22 +158,26 @@ void PtxParser::registerDeclaration() {
     }
     uint64_t count = expectInteger("a register count");
     expect(">", "after the register count");
-    if (count * width + function_->registers.size() > kMaxRegisters)
-      fail("more than 1048576 registers in one function");
+    if (count > (kMaxRegisters - function_->registers.size()) / width)
+      failForRegisters();
     if (width > 1) {
-      for (uint32_t i = 0; i < count; ++i)
+      for (uint64_t i = 0; i < count; ++i)
         addVector(keep(std::string(name) + std::to_string(i)), width, declared);
       continue;
     }
     scopes_[scope_].ranges[name] = {static_cast<int32_t>(function_->registers.size()),
                                     static_cast<uint32_t>(count)};
-    for (uint32_t i = 0; i < count; ++i)
-      addRegister(name, i, declared);
+    for (uint64_t i = 0; i < count; ++i)
+      addRegister(name, static_cast<uint32_t>(i), declared);
   } while (accept(","));
   expect(";", "after .reg");
 }
 
+void PtxParser::failForRegisters() const { fail("more than 1048576 registers in one function"); }
+
 void PtxParser::addRegister(std::string_view name, uint32_t number, PtxType type) {
+  if (function_->registers.size() == kMaxRegisters)
+    failForRegisters();
   function_->registers.push_back(type);
   function_->registerNames.push_back(name);
   function_->registerNumbers.push_back(number);

@@ -99,6 +99,7 @@ private:
   void body();
   void statement();
   void registerDeclaration();
+  [[noreturn]] void failForRegisters() const;
   void addRegister(std::string_view name, uint32_t number, PtxType type);
   void addVector(std::string_view name, uint32_t width, PtxType type);
   std::string_view keep(std::string text);

@@ -48,8 +48,7 @@ std::optional<Sources> findSources(Warp &warp, const Op &op, uint32_t bytes) {
   if (block->base & (bytes - 1) ||
       !arePlacesInside(registers, kLanes, offset - block->base, last, bytes))
     return std::nullopt;
-  auto memory = reinterpret_cast<uintptr_t>(warp.cta->launch->memory().host(kGlobalBase));
-  return Sources{memory - kGlobalBase + offset, registers};
+  return Sources{warp.cta->launch->memory().origin() + offset, registers};
 }
 
 // Without sources: zeros.

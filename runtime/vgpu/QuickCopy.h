@@ -18,7 +18,7 @@ bool copyUnchecked(Warp &warp, const Op &op);
 template <class PlaceOf> void prefetchLanes(Warp &warp, uint32_t bytes, PlaceOf placeOf) {
   constexpr uint32_t kLineBytes = 64;
   const GlobalMemory &memory = warp.cta->launch->memory();
-  auto begin = reinterpret_cast<uintptr_t>(memory.host(kGlobalBase));
+  uintptr_t begin = memory.origin() + kGlobalBase;
   uintptr_t line = 0;
   // Neighbours mostly read what adjoins.
   for (unsigned lane = 0; lane < kLanes; lane += kLineBytes / bytes) {

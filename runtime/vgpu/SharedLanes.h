@@ -29,12 +29,12 @@ inline std::optional<OwnShared> findOwnShared(Warp &warp, uint32_t row, int32_t 
       !cta.mbarriers.empty() || launch.sharedBytes() < bytes)
     return std::nullopt;
   const uint32_t *registers = warp.row<uint32_t>(row);
-  uint32_t shift = static_cast<uint32_t>(offset) - kSharedBase, last = launch.sharedBytes() - bytes;
+  uint32_t begin = cta.sharedBegin(), shift = static_cast<uint32_t>(offset) - begin,
+           last = launch.sharedBytes() - bytes;
   if (!arePlacesInside(registers, lanes, shift, last, bytes))
     return std::nullopt;
   auto memory = reinterpret_cast<uintptr_t>(cta.shared.data());
-  return OwnShared{memory + static_cast<uintptr_t>(int64_t{offset} - int64_t{kSharedBase}),
-                   registers};
+  return OwnShared{memory + static_cast<uintptr_t>(int64_t{offset} - int64_t{begin}), registers};
 }
 
 } // namespace tile::vgpu

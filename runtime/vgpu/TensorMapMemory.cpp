@@ -20,7 +20,7 @@ uint8_t *mapBytesFoundLately(Warp &warp, const Op &op, unsigned lane, uint64_t a
     return nullptr;
   if (GlobalRaces *races = warp.cta->cluster->globalRaces)
     races->access(accessorOf(warp, op, lane, kind), address, kMapBytes, false);
-  return warp.cta->launch->memory().host(address);
+  return warp.cta->launch->memory().host(address, kMapBytes);
 }
 
 // The bytes of a map at an address of any space; an access for the checkers.

@@ -108,7 +108,7 @@ public:
     requireHostPointer("copyToDevice: source", source, bytes);
     if (bytes == 0)
       return;
-    std::memcpy(memory_.host(target), source, bytes);
+    std::memcpy(memory_.host(target, bytes), source, bytes);
     memory_.valid().setRange(target - kGlobalBase, bytes, true);
   }
 
@@ -118,7 +118,7 @@ public:
     requireRange(memory_, "copyToHost: source", source, bytes);
     requireHostPointer("copyToHost: target", target, bytes);
     if (bytes)
-      std::memcpy(target, memory_.host(source), bytes);
+      std::memcpy(target, memory_.host(source, bytes), bytes);
   }
 
   void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes,
@@ -129,7 +129,7 @@ public:
     requireRange(memory_, "copyOnDevice: source", source, bytes);
     if (bytes == 0)
       return;
-    std::memmove(memory_.host(target), memory_.host(source), bytes);
+    std::memmove(memory_.host(target, bytes), memory_.host(source, bytes), bytes);
     memory_.valid().copyRange(target - kGlobalBase, memory_.valid(), source - kGlobalBase, bytes);
   }
 
@@ -139,7 +139,7 @@ public:
     requireRange(memory_, "fill: target", target, bytes);
     if (bytes == 0)
       return;
-    std::memset(memory_.host(target), value, bytes);
+    std::memset(memory_.host(target, bytes), value, bytes);
     memory_.valid().setRange(target - kGlobalBase, bytes, true);
   }
 

@@ -3,6 +3,7 @@
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/SharedPlace.h"
 #include "runtime/vgpu/Wmma.h"
 
 #include <algorithm>
@@ -113,10 +114,10 @@ void checkCollectively(Warp &warp, const Op &op, const Access &access, uint32_t 
   Accessor accessor = accessorOf(warp, op, 0, access.kind);
   forLanes(access.mask, [&](unsigned lane) {
     bool isSame = same >> lane & 1;
-    if (access.space == Space::Shared)
-      cta.races->access(accessor, static_cast<uint32_t>(access.address[lane] - kSharedBase),
-                        access.bytes, isSame);
-    else if (access.space == Space::Global)
+    if (access.space == Space::Shared) {
+      SharedPlace place = placeOf(warp, access.address[lane]);
+      place.cta->races->access(accessor, place.address - kSharedBase, access.bytes, isSame);
+    } else if (access.space == Space::Global)
       cta.cluster->globalRaces->access(accessor, access.address[lane], access.bytes, isSame);
   });
 }

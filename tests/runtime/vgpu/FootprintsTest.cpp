@@ -48,7 +48,7 @@ TEST(Footprints, RestoreBytesAndTheirInitialisation) {
   GlobalMemory memory(uint64_t{1} << 28);
   uint64_t address = memory.allocate(4 * kShadowPageBytes);
   uint64_t page = address / kShadowPageBytes + 1, begin = page * kShadowPageBytes;
-  auto bytes = std::span(memory.host(begin), kShadowPageBytes);
+  auto bytes = std::span(memory.host(begin, kShadowPageBytes), kShadowPageBytes);
   std::iota(bytes.begin(), bytes.end(), uint8_t{0});
   memory.valid().setRange(begin - kGlobalBase, 100, true);
   std::vector<uint8_t> before(bytes.begin(), bytes.end());
