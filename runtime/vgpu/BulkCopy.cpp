@@ -73,7 +73,7 @@ void readMap(Warp &warp, const Op &op, const Form &form, unsigned lane, RowOf ro
                   std::to_string(form.rank));
   for (unsigned d = 0; d < form.rank; ++d)
     copy.coordinates[d] = static_cast<int32_t>(number(warp, op, kCoordinates + d, lane));
-  copy.bytes = static_cast<uint32_t>(boxBytes(*copy.map));
+  copy.bytes = boxBytes(*copy.map);
   if (form.operation) {
     copy.reduction = tensorReduction(kReductions[form.operation - 1], copy.map->type);
     if (!copy.reduction)
@@ -122,7 +122,7 @@ void issue(Warp &warp, const Op &op, const Form &form, unsigned lane) {
   ++*cluster.events;
   countAsyncBytes(warp, op, copy->bytes);
   for (const BulkTile &target : copy->targets)
-    countSharedTouched(*target.place.cta, target.place.address, copy->bytes);
+    countSharedTouched(*target.place.cta, target.place.address, copy->reachOf(target.place));
   cluster.async.issue(cluster, std::move(copy));
 }
 

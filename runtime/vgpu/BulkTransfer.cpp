@@ -18,7 +18,7 @@ template <class Visit> void BulkTransfer::forRuns(Visit visit) const {
   if (map)
     vgpu::forRuns(*map, coordinates, visit);
   else
-    visit(TensorRun{0, bytes, true, global});
+    visit(TensorRun{0, static_cast<uint32_t>(bytes), true, global});
 }
 
 template <class Visit>
@@ -38,37 +38,37 @@ Accessor BulkTransfer::accessor(unsigned actor, uint32_t time, AccessKind kind) 
   return result;
 }
 
-// A swizzle exchanges chunks within its patterns; a tile of whole patterns is a range like any other.
-bool BulkTransfer::isSolid(uint32_t tile) const {
-  if (!map)
-    return true;
-  uint32_t pattern = swizzlePatternBytes(static_cast<unsigned>(map->swizzle));
-  return tile % pattern == 0 && bytes % pattern == 0;
-}
-
-void BulkTransfer::checkTile(const SharedPlace &tile, AccessKind kind, unsigned actor,
-                             uint32_t time) const {
-  uint64_t offset = uint64_t{tile.address} - kSharedBase;
+// Every byte that will be touched, where swizzles put it.
+void BulkTransfer::requireInside(const SharedPlace &tile) const {
   const Launch &launch = *issuer->cta->launch;
-  if (!tile.cta || offset > launch.sharedBytes() || bytes > launch.sharedBytes() - offset)
-    issuer->stop(*op, FindingKind::OutOfBounds, lane,
-                 "a copy of " + std::to_string(bytes) + " bytes at offset " +
-                     std::to_string(static_cast<int64_t>(offset)) + " leaves the block's " +
-                     std::to_string(launch.sharedBytes()) + " bytes of shared memory");
-  if (tile.cta->hasExited)
-    issuer->stop(*op, FindingKind::UseAfterFree, lane,
-                 "the shared memory of block " + launch.blockText(tile.cta->index) +
-                     " is gone: the block has exited");
   uint32_t align = map ? 128 : 16;
   if (tile.address % align)
     issuer->stop(*op, FindingKind::Misaligned, lane,
                  "the shared address of a bulk copy must be a multiple of " +
                      std::to_string(align) + ", not " + std::to_string(tile.address));
+  uint64_t offset = uint64_t{tile.address} - kSharedBase, reach = reachOf(tile);
+  if (!tile.cta || offset > launch.sharedBytes() || reach > launch.sharedBytes() - offset)
+    issuer->stop(*op, FindingKind::OutOfBounds, lane,
+                 "a copy of " + std::to_string(bytes) + " bytes at offset " +
+                     std::to_string(static_cast<int64_t>(offset)) +
+                     (isSolid() ? "" : ", in rows of " + std::to_string(rowPitch(*map)) + ",") +
+                     " leaves the block's " + std::to_string(launch.sharedBytes()) +
+                     " bytes of shared memory");
+}
+
+void BulkTransfer::checkTile(const SharedPlace &tile, AccessKind kind, unsigned actor,
+                             uint32_t time) const {
+  requireInside(tile);
+  if (tile.cta->hasExited)
+    issuer->stop(*op, FindingKind::UseAfterFree, lane,
+                 "the shared memory of block " + issuer->cta->launch->blockText(tile.cta->index) +
+                     " is gone: the block has exited");
   if (!tile.cta->races)
     return;
   Accessor who = accessor(actor, time, kind);
-  if (isSolid(tile.address))
-    return tile.cta->races->access(who, tile.address - kSharedBase, bytes, false);
+  if (isSolid())
+    return tile.cta->races->access(who, tile.address - kSharedBase, static_cast<uint32_t>(bytes),
+                                   false);
   forRuns([&](const TensorRun &run) {
     forPieces(tile.address, run, [&](uint32_t address, uint32_t, uint32_t count) {
       tile.cta->races->access(who, address - kSharedBase, count, false);
@@ -104,9 +104,11 @@ void BulkTransfer::poison(const SharedPlace &tile) const {
   forRuns([&](const TensorRun &run) {
     forPieces(tile.address, run, [&](uint32_t address, uint32_t, uint32_t count) {
       std::memset(tile.cta->sharedHost(address, count), kPoison, count);
+      if (issuer->shadow && !isSolid())
+        tile.cta->sharedValid.setRange(address - kSharedBase, count, false);
     });
   });
-  if (issuer->shadow)
+  if (issuer->shadow && isSolid())
     tile.cta->sharedValid.setRange(tile.address - kSharedBase, bytes, false);
 }
 
@@ -263,7 +265,8 @@ void BulkTransfer::fillTiles() {
         prefetchAfter(run);
       moveIn(target, run);
     });
-    completeBytes(*issuer, *op, lane, *target.barrier.cta, target.barrier.address, bytes);
+    completeBytes(*issuer, *op, lane, *target.barrier.cta, target.barrier.address,
+                  static_cast<uint32_t>(bytes));
   }
 }
 

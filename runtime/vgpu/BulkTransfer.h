@@ -29,7 +29,7 @@ public:
   std::vector<BulkTile> targets;   // copies into shared memory; several: multicast
   std::optional<SharedPlace> from; // copies out of shared memory, or within the cluster
   uint64_t global = 0;             // the range in global memory
-  uint32_t bytes = 0;              // of the range, or of the box
+  uint64_t bytes = 0;              // of the range, or of the box; checked to lie in shared memory
   std::optional<TensorMapParams> map;
   Coordinates coordinates{};
   Reduction reduction = nullptr;
@@ -41,6 +41,10 @@ public:
   bool reads(const Cta &cta) const override { return from && from->cta == &cta; }
   /// Copies into shared memory come in pieces of up to 128 bytes, in any order, and the barrier hears of each.
   bool completePart(Choices &choices) override;
+  /// From the start of a tile in shared memory to the end of what the copy touches of it.
+  uint64_t reachOf(const SharedPlace &tile) const {
+    return map ? tileReach(*map, tile.address) : bytes;
+  }
 
 private:
   struct Piece {
@@ -53,7 +57,8 @@ private:
 
   template <class Visit> void forRuns(Visit visit) const;
   template <class Visit> void forPieces(uint32_t tile, const TensorRun &run, Visit visit) const;
-  bool isSolid(uint32_t tile) const;
+  bool isSolid() const { return !map || vgpu::isSolid(*map); }
+  void requireInside(const SharedPlace &tile) const;
   Accessor accessor(unsigned actor, uint32_t time, AccessKind kind) const;
   void checkTile(const SharedPlace &tile, AccessKind kind, unsigned actor, uint32_t time) const;
   void checkGlobal(AccessKind kind, unsigned actor, uint32_t time) const;

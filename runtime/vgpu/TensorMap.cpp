@@ -206,6 +206,22 @@ uint64_t boxBytes(const TensorMapParams &params) {
   return bytes;
 }
 
+uint64_t tileReach(const TensorMapParams &params, uint32_t tile) {
+  uint64_t rows = 1;
+  for (uint32_t d = 1; d < params.rank; ++d)
+    rows *= copiedExtent(params, d);
+  uint64_t lastRow = (rows - 1) * rowPitch(params);
+  if (isSolid(params))
+    return lastRow + rowPitch(params);
+  // Only the low bits of the row's address say where its chunks go.
+  uint32_t row = tile + static_cast<uint32_t>(lastRow), end = 0;
+  forPieces(params, row, {0, rowBytes(params), true, 0},
+            [&](uint32_t address, uint32_t, uint32_t bytes) {
+              end = std::max(end, address - row + bytes);
+            });
+  return lastRow + end;
+}
+
 uint64_t fillElement(const TensorMapParams &params) {
   if (params.fill == TensorMapFill::Zero)
     return 0;

@@ -53,8 +53,25 @@ constexpr uint32_t copiedExtent(const TensorMapParams &params, uint32_t d) {
                 : (params.box[d] + params.elementStrides[d] - 1) / params.elementStrides[d];
 }
 
-/// Bytes of the whole box in shared memory: also what a copy tells its mbarrier, wherever the box lies.
+/// Bytes of the whole box: what a copy tells its mbarrier, wherever the box lies.
 uint64_t boxBytes(const TensorMapParams &params);
+
+inline uint32_t rowBytes(const TensorMapParams &params) {
+  return params.box[0] * static_cast<uint32_t>(device::sizeOf(params.type));
+}
+
+/// Bytes from one row of a tile in shared memory to the next: with a swizzle rows take whole spans, of which the copy leaves
+/// alone what the box does not fill.
+inline uint32_t rowPitch(const TensorMapParams &params) {
+  return params.swizzle == device::TensorMapSwizzle::None ? rowBytes(params)
+                                                          : device::spanOf(params.swizzle);
+}
+
+/// Whether the bytes of a tile adjoin. Its start is a multiple of the span, so that chunks change places within their rows.
+inline bool isSolid(const TensorMapParams &params) { return rowBytes(params) == rowPitch(params); }
+
+/// From the start of a tile in shared memory, a multiple of the span, to the end of its last chunk, where the swizzle puts it.
+uint64_t tileReach(const TensorMapParams &params, uint32_t tile);
 
 /// The element that stands for one outside the tensor; the low bytes count.
 uint64_t fillElement(const TensorMapParams &params);
@@ -69,7 +86,7 @@ struct TensorRun {
 
 using Coordinates = std::array<int32_t, device::kMaxTensorRank>;
 
-/// Calls visit(TensorRun) for the box at `coordinates`, in the order of the tile: runs adjoin and cover it.
+/// Calls visit(TensorRun) for the box at `coordinates`, in the order of the tile: the runs of a row adjoin and cover it.
 template <class Visit>
 void forRuns(const TensorMapParams &params, const Coordinates &coordinates, Visit visit) {
   auto elementBytes = static_cast<uint32_t>(device::sizeOf(params.type));
@@ -77,7 +94,7 @@ void forRuns(const TensorMapParams &params, const Coordinates &coordinates, Visi
   int64_t first = coordinates[0], width = params.box[0],
           left = std::clamp<int64_t>(-first, 0, width),
           right = std::clamp<int64_t>(static_cast<int64_t>(params.dims[0]) - first, left, width);
-  uint32_t row = 0, rowBytes = params.box[0] * elementBytes;
+  uint32_t row = 0, pitch = rowPitch(params);
   auto emit = [&](int64_t begin, int64_t end, bool isInside, uint64_t address) {
     if (begin < end)
       visit(TensorRun{row + static_cast<uint32_t>(begin) * elementBytes,
@@ -92,7 +109,7 @@ void forRuns(const TensorMapParams &params, const Coordinates &coordinates, Visi
     } else {
       emit(0, width, false, 0);
     }
-    row += rowBytes;
+    row += pitch;
   };
   std::array<uint32_t, device::kMaxTensorRank> index{};
   for (;;) {

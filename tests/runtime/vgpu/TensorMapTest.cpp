@@ -222,6 +222,45 @@ TEST(TensorMap, RunsAreRowsCutAtTheEdges) {
             (Runs{{0, 24, false, 0}, {24, 16, true, 0}, {40, 24, false, 0}}));
 }
 
+TEST(TensorMap, RowsOfASwizzledTileBeginAtSpans) {
+  TensorMapParams params = matrix();
+  params.swizzle = TensorMapSwizzle::Bytes128;
+  EXPECT_EQ(runsOf(params, {36, 18}), (std::vector<Seen>{{0, 16, true, 18 * 160 + 144},
+                                                         {16, 16, false, 0},
+                                                         {128, 16, true, 19 * 160 + 144},
+                                                         {144, 16, false, 0},
+                                                         {256, 32, false, 0},
+                                                         {384, 32, false, 0}}));
+  EXPECT_EQ(boxBytes(params), 8u * 4 * 4);
+}
+
+TEST(TensorMap, ReachEndsWithTheLastChunk) {
+  TensorMapParams params = matrix();
+  EXPECT_EQ(tileReach(params, 1024), 4u * 32);
+  params.swizzle = TensorMapSwizzle::Bytes32;
+  EXPECT_EQ(tileReach(params, 1024), 4u * 32);
+  for (auto [swizzle, span] :
+       {std::pair(TensorMapSwizzle::Bytes64, 64u), {TensorMapSwizzle::Bytes128, 128u}})
+    for (uint32_t chunks = 1; chunks <= span / 16; ++chunks)
+      for (uint32_t rows = 1; rows <= 9; ++rows)
+        for (uint32_t tile = 1024; tile < 2048; tile += 128) {
+          params.swizzle = swizzle;
+          params.box = {4 * chunks, rows};
+          uint32_t end = 0;
+          forRuns(params, {0, 0}, [&](const TensorRun &run) {
+            forPieces(params, tile, run, [&](uint32_t address, uint32_t, uint32_t bytes) {
+              ASSERT_GE(address, tile);
+              end = std::max(end, address + bytes);
+            });
+          });
+          ASSERT_EQ(tileReach(params, tile), end - tile)
+              << span << " " << chunks << " " << rows << " " << tile;
+        }
+  params.rank = 5;
+  params.box = {4, 256, 256, 256, 256};
+  EXPECT_EQ(tileReach(params, 1024), (uint64_t{1} << 32) * 128 - 128 + 7 * 16 + 16);
+}
+
 // Where each element of the box comes from, by the definition: coordinates one by one, dimension 0 fastest.
 std::vector<std::optional<uint64_t>> elementsByDefinition(const TensorMapParams &params,
                                                           const Coordinates &at) {

@@ -244,6 +244,104 @@ TEST(NegativeTensor, Stores) {
                shape);
 }
 
+// Boxes of fewer chunks than a span: rows begin at spans, the chunks that the box has not are left alone, and the barrier
+// hears of the box.
+TEST(NegativeTensor, NarrowBoxesTakeWholeSpans) {
+  constexpr uint32_t kRows = 8;
+  for (auto [swizzle, log2Chunks, chunks] : {std::tuple(TensorMapSwizzle::Bytes32, 1u, 1u),
+                                             {TensorMapSwizzle::Bytes64, 2u, 1u},
+                                             {TensorMapSwizzle::Bytes64, 2u, 3u},
+                                             {TensorMapSwizzle::Bytes128, 3u, 2u},
+                                             {TensorMapSwizzle::Bytes128, 3u, 7u}}) {
+    SCOPED_TRACE(std::to_string(16 << log2Chunks) + " " + std::to_string(chunks));
+    uint32_t span = 4u << log2Chunks, width = 4 * chunks, words = kRows * span;
+    // The word of the box that lies at a word of the tile, if any; the tile begins at a multiple of 1024.
+    auto boxWordAt = [=](size_t word) -> std::optional<uint32_t> {
+      uint32_t at = swizzled(static_cast<uint32_t>(word) * 4, log2Chunks) / 4;
+      if (at % span >= width)
+        return std::nullopt;
+      return (3 + at / span) * 64 + 8 + at % span;
+    };
+    Shape shape{{1}, {words}, {}, matrix({width, kRows}, swizzle)};
+    expectNoFault(
+        hopper(replaced(load("8, 3", width * 4 * kRows), "  bar.sync 0;", R"(  mov.u32 %r1, tile;
+  mad.lo.u32 %r1, %t, 4, %r1;
+  st.shared.u32 [%r1], 77;
+  fence.proxy.async.shared::cta;
+  bar.sync 0;)")),
+        [&](size_t i) {
+          return i < 4096 || i >= 4096 + words ? static_cast<uint32_t>(i)
+                                               : boxWordAt(i - 4096).value_or(77);
+        },
+        shape);
+    std::vector<uint32_t> stored(kBufferWords);
+    std::iota(stored.begin(), stored.end(), 0u);
+    for (uint32_t word = 0; word < words; ++word)
+      if (auto place = boxWordAt(word))
+        stored[*place] = 5000 + word;
+    expectNoFault(
+        hopper(replaced(kStore, "{60, 58}", "{8, 3}")), [&](size_t i) { return stored[i]; }, shape);
+  }
+}
+
+// The tile is a single chunk in the second row of the swizzle, which moves it by 16 bytes, to the end of shared memory or
+// beyond.
+TEST(NegativeTensor, SwizzledTilesStayInSharedMemory) {
+  Shape shape{{1}, {64}, {}, matrix({4, 1}, TensorMapSwizzle::Bytes128)};
+  const std::string end = "  .shared .align 1024 .b8 end[160];\n";
+  Edit shorter{"end[160]", "end[144]"};
+  auto atEnd = [&](const std::string &text) {
+    return hopper(end + edited(text, {{"[tile]", "[end+128]"}, {"tile;", "end+128;"}}));
+  };
+  std::string loads = atEnd(edited(
+      load("8, 0", 16), {{"%t, 4, %r1;", "%t, 4, %r1;\n  setp.gt.u32 %q7, %t, 3;\n  @%q7 bra END;"},
+                         {"[%r1]", "[%r1+16]"},
+                         {"%r2;\n", "%r2;\nEND:\n"}}));
+  expectFaults(
+      loads,
+      [](size_t i) { return static_cast<uint32_t>(i >= 4096 && i < 4100 ? i - 4096 + 8 : i); },
+      {{"the chunk lies beyond the end",
+        {shorter},
+        {OutOfBounds},
+        "cp.async.bulk.tensor",
+        "in rows of 128"}},
+      shape);
+  std::string first = "  setp.lt.u32 %q7, %t, 8;\n  @%q7 st.shared.u32 [%r2], ";
+  std::string stores =
+      atEnd(edited(kStore, {{"{60, 58}", "{8, 0}"},
+                            {"  st.shared.u32 [%r2], ", first},
+                            {"  st.shared.u32 [%r2], %t;", "  @%q7 st.shared.u32 [%r2], %t;"}}));
+  std::vector<Edit> within{shorter, {"%t, 8;", "%t, 4;"}};
+  Fault reaches{
+      "the chunk lies beyond the end", within, {OutOfBounds}, "bulk.tensor", "in rows of 128"};
+  expectFaults(
+      stores, [](size_t i) { return static_cast<uint32_t>(i >= 8 && i < 12 ? 5004 + i - 8 : i); },
+      {reaches}, shape);
+  expectFaults(
+      replaced(stores, "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group",
+               "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group"),
+      [](size_t i) { return static_cast<uint32_t>(i >= 8 && i < 12 ? 5004 + i - 8 + i : i); },
+      {reaches}, shape);
+}
+
+// Bytes of a box are not counted in 32 bits.
+TEST(NegativeTensor, BoxesLargerThanAllSharedMemory) {
+  TensorMapParams map;
+  map.type = TensorMapType::U8;
+  map.rank = 4;
+  map.dims = {256, 8, 8, 8};
+  map.strides = {256, 2048, 16384};
+  map.box = {256, 256, 256, 256};
+  for (auto swizzle : {TensorMapSwizzle::None, TensorMapSwizzle::Bytes128}) {
+    map.swizzle = swizzle;
+    if (swizzle != TensorMapSwizzle::None)
+      map.box = {16, 256, 256, 256};
+    expectFault(hopper(load("0, 0, 0, 0", 16, 4)),
+                {"too large", {}, {OutOfBounds}, "cp.async.bulk.tensor", "leaves the block's"},
+                {{1}, {64}, {}, map});
+  }
+}
+
 // A map in global memory, changed by the kernel: nothing tells the readers.
 TEST(NegativeTensor, ChangedMaps) {
   std::string body = edited(load("0, 0", 256), {{"  @%q15 mbarrier.init", R"(  mov.u64 %rd5, copied;
