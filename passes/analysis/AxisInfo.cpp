@@ -217,6 +217,79 @@ static AxisInfo ofComparison(const AxisInfo &lhs, const AxisInfo &rhs,
   return info;
 }
 
+// What divides every element, as far as one dimension tells.
+static int64_t divisorOfAll(const AxisInfo &info, ArrayRef<int64_t> shape) {
+  int64_t divisor = 1;
+  for (auto [facts, extent] : llvm::zip_equal(info.dims, shape))
+    if (facts.contiguity == 1 || extent == 1)
+      divisor = std::max(divisor, facts.divisibility);
+  return divisor;
+}
+
+// Dimensions in row-major order as one: the runs of the innermost, and constant runs through as many dimensions as are
+// constant throughout.
+static AxisFacts flattened(const AxisInfo &info, ArrayRef<int64_t> shape, ArrayRef<size_t> dims) {
+  if (dims.size() == 1)
+    return info[dims[0]];
+  AxisFacts flat = cutRuns(info[dims.back()], powerOfTwoDivisor(shape[dims.back()]));
+  flat.constancy = 1;
+  for (size_t dim : llvm::reverse(dims)) {
+    int64_t run = std::min(info[dim].constancy, powerOfTwoDivisor(shape[dim]));
+    flat.constancy *= run;
+    if (run != shape[dim])
+      break;
+  }
+  return flat;
+}
+
+// One dimension as several in row-major order: runs stay in the innermost; a step of another one passes over all
+// elements of those behind it.
+static void unflatten(AxisFacts flat, AxisInfo &info, ArrayRef<int64_t> shape,
+                      ArrayRef<size_t> dims) {
+  if (dims.size() == 1) {
+    info[dims[0]] = flat;
+    return;
+  }
+  info[dims.back()] = cutRuns(flat, powerOfTwoDivisor(shape[dims.back()]));
+  for (size_t dim : llvm::reverse(dims)) {
+    info[dim].constancy = std::min(flat.constancy, powerOfTwoDivisor(shape[dim]));
+    flat.constancy = flat.constancy % shape[dim] == 0 ? flat.constancy / shape[dim] : 1;
+  }
+}
+
+static SmallVector<size_t> dimsOfSeveral(ArrayRef<int64_t> shape) {
+  SmallVector<size_t> dims;
+  for (auto [dim, extent] : llvm::enumerate(shape))
+    if (extent != 1)
+      dims.push_back(dim);
+  return dims;
+}
+
+// The same elements in row-major order under other extents. Dimensions are matched in the smallest groups that have the
+// same number of elements on both sides; extents of one belong to none.
+static AxisInfo ofReshape(const AxisInfo &from, ArrayRef<int64_t> fromShape,
+                          ArrayRef<int64_t> toShape) {
+  AxisInfo info;
+  info.dims.resize(toShape.size());
+  SmallVector<size_t> sources = dimsOfSeveral(fromShape), targets = dimsOfSeveral(toShape);
+  for (size_t s = 0, t = 0; s < sources.size();) {
+    size_t sEnd = s, tEnd = t;
+    int64_t sElements = fromShape[sources[sEnd++]], tElements = toShape[targets[tEnd++]];
+    while (sElements != tElements)
+      if (sElements < tElements)
+        sElements *= fromShape[sources[sEnd++]];
+      else
+        tElements *= toShape[targets[tEnd++]];
+    unflatten(flattened(from, fromShape, ArrayRef(sources).slice(s, sEnd - s)), info, toShape,
+              ArrayRef(targets).slice(t, tEnd - t));
+    s = sEnd, t = tEnd;
+  }
+  int64_t divisor = divisorOfAll(from, fromShape);
+  for (AxisFacts &facts : info.dims)
+    facts.divisibility = std::max(facts.divisibility, divisor);
+  return info;
+}
+
 // What the program promises counts where it says more than is known.
 static AxisInfo ofFacts(AxisInfo info, ir::FactsOp op) {
   auto set = [&](std::optional<ArrayRef<int64_t>> list, int64_t AxisFacts::*fact) {
@@ -266,14 +339,9 @@ AxisInfo AxisInfoAnalysis::compute(Value value) {
         Type pointee = cast<ir::PtrType>(ir::elementTypeOf(type)).getPointeeType();
         return ofAdd(op.getPtr(), op.getOffset(), gpu::bytesOf(pointee), false);
       })
-      .Case([&](ir::ExpandDimsOp op) {
-        AxisInfo info = of(op.getInput());
-        // The new dimension has one element, which is the first of a run only if runs have length one.
-        int64_t divisor = 1;
-        for (const AxisFacts &facts : info.dims)
-          divisor = std::max(divisor, facts.contiguity == 1 ? facts.divisibility : 1);
-        info.dims.insert(info.dims.begin() + op.getAxis(), AxisFacts{1, 1, divisor});
-        return info;
+      .Case<ir::ExpandDimsOp, ir::ReshapeOp>([&](auto op) {
+        return ofReshape(of(op.getInput()), ir::shapeOf(op.getInput().getType()),
+                         ir::shapeOf(type));
       })
       .Case([&](ir::BroadcastOp op) {
         AxisInfo info = of(op.getInput());

@@ -6,6 +6,7 @@
 #include <tile/ops/Arithmetic.h>
 #include <tile/ops/CrossEntropy.h>
 #include <tile/ops/Einsum.h>
+#include <tile/ops/Embedding.h>
 #include <tile/ops/Matmul.h>
 #include <tile/ops/Norm.h>
 #include <tile/ops/Optimizers.h>
@@ -271,6 +272,43 @@ TEST_F(Traffic, EinsumTakesViews) {
         zeros<half>({2, 4, 64, 64}), 2);
   check("oi,bihw->bohw", square, zeros<half>({3, 64, 8, 16}), zeros<half>({3, 64, 8, 16}));
   check("ij,kij->k", square, zeros<half>({64, 64, 64}), zeros<half>({64}));
+}
+
+// A warp moves 512 bytes an access, whether its rows are neighbours or picked by indices.
+TEST_F(Traffic, PickedRowsAreAsWideAsATile) {
+  auto rows = kernel("picked", [](In<f16, 2> table, In<i32, 1> ids, Out<f16, 2> y, Const B) {
+    auto [r, c] = grid2d(y, {B, B});
+    y.tile({B, B})(r, c) = table.tile({B, B}).gather(0, ids.tile({B})(r), {c});
+  });
+  auto targets = kernel("scattered", [](In<f16, 2> x, In<i32, 1> ids, Out<f16, 2> table, Const B) {
+    auto [r, c] = grid2d(x, {B, B});
+    table.tile({B, B}).scatter(0, ids.tile({B})(r), {c}) = x.tile({B, B})(r, c);
+  });
+  auto elements = kernel("indexed", [](In<f32, 2> x, Out<f32, 2> y, Const B) {
+    auto [r, c] = grid2d(y, {B, B});
+    Value at = (r * B + index(0, {B, B})) * x.stride(0) + c * B + index(1, {B, B});
+    y.tile({B, B})(r, c) = load(x.ptr() + at);
+  });
+  auto expectWide = [&](size_t bytes, uint64_t others) {
+    EXPECT_EQ(virtualDevice->counters().globalRequests, bytes / 512 + others);
+    expectNoWaste();
+  };
+  Tensor table = zeros<half>({128, 128}), y = zeros<half>({64, 128});
+  std::vector<int32_t> numbers(64);
+  for (int i = 0; i < 64; ++i)
+    numbers[size_t(i)] = 127 - i;
+  Tensor ids = device.tensor<int32_t>({64}, numbers);
+  constexpr uint64_t kIndices = 8; // each of two programs has its four warps load them
+  rows.consts(64)(stream, table, ids, y);
+  expectWide(2 * y.bytes(), kIndices);
+  targets.consts(64)(stream, y, ids, table);
+  expectWide(2 * y.bytes(), kIndices);
+  Tensor x = zeros<float>({64, 128});
+  elements.consts(64)(stream, x, zeros<float>({64, 128}));
+  expectWide(2 * x.bytes(), 0);
+  ops::embedding(stream, table, ids, y);
+  EXPECT_LE(virtualDevice->counters().globalRequests, 2 * (2 * y.bytes() / 512))
+      << "one element an access takes 288";
 }
 
 } // namespace

@@ -136,6 +136,8 @@ public:
       return addPointer(a, b);
     case 12:
       return addConversion(a, step);
+    case 13:
+      return addReshape(a, step);
     default:
       return addConstant(a, step);
     }
@@ -316,6 +318,22 @@ private:
     add(ir::ConvertOp::create(builder, loc, type, a.value, isUnsigned, false), std::move(elements));
   }
 
+  // To extents drawn one after another from the divisors of what is left; the rest becomes the last one.
+  void addReshape(const Evaluated &a, const Step &step) {
+    if (!isTile(a))
+      return;
+    SmallVector<int64_t> shape;
+    auto left = static_cast<int64_t>(a.elements.size());
+    for (int number = step.number, rank = step.b % 4; rank > 0; --rank, number /= 2) {
+      int64_t extent = kExtents[number % std::size(kExtents)];
+      shape.push_back(left % extent == 0 ? extent : 1);
+      left /= shape.back();
+    }
+    shape.push_back(left);
+    auto type = RankedTensorType::get(shape, tileType(a).getElementType());
+    add(ir::ReshapeOp::create(builder, loc, type, a.value), a.elements, a.step);
+  }
+
   static int64_t converted(int64_t x, unsigned from, unsigned to, bool isUnsigned) {
     if (to == 1)
       return x != 0;
@@ -362,7 +380,7 @@ protected:
 
 RC_GTEST_FIXTURE_PROP(AxisInfoTest, ClaimsHoldForEveryElement, ()) {
   auto steps = *rc::gen::container<std::vector<Step>>(
-      rc::gen::construct<Step>(rc::gen::inRange(0, 14), rc::gen::inRange(0, 64),
+      rc::gen::construct<Step>(rc::gen::inRange(0, 15), rc::gen::inRange(0, 64),
                                rc::gen::inRange(0, 64), rc::gen::inRange(0, 64)));
   RandomKernel kernel(context.get());
   for (const Step &step : steps)
@@ -377,7 +395,7 @@ TEST_F(AxisInfoTest, LongRandomKernels) {
   for (int trial = 0; trial < 400; ++trial) {
     RandomKernel kernel(context.get());
     for (int i = 0; i < 60; ++i)
-      kernel.apply({draw(14), draw(1000), draw(1000), draw(1000)});
+      kernel.apply({draw(15), draw(1000), draw(1000), draw(1000)});
     ASSERT_EQ(kernel.fault(), "");
   }
 }
@@ -426,6 +444,35 @@ TEST_F(AxisInfoTest, RowsOfATileOfPointers) {
   AxisInfo info = factsOf(*module, "pointers");
   EXPECT_EQ(info[1].contiguity, 64);
   EXPECT_EQ(info[1].divisibility, 16);
+}
+
+// Reshaping, like expanding, leaves lines as they are; it joins and splits runs where extents allow.
+TEST_F(AxisInfoTest, RunsThroughReshapes) {
+  auto module = parse(R"(
+    func.func @kernel(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}) {
+      %c = tile.arange 0, 64 : tensor<64xi32>
+      %row = tile.reshape %c {name = "row"} : tensor<64xi32> -> tensor<1x64xi32>
+      %line = tile.reshape %row {name = "line"} : tensor<1x64xi32> -> tensor<64xi32>
+      %split = tile.reshape %c {name = "split"} : tensor<64xi32> -> tensor<4x16xi32>
+      %odd = tile.reshape %c {name = "odd"} : tensor<64xi32> -> tensor<2x4x1x8xi32>
+      %rows = tile.broadcast %row : tensor<1x64xi32> -> tensor<8x64xi32>
+      %flat = tile.reshape %rows {name = "flat"} : tensor<8x64xi32> -> tensor<512xi32>
+      %column = tile.reshape %c : tensor<64xi32> -> tensor<64x1xi32>
+      %columns = tile.broadcast %column : tensor<64x1xi32> -> tensor<64x8xi32>
+      %repeated = tile.reshape %columns {name = "repeated"} : tensor<64x8xi32> -> tensor<512xi32>
+      %ps = tile.splat %p : !tile.ptr<f16> -> tensor<8x8x!tile.ptr<f16>>
+      %all = tile.reshape %ps {name = "all"} : tensor<8x8x!tile.ptr<f16>> -> tensor<64x!tile.ptr<f16>>
+      return
+    })");
+  ASSERT_TRUE(module);
+  constexpr int64_t any = int64_t(1) << 30;
+  EXPECT_EQ(factsOf(*module, "row")[1], (AxisFacts{64, 1, any}));
+  EXPECT_EQ(factsOf(*module, "line")[0], (AxisFacts{64, 1, any}));
+  EXPECT_EQ(factsOf(*module, "split")[1], (AxisFacts{16, 1, 16}));
+  EXPECT_EQ(factsOf(*module, "odd")[3], (AxisFacts{8, 1, 8}));
+  EXPECT_EQ(factsOf(*module, "flat")[0], (AxisFacts{64, 1, any}));
+  EXPECT_EQ(factsOf(*module, "repeated")[0], (AxisFacts{1, 8, 1}));
+  EXPECT_EQ(factsOf(*module, "all")[0], (AxisFacts{1, 64, 16}));
 }
 
 // The value carried round is 0, 24, 48, ... in the first loop; 0, 5, 10, ... in the second.

@@ -87,6 +87,33 @@ func.func @rows_of_unknown_stride(%p: !tile.ptr<f32> {tile.divisibility = 16 : i
   return
 }
 
+// Rows of a table picked by indices, as views are traced: lines become tiles by reshapes, and the columns stay neighbours.
+// CHECK-LABEL: func.func @picked_rows
+// CHECK: tile.load {{.*}}tilegpu.order = array<i32: 1, 0>{{.*}}tilegpu.vector = 8 : i32}
+func.func @picked_rows(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %stride: i32 {tile.divisibility = 8 : i32},
+                       %rows: i32 {tile.divisibility = 16 : i32}, %columns: i32 {tile.divisibility = 16 : i32},
+                       %indices: tensor<32xi32>) {
+  %c = tile.arange 0, 64 : tensor<64xi32>
+  %re = tile.reshape %indices : tensor<32xi32> -> tensor<32x1xi32>
+  %ce = tile.reshape %c : tensor<64xi32> -> tensor<1x64xi32>
+  %s = tile.splat %stride : i32 -> tensor<32x1xi32>
+  %rs = arith.muli %re, %s : tensor<32x1xi32>
+  %rb = tile.broadcast %rs : tensor<32x1xi32> -> tensor<32x64xi32>
+  %cb = tile.broadcast %ce : tensor<1x64xi32> -> tensor<32x64xi32>
+  %o = arith.addi %rb, %cb : tensor<32x64xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x64x!tile.ptr<f16>>
+  %q = tile.addptr %ps, %o : tensor<32x64x!tile.ptr<f16>>, tensor<32x64xi32>
+  %rn = tile.splat %rows : i32 -> tensor<32x1xi32>
+  %cn = tile.splat %columns : i32 -> tensor<1x64xi32>
+  %ri = arith.cmpi ult, %re, %rn : tensor<32x1xi32>
+  %ci = arith.cmpi ult, %ce, %cn : tensor<1x64xi32>
+  %rm = tile.broadcast %ri : tensor<32x1xi1> -> tensor<32x64xi1>
+  %cm = tile.broadcast %ci : tensor<1x64xi1> -> tensor<32x64xi1>
+  %m = arith.andi %rm, %cm : tensor<32x64xi1>
+  %0 = tile.load %q mask %m : tensor<32x64x!tile.ptr<f16>>, tensor<32x64xi1> -> tensor<32x64xf16>
+  return
+}
+
 // Elementwise operations have nothing to choose.
 // CHECK-LABEL: func.func @nothing_to_choose
 // CHECK-NOT: tilegpu

@@ -13,188 +13,167 @@ define ptx_kernel void @softmax(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr
   %15 = or disjoint i32 %13, %14, !dbg !6
   %16 = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x(), !dbg !7
   %17 = icmp ult i32 %16, %1, !dbg !8
-  %18 = or disjoint i32 %15, 1, !dbg !6
-  %19 = or disjoint i32 %15, 2, !dbg !6
-  %20 = or disjoint i32 %15, 3, !dbg !6
-  %21 = or disjoint i32 %15, 512, !dbg !6
-  %22 = or disjoint i32 %15, 513, !dbg !6
-  %23 = or disjoint i32 %15, 514, !dbg !6
-  %24 = or disjoint i32 %15, 515, !dbg !6
-  %25 = icmp ult i32 %15, %2, !dbg !8
-  %26 = icmp ult i32 %18, %2, !dbg !8
-  %27 = icmp ult i32 %19, %2, !dbg !8
-  %28 = icmp ult i32 %20, %2, !dbg !8
-  %29 = icmp ult i32 %21, %2, !dbg !8
-  %30 = icmp ult i32 %22, %2, !dbg !8
-  %31 = icmp ult i32 %23, %2, !dbg !8
-  %32 = icmp ult i32 %24, %2, !dbg !8
-  %33 = and i1 %17, %25, !dbg !8
-  %34 = and i1 %17, %26, !dbg !8
-  %35 = and i1 %17, %27, !dbg !8
-  %36 = and i1 %17, %28, !dbg !8
-  %37 = and i1 %17, %29, !dbg !8
-  %38 = and i1 %17, %30, !dbg !8
-  %39 = and i1 %17, %31, !dbg !8
-  %40 = and i1 %17, %32, !dbg !8
-  %41 = icmp ne i32 %2, 0, !dbg !8
-  %42 = and i1 %17, %41, !dbg !8
-  %43 = mul i32 %16, %3, !dbg !8
-  %44 = add i32 %43, %15, !dbg !8
-  %45 = sext i32 %44 to i64, !dbg !8
-  %46 = getelementptr i32, ptr addrspace(1) %0, i64 %45, !dbg !8
-  %47 = call { i32, i32, i32, i32 } asm sideeffect "@$9 ld.global.v4.b32 {$0, $1, $2, $3}, [$8+0];", "=r,=r,=r,=r,0,1,2,3,l,b,~{memory}"(i32 0, i32 0, i32 0, i32 0, ptr addrspace(1) %46, i1 %42) #5, !dbg !8
-  %48 = extractvalue { i32, i32, i32, i32 } %47, 0, !dbg !8
-  %49 = extractvalue { i32, i32, i32, i32 } %47, 1, !dbg !8
-  %50 = extractvalue { i32, i32, i32, i32 } %47, 2, !dbg !8
-  %51 = extractvalue { i32, i32, i32, i32 } %47, 3, !dbg !8
-  %52 = bitcast i32 %48 to float, !dbg !8
-  %53 = bitcast i32 %49 to float, !dbg !8
-  %54 = bitcast i32 %50 to float, !dbg !8
-  %55 = bitcast i32 %51 to float, !dbg !8
-  %56 = call { i32, i32, i32, i32 } asm sideeffect "@$9 ld.global.v4.b32 {$0, $1, $2, $3}, [$8+2048];", "=r,=r,=r,=r,0,1,2,3,l,b,~{memory}"(i32 0, i32 0, i32 0, i32 0, ptr addrspace(1) %46, i1 %42) #5, !dbg !8
-  %57 = extractvalue { i32, i32, i32, i32 } %56, 0, !dbg !8
-  %58 = extractvalue { i32, i32, i32, i32 } %56, 1, !dbg !8
-  %59 = extractvalue { i32, i32, i32, i32 } %56, 2, !dbg !8
-  %60 = extractvalue { i32, i32, i32, i32 } %56, 3, !dbg !8
-  %61 = bitcast i32 %57 to float, !dbg !8
-  %62 = bitcast i32 %58 to float, !dbg !8
-  %63 = bitcast i32 %59 to float, !dbg !8
-  %64 = bitcast i32 %60 to float, !dbg !8
-  %65 = select i1 %33, float %52, float 0xFFF0000000000000, !dbg !8
-  %66 = select i1 %34, float %53, float 0xFFF0000000000000, !dbg !8
-  %67 = select i1 %35, float %54, float 0xFFF0000000000000, !dbg !8
-  %68 = select i1 %36, float %55, float 0xFFF0000000000000, !dbg !8
-  %69 = select i1 %37, float %61, float 0xFFF0000000000000, !dbg !8
-  %70 = select i1 %38, float %62, float 0xFFF0000000000000, !dbg !8
-  %71 = select i1 %39, float %63, float 0xFFF0000000000000, !dbg !8
-  %72 = select i1 %40, float %64, float 0xFFF0000000000000, !dbg !8
-  %73 = call float @llvm.maxnum.f32(float %65, float %66), !dbg !9
-  %74 = call float @llvm.maxnum.f32(float %73, float %67), !dbg !9
-  %75 = call float @llvm.maxnum.f32(float %74, float %68), !dbg !9
-  %76 = call float @llvm.maxnum.f32(float %75, float %69), !dbg !9
-  %77 = call float @llvm.maxnum.f32(float %76, float %70), !dbg !9
-  %78 = call float @llvm.maxnum.f32(float %77, float %71), !dbg !9
-  %79 = call float @llvm.maxnum.f32(float %78, float %72), !dbg !9
-  %80 = bitcast float %79 to i32, !dbg !9
-  %81 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %80, i32 1, i32 31), !dbg !9
-  %82 = bitcast i32 %81 to float, !dbg !9
-  %83 = call float @llvm.maxnum.f32(float %79, float %82), !dbg !9
-  %84 = bitcast float %83 to i32, !dbg !9
-  %85 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %84, i32 2, i32 31), !dbg !9
-  %86 = bitcast i32 %85 to float, !dbg !9
-  %87 = call float @llvm.maxnum.f32(float %83, float %86), !dbg !9
-  %88 = bitcast float %87 to i32, !dbg !9
-  %89 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %88, i32 4, i32 31), !dbg !9
-  %90 = bitcast i32 %89 to float, !dbg !9
-  %91 = call float @llvm.maxnum.f32(float %87, float %90), !dbg !9
-  %92 = bitcast float %91 to i32, !dbg !9
-  %93 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %92, i32 8, i32 31), !dbg !9
-  %94 = bitcast i32 %93 to float, !dbg !9
-  %95 = call float @llvm.maxnum.f32(float %91, float %94), !dbg !9
-  %96 = bitcast float %95 to i32, !dbg !9
-  %97 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %96, i32 16, i32 31), !dbg !9
-  %98 = bitcast i32 %97 to float, !dbg !9
-  %99 = call float @llvm.maxnum.f32(float %95, float %98), !dbg !9
-  %100 = shl nuw nsw i32 %11, 2, !dbg !9
-  %101 = getelementptr i8, ptr addrspace(3) @tile_shared, i32 %100, !dbg !6
-  store float %99, ptr addrspace(3) %101, align 4, !dbg !9
+  %18 = icmp ult i32 %15, %2, !dbg !8
+  %19 = and i1 %17, %18, !dbg !8
+  %20 = icmp ne i32 %2, 0, !dbg !8
+  %21 = and i1 %17, %20, !dbg !8
+  %22 = mul i32 %16, %3, !dbg !8
+  %23 = add i32 %22, %15, !dbg !8
+  %24 = sext i32 %23 to i64, !dbg !8
+  %25 = getelementptr i32, ptr addrspace(1) %0, i64 %24, !dbg !8
+  %26 = call { i32, i32, i32, i32 } asm sideeffect "@$9 ld.global.v4.b32 {$0, $1, $2, $3}, [$8+0];", "=r,=r,=r,=r,0,1,2,3,l,b,~{memory}"(i32 0, i32 0, i32 0, i32 0, ptr addrspace(1) %25, i1 %21) #5, !dbg !8
+  %27 = extractvalue { i32, i32, i32, i32 } %26, 0, !dbg !8
+  %28 = extractvalue { i32, i32, i32, i32 } %26, 1, !dbg !8
+  %29 = extractvalue { i32, i32, i32, i32 } %26, 2, !dbg !8
+  %30 = extractvalue { i32, i32, i32, i32 } %26, 3, !dbg !8
+  %31 = bitcast i32 %27 to float, !dbg !8
+  %32 = bitcast i32 %28 to float, !dbg !8
+  %33 = bitcast i32 %29 to float, !dbg !8
+  %34 = bitcast i32 %30 to float, !dbg !8
+  %35 = call { i32, i32, i32, i32 } asm sideeffect "@$9 ld.global.v4.b32 {$0, $1, $2, $3}, [$8+2048];", "=r,=r,=r,=r,0,1,2,3,l,b,~{memory}"(i32 0, i32 0, i32 0, i32 0, ptr addrspace(1) %25, i1 %21) #5, !dbg !8
+  %36 = extractvalue { i32, i32, i32, i32 } %35, 0, !dbg !8
+  %37 = extractvalue { i32, i32, i32, i32 } %35, 1, !dbg !8
+  %38 = extractvalue { i32, i32, i32, i32 } %35, 2, !dbg !8
+  %39 = extractvalue { i32, i32, i32, i32 } %35, 3, !dbg !8
+  %40 = bitcast i32 %36 to float, !dbg !8
+  %41 = bitcast i32 %37 to float, !dbg !8
+  %42 = bitcast i32 %38 to float, !dbg !8
+  %43 = bitcast i32 %39 to float, !dbg !8
+  %44 = select i1 %19, float %31, float 0xFFF0000000000000, !dbg !8
+  %45 = select i1 %19, float %32, float 0xFFF0000000000000, !dbg !8
+  %46 = select i1 %19, float %33, float 0xFFF0000000000000, !dbg !8
+  %47 = select i1 %19, float %34, float 0xFFF0000000000000, !dbg !8
+  %48 = select i1 %19, float %40, float 0xFFF0000000000000, !dbg !8
+  %49 = select i1 %19, float %41, float 0xFFF0000000000000, !dbg !8
+  %50 = select i1 %19, float %42, float 0xFFF0000000000000, !dbg !8
+  %51 = select i1 %19, float %43, float 0xFFF0000000000000, !dbg !8
+  %52 = call float @llvm.maxnum.f32(float %44, float %45), !dbg !9
+  %53 = call float @llvm.maxnum.f32(float %52, float %46), !dbg !9
+  %54 = call float @llvm.maxnum.f32(float %53, float %47), !dbg !9
+  %55 = call float @llvm.maxnum.f32(float %54, float %48), !dbg !9
+  %56 = call float @llvm.maxnum.f32(float %55, float %49), !dbg !9
+  %57 = call float @llvm.maxnum.f32(float %56, float %50), !dbg !9
+  %58 = call float @llvm.maxnum.f32(float %57, float %51), !dbg !9
+  %59 = bitcast float %58 to i32, !dbg !9
+  %60 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %59, i32 1, i32 31), !dbg !9
+  %61 = bitcast i32 %60 to float, !dbg !9
+  %62 = call float @llvm.maxnum.f32(float %58, float %61), !dbg !9
+  %63 = bitcast float %62 to i32, !dbg !9
+  %64 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %63, i32 2, i32 31), !dbg !9
+  %65 = bitcast i32 %64 to float, !dbg !9
+  %66 = call float @llvm.maxnum.f32(float %62, float %65), !dbg !9
+  %67 = bitcast float %66 to i32, !dbg !9
+  %68 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %67, i32 4, i32 31), !dbg !9
+  %69 = bitcast i32 %68 to float, !dbg !9
+  %70 = call float @llvm.maxnum.f32(float %66, float %69), !dbg !9
+  %71 = bitcast float %70 to i32, !dbg !9
+  %72 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %71, i32 8, i32 31), !dbg !9
+  %73 = bitcast i32 %72 to float, !dbg !9
+  %74 = call float @llvm.maxnum.f32(float %70, float %73), !dbg !9
+  %75 = bitcast float %74 to i32, !dbg !9
+  %76 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %75, i32 16, i32 31), !dbg !9
+  %77 = bitcast i32 %76 to float, !dbg !9
+  %78 = call float @llvm.maxnum.f32(float %74, float %77), !dbg !9
+  %79 = shl nuw nsw i32 %11, 2, !dbg !9
+  %80 = getelementptr i8, ptr addrspace(3) @tile_shared, i32 %79, !dbg !6
+  store float %78, ptr addrspace(3) %80, align 4, !dbg !9
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !9
-  %102 = load <4 x float>, ptr addrspace(3) @tile_shared, align 16, !dbg !9
-  %103 = extractelement <4 x float> %102, i64 0, !dbg !9
-  %104 = extractelement <4 x float> %102, i64 1, !dbg !9
-  %105 = extractelement <4 x float> %102, i64 2, !dbg !9
-  %106 = extractelement <4 x float> %102, i64 3, !dbg !9
-  %107 = call float @llvm.maxnum.f32(float %103, float %104), !dbg !9
-  %108 = call float @llvm.maxnum.f32(float %107, float %105), !dbg !9
-  %109 = call float @llvm.maxnum.f32(float %108, float %106), !dbg !9
-  %110 = fsub float %65, %109, !dbg !9
-  %111 = fsub float %66, %109, !dbg !9
-  %112 = fsub float %67, %109, !dbg !9
-  %113 = fsub float %68, %109, !dbg !9
-  %114 = fsub float %69, %109, !dbg !9
-  %115 = fsub float %70, %109, !dbg !9
-  %116 = fsub float %71, %109, !dbg !9
-  %117 = fsub float %72, %109, !dbg !9
-  %118 = fmul float %110, 0x3FF7154760000000, !dbg !9
-  %119 = call float @llvm.exp2.f32(float %118), !dbg !9
-  %120 = fmul float %111, 0x3FF7154760000000, !dbg !9
-  %121 = call float @llvm.exp2.f32(float %120), !dbg !9
-  %122 = fmul float %112, 0x3FF7154760000000, !dbg !9
-  %123 = call float @llvm.exp2.f32(float %122), !dbg !9
-  %124 = fmul float %113, 0x3FF7154760000000, !dbg !9
-  %125 = call float @llvm.exp2.f32(float %124), !dbg !9
-  %126 = fmul float %114, 0x3FF7154760000000, !dbg !9
-  %127 = call float @llvm.exp2.f32(float %126), !dbg !9
-  %128 = fmul float %115, 0x3FF7154760000000, !dbg !9
-  %129 = call float @llvm.exp2.f32(float %128), !dbg !9
-  %130 = fmul float %116, 0x3FF7154760000000, !dbg !9
-  %131 = call float @llvm.exp2.f32(float %130), !dbg !9
-  %132 = fmul float %117, 0x3FF7154760000000, !dbg !9
-  %133 = call float @llvm.exp2.f32(float %132), !dbg !9
-  %134 = fadd float %119, %121, !dbg !10
-  %135 = fadd float %134, %123, !dbg !10
-  %136 = fadd float %135, %125, !dbg !10
-  %137 = fadd float %136, %127, !dbg !10
-  %138 = fadd float %137, %129, !dbg !10
-  %139 = fadd float %138, %131, !dbg !10
-  %140 = fadd float %139, %133, !dbg !10
-  %141 = call float asm "mov.b32 $0, $1;", "=f,f"(float %140) #5, !dbg !10
-  %142 = bitcast float %141 to i32, !dbg !10
-  %143 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %142, i32 1, i32 31), !dbg !10
-  %144 = bitcast i32 %143 to float, !dbg !10
-  %145 = fadd float %141, %144, !dbg !10
-  %146 = bitcast float %145 to i32, !dbg !10
-  %147 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %146, i32 2, i32 31), !dbg !10
-  %148 = bitcast i32 %147 to float, !dbg !10
-  %149 = fadd float %145, %148, !dbg !10
-  %150 = bitcast float %149 to i32, !dbg !10
-  %151 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %150, i32 4, i32 31), !dbg !10
-  %152 = bitcast i32 %151 to float, !dbg !10
-  %153 = fadd float %149, %152, !dbg !10
-  %154 = bitcast float %153 to i32, !dbg !10
-  %155 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %154, i32 8, i32 31), !dbg !10
-  %156 = bitcast i32 %155 to float, !dbg !10
-  %157 = fadd float %153, %156, !dbg !10
-  %158 = bitcast float %157 to i32, !dbg !10
-  %159 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %158, i32 16, i32 31), !dbg !10
-  %160 = bitcast i32 %159 to float, !dbg !10
-  %161 = fadd float %157, %160, !dbg !10
+  %81 = load <4 x float>, ptr addrspace(3) @tile_shared, align 16, !dbg !9
+  %82 = extractelement <4 x float> %81, i64 0, !dbg !9
+  %83 = extractelement <4 x float> %81, i64 1, !dbg !9
+  %84 = extractelement <4 x float> %81, i64 2, !dbg !9
+  %85 = extractelement <4 x float> %81, i64 3, !dbg !9
+  %86 = call float @llvm.maxnum.f32(float %82, float %83), !dbg !9
+  %87 = call float @llvm.maxnum.f32(float %86, float %84), !dbg !9
+  %88 = call float @llvm.maxnum.f32(float %87, float %85), !dbg !9
+  %89 = fsub float %44, %88, !dbg !9
+  %90 = fsub float %45, %88, !dbg !9
+  %91 = fsub float %46, %88, !dbg !9
+  %92 = fsub float %47, %88, !dbg !9
+  %93 = fsub float %48, %88, !dbg !9
+  %94 = fsub float %49, %88, !dbg !9
+  %95 = fsub float %50, %88, !dbg !9
+  %96 = fsub float %51, %88, !dbg !9
+  %97 = fmul float %89, 0x3FF7154760000000, !dbg !9
+  %98 = call float @llvm.exp2.f32(float %97), !dbg !9
+  %99 = fmul float %90, 0x3FF7154760000000, !dbg !9
+  %100 = call float @llvm.exp2.f32(float %99), !dbg !9
+  %101 = fmul float %91, 0x3FF7154760000000, !dbg !9
+  %102 = call float @llvm.exp2.f32(float %101), !dbg !9
+  %103 = fmul float %92, 0x3FF7154760000000, !dbg !9
+  %104 = call float @llvm.exp2.f32(float %103), !dbg !9
+  %105 = fmul float %93, 0x3FF7154760000000, !dbg !9
+  %106 = call float @llvm.exp2.f32(float %105), !dbg !9
+  %107 = fmul float %94, 0x3FF7154760000000, !dbg !9
+  %108 = call float @llvm.exp2.f32(float %107), !dbg !9
+  %109 = fmul float %95, 0x3FF7154760000000, !dbg !9
+  %110 = call float @llvm.exp2.f32(float %109), !dbg !9
+  %111 = fmul float %96, 0x3FF7154760000000, !dbg !9
+  %112 = call float @llvm.exp2.f32(float %111), !dbg !9
+  %113 = fadd float %98, %100, !dbg !10
+  %114 = fadd float %113, %102, !dbg !10
+  %115 = fadd float %114, %104, !dbg !10
+  %116 = fadd float %115, %106, !dbg !10
+  %117 = fadd float %116, %108, !dbg !10
+  %118 = fadd float %117, %110, !dbg !10
+  %119 = fadd float %118, %112, !dbg !10
+  %120 = call float asm "mov.b32 $0, $1;", "=f,f"(float %119) #5, !dbg !10
+  %121 = bitcast float %120 to i32, !dbg !10
+  %122 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %121, i32 1, i32 31), !dbg !10
+  %123 = bitcast i32 %122 to float, !dbg !10
+  %124 = fadd float %120, %123, !dbg !10
+  %125 = bitcast float %124 to i32, !dbg !10
+  %126 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %125, i32 2, i32 31), !dbg !10
+  %127 = bitcast i32 %126 to float, !dbg !10
+  %128 = fadd float %124, %127, !dbg !10
+  %129 = bitcast float %128 to i32, !dbg !10
+  %130 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %129, i32 4, i32 31), !dbg !10
+  %131 = bitcast i32 %130 to float, !dbg !10
+  %132 = fadd float %128, %131, !dbg !10
+  %133 = bitcast float %132 to i32, !dbg !10
+  %134 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %133, i32 8, i32 31), !dbg !10
+  %135 = bitcast i32 %134 to float, !dbg !10
+  %136 = fadd float %132, %135, !dbg !10
+  %137 = bitcast float %136 to i32, !dbg !10
+  %138 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %137, i32 16, i32 31), !dbg !10
+  %139 = bitcast i32 %138 to float, !dbg !10
+  %140 = fadd float %136, %139, !dbg !10
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !10
-  store float %161, ptr addrspace(3) %101, align 4, !dbg !10
+  store float %140, ptr addrspace(3) %80, align 4, !dbg !10
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !10
-  %162 = load <4 x float>, ptr addrspace(3) @tile_shared, align 16, !dbg !10
-  %163 = extractelement <4 x float> %162, i64 0, !dbg !10
-  %164 = extractelement <4 x float> %162, i64 1, !dbg !10
-  %165 = extractelement <4 x float> %162, i64 2, !dbg !10
-  %166 = extractelement <4 x float> %162, i64 3, !dbg !10
-  %167 = fadd float %163, %164, !dbg !10
-  %168 = fadd float %167, %165, !dbg !10
-  %169 = fadd float %168, %166, !dbg !10
-  %170 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %119, float %169) #5, !dbg !10
-  %171 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %121, float %169) #5, !dbg !10
-  %172 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %123, float %169) #5, !dbg !10
-  %173 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %125, float %169) #5, !dbg !10
-  %174 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %127, float %169) #5, !dbg !10
-  %175 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %129, float %169) #5, !dbg !10
-  %176 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %131, float %169) #5, !dbg !10
-  %177 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %133, float %169) #5, !dbg !10
-  %178 = icmp ult i32 %16, %5, !dbg !10
-  %179 = icmp ne i32 %6, 0, !dbg !10
-  %180 = and i1 %178, %179, !dbg !10
-  %181 = mul i32 %16, %7, !dbg !10
-  %182 = add i32 %181, %15, !dbg !10
-  %183 = sext i32 %182 to i64, !dbg !10
-  %184 = getelementptr i32, ptr addrspace(1) %4, i64 %183, !dbg !10
-  %185 = bitcast float %170 to i32, !dbg !10
-  %186 = bitcast float %171 to i32, !dbg !10
-  %187 = bitcast float %172 to i32, !dbg !10
-  %188 = bitcast float %173 to i32, !dbg !10
-  call void asm sideeffect "@$1 st.global.v4.b32 [$0+0], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %184, i1 %180, i32 %185, i32 %186, i32 %187, i32 %188) #5, !dbg !10
-  %189 = bitcast float %174 to i32, !dbg !10
-  %190 = bitcast float %175 to i32, !dbg !10
-  %191 = bitcast float %176 to i32, !dbg !10
-  %192 = bitcast float %177 to i32, !dbg !10
-  call void asm sideeffect "@$1 st.global.v4.b32 [$0+2048], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %184, i1 %180, i32 %189, i32 %190, i32 %191, i32 %192) #5, !dbg !10
+  %141 = load <4 x float>, ptr addrspace(3) @tile_shared, align 16, !dbg !10
+  %142 = extractelement <4 x float> %141, i64 0, !dbg !10
+  %143 = extractelement <4 x float> %141, i64 1, !dbg !10
+  %144 = extractelement <4 x float> %141, i64 2, !dbg !10
+  %145 = extractelement <4 x float> %141, i64 3, !dbg !10
+  %146 = fadd float %142, %143, !dbg !10
+  %147 = fadd float %146, %144, !dbg !10
+  %148 = fadd float %147, %145, !dbg !10
+  %149 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %98, float %148) #5, !dbg !10
+  %150 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %100, float %148) #5, !dbg !10
+  %151 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %102, float %148) #5, !dbg !10
+  %152 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %104, float %148) #5, !dbg !10
+  %153 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %106, float %148) #5, !dbg !10
+  %154 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %108, float %148) #5, !dbg !10
+  %155 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %110, float %148) #5, !dbg !10
+  %156 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %112, float %148) #5, !dbg !10
+  %157 = icmp ult i32 %16, %5, !dbg !10
+  %158 = icmp ne i32 %6, 0, !dbg !10
+  %159 = and i1 %157, %158, !dbg !10
+  %160 = mul i32 %16, %7, !dbg !10
+  %161 = add i32 %160, %15, !dbg !10
+  %162 = sext i32 %161 to i64, !dbg !10
+  %163 = getelementptr i32, ptr addrspace(1) %4, i64 %162, !dbg !10
+  %164 = bitcast float %149 to i32, !dbg !10
+  %165 = bitcast float %150 to i32, !dbg !10
+  %166 = bitcast float %151 to i32, !dbg !10
+  %167 = bitcast float %152 to i32, !dbg !10
+  call void asm sideeffect "@$1 st.global.v4.b32 [$0+0], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %163, i1 %159, i32 %164, i32 %165, i32 %166, i32 %167) #5, !dbg !10
+  %168 = bitcast float %153 to i32, !dbg !10
+  %169 = bitcast float %154 to i32, !dbg !10
+  %170 = bitcast float %155 to i32, !dbg !10
+  %171 = bitcast float %156 to i32, !dbg !10
+  call void asm sideeffect "@$1 st.global.v4.b32 [$0+2048], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %163, i1 %159, i32 %168, i32 %169, i32 %170, i32 %171) #5, !dbg !10
   ret void, !dbg !6
 }
 
