@@ -78,12 +78,13 @@ struct Call {
   uint64_t seed;
 };
 
-// `rounded` is the correctly rounded result, in the low bits, as are the operands. Zeros, infinities and NaNs stay.
+// `rounded` is the correctly rounded result, in the low bits, as are the operands. Zeros, infinities and NaNs stay, as does
+// what PTX says of a zero operand.
 uint32_t withNoise(const Call &call, uint32_t rounded, uint32_t x, uint32_t y) {
   FloatFormat format = formatOf(call.type);
   double known = decodeFloat(rounded, format), first = decodeFloat(x, format),
          second = decodeFloat(y, format);
-  if (known == 0 || !std::isfinite(known))
+  if (known == 0 || first == 0 || !std::isfinite(known))
     return rounded;
   double truth = exactly(call.function, first, second);
   // The last rounding adds up to half a unit.

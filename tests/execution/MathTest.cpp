@@ -26,7 +26,7 @@ std::vector<Value> approximate(Value x) {
           tanh(x), erf(x),  sigmoid(x), gelu(x), silu(x)};
 }
 Rows approximateRows(double ulps, double absolute) {
-  // tanh.approx has 11 bits; erf is a polynomial with 1.5e-7 of absolute error.
+  // tanh.approx has 11 bits; erf has the absolute error that is documented.
   double tanhUlps = std::max(ulps, 1.0);
   return {{"exp", [](double x) { return std::exp(x); }, {ulps}},
           {"exp2", [](double x) { return std::exp2(x); }, {ulps}},
@@ -91,6 +91,22 @@ TEST_P(Math, F32NearOne) {
            {"sqrt", [](double x) { return std::sqrt(x); }, {2}},
            {"rsqrt", rsqrtOf, {4}}},
       positives());
+}
+
+TEST_P(Math, ErfOverItsRange) {
+  std::vector<float> x = uniform<float>(8000, -4.5, 4.5, 5);
+  append(x, uniform<float>(4000, -0.1, 0.1, 6));
+  append(x, floatEdges<float>());
+  append(x, positives());
+  mapRows<float>([](Value x) { return std::vector<Value>{erf(x)}; },
+                 Rows{{"erf", [](double x) { return std::erf(x); }, {0, 4e-7}}}, x);
+  // What is added to 1 or subtracted from it may not change its sign.
+  mapRows<float, bool>(
+      [](Value x) { return std::vector<Value>{abs(erf(x)) > 1.0f}; },
+      std::vector<Row<bool (*)(double)>>{{"|erf| > 1", [](double) { return false; }, {}}}, x);
+  mapRows<float>([](Value x) { return std::vector<Value>{erf(x)}; },
+                 Rows{{"erf", [](double x) { return std::erf(x); }, {}}},
+                 std::vector<float>{0, -0.0f, 5, -5, 1e30f, INFINITY, -INFINITY, NAN});
 }
 
 TEST_P(Math, SinAndCosWithinTheirRange) {
