@@ -14,7 +14,7 @@
 namespace tile::vgpu {
 
 // What a cluster that others may wait for does until it gives way: backward branches, or random stretches.
-static constexpr uint64_t kBranchesPerVisit = 16384, kRoundsPerVisit = 256;
+static constexpr uint64_t kBranchesPerVisit = 16384, kRoundsPerVisit = 256, kTurnsPerLook = 16;
 static constexpr uint32_t kMaxSteps = 64; // of a random stretch
 
 static uint64_t hashBytes(const void *data, size_t bytes, uint64_t hash) {
@@ -167,11 +167,13 @@ uint64_t Cluster::branches() const {
 
 TurnEnd Cluster::advance(bool mayPause) {
   bool isRandom = launch->setup().schedule == Schedule::Random;
-  uint64_t rounds = 0, branchesBefore = branches();
+  uint64_t rounds = 0, turns = 0, branchesBefore = branches();
   try {
     for (;;) {
       bool allExited = true;
       bool progress = isRandom ? runRandomly(allExited) : runRound(allExited);
+      if (++turns % kTurnsPerLook == 0)
+        launch->longRun().watch(*this);
       if (allExited) {
         drain();
         return TurnEnd::Done;

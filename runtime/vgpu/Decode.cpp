@@ -17,7 +17,7 @@
 namespace tile::vgpu {
 
 // Inlining repeats a function's code at each call; beyond this a kernel is refused instead of eating memory.
-static constexpr size_t kMaxOperations = 1 << 22;
+static constexpr size_t kMaxOperations = 1 << 20;
 
 Decoder::Decoder(std::shared_ptr<const Module> module, const Function &entry, DecodeOptions options)
     : program_(std::make_shared<Program>()), options_(std::move(options)) {
@@ -381,7 +381,11 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
                              classOf(instruction), macsOf(instruction)});
   size_t begin = program_->code.size();
   if (begin > kMaxOperations)
-    unsupported("the kernel has more than 4194304 operations after inlining");
+    throw Error(Fault::User, ErrorCode::ResourceExceeded,
+                "the kernel '" + std::string(program_->entry->name) + "' has more than " +
+                    std::to_string(kMaxOperations) +
+                    " operations once the functions it calls are inlined",
+                {program_->module->name.c_str(), instruction.line});
   auto found = opcodeTable().find(instruction.opcode);
   if (found == opcodeTable().end())
     unsupported("unknown instruction");

@@ -104,10 +104,20 @@ const OpcodeTable &opcodeTable() {
   return table;
 }
 
+// Of a kernel, since PTX 8.1; and of the local memory of a thread.
+static constexpr uint64_t kMaxParamBytes = 32764, kMaxLocalBytes = 512 << 10;
+// More than any block has, and less than a window of shared addresses.
+static constexpr uint64_t kMaxSharedBytes = 1 << 23;
+
 void Decoder::layoutParams() {
   for (const Variable *param : program_->entry->params) {
     uint32_t offset = alignUp(program_->paramBytes, param->align);
     paramOffsets_[param] = offset;
+    if (offset > kMaxParamBytes || param->bytes > kMaxParamBytes - offset)
+      throw Error(Fault::User, ErrorCode::ResourceExceeded,
+                  "the parameters of '" + std::string(program_->entry->name) + "' take more than " +
+                      std::to_string(kMaxParamBytes) + " bytes",
+                  {program_->module->name.c_str(), param->line});
     program_->params.push_back({param->name, offset, static_cast<uint32_t>(param->bytes)});
     program_->paramBytes = offset + static_cast<uint32_t>(param->bytes);
   }
@@ -144,12 +154,13 @@ void Decoder::layoutShared() {
       dynamicAlign = std::max(dynamicAlign, variable->align);
     if (variable->isExtern || !std::ranges::count(used, variable))
       continue;
-    if (variable->bytes > (1u << 24))
-      throw Error(Fault::User, ErrorCode::ResourceExceeded,
-                  "shared variable '" + std::string(variable->name) + "' of " +
-                      std::to_string(variable->bytes) + " bytes is larger than any shared memory",
-                  {program_->module->name.c_str(), variable->line});
     address = alignUp(address, variable->align);
+    if (address > kMaxSharedBytes || variable->bytes > kMaxSharedBytes - address)
+      throw Error(Fault::User, ErrorCode::ResourceExceeded,
+                  "with shared variable '" + std::string(variable->name) + "' of " +
+                      std::to_string(variable->bytes) +
+                      " bytes the kernel needs more than any shared memory has",
+                  {program_->module->name.c_str(), variable->line});
     sharedAddresses_[variable] = address;
     program_->shared.push_back({variable->name, address, variable->bytes});
     address += static_cast<uint32_t>(variable->bytes);
@@ -167,9 +178,11 @@ uint32_t Decoder::localVariable(const Variable &variable) {
   auto [found, isNew] = frame_->localOffsets.try_emplace(&variable, 0);
   if (!isNew)
     return found->second;
-  if (variable.bytes > (1u << 20))
-    malformed("local variable '" + std::string(variable.name) + "' is larger than 1 MiB");
   found->second = alignUp(program_->localBytes, std::max(variable.align, 4u));
+  if (found->second > kMaxLocalBytes || variable.bytes > kMaxLocalBytes - found->second)
+    malformed("with local variable '" + std::string(variable.name) + "' of " +
+              std::to_string(variable.bytes) + " bytes a thread needs more than its " +
+              std::to_string(kMaxLocalBytes) + " bytes of local memory");
   program_->localBytes = found->second + static_cast<uint32_t>(variable.bytes);
   return found->second;
 }

@@ -339,6 +339,7 @@ void Launch::begin(Cta &cta) const {
     warp.mbarrierWait = {};
     warp.timedOut.clear();
     warp.activations.assign(program().recursions.size() * kLanes, {});
+    warp.keptBytes.assign(program().recursions.empty() ? 0 : kLanes, 0);
     warp.clock.reset(firstCluster_ + cta.cluster->index,
                      static_cast<uint32_t>(cta.rank * cta.warps.size() + warp.index),
                      checks().tracksAccesses());

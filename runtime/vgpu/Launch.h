@@ -9,6 +9,7 @@
 #include "runtime/vgpu/Cluster.h"
 #include "runtime/vgpu/DependentLaunch.h"
 #include "runtime/vgpu/DistinctSectors.h"
+#include "runtime/vgpu/LongRun.h"
 
 #include <exception>
 #include <map>
@@ -37,7 +38,8 @@ struct LaunchSetup {
   unsigned threads = 1;
   uint64_t seed = 0;
   Schedule schedule = Schedule::Eager;
-  uint64_t maxBranches = 0; // backward branches per block until StepLimit
+  uint64_t maxBranches = 0;  // backward branches of a warp until StepLimit
+  int64_t noticeSeconds = 0; // until LongRun speaks; 0: never
   device::DeviceProps props;
   std::unique_ptr<GridsInFlight> before; // which it need not wait for; null: all have ended
 };
@@ -81,6 +83,7 @@ public:
   const LaunchStatistics &statistics() const { return statistics_; }
   /// Of the operation in its line: said once.
   void note(const Op &op, const std::string &message);
+  LongRun &longRun() { return longRun_; }
   /// By Op::instruction.
   const std::map<uint32_t, Note> &notes() const { return notes_; }
 
@@ -133,6 +136,7 @@ private:
   std::vector<Counters> instructionCounters_;
   std::unique_ptr<DistinctSectors> distinctSectors_;
   std::exception_ptr failure_;
+  LongRun longRun_{setup_.noticeSeconds};
 };
 
 } // namespace tile::vgpu

@@ -9,6 +9,9 @@
 namespace tile::vgpu {
 namespace {
 
+// Of a block. Programs of PTX have as many registers as they like, and an emulated one takes memory in each warp.
+constexpr uint64_t kMaxRegisterBytes = uint64_t{1} << 30;
+
 [[noreturn]] void fail(ErrorCode code, const std::string &message) {
   throw Error(Fault::User, code, message);
 }
@@ -75,6 +78,12 @@ void checkShape(const Program &program, const device::LaunchConfig &config,
     fail(ErrorCode::InvalidArgument, kernel + std::to_string(block.count()) +
                                          " threads a block, but the kernel has .maxntid " +
                                          std::to_string(maxThreads(*program.entry, props)));
+  uint64_t registerBytes = (block.count() + 31) / 32 * program.fileBytes;
+  if (registerBytes > kMaxRegisterBytes)
+    throw Error(Fault::User, ErrorCode::ResourceExceeded,
+                kernel + "the virtual GPU needs " + std::to_string(registerBytes) +
+                    " bytes for the registers of a block, more than " +
+                    std::to_string(kMaxRegisterBytes) + ": declare fewer");
   size_t shared = size_t{program.dynamicSharedAddress - kSharedBase} + config.dynamicSharedBytes;
   if (config.dynamicSharedBytes == 0)
     shared = program.staticSharedBytes;

@@ -15,7 +15,9 @@
 namespace tile::vgpu {
 namespace {
 
+// Of a thread: the number of activations, and the bytes that they keep, as much as a GPU's threads have local memory.
 constexpr size_t kMaxActivations = 1024;
+constexpr uint32_t kMaxKeptBytes = 512 << 10;
 constexpr uint8_t kOwnFlow = kOwnGuard | kOwnValidity | kControl;
 
 // A lane's registers and local memory.
@@ -129,6 +131,14 @@ std::vector<Activation> &activationsOf(Warp &warp, uint32_t recursion, unsigned 
   return warp.activations[size_t{recursion} * kLanes + lane];
 }
 
+// What an activation keeps: registers, 8 bytes each, and local memory.
+uint32_t keptBytes(const Recursion &recursion) {
+  auto bytes = static_cast<uint32_t>(8 * recursion.rows.size());
+  for (const Recursion::Range &range : recursion.local)
+    bytes += range.bytes;
+  return bytes;
+}
+
 // Op::a: the call.
 void enter(Warp &warp, const Op &op) {
   const Program &program = warp.cta->launch->program();
@@ -140,6 +150,13 @@ void enter(Warp &warp, const Op &op) {
       warp.stop(op, FindingKind::StepLimit, lane,
                 "a function has called itself " + std::to_string(kMaxActivations) +
                     " times without returning");
+    warp.keptBytes[lane] += keptBytes(recursion);
+    if (warp.keptBytes[lane] > kMaxKeptBytes)
+      warp.stop(op, FindingKind::StepLimit, lane,
+                "a function has called itself " + std::to_string(activations.size()) +
+                    " times without returning: with " + std::to_string(keptBytes(recursion)) +
+                    " bytes a call, the " + std::to_string(kMaxKeptBytes) +
+                    " bytes of local memory that a thread may have are full");
     Lane state(warp, lane);
     std::vector<Lane::Byte> arguments = state.take(call.arguments);
     Activation &kept = activations.emplace_back();
@@ -166,6 +183,7 @@ void leave(Warp &warp, const Op &op) {
       return;
     Activation kept = std::move(activations.back());
     activations.pop_back();
+    warp.keptBytes[lane] -= keptBytes(recursion);
     const RecursiveCall &call = program.recursiveCalls[kept.call];
     Lane state(warp, lane);
     std::vector<Lane::Byte> results = state.take(call.results);

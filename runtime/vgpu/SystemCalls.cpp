@@ -8,12 +8,31 @@
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace tile::vgpu {
 namespace {
 
-constexpr size_t kMaxText = 4096;
+// What a call prints is bounded, as is the time it takes: a width or precision of billions is the host's time and memory.
+constexpr size_t kMaxText = 4096, kMaxLine = 1 << 16;
+constexpr unsigned kMaxWidth = 500;
+
+// The flags of a conversion with its numbers, which are its width and precision, cut to kMaxWidth.
+std::string withBoundedNumbers(const std::string &flags) {
+  std::string result;
+  for (size_t at = 0; at < flags.size();) {
+    if (flags[at] < '1' || flags[at] > '9') {
+      result += flags[at++];
+      continue;
+    }
+    unsigned number = 0;
+    for (; at < flags.size() && flags[at] >= '0' && flags[at] <= '9'; ++at)
+      number = std::min(number * 10 + static_cast<unsigned>(flags[at] - '0'), kMaxWidth);
+    result += std::to_string(number);
+  }
+  return result;
+}
 
 // Reads `bytes` at a generic address of one lane; stops the block if it is not mapped.
 uint64_t readLane(Warp &warp, const Op &op, unsigned lane, uint64_t address, uint32_t bytes,
@@ -47,7 +66,7 @@ public:
 
   std::string format(const std::string &text) {
     std::string result;
-    for (size_t at = 0; at < text.size();) {
+    for (size_t at = 0; at < text.size() && result.size() < kMaxLine;) {
       if (text[at] != '%') {
         result += text[at++];
         continue;
@@ -61,7 +80,7 @@ public:
       // The length is dropped and put back as the host spells 64 bits, so user text never reaches printf unchecked.
       std::string flags =
           text.substr(at + 1, text.find_first_not_of("-+ #0123456789.", at + 1) - at - 1);
-      result += convert(flags.substr(0, 16), text[end], isLong);
+      result += convert(withBoundedNumbers(flags), text[end], isLong);
       at = end + 1;
     }
     return result;
@@ -77,7 +96,7 @@ private:
 
   template <class T>
   static std::string print(const std::string &flags, const char *conversion, T value) {
-    char text[512];
+    char text[kMaxWidth + 512]; // the digits of any double, and its precision
     std::snprintf(text, sizeof text, ("%" + flags + conversion).c_str(), value);
     return text;
   }

@@ -26,6 +26,9 @@ namespace {
 using device::DevicePtr;
 
 constexpr unsigned kMaxThreads = 256; // of the host
+// Of one warp: minutes of a tight loop.
+constexpr int64_t kDefaultMaxBranches = int64_t{1} << 30;
+constexpr int64_t kMostSeconds = 1'000'000;
 
 // What a variable of the environment says; a warning and what is usual if it cannot be read.
 template <class T> T fromEnvironment(const char *name, T (*parse)(std::string_view), T usual = {}) {
@@ -61,7 +64,8 @@ public:
             ? std::min<int64_t>(options.threads, kMaxThreads)
             : device::environmentInteger("TILE_VGPU_THREADS", cores, 1, kMaxThreads));
     maxBranches_ = static_cast<uint64_t>(device::environmentInteger(
-        "TILE_VGPU_MAX_BRANCHES", int64_t{1} << 33, 1, std::numeric_limits<int64_t>::max()));
+        "TILE_VGPU_MAX_BRANCHES", kDefaultMaxBranches, 1, std::numeric_limits<int64_t>::max()));
+    noticeSeconds_ = device::environmentInteger("TILE_VGPU_NOTICE_SECONDS", 10, 0, kMostSeconds);
   }
 
   const device::DeviceProps &props() const override { return props_; }
@@ -217,6 +221,7 @@ public:
     setup.seed = seed_;
     setup.schedule = schedule_;
     setup.maxBranches = maxBranches_;
+    setup.noticeSeconds = noticeSeconds_;
     setup.props = props_;
     if (config.programmaticDependent)
       setup.before = std::move(before);
@@ -447,6 +452,7 @@ private:
   Schedule schedule_ = Schedule::Eager;
   Model model_;
   uint64_t seed_ = 0, maxBranches_ = 0;
+  int64_t noticeSeconds_ = 0;
   device::HandleTable<device::ModuleTag, LoadedModule> modules_{"module"};
   device::HandleTable<device::FunctionTag, LoadedFunction> functions_{"function"};
   device::HandleTable<device::StreamTag, StreamState> streams_{"stream"};

@@ -105,6 +105,7 @@ struct Warp {
   LoopWatch loop;
   MbarrierWait mbarrierWait;
   std::vector<std::vector<Activation>> activations; // [recursion * kLanes + lane]
+  std::vector<uint32_t> keptBytes;                  // of a lane's activations, nested ones too
   std::vector<const Op *> timedOut; // waits that have timed out and not succeeded since
   uint64_t instructions = 0;        // of PTX, executed
   uint64_t branches = 0;            // backward ones, up to the last refill of its budget
