@@ -133,7 +133,10 @@ void readOperands(Warp &warp, const Op &op, AsyncCopies::Record &record, Access 
       if (copied == bytes)
         return;
       source.mask &= ~(1u << lane);
-      if (GlobalRaces *races = warp.cta->cluster->globalRaces; races && copied)
+      if (!copied)
+        return;
+      requireGlobal(warp, op, lane, source.address[lane], copied);
+      if (GlobalRaces *races = warp.cta->cluster->globalRaces)
         races->access(accessorOf(warp, op, lane, AccessKind::Read), source.address[lane], copied,
                       false);
     });
@@ -247,7 +250,7 @@ void issueCopy(Warp &warp, const Op &op) {
   readOperands(warp, op, record, target, source);
   resolve(warp, op, target);
   requireOwnShared(warp, op, target);
-  // Whole sources are checked where the copy stands in the program; shorter ones when they are read.
+  // Shorter sources have been looked at by readOperands.
   if (source.mask) {
     resolve(warp, op, source);
     if (source.mask == kFullMask) // comes while the checks go on

@@ -58,6 +58,8 @@ void addTargets(Warp &warp, const Op &op, const Form &form, unsigned lane, BulkT
     warp.stop(op, FindingKind::OutOfBounds, lane,
               "the multicast names blocks that the cluster of " +
                   std::to_string(cluster.ctas.size()) + " has not");
+  if (!mask)
+    warp.stop(op, FindingKind::Async, lane, "the multicast's mask names no block");
   forLanes(mask, [&](unsigned rank) {
     Cta *cta = cluster.ctas[rank].get();
     copy.targets.push_back({{cta, tile.address}, {cta, barrier.address}});

@@ -114,7 +114,7 @@ TEST(BoundsOfWork, ALongRunSaysWhereItIs) {
   setenv("TILE_VGPU_MAX_BRANCHES", "8000000", 1);
   std::string body;
   for (int i = 0; i < 64; ++i)
-    body += "  mad.lo.u32 %r, %r, %r, 1;\n";
+    body += "  mad.lo.u32 %r, %r, 1664525, 1013904223;\n";
   Gpu gpu(kHead + ".visible .entry k()\n{\n  .reg .b32 %r;\n  mov.u32 %r, 0;\nL:\n" + body +
               "  bra L;\n}\n",
           "sm_90a", "none");
