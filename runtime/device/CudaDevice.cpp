@@ -5,6 +5,7 @@
 #include "runtime/device/CudaDriver.h"
 #include "runtime/device/Device.h"
 #include "runtime/device/Handles.h"
+#include "runtime/device/PtxEntries.h"
 
 #include <algorithm>
 #include <atomic>
@@ -26,14 +27,15 @@ constexpr int kPortableClusterSize = 8;
 
 struct CudaModule {
   CUmodule handle = nullptr;
-  std::string name, ptx; // the text serves to list the kernels
+  std::string name, ptx;
   std::atomic<bool> loaded = true;
 };
 struct CudaFunction {
   std::shared_ptr<CudaModule> module;
   CUfunction handle = nullptr;
   std::string name;
-  std::optional<std::vector<size_t>> paramSizes; // an old driver cannot tell
+  // An old driver cannot tell, nor can any how many they are: of a cubin without PTX they are unknown.
+  std::optional<std::vector<size_t>> paramSizes;
   size_t staticShared = 0;
   std::mutex mutex;
   size_t dynamicShared = 0; // what the function has been allowed so far
@@ -428,29 +430,24 @@ private:
     return value;
   }
 
+  // Asking until there is no further parameter would end with a call that fails, which tools that watch the driver report.
   void readParameters(CudaFunction &function) const {
-    if (!driver_.functionGetParamInfo)
+    std::vector<PtxEntry> entries = ptxEntries(function.module->ptx);
+    auto entry = std::ranges::find(entries, function.name, &PtxEntry::name);
+    if (!driver_.functionGetParamInfo || entry == entries.end())
       return;
-    function.paramSizes.emplace();
-    size_t offset = 0, size = 0;
-    CUresult result;
-    while ((result = driver_.functionGetParamInfo(function.handle, function.paramSizes->size(),
-                                                  &offset, &size)) == kSuccess)
-      function.paramSizes->push_back(size);
-    if (result != kInvalidValue) // that one means: no more parameters
-      check(result, "asking about kernel '" + function.name + "'");
+    function.paramSizes.emplace(entry->parameters);
+    size_t offset = 0;
+    for (size_t i = 0; i < entry->parameters; ++i)
+      check(driver_.functionGetParamInfo(function.handle, i, &offset, &(*function.paramSizes)[i]),
+            "asking about kernel '" + function.name + "'");
   }
 
   // "; its kernels are a, b" from the PTX, as the driver cannot be asked before version 12.4.
   static std::string kernelsOf(std::string_view ptx) {
-    constexpr std::string_view kEntry = ".entry", kSpace = " \t\r\n";
     std::string names;
-    for (size_t at = ptx.find(kEntry); at != ptx.npos; at = ptx.find(kEntry, at)) {
-      at = std::min(ptx.find_first_not_of(kSpace, at + kEntry.size()), ptx.size());
-      size_t end = std::min(ptx.find_first_of(" \t\r\n(", at), ptx.size());
-      names +=
-          (names.empty() ? "; its kernels are " : ", ") + std::string(ptx.substr(at, end - at));
-    }
+    for (const PtxEntry &entry : ptxEntries(ptx))
+      names += (names.empty() ? "; its kernels are " : ", ") + entry.name;
     return names;
   }
 

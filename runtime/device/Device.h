@@ -84,7 +84,7 @@ struct Arg {
 /// What is known about a function once it is loaded.
 struct FunctionInfo {
   std::string name;
-  std::vector<size_t> paramSizes; // empty if the driver cannot tell
+  std::vector<size_t> paramSizes; // empty if the driver cannot tell, as of a cubin without PTX
   size_t staticSharedBytes = 0;
   size_t localBytes = 0; // per thread
   int registers = 0;     // per thread; 0 on the virtual GPU

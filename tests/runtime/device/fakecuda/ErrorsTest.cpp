@@ -107,7 +107,7 @@ TEST_F(FakeCuda, StickyResultsCountWhereverTheyAppear) {
     fakeCudaFail(function, 1, kIllegalAddress);
     auto useAll = [&] {
       victim->alloc(1);
-      victim->getFunction(victim->loadModule(kKernels), "nothing");
+      victim->getFunction(victim->loadModule(kKernels), "scale");
     };
     expectError(ErrorCode::ContextLost, {}, useAll);
   }

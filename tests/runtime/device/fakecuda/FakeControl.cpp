@@ -9,6 +9,7 @@ FAKE_CONTROL void fakeCudaReset() {
   State &driver = state();
   std::lock_guard lock(driver.mutex);
   driver.calls.clear();
+  driver.failedCalls.clear();
   driver.images.clear();
   driver.hazards.clear();
   driver.launches.clear();
@@ -34,6 +35,7 @@ FAKE_CONTROL void fakeCudaSetAttribute(int attribute, int value) {
   state().attributes[attribute] = value;
 }
 FAKE_CONTROL const std::vector<std::string> &fakeCudaCalls() { return state().calls; }
+FAKE_CONTROL const std::vector<std::string> &fakeCudaFailedCalls() { return state().failedCalls; }
 FAKE_CONTROL uint64_t fakeCudaCallCount() { return state().callCount; }
 FAKE_CONTROL const std::vector<FakeLaunch> &fakeCudaLaunches() { return state().launches; }
 FAKE_CONTROL const std::vector<FakeTensorMap> &fakeCudaTensorMaps() { return state().tensorMaps; }

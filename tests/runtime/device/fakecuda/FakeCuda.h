@@ -29,7 +29,7 @@ struct FakeTensorMap {
 };
 
 extern "C" {
-/// Forgets calls, launches, tensor maps, faults, hazards and a lost context; objects stay.
+/// Forgets calls, failed calls, launches, tensor maps, faults, hazards and a lost context; objects stay.
 void fakeCudaReset();
 /// The nth call of `function` from now on (1 is the next) returns `result` and does nothing. Results that corrupt a
 /// context do so: all later calls return them too.
@@ -51,6 +51,8 @@ size_t fakeCudaContextDepth();
 /// Names of the driver functions called since the last reset, in order, without those that make a context current or
 /// put the former one back.
 const std::vector<std::string> &fakeCudaCalls();
+/// "function: result" of the calls since the last reset that returned an error.
+const std::vector<std::string> &fakeCudaFailedCalls();
 const std::vector<FakeLaunch> &fakeCudaLaunches();
 const std::vector<FakeTensorMap> &fakeCudaTensorMaps();
 /// Uses of memory that a real driver lets pass and that go wrong now and then.

@@ -63,6 +63,7 @@ protected:
   void SetUp() override {
     fakeCudaReset();
     device = openCuda(0);
+    EXPECT_EQ(fakeCudaFailedCalls(), std::vector<std::string>());
     fakeCudaReset();
   }
 

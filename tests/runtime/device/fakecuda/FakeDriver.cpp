@@ -62,6 +62,7 @@ Call::Call(const char *name, Needs needs, bool isRecorded) : lock_(state().mutex
     _exit(kAfterExit);
   }
   ++driver.callCount;
+  driver.call = name;
   if (isRecorded && driver.isRecording)
     driver.calls.push_back(name);
   result = injected(name);
@@ -73,6 +74,12 @@ Call::Call(const char *name, Needs needs, bool isRecorded) : lock_(state().mutex
     result = !contextStack.depth || !contextStack.items[contextStack.depth - 1]->retained
                  ? kInvalidContext
                  : driver.lost;
+}
+
+Answer::Answer(CUresult result) : result(result) {
+  State &driver = state();
+  if (result != kSuccess && result != kNotReady && driver.isRecording)
+    driver.failedCalls.push_back(driver.call + ": " + std::to_string(result));
 }
 
 FAKE_API cuInit(unsigned flags) {

@@ -116,7 +116,8 @@ struct State {
   std::map<std::string, std::map<int, CUresult>, std::less<>>
       faults; // function -> calls from now -> result
   uint64_t callCount = 0;
-  std::vector<std::string> calls, hazards, images;
+  std::vector<std::string> calls, failedCalls, hazards, images;
+  std::string call; ///< the function called last
   std::vector<FakeLaunch> launches;
   std::vector<FakeTensorMap> tensorMaps;
 };
@@ -143,6 +144,12 @@ private:
   std::lock_guard<std::recursive_mutex> lock_;
 };
 
+/// What a function of the driver returns: a CUresult that takes note of failures. "Not ready" is an answer.
+struct Answer {
+  CUresult result;
+  Answer(CUresult result);
+};
+
 // Streams are queues of steps; the null stream is one of them.
 bool isStream(CUstream stream);
 CUstream_st &queueOf(CUstream stream);
@@ -152,7 +159,10 @@ void complete(CUstream stream, uint64_t mark);
 
 } // namespace fakecuda
 
-#define FAKE_API extern "C" __attribute__((visibility("default"))) CUresult
+#ifdef __clang__ // an Answer is returned as the integer in it is
+#pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
+#endif
+#define FAKE_API extern "C" __attribute__((visibility("default"))) fakecuda::Answer
 #define FAKE_ENTER(name, needs, ...)                                                               \
   Call call(name, needs, ##__VA_ARGS__);                                                           \
   if (call.result != kSuccess)                                                                     \

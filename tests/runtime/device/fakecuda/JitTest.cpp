@@ -1,7 +1,12 @@
 // The public API down to the driver: a kernel is compiled for the fake GPU, loaded and launched.
 #include "tests/runtime/device/fakecuda/FakeCuda.h"
 
+#include <tile/ops/Arithmetic.h>
+#include <tile/ops/Matmul.h>
+#include <tile/ops/Reduce.h>
+#include <tile/ops/Softmax.h>
 #include <tile/tile.h>
+#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -63,6 +68,37 @@ TEST(FakeCudaJit, AKernelIsCompiledLoadedAndLaunched) {
   EXPECT_EQ(placesOf(launch, addressOf(a)), placesOf(fakeCudaLaunches()[1], addressOf(b)));
   EXPECT_EQ(a.download(), values);
   EXPECT_EQ(fakeCudaHazards(), std::vector<std::string>());
+}
+
+// Its operands take 64 KB of shared memory.
+const auto product = kernel("product", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c) {
+  c.tile({128, 128})(0, 0) = dot(a.tile({128, 128})(0, 0), b.tile({128, 128})(0, 0));
+});
+
+// What watches a driver, such as compute-sanitizer, reports each call that returned an error.
+TEST(FakeCudaJit, ACorrectProgramMakesNoCallThatFails) {
+  fakeCudaReset();
+  {
+    Device device = Device::open("cuda:0");
+    Stream first = device.stream(), second = device.stream();
+    auto a = device.tensor<half>({512, 512}), b = device.tensor<half>({512, 512});
+    auto empty = device.tensor<float>({0});
+    auto c = ops::matmul(first, a, b);
+    product.grid(1)(first, a, b, device.tensor<float>({128, 128}));
+    auto d = ops::softmax(first, c);
+    auto e = ops::sum(first, d, {0});
+    first.synchronize();
+    ops::add(second, d, d);
+    second.synchronize();
+    a.download();
+    empty.download();
+    b.fill(half(1.0f));
+    EXPECT_GE(fakeCudaLaunches().size(), 4u);
+    EXPECT_TRUE(std::ranges::any_of(fakeCudaLaunches(), [](const FakeLaunch &launch) {
+      return launch.sharedBytes > 48 * 1024;
+    })) << "no launch needed more shared memory than a function has at first";
+  }
+  EXPECT_EQ(fakeCudaFailedCalls(), std::vector<std::string>());
 }
 
 // The assembler accepts 512 threads of 200 registers; the device would refuse every launch.

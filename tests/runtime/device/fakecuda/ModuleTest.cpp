@@ -97,6 +97,28 @@ TEST_F(FakeCuda, FunctionsAreDescribed) {
   EXPECT_EQ(info.maxThreadsPerBlock, 1024);
 }
 
+TEST_F(FakeCuda, LookingUpAKernelAsksNothingThatFails) {
+  Module module = device->loadModule(kKernels);
+  for (const char *name : {"scale", "nothing"})
+    device->functionInfo(device->getFunction(module, name));
+  EXPECT_EQ(timesCalled("cuFuncGetParamInfo"), 4u);
+  EXPECT_EQ(fakeCudaFailedCalls(), std::vector<std::string>());
+}
+
+// How many parameters there are is not known, and no call that may fail asks for it.
+TEST_F(FakeCuda, KernelsOfACubinAloneAreLaunchedUnchecked) {
+  Function function = device->getFunction(device->loadModule("", cubinOf(kKernels)), "scale");
+  EXPECT_TRUE(device->functionInfo(function).paramSizes.empty());
+  EXPECT_EQ(timesCalled("cuFuncGetParamInfo"), 0u);
+  uint64_t pointer = 0;
+  float factor = 1;
+  uint16_t half = 0;
+  unsigned char bytes[24] = {};
+  std::vector<Arg> arguments = {{&pointer, 8}, {&factor, 4}, {&half, 2}, {bytes, 24}};
+  EXPECT_NO_THROW(device->launch(function, {}, arguments));
+  EXPECT_EQ(fakeCudaFailedCalls(), std::vector<std::string>());
+}
+
 TEST_F(FakeCuda, UnloadedModulesAndTheirFunctionsAreInvalid) {
   Module module = device->loadModule(kKernels);
   Function function = device->getFunction(module, "nothing");
