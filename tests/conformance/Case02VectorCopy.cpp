@@ -1,11 +1,7 @@
 // Conformance 2: a masked copy is correct to its run-time size, and moves 128 bits an instruction
 // exactly if the size is divisible by 16; at an offset from memory exactly under promises.
+#include "tests/execution/DumpedPtx.h"
 #include "tests/execution/Harness.h"
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 using namespace tile;
 using namespace tile::test;
@@ -14,24 +10,13 @@ namespace {
 
 EXECUTION_SUITE(Case02);
 
-namespace fs = std::filesystem;
-
-/// Does the PTX of a kernel's last specialisation load 128 bits at once? The test program dumps all
-/// PTX (Assembly.cpp).
+/// Does the PTX of a kernel load 128 bits at once, for whichever device it was compiled?
 bool hasWideLoads(const std::string &kernel) {
-  const char *folder = std::getenv("TILE_DUMP");
-  fs::path newest;
-  for (const auto &entry : fs::directory_iterator(folder ? folder : "."))
-    if (entry.path().filename().string().starts_with(kernel + "-"))
-      if (newest.empty() || fs::last_write_time(entry) > fs::last_write_time(newest))
-        newest = entry.path();
-  std::ifstream file(newest / "5-kernel.ptx");
-  EXPECT_TRUE(file) << "no PTX of " << kernel;
-  std::stringstream text;
-  text << file.rdbuf();
+  std::string ptx = ptxOf(kernel);
+  EXPECT_FALSE(ptx.empty()) << "no PTX of " << kernel;
   for (const char *wide :
        {"ld.global.v4.b32", "ld.global.v4.u32", "ld.global.v4.f32", "ld.global.v2.b64"})
-    if (text.str().find(wide) != std::string::npos)
+    if (ptx.find(wide) != std::string::npos)
       return true;
   return false;
 }
@@ -59,6 +44,7 @@ template <int N> const auto &copyOf() {
 }
 
 TEST_P(Case02, WideExactlyIfTheSizeIsDivisible) {
+  recordPtx();
   copyAndCheck(*this, device(), stream, copyOf<16>(), 16);
   copyAndCheck(*this, device(), stream, copyOf<10>(), 10);
   copyAndCheck(*this, device(), stream, copyOf<11>(), 11);
@@ -89,6 +75,7 @@ template <int P> const auto &copyAtOffset() {
 }
 
 TEST_P(Case02, ALoadedOffsetIsWideUnderPromisesAlone) {
+  recordPtx();
   std::vector<float> x = uniform<float>(2 * kBlock);
   auto run = [&](const auto &program) {
     auto y = output<float>({kBlock});

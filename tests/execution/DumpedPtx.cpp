@@ -1,4 +1,4 @@
-#include "tests/conformance/DumpedPtx.h"
+#include "tests/execution/DumpedPtx.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ void recordPtx() {
   if (const char *folder = std::getenv("TILE_DUMP"); folder && *folder)
     return;
   struct Folder {
-    std::string path = ::testing::TempDir() + "tile-conformance-XXXXXX";
+    std::string path = ::testing::TempDir() + "tile-stages-XXXXXX";
     Folder() { setenv("TILE_DUMP", mkdtemp(path.data()), 1); }
     ~Folder() { fs::remove_all(path); }
   };
