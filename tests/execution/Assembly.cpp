@@ -3,6 +3,7 @@
 #include "tests/execution/Assembly.h"
 
 #include "tests/Ptxas.h"
+#include "tests/execution/Findings.h"
 
 #include <gtest/gtest.h>
 
@@ -86,6 +87,10 @@ public:
   void SetUp() override {
     if (const char *model = std::getenv("TILE_VGPU_MODEL"); model && *model)
       return; // the same kernels as under no model
+    if (isChildOfATest()) {
+      unsetenv("TILE_DUMP"); // the parent's folder
+      return;
+    }
     ptxas_ = findPtxas();
     if (ptxas_.empty()) {
       std::printf("[  SKIPPED ] no ptxas: the PTX of these tests is not assembled\n");

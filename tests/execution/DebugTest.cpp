@@ -1,4 +1,5 @@
 // Printing, assertions, checked builds, promises.
+#include "tests/execution/Findings.h"
 #include "tests/execution/Harness.h"
 
 using namespace tile;
@@ -7,20 +8,6 @@ using namespace tile::test;
 namespace {
 
 EXECUTION_SUITE(Debugging);
-
-/// What a launch says that must fail.
-template <class F> std::string findingOf(F launch) {
-  try {
-    launch();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "the launch succeeded";
-  return "";
-}
-
-#define EXPECT_CONTAINS(text, part)                                                                \
-  EXPECT_NE((text).find(part), std::string::npos) << "missing '" << (part) << "' in: " << (text)
 
 const auto prints = kernel("prints", [](In<f32, 2> x, Scalar<u8> n, Scalar<i64> m) {
   device_print("100% of n", {n, m});
@@ -66,24 +53,40 @@ TEST_P(Debugging, AssertsInCheckedBuildsAlone) {
   x[150] = 100;
   asserts.consts(64)(stream, input({200}, x), y.tensor());
   stream.synchronize();
-  std::string found = findingOf([&] {
-    asserts.consts(64).checked()(stream, input({200}, x), y.tensor());
-    stream.synchronize();
-  });
-  EXPECT_CONTAINS(found, "v is small");
-  EXPECT_CONTAINS(found, "DebugTest.cpp:" + std::to_string(asserts.record().where.line + 3));
+  expectFinding(GetParam(),
+                [&] {
+                  asserts.consts(64).checked()(stream, input({200}, x), y.tensor());
+                  stream.synchronize();
+                },
+                {"v is small", "DebugTest.cpp:" + std::to_string(asserts.record().where.line + 3)});
 }
 
+TEST_P(Debugging, AFindingInAChildProcessEndsThatAlone) {
+  std::vector<int> x(64, 100);
+  auto y = output<int32_t>({64});
+  expectFindingInChild(
+      [&] {
+        asserts.consts(64).checked()(stream, input({64}, x), y.tensor());
+        stream.synchronize();
+      },
+      {"v is small"});
+  x.assign(64, 7);
+  asserts.consts(64).checked()(stream, input({64}, x), y.tensor());
+  expectAll(y.result(), [](int64_t) { return 7; });
+}
+
+/// A run of a checked program by one block: without a finding if that is empty.
 template <class Program, class T>
-std::string checkedRun(OnDevice *, const Program &program, Stream &stream, TensorOf<T> x,
-                       TensorOf<T> y) {
-  try {
+void checkedRun(const std::string &device, const Program &program, Stream &stream, TensorOf<T> x,
+                TensorOf<T> y, const std::string &finding) {
+  auto run = [&] {
     program.checked().grid(1)(stream, x, y);
     stream.synchronize();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "";
+  };
+  if (finding.empty())
+    EXPECT_NO_THROW(run());
+  else
+    expectFinding(device, run, {finding});
 }
 
 /// One operation between the elements 0 and 1 of the input.
@@ -98,11 +101,8 @@ TEST_P(Debugging, IntegerOverflowIsFound) {
   auto check = [&](const auto &program, auto a, auto b, const char *finding) {
     using T = decltype(a);
     auto y = device().template tensor<T>({1});
-    std::string found = checkedRun(this, program, stream, input<T>({2}, {a, b}), y);
-    if (!*finding)
-      EXPECT_EQ(found, "") << +a << ", " << +b;
-    else
-      EXPECT_CONTAINS(found, finding);
+    SCOPED_TRACE(std::to_string(a) + ", " + std::to_string(b));
+    checkedRun(GetParam(), program, stream, input<T>({2}, {a, b}), y, finding);
   };
   static const auto add8 = operation<i8>([](Value a, Value b) { return a + b; });
   static const auto sub32 = operation<u32>([](Value a, Value b) { return a - b; });
@@ -160,11 +160,7 @@ TEST_P(Debugging, BrokenPromisesAreFound) {
   auto check = [&](const auto &program, std::vector<int> x, const char *finding) {
     auto y = device().tensor<int32_t>({8});
     int64_t size = static_cast<int64_t>(x.size());
-    std::string found = checkedRun(this, program, stream, input<int32_t>({size}, x), y);
-    if (!*finding)
-      EXPECT_EQ(found, "");
-    else
-      EXPECT_CONTAINS(found, finding);
+    checkedRun(GetParam(), program, stream, input<int32_t>({size}, x), y, finding);
   };
   check(multiple, {48, 0, 0, 0, 0, 0, 0, 0}, "");
   check(multiple, {40, 0, 0, 0, 0, 0, 0, 0}, "multiple_of: the promise of 16 is broken");
