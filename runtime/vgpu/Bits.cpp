@@ -51,10 +51,15 @@ template <class T, bool ShiftAmount> struct Bfind {
     return ShiftAmount ? zeros : 8 * sizeof(T) - 1 - zeros;
   }
 };
+// Positions and lengths of bit fields: of their low 8 bits in words, as PTX has it. In double words hardware takes them whole.
+template <class T> uint32_t fieldCount(uint32_t count) {
+  constexpr uint32_t kBeyond = 255;
+  return sizeof(T) == 8 ? std::min(count, kBeyond) : count & 255;
+}
 template <class T> struct Bfe {
   T operator()(T a, uint32_t start, uint32_t length) const {
     constexpr uint32_t bits = 8 * sizeof(T);
-    start &= 255, length &= 255;
+    start = fieldCount<T>(start), length = fieldCount<T>(length);
     uint32_t signAt = std::min(start + length - 1, bits - 1);
     bool sign = std::is_signed_v<T> && length > 0 && (a >> signAt & 1);
     using U = std::make_unsigned_t<T>;
@@ -68,7 +73,7 @@ template <class T> struct Bfe {
 template <class T> struct Bfi {
   T operator()(T field, T into, uint32_t start, uint32_t length) const {
     constexpr uint32_t bits = 8 * sizeof(T);
-    start &= 255, length &= 255;
+    start = fieldCount<T>(start), length = fieldCount<T>(length);
     if (start >= bits || length == 0)
       return into;
     T ones = length >= bits ? static_cast<T>(-1) : static_cast<T>((T{1} << length) - 1);

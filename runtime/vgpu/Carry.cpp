@@ -1,5 +1,5 @@
-// Arithmetic in several words: add.cc, addc, sub.cc, subc, mad.cc and madc pass a carry, or borrow, through the condition
-// code, a flag that each thread has.
+// Arithmetic in several words: add.cc, addc, sub.cc, subc, mad.cc and madc pass a carry through the condition code, a flag
+// that each thread has. A difference is a + ~b + 1, so its flag says that nothing was borrowed, also to an addc after it.
 #include "runtime/vgpu/Select.h"
 
 namespace tile::vgpu {
@@ -15,21 +15,24 @@ template <class T> Carried<T> sumOf(T a, T b, bool carry) {
   return {total, sum < a || total < sum};
 }
 
+// `carryUnread` is what an operation that does not read the flag takes for it.
 struct Sum {
   static constexpr unsigned operands = 2;
+  static constexpr bool carryUnread = false;
   template <class T, class U> static Carried<U> apply(const U *value, bool carry) {
     return sumOf(value[0], value[1], carry);
   }
 };
 struct Difference {
   static constexpr unsigned operands = 2;
-  template <class T, class U> static Carried<U> apply(const U *value, bool borrow) {
-    U difference = value[0] - value[1];
-    return {difference - borrow, value[0] < value[1] || difference < U{borrow}};
+  static constexpr bool carryUnread = true;
+  template <class T, class U> static Carried<U> apply(const U *value, bool carry) {
+    return sumOf(value[0], static_cast<U>(~value[1]), carry);
   }
 };
 template <bool High> struct ProductSum {
   static constexpr unsigned operands = 3;
+  static constexpr bool carryUnread = false;
   template <class T, class U> static Carried<U> apply(const U *value, bool carry) {
     U product = value[0] * value[1];
     if constexpr (High)
@@ -43,7 +46,8 @@ template <bool High> struct ProductSum {
 template <class F, class T> void carried(Warp &warp, const Op &op) {
   using U = std::make_unsigned_t<T>;
   const uint32_t *sources = op.rows + op.targets;
-  uint32_t before = op.a ? warp.predicate(sources[F::operands]) : 0, after = 0;
+  uint32_t unread = F::carryUnread ? kFullMask : 0, after = 0,
+           before = op.a ? warp.predicate(sources[F::operands]) : unread;
   forLanes(warp.mask, [&](unsigned lane) {
     U value[F::operands];
     for (unsigned i = 0; i < F::operands; ++i)

@@ -33,7 +33,8 @@ template <class T> struct Sub {
     return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
   }
 };
-// Division by zero is unspecified in PTX; all ones is what hardware gives. The smallest number over -1 wraps.
+// Division by zero is unspecified in PTX; hardware gives all ones, as quotient and as remainder. The smallest number over -1
+// wraps.
 template <class T> struct Div {
   T operator()(T a, T b) const {
     if (b == 0)
@@ -46,7 +47,7 @@ template <class T> struct Div {
 template <class T> struct Rem {
   T operator()(T a, T b) const {
     if (b == 0)
-      return a;
+      return static_cast<T>(-1);
     if (std::is_signed_v<T> && b == static_cast<T>(-1))
       return 0;
     return static_cast<T>(a % b);

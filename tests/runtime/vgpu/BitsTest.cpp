@@ -103,6 +103,22 @@ TEST(Bits, SzextExtendsTheLowBits) {
   }
 }
 
+// In double words hardware takes positions and lengths whole, which in words count modulo 256.
+TEST(Bits, InsertionsFarOutside) {
+  const std::vector<uint32_t> counts = {0, 5, 63, 64, 255, 256, 0x104, 0xd48e840a, ~0u};
+  auto [start, length] = allPairs(counts);
+  constexpr uint64_t kField = 0x320ebc9fbf37f0f1, kInto = 0x5555555555555555;
+  std::vector<uint64_t> x(start.size(), kField);
+  auto result = applyPtx<uint64_t, uint64_t, uint32_t, uint32_t>(
+      "bfi.b64 %d, %x, 0x5555555555555555, %y, %z;", x, start, length);
+  for (size_t i = 0; i < x.size(); ++i) {
+    uint64_t expected = kInto;
+    for (uint64_t bit = start[i]; bit < 64 && bit - start[i] < length[i]; ++bit)
+      expected = (expected & ~(uint64_t{1} << bit)) | (kField >> (bit - start[i]) & 1) << bit;
+    EXPECT_EQ(result[i], expected) << start[i] << " " << length[i];
+  }
+}
+
 // The table of the ISA text: the bytes of d, highest first, for each value of the selector's low bits.
 TEST(Bits, PrmtModes) {
   const std::pair<const char *, std::array<uint32_t, 4>> modes[] = {

@@ -55,6 +55,19 @@ TEST(Carry, OutOfSixtyFourBits) {
   });
 }
 
+// The flag of a difference is the carry of a + ~b + 1, also for a sum after it.
+TEST(Carry, OfADifferenceSaysThatNothingWasBorrowed) {
+  check("sub.cc.u64 %d, %x, %y; addc.u64 %d, 0, 0;",
+        [](uint64_t x, uint64_t y) { return x >= y ? 1 : 0; });
+  check("sub.cc.u64 %d, %x, %y; subc.cc.u64 %d, %x, 1; addc.u64 %d, %d, %y;",
+        [](uint64_t x, uint64_t y) {
+          Wide difference = Wide{x} + ~uint64_t{1} + (x >= y ? 1 : 0);
+          return static_cast<uint64_t>(difference) + y + (difference >> 64);
+        });
+  check("add.cc.u64 %d, %x, %y; subc.u64 %d, %x, %y;",
+        [](uint64_t x, uint64_t y) { return Wide{x} + ~y + ((Wide{x} + y) >> 64); });
+}
+
 // An addc passes on a carry that its own carry-in makes, and only .cc changes the flag.
 TEST(Carry, RipplesAndStays) {
   check("{ .reg .b32 %a; mov.b32 %a, -1; add.cc.u32 %a, %a, 1; addc.cc.u64 %d, %x, %y; "
