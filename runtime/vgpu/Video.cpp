@@ -1,7 +1,8 @@
 // vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vset, and the same of halves and bytes with vavrg.
 //
 // Parts are extended by the types of their operands, results are exact numbers that are clamped if the instruction says so,
-// and cut off otherwise. What selects them is in VideoParts.h.
+// and cut off otherwise. What selects them is in VideoParts.h. The assembler makes these instructions of others, not always
+// to the letter of PTX: where results of a GPU show it, they are followed, as the comments below say.
 #include "runtime/vgpu/Video.h"
 
 #include "runtime/vgpu/Lanes.h"
@@ -100,18 +101,41 @@ int64_t saturated(const Form &form, int64_t value, unsigned bits) {
   return std::clamp(value, form.signedD ? -most - 1 : int64_t{0}, most);
 }
 
-// Of one part of each register: the secondary operation combines its result with c, or it takes a part's place in c.
-uint32_t whole(const Form &form, const ScalarParts &parts, uint32_t a, uint32_t b, uint32_t c) {
-  int64_t value = saturated(
-      form, apply(form, selected(a, parts.a, form.signedA), selected(b, parts.b, form.signedB)),
-      bitsOf(parts.d));
-  if (parts.d != Part::Whole)
-    return merged(static_cast<uint32_t>(value), parts.d, c);
+bool isShift(Operation operation) {
+  return operation == Operation::ShiftLeft || operation == Operation::ShiftRight;
+}
+
+// Of one part of each register. A shift is clamped to the whole register, as a number of 34 bits. What goes to a part of d is
+// clamped from above alone, as a number without sign.
+int64_t saturatedWhole(const Form &form, Part target, int64_t value) {
+  constexpr int kBeyond = 64 - 34;
+  if (isShift(form.operation))
+    return saturated(form, static_cast<int64_t>(static_cast<uint64_t>(value) << kBeyond) >> kBeyond,
+                     32);
+  if (form.saturates && target != Part::Whole)
+    return saturated(form, value < 0 ? INT64_MAX : value, bitsOf(target));
+  return saturated(form, value, 32);
+}
+
+// Of sums and differences a secondary minimum or maximum sees 32 bits, with sign; it compares without sign if d has none.
+uint32_t secondary(const Form &form, int64_t value, uint32_t c) {
+  if (form.second == Second::None || form.second == Second::Add)
+    return static_cast<uint32_t>(value) + (form.second == Second::Add ? c : 0);
+  if (form.operation == Operation::Add || form.operation == Operation::Sub)
+    value = static_cast<int32_t>(value);
   int64_t other = extend(c, 0, 32, form.signedD);
-  return static_cast<uint32_t>(form.second == Second::Add   ? value + other
-                               : form.second == Second::Min ? std::min(value, other)
-                               : form.second == Second::Max ? std::max(value, other)
-                                                            : value);
+  bool isLess =
+      form.signedD ? value < other : static_cast<uint64_t>(value) < static_cast<uint64_t>(other);
+  return isLess == (form.second == Second::Min) ? static_cast<uint32_t>(value) : c;
+}
+
+// The secondary operation combines the result with c, or the result takes a part's place in c.
+uint32_t whole(const Form &form, const ScalarParts &parts, uint32_t a, uint32_t b, uint32_t c) {
+  int64_t value = saturatedWhole(
+      form, parts.d,
+      apply(form, selected(a, parts.a, form.signedA), selected(b, parts.b, form.signedB)));
+  return parts.d != Part::Whole ? merged(static_cast<uint32_t>(value), parts.d, c)
+                                : secondary(form, value, c);
 }
 
 // Of several parts: the results in their places, c's where the mask has none, or c and the sum of those in the mask.
@@ -183,10 +207,6 @@ constexpr std::pair<std::string_view, Operation> kOperations[] = {
     {"vmax", Operation::Max},         {"vavrg", Operation::Average},
     {"vshl", Operation::ShiftLeft},   {"vshr", Operation::ShiftRight},
     {"vset", Operation::Eq}};
-
-bool isShift(Operation operation) {
-  return operation == Operation::ShiftLeft || operation == Operation::ShiftRight;
-}
 
 void decodeVideo(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   std::string_view name = instruction.opcode;
