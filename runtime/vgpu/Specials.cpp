@@ -1,7 +1,26 @@
 // What special registers hold: the place of a thread in its launch, and the shape of that.
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/Targets.h"
+
+#include <algorithm>
 
 namespace tile::vgpu {
+namespace {
+
+constexpr uint32_t kReservedBytes = 288; // in use, of those before kSharedBase
+
+constexpr uint32_t roundUp(uint32_t bytes, uint32_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+// Of a block, with dynamic memory that the kernel does not name, and static memory in the unit it is given in.
+uint32_t occupiedSharedBytes(const Launch &launch) {
+  constexpr uint32_t kStaticUnit = 16;
+  return std::max(launch.sharedBytes(), roundUp(launch.program().staticSharedBytes, kStaticUnit) +
+                                            launch.setup().config.dynamicSharedBytes);
+}
+
+} // namespace
 
 uint64_t Launch::specialValue(const Cta &cta, Special what, unsigned warp, unsigned lane) const {
   const device::LaunchConfig &config = setup_.config;
@@ -42,8 +61,8 @@ uint64_t Launch::specialValue(const Cta &cta, Special what, unsigned warp, unsig
     return lane;
   case Special::WarpId:
     return warp;
-  case Special::NwarpId:
-    return cta.warps.size();
+  case Special::NwarpId: // of the multiprocessor, whatever the block
+    return warpsPerSm(setup_.props);
   case Special::SmId:
     return cta.index % static_cast<uint32_t>(setup_.props.smCount);
   case Special::NsmId:
@@ -60,19 +79,22 @@ uint64_t Launch::specialValue(const Cta &cta, Special what, unsigned warp, unsig
     return ~((2u << lane) - 1);
   case Special::DynamicSharedSize:
     return config.dynamicSharedBytes;
-  case Special::TotalSharedSize:
-    return sharedBytes_;
+  case Special::TotalSharedSize: {
+    constexpr uint32_t kUnit = 128; // of what a block is given
+    return roundUp(occupiedSharedBytes(*this), kUnit);
+  }
   case Special::ClusterCtarank:
     return cta.rank;
   case Special::ClusterNctarank:
     return clusterSize_;
-  case Special::IsExplicitCluster:
-    return clusterSize_ > 1 || program().entry->requiredCluster[0] != 0;
+  case Special::IsExplicitCluster: // a predicate, a bit for each lane
+    return clusterSize_ > 1 || program().entry->requiredCluster[0] != 0 ? kFullMask : 0;
   case Special::ReservedSharedEnd:
+    return kReservedBytes;
   case Special::ReservedSharedCap:
     return kSharedBase;
   case Special::AggregateSharedSize:
-    return sharedBytes_ + kSharedBase;
+    return occupiedSharedBytes(*this) + kSharedBase;
   default: // gridid, where reserved shared memory begins, and what nobody fills
     return 0;
   }

@@ -25,6 +25,10 @@ constexpr size_t kReservedSharedBytes = 1024; // of each block, since sm_80
 
 } // namespace
 
+uint32_t warpsPerSm(const device::DeviceProps &props) {
+  return std::ranges::find(kTargets, props.target, &TargetRow::target)->smThreads / 32;
+}
+
 uint32_t residentBlocks(const device::DeviceProps &props, uint32_t threads, size_t sharedBytes) {
   const TargetRow *row = std::ranges::find(kTargets, props.target, &TargetRow::target);
   uint32_t warps = (threads + 31) / 32;

@@ -12,6 +12,9 @@ device::DeviceProps propsFor(const std::string &target);
 /// How many blocks of a launch the GPU of that name holds at a time, as far as their registers allow it.
 uint32_t residentBlocks(const device::DeviceProps &props, uint32_t threads, size_t sharedBytes);
 
+/// Places for warps in a multiprocessor.
+uint32_t warpsPerSm(const device::DeviceProps &props);
+
 /// Throws unless PTX for the module's `.target` runs on a device with these properties.
 void checkTarget(const Module &module, const device::DeviceProps &props);
 

@@ -106,15 +106,16 @@ const char *const kRefused[] = {"7 % 0",
                                 "1 ? 2",
                                 "0f3f800000+0f3f800000"};
 
-std::string kernelOf(const std::string &variables, const std::string &body) {
-  return ".version 8.3\n.target sm_80\n.address_size 64\n" + variables +
+std::string kernelOf(const std::string &variables, const std::string &body,
+                     const std::string &target = "sm_80") {
+  return ".version 8.3\n.target " + target + "\n.address_size 64\n" + variables +
          "\n.visible .entry k(.param .u64 p)\n{\n  .reg .b64 %p, %d<9>;\n  .reg .b32 %r<9>;\n"
          "  ld.param.u64 %p, [p];\n" +
          body + "  ret;\n}\n";
 }
 
-uint64_t result(const std::string &ptx) {
-  Gpu gpu(ptx);
+uint64_t result(const std::string &ptx, const std::string &target = "sm_80") {
+  Gpu gpu(ptx, target);
   auto buffer = gpu.upload(std::vector<uint64_t>(4));
   gpu.run("k", {1}, {1}, 0, buffer);
   gpu.expectClean();
@@ -235,6 +236,48 @@ TEST(SpecialRegisters, SharedMemoryAndWhatNobodyFills) {
   st.global.v2.u32 [%p], {%r1, %r3};
 )")),
             (uint64_t{512} << 32) + 1024);
+}
+
+// Sizes come in the units in which memory is given; %nwarpid is of the multiprocessor.
+TEST(SpecialRegisters, SizesOfSharedMemory) {
+  std::string body = R"(  mov.u32 %r1, %total_smem_size;
+  st.shared.u8 [tile], %r1;
+  mov.u32 %r2, %aggr_smem_size;
+  mad.lo.u32 %r1, %r2, 65536, %r1;
+  mov.u32 %r3, %reserved_smem_offset_end;
+  mov.u32 %r4, %nwarpid;
+  mad.lo.u32 %r3, %r4, 65536, %r3;
+  st.global.v2.u32 [%p], {%r1, %r3};
+)";
+  uint64_t fixed = (uint64_t{64} << 48) + (uint64_t{288} << 32);
+  EXPECT_EQ(result(kernelOf(".shared .b8 tile[3000];", body, "sm_90"), "sm_90"),
+            fixed + (uint64_t{1024 + 3008} << 16) + 3072);
+  EXPECT_EQ(result(kernelOf(".shared .b8 tile[64];", body, "sm_90"), "sm_90"),
+            fixed + (uint64_t{1024 + 64} << 16) + 128);
+}
+
+TEST(SpecialRegisters, ExplicitClustersAreSeenByAllLanes) {
+  for (std::string directives : {"", ".explicitcluster .reqnctapercluster 1, 1, 1\n"}) {
+    Gpu gpu(".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n" +
+                directives + R"({
+  .reg .pred %c;
+  .reg .b32 %t, %d;
+  .reg .b64 %p, %q;
+  ld.param.u64 %p, [p];
+  mov.u32 %t, %tid.x;
+  mov.pred %c, %is_explicit_cluster;
+  selp.b32 %d, 1, 0, %c;
+  mad.wide.u32 %q, %t, 4, %p;
+  st.global.b32 [%q], %d;
+  ret;
+}
+)",
+            "sm_90");
+    auto buffer = gpu.upload(std::vector<uint32_t>(64, 7));
+    gpu.run("k", {1}, {64}, 0, buffer);
+    gpu.expectClean();
+    EXPECT_EQ(gpu.download<uint32_t>(buffer, 64), std::vector<uint32_t>(64, !directives.empty()));
+  }
 }
 
 TEST(VectorRegisters, WhatTheAssemblerRefuses) {
