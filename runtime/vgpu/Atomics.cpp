@@ -31,9 +31,17 @@ struct AddFloatFlushed { // global memory flushes subnormals to zero
     return std::bit_cast<uint32_t>(canonical(flush<true>(sum)));
   }
 };
-struct AddDouble {
+struct AddDoubleInShared {
   static uint64_t apply(uint64_t old, uint64_t b, uint64_t) {
-    return std::bit_cast<uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(b));
+    double value = std::bit_cast<double>(old);
+    return std::bit_cast<uint64_t>(passNan(value + std::bit_cast<double>(b), value));
+  }
+};
+struct AddDouble {
+  using InShared = AddDoubleInShared;
+  static uint64_t apply(uint64_t old, uint64_t b, uint64_t) {
+    return std::bit_cast<uint64_t>(
+        sumInMemory(std::bit_cast<double>(old), std::bit_cast<double>(b)));
   }
 };
 struct AddHalf {

@@ -24,10 +24,11 @@ template <class T, class F> void reduce(uint8_t *target, const uint8_t *source, 
 template <class T> struct Sum {
   static T apply(T a, T b) { return static_cast<T>(a + b); }
 };
-template <> struct Sum<float> { // as atomics on global memory: subnormals become zero
-  static float apply(float a, float b) {
-    return canonical(flush<true>(flush<true>(a) + flush<true>(b)));
-  }
+template <> struct Sum<float> { // unlike atomics on global memory, subnormals stay
+  static float apply(float a, float b) { return canonical(a + b); }
+};
+template <> struct Sum<double> {
+  static double apply(double old, double value) { return sumInMemory(old, value); }
 };
 struct HalfSum {
   static uint16_t apply(uint16_t a, uint16_t b) {
@@ -45,16 +46,14 @@ template <class T> struct Least {
 template <class T> struct Most {
   static T apply(T a, T b) { return std::max(a, b); }
 };
-// A NaN loses to a number; of two zeros the negative one is less.
-template <float (*ToFloat)(uint16_t), bool Max> struct HalfExtreme {
+template <float (*ToFloat)(uint16_t), uint16_t (*FromFloat)(float), bool Max> struct HalfExtreme {
   static uint16_t apply(uint16_t a, uint16_t b) {
     float x = ToFloat(a), y = ToFloat(b);
-    if (x != x || y != y)
-      return x != x ? b : a;
-    bool less = x < y || (x == y && std::signbit(x));
-    return less == Max ? b : a;
+    return FromFloat(Max ? maximum<false>(x, y) : minimum<false>(x, y));
   }
 };
+template <bool Max> using ExtremeHalf = HalfExtreme<halfToFloat, floatToHalf, Max>;
+template <bool Max> using ExtremeBfloat = HalfExtreme<bfloatToFloat, floatToBfloat, Max>;
 struct Up {
   static uint32_t apply(uint32_t a, uint32_t b) { return a >= b ? 0 : a + 1; }
 };
@@ -70,9 +69,6 @@ template <class T> struct BitOr {
 template <class T> struct BitXor {
   static T apply(T a, T b) { return a ^ b; }
 };
-
-float fromHalf(uint16_t bits) { return halfToFloat(bits); }
-float fromBfloat(uint16_t bits) { return bfloatToFloat(bits); }
 
 struct Row {
   std::string_view operation;
@@ -92,14 +88,14 @@ constexpr Row kRows[] = {
     {"min", ScalarType::S32, reduce<int32_t, Least<int32_t>>},
     {"min", ScalarType::U64, reduce<uint64_t, Least<uint64_t>>},
     {"min", ScalarType::S64, reduce<int64_t, Least<int64_t>>},
-    {"min", ScalarType::F16, reduce<uint16_t, HalfExtreme<fromHalf, false>>},
-    {"min", ScalarType::BF16, reduce<uint16_t, HalfExtreme<fromBfloat, false>>},
+    {"min", ScalarType::F16, reduce<uint16_t, ExtremeHalf<false>>},
+    {"min", ScalarType::BF16, reduce<uint16_t, ExtremeBfloat<false>>},
     {"max", ScalarType::U32, reduce<uint32_t, Most<uint32_t>>},
     {"max", ScalarType::S32, reduce<int32_t, Most<int32_t>>},
     {"max", ScalarType::U64, reduce<uint64_t, Most<uint64_t>>},
     {"max", ScalarType::S64, reduce<int64_t, Most<int64_t>>},
-    {"max", ScalarType::F16, reduce<uint16_t, HalfExtreme<fromHalf, true>>},
-    {"max", ScalarType::BF16, reduce<uint16_t, HalfExtreme<fromBfloat, true>>},
+    {"max", ScalarType::F16, reduce<uint16_t, ExtremeHalf<true>>},
+    {"max", ScalarType::BF16, reduce<uint16_t, ExtremeBfloat<true>>},
     {"inc", ScalarType::U32, reduce<uint32_t, Up>},
     {"dec", ScalarType::U32, reduce<uint32_t, Down>},
     {"and", ScalarType::B32, reduce<uint32_t, BitAnd<uint32_t>>},

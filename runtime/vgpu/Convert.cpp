@@ -41,7 +41,7 @@ template <class T> double loadFloat(LaneOf<T> lane, const Mode &mode) {
   else if constexpr (std::is_same_v<T, BF16>)
     return bfloatToFloat(static_cast<uint16_t>(lane));
   else if constexpr (std::is_same_v<T, float>)
-    return mode.flush ? flush<true>(fromLane<float>(lane)) : fromLane<float>(lane);
+    return mode.flush ? canonical(flush<true>(fromLane<float>(lane))) : fromLane<float>(lane);
   else
     return fromLane<double>(lane);
 }
@@ -49,8 +49,8 @@ template <class T> double loadFloat(LaneOf<T> lane, const Mode &mode) {
 template <class T> LaneOf<T> storeFloat(double value, const Mode &mode) {
   if (mode.saturate)
     value = saturate(value);
-  if (mode.relu && value < 0)
-    value = 0;
+  if (mode.relu)
+    value = relu(value);
   if constexpr (std::is_same_v<T, F16>)
     return encodeFloat(value, kHalfFormat, mode.rounding, mode.saturateFinite);
   else if constexpr (std::is_same_v<T, BF16>)
@@ -75,13 +75,23 @@ double roundToInteger(double value, Rounding rounding) {
   }
 }
 
+// f64 hands its NaN on to narrower formats, as far as they hold it; of the others each format has one.
+template <class S, class D> LaneOf<D> narrowed(double value, const Mode &mode) {
+  if constexpr (std::is_same_v<S, double> && !std::is_same_v<D, double>)
+    if (isNan(value) && !mode.saturate)
+      return encodeNan(value, std::is_same_v<D, F16>    ? kHalfFormat
+                              : std::is_same_v<D, BF16> ? kBfloatFormat
+                                                        : kSingleFormat);
+  return storeFloat<D>(value, mode);
+}
+
 template <class S, class D> void floatToFloat(Warp &warp, const Op &op) {
   Mode mode = Mode::unpack(op.a);
   forLanes(warp.mask, [&](unsigned lane) {
     double value = loadFloat<S>(warp.row<LaneOf<S>>(op.rows[1])[lane], mode);
     if (mode.integral)
       value = roundToInteger(value, mode.rounding);
-    warp.row<LaneOf<D>>(op.rows[0])[lane] = storeFloat<D>(value, mode);
+    warp.row<LaneOf<D>>(op.rows[0])[lane] = narrowed<S, D>(value, mode);
   });
 }
 
@@ -161,8 +171,8 @@ template <class S, class D, bool Saturate> struct IntegerToInteger {
 struct HalfToSingle {
   float operator()(F16 value) const { return canonical(halfToFloat(value.bits)); }
 };
-struct BfloatToSingle {
-  float operator()(BF16 value) const { return canonical(bfloatToFloat(value.bits)); }
+struct BfloatToSingle { // the bits of a NaN too
+  float operator()(BF16 value) const { return bfloatToFloat(value.bits); }
 };
 struct SingleToHalf {
   F16 operator()(float value) const { return {floatToHalf(value)}; }
@@ -183,11 +193,14 @@ struct PackBfloat {
 template <class S> struct ToSingle {
   float operator()(S value) const { return static_cast<float>(value); }
 };
-struct DoubleToSingle {
-  float operator()(double value) const { return canonical(static_cast<float>(value)); }
+struct DoubleToSingle { // the host hands a NaN on as hardware does
+  float operator()(double value) const { return static_cast<float>(value); }
 };
 struct SingleToDouble {
   double operator()(float value) const { return value; }
+};
+struct SingleToSingle {
+  float operator()(float value) const { return value; }
 };
 
 template <class Make> Handler forFloat(ScalarType type, Make make) {
@@ -221,7 +234,8 @@ Handler fastConversion(ScalarType to, ScalarType from, const Mode &mode) {
       {ScalarType::F32, ScalarType::S32, laneOp<ToSingle<int32_t>, float, int32_t>},
       {ScalarType::F32, ScalarType::U32, laneOp<ToSingle<uint32_t>, float, uint32_t>},
       {ScalarType::F32, ScalarType::F64, laneOp<DoubleToSingle, float, double>},
-      {ScalarType::F64, ScalarType::F32, laneOp<SingleToDouble, double, float>}};
+      {ScalarType::F64, ScalarType::F32, laneOp<SingleToDouble, double, float>},
+      {ScalarType::F32, ScalarType::F32, laneOp<SingleToSingle, float, float>}};
   for (const Row &row : rows)
     if (row.to == to && row.from == from)
       return row.handler;
@@ -251,17 +265,21 @@ Handlers scalarConversion(ScalarType to, ScalarType from, const Mode &mode) {
   });
 }
 
+// .rna adds half a unit and cuts, but of a NaN it cuts alone, which may leave an infinity; the others have one NaN.
+uint32_t tf32Of(float value, const Mode &mode) {
+  constexpr int kDroppedBits = 13;
+  if (isNan(value) && mode.rounding == Rounding::NearestAway)
+    return std::bit_cast<uint32_t>(value) >> kDroppedBits << kDroppedBits;
+  return encodeFloat(mode.relu ? relu(value) : value, kTf32Format, mode.rounding,
+                     mode.saturateFinite)
+         << kDroppedBits;
+}
+
 void roundTf32(Warp &warp, const Op &op) {
   Mode mode = Mode::unpack(op.a);
   forLanes(warp.mask, [&](unsigned lane) {
     float value = fromLane<float>(warp.row<uint32_t>(op.rows[1])[lane]);
-    if (mode.relu && value < 0)
-      value = 0;
-    constexpr int droppedBits = 13;
-    warp.row<uint32_t>(op.rows[0])[lane] =
-        std::isnan(value)
-            ? 0x7fffffffu
-            : encodeFloat(value, kTf32Format, mode.rounding, mode.saturateFinite) << droppedBits;
+    warp.row<uint32_t>(op.rows[0])[lane] = tf32Of(value, mode);
   });
 }
 
@@ -279,8 +297,8 @@ void packPair(Warp &warp, const Op &op) {
     uint32_t result = 0;
     for (int half = 0; half < 2; ++half) {
       double value = fromLane<float>(warp.row<uint32_t>(op.rows[half == 0 ? 2 : 1])[lane]);
-      if (mode.relu && value < 0)
-        value = 0;
+      if (mode.relu)
+        value = relu(value);
       result |= encodeFloat(value, format, mode.rounding, mode.saturateFinite) << (bits * half);
     }
     warp.row<uint32_t>(op.rows[0])[lane] = result;
@@ -297,8 +315,8 @@ void repackPair(Warp &warp, const Op &op) {
     uint32_t source = warp.row<uint32_t>(op.rows[1])[lane], result = 0;
     for (int half = 0; half < 2; ++half) {
       double value = decodeFloat(source >> (fromBits * half) & ((1u << fromBits) - 1), from);
-      if (mode.relu && value < 0)
-        value = 0;
+      if (mode.relu)
+        value = relu(value);
       result |= encodeFloat(value, to, mode.rounding, mode.saturateFinite) << (toBits * half);
     }
     warp.row<uint32_t>(op.rows[0])[lane] = result;

@@ -1,8 +1,8 @@
 // f32 and f64 arithmetic, and the approximate functions.
 //
-// Rounding to nearest is the host's. Approximate functions are computed in double and rounded once, which is inside every
-// documented bound. Directed roundings are in RoundedFloat.cpp, half types in Half.cpp.
-#include "runtime/vgpu/Exp2.h"
+// Rounding to nearest is the host's. Directed roundings are in RoundedFloat.cpp, half types in Half.cpp, what approximate
+// functions compute in Approximations.h.
+#include "runtime/vgpu/Approximations.h"
 #include "runtime/vgpu/FloatRules.h"
 #include "runtime/vgpu/Noise.h"
 #include "runtime/vgpu/RoundedFloat.h"
@@ -12,19 +12,22 @@ namespace tile::vgpu {
 namespace {
 
 template <class T> struct Add {
-  static T apply(T a, T b) { return canonical(a + b); }
+  static T apply(T a, T b) { return passNan(a + b, b); }
 };
 template <class T> struct Sub {
-  static T apply(T a, T b) { return canonical(a - b); }
+  static T apply(T a, T b) { return passNan(a - b, b); }
 };
 template <class T> struct Mul {
-  static T apply(T a, T b) { return canonical(a * b); }
+  static T apply(T a, T b) { return passNan(a * b, b); }
+  static bool isTiny(float a, float b) { return isTinyProduct(a, b); }
 };
 template <class T> struct Div {
-  static T apply(T a, T b) { return canonical(a / b); }
+  static T apply(T a, T b) { return passNan(a / b, a); }
+  static bool isTiny(float a, float b) { return isTinyQuotient(a, b); }
 };
 template <class T> struct Fma {
-  static T apply(T a, T b, T c) { return canonical(std::fma(a, b, c)); }
+  static T apply(T a, T b, T c) { return passNan(std::fma(a, b, c), b, c); }
+  static bool isTiny(float a, float b, float c) { return isTinyFma(a, b, c); }
 };
 template <class T> struct Min {
   static T apply(T a, T b) { return minimum<false>(a, b); }
@@ -50,64 +53,10 @@ template <class T> struct Sqrt {
 template <class T> struct Rcp {
   static T apply(T a) { return canonical(T{1} / a); }
 };
-struct Rsqrt {
-  static float apply(float a) {
-    return canonical(static_cast<float>(1.0 / std::sqrt(static_cast<double>(a))));
-  }
-};
-struct RsqrtDouble {
-  static double apply(double a) { return 1.0 / std::sqrt(a); }
-};
-// .approx.ftz of doubles looks at the upper 32 bits alone and gives no others.
-inline double upperHalf(double a) {
-  auto bits = std::bit_cast<uint64_t>(a) & 0xffffffff00000000u;
-  bool subnormal = (bits & 0x7ff0000000000000u) == 0;
-  return std::bit_cast<double>(subnormal ? bits & 0x8000000000000000u : bits);
-}
-struct RoughRcp {
-  static double apply(double a) { return upperHalf(1.0 / upperHalf(a)); }
-};
-struct RoughRsqrt {
-  static double apply(double a) { return upperHalf(1.0 / std::sqrt(upperHalf(a))); }
-};
-struct Ex2 {
-  static float apply(float a) { return canonical(static_cast<float>(exp2OfSingle(a))); }
-};
-struct Lg2 {
-  static float apply(float a) {
-    return canonical(static_cast<float>(std::log2(static_cast<double>(a))));
-  }
-};
-struct Sin {
-  static float apply(float a) {
-    return canonical(static_cast<float>(std::sin(static_cast<double>(a))));
-  }
-};
-struct Cos {
-  static float apply(float a) {
-    return canonical(static_cast<float>(std::cos(static_cast<double>(a))));
-  }
-};
-struct Tanh {
-  static float apply(float a) {
-    return canonical(static_cast<float>(std::tanh(static_cast<double>(a))));
-  }
-};
-// div.approx: a divisor beyond 2^126 gives zero, or NaN for an infinite dividend.
-struct DivApprox {
-  static float apply(float a, float b) {
-    float size = std::fabs(b);
-    if (size > 0x1p126f && size < INFINITY)
-      return std::isinf(a) || isNan(a) ? kCanonicalNan
-                                       : std::copysign(0.0f, a * std::copysign(1.0f, b));
-    return canonical(a / b);
-  }
-};
-
 // Wraps an operation with flushing of operands and result, and saturation.
 template <class F, bool Flush, bool Saturate> struct Shaped {
   template <class... T> auto operator()(T... values) const {
-    auto result = flush<Flush>(F::apply(flush<Flush>(values)...));
+    auto result = flushedResult<F, Flush>(flush<Flush>(values)...);
     if constexpr (Saturate)
       return saturate(result);
     else
@@ -197,8 +146,9 @@ using UnaryTable =
 
 void decodeApproximate(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   static const UnaryTable functions = {
-      {"ex2", pickSingle<Ex2, 1>}, {"lg2", pickSingle<Lg2, 1>},   {"sin", pickSingle<Sin, 1>},
-      {"cos", pickSingle<Cos, 1>}, {"tanh", pickSingle<Tanh, 1>}, {"rsqrt", pickSingle<Rsqrt, 1>}};
+      {"ex2", pickSingle<approximate::Ex2, 1>},   {"lg2", pickSingle<approximate::Lg2, 1>},
+      {"sin", pickSingle<approximate::Sin, 1>},   {"cos", pickSingle<approximate::Cos, 1>},
+      {"tanh", pickSingle<approximate::Tanh, 1>}, {"rsqrt", pickSingle<approximate::Rsqrt, 1>}};
   ScalarType type = suffixes.takeType();
   FloatForm form = takeForm(suffixes);
   if (!suffixes.take("approx"))
@@ -212,8 +162,8 @@ void decodeApproximate(Decoder &decoder, const Instruction &instruction, Suffixe
                   ? halfUnary(instruction.opcode, type, form)
                   : nullptr;
   else if (type == ScalarType::F64 && instruction.opcode == "rsqrt")
-    handler = form.flush ? shapedOp<RoughRsqrt, double, 1, false, false>()
-                         : shapedOp<RsqrtDouble, double, 1, false, false>();
+    handler = form.flush ? shapedOp<approximate::RoughRsqrt, double, 1, false, false>()
+                         : shapedOp<approximate::RsqrtDouble, double, 1, false, false>();
   else if (type == ScalarType::F32)
     for (auto [name, make] : functions)
       if (name == instruction.opcode)
@@ -239,7 +189,7 @@ void decodeRoot(Decoder &decoder, const Instruction &instruction, Suffixes &suff
     decoder.unsupported("f64 has .approx.ftz and .rn, .rz, .rm, .rp");
   if (roughDouble && instruction.opcode != "rcp")
     decoder.unsupported("sqrt.approx is of .f32");
-  Handler handler = roughDouble ? shapedOp<RoughRcp, double, 1, false, false>()
+  Handler handler = roughDouble ? shapedOp<approximate::RoughRcp, double, 1, false, false>()
                     : nearest   ? pick<F, 1>(type, form)
                                 : roundedHandler(instruction.opcode, rounding,
                                                  type == ScalarType::F64, form.flush, form.saturate);
@@ -258,24 +208,14 @@ void decodeFmaOpcode(Decoder &decoder, const Instruction &instruction, Suffixes 
   decodeFma(decoder, instruction, suffixes, suffixes.takeType());
 }
 
-// Signs are bits: NaNs keep their payload, subnormals stay unless flushed.
-template <bool Flush> struct AbsBits {
-  uint32_t operator()(uint32_t a) const {
-    return std::bit_cast<uint32_t>(flush<Flush>(std::bit_cast<float>(a & 0x7fffffffu)));
-  }
+// Signs are those of numbers: of a NaN, f32 gives the one it has, and f64 the operand, quieted.
+struct AbsOf {
+  static float apply(float a) { return canonical(std::fabs(a)); }
+  static double apply(double a) { return passNan(std::fabs(a), a); }
 };
-template <bool Flush> struct NegBits {
-  uint32_t operator()(uint32_t a) const {
-    return std::bit_cast<uint32_t>(flush<Flush>(std::bit_cast<float>(a ^ 0x80000000u)));
-  }
-};
-struct AbsWide {
-  uint64_t operator()(uint64_t a) const { return a & ~(uint64_t{1} << 63); }
-};
-struct NegWide {
-  uint64_t operator()(uint64_t a) const {
-    return a ^ uint64_t { 1 } << 63;
-  }
+struct NegOf {
+  static float apply(float a) { return canonical(-a); }
+  static double apply(double a) { return passNan(-a, a); }
 };
 
 // testp: a property of a float.
@@ -287,7 +227,7 @@ template <class T, int Class> void testProperty(Warp &warp, const Op &op) {
               : Class == 1 ? std::isinf(value)
               : Class == 2 ? !isNan(value)
               : Class == 3 ? isNan(value)
-              : Class == 4 ? std::isnormal(value)
+              : Class == 4 ? std::isnormal(value) || value == 0
                            : std::fpclassify(value) == FP_SUBNORMAL;
     result |= uint32_t{is} << lane;
   });
@@ -342,7 +282,7 @@ void decodeFloatDivision(Decoder &decoder, const Instruction &instruction, Suffi
   if (!suitsArithmetic(type, form) || form.saturate)
     decoder.unsupported("these suffixes do not go with div and the type");
   if (rounding == "approx" && type == ScalarType::F32)
-    handler = pickSingle<DivApprox, 2>(form);
+    handler = pickSingle<approximate::Div, 2>(form);
   else if (rounding == "rn" || (rounding == "full" && type == ScalarType::F32))
     handler =
         type == ScalarType::F32 || type == ScalarType::F64 ? pick<Div, 2>(type, form) : nullptr;
@@ -363,13 +303,10 @@ void decodeFloatSign(Decoder &decoder, const Instruction &instruction, Suffixes 
   if (isHalf(type))
     handler = halfUnary(instruction.opcode, type, form);
   else if (type == ScalarType::F64 && !form.flush)
-    handler = isAbs ? laneOp<AbsWide, uint64_t, uint64_t> : laneOp<NegWide, uint64_t, uint64_t>;
-  else if (type == ScalarType::F32 && isAbs)
-    handler = form.flush ? laneOp<AbsBits<true>, uint32_t, uint32_t>
-                         : laneOp<AbsBits<false>, uint32_t, uint32_t>;
+    handler = isAbs ? shapedOp<AbsOf, double, 1, false, false>()
+                    : shapedOp<NegOf, double, 1, false, false>();
   else if (type == ScalarType::F32)
-    handler = form.flush ? laneOp<NegBits<true>, uint32_t, uint32_t>
-                         : laneOp<NegBits<false>, uint32_t, uint32_t>;
+    handler = isAbs ? pickSingle<AbsOf, 1>(form) : pickSingle<NegOf, 1>(form);
   emitSimple(decoder, instruction, handler, type, 2);
 }
 

@@ -10,20 +10,28 @@
 namespace tile::vgpu {
 namespace {
 
-// What the two formats have in common: conversion, with 0x7fff as the one NaN.
+// What the two formats have in common: conversion, with 0x7fff as the one NaN, and the bound below which numbers are rounded
+// to less than the least normal one if exponents have no end.
 struct HalfTraits {
   static float widen(uint16_t bits) { return halfToFloat(bits); }
   static uint16_t narrow(float value) { return floatToHalf(value); }
   static constexpr uint16_t exponentMask = 0x7c00;
+  static constexpr float tinyBound = 0x1p-14f - 0x1p-26f;
 };
 struct BfloatTraits {
   static float widen(uint16_t bits) { return bfloatToFloat(bits); }
   static uint16_t narrow(float value) { return floatToBfloat(value); }
   static constexpr uint16_t exponentMask = 0x7f80;
+  static constexpr float tinyBound = 0x1p-126f - 0x1p-135f;
 };
 
 template <class Traits, bool Flush> uint16_t flushHalf(uint16_t bits) {
   return Flush && (bits & Traits::exponentMask) == 0 ? bits & 0x8000 : bits;
+}
+// Of a result that is exact, or rounded to odd.
+template <class Traits, bool Flush> uint16_t narrowFlushed(float value) {
+  return Traits::narrow(Flush && std::fabs(value) < Traits::tinyBound ? std::copysign(0.0f, value)
+                                                                      : value);
 }
 
 // A nearest value whose exact one is `error` away becomes the odd one of its two neighbours, also where it has become
@@ -79,7 +87,7 @@ template <class Traits, class F, bool Flush, bool Saturate> struct Binary {
   static uint16_t one(uint16_t a, uint16_t b) {
     float result = F::apply(Traits::widen(flushHalf<Traits, Flush>(a)),
                             Traits::widen(flushHalf<Traits, Flush>(b)));
-    return flushHalf<Traits, Flush>(Traits::narrow(Saturate ? saturate(result) : result));
+    return narrowFlushed<Traits, Flush>(Saturate ? saturate(result) : result);
   }
   F16 operator()(F16 a, F16 b) const { return {one(a.bits, b.bits)}; }
   uint32_t operator()(uint32_t a, uint32_t b) const {
@@ -95,9 +103,9 @@ template <class Traits, bool Flush, bool Saturate, bool Relu> struct FusedMultip
                             Traits::widen(flushHalf<Traits, Flush>(c)));
     if (Saturate)
       result = saturate(result);
-    if (Relu && result < 0)
-      result = 0;
-    return flushHalf<Traits, Flush>(Traits::narrow(result));
+    if (Relu)
+      result = relu(result);
+    return narrowFlushed<Traits, Flush>(result);
   }
   F16 operator()(F16 a, F16 b, F16 c) const { return {one(a.bits, b.bits, c.bits)}; }
   uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
@@ -119,9 +127,11 @@ template <class Traits, class F, bool Flush> struct Unary {
   }
 };
 
+// Signs are those of numbers, not of NaN.
 template <class Traits, bool Negate, bool Flush> struct SignBits {
   static uint16_t one(uint16_t a) {
-    return flushHalf<Traits, Flush>(static_cast<uint16_t>(Negate ? a ^ 0x8000 : a & 0x7fff));
+    auto number = static_cast<uint16_t>(Negate ? a ^ 0x8000 : a & 0x7fff);
+    return (a & 0x7fff) > Traits::exponentMask ? 0x7fff : flushHalf<Traits, Flush>(number);
   }
   F16 operator()(F16 a) const { return {one(a.bits)}; }
   uint32_t operator()(uint32_t a) const {

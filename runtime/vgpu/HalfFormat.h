@@ -55,6 +55,15 @@ inline uint32_t encodeFloat(double value, FloatFormat format, Rounding rounding,
   return sign | (saturateFinite || towardZero ? largest : infinity);
 }
 
+/// A NaN of f64 in the format: its sign and the upper digits of its payload, quiet. `format` has infinities.
+inline uint32_t encodeNan(double nan, FloatFormat format) {
+  auto bits = std::bit_cast<uint64_t>(nan);
+  uint32_t sign = static_cast<uint32_t>(bits >> 63) << (format.exponentBits + format.mantissaBits),
+           exponentOnes = ((1u << format.exponentBits) - 1) << format.mantissaBits,
+           digits = static_cast<uint32_t>((bits << 12) >> (64 - format.mantissaBits));
+  return sign | exponentOnes | digits | 1u << (format.mantissaBits - 1);
+}
+
 /// The exact value.
 inline double decodeFloat(uint32_t bits, FloatFormat format) {
   int bias = (1 << (format.exponentBits - 1)) - 1;

@@ -20,19 +20,22 @@ private:
 };
 
 struct Add {
-  template <class T> static T apply(T a, T b, T) { return a + b; }
+  template <class T> static T apply(T a, T b, T) { return passNan(a + b, b); }
 };
 struct Sub {
-  template <class T> static T apply(T a, T b, T) { return a - b; }
+  template <class T> static T apply(T a, T b, T) { return passNan(a - b, b); }
 };
 struct Mul {
-  template <class T> static T apply(T a, T b, T) { return a * b; }
+  template <class T> static T apply(T a, T b, T) { return passNan(a * b, b); }
+  static bool isTiny(float a, float b, float) { return isTinyProduct(a, b); }
 };
 struct Fma {
-  template <class T> static T apply(T a, T b, T c) { return std::fma(a, b, c); }
+  template <class T> static T apply(T a, T b, T c) { return passNan(std::fma(a, b, c), b, c); }
+  static bool isTiny(float a, float b, float c) { return isTinyFma(a, b, c); }
 };
 struct Div {
-  template <class T> static T apply(T a, T b, T) { return a / b; }
+  template <class T> static T apply(T a, T b, T) { return passNan(a / b, a); }
+  static bool isTiny(float a, float b, float) { return isTinyQuotient(a, b); }
 };
 struct Sqrt {
   template <class T> static T apply(T a, T, T) { return std::sqrt(a); }
@@ -50,7 +53,7 @@ void rounded(Warp &warp, const Op &op) {
     T value[3] = {};
     for (unsigned i = 0; i < count; ++i)
       value[i] = flush<Flush>(fromLane<T>(warp.row<LaneOf<T>>(op.rows[1 + i])[lane]));
-    T result = canonical(flush<Flush>(F::apply(value[0], value[1], value[2])));
+    T result = canonical(flushedResult<F, Flush>(value[0], value[1], value[2]));
     target[lane] = toLane<T>(Saturate ? saturate(result) : result);
   });
 }

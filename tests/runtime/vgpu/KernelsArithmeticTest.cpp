@@ -151,7 +151,7 @@ TEST(KernelsArithmetic, PairsOfHalves) {
       auto bits = [&](uint32_t word) { return static_cast<uint16_t>(word >> (16 * part)); };
       double x = decodeFloat(bits(a[i]), kHalfFormat), y = decodeFloat(bits(b[i]), kHalfFormat);
       bool anyNan = std::isnan(x) || std::isnan(y);
-      auto clampRelu = [](double v) { return v < 0 ? 0.0 : v; };
+      auto clampRelu = [](double v) { return v <= 0 ? 0.0 : v; };
       double larger = std::fmax(x, y), smaller = anyNan ? NAN : std::fmin(x, y);
       if (x == 0 && y == 0) // -0 is less than +0
         larger = std::signbit(x) ? y : x, smaller = std::signbit(x) ? x : y;
