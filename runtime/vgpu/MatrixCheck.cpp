@@ -38,7 +38,10 @@ void forRanges(const SharedMatrix &matrix, const MatrixExtent &extent, Visit vis
       }
     return;
   }
-  if (matrix.start % rowBytes || mnBytes % rowBytes)
+  // Whole spans, unless one begins within another.
+  uint32_t steps = matrix.start | mnBytes | (mnBytes > rowBytes ? matrix.leadingBytes : 0) |
+                   (extent.depth() > 8 ? matrix.strideBytes : 0);
+  if (matrix.log2Chunks && steps % rowBytes)
     return forChunks(matrix, extent, [&](uint32_t, uint32_t address) {
       visit(address - kSharedBase, kChunkBytes);
     });

@@ -24,32 +24,35 @@ struct MatrixExtent {
   constexpr uint32_t depth() const { return depthBytes / elementBytes; }
 };
 
-/// A decoded descriptor. Addresses and strides are bytes in the 18-bit window that descriptors have.
+/// A decoded descriptor. Addresses and strides are bytes in the 18-bit window that descriptors have, any multiples of 16: rows
+/// that leave their span just go on, and the swizzle is that of the address at which they arrive.
 struct SharedMatrix {
   uint32_t start = 0;
   uint32_t leadingBytes = 0, strideBytes = 0; // LBO and SBO
   unsigned log2Chunks = 0;                    // of the swizzle: see swizzled()
   bool mnMajor = false;
+  uint32_t baseOffset = 0; // the row of 128 bytes, modulo 8, at which the swizzle's pattern begins
 
   /// The shared address of element (mn, k), `elementBytes` wide. Elements of a chunk are contiguous.
   constexpr uint32_t address(uint32_t mn, uint32_t k, uint32_t elementBytes) const {
-    return swizzled(linearAddress(mn, k, elementBytes), log2Chunks);
+    return swizzled(linearAddress(mn, k, elementBytes), log2Chunks, baseOffset);
   }
 
   /// True if all chunks surely lie in [begin, end); false says nothing.
   constexpr bool isInside(const MatrixExtent &extent, uint32_t begin, uint32_t end) const {
-    // The sum of the most that each term of an address can be; a swizzle stays within an aligned pattern.
-    uint32_t pattern = swizzlePatternBytes(log2Chunks), rowBytes = kChunkBytes << log2Chunks,
-             depth = extent.depth();
-    uint64_t most = 8 * uint64_t{rowBytes} + start;
+    // The sum of the most that each term of an address can be; a swizzle stays within an aligned span.
+    uint32_t span = kChunkBytes << log2Chunks, depth = extent.depth();
+    uint64_t most = 7 * uint64_t{span} + start;
     if (!mnMajor)
       most += uint64_t{(extent.rows - 1) / 8} * strideBytes +
-              (log2Chunks ? 0 : uint64_t{extent.depthBytes / kChunkBytes - 1} * leadingBytes);
+              (log2Chunks ? extent.depthBytes
+                          : uint64_t{extent.depthBytes / kChunkBytes - 1} * leadingBytes + span);
     else if (uint32_t chunks = extent.rows * extent.elementBytes / kChunkBytes; log2Chunks)
-      most += uint64_t{(chunks - 1) >> log2Chunks} * leadingBytes + (depth - 1) / 8 * strideBytes;
+      most += uint64_t{(chunks - 1) >> log2Chunks} * leadingBytes + (depth - 1) / 8 * strideBytes +
+              span;
     else
-      most += uint64_t{chunks - 1} * strideBytes + (depth - 1) / 8 * leadingBytes;
-    return start / pattern * pattern >= begin && (most + pattern - 1) / pattern * pattern <= end;
+      most += uint64_t{chunks - 1} * strideBytes + (depth - 1) / 8 * leadingBytes + span;
+    return start / span * span >= begin && (most + span - 1) / span * span <= end;
   }
 
 private:
@@ -70,8 +73,8 @@ private:
   }
 };
 
-/// Reads a descriptor of sm_90. Nothing if it uses what is not modelled, a base offset or swizzle patterns that are not
-/// aligned; `fault` says what, with values.
+/// Reads a descriptor of sm_90. Nothing if it uses what is not modelled, a swizzle of 32 bytes for 64 bytes of depth; `fault` says
+/// what, with values.
 std::optional<SharedMatrix> decodeSharedMatrix(uint64_t descriptor, const MatrixExtent &extent,
                                                std::string &fault);
 

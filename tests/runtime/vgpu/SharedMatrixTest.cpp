@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <set>
 #include <vector>
 
@@ -249,35 +250,86 @@ INSTANTIATE_TEST_SUITE_P(All, Layouts,
                                          LayoutCase{k64, true, 2}, LayoutCase{k128, true, 2}),
                          nameOf);
 
-std::string faultOf(uint64_t bits, const MatrixExtent &extent) {
-  std::string fault;
-  bool isModelled = decodeSharedMatrix(bits, extent, fault).has_value();
-  EXPECT_EQ(isModelled, fault.empty());
-  return fault;
+TEST_P(Layouts, ABaseOffsetMovesThePatternByRowsOf128Bytes) {
+  const LayoutCase &layout = GetParam();
+  SharedMatrix matrix = dense(layout, 64);
+  for (uint32_t base = 0; base < 8; ++base) {
+    SharedMatrix moved = matrix;
+    moved.start += 128 * base;
+    moved.baseOffset = base;
+    for (uint32_t mn = 0; mn < 64; ++mn)
+      for (uint32_t k = 0; k < 32 / layout.elementBytes; ++k)
+        ASSERT_EQ(moved.address(mn, k, layout.elementBytes),
+                  matrix.address(mn, k, layout.elementBytes) + 128 * base)
+            << base << " " << mn << " " << k;
+  }
 }
 
+// A descriptor that begins at a later row reads the rest of the tile.
+TEST_P(Layouts, StartsInAnyRowOfATile) {
+  const LayoutCase &layout = GetParam();
+  if (layout.swizzle == kNone || layout.mnMajor)
+    return;
+  SharedMatrix whole = dense(layout, 64), part = whole;
+  uint32_t es = layout.elementBytes, span = 16u << whole.log2Chunks;
+  for (uint32_t row = 0; row < 17; ++row) {
+    part.start = whole.start + row * span;
+    for (uint32_t mn = 0; mn < 40; ++mn)
+      for (uint32_t k = 0; k < 32 / es; ++k)
+        ASSERT_EQ(part.address(mn, k, es), whole.address(mn + row, k, es)) << row << " " << mn;
+  }
+}
+
+TEST(SharedMatrix, StartsAndStridesAreAnyMultiplesOf16) {
+  // Row 0 is the second of the pattern, unless the pattern begins there.
+  expectPlaces(decoded(descriptor(1024 + 128, 16, 1024, k128), {64, 2, false}), 2,
+               {{0, 0, 1152 + 16}, {0, 8, 1152}, {1, 0, 1280 + 32}, {7, 0, 2048}});
+  expectPlaces(decoded(descriptor(1024 + 128, 16, 1024, k128, 1), {64, 2, false}), 2,
+               {{0, 0, 1152}, {0, 8, 1152 + 16}, {1, 0, 1280 + 16}, {7, 0, 2048 + 112}});
+  expectPlaces(decoded(descriptor(1024 + 128, 16, 1024, k128, 7), {64, 2, false}), 2,
+               {{0, 0, 1152 + 32}, {1, 8, 1280 + 32}});
+  // The second chunk of a row that begins in the last one of a span is in the next row of the pattern.
+  expectPlaces(decoded(descriptor(1024 + 112, 16, 1024, k128), {64, 2, false}), 2,
+               {{0, 0, 1136}, {0, 8, 1152 + 16}, {1, 0, 1264 - 16}, {1, 8, 1280 + 32}});
+  // Groups of eight rows that do not begin patterns.
+  expectPlaces(decoded(descriptor(1024, 16, 528, k64), {64, 2, false}), 2,
+               {{8, 0, 1024 + 528}, {10, 0, 1024 + 512 + 128}, {10, 8, 1024 + 528 + 128 + 32}});
+  expectPlaces(decoded(descriptor(1024 + 32, 48, 1040, k128), {128, 2, true}), 2,
+               {{0, 0, 1056}, {64, 0, 1104}, {0, 1, 1152 + 48}, {0, 8, 2096}, {64, 9, 2272 + 16}});
+  expectPlaces(decoded(descriptor(1040, 16, 48, kNone, 5), {64, 2, false}), 2,
+               {{0, 0, 1040}, {0, 8, 1056}, {8, 0, 1088}});
+}
+
+TEST(SharedMatrix, WhatIsSaidToBeInsideIsInsideWithAnyStridesToo) {
+  std::mt19937 random(3);
+  size_t inside = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    auto upTo = [&](uint32_t most) { return 16 * uint64_t{random() % (most / 16)}; };
+    MatrixExtent extent{static_cast<uint32_t>(8 * (1 + random() % 32)), 2, random() % 2 == 0};
+    SharedMatrix matrix = decoded(
+        descriptor(1024 + upTo(8192), upTo(2048), upTo(2048), random() % 4, random() % 8), extent);
+    uint32_t begin = 1024 + 128 * (random() % 16), end = begin + 16 * (random() % 4096);
+    if (!matrix.isInside(extent, begin, end))
+      continue;
+    ++inside;
+    for (uint32_t mn = 0; mn < extent.rows; ++mn)
+      for (uint32_t k = 0; k < extent.depth(); ++k) {
+        uint32_t address = matrix.address(mn, k, 2);
+        ASSERT_GE(address, begin);
+        ASSERT_LE(address + 2, end);
+      }
+  }
+  EXPECT_GT(inside, 100u);
+}
+
+// Only B of a sparse product has rows of 64 bytes.
 TEST(SharedMatrix, WhatIsNotModelledIsNamed) {
-  MatrixExtent kMajor{64, 2, false}, mnMajor{128, 2, true};
-  EXPECT_EQ(faultOf(descriptor(1024, 16, 1024, k128, 3), kMajor),
-            "the matrix descriptor has base offset 3; only 0 is modelled, for swizzle patterns "
-            "that are aligned");
-  EXPECT_EQ(faultOf(descriptor(1024 + 128, 16, 1024, k128), kMajor),
-            "the matrix descriptor has swizzle 128B and start address 1152, which is not in the "
-            "first row of an aligned pattern of 1024 bytes");
-  EXPECT_EQ(faultOf(descriptor(1024 + 112, 16, 1024, k128), kMajor),
-            "the matrix descriptor has swizzle 128B and start address 1136, from which 32 bytes "
-            "of a row do not fit into the span");
-  EXPECT_EQ(faultOf(descriptor(1024, 16, 528, k64), kMajor),
-            "the matrix descriptor has swizzle 64B and stride byte offset 528, which is not a "
-            "multiple of the pattern's 512 bytes");
-  EXPECT_EQ(faultOf(descriptor(1024, 16, 1024, k128), mnMajor),
-            "the matrix descriptor has swizzle 128B and leading byte offset 16, which is not a "
-            "multiple of the pattern's 1024 bytes");
-  // Strides that nothing needs are not looked at.
-  EXPECT_EQ(faultOf(descriptor(1024, 16, 16, k128), {8, 2, false}), "");
-  EXPECT_EQ(faultOf(descriptor(1024, 16, 1024, k128), {64, 2, true}), "");
-  // Without a swizzle any chunk may be the first.
-  EXPECT_EQ(faultOf(descriptor(1040, 16, 48, kNone), kMajor), "");
+  std::string fault;
+  EXPECT_FALSE(decodeSharedMatrix(descriptor(1024, 16, 256, k32), {64, 2, false, 64}, fault));
+  EXPECT_EQ(fault,
+            "the matrix descriptor has swizzle 32B, but rows of 64 bytes, which B has beside "
+            "a sparse A; use swizzle 64B or 128B");
+  decoded(descriptor(1024, 16, 512, k64), {64, 2, false, 64});
 }
 
 } // namespace

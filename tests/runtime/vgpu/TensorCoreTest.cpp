@@ -244,7 +244,7 @@ protected:
   // Densely packed from the base on.
   SharedMatrix layout() const {
     const SharedCase &test = GetParam();
-    uint32_t pattern = swizzlePatternBytes(test.log2Chunks), groups = 32 / elementBytes() / 8;
+    uint32_t pattern = 128u << test.log2Chunks, groups = 32 / elementBytes() / 8;
     SharedMatrix matrix{kBase, 16, pattern, test.log2Chunks, test.mnMajor};
     if (test.mnMajor)
       matrix.leadingBytes = groups * pattern;

@@ -277,7 +277,7 @@ TEST(WgmmaSparse, SpansThatAreTooNarrowForBAreReported) {
   std::string broken = replaced(good, shift, "  or.b64 %rd5, %rd5, 0xc000000000000000;\n" + shift);
   auto gpu = runSparse(test, broken, Operands(test));
   gpu->expectFinding(FindingKind::Async, lineOf(broken, "wgmma.mma_async"));
-  EXPECT_NE(gpu->findings[0].message.find("from which 64 bytes of a row do not fit"),
+  EXPECT_NE(gpu->findings[0].message.find("has swizzle 32B, but rows of 64 bytes"),
             std::string::npos);
 }
 
