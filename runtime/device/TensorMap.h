@@ -15,7 +15,7 @@ namespace tile::device {
 inline constexpr uint32_t kMaxTensorRank = 5;
 inline constexpr size_t kTensorMapBytes = 128;
 
-/// The element type. The last three convert while copying: they flush subnormals or round to tf32.
+/// The element type. The last three are f32 in global memory; loads of the last two round to tf32.
 enum class TensorMapType : uint8_t {
   U8,
   U16,

@@ -66,23 +66,35 @@ void addTargets(Warp &warp, const Op &op, const Form &form, unsigned lane, BulkT
   });
 }
 
+// The map's description fits the instruction and its operands.
+void checkUse(Warp &warp, const Op &op, const Form &form, unsigned lane, const BulkTransfer &copy) {
+  auto stop = [&](FindingKind kind, const std::string &fault) { warp.stop(op, kind, lane, fault); };
+  const TensorMapParams &map = *copy.map;
+  if (map.rank != form.rank)
+    stop(FindingKind::Async, "the tensor map has rank " + std::to_string(map.rank) +
+                                 ", the instruction " + std::to_string(form.rank));
+  bool writes = form.way == Way::SharedToGlobal;
+  if (writes && map.type > device::TensorMapType::BF16)
+    stop(FindingKind::Async, "only loads are modelled through a tensor map of " +
+                                 device::nameOf(map.type) + "; use f32");
+  if (form.operation && !copy.reduction)
+    stop(FindingKind::Async, "there is no reduction ." +
+                                 std::string(kReductions[form.operation - 1]) + " of " +
+                                 device::nameOf(map.type));
+  std::string fault = coordinatesFault(map, copy.coordinates, writes);
+  if (!fault.empty())
+    stop(FindingKind::Async, fault);
+}
+
 void readMap(Warp &warp, const Op &op, const Form &form, unsigned lane, RowOf row,
              BulkTransfer &copy) {
   copy.map = tensorMapAt(warp, op, lane, address(warp, op, row, lane));
-  if (copy.map->rank != form.rank)
-    warp.stop(op, FindingKind::Async, lane,
-              "the tensor map has rank " + std::to_string(copy.map->rank) + ", the instruction " +
-                  std::to_string(form.rank));
   for (unsigned d = 0; d < form.rank; ++d)
     copy.coordinates[d] = static_cast<int32_t>(number(warp, op, kCoordinates + d, lane));
   copy.bytes = boxBytes(*copy.map);
-  if (form.operation) {
+  if (form.operation)
     copy.reduction = tensorReduction(kReductions[form.operation - 1], copy.map->type);
-    if (!copy.reduction)
-      warp.stop(op, FindingKind::Async, lane,
-                "there is no reduction ." + std::string(kReductions[form.operation - 1]) + " of " +
-                    device::nameOf(copy.map->type));
-  }
+  checkUse(warp, op, form, lane, copy);
 }
 
 void readRange(Warp &warp, const Op &op, const Form &form, unsigned lane, BulkTransfer &copy) {

@@ -133,6 +133,8 @@ Reduction tensorReduction(std::string_view operation, device::TensorMapType type
   case Type::U64:
     return bulkReduction(operation, isBits ? ScalarType::B64 : ScalarType::U64);
   case Type::S64:
+    if (operation == "add")
+      return nullptr; // sums of 64 bits need a map of u64
     return bulkReduction(operation, isBits ? ScalarType::B64 : ScalarType::S64);
   case Type::F16:
     return bulkReduction(operation, ScalarType::F16);

@@ -161,6 +161,8 @@ void BulkTransfer::fillTile(const BulkTile &target, const TensorRun &run, uint32
     uint64_t source = run.address + done;
     move(host, cta.sharedValid, address - kSharedBase, launch.memory().host(source, count),
          launch.memory().valid(), source - kGlobalBase, count);
+    if (map && convertsLoads(*map))
+      roundToTf32(host, count);
     return;
   }
   uint64_t element = fillElement(*map);
@@ -193,7 +195,7 @@ void BulkTransfer::copyOut(const TensorRun &run, uint32_t address, uint32_t done
 // Whether a run is moved by whole chunks: of a swizzled tile, since others are moved as they are.
 static bool isInWholeChunks(const BulkTransfer &copy, const TensorRun &run) {
   return copy.map && copy.map->swizzle != device::TensorMapSwizzle::None && !copy.reduction &&
-         run.inside && (run.tileOffset | run.bytes) % kChunkBytes == 0;
+         !convertsLoads(*copy.map) && run.inside && (run.tileOffset | run.bytes) % kChunkBytes == 0;
 }
 
 // Moves a run of a swizzled tile by whole chunks, if all of it is initialised or nobody asks. False: it has done nothing.

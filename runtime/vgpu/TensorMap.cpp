@@ -167,8 +167,6 @@ std::string unmodelledPart(const TensorMapParams &params) {
   if (params.interleave != TensorMapInterleave::None)
     return std::string("interleave ") +
            (params.interleave == TensorMapInterleave::Bytes16 ? "16B" : "32B");
-  if (params.type > TensorMapType::BF16)
-    return "element type " + nameOf(params.type) + ", which converts while copying; use f32";
   return "";
 }
 
@@ -225,8 +223,32 @@ uint64_t tileReach(const TensorMapParams &params, uint32_t tile) {
 uint64_t fillElement(const TensorMapParams &params) {
   if (params.fill == TensorMapFill::Zero)
     return 0;
-  // The sign is clear, all other bits are set.
-  return ~uint64_t{0} >> (64 - (8 * sizeOf(params.type) - 1));
+  return 0x7ff7'7ff7'7ff7'7ff7; // a NaN in each half word, of every format
+}
+
+void roundToTf32(uint8_t *elements, uint32_t bytes) {
+  constexpr uint32_t kDropped = 0x1fff, kMagnitude = 0x7fffffff, kInfinity = 0x7f800000;
+  for (uint32_t at = 0; at + sizeof(uint32_t) <= bytes; at += sizeof(uint32_t)) {
+    uint32_t bits;
+    std::memcpy(&bits, elements + at, sizeof bits);
+    uint32_t isOdd = bits >> 13 & 1;
+    bits = (bits & kMagnitude) > kInfinity ? kMagnitude & ~kDropped
+                                           : (bits + kDropped / 2 + isOdd) & ~kDropped;
+    std::memcpy(elements + at, &bits, sizeof bits);
+  }
+}
+
+std::string coordinatesFault(const TensorMapParams &params, const Coordinates &coordinates,
+                             bool writes) {
+  auto size = static_cast<int64_t>(sizeOf(params.type));
+  if (coordinates[0] * size % kChunkBytes)
+    return "the first coordinate of a tensor copy must be a multiple of 16 bytes, here of " +
+           std::to_string(kChunkBytes / size) + " elements, not " + std::to_string(coordinates[0]);
+  for (uint32_t d = 0; writes && d < params.rank; ++d)
+    if (coordinates[d] < 0)
+      return "coordinate " + std::to_string(d) + " is " + std::to_string(coordinates[d]) +
+             "; stores and reductions take no negative ones";
+  return "";
 }
 
 const TensorMapParams *RecentMaps::find(ConstMapBytes bytes) const {

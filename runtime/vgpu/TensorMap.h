@@ -25,7 +25,7 @@ device::TensorMap encodeTensorMap(const TensorMapParams &params, int arch);
 /// What the bytes describe, whether or not a copy can use it. Nothing if they are no map of this virtual GPU; `fault` says why.
 std::optional<TensorMapParams> decodeTensorMap(ConstMapBytes bytes, std::string &fault);
 
-/// What of a decoded map the virtual GPU does not model: interleaved layouts, types that convert. Empty: nothing.
+/// What of a decoded map the virtual GPU does not model: interleaved layouts. Empty: nothing.
 std::string unmodelledPart(const TensorMapParams &params);
 
 /// The fields of tensormap.replace.
@@ -76,6 +76,14 @@ uint64_t tileReach(const TensorMapParams &params, uint32_t tile);
 /// The element that stands for one outside the tensor; the low bytes count.
 uint64_t fillElement(const TensorMapParams &params);
 
+/// Whether loads change elements. f32.ftz and tf32.ftz flush nothing on their way into shared memory.
+inline bool convertsLoads(const TensorMapParams &params) {
+  return params.type == device::TensorMapType::TF32 ||
+         params.type == device::TensorMapType::TF32Ftz;
+}
+/// What such a load makes of `bytes` bytes of f32: the nearest tf32, of ties the even one; a NaN is 0x7fffe000.
+void roundToTf32(uint8_t *elements, uint32_t bytes);
+
 /// Neighbouring elements of dimension 0 that are all inside the tensor or all outside.
 struct TensorRun {
   uint32_t tileOffset = 0; // bytes from the start of the tile, before swizzling
@@ -85,6 +93,10 @@ struct TensorRun {
 };
 
 using Coordinates = std::array<int32_t, device::kMaxTensorRank>;
+
+/// Why hardware refuses a box at these coordinates, as an illegal instruction; empty: it does not. `writes`: to global memory.
+std::string coordinatesFault(const TensorMapParams &params, const Coordinates &coordinates,
+                             bool writes);
 
 /// Calls visit(TensorRun) for the box at `coordinates`, in the order of the tile: the runs of a row adjoin and cover it.
 template <class Visit>

@@ -28,13 +28,13 @@ FileAndRest splitFile(const std::string &word, const std::string &text) {
   return {text.substr(0, end), end < text.size() ? text.substr(end + 1) : ""};
 }
 
-/// A dtype of elements in memory: those of the language, and tf32, which is an f32 to everything but a tensor map.
+/// A dtype of elements in memory: those of the language, and those that are f32 to everything but a tensor map.
 struct ElementDtype {
   DType storage;
   std::string name;
 };
 std::optional<ElementDtype> elementNamed(const std::string &name) {
-  if (name == "tf32")
+  if (name == "tf32" || name == "tf32.ftz" || name == "f32.ftz")
     return ElementDtype{f32, name};
   std::optional<DType> dtype = dtypeNamed(name);
   return dtype ? std::optional(ElementDtype{*dtype, name}) : std::nullopt;

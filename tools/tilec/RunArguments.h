@@ -1,7 +1,7 @@
 // The arguments of `tilec run`, in the order of a kernel's parameters:
 //
 //   f32:0.5  i32:-7  u64:0          a number of a dtype; a null pointer is u64:0
-//   in:FILE.npy[:DTYPE]             an array; DTYPE for bf16, fp8 and tf32, which files hold as u16, u8 and f32
+//   in:FILE.npy[:DTYPE]             an array; DTYPE for bf16, fp8, tf32{.ftz} and f32.ftz, which files hold as u16, u8, f32
 //   inout:FILE.npy[:DTYPE][:OUT.npy]   the same, written afterwards to OUT.npy, else to FILE.npy
 //   out:FILE.npy:DTYPE[AxB]         memory without values (poisoned), written afterwards
 //   zeros:DTYPE[AxB]                memory with zeros, not kept
@@ -23,7 +23,7 @@ struct RunArgument {
   detail::HostArg host;    ///< a scalar, or a tensor over `tensor`
   Tensor tensor;           ///< no tensor for scalars
   std::string word;        ///< as typed
-  std::string element;     ///< the elements' dtype by name: that of `tensor`, or "tf32"
+  std::string element;     ///< the elements' dtype by name: that of `tensor`, or "tf32", "f32.ftz"
   std::string saveTo;      ///< empty: not kept
   bool isPoisoned = false; ///< the tensor was made without values
 };

@@ -84,12 +84,15 @@ void takeOption(TensorMapWord &map, const std::string &option) {
 
 TensorMapType typeOf(const TensorMapWord &map, const RunArgument &array) {
   static constexpr Choice<TensorMapType> types[] = {
-      {"f16", TensorMapType::F16}, {"bf16", TensorMapType::BF16}, {"f32", TensorMapType::F32},
-      {"f64", TensorMapType::F64}, {"tf32", TensorMapType::TF32}, {"e4m3", TensorMapType::U8},
-      {"e5m2", TensorMapType::U8}, {"i1", TensorMapType::U8},     {"i8", TensorMapType::U8},
-      {"u8", TensorMapType::U8},   {"i16", TensorMapType::U16},   {"u16", TensorMapType::U16},
-      {"i32", TensorMapType::S32}, {"u32", TensorMapType::U32},   {"i64", TensorMapType::S64},
-      {"u64", TensorMapType::U64}};
+      {"f16", TensorMapType::F16},        {"bf16", TensorMapType::BF16},
+      {"f32", TensorMapType::F32},        {"f64", TensorMapType::F64},
+      {"tf32", TensorMapType::TF32},      {"tf32.ftz", TensorMapType::TF32Ftz},
+      {"f32.ftz", TensorMapType::F32Ftz}, {"e4m3", TensorMapType::U8},
+      {"e5m2", TensorMapType::U8},        {"i1", TensorMapType::U8},
+      {"i8", TensorMapType::U8},          {"u8", TensorMapType::U8},
+      {"i16", TensorMapType::U16},        {"u16", TensorMapType::U16},
+      {"i32", TensorMapType::S32},        {"u32", TensorMapType::U32},
+      {"i64", TensorMapType::S64},        {"u64", TensorMapType::U64}};
   return choose(map, "element type", array.element, types);
 }
 

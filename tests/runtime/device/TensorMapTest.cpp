@@ -148,11 +148,6 @@ TEST(VirtualTensorMap, ErrorsNameTheRuleOrTheDevice) {
   params.interleave = TensorMapInterleave::Bytes16;
   EXPECT_EQ(errorOf(hopper, params),
             "Unsupported: tensor map: the virtual GPU does not model interleave 16B");
-  params = good();
-  params.type = TensorMapType::TF32;
-  params.box[0] = 32;
-  EXPECT_EQ(errorOf(hopper, params), "Unsupported: tensor map: the virtual GPU does not model "
-                                     "element type tf32, which converts while copying; use f32");
   EXPECT_EQ(errorOf(openVirtual({}), good()),
             "Unsupported: tensor map: the device is sm_80, sm_90 is needed");
 }

@@ -199,17 +199,17 @@ TEST(Clusters, MulticastFillsEveryBlock) {
                "cp.async.bulk", pairs);
 }
 
-// A box of 16 words by 8 rows at several columns of an array 64 words wide: cut at chunks, within chunks, and not at all.
+// A box of 16 words by 8 rows at several columns of an array 62 words wide: cut at chunks, within chunks, and not at all.
 // Words outside are 0.
 void expectBoxes(device::TensorMapSwizzle swizzle) {
   device::TensorMapParams params;
   params.type = device::TensorMapType::U32;
   params.rank = 2;
-  params.dims = {64, 32, 1, 1, 1};
+  params.dims = {62, 32, 1, 1, 1};
   params.strides = {256, 0, 0, 0};
   params.box = {16, 8, 1, 1, 1};
   params.swizzle = swizzle;
-  for (int column : {0, 20, -4, -3, 56, 53})
+  for (int column : {0, 20, -4, 56, 52})
     for (std::string checks : {"all", "memory,init", "none"}) {
       SCOPED_TRACE(std::to_string(column) + " " + checks);
       std::string ptx = hopper(R"(  @%q15 mbarrier.init.shared.b64 [full], 1;
@@ -244,7 +244,7 @@ WAIT:
       auto words = gpu.download<uint32_t>(out, 128);
       for (int row = 0; row < 8; ++row)
         for (int i = 0; i < 16; ++i) {
-          bool inside = column + i >= 0 && column + i < 64;
+          bool inside = column + i >= 0 && column + i < 62;
           // 16-byte chunks by bits 7 and 8 of the address
           int exchanged = swizzle == device::TensorMapSwizzle::Bytes64 ? row / 2 % 4 * 4 : 0;
           int place = row * 16 + (i ^ exchanged);

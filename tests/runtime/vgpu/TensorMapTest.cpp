@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 
 namespace tile::vgpu {
@@ -164,15 +165,43 @@ TEST(TensorMap, TheBoxCountsStridedElementsOnceExceptInDimension0) {
   EXPECT_EQ(boxBytes(params), 8u * 3 * 4);
 }
 
-TEST(TensorMap, FillHasTheWidthOfTheElement) {
+TEST(TensorMap, FillIsANaNInEachHalfWord) {
   TensorMapParams params = matrix();
   EXPECT_EQ(fillElement(params), 0u);
   params.fill = TensorMapFill::NaN;
-  EXPECT_EQ(fillElement(params), 0x7fffffffu);
-  params.type = TensorMapType::F16;
-  EXPECT_EQ(fillElement(params), 0x7fffu);
+  EXPECT_EQ(fillElement(params), 0x7ff77ff77ff77ff7u);
+}
+
+TEST(TensorMap, CoordinatesThatHardwareRefuses) {
+  TensorMapParams params = matrix();
+  const std::string rule = "the first coordinate of a tensor copy must be a multiple of 16 bytes, ";
+  EXPECT_EQ(coordinatesFault(params, {-4, -7}, false), "");
+  EXPECT_EQ(coordinatesFault(params, {INT32_MIN, INT32_MAX}, false), "");
+  EXPECT_EQ(coordinatesFault(params, {6, 0}, false), rule + "here of 4 elements, not 6");
+  EXPECT_EQ(coordinatesFault(params, {-3, 0}, true), rule + "here of 4 elements, not -3");
+  params.type = TensorMapType::U8;
+  EXPECT_EQ(coordinatesFault(params, {8, 0}, false), rule + "here of 16 elements, not 8");
   params.type = TensorMapType::F64;
-  EXPECT_EQ(fillElement(params), 0x7fffffffffffffffu);
+  EXPECT_EQ(coordinatesFault(params, {2, 1}, true), "");
+  EXPECT_EQ(coordinatesFault(params, {2, -1}, true),
+            "coordinate 1 is -1; stores and reductions take no negative ones");
+  EXPECT_EQ(coordinatesFault(params, {1000, 1000, -5}, true), ""); // beyond the rank
+}
+
+TEST(TensorMap, Tf32IsTheNearestOne) {
+  const std::pair<uint32_t, uint32_t> cases[] = {
+      {0x3f800fff, 0x3f800000}, {0x3f801000, 0x3f800000}, {0x3f801001, 0x3f802000},
+      {0x3f803000, 0x3f804000}, {0xbf803000, 0xbf804000}, {0x00001001, 0x00002000},
+      {0x80000fff, 0x80000000}, {0x7f7fffff, 0x7f800000}, {0xff800000, 0xff800000},
+      {0xff800001, 0x7fffe000}, {0x7fc12345, 0x7fffe000}};
+  for (auto [value, rounded] : cases) {
+    uint8_t bytes[4];
+    std::memcpy(bytes, &value, 4);
+    roundToTf32(bytes, 4);
+    uint32_t found;
+    std::memcpy(&found, bytes, 4);
+    EXPECT_EQ(found, rounded) << std::hex << value;
+  }
 }
 
 struct Seen {
