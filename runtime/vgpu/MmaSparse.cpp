@@ -3,6 +3,7 @@
 #include "runtime/vgpu/MmaSparse.h"
 
 #include "runtime/vgpu/FragmentRules.h"
+#include "runtime/vgpu/Launch.h"
 #include "runtime/vgpu/Sparsity.h"
 
 #include <algorithm>
@@ -78,7 +79,9 @@ void runSparseMma(Warp &warp, const Op &op) {
   reportMetadata(warp, op, form.sparsity, a, metadataRow);
   if (warp.shadow)
     sparseValidity(warp, op, form, rowsA, rowsB, {rowsC, op.targets}, metadataRow);
-  multiplyKept(form.sparsity, a, b, 1, form.sum, c, d);
+  int arch = warp.cta->launch->program().sumArch;
+  multiplyKept(form.sparsity, a, b,
+               {form.b, form.sum, 1, keptRule(arch, form.sparsity, form.sum, false)}, c, d);
 }
 
 struct Form {

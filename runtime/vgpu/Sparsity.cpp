@@ -13,26 +13,44 @@ template <Element E> float valueAs(uint32_t word, unsigned j) {
 // Two indices of 2 bits.
 unsigned indexAt(unsigned code, unsigned which) { return code >> (2 * which) & 3; }
 
+// The sum of hardware at one place of D.
+uint32_t ruledSum(const Sparsity &sparsity, const KeptProduct &product, const float *a,
+                  const float *b, float start) {
+  std::span<const float> rowA(a, sparsity.kept()), columnB(b, sparsity.kept());
+  // Rules are for floats, which have the same numbers in both enumerations.
+  return tensorSum(*product.rule, static_cast<TensorElement>(sparsity.element),
+                   static_cast<TensorElement>(product.b), rowA, columnB, start,
+                   product.sum == SumType::F16 ? SumResult::F16 : SumResult::F32);
+}
+
 template <Accumulator A>
-void multiplyInto(const Sparsity &sparsity, const KeptRows &a, const float *b, unsigned blocks,
-                  ConstRegisters c, Registers d) {
+void multiplyInto(const Sparsity &sparsity, const KeptRows &a, const float *b,
+                  const KeptProduct &product, ConstRegisters c, Registers d) {
   using Traits = AccumulatorTraits<A>;
   constexpr unsigned kPerRegister = Traits::perRegister, kBits = 32 / kPerRegister;
-  unsigned columns = blocks * kBlockColumns;
-  for (unsigned v = 0; v < 4 * blocks; ++v)
+  unsigned columns = product.blocks * kBlockColumns;
+  auto sumBits = [&](unsigned row, unsigned column, typename Traits::Sum sum) {
+    auto factorB = [&](unsigned i) { return b[a.positions[row][i] * columns + column]; };
+    if (product.rule) {
+      float columnB[kMaxKept];
+      for (unsigned i = 0; i < sparsity.kept(); ++i)
+        columnB[i] = factorB(i);
+      return ruledSum(sparsity, product, a.values[row], columnB, static_cast<float>(sum));
+    }
+    for (unsigned i = 0; i < sparsity.kept(); ++i)
+      if constexpr (std::is_same_v<typename Traits::Sum, float>)
+        sum = std::fma(a.values[row][i], factorB(i), sum);
+      else
+        sum += static_cast<int64_t>(a.values[row][i] * factorB(i));
+    return static_cast<uint32_t>(Traits::put(sum));
+  };
+  for (unsigned v = 0; v < 4 * product.blocks; ++v)
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       unsigned row = lane / 4 + kHalfRows * (v / 2 % 2),
                column = v / 4 * kBlockColumns + lane % 4 * 2 + v % 2, r = v / kPerRegister,
                shift = kBits * (v % kPerRegister);
-      typename Traits::Sum sum = c ? Traits::get(c[r][lane], v % kPerRegister) : 0;
-      for (unsigned i = 0; i < sparsity.kept(); ++i) {
-        float x = a.values[row][i], y = b[a.positions[row][i] * columns + column];
-        if constexpr (std::is_same_v<typename Traits::Sum, float>)
-          sum = std::fma(x, y, sum);
-        else
-          sum += static_cast<int64_t>(x * y);
-      }
-      uint32_t bits = Traits::put(sum), mask = kPerRegister == 1 ? ~0u : 0xffffu << shift;
+      uint32_t bits = sumBits(row, column, c ? Traits::get(c[r][lane], v % kPerRegister) : 0),
+               mask = kPerRegister == 1 ? ~0u : 0xffffu << shift;
       d[r][lane] = (d[r][lane] & ~mask) | (bits << shift & mask);
     }
 }
@@ -131,18 +149,25 @@ uint8_t takeSelector(Decoder &decoder, const Operand &operand, const Sparsity &s
   return static_cast<uint8_t>(operand.value);
 }
 
-void multiplyKept(const Sparsity &sparsity, const KeptRows &a, const float *b, unsigned blocks,
-                  SumType sum, ConstRegisters c, Registers d) {
-  switch (sum) {
+void multiplyKept(const Sparsity &sparsity, const KeptRows &a, const float *b,
+                  const KeptProduct &product, ConstRegisters c, Registers d) {
+  switch (product.sum) {
   case SumType::F32:
-    return multiplyInto<Accumulator::F32>(sparsity, a, b, blocks, c, d);
+    return multiplyInto<Accumulator::F32>(sparsity, a, b, product, c, d);
   case SumType::F16:
-    return multiplyInto<Accumulator::F16>(sparsity, a, b, blocks, c, d);
+    return multiplyInto<Accumulator::F16>(sparsity, a, b, product, c, d);
   case SumType::S32:
-    return multiplyInto<Accumulator::S32>(sparsity, a, b, blocks, c, d);
+    return multiplyInto<Accumulator::S32>(sparsity, a, b, product, c, d);
   case SumType::S32Saturated:
-    return multiplyInto<Accumulator::S32Saturated>(sparsity, a, b, blocks, c, d);
+    return multiplyInto<Accumulator::S32Saturated>(sparsity, a, b, product, c, d);
   }
+}
+
+std::optional<SumRule> keptRule(int arch, const Sparsity &sparsity, SumType sum, bool isWgmma) {
+  ProductShape shape;
+  shape.a = static_cast<TensorElement>(sparsity.element);
+  shape.sum = sum;
+  return hardwareRule(arch, shape, isWgmma);
 }
 
 } // namespace tile::vgpu

@@ -71,9 +71,18 @@ bool isSparseVariant(std::string_view modifier);
 /// The sparsity selector: a constant, of as many as there are for this shape.
 uint8_t takeSelector(Decoder &decoder, const Operand &operand, const Sparsity &sparsity);
 
-/// D = A*B + C for blocks of 8 columns: `b` has depth x columns numbers. `c` null: zeros; `d` may be `c`. Sums are chains
-/// of fused multiply-adds of f32 over what is kept, in order of k.
-void multiplyKept(const Sparsity &sparsity, const KeptRows &a, const float *b, unsigned blocks,
-                  SumType sum, ConstRegisters c, Registers d);
+/// What multiplyKept makes.
+struct KeptProduct {
+  Element b = Element::F16;
+  SumType sum = SumType::F32;
+  unsigned blocks = 1;         // of 8 columns
+  std::optional<SumRule> rule; // nothing: chains of fused multiply-adds of f32, in order of k
+};
+
+/// D = A*B + C, sums of what is kept: `b` has depth x columns numbers. `c` null: zeros; `d` may be `c`.
+void multiplyKept(const Sparsity &sparsity, const KeptRows &a, const float *b,
+                  const KeptProduct &product, ConstRegisters c, Registers d);
+/// How hardware of `arch` sums what is kept; nothing for 0, and for integers.
+std::optional<SumRule> keptRule(int arch, const Sparsity &sparsity, SumType sum, bool isWgmma);
 
 } // namespace tile::vgpu

@@ -4,6 +4,7 @@
 #include "runtime/vgpu/HalfFormat.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tile::vgpu {
 namespace {
@@ -93,6 +94,34 @@ uint32_t sumOnce(const SumRule &rule, Factors a, Factors b, float c, SumResult r
   return roundSum(std::ldexp(sum, highest - rule.fractionBits), rule.resultFractionBits, result);
 }
 
+// C beside the sum of the products, to nearest.
+uint32_t addToNearest(float sum, float c, SumResult result) {
+  double exact = double{sum} + c;
+  if (!std::isfinite(exact))
+    return specialSum(exact, result);
+  return result == SumResult::F16 ? encodeFloat(exact, kHalfFormat, Rounding::NearestEven)
+                                  : std::bit_cast<uint32_t>(sum + c);
+}
+
+uint32_t widenedSum(const SumRule &rule, std::span<const float> a, std::span<const float> b,
+                    float c, SumResult result) {
+  constexpr size_t kMost = 32, kPeriod = 4, kFirst = 2; // of each four elements the first two
+  float sum = 0;
+  for (bool isSecond : {false, true}) {
+    std::array<float, kMost> partA, partB;
+    size_t count = 0;
+    for (size_t k = 0; k < std::min(a.size(), kMost); ++k)
+      if ((k % kPeriod >= kFirst) == isSecond) {
+        partA[count] = a[k];
+        partB[count++] = b[k];
+      }
+    Factors factorsA{TensorElement::F16, std::span(partA.data(), count)},
+        factorsB{TensorElement::F16, std::span(partB.data(), count)};
+    sum = valueOf(sumOnce(rule, factorsA, factorsB, sum, result), result);
+  }
+  return addToNearest(sum, c, result);
+}
+
 } // namespace
 
 SumRule sumRule(int arch, TensorElement element, bool isWgmma) {
@@ -107,6 +136,7 @@ SumRule sumRule(int arch, TensorElement element, bool isWgmma) {
     rule.fractionBits = 13;
     rule.resultFractionBits = 13;
   }
+  rule.isWidened = isFp8 && arch == kHopper && !isWgmma;
   return rule;
 }
 
@@ -116,8 +146,9 @@ uint32_t tensorSum(const SumRule &rule, TensorElement elementA, TensorElement el
   uint32_t bits = 0;
   for (size_t begin = 0; begin < a.size(); begin += terms) {
     size_t count = std::min(terms, a.size() - begin);
-    bits = sumOnce(rule, {elementA, a.subspan(begin, count)}, {elementB, b.subspan(begin, count)},
-                   c, result);
+    std::span<const float> partA = a.subspan(begin, count), partB = b.subspan(begin, count);
+    bits = rule.isWidened ? widenedSum(rule, partA, partB, c, result)
+                          : sumOnce(rule, {elementA, partA}, {elementB, partB}, c, result);
     c = valueOf(bits, result);
   }
   return bits;

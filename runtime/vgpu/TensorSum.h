@@ -24,6 +24,9 @@ struct SumRule {
   int fractionBits = 25;       // kept below the highest exponent
   unsigned termBytes = 32;     // products of one sum, as bytes of A
   int resultFractionBits = 23; // of an f32 result
+  /// fp8 only: hardware has no such sums and makes two of f16, from zero, over the elements k with k % 4 < 2 and on over the
+  /// others. C is added to the result, to nearest.
+  bool isWidened = false;
 };
 
 /// For `arch` 80 (Ampere) and up; wgmma sums fp8 otherwise than mma does.

@@ -73,6 +73,8 @@ void computeSparse(Cta &cta, Warpgroup &group, const Warpgroup::Issue &issue) {
   for (unsigned k = 0; k < sparsity.depth; ++k)
     for (unsigned column = 0; column < columns; ++column)
       b[k * columns + column] = elementsB.at(column, k);
+  KeptProduct product{elementsB.element, form.product.sum, form.product.blocks,
+                      keptRule(cta.launch->program().sumArch, sparsity, form.product.sum, true)};
   KeptRows rows;
   for (unsigned position = 0; position < kWarpsOfGroup; ++position) {
     Warp &warp = memberOf(cta, group, position);
@@ -81,8 +83,7 @@ void computeSparse(Cta &cta, Warpgroup &group, const Warpgroup::Issue &issue) {
     uint32_t *d[4 * kMaxBlocks];
     for (unsigned r = 0; r < op.targets; ++r)
       d[r] = warp.row<uint32_t>(op.rows[r]);
-    multiplyKept(sparsity, rows, b.data(), form.product.blocks, form.product.sum,
-                 issue.accumulates ? d : nullptr, d);
+    multiplyKept(sparsity, rows, b.data(), product, issue.accumulates ? d : nullptr, d);
   }
 }
 

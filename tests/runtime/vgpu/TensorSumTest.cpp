@@ -117,6 +117,40 @@ TEST(TensorSum, Fp8OfWgmmaHasThirteenBits) {
   EXPECT_EQ(sum(sumRule(90, E::E4M3, false), E::E4M3, {1}, place * 0.75f), 1 + place * 0.75f);
 }
 
+// fp8 of mma on Hopper: f16 sums, of each four elements the first two and then the others; C at the end.
+TEST(TensorSum, Fp8OfMmaIsWidened) {
+  SumRule rule = sumRule(90, E::E5M2, false);
+  EXPECT_TRUE(rule.isWidened && sumRule(90, E::E4M3, false).isWidened);
+  EXPECT_FALSE(sumRule(90, E::E5M2, true).isWidened || sumRule(89, E::E4M3, false).isWidened ||
+               sumRule(90, E::F16, false).isWidened);
+  auto of = [&](std::vector<float> a, std::vector<float> b, float c,
+                SumResult result = SumResult::F32) {
+    return tensorSum(rule, E::E5M2, E::E5M2, a, b, c, result);
+  };
+  auto f32 = [&](std::vector<float> a, std::vector<float> b, float c) {
+    return std::bit_cast<float>(of(std::move(a), std::move(b), c));
+  };
+  float large = 32768, place = std::ldexp(1.0f, -23);
+  // Cut beside 2^30, unless that has gone before.
+  EXPECT_EQ(f32({large, -large, 1, 0}, {large, large, 1, 1}, 0), 1.0f);
+  EXPECT_EQ(f32({large, 1, -large, 0}, {large, 1, large, 1}, 0), 0.0f);
+  EXPECT_EQ(f32({large, 0, 1, 1, -large, 0, 0, 0}, {large, 0, 1, 1, large, 0, 0, 0}, 0), 2.0f);
+  EXPECT_EQ(f32({0, 0, large, 1, 1, 0, -large, 0}, {0, 0, large, 1, 1, 0, large, 0}, 0), 0.0f);
+  // C takes no part in the cutting and is rounded to nearest.
+  EXPECT_EQ(f32({1}, {1}, std::ldexp(1.0f, 30)), std::ldexp(1.0f, 30));
+  EXPECT_EQ(f32({large, 1, -large, 1}, {large, 1, large, 1}, 0.75f), 0.75f);
+  EXPECT_EQ(f32({1}, {1}, 0.75f * place), 1 + place);
+  EXPECT_EQ(f32({1}, {1}, 0.5f * place), 1.0f);
+  EXPECT_EQ(f32({1}, {1}, -INFINITY), -INFINITY);
+  EXPECT_EQ(of({INFINITY}, {1}, -INFINITY), 0x7fffffffu);
+  // Sums of halves are rounded after each part: 2048 + 1 is a tie, then 2048 + 1 again.
+  EXPECT_EQ(of({2048, 1, 1, 0}, {1, 1, 1, 0}, 0, SumResult::F16), 0x6800u);
+  EXPECT_EQ(of({2048, 0, 1, 1}, {1, 0, 1, 1}, 0, SumResult::F16), 0x6801u);
+  EXPECT_EQ(of({2048}, {1}, 3, SumResult::F16), 0x6802u);
+  EXPECT_EQ(of({large, large}, {1, 1}, 0, SumResult::F16), 0x7c00u);
+  EXPECT_EQ(of({1}, {1}, NAN, SumResult::F16), 0x7fffu);
+}
+
 TEST(TensorSum, HalfResultsAreRoundedToNearest) {
   auto of = [](std::vector<float> a, float c) {
     std::vector<float> ones(a.size(), 1.0f);
