@@ -25,10 +25,43 @@ static unsigned bitsOf(std::string_view type) {
   return type == "b1" ? 1 : 32;
 }
 
+WmmaForm::Place WmmaForm::place(unsigned lane, unsigned i) const {
+  constexpr unsigned kBlock = 8;
+  unsigned g = lane / 4, t = lane % 4;
+  if (order == WmmaOrder::SumsDown || order == WmmaOrder::SumsAcross) {
+    unsigned block = i / 2, pair = 2 * t + i % 2, down = lines / kBlock;
+    if (order == WmmaOrder::SumsAcross)
+      return {pair, g + kBlock * block};
+    return {g + kBlock * (block % down), pair + kBlock * (block / down)};
+  }
+  unsigned e = perRegister(), word = i / e, parts = length / (4 * e), part = word % parts,
+           block = word / parts;
+  if (order == WmmaOrder::LinesFirst) {
+    part = word / 2 % parts;
+    block = word % 2 + word / (2 * parts) * 2;
+  }
+  return {g + kBlock * block, 4 * e * part + e * t + i % e};
+}
+
+// m8n32 is m32n8 transposed.
+static WmmaOrder orderOf(const WmmaShape &shape, WmmaFragment fragment) {
+  constexpr unsigned kMostLines = 32;
+  bool isWide = shape.n == kMostLines;
+  switch (fragment) {
+  case WmmaFragment::A:
+    return shape.m > 8 ? WmmaOrder::LinesFirst : WmmaOrder::DepthFirst;
+  case WmmaFragment::B:
+    return isWide ? WmmaOrder::LinesFirst : WmmaOrder::DepthFirst;
+  case WmmaFragment::C:
+    break;
+  }
+  return isWide ? WmmaOrder::SumsAcross : WmmaOrder::SumsDown;
+}
+
 static WmmaForm makeForm(const WmmaShape &shape, unsigned bits, WmmaFragment fragment) {
   bool isSum = fragment == WmmaFragment::C;
   WmmaForm form{fragment == WmmaFragment::B ? shape.n : shape.m, isSum ? shape.n : shape.k,
-                static_cast<uint16_t>(bits), 0};
+                static_cast<uint16_t>(bits), 0, orderOf(shape, fragment)};
   form.registers = static_cast<uint16_t>(form.elements() * bits / (kLanes * form.registerBits()));
   return form;
 }
@@ -93,9 +126,8 @@ template <class Value> struct Lines {
 // Calls visit(line, place, register, index in the register) for each element of a lane.
 template <class Visit> void forElements(const WmmaForm &form, unsigned lane, Visit visit) {
   for (unsigned i = 0; i < form.perLane(); ++i) {
-    unsigned element = lane * form.perLane() + i;
-    visit(element / form.length, element % form.length, i / form.perRegister(),
-          i % form.perRegister());
+    WmmaForm::Place place = form.place(lane, i);
+    visit(place.line, place.along, i / form.perRegister(), i % form.perRegister());
   }
 }
 

@@ -1,8 +1,9 @@
 // Fragments of wmma: which element is where.
 //
-// PTX leaves open which element a lane's registers hold; only the number of registers is given. Here the elements of a
-// fragment, in the order of its rows (B: of its columns), are dealt to the lanes in runs of equal length. Where there are
-// more places than elements, as in f16 fragments, a lane's run repeats.
+// PTX leaves open which element a lane's registers hold; only the number of registers is given. Here they lie as on Hopper, as
+// in fragments of mma: with g = lane / 4, t = lane % 4 and e elements a register, g counts along the lines of a fragment, its
+// rows (B: its columns), and register w holds e neighbours from e*t on along each. Where there are more registers than elements
+// for them, as in f16 fragments, they repeat.
 #pragma once
 
 #include "runtime/vgpu/Decode.h"
@@ -23,13 +24,28 @@ inline constexpr WmmaShape kWmmaShapes[] = {{"m16n16k16", 16, 16, 16}, {"m8n32k1
 /// Removes the shape from the suffixes; null if there is none.
 const WmmaShape *takeWmmaShape(Suffixes &suffixes);
 
+/// How the blocks of eight lines by four registers, of sums by eight columns, follow each other in the registers of a lane.
+enum class WmmaOrder : uint8_t {
+  DepthFirst, // all of eight lines, then the next eight
+  LinesFirst, // sixteen lines for each part of the depth, then the next sixteen
+  SumsDown,   // sums: down the rows, then the next columns
+  SumsAcross  // the same transposed: g counts along columns
+};
+
 /// A fragment: `lines` runs of `length` elements of `bits`, in `registers` registers a lane.
 struct WmmaForm {
   uint16_t lines, length, bits, registers;
+  WmmaOrder order = WmmaOrder::DepthFirst;
   unsigned elements() const { return lines * length; }
   unsigned perLane() const { return elements() / kLanes; }
   unsigned registerBits() const { return bits == 64 ? 64 : 32; }
   unsigned perRegister() const { return registerBits() / bits; }
+
+  struct Place {
+    unsigned line, along;
+  };
+  /// Where element `i` of a lane is.
+  Place place(unsigned lane, unsigned i) const;
 };
 /// The form of a fragment with elements of a type as PTX spells it; nothing if there is none.
 std::optional<WmmaForm> wmmaForm(const WmmaShape &shape, std::string_view type,

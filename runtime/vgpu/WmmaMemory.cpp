@@ -18,13 +18,16 @@ struct Walk {
   uint32_t flags;
   uint32_t pack() const {
     return flags | uint32_t{form.length} << 2 | uint32_t{form.bits} << 10 |
-           uint32_t{form.lines} << 17 | uint32_t{form.registers} << 23;
+           uint32_t{form.lines} << 17 | uint32_t{form.registers} << 23 |
+           static_cast<uint32_t>(form.order) << 27;
   }
   static Walk unpack(uint32_t bits) {
     auto field = [&](unsigned at, unsigned width) {
       return static_cast<uint16_t>(bits >> at & ((1u << width) - 1));
     };
-    return {{field(17, 6), field(2, 8), field(10, 7), field(23, 9)}, bits & 3};
+    return {{field(17, 6), field(2, 8), field(10, 7), field(23, 4),
+             static_cast<WmmaOrder>(field(27, 2))},
+            bits & 3};
   }
 };
 
@@ -47,9 +50,8 @@ struct Pieces {
   void select(unsigned index) {
     unsigned perPiece = pieceBits / walk.form.bits;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      unsigned element = lane * walk.form.perLane() + index * perPiece;
-      uint64_t line = element / walk.form.length, place = element % walk.form.length;
-      uint64_t at = walk.flags & kAcross ? place * stride + line : line * stride + place;
+      auto [line, along] = walk.form.place(lane, index * perPiece);
+      uint64_t at = walk.flags & kAcross ? along * stride + line : line * stride + along;
       access.address[lane] = start + at * walk.form.bits / 8;
     }
   }
