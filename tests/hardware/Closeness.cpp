@@ -18,8 +18,8 @@ constexpr Closeness kCloseness[] = {
     {"ex2.approx.f16x2", "f16", 1},
     {"ex2.approx.ftz.bf16", "bf16", 1},
     {"ex2.approx.ftz.bf16x2", "bf16", 1},
-    {"lg2.approx.f32", "f32", 4, 0x1p-22},
-    {"lg2.approx.ftz.f32", "f32", 4, 0x1p-22},
+    {"lg2.approx.f32", "f32", 2, 0x1.1p-22},
+    {"lg2.approx.ftz.f32", "f32", 2, 0x1.1p-22},
     {"rcp.approx.f32", "f32", 1},
     {"rcp.approx.ftz.f32", "f32", 1},
     {"rcp.approx.ftz.f64", "f64", kUpperWord},
@@ -29,11 +29,11 @@ constexpr Closeness kCloseness[] = {
     {"rsqrt.approx.ftz.f64", "f64", kUpperWord},
     {"sqrt.approx.f32", "f32", 1},
     {"sqrt.approx.ftz.f32", "f32", 1},
-    {"sin.approx.f32", "f32", 0, 0x1.8p-21, true},
-    {"sin.approx.ftz.f32", "f32", 0, 0x1.8p-21, true},
-    {"cos.approx.f32", "f32", 0, 0x1.8p-21, true},
-    {"cos.approx.ftz.f32", "f32", 0, 0x1.8p-21, true},
-    {"tanh.approx.f32", "f32", 190},
+    {"sin.approx.f32", "f32", 0, 0x1.9p-21, true},
+    {"sin.approx.ftz.f32", "f32", 0, 0x1.9p-21, true},
+    {"cos.approx.f32", "f32", 0, 0x1.9p-21, true},
+    {"cos.approx.ftz.f32", "f32", 0, 0x1.9p-21, true},
+    {"tanh.approx.f32", "f32", 188},
     {"tanh.approx.f16", "f16", 1},
     {"tanh.approx.f16x2", "f16", 1},
     {"tanh.approx.bf16", "bf16", 1},
@@ -77,7 +77,7 @@ double periodicBound(double operand, double firstPeriod) {
   double magnitude = std::fabs(operand);
   if (magnitude <= kPeriod)
     return firstPeriod;
-  return magnitude <= kHundred ? 0x1.4p-15 : 2; // PTX has no bound beyond
+  return magnitude <= kHundred ? 0x1.34p-15 : 2; // PTX has no bound beyond
 }
 
 bool isClose(const Closeness &closeness, const Format &format, uint64_t a, uint64_t b,
