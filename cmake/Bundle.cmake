@@ -5,7 +5,7 @@
 # hold two LLVMs. libc stays dynamic, since the driver is found by dlopen.
 set(bundleTests ExecutionTest PreciseMathTest ConformanceTest ConformanceDotTest OpsTest
   AttentionOpsTest AutogradTest NnTest)
-foreach(target tilec ${bundleTests})
+foreach(target tilec HardwareTest ${bundleTests})
   if(NOT TARGET ${target} OR TILE_SANITIZE)
     return()
   endif()
@@ -42,6 +42,10 @@ foreach(program digits text)
   # The bundle leaves the tree: data is looked for where it is run.
   target_compile_definitions(bundle_${program} PRIVATE TILE_EXAMPLES_DATA="examples/data")
 endforeach()
+# Probes of hardware: the recording is looked for where it is run, and where it is not there, nothing is compared.
+tile_bundle_main(PROGRAM probes ${PROJECT_SOURCE_DIR}/tests/hardware/HardwareTest.cpp)
+target_compile_definitions(bundle_probes PRIVATE TILE_HARDWARE_DATA="tests/hardware" TILE_HARDWARE_OPTIONAL)
+list(APPEND bundleObjects "$<FILTER:$<TARGET_OBJECTS:HardwareTest>,EXCLUDE,/HardwareTest[.]cpp[.]o$>")
 file(CONFIGURE OUTPUT bundle/programs.inc CONTENT "${programs}")
 
 # The gate by ptxas has a stand-in in tools/bundle.

@@ -5,6 +5,8 @@
 //   tilec-bundle digits --epochs 8           training; `text` too. Data is found where the tree is the current folder
 //   tilec-bundle example 03_matmul           one example; without a name, all of them
 //   tilec-bundle test --gtest_filter=Dot*    execution, conformance and ops tests, on every device there is
+//   tilec-bundle probes --record FILE        what small kernels write (docs/virtual-gpu-hardware.md), with TILE_DEVICE=cuda
+//                                            on the GPU; without words it compares with tests/hardware in the current folder
 //   tilec-bundle check DIR                   all of it, with the results in DIR; exit code 1 if anything failed
 #include "tools/bundle/Programs.h"
 
@@ -78,7 +80,7 @@ int runTests(int argc, char **argv) {
 
 int usage() {
   std::fprintf(stderr, "tilec-bundle tilec ... | digits ... | text ... | example [NAME] | test "
-                       "[GTEST ARGUMENTS] | check DIR\n");
+                       "[GTEST ARGUMENTS] | probes [--record FILE] | check DIR\n");
   return 2;
 }
 
