@@ -7,6 +7,7 @@
 #include "runtime/vgpu/FragmentRules.h"
 #include "runtime/vgpu/Lanes.h"
 #include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/MmaElement.h"
 #include "runtime/vgpu/MmaQuads.h"
 #include "runtime/vgpu/MmaSparse.h"
 #include "runtime/vgpu/TensorCore.h"
@@ -132,14 +133,24 @@ void multiplyBatch(Warp &warp, const MmaBatch &batch, const Shape &shape, Produc
   }
 }
 
+constexpr unsigned kMaxDoubleDepth = 16;
+
+// A sum that is NaN, step by step once more: which of several NaN comes through.
+double nanOfChain(const double *rowA, const double (*matrixB)[kBlockColumns], unsigned column,
+                  unsigned depth, double sum) {
+  for (unsigned k = 0; k < depth; ++k)
+    sum = multiplyAdd(rowA[k], matrixB[k][column], sum);
+  return sum;
+}
+
 template <bool Tall> void runDoubleMma(Warp &warp, const Op &op) {
-  constexpr unsigned kMaxDepth = 16, kColumns = 8, kRows = 16;
+  constexpr unsigned kColumns = kBlockColumns, kRows = 16;
   if (!needWholeWarp(warp, op))
     return;
   Shape shape = Shape::unpack(op.a);
   const uint32_t *d = op.rows, *a = d + shape.registersC, *b = a + shape.registersA,
                  *c = b + shape.registersB;
-  double matrixA[kRows][kMaxDepth], matrixB[kMaxDepth][kColumns], sums[kRows][kColumns];
+  double matrixA[kRows][kMaxDoubleDepth], matrixB[kMaxDoubleDepth][kColumns], sums[kRows][kColumns];
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     unsigned g = lane / 4, t = lane % 4;
     for (unsigned r = 0; r < shape.registersA; ++r)
@@ -156,9 +167,18 @@ template <bool Tall> void runDoubleMma(Warp &warp, const Op &op) {
         sums[row][column] = std::fma(matrixA[row][k], matrixB[k][column], sums[row][column]);
   if (warp.shadow)
     mmaValidity(warp, op, shape, Tall);
+  auto sumAt = [&](unsigned r, unsigned lane) -> double & {
+    return sums[lane / 4 + 8 * (r >> 1)][lane % 4 * 2 + (r & 1)];
+  };
   for (unsigned r = 0; r < shape.registersC; ++r)
     for (unsigned lane = 0; lane < kLanes; ++lane)
-      warp.row<double>(d[r])[lane] = sums[lane / 4 + 8 * (r >> 1)][lane % 4 * 2 + (r & 1)];
+      if (isNan(sumAt(r, lane)))
+        sumAt(r, lane) =
+            nanOfChain(matrixA[lane / 4 + 8 * (r >> 1)], matrixB, lane % 4 * 2 + (r & 1),
+                       shape.depth, warp.row<double>(c[r])[lane]);
+  for (unsigned r = 0; r < shape.registersC; ++r)
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      warp.row<double>(d[r])[lane] = sumAt(r, lane);
 }
 
 // Op::b of an mma of elements narrower than a byte.

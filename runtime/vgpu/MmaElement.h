@@ -1,6 +1,7 @@
 // The elements that mma and wmma multiply and add: how they lie in registers and what is computed with them.
 #pragma once
 
+#include "runtime/vgpu/FloatRules.h"
 #include "runtime/vgpu/HalfFormat.h"
 #include "runtime/vgpu/Lanes.h"
 
@@ -69,7 +70,7 @@ template <> struct ElementTraits<Element::F64> {
 template <Element E> using Register = std::conditional_t<E == Element::F64, uint64_t, uint32_t>;
 
 inline float multiplyAdd(float a, float b, float c) { return std::fma(a, b, c); }
-inline double multiplyAdd(double a, double b, double c) { return std::fma(a, b, c); }
+inline double multiplyAdd(double a, double b, double c) { return passNan(std::fma(a, b, c), b, c); }
 inline int64_t multiplyAdd(int32_t a, int32_t b, int64_t c) { return c + int64_t{a} * b; }
 
 // How C and D sit in registers.

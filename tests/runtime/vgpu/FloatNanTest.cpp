@@ -4,6 +4,7 @@
 #include "runtime/vgpu/BulkReduction.h"
 
 #include <cmath>
+#include <random>
 
 namespace tile::vgpu {
 namespace {
@@ -45,6 +46,58 @@ TEST(Nan, SumsAndProductsOfDoublesGiveTheSecond) {
           EXPECT_EQ(result[i], operation == "div" ? firstNan({x[i], y[i]}) : firstNan({y[i], x[i]}))
               << operation << "." << rounding << std::hex << " " << x[i] << ", " << y[i];
     }
+}
+
+// D = A*B + C of 16 x 8 x 16 doubles, half of them NaN or infinite in some rows: a chain in order of k, of which each step hands
+// on b, else the sum so far, else a.
+TEST(Nan, MatrixProductsOfDoublesDoSoInTheOrderOfTheDepth) {
+  std::string ptx =
+      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 "
+      "p)\n{\n  .reg .b32 %l;\n  .reg .b64 %p, %a<8>, %b<4>, %c<4>;\n  ld.param.u64 %p, "
+      "[p];\n  mov.u32 %l, %laneid;\n  mad.wide.u32 %p, %l, 8, %p;\n";
+  std::string names;
+  for (int i = 0; i < 16; ++i) {
+    names = i < 8    ? "%a" + std::to_string(i)
+            : i < 12 ? "%b" + std::to_string(i - 8)
+                     : "%c" + std::to_string(i - 12);
+    ptx += "  ld.global.b64 " + names + ", [%p+" + std::to_string(256 * i) + "];\n";
+  }
+  ptx +=
+      "  mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%c0, %c1, %c2, %c3}, {%a0, %a1, %a2, "
+      "%a3, %a4, %a5, %a6, %a7}, {%b0, %b1, %b2, %b3}, {%c0, %c1, %c2, %c3};\n";
+  for (int i = 0; i < 4; ++i)
+    ptx += "  st.global.b64 [%p+" + std::to_string(256 * (12 + i)) + "], %c" + std::to_string(i) +
+           ";\n";
+  Gpu gpu(ptx + "  ret;\n}\n", "sm_90");
+  std::mt19937_64 random(9);
+  Wides words(16 * 32);
+  for (uint64_t &word : words)
+    word = random() % 12 ? std::bit_cast<uint64_t>(static_cast<double>(random() % 9) - 4)
+                         : 0x7ff0000000000001 + random() % 0xfffffffffffff + (random() << 63);
+  auto data = gpu.upload(words);
+  gpu.run("k", {1}, {32}, 0, data);
+  gpu.expectClean();
+  auto sums = gpu.download<uint64_t>(data + 12 * 256, 4 * 32);
+  size_t several = 0;
+  for (size_t row = 0; row < 16; ++row)
+    for (size_t column = 0; column < 8; ++column) {
+      size_t place = (row / 8 * 2 + column % 2) * 32 + row % 8 * 4 + column / 2;
+      uint64_t sum = words[12 * 32 + place];
+      size_t count = isNanCode(sum);
+      for (size_t k = 0; k < 16; ++k) {
+        uint64_t a = words[(row / 8 + k / 4 * 2) * 32 + row % 8 * 4 + k % 4],
+                 b = words[(8 + k / 4) * 32 + column * 4 + k % 4];
+        count += size_t{isNanCode(a)} + isNanCode(b);
+        sum = isNanCode(a) || isNanCode(b) || isNanCode(sum)
+                  ? firstNan({b, sum, a})
+                  : std::bit_cast<uint64_t>(std::fma(std::bit_cast<double>(a),
+                                                     std::bit_cast<double>(b),
+                                                     std::bit_cast<double>(sum)));
+      }
+      several += count > 1;
+      EXPECT_EQ(sums[place], sum) << row << " " << column;
+    }
+  EXPECT_GT(several, 50u);
 }
 
 TEST(Nan, FusedProductsOfDoublesGiveTheSecondThenTheThird) {
