@@ -368,6 +368,16 @@ TEST(NegativeTensor, SwizzledTilesStayInSharedMemory) {
         "cp.async.bulk.tensor",
         "in rows of 128"}},
       shape);
+  Edit toCluster{"::bytes [end", "::bytes.multicast::cluster [end"},
+      mask{"cp.async.bulk.tensor", "mov.b16 %h1, 1;\n  @%q15 cp.async.bulk.tensor"},
+      masked{", [full];\nWAIT", ", [full], %h1;\nWAIT"};
+  expectFault(loads,
+              {"so does that of a multicast",
+               {shorter, toCluster, mask, masked},
+               {OutOfBounds},
+               "cp.async.bulk.tensor",
+               "in rows of 128"},
+              shape);
   std::string first = "  setp.lt.u32 %q7, %t, 8;\n  @%q7 st.shared.u32 [%r2], ";
   std::string stores =
       atEnd(edited(kStore, {{"{60, 58}", "{8, 0}"},
