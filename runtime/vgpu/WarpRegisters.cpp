@@ -50,10 +50,17 @@ void setRegisters(Warp &warp, const Op &op) {
     return;
   }
   auto lane = static_cast<unsigned>(std::countr_zero(warp.mask));
-  if (op.a ? wanted < present : wanted > present)
+  if (op.a &&
+      wanted < present) { // blocks of few threads begin with more than their consumers ask for
+    warp.cta->launch->note(op, "setmaxnreg.inc to " + std::to_string(wanted) +
+                                   " changes nothing: a thread has " + std::to_string(present));
+    noteChange(warp, op);
+    return;
+  }
+  if (!op.a && wanted > present)
     warp.stop(op, FindingKind::Barrier, lane,
-              std::string(op.a ? "setmaxnreg.inc to " : "setmaxnreg.dec to ") +
-                  std::to_string(wanted) + " while a thread has " + std::to_string(present));
+              "setmaxnreg.dec to " + std::to_string(wanted) + " while a thread has " +
+                  std::to_string(present));
   uint32_t &free = warp.cta->freeRegisters;
   if (op.a) {
     uint32_t more = (wanted - present) * kLanes;
