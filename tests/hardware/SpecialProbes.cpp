@@ -68,14 +68,11 @@ Probe specialProbe(const Case &of) {
   mad.wide.u32 %x, %i, $0, %x;
 )",
                4 * words);
-  size_t warpSlot = 0;
   for (size_t i = 0; i < registers.size(); ++i) {
     body += registers[i] == "is_explicit_cluster"
                 ? "  mov.pred %p, %is_explicit_cluster;\n  selp.b32 %r, 1, 0, %p;\n"
                 : fill("  mov.u32 %r, %$0;\n", registers[i]);
     body += fill("  st.global.b32 [%x+$0], %r;\n", 4 * i);
-    if (registers[i] == "warpid")
-      warpSlot = i;
   }
   body += addressCode(of, registers.size());
   Entry entry{1, 0, "8.7", ".extern .shared .align 16 .b8 dynamic[];\n", of.directives};
@@ -84,7 +81,10 @@ Probe specialProbe(const Case &of) {
               {},
               {{4, words * of.launch.grid.count() * of.launch.block.count()}},
               of.launch};
-  probe.unrepeatable = {{words, warpSlot, 1}}; // a slot of the multiprocessor
+  // The former is a slot of the multiprocessor, the latter a number of the driver's.
+  for (size_t i = 0; i < registers.size(); ++i)
+    if (registers[i] == "warpid" || registers[i] == "envreg0")
+      probe.unrepeatable.push_back({words, i, 1});
   return probe;
 }
 
