@@ -212,6 +212,7 @@ std::vector<Probe> descriptorProbes() {
       Layouts layouts = transposed ? rowsAcrossK() : rowsAlongK();
       std::string name = fill("descriptors.$0.$1", ofB ? "b" : "a", transposed ? "mn" : "k");
       result.push_back(descriptorProbe(name, ofB, transposed, everyNth(layouts.aligned, 0, 2)));
+      // The virtual GPU refused these when the recording was made, which names them.
       result.push_back(descriptorProbe(name + ".unmodelled", ofB, transposed,
                                        everyNth(layouts.other, ofB ? 0 : 1, 4)));
     }
