@@ -1,5 +1,6 @@
 // The comparison with hardware notices what it must: differences, distances of approximate functions, damaged
 // recordings.
+#include "tests/Ptxas.h"
 #include "tests/hardware/Closeness.h"
 #include "tests/hardware/Compare.h"
 #include "tests/hardware/Recording.h"
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -27,7 +29,8 @@ Probe probeNamed(const std::string &name) {
 // A file that goes with the test.
 class Scratch {
 public:
-  Scratch() : path(testing::TempDir() + "tile_harness_" + std::to_string(::getpid())) {}
+  explicit Scratch(const std::string &name = "file")
+      : path(testing::TempDir() + "tile_harness_" + std::to_string(::getpid()) + "_" + name) {}
   ~Scratch() { std::filesystem::remove(path); }
   void write(const std::string &content) const { std::ofstream(path, std::ios::binary) << content; }
   const std::string path;
@@ -144,6 +147,35 @@ TEST(Harness, DifferencesHaveReasonsAndAreTakenOut) {
   file.write("a\n");
   EXPECT_NE(faultOf([&] { Differences::read(file.path); }).find("no reason for a"),
             std::string::npos);
+}
+
+// One module of all probes, with entries k0, k1, ...
+std::string allKernels() {
+  std::string module =
+      ".version 8.7\n.target sm_90a\n.address_size 64\n.extern .shared .align 16 .b8 dynamic[];\n";
+  const std::string entry = ".visible .entry k";
+  size_t number = 0;
+  for (const Probe &probe : allProbes())
+    module +=
+        entry + std::to_string(number++) + probe.ptx.substr(probe.ptx.find(entry) + entry.size());
+  return module;
+}
+
+TEST(Harness, TheAssemblerTakesEveryProbe) {
+  std::string ptxas = test::findPtxas();
+  if (ptxas.empty())
+    GTEST_SKIP() << "no ptxas";
+  Scratch module, log("log");
+  module.write(allKernels());
+  std::string command =
+      "'" + ptxas + "' -O0 -arch=sm_90a -o /dev/null " + module.path + " > " + log.path + " 2>&1";
+  if (std::system(command.c_str()) == 0)
+    return;
+  ADD_FAILURE() << command;
+  std::ifstream lines(log.path);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("ptxas info"))
+      ADD_FAILURE() << line;
 }
 
 // Numbers must be those of the recording on every machine and with every compiler.
