@@ -105,7 +105,8 @@ Range::Iterator Range::begin() {
   index_ = trace.add(std::move(counter));
   trace.scopeAt(scope_).arguments = {index_};
   if (countsDown)
-    index_ = (first + Arg(trace.handle(index_), loc_) * Arg(step, loc_)).node();
+    index_ =
+        (Arg(first, loc_) + Arg(Arg(trace.handle(index_), loc_) * Arg(step, loc_), loc_)).node();
   return Iterator(this);
 }
 

@@ -146,7 +146,8 @@ Value tile::rcp(Arg x, Loc loc) {
 }
 
 static Value logistic(const Value &x, Loc loc) {
-  return Arg(1.0, loc) / (Arg(1.0, loc) + Arg(exp(-Arg(x, loc), loc), loc));
+  Value power = exp(Arg(-Arg(x, loc), loc), loc);
+  return Arg(1.0, loc) / Arg(Arg(1.0, loc) + Arg(power, loc), loc);
 }
 
 Value tile::sigmoid(Arg x, Loc loc) {

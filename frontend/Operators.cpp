@@ -32,10 +32,10 @@ Value &Value::operator=(const Value &other) & {
   return *this;
 }
 
-Value &Value::operator+=(Arg rhs) & { return *this = Arg(*this, rhs.loc()).value() + rhs; }
-Value &Value::operator-=(Arg rhs) & { return *this = Arg(*this, rhs.loc()).value() - rhs; }
-Value &Value::operator*=(Arg rhs) & { return *this = Arg(*this, rhs.loc()).value() * rhs; }
-Value &Value::operator/=(Arg rhs) & { return *this = Arg(*this, rhs.loc()).value() / rhs; }
+Value &Value::operator+=(Arg rhs) & { return *this = Arg(*this, rhs.loc()) + rhs; }
+Value &Value::operator-=(Arg rhs) & { return *this = Arg(*this, rhs.loc()) - rhs; }
+Value &Value::operator*=(Arg rhs) & { return *this = Arg(*this, rhs.loc()) * rhs; }
+Value &Value::operator/=(Arg rhs) & { return *this = Arg(*this, rhs.loc()) / rhs; }
 
 static TileType typeOf(const Value &value) { return Trace::current({}).type(value, {}); }
 
@@ -85,18 +85,10 @@ Var &Var::operator=(Arg value) {
 Var &Var::operator=(const Var &other) {
   return *this = Arg(other.get(other.madeAt_), other.madeAt_);
 }
-Var &Var::operator+=(Arg rhs) {
-  return *this = Arg(Arg(*this, rhs.loc()).value() + rhs, rhs.loc());
-}
-Var &Var::operator-=(Arg rhs) {
-  return *this = Arg(Arg(*this, rhs.loc()).value() - rhs, rhs.loc());
-}
-Var &Var::operator*=(Arg rhs) {
-  return *this = Arg(Arg(*this, rhs.loc()).value() * rhs, rhs.loc());
-}
-Var &Var::operator/=(Arg rhs) {
-  return *this = Arg(Arg(*this, rhs.loc()).value() / rhs, rhs.loc());
-}
+Var &Var::operator+=(Arg rhs) { return *this = Arg(Arg(*this, rhs.loc()) + rhs, rhs.loc()); }
+Var &Var::operator-=(Arg rhs) { return *this = Arg(Arg(*this, rhs.loc()) - rhs, rhs.loc()); }
+Var &Var::operator*=(Arg rhs) { return *this = Arg(Arg(*this, rhs.loc()) * rhs, rhs.loc()); }
+Var &Var::operator/=(Arg rhs) { return *this = Arg(Arg(*this, rhs.loc()) / rhs, rhs.loc()); }
 DType Var::dtype() const { return get().dtype(); }
 Shape Var::shape() const { return get().shape(); }
 

@@ -126,6 +126,38 @@ TEST(Diagnostics, Dot) {
       "dot: batches differ: lhs is 2x32x32, rhs is 4x32x32");
 }
 
+TEST(Diagnostics, CompoundAssignmentsAreAtTheUsersLine) {
+  const char *fault =
+      "a plain Value from outside is assigned in a staged region, which would be lost at its end: "
+      "declare with var(...)";
+  expectError(
+      [](In<f32, 1> x, Scalar<i32> n) {
+        Value sum = zeros(f32, {32});
+        for (auto i : range(n))
+          sum += x.tile({32})(i);
+      },
+      fault, "sum += x");
+  expectError(
+      [](Scalar<i32> n) {
+        Value sum = n * 1;
+        for (auto i : range(n))
+          sum -= i;
+      },
+      fault, "sum -= i");
+  expectError(
+      [](Scalar<i32> n) {
+        Value product = n + 1;
+        if_(n > 3, [&] { product *= 2; });
+      },
+      fault, "product *= 2");
+  expectError(
+      [](Scalar<i32> n) {
+        Value part = n + 1;
+        if_(n > 3, [&] { part /= 2; });
+      },
+      fault, "part /= 2");
+}
+
 TEST(Diagnostics, MissingVarNamesBothLines) {
   auto wrong = kernel("wrong", [](In<f32, 1> x, Out<f32, 1> y, Scalar<i32> n) {
     Value sum = zeros(f32, {32});
