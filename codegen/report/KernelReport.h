@@ -24,8 +24,12 @@ struct SourceLine {
 struct GlobalTraffic {
   int64_t accesses = 0;  ///< warp-wide instructions of a block
   int64_t usedBytes = 0; ///< distinct bytes each of them needs, summed
-  int64_t sectors = 0;   ///< sectors of 32 bytes each of them touches, summed
-  double efficiency() const;
+  int64_t sectors =
+      0; ///< sectors of 32 bytes each of them touches, summed; the most of them if not all is known
+  int64_t leastSectors = 0; ///< the same if all that may be neighbours is
+  bool isKnown() const { return sectors == leastSectors; }
+  double efficiency() const;     ///< what is used of `sectors`
+  double mostEfficiency() const; ///< of `leastSectors`
 };
 
 /// An access of global memory by a whole tile.

@@ -31,9 +31,13 @@ std::string shapeText(mlir::Type type);
 /// "f16", "i1"; of pointers their pointee
 std::string dtypeText(mlir::Type type);
 
-/// What accesses of a tile in this layout touch. Along `dim` runs of `run` elements lie together in memory, different
-/// runs apart.
-GlobalTraffic trafficOf(const layout::Layout &layout, int dim, int64_t run, int64_t vector,
+/// Elements along `dim`: those of a run of `run` lie `step` elements apart; where the next run lies is known only if there
+/// is none.
+struct AlongMemory {
+  int64_t run = 1, step = 1;
+};
+/// What accesses of a tile in this layout touch; different runs are taken to lie apart.
+GlobalTraffic trafficOf(const layout::Layout &layout, int dim, AlongMemory along, int64_t vector,
                         int64_t elementBytes);
 
 } // namespace tile::codegen

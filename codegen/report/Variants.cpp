@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 #include <set>
 
 using namespace mlir;
@@ -15,6 +17,10 @@ namespace tile::codegen {
 
 double GlobalTraffic::efficiency() const {
   return sectors ? double(usedBytes) / (32.0 * double(sectors)) : 1;
+}
+
+double GlobalTraffic::mostEfficiency() const {
+  return leastSectors ? double(usedBytes) / (32.0 * double(leastSectors)) : 1;
 }
 
 namespace {
@@ -67,14 +73,47 @@ Value addressOf(Operation *op) {
   return {};
 }
 
-// Elements along a dimension that are known to be neighbours in memory.
-int64_t runOf(Value address, int dim, int64_t extent, passes::AxisInfoAnalysis &axis) {
+std::optional<int64_t> constantOf(Value value) {
+  APInt number;
+  if (auto splat = value.getDefiningOp<ir::SplatOp>())
+    value = splat.getValue();
+  return matchPattern(value, m_ConstantInt(&number)) ? std::optional(number.getSExtValue())
+                                                     : std::nullopt;
+}
+
+// By how much each element along a dimension is more than the one before, in elements where they are pointers.
+std::optional<int64_t> stepOf(Value value, int dim, passes::AxisInfoAnalysis &axis) {
+  int64_t extent = extentsOf(value.getType())[dim];
+  passes::AxisFacts facts = axis.of(value)[dim];
+  if (facts.constancy >= extent)
+    return 0;
+  if (facts.contiguity >= extent)
+    return 1;
+  using Step = std::optional<int64_t>;
+  auto of = [&](Value operand) { return stepOf(operand, dim, axis); };
+  auto sum = [](Step a, Step b) { return a && b ? Step(*a + *b) : Step(); };
+  auto product = [](Step a, Step b) { return a && b ? Step(*a * *b) : Step(); };
+  return TypeSwitch<Operation *, Step>(value.getDefiningOp())
+      .Case([&](ir::AddPtrOp op) { return sum(of(op.getPtr()), of(op.getOffset())); })
+      .Case([&](arith::AddIOp op) { return sum(of(op.getLhs()), of(op.getRhs())); })
+      .Case([&](arith::ExtSIOp op) { return of(op.getIn()); })
+      .Case([&](arith::MulIOp op) {
+        Step left = constantOf(op.getLhs()), right = constantOf(op.getRhs());
+        return left ? product(left, of(op.getRhs())) : product(of(op.getLhs()), right);
+      })
+      .Case([&](ir::BroadcastOp op) { return of(op.getInput()); })
+      .Case([&](gpu::ConvertLayoutOp op) { return of(op->getOperand(0)); })
+      .Default([](Operation *) { return Step(); });
+}
+
+// What is known of the places along a dimension of a tile.
+AlongMemory alongMemory(Value address, int dim, int64_t extent, passes::AxisInfoAnalysis &axis) {
   auto view = address.getDefiningOp<ir::MakeViewOp>();
-  if (!view)
-    return std::min(extent, axis.of(address)[dim].contiguity);
-  APInt stride;
-  return matchPattern(view.getStrides()[dim], m_ConstantInt(&stride)) && stride.isOne() ? extent
-                                                                                        : 1;
+  std::optional<int64_t> step =
+      view ? constantOf(view.getStrides()[dim]) : stepOf(address, dim, axis);
+  if (step)
+    return {extent, std::abs(*step)};
+  return {view ? 1 : std::min(extent, axis.of(address)[dim].contiguity), 1};
 }
 
 // The vector the code generator takes: the registers must follow each other, too.
@@ -112,13 +151,13 @@ CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) 
   copy.refused = refusalsOf(op);
   copy.checks = checksOf(op);
   copy.vectorBytes = gpu::bytesOf(ir::elementTypeOf(type));
-  copy.traffic = {1, copy.vectorBytes, 1};
+  copy.traffic = {1, copy.vectorBytes, 1, 1};
   if (isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op)) {
     copy.variant = "one element an access";
     if (gpu::encodingOf(type)) {
       layout::Layout layout = gpu::layoutOf(type);
       int dim = layout.rank() - 1;
-      copy.traffic = trafficOf(layout, dim, runOf(address, dim, layout.shape()[dim], axis), 1,
+      copy.traffic = trafficOf(layout, dim, alongMemory(address, dim, layout.shape()[dim], axis), 1,
                                copy.vectorBytes);
     }
     return copy;
@@ -132,8 +171,9 @@ CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) 
   copy.vectorElements = vectorOf(layout, dim, vector.getInt());
   int64_t bytes = copy.vectorBytes;
   copy.vectorBytes *= copy.vectorElements;
-  int64_t run = std::max(copy.vectorElements, runOf(address, dim, layout.shape()[dim], axis));
-  copy.traffic = trafficOf(layout, dim, run, copy.vectorElements, bytes);
+  AlongMemory along = alongMemory(address, dim, layout.shape()[dim], axis);
+  along.run = std::max(copy.vectorElements, along.run);
+  copy.traffic = trafficOf(layout, dim, along, copy.vectorElements, bytes);
   return copy;
 }
 
@@ -157,29 +197,34 @@ ProductReport productOf(Operation *dot) {
 /// Which bytes of which sectors one warp-wide access touches.
 class SectorCount {
 public:
-  SectorCount(const layout::Layout &layout, int dim, int64_t run, int64_t bytes)
-      : layout(layout), dim(dim), run(run), bytes(bytes) {}
+  SectorCount(const layout::Layout &layout, int dim, AlongMemory along, int64_t bytes)
+      : layout(layout), dim(dim), along(along), bytes(bytes) {}
 
   void touch(const layout::Coords &coords) {
-    int64_t row = 0, position = coords[dim] % run * bytes;
+    int64_t row = 0, position = coords[dim] % along.run * along.step * bytes;
     for (int d = 0; d < layout.rank(); ++d)
-      row = row * layout.shape()[d] + (d == dim ? coords[d] / run : coords[d]);
+      row = row * layout.shape()[d] + (d == dim ? coords[d] / along.run : coords[d]);
     elements.insert({row, position});
     sectors.insert({row, position / kSectorBytes});
   }
   int64_t usedBytes() const { return static_cast<int64_t>(elements.size()) * bytes; }
   int64_t numSectors() const { return static_cast<int64_t>(sectors.size()); }
+  int64_t leastSectors() const {
+    bool isKnown = along.run >= layout.shape()[dim];
+    return isKnown ? numSectors() : llvm::divideCeil(usedBytes(), kSectorBytes);
+  }
 
 private:
   const layout::Layout &layout;
   int dim;
-  int64_t run, bytes;
+  AlongMemory along;
+  int64_t bytes;
   std::set<std::pair<int64_t, int64_t>> elements, sectors;
 };
 
 } // namespace
 
-GlobalTraffic trafficOf(const layout::Layout &layout, int dim, int64_t run, int64_t vector,
+GlobalTraffic trafficOf(const layout::Layout &layout, int dim, AlongMemory along, int64_t vector,
                         int64_t elementBytes) {
   GlobalTraffic traffic;
   uint32_t copies = layout.freeMask(layout::In::Register);
@@ -187,13 +232,14 @@ GlobalTraffic trafficOf(const layout::Layout &layout, int dim, int64_t run, int6
     for (int32_t reg = 0; reg < layout.numRegisters(); reg += static_cast<int32_t>(vector)) {
       if (reg & copies)
         continue;
-      SectorCount count(layout, dim, run, elementBytes);
+      SectorCount count(layout, dim, along, elementBytes);
       for (int32_t lane = 0; lane < layout::kLanesPerWarp; ++lane)
         for (int32_t i = 0; i < vector; ++i)
           count.touch(layout.apply(reg + i, lane, warp));
       ++traffic.accesses;
       traffic.usedBytes += count.usedBytes();
       traffic.sectors += count.numSectors();
+      traffic.leastSectors += count.leastSectors();
     }
   return traffic;
 }

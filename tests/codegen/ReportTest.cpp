@@ -43,7 +43,7 @@ TEST(Occupancy, SharedMemoryHasAReservedKilobyteABlock) {
 
 TEST(GlobalTraffic, RowsUseWholeSectors) {
   auto rows = layout::Layout::coalesced({16, 64}, {1, 0}, 8, 1);
-  GlobalTraffic traffic = trafficOf(rows, 1, 64, 8, 2);
+  GlobalTraffic traffic = trafficOf(rows, 1, {64}, 8, 2);
   EXPECT_EQ(traffic.accesses, 4);
   EXPECT_EQ(traffic.usedBytes, 16 * 64 * 2);
   EXPECT_EQ(traffic.efficiency(), 1);
@@ -51,17 +51,32 @@ TEST(GlobalTraffic, RowsUseWholeSectors) {
 
 TEST(GlobalTraffic, ScatteredElementsUseAPartOfEach) {
   auto lanes = layout::Layout::coalesced({32}, {0}, 1, 1);
-  EXPECT_EQ(trafficOf(lanes, 0, 1, 1, 4).sectors, 32);
-  EXPECT_EQ(trafficOf(lanes, 0, 1, 1, 4).efficiency(), 0.125);
-  EXPECT_EQ(trafficOf(lanes, 0, 4, 1, 4).efficiency(), 0.5); // runs of 16 bytes
-  EXPECT_EQ(trafficOf(lanes, 0, 32, 1, 4).sectors, 4);
+  EXPECT_EQ(trafficOf(lanes, 0, {1}, 1, 4).sectors, 32);
+  EXPECT_EQ(trafficOf(lanes, 0, {1}, 1, 4).efficiency(), 0.125);
+  EXPECT_EQ(trafficOf(lanes, 0, {4}, 1, 4).efficiency(), 0.5); // runs of 16 bytes
+  EXPECT_EQ(trafficOf(lanes, 0, {32}, 1, 4).sectors, 4);
+}
+
+TEST(GlobalTraffic, WhereRunsAreUnknownIsBetweenApartAndTogether) {
+  auto lanes = layout::Layout::coalesced({32}, {0}, 1, 1);
+  GlobalTraffic runs = trafficOf(lanes, 0, {4}, 1, 4);
+  EXPECT_FALSE(runs.isKnown());
+  EXPECT_EQ(runs.leastSectors, 4);
+  EXPECT_EQ(runs.mostEfficiency(), 1);
+  EXPECT_TRUE(trafficOf(lanes, 0, {32}, 1, 4).isKnown());
+  GlobalTraffic column = trafficOf(lanes, 0, {32, 64}, 1, 4),
+                everyOther = trafficOf(lanes, 0, {32, 2}, 1, 4);
+  EXPECT_TRUE(column.isKnown());
+  EXPECT_EQ(column.sectors, 32);
+  EXPECT_EQ(everyOther.sectors, 8);
+  EXPECT_EQ(trafficOf(lanes, 0, {32, 0}, 1, 4).usedBytes, 4) << "one element for all";
 }
 
 TEST(GlobalTraffic, NarrowRowsAndCopies) {
   auto narrow = layout::Layout::coalesced({32, 4}, {1, 0}, 4, 1);
-  EXPECT_EQ(trafficOf(narrow, 1, 4, 4, 2).efficiency(), 0.25); // 8 bytes of each row's sector
+  EXPECT_EQ(trafficOf(narrow, 1, {4}, 4, 2).efficiency(), 0.25); // 8 bytes of each row's sector
   auto copies = layout::Layout::replicated({8}, 1);
-  EXPECT_EQ(trafficOf(copies, 0, 8, 8, 4).sectors, 1); // all lanes the same 32 bytes
+  EXPECT_EQ(trafficOf(copies, 0, {8}, 8, 4).sectors, 1); // all lanes the same 32 bytes
 }
 
 KernelReport reportOf(std::vector<WorkScope> work) {

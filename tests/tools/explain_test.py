@@ -215,6 +215,35 @@ module {
 """
 
 
+kPicks = """#include <tile/tile.h>
+using namespace tile;
+auto picks = kernel("picks", [](In<f32, 1> x, In<i32, 1> at, Out<f32, 1> y, Out<f32, 1> z) {
+  Value i = grid1d(y, {128}), sum = load(x.ptr() + at.tile({128})(i));
+  for (int j = 0; j < 3; ++j)
+    sum = sum + x.tile({128})(i + j);
+  auto more = var(sum);
+  for (auto k : range(x.dim(0)).stages(2))
+    more += cast(f32, k);
+  y.tile({128})(i) = more;
+});
+"""
+
+
+class Cpp(Case):
+    def test_what_is_not_known_and_what_repeats_is_said_so(self):
+        (self.path / "picks.cpp").write_text(kPicks)
+        text, data = self.explained("picks.cpp", "x=f32[1024]", "at=i32[1024]", "y=f32[1024]", "z=f32[1024]")
+        picked = next(c for c in data["copies"] if c["where"]["line"] == 4 and c["dtype"] == "f32")
+        self.assertEqual((picked["sector_efficiency"], picked["sectors"], picked["least_sectors"]), (None, 128, 16))
+        self.assertIn("sectors: unknown, between 12.5 % and 100 % used: which elements are neighbours", text)
+        self.assertEqual(text.count("load 128 f32: vector"), 1, text)
+        self.assertRegex(text, r"load 128 f32: vector, .* \(3 times\)\n      sectors: 100 % used")
+        self.assertEqual([r["message"].split(":")[0] for r in data["remarks"]],
+                         ["output 4 is never stored to",
+                          "2 stages were asked for, but loads are not run ahead"])
+        self.assertIn("Remarks\n  picks.cpp:3    auto picks = ", text)
+
+
 class File(Case):
     def test_a_column_uses_four_bytes_of_each_sector(self):
         (self.path / "column.mlir").write_text(kColumn)

@@ -15,12 +15,19 @@ public:
       : all(all), report(all.report()), files(files) {}
 
   Json write() {
-    return {{"kernel", all.kernel.name},         {"target", all.kernel.target},
-            {"where", place(report.where)},      {"copies", list(report.copies)},
-            {"products", list(report.products)}, {"layout_changes", list(report.layoutChanges)},
-            {"barriers", list(report.barriers)}, {"shared_transfers", list(report.sharedTransfers)},
-            {"resources", resources()},          {"allocations", list(report.allocations)},
-            {"work", list(report.work)},         {"roofline", roofline()}};
+    return {{"kernel", all.kernel.name},
+            {"target", all.kernel.target},
+            {"where", place(report.where)},
+            {"copies", list(report.copies)},
+            {"products", list(report.products)},
+            {"layout_changes", list(report.layoutChanges)},
+            {"barriers", list(report.barriers)},
+            {"shared_transfers", list(report.sharedTransfers)},
+            {"resources", resources()},
+            {"allocations", list(report.allocations)},
+            {"work", list(report.work)},
+            {"roofline", roofline()},
+            {"remarks", remarks()}};
   }
 
 private:
@@ -50,7 +57,8 @@ private:
             {"accesses", c.traffic.accesses},
             {"used_bytes", c.traffic.usedBytes},
             {"sectors", c.traffic.sectors},
-            {"sector_efficiency", c.traffic.efficiency()}};
+            {"least_sectors", c.traffic.leastSectors},
+            {"sector_efficiency", c.traffic.isKnown() ? Json(c.traffic.efficiency()) : Json()}};
   }
 
   Json of(const ProductReport &p) {
@@ -124,6 +132,13 @@ private:
     result["occupancy"] = all.occupancy.fraction();
     result["limited_by"] = all.occupancy.limit;
     return result;
+  }
+
+  Json remarks() {
+    Json list = Json::array();
+    for (const Diagnostic &remark : all.kernel.remarks)
+      list.push_back({{"where", place({remark.file, remark.line})}, {"message", remark.message}});
+    return list;
   }
 
   Json roofline() {

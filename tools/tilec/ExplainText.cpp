@@ -1,6 +1,7 @@
 // The explanation for a terminal.
 #include "tools/tilec/Explain.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -54,25 +55,55 @@ public:
     transfers();
     resources();
     roofline();
+    remarks();
     return out;
   }
 
 private:
+  /// Something said of a line, and how often: unrolled loops repeat what they hold.
+  struct Entry {
+    SourceLine where;
+    std::string text;
+    std::vector<std::string> details;
+    int times = 1;
+  };
+
   void section(const std::string &title, bool isEmpty) {
+    endEntries();
     out += "\n" + title + (isEmpty ? ": none\n" : "\n");
-    last = {};
   }
 
   void entry(const SourceLine &where, const std::string &text) {
-    if (where != last || where.line == 0) {
-      std::string line = files.text(where);
-      out += "  " + placeText(where) + (line.empty() ? "" : "    " + line) + "\n";
-    }
-    last = where;
-    out += "    " + text + "\n";
+    entries.push_back({where, text, {}});
   }
 
-  void detail(const std::string &text) { out += "      " + text + "\n"; }
+  void detail(const std::string &text) { entries.back().details.push_back(text); }
+
+  void endEntries() {
+    std::vector<Entry> distinct;
+    for (Entry &one : entries) {
+      auto same = std::find_if(distinct.begin(), distinct.end(), [&](const Entry &known) {
+        return known.where == one.where && known.text == one.text && known.details == one.details;
+      });
+      if (same == distinct.end())
+        distinct.push_back(std::move(one));
+      else
+        ++same->times;
+    }
+    SourceLine last;
+    for (const Entry &one : distinct) {
+      if (one.where != last || one.where.line == 0) {
+        std::string line = files.text(one.where);
+        out += "  " + placeText(one.where) + (line.empty() ? "" : "    " + line) + "\n";
+      }
+      last = one.where;
+      out += "    " + one.text +
+             (one.times > 1 ? " (" + std::to_string(one.times) + " times)" : "") + "\n";
+      for (const std::string &text : one.details)
+        out += "      " + text + "\n";
+    }
+    entries.clear();
+  }
 
   void copies() {
     section("Copies between global memory and registers", report.copies.empty());
@@ -82,9 +113,15 @@ private:
                             count(copy.vectorBytes, "byte", "bytes") +
                             " an access; bounds checks: " + join(copy.checks));
       const GlobalTraffic &t = copy.traffic;
-      detail("sectors: " + percent(t.efficiency()) + " used, " + std::to_string(t.usedBytes) +
-             " of " + std::to_string(t.sectors * 32) + " bytes in " +
-             count(t.accesses, "warp-wide access", "warp-wide accesses"));
+      std::string accesses = count(t.accesses, "warp-wide access", "warp-wide accesses");
+      if (t.isKnown())
+        detail("sectors: " + percent(t.efficiency()) + " used, " + std::to_string(t.usedBytes) +
+               " of " + std::to_string(t.sectors * 32) + " bytes in " + accesses);
+      else
+        detail("sectors: unknown, between " + percent(t.efficiency()) + " and " +
+               percent(t.mostEfficiency()) +
+               " used: which elements are neighbours shows at run time; " +
+               std::to_string(t.usedBytes) + " bytes in " + accesses);
       refusals(copy.refused);
     }
   }
@@ -204,11 +241,20 @@ private:
            number(all.peaks->bytes, 0) + " GB/s (" + all.peaks->source + ")\n";
   }
 
+  void remarks() {
+    if (all.kernel.remarks.empty())
+      return;
+    section("Remarks", false);
+    for (const Diagnostic &remark : all.kernel.remarks)
+      entry({remark.file, remark.line}, remark.message);
+    endEntries();
+  }
+
   const Explanation &all;
   const KernelReport &report;
   SourceFiles &files;
   std::string out;
-  SourceLine last;
+  std::vector<Entry> entries; ///< of the section that is being written
 };
 
 } // namespace
