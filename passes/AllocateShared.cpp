@@ -53,10 +53,30 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
         ir::userError(getOperation().emitError(), ErrorCode::ResourceExceeded)
         << "shared memory: the kernel needs " << bytes << " bytes a block, " << gpu.name
         << " allows " << gpu.maxSharedBytesPerBlock << "; use smaller tiles";
-    for (const SharedAllocation &allocation : plan.allocations())
-      diagnostic.attachNote(allocation.op->getLoc())
-          << allocation.bytes << " bytes for " << allocation.op->getResult(0).getType();
+    if (!plan.allocations().empty())
+      diagnostic.attachNote() << "most for " << largestOf(plan.allocations());
     signalPassFailure();
+  }
+
+  // "a tile of 128x256 f16 (65536 bytes, matmul.cpp:12), ... and 2 more"
+  static std::string largestOf(ArrayRef<SharedAllocation> all) {
+    constexpr size_t kListed = 3;
+    SmallVector<SharedAllocation> sorted(all);
+    llvm::stable_sort(sorted, [](auto &a, auto &b) { return a.bytes > b.bytes; });
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    for (size_t i = 0; i < std::min(kListed, sorted.size()); ++i) {
+      auto type = cast<gpu::SmemType>(sorted[i].op->getResult(0).getType());
+      os << (i ? ", " : "") << "a tile of ";
+      llvm::interleave(type.getShape(), os, "x");
+      os << ' ' << type.getElementType() << " (" << sorted[i].bytes << " bytes";
+      if (auto line = sorted[i].op->getLoc()->findInstanceOf<FileLineColLoc>())
+        os << ", " << line.getFilename().getValue() << ':' << line.getLine();
+      os << ')';
+    }
+    if (sorted.size() > kListed)
+      os << " and " << sorted.size() - kListed << " more";
+    return text;
   }
 };
 
