@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <set>
+#include <unordered_set>
 
 namespace tile {
 namespace {
@@ -32,12 +34,26 @@ constexpr DTypeName kDTypes[] = {{"F64", f64},      {"F32", f32},      {"F16", f
                                  {"I16", i16},      {"I8", i8},        {"U64", u64}, {"U32", u32},
                                  {"U16", u16},      {"U8", u8},        {"BOOL", i1}};
 
+/// Names come from the file: a terminal must not obey them.
+std::string printable(std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string result;
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f)
+      result += c;
+    else
+      result += std::string("\\x") + kDigits[byte >> 4] + kDigits[byte & 15];
+  }
+  return result;
+}
+
 /// Throws what is wrong with a file.
 class File {
 public:
   File(const std::string &path, Loc loc) : path_(path), loc_(loc) {}
   [[noreturn]] void refuse(ErrorCode code, const std::string &why) const {
-    throw Error(Fault::User, code, path_ + ": " + why, loc_);
+    throw Error(Fault::User, code, path_ + ": " + printable(why), loc_);
   }
   [[noreturn]] void refuse(const std::string &why) const { refuse(ErrorCode::Parse, why); }
 
@@ -46,26 +62,50 @@ private:
   Loc loc_;
 };
 
-/// The JSON object at the front. Two tensors of one name are a fault, which the parser alone would not see.
-json parseHeader(const File &file, std::string_view text) {
-  std::set<std::string> names;
-  std::string twice;
-  auto look = [&](int depth, json::parse_event_t event, json &parsed) {
-    if (event == json::parse_event_t::key && depth == 1 &&
-        !names.insert(parsed.get<std::string>()).second)
-      twice = parsed.get<std::string>();
-    if (depth > 3)
-      file.refuse("the header is nested too deeply");
+/// What the parser alone would not see of a header, in one pass without building it: names that come twice, nesting.
+class HeaderCheck final : public nlohmann::json_sax<json> {
+public:
+  explicit HeaderCheck(const File &file) : file_(file) {}
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t &) override { return true; }
+  bool string(string_t &) override { return true; }
+  bool binary(binary_t &) override { return true; }
+  bool start_object(size_t) override { return open(); }
+  bool start_array(size_t) override { return open(); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t &name) override {
+    if (depth_ == 1 && !names_.insert(name).second)
+      file_.refuse("two tensors are called '" + name + "'");
     return true;
-  };
-  json header;
-  try {
-    header = json::parse(text, look);
-  } catch (const json::exception &error) {
-    file.refuse(std::string("the header is no JSON: ") + error.what());
   }
-  if (!twice.empty())
-    file.refuse("two tensors are called '" + twice + "'");
+  bool parse_error(size_t, const std::string &, const json::exception &error) override {
+    file_.refuse(std::string("the header is no JSON: ") + error.what());
+  }
+
+private:
+  bool open() {
+    constexpr int kDeepest = 3;
+    if (++depth_ > kDeepest)
+      file_.refuse("the header is nested too deeply");
+    return true;
+  }
+  bool close() { return --depth_, true; }
+
+  const File &file_;
+  int depth_ = 0;
+  std::unordered_set<std::string> names_;
+};
+
+/// The JSON object at the front.
+json parseHeader(const File &file, std::string_view text) {
+  HeaderCheck check(file);
+  json::sax_parse(text, &check);
+  json header = json::parse(text);
   if (!header.is_object())
     file.refuse("the header is no JSON object");
   return header;
@@ -145,18 +185,45 @@ std::map<std::string, std::string> metadataOf(const File &file, const json &valu
   return metadata;
 }
 
-std::vector<unsigned char> contentOf(const File &file, const std::string &path) {
-  std::ifstream stream(path, std::ios::binary | std::ios::ate);
-  auto size = stream ? static_cast<std::streamoff>(stream.tellg()) : -1;
-  if (size < 0)
-    file.refuse(ErrorCode::IoError, "cannot be read");
-  std::vector<unsigned char> content(static_cast<size_t>(size));
-  stream.seekg(0);
-  stream.read(reinterpret_cast<char *>(content.data()), size);
-  if (!stream)
-    file.refuse(ErrorCode::IoError, "cannot be read to its end");
-  return content;
-}
+using Bytes = std::vector<unsigned char>;
+
+/// A file that is open for reading: a regular one, whose size says how much can be read.
+class Reader {
+public:
+  Reader(const File &file, const std::string &path) : file_(file) {
+    std::error_code fault;
+    auto status = std::filesystem::status(path, fault); // opening a pipe would wait for its writer
+    if (fault || !std::filesystem::exists(status))
+      file.refuse(ErrorCode::IoError, "cannot be read");
+    if (!std::filesystem::is_regular_file(status))
+      file.refuse(ErrorCode::IoError, "is no regular file");
+    stream_.open(path, std::ios::binary);
+    size_ = std::filesystem::file_size(path, fault);
+    if (fault || !stream_)
+      file.refuse(ErrorCode::IoError, "cannot be read");
+  }
+
+  uint64_t size() const { return size_; }
+
+  /// Replaces the buffer's contents by `bytes` bytes from `begin` on.
+  void read(Bytes &buffer, uint64_t begin, size_t bytes) {
+    try {
+      buffer.resize(bytes);
+    } catch (const std::bad_alloc &) {
+      file_.refuse(ErrorCode::OutOfMemory,
+                   "the host has no " + std::to_string(bytes) + " bytes to read it");
+    }
+    stream_.seekg(static_cast<std::streamoff>(begin));
+    stream_.read(reinterpret_cast<char *>(buffer.data()), static_cast<std::streamsize>(bytes));
+    if (!stream_)
+      file_.refuse(ErrorCode::IoError, "cannot be read to its end");
+  }
+
+private:
+  const File &file_;
+  std::ifstream stream_;
+  uint64_t size_ = 0;
+};
 
 void checkNames(const File &file, std::span<const NamedTensor> tensors) {
   std::set<std::string> names;
@@ -176,27 +243,31 @@ const char *nameOfDtype(DType dtype) {
 
 } // namespace
 
-SafeTensorsHeader detail::parseSafeTensors(std::span<const unsigned char> content,
-                                           const std::string &path, Loc loc) {
-  File file(path, loc);
-  if (content.size() < kLengthBytes)
-    file.refuse("has " + std::to_string(content.size()) + " bytes, too few for a safetensors file");
+/// The length of the header, from the first bytes of a file of that size.
+static size_t headerLength(const File &file, const unsigned char *first, uint64_t fileSize) {
   uint64_t length = 0;
   for (size_t i = 0; i < kLengthBytes; ++i)
-    length |= uint64_t{content[i]} << 8 * i;
-  if (length > kLongestHeader || length > content.size() - kLengthBytes)
+    length |= uint64_t{first[i]} << 8 * i;
+  if (length > kLongestHeader || length > fileSize - kLengthBytes)
     file.refuse("its header has " + std::to_string(length) + " bytes, the file " +
-                std::to_string(content.size()));
-  auto *text = reinterpret_cast<const char *>(content.data() + kLengthBytes);
-  json header = parseHeader(file, {text, static_cast<size_t>(length)});
-  size_t begin = kLengthBytes + static_cast<size_t>(length);
+                std::to_string(fileSize));
+  return static_cast<size_t>(length);
+}
 
+static void checkSize(const File &file, uint64_t fileSize) {
+  if (fileSize < kLengthBytes)
+    file.refuse("has " + std::to_string(fileSize) + " bytes, too few for a safetensors file");
+}
+
+static SafeTensorsHeader headerOf(const File &file, std::string_view text, uint64_t fileSize) {
+  json header = parseHeader(file, text);
+  size_t begin = kLengthBytes + text.size();
   SafeTensorsHeader result;
   for (const auto &[name, value] : header.items())
     if (name == kMetadata)
       result.metadata = metadataOf(file, value);
     else
-      result.entries.push_back(entryOf(file, name, value, begin, content.size() - begin));
+      result.entries.push_back(entryOf(file, name, value, begin, fileSize - begin));
   std::ranges::sort(result.entries, {}, [](const SafeTensorsEntry &entry) {
     return std::pair(entry.begin, entry.bytes);
   });
@@ -205,10 +276,18 @@ SafeTensorsHeader detail::parseSafeTensors(std::span<const unsigned char> conten
       file.refuse("the elements of tensor '" + entry.name + "' do not follow those before");
     begin += entry.bytes;
   }
-  if (begin != content.size())
-    file.refuse("the last " + std::to_string(content.size() - begin) +
-                " bytes belong to no tensor");
+  if (begin != fileSize)
+    file.refuse("the last " + std::to_string(fileSize - begin) + " bytes belong to no tensor");
   return result;
+}
+
+SafeTensorsHeader detail::parseSafeTensors(std::span<const unsigned char> content,
+                                           const std::string &path, Loc loc) {
+  File file(path, loc);
+  checkSize(file, content.size());
+  size_t length = headerLength(file, content.data(), content.size());
+  auto *text = reinterpret_cast<const char *>(content.data() + kLengthBytes);
+  return headerOf(file, {text, length}, content.size());
 }
 
 const Tensor &SafeTensors::at(const std::string &name, Loc loc) const {
@@ -216,7 +295,7 @@ const Tensor &SafeTensors::at(const std::string &name, Loc loc) const {
   if (found == tensors.end()) {
     std::string list;
     for (size_t i = 0; i < tensors.size() && i < 8; ++i)
-      list += (i ? ", " : "") + tensors[i].name;
+      list += (i ? ", " : "") + printable(tensors[i].name);
     throw Error(Fault::User, ErrorCode::InvalidArgument,
                 "the file has no tensor '" + name + "'; it has " + std::to_string(tensors.size()) +
                     ": " + list + (tensors.size() > 8 ? ", ..." : ""),
@@ -265,12 +344,20 @@ void saveSafeTensors(const std::string &path, std::span<const NamedTensor> tenso
 }
 
 SafeTensors loadSafeTensors(const Stream &stream, const std::string &path, Loc loc) {
-  std::vector<unsigned char> content = contentOf(File(path, loc), path);
-  SafeTensorsHeader header = detail::parseSafeTensors(content, path, loc);
+  File file(path, loc);
+  Reader reader(file, path);
+  checkSize(file, reader.size());
+  Bytes buffer;
+  reader.read(buffer, 0, kLengthBytes);
+  size_t length = headerLength(file, buffer.data(), reader.size());
+  reader.read(buffer, kLengthBytes, length);
+  SafeTensorsHeader header =
+      headerOf(file, {reinterpret_cast<const char *>(buffer.data()), length}, reader.size());
   SafeTensors result{.tensors = {}, .metadata = std::move(header.metadata)};
   for (const SafeTensorsEntry &entry : header.entries) {
     Tensor tensor = stream.tensor(entry.dtype, entry.shape);
-    tensor.uploadBytes(content.data() + entry.begin, entry.bytes);
+    reader.read(buffer, entry.begin, entry.bytes);
+    tensor.uploadBytes(buffer.data(), entry.bytes);
     result.tensors.push_back({entry.name, std::move(tensor)});
   }
   return result;

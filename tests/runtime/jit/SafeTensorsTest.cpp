@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 
 using namespace tile;
 using namespace tile::test;
@@ -76,6 +77,48 @@ std::vector<unsigned char> fileOf(const std::string &header, size_t elements) {
   file.insert(file.end(), header.begin(), header.end());
   file.resize(file.size() + elements);
   return file;
+}
+
+TEST_P(SafeTensorsFile, ThatAreNoFilesAreRefused) {
+  auto load = [&] { loadSafeTensors(stream, path); };
+  auto codeOf = [&] { return errorOf(load).code(); };
+  EXPECT_EQ(codeOf(), ErrorCode::IoError) << "there is none";
+  std::filesystem::create_directory(path);
+  EXPECT_EQ(codeOf(), ErrorCode::IoError);
+  std::filesystem::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(codeOf(), ErrorCode::IoError) << "nobody writes: reading would wait for ever";
+}
+
+TEST_P(SafeTensorsFile, LargerThanMemoryAreReadInParts) {
+  constexpr uint64_t kBytes = uint64_t(1) << 40;
+  std::string header =
+      R"({"huge":{"dtype":"U8","shape":[1099511627776],"data_offsets":[0,1099511627776]}})";
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  std::string text(8, '\0');
+  text[0] = static_cast<char>(header.size());
+  std::ofstream(path, std::ios::binary) << text << header;
+  std::error_code fault;
+  std::filesystem::resize_file(path, 8 + header.size() + kBytes, fault);
+  if (fault)
+    GTEST_SKIP() << "no sparse files here: " << fault.message();
+  EXPECT_EQ(errorOf([&] { loadSafeTensors(stream, path); }).code(), ErrorCode::OutOfMemory);
+}
+
+// In time that grows as their number: as its square, this would take minutes.
+TEST(SafeTensorsHeaders, OfManyTensors) {
+  std::string json = "{";
+  for (int i = 0; i < 100'000; ++i)
+    json += (i ? ",\"t" : "\"t") + std::to_string(i) +
+            R"(":{"dtype":"F32","shape":[0,4],"data_offsets":[0,0]})";
+  EXPECT_EQ(detail::parseSafeTensors(fileOf(json + "}", 0), "x", {}).entries.size(), 100'000u);
+}
+
+TEST(SafeTensorsHeaders, WhoseNamesATerminalWouldObey) {
+  Error error = errorOf(
+      [] { detail::parseSafeTensors(fileOf(R"({"\u001b[2J\n":{"dtype":"F32"}})", 0), "x", {}); });
+  EXPECT_EQ(error.code(), ErrorCode::Parse);
+  EXPECT_NE(error.message().find(R"('\x1b[2J\x0a')"), std::string::npos) << error.message();
 }
 
 TEST(SafeTensorsHeaders, ThatAreWrongAreRefused) {
