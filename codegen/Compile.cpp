@@ -5,6 +5,7 @@
 #include "codegen/EntryName.h"
 #include "codegen/PassRunner.h"
 #include "codegen/Passes.h"
+#include "codegen/Remarks.h"
 #include "codegen/Reproducer.h"
 #include "codegen/report/MakeReport.h"
 #include "ir/TileGpuDialect.h"
@@ -63,6 +64,12 @@ func::FuncOp findKernel(ModuleOp module) {
         return {};
       }
       kernel = function;
+    } else if (!function->hasAttr(ir::kCallableAttr) && !function.isDeclaration() &&
+               SymbolTable::symbolKnownUseEmpty(function, module)) {
+      ir::userError(function.emitError(), ErrorCode::InvalidArgument)
+          << "a module is compiled for one kernel and what it calls: function '"
+          << function.getName() << "' is neither";
+      return {};
     }
   if (!kernel)
     ir::userError(module.emitError(), ErrorCode::InvalidArgument)
@@ -122,6 +129,7 @@ public:
     allowFusion = !kernel->hasAttr(ir::kNoFusionAttr);
     result.cudaFunctions = cudaFunctionsOf(module);
     keep(Stage::Tile);
+    emitRemarks(kernel);
     if (failed(runner.run(
             [&](PassManager &manager) { passes::buildPipeline(manager, {options.target}); })))
       return failure();

@@ -27,9 +27,31 @@ void occupyStandardStreams() {
       std::abort();
 }
 
+/// What was printed has arrived, or the exit code says so.
+int finished(int code) {
+  if (code != kOk || std::cout.flush())
+    return code;
+  std::cerr << "error: cannot write to standard output\n";
+  return kBadInput;
+}
+
+/// A first word that is no command; the parser would say only that a command is missing.
+bool refuseUnknownCommand(const CLI::App &app, int argc, char **argv) {
+  std::string word = argc > 1 ? argv[1] : "", known;
+  if (word.empty() || word[0] == '-')
+    return false;
+  for (const CLI::App *command : app.get_subcommands({})) {
+    if (command->check_name(word))
+      return false;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  std::cerr << "error: '" << word << "' is no command; there are " << known << "\n";
+  return true;
+}
+
 int runChosen(const std::function<int()> &chosen) {
   try {
-    return chosen();
+    return finished(chosen());
   } catch (const Error &error) {
     std::cerr << error.what() << "\n";
     return exitCodeOf(error);
@@ -56,10 +78,12 @@ int mainOf(int argc, char **argv) {
   addRun(app, chosen);
   addExplain(app, chosen);
   addDoctor(app, chosen);
+  if (refuseUnknownCommand(app, argc, argv))
+    return kBadInput;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? kOk : kBadInput;
+    return finished(app.exit(error) == 0 ? kOk : kBadInput);
   }
   return runChosen(chosen);
 }

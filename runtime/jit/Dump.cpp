@@ -71,6 +71,22 @@ static void writeAndRename(const std::string &path, const std::string &target,
     refuse(path, llvm::toString(std::move(fault)));
 }
 
+void checkWritable(const std::string &path) {
+  llvm::sys::fs::file_status status;
+  llvm::StringRef target = path;
+  if (llvm::sys::fs::status(path, status)) { // there is none: it is made in its folder
+    target = llvm::sys::path::parent_path(path);
+    if (target.empty())
+      target = ".";
+    if (!llvm::sys::fs::is_directory(target))
+      refuse(path, "there is no such folder");
+  } else if (status.type() == llvm::sys::fs::file_type::directory_file) {
+    refuse(path, "it is a folder");
+  }
+  if (std::error_code fault = llvm::sys::fs::access(target, llvm::sys::fs::AccessMode::Write))
+    refuse(path, fault.message());
+}
+
 void writeFile(const std::string &path, std::string_view content) {
   llvm::sys::fs::file_status status;
   llvm::StringRef text(content.data(), content.size());

@@ -13,6 +13,9 @@ namespace tile::jit {
 /// the old file.
 void writeFile(const std::string &path, std::string_view content);
 
+/// Throws what writeFile would, as far as it can be told without writing.
+void checkWritable(const std::string &path);
+
 /// Writes the kernel's stages to <directory>/<kernel>-<hash of the first stage>/. Failures are a
 /// warning on stderr: looking at a compile must not break it.
 void dumpStages(const codegen::CompiledKernel &kernel, const std::string &directory);

@@ -76,6 +76,28 @@ class Run(Case):
             done = tilec("run", "op:add", "x.npy", "b.npy", "c.npy", cwd=self.path)
             self.assertIn(done.returncode, (0, 2), (content[:128], done.stderr))
 
+    def test_faults_of_an_op_name_no_line_of_the_library(self):
+        self.write("scalar.npy", npy("<f4", [], floats([1])))
+        errors = self.run_tilec(2, "run", "op:softmax", "scalar.npy", "c.npy")[1]
+        self.assertEqual(errors, "error: softmax: x is f32 scalar; it needs at least one dimension\n")
+        errors = self.run_tilec(2, "run", "op:matmul", "a.npy", "b.npy", "c.npy")[1]
+        self.assertRegex(errors, r"\Aerror: matmul: .*\n\Z")
+
+    def test_outputs_are_looked_at_before_anything_runs(self):
+        kernel = """
+            .version 8.0\n.target sm_80\n.address_size 64\n
+            .visible .entry k(.param .u64 a, .param .u64 b) { trap; }"""
+        self.write("k.ptx", kernel)
+        run = ("run", "k.ptx", "--grid", "1", "--block", "1")
+        errors = self.run_tilec(2, *run, "out:c.npy:f32:1", "out:./c.npy:f32:1")[1]
+        self.assertEqual(errors, "error: './c.npy' would be written twice: give each output a file of its own\n")
+        self.run_tilec(2, *run, "out:c.npy:f32:1", "out:d.npy:f32:1", "--json", "d.npy")
+        errors = self.run_tilec(2, *run, "out:c.npy:f32:1", "out:no/folder/d.npy:f32:1")[1]
+        self.assertEqual(errors, "error: cannot write 'no/folder/d.npy': there is no such folder\n")
+        (self.path / "folder.npy").mkdir()
+        self.assertIn("it is a folder", self.run_tilec(2, "run", "op:add", "a.npy", "b.npy", "folder.npy")[1])
+        self.run_tilec(1, *run, "out:c.npy:f32:1", "out:d.npy:f32:1")
+
     def test_usage(self):
         for arguments in [[], ["a.npy"], ["op:nothing", "a.npy"], ["op:add"], ["op:add", "a.npy", "b.npy"],
                           ["op:add", "missing.npy", "b.npy", "c.npy"], ["op:add", "a.npy", "b.npy", "no/folder/c.npy"],

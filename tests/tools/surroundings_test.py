@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from command import Case, kEnvironment, kTileOpt, kTilec, tilec
+from command import Case, floats, kEnvironment, kTileOpt, kTilec, npy, tilec
 
 
 class Surroundings(Case):
@@ -94,8 +94,19 @@ class Surroundings(Case):
         done = subprocess.run([kTilec, "build", "op:add"], stdout=writer, stderr=subprocess.PIPE, env=kEnvironment)
         os.close(writer)
         self.assertEqual(done.returncode, 2, done.stderr)
-        with open("/dev/full", "w") as full:
-            done = subprocess.run([kTilec, "build", "op:add"], stdout=full, stderr=subprocess.PIPE, env=kEnvironment)
+        for command in ["build", "op:add"], ["doctor"], ["--help"], ["explain", "op:add"]:
+            with self.subTest(command), open("/dev/full", "w") as full:
+                done = subprocess.run([kTilec, *command], stdout=full, stderr=subprocess.PIPE, env=kEnvironment)
+                self.assertEqual(done.returncode, 2, done.stderr)
+
+    def test_a_word_that_is_no_command_is_named(self):
+        self.assertEqual(self.run_tilec(2, "frob")[1],
+                         "error: 'frob' is no command; there are build, run, explain, doctor\n")
+
+    def test_too_little_address_space_is_no_finding(self):
+        self.write("a.npy", npy("<f4", [1], floats([1])))
+        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (500 << 20, 500 << 20))
+        done = self.started("run", "op:add", "a.npy", "a.npy", "b.npy", before=limit)
         self.assertEqual(done.returncode, 2, done.stderr)
 
 
@@ -137,6 +148,12 @@ class HostileFiles(Case):
             self.write("x.mlir", bytes(content[:rng.randrange(len(good))] if i % 2 else content))
             done = tilec("build", "x.mlir", cwd=self.path)
             self.assertIn(done.returncode, (0, 2, 3), (content, done.stderr))
+
+    def test_functions_that_are_no_part_of_the_kernel(self):
+        self.write("two.mlir", """func.func @kernel() attributes {tile.kernel, tile.warps = 1 : i32} { return }
+            func.func @other(%x: tensor<16xf32>) -> tensor<16xf32> { return %x : tensor<16xf32> }""")
+        errors = self.run_tilec(2, "build", "two.mlir")[1]
+        self.assertIn("what it calls: function 'other' is neither", errors)
 
     def test_what_verifiers_refuse(self):
         def kernel(body, arguments="%a: i32, %v: !tile.view<1xf32>"):

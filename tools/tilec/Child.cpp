@@ -153,6 +153,8 @@ ExitCode exitCodeOf(const Error &error) {
   case ErrorCode::DeviceLost:
   case ErrorCode::ContextLost:
     return kFinding;
+  case ErrorCode::OutOfMemory: // what the machine lacks is no fault of the kernel
+    return kBadInput;
   default:
     return error.fault() == Fault::Device ? kFinding : kBadInput;
   }

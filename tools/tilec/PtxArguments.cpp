@@ -47,7 +47,7 @@ void PtxArguments::addBuffer(const std::string &word) {
   bool isOutput = content.starts_with("out:");
   if (!buffers_.emplace(name, arrays_.size()).second)
     refuse("argument '" + word + "': there is a buffer '" + name + "' already");
-  RunArgument argument = makeArgument(session_.device(), isOutput ? content : "in:" + content);
+  RunArgument argument = makeArgument(session_, isOutput ? content : "in:" + content);
   argument.word = word;
   nameMemory(session_.device(), argument);
   arrays_.push_back(std::move(argument));
@@ -58,7 +58,7 @@ void PtxArguments::addParameter(const std::string &word) {
   value.word = word;
   if (isTensorMapWord(word))
     return;
-  RunArgument argument = makeArgument(session_.device(), word);
+  RunArgument argument = makeArgument(session_, word);
   const detail::HostArg &host = argument.host;
   if (host.kind != detail::HostArg::Tensor) {
     value.bytes = sizeOf(host.dtype);

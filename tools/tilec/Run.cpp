@@ -31,6 +31,22 @@ struct RunOptions {
   throw Error(Fault::User, ErrorCode::InvalidArgument, message);
 }
 
+/// The op's result. Its faults have no line: nobody wrote the call.
+Tensor computed(const OpEntry &op, Stream &stream, const std::vector<Tensor> &inputs,
+                const OpSettings &settings) {
+  try {
+    TensorSpec spec = op.output(inputs, settings);
+    Tensor output(stream.device(), spec.dtype, spec.extents);
+    op.run(stream, inputs, output, settings);
+    return output;
+  } catch (const Error &error) {
+    if (error.fault() != Fault::User)
+      throw;
+    bool isNamed = error.message().starts_with(op.name + ":");
+    throw Error(error.fault(), error.code(), (isNamed ? "" : op.name + ": ") + error.message());
+  }
+}
+
 int runOp(const RunOptions &options, const OpEntry &op, const std::vector<std::string> &files,
           const OpSettings &settings) {
   if (files.size() != static_cast<size_t>(op.inputs) + 1)
@@ -40,10 +56,9 @@ int runOp(const RunOptions &options, const OpEntry &op, const std::vector<std::s
   std::vector<Tensor> inputs;
   for (int i = 0; i < op.inputs; ++i)
     inputs.push_back(loadTensor(session.device(), files[i]));
-  TensorSpec spec = op.output(inputs, settings);
-  Tensor output(session.device(), spec.dtype, spec.extents);
+  session.claimFile(files.back());
   Stream stream = session.device().stream();
-  op.run(stream, inputs, output, settings);
+  Tensor output = computed(op, stream, inputs, settings);
   refuseUnused(settings);
   stream.synchronize();
   int code = session.finish({"op:" + op.name, "op:" + op.name});
@@ -51,11 +66,10 @@ int runOp(const RunOptions &options, const OpEntry &op, const std::vector<std::s
   return code;
 }
 
-std::vector<RunArgument> argumentsFor(const Session &session,
-                                      const std::vector<std::string> &words) {
+std::vector<RunArgument> argumentsFor(Session &session, const std::vector<std::string> &words) {
   std::vector<RunArgument> arguments;
   for (const std::string &word : words)
-    arguments.push_back(makeArgument(session.device(), word));
+    arguments.push_back(makeArgument(session, word));
   return arguments;
 }
 

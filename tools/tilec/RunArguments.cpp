@@ -139,10 +139,12 @@ static RunArgument argumentOf(const Device &device, const std::string &word) {
                "zeros:DTYPE[AxB]");
 }
 
-RunArgument makeArgument(const Device &device, const std::string &word) {
-  RunArgument argument = argumentOf(device, word);
+RunArgument makeArgument(Session &session, const std::string &word) {
+  RunArgument argument = argumentOf(session.device(), word);
   argument.word = word;
-  nameMemory(device, argument);
+  if (!argument.saveTo.empty())
+    session.claimFile(argument.saveTo);
+  nameMemory(session.device(), argument);
   return argument;
 }
 

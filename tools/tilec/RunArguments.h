@@ -28,8 +28,9 @@ struct RunArgument {
   bool isPoisoned = false; ///< the tensor was made without values
 };
 
-/// Reads what a word says. Errors: InvalidArgument naming the word and the forms there are; those of .npy files.
-RunArgument makeArgument(const Device &device, const std::string &word);
+/// Reads what a word says, and claims the file it will be written to. Errors: InvalidArgument naming the word and the forms
+/// there are; those of .npy files and of Session::claimFile.
+RunArgument makeArgument(Session &session, const std::string &word);
 
 /// Reports of the virtual GPU call an array by its word.
 void nameMemory(const Device &device, const RunArgument &argument);

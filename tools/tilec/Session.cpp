@@ -7,6 +7,7 @@
 #include "tools/tilec/CounterTables.h"
 #include "tools/tilec/LowerBounds.h"
 
+#include <filesystem>
 #include <iostream>
 
 namespace tile::tilec {
@@ -77,6 +78,8 @@ std::string counted(uint64_t number, const char *what) {
 Session::Session(const SessionOptions &options)
     : options_(options), device_(openDevice(options)),
       virtualDevice_(vgpu::asVirtual(device_.state()->device)) {
+  if (!options.json.empty())
+    claimFile(options.json);
   if (!virtualDevice_)
     return;
   if (!options.model.empty())
@@ -88,6 +91,17 @@ Session::Session(const SessionOptions &options)
 }
 
 device::Device &Session::seam() const { return *device_.state()->device; }
+
+void Session::claimFile(const std::string &path) {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  fs::path place = fs::weakly_canonical(fs::absolute(path, unknown), unknown);
+  bool isFile = !fs::exists(path, unknown) || fs::is_regular_file(path, unknown);
+  if (isFile && !files_.insert(place.empty() ? path : place.string()).second)
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "'" + path + "' would be written twice: give each output a file of its own");
+  jit::checkWritable(path);
+}
 
 void Session::note(const std::string &text) { notes_.push_back(text); }
 

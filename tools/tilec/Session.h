@@ -6,6 +6,7 @@
 
 #include <tile/Device.h>
 
+#include <set>
 #include <string>
 
 namespace tile::tilec {
@@ -29,6 +30,9 @@ public:
   device::Device &seam() const;
   /// Null on a GPU.
   vgpu::VirtualDevice *virtualDevice() const { return virtualDevice_.get(); }
+  /// Says that the run will write this file. Errors, before anything has run: InvalidArgument if it is to be written
+  /// twice, IoError if it cannot be written.
+  void claimFile(const std::string &path);
   /// Keeps something to say that is no fault: finish() prints it after the findings, and it is in the report.
   void note(const std::string &text);
   /// Waits for all work; returns the exit code. Prints findings and counters, and writes the JSON file.
@@ -42,6 +46,7 @@ private:
   std::shared_ptr<vgpu::VirtualDevice> virtualDevice_;
   std::vector<vgpu::Finding> findings_;
   std::vector<std::string> notes_;
+  std::set<std::string> files_; ///< that the run will write
 };
 
 /// Writes the JSON file, if one is wanted, of a run that ended with an error.
