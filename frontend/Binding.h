@@ -21,6 +21,7 @@ struct ArgFacts {
   std::vector<int64_t> strideBytesDivisible; ///< per dimension; empty = unknown
   std::vector<int64_t> extentDivisible;      ///< per dimension, 1 = unknown; empty = all unknown
   bool wide = false;                         ///< 64-bit addressing
+  int sameAs = -1; ///< the first argument that is this very view, where one of them is written
   // What `specialize` may ask for; what it did ask for is in the key of the specialisation.
   std::optional<uint64_t> bits; ///< of a scalar
   std::vector<int64_t> extents; ///< of a tensor; empty = unknown
@@ -57,6 +58,13 @@ struct ArgumentUses {
   std::vector<ValueUse> values;             ///< each once, in the order in which the kernel asked
   std::vector<std::pair<int, int>> aliases; ///< that may overlap, sorted, the lower one first
 };
+
+/// "arg 2 'b'", or "arg 2" if the kernel does not name its parameters. Counts arguments of the call
+/// from 1.
+std::string argumentName(const detail::KernelRecord &record, int index);
+/// Throws what is wrong with an argument of a call, at the line of the call if that is known.
+[[noreturn]] void refuseArgument(const detail::KernelRecord &record, const std::string &what,
+                                 ErrorCode code = ErrorCode::InvalidArgument, Loc call = {});
 
 /// The number that a scalar argument's bits are.
 int64_t integerOf(DType dtype, uint64_t bits);

@@ -114,6 +114,18 @@ static void verifyModule(mlir::ModuleOp module) {
       });
 }
 
+/// Arguments that are one view are accessed in program order, like one argument.
+static void orderSameViews(Trace &trace, const Binding &binding) {
+  auto firstOf = [&](int arg) {
+    int first = binding.args[static_cast<size_t>(arg)].sameAs;
+    return first < 0 ? arg : first;
+  };
+  for (int arg = 0; arg < static_cast<int>(binding.args.size()); ++arg)
+    for (int other = 0; other < arg; ++other)
+      if (firstOf(arg) == firstOf(other))
+        trace.graph().aliases.insert({{arg, other}, {other, arg}});
+}
+
 TracedKernel trace(const detail::KernelRecord &record, const Binding &binding) {
   checkBinding(record, binding);
   TracedKernel result;
@@ -121,6 +133,7 @@ TracedKernel trace(const detail::KernelRecord &record, const Binding &binding) {
   result.name = record.name;
   {
     Trace trace(record, binding);
+    orderSameViews(trace, binding);
     record.body->run(detail::ParamSource());
     closeGuards(trace, 0);
     result.module = emitModule(trace, *result.context);

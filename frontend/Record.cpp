@@ -12,10 +12,11 @@ using namespace tile::frontend;
 
 namespace {
 
-/// Kernels with captured state that share a name and key are one kernel, so that a function that
-/// makes one at each call does not compile at each call.
-uint64_t idOf(const std::string &name, const std::string &key) {
-  return key.empty() ? freshId() : idOfKey(std::pair(name, key));
+/// Kernels that share name and identity are one kernel, so that a function that makes one at each
+/// call does not compile at each call.
+uint64_t idOf(const std::string &name, const detail::KernelIdentity &identity) {
+  bool isKnown = identity.type || !identity.key.empty();
+  return isKnown ? idOfKey(std::pair(name, identity)) : freshId();
 }
 
 /// Every record made, oldest first; those that are gone leave when the list has doubled.
@@ -38,36 +39,45 @@ struct Records {
   }
 };
 
-[[noreturn]] void refuse(const detail::KernelRecord &record, std::string message) {
-  throw Error(Fault::User, ErrorCode::InvalidArgument, std::move(message), {},
-              {"calling kernel '" + record.name + "', defined at " + text(record.where)});
-}
-
-std::string argumentName(const detail::KernelRecord &record, size_t argument, size_t param) {
-  std::string name = "arg " + std::to_string(argument + 1);
-  return param < record.paramNames.size() ? name + " '" + record.paramNames[param] + "'" : name;
+/// The parameter behind argument `index` of a call: Const parameters take none.
+size_t parameterOf(const detail::KernelRecord &record, int index) {
+  for (size_t param = 0; param < record.params.size(); ++param)
+    if (record.params[param].kind != detail::ParamSpec::Const && index-- == 0)
+      return param;
+  return record.params.size();
 }
 
 std::string describe(bool isTensor, DType dtype) {
   return isTensor ? std::string("ptr<") + nameOf(dtype) + ">" : nameOf(dtype);
 }
 
-void checkArgument(const detail::KernelRecord &record, const detail::HostArg &arg, size_t argument,
-                   size_t param) {
-  const detail::ParamSpec &spec = record.params[param];
+void checkArgument(const detail::KernelRecord &record, const detail::HostArg &arg, int argument,
+                   const detail::ParamSpec &spec) {
   bool wantsTensor = spec.kind != detail::ParamSpec::Scalar,
        isTensor = arg.kind == detail::HostArg::Tensor;
   bool sameType = wantsTensor == isTensor && (arg.dtype == spec.dtype || spec.dtype == any);
+  std::string name = argumentName(record, argument);
   if (!sameType)
-    refuse(record, argumentName(record, argument, param) + ": expected " +
-                       describe(wantsTensor, spec.dtype) + ", got " +
-                       describe(isTensor, arg.dtype));
+    refuseArgument(record, name + ": expected " + describe(wantsTensor, spec.dtype) + ", got " +
+                               describe(isTensor, arg.dtype));
   if (wantsTensor && arg.rank != spec.rank)
-    refuse(record, argumentName(record, argument, param) + ": expected rank " +
-                       std::to_string(spec.rank) + ", got rank " + std::to_string(arg.rank));
+    refuseArgument(record, name + ": expected rank " + std::to_string(spec.rank) + ", got rank " +
+                               std::to_string(arg.rank));
 }
 
 } // namespace
+
+std::string tile::frontend::argumentName(const detail::KernelRecord &record, int index) {
+  std::string name = "arg " + std::to_string(index + 1);
+  size_t param = parameterOf(record, index);
+  return param < record.paramNames.size() ? name + " '" + record.paramNames[param] + "'" : name;
+}
+
+void tile::frontend::refuseArgument(const detail::KernelRecord &record, const std::string &what,
+                                    ErrorCode code, Loc call) {
+  throw Error(Fault::User, code, what, call,
+              {"in a call of kernel '" + record.name + "', defined at " + text(record.where)});
+}
 
 void detail::checkSpan(size_t size, std::span<const int64_t> extents, Loc loc) {
   size_t count = 1;
@@ -97,14 +107,13 @@ void tile::frontend::checkName(const char *what, const std::string &name, Loc wh
 
 namespace tile::detail {
 
-std::shared_ptr<KernelRecord> makeRecord(std::string name, std::string key,
+std::shared_ptr<KernelRecord> makeRecord(std::string name, KernelIdentity identity,
                                          std::vector<ParamSpec> params,
                                          std::unique_ptr<KernelBody> body, Loc where) {
   checkName("kernel", name, where);
   auto record = std::make_shared<KernelRecord>();
-  record->id = idOf(name, key);
+  record->id = idOf(name, identity);
   record->name = std::move(name);
-  record->key = std::move(key);
   record->where = where;
   record->params = std::move(params);
   record->body = std::move(body);
@@ -123,24 +132,30 @@ std::vector<std::shared_ptr<const KernelRecord>> liveRecords() {
 }
 
 void checkArguments(const KernelRecord &record, std::span<const HostArg> args) {
-  size_t argument = 0;
-  for (size_t param = 0; param < record.params.size(); ++param) {
-    if (record.params[param].kind == ParamSpec::Const)
+  int argument = 0;
+  for (const ParamSpec &spec : record.params) {
+    if (spec.kind == ParamSpec::Const)
       continue;
-    if (argument < args.size())
-      checkArgument(record, args[argument], argument, param);
+    if (static_cast<size_t>(argument) < args.size())
+      checkArgument(record, args[argument], argument, spec);
     ++argument;
   }
-  if (argument != args.size())
-    refuse(record, "the kernel takes " + std::to_string(argument) + " arguments, got " +
-                       std::to_string(args.size()));
+  if (static_cast<size_t>(argument) != args.size())
+    refuseArgument(record, "the kernel takes " + std::to_string(argument) + " arguments, got " +
+                               std::to_string(args.size()));
 }
 
-void scalarOutOfRange(DType dtype, double value) {
-  std::string text = std::to_string(value); // "300.000000"
-  text.resize(text.find('.'));
-  throw Error(Fault::User, ErrorCode::InvalidArgument,
-              "a scalar argument does not fit: " + text + " is no " + nameOf(dtype));
+void scalarOutOfRange(const ArgumentPlace &place, DType dtype, Arg number) {
+  bool isLarge = number.kind() == Arg::Kind::UInt;
+  std::string text = isLarge ? std::to_string(static_cast<uint64_t>(number.asInt()))
+                             : std::to_string(number.asInt());
+  if (!place.record)
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "a scalar argument does not fit: " + text + " is no " + nameOf(dtype));
+  refuseArgument(*place.record,
+                 argumentName(*place.record, place.argument) + ": " + text + " is no " +
+                     nameOf(dtype),
+                 ErrorCode::InvalidArgument, place.call);
 }
 
 Value ParamSource::value(int param) const {

@@ -158,35 +158,37 @@ void checkFloats(const Arguments &arguments, std::initializer_list<Named> args) 
     arguments.dtypeIn(arg, {f16, bf16, f32, f64});
 }
 
-template <class F> void forward(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
+template <class F> void forward(const Stream &stream, const Operand &x, const Operand &y, Loc loc) {
   checkFloats(Arguments(F::kName, {stream, loc}), {{"x", x}, {"y", y}});
   detail::mapNamed({F::kName, {"y", "x"}}, CallSite(stream, loc), Forward<F>(), std::array{y}, x);
 }
-template <class F> Tensor forward(Stream &stream, const Operand &x, Loc loc) {
+template <class F> Tensor forward(const Stream &stream, const Operand &x, Loc loc) {
   Tensor y = newLike(Arguments(F::kName, {stream, loc}), {"x", x}, x.dtype());
   forward<F>(stream, x, y, loc);
   return y;
 }
 
 template <class F>
-void backward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx, Loc loc) {
+void backward(const Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+              Loc loc) {
   checkFloats(Arguments(F::kBackward, {stream, loc}), {{"x", x}, {"dy", dy}, {"dx", dx}});
   detail::mapNamed({F::kBackward, {"dx", "x", "dy"}}, CallSite(stream, loc), Backward<F>(),
                    std::array{dx}, x, dy);
 }
-template <class F> Tensor backward(Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
+template <class F>
+Tensor backward(const Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
   Tensor dx =
       newBroadcast(Arguments(F::kBackward, {stream, loc}), {{"x", x}, {"dy", dy}}, x.dtype());
   backward<F>(stream, x, dy, dx, loc);
   return dx;
 }
 
-void swigluNamed(const char *op, Stream &stream, const Operand &a, const Operand &b,
+void swigluNamed(const char *op, const Stream &stream, const Operand &a, const Operand &b,
                  const Operand &y, Loc loc) {
   checkFloats(Arguments(op, {stream, loc}), {{"a", a}, {"b", b}, {"y", y}});
   detail::mapNamed({op, {"y", "a", "b"}}, CallSite(stream, loc), Swiglu(), std::array{y}, a, b);
 }
-void swigluBackwardNamed(const char *op, Stream &stream, const Operand &a, const Operand &b,
+void swigluBackwardNamed(const char *op, const Stream &stream, const Operand &a, const Operand &b,
                          const Operand &dy, const Operand &da, const Operand &db, Loc loc) {
   checkFloats(Arguments(op, {stream, loc}),
               {{"a", a}, {"b", b}, {"dy", dy}, {"da", da}, {"db", db}});
@@ -209,92 +211,104 @@ Halves halvesOf(const Arguments &arguments, Named ab) {
 
 } // namespace
 
-void relu(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
+void relu(const Stream &stream, const Operand &x, const Operand &y, Loc loc) {
   forward<Relu>(stream, x, y, loc);
 }
-Tensor relu(Stream &stream, const Operand &x, Loc loc) { return forward<Relu>(stream, x, loc); }
-void reluBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx, Loc loc) {
+Tensor relu(const Stream &stream, const Operand &x, Loc loc) {
+  return forward<Relu>(stream, x, loc);
+}
+void reluBackward(const Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+                  Loc loc) {
   backward<Relu>(stream, x, dy, dx, loc);
 }
-Tensor reluBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
+Tensor reluBackward(const Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
   return backward<Relu>(stream, x, dy, loc);
 }
 
-void gelu(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
+void gelu(const Stream &stream, const Operand &x, const Operand &y, Loc loc) {
   forward<Gelu>(stream, x, y, loc);
 }
-Tensor gelu(Stream &stream, const Operand &x, Loc loc) { return forward<Gelu>(stream, x, loc); }
-void geluBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx, Loc loc) {
+Tensor gelu(const Stream &stream, const Operand &x, Loc loc) {
+  return forward<Gelu>(stream, x, loc);
+}
+void geluBackward(const Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+                  Loc loc) {
   backward<Gelu>(stream, x, dy, dx, loc);
 }
-Tensor geluBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
+Tensor geluBackward(const Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
   return backward<Gelu>(stream, x, dy, loc);
 }
 
-void geluTanh(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
+void geluTanh(const Stream &stream, const Operand &x, const Operand &y, Loc loc) {
   forward<GeluTanh>(stream, x, y, loc);
 }
-Tensor geluTanh(Stream &stream, const Operand &x, Loc loc) {
+Tensor geluTanh(const Stream &stream, const Operand &x, Loc loc) {
   return forward<GeluTanh>(stream, x, loc);
 }
-void geluTanhBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+void geluTanhBackward(const Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
                       Loc loc) {
   backward<GeluTanh>(stream, x, dy, dx, loc);
 }
-Tensor geluTanhBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
+Tensor geluTanhBackward(const Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
   return backward<GeluTanh>(stream, x, dy, loc);
 }
 
-void silu(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
+void silu(const Stream &stream, const Operand &x, const Operand &y, Loc loc) {
   forward<Silu>(stream, x, y, loc);
 }
-Tensor silu(Stream &stream, const Operand &x, Loc loc) { return forward<Silu>(stream, x, loc); }
-void siluBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx, Loc loc) {
+Tensor silu(const Stream &stream, const Operand &x, Loc loc) {
+  return forward<Silu>(stream, x, loc);
+}
+void siluBackward(const Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+                  Loc loc) {
   backward<Silu>(stream, x, dy, dx, loc);
 }
-Tensor siluBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
+Tensor siluBackward(const Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
   return backward<Silu>(stream, x, dy, loc);
 }
 
-void sigmoid(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
+void sigmoid(const Stream &stream, const Operand &x, const Operand &y, Loc loc) {
   forward<Sigmoid>(stream, x, y, loc);
 }
-Tensor sigmoid(Stream &stream, const Operand &x, Loc loc) {
+Tensor sigmoid(const Stream &stream, const Operand &x, Loc loc) {
   return forward<Sigmoid>(stream, x, loc);
 }
-void sigmoidBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+void sigmoidBackward(const Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
                      Loc loc) {
   backward<Sigmoid>(stream, x, dy, dx, loc);
 }
-Tensor sigmoidBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
+Tensor sigmoidBackward(const Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
   return backward<Sigmoid>(stream, x, dy, loc);
 }
 
-void tanh(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
+void tanh(const Stream &stream, const Operand &x, const Operand &y, Loc loc) {
   forward<Tanh>(stream, x, y, loc);
 }
-Tensor tanh(Stream &stream, const Operand &x, Loc loc) { return forward<Tanh>(stream, x, loc); }
-void tanhBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx, Loc loc) {
+Tensor tanh(const Stream &stream, const Operand &x, Loc loc) {
+  return forward<Tanh>(stream, x, loc);
+}
+void tanhBackward(const Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+                  Loc loc) {
   backward<Tanh>(stream, x, dy, dx, loc);
 }
-Tensor tanhBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
+Tensor tanhBackward(const Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
   return backward<Tanh>(stream, x, dy, loc);
 }
 
-void swiglu(Stream &stream, const Operand &a, const Operand &b, const Operand &y, Loc loc) {
+void swiglu(const Stream &stream, const Operand &a, const Operand &b, const Operand &y, Loc loc) {
   swigluNamed("swiglu", stream, a, b, y, loc);
 }
-Tensor swiglu(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+Tensor swiglu(const Stream &stream, const Operand &a, const Operand &b, Loc loc) {
   Tensor y = newBroadcast(Arguments("swiglu", {stream, loc}), {{"a", a}, {"b", b}}, a.dtype());
   swiglu(stream, a, b, y, loc);
   return y;
 }
-void swigluBackward(Stream &stream, const Operand &a, const Operand &b, const Operand &dy,
+void swigluBackward(const Stream &stream, const Operand &a, const Operand &b, const Operand &dy,
                     const Operand &da, const Operand &db, Loc loc) {
   swigluBackwardNamed("swigluBackward", stream, a, b, dy, da, db, loc);
 }
 
-void swigluHalves(Stream &stream, const Operand &ab, const Operand &y, Loc loc) {
+void swigluHalves(const Stream &stream, const Operand &ab, const Operand &y, Loc loc) {
   Arguments arguments("swigluHalves", {stream, loc});
   auto [a, b] = halvesOf(arguments, {"ab", ab});
   checkFloats(arguments, {{"ab", ab}, {"y", y}});
@@ -304,14 +318,14 @@ void swigluHalves(Stream &stream, const Operand &ab, const Operand &y, Loc loc) 
   arguments.disjointOrSame({"y", y}, {"ab", ab});
   swigluNamed("swigluHalves", stream, a, b, y, loc);
 }
-Tensor swigluHalves(Stream &stream, const Operand &ab, Loc loc) {
+Tensor swigluHalves(const Stream &stream, const Operand &ab, Loc loc) {
   Arguments arguments("swigluHalves", {stream, loc});
   Tensor y = newLike(arguments, {"ab", halvesOf(arguments, {"ab", ab}).a}, ab.dtype());
   swigluHalves(stream, ab, y, loc);
   return y;
 }
-void swigluHalvesBackward(Stream &stream, const Operand &ab, const Operand &dy, const Operand &dab,
-                          Loc loc) {
+void swigluHalvesBackward(const Stream &stream, const Operand &ab, const Operand &dy,
+                          const Operand &dab, Loc loc) {
   Arguments arguments("swigluHalvesBackward", {stream, loc});
   arguments.sameExtents({"dab", dab}, {"ab", ab});
   auto [a, b] = halvesOf(arguments, {"ab", ab});
@@ -324,7 +338,7 @@ void swigluHalvesBackward(Stream &stream, const Operand &ab, const Operand &dy, 
   arguments.disjointOrSame({"dab", dab}, {"ab", ab});
   swigluBackwardNamed("swigluHalvesBackward", stream, a, b, dy, da, db, loc);
 }
-Tensor swigluHalvesBackward(Stream &stream, const Operand &ab, const Operand &dy, Loc loc) {
+Tensor swigluHalvesBackward(const Stream &stream, const Operand &ab, const Operand &dy, Loc loc) {
   Tensor dab = newLike(Arguments("swigluHalvesBackward", {stream, loc}), {"ab", ab}, ab.dtype());
   swigluHalvesBackward(stream, ab, dy, dab, loc);
   return dab;

@@ -39,8 +39,8 @@ void checkNumbers(const Arguments &arguments, Named a, Named b) {
 }
 
 template <class F>
-void apply(const char *op, Stream &stream, const Operand &a, const Operand &b, const Operand &c,
-           Loc loc) {
+void apply(const char *op, const Stream &stream, const Operand &a, const Operand &b,
+           const Operand &c, Loc loc) {
   Arguments arguments(op, {stream, loc});
   checkNumbers(arguments, {"a", a}, {"b", b});
   arguments.sameDtype({"a", a}, {"c", c});
@@ -48,7 +48,7 @@ void apply(const char *op, Stream &stream, const Operand &a, const Operand &b, c
 }
 
 template <class F>
-Tensor applied(const char *op, Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+Tensor applied(const char *op, const Stream &stream, const Operand &a, const Operand &b, Loc loc) {
   Arguments arguments(op, {stream, loc});
   checkNumbers(arguments, {"a", a}, {"b", b});
   Tensor c = newBroadcast(arguments, {{"a", a}, {"b", b}}, a.dtype());
@@ -78,55 +78,55 @@ const bool registered = registerOp({
           return KernelRequest(program.consts(1, settings.integer("B", 1024)), {view, view, view});
         },
     .output = [](std::span<const Tensor> in, const OpSettings &) { return TensorSpec::of(in[0]); },
-    .run = [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
+    .run = [](const Stream &stream, std::span<const Tensor> in, const Tensor &out,
               const OpSettings &) { add(stream, in[0], in[1], out); },
 });
 
 } // namespace
 
-void add(Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
+void add(const Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
   apply<Add>("add", stream, a, b, c, loc);
 }
-Tensor add(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+Tensor add(const Stream &stream, const Operand &a, const Operand &b, Loc loc) {
   return applied<Add>("add", stream, a, b, loc);
 }
 
-void subtract(Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
+void subtract(const Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
   apply<Subtract>("subtract", stream, a, b, c, loc);
 }
-Tensor subtract(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+Tensor subtract(const Stream &stream, const Operand &a, const Operand &b, Loc loc) {
   return applied<Subtract>("subtract", stream, a, b, loc);
 }
 
-void multiply(Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
+void multiply(const Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
   apply<Multiply>("multiply", stream, a, b, c, loc);
 }
-Tensor multiply(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+Tensor multiply(const Stream &stream, const Operand &a, const Operand &b, Loc loc) {
   return applied<Multiply>("multiply", stream, a, b, loc);
 }
 
-void divide(Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
+void divide(const Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
   apply<Divide>("divide", stream, a, b, c, loc);
 }
-Tensor divide(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+Tensor divide(const Stream &stream, const Operand &a, const Operand &b, Loc loc) {
   return applied<Divide>("divide", stream, a, b, loc);
 }
 
-void maximum(Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
+void maximum(const Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
   apply<Maximum>("maximum", stream, a, b, c, loc);
 }
-Tensor maximum(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+Tensor maximum(const Stream &stream, const Operand &a, const Operand &b, Loc loc) {
   return applied<Maximum>("maximum", stream, a, b, loc);
 }
 
-void minimum(Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
+void minimum(const Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
   apply<Minimum>("minimum", stream, a, b, c, loc);
 }
-Tensor minimum(Stream &stream, const Operand &a, const Operand &b, Loc loc) {
+Tensor minimum(const Stream &stream, const Operand &a, const Operand &b, Loc loc) {
   return applied<Minimum>("minimum", stream, a, b, loc);
 }
 
-void affine(Stream &stream, const Operand &x, double factor, double offset, const Operand &y,
+void affine(const Stream &stream, const Operand &x, double factor, double offset, const Operand &y,
             Loc loc) {
   Arguments arguments("affine", {stream, loc});
   for (Named arg : {Named{"x", x}, Named{"y", y}})
@@ -134,22 +134,22 @@ void affine(Stream &stream, const Operand &x, double factor, double offset, cons
   detail::mapNamed({"affine", {"y", "x", "factor", "offset"}}, CallSite(stream, loc), Affine(),
                    std::array{y}, x, factor, offset);
 }
-Tensor affine(Stream &stream, const Operand &x, double factor, double offset, Loc loc) {
+Tensor affine(const Stream &stream, const Operand &x, double factor, double offset, Loc loc) {
   Tensor y = newLike(Arguments("affine", {stream, loc}), {"x", x}, x.dtype());
   affine(stream, x, factor, offset, y, loc);
   return y;
 }
 
-void copy(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
+void copy(const Stream &stream, const Operand &x, const Operand &y, Loc loc) {
   detail::mapNamed({"copy", {"y", "x"}}, CallSite(stream, loc), Copy(), std::array{y}, x);
 }
-Tensor copy(Stream &stream, const Operand &x, DType dtype, Loc loc) {
+Tensor copy(const Stream &stream, const Operand &x, DType dtype, Loc loc) {
   Tensor y = newLike(Arguments("copy", {stream, loc}), {"x", x}, dtype == any ? x.dtype() : dtype);
   copy(stream, x, y, loc);
   return y;
 }
 
-void fill(Stream &stream, double value, const Operand &y, Loc loc) {
+void fill(const Stream &stream, double value, const Operand &y, Loc loc) {
   Arguments arguments("fill", {stream, loc});
   arguments.given({"y", y});
   detail::MapNames names{"fill", {"y", "value"}};

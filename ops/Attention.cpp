@@ -122,7 +122,7 @@ const bool registered = registerOp({
         },
     .output = [](std::span<const Tensor> in, const OpSettings &) { return TensorSpec::of(in[0]); },
     .run =
-        [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
+        [](const Stream &stream, std::span<const Tensor> in, const Tensor &out,
            const OpSettings &settings) {
           attention(stream, in[0], in[1], in[2], out,
                     {.causal = settings.integer("causal", 0) != 0});
@@ -131,7 +131,7 @@ const bool registered = registerOp({
 
 } // namespace
 
-void attention(Stream &stream, const Operand &q, const Operand &k, const Operand &v,
+void attention(const Stream &stream, const Operand &q, const Operand &k, const Operand &v,
                const Operand &out, const AttentionOptions &options, Loc loc) {
   Arguments arguments("attention", {stream, loc});
   Named names[] = {{"q", q}, {"k", k}, {"v", v}, {"out", out}};
@@ -141,7 +141,7 @@ void attention(Stream &stream, const Operand &q, const Operand &k, const Operand
   launchAttention(CallSite(stream, loc), attentionKernel, options, q, k, v, out);
 }
 
-void attention(Stream &stream, const Operand &q, const Operand &k, const Operand &v,
+void attention(const Stream &stream, const Operand &q, const Operand &k, const Operand &v,
                const Operand &out, const Operand &lse, const AttentionOptions &options, Loc loc) {
   Arguments arguments("attention", {stream, loc});
   Named names[] = {{"q", q}, {"k", k}, {"v", v}, {"out", out}, {"lse", lse}};
@@ -152,7 +152,7 @@ void attention(Stream &stream, const Operand &q, const Operand &k, const Operand
   launchAttention(CallSite(stream, loc), attentionLseKernel, options, q, k, v, out, lse);
 }
 
-Tensor attention(Stream &stream, const Operand &q, const Operand &k, const Operand &v,
+Tensor attention(const Stream &stream, const Operand &q, const Operand &k, const Operand &v,
                  const AttentionOptions &options, Loc loc) {
   Tensor out = newLike(Arguments("attention", {stream, loc}), {"q", q}, q.dtype());
   attention(stream, q, k, v, out, options, loc);

@@ -190,7 +190,7 @@ void launchGradient(CallSite site, const GradientArguments &in, const AttentionO
 
 } // namespace
 
-void attentionBackward(Stream &stream, const Operand &q, const Operand &k, const Operand &v,
+void attentionBackward(const Stream &stream, const Operand &q, const Operand &k, const Operand &v,
                        const Operand &out, const Operand &lse, const Operand &dout,
                        const Operand &dq, const Operand &dk, const Operand &dv,
                        const AttentionOptions &options, Loc loc) {
@@ -199,7 +199,7 @@ void attentionBackward(Stream &stream, const Operand &q, const Operand &k, const
   launchGradient(CallSite(stream, loc), in, options);
 }
 
-AttentionGradients attentionBackward(Stream &stream, const Operand &q, const Operand &k,
+AttentionGradients attentionBackward(const Stream &stream, const Operand &q, const Operand &k,
                                      const Operand &v, const Operand &out, const Operand &lse,
                                      const Operand &dout, const AttentionOptions &options,
                                      Loc loc) {

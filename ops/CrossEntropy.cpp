@@ -165,7 +165,7 @@ void launch(CallSite site, const CrossEntropyOptions &options, const Operand &lo
 
 } // namespace
 
-void crossEntropy(Stream &stream, const Operand &logits, const Operand &targets,
+void crossEntropy(const Stream &stream, const Operand &logits, const Operand &targets,
                   const Operand &loss, const Operand &lse, const CrossEntropyOptions &options,
                   Loc loc) {
   Arguments arguments("crossEntropy", {stream, loc});
@@ -175,7 +175,7 @@ void crossEntropy(Stream &stream, const Operand &logits, const Operand &targets,
   launch(CallSite(stream, loc), options, logits, targets, loss, lse);
 }
 
-Tensor crossEntropy(Stream &stream, const Operand &logits, const Operand &targets,
+Tensor crossEntropy(const Stream &stream, const Operand &logits, const Operand &targets,
                     const CrossEntropyOptions &options, Loc loc) {
   DType dtype = widestOf({logits.dtype()});
   Arguments arguments("crossEntropy", {stream, loc});

@@ -115,7 +115,7 @@ void launch(CallSite site, const CrossEntropyOptions &options, const Operand &dl
 
 } // namespace
 
-void crossEntropyBackward(Stream &stream, const Operand &dloss, const Operand &logits,
+void crossEntropyBackward(const Stream &stream, const Operand &dloss, const Operand &logits,
                           const Operand &targets, const Operand &lse, const Operand &dlogits,
                           const CrossEntropyOptions &options, Loc loc) {
   Arguments arguments("crossEntropyBackward", {stream, loc});
@@ -132,7 +132,7 @@ void crossEntropyBackward(Stream &stream, const Operand &dloss, const Operand &l
     launch(CallSite(stream, loc), options, dloss, logits, targets, lse, dlogits);
 }
 
-Tensor crossEntropyBackward(Stream &stream, const Operand &dloss, const Operand &logits,
+Tensor crossEntropyBackward(const Stream &stream, const Operand &dloss, const Operand &logits,
                             const Operand &targets, const Operand &lse,
                             const CrossEntropyOptions &options, Loc loc) {
   Tensor dlogits =

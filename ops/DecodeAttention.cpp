@@ -214,8 +214,8 @@ void launchParts(CallSite site, const DecodePlan &plan, const Operand &q, const 
 
 } // namespace
 
-void decodeAttention(Stream &stream, const Operand &q, const KvCache &cache, const Operand &out,
-                     const DecodeOptions &options, Loc loc) {
+void decodeAttention(const Stream &stream, const Operand &q, const KvCache &cache,
+                     const Operand &out, const DecodeOptions &options, Loc loc) {
   CallSite site(stream, loc);
   checkDecode(q, cache, out, options, site);
   if (out.numel() == 0)
@@ -233,7 +233,7 @@ void decodeAttention(Stream &stream, const Operand &q, const KvCache &cache, con
                 byKeyHead(out, keyHeads), scale);
 }
 
-Tensor decodeAttention(Stream &stream, const Operand &q, const KvCache &cache,
+Tensor decodeAttention(const Stream &stream, const Operand &q, const KvCache &cache,
                        const DecodeOptions &options, Loc loc) {
   Tensor out = newLike(Arguments("decodeAttention", {stream, loc}), {"q", q}, q.dtype());
   decodeAttention(stream, q, cache, out, options, loc);

@@ -313,7 +313,7 @@ void check(const Arguments &arguments, const EinsumFormula &formula,
 
 } // namespace
 
-void einsum(Stream &stream, std::string_view formula, std::span<const Operand> operands,
+void einsum(const Stream &stream, std::string_view formula, std::span<const Operand> operands,
             const Operand &y, MatmulOptions options, Loc loc) {
   Arguments arguments("einsum", {stream, loc});
   checkGiven(arguments, operands);
@@ -322,12 +322,12 @@ void einsum(Stream &stream, std::string_view formula, std::span<const Operand> o
   if (y.numel() != 0)
     Contraction(CallSite(stream, loc), meaning, options, operands[0].dtype()).run(operands, y);
 }
-void einsum(Stream &stream, std::string_view formula, std::initializer_list<Operand> operands,
+void einsum(const Stream &stream, std::string_view formula, std::initializer_list<Operand> operands,
             const Operand &y, MatmulOptions options, Loc loc) {
   einsum(stream, formula, std::span(operands.begin(), operands.size()), y, options, loc);
 }
 
-Tensor einsum(Stream &stream, std::string_view formula, std::span<const Operand> operands,
+Tensor einsum(const Stream &stream, std::string_view formula, std::span<const Operand> operands,
               MatmulOptions options, Loc loc) {
   Arguments arguments("einsum", {stream, loc});
   checkGiven(arguments, operands);
@@ -338,8 +338,8 @@ Tensor einsum(Stream &stream, std::string_view formula, std::span<const Operand>
   einsum(stream, formula, operands, y, options, loc);
   return y;
 }
-Tensor einsum(Stream &stream, std::string_view formula, std::initializer_list<Operand> operands,
-              MatmulOptions options, Loc loc) {
+Tensor einsum(const Stream &stream, std::string_view formula,
+              std::initializer_list<Operand> operands, MatmulOptions options, Loc loc) {
   return einsum(stream, formula, std::span(operands.begin(), operands.size()), options, loc);
 }
 

@@ -144,7 +144,7 @@ void launchGather(CallSite site, const Operand &table, const Operand &indices, c
 
 } // namespace
 
-void embedding(Stream &stream, const Operand &table, const Operand &indices, const Operand &y,
+void embedding(const Stream &stream, const Operand &table, const Operand &indices, const Operand &y,
                Loc loc) {
   checkEmbedding(Arguments("embedding", {stream, loc}), {"table", table}, {"indices", indices},
                  {"y", y}, {"y", y});
@@ -160,7 +160,7 @@ void embedding(Stream &stream, const Operand &table, const Operand &indices, con
   launchGather(site, table, positions, folded);
   copy(stream, result, y, loc);
 }
-Tensor embedding(Stream &stream, const Operand &table, const Operand &indices, Loc loc) {
+Tensor embedding(const Stream &stream, const Operand &table, const Operand &indices, Loc loc) {
   Arguments arguments("embedding", {stream, loc});
   arguments.rankIs({"table", table}, 2);
   arguments.rankAtMost({"indices", indices}, kMaxRank - 1);
@@ -174,7 +174,7 @@ Tensor embedding(Stream &stream, const Operand &table, const Operand &indices, L
   return y;
 }
 
-void embeddingBackward(Stream &stream, const Operand &indices, const Operand &dy,
+void embeddingBackward(const Stream &stream, const Operand &indices, const Operand &dy,
                        const Operand &dtable, Loc loc) {
   checkEmbedding(Arguments("embeddingBackward", {stream, loc}), {"dtable", dtable},
                  {"indices", indices}, {"dy", dy}, {"dtable", dtable});

@@ -98,7 +98,8 @@ template <class Run> void forParts(int64_t count, Run run) {
 
 } // namespace
 
-void globalNorm(Stream &stream, std::span<const Operand> tensors, const Operand &norm, Loc loc) {
+void globalNorm(const Stream &stream, std::span<const Operand> tensors, const Operand &norm,
+                Loc loc) {
   Arguments arguments("globalNorm", {stream, loc});
   checkNorm(arguments, norm), checkTensors(arguments, tensors, norm);
   arguments.elementsDistinct({"norm", norm});
@@ -123,7 +124,7 @@ void globalNorm(Stream &stream, std::span<const Operand> tensors, const Operand 
   rootOfSum.consts(kSums)(site, sums, norm.reshaped({1}));
 }
 
-void clipByNorm(Stream &stream, std::span<const Operand> tensors, const Operand &norm,
+void clipByNorm(const Stream &stream, std::span<const Operand> tensors, const Operand &norm,
                 double largest, Loc loc) {
   Arguments arguments("clipByNorm", {stream, loc});
   checkNorm(arguments, norm), checkTensors(arguments, tensors, norm);

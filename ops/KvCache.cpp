@@ -76,7 +76,7 @@ void checkAppend(const Operand &k, const Operand &v, const KvCache &cache, const
 
 } // namespace
 
-void kvCacheAppend(Stream &stream, const Operand &k, const Operand &v, const KvCache &cache,
+void kvCacheAppend(const Stream &stream, const Operand &k, const Operand &v, const KvCache &cache,
                    Loc loc) {
   CallSite site(stream, loc);
   checkAppend(k, v, cache, site);

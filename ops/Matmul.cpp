@@ -84,7 +84,7 @@ const bool registered = registerOp({
                             {in[0].extent(0), in[1].extent(1)}};
         },
     .run =
-        [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
+        [](const Stream &stream, std::span<const Tensor> in, const Tensor &out,
            const OpSettings &settings) {
           matmul(stream, in[0], in[1], out, NoEpilogue(), {.precision = precisionOf(settings)});
         },
@@ -285,7 +285,8 @@ Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTil
 
 } // namespace detail
 
-Tensor matmul(Stream &stream, const Operand &a, const Operand &b, MatmulOptions options, Loc loc) {
+Tensor matmul(const Stream &stream, const Operand &a, const Operand &b, MatmulOptions options,
+              Loc loc) {
   Arguments arguments("matmul", {stream, loc});
   arguments.rankAtLeast({"a", a}, 2), arguments.rankAtLeast({"b", b}, 2);
   // Batch dimensions broadcast as operands without their matrices do.
@@ -304,7 +305,7 @@ Tensor matmul(Stream &stream, const Operand &a, const Operand &b, MatmulOptions 
   return c;
 }
 
-void linear(Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
+void linear(const Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
             const Operand &y, MatmulOptions options, Loc loc) {
   Arguments arguments("linear", {stream, loc});
   for (Named arg : {Named{"x", x}, Named{"weight", weight}, Named{"y", y}})
@@ -327,7 +328,7 @@ void linear(Stream &stream, const Operand &x, const Operand &weight, const Opera
          epilogue([](Value sums, Value bias) { return sums + bias; }, bias), options, loc);
 }
 
-Tensor linear(Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
+Tensor linear(const Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
               MatmulOptions options, Loc loc) {
   Arguments arguments("linear", {stream, loc});
   arguments.rankAtLeast({"x", x}, 1), arguments.rankIs({"weight", weight}, 2);

@@ -218,7 +218,7 @@ void launch(const Norm &n, CallSite site) {
     output->finish(site);
 }
 
-void normalise(const Norm &n, Stream &stream, Loc loc) {
+void normalise(const Norm &n, const Stream &stream, Loc loc) {
   check(n, Arguments(n.op, {stream, loc}));
   if (rowsOf(n.x) != 0)
     launch(n, CallSite(stream, loc));
@@ -250,7 +250,7 @@ OpEntry entryOf(const char *name, const char *summary, bool isCentred) {
           .output = [](std::span<const Tensor> in,
                        const OpSettings &) { return TensorSpec::of(in[0]); },
           .run =
-              [isCentred](Stream &stream, std::span<const Tensor> in, const Tensor &out,
+              [isCentred](const Stream &stream, std::span<const Tensor> in, const Tensor &out,
                           const OpSettings &) {
                 if (isCentred)
                   layernorm(stream, in[0], in[1], in[2], 1e-5, out);
@@ -264,38 +264,39 @@ const bool registered =
 
 } // namespace
 
-void layernorm(Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
+void layernorm(const Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
                double epsilon, const Operand &y, const Operand &mean, const Operand &rstd,
                Loc loc) {
   normalise({"layernorm", true, false, x, {}, weight, bias, epsilon, {}, y, mean, rstd}, stream,
             loc);
 }
-Tensor layernorm(Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
+Tensor layernorm(const Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
                  double epsilon, Loc loc) {
   Tensor y = newLike(Arguments("layernorm", {stream, loc}), {"x", x}, x.dtype());
   layernorm(stream, x, weight, bias, epsilon, y, {}, {}, loc);
   return y;
 }
 
-void rmsnorm(Stream &stream, const Operand &x, const Operand &weight, double epsilon,
+void rmsnorm(const Stream &stream, const Operand &x, const Operand &weight, double epsilon,
              const Operand &y, const Operand &rstd, Loc loc) {
   normalise({"rmsnorm", false, false, x, {}, weight, {}, epsilon, {}, y, {}, rstd}, stream, loc);
 }
-Tensor rmsnorm(Stream &stream, const Operand &x, const Operand &weight, double epsilon, Loc loc) {
+Tensor rmsnorm(const Stream &stream, const Operand &x, const Operand &weight, double epsilon,
+               Loc loc) {
   Tensor y = newLike(Arguments("rmsnorm", {stream, loc}), {"x", x}, x.dtype());
   rmsnorm(stream, x, weight, epsilon, y, {}, loc);
   return y;
 }
 
-void addLayernorm(Stream &stream, const Operand &x, const Operand &residual, const Operand &weight,
-                  const Operand &bias, double epsilon, const Operand &sum, const Operand &y,
-                  const Operand &mean, const Operand &rstd, Loc loc) {
+void addLayernorm(const Stream &stream, const Operand &x, const Operand &residual,
+                  const Operand &weight, const Operand &bias, double epsilon, const Operand &sum,
+                  const Operand &y, const Operand &mean, const Operand &rstd, Loc loc) {
   normalise({"addLayernorm", true, true, x, residual, weight, bias, epsilon, sum, y, mean, rstd},
             stream, loc);
 }
-void addRmsnorm(Stream &stream, const Operand &x, const Operand &residual, const Operand &weight,
-                double epsilon, const Operand &sum, const Operand &y, const Operand &rstd,
-                Loc loc) {
+void addRmsnorm(const Stream &stream, const Operand &x, const Operand &residual,
+                const Operand &weight, double epsilon, const Operand &sum, const Operand &y,
+                const Operand &rstd, Loc loc) {
   normalise({"addRmsnorm", false, true, x, residual, weight, {}, epsilon, sum, y, {}, rstd}, stream,
             loc);
 }

@@ -263,15 +263,16 @@ void launch(const Backward &b, CallSite site) {
 
 } // namespace
 
-void layernormBackward(Stream &stream, const Operand &dy, const Operand &x, const Operand &weight,
-                       const Operand &mean, const Operand &rstd, const Operand &dx,
-                       const Operand &dweight, const Operand &dbias, Loc loc) {
+void layernormBackward(const Stream &stream, const Operand &dy, const Operand &x,
+                       const Operand &weight, const Operand &mean, const Operand &rstd,
+                       const Operand &dx, const Operand &dweight, const Operand &dbias, Loc loc) {
   Backward backward = {"layernormBackward", true, dy, x, weight, mean, rstd, dx, dweight, dbias};
   check(backward, Arguments(backward.op, {stream, loc}));
   launch(backward, CallSite(stream, loc));
 }
-void rmsnormBackward(Stream &stream, const Operand &dy, const Operand &x, const Operand &weight,
-                     const Operand &rstd, const Operand &dx, const Operand &dweight, Loc loc) {
+void rmsnormBackward(const Stream &stream, const Operand &dy, const Operand &x,
+                     const Operand &weight, const Operand &rstd, const Operand &dx,
+                     const Operand &dweight, Loc loc) {
   Operand none;
   Backward backward = {"rmsnormBackward", false, dy, x, weight, none, rstd, dx, dweight, none};
   check(backward, Arguments(backward.op, {stream, loc}));

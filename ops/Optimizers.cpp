@@ -65,8 +65,8 @@ struct AdamWMasterStep {
 
 } // namespace
 
-void sgd(Stream &stream, const Operand &weights, const Operand &gradient, const Operand &velocity,
-         const SgdOptions &options, Loc loc) {
+void sgd(const Stream &stream, const Operand &weights, const Operand &gradient,
+         const Operand &velocity, const SgdOptions &options, Loc loc) {
   Arguments arguments("sgd", {stream, loc});
   CallSite site(stream, loc);
   if (!velocity) {
@@ -86,7 +86,7 @@ void sgd(Stream &stream, const Operand &weights, const Operand &gradient, const 
                    options.rate, options.weightDecay, options.momentum);
 }
 
-void adamW(Stream &stream, const Operand &weights, const Operand &gradient, const Operand &m,
+void adamW(const Stream &stream, const Operand &weights, const Operand &gradient, const Operand &m,
            const Operand &v, int64_t step, const AdamWOptions &options, const Operand &master,
            Loc loc) {
   Arguments arguments("adamW", {stream, loc});

@@ -148,7 +148,7 @@ void checkHolds(const Arguments &arguments, int64_t low, int64_t high, Named y) 
 
 // --- Fills ---------------------------------------------------------------------------------------
 
-void rand(Stream &stream, Generator &generator, const Operand &y, Loc loc) {
+void rand(const Stream &stream, Generator &generator, const Operand &y, Loc loc) {
   checkFloats(Arguments("rand", {stream, loc}), {{"y", y}});
   detail::MapNames names{"rand", {"y", "at", "seed", "offset", "dropped", "step"}};
   CallSite site(stream, loc);
@@ -162,15 +162,15 @@ void rand(Stream &stream, Generator &generator, const Operand &y, Loc loc) {
                      32 - kept, std::ldexp(1.0f, -kept));
   });
 }
-Tensor rand(Stream &stream, Generator &generator, DType dtype, std::span<const int64_t> shape,
+Tensor rand(const Stream &stream, Generator &generator, DType dtype, std::span<const int64_t> shape,
             Loc loc) {
   Tensor y = newTensor(Arguments("rand", {stream, loc}), dtype, shape);
   rand(stream, generator, y, loc);
   return y;
 }
 
-void randn(Stream &stream, Generator &generator, const Operand &y, double mean, double deviation,
-           Loc loc) {
+void randn(const Stream &stream, Generator &generator, const Operand &y, double mean,
+           double deviation, Loc loc) {
   checkFloats(Arguments("randn", {stream, loc}), {{"y", y}});
   detail::MapNames names{"randn", {"y", "at", "seed", "offset", "mean", "deviation"}};
   CallSite site(stream, loc);
@@ -185,15 +185,15 @@ void randn(Stream &stream, Generator &generator, const Operand &y, double mean, 
       launch(Gauss());
   });
 }
-Tensor randn(Stream &stream, Generator &generator, DType dtype, std::span<const int64_t> shape,
-             double mean, double deviation, Loc loc) {
+Tensor randn(const Stream &stream, Generator &generator, DType dtype,
+             std::span<const int64_t> shape, double mean, double deviation, Loc loc) {
   Tensor y = newTensor(Arguments("randn", {stream, loc}), dtype, shape);
   randn(stream, generator, y, mean, deviation, loc);
   return y;
 }
 
-void randint(Stream &stream, Generator &generator, int64_t low, int64_t high, const Operand &y,
-             Loc loc) {
+void randint(const Stream &stream, Generator &generator, int64_t low, int64_t high,
+             const Operand &y, Loc loc) {
   Arguments arguments("randint", {stream, loc});
   arguments.dtypeIn({"y", y}, {i8, i16, i32, i64, u8, u16, u32, u64});
   checkHolds(arguments, low, high, {"y", y});
@@ -206,7 +206,7 @@ void randint(Stream &stream, Generator &generator, int64_t low, int64_t high, co
   });
 }
 
-void bernoulli(Stream &stream, Generator &generator, double probability, const Operand &y,
+void bernoulli(const Stream &stream, Generator &generator, double probability, const Operand &y,
                Loc loc) {
   Arguments arguments("bernoulli", {stream, loc});
   arguments.given({"y", y});
@@ -219,32 +219,32 @@ void bernoulli(Stream &stream, Generator &generator, double probability, const O
 
 // --- Dropout -------------------------------------------------------------------------------------
 
-void dropout(Stream &stream, Generator &generator, double p, const Operand &x, const Operand &y,
-             Loc loc) {
+void dropout(const Stream &stream, Generator &generator, double p, const Operand &x,
+             const Operand &y, Loc loc) {
   drawFor(generator, y, [&](Bits bits) {
     dropoutNamed({"dropout", {"y", "x", "at", "seed", "offset", "share", "scale"}},
                  CallSite(stream, loc), bits, p, x, y);
   });
 }
-Tensor dropout(Stream &stream, Generator &generator, double p, const Operand &x, Loc loc) {
+Tensor dropout(const Stream &stream, Generator &generator, double p, const Operand &x, Loc loc) {
   Tensor y = newLike(Arguments("dropout", {stream, loc}), {"x", x}, x.dtype());
   dropout(stream, generator, p, x, y, loc);
   return y;
 }
 
-void dropoutBackward(Stream &stream, const Generator &before, double p, const Operand &dy,
+void dropoutBackward(const Stream &stream, const Generator &before, double p, const Operand &dy,
                      const Operand &dx, Loc loc) {
   dropoutNamed({"dropoutBackward", {"dx", "dy", "at", "seed", "offset", "share", "scale"}},
                CallSite(stream, loc), Bits(before), p, dy, dx);
 }
-Tensor dropoutBackward(Stream &stream, const Generator &before, double p, const Operand &dy,
+Tensor dropoutBackward(const Stream &stream, const Generator &before, double p, const Operand &dy,
                        Loc loc) {
   Tensor dx = newLike(Arguments("dropoutBackward", {stream, loc}), {"dy", dy}, dy.dtype());
   dropoutBackward(stream, before, p, dy, dx, loc);
   return dx;
 }
 
-void dropoutAdd(Stream &stream, Generator &generator, double p, const Operand &x,
+void dropoutAdd(const Stream &stream, Generator &generator, double p, const Operand &x,
                 const Operand &residual, const Operand &y, Loc loc) {
   Arguments arguments("dropoutAdd", {stream, loc});
   checkFloats(arguments, {{"x", x}, {"residual", residual}, {"y", y}});
@@ -256,7 +256,7 @@ void dropoutAdd(Stream &stream, Generator &generator, double p, const Operand &x
         bits.offset, share, scaleOf(p));
   });
 }
-Tensor dropoutAdd(Stream &stream, Generator &generator, double p, const Operand &x,
+Tensor dropoutAdd(const Stream &stream, Generator &generator, double p, const Operand &x,
                   const Operand &residual, Loc loc) {
   Tensor y = newBroadcast(Arguments("dropoutAdd", {stream, loc}),
                           {{"x", x}, {"residual", residual}}, x.dtype());

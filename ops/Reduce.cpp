@@ -291,7 +291,7 @@ void launch(CallSite site, const Operand &x, const Operand &y, const Reduction &
 }
 
 /// A copy of x in which the kept dimensions come first.
-Tensor keptFirst(Stream &stream, const Operand &x, uint32_t mask, Loc loc) {
+Tensor keptFirst(const Stream &stream, const Operand &x, uint32_t mask, Loc loc) {
   int64_t extents[kMaxRank], strides[kMaxRank];
   size_t next = 0;
   for (uint32_t goes : {0u, 1u})
@@ -336,13 +336,13 @@ void reduceMasked(const Arguments &arguments, CallSite site, const Operand &x, u
 }
 
 template <class R>
-void reduce(const char *op, Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
-            Loc loc, bool divides = false) {
+void reduce(const char *op, const Stream &stream, const Operand &x, const Axes &axes,
+            const Operand &y, Loc loc, bool divides = false) {
   Arguments arguments(op, {stream, loc});
   reduceMasked<R>(arguments, CallSite(stream, loc), x, reducedDims(arguments, x, axes), y, divides);
 }
 
-Tensor newReduced(const char *op, Stream &stream, const Operand &x, const Axes &axes,
+Tensor newReduced(const char *op, const Stream &stream, const Operand &x, const Axes &axes,
                   tile::ReduceOptions options, Loc loc) {
   Arguments arguments(op, {stream, loc});
   uint32_t mask = reducedDims(arguments, x, axes);
@@ -358,57 +358,60 @@ Tensor newReduced(const char *op, Stream &stream, const Operand &x, const Axes &
 
 } // namespace
 
-void sum(Stream &stream, const Operand &x, const Axes &axes, const Operand &y, Loc loc) {
+void sum(const Stream &stream, const Operand &x, const Axes &axes, const Operand &y, Loc loc) {
   reduce<Sum>("sum", stream, x, axes, y, loc);
 }
-void mean(Stream &stream, const Operand &x, const Axes &axes, const Operand &y, Loc loc) {
+void mean(const Stream &stream, const Operand &x, const Axes &axes, const Operand &y, Loc loc) {
   Arguments arguments("mean", {stream, loc});
   for (Named arg : {Named{"x", x}, Named{"y", y}})
     arguments.dtypeIn(arg, {f16, bf16, f32, f64});
   reduce<Sum>("mean", stream, x, axes, y, loc, true);
 }
-void reduceMax(Stream &stream, const Operand &x, const Axes &axes, const Operand &y, Loc loc) {
+void reduceMax(const Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
+               Loc loc) {
   reduce<Largest>("reduceMax", stream, x, axes, y, loc);
 }
-void reduceMin(Stream &stream, const Operand &x, const Axes &axes, const Operand &y, Loc loc) {
+void reduceMin(const Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
+               Loc loc) {
   reduce<Smallest>("reduceMin", stream, x, axes, y, loc);
 }
-void sumOfSquares(Stream &stream, const Operand &x, const Axes &axes, const Operand &y, Loc loc) {
+void sumOfSquares(const Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
+                  Loc loc) {
   reduce<SumOfSquares>("sumOfSquares", stream, x, axes, y, loc);
 }
 
-Tensor sum(Stream &stream, const Operand &x, const Axes &axes, tile::ReduceOptions options,
+Tensor sum(const Stream &stream, const Operand &x, const Axes &axes, tile::ReduceOptions options,
            Loc loc) {
   Tensor y = newReduced("sum", stream, x, axes, options, loc);
   sum(stream, x, axes, y, loc);
   return y;
 }
-Tensor mean(Stream &stream, const Operand &x, const Axes &axes, tile::ReduceOptions options,
+Tensor mean(const Stream &stream, const Operand &x, const Axes &axes, tile::ReduceOptions options,
             Loc loc) {
   Tensor y = newReduced("mean", stream, x, axes, options, loc);
   mean(stream, x, axes, y, loc);
   return y;
 }
-Tensor reduceMax(Stream &stream, const Operand &x, const Axes &axes, tile::ReduceOptions options,
-                 Loc loc) {
+Tensor reduceMax(const Stream &stream, const Operand &x, const Axes &axes,
+                 tile::ReduceOptions options, Loc loc) {
   Tensor y = newReduced("reduceMax", stream, x, axes, options, loc);
   reduceMax(stream, x, axes, y, loc);
   return y;
 }
-Tensor reduceMin(Stream &stream, const Operand &x, const Axes &axes, tile::ReduceOptions options,
-                 Loc loc) {
+Tensor reduceMin(const Stream &stream, const Operand &x, const Axes &axes,
+                 tile::ReduceOptions options, Loc loc) {
   Tensor y = newReduced("reduceMin", stream, x, axes, options, loc);
   reduceMin(stream, x, axes, y, loc);
   return y;
 }
-Tensor sumOfSquares(Stream &stream, const Operand &x, const Axes &axes, tile::ReduceOptions options,
-                    Loc loc) {
+Tensor sumOfSquares(const Stream &stream, const Operand &x, const Axes &axes,
+                    tile::ReduceOptions options, Loc loc) {
   Tensor y = newReduced("sumOfSquares", stream, x, axes, options, loc);
   sumOfSquares(stream, x, axes, y, loc);
   return y;
 }
 
-void sumTo(Stream &stream, const Operand &x, const Operand &y, Loc loc) {
+void sumTo(const Stream &stream, const Operand &x, const Operand &y, Loc loc) {
   Arguments arguments("sumTo", {stream, loc});
   checkReduction(arguments, x, y);
   arguments.broadcastsTo({"y", y}, {"x", x});

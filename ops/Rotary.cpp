@@ -182,7 +182,7 @@ bool turnWords(const Direction &names, CallSite site, const Operand &x, const Op
 }
 
 template <class F>
-void turn(const Direction &names, Stream &stream, const Operand &x, const Operand &cosines,
+void turn(const Direction &names, const Stream &stream, const Operand &x, const Operand &cosines,
           const Operand &sines, const Operand &y, const RotaryOptions &options, Loc loc) {
   Arguments arguments(names.op, {stream, loc});
   checkFloats(arguments, {{names.x, x}, {names.y, y}});
@@ -222,8 +222,8 @@ Tables newTables(const Stream &stream, DType x, std::span<const int64_t> extents
 }
 
 template <class F>
-void rotaryAt(const Direction &names, Stream &stream, const Operand &x, const Operand &positions,
-              const Operand &y, const RotaryOptions &options, Loc loc) {
+void rotaryAt(const Direction &names, const Stream &stream, const Operand &x,
+              const Operand &positions, const Operand &y, const RotaryOptions &options, Loc loc) {
   Arguments arguments(names.op, {stream, loc});
   checkFloats(arguments, {{names.x, x}, {names.y, y}});
   arguments.dtypeIn({"positions", positions}, {i32});
@@ -242,7 +242,7 @@ void rotaryAt(const Direction &names, Stream &stream, const Operand &x, const Op
 }
 
 template <class F>
-void rotaryFrom(const Direction &names, Stream &stream, const Operand &x, int64_t offset,
+void rotaryFrom(const Direction &names, const Stream &stream, const Operand &x, int64_t offset,
                 const Operand &y, const RotaryOptions &options, Loc loc) {
   Arguments arguments(names.op, {stream, loc});
   checkFloats(arguments, {{names.x, x}, {names.y, y}});
@@ -259,7 +259,7 @@ void rotaryFrom(const Direction &names, Stream &stream, const Operand &x, int64_
 
 } // namespace
 
-void rotaryTables(Stream &stream, const Operand &positions, const Operand &cosines,
+void rotaryTables(const Stream &stream, const Operand &positions, const Operand &cosines,
                   const Operand &sines, double base, Loc loc) {
   Arguments arguments("rotaryTables", {stream, loc});
   arguments.dtypeIn({"positions", positions}, {i32});
@@ -270,8 +270,8 @@ void rotaryTables(Stream &stream, const Operand &positions, const Operand &cosin
                    CallSite(stream, loc), TableOfPositions(), std::array{cosines, sines},
                    withLast(positions), Position(), pairs, step);
 }
-void rotaryTables(Stream &stream, int64_t offset, const Operand &cosines, const Operand &sines,
-                  double base, Loc loc) {
+void rotaryTables(const Stream &stream, int64_t offset, const Operand &cosines,
+                  const Operand &sines, double base, Loc loc) {
   Arguments arguments("rotaryTables", {stream, loc});
   checkTables(arguments, cosines, sines);
   arguments.rankIs({"cosines", cosines}, 2);
@@ -281,28 +281,29 @@ void rotaryTables(Stream &stream, int64_t offset, const Operand &cosines, const 
                    Position(), pairs, step);
 }
 
-void rotate(Stream &stream, const Operand &x, const Operand &cosines, const Operand &sines,
+void rotate(const Stream &stream, const Operand &x, const Operand &cosines, const Operand &sines,
             const Operand &y, const RotaryOptions &options, Loc loc) {
   turn<Turn>(kRotate, stream, x, cosines, sines, y, options, loc);
 }
-void rotateBackward(Stream &stream, const Operand &dy, const Operand &cosines, const Operand &sines,
-                    const Operand &dx, const RotaryOptions &options, Loc loc) {
+void rotateBackward(const Stream &stream, const Operand &dy, const Operand &cosines,
+                    const Operand &sines, const Operand &dx, const RotaryOptions &options,
+                    Loc loc) {
   turn<TurnBack>(kRotateBackward, stream, dy, cosines, sines, dx, options, loc);
 }
 
-void rotary(Stream &stream, const Operand &x, const Operand &positions, const Operand &y,
+void rotary(const Stream &stream, const Operand &x, const Operand &positions, const Operand &y,
             const RotaryOptions &options, Loc loc) {
   rotaryAt<Turn>(kRotary, stream, x, positions, y, options, loc);
 }
-void rotaryBackward(Stream &stream, const Operand &dy, const Operand &positions, const Operand &dx,
-                    const RotaryOptions &options, Loc loc) {
+void rotaryBackward(const Stream &stream, const Operand &dy, const Operand &positions,
+                    const Operand &dx, const RotaryOptions &options, Loc loc) {
   rotaryAt<TurnBack>(kRotaryBackward, stream, dy, positions, dx, options, loc);
 }
-void rotary(Stream &stream, const Operand &x, int64_t offset, const Operand &y,
+void rotary(const Stream &stream, const Operand &x, int64_t offset, const Operand &y,
             const RotaryOptions &options, Loc loc) {
   rotaryFrom<Turn>(kRotary, stream, x, offset, y, options, loc);
 }
-void rotaryBackward(Stream &stream, const Operand &dy, int64_t offset, const Operand &dx,
+void rotaryBackward(const Stream &stream, const Operand &dy, int64_t offset, const Operand &dx,
                     const RotaryOptions &options, Loc loc) {
   rotaryFrom<TurnBack>(kRotaryBackward, stream, dy, offset, dx, options, loc);
 }

@@ -230,7 +230,7 @@ Tensor newOnePerRow(const Arguments &arguments, Named x) {
 
 } // namespace
 
-void argmax(Stream &stream, const Operand &x, const Operand &indices, Loc loc) {
+void argmax(const Stream &stream, const Operand &x, const Operand &indices, Loc loc) {
   Arguments arguments("argmax", {stream, loc});
   Named from = {"x", x}, at = {"indices", indices};
   checkRows(arguments, from, at), checkCount(arguments, from, 1);
@@ -238,13 +238,13 @@ void argmax(Stream &stream, const Operand &x, const Operand &indices, Loc loc) {
   launchArgmax(CallSite(stream, loc), x, indices);
 }
 
-Tensor argmax(Stream &stream, const Operand &x, Loc loc) {
+Tensor argmax(const Stream &stream, const Operand &x, Loc loc) {
   Tensor indices = newOnePerRow(Arguments("argmax", {stream, loc}), {"x", x});
   argmax(stream, x, indices, loc);
   return indices;
 }
 
-void topK(Stream &stream, const Operand &x, const Operand &values, const Operand &indices,
+void topK(const Stream &stream, const Operand &x, const Operand &values, const Operand &indices,
           Loc loc) {
   checkTopK(Arguments("topK", {stream, loc}), x, values, indices);
   if (values.numel() == 0)
@@ -259,7 +259,7 @@ void topK(Stream &stream, const Operand &x, const Operand &values, const Operand
   out.finish(site), at.finish(site);
 }
 
-TopK topK(Stream &stream, const Operand &x, int64_t k, Loc loc) {
+TopK topK(const Stream &stream, const Operand &x, int64_t k, Loc loc) {
   Arguments arguments("topK", {stream, loc});
   arguments.hasRows({"x", x}), checkCount(arguments, {"x", x}, k);
   Extents extents(x);
@@ -270,7 +270,7 @@ TopK topK(Stream &stream, const Operand &x, int64_t k, Loc loc) {
   return result;
 }
 
-void sampleTopK(Stream &stream, const Operand &logits, int64_t k, double temperature,
+void sampleTopK(const Stream &stream, const Operand &logits, int64_t k, double temperature,
                 Generator &generator, const Operand &tokens, Loc loc) {
   Arguments arguments("sampleTopK", {stream, loc});
   Named from = {"logits", logits}, at = {"tokens", tokens};
@@ -298,7 +298,7 @@ void sampleTopK(Stream &stream, const Operand &logits, int64_t k, double tempera
   generator.take(static_cast<uint64_t>(tokens.numel()));
 }
 
-Tensor sampleTopK(Stream &stream, const Operand &logits, int64_t k, double temperature,
+Tensor sampleTopK(const Stream &stream, const Operand &logits, int64_t k, double temperature,
                   Generator &generator, Loc loc) {
   Tensor tokens = newOnePerRow(Arguments("sampleTopK", {stream, loc}), {"logits", logits});
   sampleTopK(stream, logits, k, temperature, generator, tokens, loc);

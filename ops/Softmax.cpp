@@ -62,8 +62,8 @@ void launch(CallSite site, const Operand &x, const Operand &y, bool isLog) {
     run(softmaxOnePass, RowTile(y.extent(1), liesAcross(x)));
 }
 
-void run(const char *op, bool isLog, Stream &stream, const Operand &x, const Operand &y, int dim,
-         Loc loc) {
+void run(const char *op, bool isLog, const Stream &stream, const Operand &x, const Operand &y,
+         int dim, Loc loc) {
   Arguments arguments(op, {stream, loc});
   for (Named arg : {Named{"x", x}, Named{"y", y}})
     arguments.dtypeIn(arg, {f16, bf16, f32, f64});
@@ -102,25 +102,25 @@ const bool registered = registerOp({
           return TensorSpec{settings.dtype("dtype", in[0].dtype()),
                             {in[0].extents().begin(), in[0].extents().end()}};
         },
-    .run = [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
+    .run = [](const Stream &stream, std::span<const Tensor> in, const Tensor &out,
               const OpSettings &) { softmax(stream, in[0], out); },
 });
 
 } // namespace
 
-void softmax(Stream &stream, const Operand &x, const Operand &y, int dim, Loc loc) {
+void softmax(const Stream &stream, const Operand &x, const Operand &y, int dim, Loc loc) {
   run("softmax", false, stream, x, y, dim, loc);
 }
-Tensor softmax(Stream &stream, const Operand &x, int dim, Loc loc) {
+Tensor softmax(const Stream &stream, const Operand &x, int dim, Loc loc) {
   Tensor y = newLike(Arguments("softmax", {stream, loc}), {"x", x}, x.dtype());
   softmax(stream, x, y, dim, loc);
   return y;
 }
 
-void logSoftmax(Stream &stream, const Operand &x, const Operand &y, int dim, Loc loc) {
+void logSoftmax(const Stream &stream, const Operand &x, const Operand &y, int dim, Loc loc) {
   run("logSoftmax", true, stream, x, y, dim, loc);
 }
-Tensor logSoftmax(Stream &stream, const Operand &x, int dim, Loc loc) {
+Tensor logSoftmax(const Stream &stream, const Operand &x, int dim, Loc loc) {
   Tensor y = newLike(Arguments("logSoftmax", {stream, loc}), {"x", x}, x.dtype());
   logSoftmax(stream, x, y, dim, loc);
   return y;

@@ -59,7 +59,7 @@ void launch(CallSite site, const Operand &dy, const Operand &y, const Operand &d
   run(backwardOnePass, tile, tile.columns * tile.rows > 4096 ? 16 : tile.warps);
 }
 
-void run(const char *op, bool isLog, Stream &stream, const Operand &dy, const Operand &y,
+void run(const char *op, bool isLog, const Stream &stream, const Operand &dy, const Operand &y,
          const Operand &dx, int dim, Loc loc) {
   Arguments arguments(op, {stream, loc});
   for (Named arg : {Named{"dy", dy}, Named{"y", y}, Named{"dx", dx}})
@@ -80,21 +80,23 @@ void run(const char *op, bool isLog, Stream &stream, const Operand &dy, const Op
 
 } // namespace
 
-void softmaxBackward(Stream &stream, const Operand &dy, const Operand &y, const Operand &dx,
+void softmaxBackward(const Stream &stream, const Operand &dy, const Operand &y, const Operand &dx,
                      int dim, Loc loc) {
   run("softmaxBackward", false, stream, dy, y, dx, dim, loc);
 }
-Tensor softmaxBackward(Stream &stream, const Operand &dy, const Operand &y, int dim, Loc loc) {
+Tensor softmaxBackward(const Stream &stream, const Operand &dy, const Operand &y, int dim,
+                       Loc loc) {
   Tensor dx = newLike(Arguments("softmaxBackward", {stream, loc}), {"y", y}, y.dtype());
   softmaxBackward(stream, dy, y, dx, dim, loc);
   return dx;
 }
 
-void logSoftmaxBackward(Stream &stream, const Operand &dy, const Operand &y, const Operand &dx,
-                        int dim, Loc loc) {
+void logSoftmaxBackward(const Stream &stream, const Operand &dy, const Operand &y,
+                        const Operand &dx, int dim, Loc loc) {
   run("logSoftmaxBackward", true, stream, dy, y, dx, dim, loc);
 }
-Tensor logSoftmaxBackward(Stream &stream, const Operand &dy, const Operand &y, int dim, Loc loc) {
+Tensor logSoftmaxBackward(const Stream &stream, const Operand &dy, const Operand &y, int dim,
+                          Loc loc) {
   Tensor dx = newLike(Arguments("logSoftmaxBackward", {stream, loc}), {"y", y}, y.dtype());
   logSoftmaxBackward(stream, dy, y, dx, dim, loc);
   return dx;

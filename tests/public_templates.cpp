@@ -7,14 +7,14 @@
 
 using namespace tile;
 
-void products(Stream &stream, ops::Operand x) {
+void products(const Stream &stream, ops::Operand x) {
   ops::matmul(stream, x, x, x);
   ops::matmul(stream, x, x, x, [](Value sums) { return gelu(sums); });
   ops::matmul(stream, x, x, x, ops::epilogue([](Value sums, Value y) { return sums + y; }, x));
   ops::matmul(stream, x, x, x, ops::epilogue([](Value sums, Value y) { return sums * y; }, 2.0f));
 }
 
-void maps(Stream &stream, ops::Operand x) {
+void maps(const Stream &stream, ops::Operand x) {
   ops::map(
       stream, [](Value) { return zeros(f32, {}); }, x, x);
   ops::map(
@@ -34,7 +34,7 @@ const auto scale = kernel("scale", [](In<f32, 1> x, Out<f32, 1> y, Scalar<f32> s
   y.tile({B})(i) = x.tile({B})(i) * s;
 });
 
-void calls(Stream &stream, std::span<const float> x, std::span<float> y) {
+void calls(const Stream &stream, std::span<const float> x, std::span<float> y) {
   scale.consts(256).warps(8)(stream, ref(x), ref(y, {4}), 0.5f);
   scale.consts(256)(stream, ref(x.data(), {4}, {2}), ref(y), 2);
 }

@@ -13,7 +13,7 @@ namespace tile::bench {
 /// Makes the tensors of a call, and adds up the bytes that it must move at the least: each tensor read or written once.
 class Setup {
 public:
-  Setup(const Device &device, Stream &stream) : stream(stream), device_(device) {}
+  Setup(const Device &device, const Stream &stream) : stream(stream), device_(device) {}
 
   Tensor read(DType dtype, std::vector<int64_t> extents) { return made(dtype, extents, 1); }
   Tensor written(DType dtype, std::vector<int64_t> extents) { return made(dtype, extents, 1); }
@@ -26,7 +26,7 @@ public:
   /// i32 numbers that are all `value`.
   Tensor numbers(std::vector<int64_t> extents, int32_t value);
 
-  Stream &stream;
+  const Stream &stream;
   int64_t leastBytes = 0;
   double flops = 0; ///< of products, the fewest that do
 

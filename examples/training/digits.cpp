@@ -45,7 +45,7 @@ struct Digits {
   Tensor images; ///< f32, a row each, 0 to 1
   std::vector<int32_t> labels, training, test;
 
-  Digits(Stream &stream, const std::string &path) {
+  Digits(const Stream &stream, const std::string &path) {
     SafeTensors file = loadSafeTensors(stream, path);
     auto pixels = TensorOf<uint8_t>(file.at("images")).download();
     auto digits = TensorOf<uint8_t>(file.at("labels")).download();
@@ -58,12 +58,12 @@ struct Digits {
       (i % kTestEvery == 0 ? test : training).push_back(i);
   }
   /// These images, one after the other.
-  Variable batch(Stream &stream, std::span<const int32_t> which) const {
+  Variable batch(const Stream &stream, std::span<const int32_t> which) const {
     auto indices = stream.tensor<int32_t>({static_cast<int64_t>(which.size())});
     indices.upload(which);
     return Variable(stream, ops::embedding(stream, images, indices));
   }
-  Tensor answers(Stream &stream, std::span<const int32_t> which) const {
+  Tensor answers(const Stream &stream, std::span<const int32_t> which) const {
     std::vector<int32_t> values;
     for (int32_t i : which)
       values.push_back(labels[static_cast<size_t>(i)]);
@@ -74,7 +74,7 @@ struct Digits {
 };
 
 /// The part of these images whose largest logit is that of their label.
-double accuracy(const Network &network, Stream &stream, const Digits &digits,
+double accuracy(const Network &network, const Stream &stream, const Digits &digits,
                 std::span<const int32_t> which) {
   autograd::NoGrad quiet;
   Variable logits = network(digits.batch(stream, which));

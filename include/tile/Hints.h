@@ -35,7 +35,7 @@ void occupancy(int programs, Loc loc = Loc::here());
 void fp_fusion(bool allowed, Loc loc = Loc::here());
 /// Whether f32 arithmetic takes and makes zeros for numbers below 2^-126.
 void ftz(bool flush = true, Loc loc = Loc::here());
-/// The stages of the loops that follow and do not say it themselves (`.stages(n)`).
+/// The stages of the loops that follow and do not say it themselves; see `.stages(n)` of Control.h.
 void stages(int count, Loc loc = Loc::here());
 
 } // namespace tile::hint

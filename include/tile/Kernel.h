@@ -55,16 +55,21 @@ public:
 struct KernelRecord {
   uint64_t id = 0;
   std::string name;
-  std::string key; ///< of kernel_capturing; empty otherwise
   Loc where;
   std::vector<ParamSpec> params;
   std::vector<std::string> paramNames; ///< empty, or one a parameter
   std::unique_ptr<KernelBody> body;
 };
 
-/// A new record with a fresh id, or, for a non-empty key, the id that key and name had before.
-/// Error: a name that is not an identifier.
-std::shared_ptr<KernelRecord> makeRecord(std::string name, std::string key,
+/// What a kernel is known by: kernels of one name and identity share compiled code.
+struct KernelIdentity {
+  const void *type = nullptr; ///< of a lambda without captures: an address that no other type has
+  std::string key;            ///< of kernel_capturing, with what is captured
+  auto operator<=>(const KernelIdentity &) const = default;
+};
+
+/// A new record with the id that identity and name had before, or a fresh one. Error: a name that is not an identifier.
+std::shared_ptr<KernelRecord> makeRecord(std::string name, KernelIdentity identity,
                                          std::vector<ParamSpec> params,
                                          std::unique_ptr<KernelBody> body, Loc where);
 
@@ -77,6 +82,8 @@ struct HostArg {
   enum Kind : uint8_t { Tensor, Scalar } kind = Tensor;
   DType dtype = any;
   uint8_t rank = 0;
+  uint8_t sameAs =
+      0; ///< 1 + the first argument that is this very view, where the kernel writes one of them; else 0
   bool hasValue = true; ///< false: a scalar whose value is still open, in an example
   uint64_t bits = 0;    ///< of a scalar
   void *pointer = nullptr;
@@ -121,7 +128,7 @@ std::string tileIr(const KernelRecord &record, std::span<const int64_t> consts,
                    const CompileSettings &settings, std::span<const HostArg> args);
 
 /// Checks the arguments, compiles on first use and launches; part of the runtime. Errors get a note with `options.call`.
-void launch(const KernelRecord &record, Stream &stream, std::span<const HostArg> args,
+void launch(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
             std::span<const int64_t> consts, const LaunchOptions &options);
 /// The same without launching.
 void prepare(const KernelRecord &record, const Device &device, std::span<const HostArg> args,
@@ -133,6 +140,9 @@ template <class P> struct ParamTraits {
   static_assert(kAlwaysFalse<P>,
                 "a kernel's parameters are In<dtype, rank>, Out<dtype, rank>, InOut<dtype, rank>, "
                 "Scalar<dtype> or Const, taken by value");
+  // So that the sentence above stands alone.
+  static constexpr ParamSpec kSpec = {ParamSpec::Const, any, 0};
+  static P make(const ParamSource &source, int index);
 };
 template <class P, ParamSpec::Kind K, DType D, int R> struct ValueParam {
   static constexpr ParamSpec kSpec = {K, D, R};
@@ -207,10 +217,16 @@ template <TensorLike X> HostArg toHostArg(const X &tensor) {
   return arg;
 }
 
-[[noreturn]] void scalarOutOfRange(DType dtype, double value);
+/// An argument of a call, for messages; of an example there is no call.
+struct ArgumentPlace {
+  const KernelRecord *record = nullptr;
+  Loc call;
+  int argument = 0;
+};
+[[noreturn]] void scalarOutOfRange(const ArgumentPlace &place, DType dtype, Arg number);
 
 /// The bits of a host number in a scalar parameter's dtype. Integers that do not fit are an Error.
-template <DType D, HostNumber T> HostArg scalarArg(T number) {
+template <DType D, HostNumber T> HostArg scalarArg(T number, const ArgumentPlace &place = {}) {
   HostArg arg;
   arg.kind = HostArg::Scalar;
   arg.dtype = D;
@@ -235,33 +251,37 @@ template <DType D, HostNumber T> HostArg scalarArg(T number) {
                                 : (negative ? (static_cast<int64_t>(bits) >> (kBits - 1)) == -1
                                             : (bits >> (kBits - 1)) == 0);
     if (!fits)
-      scalarOutOfRange(D, static_cast<double>(number));
+      scalarOutOfRange(place, D, Arg(number, place.call));
     arg.bits = kBits == 64 ? bits : bits & ((uint64_t(1) << (kBits % 64)) - 1);
   }
   return arg;
 }
 
-template <class P, class X> HostArg checkedArg(const X &x) {
+// One sentence a fault, and nothing after it.
+template <class P, class X> HostArg checkedArg(const X &x, const ArgumentPlace &place) {
   constexpr ParamSpec kSpec = ParamTraits<P>::kSpec;
-  if constexpr (kSpec.kind == ParamSpec::Scalar) {
-    static_assert(
-        HostNumber<X>,
-        "a number is expected for a Scalar parameter of the kernel, but this argument is not one");
-    static_assert(
-        !HostNumber<X> || isFloat(kSpec.dtype) || std::is_integral_v<X>,
-        "a floating-point number was given for an integer Scalar parameter of the kernel");
-    return scalarArg<kSpec.dtype>(x);
-  } else {
-    static_assert(
-        requires { toHostArg(x); },
-        "a tensor is expected for an In, Out or InOut parameter of the kernel, "
-        "but this argument is not one");
-    static_assert(kSpec.dtype == any || kStaticDtype<X> == any || kStaticDtype<X> == kSpec.dtype,
-                  "a tensor argument has another dtype than the kernel's parameter");
-    static_assert(kStaticRank<X> < 0 || kStaticRank<X> == kSpec.rank,
-                  "a tensor argument has another rank than the kernel's parameter");
+  constexpr bool kIsScalar = kSpec.kind == ParamSpec::Scalar, kIsNumber = HostNumber<X>;
+  constexpr bool kFitsScalar = kIsNumber && (isFloat(kSpec.dtype) || std::is_integral_v<X>);
+  constexpr bool kIsTensor = requires { toHostArg(x); };
+  static_assert(
+      !kIsScalar || kIsNumber,
+      "a number is expected for a Scalar parameter of the kernel, but this argument is not one");
+  static_assert(!kIsScalar || !kIsNumber || kFitsScalar,
+                "a floating-point number was given for an integer Scalar parameter of the kernel");
+  static_assert(kIsScalar || kIsTensor,
+                "a tensor is expected for an In, Out or InOut parameter of the kernel, "
+                "but this argument is not one");
+  static_assert(kIsScalar || kSpec.dtype == any || kStaticDtype<X> == any ||
+                    kStaticDtype<X> == kSpec.dtype,
+                "a tensor argument has another dtype than the kernel's parameter");
+  static_assert(kIsScalar || kStaticRank<X> < 0 || kStaticRank<X> == kSpec.rank,
+                "a tensor argument has another rank than the kernel's parameter");
+  if constexpr (kIsScalar && kFitsScalar)
+    return scalarArg<kSpec.dtype>(x, place);
+  else if constexpr (!kIsScalar && kIsTensor)
     return toHostArg(x);
-  }
+  else
+    return {};
 }
 
 /// The parameter types without Const, in order: those that take an argument of the call.
@@ -275,17 +295,19 @@ struct RuntimeParams<Params<Done...>, First, Rest...> {
 
 template <class... P> struct CallWith {
   template <class... X>
-  static void call(Params<P...>, const KernelRecord &record, Stream &stream,
+  static void call(Params<P...>, const KernelRecord &record, const Stream &stream,
                    std::span<const int64_t> consts, const LaunchOptions &options,
                    const X &...arguments) {
-    HostArg args[sizeof...(X) + 1] = {checkedArg<P>(arguments)...};
+    int i = 0;
+    HostArg args[sizeof...(X) + 1] = {checkedArg<P>(arguments, {&record, options.call, i++})...};
     launch(record, stream, {args, sizeof...(X)}, consts, options);
   }
   template <class... X>
   static void prepare(Params<P...>, const KernelRecord &record, const Device &device,
                       std::span<const int64_t> consts, const LaunchOptions &options,
                       const X &...arguments) {
-    HostArg args[sizeof...(X) + 1] = {checkedArg<P>(arguments)...};
+    int i = 0;
+    HostArg args[sizeof...(X) + 1] = {checkedArg<P>(arguments, {&record, options.call, i++})...};
     detail::prepare(record, device, {args, sizeof...(X)}, consts, options);
   }
 };
@@ -338,9 +360,9 @@ template <class T> Ref<T, 1> ref(std::span<T> data) {
 /// The stream of a call and the line it is made from, for messages. Made by itself from a stream; functions that launch
 /// for others hand on the line of their own caller: `scale.consts(1024)(CallSite(stream, loc), a, b)`.
 struct CallSite {
-  Stream &stream;
+  const Stream &stream;
   Loc where;
-  CallSite(Stream &stream, Loc where = Loc::here()) : stream(stream), where(where) {}
+  CallSite(const Stream &stream, Loc where = Loc::here()) : stream(stream), where(where) {}
 };
 
 /// A kernel with launch settings, ready to call: `matmul.consts(128, 128, 64).warps(4)(stream, a,
@@ -436,8 +458,8 @@ public:
       call(typename detail::RuntimeParams<detail::Params<>, P...>::type(), site, arguments...);
   }
 
-  /// Compiles and loads what a call with such arguments needs, without launching: at start-up, or
-  /// before a graph is captured. Errors: as for the call.
+  /// Compiles and loads what a call with such arguments needs, without launching: at start-up, say.
+  /// Errors: as for the call.
   template <class... X> void prepare(const Device &device, const X &...arguments) const {
     static_assert(HasConsts || kConsts == 0,
                   "the kernel has Const parameters: call .consts(...) before preparing it");
@@ -501,45 +523,69 @@ private:
 
 namespace detail {
 
+template <class F> inline constexpr char kLambda = 0;
+
 template <class F, class... P>
-Kernel<P...> makeKernel(std::string name, std::string key, F function, Loc where) {
-  return Kernel<P...>(makeRecord(std::move(name), std::move(key), {ParamTraits<P>::kSpec...},
+Kernel<P...> makeKernel(std::string name, KernelIdentity identity, F function, Loc where) {
+  return Kernel<P...>(makeRecord(std::move(name), std::move(identity), {ParamTraits<P>::kSpec...},
                                  std::make_unique<BodyOf<F, P...>>(std::move(function)), where));
 }
 template <class F, class R, class... P>
-auto kernelOf(R (F::*)(P...) const, std::string name, std::string key, F function, Loc where) {
-  return makeKernel<F, P...>(std::move(name), std::move(key), std::move(function), where);
+auto kernelOf(R (F::*)(P...) const, std::string name, KernelIdentity identity, F function,
+              Loc where) {
+  return makeKernel<F, P...>(std::move(name), std::move(identity), std::move(function), where);
 }
 template <class F, class R, class... P>
-auto kernelOf(R (F::*)(P...), std::string name, std::string key, F function, Loc where) {
-  return makeKernel<F, P...>(std::move(name), std::move(key), std::move(function), where);
+auto kernelOf(R (F::*)(P...), std::string name, KernelIdentity identity, F function, Loc where) {
+  return makeKernel<F, P...>(std::move(name), std::move(identity), std::move(function), where);
 }
-template <class F> auto kernelOf(std::string name, std::string key, F function, Loc where) {
+template <class F> auto kernelOf(std::string name, KernelIdentity identity, F function, Loc where) {
   if constexpr (requires { &F::operator(); })
-    return kernelOf(&F::operator(), std::move(name), std::move(key), std::move(function), where);
+    return kernelOf(&F::operator(), std::move(name), std::move(identity), std::move(function),
+                    where);
   else
     static_assert(
         kAlwaysFalse<F>,
         "a kernel's lambda names the type of each parameter: `auto` parameters are refused");
 }
 
+/// A key, and the bytes of what a lambda captures, if they are all there is to it.
+template <class F> std::string keyWithCaptures(std::string key, const F &function) {
+  if constexpr (std::is_trivially_copyable_v<F> && !std::is_empty_v<F>) {
+    key += '\0';
+    key.append(reinterpret_cast<const char *>(&function), sizeof function);
+  }
+  return key;
+}
+
 } // namespace detail
 
 /// Makes a kernel of a lambda without captures. `name` becomes the function's name in PTX and in
-/// messages.
+/// messages. The lambda is what a kernel is known by: where this runs again, as in a function, the
+/// kernel it makes is the same one, compiled once. What the body reads of the host's state must
+/// therefore not change.
 template <class F> auto kernel(std::string name, F function, Loc where = Loc::here()) {
-  static_assert(
-      std::is_empty_v<F>,
-      "kernel() takes a lambda without captures: pass host numbers as Const parameters, or "
-      "use kernel_capturing(key, name, lambda)");
-  return detail::kernelOf(std::move(name), std::string(), std::move(function), where);
+  if constexpr (std::is_pointer_v<F>)
+    static_assert(detail::kAlwaysFalse<F>,
+                  "kernel() takes a lambda, not a function: call the function in a lambda with its "
+                  "parameters, as in kernel(name, [](In<f32, 1> x) { body(x); })");
+  else if constexpr (!std::is_empty_v<F>)
+    static_assert(
+        detail::kAlwaysFalse<F>,
+        "kernel() takes a lambda without captures: pass host numbers as Const parameters, or "
+        "use kernel_capturing(key, name, lambda)");
+  else
+    return detail::kernelOf(std::move(name), {&detail::kLambda<F>, ""}, std::move(function), where);
 }
 
-/// Makes a kernel of a lambda that captures host state. `key` must differ whenever that state does:
-/// kernels of one name and key share compiled code, even across calls of this function.
+/// Makes a kernel of a lambda that captures host state. Kernels of one name and key share compiled code, even across
+/// calls of this function, unless they capture different numbers: a lambda that captures numbers and pointers alone is
+/// told apart by their bytes. `key` must differ whenever other state does: strings, vectors, what references refer to.
 template <class F>
 auto kernel_capturing(std::string key, std::string name, F function, Loc where = Loc::here()) {
-  return detail::kernelOf(std::move(name), std::move(key), std::move(function), where);
+  return detail::kernelOf(std::move(name),
+                          {nullptr, detail::keyWithCaptures(std::move(key), function)},
+                          std::move(function), where);
 }
 
 /// The kernel's tile IR as text, traced and verified for these constants without a device: a unit

@@ -121,7 +121,10 @@ private:
 /// snapshot, `auto other = var(acc)` a second one.
 class Var : public detail::Operators {
 public:
-  Var(const Var &) = delete;
+  /// Refused with a sentence: a copy of what is assigned to would be a second name for it.
+  __attribute__((unavailable(
+      "a Var is not copied: `Value now = v;` reads it, `auto w = var(v);` makes a second one, "
+      "and a lambda that returns one says `-> Value`"))) Var(const Var &);
   /// Moving hands over the variable itself, for vectors of them: `std::vector<Var>`.
   Var(Var &&) noexcept = default;
   /// Stores. Error: another dtype or shape (host numbers adapt), or the region of the Var has

@@ -11,6 +11,8 @@
 #include <tile/Hinted.h>
 #include <tile/Value.h>
 
+#include <tuple>
+
 namespace tile {
 
 namespace detail {
@@ -77,8 +79,17 @@ public:
                   "an Out view can only be written: declare the argument InOut to read it");
     return Value();
   }
+  template <class T> void operator+=(const T &) && { refuseRead<T>(); }
+  template <class T> void operator-=(const T &) && { refuseRead<T>(); }
+  template <class T> void operator*=(const T &) && { refuseRead<T>(); }
+  template <class T> void operator/=(const T &) && { refuseRead<T>(); }
 
 private:
+  template <class T> static void refuseRead() {
+    static_assert(kAlwaysFalse<T>, "an Out view can only be written, and this would read it: "
+                                   "declare the argument InOut");
+  }
+
   TileAccess access_;
   Offsets offsets_;
 };
@@ -94,7 +105,10 @@ public:
   void operator=(InOutRef &&other) && {
     storeAt(access_, offsets_, Arg(std::move(other), other.loc_));
   }
-  void operator+=(Arg value) && { storeAt(access_, offsets_, Arg(load() + value, value.loc())); }
+  void operator+=(Arg value) && { store(now(value) + value, value); }
+  void operator-=(Arg value) && { store(now(value) - value, value); }
+  void operator*=(Arg value) && { store(now(value) * value, value); }
+  void operator/=(Arg value) && { store(now(value) / value, value); }
   operator Value() && { return load(); }
   template <class Dummy = void> operator Value() & {
     static_assert(
@@ -106,6 +120,10 @@ public:
 private:
   friend class tile::Arg;
   Value load() const { return loadAt(access_, offsets_, loc_); }
+  Arg now(const Arg &value) const { return Arg(load(), value.loc()); }
+  void store(const Value &result, const Arg &value) const {
+    storeAt(access_, offsets_, Arg(result, value.loc()));
+  }
 
   TileAccess access_;
   Offsets offsets_;
@@ -125,6 +143,14 @@ private:
   TileAccess access_;
   Elements elements_;
 };
+
+/// Whether these are `Rank` indices, with the caller's line or without.
+template <int Rank, class... Index> constexpr bool areIndices() {
+  constexpr int kGiven = sizeof...(Index);
+  if constexpr (kGiven == Rank + 1)
+    return std::same_as<std::tuple_element_t<Rank, std::tuple<Index...>>, Loc>;
+  return kGiven == Rank;
+}
 
 /// How an access of each kind of view answers.
 struct Loads {
@@ -200,6 +226,10 @@ public:
       requires(Rank == 5) {
     return at(false, loc, at0, at1, at2, at3, at4);
   }
+  template <class... Index>
+  requires(!detail::areIndices<Rank, Index...>()) Result operator()(const Index &...) const {
+    refuseCount<Index...>();
+  }
 
   /// The tile whose first element is at these element offsets, which may be negative or ragged.
   Result offset(Arg e0, Loc loc = Loc::here()) const requires(Rank == 1) {
@@ -218,6 +248,9 @@ public:
       requires(Rank == 5) {
     return at(true, loc, e0, e1, e2, e3, e4);
   }
+  template <class... Index>
+  requires(!detail::areIndices<Rank, Index...>()) Result offset(const Index &...)
+  const { refuseCount<Index...>(); }
 
   /// A tile whose rows (columns, ...) come from anywhere: at position r along `dim` it has what the
   /// tensor has at element indices[r] of that dimension; `others` are the tile indices of the other
@@ -258,8 +291,15 @@ public:
       requires(Rank == 5) {
     return insideAt(loc, at0, at1, at2, at3, at4);
   }
+  template <class... Index>
+  requires(!detail::areIndices<Rank, Index...>()) Value inside(const Index &...)
+  const { refuseCount<Index...>(); }
 
 private:
+  template <class... Index> [[noreturn]] static void refuseCount() {
+    static_assert(detail::areIndices<Rank, Index...>(),
+                  "a tile of a view takes one index for each dimension of the view");
+  }
   template <class... Index> Result at(bool inElements, Loc loc, const Index &...indices) const {
     Arg args[] = {indices...};
     return Mode::access(access_, {args, Rank, inElements}, loc);

@@ -11,8 +11,8 @@ namespace {
 /// What a function of ops and its derivative are.
 struct Activation {
   const char *name;
-  Tensor (*of)(Stream &, const ops::Operand &, Loc);
-  Tensor (*backward)(Stream &, const ops::Operand &, const ops::Operand &, Loc);
+  Tensor (*of)(const Stream &, const ops::Operand &, Loc);
+  Tensor (*backward)(const Stream &, const ops::Operand &, const ops::Operand &, Loc);
 };
 
 template <const Activation &activation> struct ActivationOf {
@@ -41,7 +41,7 @@ struct Swiglu {
     return ops::swiglu(context.stream(), a, b, context.where());
   }
   std::array<Tensor, 2> backward(Context &context, const Tensor &dy) {
-    Stream &stream = context.stream();
+    const Stream &stream = context.stream();
     Loc where = context.where();
     const Tensor &a = context.saved(0), &b = context.saved(1);
     Tensor da = stream.tensor(a.dtype(), dy.extents()), db = stream.tensor(b.dtype(), dy.extents());

@@ -24,7 +24,7 @@ struct Add : Broadcast {
     return ops::add(context.stream(), x, y, context.where());
   }
   std::array<Tensor, 2> backward(Context &context, const Tensor &dz) {
-    Stream &stream = context.stream();
+    const Stream &stream = context.stream();
     return {context.needs(0) ? detail::summedTo(stream, dz, a, context.where()) : Tensor(),
             context.needs(1) ? detail::summedTo(stream, dz, b, context.where()) : Tensor()};
   }
@@ -37,7 +37,7 @@ struct Subtract : Broadcast {
     return ops::subtract(context.stream(), x, y, context.where());
   }
   std::array<Tensor, 2> backward(Context &context, const Tensor &dz) {
-    Stream &stream = context.stream();
+    const Stream &stream = context.stream();
     std::array<Tensor, 2> result;
     if (context.needs(0))
       result[0] = detail::summedTo(stream, dz, a, context.where());
@@ -56,7 +56,7 @@ struct Multiply : Broadcast {
   }
   std::array<Tensor, 2> backward(Context &context, const Tensor &dz) {
     auto gradient = [&](size_t other, const ExtentList &extents) {
-      Stream &stream = context.stream();
+      const Stream &stream = context.stream();
       Tensor product = ops::multiply(stream, dz, context.saved(other), context.where());
       return detail::summedTo(stream, product, extents, context.where());
     };
@@ -75,7 +75,7 @@ struct Divide : Broadcast {
     return z;
   }
   std::array<Tensor, 2> backward(Context &context, const Tensor &dz) {
-    Stream &stream = context.stream();
+    const Stream &stream = context.stream();
     Loc where = context.where();
     Tensor slope = ops::divide(stream, dz, context.saved(0), where);
     std::array<Tensor, 2> result;

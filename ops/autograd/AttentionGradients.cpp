@@ -10,7 +10,7 @@ struct Attention {
   ops::AttentionOptions options;
 
   Tensor forward(Context &context, const Tensor &q, const Tensor &k, const Tensor &v) {
-    Stream &stream = context.stream();
+    const Stream &stream = context.stream();
     if (!context.isRecorded() || q.rank() != 4) // another rank is refused
       return ops::attention(stream, q, k, v, options, context.where());
     Tensor out = stream.tensor(q.dtype(), q.extents());

@@ -170,7 +170,7 @@ private:
     else
       results_[target] = gradient;
   }
-  static Tensor sumOf(Stream &stream, const Tensor &a, const Tensor &b) {
+  static Tensor sumOf(const Stream &stream, const Tensor &a, const Tensor &b) {
     GradientSum sum;
     sum.add(stream, a);
     sum.add(stream, b);

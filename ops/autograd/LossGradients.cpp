@@ -9,8 +9,8 @@ namespace {
 /// What a function of ops and its gradient are; the latter takes the result, which is kept.
 struct RowFunction {
   const char *name;
-  Tensor (*of)(Stream &, const ops::Operand &, int, Loc);
-  Tensor (*backward)(Stream &, const ops::Operand &, const ops::Operand &, int, Loc);
+  Tensor (*of)(const Stream &, const ops::Operand &, int, Loc);
+  Tensor (*backward)(const Stream &, const ops::Operand &, const ops::Operand &, int, Loc);
 };
 constexpr RowFunction kSoftmax{"softmax", ops::softmax, ops::softmaxBackward};
 constexpr RowFunction kLogSoftmax{"logSoftmax", ops::logSoftmax, ops::logSoftmaxBackward};
@@ -34,7 +34,7 @@ struct CrossEntropy {
   ops::CrossEntropyOptions options;
 
   Tensor forward(Context &context, const Tensor &logits) {
-    Stream &stream = context.stream();
+    const Stream &stream = context.stream();
     Loc where = context.where();
     if (!context.isRecorded())
       return ops::crossEntropy(stream, logits, targets, options, where);

@@ -21,7 +21,7 @@ struct Matmul {
     return ops::matmul(context.stream(), x, y, options, context.where());
   }
   std::array<Tensor, 2> backward(Context &context, const Tensor &dz) {
-    Stream &stream = context.stream();
+    const Stream &stream = context.stream();
     Loc where = context.where();
     std::array<Tensor, 2> result;
     if (context.needs(0)) {
@@ -52,7 +52,7 @@ struct Linear {
     return ops::linear(context.stream(), x, weight, bias, options, context.where());
   }
   std::array<Tensor, 3> backward(Context &context, const Tensor &dy) {
-    Stream &stream = context.stream();
+    const Stream &stream = context.stream();
     Loc where = context.where();
     std::array<Tensor, 3> result;
     Tensor rows = detail::asRows(stream, dy, where);

@@ -101,7 +101,7 @@ uint64_t nextSequence() {
   return ++last;
 }
 
-void GradientSum::add(Stream &stream, const Tensor &gradient) {
+void GradientSum::add(const Stream &stream, const Tensor &gradient) {
   if (!tensor_) {
     tensor_ = gradient;
   } else if (isOwn_) {

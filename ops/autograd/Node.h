@@ -55,7 +55,7 @@ uint64_t nextSequence();
 /// takes the rest in place.
 class GradientSum {
 public:
-  void add(Stream &stream, const Tensor &gradient);
+  void add(const Stream &stream, const Tensor &gradient);
   /// The sum; none if there was no gradient. Forgets it.
   Tensor take();
 

@@ -32,7 +32,7 @@ struct Norm {
   };
   /// Of what was normalised, the weight and the bias; `first` is the weight's input.
   Gradients gradients(Context &context, const Tensor &dy, size_t first) const {
-    Stream &stream = context.stream();
+    const Stream &stream = context.stream();
     const Tensor &x = context.saved(0), &rstd = context.saved(1);
     const Tensor &weight = context.saved(2), &bias = context.saved(3);
     Gradients result;

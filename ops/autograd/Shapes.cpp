@@ -7,7 +7,7 @@
 
 namespace tile::autograd::detail {
 
-Tensor summedTo(Stream &stream, const Tensor &x, const ExtentList &extents, Loc loc) {
+Tensor summedTo(const Stream &stream, const Tensor &x, const ExtentList &extents, Loc loc) {
   if (extentsOf(x) == extents)
     return x;
   Tensor y = stream.tensor(x.dtype(), extents);
@@ -38,11 +38,11 @@ Tensor transposed(const Tensor &x) {
   return permuted(x, order);
 }
 
-Tensor reshaped(Stream &stream, const Tensor &x, const ExtentList &shape, Loc loc) {
+Tensor reshaped(const Stream &stream, const Tensor &x, const ExtentList &shape, Loc loc) {
   return x.isContiguous() ? x.reshape(shape) : ops::copy(stream, x, any, loc).reshape(shape);
 }
 
-Tensor asRows(Stream &stream, const Tensor &x, Loc loc) {
+Tensor asRows(const Stream &stream, const Tensor &x, Loc loc) {
   int64_t columns = x.rank() ? x.extent(x.rank() - 1) : 1;
   return reshaped(stream, x, {columns ? x.numel() / columns : 0, columns}, loc);
 }

@@ -14,7 +14,7 @@ inline ExtentList extentsOf(const Tensor &tensor) {
 }
 
 /// The gradient of an operand of these extents that was broadcast: x summed over where it was repeated.
-Tensor summedTo(Stream &stream, const Tensor &x, const ExtentList &extents, Loc loc);
+Tensor summedTo(const Stream &stream, const Tensor &x, const ExtentList &extents, Loc loc);
 /// x repeated to these extents, which it broadcasts to: a view.
 Tensor repeated(const Tensor &x, const ExtentList &extents);
 /// The dimensions in another order: a view.
@@ -22,8 +22,8 @@ Tensor permuted(const Tensor &x, std::span<const int> order);
 /// The last two dimensions exchanged: a view.
 Tensor transposed(const Tensor &x);
 /// x in another shape; copied first where it is not contiguous.
-Tensor reshaped(Stream &stream, const Tensor &x, const ExtentList &shape, Loc loc);
+Tensor reshaped(const Stream &stream, const Tensor &x, const ExtentList &shape, Loc loc);
 /// All dimensions but the last as one.
-Tensor asRows(Stream &stream, const Tensor &x, Loc loc);
+Tensor asRows(const Stream &stream, const Tensor &x, Loc loc);
 
 } // namespace tile::autograd::detail

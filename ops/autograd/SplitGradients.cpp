@@ -43,8 +43,8 @@ std::vector<Tensor> partsOf(const Tensor &x, int dim, const ExtentList &extents)
 }
 
 /// A tensor of such parts; those that are none are zeros. `extents` are its own but for `dim`.
-Tensor joined(Stream &stream, std::span<const Tensor> parts, int dim, const ExtentList &lengths,
-              ExtentList extents, DType dtype, Loc loc) {
+Tensor joined(const Stream &stream, std::span<const Tensor> parts, int dim,
+              const ExtentList &lengths, ExtentList extents, DType dtype, Loc loc) {
   extents[static_cast<size_t>(dim)] = std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
   Tensor whole = stream.tensor(dtype, extents);
   std::vector<Tensor> places = partsOf(whole, dim, lengths);

@@ -1,5 +1,6 @@
 #include "runtime/jit/Arguments.h"
 
+#include "frontend/Binding.h"
 #include "runtime/jit/State.h"
 
 #include <algorithm>
@@ -10,14 +11,6 @@ namespace {
 
 using detail::HostArg;
 using detail::ParamSpec;
-
-/// The parameter behind argument `index` of a call: Const parameters take none.
-size_t parameterOf(const detail::KernelRecord &record, int index) {
-  for (size_t param = 0; param < record.params.size(); ++param)
-    if (record.params[param].kind != ParamSpec::Const && index-- == 0)
-      return param;
-  return record.params.size();
-}
 
 /// Checks the arguments of one call, each by itself.
 class Validation {
@@ -52,8 +45,7 @@ public:
 private:
   int count() const { return static_cast<int>(args.size()); }
   [[noreturn]] void refuse(ErrorCode code, int index, const std::string &what) const {
-    throw Error(Fault::User, code, argumentName(record, index) + " " + what, record.where,
-                {"in a call of kernel '" + record.name + "'"});
+    frontend::refuseArgument(record, frontend::argumentName(record, index) + " " + what, code);
   }
   static bool isEmpty(const HostArg &arg) {
     return std::find(arg.extents, arg.extents + arg.rank, 0) != arg.extents + arg.rank;
@@ -130,14 +122,6 @@ private:
 };
 
 } // namespace
-
-std::string argumentName(const detail::KernelRecord &record, int index) {
-  std::string name = "arg " + std::to_string(index + 1);
-  size_t param = parameterOf(record, index);
-  if (param < record.paramNames.size())
-    name += " '" + record.paramNames[param] + "'";
-  return name;
-}
 
 void validate(const detail::KernelRecord &record, const detail::DeviceState &device,
               std::span<const HostArg> args) {

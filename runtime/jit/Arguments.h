@@ -15,11 +15,7 @@ struct DeviceState;
 
 namespace tile::jit {
 
-/// "arg 2 'b'", or "arg 2" if the kernel does not name its parameters. Counts arguments of the call
-/// from 1.
-std::string argumentName(const detail::KernelRecord &record, int index);
-
-/// Throws tile::Error at the kernel's line unless the kernel can run on each of these arguments:
+/// Throws tile::Error unless the kernel can run on each of these arguments:
 /// WrongDevice, InvalidShape, InvalidArgument, Unsupported, Aliasing (of an output with itself).
 void validate(const detail::KernelRecord &record, const detail::DeviceState &device,
               std::span<const detail::HostArg> args);

@@ -127,7 +127,8 @@ void jit::launchCompiled(const Device &device, const codegen::CompiledKernel &ke
   stream.synchronize();
 }
 
-/// Does what a call asks for; its errors say where the call is, besides where the kernel is.
+/// Does what a call asks for. What is wrong with its arguments is at its line; what is wrong with the kernel is at a line
+/// of the kernel, and says where the call is.
 template <class Act> static void forCall(Loc call, Act act) {
   try {
     act();
@@ -135,6 +136,8 @@ template <class Act> static void forCall(Loc call, Act act) {
     if (!call.line)
       throw;
     std::vector<std::string> notes = error.notes();
+    if (error.file().empty())
+      throw Error(error.fault(), error.code(), error.message(), call, std::move(notes));
     notes.push_back("called at " + std::string(call.file) + ":" + std::to_string(call.line));
     throw Error(error.fault(), error.code(), error.message(), {error.file().c_str(), error.line()},
                 std::move(notes));
@@ -145,6 +148,8 @@ template <class Act> static void forCall(Loc call, Act act) {
 static const LoadedKernel &kernelFor(const KernelRecord &record, detail::DeviceState &device,
                                      std::span<const HostArg> args, std::span<const int64_t> consts,
                                      const detail::LaunchOptions &options) {
+  llvm::SmallVector<HostArg, 0> marked;
+  args = jit::markSameViews(record, args, marked);
   detail::CompileSettings settings = jit::withEnvironment(options.compile);
   jit::KeyWords call;
   jit::appendCall(call, device.id, record.id, args, consts, settings);
@@ -165,7 +170,7 @@ static const LoadedKernel &kernelFor(const KernelRecord &record, detail::DeviceS
   return kernel;
 }
 
-void detail::launch(const KernelRecord &record, Stream &stream, std::span<const HostArg> args,
+void detail::launch(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
                     std::span<const int64_t> consts, const LaunchOptions &options) {
   forCall(options.call, [&] {
     StreamState &state = stream.state();

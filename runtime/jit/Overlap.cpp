@@ -1,6 +1,8 @@
 #include "runtime/jit/Overlap.h"
 
-#include "runtime/jit/Arguments.h"
+#include "frontend/Binding.h"
+
+#include <llvm/ADT/SmallVector.h>
 
 #include <algorithm>
 #include <array>
@@ -66,7 +68,38 @@ bool overlap(const HostArg &a, const HostArg &b) {
          isReached(static_cast<int64_t>(distance), dims, number, a);
 }
 
+bool isWritten(const detail::KernelRecord &record, size_t index) {
+  for (const detail::ParamSpec &spec : record.params)
+    if (spec.kind != detail::ParamSpec::Const && index-- == 0)
+      return spec.kind == detail::ParamSpec::Out || spec.kind == detail::ParamSpec::InOut;
+  return false;
+}
+
 } // namespace
+
+std::span<const HostArg> markSameViews(const detail::KernelRecord &record,
+                                       std::span<const HostArg> args,
+                                       llvm::SmallVectorImpl<HostArg> &marked) {
+  constexpr size_t kMostMarked = 64;
+  uint64_t firsts = 0; // of classes with more than one member, one of them written
+  for (size_t j = 1; j < args.size(); ++j)
+    for (size_t i = 0; i < std::min(j, kMostMarked); ++i) {
+      bool isSame =
+          args[i].pointer && args[i].pointer == args[j].pointer && isSameView(args[i], args[j]);
+      if (!isSame)
+        continue;
+      if (marked.empty())
+        marked.assign(args.begin(), args.end());
+      marked[j].sameAs = static_cast<uint8_t>(i + 1);
+      if (isWritten(record, i) || isWritten(record, j))
+        firsts |= uint64_t(1) << i;
+      break;
+    }
+  for (HostArg &arg : marked)
+    if (arg.sameAs && !(firsts >> (arg.sameAs - 1) & 1))
+      arg.sameAs = 0;
+  return firsts ? std::span<const HostArg>(marked) : args;
+}
 
 void refuseOverlap(const detail::KernelRecord &record, std::span<const HostArg> args,
                    std::span<const Footprint> footprints, detail::FunctionRef<Pairs()> allowed) {
@@ -90,11 +123,12 @@ void refuseOverlap(const detail::KernelRecord &record, std::span<const HostArg> 
         continue;
       Pairs pairs = allowed();
       if (std::find(pairs.begin(), pairs.end(), std::pair(i, j)) == pairs.end())
-        throw Error(Fault::User, ErrorCode::Aliasing,
-                    argumentName(record, j) + " overlaps " + argumentName(record, i) +
-                        ", and the kernel writes one of them; declare one InOut parameter, say "
-                        "x.may_alias(y) in the kernel, or use memory of its own",
-                    record.where, {"in a call of kernel '" + record.name + "'"});
+        frontend::refuseArgument(
+            record,
+            frontend::argumentName(record, j) + " overlaps " + frontend::argumentName(record, i) +
+                ", and the kernel writes one of them; declare one InOut parameter, say "
+                "x.may_alias(y) in the kernel, or use memory of its own",
+            ErrorCode::Aliasing);
     }
   }
 }

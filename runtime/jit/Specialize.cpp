@@ -113,7 +113,8 @@ void appendSignature(KeyWords &key, uint64_t kernel, std::span<const detail::Hos
   for (int64_t constant : consts)
     key.push_back(static_cast<uint64_t>(constant));
   for (const detail::HostArg &arg : args)
-    key.push_back(uint64_t(arg.kind) << 16 | uint64_t(arg.dtype) << 8 | arg.rank);
+    key.push_back(uint64_t(arg.sameAs) << 24 | uint64_t(arg.kind) << 16 | uint64_t(arg.dtype) << 8 |
+                  arg.rank);
 }
 
 void appendFacts(KeyWords &key, std::span<const detail::HostArg> args,
@@ -155,6 +156,7 @@ frontend::Binding bindingOf(std::span<const detail::HostArg> args,
     Facts facts = factsOf(arg, static_cast<int>(i), uses, settings.assume);
     int64_t element = static_cast<int64_t>(sizeOf(arg.dtype));
     out.rank = arg.rank;
+    out.sameAs = arg.sameAs - 1;
     out.alignment = static_cast<int>(facts.isAligned ? kAlignment : element);
     out.wide = facts.isWide;
     for (int dim = 0; dim < arg.rank; ++dim) {

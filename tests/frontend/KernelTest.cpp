@@ -21,7 +21,7 @@ static struct {
   int launches = 0;
 } recorded;
 
-void tile::detail::launch(const KernelRecord &record, Stream &, std::span<const HostArg> args,
+void tile::detail::launch(const KernelRecord &record, const Stream &, std::span<const HostArg> args,
                           std::span<const int64_t> consts, const LaunchOptions &options) {
   checkArguments(record, args);
   recorded.args.assign(args.begin(), args.end());
@@ -169,9 +169,60 @@ TEST(Kernel, ScalarsMustFit) {
   }
 }
 
-TEST(Kernel, IdentityIsTakenOnce) {
+TEST(Kernel, ScalarsThatDoNotFitAreNamedAtTheCall) {
+  DynamicTensor good{f16, {4, 4}};
+  Loc call = Loc::here();
+  try {
+    scale.consts(1, 1)(CallSite(Stream(), call), good, good, 1, 300);
+    FAIL() << "accepted";
+  } catch (const Error &error) {
+    EXPECT_EQ(error.message(), "arg 4 'k': 300 is no i8");
+    EXPECT_EQ(error.file(), call.file);
+    EXPECT_EQ(error.line(), call.line);
+    ASSERT_EQ(error.notes().size(), 1u);
+    EXPECT_TRUE(error.notes()[0].starts_with("in a call of kernel 'scale', defined at "))
+        << error.what();
+  }
+}
+
+TEST(Kernel, StreamsMayBeConstantAndTemporary) {
+  DynamicTensor good{f16, {4, 4}};
+  const Stream constant;
+  int before = recorded.launches;
+  scale.consts(1, 1)(constant, good, good, 1, 1);
+  scale.consts(1, 1)(Stream(), good, good, 1, 1);
+  EXPECT_EQ(recorded.launches, before + 2);
+}
+
+TEST(Kernel, ALambdaWithoutCapturesIsOneKernel) {
   auto make = [] { return kernel("same", [](Out<f32, 1>) {}); };
-  EXPECT_NE(make().record().id, make().record().id);
+  EXPECT_EQ(make().record().id, make().record().id);
+  auto body = [](Out<f32, 1>) {};
+  EXPECT_EQ(kernel("one", body).record().id, kernel("one", body).record().id);
+  EXPECT_NE(kernel("one", body).record().id, kernel("other", body).record().id);
+  EXPECT_NE(kernel("one", body).record().id, kernel("one", [](Out<f32, 1>) {}).record().id);
+  auto generic = []<class T>(T) { return kernel("typed", [](Out<dtypeOf<T>, 1>) {}); };
+  EXPECT_NE(generic(1.0f).record().id, generic(1).record().id);
+}
+
+TEST(Kernel, CapturedNumbersAreToldApartUnderOneKey) {
+  auto repeated = [](int rounds, float step) {
+    return kernel_capturing("key", "repeated", [=](InOut<f32, 1> x) {
+      for (int i = 0; i < rounds; ++i)
+        x.tile({32})(0) += step;
+    });
+  };
+  EXPECT_EQ(repeated(1, 2).record().id, repeated(1, 2).record().id);
+  EXPECT_NE(repeated(1, 2).record().id, repeated(2, 2).record().id);
+  EXPECT_NE(repeated(1, 2).record().id, repeated(1, 3).record().id);
+  auto named = [](std::string key, std::string text) {
+    return kernel_capturing(key, "named", [text](Out<f32, 1>) {});
+  };
+  EXPECT_EQ(named("key", "a").record().id, named("key", "b").record().id) << "the key alone counts";
+  EXPECT_NE(named("a", "a").record().id, named("b", "a").record().id);
+}
+
+TEST(Kernel, IdentityIsTakenOnce) {
   auto copy = scale;
   EXPECT_EQ(copy.record().id, scale.record().id);
   auto capturing = [](int n) {

@@ -9,11 +9,11 @@ using namespace tile::test;
 
 namespace {
 
-using Forward = void (*)(Stream &, const ops::Operand &, const ops::Operand &, Loc);
-using Backward = void (*)(Stream &, const ops::Operand &, const ops::Operand &,
+using Forward = void (*)(const Stream &, const ops::Operand &, const ops::Operand &, Loc);
+using Backward = void (*)(const Stream &, const ops::Operand &, const ops::Operand &,
                           const ops::Operand &, Loc);
-using NewForward = Tensor (*)(Stream &, const ops::Operand &, Loc);
-using NewBackward = Tensor (*)(Stream &, const ops::Operand &, const ops::Operand &, Loc);
+using NewForward = Tensor (*)(const Stream &, const ops::Operand &, Loc);
+using NewBackward = Tensor (*)(const Stream &, const ops::Operand &, const ops::Operand &, Loc);
 using Reference = double (*)(double);
 
 constexpr double kRootHalf = 0.70710678118654752, kDensity = 0.39894228040143268;

@@ -46,18 +46,19 @@ constexpr Needed kNeeded[] = {
 
 // --- Elementwise ---------------------------------------------------------------------------------
 
-using Unary = void (*)(Stream &, const ops::Operand &, const ops::Operand &, Loc);
-using UnaryNew = Tensor (*)(Stream &, const ops::Operand &, Loc);
-using Binary = void (*)(Stream &, const ops::Operand &, const ops::Operand &, const ops::Operand &,
-                        Loc);
-using BinaryNew = Tensor (*)(Stream &, const ops::Operand &, const ops::Operand &, Loc);
+using Unary = void (*)(const Stream &, const ops::Operand &, const ops::Operand &, Loc);
+using UnaryNew = Tensor (*)(const Stream &, const ops::Operand &, Loc);
+using Binary = void (*)(const Stream &, const ops::Operand &, const ops::Operand &,
+                        const ops::Operand &, Loc);
+using BinaryNew = Tensor (*)(const Stream &, const ops::Operand &, const ops::Operand &, Loc);
 
 template <Unary F, UnaryNew G> void addUnary(std::vector<PublicOp> &rows, const char *name) {
   rows.push_back({name,
                   {{"x", f32, "RC", Broadcast}, {"y", f32, "RC", Out | Broadcast}},
-                  [](Stream &s, Tensors t) { F(s, t[0], t[1], Loc::here()); }});
-  rows.push_back(
-      {name, {{"x", f32, "RC", AnyRank}}, [](Stream &s, Tensors t) { G(s, t[0], Loc::here()); }});
+                  [](const Stream &s, Tensors t) { F(s, t[0], t[1], Loc::here()); }});
+  rows.push_back({name, {{"x", f32, "RC", AnyRank}}, [](const Stream &s, Tensors t) {
+                    G(s, t[0], Loc::here());
+                  }});
 }
 
 /// `names` of the inputs and the output.
@@ -68,11 +69,11 @@ void addBinary(std::vector<PublicOp> &rows, const char *name,
                   {{names[0], f32, "RC", Broadcast},
                    {names[1], f32, "RC", Broadcast},
                    {names[2], f32, "RC", Out | Broadcast}},
-                  [](Stream &s, Tensors t) { F(s, t[0], t[1], t[2], Loc::here()); }});
+                  [](const Stream &s, Tensors t) { F(s, t[0], t[1], t[2], Loc::here()); }});
   rows.push_back(
       {name,
        {{names[0], f32, "RC", Broadcast | AnyRank}, {names[1], f32, "RC", Broadcast | AnyRank}},
-       [](Stream &s, Tensors t) { G(s, t[0], t[1], Loc::here()); }});
+       [](const Stream &s, Tensors t) { G(s, t[0], t[1], Loc::here()); }});
 }
 
 void addActivations(std::vector<PublicOp> &rows) {
@@ -97,19 +98,20 @@ void addActivations(std::vector<PublicOp> &rows) {
         {"dy", f32, "RC", Broadcast},
         {"da", f32, "RC", Out},
         {"db", f32, "RC", Out}},
-       [](Stream &s, Tensors t) { ops::swigluBackward(s, t[0], t[1], t[2], t[3], t[4]); }});
+       [](const Stream &s, Tensors t) { ops::swigluBackward(s, t[0], t[1], t[2], t[3], t[4]); }});
   rows.push_back({"swigluHalves",
                   {{"ab", f32, "RC", Broadcast}, {"y", f32, "RW", Out | Broadcast}},
-                  [](Stream &s, Tensors t) { ops::swigluHalves(s, t[0], t[1]); }});
-  rows.push_back({"swigluHalves", {{"ab", f32, "RC", AnyRank}}, [](Stream &s, Tensors t) {
+                  [](const Stream &s, Tensors t) { ops::swigluHalves(s, t[0], t[1]); }});
+  rows.push_back({"swigluHalves", {{"ab", f32, "RC", AnyRank}}, [](const Stream &s, Tensors t) {
                     ops::swigluHalves(s, t[0]);
                   }});
-  rows.push_back({"swigluHalvesBackward",
-                  {{"ab", f32, "RC"}, {"dy", f32, "RW", Broadcast}, {"dab", f32, "RC", Out}},
-                  [](Stream &s, Tensors t) { ops::swigluHalvesBackward(s, t[0], t[1], t[2]); }});
+  rows.push_back(
+      {"swigluHalvesBackward",
+       {{"ab", f32, "RC"}, {"dy", f32, "RW", Broadcast}, {"dab", f32, "RC", Out}},
+       [](const Stream &s, Tensors t) { ops::swigluHalvesBackward(s, t[0], t[1], t[2]); }});
   rows.push_back({"swigluHalvesBackward",
                   {{"ab", f32, "RC", AnyRank}, {"dy", f32, "RW", Broadcast}},
-                  [](Stream &s, Tensors t) { ops::swigluHalvesBackward(s, t[0], t[1]); }});
+                  [](const Stream &s, Tensors t) { ops::swigluHalvesBackward(s, t[0], t[1]); }});
 }
 
 void addArithmetic(std::vector<PublicOp> &rows) {
@@ -121,25 +123,25 @@ void addArithmetic(std::vector<PublicOp> &rows) {
   addBinary<ops::minimum, ops::minimum>(rows, "minimum");
   rows.push_back({"affine",
                   {{"x", f32, "RC", Broadcast}, {"y", f32, "RC", Out | Broadcast}},
-                  [](Stream &s, Tensors t) { ops::affine(s, t[0], 2, 1, t[1]); }});
-  rows.push_back({"affine", {{"x", f32, "RC", AnyRank}}, [](Stream &s, Tensors t) {
+                  [](const Stream &s, Tensors t) { ops::affine(s, t[0], 2, 1, t[1]); }});
+  rows.push_back({"affine", {{"x", f32, "RC", AnyRank}}, [](const Stream &s, Tensors t) {
                     ops::affine(s, t[0], 2, 1);
                   }});
   rows.push_back(
       {"copy",
        {{"x", f32, "RC", Broadcast | AnyDtype}, {"y", f32, "RC", Out | Broadcast | AnyDtype}},
-       [](Stream &s, Tensors t) { ops::copy(s, t[0], t[1]); }});
-  rows.push_back({"copy", {{"x", f32, "RC", AnyDtype | AnyRank}}, [](Stream &s, Tensors t) {
+       [](const Stream &s, Tensors t) { ops::copy(s, t[0], t[1]); }});
+  rows.push_back({"copy", {{"x", f32, "RC", AnyDtype | AnyRank}}, [](const Stream &s, Tensors t) {
                     ops::copy(s, t[0]);
                   }});
-  rows.push_back({"fill", {{"y", f32, "RC", Out | AnyDtype | AnyRank}}, [](Stream &s, Tensors t) {
-                    ops::fill(s, 1, t[0]);
-                  }});
+  rows.push_back({"fill",
+                  {{"y", f32, "RC", Out | AnyDtype | AnyRank}},
+                  [](const Stream &s, Tensors t) { ops::fill(s, 1, t[0]); }});
   rows.push_back({"map",
                   {{"x0", f32, "RC", Broadcast | AnyDtype},
                    {"x1", f32, "RC", Broadcast | AnyDtype},
                    {"y", f32, "RC", Out | Broadcast | AnyDtype}},
-                  [](Stream &s, Tensors t) {
+                  [](const Stream &s, Tensors t) {
                     ops::map(
                         s, [](Value x0, Value x1) { return cast(f32, x0) + cast(f32, x1); }, t[2],
                         t[0], t[1]);
@@ -153,50 +155,51 @@ void addProducts(std::vector<PublicOp> &rows) {
                   {{"a", f32, "RK", Broadcast | AnyRank},
                    {"b", f32, "KN", Broadcast},
                    {"c", f32, "RN", Out | Broadcast}},
-                  [](Stream &s, Tensors t) { ops::matmul(s, t[0], t[1], t[2]); }});
+                  [](const Stream &s, Tensors t) { ops::matmul(s, t[0], t[1], t[2]); }});
   rows.push_back(
       {"matmul",
        {{"a", f32, "BRK", Broadcast},
         {"b", f32, "BKN", Broadcast},
         {"x0", f32, "BRN", Broadcast | AnyDtype},
         {"c", f32, "BRN", Out | Broadcast}},
-       [](Stream &s, Tensors t) {
+       [](const Stream &s, Tensors t) {
          ops::matmul(s, t[0], t[1], t[3],
                      ops::epilogue([](Value sums, Value x) { return sums + cast(f32, x); }, t[2]));
        }});
   rows.push_back({"matmul",
                   {{"a", f32, "RK", Broadcast | AnyRank}, {"b", f32, "KN", Broadcast | AnyRank}},
-                  [](Stream &s, Tensors t) { ops::matmul(s, t[0], t[1]); }});
+                  [](const Stream &s, Tensors t) { ops::matmul(s, t[0], t[1]); }});
   rows.push_back({"linear",
                   {{"x", f32, "RK"},
                    {"weight", f32, "NK"},
                    {"bias", f32, "N", Optional},
                    {"y", f32, "RN", Out}},
-                  [](Stream &s, Tensors t) { ops::linear(s, t[0], t[1], t[2], t[3]); }});
+                  [](const Stream &s, Tensors t) { ops::linear(s, t[0], t[1], t[2], t[3]); }});
   rows.push_back({"linear",
                   {{"x", f32, "RK", AnyRank}, {"weight", f32, "NK"}, {"bias", f32, "N", Optional}},
-                  [](Stream &s, Tensors t) { ops::linear(s, t[0], t[1], t[2]); }});
+                  [](const Stream &s, Tensors t) { ops::linear(s, t[0], t[1], t[2]); }});
   rows.push_back({"einsum",
                   {{"operand 0", f32, "BRK"}, {"operand 1", f32, "KN"}, {"y", f32, "NBR", Out}},
-                  [](Stream &s, Tensors t) {
+                  [](const Stream &s, Tensors t) {
                     ops::einsum(s, "brk,kn->nbr", {t[0], t[1]}, t[2]);
                   }});
-  rows.push_back(
-      {"einsum", {{"operand 0", f32, "BRK"}, {"operand 1", f32, "KN"}}, [](Stream &s, Tensors t) {
-         ops::einsum(s, "brk,kn->nbr", {t[0], t[1]});
-       }});
+  rows.push_back({"einsum",
+                  {{"operand 0", f32, "BRK"}, {"operand 1", f32, "KN"}},
+                  [](const Stream &s, Tensors t) {
+                    ops::einsum(s, "brk,kn->nbr", {t[0], t[1]});
+                  }});
 }
 
-using Reduction = void (*)(Stream &, const ops::Operand &, const ops::Axes &, const ops::Operand &,
-                           Loc);
-using ReductionNew = Tensor (*)(Stream &, const ops::Operand &, const ops::Axes &,
+using Reduction = void (*)(const Stream &, const ops::Operand &, const ops::Axes &,
+                           const ops::Operand &, Loc);
+using ReductionNew = Tensor (*)(const Stream &, const ops::Operand &, const ops::Axes &,
                                 tile::ReduceOptions, Loc);
 template <Reduction F, ReductionNew G>
 void addReduction(std::vector<PublicOp> &rows, const char *name) {
-  rows.push_back({name, {{"x", f32, "RC"}, {"y", f32, "R", Out}}, [](Stream &s, Tensors t) {
+  rows.push_back({name, {{"x", f32, "RC"}, {"y", f32, "R", Out}}, [](const Stream &s, Tensors t) {
                     F(s, t[0], 1, t[1], Loc::here());
                   }});
-  rows.push_back({name, {{"x", f32, "RC", AnyRank}}, [](Stream &s, Tensors t) {
+  rows.push_back({name, {{"x", f32, "RC", AnyRank}}, [](const Stream &s, Tensors t) {
                     G(s, t[0], -1, {}, Loc::here());
                   }});
 }
@@ -209,37 +212,38 @@ void addReductions(std::vector<PublicOp> &rows) {
   addReduction<ops::sumOfSquares, ops::sumOfSquares>(rows, "sumOfSquares");
   rows.push_back({"sumTo",
                   {{"x", f32, "RC", Broadcast | AnyRank}, {"y", f32, "C", Out | AnyRank}},
-                  [](Stream &s, Tensors t) { ops::sumTo(s, t[0], t[1]); }});
+                  [](const Stream &s, Tensors t) { ops::sumTo(s, t[0], t[1]); }});
 }
 
 // --- Random numbers and optimizers -----------------------------------------------------------------
 
 void addRandom(std::vector<PublicOp> &rows) {
   static constexpr ops::Generator kState = {.seed = 3};
-  rows.push_back({"rand", {{"y", f32, "RC", Out | AnyRank}}, [](Stream &s, Tensors t) {
+  rows.push_back({"rand", {{"y", f32, "RC", Out | AnyRank}}, [](const Stream &s, Tensors t) {
                     ops::Generator generator = kState;
                     ops::rand(s, generator, t[0]);
                   }});
-  rows.push_back({"randn", {{"y", f32, "RC", Out | AnyRank}}, [](Stream &s, Tensors t) {
+  rows.push_back({"randn", {{"y", f32, "RC", Out | AnyRank}}, [](const Stream &s, Tensors t) {
                     ops::Generator generator = kState;
                     ops::randn(s, generator, t[0]);
                   }});
-  rows.push_back({"randint", {{"y", i32, "RC", Out | Index | AnyRank}}, [](Stream &s, Tensors t) {
-                    ops::Generator generator = kState;
-                    ops::randint(s, generator, 0, 9, t[0]);
-                  }});
   rows.push_back(
-      {"bernoulli", {{"y", f32, "RC", Out | AnyDtype | AnyRank}}, [](Stream &s, Tensors t) {
+      {"randint", {{"y", i32, "RC", Out | Index | AnyRank}}, [](const Stream &s, Tensors t) {
+         ops::Generator generator = kState;
+         ops::randint(s, generator, 0, 9, t[0]);
+       }});
+  rows.push_back(
+      {"bernoulli", {{"y", f32, "RC", Out | AnyDtype | AnyRank}}, [](const Stream &s, Tensors t) {
          ops::Generator generator = kState;
          ops::bernoulli(s, generator, 0.5, t[0]);
        }});
   rows.push_back({"dropout",
                   {{"x", f32, "RC", Broadcast}, {"y", f32, "RC", Out | Broadcast}},
-                  [](Stream &s, Tensors t) {
+                  [](const Stream &s, Tensors t) {
                     ops::Generator generator = kState;
                     ops::dropout(s, generator, 0.5, t[0], t[1]);
                   }});
-  rows.push_back({"dropout", {{"x", f32, "RC", AnyRank}}, [](Stream &s, Tensors t) {
+  rows.push_back({"dropout", {{"x", f32, "RC", AnyRank}}, [](const Stream &s, Tensors t) {
                     ops::Generator generator = kState;
                     ops::dropout(s, generator, 0.5, t[0]);
                   }});
@@ -247,32 +251,34 @@ void addRandom(std::vector<PublicOp> &rows) {
                   {{"x", f32, "RC", Broadcast},
                    {"residual", f32, "RC", Broadcast},
                    {"y", f32, "RC", Out | Broadcast}},
-                  [](Stream &s, Tensors t) {
+                  [](const Stream &s, Tensors t) {
                     ops::Generator generator = kState;
                     ops::dropoutAdd(s, generator, 0.5, t[0], t[1], t[2]);
                   }});
   rows.push_back(
       {"dropoutAdd",
        {{"x", f32, "RC", Broadcast | AnyRank}, {"residual", f32, "RC", Broadcast | AnyRank}},
-       [](Stream &s, Tensors t) {
+       [](const Stream &s, Tensors t) {
          ops::Generator generator = kState;
          ops::dropoutAdd(s, generator, 0.5, t[0], t[1]);
        }});
-  rows.push_back({"dropoutBackward",
-                  {{"dy", f32, "RC", Broadcast}, {"dx", f32, "RC", Out | Broadcast}},
-                  [](Stream &s, Tensors t) { ops::dropoutBackward(s, kState, 0.5, t[0], t[1]); }});
-  rows.push_back({"dropoutBackward", {{"dy", f32, "RC", AnyRank}}, [](Stream &s, Tensors t) {
+  rows.push_back(
+      {"dropoutBackward",
+       {{"dy", f32, "RC", Broadcast}, {"dx", f32, "RC", Out | Broadcast}},
+       [](const Stream &s, Tensors t) { ops::dropoutBackward(s, kState, 0.5, t[0], t[1]); }});
+  rows.push_back({"dropoutBackward", {{"dy", f32, "RC", AnyRank}}, [](const Stream &s, Tensors t) {
                     ops::dropoutBackward(s, kState, 0.5, t[0]);
                   }});
 }
 
 void addOptimizers(std::vector<PublicOp> &rows) {
-  rows.push_back(
-      {"sgd",
-       {{"weights", f32, "RC", Out},
-        {"gradient", f32, "RC"},
-        {"velocity", f32, "RC", Out | Optional}},
-       [](Stream &s, Tensors t) { ops::sgd(s, t[0], t[1], t[2], {.momentum = t[2] ? 0.9 : 0}); }});
+  rows.push_back({"sgd",
+                  {{"weights", f32, "RC", Out},
+                   {"gradient", f32, "RC"},
+                   {"velocity", f32, "RC", Out | Optional}},
+                  [](const Stream &s, Tensors t) {
+                    ops::sgd(s, t[0], t[1], t[2], {.momentum = t[2] ? 0.9 : 0});
+                  }});
   rows.push_back(
       {"adamW",
        {{"weights", f32, "RC", Out},
@@ -280,17 +286,17 @@ void addOptimizers(std::vector<PublicOp> &rows) {
         {"m", f32, "RC", Out},
         {"v", f32, "RC", Out},
         {"master", f32, "RC", Out | Optional}},
-       [](Stream &s, Tensors t) { ops::adamW(s, t[0], t[1], t[2], t[3], 1, {}, t[4]); }});
+       [](const Stream &s, Tensors t) { ops::adamW(s, t[0], t[1], t[2], t[3], 1, {}, t[4]); }});
   rows.push_back({"globalNorm",
                   {{"tensors[0]", f32, "RC", AnyRank},
                    {"tensors[1]", f32, "V", AnyRank},
                    {"norm", f32, "1", Out | AnyRank}},
-                  [](Stream &s, Tensors t) { ops::globalNorm(s, t.first(2), t[2]); }});
+                  [](const Stream &s, Tensors t) { ops::globalNorm(s, t.first(2), t[2]); }});
   rows.push_back({"clipByNorm",
                   {{"tensors[0]", f32, "RC", Out | AnyRank},
                    {"tensors[1]", f32, "V", Out | AnyRank},
                    {"norm", f32, "1", AnyRank}},
-                  [](Stream &s, Tensors t) { ops::clipByNorm(s, t.first(2), t[2], 1); }});
+                  [](const Stream &s, Tensors t) { ops::clipByNorm(s, t.first(2), t[2], 1); }});
 }
 
 } // namespace

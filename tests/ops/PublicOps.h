@@ -35,7 +35,7 @@ struct Parameter {
 struct PublicOp {
   const char *name;
   std::vector<Parameter> parameters;
-  void (*call)(Stream &stream, std::span<const ops::Operand> tensors);
+  void (*call)(const Stream &stream, std::span<const ops::Operand> tensors);
   /// Letters whose extents may not become 0.
   std::string_view nonEmpty = "";
 

@@ -33,58 +33,64 @@ namespace tile::ops {
 ///   sigmoid   1 / (1 + exp(-x))
 ///   tanh      the hyperbolic tangent
 /// One pass: x is read and y written once.
-void relu(Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
-Tensor relu(Stream &stream, const Operand &x, Loc loc = Loc::here());
-void gelu(Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
-Tensor gelu(Stream &stream, const Operand &x, Loc loc = Loc::here());
-void geluTanh(Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
-Tensor geluTanh(Stream &stream, const Operand &x, Loc loc = Loc::here());
-void silu(Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
-Tensor silu(Stream &stream, const Operand &x, Loc loc = Loc::here());
-void sigmoid(Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
-Tensor sigmoid(Stream &stream, const Operand &x, Loc loc = Loc::here());
-void tanh(Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
-Tensor tanh(Stream &stream, const Operand &x, Loc loc = Loc::here());
+void relu(const Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
+Tensor relu(const Stream &stream, const Operand &x, Loc loc = Loc::here());
+void gelu(const Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
+Tensor gelu(const Stream &stream, const Operand &x, Loc loc = Loc::here());
+void geluTanh(const Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
+Tensor geluTanh(const Stream &stream, const Operand &x, Loc loc = Loc::here());
+void silu(const Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
+Tensor silu(const Stream &stream, const Operand &x, Loc loc = Loc::here());
+void sigmoid(const Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
+Tensor sigmoid(const Stream &stream, const Operand &x, Loc loc = Loc::here());
+void tanh(const Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
+Tensor tanh(const Stream &stream, const Operand &x, Loc loc = Loc::here());
 
 /// dx = dy * f'(x): what a change of y means for x. `x` is the function's argument. The derivative of
 /// relu at 0 is 0; at NaN it is 1, so that dy passes.
 /// One pass: x and dy are read and dx written once.
-void reluBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+void reluBackward(const Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
                   Loc loc = Loc::here());
-Tensor reluBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc = Loc::here());
-void geluBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+Tensor reluBackward(const Stream &stream, const Operand &x, const Operand &dy,
+                    Loc loc = Loc::here());
+void geluBackward(const Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
                   Loc loc = Loc::here());
-Tensor geluBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc = Loc::here());
-void geluTanhBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+Tensor geluBackward(const Stream &stream, const Operand &x, const Operand &dy,
+                    Loc loc = Loc::here());
+void geluTanhBackward(const Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
                       Loc loc = Loc::here());
-Tensor geluTanhBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc = Loc::here());
-void siluBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+Tensor geluTanhBackward(const Stream &stream, const Operand &x, const Operand &dy,
+                        Loc loc = Loc::here());
+void siluBackward(const Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
                   Loc loc = Loc::here());
-Tensor siluBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc = Loc::here());
-void sigmoidBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+Tensor siluBackward(const Stream &stream, const Operand &x, const Operand &dy,
+                    Loc loc = Loc::here());
+void sigmoidBackward(const Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
                      Loc loc = Loc::here());
-Tensor sigmoidBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc = Loc::here());
-void tanhBackward(Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
+Tensor sigmoidBackward(const Stream &stream, const Operand &x, const Operand &dy,
+                       Loc loc = Loc::here());
+void tanhBackward(const Stream &stream, const Operand &x, const Operand &dy, const Operand &dx,
                   Loc loc = Loc::here());
-Tensor tanhBackward(Stream &stream, const Operand &x, const Operand &dy, Loc loc = Loc::here());
+Tensor tanhBackward(const Stream &stream, const Operand &x, const Operand &dy,
+                    Loc loc = Loc::here());
 
 /// y = silu(a) * b, and da = dy * b * silu'(a), db = dy * silu(a). Gradients of operands that were broadcast have
 /// y's extents: `sumTo` (Reduce.h) makes them those of the operand.
 /// One pass each: backward writes both gradients at once.
-void swiglu(Stream &stream, const Operand &a, const Operand &b, const Operand &y,
+void swiglu(const Stream &stream, const Operand &a, const Operand &b, const Operand &y,
             Loc loc = Loc::here());
-Tensor swiglu(Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
-void swigluBackward(Stream &stream, const Operand &a, const Operand &b, const Operand &dy,
+Tensor swiglu(const Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
+void swigluBackward(const Stream &stream, const Operand &a, const Operand &b, const Operand &dy,
                     const Operand &da, const Operand &db, Loc loc = Loc::here());
 
 /// The same where a and b are the first and second half of the last dimension of one tensor `ab`, as one
 /// product with two weight matrices leaves them: ... x 2n gives ... x n. Nothing is copied.
 /// Error: InvalidShape if `ab` has no last dimension, or one of odd extent.
-void swigluHalves(Stream &stream, const Operand &ab, const Operand &y, Loc loc = Loc::here());
-Tensor swigluHalves(Stream &stream, const Operand &ab, Loc loc = Loc::here());
-void swigluHalvesBackward(Stream &stream, const Operand &ab, const Operand &dy, const Operand &dab,
-                          Loc loc = Loc::here());
-Tensor swigluHalvesBackward(Stream &stream, const Operand &ab, const Operand &dy,
+void swigluHalves(const Stream &stream, const Operand &ab, const Operand &y, Loc loc = Loc::here());
+Tensor swigluHalves(const Stream &stream, const Operand &ab, Loc loc = Loc::here());
+void swigluHalvesBackward(const Stream &stream, const Operand &ab, const Operand &dy,
+                          const Operand &dab, Loc loc = Loc::here());
+Tensor swigluHalvesBackward(const Stream &stream, const Operand &ab, const Operand &dy,
                             Loc loc = Loc::here());
 
 } // namespace tile::ops

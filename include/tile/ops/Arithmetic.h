@@ -22,38 +22,38 @@ namespace tile::ops {
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing, Unsupported), at the caller's line:
 /// extents do not broadcast, dtypes differ or are not in the list, a tensor is of another device, c
 /// overlaps or repeats elements, and those of `map`.
-void add(Stream &stream, const Operand &a, const Operand &b, const Operand &c,
+void add(const Stream &stream, const Operand &a, const Operand &b, const Operand &c,
          Loc loc = Loc::here());
-void subtract(Stream &stream, const Operand &a, const Operand &b, const Operand &c,
+void subtract(const Stream &stream, const Operand &a, const Operand &b, const Operand &c,
               Loc loc = Loc::here());
-void multiply(Stream &stream, const Operand &a, const Operand &b, const Operand &c,
+void multiply(const Stream &stream, const Operand &a, const Operand &b, const Operand &c,
               Loc loc = Loc::here());
-void divide(Stream &stream, const Operand &a, const Operand &b, const Operand &c,
+void divide(const Stream &stream, const Operand &a, const Operand &b, const Operand &c,
             Loc loc = Loc::here());
-void maximum(Stream &stream, const Operand &a, const Operand &b, const Operand &c,
+void maximum(const Stream &stream, const Operand &a, const Operand &b, const Operand &c,
              Loc loc = Loc::here());
-void minimum(Stream &stream, const Operand &a, const Operand &b, const Operand &c,
+void minimum(const Stream &stream, const Operand &a, const Operand &b, const Operand &c,
              Loc loc = Loc::here());
-Tensor add(Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
-Tensor subtract(Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
-Tensor multiply(Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
-Tensor divide(Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
-Tensor maximum(Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
-Tensor minimum(Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
+Tensor add(const Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
+Tensor subtract(const Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
+Tensor multiply(const Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
+Tensor divide(const Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
+Tensor maximum(const Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
+Tensor minimum(const Stream &stream, const Operand &a, const Operand &b, Loc loc = Loc::here());
 
 /// y = factor * x + offset, computed in f32 (f64 if y is f64). x may be y. Any floating-point dtypes;
 /// x broadcasts to y. Errors: those of `add`.
-void affine(Stream &stream, const Operand &x, double factor, double offset, const Operand &y,
+void affine(const Stream &stream, const Operand &x, double factor, double offset, const Operand &y,
             Loc loc = Loc::here());
-Tensor affine(Stream &stream, const Operand &x, double factor, double offset,
+Tensor affine(const Stream &stream, const Operand &x, double factor, double offset,
               Loc loc = Loc::here());
 
 /// y = x in y's dtype: copies, casts (as `cast` in a kernel), transposes and broadcasts, since any
 /// strides are fine. Errors: those of `map`.
-void copy(Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
+void copy(const Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
 /// A contiguous copy, in another dtype if one is given.
-Tensor copy(Stream &stream, const Operand &x, DType dtype = any, Loc loc = Loc::here());
+Tensor copy(const Stream &stream, const Operand &x, DType dtype = any, Loc loc = Loc::here());
 /// Every element becomes `value`, rounded to y's dtype; integers must fit. Errors: those of `map`.
-void fill(Stream &stream, double value, const Operand &y, Loc loc = Loc::here());
+void fill(const Stream &stream, double value, const Operand &y, Loc loc = Loc::here());
 
 } // namespace tile::ops

@@ -45,12 +45,12 @@ struct AttentionOptions {
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: a rank, dtype,
 /// extent, head dimension or number of heads that is not as above, tensors of different devices, an
 /// output that overlaps another tensor or repeats elements.
-void attention(Stream &stream, const Operand &q, const Operand &k, const Operand &v,
+void attention(const Stream &stream, const Operand &q, const Operand &k, const Operand &v,
                const Operand &out, const AttentionOptions &options = {}, Loc loc = Loc::here());
-void attention(Stream &stream, const Operand &q, const Operand &k, const Operand &v,
+void attention(const Stream &stream, const Operand &q, const Operand &k, const Operand &v,
                const Operand &out, const Operand &lse, const AttentionOptions &options = {},
                Loc loc = Loc::here());
-Tensor attention(Stream &stream, const Operand &q, const Operand &k, const Operand &v,
+Tensor attention(const Stream &stream, const Operand &q, const Operand &k, const Operand &v,
                  const AttentionOptions &options = {}, Loc loc = Loc::here());
 
 struct AttentionGradients {
@@ -71,11 +71,11 @@ struct AttentionGradients {
 /// tile of keys; dq, one for each tile of queries. No atomics: the same bits each time.
 /// q, k, v and dout must be finite; what is not may spoil any gradient of its batch and head.
 /// Errors: as for `attention`.
-void attentionBackward(Stream &stream, const Operand &q, const Operand &k, const Operand &v,
+void attentionBackward(const Stream &stream, const Operand &q, const Operand &k, const Operand &v,
                        const Operand &out, const Operand &lse, const Operand &dout,
                        const Operand &dq, const Operand &dk, const Operand &dv,
                        const AttentionOptions &options = {}, Loc loc = Loc::here());
-AttentionGradients attentionBackward(Stream &stream, const Operand &q, const Operand &k,
+AttentionGradients attentionBackward(const Stream &stream, const Operand &q, const Operand &k,
                                      const Operand &v, const Operand &out, const Operand &lse,
                                      const Operand &dout, const AttentionOptions &options = {},
                                      Loc loc = Loc::here());

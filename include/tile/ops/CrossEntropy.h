@@ -43,10 +43,10 @@ struct CrossEntropyOptions {
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: extents that do not fit logits, a
 /// dtype that is not in the list, classes that are more than the columns, a smoothing outside 0 .. 1, tensors of different
 /// devices, an output that overlaps another tensor or repeats elements.
-void crossEntropy(Stream &stream, const Operand &logits, const Operand &targets,
+void crossEntropy(const Stream &stream, const Operand &logits, const Operand &targets,
                   const Operand &loss, const Operand &lse = {},
                   const CrossEntropyOptions &options = {}, Loc loc = Loc::here());
-Tensor crossEntropy(Stream &stream, const Operand &logits, const Operand &targets,
+Tensor crossEntropy(const Stream &stream, const Operand &logits, const Operand &targets,
                     const CrossEntropyOptions &options = {}, Loc loc = Loc::here());
 
 /// The gradient with respect to logits, from dloss, that of loss, and lse as crossEntropy gave it, with the same options:
@@ -57,10 +57,10 @@ Tensor crossEntropy(Stream &stream, const Operand &logits, const Operand &target
 /// Shapes, dtypes and errors as above; dloss has the extents of loss, dlogits those of logits. dlogits may be logits itself,
 /// with the same strides: then the gradient takes their place, and no memory is needed for it.
 /// Method: logits are read once and dlogits written once; of a mean one program counts the targets first.
-void crossEntropyBackward(Stream &stream, const Operand &dloss, const Operand &logits,
+void crossEntropyBackward(const Stream &stream, const Operand &dloss, const Operand &logits,
                           const Operand &targets, const Operand &lse, const Operand &dlogits,
                           const CrossEntropyOptions &options = {}, Loc loc = Loc::here());
-Tensor crossEntropyBackward(Stream &stream, const Operand &dloss, const Operand &logits,
+Tensor crossEntropyBackward(const Stream &stream, const Operand &dloss, const Operand &logits,
                             const Operand &targets, const Operand &lse,
                             const CrossEntropyOptions &options = {}, Loc loc = Loc::here());
 

@@ -33,13 +33,14 @@ namespace tile::ops {
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing, Unsupported), at the caller's line: a formula that is
 /// none, or that does not fit the operands' number, ranks and extents, with a mark under the place; dtypes, extents of y,
 /// tensors of different devices, y overlaps an operand or repeats elements, too many dimensions.
-void einsum(Stream &stream, std::string_view formula, std::span<const Operand> operands,
+void einsum(const Stream &stream, std::string_view formula, std::span<const Operand> operands,
             const Operand &y, MatmulOptions options = {}, Loc loc = Loc::here());
-void einsum(Stream &stream, std::string_view formula, std::initializer_list<Operand> operands,
+void einsum(const Stream &stream, std::string_view formula, std::initializer_list<Operand> operands,
             const Operand &y, MatmulOptions options = {}, Loc loc = Loc::here());
-Tensor einsum(Stream &stream, std::string_view formula, std::span<const Operand> operands,
+Tensor einsum(const Stream &stream, std::string_view formula, std::span<const Operand> operands,
               MatmulOptions options = {}, Loc loc = Loc::here());
-Tensor einsum(Stream &stream, std::string_view formula, std::initializer_list<Operand> operands,
-              MatmulOptions options = {}, Loc loc = Loc::here());
+Tensor einsum(const Stream &stream, std::string_view formula,
+              std::initializer_list<Operand> operands, MatmulOptions options = {},
+              Loc loc = Loc::here());
 
 } // namespace tile::ops

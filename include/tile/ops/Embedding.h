@@ -19,9 +19,9 @@ namespace tile::ops {
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: dtypes, a table that is no
 /// matrix, extents of y, tensors of different devices, y overlaps an input or repeats elements.
-void embedding(Stream &stream, const Operand &table, const Operand &indices, const Operand &y,
+void embedding(const Stream &stream, const Operand &table, const Operand &indices, const Operand &y,
                Loc loc = Loc::here());
-Tensor embedding(Stream &stream, const Operand &table, const Operand &indices,
+Tensor embedding(const Stream &stream, const Operand &table, const Operand &indices,
                  Loc loc = Loc::here());
 
 /// dtable[r, :] = the sum of dy[i..., :] over all indices equal to r; zero for rows that none names. dtable is overwritten.
@@ -37,7 +37,7 @@ Tensor embedding(Stream &stream, const Operand &table, const Operand &indices,
 /// Temporary memory: 4 * n + 8 * rows bytes.
 ///
 /// Errors: those of `embedding`.
-void embeddingBackward(Stream &stream, const Operand &indices, const Operand &dy,
+void embeddingBackward(const Stream &stream, const Operand &indices, const Operand &dy,
                        const Operand &dtable, Loc loc = Loc::here());
 
 } // namespace tile::ops

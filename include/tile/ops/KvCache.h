@@ -41,7 +41,7 @@ struct KvCache {
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: a rank, extent or
 /// dtype that is not as above, tensors of different devices, cache tensors that overlap each other or an
 /// input, or repeat elements.
-void kvCacheAppend(Stream &stream, const Operand &k, const Operand &v, const KvCache &cache,
+void kvCacheAppend(const Stream &stream, const Operand &k, const Operand &v, const KvCache &cache,
                    Loc loc = Loc::here());
 
 struct DecodeOptions {
@@ -66,9 +66,9 @@ struct DecodeOptions {
 /// NaN: a score that is NaN or +infinity makes its row NaN; -infinity is a weight of 0. v must be finite
 /// where p is 0.
 /// Errors: as for `kvCacheAppend`; a number of heads or head dimension that is not as above.
-void decodeAttention(Stream &stream, const Operand &q, const KvCache &cache, const Operand &out,
-                     const DecodeOptions &options = {}, Loc loc = Loc::here());
-Tensor decodeAttention(Stream &stream, const Operand &q, const KvCache &cache,
+void decodeAttention(const Stream &stream, const Operand &q, const KvCache &cache,
+                     const Operand &out, const DecodeOptions &options = {}, Loc loc = Loc::here());
+Tensor decodeAttention(const Stream &stream, const Operand &q, const KvCache &cache,
                        const DecodeOptions &options = {}, Loc loc = Loc::here());
 
 } // namespace tile::ops

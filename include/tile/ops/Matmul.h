@@ -164,7 +164,7 @@ detail::Epilogue<F, detail::EpilogueArgument<X>...> epilogue(F, const X &...x) {
 /// another device, c overlaps a or b or repeats elements; an epilogue's tensor does not broadcast to
 /// c, or overlaps it in another way than element for element.
 template <class F = detail::NoEpilogue>
-void matmul(Stream &stream, const Operand &a, const Operand &b, const Operand &c, F = {},
+void matmul(const Stream &stream, const Operand &a, const Operand &b, const Operand &c, F = {},
             MatmulOptions options = {}, Loc loc = Loc::here()) {
   static_assert(std::is_empty_v<F> && std::is_default_constructible_v<F>,
                 "matmul takes an epilogue lambda without captures: write numbers into it, or give "
@@ -174,22 +174,22 @@ void matmul(Stream &stream, const Operand &a, const Operand &b, const Operand &c
   detail::matmulWith<F>(CallSite(stream, loc), a, b, c, std::tuple(), options);
 }
 template <class F, class... X>
-void matmul(Stream &stream, const Operand &a, const Operand &b, const Operand &c,
+void matmul(const Stream &stream, const Operand &a, const Operand &b, const Operand &c,
             const detail::Epilogue<F, X...> &epilogue, MatmulOptions options = {},
             Loc loc = Loc::here()) {
   detail::matmulWith<F>(CallSite(stream, loc), a, b, c, epilogue.arguments, options);
 }
 /// The same in a new tensor of the stream, of a's dtype. Errors: those above.
-Tensor matmul(Stream &stream, const Operand &a, const Operand &b, MatmulOptions options = {},
+Tensor matmul(const Stream &stream, const Operand &a, const Operand &b, MatmulOptions options = {},
               Loc loc = Loc::here());
 
 /// y = x weight^T + bias, the layer of that name: y[.., o] = bias[o] + sum over i of x[.., i] * weight[o, i].
 ///
 /// Shapes: x is .. x I, weight O x I, bias O or Operand() for none, y .. x O. Dtypes, precision and
 /// errors: those of `matmul`.
-void linear(Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
+void linear(const Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
             const Operand &y, MatmulOptions options = {}, Loc loc = Loc::here());
-Tensor linear(Stream &stream, const Operand &x, const Operand &weight, const Operand &bias = {},
-              MatmulOptions options = {}, Loc loc = Loc::here());
+Tensor linear(const Stream &stream, const Operand &x, const Operand &weight,
+              const Operand &bias = {}, MatmulOptions options = {}, Loc loc = Loc::here());
 
 } // namespace tile::ops

@@ -28,26 +28,27 @@ namespace tile::ops {
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: extents that do not fit x, a dtype
 /// that is not in the list, tensors of different devices, an output that overlaps another tensor or repeats elements, a
 /// negative epsilon.
-void layernorm(Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
+void layernorm(const Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
                double epsilon, const Operand &y, const Operand &mean = {}, const Operand &rstd = {},
                Loc loc = Loc::here());
-Tensor layernorm(Stream &stream, const Operand &x, const Operand &weight = {},
+Tensor layernorm(const Stream &stream, const Operand &x, const Operand &weight = {},
                  const Operand &bias = {}, double epsilon = 1e-5, Loc loc = Loc::here());
-void rmsnorm(Stream &stream, const Operand &x, const Operand &weight, double epsilon,
+void rmsnorm(const Stream &stream, const Operand &x, const Operand &weight, double epsilon,
              const Operand &y, const Operand &rstd = {}, Loc loc = Loc::here());
-Tensor rmsnorm(Stream &stream, const Operand &x, const Operand &weight = {}, double epsilon = 1e-5,
-               Loc loc = Loc::here());
+Tensor rmsnorm(const Stream &stream, const Operand &x, const Operand &weight = {},
+               double epsilon = 1e-5, Loc loc = Loc::here());
 
 /// The same of x + residual, in one kernel: sum = x + residual, rounded to sum's dtype, and y the norm of the sum as it was
 /// rounded. sum may be x or residual itself, of the same strides; else the rules of layernorm and rmsnorm. Rows of up to
 /// 8192 elements: two reads and two writes of each element; longer ones read the sum once more.
 /// Gradients: those of layernorm and rmsnorm with `sum` for x give dsum, which is the gradient of x and of residual alike.
-void addLayernorm(Stream &stream, const Operand &x, const Operand &residual, const Operand &weight,
-                  const Operand &bias, double epsilon, const Operand &sum, const Operand &y,
-                  const Operand &mean = {}, const Operand &rstd = {}, Loc loc = Loc::here());
-void addRmsnorm(Stream &stream, const Operand &x, const Operand &residual, const Operand &weight,
-                double epsilon, const Operand &sum, const Operand &y, const Operand &rstd = {},
-                Loc loc = Loc::here());
+void addLayernorm(const Stream &stream, const Operand &x, const Operand &residual,
+                  const Operand &weight, const Operand &bias, double epsilon, const Operand &sum,
+                  const Operand &y, const Operand &mean = {}, const Operand &rstd = {},
+                  Loc loc = Loc::here());
+void addRmsnorm(const Stream &stream, const Operand &x, const Operand &residual,
+                const Operand &weight, double epsilon, const Operand &sum, const Operand &y,
+                const Operand &rstd = {}, Loc loc = Loc::here());
 
 /// Gradients: from dy, that of y, and x, mean and rstd as the forward function took and gave them. With
 /// h[r, j] = (x[r, j] - mean[r]) * rstd[r] (rmsnorm: x[r, j] * rstd[r]) and g[r, j] = dy[r, j] * weight[j],
@@ -63,12 +64,12 @@ void addRmsnorm(Stream &stream, const Operand &x, const Operand &residual, const
 /// devices give equal bits. Longer rows are read twice for dx and once more for dweight and dbias.
 ///
 /// Errors: as above.
-void layernormBackward(Stream &stream, const Operand &dy, const Operand &x, const Operand &weight,
-                       const Operand &mean, const Operand &rstd, const Operand &dx,
-                       const Operand &dweight = {}, const Operand &dbias = {},
+void layernormBackward(const Stream &stream, const Operand &dy, const Operand &x,
+                       const Operand &weight, const Operand &mean, const Operand &rstd,
+                       const Operand &dx, const Operand &dweight = {}, const Operand &dbias = {},
                        Loc loc = Loc::here());
-void rmsnormBackward(Stream &stream, const Operand &dy, const Operand &x, const Operand &weight,
-                     const Operand &rstd, const Operand &dx, const Operand &dweight = {},
-                     Loc loc = Loc::here());
+void rmsnormBackward(const Stream &stream, const Operand &dy, const Operand &x,
+                     const Operand &weight, const Operand &rstd, const Operand &dx,
+                     const Operand &dweight = {}, Loc loc = Loc::here());
 
 } // namespace tile::ops

@@ -23,8 +23,8 @@ struct SgdOptions {
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: extents or
 /// dtypes, tensors that overlap, momentum without a velocity.
-void sgd(Stream &stream, const Operand &weights, const Operand &gradient, const Operand &velocity,
-         const SgdOptions &options = {}, Loc loc = Loc::here());
+void sgd(const Stream &stream, const Operand &weights, const Operand &gradient,
+         const Operand &velocity, const SgdOptions &options = {}, Loc loc = Loc::here());
 
 struct AdamWOptions {
   double rate = 1e-3;
@@ -44,7 +44,7 @@ struct AdamWOptions {
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: extents or
 /// dtypes, tensors that overlap, a step below 1, a beta that is not in 0 .. 1 or is 1.
-void adamW(Stream &stream, const Operand &weights, const Operand &gradient, const Operand &m,
+void adamW(const Stream &stream, const Operand &weights, const Operand &gradient, const Operand &m,
            const Operand &v, int64_t step, const AdamWOptions &options = {},
            const Operand &master = Operand(), Loc loc = Loc::here());
 
@@ -52,12 +52,12 @@ void adamW(Stream &stream, const Operand &weights, const Operand &gradient, cons
 /// kept in f32, in a fixed order. No tensors: 0.
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line.
-void globalNorm(Stream &stream, std::span<const Operand> tensors, const Operand &norm,
+void globalNorm(const Stream &stream, std::span<const Operand> tensors, const Operand &norm,
                 Loc loc = Loc::here());
 /// Scales the tensors in place by min(1, largest / norm), with `norm` as globalNorm left it on the device; nobody waits. A norm
 /// that is NaN or infinite makes them NaN or 0, as the formula says. Errors: also for tensors that overlap one another, and a
 /// `largest` that is negative or NaN.
-void clipByNorm(Stream &stream, std::span<const Operand> tensors, const Operand &norm,
+void clipByNorm(const Stream &stream, std::span<const Operand> tensors, const Operand &norm,
                 double largest, Loc loc = Loc::here());
 
 } // namespace tile::ops

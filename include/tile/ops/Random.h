@@ -37,44 +37,45 @@ struct Generator {
 
 /// Every element becomes a number that is uniform in [0, 1): a multiple of 2^-24, in f64 of 2^-53, in f16 of 2^-11, in
 /// bf16 of 2^-8, all equally probable. y: f16, bf16, f32, f64.
-void rand(Stream &stream, Generator &generator, const Operand &y, Loc loc = Loc::here());
+void rand(const Stream &stream, Generator &generator, const Operand &y, Loc loc = Loc::here());
 /// Normally distributed numbers of this mean and standard deviation, by the Box-Muller transform in f32 (its largest
 /// magnitude is about 6.7), in f64 for f64 (8.6). y: f16, bf16, f32, f64.
-void randn(Stream &stream, Generator &generator, const Operand &y, double mean = 0,
+void randn(const Stream &stream, Generator &generator, const Operand &y, double mean = 0,
            double deviation = 1, Loc loc = Loc::here());
 /// Whole numbers low .. high - 1. Their probabilities differ by less than (high - low) / 2^64 of themselves. y: integers of 8
 /// to 64 bits that hold them. Errors: high <= low; numbers that y cannot hold.
-void randint(Stream &stream, Generator &generator, int64_t low, int64_t high, const Operand &y,
-             Loc loc = Loc::here());
+void randint(const Stream &stream, Generator &generator, int64_t low, int64_t high,
+             const Operand &y, Loc loc = Loc::here());
 /// 1 with this probability, rounded to a multiple of 2^-32, else 0. y: any dtype. Error: a probability that is not in
 /// [0, 1].
-void bernoulli(Stream &stream, Generator &generator, double probability, const Operand &y,
+void bernoulli(const Stream &stream, Generator &generator, double probability, const Operand &y,
                Loc loc = Loc::here());
 /// The same in new tensors of the stream (Stream::tensor).
-Tensor rand(Stream &stream, Generator &generator, DType dtype, std::span<const int64_t> shape,
+Tensor rand(const Stream &stream, Generator &generator, DType dtype, std::span<const int64_t> shape,
             Loc loc = Loc::here());
-Tensor randn(Stream &stream, Generator &generator, DType dtype, std::span<const int64_t> shape,
-             double mean = 0, double deviation = 1, Loc loc = Loc::here());
+Tensor randn(const Stream &stream, Generator &generator, DType dtype,
+             std::span<const int64_t> shape, double mean = 0, double deviation = 1,
+             Loc loc = Loc::here());
 
 /// y = x / (1 - p) or, with probability p (rounded to a multiple of 2^-32), 0: which elements, the generator says. p = 0
 /// copies x, p = 1 gives zeros; a dropped NaN or infinity is 0. Draws as many numbers as y has elements.
 /// x broadcasts to y. Dtypes: f16, bf16, f32, f64; computed in f32, in f64 if x or y is f64. y may be x.
 /// One pass, fused: nothing is stored besides y. Error: p outside [0, 1].
-void dropout(Stream &stream, Generator &generator, double p, const Operand &x, const Operand &y,
-             Loc loc = Loc::here());
-Tensor dropout(Stream &stream, Generator &generator, double p, const Operand &x,
+void dropout(const Stream &stream, Generator &generator, double p, const Operand &x,
+             const Operand &y, Loc loc = Loc::here());
+Tensor dropout(const Stream &stream, Generator &generator, double p, const Operand &x,
                Loc loc = Loc::here());
 /// y = residual + dropout(x), in one pass and with the mask that `dropout` has from this state. The gradient of
 /// the residual is dy itself.
-void dropoutAdd(Stream &stream, Generator &generator, double p, const Operand &x,
+void dropoutAdd(const Stream &stream, Generator &generator, double p, const Operand &x,
                 const Operand &residual, const Operand &y, Loc loc = Loc::here());
-Tensor dropoutAdd(Stream &stream, Generator &generator, double p, const Operand &x,
+Tensor dropoutAdd(const Stream &stream, Generator &generator, double p, const Operand &x,
                   const Operand &residual, Loc loc = Loc::here());
 /// dx = dy / (1 - p) or 0: the mask is made again from `before`, the state that the generator had when
 /// dropout or dropoutAdd was called with as many elements. dx may be dy.
-void dropoutBackward(Stream &stream, const Generator &before, double p, const Operand &dy,
+void dropoutBackward(const Stream &stream, const Generator &before, double p, const Operand &dy,
                      const Operand &dx, Loc loc = Loc::here());
-Tensor dropoutBackward(Stream &stream, const Generator &before, double p, const Operand &dy,
+Tensor dropoutBackward(const Stream &stream, const Generator &before, double p, const Operand &dy,
                        Loc loc = Loc::here());
 
 } // namespace tile::ops

@@ -39,30 +39,30 @@ struct Axes {
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: an axis that
 /// does not exist or is named twice, extents of y, dtypes, another device, y overlaps x or repeats
 /// elements.
-void sum(Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
+void sum(const Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
          Loc loc = Loc::here());
-void mean(Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
+void mean(const Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
           Loc loc = Loc::here());
-void reduceMax(Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
+void reduceMax(const Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
                Loc loc = Loc::here());
-void reduceMin(Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
+void reduceMin(const Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
                Loc loc = Loc::here());
-void sumOfSquares(Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
+void sumOfSquares(const Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
                   Loc loc = Loc::here());
-Tensor sum(Stream &stream, const Operand &x, const Axes &axes = {},
+Tensor sum(const Stream &stream, const Operand &x, const Axes &axes = {},
            tile::ReduceOptions options = {}, Loc loc = Loc::here());
-Tensor mean(Stream &stream, const Operand &x, const Axes &axes = {},
+Tensor mean(const Stream &stream, const Operand &x, const Axes &axes = {},
             tile::ReduceOptions options = {}, Loc loc = Loc::here());
-Tensor reduceMax(Stream &stream, const Operand &x, const Axes &axes = {},
+Tensor reduceMax(const Stream &stream, const Operand &x, const Axes &axes = {},
                  tile::ReduceOptions options = {}, Loc loc = Loc::here());
-Tensor reduceMin(Stream &stream, const Operand &x, const Axes &axes = {},
+Tensor reduceMin(const Stream &stream, const Operand &x, const Axes &axes = {},
                  tile::ReduceOptions options = {}, Loc loc = Loc::here());
-Tensor sumOfSquares(Stream &stream, const Operand &x, const Axes &axes = {},
+Tensor sumOfSquares(const Stream &stream, const Operand &x, const Axes &axes = {},
                     tile::ReduceOptions options = {}, Loc loc = Loc::here());
 
 /// What broadcasting did to `like`, undone: the sum of x over the dimensions along which a tensor of
 /// y's extents was broadcast to x's. The gradient of a broadcast operand. Errors: as for `sum`, and
 /// InvalidShape if y does not broadcast to x.
-void sumTo(Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
+void sumTo(const Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
 
 } // namespace tile::ops

@@ -24,11 +24,11 @@ struct RotaryOptions {
 /// plus 1e-15 times the angle (1e-9 at position 2^20, where an angle in f32 is off by 0.03).
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line.
-void rotaryTables(Stream &stream, const Operand &positions, const Operand &cosines,
+void rotaryTables(const Stream &stream, const Operand &positions, const Operand &cosines,
                   const Operand &sines, double base = 10000, Loc loc = Loc::here());
 /// The same for positions offset, offset + 1, ... along the first dimension of cosines (positions x dims / 2).
-void rotaryTables(Stream &stream, int64_t offset, const Operand &cosines, const Operand &sines,
-                  double base = 10000, Loc loc = Loc::here());
+void rotaryTables(const Stream &stream, int64_t offset, const Operand &cosines,
+                  const Operand &sines, double base = 10000, Loc loc = Loc::here());
 
 /// y = x with each pair (a, b) turned: (a cos - b sin, b cos + a sin).
 ///
@@ -44,22 +44,23 @@ void rotaryTables(Stream &stream, int64_t offset, const Operand &cosines, const 
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: dims odd or above the last
 /// extent, tables of another width or that do not broadcast, dtypes, devices, y overlaps an input in another way
 /// or repeats elements.
-void rotate(Stream &stream, const Operand &x, const Operand &cosines, const Operand &sines,
+void rotate(const Stream &stream, const Operand &x, const Operand &cosines, const Operand &sines,
             const Operand &y, const RotaryOptions &options = {}, Loc loc = Loc::here());
 /// dx from dy: each pair is turned back.
-void rotateBackward(Stream &stream, const Operand &dy, const Operand &cosines, const Operand &sines,
-                    const Operand &dx, const RotaryOptions &options = {}, Loc loc = Loc::here());
+void rotateBackward(const Stream &stream, const Operand &dy, const Operand &cosines,
+                    const Operand &sines, const Operand &dx, const RotaryOptions &options = {},
+                    Loc loc = Loc::here());
 
 /// Both in one call, with tables made for it (f32, f64 if x is f64). positions, i32, broadcast to x's
 /// extents without the last: give batch x 1 x positions for batch x heads x positions x width.
-void rotary(Stream &stream, const Operand &x, const Operand &positions, const Operand &y,
+void rotary(const Stream &stream, const Operand &x, const Operand &positions, const Operand &y,
             const RotaryOptions &options = {}, Loc loc = Loc::here());
-void rotaryBackward(Stream &stream, const Operand &dy, const Operand &positions, const Operand &dx,
-                    const RotaryOptions &options = {}, Loc loc = Loc::here());
+void rotaryBackward(const Stream &stream, const Operand &dy, const Operand &positions,
+                    const Operand &dx, const RotaryOptions &options = {}, Loc loc = Loc::here());
 /// The same for positions offset, offset + 1, ... along the dimension before the last.
-void rotary(Stream &stream, const Operand &x, int64_t offset, const Operand &y,
+void rotary(const Stream &stream, const Operand &x, int64_t offset, const Operand &y,
             const RotaryOptions &options = {}, Loc loc = Loc::here());
-void rotaryBackward(Stream &stream, const Operand &dy, int64_t offset, const Operand &dx,
+void rotaryBackward(const Stream &stream, const Operand &dy, int64_t offset, const Operand &dx,
                     const RotaryOptions &options = {}, Loc loc = Loc::here());
 
 } // namespace tile::ops

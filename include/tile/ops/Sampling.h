@@ -24,8 +24,8 @@
 namespace tile::ops {
 
 /// indices[r] = the index of the largest x[r, j]. indices has the extents of x without the last.
-void argmax(Stream &stream, const Operand &x, const Operand &indices, Loc loc = Loc::here());
-Tensor argmax(Stream &stream, const Operand &x, Loc loc = Loc::here());
+void argmax(const Stream &stream, const Operand &x, const Operand &indices, Loc loc = Loc::here());
+Tensor argmax(const Stream &stream, const Operand &x, Loc loc = Loc::here());
 
 struct TopK {
   Tensor values, indices;
@@ -33,9 +33,9 @@ struct TopK {
 /// The k largest elements of each row, the largest first, and their indices: k is the last extent of values
 /// and indices, whose others are those of x. values: f16, bf16 or f32, rounded from x; the new one has x's
 /// dtype.
-void topK(Stream &stream, const Operand &x, const Operand &values, const Operand &indices,
+void topK(const Stream &stream, const Operand &x, const Operand &values, const Operand &indices,
           Loc loc = Loc::here());
-TopK topK(Stream &stream, const Operand &x, int64_t k, Loc loc = Loc::here());
+TopK topK(const Stream &stream, const Operand &x, int64_t k, Loc loc = Loc::here());
 
 /// tokens[r] = one of the k largest elements of a row, by its index, drawn with the probability
 ///   p[i] = exp((x[i] - m) / temperature) / sum over those k of exp((x[j] - m) / temperature),
@@ -47,9 +47,9 @@ TopK topK(Stream &stream, const Operand &x, int64_t k, Loc loc = Loc::here());
 /// NaN: has no probability; in a row of nothing but NaN the first is taken. Infinities share the
 /// probability of a row that has some; so do -infinities among k that are nothing else.
 /// tokens has the extents of logits without the last. Error: a temperature that is negative or NaN.
-void sampleTopK(Stream &stream, const Operand &logits, int64_t k, double temperature,
+void sampleTopK(const Stream &stream, const Operand &logits, int64_t k, double temperature,
                 Generator &generator, const Operand &tokens, Loc loc = Loc::here());
-Tensor sampleTopK(Stream &stream, const Operand &logits, int64_t k, double temperature,
+Tensor sampleTopK(const Stream &stream, const Operand &logits, int64_t k, double temperature,
                   Generator &generator, Loc loc = Loc::here());
 
 } // namespace tile::ops

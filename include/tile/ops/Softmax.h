@@ -26,12 +26,12 @@ namespace tile::ops {
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: extents differ, a dimension that
 /// does not exist, a dtype that is not in the list, tensors of different devices, y overlaps x in another way or repeats
 /// elements.
-void softmax(Stream &stream, const Operand &x, const Operand &y, int dim = -1,
+void softmax(const Stream &stream, const Operand &x, const Operand &y, int dim = -1,
              Loc loc = Loc::here());
-Tensor softmax(Stream &stream, const Operand &x, int dim = -1, Loc loc = Loc::here());
-void logSoftmax(Stream &stream, const Operand &x, const Operand &y, int dim = -1,
+Tensor softmax(const Stream &stream, const Operand &x, int dim = -1, Loc loc = Loc::here());
+void logSoftmax(const Stream &stream, const Operand &x, const Operand &y, int dim = -1,
                 Loc loc = Loc::here());
-Tensor logSoftmax(Stream &stream, const Operand &x, int dim = -1, Loc loc = Loc::here());
+Tensor logSoftmax(const Stream &stream, const Operand &x, int dim = -1, Loc loc = Loc::here());
 
 /// Gradients with respect to x, from dy, that of y, and from y itself:
 /// softmaxBackward: dx[r, j] = y[r, j] * (dy[r, j] - sum over k of dy[r, k] * y[r, k]).
@@ -40,13 +40,13 @@ Tensor logSoftmax(Stream &stream, const Operand &x, int dim = -1, Loc loc = Loc:
 /// Shapes, dtypes and errors as above, of dy, y and dx; dx may be dy or y itself, with the same strides. The new tensor
 /// has y's dtype. NaN and infinities go through the formulas as they are.
 /// Method: dy and y are read once, or twice where softmax reads x twice.
-void softmaxBackward(Stream &stream, const Operand &dy, const Operand &y, const Operand &dx,
+void softmaxBackward(const Stream &stream, const Operand &dy, const Operand &y, const Operand &dx,
                      int dim = -1, Loc loc = Loc::here());
-Tensor softmaxBackward(Stream &stream, const Operand &dy, const Operand &y, int dim = -1,
+Tensor softmaxBackward(const Stream &stream, const Operand &dy, const Operand &y, int dim = -1,
                        Loc loc = Loc::here());
-void logSoftmaxBackward(Stream &stream, const Operand &dy, const Operand &y, const Operand &dx,
-                        int dim = -1, Loc loc = Loc::here());
-Tensor logSoftmaxBackward(Stream &stream, const Operand &dy, const Operand &y, int dim = -1,
+void logSoftmaxBackward(const Stream &stream, const Operand &dy, const Operand &y,
+                        const Operand &dx, int dim = -1, Loc loc = Loc::here());
+Tensor logSoftmaxBackward(const Stream &stream, const Operand &dy, const Operand &y, int dim = -1,
                           Loc loc = Loc::here());
 
 } // namespace tile::ops

@@ -1,7 +1,8 @@
 """Compiles each program of a folder and checks that the compiler refuses it with the sentence it announces.
 
 A program begins with a line `// expect: <text that the compiler's output must contain>`, several such lines if several
-sentences must appear, or `// expect-ok`: it must compile, which shows that the others fail for the right reason.
+sentences must appear, or `// expect-ok`: it must compile, which shows that the others fail for the right reason. A line
+`// expect-lines: <number>` says how many lines the compiler's output may have at most.
 usage: check.py FOLDER INCLUDE_DIR COMPILER...
 """
 import pathlib
@@ -14,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 def check(job):
     compiler, include, program = job
     text = program.read_text()
+    most = re.search(r"^// expect-lines: (\d+)$", text, re.M)
     expected = re.findall(r"^// expect: (.*)$", text, re.M)
     accepted = "// expect-ok" in text
     if accepted == bool(expected):
@@ -26,6 +28,8 @@ def check(job):
         return None if run.returncode == 0 else f"{program.name} ({compiler}) was refused:\n{run.stderr}"
     if run.returncode == 0:
         return f"{program.name} ({compiler}) was accepted"
+    if most and len(run.stderr.splitlines()) > int(most[1]):
+        return f"{program.name} ({compiler}) prints {len(run.stderr.splitlines())} lines:\n{run.stderr}"
     missing = [sentence for sentence in expected if sentence not in output]
     return f"{program.name} ({compiler}) lacks '{missing[0]}':\n{run.stderr}" if missing else None
 

@@ -1,4 +1,5 @@
-// expect: delete
+// expect: a Var is not copied: `Value now = v;` reads it, `auto w = var(v);` makes a second one, and a lambda that returns one says `-> Value`
+// expect-lines: 20
 #include <tile/tile.h>
 using namespace tile;
 

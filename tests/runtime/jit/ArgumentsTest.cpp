@@ -20,13 +20,16 @@ protected:
   template <class... A>
   void refused(ErrorCode code, const std::string &message, const A &...arguments) {
     uint64_t before = compiles();
+    constexpr int kCall = __LINE__ + 1;
     Error error = errorOf([&] { copy(stream, arguments...); });
     EXPECT_STREQ(tile::nameOf(error.code()), tile::nameOf(code)) << error.what();
     EXPECT_EQ(error.message(), message);
     EXPECT_EQ(error.fault(), Fault::User);
     EXPECT_NE(error.file().find("ArgumentsTest.cpp"), std::string::npos);
+    EXPECT_EQ(error.line(), kCall) << error.what();
     ASSERT_FALSE(error.notes().empty());
-    EXPECT_TRUE(error.notes().back().starts_with("called at ")) << error.what();
+    EXPECT_TRUE(error.notes().back().starts_with("in a call of kernel 'copy', defined at "))
+        << error.what();
     EXPECT_NE(error.notes().back().find("ArgumentsTest.cpp:"), std::string::npos) << error.what();
     EXPECT_EQ(compiles(), before);
   }
@@ -100,6 +103,42 @@ TEST_P(Arguments, outputsThatOverlapInputs) {
   refused(ErrorCode::Aliasing, message, x.slice(0, 16, 32), x.slice(0, 0, 32));
   refused(ErrorCode::Aliasing, message, x.slice(1, 0, 32), x.slice(1, 31, 32));
   refused(ErrorCode::Aliasing, message, x, x.T());
+}
+
+/// Whether a tile is smaller than the program, so that several threads hold an element, or larger.
+TEST_P(Arguments, oneViewAsInputAndOutput) {
+  auto twice = kernel("twice", [](In<f32, 1> x, Out<f32, 1> y, Const B) {
+    Value i = grid1d(y, {B});
+    y.tile({B})(i) = x.tile({B})(i) * 2;
+  });
+  auto add = kernel("add", [](In<f32, 1> a, In<f32, 1> b, Out<f32, 1> c, Const B) {
+    Value i = grid1d(c, {B});
+    c.tile({B})(i) = a.tile({B})(i) + b.tile({B})(i);
+  });
+  for (int block : {1, 8, 16, 32, 64, 128, 1024}) {
+    SCOPED_TRACE(block);
+    auto a = device().tensor<float>({200}, ramp(200, 1)),
+         b = device().tensor<float>({200}, ramp(200, 0));
+    twice.consts(block)(stream, a, a);
+    add.consts(block)(stream, a, b, a);
+    add.consts(block)(stream, b, b, b);
+    stream.synchronize();
+    std::vector<float> sums = a.download(), doubled = b.download();
+    for (int i = 0; i < 200; ++i) {
+      EXPECT_EQ(sums[size_t(i)], 2 * float(i + 1) + float(i));
+      EXPECT_EQ(doubled[size_t(i)], 2 * float(i));
+    }
+  }
+  // Neither call is taken for the other.
+  auto x = device().tensor<float>({64}, ramp(64, 1)), y = device().tensor<float>({64}, ramp(64, 0));
+  for (int round = 0; round < 2; ++round) {
+    uint64_t before = compiles();
+    twice.consts(16)(stream, x, x);
+    twice.consts(16)(stream, x, y);
+    stream.synchronize();
+    EXPECT_EQ(compiles() - before, round == 0 ? 2u : 0u);
+  }
+  EXPECT_EQ(y.download()[1], 16);
 }
 
 /// What is remembered of a call does not stand for its addresses.

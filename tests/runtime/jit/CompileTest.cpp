@@ -146,6 +146,33 @@ TEST(Compile, resourcesThatTheTargetLacksAreTheUsersToChange) {
   EXPECT_EQ(shared.fault(), Fault::User);
   EXPECT_TRUE(shared.message().starts_with("shared memory: ")) << shared.what();
   EXPECT_NE(shared.file().find("CompileTest.cpp"), std::string::npos) << shared.what();
+  std::string text = shared.what();
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 2) << text;
+  EXPECT_NE(text.find("most for a tile of "), std::string::npos) << text;
+  EXPECT_EQ(text.find("smem<"), std::string::npos) << text;
+}
+
+auto idle = kernel("idle", [](In<f32, 1> x, Out<f32, 1> y, Out<f32, 1> z, Out<f32, 1> w) {
+              Value i = grid1d(y, {64});
+              auto sum = var(zeros(f32, {64}));
+              for (auto k : range(x.dim(0)).stages(3))
+                sum += x.tile({64})(k);
+              for (auto k : range(x.dim(0)).stages(1))
+                if_(k > 3, [&] { store(w.ptr() + arange(64), sum); });
+              Value unused = reshape(z.ptr() + arange(64), {8, 8});
+              y.tile({64})(i) = sum + cast(f32, z.dim(0));
+            }).named("x", "y", "z", "w");
+
+TEST(Compile, remarksSayWhatIsIgnoredOrLeftUndone) {
+  std::vector<detail::HostArg> args(4, exampleView(f32, {512}));
+  codegen::CompiledKernel kernel = jit::compileRequest({idle, args}, {});
+  ASSERT_EQ(kernel.remarks.size(), 2u);
+  EXPECT_EQ(kernel.remarks[0].message,
+            "output 'z' is never stored to: its tensor keeps what it holds");
+  EXPECT_EQ(
+      kernel.remarks[1].message,
+      "3 stages were asked for, but loads are not run ahead: each iteration waits for its own");
+  EXPECT_GT(kernel.remarks[1].line, kernel.remarks[0].line);
 }
 
 // --- Assembling ----------------------------------------------------------------------------------
