@@ -1,8 +1,10 @@
 // Calls: functions are inlined where they are called. A call through a register tries, one after the other, all functions
 // it may mean.
+#include "runtime/vgpu/Access.h"
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/InitCheck.h"
 #include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Launch.h"
 #include "runtime/vgpu/Stack.h"
 #include "runtime/vgpu/SystemCalls.h"
 
@@ -210,6 +212,16 @@ uint32_t Decoder::argumentPlace(const Operand &argument, const Variable &formal)
 }
 
 // Parameters of a call are .param variables; the callee's formal names become other names for the caller's variables.
+// A local variable of a function that returns: its bytes are nobody's. Op::imm: where it is, Op::a: its bytes.
+static void endVariable(Warp &warp, const Op &op) {
+  if (warp.shadow)
+    forLanes(warp.mask, [&](unsigned lane) {
+      uint64_t bit = 0;
+      validBits(warp, Space::Local, static_cast<uint64_t>(op.imm), lane, bit)
+          ->setRange(bit, op.a, false);
+    });
+}
+
 void Decoder::inlineFunction(const Function &callee, const Call &call) {
   const Instruction *instruction = current_;
   Frame frame;
@@ -246,6 +258,11 @@ void Decoder::inlineFunction(const Function &callee, const Call &call) {
   decodeBody(frame);
   callStack_.pop_back();
   current_ = instruction;
+  for (const Variable *variable : callee.variables)
+    if (auto place = frame.localOffsets.find(variable);
+        place != frame.localOffsets.end() && variable->space == Space::Local)
+      emit(endVariable, {}, {}, place->second, static_cast<uint32_t>(variable->bytes), 0,
+           kOwnValidity);
   for (const Value &result : results)
     transfer(*result.place, *result.actual, true);
   if (stack)

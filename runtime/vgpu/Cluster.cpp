@@ -16,6 +16,8 @@ namespace tile::vgpu {
 // What a cluster that others may wait for does until it gives way: backward branches, or random stretches.
 static constexpr uint64_t kBranchesPerVisit = 16384, kRoundsPerVisit = 256, kTurnsPerLook = 16;
 static constexpr uint32_t kMaxSteps = 64; // of a random stretch
+// Loops that look at a clock never come back to a state. After so many rounds without an event they are taken to wait.
+static constexpr uint32_t kQuietRounds = 8;
 
 static uint64_t hashBytes(const void *data, size_t bytes, uint64_t hash) {
   const auto *words = static_cast<const uint8_t *>(data);
@@ -171,7 +173,9 @@ TurnEnd Cluster::advance(bool mayPause) {
   try {
     for (;;) {
       bool allExited = true;
+      uint64_t eventsBefore = *events;
       bool progress = isRandom ? runRandomly(allExited) : runRound(allExited);
+      quietRounds = *events == eventsBefore && !isRandom ? quietRounds + 1 : 0;
       if (++turns % kTurnsPerLook == 0)
         launch->longRun().watch(*this);
       if (allExited) {
@@ -179,7 +183,8 @@ TurnEnd Cluster::advance(bool mayPause) {
         return TurnEnd::Done;
       }
       // At any time, or as late as possible: when nothing else can happen.
-      bool completes = !progress || (isRandom && !async.empty() && choices.oneIn(4));
+      bool completes = !progress || quietRounds > kQuietRounds ||
+                       (isRandom && !async.empty() && choices.oneIn(4));
       if (completes && async.completeOne(*this))
         continue;
       if (!progress) {

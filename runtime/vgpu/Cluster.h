@@ -41,6 +41,7 @@ struct Cluster {
   /// blocks talk to each other.
   uint64_t *events = nullptr;
   uint64_t ownEvents = 0;
+  uint32_t quietRounds = 0; // in which no event came
 
   /// Runs warps until all have exited, or `mayPause` and it has run for a while.
   TurnEnd advance(bool mayPause);

@@ -295,6 +295,7 @@ void Launch::begin(Cluster &cluster, uint64_t index) {
   cluster.choices.reset(setup_.seed, index);
   cluster.async.clear();
   cluster.barrier = {};
+  cluster.quietRounds = 0;
   cluster.actors = static_cast<uint32_t>(clusterSize_ * cluster.ctas[0]->warps.size());
   for (auto &cta : cluster.ctas)
     begin(*cta);

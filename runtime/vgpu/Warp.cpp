@@ -6,6 +6,7 @@
 #include "runtime/vgpu/Launch.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tile::vgpu {
 
@@ -102,7 +103,7 @@ bool Warp::reschedule() {
     // Give way to other warps; lanes apart take turns, so a spinning half cannot starve the one it waits for.
     if (!splits.empty()) {
       if (mask)
-        splits.push_back({pc, mask, waits});
+        splits.push_back({pc, mask, waits, -1, awaited});
       mask = 0;
       rotated = true;
     }
@@ -122,6 +123,7 @@ static void mergeSplits(std::vector<Split> &splits) {
         continue;
       }
       splits[i].mask |= splits[j].mask;
+      splits[i].awaited |= splits[j].awaited;
       splits[i].waiting = splits[i].barrier >= 0;
       splits.erase(splits.begin() + static_cast<ptrdiff_t>(j));
     }
@@ -129,7 +131,7 @@ static void mergeSplits(std::vector<Split> &splits) {
 
 bool Warp::chooseSplit() {
   if (mask)
-    splits.push_back({pc, mask, waits});
+    splits.push_back({pc, mask, waits, -1, awaited});
   mask = 0;
   waits = false;
   mergeSplits(splits);
@@ -147,6 +149,7 @@ bool Warp::chooseSplit() {
         best = at;
   pc = best->pc;
   mask = best->mask;
+  awaited = best->awaited;
   splits.erase(best);
   limit = kNoLimit;
   // A turn out of order lasts until the budget is used; otherwise the split stops where others are.
@@ -184,13 +187,35 @@ bool Warp::wakeOrReport() {
        "the lanes of the warp wait for each other at different instructions: " + places);
 }
 
+// Of `lanes` those that go on elsewhere, unless all that they do is to exit: barriers do not wait for threads that have.
+uint32_t Warp::elsewhere(uint32_t lanes) const {
+  const Program &program = cta->launch->program();
+  uint32_t found = 0;
+  for (const Split &split : splits) {
+    std::string_view next = program.lines[program.code[split.pc].instruction].spelling;
+    found |= next == "ret" || next == "exit" ? 0 : split.mask & lanes;
+  }
+  return found;
+}
+
+void Warp::reportMissed(const Op &op, uint32_t lanes) {
+  if (cta->launch->checks().sync)
+    report(op, FindingKind::Divergence, LaneMask{lanes},
+           "the lanes have not executed " +
+               std::string(cta->launch->program().lines[op.instruction].spelling) +
+               ", for which others of their warp waited, and have exited");
+}
+
 bool Warp::converged(const Op &op, uint32_t lanes) {
   // Where nobody has split off, the missing lanes are not in this warp; the operation reports what it needs to.
   if ((mask & lanes) == (lanes & live()) || splits.empty()) {
+    if (uint32_t missed = std::exchange(awaited, 0) & lanes & exited) [[unlikely]]
+      reportMissed(op, missed);
     if (mask & (mask - 1))
       clock.meet();
     return true;
   }
+  awaited |= elsewhere(lanes);
   pc -= 1;
   instructions -= op.issues; // it will be tried again
   waits = true;

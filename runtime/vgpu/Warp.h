@@ -52,6 +52,8 @@ struct Split {
   uint32_t pc, mask;
   bool waiting;
   int8_t barrier = -1; // at which they have arrived on their own; they wait behind it
+  uint32_t awaited =
+      0; // lanes that the operation needs, which were not about to exit when it was reached
 };
 
 enum class WarpStatus : uint8_t { Ready, AtBarrier, AtClusterBarrier, AtMatrix, Exited };
@@ -82,8 +84,9 @@ struct Warp {
   uint32_t present = 0;      // lanes the block has in this warp
   uint32_t exited = 0;
   uint32_t index = 0;
-  int32_t budget = 0; // backward branches until the warp gives way
-  bool waits = false; // the current split waits for other lanes at `pc`
+  int32_t budget = 0;   // backward branches until the warp gives way
+  bool waits = false;   // the current split waits for other lanes at `pc`
+  uint32_t awaited = 0; // as of the current split
   WarpStatus status = WarpStatus::Ready;
   uint8_t barrier = 0;          // AtBarrier: which
   bool isArrived = false;       // at the cluster's barrier, and has not waited since
@@ -152,6 +155,8 @@ private:
   void runCounted(const Op &op);
   bool chooseSplit();
   bool wakeOrReport();
+  uint32_t elsewhere(uint32_t lanes) const;
+  void reportMissed(const Op &op, uint32_t lanes);
   uint32_t exitedAtWait = 0;
   bool givesWay = false;
   bool rotated = false; // the next split is splits.front(), whatever its pc

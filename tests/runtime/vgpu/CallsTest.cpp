@@ -137,5 +137,31 @@ TEST(Calls, WhatCannotBeCalledIsNamed) {
   expectError(calling("", "", "%rd2"), "needs a .callprototype or .calltargets");
 }
 
+// A function returns the address of its variable; what was there is nobody's once it has returned.
+TEST(Calls, LocalVariablesEndWithTheirFunction) {
+  std::string function = R"(
+.func (.param .b64 r) place()
+{
+  .reg .b64 %x;
+  .reg .b32 %y;
+  .local .align 4 .b8 own[16];
+  mov.u32 %y, 7;
+  st.local.u32 [own+4], %y;
+  mov.u64 %x, own;
+  st.param.b64 [r], %x;
+  ret;
+}
+)";
+  auto callerWith = [&](const std::string &code) {
+    return kernel(
+        "  {\n  .param .b64 r;\n  call (r), place, ();\n  ld.param.b64 %rd1, [r];\n  }\n" + code +
+            "  st.global.u32 [%a], %r1;\n",
+        function);
+  };
+  std::string good = callerWith("  cvt.u32.u64 %r1, %rd1;\n");
+  std::string broken = callerWith("  ld.local.u32 %r1, [%rd1+4];\n");
+  expectTwin(good, broken, 32, FindingKind::Uninitialised, "st.global.u32 [%a], %r1;");
+}
+
 } // namespace
 } // namespace tile::vgpu

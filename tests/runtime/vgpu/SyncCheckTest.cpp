@@ -11,6 +11,24 @@ TEST(SyncCheck, BarrierInDivergentCode) {
   expectTwin(good, broken, 32, FindingKind::Divergence, "bar.sync 0;\nL:");
 }
 
+// Half the warp comes, the other half does something else and exits; that it may exit at once is another matter.
+TEST(SyncCheck, LanesThatGoPastWhatOthersWaitFor) {
+  for (std::string meeting :
+       {"bar.sync 0;", "bar.warp.sync -1;", "vote.sync.ballot.b32 %r2, %q1, -1;",
+        "shfl.sync.bfly.b32 %r2, %t, 1, 31, -1;", "redux.sync.add.s32 %r2, %t, -1;"}) {
+    std::string good = kernel("  setp.ge.u32 %q1, %l, 16;\n  @%q1 bra L;\n  " + meeting +
+                              "\n  st.global.u32 [%a], %t;\nL:\n");
+    std::string broken = replaced(good, "L:\n", "L:\n  st.global.u32 [%a+2048], %t;\n");
+    expectTwin(good, broken, 32, FindingKind::Divergence, meeting);
+  }
+  // Rounds of a loop with a barrier, more of them in some lanes than in others.
+  std::string loop =
+      kernel("  mov.u32 %r1, 0;\nL:\n  bar.sync 0;\n  add.u32 %r1, %r1, 1;\n"
+             "  setp.lt.u32 %q1, %r1, 4;\n  @%q1 bra L;\n  st.global.u32 [%a], %r1;\n");
+  expectTwin(loop, replaced(loop, "%r1, 4;", "%r1, %l;"), 32, FindingKind::Divergence,
+             "bar.sync 0;");
+}
+
 // Under a condition of the thread, half the warp waits at each of two barriers: both places are named, in the PTX and in
 // the source.
 TEST(SyncCheck, LanesAtTwoBarriersAreReportedWithBothPlaces) {
