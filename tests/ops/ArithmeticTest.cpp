@@ -38,8 +38,8 @@ TEST_P(ArithmeticOps, AllFunctions) {
               {.ulps = 2});
   };
   using Op =
-      void (*)(Stream &, const ops::Operand &, const ops::Operand &, const ops::Operand &, Loc);
-  using New = Tensor (*)(Stream &, const ops::Operand &, const ops::Operand &, Loc);
+      void (*)(const Stream &, const ops::Operand &, const ops::Operand &, const ops::Operand &, Loc);
+  using New = Tensor (*)(const Stream &, const ops::Operand &, const ops::Operand &, Loc);
   check(Op(ops::add), New(ops::add), [](float x, float y) { return x + y; });
   check(Op(ops::subtract), New(ops::subtract), [](float x, float y) { return x - y; });
   check(Op(ops::multiply), New(ops::multiply), [](float x, float y) { return x * y; });
