@@ -51,9 +51,8 @@ int main() {
       vectorAdd.consts(256)(stream, a, forgotten, c);
       stream.synchronize();
     } catch (const Error &error) {
-      std::string text =
-          error.message(); // goes on with block, warp, lanes, source line and instruction
-      std::printf("%s\n", text.substr(0, text.find(';')).substr(text.find('[')).c_str());
+      std::string text = error.message(); // goes on with block, warp, lanes and instruction
+      std::printf("%s\n", text.substr(0, text.find('\n')).substr(text.find('[')).c_str());
     }
   }
   // [end]

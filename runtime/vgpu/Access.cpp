@@ -60,6 +60,14 @@ MemoryPlace placeOf(const Launch &launch, Space space, uint64_t address) {
   return space == Space::Shared ? sharedPlaceOf(launch, address & kOffsetMask) : MemoryPlace{};
 }
 
+// ", its element 100 of 4 bytes", where that is one.
+std::string elementText(const MemoryPlace &place, uint32_t bytes) {
+  bool isElement = !place.name.empty() && place.offset >= 0 && place.offset % bytes == 0;
+  return isElement ? ", its element " + std::to_string(place.offset / bytes) + " of " +
+                         std::to_string(bytes) + " bytes"
+                   : "";
+}
+
 // Of the lanes at which `isWrong(lane)`, with the first one's address. There is one.
 template <class Wrong>
 [[noreturn]] void fault(Warp &warp, const Op &op, const Access &access, Wrong isWrong,
@@ -71,6 +79,9 @@ template <class Wrong>
   auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   uint64_t address = access.address[lane];
   std::string where = describe(warp, access.space, address);
+  if (access.space == Space::Global && kind == FindingKind::OutOfBounds)
+    where += elementText(warp.cta->launch->memory().placeOf(address), access.bytes) +
+             "; give the access a mask (tiles of views have one)";
   Finding finding = warp.cta->launch->place(
       warp, op, kind, lane,
       std::string(access.kind == AccessKind::Atomic ? "atomic access to"

@@ -107,32 +107,41 @@ std::string Finding::otherText() const {
   return text;
 }
 
-// ", from file.cu:5 inlined at file.cu:9; `...`".
-static std::string sourceText(const CodePlace &place) {
+static std::string sourceOf(const CodePlace &place) {
+  return place.sourceFile + ":" + std::to_string(place.sourceLine);
+}
+
+static std::string ptxOf(const CodePlace &place) {
+  return place.ptxFile + ":" + std::to_string(place.ptxLine);
+}
+
+// " inlined at file.cu:9, main.cu:3"
+static std::string inlinedText(const CodePlace &place) {
   std::string text;
-  if (!place.sourceFile.empty())
-    text += ", from " + place.sourceFile + ":" + std::to_string(place.sourceLine);
   for (const SourcePlace &caller : place.inlinedAt)
     text += (&caller == place.inlinedAt.data() ? " inlined at " : ", ") + caller.file + ":" +
             std::to_string(caller.line);
-  return text + "; `" + place.ptxText + "`";
+  return text;
 }
 
 std::string Note::text() const {
-  return ptxFile + ":" + std::to_string(ptxLine) + ": " + message + sourceText(*this);
+  std::string text = ptxOf(*this) + ": " + message;
+  if (!sourceFile.empty())
+    text += ", from " + sourceOf(*this);
+  return text + inlinedText(*this) + "; `" + ptxText + "`";
 }
 
 std::string Finding::text() const {
-  std::string result =
-      ptxFile + ":" + std::to_string(ptxLine) + ": [" + nameOf(kind) + "] " + message;
+  bool hasSource = !sourceFile.empty();
+  std::string text = (hasSource ? sourceOf(*this) : ptxOf(*this)) + ": [" + nameOf(kind) + "] " +
+                     message + "\n  kernel " + kernel + ", block " + textOf(cta) + ", warp " +
+                     std::to_string(warp) + ", " + laneText(lanes);
   if (other)
-    result += "; " + otherText();
-  result += "; kernel " + kernel + ", block " + textOf(cta) + ", warp " + std::to_string(warp) +
-            ", " + laneText(lanes);
-  result += sourceText(*this);
+    text += "; " + otherText();
   if (count > 1)
-    result += "; seen " + std::to_string(count) + " times";
-  return result + "; seed " + std::to_string(seed);
+    text += "; seen " + std::to_string(count) + " times";
+  return text + "\n  " + (hasSource ? ptxOf(*this) + " " : "") + "`" + ptxText + "`" +
+         inlinedText(*this) + "; seed " + std::to_string(seed);
 }
 
 } // namespace tile::vgpu

@@ -98,7 +98,7 @@ struct Finding : CodePlace {
   uint64_t count = 1;               // how often it was seen in the launch
   uint64_t seed = 0;
 
-  /// One line: "file.ptx:12: [race] ..., who, where; seed 0".
+  /// Three lines: what, at the line of the source if that is known, and what to do; who; the instruction.
   std::string text() const;
   /// "the other: warp 1, lane 3, line 9 `...`"; empty without one.
   std::string otherText() const;

@@ -217,7 +217,8 @@ MemoryPlace GlobalMemory::placeOf(uint64_t address) const {
 std::string GlobalMemory::describe(uint64_t address) const {
   const Block *block = near(address);
   if (!block)
-    return address < 65536 ? "a null pointer or an offset from one" : "no allocation is near";
+    return address < 65536 ? "a null pointer or an offset from one"
+                           : "no allocation is near: is it an address of the host?";
   std::string what = (block->isVariable ? "variable " : "") + block->title();
   what += " (" + std::to_string(block->bytes) + " bytes at " + hex(block->base) +
           (block->live ? ")" : ", freed)");

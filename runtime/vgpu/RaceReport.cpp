@@ -100,6 +100,11 @@ void reportConflict(Stamp earlier, uint32_t cluster, const Accessor &accessor,
   finding.space = place.space;
   finding.address = place.address;
   finding.other = otherAccess(earlier, cluster, accessor);
+  bool isOfAnotherBlock = which == FindingKind::Race && !finding.other->isAsynchronous &&
+                          !finding.other->inEarlierLaunch &&
+                          finding.other->ctaIndex != finding.ctaIndex;
+  if (isOfAnotherBlock && !isShared)
+    finding.message += "; blocks run in any order, only atomics order them";
   finding.allocation =
       isShared ? sharedPlaceOf(launch, place.address) : launch.memory().placeOf(place.address);
   warp.report(std::move(finding));

@@ -29,7 +29,9 @@ class Ptx(Case):
     def test_findings_and_report(self):
         self.arguments[3] = "out:c.npy:f32[500]"
         errors = self.run_tilec(1, "run", *self.arguments, "--grid", "8", "--block", "128", "--json", "r.json")[1]
-        self.assertRegex(errors, r"vector_add.ptx:\d+: \[out of bounds\]")
+        self.assertRegex(errors, r"\Avector_add.cu:5: \[out of bounds\] .*, its element 500 of 4 bytes; give the access a mask .*\n"
+                                 r"  kernel vector_add, block \(3,0,0\), warp 3, lanes 20-31\n"
+                                 r"  .*vector_add.ptx:\d+ `st.global.f32 \t\[%rd10\], %f3;`; seed 0\n")
         report = json.loads((self.path / "r.json").read_text())
         self.assertEqual(report["launch"], {"grid": [8, 1, 1], "block": [128, 1, 1], "cluster": [1, 1, 1],
                                             "shared_bytes": 0})
@@ -475,10 +477,14 @@ class DocumentedExamples(Case):
         return (self.kRoot / "tests" / "runtime" / "vgpu" / "kernels" / name).read_text()
 
     def assertDocumented(self, prefix, output):
-        shown = [line.removesuffix(" ...") for line in self.page if line.startswith(prefix)]
+        """The lines of the page that begin so, each with those below it that are indented."""
+        shown = [i for i, line in enumerate(self.page) if line.startswith(prefix)]
         self.assertTrue(shown, prefix)
-        for line in shown:
-            self.assertIn(line, output)
+        for first in shown:
+            last = first + 1
+            while self.page[last].startswith("  "):
+                last += 1
+            self.assertIn("\n".join(self.page[first:last]).removesuffix(" ..."), output)
 
     def run_sum(self, code, name, text):
         self.write(name, text)
@@ -489,9 +495,10 @@ class DocumentedExamples(Case):
         text = self.kernel("block_sum.ptx")
         self.run_sum(0, "block_sum.ptx", text)
         self.assertEqual(data_of(self.path / "sums.npy", 4), tuple(sum(range(256 * i, 256 * i + 256)) for i in range(4)))
-        self.assertDocumented("no_barrier.ptx:", self.run_sum(1, "no_barrier.ptx", text.replace("bar.sync", "// bar.sync")))
-        self.assertDocumented("note: sums.npy", self.run_sum(1, "no_barrier.ptx", text.replace("bar.sync", "// bar.sync")))
-        self.assertDocumented("too_many.ptx:", self.run_sum(1, "too_many.ptx",
+        output = self.run_sum(1, "no_barrier.ptx", text.replace("bar.sync", "// bar.sync"))
+        for prefix in "block_sum.cu:16: [uninitialised]", "block_sum.cu:9: [race]", "note: sums.npy":
+            self.assertDocumented(prefix, output)
+        self.assertDocumented("block_sum.cu:10: [deadlock]", self.run_sum(1, "too_many.ptx",
                                                             text.replace("bar.sync \t0;", "bar.sync 0, 288;")))
 
     def test_missing_fence(self):

@@ -16,6 +16,13 @@ TEST(MemoryCheck, OutOfBoundsNamesTheAllocation) {
   EXPECT_EQ(finding.lane, 0u);
   EXPECT_NE(finding.message.find("0 bytes past the end of allocation #"), std::string::npos)
       << finding.message;
+  EXPECT_TRUE(finding.message.ends_with(
+      ", its element 64 of 4 bytes; give the access a mask (tiles of views have one)"))
+      << finding.message;
+  std::string line = std::to_string(lineOf(good, "ld.global"));
+  EXPECT_EQ(finding.text(), "test.ptx:" + line + ": [out of bounds] " + finding.message +
+                                "\n  kernel k, block (0,0,0), warp 2, lane 0\n  `" +
+                                finding.ptxText + "`; seed 0");
   EXPECT_EQ(finding.ptxText, "ld.global.u32 %r1, [%a];");
 }
 

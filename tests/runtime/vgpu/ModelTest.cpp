@@ -415,7 +415,7 @@ TEST(Findings, nameAllLanesConcerned) {
   const Finding &finding = gpu->findings[0];
   EXPECT_EQ(finding.lane, 4u);
   EXPECT_EQ(finding.lanes, 0xfffffff0u);
-  EXPECT_NE(finding.text().find("warp 0, lanes 4-31;"), std::string::npos) << finding.text();
+  EXPECT_NE(finding.text().find("warp 0, lanes 4-31\n"), std::string::npos) << finding.text();
 
   std::string odd = hopper(R"(
   and.b32 %r1, %t, 1;
@@ -428,12 +428,12 @@ TEST(Findings, nameAllLanesConcerned) {
   gpu = launch(odd, Schedule::Eager, 0, {.block = {8}});
   ASSERT_EQ(gpu->findings.size(), 1u);
   EXPECT_EQ(gpu->findings[0].lanes, 0x8au);
-  EXPECT_NE(gpu->findings[0].text().find("warp 0, lanes 1,3,7;"), std::string::npos);
+  EXPECT_NE(gpu->findings[0].text().find("warp 0, lanes 1,3,7\n"), std::string::npos);
 
   std::string single = hopper("  @%q15 ld.global.u32 %r1, [%p+32768];\n");
   gpu = launch(single, Schedule::Eager, 0, {.block = {8}});
   ASSERT_EQ(gpu->findings.size(), 1u);
-  EXPECT_NE(gpu->findings[0].text().find("warp 0, lane 0;"), std::string::npos);
+  EXPECT_NE(gpu->findings[0].text().find("warp 0, lane 0\n"), std::string::npos);
 }
 
 } // namespace
