@@ -1,8 +1,11 @@
-// What the approximate functions of f32 and f64 compute: in double, rounded once, which is inside every documented bound.
+// What the approximate functions of f32 and f64 compute. Hardware's results differ from rounded ones by a few units; a rule
+// for these is known of sin and cos alone, so all others are computed in double and rounded once.
 #pragma once
 
 #include "runtime/vgpu/Exp2.h"
 #include "runtime/vgpu/FloatRules.h"
+
+#include <numbers>
 
 namespace tile::vgpu::approximate {
 
@@ -21,11 +24,31 @@ struct Tanh {
   static float apply(float a) { return rounded(std::tanh(static_cast<double>(a))); }
 };
 
+/// sin and cos are of turns: the size of x * (1 / 2pi), a product of f32 rounded toward zero and cut to whole 2^-25, of which
+/// only the fraction counts. NaN for infinities.
+inline double fractionOfTurn(float x) {
+  constexpr float kTurnsPerRadian = 0.15915494f;
+  constexpr uint64_t kBeyondSingle = (1u << 29) - 1; // digits of double that f32 has not
+  double exact = static_cast<double>(std::fabs(x)) * kTurnsPerRadian,
+         turns = std::bit_cast<double>(std::bit_cast<uint64_t>(exact) & ~kBeyondSingle),
+         steps = std::trunc(turns * 0x1p25);
+  return (steps - std::trunc(turns) * 0x1p25) * 0x1p-25;
+}
+/// Of up to a quarter turn.
+inline double sineOf(double turns) { return std::sin(2 * std::numbers::pi * turns); }
+
 struct Sin {
-  static float apply(float a) { return rounded(std::sin(static_cast<double>(a))); }
+  static float apply(float a) {
+    double turn = fractionOfTurn(a), half = turn >= 0.5 ? turn - 0.5 : turn;
+    double size = sineOf(half > 0.25 ? 0.5 - half : half);
+    return rounded(std::signbit(a) != (turn >= 0.5) ? -size : size);
+  }
 };
-struct Cos {
-  static float apply(float a) { return rounded(std::cos(static_cast<double>(a))); }
+struct Cos { // minus zero after a quarter turn
+  static float apply(float a) {
+    double turn = fractionOfTurn(a), size = sineOf(std::fabs((turn < 0.5 ? 0.25 : 0.75) - turn));
+    return rounded(turn >= 0.25 && turn < 0.75 ? -size : size);
+  }
 };
 
 // A divisor beyond 2^126 gives zero, or NaN for an infinite dividend.

@@ -15,12 +15,14 @@ namespace {
 struct HalfTraits {
   static float widen(uint16_t bits) { return halfToFloat(bits); }
   static uint16_t narrow(float value) { return floatToHalf(value); }
+  static uint16_t cut(float value) { return cutToHalf(value); }
   static constexpr uint16_t exponentMask = 0x7c00;
   static constexpr float tinyBound = 0x1p-14f - 0x1p-26f;
 };
 struct BfloatTraits {
   static float widen(uint16_t bits) { return bfloatToFloat(bits); }
   static uint16_t narrow(float value) { return floatToBfloat(value); }
+  static uint16_t cut(float value) { return cutToBfloat(value); }
   static constexpr uint16_t exponentMask = 0x7f80;
   static constexpr float tinyBound = 0x1p-126f - 0x1p-135f;
 };
@@ -76,9 +78,6 @@ struct MaxNan {
 template <bool Maximum, bool PropagateNan> struct XorSign {
   static float apply(float a, float b) { return extremeXorSign<Maximum, PropagateNan>(a, b); }
 };
-struct Ex2 {
-  static float apply(float a) { return static_cast<float>(exp2OfSingle(a)); }
-};
 struct Tanh {
   static float apply(float a) { return static_cast<float>(std::tanh(static_cast<double>(a))); }
 };
@@ -120,6 +119,19 @@ template <class Traits, class F, bool Flush> struct Unary {
   static uint16_t one(uint16_t a) {
     return flushHalf<Traits, Flush>(
         Traits::narrow(F::apply(Traits::widen(flushHalf<Traits, Flush>(a)))));
+  }
+  F16 operator()(F16 a) const { return {one(a.bits)}; }
+  uint32_t operator()(uint32_t a) const {
+    return one(static_cast<uint16_t>(a)) | uint32_t{one(static_cast<uint16_t>(a >> 16))} << 16;
+  }
+};
+
+// 2^x cut off, not rounded; overflow is infinite. What is below 2^-23 counts as zero.
+template <class Traits, bool Flush> struct Ex2 {
+  static uint16_t one(uint16_t a) {
+    float x = Traits::widen(flushHalf<Traits, Flush>(a));
+    x = std::fabs(x) < 0x1p-23f ? 0 : x;
+    return flushHalf<Traits, Flush>(Traits::cut(static_cast<float>(exp2OfSingle(x))));
   }
   F16 operator()(F16 a) const { return {one(a.bits)}; }
   uint32_t operator()(uint32_t a) const {
@@ -191,8 +203,8 @@ Handler unaryFor(std::string_view opcode, bool packed, const FloatForm &form) {
     return form.flush ? unaryShape<SignBits<Traits, true, true>>(packed)
                       : unaryShape<SignBits<Traits, true, false>>(packed);
   if (opcode == "ex2")
-    return form.flush ? unaryShape<Unary<Traits, Ex2, true>>(packed)
-                      : unaryShape<Unary<Traits, Ex2, false>>(packed);
+    return form.flush ? unaryShape<Ex2<Traits, true>>(packed)
+                      : unaryShape<Ex2<Traits, false>>(packed);
   if (opcode == "tanh")
     return unaryShape<Unary<Traits, Tanh, false>>(packed);
   return nullptr;

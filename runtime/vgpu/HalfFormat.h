@@ -111,4 +111,19 @@ inline uint16_t floatToBfloat(float value) {
   return static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : rounded);
 }
 
+/// A number that is not negative, its digits cut off; overflow is infinite. NaN becomes 0x7fff.
+inline uint16_t cutToHalf(float value) {
+  constexpr uint32_t kInfinity = 0x7f800000, kOverflow = 0x47800000, kLeastNormal = 0x38800000;
+  uint32_t bits = std::bit_cast<uint32_t>(value), normal = (bits - 0x38000000u) >> 13;
+  float small = bits < kLeastNormal ? value : 0.0f;
+  uint32_t finite =
+      bits < kLeastNormal ? static_cast<uint32_t>(static_cast<int32_t>(small * 0x1p24f)) : normal;
+  return static_cast<uint16_t>(bits > kInfinity ? 0x7fffu : bits >= kOverflow ? 0x7c00u : finite);
+}
+
+inline uint16_t cutToBfloat(float value) {
+  uint32_t bits = std::bit_cast<uint32_t>(value);
+  return static_cast<uint16_t>(bits > 0x7f800000u ? 0x7fffu : bits >> 16);
+}
+
 } // namespace tile::vgpu

@@ -78,43 +78,43 @@ struct Call {
   uint64_t seed;
 };
 
-// `rounded` is the correctly rounded result, in the low bits, as are the operands. Zeros, infinities and NaNs stay, as does
-// what PTX says of a zero operand.
-uint32_t withNoise(const Call &call, uint32_t rounded, uint32_t x, uint32_t y) {
+// `plain` is the result without noise, in the low bits, as are the operands. Zeros, infinities and NaNs stay, as does what PTX
+// says of a zero operand, and of what it has no bound for. Where the bound leaves no room the rounded result comes nearest.
+uint32_t withNoise(const Call &call, uint32_t plain, uint32_t x, uint32_t y) {
   FloatFormat format = formatOf(call.type);
-  double known = decodeFloat(rounded, format), first = decodeFloat(x, format),
+  double known = decodeFloat(plain, format), first = decodeFloat(x, format),
          second = decodeFloat(y, format);
   if (known == 0 || first == 0 || !std::isfinite(known))
-    return rounded;
+    return plain;
   double truth = exactly(call.function, first, second);
-  // The last rounding adds up to half a unit.
   double bound = errorBound(call.function, call.type, first, truth);
-  double room = bound - ulp(format, truth) / 2;
-  if (!(room > 0))
-    return rounded;
+  if (bound == 0)
+    return plain;
+  // The last rounding adds up to half a unit.
+  double room = std::max(bound - ulp(format, truth) / 2, 0.0);
   double error = randomError(call.seed, call.function, uint64_t{x} << 32 | y);
   uint32_t result = encodeFloat(truth + error * room, format, Rounding::NearestEven);
   // Past a power of two the unit is twice as large.
-  return std::fabs(decodeFloat(result, format) - truth) <= bound ? result : rounded;
+  bool isInside = std::fabs(decodeFloat(result, format) - truth) <= bound;
+  return isInside ? result : encodeFloat(truth, format, Rounding::NearestEven);
 }
 
-// Rows: target, correctly rounded result, operands. Op::a: function, type.
+// Rows: target, result without noise, operands. Op::a: function, type.
 void addNoise(Warp &warp, const Op &op) {
   Call call{static_cast<Approximate>(op.a & 255), static_cast<ScalarType>(op.a >> 8),
             warp.cta->launch->setup().seed};
   bool isPacked = call.type == ScalarType::F16x2 || call.type == ScalarType::BF16x2;
   bool isNarrow = isPacked || call.type == ScalarType::F16 || call.type == ScalarType::BF16;
-  const uint32_t *rounded = warp.row<uint32_t>(op.rows[1]), *x = warp.row<uint32_t>(op.rows[2]),
+  const uint32_t *plain = warp.row<uint32_t>(op.rows[1]), *x = warp.row<uint32_t>(op.rows[2]),
                  *y = warp.row<uint32_t>(op.rows[op.sources]);
   uint32_t *target = warp.row<uint32_t>(op.rows[0]);
   forLanes(warp.mask, [&](unsigned lane) {
     if (!isNarrow) {
-      target[lane] = withNoise(call, rounded[lane], x[lane], y[lane]);
+      target[lane] = withNoise(call, plain[lane], x[lane], y[lane]);
       return;
     }
-    uint32_t low = withNoise(call, rounded[lane] & 0xffff, x[lane] & 0xffff, y[lane] & 0xffff);
-    uint32_t high =
-        isPacked ? withNoise(call, rounded[lane] >> 16, x[lane] >> 16, y[lane] >> 16) : 0;
+    uint32_t low = withNoise(call, plain[lane] & 0xffff, x[lane] & 0xffff, y[lane] & 0xffff);
+    uint32_t high = isPacked ? withNoise(call, plain[lane] >> 16, x[lane] >> 16, y[lane] >> 16) : 0;
     target[lane] = low | high << 16;
   });
 }
@@ -164,9 +164,9 @@ void emitApproximate(Decoder &decoder, const Instruction &instruction, Handlers 
   std::vector<uint32_t> sources;
   for (size_t i = 1; i < operands; ++i)
     sources.push_back(decoder.source(instruction.operands[i], type));
-  uint32_t rounded = decoder.temporary(4);
-  decoder.emitWide(handlers, {&rounded, 1}, sources);
-  sources.insert(sources.begin(), rounded);
+  uint32_t plain = decoder.temporary(4);
+  decoder.emitWide(handlers, {&plain, 1}, sources);
+  sources.insert(sources.begin(), plain);
   uint32_t target = decoder.target(instruction.operands[0], type);
   decoder.emitWide(addNoise, {&target, 1}, sources, 0,
                    static_cast<uint32_t>(functionOf(instruction.opcode)) |

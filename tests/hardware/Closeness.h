@@ -13,8 +13,6 @@ struct Closeness {
   std::string_view format; // of the results: f32, f64, f16, bf16
   double units = 0;        // in the last place
   double absolute = 0;     // or so far apart
-  bool isPeriodic =
-      false; // sin and cos: `absolute` is for the first period, other bounds hold for further ones
 };
 
 /// The entry of a probe, null if its results must be equal.
@@ -24,8 +22,7 @@ const Closeness *closenessOf(std::string_view probe);
 /// is a NaN.
 double unitsBetween(uint64_t a, uint64_t b, std::string_view format);
 
-/// Whether results of 16, 32 or 64 bits are close enough; of two f16 in 32 bits each. `operand` is the one they
-/// are of.
-bool areClose(const Closeness &closeness, uint64_t a, uint64_t b, unsigned bits, uint64_t operand);
+/// Whether results of 16, 32 or 64 bits are close enough; of two f16 in 32 bits each.
+bool areClose(const Closeness &closeness, uint64_t a, uint64_t b, unsigned bits);
 
 } // namespace tile::hardware
