@@ -10,17 +10,20 @@ namespace tile::vgpu {
 
 inline constexpr float kCanonicalNan = std::bit_cast<float>(0x7fffffffu);
 
-inline bool isNan(float value) {
-  return (std::bit_cast<uint32_t>(value) & 0x7fffffffu) > 0x7f800000u;
-}
+inline bool isNan(float value) { return value != value; }
 inline bool isNan(double value) { return value != value; }
+
+/// Zero of the value's sign where `isZero`. By masks: vectors choose between two values more slowly.
+inline float zeroIf(bool isZero, float value) {
+  uint32_t size = 0x7fffffffu & -uint32_t{isZero};
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(value) & ~size);
+}
 
 /// `.ftz`: a subnormal becomes zero of its sign.
 template <bool Flush> inline float flush(float value) {
   if constexpr (!Flush)
     return value;
-  uint32_t bits = std::bit_cast<uint32_t>(value);
-  return std::bit_cast<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
+  return zeroIf((std::bit_cast<uint32_t>(value) & 0x7f800000u) == 0, value);
 }
 template <bool Flush> inline double flush(double value) { return value; }
 
@@ -44,7 +47,7 @@ inline bool isTinyQuotient(float a, float b) {
 template <class F, bool Flush, class... T> inline auto flushedResult(T... operands) {
   auto result = F::apply(operands...);
   if constexpr (Flush && requires { F::isTiny(operands...); })
-    return F::isTiny(operands...) ? std::copysign(0.0f, result) : result;
+    return zeroIf(F::isTiny(operands...), result);
   else
     return flush<Flush>(result);
 }
