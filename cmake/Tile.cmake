@@ -1,12 +1,13 @@
 # The functions with which folders declare their targets, and the flags those get.
 #
-#   tile_add_library(<name> [MLIR] [NO_EXCEPTIONS] SOURCES ... [LINK ...] [DEPENDS ...])
-#   tile_add_executable(<name> [MLIR] [COMMAND_LINE] SOURCES ... [LINK ...])
+#   tile_add_library(<name> [MLIR] [PUBLIC_API] [NO_EXCEPTIONS] SOURCES ... [LINK ...] [DEPENDS ...])
+#   tile_add_executable(<name> [MLIR] [PUBLIC_API] [COMMAND_LINE] SOURCES ... [LINK ...])
 #   tile_add_gtest(<name> [MLIR] [OPTIMIZED] SOURCES ... [LINK ...] [LABELS ...])    one ctest for the program
+#   tile_add_model_pass(<program> <models> [<filter>])   its tests of the virtual GPU once more, under models of that
 #   tile_add_test_support(<name> [MLIR] SOURCES ... [LINK ...])          what several such programs share
 #   tile_add_folders(<folder>...)                                        those that exist
 #
-# MLIR: links the dylibs MLIR and LLVM and uses a precompiled header. NO_EXCEPTIONS: for ir, passes
+# MLIR: links the dylibs MLIR and LLVM and uses a precompiled header. PUBLIC_API: uses that of the public headers. NO_EXCEPTIONS: for ir, passes
 # and codegen, which never throw. COMMAND_LINE: uses CLI11 and nlohmann_json. OPTIMIZED: for tests that
 # compute much themselves. DEPENDS: TableGen targets whose headers the sources include; whoever links the
 # library waits for them as well.
@@ -52,6 +53,7 @@ function(tile_add_pch_owner name header)
 endfunction()
 if(TILE_PCH)
   tile_add_pch_owner(tile_pch_mlir MlirPch.h)
+  tile_add_pch_owner(tile_pch_public PublicPch.h)
 endif()
 
 # Tests and tools: their time is in the libraries they call, and optimising a test costs three times its compilation.
@@ -90,6 +92,8 @@ macro(tile_finish_target name)
   endif()
   if(arg_MLIR AND TILE_PCH)
     target_precompile_headers(${name} REUSE_FROM tile_pch_mlir)
+  elseif(arg_PUBLIC_API AND TILE_PCH)
+    target_precompile_headers(${name} REUSE_FROM tile_pch_public)
   elseif(arg_NO_EXCEPTIONS)
     target_compile_options(${name} PRIVATE -fno-exceptions)
   endif()
@@ -102,14 +106,14 @@ macro(tile_finish_target name)
 endmacro()
 
 function(tile_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR;NO_EXCEPTIONS" "" "SOURCES;LINK;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR;PUBLIC_API;NO_EXCEPTIONS" "" "SOURCES;LINK;DEPENDS")
   add_library(${name} STATIC ${arg_SOURCES})
   tile_finish_target(${name})
   set_property(GLOBAL APPEND PROPERTY TILE_LIBRARIES ${name})
 endfunction()
 
 function(tile_add_executable name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR;NO_EXCEPTIONS;COMMAND_LINE" "" "SOURCES;LINK;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR;PUBLIC_API;NO_EXCEPTIONS;COMMAND_LINE" "" "SOURCES;LINK;DEPENDS")
   add_executable(${name} ${arg_SOURCES})
   tile_finish_target(${name})
   if(arg_COMMAND_LINE)
@@ -148,6 +152,23 @@ function(tile_add_gtest name)
   # The seed makes rapidcheck draw the same cases in every run.
   set_tests_properties(${name} PROPERTIES
     LABELS "unit;${arg_LABELS}" TIMEOUT 600 ENVIRONMENT RC_PARAMS=seed=22)
+endfunction()
+
+# What PTX leaves open goes another way: what is right stays right.
+function(tile_add_model_pass program models)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  set(filter *virtual*)
+  if(ARGN)
+    set(filter ${ARGN})
+  endif()
+  string(REPLACE "," "_" words ${models})
+  set(name ${program}_model_${words})
+  add_test(NAME ${name} COMMAND ${program} --gtest_brief=1 --gtest_filter=${filter}
+    --gtest_output=json:${PROJECT_BINARY_DIR}/test-results/${name}.json)
+  set_tests_properties(${name} PROPERTIES
+    LABELS unit TIMEOUT 600 ENVIRONMENT "TILE_VGPU_CHECK=all;TILE_VGPU_MODEL=${models}")
 endfunction()
 
 function(tile_add_folders)
