@@ -81,9 +81,10 @@ Moments momentsOf(const Views &v, Value r, Value steps) {
   for (auto k : range(steps)) {
     Value part = v.load(r, k);
     if (v.options & Centred) {
-      // Welford's step, in the columns that this tile has.
+      // Welford's step, in the columns that this tile has. The first must be exact: what it leaves of the mean is multiplied by
+      // the mean.
       Value inside = v.x.tile({1, v.columns}).inside(r, k), difference = part - mean;
-      mean = mean + select(inside, difference * rcp(cast(f32, k + 1)), 0.0f);
+      mean = mean + select(inside, difference * div_rn(1.0f, cast(f32, k + 1)), 0.0f);
       squares = squares + select(inside, difference * (part - mean), 0.0f);
     } else {
       squares = squares + part * part;

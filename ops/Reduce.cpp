@@ -97,8 +97,8 @@ void reduceProgram(In<any, 4> x, Out<any, 3> y, Value divisor, int rows, int col
     total = R::join(total, reshape(part, {rows, columns}));
   }
   Value result = R::over(total);
-  if (isFloat(dtype))
-    result = result / cast(dtype, divisor);
+  if (isFloat(dtype)) // by 1 it must change nothing
+    result = div_rn(result, cast(dtype, divisor));
   y.tile({1, 1, rows})(share, k0, k1) = cast(y.dtype(), reshape(result, {1, 1, rows}));
 }
 

@@ -48,7 +48,8 @@ protected:
         within);
   }
 
-  /// Products of two numbers of fp8 are exact in f32.
+  /// Products of two numbers of fp8 are exact in f32; the tensor cores of sm_89 cut them off 13 bits below the largest of
+  /// those that one instruction adds, here less than 4.
   template <class A, class B, class C> void checkFloat8(const Device &device) {
     static const auto program = kernel("dot_float8", [](In<dtypeOf<A>, 2> a, In<dtypeOf<B>, 2> b,
                                                         In<dtypeOf<C>, 2> c, Out<dtypeOf<C>, 2> d,
@@ -73,7 +74,9 @@ protected:
                     sum += exact(a[size_t(i / n * k + at)]) * exact(b[size_t(at * n + i % n)]);
                   return sum;
                 },
-                {0.51, dtypeOf<C> == f16 ? k * 4e-3 : k * 1e-6});
+                {0.51, k * (dtypeOf<C> == f16            ? 4e-3
+                            : device.target() == "sm_89" ? 0x1p-11
+                                                         : 1e-6)});
     }
   }
 };

@@ -9,9 +9,9 @@
 // Dtypes: each of f16, bf16, f32, f64, in any mixture. Computed in f32, in f64 if an input is f64,
 // and rounded once. A new tensor has x's dtype (a's for swiglu).
 //
-// Accuracy in f32, relative to the exact function of the stored x, in ulp (2^-23): relu exact; sigmoid,
-// tanh 4; silu 5; gelu 8; geluTanh 6 + 2 |v| where it is x * sigmoid(v). This holds for x far below
-// zero too, down to results of 2^-126. Derivatives: absolute error 1e-6. 16-bit results are these, rounded. In f64:
+// Accuracy in f32, relative to the exact function of the stored x, in units of 2^-23: relu exact; sigmoid,
+// tanh 5; silu 6; gelu 12; geluTanh 6 + 2 |v| where it is x * sigmoid(v). This holds for x far below
+// zero too, down to results of 2^-126, wherever ex2.approx and div.full lie within PTX's bounds. Derivatives: absolute error 1e-6. 16-bit results are these, rounded. In f64:
 // 1e-14 times max(1, |x|), absolute.
 //
 // A NaN gives NaN. Infinities give the limits: gelu, silu and their derivatives at -infinity are 0.
