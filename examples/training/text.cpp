@@ -1,7 +1,7 @@
 // A small transformer that learns to write in the manner of a text, character by character.
 //
 //   text train [--data FILE] [--steps 300] [--out text.safetensors] [--resume] [--curve loss.svg]
-//   text train --large                       the size for a GPU
+//   text train --large                       the size for a GPU: 12 layers of width 768, 1024 characters at once
 //   text generate [--model text.safetensors] [--prompt "We the"] [--count 200] [--temperature 0.8]
 //
 // A run that is interrupted goes on with --resume as if it had not been: the file has the optimizer and the random numbers too.
@@ -15,9 +15,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <random>
 
 using namespace tile;
@@ -32,9 +34,38 @@ struct Options {
   std::string data = TILE_EXAMPLES_DATA "/us-constitution.txt", device = "auto";
   std::string file = "text.safetensors", curve, prompt = "We the People";
   int64_t steps = 300, batch = 8, length = 64, width = 64, layers = 2, heads = 4;
-  int64_t saveEvery = 100, count = 200, until = 0;
-  double rate = 3e-3, dropout = 0.1, temperature = 0, below = 0;
+  int64_t saveEvery = 100, count = 200, until = 0, warmup = -1;
+  double rate = 0, dropout = 0.1, temperature = 0, below = 0;
   bool large = false, wide = false, resume = false, uncached = false;
+
+  /// What the file of a model says of it, by these names.
+  static constexpr std::pair<const char *, int64_t Options::*> kShape[] = {
+      {"length", &Options::length},
+      {"width", &Options::width},
+      {"layers", &Options::layers},
+      {"heads", &Options::heads}};
+  std::map<std::string, std::string> shape() const {
+    std::map<std::string, std::string> notes = {{"dtype", wide ? "f32" : "bf16"}};
+    for (auto [name, member] : kShape)
+      notes[name] = std::to_string(this->*member);
+    return notes;
+  }
+  void setShape(const std::map<std::string, std::string> &notes) {
+    auto noteOf = [&](const char *name) {
+      auto found = notes.find(name);
+      if (found == notes.end())
+        throw std::runtime_error(file + " does not say the model's " + name +
+                                 ": it was not written by `text train`");
+      return found->second;
+    };
+    for (auto [name, member] : kShape) {
+      std::string text = noteOf(name);
+      auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), this->*member);
+      if (error != std::errc() || end != text.data() + text.size() || this->*member < 1)
+        throw std::runtime_error(file + ": the model's " + name + " is '" + text + "'");
+    }
+    wide = noteOf("dtype") == "f32";
+  }
 };
 
 nn::TransformerOptions modelOf(const Options &options) {
@@ -89,6 +120,14 @@ struct Batch {
   }
 };
 
+/// The rate of a step. The wider a layer is, the more weights move together in an output of it, so the largest rate is one over
+/// the width; and what a deep model does with its first gradients does not last, so it takes a tenth of the steps to get there.
+double rateOf(const Options &options, int64_t step) {
+  double largest = options.rate > 0 ? options.rate : 0.192 / static_cast<double>(options.width);
+  int64_t warmup = options.warmup >= 0 ? options.warmup : options.steps / 10;
+  return nn::cosineRate(step, warmup, options.steps, largest, largest / 10);
+}
+
 /// Exit code 1 if the loss of the last steps is not below what was asked.
 int train(const Options &options) {
   std::vector<int32_t> text = readText(options.data);
@@ -98,6 +137,7 @@ int train(const Options &options) {
   nn::AdamW optimizer(model, {{.beta2 = 0.99, .weightDecay = 0.1}});
   if (options.resume)
     state = nn::loadTraining(options.file, model, optimizer);
+  state.notes = options.shape();
   std::printf("%zu characters, %lld parameters, on %s\n", text.size(),
               static_cast<long long>(model.parameterCount()), stream.device().name().c_str());
 
@@ -107,8 +147,7 @@ int train(const Options &options) {
   double recent = 0;
   while (state.step < end) {
     Batch batch(stream, text, options, state.step);
-    optimizer.setRate(nn::cosineRate(state.step, options.steps / 20, options.steps, options.rate,
-                                     options.rate / 10));
+    optimizer.setRate(rateOf(options, state.step));
     Variable loss = autograd::crossEntropy(model(batch.tokens, &state.generator), batch.next);
     loss.backward();
     nn::clipGradients(model, 1);
@@ -126,8 +165,9 @@ int train(const Options &options) {
   return options.below == 0 || recent < options.below ? 0 : 1;
 }
 
-int generate(const Options &options) {
+int generate(Options options) {
   Stream stream = Device::open(options.device).stream();
+  options.setShape(nn::notesOf(stream, options.file));
   ops::Generator generator{.seed = 1};
   nn::Transformer model(stream, generator, modelOf(options));
   nn::loadParameters(options.file, model);
@@ -153,18 +193,21 @@ int main(int argc, char **argv) {
   for (CLI::App *each : {training, writing}) {
     each->add_option("--model,--out", options.file, "the safetensors file of the model");
     each->add_option("--device", options.device, "auto, cuda:0, virtual, virtual:sm_90a");
-    each->add_option("--length", options.length, "characters seen at once")->check(positive);
-    each->add_option("--width", options.width, "of the layers")->check(positive);
-    each->add_option("--layers", options.layers)->check(positive);
-    each->add_option("--heads", options.heads)->check(positive);
-    each->add_flag("--f32", options.wide, "parameters and activations in f32 instead of bf16");
-    each->add_flag("--large", options.large, "12 layers of width 768, 1024 characters at once");
   }
+  training->add_option("--length", options.length, "characters seen at once")->check(positive);
+  training->add_option("--width", options.width, "of the layers")->check(positive);
+  training->add_option("--layers", options.layers)->check(positive);
+  training->add_option("--heads", options.heads)->check(positive);
+  training->add_flag("--f32", options.wide, "parameters and activations in f32 instead of bf16");
+  training->add_flag("--large", options.large, "12 layers of width 768, 1024 characters at once");
   training->add_option("--data", options.data, "the text");
   training->add_option("--steps", options.steps)->check(positive);
   training->add_option("--until", options.until, "stop after this step of them, as if interrupted");
   training->add_option("--batch", options.batch, "pieces of text in a step")->check(positive);
-  training->add_option("--rate", options.rate, "the largest learning rate");
+  training->add_option("--rate", options.rate, "the largest learning rate; 0.192 / width")
+      ->check(CLI::PositiveNumber);
+  training->add_option("--warmup", options.warmup, "steps until that rate; a tenth of all")
+      ->check(CLI::NonNegativeNumber);
   training->add_option("--dropout", options.dropout);
   training->add_option("--save-every", options.saveEvery)->check(positive);
   training->add_option("--curve", options.curve, "draws the loss into this SVG file");

@@ -11,6 +11,8 @@ namespace {
 
 /// Names of what an optimizer keeps begin with this, so that they are no parameters.
 constexpr std::string_view kOptimizer = "optimizer.";
+/// Names of notes, among the texts of a file.
+constexpr std::string_view kNote = "note.";
 
 [[noreturn]] void refuse(ErrorCode code, const std::string &path, const std::string &why, Loc loc) {
   throw Error(Fault::User, code, path + ": " + why, loc);
@@ -89,6 +91,14 @@ std::vector<NamedTensor> tensorsOf(const Optimizer &optimizer) {
   return list;
 }
 
+std::map<std::string, std::string> notesOf(const SafeTensors &file) {
+  std::map<std::string, std::string> notes;
+  for (const auto &[name, text] : file.metadata)
+    if (name.starts_with(kNote))
+      notes[name.substr(kNote.size())] = text;
+  return notes;
+}
+
 template <class Number>
 Number numberOf(const std::string &path, const SafeTensors &file, const char *key, Loc loc) {
   auto found = file.metadata.find(key);
@@ -119,12 +129,18 @@ void saveTraining(const std::string &path, const Module &module, const Optimizer
                   const TrainingState &state, Loc loc) {
   std::vector<NamedTensor> tensors = tensorsOf(module, path, loc);
   std::ranges::move(tensorsOf(optimizer), std::back_inserter(tensors));
-  saveSafeTensors(path, tensors,
-                  {{"step", std::to_string(state.step)},
-                   {"generator.seed", std::to_string(state.generator.seed)},
-                   {"generator.offset", std::to_string(state.generator.offset)},
-                   {"optimizer.steps", std::to_string(optimizer.steps())}},
-                  loc);
+  std::map<std::string, std::string> texts = {
+      {"step", std::to_string(state.step)},
+      {"generator.seed", std::to_string(state.generator.seed)},
+      {"generator.offset", std::to_string(state.generator.offset)},
+      {"optimizer.steps", std::to_string(optimizer.steps())}};
+  for (const auto &[name, text] : state.notes)
+    texts[std::string(kNote) + name] = text;
+  saveSafeTensors(path, tensors, texts, loc);
+}
+
+std::map<std::string, std::string> notesOf(const Stream &stream, const std::string &path, Loc loc) {
+  return notesOf(loadSafeTensors(stream, path, loc));
 }
 
 TrainingState loadTraining(const std::string &path, const Module &module, Optimizer &optimizer,
@@ -134,7 +150,8 @@ TrainingState loadTraining(const std::string &path, const Module &module, Optimi
   TrainingState state{
       .step = numberOf<int64_t>(path, file, "step", loc),
       .generator = {.seed = numberOf<uint64_t>(path, file, "generator.seed", loc),
-                    .offset = numberOf<uint64_t>(path, file, "generator.offset", loc)}};
+                    .offset = numberOf<uint64_t>(path, file, "generator.offset", loc)},
+      .notes = notesOf(file)};
   auto steps = numberOf<int64_t>(path, file, "optimizer.steps", loc);
   auto parameters = assignmentsOf(path, file, tensorsOf(module, path, loc), false, true, loc);
   auto kept = assignmentsOf(path, file, tensorsOf(optimizer), false, false, loc);

@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(whole.read_bytes() == parts.read_bytes(), "the run that went on ended with other bits")
 
     for how in [], ["--temperature", "0.8"]:
-        words = ["generate", *SMALL, "--model", str(model), "--prompt", "We the", "--count", "20", *how]
+        words = ["generate", "--model", str(model), "--prompt", "We the", "--count", "20", *how]
         cached = run(*words)
         check(cached.startswith("We the") and len(cached) == 27, f"it wrote {cached!r}")
         check(run(*words, "--uncached") == cached, "it writes something else without a cache")

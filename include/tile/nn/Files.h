@@ -8,6 +8,9 @@
 #include <tile/nn/Optimizers.h>
 #include <tile/ops/Random.h>
 
+#include <map>
+#include <string>
+
 namespace tile::nn {
 
 /// The parameters, by name.
@@ -19,11 +22,16 @@ void loadParameters(const std::string &path, const Module &module, Loc loc = Loc
 struct TrainingState {
   int64_t step = 0;
   ops::Generator generator;
+  /// Texts of the program's own, such as the options of its model: `notesOf` reads them before there is one.
+  std::map<std::string, std::string> notes = {};
 };
 /// Everything that a run needs to go on as if it had not been interrupted, to the last bit: parameters, what the optimizer keeps,
 /// and the state.
 void saveTraining(const std::string &path, const Module &module, const Optimizer &optimizer,
                   const TrainingState &state, Loc loc = Loc::here());
+/// The notes of a file of saveTraining; of other files none.
+std::map<std::string, std::string> notesOf(const Stream &stream, const std::string &path,
+                                           Loc loc = Loc::here());
 /// Sets the parameters and the optimizer, and returns the state. Dtypes must be the same.
 TrainingState loadTraining(const std::string &path, const Module &module, Optimizer &optimizer,
                            Loc loc = Loc::here());

@@ -81,7 +81,7 @@ TEST_P(ModelFiles, AResumedRunHasTheSameBits) {
     same = generator;
     Perceptron begun(stream, same, dtype);
     AdamW first(begun, {{.rate = 0.02}});
-    TrainingState early{.generator = {.seed = 9}};
+    TrainingState early{.generator = {.seed = 9}, .notes = {{"heads", "2"}, {"", "\"\n"}}};
     train(begun, first, early, 3);
     saveTraining(path, begun, first, early);
 
@@ -91,6 +91,8 @@ TEST_P(ModelFiles, AResumedRunHasTheSameBits) {
     EXPECT_EQ(late.step, 3);
     EXPECT_EQ(second.steps(), 3);
     EXPECT_EQ(late.generator, early.generator);
+    EXPECT_EQ(late.notes, early.notes);
+    EXPECT_EQ(notesOf(stream, path), early.notes);
     train(other, second, late, 6);
     EXPECT_EQ(allValues(other), allValues(whole)) << nameOf(dtype);
   }
