@@ -90,7 +90,7 @@ Value div_rn(Arg a, Arg b, Loc loc = Loc::here());
 Value sin(Arg x, Loc loc = Loc::here());
 /// The cosine of x in radians; on f32 the error grows with |x|.
 Value cos(Arg x, Loc loc = Loc::here());
-/// sin(x) / cos(x)
+/// sin(x) / cos(x); on f32 with their errors over cos(x).
 Value tan(Arg x, Loc loc = Loc::here());
 /// The hyperbolic tangent; on f32 with a relative error of up to 2^-11.
 Value tanh(Arg x, Loc loc = Loc::here());
