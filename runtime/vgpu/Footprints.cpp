@@ -2,6 +2,7 @@
 #include "runtime/vgpu/Footprints.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace tile::vgpu {
@@ -11,6 +12,22 @@ void setBits(PageBits &bits, uint32_t begin, uint32_t count) {
     uint32_t first = begin % 64, part = std::min(end - begin, 64 - first);
     bits[begin / 64] |= ~uint64_t{0} >> (64 - part) << first;
     begin += part;
+  }
+}
+
+void appendBits(ByteRanges &ranges, uint64_t page, const PageBits &bits) {
+  constexpr uint64_t kAll = ~uint64_t{0};
+  uint64_t address = page * kShadowPageBytes;
+  for (uint64_t word : bits) {
+    if (word == kAll)
+      ranges.append({address, address + 64});
+    for (uint64_t rest = word == kAll ? 0 : word; rest;) {
+      auto begin = static_cast<unsigned>(std::countr_zero(rest));
+      auto count = static_cast<unsigned>(std::countr_one(rest >> begin));
+      ranges.append({address + begin, address + begin + count});
+      rest &= begin + count == 64 ? 0 : kAll << (begin + count);
+    }
+    address += 64;
   }
 }
 
@@ -64,8 +81,27 @@ void Footprints::add(std::span<const Touched> pages) {
       __builtin_prefetch(pages[i].footprint);
     }
     if (i >= kAhead)
-      merge(merged_[pages[i - kAhead].page], *pages[i - kAhead].footprint);
+      mergePage(pages[i - kAhead]);
   }
+}
+
+void Footprints::mergePage(const Touched &touched) {
+  Merged &merged = merged_[touched.page];
+  if (merged.empty())
+    pages_.push_back(touched.page);
+  merge(merged, *touched.footprint);
+}
+
+TouchedBytes Footprints::touched() {
+  TouchedBytes all;
+  std::ranges::sort(pages_);
+  for (uint64_t page : pages_) {
+    const Merged &merged = merged_[page];
+    appendBits(all[TouchKind::Read], page, merged.read);
+    if (merged.written)
+      appendBits(all[TouchKind::Write], page, *merged.written);
+  }
+  return all;
 }
 
 void Footprints::restore() {

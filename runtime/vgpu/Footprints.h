@@ -6,6 +6,7 @@
 #pragma once
 
 #include "runtime/vgpu/Memory.h"
+#include "runtime/vgpu/TouchedBytes.h"
 
 #include <array>
 #include <atomic>
@@ -42,6 +43,8 @@ private:
 /// One bit a byte of a page.
 using PageBits = std::array<uint64_t, kShadowPageBytes / 64>;
 void setBits(PageBits &bits, uint32_t begin, uint32_t count);
+/// Appends the bytes of a page, which lies beyond those that are there.
+void appendBits(ByteRanges &ranges, uint64_t page, const PageBits &bits);
 
 /// What one cluster has touched of a page.
 struct PageFootprint {
@@ -62,6 +65,8 @@ public:
   void add(std::span<const Touched> pages);
   /// Whether a cluster has touched what another has written.
   bool haveMet() const { return haveMet_; }
+  /// All of it.
+  TouchedBytes touched();
   /// Puts back what was there before the launch. No cluster is running.
   void restore();
 
@@ -70,17 +75,20 @@ private:
   struct Merged {
     PageBits read{};
     std::unique_ptr<PageBits> written;
+    bool empty() const { return !written && read == PageBits{}; }
   };
   struct Before {
     std::array<uint8_t, kShadowPageBytes> bytes;
     PageBits valid;
   };
 
+  void mergePage(const Touched &touched);
   void merge(Merged &merged, const PageFootprint &footprint);
 
   GlobalMemory &memory_;
   std::mutex mutex_;
   PageTable<Merged> merged_;
+  std::vector<uint64_t> pages_; // of merged_ that are not empty
   std::unordered_map<uint64_t, std::unique_ptr<Before>> before_;
   std::atomic<bool> haveMet_ = false;
 };

@@ -75,7 +75,9 @@ void Launch::run() {
   } else if (communicates || overlaps || program().prints || !runApart()) {
     if (!inFlight_->races)
       inFlight_->races = GlobalRaces::ofLaunch();
+    inFlight_->races->forgetTouched(); // by launches before
     runOn(1);
+    touched_ = inFlight_->races->touched();
   }
   if (distinctSectors_)
     distinctSectors_->addTo(counters_);
@@ -101,7 +103,9 @@ bool Launch::runApart() {
   footprints_ = std::make_unique<Footprints>(memory());
   runOn(setup_.threads);
   bool isClean = findings_.empty() && !footprints_->haveMet();
-  if (!isClean)
+  if (isClean)
+    touched_ = footprints_->touched();
+  else
     startAgain();
   footprints_.reset();
   return isClean;

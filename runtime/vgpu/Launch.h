@@ -81,6 +81,8 @@ public:
   const Counters &counters() const { return counters_; }
   const std::vector<Counters> &instructionCounters() const { return instructionCounters_; }
   const LaunchStatistics &statistics() const { return statistics_; }
+  /// What it has touched of global memory, if the race check ran.
+  TouchedBytes takeTouched() { return std::move(touched_); }
   /// Of the operation in its line: said once.
   void note(const Op &op, const std::string &message);
   LongRun &longRun() { return longRun_; }
@@ -123,6 +125,7 @@ private:
   enum class Dependents { NotStarted, Started, StartedEarly };
   std::atomic<Dependents> dependents_ = Dependents::NotStarted;
   std::unique_ptr<Footprints> footprints_; // while each runs as if it were alone
+  TouchedBytes touched_;
   ChangedMaps changedMaps_;
   uint64_t events_ = 0;         // of all clusters, where blocks talk to each other
   std::vector<uint32_t> order_; // in which clusters start; empty: by index

@@ -19,6 +19,8 @@ bool isStrong(AccessKind kind) {
 static bool isNarrow(AccessKind kind) {
   return kind >= AccessKind::NarrowAtomic && kind <= AccessKind::NarrowWrite;
 }
+bool isStrongOnDevice(AccessKind kind) { return isStrong(kind) && !isNarrow(kind); }
+
 static bool isProxied(AccessKind kind) {
   return kind == AccessKind::ProxyRead || kind == AccessKind::ProxyWrite ||
          kind == AccessKind::ProxyReduction;

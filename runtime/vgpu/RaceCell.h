@@ -37,6 +37,8 @@ enum class AccessKind : uint8_t {
 };
 bool isWrite(AccessKind kind);
 bool isStrong(AccessKind kind);
+/// Strong between all threads of the device, not those of a block alone.
+bool isStrongOnDevice(AccessKind kind);
 
 /// One access. Empty while it is all zeros.
 struct Stamp {

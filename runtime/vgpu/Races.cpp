@@ -81,6 +81,8 @@ public:
   void access(const Accessor &accessor, uint64_t address, uint64_t bytes, bool sameValue) override;
   void endCluster() override;
   size_t heldBytes() const override;
+  TouchedBytes touched() const override;
+  void forgetTouched() override;
 
 private:
   static constexpr size_t kMostReads = 64; // kept of a page that nobody has written
@@ -101,19 +103,23 @@ private:
              static_cast<uint32_t>(first.actor) * 0xC2B2AE35u;
     }
   };
+  // The footprint of a cluster, or of a launch by kinds of accesses.
+  static constexpr bool kOfLaunch = Cell::kManyClusters;
+  using Touched =
+      std::conditional_t<kOfLaunch, std::array<PageBits, std::size(kTouchKinds)>, PageFootprint>;
   struct Page {
     uint64_t index = 0;
     ChunkShadow<Cell> cells; // empty until the page is written
     std::vector<EarlyRead> reads;
     std::vector<uint32_t> readKeys; // of `reads`
     size_t nextRead = 0;            // in `reads` once it is full: the oldest
-    PageFootprint touched;
+    Touched touched{};
   };
 
   Page &pageOf(uint64_t index);
   Page &addPage(uint64_t index);
   void materialise(Page &page);
-  void touch(Page &page, uint32_t offset, uint32_t bytes, bool writes);
+  void touch(Page &page, uint32_t offset, uint32_t bytes, AccessKind kind);
   static void remember(Page &page, const EarlyRead &read);
   void readRun(Accessor &accessor, unsigned lanes, uint64_t address, uint32_t bytes) override;
   template <class Visit> void forPages(uint64_t address, uint64_t bytes, Visit visit);
@@ -147,7 +153,7 @@ template <class Cell> typename PagedRaces<Cell>::Page &PagedRaces<Cell>::addPage
 }
 
 template <class Cell> void PagedRaces<Cell>::endCluster() {
-  if (footprints_) {
+  if constexpr (!kOfLaunch) {
     std::vector<Footprints::Touched> touched(used_);
     for (size_t i = 0; i < used_; ++i)
       touched[i] = {pages_[i]->index, &pages_[i]->touched};
@@ -201,14 +207,40 @@ template <class Cell> void PagedRaces<Cell>::materialise(Page &page) {
 }
 
 template <class Cell>
-void PagedRaces<Cell>::touch(Page &page, uint32_t offset, uint32_t bytes, bool writes) {
-  if (!footprints_)
-    return;
-  if (writes && !page.touched.isWritten) {
-    footprints_->keep(page.index);
-    page.touched.isWritten = true;
+void PagedRaces<Cell>::touch(Page &page, uint32_t offset, uint32_t bytes, AccessKind kind) {
+  bool writes = isWrite(kind);
+  if constexpr (kOfLaunch) {
+    bool strong = isStrongOnDevice(kind);
+    TouchKind how = writes   ? strong ? TouchKind::StrongWrite : TouchKind::Write
+                    : strong ? TouchKind::StrongRead
+                             : TouchKind::Read;
+    setBits(page.touched[static_cast<size_t>(how)], offset, bytes);
+  } else {
+    if (writes && !page.touched.isWritten) {
+      footprints_->keep(page.index);
+      page.touched.isWritten = true;
+    }
+    setBits(writes ? page.touched.written : page.touched.read, offset, bytes);
   }
-  setBits(writes ? page.touched.written : page.touched.read, offset, bytes);
+}
+
+template <class Cell> TouchedBytes PagedRaces<Cell>::touched() const {
+  TouchedBytes all;
+  if constexpr (kOfLaunch) {
+    std::vector<const Page *> inOrder;
+    for (size_t i = 0; i < used_; ++i)
+      inOrder.push_back(pages_[i].get());
+    std::ranges::sort(inOrder, {}, &Page::index);
+    for (const Page *page : inOrder)
+      for (TouchKind kind : kTouchKinds)
+        appendBits(all[kind], page->index, page->touched[static_cast<size_t>(kind)]);
+  }
+  return all;
+}
+
+template <class Cell> void PagedRaces<Cell>::forgetTouched() {
+  for (size_t i = 0; i < used_; ++i)
+    pages_[i]->touched = {};
 }
 
 // A loop for vector instructions: nearly all reads are new.
@@ -244,7 +276,7 @@ void PagedRaces<Cell>::access(const Accessor &accessor, uint64_t address, uint64
   AccessKind kind = accessor.kind();
   bool isWeakRead = kind == AccessKind::Read || kind == AccessKind::ProxyRead;
   forPages(address, bytes, [&](Page &page, uint32_t offset, uint32_t part, uint64_t done) {
-    touch(page, offset, part, isWrite(kind));
+    touch(page, offset, part, kind);
     if (page.cells.empty() && isWeakRead) {
       remember(page, {static_cast<uint16_t>(offset), static_cast<uint16_t>(part),
                       static_cast<uint16_t>(part), accessor.warp->clock.cluster, accessor.stamp});
@@ -266,7 +298,7 @@ void PagedRaces<Cell>::readRun(Accessor &accessor, unsigned lanes, uint64_t addr
   Page &page = pageOf(address / kShadowPageBytes);
   if (address % kShadowPageBytes + all <= kShadowPageBytes && page.cells.empty()) {
     auto offset = static_cast<uint32_t>(address % kShadowPageBytes);
-    touch(page, offset, all, false);
+    touch(page, offset, all, AccessKind::Read);
     remember(page, {static_cast<uint16_t>(offset), static_cast<uint16_t>(all),
                     static_cast<uint16_t>(bytes), accessor.warp->clock.cluster, accessor.stamp});
     return;

@@ -45,6 +45,9 @@ public:
   virtual size_t heldBytes() const = 0;
   /// The cluster whose shadow it is has ended: nothing is remembered, except by the launch's footprints.
   virtual void endCluster() = 0;
+  /// What has been touched since the start, or since forgetTouched(), of a whole launch.
+  virtual TouchedBytes touched() const = 0;
+  virtual void forgetTouched() = 0;
 
   /// Of a whole launch.
   static std::unique_ptr<GlobalRaces> ofLaunch();
