@@ -75,8 +75,19 @@ public:
 
   /// Copies numel() elements in row-major order, whatever the strides, waiting for all work of the
   /// device before and after. Error: InvalidArgument if `size` is not bytes().
-  void uploadBytes(const void *source, size_t size) const;
-  void downloadBytes(void *target, size_t size) const;
+  void uploadBytes(const void *source, size_t size, Loc where = Loc::here()) const;
+  void downloadBytes(void *target, size_t size, Loc where = Loc::here()) const;
+  /// The same as work of a stream, for which alone they wait. Where the tensor has gaps, an upload writes what is in them again.
+  void uploadBytes(const Stream &stream, const void *source, size_t size,
+                   Loc where = Loc::here()) const;
+  void downloadBytes(const Stream &stream, void *target, size_t size,
+                     Loc where = Loc::here()) const;
+  /// The same without waiting: the host leaves its memory alone until the stream has been waited for. Copies and kernels
+  /// run at once only if that memory is page-locked. Errors also: Unsupported unless contiguous.
+  void uploadBytesAsync(const Stream &stream, const void *source, size_t size,
+                        Loc where = Loc::here()) const;
+  void downloadBytesAsync(const Stream &stream, void *target, size_t size,
+                          Loc where = Loc::here()) const;
 
 protected:
   void requireDtype(DType dtype) const;
@@ -115,14 +126,33 @@ public:
 
   /// Sets all elements, given in row-major order; waits for the device. Error: InvalidArgument if
   /// their number differs.
-  void upload(std::span<const Element> values) const {
-    uploadBytes(values.data(), values.size() * sizeof(Element));
+  void upload(std::span<const Element> values, Loc where = Loc::here()) const {
+    uploadBytes(values.data(), values.size() * sizeof(Element), where);
   }
   /// All elements in row-major order; waits for the device.
-  Vector download() const {
+  Vector download(Loc where = Loc::here()) const {
     Vector values(static_cast<size_t>(numel()));
-    downloadBytes(values.data(), values.size() * sizeof(Element));
+    downloadBytes(values.data(), values.size() * sizeof(Element), where);
     return values;
+  }
+  /// The same as work of a stream, for which alone they wait.
+  void upload(const Stream &stream, std::span<const Element> values,
+              Loc where = Loc::here()) const {
+    uploadBytes(stream, values.data(), values.size() * sizeof(Element), where);
+  }
+  Vector download(const Stream &stream, Loc where = Loc::here()) const {
+    Vector values(static_cast<size_t>(numel()));
+    downloadBytes(stream, values.data(), values.size() * sizeof(Element), where);
+    return values;
+  }
+  /// The same without waiting: the host leaves `values` alone until the stream has been waited for.
+  void uploadAsync(const Stream &stream, std::span<const Element> values,
+                   Loc where = Loc::here()) const {
+    uploadBytesAsync(stream, values.data(), values.size() * sizeof(Element), where);
+  }
+  void downloadAsync(const Stream &stream, std::span<Element> values,
+                     Loc where = Loc::here()) const {
+    downloadBytesAsync(stream, values.data(), values.size() * sizeof(Element), where);
   }
   /// Sets all elements to one value; waits for the device.
   void fill(Element value) const {

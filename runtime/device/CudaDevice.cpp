@@ -43,6 +43,7 @@ struct CudaFunction {
 };
 struct CudaStream {
   CUstream handle = nullptr;
+  bool isOwned = true; // else others made it, and end it
 };
 struct CudaEvent {
   CUevent handle = nullptr;
@@ -51,6 +52,7 @@ struct CudaEvent {
 
 class CudaDevice final : public Device {
 public:
+  /// On the primary context of the device.
   explicit CudaDevice(int ordinal) : driver_(Driver::get()) {
     int count = 0;
     check(driver_.deviceGetCount(&count), "counting CUDA devices");
@@ -65,6 +67,18 @@ public:
     watchExit();
   }
 
+  /// On a context of others.
+  explicit CudaDevice(CUcontext context)
+      : driver_(Driver::get()), context_(context), isOwner_(false) {
+    check(driver_.contextPush(context), "using the CUDA context");
+    CUresult result = driver_.contextDevice(&device_);
+    CUcontext popped = nullptr;
+    driver_.contextPop(&popped);
+    check(result, "asking for the device of the CUDA context");
+    readProps(device_); // the driver's devices are their ordinals
+    watchExit();
+  }
+
   ~CudaDevice() override {
     if (isExiting())
       return;
@@ -72,7 +86,8 @@ public:
     if (!lost_ && driver_.contextPush(context_) == kSuccess) {
       driver_.contextSynchronize();
       for (const auto &stream : streams_.all())
-        driver_.streamDestroy(stream->handle);
+        if (stream->isOwned)
+          driver_.streamDestroy(stream->handle);
       for (const auto &event : events_.all())
         driver_.eventDestroy(event->handle);
       for (const auto &module : modules_.all())
@@ -83,12 +98,13 @@ public:
       CUcontext popped = nullptr;
       driver_.contextPop(&popped);
     }
-    driver_.primaryRelease(device_);
+    if (isOwner_)
+      driver_.primaryRelease(device_);
   }
 
   const DeviceProps &props() const override { return props_; }
 
-  DevicePtr alloc(size_t bytes, Stream stream) override {
+  DevicePtr alloc(size_t bytes, Stream stream, Loc) override {
     Current current(*this);
     CUstream on = streamOf(stream);
     CUdeviceptr pointer = 0;
@@ -112,7 +128,7 @@ public:
     return pointer;
   }
 
-  void free(DevicePtr pointer, Stream stream) override {
+  void free(DevicePtr pointer, Stream stream, Loc) override {
     if (pointer == 0)
       return;
     Current current(*this);
@@ -146,17 +162,26 @@ public:
     return Allocation{base, block.bytes};
   }
 
-  void copyToDevice(DevicePtr target, const void *source, size_t bytes, Stream stream) override {
-    copy("copyToDevice", target, source, bytes, stream,
+  void copyToDevice(DevicePtr target, const void *source, size_t bytes, Stream stream,
+                    Loc) override {
+    copyAndWait("copyToDevice", target, source, bytes, stream,
+                [&](CUstream on) { return driver_.copyToDevice(target, source, bytes, on); });
+  }
+  void copyToHost(void *target, DevicePtr source, size_t bytes, Stream stream, Loc) override {
+    copyAndWait("copyToHost", source, target, bytes, stream,
+                [&](CUstream on) { return driver_.copyToHost(target, source, bytes, on); });
+  }
+  void copyToDeviceAsync(DevicePtr target, const void *source, size_t bytes, Stream stream,
+                         Loc) override {
+    copy("copyToDeviceAsync", target, source, bytes, stream,
          [&](CUstream on) { return driver_.copyToDevice(target, source, bytes, on); });
   }
-
-  void copyToHost(void *target, DevicePtr source, size_t bytes, Stream stream) override {
-    copy("copyToHost", source, target, bytes, stream,
+  void copyToHostAsync(void *target, DevicePtr source, size_t bytes, Stream stream, Loc) override {
+    copy("copyToHostAsync", source, target, bytes, stream,
          [&](CUstream on) { return driver_.copyToHost(target, source, bytes, on); });
   }
 
-  void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes, Stream stream) override {
+  void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes, Stream stream, Loc) override {
     checkRange("copyOnDevice: target", target, bytes);
     checkRange("copyOnDevice: source", source, bytes);
     Current current(*this);
@@ -166,7 +191,7 @@ public:
             "copying " + std::to_string(bytes) + " bytes");
   }
 
-  void fill(DevicePtr target, uint8_t value, size_t bytes, Stream stream) override {
+  void fill(DevicePtr target, uint8_t value, size_t bytes, Stream stream, Loc) override {
     checkRange("fill: target", target, bytes);
     Current current(*this);
     CUstream on = streamOf(stream);
@@ -298,14 +323,29 @@ public:
     return map;
   }
 
-  Stream createStream() override {
+  Stream createStream(Loc) override {
     Current current(*this);
     auto stream = std::make_shared<CudaStream>();
     check(driver_.streamCreate(&stream->handle, kNonBlockingStream), "creating a stream");
     return streams_.insert(stream);
   }
+  Stream adoptStream(void *native, Loc) override {
+    Current current(*this);
+    auto handle = static_cast<CUstream>(native);
+    CUcontext context = nullptr;
+    check(driver_.streamContext(handle, &context), "using a stream of others");
+    if (context != context_)
+      throw Error(
+          Fault::User, ErrorCode::WrongDevice,
+          "the stream of others belongs to another CUDA context than this device: open that "
+          "one with Device::ofContext");
+    return streams_.insert(std::make_shared<CudaStream>(CudaStream{handle, false}));
+  }
+  void *nativeOf(Stream stream) const override { return streamOf(stream); }
   void destroyStream(Stream handle) override {
     auto stream = streams_.remove(handle);
+    if (!stream->isOwned)
+      return;
     Current current(*this);
     check(driver_.streamDestroy(stream->handle), "destroying a stream");
   }
@@ -316,6 +356,19 @@ public:
   void synchronize() override {
     Current current(*this);
     check(driver_.contextSynchronize(), "waiting for the device");
+  }
+  // A fault of a kernel stays with the context: each later call meets it.
+  void drain(Stream stream) noexcept override {
+    try {
+      synchronize(stream);
+    } catch (const Error &) {
+    }
+  }
+  void drain() noexcept override {
+    try {
+      synchronize();
+    } catch (const Error &) {
+    }
   }
 
   Event createEvent() override {
@@ -344,6 +397,15 @@ public:
     auto event = events_.get(handle);
     Current current(*this);
     check(driver_.eventSynchronize(event->handle), "waiting for an event");
+  }
+  bool isDone(Event handle) override {
+    auto event = events_.get(handle);
+    Current current(*this);
+    CUresult result = driver_.eventQuery(event->handle);
+    if (result == kNotReady)
+      return false;
+    check(result, "asking whether an event has been reached");
+    return true;
   }
   float elapsedMs(Event start, Event stop) override {
     auto from = events_.get(start), to = events_.get(stop);
@@ -484,19 +546,29 @@ private:
     usesPool_ = driver_.memAllocAsync && driver_.memFreeAsync && attribute(kMemoryPoolsSupported);
   }
 
+  // Returns whether there was anything to copy.
   template <class Call>
-  void copy(const char *what, DevicePtr pointer, const void *host, size_t bytes, Stream stream,
+  bool copy(const char *what, DevicePtr pointer, const void *host, size_t bytes, Stream stream,
             Call call) {
     checkRange(what, pointer, bytes);
     if (bytes && !host)
       fail(ErrorCode::InvalidArgument, std::string(what) + ": the host pointer is null");
     Current current(*this);
     CUstream on = streamOf(stream);
-    if (bytes == 0)
+    if (bytes)
+      check(call(on), copyText(what, bytes));
+    return bytes != 0;
+  }
+  template <class Call>
+  void copyAndWait(const char *what, DevicePtr pointer, const void *host, size_t bytes,
+                   Stream stream, Call call) {
+    if (!copy(what, pointer, host, bytes, stream, call))
       return;
-    std::string words = std::string(what) + " of " + std::to_string(bytes) + " bytes";
-    check(call(on), words);
-    check(driver_.streamSynchronize(on), words);
+    Current current(*this);
+    check(driver_.streamSynchronize(streamOf(stream)), copyText(what, bytes));
+  }
+  static std::string copyText(const char *what, size_t bytes) {
+    return std::string(what) + " of " + std::to_string(bytes) + " bytes";
   }
 
   void checkRange(const char *what, DevicePtr pointer, size_t bytes) const {
@@ -577,6 +649,7 @@ private:
   const Driver &driver_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
+  bool isOwner_ = true; // of a reference to the context, else it is left alone
   DeviceProps props_;
   bool usesPool_ = false;
   mutable std::atomic<bool> lost_ = false;
@@ -592,5 +665,41 @@ private:
 } // namespace
 
 std::shared_ptr<Device> openCuda(int ordinal) { return std::make_shared<CudaDevice>(ordinal); }
+
+static void require(CUresult result, const char *what) {
+  if (result != kSuccess)
+    throw driverError(result, what);
+}
+
+void *currentCudaContext() {
+  CUcontext context = nullptr;
+  require(Driver::get().contextCurrent(&context), "asking for the current CUDA context");
+  return context;
+}
+
+std::optional<int> ordinalOfPrimaryContext(void *context) {
+  const Driver &driver = Driver::get();
+  int count = 0;
+  require(driver.deviceGetCount(&count), "counting CUDA devices");
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    CUdevice device = 0;
+    CUcontext primary = nullptr;
+    unsigned flags = 0;
+    int isActive = 0;
+    require(driver.deviceGet(&device, ordinal), "opening a CUDA device");
+    require(driver.primaryState(device, &flags, &isActive), "asking for a primary context");
+    if (!isActive)
+      continue; // to retain it would make it
+    require(driver.primaryRetain(&primary, device), "asking for a primary context");
+    driver.primaryRelease(device);
+    if (primary == context)
+      return ordinal;
+  }
+  return std::nullopt;
+}
+
+std::shared_ptr<Device> openCudaContext(void *context) {
+  return std::make_shared<CudaDevice>(static_cast<CUcontext>(context));
+}
 
 } // namespace tile::device

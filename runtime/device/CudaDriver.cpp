@@ -59,8 +59,11 @@ Driver load() {
   loader.need(driver.deviceTotalMem, "cuDeviceTotalMem_v2");
   loader.need(driver.primaryRetain, "cuDevicePrimaryCtxRetain");
   loader.need(driver.primaryRelease, "cuDevicePrimaryCtxRelease_v2");
+  loader.need(driver.primaryState, "cuDevicePrimaryCtxGetState");
   loader.need(driver.contextPush, "cuCtxPushCurrent_v2");
   loader.need(driver.contextPop, "cuCtxPopCurrent_v2");
+  loader.need(driver.contextCurrent, "cuCtxGetCurrent");
+  loader.need(driver.contextDevice, "cuCtxGetDevice");
   loader.need(driver.contextSynchronize, "cuCtxSynchronize");
   loader.need(driver.memAlloc, "cuMemAlloc_v2");
   loader.need(driver.memFree, "cuMemFree_v2");
@@ -81,12 +84,14 @@ Driver load() {
   loader.need(driver.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
   loader.need(driver.streamCreate, "cuStreamCreate");
   loader.need(driver.streamDestroy, "cuStreamDestroy_v2");
+  loader.need(driver.streamContext, "cuStreamGetCtx");
   loader.need(driver.streamSynchronize, "cuStreamSynchronize");
   loader.need(driver.streamWaitEvent, "cuStreamWaitEvent");
   loader.need(driver.eventCreate, "cuEventCreate");
   loader.need(driver.eventDestroy, "cuEventDestroy_v2");
   loader.need(driver.eventRecord, "cuEventRecord");
   loader.need(driver.eventSynchronize, "cuEventSynchronize");
+  loader.need(driver.eventQuery, "cuEventQuery");
   loader.need(driver.eventElapsed, "cuEventElapsedTime");
   CUresult result = driver.init(0);
   if (result != kSuccess)

@@ -128,8 +128,11 @@ struct Driver {
   CUresult (*deviceTotalMem)(size_t *, CUdevice);
   CUresult (*primaryRetain)(CUcontext *, CUdevice);
   CUresult (*primaryRelease)(CUdevice);
+  CUresult (*primaryState)(CUdevice, unsigned *flags, int *isActive);
   CUresult (*contextPush)(CUcontext);
   CUresult (*contextPop)(CUcontext *);
+  CUresult (*contextCurrent)(CUcontext *);
+  CUresult (*contextDevice)(CUdevice *); // of the current context
   CUresult (*contextSynchronize)();
   CUresult (*memAlloc)(CUdeviceptr *, size_t);
   CUresult (*memFree)(CUdeviceptr);
@@ -152,12 +155,14 @@ struct Driver {
                                    int, int);
   CUresult (*streamCreate)(CUstream *, unsigned);
   CUresult (*streamDestroy)(CUstream);
+  CUresult (*streamContext)(CUstream, CUcontext *);
   CUresult (*streamSynchronize)(CUstream);
   CUresult (*streamWaitEvent)(CUstream, CUevent, unsigned);
   CUresult (*eventCreate)(CUevent *, unsigned);
   CUresult (*eventDestroy)(CUevent);
   CUresult (*eventRecord)(CUevent, CUstream);
   CUresult (*eventSynchronize)(CUevent);
+  CUresult (*eventQuery)(CUevent);
   CUresult (*eventElapsed)(float *, CUevent, CUevent);
 
   /// The loaded driver, initialised: the library TILE_LIBCUDA names, else libcuda.so.1. Throws NoDevice with the

@@ -73,6 +73,8 @@ struct LaunchConfig {
   uint32_t dynamicSharedBytes = 0;
   /// The kernel may start before its predecessor in the stream has finished (griddepcontrol).
   bool programmaticDependent = false;
+  /// The line of the host's program that launches, for reports.
+  Loc where = {};
 };
 
 /// One kernel parameter: `size` bytes at `data`, in the order of the kernel's `.param`s.
@@ -97,30 +99,44 @@ struct Allocation {
   size_t bytes = 0;
 };
 
+/// `where` is the line of the host's program that asks, for reports; a device that checks no order has no use for it.
+///
+/// Work of one stream runs in order. Work of different streams has no order but what `wait`, and the host, by waiting
+/// for one before it gives work to the other, make between them; the default stream is one more of them. What waits for
+/// nothing else: copies from and to host memory wait for their own stream.
 class Device {
 public:
   virtual ~Device() = default;
 
   virtual const DeviceProps &props() const = 0;
 
-  /// Allocates `bytes`, aligned to 256; zero bytes give a valid, distinct pointer. Throws OutOfMemory, naming sizes.
-  virtual DevicePtr alloc(size_t bytes, Stream stream = {}) = 0;
-  /// Frees in stream order; null is a no-op. A second free throws UseAfterFree, a foreign pointer InvalidArgument.
-  virtual void free(DevicePtr pointer, Stream stream = {}) = 0;
+  /// Allocates `bytes`, aligned to 256; zero bytes give a valid, distinct pointer. Memory of the default stream may be
+  /// used by any stream at once, that of another one after this call in its order. Throws OutOfMemory, naming sizes.
+  virtual DevicePtr alloc(size_t bytes, Stream stream = {}, Loc where = {}) = 0;
+  /// Frees in stream order what was allocated for a stream; waits for the whole device without a stream, and for memory of
+  /// the default stream. Null is a no-op. A second free throws UseAfterFree, a foreign pointer InvalidArgument.
+  virtual void free(DevicePtr pointer, Stream stream = {}, Loc where = {}) = 0;
   /// The live allocation that holds `pointer` (which may point inside), or nothing: what checked mode asks.
   virtual std::optional<Allocation> allocationOf(DevicePtr pointer) const = 0;
 
   /// Copies from host memory; `source` may be reused when the call returns.
-  virtual void copyToDevice(DevicePtr target, const void *source, size_t bytes,
-                            Stream stream = {}) = 0;
+  virtual void copyToDevice(DevicePtr target, const void *source, size_t bytes, Stream stream = {},
+                            Loc where = {}) = 0;
   /// Copies to host memory after all earlier work of the stream; the data are there when the call returns.
-  virtual void copyToHost(void *target, DevicePtr source, size_t bytes, Stream stream = {}) = 0;
-  virtual void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes,
-                            Stream stream = {}) = 0;
+  virtual void copyToHost(void *target, DevicePtr source, size_t bytes, Stream stream = {},
+                          Loc where = {}) = 0;
+  /// The same without waiting: the host leaves its memory alone until the stream has done it.
+  virtual void copyToDeviceAsync(DevicePtr target, const void *source, size_t bytes, Stream stream,
+                                 Loc where = {}) = 0;
+  virtual void copyToHostAsync(void *target, DevicePtr source, size_t bytes, Stream stream,
+                               Loc where = {}) = 0;
+  virtual void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes, Stream stream = {},
+                            Loc where = {}) = 0;
   /// What the bytes hold is of no use from here on: a device that checks reports reading them before they are written.
   virtual void discard(DevicePtr, size_t, Stream = {}) {}
   /// Sets each byte to `value`.
-  virtual void fill(DevicePtr target, uint8_t value, size_t bytes, Stream stream = {}) = 0;
+  virtual void fill(DevicePtr target, uint8_t value, size_t bytes, Stream stream = {},
+                    Loc where = {}) = 0;
 
   /// Loads PTX text; a `cubin` compiled from it is preferred where the device can use one. `name` is how messages refer
   /// to the text, e.g. a file name.
@@ -139,19 +155,30 @@ public:
   /// values; an older device, or a layout the virtual GPU does not model, Unsupported. The memory need not be allocated yet.
   virtual TensorMap encodeTensorMap(const TensorMapParams &params) = 0;
 
-  virtual Stream createStream() = 0;
+  virtual Stream createStream(Loc where = {}) = 0;
+  /// A handle of a stream that others made and end (a CUstream), which must be of this device. WrongDevice, InvalidHandle.
+  virtual Stream adoptStream(void *native, Loc where = {}) = 0;
+  /// What adoptStream takes: the CUstream; on the virtual GPU a name of the stream for this device.
+  virtual void *nativeOf(Stream stream) const = 0;
+  /// Ends the stream after its work; of an adopted one only the handle.
   virtual void destroyStream(Stream stream) = 0;
   /// Waits for the work of one stream.
   virtual void synchronize(Stream stream) = 0;
   /// Waits for all work of the device.
   virtual void synchronize() = 0;
+  /// The same for those who have nobody to tell: what the work did wrong, a later call throws.
+  virtual void drain(Stream stream) noexcept = 0;
+  virtual void drain() noexcept = 0;
 
   virtual Event createEvent() = 0;
   virtual void destroyEvent(Event event) = 0;
+  /// The event is what the stream has been given so far; what it was before is forgotten.
   virtual void record(Event event, Stream stream = {}) = 0;
-  /// Later work of `stream` starts after `event`.
+  /// Later work of `stream` starts after `event`, as it was recorded last; at once if it never was.
   virtual void wait(Stream stream, Event event) = 0;
   virtual void synchronize(Event event) = 0;
+  /// Whether the work is done that the event was recorded after; true if it never was.
+  virtual bool isDone(Event event) = 0;
   /// Milliseconds between two recorded events; waits for both.
   virtual float elapsedMs(Event start, Event stop) = 0;
 };
@@ -176,5 +203,12 @@ std::shared_ptr<Device> openVirtual(const VirtualOptions &options = {});
 
 /// A CUDA device. Throws NoDevice, with the loader's or driver's words, where there is none.
 std::shared_ptr<Device> openCuda(int ordinal = 0);
+
+/// The CUcontext that is current to the calling thread, or null. Throws NoDevice where there is no driver.
+void *currentCudaContext();
+/// The ordinal of the device whose primary context this is, or nothing: then it is one that somebody made.
+std::optional<int> ordinalOfPrimaryContext(void *context);
+/// The device of a CUcontext that others made and end, which is used and left alone.
+std::shared_ptr<Device> openCudaContext(void *context);
 
 } // namespace tile::device

@@ -18,36 +18,35 @@ detail::DeviceState::DeviceState(std::shared_ptr<device::Device> device, std::st
 
 detail::DeviceState::~DeviceState() = default;
 
-detail::StreamState::~StreamState() {
-  if (isClosed)
-    return;
+/// For destructors: after an error nobody is left to hear.
+template <class Act> static void quietly(Act act) {
   try {
-    owner->device->synchronize(handle);
-  } catch (const Error &) {
-  }
-  try {
-    memory.trim(*owner->device, handle);
-  } catch (const Error &) {
-  }
-  try {
-    owner->device->destroyStream(handle);
+    act();
   } catch (const Error &) {
   }
 }
 
+detail::StreamState::~StreamState() {
+  if (isClosed)
+    return;
+  device::Device &device = *owner->device;
+  if (!isExternal)
+    device.drain(handle);
+  quietly([&] { memory.freeKept(device, handle); });
+  quietly([&] { device.destroyStream(handle); });
+}
+
+detail::EventState::~EventState() {
+  quietly([&] { owner->device->destroyEvent(handle); });
+}
+
 detail::Storage::~Storage() {
   if (stream && !stream->isClosed) {
-    stream->memory.giveBack(*owner->device, stream->handle, {base, blockBytes});
+    stream->memory.giveBack({base, blockBytes});
     return;
   }
-  try {
-    owner->device->synchronize();
-  } catch (const Error &) {
-  }
-  try {
-    owner->device->free(base);
-  } catch (const Error &) {
-  }
+  owner->device->drain();
+  quietly([&] { owner->device->free(base); });
 }
 
 // --- Names ---------------------------------------------------------------------------------------
@@ -147,6 +146,33 @@ std::vector<Device> Device::all() {
   return devices;
 }
 
+// One device a context, as long as somebody has a handle of it: another context may come to lie at the same address.
+static std::shared_ptr<detail::DeviceState> openContext(void *context) {
+  static std::mutex mutex;
+  static auto *known = new std::map<void *, std::weak_ptr<detail::DeviceState>>;
+  std::lock_guard lock(mutex);
+  std::weak_ptr<detail::DeviceState> &state = (*known)[context];
+  if (auto open = state.lock())
+    return open;
+  auto device = device::openCudaContext(context);
+  std::string name = "cuda:" + std::to_string(device->props().ordinal);
+  auto open = std::make_shared<detail::DeviceState>(std::move(device), std::move(name));
+  state = open;
+  return open;
+}
+
+Device Device::ofContext(void *context) {
+  if (!context)
+    context = device::currentCudaContext();
+  if (!context)
+    throw Error(Fault::User, ErrorCode::InvalidHandle,
+                "no CUDA context is current to this thread: make one current, or use "
+                "Device::open(\"cuda\")");
+  if (std::optional<int> ordinal = device::ordinalOfPrimaryContext(context))
+    return Device(openCuda(*ordinal));
+  return Device(openContext(context));
+}
+
 Device Device::wrap(std::shared_ptr<device::Device> device, std::string name) {
   return Device(std::make_shared<detail::DeviceState>(std::move(device), std::move(name)));
 }
@@ -160,7 +186,23 @@ const std::string &Device::target() const { return state_->device->props().targe
 int Device::multiprocessors() const { return state_->device->props().smCount; }
 uint64_t Device::handle() const { return state_->id; }
 void Device::synchronize() const { state_->device->synchronize(); }
-Stream Device::stream() const { return Stream(std::make_shared<detail::StreamState>(state_)); }
+
+Stream Device::stream(Loc where) const {
+  return Stream(std::make_shared<detail::StreamState>(state_, where));
+}
+
+Stream Device::externalStream(void *native, Loc where) const {
+  std::lock_guard lock(state_->externalMutex);
+  std::weak_ptr<detail::StreamState> &known = state_->externalStreams[native];
+  auto state = known.lock();
+  if (!state || state->isClosed) {
+    state = std::make_shared<detail::StreamState>(state_, native, where);
+    known = state;
+  }
+  return Stream(state);
+}
+
+Event Device::event() const { return Event(std::make_shared<detail::EventState>(state_)); }
 
 // --- Stream --------------------------------------------------------------------------------------
 
@@ -189,6 +231,37 @@ void Stream::close() const {
   live.owner->device->destroyStream(live.handle);
 }
 
+/// Work of two streams can be ordered if they are of one device.
+static void requireSame(const detail::DeviceState &device, const detail::DeviceState &other,
+                        const char *noun) {
+  if (&device != &other)
+    throw Error(Fault::User, ErrorCode::WrongDevice,
+                std::string("the ") + noun + " is of device " + other.name +
+                    ", the stream of device " + device.name + ": only the host can wait for both");
+}
+
+void Stream::wait(const Stream &other) const {
+  detail::StreamState &live = state(), &before = other.state();
+  requireSame(*live.owner, *before.owner, "other stream");
+  if (&live == &before)
+    return;
+  detail::EventState here(live.owner);
+  live.owner->device->record(here.handle, before.handle);
+  live.owner->device->wait(live.handle, here.handle);
+}
+
+void Stream::wait(const Event &event) const {
+  detail::StreamState &live = state();
+  const detail::EventState &before = event.state();
+  requireSame(*live.owner, *before.owner, "event");
+  live.owner->device->wait(live.handle, before.handle);
+}
+
+void *Stream::native() const {
+  detail::StreamState &live = state();
+  return live.owner->device->nativeOf(live.handle);
+}
+
 Tensor Stream::tensor(DType dtype, std::span<const int64_t> shape) const {
   return Tensor(*this, dtype, shape);
 }
@@ -201,5 +274,33 @@ void Stream::trim() const {
 }
 
 Device Stream::device() const { return Device(state().owner); }
+
+// --- Event ---------------------------------------------------------------------------------------
+
+const detail::EventState &Event::state() const {
+  if (!state_)
+    throw Error(Fault::User, ErrorCode::InvalidHandle,
+                "the event handle is empty: it was moved from or never set; get an event from "
+                "Device::event()");
+  return *state_;
+}
+
+void Event::record(const Stream &stream) const {
+  detail::StreamState &live = stream.state();
+  requireSame(*live.owner, *state().owner, "event");
+  live.owner->device->record(state().handle, live.handle);
+}
+
+void Event::synchronize() const { state().owner->device->synchronize(state().handle); }
+
+bool Event::query() const { return state().owner->device->isDone(state().handle); }
+
+float Event::elapsedMs(const Event &end) const {
+  const detail::EventState &from = state(), &to = end.state();
+  requireSame(*from.owner, *to.owner, "other event");
+  return from.owner->device->elapsedMs(from.handle, to.handle);
+}
+
+Device Event::device() const { return Device(state().owner); }
 
 } // namespace tile

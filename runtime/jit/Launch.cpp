@@ -87,6 +87,7 @@ void start(const Named &record, const LoadedKernel &kernel, detail::StreamState 
                  static_cast<uint32_t>(grid[2])};
   config.block = {kernel.threads, 1, 1};
   config.dynamicSharedBytes = kernel.sharedBytes;
+  config.where = options.call;
   stream.owner->device->launch(kernel.function, config, block, stream.handle);
 }
 

@@ -8,7 +8,9 @@
 #include <tile/Device.h>
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace tile::jit {
@@ -25,20 +27,40 @@ struct DeviceState {
   std::string name;
   uint64_t id; ///< never reused in this process
   std::unique_ptr<jit::Jit> jit;
+
+  /// Streams of others that have handles: one state a stream, whose memory all handles share.
+  std::mutex externalMutex;
+  std::map<void *, std::weak_ptr<StreamState>> externalStreams;
 };
 
 struct StreamState {
-  explicit StreamState(std::shared_ptr<DeviceState> owner)
-      : owner(std::move(owner)), handle(this->owner->device->createStream()) {}
-  /// Waits for the stream's work; what that throws has no one left to hear it.
+  StreamState(std::shared_ptr<DeviceState> owner, Loc where)
+      : owner(std::move(owner)), handle(this->owner->device->createStream(where)) {}
+  /// Of a stream that others made.
+  StreamState(std::shared_ptr<DeviceState> owner, void *native, Loc where)
+      : owner(std::move(owner)), handle(this->owner->device->adoptStream(native, where)),
+        isExternal(true) {}
+  /// Waits for the stream's work, but of a stream of others; what it did wrong a later call tells.
   ~StreamState();
   StreamState(const StreamState &) = delete;
   StreamState &operator=(const StreamState &) = delete;
 
   std::shared_ptr<DeviceState> owner;
   device::Stream handle;
+  const bool isExternal = false;
   std::atomic<bool> isClosed = false;
   StreamMemory memory;
+};
+
+struct EventState {
+  explicit EventState(std::shared_ptr<DeviceState> owner)
+      : owner(std::move(owner)), handle(this->owner->device->createEvent()) {}
+  ~EventState();
+  EventState(const EventState &) = delete;
+  EventState &operator=(const EventState &) = delete;
+
+  std::shared_ptr<DeviceState> owner;
+  device::Event handle;
 };
 
 struct Storage {

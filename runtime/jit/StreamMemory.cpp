@@ -28,6 +28,8 @@ StreamMemory::Block StreamMemory::take(device::Device &device, device::Stream st
     device::DevicePtr base = kept->second.back();
     kept->second.pop_back();
     usage_.keptBytes -= size, usage_.usedBytes += size;
+    // Not when it is given back: another stream may use it until this one has waited for that.
+    device.discard(base, size, stream);
     return {base, size};
   }
   auto allocate = [&] {
@@ -41,24 +43,29 @@ StreamMemory::Block StreamMemory::take(device::Device &device, device::Stream st
     if (error.code() != ErrorCode::OutOfMemory || usage_.keptBytes == 0)
       throw;
   }
-  freeKept(device, stream);
+  device.synchronize(stream);
+  freeAll(device, stream);
   return allocate();
 }
 
-void StreamMemory::giveBack(device::Device &device, device::Stream stream, Block block) {
+void StreamMemory::giveBack(Block block) {
   std::lock_guard lock(mutex_);
   usage_.usedBytes -= block.bytes, usage_.keptBytes += block.bytes;
   kept_[block.bytes].push_back(block.base);
-  device.discard(block.base, block.bytes, stream);
 }
 
 void StreamMemory::trim(device::Device &device, device::Stream stream) {
   std::lock_guard lock(mutex_);
-  freeKept(device, stream);
+  device.synchronize(stream);
+  freeAll(device, stream);
 }
 
 void StreamMemory::freeKept(device::Device &device, device::Stream stream) {
-  device.synchronize(stream);
+  std::lock_guard lock(mutex_);
+  freeAll(device, stream);
+}
+
+void StreamMemory::freeAll(device::Device &device, device::Stream stream) {
   for (auto &[size, blocks] : kept_)
     for (device::DevicePtr base : blocks)
       device.free(base, stream);

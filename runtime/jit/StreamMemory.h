@@ -21,13 +21,15 @@ public:
   };
   Block take(device::Device &device, device::Stream stream, size_t bytes);
   /// Keeps the block for the work that follows.
-  void giveBack(device::Device &device, device::Stream stream, Block block);
+  void giveBack(Block block);
   /// Frees what is kept, after the stream's work.
   void trim(device::Device &device, device::Stream stream);
+  /// The same in the order of the stream, without waiting.
+  void freeKept(device::Device &device, device::Stream stream);
   StreamUsage usage() const;
 
 private:
-  void freeKept(device::Device &device, device::Stream stream);
+  void freeAll(device::Device &device, device::Stream stream);
 
   mutable std::mutex mutex_;
   std::map<size_t, std::vector<device::DevicePtr>>

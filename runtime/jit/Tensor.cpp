@@ -272,48 +272,126 @@ static void checkSize(const Tensor &tensor, size_t size) {
                std::to_string(tensor.bytes()) + " bytes, the host's data " + std::to_string(size));
 }
 
-void Tensor::uploadBytes(const void *source, size_t size) const {
+namespace {
+
+/// The bytes of the device's memory that a tensor lies in, as a stream copies them; waits for its copies.
+class Span {
+public:
+  Span(device::Device &device, device::Stream stream, const Tensor &tensor, Loc where)
+      : device_(device), stream_(stream), tensor_(tensor), where_(where),
+        base_(reinterpret_cast<device::DevicePtr>(tensor.data())) {}
+
+  void upload(const void *source) const {
+    if (tensor_.isContiguous())
+      return device_.copyToDevice(base_, source, tensor_.bytes(), stream_, where_);
+    size_t element = sizeOf(tensor_.dtype()), bytes = bytesWithGaps();
+    auto buffer = hostBytes(bytes);
+    device_.copyToHost(buffer.get(), base_, bytes, stream_, where_);
+    auto *next = static_cast<const std::byte *>(source);
+    forEachElement(tensor_.extents(), tensor_.strides(), [&](int64_t offset) {
+      std::memcpy(buffer.get() + offset * element, next, element);
+      next += element;
+    });
+    device_.copyToDevice(base_, buffer.get(), bytes, stream_, where_);
+  }
+
+  void download(void *target) const {
+    if (tensor_.isContiguous())
+      return device_.copyToHost(target, base_, tensor_.bytes(), stream_, where_);
+    size_t element = sizeOf(tensor_.dtype()), bytes = bytesWithGaps();
+    auto buffer = hostBytes(bytes);
+    device_.copyToHost(buffer.get(), base_, bytes, stream_, where_);
+    auto *next = static_cast<std::byte *>(target);
+    forEachElement(tensor_.extents(), tensor_.strides(), [&](int64_t offset) {
+      std::memcpy(next, buffer.get() + offset * element, element);
+      next += element;
+    });
+  }
+
+private:
+  size_t bytesWithGaps() const {
+    return (lastOffset(tensor_.extents(), tensor_.strides()) + 1) * sizeOf(tensor_.dtype());
+  }
+
+  device::Device &device_;
+  device::Stream stream_;
+  const Tensor &tensor_;
+  Loc where_;
+  device::DevicePtr base_;
+};
+
+detail::StreamState &streamFor(const Tensor &tensor, const Stream &stream) {
+  detail::StreamState &live = stream.state();
+  if (live.owner->id != tensor.deviceHandle())
+    refuse(ErrorCode::WrongDevice, "the tensor is in memory of device " + tensor.device().name() +
+                                       ", the stream is of device " + live.owner->name);
+  return live;
+}
+
+void requireContiguous(const Tensor &tensor) {
+  if (!tensor.isContiguous())
+    refuse(ErrorCode::Unsupported,
+           "an asynchronous copy needs a contiguous tensor, this one has extents " +
+               textOf(tensor.extents()) + " and strides " + textOf(tensor.strides()) +
+               "; copy it on the device first");
+}
+
+} // namespace
+
+void Tensor::uploadBytes(const void *source, size_t size, Loc where) const {
   checkSize(*this, size);
   if (size == 0)
     return;
   device::Device &device = *storage_->owner->device;
-  auto target = reinterpret_cast<device::DevicePtr>(data());
   device.synchronize();
-  if (isContiguous()) {
-    device.copyToDevice(target, source, size);
-    return device.synchronize();
-  }
-  size_t element = sizeOf(dtype_);
-  size_t span = (lastOffset(extents(), strides()) + 1) * element;
-  auto buffer = hostBytes(span);
-  device.copyToHost(buffer.get(), target, span);
-  auto *next = static_cast<const std::byte *>(source);
-  forEachElement(extents(), strides(), [&](int64_t offset) {
-    std::memcpy(buffer.get() + offset * element, next, element);
-    next += element;
-  });
-  device.copyToDevice(target, buffer.get(), span);
+  Span(device, {}, *this, where).upload(source);
   device.synchronize();
 }
 
-void Tensor::downloadBytes(void *target, size_t size) const {
+void Tensor::downloadBytes(void *target, size_t size, Loc where) const {
   checkSize(*this, size);
   if (size == 0)
     return;
   device::Device &device = *storage_->owner->device;
-  auto source = reinterpret_cast<device::DevicePtr>(data());
   device.synchronize();
-  if (isContiguous())
-    return device.copyToHost(target, source, size);
-  size_t element = sizeOf(dtype_);
-  size_t span = (lastOffset(extents(), strides()) + 1) * element;
-  auto buffer = hostBytes(span);
-  device.copyToHost(buffer.get(), source, span);
-  auto *next = static_cast<std::byte *>(target);
-  forEachElement(extents(), strides(), [&](int64_t offset) {
-    std::memcpy(next, buffer.get() + offset * element, element);
-    next += element;
-  });
+  Span(device, {}, *this, where).download(target);
+}
+
+void Tensor::uploadBytes(const Stream &stream, const void *source, size_t size, Loc where) const {
+  checkSize(*this, size);
+  if (size == 0)
+    return;
+  detail::StreamState &live = streamFor(*this, stream);
+  Span(*live.owner->device, live.handle, *this, where).upload(source);
+}
+
+void Tensor::downloadBytes(const Stream &stream, void *target, size_t size, Loc where) const {
+  checkSize(*this, size);
+  if (size == 0)
+    return;
+  detail::StreamState &live = streamFor(*this, stream);
+  Span(*live.owner->device, live.handle, *this, where).download(target);
+}
+
+void Tensor::uploadBytesAsync(const Stream &stream, const void *source, size_t size,
+                              Loc where) const {
+  checkSize(*this, size);
+  if (size == 0)
+    return;
+  detail::StreamState &live = streamFor(*this, stream);
+  requireContiguous(*this);
+  live.owner->device->copyToDeviceAsync(reinterpret_cast<device::DevicePtr>(data()), source, size,
+                                        live.handle, where);
+}
+
+void Tensor::downloadBytesAsync(const Stream &stream, void *target, size_t size, Loc where) const {
+  checkSize(*this, size);
+  if (size == 0)
+    return;
+  detail::StreamState &live = streamFor(*this, stream);
+  requireContiguous(*this);
+  live.owner->device->copyToHostAsync(target, reinterpret_cast<device::DevicePtr>(data()), size,
+                                      live.handle, where);
 }
 
 } // namespace tile

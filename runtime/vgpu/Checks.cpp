@@ -132,6 +132,8 @@ std::string Note::text() const {
 }
 
 std::string Finding::text() const {
+  if (!ptxLine) // of the host's program
+    return std::string("[") + nameOf(kind) + "] " + message;
   bool hasSource = !sourceFile.empty();
   std::string text = (hasSource ? sourceOf(*this) : ptxOf(*this)) + ": [" + nameOf(kind) + "] " +
                      message + "\n  kernel " + kernel + ", block " + textOf(cta) + ", warp " +

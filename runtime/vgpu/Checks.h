@@ -81,7 +81,8 @@ struct OtherAccess : CodePlace {
   std::optional<uint32_t> lane; // nothing: several
 };
 
-/// One fault of a kernel, with everything needed to find it again.
+/// One fault of a kernel, with everything needed to find it again; or one of the host's program, which has the line of that
+/// as its source, and none of PTX.
 struct Finding : CodePlace {
   FindingKind kind = FindingKind::OutOfBounds;
   std::string message; // what happened, with values

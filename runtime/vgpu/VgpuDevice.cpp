@@ -1,20 +1,19 @@
-// The Device seam over the interpreter: memory, modules, launches. Work is done when a call returns, so streams and
-// events only keep their promises about handles and order; and who need not have waited for whom, for the checkers.
+// The Device seam over the interpreter: modules and launches.
 #include "runtime/vgpu/VgpuDevice.h"
 
 #include "runtime/device/Environment.h"
-#include "runtime/device/Handles.h"
 #include "runtime/vgpu/Decode.h"
 #include "runtime/vgpu/HostRequests.h"
 #include "runtime/vgpu/Launch.h"
 #include "runtime/vgpu/LaunchShape.h"
+#include "runtime/vgpu/LaunchTally.h"
 #include "runtime/vgpu/LoadedModule.h"
+#include "runtime/vgpu/MemoryDevice.h"
 #include "runtime/vgpu/Targets.h"
 #include "runtime/vgpu/TensorMap.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <ctime>
 #include <limits>
 #include <thread>
@@ -22,8 +21,6 @@
 
 namespace tile::vgpu {
 namespace {
-
-using device::DevicePtr;
 
 constexpr unsigned kMaxThreads = 256; // of the host
 // Of one warp: minutes of a tight loop.
@@ -41,18 +38,10 @@ template <class T> T fromEnvironment(const char *name, T (*parse)(std::string_vi
   }
 }
 
-struct StreamState {
-  std::unique_ptr<GridsInFlight>
-      inFlight; // if the last thing done was a launch that let the next one start
-};
-struct EventState {
-  std::optional<std::chrono::steady_clock::time_point> recorded;
-};
-
-class VgpuDevice final : public VirtualDevice {
+class VgpuDevice final : public MemoryDevice {
 public:
   explicit VgpuDevice(const device::VirtualOptions &options)
-      : props_(propsFor(options.target)), memory_(props_.totalMemory), seed_(options.seed) {
+      : MemoryDevice(propsFor(options.target)), seed_(options.seed) {
     checks_ = options.checks ? parseChecks(*options.checks)
                              : fromEnvironment("TILE_VGPU_CHECK", parseChecks);
     schedule_ = options.schedule ? parseSchedule(*options.schedule)
@@ -66,85 +55,7 @@ public:
     maxBranches_ = static_cast<uint64_t>(device::environmentInteger(
         "TILE_VGPU_MAX_BRANCHES", kDefaultMaxBranches, 1, std::numeric_limits<int64_t>::max()));
     noticeSeconds_ = device::environmentInteger("TILE_VGPU_NOTICE_SECONDS", 10, 0, kMostSeconds);
-  }
-
-  const device::DeviceProps &props() const override { return props_; }
-
-  DevicePtr alloc(size_t bytes, device::Stream stream) override {
-    checkStream(stream);
-    std::lock_guard lock(mutex_);
-    uint64_t address = memory_.allocate(bytes);
-    if (address == 0)
-      throw Error(Fault::User, ErrorCode::OutOfMemory,
-                  "out of memory: " + std::to_string(bytes) + " bytes asked for, " +
-                      std::to_string(memory_.limitBytes() - memory_.usedBytes()) + " of " +
-                      std::to_string(memory_.limitBytes()) + " are free");
-    return address;
-  }
-
-  void free(DevicePtr pointer, device::Stream stream) override {
-    checkStream(stream);
-    if (pointer == 0)
-      return;
-    std::lock_guard lock(mutex_);
-    const GlobalMemory::Block *block = memory_.near(pointer);
-    if (!block || block->base != pointer || block->isVariable)
-      fail(ErrorCode::InvalidArgument,
-           "free: " + hex(pointer) + " was not returned by alloc: " + memory_.describe(pointer));
-    if (!block->live)
-      fail(ErrorCode::UseAfterFree, "free: " + hex(pointer) + " has been freed already");
-    memory_.release(pointer);
-  }
-
-  std::optional<device::Allocation> allocationOf(DevicePtr pointer) const override {
-    std::lock_guard lock(mutex_);
-    const GlobalMemory::Block *block = memory_.find(pointer);
-    if (!block)
-      return std::nullopt;
-    return device::Allocation{block->base, block->bytes};
-  }
-
-  void copyToDevice(DevicePtr target, const void *source, size_t bytes,
-                    device::Stream stream) override {
-    std::lock_guard lock(mutex_);
-    settle(stream);
-    requireRange(memory_, "copyToDevice: target", target, bytes);
-    requireHostPointer("copyToDevice: source", source, bytes);
-    if (bytes == 0)
-      return;
-    std::memcpy(memory_.host(target, bytes), source, bytes);
-    memory_.valid().setRange(target - kGlobalBase, bytes, true);
-  }
-
-  void copyToHost(void *target, DevicePtr source, size_t bytes, device::Stream stream) override {
-    std::lock_guard lock(mutex_);
-    settle(stream);
-    requireRange(memory_, "copyToHost: source", source, bytes);
-    requireHostPointer("copyToHost: target", target, bytes);
-    if (bytes)
-      std::memcpy(target, memory_.host(source, bytes), bytes);
-  }
-
-  void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes,
-                    device::Stream stream) override {
-    std::lock_guard lock(mutex_);
-    settle(stream);
-    requireRange(memory_, "copyOnDevice: target", target, bytes);
-    requireRange(memory_, "copyOnDevice: source", source, bytes);
-    if (bytes == 0)
-      return;
-    std::memmove(memory_.host(target, bytes), memory_.host(source, bytes), bytes);
-    memory_.valid().copyRange(target - kGlobalBase, memory_.valid(), source - kGlobalBase, bytes);
-  }
-
-  void fill(DevicePtr target, uint8_t value, size_t bytes, device::Stream stream) override {
-    std::lock_guard lock(mutex_);
-    settle(stream);
-    requireRange(memory_, "fill: target", target, bytes);
-    if (bytes == 0)
-      return;
-    std::memset(memory_.host(target, bytes), value, bytes);
-    memory_.valid().setRange(target - kGlobalBase, bytes, true);
+    streams_.setSchedule(schedule_, seed_);
   }
 
   device::Module loadModule(std::string_view ptx, std::span<const std::byte>,
@@ -165,6 +76,7 @@ public:
   void unloadModule(device::Module handle) override {
     std::lock_guard lock(mutex_);
     auto module = modules_.remove(handle);
+    streams_.runAll();
     releaseVariables(*module, memory_);
     // Handles of its functions may live on, what they name does not.
     module->ptx = nullptr;
@@ -206,83 +118,21 @@ public:
   void launch(device::Function handle, const device::LaunchConfig &config,
               std::span<const device::Arg> args, device::Stream stream) override {
     auto function = functions_.get(handle);
-    std::unique_lock lock(mutex_);
-    requireLoaded(*function);
-    std::unique_ptr<GridsInFlight> before = settle(stream);
-    LaunchSetup setup;
-    setup.program = programOf(*function);
-    checkShape(*setup.program, config, props_);
-    setup.params = packArguments(*setup.program, args);
-    setup.memory = &memory_;
-    setup.config = config;
-    setup.checks = checks_;
-    setup.counting = counting_;
-    setup.threads = threads_;
-    setup.seed = seed_;
-    setup.schedule = schedule_;
-    setup.maxBranches = maxBranches_;
-    setup.noticeSeconds = noticeSeconds_;
-    setup.props = props_;
-    if (config.programmaticDependent)
-      setup.before = std::move(before);
-    Launch run(std::move(setup));
-    auto start = std::chrono::steady_clock::now();
-    std::clock_t cpuStart = std::clock();
-    run.run();
-    LaunchStatistics done = run.statistics();
-    done.launches = 1;
-    done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    done.cpuSeconds = static_cast<double>(std::clock() - cpuStart) / CLOCKS_PER_SEC;
-    statistics_ += done;
-    noteCounters(run);
-    keepNotes(run);
-    streamState(stream).inFlight = run.leaveInFlight();
-    FindingSink sink = sink_;
-    // The sink and whoever catches the error may use the device again.
-    lock.unlock();
-    deliver(run.findings(), sink);
+    tell([&] {
+      requireLoaded(*function);
+      std::shared_ptr<StreamQueue> queue = queueOf(stream);
+      auto setup = std::make_shared<LaunchSetup>(setupOf(*function, config, args));
+      StreamWork work = streams_.next(*queue, Kind::Launch, config.where);
+      work.kernel = setup->program->entry->name;
+      auto run = [this, setup, queue = queue.get(), work = std::move(work)]() mutable {
+        runLaunch(*queue, std::move(*setup), std::move(work));
+      };
+      streams_.give(*queue, std::move(run));
+    });
   }
 
   device::TensorMap encodeTensorMap(const device::TensorMapParams &params) override {
     return vgpu::encodeTensorMap(params, props_.arch);
-  }
-
-  device::Stream createStream() override {
-    return streams_.insert(std::make_shared<StreamState>());
-  }
-  void destroyStream(device::Stream stream) override {
-    std::lock_guard lock(mutex_);
-    streams_.remove(stream);
-  }
-  void synchronize(device::Stream stream) override {
-    std::lock_guard lock(mutex_);
-    settle(stream);
-  }
-  void synchronize() override {
-    std::lock_guard lock(mutex_);
-    defaultStream_.inFlight = nullptr;
-    for (const auto &stream : streams_.all())
-      stream->inFlight = nullptr;
-  }
-
-  device::Event createEvent() override { return events_.insert(std::make_shared<EventState>()); }
-  void destroyEvent(device::Event event) override { events_.remove(event); }
-  void record(device::Event event, device::Stream stream) override {
-    std::lock_guard lock(mutex_);
-    settle(stream);
-    events_.get(event)->recorded = std::chrono::steady_clock::now();
-  }
-  void wait(device::Stream stream, device::Event event) override {
-    std::lock_guard lock(mutex_);
-    settle(stream);
-    events_.get(event);
-  }
-  void synchronize(device::Event event) override { events_.get(event); }
-  float elapsedMs(device::Event start, device::Event stop) override {
-    auto from = events_.get(start), to = events_.get(stop);
-    if (!from->recorded || !to->recorded)
-      fail(ErrorCode::InvalidHandle, "elapsedMs: the event has not been recorded");
-    return std::chrono::duration<float, std::milli>(*to->recorded - *from->recorded).count();
   }
 
   void setChecks(const Checks &checks) override {
@@ -297,6 +147,7 @@ public:
     std::lock_guard lock(mutex_);
     schedule_ = schedule;
     seed_ = seed;
+    streams_.setSchedule(schedule, seed);
   }
   Schedule schedule() const override {
     std::lock_guard lock(mutex_);
@@ -319,51 +170,23 @@ public:
     counting_ = on;
     if (!on)
       return;
-    counters_ = {};
-    lineCounters_.clear();
+    tally_.clearCounters();
   }
   Counters counters() const override {
     std::lock_guard lock(mutex_);
-    return counters_;
+    return tally_.counters();
   }
   std::vector<LineCounters> countersByLine() const override {
     std::lock_guard lock(mutex_);
-    std::vector<LineCounters> lines;
-    for (const auto &[place, line] : lineCounters_)
-      lines.push_back(line);
-    return lines;
+    return tally_.countersByLine();
   }
   std::vector<Note> notes() const override {
     std::lock_guard lock(mutex_);
-    std::vector<Note> notes;
-    for (const auto &[place, note] : notes_)
-      notes.push_back(note);
-    return notes;
+    return tally_.notes();
   }
   LaunchStatistics statistics() const override {
     std::lock_guard lock(mutex_);
-    return statistics_;
-  }
-  void discard(DevicePtr pointer, size_t bytes, device::Stream stream) override {
-    checkStream(stream);
-    std::lock_guard lock(mutex_);
-    requireRange(memory_, "discard", pointer, bytes);
-    memory_.invalidate(pointer - kGlobalBase, bytes);
-  }
-  size_t countUnwritten(DevicePtr pointer, size_t elementBytes, size_t count) const override {
-    std::lock_guard lock(mutex_);
-    requireRange(memory_, "countUnwritten", pointer, elementBytes * count);
-    uint32_t whole = (1u << elementBytes) - 1;
-    size_t unwritten = 0;
-    for (size_t i = 0; i < count; ++i)
-      unwritten += memory_.valid().get(pointer + i * elementBytes - kGlobalBase,
-                                       static_cast<unsigned>(elementBytes)) != whole;
-    return unwritten;
-  }
-  void nameMemory(DevicePtr pointer, const std::string &name) override {
-    std::lock_guard lock(mutex_);
-    if (!memory_.rename(pointer, name))
-      fail(ErrorCode::InvalidArgument, "nameMemory: no memory begins at " + hex(pointer));
+    return tally_.statistics();
   }
   void setThreads(int threads) override {
     std::lock_guard lock(mutex_);
@@ -371,18 +194,44 @@ public:
   }
 
 private:
-  void checkStream(device::Stream stream) const {
-    if (stream)
-      streams_.get(stream);
+  LaunchSetup setupOf(LoadedFunction &function, const device::LaunchConfig &config,
+                      std::span<const device::Arg> args) {
+    LaunchSetup setup;
+    setup.program = programOf(function);
+    checkShape(*setup.program, config, props_);
+    setup.params = packArguments(*setup.program, args);
+    setup.memory = &memory_;
+    setup.config = config;
+    setup.checks = checks_;
+    setup.counting = counting_;
+    setup.threads = threads_;
+    setup.seed = seed_;
+    setup.schedule = schedule_;
+    setup.maxBranches = maxBranches_;
+    setup.noticeSeconds = noticeSeconds_;
+    setup.props = props_;
+    return setup;
   }
 
-  StreamState &streamState(device::Stream stream) {
-    return stream ? *streams_.get(stream) : defaultStream_;
-  }
-
-  /// What has been launched in the stream ends. Returns what of it would not have had to.
-  std::unique_ptr<GridsInFlight> settle(device::Stream stream) {
-    return std::exchange(streamState(stream).inFlight, nullptr);
+  void runLaunch(StreamQueue &queue, LaunchSetup setup, StreamWork work) {
+    // What was launched before in the stream ends, but what this one need not have waited for.
+    std::unique_ptr<GridsInFlight> before = std::exchange(queue.inFlight, nullptr);
+    if (setup.config.programmaticDependent)
+      setup.before = std::move(before);
+    Launch run(std::move(setup));
+    auto start = std::chrono::steady_clock::now();
+    std::clock_t cpuStart = std::clock();
+    run.run();
+    LaunchStatistics done = run.statistics();
+    done.launches = 1;
+    done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    done.cpuSeconds = static_cast<double>(std::clock() - cpuStart) / CLOCKS_PER_SEC;
+    tally_.add(run, done);
+    if (run.checks().race)
+      work.touched = run.takeTouched();
+    queue.inFlight = run.leaveInFlight();
+    untold_.insert(untold_.end(), run.findings().begin(), run.findings().end());
+    noteWork(std::move(work));
   }
 
   /// The program for the present settings.
@@ -402,51 +251,7 @@ private:
            "the module of kernel '" + function.name + "' has been unloaded");
   }
 
-  void keepNotes(const Launch &launch) {
-    for (const auto &[instruction, note] : launch.notes())
-      notes_.try_emplace({launch.program().module, launch.program().lines[instruction].line}, note);
-  }
-
-  void noteCounters(const Launch &launch) {
-    counters_ += launch.counters();
-    for (size_t i = 0; i < launch.instructionCounters().size(); ++i) {
-      const Counters &counted = launch.instructionCounters()[i];
-      if (counted.warpInstructions == 0)
-        continue;
-      const Program &program = launch.program();
-      auto [entry, isNew] = lineCounters_.try_emplace({program.module, program.lines[i].line});
-      if (isNew) {
-        static_cast<CodePlace &>(entry->second) = placeOf(program, static_cast<uint32_t>(i));
-        entry->second.kind = program.lines[i].kind;
-      }
-      entry->second.counters += counted;
-    }
-  }
-
-  static void deliver(const std::vector<Finding> &findings, const FindingSink &sink) {
-    if (findings.empty())
-      return;
-    if (sink) {
-      sink(findings);
-      return;
-    }
-    std::vector<std::string> notes;
-    for (size_t i = 1; i < findings.size(); ++i)
-      notes.push_back(findings[i].text());
-    throw Error(Fault::Device, ErrorCode::DeviceFinding, findings[0].text(),
-                {findings[0].sourceFile.c_str(), findings[0].sourceLine}, std::move(notes));
-  }
-
-  device::DeviceProps props_;
-  mutable std::mutex mutex_; // memory and launches: one at a time
-  GlobalMemory memory_;
-  Checks checks_;
-  FindingSink sink_;
-  Counters counters_;
-  LaunchStatistics statistics_;
-  // By module and line.
-  std::map<std::pair<std::shared_ptr<const Module>, int>, LineCounters> lineCounters_;
-  std::map<std::pair<std::shared_ptr<const Module>, int>, Note> notes_;
+  LaunchTally tally_;
   bool counting_ = false;
   unsigned threads_ = 1;
   Schedule schedule_ = Schedule::Eager;
@@ -455,9 +260,6 @@ private:
   int64_t noticeSeconds_ = 0;
   device::HandleTable<device::ModuleTag, LoadedModule> modules_{"module"};
   device::HandleTable<device::FunctionTag, LoadedFunction> functions_{"function"};
-  device::HandleTable<device::StreamTag, StreamState> streams_{"stream"};
-  StreamState defaultStream_;
-  device::HandleTable<device::EventTag, EventState> events_{"event"};
 };
 
 } // namespace

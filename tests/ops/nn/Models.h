@@ -49,7 +49,9 @@ protected:
   }
 };
 
+/// The elements, whichever stream writes them.
 inline std::vector<double> valuesOf(const Tensor &tensor) {
+  tensor.device().synchronize();
   Stream stream = tensor.device().stream();
   return TensorOf<double>(ops::copy(stream, tensor, f64)).download();
 }

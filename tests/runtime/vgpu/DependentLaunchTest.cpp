@@ -158,10 +158,16 @@ TEST(DependentLaunch, OnlyTheAttributeAndTheSameStreamLetItStartEarly) {
   launches.launch(0, false);
   launches.launch(1, false);
   EXPECT_TRUE(isClean()) << "without the attribute";
-  device::Stream stream = launches.gpu.device->createStream();
+  device::Device &device = *launches.gpu.device;
+  device::Stream stream = device.createStream();
+  device::Event event = device.createEvent();
   launches.launch(0, false, stream);
+  device.record(event, stream);
+  device.wait({}, event);
   launches.launch(1, true);
   EXPECT_TRUE(isClean()) << "in another stream";
+  device.synchronize();
+  launches.launch(0, false, stream);
   launches.launch(1, true, stream);
   EXPECT_FALSE(isClean());
   for (auto settle :

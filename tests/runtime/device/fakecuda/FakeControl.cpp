@@ -42,6 +42,36 @@ FAKE_CONTROL const std::vector<FakeTensorMap> &fakeCudaTensorMaps() { return sta
 FAKE_CONTROL const std::vector<std::string> &fakeCudaHazards() { return state().hazards; }
 FAKE_CONTROL const std::vector<std::string> &fakeCudaImages() { return state().images; }
 FAKE_CONTROL size_t fakeCudaContextDepth() { return contextStack.depth; }
+static void *push(CUcontext context) {
+  ++context->retained;
+  contextStack.items[contextStack.depth++] = context;
+  return context;
+}
+FAKE_CONTROL void *fakeCudaPushForeignContext(int device) {
+  std::lock_guard lock(state().mutex);
+  state().foreign.push_back(std::make_unique<CUctx_st>(CUctx_st{device}));
+  return push(state().foreign.back().get());
+}
+FAKE_CONTROL void *fakeCudaPushPrimaryContext(int device) {
+  std::lock_guard lock(state().mutex);
+  return push(&state().contexts[device]);
+}
+FAKE_CONTROL void fakeCudaPopContext() {
+  std::lock_guard lock(state().mutex);
+  --contextStack.items[--contextStack.depth]->retained;
+}
+FAKE_CONTROL void *fakeCudaMakeStream() {
+  std::lock_guard lock(state().mutex);
+  auto *stream = new CUstream_st{contextStack.items[contextStack.depth - 1]};
+  state().streams.insert(stream);
+  return stream;
+}
+FAKE_CONTROL void fakeCudaEndStream(void *handle) {
+  std::lock_guard lock(state().mutex);
+  auto *stream = static_cast<CUstream>(handle);
+  state().streams.erase(stream);
+  delete stream;
+}
 FAKE_CONTROL size_t fakeCudaLive(const char *kind) {
   const State &driver = state();
   std::string which(kind);

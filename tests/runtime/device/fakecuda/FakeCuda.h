@@ -46,6 +46,15 @@ uint64_t fakeCudaCallCount();
 size_t fakeCudaLive(const char *kind);
 /// The depth of the calling thread's stack of contexts.
 size_t fakeCudaContextDepth();
+/// As another library does: a context of its own for a device, made current to the thread until it is popped.
+void *fakeCudaPushForeignContext(int device);
+/// The primary context of a device, which that library has retained, made current.
+void *fakeCudaPushPrimaryContext(int device);
+/// Pops what was pushed, and gives a primary context back.
+void fakeCudaPopContext();
+/// A stream of the context that is current, and its end.
+void *fakeCudaMakeStream();
+void fakeCudaEndStream(void *stream);
 }
 
 /// Names of the driver functions called since the last reset, in order, without those that make a context current or

@@ -155,6 +155,24 @@ FAKE_API cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     dropObjects();
   return kSuccess;
 }
+FAKE_API cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *isActive) {
+  FAKE_ENTER("cuDevicePrimaryCtxGetState", Needs::Start);
+  if (device < 0 || device >= kDeviceCount)
+    return kInvalidDevice;
+  *flags = 0;
+  *isActive = state().contexts[device].retained > 0;
+  return kSuccess;
+}
+FAKE_API cuCtxGetCurrent(CUcontext *context) {
+  FAKE_ENTER("cuCtxGetCurrent", Needs::Start);
+  *context = contextStack.depth ? contextStack.items[contextStack.depth - 1] : nullptr;
+  return kSuccess;
+}
+FAKE_API cuCtxGetDevice(CUdevice *device) {
+  FAKE_ENTER("cuCtxGetDevice", Needs::Context);
+  *device = contextStack.items[contextStack.depth - 1]->device;
+  return kSuccess;
+}
 FAKE_API cuCtxPushCurrent_v2(CUcontext context) {
   FAKE_ENTER("cuCtxPushCurrent_v2", Needs::Start, false);
   if (!context || !context->retained)

@@ -21,6 +21,7 @@ struct CUctx_st {
   int retained = 0;
 };
 struct CUstream_st {
+  CUctx_st *context = nullptr;
   uint64_t submitted = 0, completed = 0;
   bool isBusy() const { return completed < submitted; }
 };
@@ -101,7 +102,8 @@ struct State {
       {1, 1024},  {2, 1024},    {3, 1024},   {4, 64},      {5, 2147483647}, {6, 65535},
       {7, 65535}, {8, 49152},   {10, 32},    {16, 132},    {38, 52428800},  {75, 9},
       {76, 0},    {81, 233472}, {82, 65536}, {97, 232448}, {115, 1}};
-  CUctx_st contexts[kDeviceCount] = {{0}, {1}};
+  CUctx_st contexts[kDeviceCount] = {{0}, {1}};        // primary ones
+  std::vector<std::unique_ptr<CUctx_st>> foreign = {}; // contexts of others
   std::map<CUdeviceptr, Memory> memory;
   std::multimap<size_t, CUdeviceptr>
       freed; // by rounded size: given out again, as a real driver does

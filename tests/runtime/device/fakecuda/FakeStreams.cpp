@@ -23,7 +23,7 @@ FAKE_API cuStreamCreate(CUstream *stream, unsigned flags) {
   FAKE_ENTER("cuStreamCreate", Needs::Context);
   if (flags > 1)
     return kInvalidValue;
-  *stream = new CUstream_st;
+  *stream = new CUstream_st{contextStack.items[contextStack.depth - 1]};
   state().streams.insert(*stream);
   return kSuccess;
 }
@@ -32,6 +32,13 @@ FAKE_API cuStreamDestroy_v2(CUstream stream) {
   if (!state().streams.erase(stream))
     return kInvalidHandle;
   delete stream;
+  return kSuccess;
+}
+FAKE_API cuStreamGetCtx(CUstream stream, CUcontext *context) {
+  FAKE_ENTER("cuStreamGetCtx", Needs::Context);
+  if (!isStream(stream))
+    return kInvalidHandle;
+  *context = stream ? stream->context : contextStack.items[contextStack.depth - 1];
   return kSuccess;
 }
 FAKE_API cuStreamSynchronize(CUstream stream) {
@@ -84,6 +91,17 @@ FAKE_API cuEventSynchronize(CUevent event) {
   if (event->recorded && isStream(event->stream))
     complete(event->stream, event->mark);
   return kSuccess;
+}
+// The first question finds the work under way, the next one finds it done.
+FAKE_API cuEventQuery(CUevent event) {
+  FAKE_ENTER("cuEventQuery", Needs::Context);
+  if (!state().events.count(event))
+    return kInvalidHandle;
+  if (!event->recorded || !isStream(event->stream) ||
+      queueOf(event->stream).completed >= event->mark)
+    return kSuccess;
+  complete(event->stream, event->mark);
+  return kNotReady;
 }
 FAKE_API cuEventElapsedTime(float *milliseconds, CUevent start, CUevent stop) {
   FAKE_ENTER("cuEventElapsedTime", Needs::Context);

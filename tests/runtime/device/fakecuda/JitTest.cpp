@@ -137,4 +137,51 @@ TEST(FakeCudaJit, ARefusedLaunchNamesTheKernel) {
   EXPECT_NO_THROW(vectorAdd.consts(512)(stream, a, a, c));
 }
 
+TEST(FakeCudaJit, StreamsAndContextsOfOthersServeKernels) {
+  fakeCudaPushForeignContext(1);
+  {
+    Device device = Device::ofContext();
+    EXPECT_EQ(device.name(), "cuda:1");
+    EXPECT_EQ(Device::ofContext().handle(), device.handle()) << "the same while there is a handle";
+    void *native = fakeCudaMakeStream();
+    {
+      Stream stream = device.externalStream(native);
+      auto a = device.tensor<float>({kCount}), c = device.tensor<float>({kCount});
+      fakeCudaReset();
+      vectorAdd.consts(256)(stream, a, a, c);
+      EXPECT_EQ(fakeCudaLaunches().at(0).stream, native);
+      stream.synchronize();
+    }
+    fakeCudaEndStream(native);
+  }
+  fakeCudaPopContext();
+  EXPECT_EQ(fakeCudaLive("stream"), 0u);
+}
+
+TEST(FakeCudaJit, PrimaryContextsAreTheDevicesOfTheirNames) {
+  Device device = Device::open("cuda:0");
+  fakeCudaPushPrimaryContext(0);
+  EXPECT_EQ(Device::ofContext().handle(), device.handle());
+  fakeCudaPopContext();
+  try {
+    Device::ofContext();
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidHandle) << error.what();
+  }
+}
+
+// Handles of streams of others come and go with each call of a library: none of them waits.
+TEST(FakeCudaJit, LettingGoOfAStreamOfOthersDoesNotWait) {
+  Device device = Device::open("cuda:0");
+  Stream stream = device.stream();
+  fakeCudaReset();
+  {
+    Stream again = device.externalStream(stream.native());
+    auto kept = again.tensor<float>({kCount});
+  }
+  for (const std::string &call : fakeCudaCalls())
+    EXPECT_EQ(call.find("Synchronize"), std::string::npos) << call;
+}
+
 } // namespace

@@ -38,6 +38,92 @@ TEST_F(FakeCuda, ElapsedTimeWaitsForBothEvents) {
             (Calls{"cuEventSynchronize", "cuEventSynchronize", "cuEventElapsedTime"}));
 }
 
+TEST_F(FakeCuda, AnEventIsAskedWithoutWaiting) {
+  Stream stream = device->createStream();
+  Event event = device->createEvent();
+  DevicePtr pointer = device->alloc(64);
+  EXPECT_TRUE(device->isDone(event)) << "never recorded";
+  device->fill(pointer, 1, 64, stream);
+  device->record(event, stream);
+  fakeCudaReset();
+  EXPECT_FALSE(device->isDone(event));
+  EXPECT_TRUE(device->isDone(event));
+  EXPECT_EQ(fakeCudaCalls(), (Calls{"cuEventQuery", "cuEventQuery"}));
+  fakeCudaFail("cuEventQuery", 1, 400);
+  expectError(ErrorCode::InvalidHandle, {"asking whether an event has been reached"},
+              [&] { device->isDone(event); });
+  device->free(pointer);
+}
+
+TEST_F(FakeCuda, AsynchronousCopiesDoNotWait) {
+  Stream stream = device->createStream();
+  DevicePtr pointer = device->alloc(8);
+  uint64_t word = 5, back = 0;
+  fakeCudaReset();
+  device->copyToDeviceAsync(pointer, &word, 8, stream);
+  device->copyToHostAsync(&back, pointer, 8, stream);
+  EXPECT_EQ(fakeCudaCalls(), (Calls{"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2"}));
+  device->synchronize(stream);
+  EXPECT_EQ(back, 5u);
+  fakeCudaReset();
+  device->copyToDevice(pointer, &word, 8, stream);
+  EXPECT_EQ(fakeCudaCalls(), (Calls{"cuMemcpyHtoDAsync_v2", "cuStreamSynchronize"}));
+  device->free(pointer);
+}
+
+TEST_F(FakeCuda, StreamsOfOthersAreUsedAndLeftAlone) {
+  fakeCudaPushPrimaryContext(0);
+  void *native = fakeCudaMakeStream();
+  fakeCudaPopContext();
+  Stream stream = device->adoptStream(native);
+  EXPECT_EQ(device->nativeOf(stream), native);
+  device->launch(device->getFunction(device->loadModule(kKernels), "nothing"), {}, {}, stream);
+  EXPECT_EQ(fakeCudaLaunches().back().stream, native);
+  device->synchronize(stream);
+  device->destroyStream(stream);
+  EXPECT_EQ(timesCalled("cuStreamDestroy_v2"), 0u);
+  EXPECT_EQ(fakeCudaLive("stream"), 1u);
+  expectError(ErrorCode::InvalidHandle, {"no longer valid"}, [&] { device->synchronize(stream); });
+  device->adoptStream(native); // a handle that outlives the device's own
+  device.reset();
+  EXPECT_EQ(fakeCudaLive("stream"), 1u);
+  fakeCudaEndStream(native);
+}
+
+TEST_F(FakeCuda, StreamsOfAnotherContextAreRefused) {
+  fakeCudaPushForeignContext(0);
+  void *native = fakeCudaMakeStream();
+  fakeCudaPopContext();
+  expectError(ErrorCode::WrongDevice, {"another CUDA context", "Device::ofContext"},
+              [&] { device->adoptStream(native); });
+  fakeCudaEndStream(native);
+}
+
+TEST_F(FakeCuda, ContextsOfOthersAreUsedAndLeftAlone) {
+  void *context = fakeCudaPushForeignContext(1);
+  EXPECT_EQ(currentCudaContext(), context);
+  EXPECT_EQ(ordinalOfPrimaryContext(context), std::nullopt);
+  auto other = openCudaContext(context);
+  EXPECT_EQ(other->props().ordinal, 1);
+  EXPECT_EQ(other->props().name, "Fake GPU 1");
+  Stream stream = other->createStream();
+  DevicePtr pointer = other->alloc(64, stream);
+  other->fill(pointer, 1, 64, stream);
+  other->free(pointer, stream);
+  fakeCudaReset();
+  other.reset();
+  EXPECT_EQ(timesCalled("cuDevicePrimaryCtxRelease_v2"), 0u);
+  fakeCudaPopContext();
+  EXPECT_EQ(currentCudaContext(), nullptr);
+}
+
+TEST_F(FakeCuda, PrimaryContextsAreKnownByTheirDevice) {
+  void *context = fakeCudaPushPrimaryContext(1);
+  EXPECT_EQ(ordinalOfPrimaryContext(context), 1);
+  fakeCudaPopContext();
+  EXPECT_EQ(fakeCudaLive("context"), 1u) << "the device's own";
+}
+
 TEST_F(FakeCuda, DestroyedHandlesNeverReachTheDriver) {
   Stream stream = device->createStream();
   Event event = device->createEvent();

@@ -1,0 +1,31 @@
+// Vector clocks of streams: which work of which streams something comes after.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace tile::vgpu {
+
+/// How much of each stream's work is known to have been done: pieces of work are numbered from 1 in each stream.
+class StreamClock {
+public:
+  bool knows(uint32_t stream, uint64_t piece) const { return of(stream) >= piece; }
+  uint64_t of(uint32_t stream) const { return stream < pieces_.size() ? pieces_[stream] : 0; }
+  void learn(uint32_t stream, uint64_t piece) {
+    if (stream >= pieces_.size())
+      pieces_.resize(stream + 1);
+    pieces_[stream] = std::max(pieces_[stream], piece);
+  }
+  void learn(const StreamClock &other) {
+    if (other.pieces_.size() > pieces_.size())
+      pieces_.resize(other.pieces_.size());
+    for (size_t i = 0; i < other.pieces_.size(); ++i)
+      pieces_[i] = std::max(pieces_[i], other.pieces_[i]);
+  }
+
+private:
+  std::vector<uint64_t> pieces_;
+};
+
+} // namespace tile::vgpu
