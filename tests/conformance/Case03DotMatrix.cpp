@@ -1,8 +1,8 @@
 // Products of every type and precision with what commonly follows them, shapes that starve or crowd the
 // warps, operands that lie by columns, and the instruction that was chosen.
-#include "tests/execution/DumpedPtx.h"
 #include "tests/conformance/Near.h"
 #include "tests/execution/Assembly.h"
+#include "tests/execution/DumpedPtx.h"
 
 using namespace tile;
 using namespace tile::test;

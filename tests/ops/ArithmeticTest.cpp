@@ -37,8 +37,8 @@ TEST_P(ArithmeticOps, AllFunctions) {
     expectAll(TensorOf<float>(allocating(stream, a, b, Loc::here())).download(), expected,
               {.ulps = 2});
   };
-  using Op =
-      void (*)(const Stream &, const ops::Operand &, const ops::Operand &, const ops::Operand &, Loc);
+  using Op = void (*)(const Stream &, const ops::Operand &, const ops::Operand &,
+                      const ops::Operand &, Loc);
   using New = Tensor (*)(const Stream &, const ops::Operand &, const ops::Operand &, Loc);
   check(Op(ops::add), New(ops::add), [](float x, float y) { return x + y; });
   check(Op(ops::subtract), New(ops::subtract), [](float x, float y) { return x - y; });
