@@ -89,7 +89,7 @@ bool areOrdered(const StreamWork &a, const StreamWork &b) {
 } // namespace
 
 std::vector<Finding> StreamRaces::add(StreamWork work) {
-  std::vector<Finding> findings;
+  std::vector<Finding> findings, ofAllocations;
   if (work.touched.empty())
     return findings;
   for (Queue &queue : queues_)
@@ -101,8 +101,12 @@ std::vector<Finding> StreamRaces::add(StreamWork work) {
       const StreamWork &first = other.turn < work.turn ? other : work;
       const StreamWork &second = other.turn < work.turn ? work : other;
       if (auto conflict = firstConflict(first.touched, second.touched))
-        findings.push_back(findingOf(first, second, *conflict, memory_));
+        (first.kind == Kind::Alloc ? ofAllocations : findings)
+            .push_back(findingOf(first, second, *conflict, memory_));
     }
+  // Whoever meets what was done with the memory meets its allocation as well, which says less.
+  if (findings.empty())
+    findings = std::move(ofAllocations);
   if (work.queue >= queues_.size())
     queues_.resize(work.queue + 1);
   Queue &queue = queues_[work.queue];

@@ -368,6 +368,13 @@ TEST_P(TwoStreams, MemoryOfAStreamIsThereAfterItsAllocation) {
   set(b, z, 1);
   expectFound({"kernel 'set' on stream 2 (main.cpp:11) writes what the allocation on stream 1 "
                "(main.cpp:10) allocates"});
+  device::DevicePtr again = gpu().alloc(4 * kCount, a, line());
+  set(a, again, 1);
+  set(b, again, 2);
+  gpu().synchronize();
+  if (GetParam() == Schedule::Eager) // else the second may run when the first has not
+    EXPECT_EQ(findings.size(), 1u) << "what was done with it says more";
+  expectFound({"writes what kernel 'set' on stream 1 (main.cpp:13) writes"});
 }
 
 // --- Work that lies ------------------------------------------------------------------------------
