@@ -69,20 +69,22 @@ private:
 };
 
 TEST_F(Kernels, VectorAdd) {
-  auto a = device.tensor<float>({4096});
-  vectorAdd.consts(1024).prepare(device, a, a, a);
+  auto a = device.tensor<float>({4096}), b = device.tensor<float>({4096}),
+       c = device.tensor<float>({4096});
+  vectorAdd.consts(1024).prepare(device, a, b, c);
   expectStages("vector_add");
 }
 
 TEST_F(Kernels, Softmax) {
-  auto x = device.tensor<float>({64, 1024});
-  rowSoftmax.consts(1024).prepare(device, x, x);
+  auto x = device.tensor<float>({64, 1024}), y = device.tensor<float>({64, 1024});
+  rowSoftmax.consts(1024).prepare(device, x, y);
   expectStages("softmax");
 }
 
 TEST_F(Kernels, Matmul) {
-  auto a = device.tensor<half>({256, 256});
-  matmul.consts(32, 32, 32).prepare(device, a, a, a);
+  auto a = device.tensor<half>({256, 256}), b = device.tensor<half>({256, 256}),
+       c = device.tensor<half>({256, 256});
+  matmul.consts(32, 32, 32).prepare(device, a, b, c);
   expectStages("matmul");
 }
 

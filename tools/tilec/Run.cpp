@@ -70,6 +70,7 @@ std::vector<RunArgument> argumentsFor(Session &session, const std::vector<std::s
   std::vector<RunArgument> arguments;
   for (const std::string &word : words)
     arguments.push_back(makeArgument(session, word));
+  session.device().synchronize(); // they are filled on the default stream, which kernels do not wait for
   return arguments;
 }
 
