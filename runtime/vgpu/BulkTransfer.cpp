@@ -141,7 +141,7 @@ void BulkTransfer::move(uint8_t *target, ValidBits &targetValid, uint64_t target
   if (reduction)
     reduction(target, source, count);
   else
-    std::memcpy(target, source, count);
+    std::memmove(target, source, count); // a block may copy within its own memory
   if (issuer->shadow && !reduction)
     targetValid.copyRange(targetBit, sourceValid, sourceBit, count);
 }
