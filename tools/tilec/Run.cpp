@@ -70,7 +70,8 @@ std::vector<RunArgument> argumentsFor(Session &session, const std::vector<std::s
   std::vector<RunArgument> arguments;
   for (const std::string &word : words)
     arguments.push_back(makeArgument(session, word));
-  session.device().synchronize(); // they are filled on the default stream, which kernels do not wait for
+  // They are filled on the default stream, which kernels do not wait for.
+  session.device().synchronize();
   return arguments;
 }
 

@@ -43,6 +43,57 @@ TEST(Sandbox, SharedAddressesThatWrapAreOutOfBounds) {
   expectRefused(wrapping(8) + "  mbarrier.init.shared.b64 [%rd1], 1;\n");
 }
 
+// Also of copies that read less than they write, whose sources are looked at one by one.
+TEST(Sandbox, ShorterCopiesFromAnywhereAreOutOfBounds) {
+  for (std::string source : {"64", "-64", "0x7fffffffff00"})
+    expectRefused("  mov.u64 %rd1, " + source + ";\n  mov.u32 %r1, 4;\n" +
+                  "  cp.async.ca.shared.global [s], [%rd1], 8, %r1;\n  cp.async.wait_all;\n");
+}
+
+const std::string kBulkCopy = R"(  .shared .align 8 .b64 bar;
+  .reg .b16 %h;
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p, %r1, 0;
+  @%p bra DONE;
+  mbarrier.init.shared.b64 [bar], 1;
+)";
+
+TEST(Sandbox, MulticastsToNobodyAreReported) {
+  for (const char *checks : {"all", "none"}) {
+    Gpu gpu(kernelOf(kBulkCopy +
+                     "  mov.b16 %h, 0;\n  cp.async.bulk.shared::cluster.global.mbarrier::"
+                     "complete_tx::bytes.multicast::cluster [s], [%rd0], 16, [bar], %h;\nDONE:\n"),
+            "sm_90a", checks);
+    gpu.run("k", {1}, {32}, 0, gpu.upload(std::vector<uint32_t>(256)));
+    ASSERT_FALSE(gpu.findings.empty());
+    EXPECT_NE(gpu.findings[0].message.find("names no block"), std::string::npos)
+        << gpu.findings[0].message;
+  }
+}
+
+// A copy within one block's memory whose ends overlap moves what was there before.
+TEST(Sandbox, CopiesWithinABlockMayOverlap) {
+  Gpu gpu(kernelOf(kBulkCopy + R"(  st.shared.u32 [s], 11;
+  st.shared.u32 [s+16], 22;
+  fence.proxy.async;
+  mbarrier.arrive.expect_tx.shared.b64 %rd1, [bar], 32;
+  cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [s+16], [s], 32, [bar];
+WAIT:
+  mbarrier.try_wait.shared.b64 %p, [bar], %rd1;
+  @!%p bra WAIT;
+  ld.shared.u32 %r2, [s+16];
+  ld.shared.u32 %r3, [s+32];
+  st.global.u32 [%rd0], %r2;
+  st.global.u32 [%rd0+4], %r3;
+DONE:
+)"),
+          "sm_90a", "none");
+  auto buffer = gpu.upload(std::vector<uint32_t>(256));
+  gpu.run("k", {1}, {32}, 0, buffer);
+  gpu.expectClean();
+  EXPECT_EQ(gpu.download<uint32_t>(buffer, 2), (std::vector<uint32_t>{11, 22}));
+}
+
 // A block alone has one window; addresses of others do not exist.
 TEST(Sandbox, WindowsOfBlocksThatAreNotThereAreOutOfBounds) {
   const std::string other = "  mov.u32 %r1, s;\n  add.u32 %r1, %r1, 0x1000000;\n";
