@@ -209,21 +209,14 @@ std::string memoryBarrier(Draw &draw) {
 }
 
 std::string storeAsync(Draw &draw) {
-  if (draw.oneIn(2))
-    return line("st.async.shared::cluster" + kCompletes + "." + draw.word("u32 u64 v4.u32") +
-                " [%narrow], %v, [bars]");
-  return line("red.async.relaxed.cluster.shared::cluster" + kCompletes +
-              ".add.u32 [%narrow], %r1, " + barrier(draw));
-}
-
-std::string storeAsyncOf(Draw &draw) {
-  std::string code = storeAsync(draw);
-  if (size_t at = code.find("%v"); at != std::string::npos)
-    code.replace(at, 2,
-                 code.find("v4.") != std::string::npos   ? "{%r1, %r2, %r3, %r4}"
-                 : code.find("u64") != std::string::npos ? "%rd1"
-                                                         : "%r1");
-  return code;
+  if (!draw.oneIn(2))
+    return line("red.async.relaxed.cluster.shared::cluster" + kCompletes +
+                ".add.u32 [%narrow], %r1, " + barrier(draw));
+  std::string type = draw.word("u32 u64 v4.u32"), value = type == "v4.u32" ? list("%r1", 4)
+                                                          : type == "u64"  ? "%rd1"
+                                                                           : "%r1";
+  return line("st.async.shared::cluster" + kCompletes + "." + type + " [%narrow], " + value +
+              ", [bars]");
 }
 
 // Descriptors with any bits, or with the address and some strides, swizzles and base offsets.
@@ -311,7 +304,7 @@ std::string drawInstruction(Draw &draw, uint32_t rank) {
   case 11:
     return memoryBarrier(draw);
   case 12:
-    return storeAsyncOf(draw);
+    return storeAsync(draw);
   case 13:
     return warpgroupProduct(draw);
   case 14:
