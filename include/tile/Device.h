@@ -87,8 +87,8 @@ public:
   /// first. Its memory is taken again by later tensors of the stream as soon as the last copy of the tensor is gone,
   /// without waiting: where another stream uses it too, let this one wait for that before. A loop that makes the same tensors each round asks the device for memory in the first
   /// round only. Errors: those of Device::tensor; InvalidHandle.
-  Tensor tensor(DType dtype, std::span<const int64_t> shape) const;
-  template <class T> TensorOf<T> tensor(std::vector<int64_t> shape) const;
+  Tensor tensor(DType dtype, std::span<const int64_t> shape, Loc where = Loc::here()) const;
+  template <class T> TensorOf<T> tensor(std::vector<int64_t> shape, Loc where = Loc::here()) const;
   /// What such tensors hold of the device's memory.
   StreamUsage usage() const;
   /// Waits for the stream and gives the device what it keeps for tensors to come.
@@ -174,9 +174,11 @@ public:
 
   /// A row-major tensor whose elements are not set. Errors: InvalidShape for negative extents,
   /// more than kMaxRank of them, or a size beyond 64 bits; OutOfMemory.
-  template <class T> TensorOf<T> tensor(std::vector<int64_t> shape) const;
-  /// A row-major tensor with these elements. Error: InvalidShape if their number differs.
-  template <class T> TensorOf<T> tensor(std::vector<int64_t> shape, std::span<const T> data) const;
+  template <class T> TensorOf<T> tensor(std::vector<int64_t> shape, Loc where = Loc::here()) const;
+  /// A row-major tensor with these elements. Error: InvalidArgument if their number differs.
+  template <class T>
+  TensorOf<T> tensor(std::vector<int64_t> shape, std::span<const T> data,
+                     Loc where = Loc::here()) const;
 
   /// For the runtime.
   const std::shared_ptr<detail::DeviceState> &state() const { return state_; }

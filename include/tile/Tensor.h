@@ -30,18 +30,20 @@ public:
   /// No tensor: no memory, rank 0, dtype `any`.
   Tensor() = default;
   /// A row-major tensor whose elements are not set; see Device::tensor for errors.
-  Tensor(const Device &device, DType dtype, std::span<const int64_t> shape);
+  Tensor(const Device &device, DType dtype, std::span<const int64_t> shape,
+         Loc where = Loc::here());
   /// The same in memory of the stream, as Stream::tensor says.
-  Tensor(const Stream &stream, DType dtype, std::span<const int64_t> shape);
+  Tensor(const Stream &stream, DType dtype, std::span<const int64_t> shape,
+         Loc where = Loc::here());
 
   /// Whether there is a tensor.
   explicit operator bool() const { return storage_ != nullptr; }
   DType dtype() const { return dtype_; }
   int rank() const { return rank_; }
   /// Of a dimension in 0 .. rank-1; InvalidArgument beyond.
-  int64_t extent(int dim) const { return extents_[checked(dim)]; }
+  int64_t extent(int dim, Loc where = Loc::here()) const { return extents_[checked(dim, where)]; }
   /// In elements; 0 for a broadcast dimension.
-  int64_t stride(int dim) const { return strides_[checked(dim)]; }
+  int64_t stride(int dim, Loc where = Loc::here()) const { return strides_[checked(dim, where)]; }
   std::span<const int64_t> extents() const { return {extents_, static_cast<size_t>(rank_)}; }
   std::span<const int64_t> strides() const { return {strides_, static_cast<size_t>(rank_)}; }
   /// The address of element (0, 0, ...) in the device's memory; not for the host to read.
@@ -58,20 +60,21 @@ public:
   uint64_t version() const;
   /// Says that the elements were changed in place: whoever has kept the tensor for later can tell.
   void markChanged() const;
-  Device device() const;
+  Device device(Loc where = Loc::here()) const;
   /// Device::handle() of the owner; 0 for no tensor.
   uint64_t deviceHandle() const;
 
   /// Dimensions exchanged (rank 2 only), reordered, or one of them cut to `size` from `start`.
-  Tensor T() const;
-  Tensor permute(std::initializer_list<int> order) const;
-  Tensor slice(int dim, int64_t start, int64_t size) const;
+  Tensor T(Loc where = Loc::here()) const;
+  Tensor permute(std::initializer_list<int> order, Loc where = Loc::here()) const;
+  Tensor slice(int dim, int64_t start, int64_t size, Loc where = Loc::here()) const;
   /// The same elements in another shape; one extent may be -1. Error: Unsupported unless
   /// contiguous.
-  Tensor reshape(std::vector<int64_t> shape) const;
+  Tensor reshape(std::vector<int64_t> shape, Loc where = Loc::here()) const;
   /// Any view from element (0, 0, ...) on. Errors: InvalidShape if it leaves the memory,
   /// Unsupported for negative strides.
-  Tensor withStrides(std::vector<int64_t> extents, std::vector<int64_t> strides) const;
+  Tensor withStrides(std::vector<int64_t> extents, std::vector<int64_t> strides,
+                     Loc where = Loc::here()) const;
 
   /// Copies numel() elements in row-major order, whatever the strides, waiting for all work of the
   /// device before and after. Error: InvalidArgument if `size` is not bytes().
@@ -90,16 +93,16 @@ public:
                           Loc where = Loc::here()) const;
 
 protected:
-  void requireDtype(DType dtype) const;
+  void requireDtype(DType dtype, Loc where) const;
 
 private:
-  Tensor(DType dtype, std::span<const int64_t> shape);
-  size_t checked(int dim) const {
+  Tensor(DType dtype, std::span<const int64_t> shape, Loc where);
+  size_t checked(int dim, Loc where) const {
     if (dim < 0 || dim >= rank_)
-      refuseDimension(dim);
+      refuseDimension(dim, where);
     return static_cast<size_t>(dim);
   }
-  [[noreturn]] void refuseDimension(int dim) const;
+  [[noreturn]] void refuseDimension(int dim, Loc where) const;
 
   std::shared_ptr<detail::Storage> storage_;
   int64_t offset_ = 0; // elements from the start of the storage
@@ -119,17 +122,20 @@ public:
       std::vector<std::conditional_t<std::is_same_v<Element, bool>, unsigned char, Element>>;
 
   TensorOf() = default;
-  TensorOf(const Device &device, std::span<const int64_t> shape)
-      : Tensor(device, dtypeOf<Element>, shape) {}
+  TensorOf(const Device &device, std::span<const int64_t> shape, Loc where = Loc::here())
+      : Tensor(device, dtypeOf<Element>, shape, where) {}
   /// The same tensor with its element type known. Error: InvalidArgument if it has another.
-  explicit TensorOf(Tensor tensor) : Tensor(std::move(tensor)) { requireDtype(dtypeOf<Element>); }
+  explicit TensorOf(Tensor tensor, Loc where = Loc::here()) : Tensor(std::move(tensor)) {
+    requireDtype(dtypeOf<Element>, where);
+  }
 
   /// Sets all elements, given in row-major order; waits for the device. Error: InvalidArgument if
   /// their number differs.
   void upload(std::span<const Element> values, Loc where = Loc::here()) const {
     uploadBytes(values.data(), values.size() * sizeof(Element), where);
   }
-  /// All elements in row-major order; waits for the device.
+  /// All elements in row-major order; waits for the device. The virtual GPU notes on stderr how many of them nothing has
+  /// written, once for each caller's line.
   Vector download(Loc where = Loc::here()) const {
     Vector values(static_cast<size_t>(numel()));
     downloadBytes(values.data(), values.size() * sizeof(Element), where);
@@ -155,37 +161,38 @@ public:
     downloadBytesAsync(stream, values.data(), values.size() * sizeof(Element), where);
   }
   /// Sets all elements to one value; waits for the device.
-  void fill(Element value) const {
+  void fill(Element value, Loc where = Loc::here()) const {
     auto values = std::make_unique<Element[]>(static_cast<size_t>(numel()));
     std::fill_n(values.get(), numel(), value);
-    uploadBytes(values.get(), bytes());
+    uploadBytes(values.get(), bytes(), where);
   }
 
-  TensorOf T() const { return TensorOf(Tensor::T()); }
-  TensorOf permute(std::initializer_list<int> order) const {
-    return TensorOf(Tensor::permute(order));
+  TensorOf T(Loc where = Loc::here()) const { return TensorOf(Tensor::T(where)); }
+  TensorOf permute(std::initializer_list<int> order, Loc where = Loc::here()) const {
+    return TensorOf(Tensor::permute(order, where));
   }
-  TensorOf slice(int dim, int64_t start, int64_t size) const {
-    return TensorOf(Tensor::slice(dim, start, size));
+  TensorOf slice(int dim, int64_t start, int64_t size, Loc where = Loc::here()) const {
+    return TensorOf(Tensor::slice(dim, start, size, where));
   }
-  TensorOf reshape(std::vector<int64_t> shape) const {
-    return TensorOf(Tensor::reshape(std::move(shape)));
+  TensorOf reshape(std::vector<int64_t> shape, Loc where = Loc::here()) const {
+    return TensorOf(Tensor::reshape(std::move(shape), where));
   }
-  TensorOf withStrides(std::vector<int64_t> extents, std::vector<int64_t> strides) const {
-    return TensorOf(Tensor::withStrides(std::move(extents), std::move(strides)));
+  TensorOf withStrides(std::vector<int64_t> extents, std::vector<int64_t> strides,
+                       Loc where = Loc::here()) const {
+    return TensorOf(Tensor::withStrides(std::move(extents), std::move(strides), where));
   }
 };
 
-template <class T> TensorOf<T> Stream::tensor(std::vector<int64_t> shape) const {
-  return TensorOf<T>(tensor(dtypeOf<T>, shape));
+template <class T> TensorOf<T> Stream::tensor(std::vector<int64_t> shape, Loc where) const {
+  return TensorOf<T>(tensor(dtypeOf<T>, shape, where));
 }
-template <class T> TensorOf<T> Device::tensor(std::vector<int64_t> shape) const {
-  return TensorOf<T>(*this, shape);
+template <class T> TensorOf<T> Device::tensor(std::vector<int64_t> shape, Loc where) const {
+  return TensorOf<T>(*this, shape, where);
 }
 template <class T>
-TensorOf<T> Device::tensor(std::vector<int64_t> shape, std::span<const T> data) const {
-  TensorOf<T> result(*this, shape);
-  result.upload(data);
+TensorOf<T> Device::tensor(std::vector<int64_t> shape, std::span<const T> data, Loc where) const {
+  TensorOf<T> result(*this, shape, where);
+  result.upload(data, where);
   return result;
 }
 

@@ -134,6 +134,10 @@ public:
                             Loc where = {}) = 0;
   /// What the bytes hold is of no use from here on: a device that checks reports reading them before they are written.
   virtual void discard(DevicePtr, size_t, Stream = {}) {}
+  /// The host has read these elements, at `where`; extents and strides are in elements. A device that follows what has been
+  /// written may say that some never were.
+  virtual void noteRead(DevicePtr, size_t /*elementBytes*/, std::span<const int64_t> /*extents*/,
+                        std::span<const int64_t> /*strides*/, Loc /*where*/) {}
   /// Sets each byte to `value`.
   virtual void fill(DevicePtr target, uint8_t value, size_t bytes, Stream stream = {},
                     Loc where = {}) = 0;

@@ -262,8 +262,8 @@ void *Stream::native() const {
   return live.owner->device->nativeOf(live.handle);
 }
 
-Tensor Stream::tensor(DType dtype, std::span<const int64_t> shape) const {
-  return Tensor(*this, dtype, shape);
+Tensor Stream::tensor(DType dtype, std::span<const int64_t> shape, Loc where) const {
+  return Tensor(*this, dtype, shape, where);
 }
 
 StreamUsage Stream::usage() const { return state().memory.usage(); }

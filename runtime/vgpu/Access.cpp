@@ -27,33 +27,6 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-std::string describe(Warp &warp, Space space, uint64_t address) {
-  Launch &launch = *warp.cta->launch;
-  const Program &program = launch.program();
-  if (space == Space::Global)
-    return launch.memory().describe(address);
-  if (space == Space::Local)
-    return "a thread has " + std::to_string(program.localBytes) + " bytes of local memory";
-  if (space == Space::Param)
-    return "the kernel has " + std::to_string(program.paramBytes) + " bytes of parameters";
-  if (size_t blocks = warp.cta->cluster->ctas.size(); address >> kRankShift >= blocks)
-    return blocks == 1 ? "beyond the block's window of 16 MiB"
-                       : "beyond the windows of the cluster's " + std::to_string(blocks) +
-                             " blocks, of 16 MiB each";
-  address &= kOffsetMask;
-  for (const Program::SharedVariable &variable : program.shared)
-    if (address >= variable.address && address - variable.address < variable.bytes)
-      return "offset " + std::to_string(address - variable.address) + " of " +
-             std::string(variable.name);
-  uint64_t end = kSharedBase + launch.sharedBytes();
-  if (address >= end)
-    return std::to_string(address - end) + " bytes past the block's " +
-           std::to_string(launch.sharedBytes()) + " bytes of shared memory";
-  return address < kSharedBase
-             ? "below the first shared address, " + std::to_string(kSharedBase)
-             : "offset " + std::to_string(address - kSharedBase) + " of shared memory";
-}
-
 MemoryPlace placeOf(const Launch &launch, Space space, uint64_t address) {
   if (space == Space::Global)
     return launch.memory().placeOf(address);
@@ -78,7 +51,7 @@ template <class Wrong>
     throw StopCta();
   auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   uint64_t address = access.address[lane];
-  std::string where = describe(warp, access.space, address);
+  std::string where = describeAddress(warp, access.space, address);
   if (access.space == Space::Global && kind == FindingKind::OutOfBounds)
     where += elementText(warp.cta->launch->memory().placeOf(address), access.bytes) +
              "; give the access a mask (tiles of views have one)";
@@ -293,6 +266,33 @@ Space takeSpace(Access &access, uint32_t mask, uint32_t &taken) {
     }
   });
   return space;
+}
+
+std::string describeAddress(Warp &warp, Space space, uint64_t address) {
+  Launch &launch = *warp.cta->launch;
+  const Program &program = launch.program();
+  if (space == Space::Global)
+    return launch.memory().describe(address);
+  if (space == Space::Local)
+    return "a thread has " + std::to_string(program.localBytes) + " bytes of local memory";
+  if (space == Space::Param)
+    return "the kernel has " + std::to_string(program.paramBytes) + " bytes of parameters";
+  if (size_t blocks = warp.cta->cluster->ctas.size(); address >> kRankShift >= blocks)
+    return blocks == 1 ? "beyond the block's window of 16 MiB"
+                       : "beyond the windows of the cluster's " + std::to_string(blocks) +
+                             " blocks, of 16 MiB each";
+  address &= kOffsetMask;
+  for (const Program::SharedVariable &variable : program.shared)
+    if (address >= variable.address && address - variable.address < variable.bytes)
+      return "offset " + std::to_string(address - variable.address) + " of " +
+             std::string(variable.name);
+  uint64_t end = kSharedBase + launch.sharedBytes();
+  if (address >= end)
+    return std::to_string(address - end) + " bytes past the block's " +
+           std::to_string(launch.sharedBytes()) + " bytes of shared memory";
+  return address < kSharedBase
+             ? "below the first shared address, " + std::to_string(kSharedBase)
+             : "offset " + std::to_string(address - kSharedBase) + " of shared memory";
 }
 
 void resolve(Warp &warp, const Op &op, Access &access) {

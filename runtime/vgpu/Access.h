@@ -25,6 +25,9 @@ struct Access {
 void readAddresses(Warp &warp, uint32_t row, bool wide, int64_t offset,
                    uint64_t (&address)[kLanes]);
 
+/// "offset 20 of allocation #3 (...)": where an address of the space lies, or what it is nearest to.
+std::string describeAddress(Warp &warp, Space space, uint64_t address);
+
 /// Translates all lanes or stops the block with a finding (out of bounds, freed, misaligned). Counts the access.
 void resolve(Warp &warp, const Op &op, Access &access);
 

@@ -123,11 +123,13 @@ void updateValidity(Warp &warp, const Op &op, const Access &access, unsigned fir
     uint64_t bit = 0;
     ValidBits *bits = validBits(warp, access.space, access.address[lane], lane, bit);
     bool good = (!bits || bits->get(bit, sizeof(T)) == (1u << sizeof(T)) - 1) || op.b >> 8;
+    if (!good)
+      warp.unwritten = {&op, access.space, access.address[lane]};
     for (unsigned i = first + 1; i < op.targets + op.sources; ++i)
       good &= warp.shadow.whole(op.rows[i]) >> lane & 1;
     if (!good && access.space == Space::Global)
       warp.report(op, FindingKind::Uninitialised, lane,
-                  "an atomic operation on global memory depends on data that were never written");
+                  unwrittenText(warp, "an atomic operation on global memory"));
     if (bits)
       bits->set(bit, sizeof(T), good || access.space == Space::Global);
     if (op.targets)

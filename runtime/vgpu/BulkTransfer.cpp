@@ -183,7 +183,8 @@ void BulkTransfer::copyOut(const TensorRun &run, uint32_t address, uint32_t done
   if (issuer->shadow) {
     if (!cta.sharedValid.holdsRange(address - kSharedBase, count))
       issuer->report(*op, FindingKind::Uninitialised, lane,
-                     "copies data to global memory that were never written");
+                     "copies data to global memory that were never written, from " +
+                         describeAddress(*issuer, Space::Shared, address) + ": store to it first");
     launch.memory().valid().setRange(target - kGlobalBase, count, true);
   }
   if (reduction)

@@ -1,7 +1,9 @@
 // Propagation and reports of uninitialised registers.
 #include "runtime/vgpu/InitCheck.h"
 
+#include "runtime/vgpu/Access.h"
 #include "runtime/vgpu/Lanes.h"
+#include "runtime/vgpu/Launch.h"
 
 namespace tile::vgpu {
 namespace {
@@ -49,8 +51,7 @@ void runGuardedTracked(Warp &warp, const Op &op) {
 void reportUninitialised(Warp &warp, const Op &op, uint32_t row, const char *what) {
   uint32_t bad = warp.mask & ~warp.shadow.whole(row);
   if (bad)
-    warp.report(op, FindingKind::Uninitialised, LaneMask{bad},
-                std::string(what) + " depends on data that were never written");
+    warp.report(op, FindingKind::Uninitialised, LaneMask{bad}, unwrittenText(warp, what));
 }
 
 } // namespace
@@ -61,6 +62,17 @@ Handler initTrackingHandler(const Op &op) {
   if (op.flags & kHasGuard)
     return runGuardedTracked;
   return op.flags & kOwnValidity ? op.real : trackedHandler(op);
+}
+
+std::string unwrittenText(Warp &warp, const std::string &what) {
+  std::string text = what + " depends on data that were never written";
+  const UnwrittenLoad &load = warp.unwritten;
+  if (!load.op)
+    return text;
+  bool isGlobal = load.space == Space::Global;
+  return text + "; " + warp.cta->launch->describe(*load.op) + " loaded such from " +
+         describeAddress(warp, load.space, load.address) +
+         (isGlobal ? ": upload or fill it first, or mask the load" : ": store to it first");
 }
 
 void checkCondition(Warp &warp, const Op &op, uint32_t row) {

@@ -6,10 +6,16 @@
 
 #include "runtime/vgpu/Program.h"
 
+#include <string>
+
 namespace tile::vgpu {
 
 /// The handler that runs `op` and then derives the state of its targets from its sources.
 Handler initTrackingHandler(const Op &op);
+
+/// The message of a finding: `what` depends on data that were never written. Names the last such load of the warp, which
+/// nearly always is where they came from, and what to do about it.
+std::string unwrittenText(Warp &warp, const std::string &what);
 
 /// Reports if the condition in `row` is uninitialised for an active lane.
 void checkCondition(Warp &warp, const Op &op, uint32_t row);

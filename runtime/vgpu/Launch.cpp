@@ -341,6 +341,7 @@ void Launch::begin(Cta &cta) const {
       warp.flight.reset(program().fileBytes, program().watchesMatrices);
     warp.isArrived = false;
     warp.maxRegisters = warp.registerChanges = 0;
+    warp.unwritten = {};
     warp.mbarrierWait = {};
     warp.timedOut.clear();
     warp.activations.assign(program().recursions.size() * kLanes, {});

@@ -70,6 +70,8 @@ template <class T> void loadShadow(Warp &warp, const Op &op, const Access &acces
       ValidBits *bits =
           validBits(warp, access.space, access.address[lane] + element * sizeof(T), lane, bit);
       uint32_t bytes = bits ? bits->get(bit, sizeof(T)) : all;
+      if (bytes != all)
+        warp.unwritten = {&op, access.space, access.address[lane] + element * sizeof(T)};
       warp.shadow.setUndefined(op.rows[element], lane,
                                bytes == all ? LaneOf<T>{0} : toLane<T>(undefinedBits<T>(bytes)));
     });
@@ -143,7 +145,7 @@ void storeShadow(Warp &warp, const Op &op, const Access &access, unsigned elemen
   });
   if (partly && access.space == Space::Global)
     warp.report(op, FindingKind::Uninitialised, LaneMask{partly},
-                "a value stored to global memory depends on data that were never written");
+                unwrittenText(warp, "a value stored to global memory"));
 }
 
 // Rows: the elements, then the address.

@@ -215,12 +215,15 @@ void MemoryDevice::discard(DevicePtr pointer, size_t bytes, device::Stream strea
 size_t MemoryDevice::countUnwritten(DevicePtr pointer, size_t elementBytes, size_t count) const {
   std::lock_guard lock(mutex_);
   requireRange(memory_, "countUnwritten", pointer, elementBytes * count);
-  uint32_t whole = (1u << elementBytes) - 1;
-  size_t unwritten = 0;
-  for (size_t i = 0; i < count; ++i)
-    unwritten += memory_.valid().get(pointer + i * elementBytes - kGlobalBase,
-                                     static_cast<unsigned>(elementBytes)) != whole;
-  return unwritten;
+  const int64_t extent = static_cast<int64_t>(count), stride = 1;
+  return vgpu::countUnwritten(memory_.valid(), {pointer, elementBytes, {&extent, 1}, {&stride, 1}});
+}
+
+void MemoryDevice::noteRead(DevicePtr base, size_t elementBytes, std::span<const int64_t> extents,
+                            std::span<const int64_t> strides, Loc where) {
+  std::lock_guard lock(mutex_);
+  if (checks_.init && memory_.find(base))
+    unwrittenReads_.note(memory_, {base, elementBytes, extents, strides}, where);
 }
 
 void MemoryDevice::nameMemory(DevicePtr pointer, const std::string &name) {
@@ -228,6 +231,7 @@ void MemoryDevice::nameMemory(DevicePtr pointer, const std::string &name) {
   if (!memory_.rename(pointer, name))
     fail(ErrorCode::InvalidArgument, "nameMemory: no memory begins at " + hex(pointer));
 }
+
 // --- Streams and events --------------------------------------------------------------------------
 
 device::Stream MemoryDevice::createStream(Loc where) {

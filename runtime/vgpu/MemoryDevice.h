@@ -7,6 +7,7 @@
 #include "runtime/device/Handles.h"
 #include "runtime/vgpu/Memory.h"
 #include "runtime/vgpu/Streams.h"
+#include "runtime/vgpu/UnwrittenReads.h"
 #include "runtime/vgpu/VgpuDevice.h"
 
 #include <set>
@@ -48,6 +49,8 @@ public:
   void discard(device::DevicePtr pointer, size_t bytes, device::Stream stream) override;
   size_t countUnwritten(device::DevicePtr pointer, size_t elementBytes,
                         size_t count) const override;
+  void noteRead(device::DevicePtr base, size_t elementBytes, std::span<const int64_t> extents,
+                std::span<const int64_t> strides, Loc where) override;
   void nameMemory(device::DevicePtr pointer, const std::string &name) override;
 
   device::Stream createStream(Loc where) override;
@@ -123,6 +126,7 @@ private:
   device::HandleTable<device::EventTag, EventHandle> events_{"event"};
   std::set<device::DevicePtr> ofStreams_; // memory that was allocated for a stream
   StreamRaces races_{memory_};
+  UnwrittenReads unwrittenReads_;
 };
 
 } // namespace tile::vgpu

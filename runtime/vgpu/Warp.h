@@ -73,11 +73,19 @@ struct LoopWatch {
   bool repeats = false; // it has been in the same state twice: it waits for an event
 };
 
+/// A load that found bytes which nothing has written.
+struct UnwrittenLoad {
+  const Op *op = nullptr; // null: none has
+  Space space = Space::Global;
+  uint64_t address = 0;
+};
+
 /// A warp runs the lanes of one split at a time. Lanes with the lowest program counter go first; since code is laid out
 /// so that loops precede their exits, diverged lanes meet again at the first common block.
 struct Warp {
   uint8_t *registers = nullptr;
   ShadowRegisters shadow;    // empty without the init check
+  UnwrittenLoad unwritten;   // the last one
   uint32_t mask = 0;         // active lanes
   uint32_t pc = 0;           // of the next operation
   uint32_t limit = kNoLimit; // reaching this pc calls reschedule(): another split waits there

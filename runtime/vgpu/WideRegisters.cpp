@@ -31,7 +31,7 @@ void updateValidity(Warp &warp, const Op &op, const Access &access, unsigned lan
     good &= warp.shadow.whole(op.rows[i]) >> lane & 1;
   if (!good && access.space == Space::Global)
     warp.report(op, FindingKind::Uninitialised, lane,
-                "an atomic operation on global memory depends on data that were never written");
+                unwrittenText(warp, "an atomic operation on global memory"));
   if (bits)
     bits->setRange(bit, 2 * kHalfBytes, good || access.space == Space::Global);
   for (unsigned half = 0; half < 2; ++half)

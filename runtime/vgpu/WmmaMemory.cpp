@@ -195,7 +195,7 @@ template <class Lane> void storeFragment(Warp &warp, const Op &op) {
         bool good = (lacks & part) == 0;
         if (!good && access.space == Space::Global)
           warp.report(op, FindingKind::Uninitialised, lane,
-                      "a value stored to global memory depends on data that were never written");
+                      unwrittenText(warp, "a value stored to global memory"));
         uint64_t bit = 0;
         if (ValidBits *bits = validBits(warp, access.space, access.address[lane], lane, bit))
           bits->set(bit, access.bytes, good || access.space == Space::Global);

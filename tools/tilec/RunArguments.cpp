@@ -106,7 +106,7 @@ RunArgument output(const Device &device, const std::string &word, const std::str
 /// How many elements still hold the poison in all their bytes.
 size_t countPoisoned(const Tensor &tensor) {
   std::vector<uint8_t> content(tensor.bytes());
-  tensor.downloadBytes(content.data(), content.size());
+  tensor.downloadBytes(content.data(), content.size(), Loc{});
   size_t bytes = sizeOf(tensor.dtype()), poisoned = 0;
   std::vector<uint8_t> poison(bytes, poisonOf(tensor.dtype()));
   for (size_t at = 0; at < content.size(); at += bytes)
@@ -195,7 +195,7 @@ void saveTensor(const Tensor &tensor, const std::string &path) {
   array.dtype = fileDtype(tensor.dtype());
   array.extents.assign(tensor.extents().begin(), tensor.extents().end());
   array.data.resize(tensor.bytes());
-  tensor.downloadBytes(array.data.data(), array.data.size());
+  tensor.downloadBytes(array.data.data(), array.data.size(), Loc{});
   writeNpy(path, array);
 }
 

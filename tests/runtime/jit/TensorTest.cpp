@@ -72,6 +72,67 @@ TEST_P(Tensors, mayBeEmpty) {
   EXPECT_EQ(scalar.download(), std::vector<double>{2.5});
 }
 
+// Actions and their errors' lines are on one line, so that __LINE__ is what the error must name.
+#define EXPECT_THROWS_HERE(action)                                                                 \
+  do {                                                                                             \
+    Error error = errorOf([&] { action; });                                                        \
+    EXPECT_EQ(error.line(), __LINE__) << error.what();                                             \
+    EXPECT_NE(error.file().find("TensorTest"), std::string::npos) << error.what();                 \
+  } while (false)
+
+TEST_P(Tensors, nameTheLineThatAskedForTheImpossible) {
+  auto x = device().tensor<float>({3, 4});
+  Stream stream = device().stream();
+  EXPECT_THROWS_HERE(device().tensor<float>({-1}));
+  EXPECT_THROWS_HERE(device().tensor<float>({int64_t(1) << 50}));
+  EXPECT_THROWS_HERE(device().tensor<float>({100}, ramp(99, 0)));
+  EXPECT_THROWS_HERE(stream.tensor<float>({-1}));
+  EXPECT_THROWS_HERE(x.upload(ramp(11, 0)));
+  EXPECT_THROWS_HERE(x.slice(1, 2, 3));
+  EXPECT_THROWS_HERE(x.slice(2, 0, 1));
+  EXPECT_THROWS_HERE(x.permute({0, 0}));
+  EXPECT_THROWS_HERE(x.reshape({4, 3}).slice(0, 0, 2).T().reshape({6}));
+  EXPECT_THROWS_HERE(x.reshape({5}));
+  EXPECT_THROWS_HERE(x.withStrides({4}, {4}));
+  EXPECT_THROWS_HERE(x.reshape({12}).T());
+  EXPECT_THROWS_HERE(x.extent(2));
+  EXPECT_THROWS_HERE(TensorOf<half>{Tensor(x)});
+  EXPECT_EQ(errorOf([&] { device().tensor<float>({100}, ramp(99, 0)); }).message(),
+            "the tensor of {100} f32 has 100 elements, the host's data 99 elements");
+}
+
+/// What reading the tensor says on stderr.
+template <class Read> std::string noteOf(Read read) {
+  testing::internal::CaptureStderr();
+  read();
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Downloads, sayOnceForEachLineWhatWasNeverWritten) {
+  Device device = Device::wrap(device::openVirtual({.checks = "all"}), "download");
+  auto x = device.tensor<float>({4, 8});
+  auto left = x.slice(1, 0, 4);
+  left.fill(1);
+  std::string said = noteOf([&] {
+    for (int i = 0; i < 3; ++i)
+      x.download();
+  });
+  EXPECT_NE(said.find("16 of the 32 elements read here"), std::string::npos) << said;
+  EXPECT_NE(said.find("TensorTest.cpp:"), std::string::npos) << said;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  EXPECT_NE(noteOf([&] { x.T().download(); }).find("16 of the 32"), std::string::npos);
+  EXPECT_EQ(noteOf([&] { left.download(); }), "") << "the gaps are nobody's";
+  EXPECT_EQ(noteOf([&] { left.T().download(device.stream()); }), "");
+  x.fill(2);
+  EXPECT_EQ(noteOf([&] { x.download(); }), "");
+}
+
+TEST(Downloads, sayNothingWhereNobodyFollowsWhatIsWritten) {
+  Device device = Device::wrap(device::openVirtual({.checks = "memory"}), "download");
+  auto x = device.tensor<float>({4});
+  EXPECT_EQ(noteOf([&] { x.download(); }), "");
+}
+
 TEST(Devices, areOneForEachName) {
   EXPECT_EQ(Device::open("virtual").handle(), Device::open("virtual:sm_80").handle());
   EXPECT_NE(Device::open("virtual").handle(), Device::open("virtual:sm_90a").handle());
