@@ -52,7 +52,7 @@ int main() {
       stream.synchronize();
     } catch (const Error &error) {
       std::string text = error.message(); // goes on with block, warp, lanes and instruction
-      std::printf("%s\n", text.substr(0, text.find('\n')).substr(text.find('[')).c_str());
+      std::printf("%s\n", text.substr(0, text.find_first_of(";\n")).substr(text.find('[')).c_str());
     }
   }
   // [end]

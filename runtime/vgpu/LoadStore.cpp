@@ -64,14 +64,16 @@ template <class T> void loadShadow(Warp &warp, const Op &op, const Access &acces
     return;
   }
   constexpr uint32_t all = (1u << sizeof(T)) - 1;
+  bool isWritten = true; // so far
   for (unsigned element = 0; element < op.targets; ++element)
     forLanes(access.mask, [&](unsigned lane) {
       uint64_t bit = 0;
       ValidBits *bits =
           validBits(warp, access.space, access.address[lane] + element * sizeof(T), lane, bit);
       uint32_t bytes = bits ? bits->get(bit, sizeof(T)) : all;
-      if (bytes != all)
+      if (bytes != all && isWritten)
         warp.unwritten = {&op, access.space, access.address[lane] + element * sizeof(T)};
+      isWritten &= bytes == all;
       warp.shadow.setUndefined(op.rows[element], lane,
                                bytes == all ? LaneOf<T>{0} : toLane<T>(undefinedBits<T>(bytes)));
     });
