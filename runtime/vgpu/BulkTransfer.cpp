@@ -207,13 +207,13 @@ static bool moveChunks(const BulkTransfer &copy, const BulkTile &target, const T
       (follows && !memory.valid().holdsRange(run.address - kGlobalBase, run.bytes)))
     return false;
   const uint8_t *source = memory.host(run.address, run.bytes);
-  Cta &cta = *target.place.cta;
+  HostBytes shared = target.place.cta->sharedBytes();
   uint32_t begin = target.place.address + run.tileOffset;
   forChunks(begin, run.bytes, static_cast<unsigned>(copy.map->swizzle),
-            [&](uint32_t address, uint32_t done) {
-              std::memcpy(cta.sharedHost(address, kChunkBytes), source + done, kChunkBytes);
+            [=](uint32_t address, uint32_t done) {
+              std::memcpy(shared.at<kChunkBytes>(address), source + done, kChunkBytes);
             });
-  ValidBits &valid = cta.sharedValid;
+  ValidBits &valid = target.place.cta->sharedValid;
   if (follows)
     forChunks(begin, run.bytes, static_cast<unsigned>(copy.map->swizzle),
               [&](uint32_t address, uint32_t) { valid.mark(address - kSharedBase, kChunkBytes); });
@@ -227,9 +227,10 @@ static bool moveChunksOut(const BulkTransfer &copy, const TensorRun &run) {
   if (!isInWholeChunks(copy, run) || copy.issuer->shadow)
     return false;
   uint8_t *target = memory.host(run.address, run.bytes);
+  HostBytes shared = cta.sharedBytes();
   forChunks(copy.from->address + run.tileOffset, run.bytes,
-            static_cast<unsigned>(copy.map->swizzle), [&](uint32_t address, uint32_t done) {
-              std::memcpy(target + done, cta.sharedHost(address, kChunkBytes), kChunkBytes);
+            static_cast<unsigned>(copy.map->swizzle), [=](uint32_t address, uint32_t done) {
+              std::memcpy(target + done, shared.at<kChunkBytes>(address), kChunkBytes);
             });
   return true;
 }

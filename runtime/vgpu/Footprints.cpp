@@ -17,7 +17,13 @@ void setBits(PageBits &bits, uint32_t begin, uint32_t count) {
 
 void appendBits(ByteRanges &ranges, uint64_t page, const PageBits &bits) {
   constexpr uint64_t kAll = ~uint64_t{0};
-  uint64_t address = page * kShadowPageBytes;
+  uint64_t address = page * kShadowPageBytes, any = 0, every = kAll;
+  for (uint64_t word : bits)
+    any |= word, every &= word;
+  if (any == 0)
+    return;
+  if (every == kAll)
+    return ranges.append({address, address + kShadowPageBytes});
   for (uint64_t word : bits) {
     if (word == kAll)
       ranges.append({address, address + 64});

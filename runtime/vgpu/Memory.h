@@ -31,6 +31,27 @@ constexpr uint32_t sharedWindowOf(uint32_t rank) { return rank << kRankShift; }
 /// here by a fault of the virtual GPU's own, which must not become an access to memory that is not the kernel's.
 [[noreturn]] void refuseHostAccess(uint64_t address, uint64_t bytes);
 
+/// The host's memory behind a range of a kernel's addresses. Loops take a copy, which stays in registers.
+struct HostBytes {
+  uint8_t *data;
+  uint64_t begin, size; // of the addresses
+
+  /// The bytes [address, address + bytes).
+  uint8_t *at(uint64_t address, uint64_t bytes) const {
+    uint64_t offset = address - begin;
+    if (offset > size || bytes > size - offset) [[unlikely]]
+      refuseHostAccess(address, bytes);
+    return data + offset;
+  }
+  /// The same for a number of bytes that is known: one comparison in a loop.
+  template <uint64_t Bytes> uint8_t *at(uint64_t address) const {
+    uint64_t offset = address - begin;
+    if (size < Bytes || offset > size - Bytes) [[unlikely]]
+      refuseHostAccess(address, Bytes);
+    return data + offset;
+  }
+};
+
 /// A bitmap with one bit per byte of a memory: set where the byte has been written.
 class ValidBits {
 public:
@@ -137,10 +158,7 @@ public:
   const Block *find(uint64_t address) const;
   /// The bytes [address, address + bytes) in the host's memory.
   uint8_t *host(uint64_t address, uint64_t bytes) const {
-    uint64_t offset = address - kGlobalBase;
-    if (offset > reserved_ || bytes > reserved_ - offset) [[unlikely]]
-      refuseHostAccess(address, bytes);
-    return bytes_ + offset;
+    return HostBytes{bytes_, kGlobalBase, reserved_}.at(address, bytes);
   }
   /// Where address 0 would be, for sums with addresses that are known to lie in an allocation, and for hints.
   uintptr_t origin() const { return reinterpret_cast<uintptr_t>(bytes_) - kGlobalBase; }

@@ -52,13 +52,6 @@ void SharedRaces::endCopies(const Accessor &accessor, const uint32_t (&offsets)[
 void GlobalRaces::access(Warp &warp, const Op &op, AccessKind kind, uint32_t mask,
                          const uint64_t *address, uint32_t bytes, uint32_t same) {
   Accessor accessor = accessorOf(warp, op, static_cast<unsigned>(std::countr_zero(mask)), kind);
-  if (kind != AccessKind::Read) {
-    forLanes(mask, [&](unsigned lane) {
-      accessor.setLane(lane);
-      access(accessor, address[lane], bytes, same >> lane & 1);
-    });
-    return;
-  }
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!(mask >> lane & 1))
       continue;
@@ -67,12 +60,37 @@ void GlobalRaces::access(Warp &warp, const Op &op, AccessKind kind, uint32_t mas
            address[lane + lanes] == address[lane] + uint64_t{lanes} * bytes)
       ++lanes;
     accessor.setLane(lane);
-    readRun(accessor, lanes, address[lane], bytes);
+    accessRun(accessor, {lanes, bytes, same >> lane}, address[lane]);
     lane += lanes - 1;
   }
 }
 
 namespace {
+
+// What a launch has touched of a page. Few pages see strong accesses, so that these have their bits apart.
+class TouchedPage {
+public:
+  PageBits &of(TouchKind kind) {
+    if (!isStrong(kind))
+      return weak_[static_cast<size_t>(kind)];
+    if (!strong_)
+      strong_ = std::make_unique<Pair>();
+    return (*strong_)[isWrite(kind)];
+  }
+  void appendTo(TouchedBytes &all, uint64_t page) const {
+    appendBits(all[TouchKind::Read], page, weak_[0]);
+    appendBits(all[TouchKind::Write], page, weak_[1]);
+    if (!strong_)
+      return;
+    appendBits(all[TouchKind::StrongRead], page, (*strong_)[0]);
+    appendBits(all[TouchKind::StrongWrite], page, (*strong_)[1]);
+  }
+
+private:
+  using Pair = std::array<PageBits, 2>; // of reads and writes
+  Pair weak_{};
+  std::unique_ptr<Pair> strong_;
+};
 
 // In pages. Memory that is only read has no cells: the reads of a page are kept in a short list until someone writes to it.
 template <class Cell> class PagedRaces final : public GlobalRaces {
@@ -103,10 +121,9 @@ private:
              static_cast<uint32_t>(first.actor) * 0xC2B2AE35u;
     }
   };
-  // The footprint of a cluster, or of a launch by kinds of accesses.
+  // Whether cells are those of a launch, whose touched bytes other streams are compared with, or of a cluster.
   static constexpr bool kOfLaunch = Cell::kManyClusters;
-  using Touched =
-      std::conditional_t<kOfLaunch, std::array<PageBits, std::size(kTouchKinds)>, PageFootprint>;
+  using Touched = std::conditional_t<kOfLaunch, TouchedPage, PageFootprint>;
   struct Page {
     uint64_t index = 0;
     ChunkShadow<Cell> cells; // empty until the page is written
@@ -120,8 +137,10 @@ private:
   Page &addPage(uint64_t index);
   void materialise(Page &page);
   void touch(Page &page, uint32_t offset, uint32_t bytes, AccessKind kind);
+  void check(const Accessor &accessor, Page &page, uint32_t offset, uint32_t bytes, bool sameValue);
   static void remember(Page &page, const EarlyRead &read);
-  void readRun(Accessor &accessor, unsigned lanes, uint64_t address, uint32_t bytes) override;
+  void accessRun(Accessor &accessor, const Run &run, uint64_t address) override;
+  void accessRunInPage(Accessor &accessor, const Run &run, Page &page, uint32_t offset);
   template <class Visit> void forPages(uint64_t address, uint64_t bytes, Visit visit);
 
   Footprints *footprints_;
@@ -173,15 +192,15 @@ template <class Cell> void PagedRaces<Cell>::endCluster() {
   rules_.clear();
 }
 
-// Calls visit(page, offset in the page, bytes, bytes before).
+// Calls visit(page, offset in the page, bytes).
 template <class Cell>
 template <class Visit>
 void PagedRaces<Cell>::forPages(uint64_t address, uint64_t bytes, Visit visit) {
   for (uint64_t done = 0; done < bytes;) {
     uint64_t at = address + done, offset = at % kShadowPageBytes;
     uint64_t part = std::min(bytes - done, kShadowPageBytes - offset);
-    visit(pageOf(at / kShadowPageBytes), static_cast<uint32_t>(offset), static_cast<uint32_t>(part),
-          done);
+    visit(pageOf(at / kShadowPageBytes), static_cast<uint32_t>(offset),
+          static_cast<uint32_t>(part));
     done += part;
   }
 }
@@ -214,7 +233,7 @@ void PagedRaces<Cell>::touch(Page &page, uint32_t offset, uint32_t bytes, Access
     TouchKind how = writes   ? strong ? TouchKind::StrongWrite : TouchKind::Write
                     : strong ? TouchKind::StrongRead
                              : TouchKind::Read;
-    setBits(page.touched[static_cast<size_t>(how)], offset, bytes);
+    setBits(page.touched.of(how), offset, bytes);
   } else {
     if (writes && !page.touched.isWritten) {
       footprints_->keep(page.index);
@@ -232,8 +251,7 @@ template <class Cell> TouchedBytes PagedRaces<Cell>::touched() const {
       inOrder.push_back(pages_[i].get());
     std::ranges::sort(inOrder, {}, &Page::index);
     for (const Page *page : inOrder)
-      for (TouchKind kind : kTouchKinds)
-        appendBits(all[kind], page->index, page->touched[static_cast<size_t>(kind)]);
+      page->touched.appendTo(all, page->index);
   }
   return all;
 }
@@ -271,41 +289,62 @@ template <class Cell> void PagedRaces<Cell>::remember(Page &page, const EarlyRea
 }
 
 template <class Cell>
-void PagedRaces<Cell>::access(const Accessor &accessor, uint64_t address, uint64_t bytes,
-                              bool sameValue) {
+void PagedRaces<Cell>::check(const Accessor &accessor, Page &page, uint32_t offset, uint32_t bytes,
+                             bool sameValue) {
   AccessKind kind = accessor.kind();
   bool isWeakRead = kind == AccessKind::Read || kind == AccessKind::ProxyRead;
-  forPages(address, bytes, [&](Page &page, uint32_t offset, uint32_t part, uint64_t done) {
-    touch(page, offset, part, kind);
-    if (page.cells.empty() && isWeakRead) {
-      remember(page, {static_cast<uint16_t>(offset), static_cast<uint16_t>(part),
-                      static_cast<uint16_t>(part), accessor.warp->clock.cluster, accessor.stamp});
-      return;
-    }
-    uint64_t base = address + done - offset;
-    if (page.cells.empty())
-      materialise(page);
-    page.cells.access(rules_, accessor, offset, part, sameValue, [&](uint32_t at) {
-      return RacePlace{Space::Global, base + at};
-    });
+  if (page.cells.empty() && isWeakRead) {
+    remember(page, {static_cast<uint16_t>(offset), static_cast<uint16_t>(bytes),
+                    static_cast<uint16_t>(bytes), accessor.warp->clock.cluster, accessor.stamp});
+    return;
+  }
+  if (page.cells.empty())
+    materialise(page);
+  uint64_t base = page.index * kShadowPageBytes;
+  page.cells.access(rules_, accessor, offset, bytes, sameValue, [&](uint32_t at) {
+    return RacePlace{Space::Global, base + at};
   });
 }
 
 template <class Cell>
-void PagedRaces<Cell>::readRun(Accessor &accessor, unsigned lanes, uint64_t address,
-                               uint32_t bytes) {
-  uint32_t all = lanes * bytes;
-  Page &page = pageOf(address / kShadowPageBytes);
-  if (address % kShadowPageBytes + all <= kShadowPageBytes && page.cells.empty()) {
-    auto offset = static_cast<uint32_t>(address % kShadowPageBytes);
-    touch(page, offset, all, AccessKind::Read);
-    remember(page, {static_cast<uint16_t>(offset), static_cast<uint16_t>(all),
-                    static_cast<uint16_t>(bytes), accessor.warp->clock.cluster, accessor.stamp});
+void PagedRaces<Cell>::access(const Accessor &accessor, uint64_t address, uint64_t bytes,
+                              bool sameValue) {
+  forPages(address, bytes, [&](Page &page, uint32_t offset, uint32_t part) {
+    touch(page, offset, part, accessor.kind());
+    check(accessor, page, offset, part, sameValue);
+  });
+}
+
+template <class Cell>
+void PagedRaces<Cell>::accessRun(Accessor &accessor, const Run &run, uint64_t address) {
+  for (unsigned done = 0, first = accessor.lane; done < run.lanes;) {
+    accessor.setLane(first + done);
+    Run rest{run.lanes - done, run.bytes, run.same >> done};
+    uint64_t at = address + uint64_t{done} * run.bytes, inPage = at % kShadowPageBytes;
+    rest.lanes =
+        std::min(rest.lanes, static_cast<unsigned>((kShadowPageBytes - inPage) / run.bytes));
+    if (rest.lanes)
+      accessRunInPage(accessor, rest, pageOf(at / kShadowPageBytes), static_cast<uint32_t>(inPage));
+    else
+      access(accessor, at, run.bytes, run.same >> done & 1);
+    done += std::max(rest.lanes, 1u);
+  }
+}
+
+template <class Cell>
+void PagedRaces<Cell>::accessRunInPage(Accessor &accessor, const Run &run, Page &page,
+                                       uint32_t offset) {
+  uint32_t all = run.lanes * run.bytes;
+  touch(page, offset, all, accessor.kind());
+  if (accessor.kind() == AccessKind::Read && page.cells.empty()) {
+    remember(page,
+             {static_cast<uint16_t>(offset), static_cast<uint16_t>(all),
+              static_cast<uint16_t>(run.bytes), accessor.warp->clock.cluster, accessor.stamp});
     return;
   }
-  for (unsigned i = 0, first = accessor.lane; i < lanes; ++i) {
+  for (unsigned i = 0, first = accessor.lane; i < run.lanes; ++i) {
     accessor.setLane(first + i);
-    access(accessor, address + uint64_t{i} * bytes, bytes, false);
+    check(accessor, page, offset + i * run.bytes, run.bytes, run.same >> i & 1);
   }
 }
 

@@ -54,9 +54,17 @@ public:
   /// Of one cluster after the other.
   static std::unique_ptr<GlobalRaces> ofCluster(Footprints &footprints);
 
+protected:
+  /// Consecutive lanes that access consecutive elements.
+  struct Run {
+    unsigned lanes;
+    uint32_t bytes; // of a lane
+    uint32_t same;  // lanes, from the first one of the run on, that write what is there already
+  };
+
 private:
-  /// Consecutive lanes that read consecutive elements; `accessor` is the first.
-  virtual void readRun(Accessor &accessor, unsigned lanes, uint64_t address, uint32_t bytes) = 0;
+  /// `accessor` is the first lane, whose element is at `address`.
+  virtual void accessRun(Accessor &accessor, const Run &run, uint64_t address) = 0;
 };
 
 } // namespace tile::vgpu

@@ -233,13 +233,9 @@ struct Cta {
   Counters &countersOf(const Op &op) { return instructionCounters[op.instruction]; }
   /// Its first shared address.
   uint32_t sharedBegin() const { return sharedWindowOf(rank) + kSharedBase; }
-  /// The bytes [address, address + bytes) in the host's memory; addresses are those of the first window.
-  uint8_t *sharedHost(uint32_t address, uint64_t bytes) {
-    uint64_t offset = uint64_t{address} - kSharedBase;
-    if (offset > shared.size() || bytes > shared.size() - offset) [[unlikely]]
-      refuseHostAccess(address, bytes);
-    return shared.data() + offset;
-  }
+  /// Its shared memory; addresses are those of the first window.
+  HostBytes sharedBytes() { return {shared.data(), kSharedBase, shared.size()}; }
+  uint8_t *sharedHost(uint32_t address, uint64_t bytes) { return sharedBytes().at(address, bytes); }
 };
 
 } // namespace tile::vgpu
