@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""tools/kernel_diff: tilec against itself, and against a tilec that was doctored."""
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+from command import Case, kTilec
+
+kProgram = pathlib.Path(__file__).resolve().parent.parent.parent / "tools/kernel_diff"
+kKernels = """
+#include <tile/tile.h>
+using namespace tile;
+auto add = kernel("add", [](In<f32, 1> x, Out<f32, 1> y, Const B) {
+  Value i = grid1d(y, {B});
+  y.tile({B})(i) = x.tile({B})(i) + 1.0f;
+});
+auto triple = kernel("triple", [](In<f32, 1> x, Out<f32, 1> y) { y.tile({64})(0) = x.tile({64})(0) * 3.0f; });
+"""
+
+
+class KernelDiff(Case):
+    def doctored(self, script):
+        """A tilec whose standard output goes through sed."""
+        path = self.path / "tilec"
+        path.write_text(f"#!/bin/bash\nset -o pipefail\n'{kTilec}' \"$@\" | sed '{script}'\n")
+        path.chmod(0o755)
+        return path
+
+    def diff(self, code, after, *words):
+        done = subprocess.run([sys.executable, kProgram, "--before", kTilec, "--after", after, *words], timeout=300,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, code, (words, done.stdout[-2000:], done.stderr[-2000:]))
+        return done.stdout + done.stderr
+
+    def test_a_build_equals_itself(self):
+        # For two targets: the op with its defaults, in f16 and bf16, and of 777 elements.
+        self.assertEqual(self.diff(0, kTilec, "op:add"), "8 kernels are equal\n")
+        self.assertEqual(self.diff(0, kTilec, "tests/kernels/vector_add/1-tile.mlir"), "2 kernels are equal\n")
+
+    def test_source_lines_do_not_count(self):
+        self.assertIn("are equal", self.diff(0, self.doctored(r"s/\.loc\t1 /.loc\t2 /; s/Arithmetic/Other/"), "op:add"))
+
+    def test_another_instruction_is_shown(self):
+        text = self.diff(1, self.doctored("s/add\\.rn\\.f16x2/sub.rn.f16x2/; s/add\\.f32/sub.f32/"), "op:add", "--show", "1")
+        self.assertIn("differs: op:add --target sm_80\n", text)
+        self.assertRegex(text, r"(?m)^-\tadd\.f32 .*\n(-.*\n)*\+\tsub\.f32 ")
+        self.assertEqual(text.count("--- before"), 1)
+
+    def test_a_missing_kernel_is_named(self):
+        text = self.diff(1, self.doctored("s/sm_90a/&/; /sm_90a/q3"), "op:add")
+        self.assertIn("differs: op:add --target sm_90a (no kernel after)\n", text)
+        self.assertNotIn("--target sm_80 (no kernel", text)
+        self.assertIn("4 of 8 kernels differ", text)
+
+    def test_kernels_of_a_file(self):
+        (self.path / "k.cpp").write_text(kKernels)
+        include = pathlib.Path(kTilec).parent.parent / "include"
+        subprocess.run([os.environ.get("CXX", "c++"), "-std=c++20", "-shared", "-fPIC", f"-I{include}", "k.cpp", "-o", "k.so"],
+                       cwd=self.path, check=True, timeout=300)
+        text = self.diff(1, self.doctored("s/mul\\.f32/add.f32/"), str(self.path / "k.so"))
+        self.assertIn("2 of 4 kernels differ", text)
+        self.assertIn("--kernel triple", text)
+        self.assertNotIn("--kernel add", text)
+
+    def test_what_programs_launch(self):
+        for name, ptx in ("before", "add"), ("after", "sub"):
+            program = self.path / name / "program"
+            program.parent.mkdir()
+            (program.parent / "tilec").symlink_to(kTilec)
+            program.write_text(f"#!/bin/sh\nmkdir $TILE_DUMP/k-1 && echo {ptx} > $TILE_DUMP/k-1/5-kernel.ptx\n")
+            program.chmod(0o755)
+        for after, code in ("before", 0), ("after", 1):
+            text = subprocess.run([sys.executable, kProgram, "--before", self.path / "before/tilec", "--after",
+                                   self.path / after / "tilec", "--run", "program", "missing.mlir"],
+                                  timeout=300, capture_output=True, text=True)
+            self.assertEqual(text.returncode, code, text)
+            self.assertIn("2 of 2 kernels differ" if code else "2 kernels are equal", text.stdout)
+
+    def test_nothing_to_compare(self):
+        self.assertIn("0 kernels", self.diff(2, kTilec, "missing.mlir"))
+        self.assertIn("no-such-commit", self.diff(2, "no-such-commit", "op:add"))
+        self.assertIn("no-such-program", self.diff(2, kTilec, "op:add", "--run", "no-such-program"))
+
+
+if __name__ == "__main__":
+    unittest.main()
