@@ -2,7 +2,7 @@
 // file, each place against the elements, each shape against its place.
 #include <tile/SafeTensors.h>
 
-#include "runtime/jit/Dump.h"
+#include "runtime/jit/AtomicFile.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // `tilec build`: compiles a kernel without a device and writes what each stage made.
 #include "runtime/jit/Assemble.h"
 #include "runtime/jit/Compile.h"
-#include "runtime/jit/Dump.h"
+#include "runtime/jit/AtomicFile.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
 #include "tools/tilec/Input.h"

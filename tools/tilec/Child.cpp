@@ -2,7 +2,7 @@
 
 #include "codegen/Reproducer.h"
 #include "runtime/device/Environment.h"
-#include "runtime/jit/Dump.h"
+#include "runtime/jit/AtomicFile.h"
 
 #include <tile/Error.h>
 

@@ -2,7 +2,7 @@
 #include "tools/tilec/Explain.h"
 
 #include "runtime/jit/Compile.h"
-#include "runtime/jit/Dump.h"
+#include "runtime/jit/AtomicFile.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
 #include "tools/tilec/Input.h"

@@ -1,6 +1,6 @@
 #include "tools/tilec/Npy.h"
 
-#include "runtime/jit/Dump.h"
+#include "runtime/jit/AtomicFile.h"
 
 #include <tile/Shape.h>
 

@@ -1,7 +1,7 @@
 #include "tools/tilec/Session.h"
 
 #include "runtime/device/Environment.h"
-#include "runtime/jit/Dump.h"
+#include "runtime/jit/AtomicFile.h"
 #include "runtime/jit/State.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/CounterTables.h"

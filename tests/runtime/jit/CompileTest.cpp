@@ -2,7 +2,6 @@
 // is.
 #include "runtime/jit/Compile.h"
 #include "runtime/jit/Assemble.h"
-#include "runtime/jit/Dump.h"
 #include "tests/runtime/jit/Devices.h"
 
 #include <cstdlib>
@@ -117,17 +116,6 @@ TEST(Compile, textThatIsNoModuleIsTheUsersFault) {
   options.target = "sm_1";
   EXPECT_EQ(errorOf([&] { jit::compileRequest(request(128), options); }).code(),
             ErrorCode::InvalidArgument);
-}
-
-TEST(Compile, writesFilesWholeOrNotAtAll) {
-  fs::path path = fs::temp_directory_path() / ("tile-write-test-" + std::to_string(getpid()));
-  jit::writeFile(path.string(), "one");
-  jit::writeFile(path.string(), "two");
-  std::ifstream file(path);
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "two");
-  fs::remove(path);
-  EXPECT_EQ(errorOf([&] { jit::writeFile((path / "below").string(), "x"); }).code(),
-            ErrorCode::IoError);
 }
 
 auto wide = kernel("wide", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c) {
