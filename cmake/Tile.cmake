@@ -5,7 +5,7 @@
 #   tile_add_gtest(<name> [MLIR] [OPTIMIZED] SOURCES ... [LINK ...] [LABELS ...])    one ctest for the program
 #   tile_add_model_pass(<program> <models> [<filter>])   its tests of the virtual GPU once more, under models of that
 #   tile_add_test_support(<name> [MLIR] SOURCES ... [LINK ...])          what several such programs share
-#   tile_add_folders(<folder>...)                                        those that exist
+#   tile_add_folders(<folder>...)                                        each has a CMakeLists.txt
 #
 # MLIR: links the dylibs MLIR and LLVM and uses a precompiled header. PUBLIC_API: uses that of the public headers. NO_EXCEPTIONS: for ir, passes
 # and codegen, which never throw. COMMAND_LINE: uses CLI11 and nlohmann_json. OPTIMIZED: for tests that
@@ -173,8 +173,6 @@ endfunction()
 
 function(tile_add_folders)
   foreach(folder IN LISTS ARGN)
-    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt)
-      add_subdirectory(${folder})
-    endif()
+    add_subdirectory(${folder})
   endforeach()
 endfunction()

@@ -23,9 +23,6 @@ kMayInclude = {
     "runtime/jit": {"codegen", "passes", "ir", "ir/layout", "frontend", "runtime/device", "public"}
     | kCompiler,
     "runtime/jit/nvptxcompiler": {"nvPTXCompiler.h"},  # the plugin that holds the library
-    "runtime/tune": {"runtime/jit", "runtime/device", "frontend", "public"},
-    "runtime": {"runtime/device", "runtime/vgpu", "runtime/jit", "runtime/tune", "frontend",
-                "public"},
     "ops/autograd": {"ops", "public"},
     "ops/nn": {"public"},
     "ops": {"public"},
