@@ -1,7 +1,7 @@
 // Cold compiles from a traced lambda to machine code in a warm process: `jit_compile_bench KERNEL REPEATS` prints the
 // milliseconds of each on one line, then the PTX. bench/triton/compare.py runs it beside its peer.
-#include "runtime/jit/Assemble.h"
 #include "runtime/jit/Compile.h"
+#include "runtime/toolchain/Assemble.h"
 
 #include <tile/Registry.h>
 #include <tile/tile.h>

@@ -2,8 +2,8 @@
 // vector add of 2^20 f32 and a 512^3 f16 matmul.
 //
 // Prints time per instruction or launch, the best of several. Kernels are those of tests/runtime/vgpu/kernels.
-#include "runtime/vgpu/TensorCore.h"
 #include "runtime/vgpu/VgpuDevice.h"
+#include "runtime/vgpu/isa/tensor/TensorCore.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 #include "runtime/jit/Arguments.h"
 
-#include "frontend/Binding.h"
-#include "runtime/jit/State.h"
+#include "frontend/trace/Binding.h"
+#include "runtime/host/State.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,13 +1,13 @@
 #include "runtime/jit/Compile.h"
 
+#include "base/Environment.h"
 #include "codegen/Compile.h"
-#include "frontend/Kernel.h"
+#include "frontend/trace/Kernel.h"
 #include "ir/Context.h"
 #include "ir/Target.h"
-#include "runtime/device/Environment.h"
 #include "runtime/jit/Dump.h"
-#include "runtime/jit/LinkCuda.h"
 #include "runtime/jit/Specialize.h"
+#include "runtime/toolchain/LinkCuda.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "codegen/CompiledKernel.h"
-#include "frontend/Binding.h"
+#include "frontend/trace/Binding.h"
 
 #include <tile/Registry.h>
 

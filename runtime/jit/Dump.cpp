@@ -1,7 +1,7 @@
 #include "runtime/jit/Dump.h"
 
+#include "base/AtomicFile.h"
 #include "codegen/Compile.h"
-#include "runtime/jit/AtomicFile.h"
 
 #include <tile/Error.h>
 

@@ -3,8 +3,8 @@
 #include "codegen/report/Occupancy.h"
 #include "ir/Target.h"
 
-#include "runtime/jit/Assemble.h"
 #include "runtime/jit/Compile.h"
+#include "runtime/toolchain/Assemble.h"
 
 #include <algorithm>
 #include <cstddef>

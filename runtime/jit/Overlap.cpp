@@ -1,6 +1,6 @@
 #include "runtime/jit/Overlap.h"
 
-#include "frontend/Binding.h"
+#include "frontend/trace/Binding.h"
 
 #include <llvm/ADT/SmallVector.h>
 

@@ -3,7 +3,7 @@
 // is in the key.
 #pragma once
 
-#include "frontend/Binding.h"
+#include "frontend/trace/Binding.h"
 #include "runtime/jit/KeyMap.h"
 
 #include <span>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
-#include "runtime/vgpu/Memory.h"
+#include "runtime/vgpu/machine/Memory.h"
 
 #include <tile/Error.h>
 

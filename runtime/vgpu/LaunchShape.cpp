@@ -1,7 +1,7 @@
 // Checks of launches before they run.
 #include "runtime/vgpu/LaunchShape.h"
 
-#include "runtime/vgpu/Memory.h"
+#include "runtime/vgpu/machine/Memory.h"
 
 #include <algorithm>
 #include <cstring>

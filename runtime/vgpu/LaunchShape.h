@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
-#include "runtime/vgpu/Program.h"
+#include "runtime/vgpu/machine/Program.h"
 
 namespace tile::vgpu {
 

@@ -1,7 +1,7 @@
 // What launches have counted and noted, over all launches of a device.
 #pragma once
 
-#include "runtime/vgpu/Launch.h"
+#include "runtime/vgpu/machine/Launch.h"
 
 #include <map>
 

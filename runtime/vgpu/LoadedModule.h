@@ -1,9 +1,9 @@
 // A module on the device: its variables have memory, its kernels programs.
 #pragma once
 
-#include "runtime/vgpu/Decode.h"
-#include "runtime/vgpu/Memory.h"
-#include "runtime/vgpu/Ptx.h"
+#include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/machine/Memory.h"
+#include "runtime/vgpu/ptx/Ptx.h"
 
 namespace tile::vgpu {
 

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "runtime/device/Handles.h"
-#include "runtime/vgpu/Memory.h"
-#include "runtime/vgpu/Streams.h"
 #include "runtime/vgpu/UnwrittenReads.h"
 #include "runtime/vgpu/VgpuDevice.h"
+#include "runtime/vgpu/machine/Memory.h"
+#include "runtime/vgpu/streams/Streams.h"
 
 #include <set>
 #include <utility>

@@ -1,7 +1,7 @@
 // Elements that the host reads although nothing has written them: a grid that is too small shows only there.
 #pragma once
 
-#include "runtime/vgpu/Memory.h"
+#include "runtime/vgpu/machine/Memory.h"
 
 #include <tile/Error.h>
 

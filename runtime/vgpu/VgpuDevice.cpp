@@ -1,16 +1,16 @@
 // The Device seam over the interpreter: modules and launches.
 #include "runtime/vgpu/VgpuDevice.h"
 
-#include "runtime/device/Environment.h"
-#include "runtime/vgpu/Decode.h"
+#include "base/Environment.h"
 #include "runtime/vgpu/HostRequests.h"
-#include "runtime/vgpu/Launch.h"
 #include "runtime/vgpu/LaunchShape.h"
 #include "runtime/vgpu/LaunchTally.h"
 #include "runtime/vgpu/LoadedModule.h"
 #include "runtime/vgpu/MemoryDevice.h"
-#include "runtime/vgpu/Targets.h"
-#include "runtime/vgpu/TensorMap.h"
+#include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/Targets.h"
+#include "runtime/vgpu/machine/async/TensorMap.h"
 
 #include <algorithm>
 #include <chrono>

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "runtime/device/Device.h"
-#include "runtime/vgpu/Checks.h"
-#include "runtime/vgpu/Counters.h"
-#include "runtime/vgpu/Model.h"
-#include "runtime/vgpu/Schedule.h"
+#include "runtime/vgpu/check/Checks.h"
+#include "runtime/vgpu/machine/Counters.h"
+#include "runtime/vgpu/machine/Model.h"
+#include "runtime/vgpu/machine/Schedule.h"
 
 namespace tile::vgpu {
 

@@ -1,5 +1,5 @@
 // CUDA C++ functions in kernels: all types, sources side by side, libraries, and what is refused.
-#include "runtime/jit/LinkCuda.h"
+#include "runtime/toolchain/LinkCuda.h"
 #include "tests/execution/Harness.h"
 
 using namespace tile;

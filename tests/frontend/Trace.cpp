@@ -1,7 +1,7 @@
 // The one source of these tests that knows MLIR.
 #include "tests/frontend/Trace.h"
 
-#include "frontend/Kernel.h"
+#include "frontend/trace/Kernel.h"
 
 #include <llvm/Support/raw_ostream.h>
 

@@ -2,7 +2,7 @@
 // error. No MLIR here.
 #pragma once
 
-#include "frontend/Binding.h"
+#include "frontend/trace/Binding.h"
 
 #include <tile/Control.h>
 #include <tile/Debug.h>

@@ -1,6 +1,6 @@
 #include "tests/hardware/Run.h"
 
-#include "runtime/device/Environment.h"
+#include "base/Environment.h"
 #include "runtime/vgpu/VgpuDevice.h"
 
 #include <charconv>

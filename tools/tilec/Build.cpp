@@ -1,11 +1,11 @@
 // `tilec build`: compiles a kernel without a device and writes what each stage made.
-#include "runtime/jit/Assemble.h"
+#include "base/AtomicFile.h"
 #include "runtime/jit/Compile.h"
-#include "runtime/jit/AtomicFile.h"
+#include "runtime/toolchain/Assemble.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
-#include "tools/tilec/Input.h"
-#include "tools/tilec/InputOptions.h"
+#include "tools/tilec/input/Input.h"
+#include "tools/tilec/input/InputOptions.h"
 
 #include <tile/Error.h>
 

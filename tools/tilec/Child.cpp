@@ -1,8 +1,8 @@
 #include "tools/tilec/Child.h"
 
+#include "base/AtomicFile.h"
+#include "base/Environment.h"
 #include "codegen/Reproducer.h"
-#include "runtime/device/Environment.h"
-#include "runtime/jit/AtomicFile.h"
 
 #include <tile/Error.h>
 

@@ -1,9 +1,9 @@
 // `tilec doctor`: what is installed, and what each missing thing disables.
 #include "runtime/device/Device.h"
-#include "runtime/jit/Assemble.h"
 #include "runtime/jit/Compile.h"
-#include "runtime/jit/LinkCuda.h"
-#include "runtime/jit/NvPtxCompiler.h"
+#include "runtime/toolchain/Assemble.h"
+#include "runtime/toolchain/LinkCuda.h"
+#include "runtime/toolchain/NvPtxCompiler.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
 

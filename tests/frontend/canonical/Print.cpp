@@ -1,5 +1,5 @@
 // Prints the IR of Programs.cpp, without locations.
-#include "frontend/Kernel.h"
+#include "frontend/trace/Kernel.h"
 #include "tests/frontend/canonical/Programs.h"
 
 #include <llvm/Support/raw_ostream.h>

@@ -1,5 +1,5 @@
 // Traces each mistake and prints the first line of its error, with the file's name alone.
-#include "frontend/Kernel.h"
+#include "frontend/trace/Kernel.h"
 #include "tests/frontend/mistakes/Mistakes.h"
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // The frame of each kernel, and the values it meets.
 #include "tests/fuzz/addresses/HostileKernel.h"
 
-#include "runtime/vgpu/Memory.h"
+#include "runtime/vgpu/machine/Memory.h"
 #include "tests/fuzz/addresses/Instructions.h"
 
 namespace tile::fuzz {

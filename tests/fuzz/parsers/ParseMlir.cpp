@@ -2,7 +2,7 @@
 // since MLIR's parser is not made for hostile input.
 #include "ir/Context.h"
 #include "tests/fuzz/parsers/MemoryFile.h"
-#include "tools/tilec/Scan.h"
+#include "tools/tilec/input/Scan.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"

@@ -1,6 +1,6 @@
 // Any bytes as a .npy file: an array or a tile::Error.
 #include "tests/fuzz/parsers/MemoryFile.h"
-#include "tools/tilec/Npy.h"
+#include "tools/tilec/run/Npy.h"
 
 #include <tile/Error.h>
 

@@ -1,8 +1,8 @@
 // Tests that run on each kind of device, and are skipped where it is absent.
 #pragma once
 
+#include "runtime/host/State.h"
 #include "runtime/jit/Jit.h"
-#include "runtime/jit/State.h"
 
 #include <tile/tile.h>
 

@@ -1,7 +1,7 @@
 // Kernels of numbers: division, bits of 64, double precision, random numbers, halves and bytes. Compiled from kernels/*.cu.
 #include "tests/runtime/vgpu/Lanewise.h"
 
-#include "runtime/vgpu/HalfFormat.h"
+#include "runtime/vgpu/isa/alu/HalfFormat.h"
 
 #include <cmath>
 #include <random>

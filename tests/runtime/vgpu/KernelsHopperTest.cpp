@@ -1,7 +1,7 @@
 // Kernels for sm_90a. Compiled from kernels/hopper_warp.cu and kernels/bulk_scale.cu.
 #include "tests/runtime/vgpu/Lanewise.h"
 
-#include "runtime/vgpu/HalfFormat.h"
+#include "runtime/vgpu/isa/alu/HalfFormat.h"
 
 #include <numeric>
 

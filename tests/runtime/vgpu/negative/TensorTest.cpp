@@ -1,7 +1,7 @@
 // Tensor copies: boxes that lie partly outside, swizzles, ranks, and maps that do not fit.
 #include "tests/runtime/vgpu/negative/Faults.h"
 
-#include "runtime/vgpu/Swizzle.h"
+#include "runtime/vgpu/machine/async/Swizzle.h"
 
 namespace tile::vgpu {
 namespace {

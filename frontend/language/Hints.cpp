@@ -1,0 +1,72 @@
+// Hints: settings that a kernel's own body decides.
+#include <tile/Hints.h>
+
+#include "frontend/trace/Settings.h"
+#include "frontend/trace/Trace.h"
+
+using namespace tile;
+using namespace tile::frontend;
+
+std::string tile::frontend::wrongSetting(const detail::CompileSettings &settings) {
+  int warps = settings.warps;
+  if (warps < 1 || warps > 32 || (warps & (warps - 1)) != 0)
+    return "warps must be a power of two up to 32, got " + std::to_string(warps);
+  int registers = settings.maxRegisters;
+  if (registers != 0 && (registers < 16 || registers > 255))
+    return "maxnreg must be 16 to 255, got " + std::to_string(registers);
+  if (settings.occupancy < 1 || settings.occupancy > 32)
+    return "occupancy must be 1 to 32, got " + std::to_string(settings.occupancy);
+  return "";
+}
+
+template <class T>
+static void set(T detail::CompileSettings::*setting, T value, const char *name, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  detail::CompileSettings next = trace.settings;
+  next.*setting = value;
+  std::string wrong = wrongSetting(next);
+  if (!wrong.empty())
+    trace.fail(loc, std::string("hint::") + name + ": " + wrong);
+  trace.settings = next;
+}
+
+using Settings = detail::CompileSettings;
+
+void hint::warps(int count, Loc loc) { set(&Settings::warps, count, "warps", loc); }
+void hint::maxnreg(int count, Loc loc) {
+  // 0 leaves it to the assembler in a binding; as a hint it would be a mistake.
+  set(&Settings::maxRegisters, count == 0 ? -1 : count, "maxnreg", loc);
+}
+void hint::occupancy(int programs, Loc loc) {
+  set(&Settings::occupancy, programs, "occupancy", loc);
+}
+void hint::fp_fusion(bool allowed, Loc loc) { set(&Settings::fpFusion, allowed, "fp_fusion", loc); }
+void hint::ftz(bool flush, Loc loc) { set(&Settings::flushDenormals, flush, "ftz", loc); }
+
+hint::by_target::by_target(std::initializer_list<Choice> choices, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  int sm = trace.binding().target.sm;
+  const Choice *nearest = nullptr;
+  std::string known;
+  for (const Choice &choice : choices) {
+    for (const Choice *other = choices.begin(); other != &choice; ++other)
+      if (other->sm == choice.sm)
+        trace.fail(loc, "by_target: sm " + std::to_string(choice.sm) + " has two numbers, " +
+                            std::to_string(other->value) + " and " + std::to_string(choice.value));
+    known += (known.empty() ? "" : ", ") + std::to_string(choice.sm);
+    if (choice.sm <= sm && (!nearest || choice.sm > nearest->sm))
+      nearest = &choice;
+  }
+  if (!nearest)
+    trace.fail(loc, "by_target: there is no number for sm " + std::to_string(sm) + ", only for " +
+                        (known.empty() ? "none" : known) + ": add {" + std::to_string(sm) +
+                        ", ...} or one below");
+  value_ = nearest->value;
+}
+
+void hint::stages(int count, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  if (count < 1)
+    trace.fail(loc, "hint::stages: must be at least 1, got " + std::to_string(count));
+  trace.stages = count;
+}

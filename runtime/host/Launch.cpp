@@ -1,0 +1,189 @@
+// detail::launch and detail::prepare, the way from a kernel's call to the device: check, look up,
+// pack, go.
+#include "runtime/host/Launch.h"
+
+#include "runtime/host/State.h"
+#include "runtime/jit/Arguments.h"
+#include "runtime/jit/Jit.h"
+#include "runtime/jit/Overlap.h"
+#include "runtime/jit/RecentCalls.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+namespace tile {
+namespace {
+
+using detail::HostArg;
+using detail::KernelRecord;
+using jit::LoadedKernel;
+
+constexpr int64_t kMaxGrid[3] = {std::numeric_limits<int32_t>::max(), 65535, 65535};
+
+int64_t symbolValue(codegen::GridExpression::Symbol symbol, std::span<const HostArg> args) {
+  const HostArg &arg = args[symbol.arg];
+  if (symbol.dim >= 0)
+    return arg.extents[symbol.dim];
+  return frontend::integerOf(arg.dtype, arg.bits);
+}
+
+/// What messages call a kernel.
+struct Named {
+  const std::string &name;
+  Loc where;
+};
+
+std::array<int64_t, 3> gridOf(const Named &record, const LoadedKernel &kernel,
+                              std::span<const HostArg> args, const detail::LaunchOptions &options) {
+  if (options.hasGrid)
+    return {options.grid[0], options.grid[1], options.grid[2]};
+  if (!kernel.grid.isDerived() && kernel.mostPrograms > 0)
+    return {kernel.mostPrograms, 1, 1};
+  if (!kernel.grid.isDerived())
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "kernel '" + record.name +
+                    "' has no grid helper: give its grid, as in .grid(n)(stream, ...)",
+                record.where);
+  llvm::SmallVector<int64_t, 16> values;
+  for (codegen::GridExpression::Symbol symbol : kernel.grid.symbols())
+    values.push_back(symbolValue(symbol, args));
+  std::array<int64_t, 3> grid = kernel.grid.evaluate(values);
+  if (kernel.mostPrograms > 0)
+    grid[0] = std::min(grid[0], kernel.mostPrograms);
+  return grid;
+}
+
+void checkGrid(const Named &record, const std::array<int64_t, 3> &grid) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (grid[axis] < 0 || grid[axis] > kMaxGrid[axis])
+      throw Error(Fault::User, ErrorCode::InvalidShape,
+                  "the grid of kernel '" + record.name + "' has " + std::to_string(grid[axis]) +
+                      " programs along " + "xyz"[axis] + ", between 0 and " +
+                      std::to_string(kMaxGrid[axis]) +
+                      " are possible: use larger tiles, or fold this axis into x",
+                  record.where);
+}
+
+void start(const Named &record, const LoadedKernel &kernel, detail::StreamState &stream,
+           std::span<const HostArg> args, const detail::LaunchOptions &options) {
+  std::array<int64_t, 3> grid = gridOf(record, kernel, args, options);
+  checkGrid(record, grid);
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return;
+  // Little-endian words: a narrow parameter is the low bytes of its word.
+  size_t count = kernel.parameters.size();
+  llvm::SmallVector<uint64_t, 64> words;
+  llvm::SmallVector<device::Arg, 64> block;
+  words.resize_for_overwrite(count), block.resize_for_overwrite(count);
+  for (size_t i = 0; i < count; ++i) {
+    std::memcpy(&words[i], reinterpret_cast<const std::byte *>(args.data()) + kernel.offsets[i],
+                sizeof words[i]);
+    block[i] = {&words[i], static_cast<size_t>(kernel.parameters[i].bytes)};
+  }
+  device::LaunchConfig config;
+  config.grid = {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),
+                 static_cast<uint32_t>(grid[2])};
+  config.block = {kernel.threads, 1, 1};
+  config.dynamicSharedBytes = kernel.sharedBytes;
+  config.where = options.call;
+  stream.owner->device->launch(kernel.function, config, block, stream.handle);
+}
+
+// A compiled kernel says no more of its arguments than which parts of each it takes.
+void checkParts(const codegen::CompiledKernel &kernel, std::span<const HostArg> args) {
+  using Kind = codegen::Parameter::Kind;
+  auto refuse = [&](int arg, const std::string &why) {
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "argument " + std::to_string(arg + 1) + " of '" + kernel.name + "': " + why);
+  };
+  int32_t expected = 0;
+  for (const codegen::Parameter &parameter : kernel.parameters) {
+    expected = std::max(expected, parameter.arg + 1);
+    if (static_cast<size_t>(parameter.arg) >= args.size())
+      refuse(parameter.arg, "is missing");
+    const HostArg &arg = args[parameter.arg];
+    bool isTensor = arg.kind == HostArg::Tensor;
+    if (isTensor == (parameter.kind == Kind::Scalar))
+      refuse(parameter.arg, isTensor ? "a number is expected" : "a tensor is expected");
+    if (isTensor && parameter.kind != Kind::Pointer && parameter.dim >= arg.rank)
+      refuse(parameter.arg, "more than " + std::to_string(arg.rank) + " dimensions are expected");
+    if (!isTensor && sizeOf(arg.dtype) != static_cast<size_t>(parameter.bytes))
+      refuse(parameter.arg,
+             "a number of " + std::to_string(parameter.bytes) + " bytes is expected");
+  }
+  if (args.size() > static_cast<size_t>(expected))
+    refuse(expected, "there is no such argument");
+}
+
+} // namespace
+
+void jit::launchCompiled(const Device &device, const codegen::CompiledKernel &kernel,
+                         std::span<const HostArg> args, const detail::LaunchOptions &options) {
+  checkParts(kernel, args);
+  Stream stream = device.stream();
+  std::unique_ptr<LoadedKernel> loaded = device.state()->jit->load(kernel, kernel.name, {});
+  start({kernel.name, {}}, *loaded, stream.state(), args, options);
+  stream.synchronize();
+}
+
+/// Does what a call asks for. What is wrong with its arguments is at its line; what is wrong with the kernel is at a line
+/// of the kernel, and says where the call is.
+template <class Act> static void forCall(Loc call, Act act) {
+  try {
+    act();
+  } catch (const Error &error) {
+    if (!call.line)
+      throw;
+    std::vector<std::string> notes = error.notes();
+    if (error.file().empty())
+      throw Error(error.fault(), error.code(), error.message(), call, std::move(notes));
+    notes.push_back("called at " + std::string(call.file) + ":" + std::to_string(call.line));
+    throw Error(error.fault(), error.code(), error.message(), {error.file().c_str(), error.line()},
+                std::move(notes));
+  }
+}
+
+/// The kernel for a call, after all checks of its arguments.
+static const LoadedKernel &kernelFor(const KernelRecord &record, detail::DeviceState &device,
+                                     std::span<const HostArg> args, std::span<const int64_t> consts,
+                                     const detail::LaunchOptions &options) {
+  llvm::SmallVector<HostArg, 0> marked;
+  args = jit::markSameViews(record, args, marked);
+  detail::CompileSettings settings = jit::withEnvironment(options.compile);
+  jit::KeyWords call;
+  jit::appendCall(call, device.id, record.id, args, consts, settings);
+  jit::RecentCalls &recent = jit::RecentCalls::ofThread();
+  auto aliases = [&] { return device.jit->aliases(record, args, consts, settings); };
+  if (const jit::RecentCall *known = recent.find(call)) {
+    jit::validateAddresses(record, device, args, known->footprints);
+    jit::refuseOverlap(record, args, known->footprints, aliases);
+    return *known->kernel;
+  }
+  checkArguments(record, args);
+  jit::validate(record, device, args);
+  std::vector<jit::Footprint> footprints = jit::footprintsOf(record, args);
+  jit::refuseOverlap(record, args, footprints, aliases);
+  const LoadedKernel &kernel = device.jit->get(record, args, consts, settings);
+  if (!kernel.isForNumbers)
+    recent.add(call, {&kernel, std::move(footprints)});
+  return kernel;
+}
+
+void detail::launch(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
+                    std::span<const int64_t> consts, const LaunchOptions &options) {
+  forCall(options.call, [&] {
+    StreamState &state = stream.state();
+    const LoadedKernel &kernel = kernelFor(record, *state.owner, args, consts, options);
+    start({record.name, record.where}, kernel, state, args, options);
+  });
+}
+
+void detail::prepare(const KernelRecord &record, const Device &device,
+                     std::span<const HostArg> args, std::span<const int64_t> consts,
+                     const LaunchOptions &options) {
+  forCall(options.call, [&] { kernelFor(record, *device.state(), args, consts, options); });
+}
+
+} // namespace tile

@@ -1,0 +1,81 @@
+#include "runtime/host/StreamMemory.h"
+
+#include <bit>
+
+namespace tile::detail {
+namespace {
+
+/// Sizes come in eight steps a power of two, so that tensors of nearly one size share blocks. A virtual GPU gets what
+/// was asked for: it sees accesses one byte beyond.
+size_t blockSize(const device::Device &device, size_t bytes) {
+  constexpr size_t kSmallest = 512;
+  if (device.props().isVirtual)
+    return bytes;
+  if (bytes <= kSmallest)
+    return kSmallest;
+  size_t step = std::max(kSmallest, std::bit_floor(bytes) / 8);
+  return (bytes + step - 1) / step * step;
+}
+
+} // namespace
+
+StreamMemory::Block StreamMemory::take(device::Device &device, device::Stream stream,
+                                       size_t bytes) {
+  std::lock_guard lock(mutex_);
+  size_t size = blockSize(device, bytes);
+  auto kept = kept_.find(size);
+  if (kept != kept_.end() && !kept->second.empty()) {
+    device::DevicePtr base = kept->second.back();
+    kept->second.pop_back();
+    usage_.keptBytes -= size, usage_.usedBytes += size;
+    // Not when it is given back: another stream may use it until this one has waited for that.
+    device.discard(base, size, stream);
+    return {base, size};
+  }
+  auto allocate = [&] {
+    Block block{device.alloc(size, stream), size};
+    ++usage_.allocations, usage_.usedBytes += size;
+    return block;
+  };
+  try {
+    return allocate();
+  } catch (const Error &error) {
+    if (error.code() != ErrorCode::OutOfMemory || usage_.keptBytes == 0)
+      throw;
+  }
+  device.synchronize(stream);
+  freeAll(device, stream);
+  return allocate();
+}
+
+void StreamMemory::giveBack(Block block) {
+  std::lock_guard lock(mutex_);
+  usage_.usedBytes -= block.bytes, usage_.keptBytes += block.bytes;
+  kept_[block.bytes].push_back(block.base);
+}
+
+void StreamMemory::trim(device::Device &device, device::Stream stream) {
+  std::lock_guard lock(mutex_);
+  device.synchronize(stream);
+  freeAll(device, stream);
+}
+
+void StreamMemory::freeKept(device::Device &device, device::Stream stream) {
+  std::lock_guard lock(mutex_);
+  freeAll(device, stream);
+}
+
+void StreamMemory::freeAll(device::Device &device, device::Stream stream) {
+  for (auto &[size, blocks] : kept_)
+    for (device::DevicePtr base : blocks)
+      device.free(base, stream);
+  kept_.clear();
+  usage_.keptBytes = 0;
+}
+
+StreamUsage StreamMemory::usage() const {
+  std::lock_guard lock(mutex_);
+  return usage_;
+}
+
+} // namespace tile::detail

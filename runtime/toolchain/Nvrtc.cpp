@@ -1,0 +1,50 @@
+#include "runtime/toolchain/Nvrtc.h"
+
+namespace tile::jit {
+bool Nvrtc::bindAll(const DynamicLibrary &library) {
+  return library.bind(version, "nvrtcVersion") && library.bind(create, "nvrtcCreateProgram") &&
+         library.bind(destroy, "nvrtcDestroyProgram") && library.bind(run, "nvrtcCompileProgram") &&
+         library.bind(ptxSize, "nvrtcGetPTXSize") && library.bind(ptx, "nvrtcGetPTX") &&
+         library.bind(logSize, "nvrtcGetProgramLogSize") &&
+         library.bind(log, "nvrtcGetProgramLog") && version(&major, &minor) == 0;
+}
+
+Nvrtc *Nvrtc::load(std::string *why) {
+  return loadOnce<Nvrtc>(
+      {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"},
+      why);
+}
+
+std::string Nvrtc::text(Program program, int (*size)(Program, size_t *),
+                        int (*copy)(Program, char *)) {
+  size_t bytes = 0;
+  if (size(program, &bytes) != 0 || bytes == 0)
+    return {};
+  std::string result(bytes, '\0');
+  if (copy(program, result.data()) != 0)
+    return {};
+  return result.c_str();
+}
+
+Nvrtc::Result Nvrtc::compile(const std::string &source, const std::string &name,
+                             const std::vector<std::string> &options) {
+  std::vector<const char *> arguments;
+  for (const std::string &option : options)
+    arguments.push_back(option.c_str());
+  Result result;
+  Program program = nullptr;
+  if (int code = create(&program, source.c_str(), name.c_str(), 0, nullptr, nullptr); code != 0) {
+    result.log = "NVRTC error " + std::to_string(code);
+    return result;
+  }
+  int code = run(program, static_cast<int>(arguments.size()), arguments.data());
+  result.log = text(program, logSize, log);
+  if (code == 0)
+    result.ptx = text(program, ptxSize, ptx);
+  else if (result.log.empty())
+    result.log = "NVRTC error " + std::to_string(code);
+  destroy(&program);
+  return result;
+}
+
+} // namespace tile::jit

@@ -1,0 +1,101 @@
+// What is remembered of a chunk that is touched byte by byte or half by half.
+//
+// Neighbouring parts are nearly always touched by neighbouring lanes of one instruction, or of a few. So a chunk has a short
+// list of stamps, and each of its bytes says which of them, and which lane: less than five bytes of memory a byte instead of
+// the sixteen of two stamps. A chunk that more accesses than the list holds have met is kept as words and bytes with cells
+// of their own.
+#pragma once
+
+#include "runtime/vgpu/check/RaceCell.h"
+
+namespace tile::vgpu {
+
+class ChunkParts {
+public:
+  static constexpr uint32_t kBytes = 16;
+
+  /// Nothing is known of any byte.
+  void clear() { *this = ChunkParts(); }
+  /// How many bytes from `begin` on, at most up to `end`, know the same.
+  uint32_t alike(uint32_t begin, uint32_t end) const {
+    uint32_t at = begin + 1;
+    while (at < end && writes_[at] == writes_[begin] && reads_[at] == reads_[begin])
+      ++at;
+    return at - begin;
+  }
+  ClusterCell cell(uint32_t at) const { return {stampOf(writes_[at]), stampOf(reads_[at])}; }
+  /// Makes `count` bytes, which are alike, know what `cell` does. False if the list of stamps is too short, or for lists of
+  /// readers, which cannot be shared: then the bytes know nothing.
+  bool set(uint32_t begin, uint32_t count, const ClusterCell &cell) {
+    bool isSet = cell.read.kindBits != kPooled && setAll(writes_, begin, count, cell.write) &&
+                 setAll(reads_, begin, count, cell.read);
+    if (!isSet) {
+      std::fill_n(writes_ + begin, count, Reference{0});
+      std::fill_n(reads_ + begin, count, Reference{0});
+    }
+    return isSet;
+  }
+
+private:
+  // 1 + the index of a stamp, and from bit 3 the lane if the stamp leaves it open; 0: no stamp.
+  using Reference = uint8_t;
+  static constexpr unsigned kStamps = 5, kIndexBits = 3;
+
+  // Of a single lane, which the reference names.
+  static bool hasOpenLane(Stamp stamp) { return stamp.kindBits < kMany && stamp.lane < 32; }
+
+  Stamp stampOf(Reference reference) const {
+    if (reference == 0)
+      return {};
+    Stamp stamp = stamps_[(reference & ((1u << kIndexBits) - 1)) - 1];
+    if (hasOpenLane(stamp))
+      stamp.lane = reference >> kIndexBits;
+    return stamp;
+  }
+  bool setAll(Reference (&references)[kBytes], uint32_t begin, uint32_t count, Stamp stamp) {
+    if (stampOf(references[begin]) == stamp)
+      return true;
+    if (count == 1) {
+      references[begin] = 0;
+      std::optional<Reference> reference = refer(stamp);
+      references[begin] = reference.value_or(0);
+      return reference.has_value();
+    }
+    std::fill_n(references + begin, count, Reference{0});
+    std::optional<Reference> reference = refer(stamp);
+    if (reference)
+      std::fill_n(references + begin, count, *reference);
+    return reference.has_value();
+  }
+  std::optional<Reference> refer(Stamp stamp) {
+    if (stamp.bits() == 0)
+      return Reference{0};
+    unsigned lane = hasOpenLane(stamp) ? stamp.lane : 0;
+    if (hasOpenLane(stamp))
+      stamp.lane = 0;
+    for (unsigned i = 0; i < kStamps; ++i)
+      if (stamps_[i] == stamp)
+        return static_cast<Reference>((i + 1) | lane << kIndexBits);
+    std::optional<unsigned> place = unusedPlace();
+    if (!place)
+      return {};
+    stamps_[*place] = stamp;
+    return static_cast<Reference>((*place + 1) | lane << kIndexBits);
+  }
+  std::optional<unsigned> unusedPlace() const {
+    constexpr uint32_t kIndex = (1u << kIndexBits) - 1;
+    uint32_t used = 0;
+    for (uint32_t at = 0; at < kBytes; ++at)
+      used |= 1u << (writes_[at] & kIndex) | 1u << (reads_[at] & kIndex);
+    for (unsigned i = 0; i < kStamps; ++i)
+      if (!(used >> (i + 1) & 1))
+        return i;
+    return {};
+  }
+
+  Stamp stamps_[kStamps]; // what no byte refers to may be replaced
+  Reference writes_[kBytes] = {}, reads_[kBytes] = {};
+};
+static_assert(sizeof(ChunkParts) == 72);
+
+} // namespace tile::vgpu

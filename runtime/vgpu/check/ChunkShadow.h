@@ -1,0 +1,311 @@
+// The cells of a range of memory: one for each chunk of 16 bytes, which is what most instructions move, until part of it is
+// touched; then one for each of its words, or if less than words is touched, its parts.
+#pragma once
+
+#include "runtime/vgpu/check/ChunkParts.h"
+#include "runtime/vgpu/check/QuickAccess.h"
+
+#include <algorithm>
+#include <span>
+
+namespace tile::vgpu {
+
+/// Bytes of a chunk.
+constexpr uint32_t kRaceChunkBytes = 16;
+
+/// Bytes of memory that has a shadow.
+struct ShadowRange {
+  uint32_t offset = 0, bytes = 0;
+};
+
+template <class Cell> class ChunkShadow {
+public:
+  using Rules = RaceCells<Cell>;
+  static constexpr uint32_t kChunkBytes = kRaceChunkBytes, kChunkWords = kChunkBytes / 4;
+
+  /// Room for `bytes` bytes of which nothing is known.
+  void reset(uint32_t bytes) {
+    chunks_.assign(bytes / kChunkBytes + 1, Cell());
+    words_.reset();
+    parts_.reset();
+  }
+  void clear() { chunks_.clear(); }
+  bool empty() const { return chunks_.empty(); }
+  size_t heldBytes() const {
+    return chunks_.capacity() * sizeof(Cell) + words_.heldBytes() + parts_.heldBytes();
+  }
+
+  /// Checks an access and remembers it. `sameValue`: a write that changes nothing; `place(at)`: what byte `at` is.
+  template <class Place>
+  void access(Rules &rules, const Accessor &accessor, uint32_t offset, uint32_t bytes,
+              bool sameValue, Place place) {
+    if constexpr (!Cell::kManyClusters) {
+      AccessKind kind = accessor.kind();
+      KnownOrder known(accessor);
+      bool isWhole = offset % 4 == 0 && bytes % 4 == 0 && !accessor.fencesReads;
+      if (isWhole && (kind == AccessKind::Read || kind == AccessKind::ProxyRead))
+        return accessOrdered<true>(rules, accessor, known, offset, bytes, place);
+      if (isWhole && !sameValue &&
+          (kind == AccessKind::Write || kind == AccessKind::CopyWrite ||
+           kind == AccessKind::ProxyWrite))
+        return accessOrdered<false>(rules, accessor, known, offset, bytes, place);
+    }
+    accessCells(rules, accessor, offset, bytes, sameValue, place);
+  }
+
+  /// Reads of whole chunks at those of `offsets` that `which` names: those that are ordered after everything are
+  /// remembered. Returns the others, of which words may have been remembered.
+  uint32_t readChunks(const Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which) {
+    KnownOrder known(accessor);
+    Cell *chunks = chunks_.data();
+    uint32_t others = 0;
+    for (; which; which &= which - 1) {
+      auto i = static_cast<unsigned>(std::countr_zero(which));
+      Cell &chunk = chunks[offsets[i] / kChunkBytes];
+      if (known.takesRead(chunk))
+        continue;
+      if (!isQuickChunk<true>(chunk, accessor))
+        others |= 1u << i;
+      known = KnownOrder(accessor);
+    }
+    return others;
+  }
+
+  /// Reads of whole words in these ranges.
+  template <class Place>
+  void readRanges(Rules &rules, const Accessor &accessor, std::span<const ShadowRange> ranges,
+                  Place place) {
+    KnownOrder known(accessor);
+    for (const ShadowRange &range : ranges)
+      accessOrdered<true>(rules, accessor, known, range.offset, range.bytes, place);
+  }
+
+  /// Weak writes that change whole chunks, by the lanes of `which` at their `offsets`.
+  template <class Place>
+  void writeChunks(Rules &rules, Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which,
+                   Place place) {
+    KnownOrder known(accessor);
+    Cell *chunks = chunks_.data();
+    for (; which; which &= which - 1) {
+      auto lane = static_cast<unsigned>(std::countr_zero(which));
+      known.setLane(lane);
+      if (known.takesWrite(chunks[offsets[lane] / kChunkBytes]))
+        continue;
+      accessor.setLane(lane);
+      access(rules, accessor, offsets[lane], kChunkBytes, false, place);
+      known = KnownOrder(accessor);
+    }
+  }
+
+  /// Remembers a read that happened earlier, without checking it.
+  void replay(Rules &rules, Stamp stamp, uint32_t cluster, uint32_t offset, uint32_t bytes) {
+    forChunks(offset, bytes, [&](Cell &chunk, uint32_t at, uint32_t part) {
+      if (part == kChunkBytes && isOne(chunk))
+        return rules.replay(chunk, stamp, cluster);
+      rules.replay(wordsOf(rules, chunk), stamp, cluster, at % kChunkBytes, part);
+    });
+  }
+
+  /// Calls visit(cell) for the cells of a part of a chunk.
+  template <class Visit> void forCells(Rules &rules, uint32_t offset, uint32_t bytes, Visit visit) {
+    Cell &chunk = chunks_[offset / kChunkBytes];
+    if (isOne(chunk))
+      visit(chunk);
+    else
+      rules.forCells(wordsOf(rules, chunk), offset % kChunkBytes, bytes, visit);
+  }
+
+private:
+  using Words = std::array<Cell, kChunkWords>;
+
+  // Of a chunk: it has one cell for all of it; its cell names its words; its cell names its parts.
+  static bool isOne(const Cell &chunk) { return chunk.write.kindBits < kInParts; }
+  static bool isInWords(const Cell &chunk) { return Rules::isSplit(chunk); }
+  static bool isInParts(const Cell &chunk) { return chunk.write.kindBits == kInParts; }
+  static auto indexOf(const Cell &chunk) { return static_cast<uint32_t>(chunk.write.clock); }
+  static void name(Cell &chunk, unsigned kindBits, uint32_t index) {
+    chunk = Cell();
+    chunk.write.kindBits = kindBits;
+    chunk.write.clock = index;
+  }
+
+  template <class Visit> void forChunks(uint32_t offset, uint32_t bytes, Visit visit) {
+    for (uint32_t at = offset, end = offset + bytes; at < end;) {
+      uint32_t part = std::min(end - at, kChunkBytes - at % kChunkBytes);
+      visit(chunks_[at / kChunkBytes], at, part);
+      at += part;
+    }
+  }
+
+  template <bool Reads> static bool isQuick(Cell &cell, const Accessor &accessor) {
+    return Reads ? quickRead(cell, accessor) : quickWrite(cell, accessor);
+  }
+
+  // False: nothing is done, or of a read some is remembered, as it will be again.
+  template <bool Reads> bool isQuickChunk(Cell &chunk, const Accessor &accessor) {
+    if (isOne(chunk))
+      return isQuick<Reads>(chunk, accessor);
+    bool isQuickly = Reads;
+    if (isInWords(chunk)) {
+      Words &words = words_[indexOf(chunk)];
+      for (uint32_t word = 0; isQuickly && word < kChunkWords; ++word)
+        isQuickly = quickRead(words[word], accessor);
+    } else if (Reads) {
+      ChunkParts &parts = parts_[indexOf(chunk)];
+      for (uint32_t at = 0, count = 0; isQuickly && at < kChunkBytes; at += count) {
+        count = parts.alike(at, kChunkBytes);
+        ClusterCell before = parts.cell(at), cell = before;
+        isQuickly = quickRead(cell, accessor) && parts.set(at, count, cell);
+        if (!isQuickly)
+          parts.set(at, count, before);
+      }
+    }
+    return isQuickly;
+  }
+
+  // Whole words, nearly always ordered after everything.
+  template <bool Reads, class Place>
+  void accessOrdered(Rules &rules, const Accessor &accessor, KnownOrder &known, uint32_t offset,
+                     uint32_t bytes, Place place) {
+    for (uint32_t at = offset, end = offset + bytes; at < end;) {
+      Cell &chunk = chunks_[at / kChunkBytes];
+      if (at % kChunkBytes == 0 && end - at >= kChunkBytes) {
+        if (!known.takes<Reads>(chunk)) {
+          if (!isQuickChunk<Reads>(chunk, accessor))
+            accessCells(rules, accessor, at, kChunkBytes, false, place);
+          known = KnownOrder(accessor);
+        }
+        at += kChunkBytes;
+        continue;
+      }
+      if (isInParts(chunk) ||
+          !isQuick<Reads>(wordsOf(rules, chunk)[at % kChunkBytes / 4], accessor))
+        accessCells(rules, accessor, at, 4, false, place);
+      at += 4;
+    }
+  }
+
+  template <class Place>
+  void accessCells(Rules &rules, const Accessor &accessor, uint32_t offset, uint32_t bytes,
+                   bool sameValue, Place place) {
+    forChunks(offset, bytes, [&](Cell &chunk, uint32_t at, uint32_t part) {
+      if (part == kChunkBytes && isOne(chunk)) {
+        rules.touch(chunk, accessor, sameValue, place(at));
+        return;
+      }
+      accessInside(rules, chunk, accessor, at, part, sameValue, place);
+      // A write that changes the whole chunk is all that is remembered of it.
+      if (part == kChunkBytes && !sameValue && isWrite(accessor.kind())) {
+        forget(rules, chunk);
+        rules.touch(chunk, accessor, false, place(at));
+      }
+    });
+  }
+
+  template <class Place>
+  void accessInside(Rules &rules, Cell &chunk, const Accessor &accessor, uint32_t at,
+                    uint32_t bytes, bool sameValue, Place place) {
+    uint32_t done = 0;
+    if constexpr (!Cell::kManyClusters)
+      if (isInParts(chunk) || ((at | bytes) % 4 && enterParts(chunk)))
+        done = accessParts(rules, chunk, accessor, at, bytes, sameValue, place);
+    if (done == bytes)
+      return;
+    uint32_t base = at / kChunkBytes * kChunkBytes;
+    rules.access(wordsOf(rules, chunk), accessor, at % kChunkBytes + done, bytes - done, sameValue,
+                 [&](uint32_t inside) { return place(base + inside); });
+  }
+
+  // Returns how many bytes it has done: less than all if what they know has become too much, and they are words again.
+  template <class Place>
+  uint32_t accessParts(Rules &rules, Cell &chunk, const Accessor &accessor, uint32_t at,
+                       uint32_t bytes, bool sameValue, Place place) {
+    ChunkParts &parts = parts_[indexOf(chunk)];
+    uint32_t begin = at % kChunkBytes, end = begin + bytes, base = at - begin;
+    for (uint32_t from = begin, count = 0; from < end; from += count) {
+      count = parts.alike(from, end);
+      ClusterCell cell = parts.cell(from);
+      if (!isQuickPart(cell, accessor, sameValue))
+        rules.touch(cell, accessor, sameValue, place(base + from));
+      if (!parts.set(from, count, cell)) {
+        leaveParts(rules, chunk, from, count, cell);
+        return from + count - begin;
+      }
+    }
+    return bytes;
+  }
+
+  static bool isQuickPart(ClusterCell &cell, const Accessor &accessor, bool sameValue) {
+    if (accessor.fencesReads)
+      return false;
+    AccessKind kind = accessor.kind();
+    if (kind == AccessKind::Read || kind == AccessKind::ProxyRead)
+      return quickRead(cell, accessor);
+    return kind == AccessKind::Write && !sameValue && quickWrite(cell, accessor);
+  }
+
+  // False if the chunk's cells know too much to be parts.
+  bool enterParts(Cell &chunk) {
+    ChunkParts parts;
+    if (isOne(chunk)) {
+      if (!parts.set(0, kChunkBytes, chunk))
+        return false;
+    } else {
+      Words &words = words_[indexOf(chunk)];
+      for (uint32_t i = 0; i < kChunkWords; ++i)
+        if (Rules::isSplit(words[i]) || !parts.set(4 * i, 4, words[i]))
+          return false;
+      words_.giveBack(indexOf(chunk));
+    }
+    name(chunk, kInParts, parts_.take());
+    parts_[indexOf(chunk)] = parts;
+    return true;
+  }
+
+  // The parts become words, of which `count` bytes from `begin` on know what `cell` does.
+  void leaveParts(Rules &rules, Cell &chunk, uint32_t begin, uint32_t count, ClusterCell &cell) {
+    uint32_t index = indexOf(chunk);
+    std::array<Cell, kChunkBytes> bytes;
+    for (uint32_t at = 0; at < kChunkBytes; ++at)
+      bytes[at] = parts_[index].cell(at);
+    if (count)
+      rules.split(cell, std::span(bytes).subspan(begin, count));
+    parts_.giveBack(index);
+    name(chunk, kSplit, words_.take());
+    Words &words = words_[indexOf(chunk)];
+    for (uint32_t i = 0; i < kChunkWords; ++i)
+      rules.assemble(words[i], std::span<Cell, 4>(bytes.begin() + 4 * i, 4));
+  }
+
+  // Splits the chunk if need be.
+  std::span<Cell> wordsOf(Rules &rules, Cell &chunk) {
+    if constexpr (!Cell::kManyClusters)
+      if (isInParts(chunk)) {
+        ClusterCell none;
+        leaveParts(rules, chunk, 0, 0, none);
+      }
+    if (isOne(chunk)) {
+      uint32_t index = words_.take();
+      rules.split(chunk, words_[index]);
+      name(chunk, kSplit, index);
+    }
+    return words_[indexOf(chunk)];
+  }
+
+  // The chunk is one again, of which nothing is known.
+  void forget(Rules &rules, Cell &chunk) {
+    if (isInWords(chunk)) {
+      rules.forget(words_[indexOf(chunk)]);
+      words_.giveBack(indexOf(chunk));
+    } else if (isInParts(chunk)) {
+      parts_.giveBack(indexOf(chunk));
+    }
+    chunk = Cell();
+  }
+
+  std::vector<Cell> chunks_;
+  RecordPool<Words> words_;
+  RecordPool<ChunkParts> parts_;
+};
+
+} // namespace tile::vgpu

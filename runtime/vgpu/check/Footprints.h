@@ -1,0 +1,96 @@
+// What the clusters of a launch touch of global memory, byte by byte, and what was there before.
+//
+// Clusters that do not communicate are run side by side as if each were alone. That is the same as one after the other, as
+// long as none touches what another writes; if two have met, or there is anything to report, memory is put back and the
+// launch starts again on one thread, whose reports do not depend on timing.
+#pragma once
+
+#include "runtime/vgpu/check/TouchedBytes.h"
+#include "runtime/vgpu/machine/Memory.h"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace tile::vgpu {
+
+/// Pages of global memory, the unit of its shadow: addresses divided by this.
+constexpr uint32_t kShadowPageBytes = 1024;
+
+/// Something of each page, most of which are never touched.
+template <class T> class PageTable {
+public:
+  T &operator[](uint64_t page) {
+    uint64_t at = page - kGlobalBase / kShadowPageBytes;
+    if (at / kSpan >= spans_.size())
+      spans_.resize(at / kSpan + 1);
+    std::unique_ptr<Span> &span = spans_[at / kSpan];
+    if (!span)
+      span = std::make_unique<Span>();
+    return (*span)[at % kSpan];
+  }
+
+private:
+  static constexpr uint64_t kSpan = 1024;
+  using Span = std::array<T, kSpan>;
+  std::vector<std::unique_ptr<Span>> spans_;
+};
+
+/// One bit a byte of a page.
+using PageBits = std::array<uint64_t, kShadowPageBytes / 64>;
+void setBits(PageBits &bits, uint32_t begin, uint32_t count);
+/// Appends the bytes of a page, which lies beyond those that are there.
+void appendBits(ByteRanges &ranges, uint64_t page, const PageBits &bits);
+
+/// What one cluster has touched of a page.
+struct PageFootprint {
+  PageBits read{}, written{};
+  bool isWritten = false;
+};
+
+class Footprints {
+public:
+  explicit Footprints(GlobalMemory &memory) : memory_(memory) {}
+  /// Before a cluster's first write to a page.
+  void keep(uint64_t page);
+  /// Of a cluster that has ended.
+  struct Touched {
+    uint64_t page;
+    const PageFootprint *footprint;
+  };
+  void add(std::span<const Touched> pages);
+  /// Whether a cluster has touched what another has written.
+  bool haveMet() const { return haveMet_; }
+  /// All of it.
+  TouchedBytes touched();
+  /// Puts back what was there before the launch. No cluster is running.
+  void restore();
+
+private:
+  // Of the clusters that have ended. Most pages are only read.
+  struct Merged {
+    PageBits read{};
+    std::unique_ptr<PageBits> written;
+    bool empty() const { return !written && read == PageBits{}; }
+  };
+  struct Before {
+    std::array<uint8_t, kShadowPageBytes> bytes;
+    PageBits valid;
+  };
+
+  void mergePage(const Touched &touched);
+  void merge(Merged &merged, const PageFootprint &footprint);
+
+  GlobalMemory &memory_;
+  std::mutex mutex_;
+  PageTable<Merged> merged_;
+  std::vector<uint64_t> pages_; // of merged_ that are not empty
+  std::unordered_map<uint64_t, std::unique_ptr<Before>> before_;
+  std::atomic<bool> haveMet_ = false;
+};
+
+} // namespace tile::vgpu

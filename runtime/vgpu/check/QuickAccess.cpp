@@ -1,0 +1,124 @@
+// What is ordered, and is noted for the cells that follow.
+#include "runtime/vgpu/check/QuickAccess.h"
+
+namespace tile::vgpu {
+namespace {
+
+// Of a warp's own access, with everything else in the same cluster.
+bool isOrderedInside(Stamp earlier, const Accessor &accessor) {
+  const WarpClock &clock = *accessor.clock;
+  if (earlier.actor == clock.actor)
+    return earlier.lane == accessor.lane || earlier.clock <= clock.laneTime;
+  return clock.has.now.known.at(earlier.actor) >= earlier.clock;
+}
+
+// True if the order says the same of all lanes of the accessor's warp.
+bool isOfAllLanes(Stamp earlier, const Accessor &accessor) {
+  const WarpClock &clock = *accessor.clock;
+  return earlier.actor != clock.actor || earlier.clock <= clock.laneTime;
+}
+
+// The last write is ordered before the access, and through a fence if the proxies differ.
+bool isPlainlyOrdered(Stamp write, const Accessor &accessor) {
+  uint64_t key = write.bits() & orderBits();
+  if (key == accessor.orderedWrite)
+    return true;
+  if (write.kind() == AccessKind::CopyWrite)
+    return false;
+  if (accessor.proxy && write.kind() != AccessKind::ProxyWrite &&
+      accessor.clock->has.now.proxied.at(write.actor) < write.clock)
+    return false;
+  if (!isOrderedInside(write, accessor))
+    return false;
+  if (isOfAllLanes(write, accessor))
+    accessor.orderedWrite = key;
+  return true;
+}
+
+void join(Stamp &reads, Stamp joint, const Accessor &accessor) {
+  accessor.joinedReads = readBits(reads);
+  accessor.jointReads = joint;
+  reads = joint;
+}
+
+// Of whoever writes.
+bool isOrderedRead(Stamp read, const Accessor &accessor) {
+  bool isOfAll = false;
+  if (read.kindBits == kMany) {
+    // Which lanes of its own warp read is not known.
+    auto many = std::bit_cast<ManyReads>(read);
+    const WarpClock &clock = *accessor.clock;
+    if (clock.actor / 16 == many.group)
+      many.mask &= ~(1u << clock.actor % 16);
+    isOfAll = true;
+    if (!knowsAll(many, clock))
+      return false;
+  } else {
+    isOfAll = isOfAllLanes(read, accessor);
+    if (!isOrderedInside(read, accessor))
+      return false;
+  }
+  if (isOfAll)
+    accessor.orderedRead = readBits(read);
+  return true;
+}
+
+} // namespace
+
+bool readNew(ClusterCell &cell, const Accessor &accessor) {
+  Stamp write = cell.write, &read = cell.read;
+  if (write.kindBits >= kInParts || !isPlainlyOrdered(write, accessor))
+    return false;
+  const Stamp &stamp = accessor.stamp;
+  if (read == Stamp() || readBits(read) == accessor.orderedRead) {
+    read = stamp;
+    return true;
+  }
+  if (read.kindBits == kMany) {
+    auto many = std::bit_cast<ManyReads>(read);
+    if (many.clock == stamp.clock && many.group == stamp.actor / 16 &&
+        many.proxy == accessor.proxy) {
+      many.mask |= 1u << stamp.actor % 16;
+      many.instruction = stamp.instruction;
+      join(read, std::bit_cast<Stamp>(many), accessor);
+      return true;
+    }
+    if (!knowsAll(many, *accessor.clock))
+      return false;
+    accessor.orderedRead = readBits(read);
+    read = stamp;
+    return true;
+  }
+  if (read.kindBits == kPooled)
+    return false;
+  bool sameActor = read.actor == stamp.actor;
+  if (!sameActor && !isOrderedInside(read, accessor)) {
+    Stamp both = read;
+    if (!mergeReads(both, stamp))
+      return false;
+    join(read, both, accessor);
+    return true;
+  }
+  bool severalLanes = sameActor && read.clock == stamp.clock && read.lane != stamp.lane;
+  if (!sameActor && isOfAllLanes(read, accessor))
+    accessor.orderedRead = readBits(read);
+  read = stamp;
+  if (severalLanes)
+    read.lane = Stamp::kSeveralLanes;
+  return true;
+}
+
+bool writeNew(ClusterCell &cell, const Accessor &accessor) {
+  Stamp write = cell.write, read = cell.read;
+  if (write.kindBits >= kInParts || !isPlainlyOrdered(write, accessor))
+    return false;
+  if (read != Stamp() && readBits(read) != accessor.orderedRead) {
+    if (read.kindBits == kPooled || !isOrderedRead(read, accessor))
+      return false;
+  }
+  cell.write = accessor.stamp;
+  cell.read = Stamp();
+  return true;
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,20 @@
+// Registers that no thread needs at the same time share rows of the register file.
+//
+// Compilers write PTX in single assignment form: thousands of registers, few of them in use at a time. One row each is
+// hundreds of kilobytes a warp, which the host's caches do not hold; shared rows are tens.
+#pragma once
+
+#include "runtime/vgpu/machine/Program.h"
+
+namespace tile::vgpu {
+
+/// What lies in a row, so that lanes which are apart can use one row for different registers: only registers of one kind keep
+/// what is a lane's at the same place.
+enum class RowKind : uint8_t { Predicate, Word, Wide };
+
+/// Renumbers the rows of a decoded kernel, of its batches of products as well. `kinds` are by row / kRowBytes.
+///
+/// Rows say no more which register they are of, so this is not for programs that track what is initialised.
+void shareRows(Program &program, const std::vector<RowKind> &kinds);
+
+} // namespace tile::vgpu

@@ -1,0 +1,17 @@
+// The stack of a thread, of kernels whose functions allocate on it.
+#pragma once
+
+#include "runtime/vgpu/decode/Decode.h"
+
+namespace tile::vgpu {
+
+bool usesStack(const Function &function);
+/// At the start of a kernel: the stack is empty.
+void beginStack(Decoder &decoder);
+/// Around a function that uses the stack: what it has allocated goes when it returns.
+uint32_t keepStack(Decoder &decoder);
+void giveBackStack(Decoder &decoder, uint32_t kept);
+
+void registerStack(OpcodeTable &table);
+
+} // namespace tile::vgpu

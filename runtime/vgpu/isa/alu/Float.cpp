@@ -1,0 +1,342 @@
+// f32 and f64 arithmetic, and the approximate functions.
+//
+// Rounding to nearest is the host's. Directed roundings are in RoundedFloat.cpp, half types in Half.cpp, what approximate
+// functions compute in Approximations.h.
+#include "runtime/vgpu/decode/Select.h"
+#include "runtime/vgpu/isa/alu/Approximations.h"
+#include "runtime/vgpu/isa/alu/FloatRules.h"
+#include "runtime/vgpu/isa/alu/Noise.h"
+#include "runtime/vgpu/isa/alu/RoundedFloat.h"
+
+namespace tile::vgpu {
+namespace {
+
+template <class T> struct Add {
+  static T apply(T a, T b) { return passNan(a + b, b); }
+};
+template <class T> struct Sub {
+  static T apply(T a, T b) { return passNan(a - b, b); }
+};
+template <class T> struct Mul {
+  static T apply(T a, T b) { return passNan(a * b, b); }
+  static bool isTiny(float a, float b) { return isTinyProduct(a, b); }
+};
+template <class T> struct Div {
+  static T apply(T a, T b) { return passNan(a / b, a); }
+  static bool isTiny(float a, float b) { return isTinyQuotient(a, b); }
+};
+template <class T> struct Fma {
+  static T apply(T a, T b, T c) { return passNan(std::fma(a, b, c), b, c); }
+  static bool isTiny(float a, float b, float c) { return isTinyFma(a, b, c); }
+};
+template <class T> struct Min {
+  static T apply(T a, T b) { return minimum<false>(a, b); }
+};
+template <class T> struct Max {
+  static T apply(T a, T b) { return maximum<false>(a, b); }
+};
+template <class T> struct MinNan {
+  static T apply(T a, T b) { return minimum<true>(a, b); }
+};
+template <class T> struct MaxNan {
+  static T apply(T a, T b) { return maximum<true>(a, b); }
+};
+template <bool Maximum, bool PropagateNan> struct XorSign {
+  static float apply(float a, float b) { return extremeXorSign<Maximum, PropagateNan>(a, b); }
+};
+template <class T> struct CopySign { // copysign d, a, b: the sign of a on the magnitude of b
+  static T apply(T a, T b) { return std::copysign(b, a); }
+};
+template <class T> struct Sqrt {
+  static T apply(T a) { return canonical(std::sqrt(a)); }
+};
+template <class T> struct Rcp {
+  static T apply(T a) { return canonical(T{1} / a); }
+};
+// Wraps an operation with flushing of operands and result, and saturation.
+template <class F, bool Flush, bool Saturate> struct Shaped {
+  template <class... T> auto operator()(T... values) const {
+    auto result = flushedResult<F, Flush>(flush<Flush>(values)...);
+    if constexpr (Saturate)
+      return saturate(result);
+    else
+      return result;
+  }
+};
+
+template <class F, class T, size_t N, bool Flush, bool Saturate> constexpr Handler shapedOp() {
+  if constexpr (N == 1)
+    return laneOp<Shaped<F, Flush, Saturate>, T, T>;
+  else if constexpr (N == 2)
+    return laneOp<Shaped<F, Flush, Saturate>, T, T, T>;
+  else
+    return laneOp<Shaped<F, Flush, Saturate>, T, T, T, T>;
+}
+
+template <class F, size_t N> Handler pickSingle(const FloatForm &form) {
+  if (form.flush)
+    return form.saturate ? shapedOp<F, float, N, true, true>()
+                         : shapedOp<F, float, N, true, false>();
+  return form.saturate ? shapedOp<F, float, N, false, true>()
+                       : shapedOp<F, float, N, false, false>();
+}
+
+template <template <class> class F, size_t N> Handler pick(ScalarType type, const FloatForm &form) {
+  if (type == ScalarType::F64)
+    return form.flush || form.saturate ? nullptr : shapedOp<F<double>, double, N, false, false>();
+  return pickSingle<F<float>, N>(form);
+}
+
+FloatForm takeForm(Suffixes &suffixes) {
+  FloatForm form;
+  form.flush = suffixes.take("ftz");
+  form.saturate = suffixes.take("sat");
+  form.relu = suffixes.take("relu");
+  form.propagateNan = suffixes.take("NaN");
+  form.xorSign = suffixes.take("xorsign");
+  if (form.xorSign)
+    form.absolute = suffixes.take("abs");
+  return form;
+}
+
+bool isHalf(ScalarType type) {
+  return type == ScalarType::F16 || type == ScalarType::F16x2 || type == ScalarType::BF16 ||
+         type == ScalarType::BF16x2;
+}
+
+bool isBfloat(ScalarType type) { return type == ScalarType::BF16 || type == ScalarType::BF16x2; }
+
+// Suffixes that a type has at all: bf16 and f64 neither flush nor saturate.
+bool suitsType(ScalarType type, const FloatForm &form) {
+  return !(form.flush || form.saturate) || !(isBfloat(type) || type == ScalarType::F64);
+}
+bool onlyFlushes(const FloatForm &form) {
+  return !form.saturate && !form.relu && !form.propagateNan && !form.xorSign;
+}
+bool suitsArithmetic(ScalarType type, const FloatForm &form) {
+  return suitsType(type, form) && !form.relu && !form.propagateNan && !form.xorSign;
+}
+bool suitsExtreme(ScalarType type, const FloatForm &form, std::string_view rounding) {
+  return suitsType(type, form) && !form.saturate && !form.relu && rounding.empty() &&
+         form.xorSign == form.absolute &&
+         !(type == ScalarType::F64 && (form.propagateNan || form.xorSign));
+}
+
+Handler nearestBinary(std::string_view opcode, ScalarType type, const FloatForm &form) {
+  if (opcode == "add")
+    return pick<Add, 2>(type, form);
+  if (opcode == "sub")
+    return pick<Sub, 2>(type, form);
+  if (opcode == "mul")
+    return pick<Mul, 2>(type, form);
+  if (form.xorSign) {
+    if (opcode == "min")
+      return form.propagateNan ? pickSingle<XorSign<false, true>, 2>(form)
+                               : pickSingle<XorSign<false, false>, 2>(form);
+    return form.propagateNan ? pickSingle<XorSign<true, true>, 2>(form)
+                             : pickSingle<XorSign<true, false>, 2>(form);
+  }
+  if (opcode == "min")
+    return form.propagateNan ? pick<MinNan, 2>(type, form) : pick<Min, 2>(type, form);
+  return form.propagateNan ? pick<MaxNan, 2>(type, form) : pick<Max, 2>(type, form);
+}
+
+using UnaryTable =
+    std::initializer_list<std::pair<std::string_view, Handler (*)(const FloatForm &)>>;
+
+void decodeApproximate(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  static const UnaryTable functions = {
+      {"ex2", pickSingle<approximate::Ex2, 1>},   {"lg2", pickSingle<approximate::Lg2, 1>},
+      {"sin", pickSingle<approximate::Sin, 1>},   {"cos", pickSingle<approximate::Cos, 1>},
+      {"tanh", pickSingle<approximate::Tanh, 1>}, {"rsqrt", pickSingle<approximate::Rsqrt, 1>}};
+  ScalarType type = suffixes.takeType();
+  FloatForm form = takeForm(suffixes);
+  if (!suffixes.take("approx"))
+    decoder.unsupported("expected .approx");
+  Handlers handler = nullptr;
+  if (!onlyFlushes(form))
+    decoder.unsupported("of the suffixes that change results there is only .ftz");
+  if (isHalf(type))
+    // ex2 flushes bf16 always and f16 never; tanh neither.
+    handler = form.flush == (isBfloat(type) && instruction.opcode == "ex2")
+                  ? halfUnary(instruction.opcode, type, form)
+                  : nullptr;
+  else if (type == ScalarType::F64 && instruction.opcode == "rsqrt")
+    handler = form.flush ? shapedOp<approximate::RoughRsqrt, double, 1, false, false>()
+                         : shapedOp<approximate::RsqrtDouble, double, 1, false, false>();
+  else if (type == ScalarType::F32)
+    for (auto [name, make] : functions)
+      if (name == instruction.opcode)
+        handler = make(form);
+  emitApproximate(decoder, instruction, handler, type, 2);
+}
+
+// sqrt and rcp: approximate or rounded.
+template <template <class> class F>
+void decodeRoot(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  ScalarType type = suffixes.takeType();
+  FloatForm form = takeForm(suffixes);
+  std::string_view rounding = suffixes.takeOneOf({"approx", "rn", "rz", "rm", "rp"});
+  if (type != ScalarType::F32 && type != ScalarType::F64)
+    decoder.unsupported("expected .f32 or .f64");
+  if (rounding.empty())
+    decoder.unsupported("expected .approx or a rounding mode");
+  if (!onlyFlushes(form))
+    decoder.unsupported("of the suffixes that change results there is only .ftz");
+  bool nearest = rounding == "approx" || rounding == "rn";
+  bool roughDouble = type == ScalarType::F64 && rounding == "approx";
+  if (type == ScalarType::F64 && form.flush != roughDouble)
+    decoder.unsupported("f64 has .approx.ftz and .rn, .rz, .rm, .rp");
+  if (roughDouble && instruction.opcode != "rcp")
+    decoder.unsupported("sqrt.approx is of .f32");
+  Handler handler = roughDouble ? shapedOp<approximate::RoughRcp, double, 1, false, false>()
+                    : nearest   ? pick<F, 1>(type, form)
+                                : roundedHandler(instruction.opcode, rounding,
+                                                 type == ScalarType::F64, form.flush, form.saturate);
+  if (rounding == "approx")
+    return emitApproximate(decoder, instruction, handler, type, 2);
+  emitSimple(decoder, instruction, handler, type, 2);
+}
+
+void decodeCopySign(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  ScalarType type = suffixes.takeType();
+  bool known = type == ScalarType::F32 || type == ScalarType::F64;
+  emitSimple(decoder, instruction, known ? pick<CopySign, 2>(type, {}) : nullptr, type, 3);
+}
+
+void decodeFmaOpcode(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  decodeFma(decoder, instruction, suffixes, suffixes.takeType());
+}
+
+// Signs are those of numbers: of a NaN, f32 gives the one it has, and f64 the operand, quieted.
+struct AbsOf {
+  static float apply(float a) { return canonical(std::fabs(a)); }
+  static double apply(double a) { return passNan(std::fabs(a), a); }
+};
+struct NegOf {
+  static float apply(float a) { return canonical(-a); }
+  static double apply(double a) { return passNan(-a, a); }
+};
+
+// testp: a property of a float.
+template <class T, int Class> void testProperty(Warp &warp, const Op &op) {
+  uint32_t result = 0;
+  forLanes(warp.mask, [&](unsigned lane) {
+    T value = fromLane<T>(warp.row<LaneOf<T>>(op.rows[1])[lane]);
+    bool is = Class == 0   ? std::isfinite(value)
+              : Class == 1 ? std::isinf(value)
+              : Class == 2 ? !isNan(value)
+              : Class == 3 ? isNan(value)
+              : Class == 4 ? std::isnormal(value) || value == 0
+                           : std::fpclassify(value) == FP_SUBNORMAL;
+    result |= uint32_t{is} << lane;
+  });
+  mergeMask(warp.predicate(op.rows[0]), result, warp.mask);
+}
+
+void decodeTestp(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  static constexpr std::pair<std::string_view, std::pair<Handler, Handler>> tests[] = {
+      {"finite", {testProperty<float, 0>, testProperty<double, 0>}},
+      {"infinite", {testProperty<float, 1>, testProperty<double, 1>}},
+      {"number", {testProperty<float, 2>, testProperty<double, 2>}},
+      {"notanumber", {testProperty<float, 3>, testProperty<double, 3>}},
+      {"normal", {testProperty<float, 4>, testProperty<double, 4>}},
+      {"subnormal", {testProperty<float, 5>, testProperty<double, 5>}}};
+  ScalarType type = suffixes.takeType();
+  decoder.wantOperands(instruction, 2);
+  for (auto [name, handlers] : tests)
+    if (suffixes.take(name)) {
+      uint32_t source = decoder.source(instruction.operands[1], type);
+      decoder.emit(type == ScalarType::F64 ? handlers.second : handlers.first,
+                   {decoder.target(instruction.operands[0], ScalarType::Pred)}, {source});
+      return;
+    }
+  decoder.unsupported("unknown property");
+}
+
+} // namespace
+
+void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                       ScalarType type) {
+  FloatForm form = takeForm(suffixes);
+  std::string_view rounding = suffixes.takeOneOf({"rn", "rz", "rm", "rp"});
+  Handlers handler = nullptr;
+  bool isExtreme = instruction.opcode == "min" || instruction.opcode == "max";
+  if (isExtreme ? !suitsExtreme(type, form, rounding) : !suitsArithmetic(type, form))
+    decoder.unsupported("these suffixes do not go with the operation and type");
+  if (isHalf(type) && (rounding.empty() || rounding == "rn"))
+    handler = halfBinary(instruction.opcode, type, form);
+  else if (type == ScalarType::F32 || type == ScalarType::F64)
+    handler = rounding.empty() || rounding == "rn"
+                  ? nearestBinary(instruction.opcode, type, form)
+                  : roundedHandler(instruction.opcode, rounding, type == ScalarType::F64,
+                                   form.flush, form.saturate);
+  emitSimple(decoder, instruction, handler, type, 3);
+}
+
+void decodeFloatDivision(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                         ScalarType type) {
+  FloatForm form = takeForm(suffixes);
+  std::string_view rounding = suffixes.takeOneOf({"approx", "full", "rn", "rz", "rm", "rp"});
+  Handler handler = nullptr;
+  if (!suitsArithmetic(type, form) || form.saturate)
+    decoder.unsupported("these suffixes do not go with div and the type");
+  if (rounding == "approx" && type == ScalarType::F32)
+    handler = pickSingle<approximate::Div, 2>(form);
+  else if (rounding == "rn" || (rounding == "full" && type == ScalarType::F32))
+    handler =
+        type == ScalarType::F32 || type == ScalarType::F64 ? pick<Div, 2>(type, form) : nullptr;
+  else if (!rounding.empty())
+    handler = roundedHandler("div", rounding, type == ScalarType::F64, form.flush, form.saturate);
+  if (rounding == "approx" || rounding == "full")
+    return emitApproximate(decoder, instruction, handler, type, 3);
+  emitSimple(decoder, instruction, handler, type, 3);
+}
+
+void decodeFloatSign(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                     ScalarType type) {
+  FloatForm form = takeForm(suffixes);
+  bool isAbs = instruction.opcode == "abs";
+  if (!onlyFlushes(form) || !suitsType(type, form))
+    decoder.unsupported("these suffixes do not go with the operation and type");
+  Handlers handler = nullptr;
+  if (isHalf(type))
+    handler = halfUnary(instruction.opcode, type, form);
+  else if (type == ScalarType::F64 && !form.flush)
+    handler = isAbs ? shapedOp<AbsOf, double, 1, false, false>()
+                    : shapedOp<NegOf, double, 1, false, false>();
+  else if (type == ScalarType::F32)
+    handler = isAbs ? pickSingle<AbsOf, 1>(form) : pickSingle<NegOf, 1>(form);
+  emitSimple(decoder, instruction, handler, type, 2);
+}
+
+void decodeFma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+               ScalarType type) {
+  FloatForm form = takeForm(suffixes);
+  std::string_view rounding = suffixes.takeOneOf({"rn", "rz", "rm", "rp"});
+  Handlers handler = nullptr;
+  bool relu = isHalf(type) && form.relu && !form.saturate;
+  if (!suitsType(type, form) || (form.relu && !relu) || form.propagateNan || form.xorSign)
+    decoder.unsupported("these suffixes do not go with fma and the type");
+  if (isHalf(type) && rounding == "rn")
+    handler = halfFma(type, form);
+  else if ((type == ScalarType::F32 || type == ScalarType::F64) && rounding == "rn")
+    handler = pick<Fma, 3>(type, form);
+  else if (type == ScalarType::F32 || type == ScalarType::F64)
+    handler = rounding.empty() ? nullptr
+                               : roundedHandler("fma", rounding, type == ScalarType::F64,
+                                                form.flush, form.saturate);
+  emitSimple(decoder, instruction, handler, type, 4);
+}
+
+void registerFloat(OpcodeTable &table) {
+  for (std::string_view name : {"ex2", "lg2", "sin", "cos", "tanh", "rsqrt"})
+    table[name] = decodeApproximate;
+  table["sqrt"] = decodeRoot<Sqrt>;
+  table["rcp"] = decodeRoot<Rcp>;
+  table["copysign"] = decodeCopySign;
+  table["fma"] = decodeFmaOpcode;
+  table["testp"] = decodeTestp;
+}
+
+} // namespace tile::vgpu

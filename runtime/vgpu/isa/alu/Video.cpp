@@ -1,0 +1,266 @@
+// vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vset, and the same of halves and bytes with vavrg.
+//
+// Parts are extended by the types of their operands, results are exact numbers that are clamped if the instruction says so,
+// and cut off otherwise. What selects them is in VideoParts.h. The assembler makes these instructions of others, not always
+// to the letter of PTX: where results of a GPU show it, they are followed, as the comments below say.
+#include "runtime/vgpu/isa/alu/Video.h"
+
+#include "runtime/vgpu/isa/alu/VideoParts.h"
+#include "runtime/vgpu/machine/Lanes.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+namespace tile::vgpu {
+namespace {
+
+enum class Operation : uint8_t {
+  Add,
+  Sub,
+  AbsDiff,
+  Min,
+  Max,
+  Average,
+  ShiftLeft,
+  ShiftRight,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge
+};
+enum class Second : uint8_t { None, Add, Min, Max };
+
+// Op::a of an instruction.
+struct Form {
+  Operation operation = Operation::Add;
+  Second second = Second::None;
+  uint8_t parts = 1; // in a register
+  bool signedD = false, signedA = false, signedB = false;
+  bool saturates = false;
+  bool wraps = false; // shifts: the count, which otherwise is clamped
+
+  uint32_t pack() const {
+    return static_cast<uint32_t>(operation) | static_cast<uint32_t>(second) << 4 | parts << 8 |
+           signedD << 12 | signedA << 13 | signedB << 14 | saturates << 15 | wraps << 16;
+  }
+  static Form unpack(uint32_t bits) {
+    auto has = [&](unsigned bit) { return (bits >> bit & 1) != 0; };
+    return {static_cast<Operation>(bits & 15),
+            static_cast<Second>(bits >> 4 & 15),
+            static_cast<uint8_t>(bits >> 8 & 15),
+            has(12),
+            has(13),
+            has(14),
+            has(15),
+            has(16)};
+  }
+  unsigned bits() const { return 32u / parts; }
+};
+
+int64_t apply(const Form &form, int64_t a, int64_t b) {
+  int64_t count = form.wraps ? b & 31 : std::min<int64_t>(b, 32);
+  switch (form.operation) {
+  case Operation::Add:
+    return a + b;
+  case Operation::Sub:
+    return a - b;
+  case Operation::AbsDiff:
+    return std::abs(a - b);
+  case Operation::Min:
+    return std::min(a, b);
+  case Operation::Max:
+    return std::max(a, b);
+  case Operation::Average: // halves round up, those of negative sums toward zero
+    return a + b >= 0 ? (a + b + 1) >> 1 : (a + b) >> 1;
+  case Operation::ShiftLeft:
+    return static_cast<int64_t>(static_cast<uint64_t>(a) << count);
+  case Operation::ShiftRight:
+    return a >> count;
+  case Operation::Eq:
+    return a == b;
+  case Operation::Ne:
+    return a != b;
+  case Operation::Lt:
+    return a < b;
+  case Operation::Le:
+    return a <= b;
+  case Operation::Gt:
+    return a > b;
+  default:
+    return a >= b;
+  }
+}
+
+int64_t saturated(const Form &form, int64_t value, unsigned bits) {
+  if (!form.saturates)
+    return value;
+  int64_t most = (int64_t{1} << (bits - form.signedD)) - 1;
+  return std::clamp(value, form.signedD ? -most - 1 : int64_t{0}, most);
+}
+
+bool isShift(Operation operation) {
+  return operation == Operation::ShiftLeft || operation == Operation::ShiftRight;
+}
+
+// Of one part of each register. A shift is clamped to the whole register, as a number of 34 bits. What goes to a part of d is
+// clamped from above alone, as a number without sign.
+int64_t saturatedWhole(const Form &form, Part target, int64_t value) {
+  constexpr int kBeyond = 64 - 34;
+  if (isShift(form.operation))
+    return saturated(form, static_cast<int64_t>(static_cast<uint64_t>(value) << kBeyond) >> kBeyond,
+                     32);
+  if (form.saturates && target != Part::Whole)
+    return saturated(form, value < 0 ? INT64_MAX : value, bitsOf(target));
+  return saturated(form, value, 32);
+}
+
+// Of sums and differences a secondary minimum or maximum sees 32 bits, with sign; it compares without sign if d has none.
+uint32_t secondary(const Form &form, int64_t value, uint32_t c) {
+  if (form.second == Second::None || form.second == Second::Add)
+    return static_cast<uint32_t>(value) + (form.second == Second::Add ? c : 0);
+  if (form.operation == Operation::Add || form.operation == Operation::Sub)
+    value = static_cast<int32_t>(value);
+  int64_t other = extend(c, 0, 32, form.signedD);
+  bool isLess =
+      form.signedD ? value < other : static_cast<uint64_t>(value) < static_cast<uint64_t>(other);
+  return isLess == (form.second == Second::Min) ? static_cast<uint32_t>(value) : c;
+}
+
+// The secondary operation combines the result with c, or the result takes a part's place in c.
+uint32_t whole(const Form &form, const ScalarParts &parts, uint32_t a, uint32_t b, uint32_t c) {
+  int64_t value = saturatedWhole(
+      form, parts.d,
+      apply(form, selected(a, parts.a, form.signedA), selected(b, parts.b, form.signedB)));
+  return parts.d != Part::Whole ? merged(static_cast<uint32_t>(value), parts.d, c)
+                                : secondary(form, value, c);
+}
+
+// Of several parts: the results in their places, c's where the mask has none, or c and the sum of those in the mask.
+uint32_t partwise(const Form &form, const SimdParts &parts, uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t ones = (1u << form.bits()) - 1, result = c;
+  for (unsigned part = 0; part < form.parts; ++part) {
+    if (!(parts.mask >> part & 1))
+      continue;
+    auto value = static_cast<uint32_t>(
+        saturated(form,
+                  apply(form, parts.of(parts.a, part, form.parts, a, b, form.signedA),
+                        parts.of(parts.b, part, form.parts, a, b, form.signedB)),
+                  form.bits()));
+    uint32_t place = ones << (part * form.bits());
+    if (form.second == Second::Add)
+      result += value;
+    else
+      result = (result & ~place) | (value << (part * form.bits()) & place);
+  }
+  return result;
+}
+
+// Rows: d, a, b, c.
+void runVideo(Warp &warp, const Op &op) {
+  Form form = Form::unpack(op.a);
+  const uint32_t *a = warp.row<uint32_t>(op.rows[1]), *b = warp.row<uint32_t>(op.rows[2]),
+                 *c = warp.row<uint32_t>(op.rows[3]);
+  uint32_t *d = warp.row<uint32_t>(op.rows[0]);
+  forLanes(warp.mask, [&](unsigned lane) {
+    d[lane] = form.parts == 1 ? whole(form, ScalarParts::unpack(op.b), a[lane], b[lane], c[lane])
+                              : partwise(form, SimdParts::unpack(op.b), a[lane], b[lane], c[lane]);
+  });
+}
+
+bool takeSign(Decoder &decoder, Suffixes &suffixes) {
+  std::string_view type = suffixes.takeOneOf({"u32", "s32"});
+  if (type.empty())
+    decoder.unsupported("expected types .u32 or .s32");
+  return type == "s32";
+}
+
+void takeShiftMode(Decoder &decoder, Suffixes &suffixes, Form &form) {
+  std::string_view mode = suffixes.takeOneOf({"clamp", "wrap"});
+  if (mode.empty() || form.signedB)
+    decoder.unsupported("a shift takes its count as .u32 and says .clamp or .wrap");
+  form.wraps = mode == "wrap";
+}
+
+Operation takeComparison(Decoder &decoder, Suffixes &suffixes) {
+  for (auto [name, operation] : {std::pair("eq", Operation::Eq), std::pair("ne", Operation::Ne),
+                                 std::pair("lt", Operation::Lt), std::pair("le", Operation::Le),
+                                 std::pair("gt", Operation::Gt), std::pair("ge", Operation::Ge)})
+    if (suffixes.take(name))
+      return operation;
+  decoder.unsupported("expected a comparison .eq, .ne, .lt, .le, .gt or .ge");
+}
+
+Second takeSecond(Suffixes &suffixes, unsigned parts) {
+  if (suffixes.take("add"))
+    return Second::Add;
+  if (parts == 1 && suffixes.take("min"))
+    return Second::Min;
+  return parts == 1 && suffixes.take("max") ? Second::Max : Second::None;
+}
+
+constexpr std::pair<std::string_view, Operation> kOperations[] = {
+    {"vadd", Operation::Add},         {"vsub", Operation::Sub},
+    {"vabsdiff", Operation::AbsDiff}, {"vmin", Operation::Min},
+    {"vmax", Operation::Max},         {"vavrg", Operation::Average},
+    {"vshl", Operation::ShiftLeft},   {"vshr", Operation::ShiftRight},
+    {"vset", Operation::Eq}};
+
+void decodeVideo(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  std::string_view name = instruction.opcode;
+  Form form;
+  if (name.back() == '2' || name.back() == '4') {
+    form.parts = static_cast<uint8_t>(name.back() - '0');
+    name.remove_suffix(1);
+  }
+  form.operation =
+      std::ranges::find(kOperations, name, [](auto &row) { return row.first; })->second;
+  bool compares = name == "vset";
+  form.signedD = !compares && takeSign(decoder, suffixes);
+  form.signedA = takeSign(decoder, suffixes);
+  form.signedB = takeSign(decoder, suffixes);
+  form.saturates = suffixes.take("sat");
+  if (isShift(form.operation))
+    takeShiftMode(decoder, suffixes, form);
+  if (compares)
+    form.operation = takeComparison(decoder, suffixes);
+  form.second = takeSecond(suffixes, form.parts);
+  if (form.parts > 1 && form.second == Second::Add && form.saturates)
+    decoder.unsupported(".add does not go with .sat");
+  uint32_t parts = 0;
+  bool merges = form.parts > 1;
+  if (form.parts == 1) {
+    ScalarParts scalar = takeScalarParts(decoder, instruction);
+    merges = scalar.d != Part::Whole;
+    if (merges && form.second != Second::None)
+      decoder.malformed("a part of the result does not go with a secondary operation");
+    parts = scalar.pack();
+  } else {
+    parts = takeSimdParts(decoder, instruction, form.parts).pack();
+  }
+  bool hasC = merges || form.second != Second::None;
+  decoder.wantOperands(instruction, 3u + hasC);
+  auto source = [&](size_t i) { return decoder.source(instruction.operands[i], ScalarType::B32); };
+  uint32_t a = source(1), b = source(2);
+  // c counts only where something of it stays.
+  bool readsC = hasC && (form.parts == 1 || form.second != Second::None ||
+                         SimdParts::unpack(parts).mask != (1u << form.parts) - 1);
+  uint32_t c = readsC ? source(3) : decoder.constant(0, 4);
+  decoder.emit(runVideo, {decoder.target(instruction.operands[0], ScalarType::B32)}, {a, b, c}, 0,
+               form.pack(), parts);
+}
+
+} // namespace
+
+void registerVideo(OpcodeTable &table) {
+  for (std::string_view name :
+       {"vadd",  "vsub",      "vabsdiff",  "vmin",  "vmax",   "vshl",   "vshr",  "vset",
+        "vadd2", "vsub2",     "vabsdiff2", "vmin2", "vmax2",  "vavrg2", "vset2", "vadd4",
+        "vsub4", "vabsdiff4", "vmin4",     "vmax4", "vavrg4", "vset4"})
+    table[name] = decodeVideo;
+  table["vmad"] = decodeVideoMad;
+}
+
+} // namespace tile::vgpu

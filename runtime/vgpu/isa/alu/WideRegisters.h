@@ -1,0 +1,20 @@
+// Registers of 128 bits: two rows of 64-bit lanes. ld and st (LoadStore.cpp) take them as two elements of one access.
+#pragma once
+
+#include "runtime/vgpu/decode/Decode.h"
+
+namespace tile::vgpu {
+
+/// mov.b128: a register, or two of 64 bits, to another.
+void decodeWideMove(Decoder &decoder, const Instruction &instruction);
+
+/// What the suffixes of atom.b128 say.
+struct WideAtomic {
+  std::string_view operation; // exch and cas
+  Space space = Space::Generic;
+  uint32_t flags = 0; // as of other atomics, in Op::a
+  bool hasPolicy = false;
+};
+void emitWideAtomic(Decoder &decoder, const Instruction &instruction, WideAtomic form);
+
+} // namespace tile::vgpu

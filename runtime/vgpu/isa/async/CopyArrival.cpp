@@ -1,0 +1,66 @@
+// cp.async.mbarrier.arrive.
+#include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/machine/Access.h"
+#include "runtime/vgpu/machine/InitCheck.h"
+#include "runtime/vgpu/machine/Lanes.h"
+#include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/SharedPlace.h"
+
+namespace tile::vgpu {
+namespace {
+
+// cp.async.mbarrier.arrive: one arrival when the thread's copies so far are done.
+class CopyArrival final : public AsyncOperation {
+public:
+  CopyArrival(Warp &warp, const Op &op, unsigned lane, SharedPlace barrier)
+      : AsyncOperation(warp, op, lane), barrier_(barrier) {}
+
+  void complete() override {
+    completeAllCopies(*issuer, 1u << lane);
+    Mbarrier &barrier = requireMbarrier(*issuer, *op, lane, *barrier_.cta, barrier_.address);
+    // Whoever waits for the barrier sees what has been copied.
+    barrier.arriving.now.known.raise(issuer->clock.actor, issuer->clock.time());
+    issuer->clock.advance();
+    arriveSilently(*issuer, *op, lane, *barrier_.cta, barrier_.address);
+  }
+
+private:
+  SharedPlace barrier_;
+};
+
+// Row: the address. Op::a: 1 it is 64 bits wide, 2 generic, 4 the arrival is one of those the barrier expects.
+void arriveAfterCopies(Warp &warp, const Op &op) {
+  uint64_t address[kLanes];
+  readAddresses(warp, op.rows[0], op.a & 1, op.imm, address);
+  if (warp.shadow)
+    checkAddress(warp, op, op.rows[0]);
+  forLanes(warp.mask, [&](unsigned lane) {
+    SharedPlace place = placeOf(warp, address[lane] - (op.a & 2 ? kSharedWindow : 0));
+    if (place.cta != warp.cta)
+      warp.stop(op, FindingKind::OutOfBounds, lane, "the mbarrier is not the block's own");
+    Mbarrier &barrier = requireMbarrier(warp, op, lane, *place.cta, place.address);
+    if (!(op.a & 4))
+      ++barrier.pending;
+    Cluster &cluster = *warp.cta->cluster;
+    cluster.async.issue(cluster, std::make_unique<CopyArrival>(warp, op, lane, place));
+  });
+}
+
+} // namespace
+
+void decodeCopyArrival(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (!suffixes.take("arrive"))
+    decoder.unsupported("expected cp.async.mbarrier.arrive");
+  bool expected = suffixes.take("noinc");
+  bool shared = suffixes.take("shared") || suffixes.take("shared::cta");
+  if (suffixes.takeType() != ScalarType::B64)
+    decoder.unsupported("an mbarrier is .b64");
+  decoder.wantOperands(instruction, 1);
+  Decoder::Address address = decoder.address(instruction.operands[0]);
+  bool generic = !shared && !address.known;
+  decoder.emit(arriveAfterCopies, {}, {address.row}, address.offset,
+               (address.bytes == 8 ? 1u : 0u) | (generic ? 2u : 0u) | (expected ? 4u : 0u), 0,
+               kOwnValidity);
+}
+
+} // namespace tile::vgpu

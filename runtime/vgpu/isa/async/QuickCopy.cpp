@@ -1,0 +1,99 @@
+// Finding out that it is the simple case; and fetching ahead.
+#include "runtime/vgpu/isa/async/QuickCopy.h"
+
+#include "runtime/vgpu/isa/memory/SharedLanes.h"
+#include "runtime/vgpu/machine/Access.h"
+#include "runtime/vgpu/machine/Lanes.h"
+
+namespace tile::vgpu {
+namespace {
+
+// How much of its bytes each lane takes from its source: the others are zeros.
+enum class Taken { All, None, Some };
+
+Taken takenBytes(Warp &warp, const Op &op, uint32_t bytes) {
+  if (op.b == 0)
+    return Taken::All;
+  uint32_t any = 0, missing = 0; // bits
+  if (op.b == 2) {
+    missing = warp.predicate(op.rows[2]);
+    any = ~missing;
+  }
+  for (unsigned lane = 0; op.b == 1 && lane < kLanes; ++lane) {
+    uint32_t size = warp.row<uint32_t>(op.rows[2])[lane];
+    any |= size;
+    missing |= size ^ bytes;
+  }
+  return !missing ? Taken::All : !any ? Taken::None : Taken::Some;
+}
+
+// Where the lanes read, all of it in one allocation.
+struct Sources {
+  uintptr_t base = 0; // of what registers hold
+  const uint64_t *registers = nullptr;
+
+  const uint8_t *operator[](unsigned lane) const {
+    return reinterpret_cast<const uint8_t *>(base + registers[lane]);
+  }
+};
+
+// Of allocations it knows those seen lately.
+std::optional<Sources> findSources(Warp &warp, const Op &op, uint32_t bytes) {
+  const uint64_t *registers = warp.row<uint64_t>(op.rows[1]);
+  auto offset = static_cast<uint64_t>(op.imm >> 32);
+  const RecentBlocks::Range *block = warp.cta->recent.of(registers[0] + offset);
+  if (!block || block->end - block->base < bytes)
+    return std::nullopt;
+  uint64_t last = block->end - block->base - bytes;
+  if (block->base & (bytes - 1) ||
+      !arePlacesInside(registers, kLanes, offset - block->base, last, bytes))
+    return std::nullopt;
+  return Sources{warp.cta->launch->memory().origin() + offset, registers};
+}
+
+// Without sources: zeros.
+template <uint32_t Bytes> void fillLanes(const OwnShared &targets, const Sources *sources) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (sources)
+      std::memcpy(targets[lane], (*sources)[lane], Bytes);
+    else
+      std::memset(targets[lane], 0, Bytes);
+}
+
+void fillLanes(uint32_t bytes, const OwnShared &targets, const Sources *sources) {
+  if (bytes == 16)
+    fillLanes<16>(targets, sources);
+  else if (bytes == 8)
+    fillLanes<8>(targets, sources);
+  else
+    fillLanes<4>(targets, sources);
+}
+
+} // namespace
+
+bool copyUnchecked(Warp &warp, const Op &op) {
+  uint32_t bytes = op.a & 0xff;
+  Cluster &cluster = *warp.cta->cluster;
+  if (cluster.launch->setup().schedule != Schedule::Eager ||
+      (op.a & (kWideSource | kWideTarget)) != kWideSource)
+    return false;
+  auto targets = findOwnShared(warp, op.rows[0], static_cast<int32_t>(op.imm), bytes, kLanes);
+  Taken taken = targets ? takenBytes(warp, op, bytes) : Taken::Some;
+  if (taken == Taken::Some)
+    return false;
+  std::optional<Sources> sources;
+  if (taken == Taken::All) {
+    sources = findSources(warp, op, bytes);
+    if (!sources)
+      return false;
+    if (auto step = warp.copies.stepTo(op, sources->registers[0]))
+      prefetchLanes(warp, bytes, [base = sources->base + *step, &sources](unsigned lane) {
+        return base + sources->registers[lane];
+      });
+  }
+  fillLanes(bytes, *targets, sources ? &*sources : nullptr);
+  ++*cluster.events;
+  return true;
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,35 @@
+// cp.async where nothing is checked, and what helps it in any case.
+#pragma once
+
+#include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/Warp.h"
+
+namespace tile::vgpu {
+
+/// Of a cp.async. Rows: target address, source address{, source size or ignore predicate}. Op::a: cp-size; bit 16: sources
+/// are 64 bits wide, bit 17: the target is. Op::b: 0 no third operand, 1 source size, 2 ignore-source predicate.
+constexpr uint32_t kWideSource = 1 << 16, kWideTarget = 1 << 17;
+
+/// Whole copies of all lanes that nobody wants to know of. False: it has done nothing.
+bool copyUnchecked(Warp &warp, const Op &op);
+
+/// Asks for what all lanes will read, `bytes` at `placeOf(lane)` in the memory of the host. Guesses cost little and never
+/// fault.
+template <class PlaceOf> void prefetchLanes(Warp &warp, uint32_t bytes, PlaceOf placeOf) {
+  constexpr uint32_t kLineBytes = 64;
+  const GlobalMemory &memory = warp.cta->launch->memory();
+  uintptr_t begin = memory.origin() + kGlobalBase;
+  uintptr_t line = 0;
+  // Neighbours mostly read what adjoins.
+  for (unsigned lane = 0; lane < kLanes; lane += kLineBytes / bytes) {
+    uintptr_t place = placeOf(lane);
+    if (place / kLineBytes == line)
+      continue;
+    line = place / kLineBytes;
+    __builtin_prefetch(reinterpret_cast<const void *>(place));
+    if (warp.shadow)
+      memory.valid().prefetch(place - begin);
+  }
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,133 @@
+// The syntax of mbarrier's instructions.
+#include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/machine/Lanes.h"
+#include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/async/MbarrierForm.h"
+
+namespace tile::vgpu {
+namespace {
+
+struct PendingCount {
+  uint32_t operator()(uint64_t state) const { return state & Mbarrier::kMaxCount; }
+};
+
+void takeSpace(Decoder &decoder, Suffixes &suffixes, MbarrierForm &form) {
+  std::string_view space = suffixes.takeOneOf({"shared::cta", "shared::cluster", "shared"});
+  form.generic = space.empty();
+  form.remote = form.generic || space == "shared::cluster";
+  if (suffixes.takeType() != ScalarType::B64)
+    decoder.unsupported("an mbarrier is .b64");
+}
+
+// A variable that is named is in shared memory.
+Decoder::Address takeAddress(Decoder &decoder, const Operand &operand, MbarrierForm &form) {
+  Decoder::Address address = decoder.address(operand);
+  form.wide = address.bytes == 8;
+  form.generic &= !address.known;
+  return address;
+}
+
+void takeOrder(Suffixes &suffixes, MbarrierForm &form) {
+  form.relaxed = suffixes.take("relaxed");
+  suffixes.takeOneOf({"release", "acquire"});
+  suffixes.takeOneOf({"cta", "cluster"});
+}
+
+void emitUpdate(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                MbarrierForm form) {
+  takeOrder(suffixes, form);
+  takeSpace(decoder, suffixes, form);
+  bool hasOperand = form.action != MbarrierAction::Invalidate;
+  decoder.wantOperands(instruction, 1u + hasOperand);
+  Decoder::Address address = takeAddress(decoder, instruction.operands[0], form);
+  std::vector<uint32_t> sources = {address.row};
+  if (hasOperand)
+    sources.push_back(decoder.source(instruction.operands[1], ScalarType::U32));
+  decoder.emitWide(updateMbarrier, {}, sources, address.offset, form.pack(), 0, kOwnValidity);
+}
+
+void emitArrive(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                MbarrierForm form) {
+  form.expects = suffixes.take("expect_tx");
+  form.noComplete = suffixes.take("noComplete");
+  decoder.program().releases = true;
+  takeOrder(suffixes, form);
+  takeSpace(decoder, suffixes, form);
+  // The first operand is the state, or _ where nobody wants it, as nobody can of a barrier in another block.
+  const auto &operands = instruction.operands;
+  if (operands.empty() || operands[0].kind == Operand::Kind::Address)
+    decoder.malformed("expected a register for the state, or _");
+  bool hasState = operands[0].kind != Operand::Kind::Sink;
+  if (hasState && form.remote && !form.generic)
+    decoder.malformed("with .shared::cluster the state must be _");
+  constexpr size_t at = 1;
+  bool needsOperand = form.expects || form.noComplete;
+  decoder.wantOperands(instruction, at + 1 + needsOperand, at + 2);
+  if (!needsOperand && operands.size() > at + 1)
+    decoder.require(90, 78, "a count");
+  Decoder::Address address = takeAddress(decoder, operands[at], form);
+  uint32_t operand = operands.size() > at + 1 ? decoder.source(operands[at + 1], ScalarType::U32)
+                                              : decoder.constant(1, 4);
+  uint32_t state = hasState ? decoder.target(operands[0], ScalarType::B64) : decoder.sink(8);
+  decoder.emit(arriveAtMbarrier, {state}, {address.row, operand}, address.offset, form.pack(), 0,
+               kOwnValidity);
+}
+
+void emitWait(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+              MbarrierForm form) {
+  form.parity = suffixes.take("parity");
+  takeOrder(suffixes, form);
+  takeSpace(decoder, suffixes, form);
+  form.remote = false;
+  decoder.wantOperands(instruction, 3, form.action == MbarrierAction::TryWait ? 4 : 3);
+  const auto &operands = instruction.operands;
+  Decoder::Address address = takeAddress(decoder, operands[1], form);
+  uint32_t wanted = decoder.source(operands[2], form.parity ? ScalarType::U32 : ScalarType::B64);
+  if (operands.size() > 3)
+    decoder.source(operands[3], ScalarType::U32); // the time limit: any time is as good
+  decoder.emit(waitForMbarrier, {decoder.target(operands[0], ScalarType::Pred)},
+               {address.row, wanted}, address.offset, form.pack(), 0, kOwnValidity);
+}
+
+void decodeMbarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  MbarrierForm form;
+  static constexpr std::pair<std::string_view, MbarrierAction> updates[] = {
+      {"init", MbarrierAction::Init},
+      {"inval", MbarrierAction::Invalidate},
+      {"complete_tx", MbarrierAction::Complete},
+  };
+  for (auto [name, action] : updates)
+    if (suffixes.take(name)) {
+      form.action = action;
+      return emitUpdate(decoder, instruction, suffixes, form);
+    }
+  for (auto [name, action] :
+       {std::pair("arrive", MbarrierAction::Arrive), {"arrive_drop", MbarrierAction::Drop}})
+    if (suffixes.take(name)) {
+      form.action = action;
+      return emitArrive(decoder, instruction, suffixes, form);
+    }
+  for (auto [name, action] :
+       {std::pair("test_wait", MbarrierAction::Test), {"try_wait", MbarrierAction::TryWait}})
+    if (suffixes.take(name)) {
+      form.action = action;
+      return emitWait(decoder, instruction, suffixes, form);
+    }
+  if (suffixes.take("expect_tx")) {
+    form.action = MbarrierAction::Expect;
+    return emitUpdate(decoder, instruction, suffixes, form);
+  }
+  if (!suffixes.take("pending_count") || suffixes.takeType() != ScalarType::B64)
+    decoder.unsupported("expected init, inval, arrive, arrive_drop, expect_tx, complete_tx, "
+                        "test_wait, try_wait or pending_count");
+  decoder.wantOperands(instruction, 2);
+  decoder.emit(laneOp<PendingCount, uint32_t, uint64_t>,
+               {decoder.target(instruction.operands[0], ScalarType::U32)},
+               {decoder.source(instruction.operands[1], ScalarType::B64)});
+}
+
+} // namespace
+
+void registerMbarrier(OpcodeTable &table) { table["mbarrier"] = decodeMbarrier; }
+
+} // namespace tile::vgpu

@@ -1,0 +1,479 @@
+// Translation of addresses. Every access of every handler goes through resolve().
+#include "runtime/vgpu/machine/Access.h"
+
+#include "runtime/vgpu/machine/CountAccess.h"
+#include "runtime/vgpu/machine/Lanes.h"
+#include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/SharedPlace.h"
+
+#include <algorithm>
+
+namespace tile::vgpu {
+MemoryPlace sharedPlaceOf(const Launch &launch, uint64_t address) {
+  for (const Program::SharedVariable &variable : launch.program().shared)
+    if (address >= variable.address && address - variable.address < variable.bytes)
+      return {std::string(variable.name), static_cast<int64_t>(address - variable.address),
+              variable.bytes};
+  return {"shared memory", static_cast<int64_t>(address - kSharedBase), launch.sharedBytes()};
+}
+
+namespace {
+
+constexpr uint64_t kWindowBytes = uint64_t{1} << 40;
+
+std::string hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+MemoryPlace placeOf(const Launch &launch, Space space, uint64_t address) {
+  if (space == Space::Global)
+    return launch.memory().placeOf(address);
+  return space == Space::Shared ? sharedPlaceOf(launch, address & kOffsetMask) : MemoryPlace{};
+}
+
+// ", its element 100 of 4 bytes", where that is one.
+std::string elementText(const MemoryPlace &place, uint32_t bytes) {
+  bool isElement = !place.name.empty() && place.offset >= 0 && place.offset % bytes == 0;
+  return isElement ? ", its element " + std::to_string(place.offset / bytes) + " of " +
+                         std::to_string(bytes) + " bytes"
+                   : "";
+}
+
+// Of the lanes at which `isWrong(lane)`, with the first one's address. There is one.
+template <class Wrong>
+[[noreturn]] void fault(Warp &warp, const Op &op, const Access &access, Wrong isWrong,
+                        FindingKind kind, const std::string &what) {
+  uint32_t lanes = 0;
+  forLanes(access.mask, [&](unsigned each) { lanes |= uint32_t{isWrong(each)} << each; });
+  if (warp.repeats(op, kind, LaneMask{lanes}))
+    throw StopCta();
+  auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  uint64_t address = access.address[lane];
+  std::string where = describeAddress(warp, access.space, address);
+  if (access.space == Space::Global && kind == FindingKind::OutOfBounds)
+    where += elementText(warp.cta->launch->memory().placeOf(address), access.bytes) +
+             "; give the access a mask (tiles of views have one)";
+  Finding finding = warp.cta->launch->place(
+      warp, op, kind, lane,
+      std::string(access.kind == AccessKind::Atomic ? "atomic access to"
+                  : access.isWrite()                ? "write of"
+                                                    : "read of") +
+          " " + std::to_string(access.bytes) + " bytes at " + nameOf(access.space) + " address " +
+          hex(address) + " " + what + ": " + where);
+  finding.lanes = lanes;
+  finding.space = access.space;
+  finding.address = address;
+  finding.bytes = access.bytes;
+  finding.allocation = placeOf(*warp.cta->launch, access.space, address);
+  warp.report(std::move(finding));
+  throw StopCta();
+}
+
+void checkAlignment(Warp &warp, const Op &op, const Access &access) {
+  uint64_t low = 0;
+  if (access.mask == kFullMask)
+    for (uint64_t address : access.address)
+      low |= address;
+  else
+    forLanes(access.mask, [&](unsigned lane) { low |= access.address[lane]; });
+  if ((low & (access.bytes - 1)) == 0)
+    return;
+  fault(
+      warp, op, access,
+      [&](unsigned lane) { return (access.address[lane] & (access.bytes - 1)) != 0; },
+      FindingKind::Misaligned, "is not aligned to " + std::to_string(access.bytes) + " bytes");
+}
+
+// Outside the block found last: look each lane up.
+void lookUpGlobal(Warp &warp, const Op &op, const Access &access) {
+  GlobalMemory &memory = warp.cta->launch->memory();
+  auto blockOf = [&](uint64_t address) {
+    const GlobalMemory::Block *block = memory.find(address);
+    return block && address + access.bytes <= block->base + block->bytes ? block : nullptr;
+  };
+  forLanes(access.mask, [&](unsigned lane) {
+    uint64_t address = access.address[lane];
+    if (const GlobalMemory::Block *block = blockOf(address)) {
+      if (!warp.cta->recent.hold(address, address, access.bytes))
+        warp.cta->recent.add(block->base, block->base + block->bytes);
+      return;
+    }
+    const GlobalMemory::Block *near = memory.near(address);
+    bool freed = near && !near->live && address - near->base < near->bytes;
+    fault(
+        warp, op, access, [&](unsigned each) { return !blockOf(access.address[each]); },
+        freed ? FindingKind::UseAfterFree : FindingKind::OutOfBounds,
+        freed ? "after its memory was freed" : "is out of bounds");
+  });
+}
+
+// The lowest and the highest address of the active lanes.
+struct AddressRange {
+  uint64_t least = ~uint64_t{0}, most = 0;
+};
+AddressRange rangeOf(const Access &access) {
+  AddressRange range;
+  if (access.mask == kFullMask) {
+    for (uint64_t address : access.address) {
+      range.least = std::min(range.least, address);
+      range.most = std::max(range.most, address);
+    }
+    return range;
+  }
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    bool active = access.mask >> lane & 1;
+    range.least = std::min(range.least, active ? access.address[lane] : range.least);
+    range.most = std::max(range.most, active ? access.address[lane] : range.most);
+  }
+  return range;
+}
+
+// Whether all 32 lanes take part and lie in [begin, end): quicker to ask than what their range is.
+bool areAllInside(const Access &access, uint64_t begin, uint64_t end) {
+  if (access.mask != kFullMask || end - begin < access.bytes)
+    return false;
+  uint64_t last = end - access.bytes, outside = 0;
+  for (uint64_t address : access.address)
+    outside |= (address - begin) | (last - address); // one of them is negative
+  return static_cast<int64_t>(outside) >= 0;
+}
+
+// Host addresses where address 0 would be at `origin`. In integers, since inactive lanes may hold anything.
+void translate(Access &access, uintptr_t origin) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    access.host[lane] = reinterpret_cast<uint8_t *>(origin + access.address[lane]);
+}
+
+void resolveGlobal(Warp &warp, const Op &op, Access &access) {
+  Cta &cta = *warp.cta;
+  const RecentBlocks::Range *block = cta.recent.of(access.address[0]);
+  if (!block || !areAllInside(access, block->base, block->end)) {
+    AddressRange range = rangeOf(access);
+    if (!cta.recent.hold(range.least, range.most, access.bytes))
+      lookUpGlobal(warp, op, access);
+  }
+  translate(access, cta.launch->memory().origin());
+}
+
+// The bytes of a memory barrier are opaque.
+void checkOpaque(Warp &warp, const Op &op, const Access &access, unsigned lane,
+                 const SharedPlace &place) {
+  const Mbarriers &barriers = place.cta->mbarriers;
+  auto next = barriers.upper_bound(place.address + access.bytes - 1);
+  if (next == barriers.begin() || !warp.cta->launch->checks().async)
+    return;
+  auto barrier = std::prev(next);
+  if (barrier->first + 8 > place.address)
+    warp.report(op, FindingKind::Async, lane,
+                std::string(access.isWrite() ? "writes to" : "reads") + " the bytes of " +
+                    describe(barrier->first, barrier->second) + ": mbarrier.inval it first");
+}
+
+// True if the block's own shared memory holds [least, most + bytes), and no memory barrier is there.
+bool isOwnShared(const Cta &cta, const AddressRange &range, uint32_t bytes) {
+  uint64_t begin = cta.sharedBegin(), size = cta.launch->sharedBytes();
+  if (range.least < begin || bytes > size || range.most - begin > size - bytes)
+    return false;
+  const Mbarriers &barriers = cta.mbarriers;
+  uint64_t window = sharedWindowOf(cta.rank);
+  return barriers.empty() || range.most - window + bytes <= barriers.begin()->first ||
+         range.least - window >= barriers.rbegin()->first + 8;
+}
+
+void resolveShared(Warp &warp, const Op &op, Access &access) {
+  const Cta &cta = *warp.cta;
+  uint64_t begin = cta.sharedBegin();
+  if ((cta.mbarriers.empty() && areAllInside(access, begin, begin + cta.launch->sharedBytes())) ||
+      isOwnShared(cta, rangeOf(access), access.bytes)) {
+    translate(access, reinterpret_cast<uintptr_t>(cta.shared.data()) - begin);
+    return;
+  }
+  uint64_t bytes = warp.cta->launch->sharedBytes();
+  uint64_t last = bytes - access.bytes; // wraps if the window is smaller than the access
+  auto isOutside = [&](unsigned lane) {
+    SharedPlace place = placeOf(warp, access.address[lane]);
+    return !place.cta || access.bytes > bytes || uint64_t{place.address} - kSharedBase > last;
+  };
+  forLanes(access.mask, [&](unsigned lane) {
+    SharedPlace place = placeOf(warp, access.address[lane]);
+    uint64_t offset = uint64_t{place.address} - kSharedBase;
+    if (isOutside(lane))
+      fault(warp, op, access, isOutside, FindingKind::OutOfBounds, "is out of bounds");
+    if (place.cta->hasExited)
+      fault(
+          warp, op, access,
+          [&](unsigned each) { return placeOf(warp, access.address[each]).cta == place.cta; },
+          FindingKind::UseAfterFree,
+          "after block " + warp.cta->launch->blockText(place.cta->index) +
+              " of the cluster has exited");
+    if (!place.cta->mbarriers.empty())
+      checkOpaque(warp, op, access, lane, place);
+    access.host[lane] = place.cta->shared.data() + offset;
+  });
+}
+
+void resolveWindow(Warp &warp, const Op &op, Access &access, uint8_t *base, uint64_t begin,
+                   uint64_t bytes, uint64_t laneStride) {
+  uint64_t last = bytes - access.bytes; // wraps if the window is smaller than the access
+  auto isOutside = [&](unsigned lane) {
+    return access.bytes > bytes || access.address[lane] - begin > last;
+  };
+  forLanes(access.mask, [&](unsigned lane) {
+    uint64_t offset = access.address[lane] - begin;
+    if (isOutside(lane))
+      fault(warp, op, access, isOutside, FindingKind::OutOfBounds, "is out of bounds");
+    access.host[lane] = base + lane * laneStride + offset;
+  });
+}
+
+} // namespace
+
+void readAddresses(Warp &warp, uint32_t row, bool wide, int64_t offset,
+                   uint64_t (&address)[kLanes]) {
+  if (wide) {
+    const uint64_t *base = warp.row<uint64_t>(row);
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      address[lane] = base[lane] + static_cast<uint64_t>(offset);
+    return;
+  }
+  const uint32_t *base = warp.row<uint32_t>(row);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    address[lane] = base[lane] + static_cast<uint32_t>(offset);
+}
+
+Space takeSpace(Access &access, uint32_t mask, uint32_t &taken) {
+  auto spaceOf = [](uint64_t address, uint64_t &base) {
+    for (auto [window, space] :
+         {std::pair(kSharedWindow, Space::Shared), std::pair(kLocalWindow, Space::Local),
+          std::pair(kParamWindow, Space::Param)})
+      if (address - window < kWindowBytes) {
+        base = window;
+        return space;
+      }
+    base = 0;
+    return Space::Global;
+  };
+  uint64_t base = 0;
+  Space space = spaceOf(access.address[std::countr_zero(mask)], base);
+  taken = 0;
+  forLanes(mask, [&](unsigned lane) {
+    uint64_t other = 0;
+    if (spaceOf(access.address[lane], other) == space) {
+      taken |= 1u << lane;
+      access.address[lane] -= base;
+    }
+  });
+  return space;
+}
+
+std::string describeAddress(Warp &warp, Space space, uint64_t address) {
+  Launch &launch = *warp.cta->launch;
+  const Program &program = launch.program();
+  if (space == Space::Global)
+    return launch.memory().describe(address);
+  if (space == Space::Local)
+    return "a thread has " + std::to_string(program.localBytes) + " bytes of local memory";
+  if (space == Space::Param)
+    return "the kernel has " + std::to_string(program.paramBytes) + " bytes of parameters";
+  if (size_t blocks = warp.cta->cluster->ctas.size(); address >> kRankShift >= blocks)
+    return blocks == 1 ? "beyond the block's window of 16 MiB"
+                       : "beyond the windows of the cluster's " + std::to_string(blocks) +
+                             " blocks, of 16 MiB each";
+  address &= kOffsetMask;
+  for (const Program::SharedVariable &variable : program.shared)
+    if (address >= variable.address && address - variable.address < variable.bytes)
+      return "offset " + std::to_string(address - variable.address) + " of " +
+             std::string(variable.name);
+  uint64_t end = kSharedBase + launch.sharedBytes();
+  if (address >= end)
+    return std::to_string(address - end) + " bytes past the block's " +
+           std::to_string(launch.sharedBytes()) + " bytes of shared memory";
+  return address < kSharedBase
+             ? "below the first shared address, " + std::to_string(kSharedBase)
+             : "offset " + std::to_string(address - kSharedBase) + " of shared memory";
+}
+
+void resolve(Warp &warp, const Op &op, Access &access) {
+  if (access.bytes > 1)
+    checkAlignment(warp, op, access);
+  Cta &cta = *warp.cta;
+  Launch &launch = *cta.launch;
+  const Program &program = launch.program();
+  switch (access.space) {
+  case Space::Shared:
+    resolveShared(warp, op, access);
+    break;
+  case Space::Local:
+    resolveWindow(warp, op, access,
+                  cta.local.data() + size_t{warp.index} * kLanes * program.localStride(), 0,
+                  program.localBytes, program.localStride());
+    break;
+  case Space::Param:
+    if (access.isWrite())
+      fault(
+          warp, op, access, [](unsigned) { return true; }, FindingKind::OutOfBounds,
+          "changes a kernel parameter");
+    resolveWindow(warp, op, access, launch.params().data(), 0, launch.params().size(), 0);
+    break;
+  default:
+    resolveGlobal(warp, op, access);
+  }
+  if (access.isWrite())
+    ++*cta.cluster->events;
+  if (DistinctSectors *distinct = launch.distinctSectors())
+    countAccess(cta.countersOf(op), access, *distinct);
+}
+
+void requireOwnShared(Warp &warp, const Op &op, Access &access) {
+  if (warp.cta->cluster->ctas.size() == 1)
+    return; // there is no other window
+  auto isForeign = [&](unsigned lane) {
+    return placeOf(warp, access.address[lane]).cta != warp.cta;
+  };
+  forLanes(access.mask, [&](unsigned lane) {
+    if (isForeign(lane))
+      fault(warp, op, access, isForeign, FindingKind::OutOfBounds,
+            "is in another block of the cluster, which this instruction does not reach");
+  });
+  forLanes(access.mask, [&](unsigned lane) { access.address[lane] &= kOffsetMask; });
+}
+
+void requireGlobal(Warp &warp, const Op &op, unsigned lane, uint64_t address, uint32_t bytes) {
+  if (warp.cta->recent.hold(address, address, bytes))
+    return;
+  Access access;
+  access.mask = 1u << lane;
+  access.bytes = bytes;
+  access.address[lane] = address;
+  lookUpGlobal(warp, op, access);
+}
+
+ValidBits *validBits(Warp &warp, Space space, uint64_t address, unsigned lane, uint64_t &bit) {
+  Cta &cta = *warp.cta;
+  switch (space) {
+  case Space::Shared: {
+    SharedPlace place = placeOf(warp, address);
+    bit = place.address - kSharedBase;
+    return &place.cta->sharedValid;
+  }
+  case Space::Local:
+    bit = (uint64_t{warp.index} * kLanes + lane) * cta.launch->program().localStride() + address;
+    return &cta.localValid;
+  case Space::Global:
+    bit = address - kGlobalBase;
+    return &cta.launch->memory().valid();
+  default:
+    return nullptr;
+  }
+}
+
+namespace {
+
+// The words by which strong accesses synchronise, wide ones and those of the block alone.
+struct SyncWord {
+  SyncVariables *variables;
+  SyncVariables::Key wide, narrow;
+};
+
+SyncWord syncWord(Warp &warp, const Access &access, unsigned lane) {
+  Cta &cta = *warp.cta;
+  uint64_t address = access.address[lane];
+  bool isShared = access.space == Space::Shared;
+  if (isShared) {
+    SharedPlace place = placeOf(warp, address);
+    address = mapAddress(place.address, place.cta->rank);
+  }
+  return {isShared ? &cta.cluster->sync : &cta.launch->globalSync(),
+          {address, 0},
+          {address, cta.index + 1}};
+}
+
+bool isNarrow(AccessKind kind) { return kind >= AccessKind::NarrowAtomic; }
+
+void acquire(Warp &warp, const Access &access) {
+  bool learnsNow =
+      access.order == MemoryOrder::Acquire || access.order == MemoryOrder::AcquireRelease;
+  auto take = [&](const Publication *news) {
+    if (!news)
+      return;
+    if (learnsNow)
+      warp.clock.learn(*news, access.mask);
+    else
+      join(warp.clock.seen, *news);
+  };
+  forLanes(access.mask, [&](unsigned lane) {
+    SyncWord word = syncWord(warp, access, lane);
+    if (word.variables->empty())
+      return;
+    take(word.variables->read(word.narrow));
+    if (!isNarrow(access.kind))
+      take(word.variables->read(word.wide));
+  });
+}
+
+void release(Warp &warp, const Access &access) {
+  bool publishesNow =
+      access.order == MemoryOrder::Release || access.order == MemoryOrder::AcquireRelease;
+  bool adds = access.kind == AccessKind::Atomic || access.kind == AccessKind::NarrowAtomic;
+  Publication news = publishesNow ? warp.clock.publication(access.mask) : warp.clock.has.fenced;
+  forLanes(access.mask, [&](unsigned lane) {
+    SyncWord word = syncWord(warp, access, lane);
+    if (news.empty() && (adds || word.variables->empty()))
+      return;
+    word.variables->write(word.narrow, news, adds);
+    if (!isNarrow(access.kind))
+      word.variables->write(word.wide, news, adds);
+  });
+  if (publishesNow)
+    warp.clock.advance();
+}
+
+bool readsMemory(AccessKind kind) {
+  return kind != AccessKind::StrongWrite && kind != AccessKind::NarrowWrite;
+}
+
+} // namespace
+
+// By lanes that know the same.
+static void checkAlike(Warp &warp, const Op &op, const Access &access, uint32_t same) {
+  Cta &cta = *warp.cta;
+  bool strong = isStrong(access.kind);
+  if (strong && readsMemory(access.kind))
+    acquire(warp, access);
+  if (access.space == Space::Global) {
+    cta.cluster->globalRaces->access(warp, op, access.kind, access.mask, access.address,
+                                     access.bytes, same);
+  } else {
+    auto first = static_cast<unsigned>(std::countr_zero(access.mask));
+    Accessor accessor = accessorOf(warp, op, first, access.kind);
+    forLanes(access.mask, [&](unsigned lane) {
+      accessor.lane = lane;
+      accessor.stamp.lane = lane;
+      SharedPlace place = placeOf(warp, access.address[lane]);
+      place.cta->races->access(accessor, place.address - kSharedBase, access.bytes,
+                               same >> lane & 1);
+    });
+  }
+  if (strong && access.isWrite())
+    release(warp, access);
+}
+
+void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
+  if (!warp.cta->races || (access.space != Space::Shared && access.space != Space::Global))
+    return;
+  warp.clock.touch(access.mask);
+  if (warp.cta->launch->checks().strict)
+    same = 0;
+  uint32_t behind = access.mask & warp.clock.lagging;
+  if (!behind || behind == access.mask)
+    return checkAlike(warp, op, access, same);
+  for (uint32_t lanes : {behind, access.mask & ~behind}) {
+    Access part = access;
+    part.mask = lanes;
+    checkAlike(warp, op, part, same);
+  }
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,66 @@
+// The blocks that run together: one, unless the launch asks for clusters. A cluster is what a host thread works on.
+#pragma once
+
+#include "runtime/vgpu/check/Races.h"
+#include "runtime/vgpu/machine/Schedule.h"
+#include "runtime/vgpu/machine/Warp.h"
+#include "runtime/vgpu/machine/async/AsyncQueue.h"
+
+namespace tile::vgpu {
+
+/// What became of a cluster's turn.
+enum class TurnEnd : uint8_t {
+  Done,  // all blocks have ended
+  Turn,  // it has run long enough; others may
+  Stuck, // nothing in it can change anything: only another cluster could
+};
+
+/// barrier.cluster: arrival and wait are separate, and every thread of the cluster takes part in each phase.
+struct ClusterBarrier {
+  uint64_t phase = 0;   // completed phases
+  uint32_t arrived = 0; // threads
+  Knowledge arriving, completed;
+};
+
+struct Cluster {
+  Cluster() = default;
+  Cluster(const Cluster &) = delete;
+  Cluster &operator=(const Cluster &) = delete;
+
+  Launch *launch = nullptr;
+  uint32_t index = 0;
+  std::vector<std::unique_ptr<Cta>> ctas;
+  SyncVariables sync;                          // of shared memory
+  std::unique_ptr<GlobalRaces> ownGlobalRaces; // where it runs as if it were alone
+  GlobalRaces *globalRaces = nullptr; // its own or the launch's; null without the race check
+  uint32_t actors = 0; // of its clocks: warps, then whatever completes asynchronous work
+  Choices choices;
+  AsyncQueue async;
+  ClusterBarrier barrier;
+  /// Counts whatever a waiting warp might be waiting for: writes, arrivals, completions, exits. Of the whole launch where
+  /// blocks talk to each other.
+  uint64_t *events = nullptr;
+  uint64_t ownEvents = 0;
+  uint32_t quietRounds = 0; // in which no event came
+
+  /// Runs warps until all have exited, or `mayPause` and it has run for a while.
+  TurnEnd advance(bool mayPause);
+  /// A new actor of the clocks. Stops the block when there are too many.
+  unsigned addActor(Warp &warp, const Op &op);
+  /// Reports who waits for what, in the first warp that does.
+  /// `more`: what else is to be said.
+  void reportDeadlock(const std::string &more = {});
+
+private:
+  bool runRound(bool &allExited);
+  bool runRandomly(bool &allExited);
+  void runWarp(Warp &warp, uint32_t steps);
+  void watch(Warp &warp);
+  void checkExit(Warp &warp);
+  void checkInFlight(const Cta &cta);
+  void drain();
+  /// How often its warps have used up their budget of backward branches.
+  uint64_t branches() const;
+};
+
+} // namespace tile::vgpu

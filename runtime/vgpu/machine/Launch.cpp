@@ -1,0 +1,412 @@
+// Blocks on host threads, warps in turns, deadlocks, and where a finding happened.
+#include "runtime/vgpu/machine/Launch.h"
+
+#include "runtime/vgpu/machine/Barrier.h"
+#include "runtime/vgpu/machine/Lanes.h"
+#include "runtime/vgpu/machine/Targets.h"
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+namespace tile::vgpu {
+
+Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
+  sharedBytes_ = program().staticSharedBytes;
+  if (setup_.config.dynamicSharedBytes)
+    sharedBytes_ = program().dynamicSharedAddress - kSharedBase + setup_.config.dynamicSharedBytes;
+  if (setup_.counting) {
+    instructionCounters_.resize(program().lines.size());
+    distinctSectors_ = std::make_unique<DistinctSectors>(memory().reservedBytes());
+  }
+  clusterSize_ = static_cast<uint32_t>(setup_.config.cluster.count());
+  inFlight_ = setup_.before ? std::move(setup_.before) : std::make_unique<GridsInFlight>();
+  firstCluster_ = inFlight_->nextCluster();
+  inFlight_->grids.push_back({setup_.program, setup_.config, firstCluster_});
+  auto threads = static_cast<uint32_t>(setup_.config.block.count());
+  maxResident_ = std::max(1u, residentBlocks(setup_.props, threads, sharedBytes_) / clusterSize_);
+  if (setup_.schedule == Schedule::Random && clusterCount() <= (1u << 24)) {
+    Choices choices;
+    choices.reset(setup_.seed, clusterCount());
+    order_.resize(clusterCount());
+    std::iota(order_.begin(), order_.end(), 0u);
+    for (size_t i = order_.size(); i > 1; --i)
+      std::swap(order_[i - 1], order_[choices.below(static_cast<uint32_t>(i))]);
+  }
+}
+
+uint64_t Launch::clusterCount() const { return setup_.config.grid.count() / clusterSize_; }
+
+const Grid &Launch::gridOf(uint32_t cluster) const {
+  return *std::ranges::find_if(inFlight_->grids.rbegin(), inFlight_->grids.rend(),
+                               [&](const Grid &grid) { return grid.firstCluster <= cluster; });
+}
+
+void Launch::startDependents(bool afterGridsBefore) {
+  if (!afterGridsBefore)
+    dependents_ = Dependents::StartedEarly;
+  else if (dependents_ == Dependents::NotStarted)
+    dependents_ = Dependents::Started;
+}
+
+std::unique_ptr<GridsInFlight> Launch::leaveInFlight() {
+  if (!inFlight_->races || dependents_ == Dependents::NotStarted)
+    return nullptr;
+  if (dependents_ == Dependents::Started)
+    inFlight_->endedBelow = firstCluster_;
+  return std::move(inFlight_);
+}
+
+void Launch::note(const Op &op, const std::string &message) {
+  std::lock_guard lock(mutex_);
+  auto [entry, isNew] = notes_.try_emplace(op.instruction);
+  if (!isNew)
+    return;
+  static_cast<CodePlace &>(entry->second) = placeOf(program(), op.instruction);
+  entry->second.message = message;
+}
+
+void Launch::run() {
+  bool communicates = program().usesGlobalAtomics;
+  // Launches that may run at a time with others need the shadow of all.
+  bool overlaps = inFlight_->races || program().startsDependents;
+  if (!checks().tracksAccesses()) {
+    runOn(communicates ? 1 : setup_.threads);
+  } else if (communicates || overlaps || program().prints || !runApart()) {
+    if (!inFlight_->races)
+      inFlight_->races = GlobalRaces::ofLaunch();
+    inFlight_->races->forgetTouched(); // by launches before
+    runOn(1);
+    touched_ = inFlight_->races->touched();
+  }
+  if (distinctSectors_)
+    distinctSectors_->addTo(counters_);
+  // Which later clusters had started when the first fault appeared depends on timing; the first faulty one does not.
+  if (findings_.empty())
+    return;
+  uint64_t first = std::ranges::min(findings_, {}, &Finding::clusterIndex).clusterIndex;
+  std::erase_if(findings_, [&](const Finding &finding) { return finding.clusterIndex != first; });
+}
+
+void Launch::runOn(uint64_t threads) {
+  std::vector<std::thread> helpers;
+  for (uint64_t i = 1; i < std::min(threads, clusterCount()); ++i)
+    helpers.emplace_back([this] { worker(); });
+  worker();
+  for (std::thread &helper : helpers)
+    helper.join();
+  if (failure_)
+    std::rethrow_exception(failure_);
+}
+
+bool Launch::runApart() {
+  footprints_ = std::make_unique<Footprints>(memory());
+  runOn(setup_.threads);
+  bool isClean = findings_.empty() && !footprints_->haveMet();
+  if (isClean)
+    touched_ = footprints_->touched();
+  else
+    startAgain();
+  footprints_.reset();
+  return isClean;
+}
+
+void Launch::startAgain() {
+  footprints_->restore();
+  findings_.clear();
+  notes_.clear();
+  statistics_ = {};
+  counters_ = {};
+  std::ranges::fill(instructionCounters_, Counters());
+  if (distinctSectors_)
+    distinctSectors_->clear();
+  next_ = 0;
+  stopAt_ = ~uint64_t{0};
+}
+
+std::optional<uint64_t> Launch::takeCluster() {
+  uint64_t end = clusterCount();
+  while (next_.load() < end) {
+    uint64_t turn = next_.fetch_add(1);
+    if (turn >= end)
+      break;
+    uint64_t index = order_.empty() ? turn : order_[turn];
+    if (index < stopAt_.load())
+      return index;
+  }
+  return std::nullopt;
+}
+
+// For the report of a deadlock.
+std::string Launch::waitingBlocksText(uint64_t clusters) const {
+  if (clusters == 0)
+    return {};
+  return "; " + std::to_string(clusters * clusterSize_) + " blocks have not started, since " +
+         setup_.props.target + " holds at most " + std::to_string(maxResident_ * clusterSize_) +
+         " of this launch at a time";
+}
+
+void Launch::worker() {
+  try {
+    bool mayPause = program().usesGlobalAtomics;
+    std::vector<std::unique_ptr<Cluster>> idle, resident;
+    size_t stuck = 0;                      // clusters in a row that could do nothing
+    std::optional<std::string> notStarted; // what the first deadlock says of the other blocks
+    for (;;) {
+      // Prefer a new cluster; when those are all started, go round the unfinished ones.
+      if (resident.size() < maxResident_)
+        if (std::optional<uint64_t> index = takeCluster()) {
+          if (idle.empty())
+            idle.push_back(makeCluster());
+          begin(*idle.back(), *index);
+          resident.push_back(std::move(idle.back()));
+          idle.pop_back();
+          stuck = 0;
+        }
+      if (resident.empty()) {
+        collectCounters(idle);
+        return;
+      }
+      std::unique_ptr<Cluster> cluster = std::move(resident.back());
+      resident.pop_back();
+      uint64_t before = *cluster->events;
+      TurnEnd end = cluster->advance(mayPause);
+      stuck = end == TurnEnd::Stuck && *cluster->events == before ? stuck + 1 : 0;
+      // One that has not started may be what they wait for.
+      uint64_t started = std::min(next_.load(), clusterCount());
+      bool mayStart = started < clusterCount() && resident.size() + 1 < maxResident_;
+      if (stuck > resident.size() && !mayStart) {
+        // Once a block is given up, the others are not to be started: what it waited for is what all do.
+        if (!notStarted)
+          notStarted = waitingBlocksText(clusterCount() - started);
+        cluster->reportDeadlock(*notStarted);
+        end = TurnEnd::Done;
+      }
+      if (end == TurnEnd::Done) {
+        retire(*cluster);
+        idle.push_back(std::move(cluster));
+      } else {
+        resident.insert(resident.begin(), std::move(cluster));
+      }
+    }
+  } catch (...) {
+    std::lock_guard lock(mutex_);
+    stopAt_ = 0;
+    if (!failure_)
+      failure_ = std::current_exception();
+  }
+}
+
+void Launch::retire(Cluster &cluster) {
+  if (cluster.ownGlobalRaces)
+    cluster.ownGlobalRaces->endCluster();
+  std::lock_guard lock(mutex_);
+  for (auto &cta : cluster.ctas) {
+    ++statistics_.blocks;
+    for (const Warp &warp : cta->warps)
+      statistics_.warpInstructions += warp.instructions;
+    counters_ += cta->counters;
+    findings_.insert(findings_.end(), cta->findings.begin(), cta->findings.end());
+  }
+  bool isFaulty =
+      std::ranges::any_of(cluster.ctas, [](const auto &cta) { return !cta->findings.empty(); });
+  if (footprints_ && (isFaulty || footprints_->haveMet())) {
+    stopAt_ = 0;
+    return;
+  }
+  if (!isFaulty)
+    return;
+  // Clusters after the first faulty one are not needed; those before it finish, so that reports do not depend on timing.
+  uint64_t stop = stopAt_.load();
+  while (cluster.index + 1 < stop &&
+         !stopAt_.compare_exchange_weak(stop, uint64_t{cluster.index} + 1)) {
+  }
+}
+
+void Launch::collectCounters(const std::vector<std::unique_ptr<Cluster>> &clusters) {
+  std::lock_guard lock(mutex_);
+  for (const auto &cluster : clusters)
+    for (const auto &cta : cluster->ctas)
+      for (size_t i = 0; i < cta->instructionCounters.size(); ++i) {
+        Counters &counters = cta->instructionCounters[i];
+        const Program::Line &line = program().lines[i];
+        counters.macs = line.macs * counters.warpInstructions;
+        counters.mma = line.macs ? counters.warpInstructions : 0;
+        instructionCounters_[i] += counters;
+        counters_ += counters;
+      }
+}
+
+std::unique_ptr<Cluster> Launch::makeCluster() {
+  auto cluster = std::make_unique<Cluster>();
+  cluster->launch = this;
+  if (footprints_)
+    cluster->ownGlobalRaces = GlobalRaces::ofCluster(*footprints_);
+  cluster->globalRaces = footprints_ ? cluster->ownGlobalRaces.get() : inFlight_->races.get();
+  cluster->events = program().usesGlobalAtomics ? &events_ : &cluster->ownEvents;
+  for (uint32_t rank = 0; rank < clusterSize_; ++rank) {
+    cluster->ctas.push_back(makeCta(rank));
+    cluster->ctas.back()->cluster = cluster.get();
+  }
+  return cluster;
+}
+
+std::unique_ptr<Cta> Launch::makeCta(uint32_t rank) {
+  auto cta = std::make_unique<Cta>();
+  cta->launch = this;
+  cta->rank = rank;
+  cta->threads = static_cast<uint32_t>(setup_.config.block.count());
+  cta->instructionCounters.resize(instructionCounters_.size());
+  const Program &code = program();
+  size_t warps = (cta->threads + kLanes - 1) / kLanes;
+  cta->warps.resize(warps);
+  cta->registerBytes.resize(warps * code.fileBytes + 64);
+  auto misalignment = reinterpret_cast<uintptr_t>(cta->registerBytes.data()) % 64;
+  uint8_t *registers = cta->registerBytes.data() + (misalignment ? 64 - misalignment : 0);
+  if (checks().init)
+    cta->shadowRegisters = ShadowRegisterFile(warps, code.fileBytes);
+  cta->shared.resize(sharedBytes_);
+  cta->sharedValidWords.resize(sharedBytes_ / 64 + 2);
+  cta->sharedValid = ValidBits(cta->sharedValidWords.data());
+  cta->local.resize(warps * kLanes * code.localStride());
+  cta->localValidWords.resize(cta->local.size() / 64 + 2);
+  cta->localValid = ValidBits(cta->localValidWords.data());
+  if (checks().tracksAccesses())
+    cta->races = std::make_unique<SharedRaces>();
+  for (size_t i = 0; i < warps; ++i) {
+    Warp &warp = cta->warps[i];
+    warp.index = static_cast<uint32_t>(i);
+    warp.cta = cta.get();
+    warp.registers = registers + i * code.fileBytes;
+    if (checks().init)
+      warp.shadow = cta->shadowRegisters.warp(i);
+    uint32_t lanes = std::min<uint32_t>(kLanes, cta->threads - static_cast<uint32_t>(i) * kLanes);
+    warp.present = lanes == kLanes ? kFullMask : (1u << lanes) - 1;
+    for (const Program::Constant &constant : code.constants) {
+      uint64_t bits = constant.bits + (constant.isShared ? sharedWindowOf(rank) : 0);
+      if (constant.bytes == 8)
+        std::fill_n(warp.row<uint64_t>(constant.row), kLanes, bits);
+      else
+        std::fill_n(warp.row<uint32_t>(constant.row), kLanes, static_cast<uint32_t>(bits));
+    }
+  }
+  return cta;
+}
+
+void Launch::begin(Cluster &cluster, uint64_t index) {
+  cluster.index = static_cast<uint32_t>(index);
+  cluster.sync.clear();
+  cluster.choices.reset(setup_.seed, index);
+  cluster.async.clear();
+  cluster.barrier = {};
+  cluster.quietRounds = 0;
+  cluster.actors = static_cast<uint32_t>(clusterSize_ * cluster.ctas[0]->warps.size());
+  for (auto &cta : cluster.ctas)
+    begin(*cta);
+}
+
+void Launch::begin(Cta &cta) const {
+  cta.index = grid().blockIndex(cta.cluster->index, cta.rank);
+  device::Dim3 place = grid().placeOf(cta.index);
+  cta.id[0] = place.x, cta.id[1] = place.y, cta.id[2] = place.z;
+  cta.counters = {};
+  cta.findings.clear();
+  cta.recent = {};
+  // Shared memory starts with a pattern that is no plausible number: reading it unwritten cannot look right.
+  std::ranges::fill(cta.shared, uint8_t{0xCD});
+  if (checks().init) {
+    std::ranges::fill(cta.sharedValidWords, 0);
+    std::ranges::fill(cta.localValidWords, 0);
+    cta.shadowRegisters.reset(program().staticRowsBegin);
+  }
+  if (cta.races)
+    cta.races->reset(sharedBytes_);
+  for (Barrier &barrier : cta.barriers)
+    barrier = {};
+  cta.mbarriers.clear();
+  cta.warpgroups.assign((cta.warps.size() + 3) / 4, {});
+  cta.hasExited = false;
+  cta.freeRegisters = 0;
+  for (Warp &warp : cta.warps) {
+    warp.mask = warp.present;
+    warp.pc = 0;
+    warp.exited = 0;
+    warp.waits = false;
+    warp.status = WarpStatus::Ready;
+    warp.splits.clear();
+    warp.copies.reset();
+    warp.bulk.reset();
+    warp.acquiredMaps.clear();
+    if (program().usesWgmma)
+      warp.flight.reset(program().fileBytes, program().watchesMatrices);
+    warp.isArrived = false;
+    warp.maxRegisters = warp.registerChanges = 0;
+    warp.unwritten = {};
+    warp.mbarrierWait = {};
+    warp.timedOut.clear();
+    warp.activations.assign(program().recursions.size() * kLanes, {});
+    warp.keptBytes.assign(program().recursions.empty() ? 0 : kLanes, 0);
+    warp.clock.reset(firstCluster_ + cta.cluster->index,
+                     static_cast<uint32_t>(cta.rank * cta.warps.size() + warp.index),
+                     checks().tracksAccesses());
+    warp.clock.followsLanes = program().releases;
+    warp.clock.setBlock(static_cast<uint32_t>(cta.rank * cta.warps.size()),
+                        static_cast<uint32_t>(cta.warps.size()));
+    warp.loop = {};
+    warp.instructions = warp.clockReads = 0;
+    warp.resetBudget();
+    fillSpecials(warp);
+  }
+}
+
+// The places at which the function around `place` was inlined, innermost first.
+static std::vector<SourcePlace> callersOf(const Module &module, SourceLine place) {
+  std::vector<SourcePlace> callers;
+  while (place.inlinedAt) { // each site is older than those inlined there
+    place = module.callSites[place.inlinedAt - 1];
+    if (const std::string *file = module.fileOf(place))
+      callers.push_back({*file, static_cast<int>(place.line)});
+  }
+  return callers;
+}
+
+std::string Launch::describe(const Op &op) const {
+  const Program::Line &line = program().lines[op.instruction];
+  std::string text = std::string(line.spelling) + " in line " + std::to_string(line.line);
+  if (const std::string *file = program().module->fileOf(line.source))
+    text += " (" + *file + ":" + std::to_string(line.source.line) + ")";
+  return text;
+}
+
+CodePlace placeOf(const Program &program, uint32_t instruction) {
+  const Program::Line &line = program.lines[instruction];
+  CodePlace place;
+  place.ptxFile = program.module->name;
+  place.ptxLine = line.line;
+  place.ptxText = program.module->lineText(line.line);
+  if (const std::string *file = program.module->fileOf(line.source)) {
+    place.sourceFile = *file;
+    place.sourceLine = static_cast<int>(line.source.line);
+    place.inlinedAt = callersOf(*program.module, line.source);
+  }
+  return place;
+}
+
+Finding Launch::place(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
+                      std::string message) const {
+  Finding finding;
+  static_cast<CodePlace &>(finding) = placeOf(program(), op.instruction);
+  finding.kind = kind;
+  finding.message = std::move(message);
+  finding.kernel = program().entry->name;
+  finding.cta = grid().placeOf(warp.cta->index);
+  finding.ctaIndex = warp.cta->index;
+  finding.clusterIndex = warp.cta->cluster->index;
+  finding.warp = warp.index;
+  finding.lane = lane;
+  finding.lanes = 1u << lane;
+  finding.seed = setup_.seed;
+  return finding;
+}
+
+} // namespace tile::vgpu

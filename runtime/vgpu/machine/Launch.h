@@ -1,0 +1,145 @@
+// One launch of a kernel: hands clusters of blocks to host threads, each of which runs its clusters warp by warp.
+//
+// Clusters are handed out in order, or in a random one. With several host threads results stay the same as with one:
+// kernels whose blocks communicate through global memory run on a single thread. Under the race check the others first
+// run as if each cluster were alone; where clusters have met or something is to be reported, memory is put back and all
+// run again on a single thread. Findings are those of the first faulty cluster.
+#pragma once
+
+#include "runtime/vgpu/machine/Cluster.h"
+#include "runtime/vgpu/machine/DependentLaunch.h"
+#include "runtime/vgpu/machine/DistinctSectors.h"
+#include "runtime/vgpu/machine/LongRun.h"
+
+#include <exception>
+#include <map>
+#include <optional>
+
+namespace tile::vgpu {
+
+/// Tensor maps in global memory that the kernel has changed, by address. Copies read maps through a proxy of their own.
+struct ChangedMap {
+  uint32_t changes = 0;
+  const Warp *changer = nullptr; // last
+  bool isReleased = false;       // by a fence of the changer since
+};
+using ChangedMaps = std::map<uint64_t, ChangedMap>;
+
+/// The line of an instruction, by Op::instruction.
+CodePlace placeOf(const Program &program, uint32_t instruction);
+
+struct LaunchSetup {
+  std::shared_ptr<const Program> program;
+  GlobalMemory *memory = nullptr;
+  device::LaunchConfig config;
+  std::vector<uint8_t> params;
+  Checks checks;
+  bool counting = false;
+  unsigned threads = 1;
+  uint64_t seed = 0;
+  Schedule schedule = Schedule::Eager;
+  uint64_t maxBranches = 0;  // backward branches of a warp until StepLimit
+  int64_t noticeSeconds = 0; // until LongRun speaks; 0: never
+  device::DeviceProps props;
+  std::unique_ptr<GridsInFlight> before; // which it need not wait for; null: all have ended
+};
+
+class Launch {
+public:
+  explicit Launch(LaunchSetup setup);
+  /// Runs all blocks. Findings of all kinds are in findings() afterwards.
+  void run();
+
+  const LaunchSetup &setup() const { return setup_; }
+  const Program &program() const { return *setup_.program; }
+  const Checks &checks() const { return setup_.checks; }
+  GlobalMemory &memory() { return *setup_.memory; }
+  const GlobalMemory &memory() const { return *setup_.memory; }
+  std::vector<uint8_t> &params() { return setup_.params; }
+  uint32_t sharedBytes() const { return sharedBytes_; }
+  /// Blocks in a cluster.
+  uint32_t clusterSize() const { return clusterSize_; }
+  const Grid &grid() const { return inFlight_->grids.back(); }
+  /// "(x,y,z)" of the block of that index in the grid.
+  std::string blockText(uint64_t index) const { return textOf(grid().placeOf(index)); }
+  /// The grid of a cluster as the race shadow counts them, which may be one of a launch before.
+  const Grid &gridOf(uint32_t cluster) const;
+  uint32_t firstCluster() const { return firstCluster_; }
+  /// Clusters of launches before that have ended, whether anybody has waited for them or not.
+  uint32_t endedBelow() const { return inFlight_->endedBelow; }
+  /// griddepcontrol.launch_dependents by somebody who knows that the launches before have ended, or does not.
+  void startDependents(bool afterGridsBefore);
+  /// After the launch: what one that depends on it need not wait for; null if it waits for all.
+  std::unique_ptr<GridsInFlight> leaveInFlight();
+  SyncVariables &globalSync() { return inFlight_->sync; }
+  ChangedMaps &changedMaps() { return changedMaps_; }
+  /// Those of the first faulty cluster, in the order of time, at most kMaxFindings.
+  const std::vector<Finding> &findings() const { return findings_; }
+  /// Null unless counting.
+  DistinctSectors *distinctSectors() { return distinctSectors_.get(); }
+  /// What was counted in all, and by Op::instruction (empty unless counting).
+  const Counters &counters() const { return counters_; }
+  const std::vector<Counters> &instructionCounters() const { return instructionCounters_; }
+  const LaunchStatistics &statistics() const { return statistics_; }
+  /// What it has touched of global memory, if the race check ran.
+  TouchedBytes takeTouched() { return std::move(touched_); }
+  /// Of the operation in its line: said once.
+  void note(const Op &op, const std::string &message);
+  LongRun &longRun() { return longRun_; }
+  /// By Op::instruction.
+  const std::map<uint32_t, Note> &notes() const { return notes_; }
+
+  /// Completes a finding with the place in the PTX and the block.
+  Finding place(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
+                std::string message) const;
+  /// The instruction of an operation and its place: "bar.sync in line 12 (a.cpp:5)".
+  std::string describe(const Op &op) const;
+
+  static constexpr size_t kMaxFindings = 20;
+
+private:
+  /// True if that was the launch; false if it must start again, on one thread.
+  bool runApart();
+  void runOn(uint64_t threads);
+  void startAgain();
+  void worker();
+  /// The next cluster that may start, or nothing.
+  std::optional<uint64_t> takeCluster();
+  std::unique_ptr<Cluster> makeCluster();
+  std::unique_ptr<Cta> makeCta(uint32_t rank);
+  void begin(Cluster &cluster, uint64_t index);
+  void begin(Cta &cta) const;
+  void fillSpecials(Warp &warp) const;
+  uint64_t specialValue(const Cta &cta, Special what, unsigned warp, unsigned lane) const;
+  uint64_t clusterCount() const;
+  std::string waitingBlocksText(uint64_t clusters) const;
+  void retire(Cluster &cluster);
+  void collectCounters(const std::vector<std::unique_ptr<Cluster>> &clusters);
+
+  LaunchSetup setup_;
+  uint32_t sharedBytes_ = 0, clusterSize_ = 1;
+  uint32_t maxResident_ =
+      1; // clusters that a host thread keeps in rotation: those may wait for each other
+  uint32_t firstCluster_ = 0;               // see Grid
+  std::unique_ptr<GridsInFlight> inFlight_; // with the shadow of all clusters together
+  enum class Dependents { NotStarted, Started, StartedEarly };
+  std::atomic<Dependents> dependents_ = Dependents::NotStarted;
+  std::unique_ptr<Footprints> footprints_; // while each runs as if it were alone
+  TouchedBytes touched_;
+  ChangedMaps changedMaps_;
+  uint64_t events_ = 0;         // of all clusters, where blocks talk to each other
+  std::vector<uint32_t> order_; // in which clusters start; empty: by index
+  std::atomic<uint64_t> next_ = 0;
+  std::atomic<uint64_t> stopAt_ = ~uint64_t{0}; // clusters from here on are not started
+  std::mutex mutex_;
+  std::vector<Finding> findings_;
+  std::map<uint32_t, Note> notes_;
+  LaunchStatistics statistics_;
+  Counters counters_;
+  std::vector<Counters> instructionCounters_;
+  std::unique_ptr<DistinctSectors> distinctSectors_;
+  std::exception_ptr failure_;
+  LongRun longRun_{setup_.noticeSeconds};
+};
+
+} // namespace tile::vgpu

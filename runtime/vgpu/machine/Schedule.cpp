@@ -1,0 +1,21 @@
+// The words of schedules.
+#include "runtime/vgpu/machine/Schedule.h"
+
+#include <tile/Error.h>
+
+namespace tile::vgpu {
+
+Schedule parseSchedule(std::string_view word) {
+  for (Schedule schedule : {Schedule::Eager, Schedule::Lazy, Schedule::Random})
+    if (word == nameOf(schedule))
+      return schedule;
+  throw Error(Fault::User, ErrorCode::InvalidArgument,
+              "unknown schedule '" + std::string(word) + "': use eager, lazy or random");
+}
+
+const char *nameOf(Schedule schedule) {
+  static constexpr const char *names[] = {"eager", "lazy", "random"};
+  return names[static_cast<int>(schedule)];
+}
+
+} // namespace tile::vgpu

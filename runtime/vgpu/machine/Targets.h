@@ -1,0 +1,21 @@
+// What the virtual GPU can claim to be, and which PTX it then takes.
+#pragma once
+
+#include "runtime/device/Device.h"
+#include "runtime/vgpu/ptx/Ptx.h"
+
+namespace tile::vgpu {
+
+/// What a GPU of that name is and has. Throws InvalidArgument for names that there are not.
+device::DeviceProps propsFor(const std::string &target);
+
+/// How many blocks of a launch the GPU of that name holds at a time, as far as their registers allow it.
+uint32_t residentBlocks(const device::DeviceProps &props, uint32_t threads, size_t sharedBytes);
+
+/// Places for warps in a multiprocessor.
+uint32_t warpsPerSm(const device::DeviceProps &props);
+
+/// Throws unless PTX for the module's `.target` runs on a device with these properties.
+void checkTarget(const Module &module, const device::DeviceProps &props);
+
+} // namespace tile::vgpu

@@ -1,0 +1,31 @@
+// What an instruction needs: the architecture and the version of PTX that brought it, or one of its modifiers, in. The
+// assembler refuses code for less, so the virtual GPU does.
+#pragma once
+
+#include "runtime/vgpu/ptx/Ptx.h"
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace tile::vgpu {
+
+/// Why a module for `target` and `version` (83 for 8.3) cannot have an instruction of this opcode and these modifiers, in
+/// words; nothing if it can. A special register is an opcode without modifiers.
+std::optional<std::string> missingFor(std::string_view opcode,
+                                      std::span<const std::string_view> modifiers,
+                                      std::string_view target, int version);
+
+/// The same for what operands ask for: at least this architecture, or any if 0, and this version.
+std::optional<std::string> missingFor(int arch, int version, std::string_view target, int has);
+
+/// The version of PTX that brought in `target`; 0 if it is not one the virtual GPU knows.
+int versionOfTarget(std::string_view target);
+
+/// "8.3" of 83.
+std::string versionText(int version);
+
+/// 80 of "sm_80" and "sm_80a"; 0 if it is no such name.
+int archOfTarget(std::string_view target);
+
+} // namespace tile::vgpu

@@ -1,0 +1,176 @@
+// The explanation for programs.
+#include "tools/tilec/explain/Explain.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tile::tilec {
+namespace {
+
+using namespace codegen;
+using Json = nlohmann::ordered_json;
+
+class JsonReport {
+public:
+  JsonReport(const Explanation &all, SourceFiles &files)
+      : all(all), report(all.report()), files(files) {}
+
+  Json write() {
+    return {{"kernel", all.kernel.name},
+            {"target", all.kernel.target},
+            {"where", place(report.where)},
+            {"copies", list(report.copies)},
+            {"products", list(report.products)},
+            {"layout_changes", list(report.layoutChanges)},
+            {"barriers", list(report.barriers)},
+            {"shared_transfers", list(report.sharedTransfers)},
+            {"resources", resources()},
+            {"allocations", list(report.allocations)},
+            {"work", list(report.work)},
+            {"roofline", roofline()},
+            {"remarks", remarks()}};
+  }
+
+private:
+  template <class T> Json list(const std::vector<T> &items) {
+    Json array = Json::array();
+    for (const T &item : items)
+      array.push_back(of(item));
+    return array;
+  }
+
+  Json place(const SourceLine &where) {
+    if (where.line == 0)
+      return nullptr;
+    return {{"file", plainPath(where.file)}, {"line", where.line}, {"text", files.text(where)}};
+  }
+
+  Json of(const CopyReport &c) {
+    return {{"where", place(c.where)},
+            {"kind", c.kind},
+            {"tile", c.tile},
+            {"dtype", c.dtype},
+            {"variant", c.variant},
+            {"refused", c.refused},
+            {"vector_elements", c.vectorElements},
+            {"vector_bytes", c.vectorBytes},
+            {"bounds_checks", c.checks},
+            {"accesses", c.traffic.accesses},
+            {"used_bytes", c.traffic.usedBytes},
+            {"sectors", c.traffic.sectors},
+            {"least_sectors", c.traffic.leastSectors},
+            {"sector_efficiency", c.traffic.isKnown() ? Json(c.traffic.efficiency()) : Json()}};
+  }
+
+  Json of(const ProductReport &p) {
+    return {{"where", place(p.where)},
+            {"batch", p.batch},
+            {"m", p.m},
+            {"n", p.n},
+            {"k", p.k},
+            {"operands", p.operands},
+            {"accumulator", p.accumulator},
+            {"variant", p.variant},
+            {"refused", p.refused},
+            {"warp_grid", {p.warpRows, p.warpColumns}}};
+  }
+
+  Json of(const LayoutChange &c) {
+    return {{"where", place(c.where)},
+            {"tile", c.tile},
+            {"dtype", c.dtype},
+            {"plan", c.plan},
+            {"purpose", c.purpose},
+            {"shuffles", c.shuffles},
+            {"shared_bytes", c.sharedBytes},
+            {"from", c.from},
+            {"to", c.to}};
+  }
+
+  Json of(const SharedTransfer &t) {
+    return {{"where", place(t.where)},
+            {"kind", t.isStore ? "store" : "load"},
+            {"tile", t.tile},
+            {"dtype", t.dtype},
+            {"instruction", t.instruction},
+            {"instructions", t.instructions},
+            {"ideal_wavefronts", t.idealWavefronts},
+            {"actual_wavefronts", t.actualWavefronts},
+            {"conflicts", t.conflicts()}};
+  }
+
+  Json of(const BarrierReport &b) { return {{"where", place(b.where)}, {"reason", b.reason}}; }
+
+  Json of(const AllocationReport &a) {
+    return {{"where", place(a.where)},
+            {"offset", a.offset},
+            {"bytes", a.bytes},
+            {"tile", a.tile},
+            {"dtype", a.dtype},
+            {"purpose", a.purpose},
+            {"live_range", {a.begin, a.end}},
+            {"first_use", place(a.firstUse)},
+            {"last_use", place(a.lastUse)}};
+  }
+
+  Json of(const WorkScope &scope) {
+    return {{"where", place(scope.where)},
+            {"parent", scope.parent},
+            {"iterations", scope.iterations ? Json(*scope.iterations) : Json(nullptr)},
+            {"flops", scope.flops},
+            {"bytes_read", scope.bytesRead},
+            {"bytes_written", scope.bytesWritten}};
+  }
+
+  Json resources() {
+    Json result = {{"threads", all.kernel.threads}, {"shared_bytes", all.kernel.sharedBytes}};
+    const jit::AssemblerReport &assembly = all.assembly;
+    bool isMeasured = !assembly.assembler.empty();
+    result["registers"] = isMeasured ? Json(assembly.registers) : Json(nullptr);
+    result["spill_store_bytes"] = isMeasured ? Json(assembly.spillStoreBytes) : Json(nullptr);
+    result["spill_load_bytes"] = isMeasured ? Json(assembly.spillLoadBytes) : Json(nullptr);
+    result["blocks_per_sm"] = all.occupancy.blocksPerSm;
+    result["occupancy"] = all.occupancy.fraction();
+    result["limited_by"] = all.occupancy.limit;
+    return result;
+  }
+
+  Json remarks() {
+    Json list = Json::array();
+    for (const Diagnostic &remark : all.kernel.remarks)
+      list.push_back({{"where", place({remark.file, remark.line})}, {"message", remark.message}});
+    return list;
+  }
+
+  Json roofline() {
+    if (!all.peaks)
+      return nullptr;
+    const Roofline &r = all.roofline;
+    return {{"kind", "model"},
+            {"card", all.peaks->card},
+            {"source", all.peaks->source},
+            {"whole_program", r.isWholeProgram},
+            {"scope", r.scope},
+            {"flops", r.flops},
+            {"bytes", r.bytes},
+            {"intensity", r.intensity},
+            {"ridge", r.ridge},
+            {"bound_tflops", r.bound},
+            {"peak_tflops", r.peak},
+            {"limited_by", r.isMemoryBound ? "memory" : "arithmetic"}};
+  }
+
+  const Explanation &all;
+  const KernelReport &report;
+  SourceFiles &files;
+};
+
+} // namespace
+
+std::string explainAsJson(const Explanation &explanation, SourceFiles &files) {
+  return JsonReport(explanation, files)
+             .write()
+             .dump(2, ' ', false, Json::error_handler_t::replace) +
+         "\n";
+}
+
+} // namespace tile::tilec

@@ -1,0 +1,266 @@
+// The explanation for a terminal.
+#include "tools/tilec/explain/Explain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tile::tilec {
+namespace {
+
+using namespace codegen;
+
+std::string number(double value, int digits = 1) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  std::string result = text;
+  if (digits > 0 && result.find('.') != result.npos)
+    result.erase(result.find_last_not_of('0') + 1);
+  if (result.ends_with('.'))
+    result.pop_back();
+  return result;
+}
+
+std::string percent(double fraction) { return number(fraction * 100) + " %"; }
+
+std::string count(int64_t many, const std::string &one, const std::string &several) {
+  return std::to_string(many) + " " + (many == 1 ? one : several);
+}
+
+std::string join(const std::vector<std::string> &words) {
+  std::string text;
+  for (const std::string &word : words)
+    text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string padded(std::string text, size_t width) {
+  if (text.size() < width)
+    text.resize(width, ' ');
+  return text;
+}
+
+/// Writes sections of entries; each entry begins with its place, and a line's text comes before its first entry.
+class TextReport {
+public:
+  TextReport(const Explanation &all, SourceFiles &files)
+      : all(all), report(all.report()), files(files) {}
+
+  std::string write() {
+    out = all.kernel.name + " for " + all.kernel.target + ", " + placeText(report.where) + "\n";
+    copies();
+    products();
+    layoutChanges();
+    barriers();
+    transfers();
+    resources();
+    roofline();
+    remarks();
+    return out;
+  }
+
+private:
+  /// Something said of a line, and how often: unrolled loops repeat what they hold.
+  struct Entry {
+    SourceLine where;
+    std::string text;
+    std::vector<std::string> details;
+    int times = 1;
+  };
+
+  void section(const std::string &title, bool isEmpty) {
+    endEntries();
+    out += "\n" + title + (isEmpty ? ": none\n" : "\n");
+  }
+
+  void entry(const SourceLine &where, const std::string &text) {
+    entries.push_back({where, text, {}});
+  }
+
+  void detail(const std::string &text) { entries.back().details.push_back(text); }
+
+  void endEntries() {
+    std::vector<Entry> distinct;
+    for (Entry &one : entries) {
+      auto same = std::find_if(distinct.begin(), distinct.end(), [&](const Entry &known) {
+        return known.where == one.where && known.text == one.text && known.details == one.details;
+      });
+      if (same == distinct.end())
+        distinct.push_back(std::move(one));
+      else
+        ++same->times;
+    }
+    SourceLine last;
+    for (const Entry &one : distinct) {
+      if (one.where != last || one.where.line == 0) {
+        std::string line = files.text(one.where);
+        out += "  " + placeText(one.where) + (line.empty() ? "" : "    " + line) + "\n";
+      }
+      last = one.where;
+      out += "    " + one.text +
+             (one.times > 1 ? " (" + std::to_string(one.times) + " times)" : "") + "\n";
+      for (const std::string &text : one.details)
+        out += "      " + text + "\n";
+    }
+    entries.clear();
+  }
+
+  void copies() {
+    section("Copies between global memory and registers", report.copies.empty());
+    for (const CopyReport &copy : report.copies) {
+      entry(copy.where, copy.kind + " " + copy.tile + " " + copy.dtype + ": " + copy.variant +
+                            ", " + count(copy.vectorElements, "element", "elements") + " = " +
+                            count(copy.vectorBytes, "byte", "bytes") +
+                            " an access; bounds checks: " + join(copy.checks));
+      const GlobalTraffic &t = copy.traffic;
+      std::string accesses = count(t.accesses, "warp-wide access", "warp-wide accesses");
+      if (t.isKnown())
+        detail("sectors: " + percent(t.efficiency()) + " used, " + std::to_string(t.usedBytes) +
+               " of " + std::to_string(t.sectors * 32) + " bytes in " + accesses);
+      else
+        detail("sectors: unknown, between " + percent(t.efficiency()) + " and " +
+               percent(t.mostEfficiency()) +
+               " used: which elements are neighbours shows at run time; " +
+               std::to_string(t.usedBytes) + " bytes in " + accesses);
+      refusals(copy.refused);
+    }
+  }
+
+  void products() {
+    section("Products", report.products.empty());
+    for (const ProductReport &product : report.products) {
+      std::string batch = product.batch > 1 ? std::to_string(product.batch) + " times " : "";
+      std::string shape = batch + std::to_string(product.m) + "x" + std::to_string(product.n) +
+                          "x" + std::to_string(product.k);
+      std::string warps = product.warpRows ? ", " + std::to_string(product.warpRows) + "x" +
+                                                 std::to_string(product.warpColumns) + " warps"
+                                           : "";
+      entry(product.where, "dot " + shape + " " + product.operands + " -> " + product.accumulator +
+                               ": " + product.variant + warps);
+      refusals(product.refused);
+    }
+  }
+
+  void refusals(const std::vector<std::string> &sentences) {
+    for (const std::string &sentence : sentences)
+      detail(sentence);
+  }
+
+  void layoutChanges() {
+    section("Changes of layout", report.layoutChanges.empty());
+    for (const LayoutChange &change : report.layoutChanges) {
+      std::string plan = change.plan;
+      if (change.shuffles)
+        plan = count(change.shuffles, "shuffle", "shuffles") + " a warp";
+      if (change.sharedBytes)
+        plan += ", " + count(change.sharedBytes, "byte", "bytes");
+      entry(change.where,
+            change.tile + " " + change.dtype + ": " + plan + " (" + change.purpose + ")");
+    }
+  }
+
+  void barriers() {
+    section("Barriers", report.barriers.empty());
+    for (const BarrierReport &barrier : report.barriers)
+      entry(barrier.where, barrier.reason);
+  }
+
+  void transfers() {
+    section("Shared memory transfers (predicted bank conflicts)", report.sharedTransfers.empty());
+    for (const SharedTransfer &t : report.sharedTransfers)
+      entry(t.where, std::string(t.isStore ? "store " : "load ") + t.tile + " " + t.dtype + ": " +
+                         std::to_string(t.instructions) + " x " + t.instruction +
+                         ", wavefronts ideal " + std::to_string(t.idealWavefronts) + ", actual " +
+                         std::to_string(t.actualWavefronts) + ": " +
+                         count(t.conflicts(), "conflict", "conflicts"));
+  }
+
+  void resources() {
+    section("Resources of a block", false);
+    const jit::AssemblerReport &assembly = all.assembly;
+    out += "  registers       ";
+    if (assembly.assembler.empty())
+      out += "not measured: " + assembly.missing + "\n";
+    else
+      out += std::to_string(assembly.registers) + " a thread, spills " +
+             std::to_string(assembly.spillStoreBytes) + " bytes stored, " +
+             std::to_string(assembly.spillLoadBytes) + " loaded (" + assembly.assembler + ")\n";
+    out += "  threads         " + std::to_string(all.kernel.threads) + " (" +
+           count(report.warps, "warp", "warps") + ")\n";
+    const Occupancy &o = all.occupancy;
+    out += "  resident        " + count(o.blocksPerSm, "block", "blocks") + " an SM, occupancy " +
+           std::to_string(o.warpsPerSm) + " of " + std::to_string(o.maxWarpsPerSm) + " warps (" +
+           percent(o.fraction()) + "), limited by " + o.limit +
+           (assembly.assembler.empty() ? "; registers left out\n" : "\n");
+    out += "  shared memory   " + count(all.kernel.sharedBytes, "byte", "bytes") + "\n";
+    allocations();
+  }
+
+  void allocations() {
+    if (report.allocations.empty())
+      return;
+    out += "    " + padded("offset", 9) + padded("bytes", 9) + padded("alive", 9) + "what\n";
+    for (const AllocationReport &a : report.allocations)
+      out += "    " + padded(std::to_string(a.offset), 9) + padded(std::to_string(a.bytes), 9) +
+             padded(std::to_string(a.begin) + "-" + std::to_string(a.end), 9) + a.tile + " " +
+             a.dtype + ", " + a.purpose + ", " + placeText(a.where) + ", used from line " +
+             std::to_string(a.firstUse.line) + " to " + std::to_string(a.lastUse.line) + "\n";
+    out += "    (alive: operations of the kernel, in program order)\n";
+  }
+
+  std::string flopsText(const std::map<std::string, double> &flops) {
+    std::string text;
+    for (auto &[unit, many] : flops)
+      text += (text.empty() ? "" : " + ") + number(many, 0) + " (" + unit + ")";
+    return text.empty() ? "0" : text;
+  }
+
+  void roofline() {
+    section("Roofline (a model: no cache, no latency; elements out of bounds counted as if inside)",
+            false);
+    for (const WorkScope &scope : report.work) {
+      std::string what = "a program, loops left out";
+      if (scope.parent >= 0)
+        what = "an iteration of the loop at " + placeText(scope.where) +
+               (scope.iterations ? ", of " + std::to_string(*scope.iterations) : "");
+      out += "  " + what + ": operations " + flopsText(scope.flops) + "; bytes " +
+             std::to_string(scope.bytesRead) + " read, " + std::to_string(scope.bytesWritten) +
+             " written\n";
+    }
+    if (!all.peaks) {
+      out += "  no peak numbers for " + all.kernel.target + "\n";
+      return;
+    }
+    const Roofline &r = all.roofline;
+    out +=
+        "  intensity " + number(r.intensity, 2) + " operations a byte of " +
+        (r.isWholeProgram ? "a program" : "the loop at " + placeText(report.work[r.scope].where)) +
+        "; " + all.peaks->card + " turns at " + number(r.ridge, 2) + "\n";
+    out += "  model: bound by " + std::string(r.isMemoryBound ? "memory" : "arithmetic") +
+           ", at most " + number(r.bound, 2) + " of " + number(r.peak, 2) + " Tflop/s, " +
+           number(all.peaks->bytes, 0) + " GB/s (" + all.peaks->source + ")\n";
+  }
+
+  void remarks() {
+    if (all.kernel.remarks.empty())
+      return;
+    section("Remarks", false);
+    for (const Diagnostic &remark : all.kernel.remarks)
+      entry({remark.file, remark.line}, remark.message);
+    endEntries();
+  }
+
+  const Explanation &all;
+  const KernelReport &report;
+  SourceFiles &files;
+  std::string out;
+  std::vector<Entry> entries; ///< of the section that is being written
+};
+
+} // namespace
+
+std::string explainAsText(const Explanation &explanation, SourceFiles &files) {
+  return TextReport(explanation, files).write();
+}
+
+} // namespace tile::tilec
