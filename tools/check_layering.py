@@ -45,13 +45,6 @@ kExceptions = {
     "runtime/vgpu/check/RaceCell.cpp": ["runtime/vgpu/machine/Launch.h"],
     "runtime/vgpu/check/RaceReport.cpp": ["runtime/vgpu/machine/Access.h", "runtime/vgpu/machine/Launch.h"],
     "runtime/vgpu/check/Races.cpp": ["runtime/vgpu/machine/Lanes.h", "runtime/vgpu/machine/Launch.h"],
-    "runtime/vgpu/isa/alu/WideRegisters.cpp": ["runtime/vgpu/isa/memory/AtomicFlags.h"],
-    "runtime/vgpu/machine/Barrier.cpp": ["runtime/vgpu/decode/Decode.h", "runtime/vgpu/isa/async/TensorMapMemory.h"],
-    "runtime/vgpu/machine/ClusterBarrier.cpp": ["runtime/vgpu/decode/Decode.h"],
-    "runtime/vgpu/machine/DependentLaunch.cpp": ["runtime/vgpu/decode/Decode.h"],
-    "runtime/vgpu/machine/MatrixFlight.cpp": ["runtime/vgpu/isa/tensor/Wgmma.h"],
-    "runtime/vgpu/machine/Targets.cpp": ["runtime/vgpu/VgpuDevice.h"],
-    "runtime/vgpu/machine/WarpRegisters.cpp": ["runtime/vgpu/decode/Decode.h"],
 }
 kInclude = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.M)
 kForeign = {"mlir": "mlir", "mlir-c": "mlir", "llvm": "llvm", "llvm-c": "llvm", "clang": "llvm"}

@@ -42,10 +42,6 @@ public:
   virtual void setThreads(int threads) = 0;
 };
 
-/// The target to open a virtual GPU as for PTX with this `.target`: the least from sm_80 on that runs it. PTX beyond all
-/// of them gets its own name, which opening refuses.
-std::string targetFor(std::string_view ptxTarget);
-
 /// The virtual device behind `device`, or null if it is another kind.
 std::shared_ptr<VirtualDevice> asVirtual(const std::shared_ptr<device::Device> &device);
 

@@ -232,11 +232,10 @@ private:
   std::vector<Widening> widenings_;
 };
 
-/// cp.async.bulk, cp.reduce.async.bulk, st.async, red.async and barrier.cluster, of opcodes that mean more than one thing.
+/// cp.async.bulk, cp.reduce.async.bulk, st.async and red.async, of opcodes that mean more than one thing.
 void decodeCopyArrival(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
 void decodeBulkCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
 void decodeAsyncStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
-void decodeClusterBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
 
 /// Lanes of `taken` go on at `target`, the others of the warp behind the operation.
 void splitWarp(Warp &warp, uint32_t taken, uint32_t target);
@@ -258,6 +257,7 @@ void registerAddressSpaces(OpcodeTable &table);
 void registerLoadStore(OpcodeTable &table);
 void registerControl(OpcodeTable &table);
 void registerBarrier(OpcodeTable &table);
+void registerFence(OpcodeTable &table);
 void registerCluster(OpcodeTable &table);
 void registerMbarrier(OpcodeTable &table);
 void registerTensorMap(OpcodeTable &table);

@@ -89,15 +89,14 @@ ScalarType Suffixes::takeType() {
 const OpcodeTable &opcodeTable() {
   static const OpcodeTable table = [] {
     OpcodeTable result;
-    for (auto add : {registerInteger,       registerProducts,  registerCarry,
-                     registerBits,          registerFloat,     registerCompare,
-                     registerConvert,       registerMove,      registerLoadStore,
-                     registerAddressSpaces, registerAtomics,   registerCacheHints,
-                     registerControl,       registerBarrier,   registerCluster,
-                     registerMbarrier,      registerTensorMap, registerDependentLaunch,
-                     registerWarpRegisters, registerWgmma,     registerShuffle,
-                     registerAsyncCopy,     registerMatrix,    registerMma,
-                     registerWmma,          registerStack})
+    for (auto add :
+         {registerInteger,   registerProducts,        registerCarry,         registerBits,
+          registerFloat,     registerCompare,         registerConvert,       registerMove,
+          registerLoadStore, registerAddressSpaces,   registerAtomics,       registerCacheHints,
+          registerControl,   registerBarrier,         registerCluster,       registerMbarrier,
+          registerTensorMap, registerDependentLaunch, registerWarpRegisters, registerWgmma,
+          registerShuffle,   registerAsyncCopy,       registerMatrix,        registerMma,
+          registerWmma,      registerStack,           registerFence})
       add(result);
     return result;
   }();

@@ -1,8 +1,7 @@
-// bar / barrier (sync, arrive, red), bar.warp.sync, and fences.
+// bar / barrier (sync, arrive, red) and bar.warp.sync.
 #include "runtime/vgpu/machine/Barrier.h"
 
-#include "runtime/vgpu/decode/Decode.h"
-#include "runtime/vgpu/isa/async/TensorMapMemory.h"
+#include "runtime/vgpu/machine/BarrierForm.h"
 #include "runtime/vgpu/machine/ClusterBarrier.h"
 #include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
@@ -13,21 +12,14 @@
 namespace tile::vgpu {
 namespace {
 
-constexpr uint32_t kNumBarriers = 16;
+BarrierForm formOf(const Op &op) { return static_cast<BarrierForm>(op.b & ~kAlignedBarrier); }
 
-enum class BarrierForm : uint32_t { Sync, Arrive, RedPopc, RedAnd, RedOr };
-
-// Op::b of a barrier: the form, and whether all lanes of the warp must come together. Op::a: 1 if it has a count.
-constexpr uint32_t kAligned = 16;
-
-bool waitsAt(const Op &op) {
-  return static_cast<BarrierForm>(op.b & ~kAligned) != BarrierForm::Arrive;
-}
+bool waitsAt(const Op &op) { return formOf(op) != BarrierForm::Arrive; }
 
 // `pc` is behind the barrier's instruction.
 void writeReduction(Warp &warp, const Barrier &barrier, uint32_t pc, uint32_t lanes) {
   const Op &op = warp.cta->launch->program().code[pc - 1];
-  auto form = static_cast<BarrierForm>(op.b & ~kAligned);
+  BarrierForm form = formOf(op);
   if (form == BarrierForm::RedPopc)
     forLanes(lanes,
              [&](unsigned lane) { warp.row<uint32_t>(op.rows[0])[lane] = barrier.popcount; });
@@ -70,9 +62,9 @@ void release(Cta &cta, Barrier &barrier) {
 void arrive(Warp &warp, const Op &op, Barrier &barrier, bool waits) {
   uint32_t threads = static_cast<uint32_t>(std::popcount(warp.mask));
   if (!barrier.wholeCta) // partial barriers count whole warps, whatever lanes have exited
-    threads = (op.b & kAligned) ? kLanes : threads;
+    threads = (op.b & kAlignedBarrier) ? kLanes : threads;
   barrier.arrived += threads;
-  if (barrier.arrivals >> warp.index & 1 && (op.b & kAligned))
+  if (barrier.arrivals >> warp.index & 1 && (op.b & kAlignedBarrier))
     warp.report(op, FindingKind::Barrier, LaneMask{warp.mask},
                 "the warp arrives twice in one phase of the barrier");
   barrier.arrivals |= 1u << warp.index;
@@ -96,7 +88,7 @@ void barrierArguments(Warp &warp, const Op &op, uint32_t &id, uint32_t &count) {
 
 // The active lanes arrive. Returns the barrier's number.
 uint8_t arriveAll(Warp &warp, const Op &op) {
-  auto form = static_cast<BarrierForm>(op.b & ~kAligned);
+  BarrierForm form = formOf(op);
   uint32_t id = 0, count = 0;
   barrierArguments(warp, op, id, count);
   Barrier &barrier = warp.cta->barriers[id];
@@ -124,7 +116,8 @@ void releaseIfComplete(Cta &cta, Barrier &barrier) {
     release(cta, barrier);
 }
 
-// The aligned forms want the whole warp here.
+} // namespace
+
 void runBarrier(Warp &warp, const Op &op) {
   Cta &cta = *warp.cta;
   if (!warp.converged(op, kFullMask))
@@ -141,7 +134,7 @@ void runBarrier(Warp &warp, const Op &op) {
 }
 
 // Those of `lanes` that name the same barrier as the first of them, and the same count.
-uint32_t lanesOfOneBarrier(Warp &warp, const Op &op, uint32_t lanes) {
+static uint32_t lanesOfOneBarrier(Warp &warp, const Op &op, uint32_t lanes) {
   auto first = static_cast<unsigned>(std::countr_zero(lanes));
   for (unsigned i = 0; i <= op.a; ++i) {
     const uint32_t *values = warp.row<uint32_t>(op.rows[op.targets + i]);
@@ -153,7 +146,6 @@ uint32_t lanesOfOneBarrier(Warp &warp, const Op &op, uint32_t lanes) {
   return lanes;
 }
 
-// Each lane arrives on its own, wherever the others are: those that are here do so together.
 void runFreeBarrier(Warp &warp, const Op &op) {
   Cta &cta = *warp.cta;
   if (warp.shadow && (op.flags & kHasGuard))
@@ -200,131 +192,6 @@ void warpSync(Warp &warp, const Op &op) {
   warp.clock.syncLanes();
 }
 
-void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  if (suffixes.take("warp")) {
-    if (!suffixes.take("sync"))
-      decoder.unsupported("expected bar.warp.sync");
-    decoder.wantOperands(instruction, 1);
-    decoder.emit(warpSync, {}, {decoder.source(instruction.operands[0], ScalarType::U32)});
-    return;
-  }
-  if (instruction.opcode == "barrier" && suffixes.take("cluster"))
-    return decodeClusterBarrier(decoder, instruction, suffixes);
-  suffixes.take("cta");
-  bool aligned = instruction.opcode == "bar";
-  aligned |= suffixes.take("aligned");
-  auto form = BarrierForm::Sync;
-  std::string_view reduction;
-  if (suffixes.take("arrive"))
-    form = BarrierForm::Arrive;
-  else if (suffixes.take("red")) {
-    reduction = suffixes.takeOneOf({"popc", "and", "or"});
-    form = reduction == "popc"  ? BarrierForm::RedPopc
-           : reduction == "and" ? BarrierForm::RedAnd
-                                : BarrierForm::RedOr;
-    ScalarType type = suffixes.takeType();
-    if (reduction.empty() || type != (reduction == "popc" ? ScalarType::U32 : ScalarType::Pred))
-      decoder.unsupported("expected bar.red.popc.u32, bar.red.and.pred or bar.red.or.pred");
-  } else if (!suffixes.take("sync")) {
-    decoder.unsupported("expected sync, arrive or red");
-  }
-  const auto &operands = instruction.operands;
-  bool reduces = form >= BarrierForm::RedPopc;
-  decoder.wantOperands(instruction,
-                       reduces                       ? 3
-                       : form == BarrierForm::Arrive ? 2
-                                                     : 1,
-                       reduces ? 4 : 2);
-  size_t at = reduces ? 1 : 0;
-  bool hasCount = operands.size() - at - reduces == 2;
-  std::vector<uint32_t> targets, sources;
-  if (reduces)
-    targets.push_back(decoder.target(operands[0], form == BarrierForm::RedPopc ? ScalarType::U32
-                                                                               : ScalarType::Pred));
-  if (operands[at].kind == Operand::Kind::Immediate && operands[at].value >= kNumBarriers)
-    decoder.malformed("the barriers of a block are 0 to 15, found " +
-                      std::to_string(operands[at].value));
-  sources.push_back(decoder.source(operands[at], ScalarType::U32));
-  if (hasCount)
-    sources.push_back(decoder.source(operands[at + 1], ScalarType::U32));
-  if (reduces)
-    sources.push_back(decoder.predicate(operands.back()));
-  auto bits = static_cast<uint32_t>(form);
-  if (aligned) {
-    decoder.emitWide(runBarrier, targets, sources, 0, hasCount, bits | kAligned);
-    return;
-  }
-  decoder.program().releases = true;
-  Op &op = decoder.emitWide(runFreeBarrier, targets, sources, 0, hasCount, bits,
-                            kOwnGuard | kOwnValidity | kControl);
-  if (instruction.guard >= 0)
-    attachGuard(instruction, op, decoder.guardRow(instruction));
-}
-
-// Memory is touched in program order; a fence matters to the race checkers, as half of a release or acquire pattern.
-void fence(Warp &warp, const Op &) {
-  if (warp.cta->races)
-    warp.clock.fence(warp.mask);
-}
-
-void fenceProxy(Warp &warp, const Op &) { warp.clock.fenceProxy(); }
-
-// `.sync_restrict`: which space's objects the order is for; here it is for all.
-void takeRestriction(Decoder &decoder, Suffixes &suffixes) {
-  bool acquires = suffixes.take("acquire");
-  if ((!acquires && !suffixes.take("release")) ||
-      !suffixes.take(acquires ? "sync_restrict::shared::cluster" : "sync_restrict::shared::cta") ||
-      !suffixes.take("cluster"))
-    decoder.unsupported("expected .acquire.sync_restrict::shared::cluster.cluster or "
-                        ".release.sync_restrict::shared::cta.cluster");
-}
-
-void decodeProxyFence(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  if (suffixes.take("async::generic")) {
-    takeRestriction(decoder, suffixes);
-    decoder.program().releases = true;
-    decoder.emit(fenceProxy, {}, {});
-    decoder.emit(fence, {}, {});
-    return;
-  }
-  if (suffixes.take("async")) {
-    suffixes.takeOneOf({"global", "shared::cta", "shared::cluster"});
-    decoder.emit(fenceProxy, {}, {});
-    return;
-  }
-  if (suffixes.take("alias")) {
-    decoder.emit(fence, {}, {});
-    return;
-  }
-  // Orders changes of a tensor map before the copies that use it; maps are read when a copy is issued.
-  if (suffixes.take("tensormap::generic"))
-    return decodeMapFence(decoder, instruction, suffixes);
-  decoder.unsupported("expected fence.proxy.async, .alias or .tensormap::generic");
-}
-
-void decodeFence(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  if (suffixes.take("proxy"))
-    return decodeProxyFence(decoder, instruction, suffixes);
-  bool isRestricted = std::ranges::any_of(instruction.suffix, [](std::string_view modifier) {
-    return modifier.starts_with("sync_restrict");
-  });
-  if (isRestricted) {
-    takeRestriction(decoder, suffixes);
-  } else if (instruction.opcode == "membar") {
-    if (suffixes.takeOneOf({"cta", "gl", "sys"}).empty())
-      decoder.unsupported("expected membar.cta, .gl or .sys");
-  } else {
-    suffixes.take("mbarrier_init"); // a lighter release that suffices after mbarrier.init
-    suffixes.takeOneOf({"acq_rel", "sc", "acquire", "release"});
-    if (suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"}).empty())
-      decoder.unsupported("a fence needs a scope");
-  }
-  decoder.program().releases = true;
-  decoder.emit(fence, {}, {});
-}
-
-} // namespace
-
 uint32_t expectedThreads(const Cta &cta, const Barrier &barrier) {
   if (!barrier.wholeCta)
     return barrier.expected;
@@ -346,13 +213,6 @@ void noteExit(Warp &warp) {
   cta.hasExited = std::ranges::all_of(
       cta.warps, [](const Warp &other) { return other.status == WarpStatus::Exited; });
   noteExit(*cta.cluster);
-}
-
-void registerBarrier(OpcodeTable &table) {
-  table["bar"] = decodeBar;
-  table["barrier"] = decodeBar;
-  table["membar"] = decodeFence;
-  table["fence"] = decodeFence;
 }
 
 } // namespace tile::vgpu

@@ -1,10 +1,7 @@
-// barrier.cluster, mapa, getctarank.
+// barrier.cluster.
 #include "runtime/vgpu/machine/ClusterBarrier.h"
 
-#include "runtime/vgpu/decode/Decode.h"
-#include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
-#include "runtime/vgpu/machine/SharedPlace.h"
 
 namespace tile::vgpu {
 
@@ -36,15 +33,10 @@ void noteExit(Cluster &cluster) {
     completePhase(cluster);
 }
 
-namespace {
-
-// Op::a: bit 0 all lanes must come together, bit 1 no memory order.
-constexpr uint32_t kAligned = 1, kRelaxed = 2;
-
-bool takesWholeWarp(Warp &warp, const Op &op) {
+static bool takesWholeWarp(Warp &warp, const Op &op) {
   if (!warp.converged(op, kFullMask))
     return false;
-  if (op.a & kAligned && warp.mask != warp.live() && warp.cta->launch->checks().sync)
+  if (op.a & kClusterAligned && warp.mask != warp.live() && warp.cta->launch->checks().sync)
     warp.report(op, FindingKind::Divergence, LaneMask{warp.mask},
                 "only " + std::to_string(std::popcount(warp.mask)) + " of " +
                     std::to_string(std::popcount(warp.live())) +
@@ -62,7 +54,7 @@ void clusterArrive(Warp &warp, const Op &op) {
               "the warp arrives again before it has waited for the phase it arrived in");
   warp.isArrived = true;
   warp.clusterPhase = barrier.phase;
-  if (op.a & kRelaxed)
+  if (op.a & kClusterRelaxed)
     warp.clock.arriveRelaxed(barrier.arriving);
   else
     warp.clock.arrive(barrier.arriving, warp.mask);
@@ -84,92 +76,6 @@ void clusterWait(Warp &warp, const Op &op) {
     warp.clock.wait(barrier.completed, kFullMask);
   else
     warp.block(WarpStatus::AtClusterBarrier, 0);
-}
-
-struct MapToRank {
-  uint32_t operator()(uint32_t address, uint32_t rank) const { return mapAddress(address, rank); }
-};
-struct MapGenericToRank {
-  uint64_t operator()(uint64_t address, uint32_t rank) const {
-    return kSharedWindow + mapAddress(static_cast<uint32_t>(address - kSharedWindow), rank);
-  }
-};
-struct MapWideToRank {
-  uint64_t operator()(uint64_t address, uint32_t rank) const {
-    return mapAddress(static_cast<uint32_t>(address), rank);
-  }
-};
-
-// Rows: target, address, rank. The rank must be one of the cluster.
-template <Handler Map> void mapShared(Warp &warp, const Op &op) {
-  const uint32_t *rank = warp.row<uint32_t>(op.rows[2]);
-  size_t size = warp.cta->cluster->ctas.size();
-  forLanes(warp.mask, [&](unsigned lane) {
-    if (rank[lane] >= size)
-      warp.stop(op, FindingKind::OutOfBounds, lane,
-                "block rank " + std::to_string(rank[lane]) + " in a cluster of " +
-                    std::to_string(size));
-  });
-  Map(warp, op);
-}
-
-void decodeMapa(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  bool shared = suffixes.take("shared::cluster");
-  ScalarType type = suffixes.takeType();
-  if (type != ScalarType::U32 && type != ScalarType::U64)
-    decoder.unsupported("expected mapa{.shared::cluster}.u32 or .u64");
-  if (!shared && type == ScalarType::U32)
-    decoder.unsupported("generic addresses are 64 bits wide");
-  decoder.wantOperands(instruction, 3);
-  uint32_t target = decoder.target(instruction.operands[0], type);
-  uint32_t source = decoder.source(instruction.operands[1], type);
-  uint32_t rank = decoder.source(instruction.operands[2], ScalarType::U32);
-  Handler handler = type == ScalarType::U32
-                        ? mapShared<laneOp<MapToRank, uint32_t, uint32_t, uint32_t>>
-                    : shared ? mapShared<laneOp<MapWideToRank, uint64_t, uint64_t, uint32_t>>
-                             : mapShared<laneOp<MapGenericToRank, uint64_t, uint64_t, uint32_t>>;
-  decoder.emit(handler, {target}, {source, rank});
-}
-
-// Rows: target, address.
-template <bool Generic, class T> void rankOf(Warp &warp, const Op &op) {
-  const LaneOf<T> *address = warp.row<LaneOf<T>>(op.rows[1]);
-  uint32_t *target = warp.row<uint32_t>(op.rows[0]);
-  forLanes(warp.mask, [&](unsigned lane) {
-    uint64_t shared = address[lane] - (Generic ? kSharedWindow : 0);
-    target[lane] = static_cast<uint32_t>(shared >> kRankShift);
-  });
-}
-
-void decodeGetctarank(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  bool shared = suffixes.take("shared::cluster");
-  ScalarType type = suffixes.takeType();
-  if (type != ScalarType::U64 && (type != ScalarType::U32 || !shared))
-    decoder.unsupported("expected getctarank{.shared::cluster}.u32 or .u64");
-  decoder.wantOperands(instruction, 2);
-  Handler handler = type == ScalarType::U32 ? rankOf<false, uint32_t>
-                    : shared                ? rankOf<false, uint64_t>
-                                            : rankOf<true, uint64_t>;
-  decoder.emit(handler, {decoder.target(instruction.operands[0], ScalarType::U32)},
-               {decoder.source(instruction.operands[1], type)});
-}
-
-} // namespace
-
-void decodeClusterBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  decoder.wantOperands(instruction, 0);
-  bool arrives = suffixes.take("arrive");
-  if (!arrives && !suffixes.take("wait"))
-    decoder.unsupported("expected barrier.cluster.arrive or .wait");
-  uint32_t flags = suffixes.take("relaxed") && arrives ? kRelaxed : 0;
-  suffixes.take(arrives ? "release" : "acquire");
-  flags |= suffixes.take("aligned") ? kAligned : 0;
-  decoder.emit(arrives ? clusterArrive : clusterWait, {}, {}, 0, flags);
-}
-
-void registerCluster(OpcodeTable &table) {
-  table["mapa"] = decodeMapa;
-  table["getctarank"] = decodeGetctarank;
 }
 
 } // namespace tile::vgpu

@@ -1,4 +1,4 @@
-// barrier.cluster, and what else blocks of a cluster do with each other's shared memory.
+// barrier.cluster: where the blocks of a cluster meet.
 #pragma once
 
 #include "runtime/vgpu/machine/Cluster.h"
@@ -10,5 +10,11 @@ uint32_t expectedThreads(const Cluster &cluster);
 
 /// A warp has exited: the cluster's barrier no longer waits for it.
 void noteExit(Cluster &cluster);
+
+/// Op::a of barrier.cluster: all lanes of the warp must come together; arriving orders no memory.
+constexpr uint32_t kClusterAligned = 1, kClusterRelaxed = 2;
+/// barrier.cluster.arrive and .wait.
+void clusterArrive(Warp &warp, const Op &op);
+void clusterWait(Warp &warp, const Op &op);
 
 } // namespace tile::vgpu

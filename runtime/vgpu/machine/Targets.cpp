@@ -1,7 +1,6 @@
 // The table of targets.
 #include "runtime/vgpu/machine/Targets.h"
 
-#include "runtime/vgpu/VgpuDevice.h"
 #include "runtime/vgpu/ptx/Requirements.h"
 
 #include <algorithm>

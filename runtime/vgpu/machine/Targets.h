@@ -15,6 +15,10 @@ uint32_t residentBlocks(const device::DeviceProps &props, uint32_t threads, size
 /// Places for warps in a multiprocessor.
 uint32_t warpsPerSm(const device::DeviceProps &props);
 
+/// The target to open a virtual GPU as for PTX with this `.target`: the least from sm_80 on that runs it. PTX beyond all
+/// of them gets its own name, which opening refuses.
+std::string targetFor(std::string_view ptxTarget);
+
 /// Throws unless PTX for the module's `.target` runs on a device with these properties.
 void checkTarget(const Module &module, const device::DeviceProps &props);
 

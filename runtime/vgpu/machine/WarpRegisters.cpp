@@ -1,7 +1,6 @@
 // setmaxnreg: warps of a block hand registers to each other.
 #include "runtime/vgpu/machine/WarpRegisters.h"
 
-#include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/machine/Cluster.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
@@ -9,7 +8,7 @@
 namespace tile::vgpu {
 namespace {
 
-constexpr uint32_t kRegistersOfSm = 65536, kStep = 8, kWarpsOfGroup = 4;
+constexpr uint32_t kRegistersOfSm = 65536, kWarpsOfGroup = 4;
 
 // What a thread has at the launch, as the assembler finds it: .maxnreg, or an equal share of the register file where
 // .minnctapersm says that it is to be shared. 0: it cannot tell, and ignores setmaxnreg.
@@ -19,7 +18,8 @@ uint32_t launchedRegisters(const Warp &warp) {
     return entry.maxRegisters;
   const uint32_t(&threads)[3] = entry.requiredThreads[0] ? entry.requiredThreads : entry.maxThreads;
   uint64_t all = uint64_t{threads[0]} * threads[1] * threads[2] * entry.minBlocksPerSm;
-  return all ? static_cast<uint32_t>(std::min<uint64_t>(255, kRegistersOfSm / all)) / kStep * kStep
+  return all ? static_cast<uint32_t>(std::min<uint64_t>(255, kRegistersOfSm / all)) /
+                   kRegisterStep * kRegisterStep
              : 0;
 }
 
@@ -32,7 +32,8 @@ void noteChange(Warp &warp, const Op &op) {
   ++warp.registerChanges;
 }
 
-// Op::imm: the registers a thread is to have. Op::a: 1 more, 0 fewer than it has.
+} // namespace
+
 void setRegisters(Warp &warp, const Op &op) {
   if (!warp.converged(op, kFullMask))
     return;
@@ -78,21 +79,6 @@ void setRegisters(Warp &warp, const Op &op) {
   noteChange(warp, op);
 }
 
-void decodeSetmaxnreg(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  std::string_view direction = suffixes.takeOneOf({"inc", "dec"});
-  bool whole = suffixes.take("sync") && suffixes.take("aligned");
-  if (direction.empty() || !whole || suffixes.takeType() != ScalarType::U32)
-    decoder.unsupported("expected setmaxnreg.{inc,dec}.sync.aligned.u32");
-  decoder.wantOperands(instruction, 1);
-  const Operand &count = instruction.operands[0];
-  if (count.kind != Operand::Kind::Immediate || count.value < 24 || count.value > 256 ||
-      count.value % kStep)
-    decoder.malformed("the number of registers must be a constant multiple of 8 from 24 to 256");
-  decoder.emit(setRegisters, {}, {}, static_cast<int64_t>(count.value), direction == "inc");
-}
-
-} // namespace
-
 void checkRegisterChanges(Warp &warp) {
   uint32_t first = warp.index / kWarpsOfGroup * kWarpsOfGroup;
   std::vector<Warp> &warps = warp.cta->warps;
@@ -117,7 +103,5 @@ std::string registerWaitText(const Warp &warp, const Op &op) {
   return " for " + std::to_string(more) + " registers, of which " +
          std::to_string(warp.cta->freeRegisters) + " are free";
 }
-
-void registerWarpRegisters(OpcodeTable &table) { table["setmaxnreg"] = decodeSetmaxnreg; }
 
 } // namespace tile::vgpu

@@ -1,6 +1,7 @@
 // setmaxnreg: the registers that warps of a block hand to each other.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace tile::vgpu {
@@ -8,6 +9,11 @@ namespace tile::vgpu {
 struct Warp;
 struct Op;
 
+/// Registers are given and taken in multiples of this.
+constexpr uint32_t kRegisterStep = 8;
+
+/// Op::imm: the registers a thread is to have. Op::a: 1 more, 0 fewer than it has.
+void setRegisters(Warp &warp, const Op &op);
 /// At the exit of a warp: the warps of its warpgroup that have exited must have executed setmaxnreg as often.
 void checkRegisterChanges(Warp &warp);
 /// What a warp at `op` waits for, if that is setmaxnreg.inc; else nothing.

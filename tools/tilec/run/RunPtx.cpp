@@ -1,6 +1,7 @@
 #include "tools/tilec/run/RunPtx.h"
 
 #include "runtime/toolchain/Assemble.h"
+#include "runtime/vgpu/machine/Targets.h"
 #include "runtime/vgpu/ptx/Ptx.h"
 #include "tools/tilec/input/Scan.h"
 #include "tools/tilec/run/PtxArguments.h"

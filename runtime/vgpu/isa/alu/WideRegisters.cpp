@@ -1,8 +1,8 @@
 // mov.b128, atom.exch.b128, atom.cas.b128.
 #include "runtime/vgpu/isa/alu/WideRegisters.h"
 
+#include "runtime/vgpu/decode/AtomicFlags.h"
 #include "runtime/vgpu/decode/BitShadow.h"
-#include "runtime/vgpu/isa/memory/AtomicFlags.h"
 #include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/Cluster.h"
 #include "runtime/vgpu/machine/InitCheck.h"

@@ -2,11 +2,11 @@
 //
 // A block runs on one host thread, and kernels whose blocks meet in global atomics run their blocks one after the other,
 // so a plain read and write is atomic, and the order is the same in every run.
+#include "runtime/vgpu/decode/AtomicFlags.h"
 #include "runtime/vgpu/decode/Select.h"
 #include "runtime/vgpu/isa/alu/FloatRules.h"
 #include "runtime/vgpu/isa/alu/HalfFormat.h"
 #include "runtime/vgpu/isa/alu/WideRegisters.h"
-#include "runtime/vgpu/isa/memory/AtomicFlags.h"
 #include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/Cluster.h"
 #include "runtime/vgpu/machine/InitCheck.h"

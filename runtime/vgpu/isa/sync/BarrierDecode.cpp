@@ -1,0 +1,90 @@
+// The syntax of the barriers of warps, blocks and clusters.
+#include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/machine/BarrierForm.h"
+#include "runtime/vgpu/machine/ClusterBarrier.h"
+
+namespace tile::vgpu {
+namespace {
+
+void decodeClusterBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  decoder.wantOperands(instruction, 0);
+  bool arrives = suffixes.take("arrive");
+  if (!arrives && !suffixes.take("wait"))
+    decoder.unsupported("expected barrier.cluster.arrive or .wait");
+  uint32_t flags = suffixes.take("relaxed") && arrives ? kClusterRelaxed : 0;
+  suffixes.take(arrives ? "release" : "acquire");
+  flags |= suffixes.take("aligned") ? kClusterAligned : 0;
+  decoder.emit(arrives ? clusterArrive : clusterWait, {}, {}, 0, flags);
+}
+
+BarrierForm takeForm(Decoder &decoder, Suffixes &suffixes) {
+  if (suffixes.take("arrive"))
+    return BarrierForm::Arrive;
+  if (suffixes.take("sync"))
+    return BarrierForm::Sync;
+  if (!suffixes.take("red"))
+    decoder.unsupported("expected sync, arrive or red");
+  std::string_view reduction = suffixes.takeOneOf({"popc", "and", "or"});
+  ScalarType type = suffixes.takeType();
+  if (reduction.empty() || type != (reduction == "popc" ? ScalarType::U32 : ScalarType::Pred))
+    decoder.unsupported("expected bar.red.popc.u32, bar.red.and.pred or bar.red.or.pred");
+  return reduction == "popc"  ? BarrierForm::RedPopc
+         : reduction == "and" ? BarrierForm::RedAnd
+                              : BarrierForm::RedOr;
+}
+
+void decodeBlockBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool aligned = suffixes.take("aligned") || instruction.opcode == "bar";
+  BarrierForm form = takeForm(decoder, suffixes);
+  const auto &operands = instruction.operands;
+  bool reduces = form >= BarrierForm::RedPopc;
+  size_t fewest = reduces ? 3 : form == BarrierForm::Arrive ? 2 : 1;
+  decoder.wantOperands(instruction, fewest, reduces ? 4 : 2);
+  size_t at = reduces ? 1 : 0;
+  bool hasCount = operands.size() - at - reduces == 2;
+  std::vector<uint32_t> targets, sources;
+  if (reduces)
+    targets.push_back(decoder.target(operands[0], form == BarrierForm::RedPopc ? ScalarType::U32
+                                                                               : ScalarType::Pred));
+  if (operands[at].kind == Operand::Kind::Immediate && operands[at].value >= kNumBarriers)
+    decoder.malformed("the barriers of a block are 0 to 15, found " +
+                      std::to_string(operands[at].value));
+  sources.push_back(decoder.source(operands[at], ScalarType::U32));
+  if (hasCount)
+    sources.push_back(decoder.source(operands[at + 1], ScalarType::U32));
+  if (reduces)
+    sources.push_back(decoder.predicate(operands.back()));
+  auto bits = static_cast<uint32_t>(form);
+  if (aligned) {
+    decoder.emitWide(runBarrier, targets, sources, 0, hasCount, bits | kAlignedBarrier);
+    return;
+  }
+  decoder.program().releases = true;
+  Op &op = decoder.emitWide(runFreeBarrier, targets, sources, 0, hasCount, bits,
+                            kOwnGuard | kOwnValidity | kControl);
+  if (instruction.guard >= 0)
+    attachGuard(instruction, op, decoder.guardRow(instruction));
+}
+
+void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.take("warp")) {
+    if (!suffixes.take("sync"))
+      decoder.unsupported("expected bar.warp.sync");
+    decoder.wantOperands(instruction, 1);
+    decoder.emit(warpSync, {}, {decoder.source(instruction.operands[0], ScalarType::U32)});
+    return;
+  }
+  if (instruction.opcode == "barrier" && suffixes.take("cluster"))
+    return decodeClusterBarrier(decoder, instruction, suffixes);
+  suffixes.take("cta");
+  decodeBlockBarrier(decoder, instruction, suffixes);
+}
+
+} // namespace
+
+void registerBarrier(OpcodeTable &table) {
+  table["bar"] = decodeBar;
+  table["barrier"] = decodeBar;
+}
+
+} // namespace tile::vgpu

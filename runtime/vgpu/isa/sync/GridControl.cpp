@@ -1,0 +1,30 @@
+// griddepcontrol.
+#include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/machine/Cluster.h"
+#include "runtime/vgpu/machine/Launch.h"
+
+namespace tile::vgpu {
+namespace {
+
+// All that was launched before has ended.
+void waitForGrids(Warp &warp, const Op &) { warp.clock.learnOfGrids(warp.mask); }
+
+void launchDependents(Warp &warp, const Op &) {
+  auto lane = static_cast<unsigned>(std::countr_zero(warp.mask));
+  warp.cta->launch->startDependents(warp.clock.of(lane).knowsOfGrids());
+}
+
+void decodeGriddepcontrol(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  std::string_view what = suffixes.takeOneOf({"wait", "launch_dependents"});
+  if (what.empty())
+    decoder.unsupported("expected griddepcontrol.wait or .launch_dependents");
+  decoder.wantOperands(instruction, 0);
+  decoder.program().startsDependents |= what == "launch_dependents";
+  decoder.emit(what == "wait" ? waitForGrids : launchDependents, {}, {});
+}
+
+} // namespace
+
+void registerDependentLaunch(OpcodeTable &table) { table["griddepcontrol"] = decodeGriddepcontrol; }
+
+} // namespace tile::vgpu
