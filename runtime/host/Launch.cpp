@@ -156,13 +156,14 @@ static const LoadedKernel &kernelFor(const KernelRecord &record, detail::DeviceS
   jit::appendCall(call, device.id, record.id, args, consts, settings);
   jit::RecentCalls &recent = jit::RecentCalls::ofThread();
   auto aliases = [&] { return device.jit->aliases(record, args, consts, settings); };
+  const jit::CallDevice callDevice{device.id, device.name};
   if (const jit::RecentCall *known = recent.find(call)) {
-    jit::validateAddresses(record, device, args, known->footprints);
+    jit::validateAddresses(record, callDevice, args, known->footprints);
     jit::refuseOverlap(record, args, known->footprints, aliases);
     return *known->kernel;
   }
   checkArguments(record, args);
-  jit::validate(record, device, args);
+  jit::validate(record, callDevice, args);
   std::vector<jit::Footprint> footprints = jit::footprintsOf(record, args);
   jit::refuseOverlap(record, args, footprints, aliases);
   const LoadedKernel &kernel = device.jit->get(record, args, consts, settings);

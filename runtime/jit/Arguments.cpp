@@ -1,7 +1,6 @@
 #include "runtime/jit/Arguments.h"
 
 #include "frontend/trace/Binding.h"
-#include "runtime/host/State.h"
 
 #include <algorithm>
 #include <limits>
@@ -15,7 +14,7 @@ using detail::ParamSpec;
 /// Checks the arguments of one call, each by itself.
 class Validation {
 public:
-  Validation(const detail::KernelRecord &record, const detail::DeviceState &device,
+  Validation(const detail::KernelRecord &record, const CallDevice &device,
              std::span<const HostArg> args)
       : record(record), device(device), args(args) {}
 
@@ -117,18 +116,18 @@ private:
   }
 
   const detail::KernelRecord &record;
-  const detail::DeviceState &device;
+  const CallDevice &device;
   std::span<const HostArg> args;
 };
 
 } // namespace
 
-void validate(const detail::KernelRecord &record, const detail::DeviceState &device,
+void validate(const detail::KernelRecord &record, const CallDevice &device,
               std::span<const HostArg> args) {
   Validation(record, device, args).run();
 }
 
-void validateAddresses(const detail::KernelRecord &record, const detail::DeviceState &device,
+void validateAddresses(const detail::KernelRecord &record, const CallDevice &device,
                        std::span<const detail::HostArg> args,
                        std::span<const Footprint> footprints) {
   Validation(record, device, args).runForAddresses(footprints);
