@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace tile::jit {
+namespace tile::base {
 namespace {
 
 namespace fs = std::filesystem;
@@ -131,4 +131,4 @@ void writeFile(const std::string &path, std::string_view content) {
   writeAndRename(path, fault ? path : target.string(), content);
 }
 
-} // namespace tile::jit
+} // namespace tile::base

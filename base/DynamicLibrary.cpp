@@ -1,6 +1,6 @@
 #include "base/DynamicLibrary.h"
 
-namespace tile::jit {
+namespace tile::base {
 
 DynamicLibrary::DynamicLibrary(std::initializer_list<const char *> names) {
   for (const char *name : names) {
@@ -13,4 +13,4 @@ DynamicLibrary::DynamicLibrary(std::initializer_list<const char *> names) {
   }
 }
 
-} // namespace tile::jit
+} // namespace tile::base

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string>
 
-namespace tile::jit {
+namespace tile::base {
 
 /// Stays loaded: the libraries we use are not made to be unloaded while a process runs.
 class DynamicLibrary {
@@ -48,4 +48,4 @@ Functions *loadOnce(std::initializer_list<const char *> names, std::string *why)
   return loaded->isUsable ? &loaded->functions : nullptr;
 }
 
-} // namespace tile::jit
+} // namespace tile::base

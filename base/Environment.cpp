@@ -7,7 +7,7 @@
 #include <mutex>
 #include <set>
 
-namespace tile::device {
+namespace tile::base {
 
 std::string environmentText(const char *name) {
   const char *value = std::getenv(name);
@@ -67,4 +67,4 @@ void warnOfEnvironment(const char *name, std::string_view value, std::string_vie
                  value.data(), static_cast<int>(fault.size()), fault.data());
 }
 
-} // namespace tile::device
+} // namespace tile::base

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tile::device {
+namespace tile::base {
 
 /// The value, empty if the variable is not set.
 std::string environmentText(const char *name);
@@ -26,4 +26,4 @@ environmentList(const char *name, const std::function<std::string(std::string_vi
 /// Says that a variable's value is not used: "tile: warning: NAME='value' <fault>".
 void warnOfEnvironment(const char *name, std::string_view value, std::string_view fault);
 
-} // namespace tile::device
+} // namespace tile::base

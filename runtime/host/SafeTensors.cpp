@@ -337,7 +337,7 @@ void saveSafeTensors(const std::string &path, std::span<const NamedTensor> tenso
     at += tensor.bytes();
   }
   try {
-    jit::writeFile(path, content);
+    base::writeFile(path, content);
   } catch (const Error &error) { // at the caller's line
     throw Error(error.fault(), error.code(), error.message(), loc);
   }

@@ -58,16 +58,16 @@ std::string textOf(const Diagnostic &diagnostic) {
 /// hold it.
 const passes::PassSelection &passesOfEnvironment() {
   static const passes::PassSelection selection = {
-      device::environmentList("TILE_DISABLE_PASSES",
-                              [](std::string_view name) {
-                                if (passes::isOptionalPass(name))
-                                  return std::string();
-                                std::string known;
-                                for (const passes::OptionalPass &pass : passes::optionalPasses())
-                                  known += (known.empty() ? "" : ", ") + std::string(pass.name);
-                                return "is no optional pass; there are " + known;
-                              }),
-      device::environmentInteger("TILE_BISECT", -1, 0, int64_t(1) << 40)};
+      base::environmentList("TILE_DISABLE_PASSES",
+                            [](std::string_view name) {
+                              if (passes::isOptionalPass(name))
+                                return std::string();
+                              std::string known;
+                              for (const passes::OptionalPass &pass : passes::optionalPasses())
+                                known += (known.empty() ? "" : ", ") + std::string(pass.name);
+                              return "is no optional pass; there are " + known;
+                            }),
+      base::environmentInteger("TILE_BISECT", -1, 0, int64_t(1) << 40)};
   return selection;
 }
 
@@ -94,14 +94,14 @@ void linkCudaInto(CompiledKernel &kernel) {
 
 CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc where,
                              CompileOptions options) {
-  std::string dump = device::environmentText("TILE_DUMP");
-  bool isDumped = !dump.empty(), isTimed = device::environmentFlag("TILE_TIME_PASSES");
+  std::string dump = base::environmentText("TILE_DUMP");
+  bool isDumped = !dump.empty(), isTimed = base::environmentFlag("TILE_TIME_PASSES");
   options.keepStages |= isDumped;
   options.timePasses |= isTimed;
   if (options.passes.disabled.empty() && options.passes.limit < 0)
     options.passes = passesOfEnvironment();
   if (options.reproducer.empty())
-    options.reproducer = device::environmentText("TILE_REPRODUCER");
+    options.reproducer = base::environmentText("TILE_REPRODUCER");
   std::vector<Diagnostic> diagnostics;
   mlir::FailureOr<CompiledKernel> kernel = codegen::compile(module, options, diagnostics);
   if (mlir::failed(kernel))

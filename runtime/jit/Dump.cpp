@@ -43,7 +43,7 @@ void dumpStages(const codegen::CompiledKernel &kernel, const std::string &direct
     for (auto &[stage, text] : kernel.stages) {
       llvm::SmallString<256> path(folder);
       llvm::sys::path::append(path, codegen::fileNameOf(stage));
-      writeFile(path.str().str(), text);
+      base::writeFile(path.str().str(), text);
     }
   } catch (const Error &error) {
     llvm::errs() << "tile: warning: TILE_DUMP: " << error.message() << "\n";

@@ -11,7 +11,7 @@ constexpr int kInputPtx = 2; // nvJitLinkInputType: none 0, cubin 1, PTX 2
 
 } // namespace
 
-bool NvJitLink::bindAll(const DynamicLibrary &library) {
+bool NvJitLink::bindAll(const base::DynamicLibrary &library) {
   return library.bind(version, "nvJitLinkVersion") && library.bind(create, "nvJitLinkCreate") &&
          library.bind(destroy, "nvJitLinkDestroy") && library.bind(addData, "nvJitLinkAddData") &&
          library.bind(complete, "nvJitLinkComplete") &&
@@ -22,9 +22,9 @@ bool NvJitLink::bindAll(const DynamicLibrary &library) {
 }
 
 NvJitLink *NvJitLink::load(std::string *why) {
-  return loadOnce<NvJitLink>({"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so",
-                              "/usr/local/cuda/lib64/libnvJitLink.so"},
-                             why);
+  return base::loadOnce<NvJitLink>({"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so",
+                                    "/usr/local/cuda/lib64/libnvJitLink.so"},
+                                   why);
 }
 
 std::string NvJitLink::log(Link link, int (*size)(Link, size_t *), int (*text)(Link, char *)) {

@@ -24,8 +24,8 @@ public:
 
 private:
   using Link = void *;
-  friend NvJitLink *loadOnce<NvJitLink>(std::initializer_list<const char *>, std::string *);
-  bool bindAll(const DynamicLibrary &library);
+  friend NvJitLink *base::loadOnce<NvJitLink>(std::initializer_list<const char *>, std::string *);
+  bool bindAll(const base::DynamicLibrary &library);
   std::string log(Link link, int (*size)(Link, size_t *), int (*text)(Link, char *));
 
   int (*version)(unsigned *, unsigned *) = nullptr;

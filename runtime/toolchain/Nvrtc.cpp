@@ -1,7 +1,7 @@
 #include "runtime/toolchain/Nvrtc.h"
 
 namespace tile::jit {
-bool Nvrtc::bindAll(const DynamicLibrary &library) {
+bool Nvrtc::bindAll(const base::DynamicLibrary &library) {
   return library.bind(version, "nvrtcVersion") && library.bind(create, "nvrtcCreateProgram") &&
          library.bind(destroy, "nvrtcDestroyProgram") && library.bind(run, "nvrtcCompileProgram") &&
          library.bind(ptxSize, "nvrtcGetPTXSize") && library.bind(ptx, "nvrtcGetPTX") &&
@@ -10,7 +10,7 @@ bool Nvrtc::bindAll(const DynamicLibrary &library) {
 }
 
 Nvrtc *Nvrtc::load(std::string *why) {
-  return loadOnce<Nvrtc>(
+  return base::loadOnce<Nvrtc>(
       {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"},
       why);
 }

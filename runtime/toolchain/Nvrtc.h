@@ -25,8 +25,8 @@ public:
 
 private:
   using Program = void *;
-  friend Nvrtc *loadOnce<Nvrtc>(std::initializer_list<const char *>, std::string *);
-  bool bindAll(const DynamicLibrary &library);
+  friend Nvrtc *base::loadOnce<Nvrtc>(std::initializer_list<const char *>, std::string *);
+  bool bindAll(const base::DynamicLibrary &library);
   std::string text(Program program, int (*size)(Program, size_t *), int (*copy)(Program, char *));
 
   int (*version)(int *, int *) = nullptr;

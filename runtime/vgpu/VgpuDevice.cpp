@@ -29,11 +29,11 @@ constexpr int64_t kMostSeconds = 1'000'000;
 
 // What a variable of the environment says; a warning and what is usual if it cannot be read.
 template <class T> T fromEnvironment(const char *name, T (*parse)(std::string_view), T usual = {}) {
-  std::string value = device::environmentText(name);
+  std::string value = base::environmentText(name);
   try {
     return value.empty() ? usual : parse(value);
   } catch (const Error &error) {
-    device::warnOfEnvironment(name, value, "is not used: " + error.message());
+    base::warnOfEnvironment(name, value, "is not used: " + error.message());
     return usual;
   }
 }
@@ -49,12 +49,11 @@ public:
     model_ = fromEnvironment("TILE_VGPU_MODEL", parseModel);
     int64_t cores = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads);
     threads_ = static_cast<unsigned>(
-        options.threads > 0
-            ? std::min<int64_t>(options.threads, kMaxThreads)
-            : device::environmentInteger("TILE_VGPU_THREADS", cores, 1, kMaxThreads));
-    maxBranches_ = static_cast<uint64_t>(device::environmentInteger(
+        options.threads > 0 ? std::min<int64_t>(options.threads, kMaxThreads)
+                            : base::environmentInteger("TILE_VGPU_THREADS", cores, 1, kMaxThreads));
+    maxBranches_ = static_cast<uint64_t>(base::environmentInteger(
         "TILE_VGPU_MAX_BRANCHES", kDefaultMaxBranches, 1, std::numeric_limits<int64_t>::max()));
-    noticeSeconds_ = device::environmentInteger("TILE_VGPU_NOTICE_SECONDS", 10, 0, kMostSeconds);
+    noticeSeconds_ = base::environmentInteger("TILE_VGPU_NOTICE_SECONDS", 10, 0, kMostSeconds);
     streams_.setSchedule(schedule_, seed_);
   }
 

@@ -43,7 +43,7 @@ protected:
   /// The message of the error that writing must end with.
   std::string refusal(const std::string &path) const {
     try {
-      jit::writeFile(path, "x");
+      base::writeFile(path, "x");
     } catch (const Error &error) {
       EXPECT_EQ(error.code(), ErrorCode::IoError);
       return error.message();
@@ -55,38 +55,38 @@ protected:
 };
 
 TEST_F(AtomicFile, ReplacesWhatWasThere) {
-  jit::writeFile(at("a"), "one");
-  jit::writeFile(at("a"), std::string("t\0o", 3));
+  base::writeFile(at("a"), "one");
+  base::writeFile(at("a"), std::string("t\0o", 3));
   EXPECT_EQ(contentOf("a"), std::string("t\0o", 3));
-  jit::writeFile(at("a"), "");
+  base::writeFile(at("a"), "");
   EXPECT_EQ(contentOf("a"), "");
   EXPECT_EQ(countFiles(), 1u);
 }
 
 TEST_F(AtomicFile, HasTheRightsThatTheUserGivesToNewFiles) {
   mode_t before = ::umask(027);
-  jit::writeFile(at("a"), "x");
+  base::writeFile(at("a"), "x");
   ::umask(before);
   EXPECT_EQ(fs::status(at("a")).permissions(), fs::perms(0640));
 }
 
 TEST_F(AtomicFile, WritesThroughLinks) {
-  jit::writeFile(at("target"), "one");
+  base::writeFile(at("target"), "one");
   fs::create_symlink("target", at("link"));
-  jit::writeFile(at("link"), "two");
+  base::writeFile(at("link"), "two");
   EXPECT_TRUE(fs::is_symlink(at("link")));
   EXPECT_EQ(contentOf("target"), "two");
 }
 
 TEST_F(AtomicFile, WritesIntoDevices) {
-  jit::writeFile("/dev/null", "x");
+  base::writeFile("/dev/null", "x");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   EXPECT_EQ(refusal("/dev/full"),
             "cannot write '/dev/full': " + std::string(std::strerror(ENOSPC)));
 }
 
 TEST_F(AtomicFile, RefusalsNameThePathAndLeaveNothingBehind) {
-  jit::writeFile(at("a"), "x");
+  base::writeFile(at("a"), "x");
   for (std::string name : {"a/below", "none/below"})
     EXPECT_TRUE(refusal(at(name)).starts_with("cannot write '" + at(name) + "': ")) << name;
   EXPECT_EQ(refusal(folder.string()),
@@ -98,11 +98,11 @@ TEST_F(AtomicFile, RefusalsNameThePathAndLeaveNothingBehind) {
 }
 
 TEST_F(AtomicFile, TellsBeforehandWhatCannotBeWritten) {
-  jit::checkWritable(at("a"));
-  jit::writeFile(at("a"), "x");
-  jit::checkWritable(at("a"));
+  base::checkWritable(at("a"));
+  base::writeFile(at("a"), "x");
+  base::checkWritable(at("a"));
   for (std::string path : {at("a/below"), at("none/below"), folder.string()})
-    EXPECT_THROW(jit::checkWritable(path), Error) << path;
+    EXPECT_THROW(base::checkWritable(path), Error) << path;
   EXPECT_EQ(countFiles(), 1u);
 }
 

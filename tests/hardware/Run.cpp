@@ -63,7 +63,7 @@ Buffer download(device::Device &device, device::DevicePtr from, unsigned element
 } // namespace
 
 std::shared_ptr<device::Device> openProbed() {
-  std::string name = device::environmentText("TILE_DEVICE");
+  std::string name = base::environmentText("TILE_DEVICE");
   if (!name.starts_with("cuda"))
     return device::openVirtual({.target = "sm_90a", .checks = "none", .schedule = "eager"});
   int ordinal = 0;

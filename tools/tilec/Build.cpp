@@ -77,13 +77,13 @@ void write(const std::vector<Text> &texts, const std::string &output) {
       throw Error(Fault::User, ErrorCode::IoError,
                   "cannot make the folder '" + output + "': " + fault.message());
     for (const Text &text : texts)
-      jit::writeFile((fs::path(output) / text.file).string(), text.content);
+      base::writeFile((fs::path(output) / text.file).string(), text.content);
   } else if (output.empty() || output == "-") {
     std::cout << texts.front().content << std::flush;
     if (!std::cout)
       throw Error(Fault::User, ErrorCode::IoError, "cannot write to standard output");
   } else {
-    jit::writeFile(output, texts.front().content);
+    base::writeFile(output, texts.front().content);
   }
 }
 

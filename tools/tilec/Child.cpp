@@ -29,7 +29,7 @@ constexpr rlim_t kMaxMemory = rlim_t(16) << 30;
 
 /// Seconds a compile may take: TILE_COMPILE_SECONDS, else two minutes.
 int timeLimit() {
-  return static_cast<int>(device::environmentInteger("TILE_COMPILE_SECONDS", 120, 1, 1000000));
+  return static_cast<int>(base::environmentInteger("TILE_COMPILE_SECONDS", 120, 1, 1000000));
 }
 
 void limit(int resource, rlim_t value) {
@@ -94,7 +94,7 @@ std::string writeReproducer(const std::vector<std::string> &arguments, const std
   if (fault)
     return {};
   try {
-    jit::writeFile((folder / "command.txt").string(), commandLine(arguments));
+    base::writeFile((folder / "command.txt").string(), commandLine(arguments));
   } catch (const Error &) {
     return {};
   }

@@ -89,9 +89,9 @@ int explainHere(const ExplainOptions &options) {
   if (!std::cout)
     throw Error(Fault::User, ErrorCode::IoError, "cannot write to standard output");
   if (!options.json.empty())
-    jit::writeFile(options.json, explainAsJson(explanation, files));
+    base::writeFile(options.json, explainAsJson(explanation, files));
   if (!options.html.empty())
-    jit::writeFile(options.html, explainAsHtml(explanation, files));
+    base::writeFile(options.html, explainAsHtml(explanation, files));
   return kOk;
 }
 

@@ -79,7 +79,7 @@ std::vector<std::string> wordsOf(const std::string &text) {
 }
 
 void compile(const std::string &file, const std::string &library) {
-  std::string named = device::environmentText("CXX");
+  std::string named = base::environmentText("CXX");
   std::vector<std::string> compilers = {"c++", "g++", "clang++"};
   if (!named.empty())
     compilers = {named};
@@ -88,7 +88,7 @@ void compile(const std::string &file, const std::string &library) {
     for (const char *word : {"-std=c++20", "-O1", "-shared", "-fPIC"})
       words.push_back(word);
     words.push_back("-I" + includeFolder());
-    for (const std::string &word : wordsOf(device::environmentText("TILE_CXXFLAGS")))
+    for (const std::string &word : wordsOf(base::environmentText("TILE_CXXFLAGS")))
       words.push_back(word);
     words.insert(words.end(), {"-o", library, file});
     int code = runProgram(words);

@@ -216,7 +216,7 @@ void writeNpy(const std::string &path, const Array &array) {
               static_cast<char>(header.size() >> 8)};
   content += header;
   content.append(reinterpret_cast<const char *>(array.data.data()), array.data.size());
-  jit::writeFile(path, content);
+  base::writeFile(path, content);
 }
 
 } // namespace tile::tilec

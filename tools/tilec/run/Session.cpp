@@ -18,8 +18,7 @@ bool isVirtualName(const std::string &name) {
 }
 
 std::string wantedDevice(const SessionOptions &options) {
-  std::string name =
-      options.device.empty() ? device::environmentText("TILE_DEVICE") : options.device;
+  std::string name = options.device.empty() ? base::environmentText("TILE_DEVICE") : options.device;
   return name.empty() ? "auto" : name;
 }
 
@@ -100,7 +99,7 @@ void Session::claimFile(const std::string &path) {
   if (isFile && !files_.insert(place.empty() ? path : place.string()).second)
     throw Error(Fault::User, ErrorCode::InvalidArgument,
                 "'" + path + "' would be written twice: give each output a file of its own");
-  jit::checkWritable(path);
+  base::checkWritable(path);
 }
 
 void Session::note(const std::string &text) { notes_.push_back(text); }
@@ -131,9 +130,9 @@ int Session::finish(const LaunchSummary &summary) {
               << lowerBoundTable(lowerBoundsOf(*virtualDevice_));
   int code = findings_.empty() ? kOk : kFinding;
   if (!options_.json.empty())
-    jit::writeFile(options_.json,
-                   asJson({summary, device_.name(), options_.schedule, options_.seed, code, "",
-                           virtualDevice_.get(), options_.counters, findings_, notes_}));
+    base::writeFile(options_.json,
+                    asJson({summary, device_.name(), options_.schedule, options_.seed, code, "",
+                            virtualDevice_.get(), options_.counters, findings_, notes_}));
   std::cerr << summary.entry << " ran on " << device_.product() << " (" << device_.name() << ")"
             << totals() << (findings_.empty() ? "" : ", with findings") << "\n";
   return code;
@@ -148,7 +147,7 @@ void reportFailure(const SessionOptions &options, const std::string &input, cons
   report.seed = options.seed;
   report.exitCode = exitCodeOf(error);
   report.error = error.what();
-  jit::writeFile(options.json, asJson(report));
+  base::writeFile(options.json, asJson(report));
 }
 
 } // namespace tile::tilec
