@@ -12,9 +12,9 @@ TEST(InitCheck, UnwrittenGlobalMemoryThatReachesAStore) {
   gpu.run("k", {1}, {32}, 0, gpu.device->alloc(128));
   gpu.expectFinding(FindingKind::Uninitialised, lineOf(ptx, "st.global"));
   std::string said = gpu.findings.at(0).message;
-  for (std::string part : {"ld.global.u32 in line " + std::to_string(lineOf(ptx, "ld.global")),
-                           std::string("loaded such from offset"),
-                           std::string("upload or fill it first")})
+  for (std::string part :
+       {"ld.global.u32 in line " + std::to_string(lineOf(ptx, "ld.global")),
+        std::string("loaded such from offset"), std::string("upload or fill it first")})
     EXPECT_NE(said.find(part), std::string::npos) << part << " is not in: " << said;
 }
 
