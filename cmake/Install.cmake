@@ -26,6 +26,9 @@ foreach(program tilec tile-opt)
   endif()
 endforeach()
 
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/cmake/copyright
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilec)
+
 # `tools/dev package`: one Debian package. Its dependencies are read off the files by dpkg-shlibdeps.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tilec)

@@ -36,6 +36,10 @@ case $form in
   *) fail "usage: run.sh install|deb BUILD" ;;
 esac
 
+doc=$prefix/share/doc/tilec
+cmp "$here/../../LICENSE" "$doc/LICENSE"
+grep -q '^License: Apache-2.0 WITH LLVM-exception$' "$doc/copyright" || fail "the installed copyright names no license"
+
 cmake -S "$here" -B "$work/app" -G Ninja -DCMAKE_CXX_COMPILER=g++ -DCMAKE_PREFIX_PATH="$prefix"
 cmake --build "$work/app"
 "$work/app/app"
