@@ -1,5 +1,5 @@
-// tilec-demo: five kernels of the language on real inputs, on the best device of this machine (or
-// the one that TILE_DEVICE names), each compared with a reference in double. Exit code 1 if any
+// tilec-demo: four kernels of the language on six shapes, on the best device of this machine (or the
+// one that TILE_DEVICE names), each result compared with a reference in double. Exit code 1 if any
 // differs by more than its tolerance.
 #include <tile/tile.h>
 
