@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Holds the public headers to their promise: each compiles alone and without a warning, all together do so under every
 compiler, as do their templates (public_templates.cpp); each stays small, and reaches no header of MLIR, LLVM or CUDA.
+The first compiler, which the build does not use, takes the examples too.
 
 The size is bounded in preprocessed lines and not in seconds, which would depend on the machine:
 60,000 lines take a compiler about half a second."""
@@ -14,6 +15,7 @@ kForeign = re.compile(
     r'^# \d+ "([^"]*/(?:mlir|mlir-c|llvm|llvm-c|cuda)/[^"]*|[^"]*/(?:cuda|nvrtc|nvJitLink)[^/"]*\.h)"', re.M)
 include = pathlib.Path(__file__).resolve().parent.parent / "include"
 templates = pathlib.Path(__file__).resolve().parent / "public_templates.cpp"
+examples = include.parent / "examples"
 
 
 def compile_source(compiler, source, *arguments):
@@ -33,6 +35,15 @@ def faults_together(compiler, headers):
         result = compile_source(compiler, source, "-fsyntax-only")
         if result.returncode:
             yield f"{name}: does not compile with {compiler}:\n{result.stderr}"
+
+
+def faults_of_examples(compiler):
+    """Which examples `compiler` refuses. The project examples/app is built by tests/package."""
+    for path in sorted(path for path in examples.rglob("*.cpp") if path.parent.name != "app"):
+        result = compile_source(compiler, path.read_text(), "-fsyntax-only", f"-I{examples.parent}",
+                                '-DTILE_EXAMPLES_DATA=""')
+        if result.returncode:
+            yield f"{path.relative_to(examples.parent)}: does not compile with {compiler}:\n{result.stderr}"
 
 
 def faults(compiler, header):
@@ -55,7 +66,9 @@ def main(compilers):
     headers = sorted(path.relative_to(include).as_posix() for path in include.rglob("*.h"))
     found = [fault for header in headers for fault in faults(compilers[0], header)]
     found += [fault for compiler in compilers for fault in faults_together(compiler, headers)]
-    print("\n".join(found) or f"{len(headers)} public headers pass with {' and '.join(compilers)}")
+    found += faults_of_examples(compilers[0])
+    print("\n".join(found) or f"{len(headers)} public headers pass with {' and '.join(compilers)}, "
+          f"the examples with {compilers[0]}")
     return 1 if found or not headers else 0
 
 
