@@ -12,8 +12,8 @@ namespace {
 /// The counters that were moved while it lives, with what they were before.
 class Positions {
 public:
-  Positions() : outer_(current) { current = this; }
-  ~Positions() { current = outer_; }
+  Positions() : outer_(current_) { current_ = this; }
+  ~Positions() { current_ = outer_; }
   Positions(const Positions &) = delete;
   Positions &operator=(const Positions &) = delete;
 
@@ -24,17 +24,17 @@ public:
   const std::vector<Entry> &entries() const { return entries_; }
 
   static void note(uint64_t &counter) {
-    for (Positions *each = current; each; each = each->outer_)
+    for (Positions *each = current_; each; each = each->outer_)
       if (std::ranges::find(each->entries_, &counter, &Entry::counter) == each->entries_.end())
         each->entries_.push_back({&counter, counter});
   }
 
 private:
-  static thread_local Positions *current;
+  static thread_local Positions *current_;
   Positions *outer_;
   std::vector<Entry> entries_;
 };
-thread_local Positions *Positions::current = nullptr;
+thread_local Positions *Positions::current_ = nullptr;
 
 /// Sets counters for as long as it lives.
 class Rewound {

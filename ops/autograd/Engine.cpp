@@ -20,11 +20,11 @@ std::string placeOf(const Node &node) {
 class Engine {
 public:
   explicit Engine(const Walk &walk)
-      : walk_(walk), before_(current), outer_(walk.isSegment ? current : nullptr),
+      : walk_(walk), before_(current_), outer_(walk.isSegment ? current_ : nullptr),
         results_(walk.targets.size()) {
-    current = this;
+    current_ = this;
   }
-  ~Engine() { current = before_; }
+  ~Engine() { current_ = before_; }
   Engine(const Engine &) = delete;
   Engine &operator=(const Engine &) = delete;
 
@@ -217,7 +217,7 @@ private:
                   walk_.where);
   }
 
-  static thread_local Engine *current;
+  static thread_local Engine *current_;
 
   const Walk &walk_;
   Engine *before_; // of this thread
@@ -228,7 +228,7 @@ private:
   std::vector<Tensor> results_;
 };
 
-thread_local Engine *Engine::current = nullptr;
+thread_local Engine *Engine::current_ = nullptr;
 
 } // namespace
 

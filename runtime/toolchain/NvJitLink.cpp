@@ -12,13 +12,13 @@ constexpr int kInputPtx = 2; // nvJitLinkInputType: none 0, cubin 1, PTX 2
 } // namespace
 
 bool NvJitLink::bindAll(const base::DynamicLibrary &library) {
-  return library.bind(version, "nvJitLinkVersion") && library.bind(create, "nvJitLinkCreate") &&
-         library.bind(destroy, "nvJitLinkDestroy") && library.bind(addData, "nvJitLinkAddData") &&
-         library.bind(complete, "nvJitLinkComplete") &&
-         library.bind(cubinSize, "nvJitLinkGetLinkedCubinSize") &&
-         library.bind(cubin, "nvJitLinkGetLinkedCubin") &&
-         library.bind(errorSize, "nvJitLinkGetErrorLogSize") &&
-         library.bind(errorLog, "nvJitLinkGetErrorLog") && version(&major, &minor) == 0;
+  return library.bind(version_, "nvJitLinkVersion") && library.bind(create_, "nvJitLinkCreate") &&
+         library.bind(destroy_, "nvJitLinkDestroy") && library.bind(addData_, "nvJitLinkAddData") &&
+         library.bind(complete_, "nvJitLinkComplete") &&
+         library.bind(cubinSize_, "nvJitLinkGetLinkedCubinSize") &&
+         library.bind(cubin_, "nvJitLinkGetLinkedCubin") &&
+         library.bind(errorSize_, "nvJitLinkGetErrorLogSize") &&
+         library.bind(errorLog_, "nvJitLinkGetErrorLog") && version_(&major, &minor) == 0;
 }
 
 NvJitLink *NvJitLink::load(std::string *why) {
@@ -43,17 +43,17 @@ std::vector<std::byte> NvJitLink::assemble(std::string_view ptx, const std::stri
   Link link = nullptr;
   std::vector<std::byte> bytes;
   std::string complaints;
-  int code = create(&link, 1, options);
+  int code = create_(&link, 1, options);
   if (code == 0) {
-    int added = addData(link, kInputPtx, source.c_str(), source.size() + 1, "kernel.ptx");
-    code = added ? added : complete(link);
+    int added = addData_(link, kInputPtx, source.c_str(), source.size() + 1, "kernel.ptx");
+    code = added ? added : complete_(link);
     size_t size = 0;
-    if (code == 0 && (code = cubinSize(link, &size)) == 0) {
+    if (code == 0 && (code = cubinSize_(link, &size)) == 0) {
       bytes.resize(size);
-      code = cubin(link, bytes.data());
+      code = cubin_(link, bytes.data());
     }
-    complaints = log(link, errorSize, errorLog);
-    destroy(&link);
+    complaints = log(link, errorSize_, errorLog_);
+    destroy_(&link);
   }
   if (code != 0 || !complaints.empty() || !isWholeCubin(bytes))
     throw Error(Fault::Compiler, ErrorCode::ToolFailed,

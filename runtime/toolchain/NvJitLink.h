@@ -28,15 +28,15 @@ private:
   bool bindAll(const base::DynamicLibrary &library);
   std::string log(Link link, int (*size)(Link, size_t *), int (*text)(Link, char *));
 
-  int (*version)(unsigned *, unsigned *) = nullptr;
-  int (*create)(Link *, uint32_t, const char **) = nullptr;
-  int (*destroy)(Link *) = nullptr;
-  int (*addData)(Link, int, const void *, size_t, const char *) = nullptr;
-  int (*complete)(Link) = nullptr;
-  int (*cubinSize)(Link, size_t *) = nullptr;
-  int (*cubin)(Link, void *) = nullptr;
-  int (*errorSize)(Link, size_t *) = nullptr;
-  int (*errorLog)(Link, char *) = nullptr;
+  int (*version_)(unsigned *, unsigned *) = nullptr;
+  int (*create_)(Link *, uint32_t, const char **) = nullptr;
+  int (*destroy_)(Link *) = nullptr;
+  int (*addData_)(Link, int, const void *, size_t, const char *) = nullptr;
+  int (*complete_)(Link) = nullptr;
+  int (*cubinSize_)(Link, size_t *) = nullptr;
+  int (*cubin_)(Link, void *) = nullptr;
+  int (*errorSize_)(Link, size_t *) = nullptr;
+  int (*errorLog_)(Link, char *) = nullptr;
 };
 
 } // namespace tile::jit

@@ -26,10 +26,10 @@ static std::string pluginPath() {
 bool NvPtxCompiler::bind(void *library) {
   auto version =
       reinterpret_cast<void (*)(unsigned *, unsigned *)>(dlsym(library, "tilePtxCompilerVersion"));
-  compile = reinterpret_cast<decltype(compile)>(dlsym(library, "tilePtxCompile"));
+  compile_ = reinterpret_cast<decltype(compile_)>(dlsym(library, "tilePtxCompile"));
   if (version)
     version(&major, &minor);
-  return version && compile;
+  return version && compile_;
 }
 
 NvPtxCompiler *NvPtxCompiler::load(std::string *why) {
@@ -65,7 +65,7 @@ std::vector<std::byte> NvPtxCompiler::assemble(std::string_view ptx, const std::
     static_cast<Result *>(context)->log.append(static_cast<const char *>(bytes), size);
   };
   std::string text(ptx); // the compiler wants a terminated text, the terminator counted
-  int code = compile(text.c_str(), text.size() + 1, target.c_str(), takeCode, takeLog, &result);
+  int code = compile_(text.c_str(), text.size() + 1, target.c_str(), takeCode, takeLog, &result);
   if (code != 0 || !isWholeCubin(result.code))
     throw Error(Fault::Compiler, ErrorCode::ToolFailed,
                 "nvPTXCompiler refused the PTX (code " + std::to_string(code) + ")", {},

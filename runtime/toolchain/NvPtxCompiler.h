@@ -22,8 +22,8 @@ public:
 
 private:
   bool bind(void *library);
-  int (*compile)(const char *, size_t, const char *, void (*)(void *, const void *, size_t),
-                 void (*)(void *, const void *, size_t), void *) = nullptr;
+  int (*compile_)(const char *, size_t, const char *, void (*)(void *, const void *, size_t),
+                  void (*)(void *, const void *, size_t), void *) = nullptr;
 };
 
 } // namespace tile::jit

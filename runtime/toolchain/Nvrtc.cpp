@@ -2,11 +2,11 @@
 
 namespace tile::jit {
 bool Nvrtc::bindAll(const base::DynamicLibrary &library) {
-  return library.bind(version, "nvrtcVersion") && library.bind(create, "nvrtcCreateProgram") &&
-         library.bind(destroy, "nvrtcDestroyProgram") && library.bind(run, "nvrtcCompileProgram") &&
-         library.bind(ptxSize, "nvrtcGetPTXSize") && library.bind(ptx, "nvrtcGetPTX") &&
-         library.bind(logSize, "nvrtcGetProgramLogSize") &&
-         library.bind(log, "nvrtcGetProgramLog") && version(&major, &minor) == 0;
+  return library.bind(version_, "nvrtcVersion") && library.bind(create_, "nvrtcCreateProgram") &&
+         library.bind(destroy_, "nvrtcDestroyProgram") &&
+         library.bind(run_, "nvrtcCompileProgram") && library.bind(ptxSize_, "nvrtcGetPTXSize") &&
+         library.bind(ptx_, "nvrtcGetPTX") && library.bind(logSize_, "nvrtcGetProgramLogSize") &&
+         library.bind(log_, "nvrtcGetProgramLog") && version_(&major, &minor) == 0;
 }
 
 Nvrtc *Nvrtc::load(std::string *why) {
@@ -33,17 +33,17 @@ Nvrtc::Result Nvrtc::compile(const std::string &source, const std::string &name,
     arguments.push_back(option.c_str());
   Result result;
   Program program = nullptr;
-  if (int code = create(&program, source.c_str(), name.c_str(), 0, nullptr, nullptr); code != 0) {
+  if (int code = create_(&program, source.c_str(), name.c_str(), 0, nullptr, nullptr); code != 0) {
     result.log = "NVRTC error " + std::to_string(code);
     return result;
   }
-  int code = run(program, static_cast<int>(arguments.size()), arguments.data());
-  result.log = text(program, logSize, log);
+  int code = run_(program, static_cast<int>(arguments.size()), arguments.data());
+  result.log = text(program, logSize_, log_);
   if (code == 0)
-    result.ptx = text(program, ptxSize, ptx);
+    result.ptx = text(program, ptxSize_, ptx_);
   else if (result.log.empty())
     result.log = "NVRTC error " + std::to_string(code);
-  destroy(&program);
+  destroy_(&program);
   return result;
 }
 

@@ -29,15 +29,15 @@ private:
   bool bindAll(const base::DynamicLibrary &library);
   std::string text(Program program, int (*size)(Program, size_t *), int (*copy)(Program, char *));
 
-  int (*version)(int *, int *) = nullptr;
-  int (*create)(Program *, const char *, const char *, int, const char *const *,
-                const char *const *) = nullptr;
-  int (*destroy)(Program *) = nullptr;
-  int (*run)(Program, int, const char *const *) = nullptr;
-  int (*ptxSize)(Program, size_t *) = nullptr;
-  int (*ptx)(Program, char *) = nullptr;
-  int (*logSize)(Program, size_t *) = nullptr;
-  int (*log)(Program, char *) = nullptr;
+  int (*version_)(int *, int *) = nullptr;
+  int (*create_)(Program *, const char *, const char *, int, const char *const *,
+                 const char *const *) = nullptr;
+  int (*destroy_)(Program *) = nullptr;
+  int (*run_)(Program, int, const char *const *) = nullptr;
+  int (*ptxSize_)(Program, size_t *) = nullptr;
+  int (*ptx_)(Program, char *) = nullptr;
+  int (*logSize_)(Program, size_t *) = nullptr;
+  int (*log_)(Program, char *) = nullptr;
 };
 
 } // namespace tile::jit

@@ -13,44 +13,44 @@ constexpr uint8_t kUnwritten = 0xcd;
 // The memory of a probe, freed at the end.
 class Arrays {
 public:
-  explicit Arrays(device::Device &device) : device(device) {}
+  explicit Arrays(device::Device &device) : device_(device) {}
   Arrays(const Arrays &) = delete;
   ~Arrays() {
     for (device::DevicePtr pointer : pointers)
       try {
-        device.free(pointer);
+        device_.free(pointer);
       } catch (const Error &) { // of a context that the probe has ended
       }
   }
 
   device::DevicePtr add(size_t bytes) {
-    pointers.push_back(device.alloc(bytes));
+    pointers.push_back(device_.alloc(bytes));
     return pointers.back();
   }
 
   std::vector<device::DevicePtr> pointers;
 
 private:
-  device::Device &device;
+  device::Device &device_;
 };
 
 // A loaded module, unloaded at the end.
 class Loaded {
 public:
   Loaded(device::Device &device, const Probe &probe)
-      : device(device), module(device.loadModule(probe.ptx, {}, probe.name)) {}
+      : device_(device), module_(device.loadModule(probe.ptx, {}, probe.name)) {}
   Loaded(const Loaded &) = delete;
   ~Loaded() {
     try {
-      device.unloadModule(module);
+      device_.unloadModule(module_);
     } catch (const Error &) {
     }
   }
-  device::Function entry() { return device.getFunction(module, "k"); }
+  device::Function entry() { return device_.getFunction(module_, "k"); }
 
 private:
-  device::Device &device;
-  device::Module module;
+  device::Device &device_;
+  device::Module module_;
 };
 
 Buffer download(device::Device &device, device::DevicePtr from, unsigned elementBytes,

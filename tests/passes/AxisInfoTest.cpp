@@ -96,17 +96,18 @@ void showValue(const Step &step, std::ostream &os) {
 /// nothing.
 class RandomKernel {
 public:
-  explicit RandomKernel(MLIRContext *context) : builder(context), loc(builder.getUnknownLoc()) {
-    module = ModuleOp::create(loc);
-    builder.setInsertionPointToEnd(module->getBody());
-    auto pointer = ir::PtrType::get(context, builder.getF32Type());
-    auto type = builder.getFunctionType({builder.getI32Type(), builder.getI32Type(), pointer}, {});
-    auto function = func::FuncOp::create(builder, loc, "kernel", type);
-    builder.setInsertionPointToEnd(function.addEntryBlock());
+  explicit RandomKernel(MLIRContext *context) : builder_(context), loc_(builder_.getUnknownLoc()) {
+    module_ = ModuleOp::create(loc_);
+    builder_.setInsertionPointToEnd(module_->getBody());
+    auto pointer = ir::PtrType::get(context, builder_.getF32Type());
+    auto type =
+        builder_.getFunctionType({builder_.getI32Type(), builder_.getI32Type(), pointer}, {});
+    auto function = func::FuncOp::create(builder_, loc_, "kernel", type);
+    builder_.setInsertionPointToEnd(function.addEntryBlock());
     addArgument(function, 0, 8, 24);
     addArgument(function, 1, 1, 7);
     addArgument(function, 2, 16, 4096 + 16);
-    nodes.back().step = 4;
+    nodes_.back().step = 4;
   }
 
   void apply(const Step &step) {
@@ -144,7 +145,7 @@ public:
   }
 
   std::string fault() const {
-    for (const Evaluated &node : nodes)
+    for (const Evaluated &node : nodes_)
       if (std::string found = faultOf(node); !found.empty())
         return found + "\n" + text();
     return "";
@@ -156,11 +157,11 @@ private:
   std::string text() const {
     std::string result;
     llvm::raw_string_ostream os(result);
-    const_cast<ModuleOp &>(static_cast<const ModuleOp &>(module.get())).print(os);
+    const_cast<ModuleOp &>(static_cast<const ModuleOp &>(module_.get())).print(os);
     return result;
   }
 
-  Evaluated pick(int index) const { return nodes[static_cast<size_t>(index) % nodes.size()]; }
+  Evaluated pick(int index) const { return nodes_[static_cast<size_t>(index) % nodes_.size()]; }
   static bool isTile(const Evaluated &node) { return isa<RankedTensorType>(node.value.getType()); }
   static bool isPointer(const Evaluated &node) {
     return isa<ir::PtrType>(ir::elementTypeOf(node.value.getType()));
@@ -173,11 +174,11 @@ private:
   }
 
   void add(Value value, Elements elements, int64_t step = 1) {
-    nodes.push_back({value, std::move(elements), step});
+    nodes_.push_back({value, std::move(elements), step});
   }
 
   void addArgument(func::FuncOp function, unsigned index, int32_t divisor, int64_t value) {
-    function.setArgAttr(index, "tile.divisibility", builder.getI32IntegerAttr(divisor));
+    function.setArgAttr(index, "tile.divisibility", builder_.getI32IntegerAttr(divisor));
     add(function.getArgument(index), {value});
   }
 
@@ -187,17 +188,18 @@ private:
     Elements elements;
     for (int64_t i = 0; i < extent; ++i)
       elements.push_back(start + i);
-    add(ir::ArangeOp::create(builder, loc, start, static_cast<int32_t>(start + extent)), elements);
+    add(ir::ArangeOp::create(builder_, loc_, start, static_cast<int32_t>(start + extent)),
+        elements);
   }
 
   void addConstant(const Evaluated &like, const Step &step) {
-    Type type = isPointer(like) || isI1(like) ? builder.getI32Type() : like.value.getType();
+    Type type = isPointer(like) || isI1(like) ? builder_.getI32Type() : like.value.getType();
     auto number = static_cast<int64_t>(step.number % 40) - 8;
-    TypedAttr value = builder.getIntegerAttr(ir::elementTypeOf(type), number);
+    TypedAttr value = builder_.getIntegerAttr(ir::elementTypeOf(type), number);
     if (auto tile = dyn_cast<RankedTensorType>(type))
       value = SplatElementsAttr::get(tile, Attribute(value));
     size_t count = isa<RankedTensorType>(type) ? like.elements.size() : 1;
-    add(arith::ConstantOp::create(builder, loc, value), Elements(count, number));
+    add(arith::ConstantOp::create(builder_, loc_, value), Elements(count, number));
   }
 
   static bool isI1(const Evaluated &node) {
@@ -209,15 +211,16 @@ private:
       return;
     int64_t extent = kExtents[step.number % std::size(kExtents)];
     auto type = RankedTensorType::get({extent}, a.value.getType());
-    add(ir::SplatOp::create(builder, loc, type, a.value), Elements(extent, a.elements[0]), a.step);
+    add(ir::SplatOp::create(builder_, loc_, type, a.value), Elements(extent, a.elements[0]),
+        a.step);
   }
 
   void addBinary(int kind, const Evaluated &a, const Evaluated &b) {
     if (isPointer(a) || isI1(a) || a.value.getType() != b.value.getType())
       return;
-    Value value = kind == 2   ? arith::AddIOp::create(builder, loc, a.value, b.value).getResult()
-                  : kind == 3 ? arith::SubIOp::create(builder, loc, a.value, b.value).getResult()
-                              : arith::MulIOp::create(builder, loc, a.value, b.value).getResult();
+    Value value = kind == 2   ? arith::AddIOp::create(builder_, loc_, a.value, b.value).getResult()
+                  : kind == 3 ? arith::SubIOp::create(builder_, loc_, a.value, b.value).getResult()
+                              : arith::MulIOp::create(builder_, loc_, a.value, b.value).getResult();
     Elements elements;
     for (auto [x, y] : llvm::zip_equal(a.elements, b.elements))
       elements.push_back(kind == 2 ? x + y : kind == 3 ? x - y : x * y);
@@ -229,7 +232,7 @@ private:
 
   void addExpand(const Evaluated &a, int axis) {
     if (isTile(a) && tileType(a).getRank() == 1)
-      add(ir::ExpandDimsOp::create(builder, loc, a.value, axis), a.elements, a.step);
+      add(ir::ExpandDimsOp::create(builder_, loc_, a.value, axis), a.elements, a.step);
   }
 
   void addBroadcast(const Evaluated &a, const Step &step) {
@@ -246,7 +249,7 @@ private:
       for (int64_t j = 0; j < to[1]; ++j)
         elements.push_back(a.elements[(dim == 0 ? 0 : i) * from[1] + (dim == 1 ? 0 : j)]);
     auto type = RankedTensorType::get(to, tileType(a).getElementType());
-    add(ir::BroadcastOp::create(builder, loc, type, a.value), std::move(elements), a.step);
+    add(ir::BroadcastOp::create(builder_, loc_, type, a.value), std::move(elements), a.step);
   }
 
   void addPermute(const Evaluated &a) {
@@ -257,8 +260,8 @@ private:
     for (int64_t j = 0; j < columns; ++j)
       for (int64_t i = 0; i < rows; ++i)
         elements.push_back(a.elements[i * columns + j]);
-    add(ir::PermuteOp::create(builder, loc, a.value, ArrayRef<int32_t>{1, 0}), std::move(elements),
-        a.step);
+    add(ir::PermuteOp::create(builder_, loc_, a.value, ArrayRef<int32_t>{1, 0}),
+        std::move(elements), a.step);
   }
 
   void addComparison(const Evaluated &a, const Evaluated &b, const Step &step) {
@@ -271,7 +274,7 @@ private:
     for (auto [x, y] : llvm::zip_equal(a.elements, b.elements))
       elements.push_back(
           arith::applyCmpPredicate(predicate, APInt(64, x, true), APInt(64, y, true)));
-    add(arith::CmpIOp::create(builder, loc, predicate, a.value, b.value), std::move(elements));
+    add(arith::CmpIOp::create(builder_, loc_, predicate, a.value, b.value), std::move(elements));
   }
 
   void addSelect(const Evaluated &a, const Evaluated &b, const Evaluated &condition) {
@@ -282,22 +285,22 @@ private:
     Elements elements;
     for (size_t i = 0; i < a.elements.size(); ++i)
       elements.push_back(condition.elements[isScalar ? 0 : i] ? a.elements[i] : b.elements[i]);
-    add(arith::SelectOp::create(builder, loc, condition.value, a.value, b.value),
+    add(arith::SelectOp::create(builder_, loc_, condition.value, a.value, b.value),
         std::move(elements), a.step);
   }
 
   void addExtension(const Evaluated &a, bool isUnsigned) {
     if (!isI32(a))
       return;
-    Type type = builder.getI64Type();
+    Type type = builder_.getI64Type();
     if (isTile(a))
       type = tileType(a).clone(type);
     Elements elements = a.elements;
     if (isUnsigned)
       for (int64_t &x : elements)
         x = static_cast<uint32_t>(x);
-    Value value = isUnsigned ? arith::ExtUIOp::create(builder, loc, type, a.value).getResult()
-                             : arith::ExtSIOp::create(builder, loc, type, a.value).getResult();
+    Value value = isUnsigned ? arith::ExtUIOp::create(builder_, loc_, type, a.value).getResult()
+                             : arith::ExtSIOp::create(builder_, loc_, type, a.value).getResult();
     add(value, std::move(elements));
   }
 
@@ -312,10 +315,11 @@ private:
     Elements elements;
     for (int64_t x : a.elements)
       elements.push_back(converted(x, from, to, isUnsigned));
-    Type type = builder.getIntegerType(to);
+    Type type = builder_.getIntegerType(to);
     if (isTile(a))
       type = tileType(a).clone(type);
-    add(ir::ConvertOp::create(builder, loc, type, a.value, isUnsigned, false), std::move(elements));
+    add(ir::ConvertOp::create(builder_, loc_, type, a.value, isUnsigned, false),
+        std::move(elements));
   }
 
   // To extents drawn one after another from the divisors of what is left; the rest becomes the last one.
@@ -331,7 +335,7 @@ private:
     }
     shape.push_back(left);
     auto type = RankedTensorType::get(shape, tileType(a).getElementType());
-    add(ir::ReshapeOp::create(builder, loc, type, a.value), a.elements, a.step);
+    add(ir::ReshapeOp::create(builder_, loc_, type, a.value), a.elements, a.step);
   }
 
   static int64_t converted(int64_t x, unsigned from, unsigned to, bool isUnsigned) {
@@ -348,14 +352,14 @@ private:
     Elements elements;
     for (auto [pointer, offset] : llvm::zip_equal(a.elements, b.elements))
       elements.push_back(pointer + 4 * offset);
-    add(ir::AddPtrOp::create(builder, loc, a.value.getType(), a.value, b.value),
+    add(ir::AddPtrOp::create(builder_, loc_, a.value.getType(), a.value, b.value),
         std::move(elements), 4);
   }
 
-  OpBuilder builder;
-  Location loc;
-  OwningOpRef<ModuleOp> module;
-  std::vector<Evaluated> nodes;
+  OpBuilder builder_;
+  Location loc_;
+  OwningOpRef<ModuleOp> module_;
+  std::vector<Evaluated> nodes_;
 };
 
 class AxisInfoTest : public ::testing::Test {

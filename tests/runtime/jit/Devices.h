@@ -16,23 +16,23 @@ class OnDevice : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override {
     try {
-      opened = std::make_unique<Device>(Device::open(GetParam()));
+      opened_ = std::make_unique<Device>(Device::open(GetParam()));
     } catch (const Error &error) {
       if (error.code() != ErrorCode::NoDevice)
         throw;
       GTEST_SKIP() << error.message();
     }
-    stream = opened->stream();
+    stream = opened_->stream();
   }
 
-  const Device &device() const { return *opened; }
+  const Device &device() const { return *opened_; }
   /// How many compiles the device has seen.
-  uint64_t compiles() const { return opened->state()->jit->compileCount(); }
+  uint64_t compiles() const { return opened_->state()->jit->compileCount(); }
 
   Stream stream;
 
 private:
-  std::unique_ptr<Device> opened;
+  std::unique_ptr<Device> opened_;
 };
 
 inline std::string nameOfDevice(const testing::TestParamInfo<const char *> &info) {

@@ -30,7 +30,7 @@ std::string placeText(const codegen::SourceLine &where) {
 }
 
 const std::vector<std::string> &SourceFiles::lines(const std::string &file) {
-  auto [entry, isNew] = known.try_emplace(file);
+  auto [entry, isNew] = known_.try_emplace(file);
   if (!isNew)
     return entry->second;
   for (const std::string &path : {file, plainPath(file)}) {

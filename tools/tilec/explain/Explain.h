@@ -33,7 +33,7 @@ public:
   std::string text(const codegen::SourceLine &where);
 
 private:
-  std::map<std::string, std::vector<std::string>> known;
+  std::map<std::string, std::vector<std::string>> known_;
 };
 
 /// A path without what differs between those who wrote it down: "../../ops/./A.cpp" is "ops/A.cpp".

@@ -128,11 +128,11 @@ public:
     for (const std::string &line : lines)
       if (line.starts_with("!"))
         if (int number = numberAt(line, 1); number >= 0)
-          nodes[number] = line;
+          nodes_[number] = line;
   }
 
   SourceLine lineOf(int location) {
-    const std::string &node = nodes[location];
+    const std::string &node = nodes_[location];
     if (node.find("DILocation(") == node.npos)
       return {};
     return {fileOf(numberAfter(node, "scope: !")), numberAfter(node, "line: ")};
@@ -140,12 +140,12 @@ public:
 
 private:
   std::string fileOf(int scope) {
-    const std::string &node = nodes[numberAfter(nodes[scope], "file: !")];
+    const std::string &node = nodes_[numberAfter(nodes_[scope], "file: !")];
     std::string name = quotedAfter(node, "filename: "), folder = quotedAfter(node, "directory: ");
     return folder.empty() ? name : folder + "/" + name;
   }
 
-  std::map<int, std::string> nodes;
+  std::map<int, std::string> nodes_;
 };
 
 std::vector<SourceLine> linesOfLlvmIr(const std::vector<std::string> &lines) {
@@ -199,37 +199,37 @@ struct Column {
 
 class Page {
 public:
-  Page(const Explanation &all, SourceFiles &files) : all(all), files(files) {
+  Page(const Explanation &all, SourceFiles &files) : all_(all), files_(files) {
     addStages();
     if (!all.assembly.sass.empty()) {
       std::vector<std::string> lines = splitLines(all.assembly.sass);
-      columns.push_back({"SASS", "sass", lines, linesOfSass(lines)});
+      columns_.push_back({"SASS", "sass", lines, linesOfSass(lines)});
     }
     addSources();
-    for (const Column &column : columns)
+    for (const Column &column : columns_)
       for (const SourceLine &place : column.places)
         if (place.line > 0)
-          keys.try_emplace({plainPath(place.file), place.line}, keys.size());
+          keys_.try_emplace({plainPath(place.file), place.line}, keys_.size());
   }
 
   std::string write() {
-    std::string title = escape(all.kernel.name + " for " + all.kernel.target);
+    std::string title = escape(all_.kernel.name + " for " + all_.kernel.target);
     std::string html = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
                        title + "</title>\n<style>" + std::string(kStyle) +
                        "</style></head><body>\n<header><h1>" + title + "</h1>";
-    for (const Column &column : columns)
+    for (const Column &column : columns_)
       html += "<label><input type=\"checkbox\" checked data-column=\"" + column.id + "\">" +
               escape(column.title) + "</label> ";
-    html += "<details><summary>report</summary><pre>" + escape(explainAsText(all, files)) +
+    html += "<details><summary>report</summary><pre>" + escape(explainAsText(all_, files_)) +
             "</pre></details></header>\n<main>\n";
-    for (const Column &column : columns)
+    for (const Column &column : columns_)
       writeColumn(html, column);
     return html + "</main>\n<script>" + std::string(kScript) + "</script></body></html>\n";
   }
 
 private:
   void addStages() {
-    for (auto &[stage, text] : all.kernel.stages) {
+    for (auto &[stage, text] : all_.kernel.stages) {
       Column column{"", "", splitLines(text), {}};
       switch (stage) {
       case Stage::Tile:
@@ -247,17 +247,17 @@ private:
       case Stage::Ptx:
         column.title = "PTX", column.id = "ptx", column.places = linesOfPtx(column.lines);
       }
-      for (const StageLines &known : all.report().stageLines)
+      for (const StageLines &known : all_.report().stageLines)
         if (known.stage == stage)
           column.places = known.lines;
-      columns.push_back(std::move(column));
+      columns_.push_back(std::move(column));
     }
   }
 
   // The files that lines came from, first those with most.
   void addSources() {
     std::map<std::string, int> uses;
-    for (const Column &column : columns)
+    for (const Column &column : columns_)
       for (const SourceLine &place : column.places)
         if (place.line > 0)
           ++uses[place.file];
@@ -268,7 +268,7 @@ private:
       order.push_back({-many, file});
     std::sort(order.begin(), order.end());
     for (auto &[many, file] : order) {
-      const std::vector<std::string> &lines = files.lines(file);
+      const std::vector<std::string> &lines = files_.lines(file);
       if (!shown.insert(plainPath(file)).second)
         continue;
       source.lines.push_back(plainPath(file) + (lines.empty() ? " (cannot be read here)" : ""));
@@ -279,13 +279,13 @@ private:
       }
     }
     linkOnlyUsed(source);
-    columns.insert(columns.begin(), std::move(source));
+    columns_.insert(columns_.begin(), std::move(source));
   }
 
   // Lines of a source that nothing came from are plain text, and keep their numbers.
   void linkOnlyUsed(Column &source) {
     std::set<SourceLine> used;
-    for (const Column &column : columns)
+    for (const Column &column : columns_)
       for (const SourceLine &place : column.places)
         used.insert({plainPath(place.file), place.line});
     for (size_t i = 0; i < source.lines.size(); ++i) {
@@ -306,17 +306,17 @@ private:
       SourceLine place = i < column.places.size() ? column.places[i] : SourceLine();
       html += "<span class=\"l\"";
       if (place.line > 0)
-        html += " data-k=\"" + std::to_string(keys.at({plainPath(place.file), place.line})) +
+        html += " data-k=\"" + std::to_string(keys_.at({plainPath(place.file), place.line})) +
                 "\" title=\"" + escape(placeText(place)) + "\"";
       html += ">" + escape(column.lines[i]) + "</span>";
     }
     html += "</pre></section>\n";
   }
 
-  const Explanation &all;
-  SourceFiles &files;
-  std::vector<Column> columns;
-  std::map<std::pair<std::string, int>, size_t> keys; ///< numbers of source lines
+  const Explanation &all_;
+  SourceFiles &files_;
+  std::vector<Column> columns_;
+  std::map<std::pair<std::string, int>, size_t> keys_; ///< numbers of source lines
 };
 
 } // namespace

@@ -12,20 +12,20 @@ using Json = nlohmann::ordered_json;
 class JsonReport {
 public:
   JsonReport(const Explanation &all, SourceFiles &files)
-      : all(all), report(all.report()), files(files) {}
+      : all_(all), report_(all.report()), files_(files) {}
 
   Json write() {
-    return {{"kernel", all.kernel.name},
-            {"target", all.kernel.target},
-            {"where", place(report.where)},
-            {"copies", list(report.copies)},
-            {"products", list(report.products)},
-            {"layout_changes", list(report.layoutChanges)},
-            {"barriers", list(report.barriers)},
-            {"shared_transfers", list(report.sharedTransfers)},
+    return {{"kernel", all_.kernel.name},
+            {"target", all_.kernel.target},
+            {"where", place(report_.where)},
+            {"copies", list(report_.copies)},
+            {"products", list(report_.products)},
+            {"layout_changes", list(report_.layoutChanges)},
+            {"barriers", list(report_.barriers)},
+            {"shared_transfers", list(report_.sharedTransfers)},
             {"resources", resources()},
-            {"allocations", list(report.allocations)},
-            {"work", list(report.work)},
+            {"allocations", list(report_.allocations)},
+            {"work", list(report_.work)},
             {"roofline", roofline()},
             {"remarks", remarks()}};
   }
@@ -41,7 +41,7 @@ private:
   Json place(const SourceLine &where) {
     if (where.line == 0)
       return nullptr;
-    return {{"file", plainPath(where.file)}, {"line", where.line}, {"text", files.text(where)}};
+    return {{"file", plainPath(where.file)}, {"line", where.line}, {"text", files_.text(where)}};
   }
 
   Json of(const CopyReport &c) {
@@ -122,32 +122,32 @@ private:
   }
 
   Json resources() {
-    Json result = {{"threads", all.kernel.threads}, {"shared_bytes", all.kernel.sharedBytes}};
-    const jit::AssemblerReport &assembly = all.assembly;
+    Json result = {{"threads", all_.kernel.threads}, {"shared_bytes", all_.kernel.sharedBytes}};
+    const jit::AssemblerReport &assembly = all_.assembly;
     bool isMeasured = !assembly.assembler.empty();
     result["registers"] = isMeasured ? Json(assembly.registers) : Json(nullptr);
     result["spill_store_bytes"] = isMeasured ? Json(assembly.spillStoreBytes) : Json(nullptr);
     result["spill_load_bytes"] = isMeasured ? Json(assembly.spillLoadBytes) : Json(nullptr);
-    result["blocks_per_sm"] = all.occupancy.blocksPerSm;
-    result["occupancy"] = all.occupancy.fraction();
-    result["limited_by"] = all.occupancy.limit;
+    result["blocks_per_sm"] = all_.occupancy.blocksPerSm;
+    result["occupancy"] = all_.occupancy.fraction();
+    result["limited_by"] = all_.occupancy.limit;
     return result;
   }
 
   Json remarks() {
     Json list = Json::array();
-    for (const Diagnostic &remark : all.kernel.remarks)
+    for (const Diagnostic &remark : all_.kernel.remarks)
       list.push_back({{"where", place({remark.file, remark.line})}, {"message", remark.message}});
     return list;
   }
 
   Json roofline() {
-    if (!all.peaks)
+    if (!all_.peaks)
       return nullptr;
-    const Roofline &r = all.roofline;
+    const Roofline &r = all_.roofline;
     return {{"kind", "model"},
-            {"card", all.peaks->card},
-            {"source", all.peaks->source},
+            {"card", all_.peaks->card},
+            {"source", all_.peaks->source},
             {"whole_program", r.isWholeProgram},
             {"scope", r.scope},
             {"flops", r.flops},
@@ -159,9 +159,9 @@ private:
             {"limited_by", r.isMemoryBound ? "memory" : "arithmetic"}};
   }
 
-  const Explanation &all;
-  const KernelReport &report;
-  SourceFiles &files;
+  const Explanation &all_;
+  const KernelReport &report_;
+  SourceFiles &files_;
 };
 
 } // namespace

@@ -44,10 +44,10 @@ std::string padded(std::string text, size_t width) {
 class TextReport {
 public:
   TextReport(const Explanation &all, SourceFiles &files)
-      : all(all), report(all.report()), files(files) {}
+      : all_(all), report_(all.report()), files_(files) {}
 
   std::string write() {
-    out = all.kernel.name + " for " + all.kernel.target + ", " + placeText(report.where) + "\n";
+    out_ = all_.kernel.name + " for " + all_.kernel.target + ", " + placeText(report_.where) + "\n";
     copies();
     products();
     layoutChanges();
@@ -56,7 +56,7 @@ public:
     resources();
     roofline();
     remarks();
-    return out;
+    return out_;
   }
 
 private:
@@ -70,18 +70,18 @@ private:
 
   void section(const std::string &title, bool isEmpty) {
     endEntries();
-    out += "\n" + title + (isEmpty ? ": none\n" : "\n");
+    out_ += "\n" + title + (isEmpty ? ": none\n" : "\n");
   }
 
   void entry(const SourceLine &where, const std::string &text) {
-    entries.push_back({where, text, {}});
+    entries_.push_back({where, text, {}});
   }
 
-  void detail(const std::string &text) { entries.back().details.push_back(text); }
+  void detail(const std::string &text) { entries_.back().details.push_back(text); }
 
   void endEntries() {
     std::vector<Entry> distinct;
-    for (Entry &one : entries) {
+    for (Entry &one : entries_) {
       auto same = std::find_if(distinct.begin(), distinct.end(), [&](const Entry &known) {
         return known.where == one.where && known.text == one.text && known.details == one.details;
       });
@@ -93,21 +93,21 @@ private:
     SourceLine last;
     for (const Entry &one : distinct) {
       if (one.where != last || one.where.line == 0) {
-        std::string line = files.text(one.where);
-        out += "  " + placeText(one.where) + (line.empty() ? "" : "    " + line) + "\n";
+        std::string line = files_.text(one.where);
+        out_ += "  " + placeText(one.where) + (line.empty() ? "" : "    " + line) + "\n";
       }
       last = one.where;
-      out += "    " + one.text +
-             (one.times > 1 ? " (" + std::to_string(one.times) + " times)" : "") + "\n";
+      out_ += "    " + one.text +
+              (one.times > 1 ? " (" + std::to_string(one.times) + " times)" : "") + "\n";
       for (const std::string &text : one.details)
-        out += "      " + text + "\n";
+        out_ += "      " + text + "\n";
     }
-    entries.clear();
+    entries_.clear();
   }
 
   void copies() {
-    section("Copies between global memory and registers", report.copies.empty());
-    for (const CopyReport &copy : report.copies) {
+    section("Copies between global memory and registers", report_.copies.empty());
+    for (const CopyReport &copy : report_.copies) {
       entry(copy.where, copy.kind + " " + copy.tile + " " + copy.dtype + ": " + copy.variant +
                             ", " + count(copy.vectorElements, "element", "elements") + " = " +
                             count(copy.vectorBytes, "byte", "bytes") +
@@ -127,8 +127,8 @@ private:
   }
 
   void products() {
-    section("Products", report.products.empty());
-    for (const ProductReport &product : report.products) {
+    section("Products", report_.products.empty());
+    for (const ProductReport &product : report_.products) {
       std::string batch = product.batch > 1 ? std::to_string(product.batch) + " times " : "";
       std::string shape = batch + std::to_string(product.m) + "x" + std::to_string(product.n) +
                           "x" + std::to_string(product.k);
@@ -147,8 +147,8 @@ private:
   }
 
   void layoutChanges() {
-    section("Changes of layout", report.layoutChanges.empty());
-    for (const LayoutChange &change : report.layoutChanges) {
+    section("Changes of layout", report_.layoutChanges.empty());
+    for (const LayoutChange &change : report_.layoutChanges) {
       std::string plan = change.plan;
       if (change.shuffles)
         plan = count(change.shuffles, "shuffle", "shuffles") + " a warp";
@@ -160,14 +160,14 @@ private:
   }
 
   void barriers() {
-    section("Barriers", report.barriers.empty());
-    for (const BarrierReport &barrier : report.barriers)
+    section("Barriers", report_.barriers.empty());
+    for (const BarrierReport &barrier : report_.barriers)
       entry(barrier.where, barrier.reason);
   }
 
   void transfers() {
-    section("Shared memory transfers (predicted bank conflicts)", report.sharedTransfers.empty());
-    for (const SharedTransfer &t : report.sharedTransfers)
+    section("Shared memory transfers (predicted bank conflicts)", report_.sharedTransfers.empty());
+    for (const SharedTransfer &t : report_.sharedTransfers)
       entry(t.where, std::string(t.isStore ? "store " : "load ") + t.tile + " " + t.dtype + ": " +
                          std::to_string(t.instructions) + " x " + t.instruction +
                          ", wavefronts ideal " + std::to_string(t.idealWavefronts) + ", actual " +
@@ -177,35 +177,35 @@ private:
 
   void resources() {
     section("Resources of a block", false);
-    const jit::AssemblerReport &assembly = all.assembly;
-    out += "  registers       ";
+    const jit::AssemblerReport &assembly = all_.assembly;
+    out_ += "  registers       ";
     if (assembly.assembler.empty())
-      out += "not measured: " + assembly.missing + "\n";
+      out_ += "not measured: " + assembly.missing + "\n";
     else
-      out += std::to_string(assembly.registers) + " a thread, spills " +
-             std::to_string(assembly.spillStoreBytes) + " bytes stored, " +
-             std::to_string(assembly.spillLoadBytes) + " loaded (" + assembly.assembler + ")\n";
-    out += "  threads         " + std::to_string(all.kernel.threads) + " (" +
-           count(report.warps, "warp", "warps") + ")\n";
-    const Occupancy &o = all.occupancy;
-    out += "  resident        " + count(o.blocksPerSm, "block", "blocks") + " an SM, occupancy " +
-           std::to_string(o.warpsPerSm) + " of " + std::to_string(o.maxWarpsPerSm) + " warps (" +
-           percent(o.fraction()) + "), limited by " + o.limit +
-           (assembly.assembler.empty() ? "; registers left out\n" : "\n");
-    out += "  shared memory   " + count(all.kernel.sharedBytes, "byte", "bytes") + "\n";
+      out_ += std::to_string(assembly.registers) + " a thread, spills " +
+              std::to_string(assembly.spillStoreBytes) + " bytes stored, " +
+              std::to_string(assembly.spillLoadBytes) + " loaded (" + assembly.assembler + ")\n";
+    out_ += "  threads         " + std::to_string(all_.kernel.threads) + " (" +
+            count(report_.warps, "warp", "warps") + ")\n";
+    const Occupancy &o = all_.occupancy;
+    out_ += "  resident        " + count(o.blocksPerSm, "block", "blocks") + " an SM, occupancy " +
+            std::to_string(o.warpsPerSm) + " of " + std::to_string(o.maxWarpsPerSm) + " warps (" +
+            percent(o.fraction()) + "), limited by " + o.limit +
+            (assembly.assembler.empty() ? "; registers left out\n" : "\n");
+    out_ += "  shared memory   " + count(all_.kernel.sharedBytes, "byte", "bytes") + "\n";
     allocations();
   }
 
   void allocations() {
-    if (report.allocations.empty())
+    if (report_.allocations.empty())
       return;
-    out += "    " + padded("offset", 9) + padded("bytes", 9) + padded("alive", 9) + "what\n";
-    for (const AllocationReport &a : report.allocations)
-      out += "    " + padded(std::to_string(a.offset), 9) + padded(std::to_string(a.bytes), 9) +
-             padded(std::to_string(a.begin) + "-" + std::to_string(a.end), 9) + a.tile + " " +
-             a.dtype + ", " + a.purpose + ", " + placeText(a.where) + ", used from line " +
-             std::to_string(a.firstUse.line) + " to " + std::to_string(a.lastUse.line) + "\n";
-    out += "    (alive: operations of the kernel, in program order)\n";
+    out_ += "    " + padded("offset", 9) + padded("bytes", 9) + padded("alive", 9) + "what\n";
+    for (const AllocationReport &a : report_.allocations)
+      out_ += "    " + padded(std::to_string(a.offset), 9) + padded(std::to_string(a.bytes), 9) +
+              padded(std::to_string(a.begin) + "-" + std::to_string(a.end), 9) + a.tile + " " +
+              a.dtype + ", " + a.purpose + ", " + placeText(a.where) + ", used from line " +
+              std::to_string(a.firstUse.line) + " to " + std::to_string(a.lastUse.line) + "\n";
+    out_ += "    (alive: operations of the kernel, in program order)\n";
   }
 
   std::string flopsText(const std::map<std::string, double> &flops) {
@@ -218,43 +218,43 @@ private:
   void roofline() {
     section("Roofline (a model: no cache, no latency; elements out of bounds counted as if inside)",
             false);
-    for (const WorkScope &scope : report.work) {
+    for (const WorkScope &scope : report_.work) {
       std::string what = "a program, loops left out";
       if (scope.parent >= 0)
         what = "an iteration of the loop at " + placeText(scope.where) +
                (scope.iterations ? ", of " + std::to_string(*scope.iterations) : "");
-      out += "  " + what + ": operations " + flopsText(scope.flops) + "; bytes " +
-             std::to_string(scope.bytesRead) + " read, " + std::to_string(scope.bytesWritten) +
-             " written\n";
+      out_ += "  " + what + ": operations " + flopsText(scope.flops) + "; bytes " +
+              std::to_string(scope.bytesRead) + " read, " + std::to_string(scope.bytesWritten) +
+              " written\n";
     }
-    if (!all.peaks) {
-      out += "  no peak numbers for " + all.kernel.target + "\n";
+    if (!all_.peaks) {
+      out_ += "  no peak numbers for " + all_.kernel.target + "\n";
       return;
     }
-    const Roofline &r = all.roofline;
-    out +=
+    const Roofline &r = all_.roofline;
+    out_ +=
         "  intensity " + number(r.intensity, 2) + " operations a byte of " +
-        (r.isWholeProgram ? "a program" : "the loop at " + placeText(report.work[r.scope].where)) +
-        "; " + all.peaks->card + " turns at " + number(r.ridge, 2) + "\n";
-    out += "  model: bound by " + std::string(r.isMemoryBound ? "memory" : "arithmetic") +
-           ", at most " + number(r.bound, 2) + " of " + number(r.peak, 2) + " Tflop/s, " +
-           number(all.peaks->bytes, 0) + " GB/s (" + all.peaks->source + ")\n";
+        (r.isWholeProgram ? "a program" : "the loop at " + placeText(report_.work[r.scope].where)) +
+        "; " + all_.peaks->card + " turns at " + number(r.ridge, 2) + "\n";
+    out_ += "  model: bound by " + std::string(r.isMemoryBound ? "memory" : "arithmetic") +
+            ", at most " + number(r.bound, 2) + " of " + number(r.peak, 2) + " Tflop/s, " +
+            number(all_.peaks->bytes, 0) + " GB/s (" + all_.peaks->source + ")\n";
   }
 
   void remarks() {
-    if (all.kernel.remarks.empty())
+    if (all_.kernel.remarks.empty())
       return;
     section("Remarks", false);
-    for (const Diagnostic &remark : all.kernel.remarks)
+    for (const Diagnostic &remark : all_.kernel.remarks)
       entry({remark.file, remark.line}, remark.message);
     endEntries();
   }
 
-  const Explanation &all;
-  const KernelReport &report;
-  SourceFiles &files;
-  std::string out;
-  std::vector<Entry> entries; ///< of the section that is being written
+  const Explanation &all_;
+  const KernelReport &report_;
+  SourceFiles &files_;
+  std::string out_;
+  std::vector<Entry> entries_; ///< of the section that is being written
 };
 
 } // namespace

@@ -19,74 +19,77 @@ constexpr size_t kMaxAffineBytes = 4096;
 
 class Scanner {
 public:
-  Scanner(const std::string &path, std::string_view text) : path(path), text(text) {}
+  Scanner(const std::string &path, std::string_view text) : path_(path), text_(text) {}
 
   void run() {
-    if (text.empty())
+    if (text_.empty())
       refuse("the file is empty");
-    if (text.starts_with("ML\xefR"))
+    if (text_.starts_with("ML\xefR"))
       refuse(
           "MLIR bytecode is not accepted: a damaged file crashes its reader; convert it to text");
-    if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    if (text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff"))
       refuse("the file is UTF-16; save it as UTF-8");
-    while (at < text.size())
+    while (at_ < text_.size())
       step();
   }
 
 private:
   [[noreturn]] void refuse(const std::string &message) {
-    std::string where = ", column " + std::to_string(at - lineStart + 1);
-    throw Error(Fault::User, ErrorCode::Parse, message + (at ? where : ""), {path.c_str(), line});
+    std::string where = ", column " + std::to_string(at_ - lineStart_ + 1);
+    throw Error(Fault::User, ErrorCode::Parse, message + (at_ ? where : ""),
+                {path_.c_str(), line_});
   }
 
-  char next(size_t ahead = 1) const { return at + ahead < text.size() ? text[at + ahead] : '\0'; }
+  char next(size_t ahead = 1) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
 
   void step() {
-    unsigned char c = text[at];
+    unsigned char c = text_[at_];
     if (c == '\n') {
-      ++line, lineStart = at + 1;
+      ++line_, lineStart_ = at_ + 1;
     } else if (c == '\0') {
       refuse("the file contains a NUL byte; it is not text");
     } else if (c < 0x20 && c != '\t' && c != '\r') {
       refuse("the file contains the control character " + std::to_string(c) + "; it is not text");
     } else if (c >= 0x80) {
-      at += utf8Length(c) - 1;
-    } else if (inComment || inString) {
-      inString = inString && !(c == '"');
-      if (c == '\\' && inString)
-        ++at;
+      at_ += utf8Length(c) - 1;
+    } else if (inComment_ || inString_) {
+      inString_ = inString_ && !(c == '"');
+      if (c == '\\' && inString_)
+        ++at_;
     } else {
       code(c);
     }
-    inComment = inComment && c != '\n';
-    inString = inString && c != '\n';
-    ++at;
+    inComment_ = inComment_ && c != '\n';
+    inString_ = inString_ && c != '\n';
+    ++at_;
   }
 
   void code(char c) {
     checkAffine();
     if (c == '/' && next() == '/')
-      inComment = true;
+      inComment_ = true;
     else if (c == '"')
-      inString = true;
+      inString_ = true;
     else if (c == '(' || c == '[' || c == '{' || (c == '<' && next() != '='))
       open();
-    else if (c == ')' || c == ']' || c == '}' || (c == '>' && at && text[at - 1] != '-'))
-      depth -= depth > 0;
+    else if (c == ')' || c == ']' || c == '}' || (c == '>' && at_ && text_[at_ - 1] != '-'))
+      depth_ -= depth_ > 0;
   }
 
   void checkAffine() {
-    std::string_view rest = text.substr(at);
+    std::string_view rest = text_.substr(at_);
     if (rest.starts_with("affine_map") || rest.starts_with("affine_set"))
-      affineStart = at;
-    else if (affineStart && rest[0] == '>' && text[at - 1] != '-' && next() != '=')
-      affineStart.reset();
-    if (affineStart && at - *affineStart > kMaxAffineBytes)
+      affineStart_ = at_;
+    else if (affineStart_ && rest[0] == '>' && text_[at_ - 1] != '-' && next() != '=')
+      affineStart_.reset();
+    if (affineStart_ && at_ - *affineStart_ > kMaxAffineBytes)
       refuse("an affine map is longer than " + std::to_string(kMaxAffineBytes) + " bytes");
   }
 
   void open() {
-    if (++depth > kMaxDepth)
+    if (++depth_ > kMaxDepth)
       refuse("brackets are nested deeper than " + std::to_string(kMaxDepth));
   }
 
@@ -100,12 +103,12 @@ private:
     return length;
   }
 
-  const std::string &path;
-  std::string_view text;
-  size_t at = 0, lineStart = 0;
-  int line = 1, depth = 0;
-  bool inComment = false, inString = false;
-  std::optional<size_t> affineStart; ///< of the map that the text is in
+  const std::string &path_;
+  std::string_view text_;
+  size_t at_ = 0, lineStart_ = 0;
+  int line_ = 1, depth_ = 0;
+  bool inComment_ = false, inString_ = false;
+  std::optional<size_t> affineStart_; ///< of the map that the text is in
 };
 
 } // namespace

@@ -30,7 +30,7 @@ constexpr Name kNames[] = {{i1, "|b1"},  {i8, "|i1"},  {u8, "|u1"},  {i16, "<i2"
 /// (3, 4), }.
 class Header {
 public:
-  Header(const std::string &path, std::string_view text) : path(path), text(text) {}
+  Header(const std::string &path, std::string_view text) : path_(path), text_(text) {}
 
   Array parse() {
     expect('{');
@@ -41,57 +41,58 @@ public:
       if (!accept(','))
         expect('}', true);
     }
-    if (!hasDescr || !hasOrder || !hasShape)
+    if (!hasDescr_ || !hasOrder_ || !hasShape_)
       refuse("the header lacks descr, fortran_order or shape");
-    return std::move(array);
+    return std::move(array_);
   }
 
   [[noreturn]] void refuse(const std::string &what) const {
-    throw Error(Fault::User, ErrorCode::Parse, "'" + path + "' is not a usable .npy file: " + what);
+    throw Error(Fault::User, ErrorCode::Parse,
+                "'" + path_ + "' is not a usable .npy file: " + what);
   }
 
 private:
   void skip() {
-    while (at < text.size() && (text[at] == ' ' || text[at] == '\n'))
-      ++at;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n'))
+      ++at_;
   }
   bool accept(char c) {
     skip();
-    bool isThere = at < text.size() && text[at] == c;
-    at += isThere;
+    bool isThere = at_ < text_.size() && text_[at_] == c;
+    at_ += isThere;
     return isThere;
   }
   void expect(char c, bool keep = false) {
     if (!accept(c))
-      refuse(std::string("'") + c + "' expected at byte " + std::to_string(at) + " of the header");
-    at -= keep;
+      refuse(std::string("'") + c + "' expected at byte " + std::to_string(at_) + " of the header");
+    at_ -= keep;
   }
   std::string_view quoted() {
     skip();
-    char quote = at < text.size() ? text[at] : '\0';
+    char quote = at_ < text_.size() ? text_[at_] : '\0';
     if (quote != '\'' && quote != '"')
-      refuse("a quoted word expected at byte " + std::to_string(at) + " of the header");
-    size_t end = text.find(quote, at + 1);
-    if (end == text.npos)
+      refuse("a quoted word expected at byte " + std::to_string(at_) + " of the header");
+    size_t end = text_.find(quote, at_ + 1);
+    if (end == text_.npos)
       refuse("an unfinished word in the header");
-    std::string_view word = text.substr(at + 1, end - at - 1);
-    at = end + 1;
+    std::string_view word = text_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
     return word;
   }
   bool word(std::string_view expected) {
     skip();
-    bool isThere = text.substr(at).starts_with(expected);
-    at += isThere ? expected.size() : 0;
+    bool isThere = text_.substr(at_).starts_with(expected);
+    at_ += isThere ? expected.size() : 0;
     return isThere;
   }
 
   void field(std::string_view key) {
     if (key == "descr")
-      hasDescr = true, descr(quoted());
+      hasDescr_ = true, descr(quoted());
     else if (key == "fortran_order")
-      hasOrder = true, order();
+      hasOrder_ = true, order();
     else if (key == "shape")
-      hasShape = true, shape();
+      hasShape_ = true, shape();
     else
       refuse("unknown header field '" + std::string(key.substr(0, 40)) + "'");
   }
@@ -100,8 +101,8 @@ private:
     for (const Name &known : kNames)
       if (name == known.descr ||
           (isLittle && sizeOf(known.dtype) == 1 && name.substr(1) == known.descr.substr(1)))
-        array.dtype = known.dtype;
-    if (array.dtype == any)
+        array_.dtype = known.dtype;
+    if (array_.dtype == any)
       refuse("dtype '" + std::string(name.substr(0, 40)) +
              "' is not one of little-endian b1, i1..i8, u1..u8, f2, f4, f8");
   }
@@ -112,11 +113,11 @@ private:
       refuse("fortran_order is neither True nor False");
   }
   void shape() {
-    array.extents.clear();
+    array_.extents.clear();
     expect('(');
     while (!accept(')')) {
-      array.extents.push_back(number());
-      if (array.extents.size() > static_cast<size_t>(kMaxRank))
+      array_.extents.push_back(number());
+      if (array_.extents.size() > static_cast<size_t>(kMaxRank))
         refuse("more than " + std::to_string(kMaxRank) + " dimensions");
       if (!accept(','))
         expect(')', true);
@@ -125,18 +126,18 @@ private:
   int64_t number() {
     skip();
     int64_t value = 0;
-    auto [end, fault] = std::from_chars(text.data() + at, text.data() + text.size(), value);
+    auto [end, fault] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (fault != std::errc() || value < 0)
       refuse("an extent of the shape is not a number from 0 to 2^63-1");
-    at = end - text.data();
+    at_ = end - text_.data();
     return value;
   }
 
-  const std::string &path;
-  std::string_view text;
-  size_t at = 0;
-  Array array;
-  bool hasDescr = false, hasOrder = false, hasShape = false;
+  const std::string &path_;
+  std::string_view text_;
+  size_t at_ = 0;
+  Array array_;
+  bool hasDescr_ = false, hasOrder_ = false, hasShape_ = false;
 };
 
 /// Bytes of the elements; overflow is the file's fault.
