@@ -14,7 +14,7 @@ auto add = kernel("add", [](In<f32, 1> x, In<f32, 1> y, Out<f32, 1> z, Const blo
              z.tile({block})(i) = x.tile({block})(i) + y.tile({block})(i);
            }).named("x", "y", "z", "block");
 
-TEST_P(Launch, addsVectorsOfAnyLength) {
+TEST_P(Launch, AddsVectorsOfAnyLength) {
   for (int64_t count : {1, 127, 128, 129, 1000, 1024, 4096}) {
     auto x = device().tensor<float>({count}, ramp(count, 1)),
          y = device().tensor<float>({count}, ramp(count, 1000));
@@ -28,7 +28,7 @@ TEST_P(Launch, addsVectorsOfAnyLength) {
   }
 }
 
-TEST_P(Launch, leavesTheNeighboursOfMisalignedSlicesAlone) {
+TEST_P(Launch, LeavesTheNeighboursOfMisalignedSlicesAlone) {
   constexpr int64_t kCount = 300;
   for (int64_t shift : {0, 1, 2, 4, 8}) {
     auto x = device().tensor<float>({kCount + 16}, ramp(kCount + 16, 0));
@@ -45,7 +45,7 @@ TEST_P(Launch, leavesTheNeighboursOfMisalignedSlicesAlone) {
   }
 }
 
-TEST_P(Launch, readsBroadcastAndStridedInputs) {
+TEST_P(Launch, ReadsBroadcastAndStridedInputs) {
   auto x = device().tensor<float>({100}, ramp(100, 0)), z = device().tensor<float>({50});
   add.consts(64)(stream, x.withStrides({50}, {2}), x.slice(0, 5, 1).withStrides({50}, {0}), z);
   std::vector<float> result = z.download();
@@ -53,7 +53,7 @@ TEST_P(Launch, readsBroadcastAndStridedInputs) {
     ASSERT_EQ(result[i], static_cast<float>(2 * i + 5));
 }
 
-TEST_P(Launch, anEmptyGridLaunchesNothing) {
+TEST_P(Launch, AnEmptyGridLaunchesNothing) {
   auto nothing = device().tensor<float>({0});
   EXPECT_NO_THROW(add.consts(256)(stream, nothing, nothing, device().tensor<float>({0})));
   EXPECT_NO_THROW(
@@ -69,7 +69,7 @@ auto matmul = kernel("matmul", [](In<f32, 2> a, In<f32, 2> b, Out<f32, 2> c, Con
                 c.tile({side, side})(m, n) = sums;
               }).named("a", "b", "c", "side");
 
-TEST_P(Launch, multipliesMatricesWithAnyExtentOfTheSum) {
+TEST_P(Launch, MultipliesMatricesWithAnyExtentOfTheSum) {
   for (int64_t inner : {0, 1, 16, 33}) {
     auto a = device().tensor<float>({20, inner}, ramp(20 * inner, 0));
     auto b = device().tensor<float>({inner, 17}, ramp(inner * 17, 1));
@@ -92,14 +92,14 @@ auto mark = kernel("mark", [](Out<i32, 1> out, Scalar<i32> value, Scalar<f32> un
   out.tile({1})(program_id(0)) = zeros(i32, {1}) + value;
 });
 
-TEST_P(Launch, passesScalarsAndGivenGrids) {
+TEST_P(Launch, PassesScalarsAndGivenGrids) {
   auto out = device().tensor<int32_t>({6});
   out.fill(0);
   mark.grid(4)(stream, out, -5, 1.0f);
   EXPECT_EQ(out.download(), (std::vector<int32_t>{-5, -5, -5, -5, 0, 0}));
 }
 
-TEST_P(Launch, refusesGridsThatAreMissingOrTooLarge) {
+TEST_P(Launch, RefusesGridsThatAreMissingOrTooLarge) {
   auto out = device().tensor<int32_t>({6});
   Error missing = errorOf([&] { mark(stream, out, 1, 1.0f); });
   EXPECT_EQ(missing.code(), ErrorCode::InvalidArgument);
@@ -111,7 +111,7 @@ TEST_P(Launch, refusesGridsThatAreMissingOrTooLarge) {
   }
 }
 
-TEST_P(Launch, worksInPlaceOnOneView) {
+TEST_P(Launch, WorksInPlaceOnOneView) {
   auto x = device().tensor<float>({500}, ramp(500, 0)),
        y = device().tensor<float>({500}, ramp(500, 0));
   add.consts(128)(stream, x, y, x);
@@ -120,7 +120,7 @@ TEST_P(Launch, worksInPlaceOnOneView) {
     ASSERT_EQ(result[i], static_cast<float>(2 * i));
 }
 
-TEST_P(Launch, preparedKernelsNeedNoCompile) {
+TEST_P(Launch, PreparedKernelsNeedNoCompile) {
   auto x = device().tensor<float>({96}, ramp(96, 0)), z = device().tensor<float>({96});
   auto launcher = add.consts(32).warps(2);
   uint64_t before = compiles();

@@ -12,7 +12,7 @@ namespace {
 class Tensors : public OnDevice {};
 TILE_ON_EVERY_DEVICE(Tensors);
 
-TEST_P(Tensors, viewsShareTheirMemory) {
+TEST_P(Tensors, ViewsShareTheirMemory) {
   auto x = device().tensor<float>({3, 4}, ramp(12, 0));
   EXPECT_EQ(x.download(), ramp(12, 0));
   EXPECT_EQ(x.T().download(), (std::vector<float>{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}));
@@ -28,7 +28,7 @@ TEST_P(Tensors, viewsShareTheirMemory) {
   EXPECT_EQ(permuted.stride(1), 12);
 }
 
-TEST_P(Tensors, keepTheirMemoryAlive) {
+TEST_P(Tensors, KeepTheirMemoryAlive) {
   TensorOf<float> row;
   {
     auto x = device().tensor<float>({4, 4}, ramp(16, 0));
@@ -37,7 +37,7 @@ TEST_P(Tensors, keepTheirMemoryAlive) {
   EXPECT_EQ(row.download(), ramp(4, 8));
 }
 
-TEST_P(Tensors, refuseImpossibleShapes) {
+TEST_P(Tensors, RefuseImpossibleShapes) {
   auto codeOf = [&](auto action) { return errorOf(action).code(); };
   EXPECT_EQ(codeOf([&] { device().tensor<float>({-1}); }), ErrorCode::InvalidShape);
   EXPECT_EQ(codeOf([&] {
@@ -61,7 +61,7 @@ TEST_P(Tensors, refuseImpossibleShapes) {
   EXPECT_EQ(codeOf([&] { Tensor().device(); }), ErrorCode::InvalidHandle);
 }
 
-TEST_P(Tensors, mayBeEmpty) {
+TEST_P(Tensors, MayBeEmpty) {
   auto x = device().tensor<float>({0, 5});
   EXPECT_EQ(x.numel(), 0);
   EXPECT_TRUE(x.download().empty());
@@ -80,7 +80,7 @@ TEST_P(Tensors, mayBeEmpty) {
     EXPECT_NE(error.file().find("TensorTest"), std::string::npos) << error.what();                 \
   } while (false)
 
-TEST_P(Tensors, nameTheLineThatAskedForTheImpossible) {
+TEST_P(Tensors, NameTheLineThatAskedForTheImpossible) {
   auto x = device().tensor<float>({3, 4});
   Stream stream = device().stream();
   EXPECT_THROWS_HERE(device().tensor<float>({-1}));
@@ -108,7 +108,7 @@ template <class Read> std::string noteOf(Read read) {
   return testing::internal::GetCapturedStderr();
 }
 
-TEST(Downloads, sayOnceForEachLineWhatWasNeverWritten) {
+TEST(Downloads, SayOnceForEachLineWhatWasNeverWritten) {
   Device device = Device::wrap(device::openVirtual({.checks = "all"}), "download");
   auto x = device.tensor<float>({4, 8});
   auto above = x.slice(0, 0, 2), left = x.slice(1, 0, 4);
@@ -130,13 +130,13 @@ TEST(Downloads, sayOnceForEachLineWhatWasNeverWritten) {
   EXPECT_EQ(noteOf([&] { x.download(); }), "");
 }
 
-TEST(Downloads, sayNothingWhereNobodyFollowsWhatIsWritten) {
+TEST(Downloads, SayNothingWhereNobodyFollowsWhatIsWritten) {
   Device device = Device::wrap(device::openVirtual({.checks = "memory"}), "download");
   auto x = device.tensor<float>({4});
   EXPECT_EQ(noteOf([&] { x.download(); }), "");
 }
 
-TEST(Devices, areOneForEachName) {
+TEST(Devices, AreOneForEachName) {
   EXPECT_EQ(Device::open("virtual").handle(), Device::open("virtual:sm_80").handle());
   EXPECT_NE(Device::open("virtual").handle(), Device::open("virtual:sm_90a").handle());
   EXPECT_EQ(Device::open("virtual:sm_90a").target(), "sm_90a");
@@ -145,7 +145,7 @@ TEST(Devices, areOneForEachName) {
     EXPECT_EQ(errorOf([&] { Device::open(name); }).code(), ErrorCode::InvalidArgument) << name;
 }
 
-TEST(Devices, theEnvironmentNamesTheBest) {
+TEST(Devices, TheEnvironmentNamesTheBest) {
   const char *before = std::getenv("TILE_DEVICE");
   std::string restored = before ? before : "";
   for (const char *name : {"gpu", "cuda:x"}) {
@@ -162,7 +162,7 @@ TEST(Devices, theEnvironmentNamesTheBest) {
 }
 
 // Passes believe the target table, launches the device: both must say the same.
-TEST(Devices, virtualOnesHaveTheLimitsOfTheTargetTable) {
+TEST(Devices, VirtualOnesHaveTheLimitsOfTheTargetTable) {
   for (const char *name : {"sm_80", "sm_86", "sm_89", "sm_90a"}) {
     auto target = ir::findTarget(name);
     ASSERT_TRUE(target) << name;

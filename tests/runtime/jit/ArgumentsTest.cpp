@@ -43,14 +43,14 @@ protected:
 };
 TILE_ON_EVERY_DEVICE(Arguments);
 
-TEST_P(Arguments, nullPointer) {
+TEST_P(Arguments, NullPointer) {
   refused(ErrorCode::InvalidArgument, "arg 1 'from' is a null pointer, but its shape is not empty",
           ref(static_cast<float *>(nullptr), {64, 64}), y);
   refused(ErrorCode::InvalidArgument, "arg 2 'to' is a null pointer, but its shape is not empty", x,
           ref(static_cast<float *>(nullptr), {64, 64}));
 }
 
-TEST_P(Arguments, shapes) {
+TEST_P(Arguments, Shapes) {
   float *data = static_cast<float *>(x.data());
   refused(ErrorCode::InvalidShape, "arg 1 'from' has the negative extent -3 of dimension 1",
           ref(data, {4, -3}, {4, 1}), y);
@@ -68,14 +68,14 @@ TEST_P(Arguments, shapes) {
           ref(data, {1 << 20, 1 << 20}, {int64_t(1) << 60, 1}), y);
 }
 
-TEST_P(Arguments, misalignedElements) {
+TEST_P(Arguments, MisalignedElements) {
   auto *odd = reinterpret_cast<float *>(static_cast<char *>(x.data()) + 2);
   refused(ErrorCode::InvalidArgument,
           "arg 1 'from' is at an address that is not a multiple of 4, the size of one f32",
           ref(odd, {8, 8}), y);
 }
 
-TEST_P(Arguments, anotherDevice) {
+TEST_P(Arguments, AnotherDevice) {
   Device other = Device::wrap(device::openVirtual(), "virtual:other");
   auto foreign = other.tensor<float>({64, 64});
   refused(ErrorCode::WrongDevice,
@@ -84,7 +84,7 @@ TEST_P(Arguments, anotherDevice) {
           foreign, y);
 }
 
-TEST_P(Arguments, outputsThatOverlapThemselves) {
+TEST_P(Arguments, OutputsThatOverlapThemselves) {
   refused(ErrorCode::Aliasing,
           "arg 2 'to' is written, but has stride 0 in dimension 0 of extent 64; only inputs may be "
           "broadcast",
@@ -95,7 +95,7 @@ TEST_P(Arguments, outputsThatOverlapThemselves) {
           x, y.withStrides({32, 32}, {1, 1}));
 }
 
-TEST_P(Arguments, outputsThatOverlapInputs) {
+TEST_P(Arguments, OutputsThatOverlapInputs) {
   const char *message =
       "arg 2 'to' overlaps arg 1 'from', and the kernel writes one of them; declare one InOut "
       "parameter, say x.may_alias(y) in the kernel, or use memory of its own";
@@ -106,7 +106,7 @@ TEST_P(Arguments, outputsThatOverlapInputs) {
 }
 
 /// Whether a tile is smaller than the program, so that several threads hold an element, or larger.
-TEST_P(Arguments, oneViewAsInputAndOutput) {
+TEST_P(Arguments, OneViewAsInputAndOutput) {
   auto twice = kernel("twice", [](In<f32, 1> x, Out<f32, 1> y, Const B) {
     Value i = grid1d(y, {B});
     y.tile({B})(i) = x.tile({B})(i) * 2;
@@ -142,7 +142,7 @@ TEST_P(Arguments, oneViewAsInputAndOutput) {
 }
 
 /// What is remembered of a call does not stand for its addresses.
-TEST_P(Arguments, addressesOfACallThatIsKnown) {
+TEST_P(Arguments, AddressesOfACallThatIsKnown) {
   copy(stream, x, y);
   refused(ErrorCode::InvalidArgument, "arg 1 'from' is a null pointer, but its shape is not empty",
           ref(static_cast<float *>(nullptr), {64, 64}), y);
@@ -157,7 +157,7 @@ TEST_P(Arguments, addressesOfACallThatIsKnown) {
   }
 }
 
-TEST_P(Arguments, outputsThatTheKernelSaysMayOverlap) {
+TEST_P(Arguments, OutputsThatTheKernelSaysMayOverlap) {
   static const auto shift = kernel("shift", [](Out<f32, 1> to, In<f32, 1> from, In<f32, 1> other) {
     to.may_alias(from);
     to.tile({64})(0) = from.tile({64})(0) + other.tile({64})(0);
@@ -173,20 +173,20 @@ TEST_P(Arguments, outputsThatTheKernelSaysMayOverlap) {
   EXPECT_EQ(error.code(), ErrorCode::Aliasing) << "another pair";
 }
 
-TEST_P(Arguments, interleavedViewsDoNotOverlap) {
+TEST_P(Arguments, InterleavedViewsDoNotOverlap) {
   EXPECT_NO_THROW(copy(stream, x.slice(1, 0, 32), x.slice(1, 32, 32)));
   EXPECT_NO_THROW(copy(stream, x.slice(0, 0, 32), x.slice(0, 32, 32)));
   EXPECT_EQ(x.slice(1, 32, 32).slice(0, 0, 32).download(),
             x.slice(1, 0, 32).slice(0, 0, 32).download());
 }
 
-TEST_P(Arguments, dtypeAndRank) {
+TEST_P(Arguments, DtypeAndRank) {
   Error error = errorOf([&] { copy(stream, Tensor(x.reshape({64 * 64})), Tensor(y)); });
   EXPECT_EQ(error.code(), ErrorCode::InvalidArgument);
   EXPECT_NE(error.message().find("arg 1 'from'"), std::string::npos) << error.what();
 }
 
-TEST_P(Arguments, streamsThatAreGone) {
+TEST_P(Arguments, StreamsThatAreGone) {
   Stream moved = std::move(stream);
   EXPECT_EQ(errorOf([&] { copy(stream, x, y); }).code(), ErrorCode::InvalidHandle);
   EXPECT_EQ(errorOf([&] { stream.synchronize(); }).code(), ErrorCode::InvalidHandle);

@@ -39,7 +39,7 @@ public:
   fs::path path;
 };
 
-TEST(Compile, dumpsNumberedStages) {
+TEST(Compile, DumpsNumberedStages) {
   DumpFolder folder;
   codegen::CompiledKernel kernel = jit::compileRequest(request(128), {});
   std::vector<fs::path> kernels(fs::directory_iterator(folder.path), {});
@@ -56,7 +56,7 @@ TEST(Compile, dumpsNumberedStages) {
   EXPECT_EQ(text, kernel.ptx);
 }
 
-TEST(Compile, survivesDumpsThatCannotBeWritten) {
+TEST(Compile, SurvivesDumpsThatCannotBeWritten) {
   DumpFolder folder("/proc/no/such/folder");
   testing::internal::CaptureStderr();
   EXPECT_FALSE(jit::compileRequest(request(64), {}).ptx.empty());
@@ -73,7 +73,7 @@ std::string codeOf(const std::string &ptx) {
   return code;
 }
 
-TEST(Compile, aDumpedStageCompilesToTheSameCode) {
+TEST(Compile, ADumpedStageCompilesToTheSameCode) {
   codegen::CompileOptions options;
   options.keepStages = true;
   codegen::CompiledKernel kernel = jit::compileRequest(request(128), options);
@@ -93,7 +93,7 @@ auto third = kernel("third", [](In<f32, 1> x, Out<f32, 1> y) {
   y.tile({4096})(i) = x.tile({4096})(i) * 0.333f + 12345.5f;
 });
 
-TEST(Compile, numbersDoNotDependOnTheLocale) {
+TEST(Compile, NumbersDoNotDependOnTheLocale) {
   codegen::CompileOptions options;
   options.keepStages = true;
   KernelRequest wanted(third, {exampleView(f32, {100000}), exampleView(f32, {100000})});
@@ -105,7 +105,7 @@ TEST(Compile, numbersDoNotDependOnTheLocale) {
   EXPECT_EQ(german.stages, expected.stages);
 }
 
-TEST(Compile, textThatIsNoModuleIsTheUsersFault) {
+TEST(Compile, TextThatIsNoModuleIsTheUsersFault) {
   Error error = errorOf([] { jit::compileText("module {\n  what\n}", "bad.mlir", {}); });
   EXPECT_EQ(error.code(), ErrorCode::Parse);
   EXPECT_EQ(error.file(), "bad.mlir");
@@ -126,7 +126,7 @@ auto wide = kernel("wide", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c) {
   c.tile({64, 64})(m, n) = sums;
 });
 
-TEST(Compile, resourcesThatTheTargetLacksAreTheUsersToChange) {
+TEST(Compile, ResourcesThatTheTargetLacksAreTheUsersToChange) {
   std::vector<detail::HostArg> args = {exampleView(f16, {512, 2048}), exampleView(f16, {2048, 512}),
                                        exampleView(f32, {512, 512})};
   Error shared = errorOf([&] { jit::compileRequest({wide.warps(16), args}, {}); });
@@ -151,7 +151,7 @@ auto idle = kernel("idle", [](In<f32, 1> x, Out<f32, 1> y, Out<f32, 1> z, Out<f3
               y.tile({64})(i) = sum + cast(f32, z.dim(0));
             }).named("x", "y", "z", "w");
 
-TEST(Compile, remarksSayWhatIsIgnoredOrLeftUndone) {
+TEST(Compile, RemarksSayWhatIsIgnoredOrLeftUndone) {
   std::vector<detail::HostArg> args(4, exampleView(f32, {512}));
   codegen::CompiledKernel kernel = jit::compileRequest({idle, args}, {});
   ASSERT_EQ(kernel.remarks.size(), 2u);
@@ -174,7 +174,7 @@ protected:
   void TearDown() override { unsetenv("TILE_PTXAS"); }
 };
 
-TEST_F(Assemble, turnsPtxIntoWholeElfFiles) {
+TEST_F(Assemble, TurnsPtxIntoWholeElfFiles) {
   std::vector<std::byte> cubin = jit::assemble(jit::compileRequest(request(128), {}).ptx, "sm_80");
   EXPECT_TRUE(jit::isWholeCubin(cubin));
   cubin.resize(cubin.size() - 100);
@@ -182,14 +182,14 @@ TEST_F(Assemble, turnsPtxIntoWholeElfFiles) {
   EXPECT_FALSE(jit::isWholeCubin({}));
 }
 
-TEST_F(Assemble, reportsWhatTheProgramSays) {
+TEST_F(Assemble, ReportsWhatTheProgramSays) {
   Error error = errorOf([] { jit::assemble(".version 8.0\n.target sm_80\nnonsense", "sm_80"); });
   EXPECT_EQ(error.code(), ErrorCode::ToolFailed);
   ASSERT_FALSE(error.notes().empty());
   EXPECT_NE(error.notes()[0].find("nonsense"), std::string::npos) << error.what();
 }
 
-TEST_F(Assemble, noticesProgramsThatLieOrCrash) {
+TEST_F(Assemble, NoticesProgramsThatLieOrCrash) {
   std::string ptx = jit::compileRequest(request(128), {}).ptx;
   setenv("TILE_PTXAS", "/bin/true", 1);
   EXPECT_EQ(errorOf([&] { jit::assemble(ptx, "sm_80"); }).code(), ErrorCode::IoError);
@@ -197,7 +197,7 @@ TEST_F(Assemble, noticesProgramsThatLieOrCrash) {
   EXPECT_EQ(errorOf([&] { jit::assemble(ptx, "sm_80"); }).code(), ErrorCode::ToolFailed);
 }
 
-TEST_F(Assemble, otherRoutesWhereTheProgramIsMissing) {
+TEST_F(Assemble, OtherRoutesWhereTheProgramIsMissing) {
   std::string ptx = jit::compileRequest(request(128), {}).ptx;
   setenv("TILE_PTXAS", "/usr", 1); // a folder
   EXPECT_FALSE(jit::findPtxas());

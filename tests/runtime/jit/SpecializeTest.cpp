@@ -22,7 +22,7 @@ template <class T> auto scaleOf(const char *name) {
       });
 }
 
-TEST_P(Specialize, compilesExactlyWhenTheKeyChanges) {
+TEST_P(Specialize, CompilesExactlyWhenTheKeyChanges) {
   static int run = 0; // a kernel of its own for each device and repetition
   auto scale = scaleOf<int>(("scale" + std::to_string(run++)).c_str());
   auto count = [&](auto &&launch) {
@@ -54,7 +54,7 @@ TEST_P(Specialize, compilesExactlyWhenTheKeyChanges) {
   EXPECT_EQ(call(0.0f, 1024, 256, 0, 2), 1u) << "another number of warps";
 }
 
-TEST_P(Specialize, valuesThatAKernelAsksForAreInTheKey) {
+TEST_P(Specialize, ValuesThatAKernelAsksForAreInTheKey) {
   static int run = 0;
   std::string name = "asks" + std::to_string(run++);
   auto asks = kernel_capturing(
@@ -84,7 +84,7 @@ TEST_P(Specialize, valuesThatAKernelAsksForAreInTheKey) {
   EXPECT_EQ(call(128, 64, 2, 0), 0u) << "each value has its own tiles";
 }
 
-TEST_P(Specialize, extentsThatAKernelAsksForAreInTheKey) {
+TEST_P(Specialize, ExtentsThatAKernelAsksForAreInTheKey) {
   static int run = 0;
   std::string name = "asks_extent" + std::to_string(run++);
   auto rows = kernel_capturing(name, name, [](In<f32, 2> x, Out<f32, 1> y) {
@@ -108,7 +108,7 @@ TEST_P(Specialize, extentsThatAKernelAsksForAreInTheKey) {
   EXPECT_EQ(call(4, 3), 0u);
 }
 
-TEST_P(Specialize, aDivisibleKernelIsNotUsedForOtherSizes) {
+TEST_P(Specialize, ADivisibleKernelIsNotUsedForOtherSizes) {
   auto scale = scaleOf<int>("scale_sizes");
   for (int64_t size : {512, 511, 512, 500, 1}) {
     auto x = device().tensor<float>({size}, ramp(size, 1)),
@@ -132,7 +132,7 @@ detail::HostArg view(std::initializer_list<int64_t> extents,
   return arg;
 }
 
-TEST(Facts, addressingWidensWhereOffsetsReach2To31) {
+TEST(Facts, AddressingWidensWhereOffsetsReach2To31) {
   std::vector<frontend::TileUse> uses = {{0, 0, 128}, {0, 1, 64}};
   auto isWide = [&](const detail::HostArg &arg) { return jit::factsOf(arg, 0, uses).isWide; };
   EXPECT_FALSE(isWide(view({1000, 1000}, {1000, 1})));
@@ -146,7 +146,7 @@ TEST(Facts, addressingWidensWhereOffsetsReach2To31) {
   EXPECT_FALSE(isWide(view({int64_t(1) << 30, 8}, {0, 1}))) << "a broadcast spans nothing";
 }
 
-TEST(Facts, followTheArgument) {
+TEST(Facts, FollowTheArgument) {
   std::vector<frontend::TileUse> uses = {{0, 1, 80}, {1, 1, 96}};
   detail::HostArg arg = view({7, 160}, {160, 1});
   jit::Facts facts = jit::factsOf(arg, 0, uses);
@@ -163,7 +163,7 @@ TEST(Facts, followTheArgument) {
 
 // --- Recent calls --------------------------------------------------------------------------------
 
-TEST(RecentCalls, newerOnesTakeThePlacesOfOlderOnes) {
+TEST(RecentCalls, NewerOnesTakeThePlacesOfOlderOnes) {
   constexpr size_t kCalls = 5000;
   std::vector<jit::LoadedKernel> kernels(kCalls);
   auto recent = std::make_unique<jit::RecentCalls>();
@@ -188,7 +188,7 @@ TEST(RecentCalls, newerOnesTakeThePlacesOfOlderOnes) {
   EXPECT_LT(found, kCalls) << "memory is bounded";
 }
 
-TEST(RecentCalls, differByAllButAddressesAndNumbers) {
+TEST(RecentCalls, DifferByAllButAddressesAndNumbers) {
   detail::HostArg tensor = view({64, 32}, {32, 1}), number;
   number.kind = detail::HostArg::Scalar, number.dtype = f32;
   auto keyOf = [&](uint64_t device, uint64_t kernel, int64_t constant, int warps) {
@@ -231,7 +231,7 @@ template <class F> void inThreads(int count, F body) {
     });
 }
 
-TEST_P(Specialize, sixteenThreadsCompileOnce) {
+TEST_P(Specialize, SixteenThreadsCompileOnce) {
   auto scale = scaleOf<int>("scale_threads");
   auto x = device().tensor<float>({777}, ramp(777, 0));
   std::vector<TensorOf<float>> results;
@@ -248,7 +248,7 @@ TEST_P(Specialize, sixteenThreadsCompileOnce) {
     EXPECT_EQ(result.download()[776], 1552);
 }
 
-TEST_P(Specialize, oneFailureAmongSixteenKernelsStaysAlone) {
+TEST_P(Specialize, OneFailureAmongSixteenKernelsStaysAlone) {
   auto kernelOf = [](bool isBad, int index) {
     std::string name = "own" + std::to_string(index);
     return kernel_capturing(name, name, [isBad](In<f32, 1> x, Out<f32, 1> y) {
@@ -282,7 +282,7 @@ auto huge = kernel("huge", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c) {
   c.tile({512, 512})(m, n) = sums;
 });
 
-TEST_P(Specialize, aFailedCompileReachesAllWhoWaitAndIsTriedAgain) {
+TEST_P(Specialize, AFailedCompileReachesAllWhoWaitAndIsTriedAgain) {
   auto a = device().tensor<half>({512, 512}), b = device().tensor<half>({512, 512});
   auto c = device().tensor<float>({512, 512});
   std::atomic<int> failures = 0;

@@ -10,7 +10,7 @@
 namespace tile::vgpu {
 namespace {
 
-TEST(Model, wordsAreParsedAndGivenBack) {
+TEST(Model, WordsAreParsedAndGivenBack) {
   EXPECT_EQ(parseModel(""), Model{});
   EXPECT_EQ(parseModel("none"), Model{});
   EXPECT_EQ(wordsOf(parseModel("all")), (std::vector<std::string>{"sums", "noise", "shift"}));
@@ -61,7 +61,7 @@ bool joiningWorks(int align, bool shift, const std::string &checks) {
   return right;
 }
 
-TEST(Model, shiftFindsMemoryTakenForBetterAlignedThanDeclared) {
+TEST(Model, ShiftFindsMemoryTakenForBetterAlignedThanDeclared) {
   for (const char *checks : {"all", "none"})
     for (int align : {16, 128, 256, 512}) {
       EXPECT_TRUE(joiningWorks(align, false, checks)) << align;
@@ -173,7 +173,7 @@ std::vector<uint32_t> operandsOf(const Function &function, double turn) {
   return values;
 }
 
-TEST(Model, noiseStaysInsideTheBoundsAndUsesThem) {
+TEST(Model, NoiseStaysInsideTheBoundsAndUsesThem) {
   for (const Function &function : kFunctions) {
     std::vector<uint32_t> x = operandsOf(function, 0), y = operandsOf(function, 0.3);
     std::vector<uint32_t> noisy = compute(function.code, x, y, true, 1);
@@ -189,7 +189,7 @@ TEST(Model, noiseStaysInsideTheBoundsAndUsesThem) {
   }
 }
 
-TEST(Model, noiseDependsOnTheSeedAndTheOperandsAlone) {
+TEST(Model, NoiseDependsOnTheSeedAndTheOperandsAlone) {
   for (const Function &function : kFunctions) {
     std::vector<uint32_t> x = operandsOf(function, 0), y = operandsOf(function, 0.3);
     std::vector<uint32_t> quiet = compute(function.code, x, y, false, 1),
@@ -204,7 +204,7 @@ TEST(Model, noiseDependsOnTheSeedAndTheOperandsAlone) {
   }
 }
 
-TEST(Model, noiseLeavesExactResultsAlone) {
+TEST(Model, NoiseLeavesExactResultsAlone) {
   auto bits = [](float value) { return std::bit_cast<uint32_t>(value); };
   std::vector<uint32_t> x(128, bits(0)), y(128, bits(1));
   x[1] = bits(INFINITY), x[2] = bits(-INFINITY), x[3] = bits(NAN), x[4] = bits(-0.0f);
@@ -219,7 +219,7 @@ TEST(Model, noiseLeavesExactResultsAlone) {
   }
 }
 
-TEST(Model, noisePacksBothHalvesOnTheirOwn) {
+TEST(Model, NoisePacksBothHalvesOnTheirOwn) {
   Function half = kFunctions[12];
   ASSERT_TRUE(half.code.starts_with("ex2.approx.f16 "));
   std::vector<uint32_t> low = operandsOf(half, 0), high = operandsOf(half, 0.4), packed;
@@ -275,7 +275,7 @@ float mmaSum(const std::string &device, bool sums, float a, float b, float c) {
   return d[0];
 }
 
-TEST(Model, sumsAreThoseOfTheArchitecture) {
+TEST(Model, SumsAreThoseOfTheArchitecture) {
   // Sixteen ones beside 2^24: a chain of f32 sums loses each.
   EXPECT_EQ(mmaSum("sm_80", false, 1, 1, 0x1p24f), 0x1p24f);
   EXPECT_EQ(mmaSum("sm_80", true, 1, 1, 0x1p24f), 0x1p24f + 16);
@@ -286,7 +286,7 @@ TEST(Model, sumsAreThoseOfTheArchitecture) {
   EXPECT_EQ(mmaSum("sm_90", true, 0x1p-12f, 0x1p-13f, 1), 1 + 0x1p-21f);
 }
 
-TEST(Model, sumsOfWgmmaToo) {
+TEST(Model, SumsOfWgmmaToo) {
   // In each row of A and column of B first 1, then 15 numbers whose products are 2^-25.
   std::string ptx = hopper(R"(
   shl.b32 %r1, %t, 4;
@@ -333,7 +333,7 @@ TEST(Model, sumsOfWgmmaToo) {
 
 // --- What the random schedule draws ------------------------------------------------------------------
 
-TEST(RandomSchedule, electsAnyMemberAndTheSameForTheSameMask) {
+TEST(RandomSchedule, ElectsAnyMemberAndTheSameForTheSameMask) {
   std::string ptx = hopper(R"(
   elect.sync %r1|%q1, 0xffffffff;
   elect.sync %r2|%q2, 0xffffffff;
@@ -370,7 +370,7 @@ JOIN:
 
 // The barrier expects the bytes of one copy and hears of two. Were copies to come as a whole, the first would be there or
 // not when the phase ends.
-TEST(RandomSchedule, copiesComeInPieces) {
+TEST(RandomSchedule, CopiesComeInPieces) {
   std::string ptx = hopper(R"(
   @%q15 mbarrier.init.shared.b64 [full], 1;
   @!%q15 bra WAIT;
@@ -405,7 +405,7 @@ TRY:
 
 // --- Lanes of findings -----------------------------------------------------------------------------
 
-TEST(Findings, nameAllLanesConcerned) {
+TEST(Findings, NameAllLanesConcerned) {
   std::string ptx = hopper(R"(
   ld.global.u32 %r1, [%a+32752];
   st.global.u32 [%a], %r1;

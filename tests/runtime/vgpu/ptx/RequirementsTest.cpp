@@ -31,14 +31,14 @@ std::vector<Level> levelsBelow(const Level &level) {
   return below;
 }
 
-TEST(Requirements, instructionsRunForTheTargetAndVersionThatBroughtThem) {
+TEST(Requirements, InstructionsRunForTheTargetAndVersionThatBroughtThem) {
   std::vector<Case> cases = readCases();
   ASSERT_GT(cases.size(), 300u);
   for (const Case &each : cases)
     EXPECT_EQ(objection(each.least, each.instruction), "") << each.instruction;
 }
 
-TEST(Requirements, instructionsAreRefusedForLess) {
+TEST(Requirements, InstructionsAreRefusedForLess) {
   for (const Case &each : readCases())
     for (const Level &level : levelsBelow(each.least)) {
       std::string message = objection(level, each.instruction);
@@ -52,7 +52,7 @@ TEST(Requirements, instructionsAreRefusedForLess) {
     }
 }
 
-TEST(Requirements, aTargetNeedsTheVersionThatKnowsIt) {
+TEST(Requirements, ATargetNeedsTheVersionThatKnowsIt) {
   auto device = device::openVirtual({.target = "sm_90a"});
   for (auto [target, version] : kTargets)
     for (int given : kVersions) {
@@ -114,7 +114,7 @@ TEST(Forms, MessagesNameTheModifiers) {
 // ptxas gives up after a hundred complaints.
 constexpr size_t kAtOnce = 8;
 
-TEST_F(Assembler, agreesWithTheTable) {
+TEST_F(Assembler, AgreesWithTheTable) {
   std::map<Level, std::vector<std::string>> groups;
   for (const Case &each : readCases())
     groups[each.least].push_back(each.instruction);
@@ -136,7 +136,7 @@ TEST_F(Assembler, agreesWithTheTable) {
   }
 }
 
-TEST_F(Assembler, refusesTheSameForms) {
+TEST_F(Assembler, RefusesTheSameForms) {
   std::vector<std::string> refused = readRefused();
   for (size_t begin = 0; begin < refused.size(); begin += kAtOnce) {
     size_t end = std::min(begin + kAtOnce, refused.size());

@@ -75,7 +75,7 @@ template <class Visit> void forSigns(Visit visit) {
     visit((signs & 1) != 0, (signs & 2) != 0, (signs & 4) != 0);
 }
 
-TEST(Video, wholeRegisters) {
+TEST(Video, WholeRegisters) {
   for (const Operation &operation : kOperations)
     forSigns([&](bool d, bool a, bool b) {
       std::string types = std::string(suffix(d)) + suffix(a) + suffix(b);
@@ -108,7 +108,7 @@ TEST(Video, wholeRegisters) {
     });
 }
 
-TEST(Video, halvesAndBytes) {
+TEST(Video, HalvesAndBytes) {
   std::vector<Operation> operations(std::begin(kOperations), std::end(kOperations));
   operations.push_back({"vavrg", [](int64_t a, int64_t b) {
                           int64_t sum = a + b;
@@ -140,7 +140,7 @@ TEST(Video, halvesAndBytes) {
       });
 }
 
-TEST(Video, comparisons) {
+TEST(Video, Comparisons) {
   for (unsigned count : {1u, 2u, 4u})
     for (const Operation &comparison : kComparisons)
       for (bool a : {false, true})
@@ -166,7 +166,7 @@ TEST(Video, comparisons) {
         }
 }
 
-TEST(Video, shifts) {
+TEST(Video, Shifts) {
   for (bool d : {false, true})
     for (bool a : {false, true})
       for (bool wraps : {false, true})
@@ -200,7 +200,7 @@ int64_t select(uint32_t word, const Selection &selection, bool isSigned) {
   return static_cast<int64_t>(field) - (isNegative ? int64_t{1} << selection.bits : 0);
 }
 
-TEST(Video, partsOfSourcesAndResults) {
+TEST(Video, PartsOfSourcesAndResults) {
   for (const Selection &from : kSelections)
     for (const Selection &to : kSelections)
       for (bool sat : {false, true})
@@ -221,7 +221,7 @@ TEST(Video, partsOfSourcesAndResults) {
         }
 }
 
-TEST(Video, partsOfTwoRegistersUnderAMask) {
+TEST(Video, PartsOfTwoRegistersUnderAMask) {
   auto half = [](uint32_t a, uint32_t b, unsigned number) {
     return static_cast<int16_t>((number < 2 ? a : b) >> (16 * (number % 2)));
   };
@@ -245,7 +245,7 @@ TEST(Video, partsOfTwoRegistersUnderAMask) {
             });
 }
 
-TEST(Video, multiplyAdd) {
+TEST(Video, MultiplyAdd) {
   struct Negation {
     const char *a, *b, *c;
   };
@@ -282,7 +282,7 @@ TEST(Video, multiplyAdd) {
             }
 }
 
-TEST(Video, whatTheAssemblerRefuses) {
+TEST(Video, WhatTheAssemblerRefuses) {
   std::vector<uint32_t> x = {1};
   for (const char *code :
        {"vadd2.u32.u32.u32.sat.add %d, %x, %x, %x;", "vadd.s32.s32.s32 %d, %x.h2, %x;",

@@ -47,7 +47,7 @@ std::vector<Pair> numbers(size_t count) {
   return data;
 }
 
-TEST(WideRegisters, moveThroughMemoryAndHalves) {
+TEST(WideRegisters, MoveThroughMemoryAndHalves) {
   std::vector<Pair> data = numbers(64), expected = data;
   for (Pair &pair : expected)
     pair = {pair[1] + 1, pair[0]};
@@ -68,7 +68,7 @@ TEST(WideRegisters, moveThroughMemoryAndHalves) {
             expected);
 }
 
-TEST(WideRegisters, exchangeGivesTheOldValue) {
+TEST(WideRegisters, ExchangeGivesTheOldValue) {
   std::vector<Pair> data = numbers(32), expected(data);
   for (size_t i = 0; i < 32; ++i)
     expected[i] = {data[i][0] + data[i][1], 5};
@@ -87,7 +87,7 @@ TEST(WideRegisters, exchangeGivesTheOldValue) {
 }
 
 // Every thread adds its number to both halves in a loop of compare and swap, all blocks on the same pair.
-TEST(WideRegisters, compareAndSwapComparesAllBits) {
+TEST(WideRegisters, CompareAndSwapComparesAllBits) {
   const char *body = R"(
   ld.relaxed.gpu.global.b128 %x0, [%p];
   cvt.u64.u32 %d4, %t;
@@ -123,7 +123,7 @@ AGAIN:
             (std::vector<Pair>{{99, 99}, {1, 3}, {0, 2}, {2, 1}, {1, 2}, {1, 3}, {0, 2}, {2, 1}}));
 }
 
-TEST(WideRegisters, sharedAtomics) {
+TEST(WideRegisters, SharedAtomics) {
   std::vector<Pair> data = numbers(32), expected = data;
   std::ranges::reverse(expected);
   EXPECT_EQ(run(R"(
@@ -150,7 +150,7 @@ Finding findingOf(const std::string &body, uint32_t threads = 32) {
   return gpu.findings.empty() ? Finding() : gpu.findings[0];
 }
 
-TEST(WideRegisters, areAlignedAndInBounds) {
+TEST(WideRegisters, AreAlignedAndInBounds) {
   EXPECT_EQ(findingOf("  ld.global.b128 %x0, [%a+8];\n").kind, FindingKind::Misaligned);
   EXPECT_EQ(findingOf("  st.shared.b128 [%r7+24], %x0;\n").kind, FindingKind::Misaligned);
   Finding outside = findingOf("  atom.global.exch.b128 %x1, [%a+16], %x0;\n");
@@ -159,7 +159,7 @@ TEST(WideRegisters, areAlignedAndInBounds) {
   EXPECT_EQ(outside.bytes, 16u);
 }
 
-TEST(WideRegisters, halvesAreInitialisedOnTheirOwn) {
+TEST(WideRegisters, HalvesAreInitialisedOnTheirOwn) {
   const char *half = "  mov.u64 %d0, 1;\n  mov.b128 %x0, {%d0, %d1};\n";
   EXPECT_EQ(findingOf(std::string(half) + "  st.global.b128 [%a], %x0;\n").kind,
             FindingKind::Uninitialised);
@@ -172,7 +172,7 @@ TEST(WideRegisters, halvesAreInitialisedOnTheirOwn) {
   gpu.expectClean();
 }
 
-TEST(WideRegisters, sharedByTwoWarpsRace) {
+TEST(WideRegisters, SharedByTwoWarpsRace) {
   EXPECT_EQ(findingOf(R"(
   ld.global.b128 %x0, [%p];
   st.shared.b128 [%r7], %x0;
@@ -196,7 +196,7 @@ std::string refusal(const std::string &body, const std::string &target = "sm_90"
   return "";
 }
 
-TEST(WideRegisters, areRefusedElsewhere) {
+TEST(WideRegisters, AreRefusedElsewhere) {
   EXPECT_NE(refusal("  add.u64 %d0, %x0, %d1;\n").find("'%x0' is 128 bits wide"),
             std::string::npos);
   EXPECT_NE(refusal("  ld.global.u64 %x0, [%a];\n").find("'%x0' is 128 bits wide"),

@@ -94,7 +94,7 @@ std::vector<uint32_t> operands(const Case &test) {
   return words;
 }
 
-TEST(MmaQuads, fourProductsOfAllLayoutsAndTypes) {
+TEST(MmaQuads, FourProductsOfAllLayoutsAndTypes) {
   for (bool rowA : {false, true})
     for (bool rowB : {false, true})
       for (auto [halfC, halfD] : {std::pair(false, false), {true, false}, {true, true}}) {
@@ -119,7 +119,7 @@ TEST(MmaQuads, fourProductsOfAllLayoutsAndTypes) {
       }
 }
 
-TEST(MmaQuads, uninitialisedOperandsSpoilTheirRowsAlone) {
+TEST(MmaQuads, UninitialisedOperandsSpoilTheirRowsAlone) {
   Case test{true, false, false, false};
   // Lane 5 has row 1 of product 1: one of its elements of A was never written.
   std::string ptx =
@@ -136,7 +136,7 @@ TEST(MmaQuads, uninitialisedOperandsSpoilTheirRowsAlone) {
   EXPECT_EQ(lanes, 0xa0u); // row 1 of f32 sums is in lanes 5 and 7
 }
 
-TEST(MmaQuads, otherTypesAreRefused) {
+TEST(MmaQuads, OtherTypesAreRefused) {
   std::string good = kernel({true, false, true, true});
   for (auto [from, to] : {std::pair(".f16.f16.f16.f16", ".f16.f16.f16.f32"),
                           {".row.col", ".row.diag"},

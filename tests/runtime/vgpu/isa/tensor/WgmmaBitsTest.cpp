@@ -113,7 +113,7 @@ void expectProduct(const Product &product, Schedule schedule) {
           << thread << " " << v;
 }
 
-TEST(WgmmaBits, countsCommonBits) {
+TEST(WgmmaBits, CountsCommonBits) {
   for (unsigned columns : {8u, 24u, 64u, 144u})
     for (bool inRegisters : {false, true})
       for (int times : {1, 2})
@@ -123,7 +123,7 @@ TEST(WgmmaBits, countsCommonBits) {
         }
 }
 
-TEST(WgmmaBits, otherFormsAreRefused) {
+TEST(WgmmaBits, OtherFormsAreRefused) {
   std::string good = Product(8, false, 1).ptx();
   for (auto [from, to] : {std::pair(".and.popc", ".xor.popc"),
                           {".and.popc", ""},
