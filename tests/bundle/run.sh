@@ -18,7 +18,7 @@ run tilec build op:matmul --target sm_90a >matmul.ptx
 grep -q '\.entry matmul' matmul.ptx || fail "no kernel was built"
 run example 01_vector_add
 if run example nothing; then fail "an example that does not exist was run"; fi
-for suite in Conversions Case04 ArithmeticOps Modules; do # of the execution, conformance, ops and modules tests
+for suite in Conversions ConformanceBatchedDot ArithmeticOps Modules; do # of the execution, conformance, ops and modules tests
   run test --gtest_brief=1 "--gtest_filter=*$suite*:-*cuda*" | tee tests.txt
   grep -qE '\[  PASSED  \] [1-9]' tests.txt || fail "no test of $suite ran"
 done

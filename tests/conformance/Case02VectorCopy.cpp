@@ -8,7 +8,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Case02);
+EXECUTION_SUITE(ConformanceVectorCopy);
 
 /// Does the PTX of a kernel load 128 bits at once, for whichever device it was compiled?
 bool hasWideLoads(const std::string &kernel) {
@@ -43,7 +43,7 @@ template <int N> const auto &copyOf() {
   return program;
 }
 
-TEST_P(Case02, WideExactlyIfTheSizeIsDivisible) {
+TEST_P(ConformanceVectorCopy, WideExactlyIfTheSizeIsDivisible) {
   recordPtx();
   copyAndCheck(*this, device(), stream, copyOf<16>(), 16);
   copyAndCheck(*this, device(), stream, copyOf<10>(), 10);
@@ -74,7 +74,7 @@ template <int P> const auto &copyAtOffset() {
   return program;
 }
 
-TEST_P(Case02, ALoadedOffsetIsWideUnderPromisesAlone) {
+TEST_P(ConformanceVectorCopy, ALoadedOffsetIsWideUnderPromisesAlone) {
   recordPtx();
   std::vector<float> x = uniform<float>(2 * kBlock);
   auto run = [&](const auto &program) {

@@ -31,7 +31,7 @@ template <class T> std::vector<T> operand(int64_t count, uint64_t seed) {
   return values;
 }
 
-class Case03 : public OnDevice {
+class ConformanceDotMatrix : public OnDevice {
 protected:
   template <class T, class C>
   void check(const char *name, Sizes s, Epilogue epilogue, Precision precision, int warps = 4,
@@ -132,7 +132,7 @@ private:
     return z;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, Case03, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, ConformanceDotMatrix, ::testing::ValuesIn(deviceNames()),
                          [](const auto &run) { return testName(run.param); });
 
 const Epilogue kAll[] = {kNone, kTransposed, kMatrix, kRow, kColumn, kSoftmax, kChained};
@@ -141,21 +141,21 @@ void expectInstruction(const std::string &kernel, const std::string &instruction
   EXPECT_NE(ptxOf(kernel).find(instruction), std::string::npos) << instruction;
 }
 
-TEST_P(Case03, HalvesIntoHalves) {
+TEST_P(ConformanceDotMatrix, HalvesIntoHalves) {
   for (int size : {16, 32, 64})
     for (Epilogue epilogue : kAll)
       check<half, half>("f16_f16", {size, size, size}, epilogue, Precision::tf32x3);
   expectInstruction("f16_f16", "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16");
 }
 
-TEST_P(Case03, HalvesIntoFloats) {
+TEST_P(ConformanceDotMatrix, HalvesIntoFloats) {
   for (int size : {16, 32, 64})
     for (Epilogue epilogue : kAll)
       check<half, float>("f16_f32", {size, size, size}, epilogue, Precision::tf32x3);
   expectInstruction("f16_f32", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32");
 }
 
-TEST_P(Case03, Floats) {
+TEST_P(ConformanceDotMatrix, Floats) {
   for (Precision precision :
        {Precision::ieee, Precision::tf32, Precision::tf32x3, Precision::bf16x3, Precision::bf16x6})
     for (int size : {16, 32, 64})
@@ -166,14 +166,14 @@ TEST_P(Case03, Floats) {
   expectInstruction("f32_f32", "fma.rn.f32");
 }
 
-TEST_P(Case03, Doubles) {
+TEST_P(ConformanceDotMatrix, Doubles) {
   for (int size : {16, 32, 64})
     for (Epilogue epilogue : kAll)
       check<double, double>("f64_f64", {size, size, size}, epilogue, Precision::tf32x3);
   expectInstruction("f64_f64", "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64");
 }
 
-TEST_P(Case03, ShapesAndColumns) {
+TEST_P(ConformanceDotMatrix, ShapesAndColumns) {
   struct Shape {
     Sizes sizes;
     int warps;

@@ -6,7 +6,7 @@ using namespace tile::test;
 
 namespace {
 
-class Case04 : public OnDevice {
+class ConformanceBatchedDot : public OnDevice {
 protected:
   template <class T, class C> void check(int batch, int size, int warps) {
     static const auto program = kernel("batched", [](In<dtypeOf<T>, 3> a, In<dtypeOf<T>, 3> b,
@@ -37,26 +37,26 @@ protected:
                 {1e-2, 1e-2});
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, Case04, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, ConformanceBatchedDot, ::testing::ValuesIn(deviceNames()),
                          [](const auto &run) { return testName(run.param); });
 
-TEST_P(Case04, Bytes) {
+TEST_P(ConformanceBatchedDot, Bytes) {
   for (int batch : {1, 2, 4, 8})
     for (int warps : {1, 2, 4, 8, 16})
       check<int8_t, int32_t>(batch, warps == 4 ? 64 : 32, warps);
 }
-TEST_P(Case04, Halves) {
+TEST_P(ConformanceBatchedDot, Halves) {
   for (int batch : {1, 2, 4, 8})
     for (int warps : {1, 2, 4, 8, 16})
       check<half, float>(batch, warps == 4 ? 64 : 32, warps);
 }
 // Where a batch of wide elements does not fit into shared memory or registers there is nothing to compute.
-TEST_P(Case04, Floats) {
+TEST_P(ConformanceBatchedDot, Floats) {
   for (int batch : {1, 2, 4})
     for (int warps : {4, 16})
       check<float, float>(batch, batch == 4 ? 32 : 64, warps);
 }
-TEST_P(Case04, Doubles) {
+TEST_P(ConformanceBatchedDot, Doubles) {
   for (int batch : {1, 2, 4})
     for (int warps : {4, 16})
       check<double, double>(batch, batch == 4 ? 32 : 64, warps);

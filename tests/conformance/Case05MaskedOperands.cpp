@@ -7,7 +7,7 @@ using namespace tile::test;
 
 namespace {
 
-class Case05 : public OnDevice {
+class ConformanceMaskedOperands : public OnDevice {
 protected:
   template <class T> void check() {
     static const auto program =
@@ -44,11 +44,11 @@ protected:
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, Case05, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, ConformanceMaskedOperands, ::testing::ValuesIn(deviceNames()),
                          [](const auto &run) { return testName(run.param); });
 
-TEST_P(Case05, Bf16) { check<bfloat16>(); }
-TEST_P(Case05, F16) { check<half>(); }
-TEST_P(Case05, F32) { check<float>(); }
+TEST_P(ConformanceMaskedOperands, Bf16) { check<bfloat16>(); }
+TEST_P(ConformanceMaskedOperands, F16) { check<half>(); }
+TEST_P(ConformanceMaskedOperands, F32) { check<float>(); }
 
 } // namespace

@@ -14,7 +14,7 @@ struct Blocks {
   int m, n, k, stages, warps;
 };
 
-class Case06 : public OnDevice {
+class ConformanceGemm : public OnDevice {
 protected:
   template <class T, class C>
   void check(Sizes s, Blocks t, bool halves, Tolerance tolerance,
@@ -62,28 +62,40 @@ protected:
         tolerance);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, Case06, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, ConformanceGemm, ::testing::ValuesIn(deviceNames()),
                          [](const auto &run) { return testName(run.param); });
 
 const Sizes kWhole = {1024, 512, 256};
 const Tolerance kHalf = {0.06, 0.06}, kTf32 = {0.03, 0.03}, kFloat = {1e-3, 1e-3};
 
-TEST_P(Case06, LargeBlocks) { check<half, half>(kWhole, {128, 128, 16, 4, 4}, false, kHalf); }
-TEST_P(Case06, TallLoops) { check<half, float>(kWhole, {64, 128, 32, 4, 8}, true, kFloat); }
-TEST_P(Case06, SmallBlocks) { check<half, float>(kWhole, {32, 32, 32, 4, 4}, true, kFloat); }
-TEST_P(Case06, TallBlocks) { check<half, half>(kWhole, {256, 128, 32, 4, 8}, true, kHalf); }
-TEST_P(Case06, WideBlocks) { check<half, float>(kWhole, {64, 512, 32, 2, 8}, false, kFloat); }
-TEST_P(Case06, NarrowBlocks) { check<half, half>(kWhole, {64, 16, 64, 4, 4}, false, kHalf); }
-TEST_P(Case06, Tf32) {
+TEST_P(ConformanceGemm, LargeBlocks) {
+  check<half, half>(kWhole, {128, 128, 16, 4, 4}, false, kHalf);
+}
+TEST_P(ConformanceGemm, TallLoops) {
+  check<half, float>(kWhole, {64, 128, 32, 4, 8}, true, kFloat);
+}
+TEST_P(ConformanceGemm, SmallBlocks) {
+  check<half, float>(kWhole, {32, 32, 32, 4, 4}, true, kFloat);
+}
+TEST_P(ConformanceGemm, TallBlocks) {
+  check<half, half>(kWhole, {256, 128, 32, 4, 8}, true, kHalf);
+}
+TEST_P(ConformanceGemm, WideBlocks) {
+  check<half, float>(kWhole, {64, 512, 32, 2, 8}, false, kFloat);
+}
+TEST_P(ConformanceGemm, NarrowBlocks) {
+  check<half, half>(kWhole, {64, 16, 64, 4, 4}, false, kHalf);
+}
+TEST_P(ConformanceGemm, Tf32) {
   check<float, float>(kWhole, {64, 128, 32, 4, 8}, true, kTf32, Precision::tf32);
   check<float, float>(kWhole, {64, 16, 64, 4, 4}, false, kTf32, Precision::tf32);
 }
-TEST_P(Case06, Floats) {
+TEST_P(ConformanceGemm, Floats) {
   Sizes smaller = {256, 256, 128};
   check<float, float>(smaller, {64, 64, 32, 2, 4}, false, kFloat, Precision::tf32x3);
   check<float, float>(smaller, {64, 64, 32, 2, 4}, true, kFloat, Precision::ieee);
 }
-TEST_P(Case06, Ragged) {
+TEST_P(ConformanceGemm, Ragged) {
   check<half, float>({998, 111, 512}, {128, 128, 16, 4, 4}, false, kFloat);
   check<half, half>({998, 111, 512}, {64, 16, 64, 4, 8}, false, kHalf);
   check<half, float>({63, 128, 512}, {64, 128, 32, 4, 8}, true, kFloat);

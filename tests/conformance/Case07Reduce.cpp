@@ -9,7 +9,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Case07);
+EXECUTION_SUITE(ConformanceReduce);
 
 /// The five results over one row, each where the kernel put it.
 template <DType D> const auto &rowKernel() {
@@ -54,7 +54,7 @@ template <class T> void reduceRow(OnDevice &, const Device &device, Stream &stre
   EXPECT_EQ(sums.download()[0], total);
 }
 
-TEST_P(Case07, ARowOfEveryDtype) {
+TEST_P(ConformanceReduce, ARowOfEveryDtype) {
   reduceRow<int8_t>(*this, device(), stream);
   reduceRow<int16_t>(*this, device(), stream);
   reduceRow<int32_t>(*this, device(), stream);
@@ -82,7 +82,7 @@ struct Extremes {
 };
 
 /// Results are stored with the axis kept, so that they are told apart from the shape without it.
-TEST_P(Case07, EachAxisOfTwoDimensions) {
+TEST_P(ConformanceReduce, EachAxisOfTwoDimensions) {
   static const auto program = kernel("reduce_2d", [](In<f32, 2> x, Out<f32, 3> y, Out<i32, 3> at,
                                                      Const M, Const N, Const Axis) {
     Value v = x.tile({M, N})(0, 0);
@@ -119,7 +119,7 @@ TEST_P(Case07, EachAxisOfTwoDimensions) {
     }
 }
 
-TEST_P(Case07, EachAxisOfThreeDimensions) {
+TEST_P(ConformanceReduce, EachAxisOfThreeDimensions) {
   static const auto program =
       kernel("reduce_3d", [](In<i32, 3> x, Out<i32, 2> sums, Out<i32, 2> most, Const A, Const B,
                              Const C, Const Axis) {
@@ -157,7 +157,7 @@ const auto specials =
       at.tile({1})(1) = splat(argmax(v), {1});
     });
 
-TEST_P(Case07, NanInfinityAndZeros) {
+TEST_P(ConformanceReduce, NanInfinityAndZeros) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN(),
                   kInf = std::numeric_limits<float>::infinity();
   auto run = [&](std::vector<float> x, std::vector<float> extremes, std::vector<int> places) {
@@ -173,7 +173,7 @@ TEST_P(Case07, NanInfinityAndZeros) {
   run(std::vector<float>(64, 0.0f), {0, 0}, {0, 0});
 }
 
-TEST_P(Case07, AnAxisThatIsNotThereIsRefused) {
+TEST_P(ConformanceReduce, AnAxisThatIsNotThereIsRefused) {
   static const auto program = kernel("axis_2", [](In<f32, 2> x, Out<f32, 1> y) {
     y.tile({4})(0) = sum(x.tile({4, 8})(0, 0), 2);
   });

@@ -8,7 +8,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Case09);
+EXECUTION_SUITE(ConformanceScan);
 
 struct Shape2 {
   int rows, columns;
@@ -49,7 +49,7 @@ std::vector<int> integers(Shape2 shape, int modulus) {
   return x;
 }
 
-TEST_P(Case09, IntegersExactly) {
+TEST_P(ConformanceScan, IntegersExactly) {
   static const auto program = kernel(
       "int_scans", [](In<i32, 2> x, Out<i32, 2> sums, Out<i32, 2> products, Out<i32, 2> first,
                       Out<i32, 2> roll, Const M, Const N, Const Axis, Const Reverse) {
@@ -96,7 +96,7 @@ TEST_P(Case09, IntegersExactly) {
   });
 }
 
-TEST_P(Case09, LinearRecurrenceAndRunningMaximum) {
+TEST_P(ConformanceScan, LinearRecurrenceAndRunningMaximum) {
   static const auto program =
       kernel("float_scans", [](In<f32, 2> x, Out<f32, 2> y, Out<f32, 2> most, Out<i64, 2> where,
                                Const M, Const N, Const Axis, Const Reverse) {

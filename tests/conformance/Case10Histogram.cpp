@@ -9,9 +9,9 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Case10);
+EXECUTION_SUITE(ConformanceHistogram);
 
-TEST_P(Case10, HistogramsOfSeveralSizes) {
+TEST_P(ConformanceHistogram, HistogramsOfSeveralSizes) {
   static const auto program =
       kernel("histograms", [](In<i32, 1> x, InOut<i32, 2> y, Const M, Const Bins) {
         Value v = x.tile({M})(0);
@@ -47,7 +47,7 @@ template <int Axis> const auto &gatherAlong() {
   return program;
 }
 
-TEST_P(Case10, GathersAlongEitherAxis) {
+TEST_P(ConformanceHistogram, GathersAlongEitherAxis) {
   struct Sizes {
     int m, n, p, q, axis;
   };
@@ -69,7 +69,7 @@ TEST_P(Case10, GathersAlongEitherAxis) {
   }
 }
 
-TEST_P(Case10, GatherInOneDimension) {
+TEST_P(ConformanceHistogram, GatherInOneDimension) {
   static const auto program = kernel("gather_line", [](In<f32, 1> x, In<i32, 1> at, Out<f32, 1> y) {
     y.tile({64})(0) = gather(x.tile({32})(0), at.tile({64})(0), 0);
   });

@@ -9,7 +9,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Case11);
+EXECUTION_SUITE(ConformanceAtomics);
 
 constexpr int kPrograms = 5;
 
@@ -90,17 +90,29 @@ void reduceByPrograms(OnDevice &, const Device &device, Stream &stream,
       }
 }
 
-TEST_P(Case11, Signed32) { reduceByPrograms<int32_t>(*this, device(), stream, {Add, Max, Min}); }
-TEST_P(Case11, Unsigned32) { reduceByPrograms<uint32_t>(*this, device(), stream, {Add, Max, Min}); }
-TEST_P(Case11, Signed64) { reduceByPrograms<int64_t>(*this, device(), stream, {Add, Max, Min}); }
-TEST_P(Case11, Unsigned64) { reduceByPrograms<uint64_t>(*this, device(), stream, {Add, Max, Min}); }
-TEST_P(Case11, Half) { reduceByPrograms<half>(*this, device(), stream, {Add}); }
-TEST_P(Case11, Bfloat) { reduceByPrograms<bfloat16>(*this, device(), stream, {Add}); }
-TEST_P(Case11, Float) { reduceByPrograms<float>(*this, device(), stream, {Add, Max, Min}); }
-TEST_P(Case11, Double) { reduceByPrograms<double>(*this, device(), stream, {Add, Max, Min}); }
+TEST_P(ConformanceAtomics, Signed32) {
+  reduceByPrograms<int32_t>(*this, device(), stream, {Add, Max, Min});
+}
+TEST_P(ConformanceAtomics, Unsigned32) {
+  reduceByPrograms<uint32_t>(*this, device(), stream, {Add, Max, Min});
+}
+TEST_P(ConformanceAtomics, Signed64) {
+  reduceByPrograms<int64_t>(*this, device(), stream, {Add, Max, Min});
+}
+TEST_P(ConformanceAtomics, Unsigned64) {
+  reduceByPrograms<uint64_t>(*this, device(), stream, {Add, Max, Min});
+}
+TEST_P(ConformanceAtomics, Half) { reduceByPrograms<half>(*this, device(), stream, {Add}); }
+TEST_P(ConformanceAtomics, Bfloat) { reduceByPrograms<bfloat16>(*this, device(), stream, {Add}); }
+TEST_P(ConformanceAtomics, Float) {
+  reduceByPrograms<float>(*this, device(), stream, {Add, Max, Min});
+}
+TEST_P(ConformanceAtomics, Double) {
+  reduceByPrograms<double>(*this, device(), stream, {Add, Max, Min});
+}
 
 /// By the order of their bits -0 lies below +0.
-TEST_P(Case11, SignedZeros) {
+TEST_P(ConformanceAtomics, SignedZeros) {
   for (int operation : {Max, Min})
     for (bool negativeFirst : {false, true}) {
       float first = negativeFirst ? -0.0f : 0.0f;
@@ -114,7 +126,7 @@ TEST_P(Case11, SignedZeros) {
 }
 
 /// Tiles of 5x5 and 6x6 additions at indices that repeat, decrease or jump, masked by x % s != 0.
-TEST_P(Case11, TilesWithAnyIndicesAndMasks) {
+TEST_P(ConformanceAtomics, TilesWithAnyIndicesAndMasks) {
   static const auto program =
       kernel("tile_add", [](In<i32, 2> at, In<f32, 2> x, InOut<f32, 1> y, Const S, Const B) {
         Value places = at.tile({B, B})(0, 0), values = x.tile({B, B})(0, 0);
@@ -145,7 +157,7 @@ TEST_P(Case11, TilesWithAnyIndicesAndMasks) {
 }
 
 /// 8-bit and i16 additions are refused while tracing, at the line.
-TEST_P(Case11, TypesWithoutAtomicsAreRefused) {
+TEST_P(ConformanceAtomics, TypesWithoutAtomicsAreRefused) {
   static const auto i8Add = kernel("i8", [](InOut<i8, 1> y) { atomic_add(y.ptr(), 1); });
   static const auto i16Add = kernel("i16", [](InOut<i16, 1> y) { atomic_add(y.ptr(), 1); });
   auto refused = [&](auto launch) {

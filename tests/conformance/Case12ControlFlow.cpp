@@ -7,10 +7,10 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Case12);
+EXECUTION_SUITE(ConformanceControlFlow);
 
 /// The kernel returns where the first condition holds and the second does not.
-TEST_P(Case12, AnEarlyReturnInEachOfEightCombinations) {
+TEST_P(ConformanceControlFlow, AnEarlyReturnInEachOfEightCombinations) {
   static const auto program = kernel("early_return", [](In<i32, 1> conditions, Out<i32, 1> y) {
     auto holds = [&](int i) { return item(conditions.tile({1})(i)) != 0; };
     auto value = var(0), returned = var(full(i1, {}, 0));
@@ -31,7 +31,7 @@ TEST_P(Case12, AnEarlyReturnInEachOfEightCombinations) {
 }
 
 /// Collatz lengths of several numbers at once: the tile loops while any of them is not done.
-TEST_P(Case12, WhileWithCarriedTiles) {
+TEST_P(ConformanceControlFlow, WhileWithCarriedTiles) {
   static const auto program = kernel("collatz", [](In<i32, 1> x, Out<i32, 1> y, Const B) {
     Value i = grid1d(y, {B});
     auto number = var(x.tile({B})(i)), steps = var(zeros(i32, {B}));
@@ -56,7 +56,7 @@ TEST_P(Case12, WhileWithCarriedTiles) {
   });
 }
 
-TEST_P(Case12, NestedWhileWithCarriedTiles) {
+TEST_P(ConformanceControlFlow, NestedWhileWithCarriedTiles) {
   static const auto program =
       kernel("nested_while", [](Out<i32, 1> y, Scalar<i32> rounds, Const B) {
         auto outer = var(0), total = var(index(0, {B}));
@@ -97,13 +97,13 @@ const auto numberCells = kernel("number_cells", [](Out<i32, 2> y) {
     }
 });
 
-TEST_P(Case12, AFlattenedNestNumbersItsCells) {
+TEST_P(ConformanceControlFlow, AFlattenedNestNumbersItsCells) {
   auto y = output<int32_t>({10, 10});
   numberCells.grid(1)(stream, y.tensor());
   expectAll(y.result(), [](int64_t i) { return i + 1; });
 }
 
-TEST_P(Case12, FlattenedNestsOfAnyBoundsAndSteps) {
+TEST_P(ConformanceControlFlow, FlattenedNestsOfAnyBoundsAndSteps) {
   static const auto program =
       kernel("flat_sums", [](Out<i32, 1> y, Scalar<i32> m, Scalar<i32> n, Scalar<i32> step) {
         auto sum = var(0), rounds = var(0);
@@ -129,7 +129,7 @@ TEST_P(Case12, FlattenedNestsOfAnyBoundsAndSteps) {
 }
 
 /// Row i has i + 1 cells, written from the right, with a step that the row decides.
-TEST_P(Case12, DependentInnerBounds) {
+TEST_P(ConformanceControlFlow, DependentInnerBounds) {
   static const auto program = kernel("triangle", [](Out<i32, 2> y, Scalar<i32> n) {
     for (auto row : range(n)) {
       for (auto column : range(0, row + 1))

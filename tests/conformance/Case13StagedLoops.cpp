@@ -7,9 +7,9 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Case13);
+EXECUTION_SUITE(ConformanceStagedLoops);
 
-TEST_P(Case13, FewRowsAndManyStages) {
+TEST_P(ConformanceStagedLoops, FewRowsAndManyStages) {
   static const auto program =
       kernel("rows", [](In<f32, 2> x, Out<f32, 2> y, Scalar<i32> rows, Const stages) {
         for (auto row : range(rows).stages(stages))
@@ -31,7 +31,7 @@ TEST_P(Case13, FewRowsAndManyStages) {
 }
 
 // Rows of B are picked by an index. Multiples of 1/8 make every sum exact.
-TEST_P(Case13, GatheredRows) {
+TEST_P(ConformanceStagedLoops, GatheredRows) {
   static const auto program =
       kernel("gathered", [](In<bf16, 2> a, In<bf16, 1> b, In<i32, 1> index, Out<f32, 2> d,
                             Scalar<i32> width, Const stages) {
@@ -67,7 +67,7 @@ TEST_P(Case13, GatheredRows) {
   }
 }
 
-TEST_P(Case13, StoreUnderACondition) {
+TEST_P(ConformanceStagedLoops, StoreUnderACondition) {
   static const auto program = kernel("conditional", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 3> d,
                                                        Scalar<i32> every, Const stages) {
     auto acc = var(zeros(f32, {32, 32}));

@@ -7,10 +7,10 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Case14);
+EXECUTION_SUITE(ConformanceViews);
 
 // 48 x 48 elements read as 64 x 64: bits are compared, so that a zero of the other sign would show.
-TEST_P(Case14, FrameOfPadding) {
+TEST_P(ConformanceViews, FrameOfPadding) {
   static const auto program = kernel("frame", [](In<f32, 2> x, Out<f32, 2> y, Const isNan) {
     auto [i, j] = grid2d(y, {32, 32});
     auto tiles = x.tile({32, 32});
@@ -73,7 +73,7 @@ template <int Rank> struct Ranks {
   }
 };
 
-class Case14Ranks : public OnDevice {
+class ConformanceViewRanks : public OnDevice {
 protected:
   template <class T, int Rank> void check() {
     using Of = Ranks<Rank>;
@@ -97,15 +97,15 @@ protected:
     check<T, 1>(), check<T, 2>(), check<T, 3>(), check<T, 4>(), check<T, 5>();
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, Case14Ranks, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, ConformanceViewRanks, ::testing::ValuesIn(deviceNames()),
                          [](const auto &run) { return testName(run.param); });
 
-TEST_P(Case14Ranks, I8) { checkAll<int8_t>(); }
-TEST_P(Case14Ranks, F16) { checkAll<half>(); }
-TEST_P(Case14Ranks, F32) { checkAll<float>(); }
+TEST_P(ConformanceViewRanks, I8) { checkAll<int8_t>(); }
+TEST_P(ConformanceViewRanks, F16) { checkAll<half>(); }
+TEST_P(ConformanceViewRanks, F32) { checkAll<float>(); }
 
 // Columns end at 60, so that the tile at 48 has a padded part too.
-TEST_P(Case14, GatherOfRowsAtOffsets) {
+TEST_P(ConformanceViews, GatherOfRowsAtOffsets) {
   auto check = [&]<class T, class I>(T, I) {
     static const auto program = kernel("gather", [](In<dtypeOf<T>, 2> x, In<dtypeOf<I>, 1> rows,
                                                     Out<dtypeOf<T>, 2> y, Scalar<i32> tile) {
