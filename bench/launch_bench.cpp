@@ -1,15 +1,14 @@
 // What a launch of a kernel that is in memory costs the host: checks, specialisation key, look-up, grid, parameters and
 // the CUDA device's bookkeeping, on the fake driver of the tests, which runs nothing. `launch_bench` prints the median
 // and the extremes of several rounds in time of this thread, and what the CUDA device with the fake driver takes of it.
+#include "bench/ThreadTime.h"
 #include "runtime/device/Device.h"
 #include "tests/runtime/device/fakecuda/FakeCuda.h"
 
 #include <tile/tile.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <vector>
 
 using namespace tile;
@@ -29,24 +28,8 @@ auto tenArguments =
              y.tile({BM, BN})(m, k) = total * s + cast(f32, n) + expand_dims(bias.tile({BN})(k), 0);
            });
 
-/// Seconds this thread has run, whatever else the machine does.
-double threadSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-/// Microseconds a call, one figure a round, sorted.
-template <class Call> std::vector<double> microseconds(Call call) {
-  std::vector<double> rounds;
-  for (int round = 0; round < kRounds; ++round) {
-    double start = threadSeconds();
-    for (int i = 0; i < kCalls; ++i)
-      call();
-    rounds.push_back(1e6 * (threadSeconds() - start) / kCalls);
-  }
-  std::sort(rounds.begin(), rounds.end());
-  return rounds;
+template <class Call> std::vector<double> microseconds(const Call &call) {
+  return bench::microsecondsOf(call, kRounds, kCalls);
 }
 
 void print(const char *what, const std::vector<double> &rounds) {

@@ -153,11 +153,6 @@ struct SwigluBackward {
   }
 };
 
-void checkFloats(const Arguments &arguments, std::initializer_list<Named> args) {
-  for (Named arg : args)
-    arguments.dtypeIn(arg, {f16, bf16, f32, f64});
-}
-
 template <class F> void forward(const Stream &stream, const Operand &x, const Operand &y, Loc loc) {
   checkFloats(Arguments(F::kName, {stream, loc}), {{"x", x}, {"y", y}});
   detail::mapNamed({F::kName, {"y", "x"}}, CallSite(stream, loc), Forward<F>(), std::array{y}, x);

@@ -391,4 +391,9 @@ void Arguments::listApart(std::string_view list, std::span<const Operand> tensor
   }
 }
 
+void checkFloats(const Arguments &arguments, std::initializer_list<Named> args) {
+  for (Named arg : args)
+    arguments.dtypeIn(arg, {f16, bf16, f32, f64});
+}
+
 } // namespace tile::ops

@@ -97,4 +97,7 @@ private:
   CallSite site_;
 };
 
+/// Each is of f16, bf16, f32 or f64.
+void checkFloats(const Arguments &arguments, std::initializer_list<Named> args);
+
 } // namespace tile::ops

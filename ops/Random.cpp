@@ -98,11 +98,6 @@ struct Bits {
   int64_t seed, offset;
 };
 
-void checkFloats(const Arguments &arguments, std::initializer_list<Named> args) {
-  for (Named arg : args)
-    arguments.dtypeIn(arg, {f16, bf16, f32, f64});
-}
-
 /// How many of the 2^32 words stand for an event.
 int64_t shareOf(const Arguments &arguments, const char *name, double probability) {
   if (!(probability >= 0 && probability <= 1))

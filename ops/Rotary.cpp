@@ -63,11 +63,6 @@ template <DType X> struct TurnWords {
 
 // --- Arguments -----------------------------------------------------------------------------------
 
-void checkFloats(const Arguments &arguments, std::initializer_list<Named> args) {
-  for (Named arg : args)
-    arguments.dtypeIn(arg, {f16, bf16, f32, f64});
-}
-
 /// The logarithm to base 2 of the ratio of neighbouring pairs' angles. As bits: a number that is a double reaches a
 /// map of f32 outputs as f32.
 int64_t stepBits(const Arguments &arguments, int64_t pairs, double base) {

@@ -1,11 +1,9 @@
 // The same call again and again, beside bare launches of empty kernels that take as many parameters as its kernels.
 #include "bench/ops/HostTime.h"
 
+#include "bench/ThreadTime.h"
 #include "runtime/device/Device.h"
 #include "tests/runtime/device/fakecuda/FakeCuda.h"
-
-#include <algorithm>
-#include <ctime>
 
 namespace tile::bench {
 
@@ -13,24 +11,8 @@ namespace {
 
 constexpr int kRounds = 11, kCallsARound = 1000;
 
-/// Seconds this thread has run, whatever else the machine does.
-double threadSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-/// Of one call.
 template <class Run> double medianMicroseconds(const Run &run) {
-  std::vector<double> rounds;
-  for (int round = 0; round < kRounds; ++round) {
-    double start = threadSeconds();
-    for (int i = 0; i < kCallsARound; ++i)
-      run();
-    rounds.push_back(1e6 * (threadSeconds() - start) / kCallsARound);
-  }
-  std::nth_element(rounds.begin(), rounds.begin() + kRounds / 2, rounds.end());
-  return rounds[kRounds / 2];
+  return microsecondsOf(run, kRounds, kCallsARound)[kRounds / 2];
 }
 
 /// The launches of one call.

@@ -50,12 +50,4 @@ Layout compose(const Layout &outer, const LinearMap &inputs,
 /// must stay outermost).
 std::optional<Layout> product(const Layout &inner, const Layout &outer);
 
-/// The q with product(inner, q) == whole, or nothing: does `whole` consist of tiles laid out as
-/// `inner`?
-std::optional<Layout> divideLeft(const Layout &whole, const Layout &inner);
-
-/// The q with product(q, outer) == whole, or nothing: `outer` says how tiles of some inner layout
-/// repeat.
-std::optional<Layout> divideRight(const Layout &whole, const Layout &outer);
-
 } // namespace tile::layout

@@ -1,8 +1,9 @@
 // Fragment layouts: instruction bits first, the tile's remaining bits dealt above them.
 #include "ir/layout/Fragments.h"
 
+#include "ir/layout/Log2.h"
+
 #include <algorithm>
-#include <bit>
 #include <cassert>
 
 namespace tile::layout {
@@ -20,10 +21,6 @@ std::optional<MmaShape> MmaShape::forElementBits(int bits) {
   default:
     return std::nullopt;
   }
-}
-
-static int log2Of(int64_t value) {
-  return std::bit_width(static_cast<uint64_t>(value < 1 ? 1 : value)) - 1;
 }
 
 namespace {

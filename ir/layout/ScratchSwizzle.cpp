@@ -11,6 +11,8 @@
 // width, that may leave no complement large enough, and the candidates are compared by their cost.)
 #include "ir/layout/SharedAccess.h"
 
+#include "ir/layout/Log2.h"
+
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -18,10 +20,6 @@
 namespace tile::layout {
 
 using Vectors = std::vector<uint64_t>;
-
-static int log2Of(int64_t value) {
-  return std::bit_width(static_cast<uint64_t>(value < 1 ? 1 : value)) - 1;
-}
 
 static Vectors concatenate(std::initializer_list<const Vectors *> lists) {
   Vectors result;

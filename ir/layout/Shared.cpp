@@ -1,15 +1,13 @@
 // Construction and evaluation of shared-memory layouts.
 #include "ir/layout/Shared.h"
 
+#include "ir/layout/Log2.h"
+
 #include <algorithm>
 #include <bit>
 #include <cassert>
 
 namespace tile::layout {
-
-static int log2Of(int64_t value) {
-  return std::bit_width(static_cast<uint64_t>(value < 1 ? 1 : value)) - 1;
-}
 
 std::optional<SharedLayout> SharedLayout::create(Shape shape, std::vector<int> panelBits,
                                                  LinearMap linear,

@@ -5,12 +5,6 @@ namespace tile::vgpu {
 
 void fail(ErrorCode code, const std::string &message) { throw Error(Fault::User, code, message); }
 
-std::string hex(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 void requireRange(const GlobalMemory &memory, const char *what, device::DevicePtr pointer,
                   size_t bytes) {
   const GlobalMemory::Block *block = memory.find(pointer);

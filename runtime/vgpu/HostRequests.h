@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
+#include "runtime/vgpu/machine/Hex.h"
 #include "runtime/vgpu/machine/Memory.h"
 
 #include <tile/Error.h>
@@ -9,8 +10,6 @@
 namespace tile::vgpu {
 
 [[noreturn]] void fail(ErrorCode code, const std::string &message);
-/// "0x1000000100".
-std::string hex(uint64_t value);
 /// Throws unless the bytes lie in a live allocation; none of them may be anywhere in one.
 void requireRange(const GlobalMemory &memory, const char *what, device::DevicePtr pointer,
                   size_t bytes);

@@ -1,7 +1,7 @@
 // Checks of launches before they run.
 #include "runtime/vgpu/LaunchShape.h"
 
-#include "runtime/vgpu/machine/Memory.h"
+#include "runtime/vgpu/HostRequests.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,10 +11,6 @@ namespace {
 
 // Of a block. Programs of PTX have as many registers as they like, and an emulated one takes memory in each warp.
 constexpr uint64_t kMaxRegisterBytes = uint64_t{1} << 30;
-
-[[noreturn]] void fail(ErrorCode code, const std::string &message) {
-  throw Error(Fault::User, code, message);
-}
 
 std::string shapeText(const device::Dim3 &dim) {
   return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);

@@ -187,10 +187,6 @@ public:
     std::lock_guard lock(mutex_);
     return tally_.statistics();
   }
-  void setThreads(int threads) override {
-    std::lock_guard lock(mutex_);
-    threads_ = static_cast<unsigned>(std::clamp(threads, 1, 256));
-  }
 
 private:
   LaunchSetup setupOf(LoadedFunction &function, const device::LaunchConfig &config,

@@ -38,8 +38,6 @@ public:
                                 size_t count) const = 0;
   /// What reports call the memory that alloc returned, until it is freed.
   virtual void nameMemory(device::DevicePtr pointer, const std::string &name) = 0;
-  /// Host threads for blocks; at least 1.
-  virtual void setThreads(int threads) = 0;
 };
 
 /// The virtual device behind `device`, or null if it is another kind.

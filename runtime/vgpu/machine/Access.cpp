@@ -2,6 +2,7 @@
 #include "runtime/vgpu/machine/Access.h"
 
 #include "runtime/vgpu/machine/CountAccess.h"
+#include "runtime/vgpu/machine/Hex.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
 #include "runtime/vgpu/machine/SharedPlace.h"
@@ -20,12 +21,6 @@ MemoryPlace sharedPlaceOf(const Launch &launch, uint64_t address) {
 namespace {
 
 constexpr uint64_t kWindowBytes = uint64_t{1} << 40;
-
-std::string hex(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 MemoryPlace placeOf(const Launch &launch, Space space, uint64_t address) {
   if (space == Space::Global)

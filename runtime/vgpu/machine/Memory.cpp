@@ -1,6 +1,8 @@
 // Allocation, lookup and the map of initialised bytes of global memory.
 #include "runtime/vgpu/machine/Memory.h"
 
+#include "runtime/vgpu/machine/Hex.h"
+
 #include <tile/Error.h>
 
 #include <algorithm>
@@ -69,12 +71,6 @@ static void forget(void *begin, uint64_t bytes) {
   auto last = (reinterpret_cast<uintptr_t>(begin) + bytes) / kPage * kPage;
   if (first < last)
     madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
-}
-
-static std::string hex(uint64_t value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
 }
 
 void refuseHostAccess(uint64_t address, uint64_t bytes) {

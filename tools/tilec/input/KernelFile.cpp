@@ -3,6 +3,7 @@
 #include "tools/tilec/input/Description.h"
 #include "tools/tilec/input/HostCompiler.h"
 #include "tools/tilec/input/ParameterNames.h"
+#include "tools/tilec/input/Refuse.h"
 
 #include <algorithm>
 #include <charconv>
@@ -16,10 +17,6 @@ using detail::ParamSpec;
 using Records = std::vector<std::shared_ptr<const KernelRecord>>;
 
 constexpr int64_t kExampleExtent = 1024;
-
-[[noreturn]] void refuse(const std::string &message) {
-  throw Error(Fault::User, ErrorCode::InvalidArgument, message);
-}
 
 bool isSource(const std::string &file) {
   std::string extension = std::filesystem::path(file).extension().string();

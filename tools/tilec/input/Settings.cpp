@@ -1,14 +1,12 @@
 #include "tools/tilec/input/Settings.h"
 
+#include "tools/tilec/input/Refuse.h"
+
 #include <algorithm>
 #include <cctype>
 
 namespace tile::tilec {
 namespace {
-
-[[noreturn]] void refuse(const std::string &message) {
-  throw Error(Fault::User, ErrorCode::InvalidArgument, message);
-}
 
 std::string join(const std::vector<std::string> &words) {
   std::string text;

@@ -1,5 +1,6 @@
 #include "tools/tilec/run/PtxArguments.h"
 
+#include "tools/tilec/input/Refuse.h"
 #include "tools/tilec/run/TensorMapWord.h"
 
 #include <charconv>
@@ -9,10 +10,6 @@ namespace tile::tilec {
 namespace {
 
 constexpr std::string_view kBuffer = "buf:";
-
-[[noreturn]] void refuse(const std::string &message) {
-  throw Error(Fault::User, ErrorCode::InvalidArgument, message);
-}
 
 template <class T> void put(std::byte *content, const T &value) {
   std::memcpy(content, &value, sizeof value);

@@ -5,6 +5,7 @@
 #include "tools/tilec/Commands.h"
 #include "tools/tilec/input/Input.h"
 #include "tools/tilec/input/KernelFile.h"
+#include "tools/tilec/input/Refuse.h"
 #include "tools/tilec/input/Scan.h"
 #include "tools/tilec/input/Settings.h"
 #include "tools/tilec/run/RunArguments.h"
@@ -26,10 +27,6 @@ struct RunOptions {
   uint32_t sharedBytes = 0;
   bool inChild = false;
 };
-
-[[noreturn]] void refuse(const std::string &message) {
-  throw Error(Fault::User, ErrorCode::InvalidArgument, message);
-}
 
 /// The op's result. Its faults have no line: nobody wrote the call.
 Tensor computed(const OpEntry &op, Stream &stream, const std::vector<Tensor> &inputs,

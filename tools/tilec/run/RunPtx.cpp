@@ -3,6 +3,7 @@
 #include "runtime/toolchain/Assemble.h"
 #include "runtime/vgpu/machine/Targets.h"
 #include "runtime/vgpu/ptx/Ptx.h"
+#include "tools/tilec/input/Refuse.h"
 #include "tools/tilec/input/Scan.h"
 #include "tools/tilec/run/PtxArguments.h"
 
@@ -14,10 +15,6 @@ namespace tile::tilec {
 namespace {
 
 using device::Dim3;
-
-[[noreturn]] void refuse(const std::string &message) {
-  throw Error(Fault::User, ErrorCode::InvalidArgument, message);
-}
 
 const vgpu::Function &entryOf(const vgpu::Module &module, const std::string &name) {
   const vgpu::Function *found = nullptr;
