@@ -13,7 +13,7 @@ namespace tile::base {
 /// The value, empty if the variable is not set.
 std::string environmentText(const char *name);
 
-/// Whether a switch is on: 1, true, on or 0, false, off, or nothing.
+/// True if the variable is 1, true or on; 0, false, off or nothing is false.
 bool environmentFlag(const char *name);
 
 /// A number from `lowest` to `highest`, in decimal digits.

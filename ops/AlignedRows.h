@@ -7,7 +7,7 @@
 
 namespace tile::ops {
 
-/// Whether rows are contiguous, begin at multiples of 16 bytes and have a multiple of 8 elements.
+/// True if rows are contiguous, begin at multiples of 16 bytes and have a multiple of 8 elements.
 bool hasAlignedRows(const Operand &x);
 
 /// x, or a copy with aligned rows, which zeros extend.

@@ -38,7 +38,7 @@ Bytes bytesOf(const Operand &operand) {
 
 bool meet(const Bytes &a, const Bytes &b) { return a.first < b.last && b.first < a.last; }
 
-/// Whether x's extents are the first ones of y, which has no fewer.
+/// True if y's extents begin with x's; y has no fewer dimensions.
 bool begins(const Operand &x, const Operand &y) {
   for (int dim = 0; dim < x.rank(); ++dim)
     if (x.extent(dim) != y.extent(dim))
@@ -63,7 +63,7 @@ bool besideWithin(int by, int64_t distance, const Operand &a, const Operand &b) 
   return beside >= reach * size && beside + reach * size <= step * size;
 }
 
-/// Whether both walk memory by equal strides without meeting. Not every such pair is found.
+/// True if both walk memory by equal strides and share no byte. It may be false for such a pair: the test is sufficient only.
 bool areInterlaced(const Operand &a, const Operand &b) {
   if (a.rank() != b.rank() || sizeOf(a.dtype()) != sizeOf(b.dtype()))
     return false;

@@ -15,7 +15,7 @@ struct Named {
   const Operand &operand;
 };
 
-/// What messages call an element of a list of tensors: "tensors[3]". Asks for no memory.
+/// The name of an element of a list of tensors in messages, "tensors[3]". It allocates nothing.
 class NameInList {
 public:
   NameInList(std::string_view list, size_t index);
@@ -51,7 +51,7 @@ public:
   void hasRows(Named arg) const;
   /// `dim` counted from the first dimension; negative ones count from the last.
   int dimension(Named arg, int dim) const;
-  /// Of any rank.
+  /// Exactly one element; any rank.
   void oneElement(Named arg) const;
   /// One element a row of x: x's extents without the last.
   void onePerRow(Named arg, Named x) const;
@@ -77,7 +77,7 @@ public:
   void disjoint(Named output, Named input) const;
   /// As `disjoint`, but both may be one tensor with equal strides.
   void disjointOrSame(Named output, Named input) const;
-  /// Of those that are given: each output has distinct elements, and shares none with the inputs and the other outputs.
+  /// Each output that is given has distinct elements, and shares none with the inputs and the other outputs.
   void outputsApart(std::initializer_list<Named> outputs,
                     std::initializer_list<Named> inputs) const;
 

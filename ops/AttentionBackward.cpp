@@ -23,7 +23,7 @@ const auto deltaKernel =
                                  Const Head) {
       int rows = Rows, width = Head;
       AttentionGrid at(out.dim(0), out.dim(1), cdiv(out.dim(2), rows));
-      // Of rank 4 throughout: the sums lie as they are stored.
+      // Tiles keep all four dimensions, so that their sums have the shape of the tile of delta that they are stored in.
       auto rowsOfHead = [&](In<any, 4> x) {
         return cast(f32, x.tile({1, 1, rows, width})(at.batch, at.head, at.tile, 0));
       };

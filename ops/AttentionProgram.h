@@ -1,4 +1,4 @@
-// What the kernels of attention and of its gradient share: arguments, tiles, who sees whom.
+// The parts that the kernels of attention and of its gradient share: arguments, tiles, and which query sees which key.
 #pragma once
 
 #include "ops/Arguments.h"
@@ -43,7 +43,7 @@ template <class View>
 Value rowsOf(const View &x, Value batch, Value head, Value tile, int rows, int columns) {
   return reshape(x.tile({1, 1, rows, columns})(batch, head, tile, 0), {rows, columns});
 }
-/// The same, transposed.
+/// Rows of one head as the columns of a matrix.
 template <class View>
 Value columnsOf(const View &x, Value batch, Value head, Value tile, int rows, int columns) {
   return reshape(x.T().tile({1, 1, columns, rows})(batch, head, 0, tile), {columns, rows});
@@ -55,7 +55,7 @@ Value finite(Value largest);
 /// broadcast to the scores.
 Value visibleScores(Value scores, Value queries, Value keys, Value queryCount, Value keyCount,
                     bool causal);
-/// How many tiles of keys the queries of a tile see, at least in part.
+/// The number of tiles of keys that the queries of a tile see, at least in part.
 Value keyTilesSeen(Value queryTile, Value queryCount, Value keyCount, const AttentionTiles &tiles,
                    bool causal);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// What a kernel is compiled for: a sum of these.
+/// The options that a kernel is compiled for, as flags.
 enum Option : int { Smooths = 1, IsPadded = 2, HasLse = 4 };
 
 /// The parameters of both kernels.
@@ -35,7 +35,7 @@ struct Views {
     Value x = cast(dtype(), tile(r, k));
     return options & IsPadded ? select(isClass(k), x, -kInfinity) : x;
   }
-  /// The same for sums: zero elsewhere.
+  /// `part` where the columns are classes, and zero elsewhere: for sums, as -infinity is for maxima.
   Value term(Value part, Value k) const { return select(isClass(k), part, 0.0f); }
   Value isClass(Value k) const { return k * columns + index(1, {rows, columns}) < classes; }
   /// The logits of the targets, as a column; NaN where a target is no class.

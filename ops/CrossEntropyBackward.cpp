@@ -12,7 +12,7 @@ namespace {
 
 // --- The kernels ---------------------------------------------------------------------------------
 
-/// What the kernel is compiled for: a sum of these.
+/// The options that the kernel is compiled for, as flags.
 enum Option : int { Smooths = 1, IsPadded = 2, IsMean = 4 };
 
 struct Views {
@@ -27,7 +27,7 @@ struct Views {
   Value ofRows(const In<any, 1> &vector, Value r) const {
     return reshape(cast(dtype(), vector.tile({rows})(r)), {rows, 1});
   }
-  /// What the gradient of each row is multiplied by: NaN where the target is no class.
+  /// The factor of each row's gradient, as a column: NaN where the target is no class.
   Value factors(Value r, Value isKnown) const {
     Value factor = ofRows(dloss, r);
     if (options & IsMean)
@@ -64,7 +64,7 @@ const auto backward =
         .named("dloss", "logits", "targets", "lse", "count", "dlogits", "ignored", "classes",
                "smoothing", "options", "rows", "columns");
 
-/// How many rows are not ignored.
+/// Counts the rows whose target is not `ignored`.
 const auto countRows = kernel("cross_entropy_count", [](In<any, 1> targets, Out<i32, 1> count,
                                                         Scalar<i64> ignored, Const Rows) {
                          Value one = grid1d(count, {1});

@@ -1,4 +1,4 @@
-// What cross-entropy and its gradient have in common: the rules for arguments, and which rows count.
+// The rules for arguments that cross-entropy and its gradient share, and which rows count.
 #pragma once
 
 #include "ops/Arguments.h"

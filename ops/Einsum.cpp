@@ -219,7 +219,7 @@ private:
     return batch;
   }
 
-  /// What the letters of a matrix product act as, and which tensors lie so in memory.
+  /// The part that each letter plays in a matrix product, and which tensors lie in memory as that needs.
   struct Roles {
     Labels batch, m, n, k;
     bool fitsA = false, fitsB = false, fitsC = false;

@@ -10,7 +10,7 @@ namespace tile::ops {
 
 inline constexpr int kMostEinsumOperands = 16;
 
-/// What names a dimension: A is 0, Z 25, a 26, z 51; from 52 on the dimensions of `...`, the last first.
+/// The number of a dimension's name: A is 0, Z 25, a 26, z 51; from 52 on the dimensions of `...`, the last first.
 using Label = uint8_t;
 inline constexpr int kLetters = 52, kMostLabels = kLetters + kMaxRank;
 
@@ -40,7 +40,7 @@ public:
   EinsumFormula(std::string_view text, std::span<const Operand> operands,
                 const Arguments &arguments);
 
-  /// Of every dimension of operand i, in order.
+  /// The label of each dimension of operand i.
   const Labels &input(size_t i) const { return inputs_[i]; }
   const Labels &output() const { return output_; }
   int64_t extent(Label label) const { return extents_[label]; }

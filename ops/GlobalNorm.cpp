@@ -41,7 +41,7 @@ const auto rootOfSum = kernel("root_of_sum", [](In<f32, 1> sums, Out<f32, 1> nor
 constexpr int kTileElements = 2048, kSums = 1024;
 /// Programs that keep a large GPU busy.
 constexpr int64_t kMostPrograms = 256;
-/// What one kernel can walk; longer tensors take several.
+/// The most elements that one launch can index by i32; longer tensors take several.
 constexpr int64_t kMostElements = std::numeric_limits<int32_t>::max() - kTileElements;
 
 struct Clip {

@@ -13,7 +13,7 @@ constexpr int kSmallestKeyTile = 16;
 
 /// The rules of a cache of `batch`, a tensor of B x ..., whose dtype it must have.
 void checkCache(const Arguments &arguments, const KvCache &cache, Named batch);
-/// How many positions a sequence may have.
+/// The number of positions that a sequence may have.
 int64_t capacityOf(const KvCache &cache);
 /// The table, or one without elements.
 Operand tableOf(const KvCache &cache);

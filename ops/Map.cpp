@@ -30,7 +30,7 @@ struct Folded {
   int64_t strides[kMostTensors][kMaxRank];
 };
 
-/// What messages call a parameter. Without allocating: calls that are right use it too.
+/// The name of a parameter in messages. It allocates nothing, since calls without faults ask for it too.
 const char *parameterName(const MapNames &names, size_t outputs, size_t parameter) {
   static const char *const kOutputs[] = {"y", "y1", "y2", "y3", "y4", "y5", "y6", "y7"};
   static const char *const kArguments[] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"};
@@ -110,7 +110,7 @@ void sortDims(Folded &dims, size_t operands) {
         swapDims(dims, operands, dim, dim + 1);
 }
 
-/// Whether every operand walks dimensions `dim` and `dim + 1` as if they were one.
+/// True if every operand walks dimensions `dim` and `dim + 1` as if they were one.
 bool canMerge(const Folded &dims, size_t operands, int dim) {
   if (dims.extents[dim] > kLargestExtent / dims.extents[dim + 1])
     return false;

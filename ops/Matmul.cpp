@@ -94,7 +94,7 @@ const bool registered = registerOp({
 
 constexpr size_t kMostTensors = 16;
 
-/// What messages call the tensors `c, a, b, x...`.
+/// The names of the tensors in messages: `c`, `a`, `b`, then the epilogue's `x0`, `x1`, ...
 Named named(std::span<const Operand> operands, size_t i) {
   static const char *const kNames[] = {"c",  "a",  "b",  "x0", "x1", "x2",  "x3",  "x4",
                                        "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12"};
@@ -188,7 +188,7 @@ MatrixView matrixOf(std::span<const Operand> operands, size_t i) {
   return view;
 }
 
-/// Whether one batch dimension and the rows make one tall matrix: for all but b, which is the same for all.
+/// True if the one batch dimension and the rows are one tall matrix in every tensor but b, which all batches share.
 bool isTall(const Batch &batch, std::span<const Operand> operands) {
   constexpr int64_t kLargestExtent = std::numeric_limits<int32_t>::max();
   if (batch.rank != 1 || batch.strides[2][0] != 0)

@@ -17,7 +17,7 @@ Extents broadcastExtents(const Arguments &arguments, std::initializer_list<Named
       if (extent == 1)
         extent = named.operand.extent(own);
     }
-  // What each operand brought must be 1 or what came of all.
+  // The first loop took any extent that is not 1: each operand's must be 1 or equal to the result's.
   for (const Named &named : operands)
     for (int own = 0; own < named.operand.rank(); ++own) {
       int64_t extent = extents[rank - named.operand.rank() + own];

@@ -29,7 +29,7 @@ private:
   int count_ = 0;
 };
 
-/// What the operands broadcast to by NumPy's rule; refuses those that do not.
+/// The extents that the operands broadcast to by NumPy's rule; refuses operands that do not.
 Extents broadcastExtents(const Arguments &arguments, std::initializer_list<Named> operands);
 
 /// A row-major tensor of the stream, for the caller: errors name the op and are at the caller's line.

@@ -13,7 +13,7 @@ namespace {
 
 // --- The kernels ---------------------------------------------------------------------------------
 
-/// What a kernel is compiled for: a sum of these.
+/// The options that a kernel is compiled for, as flags.
 enum Option : int { Centred = 1, HasWeight = 2, HasBias = 4, Adds = 8, HasMean = 16, HasRstd = 32 };
 
 /// The parameters of both kernels.
@@ -35,7 +35,7 @@ struct Views {
       normalised = normalised * *w;
     return b ? normalised + *b : normalised;
   }
-  /// What is normalised; of a sum it is stored on the way.
+  /// Loads the values to normalise: x, or x + residual, which is stored as well.
   Value load(Value r, const Arg &k) const {
     Value part = cast(f32, x.tile({rows, columns})(r, k));
     if (!(options & Adds))

@@ -19,7 +19,7 @@ constexpr int kTileElements = 4096;
 
 enum Option : int { Centred = 1, HasWeight = 2, HasDweight = 4, HasDbias = 8 };
 
-/// What all three kernels read.
+/// The inputs of all three kernels.
 struct Inputs {
   In<any, 2> dy, x;
   In<any, 1> weight;
@@ -214,7 +214,7 @@ struct PartialSums {
   Tensor memory;
 };
 
-/// Of few elements a thread, since five tiles are held at a time.
+/// The tile has few elements a thread, since five tiles are held at a time.
 RowTile tileFor(int64_t length) {
   RowTile tile(std::min<int64_t>(length, kLongestTile));
   tile.rows = std::max(kTileElements / tile.columns, 1);
@@ -222,7 +222,7 @@ RowTile tileFor(int64_t length) {
   return tile;
 }
 
-/// How many programs sum parts of each column.
+/// The number of programs that sum parts of each column.
 int partsFor(const Stream &stream, int64_t rows, int64_t length, const RowTile &tile) {
   if (length <= kLongestTile)
     return programsFor(stream, (rows + tile.rows - 1) / tile.rows, kPerMultiprocessor);

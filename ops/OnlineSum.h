@@ -31,7 +31,7 @@ public:
   struct OfRows {
     Value largest, total;
   };
-  /// Of each row of the tile, as columns. Of only -infinities: the lowest finite number, and 0.
+  /// The maximum and the sum of each row of the tile, as columns. A row of only -infinities gives the lowest finite number and 0.
   OfRows ofRows() const {
     Value m = reduce_max(largest_, 1, {.keep_dims = true});
     return {m, sum(total_ * exp(largest_ - m), 1, {.keep_dims = true})};

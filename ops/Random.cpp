@@ -67,7 +67,7 @@ struct Whole {
   }
 };
 
-/// Whether the word at each position is below `share`, which is in 0 .. 2^32.
+/// True where the random word of a position is below `share`, which is in 0 .. 2^32.
 Value isDrawn(Value at, Value seed, Value offset, Value share) {
   return cast(i64, randint(seed, at + offset)) < share;
 }
@@ -98,7 +98,7 @@ struct Bits {
   int64_t seed, offset;
 };
 
-/// How many of the 2^32 words stand for an event.
+/// The number of the 2^32 words that stand for an event of this probability.
 int64_t shareOf(const Arguments &arguments, const char *name, double probability) {
   if (!(probability >= 0 && probability <= 1))
     arguments.fail(ErrorCode::InvalidArgument, std::string(name) + " is " +
@@ -107,7 +107,7 @@ int64_t shareOf(const Arguments &arguments, const char *name, double probability
   return static_cast<int64_t>(std::llround(std::ldexp(probability, 32)));
 }
 
-/// Of elements that are kept; if none is, any number.
+/// The factor of elements that are kept; if none is kept (p = 1), any number will do.
 double scaleOf(double p) { return p == 1 ? 0 : 1 / (1 - p); }
 
 /// Draws for the elements of y after `draw` has launched: a refused call draws nothing.

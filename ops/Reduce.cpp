@@ -242,7 +242,7 @@ Tiles tilesFor(const Reduction &reduction) {
 
 int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// How many programs share the reduction of one result.
+/// The number of programs that share the reduction of one result.
 int64_t sharesFor(const Reduction &reduction, Tiles tiles) {
   int64_t programs =
       reduction.kept.outer().extent * ceilDivide(reduction.kept.inner().extent, tiles.rows);

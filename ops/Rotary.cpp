@@ -100,7 +100,7 @@ Operand firstsOfLast(const Operand &x) {
   return x.strided({extents, rank}, {strides, rank});
 }
 
-/// How many elements of the last dimension are turned.
+/// The number of elements of the last dimension that are turned.
 int64_t turnedDims(const Arguments &arguments, Named x, const RotaryOptions &options) {
   if (x.operand.rank() < 1)
     arguments.fail(ErrorCode::InvalidShape, std::string(x.name) + " is " + x.operand.str() +
@@ -147,7 +147,7 @@ std::optional<Operand> pairWords(const Operand &x, int64_t dims) {
   return x.strided({extents, rank}, {strides, rank}).as(size == 2 ? u32 : u64);
 }
 
-/// What the two directions call their tensors.
+/// The names by which an op and its gradient call their tensors in messages.
 struct Direction {
   const char *op, *x, *y, *vectors;
 };
@@ -158,7 +158,7 @@ constexpr Direction kRotate = {"rotate", "x", "y", kVectorsOfX},
                     kRotary = {"rotary", "x", "y", kVectorsOfX},
                     kRotaryBackward = {"rotaryBackward", "dy", "dx", kVectorsOfDy};
 
-/// Whether x and y are of words that hold pairs; then these are turned.
+/// Turns x by words that hold a pair each, and returns true; false, and nothing done, if x or y cannot be read so.
 template <class F>
 bool turnWords(const Direction &names, CallSite site, const Operand &x, const Operand &cosines,
                const Operand &sines, const Operand &y, int64_t dims) {

@@ -14,8 +14,8 @@ inline constexpr int kLongestTile = 8192;
 /// The tile of longer rows, which are swept.
 inline constexpr int kSweptColumns = kLongestTile / 2;
 
-/// How rows of up to kLongestTile elements share a program. Where rows lie across (see liesAcross) more of them do, so that
-/// whole sectors of memory are used.
+/// The tile in which rows of up to kLongestTile elements share a program. Where rows lie across (see liesAcross), more of
+/// them do, so that whole sectors of memory are used.
 struct RowTile {
   explicit RowTile(int64_t length, bool across = false);
   int elements() const { return rows * columns; }
@@ -29,23 +29,23 @@ struct SweptTile {
   int rows, columns, warps;
 };
 
-/// How many programs share `tiles` tiles, where each loads what all tiles need once and then takes every so-manyth of them.
-/// While there are no more tiles than `perMultiprocessor` programs on each multiprocessor of the device, a tile each, so that
-/// few spread over all of it; of more tiles, as many each as it takes to need no more programs than that, all alike.
+/// The number n of programs that share `tiles` tiles, program i taking tiles i, i + n, i + 2n, ...: a program loads what all
+/// of its tiles need once. Up to `perMultiprocessor` tiles a multiprocessor of the device each tile has its own program, so
+/// that few tiles spread over all of it; beyond that, programs take several tiles each, as equally as can be.
 int programsFor(const Stream &stream, int64_t tiles, int perMultiprocessor);
 
 /// The sums of rows, as a column.
 Value sumOfRow(Value tile);
-/// What is computed between tensors of these dtypes: f64 if one of them is, else f32.
+/// The dtype in which functions of tensors of these dtypes are computed: f64 if one of them is f64, else f32.
 DType widestOf(std::initializer_list<DType> dtypes);
 
 /// The number of rows of a tensor of rank 1 or more.
 int64_t rowsOf(const Operand &x);
-/// The same elements with dimension `dim` last.
+/// A view of x's elements with dimension `dim` moved to the end.
 Operand withLast(const Operand &x, int dim);
-/// Whether in memory the rows of a matrix lie side by side, as its columns use to.
+/// True if neighbours in memory belong to neighbouring rows, as in a transposed matrix, and not to one row.
 bool liesAcross(const Operand &matrix);
-/// Whether rows are longer than a tile, or lie across and are so long that too few fit one to fill sectors of memory.
+/// True if rows are swept in several tiles: they are longer than one, or lie across and too few fit one to fill sectors.
 bool isSwept(const Operand &matrix);
 /// All dimensions but the last `tail` as one, if they walk as one in memory.
 std::optional<Operand> foldLeading(const Operand &x, int tail);

@@ -11,7 +11,7 @@ namespace {
 
 // --- The kernels ---------------------------------------------------------------------------------
 
-/// What the sum over a row is made of.
+/// The terms of the sum over a row.
 Value term(Value dy, Value y, bool isLog) { return isLog ? dy : dy * y; }
 Value gradient(Value dy, Value y, Value total, bool isLog) {
   return isLog ? dy - exp(y) * total : y * (dy - total);

@@ -27,7 +27,7 @@ void occupyStandardStreams() {
       std::abort();
 }
 
-/// What was printed has arrived, or the exit code says so.
+/// Flushes standard output; if that fails, says so by the exit code.
 int finished(int code) {
   if (code != kOk || std::cout.flush())
     return code;

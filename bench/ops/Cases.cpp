@@ -215,7 +215,7 @@ void products(List &list) {
   });
 }
 
-/// Of batch x heads x length x width, as many heads of keys as of queries: the multiply-adds of one product of all pairs.
+/// The multiply-adds of one product of all pairs of positions; `e` is batch x heads x length x width of queries and of keys.
 double pairProducts(const Extents &e, bool causal) {
   auto length = static_cast<double>(e[2]);
   double pairs = causal ? length * (length + 1) / 2 : length * length;

@@ -19,7 +19,7 @@ public:
   Tensor written(DType dtype, std::vector<int64_t> extents) { return made(dtype, extents, 1); }
   /// Read and written.
   Tensor changed(DType dtype, std::vector<int64_t> extents) { return made(dtype, extents, 2); }
-  /// Of which the call reads or writes `used` elements.
+  /// A tensor of which the call reads or writes only `used` elements.
   Tensor partly(DType dtype, std::vector<int64_t> extents, int64_t used);
   /// i32 numbers below `bound`, all over it.
   Tensor indices(std::vector<int64_t> extents, int32_t bound);

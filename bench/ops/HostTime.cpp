@@ -1,4 +1,4 @@
-// The same call again and again, beside bare launches of empty kernels that take as many parameters as its kernels.
+// Repeats a call and, for comparison, bare launches of empty kernels that take as many parameters as the call's kernels.
 #include "bench/ops/HostTime.h"
 
 #include "bench/ThreadTime.h"

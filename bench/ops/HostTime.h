@@ -1,4 +1,4 @@
-// What a call costs the host, on the fake driver of the tests, which runs nothing.
+// Measures what a call costs the host, on the fake driver of the tests, which runs nothing.
 #pragma once
 
 #include "bench/ops/Cases.h"

@@ -7,7 +7,7 @@ namespace tile::bench {
 
 namespace {
 
-/// Of the lines of PTX whose instruction begins with one of these.
+/// The sector efficiency of all lines of PTX that hold one of these instructions.
 double efficiencyOf(const std::vector<vgpu::LineCounters> &lines,
                     std::initializer_list<std::string_view> instructions) {
   vgpu::Counters total;

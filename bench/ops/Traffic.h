@@ -1,4 +1,4 @@
-// What a call does to memory, as the virtual GPU counts it.
+// Counts on the virtual GPU what a call reads and writes.
 #pragma once
 
 #include "bench/ops/Cases.h"

@@ -279,7 +279,7 @@ Value tile::cdiv(Arg x, Arg d, Loc loc) {
   return Arg(x + less, loc) / d;
 }
 
-/// Whether truncation went past the floor: the remainder is not zero and has not the divisor's sign.
+/// True where a truncated quotient lies above the floor: the remainder is not zero and its sign is not the divisor's.
 static Value isAboveFloor(const Value &remainder, const Arg &d, Loc loc) {
   Arg r(remainder, loc);
   return Arg(r != Arg(0, loc), loc) & Arg(Arg(r ^ d, loc) < Arg(0, loc), loc);

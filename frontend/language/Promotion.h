@@ -12,7 +12,7 @@
 
 namespace tile::frontend {
 
-/// Whether two dtypes are the same type in the (signless) IR.
+/// True if two dtypes are one type in the IR, which has no signedness.
 bool sameInIr(DType a, DType b);
 /// The dtype in which arithmetic on a dtype is done: f32 for the 8-bit floats, else itself.
 DType computedIn(DType type);
@@ -39,7 +39,7 @@ Value broadcastTo(Trace &trace, const Value &value, const Shape &shape, Loc loc)
 Value unify(Trace &trace, DType dtype, const Shape &shape, const Arg &operand, const char *op,
             Loc loc);
 
-/// The same, then widened to the dtype in which it is computed with.
+/// As `unify`, and then widened to the dtype in which arithmetic on `dtype` is done.
 Value unifyToCompute(Trace &trace, DType dtype, const Shape &shape, const Arg &operand,
                      const char *op, Loc loc);
 

@@ -105,7 +105,7 @@ ValueAndIndex extreme(const char *op, const Arg &x, Axis axis, const ReduceOptio
   return {results[0], results[1]};
 }
 
-/// Of integers or i1, by a bitwise operator.
+/// Reduces integers or i1 by a bitwise operator.
 template <class Function>
 Value bitwise(const char *op, const Arg &x, Axis axis, const ReduceOptions &options, Loc loc,
               Function combine) {

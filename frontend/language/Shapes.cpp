@@ -78,7 +78,7 @@ static Value shapeOperand(Trace &trace, const char *op, const Arg &x, Loc loc) {
   return value;
 }
 
-/// Whether a layout of one shape can be read as one of the other: the layout algebra decides.
+/// True if a layout of one shape can be read as one of the other, which the layout algebra decides.
 static bool keepsOddFactors(const Shape &from, const Shape &to) {
   layout::Shape source(from.begin(), from.end()), target(to.begin(), to.end());
   return layout::reshape(layout::Layout::replicated(source, 1), target).has_value();

@@ -10,13 +10,13 @@ using namespace tile::frontend;
 
 namespace {
 
-/// What is sorted: its rows lie along the last dimension.
+/// Sorts the rows of a tile, which lie along its last dimension, by a sorting network.
 struct Network {
   Trace &trace;
   bool descending;
   Loc loc;
 
-  /// Whether `a` belongs before `b`, strictly; NaN belongs last.
+  /// True where `a` must come before `b`; false for equal values. NaN comes last.
   Value isBefore(const Value &a, const Value &b) const {
     Arg lhs(a, loc), rhs(b, loc);
     Value before = descending ? lhs > rhs : lhs < rhs;

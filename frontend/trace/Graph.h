@@ -40,7 +40,7 @@ struct Attribute {
   std::string text = {}; ///< of a String or Symbol
 };
 
-/// How a node touches memory, which decides what may be reordered around it.
+/// A node's effect on memory, which decides what may be reordered around it.
 enum class Effect : uint8_t { None, Read, Write, Control };
 
 struct Node {

@@ -14,7 +14,7 @@ inline uint64_t freshId() {
   return ++last;
 }
 
-/// The same number for the same key, which is of a type that nothing else uses for keys.
+/// Gives equal keys equal numbers. `Key` is a type that no other caller uses, since the numbers belong to the type.
 template <class Key> uint64_t idOfKey(const Key &key) {
   static std::mutex mutex;
   static std::map<Key, uint64_t> ids;

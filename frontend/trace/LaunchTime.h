@@ -16,7 +16,7 @@ struct LaunchTerm {
   NodeId lhs = kNoNode, rhs = kNoNode; ///< of arithmetic
 };
 
-/// How the launch computes a node's value, one step deep; nothing if it cannot.
+/// The operation by which a launch computes a node's value from other nodes; nothing if it cannot.
 std::optional<LaunchTerm> launchTerm(const Graph &graph, NodeId id);
 
 /// Can a launch compute the node's value?

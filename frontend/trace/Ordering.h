@@ -13,8 +13,8 @@
 
 namespace tile::frontend {
 
-/// Of each scope, its nodes in the order in which they are to be emitted. Nodes that nothing needs
-/// are absent.
+/// Orders the nodes of each scope for emission: element s of the result lists those of scope s.
+/// Nodes that nothing needs are left out.
 std::vector<std::vector<NodeId>> orderTrace(const Graph &graph);
 
 } // namespace tile::frontend

@@ -1,4 +1,4 @@
-// What compile settings may be.
+// Checks the values of compile settings.
 #pragma once
 
 #include <tile/Kernel.h>

@@ -15,7 +15,7 @@
 
 namespace tile::frontend {
 
-/// What a grid helper asked for: each entry is the number of tiles of an extent.
+/// The grid that a grid helper asked for: each entry is the number of tiles of an extent.
 struct GridAxis {
   NodeId extent;   ///< a number that a launch can compute (LaunchTime.h)
   int64_t divisor; ///< the tile's extent

@@ -8,7 +8,7 @@
 namespace tile::autograd {
 namespace {
 
-/// What a function of ops and its derivative are.
+/// A function of ops and its derivative.
 struct Activation {
   const char *name;
   Tensor (*of)(const Stream &, const ops::Operand &, Loc);

@@ -5,7 +5,7 @@
 
 namespace tile::autograd::detail {
 
-/// Whether an element of a floating-point tensor is NaN. Copies the tensor to the host: slow, for finding mistakes.
+/// True if an element of a floating-point tensor is NaN. Copies the tensor to the host: slow, for finding mistakes.
 bool hasNan(const Tensor &tensor);
 
 } // namespace tile::autograd::detail

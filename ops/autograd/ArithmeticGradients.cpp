@@ -9,7 +9,7 @@ namespace {
 
 using detail::ExtentList;
 
-/// What functions of two operands that broadcast have in common.
+/// The extents of two operands that broadcast, which the gradients are summed back to.
 struct Broadcast {
   ExtentList a, b;
   void note(const Tensor &first, const Tensor &second) {

@@ -11,7 +11,7 @@ struct Root {
   Tensor gradient;
 };
 
-/// What a walk is for.
+/// The arguments of a walk: where it begins, whose gradients it returns, and what it leaves behind.
 struct Walk {
   std::span<const Root> roots;
   /// The gradients at these edges are handed out, and go on from there only to others of them.
@@ -19,7 +19,7 @@ struct Walk {
   /// Leaves that are no targets get their gradients: Variable::grad() changes.
   bool fillsLeaves = true;
   bool retainGraph = false;
-  /// Of a node of another walk, the segment of a checkpoint: leaves that it meets belong to that one.
+  /// The walk runs inside a node of another walk, for the segment of a checkpoint: leaves that it meets belong to the outer walk.
   bool isSegment = false;
   Loc where;
 };
@@ -28,7 +28,7 @@ struct Walk {
 /// of the targets; no tensor for those that nothing contributes to. Nodes and hooks may walk other graphs meanwhile.
 std::vector<Tensor> walk(const Walk &walk);
 
-/// Whether gradients are looked at for NaN in this thread.
+/// This thread's switch: if true, gradients are searched for NaN.
 bool &findsAnomalies();
 
 } // namespace tile::autograd::detail

@@ -6,7 +6,7 @@
 namespace tile::autograd {
 namespace {
 
-/// What a function of ops and its gradient are; the latter takes the result, which is kept.
+/// A function of ops and its gradient, which takes the function's result; that is saved for it.
 struct RowFunction {
   const char *name;
   Tensor (*of)(const Stream &, const ops::Operand &, int, Loc);

@@ -6,7 +6,7 @@
 
 namespace tile::autograd::detail {
 
-/// What a gradient must look like.
+/// The dtype and the extents that a gradient must have.
 struct Metadata {
   DType dtype = any;
   std::vector<int64_t> extents;
@@ -35,7 +35,7 @@ public:
   /// Gives up what was saved. After that run() is an error.
   virtual void release() {}
   virtual bool isReleased() const { return false; }
-  /// Whether it leads to leaves that no edge shows.
+  /// True if the node leads to leaves that no edge shows, as a checkpointed segment does.
   virtual bool hasHiddenLeaves() const { return false; }
   virtual std::span<const GradientHook> hooksOf(size_t output) const { return hooks[output]; }
 

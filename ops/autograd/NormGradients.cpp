@@ -30,7 +30,7 @@ struct Norm {
   struct Gradients {
     Tensor x, weight, bias;
   };
-  /// Of what was normalised, the weight and the bias; `first` is the weight's input.
+  /// The gradients of the normalised tensor, of the weight and of the bias; `first` is the index of the weight's input.
   Gradients gradients(Context &context, const Tensor &dy, size_t first) const {
     const Stream &stream = context.stream();
     const Tensor &x = context.saved(0), &rstd = context.saved(1);

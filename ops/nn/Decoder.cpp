@@ -17,7 +17,7 @@ namespace {
   throw Error(Fault::User, code, message, loc);
 }
 
-/// What ops::sampleTopK draws from at most.
+/// The most logits that ops::sampleTopK draws from.
 constexpr int64_t kMostDrawn = 1024;
 
 } // namespace
@@ -38,7 +38,7 @@ Decoder::Decoder(const Transformer &model, int64_t batch, Loc loc) : model_(mode
   lengths_ = stream.tensor<int32_t>({batch});
 }
 
-/// What the tables have for tokens at the next positions.
+/// The rows that the tables hold for tokens at the next positions.
 Variable Decoder::embedded(const Tensor &tokens, Loc loc) const {
   Variable x = model_.tokenTable(tokens, loc);
   if (!model_.positionTable)
@@ -47,7 +47,7 @@ Variable Decoder::embedded(const Tensor &tokens, Loc loc) const {
   return autograd::add(x, Variable(x.stream(), table.slice(0, length_, tokens.extent(1))), loc);
 }
 
-/// Of new positions, batch x count x width, to all so far.
+/// Attention of the new positions, batch x count x width, to all positions so far.
 Variable Decoder::attend(const SelfAttention &layer, const Variable &x, const Cache &cache,
                          Loc loc) const {
   int64_t count = x.extent(1), length = length_ + count;

@@ -25,7 +25,7 @@ struct Assignment {
   Tensor target, source;
 };
 
-/// What the file has for tensors of these names. Both must have the same ones; nothing is changed yet.
+/// Finds the file's tensor for each target. Both must have the same names; nothing is changed yet.
 std::vector<Assignment> assignmentsOf(const std::string &path, const SafeTensors &file,
                                       std::span<const NamedTensor> targets, bool mayRound,
                                       bool areParameters, Loc loc) {

@@ -1,4 +1,4 @@
-// What the layers begin with and compute.
+// The layers: their initial parameters, and their functions.
 #include <tile/nn/Layers.h>
 
 #include "ops/nn/Layers.h"

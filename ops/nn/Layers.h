@@ -1,4 +1,4 @@
-// What the constructors of layers check.
+// Checks of arguments that the constructors of layers share.
 #pragma once
 
 #include <tile/Error.h>

@@ -1,4 +1,4 @@
-// What optimizers keep of each parameter, and their steps.
+// The state that optimizers keep for each parameter, and their steps.
 #include <tile/nn/Optimizers.h>
 
 #include <tile/ops/Arithmetic.h>

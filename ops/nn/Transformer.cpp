@@ -1,4 +1,4 @@
-// How a transformer is put together from layers.
+// Puts a transformer together from layers.
 #include <tile/nn/Transformer.h>
 
 #include "ops/nn/Layers.h"
@@ -178,7 +178,7 @@ Variable Transformer::operator()(const Tensor &tokens, ops::Generator *dropouts,
   x = dropped(x, options.dropout, dropouts, loc);
   RotaryTables own = turns.slice(0, length);
   for (const TransformerBlock &block : blocks) {
-    // What is computed again later has copies, which are handles, of all it needs.
+    // A segment that is computed again later outlives this call, so it captures copies (which are handles), not references.
     auto segment = [block, own, dropouts, loc](std::span<const Variable> in) {
       return block(in[0], own, dropouts, loc);
     };

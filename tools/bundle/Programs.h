@@ -1,4 +1,4 @@
-// What the bundle holds besides its tests.
+// The programs of the bundle, besides its tests.
 #pragma once
 
 #include <span>

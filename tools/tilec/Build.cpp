@@ -26,7 +26,7 @@ struct BuildOptions : InputOptions {
   bool timePasses = false;
 };
 
-/// What --emit may name, in the order of the stages.
+/// The words that --emit may name, in the order of the stages.
 const char *const kStages[] = {"tile", "tilegpu", "llvm", "ll", "ptx", "cubin"};
 
 struct Text {

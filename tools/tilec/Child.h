@@ -9,7 +9,7 @@
 
 namespace tile::tilec {
 
-/// What compile jobs exit with; also tilec's own exit codes.
+/// The exit codes of compile jobs, and of tilec itself.
 enum ExitCode { kOk = 0, kFinding = 1, kBadInput = 2, kUnsupported = 3, kInternal = 70 };
 
 /// The exit code of a run that ends with this error.

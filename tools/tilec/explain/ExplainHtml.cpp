@@ -113,7 +113,7 @@ int numberAfter(std::string_view text, std::string_view words) {
   return at == text.npos ? -1 : numberAt(text, at + words.size());
 }
 
-/// What stands in quotes after some words.
+/// The text in quotes that follows `words`.
 std::string quotedAfter(std::string_view text, std::string_view words) {
   size_t at = text.find(words);
   size_t open = at == text.npos ? text.npos : text.find('"', at + words.size());

@@ -1,4 +1,4 @@
-// How the command refuses what its user has asked for: exit code 2 and one line.
+// Refuses what the user of the command has asked for: the command prints one line and exits with 2.
 #pragma once
 
 #include <tile/Error.h>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uintmax_t kMaxBytes = uintmax_t(64) << 20;
 constexpr int kMaxDepth = 256;
-// Of one affine map or set: MLIR recurses over its terms.
+// The length of one affine map or set is bounded, since MLIR recurses over its terms.
 constexpr size_t kMaxAffineBytes = 4096;
 
 class Scanner {

@@ -21,7 +21,7 @@ const char *unitOf(const std::string &ptx) {
   return codegen::kUnitTensor16;
 }
 
-/// Of all multiprocessors together.
+/// The least time of the tensor cores, if all multiprocessors shared the work.
 double tensorMicroseconds(const std::vector<vgpu::LineCounters> &lines,
                           const codegen::Peaks &card) {
   double sum = 0;

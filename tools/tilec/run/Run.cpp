@@ -177,7 +177,7 @@ int runHere(const RunOptions &options) {
   }
 }
 
-/// What runs in a process of its own: code of others, which may crash.
+/// True if the input runs in a process of its own: code of others may crash.
 bool needsChild(const RunOptions &options) {
   if (options.words.empty())
     return false;

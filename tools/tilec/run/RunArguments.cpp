@@ -87,7 +87,7 @@ RunArgument zeros(const Device &device, const std::string &word, const std::stri
   return argument;
 }
 
-/// What memory without values holds: a NaN of every float format, or a number that nobody computes.
+/// The byte that fills memory without values: a NaN of every float format, or a number that nobody computes.
 uint8_t poisonOf(DType dtype) { return isFloat(dtype) ? 0xff : 0xcd; }
 
 RunArgument output(const Device &device, const std::string &word, const std::string &text) {
@@ -103,7 +103,7 @@ RunArgument output(const Device &device, const std::string &word, const std::str
   return argument;
 }
 
-/// How many elements still hold the poison in all their bytes.
+/// Counts the elements that still hold the poison in all their bytes.
 size_t countPoisoned(const Tensor &tensor) {
   std::vector<uint8_t> content(tensor.bytes());
   tensor.downloadBytes(content.data(), content.size(), Loc{});
@@ -114,7 +114,7 @@ size_t countPoisoned(const Tensor &tensor) {
   return poisoned;
 }
 
-/// What bf16 and fp8 are called in a file.
+/// The dtype under which a .npy file holds bf16 and fp8, which NumPy does not know.
 DType fileDtype(DType dtype) {
   return dtype == bf16 ? u16 : dtype == e4m3 || dtype == e5m2 ? u8 : dtype;
 }

@@ -45,7 +45,7 @@ Json jsonOf(const vgpu::MemoryPlace &place) {
   return {{"name", place.name}, {"offset", place.offset}, {"bytes", place.bytes}};
 }
 
-/// What is not known of it is null.
+/// Describes the other access of a race; fields that are not known are null.
 Json jsonOf(const std::optional<vgpu::OtherAccess> &other) {
   if (!other)
     return nullptr;
@@ -106,7 +106,7 @@ Json jsonOf(const vgpu::Counters &c) {
           {"global_distinct_sectors_stored", c.distinctSectorsStored}};
 }
 
-/// Of a line, only what is not zero: most lines do one thing.
+/// Adds the counters of a line that are not zero: most lines do one thing.
 void addCounters(Json &json, const vgpu::Counters &counters) {
   Json all = jsonOf(counters);
   for (auto &[name, count] : all.items())

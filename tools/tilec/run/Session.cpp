@@ -22,7 +22,7 @@ std::string wantedDevice(const SessionOptions &options) {
   return name.empty() ? "auto" : name;
 }
 
-/// What only the virtual GPU does, as the command line has it; empty if nothing of it is asked for.
+/// The first option on the command line that only the virtual GPU has; empty if there is none.
 std::string virtualWish(const SessionOptions &options) {
   if (!options.checks.empty() && options.checks != "none")
     return "--check " + options.checks;

@@ -15,7 +15,7 @@ struct SessionOptions {
   std::string device, checks, schedule, model, json;
   uint64_t seed = 0;
   bool counters = false;
-  /// What the virtual GPU is if nobody names its target: "sm_90a" for PTX with that `.target`.
+  /// The target of the virtual GPU where the user names none: "sm_90a" for PTX with that `.target`.
   std::string target = "sm_80";
 };
 
