@@ -36,7 +36,7 @@ std::string firstDifference(const std::string &golden, const std::string &now) {
 } // namespace
 
 std::string normalised(const std::string &text) {
-  // Of a quoted path only the last part stays; of a source line, nothing: host compilers differ in
+  // A quoted path keeps only its last part, and a source line is dropped: host compilers differ in
   // the lines they give to a statement of several.
   static const std::regex path("\"[^\"\\s]*/([^\"/\\s]*)\""), sourceLine("([lL]ine: )[0-9]+");
   static const std::regex dropped(

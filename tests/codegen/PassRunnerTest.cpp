@@ -1,4 +1,4 @@
-// How passes are run: which are left out, and what is kept of a compile that fails by our own fault.
+// The pass runner leaves out the passes that it is told to, and keeps a reproducer of a compile that fails by our own fault.
 #include "codegen/PassRunner.h"
 
 #include "codegen/Compile.h"

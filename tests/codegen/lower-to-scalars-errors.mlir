@@ -1,4 +1,4 @@
-// What the passes before should have dealt with is refused by name.
+// Operations that earlier passes should have removed are refused by name.
 // RUN: tile-opt %s -allow-unregistered-dialect -tile-lower-to-scalars -split-input-file -verify-diagnostics
 
 #a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>

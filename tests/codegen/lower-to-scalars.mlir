@@ -135,7 +135,7 @@ func.func @compared_by_runs(%p: !tile.ptr<i32>, %n: i32 {tile.divisibility = 4 :
   return
 }
 
-// What is no kernel stays.
+// Functions that are no kernels stay as they are.
 // CHECK-LABEL: func.func @callee
 // CHECK: tile.splat
 func.func @callee(%x: f32) -> tensor<256xf32> {

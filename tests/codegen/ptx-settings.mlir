@@ -1,4 +1,4 @@
-// What a kernel asks of the assembler, and how its arithmetic rounds.
+// Settings of a kernel become directives for the assembler, and decide how its arithmetic rounds.
 // RUN: %to_ptx %t
 // RUN: FileCheck %s < %t
 // RUN: %if ptxas %{ %ptxas %t 2>&1 | FileCheck %s --check-prefix=ASM %}

@@ -83,7 +83,7 @@ func.func @integer_magnitude(%x: i32) -> i32 {
   return %0 : i32
 }
 
-// What has no fast form, or is asked for in full accuracy, is a call of the library; square roots and quotients are not.
+// Functions without a fast form, or asked for in full accuracy, become calls of the library; square roots and quotients do not.
 // CHECK-LABEL: llvm.func @library
 // CHECK: llvm.call @_Z3sind(%{{.*}}) : (f64) -> f64
 // CHECK: llvm.call @_Z3powdd(%{{.*}}, %{{.*}}) : (f64, f64) -> f64

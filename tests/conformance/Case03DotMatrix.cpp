@@ -17,7 +17,7 @@ struct Sizes {
   int m, n, k;
 };
 
-/// What f32 operands are made of, so that the precisions differ in how they sum alone; halves are
+/// Random operands. Those of f32 are exact in tf32, so that precisions differ in their sums alone; halves are
 /// small, since their sums may be halves as well.
 template <class T> std::vector<T> operand(int64_t count, uint64_t seed) {
   if constexpr (std::is_same_v<T, int8_t>)

@@ -59,7 +59,7 @@ template <int Rank> struct Ranks {
     return {device, {2 * (Dim + 1 == Rank ? inner : 2)...}, 3};
   }
 
-  /// What stands at an element of the result: the tensor's element there, or the padding.
+  /// The expected value of an element of the result: the tensor's element there, or the padding.
   template <class T> static double expected(const std::vector<T> &x, int64_t inner, int64_t at) {
     int64_t source = 0, distance = 1;
     for (int dim = Rank - 1; dim >= 0; --dim) {

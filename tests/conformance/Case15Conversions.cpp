@@ -180,7 +180,7 @@ TEST_P(Conversions, BothWaysToEightBitsAgree) {
   EXPECT_EQ(results[0], results[1]);
 }
 
-// The same in constants, which the host converts.
+// Constants of kernels are converted by the host's types, which must round as the model does.
 TEST_P(Conversions, HostTypesRoundAsTheModelSays) {
   std::vector<float> values = everySingle();
   auto check = [&]<class Y>(Y) {

@@ -57,7 +57,7 @@ TEST_P(RandomWords, EqualTheDefinition) {
     }
 }
 
-// The same numbers, whatever the shape of the tile of offsets.
+// The numbers depend on the offsets alone, not on the shape of the tile that holds them.
 TEST_P(RandomWords, OfTilesOfTwoDimensions) {
   static const auto program = kernel("matrix", [](Out<u32, 2> y, Scalar<i64> seed) {
     Value at = index(0, {4, 64}) * 53 + index(1, {4, 64});

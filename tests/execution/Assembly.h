@@ -5,7 +5,7 @@
 
 namespace tile::test {
 
-/// What the assembler may do with the kernels.
+/// The rule for spilled registers in the kernels that the assembler sees.
 enum class Spills { Allowed, Forbidden };
 
 /// Switches the gate on, before main: `const bool gate = assembleEverything(Spills::Forbidden);`

@@ -36,7 +36,7 @@ private:
   std::vector<std::string> parts_;
 };
 
-// What a child does. Nothing is torn down, since the context may be lost.
+// Runs in a child process: prints the error of the launch. Nothing is torn down, since the context may be lost.
 void sayWhatFails(const std::function<void()> &launch) {
   try {
     launch();

@@ -15,11 +15,11 @@ namespace tile::test {
 void expectFinding(const std::string &device, const std::function<void()> &launch,
                    const std::vector<std::string> &parts);
 
-/// The same in a child process, whatever the device.
+/// As expectFinding, but always in a child process, for launches that spoil the device.
 void expectFindingInChild(const std::function<void()> &launch,
                           const std::vector<std::string> &parts);
 
-/// Whether this process is such a child.
+/// True in a child process that one of these functions has started.
 bool isChildOfATest();
 
 } // namespace tile::test

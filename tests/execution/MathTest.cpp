@@ -100,7 +100,7 @@ TEST_P(Math, ErfOverItsRange) {
   append(x, positives());
   mapRows<float>([](Value x) { return std::vector<Value>{erf(x)}; },
                  Rows{{"erf", [](double x) { return std::erf(x); }, {0, 4e-7}}}, x);
-  // What is added to 1 or subtracted from it may not change its sign.
+  // erf must not exceed 1: the difference 1 - |erf| would change its sign.
   mapRows<float, bool>(
       [](Value x) { return std::vector<Value>{abs(erf(x)) > 1.0f}; },
       std::vector<Row<bool (*)(double)>>{{"|erf| > 1", [](double) { return false; }, {}}}, x);

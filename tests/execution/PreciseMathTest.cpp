@@ -161,7 +161,7 @@ TEST_P(PreciseMath, PowersAndQuotients) {
       a, b, 128);
 }
 
-// Of many elements a thread each is a call of one function: in a loop, and under a condition.
+// A thread with many elements calls one function for each: in a loop, and under a condition.
 TEST_P(PreciseMath, ManyElementsAThread) {
   static const auto program = kernel("many", [](In<f64, 1> x, Out<f64, 1> y, Const B) {
     Value i = grid1d(x, {B});
@@ -199,7 +199,7 @@ template <class T> std::pair<std::vector<T>, std::vector<T>> specialPowers() {
   return pairsOf(list);
 }
 
-// Of bases just beside 1, an error of the exponent's last place would show in every digit.
+// Bases just beside 1 are among the cases: there an error in the last place of the logarithm shows in every digit.
 TEST_P(PreciseMath, PowersOfSpecialCases) {
   auto check = [&]<class T>(T, double ulps) {
     SCOPED_TRACE(nameOf(dtypeOf<T>));

@@ -28,7 +28,7 @@ TEST(Fuzz, RandomProgramsEqualTheHost) {
   EXPECT_GT(compared, int(kPrograms)) << "too many programs are refused";
 }
 
-/// What is stored, but for one bit on the host.
+/// An operation that returns its operand, but with one bit changed on the host: the comparison must notice.
 Operation lie() {
   Operation operation;
   operation.name = "lie";

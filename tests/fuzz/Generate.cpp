@@ -164,7 +164,7 @@ private:
     return result;
   }
 
-  /// What the inside of a region starts with.
+  /// The block with which the inside of a region starts: it sees the values outside and has no statements yet.
   Block inside(const Block &block) {
     Block inner = block;
     inner.statements.clear();
@@ -223,7 +223,7 @@ private:
     accept(block, std::move(loop));
   }
 
-  /// What nothing else uses is stored, the last first.
+  /// Stores the values that nothing else uses, beginning with the last.
   void addOutputs(Block &block) {
     std::set<int> used;
     for (const Statement &statement : block.statements)

@@ -92,7 +92,7 @@ Tile evaluate(const Statement &statement, const Operands &x, Machine &) {
   Tile result(statement.type);
   const Tile &a = *x[0], &b = *x[1];
   DType dtype = a.type.dtype;
-  // What tf32, and one bf16 of several, keep of an f32 operand.
+  // Operands of f32 must be exact in bf16, since tf32 and a single term of bf16 keep no more of them.
   if (dtype == f32)
     for (const Tile *operand : {&a, &b})
       for (Number number : operand->elements)

@@ -59,7 +59,7 @@ struct Program {
   std::string str() const;
 };
 
-/// What the host computes for one program of a launch.
+/// Computes on the host what one program of a launch computes.
 struct Machine {
   /// At the start: value 0 is the program's place in the launch, value 1 the scalar argument.
   Machine(const Program &program, int id);
@@ -76,7 +76,7 @@ struct Machine {
   void run(const std::vector<Statement> &statements);
 };
 
-/// What tracing knows of the kernel's parameters.
+/// The kernel's parameters while it is traced.
 struct Parameters {
   In<any, 2> inputs[kInputs];
   InOut<i32, 1> scratch, counters;
@@ -84,7 +84,7 @@ struct Parameters {
   Value argument, id;
 };
 
-/// What a choice of the generator can see.
+/// The state on which a choice of the generator depends.
 struct Choice {
   std::mt19937_64 &random;
   const Program &program;

@@ -18,7 +18,7 @@ constexpr int64_t kAllAxes = -1;
 int axisOf(const Statement &statement) { return int(statement.attributes[0]); }
 bool flagOf(const Statement &statement) { return statement.attributes[1] != 0; }
 
-/// What sums of a dtype are computed in.
+/// The dtype in which sums of a dtype are computed.
 DType sumType(DType dtype) {
   if (isFloat(dtype) || bitsOf(dtype) >= 32)
     return dtype;
@@ -113,7 +113,7 @@ const Reduction kReductions[] = {
     {"prod", integersOnly, sumType, productOf, CALL(prod)},
     {"reduce_max", noBool, same, extremeOf<true>, CALL(reduce_max)},
     {"reduce_min", noBool, same, extremeOf<false>, CALL(reduce_min)},
-    // Of floats -0 is below 0, which the host's numbers do not keep apart.
+    // Integers only: among floats -0 is below 0, which the host's numbers do not keep apart.
     {"argmax", integersOnly, place, placeOf<true>, CALL(argmax)},
     {"argmin", integersOnly, place, placeOf<false>, CALL(argmin)},
     {"xor_sum", integersOnly, same, xorOf, CALL(xor_sum)},
@@ -185,8 +185,7 @@ struct Scan {
   Number (*combine)(DType, DType, const Group &);
   Value (*call)(const Value &, int axis, bool reverse);
 };
-/// Of integers: left * 3 + right would not be associative; the first element is, and does not
-/// commute.
+/// Combines by taking the first element, which is associative and does not commute.
 Number firstOf(DType, DType, const Group &group) { return group[0]; }
 const Scan kScans[] = {
     {"cumsum", anyType, sumType, sumOf,

@@ -34,11 +34,11 @@ public:
   Steps &complete(size_t bytes) {
     return add("  mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%full], $0;\n", bytes);
   }
-  /// Whether the phase of the last arrival has ended.
+  /// Tests if the phase of the last arrival has ended.
   Steps &ended() {
     return add("  mbarrier.test_wait.shared::cta.b64 %p, [%full], %y;\n").keepPredicate();
   }
-  /// Whether the phases of either parity have.
+  /// Tests for either parity if its phase has ended.
   Steps &parities() {
     for (int parity : {0, 1})
       add("  mbarrier.test_wait.parity.shared::cta.b64 %p, [%full], $0;\n", parity).keepPredicate();
@@ -80,7 +80,7 @@ Probe stepsProbe() {
   return oneThread("mbarrier.steps", s.code, s.words);
 }
 
-// Whether a try_wait ends true, which it must not, and how many ns it takes, without and with hints.
+// Records if a try_wait ends true, which it must not, and how many ns it takes, without and with hints.
 Probe timeProbe() {
   std::string code =
       "  .reg .b64 %end;\n  ld.param.u64 %x, [p0];\n  mbarrier.init.shared::cta.b64 [%full], 3;\n";

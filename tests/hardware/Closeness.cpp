@@ -61,7 +61,7 @@ uint64_t magnitudeOf(uint64_t code, const Format &format) {
   return code & ((uint64_t{1} << (format.bits - 1)) - 1);
 }
 
-// How far beyond zero, negative below it.
+// The position of a number among all of its format, counted from zero; negative below zero.
 double ordinalOf(uint64_t code, const Format &format) {
   auto magnitude = static_cast<double>(magnitudeOf(code, format));
   return code >> (format.bits - 1) & 1 ? -magnitude : magnitude;

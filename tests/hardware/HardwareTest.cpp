@@ -54,7 +54,7 @@ Outcome tryProbe(device::Device &device, const Probe &probe) {
   return outcome;
 }
 
-// Whether the recording may be missing, and is: where this is part of a program that leaves the tree.
+// True if the recording is missing and may be: in the bundle, which leaves the tree.
 bool isOptionalAndMissing() {
 #ifdef TILE_HARDWARE_OPTIONAL
   return !std::filesystem::exists(kRecording);

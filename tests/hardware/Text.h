@@ -1,4 +1,4 @@
-// How probes write PTX.
+// Helpers by which probes write PTX.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ template <class Arg> std::string wordOf(const Arg &arg) {
     return std::string(arg);
 }
 
-/// The same for strings and numbers.
+/// Fills a pattern with strings and numbers.
 template <class... Args> std::string fill(std::string_view pattern, const Args &...args) {
   return replaceArguments(pattern, {wordOf(args)...});
 }

@@ -64,7 +64,7 @@ struct Call {
           << describe(op, i) << ": memory has changed";
   }
   bool isEinsum() const { return std::string(op.name) == "einsum"; }
-  /// How messages describe the tensor; not of those where they speak of what is made of it.
+  /// The tensor as messages describe it; empty for ops whose messages describe a part or a rearrangement of it.
   std::string shapeOf(size_t parameter) const {
     bool speaksOfHalves = std::string(op.name).starts_with("swigluHalves");
     return isEinsum() || speaksOfHalves ? "" : operands[parameter].str();
@@ -256,7 +256,7 @@ TEST_P(OpArguments, OutputsThatOverlapAreRefused) {
       return;
     for (size_t other = 0; other < op.parameters.size(); ++other) {
       Call call(device(), op, layoutsOf(op));
-      // Of tensors of one element each, one of equal strides may be the other.
+      // Two tensors of one element each have equal strides in effect, so that one may be the other.
       if (other == i || (call.operands[i].numel() == 1 && call.operands[other].numel() == 1))
         continue;
       // By one element, or as many as are one of the output.

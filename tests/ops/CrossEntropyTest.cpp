@@ -158,7 +158,7 @@ TEST_P(CrossEntropy, PaddedVocabulary) {
     for (double smoothing : {0.0, 0.1})
       for (int64_t padding : {1, 47}) {
         auto x = uniform<float>(5 * columns, -10, 10);
-        // What is beside the classes is not looked at.
+        // Columns beyond the classes must not be read: they hold NaN.
         for (int64_t r = 0; r < 5; ++r)
           x[size_t((r + 1) * columns - 1)] = NAN;
         check<float>(5, columns, x, {.classes = columns - padding, .labelSmoothing = smoothing},
@@ -221,7 +221,7 @@ TEST_P(CrossEntropy, NothingLeftHasNoMean) {
   auto slope = input({}, std::vector<float>{1});
   auto gradient = ops::crossEntropyBackward(stream, slope, logits, targets, lse);
   EXPECT_EQ(TensorOf<float>(gradient).download(), std::vector<float>(6, 0.0f));
-  // The same of no rows at all.
+  // A mean over no rows at all is NaN, too.
   auto none = device().tensor<float>({0, 3});
   auto noTargets = device().tensor<int64_t>({0});
   EXPECT_TRUE(

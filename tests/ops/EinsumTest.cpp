@@ -209,7 +209,7 @@ TEST_P(Einsum, ImplicitOutputsSpacesAndDots) {
 }
 
 TEST_P(Einsum, DotsBroadcast) {
-  // The same as letters and repeated values say.
+  // The expected values are those of a formula with a letter for each dimension that the dots stand for.
   std::vector<std::vector<double>> values(2);
   auto a = given<double>({4, 1, 3, 5}, values[0], 1), b = given<double>({2, 5, 6}, values[1], 2);
   auto y = TensorOf<double>(ops::einsum(stream, "...ij,...jk->...ik", {a, b}));

@@ -179,7 +179,7 @@ TEST_P(NormOp, Dtypes) {
 }
 
 TEST_P(NormOp, ALargeMeanCostsNoDigits) {
-  // Of numbers near 4096 the mean of squares has no digit left of a variance of 1e-2.
+  // For numbers near 4096 the mean of squares in f32 has no digit left for a variance of 1e-2.
   for (int64_t columns : {1000, 20000}) {
     auto x = uniform<float>(2 * columns, 4095.8, 4096.2);
     Reference reference(true, 2, columns, exactly(x));

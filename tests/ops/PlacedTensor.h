@@ -122,7 +122,7 @@ public:
                   &other.before_[static_cast<size_t>(other.start_ + from[i]) * size], size);
     memory_.upload(before_);
   }
-  /// Whether a call changed nothing; but for the elements, if it may write.
+  /// True if a call has changed nothing in memory; with `mayWrite` the tensor's elements do not count.
   bool isUntouched(bool mayWrite) const {
     if (layout_.isAbsent)
       return true;

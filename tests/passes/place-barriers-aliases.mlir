@@ -15,7 +15,7 @@ func.func @apart(%p: !tile.ptr<i32> {tile.param = ["pointer", 0 : i32]},
   return
 }
 
-// What names the other is either of the two; the numbers are those of the source kernel's arguments.
+// Either of two aliasing arguments may name the other; the numbers are those of the source kernel's arguments.
 // CHECK-LABEL: func.func @overlapping
 // CHECK: %[[A:.*]] = tile.load
 // CHECK-NEXT: tilegpu.barrier {tilegpu.reason = "write after read of global memory"}

@@ -153,7 +153,7 @@ func.func @branches(%x: tensor<32xf32, #l>, %c: i1) {
   return
 }
 
-// Of memory that comes from elsewhere nothing is known: it may be any bytes.
+// Nothing is known of memory that comes from elsewhere: it may be any bytes.
 // CHECK-LABEL: func.func @unknown_memory
 // CHECK: smem_store
 // CHECK-NEXT: tilegpu.barrier
@@ -177,7 +177,7 @@ func.func @global_elsewhere(%p: !tile.ptr<f32>, %n: i32, %i: i32, %j: i32, %x: t
   return
 }
 
-// The same place in the same layout: each thread meets its own elements alone. Not so if threads hold copies.
+// Store and load of one place in one layout need no barrier: each thread meets its own elements alone. Threads that hold copies do need one.
 // CHECK-LABEL: func.func @global_same_place
 // CHECK: view_load
 // CHECK-NEXT: view_store

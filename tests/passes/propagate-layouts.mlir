@@ -27,7 +27,7 @@ func.func @before_widening(%x: tensor<64xf16, #a>) -> tensor<64xf32, #b> {
   return %1 : tensor<64xf32, #b>
 }
 
-// How integers are read moves along.
+// A conversion keeps the signedness of its operand and result when a change of layout moves past it.
 // CHECK-LABEL: func.func @before_unsigned_widening
 // CHECK: tile.convert %{{.*}} source_unsigned result_unsigned : tensor<64xi8, #[[B]]> -> tensor<64xi32, #[[B]]>
 func.func @before_unsigned_widening(%x: tensor<64xi8, #a>) -> tensor<64xi32, #b> {

@@ -16,7 +16,7 @@ func.func @by_four(%p: !tile.ptr<i32>) {
   return
 }
 
-// What is left over runs in a second loop.
+// Iterations that are left over run in a second loop.
 // CHECK-LABEL: func.func @with_a_rest
 // CHECK: scf.for
 // CHECK-COUNT-2: tile.store

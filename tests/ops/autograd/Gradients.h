@@ -21,7 +21,7 @@ protected:
     return Variable(stream, input(extents, uniform<double>(size, lo, hi, seed)),
                     autograd::kTrained);
   }
-  /// The same numbers with permuted memory: the first dimension innermost.
+  /// As `leaf`, but the first dimension is the innermost in memory.
   Variable stridedLeaf(int64_t rows, int64_t columns, unsigned seed = 1) {
     auto memory = input({columns, rows}, uniform<double>(rows * columns, -1, 1, seed));
     return Variable(stream, memory.T(), autograd::kTrained);

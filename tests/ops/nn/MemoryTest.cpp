@@ -1,4 +1,4 @@
-// What training leaves behind: nothing.
+// Training leaves no memory behind.
 #include "tests/ops/nn/Models.h"
 
 #include <tile/nn/Optimizers.h>

@@ -1,4 +1,4 @@
-// The same promises on a real GPU; skipped, and counted as skipped, where there is none.
+// The promises of DeviceTest.cpp on a real GPU; skipped, and counted as skipped, where there is none.
 #include "runtime/device/Device.h"
 
 #include <gtest/gtest.h>

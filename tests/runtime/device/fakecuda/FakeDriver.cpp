@@ -150,7 +150,7 @@ FAKE_API cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   if (!context.retained)
     return kInvalidContext;
   --context.retained;
-  // What could not be freed in a lost context goes with it.
+  // Memory that could not be freed in a lost context goes with it.
   if (state().lost != kSuccess && fakeCudaLive("context") == 0)
     dropObjects();
   return kSuccess;

@@ -12,7 +12,7 @@ void submit(CUstream stream) { ++queueOf(stream).submitted; }
 void complete(CUstream stream, uint64_t mark) {
   CUstream_st &queue = queueOf(stream);
   queue.completed = std::max(queue.completed, mark);
-  // What the host has waited for comes before all that it asks for next.
+  // Work that the host has waited for comes before all work that it asks for next.
   if (!queue.isBusy())
     for (auto &[base, block] : state().memory)
       if (block.orderedAfter.count(stream))

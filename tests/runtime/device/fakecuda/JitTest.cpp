@@ -75,7 +75,7 @@ const auto product = kernel("product", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2
   c.tile({128, 128})(0, 0) = dot(a.tile({128, 128})(0, 0), b.tile({128, 128})(0, 0));
 });
 
-// What watches a driver, such as compute-sanitizer, reports each call that returned an error.
+// Tools that watch a driver, such as compute-sanitizer, report each call that returned an error.
 TEST(FakeCudaJit, ACorrectProgramMakesNoCallThatFails) {
   fakeCudaReset();
   {
