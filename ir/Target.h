@@ -1,4 +1,5 @@
-// What each sm_XX can do: one table, the only place for hardware limits.
+// What each sm_XX can do: the table that passes and codegen take hardware limits from. The virtual GPU, which knows
+// nothing of the compiler, has its own (runtime/vgpu/machine/Targets.cpp); a test compares the two.
 #pragma once
 
 #include <cstdint>

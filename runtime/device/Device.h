@@ -1,8 +1,9 @@
 // The device seam: everything the rest of tilec knows about the machine that runs a kernel.
 //
-// Two implementations stand behind it, the CUDA driver (`openCuda`) and the virtual GPU (`openVirtual`); nothing above
-// asks which one it talks to. All functions throw `tile::Error`; after an error the device stays usable unless the code
-// is `ContextLost`. A device may be used from several threads.
+// Two implementations stand behind it, the CUDA driver (`openCuda`) and the virtual GPU (`openVirtual`). Who calls it
+// need not know which it is; `DeviceProps` says what differs, such as that the virtual GPU wants no machine code. All
+// functions throw `tile::Error`; after an error the device stays usable unless the code is `ContextLost`. A device may
+// be used from several threads.
 #pragma once
 
 #include "runtime/device/TensorMap.h"
