@@ -11,7 +11,8 @@ kSelfContained = {"tile/Error.h", "tile/Types.h"}
 kCompiler = {"mlir", "llvm"}
 # The rooms of the virtual GPU: each may include those before it. What lies below a room (machine/async) belongs to it.
 kVgpuRooms = ["runtime/vgpu/" + room for room in (
-    "ptx", "check", "machine", "streams", "decode", "isa/alu", "isa/memory", "isa/async", "isa/sync", "isa/tensor")]
+    "ptx", "check", "machine", "streams", "decode", "isa/alu", "isa/memory", "isa/async", "isa/sync", "isa/tensor",
+    "isa")]
 kVgpuRooms.append("runtime/vgpu")
 # Folder -> what it may include besides itself. "public" is include/tile. A subfolder is a folder of
 # its own, not part of the one around it.

@@ -1,6 +1,8 @@
 // What modules have on the device: variables, and programs of their kernels.
 #include "runtime/vgpu/LoadedModule.h"
 
+#include "runtime/vgpu/isa/Opcodes.h"
+
 #include <tile/Error.h>
 
 #include <algorithm>
@@ -18,7 +20,7 @@ std::shared_ptr<const Program> LoadedFunction::program(DecodeOptions options) {
       auto found = module->addresses.find(name);
       return found == module->addresses.end() ? 0 : found->second;
     };
-    slot = Decoder(module->ptx, function_, std::move(options)).decode();
+    slot = Decoder(module->ptx, function_, opcodes(), std::move(options)).decode();
   }
   return slot;
 }

@@ -113,6 +113,12 @@ void copyPointer(Warp &warp, const Op &op) {
   });
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"alloca", decodeAlloca},
+    {"stacksave", decodeSave},
+    {"stackrestore", decodeRestore},
+};
+
 } // namespace
 
 bool usesStack(const Function &function) {
@@ -141,10 +147,6 @@ void giveBackStack(Decoder &decoder, uint32_t kept) {
   decoder.emit(copyPointer, {decoder.stackPointer()}, {kept});
 }
 
-void registerStack(OpcodeTable &table) {
-  table["alloca"] = decodeAlloca;
-  table["stacksave"] = decodeSave;
-  table["stackrestore"] = decodeRestore;
-}
+OpcodeRows stackOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 
 namespace tile::vgpu {
 
@@ -12,6 +13,6 @@ void beginStack(Decoder &decoder);
 uint32_t keepStack(Decoder &decoder);
 void giveBackStack(Decoder &decoder, uint32_t kept);
 
-void registerStack(OpcodeTable &table);
+OpcodeRows stackOpcodes();
 
 } // namespace tile::vgpu

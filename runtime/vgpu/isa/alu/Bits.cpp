@@ -1,4 +1,5 @@
 // Shifts, bit fields, bit counts and byte permutation.
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
 
 #include <algorithm>
@@ -360,23 +361,16 @@ void decodeSzext(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   emitSimple(decoder, instruction, handlers, type, 3);
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"shl", decodeShift<Shl>},   {"shr", decodeShift<Shr>}, {"shf", decodeFunnel},
+    {"popc", decodeCount<Popc>}, {"clz", decodeCount<Clz>}, {"brev", decodeBrev},
+    {"bfind", decodeBfind},      {"bfe", decodeBfe},        {"bfi", decodeBfi},
+    {"prmt", decodePrmt},        {"lop3", decodeLop3},      {"fns", decodeFns},
+    {"bmsk", decodeBmsk},        {"szext", decodeSzext},
+};
+
 } // namespace
 
-void registerBits(OpcodeTable &table) {
-  table["shl"] = decodeShift<Shl>;
-  table["shr"] = decodeShift<Shr>;
-  table["shf"] = decodeFunnel;
-  table["popc"] = decodeCount<Popc>;
-  table["clz"] = decodeCount<Clz>;
-  table["brev"] = decodeBrev;
-  table["bfind"] = decodeBfind;
-  table["bfe"] = decodeBfe;
-  table["bfi"] = decodeBfi;
-  table["prmt"] = decodePrmt;
-  table["lop3"] = decodeLop3;
-  table["fns"] = decodeFns;
-  table["bmsk"] = decodeBmsk;
-  table["szext"] = decodeSzext;
-}
+OpcodeRows bitsOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

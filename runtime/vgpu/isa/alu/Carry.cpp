@@ -1,5 +1,6 @@
 // Arithmetic in several words: add.cc, addc, sub.cc, subc, mad.cc and madc pass a carry through the condition code, a flag
 // that each thread has. A difference is a + ~b + 1, so its flag says that nothing was borrowed, also to an addc after it.
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
 
 namespace tile::vgpu {
@@ -81,6 +82,12 @@ void decodeCarryIn(Decoder &decoder, const Instruction &instruction, Suffixes &s
                   {.reads = true, .writes = suffixes.take("cc")});
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"addc", decodeCarryIn},
+    {"subc", decodeCarryIn},
+    {"madc", decodeCarryIn},
+};
+
 } // namespace
 
 void decodeWithCarry(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
@@ -107,10 +114,6 @@ void decodeWithCarry(Decoder &decoder, const Instruction &instruction, Suffixes 
   decoder.emitWide(handler, targets, sources, 0, carrying.reads, carrying.writes);
 }
 
-void registerCarry(OpcodeTable &table) {
-  table["addc"] = decodeCarryIn;
-  table["subc"] = decodeCarryIn;
-  table["madc"] = decodeCarryIn;
-}
+OpcodeRows carryOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

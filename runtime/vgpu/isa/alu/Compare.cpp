@@ -1,4 +1,5 @@
 // setp and set: comparisons of all types, optionally combined with a predicate.
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
 #include "runtime/vgpu/isa/alu/FloatRules.h"
 #include "runtime/vgpu/isa/alu/HalfFormat.h"
@@ -259,11 +260,13 @@ void decodeSet(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   decoder.emitWide(handler, std::array{target}, sources, 0, combination, yes);
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"setp", decodeSetp},
+    {"set", decodeSet},
+};
+
 } // namespace
 
-void registerCompare(OpcodeTable &table) {
-  table["setp"] = decodeSetp;
-  table["set"] = decodeSet;
-}
+OpcodeRows compareOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

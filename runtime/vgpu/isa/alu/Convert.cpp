@@ -2,6 +2,7 @@
 //
 // The common conversions are lane functions the compiler vectorises; all others go through double, which holds every
 // float exactly, and one rounding function.
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
 #include "runtime/vgpu/isa/alu/FloatRules.h"
 #include "runtime/vgpu/isa/alu/HalfFormat.h"
@@ -484,8 +485,12 @@ void decodeConvert(Decoder &decoder, const Instruction &instruction, Suffixes &s
   decoder.emit(handler, {decoder.target(instruction.operands[0], to)}, {source}, 0, mode.pack());
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"cvt", decodeConvert},
+};
+
 } // namespace
 
-void registerConvert(OpcodeTable &table) { table["cvt"] = decodeConvert; }
+OpcodeRows convertOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

@@ -2,6 +2,7 @@
 //
 // Rounding to nearest is the host's. Directed roundings are in RoundedFloat.cpp, half types in Half.cpp, what approximate
 // functions compute in Approximations.h.
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
 #include "runtime/vgpu/isa/alu/Approximations.h"
 #include "runtime/vgpu/isa/alu/FloatRules.h"
@@ -254,6 +255,13 @@ void decodeTestp(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   decoder.unsupported("unknown property");
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"ex2", decodeApproximate}, {"lg2", decodeApproximate},  {"sin", decodeApproximate},
+    {"cos", decodeApproximate}, {"tanh", decodeApproximate}, {"rsqrt", decodeApproximate},
+    {"sqrt", decodeRoot<Sqrt>}, {"rcp", decodeRoot<Rcp>},    {"copysign", decodeCopySign},
+    {"fma", decodeFmaOpcode},   {"testp", decodeTestp},
+};
+
 } // namespace
 
 void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
@@ -329,14 +337,6 @@ void decodeFma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   emitSimple(decoder, instruction, handler, type, 4);
 }
 
-void registerFloat(OpcodeTable &table) {
-  for (std::string_view name : {"ex2", "lg2", "sin", "cos", "tanh", "rsqrt"})
-    table[name] = decodeApproximate;
-  table["sqrt"] = decodeRoot<Sqrt>;
-  table["rcp"] = decodeRoot<Rcp>;
-  table["copysign"] = decodeCopySign;
-  table["fma"] = decodeFmaOpcode;
-  table["testp"] = decodeTestp;
-}
+OpcodeRows floatOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

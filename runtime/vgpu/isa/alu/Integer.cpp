@@ -1,7 +1,7 @@
 // Integer sums, quotients, minima and logic. Products are in Products.cpp, carries in Carry.cpp, shifts and bit fields in
 // Bits.cpp.
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
-#include "runtime/vgpu/isa/alu/Video.h"
 #include "runtime/vgpu/machine/Launch.h"
 
 #include <algorithm>
@@ -248,23 +248,24 @@ void decodeSign(Decoder &decoder, const Instruction &instruction, Suffixes &suff
                isSigned(type) && isWord(type) ? unaryInteger<F>(type) : nullptr, type, 2);
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"add", decodeSum<Add, AddSaturate>},
+    {"sub", decodeSum<Sub, SubSaturate>},
+    {"div", decodeDiv},
+    {"rem", decodeRem},
+    {"min", decodeMinMax<Min>},
+    {"max", decodeMinMax<Max>},
+    {"abs", decodeSign<Abs>},
+    {"neg", decodeSign<Neg>},
+    {"and", decodeLogic<And>},
+    {"or", decodeLogic<Or>},
+    {"xor", decodeLogic<Xor>},
+    {"not", decodeNot},
+    {"cnot", decodeCNot},
+};
+
 } // namespace
 
-void registerInteger(OpcodeTable &table) {
-  registerVideo(table);
-  table["add"] = decodeSum<Add, AddSaturate>;
-  table["sub"] = decodeSum<Sub, SubSaturate>;
-  table["div"] = decodeDiv;
-  table["rem"] = decodeRem;
-  table["min"] = decodeMinMax<Min>;
-  table["max"] = decodeMinMax<Max>;
-  table["abs"] = decodeSign<Abs>;
-  table["neg"] = decodeSign<Neg>;
-  table["and"] = decodeLogic<And>;
-  table["or"] = decodeLogic<Or>;
-  table["xor"] = decodeLogic<Xor>;
-  table["not"] = decodeNot;
-  table["cnot"] = decodeCNot;
-}
+OpcodeRows integerOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

@@ -1,4 +1,5 @@
 // mov in all its forms: registers, addresses of variables, packing and unpacking of vectors, clocks; selp and slct.
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
 #include "runtime/vgpu/isa/alu/FloatRules.h"
 #include "runtime/vgpu/isa/alu/WideRegisters.h"
@@ -313,13 +314,15 @@ void decodeNanosleep(Decoder &decoder, const Instruction &instruction, Suffixes 
   decoder.emit(pause, {}, {});
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"mov", decodeMove},
+    {"selp", decodeSelect},
+    {"slct", decodeSlct},
+    {"nanosleep", decodeNanosleep},
+};
+
 } // namespace
 
-void registerMove(OpcodeTable &table) {
-  table["mov"] = decodeMove;
-  table["selp"] = decodeSelect;
-  table["slct"] = decodeSlct;
-  table["nanosleep"] = decodeNanosleep;
-}
+OpcodeRows moveOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

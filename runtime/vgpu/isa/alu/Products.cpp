@@ -1,4 +1,5 @@
 // Integer products, alone and added to something: mul, mad, mul24, mad24, sad, dp4a, dp2a.
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
 
 #include <algorithm>
@@ -273,16 +274,13 @@ void decodeMul(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
                 : decodeMulInteger(decoder, instruction, suffixes, type);
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"mul", decodeMul},  {"mad", decodeMad},  {"mul24", decodeMul24}, {"mad24", decodeMad24},
+    {"dp4a", decodeDot}, {"dp2a", decodeDot}, {"sad", decodeSad},
+};
+
 } // namespace
 
-void registerProducts(OpcodeTable &table) {
-  table["mul"] = decodeMul;
-  table["mad"] = decodeMad;
-  table["mul24"] = decodeMul24;
-  table["mad24"] = decodeMad24;
-  table["dp4a"] = decodeDot;
-  table["dp2a"] = decodeDot;
-  table["sad"] = decodeSad;
-}
+OpcodeRows productsOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

@@ -3,8 +3,7 @@
 // Parts are extended by the types of their operands, results are exact numbers that are clamped if the instruction says so,
 // and cut off otherwise. What selects them is in VideoParts.h. The assembler makes these instructions of others, not always
 // to the letter of PTX: where results of a GPU show it, they are followed, as the comments below say.
-#include "runtime/vgpu/isa/alu/Video.h"
-
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/isa/alu/VideoParts.h"
 #include "runtime/vgpu/machine/Lanes.h"
 
@@ -252,15 +251,19 @@ void decodeVideo(Decoder &decoder, const Instruction &instruction, Suffixes &suf
                form.pack(), parts);
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"vadd", decodeVideo},  {"vsub", decodeVideo},      {"vabsdiff", decodeVideo},
+    {"vmin", decodeVideo},  {"vmax", decodeVideo},      {"vshl", decodeVideo},
+    {"vshr", decodeVideo},  {"vset", decodeVideo},      {"vadd2", decodeVideo},
+    {"vsub2", decodeVideo}, {"vabsdiff2", decodeVideo}, {"vmin2", decodeVideo},
+    {"vmax2", decodeVideo}, {"vavrg2", decodeVideo},    {"vset2", decodeVideo},
+    {"vadd4", decodeVideo}, {"vsub4", decodeVideo},     {"vabsdiff4", decodeVideo},
+    {"vmin4", decodeVideo}, {"vmax4", decodeVideo},     {"vavrg4", decodeVideo},
+    {"vset4", decodeVideo}, {"vmad", decodeVideoMad},
+};
+
 } // namespace
 
-void registerVideo(OpcodeTable &table) {
-  for (std::string_view name :
-       {"vadd",  "vsub",      "vabsdiff",  "vmin",  "vmax",   "vshl",   "vshr",  "vset",
-        "vadd2", "vsub2",     "vabsdiff2", "vmin2", "vmax2",  "vavrg2", "vset2", "vadd4",
-        "vsub4", "vabsdiff4", "vmin4",     "vmax4", "vavrg4", "vset4"})
-    table[name] = decodeVideo;
-  table["vmad"] = decodeVideoMad;
-}
+OpcodeRows videoOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

@@ -1,5 +1,6 @@
 // cp.async and its groups.
 #include "runtime/vgpu/machine/async/AsyncCopy.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/isa/async/QuickCopy.h"
@@ -352,8 +353,12 @@ void decodeCpAsync(Decoder &decoder, const Instruction &instruction, Suffixes &s
   }
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"cp", decodeCpAsync},
+};
+
 } // namespace
 
-void registerAsyncCopy(OpcodeTable &table) { table["cp"] = decodeCpAsync; }
+OpcodeRows asyncCopyOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

@@ -1,5 +1,6 @@
 // Reading maps; tensormap.replace and tensormap.cp_fenceproxy.
 #include "runtime/vgpu/isa/async/TensorMapMemory.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 
 #include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/InitCheck.h"
@@ -234,6 +235,10 @@ void decodeTensormap(Decoder &decoder, const Instruction &instruction, Suffixes 
   decoder.unsupported("expected tensormap.replace or .cp_fenceproxy");
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"tensormap", decodeTensormap},
+};
+
 } // namespace
 
 void decodeMapFence(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -252,6 +257,6 @@ void decodeMapFence(Decoder &decoder, const Instruction &instruction, Suffixes &
                kOwnValidity);
 }
 
-void registerTensorMap(OpcodeTable &table) { table["tensormap"] = decodeTensormap; }
+OpcodeRows tensorMapOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

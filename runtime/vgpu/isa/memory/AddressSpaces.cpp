@@ -1,5 +1,6 @@
 // cvta, isspacep and prefetch: addresses without access.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
 #include "runtime/vgpu/machine/SharedPlace.h"
@@ -121,13 +122,15 @@ void decodePrefetch(Decoder &decoder, const Instruction &instruction, Suffixes &
     decoder.unsupported("expected prefetch{.global}.L1 or .L2");
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"cvta", decodeCvta},
+    {"isspacep", decodeIsSpace},
+    {"prefetch", decodePrefetch},
+    {"prefetchu", decodePrefetch},
+};
+
 } // namespace
 
-void registerAddressSpaces(OpcodeTable &table) {
-  table["cvta"] = decodeCvta;
-  table["isspacep"] = decodeIsSpace;
-  table["prefetch"] = decodePrefetch;
-  table["prefetchu"] = decodePrefetch;
-}
+OpcodeRows addressSpacesOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

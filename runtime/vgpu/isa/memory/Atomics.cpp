@@ -3,6 +3,7 @@
 // A block runs on one host thread, and kernels whose blocks meet in global atomics run their blocks one after the other,
 // so a plain read and write is atomic, and the order is the same in every run.
 #include "runtime/vgpu/decode/AtomicFlags.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
 #include "runtime/vgpu/isa/alu/FloatRules.h"
 #include "runtime/vgpu/isa/alu/HalfFormat.h"
@@ -367,11 +368,13 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
                    static_cast<uint32_t>(space) | exchange, kOwnValidity);
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"atom", decodeAtomic},
+    {"red", decodeAtomic},
+};
+
 } // namespace
 
-void registerAtomics(OpcodeTable &table) {
-  table["atom"] = decodeAtomic;
-  table["red"] = decodeAtomic;
-}
+OpcodeRows atomicsOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

@@ -2,6 +2,7 @@
 //
 // Policies and priorities change speed alone. discard does more: the bytes have no value until they are written again.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
@@ -88,12 +89,14 @@ void decodeDiscard(Decoder &decoder, const Instruction &instruction, Suffixes &s
                kOwnValidity);
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"createpolicy", decodeCreatePolicy},
+    {"applypriority", decodeApplyPriority},
+    {"discard", decodeDiscard},
+};
+
 } // namespace
 
-void registerCacheHints(OpcodeTable &table) {
-  table["createpolicy"] = decodeCreatePolicy;
-  table["applypriority"] = decodeApplyPriority;
-  table["discard"] = decodeDiscard;
-}
+OpcodeRows cacheHintsOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

@@ -1,5 +1,6 @@
 // mapa, getctarank: addresses in the shared memory of the blocks of a cluster.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/machine/Cluster.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/SharedPlace.h"
@@ -75,11 +76,13 @@ void decodeGetctarank(Decoder &decoder, const Instruction &instruction, Suffixes
                {decoder.source(instruction.operands[1], type)});
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"mapa", decodeMapa},
+    {"getctarank", decodeGetctarank},
+};
+
 } // namespace
 
-void registerCluster(OpcodeTable &table) {
-  table["mapa"] = decodeMapa;
-  table["getctarank"] = decodeGetctarank;
-}
+OpcodeRows clusterAddressOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

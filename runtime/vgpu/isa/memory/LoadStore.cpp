@@ -1,5 +1,6 @@
 // ld and st: the plain memory instructions, in every state space.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/isa/memory/LaneVectors.h"
 #include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/InitCheck.h"
@@ -355,12 +356,14 @@ void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suf
                    kOwnValidity);
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"ld", decodeLoad},
+    {"ldu", decodeLoad},
+    {"st", decodeStore},
+};
+
 } // namespace
 
-void registerLoadStore(OpcodeTable &table) {
-  table["ld"] = decodeLoad;
-  table["ldu"] = decodeLoad;
-  table["st"] = decodeStore;
-}
+OpcodeRows loadStoreOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

@@ -1,5 +1,6 @@
 // The syntax of the barriers of warps, blocks and clusters.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/machine/BarrierForm.h"
 #include "runtime/vgpu/machine/ClusterBarrier.h"
 
@@ -80,11 +81,13 @@ void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   decodeBlockBarrier(decoder, instruction, suffixes);
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"bar", decodeBar},
+    {"barrier", decodeBar},
+};
+
 } // namespace
 
-void registerBarrier(OpcodeTable &table) {
-  table["bar"] = decodeBar;
-  table["barrier"] = decodeBar;
-}
+OpcodeRows barrierOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

@@ -1,6 +1,7 @@
 // Branches, calls, exit, trap.
 #include "runtime/vgpu/decode/BlockOrder.h"
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 
@@ -133,19 +134,17 @@ void decodeCall(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   decoder.decodeCall(instruction);
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"bra", decodeBra}, {"brx", decodeBrx},   {"exit", decodeExit},
+    {"ret", decodeRet}, {"trap", decodeTrap}, {"call", decodeCall},
+};
+
 } // namespace
 
 void emitJump(Decoder &decoder, uint32_t target) {
   decoder.branchTo(decoder.emit(jumpAll, {}, {}, 0, 0, 0, kJump), target);
 }
 
-void registerControl(OpcodeTable &table) {
-  table["bra"] = decodeBra;
-  table["brx"] = decodeBrx;
-  table["exit"] = decodeExit;
-  table["ret"] = decodeRet;
-  table["trap"] = decodeTrap;
-  table["call"] = decodeCall;
-}
+OpcodeRows controlOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

@@ -1,5 +1,6 @@
 // membar and fence.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/isa/async/TensorMapMemory.h"
 #include "runtime/vgpu/machine/Cluster.h"
 
@@ -70,11 +71,13 @@ void decodeFence(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   decoder.emit(fence, {}, {});
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"membar", decodeFence},
+    {"fence", decodeFence},
+};
+
 } // namespace
 
-void registerFence(OpcodeTable &table) {
-  table["membar"] = decodeFence;
-  table["fence"] = decodeFence;
-}
+OpcodeRows fenceOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

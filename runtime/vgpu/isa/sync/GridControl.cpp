@@ -1,5 +1,6 @@
 // griddepcontrol.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/machine/Cluster.h"
 #include "runtime/vgpu/machine/Launch.h"
 
@@ -23,8 +24,12 @@ void decodeGriddepcontrol(Decoder &decoder, const Instruction &instruction, Suff
   decoder.emit(what == "wait" ? waitForGrids : launchDependents, {}, {});
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"griddepcontrol", decodeGriddepcontrol},
+};
+
 } // namespace
 
-void registerDependentLaunch(OpcodeTable &table) { table["griddepcontrol"] = decodeGriddepcontrol; }
+OpcodeRows gridControlOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

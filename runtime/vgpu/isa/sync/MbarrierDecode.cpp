@@ -1,5 +1,6 @@
 // The syntax of mbarrier's instructions.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
 #include "runtime/vgpu/machine/async/MbarrierForm.h"
@@ -126,8 +127,12 @@ void decodeMbarrier(Decoder &decoder, const Instruction &instruction, Suffixes &
                {decoder.source(instruction.operands[1], ScalarType::B64)});
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"mbarrier", decodeMbarrier},
+};
+
 } // namespace
 
-void registerMbarrier(OpcodeTable &table) { table["mbarrier"] = decodeMbarrier; }
+OpcodeRows mbarrierOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

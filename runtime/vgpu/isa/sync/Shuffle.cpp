@@ -1,4 +1,5 @@
 // Exchange among the lanes of a warp: shfl, vote, match, redux, activemask, elect.
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
 #include "runtime/vgpu/machine/Launch.h"
 
@@ -303,15 +304,14 @@ void decodeElect(Decoder &decoder, const Instruction &instruction, Suffixes &suf
       {members});
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"shfl", decodeShuffle},          {"vote", decodeVote},
+    {"match", decodeMatch},           {"redux", decodeRedux},
+    {"activemask", decodeActiveMask}, {"elect", decodeElect},
+};
+
 } // namespace
 
-void registerShuffle(OpcodeTable &table) {
-  table["shfl"] = decodeShuffle;
-  table["vote"] = decodeVote;
-  table["match"] = decodeMatch;
-  table["redux"] = decodeRedux;
-  table["activemask"] = decodeActiveMask;
-  table["elect"] = decodeElect;
-}
+OpcodeRows shuffleOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

@@ -1,5 +1,6 @@
 // The syntax of setmaxnreg.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/machine/WarpRegisters.h"
 
 namespace tile::vgpu {
@@ -17,6 +18,10 @@ static void decodeSetmaxnreg(Decoder &decoder, const Instruction &instruction, S
   decoder.emit(setRegisters, {}, {}, static_cast<int64_t>(count.value), direction == "inc");
 }
 
-void registerWarpRegisters(OpcodeTable &table) { table["setmaxnreg"] = decodeSetmaxnreg; }
+static const OpcodeInfo kOpcodes[] = {
+    {"setmaxnreg", decodeSetmaxnreg},
+};
+
+OpcodeRows warpRegistersOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

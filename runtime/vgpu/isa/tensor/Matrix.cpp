@@ -3,6 +3,7 @@
 // Lanes 8q..8q+7 give the row addresses of matrix q. Lane l holds the two elements of row l/4 at columns 2(l%4) and the
 // next; transposed, those of column l/4 at rows 2(l%4) and the next.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/isa/memory/SharedLanes.h"
 #include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/InitCheck.h"
@@ -319,12 +320,14 @@ void decodeMovmatrix(Decoder &decoder, const Instruction &instruction, Suffixes 
                0, 0, kOwnValidity);
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"ldmatrix", decodeLdmatrix},
+    {"stmatrix", decodeStmatrix},
+    {"movmatrix", decodeMovmatrix},
+};
+
 } // namespace
 
-void registerMatrix(OpcodeTable &table) {
-  table["ldmatrix"] = decodeLdmatrix;
-  table["stmatrix"] = decodeStmatrix;
-  table["movmatrix"] = decodeMovmatrix;
-}
+OpcodeRows matrixOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

@@ -4,6 +4,7 @@
 // Doubles are computed here, after the same rule with one element a 64-bit register: A register r holds row g + 8(r&1) and
 // k = t + 4(r>>1), B register r k = t + 4r, as chains of fused multiply-adds in order of k.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/isa/tensor/FragmentRules.h"
 #include "runtime/vgpu/isa/tensor/MmaElement.h"
 #include "runtime/vgpu/isa/tensor/MmaQuads.h"
@@ -349,6 +350,10 @@ void batchValidity(Warp &warp, const MmaBatch &batch, std::span<const Op> all, c
     warp.shadow.set(batch.results[i], warp.shadow.whole(batch.sums[i]), kFullMask);
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"mma", decodeMma},
+};
+
 } // namespace
 
 MmaRows mmaRows(const Op &op) {
@@ -377,6 +382,6 @@ void runMmaBatch(Warp &warp, const Op &op) {
   warp.pc += batch.operations - 1;
 }
 
-void registerMma(OpcodeTable &table) { table["mma"] = decodeMma; }
+OpcodeRows mmaOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

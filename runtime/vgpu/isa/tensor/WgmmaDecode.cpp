@@ -1,5 +1,6 @@
 // The forms of wgmma: shapes, types, operands.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/isa/tensor/WgmmaForm.h"
 
 #include <algorithm>
@@ -166,8 +167,12 @@ void decodeWgmma(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   decoder.emit(handler, {}, {}, groups, 0, 0, kOwnValidity);
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"wgmma", decodeWgmma},
+};
+
 } // namespace
 
-void registerWgmma(OpcodeTable &table) { table["wgmma"] = decodeWgmma; }
+OpcodeRows wgmmaOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

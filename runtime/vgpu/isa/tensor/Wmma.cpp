@@ -1,5 +1,6 @@
 // wmma: products of whole tiles whose fragments nobody but these instructions can read.
 #include "runtime/vgpu/isa/tensor/Wmma.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 
 #include "runtime/vgpu/isa/tensor/MmaElement.h"
 #include "runtime/vgpu/machine/Launch.h"
@@ -294,8 +295,12 @@ void decodeWmma(Decoder &decoder, const Instruction &instruction, Suffixes &suff
                     : decodeMultiply(decoder, instruction, suffixes);
 }
 
+const OpcodeInfo kOpcodes[] = {
+    {"wmma", decodeWmma},
+};
+
 } // namespace
 
-void registerWmma(OpcodeTable &table) { table["wmma"] = decodeWmma; }
+OpcodeRows wmmaOpcodes() { return kOpcodes; }
 
 } // namespace tile::vgpu

@@ -1,6 +1,7 @@
 // Registers that share rows of the register file: random programs give the same as with a row for each, which is what programs
 // get whose initialised registers are tracked.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/isa/Opcodes.h"
 #include "tests/runtime/vgpu/Kernels.h"
 
 #include <random>
@@ -147,7 +148,7 @@ uint32_t rowsOf(const std::string &ptx, bool trackInit) {
   DecodeOptions options;
   options.trackInit = trackInit;
   auto entry = std::ranges::find(module->functions, true, &Function::isEntry);
-  return Decoder(module, *entry, options).decode()->staticRowsBegin / kRowBytes;
+  return Decoder(module, *entry, opcodes(), options).decode()->staticRowsBegin / kRowBytes;
 }
 
 TEST(SharedRows, ChangeNoResult) {

@@ -1,0 +1,81 @@
+// The program that decoding makes, as far as it is there: rows of its register file, operations, and errors that name the
+// instruction being decoded.
+#pragma once
+
+#include "runtime/vgpu/decode/SharedRows.h"
+#include "runtime/vgpu/machine/Model.h"
+#include "runtime/vgpu/machine/Program.h"
+
+#include <tile/Error.h>
+
+#include <deque>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <unordered_map>
+
+namespace tile::vgpu {
+
+struct DecodeOptions {
+  bool trackInit = false;
+  bool watchMatrices = true; // registers that wgmma works on, see MatrixFlight.h
+  Model model;
+  int arch = 0;                                            // of the device
+  std::function<uint64_t(std::string_view)> globalAddress; // of a module variable; 0 if unknown
+};
+
+class ProgramBuilder {
+public:
+  ProgramBuilder(std::shared_ptr<const Module> module, const Function &entry,
+                 DecodeOptions options);
+
+  // Rows.
+  uint32_t constant(uint64_t bits, unsigned bytes);
+  /// The address of a variable of `space`: shared ones lie in the window of the block.
+  uint32_t addressConstant(uint64_t address, std::optional<Space> space, unsigned bytes);
+  /// A row nobody reads.
+  uint32_t sink(unsigned bytes);
+  uint32_t temporary(unsigned bytes);
+  /// Where the thread's stack ends, 64 bits wide.
+  uint32_t stackPointer();
+  /// The predicate in which add.cc and its kin leave their carry.
+  uint32_t carryFlag();
+
+  // Operations.
+  Op &emit(Handlers handlers, std::initializer_list<uint32_t> targets,
+           std::initializer_list<uint32_t> sources, int64_t imm = 0, uint32_t a = 0, uint32_t b = 0,
+           uint8_t flags = 0);
+  Op &emitWide(Handlers handlers, std::span<const uint32_t> targets,
+               std::span<const uint32_t> sources, int64_t imm = 0, uint32_t a = 0, uint32_t b = 0,
+               uint8_t flags = 0);
+
+  // Errors.
+  void wantOperands(const Instruction &instruction, size_t least, size_t most = 0) const;
+  /// Refuses the form of an instruction that `what` in its operands makes, for less than this architecture and version.
+  void require(int arch, int version, std::string_view what) const;
+  [[noreturn]] void unsupported(const std::string &why) const;
+  [[noreturn]] void malformed(const std::string &why) const;
+
+  const Instruction &current() const { return *current_; }
+  Program &program() { return *program_; }
+  const DecodeOptions &options() const { return options_; }
+
+protected:
+  uint32_t allocateRow(unsigned bytes);
+  void collectRows();
+  void finishRows();
+
+  std::shared_ptr<Program> program_;
+  DecodeOptions options_;
+  const Instruction *current_ = nullptr;
+  uint32_t nextRow_ = 0;
+  std::vector<RowKind> rowKinds_; // by row / kRowBytes
+  std::optional<uint32_t> carryFlag_, stackPointer_;
+
+private:
+  std::deque<std::vector<uint32_t>> rowPool_;           // Op::rows, until the program has them
+  std::unordered_map<std::string, uint32_t> constants_; // key: bits and width
+};
+
+} // namespace tile::vgpu
