@@ -8,8 +8,8 @@
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/MatrixFlight.h"
 #include "runtime/vgpu/machine/MmaBatch.h"
-#include "runtime/vgpu/ptx/Forms.h"
-#include "runtime/vgpu/ptx/Requirements.h"
+
+#include <utility>
 
 namespace tile::vgpu {
 
@@ -56,8 +56,7 @@ void Decoder::decodeBody(Frame &frame) {
 
 void Decoder::decodeInstruction(const Instruction &instruction) {
   current_ = &instruction;
-  program_->lines.push_back({instruction.line, instruction.source, instruction.spelling,
-                             classOf(instruction), macsOf(instruction)});
+  program_->lines.push_back({instruction.line, instruction.source, instruction.spelling});
   size_t begin = program_->code.size();
   if (begin > kMaxOperations)
     throw Error(Fault::User, ErrorCode::ResourceExceeded,
@@ -66,7 +65,11 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
                     " operations once the functions it calls are inlined",
                 {program_->module->name.c_str(), instruction.line});
   const OpcodeInfo &opcode = infoOf(instruction);
-  requireForm(instruction);
+  const OpcodeInfo *outer = std::exchange(opcode_, &opcode); // a call has instructions in it
+  Program::Line &line = program_->lines.back();
+  line.kind = opcode.kind(instruction);
+  line.macs = line.kind == InstructionClass::Tensor ? macsOf(instruction) : 0;
+  requireForm(instruction, opcode);
   Suffixes suffixes(instruction);
   std::vector<Widening> outerWidenings;
   std::swap(outerWidenings, widenings_);
@@ -80,6 +83,7 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
     wrapHandlers(begin, instruction);
   if (begin < program_->code.size())
     program_->code[begin].issues = 1;
+  opcode_ = outer;
 }
 
 const OpcodeInfo &Decoder::infoOf(const Instruction &instruction) const {
@@ -89,16 +93,17 @@ const OpcodeInfo &Decoder::infoOf(const Instruction &instruction) const {
   return *opcode;
 }
 
-void Decoder::requireForm(const Instruction &instruction) {
+void Decoder::requireForm(const Instruction &instruction, const OpcodeInfo &opcode) {
   if (!knownForms_.insert(instruction.spelling).second)
     return;
   const Module &module = *program_->module;
   if (auto missing =
-          missingFor(instruction.opcode, instruction.suffix, module.target, module.version))
+          missingFor(opcode.requirements, instruction.suffix, module.target, module.version))
     unsupported(*missing);
-  for (auto rule : {brokenRule, brokenOrder})
-    if (auto broken = rule(instruction.opcode, instruction.suffix))
-      malformed(*broken);
+  if (auto broken = brokenRule(opcode.forms, opcode.name, instruction.suffix))
+    malformed(*broken);
+  if (auto broken = brokenOrder(opcode.orders, opcode.name, instruction.suffix))
+    malformed(*broken);
 }
 
 static void runGuarded(Warp &warp, const Op &op) {

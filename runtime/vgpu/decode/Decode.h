@@ -52,7 +52,7 @@ private:
   /// The row of an opcode; unsupported() if there is none.
   const OpcodeInfo &infoOf(const Instruction &instruction) const;
   /// Refuses an opcode with modifiers that it does not have, or that the module does not.
-  void requireForm(const Instruction &instruction);
+  void requireForm(const Instruction &instruction, const OpcodeInfo &opcode);
   void wrapHandlers(size_t begin, const Instruction &instruction);
 
   const OpcodeTable &opcodes_;

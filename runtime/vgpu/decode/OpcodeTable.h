@@ -1,9 +1,10 @@
 // What the virtual GPU knows of an opcode: one row, in the isa file of its topic.
 #pragma once
 
-#include "runtime/vgpu/ptx/Ptx.h"
+#include "runtime/vgpu/machine/InstructionClass.h"
+#include "runtime/vgpu/ptx/Forms.h"
+#include "runtime/vgpu/ptx/Requirements.h"
 
-#include <initializer_list>
 #include <span>
 #include <unordered_map>
 
@@ -17,6 +18,12 @@ using DecodeFunction = void (*)(Decoder &, const Instruction &, Suffixes &);
 struct OpcodeInfo {
   std::string_view name;
   DecodeFunction decode;
+  Classify kind = classByType;
+  std::initializer_list<FormRule> forms = {};
+  std::initializer_list<FormOrder> orders = {};
+  std::initializer_list<Requirement> requirements = {};
+  /// Registers may be wider than the types of the instruction, but not where bf16 is converted.
+  bool takesWiderRegisters = false;
 };
 /// The rows of one file; they live as long as the program.
 using OpcodeRows = std::span<const OpcodeInfo>;

@@ -2,6 +2,7 @@
 #include "runtime/vgpu/decode/OperandReader.h"
 
 #include "runtime/vgpu/decode/BitShadow.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/ptx/PtxLexer.h"
 
 #include <algorithm>
@@ -31,13 +32,10 @@ void invertPredicate(Warp &warp, const Op &op) {
 
 } // namespace
 
-// Loads, stores and conversions may use registers wider than their types, but not where bf16 is converted.
 void OperandReader::checkRegister(const Operand &operand, ScalarType type) const {
   const PtxType &own = frame_->function->registers[operand.reg];
   unsigned wanted = bytesOf(type);
-  std::string_view opcode = current_->opcode;
-  bool mayBeWider = opcode == "ld" || opcode == "ldu" || opcode == "st" ||
-                    (opcode == "cvt" && !std::ranges::count(current_->suffix, "bf16"));
+  bool mayBeWider = opcode_->takesWiderRegisters && !std::ranges::count(current_->suffix, "bf16");
   if (own.bytes > wanted && wanted > 0 && !mayBeWider)
     malformed("'" + std::string(operand.name) + "' is " + std::to_string(8 * own.bytes) +
               " bits wide, the instruction uses " + std::to_string(8 * wanted));

@@ -17,6 +17,8 @@
 
 namespace tile::vgpu {
 
+struct OpcodeInfo;
+
 struct DecodeOptions {
   bool trackInit = false;
   bool watchMatrices = true; // registers that wgmma works on, see MatrixFlight.h
@@ -68,7 +70,8 @@ protected:
 
   std::shared_ptr<Program> program_;
   DecodeOptions options_;
-  const Instruction *current_ = nullptr;
+  const Instruction *current_ = nullptr; // the one being decoded
+  const OpcodeInfo *opcode_ = nullptr;   // its row
   uint32_t nextRow_ = 0;
   std::vector<RowKind> rowKinds_; // by row / kRowBytes
   std::optional<uint32_t> carryFlag_, stackPointer_;

@@ -59,6 +59,29 @@ static constexpr SpecialName kSpecials[] = {
     {"%reserved_smem_offset_cap", Special::ReservedSharedCap},
     {"%aggr_smem_size", Special::AggregateSharedSize}};
 
+// The architecture and the version of PTX that brought a register in; all others have always been there.
+struct SpecialRequirement {
+  std::string_view name; // without its axis
+  int arch = 0;          // 0: any
+  int version = 0;
+};
+static constexpr SpecialRequirement kRequirements[] = {
+    {"%aggr_smem_size", 90, 81},
+    {"%cluster_ctaid", 90, 78},
+    {"%cluster_ctarank", 90, 78},
+    {"%cluster_nctaid", 90, 78},
+    {"%cluster_nctarank", 90, 78},
+    {"%clusterid", 90, 78},
+    {"%current_graph_exec", 0, 80},
+    {"%is_explicit_cluster", 90, 78},
+    {"%nclusterid", 90, 78},
+    {"%reserved_smem_offset_0", 80, 76},
+    {"%reserved_smem_offset_1", 80, 76},
+    {"%reserved_smem_offset_begin", 80, 76},
+    {"%reserved_smem_offset_cap", 80, 76},
+    {"%reserved_smem_offset_end", 80, 76},
+};
+
 // Registers that the driver, a profiler or a graph would fill, and the fourth elements of vectors, hold zero here.
 static bool isAlwaysZero(std::string_view name) {
   auto numbered = [&](std::string_view prefix, int below) {
@@ -85,9 +108,11 @@ uint32_t OperandReader::specialRow(const Operand &operand) {
   if (known == std::end(kSpecials) && !isZero)
     unsupported("'" + name + "' is not declared, nor a special register known here");
   const Module &module = *program_->module;
-  if (auto missing = missingFor(std::string_view(name).substr(0, name.find('.')), {}, module.target,
-                                module.version))
-    unsupported(*missing);
+  std::string_view vector = std::string_view(name).substr(0, name.find('.'));
+  for (const SpecialRequirement &row : kRequirements)
+    if (row.name == vector)
+      if (auto missing = missingFor(row.arch, row.version, module.target, module.version))
+        unsupported(*missing);
   Special what = isZero ? Special::Zero : known->what;
   auto [found, isNew] = specials_.try_emplace(static_cast<uint8_t>(what), 0);
   if (isNew) {

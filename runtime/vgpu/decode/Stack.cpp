@@ -114,17 +114,16 @@ void copyPointer(Warp &warp, const Op &op) {
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"alloca", decodeAlloca},
-    {"stacksave", decodeSave},
-    {"stackrestore", decodeRestore},
+    {.name = "alloca", .decode = decodeAlloca, .requirements = {{"", 52, 73}}},
+    {.name = "stacksave", .decode = decodeSave, .requirements = {{"", 52, 73}}},
+    {.name = "stackrestore", .decode = decodeRestore, .requirements = {{"", 52, 73}}},
 };
 
 } // namespace
 
 bool usesStack(const Function &function) {
   return std::ranges::any_of(function.body, [](const Instruction &instruction) {
-    return instruction.opcode == "alloca" || instruction.opcode == "stacksave" ||
-           instruction.opcode == "stackrestore";
+    return std::ranges::count(kOpcodes, instruction.opcode, &OpcodeInfo::name) > 0;
   });
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/vgpu/check/CodePlace.h"
-#include "runtime/vgpu/ptx/Ptx.h"
+#include "runtime/vgpu/machine/InstructionClass.h"
 
 #include <array>
 #include <cstdint>
@@ -10,34 +10,6 @@
 #include <vector>
 
 namespace tile::vgpu {
-
-/// What an instruction asks of the machine: the rows of the instruction mix.
-enum class InstructionClass : uint8_t {
-  Integer,
-  Float,
-  Convert,
-  Compare, // setp, selp and the like
-  Move,
-  GlobalMemory,
-  SharedMemory,
-  LocalMemory,
-  ParamMemory,
-  GenericMemory, // loads and stores that name no space
-  Atomic,
-  Exchange,  // shuffles, votes and what else passes values between lanes
-  AsyncCopy, // copies that go on by themselves, their groups and waits
-  Barrier,   // barriers, mbarriers and fences
-  Tensor,
-  Control,
-  Other,
-};
-constexpr size_t kInstructionClasses = static_cast<size_t>(InstructionClass::Other) + 1;
-const char *nameOf(InstructionClass kind);
-
-/// The class of an instruction, by its opcode and suffixes. A constant load counts as global.
-InstructionClass classOf(const Instruction &instruction);
-/// Multiply-adds that a warp does in one execution: m x n x k of an mma; a quarter of it for wgmma, which four warps share.
-uint32_t macsOf(const Instruction &instruction);
 
 /// Events of one instruction, or of a whole launch.
 struct Counters {

@@ -27,14 +27,15 @@ inline bool isInList(std::string_view modifier, std::string_view list) {
   return anyWord(list, [&](std::string_view word) { return isLike(modifier, word); });
 }
 
-// Whether the list has the opcode, or opcode.modifier with its first modifier.
+// Whether the list has the opcode, or opcode.modifier with its first modifier; an empty list has all.
 inline bool isOf(std::string_view opcode, std::span<const std::string_view> modifiers,
                  std::string_view list) {
-  return anyWord(list, [&](std::string_view word) {
-    size_t dot = word.find('.');
-    return word.substr(0, dot) == opcode &&
-           (dot == word.npos || (!modifiers.empty() && modifiers[0] == word.substr(dot + 1)));
-  });
+  return list.empty() || anyWord(list, [&](std::string_view word) {
+           size_t dot = word.find('.');
+           return word.substr(0, dot) == opcode &&
+                  (dot == word.npos ||
+                   (!modifiers.empty() && modifiers[0] == word.substr(dot + 1)));
+         });
 }
 
 } // namespace tile::vgpu

@@ -362,11 +362,25 @@ void decodeSzext(Decoder &decoder, const Instruction &instruction, Suffixes &suf
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"shl", decodeShift<Shl>},   {"shr", decodeShift<Shr>}, {"shf", decodeFunnel},
-    {"popc", decodeCount<Popc>}, {"clz", decodeCount<Clz>}, {"brev", decodeBrev},
-    {"bfind", decodeBfind},      {"bfe", decodeBfe},        {"bfi", decodeBfi},
-    {"prmt", decodePrmt},        {"lop3", decodeLop3},      {"fns", decodeFns},
-    {"bmsk", decodeBmsk},        {"szext", decodeSzext},
+    {.name = "shl", .decode = decodeShift<Shl>, .forms = {{.needs = "b16 b32 b64 pred"}}},
+    {"shr", decodeShift<Shr>},
+    {.name = "shf",
+     .decode = decodeFunnel,
+     .orders = {{"l r > clamp wrap | b32"}},
+     .requirements = {{"", 32, 31}}},
+    {"popc", decodeCount<Popc>},
+    {"clz", decodeCount<Clz>},
+    {"brev", decodeBrev},
+    {"bfind", decodeBfind},
+    {.name = "bfe", .decode = decodeBfe, .forms = {{.never = "b32 b64"}}},
+    {"bfi", decodeBfi},
+    {.name = "prmt", .decode = decodePrmt, .kind = always<InstructionClass::Move>},
+    {.name = "lop3",
+     .decode = decodeLop3,
+     .requirements = {{"", 50, 43}, {"or", 70, 82}, {"and", 70, 82}}},
+    {.name = "fns", .decode = decodeFns, .requirements = {{"", 30, 60}}},
+    {.name = "bmsk", .decode = decodeBmsk, .requirements = {{"", 70, 76}}},
+    {.name = "szext", .decode = decodeSzext, .requirements = {{"", 70, 76}}},
 };
 
 } // namespace

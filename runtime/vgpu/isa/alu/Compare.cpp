@@ -260,9 +260,28 @@ void decodeSet(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   decoder.emitWide(handler, std::array{target}, sources, 0, combination, yes);
 }
 
+const std::initializer_list<Requirement> kSetpRequirements = {
+    {"f16", 53, 42}, {"f16x2", 53, 42}, {"bf16", 90, 78}, {"bf16x2", 90, 78}};
+
 const OpcodeInfo kOpcodes[] = {
-    {"setp", decodeSetp},
-    {"set", decodeSet},
+    {.name = "setp",
+     .decode = decodeSetp,
+     .kind = always<InstructionClass::Compare>,
+     .forms = {{.where = "lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan",
+                .never = "b16 b32 b64"},
+               {.where = "lo ls hi hs", .needs = "u16 u32 u64"},
+               {.where = "equ neu ltu leu gtu geu num nan",
+                .needs = "f16 f16x2 bf16 bf16x2 f32 f64"},
+               {.where = "ftz", .needs = "f16 f16x2 f32"}},
+     .requirements = kSetpRequirements},
+    {.name = "set",
+     .decode = decodeSet,
+     .kind = always<InstructionClass::Compare>,
+     .forms = {{.where = "lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan",
+                .never = "b16 b32 b64"},
+               {.where = "lo ls hi hs", .needs = "u16 u32 u64"},
+               {.where = "bf16 bf16x2", .never = "f16 f16x2 f32 f64"}},
+     .requirements = kSetpRequirements},
 };
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "runtime/vgpu/decode/Select.h"
 #include "runtime/vgpu/isa/alu/FloatRules.h"
 #include "runtime/vgpu/isa/alu/HalfFormat.h"
+#include "runtime/vgpu/ptx/ModifierWords.h"
 
 #include <algorithm>
 #include <limits>
@@ -486,7 +487,57 @@ void decodeConvert(Decoder &decoder, const Instruction &instruction, Suffixes &s
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"cvt", decodeConvert},
+    {.name = "cvt",
+     .decode = decodeConvert,
+     .kind = always<InstructionClass::Convert>,
+     .forms = {{.where = "rna", .needs = "tf32", .never = "relu"},
+               {.where = "tf32", .needs = "rn rz rna"},
+               {.where = "sat", .never = "bf16 relu satfinite tf32"},
+               {.where = "tf32", .never = "sat"}},
+     .orders = {{"pack > " TILE_ROUNDINGS " | ftz | relu | satfinite | sat | " TILE_TYPES
+                 " e4m3x2 e5m2x2 | " TILE_TYPES " e4m3x2 e5m2x2 | b32"}},
+     .requirements = {{"f16x2", 80, 70},
+                      {"bf16x2", 80, 70},
+                      {"bf16", 80, 70},
+                      {"f32.bf16", 80, 71},
+                      {"bf16.bf16", 90, 78},
+                      {"bf16.f16", 90, 78},
+                      {"bf16.f64", 90, 78},
+                      {"bf16.u8", 90, 78},
+                      {"bf16.s8", 90, 78},
+                      {"bf16.u16", 90, 78},
+                      {"bf16.s16", 90, 78},
+                      {"bf16.u32", 90, 78},
+                      {"bf16.s32", 90, 78},
+                      {"bf16.u64", 90, 78},
+                      {"bf16.s64", 90, 78},
+                      {"f16.bf16", 90, 78},
+                      {"f64.bf16", 90, 78},
+                      {"u8.bf16", 90, 78},
+                      {"s8.bf16", 90, 78},
+                      {"u16.bf16", 90, 78},
+                      {"s16.bf16", 90, 78},
+                      {"u32.bf16", 90, 78},
+                      {"s32.bf16", 90, 78},
+                      {"u64.bf16", 90, 78},
+                      {"s64.bf16", 90, 78},
+                      {"e4m3x2", 89, 81, false, 90, 78},
+                      {"e5m2x2", 89, 81, false, 90, 78},
+                      {"tf32", 80, 70},
+                      {"rn.tf32", 90, 78},
+                      {"rz.tf32", 90, 78},
+                      {"relu", 80, 70},
+                      {"satfinite.f16", 0, 81},
+                      {"satfinite.bf16", 0, 81},
+                      {"satfinite.f16x2.f32", 0, 81},
+                      {"satfinite.bf16x2", 0, 81},
+                      {"satfinite.tf32", 0, 81},
+                      {"pack", 72, 65},
+                      {"pack.u4", 75, 65},
+                      {"pack.s4", 75, 65},
+                      {"pack.u2", 75, 65},
+                      {"pack.s2", 75, 65}},
+     .takesWiderRegisters = true},
 };
 
 } // namespace

@@ -315,10 +315,23 @@ void decodeNanosleep(Decoder &decoder, const Instruction &instruction, Suffixes 
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"mov", decodeMove},
-    {"selp", decodeSelect},
-    {"slct", decodeSlct},
-    {"nanosleep", decodeNanosleep},
+    {.name = "mov",
+     .decode = decodeMove,
+     .kind = always<InstructionClass::Move>,
+     .forms = {{.never = "f16 f16x2 bf16 bf16x2"}},
+     .requirements = {{"b128", 70, 83}}},
+    {.name = "selp",
+     .decode = decodeSelect,
+     .kind = always<InstructionClass::Compare>,
+     .forms = {{.never = "f16 f16x2 bf16 bf16x2"}, {.never = "pred"}}},
+    {.name = "slct",
+     .decode = decodeSlct,
+     .kind = always<InstructionClass::Compare>,
+     .forms = {{.never = "f16 f16x2 bf16 bf16x2"}}},
+    {.name = "nanosleep",
+     .decode = decodeNanosleep,
+     .kind = always<InstructionClass::Other>,
+     .requirements = {{"", 70, 63}}},
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // Integer products, alone and added to something: mul, mad, mul24, mad24, sad, dp4a, dp2a.
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
+#include "runtime/vgpu/ptx/ModifierWords.h"
 
 #include <algorithm>
 
@@ -274,9 +275,24 @@ void decodeMul(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
                 : decodeMulInteger(decoder, instruction, suffixes, type);
 }
 
+const std::initializer_list<FormOrder> kMulOrders = {
+    {"hi lo wide > cc | " TILE_ROUNDINGS " | ftz | sat | relu | " TILE_TYPES}};
+
 const OpcodeInfo kOpcodes[] = {
-    {"mul", decodeMul},  {"mad", decodeMad},  {"mul24", decodeMul24}, {"mad24", decodeMad24},
-    {"dp4a", decodeDot}, {"dp2a", decodeDot}, {"sad", decodeSad},
+    {.name = "mul",
+     .decode = decodeMul,
+     .forms = {{.never = "b8 b16 b32 b64 u8 s8"}},
+     .orders = kMulOrders,
+     .requirements = {{"f16", 53, 42}, {"f16x2", 53, 42}, {"bf16", 90, 78}, {"bf16x2", 90, 78}}},
+    {.name = "mad",
+     .decode = decodeMad,
+     .forms = {{.never = "b8 b16 b32 b64 u8 s8"}, {.never = "relu f16 f16x2 bf16 bf16x2"}},
+     .orders = kMulOrders},
+    {.name = "mul24", .decode = decodeMul24, .orders = kMulOrders},
+    {.name = "mad24", .decode = decodeMad24, .orders = kMulOrders},
+    {.name = "dp4a", .decode = decodeDot, .requirements = {{"", 61, 50}}},
+    {.name = "dp2a", .decode = decodeDot, .requirements = {{"", 61, 50}}},
+    {.name = "sad", .decode = decodeSad, .forms = {{.never = "b8 b16 b32 b64 u8 s8"}}},
 };
 
 } // namespace

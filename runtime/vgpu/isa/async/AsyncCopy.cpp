@@ -1,6 +1,7 @@
 // cp.async and its groups.
 #include "runtime/vgpu/machine/async/AsyncCopy.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
+#include "runtime/vgpu/ptx/ModifierWords.h"
 
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/isa/async/QuickCopy.h"
@@ -354,7 +355,33 @@ void decodeCpAsync(Decoder &decoder, const Instruction &instruction, Suffixes &s
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"cp", decodeCpAsync},
+    {.name = "cp",
+     .decode = decodeCpAsync,
+     .kind = always<InstructionClass::AsyncCopy>,
+     .forms = {{.where = "tile", .needs = "tensor"},
+               {.where = "f16 bf16", .needs = "noftz min max", .of = "cp.reduce"},
+               {.where = "noftz", .needs = "f16 bf16"},
+               {.never = "wait_group commit_group wait_all prefetch mbarrier", .of = "cp.reduce"},
+               {.where = "tensor", .needs = "global"},
+               {.where = "multicast::cluster", .needs = "shared::cluster"},
+               {.where = "shared::cluster",
+                .never = "s64 b64 f16 bf16 f32 f64",
+                .of = "cp.reduce"}},
+     .orders = {{"reduce > async > mbarrier bulk commit_group wait_group wait_all > arrive "
+                 "prefetch tensor commit_group wait_group > tensor > noinc | read | 1d 2d 3d 4d 5d "
+                 "| ca cg | L2 | global " TILE_SHARED " | global " TILE_SHARED
+                 " | and or xor add inc dec min max | tile | mbarrier::* bulk_group | "
+                 "multicast::cluster" TILE_HINT_LIST
+                 "L2::64B L2::128B L2::256B | noftz | " TILE_TYPES}},
+     .requirements = {{"async", 80, 70},
+                      {"async.L2::64B", 80, 74},
+                      {"async.L2::128B", 80, 74},
+                      {"async.L2::256B", 80, 74},
+                      {"async.L2::cache_hint", 80, 74},
+                      {"async.mbarrier.shared::cta", 80, 78},
+                      {"async.bulk", 90, 80},
+                      {"async.bulk.shared::cta.global", 90, 86},
+                      {"reduce.async.bulk", 90, 80}}},
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // Reading maps; tensormap.replace and tensormap.cp_fenceproxy.
 #include "runtime/vgpu/isa/async/TensorMapMemory.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
+#include "runtime/vgpu/ptx/ModifierWords.h"
 
 #include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/InitCheck.h"
@@ -236,7 +237,21 @@ void decodeTensormap(Decoder &decoder, const Instruction &instruction, Suffixes 
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"tensormap", decodeTensormap},
+    {.name = "tensormap",
+     .decode = decodeTensormap,
+     .kind = always<InstructionClass::AsyncCopy>,
+     .forms = {{.needs = "release", .of = "tensormap.cp_fenceproxy"},
+               {.needs = "tensormap::generic", .of = "tensormap.cp_fenceproxy"},
+               {.needs = TILE_SCOPES, .of = "tensormap.cp_fenceproxy"},
+               {.where = "global_address global_stride", .needs = "b64"},
+               {.where = "rank box_dim global_dim element_stride elemtype interleave_layout "
+                         "swizzle_mode fill_mode",
+                .needs = "b32"}},
+     .orders = {{"replace cp_fenceproxy > tile | global_address rank box_dim global_dim "
+                 "global_stride element_stride elemtype interleave_layout swizzle_mode fill_mode | "
+                 "global shared::cta > shared::cta | tensormap::generic | release" TILE_SCOPE_LIST
+                 "sync | aligned | b1024 | b32 b64"}},
+     .requirements = {{"replace", 90, 83, true}, {"cp_fenceproxy", 90, 83}}},
 };
 
 } // namespace

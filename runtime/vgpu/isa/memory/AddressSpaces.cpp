@@ -4,6 +4,7 @@
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
 #include "runtime/vgpu/machine/SharedPlace.h"
+#include "runtime/vgpu/ptx/ModifierWords.h"
 
 namespace tile::vgpu {
 namespace {
@@ -123,10 +124,25 @@ void decodePrefetch(Decoder &decoder, const Instruction &instruction, Suffixes &
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"cvta", decodeCvta},
-    {"isspacep", decodeIsSpace},
-    {"prefetch", decodePrefetch},
-    {"prefetchu", decodePrefetch},
+    {.name = "cvta",
+     .decode = decodeCvta,
+     .kind = always<InstructionClass::Convert>,
+     .orders = {{"to > " TILE_SPACES " | u32 u64"}},
+     .requirements = {{"param", 70, 77}, {"shared::cta", 0, 78}, {"shared::cluster", 90, 78}}},
+    {.name = "isspacep",
+     .decode = decodeIsSpace,
+     .kind = always<InstructionClass::Move>,
+     .requirements = {{"param", 70, 77},
+                      {"param::entry", 70, 83},
+                      {"shared::cta", 0, 78},
+                      {"shared::cluster", 90, 78}}},
+    {.name = "prefetch",
+     .decode = decodePrefetch,
+     .kind = classBySpace,
+     .requirements = {{"L2::evict_last", 80, 74},
+                      {"L2::evict_normal", 80, 74},
+                      {"tensormap", 90, 80}}},
+    {.name = "prefetchu", .decode = decodePrefetch, .kind = classBySpace},
 };
 
 } // namespace

@@ -11,6 +11,7 @@
 #include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/Cluster.h"
 #include "runtime/vgpu/machine/InitCheck.h"
+#include "runtime/vgpu/ptx/ModifierWords.h"
 
 #include <algorithm>
 
@@ -368,9 +369,69 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
                    static_cast<uint32_t>(space) | exchange, kOwnValidity);
 }
 
+// The syntax of PTX ISA, as ptxas applies it.
+const std::initializer_list<FormRule> kAtomicForms = {
+    {.where = "exch", .needs = "b32 b64 b128"},
+    {.where = "cas", .needs = "b16 b32 b64 b128"},
+    {.where = "and or xor", .needs = "b32 b64"},
+    {.where = "add", .never = "s64"},
+    {.never = "acquire acq_rel", .of = "red"},
+    {.where = "noftz", .needs = "f16 f16x2 bf16 bf16x2"},
+    {.where = "f16 f16x2 bf16 bf16x2", .needs = "noftz"},
+    {.where = "async", .needs = "relaxed", .of = "red"},
+    {.where = "async", .needs = "cluster", .of = "red"},
+    {.where = "L2::cache_hint", .never = TILE_SHARED}};
+
+const std::initializer_list<FormOrder> kAtomOrders = {
+    {"async > relaxed acquire release acq_rel" TILE_SCOPE_LIST "global " TILE_SHARED
+     " | mbarrier::* | "
+     "add exch cas min max inc dec and or xor"
+     " | noftz" TILE_HINT_LIST TILE_VECTOR_LIST TILE_TYPES}};
+
 const OpcodeInfo kOpcodes[] = {
-    {"atom", decodeAtomic},
-    {"red", decodeAtomic},
+    {.name = "atom",
+     .decode = decodeAtomic,
+     .kind = always<InstructionClass::Atomic>,
+     .forms = kAtomicForms,
+     .orders = kAtomOrders,
+     .requirements = {{"relaxed", 70, 60},
+                      {"acquire", 70, 60},
+                      {"release", 70, 60},
+                      {"acq_rel", 70, 60},
+                      {"cluster", 90, 78},
+                      {"shared::cta", 0, 78},
+                      {"shared::cluster", 90, 78},
+                      {"L2::cache_hint", 80, 74},
+                      {"f64", 60, 50},
+                      {"f16", 70, 63},
+                      {"f16x2", 60, 62},
+                      {"bf16", 90, 78},
+                      {"bf16x2", 90, 78},
+                      {"cas.b16", 70, 63},
+                      {"v2", 90, 81},
+                      {"v4", 90, 81},
+                      {"v8", 90, 81},
+                      {"b128", 90, 83}}},
+    {.name = "red",
+     .decode = decodeAtomic,
+     .kind = unlessAsync<always<InstructionClass::Atomic>>,
+     .forms = kAtomicForms,
+     .orders = kAtomOrders,
+     .requirements = {{"relaxed", 70, 60},
+                      {"release", 70, 60},
+                      {"async", 90, 81},
+                      {"cluster", 90, 78},
+                      {"shared::cta", 0, 78},
+                      {"shared::cluster", 90, 78},
+                      {"L2::cache_hint", 80, 74},
+                      {"f64", 60, 50},
+                      {"f16", 70, 63},
+                      {"f16x2", 60, 62},
+                      {"bf16", 90, 78},
+                      {"bf16x2", 90, 78},
+                      {"v2", 90, 81},
+                      {"v4", 90, 81},
+                      {"v8", 90, 81}}},
 };
 
 } // namespace

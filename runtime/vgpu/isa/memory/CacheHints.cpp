@@ -90,9 +90,19 @@ void decodeDiscard(Decoder &decoder, const Instruction &instruction, Suffixes &s
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"createpolicy", decodeCreatePolicy},
-    {"applypriority", decodeApplyPriority},
-    {"discard", decodeDiscard},
+    {.name = "createpolicy",
+     .decode = decodeCreatePolicy,
+     .kind = always<InstructionClass::Other>,
+     .orders = {{"fractional range cvt > L2 L2::* > L2::evict_first L2::evict_unchanged | b64"}},
+     .requirements = {{"", 80, 74}}},
+    {.name = "applypriority",
+     .decode = decodeApplyPriority,
+     .kind = always<InstructionClass::Other>,
+     .requirements = {{"", 80, 74}}},
+    {.name = "discard",
+     .decode = decodeDiscard,
+     .kind = always<InstructionClass::Other>,
+     .requirements = {{"", 80, 74}}},
 };
 
 } // namespace

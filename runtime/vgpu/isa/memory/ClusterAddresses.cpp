@@ -77,8 +77,14 @@ void decodeGetctarank(Decoder &decoder, const Instruction &instruction, Suffixes
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"mapa", decodeMapa},
-    {"getctarank", decodeGetctarank},
+    {.name = "mapa",
+     .decode = decodeMapa,
+     .kind = always<InstructionClass::Move>,
+     .requirements = {{"", 90, 78}}},
+    {.name = "getctarank",
+     .decode = decodeGetctarank,
+     .kind = always<InstructionClass::Move>,
+     .requirements = {{"", 90, 78}}},
 };
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Launch.h"
 #include "runtime/vgpu/machine/SharedPlace.h"
+#include "runtime/vgpu/ptx/ModifierWords.h"
 
 namespace tile::vgpu {
 namespace {
@@ -356,10 +357,83 @@ void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suf
                    kOwnValidity);
 }
 
+// The syntax of PTX ISA, as ptxas applies it.
+const std::initializer_list<FormRule> kAccessForms = {
+    {.where = "relaxed acquire release", .needs = TILE_SCOPES, .never = TILE_PRIVATE},
+    {.where = TILE_SCOPES, .needs = "relaxed acquire release"},
+    {.where = "volatile", .never = TILE_PRIVATE},
+    {.where = "mmio",
+     .needs = "relaxed",
+     .never = TILE_SHARED " v2 v4 v8 cta cluster gpu L1::* L2::*"},
+    {.where = "L1::* L2::*", .never = TILE_SHARED " " TILE_PRIVATE},
+    {.where = "L2::evict_*", .needs = "v4 v8"},
+    {.never = "f16 f16x2 bf16 bf16x2 tf32"},
+    {.never = "release wb wt", .of = "ld"},
+    {.where = "nc", .needs = "global", .never = "relaxed acquire volatile mmio weak", .of = "ld"},
+    {.where = "weak", .never = "relaxed acquire release mmio"},
+    {.never = "acquire const nc ca lu cv L2::64B L2::128B L2::256B", .of = "st"}};
+
+const std::initializer_list<FormOrder> kLdOrders = {
+    {"weak volatile mmio | relaxed acquire" TILE_SCOPE_LIST TILE_SPACES
+     " | ca cg cs lu cv | nc | L1::* | L2::evict_*" TILE_HINT_LIST
+     "L2::64B L2::128B L2::256B" TILE_VECTOR_LIST TILE_TYPES}};
+
 const OpcodeInfo kOpcodes[] = {
-    {"ld", decodeLoad},
-    {"ldu", decodeLoad},
-    {"st", decodeStore},
+    {.name = "ld",
+     .decode = decodeLoad,
+     .kind = classBySpace,
+     .forms = kAccessForms,
+     .orders = kLdOrders,
+     .requirements = {{"relaxed", 70, 60},
+                      {"acquire", 70, 60},
+                      {"mmio", 70, 82},
+                      {"cluster", 90, 78},
+                      {"shared::cta", 0, 78},
+                      {"shared::cluster", 90, 78},
+                      {"param::entry", 0, 83},
+                      {"param::func", 0, 83},
+                      {"L1::evict_normal", 70, 74},
+                      {"L1::evict_unchanged", 70, 74},
+                      {"L1::evict_first", 70, 74},
+                      {"L1::evict_last", 70, 74},
+                      {"L1::no_allocate", 70, 74},
+                      {"L2::64B", 75, 74},
+                      {"L2::128B", 75, 74},
+                      {"L2::256B", 80, 74},
+                      {"L2::cache_hint", 80, 74},
+                      {"b128", 70, 83},
+                      {"sys.b128", 70, 84}},
+     .takesWiderRegisters = true},
+    {.name = "ldu",
+     .decode = decodeLoad,
+     .kind = classBySpace,
+     .forms = {{.never = TILE_SHARED " " TILE_PRIVATE}},
+     .orders = kLdOrders,
+     .takesWiderRegisters = true},
+    {.name = "st",
+     .decode = decodeStore,
+     .kind = unlessAsync<classBySpace>,
+     .forms = kAccessForms,
+     .orders = {{"async bulk > weak volatile mmio | relaxed release" TILE_SCOPE_LIST TILE_SPACES
+                 " | wb cg cs wt | L1::* | L2::evict_* | mbarrier::*" TILE_HINT_LIST
+                     TILE_VECTOR_LIST TILE_TYPES}},
+     .requirements = {{"relaxed", 70, 60},
+                      {"release", 70, 60},
+                      {"mmio", 70, 82},
+                      {"async", 90, 81},
+                      {"cluster", 90, 78},
+                      {"shared::cta", 0, 78},
+                      {"shared::cluster", 90, 78},
+                      {"param::func", 0, 83},
+                      {"L1::evict_normal", 70, 74},
+                      {"L1::evict_unchanged", 70, 74},
+                      {"L1::evict_first", 70, 74},
+                      {"L1::evict_last", 70, 74},
+                      {"L1::no_allocate", 70, 74},
+                      {"L2::cache_hint", 80, 74},
+                      {"b128", 70, 83},
+                      {"sys.b128", 70, 84}},
+     .takesWiderRegisters = true},
 };
 
 } // namespace

@@ -82,8 +82,26 @@ void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"bar", decodeBar},
-    {"barrier", decodeBar},
+    {.name = "bar",
+     .decode = decodeBar,
+     .kind = always<InstructionClass::Barrier>,
+     .forms = {{.never = "aligned"}},
+     .orders = {{"warp cta cluster > sync arrive red wait aligned > sync arrive red wait | popc "
+                 "and or | relaxed acquire release | aligned | pred u32"}},
+     .requirements = {{"warp", 30, 60}, {"cta", 0, 78}}},
+    {.name = "barrier",
+     .decode = decodeBar,
+     .kind = always<InstructionClass::Barrier>,
+     .forms = {{.where = "wait", .never = "relaxed release", .of = "barrier.cluster"},
+               {.where = "arrive", .never = "acquire", .of = "barrier.cluster"}},
+     .orders = {{"cluster > arrive wait > relaxed acquire release | aligned", "barrier.cluster"},
+                {"warp cta cluster > sync arrive red wait aligned > sync arrive red wait | popc "
+                 "and or | relaxed acquire release | aligned | pred u32"}},
+     .requirements = {{"cta", 0, 78},
+                      {"cluster", 90, 78},
+                      {"cluster.acquire", 90, 80},
+                      {"cluster.release", 90, 80},
+                      {"cluster.relaxed", 90, 80}}},
 };
 
 } // namespace

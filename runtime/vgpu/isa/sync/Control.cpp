@@ -135,8 +135,12 @@ void decodeCall(Decoder &decoder, const Instruction &instruction, Suffixes &suff
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"bra", decodeBra}, {"brx", decodeBrx},   {"exit", decodeExit},
-    {"ret", decodeRet}, {"trap", decodeTrap}, {"call", decodeCall},
+    {.name = "bra", .decode = decodeBra, .kind = always<InstructionClass::Control>},
+    {.name = "brx", .decode = decodeBrx, .kind = always<InstructionClass::Control>},
+    {.name = "exit", .decode = decodeExit, .kind = always<InstructionClass::Control>},
+    {.name = "ret", .decode = decodeRet, .kind = always<InstructionClass::Control>},
+    {.name = "trap", .decode = decodeTrap, .kind = always<InstructionClass::Control>},
+    {.name = "call", .decode = decodeCall, .kind = always<InstructionClass::Control>},
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/isa/async/TensorMapMemory.h"
 #include "runtime/vgpu/machine/Cluster.h"
+#include "runtime/vgpu/ptx/ModifierWords.h"
 
 #include <algorithm>
 
@@ -71,9 +72,34 @@ void decodeFence(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   decoder.emit(fence, {}, {});
 }
 
+const std::initializer_list<FormOrder> kMembarOrders = {
+    {"proxy > alias async async::generic tensormap::generic | mbarrier_init | sc acq_rel acquire "
+     "release" TILE_SCOPE_LIST "global " TILE_SHARED}};
+
 const OpcodeInfo kOpcodes[] = {
-    {"membar", decodeFence},
-    {"fence", decodeFence},
+    {.name = "membar",
+     .decode = decodeFence,
+     .kind = always<InstructionClass::Barrier>,
+     .forms = {{.needs = "alias", .of = "membar.proxy"}},
+     .orders = kMembarOrders,
+     .requirements = {{"proxy", 70, 75}}},
+    {.name = "fence",
+     .decode = decodeFence,
+     .kind = always<InstructionClass::Barrier>,
+     .forms = {{.where = "mbarrier_init",
+                .needs = "release",
+                .never = "sc acq_rel acquire cta gpu sys"},
+               {.where = "mbarrier_init", .needs = "cluster"}},
+     .orders = kMembarOrders,
+     .requirements = {{"", 70, 60},
+                      {"cluster", 90, 78},
+                      {"proxy", 70, 75},
+                      {"mbarrier_init", 90, 80},
+                      {"proxy.async", 90, 80},
+                      {"proxy.tensormap::generic", 90, 83},
+                      {"proxy.async::generic", 90, 86},
+                      {"sync_restrict::shared::cta", 90, 86},
+                      {"sync_restrict::shared::cluster", 90, 86}}},
 };
 
 } // namespace

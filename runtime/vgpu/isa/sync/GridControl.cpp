@@ -25,7 +25,10 @@ void decodeGriddepcontrol(Decoder &decoder, const Instruction &instruction, Suff
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"griddepcontrol", decodeGriddepcontrol},
+    {.name = "griddepcontrol",
+     .decode = decodeGriddepcontrol,
+     .kind = always<InstructionClass::Other>,
+     .requirements = {{"", 90, 78}}},
 };
 
 } // namespace

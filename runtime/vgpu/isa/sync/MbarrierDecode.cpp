@@ -4,6 +4,7 @@
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
 #include "runtime/vgpu/machine/async/MbarrierForm.h"
+#include "runtime/vgpu/ptx/ModifierWords.h"
 
 namespace tile::vgpu {
 namespace {
@@ -128,7 +129,35 @@ void decodeMbarrier(Decoder &decoder, const Instruction &instruction, Suffixes &
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"mbarrier", decodeMbarrier},
+    {.name = "mbarrier",
+     .decode = decodeMbarrier,
+     .kind = always<InstructionClass::Barrier>,
+     .forms = {{.where = "cta cluster", .needs = "relaxed release acquire"},
+               {.where = "relaxed release acquire", .needs = "cta cluster"},
+               {.where = "noComplete",
+                .never = "expect_tx relaxed acquire cluster shared::cluster"},
+               {.never = "shared::cluster relaxed acquire release",
+                .of = "mbarrier.init mbarrier.inval"},
+               {.never = "acquire", .of = "mbarrier.arrive mbarrier.arrive_drop"},
+               {.never = "acquire release", .of = "mbarrier.expect_tx mbarrier.complete_tx"},
+               {.never = "release shared::cluster", .of = "mbarrier.test_wait mbarrier.try_wait"}},
+     .orders =
+         {{"init inval arrive arrive_drop expect_tx complete_tx test_wait try_wait pending_count > "
+           "expect_tx parity > noComplete | relaxed acquire release" TILE_SCOPE_LIST TILE_SHARED
+           " | b64"}},
+     .requirements = {{"", 80, 70},
+                      {"shared::cta", 80, 78},
+                      {"shared::cluster", 90, 80},
+                      {"cta", 80, 80},
+                      {"cluster", 90, 80},
+                      {"expect_tx", 90, 80},
+                      {"complete_tx", 90, 80},
+                      {"test_wait.parity", 80, 71},
+                      {"try_wait", 90, 78},
+                      {"arrive.relaxed", 90, 86},
+                      {"arrive_drop.relaxed", 90, 86},
+                      {"test_wait.relaxed", 90, 86},
+                      {"try_wait.relaxed", 90, 86}}},
 };
 
 } // namespace

@@ -305,9 +305,30 @@ void decodeElect(Decoder &decoder, const Instruction &instruction, Suffixes &suf
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"shfl", decodeShuffle},          {"vote", decodeVote},
-    {"match", decodeMatch},           {"redux", decodeRedux},
-    {"activemask", decodeActiveMask}, {"elect", decodeElect},
+    {.name = "shfl",
+     .decode = decodeShuffle,
+     .kind = always<InstructionClass::Exchange>,
+     .requirements = {{"sync", 30, 60}}},
+    {.name = "vote",
+     .decode = decodeVote,
+     .kind = always<InstructionClass::Exchange>,
+     .requirements = {{"sync", 30, 60}}},
+    {.name = "match",
+     .decode = decodeMatch,
+     .kind = always<InstructionClass::Exchange>,
+     .requirements = {{"", 70, 60}}},
+    {.name = "redux",
+     .decode = decodeRedux,
+     .kind = always<InstructionClass::Exchange>,
+     .requirements = {{"", 80, 70}}},
+    {.name = "activemask",
+     .decode = decodeActiveMask,
+     .kind = always<InstructionClass::Exchange>,
+     .requirements = {{"", 0, 62}}},
+    {.name = "elect",
+     .decode = decodeElect,
+     .kind = always<InstructionClass::Exchange>,
+     .requirements = {{"", 90, 80}}},
 };
 
 } // namespace

@@ -19,7 +19,11 @@ static void decodeSetmaxnreg(Decoder &decoder, const Instruction &instruction, S
 }
 
 static const OpcodeInfo kOpcodes[] = {
-    {"setmaxnreg", decodeSetmaxnreg},
+    {.name = "setmaxnreg",
+     .decode = decodeSetmaxnreg,
+     .kind = always<InstructionClass::Other>,
+     .orders = {{"inc dec > sync | aligned | u32"}},
+     .requirements = {{"", 90, 80, true}}},
 };
 
 OpcodeRows warpRegistersOpcodes() { return kOpcodes; }

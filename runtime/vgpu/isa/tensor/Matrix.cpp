@@ -321,9 +321,18 @@ void decodeMovmatrix(Decoder &decoder, const Instruction &instruction, Suffixes 
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"ldmatrix", decodeLdmatrix},
-    {"stmatrix", decodeStmatrix},
-    {"movmatrix", decodeMovmatrix},
+    {.name = "ldmatrix",
+     .decode = decodeLdmatrix,
+     .kind = always<InstructionClass::SharedMemory>,
+     .requirements = {{"", 75, 65}, {"shared::cta", 75, 78}}},
+    {.name = "stmatrix",
+     .decode = decodeStmatrix,
+     .kind = always<InstructionClass::SharedMemory>,
+     .requirements = {{"", 90, 78}}},
+    {.name = "movmatrix",
+     .decode = decodeMovmatrix,
+     .kind = always<InstructionClass::Move>,
+     .requirements = {{"", 75, 78}}},
 };
 
 } // namespace

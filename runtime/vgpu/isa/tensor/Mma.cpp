@@ -351,7 +351,36 @@ void batchValidity(Warp &warp, const MmaBatch &batch, std::span<const Op> all, c
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"mma", decodeMma},
+    {.name = "mma",
+     .decode = decodeMma,
+     .kind = always<InstructionClass::Tensor>,
+     .orders = {{"row col > row col > and xor > popc"}},
+     .requirements = {{"", 70, 64},
+                      {"m16n8k8.f16", 75, 65},
+                      {"m16n8k16.f16", 80, 70},
+                      {"bf16", 80, 70},
+                      {"tf32", 80, 70},
+                      {"e4m3", 89, 84},
+                      {"e5m2", 89, 84},
+                      {"m16n8k16.e4m3", 89, 87},
+                      {"m16n8k16.e5m2", 89, 87},
+                      {"f16.e4m3", 89, 87},
+                      {"f16.e5m2", 89, 87},
+                      {"m8n8k16", 75, 65},
+                      {"m8n8k32", 75, 65},
+                      {"m16n8k16.s32", 80, 70},
+                      {"m16n8k32", 80, 70},
+                      {"m16n8k64", 80, 70},
+                      {"m8n8k128", 75, 70},
+                      {"m16n8k128", 80, 70},
+                      {"m16n8k256", 80, 70},
+                      {"and.popc", 80, 71},
+                      {"m8n8k4.f64", 80, 70},
+                      {"m16n8k4.f64", 90, 78},
+                      {"m16n8k8.f64", 90, 78},
+                      {"m16n8k16.f64", 90, 78},
+                      {"sp", 80, 71},
+                      {"sp::ordered_metadata", 80, 85}}},
 };
 
 } // namespace

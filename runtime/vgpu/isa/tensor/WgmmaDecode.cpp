@@ -2,6 +2,7 @@
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/isa/tensor/WgmmaForm.h"
+#include "runtime/vgpu/ptx/ModifierWords.h"
 
 #include <algorithm>
 
@@ -168,7 +169,15 @@ void decodeWgmma(Decoder &decoder, const Instruction &instruction, Suffixes &suf
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"wgmma", decodeWgmma},
+    {.name = "wgmma",
+     .decode = decodeWgmma,
+     .kind = always<InstructionClass::Tensor>,
+     .orders = {{"fence commit_group wait_group mma_async > sp > sync | aligned | m* | satfinite | "
+                 "f16 f32 s32 > " TILE_FRAGMENTS " > " TILE_FRAGMENTS " > and > popc | satfinite"}},
+     .requirements = {{"", 90, 80, true},
+                      {"sp", 90, 82, true},
+                      {"s8.u8", 90, 84, true},
+                      {"u8.s8", 90, 84, true}}},
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // wmma: products of whole tiles whose fragments nobody but these instructions can read.
 #include "runtime/vgpu/isa/tensor/Wmma.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
+#include "runtime/vgpu/ptx/ModifierWords.h"
 
 #include "runtime/vgpu/isa/tensor/MmaElement.h"
 #include "runtime/vgpu/machine/Launch.h"
@@ -296,7 +297,25 @@ void decodeWmma(Decoder &decoder, const Instruction &instruction, Suffixes &suff
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"wmma", decodeWmma},
+    {.name = "wmma",
+     .decode = decodeWmma,
+     .kind = always<InstructionClass::Tensor>,
+     .orders = {{"load store mma > xor and > popc > a b c d > sync | aligned | row col | row col | "
+                 "m* | global " TILE_SHARED " | " TILE_FRAGMENTS " | " TILE_FRAGMENTS
+                 " | " TILE_FRAGMENTS " | " TILE_FRAGMENTS " | satfinite"}},
+     .requirements = {{"", 70, 60},
+                      {"shared::cta", 70, 78},
+                      {"m8n32k16", 70, 61},
+                      {"m32n8k16", 70, 61},
+                      {"u8", 72, 63},
+                      {"s8", 72, 63},
+                      {"u4", 75, 63},
+                      {"s4", 75, 63},
+                      {"b1", 75, 63},
+                      {"and.popc", 80, 71},
+                      {"bf16", 80, 70},
+                      {"tf32", 80, 70},
+                      {"f64", 80, 70}}},
 };
 
 } // namespace

@@ -1,0 +1,53 @@
+// The classes of instructions, and the functions by which the rows of opcodes (decode/OpcodeTable.h) choose one.
+#pragma once
+
+#include "runtime/vgpu/ptx/Ptx.h"
+
+#include <algorithm>
+
+namespace tile::vgpu {
+
+/// What an instruction asks of the machine: the rows of the instruction mix.
+enum class InstructionClass : uint8_t {
+  Integer,
+  Float,
+  Convert,
+  Compare, // setp, selp and the like
+  Move,
+  GlobalMemory,
+  SharedMemory,
+  LocalMemory,
+  ParamMemory,
+  GenericMemory, // loads and stores that name no space
+  Atomic,
+  Exchange,  // shuffles, votes and what else passes values between lanes
+  AsyncCopy, // copies that go on by themselves, their groups and waits
+  Barrier,   // barriers, mbarriers and fences
+  Tensor,
+  Control,
+  Other,
+};
+constexpr size_t kInstructionClasses = static_cast<size_t>(InstructionClass::Other) + 1;
+const char *nameOf(InstructionClass kind);
+
+/// The class of an instruction of one opcode, by its modifiers.
+using Classify = InstructionClass (*)(const Instruction &);
+
+template <InstructionClass kind> InstructionClass always(const Instruction &) { return kind; }
+
+/// Float if one of the types is, else integer.
+InstructionClass classByType(const Instruction &instruction);
+
+/// Of loads, stores and their kin: the space they name. Constants count as global.
+InstructionClass classBySpace(const Instruction &instruction);
+
+template <Classify otherwise> InstructionClass unlessAsync(const Instruction &instruction) {
+  return std::ranges::count(instruction.suffix, "async") ? InstructionClass::AsyncCopy
+                                                         : otherwise(instruction);
+}
+
+/// Multiply-adds that a warp does in one execution of an instruction for tensor cores: m x n x k of an mma; a quarter of it
+/// for wgmma, which four warps share.
+uint32_t macsOf(const Instruction &instruction);
+
+} // namespace tile::vgpu
