@@ -60,31 +60,4 @@ template <template <class> class F> Handler unaryInteger(ScalarType type) {
 void emitSimple(Decoder &decoder, const Instruction &instruction, Handlers handlers,
                 ScalarType type, size_t operands);
 
-/// What an operation does with the condition code's carry.
-struct Carrying {
-  bool reads = false, writes = false;
-};
-/// add, sub and mad with a carry (Carry.cpp). `type` and `.cc` have been taken from the suffixes.
-void decodeWithCarry(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
-                     ScalarType type, Carrying carrying);
-
-// The float forms of opcodes that integers share (Float.cpp). `type` has been taken from the suffixes.
-void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
-                       ScalarType type);
-void decodeFloatDivision(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
-                         ScalarType type);
-void decodeFloatSign(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
-                     ScalarType type);
-void decodeFma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
-               ScalarType type);
-
-// The f16 and bf16 forms of the same (Half.cpp); null if there is none.
-struct FloatForm {
-  bool flush = false, saturate = false, relu = false, propagateNan = false, absolute = false,
-       xorSign = false;
-};
-Handlers halfBinary(std::string_view opcode, ScalarType type, const FloatForm &form);
-Handlers halfUnary(std::string_view opcode, ScalarType type, const FloatForm &form);
-Handlers halfFma(ScalarType type, const FloatForm &form);
-
 } // namespace tile::vgpu

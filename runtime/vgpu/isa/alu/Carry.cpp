@@ -1,5 +1,6 @@
 // Arithmetic in several words: add.cc, addc, sub.cc, subc, mad.cc and madc pass a carry through the condition code, a flag
 // that each thread has. A difference is a + ~b + 1, so its flag says that nothing was borrowed, also to an addc after it.
+#include "runtime/vgpu/isa/alu/Carry.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
 

@@ -5,6 +5,7 @@
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
 #include "runtime/vgpu/isa/alu/Approximations.h"
+#include "runtime/vgpu/isa/alu/FloatForms.h"
 #include "runtime/vgpu/isa/alu/FloatRules.h"
 #include "runtime/vgpu/isa/alu/Noise.h"
 #include "runtime/vgpu/isa/alu/RoundedFloat.h"
@@ -123,33 +124,51 @@ bool suitsExtreme(ScalarType type, const FloatForm &form, std::string_view round
          !(type == ScalarType::F64 && (form.propagateNan || form.xorSign));
 }
 
-Handler nearestBinary(std::string_view opcode, ScalarType type, const FloatForm &form) {
-  if (opcode == "add")
-    return pick<Add, 2>(type, form);
-  if (opcode == "sub")
-    return pick<Sub, 2>(type, form);
-  if (opcode == "mul")
-    return pick<Mul, 2>(type, form);
-  if (form.xorSign) {
-    if (opcode == "min")
-      return form.propagateNan ? pickSingle<XorSign<false, true>, 2>(form)
-                               : pickSingle<XorSign<false, false>, 2>(form);
-    return form.propagateNan ? pickSingle<XorSign<true, true>, 2>(form)
-                             : pickSingle<XorSign<true, false>, 2>(form);
-  }
-  if (opcode == "min")
+template <bool Maximum> Handler nearestExtreme(ScalarType type, const FloatForm &form) {
+  if (form.xorSign)
+    return form.propagateNan ? pickSingle<XorSign<Maximum, true>, 2>(form)
+                             : pickSingle<XorSign<Maximum, false>, 2>(form);
+  if constexpr (Maximum)
+    return form.propagateNan ? pick<MaxNan, 2>(type, form) : pick<Max, 2>(type, form);
+  else
     return form.propagateNan ? pick<MinNan, 2>(type, form) : pick<Min, 2>(type, form);
-  return form.propagateNan ? pick<MaxNan, 2>(type, form) : pick<Max, 2>(type, form);
 }
 
-using UnaryTable =
-    std::initializer_list<std::pair<std::string_view, Handler (*)(const FloatForm &)>>;
+Handler nearestBinary(FloatOperation operation, ScalarType type, const FloatForm &form) {
+  switch (operation) {
+  case FloatOperation::Add:
+    return pick<Add, 2>(type, form);
+  case FloatOperation::Sub:
+    return pick<Sub, 2>(type, form);
+  case FloatOperation::Mul:
+    return pick<Mul, 2>(type, form);
+  case FloatOperation::Min:
+    return nearestExtreme<false>(type, form);
+  default:
+    return nearestExtreme<true>(type, form);
+  }
+}
 
+// The approximate functions of f32.
+Handler approximateSingle(FloatOperation operation, const FloatForm &form) {
+  switch (operation) {
+  case FloatOperation::Ex2:
+    return pickSingle<approximate::Ex2, 1>(form);
+  case FloatOperation::Lg2:
+    return pickSingle<approximate::Lg2, 1>(form);
+  case FloatOperation::Sin:
+    return pickSingle<approximate::Sin, 1>(form);
+  case FloatOperation::Cos:
+    return pickSingle<approximate::Cos, 1>(form);
+  case FloatOperation::Tanh:
+    return pickSingle<approximate::Tanh, 1>(form);
+  default:
+    return pickSingle<approximate::Rsqrt, 1>(form);
+  }
+}
+
+template <FloatOperation Operation>
 void decodeApproximate(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  static const UnaryTable functions = {
-      {"ex2", pickSingle<approximate::Ex2, 1>},   {"lg2", pickSingle<approximate::Lg2, 1>},
-      {"sin", pickSingle<approximate::Sin, 1>},   {"cos", pickSingle<approximate::Cos, 1>},
-      {"tanh", pickSingle<approximate::Tanh, 1>}, {"rsqrt", pickSingle<approximate::Rsqrt, 1>}};
   ScalarType type = suffixes.takeType();
   FloatForm form = takeForm(suffixes);
   if (!suffixes.take("approx"))
@@ -159,21 +178,19 @@ void decodeApproximate(Decoder &decoder, const Instruction &instruction, Suffixe
     decoder.unsupported("of the suffixes that change results there is only .ftz");
   if (isHalf(type))
     // ex2 flushes bf16 always and f16 never; tanh neither.
-    handler = form.flush == (isBfloat(type) && instruction.opcode == "ex2")
-                  ? halfUnary(instruction.opcode, type, form)
+    handler = form.flush == (isBfloat(type) && Operation == FloatOperation::Ex2)
+                  ? halfUnary(Operation, type, form)
                   : nullptr;
-  else if (type == ScalarType::F64 && instruction.opcode == "rsqrt")
+  else if (type == ScalarType::F64 && Operation == FloatOperation::Rsqrt)
     handler = form.flush ? shapedOp<approximate::RoughRsqrt, double, 1, false, false>()
                          : shapedOp<approximate::RsqrtDouble, double, 1, false, false>();
   else if (type == ScalarType::F32)
-    for (auto [name, make] : functions)
-      if (name == instruction.opcode)
-        handler = make(form);
+    handler = approximateSingle(Operation, form);
   emitApproximate(decoder, instruction, handler, type, 2);
 }
 
 // sqrt and rcp: approximate or rounded.
-template <template <class> class F>
+template <template <class> class F, FloatOperation Operation>
 void decodeRoot(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
   FloatForm form = takeForm(suffixes);
@@ -188,12 +205,12 @@ void decodeRoot(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   bool roughDouble = type == ScalarType::F64 && rounding == "approx";
   if (type == ScalarType::F64 && form.flush != roughDouble)
     decoder.unsupported("f64 has .approx.ftz and .rn, .rz, .rm, .rp");
-  if (roughDouble && instruction.opcode != "rcp")
+  if (roughDouble && Operation != FloatOperation::Rcp)
     decoder.unsupported("sqrt.approx is of .f32");
   Handler handler = roughDouble ? shapedOp<approximate::RoughRcp, double, 1, false, false>()
                     : nearest   ? pick<F, 1>(type, form)
-                                : roundedHandler(instruction.opcode, rounding,
-                                                 type == ScalarType::F64, form.flush, form.saturate);
+                                : roundedHandler(Operation, rounding, type == ScalarType::F64,
+                                                 form.flush, form.saturate);
   if (rounding == "approx")
     return emitApproximate(decoder, instruction, handler, type, 2);
   emitSimple(decoder, instruction, handler, type, 2);
@@ -257,20 +274,32 @@ void decodeTestp(Decoder &decoder, const Instruction &instruction, Suffixes &suf
 
 const OpcodeInfo kOpcodes[] = {
     {.name = "ex2",
-     .decode = decodeApproximate,
+     .decode = decodeApproximate<FloatOperation::Ex2>,
      .kind = always<InstructionClass::Float>,
      .requirements = {{"f16", 75, 70}, {"f16x2", 75, 70}, {"bf16", 90, 78}, {"bf16x2", 90, 78}}},
-    {.name = "lg2", .decode = decodeApproximate, .kind = always<InstructionClass::Float>},
-    {.name = "sin", .decode = decodeApproximate, .kind = always<InstructionClass::Float>},
-    {.name = "cos", .decode = decodeApproximate, .kind = always<InstructionClass::Float>},
+    {.name = "lg2",
+     .decode = decodeApproximate<FloatOperation::Lg2>,
+     .kind = always<InstructionClass::Float>},
+    {.name = "sin",
+     .decode = decodeApproximate<FloatOperation::Sin>,
+     .kind = always<InstructionClass::Float>},
+    {.name = "cos",
+     .decode = decodeApproximate<FloatOperation::Cos>,
+     .kind = always<InstructionClass::Float>},
     {.name = "tanh",
-     .decode = decodeApproximate,
+     .decode = decodeApproximate<FloatOperation::Tanh>,
      .kind = always<InstructionClass::Float>,
      .forms = {{.never = "ftz"}},
      .requirements = {{"", 75, 70}, {"bf16", 90, 78}, {"bf16x2", 90, 78}}},
-    {.name = "rsqrt", .decode = decodeApproximate, .kind = always<InstructionClass::Float>},
-    {.name = "sqrt", .decode = decodeRoot<Sqrt>, .kind = always<InstructionClass::Float>},
-    {.name = "rcp", .decode = decodeRoot<Rcp>, .kind = always<InstructionClass::Float>},
+    {.name = "rsqrt",
+     .decode = decodeApproximate<FloatOperation::Rsqrt>,
+     .kind = always<InstructionClass::Float>},
+    {.name = "sqrt",
+     .decode = decodeRoot<Sqrt, FloatOperation::Sqrt>,
+     .kind = always<InstructionClass::Float>},
+    {.name = "rcp",
+     .decode = decodeRoot<Rcp, FloatOperation::Rcp>,
+     .kind = always<InstructionClass::Float>},
     {.name = "copysign", .decode = decodeCopySign, .kind = always<InstructionClass::Float>},
     {.name = "fma",
      .decode = decodeFmaOpcode,
@@ -290,20 +319,20 @@ const OpcodeInfo kOpcodes[] = {
 } // namespace
 
 void decodeFloatBinary(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
-                       ScalarType type) {
+                       ScalarType type, FloatOperation operation) {
   FloatForm form = takeForm(suffixes);
   std::string_view rounding = suffixes.takeOneOf({"rn", "rz", "rm", "rp"});
   Handlers handler = nullptr;
-  bool isExtreme = instruction.opcode == "min" || instruction.opcode == "max";
+  bool isExtreme = operation == FloatOperation::Min || operation == FloatOperation::Max;
   if (isExtreme ? !suitsExtreme(type, form, rounding) : !suitsArithmetic(type, form))
     decoder.unsupported("these suffixes do not go with the operation and type");
   if (isHalf(type) && (rounding.empty() || rounding == "rn"))
-    handler = halfBinary(instruction.opcode, type, form);
+    handler = halfBinary(operation, type, form);
   else if (type == ScalarType::F32 || type == ScalarType::F64)
     handler = rounding.empty() || rounding == "rn"
-                  ? nearestBinary(instruction.opcode, type, form)
-                  : roundedHandler(instruction.opcode, rounding, type == ScalarType::F64,
-                                   form.flush, form.saturate);
+                  ? nearestBinary(operation, type, form)
+                  : roundedHandler(operation, rounding, type == ScalarType::F64, form.flush,
+                                   form.saturate);
   emitSimple(decoder, instruction, handler, type, 3);
 }
 
@@ -320,21 +349,22 @@ void decodeFloatDivision(Decoder &decoder, const Instruction &instruction, Suffi
     handler =
         type == ScalarType::F32 || type == ScalarType::F64 ? pick<Div, 2>(type, form) : nullptr;
   else if (!rounding.empty())
-    handler = roundedHandler("div", rounding, type == ScalarType::F64, form.flush, form.saturate);
+    handler = roundedHandler(FloatOperation::Div, rounding, type == ScalarType::F64, form.flush,
+                             form.saturate);
   if (rounding == "approx" || rounding == "full")
     return emitApproximate(decoder, instruction, handler, type, 3);
   emitSimple(decoder, instruction, handler, type, 3);
 }
 
 void decodeFloatSign(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
-                     ScalarType type) {
+                     ScalarType type, FloatOperation operation) {
   FloatForm form = takeForm(suffixes);
-  bool isAbs = instruction.opcode == "abs";
+  bool isAbs = operation == FloatOperation::Abs;
   if (!onlyFlushes(form) || !suitsType(type, form))
     decoder.unsupported("these suffixes do not go with the operation and type");
   Handlers handler = nullptr;
   if (isHalf(type))
-    handler = halfUnary(instruction.opcode, type, form);
+    handler = halfUnary(operation, type, form);
   else if (type == ScalarType::F64 && !form.flush)
     handler = isAbs ? shapedOp<AbsOf, double, 1, false, false>()
                     : shapedOp<NegOf, double, 1, false, false>();
@@ -357,8 +387,8 @@ void decodeFma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
     handler = pick<Fma, 3>(type, form);
   else if (type == ScalarType::F32 || type == ScalarType::F64)
     handler = rounding.empty() ? nullptr
-                               : roundedHandler("fma", rounding, type == ScalarType::F64,
-                                                form.flush, form.saturate);
+                               : roundedHandler(FloatOperation::Fma, rounding,
+                                                type == ScalarType::F64, form.flush, form.saturate);
   emitSimple(decoder, instruction, handler, type, 4);
 }
 

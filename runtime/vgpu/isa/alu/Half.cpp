@@ -4,6 +4,7 @@
 // digits. fma needs more: its exact value is rounded to odd first, which keeps what the last rounding has to know.
 #include "runtime/vgpu/decode/Select.h"
 #include "runtime/vgpu/isa/alu/Exp2.h"
+#include "runtime/vgpu/isa/alu/FloatForms.h"
 #include "runtime/vgpu/isa/alu/FloatRules.h"
 #include "runtime/vgpu/isa/alu/HalfFormat.h"
 
@@ -170,44 +171,51 @@ template <class Traits, class F> Handler pickBinary(bool packed, const FloatForm
                        : binaryShape<Binary<Traits, F, false, false>>(packed);
 }
 
-template <class Traits>
-Handler binaryFor(std::string_view opcode, bool packed, const FloatForm &form) {
-  if (form.xorSign) {
-    if (opcode == "min")
-      return form.propagateNan ? pickBinary<Traits, XorSign<false, true>>(packed, form)
-                               : pickBinary<Traits, XorSign<false, false>>(packed, form);
-    return form.propagateNan ? pickBinary<Traits, XorSign<true, true>>(packed, form)
-                             : pickBinary<Traits, XorSign<true, false>>(packed, form);
-  }
-  if (opcode == "add")
-    return pickBinary<Traits, Add>(packed, form);
-  if (opcode == "sub")
-    return pickBinary<Traits, Sub>(packed, form);
-  if (opcode == "mul")
-    return pickBinary<Traits, Mul>(packed, form);
-  if (opcode == "min")
-    return form.propagateNan ? pickBinary<Traits, MinNan>(packed, form)
-                             : pickBinary<Traits, Min>(packed, form);
-  if (opcode == "max")
-    return form.propagateNan ? pickBinary<Traits, MaxNan>(packed, form)
-                             : pickBinary<Traits, Max>(packed, form);
-  return nullptr;
+template <class Traits, bool Maximum> Handler extremeFor(bool packed, const FloatForm &form) {
+  if (form.xorSign)
+    return form.propagateNan ? pickBinary<Traits, XorSign<Maximum, true>>(packed, form)
+                             : pickBinary<Traits, XorSign<Maximum, false>>(packed, form);
+  using Plain = std::conditional_t<Maximum, Max, Min>;
+  using Propagating = std::conditional_t<Maximum, MaxNan, MinNan>;
+  return form.propagateNan ? pickBinary<Traits, Propagating>(packed, form)
+                           : pickBinary<Traits, Plain>(packed, form);
 }
 
 template <class Traits>
-Handler unaryFor(std::string_view opcode, bool packed, const FloatForm &form) {
-  if (opcode == "abs")
+Handler binaryFor(FloatOperation operation, bool packed, const FloatForm &form) {
+  switch (operation) {
+  case FloatOperation::Add:
+    return pickBinary<Traits, Add>(packed, form);
+  case FloatOperation::Sub:
+    return pickBinary<Traits, Sub>(packed, form);
+  case FloatOperation::Mul:
+    return pickBinary<Traits, Mul>(packed, form);
+  case FloatOperation::Min:
+    return extremeFor<Traits, false>(packed, form);
+  case FloatOperation::Max:
+    return extremeFor<Traits, true>(packed, form);
+  default:
+    return nullptr;
+  }
+}
+
+template <class Traits>
+Handler unaryFor(FloatOperation operation, bool packed, const FloatForm &form) {
+  switch (operation) {
+  case FloatOperation::Abs:
     return form.flush ? unaryShape<SignBits<Traits, false, true>>(packed)
                       : unaryShape<SignBits<Traits, false, false>>(packed);
-  if (opcode == "neg")
+  case FloatOperation::Neg:
     return form.flush ? unaryShape<SignBits<Traits, true, true>>(packed)
                       : unaryShape<SignBits<Traits, true, false>>(packed);
-  if (opcode == "ex2")
+  case FloatOperation::Ex2:
     return form.flush ? unaryShape<Ex2<Traits, true>>(packed)
                       : unaryShape<Ex2<Traits, false>>(packed);
-  if (opcode == "tanh")
+  case FloatOperation::Tanh:
     return unaryShape<Unary<Traits, Tanh, false>>(packed);
-  return nullptr;
+  default:
+    return nullptr;
+  }
 }
 
 template <class Traits> Handler fmaFor(bool packed, const FloatForm &form) {
@@ -231,14 +239,14 @@ Handlers eachHalf(ScalarType type, Handler handler) {
 
 } // namespace
 
-Handlers halfBinary(std::string_view opcode, ScalarType type, const FloatForm &form) {
-  return eachHalf(type, isBfloat(type) ? binaryFor<BfloatTraits>(opcode, isPacked(type), form)
-                                       : binaryFor<HalfTraits>(opcode, isPacked(type), form));
+Handlers halfBinary(FloatOperation operation, ScalarType type, const FloatForm &form) {
+  return eachHalf(type, isBfloat(type) ? binaryFor<BfloatTraits>(operation, isPacked(type), form)
+                                       : binaryFor<HalfTraits>(operation, isPacked(type), form));
 }
 
-Handlers halfUnary(std::string_view opcode, ScalarType type, const FloatForm &form) {
-  return eachHalf(type, isBfloat(type) ? unaryFor<BfloatTraits>(opcode, isPacked(type), form)
-                                       : unaryFor<HalfTraits>(opcode, isPacked(type), form));
+Handlers halfUnary(FloatOperation operation, ScalarType type, const FloatForm &form) {
+  return eachHalf(type, isBfloat(type) ? unaryFor<BfloatTraits>(operation, isPacked(type), form)
+                                       : unaryFor<HalfTraits>(operation, isPacked(type), form));
 }
 
 Handlers halfFma(ScalarType type, const FloatForm &form) {

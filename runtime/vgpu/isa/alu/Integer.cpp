@@ -2,6 +2,8 @@
 // Bits.cpp.
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
+#include "runtime/vgpu/isa/alu/Carry.h"
+#include "runtime/vgpu/isa/alu/FloatForms.h"
 #include "runtime/vgpu/machine/Launch.h"
 
 #include <algorithm>
@@ -169,14 +171,14 @@ void decodeCNot(Decoder &decoder, const Instruction &instruction, Suffixes &suff
 }
 
 // Opcodes that integers and floats share: the type decides. `Saturated` is the form for s32 with .sat.
-template <template <class> class F, class Saturated>
+template <template <class> class F, class Saturated, FloatOperation Float>
 void decodeSum(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
   if (isFloat(type))
-    decodeFloatBinary(decoder, instruction, suffixes, type);
+    decodeFloatBinary(decoder, instruction, suffixes, type, Float);
   else if (suffixes.take("cc"))
     decodeWithCarry(decoder, instruction, suffixes, type, {.writes = true});
-  else if (isPairOfShorts(type) && instruction.opcode == "add")
+  else if (isPairOfShorts(type) && Float == FloatOperation::Add) // PTX has no sub of pairs
     emitSimple(decoder, instruction, eachShort<F>(type), type, 3);
   else if (type == ScalarType::S32 && suffixes.take("sat"))
     emitSimple(decoder, instruction, laneOp<Saturated, int32_t, int32_t, int32_t>, type, 3);
@@ -220,11 +222,11 @@ void decodeRem(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   decodeDivision<Rem>(decoder, instruction, suffixes.takeType());
 }
 
-template <template <class> class F>
+template <template <class> class F, FloatOperation Float>
 void decodeMinMax(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
   if (isFloat(type)) {
-    decodeFloatBinary(decoder, instruction, suffixes, type);
+    decodeFloatBinary(decoder, instruction, suffixes, type, Float);
     return;
   }
   bool relu = suffixes.take("relu");
@@ -238,11 +240,11 @@ void decodeMinMax(Decoder &decoder, const Instruction &instruction, Suffixes &su
                3);
 }
 
-template <template <class> class F>
+template <template <class> class F, FloatOperation Float>
 void decodeSign(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
   if (isFloat(type))
-    decodeFloatSign(decoder, instruction, suffixes, type);
+    decodeFloatSign(decoder, instruction, suffixes, type, Float);
   else
     emitSimple(decoder, instruction,
                isSigned(type) && isWord(type) ? unaryInteger<F>(type) : nullptr, type, 2);
@@ -254,7 +256,7 @@ const std::initializer_list<Requirement> kMinRequirements = {
 
 const OpcodeInfo kOpcodes[] = {
     {.name = "add",
-     .decode = decodeSum<Add, AddSaturate>,
+     .decode = decodeSum<Add, AddSaturate, FloatOperation::Add>,
      .forms = {{.never = "b8 b16 b32 b64 u8 s8"}},
      .requirements = {{"f16", 53, 42},
                       {"f16x2", 53, 42},
@@ -263,7 +265,7 @@ const OpcodeInfo kOpcodes[] = {
                       {"u16x2", 90, 80},
                       {"s16x2", 90, 80}}},
     {.name = "sub",
-     .decode = decodeSum<Sub, SubSaturate>,
+     .decode = decodeSum<Sub, SubSaturate, FloatOperation::Sub>,
      .forms = {{.never = "b8 b16 b32 b64 u8 s8"}},
      .requirements = {{"f16", 53, 42}, {"f16x2", 53, 42}, {"bf16", 90, 78}, {"bf16x2", 90, 78}}},
     {.name = "div",
@@ -273,18 +275,18 @@ const OpcodeInfo kOpcodes[] = {
                {.never = "f16 f16x2 bf16 bf16x2"}}},
     {.name = "rem", .decode = decodeRem, .forms = {{.never = "b8 b16 b32 b64 u8 s8"}}},
     {.name = "min",
-     .decode = decodeMinMax<Min>,
+     .decode = decodeMinMax<Min, FloatOperation::Min>,
      .forms = {{.never = "b8 b16 b32 b64 u8 s8"}},
      .requirements = kMinRequirements},
     {.name = "max",
-     .decode = decodeMinMax<Max>,
+     .decode = decodeMinMax<Max, FloatOperation::Max>,
      .forms = {{.never = "b8 b16 b32 b64 u8 s8"}},
      .requirements = kMinRequirements},
     {.name = "abs",
-     .decode = decodeSign<Abs>,
+     .decode = decodeSign<Abs, FloatOperation::Abs>,
      .requirements = {{"f16", 53, 65}, {"f16x2", 53, 65}, {"bf16", 80, 70}, {"bf16x2", 80, 70}}},
     {.name = "neg",
-     .decode = decodeSign<Neg>,
+     .decode = decodeSign<Neg, FloatOperation::Neg>,
      .requirements = {{"f16", 53, 60}, {"f16x2", 53, 60}, {"bf16", 80, 70}, {"bf16x2", 80, 70}}},
     {.name = "and", .decode = decodeLogic<And>, .forms = {{.needs = "b16 b32 b64 pred"}}},
     {.name = "or", .decode = decodeLogic<Or>, .forms = {{.needs = "b16 b32 b64 pred"}}},

@@ -1,6 +1,8 @@
 // Integer products, alone and added to something: mul, mad, mul24, mad24, sad, dp4a, dp2a.
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
+#include "runtime/vgpu/isa/alu/Carry.h"
+#include "runtime/vgpu/isa/alu/FloatForms.h"
 #include "runtime/vgpu/ptx/ModifierWords.h"
 
 #include <algorithm>
@@ -111,19 +113,30 @@ Handler dotHandler(bool signedA, bool signedB) {
 template <class A, class B> using Dp2aLow = Dp2a<A, B, false>;
 template <class A, class B> using Dp2aHigh = Dp2a<A, B, true>;
 
-void decodeDot(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  bool isDp2a = instruction.opcode == "dp2a", high = isDp2a && suffixes.take("hi");
-  if (isDp2a && !high && !suffixes.take("lo"))
-    decoder.unsupported("expected dp2a.lo or dp2a.hi");
+// Whether the two types of a dot product are signed.
+std::pair<bool, bool> takeSigns(Decoder &decoder, Suffixes &suffixes) {
   ScalarType a = suffixes.takeType(), b = suffixes.takeType();
   for (ScalarType type : {a, b})
     if (type != ScalarType::U32 && type != ScalarType::S32)
       decoder.unsupported("expected the types .u32 or .s32");
-  bool signedA = isSigned(a), signedB = isSigned(b);
-  Handler handler = !isDp2a ? dotHandler<Dp4a, uint8_t, uint8_t>(signedA, signedB)
-                    : high  ? dotHandler<Dp2aHigh, uint16_t, uint8_t>(signedA, signedB)
-                            : dotHandler<Dp2aLow, uint16_t, uint8_t>(signedA, signedB);
-  emitSimple(decoder, instruction, handler, ScalarType::B32, 4);
+  return {isSigned(a), isSigned(b)};
+}
+
+void decodeDp4a(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  auto [signedA, signedB] = takeSigns(decoder, suffixes);
+  emitSimple(decoder, instruction, dotHandler<Dp4a, uint8_t, uint8_t>(signedA, signedB),
+             ScalarType::B32, 4);
+}
+
+void decodeDp2a(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  bool high = suffixes.take("hi");
+  if (!high && !suffixes.take("lo"))
+    decoder.unsupported("expected dp2a.lo or dp2a.hi");
+  auto [signedA, signedB] = takeSigns(decoder, suffixes);
+  emitSimple(decoder, instruction,
+             high ? dotHandler<Dp2aHigh, uint16_t, uint8_t>(signedA, signedB)
+                  : dotHandler<Dp2aLow, uint16_t, uint8_t>(signedA, signedB),
+             ScalarType::B32, 4);
 }
 
 void decodeSad(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -271,7 +284,7 @@ void decodeMad24(Decoder &decoder, const Instruction &instruction, Suffixes &suf
 
 void decodeMul(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
-  isFloat(type) ? decodeFloatBinary(decoder, instruction, suffixes, type)
+  isFloat(type) ? decodeFloatBinary(decoder, instruction, suffixes, type, FloatOperation::Mul)
                 : decodeMulInteger(decoder, instruction, suffixes, type);
 }
 
@@ -290,8 +303,8 @@ const OpcodeInfo kOpcodes[] = {
      .orders = kMulOrders},
     {.name = "mul24", .decode = decodeMul24, .orders = kMulOrders},
     {.name = "mad24", .decode = decodeMad24, .orders = kMulOrders},
-    {.name = "dp4a", .decode = decodeDot, .requirements = {{"", 61, 50}}},
-    {.name = "dp2a", .decode = decodeDot, .requirements = {{"", 61, 50}}},
+    {.name = "dp4a", .decode = decodeDp4a, .requirements = {{"", 61, 50}}},
+    {.name = "dp2a", .decode = decodeDp2a, .requirements = {{"", 61, 50}}},
     {.name = "sad", .decode = decodeSad, .forms = {{.never = "b8 b16 b32 b64 u8 s8"}}},
 };
 

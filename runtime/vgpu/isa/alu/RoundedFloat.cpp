@@ -81,23 +81,26 @@ Handler pick(std::string_view rounding, bool isDouble, bool flushes, bool satura
 
 } // namespace
 
-Handler roundedHandler(std::string_view opcode, std::string_view rounding, bool isDouble,
+Handler roundedHandler(FloatOperation operation, std::string_view rounding, bool isDouble,
                        bool flushes, bool saturates) {
-  if (opcode == "add")
+  switch (operation) {
+  case FloatOperation::Add:
     return pick<Add>(rounding, isDouble, flushes, saturates);
-  if (opcode == "sub")
+  case FloatOperation::Sub:
     return pick<Sub>(rounding, isDouble, flushes, saturates);
-  if (opcode == "mul")
+  case FloatOperation::Mul:
     return pick<Mul>(rounding, isDouble, flushes, saturates);
-  if (opcode == "fma" || opcode == "mad")
+  case FloatOperation::Fma:
     return pick<Fma>(rounding, isDouble, flushes, saturates);
-  if (opcode == "div")
+  case FloatOperation::Div:
     return pick<Div>(rounding, isDouble, flushes, saturates);
-  if (opcode == "sqrt")
+  case FloatOperation::Sqrt:
     return pick<Sqrt>(rounding, isDouble, flushes, saturates);
-  if (opcode == "rcp")
+  case FloatOperation::Rcp:
     return pick<Rcp>(rounding, isDouble, flushes, saturates);
-  return nullptr;
+  default:
+    return nullptr;
+  }
 }
 
 } // namespace tile::vgpu

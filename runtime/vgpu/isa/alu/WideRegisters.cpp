@@ -97,7 +97,7 @@ void decodeWideMove(Decoder &decoder, const Instruction &instruction) {
 
 void emitWideAtomic(Decoder &decoder, const Instruction &instruction, WideAtomic form) {
   bool compares = form.operation == "cas";
-  if (instruction.opcode != "atom" || (!compares && form.operation != "exch"))
+  if (!form.returns || (!compares && form.operation != "exch"))
     decoder.unsupported("of .b128 there are atom.exch and atom.cas");
   decoder.wantOperandsAndPolicy(instruction, 3u + compares, form.hasPolicy);
   const auto &operands = instruction.operands;

@@ -14,6 +14,7 @@ struct WideAtomic {
   Space space = Space::Generic;
   uint32_t flags = 0; // as of other atomics, in Op::a
   bool hasPolicy = false;
+  bool returns = true; // the old value
 };
 void emitWideAtomic(Decoder &decoder, const Instruction &instruction, WideAtomic form);
 

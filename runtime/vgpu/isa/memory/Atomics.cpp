@@ -267,10 +267,10 @@ struct VectorForm {
   ScalarType type;
   size_t elements;
   uint32_t flags;
-  bool hasPolicy;
+  bool hasPolicy, returns;
 };
 void emitVectorAtomic(Decoder &decoder, const Instruction &instruction, const VectorForm &form) {
-  bool returns = instruction.opcode == "atom";
+  bool returns = form.returns;
   Handler handler = vectorHandler(form.operation, form.type, form.elements);
   if (!handler)
     decoder.unsupported("this operation and type as a vector");
@@ -303,8 +303,9 @@ void emitVectorAtomic(Decoder &decoder, const Instruction &instruction, const Ve
     decoder.emit(copyRow<uint32_t>, {decoder.target(olds[i], form.type)}, {results[i]});
 }
 
+// atom returns the old value, red nothing.
+template <bool returns>
 void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  bool returns = instruction.opcode == "atom";
   if (!returns && suffixes.take("async"))
     return decodeAsyncStore(decoder, instruction, suffixes);
   std::string_view order = suffixes.takeOneOf({"relaxed", "acquire", "release", "acq_rel"});
@@ -331,12 +332,13 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
     if (space == Space::Shared)
       decoder.unsupported("vector atomics are of global memory");
     decoder.program().usesGlobalAtomics = true;
-    emitVectorAtomic(decoder, instruction,
-                     {operation, type, static_cast<size_t>(vector[1] - '0'), flags, hasPolicy});
+    emitVectorAtomic(
+        decoder, instruction,
+        {operation, type, static_cast<size_t>(vector[1] - '0'), flags, hasPolicy, returns});
     return;
   }
   if (type == ScalarType::B128)
-    return emitWideAtomic(decoder, instruction, {operation, space, flags, hasPolicy});
+    return emitWideAtomic(decoder, instruction, {operation, space, flags, hasPolicy, returns});
   bool isCas = operation == "cas";
   // exch, cas and the bit operations take signed and unsigned spellings as well.
   ScalarType bits = bytesOf(type) == 8   ? ScalarType::B64
@@ -390,7 +392,7 @@ const std::initializer_list<FormOrder> kAtomOrders = {
 
 const OpcodeInfo kOpcodes[] = {
     {.name = "atom",
-     .decode = decodeAtomic,
+     .decode = decodeAtomic<true>,
      .kind = always<InstructionClass::Atomic>,
      .forms = kAtomicForms,
      .orders = kAtomOrders,
@@ -413,7 +415,7 @@ const OpcodeInfo kOpcodes[] = {
                       {"v8", 90, 81},
                       {"b128", 90, 83}}},
     {.name = "red",
-     .decode = decodeAtomic,
+     .decode = decodeAtomic<false>,
      .kind = unlessAsync<always<InstructionClass::Atomic>>,
      .forms = kAtomicForms,
      .orders = kAtomOrders,

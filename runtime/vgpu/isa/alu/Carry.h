@@ -1,0 +1,16 @@
+// Sums, differences and products with a carry.
+#pragma once
+
+#include "runtime/vgpu/decode/Decode.h"
+
+namespace tile::vgpu {
+
+/// What an operation does with the condition code's carry.
+struct Carrying {
+  bool reads = false, writes = false;
+};
+/// add, sub and mad with a carry. `type` and `.cc` have been taken from the suffixes.
+void decodeWithCarry(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                     ScalarType type, Carrying carrying);
+
+} // namespace tile::vgpu
