@@ -1,4 +1,4 @@
-// Branches, calls, exit, trap.
+// Branches, calls, exit, trap, and events for a profiler.
 #include "runtime/vgpu/decode/BlockOrder.h"
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
@@ -129,6 +129,18 @@ void decodeTrap(Decoder &decoder, const Instruction &instruction, Suffixes &) {
   decoder.emit(trap, {}, {});
 }
 
+// An event for a profiler, of which there is none: it is counted as an instruction, and has no effect.
+void monitorEvent(Warp &, const Op &) {}
+
+void decodeMonitorEvent(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  uint64_t most = suffixes.take("mask") ? 0xffff : 15; // a set of events, or the number of one
+  decoder.wantOperands(instruction, 1);
+  const Operand &event = instruction.operands[0];
+  if (event.kind != Operand::Kind::Immediate || event.value > most)
+    decoder.malformed("the event must be a constant from 0 to " + std::to_string(most));
+  decoder.emit(monitorEvent, {}, {});
+}
+
 void decodeCall(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   suffixes.take("uni");
   decoder.decodeCall(instruction);
@@ -140,6 +152,7 @@ const OpcodeInfo kOpcodes[] = {
     {.name = "exit", .decode = decodeExit, .kind = always<InstructionClass::Control>},
     {.name = "ret", .decode = decodeRet, .kind = always<InstructionClass::Control>},
     {.name = "trap", .decode = decodeTrap, .kind = always<InstructionClass::Control>},
+    {.name = "pmevent", .decode = decodeMonitorEvent, .kind = always<InstructionClass::Other>},
     {.name = "call", .decode = decodeCall, .kind = always<InstructionClass::Control>},
 };
 
