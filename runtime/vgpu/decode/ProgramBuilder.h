@@ -4,7 +4,7 @@
 
 #include "runtime/vgpu/decode/SharedRows.h"
 #include "runtime/vgpu/machine/Model.h"
-#include "runtime/vgpu/machine/Program.h"
+#include "runtime/vgpu/machine/OpForm.h"
 
 #include <tile/Error.h>
 
@@ -51,6 +51,23 @@ public:
   Op &emitWide(Handlers handlers, std::span<const uint32_t> targets,
                std::span<const uint32_t> sources, int64_t imm = 0, uint32_t a = 0, uint32_t b = 0,
                uint8_t flags = 0);
+  /// With the form of the handler in `a` and `b`.
+  template <OpForm Form>
+  Op &emit(Handlers handlers, std::initializer_list<uint32_t> targets,
+           std::initializer_list<uint32_t> sources, int64_t imm, const Form &form,
+           uint8_t flags = 0) {
+    uint64_t bits = bitsOf(form);
+    return emit(handlers, targets, sources, imm, static_cast<uint32_t>(bits),
+                static_cast<uint32_t>(bits >> 32), flags);
+  }
+  template <OpForm Form>
+  Op &emitWide(Handlers handlers, std::span<const uint32_t> targets,
+               std::span<const uint32_t> sources, int64_t imm, const Form &form,
+               uint8_t flags = 0) {
+    uint64_t bits = bitsOf(form);
+    return emitWide(handlers, targets, sources, imm, static_cast<uint32_t>(bits),
+                    static_cast<uint32_t>(bits >> 32), flags);
+  }
 
   // Errors.
   void wantOperands(const Instruction &instruction, size_t least, size_t most = 0) const;

@@ -1,7 +1,6 @@
 // mov.b128, atom.exch.b128, atom.cas.b128.
 #include "runtime/vgpu/isa/alu/WideRegisters.h"
 
-#include "runtime/vgpu/decode/AtomicFlags.h"
 #include "runtime/vgpu/decode/BitShadow.h"
 #include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/Cluster.h"
@@ -38,16 +37,17 @@ void updateValidity(Warp &warp, const Op &op, const Access &access, unsigned lan
     warp.shadow.set(op.rows[half], wasGood ? kFullMask : 0, 1u << lane);
 }
 
-// Rows: old value, address, b{, c}: halves, the low one first. Op::b: the space.
+// Rows: old value, address, b{, c}: halves, the low one first.
 template <bool Compares> void wideAtomic(Warp &warp, const Op &op) {
   constexpr unsigned kAddress = 2, kB = 3, kLast = Compares ? 5 : 3;
   Access all;
-  all.space = static_cast<Space>(op.b);
+  auto form = formOf<AtomicForm>(op);
+  all.space = form.space;
   all.mask = warp.mask;
   all.bytes = 2 * kHalfBytes;
-  all.kind = op.a & kNarrowAtomic ? AccessKind::NarrowAtomic : AccessKind::Atomic;
-  all.order = static_cast<MemoryOrder>(op.a >> kAtomicOrderShift);
-  readAddresses(warp, op.rows[kAddress], op.a & kWideAddress, op.imm, all.address);
+  all.kind = form.kind();
+  all.order = form.order;
+  readAddresses(warp, op.rows[kAddress], form.isWide, op.imm, all.address);
   if (warp.shadow)
     checkAddress(warp, op, op.rows[kAddress]);
   auto pairAt = [&](unsigned row, unsigned lane) {
@@ -102,16 +102,16 @@ void emitWideAtomic(Decoder &decoder, const Instruction &instruction, WideAtomic
   decoder.wantOperandsAndPolicy(instruction, 3u + compares, form.hasPolicy);
   const auto &operands = instruction.operands;
   Decoder::Address address = decoder.address(operands[1]);
-  form.space = decoder.spaceOf(form.space, address);
+  form.atomic.space = decoder.spaceOf(form.atomic.space, address);
+  form.atomic.isWide = address.bytes == 8;
   std::vector<uint32_t> sources = {address.row};
   for (size_t i = 2; i < 3u + compares; ++i)
     for (uint32_t row : decoder.halves(operands[i]))
       sources.push_back(row);
-  if (form.space != Space::Shared)
+  if (form.atomic.space != Space::Shared)
     decoder.program().usesGlobalAtomics = true;
   decoder.emitWide(compares ? wideAtomic<true> : wideAtomic<false>, decoder.halves(operands[0]),
-                   sources, address.offset, form.flags | (address.bytes == 8 ? kWideAddress : 0),
-                   static_cast<uint32_t>(form.space), kOwnValidity);
+                   sources, address.offset, form.atomic, kOwnValidity);
 }
 
 } // namespace tile::vgpu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/isa/alu/AtomicForm.h"
 
 namespace tile::vgpu {
 
@@ -11,8 +12,7 @@ void decodeWideMove(Decoder &decoder, const Instruction &instruction);
 /// What the suffixes of atom.b128 say.
 struct WideAtomic {
   std::string_view operation; // exch and cas
-  Space space = Space::Generic;
-  uint32_t flags = 0; // as of other atomics, in Op::a
+  AtomicForm atomic;
   bool hasPolicy = false;
   bool returns = true; // the old value
 };

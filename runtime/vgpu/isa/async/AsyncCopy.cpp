@@ -107,23 +107,25 @@ namespace {
 // Where the lanes' copies go, and how many bytes each of them reads.
 void readOperands(Warp &warp, const Op &op, AsyncCopies::Record &record, Access &target,
                   Access &source) {
-  uint32_t bytes = op.a & 0xff;
+  auto form = formOf<CopyForm>(op);
+  uint32_t bytes = form.bytes;
   target.space = Space::Shared;
   target.kind = AccessKind::Write;
   source.space = Space::Global;
   target.bytes = source.bytes = bytes;
   target.mask = source.mask = warp.mask;
-  readAddresses(warp, op.rows[0], op.a & kWideTarget, static_cast<int32_t>(op.imm), target.address);
-  readAddresses(warp, op.rows[1], op.a & kWideSource, op.imm >> 32, source.address);
+  readAddresses(warp, op.rows[0], form.wideTarget, static_cast<int32_t>(op.imm), target.address);
+  readAddresses(warp, op.rows[1], form.wideSource, op.imm >> 32, source.address);
   if (warp.shadow) {
     checkAddress(warp, op, op.rows[0]);
     checkAddress(warp, op, op.rows[1]);
   }
   uint64_t copiedBytes = uint64_t{bytes} * static_cast<unsigned>(std::popcount(warp.mask));
-  if (op.b) {
+  if (form.third != CopyForm::Third::None) {
     copiedBytes = 0;
     forLanes(warp.mask, [&](unsigned lane) {
-      uint32_t copied = op.b == 1 ? warp.row<uint32_t>(op.rows[2])[lane]
+      uint32_t copied = form.third == CopyForm::Third::SourceSize
+                            ? warp.row<uint32_t>(op.rows[2])[lane]
                         : warp.predicate(op.rows[2]) >> lane & 1 ? 0
                                                                  : bytes;
       if (copied > bytes)
@@ -240,7 +242,7 @@ void describe(Warp &warp, const Op &op, const Access &target, const Access &sour
   std::ranges::copy(source.address, record.source);
   for (unsigned lane = 0; lane < kLanes; ++lane)
     record.target[lane] = static_cast<uint32_t>(target.address[lane]);
-  if (!op.b)
+  if (formOf<CopyForm>(op).third == CopyForm::Third::None)
     std::ranges::fill(record.sourceBytes, static_cast<uint8_t>(record.bytes));
 }
 
@@ -311,21 +313,20 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
       source.offset != static_cast<int32_t>(source.offset))
     decoder.unsupported("offsets beyond 31 bits");
   std::vector<uint32_t> sources = {target.row, source.row};
-  uint32_t third = 0;
+  CopyForm form = {.bytes = static_cast<uint8_t>(bytes),
+                   .wideSource = source.bytes == 8,
+                   .wideTarget = target.bytes == 8};
   if (hasThird && decoder.isPredicate(operands[3])) {
     decoder.require(80, 75, "a predicate");
     sources.push_back(decoder.predicate(operands[3]));
-    third = 2;
+    form.third = CopyForm::Third::IgnoresSource;
   } else if (hasThird) {
     sources.push_back(decoder.source(operands[3], ScalarType::U32));
-    third = 1;
+    form.third = CopyForm::Third::SourceSize;
   }
   auto offsets = static_cast<int64_t>(static_cast<uint64_t>(source.offset) << 32 |
                                       static_cast<uint32_t>(target.offset));
-  decoder.emitWide(issueCopy, {}, sources, offsets,
-                   static_cast<uint32_t>(bytes) | (source.bytes == 8 ? kWideSource : 0) |
-                       (target.bytes == 8 ? kWideTarget : 0),
-                   third, kOwnValidity);
+  decoder.emitWide(issueCopy, {}, sources, offsets, form, kOwnValidity);
 }
 
 void decodeCpAsync(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {

@@ -15,21 +15,12 @@ namespace {
 
 enum class Way : uint8_t { GlobalToShared, SharedToShared, SharedToGlobal };
 
-// Op::a of a copy; Op::b: the scalar type of a reduction of ranges.
 struct Form {
   Way way = Way::GlobalToShared;
   uint8_t rank = 0; // of a tensor copy; 0: a range
   bool multicast = false;
-  uint8_t operation = 0; // 1 + the index of a reduction
-
-  uint32_t pack() const {
-    return static_cast<uint32_t>(way) | uint32_t{rank} << 4 | uint32_t{multicast} << 8 |
-           uint32_t{operation} << 12;
-  }
-  static Form unpack(uint32_t bits) {
-    return {static_cast<Way>(bits & 15), static_cast<uint8_t>(bits >> 4 & 15), (bits >> 8 & 1) != 0,
-            static_cast<uint8_t>(bits >> 12)};
-  }
+  uint8_t operation = 0;              // 1 + the index of a reduction
+  ScalarType type = ScalarType::None; // of a reduction of ranges
 };
 
 // Rows of a copy: all addresses are 64 bits wide.
@@ -106,7 +97,7 @@ void readRange(Warp &warp, const Op &op, const Form &form, unsigned lane, BulkTr
   if (form.way != Way::SharedToShared)
     copy.global = address(warp, op, form.way == Way::GlobalToShared ? kSource : kTarget, lane);
   if (form.operation)
-    copy.reduction = bulkReduction(kReductions[form.operation - 1], static_cast<ScalarType>(op.b));
+    copy.reduction = bulkReduction(kReductions[form.operation - 1], form.type);
 }
 
 void issue(Warp &warp, const Op &op, const Form &form, unsigned lane) {
@@ -141,7 +132,7 @@ void issue(Warp &warp, const Op &op, const Form &form, unsigned lane) {
 }
 
 void issueAll(Warp &warp, const Op &op) {
-  Form form = Form::unpack(op.a);
+  auto form = formOf<Form>(op);
   if (warp.shadow)
     for (RowOf row : {kTarget, kSource, kBarrier})
       checkAddress(warp, op, op.rows[row]);
@@ -259,13 +250,12 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
                                  : "expected .mbarrier::complete_tx::bytes");
   form.multicast = form.way == Way::GlobalToShared && suffixes.take("multicast::cluster");
   bool hasPolicy = suffixes.take("L2::cache_hint");
-  ScalarType type = ScalarType::None;
   if (reduces) {
     form.operation = takeReduction(decoder, suffixes);
     suffixes.take("noftz");
-    type = form.rank ? ScalarType::None : suffixes.takeType();
+    form.type = form.rank ? ScalarType::None : suffixes.takeType();
     if (form.way == Way::GlobalToShared ||
-        (!form.rank && !bulkReduction(kReductions[form.operation - 1], type)))
+        (!form.rank && !bulkReduction(kReductions[form.operation - 1], form.type)))
       decoder.unsupported("this reduction");
   }
   if (form.way == Way::SharedToShared && (form.rank || hasPolicy))
@@ -290,7 +280,7 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   if (hasPolicy)
     decoder.source(operands[at], ScalarType::B64); // must be one, and is not read
   rows.insert(rows.end(), coordinates.begin(), coordinates.end());
-  decoder.emitWide(issueAll, {}, rows, 0, form.pack(), static_cast<uint32_t>(type), kOwnValidity);
+  decoder.emitWide(issueAll, {}, rows, 0, form, kOwnValidity);
   // Sums may depend on the order of blocks, and host threads must not mix their parts.
   decoder.program().usesGlobalAtomics |= reduces && toGlobal;
 }

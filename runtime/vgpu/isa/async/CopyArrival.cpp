@@ -28,18 +28,24 @@ private:
   SharedPlace barrier_;
 };
 
-// Row: the address. Op::a: 1 it is 64 bits wide, 2 generic, 4 the arrival is one of those the barrier expects.
+struct ArrivalForm {
+  bool isWide = false, isGeneric = false; // the address
+  bool isExpected = false;                // one of those the barrier counts on
+};
+
+// Row: the address.
 void arriveAfterCopies(Warp &warp, const Op &op) {
+  auto form = formOf<ArrivalForm>(op);
   uint64_t address[kLanes];
-  readAddresses(warp, op.rows[0], op.a & 1, op.imm, address);
+  readAddresses(warp, op.rows[0], form.isWide, op.imm, address);
   if (warp.shadow)
     checkAddress(warp, op, op.rows[0]);
   forLanes(warp.mask, [&](unsigned lane) {
-    SharedPlace place = placeOf(warp, address[lane] - (op.a & 2 ? kSharedWindow : 0));
+    SharedPlace place = placeOf(warp, address[lane] - (form.isGeneric ? kSharedWindow : 0));
     if (place.cta != warp.cta)
       warp.stop(op, FindingKind::OutOfBounds, lane, "the mbarrier is not the block's own");
     Mbarrier &barrier = requireMbarrier(warp, op, lane, *place.cta, place.address);
-    if (!(op.a & 4))
+    if (!form.isExpected)
       ++barrier.pending;
     Cluster &cluster = *warp.cta->cluster;
     cluster.async.issue(cluster, std::make_unique<CopyArrival>(warp, op, lane, place));
@@ -57,10 +63,8 @@ void decodeCopyArrival(Decoder &decoder, const Instruction &instruction, Suffixe
     decoder.unsupported("an mbarrier is .b64");
   decoder.wantOperands(instruction, 1);
   Decoder::Address address = decoder.address(instruction.operands[0]);
-  bool generic = !shared && !address.known;
-  decoder.emit(arriveAfterCopies, {}, {address.row}, address.offset,
-               (address.bytes == 8 ? 1u : 0u) | (generic ? 2u : 0u) | (expected ? 4u : 0u), 0,
-               kOwnValidity);
+  ArrivalForm form = {address.bytes == 8, !shared && !address.known, expected};
+  decoder.emit(arriveAfterCopies, {}, {address.row}, address.offset, form, kOwnValidity);
 }
 
 } // namespace tile::vgpu

@@ -11,19 +11,20 @@ namespace {
 // How much of its bytes each lane takes from its source: the others are zeros.
 enum class Taken { All, None, Some };
 
-Taken takenBytes(Warp &warp, const Op &op, uint32_t bytes) {
-  if (op.b == 0)
+Taken takenBytes(Warp &warp, const Op &op, const CopyForm &form) {
+  if (form.third == CopyForm::Third::None)
     return Taken::All;
   uint32_t any = 0, missing = 0; // bits
-  if (op.b == 2) {
+  if (form.third == CopyForm::Third::IgnoresSource) {
     missing = warp.predicate(op.rows[2]);
     any = ~missing;
   }
-  for (unsigned lane = 0; op.b == 1 && lane < kLanes; ++lane) {
-    uint32_t size = warp.row<uint32_t>(op.rows[2])[lane];
-    any |= size;
-    missing |= size ^ bytes;
-  }
+  if (form.third == CopyForm::Third::SourceSize)
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      uint32_t size = warp.row<uint32_t>(op.rows[2])[lane];
+      any |= size;
+      missing |= size ^ form.bytes;
+    }
   return !missing ? Taken::All : !any ? Taken::None : Taken::Some;
 }
 
@@ -72,13 +73,13 @@ void fillLanes(uint32_t bytes, const OwnShared &targets, const Sources *sources)
 } // namespace
 
 bool copyUnchecked(Warp &warp, const Op &op) {
-  uint32_t bytes = op.a & 0xff;
+  auto form = formOf<CopyForm>(op);
+  uint32_t bytes = form.bytes;
   Cluster &cluster = *warp.cta->cluster;
-  if (cluster.launch->setup().schedule != Schedule::Eager ||
-      (op.a & (kWideSource | kWideTarget)) != kWideSource)
+  if (cluster.launch->setup().schedule != Schedule::Eager || !form.wideSource || form.wideTarget)
     return false;
   auto targets = findOwnShared(warp, op.rows[0], static_cast<int32_t>(op.imm), bytes, kLanes);
-  Taken taken = targets ? takenBytes(warp, op, bytes) : Taken::Some;
+  Taken taken = targets ? takenBytes(warp, op, form) : Taken::Some;
   if (taken == Taken::Some)
     return false;
   std::optional<Sources> sources;

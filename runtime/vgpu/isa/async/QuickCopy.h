@@ -2,13 +2,18 @@
 #pragma once
 
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/OpForm.h"
 #include "runtime/vgpu/machine/Warp.h"
 
 namespace tile::vgpu {
 
-/// Of a cp.async. Rows: target address, source address{, source size or ignore predicate}. Op::a: cp-size; bit 16: sources
-/// are 64 bits wide, bit 17: the target is. Op::b: 0 no third operand, 1 source size, 2 ignore-source predicate.
-constexpr uint32_t kWideSource = 1 << 16, kWideTarget = 1 << 17;
+/// Of a cp.async. Rows: target address, source address{, source size or ignore predicate}.
+struct CopyForm {
+  enum class Third : uint8_t { None, SourceSize, IgnoresSource };
+  uint8_t bytes = 0;
+  bool wideSource = false, wideTarget = false; // addresses of 64 bits
+  Third third = Third::None;
+};
 
 /// Whole copies of all lanes that nobody wants to know of. False: it has done nothing.
 bool copyUnchecked(Warp &warp, const Op &op);

@@ -2,9 +2,9 @@
 //
 // A block runs on one host thread, and kernels whose blocks meet in global atomics run their blocks one after the other,
 // so a plain read and write is atomic, and the order is the same in every run.
-#include "runtime/vgpu/decode/AtomicFlags.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Select.h"
+#include "runtime/vgpu/isa/alu/AtomicForm.h"
 #include "runtime/vgpu/isa/alu/FloatRules.h"
 #include "runtime/vgpu/isa/alu/HalfFormat.h"
 #include "runtime/vgpu/isa/alu/WideRegisters.h"
@@ -124,7 +124,8 @@ void updateValidity(Warp &warp, const Op &op, const Access &access, unsigned fir
   forLanes(access.mask, [&](unsigned lane) {
     uint64_t bit = 0;
     ValidBits *bits = validBits(warp, access.space, access.address[lane], lane, bit);
-    bool good = (!bits || bits->get(bit, sizeof(T)) == (1u << sizeof(T)) - 1) || op.b >> 8;
+    bool good = (!bits || bits->get(bit, sizeof(T)) == (1u << sizeof(T)) - 1) ||
+                formOf<AtomicForm>(op).isExchange;
     if (!good)
       warp.unwritten = {&op, access.space, access.address[lane]};
     for (unsigned i = first + 1; i < op.targets + op.sources; ++i)
@@ -139,16 +140,17 @@ void updateValidity(Warp &warp, const Op &op, const Access &access, unsigned fir
   });
 }
 
-// Rows: {old value,} address, b{, c}. Op::b: the space; bit 8: the old value does not matter (exch).
+// Rows: {old value,} address, b{, c}.
 template <class T, class F> void atomic(Warp &warp, const Op &op) {
   unsigned first = op.targets;
   Access all;
-  all.space = static_cast<Space>(op.b & 0xff);
+  auto form = formOf<AtomicForm>(op);
+  all.space = form.space;
   all.mask = warp.mask;
   all.bytes = sizeof(T);
-  all.kind = op.a & kNarrowAtomic ? AccessKind::NarrowAtomic : AccessKind::Atomic;
-  all.order = static_cast<MemoryOrder>(op.a >> kAtomicOrderShift);
-  readAddresses(warp, op.rows[first], op.a & kWideAddress, op.imm, all.address);
+  all.kind = form.kind();
+  all.order = form.order;
+  readAddresses(warp, op.rows[first], form.isWide, op.imm, all.address);
   if (warp.shadow)
     checkAddress(warp, op, op.rows[first]);
   const auto *b = warp.row<LaneOf<T>>(op.rows[first + 1]);
@@ -231,15 +233,18 @@ constexpr Row kVectorRows[] = {
     {"max", ScalarType::BF16x2, atomic<uint32_t, Pair<ExtremeBfloat<true>>>},
 };
 
-// Op::b: the bytes of the whole vector.
 void checkVectorAlignment(Warp &warp, const Op &op) {
+  auto form = formOf<AtomicForm>(op);
   uint64_t address[kLanes];
-  readAddresses(warp, op.rows[0], op.a & kWideAddress, op.imm, address);
+  readAddresses(warp, op.rows[0], form.isWide, op.imm, address);
   uint32_t wrong = 0;
-  forLanes(warp.mask, [&](unsigned lane) { wrong |= uint32_t{address[lane] % op.b != 0} << lane; });
+  forLanes(warp.mask, [&](unsigned lane) {
+    wrong |= uint32_t{address[lane] % form.vectorBytes != 0} << lane;
+  });
   if (wrong)
     warp.stop(op, FindingKind::Misaligned, LaneMask{wrong},
-              "the vector's address is not aligned to its " + std::to_string(op.b) + " bytes");
+              "the vector's address is not aligned to its " + std::to_string(form.vectorBytes) +
+                  " bytes");
 }
 
 template <class T> void copyRow(Warp &warp, const Op &op) {
@@ -266,7 +271,7 @@ struct VectorForm {
   std::string_view operation;
   ScalarType type;
   size_t elements;
-  uint32_t flags;
+  AtomicForm atomic;
   bool hasPolicy, returns;
 };
 void emitVectorAtomic(Decoder &decoder, const Instruction &instruction, const VectorForm &form) {
@@ -286,9 +291,12 @@ void emitVectorAtomic(Decoder &decoder, const Instruction &instruction, const Ve
   for (const Operand &value : values)
     sources.push_back(decoder.source(value, form.type));
   Decoder::Address address = decoder.address(instruction.operands[returns]);
-  uint32_t flags = form.flags | (address.bytes == 8 ? kWideAddress : 0), bytes = bytesOf(form.type);
-  decoder.emit(checkVectorAlignment, {}, {address.row}, address.offset, flags,
-               static_cast<uint32_t>(bytes * form.elements), kOwnValidity);
+  uint32_t bytes = bytesOf(form.type);
+  AtomicForm atomic = form.atomic;
+  atomic.space = Space::Global;
+  atomic.isWide = address.bytes == 8;
+  atomic.vectorBytes = static_cast<uint8_t>(bytes * form.elements);
+  decoder.emit(checkVectorAlignment, {}, {address.row}, address.offset, atomic, kOwnValidity);
   // Results go where they belong when all elements are done, since one may replace a value or the address.
   std::vector<uint32_t> results;
   for (size_t i = 0; i < form.elements; ++i) {
@@ -296,8 +304,7 @@ void emitVectorAtomic(Decoder &decoder, const Instruction &instruction, const Ve
     if (returns)
       target.push_back(results.emplace_back(decoder.temporary(4)));
     decoder.emitWide(handler, target, std::array{address.row, sources[i]},
-                     address.offset + static_cast<int64_t>(i * bytes), flags,
-                     static_cast<uint32_t>(Space::Global), kOwnValidity);
+                     address.offset + static_cast<int64_t>(i * bytes), atomic, kOwnValidity);
   }
   for (size_t i = 0; i < results.size(); ++i)
     decoder.emit(copyRow<uint32_t>, {decoder.target(olds[i], form.type)}, {results[i]});
@@ -327,18 +334,18 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
                       : order == "release" ? MemoryOrder::Release
                                            : MemoryOrder::Relaxed;
   decoder.program().releases |= order == "release" || order == "acq_rel";
-  uint32_t flags = (narrow ? kNarrowAtomic : 0) | static_cast<uint32_t>(meant) << kAtomicOrderShift;
+  AtomicForm atomic = {.space = space, .order = meant, .isNarrow = narrow};
   if (!vector.empty()) {
     if (space == Space::Shared)
       decoder.unsupported("vector atomics are of global memory");
     decoder.program().usesGlobalAtomics = true;
     emitVectorAtomic(
         decoder, instruction,
-        {operation, type, static_cast<size_t>(vector[1] - '0'), flags, hasPolicy, returns});
+        {operation, type, static_cast<size_t>(vector[1] - '0'), atomic, hasPolicy, returns});
     return;
   }
   if (type == ScalarType::B128)
-    return emitWideAtomic(decoder, instruction, {operation, space, flags, hasPolicy, returns});
+    return emitWideAtomic(decoder, instruction, {operation, atomic, hasPolicy, returns});
   bool isCas = operation == "cas";
   // exch, cas and the bit operations take signed and unsigned spellings as well.
   ScalarType bits = bytesOf(type) == 8   ? ScalarType::B64
@@ -365,10 +372,10 @@ void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &su
     targets.push_back(decoder.target(instruction.operands[0], type));
   if (space != Space::Shared)
     decoder.program().usesGlobalAtomics = true;
-  uint32_t exchange = operation == "exch" ? 1 << 8 : 0;
-  flags |= address.bytes == 8 ? kWideAddress : 0;
-  decoder.emitWide(handler, targets, sources, address.offset, flags,
-                   static_cast<uint32_t>(space) | exchange, kOwnValidity);
+  atomic.space = space;
+  atomic.isWide = address.bytes == 8;
+  atomic.isExchange = operation == "exch";
+  decoder.emitWide(handler, targets, sources, address.offset, atomic, kOwnValidity);
 }
 
 // The syntax of PTX ISA, as ptxas applies it.

@@ -11,19 +11,23 @@
 namespace tile::vgpu {
 namespace {
 
-// Op::a: bit 0 the address is 64 bits wide, bit 1 a strong access, bit 2 of cta scope, from bit 4 its order. Op::b: the
-// space.
-constexpr uint32_t kWide = 1, kStrong = 2, kNarrow = 4, kOrderShift = 4;
+struct AccessForm {
+  Space space = Space::Generic;
+  MemoryOrder order = MemoryOrder::Relaxed;
+  bool isWide = false;                     // the address has 64 bits
+  bool isStrong = false, isNarrow = false; // of the scope of the block
 
-AccessKind kindOf(const Op &op, AccessKind weak, AccessKind strong, AccessKind narrow) {
-  return !(op.a & kStrong) ? weak : op.a & kNarrow ? narrow : strong;
-}
+  AccessKind kind(AccessKind weak, AccessKind strong, AccessKind narrow) const {
+    return !isStrong ? weak : isNarrow ? narrow : strong;
+  }
+};
 
 void beginAccess(Warp &warp, const Op &op, uint32_t addressRow, Access &access) {
-  access.space = static_cast<Space>(op.b);
+  auto form = formOf<AccessForm>(op);
+  access.space = form.space;
   access.mask = warp.mask;
-  access.order = static_cast<MemoryOrder>(op.a >> kOrderShift);
-  readAddresses(warp, addressRow, op.a & kWide, op.imm, access.address);
+  access.order = form.order;
+  readAddresses(warp, addressRow, form.isWide, op.imm, access.address);
   if (warp.shadow)
     checkAddress(warp, op, addressRow);
 }
@@ -85,7 +89,8 @@ template <class T> void load(Warp &warp, const Op &op) {
   Access all;
   beginAccess(warp, op, op.rows[op.targets], all);
   all.bytes = op.targets * static_cast<uint32_t>(sizeof(T));
-  all.kind = kindOf(op, AccessKind::Read, AccessKind::StrongRead, AccessKind::NarrowRead);
+  all.kind =
+      formOf<AccessForm>(op).kind(AccessKind::Read, AccessKind::StrongRead, AccessKind::NarrowRead);
   forSpaces(warp, op, all, [&](Access &access) {
     checkRaces(warp, op, access, 0);
     if (warp.shadow)
@@ -158,7 +163,8 @@ template <class T> void store(Warp &warp, const Op &op) {
   unsigned elements = op.sources - 1u;
   beginAccess(warp, op, op.rows[elements], all);
   all.bytes = elements * static_cast<uint32_t>(sizeof(T));
-  all.kind = kindOf(op, AccessKind::Write, AccessKind::StrongWrite, AccessKind::NarrowWrite);
+  all.kind = formOf<AccessForm>(op).kind(AccessKind::Write, AccessKind::StrongWrite,
+                                         AccessKind::NarrowWrite);
   forSpaces(warp, op, all, [&](Access &access) {
     // Lanes that may overlap go one by one, so that they are checked against each other.
     bool racy = warp.cta->races && isChecked(access.space);
@@ -297,20 +303,19 @@ std::vector<Operand> elementsOf(Decoder &decoder, const Operand &operand, size_t
 }
 
 // Strong accesses outside the block's own memory are how blocks talk to each other.
-void noteCommunication(Decoder &decoder, const MemoryForm &form, uint32_t space) {
-  if (form.strong && space != static_cast<uint32_t>(Space::Shared) &&
-      space != static_cast<uint32_t>(Space::Local))
+void noteCommunication(Decoder &decoder, const AccessForm &access) {
+  if (access.isStrong && access.space != Space::Shared && access.space != Space::Local)
     decoder.program().usesGlobalAtomics = true;
 }
 
-uint32_t spaceOf(const Decoder &decoder, const MemoryForm &form, const Decoder::Address &address) {
+AccessForm accessFormOf(const Decoder &decoder, const MemoryForm &form,
+                        const Decoder::Address &address) {
   Space space = decoder.spaceOf(form.space, address);
-  return static_cast<uint32_t>(space == Space::Const ? Space::Global : space);
-}
-
-uint32_t flagsOf(const MemoryForm &form, const Decoder::Address &address) {
-  return (address.bytes == 8 ? kWide : 0) | (form.strong ? kStrong : 0) |
-         (form.narrow ? kNarrow : 0) | static_cast<uint32_t>(form.order) << kOrderShift;
+  return {.space = space == Space::Const ? Space::Global : space,
+          .order = form.order,
+          .isWide = address.bytes == 8,
+          .isStrong = form.strong,
+          .isNarrow = form.narrow};
 }
 
 void decodeLoad(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -323,18 +328,17 @@ void decodeLoad(Decoder &decoder, const Instruction &instruction, Suffixes &suff
     for (const Operand &element : elementsOf(decoder, instruction.operands[0], form.elements))
       targets.push_back(decoder.target(element, form.type));
   Decoder::Address address = decoder.address(instruction.operands[1]);
-  uint32_t flags = flagsOf(form, address);
-  uint32_t space = spaceOf(decoder, form, address);
-  noteCommunication(decoder, form, space);
+  AccessForm access = accessFormOf(decoder, form, address);
+  noteCommunication(decoder, access);
   uint64_t bytes = form.elements * bytesOf(form.type), end = decoder.program().paramBytes;
-  if (space == static_cast<uint32_t>(Space::Param) && address.always && bytes <= end &&
+  if (access.space == Space::Param && address.always && bytes <= end &&
       *address.always <= end - bytes && *address.always % bytes == 0) {
     decoder.emitWide(parameterHandler(form.type), targets, {},
                      static_cast<int64_t>(*address.always), 0, 0, kOwnValidity);
     return;
   }
-  decoder.emitWide(loadHandler(form.type), targets, std::array{address.row}, address.offset, flags,
-                   space, kOwnValidity);
+  decoder.emitWide(loadHandler(form.type), targets, std::array{address.row}, address.offset, access,
+                   kOwnValidity);
 }
 
 void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -350,11 +354,9 @@ void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suf
       sources.push_back(decoder.source(element, form.type));
   Decoder::Address address = decoder.address(instruction.operands[0]);
   sources.push_back(address.row);
-  uint32_t flags = flagsOf(form, address);
-  uint32_t space = spaceOf(decoder, form, address);
-  noteCommunication(decoder, form, space);
-  decoder.emitWide(storeHandler(form.type), {}, sources, address.offset, flags, space,
-                   kOwnValidity);
+  AccessForm access = accessFormOf(decoder, form, address);
+  noteCommunication(decoder, access);
+  decoder.emitWide(storeHandler(form.type), {}, sources, address.offset, access, kOwnValidity);
 }
 
 // The syntax of PTX ISA, as ptxas applies it.

@@ -45,7 +45,7 @@ void emitUpdate(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   std::vector<uint32_t> sources = {address.row};
   if (hasOperand)
     sources.push_back(decoder.source(instruction.operands[1], ScalarType::U32));
-  decoder.emitWide(updateMbarrier, {}, sources, address.offset, form.pack(), 0, kOwnValidity);
+  decoder.emitWide(updateMbarrier, {}, sources, address.offset, form, kOwnValidity);
 }
 
 void emitArrive(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
@@ -71,7 +71,7 @@ void emitArrive(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   uint32_t operand = operands.size() > at + 1 ? decoder.source(operands[at + 1], ScalarType::U32)
                                               : decoder.constant(1, 4);
   uint32_t state = hasState ? decoder.target(operands[0], ScalarType::B64) : decoder.sink(8);
-  decoder.emit(arriveAtMbarrier, {state}, {address.row, operand}, address.offset, form.pack(), 0,
+  decoder.emit(arriveAtMbarrier, {state}, {address.row, operand}, address.offset, form,
                kOwnValidity);
 }
 
@@ -88,7 +88,7 @@ void emitWait(Decoder &decoder, const Instruction &instruction, Suffixes &suffix
   if (operands.size() > 3)
     decoder.source(operands[3], ScalarType::U32); // the time limit: any time is as good
   decoder.emit(waitForMbarrier, {decoder.target(operands[0], ScalarType::Pred)},
-               {address.row, wanted}, address.offset, form.pack(), 0, kOwnValidity);
+               {address.row, wanted}, address.offset, form, kOwnValidity);
 }
 
 void decodeMbarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {

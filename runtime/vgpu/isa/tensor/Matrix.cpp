@@ -15,8 +15,13 @@
 namespace tile::vgpu {
 namespace {
 
-// Op::a. The last one: a target is also the register of the addresses.
-constexpr uint32_t kWide = 1, kTransposed = 2, kGeneric = 4, kOverwritesAddress = 8;
+struct MatrixForm {
+  bool isWide = false, isGeneric = false; // the addresses
+  bool isTransposed = false;
+  bool overwritesAddress = false; // a target is also the register of the addresses
+};
+bool isTransposed(const Op &op) { return formOf<MatrixForm>(op).isTransposed; }
+
 constexpr unsigned kRowOfMatrixBytes = 16;
 
 // Resolves the row addresses of all matrices: lanes that give none are masked off.
@@ -30,8 +35,9 @@ bool resolveRows(Warp &warp, const Op &op, uint32_t addressRow, unsigned matrice
   access.bytes = kRowOfMatrixBytes;
   access.kind = writes ? AccessKind::Write : AccessKind::Read;
   access.space = Space::Shared;
-  readAddresses(warp, addressRow, op.a & kWide, op.imm, access.address);
-  if (op.a & kGeneric)
+  auto form = formOf<MatrixForm>(op);
+  readAddresses(warp, addressRow, form.isWide, op.imm, access.address);
+  if (form.isGeneric)
     for (uint64_t &address : access.address)
       address -= address >= kSharedWindow ? kSharedWindow : 0;
   if (warp.shadow) {
@@ -62,7 +68,7 @@ void checkPieceRaces(Warp &warp, const Op &op, const Access &access, unsigned ma
   same &= !warp.cta->launch->checks().strict;
   SharedRaces &races = *warp.cta->races;
   Accessor accessor = accessorOf(warp, op, lane, kind);
-  if (!(op.a & kTransposed)) {
+  if (!isTransposed(op)) {
     auto offset =
         static_cast<uint32_t>(access.address[matrix * 8 + lane / 4] - kSharedBase) + 4 * (lane % 4);
     races.access(accessor, offset, 4, same);
@@ -85,7 +91,7 @@ void loadMatrixShadow(Warp &warp, const Op &op, const Access &access, unsigned m
     return warp.shadow.set(op.rows[matrix], kFullMask, kFullMask);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     uint32_t undefined = 0;
-    forPieces(access, matrix, lane, op.a & kTransposed,
+    forPieces(access, matrix, lane, isTransposed(op),
               [&](uint64_t address, const uint8_t *, unsigned half) {
                 if (warp.cta->sharedValid.get(address - kSharedBase, 2) != 3)
                   undefined |= 0xffffu << (16 * half);
@@ -129,7 +135,7 @@ void checkReadRaces(Warp &warp, const Op &op, const Access &access) {
     offsets[row] = static_cast<uint32_t>(access.address[row] - kSharedBase);
   uint32_t others = warp.cta->races->readChunks(rows, offsets, access.mask);
   forLanes(others, [&](unsigned row) {
-    if (op.a & kTransposed)
+    if (isTransposed(op))
       return warp.cta->races->access(rows, offsets[row], kRowOfMatrixBytes, false);
     for (unsigned lane = row % 8 * 4, end = lane + 4; lane < end; ++lane)
       checkPieceRaces(warp, op, access, row / 8, lane, AccessKind::Read, false);
@@ -147,14 +153,15 @@ template <class RowAt> void loadRows(uint32_t *target, bool transposed, RowAt ro
 }
 
 bool loadUnchecked(Warp &warp, const Op &op) {
-  if (op.a & (kWide | kGeneric | kOverwritesAddress))
+  auto form = formOf<MatrixForm>(op);
+  if (form.isWide || form.isGeneric || form.overwritesAddress)
     return false;
   auto places = findOwnShared(warp, op.rows[op.targets], static_cast<int32_t>(op.imm),
                               kRowOfMatrixBytes, 8u * op.targets);
   if (!places)
     return false;
   for (unsigned matrix = 0; matrix < op.targets; ++matrix)
-    loadRows(warp.row<uint32_t>(op.rows[matrix]), op.a & kTransposed,
+    loadRows(warp.row<uint32_t>(op.rows[matrix]), isTransposed(op),
              [&](unsigned row) { return (*places)[matrix * 8 + row]; });
   return true;
 }
@@ -164,7 +171,7 @@ void loadMatrix(Warp &warp, const Op &op) {
     return;
   Access access;
   unsigned matrices = op.targets;
-  bool transposed = op.a & kTransposed;
+  bool transposed = isTransposed(op);
   if (!resolveRows(warp, op, op.rows[op.targets], matrices, false, access))
     return;
   if (warp.cta->races)
@@ -210,7 +217,7 @@ void storeWhole(Warp &warp, const Op &op, const Access &access, unsigned matrix)
                     !isStrict && std::memcmp(access.host[row] + column, source + lane, 4) == 0);
     }
   }
-  storeRows(source, access, matrix, op.a & kTransposed);
+  storeRows(source, access, matrix, isTransposed(op));
   for (unsigned row = matrix * 8; warp.shadow && row < matrix * 8 + 8; ++row)
     warp.cta->sharedValid.mark(access.address[row] - kSharedBase, kRowOfMatrixBytes);
 }
@@ -218,7 +225,7 @@ void storeWhole(Warp &warp, const Op &op, const Access &access, unsigned matrix)
 void storeMatrix(Warp &warp, const Op &op) {
   Access access;
   unsigned matrices = op.sources - 1u;
-  bool transposed = op.a & kTransposed;
+  bool transposed = isTransposed(op);
   if (!resolveRows(warp, op, op.rows[matrices], matrices, true, access))
     return;
   for (unsigned matrix = 0; matrix < matrices; ++matrix) {
@@ -257,20 +264,16 @@ void moveMatrix(Warp &warp, const Op &op) {
                     kFullMask);
 }
 
-struct MatrixForm {
-  size_t matrices = 0;
-  uint32_t flags = 0;
-};
-
-MatrixForm takeForm(Decoder &decoder, Suffixes &suffixes) {
+// `matrices` receives their number.
+MatrixForm takeForm(Decoder &decoder, Suffixes &suffixes, size_t &matrices) {
   MatrixForm form;
   bool sync = suffixes.take("sync"), aligned = suffixes.take("aligned"),
        shape = suffixes.take("m8n8");
   std::string_view count = suffixes.takeOneOf({"x1", "x2", "x4"});
-  form.matrices = count.empty() ? 0 : static_cast<size_t>(count[1] - '0');
-  form.flags = suffixes.take("trans") ? kTransposed : 0;
+  matrices = count.empty() ? 0 : static_cast<size_t>(count[1] - '0');
+  form.isTransposed = suffixes.take("trans");
   bool shared = suffixes.take("shared") || suffixes.take("shared::cta");
-  form.flags |= shared ? 0 : kGeneric;
+  form.isGeneric = !shared;
   if (!sync || !aligned || !shape || count.empty() || suffixes.takeType() != ScalarType::B16)
     decoder.unsupported("expected .sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16");
   return form;
@@ -285,28 +288,30 @@ const std::vector<Operand> fragment(Decoder &decoder, const Operand &operand, si
 }
 
 void decodeLdmatrix(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  MatrixForm form = takeForm(decoder, suffixes);
+  size_t matrices = 0;
+  MatrixForm form = takeForm(decoder, suffixes, matrices);
   decoder.wantOperands(instruction, 2);
   std::vector<uint32_t> targets;
-  for (const Operand &part : fragment(decoder, instruction.operands[0], form.matrices))
+  for (const Operand &part : fragment(decoder, instruction.operands[0], matrices))
     targets.push_back(decoder.target(part, ScalarType::B32));
   Decoder::Address address = decoder.address(instruction.operands[1]);
-  if (std::ranges::count(targets, address.row))
-    form.flags |= kOverwritesAddress;
-  decoder.emitWide(loadMatrix, targets, std::array{address.row}, address.offset,
-                   form.flags | (address.bytes == 8 ? kWide : 0), 0, kOwnValidity);
+  form.isWide = address.bytes == 8;
+  form.overwritesAddress = std::ranges::count(targets, address.row) > 0;
+  decoder.emitWide(loadMatrix, targets, std::array{address.row}, address.offset, form,
+                   kOwnValidity);
 }
 
 void decodeStmatrix(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  MatrixForm form = takeForm(decoder, suffixes);
+  size_t matrices = 0;
+  MatrixForm form = takeForm(decoder, suffixes, matrices);
   decoder.wantOperands(instruction, 2);
   std::vector<uint32_t> sources;
-  for (const Operand &part : fragment(decoder, instruction.operands[1], form.matrices))
+  for (const Operand &part : fragment(decoder, instruction.operands[1], matrices))
     sources.push_back(decoder.source(part, ScalarType::B32));
   Decoder::Address address = decoder.address(instruction.operands[0]);
   sources.push_back(address.row);
-  decoder.emitWide(storeMatrix, {}, sources, address.offset,
-                   form.flags | (address.bytes == 8 ? kWide : 0), 0, kOwnValidity);
+  form.isWide = address.bytes == 8;
+  decoder.emitWide(storeMatrix, {}, sources, address.offset, form, kOwnValidity);
 }
 
 void decodeMovmatrix(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {

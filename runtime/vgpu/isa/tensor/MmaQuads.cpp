@@ -16,15 +16,10 @@ namespace {
 
 constexpr unsigned kSize = 8, kDepth = 4, kQuads = 4, kRegistersOfInput = 2;
 
-// Op::a of an mma.
 struct Form {
   bool rowA = false, rowB = false; // else by columns
   bool halfC = false, halfD = false;
 
-  uint32_t pack() const { return rowA | rowB << 1 | halfC << 2 | halfD << 3; }
-  static Form unpack(uint32_t bits) {
-    return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
-  }
   static unsigned registers(bool half) { return half ? 4 : 8; }
 };
 
@@ -114,7 +109,7 @@ void runQuads(Warp &warp, const Op &op) {
   if (warp.mask != kFullMask)
     warp.stop(op, FindingKind::Divergence, LaneMask{warp.mask},
               "mma needs all 32 lanes of the warp");
-  Form form = Form::unpack(op.a);
+  auto form = formOf<Form>(op);
   const uint32_t *rowsA = op.rows + op.targets, *rowsC = rowsA + 2 * kRegistersOfInput;
   Product products[kQuads];
   for (unsigned lane = 0; lane < kLanes; ++lane)
@@ -169,7 +164,7 @@ void decodeQuadMma(Decoder &decoder, const Instruction &instruction, Suffixes &s
       else
         sources.push_back(decoder.source(part, ScalarType::B32));
   }
-  decoder.emitWide(runQuads, targets, sources, 0, form.pack(), 0, kOwnValidity);
+  decoder.emitWide(runQuads, targets, sources, 0, form, kOwnValidity);
 }
 
 } // namespace tile::vgpu

@@ -13,25 +13,11 @@ namespace {
 
 constexpr unsigned kMaxDepth = 128, kMaxRegisters = 4;
 
-// Op::a and Op::b.
 struct SparseForm {
   Sparsity sparsity; // of A
   Element b = Element::F16;
   SumType sum = SumType::F32;
 
-  uint32_t pack() const {
-    return static_cast<uint32_t>(sparsity.element) | static_cast<uint32_t>(b) << 8 |
-           static_cast<uint32_t>(sum) << 16 | uint32_t{sparsity.isOrdered} << 24;
-  }
-  uint32_t packDepth() const { return sparsity.depth | sparsity.selector << 8; }
-  static SparseForm of(const Op &op) {
-    SparseForm form;
-    form.sparsity = {static_cast<Element>(op.a & 255), static_cast<uint8_t>(op.b),
-                     static_cast<uint8_t>(op.b >> 8), (op.a >> 24 & 1) != 0};
-    form.b = static_cast<Element>(op.a >> 8 & 255);
-    form.sum = static_cast<SumType>(op.a >> 16 & 255);
-    return form;
-  }
   /// Of A, and as many of B: half the depth times twice the rows.
   unsigned registers() const { return sparsity.depth / (4 * elementsPerRegister(b)); }
 };
@@ -52,7 +38,7 @@ void sparseValidity(Warp &warp, const Op &op, const SparseForm &form, const uint
 void runSparseMma(Warp &warp, const Op &op) {
   if (!needWholeWarp(warp, op))
     return;
-  SparseForm form = SparseForm::of(op);
+  auto form = formOf<SparseForm>(op);
   const uint32_t *rowsA = op.rows + op.targets, *rowsB = rowsA + form.registers(),
                  *rowsC = rowsB + form.registers();
   uint32_t metadataRow = rowsC[op.targets];
@@ -161,7 +147,7 @@ void decodeSparseMma(Decoder &decoder, const Instruction &instruction, Suffixes 
       else
         sources.push_back(decoder.source(part, ScalarType::B32));
   }
-  decoder.emitWide(runSparseMma, targets, sources, 0, form.pack(), form.packDepth(), kOwnValidity);
+  decoder.emitWide(runSparseMma, targets, sources, 0, form, kOwnValidity);
 }
 
 } // namespace tile::vgpu

@@ -5,6 +5,7 @@
 #include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/OpForm.h"
 #include "runtime/vgpu/machine/SharedPlace.h"
 #include "runtime/vgpu/machine/async/MbarrierForm.h"
 
@@ -236,7 +237,7 @@ void readBarrierAddresses(Warp &warp, const Op &op, uint32_t row, const Mbarrier
 } // namespace
 
 void updateMbarrier(Warp &warp, const Op &op) {
-  MbarrierForm form = MbarrierForm::unpack(op.a);
+  MbarrierForm form = formOf<MbarrierForm>(op);
   uint64_t address[kLanes];
   readBarrierAddresses(warp, op, op.rows[0], form, address);
   const uint32_t *operand = op.sources > 1 ? warp.row<uint32_t>(op.rows[1]) : nullptr;
@@ -272,7 +273,7 @@ void reportSplitArrival(Warp &warp, const Op &op, unsigned lane, uint32_t addres
 } // namespace
 
 void arriveAtMbarrier(Warp &warp, const Op &op) {
-  MbarrierForm form = MbarrierForm::unpack(op.a);
+  MbarrierForm form = formOf<MbarrierForm>(op);
   uint64_t address[kLanes];
   readBarrierAddresses(warp, op, op.rows[1], form, address);
   const uint32_t *operand = warp.row<uint32_t>(op.rows[2]);
@@ -332,7 +333,7 @@ uint32_t lanesAnsweredByFirst(Warp &warp, const Op &op, const MbarrierForm &form
 } // namespace
 
 void waitForMbarrier(Warp &warp, const Op &op) {
-  MbarrierForm form = MbarrierForm::unpack(op.a);
+  MbarrierForm form = formOf<MbarrierForm>(op);
   uint64_t address[kLanes];
   readBarrierAddresses(warp, op, op.rows[1], form, address);
   uint32_t complete = 0;

@@ -1,0 +1,20 @@
+// The form of atomic operations.
+#pragma once
+
+#include "runtime/vgpu/machine/Access.h"
+#include "runtime/vgpu/machine/OpForm.h"
+
+namespace tile::vgpu {
+
+struct AtomicForm {
+  Space space = Space::Generic;
+  MemoryOrder order = MemoryOrder::Relaxed;
+  bool isNarrow = false;   // of the scope of the block
+  bool isWide = false;     // the address has 64 bits
+  bool isExchange = false; // the old value does not matter
+  uint8_t vectorBytes = 0; // of all elements together
+
+  AccessKind kind() const { return isNarrow ? AccessKind::NarrowAtomic : AccessKind::Atomic; }
+};
+
+} // namespace tile::vgpu
