@@ -16,24 +16,14 @@ namespace {
 
 constexpr FloatFormat kSingleFormat{8, 23, true};
 
-// Op::a of the general conversions.
 struct Mode {
   Rounding rounding = Rounding::NearestEven;
   bool rounds = false; // a rounding was given; not packed
   bool integral = false, flush = false, saturate = false, relu = false, saturateFinite = false;
 
-  uint32_t pack() const {
-    return static_cast<uint32_t>(rounding) | integral << 8 | flush << 9 | saturate << 10 |
-           relu << 11 | saturateFinite << 12;
-  }
-  static Mode unpack(uint32_t bits) {
-    return {static_cast<Rounding>(bits & 0xff),
-            false,
-            (bits >> 8 & 1) != 0,
-            (bits >> 9 & 1) != 0,
-            (bits >> 10 & 1) != 0,
-            (bits >> 11 & 1) != 0,
-            (bits >> 12 & 1) != 0};
+  bool isPlain() const {
+    return rounding == Rounding::NearestEven && !integral && !flush && !saturate && !relu &&
+           !saturateFinite;
   }
 };
 
@@ -88,7 +78,7 @@ template <class S, class D> LaneOf<D> narrowed(double value, const Mode &mode) {
 }
 
 template <class S, class D> void floatToFloat(Warp &warp, const Op &op) {
-  Mode mode = Mode::unpack(op.a);
+  auto mode = formOf<Mode>(op);
   forLanes(warp.mask, [&](unsigned lane) {
     double value = loadFloat<S>(warp.row<LaneOf<S>>(op.rows[1])[lane], mode);
     if (mode.integral)
@@ -110,7 +100,7 @@ template <class S, class D> D integerOf(double value) {
 }
 
 template <class S, class D> void floatToInteger(Warp &warp, const Op &op) {
-  Mode mode = Mode::unpack(op.a);
+  auto mode = formOf<Mode>(op);
   forLanes(warp.mask, [&](unsigned lane) {
     double value =
         roundToInteger(loadFloat<S>(warp.row<LaneOf<S>>(op.rows[1])[lane], mode), mode.rounding);
@@ -138,7 +128,7 @@ double roundMagnitude(uint64_t magnitude, bool negative, int digits, Rounding ro
 }
 
 template <class S, class D> void integerToFloat(Warp &warp, const Op &op) {
-  Mode mode = Mode::unpack(op.a);
+  auto mode = formOf<Mode>(op);
   constexpr int digits = std::is_same_v<D, double>  ? 53
                          : std::is_same_v<D, float> ? 24
                          : std::is_same_v<D, F16>   ? 11
@@ -222,7 +212,7 @@ template <class Make> Handler forFloat(ScalarType type, Make make) {
 
 // The vectorised handler of a conversion without special mode, or null.
 Handler fastConversion(ScalarType to, ScalarType from, const Mode &mode) {
-  if (mode.pack() != 0)
+  if (!mode.isPlain())
     return nullptr;
   struct Row {
     ScalarType to, from;
@@ -278,22 +268,26 @@ uint32_t tf32Of(float value, const Mode &mode) {
 }
 
 void roundTf32(Warp &warp, const Op &op) {
-  Mode mode = Mode::unpack(op.a);
+  auto mode = formOf<Mode>(op);
   forLanes(warp.mask, [&](unsigned lane) {
     float value = fromLane<float>(warp.row<uint32_t>(op.rows[1])[lane]);
     warp.row<uint32_t>(op.rows[0])[lane] = tf32Of(value, mode);
   });
 }
 
-// Two values side by side: f32 pairs or packed halves to narrow formats, and back. Op::b: the narrow format.
+// Two values side by side: f32 pairs or packed halves to narrow formats, and back.
+struct PackedMode {
+  Mode mode;
+  uint8_t format = 0; // of the result
+};
 constexpr FloatFormat formatOf(uint32_t index) {
   constexpr FloatFormat formats[] = {kHalfFormat, kBfloatFormat, kE4m3Format, kE5m2Format};
   return formats[index];
 }
 
 void packPair(Warp &warp, const Op &op) {
-  Mode mode = Mode::unpack(op.a);
-  FloatFormat format = formatOf(op.b);
+  auto [mode, number] = formOf<PackedMode>(op);
+  FloatFormat format = formatOf(number);
   int bits = 1 + format.exponentBits + format.mantissaBits;
   forLanes(warp.mask, [&](unsigned lane) {
     uint32_t result = 0;
@@ -307,10 +301,10 @@ void packPair(Warp &warp, const Op &op) {
   });
 }
 
-// Between packed formats: Op::b holds the target format, Op::imm the source format.
+// Between packed formats. Op::imm: that of the source.
 void repackPair(Warp &warp, const Op &op) {
-  Mode mode = Mode::unpack(op.a);
-  FloatFormat to = formatOf(op.b), from = formatOf(static_cast<uint32_t>(op.imm));
+  auto [mode, number] = formOf<PackedMode>(op);
+  FloatFormat to = formatOf(number), from = formatOf(static_cast<uint32_t>(op.imm));
   int toBits = 1 + to.exponentBits + to.mantissaBits,
       fromBits = 1 + from.exponentBits + from.mantissaBits;
   forLanes(warp.mask, [&](unsigned lane) {
@@ -325,7 +319,7 @@ void repackPair(Warp &warp, const Op &op) {
   });
 }
 
-std::optional<uint32_t> packedFormat(ScalarType type) {
+std::optional<uint8_t> packedFormat(ScalarType type) {
   switch (type) {
   case ScalarType::F16x2:
     return 0;
@@ -384,8 +378,8 @@ void decodePacked(Decoder &decoder, const Instruction &instruction, ScalarType t
     decoder.wantOperands(instruction, 2);
     uint32_t source = decoder.source(instruction.operands[1], from);
     decoder.emit({repackPair, repackShadow(*toFormat, *fromFormat)},
-                 {decoder.target(instruction.operands[0], to)}, {source}, *fromFormat, mode.pack(),
-                 *toFormat);
+                 {decoder.target(instruction.operands[0], to)}, {source}, *fromFormat,
+                 PackedMode{mode, *toFormat});
     return;
   }
   if (!toFormat || from != ScalarType::F32)
@@ -393,13 +387,13 @@ void decodePacked(Decoder &decoder, const Instruction &instruction, ScalarType t
   decoder.wantOperands(instruction, 3);
   uint32_t high = decoder.source(instruction.operands[1], from),
            low = decoder.source(instruction.operands[2], from);
-  Handler fast = mode.pack()      ? nullptr
+  Handler fast = !mode.isPlain()  ? nullptr
                  : *toFormat == 0 ? laneOp<PackHalf, uint32_t, float, float>
                  : *toFormat == 1 ? laneOp<PackBfloat, uint32_t, float, float>
                                   : nullptr;
   Handler shadow = isByteFormat(*toFormat) ? pairShadow<8> : pairShadow<16>;
   decoder.emit({fast ? fast : packPair, shadow}, {decoder.target(instruction.operands[0], to)},
-               {high, low}, 0, mode.pack(), *toFormat);
+               {high, low}, 0, PackedMode{mode, *toFormat});
 }
 
 // Which rounding a pair of types has to have, or must not have.
@@ -474,8 +468,7 @@ void decodeConvert(Decoder &decoder, const Instruction &instruction, Suffixes &s
     if (mode.saturateFinite && mode.rounding != Rounding::NearestAway)
       decoder.unsupported(".satfinite to tf32 goes with .rna");
     uint32_t source = decoder.source(instruction.operands[1], from);
-    decoder.emit(roundTf32, {decoder.target(instruction.operands[0], to)}, {source}, 0,
-                 mode.pack());
+    decoder.emit(roundTf32, {decoder.target(instruction.operands[0], to)}, {source}, 0, mode);
     return;
   }
   checkMode(decoder, to, from, mode);
@@ -483,7 +476,7 @@ void decodeConvert(Decoder &decoder, const Instruction &instruction, Suffixes &s
   if (!handler)
     decoder.unsupported("a conversion between these types");
   uint32_t source = decoder.source(instruction.operands[1], from);
-  decoder.emit(handler, {decoder.target(instruction.operands[0], to)}, {source}, 0, mode.pack());
+  decoder.emit(handler, {decoder.target(instruction.operands[0], to)}, {source}, 0, mode);
 }
 
 const OpcodeInfo kOpcodes[] = {

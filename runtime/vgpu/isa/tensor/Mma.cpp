@@ -18,14 +18,9 @@
 namespace tile::vgpu {
 namespace {
 
-// Op::a of an mma: counts of registers and the shape.
+// Counts of registers.
 struct Shape {
   uint8_t depth = 0, registersA = 0, registersB = 0, registersC = 0;
-  uint32_t pack() const { return depth | registersA << 8 | registersB << 16 | registersC << 24; }
-  static Shape unpack(uint32_t bits) {
-    return {static_cast<uint8_t>(bits), static_cast<uint8_t>(bits >> 8),
-            static_cast<uint8_t>(bits >> 16), static_cast<uint8_t>(bits >> 24)};
-  }
 };
 
 void mmaValidity(Warp &warp, const Op &op, const Shape &shape, bool tall) {
@@ -39,29 +34,24 @@ void mmaValidity(Warp &warp, const Op &op, const Shape &shape, bool tall) {
   setSumValidity(warp, lines, tall ? 4 : 2, {c, shape.registersC}, d);
 }
 
-// Op::b of an mma that is not of doubles.
-struct Types {
-  TensorElement a = TensorElement::F16, b = TensorElement::F16;
+struct MmaForm {
+  Shape shape;
+  TensorElement a = TensorElement::F16, b = TensorElement::F16; // not of doubles
   SumType sum = SumType::F32;
-  uint32_t pack() const {
-    return static_cast<uint32_t>(a) | static_cast<uint32_t>(b) << 8 |
-           static_cast<uint32_t>(sum) << 16;
-  }
-  static Types unpack(uint32_t bits) {
-    return {static_cast<TensorElement>(bits & 255), static_cast<TensorElement>(bits >> 8 & 255),
-            static_cast<SumType>(bits >> 16)};
-  }
+
+  ProductShape product() const { return {a, b, sum, shape.registersB, 1, false}; }
 };
 
 // An mma's rows: D, A, B, C.
-MmaRows rowsOf(const Op &op, const Shape &shape) {
+MmaRows rowsOf(const Op &op, const MmaForm &form) {
+  const Shape &shape = form.shape;
   const uint32_t *a = op.rows + shape.registersC, *b = a + shape.registersA,
                  *c = b + shape.registersB;
   return {{a, shape.registersA},
           {b, shape.registersB},
           {c, shape.registersC},
           {op.rows, shape.registersC},
-          Types::unpack(op.b).sum == SumType::F32};
+          form.sum == SumType::F32};
 }
 
 constexpr unsigned kMaxSums = 4;
@@ -69,12 +59,12 @@ constexpr unsigned kMaxSums = 4;
 template <bool Tall> void runMma(Warp &warp, const Op &op) {
   if (!needWholeWarp(warp, op))
     return;
-  Shape shape = Shape::unpack(op.a);
-  Types types = Types::unpack(op.b);
-  MmaRows rows = rowsOf(op, shape);
+  auto form = formOf<MmaForm>(op);
+  const Shape &shape = form.shape;
+  MmaRows rows = rowsOf(op, form);
   if (warp.shadow)
     mmaValidity(warp, op, shape, Tall);
-  ProductShape product{types.a, types.b, types.sum, shape.registersB, 1, false};
+  ProductShape product = form.product();
   static constexpr uint32_t kNoRows[kLanes] = {};
   const uint32_t *registersA[2 * kMaxChunks], *registersB[kMaxChunks], *sums[kMaxSums];
   for (unsigned i = 0; i < 2 * product.chunks; ++i)
@@ -148,7 +138,7 @@ template <bool Tall> void runDoubleMma(Warp &warp, const Op &op) {
   constexpr unsigned kColumns = kBlockColumns, kRows = 16;
   if (!needWholeWarp(warp, op))
     return;
-  Shape shape = Shape::unpack(op.a);
+  auto shape = formOf<MmaForm>(op).shape;
   const uint32_t *d = op.rows, *a = d + shape.registersC, *b = a + shape.registersA,
                  *c = b + shape.registersB;
   double matrixA[kRows][kMaxDoubleDepth], matrixB[kMaxDoubleDepth][kColumns], sums[kRows][kColumns];
@@ -182,20 +172,17 @@ template <bool Tall> void runDoubleMma(Warp &warp, const Op &op) {
       warp.row<double>(d[r])[lane] = sumAt(r, lane);
 }
 
-// Op::b of an mma of elements narrower than a byte.
-struct NarrowTypes {
-  bool signedA = false, signedB = false, areBits = false, isAnd = false, saturates = false;
-  uint32_t pack() const {
-    return signedA | signedB << 1 | areBits << 2 | isAnd << 3 | saturates << 4;
-  }
-  static NarrowTypes unpack(uint32_t bits) {
-    auto flag = [&](unsigned at) { return (bits >> at & 1) != 0; };
-    return {flag(0), flag(1), flag(2), flag(3), flag(4)};
-  }
+// Of elements narrower than a byte.
+struct NarrowForm {
+  enum class Bits : uint8_t { No, Xor, And };
+  Shape shape;
+  bool signedA = false, signedB = false, saturates = false;
+  Bits bits = Bits::No;
+
   /// The sum of products of the elements of two registers.
   int32_t dot(uint32_t x, uint32_t y) const {
-    if (areBits)
-      return std::popcount(isAnd ? x & y : x ^ y);
+    if (bits != Bits::No)
+      return std::popcount(bits == Bits::And ? x & y : x ^ y);
     auto element = [](uint32_t word, unsigned i, bool isSigned) {
       auto top = word << (28 - 4 * i);
       return isSigned ? static_cast<int32_t>(top) >> 28 : static_cast<int32_t>(top >> 28);
@@ -211,8 +198,8 @@ struct NarrowTypes {
 template <bool Tall> void runNarrowMma(Warp &warp, const Op &op) {
   if (!needWholeWarp(warp, op))
     return;
-  Shape shape = Shape::unpack(op.a);
-  NarrowTypes types = NarrowTypes::unpack(op.b);
+  auto form = formOf<NarrowForm>(op);
+  const Shape &shape = form.shape;
   const uint32_t *d = op.rows, *a = d + shape.registersC, *b = a + shape.registersA,
                  *c = b + shape.registersB;
   uint32_t results[4][kLanes];
@@ -222,10 +209,10 @@ template <bool Tall> void runNarrowMma(Warp &warp, const Op &op) {
       int64_t sum = static_cast<int32_t>(warp.row<uint32_t>(c[i])[lane]);
       for (unsigned r = 0; r < shape.registersB; ++r)
         for (unsigned t = 0; t < 4; ++t)
-          sum += types.dot(warp.row<uint32_t>(a[Tall ? 2 * r + half : r])[4 * g + t],
-                           warp.row<uint32_t>(b[r])[4 * column + t]);
+          sum += form.dot(warp.row<uint32_t>(a[Tall ? 2 * r + half : r])[4 * g + t],
+                          warp.row<uint32_t>(b[r])[4 * column + t]);
       results[i][lane] = static_cast<uint32_t>(
-          types.saturates ? std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX) : sum);
+          form.saturates ? std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX) : sum);
     }
   if (warp.shadow)
     mmaValidity(warp, op, shape, Tall);
@@ -275,7 +262,7 @@ void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
     return suffixes.takeOneOf(
         {"f16", "bf16", "tf32", "f32", "f64", "s32", "s8", "u8", "s4", "u4", "b1", "e4m3", "e5m2"});
   };
-  bool form = suffixes.take("sync") && suffixes.take("aligned") && takeRowCol(suffixes);
+  bool isAligned = suffixes.take("sync") && suffixes.take("aligned") && takeRowCol(suffixes);
   bool saturate = suffixes.take("satfinite");
   std::string_view d = takeElement(), a = takeElement(), b = takeElement(), c = takeElement();
   unsigned depth = 0;
@@ -290,21 +277,20 @@ void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
     return known.a == a && known.b == b && known.d == d && (!saturate || d == "s32") &&
            ((tall ? known.depths : known.shortDepths) & depth);
   };
-  if (!form || d != c || std::ranges::none_of(kForms, isModelled))
+  if (!isAligned || d != c || std::ranges::none_of(kForms, isModelled))
     decoder.unsupported("this shape and combination of types is not modelled");
   Handler handler = isNarrow   ? (tall ? runNarrowMma<true> : runNarrowMma<false>)
                     : isDouble ? (tall ? runDoubleMma<true> : runDoubleMma<false>)
                                : (tall ? runMma<true> : runMma<false>);
-  Types types;
+  MmaForm form;
   if (!isDouble && !isNarrow)
-    types = {elementOf(a), elementOf(b), sumOf(d, saturate)};
-  NarrowTypes narrow{a == "s4", b == "s4", areBits, bitOperation == "and", saturate};
+    form = {{}, elementOf(a), elementOf(b), sumOf(d, saturate)};
   unsigned e = isDouble   ? 1
                : areBits  ? 32
                : isNarrow ? 8
-                          : elementsPerWord(types.a),
+                          : elementsPerWord(form.a),
            rows = tall ? 16 : 8;
-  Shape shape;
+  Shape &shape = form.shape;
   shape.depth = static_cast<uint8_t>(depth);
   shape.registersA = static_cast<uint8_t>(rows * depth / (kLanes * e));
   shape.registersB = static_cast<uint8_t>(8 * depth / (kLanes * e));
@@ -327,8 +313,19 @@ void decodeMma(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
       else
         sources.push_back(decoder.source(part, i == 3 ? sumType : inputType));
   }
-  decoder.emitWide(handler, targets, sources, 0, shape.pack(),
-                   isNarrow ? narrow.pack() : types.pack(), kOwnValidity);
+  if (!isNarrow) {
+    decoder.emitWide(handler, targets, sources, 0, form, kOwnValidity);
+    return;
+  }
+  using Bits = NarrowForm::Bits;
+  NarrowForm narrow = {.shape = shape,
+                       .signedA = a == "s4",
+                       .signedB = b == "s4",
+                       .saturates = saturate,
+                       .bits = !areBits                ? Bits::No
+                               : bitOperation == "and" ? Bits::And
+                                                       : Bits::Xor};
+  decoder.emitWide(handler, targets, sources, 0, narrow, kOwnValidity);
 }
 
 bool areWhole(const Warp &warp, std::span<const uint32_t> rows) {
@@ -386,7 +383,7 @@ const OpcodeInfo kOpcodes[] = {
 } // namespace
 
 MmaRows mmaRows(const Op &op) {
-  return op.real == runMma<true> ? rowsOf(op, Shape::unpack(op.a)) : MmaRows{};
+  return op.real == runMma<true> ? rowsOf(op, formOf<MmaForm>(op)) : MmaRows{};
 }
 
 const MmaBatch *batchOf(const Program &program, const Op &op) {
@@ -399,14 +396,13 @@ void runMmaBatch(Warp &warp, const Op &op) {
   // One by one where each is counted, and to report what is wrong.
   if (warp.mask != kFullMask || launch.setup().counting)
     return op.real(warp, op);
-  Shape shape = Shape::unpack(op.a);
-  Types types = Types::unpack(op.b);
+  auto form = formOf<MmaForm>(op);
   std::span<const Op> all(&op, batch.operations);
   for (uint32_t at : batch.between)
     all[at].run(warp, all[at]);
   if (warp.shadow)
-    batchValidity(warp, batch, all, shape);
-  multiplyBatch(warp, batch, shape, {types.a, types.b, types.sum, shape.registersB, 1, false});
+    batchValidity(warp, batch, all, form.shape);
+  multiplyBatch(warp, batch, form.shape, form.product());
   warp.instructions += batch.issues;
   warp.pc += batch.operations - 1;
 }
