@@ -8,9 +8,8 @@
 #include "codegen/Remarks.h"
 #include "codegen/Reproducer.h"
 #include "codegen/report/MakeReport.h"
-#include "ir/TileGpuDialect.h"
-#include "passes/DotLayouts.h"
-#include "passes/Passes.h"
+#include "ir/Annotations.h"
+#include "ir/Target.h"
 #include "passes/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
@@ -90,21 +89,29 @@ GridExpression gridOf(func::FuncOp kernel) {
   return GridExpression(map.getValue(), std::move(list));
 }
 
+Parameter::Kind kindOf(ir::ParamKind kind) {
+  switch (kind) {
+  case ir::ParamKind::Pointer:
+    return Parameter::Kind::Pointer;
+  case ir::ParamKind::Extent:
+    return Parameter::Kind::Extent;
+  case ir::ParamKind::Stride:
+    return Parameter::Kind::Stride;
+  case ir::ParamKind::Scalar:
+    break;
+  }
+  return Parameter::Kind::Scalar;
+}
+
 Parameter parameterOf(func::FuncOp kernel, unsigned index) {
   Parameter parameter;
   Type type = kernel.getArgumentTypes()[index];
   parameter.bytes = type.isIntOrFloat() ? std::max(1u, type.getIntOrFloatBitWidth() / 8) : 8;
-  auto parts = kernel.getArgAttrOfType<ArrayAttr>(index, passes::kParamAttr);
-  if (!parts)
-    return parameter;
-  parameter.kind = llvm::StringSwitch<Parameter::Kind>(cast<StringAttr>(parts[0]).getValue())
-                       .Case("pointer", Parameter::Kind::Pointer)
-                       .Case("extent", Parameter::Kind::Extent)
-                       .Case("stride", Parameter::Kind::Stride)
-                       .Default(Parameter::Kind::Scalar);
-  parameter.arg = static_cast<int32_t>(cast<IntegerAttr>(parts[1]).getInt());
-  if (parts.size() > 2)
-    parameter.dim = static_cast<int32_t>(cast<IntegerAttr>(parts[2]).getInt());
+  if (ir::ParamAttr param = ir::paramOf(kernel, index)) {
+    parameter.kind = kindOf(param.getKind());
+    parameter.arg = param.getArg();
+    parameter.dim = param.getDim();
+  }
   return parameter;
 }
 
@@ -166,9 +173,8 @@ private:
   void readMetadata(func::FuncOp kernel) {
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
       result.parameters.push_back(parameterOf(kernel, i));
-    result.threads = static_cast<int32_t>(passes::warpsOf(kernel) * ir::kWarpSize);
-    if (auto bytes = kernel->getAttrOfType<IntegerAttr>(gpu::kSharedBytesAttr))
-      result.sharedBytes = bytes.getInt();
+    result.threads = static_cast<int32_t>(ir::warpsOf(kernel) * ir::kWarpSize);
+    result.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
   }
 
   FailureOr<CompiledKernel> emit(const ir::Target &target) {

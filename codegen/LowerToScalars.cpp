@@ -2,7 +2,7 @@
 #include "codegen/EntryName.h"
 #include "codegen/Passes.h"
 #include "codegen/lower/Lowering.h"
-#include "passes/DotLayouts.h"
+#include "ir/Annotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -75,8 +75,8 @@ func::FuncOp makeScalarFunction(func::FuncOp kernel) {
   if (kernel->hasAttr(ir::kCallableAttr)) {
     function.setPrivate();
   } else {
-    int32_t threads = static_cast<int32_t>(passes::warpsOf(kernel)) * 32;
-    function->setAttr(kThreadsAttr, b.getI32IntegerAttr(threads));
+    int32_t threads = static_cast<int32_t>(ir::warpsOf(kernel) * ir::kWarpSize);
+    function->setAttr(ir::kThreadsAttr, b.getI32IntegerAttr(threads));
     if (int64_t blocks = blocksWanted(kernel))
       function->setAttr(ir::kOccupancyAttr, b.getI32IntegerAttr(blocks));
     keep(ir::kMaxRegistersAttr);

@@ -6,9 +6,6 @@
 
 namespace tile::codegen {
 
-/// On the scalar function of a kernel: threads of a block.
-inline constexpr llvm::StringLiteral kThreadsAttr = "tile.threads";
-
 #define GEN_PASS_DECL
 #include "codegen/Passes.h.inc"
 

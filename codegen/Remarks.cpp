@@ -35,7 +35,7 @@ bool mayBeStoredTo(Value tensor) {
 }
 
 std::string nameOf(func::FuncOp kernel, unsigned argument) {
-  auto name = kernel.getArgAttrOfType<StringAttr>(argument, "tile.name");
+  auto name = kernel.getArgAttrOfType<StringAttr>(argument, ir::kNameAttr);
   return name ? "'" + name.str() + "'" : std::to_string(argument + 1);
 }
 
@@ -43,13 +43,13 @@ std::string nameOf(func::FuncOp kernel, unsigned argument) {
 
 void emitRemarks(func::FuncOp kernel) {
   for (unsigned argument = 0; argument < kernel.getNumArguments(); ++argument) {
-    auto access = kernel.getArgAttrOfType<StringAttr>(argument, "tile.access");
+    auto access = kernel.getArgAttrOfType<StringAttr>(argument, ir::kAccessAttr);
     if (access && access.getValue() == "out" && !mayBeStoredTo(kernel.getArgument(argument)))
       kernel.emitRemark() << "output " << nameOf(kernel, argument)
                           << " is never stored to: its tensor keeps what it holds";
   }
   kernel.walk([](scf::ForOp loop) {
-    auto stages = loop->getAttrOfType<IntegerAttr>("tile.stages");
+    auto stages = loop->getAttrOfType<IntegerAttr>(ir::kStagesAttr);
     if (stages && stages.getInt() > 1)
       loop.emitRemark()
           << stages.getInt()

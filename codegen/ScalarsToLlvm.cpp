@@ -54,11 +54,11 @@ struct ScalarsToLlvm : impl::ScalarsToLlvmBase<ScalarsToLlvm> {
 
   // The block size is exact: the assembler may rely on it.
   static void markKernel(LLVM::LLVMFuncOp function) {
-    auto threads = function->getAttrOfType<IntegerAttr>(kThreadsAttr);
+    auto threads = function->getAttrOfType<IntegerAttr>(ir::kThreadsAttr);
     if (!threads)
       return;
     OpBuilder b(function);
-    function->removeAttr(kThreadsAttr);
+    function->removeAttr(ir::kThreadsAttr);
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                       b.getDenseI32ArrayAttr({static_cast<int32_t>(threads.getInt())}));

@@ -30,7 +30,15 @@ std::string knownTargets();
 
 inline constexpr int kWarpSize = 32;
 
-/// Registers of 32 bits a thread may use, on every architecture so far.
+/// Warps of a block: of a kernel that does not say, and at most.
+inline constexpr int kDefaultWarps = 4;
+inline constexpr int kMaxWarps = 32;
+
+/// Registers of 32 bits a thread may use, and the fewest it may be kept to, on every architecture so far.
 inline constexpr int kMaxRegistersPerThread = 255;
+inline constexpr int kLeastRegistersPerThread = 16;
+
+/// Blocks that a kernel may ask to fit a multiprocessor together.
+inline constexpr int kMaxOccupancy = 32;
 
 } // namespace tile::ir

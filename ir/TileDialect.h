@@ -12,6 +12,9 @@
 #include "ir/TileDialect.h.inc"
 #include "ir/TileEnums.h.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "ir/TileAttrs.h.inc"
+
 #define GET_TYPEDEF_CLASSES
 #include "ir/TileTypes.h.inc"
 
@@ -43,6 +46,20 @@ inline constexpr llvm::StringLiteral kWideAttr = "tile.wide";
 inline constexpr llvm::StringLiteral kAccessAttr = "tile.access";
 inline constexpr llvm::StringLiteral kNameAttr = "tile.name";
 
+/// On an argument of a compiled kernel: a ParamAttr, and a number that divides it.
+inline constexpr llvm::StringLiteral kParamAttr = "tile.param";
+inline constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
+
+/// On a function of scalars: threads of a block.
+inline constexpr llvm::StringLiteral kThreadsAttr = "tile.threads";
+
+/// On a loop: how many iterations ahead loads run, how many copies its body gets; that nothing is computed before it that
+/// an iteration computes; that it and the loop inside become one.
+inline constexpr llvm::StringLiteral kStagesAttr = "tile.stages";
+inline constexpr llvm::StringLiteral kUnrollAttr = "tile.unroll";
+inline constexpr llvm::StringLiteral kNoLicmAttr = "tile.no_licm";
+inline constexpr llvm::StringLiteral kFlattenAttr = "tile.flatten";
+
 /// On an operation of `math` or a division: full accuracy instead of the fast form on f32.
 inline constexpr llvm::StringLiteral kPreciseAttr = "tile.precise";
 
@@ -52,6 +69,9 @@ inline constexpr int64_t kMaxTileElements = 1 << 20;
 /// Checks extents of a tile: positive, rank at most 8, at most kMaxTileElements elements.
 mlir::LogicalResult verifyTileShape(llvm::ArrayRef<int64_t> shape,
                                     llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+/// Whether a type is a number that tiles and views may have for elements.
+bool isNumber(mlir::Type type);
 
 /// Whether a type is one of the 8-bit floats, which are converted but not computed with.
 bool isFloat8(mlir::Type type);

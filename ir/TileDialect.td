@@ -24,6 +24,7 @@ def TileDialect : Dialect {
     elements.
   }];
   let dependentDialects = ["arith::ArithDialect"];
+  let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
@@ -51,6 +52,24 @@ def Tile_ViewType : Tile_Type<"View", "view"> {
   }];
   let parameters = (ins "int64_t":$rank, "Type":$elementType);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Tile_ParamKind : I32Enum<"ParamKind", "what a launch passes for an argument", [
+    I32EnumCase<"Pointer", 0, "pointer">, I32EnumCase<"Extent", 1, "extent">, I32EnumCase<"Stride", 2, "stride">,
+    I32EnumCase<"Scalar", 3, "scalar">]> {
+  let cppNamespace = "::tile::ir";
+}
+
+def Tile_ParamAttr : AttrDef<TileDialect, "Param"> {
+  let mnemonic = "param";
+  let summary = "Which part of which argument of the kernel, as it was written, an argument is now";
+  let description = [{
+    A view becomes a pointer and, by dimension, extents and strides: `#tile.param<pointer, 0>`,
+    `#tile.param<extent, 0, 1>`. What was no view is a `pointer` or a `scalar`.
+  }];
+  let parameters = (ins EnumParameter<Tile_ParamKind>:$kind, "int32_t":$arg, DefaultValuedParameter<"int32_t", "-1">:$dim);
+  let assemblyFormat = "`<` $kind `,` $arg (`,` $dim^)? `>`";
   let genVerifyDecl = 1;
 }
 

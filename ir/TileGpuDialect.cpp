@@ -9,6 +9,7 @@ using namespace mlir;
 using namespace tile::gpu;
 
 #include "ir/TileGpuDialect.cpp.inc"
+#include "ir/TileGpuEnums.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "ir/TileGpuAttrs.cpp.inc"
@@ -126,6 +127,48 @@ Attribute SharedAttr::parse(AsmParser &parser, Type) {
 void SharedAttr::print(AsmPrinter &printer) const {
   printer << "<panel = [" << getPanel() << "], linear = [" << getLinear() << "], digits = ["
           << getDigits() << "]>";
+}
+
+static ParseResult parseBounds(AsmParser &parser, SmallVector<Bounds> &bounds) {
+  auto parseOne = [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef word;
+    if (parser.parseKeyword(&word))
+      return failure();
+    std::optional<Bounds> bound = symbolizeBounds(word);
+    if (!bound)
+      return parser.emitError(loc, "expected none, tile or element, got ") << word;
+    bounds.push_back(*bound);
+    return success();
+  };
+  return failure(parser.parseKeyword("bounds") || parser.parseEqual() ||
+                 parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne));
+}
+
+Attribute AccessAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int32_t> order;
+  SmallVector<Bounds> bounds;
+  int32_t vector = 0;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parseList(parser, "order", order) || parser.parseComma() ||
+      parser.parseKeyword("vector") || parser.parseEqual() || parser.parseInteger(vector))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) && parseBounds(parser, bounds))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<AccessAttr>(loc, parser.getContext(), order, vector, bounds);
+}
+
+void AccessAttr::print(AsmPrinter &printer) const {
+  printer << "<order = [" << getOrder() << "], vector = " << getVector();
+  if (!getBounds().empty()) {
+    printer << ", bounds = [";
+    llvm::interleaveComma(getBounds(), printer,
+                          [&](Bounds bound) { printer << stringifyBounds(bound); });
+    printer << ']';
+  }
+  printer << '>';
 }
 
 Type SmemType::parse(AsmParser &parser) {

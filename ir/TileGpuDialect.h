@@ -6,6 +6,7 @@
 #include "mlir/IR/TensorEncoding.h"
 
 #include "ir/TileGpuDialect.h.inc"
+#include "ir/TileGpuEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "ir/TileGpuAttrs.h.inc"
@@ -19,12 +20,6 @@ namespace tile::gpu {
 struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "SharedMemory"; }
 };
-
-/// Attributes of operations and of the module.
-inline constexpr llvm::StringLiteral kVariantAttr = "tilegpu.variant";
-inline constexpr llvm::StringLiteral kRefusedAttr = "tilegpu.refused";
-inline constexpr llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
-inline constexpr llvm::StringLiteral kTargetAttr = "tilegpu.target";
 
 } // namespace tile::gpu
 

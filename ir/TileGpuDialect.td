@@ -19,12 +19,14 @@ def TileGpuDialect : Dialect {
     `tensor<128x64xf16, #tilegpu.layout<...>>`. This dialect adds what has no meaning before that:
     changes of layout, tiles in shared memory, rings and barriers.
 
-    The attribute `tilegpu.variant` on copies and products names the chosen implementation
-    (`vector`, `scalar`; `mma_sync`, `fma`), `tilegpu.refused` the sentence why the better one was
-    not taken.
+    Passes tell those that follow what they found by attributes: `tilegpu.access` on accesses of
+    memory, `tilegpu.variant` on copies and products, `tilegpu.warp_grid` on products,
+    `tilegpu.shared_bytes` on functions. Each is verified where it is attached; the dialect knows no
+    others.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
 }
 
 class TileGpu_Attr<string name, string attrMnemonic, list<Trait> traits = []> : AttrDef<TileGpuDialect, name, traits> {

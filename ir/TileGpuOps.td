@@ -2,6 +2,7 @@
 #ifndef TILE_IR_TILEGPUOPS_TD
 #define TILE_IR_TILEGPUOPS_TD
 
+include "ir/TileGpuAnnotations.td"
 include "ir/TileGpuDialect.td"
 include "ir/TileGpuScanOps.td"
 
@@ -293,13 +294,15 @@ def TileGpu_BarrierOp : TileGpu_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]
   let summary = "All threads of the block wait for each other";
   let description = [{
     Memory accesses before it are visible to all threads after it. Only the pass that places
-    barriers makes it.
+    barriers makes it; `reason` is the first pair of accesses that it keeps apart, as a sentence.
 
     Example:
     ```mlir
     tilegpu.barrier
+    tilegpu.barrier {reason = "read after write of shared memory bytes 0 to 127"}
     ```
   }];
+  let arguments = (ins OptionalAttr<StrAttr>:$reason);
   let assemblyFormat = "attr-dict";
 }
 

@@ -1,6 +1,7 @@
 // AllocateShared: applies the resource plan, or says who needs what when it does not fit.
 #include "passes/Passes.h"
 
+#include "ir/Annotations.h"
 #include "ir/Target.h"
 #include "ir/UserError.h"
 #include "passes/analysis/ResourcePlan.h"
@@ -34,7 +35,7 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
     for (const SharedAllocation &allocation : plan.allocations())
       gpu::SmemAllocOp(allocation.op)
           .setOffsetAttr(builder.getI32IntegerAttr(begin + allocation.offset));
-    getOperation()->setAttr(gpu::kSharedBytesAttr, builder.getI32IntegerAttr(end));
+    gpu::setSharedBytes(getOperation(), end);
   }
 
   // Functions that may be called have memory of their own, one after the other: their offsets are constants, whoever
@@ -43,8 +44,7 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
     int64_t bytes = 0;
     for (Operation *before = getOperation()->getPrevNode(); before; before = before->getPrevNode())
       if (before->hasAttr(ir::kCallableAttr))
-        if (auto end = before->getAttrOfType<IntegerAttr>(gpu::kSharedBytesAttr))
-          bytes = std::max(bytes, end.getInt());
+        bytes = std::max(bytes, gpu::sharedBytesOf(before).value_or(0));
     return llvm::alignTo(bytes, kSharedAlignment);
   }
 

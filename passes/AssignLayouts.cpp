@@ -4,13 +4,13 @@
 // layout that is needed.
 #include "passes/Passes.h"
 
+#include "ir/Annotations.h"
 #include "ir/Callable.h"
 #include "ir/LayoutAttr.h"
 #include "ir/Target.h"
 #include "ir/UserError.h"
-#include "passes/DotLayouts.h"
+#include "passes/analysis/DotLayouts.h"
 #include "passes/analysis/LayoutInference.h"
-#include "passes/variants/Variants.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -64,7 +64,7 @@ struct Claim {
 
 class Claims {
 public:
-  explicit Claims(func::FuncOp function) : function(function), warps(warpsOf(function)) {}
+  explicit Claims(func::FuncOp function) : function(function), warps(ir::warpsOf(function)) {}
 
   LogicalResult decide() {
     WalkResult known = function.walk([](Operation *op) {
@@ -229,10 +229,9 @@ private:
   }
 
   static int64_t wordElements(Operation *access, RankedTensorType tile) {
-    auto vector = access->getAttrOfType<IntegerAttr>(kVectorAttr);
-    bool fillsWord =
-        vector && vector.getInt() * gpu::bytesOf(tile.getElementType()) >= layout::kMaxVectorBytes;
-    return fillsWord ? vector.getInt() : 0;
+    gpu::AccessAttr known = gpu::accessOf(access);
+    int64_t vector = known ? known.getVector() : 0;
+    return vector * gpu::bytesOf(tile.getElementType()) >= layout::kMaxVectorBytes ? vector : 0;
   }
 
   Claim orDefault(Claim claim, Value value) const {
@@ -485,9 +484,9 @@ private:
 
   // Neighbouring registers hold neighbours in memory; or each thread holds one element, and no order is better.
   static bool liesAlong(gpu::LayoutAttr layout, Operation *access) {
-    auto order = access->getAttrOfType<DenseI32ArrayAttr>(kOrderAttr);
+    gpu::AccessAttr known = gpu::accessOf(access);
     ArrayRef<int32_t> first = layout.getRegisters();
-    return order && isSeparable(layout) && (first.empty() || first[order[0]] == 1);
+    return known && isSeparable(layout) && (first.empty() || first[known.getOrder()[0]] == 1);
   }
 
   void rewriteReduce(ir::ReduceOp op) {

@@ -5,6 +5,7 @@
 // does not have become products of f16.
 #include "passes/Passes.h"
 
+#include "ir/Annotations.h"
 #include "ir/Mma.h"
 #include "ir/Target.h"
 #include "ir/TileGpuDialect.h"
@@ -113,7 +114,7 @@ void widenFloat8(ir::DotOp dot, StringRef reason) {
     operand->set(ir::ConvertOp::create(builder, dot.getLoc(), type.clone(builder.getF16Type()),
                                        operand->get()));
   }
-  dot->setAttr(gpu::kRefusedAttr, builder.getStrArrayAttr({reason}));
+  gpu::addRefusal(dot, reason);
 }
 
 struct ExpandDots : passes::impl::ExpandDotsBase<ExpandDots> {

@@ -17,8 +17,6 @@ namespace tile::passes {
 
 namespace {
 
-constexpr llvm::StringLiteral kFlattenAttr = "tile.flatten";
-
 // The inner loop if it is all of the body: it takes the carried values as they come and hands them on as they are.
 scf::ForOp onlyLoopIn(scf::ForOp outer) {
   Block *body = outer.getBody();
@@ -58,7 +56,7 @@ struct FlattenLoops : passes::impl::FlattenLoopsBase<FlattenLoops> {
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops; // inner ones first
     getOperation().walk([&](scf::ForOp loop) {
-      if (loop->removeAttr(kFlattenAttr))
+      if (loop->removeAttr(ir::kFlattenAttr))
         loops.push_back(loop);
     });
     for (scf::ForOp outer : loops)

@@ -19,7 +19,7 @@ namespace {
 struct HoistInvariants : passes::impl::HoistInvariantsBase<HoistInvariants> {
   void runOnOperation() final {
     getOperation().walk([](LoopLikeOpInterface loop) {
-      if (!loop->hasAttr(kNoLicmAttr))
+      if (!loop->hasAttr(ir::kNoLicmAttr))
         moveLoopInvariantCode(loop);
     });
   }

@@ -2,6 +2,7 @@
 // which dimension is contiguous, how wide its vectors may be, and which bounds checks it needs.
 #include "passes/Passes.h"
 
+#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/UserError.h"
 #include "ir/layout/Shared.h"
@@ -31,13 +32,14 @@ public:
   void expandView(ir::ViewType type) {
     Location loc = function.getArgument(source).getLoc();
     auto alignment = function.getArgAttrOfType<IntegerAttr>(source, ir::kAlignmentAttr);
-    Value base = append(ir::PtrType::get(builder.getContext(), type.getElementType()), "pointer",
-                        -1, alignment ? alignment.getInt() : gpu::bytesOf(type.getElementType()));
+    Value base = append(ir::PtrType::get(builder.getContext(), type.getElementType()),
+                        ir::ParamKind::Pointer, -1,
+                        alignment ? alignment.getInt() : gpu::bytesOf(type.getElementType()));
     SmallVector<Value> extents, strides;
     bool isWide = function.getArgAttr(source, ir::kWideAttr) != nullptr;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      Value extent =
-          append(builder.getI32Type(), "extent", dim, fact(ir::kExtentDivisibleAttr, dim));
+      Value extent = append(builder.getI32Type(), ir::ParamKind::Extent, dim,
+                            fact(ir::kExtentDivisibleAttr, dim));
       if (int64_t known = fact(ir::kExtentsAttr, dim, -1); known >= 0) // the launch passes it still
         extent = arith::ConstantOp::create(builder, loc,
                                            builder.getI32IntegerAttr(static_cast<int32_t>(known)));
@@ -54,23 +56,22 @@ public:
   void keep() {
     Type type = function.getArgument(source).getType();
     auto alignment = function.getArgAttrOfType<IntegerAttr>(source, ir::kAlignmentAttr);
-    Value copy = append(type, isa<ir::PtrType>(type) ? "pointer" : "scalar", -1,
-                        alignment ? alignment.getInt() : 1);
+    Value copy =
+        append(type, isa<ir::PtrType>(type) ? ir::ParamKind::Pointer : ir::ParamKind::Scalar, -1,
+               alignment ? alignment.getInt() : 1);
     function.getArgument(source).replaceAllUsesWith(copy);
   }
 
 private:
-  Value append(Type type, StringRef kind, int64_t dim, int64_t divisibility) {
-    SmallVector<NamedAttribute> attributes;
-    SmallVector<Attribute> parts = {builder.getStringAttr(kind), builder.getI32IntegerAttr(source)};
-    if (dim >= 0)
-      parts.push_back(builder.getI32IntegerAttr(dim));
-    attributes.push_back(builder.getNamedAttr(kParamAttr, builder.getArrayAttr(parts)));
+  Value append(Type type, ir::ParamKind kind, int64_t dim, int64_t divisibility) {
+    auto param = ir::ParamAttr::get(builder.getContext(), kind, static_cast<int32_t>(source),
+                                    static_cast<int32_t>(dim));
+    SmallVector<NamedAttribute> attributes = {builder.getNamedAttr(ir::kParamAttr, param)};
     if (divisibility > 1)
       attributes.push_back(
-          builder.getNamedAttr(kDivisibilityAttr, builder.getI32IntegerAttr(divisibility)));
+          builder.getNamedAttr(ir::kDivisibilityAttr, builder.getI32IntegerAttr(divisibility)));
     if (Attribute aliases = function.getArgAttr(source, ir::kMayAliasAttr);
-        aliases && kind == "pointer")
+        aliases && kind == ir::ParamKind::Pointer)
       attributes.push_back(builder.getNamedAttr(ir::kMayAliasAttr, aliases));
     unsigned index = function.getNumArguments();
     (void)function.insertArgument(index, type, builder.getDictionaryAttr(attributes),
@@ -90,7 +91,7 @@ private:
       return arith::ConstantOp::create(builder, function.getLoc(),
                                        builder.getIntegerAttr(strideType, 1));
     int64_t bytes = fact(ir::kStrideBytesDivisibleAttr, dim);
-    return append(strideType, "stride", dim,
+    return append(strideType, ir::ParamKind::Stride, dim,
                   std::max<int64_t>(1, bytes / gpu::bytesOf(type.getElementType())));
   }
 
@@ -108,12 +109,10 @@ void remapGrid(func::FuncOp function, unsigned first) {
   OpBuilder builder(function.getContext());
   auto place = [&](DenseI32ArrayAttr symbol) -> Attribute {
     for (unsigned i = first; i < function.getNumArguments(); ++i) {
-      auto parts = function.getArgAttrOfType<ArrayAttr>(i, kParamAttr);
-      StringRef kind = cast<StringAttr>(parts[0]).getValue();
-      bool isSame = cast<IntegerAttr>(parts[1]).getInt() == symbol[0];
-      if (isSame && (kind == "scalar"
-                         ? symbol[1] == -1
-                         : kind == "extent" && cast<IntegerAttr>(parts[2]).getInt() == symbol[1]))
+      ir::ParamAttr param = ir::paramOf(function, i);
+      bool isNumber =
+          param.getKind() == ir::ParamKind::Scalar || param.getKind() == ir::ParamKind::Extent;
+      if (isNumber && param.getArg() == symbol[0] && param.getDim() == symbol[1])
         return builder.getDenseI32ArrayAttr({static_cast<int32_t>(i - first), -1});
     }
     return symbol;
@@ -189,7 +188,8 @@ bool isUnit(Value stride) {
 
 // What LowerViews knows of one access.
 struct AccessFacts {
-  SmallVector<int32_t> order, bounds;
+  SmallVector<int32_t> order;
+  SmallVector<gpu::Bounds> bounds;
   int64_t vector = 1;
 };
 
@@ -201,8 +201,7 @@ public:
     AccessFacts facts;
     facts.order = memoryOrder(view);
     for (int64_t dim = 0; dim < tile.getRank(); ++dim)
-      facts.bounds.push_back(static_cast<int32_t>(
-          boundsOf(view, offsets[dim], tile.getDimSize(dim), dim, isUnchecked)));
+      facts.bounds.push_back(boundsOf(view, offsets[dim], tile.getDimSize(dim), dim, isUnchecked));
     facts.vector = vectorOf(view, offsets, tile, facts);
     return facts;
   }
@@ -222,12 +221,12 @@ private:
   }
 
   // A tile whose extent divides both its offset and the view's extent is inside or outside as a whole.
-  Bounds boundsOf(ir::MakeViewOp view, Value offset, int64_t extent, int64_t dim,
-                  bool isUnchecked) {
+  gpu::Bounds boundsOf(ir::MakeViewOp view, Value offset, int64_t extent, int64_t dim,
+                       bool isUnchecked) {
     if (isUnchecked)
-      return Bounds::None;
+      return gpu::Bounds::None;
     bool divides = isMultiple(offset, extent) && isMultiple(view.getExtents()[dim], extent);
-    return divides ? Bounds::WholeTile : Bounds::EachElement;
+    return divides ? gpu::Bounds::WholeTile : gpu::Bounds::EachElement;
   }
 
   // Odd tile extents (96 = 32 * 3) need more than powers of two: constant factors and declared divisors are looked at.
@@ -244,11 +243,7 @@ private:
     auto argument = dyn_cast<BlockArgument>(value);
     auto function =
         argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
-    if (!function)
-      return false;
-    auto divisor =
-        function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kDivisibilityAttr);
-    return divisor && divisor.getInt() % extent == 0;
+    return function && ir::divisorOf(function, argument.getArgNumber()) % extent == 0;
   }
 
   int64_t vectorOf(ir::MakeViewOp view, ValueRange offsets, RankedTensorType tile,
@@ -267,20 +262,13 @@ private:
       vector =
           std::min(vector, isFastest ? offsetDivisor : axis.divisibilityOf(view.getStrides()[dim]));
     }
-    if (facts.bounds[fastest] == static_cast<int32_t>(Bounds::EachElement))
+    if (facts.bounds[fastest] == gpu::Bounds::EachElement)
       vector = std::min(vector, axis.divisibilityOf(view.getExtents()[fastest]));
     return vector;
   }
 
   AxisInfoAnalysis axis;
 };
-
-void annotate(Operation *op, const AccessFacts &facts) {
-  OpBuilder builder(op);
-  op->setAttr(kOrderAttr, builder.getDenseI32ArrayAttr(facts.order));
-  op->setAttr(kVectorAttr, builder.getI32IntegerAttr(facts.vector));
-  op->setAttr(kBoundsAttr, builder.getDenseI32ArrayAttr(facts.bounds));
-}
 
 // What follows knows structured control flow alone.
 LogicalResult verifyControlFlow(func::FuncOp function) {
@@ -331,7 +319,9 @@ struct LowerViews : passes::impl::LowerViewsBase<LowerViews> {
           << "needs a view that is an argument of the kernel";
       return WalkResult::interrupt();
     }
-    annotate(op, analyzer.analyze(makeView, offsets, cast<RankedTensorType>(tile), isUnchecked));
+    AccessFacts facts =
+        analyzer.analyze(makeView, offsets, cast<RankedTensorType>(tile), isUnchecked);
+    gpu::setAccess(op, facts.order, facts.vector, facts.bounds);
     return WalkResult::advance();
   }
 };

@@ -18,7 +18,7 @@ def ExpandDots : Pass<"tile-expand-dots", "::mlir::func::FuncOp"> {
   let description = [{
     Guarantees: `precision tf32x3` is three tf32 products, `bf16x3` and `bf16x6` three or six
     products of bf16; the correction terms come first, their NaNs zeroed, so that infinities
-    survive. Products of fp8 are f16 where the target multiplies no fp8; `tilegpu.refused` says so.
+    survive. Products of fp8 are f16 where the target multiplies no fp8; `tilegpu.variant` says so.
     Before SelectVariants, which sees plain products.
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the GPU, such as sm_80">];
@@ -66,22 +66,21 @@ def LowerViews : Pass<"tile-lower-views", "::mlir::func::FuncOp"> {
   let description = [{
     Guarantees: the kernel's arguments are pointers, extents, strides and scalars, each with
     `tile.param` saying which; unit strides are constants; every view is a `tile.make_view`; each
-    access of a view carries `tilegpu.order` (dimensions from the fastest varying in memory),
-    `tilegpu.vector` (elements a vector access may have) and `tilegpu.bounds` (per dimension: 0 no
-    check, 1 the tile is inside or outside as a whole, 2 check each element). No masks exist yet:
-    some variants of copies need none.
+    access of a view carries `tilegpu.access`: order of dimensions in memory, vector, bounds. No
+    masks exist yet: some variants of copies need none.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tile::gpu::TileGpuDialect"];
 }
 
 def SelectVariants : Pass<"tile-select-variants", "::mlir::func::FuncOp"> {
   let summary = "Choose how each copy and each product is done";
   let description = [{
-    Guarantees: each access of memory and each `tile.dot` has `tilegpu.variant`, and
-    `tilegpu.refused` with the sentences of the better variants that did not apply. Relies on:
-    LowerViews.
+    Guarantees: each access of memory and each `tile.dot` has `tilegpu.variant`, with the sentences
+    of the better variants that did not apply; accesses through tiles of pointers have
+    `tilegpu.access`, products `tilegpu.warp_grid`. Relies on: LowerViews.
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the GPU, such as sm_80">];
+  let dependentDialects = ["::tile::gpu::TileGpuDialect"];
 }
 
 def AssignLayouts : Pass<"tile-assign-layouts", "::mlir::func::FuncOp"> {

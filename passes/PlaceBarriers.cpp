@@ -1,9 +1,9 @@
 // PlaceBarriers: looks at bytes, not at who asked for them. Going through the program it keeps the accesses since the last
 // barrier; one that conflicts with any of them gets a barrier before it. Loops are gone round until nothing changes, so
 // that the next iteration's first access sees this one's last.
-#include "passes/PlaceBarriers.h"
 #include "passes/Passes.h"
 
+#include "ir/Annotations.h"
 #include "ir/Callable.h"
 #include "ir/LayoutAttr.h"
 #include "passes/analysis/GlobalMemory.h"
@@ -91,10 +91,10 @@ Accesses accessesOf(Operation *op) {
   // A function's shared memory, and that of those it calls, lies before its end; its callers' behind.
   if (auto call = dyn_cast<func::CallOp>(op)) {
     func::FuncOp callee = ir::callableOf(call);
-    auto end = callee ? callee->getAttrOfType<IntegerAttr>(gpu::kSharedBytesAttr) : IntegerAttr();
+    std::optional<int64_t> end = callee ? gpu::sharedBytesOf(callee) : std::nullopt;
     if (!end || !usesShared(callee))
       return {};
-    return {Access{op, true, true, 0, end.getInt(), {}}};
+    return {Access{op, true, true, 0, *end, {}}};
   }
   // What foreign code touches cannot be seen: all of global memory.
   if (isForeign(op) && !isMemoryEffectFree(op))
@@ -188,8 +188,7 @@ public:
     } while (changed);
     for (auto &[op, reason] : barriersBefore) {
       OpBuilder builder(op);
-      auto barrier = gpu::BarrierOp::create(builder, op->getLoc());
-      barrier->setAttr(kReasonAttr, builder.getStringAttr(reason));
+      gpu::BarrierOp::create(builder, op->getLoc(), builder.getStringAttr(reason));
     }
   }
 

@@ -7,7 +7,7 @@
 #include "ir/LayoutAttr.h"
 #include "ir/layout/MultiplyAdd.h"
 #include "ir/layout/SharedAccess.h"
-#include "passes/DotLayouts.h"
+#include "passes/analysis/DotLayouts.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_PROMOTETOSHARED

@@ -2,8 +2,9 @@
 // narrow, taken out of loops, or absorbed by the load that feeds them.
 #include "passes/Passes.h"
 
+#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
-#include "passes/DotLayouts.h"
+#include "passes/analysis/DotLayouts.h"
 #include "passes/analysis/LayoutInference.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -86,9 +87,10 @@ struct LoadInPlace : OpRewritePattern<ConvertLayoutOp> {
     if (llvm::any_of(op->getUses(), passes::isDotOperand))
       return rewriter.notifyMatchFailure(op, "operand of a product");
     auto layout = gpu::encodingOf(op.getResult().getType());
-    auto order = load->getAttrOfType<DenseI32ArrayAttr>(passes::kOrderAttr);
+    gpu::AccessAttr access = gpu::accessOf(load);
     ArrayRef<int32_t> registers = layout.getRegisters();
-    if (!order || registers.empty() || registers[order[0]] != 1 || !passes::isSeparable(layout))
+    if (!access || registers.empty() || registers[access.getOrder()[0]] != 1 ||
+        !passes::isSeparable(layout))
       return rewriter.notifyMatchFailure(op, "registers do not follow memory");
     rewriter.modifyOpInPlace(
         load, [&] { load.getResult().setType(cast<RankedTensorType>(op.getResult().getType())); });
@@ -106,7 +108,7 @@ struct PropagateLayouts : passes::impl::PropagateLayoutsBase<PropagateLayouts> {
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     getOperation().walk([](LoopLikeOpInterface loop) {
-      if (!loop->hasAttr(kNoLicmAttr))
+      if (!loop->hasAttr(ir::kNoLicmAttr))
         moveLoopInvariantCode(loop);
     });
   }

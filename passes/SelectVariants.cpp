@@ -2,12 +2,13 @@
 // not. Products also get the grid of warps that shares the work.
 #include "passes/Passes.h"
 
+#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/Target.h"
 #include "ir/UserError.h"
 #include "ir/layout/Shared.h"
-#include "passes/DotLayouts.h"
 #include "passes/analysis/AxisInfo.h"
+#include "passes/analysis/DotLayouts.h"
 #include "passes/variants/Variants.h"
 
 namespace tile::passes {
@@ -41,26 +42,16 @@ void annotatePointers(Operation *op, Value pointers, Value mask, AxisInfoAnalysi
                              std::max<int64_t>(1, info[fastest].divisibility / bytes)});
   if (mask)
     vector = std::min(vector, axis.of(mask)[fastest].constancy);
-  OpBuilder builder(op);
-  op->setAttr(kOrderAttr, builder.getDenseI32ArrayAttr(order));
-  op->setAttr(kVectorAttr, builder.getI32IntegerAttr(vector));
+  gpu::setAccess(op, order, vector);
 }
 
 void select(Operation *op, const ir::Target &target) {
-  OpBuilder builder(op);
-  SmallVector<Attribute> refusals;
-  if (auto earlier = op->getAttrOfType<ArrayAttr>(gpu::kRefusedAttr))
-    llvm::append_range(refusals, earlier);
   for (const Variant &variant : variantsOf(op)) {
     Refusal refusal = variant.refuses(op, target);
-    if (!refusal) {
-      op->setAttr(gpu::kVariantAttr, builder.getStringAttr(variant.name));
-      break;
-    }
-    refusals.push_back(builder.getStringAttr(*refusal));
+    if (!refusal)
+      return gpu::setVariant(op, variant.kind);
+    gpu::addRefusal(op, *refusal);
   }
-  if (!refusals.empty())
-    op->setAttr(gpu::kRefusedAttr, builder.getArrayAttr(refusals));
 }
 
 struct SelectVariants : passes::impl::SelectVariantsBase<SelectVariants> {

@@ -22,12 +22,12 @@ struct UnrollLoops : passes::impl::UnrollLoopsBase<UnrollLoops> {
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (loop->hasAttr("tile.unroll"))
+      if (loop->hasAttr(ir::kUnrollAttr))
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops) {
-      auto factor = loop->getAttrOfType<IntegerAttr>("tile.unroll");
-      loop->removeAttr("tile.unroll");
+      auto factor = loop->getAttrOfType<IntegerAttr>(ir::kUnrollAttr);
+      loop->removeAttr(ir::kUnrollAttr);
       if (!factor || factor.getInt() < 2)
         continue;
       if (factor.getInt() > kMostCopies)

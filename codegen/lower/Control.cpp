@@ -35,7 +35,7 @@ LogicalResult lowerFor(Lowering &l, Operation *op) {
   auto flat = scf::ForOp::create(l.b, op->getLoc(), l.scalar(loop.getLowerBound()),
                                  l.scalar(loop.getUpperBound()), l.scalar(loop.getStep()),
                                  l.flatten(loop.getInitArgs()));
-  if (op->hasAttr(passes::kNoLicmAttr)) // becomes metadata of the loop's branch
+  if (op->hasAttr(ir::kNoLicmAttr)) // becomes metadata of the loop's branch
     flat->setAttr("loop_annotation", noLicm(op->getContext()));
   if (flat.getBody()->mightHaveTerminator())
     flat.getBody()->getTerminator()->erase();

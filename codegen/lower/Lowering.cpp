@@ -2,9 +2,9 @@
 
 #include "codegen/EntryName.h"
 
+#include "ir/Annotations.h"
 #include "ir/TileDialect.h"
 #include "ir/UserError.h"
-#include "passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -45,8 +45,8 @@ static LogicalResult verifyOperation(Operation *op) {
   if (llvm::any_of(op->getResultTypes(), isTileWithoutLayout))
     return op->emitOpError(
         "makes a tile without a layout; the pass that assigns layouts has not run");
-  if (isa<ir::ViewLoadOp, ir::ViewStoreOp>(op) && !op->hasAttr(passes::kBoundsAttr))
-    return op->emitOpError("has no bounds; the pass that lowers views has not run");
+  if (isa<ir::ViewLoadOp, ir::ViewStoreOp>(op) && !gpu::accessOf(op))
+    return op->emitOpError("has no tilegpu.access; the pass that lowers views has not run");
   return success();
 }
 

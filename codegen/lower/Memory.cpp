@@ -2,7 +2,7 @@
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/GlobalAccess.h"
 
-#include "passes/Passes.h"
+#include "ir/Annotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -19,15 +19,13 @@ public:
   ViewAccess(Lowering &l, Operation *op, Value view, ValueRange offsets, RankedTensorType tile)
       : l(l), loc(op->getLoc()), view(view.getDefiningOp<ir::MakeViewOp>()),
         layout(gpu::layoutOf(tile)), bytes(gpu::bytesOf(tile.getElementType())) {
-    auto bounds = op->getAttrOfType<DenseI32ArrayAttr>(passes::kBoundsAttr);
-    auto order = op->getAttrOfType<DenseI32ArrayAttr>(passes::kOrderAttr);
-    auto vector = op->getAttrOfType<IntegerAttr>(passes::kVectorAttr);
-    vectorSize = vectorLength(layout, order[0], vector.getInt());
+    gpu::AccessAttr access = gpu::accessOf(op); // `Lowering::verify` has seen it
+    vectorSize = vectorLength(layout, access.getOrder()[0], access.getVector());
     for (auto [dim, offset] : llvm::enumerate(offsets)) {
       Value thread = l.threadCoordinate(layout, dim);
       positions.push_back(arith::AddIOp::create(l.b, loc, l.scalar(offset), thread));
-      checks.push_back(static_cast<passes::Bounds>(bounds[dim]));
-      if (checks.back() == passes::Bounds::WholeTile)
+      checks.push_back(access.getBounds()[dim]);
+      if (checks.back() == gpu::Bounds::WholeTile)
         wholeTile = bothTrue(l, loc, wholeTile, isBelow(l.scalar(offset), extent(dim)));
     }
     origin = elementPointer(l.scalar(this->view.getBase()), positions);
@@ -45,7 +43,7 @@ public:
       if (isUnit(dim))
         place.byteOffset += step * bytes;
       steps.push_back(isUnit(dim) ? 0 : step);
-      if (checks[dim] == passes::Bounds::EachElement)
+      if (checks[dim] == gpu::Bounds::EachElement)
         place.predicate = bothTrue(l, loc, place.predicate, inBounds(dim, step));
     }
     place.pointer = rowPointer(steps);
@@ -135,7 +133,7 @@ private:
   layout::Layout layout;
   int64_t bytes, vectorSize = 1;
   SmallVector<Value> positions;
-  SmallVector<passes::Bounds> checks;
+  SmallVector<gpu::Bounds> checks;
   Value wholeTile, origin;
   std::map<std::pair<int, int64_t>, Value> boundsKnown;
   std::map<SmallVector<int64_t>, Value> rowPointers;
@@ -190,9 +188,8 @@ LogicalResult lowerViewStore(Lowering &l, Operation *op) {
 
 // Elements a vector access through a tile of pointers moves.
 int64_t pointerVector(Operation *op, const layout::Layout &layout) {
-  auto order = op->getAttrOfType<DenseI32ArrayAttr>(passes::kOrderAttr);
-  auto vector = op->getAttrOfType<IntegerAttr>(passes::kVectorAttr);
-  return order && vector ? vectorLength(layout, order[0], vector.getInt()) : 1;
+  gpu::AccessAttr access = gpu::accessOf(op);
+  return access ? vectorLength(layout, access.getOrder()[0], access.getVector()) : 1;
 }
 
 LogicalResult lowerLoad(Lowering &l, Operation *op) {

@@ -1,7 +1,7 @@
 // The parts every topic of a report needs: lines, names of tiles, text with line numbers.
 #include "codegen/report/MakeReport.h"
 
-#include "passes/DotLayouts.h"
+#include "ir/Annotations.h"
 #include "mlir/IR/AsmState.h"
 
 using namespace mlir;
@@ -53,9 +53,8 @@ std::string printWithLines(ModuleOp module, std::vector<SourceLine> &lines) {
 KernelReport makeReport(func::FuncOp kernel) {
   KernelReport report;
   report.where = sourceLineOf(kernel.getLoc());
-  report.warps = passes::warpsOf(kernel);
-  if (auto bytes = kernel->getAttrOfType<IntegerAttr>(gpu::kSharedBytesAttr))
-    report.sharedBytes = bytes.getInt();
+  report.warps = ir::warpsOf(kernel);
+  report.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
   reportVariants(kernel, report);
   reportShared(kernel, report);
   reportWork(kernel, report);

@@ -3,8 +3,7 @@
 
 #include "ir/layout/Conversion.h"
 #include "ir/layout/SharedAccess.h"
-#include "passes/DotLayouts.h"
-#include "passes/PlaceBarriers.h"
+#include "passes/analysis/DotLayouts.h"
 #include "passes/analysis/LayoutInference.h"
 #include "passes/analysis/ResourcePlan.h"
 #include "llvm/ADT/SetVector.h"
@@ -144,10 +143,9 @@ void reportShared(func::FuncOp kernel, KernelReport &report) {
     }
     if (auto change = dyn_cast<gpu::ConvertLayoutOp>(op))
       report.layoutChanges.push_back(changeOf(change));
-    if (isa<gpu::BarrierOp>(op)) {
-      auto reason = op->getAttrOfType<StringAttr>(passes::kReasonAttr);
-      report.barriers.push_back({sourceLineOf(op->getLoc()), reason ? reason.str() : ""});
-    }
+    if (auto barrier = dyn_cast<gpu::BarrierOp>(op))
+      report.barriers.push_back(
+          {sourceLineOf(op->getLoc()), barrier.getReason().value_or("").str()});
   });
 }
 

@@ -1,8 +1,7 @@
 // Copies and products: what SelectVariants chose and refused, and the sectors of global memory that copies touch.
 #include "codegen/report/MakeReport.h"
 
-#include "passes/DotLayouts.h"
-#include "passes/Passes.h"
+#include "ir/Annotations.h"
 #include "passes/analysis/AxisInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -28,24 +27,32 @@ namespace {
 constexpr int64_t kSectorBytes = 32;
 
 std::string variantOf(Operation *op) {
-  auto variant = op->getAttrOfType<StringAttr>(gpu::kVariantAttr);
-  return variant ? variant.str() : "";
+  gpu::VariantKind kind = gpu::variantOf(op);
+  return kind == gpu::VariantKind::Undecided ? "" : gpu::stringifyVariantKind(kind).str();
 }
 
 std::vector<std::string> refusalsOf(Operation *op) {
-  std::vector<std::string> sentences;
-  if (auto refused = op->getAttrOfType<ArrayAttr>(gpu::kRefusedAttr))
-    for (Attribute sentence : refused)
-      sentences.push_back(cast<StringAttr>(sentence).str());
-  return sentences;
+  SmallVector<StringRef> sentences = gpu::refusalsOf(op);
+  return {sentences.begin(), sentences.end()};
+}
+
+std::string checkText(gpu::Bounds bounds) {
+  switch (bounds) {
+  case gpu::Bounds::None:
+    return "none";
+  case gpu::Bounds::WholeTile:
+    return "whole tile";
+  case gpu::Bounds::EachElement:
+    break;
+  }
+  return "each element";
 }
 
 std::vector<std::string> checksOf(Operation *op) {
-  constexpr const char *names[] = {"none", "whole tile", "each element"};
   std::vector<std::string> checks;
-  if (auto bounds = op->getAttrOfType<DenseI32ArrayAttr>(passes::kBoundsAttr)) {
-    for (int32_t check : bounds.asArrayRef())
-      checks.push_back(names[check]);
+  gpu::AccessAttr access = gpu::accessOf(op);
+  if (access && !access.getBounds().empty()) {
+    llvm::append_range(checks, llvm::map_range(access.getBounds(), checkText));
     return checks;
   }
   auto load = dyn_cast<ir::LoadOp>(op);
@@ -162,13 +169,12 @@ CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) 
     }
     return copy;
   }
-  auto order = op->getAttrOfType<DenseI32ArrayAttr>(passes::kOrderAttr);
-  auto vector = op->getAttrOfType<IntegerAttr>(passes::kVectorAttr);
-  if (!gpu::encodingOf(type) || !order || order.empty() || !vector)
+  gpu::AccessAttr access = gpu::accessOf(op);
+  if (!gpu::encodingOf(type) || !access)
     return copy;
   layout::Layout layout = gpu::layoutOf(type);
-  int dim = order[0];
-  copy.vectorElements = vectorOf(layout, dim, vector.getInt());
+  int dim = access.getOrder()[0];
+  copy.vectorElements = vectorOf(layout, dim, access.getVector());
   int64_t bytes = copy.vectorBytes;
   copy.vectorBytes *= copy.vectorElements;
   AlongMemory along = alongMemory(address, dim, layout.shape()[dim], axis);
@@ -189,8 +195,8 @@ ProductReport productOf(Operation *dot) {
   product.accumulator = dtypeText(dot->getOperand(2).getType());
   product.variant = variantOf(dot);
   product.refused = refusalsOf(dot);
-  if (auto grid = dot->getAttrOfType<DenseI32ArrayAttr>(passes::kWarpGridAttr))
-    product.warpRows = grid[0], product.warpColumns = grid[1];
+  if (gpu::WarpGridAttr grid = gpu::warpGridOf(dot))
+    product.warpRows = grid.getRows(), product.warpColumns = grid.getColumns();
   return product;
 }
 

@@ -1,5 +1,6 @@
 #include "passes/analysis/AxisInfo.h"
 
+#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -183,12 +184,9 @@ AxisInfo AxisInfoAnalysis::ofCarried(Value argument, Value init, Value yielded) 
 
 AxisInfo AxisInfoAnalysis::ofBlockArgument(BlockArgument argument) {
   Operation *parent = argument.getOwner()->getParentOp();
-  if (auto function = dyn_cast<func::FuncOp>(parent)) {
-    for (StringRef name : {StringRef("tile.divisibility"), StringRef(ir::kAlignmentAttr)})
-      if (auto attribute = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), name))
-        return uniform(argument.getType(), powerOfTwoDivisor(attribute.getInt()));
-    return uniform(argument.getType(), 1);
-  }
+  if (auto function = dyn_cast<func::FuncOp>(parent))
+    return uniform(argument.getType(),
+                   powerOfTwoDivisor(ir::divisorOf(function, argument.getArgNumber())));
   auto loop = dyn_cast<scf::ForOp>(parent);
   if (!loop)
     return unknown(argument.getType());

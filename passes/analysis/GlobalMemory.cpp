@@ -1,8 +1,6 @@
 #include "passes/analysis/GlobalMemory.h"
 
-#include "ir/LayoutAttr.h"
-#include "ir/TileGpuDialect.h"
-#include "passes/Passes.h"
+#include "ir/Annotations.h"
 
 using namespace mlir;
 
@@ -30,10 +28,10 @@ bool names(Value root, Value other) {
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
   auto aliases =
       function.getArgAttrOfType<DenseI32ArrayAttr>(argument.getArgNumber(), ir::kMayAliasAttr);
-  auto parts = function.getArgAttrOfType<ArrayAttr>(second.getArgNumber(), kParamAttr);
   if (!aliases)
     return false;
-  int64_t number = parts ? cast<IntegerAttr>(parts[1]).getInt() : second.getArgNumber();
+  ir::ParamAttr param = ir::paramOf(function, second.getArgNumber());
+  int64_t number = param ? param.getArg() : second.getArgNumber();
   return llvm::is_contained(aliases.asArrayRef(), number);
 }
 

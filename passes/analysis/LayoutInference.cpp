@@ -1,10 +1,10 @@
 #include "passes/analysis/LayoutInference.h"
 
+#include "ir/Annotations.h"
 #include "ir/layout/Derived.h"
 #include "ir/layout/Exchange.h"
 #include "ir/layout/Reduce.h"
 #include "ir/layout/Scan.h"
-#include "passes/Passes.h"
 
 using namespace mlir;
 
@@ -115,13 +115,12 @@ gpu::LayoutAttr defaultLayout(RankedTensorType tile, int64_t warps) {
 }
 
 gpu::LayoutAttr coalescedLayout(Operation *access, RankedTensorType tile, int64_t warps) {
-  auto order = access->getAttrOfType<DenseI32ArrayAttr>(kOrderAttr);
-  auto vector = access->getAttrOfType<IntegerAttr>(kVectorAttr);
-  if (!order || !vector || order.size() != tile.getRank())
+  gpu::AccessAttr known = gpu::accessOf(access);
+  if (!known)
     return defaultLayout(tile, warps);
-  std::vector<int32_t> dims(order.asArrayRef().begin(), order.asArrayRef().end());
-  return gpu::attributeOf(tile.getContext(),
-                          layout::Layout::coalesced(tileShape(tile), dims, vector.getInt(), warps));
+  std::vector<int32_t> order = known.getOrder().vec();
+  return gpu::attributeOf(tile.getContext(), layout::Layout::coalesced(tileShape(tile), order,
+                                                                       known.getVector(), warps));
 }
 
 bool isSeparable(gpu::LayoutAttr layout) {

@@ -23,7 +23,7 @@ gpu::LayoutAttr operandLayout(mlir::OpOperand &operand, gpu::LayoutAttr result);
 /// A row-major layout for tiles nothing else decides.
 gpu::LayoutAttr defaultLayout(mlir::RankedTensorType tile, int64_t warps);
 
-/// The layout of an access annotated with `tilegpu.order` and `tilegpu.vector`.
+/// The layout of an access as `tilegpu.access` describes it, else the default one.
 gpu::LayoutAttr coalescedLayout(mlir::Operation *access, mlir::RankedTensorType tile,
                                 int64_t warps);
 

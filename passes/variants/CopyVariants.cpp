@@ -1,5 +1,5 @@
 // How tiles move between registers and global memory.
-#include "passes/Passes.h"
+#include "ir/Annotations.h"
 #include "passes/variants/Variants.h"
 
 using namespace mlir;
@@ -7,16 +7,16 @@ using namespace mlir;
 namespace tile::passes {
 
 static Refusal refuseVector(Operation *op, const ir::Target &) {
-  auto vector = op->getAttrOfType<IntegerAttr>(kVectorAttr);
-  if (vector && vector.getInt() > 1)
+  gpu::AccessAttr access = gpu::accessOf(op);
+  if (access && access.getVector() > 1)
     return std::nullopt;
   return "vector refused: no two neighbouring elements of the tile are known to be neighbours in "
          "memory at an address "
          "aligned for both";
 }
 
-static const Variant kCopyVariants[] = {{kVariantVector, refuseVector},
-                                        {kVariantScalar, refuseNothing}};
+static const Variant kCopyVariants[] = {{gpu::VariantKind::Vector, refuseVector},
+                                        {gpu::VariantKind::Scalar, refuseNothing}};
 
 ArrayRef<Variant> copyVariants() { return kCopyVariants; }
 

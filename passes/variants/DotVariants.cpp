@@ -1,6 +1,5 @@
 // How matrix products are computed.
 #include "ir/Mma.h"
-#include "passes/Passes.h"
 #include "passes/variants/Variants.h"
 
 using namespace mlir;
@@ -32,8 +31,8 @@ static Refusal refuseMmaSync(Operation *op, const ir::Target &target) {
   return refuseShape(dot, instructions.back().shape);
 }
 
-static const Variant kDotVariants[] = {{kVariantMmaSync, refuseMmaSync},
-                                       {kVariantFma, refuseNothing}};
+static const Variant kDotVariants[] = {{gpu::VariantKind::MmaSync, refuseMmaSync},
+                                       {gpu::VariantKind::Fma, refuseNothing}};
 
 ArrayRef<Variant> dotVariants() { return kDotVariants; }
 

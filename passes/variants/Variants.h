@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/Target.h"
+#include "ir/TileGpuDialect.h"
 #include "mlir/IR/Operation.h"
 
 #include <optional>
@@ -10,17 +11,12 @@
 
 namespace tile::passes {
 
-inline constexpr llvm::StringLiteral kVariantVector = "vector";
-inline constexpr llvm::StringLiteral kVariantScalar = "scalar";
-inline constexpr llvm::StringLiteral kVariantMmaSync = "mma_sync";
-inline constexpr llvm::StringLiteral kVariantFma = "fma";
-
 /// Why a variant does not apply, as a sentence; nothing if it does.
 using Refusal = std::optional<std::string>;
 
 /// One way to carry out an operation.
 struct Variant {
-  llvm::StringLiteral name;
+  gpu::VariantKind kind;
   Refusal (*refuses)(mlir::Operation *op, const ir::Target &target);
 };
 

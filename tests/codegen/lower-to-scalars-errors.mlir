@@ -92,9 +92,9 @@ func.func @view_argument(%v: !tile.view<1xf32>) attributes {tile.kernel} { retur
 // -----
 
 #l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
-func.func @no_bounds(%p: !tile.ptr<f32>, %n: i32) attributes {tile.kernel, tile.warps = 1 : i32} {
+func.func @no_access(%p: !tile.ptr<f32>, %n: i32) attributes {tile.kernel, tile.warps = 1 : i32} {
   %v = tile.make_view %p, extents [%n], strides [%n] : i32 -> !tile.view<1xf32>
-  // expected-error @+1 {{has no bounds; the pass that lowers views has not run}}
+  // expected-error @+1 {{has no tilegpu.access; the pass that lowers views has not run}}
   %x = tile.view_load %v[%n] : !tile.view<1xf32> -> tensor<32xf32, #l>
   return
 }

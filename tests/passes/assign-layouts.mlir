@@ -18,8 +18,8 @@ func.func @elementwise(%v: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.un
 
 // Two layouts meet: the second operand is brought into the first one's.
 // CHECK-LABEL: func.func @two_layouts_meet
-// CHECK: %[[X:.*]] = tile.view_load {{.*}}tilegpu.vector = 4{{.*}} -> tensor<512xf32, #[[A:.*]]>
-// CHECK: %[[Y:.*]] = tile.view_load {{.*}}tilegpu.vector = 1{{.*}} -> tensor<512xf32, #[[B:.*]]>
+// CHECK: %[[X:.*]] = tile.view_load {{.*}}vector = 4,{{.*}} -> tensor<512xf32, #[[A:.*]]>
+// CHECK: %[[Y:.*]] = tile.view_load {{.*}}vector = 1,{{.*}} -> tensor<512xf32, #[[B:.*]]>
 // CHECK: %[[Z:.*]] = tilegpu.convert_layout %[[Y]] : tensor<512xf32, #[[B]]> -> tensor<512xf32, #[[A]]>
 // CHECK: arith.addf %[[X]], %[[Z]] : tensor<512xf32, #[[A]]>
 func.func @two_layouts_meet(%v: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 0>,

@@ -2,12 +2,12 @@
 
 // One argument a fact: pointer, extents, then the strides that are not constant; scalars keep their place in the order.
 // CHECK-LABEL: func.func @arguments(
-// CHECK-SAME: %[[P:[a-z0-9]*]]: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = ["pointer", 0 : i32]}
-// CHECK-SAME: %[[M:[a-z0-9]*]]: i32 {tile.param = ["extent", 0 : i32, 0 : i32]}
-// CHECK-SAME: %[[N:[a-z0-9]*]]: i32 {tile.divisibility = 64 : i32, tile.param = ["extent", 0 : i32, 1 : i32]}
-// CHECK-SAME: %[[S:[a-z0-9]*]]: i32 {tile.divisibility = 8 : i32, tile.param = ["stride", 0 : i32, 0 : i32]}
-// CHECK-SAME: %[[X:[a-z0-9]*]]: f32 {tile.param = ["scalar", 1 : i32]}
-// CHECK-SAME: %[[Q:[a-z0-9]*]]: !tile.ptr<i32> {tile.divisibility = 8 : i32, tile.param = ["pointer", 2 : i32]}
+// CHECK-SAME: %[[P:[a-z0-9]*]]: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = #tile.param<pointer, 0>}
+// CHECK-SAME: %[[M:[a-z0-9]*]]: i32 {tile.param = #tile.param<extent, 0, 0>}
+// CHECK-SAME: %[[N:[a-z0-9]*]]: i32 {tile.divisibility = 64 : i32, tile.param = #tile.param<extent, 0, 1>}
+// CHECK-SAME: %[[S:[a-z0-9]*]]: i32 {tile.divisibility = 8 : i32, tile.param = #tile.param<stride, 0, 0>}
+// CHECK-SAME: %[[X:[a-z0-9]*]]: f32 {tile.param = #tile.param<scalar, 1>}
+// CHECK-SAME: %[[Q:[a-z0-9]*]]: !tile.ptr<i32> {tile.divisibility = 8 : i32, tile.param = #tile.param<pointer, 2>}
 // CHECK: %[[ONE:.*]] = arith.constant 1 : i32
 // CHECK: tile.make_view %[[P]], extents [%[[M]], %[[N]]], strides [%[[S]], %[[ONE]]] : i32 -> !tile.view<2xf16>
 func.func @arguments(%v: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>,
@@ -25,8 +25,8 @@ func.func @own_alignment(%v: !tile.view<1xf64>) attributes {tile.kernel} { retur
 
 // 64-bit addresses: extents still arrive in 32 bits, strides in 64.
 // CHECK-LABEL: func.func @wide(
-// CHECK-SAME: %[[M:[a-z0-9]*]]: i32 {{{.*}}["extent", 0 : i32, 0 : i32]}
-// CHECK-SAME: %[[S:[a-z0-9]*]]: i64 {{{.*}}["stride", 0 : i32, 0 : i32]}
+// CHECK-SAME: %[[M:[a-z0-9]*]]: i32 {{{.*}}#tile.param<extent, 0, 0>}
+// CHECK-SAME: %[[S:[a-z0-9]*]]: i64 {{{.*}}#tile.param<stride, 0, 0>}
 // CHECK: %[[E:.*]] = arith.extsi %[[M]] : i32 to i64
 // CHECK: tile.make_view %{{.*}}, extents [%[[E]]], strides [%[[S]]] : i64 -> !tile.view<1xf32>
 func.func @wide(%v: !tile.view<1xf32> {tile.wide}) attributes {tile.kernel} { return }
@@ -58,10 +58,10 @@ func.func @questions(%v: !tile.view<2xf32>) attributes {tile.kernel} {
 
 // 0: the program vouches; 1: inside or outside as a whole; 2: each element is checked.
 // CHECK-LABEL: func.func @bounds(
-// CHECK: tile.view_load %{{.*}} unchecked {tilegpu.bounds = array<i32: 0>
-// CHECK: tile.view_load %{{.*}} {tilegpu.bounds = array<i32: 1>
-// CHECK: tile.view_load %{{.*}} {tilegpu.bounds = array<i32: 2>
-// CHECK: tile.view_store %{{.*}} {tilegpu.bounds = array<i32: 2>
+// CHECK: tile.view_load %{{.*}} unchecked {tilegpu.access = {{.*}}bounds = [none]>
+// CHECK: tile.view_load %{{.*}} {tilegpu.access = {{.*}}bounds = [tile]>
+// CHECK: tile.view_load %{{.*}} {tilegpu.access = {{.*}}bounds = [element]>
+// CHECK: tile.view_store %{{.*}} {tilegpu.access = {{.*}}bounds = [element]>
 func.func @bounds(%v: !tile.view<1xf32> {tile.extent_divisible = array<i64: 64>}, %i: i32) attributes {tile.kernel} {
   %c64 = arith.constant 64 : i32
   %c32 = arith.constant 32 : i32
@@ -76,8 +76,8 @@ func.func @bounds(%v: !tile.view<1xf32> {tile.extent_divisible = array<i64: 64>}
 
 // Tiles of 96 elements: the divisor is no power of two.
 // CHECK-LABEL: func.func @odd_tiles(
-// CHECK: tile.view_load %{{.*}} {tilegpu.bounds = array<i32: 1>, {{.*}}tilegpu.vector = 4 : i32} : {{.*}} -> tensor<96xf32>
-// CHECK: tile.view_load %{{.*}} {tilegpu.bounds = array<i32: 2>, {{.*}}} : {{.*}} -> tensor<64xf32>
+// CHECK: tile.view_load %{{.*}} {tilegpu.access = #tilegpu.access<{{.*}}vector = 4, bounds = [tile]>} : {{.*}} -> tensor<96xf32>
+// CHECK: tile.view_load %{{.*}} {tilegpu.access = {{.*}}bounds = [element]>} : {{.*}} -> tensor<64xf32>
 func.func @odd_tiles(%v: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 0>,
                                             tile.extent_divisible = array<i64: 96>}) attributes {tile.kernel} {
   %c96 = arith.constant 96 : i32
@@ -91,13 +91,13 @@ func.func @odd_tiles(%v: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.unit
 // What each fact contributes to the vector, in the order of the loads: everything known; alignment missing; offset not a
 // multiple; extent not a multiple (the last vector would be cut); stride not constant; row stride not a multiple.
 // CHECK-LABEL: func.func @vectors(
-// CHECK: tilegpu.order = array<i32: 0>, tilegpu.vector = 4 : i32
-// CHECK: tilegpu.order = array<i32: 0>, tilegpu.vector = 1 : i32
-// CHECK: tilegpu.order = array<i32: 0>, tilegpu.vector = 2 : i32
-// CHECK: tilegpu.order = array<i32: 0>, tilegpu.vector = 1 : i32
-// CHECK: tilegpu.order = array<i32: 0>, tilegpu.vector = 1 : i32
-// CHECK: tilegpu.order = array<i32: 1, 0>, tilegpu.vector = 2 : i32
-// CHECK: tilegpu.order = array<i32: 0, 1>, tilegpu.vector = 2 : i32
+// CHECK: #tilegpu.access<order = [0], vector = 4,
+// CHECK: #tilegpu.access<order = [0], vector = 1,
+// CHECK: #tilegpu.access<order = [0], vector = 2,
+// CHECK: #tilegpu.access<order = [0], vector = 1,
+// CHECK: #tilegpu.access<order = [0], vector = 1,
+// CHECK: #tilegpu.access<order = [1, 0], vector = 2,
+// CHECK: #tilegpu.access<order = [0, 1], vector = 2,
 func.func @vectors(%good: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 0>, tile.extent_divisible = array<i64: 16>},
                    %low: !tile.view<1xf32> {tile.unit_stride = array<i32: 0>, tile.extent_divisible = array<i64: 16>},
                    %cut: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 0>},
@@ -124,7 +124,7 @@ func.func @vectors(%good: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.uni
 // Offsets that a loop makes are multiples of its step.
 // CHECK-LABEL: func.func @loop(
 // CHECK: scf.for
-// CHECK: tilegpu.bounds = array<i32: 1>, tilegpu.order = array<i32: 0>, tilegpu.vector = 8 : i32
+// CHECK: #tilegpu.access<order = [0], vector = 8, bounds = [tile]>
 func.func @loop(%v: !tile.view<1xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 0>,
                                        tile.extent_divisible = array<i64: 64>}) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
@@ -138,7 +138,7 @@ func.func @loop(%v: !tile.view<1xf16> {tile.alignment = 16 : i32, tile.unit_stri
 
 // Views made in the kernel are as good as arguments.
 // CHECK-LABEL: func.func @made_here(
-// CHECK: tilegpu.bounds = array<i32: 2>, tilegpu.order = array<i32: 0>, tilegpu.vector = 1 : i32
+// CHECK: #tilegpu.access<order = [0], vector = 1, bounds = [element]>
 func.func @made_here(%p: !tile.ptr<f32> {tile.alignment = 16 : i32}, %n: i32) attributes {tile.kernel} {
   %c1 = arith.constant 1 : i32
   %c0 = arith.constant 0 : i32
@@ -158,9 +158,9 @@ func.func @no_kernel(%v: !tile.view<1xf32>, %i: i32) {
 // A 64-bit offset or index is limited to what lies outside any view before 32 bits hold it: by powers of two, so that what
 // divides it still does.
 // CHECK-LABEL: func.func @wide_indices(
-// CHECK: tilegpu.bounds = array<i32: 2>, tilegpu.order = array<i32: 0>, tilegpu.vector = 4 : i32
-// CHECK: tilegpu.bounds = array<i32: 1>, tilegpu.order = array<i32: 0>, tilegpu.vector = 4 : i32
-// CHECK: tilegpu.bounds = array<i32: 2>, tilegpu.order = array<i32: 0>, tilegpu.vector = 4 : i32
+// CHECK: #tilegpu.access<order = [0], vector = 4, bounds = [element]>
+// CHECK: #tilegpu.access<order = [0], vector = 4, bounds = [tile]>
+// CHECK: #tilegpu.access<order = [0], vector = 4, bounds = [element]>
 func.func @wide_indices(%v: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 0>, tile.extent_divisible = array<i64: 32>},
                         %i: i64) attributes {tile.kernel} {
   %c16 = arith.constant 16 : i64
@@ -187,8 +187,8 @@ func.func @wide_indices(%v: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.u
 
 // An extent whose value the kernel asked for is a constant; the launch passes it still.
 // CHECK-LABEL: func.func @known_extents(
-// CHECK-SAME: %[[M:[a-z0-9]*]]: i32 {tile.param = ["extent", 0 : i32, 0 : i32]}
-// CHECK-SAME: i32 {tile.param = ["extent", 0 : i32, 1 : i32]}
+// CHECK-SAME: %[[M:[a-z0-9]*]]: i32 {tile.param = #tile.param<extent, 0, 0>}
+// CHECK-SAME: i32 {tile.param = #tile.param<extent, 0, 1>}
 // CHECK: %[[N:.*]] = arith.constant 48 : i32
 // CHECK: tile.make_view %{{.*}}, extents [%[[M]], %[[N]]]
 // CHECK: "test.use"(%[[N]])
@@ -200,7 +200,7 @@ func.func @known_extents(%v: !tile.view<2xf32> {tile.extents = array<i64: -1, 48
 
 // Pointers remember what they may overlap, by the arguments of the source kernel.
 // CHECK-LABEL: func.func @aliases(
-// CHECK-SAME: !tile.ptr<f32> {tile.divisibility = 4 : i32, tile.may_alias = array<i32: 1>, tile.param = ["pointer", 0 : i32]}
-// CHECK-SAME: !tile.ptr<f32> {tile.divisibility = 4 : i32, tile.may_alias = array<i32: 0>, tile.param = ["pointer", 1 : i32]}
+// CHECK-SAME: !tile.ptr<f32> {tile.divisibility = 4 : i32, tile.may_alias = array<i32: 1>, tile.param = #tile.param<pointer, 0>}
+// CHECK-SAME: !tile.ptr<f32> {tile.divisibility = 4 : i32, tile.may_alias = array<i32: 0>, tile.param = #tile.param<pointer, 1>}
 func.func @aliases(%a: !tile.view<1xf32> {tile.may_alias = array<i32: 1>},
                    %b: !tile.view<1xf32> {tile.may_alias = array<i32: 0>}) attributes {tile.kernel} { return }

@@ -35,7 +35,7 @@ func.func private @calling(%x: tensor<32xf32, #l>) -> tensor<32xf32, #l> attribu
 // CHECK-NEXT: tilegpu.smem_store
 // CHECK-NEXT: call @plain
 // CHECK-NEXT: call @through
-// CHECK-NEXT: tilegpu.barrier {tilegpu.reason = "write after write of shared memory bytes 0 to 127"}
+// CHECK-NEXT: tilegpu.barrier {reason = "write after write of shared memory bytes 0 to 127"}
 // CHECK-NEXT: call @calling
 // CHECK-NEXT: tilegpu.smem_load
 func.func @kernel(%x: tensor<32xf32, #l>) {

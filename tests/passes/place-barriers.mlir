@@ -76,9 +76,9 @@ func.func @shared_barrier(%x: tensor<32xf32, #l>) {
 // The next iteration's store must not overtake this one's load.
 // CHECK-LABEL: func.func @round_the_loop
 // CHECK: scf.for
-// CHECK-NEXT: tilegpu.barrier {tilegpu.reason = "write after read of shared memory bytes 0 to 127 in the iteration before"}
+// CHECK-NEXT: tilegpu.barrier {reason = "write after read of shared memory bytes 0 to 127 in the iteration before"}
 // CHECK-NEXT: smem_store
-// CHECK-NEXT: tilegpu.barrier {tilegpu.reason = "read after write of shared memory bytes 0 to 127"}
+// CHECK-NEXT: tilegpu.barrier {reason = "read after write of shared memory bytes 0 to 127"}
 // CHECK-NEXT: smem_load
 // CHECK-NEXT: }
 // CHECK-NEXT: return

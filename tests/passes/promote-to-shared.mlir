@@ -8,7 +8,7 @@
 // CHECK-DAG: %[[RB:.*]] = tilegpu.ring_alloc : <1 x !tilegpu.smem<32x64xf16, #[[SB:.*]]>>
 // CHECK: scf.for
 // CHECK: %[[X:.*]] = tile.view_load {{.*}} -> tensor<64x32xf16
-// CHECK: %[[Y:.*]] = tile.view_load {{.*}}tilegpu.order = array<i32: 0, 1>{{.*}} -> tensor<32x64xf16
+// CHECK: %[[Y:.*]] = tile.view_load {{.*}}#tilegpu.access<order = [0, 1]{{.*}} -> tensor<32x64xf16
 // CHECK: tilegpu.ring_put %[[X]], %[[RA]]
 // CHECK: tilegpu.ring_put %[[Y]], %[[RB]]
 // CHECK: %[[GA:.*]] = tilegpu.ring_get %[[RA]]
@@ -74,7 +74,7 @@ func.func @same_tile_twice(%a: !tile.view<2xf16> {tile.unit_stride = array<i32: 
 // CHECK: tilegpu.ring_put
 // CHECK: %[[A:.*]] = tilegpu.ring_get
 // CHECK: %[[B:.*]] = tilegpu.ring_get
-// CHECK: tilegpu.smem_dot %[[A]], %[[B]], %{{.*}} {{.*}}tilegpu.variant = "fma"
+// CHECK: tilegpu.smem_dot %[[A]], %[[B]], %{{.*}} {{.*}}#tilegpu.variant<fma,
 // CHECK-NOT: tile.dot
 func.func @multiply_add(%a: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}, %b: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>},
                         %c: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}, %n: i32) attributes {tile.kernel} {

@@ -86,7 +86,7 @@ func.func @out_of_the_loop(%x: tensor<64xf32, #a>, %y: tensor<64xf32, #b>, %n: i
 // CHECK: %[[X:.*]] = tile.view_load {{.*}} -> tensor<64xf32, #[[A]]>
 // CHECK-NEXT: return %[[X]]
 func.func @load_in_place(%v: !tile.view<1xf32>, %i: i32) -> tensor<64xf32, #a> {
-  %0 = tile.view_load %v[%i] {tilegpu.order = array<i32: 0>} : !tile.view<1xf32> -> tensor<64xf32, #b>
+  %0 = tile.view_load %v[%i] {tilegpu.access = #tilegpu.access<order = [0], vector = 1, bounds = [none]>} : !tile.view<1xf32> -> tensor<64xf32, #b>
   %1 = tilegpu.convert_layout %0 : tensor<64xf32, #b> -> tensor<64xf32, #a>
   return %1 : tensor<64xf32, #a>
 }
@@ -96,7 +96,7 @@ func.func @load_in_place(%v: !tile.view<1xf32>, %i: i32) -> tensor<64xf32, #a> {
 // CHECK: tile.view_load {{.*}} -> tensor<64xf32, #[[A]]>
 // CHECK-NEXT: tilegpu.convert_layout
 func.func @load_elsewhere(%v: !tile.view<1xf32>, %i: i32) -> tensor<64xf32, #b> {
-  %0 = tile.view_load %v[%i] {tilegpu.order = array<i32: 0>} : !tile.view<1xf32> -> tensor<64xf32, #a>
+  %0 = tile.view_load %v[%i] {tilegpu.access = #tilegpu.access<order = [0], vector = 1, bounds = [none]>} : !tile.view<1xf32> -> tensor<64xf32, #a>
   %1 = tilegpu.convert_layout %0 : tensor<64xf32, #a> -> tensor<64xf32, #b>
   return %1 : tensor<64xf32, #b>
 }

@@ -5,19 +5,19 @@ func.func @products(%h: tensor<16x16xf16>, %b: tensor<16x16xbf16>, %f: tensor<16
                     %m: tensor<8x16xf16>, %mc: tensor<8x16xf32>, %n: tensor<16x4xf16>, %nc: tensor<16x4xf32>,
                     %ka: tensor<16x4xf16>, %kb: tensor<4x16xf16>, %i: tensor<32x32xi8>, %ic: tensor<32x32xi32>, %odd: tensor<48x48xf16>, %oddc: tensor<48x48xf32>)
     attributes {tile.warps = 4 : i32} {
-  // CHECK: tile.dot {{.*}}tilegpu.variant = "mma_sync"{{.*}} : tensor<16x16xf16>
-  // CHECK: tile.dot {{.*}}tilegpu.variant = "mma_sync"{{.*}} : tensor<16x16xbf16>
-  // CHECK: tile.dot {{.*}} precision tf32 {{.*}}tilegpu.variant = "mma_sync"
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>{{.*}} : tensor<16x16xf16>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>{{.*}} : tensor<16x16xbf16>
+  // CHECK: tile.dot {{.*}} precision tf32 {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>
   %0 = tile.dot %h, %h, %h : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf16>
   %1 = tile.dot %b, %b, %f : tensor<16x16xbf16>, tensor<16x16xbf16>, tensor<16x16xf32>
   %2 = tile.dot %f, %f, %f precision tf32 : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
-  // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: f32 with precision ieee needs fused multiply-add"], tilegpu.variant = "fma"
-  // CHECK: tile.dot {{.*}}tilegpu.variant = "mma_sync"{{.*}} : tensor<16x16xf64>
-  // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: M is 8, not a multiple of 16"], tilegpu.variant = "fma"
-  // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: N is 4, not a multiple of 8"], tilegpu.variant = "fma"
-  // CHECK: tile.dot {{.*}}tilegpu.refused = ["mma_sync refused: K is 4, not a multiple of 8"], tilegpu.variant = "fma"
-  // CHECK: tile.dot {{.*}}tilegpu.variant = "mma_sync"{{.*}} : tensor<48x48xf16>
-  // CHECK: tile.dot {{.*}} unsigned {{.*}}tilegpu.variant = "mma_sync"{{.*}} : tensor<32x32xi8>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<fma, refused = ["mma_sync refused: f32 with precision ieee needs fused multiply-add"]>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>{{.*}} : tensor<16x16xf64>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<fma, refused = ["mma_sync refused: M is 8, not a multiple of 16"]>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<fma, refused = ["mma_sync refused: N is 4, not a multiple of 8"]>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<fma, refused = ["mma_sync refused: K is 4, not a multiple of 8"]>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>{{.*}} : tensor<48x48xf16>
+  // CHECK: tile.dot {{.*}} unsigned {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>{{.*}} : tensor<32x32xi8>
   %3 = tile.dot %f, %f, %f : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
   %4 = tile.dot %d, %d, %d : tensor<16x16xf64>, tensor<16x16xf64>, tensor<16x16xf64>
   %5 = tile.dot %m, %h, %mc : tensor<8x16xf16>, tensor<16x16xf16>, tensor<8x16xf32>
@@ -32,10 +32,10 @@ func.func @products(%h: tensor<16x16xf16>, %b: tensor<16x16xbf16>, %f: tensor<16
 // CHECK-LABEL: func.func @warp_grids
 func.func @warp_grids(%batch: tensor<2x64x32xf16>, %bb: tensor<2x32x64xf16>, %bc: tensor<2x64x64xf32>, %tall: tensor<128x16xf16>, %small: tensor<16x16xf16>, %tc: tensor<128x16xf32>, %sc: tensor<16x16xf32>,
                       %square: tensor<64x64xf16>, %qc: tensor<64x64xf32>) attributes {tile.warps = 4 : i32} {
-  // CHECK: tile.dot {{.*}}tilegpu.warp_grid = array<i32: 4, 1>
-  // CHECK: tile.dot {{.*}}tilegpu.warp_grid = array<i32: 2, 2>
-  // CHECK: tile.dot {{.*}}tilegpu.warp_grid = array<i32: 2, 2>
-  // CHECK: tile.dot {{.*}}tilegpu.warp_grid = array<i32: 2, 1, 2>
+  // CHECK: tile.dot {{.*}}tilegpu.warp_grid = #tilegpu.warp_grid<rows = 4, columns = 1>
+  // CHECK: tile.dot {{.*}}tilegpu.warp_grid = #tilegpu.warp_grid<rows = 2, columns = 2>
+  // CHECK: tile.dot {{.*}}tilegpu.warp_grid = #tilegpu.warp_grid<rows = 2, columns = 2>
+  // CHECK: tile.dot {{.*}}tilegpu.warp_grid = #tilegpu.warp_grid<rows = 2, columns = 1, batch = 2>
   %0 = tile.dot %tall, %small, %tc : tensor<128x16xf16>, tensor<16x16xf16>, tensor<128x16xf32>
   %1 = tile.dot %square, %square, %qc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   %2 = tile.dot %small, %small, %sc : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
@@ -55,11 +55,11 @@ func.func @pointers(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %u: !tile
   %q = tile.addptr %ps, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
   %w = tile.addptr %us, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
   %s = tile.addptr %ps, %scattered : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
-  // CHECK: tile.load {{.*}}{tilegpu.order = array<i32: 0>, tilegpu.variant = "vector", tilegpu.vector = 4 : i32}
-  // CHECK: tile.load {{.*}} mask {{.*}}tilegpu.variant = "vector", tilegpu.vector = 2 : i32}
-  // CHECK: tile.load {{.*}}tilegpu.refused = ["vector refused: no two neighbouring elements of the tile are known to be neighbours in memory at an address aligned for both"], tilegpu.variant = "scalar", tilegpu.vector = 1 : i32}
-  // CHECK: tile.load {{.*}}tilegpu.variant = "scalar", tilegpu.vector = 1 : i32}
-  // CHECK: tile.store {{.*}}tilegpu.variant = "vector", tilegpu.vector = 4 : i32}
+  // CHECK: tile.load {{.*}}{tilegpu.access = #tilegpu.access<order = [0], vector = 4>, tilegpu.variant = #tilegpu.variant<vector>}
+  // CHECK: tile.load {{.*}} mask {{.*}}vector = 2>, tilegpu.variant = #tilegpu.variant<vector>}
+  // CHECK: tile.load {{.*}}vector = 1>, tilegpu.variant = #tilegpu.variant<scalar, refused = ["vector refused: no two neighbouring elements of the tile are known to be neighbours in memory at an address aligned for both"]>}
+  // CHECK: tile.load {{.*}}vector = 1>, tilegpu.variant = #tilegpu.variant<scalar
+  // CHECK: tile.store {{.*}}vector = 4>, tilegpu.variant = #tilegpu.variant<vector>}
   %0 = tile.load %q : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
   %1 = tile.load %q mask %mask : tensor<64x!tile.ptr<f32>>, tensor<64xi1> -> tensor<64xf32>
   %2 = tile.load %w : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
@@ -70,7 +70,7 @@ func.func @pointers(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %u: !tile
 
 // Three rows whose starts are apart by a stride of which nothing is known: only the first row is aligned.
 // CHECK-LABEL: func.func @rows_of_unknown_stride
-// CHECK: tile.load {{.*}}tilegpu.vector = 1 : i32}
+// CHECK: tile.load {{.*}}vector = 1>
 func.func @rows_of_unknown_stride(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %stride: i32) {
   %r = tile.arange 0, 3 : tensor<3xi32>
   %c = tile.arange 0, 16 : tensor<16xi32>
@@ -89,7 +89,7 @@ func.func @rows_of_unknown_stride(%p: !tile.ptr<f32> {tile.divisibility = 16 : i
 
 // Rows of a table picked by indices, as views are traced: lines become tiles by reshapes, and the columns stay neighbours.
 // CHECK-LABEL: func.func @picked_rows
-// CHECK: tile.load {{.*}}tilegpu.order = array<i32: 1, 0>{{.*}}tilegpu.vector = 8 : i32}
+// CHECK: tile.load {{.*}}#tilegpu.access<order = [1, 0], vector = 8>
 func.func @picked_rows(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %stride: i32 {tile.divisibility = 8 : i32},
                        %rows: i32 {tile.divisibility = 16 : i32}, %columns: i32 {tile.divisibility = 16 : i32},
                        %indices: tensor<32xi32>) {

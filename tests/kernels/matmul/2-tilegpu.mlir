@@ -6,7 +6,7 @@
 #shared = #tilegpu.shared<panel = [5, 5], linear = [1, 2, 4, 8, 16, 32, 72, 144, 256, 512], digits = [0, 0]>
 #shared1 = #tilegpu.shared<panel = [5, 5], linear = [1, 4, 2, 160, 80, 8, 32, 16, 256, 512], digits = [0, 0]>
 module {
-  func.func @matmul(%arg0: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = ["pointer", 0 : i32]}, %arg1: i32 {tile.divisibility = 32 : i32, tile.param = ["extent", 0 : i32, 0 : i32]}, %arg2: i32 {tile.divisibility = 32 : i32, tile.param = ["extent", 0 : i32, 1 : i32]}, %arg3: i32 {tile.divisibility = 8 : i32, tile.param = ["stride", 0 : i32, 0 : i32]}, %arg4: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = ["pointer", 1 : i32]}, %arg5: i32 {tile.divisibility = 32 : i32, tile.param = ["extent", 1 : i32, 0 : i32]}, %arg6: i32 {tile.divisibility = 32 : i32, tile.param = ["extent", 1 : i32, 1 : i32]}, %arg7: i32 {tile.divisibility = 8 : i32, tile.param = ["stride", 1 : i32, 0 : i32]}, %arg8: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = ["pointer", 2 : i32]}, %arg9: i32 {tile.divisibility = 32 : i32, tile.param = ["extent", 2 : i32, 0 : i32]}, %arg10: i32 {tile.divisibility = 32 : i32, tile.param = ["extent", 2 : i32, 1 : i32]}, %arg11: i32 {tile.divisibility = 8 : i32, tile.param = ["stride", 2 : i32, 0 : i32]}) attributes {tile.grid = #map, tile.grid_symbols = [array<i32: 9, -1>, array<i32: 10, -1>], tile.kernel, tile.warps = 4 : i32, tilegpu.shared_bytes = 4096 : i32} {
+  func.func @matmul(%arg0: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = #tile.param<pointer, 0>}, %arg1: i32 {tile.divisibility = 32 : i32, tile.param = #tile.param<extent, 0, 0>}, %arg2: i32 {tile.divisibility = 32 : i32, tile.param = #tile.param<extent, 0, 1>}, %arg3: i32 {tile.divisibility = 8 : i32, tile.param = #tile.param<stride, 0, 0>}, %arg4: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = #tile.param<pointer, 1>}, %arg5: i32 {tile.divisibility = 32 : i32, tile.param = #tile.param<extent, 1, 0>}, %arg6: i32 {tile.divisibility = 32 : i32, tile.param = #tile.param<extent, 1, 1>}, %arg7: i32 {tile.divisibility = 8 : i32, tile.param = #tile.param<stride, 1, 0>}, %arg8: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = #tile.param<pointer, 2>}, %arg9: i32 {tile.divisibility = 32 : i32, tile.param = #tile.param<extent, 2, 0>}, %arg10: i32 {tile.divisibility = 32 : i32, tile.param = #tile.param<extent, 2, 1>}, %arg11: i32 {tile.divisibility = 8 : i32, tile.param = #tile.param<stride, 2, 0>}) attributes {tile.grid = #map, tile.grid_symbols = [array<i32: 9, -1>, array<i32: 10, -1>], tile.kernel, tile.warps = 4 : i32, tilegpu.shared_bytes = 4096 : i32} {
     %0 = tilegpu.smem_alloc {offset = 0 : i32} : <32x32xf16, #shared>
     %1 = tilegpu.smem_alloc {offset = 2048 : i32} : <32x32xf16, #shared>
     %c0_i32 = arith.constant 0 : i32
@@ -29,24 +29,24 @@ module {
     %14 = arith.muli %12, %c32_i32 : i32
     %15 = scf.for %arg12 = %c0_i32 to %6 step %c1_i32 iter_args(%arg13 = %cst) -> (tensor<32x32xf32, #layout>)  : i32 {
       %19 = arith.muli %arg12, %c32_i32 : i32
-      %20 = tile.view_load %4[%13, %19] {tilegpu.bounds = array<i32: 1, 1>, tilegpu.order = array<i32: 1, 0>, tilegpu.variant = "vector", tilegpu.vector = 8 : i32} : <2xf16> -> tensor<32x32xf16, #layout1>
-      %21 = tile.view_load %3[%19, %14] {tilegpu.bounds = array<i32: 1, 1>, tilegpu.order = array<i32: 1, 0>, tilegpu.variant = "vector", tilegpu.vector = 8 : i32} : <2xf16> -> tensor<32x32xf16, #layout1>
-      tilegpu.barrier {tilegpu.reason = "write after read of shared memory bytes 2048 to 4095 in the iteration before"}
+      %20 = tile.view_load %4[%13, %19] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<vector>} : <2xf16> -> tensor<32x32xf16, #layout1>
+      %21 = tile.view_load %3[%19, %14] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<vector>} : <2xf16> -> tensor<32x32xf16, #layout1>
+      tilegpu.barrier {reason = "write after read of shared memory bytes 2048 to 4095 in the iteration before"}
       tilegpu.smem_store %20, %1 : tensor<32x32xf16, #layout1>, <32x32xf16, #shared>
       tilegpu.smem_store %21, %0 : tensor<32x32xf16, #layout1>, <32x32xf16, #shared>
-      tilegpu.barrier {tilegpu.reason = "read after write of shared memory bytes 2048 to 4095"}
+      tilegpu.barrier {reason = "read after write of shared memory bytes 2048 to 4095"}
       %22 = tilegpu.smem_load %1 : <32x32xf16, #shared> -> tensor<32x32xf16, #layout2>
       %23 = tilegpu.smem_load %0 : <32x32xf16, #shared> -> tensor<32x32xf16, #layout3>
-      %24 = tile.dot %22, %23, %arg13 {tilegpu.variant = "mma_sync", tilegpu.warp_grid = array<i32: 2, 2>} : tensor<32x32xf16, #layout2>, tensor<32x32xf16, #layout3>, tensor<32x32xf32, #layout>
+      %24 = tile.dot %22, %23, %arg13 {tilegpu.variant = #tilegpu.variant<mma_sync>, tilegpu.warp_grid = #tilegpu.warp_grid<rows = 2, columns = 2>} : tensor<32x32xf16, #layout2>, tensor<32x32xf16, #layout3>, tensor<32x32xf32, #layout>
       scf.yield %24 : tensor<32x32xf32, #layout>
     } {tile.stages = 3 : i32}
     %16 = tile.convert %15 : tensor<32x32xf32, #layout> -> tensor<32x32xf16, #layout>
     %17 = tilegpu.smem_alloc {offset = 0 : i32} : <32x32xf16, #shared1>
-    tilegpu.barrier {tilegpu.reason = "write after read of shared memory bytes 0 to 2047"}
+    tilegpu.barrier {reason = "write after read of shared memory bytes 0 to 2047"}
     tilegpu.smem_store %16, %17 : tensor<32x32xf16, #layout>, <32x32xf16, #shared1>
-    tilegpu.barrier {tilegpu.reason = "read after write of shared memory bytes 0 to 2047"}
+    tilegpu.barrier {reason = "read after write of shared memory bytes 0 to 2047"}
     %18 = tilegpu.smem_load %17 : <32x32xf16, #shared1> -> tensor<32x32xf16, #layout1>
-    tile.view_store %18, %2[%13, %14] {tilegpu.bounds = array<i32: 1, 1>, tilegpu.order = array<i32: 1, 0>, tilegpu.variant = "vector", tilegpu.vector = 8 : i32} : tensor<32x32xf16, #layout1>, <2xf16>
+    tile.view_store %18, %2[%13, %14] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<vector>} : tensor<32x32xf16, #layout1>, <2xf16>
     return
   }
 }

@@ -7,7 +7,7 @@
 #map = affine_map<()[s0] -> (s0)>
 #shared = #tilegpu.shared<panel = [0, 2], linear = [1, 2], digits = [0, 0]>
 module {
-  func.func @softmax(%arg0: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.param = ["pointer", 0 : i32]}, %arg1: i32 {tile.divisibility = 16 : i32, tile.param = ["extent", 0 : i32, 0 : i32]}, %arg2: i32 {tile.divisibility = 1024 : i32, tile.param = ["extent", 0 : i32, 1 : i32]}, %arg3: i32 {tile.divisibility = 4 : i32, tile.param = ["stride", 0 : i32, 0 : i32]}, %arg4: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.param = ["pointer", 1 : i32]}, %arg5: i32 {tile.divisibility = 16 : i32, tile.param = ["extent", 1 : i32, 0 : i32]}, %arg6: i32 {tile.divisibility = 1024 : i32, tile.param = ["extent", 1 : i32, 1 : i32]}, %arg7: i32 {tile.divisibility = 4 : i32, tile.param = ["stride", 1 : i32, 0 : i32]}) attributes {tile.grid = #map, tile.grid_symbols = [array<i32: 5, -1>], tile.kernel, tile.warps = 4 : i32, tilegpu.shared_bytes = 16 : i32} {
+  func.func @softmax(%arg0: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.param = #tile.param<pointer, 0>}, %arg1: i32 {tile.divisibility = 16 : i32, tile.param = #tile.param<extent, 0, 0>}, %arg2: i32 {tile.divisibility = 1024 : i32, tile.param = #tile.param<extent, 0, 1>}, %arg3: i32 {tile.divisibility = 4 : i32, tile.param = #tile.param<stride, 0, 0>}, %arg4: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.param = #tile.param<pointer, 1>}, %arg5: i32 {tile.divisibility = 16 : i32, tile.param = #tile.param<extent, 1, 0>}, %arg6: i32 {tile.divisibility = 1024 : i32, tile.param = #tile.param<extent, 1, 1>}, %arg7: i32 {tile.divisibility = 4 : i32, tile.param = #tile.param<stride, 1, 0>}) attributes {tile.grid = #map, tile.grid_symbols = [array<i32: 5, -1>], tile.kernel, tile.warps = 4 : i32, tilegpu.shared_bytes = 16 : i32} {
     %c0_i32 = arith.constant 0 : i32
     %cst = arith.constant dense<0xFF800000> : tensor<1x1024xf32, #layout>
     %c1_i32 = arith.constant 1 : i32
@@ -26,7 +26,7 @@ module {
     %12 = tile.splat %arg2 : i32 -> tensor<1x1024xi32, #layout>
     %13 = arith.cmpi ult, %11, %12 : tensor<1x1024xi32, #layout>
     %14 = arith.andi %9, %13 : tensor<1x1024xi1, #layout>
-    %15 = tile.view_load %1[%4, %c0_i32] {tilegpu.bounds = array<i32: 1, 1>, tilegpu.order = array<i32: 1, 0>, tilegpu.variant = "vector", tilegpu.vector = 4 : i32} : <2xf32> -> tensor<1x1024xf32, #layout>
+    %15 = tile.view_load %1[%4, %c0_i32] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 4, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<vector>} : <2xf32> -> tensor<1x1024xf32, #layout>
     %16 = arith.select %14, %15, %cst : tensor<1x1024xi1, #layout>, tensor<1x1024xf32, #layout>
     %17 = tilegpu.reduce_partial %16 axis 1 : tensor<1x1024xf32, #layout> -> tensor<1x4xf32, #layout4> {
     ^bb0(%arg8: f32, %arg9: f32):
@@ -35,7 +35,7 @@ module {
     }
     %18 = tilegpu.smem_alloc {offset = 0 : i32} : <1x4xf32, #shared>
     tilegpu.smem_store %17, %18 : tensor<1x4xf32, #layout4>, <1x4xf32, #shared>
-    tilegpu.barrier {tilegpu.reason = "read after write of shared memory bytes 0 to 15"}
+    tilegpu.barrier {reason = "read after write of shared memory bytes 0 to 15"}
     %19 = tilegpu.smem_load %18 : <1x4xf32, #shared> -> tensor<1x4xf32, #layout5>
     %20 = tile.reduce %19 axis 1 : tensor<1x4xf32, #layout5> -> tensor<1xf32, #layout1> {
     ^bb0(%arg8: f32, %arg9: f32):
@@ -52,9 +52,9 @@ module {
       tilegpu.yield %32 : f32
     }
     %26 = tilegpu.smem_alloc {offset = 0 : i32} : <1x4xf32, #shared>
-    tilegpu.barrier {tilegpu.reason = "write after read of shared memory bytes 0 to 15"}
+    tilegpu.barrier {reason = "write after read of shared memory bytes 0 to 15"}
     tilegpu.smem_store %25, %26 : tensor<1x4xf32, #layout4>, <1x4xf32, #shared>
-    tilegpu.barrier {tilegpu.reason = "read after write of shared memory bytes 0 to 15"}
+    tilegpu.barrier {reason = "read after write of shared memory bytes 0 to 15"}
     %27 = tilegpu.smem_load %26 : <1x4xf32, #shared> -> tensor<1x4xf32, #layout5>
     %28 = tile.reduce %27 axis 1 : tensor<1x4xf32, #layout5> -> tensor<1xf32, #layout1> {
     ^bb0(%arg8: f32, %arg9: f32):
@@ -64,7 +64,7 @@ module {
     %29 = tile.reshape %28 : tensor<1xf32, #layout1> -> tensor<1x1xf32, #layout2>
     %30 = tile.broadcast %29 : tensor<1x1xf32, #layout2> -> tensor<1x1024xf32, #layout>
     %31 = arith.divf %24, %30 : tensor<1x1024xf32, #layout>
-    tile.view_store %31, %0[%4, %c0_i32] {tilegpu.bounds = array<i32: 1, 1>, tilegpu.order = array<i32: 1, 0>, tilegpu.variant = "vector", tilegpu.vector = 4 : i32} : tensor<1x1024xf32, #layout>, <2xf32>
+    tile.view_store %31, %0[%4, %c0_i32] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 4, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<vector>} : tensor<1x1024xf32, #layout>, <2xf32>
     return
   }
 }

@@ -1,31 +1,20 @@
-#include "passes/DotLayouts.h"
+#include "passes/analysis/DotLayouts.h"
 
+#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/Mma.h"
 #include "ir/layout/MultiplyAdd.h"
 #include "passes/analysis/AxisInfo.h"
-#include "passes/variants/Variants.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 
 namespace tile::passes {
 
-int64_t warpsOf(Operation *op) {
-  auto function =
-      isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
-  auto warps = function ? function->getAttrOfType<IntegerAttr>(ir::kWarpsAttr) : IntegerAttr();
-  return warps ? warps.getInt() : 4;
-}
-
 bool isDotOperand(OpOperand &use) {
   return isa<ir::DotOp>(use.getOwner()) && use.getOperandNumber() < 2;
 }
 
-bool isMultiplyAdd(ir::DotOp dot) {
-  auto variant = dot->getAttrOfType<StringAttr>(gpu::kVariantAttr);
-  return !variant || variant.getValue() != kVariantMmaSync;
-}
+bool isMultiplyAdd(ir::DotOp dot) { return gpu::variantOf(dot) != gpu::VariantKind::MmaSync; }
 
 // The batch is shared first, since its matrices have nothing in common. Then the longer side of a warp's tile is halved
 // until all warps have one, so that each reads as little of a and b as possible.
@@ -34,8 +23,8 @@ void chooseWarpGrid(ir::DotOp dot) {
   auto mma = isMultiplyAdd(dot) ? std::nullopt : ir::findMma(dot);
   int64_t rowRoom = powerOfTwoDivisor(sizes.m) / (mma ? mma->shape.m : 1),
           columnRoom = powerOfTwoDivisor(sizes.n) / (mma ? mma->shape.n : 1);
-  int64_t ofBatch = std::min(powerOfTwoDivisor(sizes.batch), warpsOf(dot)),
-          warps = warpsOf(dot) / ofBatch;
+  int64_t ofBatch = std::min(powerOfTwoDivisor(sizes.batch), ir::warpsOf(dot)),
+          warps = ir::warpsOf(dot) / ofBatch;
   int32_t m = 1, n = 1;
   while (int64_t(m) * n < warps) {
     bool canSplitRows = m < rowRoom, canSplitColumns = n < columnRoom;
@@ -47,15 +36,12 @@ void chooseWarpGrid(ir::DotOp dot) {
     else
       m *= 2; // more warps than tiles: the rest compute the same
   }
-  SmallVector<int32_t> grid = {m, n};
-  if (dot.isBatched())
-    grid.push_back(static_cast<int32_t>(ofBatch));
-  dot->setAttr(kWarpGridAttr, OpBuilder(dot).getDenseI32ArrayAttr(grid));
+  gpu::setWarpGrid(dot, m, n, static_cast<int32_t>(ofBatch));
 }
 
 static layout::WarpGrid gridOf(ir::DotOp dot) {
-  auto grid = dot->getAttrOfType<DenseI32ArrayAttr>(kWarpGridAttr);
-  return grid ? layout::WarpGrid{grid[0], grid[1], grid.size() > 2 ? grid[2] : 1}
+  gpu::WarpGridAttr grid = gpu::warpGridOf(dot);
+  return grid ? layout::WarpGrid{grid.getRows(), grid.getColumns(), grid.getBatch()}
               : layout::WarpGrid{};
 }
 

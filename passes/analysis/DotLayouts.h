@@ -6,9 +6,6 @@
 
 namespace tile::passes {
 
-/// Attribute of a dot: warps along the rows and columns of the result, and along the batch if there is one.
-inline constexpr llvm::StringLiteral kWarpGridAttr = "tilegpu.warp_grid";
-
 /// Layouts of acc (and result), a and b. Without those of a and b the operands are read from shared memory as they are
 /// used, and lie anyhow before.
 struct DotLayouts {
@@ -27,8 +24,5 @@ bool isMultiplyAdd(ir::DotOp dot);
 
 /// Is this value an operand (not the accumulator) of that dot?
 bool isDotOperand(mlir::OpOperand &use);
-
-/// Warps of the kernel an operation is in; 4 if it does not say.
-int64_t warpsOf(mlir::Operation *op);
 
 } // namespace tile::passes

@@ -1,0 +1,45 @@
+// The protocol between passes: what one writes on operations and arguments for those that follow, and how to read it.
+// Nobody else names these attributes. Each is verified where it is attached, so that a reader meets none, or one that
+// fits the operation.
+#pragma once
+
+#include "ir/TileGpuDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tile::ir {
+
+/// What an argument of a compiled kernel is of the kernel as it was written; null before LowerViews.
+ParamAttr paramOf(mlir::func::FuncOp function, unsigned argument);
+
+/// A number that divides an argument (a pointer's address in bytes); 1 if none is known.
+int64_t divisorOf(mlir::func::FuncOp function, unsigned argument);
+
+/// Warps of the kernel or callable that an operation is in.
+int64_t warpsOf(mlir::Operation *op);
+
+} // namespace tile::ir
+
+namespace tile::gpu {
+
+/// What is known of a load, store or prefetch of a tile; null if nothing.
+AccessAttr accessOf(mlir::Operation *op);
+void setAccess(mlir::Operation *op, llvm::ArrayRef<int32_t> order, int64_t vector,
+               llvm::ArrayRef<Bounds> bounds = {});
+
+/// How a copy or a product is carried out; `Undecided` before SelectVariants.
+VariantKind variantOf(mlir::Operation *op);
+/// Why better variants were refused, as sentences.
+llvm::SmallVector<llvm::StringRef> refusalsOf(mlir::Operation *op);
+/// Chooses a variant; adds a sentence to the refusals. Each keeps what the other has written.
+void setVariant(mlir::Operation *op, VariantKind kind);
+void addRefusal(mlir::Operation *op, llvm::StringRef sentence);
+
+/// How the warps share a product's result; null before SelectVariants.
+WarpGridAttr warpGridOf(mlir::Operation *dot);
+void setWarpGrid(mlir::Operation *dot, int32_t rows, int32_t columns, int32_t batch);
+
+/// Bytes of shared memory up to the end of a function's own; nothing before AllocateShared.
+std::optional<int64_t> sharedBytesOf(mlir::Operation *function);
+void setSharedBytes(mlir::Operation *function, int64_t bytes);
+
+} // namespace tile::gpu
