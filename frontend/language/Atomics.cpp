@@ -1,5 +1,6 @@
 // Atomic operations. The IR has them on tiles alone: a scalar pointer becomes a tile of one.
 #include "frontend/language/PointerOperands.h"
+#include "frontend/trace/DialectNumbers.h"
 #include "frontend/trace/Trace.h"
 
 #include <tile/Atomics.h>
@@ -11,8 +12,7 @@ using namespace tile::frontend;
 
 namespace {
 
-/// Numbers of the dialect's kinds; min and max of unsigned integers have kinds of their own.
-enum Kind : uint8_t { Add, Min, Max, UMin, UMax, And, Or, Xor, Xchg };
+using Kind = AtomicKind;
 
 struct Operation {
   const char *name;
@@ -70,7 +70,7 @@ Value update(const Operation &op, const Arg &pointer, const Arg &value, const Ar
   Node node;
   node.name = "tile.atomic_rmw";
   Kind kind = isUnsigned(type.dtype) ? op.onUnsigned : op.onSigned;
-  node.attributes = {{Attribute::I32, "kind", {kind}}};
+  node.attributes = {{Attribute::I32, "kind", {static_cast<int64_t>(kind)}}};
   if (options.evict != Evict::normal && type.dtype == bf16)
     trace.fail(loc, std::string(op.name) +
                         ": bf16 is added by compare-and-swap, which takes no eviction priority");
@@ -96,13 +96,13 @@ Value compareAndSwap(const Arg &pointer, const Arg &expected, const Arg &desired
   return record(trace, kName, std::move(node), pointer, type, {from, to}, mask, options, loc);
 }
 
-const Operation kAdd = {"atomic_add", Add, Add, kAll};
-const Operation kMin = {"atomic_min", Min, UMin, kWide};
-const Operation kMax = {"atomic_max", Max, UMax, kWide};
-const Operation kAnd = {"atomic_and", And, And, kIntegers};
-const Operation kOr = {"atomic_or", Or, Or, kIntegers};
-const Operation kXor = {"atomic_xor", Xor, Xor, kIntegers};
-const Operation kXchg = {"atomic_xchg", Xchg, Xchg, kWide};
+const Operation kAdd = {"atomic_add", Kind::Add, Kind::Add, kAll};
+const Operation kMin = {"atomic_min", Kind::Min, Kind::UMin, kWide};
+const Operation kMax = {"atomic_max", Kind::Max, Kind::UMax, kWide};
+const Operation kAnd = {"atomic_and", Kind::And, Kind::And, kIntegers};
+const Operation kOr = {"atomic_or", Kind::Or, Kind::Or, kIntegers};
+const Operation kXor = {"atomic_xor", Kind::Xor, Kind::Xor, kIntegers};
+const Operation kXchg = {"atomic_xchg", Kind::Xchg, Kind::Xchg, kWide};
 
 } // namespace
 

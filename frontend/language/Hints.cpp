@@ -7,18 +7,6 @@
 using namespace tile;
 using namespace tile::frontend;
 
-std::string tile::frontend::wrongSetting(const detail::CompileSettings &settings) {
-  int warps = settings.warps;
-  if (warps < 1 || warps > 32 || (warps & (warps - 1)) != 0)
-    return "warps must be a power of two up to 32, got " + std::to_string(warps);
-  int registers = settings.maxRegisters;
-  if (registers != 0 && (registers < 16 || registers > 255))
-    return "maxnreg must be 16 to 255, got " + std::to_string(registers);
-  if (settings.occupancy < 1 || settings.occupancy > 32)
-    return "occupancy must be 1 to 32, got " + std::to_string(settings.occupancy);
-  return "";
-}
-
 template <class T>
 static void set(T detail::CompileSettings::*setting, T value, const char *name, Loc loc) {
   Trace &trace = Trace::current(loc);

@@ -199,7 +199,7 @@ Value castValue(Trace &trace, DType dtype, const Value &value, Loc loc, Round ro
   if (isUnsigned(dtype))
     attributes.push_back({Attribute::Unit, "result_unsigned", {}});
   if (round == Round::rtz)
-    attributes.push_back({Attribute::I32, "rounding", {1}});
+    attributes.push_back({Attribute::I32, "rounding", {static_cast<int64_t>(round)}});
   return trace.op("tile.convert", to, {value}, loc, std::move(attributes));
 }
 

@@ -77,7 +77,8 @@ Value loadAt(const TileAccess &access, const Offsets &offsets, Loc loc) {
   if (access.padding.kind == Padding::Nan && !isFloat(type.dtype))
     trace.fail(loc, std::string("tile: NaN cannot pad elements of ") + nameOf(type.dtype));
   if (access.padding.kind == Padding::Nan)
-    node.attributes.push_back({Attribute::I32, "padding", {1}});
+    node.attributes.push_back(
+        {Attribute::I32, "padding", {static_cast<int64_t>(access.padding.kind)}});
   if (access.unchecked) {
     node.attributes.push_back({Attribute::Unit, "unchecked", {}});
     verifyInside(trace, access, offsets, loc);

@@ -253,23 +253,23 @@ DictionaryAttr Emitter::argumentFacts(int argument, const detail::ParamSpec &spe
   const ArgFacts &facts = trace_.binding().args[argument];
   NamedAttrList list;
   if (!name.empty())
-    list.set("tile.name", builder_.getStringAttr(name));
+    list.set(ir::kNameAttr, builder_.getStringAttr(name));
   if (spec.kind == detail::ParamSpec::Scalar)
     return list.getDictionary(builder_.getContext());
   const char *access = spec.kind == detail::ParamSpec::In    ? "in"
                        : spec.kind == detail::ParamSpec::Out ? "out"
                                                              : "inout";
-  list.set("tile.access", builder_.getStringAttr(access));
+  list.set(ir::kAccessAttr, builder_.getStringAttr(access));
   if (facts.alignment > 0)
-    list.set("tile.alignment", builder_.getI32IntegerAttr(facts.alignment));
+    list.set(ir::kAlignmentAttr, builder_.getI32IntegerAttr(facts.alignment));
   if (!facts.unitStrides.empty())
-    list.set("tile.unit_stride", builder_.getDenseI32ArrayAttr(SmallVector<int32_t>(
-                                     facts.unitStrides.begin(), facts.unitStrides.end())));
+    list.set(ir::kUnitStrideAttr, builder_.getDenseI32ArrayAttr(SmallVector<int32_t>(
+                                      facts.unitStrides.begin(), facts.unitStrides.end())));
   if (!facts.strideBytesDivisible.empty())
-    list.set("tile.stride_bytes_divisible",
+    list.set(ir::kStrideBytesDivisibleAttr,
              builder_.getDenseI64ArrayAttr(facts.strideBytesDivisible));
   if (!facts.extentDivisible.empty())
-    list.set("tile.extent_divisible", builder_.getDenseI64ArrayAttr(facts.extentDivisible));
+    list.set(ir::kExtentDivisibleAttr, builder_.getDenseI64ArrayAttr(facts.extentDivisible));
   if (SmallVector<int64_t> extents = specializedExtents(argument); !extents.empty())
     list.set(ir::kExtentsAttr, builder_.getDenseI64ArrayAttr(extents));
   SmallVector<int32_t> aliases;
@@ -279,7 +279,7 @@ DictionaryAttr Emitter::argumentFacts(int argument, const detail::ParamSpec &spe
   if (!aliases.empty())
     list.set(ir::kMayAliasAttr, builder_.getDenseI32ArrayAttr(aliases));
   if (facts.wide)
-    list.set("tile.wide", builder_.getUnitAttr());
+    list.set(ir::kWideAttr, builder_.getUnitAttr());
   return list.getDictionary(builder_.getContext());
 }
 
@@ -334,8 +334,8 @@ void Emitter::addGrid(Operation *function) {
     results.push_back(gridExpression(axes, symbols));
   AffineMap map =
       AffineMap::get(0, static_cast<unsigned>(symbols.size()), results, builder_.getContext());
-  function->setAttr("tile.grid", AffineMapAttr::get(map));
-  function->setAttr("tile.grid_symbols", builder_.getArrayAttr(symbols));
+  function->setAttr(ir::kGridAttr, AffineMapAttr::get(map));
+  function->setAttr(ir::kGridSymbolsAttr, builder_.getArrayAttr(symbols));
 }
 
 // What differs from the defaults: the IR of most kernels says nothing.
@@ -367,7 +367,7 @@ func::FuncOp Emitter::emitFunction(ModuleOp module) {
   builder_.setInsertionPointToEnd(module.getBody());
   auto function = func::FuncOp::create(builder_, locationOf(record.where), record.name,
                                        builder_.getFunctionType(inputs, {}));
-  function->setAttr("tile.kernel", builder_.getUnitAttr());
+  function->setAttr(ir::kKernelAttr, builder_.getUnitAttr());
   addSettings(function);
   addGrid(function);
   function.setAllArgAttrs(ArrayRef<mlir::Attribute>(facts));
