@@ -1,5 +1,5 @@
-// THE pipeline, one line and one sentence a step. The order is the architecture: each step may rely on what those above it
-// guarantee (see Passes.td).
+// THE pipeline: one line a step, above it the sentence that says why it stands here. The order is the architecture: each
+// step may rely on what those above it guarantee (see Passes.td).
 #include "passes/Pipeline.h"
 
 #include "passes/Passes.h"
@@ -12,38 +12,74 @@ using namespace mlir;
 
 namespace tile::passes {
 
+// What the kernel means: still tiles, no threads.
+static void addTileSteps(OpPassManager &kernel, const std::string &target) {
+  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCSEPass());
+
+  // A sum of a product is still two operations here; later, layouts would keep them apart.
+  kernel.addPass(createCombineTileOps());
+
+  // Products in several terms become plain ones before padding and variants, which know plain ones alone.
+  kernel.addPass(createExpandDots({target}));
+
+  // Operands are extended before layouts exist, so that an accumulator is carried extended through a loop.
+  kernel.addPass(createPadDots());
+
+  // A nest becomes one loop before unrolling, which then copies the body of the loop that is left.
+  kernel.addPass(createFlattenLoops());
+
+  // Bodies are copied before accesses are analysed: the offsets of each copy differ.
+  kernel.addPass(createUnrollLoops());
+
+  // Arguments become pointers and extents; the analysis of accesses needs bodies in their final number.
+  kernel.addPass(createLowerViews());
+
+  // Extents and strides that LowerViews made constants fold; equal ones become one value.
+  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCSEPass());
+
+  // What is the same in all iterations leaves its loop while it is one operation on tiles, not one a layout.
+  kernel.addPass(createHoistInvariants());
+
+  // Variants are chosen last: each predicate sees the operation as it will be carried out.
+  kernel.addPass(createSelectVariants({target}));
+}
+
+// How threads do it: layouts, then shared memory, then barriers.
+static void addThreadSteps(OpPassManager &kernel, const std::string &target) {
+  // The chosen variants of copies and products claim layouts; all other tiles follow them.
+  kernel.addPass(createAssignLayouts());
+
+  // Values made on demand for several users in one layout become one.
+  kernel.addPass(createCSEPass());
+
+  // Changes of layout move to where they are cheap before any of them becomes an exchange through memory.
+  kernel.addPass(createPropagateLayouts());
+
+  // Operands of products are staged in rings, which replaces their changes of layout.
+  kernel.addPass(createPromoteToShared());
+
+  // Rings become allocations, stores and loads: what follows knows memory, not rings.
+  kernel.addPass(createLowerRings());
+
+  // The exchanges that are left become visible allocations before they are placed.
+  kernel.addPass(createExpandScratch());
+  kernel.addPass(createCSEPass());
+
+  // All allocations exist: they get offsets by liveness, or an error says who needs what.
+  kernel.addPass(createAllocateShared({target}));
+
+  // Barriers follow from the bytes touched, so offsets must be final and nothing may move afterwards.
+  kernel.addPass(createPlaceBarriers());
+}
+
 void buildPipeline(OpPassManager &module, const PipelineOptions &options) {
-  module.addPass(createInlinerPass()); // callables disappear into the kernel
+  // Helper functions disappear into the kernel; callables stay functions, which run through the same steps.
+  module.addPass(createInlinerPass());
   OpPassManager &kernel = module.nest<func::FuncOp>();
-
-  // What the kernel means: still tiles, no threads.
-  kernel.addPass(createCanonicalizerPass());
-  kernel.addPass(createCSEPass());
-  kernel.addPass(createCombineTileOps());             // dot + add is one dot, splats move outwards
-  kernel.addPass(createExpandDots({options.target})); // multi-term products become single ones
-  kernel.addPass(createPadDots());      // small products fill the tensor core's instructions
-  kernel.addPass(createFlattenLoops()); // nests that ask for it are one loop
-  kernel.addPass(
-      createUnrollLoops()); // before views, so that offsets in unrolled bodies are analysed
-  kernel.addPass(
-      createLowerViews()); // arguments become pointers and extents; accesses know their vectors
-  kernel.addPass(createCanonicalizerPass());
-  kernel.addPass(createCSEPass());
-  kernel.addPass(createHoistInvariants()); // what all iterations share is computed once
-  kernel.addPass(createSelectVariants(
-      {options.target})); // how each copy and product is done, and why not better
-
-  // How threads do it: layouts, then shared memory.
-  kernel.addPass(createAssignLayouts()); // every tile has a layout
-  kernel.addPass(createCSEPass());       // values made in several places in one layout become one
-  kernel.addPass(createPropagateLayouts()); // changes of layout where they are cheap
-  kernel.addPass(createPromoteToShared());  // operands of products are staged in rings
-  kernel.addPass(createLowerRings());       // rings are shared memory, stores and loads
-  kernel.addPass(createExpandScratch());    // every exchange through shared memory is visible
-  kernel.addPass(createCSEPass());
-  kernel.addPass(
-      createAllocateShared({options.target})); // offsets by liveness, or a table of who needs what
-  kernel.addPass(createPlaceBarriers());       // last: it must see every byte touched
+  addTileSteps(kernel, options.target);
+  addThreadSteps(kernel, options.target);
 }
 
 namespace {
