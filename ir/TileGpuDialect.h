@@ -1,6 +1,7 @@
 // The dialect `tilegpu` in C++: layout attributes, shared-memory types, operations.
 #pragma once
 
+#include "ir/SharedAccessOp.h"
 #include "ir/TileDialect.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/TensorEncoding.h"

@@ -2,6 +2,7 @@
 #ifndef TILE_IR_TILEGPUOPS_TD
 #define TILE_IR_TILEGPUOPS_TD
 
+include "ir/SharedAccessOp.td"
 include "ir/TileGpuAnnotations.td"
 include "ir/TileGpuDialect.td"
 include "ir/TileGpuScanOps.td"
@@ -98,7 +99,8 @@ def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<Tile
   let hasVerifier = 1;
 }
 
-def TileGpu_SmemStoreOp : TileGpu_Op<"smem_store", [MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>]> {
+def TileGpu_SmemStoreOp : TileGpu_Op<"smem_store", [MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>,
+                                                    DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
   let summary = "Write a tile to shared memory";
   let description = [{
     Of several threads with one element all write it, or, with `first_holder`, the first alone: for
@@ -120,7 +122,8 @@ def TileGpu_SmemStoreOp : TileGpu_Op<"smem_store", [MemoryEffects<[MemWrite<Tile
   let hasVerifier = 1;
 }
 
-def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>]> {
+def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>,
+                                                  DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
   let summary = "Read a tile from shared memory";
   let description = [{
     A tile smaller than the memory is its leading part.
@@ -142,7 +145,8 @@ def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu
 }
 
 def TileGpu_SmemDotOp : TileGpu_Op<"smem_dot", [AllTypesMatch<["acc", "result"]>,
-                                                MemoryEffects<[MemRead<TileGpu_SharedMemory>]>]> {
+                                                MemoryEffects<[MemRead<TileGpu_SharedMemory>]>,
+                                                DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
   let summary = "Matrix product by multiply-add, of operands in shared memory";
   let description = [{
     As `tile.dot`. A loop over K reads what each thread multiplies: only the accumulator is held as
@@ -171,7 +175,8 @@ def TileGpu_SmemDotOp : TileGpu_Op<"smem_dot", [AllTypesMatch<["acc", "result"]>
   let hasVerifier = 1;
 }
 
-def TileGpu_SmemGatherOp : TileGpu_Op<"smem_gather", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>]> {
+def TileGpu_SmemGatherOp : TileGpu_Op<"smem_gather", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>,
+                                                      DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
   let summary = "Read elements of a tile in shared memory picked by an index along one axis";
   let description = [{
     As `tile.gather`; an index outside the axis reads its last element.
@@ -195,7 +200,8 @@ def TileGpu_SmemGatherOp : TileGpu_Op<"smem_gather", [MemoryEffects<[MemRead<Til
 }
 
 def TileGpu_SmemCountOp : TileGpu_Op<"smem_count", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
-                                                                  MemWrite<TileGpu_SharedMemory>]>]> {
+                                                                  MemWrite<TileGpu_SharedMemory>]>,
+                                                    DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
   let summary = "Add one to the counter of each element";
   let description = [{
     The counters are i32 in shared memory; an element is the number of its counter. Elements without

@@ -61,25 +61,25 @@ bool usesShared(func::FuncOp function) {
       .wasInterrupted();
 }
 
+// The bytes that an operation says it touches.
+Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
+  Accesses accesses;
+  for (const gpu::SharedAccess &part : op.getSharedAccesses()) {
+    Access access{op, part.isWrite, true, 0, std::numeric_limits<int64_t>::max(), {}};
+    if (auto alloc = part.memory.getDefiningOp<gpu::SmemAllocOp>()) { // else it may be anywhere
+      int64_t offset = alloc.getOffset().value_or(0);
+      access.begin = offset + part.begin;
+      access.end = offset + part.end;
+    }
+    accesses.push_back(access);
+  }
+  return accesses;
+}
+
+// What an operation touches; nothing for one without accesses. `verifyKnown` refuses those that would be overlooked.
 Accesses accessesOf(Operation *op) {
-  auto shared = [&](Value smem, bool isWrite) {
-    auto type = cast<gpu::SmemType>(smem.getType());
-    auto alloc = smem.getDefiningOp<gpu::SmemAllocOp>();
-    if (!alloc) // made elsewhere: it may be anywhere
-      return Access{op, isWrite, true, 0, std::numeric_limits<int64_t>::max(), {}};
-    int64_t offset = alloc.getOffset().value_or(0);
-    return Access{op, isWrite, true, offset, offset + type.getBytes(), {}};
-  };
-  if (auto store = dyn_cast<gpu::SmemStoreOp>(op))
-    return {shared(store.getSmem(), true)};
-  if (auto load = dyn_cast<gpu::SmemLoadOp>(op))
-    return {shared(load.getSmem(), false)};
-  if (auto gather = dyn_cast<gpu::SmemGatherOp>(op))
-    return {shared(gather.getSmem(), false)};
-  if (auto count = dyn_cast<gpu::SmemCountOp>(op))
-    return {shared(count.getSmem(), true)};
-  if (auto dot = dyn_cast<gpu::SmemDotOp>(op))
-    return {shared(dot.getA(), false), shared(dot.getB(), false)};
+  if (auto shared = dyn_cast<gpu::SharedAccessOp>(op))
+    return sharedAccessesOf(shared);
   if (auto load = dyn_cast<ir::ViewLoadOp>(op))
     return {Access{op, false, false, 0, 0, rootOf(load.getView())}};
   if (auto store = dyn_cast<ir::ViewStoreOp>(op))
@@ -104,6 +104,37 @@ Accesses accessesOf(Operation *op) {
   if (auto cas = dyn_cast<ir::AtomicCasOp>(op))
     return {atomicAccess(op, cas.getPtr(), cas.getOrder())};
   return {};
+}
+
+bool isInShared(Type type) { return isa<gpu::SmemType, gpu::RingType>(type); }
+
+// Does an operation touch shared memory, or hand a place in it on? Effects on no memory in particular are of global
+// memory.
+bool touchesShared(Operation *op) {
+  if (llvm::any_of(op->getOperandTypes(), isInShared) ||
+      llvm::any_of(op->getResultTypes(), isInShared))
+    return true;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  if (auto withEffects = dyn_cast<MemoryEffectOpInterface>(op))
+    withEffects.getEffects(effects);
+  return llvm::any_of(effects, [](const MemoryEffects::EffectInstance &effect) {
+    return isa<gpu::SharedMemory>(effect.getResource());
+  });
+}
+
+// An operation that was overlooked would race: whatever may touch shared memory says how, and bodies that may be
+// executed several times or not at all are those that the pass goes through.
+LogicalResult verifyKnown(Operation *op) {
+  if (touchesShared(op) && !isa<gpu::SharedAccessOp, gpu::SmemAllocOp>(op))
+    return op->emitOpError(
+        "touches shared memory, but does not say which bytes: barriers cannot be "
+        "placed; implement SharedAccessOp");
+  bool isWalked = isa<func::FuncOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op);
+  if (op->getNumRegions() && !isWalked && !isMemoryEffectFree(op))
+    return op->emitOpError(
+        "has a body that accesses memory, but barriers cannot be placed in it: when it is executed "
+        "is not known");
+  return success();
 }
 
 bool isAtomic(Operation *op) { return isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op); }
@@ -251,7 +282,14 @@ private:
 };
 
 struct PlaceBarriers : passes::impl::PlaceBarriersBase<PlaceBarriers> {
-  void runOnOperation() final { BarrierPlacer().place(getOperation()); }
+  void runOnOperation() final {
+    WalkResult known = getOperation().walk([](Operation *op) {
+      return failed(verifyKnown(op)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (known.wasInterrupted())
+      return signalPassFailure();
+    BarrierPlacer().place(getOperation());
+  }
 };
 
 } // namespace

@@ -1,0 +1,32 @@
+// Which bytes each operation of `tilegpu` touches: all reach whole tiles.
+#include "ir/SharedAccessOp.h"
+
+#include "ir/TileGpuDialect.h"
+
+using namespace mlir;
+using namespace tile::gpu;
+
+#include "ir/SharedAccessOp.cpp.inc"
+
+SharedAccess SharedAccess::read(Value memory) {
+  return {memory, false, 0, cast<SmemType>(memory.getType()).getBytes()};
+}
+
+SharedAccess SharedAccess::write(Value memory) {
+  return {memory, true, 0, cast<SmemType>(memory.getType()).getBytes()};
+}
+
+using Accesses = SmallVector<SharedAccess, 2>;
+
+Accesses SmemStoreOp::getSharedAccesses() { return {SharedAccess::write(getSmem())}; }
+
+Accesses SmemLoadOp::getSharedAccesses() { return {SharedAccess::read(getSmem())}; }
+
+Accesses SmemGatherOp::getSharedAccesses() { return {SharedAccess::read(getSmem())}; }
+
+// A counter is read and written in one step, which barriers see as a write.
+Accesses SmemCountOp::getSharedAccesses() { return {SharedAccess::write(getSmem())}; }
+
+Accesses SmemDotOp::getSharedAccesses() {
+  return {SharedAccess::read(getA()), SharedAccess::read(getB())};
+}
