@@ -27,7 +27,8 @@ def Tile_AtomicTile : RankedTensorOf<[I32, I64, F16, BF16, F32, F64], [HasStatic
 def Tile_CasTile : RankedTensorOf<[I16, F16, BF16, I32, I64, F32, F64], [HasStaticShapePred],
                                   "tile of 16, 32 or 64 bits">;
 
-def Tile_AtomicRmwOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["value", "result"]>]> {
+def Tile_AtomicRmwOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["value", "result"]>,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getWantedLayout", "getResultLayout", "getOperandLayout"]>]> {
   let summary = "Combine values with memory, each in one indivisible step";
   let description = [{
     Each element's step is old = *ptr, *ptr = kind(old, value); the result is old. Where `mask` is
@@ -64,7 +65,8 @@ def Tile_AtomicRmwOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>
 }
 
 def Tile_AtomicCasOp : Tile_Op<"atomic_cas", [MemoryEffects<[MemRead, MemWrite]>,
-                                              AllTypesMatch<["expected", "desired", "result"]>]> {
+                                              AllTypesMatch<["expected", "desired", "result"]>,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getWantedLayout", "getResultLayout", "getOperandLayout"]>]> {
   let summary = "Replace values in memory if they are the expected ones, each in one indivisible step";
   let description = [{
     Each element's step is old = *ptr, and *ptr = desired if old and expected have the same bits;

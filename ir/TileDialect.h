@@ -1,6 +1,7 @@
 // The dialect `tile` in C++: generated types, attributes and operations.
 #pragma once
 
+#include "ir/LayoutOp.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -4,7 +4,8 @@
 
 include "ir/TileOpBase.td"
 
-def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
+def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getLayoutSources", "getWantedLayout", "getOperandLayout", "takesAnyLayout"]>]> {
   let summary = "Matrix product plus accumulator";
   let description = [{
     `a` is MxK, `b` is KxN, `acc` is MxN, each with a batch dimension before them or none without.

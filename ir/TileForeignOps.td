@@ -4,7 +4,8 @@
 
 include "ir/TileOpBase.td"
 
-def Tile_InlinePtxOp : Tile_Op<"inline_ptx", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_InlinePtxOp : Tile_Op<"inline_ptx", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getWantedLayout", "getResultLayout", "getOperandLayout"]>]> {
   let summary = "PTX applied element by element";
   let description = [{
     `text` is executed once for each `pack` elements; which elements stand together is open. Operands
@@ -37,7 +38,8 @@ def Tile_InlinePtxOp : Tile_Op<"inline_ptx", [DeclareOpInterfaceMethods<MemoryEf
   }];
 }
 
-def Tile_InlineCudaOp : Tile_Op<"inline_cuda", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_InlineCudaOp : Tile_Op<"inline_cuda", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getWantedLayout", "getResultLayout", "getOperandLayout"]>]> {
   let summary = "A CUDA C++ function applied element by element";
   let description = [{
     Calls the device function `entry` of the CUDA C++ text `source` for each element. Operands and the

@@ -3,14 +3,8 @@
 
 #include "ir/SharedAccessOp.h"
 #include "ir/TileDialect.h"
-#include "mlir/IR/BuiltinAttributeInterfaces.h"
-#include "mlir/IR/TensorEncoding.h"
 
 #include "ir/TileGpuDialect.h.inc"
-#include "ir/TileGpuEnums.h.inc"
-
-#define GET_ATTRDEF_CLASSES
-#include "ir/TileGpuAttrs.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "ir/TileGpuTypes.h.inc"

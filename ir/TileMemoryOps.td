@@ -127,7 +127,8 @@ def Tile_PermuteViewOp : Tile_Op<"permute_view", [Pure, AllTypesMatch<["view", "
   let extraClassDeclaration = [{ static bool isPermutation(::llvm::ArrayRef<int32_t> order); }];
 }
 
-def Tile_ViewLoadOp : Tile_Op<"view_load", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_ViewLoadOp : Tile_Op<"view_load", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getLayoutSources", "getWantedLayout"]>]> {
   let summary = "Load a tile from a view";
   let description = [{
     The tile's first element is at the given element offsets (one a dimension of the view). The
@@ -204,7 +205,8 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> 
   let hasVerifier = 1;
 }
 
-def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getLayoutSources", "getWantedLayout", "getOperandLayout"]>]> {
   let summary = "Load through a pointer or a tile of pointers";
   let description = [{
     Where `mask` is false nothing is accessed and the result is `other`, or undefined without it.

@@ -3,6 +3,7 @@
 #define TILE_IR_TILEOPBASE_TD
 
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "ir/LayoutOp.td"
 include "ir/TileDialect.td"
 
 class Tile_Op<string opMnemonic, list<Trait> traits = []> : Op<TileDialect, opMnemonic, traits>;

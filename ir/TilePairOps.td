@@ -21,7 +21,8 @@ def Tile_ItemOp : Tile_Op<"item", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_JoinOp : Tile_Op<"join", [Pure, AllTypesMatch<["a", "b"]>]> {
+def Tile_JoinOp : Tile_Op<"join", [Pure, AllTypesMatch<["a", "b"]>,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getResultLayout", "getOperandLayout"]>]> {
   let summary = "Two tiles side by side along a new last dimension of extent 2";
   let description = [{
     `result[..., 0]` is `a[...]` and `result[..., 1]` is `b[...]`.
@@ -40,7 +41,8 @@ def Tile_JoinOp : Tile_Op<"join", [Pure, AllTypesMatch<["a", "b"]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_HalfOp : Tile_Op<"half", [Pure]> {
+def Tile_HalfOp : Tile_Op<"half", [Pure,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getResultLayout", "getOperandLayout"]>]> {
   let summary = "One of the two halves of a tile whose last dimension has extent 2";
   let description = [{
     `result[...]` is `input[..., index]`: the inverse of `tile.join`, one half at a time.
@@ -59,7 +61,8 @@ def Tile_HalfOp : Tile_Op<"half", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_FlipOp : Tile_Op<"flip", [Pure, AllTypesMatch<["input", "result"]>]> {
+def Tile_FlipOp : Tile_Op<"flip", [Pure, AllTypesMatch<["input", "result"]>,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getWantedLayout", "getResultLayout", "getOperandLayout"]>]> {
   let summary = "A tile read backwards along an axis";
   let description = [{
     With extent n along the axis, `result[..., i, ...]` is `input[..., n - 1 - i, ...]`.

@@ -4,7 +4,8 @@
 
 include "ir/TileOpBase.td"
 
-def Tile_ScanOp : Tile_Op<"scan", [Pure, SingleBlock, RecursiveMemoryEffects]> {
+def Tile_ScanOp : Tile_Op<"scan", [Pure, SingleBlock, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getWantedLayout", "getResultLayout", "getOperandLayout"]>]> {
   let summary = "Combine each element with all before it along an axis";
   let description = [{
     Inclusive: `result[i]` combines elements 0 to i, with `reverse` elements n - 1 down to i. All

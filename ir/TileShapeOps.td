@@ -39,7 +39,8 @@ def Tile_ArangeOp : Tile_Op<"arange", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getResultLayout", "getOperandLayout"]>]> {
   let summary = "The same elements in row-major order under another shape";
   let description = [{
     Example:
@@ -57,7 +58,8 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_PermuteOp : Tile_Op<"permute", [Pure]> {
+def Tile_PermuteOp : Tile_Op<"permute", [Pure,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getResultLayout", "getOperandLayout"]>]> {
   let summary = "Reorder the dimensions of a tile";
   let description = [{
     Dimension i of the result is dimension `order[i]` of the operand.
@@ -78,7 +80,8 @@ def Tile_PermuteOp : Tile_Op<"permute", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
+def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getLayoutSources", "getOperandLayout"]>]> {
   let summary = "Insert a dimension of extent 1";
   let description = [{
     Example:
@@ -96,7 +99,8 @@ def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getLayoutSources", "getOperandLayout"]>]> {
   let summary = "Repeat a tile along its dimensions of extent 1";
   let description = [{
     Ranks are equal; a dimension of extent 1 may grow, the others stay.
@@ -167,7 +171,8 @@ def Tile_MulHiOp : Tile_Op<"mulhi", [Pure, Elementwise, Commutative, AllTypesMat
   let assemblyFormat = "$lhs `,` $rhs (`unsigned` $is_unsigned^)? attr-dict `:` type($result)";
 }
 
-def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
+def Tile_GatherOp : Tile_Op<"gather", [Pure,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getLayoutSources", "getWantedLayout", "getResultLayout", "getOperandLayout", "takesAnyLayout"]>]> {
   let summary = "Elements of a tile picked by an index along one axis";
   let description = [{
     result[i, j, ...] is source[i, j, ...] with the coordinate along `axis` replaced by indices[i,
@@ -190,7 +195,8 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
+def Tile_HistogramOp : Tile_Op<"histogram", [Pure,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getLayoutSources", "getWantedLayout"]>]> {
   let summary = "How often each number from 0 occurs in a tile";
   let description = [{
     Element k of the result counts the elements equal to k where `mask` holds. Negative elements and
@@ -214,7 +220,8 @@ def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_ResizeOp : Tile_Op<"resize", [Pure]> {
+def Tile_ResizeOp : Tile_Op<"resize", [Pure,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getLayoutSources", "takesAnyLayout"]>]> {
   let summary = "The leading part of a tile, or the tile with zeros behind it";
   let description = [{
     Each extent is cut or extended to the result's; elements that the operand does not have are
@@ -235,7 +242,8 @@ def Tile_ResizeOp : Tile_Op<"resize", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock, RecursiveMemoryEffects]> {
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<TileGpu_LayoutOp, ["getWantedLayout", "getResultLayout"]>]> {
   let summary = "Combine the elements along an axis";
   let description = [{
     All operands have one shape. The region combines two tuples of scalars (first all of the left
@@ -259,6 +267,10 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock, RecursiveMemoryEffects
   let results = (outs Variadic<Tile_Number>:$results);
   let regions = (region SizedRegion<1>:$combine);
   let assemblyFormat = "$inputs `axis` $axis attr-dict `:` type($inputs) `->` type($results) $combine";
+  let extraClassDeclaration = [{
+    /// The layout in which the reduction takes tiles that are laid out as `source`.
+    ::tile::gpu::LayoutAttr getReducibleLayout(::tile::gpu::LayoutAttr source);
+  }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }

@@ -6,11 +6,10 @@
 
 #include "ir/Annotations.h"
 #include "ir/Callable.h"
+#include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
 #include "ir/Target.h"
 #include "ir/UserError.h"
-#include "passes/analysis/DotLayouts.h"
-#include "passes/analysis/LayoutInference.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -37,28 +36,9 @@ std::string shapeText(RankedTensorType type) {
 
 bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
-// Operations that take their elements together, wherever they lie.
-bool isOneLayoutThroughout(Operation *op) {
-  return isa<ir::AssertOp, ir::PrintOp, ir::PrefetchOp, ir::InlinePtxOp, ir::InlineCudaOp>(op);
-}
-
-/// How much a layout is worth keeping: a product's accumulator cannot be elsewhere, an access would be slower.
-enum class Strength { None, Default, Access, Product };
-
-struct Claim {
-  gpu::LayoutAttr layout;
-  Strength strength = Strength::None;
-  /// Elements that a thread accesses as one full word; 0 if that is not how the access goes.
-  int64_t wordElements = 0;
-
-  /// Of two accesses by words the one of wider elements counts: narrower ones in its layout still use whole sectors;
-  /// the other way round each of its accesses would skip half of them or more.
-  bool operator>(const Claim &other) const {
-    if (strength != other.strength)
-      return strength > other.strength;
-    return wordElements > 0 && wordElements < other.wordElements;
-  }
-};
+using gpu::LayoutClaim;
+using gpu::LayoutOp;
+using gpu::Strength;
 
 // --- Deciding ---------------------------------------------------------------------------------------------------
 
@@ -77,7 +57,7 @@ public:
     if (known.wasInterrupted())
       return failure();
     WalkResult checked = function.walk([&](ir::DotOp dot) {
-      if (layoutsOf(dot))
+      if (gpu::layoutsOf(dot))
         return WalkResult::advance();
       dot.emitOpError("the chosen variant has no layout for these shapes");
       return WalkResult::interrupt();
@@ -94,18 +74,18 @@ public:
     return success();
   }
 
-  Claim of(Value value) const { return claims.lookup(value); }
+  LayoutClaim of(Value value) const { return claims.lookup(value); }
 
   /// What callers and callees agree on for arguments and results, without asking: the default layout.
   gpu::LayoutAttr boundaryLayout(Value value) const {
-    return defaultLayout(cast<RankedTensorType>(value.getType()), warps);
+    return gpu::defaultLayout(cast<RankedTensorType>(value.getType()), warps);
   }
 
   /// The claimed layout, else the default one.
   gpu::LayoutAttr layoutOrDefault(Value value) const {
-    Claim claim = of(value);
+    LayoutClaim claim = of(value);
     return claim.layout ? claim.layout
-                        : defaultLayout(cast<RankedTensorType>(value.getType()), warps);
+                        : gpu::defaultLayout(cast<RankedTensorType>(value.getType()), warps);
   }
 
   int64_t numWarps() const { return warps; }
@@ -113,43 +93,38 @@ public:
 private:
   static bool isUnderstood(Operation *op) {
     auto call = dyn_cast<func::CallOp>(op);
-    return isa<arith::ConstantOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op) ||
-           (call && ir::callableOf(call)) || isElementwiseOnTiles(op) ||
-           isa_and_present<ir::TileDialect, gpu::TileGpuDialect>(op->getDialect());
+    bool isMade = isa_and_present<ir::TileDialect>(op->getDialect()) &&
+                  llvm::none_of(op->getOperands(), isTile); // of scalars: in any layout
+    return isa<arith::ConstantOp, scf::ForOp, scf::IfOp, scf::WhileOp, LayoutOp>(op) || isMade ||
+           (call && ir::callableOf(call)) || gpu::isElementwiseOnTiles(op) ||
+           isa_and_present<gpu::TileGpuDialect>(op->getDialect());
   }
 
-  void claim(Value value, Claim next) {
-    Claim &current = claims[value];
+  void claim(Value value, LayoutClaim next) {
+    LayoutClaim &current = claims[value];
     if (!isTile(value) || !next.layout || next.strength <= current.strength)
       return;
     current = next;
     changed = true;
   }
 
-  Claim boundaryClaim(Value value) const {
-    return isTile(value) ? Claim{boundaryLayout(value), Strength::Default} : Claim();
+  LayoutClaim boundaryClaim(Value value) const {
+    return isTile(value) ? LayoutClaim{boundaryLayout(value), Strength::Default} : LayoutClaim();
   }
 
-  Claim strongest(ValueRange values) const {
-    Claim best;
+  LayoutClaim strongest(ValueRange values) const {
+    LayoutClaim best;
     for (Value value : values)
       if (isTile(value) && of(value) > best)
         best = of(value);
     return best;
   }
 
-  // Values that are one variable at different times share a layout.
-  void unify(ArrayRef<Value> values) {
-    Claim best = strongest(values);
-    for (Value value : values)
-      claim(value, best);
-  }
-
   void visitLoop(scf::ForOp loop) {
     for (auto [arg, init, yielded, result] :
          llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(), loop.getYieldedValues(),
                          loop.getResults())) {
-      Claim best = strongest({arg, init, yielded, result});
+      LayoutClaim best = strongest({arg, init, yielded, result});
       if (isTile(arg) && best.strength == Strength::None)
         best = {layoutOrDefault(arg), Strength::Default};
       claim(arg, best);
@@ -174,7 +149,7 @@ private:
   void claimVariable(ArrayRef<Value> targets, ArrayRef<Value> sources) {
     if (!isTile(targets.front()))
       return;
-    Claim best = strongest(sources);
+    LayoutClaim best = strongest(sources);
     if (best.strength == Strength::None)
       best = {layoutOrDefault(targets.front()), Strength::Default};
     for (Value target : targets)
@@ -193,65 +168,30 @@ private:
         claim(result, boundaryClaim(result));
       return;
     }
-    if (isa<ir::ViewLoadOp, ir::LoadOp>(op) && isTile(op->getResult(0))) {
-      auto type = cast<RankedTensorType>(op->getResult(0).getType());
-      return claim(op->getResult(0),
-                   {coalescedLayout(op, type, warps), Strength::Access, wordElements(op, type)});
-    }
-    if (auto dot = dyn_cast<ir::DotOp>(op))
-      return claim(dot.getResult(),
-                   {gpu::attributeOf(op->getContext(), layoutsOf(dot)->acc), Strength::Product});
-    if (isa<ir::BroadcastOp, ir::ExpandDimsOp, ir::ResizeOp>(op))
-      return; // made where they are needed
-    Claim best = strongest(op->getOperands());
-    if (isOneLayoutThroughout(op)) {
+    auto laid = dyn_cast<LayoutOp>(op);
+    SmallVector<Value> sources =
+        laid ? laid.getLayoutSources() : SmallVector<Value>(op->getOperands());
+    LayoutClaim best = strongest(sources);
+    if (best.strength != Strength::None)
+      return claimResults(op, best);
+    if (LayoutClaim wanted = laid ? laid.getWantedLayout(warps) : LayoutClaim(); wanted.layout)
       for (Value value : op->getResults())
-        if (isTile(value))
-          claim(value, orDefault(best, value));
-      return;
-    }
-    if (isa<ir::ReduceOp, ir::FlipOp, ir::ScanOp>(op) && best.strength == Strength::None)
-      best = {layoutOrDefault(op->getOperand(0)), Strength::Default};
-    if (auto gather = dyn_cast<ir::GatherOp>(op))
-      return claim(gather.getResult(), orDefault(of(gather.getIndices()), gather.getResult()));
-    if (auto histogram = dyn_cast<ir::HistogramOp>(op))
-      return claim(histogram.getResult(), orDefault({}, histogram.getResult()));
-    if (isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op))
-      return claim(op->getResult(0),
-                   best.layout ? best : Claim{atomicLayout(op), Strength::Access});
-    if (best.strength == Strength::None)
-      return;
-    gpu::LayoutAttr result = resultLayout(op, best.layout);
+        claim(value, wanted);
+  }
+
+  // The results follow a claim of the operands; where the algebra refuses they start anew.
+  void claimResults(Operation *op, const LayoutClaim &source) {
+    gpu::LayoutAttr result = gpu::resultLayout(op, source.layout);
     for (Value value : op->getResults())
       if (isTile(value))
-        claim(value, result ? Claim{result, best.strength, best.wordElements}
-                            : Claim{layoutOrDefault(value), Strength::Default});
-  }
-
-  static int64_t wordElements(Operation *access, RankedTensorType tile) {
-    gpu::AccessAttr known = gpu::accessOf(access);
-    int64_t vector = known ? known.getVector() : 0;
-    return vector * gpu::bytesOf(tile.getElementType()) >= layout::kMaxVectorBytes ? vector : 0;
-  }
-
-  Claim orDefault(Claim claim, Value value) const {
-    return claim.layout ? claim : Claim{layoutOrDefault(value), Strength::Default};
-  }
-
-  // Atomics go element by element: neighbours in neighbouring lanes.
-  gpu::LayoutAttr atomicLayout(Operation *op) const {
-    auto tile = cast<RankedTensorType>(op->getResult(0).getType());
-    layout::Shape shape(tile.getShape().begin(), tile.getShape().end());
-    std::vector<int32_t> order;
-    for (int32_t dim = tile.getRank(); dim-- > 0;)
-      order.push_back(dim);
-    return gpu::attributeOf(op->getContext(), layout::Layout::coalesced(shape, order, 1, warps));
+        claim(value, result ? LayoutClaim{result, source.strength, source.wordElements}
+                            : LayoutClaim{layoutOrDefault(value), Strength::Default});
   }
 
   func::FuncOp function;
   int64_t warps;
   bool changed = false;
-  DenseMap<Value, Claim> claims;
+  DenseMap<Value, LayoutClaim> claims;
 };
 
 // --- Rewriting --------------------------------------------------------------------------------------------------
@@ -305,12 +245,12 @@ private:
                                         gpu::withLayout(value.getType(), layout), value);
   }
 
-  /// The layout an operand needs; what is resized goes through shared memory and may lie anyhow.
+  /// The layout a tile operand needs for results in `layout`; its own if it may lie anyhow, null if there is none.
   gpu::LayoutAttr neededLayout(OpOperand &operand, gpu::LayoutAttr layout) const {
     if (!isTile(operand.get()))
       return {};
-    return isa<ir::ResizeOp>(operand.getOwner()) ? claims.layoutOrDefault(operand.get())
-                                                 : operandLayout(operand, layout);
+    return gpu::takesAnyLayout(operand) ? claims.layoutOrDefault(operand.get())
+                                        : gpu::operandLayout(operand, layout);
   }
 
   Value remake(Value value, gpu::LayoutAttr layout) {
@@ -359,54 +299,48 @@ private:
     if ((call && ir::callableOf(call)) ||
         (isa<func::ReturnOp>(op) && function->hasAttr(ir::kCallableAttr)))
       return rewriteBoundary(op), success();
-    if (auto dot = dyn_cast<ir::DotOp>(op))
-      return rewriteDot(dot), success();
     if (isa<ir::ViewStoreOp, ir::StoreOp>(op))
       return rewriteStore(op), success();
     if (auto reduce = dyn_cast<ir::ReduceOp>(op))
       return rewriteReduce(reduce), success();
-    if (isa<ir::ScanOp>(op))
-      return rewriteScan(op), success();
-    if (isOneLayoutThroughout(op))
-      return rewriteAlike(op), success();
-    if (isa<ir::ItemOp>(op)) // every thread of any layout holds the element
-      return setOperand(op->getOpOperand(0), claims.layoutOrDefault(op->getOperand(0))), success();
-    if (op->getNumResults() != 1 || !isTile(op->getResult(0)) ||
-        !claims.of(op->getResult(0)).layout)
-      return success();
-    if (isa<ir::GatherOp, ir::HistogramOp>(op))
-      return rewriteExchange(op), success();
-    return rewriteInPlace(op);
+    if (llvm::none_of(op->getResults(), isTile))
+      return isa_and_present<ir::TileDialect>(op->getDialect()) ? rewriteAlike(op) : void(),
+             success();
+    if (auto histogram = dyn_cast<ir::HistogramOp>(op))
+      return rewriteHistogram(histogram), success();
+    return claims.of(firstTile(op->getResults())).layout ? rewriteInPlace(op) : success();
   }
 
-  // Loads, elementwise operations and changes of shape with a claim.
+  static Value firstTile(ValueRange values) {
+    auto found = llvm::find_if(values, isTile);
+    return found == values.end() ? Value() : *found;
+  }
+
+  // Operations with a claim, in whose terms each operand is wanted.
   LogicalResult rewriteInPlace(Operation *op) {
-    gpu::LayoutAttr layout = claims.of(op->getResult(0)).layout;
+    gpu::LayoutAttr layout = claims.of(firstTile(op->getResults())).layout;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isTile(operand.get()))
         continue;
-      gpu::LayoutAttr needed = isa<ir::LoadOp, ir::AtomicRmwOp, ir::AtomicCasOp>(op)
-                                   ? layout
-                                   : operandLayout(operand, layout);
+      gpu::LayoutAttr needed = neededLayout(operand, layout);
       if (!needed)
         return ir::userError(op->emitOpError(), ErrorCode::Unsupported)
                << "cannot be laid out: an odd factor of an extent would not stay outermost in its "
                   "dimension; reshape so that odd factors keep their place";
       setOperand(operand, needed);
     }
-    setLayout(op->getResult(0), layout);
+    for (Value value : op->getResults())
+      if (isTile(value))
+        setLayout(value, layout);
     return success();
   }
 
-  // Data go through shared memory: the first operand may lie anyhow, and what follows it lies as the result (indices of a
-  // gather) or as the first (the mask of a histogram).
-  void rewriteExchange(Operation *op) {
-    gpu::LayoutAttr result = claims.of(op->getResult(0)).layout,
-                    first = claims.layoutOrDefault(op->getOperand(0));
-    setOperand(op->getOpOperand(0), first);
-    for (OpOperand &operand : llvm::drop_begin(op->getOpOperands()))
-      setOperand(operand, isa<ir::GatherOp>(op) ? result : first);
-    setLayout(op->getResult(0), result);
+  // The data go through shared memory and may lie anyhow; the mask lies as they do.
+  void rewriteHistogram(ir::HistogramOp op) {
+    gpu::LayoutAttr input = claims.layoutOrDefault(op.getInput());
+    for (OpOperand &operand : op->getOpOperands())
+      setOperand(operand, input);
+    setLayout(op.getResult(), claims.layoutOrDefault(op.getResult()));
   }
 
   void rewriteControl(Operation *op) {
@@ -454,27 +388,14 @@ private:
         setLayout(result, claims.boundaryLayout(result));
   }
 
-  void rewriteDot(ir::DotOp dot) {
-    DotLayouts layouts = *layoutsOf(dot);
-    MLIRContext *context = dot.getContext();
-    auto setFactor = [&](OpOperand &operand, const std::optional<layout::Layout> &fragment) {
-      setOperand(operand, fragment ? gpu::attributeOf(context, *fragment)
-                                   : claims.layoutOrDefault(operand.get()));
-    };
-    setFactor(dot.getAMutable(), layouts.a);
-    setFactor(dot.getBMutable(), layouts.b);
-    setOperand(dot.getAccMutable(), gpu::attributeOf(context, layouts.acc));
-    setLayout(dot.getResult(), gpu::attributeOf(context, layouts.acc));
-  }
-
   // A value that lies along the memory's fastest dimension is stored from where it is; others are brought into order first.
   void rewriteStore(Operation *op) {
     Value value = op->getOperand(0);
     if (!isTile(value))
       return;
     gpu::LayoutAttr layout =
-        coalescedLayout(op, cast<RankedTensorType>(value.getType()), claims.numWarps());
-    Claim claim = claims.of(value);
+        gpu::coalescedLayout(op, cast<RankedTensorType>(value.getType()), claims.numWarps());
+    LayoutClaim claim = claims.of(value);
     if (claim.strength == Strength::Access && liesAlong(claim.layout, op))
       layout = claim.layout;
     for (OpOperand &operand : op->getOpOperands())
@@ -486,7 +407,7 @@ private:
   static bool liesAlong(gpu::LayoutAttr layout, Operation *access) {
     gpu::AccessAttr known = gpu::accessOf(access);
     ArrayRef<int32_t> first = layout.getRegisters();
-    return known && isSeparable(layout) && (first.empty() || first[known.getOrder()[0]] == 1);
+    return known && gpu::isSeparable(layout) && (first.empty() || first[known.getOrder()[0]] == 1);
   }
 
   void rewriteReduce(ir::ReduceOp op) {
@@ -496,10 +417,10 @@ private:
         layout = claims.of(operand).layout;
     if (!layout)
       layout = claims.layoutOrDefault(op->getOperand(0));
-    layout = reducibleLayout(op, layout);
+    layout = op.getReducibleLayout(layout);
     for (OpOperand &operand : op->getOpOperands())
       setOperand(operand, layout);
-    gpu::LayoutAttr result = resultLayout(op, layout);
+    gpu::LayoutAttr result = gpu::resultLayout(op, layout);
     for (Value value : op->getResults()) {
       if (!isTile(value))
         continue;
@@ -507,30 +428,19 @@ private:
     }
   }
 
-  // All tiles of the operation lie as its results were claimed, else as its first operand that was.
+  // Operations without results take the elements of all tiles together: they lie as the first of them that was claimed.
   void rewriteAlike(Operation *op) {
     gpu::LayoutAttr layout;
-    for (Value value : llvm::concat<Value>(op->getResults(), op->getOperands()))
-      if (!layout && isTile(value))
-        layout = claims.of(value).layout;
     for (Value value : op->getOperands())
       if (!layout && isTile(value))
-        layout = claims.layoutOrDefault(value);
-    for (OpOperand &operand : op->getOpOperands())
-      if (isTile(operand.get()))
-        setOperand(operand, layout);
-    for (Value value : op->getResults())
-      if (isTile(value))
-        setLayout(value, layout);
-  }
-
-  // All operands and results of a scan share the layout that was claimed for the results.
-  void rewriteScan(Operation *op) {
-    gpu::LayoutAttr layout = claims.layoutOrDefault(op->getResult(0));
-    for (OpOperand &operand : op->getOpOperands())
+        layout = claims.of(value).layout;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isTile(operand.get()))
+        continue;
+      if (!layout)
+        layout = claims.layoutOrDefault(operand.get());
       setOperand(operand, layout);
-    for (Value value : op->getResults())
-      setLayout(value, layout);
+    }
   }
 
   // What was made on demand is replaced; the originals go, users first. (Divisions are not "pure": they

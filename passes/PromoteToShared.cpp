@@ -4,10 +4,10 @@
 // operand needs no transpose of its own.
 #include "passes/Passes.h"
 
+#include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
 #include "ir/layout/MultiplyAdd.h"
 #include "ir/layout/SharedAccess.h"
-#include "passes/analysis/DotLayouts.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_PROMOTETOSHARED
@@ -91,7 +91,7 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     SmallVector<ir::DotOp> dots;
     getOperation().walk([&](ir::DotOp dot) { dots.push_back(dot); });
     for (ir::DotOp dot : dots)
-      if (isMultiplyAdd(dot))
+      if (gpu::isMultiplyAdd(dot))
         multiplyFromShared(dot);
       else
         stageFragments(dot);

@@ -2,10 +2,8 @@
 // narrow, taken out of loops, or absorbed by the load that feeds them.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
+#include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
-#include "passes/analysis/DotLayouts.h"
-#include "passes/analysis/LayoutInference.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -84,13 +82,13 @@ struct LoadInPlace : OpRewritePattern<ConvertLayoutOp> {
     auto load = op.getInput().getDefiningOp<ir::ViewLoadOp>();
     if (!load || !load->hasOneUse())
       return rewriter.notifyMatchFailure(op, "the operand is not a load used only here");
-    if (llvm::any_of(op->getUses(), passes::isDotOperand))
+    if (llvm::any_of(op->getUses(), gpu::isDotOperand))
       return rewriter.notifyMatchFailure(op, "operand of a product");
     auto layout = gpu::encodingOf(op.getResult().getType());
     gpu::AccessAttr access = gpu::accessOf(load);
     ArrayRef<int32_t> registers = layout.getRegisters();
     if (!access || registers.empty() || registers[access.getOrder()[0]] != 1 ||
-        !passes::isSeparable(layout))
+        !gpu::isSeparable(layout))
       return rewriter.notifyMatchFailure(op, "registers do not follow memory");
     rewriter.modifyOpInPlace(
         load, [&] { load.getResult().setType(cast<RankedTensorType>(op.getResult().getType())); });

@@ -3,12 +3,13 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
+#include "ir/Mma.h"
 #include "ir/Target.h"
 #include "ir/UserError.h"
 #include "ir/layout/Shared.h"
 #include "passes/analysis/AxisInfo.h"
-#include "passes/analysis/DotLayouts.h"
 #include "passes/variants/Variants.h"
 
 namespace tile::passes {
@@ -43,6 +44,29 @@ void annotatePointers(Operation *op, Value pointers, Value mask, AxisInfoAnalysi
   if (mask)
     vector = std::min(vector, axis.of(mask)[fastest].constancy);
   gpu::setAccess(op, order, vector);
+}
+
+// The batch is shared first, since its matrices have nothing in common. Then the longer side of a warp's tile is halved
+// until all warps have one, so that each reads as little of a and b as possible.
+void chooseWarpGrid(ir::DotOp dot) {
+  ir::DotOp::Sizes sizes = dot.getSizes();
+  auto mma = gpu::isMultiplyAdd(dot) ? std::nullopt : ir::findMma(dot);
+  int64_t rowRoom = powerOfTwoDivisor(sizes.m) / (mma ? mma->shape.m : 1),
+          columnRoom = powerOfTwoDivisor(sizes.n) / (mma ? mma->shape.n : 1);
+  int64_t ofBatch = std::min(powerOfTwoDivisor(sizes.batch), ir::warpsOf(dot)),
+          warps = ir::warpsOf(dot) / ofBatch;
+  int32_t m = 1, n = 1;
+  while (int64_t(m) * n < warps) {
+    bool canSplitRows = m < rowRoom, canSplitColumns = n < columnRoom;
+    bool rowsAreLonger = sizes.m / m >= sizes.n / n;
+    if (canSplitRows && (rowsAreLonger || !canSplitColumns))
+      m *= 2;
+    else if (canSplitColumns)
+      n *= 2;
+    else
+      m *= 2; // more warps than tiles: the rest compute the same
+  }
+  gpu::setWarpGrid(dot, m, n, static_cast<int32_t>(ofBatch));
 }
 
 void select(Operation *op, const ir::Target &target) {

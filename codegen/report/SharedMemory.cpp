@@ -1,10 +1,9 @@
 // Shared memory: allocations and what they are for, transfers with their bank conflicts, changes of layout, barriers.
 #include "codegen/report/MakeReport.h"
 
+#include "ir/DotLayouts.h"
 #include "ir/layout/Conversion.h"
 #include "ir/layout/SharedAccess.h"
-#include "passes/analysis/DotLayouts.h"
-#include "passes/analysis/LayoutInference.h"
 #include "passes/analysis/ResourcePlan.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -51,9 +50,9 @@ std::pair<ir::DotOp, char> productFedBy(Value value) {
   for (size_t i = 0; i < seen.size(); ++i)
     for (OpOperand &use : seen[i].getUses()) {
       Operation *user = use.getOwner();
-      if (auto dot = dyn_cast<ir::DotOp>(user); dot && passes::isDotOperand(use))
+      if (auto dot = dyn_cast<ir::DotOp>(user); dot && gpu::isDotOperand(use))
         return {dot, use.get() == dot.getA() ? 'A' : 'B'};
-      if ((passes::isElementwiseOnTiles(user) || isa<gpu::ConvertLayoutOp>(user)) &&
+      if ((gpu::isElementwiseOnTiles(user) || isa<gpu::ConvertLayoutOp>(user)) &&
           user->getNumResults() == 1)
         seen.insert(user->getResult(0));
     }

@@ -1,10 +1,10 @@
 // Layouts of a product's accumulator and operands, by variant.
 #pragma once
 
-#include "ir/TileDialect.h"
+#include "ir/Annotations.h"
 #include "ir/layout/Fragments.h"
 
-namespace tile::passes {
+namespace tile::gpu {
 
 /// Layouts of acc (and result), a and b. Without those of a and b the operands are read from shared memory as they are
 /// used, and lie anyhow before.
@@ -12,9 +12,6 @@ struct DotLayouts {
   layout::Layout acc;
   std::optional<layout::Layout> a, b;
 };
-
-/// Decides how the kernel's warps share the result, and records it on the dot.
-void chooseWarpGrid(ir::DotOp dot);
 
 /// The layouts of a dot whose variant and warp grid are chosen; nothing if the shape does not allow the variant.
 std::optional<DotLayouts> layoutsOf(ir::DotOp dot);
@@ -25,4 +22,4 @@ bool isMultiplyAdd(ir::DotOp dot);
 /// Is this value an operand (not the accumulator) of that dot?
 bool isDotOperand(mlir::OpOperand &use);
 
-} // namespace tile::passes
+} // namespace tile::gpu
