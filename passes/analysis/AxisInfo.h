@@ -41,6 +41,11 @@ public:
 
 private:
   AxisInfo compute(mlir::Value value);
+  // By groups of operations; nothing if the operation is not of the group.
+  std::optional<AxisInfo> ofSource(mlir::Operation *op, mlir::Type type);
+  std::optional<AxisInfo> ofArithmetic(mlir::Operation *op, mlir::Type type);
+  std::optional<AxisInfo> ofChoice(mlir::Operation *op, mlir::Type type);
+  std::optional<AxisInfo> ofShape(mlir::Operation *op, mlir::Type type);
   AxisInfo ofBlockArgument(mlir::BlockArgument argument);
   AxisInfo ofCarried(mlir::Value argument, mlir::Value init, mlir::Value yielded);
   AxisInfo ofAdd(mlir::Value lhs, mlir::Value rhs, int64_t rhsScale, bool isSubtraction);
