@@ -19,4 +19,5 @@
 #include <tile/Tensor.h>
 #include <tile/Types.h>
 #include <tile/Value.h>
+#include <tile/Version.h>
 #include <tile/View.h>

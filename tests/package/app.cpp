@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <numeric>
+#include <string_view>
 #include <vector>
 
 using namespace tile;
@@ -39,6 +40,10 @@ static bool refuses(const Device &device) {
   }
   return false;
 }
+
+#ifdef FOUND_VERSION // what find_package found is what the headers say
+static_assert(std::string_view(TILE_VERSION_STRING) == FOUND_VERSION);
+#endif
 
 int main() {
   Device device = Device::open("virtual");

@@ -3,6 +3,8 @@
 #include "tools/tilec/Child.h"
 #include "tools/tilec/run/LowerBounds.h"
 
+#include <tile/Version.h>
+
 #include <nlohmann/json.hpp>
 
 #include <bit>
@@ -164,7 +166,7 @@ const char *statusOf(const RunReport &report) {
 
 std::string asJson(const RunReport &report) {
   Json json = {{"tool", "tilec"},
-               {"version", TILE_VERSION},
+               {"version", TILE_VERSION_STRING},
                {"file", report.launch.input},
                {"entry", report.launch.entry},
                {"device", report.device}};
