@@ -46,7 +46,7 @@ def op_faults(tblgen, includes):
                 yield f"op {name}: the description has no example between ``` lines"
 
 
-kPublicOp = re.compile(r"^(?:template <.*>\s)?(?:void|Tensor|[A-Z]\w*) (\w+)\((?:Stream &|CallSite) ?\w+, ", re.M)
+kPublicOp = re.compile(r"^(?:template <.*>\s)?(?:void|Tensor|[A-Z]\w*) (\w+)\((?:const Stream &|CallSite )\w+,\s", re.M)
 
 
 def public_op_faults():

@@ -10,7 +10,7 @@
 //         return KernelRequest(addRows.consts(s.integer("B", 1024)), {exampleView(f32, {n}), ...});
 //       },
 //       .output = [](std::span<const Tensor> in, const OpSettings &) { ... a TensorSpec },
-//       .run = [](Stream &stream, std::span<const Tensor> in, const Tensor &out,
+//       .run = [](const Stream &stream, std::span<const Tensor> in, const Tensor &out,
 //                 const OpSettings &) { ops::add(stream, in[0], in[1], out); }});
 #pragma once
 
@@ -87,7 +87,7 @@ struct OpEntry {
   /// What the output must be for these inputs.
   std::function<TensorSpec(std::span<const Tensor> inputs, const OpSettings &)> output;
   /// Computes it.
-  std::function<void(Stream &, std::span<const Tensor> inputs, const Tensor &output,
+  std::function<void(const Stream &, std::span<const Tensor> inputs, const Tensor &output,
                      const OpSettings &)>
       run;
 };

@@ -176,7 +176,7 @@ const auto mixed = kernel("mixed", [](In<any, 1> x, In<any, 1> y, Out<any, 2> z)
 
 /// All operators of a pair whose result is an R, in one kernel.
 template <class R>
-void checkResults(const Device &device, Stream &stream, const Operand &x, const Operand &y) {
+void checkResults(const Device &device, const Stream &stream, const Operand &x, const Operand &y) {
   std::vector<Operator> operators = operatorsTo(dtypeOf<R>, x.dtype, y.dtype);
   if (operators.empty())
     return;

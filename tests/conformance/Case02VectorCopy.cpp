@@ -24,7 +24,8 @@ bool hasWideLoads(const std::string &kernel) {
 constexpr int kBlock = 1024;
 
 template <class Launcher>
-void copyAndCheck(OnDevice &, const Device &device, Stream &stream, const Launcher &copy, int n) {
+void copyAndCheck(OnDevice &, const Device &device, const Stream &stream, const Launcher &copy,
+                  int n) {
   std::vector<float> x = uniform<float>(kBlock);
   auto in = device.tensor<float>({kBlock});
   in.upload(x);

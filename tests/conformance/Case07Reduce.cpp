@@ -35,7 +35,7 @@ template <class T> std::vector<T> rowOf() {
   return x;
 }
 
-template <class T> void reduceRow(OnDevice &, const Device &device, Stream &stream) {
+template <class T> void reduceRow(OnDevice &, const Device &device, const Stream &stream) {
   SCOPED_TRACE(nameOf(dtypeOf<T>));
   std::vector<T> x = rowOf<T>();
   int64_t total = 0;

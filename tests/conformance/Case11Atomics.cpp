@@ -46,7 +46,7 @@ template <class T> T combined(int operation, T a, T b) {
 /// Each program applies its number to one place; each old value was one that the place held, and of
 /// the type of the place: the kernel would not store it otherwise.
 template <class T>
-void reduceByPrograms(OnDevice &, const Device &device, Stream &stream,
+void reduceByPrograms(OnDevice &, const Device &device, const Stream &stream,
                       std::vector<int> operations) {
   for (int operation : operations)
     for (int pattern = 0; pattern < 3; ++pattern)

@@ -53,7 +53,7 @@ template <class X, class Y> struct Narrowed {
 
 /// Both roundings of all inputs to one format.
 template <class X, class Y>
-void checkNarrowing(const Device &device, Stream &stream, const TensorOf<X> &x,
+void checkNarrowing(const Device &device, const Stream &stream, const TensorOf<X> &x,
                     const std::vector<X> &values) {
   static const auto program = kernel("narrow", [](In<dtypeOf<X>, 1> x, Out<dtypeOf<Y>, 1> nearest,
                                                   Out<dtypeOf<Y>, 1> towardZero, Const B) {
@@ -68,7 +68,7 @@ void checkNarrowing(const Device &device, Stream &stream, const TensorOf<X> &x,
 }
 
 template <class X, class... Y>
-void checkNarrowings(const Device &device, Stream &stream, const std::vector<X> &values) {
+void checkNarrowings(const Device &device, const Stream &stream, const std::vector<X> &values) {
   auto x = device.tensor<X>({static_cast<int64_t>(values.size())});
   x.uploadBytes(values.data(), values.size() * sizeof(X));
   (checkNarrowing<X, Y>(device, stream, x, values), ...);
@@ -112,7 +112,7 @@ TEST_P(Conversions, FromDoublesBesideTies) {
   checkNarrowings<double, half, bfloat16, float8_e5m2, float8_e4m3>(device(), stream, values);
 }
 
-template <class X> void checkWidening(const Device &device, Stream &stream) {
+template <class X> void checkWidening(const Device &device, const Stream &stream) {
   static const auto program =
       kernel("widen", [](In<dtypeOf<X>, 1> x, Out<f32, 1> single, Out<f64, 1> wide, Const B) {
         Value i = grid1d(x, {B});

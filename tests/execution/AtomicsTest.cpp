@@ -67,7 +67,7 @@ template <class T> T combined(int kind, T old, T value) {
 }
 
 /// Elements of several programs meet in few places; two of three take part.
-template <class T> void scatter(const Device &device, Stream &stream, int kind) {
+template <class T> void scatter(const Device &device, const Stream &stream, int kind) {
   static const auto program = kernel("scatter", [](In<i32, 1> at, In<dtypeOf<T>, 1> x,
                                                    InOut<dtypeOf<T>, 1> y, Const B, Const Op) {
     Value p = grid1d(x, {B}), i = p * B + arange(B);

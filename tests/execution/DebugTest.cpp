@@ -77,8 +77,8 @@ TEST_P(Debugging, AFindingInAChildProcessEndsThatAlone) {
 
 /// A run of a checked program by one block: without a finding if that is empty.
 template <class Program, class T>
-void checkedRun(const std::string &device, const Program &program, Stream &stream, TensorOf<T> x,
-                TensorOf<T> y, const std::string &finding) {
+void checkedRun(const std::string &device, const Program &program, const Stream &stream,
+                TensorOf<T> x, TensorOf<T> y, const std::string &finding) {
   auto run = [&] {
     program.checked().grid(1)(stream, x, y);
     stream.synchronize();

@@ -20,7 +20,7 @@ static auto matmul = kernel("matmul", [](In<f16, 2> A, In<f16, 2> B, Out<f16, 2>
     acc = dot(A.tile({BM, BK})(m, k), B.tile({BK, BN})(k, n), acc);
   C.tile({BM, BN})(m, n) = cast(f16, acc);
 });
-void run(Stream &stream, const TensorOf<half> &a, const TensorOf<half> &b, const TensorOf<half> &c) {
+void run(const Stream &stream, const TensorOf<half> &a, const TensorOf<half> &b, const TensorOf<half> &c) {
 %s}
 """
 # A templated tile library takes fifteen times that.

@@ -56,7 +56,7 @@ struct Call {
       operands.push_back(placed.back().operand());
     }
   }
-  void run(Stream &stream) { op.call(stream, operands), stream.synchronize(); }
+  void run(const Stream &stream) { op.call(stream, operands), stream.synchronize(); }
 
   void expectUntouched(bool mayWrite) const {
     for (size_t i = 0; i < placed.size(); ++i)
@@ -70,11 +70,11 @@ struct Call {
     return isEinsum() || speaksOfHalves ? "" : operands[parameter].str();
   }
   /// The call is refused with one of these codes, in one line that names the op and the parameter, and says `words`.
-  void expectRefused(Stream &stream, std::initializer_list<ErrorCode> codes, size_t parameter,
+  void expectRefused(const Stream &stream, std::initializer_list<ErrorCode> codes, size_t parameter,
                      const std::string &words = "") {
     expectRefused(stream, codes, std::string(op.parameters[parameter].name), words);
   }
-  void expectRefused(Stream &stream, std::initializer_list<ErrorCode> codes,
+  void expectRefused(const Stream &stream, std::initializer_list<ErrorCode> codes,
                      const std::string &name, const std::string &words) {
     try {
       run(stream);
@@ -99,7 +99,7 @@ struct Call {
     expectUntouched(false);
   }
   /// The call runs and writes its outputs alone.
-  void expectRuns(Stream &stream) {
+  void expectRuns(const Stream &stream) {
     try {
       run(stream);
     } catch (const Error &error) {
@@ -108,7 +108,7 @@ struct Call {
     expectUntouched(true);
   }
   /// One of both.
-  void expectRunsOrRefused(Stream &stream, size_t parameter) {
+  void expectRunsOrRefused(const Stream &stream, size_t parameter) {
     try {
       run(stream);
       expectUntouched(true);

@@ -40,7 +40,7 @@ protected:
     return y;
   }
 
-  static void call(Kind kind, Stream &stream, const Tensor &x, const ops::Axes &axes,
+  static void call(Kind kind, const Stream &stream, const Tensor &x, const ops::Axes &axes,
                    const Tensor &y) {
     switch (kind) {
     case Sum:

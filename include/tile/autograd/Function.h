@@ -36,7 +36,7 @@ class FunctionNode;
 class Context {
 public:
   /// The stream of the inputs, for all work of the function.
-  Stream &stream() { return stream_; }
+  const Stream &stream() const { return stream_; }
   /// The line that called the function: for errors.
   Loc where() const { return where_; }
   /// In forward: whether anybody will ask for gradients; nothing needs saving if not.

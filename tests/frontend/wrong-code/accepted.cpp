@@ -27,7 +27,7 @@ void temporary(const Stream &stream, Stream (*make)(), float *data) {
   compound(make(), ref(data, {8, 8}), ref(data + 64, {8, 8}), 3);
 }
 
-void call(Stream &stream, half *data) {
+void call(const Stream &stream, half *data) {
   right.consts(32)(stream, ref(data, {64}), ref(data, {64}), 3);
   right.consts(32u).warps(8).grid(2)(stream, ref(data, {64}), ref(data, {64}), 3);
 }

@@ -6,4 +6,6 @@ auto copy = kernel("copy", [](In<f16, 2> x, Out<f16, 2> y, Scalar<i32> n, Const 
   y.tile({B, B})(n, 0) = x.tile({B, B})(n, 0);
 });
 
-void call(Stream &stream, half *x) { copy.consts(32)(stream, ref(x, {8, 8}), ref(x, {8, 8})); }
+void call(const Stream &stream, half *x) {
+  copy.consts(32)(stream, ref(x, {8, 8}), ref(x, {8, 8}));
+}

@@ -8,6 +8,6 @@ auto wrong = kernel("wrong", [](In<f32, 1> x, Out<f32, 1> y, int B) {
   y.tile({B})(i) = x.tile({B})(i);
 });
 
-void call(Stream &stream, float *data) {
+void call(const Stream &stream, float *data) {
   wrong.consts(32)(stream, ref(data, {64}), ref(data + 64, {64}));
 }

@@ -8,6 +8,6 @@ auto right = kernel("right", [](In<f32, 1> x, Out<f32, 1> y, Const B) {
   y.tile({B})(i) = x.tile({B})(i);
 });
 
-void call(Stream &stream, std::vector<float> x, float *y) {
+void call(const Stream &stream, std::vector<float> x, float *y) {
   right.consts(32)(stream, x, ref(y, {64}));
 }

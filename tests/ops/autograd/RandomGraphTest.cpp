@@ -19,7 +19,7 @@ struct Both {
   std::vector<Variable> variables;
   ScalarGraph scalars[kElements];
 
-  void leaf(Stream &stream, const std::vector<double> &values, autograd::Role role) {
+  void leaf(const Stream &stream, const std::vector<double> &values, autograd::Role role) {
     auto tensor = stream.tensor<double>({kElements});
     tensor.upload(values);
     variables.emplace_back(stream, tensor, role);

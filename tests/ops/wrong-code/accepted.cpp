@@ -13,7 +13,7 @@ struct Product {
 Variable apply(const Variable &a, const Variable &b) {
   return autograd::apply(Product(), Loc::here(), a, b);
 }
-void call(Stream &stream, const Tensor &x, float factor) {
+void call(const Stream &stream, const Tensor &x, float factor) {
   ops::map(
       stream, [](Value x, Value factor) { return x * factor; }, x, x, factor);
   ops::matmul(stream, x, x, x, [](Value sums) { return sums * 2; });

@@ -2,6 +2,6 @@
 #include <tile/ops/Matmul.h>
 using namespace tile;
 
-void call(Stream &stream, const Tensor &x) {
+void call(const Stream &stream, const Tensor &x) {
   ops::matmul(stream, x, x, x, [](Value sums, Value bias) { return sums + bias; });
 }

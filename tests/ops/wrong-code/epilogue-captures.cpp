@@ -2,6 +2,6 @@
 #include <tile/ops/Matmul.h>
 using namespace tile;
 
-void call(Stream &stream, const Tensor &x, float factor) {
+void call(const Stream &stream, const Tensor &x, float factor) {
   ops::matmul(stream, x, x, x, [factor](Value sums) { return sums * factor; });
 }

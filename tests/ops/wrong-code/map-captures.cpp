@@ -2,7 +2,7 @@
 #include <tile/ops/Map.h>
 using namespace tile;
 
-void call(Stream &stream, const Tensor &x, float factor) {
+void call(const Stream &stream, const Tensor &x, float factor) {
   ops::map(
       stream, [factor](Value x) { return x * factor; }, x, x);
 }

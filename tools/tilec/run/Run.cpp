@@ -29,7 +29,7 @@ struct RunOptions {
 };
 
 /// The op's result. Its faults have no line: nobody wrote the call.
-Tensor computed(const OpEntry &op, Stream &stream, const std::vector<Tensor> &inputs,
+Tensor computed(const OpEntry &op, const Stream &stream, const std::vector<Tensor> &inputs,
                 const OpSettings &settings) {
   try {
     TensorSpec spec = op.output(inputs, settings);
