@@ -31,13 +31,13 @@ void hint::occupancy(int programs, Loc loc) {
 void hint::fp_fusion(bool allowed, Loc loc) { set(&Settings::fpFusion, allowed, "fp_fusion", loc); }
 void hint::ftz(bool flush, Loc loc) { set(&Settings::flushDenormals, flush, "ftz", loc); }
 
-hint::by_target::by_target(std::initializer_list<Choice> choices, Loc loc) {
+int hint::by_target(std::initializer_list<FromTarget> choices, Loc loc) {
   Trace &trace = Trace::current(loc);
   int sm = trace.binding().target.sm;
-  const Choice *nearest = nullptr;
+  const FromTarget *nearest = nullptr;
   std::string known;
-  for (const Choice &choice : choices) {
-    for (const Choice *other = choices.begin(); other != &choice; ++other)
+  for (const FromTarget &choice : choices) {
+    for (const FromTarget *other = choices.begin(); other != &choice; ++other)
       if (other->sm == choice.sm)
         trace.fail(loc, "by_target: sm " + std::to_string(choice.sm) + " has two numbers, " +
                             std::to_string(other->value) + " and " + std::to_string(choice.value));
@@ -49,7 +49,7 @@ hint::by_target::by_target(std::initializer_list<Choice> choices, Loc loc) {
     trace.fail(loc, "by_target: there is no number for sm " + std::to_string(sm) + ", only for " +
                         (known.empty() ? "none" : known) + ": add {" + std::to_string(sm) +
                         ", ...} or one below");
-  value_ = nearest->value;
+  return nearest->value;
 }
 
 void hint::stages(int count, Loc loc) {

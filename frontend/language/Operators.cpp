@@ -40,13 +40,9 @@ Value &Value::operator/=(Arg rhs) & { return *this = Arg(*this, rhs.loc()) / rhs
 static TileType typeOf(const Value &value) { return Trace::current({}).type(value, {}); }
 
 DType Value::dtype() const { return typeOf(*this).dtype; }
-bool Value::isPointer() const { return typeOf(*this).category == TileType::Pointer; }
+bool Value::is_pointer() const { return typeOf(*this).category == TileType::Pointer; }
 Shape Value::shape() const { return typeOf(*this).shape; }
 Value Value::T(Loc loc) const { return trans(Arg(*this, loc), loc); }
-Loc Value::madeAt() const {
-  Trace *trace = Trace::currentOrNull();
-  return trace && trace->id() == trace_ ? trace->at(node_).loc : Loc{};
-}
 
 Var tile::var(Arg init) {
   Trace &trace = Trace::current(init.loc());

@@ -1,29 +1,23 @@
-// Hints: what a kernel's body asks of its compilation. Each counts for the whole kernel, wherever it
-// stands, and for more than the same setting of the binding; of two the later counts. They change
-// speed alone, except fp_fusion and ftz, which change rounding.
+// Hints: what a kernel's body asks of its compilation. Each counts for the whole kernel, wherever
+// it stands, and for more than the same setting of the binding; of two the later counts. They
+// change speed alone, except fp_fusion and ftz, which change rounding.
 #pragma once
 
 #include <tile/Value.h>
 
 namespace tile::hint {
 
-/// A number chosen by the GPU that is compiled for: `hint::warps(hint::by_target{{80, 4}, {90, 8}})`.
-/// Of pairs {sm, number} the one with the nearest sm that is not above the target's counts: here 4
-/// on sm_80, sm_86 and sm_89, 8 from sm_90 on. It is an int while the kernel is traced, so bounds,
-/// tiles and `.stages(...)` may be made of it too. Errors: no sm at or below the target's, one sm
-/// twice.
-class by_target {
-public:
-  struct Choice {
-    int sm;
-    int value;
-  };
-  by_target(std::initializer_list<Choice> choices, Loc loc = Loc::here());
-  operator int() const { return value_; }
-
-private:
-  int value_ = 0;
+/// A number for targets from this sm on.
+struct FromTarget {
+  int sm;
+  int value;
 };
+/// A number chosen by the GPU that is compiled for: of pairs {sm, number} the one with the nearest
+/// sm that is not above the target's. `{{80, 4}, {90, 8}}` is 4 on sm_80, sm_86 and sm_89, 8 from
+/// sm_90 on. It is an int while the kernel is traced: a hint, a bound, a tile's extent,
+/// `.stages(...)`.
+/// Errors: no sm at or below the target's, one sm twice.
+int by_target(std::initializer_list<FromTarget> choices, Loc loc = Loc::here());
 
 /// Warps a program: a power of two up to 32.
 void warps(int count, Loc loc = Loc::here());

@@ -264,8 +264,8 @@ void prefetch(Arg pointer, int level = 2, Loc loc = Loc::here());
 
 /// What the kernel is being compiled for; plain C++ `if` on it specialises.
 struct TargetInfo {
-  int sm = 80;                      ///< 80, 86, 89, 90
-  int64_t sharedBytes = 163 * 1024; ///< shared memory one program may use
+  int sm = 80;                       ///< 80, 86, 89, 90
+  int64_t shared_bytes = 163 * 1024; ///< shared memory one program may use
 };
 /// The target of the kernel being traced. Error: no kernel is being traced.
 TargetInfo target();

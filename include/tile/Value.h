@@ -94,14 +94,12 @@ public:
   /// The element type (of a pointer tile: the type pointed to).
   DType dtype() const;
   /// True for pointers and tiles of pointers.
-  bool isPointer() const;
+  bool is_pointer() const;
   /// The extents; rank 0 for a scalar.
   Shape shape() const;
   int rank() const { return shape().rank(); }
   /// The last two dimensions exchanged. Error: rank below 2.
   Value T(Loc loc = Loc::here()) const;
-  /// The user's line that made this value.
-  Loc madeAt() const;
 
   /// For the tracer.
   Value(uint64_t trace, uint32_t node)

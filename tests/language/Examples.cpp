@@ -233,7 +233,7 @@ const std::vector<Example> &examples() {
 
     // Hints
     BODY("hint::warps", hint::warps(2); return x;, 1, 2, 3, 4),
-    BODY("hint::warps", hint::warps(hint::by_target{{80, 4}, {90, 8}}); return x;, 1, 2, 3, 4),
+    BODY("hint::by_target", hint::warps(hint::by_target({{80, 4}, {90, 8}})); return x;, 1, 2, 3, 4),
     BODY("hint::maxnreg", hint::maxnreg(64); return x;, 1, 2, 3, 4),
     BODY("hint::occupancy", hint::occupancy(2); return x;, 1, 2, 3, 4),
     BODY("hint::fp_fusion", hint::fp_fusion(false); return x * y + 1;, 5, 7, 7, 5),

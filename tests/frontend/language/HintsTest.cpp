@@ -22,10 +22,10 @@ template <class F> std::string traced(F body, int sm) {
 
 TEST(ByTarget, TheNearestThatIsNotAboveCounts) {
   auto body = [](Out<i32, 1> y) {
-    hint::warps(hint::by_target{{90, 8}, {80, 4}});
-    hint::maxnreg(hint::by_target{{86, 64}, {80, 128}, {90, 255}});
-    int tile = hint::by_target{{80, 32}, {90, 64}};
-    for (auto i : range(4).stages(hint::by_target{{80, 3}, {90, 5}}))
+    hint::warps(hint::by_target({{90, 8}, {80, 4}}));
+    hint::maxnreg(hint::by_target({{86, 64}, {80, 128}, {90, 255}}));
+    int tile = hint::by_target({{80, 32}, {90, 64}});
+    for (auto i : range(4).stages(hint::by_target({{80, 3}, {90, 5}})))
       y.tile({tile})(i) = 0;
   };
   auto expect = [&](int sm, const char *warps, const char *registers, const char *tile,
@@ -43,19 +43,19 @@ TEST(ByTarget, TheNearestThatIsNotAboveCounts) {
 TEST(ByTarget, WhatItRefuses) {
   EXPECT_EQ(traced(
                 [](Out<i32, 1>) {
-                  hint::warps(hint::by_target{{86, 4}, {90, 8}});
+                  hint::warps(hint::by_target({{86, 4}, {90, 8}}));
                 },
                 80),
             "by_target: there is no number for sm 80, only for 86, 90: add {80, ...} or one below");
   EXPECT_EQ(traced(
                 [](Out<i32, 1>) {
-                  hint::warps(hint::by_target{{80, 4}, {80, 8}});
+                  hint::warps(hint::by_target({{80, 4}, {80, 8}}));
                 },
                 90),
             "by_target: sm 80 has two numbers, 4 and 8");
   EXPECT_EQ(traced(
                 [](Out<i32, 1>) {
-                  hint::warps(hint::by_target{{80, 3}});
+                  hint::warps(hint::by_target({{80, 3}}));
                 },
                 90),
             "hint::warps: warps must be a power of two up to 32, got 3");
