@@ -2,6 +2,7 @@
 // element rows would be slow, and need more registers for addresses and masks than there are.
 #pragma once
 
+#include <tile/Kernel.h>
 #include <tile/Tensor.h>
 #include <tile/ops/Operand.h>
 

@@ -1,7 +1,7 @@
 // The rules that ops check before they launch.
 #include "ops/Arguments.h"
 
-#include <tile/Device.h>
+#include <tile/Tensor.h>
 
 #include <algorithm>
 #include <charconv>

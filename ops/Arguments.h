@@ -2,6 +2,7 @@
 // caller's line that names the op, the argument, the values and the remedy.
 #pragma once
 
+#include <tile/Kernel.h>
 #include <tile/ops/Operand.h>
 
 #include <initializer_list>

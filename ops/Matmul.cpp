@@ -222,8 +222,7 @@ void foldBatch(std::span<Operand> operands) {
 
 } // namespace
 
-MatmulLaunch foldForMatmul(std::span<Operand> operands, const MatmulOptions &options,
-                           const CallSite &site) {
+MatmulLaunch foldForMatmul(std::span<Operand> operands, Precision precision, const CallSite &site) {
   Arguments arguments("matmul", site);
   if (operands.size() > kMostTensors)
     arguments.fail(ErrorCode::Unsupported,
@@ -239,7 +238,7 @@ MatmulLaunch foldForMatmul(std::span<Operand> operands, const MatmulOptions &opt
   for (int dim = 0; dim < c.rank() - 2; ++dim)
     batches *= c.extent(dim);
   return {.tiles = chooseTiles(c.extent(c.rank() - 2), c.extent(c.rank() - 1), batches,
-                               operands[1].dtype(), options.precision)};
+                               operands[1].dtype(), precision)};
 }
 
 std::vector<std::string> matmulParameters(size_t arguments) {

@@ -2,6 +2,8 @@
 """Holds the public headers to their promise: each compiles alone and without a warning, all together do so under every
 compiler, as do their templates (public_templates.cpp); each stays small, and reaches no header of MLIR, LLVM or CUDA.
 The first compiler, which the build does not use, takes the examples too.
+What users read begins with what they want: machinery is in include/tile/detail, names are of their side's casing
+(docs/decisions/0024-names-of-language-and-host.md), lines have 100 columns at most.
 
 The size is bounded in preprocessed lines and not in seconds, which would depend on the machine:
 60,000 lines take a compiler about half a second."""
@@ -13,6 +15,17 @@ import sys
 kMaxLines = 60_000
 kForeign = re.compile(
     r'^# \d+ "([^"]*/(?:mlir|mlir-c|llvm|llvm-c|cuda)/[^"]*|[^"]*/(?:cuda|nvrtc|nvJitLink)[^/"]*\.h)"', re.M)
+# Lines of a `namespace detail` that a header outside of detail/ may have: declarations, not definitions.
+kMaxMachinery = 12
+kMaxColumns = 100
+# What kernels are written with is snake_case, all else lowerCamel.
+kLanguage = {f"tile/{name}.h" for name in (
+    "Atomics", "Callable", "Const", "Control", "Debug", "Facts", "Foreign", "Grid", "Hinted", "Hints", "Kernel", "Ops",
+    "Random", "Reduce", "Shape", "Specialize", "Value", "View")}
+# Of the host's side: Types.h, and what Arg says to the tracer.
+kHostsWords = {"isFloat", "isStaged", "asInt", "asDouble"}
+kDeclaration = re.compile(r"(?:\b(\w+)|[>&*\]]) +[&*]*([a-z]\w*)\(")  # the word before, and the name
+kDetail = re.compile(r"^namespace [\w:]*detail \{.*?^\}[^\n]*$", re.M | re.S)
 include = pathlib.Path(__file__).resolve().parent.parent / "include"
 templates = pathlib.Path(__file__).resolve().parent / "public_templates.cpp"
 examples = include.parent / "examples"
@@ -62,9 +75,35 @@ def faults(compiler, header):
         yield f"<{header}> reaches {foreign}; public headers need no MLIR, LLVM or CUDA"
 
 
+def public_part(text):
+    """What of a header users may name: without comments, texts, macros, detail and the private members of classes."""
+    text = re.sub(r"//.*|\"[^\"\n]*\"|^#.*", "", text, flags=re.M)
+    text = re.sub(r"^private:.*?^\};", "};", kDetail.sub("", text), flags=re.M | re.S)
+    return re.sub(r"\b(?:static_assert|\w*_cast|__attribute__)\b", "", text)
+
+
+def reading_faults(header):
+    """What a reader of `header` should not meet."""
+    text = (include / header).read_text()
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > kMaxColumns:
+            yield f"<{header}>:{number}: {len(line)} columns, at most {kMaxColumns}"
+    if "/detail/" in header:
+        return
+    machinery = max((len(block.splitlines()) for block in kDetail.findall(text)), default=0)
+    if machinery > kMaxMachinery:
+        yield f"<{header}>: {machinery} lines of detail, at most {kMaxMachinery}: move them to include/tile/detail"
+    kind, wrong = ("language", r"[a-z0-9][A-Z]") if header in kLanguage else ("host API", r"[a-z]_[a-z]")
+    declared = {name for word, name in kDeclaration.findall(public_part(text)) if word not in ("return", "else")}
+    for name in sorted(declared - kHostsWords):
+        if re.search(wrong, name) and not name.startswith("float8_"):
+            yield f"<{header}>: {name} is not of the {kind}'s casing (docs/decisions/0024)"
+
+
 def main(compilers):
     headers = sorted(path.relative_to(include).as_posix() for path in include.rglob("*.h"))
-    found = [fault for header in headers for fault in faults(compilers[0], header)]
+    found = [fault for header in headers for fault in reading_faults(header)]
+    found += [fault for header in headers for fault in faults(compilers[0], header)]
     found += [fault for compiler in compilers for fault in faults_together(compiler, headers)]
     found += faults_of_examples(compilers[0])
     print("\n".join(found) or f"{len(headers)} public headers pass with {' and '.join(compilers)}, "

@@ -39,6 +39,23 @@ void calls(const Stream &stream, std::span<const float> x, std::span<float> y) {
   scale.consts(256)(stream, ref(x.data(), {4}, {2}), ref(y), 2);
 }
 
+// A class of somebody else's, with its description beside it.
+namespace others {
+struct Buffer {
+  float *data;
+  int64_t size;
+};
+inline HostArg toHostArg(const Buffer &buffer) {
+  return tile::toHostArg(ref(buffer.data, {buffer.size}));
+}
+} // namespace others
+
+void calls(const Stream &stream, others::Buffer x) {
+  scale.consts(256)(stream, x, x, 1.0f);
+  ops::map(
+      stream, [](Value a) { return -a; }, x, x);
+}
+
 struct Copy {
   static constexpr const char *kName = "copy";
   Tensor forward(autograd::Context &, const Tensor &x) { return x; }

@@ -1,6 +1,8 @@
 // Arguments without memory, and the text of a kernel traced for them.
 #include "frontend/trace/Kernel.h"
 
+#include <tile/TileIr.h>
+
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>

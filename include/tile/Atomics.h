@@ -10,9 +10,9 @@
 // everything it accesses after it; that is how programs hand data to each other. Counters need
 // `{.sem = MemorySem::relaxed}` only, which is cheaper.
 //
-// Errors: a dtype the operation does not have (8-bit integers have none, 16-bit ones atomic_cas alone), a value of
-// another dtype or of a shape that does not broadcast, a pointer into an In or Out view, an eviction
-// priority where there is none.
+// Errors: a dtype the operation does not have (8-bit integers have none, 16-bit ones atomic_cas
+// alone), a value of another dtype or of a shape that does not broadcast, a pointer into an In or
+// Out view, an eviction priority where there is none.
 #pragma once
 
 #include <tile/Ops.h>

@@ -21,8 +21,8 @@ public:
   /// Records an error if the body was left early; never throws.
   ~Range();
 
-  /// Asks for loads that run `count` - 1 iterations ahead. Nothing follows from it so far: loads run where they stand,
-  /// which a remark says. Error: count below 1.
+  /// Asks for loads that run `count` - 1 iterations ahead. Nothing follows from it so far: loads
+  /// run where they stand, which a remark says. Error: count below 1.
   [[nodiscard]] Range stages(int count) const;
   /// The same loop with `count` iterations a round. Error: count below 1.
   [[nodiscard]] Range unroll(int count) const;
@@ -95,8 +95,9 @@ If if_(Arg condition, detail::FunctionRef<void()> body, Loc loc = Loc::here());
 /// the condition of a while_.
 void guard(Arg condition, Loc loc = Loc::here());
 
-/// Repeats `body` while `condition()`, an i1 scalar traced before each round, is true. A condition that is a Var says
-/// what it returns, since a Var is not copied: `while_([&]() -> Value { return go; }, [&] { ... });`
+/// Repeats `body` while `condition()`, an i1 scalar traced before each round, is true. A condition
+/// that is a Var says what it returns, since a Var is not copied:
+/// `while_([&]() -> Value { return go; }, [&] { ... });`
 void while_(detail::FunctionRef<Value()> condition, detail::FunctionRef<void()> body,
             Loc loc = Loc::here());
 

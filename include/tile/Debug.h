@@ -21,7 +21,8 @@ void device_print(std::string_view prefix, std::initializer_list<Arg> values = {
 
 /// In checked builds (`.checked()`, TILE_CHECKED=1): ends the launch with an error that names this
 /// line and `message` if an element of the condition (i1, where `mask` holds) is false. In other
-/// builds it does nothing. Errors: a condition or mask that is not i1, shapes that do not broadcast.
+/// builds it does nothing. Errors: a condition or mask that is not i1, shapes that do not
+/// broadcast.
 void device_assert(Arg condition, std::string_view message, Loc loc = Loc::here());
 void device_assert(Arg condition, std::string_view message, Arg mask, Loc loc = Loc::here());
 

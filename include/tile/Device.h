@@ -7,24 +7,27 @@
 //   scale.consts(256)(stream, a, b, 0.5f);
 //   stream.synchronize();
 //
-// Work of one stream runs in the order it was given; work of two streams at any time and at once. Where one reads or writes
-// what the other writes, it has to wait, or results are right only sometimes:
+// Work of one stream runs in the order it was given; work of two streams at any time and at once.
+// Where one reads or writes what the other writes, it has to wait, or results are right only
+// sometimes:
 //
 //   Stream copies = dev.stream();
 //   next.uploadAsync(copies, values);       // while `stream` computes
-//   stream.wait(copies);                    // what `stream` is given from here on comes after the upload
+//   stream.wait(copies);                    // what `stream` is given later comes after the upload
 //   scale.consts(256)(stream, next, b, 0.5f);
 //
 //   Event half = dev.event();               // a point in a stream's work
 //   half.record(stream);
 //   copies.wait(half);                      // may be waited for by streams and by the host
 //
-// The host orders as well: what it gives to any stream after it has waited for work comes after that work. It waits in
-// synchronize(), in downloads and in uploads that are not asynchronous. The virtual GPU reports work that touches the same
-// bytes without such an order, as a `race` that names both calls and both streams; TILE_VGPU_SCHEDULE=lazy does the work
-// of a stream only when somebody waits for it.
+// The host orders as well: what it gives to any stream after it has waited for work comes after
+// that work. It waits in synchronize(), in downloads and in uploads that are not asynchronous. The
+// virtual GPU reports work that touches the same bytes without such an order, as a `race` that
+// names both calls and both streams; TILE_VGPU_SCHEDULE=lazy does the work of a stream only when
+// somebody waits for it.
 //
-// Handles are values: copies name the same device or stream. All functions throw tile::Error.
+// Handles are values: copies name the same device or stream. All functions throw tile::Error. The
+// tensors they make are in Tensor.h.
 #pragma once
 
 #include <tile/Error.h>
@@ -71,22 +74,26 @@ public:
 
   /// Waits until all work given to the stream so far has finished. Throws what that work did wrong.
   void synchronize() const;
-  /// What this stream is given from here on starts after all that `other` has been given so far; the host does not wait.
+  /// What this stream is given from here on starts after all that `other` has been given so far;
+  /// the host does not wait.
   /// Error: WrongDevice.
   void wait(const Stream &other) const;
-  /// The same for what a stream had been given when `event` was recorded last; nothing if it never was.
+  /// The same for what a stream had been given when `event` was recorded last; nothing if it never
+  /// was.
   void wait(const Event &event) const;
   /// Waits, then ends the stream for all copies of the handle. One that others made is only let go.
   void close() const;
   /// The device the stream belongs to.
   Device device() const;
-  /// The CUstream, for libraries of others; on the virtual GPU something that only Device::externalStream knows.
+  /// The CUstream, for libraries of others; on the virtual GPU something that only
+  /// Device::externalStream knows.
   void *native() const;
 
-  /// A row-major tensor whose elements are not set, for work of this stream; another one that uses it waits for this one
-  /// first. Its memory is taken again by later tensors of the stream as soon as the last copy of the tensor is gone,
-  /// without waiting: where another stream uses it too, let this one wait for that before. A loop that makes the same tensors each round asks the device for memory in the first
-  /// round only. Errors: those of Device::tensor; InvalidHandle.
+  /// A row-major tensor whose elements are not set, for work of this stream; another one that uses
+  /// it waits for this one first. Its memory is taken again by later tensors of the stream as soon
+  /// as the last copy of the tensor is gone, without waiting: where another stream uses it too, let
+  /// this one wait for that before. A loop that makes the same tensors each round asks the device
+  /// for memory in the first round only. Errors: those of Device::tensor; InvalidHandle.
   Tensor tensor(DType dtype, std::span<const int64_t> shape, Loc where = Loc::here()) const;
   template <class T> TensorOf<T> tensor(std::vector<int64_t> shape, Loc where = Loc::here()) const;
   /// What such tensors hold of the device's memory.
@@ -104,21 +111,23 @@ private:
   std::shared_ptr<detail::StreamState> state_;
 };
 
-/// A point in the work of a stream: wait for it on the host or in other streams, or measure the time between two. Made by
-/// Device::event(). A default constructed one may only be assigned to: all else throws InvalidHandle.
+/// A point in the work of a stream: wait for it on the host or in other streams, or measure the
+/// time between two. Made by Device::event(). A default constructed one may only be assigned to:
+/// all else throws InvalidHandle.
 class Event {
 public:
   Event() = default;
 
-  /// The event is, from here on, the end of what the stream has been given so far. Error: WrongDevice.
+  /// The event is, from here on, the end of what the stream has been given so far. Error:
+  /// WrongDevice.
   void record(const Stream &stream) const;
-  /// The host waits until the event has been reached; not at all if it was never recorded. Throws what the work before
-  /// it did wrong.
+  /// The host waits until the event has been reached; not at all if it was never recorded. Throws
+  /// what the work before it did wrong.
   void synchronize() const;
   /// Whether it has been reached, without waiting; true if it was never recorded.
   bool query() const;
-  /// Milliseconds from this event to `end`, for both of which the host waits. Error: InvalidHandle if one was never
-  /// recorded.
+  /// Milliseconds from this event to `end`, for both of which the host waits. Error: InvalidHandle
+  /// if one was never recorded.
   float elapsedMs(const Event &end) const;
   Device device() const;
 
@@ -142,9 +151,10 @@ public:
   static Device open(std::string_view name);
   /// Every device present: the virtual GPU first, then NVIDIA GPUs. Tests loop over it.
   static std::vector<Device> all();
-  /// The device of a CUcontext that others made, such as a library's; null: the one current to this thread. A device's
-  /// primary context is open("cuda:N"). The context stays its maker's, who keeps it until the last handle of the device,
-  /// its streams and tensors is gone. Errors: NoDevice; InvalidHandle where none is current.
+  /// The device of a CUcontext that others made, such as a library's; null: the one current to this
+  /// thread. A device's primary context is open("cuda:N"). The context stays its maker's, who keeps
+  /// it until the last handle of the device, its streams and tensors is gone. Errors: NoDevice;
+  /// InvalidHandle where none is current.
   static Device ofContext(void *context = nullptr);
   /// A device opened through the private device seam, with options of its own.
   static Device wrap(std::shared_ptr<device::Device> device, std::string name);
@@ -156,16 +166,18 @@ public:
   bool isVirtual() const;
   /// The PTX target that kernels are compiled for: "sm_80", "sm_90a".
   const std::string &target() const;
-  /// How many multiprocessors (SMs) programs spread over: 132 of an H200. The virtual GPU has those of a GPU of its target.
+  /// How many multiprocessors (SMs) programs spread over: 132 of an H200. The virtual GPU has those
+  /// of a GPU of its target.
   int multiprocessors() const;
   /// A number that no other device of this process has; 0 is none.
   uint64_t handle() const;
 
   /// A new stream. Reports of the virtual GPU name it by its number on the device and by this line.
   Stream stream(Loc where = Loc::here()) const;
-  /// A CUstream of this device that others made, to be used as any stream. It stays its maker's, who keeps it until the
-  /// last handle is gone, and is not waited for then. Two handles of one CUstream are one stream. Errors: WrongDevice;
-  /// InvalidHandle on the virtual GPU, which takes what Stream::native() gave.
+  /// A CUstream of this device that others made, to be used as any stream. It stays its maker's,
+  /// who keeps it until the last handle is gone, and is not waited for then. Two handles of one
+  /// CUstream are one stream. Errors: WrongDevice; InvalidHandle on the virtual GPU, which takes
+  /// what Stream::native() gave.
   Stream externalStream(void *native, Loc where = Loc::here()) const;
   /// A new event.
   Event event() const;
@@ -189,5 +201,3 @@ private:
 };
 
 } // namespace tile
-
-#include <tile/Tensor.h>

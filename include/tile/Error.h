@@ -1,7 +1,8 @@
 // The one exception type of tilec, and the source location every message carries.
 //
-// Inside the compiler errors are MLIR diagnostics; where user C++ calls in, they become a `tile::Error`, which says
-// whose fault it is, what happened, and where in the user's program. Self-contained.
+// Inside the compiler errors are MLIR diagnostics; where user C++ calls in, they become a
+// `tile::Error`, which says whose fault it is, what happened, and where in the user's program.
+// Self-contained.
 #pragma once
 
 #include <exception>
@@ -11,7 +12,8 @@
 
 namespace tile {
 
-/// A line of the user's program. Functions of the language take one as their last, defaulted argument.
+/// A line of the user's program. Functions of the language take one as their last, defaulted
+/// argument.
 struct Loc {
   const char *file = "";
   int line = 0;
@@ -22,7 +24,8 @@ struct Loc {
   }
 };
 
-/// Whose fault an error is: the caller's (fix the program), the compiler's (report it), or the device's.
+/// Whose fault an error is: the caller's (fix the program), the compiler's (report it), or the
+/// device's.
 enum class Fault { User, Compiler, Device };
 
 /// What kind of error, for programs that react to it. The text is in `Error::what()`.
@@ -54,7 +57,8 @@ enum class ErrorCode {
 /// The code's name, as printed by tools: "InvalidArgument", ...
 const char *nameOf(ErrorCode code);
 
-/// What tilec throws. `what()` is one to three lines: "file:line: error: fault, values, remedy", then the notes.
+/// What tilec throws. `what()` is one to three lines: "file:line: error: fault, values, remedy",
+/// then the notes.
 class Error : public std::exception {
 public:
   Error(Fault fault, ErrorCode code, std::string message, Loc where = {},

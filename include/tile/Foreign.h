@@ -39,15 +39,16 @@ struct CudaOptions {
 
 /// Calls a CUDA C++ device function for each element; the operands broadcast to one shape, which is
 /// the result's. `source` is the text that defines it, for the compiler NVRTC; `entry` its name, or
-/// an expression such as `f<3>`. The function must take and return exactly these types: f32 `float`,
-/// f64 `double`, f16 `__half`, bf16 `__nv_bfloat16`, i1 `bool`, i8 `signed char`, i16 `short`, i32
-/// `int`, i64 `long long`, and `unsigned` ones. CUDA's own headers can be included.
-///   Value y = inline_cuda("__device__ float cube(float x) { return x * x * x; }", "cube", {x}, f32);
-/// It compiles for the kernel's target, in tens of milliseconds. The function is called, not inlined: use it
-/// outside of the innermost loops. Errors, at the caller's line: the compiler's first complaint with
-/// the line of the source; a function of another type; a header that is not found, or one named by
-/// an absolute path or `..`; source of more than 1 MB; no NVRTC on this machine. The source is
-/// trusted as the program itself is.
+/// an expression such as `f<3>`. The function must take and return exactly these types: f32
+/// `float`, f64 `double`, f16 `__half`, bf16 `__nv_bfloat16`, i1 `bool`, i8 `signed char`, i16
+/// `short`, i32 `int`, i64 `long long`, and `unsigned` ones. CUDA's own headers can be included.
+///   const char *cube = "__device__ float cube(float x) { return x * x * x; }";
+///   Value y = inline_cuda(cube, "cube", {x}, f32);
+/// It compiles for the kernel's target, in tens of milliseconds. The function is called, not
+/// inlined: use it outside of the innermost loops. Errors, at the caller's line: the compiler's
+/// first complaint with the line of the source; a function of another type; a header that is not
+/// found, or one named by an absolute path or `..`; source of more than 1 MB; no NVRTC on this
+/// machine. The source is trusted as the program itself is.
 Value inline_cuda(std::string_view source, std::string_view entry,
                   std::initializer_list<Arg> operands, DType result, CudaOptions options = {},
                   Loc loc = Loc::here());

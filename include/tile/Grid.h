@@ -45,12 +45,12 @@ struct Grid3d {
 struct Swizzle {
   int group = 8;
 };
-/// Tile number `index` (this program's, along grid axis 0, unless given) of rows x columns tiles, in
-/// an order in which programs that run together share operands in the L2 cache; the last group may
-/// be smaller. `auto [m, n] = swizzle(cdiv(C.dim(0), BM), cdiv(C.dim(1), BN), {.group = 8});`
+/// Tile number `index` (this program's, along grid axis 0, unless given) of rows x columns tiles,
+/// in an order in which programs that run together share operands in the L2 cache; the last group
+/// may be smaller. `auto [m, n] = swizzle(cdiv(C.dim(0), BM), cdiv(C.dim(1), BN), {.group = 8});`
 /// Without an index, at the top of a kernel that has no grid yet, the launch grid becomes rows *
-/// columns, if both are made of `dim(...)`, Scalar<i32> arguments and constants. Errors: counts that
-/// are no i32 scalars, group below 1.
+/// columns, if both are made of `dim(...)`, Scalar<i32> arguments and constants. Errors: counts
+/// that are no i32 scalars, group below 1.
 Grid2d swizzle(Arg rows, Arg columns, Swizzle options = {}, Loc loc = Loc::here());
 Grid2d swizzle(Arg index, Arg rows, Arg columns, Swizzle options = {}, Loc loc = Loc::here());
 

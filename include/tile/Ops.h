@@ -56,9 +56,9 @@ Value bitcast(DType dtype, Arg x, Loc loc = Loc::here());
 // --- Elementwise ---------------------------------------------------------------------------------
 // Math functions take floats; those below 32 bits are computed in f32 and rounded back. On f32 most
 // are the machine's fast approximations; `precise::` and all of f64 are a library's (libclc), as
-// accurate as OpenCL asks: at most 3 ulp for exp, exp2, log, log2, log10, expm1; 2 for log1p, rsqrt;
-// 4 for sin, cos; 5 for tan, tanh; 16 for erf, pow. Operators are in Value.h; `%` of floats is
-// exact, with the sign of the dividend.
+// accurate as OpenCL asks: at most 3 ulp for exp, exp2, log, log2, log10, expm1; 2 for log1p,
+// rsqrt; 4 for sin, cos; 5 for tan, tanh; 16 for erf, pow. Operators are in Value.h; `%` of floats
+// is exact, with the sign of the dividend.
 
 /// e to the power x.
 Value exp(Arg x, Loc loc = Loc::here());
@@ -232,11 +232,11 @@ struct DotOptions {
 
 /// a (MxK) times b (KxN) plus acc (MxN); with a batch dimension first on all three, each matrix of
 /// the batch by itself. a and b have one dtype: f16 (acc f32 or f16), bf16 or f32 (acc f32), f64
-/// (acc f64), i8 or u8 (acc i32, which wraps); or each is e4m3 or e5m2 (acc f32 or f16; before sm_89,
-/// and for f16, they are widened to f16; sm_89 cuts products off 13 bits below the largest of 32). M
-/// and N are free; sizes that are no multiple of the tensor core's are extended by zeros. Errors:
-/// batches or inner sizes differ, operands of two dtypes (i8 with u8 too), acc of another shape or
-/// dtype, K below 32 (8 bit), 16 (16 bit), 8 (f32), 4 (f64).
+/// (acc f64), i8 or u8 (acc i32, which wraps); or each is e4m3 or e5m2 (acc f32 or f16; before
+/// sm_89, and for f16, they are widened to f16; sm_89 cuts products off 13 bits below the largest
+/// of 32). M and N are free; sizes that are no multiple of the tensor core's are extended by zeros.
+/// Errors: batches or inner sizes differ, operands of two dtypes (i8 with u8 too), acc of another
+/// shape or dtype, K below 32 (8 bit), 16 (16 bit), 8 (f32), 4 (f64).
 Value dot(Arg a, Arg b, Arg acc, DotOptions options = {}, Loc loc = Loc::here());
 /// The same from zero: the result is f32, f64 or i32.
 Value dot(Arg a, Arg b, DotOptions options = {}, Loc loc = Loc::here());

@@ -14,8 +14,8 @@
 //                 const OpSettings &) { ops::add(stream, in[0], in[1], out); }});
 #pragma once
 
-#include <tile/Kernel.h>
 #include <tile/Tensor.h>
+#include <tile/TileIr.h>
 
 #include <functional>
 #include <map>
@@ -62,19 +62,19 @@ struct TensorSpec {
 /// must live as long as the process, as kernels in static variables do.
 struct KernelRequest {
   template <bool HasConsts, class... P>
-  KernelRequest(const Launcher<HasConsts, P...> &launcher, std::vector<detail::HostArg> arguments)
+  KernelRequest(const Launcher<HasConsts, P...> &launcher, std::vector<HostArg> arguments)
       : record(&launcher.record()),
         constants(launcher.constants().begin(), launcher.constants().end()),
         settings(launcher.options().compile), arguments(std::move(arguments)) {}
   KernelRequest(const detail::KernelRecord &record, std::vector<int64_t> constants,
-                const detail::CompileSettings &settings, std::vector<detail::HostArg> arguments)
+                const detail::CompileSettings &settings, std::vector<HostArg> arguments)
       : record(&record), constants(std::move(constants)), settings(settings),
         arguments(std::move(arguments)) {}
 
   const detail::KernelRecord *record;
   std::vector<int64_t> constants;
   detail::CompileSettings settings;
-  std::vector<detail::HostArg> arguments; ///< exampleView, exampleScalar
+  std::vector<HostArg> arguments; ///< exampleView, exampleScalar
 };
 
 /// An op by name.

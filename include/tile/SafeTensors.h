@@ -1,7 +1,7 @@
 // Tensors in files, by name: the safetensors format, which other frameworks read and write too.
 //
-// A file is an 8-byte little-endian length, a JSON object of that length that gives each tensor's dtype, shape and place, and the
-// elements, row-major and without gaps.
+// A file is an 8-byte little-endian length, a JSON object of that length that gives each tensor's
+// dtype, shape and place, and the elements, row-major and without gaps.
 #pragma once
 
 #include <tile/Tensor.h>
@@ -27,33 +27,16 @@ struct SafeTensors {
   const Tensor &at(const std::string &name, Loc loc = Loc::here()) const;
 };
 
-/// Writes the tensors, of any strides, replacing the file as a whole or not at all. Waits for the device.
+/// Writes the tensors, of any strides, replacing the file as a whole or not at all. Waits for the
+/// device.
 /// Errors: InvalidArgument for a name that is empty, "__metadata__" or given twice; IoError.
 void saveSafeTensors(const std::string &path, std::span<const NamedTensor> tensors,
                      const std::map<std::string, std::string> &metadata = {},
                      Loc loc = Loc::here());
 
 /// Reads all tensors of a file into memory of the stream. Nothing in the file is trusted.
-/// Errors: IoError if it cannot be read, Parse if it is not such a file (which says where and why), Unsupported for a
-/// dtype or rank that tensors cannot have, OutOfMemory.
+/// Errors: IoError if it cannot be read, Parse if it is not such a file (which says where and why),
+/// Unsupported for a dtype or rank that tensors cannot have, OutOfMemory.
 SafeTensors loadSafeTensors(const Stream &stream, const std::string &path, Loc loc = Loc::here());
 
-namespace detail {
-
-/// Where a tensor's elements are in a file.
-struct SafeTensorsEntry {
-  std::string name;
-  DType dtype = any;
-  std::vector<int64_t> shape = {};
-  size_t begin = 0, bytes = 0; ///< from the start of the file
-};
-struct SafeTensorsHeader {
-  std::vector<SafeTensorsEntry> entries; ///< in the order of their elements
-  std::map<std::string, std::string> metadata;
-};
-/// The header of a file with this content. Errors: Parse, Unsupported.
-SafeTensorsHeader parseSafeTensors(std::span<const unsigned char> file, const std::string &path,
-                                   Loc loc);
-
-} // namespace detail
 } // namespace tile

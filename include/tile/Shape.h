@@ -4,12 +4,12 @@
 // most kMaxTileElements elements. Ranks go up to kMaxRank.
 #pragma once
 
+#include <tile/Const.h>
 #include <tile/Types.h>
+#include <tile/detail/Extent.h>
 
-#include <concepts>
 #include <initializer_list>
 #include <string>
-#include <type_traits>
 
 namespace tile {
 
@@ -17,44 +17,6 @@ namespace tile {
 inline constexpr int kMaxRank = 8;
 /// The most elements one tile may hold (1,048,576).
 inline constexpr int64_t kMaxTileElements = int64_t(1) << 20;
-
-namespace detail {
-struct Operators;
-template <class> inline constexpr bool kAlwaysFalse = false;
-} // namespace detail
-
-/// An integer parameter of a kernel that is a constant while tracing and part of the
-/// specialisation. It behaves as the `int` it holds: `if (BM == 128)`, `BM * BN` and `{BM, BN}` are
-/// ordinary C++.
-class Const {
-public:
-  constexpr Const(int value) : value_(value) {}
-  constexpr operator int() const { return value_; }
-
-private:
-  int value_;
-};
-
-/// An `int`-like host type: integral types except bool, or a Const.
-template <class T>
-concept HostInt = (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, Const>;
-
-namespace detail {
-/// One extent in a braced list. It exists so that `{BM, 32u, n}` needs no casts and a staged value
-/// is refused.
-struct Extent {
-  int64_t value = 0;
-  template <class T>
-  requires HostInt<std::remove_cvref_t<T>>
-  constexpr Extent(const T &extent) : value(static_cast<int64_t>(extent)) {}
-  template <class T>
-  requires std::derived_from<T, Operators>
-  constexpr Extent(const T &) {
-    static_assert(kAlwaysFalse<T>, "a tile's shape is made of host constants (int or Const), "
-                                   "not of staged values: make it a Const parameter of the kernel");
-  }
-};
-} // namespace detail
 
 /// The extents of a tile, outermost first. Rank 0 is a scalar.
 class Shape {

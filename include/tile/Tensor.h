@@ -80,13 +80,15 @@ public:
   /// device before and after. Error: InvalidArgument if `size` is not bytes().
   void uploadBytes(const void *source, size_t size, Loc where = Loc::here()) const;
   void downloadBytes(void *target, size_t size, Loc where = Loc::here()) const;
-  /// The same as work of a stream, for which alone they wait. Where the tensor has gaps, an upload writes what is in them again.
+  /// The same as work of a stream, for which alone they wait. Where the tensor has gaps, an upload
+  /// writes what is in them again.
   void uploadBytes(const Stream &stream, const void *source, size_t size,
                    Loc where = Loc::here()) const;
   void downloadBytes(const Stream &stream, void *target, size_t size,
                      Loc where = Loc::here()) const;
-  /// The same without waiting: the host leaves its memory alone until the stream has been waited for. Copies and kernels
-  /// run at once only if that memory is page-locked. Errors also: Unsupported unless contiguous.
+  /// The same without waiting: the host leaves its memory alone until the stream has been waited
+  /// for. Copies and kernels run at once only if that memory is page-locked. Errors also:
+  /// Unsupported unless contiguous.
   void uploadBytesAsync(const Stream &stream, const void *source, size_t size,
                         Loc where = Loc::here()) const;
   void downloadBytesAsync(const Stream &stream, void *target, size_t size,
@@ -134,8 +136,8 @@ public:
   void upload(std::span<const Element> values, Loc where = Loc::here()) const {
     uploadBytes(values.data(), values.size() * sizeof(Element), where);
   }
-  /// All elements in row-major order; waits for the device. The virtual GPU notes on stderr how many of them nothing has
-  /// written, once for each caller's line.
+  /// All elements in row-major order; waits for the device. The virtual GPU notes on stderr how
+  /// many of them nothing has written, once for each caller's line.
   Vector download(Loc where = Loc::here()) const {
     Vector values(static_cast<size_t>(numel()));
     downloadBytes(values.data(), values.size() * sizeof(Element), where);

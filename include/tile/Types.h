@@ -1,10 +1,12 @@
 // Element types: the names a kernel uses (f16, f32, ...) and the host storage types behind them.
 //
-// A `DType` names the element type of a tile or tensor. The constants below are used both as template arguments
-// (`In<f16, 2>`) and as values (`zeros(f32, {128, 64})`). Self-contained: devices include it without the compiler.
+// A `DType` names the element type of a tile or tensor. The constants below are used both as
+// template arguments (`In<f16, 2>`) and as values (`zeros(f32, {128, 64})`). Self-contained:
+// devices include it without the compiler.
 #pragma once
 
 #include <tile/Float8.h>
+#include <tile/detail/FloatBits.h>
 
 #include <bit>
 #include <cstddef>
@@ -94,47 +96,6 @@ constexpr bool isUnsigned(DType type) {
   return type == i1 || type == u8 || type == u16 || type == u32 || type == u64;
 }
 constexpr bool isInteger(DType type) { return !isFloat(type) && type != any; }
-
-namespace detail {
-
-/// Rounds a float to `mantissaBits` of mantissa (nearest even) by integer arithmetic: f32 bits -> f16 bits.
-constexpr uint16_t halfBits(float value) {
-  uint32_t bits = std::bit_cast<uint32_t>(value);
-  uint32_t sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u)
-    return static_cast<uint16_t>(sign | 0x7fffu); // NaN
-  if (magnitude >= 0x477ff000u)                   // rounds to 65520 or more: infinity
-    return static_cast<uint16_t>(sign | 0x7c00u);
-  if (magnitude < 0x33000001u) // at most half of the smallest subnormal
-    return static_cast<uint16_t>(sign);
-  uint32_t exponent = magnitude >> 23, mantissa = (magnitude & 0x7fffffu) | 0x800000u;
-  uint32_t shift = exponent < 113 ? 13 + (113 - exponent) : 13;
-  uint32_t kept = mantissa >> shift, rest = mantissa & ((1u << shift) - 1),
-           half = 1u << (shift - 1);
-  kept += rest > half || (rest == half && (kept & 1));
-  uint32_t result = exponent < 113 ? kept : ((exponent - 113) << 10) + kept;
-  return static_cast<uint16_t>(sign | result);
-}
-
-constexpr float floatOfHalf(uint16_t bits) {
-  uint32_t sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 31, mantissa = bits & 0x3ffu;
-  if (exponent == 31)
-    return std::bit_cast<float>(sign | 0x7f800000u | (mantissa << 13));
-  if (exponent == 0) {
-    float value = static_cast<float>(mantissa) * 0x1p-24f;
-    return sign ? -value : value;
-  }
-  return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
-}
-
-constexpr uint16_t bfloatBits(float value) {
-  uint32_t bits = std::bit_cast<uint32_t>(value);
-  if ((bits & 0x7fffffffu) > 0x7f800000u)
-    return static_cast<uint16_t>((bits >> 16) | 0x40u); // NaN stays NaN
-  return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1)) >> 16);
-}
-
-} // namespace detail
 
 /// IEEE binary16 in memory. Conversion from float rounds to nearest even and overflows to infinity.
 struct half {

@@ -5,8 +5,8 @@
 // operands, so arithmetic on Const and int stays host arithmetic. Promotion of operands (sums,
 // products, comparisons, select, min, max ...):
 //   - two floats: the wider; bf16 with f16 gives f16; bf16 with an integer or an 8-bit float gives
-//   f32; e4m3 with e5m2 gives f16; a float beats an integer, but an 8-bit float with an integer tile
-//   is an error. 8-bit floats are computed with in f32 and rounded back, saturating;
+//   f32; e4m3 with e5m2 gives f16; a float beats an integer, but an 8-bit float with an integer
+//   tile is an error. 8-bit floats are computed with in f32 and rounded back, saturating;
 //   - two integers: the wider; of equal width the unsigned one; small integers are not promoted (i8
 //   + i8 is i8);
 //   - `/` and `%` with any float below f64 compute and return f32; on integers of mixed signedness
@@ -21,51 +21,10 @@
 
 #include <tile/Error.h>
 #include <tile/Shape.h>
+#include <tile/detail/FunctionRef.h>
+#include <tile/detail/Value.h>
 
 namespace tile {
-
-class Arg;
-class Value;
-class Var;
-
-namespace detail {
-
-class InOutRef;
-class StoreRef;
-
-/// Base of everything staged. Its friends are the operators: argument-dependent lookup finds them
-/// only if one operand is staged.
-struct Operators {
-  friend Value operator+(Arg lhs, Arg rhs);
-  friend Value operator-(Arg lhs, Arg rhs);
-  friend Value operator*(Arg lhs, Arg rhs);
-  friend Value operator/(Arg lhs, Arg rhs);
-  friend Value operator%(Arg lhs, Arg rhs);
-  friend Value operator&(Arg lhs, Arg rhs);
-  friend Value operator|(Arg lhs, Arg rhs);
-  friend Value operator^(Arg lhs, Arg rhs);
-  friend Value operator<<(Arg lhs, Arg rhs);
-  friend Value operator>>(Arg lhs, Arg rhs);
-  friend Value operator==(Arg lhs, Arg rhs);
-  friend Value operator!=(Arg lhs, Arg rhs);
-  friend Value operator<(Arg lhs, Arg rhs);
-  friend Value operator<=(Arg lhs, Arg rhs);
-  friend Value operator>(Arg lhs, Arg rhs);
-  friend Value operator>=(Arg lhs, Arg rhs);
-  friend Value operator-(Arg operand);
-  friend Value operator~(Arg operand);
-
-  /// Refuses `if (value)`, `value && value` and `!value` with a sentence.
-  template <class Dummy = void> explicit operator bool() const {
-    static_assert(kAlwaysFalse<Dummy>, "a staged value has no truth value while tracing: "
-                                       "use select(c, a, b), if_(c, ...), or & | ~ on i1 values");
-    return false;
-  }
-};
-
-uint32_t currentScope();
-
-} // namespace detail
 
 /// A tile or scalar of one kernel: a cheap handle, passed by value. Assigning to one is plain C++
 /// and therefore only allowed in the staged scope in which it was declared; state that changes in a
@@ -154,12 +113,6 @@ private:
 /// full() for others).
 Var var(Arg init);
 
-namespace detail {
-template <class T>
-concept HostNumber = std::is_arithmetic_v<T> ||
-    isFloat8(dtypeOf<T>) || std::same_as<T, half> || std::same_as<T, bfloat16>;
-} // namespace detail
-
 /// An operand: a Value, Var, InOut access or host number, with the caller's line. Users never name
 /// it.
 class Arg : public detail::Operators {
@@ -215,25 +168,5 @@ public:
   static_assert(D != any, "a scalar argument has a definite dtype, such as Scalar<f32>");
   explicit Scalar(const Value &value) : Value(value) {}
 };
-
-namespace detail {
-/// A non-owning reference to a callable, for bodies that run before the call returns.
-template <class> class FunctionRef;
-template <class R, class... A> class FunctionRef<R(A...)> {
-public:
-  template <class F>
-  requires(!std::same_as<std::remove_cvref_t<F>, FunctionRef> &&
-           std::is_invocable_r_v<R, F &, A...>) FunctionRef(F &&function)
-      : object_(const_cast<void *>(static_cast<const void *>(&function))),
-        call_([](void *object, A... args) -> R {
-          return (*static_cast<std::remove_reference_t<F> *>(object))(static_cast<A>(args)...);
-        }) {}
-  R operator()(A... args) const { return call_(object_, static_cast<A>(args)...); }
-
-private:
-  void *object_;
-  R (*call_)(void *, A...);
-};
-} // namespace detail
 
 } // namespace tile

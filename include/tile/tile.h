@@ -3,6 +3,7 @@
 
 #include <tile/Atomics.h>
 #include <tile/Callable.h>
+#include <tile/Const.h>
 #include <tile/Control.h>
 #include <tile/Debug.h>
 #include <tile/Device.h>
@@ -11,12 +12,15 @@
 #include <tile/Foreign.h>
 #include <tile/Grid.h>
 #include <tile/Hints.h>
+#include <tile/HostArg.h>
 #include <tile/Kernel.h>
 #include <tile/Ops.h>
 #include <tile/Random.h>
+#include <tile/Ref.h>
 #include <tile/Shape.h>
 #include <tile/Specialize.h>
 #include <tile/Tensor.h>
+#include <tile/TileIr.h>
 #include <tile/Types.h>
 #include <tile/Value.h>
 #include <tile/Version.h>

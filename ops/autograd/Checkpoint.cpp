@@ -1,4 +1,5 @@
 #include <tile/autograd/Checkpoint.h>
+#include <tile/detail/autograd/Checkpoint.h>
 
 #include "ops/autograd/Engine.h"
 

@@ -1,6 +1,6 @@
 // Dropout of variables: the state of the generator stands for the mask.
-#include <tile/autograd/Checkpoint.h>
 #include <tile/autograd/Ops.h>
+#include <tile/detail/autograd/Checkpoint.h>
 
 namespace tile::autograd {
 namespace {

@@ -1,6 +1,7 @@
 // Reading and writing safetensors files. What is read is checked before it is used: the length of the header against the
 // file, each place against the elements, each shape against its place.
 #include <tile/SafeTensors.h>
+#include <tile/detail/SafeTensors.h>
 
 #include "base/AtomicFile.h"
 

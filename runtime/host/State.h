@@ -5,7 +5,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/host/StreamMemory.h"
 
-#include <tile/Device.h>
+#include <tile/Tensor.h>
 
 #include <atomic>
 #include <map>

@@ -4,7 +4,7 @@
 
 #include "runtime/device/Device.h"
 
-#include <tile/Device.h>
+#include <tile/Tensor.h>
 
 #include <map>
 #include <mutex>

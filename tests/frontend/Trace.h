@@ -12,6 +12,7 @@
 #include <tile/Hints.h>
 #include <tile/Kernel.h>
 #include <tile/Ops.h>
+#include <tile/TileIr.h>
 
 #include <string>
 #include <vector>

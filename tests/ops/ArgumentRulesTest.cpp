@@ -1,7 +1,7 @@
 // The rules of memory against all pairs of elements: what is let through must be apart, whatever the strides.
 #include "ops/Arguments.h"
 
-#include <tile/Device.h>
+#include <tile/Tensor.h>
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 // of what holds for all ops go through the rows.
 #pragma once
 
+#include <tile/Device.h>
 #include <tile/ops/Operand.h>
 
 #include <span>

@@ -21,7 +21,7 @@ unpackDeb() {
     grep -q "$library" "$work/depends" || fail "the package does not depend on $library"
   done
   dpkg-deb --contents "$package" >"$work/contents"
-  for file in bin/tilec bin/tile-opt include/tile/tile.h lib/libtile.so lib/cmake/tilec/tilecConfig.cmake \
+  for file in bin/tilec bin/tile-opt include/tile/tile.h include/tile/detail/Params.h lib/libtile.so lib/cmake/tilec/tilecConfig.cmake \
     lib/pkgconfig/tilec.pc; do
     grep -q " ./usr/$file" "$work/contents" || fail "the package lacks $file"
   done

@@ -1,6 +1,7 @@
 // Normalisation of the rows of variables: the functions of ops/Norm.h, with gradients.
 //
-// Weight and bias are left out as Variable(). For gradients x and, of each row, one or two f32 statistics are kept.
+// Weight and bias are left out as Variable(). For gradients x and, of each row, one or two f32
+// statistics are kept.
 // Errors: those of the op, at the caller's line.
 #pragma once
 
@@ -17,8 +18,8 @@ Variable layernorm(const Variable &x, const Variable &weight = {}, const Variabl
 Variable rmsnorm(const Variable &x, const Variable &weight = {}, double epsilon = 1e-5,
                  Loc loc = Loc::here());
 
-/// {x + residual, the norm of that sum}, in one kernel: the residual stream goes on with the first, the layer after it takes
-/// the second.
+/// {x + residual, the norm of that sum}, in one kernel: the residual stream goes on with the first,
+/// the layer after it takes the second.
 std::array<Variable, 2> addLayernorm(const Variable &x, const Variable &residual,
                                      const Variable &weight = {}, const Variable &bias = {},
                                      double epsilon = 1e-5, Loc loc = Loc::here());

@@ -34,8 +34,8 @@ Variable matmul(const Variable &a, const Variable &b, ops::MatmulOptions options
 Variable linear(const Variable &x, const Variable &weight, const Variable &bias = {},
                 ops::MatmulOptions options = {}, Loc loc = Loc::here());
 
-/// x / (1 - p), or 0 with probability p, as in ops::dropout: draws from the generator, which must live until backward() if
-/// this is inside a checkpoint(). The mask is not kept but drawn again.
+/// x / (1 - p), or 0 with probability p, as in ops::dropout: draws from the generator, which must
+/// live until backward() if this is inside a checkpoint(). The mask is not kept but drawn again.
 Variable dropout(const Variable &x, double p, ops::Generator &generator, Loc loc = Loc::here());
 
 /// The same elements in another shape, of which one extent may be -1. A view where x is contiguous,
@@ -43,11 +43,12 @@ Variable dropout(const Variable &x, double p, ops::Generator &generator, Loc loc
 Variable reshape(const Variable &x, std::vector<int64_t> shape, Loc loc = Loc::here());
 /// Dimension i of the result is dimension order[i] of x. A view.
 Variable permute(const Variable &x, std::vector<int> order, Loc loc = Loc::here());
-/// The parts of x along a dimension, which have these extents there; together they are all of x. Views. A negative dimension
-/// counts from the last.
+/// The parts of x along a dimension, which have these extents there; together they are all of x.
+/// Views. A negative dimension counts from the last.
 std::vector<Variable> split(const Variable &x, int dim, std::vector<int64_t> extents,
                             Loc loc = Loc::here());
-/// The parts one after the other along a dimension; their other extents and dtypes must be the same. A copy.
+/// The parts one after the other along a dimension; their other extents and dtypes must be the
+/// same. A copy.
 Variable concatenate(std::span<const Variable> parts, int dim, Loc loc = Loc::here());
 /// Another floating-point dtype; the gradient is cast back.
 Variable cast(const Variable &x, DType dtype, Loc loc = Loc::here());

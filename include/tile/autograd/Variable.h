@@ -5,9 +5,10 @@
 //   loss.backward();
 //   Tensor slope = w.grad();
 //
-// Every function of variables that leads back to one that wants a gradient appends a node to a graph: the op, the tensors
-// its derivative needs, and where its inputs came from. backward() walks the nodes from the last to the first. The graph
-// belongs to the variables that were computed; it goes with them.
+// Every function of variables that leads back to one that wants a gradient appends a node to a
+// graph: the op, the tensors its derivative needs, and where its inputs came from. backward() walks
+// the nodes from the last to the first. The graph belongs to the variables that were computed; it
+// goes with them.
 #pragma once
 
 #include <tile/Tensor.h>
@@ -46,8 +47,8 @@ class Variable {
 public:
   /// No variable: an optional input that is absent.
   Variable() = default;
-  /// A variable that is not computed: a leaf. Error: InvalidArgument for a trained variable whose dtype is not f16,
-  /// bf16, f32 or f64; InvalidHandle for a stream or tensor that is none.
+  /// A variable that is not computed: a leaf. Error: InvalidArgument for a trained variable whose
+  /// dtype is not f16, bf16, f32 or f64; InvalidHandle for a stream or tensor that is none.
   Variable(const Stream &stream, Tensor value, Role role = kInput, Loc loc = Loc::here());
 
   explicit operator bool() const { return state_ != nullptr; }
@@ -67,29 +68,30 @@ public:
   /// A leaf that is computed from nothing, with the same memory and no gradient.
   Variable detach() const;
 
-  /// The value, to be changed in place: what nodes have saved of it counts as changed, and a backward() that needs it is
-  /// refused. Error: InvalidArgument where gradients are recorded and the variable wants one; optimizers work in the
-  /// scope of a NoGrad.
+  /// The value, to be changed in place: what nodes have saved of it counts as changed, and a
+  /// backward() that needs it is refused. Error: InvalidArgument where gradients are recorded and
+  /// the variable wants one; optimizers work in the scope of a NoGrad.
   const Tensor &inPlace(Loc loc = Loc::here()) const;
 
-  /// Of a trained leaf: the sum of the gradients of all backward() since the last clearGrad(); no tensor before the
-  /// first. A copy of it that you keep is not changed by the next backward().
+  /// Of a trained leaf: the sum of the gradients of all backward() since the last clearGrad(); no
+  /// tensor before the first. A copy of it that you keep is not changed by the next backward().
   const Tensor &grad() const;
   /// Forgets the gradient.
   void clearGrad() const;
-  /// Replaces the gradient, as clipping does, by the tensor, or by a copy of it if others have its memory. Error: InvalidShape
-  /// unless of the value's extents and dtype.
+  /// Replaces the gradient, as clipping does, by the tensor, or by a copy of it if others have its
+  /// memory. Error: InvalidShape unless of the value's extents and dtype.
   void setGrad(Tensor grad, Loc loc = Loc::here()) const;
 
-  /// Computes the gradients of this variable, which has one element, with respect to all trained leaves it was computed
-  /// from, and adds them to theirs. Errors: InvalidShape for more elements, InvalidArgument if it leads to no trained
-  /// leaf, UseAfterFree if it has been run and the graph was not retained, Aliasing if a saved tensor was changed since.
+  /// Computes the gradients of this variable, which has one element, with respect to all trained
+  /// leaves it was computed from, and adds them to theirs. Errors: InvalidShape for more elements,
+  /// InvalidArgument if it leads to no trained leaf, UseAfterFree if it has been run and the graph
+  /// was not retained, Aliasing if a saved tensor was changed since.
   void backward(BackwardOptions options = {}, Loc loc = Loc::here()) const;
   /// The same for any extents: `seed` is the gradient of some number with respect to this variable.
   void backward(const Tensor &seed, BackwardOptions options = {}, Loc loc = Loc::here()) const;
 
-  /// Calls `hook` with each gradient with respect to this variable, once it is complete; the tensor that it returns, if
-  /// any, takes the gradient's place.
+  /// Calls `hook` with each gradient with respect to this variable, once it is complete; the tensor
+  /// that it returns, if any, takes the gradient's place.
   void hook(std::function<Tensor(const Tensor &)> hook) const;
   /// Of a trained leaf: calls `hook` each time backward() has added to grad().
   void afterGrad(std::function<void(const Variable &)> hook) const;
@@ -128,15 +130,15 @@ private:
 /// Whether functions of variables record in this thread.
 bool isRecording();
 
-/// The gradients of `outputs` with respect to `inputs`, which may be computed ones; grad() of no leaf changes. Each output
-/// but those of one element needs its seed. An input that no output depends on gets no tensor. Errors: those of
-/// Variable::backward.
+/// The gradients of `outputs` with respect to `inputs`, which may be computed ones; grad() of no
+/// leaf changes. Each output but those of one element needs its seed. An input that no output
+/// depends on gets no tensor. Errors: those of Variable::backward.
 std::vector<Tensor> grad(std::span<const Variable> outputs, std::span<const Variable> inputs,
                          std::span<const Tensor> seeds = {}, BackwardOptions options = {},
                          Loc loc = Loc::here());
 
-/// While one of these lives, backward() in this thread looks at each gradient and stops at the first that has a NaN, with an
-/// error that names the op and the line of its forward.
+/// While one of these lives, backward() in this thread looks at each gradient and stops at the
+/// first that has a NaN, with an error that names the op and the line of its forward.
 class FindAnomalies {
 public:
   FindAnomalies();

@@ -10,12 +10,14 @@ namespace tile::nn {
 /// Sequences in the making, all of one length. Nothing is recorded for gradients.
 class Decoder {
 public:
-  /// Begins `batch` empty sequences of at most the model's positions. The model's parameters are looked at again in each step.
+  /// Begins `batch` empty sequences of at most the model's positions. The model's parameters are
+  /// looked at again in each step.
   explicit Decoder(const Transformer &model, int64_t batch = 1, Loc loc = Loc::here());
 
-  /// Appends tokens to each sequence and returns the logits of the one after them, batch x vocabulary. tokens: i32 or i64,
-  /// a vector of batch, or batch x count for several at once, as a prompt is read fastest. Error: InvalidShape for other
-  /// extents, or for more tokens than there are positions left.
+  /// Appends tokens to each sequence and returns the logits of the one after them, batch x
+  /// vocabulary. tokens: i32 or i64, a vector of batch, or batch x count for several at once, as a
+  /// prompt is read fastest. Error: InvalidShape for other extents, or for more tokens than there
+  /// are positions left.
   Tensor next(const Tensor &tokens, Loc loc = Loc::here());
   /// How many tokens each sequence has.
   int64_t length() const { return length_; }
@@ -39,7 +41,8 @@ struct GenerateOptions {
   int64_t topK = 0;       ///< draws from so many of the likeliest tokens; 0: from 1024 or all
   bool cached = true;     ///< false: everything is computed again for each token, as a check
 };
-/// The `count` tokens that the model writes after a prompt, which must have at least one; together they must fit its positions.
+/// The `count` tokens that the model writes after a prompt, which must have at least one; together
+/// they must fit its positions.
 /// Errors: InvalidArgument otherwise.
 std::vector<int32_t> generate(const Transformer &model, std::span<const int32_t> prompt,
                               int64_t count, ops::Generator &generator,

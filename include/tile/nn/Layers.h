@@ -1,8 +1,9 @@
-// The layers that models are made of. Each makes its parameters on a stream, from a generator of random numbers: the same
-// generator gives the same parameters.
+// The layers that models are made of. Each makes its parameters on a stream, from a generator of
+// random numbers: the same generator gives the same parameters.
 //
-// Errors (InvalidArgument, InvalidShape), at the caller's line: sizes below 1, a dtype that is not f16, bf16, f32 or f64 (norms:
-// f16, bf16, f32), and those of the function of variables that a layer calls.
+// Errors (InvalidArgument, InvalidShape), at the caller's line: sizes below 1, a dtype that is not
+// f16, bf16, f32 or f64 (norms: f16, bf16, f32), and those of the function of variables that a
+// layer calls.
 #pragma once
 
 #include <tile/nn/Module.h>
@@ -16,7 +17,8 @@ namespace tile::nn {
 struct LinearOptions {
   bool bias = true;
   DType dtype = f32;
-  /// Of the weights, which are normally distributed; 1 / sqrt(inputs) unless given. The bias begins with zeros.
+  /// Of the weights, which are normally distributed; 1 / sqrt(inputs) unless given. The bias begins
+  /// with zeros.
   std::optional<double> deviation = {};
 };
 /// y = x weight^T + bias: weight is outputs x inputs, x has any leading dimensions.
@@ -48,7 +50,8 @@ struct NormOptions {
   bool bias = true; ///< of LayerNorm
   DType dtype = f32;
 };
-/// Layer normalisation of the last dimension, of extent `width`; begins with weights of 1 and biases of 0.
+/// Layer normalisation of the last dimension, of extent `width`; begins with weights of 1 and
+/// biases of 0.
 struct LayerNorm : Module {
   Variable weight, bias;
   double epsilon;
@@ -81,7 +84,8 @@ struct MlpOptions {
   Activation activation = Activation::GeluTanh;
   LinearOptions up = {}, down = {};
 };
-/// down(activation(up(x))): width -> hidden -> width. Of Swiglu `up` has two outputs for each hidden element, the gates first.
+/// down(activation(up(x))): width -> hidden -> width. Of Swiglu `up` has two outputs for each
+/// hidden element, the gates first.
 struct Mlp : Module {
   Linear up, down;
   Activation activation;

@@ -5,11 +5,14 @@
 //     Classifier(const Stream &stream, ops::Generator &generator)
 //         : hidden(stream, generator, 64, 128), output(stream, generator, 128, 10) {}
 //     Variable operator()(const Variable &x) const { return output(autograd::relu(hidden(x))); }
-//     void members(nn::Members &add) const override { add("hidden", hidden), add("output", output); }
+//     void members(nn::Members &add) const override {
+//       add("hidden", hidden), add("output", output);
+//     }
 //   };
 //
-// A module is a value: its parameters are variables, so a copy of it has the same ones, not others. `members` names what is
-// inside; nothing is registered while a module is built, so modules can be moved, kept in vectors and left out.
+// A module is a value: its parameters are variables, so a copy of it has the same ones, not others.
+// `members` names what is inside; nothing is registered while a module is built, so modules can be
+// moved, kept in vectors and left out.
 #pragma once
 
 #include <tile/autograd/Variable.h>
@@ -33,7 +36,8 @@ struct NamedVariable {
 /// What a module is asked to fill: its parameters and the modules inside it, in a fixed order.
 class Members {
 public:
-  /// A parameter. Variable() is one that is left out; one that was named before, as tied weights are, counts once.
+  /// A parameter. Variable() is one that is left out; one that was named before, as tied weights
+  /// are, counts once.
   void operator()(std::string_view name, const Variable &parameter);
   /// A module; its members get names that begin with this one and a dot.
   void operator()(std::string_view name, const Module &inside);
@@ -62,8 +66,8 @@ public:
   /// Names the parameters and modules inside.
   virtual void members(Members &add) const = 0;
 
-  /// All parameters, also of modules inside, in the order in which `members` names them. Error: InvalidArgument if two
-  /// have one name.
+  /// All parameters, also of modules inside, in the order in which `members` names them. Error:
+  /// InvalidArgument if two have one name.
   std::vector<NamedVariable> parameters(Loc loc = Loc::here()) const;
   /// The number of their elements.
   int64_t parameterCount() const;

@@ -7,7 +7,8 @@
 //     optimizer.step();
 //   }
 //
-// Steps are work of the parameters' stream; nobody waits. Memory is asked for when an optimizer is made, not by its steps.
+// Steps are work of the parameters' stream; nobody waits. Memory is asked for when an optimizer is
+// made, not by its steps.
 #pragma once
 
 #include <tile/SafeTensors.h>
@@ -28,7 +29,8 @@ public:
 
   /// What it keeps, as tensors that a file can hold: "m.hidden.weight", ... They share its memory.
   std::vector<NamedTensor> state() const;
-  /// For files: continue after so many steps, whose state has been put into the tensors of state() and the parameters.
+  /// For files: continue after so many steps, whose state has been put into the tensors of state()
+  /// and the parameters.
   void continueAfter(int64_t steps, Loc loc = Loc::here());
 
 protected:
@@ -64,8 +66,8 @@ struct AdamWOptions : ops::AdamWOptions {
   /// Whether biases and weights of norms, which have one dimension, decay like matrices.
   bool decaysVectors = false;
 };
-/// AdamW, as ops::adamW. Of parameters of 16 bits it keeps f32 masters, which get the steps; they follow when somebody else
-/// changes the parameters in place, as loadParameters does.
+/// AdamW, as ops::adamW. Of parameters of 16 bits it keeps f32 masters, which get the steps; they
+/// follow when somebody else changes the parameters in place, as loadParameters does.
 class AdamW : public Optimizer {
 public:
   explicit AdamW(const Module &module, const AdamWOptions &options = {}, Loc loc = Loc::here());
@@ -76,12 +78,14 @@ private:
   AdamWOptions options_;
 };
 
-/// Scales all gradients so that the square root of the sum of all their squares is at most `largest`. Returns what it was,
-/// one f32 element; nobody waits. Error: InvalidArgument if no parameter has a gradient.
+/// Scales all gradients so that the square root of the sum of all their squares is at most
+/// `largest`. Returns what it was, one f32 element; nobody waits. Error: InvalidArgument if no
+/// parameter has a gradient.
 Tensor clipGradients(const Module &module, double largest, Loc loc = Loc::here());
 
-/// A rate that rises linearly from 0 over the first `warmup` steps, then falls along half a cosine from `peak` to `least`, where
-/// it stays from step `total` on. `step` counts from 0: the rate of the step after so many.
+/// A rate that rises linearly from 0 over the first `warmup` steps, then falls along half a cosine
+/// from `peak` to `least`, where it stays from step `total` on. `step` counts from 0: the rate of
+/// the step after so many.
 double cosineRate(int64_t step, int64_t warmup, int64_t total, double peak, double least = 0);
 
 } // namespace tile::nn

@@ -1,8 +1,9 @@
-// Decoder-only transformers: language models in the manner of GPT, and of Llama with rotary positions, root-mean-square norms,
-// gated MLPs and grouped heads.
+// Decoder-only transformers: language models in the manner of GPT, and of Llama with rotary
+// positions, root-mean-square norms, gated MLPs and grouped heads.
 //
-// Errors (InvalidArgument, InvalidShape), at the caller's line: sizes that do not divide, more tokens than positions, tokens that are
-// not i32 or i64 of the shape said, and those of the layers. A token outside the vocabulary makes its sequence NaN.
+// Errors (InvalidArgument, InvalidShape), at the caller's line: sizes that do not divide, more
+// tokens than positions, tokens that are not i32 or i64 of the shape said, and those of the layers.
+// A token outside the vocabulary makes its sequence NaN.
 #pragma once
 
 #include <tile/nn/Layers.h>
@@ -26,8 +27,8 @@ struct SelfAttentionOptions {
   bool causal = true;
   LinearOptions in = {}, out = {};
 };
-/// Attention of each position of x, batch x length x width, to the positions before it and itself (all of them unless
-/// causal): out(attention(q, k, v)), where [q, k, v] = in(x).
+/// Attention of each position of x, batch x length x width, to the positions before it and itself
+/// (all of them unless causal): out(attention(q, k, v)), where [q, k, v] = in(x).
 struct SelfAttention : Module {
   Linear in, out;
   int64_t heads, keyHeads;
@@ -39,8 +40,8 @@ struct SelfAttention : Module {
                       Loc loc = Loc::here()) const;
   void members(Members &add) const override;
 
-  /// What it is made of, for those who keep keys and values: queries, keys and values of x, turned, batch x heads x length x
-  /// head width (views where they are not turned);
+  /// What it is made of, for those who keep keys and values: queries, keys and values of x, turned,
+  /// batch x heads x length x head width (views where they are not turned);
   std::array<Variable, 3> project(const Variable &x, const RotaryTables &turns = {},
                                   Loc loc = Loc::here()) const;
   /// and out(y) of what attention made of them.

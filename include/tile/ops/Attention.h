@@ -11,7 +11,8 @@
 namespace tile::ops {
 
 struct AttentionOptions {
-  /// What scores are multiplied with; 1 / sqrt(D) unless given. Any number, negative ones and 0 too.
+  /// What scores are multiplied with; 1 / sqrt(D) unless given. Any number, negative ones and 0
+  /// too.
   std::optional<float> scale = {};
   /// Query i sees key j only if j - i <= Lk - Lq: the last query sees all keys, as when the queries
   /// are the newest positions of a sequence whose keys are kept. With Lq > Lk the first Lq - Lk
@@ -26,25 +27,25 @@ struct AttentionOptions {
 /// where h' = h / (Hq / Hkv): consecutive query heads share a head of k and v (grouped queries).
 /// lse[b, h, i] = log(sum over k of exp(s[k])), the natural logarithm, which the gradient needs.
 ///
-/// Shapes: q and out are B x Hq x Lq x D, k and v B x Hkv x Lk x D, lse B x Hq x Lq; Hq a multiple of
-/// Hkv, D from 1 to 256, all else any number from 0 on. A query that sees no key (Lk = 0, or causal)
-/// gives out 0 and lse -infinity. Any strides, so B x L x H x D memory is a `permute` away.
+/// Shapes: q and out are B x Hq x Lq x D, k and v B x Hkv x Lk x D, lse B x Hq x Lq; Hq a multiple
+/// of Hkv, D from 1 to 256, all else any number from 0 on. A query that sees no key (Lk = 0, or
+/// causal) gives out 0 and lse -infinity. Any strides, so B x L x H x D memory is a `permute` away.
 /// Dtypes: q, k, v and out all f16, all bf16 or all f32; lse f32. Scores, sums and the softmax are
 /// f32; 16-bit weights p are rounded to the operands' dtype before they meet v. f32 operands:
-/// tf32x3 (the default; almost f32's accuracy on tensor cores) up to D = 96, tf32 up to D = 128, ieee
-/// (no tensor cores) otherwise and beyond.
+/// tf32x3 (the default; almost f32's accuracy on tensor cores) up to D = 96, tf32 up to D = 128,
+/// ieee (no tensor cores) otherwise and beyond.
 /// Method: one pass over k and v for each tile of queries, with an online softmax in base 2; causal
 /// programs skip the tiles that none of their queries sees. A q, k, v or out whose rows are not
-/// contiguous, begin at no multiple of 16 bytes or have no multiple of 8 elements is copied to (out:
-/// from) a temporary tensor of the stream whose rows do. The order of summation is fixed for given
-/// shapes and options.
-/// NaN: a score that is NaN or +infinity makes its row of out and lse NaN; -infinity is a weight of 0.
-/// What k holds where causality hides it reaches no row. v must be finite: 0 * infinity is NaN, so one
-/// that is not spoils the rows that see it and may spoil others.
+/// contiguous, begin at no multiple of 16 bytes or have no multiple of 8 elements is copied to
+/// (out: from) a temporary tensor of the stream whose rows do. The order of summation is fixed for
+/// given shapes and options.
+/// NaN: a score that is NaN or +infinity makes its row of out and lse NaN; -infinity is a weight
+/// of 0. What k holds where causality hides it reaches no row. v must be finite: 0 * infinity is
+/// NaN, so one that is not spoils the rows that see it and may spoil others.
 ///
-/// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: a rank, dtype,
-/// extent, head dimension or number of heads that is not as above, tensors of different devices, an
-/// output that overlaps another tensor or repeats elements.
+/// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: a rank,
+/// dtype, extent, head dimension or number of heads that is not as above, tensors of different
+/// devices, an output that overlaps another tensor or repeats elements.
 void attention(const Stream &stream, const Operand &q, const Operand &k, const Operand &v,
                const Operand &out, const AttentionOptions &options = {}, Loc loc = Loc::here());
 void attention(const Stream &stream, const Operand &q, const Operand &k, const Operand &v,
@@ -57,18 +58,19 @@ struct AttentionGradients {
   Tensor dq, dk, dv;
 };
 
-/// The gradients of sum(out * dout) by q, k and v, from what `attention` took and gave (out, lse, the
-/// same options) and dout:
+/// The gradients of sum(out * dout) by q, k and v, from what `attention` took and gave (out, lse,
+/// the same options) and dout:
 ///   delta[i] = dout[i] . out[i],  ds[i, j] = p[i, j] * (dout[i] . v[j] - delta[i]),
 ///   dq[i] = scale * sum over j of ds[i, j] k[j],  dk[j] = scale * sum over i of ds[i, j] q[i],
-///   dv[j] = sum over i of p[i, j] dout[i];  dk and dv also sum over the query heads of their group.
+///   dv[j] = sum over i of p[i, j] dout[i].
+/// dk and dv also sum over the query heads of their group.
 ///
-/// Shapes, dtypes and copies: as in `attention`; dout and dq are like q, dk like k, dv like v. Queries that see
-/// no key have gradient 0, and so have keys that no query sees. 16-bit p and ds are rounded to the
-/// operands' dtype before the last product; f16 gradients overflow to infinity. f32 operands: tf32 up to
-/// D = 64 if asked for, else ieee.
-/// Method: scores are computed again from lse. Three kernels: delta; dk and dv, one program for each
-/// tile of keys; dq, one for each tile of queries. No atomics: the same bits each time.
+/// Shapes, dtypes and copies: as in `attention`; dout and dq are like q, dk like k, dv like v.
+/// Queries that see no key have gradient 0, and so have keys that no query sees. 16-bit p and ds
+/// are rounded to the operands' dtype before the last product; f16 gradients overflow to infinity.
+/// f32 operands: tf32 up to D = 64 if asked for, else ieee.
+/// Method: scores are computed again from lse. Three kernels: delta; dk and dv, one program for
+/// each tile of keys; dq, one for each tile of queries. No atomics: the same bits each time.
 /// q, k, v and dout must be finite; what is not may spoil any gradient of its batch and head.
 /// Errors: as for `attention`.
 void attentionBackward(const Stream &stream, const Operand &q, const Operand &k, const Operand &v,

@@ -11,28 +11,33 @@ namespace tile::ops {
 /// y = the sum of products that `formula` says:
 ///   Tensor scores = ops::einsum(stream, "bhqd,bhkd->bhqk", {q, k});
 ///
-/// The formula has a term for each operand, between commas, and behind `->` one for y; a term has a letter for each
-/// dimension. For every index of y's letters, y is the sum over all other letters of the product of the operands. Without
-/// `->` y has the letters that occur once, in alphabetical order (upper case first), as in NumPy. A letter twice in a term
-/// is the diagonal: "ii->" is the trace. `...` stands for any number of dimensions, which broadcast by NumPy's rule; if
-/// there are some, y has them too (without `->`, in front). Spaces count for nothing.
+/// The formula has a term for each operand, between commas, and behind `->` one for y; a term has a
+/// letter for each dimension. For every index of y's letters, y is the sum over all other letters
+/// of the product of the operands. Without `->` y has the letters that occur once, in alphabetical
+/// order (upper case first), as in NumPy. A letter twice in a term is the diagonal: "ii->" is the
+/// trace. `...` stands for any number of dimensions, which broadcast by NumPy's rule; if there are
+/// some, y has them too (without `->`, in front). Spaces count for nothing.
 ///
-/// Shapes: dimensions of one letter have equal extents; y those of its term. Any strides. At most 8 dimensions of any tensor,
-/// also of what is computed on the way; at most 16 operands. Empty tensors are fine: a sum over nothing is 0.
-/// Dtypes: operands all f16, bf16, f32 or f64, y any of these; the new tensor has the operands'. Sums are kept in f32 (f64 of
-/// f64) as `matmul` and `sum` do, and `options` say how f32 operands of a matrix product are rounded.
-/// Method: operands are taken from left to right, two at a time. Letters that only one of the two and nobody later has
-/// are summed over first. Of those that both have, the ones that somebody later needs are batches of a matrix product,
-/// the others its sum; `matmul` computes it on views of the operands. Where several letters of one operand act as one
-/// but do not lie as one in memory, one of them is a batch, or the operand is copied once; of two
-/// batches that do not lie as one, each index of the smaller takes a launch. Without a letter to sum over it is a `map` of products; with none
-/// that only one operand has, such a map of f32 (f64) products and a sum. Sums and products on the way to y are rounded
-/// to the operands' dtype.
-/// The order of summation is open, but fixed for given formula, shapes, strides and options.
+/// Shapes: dimensions of one letter have equal extents; y those of its term. Any strides. At most 8
+/// dimensions of any tensor, also of what is computed on the way; at most 16 operands. Empty
+/// tensors are fine: a sum over nothing is 0.
+/// Dtypes: operands all f16, bf16, f32 or f64, y any of these; the new tensor has the operands'.
+/// Sums are kept in f32 (f64 of f64) as `matmul` and `sum` do, and `options` say how f32 operands
+/// of a matrix product are rounded.
+/// Method: operands are taken from left to right, two at a time. Letters that only one of the two
+/// and nobody later has are summed over first. Of those that both have, the ones that somebody
+/// later needs are batches of a matrix product, the others its sum; `matmul` computes it on views
+/// of the operands. Where several letters of one operand act as one but do not lie as one in
+/// memory, one of them is a batch, or the operand is copied once; of two batches that do not lie as
+/// one, each index of the smaller takes a launch. Without a letter to sum over it is a `map` of
+/// products; with none that only one operand has, such a map of f32 (f64) products and a sum. Sums
+/// and products on the way to y are rounded to the operands' dtype. The order of summation is open,
+/// but fixed for given formula, shapes, strides and options.
 ///
-/// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing, Unsupported), at the caller's line: a formula that is
-/// none, or that does not fit the operands' number, ranks and extents, with a mark under the place; dtypes, extents of y,
-/// tensors of different devices, y overlaps an operand or repeats elements, too many dimensions.
+/// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing, Unsupported), at the caller's
+/// line: a formula that is none, or that does not fit the operands' number, ranks and extents, with
+/// a mark under the place; dtypes, extents of y, tensors of different devices, y overlaps an
+/// operand or repeats elements, too many dimensions.
 void einsum(const Stream &stream, std::string_view formula, std::span<const Operand> operands,
             const Operand &y, MatmulOptions options = {}, Loc loc = Loc::here());
 void einsum(const Stream &stream, std::string_view formula, std::initializer_list<Operand> operands,

@@ -2,7 +2,7 @@
 // by the class that owns them.
 #pragma once
 
-#include <tile/Kernel.h>
+#include <tile/HostArg.h>
 
 #include <span>
 #include <string>
@@ -18,11 +18,12 @@ public:
   template <class T>
   requires(!std::same_as<T, Operand> &&
            requires(const T &tensor) {
-             { tile::detail::toHostArg(tensor) } -> std::same_as<tile::detail::HostArg>;
+             { toHostArg(tensor) } -> std::same_as<HostArg>;
            }) Operand(const T &tensor)
-      : arg_(tile::detail::toHostArg(tensor)) {}
+      : arg_(toHostArg(tensor)) {}
 
-  /// Whether there is a tensor; Operand() is an optional argument that is absent, and so is a Tensor that is none.
+  /// Whether there is a tensor; Operand() is an optional argument that is absent, and so is a
+  /// Tensor that is none.
   explicit operator bool() const { return arg_.dtype != any; }
   DType dtype() const { return arg_.dtype; }
   int rank() const { return arg_.rank; }
@@ -54,11 +55,12 @@ public:
   Operand slice(int dim, int64_t start, int64_t size) const;
   /// Another view of the same memory, from its first element on.
   Operand strided(std::span<const int64_t> extents, std::span<const int64_t> strides) const;
-  /// The same memory with its bits taken as another dtype of the same width, or any dtype if there are no elements.
+  /// The same memory with its bits taken as another dtype of the same width, or any dtype if there
+  /// are no elements.
   Operand as(DType dtype) const;
 
 private:
-  tile::detail::HostArg arg_;
+  HostArg arg_;
 };
 
 } // namespace tile::ops

@@ -1,5 +1,6 @@
 // Any bytes as a safetensors file: a header or a tile::Error.
 #include <tile/SafeTensors.h>
+#include <tile/detail/SafeTensors.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   try {

@@ -4,6 +4,7 @@
 
 #include <tile/autograd/Checkpoint.h>
 #include <tile/autograd/Ops.h>
+#include <tile/detail/autograd/Checkpoint.h>
 #include <tile/ops/Arithmetic.h>
 
 using namespace tile;

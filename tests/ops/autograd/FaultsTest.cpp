@@ -5,6 +5,7 @@
 
 #include <tile/autograd/Checkpoint.h>
 #include <tile/autograd/Ops.h>
+#include <tile/detail/autograd/Checkpoint.h>
 
 #include <stdexcept>
 

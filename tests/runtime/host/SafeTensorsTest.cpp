@@ -2,6 +2,7 @@
 #include "tests/runtime/jit/Devices.h"
 
 #include <tile/SafeTensors.h>
+#include <tile/detail/SafeTensors.h>
 
 #include <filesystem>
 #include <fstream>

@@ -4,7 +4,7 @@
 #include "runtime/device/Device.h"
 #include "tools/tilec/run/RunReport.h"
 
-#include <tile/Device.h>
+#include <tile/Tensor.h>
 
 #include <set>
 #include <string>

@@ -1,0 +1,122 @@
+// From a matrix product to launches of kernels. Users need ops/Matmul.h alone.
+#pragma once
+
+#include <tile/ops/Map.h>
+
+namespace tile::ops::detail {
+
+/// The tile of C that one program computes, the step along K, and the warps that share the work.
+struct MatmulTiles {
+  int m, n, k, warps;
+  bool operator==(const MatmulTiles &) const = default;
+};
+
+/// Checks the tensors `c, a, b, x...` and makes them views of one rank: matrices, or the same with
+/// one batch dimension in front, which does not move where it is broadcast; or with more, for
+/// forSlices. Throws the errors of `matmul`.
+struct MatmulLaunch {
+  MatmulTiles tiles = {};
+  bool isEmpty = false; ///< nothing to do
+};
+inline constexpr int kMostMatmulDims = 3;
+MatmulLaunch foldForMatmul(std::span<Operand> operands, Precision precision, const CallSite &site);
+
+/// A name for each parameter of the kernel, which takes so many arguments for its epilogue.
+std::vector<std::string> matmulParameters(size_t arguments);
+
+/// The tile of one program. `batch` is none of matrices.
+struct MatmulPlace {
+  Value batch, m, n;
+};
+MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles);
+MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles);
+/// The sums of one program, in f32 (f64 of f64).
+Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTiles tiles,
+                 Precision precision);
+Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTiles tiles,
+                 Precision precision);
+
+/// An argument of an epilogue as it is kept: a tensor's description, or a number.
+template <class X> using EpilogueArgument = std::conditional_t<std::is_arithmetic_v<X>, X, Operand>;
+
+/// A lambda with arguments besides the sums.
+template <class F, class... X> struct Epilogue { std::tuple<EpilogueArgument<X>...> arguments; };
+struct NoEpilogue {
+  Value operator()(Value sums) const { return sums; }
+};
+
+/// What one program does.
+template <int Rank, class F, class... X> struct MatmulProgram {
+  void operator()(In<any, Rank> a, In<any, Rank> b, Out<any, Rank> c,
+                  typename MapParameter<X, Rank>::type... x, Const bm, Const bn, Const bk,
+                  Const precision) const {
+    MatmulTiles tiles{bm, bn, bk, 0};
+    MatmulPlace place = matmulPlace(c, tiles);
+    Value sums = matmulSums(a, b, place, tiles, static_cast<Precision>(int(precision)));
+    [[maybe_unused]] auto argument = [&]<class Given, class Param>(const Param &param,
+                                                                   Given *) -> Value {
+      if constexpr (std::is_arithmetic_v<Given>)
+        return std::floating_point<Given> ? cast(sums.dtype(), param) : Value(param);
+      else if constexpr (Rank == 2)
+        return widened(param.tile({tiles.m, tiles.n})(place.m, place.n));
+      else
+        return reshape(widened(param.tile({1, tiles.m, tiles.n})(place.batch, place.m, place.n)),
+                       {tiles.m, tiles.n});
+    };
+    Value result =
+        broadcast_to(F()(sums, argument(x, static_cast<X *>(nullptr))...), {tiles.m, tiles.n});
+    if constexpr (Rank == 2)
+      c.tile({tiles.m, tiles.n})(place.m, place.n) = cast(c.dtype(), result);
+    else
+      c.tile({1, tiles.m, tiles.n})(place.batch, place.m, place.n) =
+          expand_dims(cast(c.dtype(), result), 0);
+  }
+};
+
+template <int Rank, class F, class... X>
+void launchMatmul(CallSite site, std::span<const Operand> operands, MatmulTiles tiles,
+                  Precision precision, const std::tuple<X...> &arguments) {
+  static const auto program =
+      kernel("matmul", MatmulProgram<Rank, F, X...>()).named(matmulParameters(sizeof...(X)));
+  const Operand *next = operands.data() + 3;
+  auto given = [&]<class Given>(const Given &argument) {
+    if constexpr (std::is_arithmetic_v<Given>)
+      return argument;
+    else
+      return *next++;
+  };
+  std::apply(
+      [&](const X &...argument) {
+        std::tuple folded{given(argument)...}; // braces: in order
+        std::apply(
+            [&](const auto &...x) {
+              program.consts(tiles.m, tiles.n, tiles.k, static_cast<int>(precision))
+                  .warps(tiles.warps)(site, operands[1], operands[2], operands[0], x...);
+            },
+            folded);
+      },
+      arguments);
+}
+
+template <class F, class... X>
+void matmulWith(CallSite site, const Operand &a, const Operand &b, const Operand &c,
+                const std::tuple<X...> &arguments, Precision precision) {
+  std::array<Operand, 3 + (size_t{0} + ... + (std::is_arithmetic_v<X> ? 0 : 1))> operands{c, a, b};
+  size_t count = 3;
+  auto add = [&]<class Given>(const Given &argument) {
+    if constexpr (!std::is_arithmetic_v<Given>)
+      operands[count++] = argument;
+  };
+  std::apply([&](const X &...argument) { (add(argument), ...); }, arguments);
+  MatmulLaunch launch = foldForMatmul(operands, precision, site);
+  if (launch.isEmpty)
+    return;
+  forSlices(operands, kMostMatmulDims, [&](std::span<const Operand> slice) {
+    if (slice[0].rank() == 2)
+      launchMatmul<2, F>(site, slice, launch.tiles, precision, arguments);
+    else
+      launchMatmul<3, F>(site, slice, launch.tiles, precision, arguments);
+  });
+}
+
+} // namespace tile::ops::detail
