@@ -60,21 +60,20 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, Attenti
 
 const auto attentionKernel =
     kernel("attention", [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out,
-                           Scalar<f32> scale, Const Queries, Const Keys, Const Head, Const causal,
-                           Const precision) {
-      attentionProgram({q, k, v, scale}, out, {Queries, Keys, Head, 0}, int(causal) != 0,
-                       static_cast<Precision>(int(precision)), [](Value, Value, Value, Value) {});
+                           Scalar<f32> scale, Const Queries, Const Keys, Const Head,
+                           ConstOf<bool> causal, ConstOf<Precision> precision) {
+      attentionProgram({q, k, v, scale}, out, {Queries, Keys, Head, 0}, causal, precision,
+                       [](Value, Value, Value, Value) {});
     }).named("q", "k", "v", "out", "scale", "Queries", "Keys", "Head", "causal", "precision");
 
 const auto attentionLseKernel =
     kernel("attention_lse",
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Out<f32, 3> lse,
-              Scalar<f32> scale, Const Queries, Const Keys, Const Head, Const causal,
-              Const precision) {
+              Scalar<f32> scale, Const Queries, Const Keys, Const Head, ConstOf<bool> causal,
+              ConstOf<Precision> precision) {
              int rows = Queries;
              attentionProgram(
-                 {q, k, v, scale}, out, {Queries, Keys, Head, 0}, int(causal) != 0,
-                 static_cast<Precision>(int(precision)),
+                 {q, k, v, scale}, out, {Queries, Keys, Head, 0}, causal, precision,
                  [&](Value batch, Value head, Value tile, Value values) {
                    lse.tile({1, 1, rows})(batch, head, tile) = reshape(values, {1, 1, rows});
                  });
@@ -92,9 +91,7 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
   auto [tiles, precision] = forwardPlan(q.dtype(), q.extent(2), q.extent(3), options.precision);
   AlignedInput queries(site, q), keys(site, k), values(site, v);
   AlignedOutput result(site, out);
-  kernel
-      .consts(tiles.queries, tiles.keys, tiles.head, int(options.causal),
-              static_cast<int>(precision))
+  kernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, precision)
       .warps(tiles.warps)(site, queries.rows(), keys.rows(), values.rows(), result.rows(), lse...,
                           static_cast<float>(attentionScale(q, options) * kLog2E));
   result.finish(site);
@@ -115,8 +112,7 @@ const bool registered = registerOp({
           auto [tiles, precision] = forwardPlan(dtype, queries, head, Precision::tf32x3);
           return KernelRequest(attentionKernel
                                    .consts(tiles.queries, tiles.keys, tiles.head,
-                                           static_cast<int>(settings.integer("causal", 0)),
-                                           static_cast<int>(precision))
+                                           settings.integer("causal", 0) != 0, precision)
                                    .warps(tiles.warps),
                                {q, k, k, q, exampleScalar(f32)});
         },

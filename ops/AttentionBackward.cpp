@@ -131,9 +131,9 @@ const auto keyKernel =
     kernel("attention_dkdv",
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<any, 4> dout, In<f32, 3> lse,
               In<f32, 3> delta, Out<any, 4> dk, Out<any, 4> dv, Scalar<f32> scale, Const Queries,
-              Const Keys, Const Head, Const causal, Const precision) {
+              Const Keys, Const Head, ConstOf<bool> causal, ConstOf<Precision> precision) {
              keyProgram({q, k, v, dout, lse, delta, scale}, dk, dv, {Queries, Keys, Head, 0},
-                        int(causal) != 0, static_cast<Precision>(int(precision)));
+                        causal, precision);
            })
         .named("q", "k", "v", "dout", "lse", "delta", "dk", "dv", "scale", "Queries", "Keys",
                "Head", "causal", "precision");
@@ -142,9 +142,9 @@ const auto queryKernel =
     kernel("attention_dq",
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<any, 4> dout, In<f32, 3> lse,
               In<f32, 3> delta, Out<any, 4> dq, Scalar<f32> scale, Const Queries, Const Keys,
-              Const Head, Const causal, Const precision) {
-             queryProgram({q, k, v, dout, lse, delta, scale}, dq, {Queries, Keys, Head, 0},
-                          int(causal) != 0, static_cast<Precision>(int(precision)));
+              Const Head, ConstOf<bool> causal, ConstOf<Precision> precision) {
+             queryProgram({q, k, v, dout, lse, delta, scale}, dq, {Queries, Keys, Head, 0}, causal,
+                          precision);
            })
         .named("q", "k", "v", "dout", "lse", "delta", "dq", "scale", "Queries", "Keys", "Head",
                "causal", "precision");
@@ -174,15 +174,14 @@ void launchGradient(CallSite site, const GradientArguments &in, const AttentionO
   if (in.q.numel() != 0)
     deltaKernel.consts(deltaRows(width), width)(site, in.out, in.dout, delta);
   float scale = static_cast<float>(attentionScale(in.q, options));
-  int causal = options.causal, precision = static_cast<int>(how);
   AlignedInput q(site, in.q), k(site, in.k), v(site, in.v), dout(site, in.dout);
   AlignedOutput dq(site, in.dq), dk(site, in.dk), dv(site, in.dv);
   if (in.k.numel() != 0)
-    keyKernel.consts(tiles.queries, tiles.keys, tiles.head, causal, precision)
+    keyKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, how)
         .warps(tiles.warps)(site, q.rows(), k.rows(), v.rows(), dout.rows(), in.lse, delta,
                             dk.rows(), dv.rows(), scale);
   if (in.q.numel() != 0)
-    queryKernel.consts(tiles.queries, tiles.keys, tiles.head, causal, precision)
+    queryKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, how)
         .warps(tiles.warps)(site, q.rows(), k.rows(), v.rows(), dout.rows(), in.lse, delta,
                             dq.rows(), scale);
   dq.finish(site), dk.finish(site), dv.finish(site);

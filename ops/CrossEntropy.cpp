@@ -114,7 +114,7 @@ const auto lossesLong =
 /// The sum of the losses of rows, or their mean over the rows that are not ignored.
 const auto reduceLosses =
     kernel("cross_entropy_reduce", [](In<any, 1> losses, In<any, 1> targets, Out<any, 1> loss,
-                                      Scalar<i64> ignored, Const isMean, Const Rows) {
+                                      Scalar<i64> ignored, ConstOf<bool> isMean, Const Rows) {
       Value one = grid1d(loss, {1});
       auto total = var(zeros(losses.dtype(), {Rows})), count = var(zeros(i32, {Rows}));
       for (auto r : range(cdiv(losses.dim(0), Rows))) {
@@ -158,7 +158,7 @@ void launch(CallSite site, const CrossEntropyOptions &options, const Operand &lo
     launchLosses(site, options, foldedLogits, foldedTargets,
                  isReduced ? Operand(losses) : Operand(foldedLoss), foldedLse);
   if (isReduced)
-    reduceLosses.consts(int{options.reduction == LossReduction::Mean}, kCountedRows)
+    reduceLosses.consts(options.reduction == LossReduction::Mean, kCountedRows)
         .warps(8)(site, losses, Operand(foldedTargets), Operand(foldedLoss), options.ignoreIndex);
   foldedLoss.finish(site), foldedLse.finish(site);
 }

@@ -87,39 +87,36 @@ Value meanOf(const Partial &partial, const DecodeTiles &tiles) {
 }
 
 const auto decodeKernel =
-    kernel(
-        "decode_attention",
-        [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<i32, 1> lengths, In<i32, 2> table,
-           Out<any, 4> out, Scalar<f32> scale, Const Rows, Const Keys, Const Head, Const paged,
-           Const precision) {
-          DecodeTiles tiles = {Rows, Keys, Head, 1};
-          DecodeInputs in = {q, k, v, {lengths, table, int(paged) != 0, k.dim(0), k.dim(2)}, scale};
-          DecodeGrid at(in, tiles);
-          Value mean =
-              meanOf(sweepKeys(in, at, tiles, static_cast<Precision>(int(precision))), tiles);
-          out.tile({1, 1, Rows, Head})(at.sequence, at.head, at.row, 0) =
-              cast(out.dtype(), reshape(mean, {1, 1, Rows, Head}));
-        })
+    kernel("decode_attention",
+           [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<i32, 1> lengths, In<i32, 2> table,
+              Out<any, 4> out, Scalar<f32> scale, Const Rows, Const Keys, Const Head,
+              ConstOf<bool> paged, ConstOf<Precision> precision) {
+             DecodeTiles tiles = {Rows, Keys, Head, 1};
+             DecodeInputs in = {q, k, v, {lengths, table, paged, k.dim(0), k.dim(2)}, scale};
+             DecodeGrid at(in, tiles);
+             Value mean = meanOf(sweepKeys(in, at, tiles, precision), tiles);
+             out.tile({1, 1, Rows, Head})(at.sequence, at.head, at.row, 0) =
+                 cast(out.dtype(), reshape(mean, {1, 1, Rows, Head}));
+           })
         .named("q", "k", "v", "lengths", "table", "out", "scale", "Rows", "Keys", "Head", "paged",
                "precision");
 
 /// means and lse have a slice of q's extents for each part; lse is in base 2.
 const auto decodePartKernel =
-    kernel(
-        "decode_attention_part",
-        [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<i32, 1> lengths, In<i32, 2> table,
-           Out<f32, 4> means, Out<f32, 3> lse, Scalar<f32> scale, Const Rows, Const Keys,
-           Const Head, Const Parts, Const paged, Const precision) {
-          DecodeTiles tiles = {Rows, Keys, Head, Parts};
-          DecodeInputs in = {q, k, v, {lengths, table, int(paged) != 0, k.dim(0), k.dim(2)}, scale};
-          DecodeGrid at(in, tiles);
-          Partial partial = sweepKeys(in, at, tiles, static_cast<Precision>(int(precision)));
-          Value slice = at.part * q.dim(0) + at.sequence;
-          means.tile({1, 1, Rows, Head})(slice, at.head, at.row, 0) =
-              reshape(meanOf(partial, tiles), {1, 1, Rows, Head});
-          lse.tile({1, 1, Rows})(slice, at.head, at.row) =
-              reshape(partial.largest + log2(partial.total), {1, 1, Rows});
-        })
+    kernel("decode_attention_part",
+           [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<i32, 1> lengths, In<i32, 2> table,
+              Out<f32, 4> means, Out<f32, 3> lse, Scalar<f32> scale, Const Rows, Const Keys,
+              Const Head, Const Parts, ConstOf<bool> paged, ConstOf<Precision> precision) {
+             DecodeTiles tiles = {Rows, Keys, Head, Parts};
+             DecodeInputs in = {q, k, v, {lengths, table, paged, k.dim(0), k.dim(2)}, scale};
+             DecodeGrid at(in, tiles);
+             Partial partial = sweepKeys(in, at, tiles, precision);
+             Value slice = at.part * q.dim(0) + at.sequence;
+             means.tile({1, 1, Rows, Head})(slice, at.head, at.row, 0) =
+                 reshape(meanOf(partial, tiles), {1, 1, Rows, Head});
+             lse.tile({1, 1, Rows})(slice, at.head, at.row) =
+                 reshape(partial.largest + log2(partial.total), {1, 1, Rows});
+           })
         .named("q", "k", "v", "lengths", "table", "means", "lse", "scale", "Rows", "Keys", "Head",
                "Parts", "paged", "precision");
 
@@ -203,8 +200,7 @@ void launchParts(CallSite site, const DecodePlan &plan, const Operand &q, const 
   int64_t slices = parts * q.extent(0), perSlice = q.extent(1) * q.extent(2);
   Tensor means = site.stream.tensor(f32, std::array{slices, q.extent(1), q.extent(2), q.extent(3)});
   Tensor lse = site.stream.tensor(f32, std::array{slices, q.extent(1), q.extent(2)});
-  decodePartKernel
-      .consts(rows, keys, head, parts, int(bool(cache.table)), static_cast<int>(plan.precision))
+  decodePartKernel.consts(rows, keys, head, parts, bool(cache.table), plan.precision)
       .warps(4)(site, q, cache.k, cache.v, cache.lengths, tableOf(cache), means, lse, scale);
   int64_t outRows = q.extent(0) * perSlice;
   combineKernel.consts(powerOfTwo(parts), head)
@@ -228,7 +224,7 @@ void decodeAttention(const Stream &stream, const Operand &q, const KvCache &cach
   Operand queries = byKeyHead(q, keyHeads);
   if (parts > 1)
     return launchParts(site, plan, queries, cache, out, scale);
-  decodeKernel.consts(rows, keys, head, int(bool(cache.table)), static_cast<int>(plan.precision))
+  decodeKernel.consts(rows, keys, head, bool(cache.table), plan.precision)
       .warps(4)(site, queries, cache.k, cache.v, cache.lengths, tableOf(cache),
                 byKeyHead(out, keyHeads), scale);
 }

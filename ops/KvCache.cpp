@@ -47,8 +47,8 @@ constexpr int kTokenElements = 4096; // of a program
 const auto appendKernel =
     kernel("kv_cache_append", [](In<any, 4> k, In<any, 4> v, In<i32, 1> lengths, In<i32, 2> table,
                                  Out<any, 4> kCache, Out<any, 4> vCache, Const Heads, Const Head,
-                                 Const paged) {
-      CacheLayout<In<i32, 2>, In<i32, 1>> layout = {lengths, table, int(paged) != 0, kCache.dim(0),
+                                 ConstOf<bool> paged) {
+      CacheLayout<In<i32, 2>, In<i32, 1>> layout = {lengths, table, paged, kCache.dim(0),
                                                     kCache.dim(2)};
       Value headTiles = cdiv(k.dim(1), Heads), tokens = k.dim(2);
       Value program = grid1d(k.dim(0) * tokens * headTiles, 1);
@@ -87,7 +87,7 @@ void kvCacheAppend(const Stream &stream, const Operand &k, const Operand &v, con
   };
   int head = widthOf(k.extent(3));
   int heads = std::min(widthOf(k.extent(1)), std::max(1, kTokenElements / head));
-  appendKernel.consts(heads, head, int(bool(cache.table)))
+  appendKernel.consts(heads, head, bool(cache.table))
       .warps(heads * head >= 1024 ? 4 : 1)(site, k, v, cache.lengths, tableOf(cache), cache.k,
                                            cache.v);
 }

@@ -74,7 +74,7 @@ const bool registered = registerOp({
           return KernelRequest(
               registeredProgram
                   .consts(settings.integer("BM", tiles.m), settings.integer("BN", tiles.n),
-                          settings.integer("BK", tiles.k), static_cast<int>(precision))
+                          settings.integer("BK", tiles.k), precision)
                   .warps(static_cast<int>(settings.integer("warps", tiles.warps))),
               {exampleView(dtype, {m, k}), exampleView(dtype, {k, n}), exampleView(dtype, {m, n})});
         },

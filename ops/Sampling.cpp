@@ -74,20 +74,20 @@ void storeLargest(const Out<u64, 2> &to, const PartGrid &at, Value keys, Value c
 
 const auto selectKernel =
     kernel("topk_of_values", [](In<any, 2> x, Out<u64, 2> keys, Scalar<i32> count, Const Columns,
-                                Const isOne) {
+                                ConstOf<bool> isOne) {
       PartGrid at(x.dim(0), x.dim(1), Columns);
       Value indices = arange(Columns) + at.part * int(Columns);
       Value all = keysOf(ravel(x.tile({1, Columns})(at.row, at.part)), indices);
       all = select(indices < x.dim(1), all, 0);
-      storeLargest(keys, at, all, count, int(isOne) != 0);
+      storeLargest(keys, at, all, count, isOne);
     }).named("x", "keys", "count", "Columns", "isOne");
 
-const auto mergeKernel = kernel("topk_of_keys", [](In<u64, 2> from, Out<u64, 2> keys,
-                                                   Scalar<i32> count, Const Columns, Const isOne) {
-                           PartGrid at(from.dim(0), from.dim(1), Columns);
-                           storeLargest(keys, at, ravel(from.tile({1, Columns})(at.row, at.part)),
-                                        count, int(isOne) != 0);
-                         }).named("from", "keys", "count", "Columns", "isOne");
+const auto mergeKernel =
+    kernel("topk_of_keys", [](In<u64, 2> from, Out<u64, 2> keys, Scalar<i32> count, Const Columns,
+                              ConstOf<bool> isOne) {
+      PartGrid at(from.dim(0), from.dim(1), Columns);
+      storeLargest(keys, at, ravel(from.tile({1, Columns})(at.row, at.part)), count, isOne);
+    }).named("from", "keys", "count", "Columns", "isOne");
 
 /// A key's place is the number of those above it.
 const auto sortKernel =
@@ -158,7 +158,8 @@ int warpsOf(int columns) { return std::clamp(columns / 512, 1, 8); }
 /// The keys of the k largest elements of each row of x, the largest first.
 Tensor largestOf(CallSite site, const Operand &x, int64_t k) {
   auto count = static_cast<int32_t>(k);
-  int columns = partOf(x.extent(1)), isOne = k == 1;
+  int columns = partOf(x.extent(1));
+  bool isOne = k == 1;
   auto room = [&](int64_t length) {
     return site.stream.tensor(u64, std::array{x.extent(0), (length + columns - 1) / columns * k});
   };

@@ -27,7 +27,8 @@ Value ofWholeRow(Value row, bool isLog) {
 }
 
 const auto softmaxOnePass =
-    kernel("softmax", [](In<any, 2> x, Out<any, 2> y, Const isLog, Const Rows, Const Columns) {
+    kernel("softmax", [](In<any, 2> x, Out<any, 2> y, ConstOf<bool> isLog, Const Rows,
+                         Const Columns) {
       Value r = grid1d(y, {Rows});
       Value row =
           cast(widestOf({x.dtype(), y.dtype()}), x.tile({Rows, Columns}).pad(-kInfinity)(r, 0));
@@ -35,7 +36,8 @@ const auto softmaxOnePass =
     }).named("x", "y", "isLog", "Rows", "Columns");
 
 const auto softmaxTwoPasses =
-    kernel("softmax_long", [](In<any, 2> x, Out<any, 2> y, Const isLog, Const Rows, Const Columns) {
+    kernel("softmax_long", [](In<any, 2> x, Out<any, 2> y, ConstOf<bool> isLog, Const Rows,
+                              Const Columns) {
       DType dtype = widestOf({x.dtype(), y.dtype()});
       Value r = grid1d(y, {Rows}), steps = cdiv(x.dim(1), Columns);
       OnlineSum online(dtype, {Rows, Columns});
@@ -54,7 +56,7 @@ const auto softmaxTwoPasses =
 
 void launch(CallSite site, const Operand &x, const Operand &y, bool isLog) {
   auto run = [&](const auto &program, const auto &tile) {
-    program.consts(int{isLog}, tile.rows, tile.columns).warps(tile.warps)(site, x, y);
+    program.consts(isLog, tile.rows, tile.columns).warps(tile.warps)(site, x, y);
   };
   if (isSwept(x))
     run(softmaxTwoPasses, SweptTile(liesAcross(x)));
@@ -91,11 +93,12 @@ const bool registered = registerOp({
           auto view =
               exampleView(settings.dtype("dtype", f32), {settings.integer("M", 4096), columns});
           if (columns > kLongestTile)
-            return KernelRequest(softmaxTwoPasses.consts(0, 1, kSweptColumns).warps(8),
+            return KernelRequest(softmaxTwoPasses.consts(false, 1, kSweptColumns).warps(8),
                                  {view, view});
           RowTile shape(columns);
           return KernelRequest(
-              softmaxOnePass.consts(0, shape.rows, shape.columns).warps(shape.warps), {view, view});
+              softmaxOnePass.consts(false, shape.rows, shape.columns).warps(shape.warps),
+              {view, view});
         },
     .output =
         [](std::span<const Tensor> in, const OpSettings &settings) {

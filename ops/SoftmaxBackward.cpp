@@ -18,7 +18,7 @@ Value gradient(Value dy, Value y, Value total, bool isLog) {
 }
 
 const auto backwardOnePass =
-    kernel("softmax_backward", [](In<any, 2> dy, In<any, 2> y, Out<any, 2> dx, Const isLog,
+    kernel("softmax_backward", [](In<any, 2> dy, In<any, 2> y, Out<any, 2> dx, ConstOf<bool> isLog,
                                   Const Rows, Const Columns) {
       DType dtype = widestOf({dy.dtype(), y.dtype(), dx.dtype()});
       Value r = grid1d(dx, {Rows});
@@ -29,8 +29,8 @@ const auto backwardOnePass =
     }).named("dy", "y", "dx", "isLog", "Rows", "Columns");
 
 const auto backwardTwoPasses =
-    kernel("softmax_backward_long", [](In<any, 2> dy, In<any, 2> y, Out<any, 2> dx, Const isLog,
-                                       Const Rows, Const Columns) {
+    kernel("softmax_backward_long", [](In<any, 2> dy, In<any, 2> y, Out<any, 2> dx,
+                                       ConstOf<bool> isLog, Const Rows, Const Columns) {
       DType dtype = widestOf({dy.dtype(), y.dtype(), dx.dtype()});
       Value r = grid1d(dx, {Rows}), steps = cdiv(y.dim(1), Columns);
       auto slope = [&](Value k) { return cast(dtype, dy.tile({Rows, Columns})(r, k)); };
@@ -48,7 +48,7 @@ const auto backwardTwoPasses =
 
 void launch(CallSite site, const Operand &dy, const Operand &y, const Operand &dx, bool isLog) {
   auto run = [&](const auto &program, const auto &tile, int warps) {
-    program.consts(int{isLog}, tile.rows, tile.columns).warps(warps)(site, dy, y, dx);
+    program.consts(isLog, tile.rows, tile.columns).warps(warps)(site, dy, y, dx);
   };
   if (isSwept(y)) {
     SweptTile tile(liesAcross(y));

@@ -20,6 +20,20 @@ private:
   int value_;
 };
 
+/// The same of a bool or an enum, as which it behaves: `ConstOf<bool> causal`,
+/// `ConstOf<Precision> precision`. In `consts(...)` its value is a T; in text, as on tilec's
+/// command line, the number behind it.
+template <class T> class ConstOf {
+public:
+  static_assert(std::same_as<T, bool> || std::is_enum_v<T>,
+                "ConstOf holds a bool or an enum; a Const holds an int");
+  constexpr ConstOf(T value) : value_(value) {}
+  constexpr operator T() const { return value_; }
+
+private:
+  T value_;
+};
+
 /// An `int`-like host type: integral types except bool, or a Const.
 template <class T>
 concept HostInt = (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, Const>;

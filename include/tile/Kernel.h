@@ -6,7 +6,7 @@
 //   });
 //   scale.consts(1024)(stream, a, b, 0.5f);
 //
-// Parameters are In, Out, InOut, Scalar<dtype> and Const, by value. Const parameters
+// Parameters are In, Out, InOut, Scalar<dtype>, Const and ConstOf<T>, by value. Const parameters
 // are given to `consts(...)` in their order; the others are the arguments of the call, after the
 // stream. Number, dtype and rank of arguments are checked at compile time where their C++ type says
 // enough, and when called otherwise (Error, InvalidArgument).
@@ -20,8 +20,6 @@
 #include <tile/detail/Arguments.h>
 #include <tile/detail/MakeKernel.h>
 
-#include <algorithm>
-#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,14 +48,14 @@ public:
   explicit Launcher(std::shared_ptr<const detail::KernelRecord> record)
       : record_(std::move(record)) {}
 
-  /// The values of the kernel's Const parameters, in their order.
-  template <HostInt... N> [[nodiscard]] Launcher<true, P...> consts(N... values) const {
+  /// The values of the kernel's Const parameters, in their order: integers, of a ConstOf<T> a T.
+  template <class... N> [[nodiscard]] Launcher<true, P...> consts(N... values) const {
     static_assert(sizeof...(N) == kConsts,
                   "consts(...) needs one number for each Const parameter of the kernel");
     Launcher<true, P...> result(record_);
     result.options_ = options_;
     if constexpr (sizeof...(N) == kConsts)
-      result.setConstants({static_cast<int64_t>(values)...});
+      result.setConstants(detail::ConstParams<P...>(), values...);
     return result;
   }
   /// Warps a program: a power of two; 4 unless set.
@@ -148,8 +146,9 @@ public:
 
 private:
   template <bool, class...> friend class Launcher;
-  void setConstants(std::initializer_list<int64_t> values) {
-    std::copy(values.begin(), values.end(), consts_);
+  template <class... C, class... N> void setConstants(detail::Params<C...>, const N &...values) {
+    int i = 0;
+    ((consts_[i++] = detail::constantOf<C>(values)), ...);
   }
   template <class... Runtime, class... X>
   void call(detail::Params<Runtime...> params, CallSite site, const X &...arguments) const {

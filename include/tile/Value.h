@@ -122,6 +122,8 @@ public:
   Arg(const Value &value, Loc loc = Loc::here()) : value_(value), loc_(loc) {}
   Arg(const Var &variable, Loc loc = Loc::here()) : value_(variable.get(loc)), loc_(loc) {}
   Arg(Const constant, Loc loc = Loc::here()) : kind_(Kind::Int), int_(constant), loc_(loc) {}
+  Arg(ConstOf<bool> constant, Loc loc = Loc::here())
+      : kind_(Kind::Bool), int_(constant), loc_(loc) {}
   template <detail::HostNumber T> Arg(T number, Loc loc = Loc::here()) : loc_(loc) {
     if constexpr (std::same_as<T, bool>)
       kind_ = Kind::Bool, int_ = number;

@@ -130,6 +130,31 @@ TEST(Trace, PaddingWithANumberSelects) {
   EXPECT_EQ(count(ir, "arith.select"), 1);
 }
 
+TEST(Trace, ConstantsOfABoolAndAnEnum) {
+  auto dots = kernel("dots", [](In<f32, 2> a, Out<f32, 2> c, ConstOf<bool> isTwice,
+                                ConstOf<Precision> precision, Const B) {
+    Value t = a.tile({B, B})(0, 0), product = dot(t, t, {.precision = precision});
+    c.tile({B, B})(0, 0) = isTwice ? product * 2 : select(full(i1, {B, B}, isTwice), t, product);
+  });
+  std::string once = tileIr(dots.consts(false, Precision::tf32, 32));
+  EXPECT_EQ(count(once, "precision tf32 "), 1);
+  EXPECT_EQ(count(once, "arith.mulf"), 0);
+  EXPECT_EQ(count(once, "dense<false>") + count(once, "arith.constant false"), 1);
+  std::string twice = tileIr(dots.consts(true, Precision::bf16x3, 32));
+  EXPECT_EQ(count(twice, "precision bf16x3"), 1);
+  EXPECT_EQ(count(twice, "arith.mulf"), 1);
+}
+
+TEST(Trace, ValuesKnowWhetherTheyArePointers) {
+  auto asks = kernel("asks", [](InOut<f32, 1> x) {
+    EXPECT_TRUE(x.ptr().is_pointer());
+    EXPECT_TRUE((x.ptr() + arange(32)).is_pointer());
+    EXPECT_FALSE(x.dim(0).is_pointer());
+    store(x.ptr() + arange(32), 0.0f);
+  });
+  irOf(asks);
+}
+
 TEST(Trace, PointerTiles) {
   auto gather =
       kernel("gather", [](In<f32, 1> table, In<i64, 1> rows, Out<f32, 1> out, Scalar<i32> n) {

@@ -1,4 +1,4 @@
-// expect: a kernel's parameters are In<dtype, rank>, Out<dtype, rank>, InOut<dtype, rank>, Scalar<dtype> or Const, taken by value
+// expect: a kernel's parameters are In<dtype, rank>, Out<dtype, rank>, InOut<dtype, rank>, Scalar<dtype>, Const or ConstOf<T>, taken by value
 #include <tile/tile.h>
 using namespace tile;
 

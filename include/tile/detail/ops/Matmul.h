@@ -49,10 +49,10 @@ struct NoEpilogue {
 template <int Rank, class F, class... X> struct MatmulProgram {
   void operator()(In<any, Rank> a, In<any, Rank> b, Out<any, Rank> c,
                   typename MapParameter<X, Rank>::type... x, Const bm, Const bn, Const bk,
-                  Const precision) const {
+                  ConstOf<Precision> precision) const {
     MatmulTiles tiles{bm, bn, bk, 0};
     MatmulPlace place = matmulPlace(c, tiles);
-    Value sums = matmulSums(a, b, place, tiles, static_cast<Precision>(int(precision)));
+    Value sums = matmulSums(a, b, place, tiles, precision);
     [[maybe_unused]] auto argument = [&]<class Given, class Param>(const Param &param,
                                                                    Given *) -> Value {
       if constexpr (std::is_arithmetic_v<Given>)
@@ -90,7 +90,7 @@ void launchMatmul(CallSite site, std::span<const Operand> operands, MatmulTiles 
         std::tuple folded{given(argument)...}; // braces: in order
         std::apply(
             [&](const auto &...x) {
-              program.consts(tiles.m, tiles.n, tiles.k, static_cast<int>(precision))
+              program.consts(tiles.m, tiles.n, tiles.k, precision)
                   .warps(tiles.warps)(site, operands[1], operands[2], operands[0], x...);
             },
             folded);
