@@ -175,6 +175,11 @@ void crossEntropy(const Stream &stream, const Operand &logits, const Operand &ta
   launch(CallSite(stream, loc), options, logits, targets, loss, lse);
 }
 
+void crossEntropy(const Stream &stream, const Operand &logits, const Operand &targets,
+                  const Operand &loss, const CrossEntropyOptions &options, Loc loc) {
+  crossEntropy(stream, logits, targets, loss, Operand(), options, loc);
+}
+
 Tensor crossEntropy(const Stream &stream, const Operand &logits, const Operand &targets,
                     const CrossEntropyOptions &options, Loc loc) {
   DType dtype = widestOf({logits.dtype()});
@@ -182,7 +187,7 @@ Tensor crossEntropy(const Stream &stream, const Operand &logits, const Operand &
   Tensor loss = options.reduction == LossReduction::None
                     ? newLike(arguments, {"targets", targets}, dtype)
                     : newTensor(arguments, dtype, {});
-  crossEntropy(stream, logits, targets, loss, {}, options, loc);
+  crossEntropy(stream, logits, targets, loss, options, loc);
   return loss;
 }
 

@@ -36,7 +36,8 @@ struct Group {
 
 class Contraction {
 public:
-  Contraction(CallSite site, const EinsumFormula &formula, MatmulOptions options, DType dtype)
+  Contraction(CallSite site, const EinsumFormula &formula, const MatmulOptions &options,
+              DType dtype)
       : site_(site), formula_(formula), options_(options), dtype_(dtype) {}
 
   void run(std::span<const Operand> operands, const Operand &y) {
@@ -258,7 +259,7 @@ private:
     Labelled b = fitsB ? right : copied(right, joined(joined(batch, k), n));
     Labelled result = fitsC ? c : made(joined(joined(batch, m), n), c.view.dtype());
     matmul(site_.stream, matrices(a, batch, m, k), matrices(b, batch, k, n),
-           matrices(result, batch, m, n), detail::NoEpilogue(), options_, site_.where);
+           matrices(result, batch, m, n), options_, site_.where);
     if (!fitsC)
       copy(site_.stream, arranged(result, c.labels), c.view, site_.where);
   }
@@ -314,7 +315,7 @@ void check(const Arguments &arguments, const EinsumFormula &formula,
 } // namespace
 
 void einsum(const Stream &stream, std::string_view formula, std::span<const Operand> operands,
-            const Operand &y, MatmulOptions options, Loc loc) {
+            const Operand &y, const MatmulOptions &options, Loc loc) {
   Arguments arguments("einsum", {stream, loc});
   checkGiven(arguments, operands);
   EinsumFormula meaning(formula, operands, arguments);
@@ -323,12 +324,12 @@ void einsum(const Stream &stream, std::string_view formula, std::span<const Oper
     Contraction(CallSite(stream, loc), meaning, options, operands[0].dtype()).run(operands, y);
 }
 void einsum(const Stream &stream, std::string_view formula, std::initializer_list<Operand> operands,
-            const Operand &y, MatmulOptions options, Loc loc) {
+            const Operand &y, const MatmulOptions &options, Loc loc) {
   einsum(stream, formula, std::span(operands.begin(), operands.size()), y, options, loc);
 }
 
 Tensor einsum(const Stream &stream, std::string_view formula, std::span<const Operand> operands,
-              MatmulOptions options, Loc loc) {
+              const MatmulOptions &options, Loc loc) {
   Arguments arguments("einsum", {stream, loc});
   checkGiven(arguments, operands);
   EinsumFormula meaning(formula, operands, arguments);
@@ -339,7 +340,7 @@ Tensor einsum(const Stream &stream, std::string_view formula, std::span<const Op
   return y;
 }
 Tensor einsum(const Stream &stream, std::string_view formula,
-              std::initializer_list<Operand> operands, MatmulOptions options, Loc loc) {
+              std::initializer_list<Operand> operands, const MatmulOptions &options, Loc loc) {
   return einsum(stream, formula, std::span(operands.begin(), operands.size()), options, loc);
 }
 

@@ -86,7 +86,7 @@ const bool registered = registerOp({
     .run =
         [](const Stream &stream, std::span<const Tensor> in, const Tensor &out,
            const OpSettings &settings) {
-          matmul(stream, in[0], in[1], out, NoEpilogue(), {.precision = precisionOf(settings)});
+          matmul(stream, in[0], in[1], out, {.precision = precisionOf(settings)});
         },
 });
 
@@ -284,8 +284,13 @@ Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTil
 
 } // namespace detail
 
-Tensor matmul(const Stream &stream, const Operand &a, const Operand &b, MatmulOptions options,
-              Loc loc) {
+void matmul(const Stream &stream, const Operand &a, const Operand &b, const Operand &c,
+            const MatmulOptions &options, Loc loc) {
+  detail::matmulWith<detail::NoEpilogue>({stream, loc}, a, b, c, std::tuple(), options.precision);
+}
+
+Tensor matmul(const Stream &stream, const Operand &a, const Operand &b,
+              const MatmulOptions &options, Loc loc) {
   Arguments arguments("matmul", {stream, loc});
   arguments.rankAtLeast({"a", a}, 2), arguments.rankAtLeast({"b", b}, 2);
   // Batch dimensions broadcast as operands without their matrices do.
@@ -300,12 +305,12 @@ Tensor matmul(const Stream &stream, const Operand &a, const Operand &b, MatmulOp
   Extents extents = broadcastExtents(arguments, {{"a", batchA}, {"b", batchB}});
   extents.append(a.extent(a.rank() - 2)), extents.append(b.extent(b.rank() - 1));
   Tensor c = newTensor(arguments, a.dtype(), extents.span());
-  matmul(stream, a, b, c, detail::NoEpilogue(), options, loc);
+  matmul(stream, a, b, c, options, loc);
   return c;
 }
 
 void linear(const Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
-            const Operand &y, MatmulOptions options, Loc loc) {
+            const Operand &y, const MatmulOptions &options, Loc loc) {
   Arguments arguments("linear", {stream, loc});
   for (Named arg : {Named{"x", x}, Named{"weight", weight}, Named{"y", y}})
     arguments.dtypeIn(arg, {f16, bf16, f32, f64});
@@ -322,13 +327,13 @@ void linear(const Stream &stream, const Operand &x, const Operand &weight, const
   arguments.outputsApart({{"y", y}}, {{"x", x}, {"weight", weight}, {"bias", bias}});
   Operand rows = x.rank() == 1 ? x.asRow() : x, results = y.rank() == 1 ? y.asRow() : y;
   if (!bias)
-    return matmul(stream, rows, weight.T(), results, detail::NoEpilogue(), options, loc);
+    return matmul(stream, rows, weight.T(), results, options, loc);
   matmul(stream, rows, weight.T(), results,
          epilogue([](Value sums, Value bias) { return sums + bias; }, bias), options, loc);
 }
 
 Tensor linear(const Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
-              MatmulOptions options, Loc loc) {
+              const MatmulOptions &options, Loc loc) {
   Arguments arguments("linear", {stream, loc});
   arguments.rankAtLeast({"x", x}, 1), arguments.rankIs({"weight", weight}, 2);
   Extents extents(x);

@@ -87,7 +87,12 @@ void sgd(const Stream &stream, const Operand &weights, const Operand &gradient,
 }
 
 void adamW(const Stream &stream, const Operand &weights, const Operand &gradient, const Operand &m,
-           const Operand &v, int64_t step, const AdamWOptions &options, const Operand &master,
+           const Operand &v, int64_t step, const AdamWOptions &options, Loc loc) {
+  adamW(stream, weights, gradient, m, v, Operand(), step, options, loc);
+}
+
+void adamW(const Stream &stream, const Operand &weights, const Operand &gradient, const Operand &m,
+           const Operand &v, const Operand &master, int64_t step, const AdamWOptions &options,
            Loc loc) {
   Arguments arguments("adamW", {stream, loc});
   Named w{"weights", weights}, g{"gradient", gradient};

@@ -343,7 +343,7 @@ void reduce(const char *op, const Stream &stream, const Operand &x, const Axes &
 }
 
 Tensor newReduced(const char *op, const Stream &stream, const Operand &x, const Axes &axes,
-                  tile::ReduceOptions options, Loc loc) {
+                  const tile::ReduceOptions &options, Loc loc) {
   Arguments arguments(op, {stream, loc});
   uint32_t mask = reducedDims(arguments, x, axes);
   int64_t extents[kMaxRank];
@@ -380,32 +380,32 @@ void sumOfSquares(const Stream &stream, const Operand &x, const Axes &axes, cons
   reduce<SumOfSquares>("sumOfSquares", stream, x, axes, y, loc);
 }
 
-Tensor sum(const Stream &stream, const Operand &x, const Axes &axes, tile::ReduceOptions options,
-           Loc loc) {
+Tensor sum(const Stream &stream, const Operand &x, const Axes &axes,
+           const tile::ReduceOptions &options, Loc loc) {
   Tensor y = newReduced("sum", stream, x, axes, options, loc);
   sum(stream, x, axes, y, loc);
   return y;
 }
-Tensor mean(const Stream &stream, const Operand &x, const Axes &axes, tile::ReduceOptions options,
-            Loc loc) {
+Tensor mean(const Stream &stream, const Operand &x, const Axes &axes,
+            const tile::ReduceOptions &options, Loc loc) {
   Tensor y = newReduced("mean", stream, x, axes, options, loc);
   mean(stream, x, axes, y, loc);
   return y;
 }
 Tensor reduceMax(const Stream &stream, const Operand &x, const Axes &axes,
-                 tile::ReduceOptions options, Loc loc) {
+                 const tile::ReduceOptions &options, Loc loc) {
   Tensor y = newReduced("reduceMax", stream, x, axes, options, loc);
   reduceMax(stream, x, axes, y, loc);
   return y;
 }
 Tensor reduceMin(const Stream &stream, const Operand &x, const Axes &axes,
-                 tile::ReduceOptions options, Loc loc) {
+                 const tile::ReduceOptions &options, Loc loc) {
   Tensor y = newReduced("reduceMin", stream, x, axes, options, loc);
   reduceMin(stream, x, axes, y, loc);
   return y;
 }
 Tensor sumOfSquares(const Stream &stream, const Operand &x, const Axes &axes,
-                    tile::ReduceOptions options, Loc loc) {
+                    const tile::ReduceOptions &options, Loc loc) {
   Tensor y = newReduced("sumOfSquares", stream, x, axes, options, loc);
   sumOfSquares(stream, x, axes, y, loc);
   return y;

@@ -271,8 +271,8 @@ TopK topK(const Stream &stream, const Operand &x, int64_t k, Loc loc) {
   return result;
 }
 
-void sampleTopK(const Stream &stream, const Operand &logits, int64_t k, double temperature,
-                Generator &generator, const Operand &tokens, Loc loc) {
+void sampleTopK(const Stream &stream, Generator &generator, const Operand &logits, int64_t k,
+                double temperature, const Operand &tokens, Loc loc) {
   Arguments arguments("sampleTopK", {stream, loc});
   Named from = {"logits", logits}, at = {"tokens", tokens};
   checkRows(arguments, from, at), checkCount(arguments, from, k);
@@ -299,10 +299,10 @@ void sampleTopK(const Stream &stream, const Operand &logits, int64_t k, double t
   generator.take(static_cast<uint64_t>(tokens.numel()));
 }
 
-Tensor sampleTopK(const Stream &stream, const Operand &logits, int64_t k, double temperature,
-                  Generator &generator, Loc loc) {
+Tensor sampleTopK(const Stream &stream, Generator &generator, const Operand &logits, int64_t k,
+                  double temperature, Loc loc) {
   Tensor tokens = newOnePerRow(Arguments("sampleTopK", {stream, loc}), {"logits", logits});
-  sampleTopK(stream, logits, k, temperature, generator, tokens, loc);
+  sampleTopK(stream, generator, logits, k, temperature, tokens, loc);
   return tokens;
 }
 

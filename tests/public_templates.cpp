@@ -9,6 +9,8 @@ using namespace tile;
 
 void products(const Stream &stream, ops::Operand x) {
   ops::matmul(stream, x, x, x);
+  ops::matmul(stream, x, x, x, {.precision = Precision::ieee});
+  ops::matmul(stream, x, x, x, ops::MatmulOptions());
   ops::matmul(stream, x, x, x, [](Value sums) { return gelu(sums); });
   ops::matmul(stream, x, x, x, ops::epilogue([](Value sums, Value y) { return sums + y; }, x));
   ops::matmul(stream, x, x, x, ops::epilogue([](Value sums, Value y) { return sums * y; }, 2.0f));

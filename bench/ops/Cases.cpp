@@ -290,7 +290,7 @@ void samplings(List &list) {
   list.add("sampleTopK, k 50", f16, {64, 32768}, [](Setup &s, DType dtype, const Extents &e) {
     Tensor x = s.read(dtype, e), tokens = s.written(i32, {e[0]});
     return [=, &stream = s.stream, generator = ops::Generator{.seed = 1}]() mutable {
-      ops::sampleTopK(stream, x, 50, 0.8, generator, tokens);
+      ops::sampleTopK(stream, generator, x, 50, 0.8, tokens);
     };
   });
 }
@@ -326,7 +326,7 @@ void optimizers(List &list) {
     Tensor w = s.written(dtype, e), g = s.read(dtype, e), m = s.changed(f32, e);
     Tensor v = s.changed(f32, e), master = s.changed(f32, e);
     return [=, &stream = s.stream, step = int64_t(0)]() mutable {
-      ops::adamW(stream, w, g, m, v, ++step, {}, master);
+      ops::adamW(stream, w, g, m, v, master, ++step);
     };
   });
   list.add("globalNorm of 4", f32, {1 << 18}, [](Setup &s, DType dtype, const Extents &extents) {

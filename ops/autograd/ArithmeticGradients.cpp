@@ -161,10 +161,12 @@ Variable divide(const Variable &a, const Variable &b, Loc loc) {
 Variable affine(const Variable &x, double factor, double offset, Loc loc) {
   return apply(Affine{factor, offset}, loc, x);
 }
-Variable sum(const Variable &x, const ops::Axes &axes, tile::ReduceOptions options, Loc loc) {
+Variable sum(const Variable &x, const ops::Axes &axes, const tile::ReduceOptions &options,
+             Loc loc) {
   return apply(Sum{axes, options}, loc, x);
 }
-Variable mean(const Variable &x, const ops::Axes &axes, tile::ReduceOptions options, Loc loc) {
+Variable mean(const Variable &x, const ops::Axes &axes, const tile::ReduceOptions &options,
+              Loc loc) {
   Variable total = sum(x, axes, options, loc);
   return affine(total, 1.0 / static_cast<double>(elementsReduced(x, total)), 0, loc);
 }

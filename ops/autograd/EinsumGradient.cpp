@@ -40,7 +40,7 @@ std::string lettersOf(const Term &term) {
 class Einsum final : public detail::AnyFunction {
 public:
   static constexpr const char *kName = "einsum";
-  Einsum(std::string_view formula, ops::MatmulOptions options)
+  Einsum(std::string_view formula, const ops::MatmulOptions &options)
       : formula_(formula), options_(options) {}
 
   std::vector<Tensor> forward(Context &context, std::span<const Tensor> inputs) override {
@@ -163,12 +163,12 @@ private:
 } // namespace
 
 Variable einsum(std::string_view formula, std::span<const Variable> operands,
-                ops::MatmulOptions options, Loc loc) {
+                const ops::MatmulOptions &options, Loc loc) {
   return detail::applyAny(std::make_unique<Einsum>(formula, options), Einsum::kName, loc,
                           operands)[0];
 }
 Variable einsum(std::string_view formula, std::initializer_list<Variable> operands,
-                ops::MatmulOptions options, Loc loc) {
+                const ops::MatmulOptions &options, Loc loc) {
   return einsum(formula, std::span(operands.begin(), operands.size()), options, loc);
 }
 

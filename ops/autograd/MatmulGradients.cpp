@@ -69,11 +69,11 @@ struct Linear {
 
 } // namespace
 
-Variable matmul(const Variable &a, const Variable &b, ops::MatmulOptions options, Loc loc) {
+Variable matmul(const Variable &a, const Variable &b, const ops::MatmulOptions &options, Loc loc) {
   return apply(Matmul{options}, loc, a, b);
 }
 Variable linear(const Variable &x, const Variable &weight, const Variable &bias,
-                ops::MatmulOptions options, Loc loc) {
+                const ops::MatmulOptions &options, Loc loc) {
   return apply(Linear{options}, loc, x, weight, bias);
 }
 

@@ -111,8 +111,8 @@ int32_t chosen(const Stream &stream, const Tensor &logits, ops::Generator &gener
   Stream queue = stream;
   int64_t vocabulary = logits.extent(1);
   int64_t kept = options.topK ? std::min(options.topK, vocabulary) : vocabulary;
-  Tensor token = ops::sampleTopK(queue, logits, std::min(kept, kMostDrawn), options.temperature,
-                                 generator, loc);
+  Tensor token = ops::sampleTopK(queue, generator, logits, std::min(kept, kMostDrawn),
+                                 options.temperature, loc);
   return TensorOf<int32_t>(token).download()[0];
 }
 

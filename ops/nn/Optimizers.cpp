@@ -90,8 +90,8 @@ void AdamW::update(Slot &slot, Loc loc) {
   Tensor master = slot.kept.size() == 3 ? slot.kept[2].tensor : Tensor();
   if (master && slot.version != w.value().version())
     ops::copy(stream, w.value(), master, loc);
-  ops::adamW(stream, w.inPlace(loc), w.grad(), slot.kept[0].tensor, slot.kept[1].tensor, steps(),
-             options, master, loc);
+  ops::adamW(stream, w.inPlace(loc), w.grad(), slot.kept[0].tensor, slot.kept[1].tensor, master,
+             steps(), options, loc);
   slot.version = w.value().version();
 }
 

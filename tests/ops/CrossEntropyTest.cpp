@@ -294,7 +294,7 @@ TEST_P(CrossEntropy, Refusals) {
   expectRefused(ErrorCode::InvalidShape, "crossEntropy: loss is f32 4; it needs one element",
                 [&] { ops::crossEntropy(stream, logits, targets, losses); });
   expectRefused(ErrorCode::InvalidShape, "loss is f32 scalar, but logits is f32 4x8", [&] {
-    ops::crossEntropy(stream, logits, targets, loss, {}, {.reduction = LossReduction::None});
+    ops::crossEntropy(stream, logits, targets, loss, {.reduction = LossReduction::None});
   });
   expectRefused(ErrorCode::InvalidArgument,
                 "classes is 9, but logits is f32 4x8: 0 (all columns) to 8 are possible",

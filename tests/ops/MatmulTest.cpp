@@ -26,7 +26,10 @@ protected:
     auto deviceA = transposeA ? input({k, m}, a).T() : input({m, k}, a);
     auto deviceB = transposeB ? input({n, k}, b).T() : input({k, n}, b);
     auto c = output<C>({m, n}, 3);
-    ops::matmul(stream, deviceA, deviceB, c.tensor(), epilogue, options);
+    if constexpr (std::is_same_v<Epilogue, ops::detail::NoEpilogue>)
+      ops::matmul(stream, deviceA, deviceB, c.tensor(), options);
+    else
+      ops::matmul(stream, deviceA, deviceB, c.tensor(), epilogue, options);
     expectAll(c.result(),
               [&](int64_t i) {
                 double sum = 0;

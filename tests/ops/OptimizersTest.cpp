@@ -47,8 +47,8 @@ TEST_P(Optimizers, AdamW) {
     std::vector<double> exactly(start.begin(), start.end()), mean(kSize), square(kSize);
     auto gradient = input({kSize}, g);
     for (int step = 1; step <= 5; ++step) {
-      ops::adamW(stream, weights.tensor(), gradient, m.tensor(), v.tensor(), step, options,
-                 hasMaster ? ops::Operand(master.tensor()) : ops::Operand());
+      ops::adamW(stream, weights.tensor(), gradient, m.tensor(), v.tensor(),
+                 hasMaster ? ops::Operand(master.tensor()) : ops::Operand(), step, options);
       for (size_t i = 0; i < kSize; ++i) {
         double slope = double(exact(g[i]));
         mean[i] = 0.9 * mean[i] + 0.1 * slope;

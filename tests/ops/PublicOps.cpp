@@ -286,7 +286,7 @@ void addOptimizers(std::vector<PublicOp> &rows) {
         {"m", f32, "RC", Out},
         {"v", f32, "RC", Out},
         {"master", f32, "RC", Out | Optional}},
-       [](const Stream &s, Tensors t) { ops::adamW(s, t[0], t[1], t[2], t[3], 1, {}, t[4]); }});
+       [](const Stream &s, Tensors t) { ops::adamW(s, t[0], t[1], t[2], t[3], t[4], 1); }});
   rows.push_back({"globalNorm",
                   {{"tensors[0]", f32, "RC", AnyRank},
                    {"tensors[1]", f32, "V", AnyRank},

@@ -174,11 +174,11 @@ void addSampling(std::vector<PublicOp> &rows) {
                   {{"logits", f32, "RC"}, {"tokens", i32, "R", Out | Index}},
                   [](const Stream &s, Tensors t) {
                     ops::Generator generator{.seed = 1};
-                    ops::sampleTopK(s, t[0], 2, 1, generator, t[1]);
+                    ops::sampleTopK(s, generator, t[0], 2, 1, t[1]);
                   }});
   rows.push_back({"sampleTopK", {{"logits", f32, "RC", AnyRank}}, [](const Stream &s, Tensors t) {
                     ops::Generator generator{.seed = 1};
-                    ops::sampleTopK(s, t[0], 2, 1, generator);
+                    ops::sampleTopK(s, generator, t[0], 2, 1);
                   }});
 }
 

@@ -134,7 +134,7 @@ TEST_P(SamplingOp, DrawsByTheFormula) {
   for (double temperature : {0.05, 0.7, 30.0}) {
     ops::Generator generator = {.seed = 0x123456789abcdef, .offset = 77};
     auto tokens = output<int64_t>({kRows});
-    ops::sampleTopK(stream, logits, kChosen, temperature, generator, tokens.tensor());
+    ops::sampleTopK(stream, generator, logits, kChosen, temperature, tokens.tensor());
     EXPECT_EQ(generator, (ops::Generator{0x123456789abcdef, 77 + kRows}));
     auto got = tokens.result();
     int near = 0;
@@ -158,7 +158,7 @@ TEST_P(SamplingOp, FrequenciesAreTheProbabilities) {
     x.insert(x.end(), {0.5f, -1, 2, 1.5f, -4});
   ops::Generator generator = {.seed = 5};
   auto tokens =
-      TensorOf<int>(ops::sampleTopK(stream, input({kRows, 5}, x), 4, 2, generator)).download();
+      TensorOf<int>(ops::sampleTopK(stream, generator, input({kRows, 5}, x), 4, 2)).download();
   std::array<double, 5> counts = {};
   for (int token : tokens)
     ++counts.at(size_t(token));
@@ -181,7 +181,7 @@ TEST_P(SamplingOp, ExtremeTemperaturesAndLogits) {
     ops::Generator generator = {.seed = 9};
     Tensor logits = input({kRows, int64_t(row.size())}, x);
     auto tokens =
-        TensorOf<int>(ops::sampleTopK(stream, logits, k, temperature, generator)).download();
+        TensorOf<int>(ops::sampleTopK(stream, generator, logits, k, temperature)).download();
     EXPECT_EQ(generator.offset, uint64_t(kRows));
     std::sort(tokens.begin(), tokens.end());
     tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
@@ -229,7 +229,7 @@ TEST_P(SamplingOp, Refusals) {
   });
   for (double temperature : {-1.0, double(NAN)})
     refused(ErrorCode::InvalidArgument, "sampleTopK: temperature is",
-            [&] { ops::sampleTopK(stream, x, 2, temperature, generator); });
+            [&] { ops::sampleTopK(stream, generator, x, 2, temperature); });
   EXPECT_EQ(generator, ops::Generator());
 }
 

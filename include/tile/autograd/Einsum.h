@@ -18,8 +18,8 @@ namespace tile::autograd {
 ///
 /// Errors: those of the op, at the caller's line.
 Variable einsum(std::string_view formula, std::span<const Variable> operands,
-                ops::MatmulOptions options = {}, Loc loc = Loc::here());
+                const ops::MatmulOptions &options = {}, Loc loc = Loc::here());
 Variable einsum(std::string_view formula, std::initializer_list<Variable> operands,
-                ops::MatmulOptions options = {}, Loc loc = Loc::here());
+                const ops::MatmulOptions &options = {}, Loc loc = Loc::here());
 
 } // namespace tile::autograd

@@ -22,17 +22,17 @@ Variable divide(const Variable &a, const Variable &b, Loc loc = Loc::here());
 Variable affine(const Variable &x, double factor, double offset = 0, Loc loc = Loc::here());
 
 /// The sum or mean over dimensions; of all without a list.
-Variable sum(const Variable &x, const ops::Axes &axes = {}, tile::ReduceOptions options = {},
+Variable sum(const Variable &x, const ops::Axes &axes = {}, const tile::ReduceOptions &options = {},
              Loc loc = Loc::here());
-Variable mean(const Variable &x, const ops::Axes &axes = {}, tile::ReduceOptions options = {},
-              Loc loc = Loc::here());
+Variable mean(const Variable &x, const ops::Axes &axes = {},
+              const tile::ReduceOptions &options = {}, Loc loc = Loc::here());
 
 /// The matrix product of the last two dimensions, with batches as in ops::matmul.
-Variable matmul(const Variable &a, const Variable &b, ops::MatmulOptions options = {},
+Variable matmul(const Variable &a, const Variable &b, const ops::MatmulOptions &options = {},
                 Loc loc = Loc::here());
 /// x weight^T + bias, as in ops::linear; no bias for Variable().
 Variable linear(const Variable &x, const Variable &weight, const Variable &bias = {},
-                ops::MatmulOptions options = {}, Loc loc = Loc::here());
+                const ops::MatmulOptions &options = {}, Loc loc = Loc::here());
 
 /// x / (1 - p), or 0 with probability p, as in ops::dropout: draws from the generator, which must
 /// live until backward() if this is inside a checkpoint(). The mask is not kept but drawn again.

@@ -51,8 +51,11 @@ struct CrossEntropyOptions {
 /// a smoothing outside 0 .. 1, tensors of different devices, an output that overlaps another tensor
 /// or repeats elements.
 void crossEntropy(const Stream &stream, const Operand &logits, const Operand &targets,
-                  const Operand &loss, const Operand &lse = {},
-                  const CrossEntropyOptions &options = {}, Loc loc = Loc::here());
+                  const Operand &loss, const CrossEntropyOptions &options = {},
+                  Loc loc = Loc::here());
+void crossEntropy(const Stream &stream, const Operand &logits, const Operand &targets,
+                  const Operand &loss, const Operand &lse, const CrossEntropyOptions &options = {},
+                  Loc loc = Loc::here());
 Tensor crossEntropy(const Stream &stream, const Operand &logits, const Operand &targets,
                     const CrossEntropyOptions &options = {}, Loc loc = Loc::here());
 

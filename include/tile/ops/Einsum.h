@@ -39,13 +39,13 @@ namespace tile::ops {
 /// a mark under the place; dtypes, extents of y, tensors of different devices, y overlaps an
 /// operand or repeats elements, too many dimensions.
 void einsum(const Stream &stream, std::string_view formula, std::span<const Operand> operands,
-            const Operand &y, MatmulOptions options = {}, Loc loc = Loc::here());
+            const Operand &y, const MatmulOptions &options = {}, Loc loc = Loc::here());
 void einsum(const Stream &stream, std::string_view formula, std::initializer_list<Operand> operands,
-            const Operand &y, MatmulOptions options = {}, Loc loc = Loc::here());
+            const Operand &y, const MatmulOptions &options = {}, Loc loc = Loc::here());
 Tensor einsum(const Stream &stream, std::string_view formula, std::span<const Operand> operands,
-              MatmulOptions options = {}, Loc loc = Loc::here());
+              const MatmulOptions &options = {}, Loc loc = Loc::here());
 Tensor einsum(const Stream &stream, std::string_view formula,
-              std::initializer_list<Operand> operands, MatmulOptions options = {},
+              std::initializer_list<Operand> operands, const MatmulOptions &options = {},
               Loc loc = Loc::here());
 
 } // namespace tile::ops

@@ -23,7 +23,7 @@ detail::Epilogue<F, detail::EpilogueArgument<X>...> epilogue(F, const X &...x) {
   return {{detail::EpilogueArgument<X>(x)...}};
 }
 
-/// c = epilogue(a b): c[.., m, n] = epilogue(sum over k of a[.., m, k] * b[.., k, n]).
+/// c = a b, or epilogue(a b): c[.., m, n] = epilogue(sum over k of a[.., m, k] * b[.., k, n]).
 ///
 /// `epilogue` is a lambda without captures from Value to Value, or one with arguments made by
 /// `ops::epilogue`; it receives a tile of the sums, may use any elementwise operation of the
@@ -45,25 +45,23 @@ detail::Epilogue<F, detail::EpilogueArgument<X>...> epilogue(F, const X &...x) {
 /// below 2, inner, outer or batch sizes do not fit, a dtype is not in the list, a tensor is of
 /// another device, c overlaps a or b or repeats elements; an epilogue's tensor does not broadcast
 /// to c, or overlaps it in another way than element for element.
-template <class F = detail::NoEpilogue>
-void matmul(const Stream &stream, const Operand &a, const Operand &b, const Operand &c, F = {},
-            MatmulOptions options = {}, Loc loc = Loc::here()) {
-  static_assert(std::is_empty_v<F> && std::is_default_constructible_v<F>,
-                "matmul takes an epilogue lambda without captures: write numbers into it, or give "
-                "arguments with ops::epilogue(lambda, tensors and numbers)");
-  static_assert(std::is_invocable_r_v<Value, F, Value>,
-                "matmul's epilogue takes a Value, the tile of sums, and returns a Value");
-  detail::matmulWith<F>(CallSite(stream, loc), a, b, c, std::tuple(), options.precision);
+void matmul(const Stream &stream, const Operand &a, const Operand &b, const Operand &c,
+            const MatmulOptions &options = {}, Loc loc = Loc::here());
+template <class F>
+void matmul(const Stream &stream, const Operand &a, const Operand &b, const Operand &c, F,
+            const MatmulOptions &options = {}, Loc loc = Loc::here()) {
+  if constexpr (detail::checkEpilogue<F>())
+    detail::matmulWith<F>({stream, loc}, a, b, c, std::tuple(), options.precision);
 }
 template <class F, class... X>
 void matmul(const Stream &stream, const Operand &a, const Operand &b, const Operand &c,
-            const detail::Epilogue<F, X...> &epilogue, MatmulOptions options = {},
+            const detail::Epilogue<F, X...> &epilogue, const MatmulOptions &options = {},
             Loc loc = Loc::here()) {
-  detail::matmulWith<F>(CallSite(stream, loc), a, b, c, epilogue.arguments, options.precision);
+  detail::matmulWith<F>({stream, loc}, a, b, c, epilogue.arguments, options.precision);
 }
 /// The same in a new tensor of the stream, of a's dtype. Errors: those above.
-Tensor matmul(const Stream &stream, const Operand &a, const Operand &b, MatmulOptions options = {},
-              Loc loc = Loc::here());
+Tensor matmul(const Stream &stream, const Operand &a, const Operand &b,
+              const MatmulOptions &options = {}, Loc loc = Loc::here());
 
 /// y = x weight^T + bias, the layer of that name: y[.., o] = bias[o] + sum over i of x[.., i] *
 /// weight[o, i].
@@ -71,8 +69,8 @@ Tensor matmul(const Stream &stream, const Operand &a, const Operand &b, MatmulOp
 /// Shapes: x is .. x I, weight O x I, bias O or Operand() for none, y .. x O. Dtypes, precision and
 /// errors: those of `matmul`.
 void linear(const Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
-            const Operand &y, MatmulOptions options = {}, Loc loc = Loc::here());
+            const Operand &y, const MatmulOptions &options = {}, Loc loc = Loc::here());
 Tensor linear(const Stream &stream, const Operand &x, const Operand &weight,
-              const Operand &bias = {}, MatmulOptions options = {}, Loc loc = Loc::here());
+              const Operand &bias = {}, const MatmulOptions &options = {}, Loc loc = Loc::here());
 
 } // namespace tile::ops

@@ -47,8 +47,10 @@ struct AdamWOptions {
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: extents or
 /// dtypes, tensors that overlap, a step below 1, a beta that is not in 0 .. 1 or is 1.
 void adamW(const Stream &stream, const Operand &weights, const Operand &gradient, const Operand &m,
-           const Operand &v, int64_t step, const AdamWOptions &options = {},
-           const Operand &master = Operand(), Loc loc = Loc::here());
+           const Operand &v, int64_t step, const AdamWOptions &options = {}, Loc loc = Loc::here());
+void adamW(const Stream &stream, const Operand &weights, const Operand &gradient, const Operand &m,
+           const Operand &v, const Operand &master, int64_t step, const AdamWOptions &options = {},
+           Loc loc = Loc::here());
 
 /// norm = the square root of the sum of squares of all elements of all tensors: one f32 element, of
 /// any rank. Sums are kept in f32, in a fixed order. No tensors: 0.

@@ -52,15 +52,15 @@ void reduceMin(const Stream &stream, const Operand &x, const Axes &axes, const O
 void sumOfSquares(const Stream &stream, const Operand &x, const Axes &axes, const Operand &y,
                   Loc loc = Loc::here());
 Tensor sum(const Stream &stream, const Operand &x, const Axes &axes = {},
-           tile::ReduceOptions options = {}, Loc loc = Loc::here());
+           const tile::ReduceOptions &options = {}, Loc loc = Loc::here());
 Tensor mean(const Stream &stream, const Operand &x, const Axes &axes = {},
-            tile::ReduceOptions options = {}, Loc loc = Loc::here());
+            const tile::ReduceOptions &options = {}, Loc loc = Loc::here());
 Tensor reduceMax(const Stream &stream, const Operand &x, const Axes &axes = {},
-                 tile::ReduceOptions options = {}, Loc loc = Loc::here());
+                 const tile::ReduceOptions &options = {}, Loc loc = Loc::here());
 Tensor reduceMin(const Stream &stream, const Operand &x, const Axes &axes = {},
-                 tile::ReduceOptions options = {}, Loc loc = Loc::here());
+                 const tile::ReduceOptions &options = {}, Loc loc = Loc::here());
 Tensor sumOfSquares(const Stream &stream, const Operand &x, const Axes &axes = {},
-                    tile::ReduceOptions options = {}, Loc loc = Loc::here());
+                    const tile::ReduceOptions &options = {}, Loc loc = Loc::here());
 
 /// What broadcasting did to `like`, undone: the sum of x over the dimensions along which a tensor
 /// of y's extents was broadcast to x's. The gradient of a broadcast operand. Errors: as for `sum`,

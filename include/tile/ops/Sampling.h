@@ -3,7 +3,7 @@
 // dimension: the logits of a vocabulary.
 //
 //   ops::Generator generator{.seed = 42};
-//   Tensor tokens = ops::sampleTopK(stream, logits, 40, 0.8, generator);
+//   Tensor tokens = ops::sampleTopK(stream, generator, logits, 40, 0.8);
 //
 // Order: by value, and of equal values (0 and -0 are equal) the one with the lower index first. NaN
 // comes after -infinity: it is chosen only where too few numbers are left. The order has no ties,
@@ -49,9 +49,9 @@ TopK topK(const Stream &stream, const Operand &x, int64_t k, Loc loc = Loc::here
 /// NaN: has no probability; in a row of nothing but NaN the first is taken. Infinities share the
 /// probability of a row that has some; so do -infinities among k that are nothing else.
 /// tokens has the extents of logits without the last. Error: a temperature that is negative or NaN.
-void sampleTopK(const Stream &stream, const Operand &logits, int64_t k, double temperature,
-                Generator &generator, const Operand &tokens, Loc loc = Loc::here());
-Tensor sampleTopK(const Stream &stream, const Operand &logits, int64_t k, double temperature,
-                  Generator &generator, Loc loc = Loc::here());
+void sampleTopK(const Stream &stream, Generator &generator, const Operand &logits, int64_t k,
+                double temperature, const Operand &tokens, Loc loc = Loc::here());
+Tensor sampleTopK(const Stream &stream, Generator &generator, const Operand &logits, int64_t k,
+                  double temperature, Loc loc = Loc::here());
 
 } // namespace tile::ops

@@ -17,4 +17,6 @@ void call(const Stream &stream, const Tensor &x, float factor) {
   ops::map(
       stream, [](Value x, Value factor) { return x * factor; }, x, x, factor);
   ops::matmul(stream, x, x, x, [](Value sums) { return sums * 2; });
+  ops::matmul(stream, x, x, x, [](Value sums) { return sums * 2; }, {.precision = Precision::tf32});
+  ops::matmul(stream, x, x, x, {.precision = Precision::tf32});
 }

@@ -119,4 +119,19 @@ void matmulWith(CallSite site, const Operand &a, const Operand &b, const Operand
   });
 }
 
+/// Refuses what is no epilogue, with one sentence.
+template <class F> constexpr bool checkEpilogue() {
+  constexpr bool kIsClass = std::is_class_v<F>, kTakesSums = std::is_invocable_r_v<Value, F, Value>;
+  constexpr bool kIsPlain = std::is_empty_v<F> && std::is_default_constructible_v<F>;
+  static_assert(kIsClass,
+                "matmul takes, after c, options or an epilogue: a precision is written as "
+                "{.precision = Precision::tf32}");
+  static_assert(!kIsClass || kTakesSums,
+                "matmul's epilogue takes a Value, the tile of sums, and returns a Value");
+  static_assert(!kTakesSums || kIsPlain,
+                "matmul takes an epilogue lambda without captures: write numbers into it, or give "
+                "arguments with ops::epilogue(lambda, tensors and numbers)");
+  return kTakesSums && kIsPlain;
+}
+
 } // namespace tile::ops::detail
