@@ -170,7 +170,10 @@ Value viewStride(const Value &view, int dim, Loc loc) {
   Trace &trace = Trace::current(loc);
   RootView root = rootOf(trace, trace.use(view, loc));
   int axis = checkAxis(trace, "stride", dim, static_cast<int>(root.dims.size()), loc);
-  DType type = trace.binding().args[root.argument].wide ? i64 : i32;
+  DType type = trace.binding().args[root.argument].isWide ? i64 : i32;
+  std::vector<int> &strides = trace.uses.strides;
+  if (std::find(strides.begin(), strides.end(), root.argument) == strides.end())
+    strides.push_back(root.argument);
   return trace.op("tile.stride", {TileType::Data, type, {}}, {trace.handle(root.node)}, loc,
                   {{Attribute::I32, "dim", {root.dims[axis]}}});
 }

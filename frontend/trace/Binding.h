@@ -5,23 +5,27 @@
 #include <tile/Kernel.h>
 #include <tile/Ops.h>
 
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace tile::frontend {
 
+/// A number for each dimension of a tensor.
+using PerDimension = std::array<int64_t, kMaxRank>;
+
 /// What is known of one run-time argument (parameters without Const, in order). For scalars only
-/// `dtype` counts.
+/// `dtype` and `bits` count.
 struct ArgFacts {
   DType dtype = any;
   int rank = 0;
-  int alignment = 0;                         ///< bytes the pointer is divisible by; 0 = unknown
-  std::vector<int> unitStrides;              ///< dimensions of stride 1
-  std::vector<int64_t> strideBytesDivisible; ///< per dimension; empty = unknown
-  std::vector<int64_t> extentDivisible;      ///< per dimension, 1 = unknown; empty = all unknown
-  bool wide = false;                         ///< 64-bit addressing
-  int sameAs = -1; ///< the first argument that is this very view, where one of them is written
+  int sameAs = -1;     ///< the first argument that is this very view, where one of them is written
+  int alignment = 0;   ///< bytes the pointer is divisible by; 0 = unknown
+  bool isWide = false; ///< offsets may reach 2^31 elements: 64-bit addressing
+  uint8_t unitStrides = 0;                ///< bit d: stride d is 1
+  PerDimension strideBytesDivisible = {}; ///< what strides, in bytes, are divisible by; 0 = unknown
+  PerDimension extentDivisible = {};      ///< what extents are divisible by; 0 = unknown
   // What `specialize` may ask for; what it did ask for is in the key of the specialisation.
   std::optional<uint64_t> bits; ///< of a scalar
   std::vector<int64_t> extents; ///< of a tensor; empty = unknown
@@ -56,19 +60,16 @@ struct ValueUse {
 struct ArgumentUses {
   std::vector<TileUse> tiles;               ///< each once, by argument, dimension, extent
   std::vector<ValueUse> values;             ///< each once, in the order in which the kernel asked
+  std::vector<int> strides;                 ///< arguments with a stride among the kernel's values
   std::vector<std::pair<int, int>> aliases; ///< that may overlap, sorted, the lower one first
 };
-
-/// "arg 2 'b'", or "arg 2" if the kernel does not name its parameters. Counts arguments of the call
-/// from 1.
-std::string argumentName(const detail::KernelRecord &record, int index);
-/// Throws what is wrong with an argument of a call, at the line of the call if that is known.
-[[noreturn]] void refuseArgument(const detail::KernelRecord &record, const std::string &what,
-                                 ErrorCode code = ErrorCode::InvalidArgument, Loc call = {});
 
 /// The number that a scalar argument's bits are.
 int64_t integerOf(DType dtype, uint64_t bits);
 double floatOf(DType dtype, uint64_t bits);
+
+/// Throws tile::Error, InvalidArgument, where constants, arguments or settings are not those of the kernel.
+void checkBinding(const detail::KernelRecord &record, const Binding &binding);
 
 /// The binding of these constants with nothing assumed of the arguments beyond the dtypes and ranks
 /// the kernel declares.

@@ -2,6 +2,7 @@
 // function itself, with its facts about arguments and the grid, need more than a name.
 #include "frontend/trace/Emit.h"
 
+#include "frontend/trace/FactAttributes.h"
 #include "frontend/trace/LaunchTime.h"
 #include "frontend/trace/Ordering.h"
 #include "ir/TileDialect.h"
@@ -51,8 +52,8 @@ private:
 
   // The function.
   func::FuncOp emitFunction(ModuleOp module);
-  DictionaryAttr argumentFacts(int argument, const detail::ParamSpec &spec,
-                               const std::string &name);
+  DictionaryAttr argumentAttributes(int argument, const detail::ParamSpec &spec,
+                                    const std::string &name);
   SmallVector<int64_t> specializedExtents(int argument);
   void emitArguments(Block &entry);
   void emitCallables(ModuleOp module);
@@ -248,9 +249,8 @@ SmallVector<int64_t> Emitter::specializedExtents(int argument) {
   return extents;
 }
 
-DictionaryAttr Emitter::argumentFacts(int argument, const detail::ParamSpec &spec,
-                                      const std::string &name) {
-  const ArgFacts &facts = trace_.binding().args[argument];
+DictionaryAttr Emitter::argumentAttributes(int argument, const detail::ParamSpec &spec,
+                                           const std::string &name) {
   NamedAttrList list;
   if (!name.empty())
     list.set(ir::kNameAttr, builder_.getStringAttr(name));
@@ -260,16 +260,6 @@ DictionaryAttr Emitter::argumentFacts(int argument, const detail::ParamSpec &spe
                        : spec.kind == detail::ParamSpec::Out ? "out"
                                                              : "inout";
   list.set(ir::kAccessAttr, builder_.getStringAttr(access));
-  if (facts.alignment > 0)
-    list.set(ir::kAlignmentAttr, builder_.getI32IntegerAttr(facts.alignment));
-  if (!facts.unitStrides.empty())
-    list.set(ir::kUnitStrideAttr, builder_.getDenseI32ArrayAttr(SmallVector<int32_t>(
-                                      facts.unitStrides.begin(), facts.unitStrides.end())));
-  if (!facts.strideBytesDivisible.empty())
-    list.set(ir::kStrideBytesDivisibleAttr,
-             builder_.getDenseI64ArrayAttr(facts.strideBytesDivisible));
-  if (!facts.extentDivisible.empty())
-    list.set(ir::kExtentDivisibleAttr, builder_.getDenseI64ArrayAttr(facts.extentDivisible));
   if (SmallVector<int64_t> extents = specializedExtents(argument); !extents.empty())
     list.set(ir::kExtentsAttr, builder_.getDenseI64ArrayAttr(extents));
   SmallVector<int32_t> aliases;
@@ -278,8 +268,6 @@ DictionaryAttr Emitter::argumentFacts(int argument, const detail::ParamSpec &spe
       aliases.push_back(second);
   if (!aliases.empty())
     list.set(ir::kMayAliasAttr, builder_.getDenseI32ArrayAttr(aliases));
-  if (facts.wide)
-    list.set(ir::kWideAttr, builder_.getUnitAttr());
   return list.getDictionary(builder_.getContext());
 }
 
@@ -354,15 +342,16 @@ void Emitter::addSettings(Operation *function) {
 
 func::FuncOp Emitter::emitFunction(ModuleOp module) {
   SmallVector<Type> inputs;
-  SmallVector<mlir::Attribute> facts;
+  SmallVector<mlir::Attribute> attributes;
   const detail::KernelRecord &record = trace_.record();
   for (size_t i = 0; i < record.params.size(); ++i) {
     if (record.params[i].kind == detail::ParamSpec::Const)
       continue;
     const Node &argument = graph_.nodes[trace_.param(static_cast<int>(i))];
     inputs.push_back(typeOf(argument.type));
-    facts.push_back(argumentFacts(argument.index, record.params[i],
-                                  i < record.paramNames.size() ? record.paramNames[i] : ""));
+    attributes.push_back(
+        argumentAttributes(argument.index, record.params[i],
+                           i < record.paramNames.size() ? record.paramNames[i] : ""));
   }
   builder_.setInsertionPointToEnd(module.getBody());
   auto function = func::FuncOp::create(builder_, locationOf(record.where), record.name,
@@ -370,7 +359,8 @@ func::FuncOp Emitter::emitFunction(ModuleOp module) {
   function->setAttr(ir::kKernelAttr, builder_.getUnitAttr());
   addSettings(function);
   addGrid(function);
-  function.setAllArgAttrs(ArrayRef<mlir::Attribute>(facts));
+  function.setAllArgAttrs(attributes);
+  setFacts(function, trace_.binding().args);
   return function;
 }
 

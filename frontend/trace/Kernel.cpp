@@ -3,8 +3,8 @@
 #include "frontend/trace/Kernel.h"
 
 #include "frontend/trace/Emit.h"
+#include "frontend/trace/FactAttributes.h"
 #include "frontend/trace/Regions.h"
-#include "frontend/trace/Settings.h"
 #include "ir/Context.h"
 #include "ir/TileDialect.h"
 
@@ -12,55 +12,9 @@
 #include <mlir/IR/Verifier.h>
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 
 namespace tile::frontend {
-
-[[noreturn]] static void refuse(const detail::KernelRecord &record, std::string message) {
-  throw Error(Fault::User, ErrorCode::InvalidArgument, std::move(message), record.where,
-              {"in kernel '" + record.name + "'"});
-}
-
-static void checkConstants(const detail::KernelRecord &record, const Binding &binding) {
-  auto count =
-      std::count_if(record.params.begin(), record.params.end(), [](const detail::ParamSpec &spec) {
-        return spec.kind == detail::ParamSpec::Const;
-      });
-  if (binding.consts.size() != static_cast<size_t>(count))
-    refuse(record, "the kernel takes " + std::to_string(count) + " constants, got " +
-                       std::to_string(binding.consts.size()));
-  for (int64_t constant : binding.consts)
-    if (constant != static_cast<int32_t>(constant))
-      refuse(record, "the constant " + std::to_string(constant) + " does not fit an int");
-}
-
-static void checkBinding(const detail::KernelRecord &record, const Binding &binding) {
-  checkConstants(record, binding);
-  size_t argument = 0;
-  for (const detail::ParamSpec &spec : record.params) {
-    if (spec.kind == detail::ParamSpec::Const)
-      continue;
-    std::string name = "arg " + std::to_string(argument + 1);
-    if (argument >= binding.args.size())
-      refuse(record, "the binding lacks " + name);
-    const ArgFacts &facts = binding.args[argument++];
-    if (facts.dtype == any)
-      refuse(record,
-             name + ": the dtype is open: bind the dtype of the tensor that will be passed");
-    if (spec.dtype != any && facts.dtype != spec.dtype)
-      refuse(record, name + ": expected " + nameOf(spec.dtype) + ", got " + nameOf(facts.dtype));
-    if (spec.kind != detail::ParamSpec::Scalar && facts.rank != spec.rank)
-      refuse(record, name + ": expected rank " + std::to_string(spec.rank) + ", got rank " +
-                         std::to_string(facts.rank));
-  }
-  if (argument != binding.args.size())
-    refuse(record, "the kernel takes " + std::to_string(argument) + " arguments, the binding has " +
-                       std::to_string(binding.args.size()));
-  std::string wrong = wrongSetting(binding.settings);
-  if (!wrong.empty())
-    refuse(record, wrong);
-}
 
 /// Runs `verifies` on IR and throws its first diagnostic, if it fails, as an error that `make`
 /// composes of message and line.
@@ -150,6 +104,15 @@ TracedKernel trace(const detail::KernelRecord &record, const Binding &binding) {
             });
   verifyModule(*result.module);
   return result;
+}
+
+bool rebind(TracedKernel &traced, std::span<const ArgFacts> args) {
+  auto function = traced.module->lookupSymbol<mlir::func::FuncOp>(traced.name);
+  for (int arg : traced.uses.strides)
+    if (isWide(function, arg) != args[static_cast<size_t>(arg)].isWide)
+      return false;
+  setFacts(function, args);
+  return true;
 }
 
 } // namespace tile::frontend

@@ -37,4 +37,8 @@ struct TracedKernel {
 /// Fault::Compiler.
 TracedKernel trace(const detail::KernelRecord &record, const Binding &binding);
 
+/// Gives a traced kernel other facts of its arguments than it was traced with: those that follow from its own tiles.
+/// False, and nothing has changed, if the lambda read a stride that these facts make wider: then it has to run again.
+bool rebind(TracedKernel &traced, std::span<const ArgFacts> args);
+
 } // namespace tile::frontend

@@ -3,7 +3,7 @@
 #include "runtime/host/Launch.h"
 
 #include "runtime/host/State.h"
-#include "runtime/jit/Arguments.h"
+#include "runtime/jit/Call.h"
 #include "runtime/jit/Jit.h"
 #include "runtime/jit/Overlap.h"
 #include "runtime/jit/RecentCalls.h"
@@ -146,29 +146,21 @@ template <class Act> static void forCall(Loc call, Act act) {
 }
 
 /// The kernel for a call, after all checks of its arguments.
-static const LoadedKernel &kernelFor(const KernelRecord &record, detail::DeviceState &device,
-                                     std::span<const HostArg> args, std::span<const int64_t> consts,
-                                     const detail::LaunchOptions &options) {
-  llvm::SmallVector<HostArg, 0> marked;
-  args = jit::markSameViews(record, args, marked);
-  detail::CompileSettings settings = jit::withEnvironment(options.compile);
-  jit::KeyWords call;
-  jit::appendCall(call, device.id, record.id, args, consts, settings);
+static const LoadedKernel &kernelFor(jit::Call &call, detail::DeviceState &device) {
   jit::RecentCalls &recent = jit::RecentCalls::ofThread();
-  auto aliases = [&] { return device.jit->aliases(record, args, consts, settings); };
-  const jit::CallDevice callDevice{device.id, device.name};
-  if (const jit::RecentCall *known = recent.find(call)) {
-    jit::validateAddresses(record, callDevice, args, known->footprints);
-    jit::refuseOverlap(record, args, known->footprints, aliases);
+  auto aliases = [&] { return device.jit->aliases(call); };
+  const frontend::CallDevice callDevice{device.id, device.name};
+  if (const jit::RecentCall *known = recent.find(call.layout(device.id))) {
+    call.checkAddresses(known->footprints, callDevice);
+    jit::refuseOverlap(call, known->footprints, aliases);
     return *known->kernel;
   }
-  checkArguments(record, args);
-  jit::validate(record, callDevice, args);
-  std::vector<jit::Footprint> footprints = jit::footprintsOf(record, args);
-  jit::refuseOverlap(record, args, footprints, aliases);
-  const LoadedKernel &kernel = device.jit->get(record, args, consts, settings);
+  call.check(callDevice);
+  std::vector<jit::Footprint> footprints = jit::footprintsOf(call.record(), call.args());
+  jit::refuseOverlap(call, footprints, aliases);
+  const LoadedKernel &kernel = device.jit->get(call);
   if (!kernel.isForNumbers)
-    recent.add(call, {&kernel, std::move(footprints)});
+    recent.add(call.layout(device.id), {&kernel, std::move(footprints)});
   return kernel;
 }
 
@@ -176,7 +168,8 @@ void detail::launch(const KernelRecord &record, const Stream &stream, std::span<
                     std::span<const int64_t> consts, const LaunchOptions &options) {
   forCall(options.call, [&] {
     StreamState &state = stream.state();
-    const LoadedKernel &kernel = kernelFor(record, *state.owner, args, consts, options);
+    jit::Call call(record, args, consts, options.compile);
+    const LoadedKernel &kernel = kernelFor(call, *state.owner);
     start({record.name, record.where}, kernel, state, args, options);
   });
 }
@@ -184,7 +177,10 @@ void detail::launch(const KernelRecord &record, const Stream &stream, std::span<
 void detail::prepare(const KernelRecord &record, const Device &device,
                      std::span<const HostArg> args, std::span<const int64_t> consts,
                      const LaunchOptions &options) {
-  forCall(options.call, [&] { kernelFor(record, *device.state(), args, consts, options); });
+  forCall(options.call, [&] {
+    jit::Call call(record, args, consts, options.compile);
+    kernelFor(call, *device.state());
+  });
 }
 
 } // namespace tile

@@ -5,8 +5,8 @@
 #include "frontend/trace/Kernel.h"
 #include "ir/Context.h"
 #include "ir/Target.h"
+#include "runtime/jit/Call.h"
 #include "runtime/jit/Dump.h"
-#include "runtime/jit/Specialize.h"
 #include "runtime/toolchain/LinkCuda.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -116,20 +116,26 @@ CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc
 
 } // namespace
 
-CompiledKernel compileKernel(const detail::KernelRecord &record, const frontend::Binding &binding,
-                             const CompileOptions &options) {
-  frontend::TracedKernel traced = frontend::trace(record, binding);
-  return compileModule(*traced.module, record.name, record.where, options);
+std::shared_ptr<frontend::TracedKernel> traceCall(const Call &call, const TargetInfo &target) {
+  return std::make_shared<frontend::TracedKernel>(
+      frontend::trace(call.record(), call.binding(target)));
+}
+
+CompiledKernel compileCall(const Call &call, const CallFacts &facts,
+                           std::shared_ptr<frontend::TracedKernel> traced,
+                           const CompileOptions &options) {
+  if (!traced || !frontend::rebind(*traced, facts.args))
+    traced = std::make_shared<frontend::TracedKernel>(
+        frontend::trace(call.record(), call.binding(targetInfo(options.target), &facts)));
+  return compileModule(*traced->module, call.record().name, call.record().where, options);
 }
 
 CompiledKernel compileRequest(const KernelRequest &request, const CompileOptions &options) {
-  detail::checkArguments(*request.record, request.arguments);
-  TargetInfo target = targetInfo(options.target);
-  auto bind = [&](std::span<const frontend::TileUse> uses) {
-    return bindingOf(request.arguments, uses, request.constants, withEnvironment(request.settings),
-                     target);
-  };
-  return compileKernel(*request.record, bind(usesOf(*request.record, bind({})).tiles), options);
+  Call call(request);
+  detail::checkArguments(call.record(), call.args());
+  std::shared_ptr<frontend::TracedKernel> traced = traceCall(call, targetInfo(options.target));
+  const CallFacts &facts = call.facts(traced->uses.tiles);
+  return compileCall(call, facts, std::move(traced), options);
 }
 
 CompiledKernel compileText(std::string_view text, const std::string &name,
@@ -154,11 +160,6 @@ CompiledKernel compileText(std::string_view text, const std::string &name,
     throw Error(Fault::User, ErrorCode::Parse, message.empty() ? "not a module" : message,
                 {file.c_str(), line});
   return compileModule(*module, name, {name.c_str(), 1}, options);
-}
-
-frontend::ArgumentUses usesOf(const detail::KernelRecord &record,
-                              const frontend::Binding &binding) {
-  return frontend::trace(record, binding).uses;
 }
 
 std::string llvmVersion() { return LLVM_VERSION_STRING; }

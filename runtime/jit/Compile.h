@@ -8,34 +8,43 @@
 #pragma once
 
 #include "codegen/CompiledKernel.h"
-#include "frontend/trace/Binding.h"
 
+#include <tile/Ops.h>
 #include <tile/Registry.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 
+namespace tile::frontend {
+struct TracedKernel;
+} // namespace tile::frontend
+
 namespace tile::jit {
 
-/// Traces and compiles one specialisation. Thread-safe. Throws tile::Error: the user's mistakes at
-/// their line, ResourceExceeded where the kernel needs more than the target has,
-/// InternalCompilerError for all that is ours.
-codegen::CompiledKernel compileKernel(const detail::KernelRecord &record,
-                                      const frontend::Binding &binding,
-                                      const codegen::CompileOptions &options);
+class Call;
+struct CallFacts;
+
+/// Runs the kernel's lambda for a call, of whose tiles nothing is known yet. Throws tile::Error: the user's mistakes at
+/// their line.
+std::shared_ptr<frontend::TracedKernel> traceCall(const Call &call, const TargetInfo &target);
+
+/// Compiles one specialisation. `traced`, of a call of the same signature and values, is used up; null, or a trace that
+/// does not stand for these facts, means another trace. Thread-safe. Throws tile::Error: the user's mistakes at their
+/// line, ResourceExceeded where the kernel needs more than the target has, InternalCompilerError for all that is ours.
+codegen::CompiledKernel compileCall(const Call &call, const CallFacts &facts,
+                                    std::shared_ptr<frontend::TracedKernel> traced,
+                                    const codegen::CompileOptions &options);
 
 /// Compiles what a launch with the request's arguments would compile.
 codegen::CompiledKernel compileRequest(const KernelRequest &request,
                                        const codegen::CompileOptions &options);
 
 /// Parses and compiles the text of a module in the tile dialect; `name` is what messages call it.
-/// Throws Parse for text that is not a valid module, else as compileKernel. Give it no hostile text
+/// Throws Parse for text that is not a valid module, else as compileCall. Give it no hostile text
 /// in a process that must live: MLIR's parser overflows its stack on deeply nested input.
 codegen::CompiledKernel compileText(std::string_view text, const std::string &name,
                                     const codegen::CompileOptions &options);
-
-/// What a kernel does with its arguments, from a trace of its own.
-frontend::ArgumentUses usesOf(const detail::KernelRecord &record, const frontend::Binding &binding);
 
 /// The version of LLVM and MLIR in this library.
 std::string llvmVersion();

@@ -1,16 +1,11 @@
 #include "runtime/jit/Footprints.h"
 
-#include <algorithm>
+#include "frontend/trace/Arguments.h"
 
 namespace tile::jit {
 namespace {
 
 using detail::HostArg;
-using detail::ParamSpec;
-
-bool isEmpty(const HostArg &arg) {
-  return std::find(arg.extents, arg.extents + arg.rank, 0) != arg.extents + arg.rank;
-}
 
 uintptr_t bytesOf(const HostArg &arg) {
   int64_t last = 0;
@@ -24,15 +19,11 @@ uintptr_t bytesOf(const HostArg &arg) {
 std::vector<Footprint> footprintsOf(const detail::KernelRecord &record,
                                     std::span<const HostArg> args) {
   std::vector<Footprint> footprints;
-  size_t param = 0;
-  for (const HostArg &arg : args) {
-    while (record.params[param].kind == ParamSpec::Const)
-      ++param;
-    auto kind = record.params[param++].kind;
-    if (arg.kind == HostArg::Tensor && !isEmpty(arg))
-      footprints.push_back({static_cast<int>(&arg - args.data()),
-                            kind == ParamSpec::Out || kind == ParamSpec::InOut, bytesOf(arg)});
-  }
+  frontend::forEachArgument(record, [&](const detail::ParamSpec &spec, int index) {
+    const HostArg &arg = args[static_cast<size_t>(index)];
+    if (arg.kind == HostArg::Tensor && !frontend::isEmpty(arg))
+      footprints.push_back({index, frontend::isWritten(spec), bytesOf(arg)});
+  });
   return footprints;
 }
 

@@ -1,9 +1,10 @@
 #include "runtime/jit/Jit.h"
 
 #include "codegen/report/Occupancy.h"
+#include "frontend/trace/Kernel.h"
 #include "ir/Target.h"
-
 #include "runtime/jit/Compile.h"
+#include "runtime/jit/Specialize.h"
 #include "runtime/toolchain/Assemble.h"
 
 #include <algorithm>
@@ -48,85 +49,77 @@ Jit::Jit(std::shared_ptr<device::Device> device)
     : device_(std::move(device)), target_(targetOf(device_->props())),
       targetInfo_(targetInfo(target_)) {}
 
-const LoadedKernel &Jit::get(const detail::KernelRecord &record,
-                             std::span<const detail::HostArg> args, std::span<const int64_t> consts,
-                             const detail::CompileSettings &settings) {
-  KeyWords signature;
-  appendSignature(signature, record.id, args, consts, settings);
-  if (const LoadedKernel *kernel = find(signature, args))
+const LoadedKernel &Jit::get(Call &call) {
+  if (const LoadedKernel *kernel = find(call))
     return *kernel;
-  return compileOnce(family(signature, record, args, consts, settings), record, args, consts,
-                     settings);
+  return compileOnce(family(call), call);
 }
 
-std::span<const std::pair<int, int>> Jit::aliases(const detail::KernelRecord &record,
-                                                  std::span<const detail::HostArg> args,
-                                                  std::span<const int64_t> consts,
-                                                  const detail::CompileSettings &settings) {
-  KeyWords signature;
-  appendSignature(signature, record.id, args, consts, settings);
-  return family(signature, record, args, consts, settings).aliases;
-}
+std::span<const std::pair<int, int>> Jit::aliases(const Call &call) { return family(call).aliases; }
 
-const Jit::Family *Jit::findFamily(llvm::ArrayRef<uint64_t> signature,
-                                   std::span<const detail::HostArg> args) const {
-  const Branch *branch = families_.find(signature);
+Jit::Family *Jit::findFamily(const Call &call) const {
+  const Signature *signature = signatures_.find(call.signature());
+  const Branch *branch = signature ? &signature->root : nullptr;
   while (branch && branch->asks)
-    branch = branch->byValue.find({valueOf(args, *branch->asks)});
+    branch = branch->byValue.find({valueOf(call.args(), *branch->asks)});
   return branch ? branch->family.get() : nullptr;
 }
 
-const LoadedKernel *Jit::find(llvm::ArrayRef<uint64_t> signature,
-                              std::span<const detail::HostArg> args) const {
+const LoadedKernel *Jit::find(Call &call) const {
   std::shared_lock lock(mutex_);
-  const Family *family = findFamily(signature, args);
+  const Family *family = findFamily(call);
   if (!family)
     return nullptr;
-  KeyWords facts;
-  appendFacts(facts, args, family->uses, family->assume);
-  const Entry *entry = family->entries.find(facts);
+  const Entry *entry = family->entries.find(call.facts(family->uses).key);
   return entry ? entry->kernel.get() : nullptr;
 }
 
-Jit::Family &Jit::family(llvm::ArrayRef<uint64_t> signature, const detail::KernelRecord &record,
-                         std::span<const detail::HostArg> args, std::span<const int64_t> consts,
-                         const detail::CompileSettings &settings) {
+Jit::Family &Jit::family(const Call &call) {
+  Signature *signature;
+  {
+    std::unique_lock lock(mutex_);
+    if (Family *known = findFamily(call))
+      return *known;
+    signature = &signatures_.get(call.signature());
+  }
+  std::lock_guard tracing(signature->tracing);
   {
     std::shared_lock lock(mutex_);
-    if (const Family *known = findFamily(signature, args))
-      return const_cast<Family &>(*known);
+    if (Family *known = findFamily(call)) // by the thread before
+      return *known;
   }
-  // Threads that come here together trace the same thing; the first to finish enters it.
-  frontend::ArgumentUses uses = usesOf(record, bindingOf(args, {}, consts, settings, targetInfo_));
+  return enter(*signature, call, traceCall(call, targetInfo_));
+}
+
+Jit::Family &Jit::enter(Signature &signature, const Call &call,
+                        std::shared_ptr<frontend::TracedKernel> traced) {
+  const frontend::ArgumentUses &uses = traced->uses;
   std::unique_lock lock(mutex_);
-  Branch *branch = &families_.get(signature);
+  Branch *branch = &signature.root;
   for (frontend::ValueUse use : uses.values) {
     if (!branch->asks)
       branch->asks = use;
-    branch = &branch->byValue.get({valueOf(args, *branch->asks)});
+    branch = &branch->byValue.get({valueOf(call.args(), *branch->asks)});
   }
-  if (!branch->family) {
-    branch->family = std::make_unique<Family>();
-    branch->family->uses = std::move(uses.tiles);
-    branch->family->aliases = std::move(uses.aliases);
-    branch->family->assume = settings.assume;
-    branch->family->asksForNumbers =
-        std::ranges::any_of(uses.values, [](frontend::ValueUse use) { return use.dim < 0; });
-  }
+  if (branch->family) // a lambda that does not ask for the same values each time
+    return *branch->family;
+  branch->family = std::make_unique<Family>();
+  branch->family->uses = uses.tiles;
+  branch->family->aliases = uses.aliases;
+  branch->family->asksForNumbers =
+      std::ranges::any_of(uses.values, [](frontend::ValueUse use) { return use.dim < 0; });
+  branch->family->traced = std::move(traced);
   return *branch->family;
 }
 
-const LoadedKernel &Jit::compileOnce(Family &family, const detail::KernelRecord &record,
-                                     std::span<const detail::HostArg> args,
-                                     std::span<const int64_t> consts,
-                                     const detail::CompileSettings &settings) {
-  KeyWords facts;
-  appendFacts(facts, args, family.uses, family.assume);
+const LoadedKernel &Jit::compileOnce(Family &family, Call &call) {
+  const CallFacts &facts = call.facts(family.uses);
   std::promise<const LoadedKernel *> promise;
+  std::shared_ptr<frontend::TracedKernel> traced;
   Entry *entry;
   {
     std::unique_lock lock(mutex_);
-    entry = &family.entries.get(facts);
+    entry = &family.entries.get(facts.key);
     if (entry->kernel)
       return *entry->kernel;
     if (entry->compile) {
@@ -135,9 +128,10 @@ const LoadedKernel &Jit::compileOnce(Family &family, const detail::KernelRecord 
       return *waiting.get();
     }
     entry->compile = std::make_unique<Waiting>(promise.get_future().share());
+    traced = std::move(family.traced);
   }
   try {
-    auto kernel = build(record, bindingOf(args, family.uses, consts, settings, targetInfo_));
+    auto kernel = build(call, facts, std::move(traced));
     kernel->isForNumbers = family.asksForNumbers;
     const LoadedKernel *loaded = kernel.get();
     std::unique_lock lock(mutex_);
@@ -153,12 +147,13 @@ const LoadedKernel &Jit::compileOnce(Family &family, const detail::KernelRecord 
   }
 }
 
-std::unique_ptr<LoadedKernel> Jit::build(const detail::KernelRecord &record,
-                                         const frontend::Binding &binding) {
+std::unique_ptr<LoadedKernel> Jit::build(const Call &call, const CallFacts &facts,
+                                         std::shared_ptr<frontend::TracedKernel> traced) {
   ++compiles_;
   codegen::CompileOptions options;
   options.target = target_;
-  return load(compileKernel(record, binding, options), record.name, record.where);
+  return load(compileCall(call, facts, std::move(traced), options), call.record().name,
+              call.record().where);
 }
 
 std::unique_ptr<LoadedKernel> Jit::load(codegen::CompiledKernel compiled, const std::string &name,

@@ -4,13 +4,17 @@
 
 #include "codegen/CompiledKernel.h"
 #include "runtime/device/Device.h"
-#include "runtime/jit/Specialize.h"
+#include "runtime/jit/Call.h"
 
 #include <atomic>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+
+namespace tile::frontend {
+struct TracedKernel;
+} // namespace tile::frontend
 
 namespace tile::jit {
 
@@ -31,18 +35,14 @@ class Jit {
 public:
   explicit Jit(std::shared_ptr<device::Device> device);
 
-  /// The kernel for these arguments, compiled and loaded by the first caller while others wait. The
+  /// The kernel for a call, compiled and loaded by the first caller while others wait. The
   /// reference is valid as long as the Jit. A compile that fails throws in all waiting callers and
   /// is tried again by the next.
-  const LoadedKernel &get(const detail::KernelRecord &record, std::span<const detail::HostArg> args,
-                          std::span<const int64_t> consts, const detail::CompileSettings &settings);
+  const LoadedKernel &get(Call &call);
 
   /// The pairs of arguments of which the kernel says that they may overlap, the lower one first. Traces if no call did
   /// yet; nothing is compiled.
-  std::span<const std::pair<int, int>> aliases(const detail::KernelRecord &record,
-                                               std::span<const detail::HostArg> args,
-                                               std::span<const int64_t> consts,
-                                               const detail::CompileSettings &settings);
+  std::span<const std::pair<int, int>> aliases(const Call &call);
 
   /// Loads a compiled kernel; `name` and `where` are for messages.
   std::unique_ptr<LoadedKernel> load(codegen::CompiledKernel compiled, const std::string &name,
@@ -62,9 +62,9 @@ private:
   struct Family {
     std::vector<frontend::TileUse> uses;
     std::vector<std::pair<int, int>> aliases;
-    bool assume = true;
     bool asksForNumbers = false; ///< for the values of scalars
     KeyMap<Entry> entries;
+    std::shared_ptr<frontend::TracedKernel> traced; ///< until the first compile takes it
   };
   /// From a signature to its family. A kernel that asks for the value of an argument has a branch for each; what it asks
   /// for next, and its tiles, may depend on that value.
@@ -73,20 +73,20 @@ private:
     KeyMap<Branch> byValue;
     std::unique_ptr<Family> family; ///< null until traced, and where a value is asked for
   };
+  /// All calls of one signature.
+  struct Signature {
+    Branch root;
+    std::mutex tracing; ///< held by the thread that runs the lambda, which others need not run too
+  };
 
-  const Family *findFamily(llvm::ArrayRef<uint64_t> signature,
-                           std::span<const detail::HostArg> args) const;
-  const LoadedKernel *find(llvm::ArrayRef<uint64_t> signature,
-                           std::span<const detail::HostArg> args) const;
-  Family &family(llvm::ArrayRef<uint64_t> signature, const detail::KernelRecord &record,
-                 std::span<const detail::HostArg> args, std::span<const int64_t> consts,
-                 const detail::CompileSettings &settings);
-  const LoadedKernel &compileOnce(Family &family, const detail::KernelRecord &record,
-                                  std::span<const detail::HostArg> args,
-                                  std::span<const int64_t> consts,
-                                  const detail::CompileSettings &settings);
-  std::unique_ptr<LoadedKernel> build(const detail::KernelRecord &record,
-                                      const frontend::Binding &binding);
+  Family *findFamily(const Call &call) const;
+  const LoadedKernel *find(Call &call) const;
+  Family &family(const Call &call);
+  Family &enter(Signature &signature, const Call &call,
+                std::shared_ptr<frontend::TracedKernel> traced);
+  const LoadedKernel &compileOnce(Family &family, Call &call);
+  std::unique_ptr<LoadedKernel> build(const Call &call, const CallFacts &facts,
+                                      std::shared_ptr<frontend::TracedKernel> traced);
   /// How many blocks of a kernel the device runs at the same time.
   int64_t programsAtOnce(device::Function function, const codegen::CompiledKernel &kernel) const;
   void checkRegisters(device::Function function, int threads, const std::string &name,
@@ -96,7 +96,7 @@ private:
   std::string target_;
   TargetInfo targetInfo_;
   mutable std::shared_mutex mutex_; ///< guards all families and entries
-  KeyMap<Branch> families_;
+  KeyMap<Signature> signatures_;
   std::atomic<uint64_t> compiles_ = 0;
 };
 

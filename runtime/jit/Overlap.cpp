@@ -1,6 +1,7 @@
 #include "runtime/jit/Overlap.h"
 
-#include "frontend/trace/Binding.h"
+#include "frontend/trace/Arguments.h"
+#include "runtime/jit/Call.h"
 
 #include <llvm/ADT/SmallVector.h>
 
@@ -69,10 +70,11 @@ bool overlap(const HostArg &a, const HostArg &b) {
 }
 
 bool isWritten(const detail::KernelRecord &record, size_t index) {
-  for (const detail::ParamSpec &spec : record.params)
-    if (spec.kind != detail::ParamSpec::Const && index-- == 0)
-      return spec.kind == detail::ParamSpec::Out || spec.kind == detail::ParamSpec::InOut;
-  return false;
+  bool result = false;
+  frontend::forEachArgument(record, [&](const detail::ParamSpec &spec, int argument) {
+    result |= static_cast<size_t>(argument) == index && frontend::isWritten(spec);
+  });
+  return result;
 }
 
 } // namespace
@@ -101,8 +103,9 @@ std::span<const HostArg> markSameViews(const detail::KernelRecord &record,
   return firsts ? std::span<const HostArg>(marked) : args;
 }
 
-void refuseOverlap(const detail::KernelRecord &record, std::span<const HostArg> args,
-                   std::span<const Footprint> footprints, detail::FunctionRef<Pairs()> allowed) {
+void refuseOverlap(const Call &call, std::span<const Footprint> footprints,
+                   detail::FunctionRef<Pairs()> allowed) {
+  std::span<const HostArg> args = call.args();
   auto beginOf = [&](const Footprint &one) {
     return reinterpret_cast<uintptr_t>(args[one.argument].pointer);
   };
@@ -124,8 +127,9 @@ void refuseOverlap(const detail::KernelRecord &record, std::span<const HostArg> 
       Pairs pairs = allowed();
       if (std::find(pairs.begin(), pairs.end(), std::pair(i, j)) == pairs.end())
         frontend::refuseArgument(
-            record,
-            frontend::argumentName(record, j) + " overlaps " + frontend::argumentName(record, i) +
+            call.record(),
+            frontend::argumentName(call.record(), j) + " overlaps " +
+                frontend::argumentName(call.record(), i) +
                 ", and the kernel writes one of them; declare one InOut parameter, say "
                 "x.may_alias(y) in the kernel, or use memory of its own",
             ErrorCode::Aliasing);

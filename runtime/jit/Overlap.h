@@ -12,6 +12,7 @@
 
 namespace tile::jit {
 
+class Call;
 using Pairs = std::span<const std::pair<int, int>>;
 
 /// The arguments, those that are one view marked with the first of it (HostArg::sameAs) if the kernel writes one of them.
@@ -25,7 +26,7 @@ std::span<const detail::HostArg> markSameViews(const detail::KernelRecord &recor
 /// see and never a false alarm. One and the same view as input and output is allowed: the kernel is
 /// compiled for it, so that such a call works in place where programs read only what they write
 /// themselves. `allowed` is asked if there are others: the pairs, the lower argument first, of which the kernel says that they may overlap.
-void refuseOverlap(const detail::KernelRecord &record, std::span<const detail::HostArg> args,
-                   std::span<const Footprint> footprints, detail::FunctionRef<Pairs()> allowed);
+void refuseOverlap(const Call &call, std::span<const Footprint> footprints,
+                   detail::FunctionRef<Pairs()> allowed);
 
 } // namespace tile::jit

@@ -1,26 +1,8 @@
 #include "runtime/jit/RecentCalls.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace tile::jit {
-
-void appendCall(KeyWords &key, uint64_t device, uint64_t kernel,
-                std::span<const detail::HostArg> args, std::span<const int64_t> consts,
-                const detail::CompileSettings &settings) {
-  key.push_back(device);
-  appendSignature(key, kernel, args, consts, settings);
-  size_t size = key.size(), words = 0;
-  for (const detail::HostArg &arg : args)
-    words += 1 + 2 * size_t(arg.rank);
-  key.resize_for_overwrite(size + words);
-  uint64_t *next = key.data() + size;
-  for (const detail::HostArg &arg : args) {
-    *next++ = arg.kind == detail::HostArg::Tensor && isAligned(arg);
-    next = std::copy_n(arg.extents, arg.rank, next);
-    next = std::copy_n(arg.strides, arg.rank, next);
-  }
-}
 
 RecentCalls &RecentCalls::ofThread() {
   static thread_local RecentCalls calls;

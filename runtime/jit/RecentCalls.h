@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/jit/Footprints.h"
-#include "runtime/jit/Specialize.h"
+#include "runtime/jit/KeyMap.h"
 
 #include <vector>
 
@@ -11,19 +11,14 @@ namespace tile::jit {
 
 struct LoadedKernel;
 
-/// All that a kernel is chosen by, unless it asks for the value of a number: device, kernel, constants, settings, and of
-/// each argument all but its address and value, and of the address whether it is aligned.
-void appendCall(KeyWords &key, uint64_t device, uint64_t kernel,
-                std::span<const detail::HostArg> args, std::span<const int64_t> consts,
-                const detail::CompileSettings &settings);
-
 /// What is known of a call.
 struct RecentCall {
   const LoadedKernel *kernel = nullptr;
   std::vector<Footprint> footprints;
 };
 
-/// Each thread has its own, so that nobody waits. Newer calls take the places of older ones.
+/// By what Call::layout says of them. Each thread has its own, so that nobody waits. Newer calls take the places of
+/// older ones.
 class RecentCalls {
 public:
   static RecentCalls &ofThread();

@@ -8,7 +8,7 @@
 namespace tile::jit {
 namespace {
 
-constexpr int64_t kAlignment = 16;
+constexpr uint64_t kAlignment = 16;
 constexpr int64_t kNarrowLimit = int64_t(1) << 31;
 
 // Most steps are powers of two: a division takes as long as all the rest of a fact.
@@ -81,23 +81,25 @@ bool isAligned(const detail::HostArg &arg) {
   return reinterpret_cast<uintptr_t>(arg.pointer) % kAlignment == 0;
 }
 
-Facts factsOf(const detail::HostArg &arg, int index, std::span<const frontend::TileUse> uses,
-              bool assume) {
-  Facts facts;
-  TileFacts tiles = tileFactsOf(arg, index, uses);
-  if (!assume) {
-    facts.isWide = needsWide(arg, tiles);
-    std::fill(std::begin(facts.extentDivisors), std::end(facts.extentDivisors), 1);
+frontend::ArgFacts factsOf(const detail::HostArg &arg, int index,
+                           std::span<const frontend::TileUse> uses, bool assume) {
+  frontend::ArgFacts facts;
+  facts.dtype = arg.dtype;
+  if (!isTensor(arg))
     return facts;
-  }
-  facts.isAligned = isAligned(arg);
+  facts.rank = arg.rank;
+  facts.sameAs = arg.sameAs - 1;
+  TileFacts tiles = tileFactsOf(arg, index, uses);
   facts.isWide = needsWide(arg, tiles);
   uint64_t element = sizeOf(arg.dtype);
+  facts.alignment = static_cast<int>(assume && isAligned(arg) ? kAlignment : element);
   for (int dim = 0; dim < arg.rank; ++dim) {
-    facts.unitStrides |= (arg.strides[dim] == 1) << dim;
-    facts.alignedStrides |= (static_cast<uint64_t>(arg.strides[dim]) * element % kAlignment == 0)
-                            << dim;
-    facts.extentDivisors[dim] = tiles.divisors[dim];
+    bool isAlignedStride = static_cast<uint64_t>(arg.strides[dim]) * element % kAlignment == 0;
+    facts.strideBytesDivisible[dim] =
+        static_cast<int64_t>(assume && isAlignedStride ? kAlignment : element);
+    facts.extentDivisible[dim] = assume ? tiles.divisors[dim] : 1;
+    if (assume && arg.strides[dim] == 1)
+      facts.unitStrides |= 1 << dim;
   }
   return facts;
 }
@@ -117,56 +119,26 @@ void appendSignature(KeyWords &key, uint64_t kernel, std::span<const detail::Hos
                   arg.rank);
 }
 
-void appendFacts(KeyWords &key, std::span<const detail::HostArg> args,
-                 std::span<const frontend::TileUse> uses, bool assume) {
-  auto next = uses.begin(); // in the order of arguments
-  for (size_t i = 0; i < args.size(); ++i) {
-    int index = static_cast<int>(i);
-    auto own = next;
-    while (next != uses.end() && next->arg == index)
-      ++next;
-    if (!isTensor(args[i]))
-      continue;
-    Facts facts = factsOf(args[i], index, {own, next}, assume);
-    key.push_back(uint64_t(facts.isAligned) | uint64_t(facts.isWide) << 1 |
-                  uint64_t(facts.unitStrides) << 8 | uint64_t(facts.alignedStrides) << 16);
-    for (int dim = 0; dim < args[i].rank; ++dim)
-      key.push_back(static_cast<uint64_t>(facts.extentDivisors[dim]));
+void appendLayouts(KeyWords &key, std::span<const detail::HostArg> args) {
+  size_t size = key.size(), words = 0;
+  for (const detail::HostArg &arg : args)
+    words += 1 + 2 * size_t(arg.rank);
+  key.resize_for_overwrite(size + words);
+  uint64_t *next = key.data() + size;
+  for (const detail::HostArg &arg : args) {
+    *next++ = isTensor(arg) && isAligned(arg);
+    next = std::copy_n(arg.extents, arg.rank, next);
+    next = std::copy_n(arg.strides, arg.rank, next);
   }
 }
 
-frontend::Binding bindingOf(std::span<const detail::HostArg> args,
-                            std::span<const frontend::TileUse> uses,
-                            std::span<const int64_t> consts,
-                            const detail::CompileSettings &settings, const TargetInfo &target) {
-  frontend::Binding binding;
-  binding.consts.assign(consts.begin(), consts.end());
-  binding.settings = settings;
-  binding.target = target;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const detail::HostArg &arg = args[i];
-    frontend::ArgFacts &out = binding.args.emplace_back();
-    out.dtype = arg.dtype;
-    if (!isTensor(arg)) {
-      if (arg.hasValue)
-        out.bits = arg.bits;
-      continue;
-    }
-    out.extents.assign(arg.extents, arg.extents + arg.rank);
-    Facts facts = factsOf(arg, static_cast<int>(i), uses, settings.assume);
-    int64_t element = static_cast<int64_t>(sizeOf(arg.dtype));
-    out.rank = arg.rank;
-    out.sameAs = arg.sameAs - 1;
-    out.alignment = static_cast<int>(facts.isAligned ? kAlignment : element);
-    out.wide = facts.isWide;
-    for (int dim = 0; dim < arg.rank; ++dim) {
-      if (facts.unitStrides >> dim & 1)
-        out.unitStrides.push_back(dim);
-      out.strideBytesDivisible.push_back(facts.alignedStrides >> dim & 1 ? kAlignment : element);
-      out.extentDivisible.push_back(facts.extentDivisors[dim]);
-    }
+void appendFacts(KeyWords &key, const frontend::ArgFacts &facts) {
+  key.push_back(uint64_t(facts.isWide) | uint64_t(facts.unitStrides) << 8 |
+                uint64_t(facts.alignment) << 32);
+  for (int dim = 0; dim < facts.rank; ++dim) {
+    key.push_back(static_cast<uint64_t>(facts.strideBytesDivisible[dim]));
+    key.push_back(static_cast<uint64_t>(facts.extentDivisible[dim]));
   }
-  return binding;
 }
 
 } // namespace tile::jit

@@ -260,7 +260,7 @@ TEST(Kernel, BindingsAreChecked) {
   wrong = good, wrong.consts[0] = int64_t(1) << 40;
   EXPECT_EQ(bindingError(wrong), "the constant 1099511627776 does not fit an int");
   wrong = good, wrong.args[1].dtype = f32;
-  EXPECT_EQ(bindingError(wrong), "arg 2: expected f16, got f32");
+  EXPECT_EQ(bindingError(wrong), "arg 2: expected ptr<f16>, got ptr<f32>");
   wrong = good, wrong.args[0].rank = 3;
   EXPECT_EQ(bindingError(wrong), "arg 1: expected rank 2, got rank 3");
   wrong = good, wrong.args.pop_back();

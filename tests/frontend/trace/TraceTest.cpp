@@ -69,10 +69,10 @@ TEST(Trace, FactsBecomeArgumentAttributes) {
               }).named("out", "x");
   frontend::Binding binding = frontend::bindingFor(fill.record(), {}, {.warps = 8});
   binding.args[0].alignment = 16;
-  binding.args[0].unitStrides = {1};
+  binding.args[0].unitStrides = 1 << 1;
   binding.args[0].strideBytesDivisible = {16, 2};
   binding.args[0].extentDivisible = {1, 64};
-  binding.args[0].wide = true;
+  binding.args[0].isWide = true;
   std::string ir = trace(fill.record(), binding).ir;
   expectContains(ir, {"tile.access = \"out\"", "tile.alignment = 16 : i32",
                       "tile.extent_divisible = array<i64: 1, 64>", "tile.name = \"out\"",

@@ -1,6 +1,5 @@
 // Which calls share code, and that concurrent callers compile once.
 #include "runtime/jit/Jit.h"
-#include "runtime/jit/RecentCalls.h"
 #include "tests/runtime/jit/Devices.h"
 
 #include <barrier>
@@ -119,104 +118,6 @@ TEST_P(Specialize, ADivisibleKernelIsNotUsedForOtherSizes) {
     for (int64_t i = 0; i < size + 300; ++i)
       ASSERT_EQ(result[i], i < size ? 3.0f * (1 + i) : -1.0f) << "size " << size << " at " << i;
   }
-}
-
-detail::HostArg view(std::initializer_list<int64_t> extents,
-                     std::initializer_list<int64_t> strides) {
-  detail::HostArg arg;
-  arg.dtype = f32;
-  arg.rank = static_cast<uint8_t>(extents.size());
-  arg.pointer = reinterpret_cast<void *>(256);
-  std::copy(extents.begin(), extents.end(), arg.extents);
-  std::copy(strides.begin(), strides.end(), arg.strides);
-  return arg;
-}
-
-TEST(Facts, AddressingWidensWhereOffsetsReach2To31) {
-  std::vector<frontend::TileUse> uses = {{0, 0, 128}, {0, 1, 64}};
-  auto isWide = [&](const detail::HostArg &arg) { return jit::factsOf(arg, 0, uses).isWide; };
-  EXPECT_FALSE(isWide(view({1000, 1000}, {1000, 1})));
-  EXPECT_TRUE(isWide(view({65536, 65536}, {65536, 1})));
-  // 127 rows of 2^24 stay below 2^31; the tile of 128 rows reaches row 127 as well, one column too
-  // many.
-  EXPECT_FALSE(isWide(view({127, 64}, {int64_t(1) << 24, 1})));
-  EXPECT_TRUE(isWide(view({129, 64}, {int64_t(1) << 24, 1})))
-      << "the overhang of the second tile counts";
-  EXPECT_TRUE(isWide(view({1, 1}, {int64_t(1) << 31, 1}))) << "the stride itself does not fit";
-  EXPECT_FALSE(isWide(view({int64_t(1) << 30, 8}, {0, 1}))) << "a broadcast spans nothing";
-}
-
-TEST(Facts, FollowTheArgument) {
-  std::vector<frontend::TileUse> uses = {{0, 1, 80}, {1, 1, 96}};
-  detail::HostArg arg = view({7, 160}, {160, 1});
-  jit::Facts facts = jit::factsOf(arg, 0, uses);
-  EXPECT_TRUE(facts.isAligned);
-  EXPECT_EQ(facts.unitStrides, 2);
-  EXPECT_EQ(facts.alignedStrides, 1);
-  EXPECT_EQ(facts.extentDivisors[0], 1);
-  EXPECT_EQ(facts.extentDivisors[1], 80);
-  EXPECT_EQ(jit::factsOf(arg, 1, uses).extentDivisors[1], 16)
-      << "the other argument's tile does not divide it";
-  arg.pointer = reinterpret_cast<void *>(260);
-  EXPECT_FALSE(jit::factsOf(arg, 0, uses).isAligned);
-}
-
-// --- Recent calls --------------------------------------------------------------------------------
-
-TEST(RecentCalls, NewerOnesTakeThePlacesOfOlderOnes) {
-  constexpr size_t kCalls = 5000;
-  std::vector<jit::LoadedKernel> kernels(kCalls);
-  auto recent = std::make_unique<jit::RecentCalls>();
-  auto callOf = [&](size_t i) {
-    jit::KeyWords call;
-    detail::HostArg arg = view({static_cast<int64_t>(i), 8}, {8, 1});
-    jit::appendCall(call, 1, 2, {&arg, 1}, {}, {});
-    return call;
-  };
-  size_t found = 0;
-  for (size_t i = 0; i < kCalls; ++i) {
-    EXPECT_EQ(recent->find(callOf(i)), nullptr);
-    recent->add(callOf(i), {&kernels[i], {}});
-    EXPECT_EQ(recent->find(callOf(i))->kernel, &kernels[i]);
-  }
-  for (size_t i = 0; i < kCalls; ++i)
-    if (const jit::RecentCall *known = recent->find(callOf(i))) {
-      EXPECT_EQ(known->kernel, &kernels[i]);
-      ++found;
-    }
-  EXPECT_GT(found, 500u);
-  EXPECT_LT(found, kCalls) << "memory is bounded";
-}
-
-TEST(RecentCalls, DifferByAllButAddressesAndNumbers) {
-  detail::HostArg tensor = view({64, 32}, {32, 1}), number;
-  number.kind = detail::HostArg::Scalar, number.dtype = f32;
-  auto keyOf = [&](uint64_t device, uint64_t kernel, int64_t constant, int warps) {
-    jit::KeyWords call;
-    detail::HostArg args[] = {tensor, number};
-    detail::CompileSettings settings;
-    settings.warps = warps;
-    jit::appendCall(call, device, kernel, args, {&constant, 1}, settings);
-    return call;
-  };
-  auto key = keyOf(1, 2, 3, 4);
-  EXPECT_NE(key, keyOf(2, 2, 3, 4));
-  EXPECT_NE(key, keyOf(1, 1, 3, 4));
-  EXPECT_NE(key, keyOf(1, 2, 4, 4));
-  EXPECT_NE(key, keyOf(1, 2, 3, 8));
-  number.bits = 77, tensor.pointer = reinterpret_cast<void *>(512);
-  EXPECT_EQ(key, keyOf(1, 2, 3, 4));
-  auto expectOther = [&](auto change) {
-    detail::HostArg before = tensor;
-    change();
-    EXPECT_NE(key, keyOf(1, 2, 3, 4));
-    tensor = before;
-  };
-  expectOther([&] { tensor.pointer = reinterpret_cast<void *>(260); });
-  expectOther([&] { tensor.extents[1] = 31; });
-  expectOther([&] { tensor.strides[0] = 33; });
-  expectOther([&] { tensor.dtype = f16; });
-  expectOther([&] { tensor.rank = 1; });
 }
 
 // --- Concurrency ---------------------------------------------------------------------------------

@@ -1,0 +1,72 @@
+// A call of a kernel on its way from the launcher to the loaded kernel. What is found out about it, its part of keys,
+// the facts of its arguments, is found out once and handed on.
+#pragma once
+
+#include "frontend/trace/Arguments.h"
+#include "frontend/trace/Binding.h"
+#include "runtime/jit/Footprints.h"
+#include "runtime/jit/KeyMap.h"
+
+#include <tile/Registry.h>
+
+#include <llvm/ADT/SmallVector.h>
+
+#include <optional>
+#include <span>
+
+namespace tile::jit {
+
+/// What a specialisation takes for granted of the arguments, and the same as a key.
+struct CallFacts {
+  llvm::SmallVector<frontend::ArgFacts, 0> args;
+  KeyWords key;
+};
+
+class Call {
+public:
+  /// `record`, `args` and `consts` outlive the call. Arguments that are one view are marked as such, and what the
+  /// environment asks for is among the settings. Nothing is checked yet.
+  Call(const detail::KernelRecord &record, std::span<const detail::HostArg> args,
+       std::span<const int64_t> consts, const detail::CompileSettings &settings);
+  explicit Call(const KernelRequest &request)
+      : Call(*request.record, request.arguments, request.constants, request.settings) {}
+  Call(const Call &) = delete;
+
+  const detail::KernelRecord &record() const { return record_; }
+  std::span<const detail::HostArg> args() const { return args_; }
+  const detail::CompileSettings &settings() const { return settings_; }
+
+  /// Throws tile::Error unless the kernel takes these arguments and can run on them on this device.
+  void check(const frontend::CallDevice &device) const;
+  /// The same of a call of which all but the addresses has been checked.
+  void checkAddresses(std::span<const Footprint> footprints,
+                      const frontend::CallDevice &device) const;
+
+  /// The part of the key known before the first trace: kernel, constants, settings, dtypes and ranks.
+  llvm::ArrayRef<uint64_t> signature() const {
+    return llvm::ArrayRef<uint64_t>(key_).take_front(signatureWords_);
+  }
+  /// All that a kernel is chosen by, unless it asks for the value of a number: signature, device, and of each argument
+  /// the layout and whether its address is aligned. Another device than the last time is not asked about.
+  llvm::ArrayRef<uint64_t> layout(uint64_t device);
+
+  /// Facts for a kernel that addresses its arguments in these tiles. They are worked out the first time: a call is of
+  /// one kernel, which has the same tiles whenever it is asked.
+  const CallFacts &facts(std::span<const frontend::TileUse> uses);
+  /// What the kernel is traced with. Without `facts` nothing is claimed of extents beyond 16 and 8.
+  frontend::Binding binding(const TargetInfo &target, const CallFacts *facts = nullptr) const;
+
+private:
+  llvm::SmallVector<frontend::ArgFacts, 0> factsOf(std::span<const frontend::TileUse> uses) const;
+
+  const detail::KernelRecord &record_;
+  llvm::SmallVector<detail::HostArg, 0> marked_; ///< the arguments, if there is something to mark
+  std::span<const detail::HostArg> args_;
+  std::span<const int64_t> consts_;
+  detail::CompileSettings settings_;
+  KeyWords key_; ///< the signature, then the rest of `layout` once that was asked for
+  size_t signatureWords_;
+  std::optional<CallFacts> facts_;
+};
+
+} // namespace tile::jit
