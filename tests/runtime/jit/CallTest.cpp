@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 using namespace tile;
 
@@ -59,6 +60,42 @@ TEST(Facts, followTheArgument) {
 using Words = std::vector<uint64_t>;
 
 Words wordsOf(llvm::ArrayRef<uint64_t> key) { return {key.begin(), key.end()}; }
+
+Words signatureOf(const detail::CompileSettings &settings) {
+  jit::KeyWords key;
+  detail::HostArg arg = view({64}, {1});
+  int64_t constant = 7;
+  jit::appendSignature(key, 1, {&arg, 1}, {&constant, 1}, settings);
+  return wordsOf(key);
+}
+
+/// Values of a setting that must all give keys of their own.
+std::vector<bool> valuesOf(bool) { return {false, true}; }
+std::vector<int> valuesOf(int) {
+  return {0, 1, 2, 4, 8, 16, 32, 64, 255, 256, 1 << 16, 1 << 30, -1};
+}
+
+TEST(Key, everySettingIsInIt) {
+  const detail::CompileSettings usual;
+  std::set<Words> keys = {signatureOf(usual)};
+  size_t expected = 1;
+  detail::CompileSettings settings = usual;
+  auto vary = [&](auto &field) {
+    const auto before = field;
+    for (auto value : valuesOf(before)) {
+      field = value;
+      EXPECT_EQ(signatureOf(settings), signatureOf(settings));
+      keys.insert(signatureOf(settings));
+      expected += value != before;
+    }
+    field = before;
+  };
+  // A field more does not compile until it is named, and varied, here.
+  auto &[warps, maxRegisters, occupancy, fpFusion, flushDenormals, checked, assume] = settings;
+  vary(warps), vary(maxRegisters), vary(occupancy), vary(fpFusion), vary(flushDenormals);
+  vary(checked), vary(assume);
+  EXPECT_EQ(keys.size(), expected) << "two settings have one key";
+}
 
 TEST(Key, everyFactIsInIt) {
   auto keyOf = [](const frontend::ArgFacts &facts) {

@@ -53,6 +53,31 @@ TEST_P(Specialize, CompilesExactlyWhenTheKeyChanges) {
   EXPECT_EQ(call(0.0f, 1024, 256, 0, 2), 1u) << "another number of warps";
 }
 
+TEST_P(Specialize, EachSettingHasCodeOfItsOwn) {
+  static int run = 0;
+  auto scale = scaleOf<int>(("settings" + std::to_string(run++)).c_str()).consts(64);
+  auto x = device().tensor<float>({100}, ramp(100, 1)), y = device().tensor<float>({100});
+  auto expectCompiles = [&](const char *setting, const auto &launcher) {
+    for (uint64_t expected : {1, 0}) {
+      uint64_t before = compiles();
+      y.fill(0);
+      launcher(stream, x, y, 2.0f);
+      EXPECT_EQ(compiles() - before, expected) << setting;
+      EXPECT_EQ(y.download()[99], 200) << setting;
+    }
+  };
+  expectCompiles("none", scale);
+  expectCompiles("warps", scale.warps(2));
+  expectCompiles("maxnreg", scale.maxnreg(64));
+  expectCompiles("another maxnreg", scale.maxnreg(128));
+  expectCompiles("occupancy", scale.occupancy(2));
+  expectCompiles("fp_fusion", scale.fp_fusion(false));
+  expectCompiles("ftz", scale.ftz());
+  expectCompiles("no_assume", scale.no_assume());
+  if (const char *all = std::getenv("TILE_CHECKED"); !all || !*all || *all == '0')
+    expectCompiles("checked", scale.checked());
+}
+
 TEST_P(Specialize, ValuesThatAKernelAsksForAreInTheKey) {
   static int run = 0;
   std::string name = "asks" + std::to_string(run++);
