@@ -1,6 +1,7 @@
 // What a launch of a kernel that is in memory costs the host: checks, specialisation key, look-up, grid, parameters and
 // the CUDA device's bookkeeping, on the fake driver of the tests, which runs nothing. `launch_bench` prints the median
-// and the extremes of several rounds in time of this thread, and what the CUDA device with the fake driver takes of it.
+// and the extremes of several rounds in time of this thread, the same for a kernel that asks for the value of a number,
+// whose calls no thread remembers, and what the CUDA device with the fake driver takes of it.
 #include "bench/ThreadTime.h"
 #include "runtime/device/Device.h"
 #include "tests/runtime/device/fakecuda/FakeCuda.h"
@@ -28,6 +29,16 @@ auto tenArguments =
              y.tile({BM, BN})(m, k) = total * s + cast(f32, n) + expand_dims(bias.tile({BN})(k), 0);
            });
 
+auto asksForNumber = kernel("asks_for_number", [](In<f32, 2> a, In<f32, 2> b, In<f32, 2> c,
+                                                  In<f32, 2> d, In<f32, 2> e, In<f32, 2> f,
+                                                  In<f32, 1> bias, Scalar<f32> s, Scalar<i32> n,
+                                                  Out<f32, 2> y, Const BM, Const BN) {
+  auto [m, k] = grid2d(y, {BM, BN});
+  auto tile = [&, m = m, k = k](const auto &view) { return view.tile({BM, BN})(m, k); };
+  Value total = tile(a) + tile(b) + tile(c) + tile(d) + tile(e) + tile(f);
+  y.tile({BM, BN})(m, k) = total * s + float(specialize(n)) + expand_dims(bias.tile({BN})(k), 0);
+});
+
 template <class Call> std::vector<double> microseconds(const Call &call) {
   return bench::microsecondsOf(call, kRounds, kCalls);
 }
@@ -47,11 +58,14 @@ int main() try {
   for (int i = 0; i < 7; ++i)
     x.push_back(device.tensor<float>({1000, 768}));
   auto bias = device.tensor<float>({768});
-  auto launcher = tenArguments.consts(64, 64);
-  auto call = [&] { launcher(stream, x[0], x[1], x[2], x[3], x[4], x[5], bias, 0.5f, 3, x[6]); };
-  call(); // compiles
   fakeCudaRecord(false);
-  print("a call with 10 arguments, kernel in memory", microseconds(call));
+  auto measure = [&](const char *what, const auto &launcher) {
+    auto call = [&] { launcher(stream, x[0], x[1], x[2], x[3], x[4], x[5], bias, 0.5f, 3, x[6]); };
+    call(); // compiles
+    print(what, microseconds(call));
+  };
+  measure("a call with 10 arguments, kernel in memory", tenArguments.consts(64, 64));
+  measure("the same, asking for the value of a number", asksForNumber.consts(64, 64));
 
   auto bare = device::openCuda(0);
   device::Function nothing =
