@@ -542,6 +542,7 @@ private:
     props_.maxGrid = {extent(kMaxGridX), extent(kMaxGridY), extent(kMaxGridZ)};
     props_.maxClusterSize = props_.arch >= 90 ? 2 * kPortableClusterSize : 1;
     props_.ordinal = ordinal;
+    props_.runsMachineCode = true;
     check(driver_.deviceTotalMem(&props_.totalMemory, device_), "asking for the device's memory");
     usesPool_ = driver_.memAllocAsync && driver_.memFreeAsync && attribute(kMemoryPoolsSupported);
   }

@@ -65,7 +65,9 @@ struct DeviceProps {
   Dim3 maxBlock;
   int maxClusterSize = 1;
   int ordinal = 0;
-  bool isVirtual = false;
+  bool isVirtual = false;       // for users; the runtime asks what follows from it
+  bool runsMachineCode = false; // else PTX is all that it needs
+  bool checksBounds = false;    // an allocation must have no bytes that nobody asked for
 };
 
 /// The shape of a launch.

@@ -5,11 +5,11 @@
 namespace tile::detail {
 namespace {
 
-/// Sizes come in eight steps a power of two, so that tensors of nearly one size share blocks. A virtual GPU gets what
-/// was asked for: it sees accesses one byte beyond.
+/// Sizes come in eight steps a power of two, so that tensors of nearly one size share blocks. A device that checks
+/// bounds gets what was asked for, or an access one byte beyond would go unseen.
 size_t blockSize(const device::Device &device, size_t bytes) {
   constexpr size_t kSmallest = 512;
-  if (device.props().isVirtual)
+  if (device.props().checksBounds)
     return bytes;
   if (bytes <= kSmallest)
     return kSmallest;

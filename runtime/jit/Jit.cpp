@@ -160,7 +160,7 @@ std::unique_ptr<LoadedKernel> Jit::load(codegen::CompiledKernel compiled, const 
                                         Loc where) const {
   const device::DeviceProps &props = device_->props();
   std::vector<std::byte> cubin;
-  if (!props.isVirtual)
+  if (props.runsMachineCode)
     cubin = assembleForDevice(compiled.ptx, target_, props.arch);
   device::Module module = device_->loadModule(compiled.ptx, cubin, compiled.name + ".ptx");
   auto kernel = std::make_unique<LoadedKernel>();

@@ -175,6 +175,8 @@ TEST(Devices, VirtualOnesHaveTheLimitsOfTheTargetTable) {
     EXPECT_EQ(props.registersPerSm, target->registersPerSm) << name;
     EXPECT_EQ(props.maxThreadsPerBlock, target->maxThreadsPerBlock) << name;
     EXPECT_EQ(props.arch, target->smVersion) << name;
+    EXPECT_FALSE(props.runsMachineCode) << "it runs the PTX";
+    EXPECT_TRUE(props.checksBounds);
   }
 }
 

@@ -23,6 +23,8 @@ TEST_F(FakeCuda, PropertiesAreThoseOfTheDriver) {
   EXPECT_EQ(props.maxGrid, (Dim3{2147483647, 65535, 65535}));
   EXPECT_EQ(props.maxBlock, (Dim3{1024, 1024, 64}));
   EXPECT_FALSE(props.isVirtual);
+  EXPECT_TRUE(props.runsMachineCode);
+  EXPECT_FALSE(props.checksBounds);
 }
 
 TEST_F(FakeCuda, OtherOrdinalsAreOtherDevices) {
