@@ -1,15 +1,13 @@
 #include "frontend/trace/FactAttributes.h"
 
+#include "ir/TileDialect.h"
+
 #include <mlir/IR/Builders.h>
 
 using namespace mlir;
 
 namespace tile::frontend {
 namespace {
-
-constexpr StringRef kAlignment = "tile.alignment", kUnitStride = "tile.unit_stride",
-                    kStrideBytes = "tile.stride_bytes_divisible",
-                    kExtents = "tile.extent_divisible", kWide = "tile.wide";
 
 void set(NamedAttrList &list, StringRef name, mlir::Attribute value) {
   if (value)
@@ -34,12 +32,13 @@ mlir::Attribute unitStrides(Builder &builder, const ArgFacts &facts) {
 }
 
 void setFacts(NamedAttrList &list, Builder &builder, const ArgFacts &facts) {
-  set(list, kAlignment,
+  set(list, ir::kAlignmentAttr,
       facts.alignment > 0 ? builder.getI32IntegerAttr(facts.alignment) : mlir::Attribute());
-  set(list, kUnitStride, unitStrides(builder, facts));
-  set(list, kStrideBytes, perDimension(builder, facts.strideBytesDivisible, facts.rank));
-  set(list, kExtents, perDimension(builder, facts.extentDivisible, facts.rank));
-  set(list, kWide, facts.isWide ? builder.getUnitAttr() : mlir::Attribute());
+  set(list, ir::kUnitStrideAttr, unitStrides(builder, facts));
+  set(list, ir::kStrideBytesDivisibleAttr,
+      perDimension(builder, facts.strideBytesDivisible, facts.rank));
+  set(list, ir::kExtentDivisibleAttr, perDimension(builder, facts.extentDivisible, facts.rank));
+  set(list, ir::kWideAttr, facts.isWide ? builder.getUnitAttr() : mlir::Attribute());
 }
 
 } // namespace
@@ -56,7 +55,7 @@ void setFacts(func::FuncOp function, std::span<const ArgFacts> args) {
 }
 
 bool isWide(func::FuncOp function, int index) {
-  return bool(function.getArgAttr(static_cast<unsigned>(index), kWide));
+  return bool(function.getArgAttr(static_cast<unsigned>(index), ir::kWideAttr));
 }
 
 } // namespace tile::frontend

@@ -27,7 +27,7 @@ detail::HostArg view(std::initializer_list<int64_t> extents,
   return arg;
 }
 
-TEST(Facts, addressingWidensWhereOffsetsReach2To31) {
+TEST(Facts, AddressingWidensWhereOffsetsReach2To31) {
   std::vector<frontend::TileUse> uses = {{0, 0, 128}, {0, 1, 64}};
   auto isWide = [&](const detail::HostArg &arg) { return jit::factsOf(arg, 0, uses).isWide; };
   EXPECT_FALSE(isWide(view({1000, 1000}, {1000, 1})));
@@ -41,7 +41,7 @@ TEST(Facts, addressingWidensWhereOffsetsReach2To31) {
   EXPECT_FALSE(isWide(view({int64_t(1) << 30, 8}, {0, 1}))) << "a broadcast spans nothing";
 }
 
-TEST(Facts, followTheArgument) {
+TEST(Facts, FollowTheArgument) {
   std::vector<frontend::TileUse> uses = {{0, 1, 80}, {1, 1, 96}};
   detail::HostArg arg = view({7, 160}, {160, 1});
   frontend::ArgFacts facts = jit::factsOf(arg, 0, uses);
@@ -75,7 +75,7 @@ std::vector<int> valuesOf(int) {
   return {0, 1, 2, 4, 8, 16, 32, 64, 255, 256, 1 << 16, 1 << 30, -1};
 }
 
-TEST(Key, everySettingIsInIt) {
+TEST(Key, EverySettingIsInIt) {
   const detail::CompileSettings usual;
   std::set<Words> keys = {signatureOf(usual)};
   size_t expected = 1;
@@ -97,7 +97,7 @@ TEST(Key, everySettingIsInIt) {
   EXPECT_EQ(keys.size(), expected) << "two settings have one key";
 }
 
-TEST(Key, everyFactIsInIt) {
+TEST(Key, EveryFactIsInIt) {
   auto keyOf = [](const frontend::ArgFacts &facts) {
     jit::KeyWords key;
     jit::appendFacts(key, facts);
@@ -128,7 +128,7 @@ const auto pair = kernel("pair", [](In<f32, 1> x, Out<f32, 1> y) {
   y.tile({64})(i) = x.tile({64})(i);
 });
 
-TEST(Call, oneViewAsInputAndOutputIsAnotherSignature) {
+TEST(Call, OneViewAsInputAndOutputIsAnotherSignature) {
   detail::HostArg args[] = {view({64}, {1}), view({64}, {1})};
   Words inPlace = wordsOf(jit::Call(pair.record(), args, {}, {}).signature());
   args[1].pointer = reinterpret_cast<void *>(1024);
@@ -138,7 +138,7 @@ TEST(Call, oneViewAsInputAndOutputIsAnotherSignature) {
   EXPECT_NE(inPlace, apart);
 }
 
-TEST(Call, theLayoutBeginsWithTheSignature) {
+TEST(Call, TheLayoutBeginsWithTheSignature) {
   detail::HostArg args[] = {view({64}, {1}), view({63}, {1})};
   jit::Call call(pair.record(), args, {}, {});
   Words signature = wordsOf(call.signature()), layout = wordsOf(call.layout(5));
@@ -148,7 +148,7 @@ TEST(Call, theLayoutBeginsWithTheSignature) {
   EXPECT_EQ(wordsOf(call.signature()), signature) << "asked later";
 }
 
-TEST(Call, factsAreThoseOfItsOwnTiles) {
+TEST(Call, FactsAreThoseOfItsOwnTiles) {
   detail::HostArg args[] = {view({192}, {1}), view({192}, {1})};
   args[1].pointer = reinterpret_cast<void *>(4100);
   jit::Call call(pair.record(), args, {}, {});
@@ -165,7 +165,7 @@ TEST(Call, factsAreThoseOfItsOwnTiles) {
   EXPECT_EQ(call.binding({}).args[0].extentDivisible[0], 16) << "no tiles are known";
 }
 
-TEST(Call, withoutAssumptionsOnlyWidthIsAFact) {
+TEST(Call, WithoutAssumptionsOnlyWidthIsAFact) {
   detail::HostArg args[] = {view({192}, {1}), view({1, 64}, {int64_t(1) << 31, 1})};
   detail::CompileSettings settings;
   settings.assume = false;
@@ -180,7 +180,7 @@ TEST(Call, withoutAssumptionsOnlyWidthIsAFact) {
 
 // --- Recent calls --------------------------------------------------------------------------------
 
-TEST(RecentCalls, newerOnesTakeThePlacesOfOlderOnes) {
+TEST(RecentCalls, NewerOnesTakeThePlacesOfOlderOnes) {
   constexpr size_t kCalls = 5000;
   std::vector<jit::LoadedKernel> kernels(kCalls);
   auto recent = std::make_unique<jit::RecentCalls>();
@@ -203,7 +203,7 @@ TEST(RecentCalls, newerOnesTakeThePlacesOfOlderOnes) {
   EXPECT_LT(found, kCalls) << "memory is bounded";
 }
 
-TEST(RecentCalls, differByAllButAddressesAndNumbers) {
+TEST(RecentCalls, DifferByAllButAddressesAndNumbers) {
   detail::KernelRecord record, other;
   record.id = 2, other.id = 1;
   detail::HostArg tensor = view({64, 32}, {32, 1}), number;

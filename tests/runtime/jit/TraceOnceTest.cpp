@@ -50,7 +50,7 @@ protected:
 };
 TILE_ON_EVERY_DEVICE(TraceOnce);
 
-TEST_P(TraceOnce, aColdCallPrintsOnce) {
+TEST_P(TraceOnce, AColdCallPrintsOnce) {
   static int run = 0;
   std::string key = "prints" + std::to_string(run++);
   auto prints = kernel_capturing(key, key, [](In<f32, 1> x, Out<f32, 1> y) {
@@ -67,7 +67,7 @@ TEST_P(TraceOnce, aColdCallPrintsOnce) {
   EXPECT_NE(printed.find(": tile: f32[64]"), std::string::npos) << printed;
 }
 
-TEST_P(TraceOnce, eachSpecialisationRunsTheLambdaOnce) {
+TEST_P(TraceOnce, EachSpecialisationRunsTheLambdaOnce) {
   auto copy = copyOf("specialisations");
   auto run = [&](int64_t size) {
     auto x = ones(size), y = ones(size);
@@ -79,7 +79,7 @@ TEST_P(TraceOnce, eachSpecialisationRunsTheLambdaOnce) {
   EXPECT_EQ(run(134), (Work{0, 0}));
 }
 
-TEST_P(TraceOnce, aTraceMadeForTheCheckOfOverlapServesTheCompile) {
+TEST_P(TraceOnce, ATraceMadeForTheCheckOfOverlapServesTheCompile) {
   auto copy = copyOf("overlap");
   auto row = ones(256);
   auto overlapping = [&] { copy(stream, row.slice(0, 0, 128), row.slice(0, 64, 128)); };
@@ -89,7 +89,7 @@ TEST_P(TraceOnce, aTraceMadeForTheCheckOfOverlapServesTheCompile) {
             (Work{0, 1}));
 }
 
-TEST_P(TraceOnce, threadsThatAskTogetherShareATrace) {
+TEST_P(TraceOnce, ThreadsThatAskTogetherShareATrace) {
   auto copy = copyOf("threads");
   auto x = ones(130), aligned = ones(128);
   constexpr int kThreads = 16;
@@ -109,7 +109,7 @@ TEST_P(TraceOnce, threadsThatAskTogetherShareATrace) {
   EXPECT_EQ(work, (Work{2, 2})) << "two specialisations, of which one uses the first trace";
 }
 
-TEST_P(TraceOnce, anotherThreadCompilesNothing) {
+TEST_P(TraceOnce, AnotherThreadCompilesNothing) {
   auto copy = copyOf("other_thread");
   auto x = ones(64), y = ones(64);
   EXPECT_EQ(workOf([&] { copy(stream, x, y); }), (Work{1, 1}));
@@ -118,7 +118,7 @@ TEST_P(TraceOnce, anotherThreadCompilesNothing) {
       << "its recent calls are empty, the device's kernels are not";
 }
 
-TEST(RecentCalls, aKernelOfADeviceThatIsGoneIsNotMet) {
+TEST(RecentCalls, AKernelOfADeviceThatIsGoneIsNotMet) {
   static const auto twice = kernel("twice_gone", [](In<f32, 1> x, Out<f32, 1> y) {
     Value i = grid1d(y, {64});
     y.tile({64})(i) = x.tile({64})(i) * 2;
@@ -143,7 +143,7 @@ const auto rows = kernel("rows", [](In<f32, 2> x, Out<f32, 1> y) {
   y.tile({128})(0) = sum(x.tile({128, 64})(0, 0), 1);
 });
 
-TEST(Compile, aKernelWhoseStridesWidenWithItsTilesIsTracedAgain) {
+TEST(Compile, AKernelWhoseStridesWidenWithItsTilesIsTracedAgain) {
   codegen::CompileOptions options;
   options.keepStages = true;
   auto stageOf = [&](int64_t columns) {
@@ -159,7 +159,7 @@ TEST(Compile, aKernelWhoseStridesWidenWithItsTilesIsTracedAgain) {
   EXPECT_EQ(strideTypes, (std::vector<DType>{i32, i64}));
 }
 
-TEST(Compile, aRequestIsTracedOnceWithTheFactsOfItsTiles) {
+TEST(Compile, ARequestIsTracedOnceWithTheFactsOfItsTiles) {
   static int count = 0;
   static const auto copy = kernel("copy_once", [](In<f32, 1> x, Out<f32, 1> y) {
     ++count;
