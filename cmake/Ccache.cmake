@@ -28,7 +28,7 @@ function(tile_add_pch_sum owner header)
   if(NOT TILE_CCACHE)
     return()
   endif()
-  set(sum ${CMAKE_BINARY_DIR}/CMakeFiles/${owner}.dir/cmake_pch.hxx.pch.sum)
+  set(sum ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${owner}.dir/cmake_pch.hxx.pch.sum)
   add_custom_command(
     OUTPUT ${sum}
     COMMAND ${PROJECT_SOURCE_DIR}/cmake/pch_sum.sh ${sum} ${CMAKE_CXX_COMPILER} -std=c++20 -x c++-header
