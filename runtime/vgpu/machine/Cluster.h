@@ -22,26 +22,30 @@ struct ClusterBarrier {
   Knowledge arriving, completed;
 };
 
-struct Cluster {
+/// What is a cluster's own. The next one starts with `{}`.
+struct ClusterState {
+  uint32_t index = 0;
+  uint32_t actors = 0; // of its clocks: warps, then whatever completes asynchronous work
+  ClusterBarrier barrier;
+  uint32_t quietRounds = 0; // in which no event came
+};
+
+struct Cluster : ClusterState {
   Cluster() = default;
   Cluster(const Cluster &) = delete;
   Cluster &operator=(const Cluster &) = delete;
 
   Launch *launch = nullptr;
-  uint32_t index = 0;
   std::vector<std::unique_ptr<Cta>> ctas;
   SyncVariables sync;                          // of shared memory
   std::unique_ptr<GlobalRaces> ownGlobalRaces; // where it runs as if it were alone
   GlobalRaces *globalRaces = nullptr; // its own or the launch's; null without the race check
-  uint32_t actors = 0; // of its clocks: warps, then whatever completes asynchronous work
   Choices choices;
   AsyncQueue async;
-  ClusterBarrier barrier;
   /// Counts whatever a waiting warp might be waiting for: writes, arrivals, completions, exits. Of the whole launch where
   /// blocks talk to each other.
   uint64_t *events = nullptr;
   uint64_t ownEvents = 0;
-  uint32_t quietRounds = 0; // in which no event came
 
   /// Runs warps until all have exited, or `mayPause` and it has run for a while.
   TurnEnd advance(bool mayPause);

@@ -59,7 +59,7 @@ std::unique_ptr<GridsInFlight> Launch::leaveInFlight() {
 
 void Launch::note(const Op &op, const std::string &message) {
   std::lock_guard lock(mutex_);
-  auto [entry, isNew] = notes_.try_emplace(op.instruction);
+  auto [entry, isNew] = outcome_.notes.try_emplace(op.instruction);
   if (!isNew)
     return;
   static_cast<CodePlace &>(entry->second) = placeOf(program(), op.instruction);
@@ -80,12 +80,12 @@ void Launch::run() {
     touched_ = inFlight_->races->touched();
   }
   if (distinctSectors_)
-    distinctSectors_->addTo(counters_);
+    distinctSectors_->addTo(outcome_.counters);
   // Which later clusters had started when the first fault appeared depends on timing; the first faulty one does not.
-  if (findings_.empty())
+  if (outcome_.findings.empty())
     return;
-  uint64_t first = std::ranges::min(findings_, {}, &Finding::clusterIndex).clusterIndex;
-  std::erase_if(findings_, [&](const Finding &finding) { return finding.clusterIndex != first; });
+  uint64_t first = std::ranges::min(outcome_.findings, {}, &Finding::clusterIndex).clusterIndex;
+  std::erase_if(outcome_.findings, [&](const Finding &finding) { return finding.clusterIndex != first; });
 }
 
 void Launch::runOn(uint64_t threads) {
@@ -102,7 +102,7 @@ void Launch::runOn(uint64_t threads) {
 bool Launch::runApart() {
   footprints_ = std::make_unique<Footprints>(memory());
   runOn(setup_.threads);
-  bool isClean = findings_.empty() && !footprints_->haveMet();
+  bool isClean = outcome_.findings.empty() && !footprints_->haveMet();
   if (isClean)
     touched_ = footprints_->touched();
   else
@@ -113,10 +113,7 @@ bool Launch::runApart() {
 
 void Launch::startAgain() {
   footprints_->restore();
-  findings_.clear();
-  notes_.clear();
-  statistics_ = {};
-  counters_ = {};
+  outcome_ = {};
   std::ranges::fill(instructionCounters_, Counters());
   if (distinctSectors_)
     distinctSectors_->clear();
@@ -202,11 +199,11 @@ void Launch::retire(Cluster &cluster) {
     cluster.ownGlobalRaces->endCluster();
   std::lock_guard lock(mutex_);
   for (auto &cta : cluster.ctas) {
-    ++statistics_.blocks;
+    ++outcome_.statistics.blocks;
     for (const Warp &warp : cta->warps)
-      statistics_.warpInstructions += warp.instructions;
-    counters_ += cta->counters;
-    findings_.insert(findings_.end(), cta->findings.begin(), cta->findings.end());
+      outcome_.statistics.warpInstructions += warp.instructions;
+    outcome_.counters += cta->counters;
+    outcome_.findings.insert(outcome_.findings.end(), cta->findings.begin(), cta->findings.end());
   }
   bool isFaulty =
       std::ranges::any_of(cluster.ctas, [](const auto &cta) { return !cta->findings.empty(); });
@@ -233,7 +230,7 @@ void Launch::collectCounters(const std::vector<std::unique_ptr<Cluster>> &cluste
         counters.macs = line.macs * counters.warpInstructions;
         counters.mma = line.macs ? counters.warpInstructions : 0;
         instructionCounters_[i] += counters;
-        counters_ += counters;
+        outcome_.counters += counters;
       }
 }
 
@@ -294,24 +291,21 @@ std::unique_ptr<Cta> Launch::makeCta(uint32_t rank) {
 }
 
 void Launch::begin(Cluster &cluster, uint64_t index) {
+  static_cast<ClusterState &>(cluster) = {};
   cluster.index = static_cast<uint32_t>(index);
+  cluster.actors = static_cast<uint32_t>(clusterSize_ * cluster.ctas[0]->warps.size());
   cluster.sync.clear();
   cluster.choices.reset(setup_.seed, index);
   cluster.async.clear();
-  cluster.barrier = {};
-  cluster.quietRounds = 0;
-  cluster.actors = static_cast<uint32_t>(clusterSize_ * cluster.ctas[0]->warps.size());
   for (auto &cta : cluster.ctas)
     begin(*cta);
 }
 
 void Launch::begin(Cta &cta) const {
+  static_cast<CtaState &>(cta) = {};
   cta.index = grid().blockIndex(cta.cluster->index, cta.rank);
   device::Dim3 place = grid().placeOf(cta.index);
   cta.id[0] = place.x, cta.id[1] = place.y, cta.id[2] = place.z;
-  cta.counters = {};
-  cta.findings.clear();
-  cta.recent = {};
   // Shared memory starts with a pattern that is no plausible number: reading it unwritten cannot look right.
   std::ranges::fill(cta.shared, uint8_t{0xCD});
   if (checks().init) {
@@ -321,40 +315,14 @@ void Launch::begin(Cta &cta) const {
   }
   if (cta.races)
     cta.races->reset(sharedBytes_);
-  for (Barrier &barrier : cta.barriers)
-    barrier = {};
-  cta.mbarriers.clear();
   cta.warpgroups.assign((cta.warps.size() + 3) / 4, {});
-  cta.hasExited = false;
-  cta.freeRegisters = 0;
+  auto warps = static_cast<uint32_t>(cta.warps.size()), firstActor = cta.rank * warps;
   for (Warp &warp : cta.warps) {
-    warp.mask = warp.present;
-    warp.pc = 0;
-    warp.exited = 0;
-    warp.waits = false;
-    warp.status = WarpStatus::Ready;
-    warp.splits.clear();
-    warp.copies.reset();
-    warp.bulk.reset();
-    warp.acquiredMaps.clear();
-    if (program().usesWgmma)
-      warp.flight.reset(program().fileBytes, program().watchesMatrices);
-    warp.isArrived = false;
-    warp.maxRegisters = warp.registerChanges = 0;
-    warp.unwritten = {};
-    warp.mbarrierWait = {};
-    warp.timedOut.clear();
-    warp.activations.assign(program().recursions.size() * kLanes, {});
-    warp.keptBytes.assign(program().recursions.empty() ? 0 : kLanes, 0);
-    warp.clock.reset(firstCluster_ + cta.cluster->index,
-                     static_cast<uint32_t>(cta.rank * cta.warps.size() + warp.index),
+    warp.beginBlock(program());
+    warp.clock.reset(firstCluster_ + cta.cluster->index, firstActor + warp.index,
                      checks().tracksAccesses());
     warp.clock.followsLanes = program().releases;
-    warp.clock.setBlock(static_cast<uint32_t>(cta.rank * cta.warps.size()),
-                        static_cast<uint32_t>(cta.warps.size()));
-    warp.loop = {};
-    warp.instructions = warp.clockReads = 0;
-    warp.resetBudget();
+    warp.clock.setBlock(firstActor, warps);
     fillSpecials(warp);
   }
 }

@@ -74,20 +74,20 @@ public:
   SyncVariables &globalSync() { return inFlight_->sync; }
   ChangedMaps &changedMaps() { return changedMaps_; }
   /// Those of the first faulty cluster, in the order of time, at most kMaxFindings.
-  const std::vector<Finding> &findings() const { return findings_; }
+  const std::vector<Finding> &findings() const { return outcome_.findings; }
   /// Null unless counting.
   DistinctSectors *distinctSectors() { return distinctSectors_.get(); }
   /// What was counted in all, and by Op::instruction (empty unless counting).
-  const Counters &counters() const { return counters_; }
+  const Counters &counters() const { return outcome_.counters; }
   const std::vector<Counters> &instructionCounters() const { return instructionCounters_; }
-  const LaunchStatistics &statistics() const { return statistics_; }
+  const LaunchStatistics &statistics() const { return outcome_.statistics; }
   /// What it has touched of global memory, if the race check ran.
   TouchedBytes takeTouched() { return std::move(touched_); }
   /// Of the operation in its line: said once.
   void note(const Op &op, const std::string &message);
   LongRun &longRun() { return longRun_; }
   /// By Op::instruction.
-  const std::map<uint32_t, Note> &notes() const { return notes_; }
+  const std::map<uint32_t, Note> &notes() const { return outcome_.notes; }
 
   /// Completes a finding with the place in the PTX and the block.
   Finding place(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
@@ -132,11 +132,15 @@ private:
   std::atomic<uint64_t> next_ = 0;
   std::atomic<uint64_t> stopAt_ = ~uint64_t{0}; // clusters from here on are not started
   std::mutex mutex_;
-  std::vector<Finding> findings_;
-  std::map<uint32_t, Note> notes_;
-  LaunchStatistics statistics_;
-  Counters counters_;
-  std::vector<Counters> instructionCounters_;
+  /// What a run has found and counted. A launch that starts again starts with `{}`.
+  struct Outcome {
+    std::vector<Finding> findings;
+    std::map<uint32_t, Note> notes;
+    LaunchStatistics statistics;
+    Counters counters;
+  };
+  Outcome outcome_;
+  std::vector<Counters> instructionCounters_; // by Op::instruction; empty unless counting
   std::unique_ptr<DistinctSectors> distinctSectors_;
   std::exception_ptr failure_;
   LongRun longRun_{setup_.noticeSeconds};

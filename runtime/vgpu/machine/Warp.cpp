@@ -18,9 +18,19 @@ void Warp::refillBudget() {
   budget = kBranchesPerTurn;
 }
 
-void Warp::resetBudget() {
-  branches = 0;
+void Warp::beginBlock(const Program &program) {
+  static_cast<WarpState &>(*this) = {};
+  mask = present;
   budget = kBranchesPerTurn;
+  splits.clear();
+  copies.reset();
+  bulk.reset();
+  acquiredMaps.clear();
+  if (program.usesWgmma)
+    flight.reset(program.fileBytes, program.watchesMatrices);
+  activations.assign(program.recursions.size() * kLanes, {});
+  keptBytes.assign(program.recursions.empty() ? 0 : kLanes, 0);
+  timedOut.clear();
 }
 
 void Warp::run() {

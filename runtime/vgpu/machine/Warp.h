@@ -80,28 +80,13 @@ struct UnwrittenLoad {
   uint64_t address = 0;
 };
 
-/// A warp runs the lanes of one split at a time. Lanes with the lowest program counter go first; since code is laid out
-/// so that loops precede their exits, diverged lanes meet again at the first common block.
-struct Warp {
+/// What a warp is made with and uses for one block after the other. Its containers keep their memory; beginBlock() empties
+/// them.
+struct WarpBuffers {
   uint8_t *registers = nullptr;
-  ShadowRegisters shadow;    // empty without the init check
-  UnwrittenLoad unwritten;   // the last one
-  uint32_t mask = 0;         // active lanes
-  uint32_t pc = 0;           // of the next operation
-  uint32_t limit = kNoLimit; // reaching this pc calls reschedule(): another split waits there
-  uint32_t present = 0;      // lanes the block has in this warp
-  uint32_t exited = 0;
+  ShadowRegisters shadow; // empty without the init check
+  uint32_t present = 0;   // lanes the block has in this warp
   uint32_t index = 0;
-  int32_t budget = 0;   // backward branches until the warp gives way
-  bool waits = false;   // the current split waits for other lanes at `pc`
-  uint32_t awaited = 0; // as of the current split
-  WarpStatus status = WarpStatus::Ready;
-  uint8_t barrier = 0;          // AtBarrier: which
-  bool isArrived = false;       // at the cluster's barrier, and has not waited since
-  uint64_t clusterPhase = 0;    // AtClusterBarrier: waits for its end
-  uint32_t maxRegisters = 0;    // of a thread, by setmaxnreg; 0: as launched
-  uint32_t registerChanges = 0; // by setmaxnreg
-  const Op *lastRegisterChange = nullptr;
   Cta *cta = nullptr;
   std::vector<Split> splits; // lanes elsewhere
   AsyncCopies copies;
@@ -113,20 +98,48 @@ struct Warp {
   };
   std::map<uint64_t, AcquiredMap> acquiredMaps; // by address
   WarpClock clock;
-  LoopWatch loop;
-  MbarrierWait mbarrierWait;
   std::vector<std::vector<Activation>> activations; // [recursion * kLanes + lane]
   std::vector<uint32_t> keptBytes;                  // of a lane's activations, nested ones too
   std::vector<const Op *> timedOut; // waits that have timed out and not succeeded since
-  uint64_t instructions = 0;        // of PTX, executed
-  uint64_t branches = 0;            // backward ones, up to the last refill of its budget
-  uint64_t clockReads = 0;          // readings of %clock: its only source of time
+};
 
+/// How far a warp has come in its block: a new block starts with `{}`, so that nothing of the last one can be left.
+struct WarpState {
+  uint32_t mask = 0;         // active lanes
+  uint32_t pc = 0;           // of the next operation
+  uint32_t limit = kNoLimit; // reaching this pc calls reschedule(): another split waits there
+  uint32_t exited = 0;
+  int32_t budget = 0;   // backward branches until the warp gives way
+  bool waits = false;   // the current split waits for other lanes at `pc`
+  uint32_t awaited = 0; // as of the current split
+  WarpStatus status = WarpStatus::Ready;
+  uint8_t barrier = 0;          // AtBarrier: which
+  bool isArrived = false;       // at the cluster's barrier, and has not waited since
+  uint64_t clusterPhase = 0;    // AtClusterBarrier: waits for its end
+  uint32_t maxRegisters = 0;    // of a thread, by setmaxnreg; 0: as launched
+  uint32_t registerChanges = 0; // by setmaxnreg
+  const Op *lastRegisterChange = nullptr;
+  UnwrittenLoad unwritten; // the last one
+  LoopWatch loop;
+  MbarrierWait mbarrierWait;
+  uint64_t instructions = 0; // of PTX, executed
+  uint64_t branches = 0;     // backward ones, up to the last refill of its budget
+  uint64_t clockReads = 0;   // readings of %clock: its only source of time
+  uint32_t exitedAtWait = 0; // lanes that had exited when all others waited last
+  bool givesWay = false;
+  bool rotated = false; // the next split is splits.front(), whatever its pc
+};
+
+/// A warp runs the lanes of one split at a time. Lanes with the lowest program counter go first; since code is laid out
+/// so that loops precede their exits, diverged lanes meet again at the first common block.
+struct Warp : WarpBuffers, WarpState {
   template <class T> T *row(uint32_t offset) { return reinterpret_cast<T *>(registers + offset); }
   uint32_t &predicate(uint32_t offset) { return *row<uint32_t>(offset); }
   /// Lanes that have not exited.
   uint32_t live() const { return present & ~exited; }
 
+  /// Starts at the first operation, with nothing left of the block before.
+  void beginBlock(const Program &program);
   /// Runs until the warp blocks, exits or has used its budget.
   void run();
   /// The same for at most `steps` operations.
@@ -136,8 +149,6 @@ struct Warp {
   void jump(uint32_t target);
   /// A full budget; what has been used of the last one is counted.
   void refillBudget();
-  /// A full budget, and nothing counted.
-  void resetBudget();
   /// For operations that need `lanes` together: true if they are, else parks the current split at this operation.
   bool converged(const Op &op, uint32_t lanes);
   /// Ends the turn after the current operation: what it waits for is up to others.
@@ -165,9 +176,6 @@ private:
   bool wakeOrReport();
   uint32_t elsewhere(uint32_t lanes) const;
   void reportMissed(const Op &op, uint32_t lanes);
-  uint32_t exitedAtWait = 0;
-  bool givesWay = false;
-  bool rotated = false; // the next split is splits.front(), whatever its pc
 };
 
 /// A named barrier of a block.
@@ -200,13 +208,24 @@ struct Warpgroup {
   std::vector<Issue> issues;
 };
 
+/// What is a block's own. The next one starts with `{}`.
+struct CtaState {
+  uint32_t id[3] = {0, 0, 0};
+  uint64_t index = 0; // in the grid, x first
+  Barrier barriers[16];
+  Mbarriers mbarriers;
+  bool hasExited = false;     // its shared memory is gone
+  uint32_t freeRegisters = 0; // what setmaxnreg.dec has given back, over all threads
+  Counters counters;          // of the block as a whole
+  RecentBlocks recent;
+  std::vector<Finding> findings;
+};
+
 /// One thread block. Reused for the next block by the host thread that owns it.
-struct Cta {
+struct Cta : CtaState {
   Launch *launch = nullptr;
   Cluster *cluster = nullptr;
   uint32_t rank = 0; // in the cluster
-  uint32_t id[3] = {0, 0, 0};
-  uint64_t index = 0; // in the grid, x first
   uint32_t threads = 0;
   std::vector<Warp> warps;
   std::vector<uint8_t> shared; // byte 0 is address kSharedBase
@@ -215,18 +234,11 @@ struct Cta {
   std::vector<uint8_t> local; // [warp][lane][localBytes]
   std::vector<uint64_t> localValidWords;
   ValidBits localValid;
-  Barrier barriers[16];
-  Mbarriers mbarriers;
   std::vector<Warpgroup> warpgroups;
-  bool hasExited = false;             // its shared memory is gone
-  uint32_t freeRegisters = 0;         // what setmaxnreg.dec has given back, over all threads
   std::unique_ptr<SharedRaces> races; // only with the race check
-  Counters counters;                  // of the block as a whole
   std::vector<Counters>
       instructionCounters; // by Op::instruction, over all blocks of this Cta; empty unless counting
-  RecentBlocks recent;
-  RecentMaps recentMaps;
-  std::vector<Finding> findings;
+  RecentMaps recentMaps;   // by their bytes, so that they hold for any block
   std::vector<uint8_t> registerBytes;
   ShadowRegisterFile shadowRegisters;
 
