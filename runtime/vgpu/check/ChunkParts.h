@@ -6,7 +6,7 @@
 // of their own.
 #pragma once
 
-#include "runtime/vgpu/check/RaceCell.h"
+#include "runtime/vgpu/check/ShadowCell.h"
 
 namespace tile::vgpu {
 

@@ -1,9 +1,8 @@
-// Comparing and restoring pages.
+// Pages as bits, and the comparison of what clusters have touched.
 #include "runtime/vgpu/check/Footprints.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 namespace tile::vgpu {
 
@@ -47,18 +46,6 @@ static bool overlap(const PageBits &a, const PageBits &b) {
 static void unite(PageBits &into, const PageBits &from) {
   for (size_t i = 0; i < into.size(); ++i)
     into[i] |= from[i];
-}
-
-// Whoever writes to a page has been here before, so nobody has while there is no copy.
-void Footprints::keep(uint64_t page) {
-  std::lock_guard lock(mutex_);
-  std::unique_ptr<Before> &before = before_[page];
-  if (before)
-    return;
-  before = std::make_unique<Before>();
-  uint64_t address = page * kShadowPageBytes;
-  std::memcpy(before->bytes.data(), memory_.host(address, kShadowPageBytes), kShadowPageBytes);
-  std::memcpy(before->valid.data(), memory_.valid().words(address - kGlobalBase), sizeof(PageBits));
 }
 
 void Footprints::merge(Merged &merged, const PageFootprint &footprint) {
@@ -108,15 +95,6 @@ TouchedBytes Footprints::touched() {
       appendBits(all[TouchKind::Write], page, *merged.written);
   }
   return all;
-}
-
-void Footprints::restore() {
-  for (const auto &[page, before] : before_) {
-    uint64_t address = page * kShadowPageBytes;
-    std::memcpy(memory_.host(address, kShadowPageBytes), before->bytes.data(), kShadowPageBytes);
-    std::memcpy(memory_.valid().words(address - kGlobalBase), before->valid.data(),
-                sizeof(PageBits));
-  }
 }
 
 } // namespace tile::vgpu

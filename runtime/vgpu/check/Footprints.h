@@ -1,19 +1,19 @@
-// What the clusters of a launch touch of global memory, byte by byte, and what was there before.
+// What the clusters of a launch touch of global memory, byte by byte.
 //
 // Clusters that do not communicate are run side by side as if each were alone. That is the same as one after the other, as
 // long as none touches what another writes; if two have met, or there is anything to report, memory is put back and the
 // launch starts again on one thread, whose reports do not depend on timing.
 #pragma once
 
+#include "runtime/vgpu/check/AddressWindows.h"
 #include "runtime/vgpu/check/TouchedBytes.h"
-#include "runtime/vgpu/machine/Memory.h"
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 namespace tile::vgpu {
@@ -54,9 +54,10 @@ struct PageFootprint {
 
 class Footprints {
 public:
-  explicit Footprints(GlobalMemory &memory) : memory_(memory) {}
-  /// Before a cluster's first write to a page.
-  void keep(uint64_t page);
+  /// `keep(page)` is called before each cluster's first write to a page, by several threads at a time: whoever wants to put
+  /// memory back saves the page then.
+  explicit Footprints(std::function<void(uint64_t page)> keep) : keep_(std::move(keep)) {}
+  void beginWrite(uint64_t page) { keep_(page); }
   /// Of a cluster that has ended.
   struct Touched {
     uint64_t page;
@@ -67,8 +68,6 @@ public:
   bool haveMet() const { return haveMet_; }
   /// All of it.
   TouchedBytes touched();
-  /// Puts back what was there before the launch. No cluster is running.
-  void restore();
 
 private:
   // Of the clusters that have ended. Most pages are only read.
@@ -77,19 +76,14 @@ private:
     std::unique_ptr<PageBits> written;
     bool empty() const { return !written && read == PageBits{}; }
   };
-  struct Before {
-    std::array<uint8_t, kShadowPageBytes> bytes;
-    PageBits valid;
-  };
 
   void mergePage(const Touched &touched);
   void merge(Merged &merged, const PageFootprint &footprint);
 
-  GlobalMemory &memory_;
+  std::function<void(uint64_t)> keep_;
   std::mutex mutex_;
   PageTable<Merged> merged_;
   std::vector<uint64_t> pages_; // of merged_ that are not empty
-  std::unordered_map<uint64_t, std::unique_ptr<Before>> before_;
   std::atomic<bool> haveMet_ = false;
 };
 

@@ -2,7 +2,7 @@
 // accessor has met the same before, since it is asked of every 16 bytes that a kernel touches.
 #pragma once
 
-#include "runtime/vgpu/check/RaceCell.h"
+#include "runtime/vgpu/check/ShadowCell.h"
 
 namespace tile::vgpu {
 

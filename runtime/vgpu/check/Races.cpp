@@ -1,8 +1,7 @@
 // Where the cells of shared and global memory are, and the reads of pages that nobody has written.
 #include "runtime/vgpu/check/Races.h"
 
-#include "runtime/vgpu/machine/Lanes.h"
-#include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/check/AddressWindows.h"
 
 #include <algorithm>
 
@@ -13,31 +12,33 @@ void SharedRaces::reset(uint32_t sharedBytes) {
   rules_.clear();
 }
 
-static RacePlace sharedPlace(uint32_t at) { return {Space::Shared, uint64_t{at} + kSharedBase}; }
+static RaceAddress sharedAddress(uint32_t at) {
+  return {Space::Shared, uint64_t{at} + kSharedBase};
+}
 
 void SharedRaces::access(const Accessor &accessor, uint32_t offset, uint32_t bytes,
                          bool sameValue) {
-  shadow_.access(rules_, accessor, offset, bytes, sameValue, sharedPlace);
+  shadow_.access(rules_, accessor, offset, bytes, sameValue, sharedAddress);
 }
 
 void SharedRaces::readRanges(const Accessor &accessor, std::span<const ShadowRange> ranges) {
-  shadow_.readRanges(rules_, accessor, ranges, sharedPlace);
+  shadow_.readRanges(rules_, accessor, ranges, sharedAddress);
 }
 
-uint32_t SharedRaces::readChunks(const Accessor &accessor, const uint32_t (&offsets)[kLanes],
+uint32_t SharedRaces::readChunks(const Accessor &accessor, const uint32_t (&offsets)[32],
                                  uint32_t which) {
   return shadow_.readChunks(accessor, offsets, which);
 }
 
-void SharedRaces::writeChunks(Accessor accessor, const uint32_t (&offsets)[kLanes],
-                              uint32_t which) {
-  shadow_.writeChunks(rules_, accessor, offsets, which, sharedPlace);
+void SharedRaces::writeChunks(Accessor accessor, const uint32_t (&offsets)[32], uint32_t which) {
+  shadow_.writeChunks(rules_, accessor, offsets, which, sharedAddress);
 }
 
-void SharedRaces::endCopies(const Accessor &accessor, const uint32_t (&offsets)[kLanes],
-                            uint32_t which, uint32_t bytes) {
+void SharedRaces::endCopies(const Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which,
+                            uint32_t bytes) {
   Stamp ended = accessor.stamp;
-  forLanes(which, [&](unsigned lane) {
+  for (; which; which &= which - 1) {
+    auto lane = static_cast<unsigned>(std::countr_zero(which));
     shadow_.forCells(rules_, offsets[lane], bytes, [&](ClusterCell &cell) {
       Stamp &write = cell.write;
       if (!write || write.kind() != AccessKind::CopyWrite || write.lane != lane ||
@@ -46,12 +47,12 @@ void SharedRaces::endCopies(const Accessor &accessor, const uint32_t (&offsets)[
       write.kindBits = static_cast<uint64_t>(AccessKind::Write);
       write.clock = ended.clock;
     });
-  });
+  }
 }
 
-void GlobalRaces::access(Warp &warp, const Op &op, AccessKind kind, uint32_t mask,
-                         const uint64_t *address, uint32_t bytes, uint32_t same) {
-  Accessor accessor = accessorOf(warp, op, static_cast<unsigned>(std::countr_zero(mask)), kind);
+void GlobalRaces::access(Accessor accessor, uint32_t mask, const uint64_t *address, uint32_t bytes,
+                         uint32_t same) {
+  constexpr unsigned kLanes = 32;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!(mask >> lane & 1))
       continue;
@@ -236,7 +237,7 @@ void PagedRaces<Cell>::touch(Page &page, uint32_t offset, uint32_t bytes, Access
     setBits(page.touched.of(how), offset, bytes);
   } else {
     if (writes && !page.touched.isWritten) {
-      footprints_->keep(page.index);
+      footprints_->beginWrite(page.index);
       page.touched.isWritten = true;
     }
     setBits(writes ? page.touched.written : page.touched.read, offset, bytes);
@@ -295,14 +296,14 @@ void PagedRaces<Cell>::check(const Accessor &accessor, Page &page, uint32_t offs
   bool isWeakRead = kind == AccessKind::Read || kind == AccessKind::ProxyRead;
   if (page.cells.empty() && isWeakRead) {
     remember(page, {static_cast<uint16_t>(offset), static_cast<uint16_t>(bytes),
-                    static_cast<uint16_t>(bytes), accessor.warp->clock.cluster, accessor.stamp});
+                    static_cast<uint16_t>(bytes), accessor.cluster(), accessor.stamp});
     return;
   }
   if (page.cells.empty())
     materialise(page);
   uint64_t base = page.index * kShadowPageBytes;
   page.cells.access(rules_, accessor, offset, bytes, sameValue, [&](uint32_t at) {
-    return RacePlace{Space::Global, base + at};
+    return RaceAddress{Space::Global, base + at};
   });
 }
 
@@ -337,9 +338,8 @@ void PagedRaces<Cell>::accessRunInPage(Accessor &accessor, const Run &run, Page 
   uint32_t all = run.lanes * run.bytes;
   touch(page, offset, all, accessor.kind());
   if (accessor.kind() == AccessKind::Read && page.cells.empty()) {
-    remember(page,
-             {static_cast<uint16_t>(offset), static_cast<uint16_t>(all),
-              static_cast<uint16_t>(run.bytes), accessor.warp->clock.cluster, accessor.stamp});
+    remember(page, {static_cast<uint16_t>(offset), static_cast<uint16_t>(all),
+                    static_cast<uint16_t>(run.bytes), accessor.cluster(), accessor.stamp});
     return;
   }
   for (unsigned i = 0, first = accessor.lane; i < run.lanes; ++i) {

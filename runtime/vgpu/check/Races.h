@@ -35,9 +35,9 @@ private:
 class GlobalRaces {
 public:
   virtual ~GlobalRaces() = default;
-  /// The lanes of one instruction of a warp; `same`: lanes that write what is there already.
-  void access(Warp &warp, const Op &op, AccessKind kind, uint32_t mask, const uint64_t *address,
-              uint32_t bytes, uint32_t same);
+  /// The lanes of one instruction of the accessor's warp; `same`: lanes that write what is there already.
+  void access(Accessor accessor, uint32_t mask, const uint64_t *address, uint32_t bytes,
+              uint32_t same);
   /// One range by an accessor of any kind.
   virtual void access(const Accessor &accessor, uint64_t address, uint64_t bytes,
                       bool sameValue) = 0;

@@ -385,8 +385,6 @@ SyncWord syncWord(Warp &warp, const Access &access, unsigned lane) {
           {address, cta.index + 1}};
 }
 
-bool isNarrow(AccessKind kind) { return kind >= AccessKind::NarrowAtomic; }
-
 void acquire(Warp &warp, const Access &access) {
   bool learnsNow =
       access.order == MemoryOrder::Acquire || access.order == MemoryOrder::AcquireRelease;
@@ -437,15 +435,13 @@ static void checkAlike(Warp &warp, const Op &op, const Access &access, uint32_t 
   bool strong = isStrong(access.kind);
   if (strong && readsMemory(access.kind))
     acquire(warp, access);
+  auto first = static_cast<unsigned>(std::countr_zero(access.mask));
+  Accessor accessor = accessorOf(warp, op, first, access.kind);
   if (access.space == Space::Global) {
-    cta.cluster->globalRaces->access(warp, op, access.kind, access.mask, access.address,
-                                     access.bytes, same);
+    cta.cluster->globalRaces->access(accessor, access.mask, access.address, access.bytes, same);
   } else {
-    auto first = static_cast<unsigned>(std::countr_zero(access.mask));
-    Accessor accessor = accessorOf(warp, op, first, access.kind);
     forLanes(access.mask, [&](unsigned lane) {
-      accessor.lane = lane;
-      accessor.stamp.lane = lane;
+      accessor.setLane(lane);
       SharedPlace place = placeOf(warp, access.address[lane]);
       place.cta->races->access(accessor, place.address - kSharedBase, access.bytes,
                                same >> lane & 1);

@@ -3,6 +3,7 @@
 
 #include "runtime/vgpu/machine/Barrier.h"
 #include "runtime/vgpu/machine/Lanes.h"
+#include "runtime/vgpu/machine/RaceReport.h"
 #include "runtime/vgpu/machine/Targets.h"
 
 #include <algorithm>
@@ -19,12 +20,12 @@ Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
     instructionCounters_.resize(program().lines.size());
     distinctSectors_ = std::make_unique<DistinctSectors>(memory().reservedBytes());
   }
-  clusterSize_ = static_cast<uint32_t>(setup_.config.cluster.count());
   inFlight_ = setup_.before ? std::move(setup_.before) : std::make_unique<GridsInFlight>();
-  firstCluster_ = inFlight_->nextCluster();
-  inFlight_->grids.push_back({setup_.program, setup_.config, firstCluster_});
+  raceContext_ = {inFlight_->nextCluster(), inFlight_->endedBelow,
+                  static_cast<uint32_t>(setup_.config.cluster.count()), reportConflict};
+  inFlight_->grids.push_back({setup_.program, setup_.config, raceContext_.firstCluster});
   auto threads = static_cast<uint32_t>(setup_.config.block.count());
-  maxResident_ = std::max(1u, residentBlocks(setup_.props, threads, sharedBytes_) / clusterSize_);
+  maxResident_ = std::max(1u, residentBlocks(setup_.props, threads, sharedBytes_) / clusterSize());
   if (setup_.schedule == Schedule::Random && clusterCount() <= (1u << 24)) {
     Choices choices;
     choices.reset(setup_.seed, clusterCount());
@@ -35,7 +36,7 @@ Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
   }
 }
 
-uint64_t Launch::clusterCount() const { return setup_.config.grid.count() / clusterSize_; }
+uint64_t Launch::clusterCount() const { return setup_.config.grid.count() / clusterSize(); }
 
 const Grid &Launch::gridOf(uint32_t cluster) const {
   return *std::ranges::find_if(inFlight_->grids.rbegin(), inFlight_->grids.rend(),
@@ -53,7 +54,7 @@ std::unique_ptr<GridsInFlight> Launch::leaveInFlight() {
   if (!inFlight_->races || dependents_ == Dependents::NotStarted)
     return nullptr;
   if (dependents_ == Dependents::Started)
-    inFlight_->endedBelow = firstCluster_;
+    inFlight_->endedBelow = raceContext_.firstCluster;
   return std::move(inFlight_);
 }
 
@@ -85,7 +86,8 @@ void Launch::run() {
   if (outcome_.findings.empty())
     return;
   uint64_t first = std::ranges::min(outcome_.findings, {}, &Finding::clusterIndex).clusterIndex;
-  std::erase_if(outcome_.findings, [&](const Finding &finding) { return finding.clusterIndex != first; });
+  std::erase_if(outcome_.findings,
+                [&](const Finding &finding) { return finding.clusterIndex != first; });
 }
 
 void Launch::runOn(uint64_t threads) {
@@ -100,7 +102,8 @@ void Launch::runOn(uint64_t threads) {
 }
 
 bool Launch::runApart() {
-  footprints_ = std::make_unique<Footprints>(memory());
+  backup_ = std::make_unique<PageBackup>(memory());
+  footprints_ = std::make_unique<Footprints>([this](uint64_t page) { backup_->keep(page); });
   runOn(setup_.threads);
   bool isClean = outcome_.findings.empty() && !footprints_->haveMet();
   if (isClean)
@@ -108,11 +111,12 @@ bool Launch::runApart() {
   else
     startAgain();
   footprints_.reset();
+  backup_.reset();
   return isClean;
 }
 
 void Launch::startAgain() {
-  footprints_->restore();
+  backup_->restore();
   outcome_ = {};
   std::ranges::fill(instructionCounters_, Counters());
   if (distinctSectors_)
@@ -138,8 +142,8 @@ std::optional<uint64_t> Launch::takeCluster() {
 std::string Launch::waitingBlocksText(uint64_t clusters) const {
   if (clusters == 0)
     return {};
-  return "; " + std::to_string(clusters * clusterSize_) + " blocks have not started, since " +
-         setup_.props.target + " holds at most " + std::to_string(maxResident_ * clusterSize_) +
+  return "; " + std::to_string(clusters * clusterSize()) + " blocks have not started, since " +
+         setup_.props.target + " holds at most " + std::to_string(maxResident_ * clusterSize()) +
          " of this launch at a time";
 }
 
@@ -241,7 +245,7 @@ std::unique_ptr<Cluster> Launch::makeCluster() {
     cluster->ownGlobalRaces = GlobalRaces::ofCluster(*footprints_);
   cluster->globalRaces = footprints_ ? cluster->ownGlobalRaces.get() : inFlight_->races.get();
   cluster->events = program().usesGlobalAtomics ? &events_ : &cluster->ownEvents;
-  for (uint32_t rank = 0; rank < clusterSize_; ++rank) {
+  for (uint32_t rank = 0; rank < clusterSize(); ++rank) {
     cluster->ctas.push_back(makeCta(rank));
     cluster->ctas.back()->cluster = cluster.get();
   }
@@ -293,7 +297,7 @@ std::unique_ptr<Cta> Launch::makeCta(uint32_t rank) {
 void Launch::begin(Cluster &cluster, uint64_t index) {
   static_cast<ClusterState &>(cluster) = {};
   cluster.index = static_cast<uint32_t>(index);
-  cluster.actors = static_cast<uint32_t>(clusterSize_ * cluster.ctas[0]->warps.size());
+  cluster.actors = static_cast<uint32_t>(clusterSize() * cluster.ctas[0]->warps.size());
   cluster.sync.clear();
   cluster.choices.reset(setup_.seed, index);
   cluster.async.clear();
@@ -319,12 +323,27 @@ void Launch::begin(Cta &cta) const {
   auto warps = static_cast<uint32_t>(cta.warps.size()), firstActor = cta.rank * warps;
   for (Warp &warp : cta.warps) {
     warp.beginBlock(program());
-    warp.clock.reset(firstCluster_ + cta.cluster->index, firstActor + warp.index,
+    warp.clock.reset(raceContext_.firstCluster + cta.cluster->index, firstActor + warp.index,
                      checks().tracksAccesses());
     warp.clock.followsLanes = program().releases;
     warp.clock.setBlock(firstActor, warps);
     fillSpecials(warp);
   }
+}
+
+Accessor accessorOf(Warp &warp, const Op &op, unsigned lane, AccessKind kind) {
+  Accessor accessor;
+  accessor.context = &warp.cta->launch->raceContext();
+  accessor.clock = &warp.clock.of(lane);
+  accessor.warp = &warp;
+  accessor.op = &op;
+  accessor.lane = lane;
+  accessor.stamp.clock = warp.clock.time();
+  accessor.stamp.instruction = std::min(op.instruction, Stamp::kLastInstruction);
+  accessor.stamp.actor = warp.clock.actor;
+  accessor.stamp.lane = lane;
+  accessor.stamp.kindBits = static_cast<uint64_t>(kind);
+  return accessor;
 }
 
 // The places at which the function around `place` was inlined, innermost first.

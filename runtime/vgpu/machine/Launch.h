@@ -10,6 +10,7 @@
 #include "runtime/vgpu/machine/DependentLaunch.h"
 #include "runtime/vgpu/machine/DistinctSectors.h"
 #include "runtime/vgpu/machine/LongRun.h"
+#include "runtime/vgpu/machine/PageBackup.h"
 
 #include <exception>
 #include <map>
@@ -44,6 +45,9 @@ struct LaunchSetup {
   std::unique_ptr<GridsInFlight> before; // which it need not wait for; null: all have ended
 };
 
+/// The access of a lane of a warp by an operation, in the context of its launch.
+Accessor accessorOf(Warp &warp, const Op &op, unsigned lane, AccessKind kind);
+
 class Launch {
 public:
   explicit Launch(LaunchSetup setup);
@@ -58,15 +62,13 @@ public:
   std::vector<uint8_t> &params() { return setup_.params; }
   uint32_t sharedBytes() const { return sharedBytes_; }
   /// Blocks in a cluster.
-  uint32_t clusterSize() const { return clusterSize_; }
+  uint32_t clusterSize() const { return raceContext_.clusterSize; }
   const Grid &grid() const { return inFlight_->grids.back(); }
   /// "(x,y,z)" of the block of that index in the grid.
   std::string blockText(uint64_t index) const { return textOf(grid().placeOf(index)); }
   /// The grid of a cluster as the race shadow counts them, which may be one of a launch before.
   const Grid &gridOf(uint32_t cluster) const;
-  uint32_t firstCluster() const { return firstCluster_; }
-  /// Clusters of launches before that have ended, whether anybody has waited for them or not.
-  uint32_t endedBelow() const { return inFlight_->endedBelow; }
+  const RaceContext &raceContext() const { return raceContext_; }
   /// griddepcontrol.launch_dependents by somebody who knows that the launches before have ended, or does not.
   void startDependents(bool afterGridsBefore);
   /// After the launch: what one that depends on it need not wait for; null if it waits for all.
@@ -117,14 +119,16 @@ private:
   void collectCounters(const std::vector<std::unique_ptr<Cluster>> &clusters);
 
   LaunchSetup setup_;
-  uint32_t sharedBytes_ = 0, clusterSize_ = 1;
+  uint32_t sharedBytes_ = 0;
+  RaceContext raceContext_;
   uint32_t maxResident_ =
       1; // clusters that a host thread keeps in rotation: those may wait for each other
-  uint32_t firstCluster_ = 0;               // see Grid
   std::unique_ptr<GridsInFlight> inFlight_; // with the shadow of all clusters together
   enum class Dependents { NotStarted, Started, StartedEarly };
   std::atomic<Dependents> dependents_ = Dependents::NotStarted;
-  std::unique_ptr<Footprints> footprints_; // while each runs as if it were alone
+  // While each cluster runs as if it were alone:
+  std::unique_ptr<Footprints> footprints_;
+  std::unique_ptr<PageBackup> backup_;
   TouchedBytes touched_;
   ChangedMaps changedMaps_;
   uint64_t events_ = 0;         // of all clusters, where blocks talk to each other

@@ -86,9 +86,9 @@ uint64_t Launch::specialValue(const Cta &cta, Special what, unsigned warp, unsig
   case Special::ClusterCtarank:
     return cta.rank;
   case Special::ClusterNctarank:
-    return clusterSize_;
+    return clusterSize();
   case Special::IsExplicitCluster: // a predicate, a bit for each lane
-    return clusterSize_ > 1 || program().entry->requiredCluster[0] != 0 ? kFullMask : 0;
+    return clusterSize() > 1 || program().entry->requiredCluster[0] != 0 ? kFullMask : 0;
   case Special::ReservedSharedEnd:
     return kReservedBytes;
   case Special::ReservedSharedCap:

@@ -4,7 +4,7 @@
 // memory tell memory barriers how many bytes have come; those out of it are waited for by group (BulkGroups).
 #pragma once
 
-#include "runtime/vgpu/check/RaceCell.h"
+#include "runtime/vgpu/check/ShadowCell.h"
 #include "runtime/vgpu/machine/SharedPlace.h"
 #include "runtime/vgpu/machine/async/AsyncQueue.h"
 #include "runtime/vgpu/machine/async/TensorMap.h"

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "runtime/vgpu/check/Clock.h"
-#include "runtime/vgpu/check/RaceCell.h"
+#include "runtime/vgpu/check/ShadowCell.h"
 
 #include <cstdint>
 #include <map>

@@ -1,5 +1,5 @@
 // What the race checkers take for what kernels touch.
-#include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/check/Races.h"
 
 #include <gtest/gtest.h>
 
@@ -7,27 +7,39 @@ namespace tile::vgpu {
 namespace {
 
 constexpr uint32_t kSharedBytes = 64 * 1024;
-constexpr unsigned kWarps = 8;
+constexpr unsigned kWarps = 8, kLanes = 32;
 
 // Warps of one block that know nothing of each other unless told.
 class CheckerMemory : public ::testing::Test {
 protected:
-  CheckerMemory() : warps_(kWarps) {
-    for (unsigned i = 0; i < kWarps; ++i)
-      warps_[i].clock.reset(0, i, true);
+  CheckerMemory() {
+    for (unsigned warp = 0; warp < kWarps; ++warp) {
+      clocks_[warp].reset(0, warp, true);
+      clocks_[warp].setBlock(0, kWarps);
+    }
+    context_.report = [](const RaceConflict &, const Accessor &) {
+      ADD_FAILURE() << "these accesses are ordered";
+    };
     shared_.reset(kSharedBytes);
   }
 
   Accessor by(unsigned warp, unsigned lane, AccessKind kind) {
-    return accessorOf(warps_[warp], op_, lane, kind);
+    Accessor accessor;
+    accessor.context = &context_;
+    accessor.clock = &clocks_[warp].of(lane);
+    accessor.stamp.clock = clocks_[warp].time();
+    accessor.stamp.actor = warp;
+    accessor.stamp.kindBits = static_cast<uint64_t>(kind);
+    accessor.setLane(lane);
+    return accessor;
   }
   // As of bar.sync by all.
   void meet() {
     Knowledge barrier;
-    for (Warp &warp : warps_)
-      warp.clock.arrive(barrier, ~0u);
-    for (Warp &warp : warps_)
-      warp.clock.wait(barrier, ~0u);
+    for (WarpClock &clock : clocks_)
+      clock.arrive(barrier, ~0u);
+    for (WarpClock &clock : clocks_)
+      clock.wait(barrier, ~0u);
   }
   // Each lane of each warp touches its part of all shared memory, `bytes` at a time.
   void touchAll(AccessKind kind, uint32_t bytes) {
@@ -39,8 +51,8 @@ protected:
     return static_cast<double>(shared_.heldBytes()) / kSharedBytes + 1.0 / 8;
   }
 
-  std::vector<Warp> warps_;
-  Op op_{};
+  RaceContext context_;
+  WarpClock clocks_[kWarps];
   SharedRaces shared_;
 };
 
@@ -111,7 +123,7 @@ TEST_F(CheckerMemory, PoolsOfReadsDoNotGrowFromRoundToRound) {
     meet();
     for (unsigned reader = 0; reader < kWarps; ++reader) {
       for (unsigned i = 0; i < reader; ++i)
-        warps_[reader].clock.advance();
+        clocks_[reader].advance();
       for (uint32_t at = 0; at < 1024; at += 4)
         shared_.access(by(reader, at / 4 % kLanes, AccessKind::Read), at, 4, false);
     }

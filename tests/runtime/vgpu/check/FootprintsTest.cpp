@@ -1,6 +1,7 @@
 // Clusters under the race check run as if each were alone: what they touch is compared, and memory put back where two met.
 #include "runtime/vgpu/check/Footprints.h"
 
+#include "runtime/vgpu/machine/PageBackup.h"
 #include "tests/runtime/vgpu/Twins.h"
 
 #include <numeric>
@@ -18,8 +19,7 @@ PageFootprint footprint(uint32_t begin, uint32_t count, bool writes) {
 }
 
 bool meet(const PageFootprint &first, const PageFootprint &second) {
-  GlobalMemory memory(uint64_t{1} << 28);
-  Footprints footprints(memory);
+  Footprints footprints([](uint64_t) {});
   footprints.add({{{kPage, &first}}});
   EXPECT_FALSE(footprints.haveMet());
   footprints.add({{{kPage, &second}}});
@@ -44,7 +44,7 @@ TEST(Footprints, BytesSideBySideDoNotMeet) {
   }
 }
 
-TEST(Footprints, RestoreBytesAndTheirInitialisation) {
+TEST(PageBackup, RestoresBytesAndTheirInitialisation) {
   GlobalMemory memory(uint64_t{1} << 28);
   uint64_t address = memory.allocate(4 * kShadowPageBytes);
   uint64_t page = address / kShadowPageBytes + 1, begin = page * kShadowPageBytes;
@@ -52,13 +52,13 @@ TEST(Footprints, RestoreBytesAndTheirInitialisation) {
   std::iota(bytes.begin(), bytes.end(), uint8_t{0});
   memory.valid().setRange(begin - kGlobalBase, 100, true);
   std::vector<uint8_t> before(bytes.begin(), bytes.end());
-  Footprints footprints(memory);
+  PageBackup backup(memory);
   for (uint8_t fill : {1, 2}) { // what the second cluster finds is not what was there before
-    footprints.keep(page);
+    backup.keep(page);
     std::ranges::fill(bytes, fill);
     memory.valid().setRange(begin - kGlobalBase, kShadowPageBytes, true);
   }
-  footprints.restore();
+  backup.restore();
   EXPECT_EQ(std::vector<uint8_t>(bytes.begin(), bytes.end()), before);
   EXPECT_TRUE(memory.valid().holdsRange(begin - kGlobalBase, 100));
   EXPECT_EQ(memory.valid().get(begin - kGlobalBase + 100, 1), 0u);

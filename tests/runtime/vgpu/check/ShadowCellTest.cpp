@@ -6,7 +6,7 @@ namespace {
 
 // Warps 0 to 3 read at different times, since each has made a different number of fences; warp 4 waits for them, or for the
 // last one only, and writes.
-TEST(RaceCell, ReadsAtDifferentTimesAllCount) {
+TEST(ShadowCell, ReadsAtDifferentTimesAllCount) {
   std::string good = kernel(R"(  mov.u32 %r1, 0;
 FENCES:
   setp.ge.u32 %q1, %r1, %w;
@@ -35,7 +35,7 @@ DONE:
 }
 
 // Lanes write words of a chunk; another warp overwrites it as a whole and hands it back; they read it.
-TEST(RaceCell, ChunksAreSplitAndOneAgain) {
+TEST(ShadowCell, ChunksAreSplitAndOneAgain) {
   std::string good = kernel(R"(  mov.u32 %r1, buffer;
   mad.lo.u32 %r2, %l, 4, %r1;
   setp.eq.u32 %q1, %w, 1;
@@ -64,7 +64,7 @@ DONE:
 }
 
 // The halves of one chunk belong to eight warps, more accesses than parts remember; another warp reads all of them.
-TEST(RaceCell, HalvesOfAChunkByManyWarps) {
+TEST(ShadowCell, HalvesOfAChunkByManyWarps) {
   std::string good = kernel(R"(  mov.u32 %r1, buffer;
   mad.lo.u32 %r2, %w, 2, %r1;
   cvt.u16.u32 %h1, %t;
@@ -81,7 +81,7 @@ TEST(RaceCell, HalvesOfAChunkByManyWarps) {
 }
 
 // Each lane writes its own half of a chunk, and then one of them its neighbour's.
-TEST(RaceCell, HalvesOfAChunkByTheLanesOfAWarp) {
+TEST(ShadowCell, HalvesOfAChunkByTheLanesOfAWarp) {
   std::string good = kernel(R"(  mov.u32 %r1, buffer;
   mad.lo.u32 %r2, %l, 2, %r1;
   cvt.u16.u32 %h1, %t;
@@ -96,7 +96,7 @@ TEST(RaceCell, HalvesOfAChunkByTheLanesOfAWarp) {
 }
 
 // Halves that warps read at different times have lists of readers: a warp that waits for the last one only must not write.
-TEST(RaceCell, HalvesReadAtDifferentTimesAllCount) {
+TEST(ShadowCell, HalvesReadAtDifferentTimesAllCount) {
   std::string good = kernel(R"(  mov.u32 %r1, buffer;
   mad.lo.u32 %r2, %l, 2, %r1;
   cvt.u16.u32 %h1, %t;
@@ -133,7 +133,7 @@ DONE:
 }
 
 // Which lanes get a row of a transposed matrix is not told apart: the finding names all of the instruction.
-TEST(RaceCell, RowsOfSeveralLanesNameThem) {
+TEST(ShadowCell, RowsOfSeveralLanesNameThem) {
   std::string ptx = kernel(R"(  mov.u32 %r1, buffer;
   mad.lo.u32 %r2, %t, 16, %r1;
   st.shared.v4.u32 [%r2], {%t, %t, %t, %t};

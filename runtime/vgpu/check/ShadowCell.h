@@ -6,8 +6,7 @@
 // that is there already is no race: replicated layouts store duplicates.
 #pragma once
 
-#include "runtime/vgpu/check/Checks.h"
-#include "runtime/vgpu/check/Clock.h"
+#include "runtime/vgpu/check/Accessor.h"
 #include "runtime/vgpu/check/RecordPool.h"
 
 #include <array>
@@ -16,103 +15,6 @@
 #include <span>
 
 namespace tile::vgpu {
-
-struct Warp;
-struct Op;
-
-/// Kinds of accesses. Strong ones do not race with each other if their scopes cover both; narrow ones have cta scope.
-enum class AccessKind : uint8_t {
-  Read,
-  Write,
-  Atomic,
-  StrongRead,
-  StrongWrite,
-  NarrowAtomic,
-  NarrowRead,
-  NarrowWrite,
-  CopyWrite,      // cp.async in flight
-  ProxyRead,      // through the async proxy, ordered by the actor that completes it
-  ProxyWrite,     // the same
-  ProxyReduction, // the same, and atomic: reductions and strong accesses do not race
-};
-bool isWrite(AccessKind kind);
-bool isStrong(AccessKind kind);
-/// Strong between all threads of the device, not those of a block alone.
-bool isStrongOnDevice(AccessKind kind);
-
-/// One access. Empty while it is all zeros.
-struct Stamp {
-  static constexpr unsigned kSeveralLanes = 32;
-  static constexpr uint32_t kLastInstruction = (1u << 18) - 1;
-  static constexpr uint32_t kLastActor = (1u << 12) - 1;
-
-  uint64_t clock : 24 = 0;
-  uint64_t instruction : 18 = 0;
-  uint64_t actor : 12 = 0;
-  uint64_t lane : 6 = 0;
-  uint64_t kindBits : 4 = 0;
-
-  AccessKind kind() const { return static_cast<AccessKind>(kindBits); }
-  explicit operator bool() const { return clock != 0; }
-  bool operator==(const Stamp &other) const { return bits() == other.bits(); }
-  uint64_t bits() const { return std::bit_cast<uint64_t>(*this); }
-};
-static_assert(sizeof(Stamp) == 8);
-
-/// An access about to happen.
-struct Accessor {
-  Warp *warp = nullptr;             // who makes or has issued it
-  const WarpClock *clock = nullptr; // what its lane knows
-  const Op *op = nullptr;
-  unsigned lane = 0;
-  Stamp
-      stamp; // what is remembered: of the warp, or of the actor that completes an asynchronous operation
-  bool proxy = false; // through the async proxy: earlier generic writes need fence.proxy.async
-  bool fencesReads =
-      false; // by the check `proxy`: asynchronous writes need a fence after generic reads as well
-  bool ordersOwnAccess =
-      true;                 // false for wgmma, which is not ordered after its own thread's accesses
-  uint32_t proxiedTime = 0; // of a proxy's: up to it the block's generic writes are visible to it
-  // The last write and the last read found to be ordered before it, whatever its lane: tiles are long runs of cells in
-  // one state, so most need not be asked about again.
-  mutable uint64_t orderedWrite = ~uint64_t{0}, orderedRead = ~uint64_t{0};
-
-  // The same of reads that it joins: what they are then.
-  mutable uint64_t joinedReads = ~uint64_t{0};
-  mutable Stamp jointReads;
-
-  void setLane(unsigned to) { lane = to, stamp.lane = to; }
-  AccessKind kind() const { return stamp.kind(); }
-};
-Accessor accessorOf(Warp &warp, const Op &op, unsigned lane, AccessKind kind);
-/// True if something of the accessor's own cluster is ordered before what it does now.
-bool happenedBefore(Stamp earlier, const Accessor &accessor);
-
-/// Values of kindBits of what is no stamp: cells that are split, reads that are a list, reads that are ManyReads, chunks that
-/// are ChunkParts.
-constexpr unsigned kSplit = 15, kPooled = 14, kMany = 13, kInParts = 12;
-
-/// Reads of several warps of one cluster at equal times: the common case of tiles that all warps read. Instruction and
-/// kind are where a stamp has them.
-struct ManyReads {
-  uint64_t clock : 23 = 0;
-  uint64_t proxy : 1 = 0; // all are ProxyRead, else all are Read
-  uint64_t instruction : 18 = 0;
-  uint64_t mask : 16 = 0; // of actors group * 16 ...
-  uint64_t group : 2 = 0;
-  uint64_t kindBits : 4 = kMany;
-};
-static_assert(sizeof(ManyReads) == 8);
-/// True if all of them are ordered before what the warp does now.
-bool knowsAll(ManyReads many, const WarpClock &clock);
-/// Makes two single reads one of many if they are alike.
-bool mergeReads(Stamp &slot, Stamp stamp);
-
-/// Which word a cell stands for, to report it.
-struct RacePlace {
-  Space space = Space::Shared;
-  uint64_t address = 0;
-};
 
 /// A chunk of 16 bytes, a word, or a byte of a split word, of memory that only one cluster touches.
 struct ClusterCell {
@@ -184,7 +86,7 @@ public:
   /// Memory for the rare cases.
   size_t heldBytes() const;
   /// The same as access() for one cell that is not split.
-  void touch(Cell &cell, const Accessor &accessor, bool sameValue, const RacePlace &place);
+  void touch(Cell &cell, const Accessor &accessor, bool sameValue, const RaceAddress &where);
   /// Splits a cell into as many as there are in `parts`, which know what it knew.
   void split(Cell &cell, std::span<Cell> parts);
   /// The opposite: what four bytes know becomes what their word knows, which may be split.
@@ -195,9 +97,9 @@ public:
 
 private:
   uint32_t splitIndex(Cell &cell);
-  bool conflictsWithReads(const Cell &cell, const Accessor &accessor, const RacePlace &place);
+  bool conflictsWithReads(const Cell &cell, const Accessor &accessor, const RaceAddress &where);
   bool conflictsWithMany(Stamp reads, uint32_t cluster, const Accessor &accessor,
-                         const RacePlace &place);
+                         const RaceAddress &where);
   // `accessor`: who reads, to forget reads that are ordered before this one; null: forget none.
   void noteRead(Cell &cell, Stamp stamp, uint32_t cluster, const Accessor *accessor);
   void pool(Stamp &slot, Stamp stamp, const Accessor *accessor);

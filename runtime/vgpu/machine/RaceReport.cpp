@@ -1,5 +1,5 @@
-// The words of a race: both accesses, where, and what was to stand between them.
-#include "runtime/vgpu/check/RaceReport.h"
+// Says what a race is: both accesses, where they meet, and what was to stand between them.
+#include "runtime/vgpu/machine/RaceReport.h"
 
 #include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/Launch.h"
@@ -54,7 +54,7 @@ OtherAccess otherAccess(Stamp earlier, uint32_t cluster, const Accessor &accesso
   if (earlier.instruction != Stamp::kLastInstruction && earlier.instruction < program.lines.size())
     static_cast<CodePlace &>(other) = placeOf(program, static_cast<uint32_t>(earlier.instruction));
   other.access = verb(earlier.kind());
-  other.inEarlierLaunch = cluster < launch.firstCluster();
+  other.inEarlierLaunch = cluster < launch.raceContext().firstCluster;
   uint32_t warps = grid.warpsPerBlock(), rank = static_cast<uint32_t>(earlier.actor) / warps;
   other.isAsynchronous = rank >= grid.clusterSize();
   if (other.isAsynchronous)
@@ -71,8 +71,8 @@ OtherAccess otherAccess(Stamp earlier, uint32_t cluster, const Accessor &accesso
 
 } // namespace
 
-void reportConflict(Stamp earlier, uint32_t cluster, const Accessor &accessor,
-                    const RacePlace &place, FindingKind which) {
+void reportConflict(const RaceConflict &conflict, const Accessor &accessor) {
+  const auto &[earlier, cluster, place, which] = conflict;
   Warp &warp = *accessor.warp;
   Launch &launch = *warp.cta->launch;
   bool isAsync = which == FindingKind::AsyncRace || which == FindingKind::Proxy;
@@ -95,7 +95,7 @@ void reportConflict(Stamp earlier, uint32_t cluster, const Accessor &accessor,
       std::string(verb(accessor.kind())) + " of " + (isShared ? "shared" : "global") + " address " +
           where + (isShared ? "" : " (" + launch.memory().describe(place.address) + ")") +
           relation + earlierText + ": " +
-          remedyFor(which, earlier.kind(), cluster < launch.firstCluster()));
+          remedyFor(which, earlier.kind(), cluster < launch.raceContext().firstCluster));
   finding.lanes = lanes.bits;
   finding.space = place.space;
   finding.address = place.address;

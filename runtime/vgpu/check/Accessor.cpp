@@ -1,0 +1,58 @@
+// Kinds of accesses, and what a clock covers.
+#include "runtime/vgpu/check/Accessor.h"
+
+#include "runtime/vgpu/check/Ordering.h"
+
+namespace tile::vgpu {
+
+bool isWrite(AccessKind kind) {
+  return kind != AccessKind::Read && kind != AccessKind::StrongRead &&
+         kind != AccessKind::NarrowRead && kind != AccessKind::ProxyRead;
+}
+
+bool isStrong(AccessKind kind) {
+  return (kind >= AccessKind::Atomic && kind <= AccessKind::NarrowWrite) ||
+         kind == AccessKind::ProxyReduction;
+}
+
+bool isNarrow(AccessKind kind) {
+  return kind >= AccessKind::NarrowAtomic && kind <= AccessKind::NarrowWrite;
+}
+
+bool isStrongOnDevice(AccessKind kind) { return isStrong(kind) && !isNarrow(kind); }
+
+bool isProxied(AccessKind kind) {
+  return kind == AccessKind::ProxyRead || kind == AccessKind::ProxyWrite ||
+         kind == AccessKind::ProxyReduction;
+}
+
+bool happenedBefore(Stamp earlier, const Accessor &accessor) {
+  return isOrdered(earlier, accessor.cluster(), accessor);
+}
+
+bool knowsAll(ManyReads many, const WarpClock &clock) {
+  const VectorClock &known = clock.has.now.known;
+  for (uint64_t left = many.mask; left; left &= left - 1)
+    if (known.at(many.group * 16 + static_cast<unsigned>(std::countr_zero(left))) < many.clock)
+      return false;
+  return true;
+}
+
+bool mergeReads(Stamp &slot, Stamp stamp) {
+  bool fits = slot.clock == stamp.clock && slot.clock < (1u << 23) &&
+              slot.kindBits == stamp.kindBits && slot.actor / 16 == stamp.actor / 16 &&
+              stamp.actor < 64 &&
+              (slot.kind() == AccessKind::Read || slot.kind() == AccessKind::ProxyRead);
+  if (!fits)
+    return false;
+  ManyReads many;
+  many.clock = stamp.clock;
+  many.proxy = stamp.kind() == AccessKind::ProxyRead;
+  many.instruction = stamp.instruction;
+  many.mask = (1u << stamp.actor % 16) | (1u << slot.actor % 16);
+  many.group = stamp.actor / 16;
+  slot = std::bit_cast<Stamp>(many);
+  return true;
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,106 @@
+// The rules: whether an earlier access is ordered before one that is about to happen, and what is reported if not.
+#pragma once
+
+#include "runtime/vgpu/check/Accessor.h"
+
+namespace tile::vgpu {
+
+// True if `cluster` is one of a launch before, and known to have ended.
+inline bool hasEnded(uint32_t cluster, const Accessor &accessor) {
+  const RaceContext &context = *accessor.context;
+  return cluster < context.firstCluster &&
+         (cluster < context.endedBelow || accessor.clock->knowsOfGrids());
+}
+
+inline const Clocks *clocksOf(const WarpClock &clock, uint32_t cluster) {
+  if (cluster == clock.cluster)
+    return &clock.has.now;
+  auto found = clock.has.others.find(cluster);
+  return found == clock.has.others.end() ? nullptr : found->second.get();
+}
+
+inline bool isOwn(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+  const WarpClock &clock = *accessor.clock;
+  return cluster == clock.cluster && earlier.actor == clock.actor;
+}
+
+// True if `earlier` happened before what the accessor does now.
+inline bool isOrdered(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+  const WarpClock &clock = *accessor.clock;
+  if (isOwn(earlier, cluster, accessor))
+    return (accessor.ordersOwnAccess && earlier.lane == accessor.lane) ||
+           clock.lanesHeard.covers(earlier.actor, earlier.lane, earlier.clock);
+  const Clocks *clocks = clocksOf(clock, cluster);
+  if (clocks && clocks->known.covers(earlier.actor, earlier.lane, earlier.clock))
+    return true;
+  return cluster != clock.cluster && hasEnded(cluster, accessor);
+}
+
+// By what completes asynchronous operations of this launch, not by a warp.
+inline bool isAsynchronous(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+  const RaceContext &context = *accessor.context;
+  return cluster >= context.firstCluster &&
+         earlier.actor >= context.clusterSize * accessor.clock->blockWarps;
+}
+
+// Strong accesses do not race if the scope of each covers the other's block.
+inline bool areStrongTogether(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+  if (!isStrong(earlier.kind()) || !isStrong(accessor.kind()))
+    return false;
+  if (!isNarrow(earlier.kind()) && !isNarrow(accessor.kind()))
+    return true;
+  const WarpClock &clock = *accessor.clock;
+  return cluster == clock.cluster && earlier.actor - clock.blockBegin < clock.blockWarps;
+}
+
+// True if `earlier` went through the generic proxy, the accessor's goes through the asynchronous one, and no fence is between.
+inline bool isUnfenced(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+  if (!accessor.proxy || isProxied(earlier.kind()) ||
+      !(isWrite(earlier.kind()) || accessor.fencesReads))
+    return false;
+  const Clocks *clocks = clocksOf(*accessor.clock, cluster);
+  return !(clocks && clocks->proxied.covers(earlier.actor, earlier.lane, earlier.clock)) &&
+         !hasEnded(cluster, accessor);
+}
+
+inline void report(const RaceConflict &conflict, const Accessor &accessor) {
+  accessor.context->report(conflict, accessor);
+}
+
+// The same, and reported.
+inline bool lacksFence(Stamp earlier, uint32_t cluster, const Accessor &accessor,
+                       const RaceAddress &where) {
+  if (!isUnfenced(earlier, cluster, accessor))
+    return false;
+  report({earlier, cluster, where, FindingKind::Proxy}, accessor);
+  return true;
+}
+
+// True if whoever is ordered after the accessor's read, and through a fence if the proxies differ, is after `read` as well.
+inline bool isImplied(Stamp read, uint32_t cluster, const Accessor &accessor) {
+  return isOrdered(read, cluster, accessor) && !isUnfenced(read, cluster, accessor);
+}
+
+// True, and reported, if nothing orders `earlier` before the accessor's access.
+inline bool conflicts(Stamp earlier, uint32_t cluster, const Accessor &accessor,
+                      const RaceAddress &where) {
+  if (!earlier || (!isWrite(earlier.kind()) && !isWrite(accessor.kind())))
+    return false;
+  if (earlier.kind() == AccessKind::CopyWrite) {
+    report({earlier, cluster, where, FindingKind::AsyncRace}, accessor);
+    return true;
+  }
+  if (areStrongTogether(earlier, cluster, accessor))
+    return false;
+  if (!isOrdered(earlier, cluster, accessor)) {
+    report({earlier, cluster, where,
+            isAsynchronous(earlier, cluster, accessor) ? FindingKind::AsyncRace
+            : isOwn(earlier, cluster, accessor)        ? FindingKind::WarpRace
+                                                       : FindingKind::Race},
+           accessor);
+    return true;
+  }
+  return lacksFence(earlier, cluster, accessor, where);
+}
+
+} // namespace tile::vgpu

@@ -1,0 +1,231 @@
+// What an access does to a cell: compared with the accesses before, then remembered.
+#include "runtime/vgpu/check/ShadowCell.h"
+
+#include "runtime/vgpu/check/Ordering.h"
+
+#include <algorithm>
+
+namespace tile::vgpu {
+
+template <class Cell> void RaceCells<Cell>::clear() {
+  split_.reset();
+  pools_.clear();
+  freePools_.clear();
+}
+
+template <class Cell> size_t RaceCells<Cell>::heldBytes() const {
+  size_t bytes = split_.heldBytes() + pools_.capacity() * sizeof(pools_[0]) +
+                 freePools_.capacity() * sizeof(uint32_t);
+  for (const std::vector<Stamp> &pool : pools_)
+    bytes += pool.capacity() * sizeof(Stamp);
+  return bytes;
+}
+
+template <class Cell> void RaceCells<Cell>::split(Cell &cell, std::span<Cell> parts) {
+  for (Cell &part : parts) {
+    part = cell;
+    // Each part needs its own list of readers.
+    if (cell.read.kindBits == kPooled) {
+      part.read.clock = pools_.size();
+      pools_.push_back(std::vector(pools_[cell.read.clock]));
+    }
+  }
+  clearReads(cell);
+  cell = Cell();
+  cell.write.kindBits = kSplit;
+}
+
+template <class Cell> void RaceCells<Cell>::forget(std::span<Cell> parts) {
+  for (Cell &part : parts) {
+    if (isSplit(part)) {
+      auto index = static_cast<uint32_t>(part.write.clock);
+      for (Cell &byte : split_[index])
+        clearReads(byte);
+      split_.giveBack(index);
+    }
+    clearReads(part);
+    part = Cell();
+  }
+}
+
+template <class Cell> uint32_t RaceCells<Cell>::splitIndex(Cell &cell) {
+  if (isSplit(cell))
+    return static_cast<uint32_t>(cell.write.clock);
+  uint32_t index = split_.take();
+  split(cell, split_[index]);
+  cell.write.clock = index;
+  return index;
+}
+
+template <class Cell> void RaceCells<Cell>::assemble(Cell &word, std::span<Cell, 4> bytes) {
+  auto isFirst = [&](const Cell &byte) {
+    return byte.write == bytes[0].write && byte.read == bytes[0].read;
+  };
+  word = bytes[0];
+  if (std::ranges::all_of(bytes, isFirst)) // each has a list of readers of its own, if any
+    return;
+  uint32_t index = split_.take();
+  std::ranges::copy(bytes, split_[index].begin());
+  word = Cell();
+  word.write.kindBits = kSplit;
+  word.write.clock = index;
+}
+
+template <class Cell> std::vector<Stamp> RaceCells<Cell>::expand(Stamp slot) {
+  auto many = std::bit_cast<ManyReads>(slot);
+  std::vector<Stamp> reads;
+  for (unsigned bit = 0; bit < 16; ++bit)
+    if (many.mask >> bit & 1) {
+      Stamp read;
+      read.clock = many.clock;
+      read.instruction = many.instruction;
+      read.actor = many.group * 16 + bit;
+      read.lane = Stamp::kSeveralLanes;
+      read.kindBits = static_cast<uint64_t>(many.proxy ? AccessKind::ProxyRead : AccessKind::Read);
+      reads.push_back(read);
+    }
+  return reads;
+}
+
+template <class Cell>
+bool RaceCells<Cell>::conflictsWithMany(Stamp reads, uint32_t cluster, const Accessor &accessor,
+                                        const RaceAddress &where) {
+  const WarpClock &clock = *accessor.clock;
+  auto check = [&](Stamp read) {
+    // Which lanes of its own warp read is not known.
+    return isOwn(read, cluster, accessor) ? lacksFence(read, cluster, accessor, where)
+                                          : conflicts(read, cluster, accessor, where);
+  };
+  if (reads.kindBits == kPooled)
+    return std::ranges::any_of(pools_[reads.clock], check);
+  // The usual case first: all of them were before the last barrier.
+  bool known = cluster == clock.cluster && !accessor.fencesReads &&
+               knowsAll(std::bit_cast<ManyReads>(reads), clock);
+  return !known && std::ranges::any_of(expand(reads), check);
+}
+
+template <class Cell>
+bool RaceCells<Cell>::conflictsWithReads(const Cell &cell, const Accessor &accessor,
+                                         const RaceAddress &where) {
+  auto check = [&](Stamp reads, uint32_t cluster) {
+    if (reads.kindBits == kMany || reads.kindBits == kPooled)
+      return conflictsWithMany(reads, cluster, accessor, where);
+    return conflicts(reads, cluster, accessor, where);
+  };
+  if constexpr (Cell::kManyClusters)
+    return check(cell.read, cell.readCluster) || check(cell.otherRead, cell.otherCluster);
+  else
+    return check(cell.read, accessor.cluster());
+}
+
+template <class Cell>
+void RaceCells<Cell>::touch(Cell &cell, const Accessor &accessor, bool sameValue,
+                            const RaceAddress &where) {
+  uint32_t own = accessor.cluster(), writer = own;
+  if constexpr (Cell::kManyClusters)
+    writer = cell.writeCluster;
+  bool writes = isWrite(accessor.kind());
+  bool harmless = sameValue && writes && cell.write.kind() == AccessKind::Write;
+  bool found = !harmless && conflicts(cell.write, writer, accessor, where);
+  if (!writes) {
+    noteRead(cell, accessor.stamp, own, &accessor);
+    return;
+  }
+  if (!found && !sameValue)
+    conflictsWithReads(cell, accessor, where);
+  // A duplicate of what another warp wrote leaves that write in place: readers must still be ordered after one of them.
+  if (!sameValue || !cell.write || isOwn(cell.write, writer, accessor) ||
+      isOrdered(cell.write, writer, accessor)) {
+    cell.write = accessor.stamp;
+    if constexpr (Cell::kManyClusters)
+      cell.writeCluster = own;
+    clearReads(cell);
+  }
+}
+
+template <class Cell> void RaceCells<Cell>::release(Stamp &slot) {
+  if (slot.kindBits == kPooled)
+    freePools_.push_back(static_cast<uint32_t>(slot.clock));
+  slot = Stamp();
+}
+
+template <class Cell> void RaceCells<Cell>::clearReads(Cell &cell) {
+  release(cell.read);
+  if constexpr (Cell::kManyClusters)
+    release(cell.otherRead);
+}
+
+template <class Cell>
+void RaceCells<Cell>::noteRead(Cell &cell, Stamp stamp, uint32_t cluster,
+                               const Accessor *accessor) {
+  if constexpr (Cell::kManyClusters) {
+    if (cell.read && cell.readCluster != cluster) {
+      std::swap(cell.read, cell.otherRead);
+      std::swap(cell.readCluster, cell.otherCluster);
+      if (cell.read && cell.readCluster != cluster)
+        release(cell.read);
+    }
+    cell.readCluster = cluster;
+  }
+  Stamp &slot = cell.read;
+  if (slot.kindBits == kMany || slot.kindBits == kPooled) {
+    if (slot.kindBits == kPooled || !joinMany(slot, stamp, accessor))
+      pool(slot, stamp, accessor);
+    return;
+  }
+  bool sameActor = slot && slot.actor == stamp.actor;
+  bool severalLanes = sameActor && slot.clock == stamp.clock && slot.lane != stamp.lane;
+  // Of one warp only the last read counts: whoever is ordered after it is ordered after the warp's earlier ones.
+  if (!slot || sameActor || (accessor && isImplied(slot, cluster, *accessor))) {
+    slot = stamp;
+    if (severalLanes)
+      slot.lane = Stamp::kSeveralLanes;
+    return;
+  }
+  if (!mergeReads(slot, stamp))
+    pool(slot, stamp, accessor);
+}
+
+template <class Cell>
+bool RaceCells<Cell>::joinMany(Stamp &slot, Stamp stamp, const Accessor *accessor) {
+  auto many = std::bit_cast<ManyReads>(slot);
+  bool sameKind = stamp.kind() == (many.proxy ? AccessKind::ProxyRead : AccessKind::Read);
+  if (sameKind && many.clock == stamp.clock && stamp.actor / 16 == many.group) {
+    many.mask |= 1u << stamp.actor % 16;
+    many.instruction = stamp.instruction;
+    slot = std::bit_cast<Stamp>(many);
+    return true;
+  }
+  bool mayBeUnfenced = accessor && accessor->fencesReads && !many.proxy;
+  if (!accessor || mayBeUnfenced || !knowsAll(many, *accessor->clock))
+    return false;
+  slot = stamp;
+  return true;
+}
+
+template <class Cell>
+void RaceCells<Cell>::pool(Stamp &slot, Stamp stamp, const Accessor *accessor) {
+  if (slot.kindBits != kPooled) {
+    std::vector<Stamp> reads = slot.kindBits == kMany ? expand(slot) : std::vector<Stamp>{slot};
+    if (freePools_.empty()) {
+      freePools_.push_back(static_cast<uint32_t>(pools_.size()));
+      pools_.emplace_back();
+    }
+    slot = Stamp();
+    slot.clock = freePools_.back();
+    slot.kindBits = kPooled;
+    freePools_.pop_back();
+    pools_[slot.clock] = std::move(reads);
+  }
+  std::vector<Stamp> &reads = pools_[slot.clock];
+  std::erase_if(reads, [&](Stamp read) {
+    return read.actor == stamp.actor ||
+           (accessor && isImplied(read, accessor->cluster(), *accessor));
+  });
+  reads.push_back(stamp);
+}
+
+template class RaceCells<ClusterCell>;
+template class RaceCells<GlobalCell>;
+
+} // namespace tile::vgpu
