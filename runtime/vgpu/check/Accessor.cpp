@@ -30,7 +30,7 @@ bool happenedBefore(Stamp earlier, const Accessor &accessor) {
   return isOrdered(earlier, accessor.cluster(), accessor);
 }
 
-bool knowsAll(ManyReads many, const WarpClock &clock) {
+bool coversAll(ManyReads many, const WarpClock &clock) {
   const VectorClock &known = clock.has.now.known;
   for (uint64_t left = many.mask; left; left &= left - 1)
     if (known.at(many.group * 16 + static_cast<unsigned>(std::countr_zero(left))) < many.clock)

@@ -70,6 +70,6 @@ struct Accessor {
 /// True if something of the accessor's own cluster is ordered before what it does now.
 bool happenedBefore(Stamp earlier, const Accessor &accessor);
 /// True if all of them are ordered before what the warp does now.
-bool knowsAll(ManyReads many, const WarpClock &clock);
+bool coversAll(ManyReads many, const WarpClock &clock);
 
 } // namespace tile::vgpu

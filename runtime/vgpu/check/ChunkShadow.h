@@ -20,7 +20,7 @@ struct ShadowRange {
 
 template <class Cell> class ChunkShadow {
 public:
-  using Rules = RaceCells<Cell>;
+  using Rules = RaceRules<Cell>;
   static constexpr uint32_t kChunkBytes = kRaceChunkBytes, kChunkWords = kChunkBytes / 4;
 
   /// Room for `bytes` bytes of which nothing is known.

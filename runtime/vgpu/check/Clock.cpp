@@ -38,7 +38,7 @@ void VectorClock::limit(unsigned actor, uint32_t time, uint32_t lanes) {
   joinPart(part);
 }
 
-void join(Publication &into, const Publication &from) {
+void join(ReleasedClocks &into, const ReleasedClocks &from) {
   for (const auto &[cluster, clocks] : from) {
     std::shared_ptr<const Clocks> &slot = into[cluster];
     if (!slot || slot == clocks) {
@@ -51,13 +51,13 @@ void join(Publication &into, const Publication &from) {
   }
 }
 
-void Knowledge::join(const Knowledge &other) {
+void ClockSet::join(const ClockSet &other) {
   now.join(other.now);
   vgpu::join(others, other.others);
   vgpu::join(fenced, other.fenced);
 }
 
-void Knowledge::clear() {
+void ClockSet::clear() {
   now.clear();
   others.clear();
   fenced.clear();
@@ -65,75 +65,75 @@ void Knowledge::clear() {
 
 void WarpClock::reset(uint32_t ofCluster, uint32_t ofActor, bool isNeeded) {
   *this = {};
-  isKept = isNeeded;
+  isTracked = isNeeded;
   cluster = ofCluster;
   actor = ofActor;
   has.now.known.raise(actor, 1);
 }
 
-Publication WarpClock::publication(uint32_t lanes) const {
-  Publication news = has.others;
+ReleasedClocks WarpClock::released(uint32_t lanes) const {
+  ReleasedClocks clocks = has.others;
   auto own = std::make_shared<Clocks>(has.now);
   if (leavesOthers(lanes))
-    own->known.limit(actor, metTime, lanes);
-  news[cluster] = std::move(own);
-  return news;
+    own->known.limit(actor, convergedTime, lanes);
+  clocks[cluster] = std::move(own);
+  return clocks;
 }
 
-void WarpClock::hear(const Clocks &news) {
-  lanesHeard.joinActor(news.known, actor);
-  laneTime = lanesHeard.at(actor);
+void WarpClock::acquireOwnLanes(const Clocks &released) {
+  lanesAcquired.joinActor(released.known, actor);
+  laneTime = lanesAcquired.at(actor);
 }
 
 void WarpClock::syncLanes() {
-  lanesHeard.raise(actor, time());
+  lanesAcquired.raise(actor, time());
   laneTime = time();
   advance();
 }
 
-void WarpClock::part(uint32_t lanes) {
+void WarpClock::leaveBehind(uint32_t lanes) {
   uint32_t others = ~lanes;
   if (!followsLanes || !others)
     lagging = 0;
   else if (lagging) // whoever learns something is no longer behind, a little more generous than PTX
     lagging &= others;
   else {
-    behind = nullptr;
-    behind = std::make_shared<const WarpClock>(*this);
+    laggingClock = nullptr;
+    laggingClock = std::make_shared<const WarpClock>(*this);
     lagging = others;
   }
 }
 
-void WarpClock::learn(const Publication &news, uint32_t lanes) {
-  part(lanes);
-  for (const auto &[from, clocks] : news)
+void WarpClock::acquire(const ReleasedClocks &released, uint32_t lanes) {
+  leaveBehind(lanes);
+  for (const auto &[from, clocks] : released)
     if (from == cluster) {
-      hear(*clocks);
+      acquireOwnLanes(*clocks);
       has.now.join(*clocks);
     }
-  join(has.others, news);
+  join(has.others, released);
   has.others.erase(cluster);
 }
 
 void WarpClock::learnOfGrids(uint32_t lanes) {
-  if (isKept)
-    learn({{kGridsBefore, std::make_shared<Clocks>()}}, lanes);
+  if (isTracked)
+    acquire({{kGridsBefore, std::make_shared<Clocks>()}}, lanes);
 }
 
-void WarpClock::settle(uint32_t lanes) {
-  if (!isKept || seen.empty())
+void WarpClock::acquireSeen(uint32_t lanes) {
+  if (!isTracked || seen.empty())
     return;
-  learn(seen, lanes);
+  acquire(seen, lanes);
   seen.clear();
 }
 
-void WarpClock::arrive(Knowledge &barrier, uint32_t lanes) {
-  if (!isKept)
+void WarpClock::arrive(ClockSet &barrier, uint32_t lanes) {
+  if (!isTracked)
     return;
-  settle(lanes);
+  acquireSeen(lanes);
   if (leavesOthers(lanes)) {
-    Knowledge theirs = has;
-    theirs.now.known.limit(actor, metTime, lanes);
+    ClockSet theirs = has;
+    theirs.now.known.limit(actor, convergedTime, lanes);
     barrier.join(theirs);
   } else {
     barrier.join(has);
@@ -141,8 +141,8 @@ void WarpClock::arrive(Knowledge &barrier, uint32_t lanes) {
   advance();
 }
 
-void WarpClock::arriveRelaxed(Knowledge &barrier) const {
-  if (!isKept)
+void WarpClock::arriveRelaxed(ClockSet &barrier) const {
+  if (!isTracked)
     return;
   for (const auto &[from, clocks] : has.fenced) {
     if (from == cluster)
@@ -153,18 +153,18 @@ void WarpClock::arriveRelaxed(Knowledge &barrier) const {
   vgpu::join(barrier.fenced, has.fenced);
 }
 
-void WarpClock::waitRelaxed(const Knowledge &barrier) {
-  if (!isKept)
+void WarpClock::waitRelaxed(const ClockSet &barrier) {
+  if (!isTracked)
     return;
   vgpu::join(seen, barrier.others);
   vgpu::join(seen, {{cluster, std::make_shared<Clocks>(barrier.now)}});
 }
 
-void WarpClock::wait(const Knowledge &barrier, uint32_t lanes) {
-  if (!isKept)
+void WarpClock::wait(const ClockSet &barrier, uint32_t lanes) {
+  if (!isTracked)
     return;
-  part(lanes);
-  hear(barrier.now);
+  leaveBehind(lanes);
+  acquireOwnLanes(barrier.now);
   has.join(barrier);
   uint32_t least = laneTime;
   for (uint32_t warp = blockBegin; warp < blockBegin + blockWarps; ++warp)
@@ -174,32 +174,32 @@ void WarpClock::wait(const Knowledge &barrier, uint32_t lanes) {
 }
 
 void WarpClock::fence(uint32_t lanes) {
-  if (!isKept)
+  if (!isTracked)
     return;
-  settle(lanes);
-  has.fenced = publication(lanes);
+  acquireSeen(lanes);
+  has.fenced = released(lanes);
   advance();
 }
 
 void WarpClock::fenceProxy() {
-  if (!isKept)
+  if (!isTracked)
     return;
   has.now.proxied.join(has.now.known);
   advance();
 }
 
-void SyncVariables::write(Key key, const Publication &news, bool adds) {
-  if (!adds && news.empty()) {
+void SyncVariables::write(Key key, const ReleasedClocks &released, bool adds) {
+  if (!adds && released.empty()) {
     carried_.erase(key);
     return;
   }
-  Publication &slot = carried_[key];
+  ReleasedClocks &slot = carried_[key];
   if (!adds)
     slot.clear();
-  join(slot, news);
+  join(slot, released);
 }
 
-const Publication *SyncVariables::read(Key key) const {
+const ReleasedClocks *SyncVariables::read(Key key) const {
   auto found = carried_.find(key);
   return found == carried_.end() ? nullptr : &found->second;
 }

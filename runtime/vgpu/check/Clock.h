@@ -61,7 +61,7 @@ private:
   std::vector<Part> parts_; // beyond `times_`
 };
 
-/// Knowledge about one cluster.
+/// ClockSet about one cluster.
 struct Clocks {
   VectorClock known;
   VectorClock proxied; // generic writes up to these times are visible to the async proxy
@@ -77,16 +77,16 @@ struct Clocks {
 };
 
 /// What a release makes known, by cluster. Shared, since many learn the same.
-using Publication = std::map<uint32_t, std::shared_ptr<const Clocks>>;
-void join(Publication &into, const Publication &from);
+using ReleasedClocks = std::map<uint32_t, std::shared_ptr<const Clocks>>;
+void join(ReleasedClocks &into, const ReleasedClocks &from);
 
 /// What passes between the warps of a cluster at a barrier.
-struct Knowledge {
-  Clocks now;         // of their own cluster
-  Publication others; // of clusters heard of
-  Publication fenced; // what was known at the last fences: what relaxed writes publish
+struct ClockSet {
+  Clocks now;            // of their own cluster
+  ReleasedClocks others; // of clusters heard of
+  ReleasedClocks fenced; // what was known at the last fences: what relaxed writes publish
 
-  void join(const Knowledge &other);
+  void join(const ClockSet &other);
   void clear();
 };
 
@@ -95,20 +95,20 @@ struct WarpClock {
   static constexpr uint32_t kLastTime = (1u << 24) - 1;
   static constexpr uint32_t kGridsBefore = ~0u; // in the place of a cluster: of the launches before
 
-  bool isKept = true; // false: nobody asks, and nothing is handed on
+  bool isTracked = true; // false: nobody asks, and nothing is handed on
   uint32_t cluster = 0;
   uint32_t actor = 0;
   uint32_t blockBegin = 0, blockWarps = 0; // the actors that are warps of its own block
   uint32_t blockTime = 0; // what each of them did up to this time is known since the last barrier
   uint32_t laneTime = 0;  // what each of its own lanes did up to this time is known to all of them
-  VectorClock lanesHeard; // of its own actor: the same, with single lanes
-  bool followsLanes = false; // lanes may tell others something on their own
-  uint32_t metTime = 0;      // what its lanes did up to this time was before they met
-  uint32_t touched = 0;      // lanes that have accessed memory since
-  uint32_t lagging = 0;      // lanes that have waited for nothing since, while others have
-  std::shared_ptr<const WarpClock> behind; // what those know
-  Knowledge has;
-  Publication seen; // what relaxed reads have seen: known after the next fence
+  VectorClock lanesAcquired;  // of its own actor: the same, with single lanes
+  bool followsLanes = false;  // lanes may tell others something on their own
+  uint32_t convergedTime = 0; // what its lanes did up to this time was before they met
+  uint32_t touched = 0;       // lanes that have accessed memory since
+  uint32_t lagging = 0;       // lanes that have waited for nothing since, while others have
+  std::shared_ptr<const WarpClock> laggingClock; // what those know
+  ClockSet has;
+  ReleasedClocks seen; // what relaxed reads have seen: known after the next fence
 
   void reset(uint32_t ofCluster, uint32_t ofActor, bool isNeeded);
   /// Its block's warps, of which it knows nothing yet.
@@ -129,22 +129,22 @@ struct WarpClock {
   /// Lanes access memory.
   void touch(uint32_t lanes) { touched |= lanes; }
   /// Lanes come together, in whatever instruction that waits for them: what they did before, any of them may tell.
-  void meet() {
+  void converge() {
     if (touched && followsLanes)
       advance();
-    metTime = time() - 1;
+    convergedTime = time() - 1;
     touched = lagging = 0;
   }
   /// What `lane` knows.
   const WarpClock &of(unsigned lane) const {
-    return lane < 32 && lagging >> lane & 1 ? *behind : *this;
+    return lane < 32 && lagging >> lane & 1 ? *laggingClock : *this;
   }
   /// bar.warp.sync: the lanes know what all of them did.
   void syncLanes();
   /// What `lanes` make known when they release.
-  Publication publication(uint32_t lanes) const;
+  ReleasedClocks released(uint32_t lanes) const;
   /// Some lanes acquire it.
-  void learn(const Publication &news, uint32_t lanes);
+  void acquire(const ReleasedClocks &released, uint32_t lanes);
   /// Some lanes have waited for the launches before this one (griddepcontrol.wait): all that these did is known.
   void learnOfGrids(uint32_t lanes);
   bool knowsOfGrids() const { return has.others.contains(kGridsBefore); }
@@ -152,15 +152,15 @@ struct WarpClock {
   void fence(uint32_t lanes);
   /// What relaxed reads have seen becomes known to some lanes. Barriers do so too: kernels that count blocks with a relaxed
   /// atomic and go on after a barrier rely on it.
-  void settle(uint32_t lanes);
+  void acquireSeen(uint32_t lanes);
   /// Some lanes arrive at a barrier: hands over what they know. What the warp does from here on is later.
-  void arrive(Knowledge &barrier, uint32_t lanes);
+  void arrive(ClockSet &barrier, uint32_t lanes);
   /// The same without order of its own: hands over what was known at the last fence.
-  void arriveRelaxed(Knowledge &barrier) const;
+  void arriveRelaxed(ClockSet &barrier) const;
   /// Has waited for a barrier without order of its own: what came of it is known after the next fence.
-  void waitRelaxed(const Knowledge &barrier);
+  void waitRelaxed(const ClockSet &barrier);
   /// Some lanes have waited with it.
-  void wait(const Knowledge &barrier, uint32_t lanes);
+  void wait(const ClockSet &barrier, uint32_t lanes);
   /// fence.proxy.async: what the warp knows to be written, asynchronous operations see from here on.
   void fenceProxy();
 
@@ -169,10 +169,10 @@ private:
   bool leavesOthers(uint32_t lanes) const {
     return followsLanes && (touched & ~lanes) && time() < kLastTime;
   }
-  // Before `lanes` learn something: the others stay behind.
-  void part(uint32_t lanes);
+  // Before `lanes` learn something: the others stay laggingClock.
+  void leaveBehind(uint32_t lanes);
   // What others have learnt of its own lanes.
-  void hear(const Clocks &news);
+  void acquireOwnLanes(const Clocks &released);
 };
 
 /// The words through which threads synchronise: what is known to whoever reads them.
@@ -185,9 +185,9 @@ public:
     bool operator==(const Key &) const = default;
   };
   /// A strong write replaces what its word carried; a read-modify-write adds to it.
-  void write(Key key, const Publication &news, bool adds);
+  void write(Key key, const ReleasedClocks &released, bool adds);
   /// Null if nothing is carried.
-  const Publication *read(Key key) const;
+  const ReleasedClocks *read(Key key) const;
   bool empty() const { return carried_.empty(); }
   void clear() { carried_.clear(); }
 
@@ -197,7 +197,7 @@ private:
       return std::hash<uint64_t>()(key.address * 0x9E3779B97F4A7C15u ^ key.block);
     }
   };
-  std::unordered_map<Key, Publication, Hash> carried_;
+  std::unordered_map<Key, ReleasedClocks, Hash> carried_;
 };
 
 } // namespace tile::vgpu

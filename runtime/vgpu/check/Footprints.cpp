@@ -51,10 +51,10 @@ static void unite(PageBits &into, const PageBits &from) {
 void Footprints::merge(Merged &merged, const PageFootprint &footprint) {
   if (merged.written &&
       (overlap(footprint.read, *merged.written) || overlap(footprint.written, *merged.written)))
-    haveMet_ = true;
+    haveConflict_ = true;
   if (footprint.isWritten) {
     if (overlap(footprint.written, merged.read))
-      haveMet_ = true;
+      haveConflict_ = true;
     if (!merged.written)
       merged.written = std::make_unique<PageBits>();
     unite(*merged.written, footprint.written);

@@ -65,7 +65,7 @@ public:
   };
   void add(std::span<const Touched> pages);
   /// Whether a cluster has touched what another has written.
-  bool haveMet() const { return haveMet_; }
+  bool haveConflict() const { return haveConflict_; }
   /// All of it.
   TouchedBytes touched();
 
@@ -84,7 +84,7 @@ private:
   std::mutex mutex_;
   PageTable<Merged> merged_;
   std::vector<uint64_t> pages_; // of merged_ that are not empty
-  std::atomic<bool> haveMet_ = false;
+  std::atomic<bool> haveConflict_ = false;
 };
 
 } // namespace tile::vgpu

@@ -29,7 +29,7 @@ inline bool isOrdered(Stamp earlier, uint32_t cluster, const Accessor &accessor)
   const WarpClock &clock = *accessor.clock;
   if (isOwn(earlier, cluster, accessor))
     return (accessor.ordersOwnAccess && earlier.lane == accessor.lane) ||
-           clock.lanesHeard.covers(earlier.actor, earlier.lane, earlier.clock);
+           clock.lanesAcquired.covers(earlier.actor, earlier.lane, earlier.clock);
   const Clocks *clocks = clocksOf(clock, cluster);
   if (clocks && clocks->known.covers(earlier.actor, earlier.lane, earlier.clock))
     return true;

@@ -51,7 +51,7 @@ bool isOrderedRead(Stamp read, const Accessor &accessor) {
     if (clock.actor / 16 == many.group)
       many.mask &= ~(1u << clock.actor % 16);
     isOfAll = true;
-    if (!knowsAll(many, clock))
+    if (!coversAll(many, clock))
       return false;
   } else {
     isOfAll = isOfAllLanes(read, accessor);
@@ -83,7 +83,7 @@ bool readNew(ClusterCell &cell, const Accessor &accessor) {
       join(read, std::bit_cast<Stamp>(many), accessor);
       return true;
     }
-    if (!knowsAll(many, *accessor.clock))
+    if (!coversAll(many, *accessor.clock))
       return false;
     accessor.orderedRead = readBits(read);
     read = stamp;

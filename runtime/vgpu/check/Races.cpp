@@ -145,7 +145,7 @@ private:
   template <class Visit> void forPages(uint64_t address, uint64_t bytes, Visit visit);
 
   Footprints *footprints_;
-  RaceCells<Cell> rules_;
+  RaceRules<Cell> rules_;
   PageTable<Page *> places_;
   std::vector<std::unique_ptr<Page>> pages_; // those in use, then those to use again
   size_t used_ = 0;

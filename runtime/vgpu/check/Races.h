@@ -27,7 +27,7 @@ public:
   size_t heldBytes() const { return shadow_.heldBytes() + rules_.heldBytes(); }
 
 private:
-  RaceCells<ClusterCell> rules_;
+  RaceRules<ClusterCell> rules_;
   ChunkShadow<ClusterCell> shadow_;
 };
 

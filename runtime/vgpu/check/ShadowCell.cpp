@@ -7,13 +7,13 @@
 
 namespace tile::vgpu {
 
-template <class Cell> void RaceCells<Cell>::clear() {
+template <class Cell> void RaceRules<Cell>::clear() {
   split_.reset();
   pools_.clear();
   freePools_.clear();
 }
 
-template <class Cell> size_t RaceCells<Cell>::heldBytes() const {
+template <class Cell> size_t RaceRules<Cell>::heldBytes() const {
   size_t bytes = split_.heldBytes() + pools_.capacity() * sizeof(pools_[0]) +
                  freePools_.capacity() * sizeof(uint32_t);
   for (const std::vector<Stamp> &pool : pools_)
@@ -21,7 +21,7 @@ template <class Cell> size_t RaceCells<Cell>::heldBytes() const {
   return bytes;
 }
 
-template <class Cell> void RaceCells<Cell>::split(Cell &cell, std::span<Cell> parts) {
+template <class Cell> void RaceRules<Cell>::split(Cell &cell, std::span<Cell> parts) {
   for (Cell &part : parts) {
     part = cell;
     // Each part needs its own list of readers.
@@ -35,7 +35,7 @@ template <class Cell> void RaceCells<Cell>::split(Cell &cell, std::span<Cell> pa
   cell.write.kindBits = kSplit;
 }
 
-template <class Cell> void RaceCells<Cell>::forget(std::span<Cell> parts) {
+template <class Cell> void RaceRules<Cell>::forget(std::span<Cell> parts) {
   for (Cell &part : parts) {
     if (isSplit(part)) {
       auto index = static_cast<uint32_t>(part.write.clock);
@@ -48,7 +48,7 @@ template <class Cell> void RaceCells<Cell>::forget(std::span<Cell> parts) {
   }
 }
 
-template <class Cell> uint32_t RaceCells<Cell>::splitIndex(Cell &cell) {
+template <class Cell> uint32_t RaceRules<Cell>::splitIndex(Cell &cell) {
   if (isSplit(cell))
     return static_cast<uint32_t>(cell.write.clock);
   uint32_t index = split_.take();
@@ -57,7 +57,7 @@ template <class Cell> uint32_t RaceCells<Cell>::splitIndex(Cell &cell) {
   return index;
 }
 
-template <class Cell> void RaceCells<Cell>::assemble(Cell &word, std::span<Cell, 4> bytes) {
+template <class Cell> void RaceRules<Cell>::assemble(Cell &word, std::span<Cell, 4> bytes) {
   auto isFirst = [&](const Cell &byte) {
     return byte.write == bytes[0].write && byte.read == bytes[0].read;
   };
@@ -71,7 +71,7 @@ template <class Cell> void RaceCells<Cell>::assemble(Cell &word, std::span<Cell,
   word.write.clock = index;
 }
 
-template <class Cell> std::vector<Stamp> RaceCells<Cell>::expand(Stamp slot) {
+template <class Cell> std::vector<Stamp> RaceRules<Cell>::expand(Stamp slot) {
   auto many = std::bit_cast<ManyReads>(slot);
   std::vector<Stamp> reads;
   for (unsigned bit = 0; bit < 16; ++bit)
@@ -88,7 +88,7 @@ template <class Cell> std::vector<Stamp> RaceCells<Cell>::expand(Stamp slot) {
 }
 
 template <class Cell>
-bool RaceCells<Cell>::conflictsWithMany(Stamp reads, uint32_t cluster, const Accessor &accessor,
+bool RaceRules<Cell>::conflictsWithMany(Stamp reads, uint32_t cluster, const Accessor &accessor,
                                         const RaceAddress &where) {
   const WarpClock &clock = *accessor.clock;
   auto check = [&](Stamp read) {
@@ -100,12 +100,12 @@ bool RaceCells<Cell>::conflictsWithMany(Stamp reads, uint32_t cluster, const Acc
     return std::ranges::any_of(pools_[reads.clock], check);
   // The usual case first: all of them were before the last barrier.
   bool known = cluster == clock.cluster && !accessor.fencesReads &&
-               knowsAll(std::bit_cast<ManyReads>(reads), clock);
+               coversAll(std::bit_cast<ManyReads>(reads), clock);
   return !known && std::ranges::any_of(expand(reads), check);
 }
 
 template <class Cell>
-bool RaceCells<Cell>::conflictsWithReads(const Cell &cell, const Accessor &accessor,
+bool RaceRules<Cell>::conflictsWithReads(const Cell &cell, const Accessor &accessor,
                                          const RaceAddress &where) {
   auto check = [&](Stamp reads, uint32_t cluster) {
     if (reads.kindBits == kMany || reads.kindBits == kPooled)
@@ -119,7 +119,7 @@ bool RaceCells<Cell>::conflictsWithReads(const Cell &cell, const Accessor &acces
 }
 
 template <class Cell>
-void RaceCells<Cell>::touch(Cell &cell, const Accessor &accessor, bool sameValue,
+void RaceRules<Cell>::touch(Cell &cell, const Accessor &accessor, bool sameValue,
                             const RaceAddress &where) {
   uint32_t own = accessor.cluster(), writer = own;
   if constexpr (Cell::kManyClusters)
@@ -143,20 +143,20 @@ void RaceCells<Cell>::touch(Cell &cell, const Accessor &accessor, bool sameValue
   }
 }
 
-template <class Cell> void RaceCells<Cell>::release(Stamp &slot) {
+template <class Cell> void RaceRules<Cell>::release(Stamp &slot) {
   if (slot.kindBits == kPooled)
     freePools_.push_back(static_cast<uint32_t>(slot.clock));
   slot = Stamp();
 }
 
-template <class Cell> void RaceCells<Cell>::clearReads(Cell &cell) {
+template <class Cell> void RaceRules<Cell>::clearReads(Cell &cell) {
   release(cell.read);
   if constexpr (Cell::kManyClusters)
     release(cell.otherRead);
 }
 
 template <class Cell>
-void RaceCells<Cell>::noteRead(Cell &cell, Stamp stamp, uint32_t cluster,
+void RaceRules<Cell>::noteRead(Cell &cell, Stamp stamp, uint32_t cluster,
                                const Accessor *accessor) {
   if constexpr (Cell::kManyClusters) {
     if (cell.read && cell.readCluster != cluster) {
@@ -187,7 +187,7 @@ void RaceCells<Cell>::noteRead(Cell &cell, Stamp stamp, uint32_t cluster,
 }
 
 template <class Cell>
-bool RaceCells<Cell>::joinMany(Stamp &slot, Stamp stamp, const Accessor *accessor) {
+bool RaceRules<Cell>::joinMany(Stamp &slot, Stamp stamp, const Accessor *accessor) {
   auto many = std::bit_cast<ManyReads>(slot);
   bool sameKind = stamp.kind() == (many.proxy ? AccessKind::ProxyRead : AccessKind::Read);
   if (sameKind && many.clock == stamp.clock && stamp.actor / 16 == many.group) {
@@ -197,14 +197,14 @@ bool RaceCells<Cell>::joinMany(Stamp &slot, Stamp stamp, const Accessor *accesso
     return true;
   }
   bool mayBeUnfenced = accessor && accessor->fencesReads && !many.proxy;
-  if (!accessor || mayBeUnfenced || !knowsAll(many, *accessor->clock))
+  if (!accessor || mayBeUnfenced || !coversAll(many, *accessor->clock))
     return false;
   slot = stamp;
   return true;
 }
 
 template <class Cell>
-void RaceCells<Cell>::pool(Stamp &slot, Stamp stamp, const Accessor *accessor) {
+void RaceRules<Cell>::pool(Stamp &slot, Stamp stamp, const Accessor *accessor) {
   if (slot.kindBits != kPooled) {
     std::vector<Stamp> reads = slot.kindBits == kMany ? expand(slot) : std::vector<Stamp>{slot};
     if (freePools_.empty()) {
@@ -225,7 +225,7 @@ void RaceCells<Cell>::pool(Stamp &slot, Stamp stamp, const Accessor *accessor) {
   reads.push_back(stamp);
 }
 
-template class RaceCells<ClusterCell>;
-template class RaceCells<GlobalCell>;
+template class RaceRules<ClusterCell>;
+template class RaceRules<GlobalCell>;
 
 } // namespace tile::vgpu

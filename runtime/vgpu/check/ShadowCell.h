@@ -31,7 +31,7 @@ struct GlobalCell {
 };
 
 /// The rules, over cells of either kind, with the memory for the rare cases.
-template <class Cell> class RaceCells {
+template <class Cell> class RaceRules {
 public:
   /// Checks an access to whole cells of `words` from byte `offset` of them, and remembers it. `place(at)`: what byte
   /// `at` stands for. `sameValue`: a write that changes nothing.
@@ -113,7 +113,7 @@ private:
   std::vector<uint32_t> freePools_;
 };
 
-extern template class RaceCells<ClusterCell>;
-extern template class RaceCells<GlobalCell>;
+extern template class RaceRules<ClusterCell>;
+extern template class RaceRules<GlobalCell>;
 
 } // namespace tile::vgpu

@@ -386,15 +386,15 @@ SyncWord syncWord(Warp &warp, const Access &access, unsigned lane) {
 }
 
 void acquire(Warp &warp, const Access &access) {
-  bool learnsNow =
+  bool acquiresNow =
       access.order == MemoryOrder::Acquire || access.order == MemoryOrder::AcquireRelease;
-  auto take = [&](const Publication *news) {
-    if (!news)
+  auto take = [&](const ReleasedClocks *released) {
+    if (!released)
       return;
-    if (learnsNow)
-      warp.clock.learn(*news, access.mask);
+    if (acquiresNow)
+      warp.clock.acquire(*released, access.mask);
     else
-      join(warp.clock.seen, *news);
+      join(warp.clock.seen, *released);
   };
   forLanes(access.mask, [&](unsigned lane) {
     SyncWord word = syncWord(warp, access, lane);
@@ -407,19 +407,19 @@ void acquire(Warp &warp, const Access &access) {
 }
 
 void release(Warp &warp, const Access &access) {
-  bool publishesNow =
+  bool releasesNow =
       access.order == MemoryOrder::Release || access.order == MemoryOrder::AcquireRelease;
   bool adds = access.kind == AccessKind::Atomic || access.kind == AccessKind::NarrowAtomic;
-  Publication news = publishesNow ? warp.clock.publication(access.mask) : warp.clock.has.fenced;
+  ReleasedClocks released = releasesNow ? warp.clock.released(access.mask) : warp.clock.has.fenced;
   forLanes(access.mask, [&](unsigned lane) {
     SyncWord word = syncWord(warp, access, lane);
-    if (news.empty() && (adds || word.variables->empty()))
+    if (released.empty() && (adds || word.variables->empty()))
       return;
-    word.variables->write(word.narrow, news, adds);
+    word.variables->write(word.narrow, released, adds);
     if (!isNarrow(access.kind))
-      word.variables->write(word.wide, news, adds);
+      word.variables->write(word.wide, released, adds);
   });
-  if (publishesNow)
+  if (releasesNow)
     warp.clock.advance();
 }
 

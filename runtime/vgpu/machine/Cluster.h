@@ -19,7 +19,7 @@ enum class TurnEnd : uint8_t {
 struct ClusterBarrier {
   uint64_t phase = 0;   // completed phases
   uint32_t arrived = 0; // threads
-  Knowledge arriving, completed;
+  ClockSet arriving, completed;
 };
 
 /// What is a cluster's own. The next one starts with `{}`.

@@ -105,7 +105,7 @@ bool Launch::runApart() {
   backup_ = std::make_unique<PageBackup>(memory());
   footprints_ = std::make_unique<Footprints>([this](uint64_t page) { backup_->keep(page); });
   runOn(setup_.threads);
-  bool isClean = outcome_.findings.empty() && !footprints_->haveMet();
+  bool isClean = outcome_.findings.empty() && !footprints_->haveConflict();
   if (isClean)
     touched_ = footprints_->touched();
   else
@@ -211,7 +211,7 @@ void Launch::retire(Cluster &cluster) {
   }
   bool isFaulty =
       std::ranges::any_of(cluster.ctas, [](const auto &cta) { return !cta->findings.empty(); });
-  if (footprints_ && (isFaulty || footprints_->haveMet())) {
+  if (footprints_ && (isFaulty || footprints_->haveConflict())) {
     stopAt_ = 0;
     return;
   }

@@ -222,7 +222,7 @@ bool Warp::converged(const Op &op, uint32_t lanes) {
     if (uint32_t missed = std::exchange(awaited, 0) & lanes & exited) [[unlikely]]
       reportMissed(op, missed);
     if (mask & (mask - 1))
-      clock.meet();
+      clock.converge();
     return true;
   }
   awaited |= elsewhere(lanes);

@@ -187,7 +187,7 @@ struct Barrier {
   bool wholeCta = false; // expects all threads that have not exited
   uint32_t popcount = 0; // of bar.red
   bool all = true, any = false;
-  Knowledge knowledge; // of all that have arrived
+  ClockSet knowledge; // of all that have arrived
 };
 
 /// Four warps that do wgmma together.

@@ -12,12 +12,12 @@ class StreamClock {
 public:
   bool knows(uint32_t stream, uint64_t piece) const { return of(stream) >= piece; }
   uint64_t of(uint32_t stream) const { return stream < pieces_.size() ? pieces_[stream] : 0; }
-  void learn(uint32_t stream, uint64_t piece) {
+  void acquire(uint32_t stream, uint64_t piece) {
     if (stream >= pieces_.size())
       pieces_.resize(stream + 1);
     pieces_[stream] = std::max(pieces_[stream], piece);
   }
-  void learn(const StreamClock &other) {
+  void acquire(const StreamClock &other) {
     if (other.pieces_.size() > pieces_.size())
       pieces_.resize(other.pieces_.size());
     for (size_t i = 0; i < other.pieces_.size(); ++i)

@@ -51,7 +51,7 @@ std::shared_ptr<StreamQueue> Streams::find(uint64_t number) const {
 // --- Work ----------------------------------------------------------------------------------------
 
 StreamWork Streams::next(StreamQueue &queue, StreamWork::Kind kind, Loc where) {
-  queue.clock.learn(host_);
+  queue.clock.acquire(host_);
   StreamWork work;
   work.kind = kind;
   work.where = {where.line ? where.file : "", where.line};
@@ -60,7 +60,7 @@ StreamWork Streams::next(StreamQueue &queue, StreamWork::Kind kind, Loc where) {
   work.piece = ++pieces_[queue.index];
   work.turn = ++turns_;
   work.knows = queue.clock;
-  queue.clock.learn(queue.index, work.piece);
+  queue.clock.acquire(queue.index, work.piece);
   return work;
 }
 
@@ -109,7 +109,7 @@ void Streams::runSome() {
 // --- Order ---------------------------------------------------------------------------------------
 
 std::shared_ptr<EventRecord> Streams::record(const std::shared_ptr<StreamQueue> &queue) {
-  queue->clock.learn(host_);
+  queue->clock.acquire(host_);
   auto event = std::make_shared<EventRecord>();
   event->queue = queue;
   event->position = queue->given + 1;
@@ -122,7 +122,7 @@ std::shared_ptr<EventRecord> Streams::record(const std::shared_ptr<StreamQueue> 
 }
 
 void Streams::wait(StreamQueue &queue, std::shared_ptr<EventRecord> event) {
-  queue.clock.learn(event->knows);
+  queue.clock.acquire(event->knows);
   give(queue, [this, event = std::move(event), &queue] {
     queue.inFlight = nullptr;
     if (auto before = event->queue.lock())
@@ -133,13 +133,13 @@ void Streams::wait(StreamQueue &queue, std::shared_ptr<EventRecord> event) {
 void Streams::finish(StreamQueue &queue) {
   run(queue);
   queue.inFlight = nullptr;
-  host_.learn(queue.clock);
+  host_.acquire(queue.clock);
 }
 
 void Streams::finish(const EventRecord &event) {
   if (auto queue = event.queue.lock())
     runTo(*queue, event.position);
-  host_.learn(event.knows);
+  host_.acquire(event.knows);
 }
 
 void Streams::finish() {
@@ -148,7 +148,7 @@ void Streams::finish() {
     if (auto queue = known.lock())
       queue->inFlight = nullptr;
   for (uint32_t index = 0; index < pieces_.size(); ++index) // streams that have ended as well
-    host_.learn(index, pieces_[index]);
+    host_.acquire(index, pieces_[index]);
 }
 
 bool Streams::isReached(const EventRecord &event) {
@@ -157,7 +157,7 @@ bool Streams::isReached(const EventRecord &event) {
     runOne(*queue);
     return false;
   }
-  host_.learn(event.knows);
+  host_.acquire(event.knows);
   return true;
 }
 

@@ -26,8 +26,8 @@ struct Mbarrier {
   uint32_t expected = 0; // of the phases to come
   int64_t outstanding = 0;
   unsigned actor = 0;       // what it completes is ordered by this actor, at time phase + 1
-  Knowledge arriving;       // of the phase
-  Knowledge completed;      // of all phases before
+  ClockSet arriving;        // of the phase
+  ClockSet completed;       // of all phases before
   Stamp initialised;        // by whom and when
   Warp *lastWarp = nullptr; // who changed `outstanding` last, and how
   const Op *lastOp = nullptr;

@@ -35,7 +35,7 @@ protected:
   }
   // As of bar.sync by all.
   void meet() {
-    Knowledge barrier;
+    ClockSet barrier;
     for (WarpClock &clock : clocks_)
       clock.arrive(barrier, ~0u);
     for (WarpClock &clock : clocks_)

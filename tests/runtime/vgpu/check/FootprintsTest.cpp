@@ -18,29 +18,29 @@ PageFootprint footprint(uint32_t begin, uint32_t count, bool writes) {
   return result;
 }
 
-bool meet(const PageFootprint &first, const PageFootprint &second) {
+bool conflict(const PageFootprint &first, const PageFootprint &second) {
   Footprints footprints([](uint64_t) {});
   footprints.add({{{kPage, &first}}});
-  EXPECT_FALSE(footprints.haveMet());
+  EXPECT_FALSE(footprints.haveConflict());
   footprints.add({{{kPage, &second}}});
-  return footprints.haveMet();
+  return footprints.haveConflict();
 }
 
-TEST(Footprints, WhoeverTouchesWhatAnotherWritesMeetsIt) {
+TEST(Footprints, WhoeverTouchesWhatAnotherWritesConflicts) {
   PageFootprint reads = footprint(60, 8, false), writes = footprint(60, 8, true);
-  EXPECT_FALSE(meet(reads, reads));
-  EXPECT_TRUE(meet(reads, writes));
-  EXPECT_TRUE(meet(writes, reads));
-  EXPECT_TRUE(meet(writes, writes));
+  EXPECT_FALSE(conflict(reads, reads));
+  EXPECT_TRUE(conflict(reads, writes));
+  EXPECT_TRUE(conflict(writes, reads));
+  EXPECT_TRUE(conflict(writes, writes));
 }
 
-TEST(Footprints, BytesSideBySideDoNotMeet) {
+TEST(Footprints, BytesSideBySideDoNotConflict) {
   PageFootprint writes = footprint(60, 8, true);
   for (bool alsoWrites : {false, true}) {
-    EXPECT_FALSE(meet(writes, footprint(59, 1, alsoWrites)));
-    EXPECT_FALSE(meet(writes, footprint(68, 956, alsoWrites)));
-    EXPECT_TRUE(meet(writes, footprint(67, 1, alsoWrites)));
-    EXPECT_TRUE(meet(writes, footprint(0, 1024, alsoWrites)));
+    EXPECT_FALSE(conflict(writes, footprint(59, 1, alsoWrites)));
+    EXPECT_FALSE(conflict(writes, footprint(68, 956, alsoWrites)));
+    EXPECT_TRUE(conflict(writes, footprint(67, 1, alsoWrites)));
+    EXPECT_TRUE(conflict(writes, footprint(0, 1024, alsoWrites)));
   }
 }
 

@@ -42,7 +42,7 @@ public:
     memory.access(accessor(warp, lane, kind), offset, bytes, false);
   }
   void barrier(uint32_t warps = (1u << kWarps) - 1) {
-    Knowledge all;
+    ClockSet all;
     for (unsigned warp = 0; warp < kWarps; ++warp)
       if (warps >> warp & 1)
         clocks[warp].arrive(all, ~0u);
@@ -73,7 +73,7 @@ TEST(Ordering, WarpsNeedABarrier) {
 TEST(Ordering, ReadersAreNotOrderedByWhatTheyAcquire) {
   Block block;
   block.access(0, 0, AccessKind::Write);
-  block.clocks[1].learn(block.clocks[0].publication(~0u), ~0u);
+  block.clocks[1].acquire(block.clocks[0].released(~0u), ~0u);
   block.clocks[0].advance();
   block.access(1, 0, AccessKind::Read);
   EXPECT_EQ(block.reported, Kinds{});
@@ -81,21 +81,21 @@ TEST(Ordering, ReadersAreNotOrderedByWhatTheyAcquire) {
   EXPECT_EQ(block.reported, Kinds{FindingKind::Race});
 }
 
-TEST(Ordering, OneLaneReleasesItsOwnAccessesAndThoseBeforeTheLanesMet) {
-  for (bool meets : {false, true})
+TEST(Ordering, OneLaneReleasesItsOwnAccessesAndThoseBeforeTheLanesConverged) {
+  for (bool converges : {false, true})
     for (unsigned lane : {0u, 5u}) {
       Block block;
       block.clocks[0].followsLanes = true;
       block.access(0, lane, AccessKind::Write);
-      if (meets)
-        block.clocks[0].meet();
+      if (converges)
+        block.clocks[0].converge();
       block.access(0, 0, AccessKind::Write, 32);
-      block.clocks[1].learn(block.clocks[0].publication(1), ~0u);
+      block.clocks[1].acquire(block.clocks[0].released(1), ~0u);
       block.clocks[0].advance();
       block.access(1, 0, AccessKind::Read);
-      EXPECT_EQ(block.reported, meets || lane == 0 ? Kinds{} : Kinds{FindingKind::Race});
+      EXPECT_EQ(block.reported, converges || lane == 0 ? Kinds{} : Kinds{FindingKind::Race});
       block.access(1, 0, AccessKind::Read, 32);
-      EXPECT_EQ(block.reported.size(), meets || lane == 0 ? 0u : 1u);
+      EXPECT_EQ(block.reported.size(), converges || lane == 0 ? 0u : 1u);
     }
 }
 
@@ -210,9 +210,9 @@ bool stepAlike(Block &block, Definition &definition, std::mt19937 &random) {
     block.barrier(warps);
     definition.barrier(warps);
   } else if (what < 5) { // a release by one that another acquires
-    Publication released = block.clocks[warp].publication(~0u);
+    ReleasedClocks released = block.clocks[warp].released(~0u);
     block.clocks[warp].advance();
-    block.clocks[other].learn(released, ~0u);
+    block.clocks[other].acquire(released, ~0u);
     definition.order(warp, other);
   } else {
     uint32_t bytes = 1u << below(6), offset = below(kBytes / bytes) * bytes;
