@@ -19,7 +19,7 @@ void LaunchTally::addLines(const Launch &launch) {
     const Program &program = launch.program();
     auto [entry, isNew] = lines_.try_emplace({program.module, program.lines[i].line});
     if (isNew) {
-      static_cast<CodePlace &>(entry->second) = placeOf(program, static_cast<uint32_t>(i));
+      static_cast<CodeLocation &>(entry->second) = locationOf(program, static_cast<uint32_t>(i));
       entry->second.kind = program.lines[i].kind;
     }
     entry->second.counters += counted;
@@ -33,14 +33,14 @@ void LaunchTally::clearCounters() {
 
 std::vector<LineCounters> LaunchTally::countersByLine() const {
   std::vector<LineCounters> lines;
-  for (const auto &[place, line] : lines_)
+  for (const auto &[location, line] : lines_)
     lines.push_back(line);
   return lines;
 }
 
 std::vector<Note> LaunchTally::notes() const {
   std::vector<Note> notes;
-  for (const auto &[place, note] : notes_)
+  for (const auto &[location, note] : notes_)
     notes.push_back(note);
   return notes;
 }

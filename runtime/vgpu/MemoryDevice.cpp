@@ -236,7 +236,7 @@ void MemoryDevice::nameMemory(DevicePtr pointer, const std::string &name) {
 
 device::Stream MemoryDevice::createStream(Loc where) {
   std::lock_guard lock(mutex_);
-  SourcePlace made{where.line ? where.file : "", where.line};
+  SourceLocation made{where.line ? where.file : "", where.line};
   return streamHandles_.insert(
       std::make_shared<StreamHandle>(StreamHandle{streams_.make(std::move(made))}));
 }

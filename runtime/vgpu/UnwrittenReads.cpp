@@ -43,7 +43,7 @@ void UnwrittenReads::note(GlobalMemory &memory, const ElementRange &elements, Lo
   size_t count = 1;
   for (int64_t extent : elements.extents)
     count *= static_cast<size_t>(extent);
-  std::string name = memory.placeOf(elements.base).name;
+  std::string name = memory.locationOf(elements.base).name;
   std::string text = std::string(where.file) + ":" + std::to_string(where.line) +
                      ": note: virtual GPU: " + std::to_string(unwritten) + " of the " +
                      std::to_string(count) + " elements read here" +

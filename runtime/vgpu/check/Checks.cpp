@@ -107,19 +107,19 @@ std::string Finding::otherText() const {
   return text;
 }
 
-static std::string sourceOf(const CodePlace &place) {
-  return place.sourceFile + ":" + std::to_string(place.sourceLine);
+static std::string sourceOf(const CodeLocation &location) {
+  return location.sourceFile + ":" + std::to_string(location.sourceLine);
 }
 
-static std::string ptxOf(const CodePlace &place) {
-  return place.ptxFile + ":" + std::to_string(place.ptxLine);
+static std::string ptxOf(const CodeLocation &location) {
+  return location.ptxFile + ":" + std::to_string(location.ptxLine);
 }
 
 // " inlined at file.cu:9, main.cu:3"
-static std::string inlinedText(const CodePlace &place) {
+static std::string inlinedText(const CodeLocation &location) {
   std::string text;
-  for (const SourcePlace &caller : place.inlinedAt)
-    text += (&caller == place.inlinedAt.data() ? " inlined at " : ", ") + caller.file + ":" +
+  for (const SourceLocation &caller : location.inlinedAt)
+    text += (&caller == location.inlinedAt.data() ? " inlined at " : ", ") + caller.file + ":" +
             std::to_string(caller.line);
   return text;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
-#include "runtime/vgpu/check/CodePlace.h"
+#include "runtime/vgpu/check/CodeLocation.h"
 #include "runtime/vgpu/ptx/Ptx.h"
 
 #include <functional>
@@ -63,14 +63,14 @@ enum class FindingKind : uint8_t {
 const char *nameOf(FindingKind kind);
 
 /// The allocation or variable that an address lies in or is nearest to.
-struct MemoryPlace {
+struct MemoryLocation {
   std::string name;   // empty: none is near
   int64_t offset = 0; // of the address; negative: so many bytes before it
   uint64_t bytes = 0; // of all of it
 };
 
 /// The earlier of the two accesses of a race. Of one that is not known by its line, `ptxLine` is 0.
-struct OtherAccess : CodePlace {
+struct OtherAccess : CodeLocation {
   std::string access;           // "write", "asynchronous read"
   bool inEarlierLaunch = false; // which this one need not have waited for
   bool isAsynchronous = false;  // completed by no thread: what follows is not known
@@ -83,7 +83,7 @@ struct OtherAccess : CodePlace {
 
 /// One fault of a kernel, with everything needed to find it again; or one of the host's program, which has the line of that
 /// as its source, and none of PTX.
-struct Finding : CodePlace {
+struct Finding : CodeLocation {
   FindingKind kind = FindingKind::OutOfBounds;
   std::string message; // what happened, with values
   std::string kernel;
@@ -94,7 +94,7 @@ struct Finding : CodePlace {
   Space space = Space::Generic;
   uint64_t address = 0;
   uint32_t bytes = 0;
-  MemoryPlace allocation;
+  MemoryLocation allocation;
   std::optional<OtherAccess> other; // of a race
   uint64_t count = 1;               // how often it was seen in the launch
   uint64_t seed = 0;
@@ -106,7 +106,7 @@ struct Finding : CodePlace {
 };
 
 /// What a kernel does that is no fault, but may not be meant. Each line has one at most.
-struct Note : CodePlace {
+struct Note : CodeLocation {
   std::string message;
 
   /// One line: "file.ptx:12: ..., from file.cu:5; `...`".

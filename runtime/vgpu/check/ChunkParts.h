@@ -76,13 +76,13 @@ private:
     for (unsigned i = 0; i < kStamps; ++i)
       if (stamps_[i] == stamp)
         return static_cast<Reference>((i + 1) | lane << kIndexBits);
-    std::optional<unsigned> place = unusedPlace();
-    if (!place)
+    std::optional<unsigned> slot = unusedSlot();
+    if (!slot)
       return {};
-    stamps_[*place] = stamp;
-    return static_cast<Reference>((*place + 1) | lane << kIndexBits);
+    stamps_[*slot] = stamp;
+    return static_cast<Reference>((*slot + 1) | lane << kIndexBits);
   }
-  std::optional<unsigned> unusedPlace() const {
+  std::optional<unsigned> unusedSlot() const {
     constexpr uint32_t kIndex = (1u << kIndexBits) - 1;
     uint32_t used = 0;
     for (uint32_t at = 0; at < kBytes; ++at)

@@ -35,22 +35,22 @@ public:
     return chunks_.capacity() * sizeof(Cell) + words_.heldBytes() + parts_.heldBytes();
   }
 
-  /// Checks an access and remembers it. `sameValue`: a write that changes nothing; `place(at)`: what byte `at` is.
-  template <class Place>
+  /// Checks an access and remembers it. `sameValue`: a write that changes nothing; `addressOf(at)`: what byte `at` is.
+  template <class AddressOf>
   void access(Rules &rules, const Accessor &accessor, uint32_t offset, uint32_t bytes,
-              bool sameValue, Place place) {
+              bool sameValue, AddressOf addressOf) {
     if constexpr (!Cell::kManyClusters) {
       AccessKind kind = accessor.kind();
       KnownOrder known(accessor);
       bool isWhole = offset % 4 == 0 && bytes % 4 == 0 && !accessor.fencesReads;
       if (isWhole && (kind == AccessKind::Read || kind == AccessKind::ProxyRead))
-        return accessOrdered<true>(rules, accessor, known, offset, bytes, place);
+        return accessOrdered<true>(rules, accessor, known, offset, bytes, addressOf);
       if (isWhole && !sameValue &&
           (kind == AccessKind::Write || kind == AccessKind::CopyWrite ||
            kind == AccessKind::ProxyWrite))
-        return accessOrdered<false>(rules, accessor, known, offset, bytes, place);
+        return accessOrdered<false>(rules, accessor, known, offset, bytes, addressOf);
     }
-    accessCells(rules, accessor, offset, bytes, sameValue, place);
+    accessCells(rules, accessor, offset, bytes, sameValue, addressOf);
   }
 
   /// Reads of whole chunks at those of `offsets` that `which` names: those that are ordered after everything are
@@ -72,18 +72,18 @@ public:
   }
 
   /// Reads of whole words in these ranges.
-  template <class Place>
+  template <class AddressOf>
   void readRanges(Rules &rules, const Accessor &accessor, std::span<const ShadowRange> ranges,
-                  Place place) {
+                  AddressOf addressOf) {
     KnownOrder known(accessor);
     for (const ShadowRange &range : ranges)
-      accessOrdered<true>(rules, accessor, known, range.offset, range.bytes, place);
+      accessOrdered<true>(rules, accessor, known, range.offset, range.bytes, addressOf);
   }
 
   /// Weak writes that change whole chunks, by the lanes of `which` at their `offsets`.
-  template <class Place>
+  template <class AddressOf>
   void writeChunks(Rules &rules, Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which,
-                   Place place) {
+                   AddressOf addressOf) {
     KnownOrder known(accessor);
     Cell *chunks = chunks_.data();
     for (; which; which &= which - 1) {
@@ -92,7 +92,7 @@ public:
       if (known.takesWrite(chunks[offsets[lane] / kChunkBytes]))
         continue;
       accessor.setLane(lane);
-      access(rules, accessor, offsets[lane], kChunkBytes, false, place);
+      access(rules, accessor, offsets[lane], kChunkBytes, false, addressOf);
       known = KnownOrder(accessor);
     }
   }
@@ -164,15 +164,15 @@ private:
   }
 
   // Whole words, nearly always ordered after everything.
-  template <bool Reads, class Place>
+  template <bool Reads, class AddressOf>
   void accessOrdered(Rules &rules, const Accessor &accessor, KnownOrder &known, uint32_t offset,
-                     uint32_t bytes, Place place) {
+                     uint32_t bytes, AddressOf addressOf) {
     for (uint32_t at = offset, end = offset + bytes; at < end;) {
       Cell &chunk = chunks_[at / kChunkBytes];
       if (at % kChunkBytes == 0 && end - at >= kChunkBytes) {
         if (!known.takes<Reads>(chunk)) {
           if (!isQuickChunk<Reads>(chunk, accessor))
-            accessCells(rules, accessor, at, kChunkBytes, false, place);
+            accessCells(rules, accessor, at, kChunkBytes, false, addressOf);
           known = KnownOrder(accessor);
         }
         at += kChunkBytes;
@@ -180,53 +180,53 @@ private:
       }
       if (isInParts(chunk) ||
           !isQuick<Reads>(wordsOf(rules, chunk)[at % kChunkBytes / 4], accessor))
-        accessCells(rules, accessor, at, 4, false, place);
+        accessCells(rules, accessor, at, 4, false, addressOf);
       at += 4;
     }
   }
 
-  template <class Place>
+  template <class AddressOf>
   void accessCells(Rules &rules, const Accessor &accessor, uint32_t offset, uint32_t bytes,
-                   bool sameValue, Place place) {
+                   bool sameValue, AddressOf addressOf) {
     forChunks(offset, bytes, [&](Cell &chunk, uint32_t at, uint32_t part) {
       if (part == kChunkBytes && isOne(chunk)) {
-        rules.touch(chunk, accessor, sameValue, place(at));
+        rules.touch(chunk, accessor, sameValue, addressOf(at));
         return;
       }
-      accessInside(rules, chunk, accessor, at, part, sameValue, place);
+      accessInside(rules, chunk, accessor, at, part, sameValue, addressOf);
       // A write that changes the whole chunk is all that is remembered of it.
       if (part == kChunkBytes && !sameValue && isWrite(accessor.kind())) {
         forget(rules, chunk);
-        rules.touch(chunk, accessor, false, place(at));
+        rules.touch(chunk, accessor, false, addressOf(at));
       }
     });
   }
 
-  template <class Place>
+  template <class AddressOf>
   void accessInside(Rules &rules, Cell &chunk, const Accessor &accessor, uint32_t at,
-                    uint32_t bytes, bool sameValue, Place place) {
+                    uint32_t bytes, bool sameValue, AddressOf addressOf) {
     uint32_t done = 0;
     if constexpr (!Cell::kManyClusters)
       if (isInParts(chunk) || ((at | bytes) % 4 && enterParts(chunk)))
-        done = accessParts(rules, chunk, accessor, at, bytes, sameValue, place);
+        done = accessParts(rules, chunk, accessor, at, bytes, sameValue, addressOf);
     if (done == bytes)
       return;
     uint32_t base = at / kChunkBytes * kChunkBytes;
     rules.access(wordsOf(rules, chunk), accessor, at % kChunkBytes + done, bytes - done, sameValue,
-                 [&](uint32_t inside) { return place(base + inside); });
+                 [&](uint32_t inside) { return addressOf(base + inside); });
   }
 
   // Returns how many bytes it has done: less than all if what they know has become too much, and they are words again.
-  template <class Place>
+  template <class AddressOf>
   uint32_t accessParts(Rules &rules, Cell &chunk, const Accessor &accessor, uint32_t at,
-                       uint32_t bytes, bool sameValue, Place place) {
+                       uint32_t bytes, bool sameValue, AddressOf addressOf) {
     ChunkParts &parts = parts_[indexOf(chunk)];
     uint32_t begin = at % kChunkBytes, end = begin + bytes, base = at - begin;
     for (uint32_t from = begin, count = 0; from < end; from += count) {
       count = parts.alike(from, end);
       ClusterCell cell = parts.cell(from);
       if (!isQuickPart(cell, accessor, sameValue))
-        rules.touch(cell, accessor, sameValue, place(base + from));
+        rules.touch(cell, accessor, sameValue, addressOf(base + from));
       if (!parts.set(from, count, cell)) {
         leaveParts(rules, chunk, from, count, cell);
         return from + count - begin;

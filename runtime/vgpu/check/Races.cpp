@@ -146,7 +146,7 @@ private:
 
   Footprints *footprints_;
   RaceRules<Cell> rules_;
-  PageTable<Page *> places_;
+  PageTable<Page *> pageAt_;
   std::vector<std::unique_ptr<Page>> pages_; // those in use, then those to use again
   size_t used_ = 0;
   uint64_t lastIndex_ = ~uint64_t{0};
@@ -156,7 +156,7 @@ private:
 template <class Cell> typename PagedRaces<Cell>::Page &PagedRaces<Cell>::pageOf(uint64_t index) {
   if (index == lastIndex_)
     return *last_;
-  Page *&page = places_[index];
+  Page *&page = pageAt_[index];
   if (!page)
     page = &addPage(index);
   lastIndex_ = index;
@@ -181,7 +181,7 @@ template <class Cell> void PagedRaces<Cell>::endCluster() {
   }
   for (size_t i = 0; i < used_; ++i) {
     Page &page = *pages_[i];
-    places_[page.index] = nullptr;
+    pageAt_[page.index] = nullptr;
     page.cells.clear();
     page.reads.clear();
     page.readKeys.clear();

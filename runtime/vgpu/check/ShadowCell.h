@@ -33,22 +33,22 @@ struct GlobalCell {
 /// The rules, over cells of either kind, with the memory for the rare cases.
 template <class Cell> class RaceRules {
 public:
-  /// Checks an access to whole cells of `words` from byte `offset` of them, and remembers it. `place(at)`: what byte
+  /// Checks an access to whole cells of `words` from byte `offset` of them, and remembers it. `addressOf(at)`: what byte
   /// `at` stands for. `sameValue`: a write that changes nothing.
-  template <class Place>
+  template <class AddressOf>
   void access(std::span<Cell> words, const Accessor &accessor, uint32_t offset, uint32_t bytes,
-              bool sameValue, Place place) {
+              bool sameValue, AddressOf addressOf) {
     uint32_t end = offset + bytes;
     while (offset < end) {
       Cell &word = words[offset / 4];
       if (offset % 4 == 0 && end - offset >= 4 && !isSplit(word)) {
-        touch(word, accessor, sameValue, place(offset));
+        touch(word, accessor, sameValue, addressOf(offset));
         offset += 4;
         continue;
       }
       uint32_t index = splitIndex(word);
       for (uint32_t stop = std::min(end, offset / 4 * 4 + 4); offset < stop; ++offset)
-        touch(split_[index][offset % 4], accessor, sameValue, place(offset));
+        touch(split_[index][offset % 4], accessor, sameValue, addressOf(offset));
     }
   }
   /// Calls `visit(cell)` for the cells of a range.

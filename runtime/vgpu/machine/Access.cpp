@@ -10,7 +10,7 @@
 #include <algorithm>
 
 namespace tile::vgpu {
-MemoryPlace sharedPlaceOf(const Launch &launch, uint64_t address) {
+MemoryLocation sharedLocationOf(const Launch &launch, uint64_t address) {
   for (const Program::SharedVariable &variable : launch.program().shared)
     if (address >= variable.address && address - variable.address < variable.bytes)
       return {std::string(variable.name), static_cast<int64_t>(address - variable.address),
@@ -22,16 +22,17 @@ namespace {
 
 constexpr uint64_t kWindowBytes = uint64_t{1} << 40;
 
-MemoryPlace placeOf(const Launch &launch, Space space, uint64_t address) {
+MemoryLocation locationOf(const Launch &launch, Space space, uint64_t address) {
   if (space == Space::Global)
-    return launch.memory().placeOf(address);
-  return space == Space::Shared ? sharedPlaceOf(launch, address & kOffsetMask) : MemoryPlace{};
+    return launch.memory().locationOf(address);
+  return space == Space::Shared ? sharedLocationOf(launch, address & kOffsetMask)
+                                : MemoryLocation{};
 }
 
 // ", its element 100 of 4 bytes", where that is one.
-std::string elementText(const MemoryPlace &place, uint32_t bytes) {
-  bool isElement = !place.name.empty() && place.offset >= 0 && place.offset % bytes == 0;
-  return isElement ? ", its element " + std::to_string(place.offset / bytes) + " of " +
+std::string elementText(const MemoryLocation &location, uint32_t bytes) {
+  bool isElement = !location.name.empty() && location.offset >= 0 && location.offset % bytes == 0;
+  return isElement ? ", its element " + std::to_string(location.offset / bytes) + " of " +
                          std::to_string(bytes) + " bytes"
                    : "";
 }
@@ -48,9 +49,9 @@ template <class Wrong>
   uint64_t address = access.address[lane];
   std::string where = describeAddress(warp, access.space, address);
   if (access.space == Space::Global && kind == FindingKind::OutOfBounds)
-    where += elementText(warp.cta->launch->memory().placeOf(address), access.bytes) +
+    where += elementText(warp.cta->launch->memory().locationOf(address), access.bytes) +
              "; give the access a mask (tiles of views have one)";
-  Finding finding = warp.cta->launch->place(
+  Finding finding = warp.cta->launch->findingAt(
       warp, op, kind, lane,
       std::string(access.kind == AccessKind::Atomic ? "atomic access to"
                   : access.isWrite()                ? "write of"
@@ -61,7 +62,7 @@ template <class Wrong>
   finding.space = access.space;
   finding.address = address;
   finding.bytes = access.bytes;
-  finding.allocation = placeOf(*warp.cta->launch, access.space, address);
+  finding.allocation = locationOf(*warp.cta->launch, access.space, address);
   warp.report(std::move(finding));
   throw StopCta();
 }

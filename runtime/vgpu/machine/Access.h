@@ -42,7 +42,7 @@ void requireGlobal(Warp &warp, const Op &op, unsigned lane, uint64_t address, ui
 template <class Visit> void forSpaces(Warp &warp, const Op &op, Access &access, Visit visit);
 
 /// The variable of a block's shared memory that an address lies in, else its offset in all of it.
-MemoryPlace sharedPlaceOf(const Launch &launch, uint64_t address);
+MemoryLocation sharedLocationOf(const Launch &launch, uint64_t address);
 
 /// Splits off the lanes of `mask` that share the first lane's space, and makes their addresses relative to it.
 Space takeSpace(Access &access, uint32_t mask, uint32_t &taken);

@@ -1,7 +1,7 @@
 // What a kernel did to the machine, counted while it runs: never times, only events.
 #pragma once
 
-#include "runtime/vgpu/check/CodePlace.h"
+#include "runtime/vgpu/check/CodeLocation.h"
 #include "runtime/vgpu/machine/InstructionClass.h"
 
 #include <array>
@@ -73,7 +73,7 @@ struct LaunchStatistics {
 using InstructionMix = std::array<uint64_t, kInstructionClasses>;
 
 /// The counters of one line of PTX.
-struct LineCounters : CodePlace {
+struct LineCounters : CodeLocation {
   InstructionClass kind = InstructionClass::Other;
   Counters counters;
 };

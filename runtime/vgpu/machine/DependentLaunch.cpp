@@ -13,7 +13,7 @@ uint64_t Grid::blockIndex(uint64_t cluster, uint32_t rank) const {
   return (z * grid.y + y) * grid.x + x;
 }
 
-device::Dim3 Grid::placeOf(uint64_t block) const {
+device::Dim3 Grid::coordinatesOf(uint64_t block) const {
   const device::Dim3 &grid = config.grid;
   return {static_cast<uint32_t>(block % grid.x), static_cast<uint32_t>(block / grid.x % grid.y),
           static_cast<uint32_t>(block / grid.x / grid.y)};

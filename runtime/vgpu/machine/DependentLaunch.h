@@ -26,7 +26,7 @@ struct Grid {
   /// The index in the grid of a block of a cluster.
   uint64_t blockIndex(uint64_t cluster, uint32_t rank) const;
   /// Where the block of that index is in the grid.
-  device::Dim3 placeOf(uint64_t block) const;
+  device::Dim3 coordinatesOf(uint64_t block) const;
 };
 
 /// What a launch leaves behind that has let the next one of its stream start: the shadow of its accesses, and whose they are.

@@ -63,7 +63,7 @@ void Launch::note(const Op &op, const std::string &message) {
   auto [entry, isNew] = outcome_.notes.try_emplace(op.instruction);
   if (!isNew)
     return;
-  static_cast<CodePlace &>(entry->second) = placeOf(program(), op.instruction);
+  static_cast<CodeLocation &>(entry->second) = locationOf(program(), op.instruction);
   entry->second.message = message;
 }
 
@@ -308,8 +308,8 @@ void Launch::begin(Cluster &cluster, uint64_t index) {
 void Launch::begin(Cta &cta) const {
   static_cast<CtaState &>(cta) = {};
   cta.index = grid().blockIndex(cta.cluster->index, cta.rank);
-  device::Dim3 place = grid().placeOf(cta.index);
-  cta.id[0] = place.x, cta.id[1] = place.y, cta.id[2] = place.z;
+  device::Dim3 coordinates = grid().coordinatesOf(cta.index);
+  cta.id[0] = coordinates.x, cta.id[1] = coordinates.y, cta.id[2] = coordinates.z;
   // Shared memory starts with a pattern that is no plausible number: reading it unwritten cannot look right.
   std::ranges::fill(cta.shared, uint8_t{0xCD});
   if (checks().init) {
@@ -346,13 +346,13 @@ Accessor accessorOf(Warp &warp, const Op &op, unsigned lane, AccessKind kind) {
   return accessor;
 }
 
-// The places at which the function around `place` was inlined, innermost first.
-static std::vector<SourcePlace> callersOf(const Module &module, SourceLine place) {
-  std::vector<SourcePlace> callers;
-  while (place.inlinedAt) { // each site is older than those inlined there
-    place = module.callSites[place.inlinedAt - 1];
-    if (const std::string *file = module.fileOf(place))
-      callers.push_back({*file, static_cast<int>(place.line)});
+// The places at which the function around `line` was inlined, innermost first.
+static std::vector<SourceLocation> callersOf(const Module &module, SourceLine line) {
+  std::vector<SourceLocation> callers;
+  while (line.inlinedAt) { // each site is older than those inlined there
+    line = module.callSites[line.inlinedAt - 1];
+    if (const std::string *file = module.fileOf(line))
+      callers.push_back({*file, static_cast<int>(line.line)});
   }
   return callers;
 }
@@ -365,28 +365,28 @@ std::string Launch::describe(const Op &op) const {
   return text;
 }
 
-CodePlace placeOf(const Program &program, uint32_t instruction) {
+CodeLocation locationOf(const Program &program, uint32_t instruction) {
   const Program::Line &line = program.lines[instruction];
-  CodePlace place;
-  place.ptxFile = program.module->name;
-  place.ptxLine = line.line;
-  place.ptxText = program.module->lineText(line.line);
+  CodeLocation location;
+  location.ptxFile = program.module->name;
+  location.ptxLine = line.line;
+  location.ptxText = program.module->lineText(line.line);
   if (const std::string *file = program.module->fileOf(line.source)) {
-    place.sourceFile = *file;
-    place.sourceLine = static_cast<int>(line.source.line);
-    place.inlinedAt = callersOf(*program.module, line.source);
+    location.sourceFile = *file;
+    location.sourceLine = static_cast<int>(line.source.line);
+    location.inlinedAt = callersOf(*program.module, line.source);
   }
-  return place;
+  return location;
 }
 
-Finding Launch::place(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
-                      std::string message) const {
+Finding Launch::findingAt(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
+                          std::string message) const {
   Finding finding;
-  static_cast<CodePlace &>(finding) = placeOf(program(), op.instruction);
+  static_cast<CodeLocation &>(finding) = locationOf(program(), op.instruction);
   finding.kind = kind;
   finding.message = std::move(message);
   finding.kernel = program().entry->name;
-  finding.cta = grid().placeOf(warp.cta->index);
+  finding.cta = grid().coordinatesOf(warp.cta->index);
   finding.ctaIndex = warp.cta->index;
   finding.clusterIndex = warp.cta->cluster->index;
   finding.warp = warp.index;

@@ -27,7 +27,7 @@ struct ChangedMap {
 using ChangedMaps = std::map<uint64_t, ChangedMap>;
 
 /// The line of an instruction, by Op::instruction.
-CodePlace placeOf(const Program &program, uint32_t instruction);
+CodeLocation locationOf(const Program &program, uint32_t instruction);
 
 struct LaunchSetup {
   std::shared_ptr<const Program> program;
@@ -65,7 +65,7 @@ public:
   uint32_t clusterSize() const { return raceContext_.clusterSize; }
   const Grid &grid() const { return inFlight_->grids.back(); }
   /// "(x,y,z)" of the block of that index in the grid.
-  std::string blockText(uint64_t index) const { return textOf(grid().placeOf(index)); }
+  std::string blockText(uint64_t index) const { return textOf(grid().coordinatesOf(index)); }
   /// The grid of a cluster as the race shadow counts them, which may be one of a launch before.
   const Grid &gridOf(uint32_t cluster) const;
   const RaceContext &raceContext() const { return raceContext_; }
@@ -92,8 +92,8 @@ public:
   const std::map<uint32_t, Note> &notes() const { return outcome_.notes; }
 
   /// Completes a finding with the place in the PTX and the block.
-  Finding place(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
-                std::string message) const;
+  Finding findingAt(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
+                    std::string message) const;
   /// The instruction of an operation and its place: "bar.sync in line 12 (a.cpp:5)".
   std::string describe(const Op &op) const;
 

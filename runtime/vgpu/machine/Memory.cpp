@@ -104,7 +104,7 @@ GlobalMemory::~GlobalMemory() {
   munmap(validWords_, reserved_ / 8);
 }
 
-uint64_t GlobalMemory::place(uint64_t span) {
+uint64_t GlobalMemory::findRoom(uint64_t span) {
   if (nextOffset_ + span <= reserved_) {
     uint64_t offset = nextOffset_;
     nextOffset_ += span;
@@ -151,7 +151,7 @@ uint64_t GlobalMemory::allocate(uint64_t bytes, std::string variable) {
     return 0;
   uint64_t span =
       (std::max<uint64_t>(bytes, 1) + kRedZone + kAlignment - 1) / kAlignment * kAlignment;
-  uint64_t offset = place(span);
+  uint64_t offset = findRoom(span);
   if (offset == 0)
     return 0;
   used_ += bytes;
@@ -203,7 +203,7 @@ std::string GlobalMemory::Block::title() const {
   return name.empty() ? "allocation #" + std::to_string(id) : name;
 }
 
-MemoryPlace GlobalMemory::placeOf(uint64_t address) const {
+MemoryLocation GlobalMemory::locationOf(uint64_t address) const {
   const Block *block = near(address);
   if (!block)
     return {};

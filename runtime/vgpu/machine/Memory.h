@@ -165,10 +165,10 @@ public:
   /// "12 bytes past the end of allocation #3 (4096 bytes at 0x1000000100)".
   std::string describe(uint64_t address) const;
   /// The same in parts.
-  MemoryPlace placeOf(uint64_t address) const;
+  MemoryLocation locationOf(uint64_t address) const;
 
 private:
-  uint64_t place(uint64_t span);
+  uint64_t findRoom(uint64_t span);
 
   uint8_t *bytes_ = nullptr;
   uint64_t *validWords_ = nullptr;

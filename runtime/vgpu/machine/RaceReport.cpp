@@ -52,7 +52,8 @@ OtherAccess otherAccess(Stamp earlier, uint32_t cluster, const Accessor &accesso
   const Program &program = *grid.program;
   OtherAccess other;
   if (earlier.instruction != Stamp::kLastInstruction && earlier.instruction < program.lines.size())
-    static_cast<CodePlace &>(other) = placeOf(program, static_cast<uint32_t>(earlier.instruction));
+    static_cast<CodeLocation &>(other) =
+        locationOf(program, static_cast<uint32_t>(earlier.instruction));
   other.access = verb(earlier.kind());
   other.inEarlierLaunch = cluster < launch.raceContext().firstCluster;
   uint32_t warps = grid.warpsPerBlock(), rank = static_cast<uint32_t>(earlier.actor) / warps;
@@ -62,7 +63,7 @@ OtherAccess otherAccess(Stamp earlier, uint32_t cluster, const Accessor &accesso
   other.kernel = program.entry->name;
   other.clusterIndex = cluster - grid.firstCluster;
   other.ctaIndex = grid.blockIndex(other.clusterIndex, rank);
-  other.cta = grid.placeOf(other.ctaIndex);
+  other.cta = grid.coordinatesOf(other.ctaIndex);
   other.warp = static_cast<uint32_t>(earlier.actor % warps);
   if (earlier.lane != Stamp::kSeveralLanes)
     other.lane = static_cast<uint32_t>(earlier.lane);
@@ -72,7 +73,7 @@ OtherAccess otherAccess(Stamp earlier, uint32_t cluster, const Accessor &accesso
 } // namespace
 
 void reportConflict(const RaceConflict &conflict, const Accessor &accessor) {
-  const auto &[earlier, cluster, place, which] = conflict;
+  const auto &[earlier, cluster, where, which] = conflict;
   Warp &warp = *accessor.warp;
   Launch &launch = *warp.cta->launch;
   bool isAsync = which == FindingKind::AsyncRace || which == FindingKind::Proxy;
@@ -82,31 +83,31 @@ void reportConflict(const RaceConflict &conflict, const Accessor &accessor) {
   LaneMask lanes{isSeveral ? warp.mask : 1u << accessor.lane};
   if (warp.repeats(*accessor.op, which, lanes))
     return;
-  bool isShared = place.space == Space::Shared;
-  char where[32];
-  std::snprintf(where, sizeof where, "0x%llx", static_cast<unsigned long long>(place.address));
+  bool isShared = where.space == Space::Shared;
+  char address[32];
+  std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(where.address));
   std::string earlierText = (earlier.kind() == AccessKind::CopyWrite ? "a " : "an earlier ") +
                             std::string(verb(earlier.kind()));
   const char *relation = which != FindingKind::Proxy ? " conflicts with "
                          : isWrite(earlier.kind())   ? " does not see "
                                                      : " may overtake ";
-  Finding finding = launch.place(
+  Finding finding = launch.findingAt(
       warp, *accessor.op, which, static_cast<unsigned>(std::countr_zero(lanes.bits)),
       std::string(verb(accessor.kind())) + " of " + (isShared ? "shared" : "global") + " address " +
-          where + (isShared ? "" : " (" + launch.memory().describe(place.address) + ")") +
+          address + (isShared ? "" : " (" + launch.memory().describe(where.address) + ")") +
           relation + earlierText + ": " +
           remedyFor(which, earlier.kind(), cluster < launch.raceContext().firstCluster));
   finding.lanes = lanes.bits;
-  finding.space = place.space;
-  finding.address = place.address;
+  finding.space = where.space;
+  finding.address = where.address;
   finding.other = otherAccess(earlier, cluster, accessor);
   bool isOfAnotherBlock = which == FindingKind::Race && !finding.other->isAsynchronous &&
                           !finding.other->inEarlierLaunch &&
                           finding.other->ctaIndex != finding.ctaIndex;
   if (isOfAnotherBlock && !isShared)
     finding.message += "; blocks run in any order, only atomics order them";
-  finding.allocation =
-      isShared ? sharedPlaceOf(launch, place.address) : launch.memory().placeOf(place.address);
+  finding.allocation = isShared ? sharedLocationOf(launch, where.address)
+                                : launch.memory().locationOf(where.address);
   warp.report(std::move(finding));
 }
 

@@ -270,7 +270,7 @@ void Warp::report(const Op &op, FindingKind kind, LaneMask lanes, const std::str
   if (repeats(op, kind, lanes))
     return;
   auto first = static_cast<unsigned>(std::countr_zero(lanes.bits));
-  Finding finding = cta->launch->place(*this, op, kind, first, message);
+  Finding finding = cta->launch->findingAt(*this, op, kind, first, message);
   finding.lanes = lanes.bits;
   report(std::move(finding));
 }

@@ -8,8 +8,8 @@ namespace {
 
 using Kind = StreamWork::Kind;
 
-std::string textOf(const SourcePlace &place) {
-  return place.file.empty() ? "" : place.file + ":" + std::to_string(place.line);
+std::string textOf(const SourceLocation &location) {
+  return location.file.empty() ? "" : location.file + ":" + std::to_string(location.line);
 }
 
 std::string nounOf(const StreamWork &work) {
@@ -73,7 +73,7 @@ Finding findingOf(const StreamWork &first, const StreamWork &second, const Confl
   finding.space = Space::Global;
   finding.address = conflict.bytes.begin;
   finding.bytes = static_cast<uint32_t>(std::min<uint64_t>(conflict.bytes.bytes(), ~uint32_t{0}));
-  finding.allocation = memory.placeOf(conflict.bytes.begin);
+  finding.allocation = memory.locationOf(conflict.bytes.begin);
   finding.message = subjectOf(second) + " " + verbOf(second, conflict.second) + " what " +
                     subjectOf(first) + " " + verbOf(first, conflict.first) +
                     ", and nothing orders them: " + std::to_string(conflict.bytes.bytes()) +

@@ -17,7 +17,7 @@ namespace tile::vgpu {
 /// What reports call a stream.
 struct StreamName {
   uint64_t number = 0; // of the device's streams, from 1; 0 is the default stream
-  SourcePlace made;    // by a line of the host's program
+  SourceLocation made; // by a line of the host's program
   std::string text() const {
     return number ? "stream " + std::to_string(number) : std::string("the default stream");
   }
@@ -27,8 +27,8 @@ struct StreamName {
 struct StreamWork {
   enum class Kind : uint8_t { Launch, CopyToDevice, CopyToHost, CopyOnDevice, Fill, Alloc, Free };
   Kind kind = Kind::Launch;
-  std::string kernel; // of a launch
-  SourcePlace where;  // a line of the host's program; none if the host did not say
+  std::string kernel;   // of a launch
+  SourceLocation where; // a line of the host's program; none if the host did not say
   std::shared_ptr<const StreamName> stream;
   uint32_t queue = 0;   // the stream, to clocks
   uint64_t piece = 0;   // its number in the stream

@@ -19,7 +19,7 @@ void Streams::setSchedule(Schedule schedule, uint64_t seed) {
 
 // --- Streams -------------------------------------------------------------------------------------
 
-std::shared_ptr<StreamQueue> Streams::make(SourcePlace made) {
+std::shared_ptr<StreamQueue> Streams::make(SourceLocation made) {
   auto queue = std::make_shared<StreamQueue>();
   queue->name = std::make_shared<StreamName>(StreamName{++made_, std::move(made)});
   // A stream that has ended lets another one count on if nobody can take the work of both for unordered.

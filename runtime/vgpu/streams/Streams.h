@@ -38,7 +38,7 @@ public:
   Streams();
   void setSchedule(Schedule schedule, uint64_t seed);
 
-  std::shared_ptr<StreamQueue> make(SourcePlace made);
+  std::shared_ptr<StreamQueue> make(SourceLocation made);
   /// Runs what is left. The caller holds the last pointer.
   void end(std::shared_ptr<StreamQueue> queue);
   const std::shared_ptr<StreamQueue> &defaultQueue() const { return default_; }

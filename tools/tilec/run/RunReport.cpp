@@ -27,9 +27,9 @@ Json sourceOf(const std::string &file, int line) {
 }
 
 /// With the places at which the functions around it were inlined, if any.
-Json sourceOf(const vgpu::CodePlace &place) {
+Json sourceOf(const vgpu::CodeLocation &place) {
   Json source = sourceOf(place.sourceFile, place.sourceLine);
-  for (const vgpu::SourcePlace &caller : place.inlinedAt)
+  for (const vgpu::SourceLocation &caller : place.inlinedAt)
     source["inlined_at"].push_back(sourceOf(caller.file, caller.line));
   return source;
 }
@@ -41,7 +41,7 @@ Json lanesOf(const vgpu::Finding &finding) {
   return lanes;
 }
 
-Json jsonOf(const vgpu::MemoryPlace &place) {
+Json jsonOf(const vgpu::MemoryLocation &place) {
   if (place.name.empty())
     return nullptr;
   return {{"name", place.name}, {"offset", place.offset}, {"bytes", place.bytes}};

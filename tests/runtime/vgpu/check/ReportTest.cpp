@@ -77,11 +77,12 @@ TEST(Report, CallersOfInlinedFunctionsAreNamed) {
   ld.global.u32 %r4, [%rd1+8];
 )") + ".file 1 \"outer.cu\"\n.file 2 \"inner.h\", 1, 2\n";
   for (auto [part, source, callers] :
-       {std::tuple("u32 %r2, [%rd1]", SourcePlace{"inner.h", 3},
-                   std::vector<SourcePlace>{{"inner.h", 7}, {"outer.cu", 20}}),
-        std::tuple("u32 %r3, [%rd1", SourcePlace{"inner.h", 3},
-                   std::vector<SourcePlace>{{"inner.h", 7}, {"outer.cu", 21}}),
-        std::tuple("u32 %r4, [%rd1", SourcePlace{"outer.cu", 30}, std::vector<SourcePlace>{})}) {
+       {std::tuple("u32 %r2, [%rd1]", SourceLocation{"inner.h", 3},
+                   std::vector<SourceLocation>{{"inner.h", 7}, {"outer.cu", 20}}),
+        std::tuple("u32 %r3, [%rd1", SourceLocation{"inner.h", 3},
+                   std::vector<SourceLocation>{{"inner.h", 7}, {"outer.cu", 21}}),
+        std::tuple("u32 %r4, [%rd1", SourceLocation{"outer.cu", 30},
+                   std::vector<SourceLocation>{})}) {
     // Accesses to no memory end the launch: the others are taken out.
     std::string one;
     std::istringstream lines(ptx);
@@ -91,7 +92,7 @@ TEST(Report, CallersOfInlinedFunctionsAreNamed) {
     auto gpu = run(one, 1);
     ASSERT_EQ(gpu->findings.size(), 1u) << part;
     const Finding &finding = gpu->findings[0];
-    EXPECT_EQ((SourcePlace{finding.sourceFile, finding.sourceLine}), source);
+    EXPECT_EQ((SourceLocation{finding.sourceFile, finding.sourceLine}), source);
     EXPECT_EQ(finding.inlinedAt, callers) << finding.text();
   }
 }
