@@ -1,4 +1,4 @@
-// What is remembered of one access: who made it, when, by which instruction, and how.
+// The record of an access, 8 bytes: its epoch (who, when), lane, instruction and kind.
 #pragma once
 
 #include <bit>
@@ -30,7 +30,7 @@ bool isStrongOnDevice(AccessKind kind);
 /// Through the async proxy.
 bool isProxied(AccessKind kind);
 
-/// One access. Empty while it is all zeros.
+/// One access: `actor` and `clock` are its epoch, `clock` being the actor's time. Empty while it is all zeros.
 struct Stamp {
   static constexpr unsigned kSeveralLanes = 32;
   static constexpr uint32_t kLastInstruction = (1u << 18) - 1;
@@ -49,8 +49,8 @@ struct Stamp {
 };
 static_assert(sizeof(Stamp) == 8);
 
-/// Values of kindBits of what is no stamp: cells that are split, reads that are a list, reads that are ManyReads, chunks that
-/// are ChunkParts.
+/// Values of kindBits that mark something else in a stamp's stead: cells that are split, reads that are a list, reads that are
+/// ManyReads, chunks that are ChunkParts.
 constexpr unsigned kSplit = 15, kPooled = 14, kMany = 13, kInParts = 12;
 
 /// Reads of several warps of one cluster at equal times: the common case of tiles that all warps read. Instruction and

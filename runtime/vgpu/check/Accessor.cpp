@@ -1,4 +1,4 @@
-// Kinds of accesses, and what a clock covers.
+// Predicates on kinds of accesses, and the tests of records against clocks that others than the rules need.
 #include "runtime/vgpu/check/Accessor.h"
 
 #include "runtime/vgpu/check/Ordering.h"

@@ -30,7 +30,7 @@ struct RaceConflict {
   FindingKind kind = FindingKind::Race;
 };
 
-/// What the rules ask of a launch. Clusters are numbered across launches that may overlap (dependent launches), so that
+/// The facts of a launch that the rules need. Clusters are numbered across launches that may overlap (dependent launches), so that
 /// those of a launch before have lower numbers.
 struct RaceContext {
   uint32_t firstCluster = 0; // of this launch
@@ -40,14 +40,14 @@ struct RaceContext {
   std::function<void(const RaceConflict &, const Accessor &)> report;
 };
 
-/// An access about to happen.
+/// Made once for an instruction and used for all of its lanes and bytes: it caches what it has found ordered.
 struct Accessor {
   const RaceContext *context = nullptr;
-  const WarpClock *clock = nullptr; // what its lane knows
+  const WarpClock *clock = nullptr; // of its lane
   Warp *warp = nullptr;             // who makes or has issued it
   const Op *op = nullptr;
   unsigned lane = 0;
-  // What is remembered: of the warp, or of the actor that completes an asynchronous operation.
+  // The record to be stored; its actor is the warp, or what completes an asynchronous operation.
   Stamp stamp;
   bool proxy = false; // through the async proxy: earlier generic writes need fence.proxy.async
   // By the check `proxy`: asynchronous writes need a fence after generic reads as well.
@@ -59,7 +59,7 @@ struct Accessor {
   // one state, so most need not be asked about again.
   mutable uint64_t orderedWrite = ~uint64_t{0}, orderedRead = ~uint64_t{0};
 
-  // The same of reads that it joins: what they are then.
+  // Reads that it was added to, before and after.
   mutable uint64_t joinedReads = ~uint64_t{0};
   mutable Stamp jointReads;
 
@@ -67,9 +67,9 @@ struct Accessor {
   AccessKind kind() const { return stamp.kind(); }
   uint32_t cluster() const { return clock->cluster; }
 };
-/// True if something of the accessor's own cluster is ordered before what it does now.
+/// True if an access of the accessor's own cluster is ordered before what it does now.
 bool happenedBefore(Stamp earlier, const Accessor &accessor);
-/// True if all of them are ordered before what the warp does now.
+/// True if all of these reads are ordered before what the warp does now.
 bool coversAll(ManyReads many, const WarpClock &clock);
 
 } // namespace tile::vgpu

@@ -105,7 +105,7 @@ struct Finding : CodeLocation {
   std::string otherText() const;
 };
 
-/// What a kernel does that is no fault, but may not be meant. Each line has one at most.
+/// Something a kernel does that is no fault, but may not be meant. Each line has one at most.
 struct Note : CodeLocation {
   std::string message;
 

@@ -1,4 +1,4 @@
-// What is remembered of a chunk that is touched byte by byte or half by half.
+// The shadow of a chunk of 16 bytes that is touched byte by byte or half by half.
 //
 // Neighbouring parts are nearly always touched by neighbouring lanes of one instruction, or of a few. So a chunk has a short
 // list of stamps, and each of its bytes says which of them, and which lane: less than five bytes of memory a byte instead of
@@ -14,9 +14,9 @@ class ChunkParts {
 public:
   static constexpr uint32_t kBytes = 16;
 
-  /// Nothing is known of any byte.
+  /// Forgets all accesses.
   void clear() { *this = ChunkParts(); }
-  /// How many bytes from `begin` on, at most up to `end`, know the same.
+  /// The number of bytes from `begin` on, at most up to `end`, that are in the same state.
   uint32_t alike(uint32_t begin, uint32_t end) const {
     uint32_t at = begin + 1;
     while (at < end && writes_[at] == writes_[begin] && reads_[at] == reads_[begin])
@@ -24,8 +24,8 @@ public:
     return at - begin;
   }
   ClusterCell cell(uint32_t at) const { return {stampOf(writes_[at]), stampOf(reads_[at])}; }
-  /// Makes `count` bytes, which are alike, know what `cell` does. False if the list of stamps is too short, or for lists of
-  /// readers, which cannot be shared: then the bytes know nothing.
+  /// Gives `count` bytes, which are alike, the state of `cell`. False if the list of stamps is too short, or if the cell has a
+  /// list of readers, which cannot be shared: then the bytes have no access.
   bool set(uint32_t begin, uint32_t count, const ClusterCell &cell) {
     bool isSet = cell.read.kindBits != kPooled && setAll(writes_, begin, count, cell.write) &&
                  setAll(reads_, begin, count, cell.read);
@@ -41,7 +41,7 @@ private:
   using Reference = uint8_t;
   static constexpr unsigned kStamps = 5, kIndexBits = 3;
 
-  // Of a single lane, which the reference names.
+  // True for the access of a single lane, which the reference holds rather than the list.
   static bool hasOpenLane(Stamp stamp) { return stamp.kindBits < kMany && stamp.lane < 32; }
 
   Stamp stampOf(Reference reference) const {

@@ -1,5 +1,5 @@
-// The cells of a range of memory: one for each chunk of 16 bytes, which is what most instructions move, until part of it is
-// touched; then one for each of its words, or if less than words is touched, its parts.
+// The shadow of a range of memory, in chunks of 16 bytes, which most instructions move whole. A chunk is stored as one cell, as
+// a cell for each word once a part of it is touched, or as ChunkParts once less than a word is.
 #pragma once
 
 #include "runtime/vgpu/check/ChunkParts.h"
@@ -13,7 +13,7 @@ namespace tile::vgpu {
 /// Bytes of a chunk.
 constexpr uint32_t kRaceChunkBytes = 16;
 
-/// Bytes of memory that has a shadow.
+/// Bytes of a memory that has a shadow.
 struct ShadowRange {
   uint32_t offset = 0, bytes = 0;
 };
@@ -23,7 +23,7 @@ public:
   using Rules = RaceRules<Cell>;
   static constexpr uint32_t kChunkBytes = kRaceChunkBytes, kChunkWords = kChunkBytes / 4;
 
-  /// Room for `bytes` bytes of which nothing is known.
+  /// Makes room for `bytes` bytes, which nobody has accessed.
   void reset(uint32_t bytes) {
     chunks_.assign(bytes / kChunkBytes + 1, Cell());
     words_.reset();
@@ -118,7 +118,7 @@ public:
 private:
   using Words = std::array<Cell, kChunkWords>;
 
-  // Of a chunk: it has one cell for all of it; its cell names its words; its cell names its parts.
+  // How a chunk is stored: as one cell, or with a cell that holds the number of its words, or of its parts.
   static bool isOne(const Cell &chunk) { return chunk.write.kindBits < kInParts; }
   static bool isInWords(const Cell &chunk) { return Rules::isSplit(chunk); }
   static bool isInParts(const Cell &chunk) { return chunk.write.kindBits == kInParts; }
@@ -141,7 +141,8 @@ private:
     return Reads ? quickRead(cell, accessor) : quickWrite(cell, accessor);
   }
 
-  // False: nothing is done, or of a read some is remembered, as it will be again.
+  // False if the rules must decide. Some words of a read may have been remembered by then, which does no harm: they will be
+  // remembered again.
   template <bool Reads> bool isQuickChunk(Cell &chunk, const Accessor &accessor) {
     if (isOne(chunk))
       return isQuick<Reads>(chunk, accessor);
@@ -163,7 +164,7 @@ private:
     return isQuickly;
   }
 
-  // Whole words, nearly always ordered after everything.
+  // An access to whole words, which is tried cell by cell as one that is ordered after everything.
   template <bool Reads, class AddressOf>
   void accessOrdered(Rules &rules, const Accessor &accessor, KnownOrder &known, uint32_t offset,
                      uint32_t bytes, AddressOf addressOf) {
@@ -216,7 +217,8 @@ private:
                  [&](uint32_t inside) { return addressOf(base + inside); });
   }
 
-  // Returns how many bytes it has done: less than all if what they know has become too much, and they are words again.
+  // Accesses the parts of a chunk run by run. Returns how many bytes are done: less than all if the accesses no longer fit into
+  // ChunkParts, so that the chunk is in words again.
   template <class AddressOf>
   uint32_t accessParts(Rules &rules, Cell &chunk, const Accessor &accessor, uint32_t at,
                        uint32_t bytes, bool sameValue, AddressOf addressOf) {
@@ -244,7 +246,7 @@ private:
     return kind == AccessKind::Write && !sameValue && quickWrite(cell, accessor);
   }
 
-  // False if the chunk's cells know too much to be parts.
+  // Stores the chunk as parts. False if its cells hold more accesses than fit.
   bool enterParts(Cell &chunk) {
     ChunkParts parts;
     if (isOne(chunk)) {
@@ -262,7 +264,7 @@ private:
     return true;
   }
 
-  // The parts become words, of which `count` bytes from `begin` on know what `cell` does.
+  // Stores the chunk as words again, of which `count` bytes from `begin` on get the state of `cell`.
   void leaveParts(Rules &rules, Cell &chunk, uint32_t begin, uint32_t count, ClusterCell &cell) {
     uint32_t index = indexOf(chunk);
     std::array<Cell, kChunkBytes> bytes;
@@ -277,7 +279,7 @@ private:
       rules.assemble(words[i], std::span<Cell, 4>(bytes.begin() + 4 * i, 4));
   }
 
-  // Splits the chunk if need be.
+  // The words of a chunk, which is split first if it is stored otherwise.
   std::span<Cell> wordsOf(Rules &rules, Cell &chunk) {
     if constexpr (!Cell::kManyClusters)
       if (isInParts(chunk)) {
@@ -292,7 +294,7 @@ private:
     return words_[indexOf(chunk)];
   }
 
-  // The chunk is one again, of which nothing is known.
+  // Makes the chunk one cell again, without any access.
   void forget(Rules &rules, Cell &chunk) {
     if (isInWords(chunk)) {
       rules.forget(words_[indexOf(chunk)]);

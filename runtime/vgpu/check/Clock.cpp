@@ -1,14 +1,16 @@
-// Joining and publishing of clocks.
+// Clocks: join, release, acquire.
 #include "runtime/vgpu/check/Clock.h"
 
 namespace tile::vgpu {
 
+// Parts are few, mostly none: a search costs less than an entry for each lane in every clock would.
 bool VectorClock::coversInPart(unsigned actor, unsigned lane, uint32_t time) const {
   return lane < 32 && std::ranges::any_of(parts_, [&](const Part &part) {
            return part.actor == actor && part.lanes >> lane & 1 && part.time >= time;
          });
 }
 
+// Only parts that say more than the entry of their actor are kept, so that clocks stay short.
 void VectorClock::joinPart(const Part &part) {
   if (at(part.actor) >= part.time)
     return;
@@ -42,7 +44,7 @@ void join(ReleasedClocks &into, const ReleasedClocks &from) {
   for (const auto &[cluster, clocks] : from) {
     std::shared_ptr<const Clocks> &slot = into[cluster];
     if (!slot || slot == clocks) {
-      slot = clocks;
+      slot = clocks; // shared: nothing is copied where only one side knows the cluster
       continue;
     }
     auto both = std::make_shared<Clocks>(*slot);
@@ -74,6 +76,7 @@ void WarpClock::reset(uint32_t ofCluster, uint32_t ofActor, bool isNeeded) {
 ReleasedClocks WarpClock::released(uint32_t lanes) const {
   ReleasedClocks clocks = has.others;
   auto own = std::make_shared<Clocks>(has.now);
+  // An elected lane must not release what the other lanes are doing meanwhile.
   if (leavesOthers(lanes))
     own->known.limit(actor, convergedTime, lanes);
   clocks[cluster] = std::move(own);
@@ -93,12 +96,13 @@ void WarpClock::syncLanes() {
 
 void WarpClock::leaveBehind(uint32_t lanes) {
   uint32_t others = ~lanes;
+  // One clock is kept for all lagging lanes, the oldest.
   if (!followsLanes || !others)
     lagging = 0;
-  else if (lagging) // whoever learns something is no longer behind, a little more generous than PTX
+  else if (lagging) // lanes that acquire anything no longer lag, which is weaker than PTX
     lagging &= others;
   else {
-    laggingClock = nullptr;
+    laggingClock = nullptr; // before the copy, which would keep it alive for ever
     laggingClock = std::make_shared<const WarpClock>(*this);
     lagging = others;
   }
@@ -141,6 +145,7 @@ void WarpClock::arrive(ClockSet &barrier, uint32_t lanes) {
   advance();
 }
 
+// The clocks at the fence are by cluster, with the own one among the others; a barrier has its own cluster's apart.
 void WarpClock::arriveRelaxed(ClockSet &barrier) const {
   if (!isTracked)
     return;
@@ -166,6 +171,7 @@ void WarpClock::wait(const ClockSet &barrier, uint32_t lanes) {
   leaveBehind(lanes);
   acquireOwnLanes(barrier.now);
   has.join(barrier);
+  // Caches the least time of the block's warps, so that most accesses are known to be ordered by one comparison.
   uint32_t least = laneTime;
   for (uint32_t warp = blockBegin; warp < blockBegin + blockWarps; ++warp)
     if (warp != actor)

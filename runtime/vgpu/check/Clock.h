@@ -1,11 +1,20 @@
-// Happens-before: what each warp knows of everybody's progress.
+// Happens-before: the vector clocks of warps, and what synchronisation does to them.
 //
-// The actors of a cluster are its warps (rank of the block * warps a block + warp) and, after them, whatever completes
-// asynchronous work: memory barriers and the matrix units of warpgroups. A warp's own time starts at 1 and advances with
-// every event others can learn of: a barrier, a fence, a release. Whoever hears of such an event joins the clocks.
-// The lanes of a warp share its time. Where some of them tell others something, such as one lane that is elected to arrive
-// at a memory barrier, only their own accesses and what all lanes did before they last met go with it.
-// Between clusters knowledge travels through strong accesses to global memory only.
+// The words, most of them those of FastTrack and ThreadSanitizer:
+//   actor      whatever makes accesses: a warp (rank of the block * warps a block + warp), or after those what completes
+//              asynchronous work, such as a memory barrier or the matrix units of a warpgroup. Numbered in each cluster.
+//   time       an actor's own counter, from 1. It advances when others can learn of the actor: a release, an arrival, a fence.
+//   epoch      actor and time: when an access was made.
+//   clock      vector clock: for each actor the time up to which its accesses happened before what the owner does next.
+//   covers     an epoch is covered by a clock if its time is at most the actor's: the access is ordered before.
+//   release    hands a copy of the own clock to a word, a barrier or a fence; the own time advances.
+//   acquire    joins a released clock into the own one. Join: the later of both times, for each actor.
+//   part       an entry of a clock for some lanes of a warp alone: they are covered up to a later time than all lanes.
+//   converge   lanes execute one instruction that waits for them: what they did before may be released by any of them.
+//   lagging    lanes that have not acquired what other lanes of their warp have: they keep the clock from before.
+//   proxied    the clock of generic writes that a proxy fence has made visible to asynchronous operations.
+//   strong     atomic, volatile, relaxed, acquire or release accesses: the words they touch synchronise (SyncVariables).
+// Clusters have clocks of their own: one learns of another through strong accesses to global memory only.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +26,12 @@
 
 namespace tile::vgpu {
 
-/// The latest known time of each actor; 0: nothing is known. Of a warp some lanes may be known up to a later time.
+/// For each actor the time up to which its accesses are ordered; 0: none is. Parts say more of single lanes.
 class VectorClock {
 public:
-  /// Of all lanes.
+  /// The time up to which all lanes of the actor are covered.
   uint32_t at(unsigned actor) const { return actor < times_.size() ? times_[actor] : 0; }
-  /// True if what `lane` of an actor did at `time` is known.
+  /// True if what `lane` of an actor did at `time` is ordered before.
   bool covers(unsigned actor, unsigned lane, uint32_t time) const {
     return at(actor) >= time || (!parts_.empty() && coversInPart(actor, lane, time));
   }
@@ -39,9 +48,9 @@ public:
     if (!other.parts_.empty())
       joinParts(other);
   }
-  /// Joins what `other` says of one actor.
+  /// Joins the entry and the parts that `other` has for one actor.
   void joinActor(const VectorClock &other, unsigned actor);
-  /// Of `actor` it knows only up to `time`, but of `lanes` up to the time that it knew.
+  /// Cuts the entry of `actor` back to `time`, and keeps the present one as a part for `lanes`.
   void limit(unsigned actor, uint32_t time, uint32_t lanes);
   void clear() {
     times_.clear();
@@ -61,10 +70,10 @@ private:
   std::vector<Part> parts_; // beyond `times_`
 };
 
-/// ClockSet about one cluster.
+/// The clocks of the actors of one cluster.
 struct Clocks {
   VectorClock known;
-  VectorClock proxied; // generic writes up to these times are visible to the async proxy
+  VectorClock proxied; // generic writes up to these times are visible to asynchronous operations
 
   void join(const Clocks &other) {
     known.join(other.known);
@@ -76,117 +85,118 @@ struct Clocks {
   }
 };
 
-/// What a release makes known, by cluster. Shared, since many learn the same.
+/// The clocks that a release hands on, by cluster. They are shared and never changed, since many acquire the same.
 using ReleasedClocks = std::map<uint32_t, std::shared_ptr<const Clocks>>;
 void join(ReleasedClocks &into, const ReleasedClocks &from);
 
-/// What passes between the warps of a cluster at a barrier.
+/// All clocks of one owner: a warp, or a barrier at which warps meet.
 struct ClockSet {
-  Clocks now;            // of their own cluster
-  ReleasedClocks others; // of clusters heard of
-  ReleasedClocks fenced; // what was known at the last fences: what relaxed writes publish
+  Clocks now;            // of the owner's cluster
+  ReleasedClocks others; // of clusters it has acquired from
+  ReleasedClocks fenced; // the clocks at the last fences, which relaxed writes release
 
   void join(const ClockSet &other);
   void clear();
 };
 
-/// The clock of a warp. Times saturate: beyond the last one order is taken for granted.
+/// The clock of a warp. Times saturate: beyond the last one, accesses count as ordered.
 struct WarpClock {
   static constexpr uint32_t kLastTime = (1u << 24) - 1;
-  static constexpr uint32_t kGridsBefore = ~0u; // in the place of a cluster: of the launches before
+  static constexpr uint32_t kGridsBefore =
+      ~0u; // stands for a cluster: the launches before this one
 
-  bool isTracked = true; // false: nobody asks, and nothing is handed on
+  bool isTracked = true; // false: no check needs the clocks, so nothing is joined
   uint32_t cluster = 0;
   uint32_t actor = 0;
   uint32_t blockBegin = 0, blockWarps = 0; // the actors that are warps of its own block
-  uint32_t blockTime = 0; // what each of them did up to this time is known since the last barrier
-  uint32_t laneTime = 0;  // what each of its own lanes did up to this time is known to all of them
-  VectorClock lanesAcquired;  // of its own actor: the same, with single lanes
-  bool followsLanes = false;  // lanes may tell others something on their own
-  uint32_t convergedTime = 0; // what its lanes did up to this time was before they met
+  uint32_t blockTime = 0;     // covers all warps of the block, by the last barrier: a quick test
+  uint32_t laneTime = 0;      // covers all of its own lanes, for each of them: a quick test
+  VectorClock lanesAcquired;  // the same with parts; has an entry for its own actor alone
+  bool followsLanes = false;  // single lanes may release, so `touched` and `lagging` count
+  uint32_t convergedTime = 0; // all lanes' accesses up to it were before they converged
   uint32_t touched = 0;       // lanes that have accessed memory since
   uint32_t lagging = 0;       // lanes that have waited for nothing since, while others have
-  std::shared_ptr<const WarpClock> laggingClock; // what those know
+  std::shared_ptr<const WarpClock> laggingClock; // the clock that those lanes have
   ClockSet has;
-  ReleasedClocks seen; // what relaxed reads have seen: known after the next fence
+  ReleasedClocks seen; // released by writes that relaxed reads saw: acquired at a fence
 
   void reset(uint32_t ofCluster, uint32_t ofActor, bool isNeeded);
-  /// Its block's warps, of which it knows nothing yet.
+  /// Sets which actors are the warps of its block. None of their accesses is ordered yet.
   void setBlock(uint32_t begin, uint32_t warps) { blockBegin = begin, blockWarps = warps; }
   uint32_t time() const { return has.now.known.at(actor); }
-  /// What each warp of its block did up to this time is visible to the async proxy.
+  /// The time up to which generic writes of all warps of its block are visible to asynchronous operations.
   uint32_t proxiedTime() const {
     uint32_t least = std::min(laneTime, has.now.proxied.at(actor));
     for (uint32_t warp = blockBegin; warp < blockBegin + blockWarps; ++warp)
       least = std::min(least, has.now.proxied.at(warp));
     return least;
   }
-  /// What the warp does from here on is later than what others have learnt.
+  /// Ends an epoch: what the warp does from here on is later than what others have acquired.
   void advance() {
     if (time() < kLastTime)
       has.now.known.raise(actor, time() + 1);
   }
-  /// Lanes access memory.
+  /// Notes that lanes access memory. Until they converge, only they can release these accesses.
   void touch(uint32_t lanes) { touched |= lanes; }
-  /// Lanes come together, in whatever instruction that waits for them: what they did before, any of them may tell.
+  /// Lanes execute one instruction that waits for them: from here on any of them may release what all did before.
   void converge() {
     if (touched && followsLanes)
       advance();
     convergedTime = time() - 1;
     touched = lagging = 0;
   }
-  /// What `lane` knows.
+  /// The clock of `lane`, which lags behind if it has not acquired what others have.
   const WarpClock &of(unsigned lane) const {
     return lane < 32 && lagging >> lane & 1 ? *laggingClock : *this;
   }
-  /// bar.warp.sync: the lanes know what all of them did.
+  /// bar.warp.sync: orders all lanes' accesses before what each of them does next.
   void syncLanes();
-  /// What `lanes` make known when they release.
+  /// The clocks that `lanes` hand on when they release: without what other lanes did since all converged.
   ReleasedClocks released(uint32_t lanes) const;
-  /// Some lanes acquire it.
+  /// Some lanes acquire these clocks.
   void acquire(const ReleasedClocks &released, uint32_t lanes);
-  /// Some lanes have waited for the launches before this one (griddepcontrol.wait): all that these did is known.
+  /// Some lanes have waited for the launches before this one (griddepcontrol.wait): all of their accesses are ordered.
   void learnOfGrids(uint32_t lanes);
   bool knowsOfGrids() const { return has.others.contains(kGridsBefore); }
-  /// fence.acq_rel or stronger, by `lanes`.
+  /// fence.acq_rel or stronger, by `lanes`: acquires what relaxed reads have seen; relaxed writes release the clock of now.
   void fence(uint32_t lanes);
-  /// What relaxed reads have seen becomes known to some lanes. Barriers do so too: kernels that count blocks with a relaxed
-  /// atomic and go on after a barrier rely on it.
+  /// Some lanes acquire what relaxed reads have seen. Barriers do so too, as kernels that count blocks with a relaxed atomic
+  /// and go on after a barrier rely on it.
   void acquireSeen(uint32_t lanes);
-  /// Some lanes arrive at a barrier: hands over what they know. What the warp does from here on is later.
+  /// Some lanes arrive at a barrier: it joins the clocks they release.
   void arrive(ClockSet &barrier, uint32_t lanes);
-  /// The same without order of its own: hands over what was known at the last fence.
+  /// An arrival with relaxed semantics, which releases only the clocks of the last fence.
   void arriveRelaxed(ClockSet &barrier) const;
-  /// Has waited for a barrier without order of its own: what came of it is known after the next fence.
+  /// A wait with relaxed semantics: what the barrier released is acquired at the next fence.
   void waitRelaxed(const ClockSet &barrier);
-  /// Some lanes have waited with it.
+  /// Some lanes have waited for a barrier: they acquire its clocks.
   void wait(const ClockSet &barrier, uint32_t lanes);
-  /// fence.proxy.async: what the warp knows to be written, asynchronous operations see from here on.
+  /// fence.proxy.async: writes that are ordered before it become visible to asynchronous operations.
   void fenceProxy();
 
 private:
-  // True if others than `lanes` did something since they met.
+  // True if lanes other than these have accessed memory since all converged: a release must leave those accesses out.
   bool leavesOthers(uint32_t lanes) const {
     return followsLanes && (touched & ~lanes) && time() < kLastTime;
   }
-  // Before `lanes` learn something: the others stay laggingClock.
+  // Keeps the clock for the lanes other than these, which are about to acquire something.
   void leaveBehind(uint32_t lanes);
-  // What others have learnt of its own lanes.
+  // Joins what others have acquired of this warp: it orders its lanes among themselves.
   void acquireOwnLanes(const Clocks &released);
 };
 
-/// The words through which threads synchronise: what is known to whoever reads them.
+/// The words through which threads synchronise, with the clocks that their last writes released.
 class SyncVariables {
 public:
-  /// `block`: of cta-scoped accesses, else 0. Addresses are global, or of shared memory within its cluster.
+  /// `block` is 0 but for accesses of cta scope, which only that block acquires. An address is global, or shared in the cluster.
   struct Key {
     uint64_t address;
     uint64_t block;
     bool operator==(const Key &) const = default;
   };
-  /// A strong write replaces what its word carried; a read-modify-write adds to it.
+  /// A strong write replaces what its word has released; a read-modify-write joins it, as it continues the release sequence.
   void write(Key key, const ReleasedClocks &released, bool adds);
-  /// Null if nothing is carried.
+  /// The clocks to acquire; null if the word has released none.
   const ReleasedClocks *read(Key key) const;
   bool empty() const { return carried_.empty(); }
   void clear() { carried_.clear(); }

@@ -1,7 +1,7 @@
-// What the clusters of a launch touch of global memory, byte by byte.
+// The bytes of global memory that each cluster of a launch reads and writes, compared with those of the others.
 //
 // Clusters that do not communicate are run side by side as if each were alone. That is the same as one after the other, as
-// long as none touches what another writes; if two have met, or there is anything to report, memory is put back and the
+// long as none touches what another writes; if one does, or there is anything to report, memory is put back and the
 // launch starts again on one thread, whose reports do not depend on timing.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace tile::vgpu {
 /// Pages of global memory, the unit of its shadow: addresses divided by this.
 constexpr uint32_t kShadowPageBytes = 1024;
 
-/// Something of each page, most of which are never touched.
+/// A T for each page, made when it is first asked for: most pages are never touched.
 template <class T> class PageTable {
 public:
   T &operator[](uint64_t page) {
@@ -46,7 +46,7 @@ void setBits(PageBits &bits, uint32_t begin, uint32_t count);
 /// Appends the bytes of a page, which lies beyond those that are there.
 void appendBits(ByteRanges &ranges, uint64_t page, const PageBits &bits);
 
-/// What one cluster has touched of a page.
+/// The bytes of a page that one cluster has touched.
 struct PageFootprint {
   PageBits read{}, written{};
   bool isWritten = false;
@@ -58,19 +58,19 @@ public:
   /// memory back saves the page then.
   explicit Footprints(std::function<void(uint64_t page)> keep) : keep_(std::move(keep)) {}
   void beginWrite(uint64_t page) { keep_(page); }
-  /// Of a cluster that has ended.
+  /// A page that a cluster which has ended had touched.
   struct Touched {
     uint64_t page;
     const PageFootprint *footprint;
   };
   void add(std::span<const Touched> pages);
-  /// Whether a cluster has touched what another has written.
+  /// True once a cluster has touched what another has written.
   bool haveConflict() const { return haveConflict_; }
-  /// All of it.
+  /// The bytes that all clusters have touched.
   TouchedBytes touched();
 
 private:
-  // Of the clusters that have ended. Most pages are only read.
+  // A page as all clusters that have ended have touched it. Most pages are only read.
   struct Merged {
     PageBits read{};
     std::unique_ptr<PageBits> written;

@@ -5,13 +5,14 @@
 
 namespace tile::vgpu {
 
-// True if `cluster` is one of a launch before, and known to have ended.
+// True if `cluster` belongs to a launch before this one that has ended, or that the accessor has waited for.
 inline bool hasEnded(uint32_t cluster, const Accessor &accessor) {
   const RaceContext &context = *accessor.context;
   return cluster < context.firstCluster &&
          (cluster < context.endedBelow || accessor.clock->knowsOfGrids());
 }
 
+// The clock that the accessor has for the actors of a cluster; null if it has acquired nothing from it.
 inline const Clocks *clocksOf(const WarpClock &clock, uint32_t cluster) {
   if (cluster == clock.cluster)
     return &clock.has.now;
@@ -19,6 +20,7 @@ inline const Clocks *clocksOf(const WarpClock &clock, uint32_t cluster) {
   return found == clock.has.others.end() ? nullptr : found->second.get();
 }
 
+// True if the accessor's own warp made the access.
 inline bool isOwn(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
   const WarpClock &clock = *accessor.clock;
   return cluster == clock.cluster && earlier.actor == clock.actor;
@@ -27,6 +29,7 @@ inline bool isOwn(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
 // True if `earlier` happened before what the accessor does now.
 inline bool isOrdered(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
   const WarpClock &clock = *accessor.clock;
+  // Program order holds for a lane alone; others of its warp must have synchronised with it.
   if (isOwn(earlier, cluster, accessor))
     return (accessor.ordersOwnAccess && earlier.lane == accessor.lane) ||
            clock.lanesAcquired.covers(earlier.actor, earlier.lane, earlier.clock);
@@ -36,7 +39,7 @@ inline bool isOrdered(Stamp earlier, uint32_t cluster, const Accessor &accessor)
   return cluster != clock.cluster && hasEnded(cluster, accessor);
 }
 
-// By what completes asynchronous operations of this launch, not by a warp.
+// True if the access was made by what completes asynchronous operations, whose actors come after the warps of the cluster.
 inline bool isAsynchronous(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
   const RaceContext &context = *accessor.context;
   return cluster >= context.firstCluster &&
@@ -67,7 +70,7 @@ inline void report(const RaceConflict &conflict, const Accessor &accessor) {
   accessor.context->report(conflict, accessor);
 }
 
-// The same, and reported.
+// Reports a missing proxy fence.
 inline bool lacksFence(Stamp earlier, uint32_t cluster, const Accessor &accessor,
                        const RaceAddress &where) {
   if (!isUnfenced(earlier, cluster, accessor))
@@ -86,6 +89,7 @@ inline bool conflicts(Stamp earlier, uint32_t cluster, const Accessor &accessor,
                       const RaceAddress &where) {
   if (!earlier || (!isWrite(earlier.kind()) && !isWrite(accessor.kind())))
     return false;
+  // A copy in flight has no end yet that anything could be ordered after.
   if (earlier.kind() == AccessKind::CopyWrite) {
     report({earlier, cluster, where, FindingKind::AsyncRace}, accessor);
     return true;

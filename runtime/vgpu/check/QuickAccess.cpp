@@ -1,10 +1,10 @@
-// What is ordered, and is noted for the cells that follow.
+// The slow path of quick accesses: decides from the clock, and notes the answer for the cells that follow.
 #include "runtime/vgpu/check/QuickAccess.h"
 
 namespace tile::vgpu {
 namespace {
 
-// Of a warp's own access, with everything else in the same cluster.
+// Whether an access of the same cluster is ordered before, by whole warps alone: parts are left to the general rules.
 bool isOrderedInside(Stamp earlier, const Accessor &accessor) {
   const WarpClock &clock = *accessor.clock;
   if (earlier.actor == clock.actor)
@@ -35,17 +35,18 @@ bool isPlainlyOrdered(Stamp write, const Accessor &accessor) {
   return true;
 }
 
+// Adds the accessor to the reads of a cell, and notes the result: the next cells are mostly in the same state.
 void join(Stamp &reads, Stamp joint, const Accessor &accessor) {
   accessor.joinedReads = readBits(reads);
   accessor.jointReads = joint;
   reads = joint;
 }
 
-// Of whoever writes.
+// Whether the reads of a cell are ordered before the accessor's write.
 bool isOrderedRead(Stamp read, const Accessor &accessor) {
   bool isOfAll = false;
   if (read.kindBits == kMany) {
-    // Which lanes of its own warp read is not known.
+    // A mask of warps does not say which lanes read; the own warp's are taken to be ordered rather than reported wrongly.
     auto many = std::bit_cast<ManyReads>(read);
     const WarpClock &clock = *accessor.clock;
     if (clock.actor / 16 == many.group)

@@ -1,12 +1,13 @@
-// The common case of an access by a warp to memory of its own cluster: everything before it is ordered. Inline as far as the
-// accessor has met the same before, since it is asked of every 16 bytes that a kernel touches.
+// The fast path of the race check: an access to memory of its own cluster that is ordered after everything in the cell, as
+// nearly all are. It runs for every 16 bytes that a kernel touches, so cells in a state that the accessor has seen before
+// are handled inline, by comparing bits.
 #pragma once
 
 #include "runtime/vgpu/check/ShadowCell.h"
 
 namespace tile::vgpu {
 
-/// What the order of a stamp depends on, if it says the same of all lanes of the accessor's warp.
+/// The bits of a stamp that decide whether it is ordered, if that is the same for all lanes of the accessor's warp.
 inline uint64_t orderBits() {
   Stamp stamp;
   stamp.clock = WarpClock::kLastTime;
@@ -15,18 +16,19 @@ inline uint64_t orderBits() {
   return stamp.bits();
 }
 
-/// What the order of reads depends on, one or many, and what others make of them when they join: all but the instruction.
+/// The bits of reads, one or many, that decide whether they are ordered and what joining them gives: all but the instruction.
 inline uint64_t readBits(Stamp reads) {
   reads.instruction = 0;
   return reads.bits();
 }
 
-/// What the functions below do where the accessor has not met the like.
+/// The slow path: the cell is in a state that the accessor has not seen. It updates the cell and notes the state in the
+/// accessor; false, and nothing is done, if the general rules must decide.
 bool readNew(ClusterCell &cell, const Accessor &accessor);
 bool writeNew(ClusterCell &cell, const Accessor &accessor);
 
-/// What an accessor has met, and what its warp knows since the last barrier or proxy fence, at hand for a loop over cells: to
-/// be made anew after a cell that it did not take.
+/// A copy of what the accessor knows to be ordered, in registers for a loop over cells. The slow path changes the accessor, so
+/// a new copy must be made after each cell that was refused here.
 class KnownOrder {
 public:
   explicit KnownOrder(const Accessor &accessor)
@@ -39,7 +41,7 @@ public:
       blockMask_ = ~uint64_t{0} >> (kActorsOfMany - blockWarps_) << blockBegin_;
   }
 
-  /// False, and nothing is done, if it may be another case.
+  /// Reads the cell if its state is known to be ordered; else false, and nothing is done.
   bool takesRead(ClusterCell &cell) const {
     if (!isWriteOrdered(cell.write))
       return false;
@@ -52,7 +54,7 @@ public:
       return false;
     return true;
   }
-  /// The same of a write.
+  /// Writes the cell likewise.
   bool takesWrite(ClusterCell &cell) const {
     uint64_t read = readBits(cell.read);
     if ((read != 0 && read != read_ && !areBeforeBarrier(cell.read)) || !isWriteOrdered(cell.write))
@@ -70,7 +72,7 @@ private:
   bool isWriteOrdered(Stamp write) const {
     return (write.bits() & orderBits()) == write_ || isOfBlockUpTo(writeTime_, write);
   }
-  // By a warp of the block, not by what is in flight.
+  // True for an access by a warp of the block up to `time`; what is in flight has no such time.
   bool isOfBlockUpTo(uint32_t time, Stamp earlier) const {
     return earlier.clock <= time && earlier.actor - blockBegin_ < blockWarps_ &&
            earlier.kind() < AccessKind::CopyWrite;
@@ -85,10 +87,10 @@ private:
 
   uint64_t write_, read_, joined_;
   Stamp joint_, stamp_;
-  uint32_t blockTime_; // what the block's warps have read up to then is ordered
-  uint32_t writeTime_; // what they have written
+  uint32_t blockTime_; // reads by warps of the block up to it are ordered
+  uint32_t writeTime_; // writes by them
   uint32_t blockBegin_, blockWarps_;
-  uint64_t blockMask_ = 0; // of those actors that ManyReads can name
+  uint64_t blockMask_ = 0; // the warps of the block, as far as ManyReads can name them
 };
 
 inline bool quickRead(ClusterCell &cell, const Accessor &accessor) {

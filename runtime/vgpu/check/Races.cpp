@@ -1,4 +1,4 @@
-// Where the cells of shared and global memory are, and the reads of pages that nobody has written.
+// Finds the cells of an access in shared or global memory, and keeps reads of pages that nobody has written as a list.
 #include "runtime/vgpu/check/Races.h"
 
 #include "runtime/vgpu/check/AddressWindows.h"
@@ -68,7 +68,7 @@ void GlobalRaces::access(Accessor accessor, uint32_t mask, const uint64_t *addre
 
 namespace {
 
-// What a launch has touched of a page. Few pages see strong accesses, so that these have their bits apart.
+// The bytes of a page that a launch has touched. Few pages see strong accesses, so these have their bits apart.
 class TouchedPage {
 public:
   PageBits &of(TouchKind kind) {
@@ -93,7 +93,8 @@ private:
   std::unique_ptr<Pair> strong_;
 };
 
-// In pages. Memory that is only read has no cells: the reads of a page are kept in a short list until someone writes to it.
+// The shadow in pages. Memory that is only read has no cells: the reads of a page are kept in a short list until someone writes
+// to it, as kernels read far more than they write.
 template <class Cell> class PagedRaces final : public GlobalRaces {
 public:
   explicit PagedRaces(Footprints *footprints) : footprints_(footprints) {}
@@ -116,13 +117,13 @@ private:
       return offset == later.offset && bytes == later.bytes && cluster == later.cluster &&
              first.actor == later.first.actor;
     }
-    /// Differs for most that are not the same again.
+    /// A hash, to find an equal read without comparing all.
     uint32_t key() const {
       return (offset | uint32_t{bytes} << 16) * 0x9E3779B1u ^ cluster * 0x85EBCA6Bu ^
              static_cast<uint32_t>(first.actor) * 0xC2B2AE35u;
     }
   };
-  // Whether cells are those of a launch, whose touched bytes other streams are compared with, or of a cluster.
+  // Cells are either those of a launch, whose touched bytes are compared with other streams', or of a cluster.
   static constexpr bool kOfLaunch = Cell::kManyClusters;
   using Touched = std::conditional_t<kOfLaunch, TouchedPage, PageFootprint>;
   struct Page {

@@ -12,9 +12,9 @@ public:
   void reset(uint32_t sharedBytes);
   /// Called before memory changes. `sameValue`: a write that changes nothing.
   void access(const Accessor &accessor, uint32_t offset, uint32_t bytes, bool sameValue);
-  /// The same of one accessor's reads of whole words.
+  /// Checks one accessor's reads of whole words in several ranges.
   void readRanges(const Accessor &accessor, std::span<const ShadowRange> ranges);
-  /// The same of weak writes that change whole chunks, by the lanes of `which` at their `offsets`.
+  /// Checks weak writes that change whole chunks, by the lanes of `which` at their `offsets`.
   void writeChunks(Accessor accessor, const uint32_t (&offsets)[32], uint32_t which);
   /// Reads of whole chunks, by lanes that are not known, at those of `offsets` that `which` names. Remembers those that are
   /// ordered after everything, and returns the others, of which some may have been remembered in part.
@@ -23,7 +23,7 @@ public:
   /// by them, now.
   void endCopies(const Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which,
                  uint32_t bytes);
-  /// The memory this takes.
+  /// The bytes of memory that the shadow takes.
   size_t heldBytes() const { return shadow_.heldBytes() + rules_.heldBytes(); }
 
 private:
@@ -35,23 +35,23 @@ private:
 class GlobalRaces {
 public:
   virtual ~GlobalRaces() = default;
-  /// The lanes of one instruction of the accessor's warp; `same`: lanes that write what is there already.
+  /// Checks one instruction of the accessor's warp, in the lanes of `mask`; those of `same` write what is there already.
   void access(Accessor accessor, uint32_t mask, const uint64_t *address, uint32_t bytes,
               uint32_t same);
-  /// One range by an accessor of any kind.
+  /// Checks one range by an accessor of any kind.
   virtual void access(const Accessor &accessor, uint64_t address, uint64_t bytes,
                       bool sameValue) = 0;
-  /// The memory this takes.
+  /// The bytes of memory that the shadow takes.
   virtual size_t heldBytes() const = 0;
-  /// The cluster whose shadow it is has ended: nothing is remembered, except by the launch's footprints.
+  /// Ends the cluster whose shadow this is: its footprint goes to the launch's, and all else is forgotten.
   virtual void endCluster() = 0;
-  /// What has been touched since the start, or since forgetTouched(), of a whole launch.
+  /// The bytes touched since the start or since forgetTouched(), in the shadow of a whole launch.
   virtual TouchedBytes touched() const = 0;
   virtual void forgetTouched() = 0;
 
-  /// Of a whole launch.
+  /// Makes the shadow of a whole launch.
   static std::unique_ptr<GlobalRaces> ofLaunch();
-  /// Of one cluster after the other.
+  /// Makes a shadow that one cluster after the other uses.
   static std::unique_ptr<GlobalRaces> ofCluster(Footprints &footprints);
 
 protected:

@@ -92,13 +92,13 @@ bool RaceRules<Cell>::conflictsWithMany(Stamp reads, uint32_t cluster, const Acc
                                         const RaceAddress &where) {
   const WarpClock &clock = *accessor.clock;
   auto check = [&](Stamp read) {
-    // Which lanes of its own warp read is not known.
+    // Lists do not keep all lanes of a warp, so a read by the own one counts as ordered, but for the proxy.
     return isOwn(read, cluster, accessor) ? lacksFence(read, cluster, accessor, where)
                                           : conflicts(read, cluster, accessor, where);
   };
   if (reads.kindBits == kPooled)
     return std::ranges::any_of(pools_[reads.clock], check);
-  // The usual case first: all of them were before the last barrier.
+  // Nearly always all of the reads were before the last barrier, which one look at each actor's time tells.
   bool known = cluster == clock.cluster && !accessor.fencesReads &&
                coversAll(std::bit_cast<ManyReads>(reads), clock);
   return !known && std::ranges::any_of(expand(reads), check);

@@ -1,4 +1,4 @@
-// What the race checkers remember of a word of memory: its last write and the reads since.
+// Shadow cells: the last write of a piece of memory and the reads since, against which the next access is checked.
 //
 // Every access is a stamp: actor, the actor's time, lane, instruction. It is ordered before a later access if the later
 // warp's clock has reached that time, or the same lane made both; between lanes of a warp only a synchronisation orders.
@@ -22,15 +22,15 @@ struct ClusterCell {
   static constexpr bool kManyClusters = false;
 };
 
-/// The same of memory where accesses of different clusters meet. Of the reads the last one and the last of
-/// another cluster are kept: whoever writes conflicts with one of them.
+/// A cell of memory that several clusters touch. Of the reads it keeps the last one and the last one of another cluster: a
+/// write that nothing orders conflicts with one of them.
 struct GlobalCell {
   Stamp write, read, otherRead;
   uint32_t writeCluster = 0, readCluster = 0, otherCluster = 0;
   static constexpr bool kManyClusters = true;
 };
 
-/// The rules, over cells of either kind, with the memory for the rare cases.
+/// Checks and updates cells of either kind, and owns the memory for rare states: split words and lists of reads.
 template <class Cell> class RaceRules {
 public:
   /// Checks an access to whole cells of `words` from byte `offset` of them, and remembers it. `addressOf(at)`: what byte
@@ -83,15 +83,15 @@ public:
     }
   }
   void clear();
-  /// Memory for the rare cases.
+  /// The memory of the rare states.
   size_t heldBytes() const;
-  /// The same as access() for one cell that is not split.
+  /// Checks an access to one cell that is not split, and remembers it.
   void touch(Cell &cell, const Accessor &accessor, bool sameValue, const RaceAddress &where);
-  /// Splits a cell into as many as there are in `parts`, which know what it knew.
+  /// Splits a cell into `parts`, each of which gets its state.
   void split(Cell &cell, std::span<Cell> parts);
-  /// The opposite: what four bytes know becomes what their word knows, which may be split.
+  /// Makes a word of four bytes; it stays split if they differ.
   void assemble(Cell &word, std::span<Cell, 4> bytes);
-  /// Forgets what `parts` knew: they are one again.
+  /// Drops the states of `parts`, which are about to be one cell again.
   void forget(std::span<Cell> parts);
   static bool isSplit(const Cell &cell) { return cell.write.kindBits == kSplit; }
 

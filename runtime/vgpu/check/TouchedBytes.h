@@ -1,4 +1,4 @@
-// What a piece of work, such as a launch or a copy, touches of global memory: all that its order with other streams is about.
+// The bytes of global memory that a piece of work, such as a launch or a copy, touches: races between streams are found by them.
 #pragma once
 
 #include "runtime/vgpu/check/ByteRanges.h"
@@ -7,7 +7,7 @@
 
 namespace tile::vgpu {
 
-/// How bytes are touched. Strong accesses (atomics, and those that are volatile, relaxed, acquire or release) have no race
+/// A way to touch bytes. Strong accesses (atomics, and those that are volatile, relaxed, acquire or release) have no race
 /// with each other.
 enum class TouchKind : uint8_t { Read, Write, StrongRead, StrongWrite };
 constexpr TouchKind kTouchKinds[] = {TouchKind::Read, TouchKind::Write, TouchKind::StrongRead,
