@@ -1,4 +1,4 @@
-// What the host may ask of the device: errors of whoever calls it.
+// Checks requests of the host, whose faults are errors of the caller.
 #pragma once
 
 #include "runtime/device/Device.h"

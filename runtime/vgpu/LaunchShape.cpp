@@ -9,7 +9,8 @@
 namespace tile::vgpu {
 namespace {
 
-// Of a block. Programs of PTX have as many registers as they like, and an emulated one takes memory in each warp.
+// Limits for a block. Programs of PTX have as many registers as they like, and an emulated one
+// takes memory in each warp.
 constexpr uint64_t kMaxRegisterBytes = uint64_t{1} << 30;
 
 std::string shapeText(const device::Dim3 &dim) {

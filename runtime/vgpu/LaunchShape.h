@@ -1,4 +1,4 @@
-// What a launch asks for against what the kernel says and the device has.
+// Checks what a launch asks for against what the kernel declares and the device has.
 #pragma once
 
 #include "runtime/device/Device.h"

@@ -1,4 +1,4 @@
-// What launches have counted and noted, over all launches of a device.
+// Adds up what launches count and note, over all launches of a device.
 #pragma once
 
 #include "runtime/vgpu/machine/Launch.h"
@@ -9,7 +9,7 @@ namespace tile::vgpu {
 
 class LaunchTally {
 public:
-  /// Of a launch that has run.
+  /// Adds a launch that has run.
   void add(const Launch &launch, const LaunchStatistics &done);
   void clearCounters();
 

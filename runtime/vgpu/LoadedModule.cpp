@@ -1,4 +1,4 @@
-// What modules have on the device: variables, and programs of their kernels.
+// Gives modules memory for their variables, and programs for their kernels.
 #include "runtime/vgpu/LoadedModule.h"
 
 #include "runtime/vgpu/isa/Opcodes.h"

@@ -1,7 +1,8 @@
-// The half of the virtual GPU that knows no kernels: memory, streams, events, and whom to tell what went wrong.
+// The half of the virtual GPU that knows no kernels: memory, streams, events, and whom to tell what
+// went wrong.
 //
-// Whatever the schedule, one thing runs at a time. What went wrong in work that ran later than it was given, or in calls that
-// must not throw, is told by the next call that gives work or waits.
+// Whatever the schedule, one thing runs at a time. What went wrong in work that ran later than it
+// was given, or in calls that must not throw, is told by the next call that gives work or waits.
 #pragma once
 
 #include "runtime/device/Handles.h"
@@ -99,7 +100,8 @@ protected:
       failure_ = std::current_exception();
     }
   }
-  /// Of work that has run.
+  /// Compares work that has run with that of other streams, and keeps the races for the next
+  /// report.
   void noteWork(StreamWork work);
 
   device::DeviceProps props_;

@@ -23,11 +23,11 @@ namespace tile::vgpu {
 namespace {
 
 constexpr unsigned kMaxThreads = 256; // of the host
-// Of one warp: minutes of a tight loop.
+// The limit for one warp, which is minutes of a tight loop.
 constexpr int64_t kDefaultMaxBranches = int64_t{1} << 30;
 constexpr int64_t kMostSeconds = 1'000'000;
 
-// What a variable of the environment says; a warning and what is usual if it cannot be read.
+// Reads a variable of the environment. One that cannot be read gives a warning and the default.
 template <class T> T fromEnvironment(const char *name, T (*parse)(std::string_view), T usual = {}) {
   std::string value = base::environmentText(name);
   try {
@@ -209,7 +209,8 @@ private:
   }
 
   void runLaunch(StreamQueue &queue, LaunchSetup setup, StreamWork work) {
-    // What was launched before in the stream ends, but what this one need not have waited for.
+    // Launches before this one in the stream have ended, but for those that it need not have waited
+    // for.
     std::unique_ptr<GridsInFlight> before = std::exchange(queue.inFlight, nullptr);
     if (setup.config.programmaticDependent)
       setup.before = std::move(before);
@@ -233,7 +234,8 @@ private:
   std::shared_ptr<const Program> programOf(LoadedFunction &function) const {
     DecodeOptions options;
     options.trackInit = checks_.init;
-    // What wgmma computes at once is never in flight but to the check.
+    // Under the eager schedule a wgmma computes at once, so only the check takes its registers for
+    // being in flight.
     options.watchMatrices = checks_.async || schedule_ != Schedule::Eager;
     options.model = model_;
     options.arch = props_.arch;

@@ -1,4 +1,5 @@
-// The virtual GPU as a device: everything `Device` promises, plus the checkers and counters only it has.
+// The virtual GPU as a device: everything `Device` promises, plus the checkers and counters only it
+// has.
 #pragma once
 
 #include "runtime/device/Device.h"
@@ -9,13 +10,15 @@
 
 namespace tile::vgpu {
 
-/// Opened by `device::openVirtual`; get it from there by `asVirtual`. Launches run to their end before they return.
+/// Opened by `device::openVirtual`; get it from there by `asVirtual`. Launches run to their end
+/// before they return.
 class VirtualDevice : public device::Device {
 public:
   /// The checkers of launches from now on.
   virtual void setChecks(const Checks &checks) = 0;
   virtual Checks checks() const = 0;
-  /// When asynchronous operations complete and who runs when, and the seed of its choices, of launches from now on.
+  /// When asynchronous operations complete and who runs when, and the seed of its choices, of
+  /// launches from now on.
   virtual void setSchedule(Schedule schedule, uint64_t seed) = 0;
   virtual Schedule schedule() const = 0;
   /// Where launches from now on are exact, inexact or unkind.
@@ -23,20 +26,25 @@ public:
   virtual Model model() const = 0;
   /// With a sink, launches hand their findings to it and do not throw DeviceFinding.
   virtual void setFindingSink(FindingSink sink) = 0;
-  /// Counts instructions, bank conflicts and sectors from now on; switching it on clears the counters.
+  /// Counts instructions, bank conflicts and sectors from now on; switching it on clears the
+  /// counters.
   virtual void setCounters(bool on) = 0;
-  /// What has been counted since, over all launches.
+  /// The counters of all launches since.
   virtual Counters counters() const = 0;
-  /// The same by line of PTX, for lines that ran: module by module, in the order of the lines.
+  /// These counters by line of PTX, for lines that ran: module by module, in the order of the
+  /// lines.
   virtual std::vector<LineCounters> countersByLine() const = 0;
-  /// What launches since the device was opened have noted: module by module, in the order of the lines.
+  /// The notes of all launches since the device was opened: module by module, in the order of the
+  /// lines.
   virtual std::vector<Note> notes() const = 0;
-  /// Launches, blocks and instructions since the device was opened, and the time they took on the host.
+  /// Launches, blocks and instructions since the device was opened, and the time they took on the
+  /// host.
   virtual LaunchStatistics statistics() const = 0;
-  /// How many of `count` elements have bytes that were never written. Kernels' stores are followed by the init check alone.
+  /// The number of `count` elements that have bytes which were never written. Kernels' stores are
+  /// followed by the init check alone.
   virtual size_t countUnwritten(device::DevicePtr pointer, size_t elementBytes,
                                 size_t count) const = 0;
-  /// What reports call the memory that alloc returned, until it is freed.
+  /// Sets the name that reports use for memory that alloc returned, until it is freed.
   virtual void nameMemory(device::DevicePtr pointer, const std::string &name) = 0;
 };
 

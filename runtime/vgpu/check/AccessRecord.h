@@ -6,7 +6,8 @@
 
 namespace tile::vgpu {
 
-/// Kinds of accesses. Strong ones do not race with each other if their scopes cover both; narrow ones have cta scope.
+/// Kinds of accesses. Strong ones do not race with each other if their scopes cover both; narrow
+/// ones have cta scope.
 enum class AccessKind : uint8_t {
   Read,
   Write,
@@ -30,7 +31,8 @@ bool isStrongOnDevice(AccessKind kind);
 /// Through the async proxy.
 bool isProxied(AccessKind kind);
 
-/// One access: `actor` and `clock` are its epoch, `clock` being the actor's time. Empty while it is all zeros.
+/// One access: `actor` and `clock` are its epoch, `clock` being the actor's time. Empty while it is
+/// all zeros.
 struct Stamp {
   static constexpr unsigned kSeveralLanes = 32;
   static constexpr uint32_t kLastInstruction = (1u << 18) - 1;
@@ -49,12 +51,12 @@ struct Stamp {
 };
 static_assert(sizeof(Stamp) == 8);
 
-/// Values of kindBits that mark something else in a stamp's stead: cells that are split, reads that are a list, reads that are
-/// ManyReads, chunks that are ChunkParts.
+/// Values of kindBits that mark something else in a stamp's stead: cells that are split, reads that
+/// are a list, reads that are ManyReads, chunks that are ChunkParts.
 constexpr unsigned kSplit = 15, kPooled = 14, kMany = 13, kInParts = 12;
 
-/// Reads of several warps of one cluster at equal times: the common case of tiles that all warps read. Instruction and
-/// kind are where a stamp has them.
+/// Reads of several warps of one cluster at equal times: the common case of tiles that all warps
+/// read. Instruction and kind are where a stamp has them.
 struct ManyReads {
   uint64_t clock : 23 = 0;
   uint64_t proxy : 1 = 0; // all are ProxyRead, else all are Read

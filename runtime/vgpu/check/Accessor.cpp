@@ -1,4 +1,5 @@
-// Predicates on kinds of accesses, and the tests of records against clocks that others than the rules need.
+// Predicates on kinds of accesses, and the tests of records against clocks that others than the
+// rules need.
 #include "runtime/vgpu/check/Accessor.h"
 
 #include "runtime/vgpu/check/Ordering.h"

@@ -1,7 +1,9 @@
-// An access about to happen, with all that the race rules must know to compare it with those before.
+// An access about to happen, with all that the race rules must know to compare it with those
+// before.
 //
-// The rules know no machine: what they ask of the launch is in RaceContext, and what they find goes to its `report`, which
-// knows how to name warps, blocks and lines. `warp` and `op` are handed through to it unseen.
+// The rules know no machine: what they ask of the launch is in RaceContext, and what they find goes
+// to its `report`, which knows how to name warps, blocks and lines. `warp` and `op` are handed
+// through to it unseen.
 #pragma once
 
 #include "runtime/vgpu/check/AccessRecord.h"
@@ -22,7 +24,8 @@ struct RaceAddress {
   uint64_t address = 0;
 };
 
-/// Two accesses that nothing orders: the earlier one, of a warp or another actor of `cluster`, and the accessor's.
+/// Two accesses that nothing orders: the earlier one, of a warp or another actor of `cluster`, and
+/// the accessor's.
 struct RaceConflict {
   Stamp earlier;
   uint32_t cluster = 0;
@@ -30,8 +33,8 @@ struct RaceConflict {
   FindingKind kind = FindingKind::Race;
 };
 
-/// The facts of a launch that the rules need. Clusters are numbered across launches that may overlap (dependent launches), so that
-/// those of a launch before have lower numbers.
+/// The facts of a launch that the rules need. Clusters are numbered across launches that may
+/// overlap (dependent launches), so that those of a launch before have lower numbers.
 struct RaceContext {
   uint32_t firstCluster = 0; // of this launch
   uint32_t endedBelow =
@@ -40,7 +43,8 @@ struct RaceContext {
   std::function<void(const RaceConflict &, const Accessor &)> report;
 };
 
-/// Made once for an instruction and used for all of its lanes and bytes: it caches what it has found ordered.
+/// Made once for an instruction and used for all of its lanes and bytes: it caches what it has
+/// found ordered.
 struct Accessor {
   const RaceContext *context = nullptr;
   const WarpClock *clock = nullptr; // of its lane
@@ -55,8 +59,8 @@ struct Accessor {
   bool ordersOwnAccess =
       true;                 // false for wgmma, which is not ordered after its own thread's accesses
   uint32_t proxiedTime = 0; // of a proxy's: up to it the block's generic writes are visible to it
-  // The last write and the last read found to be ordered before it, whatever its lane: tiles are long runs of cells in
-  // one state, so most need not be asked about again.
+  // The last write and the last read found to be ordered before it, whatever its lane: tiles are
+  // long runs of cells in one state, so most need not be asked about again.
   mutable uint64_t orderedWrite = ~uint64_t{0}, orderedRead = ~uint64_t{0};
 
   // Reads that it was added to, before and after.

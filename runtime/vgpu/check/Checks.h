@@ -11,7 +11,8 @@
 
 namespace tile::vgpu {
 
-/// The switchable checkers. Unmapped addresses, misalignment, deadlock and `trap` are always reported.
+/// The switchable checkers. Unmapped addresses, misalignment, deadlock and `trap` are always
+/// reported.
 struct Checks {
   bool memory =
       true; // accesses outside every allocation, after free, into red zones: with the allocation's name
@@ -33,7 +34,8 @@ struct Checks {
   bool operator==(const Checks &) const = default;
 };
 
-/// Parses "none" or a comma list of all, memory, init, race, sync, async, strict, proxy. Throws InvalidArgument for other words.
+/// Parses "none" or a comma list of all, memory, init, race, sync, async, strict, proxy. Throws
+/// InvalidArgument for other words.
 Checks parseChecks(std::string_view list);
 /// The words of the checks that run.
 std::vector<std::string> wordsOf(const Checks &checks);
@@ -81,8 +83,8 @@ struct OtherAccess : CodeLocation {
   std::optional<uint32_t> lane; // nothing: several
 };
 
-/// One fault of a kernel, with everything needed to find it again; or one of the host's program, which has the line of that
-/// as its source, and none of PTX.
+/// One fault of a kernel, with everything needed to find it again; or one of the host's program,
+/// which has the line of that as its source, and none of PTX.
 struct Finding : CodeLocation {
   FindingKind kind = FindingKind::OutOfBounds;
   std::string message; // what happened, with values
@@ -99,7 +101,8 @@ struct Finding : CodeLocation {
   uint64_t count = 1;               // how often it was seen in the launch
   uint64_t seed = 0;
 
-  /// Three lines: what, at the line of the source if that is known, and what to do; who; the instruction.
+  /// Three lines: what, at the line of the source if that is known, and what to do; who; the
+  /// instruction.
   std::string text() const;
   /// "the other: warp 1, lane 3, line 9 `...`"; empty without one.
   std::string otherText() const;

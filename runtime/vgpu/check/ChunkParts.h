@@ -1,9 +1,9 @@
 // The shadow of a chunk of 16 bytes that is touched byte by byte or half by half.
 //
-// Neighbouring parts are nearly always touched by neighbouring lanes of one instruction, or of a few. So a chunk has a short
-// list of stamps, and each of its bytes says which of them, and which lane: less than five bytes of memory a byte instead of
-// the sixteen of two stamps. A chunk that more accesses than the list holds have met is kept as words and bytes with cells
-// of their own.
+// Neighbouring parts are nearly always touched by neighbouring lanes of one instruction, or of a
+// few. So a chunk has a short list of stamps, and each of its bytes says which of them, and which
+// lane: less than five bytes of memory a byte instead of the sixteen of two stamps. A chunk that
+// more accesses than the list holds have met is kept as words and bytes with cells of their own.
 #pragma once
 
 #include "runtime/vgpu/check/ShadowCell.h"
@@ -24,8 +24,9 @@ public:
     return at - begin;
   }
   ClusterCell cell(uint32_t at) const { return {stampOf(writes_[at]), stampOf(reads_[at])}; }
-  /// Gives `count` bytes, which are alike, the state of `cell`. False if the list of stamps is too short, or if the cell has a
-  /// list of readers, which cannot be shared: then the bytes have no access.
+  /// Gives `count` bytes, which are alike, the state of `cell`. False if the list of stamps is too
+  /// short, or if the cell has a list of readers, which cannot be shared: then the bytes have no
+  /// access.
   bool set(uint32_t begin, uint32_t count, const ClusterCell &cell) {
     bool isSet = cell.read.kindBits != kPooled && setAll(writes_, begin, count, cell.write) &&
                  setAll(reads_, begin, count, cell.read);

@@ -1,5 +1,6 @@
-// The shadow of a range of memory, in chunks of 16 bytes, which most instructions move whole. A chunk is stored as one cell, as
-// a cell for each word once a part of it is touched, or as ChunkParts once less than a word is.
+// The shadow of a range of memory, in chunks of 16 bytes, which most instructions move whole. A
+// chunk is stored as one cell, as a cell for each word once a part of it is touched, or as
+// ChunkParts once less than a word is.
 #pragma once
 
 #include "runtime/vgpu/check/ChunkParts.h"
@@ -35,7 +36,8 @@ public:
     return chunks_.capacity() * sizeof(Cell) + words_.heldBytes() + parts_.heldBytes();
   }
 
-  /// Checks an access and remembers it. `sameValue`: a write that changes nothing; `addressOf(at)`: what byte `at` is.
+  /// Checks an access and remembers it. `sameValue`: a write that changes nothing; `addressOf(at)`:
+  /// what byte `at` is.
   template <class AddressOf>
   void access(Rules &rules, const Accessor &accessor, uint32_t offset, uint32_t bytes,
               bool sameValue, AddressOf addressOf) {
@@ -53,8 +55,8 @@ public:
     accessCells(rules, accessor, offset, bytes, sameValue, addressOf);
   }
 
-  /// Reads of whole chunks at those of `offsets` that `which` names: those that are ordered after everything are
-  /// remembered. Returns the others, of which words may have been remembered.
+  /// Reads of whole chunks at those of `offsets` that `which` names: those that are ordered after
+  /// everything are remembered. Returns the others, of which words may have been remembered.
   uint32_t readChunks(const Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which) {
     KnownOrder known(accessor);
     Cell *chunks = chunks_.data();
@@ -118,7 +120,8 @@ public:
 private:
   using Words = std::array<Cell, kChunkWords>;
 
-  // How a chunk is stored: as one cell, or with a cell that holds the number of its words, or of its parts.
+  // How a chunk is stored: as one cell, or with a cell that holds the number of its words, or of
+  // its parts.
   static bool isOne(const Cell &chunk) { return chunk.write.kindBits < kInParts; }
   static bool isInWords(const Cell &chunk) { return Rules::isSplit(chunk); }
   static bool isInParts(const Cell &chunk) { return chunk.write.kindBits == kInParts; }
@@ -141,8 +144,8 @@ private:
     return Reads ? quickRead(cell, accessor) : quickWrite(cell, accessor);
   }
 
-  // False if the rules must decide. Some words of a read may have been remembered by then, which does no harm: they will be
-  // remembered again.
+  // False if the rules must decide. Some words of a read may have been remembered by then, which
+  // does no harm: they will be remembered again.
   template <bool Reads> bool isQuickChunk(Cell &chunk, const Accessor &accessor) {
     if (isOne(chunk))
       return isQuick<Reads>(chunk, accessor);
@@ -217,8 +220,8 @@ private:
                  [&](uint32_t inside) { return addressOf(base + inside); });
   }
 
-  // Accesses the parts of a chunk run by run. Returns how many bytes are done: less than all if the accesses no longer fit into
-  // ChunkParts, so that the chunk is in words again.
+  // Accesses the parts of a chunk run by run. Returns how many bytes are done: less than all if the
+  // accesses no longer fit into ChunkParts, so that the chunk is in words again.
   template <class AddressOf>
   uint32_t accessParts(Rules &rules, Cell &chunk, const Accessor &accessor, uint32_t at,
                        uint32_t bytes, bool sameValue, AddressOf addressOf) {
@@ -264,7 +267,8 @@ private:
     return true;
   }
 
-  // Stores the chunk as words again, of which `count` bytes from `begin` on get the state of `cell`.
+  // Stores the chunk as words again, of which `count` bytes from `begin` on get the state of
+  // `cell`.
   void leaveParts(Rules &rules, Cell &chunk, uint32_t begin, uint32_t count, ClusterCell &cell) {
     uint32_t index = indexOf(chunk);
     std::array<Cell, kChunkBytes> bytes;

@@ -145,7 +145,8 @@ void WarpClock::arrive(ClockSet &barrier, uint32_t lanes) {
   advance();
 }
 
-// The clocks at the fence are by cluster, with the own one among the others; a barrier has its own cluster's apart.
+// The clocks at the fence are by cluster, with the own one among the others; a barrier has its own
+// cluster's apart.
 void WarpClock::arriveRelaxed(ClockSet &barrier) const {
   if (!isTracked)
     return;
@@ -171,7 +172,8 @@ void WarpClock::wait(const ClockSet &barrier, uint32_t lanes) {
   leaveBehind(lanes);
   acquireOwnLanes(barrier.now);
   has.join(barrier);
-  // Caches the least time of the block's warps, so that most accesses are known to be ordered by one comparison.
+  // Caches the least time of the block's warps, so that most accesses are known to be ordered by
+  // one comparison.
   uint32_t least = laneTime;
   for (uint32_t warp = blockBegin; warp < blockBegin + blockWarps; ++warp)
     if (warp != actor)

@@ -1,20 +1,21 @@
 // Happens-before: the vector clocks of warps, and what synchronisation does to them.
 //
 // The words, most of them those of FastTrack and ThreadSanitizer:
-//   actor      whatever makes accesses: a warp (rank of the block * warps a block + warp), or after those what completes
-//              asynchronous work, such as a memory barrier or the matrix units of a warpgroup. Numbered in each cluster.
-//   time       an actor's own counter, from 1. It advances when others can learn of the actor: a release, an arrival, a fence.
-//   epoch      actor and time: when an access was made.
-//   clock      vector clock: for each actor the time up to which its accesses happened before what the owner does next.
-//   covers     an epoch is covered by a clock if its time is at most the actor's: the access is ordered before.
-//   release    hands a copy of the own clock to a word, a barrier or a fence; the own time advances.
-//   acquire    joins a released clock into the own one. Join: the later of both times, for each actor.
-//   part       an entry of a clock for some lanes of a warp alone: they are covered up to a later time than all lanes.
-//   converge   lanes execute one instruction that waits for them: what they did before may be released by any of them.
-//   lagging    lanes that have not acquired what other lanes of their warp have: they keep the clock from before.
-//   proxied    the clock of generic writes that a proxy fence has made visible to asynchronous operations.
-//   strong     atomic, volatile, relaxed, acquire or release accesses: the words they touch synchronise (SyncVariables).
-// Clusters have clocks of their own: one learns of another through strong accesses to global memory only.
+//   actor     makes accesses: a warp (rank of the block * warps a block + warp), or what completes
+//             asynchronous work, such as an mbarrier. Each cluster counts its own, warps first.
+//   time      an actor's own counter, from 1. It advances at each release, arrival and fence.
+//   epoch     actor and time of an access.
+//   clock     vector clock: for each actor the time up to which its accesses happened before what
+//             the owner does next. It covers an epoch whose time is not later.
+//   release   hands a copy of the own clock to a word, a barrier or a fence.
+//   acquire   joins a released clock into the own one. Join: the later time of each actor.
+//   part      an entry of a clock for some lanes of a warp, up to a later time than all lanes.
+//   converge  lanes execute one instruction that waits for them: any may release what all did.
+//   lagging   lanes that have not acquired what others of their warp have; they keep the old clock.
+//   proxied   clock of the generic writes that fence.proxy.async has shown to asynchronous copies.
+//   strong    atomic, volatile, relaxed, acquire or release: words so accessed synchronise.
+// Clusters have clocks of their own; one learns of another by strong accesses to global memory
+// only.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,8 @@
 
 namespace tile::vgpu {
 
-/// For each actor the time up to which its accesses are ordered; 0: none is. Parts say more of single lanes.
+/// For each actor the time up to which its accesses are ordered; 0: none is. Parts say more of
+/// single lanes.
 class VectorClock {
 public:
   /// The time up to which all lanes of the actor are covered.
@@ -85,7 +87,8 @@ struct Clocks {
   }
 };
 
-/// The clocks that a release hands on, by cluster. They are shared and never changed, since many acquire the same.
+/// The clocks that a release hands on, by cluster. They are shared and never changed, since many
+/// acquire the same.
 using ReleasedClocks = std::map<uint32_t, std::shared_ptr<const Clocks>>;
 void join(ReleasedClocks &into, const ReleasedClocks &from);
 
@@ -124,7 +127,8 @@ struct WarpClock {
   /// Sets which actors are the warps of its block. None of their accesses is ordered yet.
   void setBlock(uint32_t begin, uint32_t warps) { blockBegin = begin, blockWarps = warps; }
   uint32_t time() const { return has.now.known.at(actor); }
-  /// The time up to which generic writes of all warps of its block are visible to asynchronous operations.
+  /// The time up to which generic writes of all warps of its block are visible to asynchronous
+  /// operations.
   uint32_t proxiedTime() const {
     uint32_t least = std::min(laneTime, has.now.proxied.at(actor));
     for (uint32_t warp = blockBegin; warp < blockBegin + blockWarps; ++warp)
@@ -138,7 +142,8 @@ struct WarpClock {
   }
   /// Notes that lanes access memory. Until they converge, only they can release these accesses.
   void touch(uint32_t lanes) { touched |= lanes; }
-  /// Lanes execute one instruction that waits for them: from here on any of them may release what all did before.
+  /// Lanes execute one instruction that waits for them: from here on any of them may release what
+  /// all did before.
   void converge() {
     if (touched && followsLanes)
       advance();
@@ -151,17 +156,20 @@ struct WarpClock {
   }
   /// bar.warp.sync: orders all lanes' accesses before what each of them does next.
   void syncLanes();
-  /// The clocks that `lanes` hand on when they release: without what other lanes did since all converged.
+  /// The clocks that `lanes` hand on when they release: without what other lanes did since all
+  /// converged.
   ReleasedClocks released(uint32_t lanes) const;
   /// Some lanes acquire these clocks.
   void acquire(const ReleasedClocks &released, uint32_t lanes);
-  /// Some lanes have waited for the launches before this one (griddepcontrol.wait): all of their accesses are ordered.
+  /// Some lanes have waited for the launches before this one (griddepcontrol.wait): all of their
+  /// accesses are ordered.
   void learnOfGrids(uint32_t lanes);
   bool knowsOfGrids() const { return has.others.contains(kGridsBefore); }
-  /// fence.acq_rel or stronger, by `lanes`: acquires what relaxed reads have seen; relaxed writes release the clock of now.
+  /// fence.acq_rel or stronger, by `lanes`: acquires what relaxed reads have seen; relaxed writes
+  /// release the clock of now.
   void fence(uint32_t lanes);
-  /// Some lanes acquire what relaxed reads have seen. Barriers do so too, as kernels that count blocks with a relaxed atomic
-  /// and go on after a barrier rely on it.
+  /// Some lanes acquire what relaxed reads have seen. Barriers do so too, as kernels that count
+  /// blocks with a relaxed atomic and go on after a barrier rely on it.
   void acquireSeen(uint32_t lanes);
   /// Some lanes arrive at a barrier: it joins the clocks they release.
   void arrive(ClockSet &barrier, uint32_t lanes);
@@ -171,11 +179,13 @@ struct WarpClock {
   void waitRelaxed(const ClockSet &barrier);
   /// Some lanes have waited for a barrier: they acquire its clocks.
   void wait(const ClockSet &barrier, uint32_t lanes);
-  /// fence.proxy.async: writes that are ordered before it become visible to asynchronous operations.
+  /// fence.proxy.async: writes that are ordered before it become visible to asynchronous
+  /// operations.
   void fenceProxy();
 
 private:
-  // True if lanes other than these have accessed memory since all converged: a release must leave those accesses out.
+  // True if lanes other than these have accessed memory since all converged: a release must leave
+  // those accesses out.
   bool leavesOthers(uint32_t lanes) const {
     return followsLanes && (touched & ~lanes) && time() < kLastTime;
   }
@@ -188,13 +198,15 @@ private:
 /// The words through which threads synchronise, with the clocks that their last writes released.
 class SyncVariables {
 public:
-  /// `block` is 0 but for accesses of cta scope, which only that block acquires. An address is global, or shared in the cluster.
+  /// `block` is 0 but for accesses of cta scope, which only that block acquires. An address is
+  /// global, or shared in the cluster.
   struct Key {
     uint64_t address;
     uint64_t block;
     bool operator==(const Key &) const = default;
   };
-  /// A strong write replaces what its word has released; a read-modify-write joins it, as it continues the release sequence.
+  /// A strong write replaces what its word has released; a read-modify-write joins it, as it
+  /// continues the release sequence.
   void write(Key key, const ReleasedClocks &released, bool adds);
   /// The clocks to acquire; null if the word has released none.
   const ReleasedClocks *read(Key key) const;

@@ -1,8 +1,10 @@
-// The bytes of global memory that each cluster of a launch reads and writes, compared with those of the others.
+// The bytes of global memory that each cluster of a launch reads and writes, compared with those of
+// the others.
 //
-// Clusters that do not communicate are run side by side as if each were alone. That is the same as one after the other, as
-// long as none touches what another writes; if one does, or there is anything to report, memory is put back and the
-// launch starts again on one thread, whose reports do not depend on timing.
+// Clusters that do not communicate are run side by side as if each were alone. That is the same as
+// one after the other, as long as none touches what another writes; if one does, or there is
+// anything to report, memory is put back and the launch starts again on one thread, whose reports
+// do not depend on timing.
 #pragma once
 
 #include "runtime/vgpu/check/AddressWindows.h"
@@ -54,8 +56,8 @@ struct PageFootprint {
 
 class Footprints {
 public:
-  /// `keep(page)` is called before each cluster's first write to a page, by several threads at a time: whoever wants to put
-  /// memory back saves the page then.
+  /// `keep(page)` is called before each cluster's first write to a page, by several threads at a
+  /// time: whoever wants to put memory back saves the page then.
   explicit Footprints(std::function<void(uint64_t page)> keep) : keep_(std::move(keep)) {}
   void beginWrite(uint64_t page) { keep_(page); }
   /// A page that a cluster which has ended had touched.

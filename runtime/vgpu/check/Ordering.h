@@ -1,18 +1,21 @@
-// The rules: whether an earlier access is ordered before one that is about to happen, and what is reported if not.
+// The rules: whether an earlier access is ordered before one that is about to happen, and what is
+// reported if not.
 #pragma once
 
 #include "runtime/vgpu/check/Accessor.h"
 
 namespace tile::vgpu {
 
-// True if `cluster` belongs to a launch before this one that has ended, or that the accessor has waited for.
+// True if `cluster` belongs to a launch before this one that has ended, or that the accessor has
+// waited for.
 inline bool hasEnded(uint32_t cluster, const Accessor &accessor) {
   const RaceContext &context = *accessor.context;
   return cluster < context.firstCluster &&
          (cluster < context.endedBelow || accessor.clock->knowsOfGrids());
 }
 
-// The clock that the accessor has for the actors of a cluster; null if it has acquired nothing from it.
+// The clock that the accessor has for the actors of a cluster; null if it has acquired nothing from
+// it.
 inline const Clocks *clocksOf(const WarpClock &clock, uint32_t cluster) {
   if (cluster == clock.cluster)
     return &clock.has.now;
@@ -39,7 +42,8 @@ inline bool isOrdered(Stamp earlier, uint32_t cluster, const Accessor &accessor)
   return cluster != clock.cluster && hasEnded(cluster, accessor);
 }
 
-// True if the access was made by what completes asynchronous operations, whose actors come after the warps of the cluster.
+// True if the access was made by what completes asynchronous operations, whose actors come after
+// the warps of the cluster.
 inline bool isAsynchronous(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
   const RaceContext &context = *accessor.context;
   return cluster >= context.firstCluster &&
@@ -56,7 +60,8 @@ inline bool areStrongTogether(Stamp earlier, uint32_t cluster, const Accessor &a
   return cluster == clock.cluster && earlier.actor - clock.blockBegin < clock.blockWarps;
 }
 
-// True if `earlier` went through the generic proxy, the accessor's goes through the asynchronous one, and no fence is between.
+// True if `earlier` went through the generic proxy, the accessor's goes through the asynchronous
+// one, and no fence is between.
 inline bool isUnfenced(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
   if (!accessor.proxy || isProxied(earlier.kind()) ||
       !(isWrite(earlier.kind()) || accessor.fencesReads))
@@ -79,7 +84,8 @@ inline bool lacksFence(Stamp earlier, uint32_t cluster, const Accessor &accessor
   return true;
 }
 
-// True if whoever is ordered after the accessor's read, and through a fence if the proxies differ, is after `read` as well.
+// True if whoever is ordered after the accessor's read, and through a fence if the proxies differ,
+// is after `read` as well.
 inline bool isImplied(Stamp read, uint32_t cluster, const Accessor &accessor) {
   return isOrdered(read, cluster, accessor) && !isUnfenced(read, cluster, accessor);
 }

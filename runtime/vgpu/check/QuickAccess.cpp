@@ -1,10 +1,12 @@
-// The slow path of quick accesses: decides from the clock, and notes the answer for the cells that follow.
+// The slow path of quick accesses: decides from the clock, and notes the answer for the cells that
+// follow.
 #include "runtime/vgpu/check/QuickAccess.h"
 
 namespace tile::vgpu {
 namespace {
 
-// Whether an access of the same cluster is ordered before, by whole warps alone: parts are left to the general rules.
+// Whether an access of the same cluster is ordered before, by whole warps alone: parts are left to
+// the general rules.
 bool isOrderedInside(Stamp earlier, const Accessor &accessor) {
   const WarpClock &clock = *accessor.clock;
   if (earlier.actor == clock.actor)
@@ -35,7 +37,8 @@ bool isPlainlyOrdered(Stamp write, const Accessor &accessor) {
   return true;
 }
 
-// Adds the accessor to the reads of a cell, and notes the result: the next cells are mostly in the same state.
+// Adds the accessor to the reads of a cell, and notes the result: the next cells are mostly in the
+// same state.
 void join(Stamp &reads, Stamp joint, const Accessor &accessor) {
   accessor.joinedReads = readBits(reads);
   accessor.jointReads = joint;
@@ -46,7 +49,8 @@ void join(Stamp &reads, Stamp joint, const Accessor &accessor) {
 bool isOrderedRead(Stamp read, const Accessor &accessor) {
   bool isOfAll = false;
   if (read.kindBits == kMany) {
-    // A mask of warps does not say which lanes read; the own warp's are taken to be ordered rather than reported wrongly.
+    // A mask of warps does not say which lanes read; the own warp's are taken to be ordered rather
+    // than reported wrongly.
     auto many = std::bit_cast<ManyReads>(read);
     const WarpClock &clock = *accessor.clock;
     if (clock.actor / 16 == many.group)

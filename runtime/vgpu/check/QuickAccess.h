@@ -1,13 +1,14 @@
-// The fast path of the race check: an access to memory of its own cluster that is ordered after everything in the cell, as
-// nearly all are. It runs for every 16 bytes that a kernel touches, so cells in a state that the accessor has seen before
-// are handled inline, by comparing bits.
+// The fast path of the race check: an access to memory of its own cluster that is ordered after
+// everything in the cell, as nearly all are. It runs for every 16 bytes that a kernel touches, so
+// cells in a state that the accessor has seen before are handled inline, by comparing bits.
 #pragma once
 
 #include "runtime/vgpu/check/ShadowCell.h"
 
 namespace tile::vgpu {
 
-/// The bits of a stamp that decide whether it is ordered, if that is the same for all lanes of the accessor's warp.
+/// The bits of a stamp that decide whether it is ordered, if that is the same for all lanes of the
+/// accessor's warp.
 inline uint64_t orderBits() {
   Stamp stamp;
   stamp.clock = WarpClock::kLastTime;
@@ -16,19 +17,20 @@ inline uint64_t orderBits() {
   return stamp.bits();
 }
 
-/// The bits of reads, one or many, that decide whether they are ordered and what joining them gives: all but the instruction.
+/// The bits of reads, one or many, that decide whether they are ordered and what joining them
+/// gives: all but the instruction.
 inline uint64_t readBits(Stamp reads) {
   reads.instruction = 0;
   return reads.bits();
 }
 
-/// The slow path: the cell is in a state that the accessor has not seen. It updates the cell and notes the state in the
-/// accessor; false, and nothing is done, if the general rules must decide.
+/// The slow path: the cell is in a state that the accessor has not seen. It updates the cell and
+/// notes the state in the accessor; false, and nothing is done, if the general rules must decide.
 bool readNew(ClusterCell &cell, const Accessor &accessor);
 bool writeNew(ClusterCell &cell, const Accessor &accessor);
 
-/// A copy of what the accessor knows to be ordered, in registers for a loop over cells. The slow path changes the accessor, so
-/// a new copy must be made after each cell that was refused here.
+/// A copy of what the accessor knows to be ordered, in registers for a loop over cells. The slow
+/// path changes the accessor, so a new copy must be made after each cell that was refused here.
 class KnownOrder {
 public:
   explicit KnownOrder(const Accessor &accessor)

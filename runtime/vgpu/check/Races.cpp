@@ -1,4 +1,5 @@
-// Finds the cells of an access in shared or global memory, and keeps reads of pages that nobody has written as a list.
+// Finds the cells of an access in shared or global memory, and keeps reads of pages that nobody has
+// written as a list.
 #include "runtime/vgpu/check/Races.h"
 
 #include "runtime/vgpu/check/AddressWindows.h"
@@ -68,7 +69,8 @@ void GlobalRaces::access(Accessor accessor, uint32_t mask, const uint64_t *addre
 
 namespace {
 
-// The bytes of a page that a launch has touched. Few pages see strong accesses, so these have their bits apart.
+// The bytes of a page that a launch has touched. Few pages see strong accesses, so these have their
+// bits apart.
 class TouchedPage {
 public:
   PageBits &of(TouchKind kind) {
@@ -93,8 +95,8 @@ private:
   std::unique_ptr<Pair> strong_;
 };
 
-// The shadow in pages. Memory that is only read has no cells: the reads of a page are kept in a short list until someone writes
-// to it, as kernels read far more than they write.
+// The shadow in pages. Memory that is only read has no cells: the reads of a page are kept in a
+// short list until someone writes to it, as kernels read far more than they write.
 template <class Cell> class PagedRaces final : public GlobalRaces {
 public:
   explicit PagedRaces(Footprints *footprints) : footprints_(footprints) {}
@@ -123,7 +125,8 @@ private:
              static_cast<uint32_t>(first.actor) * 0xC2B2AE35u;
     }
   };
-  // Cells are either those of a launch, whose touched bytes are compared with other streams', or of a cluster.
+  // Cells are either those of a launch, whose touched bytes are compared with other streams', or of
+  // a cluster.
   static constexpr bool kOfLaunch = Cell::kManyClusters;
   using Touched = std::conditional_t<kOfLaunch, TouchedPage, PageFootprint>;
   struct Page {

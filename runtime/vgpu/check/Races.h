@@ -16,11 +16,12 @@ public:
   void readRanges(const Accessor &accessor, std::span<const ShadowRange> ranges);
   /// Checks weak writes that change whole chunks, by the lanes of `which` at their `offsets`.
   void writeChunks(Accessor accessor, const uint32_t (&offsets)[32], uint32_t which);
-  /// Reads of whole chunks, by lanes that are not known, at those of `offsets` that `which` names. Remembers those that are
-  /// ordered after everything, and returns the others, of which some may have been remembered in part.
+  /// Reads of whole chunks, by lanes that are not known, at those of `offsets` that `which` names.
+  /// Remembers those that are ordered after everything, and returns the others, of which some may
+  /// have been remembered in part.
   uint32_t readChunks(const Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which);
-  /// The lanes of `which` have waited for their cp.async of `bytes`, at most a chunk, to `offsets`: these count as written
-  /// by them, now.
+  /// The lanes of `which` have waited for their cp.async of `bytes`, at most a chunk, to `offsets`:
+  /// these count as written by them, now.
   void endCopies(const Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which,
                  uint32_t bytes);
   /// The bytes of memory that the shadow takes.
@@ -35,7 +36,8 @@ private:
 class GlobalRaces {
 public:
   virtual ~GlobalRaces() = default;
-  /// Checks one instruction of the accessor's warp, in the lanes of `mask`; those of `same` write what is there already.
+  /// Checks one instruction of the accessor's warp, in the lanes of `mask`; those of `same` write
+  /// what is there already.
   void access(Accessor accessor, uint32_t mask, const uint64_t *address, uint32_t bytes,
               uint32_t same);
   /// Checks one range by an accessor of any kind.
@@ -43,7 +45,8 @@ public:
                       bool sameValue) = 0;
   /// The bytes of memory that the shadow takes.
   virtual size_t heldBytes() const = 0;
-  /// Ends the cluster whose shadow this is: its footprint goes to the launch's, and all else is forgotten.
+  /// Ends the cluster whose shadow this is: its footprint goes to the launch's, and all else is
+  /// forgotten.
   virtual void endCluster() = 0;
   /// The bytes touched since the start or since forgetTouched(), in the shadow of a whole launch.
   virtual TouchedBytes touched() const = 0;

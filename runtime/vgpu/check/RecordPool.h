@@ -1,4 +1,5 @@
-// Records of one kind, named by number, that are given back and used again. It grows by blocks, not by doubling.
+// Records of one kind, named by number, that are given back and used again. It grows by blocks, not
+// by doubling.
 #pragma once
 
 #include <cstddef>

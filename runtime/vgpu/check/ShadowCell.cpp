@@ -92,13 +92,15 @@ bool RaceRules<Cell>::conflictsWithMany(Stamp reads, uint32_t cluster, const Acc
                                         const RaceAddress &where) {
   const WarpClock &clock = *accessor.clock;
   auto check = [&](Stamp read) {
-    // Lists do not keep all lanes of a warp, so a read by the own one counts as ordered, but for the proxy.
+    // Lists do not keep all lanes of a warp, so a read by the own one counts as ordered, but for
+    // the proxy.
     return isOwn(read, cluster, accessor) ? lacksFence(read, cluster, accessor, where)
                                           : conflicts(read, cluster, accessor, where);
   };
   if (reads.kindBits == kPooled)
     return std::ranges::any_of(pools_[reads.clock], check);
-  // Nearly always all of the reads were before the last barrier, which one look at each actor's time tells.
+  // Nearly always all of the reads were before the last barrier, which one look at each actor's
+  // time tells.
   bool known = cluster == clock.cluster && !accessor.fencesReads &&
                coversAll(std::bit_cast<ManyReads>(reads), clock);
   return !known && std::ranges::any_of(expand(reads), check);
@@ -133,7 +135,8 @@ void RaceRules<Cell>::touch(Cell &cell, const Accessor &accessor, bool sameValue
   }
   if (!found && !sameValue)
     conflictsWithReads(cell, accessor, where);
-  // A duplicate of what another warp wrote leaves that write in place: readers must still be ordered after one of them.
+  // A duplicate of what another warp wrote leaves that write in place: readers must still be
+  // ordered after one of them.
   if (!sameValue || !cell.write || isOwn(cell.write, writer, accessor) ||
       isOrdered(cell.write, writer, accessor)) {
     cell.write = accessor.stamp;
@@ -175,7 +178,8 @@ void RaceRules<Cell>::noteRead(Cell &cell, Stamp stamp, uint32_t cluster,
   }
   bool sameActor = slot && slot.actor == stamp.actor;
   bool severalLanes = sameActor && slot.clock == stamp.clock && slot.lane != stamp.lane;
-  // Of one warp only the last read counts: whoever is ordered after it is ordered after the warp's earlier ones.
+  // Of one warp only the last read counts: whoever is ordered after it is ordered after the warp's
+  // earlier ones.
   if (!slot || sameActor || (accessor && isImplied(slot, cluster, *accessor))) {
     slot = stamp;
     if (severalLanes)

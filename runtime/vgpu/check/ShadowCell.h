@@ -1,9 +1,11 @@
-// Shadow cells: the last write of a piece of memory and the reads since, against which the next access is checked.
+// Shadow cells: the last write of a piece of memory and the reads since, against which the next
+// access is checked.
 //
-// Every access is a stamp: actor, the actor's time, lane, instruction. It is ordered before a later access if the later
-// warp's clock has reached that time, or the same lane made both; between lanes of a warp only a synchronisation orders.
-// Words touched in parts are split into bytes, since neighbouring halves belong to different lanes. A write of the value
-// that is there already is no race: replicated layouts store duplicates.
+// Every access is a stamp: actor, the actor's time, lane, instruction. It is ordered before a later
+// access if the later warp's clock has reached that time, or the same lane made both; between lanes
+// of a warp only a synchronisation orders. Words touched in parts are split into bytes, since
+// neighbouring halves belong to different lanes. A write of the value that is there already is no
+// race: replicated layouts store duplicates.
 #pragma once
 
 #include "runtime/vgpu/check/Accessor.h"
@@ -22,19 +24,20 @@ struct ClusterCell {
   static constexpr bool kManyClusters = false;
 };
 
-/// A cell of memory that several clusters touch. Of the reads it keeps the last one and the last one of another cluster: a
-/// write that nothing orders conflicts with one of them.
+/// A cell of memory that several clusters touch. Of the reads it keeps the last one and the last
+/// one of another cluster: a write that nothing orders conflicts with one of them.
 struct GlobalCell {
   Stamp write, read, otherRead;
   uint32_t writeCluster = 0, readCluster = 0, otherCluster = 0;
   static constexpr bool kManyClusters = true;
 };
 
-/// Checks and updates cells of either kind, and owns the memory for rare states: split words and lists of reads.
+/// Checks and updates cells of either kind, and owns the memory for rare states: split words and
+/// lists of reads.
 template <class Cell> class RaceRules {
 public:
-  /// Checks an access to whole cells of `words` from byte `offset` of them, and remembers it. `addressOf(at)`: what byte
-  /// `at` stands for. `sameValue`: a write that changes nothing.
+  /// Checks an access to whole cells of `words` from byte `offset` of them, and remembers it.
+  /// `addressOf(at)`: what byte `at` stands for. `sameValue`: a write that changes nothing.
   template <class AddressOf>
   void access(std::span<Cell> words, const Accessor &accessor, uint32_t offset, uint32_t bytes,
               bool sameValue, AddressOf addressOf) {

@@ -1,4 +1,5 @@
-// The bytes of global memory that a piece of work, such as a launch or a copy, touches: races between streams are found by them.
+// The bytes of global memory that a piece of work, such as a launch or a copy, touches: races
+// between streams are found by them.
 #pragma once
 
 #include "runtime/vgpu/check/ByteRanges.h"
@@ -7,8 +8,8 @@
 
 namespace tile::vgpu {
 
-/// A way to touch bytes. Strong accesses (atomics, and those that are volatile, relaxed, acquire or release) have no race
-/// with each other.
+/// A way to touch bytes. Strong accesses (atomics, and those that are volatile, relaxed, acquire or
+/// release) have no race with each other.
 enum class TouchKind : uint8_t { Read, Write, StrongRead, StrongWrite };
 constexpr TouchKind kTouchKinds[] = {TouchKind::Read, TouchKind::Write, TouchKind::StrongRead,
                                      TouchKind::StrongWrite};
@@ -32,8 +33,8 @@ struct Conflict {
 };
 std::optional<Conflict> firstConflict(const TouchedBytes &first, const TouchedBytes &second);
 
-/// Takes out of `earlier` whatever conflicts with the later work as well wherever it conflicts with anything: bytes that
-/// that one writes weakly too, reads that it repeats. Both are of one stream.
+/// Takes out of `earlier` whatever conflicts with the later work as well wherever it conflicts with
+/// anything: bytes that that one writes weakly too, reads that it repeats. Both are of one stream.
 void supersede(TouchedBytes &earlier, const TouchedBytes &later);
 
 } // namespace tile::vgpu

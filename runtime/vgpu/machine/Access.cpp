@@ -1,4 +1,5 @@
-// Translation of addresses. Every access of every handler goes through resolve().
+// Translates addresses. Every access of every handler goes through resolve(), so a check here holds
+// for all instructions.
 #include "runtime/vgpu/machine/Access.h"
 
 #include "runtime/vgpu/machine/CountAccess.h"
@@ -37,7 +38,8 @@ std::string elementText(const MemoryLocation &location, uint32_t bytes) {
                    : "";
 }
 
-// Of the lanes at which `isWrong(lane)`, with the first one's address. There is one.
+// Stops the block with a finding for the lanes at which `isWrong(lane)`, of which there is one at
+// least.
 template <class Wrong>
 [[noreturn]] void fault(Warp &warp, const Op &op, const Access &access, Wrong isWrong,
                         FindingKind kind, const std::string &what) {
@@ -82,7 +84,7 @@ void checkAlignment(Warp &warp, const Op &op, const Access &access) {
       FindingKind::Misaligned, "is not aligned to " + std::to_string(access.bytes) + " bytes");
 }
 
-// Outside the block found last: look each lane up.
+// Looks each lane up in the allocations, where the ones found last do not hold all lanes.
 void lookUpGlobal(Warp &warp, const Op &op, const Access &access) {
   GlobalMemory &memory = warp.cta->launch->memory();
   auto blockOf = [&](uint64_t address) {
@@ -126,7 +128,8 @@ AddressRange rangeOf(const Access &access) {
   return range;
 }
 
-// Whether all 32 lanes take part and lie in [begin, end): quicker to ask than what their range is.
+// True if all 32 lanes take part and lie in [begin, end). Asking this is quicker than finding their
+// range.
 bool areAllInside(const Access &access, uint64_t begin, uint64_t end) {
   if (access.mask != kFullMask || end - begin < access.bytes)
     return false;
@@ -136,7 +139,8 @@ bool areAllInside(const Access &access, uint64_t begin, uint64_t end) {
   return static_cast<int64_t>(outside) >= 0;
 }
 
-// Host addresses where address 0 would be at `origin`. In integers, since inactive lanes may hold anything.
+// Host addresses where address 0 would be at `origin`. In integers, since inactive lanes may hold
+// anything.
 void translate(Access &access, uintptr_t origin) {
   for (unsigned lane = 0; lane < kLanes; ++lane)
     access.host[lane] = reinterpret_cast<uint8_t *>(origin + access.address[lane]);
@@ -153,7 +157,8 @@ void resolveGlobal(Warp &warp, const Op &op, Access &access) {
   translate(access, cta.launch->memory().origin());
 }
 
-// The bytes of a memory barrier are opaque.
+// Reports accesses to the bytes of a memory barrier, which are opaque: their layout differs between
+// GPUs.
 void checkOpaque(Warp &warp, const Op &op, const Access &access, unsigned lane,
                  const SharedPlace &place) {
   const Mbarriers &barriers = place.cta->mbarriers;
@@ -167,7 +172,8 @@ void checkOpaque(Warp &warp, const Op &op, const Access &access, unsigned lane,
                     describe(barrier->first, barrier->second) + ": mbarrier.inval it first");
 }
 
-// True if the block's own shared memory holds [least, most + bytes), and no memory barrier is there.
+// True if the block's own shared memory holds [least, most + bytes), and no memory barrier is
+// there.
 bool isOwnShared(const Cta &cta, const AddressRange &range, uint32_t bytes) {
   uint64_t begin = cta.sharedBegin(), size = cta.launch->sharedBytes();
   if (range.least < begin || bytes > size || range.most - begin > size - bytes)
@@ -367,7 +373,8 @@ ValidBits *validBits(Warp &warp, Space space, uint64_t address, unsigned lane, u
 
 namespace {
 
-// The words by which strong accesses synchronise, wide ones and those of the block alone.
+// The words by which a strong access synchronises: one for accesses of wide scopes, one for those
+// of cta scope, which only the own block sees.
 struct SyncWord {
   SyncVariables *variables;
   SyncVariables::Key wide, narrow;
@@ -430,7 +437,7 @@ bool readsMemory(AccessKind kind) {
 
 } // namespace
 
-// By lanes that know the same.
+// Checks an access by lanes that have the same clock.
 static void checkAlike(Warp &warp, const Op &op, const Access &access, uint32_t same) {
   Cta &cta = *warp.cta;
   bool strong = isStrong(access.kind);

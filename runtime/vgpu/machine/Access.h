@@ -1,11 +1,12 @@
-// From lane addresses to host memory: translation, bounds, alignment, and the checkers every access passes.
+// Accesses of lanes to memory: alignment, bounds, translation to the host's memory, and the
+// checkers that every access passes.
 #pragma once
 
 #include "runtime/vgpu/machine/Warp.h"
 
 namespace tile::vgpu {
 
-/// What a strong access orders besides itself.
+/// The order that a strong access makes beyond its own word.
 enum class MemoryOrder : uint8_t { Relaxed, Acquire, Release, AcquireRelease };
 
 /// One memory operation of a warp in one state space.
@@ -25,33 +26,39 @@ struct Access {
 void readAddresses(Warp &warp, uint32_t row, bool wide, int64_t offset,
                    uint64_t (&address)[kLanes]);
 
-/// "offset 20 of allocation #3 (...)": where an address of the space lies, or what it is nearest to.
+/// "offset 20 of allocation #3 (...)": where an address of the space lies, or what it is nearest
+/// to.
 std::string describeAddress(Warp &warp, Space space, uint64_t address);
 
-/// Translates all lanes or stops the block with a finding (out of bounds, freed, misaligned). Counts the access.
+/// Translates all lanes or stops the block with a finding (out of bounds, freed, misaligned).
+/// Counts the access.
 void resolve(Warp &warp, const Op &op, Access &access);
 
-/// Of a resolved access to shared memory by an instruction that reaches the block's own alone: stops the block if a lane names
-/// another's, and brings the addresses into the first window.
+/// For instructions that reach the shared memory of their own block alone: stops the block if a
+/// lane of a resolved access names another's, and brings the addresses into the first window.
 void requireOwnShared(Warp &warp, const Op &op, Access &access);
 
-/// Stops the block unless [address, address + bytes) lies in one live allocation. Any size, no alignment.
+/// Stops the block unless [address, address + bytes) lies in one live allocation. Any size, no
+/// alignment.
 void requireGlobal(Warp &warp, const Op &op, unsigned lane, uint64_t address, uint32_t bytes);
 
-/// Calls `visit(access)` once for each state space that occurs among generic addresses, with resolved lanes.
+/// Calls `visit(access)` once for each state space that occurs among generic addresses, with
+/// resolved lanes.
 template <class Visit> void forSpaces(Warp &warp, const Op &op, Access &access, Visit visit);
 
 /// The variable of a block's shared memory that an address lies in, else its offset in all of it.
 MemoryLocation sharedLocationOf(const Launch &launch, uint64_t address);
 
-/// Splits off the lanes of `mask` that share the first lane's space, and makes their addresses relative to it.
+/// Splits off the lanes of `mask` that share the first lane's space, and makes their addresses
+/// relative to it.
 Space takeSpace(Access &access, uint32_t mask, uint32_t &taken);
 
-/// The map of initialised bytes of a space and the bit of address[lane]; null where everything is initialised.
+/// The map of initialised bytes of a space and the bit of address[lane]; null where everything is
+/// initialised.
 ValidBits *validBits(Warp &warp, Space space, uint64_t address, unsigned lane, uint64_t &bit);
 
-/// Tells the race checkers about an access, and what a strong one orders, before memory changes. `same`: lanes that write
-/// what is there already.
+/// Checks an access for races and, if it is strong, releases and acquires, all before memory
+/// changes. `same`: lanes that write what is there already.
 void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same);
 
 template <class Visit> void forSpaces(Warp &warp, const Op &op, Access &access, Visit visit) {

@@ -8,18 +8,20 @@ namespace tile::vgpu {
 struct Op;
 struct Warp;
 
-/// Of each block.
+/// The number of barriers of each block.
 constexpr uint32_t kNumBarriers = 16;
 
 enum class BarrierForm : uint32_t { Sync, Arrive, RedPopc, RedAnd, RedOr };
 
-/// Op::b of a barrier: its form, and this bit if all lanes of the warp must come together. Op::a: 1 if it has a count.
+/// Op::b of a barrier: its form, and this bit if all lanes of the warp must come together. Op::a: 1
+/// if it has a count.
 constexpr uint32_t kAlignedBarrier = 16;
 
-/// Rows: the result of a reduction, the barrier's number, the count, what is reduced; each if there is one. All lanes of
-/// the warp come together.
+/// Rows: the result of a reduction, the barrier's number, the count, what is reduced; each if there
+/// is one. All lanes of the warp come together.
 void runBarrier(Warp &warp, const Op &op);
-/// The same, but each lane arrives on its own, wherever the others are: those that are here do so together.
+/// A barrier at which each lane arrives on its own, wherever the others are; the lanes that are
+/// here arrive together.
 void runFreeBarrier(Warp &warp, const Op &op);
 /// bar.warp.sync. Rows: the member mask.
 void warpSync(Warp &warp, const Op &op);

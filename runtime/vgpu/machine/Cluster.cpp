@@ -1,4 +1,4 @@
-// The scheduler: which warp runs, when a cluster gives way, and how a deadlock shows.
+// The scheduler: chooses which warp runs and when a cluster gives way, and recognises a deadlock.
 #include "runtime/vgpu/machine/Cluster.h"
 
 #include "runtime/vgpu/machine/Barrier.h"
@@ -13,10 +13,12 @@
 
 namespace tile::vgpu {
 
-// What a cluster that others may wait for does until it gives way: backward branches, or random stretches.
+// A cluster that others may wait for gives way after so many backward branches, or random
+// stretches.
 static constexpr uint64_t kBranchesPerVisit = 16384, kRoundsPerVisit = 256, kTurnsPerLook = 16;
 static constexpr uint32_t kMaxSteps = 64; // of a random stretch
-// Loops that look at a clock never come back to a state. After so many rounds without an event they are taken to wait.
+// Loops that look at a clock never come back to a state. After so many rounds without an event they
+// are taken to wait.
 static constexpr uint32_t kQuietRounds = 8;
 
 static uint64_t hashBytes(const void *data, size_t bytes, uint64_t hash) {
@@ -42,9 +44,9 @@ static uint64_t hashState(const Warp &warp) {
   return hash;
 }
 
-// A warp whose whole state comes back while nothing outside it changes will never do anything else. The anchor moves at
-// powers of two, so a cycle of any length is found. Amid the turn of some lanes of several splits the state says nothing:
-// it may come back before the others have had theirs.
+// A warp whose whole state comes back while nothing outside it changes will never do anything else.
+// The anchor moves at powers of two, so a cycle of any length is found. Amid the turn of some lanes
+// of several splits the state says nothing: it may come back before the others have had theirs.
 void Cluster::watch(Warp &warp) {
   bool isAmidTurn = warp.mask && !warp.splits.empty();
   if (isAmidTurn)
@@ -96,7 +98,9 @@ void Cluster::checkExit(Warp &warp) {
     }
 }
 
-// The same of what nobody has waited for. Copies that are waited for by group are the matter of their thread.
+// Reports asynchronous operations on the block's shared memory that nobody has waited for. Copies
+// out of it that are waited for by group are the matter of the thread that issued them: see
+// checkExit.
 void Cluster::checkInFlight(const Cta &cta) {
   if (!launch->checks().async)
     return;
@@ -119,7 +123,7 @@ void Cluster::drain() {
       checkBytes(*cta);
 }
 
-// Gives every warp a turn. False if none can do anything.
+// Gives every warp a turn. False if no warp can change anything any more.
 bool Cluster::runRound(bool &allExited) {
   bool progress = false;
   uint64_t before = *events;
@@ -212,7 +216,8 @@ unsigned Cluster::addActor(Warp &warp, const Op &op) {
   return actors++;
 }
 
-// Where a blocked warp is: behind the operation, of lanes that have parted those that wait at a barrier.
+// The operation at which a warp is blocked. Its pc is one past that; of diverged lanes those at a
+// barrier count.
 static uint32_t blockedAt(const Warp &warp) {
   for (const Split &split : warp.splits)
     if (!warp.mask && split.barrier >= 0)

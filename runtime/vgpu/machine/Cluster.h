@@ -1,4 +1,5 @@
-// The blocks that run together: one, unless the launch asks for clusters. A cluster is what a host thread works on.
+// The blocks that run together: one, unless the launch asks for clusters. A cluster is what a host
+// thread works on.
 #pragma once
 
 #include "runtime/vgpu/check/Races.h"
@@ -8,21 +9,22 @@
 
 namespace tile::vgpu {
 
-/// What became of a cluster's turn.
+/// The result of a cluster's turn.
 enum class TurnEnd : uint8_t {
   Done,  // all blocks have ended
   Turn,  // it has run long enough; others may
   Stuck, // nothing in it can change anything: only another cluster could
 };
 
-/// barrier.cluster: arrival and wait are separate, and every thread of the cluster takes part in each phase.
+/// barrier.cluster: arrival and wait are separate, and every thread of the cluster takes part in
+/// each phase.
 struct ClusterBarrier {
   uint64_t phase = 0;   // completed phases
   uint32_t arrived = 0; // threads
   ClockSet arriving, completed;
 };
 
-/// What is a cluster's own. The next one starts with `{}`.
+/// The state of one cluster. The next one starts with `{}`.
 struct ClusterState {
   uint32_t index = 0;
   uint32_t actors = 0; // of its clocks: warps, then whatever completes asynchronous work
@@ -42,8 +44,8 @@ struct Cluster : ClusterState {
   GlobalRaces *globalRaces = nullptr; // its own or the launch's; null without the race check
   Choices choices;
   AsyncQueue async;
-  /// Counts whatever a waiting warp might be waiting for: writes, arrivals, completions, exits. Of the whole launch where
-  /// blocks talk to each other.
+  /// Counts whatever a waiting warp might be waiting for: writes, arrivals, completions, exits. Of
+  /// the whole launch where blocks talk to each other.
   uint64_t *events = nullptr;
   uint64_t ownEvents = 0;
 
@@ -51,8 +53,7 @@ struct Cluster : ClusterState {
   TurnEnd advance(bool mayPause);
   /// A new actor of the clocks. Stops the block when there are too many.
   unsigned addActor(Warp &warp, const Op &op);
-  /// Reports who waits for what, in the first warp that does.
-  /// `more`: what else is to be said.
+  /// Reports a deadlock in the first warp that waits: what each warp waits for, then `more`.
   void reportDeadlock(const std::string &more = {});
 
 private:
@@ -63,7 +64,7 @@ private:
   void checkExit(Warp &warp);
   void checkInFlight(const Cta &cta);
   void drain();
-  /// How often its warps have used up their budget of backward branches.
+  /// The number of backward branches of its warps, up to the last refill of each one's budget.
   uint64_t branches() const;
 };
 

@@ -1,4 +1,4 @@
-// What a kernel did to the machine, counted while it runs: never times, only events.
+// Counters of what a kernel does to the machine, kept while it runs: events only, never times.
 #pragma once
 
 #include "runtime/vgpu/check/CodeLocation.h"
@@ -25,7 +25,7 @@ struct Counters {
   uint64_t globalSectors = 0;    // distinct 32-byte sectors per request
   uint64_t globalLines = 0;      // distinct 128-byte lines per request
   uint64_t globalBytesUsed = 0;  // distinct bytes asked for
-  // Of a launch, not of an instruction, and added up over launches:
+  // Counted for launches, not for instructions, and added up over them:
   uint64_t distinctSectorsLoaded =
       0; // 32-byte sectors that loads, copies and atomics read, each counted once
   uint64_t distinctSectorsStored = 0; // the same of writes
@@ -38,15 +38,16 @@ struct Counters {
   static constexpr uint64_t kSectorBytes = 32;
   uint64_t bankConflicts() const { return sharedWavefronts - sharedIdeal; }
   uint64_t globalBytesMoved() const { return kSectorBytes * globalSectors; }
-  /// What a memory moves whose cache is ideal: each sector in at most once, and out at most once.
+  /// The bytes that a memory with an ideal cache moves: each sector in at most once, and out at
+  /// most once.
   uint64_t distinctBytes() const {
     return kSectorBytes * (distinctSectorsLoaded + distinctSectorsStored);
   }
-  /// Of 1; 1 where nothing moved.
+  /// A share of 1, which is 1 where nothing moved.
   double sectorEfficiency() const {
     return globalSectors ? static_cast<double>(globalBytesUsed) / globalBytesMoved() : 1;
   }
-  /// Of 32; 0 where nothing ran.
+  /// An average of up to 32 lanes, 0 where nothing ran.
   double meanActiveLanes() const {
     return warpInstructions ? static_cast<double>(activeLanes) / warpInstructions : 0;
   }
@@ -54,7 +55,7 @@ struct Counters {
   Counters &operator+=(const Counters &other);
 };
 
-/// What a launch did, known without counters too.
+/// Figures of a launch that are known without counters too.
 struct LaunchStatistics {
   uint64_t launches = 0, blocks = 0, warpInstructions = 0;
   double seconds = 0, cpuSeconds = 0; // on the host: by the clock, and of all its threads
@@ -79,8 +80,8 @@ struct LineCounters : CodeLocation {
 };
 
 InstructionMix mixOf(const std::vector<LineCounters> &lines);
-/// The lines of PTX of each source line together, in the order of the source; only `sourceFile`, `sourceLine` and
-/// `counters` are set. Lines without a source are left out.
+/// The lines of PTX of each source line together, in the order of the source; only `sourceFile`,
+/// `sourceLine` and `counters` are set. Lines without a source are left out.
 std::vector<LineCounters> bySource(const std::vector<LineCounters> &lines);
 
 } // namespace tile::vgpu

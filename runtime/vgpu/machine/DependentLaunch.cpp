@@ -1,4 +1,4 @@
-// Where blocks are in their grids.
+// Converts between clusters, indices and coordinates of blocks.
 #include "runtime/vgpu/machine/DependentLaunch.h"
 
 namespace tile::vgpu {

@@ -1,8 +1,10 @@
-// Dependent launches (griddepcontrol): a kernel launched as one may start before those ahead of it in its stream have ended, once
-// their blocks have let it by launch_dependents.
+// Dependent launches (griddepcontrol): a kernel launched as one may start before those ahead of it
+// in its stream have ended, once their blocks have let it by launch_dependents.
 //
-// It runs after them here, but goes on with their race shadow: to the checkers nothing orders what both touch, until somebody waits
-// (griddepcontrol.wait), and then for whoever hears of it. So what starts too early is found although it did not start early.
+// We execute it after its predecessors but keep their shadow memory, and their clusters count as
+// unordered with its own until a thread has waited (griddepcontrol.wait), and then for those that
+// acquire from that thread. So accesses that would come too early on a GPU are reported although
+// nothing here started early.
 #pragma once
 
 #include "runtime/device/Device.h"
@@ -12,7 +14,7 @@
 
 namespace tile::vgpu {
 
-/// A launch, as far as reports of its accesses need it.
+/// The parts of a launch that reports of its accesses need, also after it has ended.
 struct Grid {
   std::shared_ptr<const Program> program;
   device::LaunchConfig config;
@@ -23,13 +25,14 @@ struct Grid {
   uint32_t warpsPerBlock() const {
     return static_cast<uint32_t>((config.block.count() + kLanes - 1) / kLanes);
   }
-  /// The index in the grid of a block of a cluster.
+  /// The index in the grid of the block of `rank` in a cluster.
   uint64_t blockIndex(uint64_t cluster, uint32_t rank) const;
-  /// Where the block of that index is in the grid.
+  /// The coordinates of the block of that index.
   device::Dim3 coordinatesOf(uint64_t block) const;
 };
 
-/// What a launch leaves behind that has let the next one of its stream start: the shadow of its accesses, and whose they are.
+/// The shadow of the accesses of launches that may still run when the next one of their stream
+/// starts, and whose they are.
 struct GridsInFlight {
   std::vector<Grid> grids; // in order
   uint32_t endedBelow = 0; // clusters that have ended before any other can start

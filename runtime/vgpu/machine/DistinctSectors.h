@@ -1,4 +1,5 @@
-// Which sectors of global memory a launch loads and stores, each counted once: what a memory behind an ideal cache moves.
+// Which sectors of global memory a launch loads and stores, each counted once: what a memory behind
+// an ideal cache moves.
 //
 // One bit a sector, in spans that are made when first touched. All host threads mark the same bits.
 #pragma once
@@ -15,7 +16,7 @@ enum class SectorUse : uint8_t { Load = 1, Store = 2, Both = 3 };
 
 class DistinctSectors {
 public:
-  /// Of a memory that reserves so many bytes of addresses.
+  /// For a memory that reserves so many bytes of addresses.
   explicit DistinctSectors(uint64_t memoryBytes);
   ~DistinctSectors();
   DistinctSectors(const DistinctSectors &) = delete;

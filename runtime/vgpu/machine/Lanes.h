@@ -1,7 +1,9 @@
-// How handlers see rows: 32 lanes of a C++ type, and the loops that apply a scalar function to the active lanes.
+// The view that handlers have of rows: 32 lanes of a C++ type, and the loops that apply a scalar
+// function to the active lanes.
 //
-// Rows of up to 32 bits hold u32 lanes, of which a narrower type uses the low bits; 64-bit types have u64 lanes. The
-// loops are written so that the compiler turns them into vector code: rows are either the same or disjoint.
+// Rows of up to 32 bits hold u32 lanes, of which a narrower type uses the low bits; 64-bit types
+// have u64 lanes. The loops are written so that the compiler turns them into vector code: rows are
+// either the same or disjoint.
 #pragma once
 
 #include "runtime/vgpu/machine/Warp.h"
@@ -54,8 +56,8 @@ template <class T> inline LaneOf<T> toLane(T value) {
 }
 
 template <class R, class... S> struct LaneFunction {
-  /// Applies `F{}(sources...)` to each active lane: rows[0] = F(rows[1], ...). A call that is left in the loop would keep
-  /// it from being vectorised, so all are inlined.
+  /// Applies `F{}(sources...)` to each active lane: rows[0] = F(rows[1], ...). A call that is left
+  /// in the loop would keep it from being vectorised, so all are inlined.
   template <class F, size_t... I>
   [[gnu::flatten]] static void apply(Warp &warp, const Op &op, std::index_sequence<I...>) {
     LaneOf<R> *target = warp.row<LaneOf<R>>(op.rows[0]);

@@ -1,4 +1,5 @@
-// Blocks on host threads, warps in turns, deadlocks, and where a finding happened.
+// Runs the blocks of a launch on host threads, starts it again where that is needed, and says where
+// a finding happened.
 #include "runtime/vgpu/machine/Launch.h"
 
 #include "runtime/vgpu/machine/Barrier.h"
@@ -69,7 +70,8 @@ void Launch::note(const Op &op, const std::string &message) {
 
 void Launch::run() {
   bool communicates = program().usesGlobalAtomics;
-  // Launches that may run at a time with others need the shadow of all.
+  // The clusters of launches that may overlap are compared with each other, so they share one
+  // shadow.
   bool overlaps = inFlight_->races || program().startsDependents;
   if (!checks().tracksAccesses()) {
     runOn(communicates ? 1 : setup_.threads);
@@ -82,7 +84,8 @@ void Launch::run() {
   }
   if (distinctSectors_)
     distinctSectors_->addTo(outcome_.counters);
-  // Which later clusters had started when the first fault appeared depends on timing; the first faulty one does not.
+  // Which later clusters had started when the first fault appeared depends on timing; the first
+  // faulty one does not.
   if (outcome_.findings.empty())
     return;
   uint64_t first = std::ranges::min(outcome_.findings, {}, &Finding::clusterIndex).clusterIndex;
@@ -138,7 +141,8 @@ std::optional<uint64_t> Launch::takeCluster() {
   return std::nullopt;
 }
 
-// For the report of a deadlock.
+// A part of the report of a deadlock: blocks that nobody could start may be what the others wait
+// for.
 std::string Launch::waitingBlocksText(uint64_t clusters) const {
   if (clusters == 0)
     return {};
@@ -177,7 +181,8 @@ void Launch::worker() {
       uint64_t started = std::min(next_.load(), clusterCount());
       bool mayStart = started < clusterCount() && resident.size() + 1 < maxResident_;
       if (stuck > resident.size() && !mayStart) {
-        // Once a block is given up, the others are not to be started: what it waited for is what all do.
+        // Once a block is given up, the others are not to be started: what it waited for is what
+        // all do.
         if (!notStarted)
           notStarted = waitingBlocksText(clusterCount() - started);
         cluster->reportDeadlock(*notStarted);
@@ -217,7 +222,8 @@ void Launch::retire(Cluster &cluster) {
   }
   if (!isFaulty)
     return;
-  // Clusters after the first faulty one are not needed; those before it finish, so that reports do not depend on timing.
+  // Clusters after the first faulty one are not needed; those before it finish, so that reports do
+  // not depend on timing.
   uint64_t stop = stopAt_.load();
   while (cluster.index + 1 < stop &&
          !stopAt_.compare_exchange_weak(stop, uint64_t{cluster.index} + 1)) {
@@ -310,7 +316,8 @@ void Launch::begin(Cta &cta) const {
   cta.index = grid().blockIndex(cta.cluster->index, cta.rank);
   device::Dim3 coordinates = grid().coordinatesOf(cta.index);
   cta.id[0] = coordinates.x, cta.id[1] = coordinates.y, cta.id[2] = coordinates.z;
-  // Shared memory starts with a pattern that is no plausible number: reading it unwritten cannot look right.
+  // Shared memory starts with a pattern that is no plausible number: reading it unwritten cannot
+  // look right.
   std::ranges::fill(cta.shared, uint8_t{0xCD});
   if (checks().init) {
     std::ranges::fill(cta.sharedValidWords, 0);

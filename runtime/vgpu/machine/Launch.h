@@ -1,9 +1,11 @@
-// One launch of a kernel: hands clusters of blocks to host threads, each of which runs its clusters warp by warp.
+// One launch of a kernel: hands clusters of blocks to host threads, each of which runs its clusters
+// warp by warp.
 //
-// Clusters are handed out in order, or in a random one. With several host threads results stay the same as with one:
-// kernels whose blocks communicate through global memory run on a single thread. Under the race check the others first
-// run as if each cluster were alone; where clusters have met or something is to be reported, memory is put back and all
-// run again on a single thread. Findings are those of the first faulty cluster.
+// Clusters are handed out in order, or in a random one. With several host threads results stay the
+// same as with one: kernels whose blocks communicate through global memory run on a single thread.
+// Under the race check the others first run as if each cluster were alone; where one has touched
+// what another wrote, or something is to be reported, memory is put back and all run again on a
+// single thread. Findings are those of the first faulty cluster.
 #pragma once
 
 #include "runtime/vgpu/machine/Cluster.h"
@@ -18,7 +20,8 @@
 
 namespace tile::vgpu {
 
-/// Tensor maps in global memory that the kernel has changed, by address. Copies read maps through a proxy of their own.
+/// A tensor map in global memory that the kernel has changed. Copies read maps through a proxy of
+/// their own, so they need not see the change before a fence.
 struct ChangedMap {
   uint32_t changes = 0;
   const Warp *changer = nullptr; // last
@@ -61,7 +64,7 @@ public:
   const GlobalMemory &memory() const { return *setup_.memory; }
   std::vector<uint8_t> &params() { return setup_.params; }
   uint32_t sharedBytes() const { return sharedBytes_; }
-  /// Blocks in a cluster.
+  /// The number of blocks in a cluster.
   uint32_t clusterSize() const { return raceContext_.clusterSize; }
   const Grid &grid() const { return inFlight_->grids.back(); }
   /// "(x,y,z)" of the block of that index in the grid.
@@ -69,7 +72,8 @@ public:
   /// The grid of a cluster as the race shadow counts them, which may be one of a launch before.
   const Grid &gridOf(uint32_t cluster) const;
   const RaceContext &raceContext() const { return raceContext_; }
-  /// griddepcontrol.launch_dependents by somebody who knows that the launches before have ended, or does not.
+  /// griddepcontrol.launch_dependents, by a thread that has waited for the launches before
+  /// (griddepcontrol.wait) or has not.
   void startDependents(bool afterGridsBefore);
   /// After the launch: what one that depends on it need not wait for; null if it waits for all.
   std::unique_ptr<GridsInFlight> leaveInFlight();
@@ -79,19 +83,19 @@ public:
   const std::vector<Finding> &findings() const { return outcome_.findings; }
   /// Null unless counting.
   DistinctSectors *distinctSectors() { return distinctSectors_.get(); }
-  /// What was counted in all, and by Op::instruction (empty unless counting).
+  /// The counters of the launch, and by Op::instruction (empty unless counting).
   const Counters &counters() const { return outcome_.counters; }
   const std::vector<Counters> &instructionCounters() const { return instructionCounters_; }
   const LaunchStatistics &statistics() const { return outcome_.statistics; }
-  /// What it has touched of global memory, if the race check ran.
+  /// The bytes of global memory that it has touched, if the race check ran.
   TouchedBytes takeTouched() { return std::move(touched_); }
-  /// Of the operation in its line: said once.
+  /// Keeps a note on the operation's line, which has one at most.
   void note(const Op &op, const std::string &message);
   LongRun &longRun() { return longRun_; }
   /// By Op::instruction.
   const std::map<uint32_t, Note> &notes() const { return outcome_.notes; }
 
-  /// Completes a finding with the place in the PTX and the block.
+  /// A finding at an operation: with its line of PTX and of the source, its block, warp and lane.
   Finding findingAt(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
                     std::string message) const;
   /// The instruction of an operation and its place: "bar.sync in line 12 (a.cpp:5)".
@@ -136,7 +140,7 @@ private:
   std::atomic<uint64_t> next_ = 0;
   std::atomic<uint64_t> stopAt_ = ~uint64_t{0}; // clusters from here on are not started
   std::mutex mutex_;
-  /// What a run has found and counted. A launch that starts again starts with `{}`.
+  /// The results of a run. A launch that starts again starts with `{}`.
   struct Outcome {
     std::vector<Finding> findings;
     std::map<uint32_t, Note> notes;

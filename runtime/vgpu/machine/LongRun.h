@@ -8,7 +8,7 @@ namespace tile::vgpu {
 
 struct Cluster;
 
-/// Of one launch; asked by all of its host threads.
+/// Watches one launch; all of its host threads call it.
 class LongRun {
 public:
   /// `seconds` after which a line on stderr says what runs; 0: never.

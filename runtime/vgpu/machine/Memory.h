@@ -1,8 +1,9 @@
 // Global memory: one reserved range of addresses, in which allocations lie between red zones.
 //
-// Device addresses are not host addresses: they are translated by a constant offset after a bounds check, so no kernel
-// can touch the host. Addresses start at the same value in every process, which keeps runs reproducible. Freed blocks
-// are not reused until the range is exhausted, so a use after free is recognised.
+// Device addresses are not host addresses: they are translated by a constant offset after a bounds
+// check, so no kernel can touch the host. Addresses start at the same value in every process, which
+// keeps runs reproducible. Freed blocks are not reused until the range is exhausted, so a use after
+// free is recognised.
 #pragma once
 
 #include "runtime/vgpu/check/AddressWindows.h"
@@ -16,11 +17,13 @@
 
 namespace tile::vgpu {
 
-/// The last gate before the host's memory: what a kernel can do is reported as a finding long before, so it only stands
-/// here by a fault of the virtual GPU's own, which must not become an access to memory that is not the kernel's.
+/// The last gate before the host's memory: what a kernel can do is reported as a finding long
+/// before, so it only stands here by a fault of the virtual GPU's own, which must not become an
+/// access to memory that is not the kernel's.
 [[noreturn]] void refuseHostAccess(uint64_t address, uint64_t bytes);
 
-/// The host's memory behind a range of a kernel's addresses. Loops take a copy, which stays in registers.
+/// The host's memory behind a range of a kernel's addresses. Loops take a copy, which stays in
+/// registers.
 struct HostBytes {
   uint8_t *data;
   uint64_t begin, size; // of the addresses
@@ -32,7 +35,7 @@ struct HostBytes {
       refuseHostAccess(address, bytes);
     return data + offset;
   }
-  /// The same for a number of bytes that is known: one comparison in a loop.
+  /// As above for a constant number of bytes, which leaves one comparison in a loop.
   template <uint64_t Bytes> uint8_t *at(uint64_t address) const {
     uint64_t offset = address - begin;
     if (size < Bytes || offset > size - Bytes) [[unlikely]]
@@ -49,7 +52,7 @@ public:
   uint32_t get(uint64_t at, unsigned count) const {
     return static_cast<uint32_t>(words_[at >> 6] >> (at & 63)) & ((1u << count) - 1);
   }
-  /// Whether all of any number of bits are set.
+  /// True if all bits of a range of any length are set.
   bool holdsRange(uint64_t begin, uint64_t count) const {
     uint64_t missing = 0;
     for (uint64_t done = 0; done < count; done += 64) {
@@ -102,7 +105,7 @@ public:
         return &range;
     return nullptr;
   }
-  /// Whether [least, most + bytes) lies in one of them.
+  /// True if [least, most + bytes) lies in one of them.
   bool hold(uint64_t least, uint64_t most, uint64_t bytes) const {
     for (const Range &range : ranges_)
       if (least >= range.base && most < range.end && range.end - most >= bytes)
@@ -133,11 +136,12 @@ public:
   GlobalMemory(const GlobalMemory &) = delete;
   GlobalMemory &operator=(const GlobalMemory &) = delete;
 
-  /// Returns 0 if `bytes` do not fit. `variable`: the name of a module's variable, if that is what it is.
+  /// Returns 0 if `bytes` do not fit. `variable`: the name of a module's variable, if that is what
+  /// it is.
   uint64_t allocate(uint64_t bytes, std::string variable = {});
   /// Makes bytes of an allocation zero; whole pages of the host are given back for it.
   void clear(uint64_t address, uint64_t bytes);
-  /// What reports call the live block at `base` from now on. False if there is none.
+  /// Sets the name that reports use for the live block at `base`. False if there is none.
   bool rename(uint64_t base, std::string name);
   /// The caller has looked the block up: it is live and starts at `base`.
   void release(uint64_t base);
@@ -149,22 +153,24 @@ public:
   uint8_t *host(uint64_t address, uint64_t bytes) const {
     return HostBytes{bytes_, kGlobalBase, reserved_}.at(address, bytes);
   }
-  /// Where address 0 would be, for sums with addresses that are known to lie in an allocation, and for hints.
+  /// Where address 0 would be, for sums with addresses that are known to lie in an allocation, and
+  /// for hints.
   uintptr_t origin() const { return reinterpret_cast<uintptr_t>(bytes_) - kGlobalBase; }
   bool contains(uint64_t address) const { return address - kGlobalBase < reserved_; }
   /// Indexed by address - kGlobalBase.
   ValidBits &valid() { return valid_; }
   const ValidBits &valid() const { return valid_; }
-  /// Marks bytes, which begin at kGlobalBase + offset, as not written; untouched pages of a huge range stay untouched.
+  /// Marks bytes, which begin at kGlobalBase + offset, as not written; untouched pages of a huge
+  /// range stay untouched.
   void invalidate(uint64_t offset, uint64_t bytes);
   uint64_t usedBytes() const { return used_; }
   uint64_t limitBytes() const { return limit_; }
-  /// Of addresses, from kGlobalBase on.
+  /// The size of the range of addresses, from kGlobalBase on.
   uint64_t reservedBytes() const { return reserved_; }
 
   /// "12 bytes past the end of allocation #3 (4096 bytes at 0x1000000100)".
   std::string describe(uint64_t address) const;
-  /// The same in parts.
+  /// The allocation that describe() names, and the offset in it.
   MemoryLocation locationOf(uint64_t address) const;
 
 private:

@@ -18,7 +18,7 @@ struct Op;
 /// Executes one operation for the active lanes of a warp.
 using Handler = void (*)(Warp &, const Op &);
 
-/// What the decoder chooses for an operation.
+/// The functions that the decoder chooses for an operation.
 struct Handlers {
   Handlers(Handler run = nullptr, Handler shadow = nullptr) : run(run), shadow(shadow) {}
   explicit operator bool() const { return run; }

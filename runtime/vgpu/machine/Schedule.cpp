@@ -1,4 +1,4 @@
-// The words of schedules.
+// Parses and prints schedules ("lazy").
 #include "runtime/vgpu/machine/Schedule.h"
 
 #include <tile/Error.h>

@@ -1,4 +1,5 @@
-// When things happen that the ISA leaves open: which warp runs next, and when asynchronous operations complete.
+// Schedules decide what the ISA leaves open: which warp runs next, and when asynchronous operations
+// complete.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ enum class Schedule : uint8_t {
 Schedule parseSchedule(std::string_view word);
 const char *nameOf(Schedule schedule);
 
-/// The choices of one cluster of blocks. They depend on the seed and the cluster only, not on host threads.
+/// The choices of one cluster of blocks. They depend on the seed and the cluster only, not on host
+/// threads.
 class Choices {
 public:
   void reset(uint64_t seed, uint64_t cluster) {

@@ -1,8 +1,10 @@
-// Which bits of a warp's registers hold values that were written: the register half of the check for uninitialised data.
+// Which bits of a warp's registers hold values that were written: the register half of the check
+// for uninitialised data.
 //
-// Most registers are initialised in full, which one mask a row says. Compilers, however, pack bytes and halves into
-// registers whose other bits are anything, and take them apart again; so a lane that is initialised in part has a
-// shadow, a register of the same shape in which 1 marks the bits that are not.
+// Most registers are initialised in full, which one mask a row says. Compilers, however, pack bytes
+// and halves into registers whose other bits are anything, and take them apart again; so a lane
+// that is initialised in part has a shadow, a register of the same shape in which 1 marks the bits
+// that are not.
 #pragma once
 
 #include "runtime/vgpu/machine/Program.h"
@@ -15,26 +17,28 @@ namespace tile::vgpu {
 
 class ShadowRegisters {
 public:
-  /// State of a row of 32-bit lanes, lane by lane: in `whole`, all of its bits are initialised; in `partial`, those
-  /// its shadow says; in neither, none.
+  /// State of a row of 32-bit lanes, lane by lane: in `whole`, all of its bits are initialised; in
+  /// `partial`, those its shadow says; in neither, none.
   struct Row {
     uint32_t whole = 0, partial = 0;
   };
 
   ShadowRegisters() = default;
   ShadowRegisters(Row *rows, uint8_t *shadows) : rows_(rows), shadows_(shadows) {}
-  /// Whether initialisation is followed at all.
+  /// True if initialisation is tracked at all.
   explicit operator bool() const { return rows_; }
 
   uint32_t whole(uint32_t row) const { return rows_[row / kRowBytes].whole; }
-  /// The lanes of `mask` become initialised in full where `lanes` says so, and not at all elsewhere.
+  /// The lanes of `mask` become initialised in full where `lanes` says so, and not at all
+  /// elsewhere.
   void set(uint32_t row, uint32_t lanes, uint32_t mask) {
     Row &state = rows_[row / kRowBytes];
     state.whole = (state.whole & ~mask) | (lanes & mask);
     state.partial &= ~mask;
   }
 
-  /// 1 where a bit of the lane is not initialised. Lane: uint32_t or uint64_t, as wide as the row's lanes.
+  /// 1 where a bit of the lane is not initialised. Lane: uint32_t or uint64_t, as wide as the row's
+  /// lanes.
   template <class Lane> Lane undefined(uint32_t row, unsigned lane) const {
     const Row &state = rows_[row / kRowBytes];
     if (state.whole >> lane & 1)
@@ -69,7 +73,8 @@ public:
   ShadowRegisters warp(size_t index) {
     return {rows_.data() + index * rowsPerWarp(), shadows_.get() + index * bytesPerWarp_};
   }
-  /// Before a block starts: of each warp's rows those from `constantsBegin` on are initialised, the others not.
+  /// Before a block starts: of each warp's rows those from `constantsBegin` on are initialised, the
+  /// others not.
   void reset(uint32_t constantsBegin) {
     std::ranges::fill(rows_, ShadowRegisters::Row{});
     for (size_t first = 0; first < rows_.size(); first += rowsPerWarp())

@@ -1,4 +1,5 @@
-// Where a shared address is: in the block's own shared memory, or in that of another block of its cluster.
+// A shared address names a byte of the block's own shared memory, or of another block's of its
+// cluster.
 #pragma once
 
 #include "runtime/vgpu/machine/Cluster.h"
@@ -18,7 +19,7 @@ inline SharedPlace placeOf(Warp &warp, uint64_t address) {
   return {cluster.ctas[rank].get(), static_cast<uint32_t>(address) & kOffsetMask};
 }
 
-/// The same place seen from the block of `rank`.
+/// The address of the same offset in the shared memory of the block of `rank`.
 inline uint32_t mapAddress(uint32_t address, uint32_t rank) {
   return (address & kOffsetMask) | sharedWindowOf(rank);
 }

@@ -1,4 +1,5 @@
-// What special registers hold: the place of a thread in its launch, and the shape of that.
+// Fills the rows of special registers: the coordinates of a thread in its launch, and the shape of
+// the launch.
 #include "runtime/vgpu/machine/Launch.h"
 #include "runtime/vgpu/machine/Targets.h"
 
@@ -13,7 +14,8 @@ constexpr uint32_t roundUp(uint32_t bytes, uint32_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-// Of a block, with dynamic memory that the kernel does not name, and static memory in the unit it is given in.
+// The shared memory of a block, with dynamic memory that the kernel does not name, and static
+// memory in the unit it is given in.
 uint32_t occupiedSharedBytes(const Launch &launch) {
   constexpr uint32_t kStaticUnit = 16;
   return std::max(launch.sharedBytes(), roundUp(launch.program().staticSharedBytes, kStaticUnit) +

@@ -8,8 +8,8 @@
 namespace tile::vgpu {
 namespace {
 
-// What the virtual GPU can claim to be. Limits are those of the hardware of that name (CUDA C++ Programming Guide, table
-// of compute capabilities).
+// The GPUs that the virtual GPU can claim to be. Limits are those of the hardware of that name
+// (CUDA C++ Programming Guide, table of compute capabilities).
 struct TargetRow {
   const char *target;
   int arch, smCount;

@@ -1,4 +1,4 @@
-// How a warp advances: the interpreter loop, divergence and reconvergence, blocking.
+// The interpreter loop of a warp, divergence and reconvergence, blocking, findings.
 #include "runtime/vgpu/machine/Warp.h"
 
 #include "runtime/vgpu/machine/Barrier.h"
@@ -10,7 +10,8 @@
 
 namespace tile::vgpu {
 
-// While lanes are apart, a loop that keeps branching back may be waiting for the others: let them run now and then.
+// While lanes are apart, a loop that keeps branching back may be waiting for the others: let them
+// run now and then.
 static constexpr int32_t kBranchesPerTurn = 4096;
 
 void Warp::refillBudget() {
@@ -44,7 +45,8 @@ void Warp::run() {
     interpret<false>();
 }
 
-// Adds up in a register, and to the warp also when the block is abandoned.
+// Counts in a register, and adds the count to the warp at the end, also when an exception abandons
+// the block.
 struct IssueCount {
   uint64_t &total;
   uint64_t count = 0;
@@ -110,7 +112,8 @@ bool Warp::reschedule() {
   if (status != WarpStatus::Ready)
     return false;
   if (budget <= 0 || givesWay) {
-    // Give way to other warps; lanes apart take turns, so a spinning half cannot starve the one it waits for.
+    // Give way to other warps; lanes apart take turns, so a spinning half cannot starve the one it
+    // waits for.
     if (!splits.empty()) {
       if (mask)
         splits.push_back({pc, mask, waits, -1, awaited});
@@ -124,7 +127,8 @@ bool Warp::reschedule() {
   return chooseSplit();
 }
 
-// Lanes at the same place are one split again; what one of them waited for may now be complete.
+// Merges splits at the same operation. They no longer wait, since together they may be all that it
+// needs.
 static void mergeSplits(std::vector<Split> &splits) {
   for (size_t i = 0; i < splits.size(); ++i)
     for (size_t j = i + 1; j < splits.size();) {
@@ -171,7 +175,8 @@ bool Warp::chooseSplit() {
   return true;
 }
 
-// All lanes wait for lanes that are elsewhere. Exits since then may have satisfied one of them: each is tried once more.
+// All lanes wait for lanes that are elsewhere. Exits since then may have satisfied one of them:
+// each is tried once more.
 bool Warp::wakeOrReport() {
   uint32_t waitingExits = exited;
   if (waitingExits != exitedAtWait) {
@@ -197,7 +202,8 @@ bool Warp::wakeOrReport() {
        "the lanes of the warp wait for each other at different instructions: " + places);
 }
 
-// Of `lanes` those that go on elsewhere, unless all that they do is to exit: barriers do not wait for threads that have.
+// The lanes of `lanes` that are in other splits and do not exit next. A barrier does not wait for
+// threads that have exited, so those that are about to are not missed.
 uint32_t Warp::elsewhere(uint32_t lanes) const {
   const Program &program = cta->launch->program();
   uint32_t found = 0;
@@ -217,7 +223,8 @@ void Warp::reportMissed(const Op &op, uint32_t lanes) {
 }
 
 bool Warp::converged(const Op &op, uint32_t lanes) {
-  // Where nobody has split off, the missing lanes are not in this warp; the operation reports what it needs to.
+  // Where nobody has split off, the missing lanes are not in this warp; the operation reports what
+  // it needs to.
   if ((mask & lanes) == (lanes & live()) || splits.empty()) {
     if (uint32_t missed = std::exchange(awaited, 0) & lanes & exited) [[unlikely]]
       reportMissed(op, missed);

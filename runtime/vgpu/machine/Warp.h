@@ -1,5 +1,5 @@
-// The state of a running kernel: Launch > Cluster > Cta > Warp. All of it is plain data, so a warp can stop at any instruction and
-// go on later.
+// The state of a running kernel: Launch > Cluster > Cta > Warp. All of it is plain data, so a warp
+// can stop at any instruction and go on later.
 #pragma once
 
 #include "runtime/device/Device.h"
@@ -31,7 +31,7 @@ struct Cta;
 struct Cluster;
 class Launch;
 
-/// What a lane had when it called the function it is in once more.
+/// The state that a lane saved when it called a function it is already in.
 struct Activation {
   uint32_t returnTo = 0, call = 0; // an operation; of Program::recursiveCalls
   std::vector<uint64_t> rows, undefined;
@@ -47,7 +47,7 @@ struct LaneMask {
 /// Thrown to abandon a block after a fault it cannot survive. Never leaves Launch.
 struct StopCta {};
 
-/// Lanes that have diverged from the rest: where they are, and whether they wait there for others.
+/// Lanes that have diverged from the rest, at `pc`. If `waiting`, they wait there for other lanes.
 struct Split {
   uint32_t pc, mask;
   bool waiting;
@@ -65,7 +65,8 @@ struct MbarrierWait {
   uint64_t phase = 0; // waited for
 };
 
-/// Tells a warp that waits in a loop from one that gets on: its state is compared as long as nothing else changes.
+/// Tells a warp that waits in a loop from one that gets on: its state is compared as long as
+/// nothing else changes.
 struct LoopWatch {
   uint64_t events = ~uint64_t{0}; // of the cluster when watching began
   uint64_t anchor = 0;            // a hash of the warp's state then, or later
@@ -80,8 +81,8 @@ struct UnwrittenLoad {
   uint64_t address = 0;
 };
 
-/// What a warp is made with and uses for one block after the other. Its containers keep their memory; beginBlock() empties
-/// them.
+/// The parts of a warp that are made once and used for one block after the other. Containers keep
+/// their memory: beginBlock() empties them.
 struct WarpBuffers {
   uint8_t *registers = nullptr;
   ShadowRegisters shadow; // empty without the init check
@@ -103,7 +104,8 @@ struct WarpBuffers {
   std::vector<const Op *> timedOut; // waits that have timed out and not succeeded since
 };
 
-/// How far a warp has come in its block: a new block starts with `{}`, so that nothing of the last one can be left.
+/// The progress of a warp in its block. A new block starts with `{}`, so that nothing of the last
+/// one can be left.
 struct WarpState {
   uint32_t mask = 0;         // active lanes
   uint32_t pc = 0;           // of the next operation
@@ -130,8 +132,9 @@ struct WarpState {
   bool rotated = false; // the next split is splits.front(), whatever its pc
 };
 
-/// A warp runs the lanes of one split at a time. Lanes with the lowest program counter go first; since code is laid out
-/// so that loops precede their exits, diverged lanes meet again at the first common block.
+/// A warp runs the lanes of one split at a time. Lanes with the lowest program counter go first;
+/// since code is laid out so that loops precede their exits, diverged lanes meet again at the first
+/// common block.
 struct Warp : WarpBuffers, WarpState {
   template <class T> T *row(uint32_t offset) { return reinterpret_cast<T *>(registers + offset); }
   uint32_t &predicate(uint32_t offset) { return *row<uint32_t>(offset); }
@@ -142,28 +145,32 @@ struct Warp : WarpBuffers, WarpState {
   void beginBlock(const Program &program);
   /// Runs until the warp blocks, exits or has used its budget.
   void run();
-  /// The same for at most `steps` operations.
+  /// Runs likewise for at most `steps` operations.
   void runSteps(uint32_t steps);
   /// Chooses the next split. False: stop running.
   bool reschedule();
   void jump(uint32_t target);
   /// A full budget; what has been used of the last one is counted.
   void refillBudget();
-  /// For operations that need `lanes` together: true if they are, else parks the current split at this operation.
+  /// For operations that need `lanes` together: true if they are, else parks the current split at
+  /// this operation.
   bool converged(const Op &op, uint32_t lanes);
   /// Ends the turn after the current operation: what it waits for is up to others.
   void giveWay();
-  /// The current operation is a barrier at which these lanes have arrived without the others: they wait behind it.
+  /// The current operation is a barrier at which these lanes have arrived without the others: they
+  /// wait behind it.
   void waitApart(uint32_t lanes, uint8_t which);
   /// Blocks at the current operation's end.
   void block(WarpStatus why, uint8_t which);
 
-  /// Records a finding of `op` in a lane, or in several. The same kind in the same line again counts there.
+  /// Records a finding of `op` in a lane, or in several. The same kind in the same line again
+  /// counts there.
   void report(const Op &op, FindingKind kind, unsigned lane, const std::string &message);
   void report(const Op &op, FindingKind kind, LaneMask lanes, const std::string &message);
-  /// The same of one that is known not to repeat another.
+  /// Records a finding that repeats() has not found.
   void report(Finding finding);
-  /// Whether the block has this finding; if so it is counted. Loops that repeat one need not put it in words each time.
+  /// True if the block has this finding already, which is then counted: a loop need not build the
+  /// same message each time.
   bool repeats(const Op &op, FindingKind kind, LaneMask lanes);
   [[noreturn]] void stop(const Op &op, FindingKind kind, unsigned lane, const std::string &message);
   [[noreturn]] void stop(const Op &op, FindingKind kind, LaneMask lanes,
@@ -208,7 +215,7 @@ struct Warpgroup {
   std::vector<Issue> issues;
 };
 
-/// What is a block's own. The next one starts with `{}`.
+/// The state of one block. The next one starts with `{}`.
 struct CtaState {
   uint32_t id[3] = {0, 0, 0};
   uint64_t index = 0; // in the grid, x first

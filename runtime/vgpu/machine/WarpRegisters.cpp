@@ -10,8 +10,9 @@ namespace {
 
 constexpr uint32_t kRegistersOfSm = 65536, kWarpsOfGroup = 4;
 
-// What a thread has at the launch, as the assembler finds it: .maxnreg, or an equal share of the register file where
-// .minnctapersm says that it is to be shared. 0: it cannot tell, and ignores setmaxnreg.
+// The registers of a thread at the launch, as the assembler finds them: .maxnreg, or an equal share
+// of the register file where .minnctapersm says that it is to be shared. 0: it cannot tell, and
+// ignores setmaxnreg.
 uint32_t launchedRegisters(const Warp &warp) {
   const Function &entry = *warp.cta->launch->program().entry;
   if (entry.maxRegisters)

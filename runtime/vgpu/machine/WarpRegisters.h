@@ -14,9 +14,10 @@ constexpr uint32_t kRegisterStep = 8;
 
 /// Op::imm: the registers a thread is to have. Op::a: 1 more, 0 fewer than it has.
 void setRegisters(Warp &warp, const Op &op);
-/// At the exit of a warp: the warps of its warpgroup that have exited must have executed setmaxnreg as often.
+/// At the exit of a warp: the warps of its warpgroup that have exited must have executed setmaxnreg
+/// as often.
 void checkRegisterChanges(Warp &warp);
-/// What a warp at `op` waits for, if that is setmaxnreg.inc; else nothing.
+/// The words of what a warp at `op` waits for, if that is setmaxnreg.inc; else none.
 std::string registerWaitText(const Warp &warp, const Op &op);
 
 } // namespace tile::vgpu

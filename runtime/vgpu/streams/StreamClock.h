@@ -7,7 +7,8 @@
 
 namespace tile::vgpu {
 
-/// How much of each stream's work is known to have been done: pieces of work are numbered from 1 in each stream.
+/// A vector clock with an entry for each stream: the work up to it is done before what the owner
+/// does next. Pieces of work are numbered from 1 in each stream.
 class StreamClock {
 public:
   bool knows(uint32_t stream, uint64_t piece) const { return of(stream) >= piece; }

@@ -1,7 +1,8 @@
-// Races between streams: what pieces of work have touched that the host has not waited for yet, and which of them meet without
-// an order.
+// Races between streams: what pieces of work have touched that the host has not waited for yet, and
+// which of them meet without an order.
 //
-// Pieces of work are compared by the clocks they had when they were given to their streams, whenever they run.
+// Pieces of work are compared by the clocks they had when they were given to their streams,
+// whenever they run.
 #pragma once
 
 #include "runtime/vgpu/check/Checks.h"
@@ -14,7 +15,7 @@
 
 namespace tile::vgpu {
 
-/// What reports call a stream.
+/// The name of a stream in reports.
 struct StreamName {
   uint64_t number = 0; // of the device's streams, from 1; 0 is the default stream
   SourceLocation made; // by a line of the host's program
@@ -41,7 +42,8 @@ class StreamRaces {
 public:
   explicit StreamRaces(const GlobalMemory &memory) : memory_(memory) {}
 
-  /// The work has run. Returns the first conflict with each piece of work that has run and has no order with it.
+  /// The work has run. Returns the first conflict with each piece of work that has run and has no
+  /// order with it.
   std::vector<Finding> add(StreamWork work);
   /// The host has waited for this, and no work that is still to run came before that.
   void forget(const StreamClock &known);

@@ -1,8 +1,8 @@
 // The streams and events of a virtual GPU: which work comes after which, and when each piece runs.
 //
-// Under the schedule `eager` work runs when it is given. Else the work of a stream lies in its queue until somebody waits for it:
-// the host, or work of another stream whose turn has come; under `random` some of it runs whenever more is given. The default
-// stream never lets its work lie.
+// Under the schedule `eager` work runs when it is given. Else the work of a stream lies in its
+// queue until somebody waits for it: the host, or work of another stream whose turn has come; under
+// `random` some of it runs whenever more is given. The default stream never lets its work lie.
 #pragma once
 
 #include "runtime/vgpu/machine/DependentLaunch.h"
@@ -25,7 +25,7 @@ struct StreamQueue {
       inFlight; // if the last thing done was a launch that let the next one start
 };
 
-/// What an event was recorded as.
+/// An event: the point of a stream at which it was recorded, and the clock there.
 struct EventRecord {
   std::weak_ptr<StreamQueue> queue;
   uint64_t position = 0; // reached when so much of the queue is done
@@ -56,14 +56,15 @@ public:
   void finish(StreamQueue &queue);
   void finish(const EventRecord &event);
   void finish();
-  /// The host asks, and has waited if the answer is yes. Of a queue that lies, one more piece of work is done.
+  /// The host asks, and has waited if the answer is yes. Of a queue that lies, one more piece of
+  /// work is done.
   bool isReached(const EventRecord &event);
   /// Runs all work of a stream, or of all, without the host having waited for it.
   void run(StreamQueue &queue);
   void runAll();
-  /// What the host has waited for.
+  /// The clock of the host: what it has waited for.
   const StreamClock &hostKnows() const { return host_; }
-  /// Whether no work is waiting for its turn.
+  /// True if no work is waiting for its turn.
   bool areIdle() const { return waiting_ == 0; }
 
 private:

@@ -1,8 +1,9 @@
 // cp.async: copies that a warp has issued and not yet waited for.
 //
-// Under the eager schedule the bytes move at issue. Otherwise the destination is poisoned and they move when a wait covers
-// them, the last moment a correct program allows, or under the random one sometimes before: a missing wait reads poison
-// instead of looking right by luck. To the race checker a copy is in flight until it has been waited for.
+// Under the eager schedule the bytes move at issue. Otherwise the destination is poisoned and they
+// move when a wait covers them, the last moment a correct program allows, or under the random one
+// sometimes before: a missing wait reads poison instead of looking right by luck. To the race
+// checker a copy is in flight until it has been waited for.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct AsyncCopies {
     uint32_t mask = 0;  // lanes still pending
     uint32_t moved = 0; // of those, lanes whose bytes have moved
     uint32_t bytes = 0; // cp-size
-    // Of the lanes in `mask`:
+    // For each lane in `mask`:
     uint32_t group[32]; // the lane's commit count at issue
     uint32_t target[32];
     uint64_t source[32];
@@ -38,8 +39,8 @@ struct AsyncCopies {
   LastSource lastSources[32]; // by Op::instruction
 
   void reset();
-  /// How far `address` is from where `op` read the last time; nothing if it has not. Loops read their tiles at equal
-  /// distances, so that what comes next can be fetched ahead.
+  /// The distance of `address` from where `op` read the last time; nothing if it has not. Loops
+  /// read their tiles at equal distances, so that what comes next can be fetched ahead.
   std::optional<uint64_t> stepTo(const Op &op, uint64_t address);
 };
 

@@ -1,8 +1,9 @@
-// Asynchronous operations between their issue and their completion: bulk and tensor copies, st.async, and the arrivals that
-// follow cp.async.
+// Asynchronous operations between their issue and their completion: bulk and tensor copies,
+// st.async, and the arrivals that follow cp.async.
 //
-// Nothing moves at issue, except under the eager schedule, which completes at once. Otherwise an operation completes when a
-// wait demands it, or when every warp of the cluster waits, or, under the random schedule, at any time before.
+// Nothing moves at issue, except under the eager schedule, which completes at once. Otherwise an
+// operation completes when a wait demands it, or when every warp of the cluster waits, or, under
+// the random schedule, at any time before.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ public:
   /// True if it writes, or reads, the shared memory of `cta`.
   virtual bool writes(const Cta &) const { return false; }
   virtual bool reads(const Cta &) const { return false; }
-  /// The same for a part of them where the operation has parts; true if nothing is left.
+  /// Completes a part of the operation if it has parts; true if nothing is left.
   virtual bool completePart(Choices &) {
     complete();
     return true;
@@ -43,7 +44,8 @@ public:
 class AsyncQueue {
 public:
   void issue(Cluster &cluster, std::unique_ptr<AsyncOperation> operation);
-  /// Completes one, chosen by the schedule, or under the random schedule a part of one. False if none is pending.
+  /// Completes one, chosen by the schedule, or under the random schedule a part of one. False if
+  /// none is pending.
   bool completeOne(Cluster &cluster);
   /// Completes those for which `wanted(operation)`.
   template <class Wanted> void completeWhere(Cluster &cluster, Wanted wanted) {

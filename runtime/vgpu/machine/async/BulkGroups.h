@@ -1,4 +1,5 @@
-// The bulk groups of a warp's threads: bulk copies out of shared memory, which a thread waits for by group.
+// The bulk groups of a warp's threads: bulk copies out of shared memory, which a thread waits for
+// by group.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,9 @@ namespace tile::vgpu {
 
 struct Op;
 
-/// What is read and what is written by bulk copies is ordered by two actors of the warp; a copy's time is its number. A
-/// wait tells the warp of all times before the first copy that may still run.
+/// Two actors of the warp order its bulk copies: one their reads, one their writes. A copy's time
+/// is its number. A wait raises the warp's clock for them to the time before the first copy that
+/// may still run.
 struct BulkGroups {
   struct Copy {
     uint32_t time = 0;

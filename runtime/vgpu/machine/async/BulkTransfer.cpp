@@ -1,4 +1,4 @@
-// What a bulk copy checks and moves.
+// The checks of a bulk copy, and its movement of data.
 #include "runtime/vgpu/machine/async/BulkTransfer.h"
 
 #include "runtime/vgpu/machine/Access.h"
@@ -10,7 +10,8 @@
 
 namespace tile::vgpu {
 
-// What a destination holds while its copy is in flight: NaN in every float format.
+// Fills a destination while its copy is in flight. It is a NaN in every float format, so a read
+// that comes too early shows.
 static constexpr uint8_t kPoison = 0xff;
 
 // A plain range is a single run.
@@ -193,13 +194,14 @@ void BulkTransfer::copyOut(const TensorRun &run, uint32_t address, uint32_t done
     std::memcpy(launch.memory().host(target, count), cta.sharedHost(address, count), count);
 }
 
-// Whether a run is moved by whole chunks: of a swizzled tile, since others are moved as they are.
+// True if a run is moved chunk by chunk, as in swizzled tiles; others are moved as they are.
 static bool isInWholeChunks(const BulkTransfer &copy, const TensorRun &run) {
   return copy.map && copy.map->swizzle != device::TensorMapSwizzle::None && !copy.reduction &&
          !convertsLoads(*copy.map) && run.inside && (run.tileOffset | run.bytes) % kChunkBytes == 0;
 }
 
-// Moves a run of a swizzled tile by whole chunks, if all of it is initialised or nobody asks. False: it has done nothing.
+// Moves a run of a swizzled tile by whole chunks, if all of it is initialised or nobody asks.
+// False: it has done nothing.
 static bool moveChunks(const BulkTransfer &copy, const BulkTile &target, const TensorRun &run) {
   GlobalMemory &memory = copy.issuer->cta->launch->memory();
   bool follows = static_cast<bool>(copy.issuer->shadow);
@@ -220,7 +222,7 @@ static bool moveChunks(const BulkTransfer &copy, const BulkTile &target, const T
   return true;
 }
 
-// The same for a run that leaves shared memory.
+// Moves a run out of shared memory.
 static bool moveChunksOut(const BulkTransfer &copy, const TensorRun &run) {
   Cta &cta = *copy.from->cta;
   GlobalMemory &memory = cta.launch->memory();
@@ -247,8 +249,8 @@ void BulkTransfer::moveIn(const BulkTile &target, const TensorRun &run) const {
   });
 }
 
-// The rows of a tile are far apart: while one is copied, one further on is asked for. Beyond the tile that is a guess, which
-// never faults.
+// The rows of a tile are far apart: while one is copied, one further on is asked for. Beyond the
+// tile that is a guess, which never faults.
 void BulkTransfer::prefetchAfter(const TensorRun &run) const {
   constexpr uint32_t kLineBytes = 64, kRowsAhead = 16;
   const GlobalMemory &memory = issuer->cta->launch->memory();

@@ -1,4 +1,4 @@
-// What the instructions of memory barriers do.
+// The handlers of memory barriers: init, arrive, expect_tx, test_wait and their like.
 #include "runtime/vgpu/machine/async/Mbarrier.h"
 
 #include "runtime/vgpu/machine/Access.h"
@@ -175,7 +175,7 @@ void invalidate(Warp &warp, const Op &op, unsigned lane, const SharedPlace &plac
   place.cta->mbarriers.erase(place.address);
 }
 
-// What arrive returns: the phase it counted in, and the arrivals pending before it.
+// The result of arrive: the phase it counted in, and the arrivals pending before it.
 constexpr unsigned kPhaseShift = 20;
 uint64_t stateOf(const Mbarrier &barrier) { return barrier.phase << kPhaseShift | barrier.pending; }
 
@@ -261,7 +261,8 @@ void updateMbarrier(Warp &warp, const Op &op) {
 
 namespace {
 
-// PTX allows it, but what ended the phase has not waited for the lanes above, which arrive in the next one.
+// PTX allows it, but what ended the phase has not waited for the lanes above, which arrive in the
+// next one.
 void reportSplitArrival(Warp &warp, const Op &op, unsigned lane, uint32_t address,
                         const Mbarrier &barrier) {
   if (warp.cta->launch->checks().async)
@@ -295,8 +296,8 @@ void arriveAtMbarrier(Warp &warp, const Op &op) {
 
 namespace {
 
-// A wait that has a time limit may end at any time: under the random schedule now and then, under the lazy one at the
-// first try, so that kernels which do not look at the result are found out.
+// A wait that has a time limit may end at any time: under the random schedule now and then, under
+// the lazy one at the first try, so that kernels which do not look at the result are found out.
 bool timesOut(Warp &warp, const Op &op) {
   Cluster &cluster = *warp.cta->cluster;
   Schedule schedule = cluster.launch->setup().schedule;

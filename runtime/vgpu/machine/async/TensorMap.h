@@ -1,7 +1,7 @@
 // The virtual GPU's own encoding of tensor maps, and which bytes a bulk tensor copy moves.
 //
-// Bits of real drivers are never read. An encoded map is plain data that a kernel may copy about and change field by
-// field with tensormap.replace; a checksum tells it from anything else.
+// Bits of real drivers are never read. An encoded map is plain data that a kernel may copy about
+// and change field by field with tensormap.replace; a checksum tells it from anything else.
 #pragma once
 
 #include "runtime/device/TensorMap.h"
@@ -18,14 +18,16 @@ using device::TensorMapParams;
 using MapBytes = std::span<uint8_t, device::kTensorMapBytes>;
 using ConstMapBytes = std::span<const uint8_t, device::kTensorMapBytes>;
 
-/// Throws InvalidArgument for a description that breaks an encode rule, Unsupported for one that is not modelled or for an
-/// `arch` without tensor maps.
+/// Throws InvalidArgument for a description that breaks an encode rule, Unsupported for one that is
+/// not modelled or for an `arch` without tensor maps.
 device::TensorMap encodeTensorMap(const TensorMapParams &params, int arch);
 
-/// What the bytes describe, whether or not a copy can use it. Nothing if they are no map of this virtual GPU; `fault` says why.
+/// Decodes the bytes of a map, whether or not a copy can use it. Nothing if they are no map of this
+/// virtual GPU; `fault` says why.
 std::optional<TensorMapParams> decodeTensorMap(ConstMapBytes bytes, std::string &fault);
 
-/// What of a decoded map the virtual GPU does not model: interleaved layouts. Empty: nothing.
+/// Names the property of a decoded map that the virtual GPU does not model: interleaved layouts.
+/// Empty if it models all.
 std::string unmodelledPart(const TensorMapParams &params);
 
 /// The fields of tensormap.replace.
@@ -42,11 +44,12 @@ enum class MapField : uint8_t {
   FillMode
 };
 
-/// tensormap.replace: sets a field, of those that are arrays the entry `ordinal`, to a value in PTX's numbering. Returns
-/// why it cannot and then changes nothing. 128 zero bytes become a map of one byte. Whether the fields fit together is only known when the map is used.
+/// tensormap.replace: sets a field, of those that are arrays the entry `ordinal`, to a value in
+/// PTX's numbering. Returns why it cannot and then changes nothing. 128 zero bytes become a map of
+/// one byte. Whether the fields fit together is only known when the map is used.
 std::string replaceMapField(MapBytes bytes, MapField field, uint32_t ordinal, uint64_t value);
 
-/// How many elements of dimension `d` are copied.
+/// The number of elements of dimension `d` that are copied.
 constexpr uint32_t copiedExtent(const TensorMapParams &params, uint32_t d) {
   // Without interleave dimension 0 has no stride.
   return d == 0 ? params.box[0]
@@ -60,28 +63,32 @@ inline uint32_t rowBytes(const TensorMapParams &params) {
   return params.box[0] * static_cast<uint32_t>(device::sizeOf(params.type));
 }
 
-/// Bytes from one row of a tile in shared memory to the next: with a swizzle rows take whole spans, of which the copy leaves
-/// alone what the box does not fill.
+/// Bytes from one row of a tile in shared memory to the next: with a swizzle rows take whole spans,
+/// of which the copy leaves alone what the box does not fill.
 inline uint32_t rowPitch(const TensorMapParams &params) {
   return params.swizzle == device::TensorMapSwizzle::None ? rowBytes(params)
                                                           : device::spanOf(params.swizzle);
 }
 
-/// Whether the bytes of a tile adjoin. Its start is a multiple of the span, so that chunks change places within their rows.
+/// True if the bytes of a tile adjoin. Its start is a multiple of the span, so that chunks change
+/// places within their rows.
 inline bool isSolid(const TensorMapParams &params) { return rowBytes(params) == rowPitch(params); }
 
-/// From the start of a tile in shared memory, a multiple of the span, to the end of its last chunk, where the swizzle puts it.
+/// From the start of a tile in shared memory, a multiple of the span, to the end of its last chunk,
+/// where the swizzle puts it.
 uint64_t tileReach(const TensorMapParams &params, uint32_t tile);
 
 /// The element that stands for one outside the tensor; the low bytes count.
 uint64_t fillElement(const TensorMapParams &params);
 
-/// Whether loads change elements. f32.ftz and tf32.ftz flush nothing on their way into shared memory.
+/// True if loads change elements. f32.ftz and tf32.ftz flush nothing on their way into shared
+/// memory.
 inline bool convertsLoads(const TensorMapParams &params) {
   return params.type == device::TensorMapType::TF32 ||
          params.type == device::TensorMapType::TF32Ftz;
 }
-/// What such a load makes of `bytes` bytes of f32: the nearest tf32, of ties the even one; a NaN is 0x7fffe000.
+/// Converts `bytes` bytes of f32 as such a load does: the nearest tf32, of ties the even one; a NaN
+/// is 0x7fffe000.
 void roundToTf32(uint8_t *elements, uint32_t bytes);
 
 /// Neighbouring elements of dimension 0 that are all inside the tensor or all outside.
@@ -94,15 +101,17 @@ struct TensorRun {
 
 using Coordinates = std::array<int32_t, device::kMaxTensorRank>;
 
-/// Why hardware refuses a box at these coordinates, as an illegal instruction; empty: it does not. `writes`: to global memory.
+/// Why hardware refuses a box at these coordinates, as an illegal instruction; empty: it does not.
+/// `writes`: to global memory.
 std::string coordinatesFault(const TensorMapParams &params, const Coordinates &coordinates,
                              bool writes);
 
-/// Calls visit(TensorRun) for the box at `coordinates`, in the order of the tile: the runs of a row adjoin and cover it.
+/// Calls visit(TensorRun) for the box at `coordinates`, in the order of the tile: the runs of a row
+/// adjoin and cover it.
 template <class Visit>
 void forRuns(const TensorMapParams &params, const Coordinates &coordinates, Visit visit) {
   auto elementBytes = static_cast<uint32_t>(device::sizeOf(params.type));
-  // Of each row the elements [left, right) are inside, as far as dimension 0 goes.
+  // The elements [left, right) of each row are inside, as far as dimension 0 goes.
   int64_t first = coordinates[0], width = params.box[0],
           left = std::clamp<int64_t>(-first, 0, width),
           right = std::clamp<int64_t>(static_cast<int64_t>(params.dims[0]) - first, left, width);
@@ -148,7 +157,8 @@ void forRuns(const TensorMapParams &params, const Coordinates &coordinates, Visi
   }
 }
 
-/// The global addresses of a box: from its first byte to one past its last. Nothing if not all of it is inside the tensor.
+/// The global addresses of a box: from its first byte to one past its last. Nothing if not all of
+/// it is inside the tensor.
 inline std::optional<std::pair<uint64_t, uint64_t>> spanOfBox(const TensorMapParams &params,
                                                               const Coordinates &coordinates) {
   uint64_t begin = params.base, end = begin;
@@ -164,8 +174,9 @@ inline std::optional<std::pair<uint64_t, uint64_t>> spanOfBox(const TensorMapPar
   return std::pair{begin, end + device::sizeOf(params.type)};
 }
 
-/// Calls visit(shared address, bytes from the start of the run, bytes) for the pieces of a run in the tile at `tile`, an absolute
-/// shared address: whole runs without a swizzle, parts of 16-byte chunks with one.
+/// Calls visit(shared address, bytes from the start of the run, bytes) for the pieces of a run in
+/// the tile at `tile`, an absolute shared address: whole runs without a swizzle, parts of 16-byte
+/// chunks with one.
 template <class Visit>
 void forPieces(const TensorMapParams &params, uint32_t tile, const TensorRun &run, Visit visit) {
   auto log2Chunks = static_cast<unsigned>(params.swizzle);
@@ -180,8 +191,8 @@ void forPieces(const TensorMapParams &params, uint32_t tile, const TensorRun &ru
   }
 }
 
-/// Calls visit(shared address, bytes from the start) for each 16-byte chunk of `bytes` bytes of a swizzled tile, both multiples of
-/// 16: the addresses of one span are all XORed alike.
+/// Calls visit(shared address, bytes from the start) for each 16-byte chunk of `bytes` bytes of a
+/// swizzled tile, both multiples of 16: the addresses of one span are all XORed alike.
 template <class Visit>
 void forChunks(uint32_t address, uint32_t bytes, unsigned log2Chunks, Visit visit) {
   uint32_t span = kChunkBytes << log2Chunks;
@@ -193,8 +204,8 @@ void forChunks(uint32_t address, uint32_t bytes, unsigned log2Chunks, Visit visi
   }
 }
 
-/// The usable maps decoded last, by their bytes: a kernel goes round a few of them, and each costs a checksum and a look at
-/// every rule.
+/// The usable maps decoded last, by their bytes: a kernel goes round a few of them, and each costs
+/// a checksum and a look at every rule.
 class RecentMaps {
 public:
   /// Null: none of them.

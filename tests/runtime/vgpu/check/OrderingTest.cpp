@@ -1,5 +1,5 @@
-// The race rules on their own: clocks and a shadow made by hand, no launch. What they report is compared with the definition,
-// for directed cases and for random histories.
+// The race rules on their own: clocks and a shadow made by hand, no launch. What they report is
+// compared with the definition, for directed cases and for random histories.
 #include "runtime/vgpu/check/Races.h"
 
 #include <gtest/gtest.h>
@@ -167,7 +167,8 @@ TEST(Ordering, LaunchesThatOverlapNeedAWait) {
     }
 }
 
-// Happens-before by its definition: each warp has the set of all accesses that are ordered before what it does next.
+// Happens-before by its definition: each warp has the set of all accesses that are ordered before
+// what it does next.
 class Definition {
 public:
   // Whether an access by the warp's one lane has an unordered one before it. Remembers it.

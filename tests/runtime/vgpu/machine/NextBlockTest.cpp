@@ -1,4 +1,5 @@
-// A block starts as if it were the only one, although the host thread that runs it has run another in the same memory.
+// A block starts as if it were the only one, although the host thread that runs it has run another
+// in the same memory.
 #include "tests/runtime/vgpu/Twins.h"
 
 namespace tile::vgpu {
@@ -10,7 +11,8 @@ void expectCleanBlocks(const std::string &ptx, uint32_t blocks) {
   gpu.expectClean();
 }
 
-// Sixteen lanes exit while the others wait, which ends the wait: also in the second block, where as many lanes exit again.
+// Sixteen lanes exit while the others wait, which ends the wait: also in the second block, where as
+// many lanes exit again.
 TEST(NextBlock, ExitsOfTheBlockBeforeDoNotCount) {
   std::string ptx = kernel(R"(  setp.lt.u32 %q1, %l, 16;
   @%q1 bra DONE;
