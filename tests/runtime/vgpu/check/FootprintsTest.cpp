@@ -1,4 +1,5 @@
-// Clusters under the race check run as if each were alone: what they touch is compared, and memory put back where two met.
+// Clusters under the race check run as if each were alone: what they touch is compared, and memory
+// put back where one touched what another wrote.
 #include "runtime/vgpu/check/Footprints.h"
 
 #include "runtime/vgpu/machine/PageBackup.h"
@@ -64,7 +65,8 @@ TEST(PageBackup, RestoresBytesAndTheirInitialisation) {
   EXPECT_EQ(memory.valid().get(begin - kGlobalBase + 100, 1), 0u);
 }
 
-// Each block adds to its own words, then all write to one: with equal values, which is no race, or with their own.
+// Each block adds to its own words, then all write to one: with equal values, which is no race, or
+// with their own.
 const std::string kAddAndMeet = kernel(R"(  mov.u32 %r1, %ctaid.x;
   mad.lo.u32 %r2, %r1, 32, %t;
   mad.wide.u32 %rd1, %r2, 4, %p;

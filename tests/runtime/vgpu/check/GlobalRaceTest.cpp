@@ -174,7 +174,7 @@ TEST(GlobalRace, BlockScopeDoesNotReachOtherBlocks) {
 }
 
 // Every block adds to a counter; the last one reads what all have written.
-TEST(GlobalRace, TheLastBlockKnowsAllOthers) {
+TEST(GlobalRace, TheLastBlockHasAcquiredAllOthers) {
   std::string good = kernel(R"(  mov.u32 %r1, %ctaid.x;
   mad.wide.u32 %rd1, %r1, 4, %p;
   st.global.u32 [%rd1], %r1;

@@ -1,4 +1,5 @@
-// One lane that acts for its warp: what the other lanes did goes with it only if the warp has met in between.
+// One lane that acts for its warp: what the other lanes did goes with it only if the warp has
+// converged in between.
 #include "tests/runtime/vgpu/negative/Faults.h"
 
 namespace tile::vgpu {
@@ -43,7 +44,7 @@ TEST(NegativeElection, Arrival) {
       });
 }
 
-TEST(NegativeElection, CollectivesAreMeetings) {
+TEST(NegativeElection, CollectivesConverge) {
   for (const char *collective :
        {"shfl.sync.idx.b32 %r9, %t, 0, 31, -1", "vote.sync.ballot.b32 %r9, %q2, -1",
         "elect.sync %r9|%q4, -1", "redux.sync.add.u32 %r9, %t, -1", "bar.sync 1, 32"}) {
@@ -134,7 +135,7 @@ DONE:
 TEST(NegativeElection, Wait) {
   expectFaults(hopper(kElectedWait), rowOfWarp1,
                {{"the warp does not meet", {{kMeet}}, {Race, Uninitialised}}});
-  // The lane that has waited may read on its own, and so may its warp once it has met.
+  // The lane that has waited may read on its own, and so may its warp once it has converged.
   expectNoFault(hopper(edited(kElectedWait, {{kMeet, "  @!%q15 bra DONE;\n"}})),
                 [](size_t i) { return static_cast<uint32_t>(i < 1 ? 32 : i); });
   expectNoFault(

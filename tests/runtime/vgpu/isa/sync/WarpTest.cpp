@@ -142,7 +142,7 @@ END:
   activemask.b32 %m;
   add.u32 %d, %d, %m;)",
                                    x);
-  // All lanes have met again after the table.
+  // All lanes have converged again after the table.
   for (uint32_t i = 0; i < 64; ++i)
     EXPECT_EQ(result[i], 100 * (x[i] + 1) + ~0u);
 }

@@ -175,7 +175,7 @@ WAIT:
   barrier.cluster.wait.aligned;
 )";
 
-TEST(Clusters, StoresThatTellTheOthersBarrier) {
+TEST(Clusters, StoresThatCompleteBytesOfAnothersBarrier) {
   Shape pairs{{2}, {64}, {2, 1, 1}};
   std::string good = hopper(kRemoteStore);
   expectRuns(
