@@ -1,4 +1,4 @@
-// Merging lists of ranges.
+// Merges lists of ranges, which are in order.
 #include "runtime/vgpu/check/ByteRanges.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The words of checks and findings.
+// Parses and prints the names of checks, and prints findings.
 #include "runtime/vgpu/check/Checks.h"
 
 #include <tile/Error.h>

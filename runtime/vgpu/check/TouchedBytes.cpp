@@ -1,4 +1,4 @@
-// Conflicts between pieces of work.
+// Finds conflicts between pieces of work, and drops what later work makes superfluous.
 #include "runtime/vgpu/check/TouchedBytes.h"
 
 namespace tile::vgpu {

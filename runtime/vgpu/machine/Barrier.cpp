@@ -1,4 +1,4 @@
-// bar / barrier (sync, arrive, red) and bar.warp.sync.
+// Executes bar and barrier (sync, arrive, red), and bar.warp.sync.
 #include "runtime/vgpu/machine/Barrier.h"
 
 #include "runtime/vgpu/machine/BarrierForm.h"

@@ -1,4 +1,4 @@
-// barrier.cluster.
+// Executes barrier.cluster.
 #include "runtime/vgpu/machine/ClusterBarrier.h"
 
 #include "runtime/vgpu/machine/Launch.h"

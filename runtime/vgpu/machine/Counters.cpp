@@ -1,4 +1,4 @@
-// Sums of events.
+// Adds counters up.
 #include "runtime/vgpu/machine/Counters.h"
 
 #include <algorithm>

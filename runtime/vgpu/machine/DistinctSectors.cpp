@@ -1,3 +1,4 @@
+// Marks sectors in bitmaps, which host threads share, and counts the marks.
 #include "runtime/vgpu/machine/DistinctSectors.h"
 
 #include <bit>

@@ -1,4 +1,4 @@
-// The line about a kernel that runs for long.
+// Prints the line about a kernel that runs for long.
 #include "runtime/vgpu/machine/LongRun.h"
 
 #include "runtime/vgpu/machine/Cluster.h"

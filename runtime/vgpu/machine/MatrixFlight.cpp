@@ -1,4 +1,4 @@
-// Which registers of a warp are in flight.
+// Keeps which registers of a warp are in flight.
 #include "runtime/vgpu/machine/MatrixFlight.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The words of models.
+// Parses the names of models.
 #include "runtime/vgpu/machine/Model.h"
 
 #include <tile/Error.h>

@@ -1,4 +1,4 @@
-// The table of targets.
+// The table of targets, and what follows from it.
 #include "runtime/vgpu/machine/Targets.h"
 
 #include "runtime/vgpu/ptx/Requirements.h"

@@ -1,4 +1,4 @@
-// Comparing pieces of work, forgetting what nobody can meet any more, and the words of what was found.
+// Compares pieces of work, forgets those that nothing can conflict with any more, and words findings.
 #include "runtime/vgpu/streams/StreamRaces.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Clocks and queues.
+// Orders work by clocks, keeps it in queues, and runs it when somebody waits for it.
 #include "runtime/vgpu/streams/Streams.h"
 
 #include <utility>

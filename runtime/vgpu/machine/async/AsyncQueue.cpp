@@ -1,4 +1,4 @@
-// When asynchronous operations complete.
+// Completes asynchronous operations, when the schedule says so.
 #include "runtime/vgpu/machine/async/AsyncQueue.h"
 
 #include "runtime/vgpu/machine/Launch.h"
