@@ -15,7 +15,8 @@ std::shared_ptr<StreamQueue> MemoryDevice::queueOf(device::Stream stream) const 
   return stream ? streamHandles_.get(stream)->queue : streams_.defaultQueue();
 }
 
-// What the host has waited for comes before all that is still to run, once nothing else lies in queues.
+// Forgets work that the host has waited for: once queues are empty, it comes before all
+// that is still to run.
 void MemoryDevice::forgetKnown() {
   if (streams_.areIdle())
     races_.forget(streams_.hostKnows());

@@ -51,8 +51,8 @@ struct Stamp {
 };
 static_assert(sizeof(Stamp) == 8);
 
-/// Values of kindBits that mark something else in a stamp's stead: cells that are split, reads that
-/// are a list, reads that are ManyReads, chunks that are ChunkParts.
+/// Values of kindBits that mark something else in a stamp's stead: cells that are split, reads
+/// that are a list, reads that are ManyReads, chunks that are ChunkParts.
 constexpr unsigned kSplit = 15, kPooled = 14, kMany = 13, kInParts = 12;
 
 /// Reads of several warps of one cluster at equal times: the common case of tiles that all warps

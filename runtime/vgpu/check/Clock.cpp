@@ -22,6 +22,7 @@ void VectorClock::joinPart(const Part &part) {
 }
 
 void VectorClock::joinParts(const VectorClock &other) {
+  // The entries are joined by now: parts that they cover say nothing any more.
   std::erase_if(parts_, [&](const Part &part) { return at(part.actor) >= part.time; });
   for (const Part &part : other.parts_)
     joinPart(part);
@@ -89,6 +90,7 @@ void WarpClock::acquireOwnLanes(const Clocks &released) {
 }
 
 void WarpClock::syncLanes() {
+  // The time advances afterwards, so that accesses from here on are not covered as well.
   lanesAcquired.raise(actor, time());
   laneTime = time();
   advance();
@@ -110,6 +112,7 @@ void WarpClock::leaveBehind(uint32_t lanes) {
 
 void WarpClock::acquire(const ReleasedClocks &released, uint32_t lanes) {
   leaveBehind(lanes);
+  // The own cluster has its clocks apart from the others, where the quick tests find them.
   for (const auto &[from, clocks] : released)
     if (from == cluster) {
       acquireOwnLanes(*clocks);
@@ -135,6 +138,7 @@ void WarpClock::arrive(ClockSet &barrier, uint32_t lanes) {
   if (!isTracked)
     return;
   acquireSeen(lanes);
+  // Only what these lanes may release goes along.
   if (leavesOthers(lanes)) {
     ClockSet theirs = has;
     theirs.now.known.limit(actor, convergedTime, lanes);
@@ -197,6 +201,7 @@ void WarpClock::fenceProxy() {
 }
 
 void SyncVariables::write(Key key, const ReleasedClocks &released, bool adds) {
+  // A relaxed write without a fence before it ends the release sequence of its word.
   if (!adds && released.empty()) {
     carried_.erase(key);
     return;

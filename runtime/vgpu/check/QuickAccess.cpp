@@ -5,7 +5,7 @@
 namespace tile::vgpu {
 namespace {
 
-// Whether an access of the same cluster is ordered before, by whole warps alone: parts are left to
+// True if an access of the same cluster is ordered before, by whole warps alone: parts are left to
 // the general rules.
 bool isOrderedInside(Stamp earlier, const Accessor &accessor) {
   const WarpClock &clock = *accessor.clock;
@@ -45,7 +45,7 @@ void join(Stamp &reads, Stamp joint, const Accessor &accessor) {
   reads = joint;
 }
 
-// Whether the reads of a cell are ordered before the accessor's write.
+// True if the reads of a cell are ordered before the accessor's write.
 bool isOrderedRead(Stamp read, const Accessor &accessor) {
   bool isOfAll = false;
   if (read.kindBits == kMany) {

@@ -158,6 +158,7 @@ private:
 };
 
 template <class Cell> typename PagedRaces<Cell>::Page &PagedRaces<Cell>::pageOf(uint64_t index) {
+  // Lanes and loops stay in a page for long.
   if (index == lastIndex_)
     return *last_;
   Page *&page = pageAt_[index];
@@ -183,6 +184,7 @@ template <class Cell> void PagedRaces<Cell>::endCluster() {
       touched[i] = {pages_[i]->index, &pages_[i]->touched};
     footprints_->add(touched);
   }
+  // The pages stay allocated for the next cluster, which mostly touches as many.
   for (size_t i = 0; i < used_; ++i) {
     Page &page = *pages_[i];
     pageAt_[page.index] = nullptr;
@@ -288,6 +290,7 @@ template <class Cell> void PagedRaces<Cell>::remember(Page &page, const EarlyRea
     page.readKeys.push_back(key);
     return;
   }
+  // The list is full: the oldest read is forgotten, and a race with it would be missed.
   page.reads[page.nextRead] = read;
   page.readKeys[page.nextRead] = key;
   page.nextRead = (page.nextRead + 1) % kMostReads;
@@ -326,6 +329,7 @@ void PagedRaces<Cell>::accessRun(Accessor &accessor, const Run &run, uint64_t ad
     accessor.setLane(first + done);
     Run rest{run.lanes - done, run.bytes, run.same >> done};
     uint64_t at = address + uint64_t{done} * run.bytes, inPage = at % kShadowPageBytes;
+    // Lanes whose elements lie in this page go together; one that crosses its end goes alone.
     rest.lanes =
         std::min(rest.lanes, static_cast<unsigned>((kShadowPageBytes - inPage) / run.bytes));
     if (rest.lanes)

@@ -1,4 +1,4 @@
-// What an access does to a cell: compared with the accesses before, then remembered.
+// Checks accesses against cells, and updates these.
 #include "runtime/vgpu/check/ShadowCell.h"
 
 #include "runtime/vgpu/check/Ordering.h"
@@ -51,6 +51,7 @@ template <class Cell> void RaceRules<Cell>::forget(std::span<Cell> parts) {
 template <class Cell> uint32_t RaceRules<Cell>::splitIndex(Cell &cell) {
   if (isSplit(cell))
     return static_cast<uint32_t>(cell.write.clock);
+  // A split cell keeps the number of its bytes in place of the time of its write.
   uint32_t index = split_.take();
   split(cell, split_[index]);
   cell.write.clock = index;
@@ -127,12 +128,14 @@ void RaceRules<Cell>::touch(Cell &cell, const Accessor &accessor, bool sameValue
   if constexpr (Cell::kManyClusters)
     writer = cell.writeCluster;
   bool writes = isWrite(accessor.kind());
+  // Warps that store the same value, as replicated layouts do, do not race.
   bool harmless = sameValue && writes && cell.write.kind() == AccessKind::Write;
   bool found = !harmless && conflicts(cell.write, writer, accessor, where);
   if (!writes) {
     noteRead(cell, accessor.stamp, own, &accessor);
     return;
   }
+  // One report for an access is enough: a second one would name the same line.
   if (!found && !sameValue)
     conflictsWithReads(cell, accessor, where);
   // A duplicate of what another warp wrote leaves that write in place: readers must still be

@@ -1,11 +1,11 @@
 // Shadow cells: the last write of a piece of memory and the reads since, against which the next
 // access is checked.
 //
-// Every access is a stamp: actor, the actor's time, lane, instruction. It is ordered before a later
-// access if the later warp's clock has reached that time, or the same lane made both; between lanes
-// of a warp only a synchronisation orders. Words touched in parts are split into bytes, since
-// neighbouring halves belong to different lanes. A write of the value that is there already is no
-// race: replicated layouts store duplicates.
+// Every access is a stamp: actor, the actor's time, lane, instruction. It is ordered before a
+// later access if the later warp's clock has reached that time, or the same lane made both;
+// between lanes of a warp only a synchronisation orders. Words touched in parts are split into
+// bytes, since neighbouring halves belong to different lanes. A write of the value that is there
+// already is no race: replicated layouts store duplicates.
 #pragma once
 
 #include "runtime/vgpu/check/Accessor.h"

@@ -148,6 +148,7 @@ void translate(Access &access, uintptr_t origin) {
 
 void resolveGlobal(Warp &warp, const Op &op, Access &access) {
   Cta &cta = *warp.cta;
+  // Lanes mostly share an allocation, so the first one's is tried for all of them at once.
   const RecentBlocks::Range *block = cta.recent.of(access.address[0]);
   if (!block || !areAllInside(access, block->base, block->end)) {
     AddressRange range = rangeOf(access);
@@ -322,6 +323,7 @@ void resolve(Warp &warp, const Op &op, Access &access) {
   default:
     resolveGlobal(warp, op, access);
   }
+  // A warp that spins may be waiting for this write.
   if (access.isWrite())
     ++*cta.cluster->events;
   if (DistinctSectors *distinct = launch.distinctSectors())
@@ -440,6 +442,8 @@ bool readsMemory(AccessKind kind) {
 // Checks an access by lanes that have the same clock.
 static void checkAlike(Warp &warp, const Op &op, const Access &access, uint32_t same) {
   Cta &cta = *warp.cta;
+  // An acquire comes before the check, as it is what orders the access after the writes it sees;
+  // a release comes after it, since it covers the access itself.
   bool strong = isStrong(access.kind);
   if (strong && readsMemory(access.kind))
     acquire(warp, access);
@@ -465,6 +469,7 @@ void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
   warp.clock.touch(access.mask);
   if (warp.cta->launch->checks().strict)
     same = 0;
+  // Lanes that lag have a clock of their own, and an accessor has one clock.
   uint32_t behind = access.mask & warp.clock.lagging;
   if (!behind || behind == access.mask)
     return checkAlike(warp, op, access, same);

@@ -27,6 +27,7 @@ Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
   inFlight_->grids.push_back({setup_.program, setup_.config, raceContext_.firstCluster});
   auto threads = static_cast<uint32_t>(setup_.config.block.count());
   maxResident_ = std::max(1u, residentBlocks(setup_.props, threads, sharedBytes_) / clusterSize());
+  // A random order needs a list of all clusters; a grid too large for one runs in order.
   if (setup_.schedule == Schedule::Random && clusterCount() <= (1u << 24)) {
     Choices choices;
     choices.reset(setup_.seed, clusterCount());
@@ -267,6 +268,7 @@ std::unique_ptr<Cta> Launch::makeCta(uint32_t rank) {
   const Program &code = program();
   size_t warps = (cta->threads + kLanes - 1) / kLanes;
   cta->warps.resize(warps);
+  // Rows begin at cache lines, so that a row of 32 lanes is as few of them as it can be.
   cta->registerBytes.resize(warps * code.fileBytes + 64);
   auto misalignment = reinterpret_cast<uintptr_t>(cta->registerBytes.data()) % 64;
   uint8_t *registers = cta->registerBytes.data() + (misalignment ? 64 - misalignment : 0);

@@ -103,6 +103,7 @@ void Warp::runSteps(uint32_t steps) {
 }
 
 void Warp::jump(uint32_t target) {
+  // Only backward branches can go on for ever, so only they use up the budget.
   if (target <= pc && --budget <= 0)
     limit = 0;
   pc = target;
