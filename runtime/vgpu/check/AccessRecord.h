@@ -33,7 +33,7 @@ bool isProxied(AccessKind kind);
 
 /// One access: `actor` and `clock` are its epoch, `clock` being the actor's time. Empty while it is
 /// all zeros.
-struct Stamp {
+struct AccessRecord {
   static constexpr unsigned kSeveralLanes = 32;
   static constexpr uint32_t kLastInstruction = (1u << 18) - 1;
   static constexpr uint32_t kLastActor = (1u << 12) - 1;
@@ -46,17 +46,17 @@ struct Stamp {
 
   AccessKind kind() const { return static_cast<AccessKind>(kindBits); }
   explicit operator bool() const { return clock != 0; }
-  bool operator==(const Stamp &other) const { return bits() == other.bits(); }
+  bool operator==(const AccessRecord &other) const { return bits() == other.bits(); }
   uint64_t bits() const { return std::bit_cast<uint64_t>(*this); }
 };
-static_assert(sizeof(Stamp) == 8);
+static_assert(sizeof(AccessRecord) == 8);
 
-/// Values of kindBits that mark something else in a stamp's stead: cells that are split, reads
+/// Values of kindBits that mark something else in a record's stead: cells that are split, reads
 /// that are a list, reads that are ManyReads, chunks that are ChunkParts.
 constexpr unsigned kSplit = 15, kPooled = 14, kMany = 13, kInParts = 12;
 
 /// Reads of several warps of one cluster at equal times: the common case of tiles that all warps
-/// read. Instruction and kind are where a stamp has them.
+/// read. Instruction and kind are where a record has them.
 struct ManyReads {
   uint64_t clock : 23 = 0;
   uint64_t proxy : 1 = 0; // all are ProxyRead, else all are Read
@@ -67,6 +67,6 @@ struct ManyReads {
 };
 static_assert(sizeof(ManyReads) == 8);
 /// Makes two single reads one of many if they are alike.
-bool mergeReads(Stamp &slot, Stamp stamp);
+bool mergeReads(AccessRecord &slot, AccessRecord record);
 
 } // namespace tile::vgpu

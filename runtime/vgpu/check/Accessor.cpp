@@ -27,32 +27,32 @@ bool isProxied(AccessKind kind) {
          kind == AccessKind::ProxyReduction;
 }
 
-bool happenedBefore(Stamp earlier, const Accessor &accessor) {
+bool happenedBefore(AccessRecord earlier, const Accessor &accessor) {
   return isOrdered(earlier, accessor.cluster(), accessor);
 }
 
 bool coversAll(ManyReads many, const WarpClock &clock) {
-  const VectorClock &known = clock.has.now.known;
+  const VectorClock &known = clock.current.own.ordered;
   for (uint64_t left = many.mask; left; left &= left - 1)
     if (known.at(many.group * 16 + static_cast<unsigned>(std::countr_zero(left))) < many.clock)
       return false;
   return true;
 }
 
-bool mergeReads(Stamp &slot, Stamp stamp) {
-  bool fits = slot.clock == stamp.clock && slot.clock < (1u << 23) &&
-              slot.kindBits == stamp.kindBits && slot.actor / 16 == stamp.actor / 16 &&
-              stamp.actor < 64 &&
+bool mergeReads(AccessRecord &slot, AccessRecord record) {
+  bool fits = slot.clock == record.clock && slot.clock < (1u << 23) &&
+              slot.kindBits == record.kindBits && slot.actor / 16 == record.actor / 16 &&
+              record.actor < 64 &&
               (slot.kind() == AccessKind::Read || slot.kind() == AccessKind::ProxyRead);
   if (!fits)
     return false;
   ManyReads many;
-  many.clock = stamp.clock;
-  many.proxy = stamp.kind() == AccessKind::ProxyRead;
-  many.instruction = stamp.instruction;
-  many.mask = (1u << stamp.actor % 16) | (1u << slot.actor % 16);
-  many.group = stamp.actor / 16;
-  slot = std::bit_cast<Stamp>(many);
+  many.clock = record.clock;
+  many.proxy = record.kind() == AccessKind::ProxyRead;
+  many.instruction = record.instruction;
+  many.mask = (1u << record.actor % 16) | (1u << slot.actor % 16);
+  many.group = record.actor / 16;
+  slot = std::bit_cast<AccessRecord>(many);
   return true;
 }
 

@@ -27,7 +27,7 @@ struct RaceAddress {
 /// Two accesses that nothing orders: the earlier one, of a warp or another actor of `cluster`, and
 /// the accessor's.
 struct RaceConflict {
-  Stamp earlier;
+  AccessRecord earlier;
   uint32_t cluster = 0;
   RaceAddress where;
   FindingKind kind = FindingKind::Race;
@@ -52,7 +52,7 @@ struct Accessor {
   const Op *op = nullptr;
   unsigned lane = 0;
   // The record to be stored; its actor is the warp, or what completes an asynchronous operation.
-  Stamp stamp;
+  AccessRecord record;
   bool proxy = false; // through the async proxy: earlier generic writes need fence.proxy.async
   // By the check `proxy`: asynchronous writes need a fence after generic reads as well.
   bool fencesReads = false;
@@ -65,14 +65,14 @@ struct Accessor {
 
   // Reads that it was added to, before and after.
   mutable uint64_t joinedReads = ~uint64_t{0};
-  mutable Stamp jointReads;
+  mutable AccessRecord jointReads;
 
-  void setLane(unsigned to) { lane = to, stamp.lane = to; }
-  AccessKind kind() const { return stamp.kind(); }
+  void setLane(unsigned to) { lane = to, record.lane = to; }
+  AccessKind kind() const { return record.kind(); }
   uint32_t cluster() const { return clock->cluster; }
 };
 /// True if an access of the accessor's own cluster is ordered before what it does now.
-bool happenedBefore(Stamp earlier, const Accessor &accessor);
+bool happenedBefore(AccessRecord earlier, const Accessor &accessor);
 /// True if all of these reads are ordered before what the warp does now.
 bool coversAll(ManyReads many, const WarpClock &clock);
 

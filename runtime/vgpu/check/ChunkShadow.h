@@ -100,11 +100,12 @@ public:
   }
 
   /// Remembers a read that happened earlier, without checking it.
-  void replay(Rules &rules, Stamp stamp, uint32_t cluster, uint32_t offset, uint32_t bytes) {
+  void replay(Rules &rules, AccessRecord record, uint32_t cluster, uint32_t offset,
+              uint32_t bytes) {
     forChunks(offset, bytes, [&](Cell &chunk, uint32_t at, uint32_t part) {
       if (part == kChunkBytes && isOne(chunk))
-        return rules.replay(chunk, stamp, cluster);
-      rules.replay(wordsOf(rules, chunk), stamp, cluster, at % kChunkBytes, part);
+        return rules.replay(chunk, record, cluster);
+      rules.replay(wordsOf(rules, chunk), record, cluster, at % kChunkBytes, part);
     });
   }
 

@@ -55,13 +55,13 @@ void join(ReleasedClocks &into, const ReleasedClocks &from) {
 }
 
 void ClockSet::join(const ClockSet &other) {
-  now.join(other.now);
+  own.join(other.own);
   vgpu::join(others, other.others);
   vgpu::join(fenced, other.fenced);
 }
 
 void ClockSet::clear() {
-  now.clear();
+  own.clear();
   others.clear();
   fenced.clear();
 }
@@ -71,21 +71,21 @@ void WarpClock::reset(uint32_t ofCluster, uint32_t ofActor, bool isNeeded) {
   isTracked = isNeeded;
   cluster = ofCluster;
   actor = ofActor;
-  has.now.known.raise(actor, 1);
+  current.own.ordered.raise(actor, 1);
 }
 
 ReleasedClocks WarpClock::released(uint32_t lanes) const {
-  ReleasedClocks clocks = has.others;
-  auto own = std::make_shared<Clocks>(has.now);
+  ReleasedClocks clocks = current.others;
+  auto own = std::make_shared<Clocks>(current.own);
   // An elected lane must not release what the other lanes are doing meanwhile.
   if (leavesOthers(lanes))
-    own->known.limit(actor, convergedTime, lanes);
+    own->ordered.limit(actor, convergedTime, lanes);
   clocks[cluster] = std::move(own);
   return clocks;
 }
 
 void WarpClock::acquireOwnLanes(const Clocks &released) {
-  lanesAcquired.joinActor(released.known, actor);
+  lanesAcquired.joinActor(released.ordered, actor);
   laneTime = lanesAcquired.at(actor);
 }
 
@@ -116,13 +116,13 @@ void WarpClock::acquire(const ReleasedClocks &released, uint32_t lanes) {
   for (const auto &[from, clocks] : released)
     if (from == cluster) {
       acquireOwnLanes(*clocks);
-      has.now.join(*clocks);
+      current.own.join(*clocks);
     }
-  join(has.others, released);
-  has.others.erase(cluster);
+  join(current.others, released);
+  current.others.erase(cluster);
 }
 
-void WarpClock::learnOfGrids(uint32_t lanes) {
+void WarpClock::acquireGrids(uint32_t lanes) {
   if (isTracked)
     acquire({{kGridsBefore, std::make_shared<Clocks>()}}, lanes);
 }
@@ -140,11 +140,11 @@ void WarpClock::arrive(ClockSet &barrier, uint32_t lanes) {
   acquireSeen(lanes);
   // Only what these lanes may release goes along.
   if (leavesOthers(lanes)) {
-    ClockSet theirs = has;
-    theirs.now.known.limit(actor, convergedTime, lanes);
+    ClockSet theirs = current;
+    theirs.own.ordered.limit(actor, convergedTime, lanes);
     barrier.join(theirs);
   } else {
-    barrier.join(has);
+    barrier.join(current);
   }
   advance();
 }
@@ -154,34 +154,34 @@ void WarpClock::arrive(ClockSet &barrier, uint32_t lanes) {
 void WarpClock::arriveRelaxed(ClockSet &barrier) const {
   if (!isTracked)
     return;
-  for (const auto &[from, clocks] : has.fenced) {
+  for (const auto &[from, clocks] : current.fenced) {
     if (from == cluster)
-      barrier.now.join(*clocks);
+      barrier.own.join(*clocks);
     else
       vgpu::join(barrier.others, {{from, clocks}});
   }
-  vgpu::join(barrier.fenced, has.fenced);
+  vgpu::join(barrier.fenced, current.fenced);
 }
 
 void WarpClock::waitRelaxed(const ClockSet &barrier) {
   if (!isTracked)
     return;
   vgpu::join(seen, barrier.others);
-  vgpu::join(seen, {{cluster, std::make_shared<Clocks>(barrier.now)}});
+  vgpu::join(seen, {{cluster, std::make_shared<Clocks>(barrier.own)}});
 }
 
 void WarpClock::wait(const ClockSet &barrier, uint32_t lanes) {
   if (!isTracked)
     return;
   leaveBehind(lanes);
-  acquireOwnLanes(barrier.now);
-  has.join(barrier);
+  acquireOwnLanes(barrier.own);
+  current.join(barrier);
   // Caches the least time of the block's warps, so that most accesses are known to be ordered by
   // one comparison.
   uint32_t least = laneTime;
   for (uint32_t warp = blockBegin; warp < blockBegin + blockWarps; ++warp)
     if (warp != actor)
-      least = std::min(least, has.now.known.at(warp));
+      least = std::min(least, current.own.ordered.at(warp));
   blockTime = least;
 }
 
@@ -189,14 +189,14 @@ void WarpClock::fence(uint32_t lanes) {
   if (!isTracked)
     return;
   acquireSeen(lanes);
-  has.fenced = released(lanes);
+  current.fenced = released(lanes);
   advance();
 }
 
 void WarpClock::fenceProxy() {
   if (!isTracked)
     return;
-  has.now.proxied.join(has.now.known);
+  current.own.proxied.join(current.own.ordered);
   advance();
 }
 

@@ -74,15 +74,15 @@ private:
 
 /// The clocks of the actors of one cluster.
 struct Clocks {
-  VectorClock known;
+  VectorClock ordered;
   VectorClock proxied; // generic writes up to these times are visible to asynchronous operations
 
   void join(const Clocks &other) {
-    known.join(other.known);
+    ordered.join(other.ordered);
     proxied.join(other.proxied);
   }
   void clear() {
-    known.clear();
+    ordered.clear();
     proxied.clear();
   }
 };
@@ -94,7 +94,7 @@ void join(ReleasedClocks &into, const ReleasedClocks &from);
 
 /// All clocks of one owner: a warp, or a barrier at which warps meet.
 struct ClockSet {
-  Clocks now;            // of the owner's cluster
+  Clocks own;            // of the owner's cluster
   ReleasedClocks others; // of clusters it has acquired from
   ReleasedClocks fenced; // the clocks at the last fences, which relaxed writes release
 
@@ -120,25 +120,25 @@ struct WarpClock {
   uint32_t touched = 0;       // lanes that have accessed memory since
   uint32_t lagging = 0;       // lanes that have waited for nothing since, while others have
   std::shared_ptr<const WarpClock> laggingClock; // the clock that those lanes have
-  ClockSet has;
+  ClockSet current;
   ReleasedClocks seen; // released by writes that relaxed reads saw: acquired at a fence
 
   void reset(uint32_t ofCluster, uint32_t ofActor, bool isNeeded);
   /// Sets which actors are the warps of its block. None of their accesses is ordered yet.
   void setBlock(uint32_t begin, uint32_t warps) { blockBegin = begin, blockWarps = warps; }
-  uint32_t time() const { return has.now.known.at(actor); }
+  uint32_t time() const { return current.own.ordered.at(actor); }
   /// The time up to which generic writes of all warps of its block are visible to asynchronous
   /// operations.
   uint32_t proxiedTime() const {
-    uint32_t least = std::min(laneTime, has.now.proxied.at(actor));
+    uint32_t least = std::min(laneTime, current.own.proxied.at(actor));
     for (uint32_t warp = blockBegin; warp < blockBegin + blockWarps; ++warp)
-      least = std::min(least, has.now.proxied.at(warp));
+      least = std::min(least, current.own.proxied.at(warp));
     return least;
   }
   /// Ends an epoch: what the warp does from here on is later than what others have acquired.
   void advance() {
     if (time() < kLastTime)
-      has.now.known.raise(actor, time() + 1);
+      current.own.ordered.raise(actor, time() + 1);
   }
   /// Notes that lanes access memory. Until they converge, only they can release these accesses.
   void touch(uint32_t lanes) { touched |= lanes; }
@@ -163,8 +163,8 @@ struct WarpClock {
   void acquire(const ReleasedClocks &released, uint32_t lanes);
   /// Some lanes have waited for the launches before this one (griddepcontrol.wait): all of their
   /// accesses are ordered.
-  void learnOfGrids(uint32_t lanes);
-  bool knowsOfGrids() const { return has.others.contains(kGridsBefore); }
+  void acquireGrids(uint32_t lanes);
+  bool hasAcquiredGrids() const { return current.others.contains(kGridsBefore); }
   /// fence.acq_rel or stronger, by `lanes`: acquires what relaxed reads have seen; relaxed writes
   /// release the clock of now.
   void fence(uint32_t lanes);

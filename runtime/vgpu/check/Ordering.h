@@ -11,47 +11,47 @@ namespace tile::vgpu {
 inline bool hasEnded(uint32_t cluster, const Accessor &accessor) {
   const RaceContext &context = *accessor.context;
   return cluster < context.firstCluster &&
-         (cluster < context.endedBelow || accessor.clock->knowsOfGrids());
+         (cluster < context.endedBelow || accessor.clock->hasAcquiredGrids());
 }
 
 // The clock that the accessor has for the actors of a cluster; null if it has acquired nothing from
 // it.
 inline const Clocks *clocksOf(const WarpClock &clock, uint32_t cluster) {
   if (cluster == clock.cluster)
-    return &clock.has.now;
-  auto found = clock.has.others.find(cluster);
-  return found == clock.has.others.end() ? nullptr : found->second.get();
+    return &clock.current.own;
+  auto found = clock.current.others.find(cluster);
+  return found == clock.current.others.end() ? nullptr : found->second.get();
 }
 
 // True if the accessor's own warp made the access.
-inline bool isOwn(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+inline bool isOwn(AccessRecord earlier, uint32_t cluster, const Accessor &accessor) {
   const WarpClock &clock = *accessor.clock;
   return cluster == clock.cluster && earlier.actor == clock.actor;
 }
 
 // True if `earlier` happened before what the accessor does now.
-inline bool isOrdered(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+inline bool isOrdered(AccessRecord earlier, uint32_t cluster, const Accessor &accessor) {
   const WarpClock &clock = *accessor.clock;
   // Program order holds for a lane alone; others of its warp must have synchronised with it.
   if (isOwn(earlier, cluster, accessor))
     return (accessor.ordersOwnAccess && earlier.lane == accessor.lane) ||
            clock.lanesAcquired.covers(earlier.actor, earlier.lane, earlier.clock);
   const Clocks *clocks = clocksOf(clock, cluster);
-  if (clocks && clocks->known.covers(earlier.actor, earlier.lane, earlier.clock))
+  if (clocks && clocks->ordered.covers(earlier.actor, earlier.lane, earlier.clock))
     return true;
   return cluster != clock.cluster && hasEnded(cluster, accessor);
 }
 
 // True if the access was made by what completes asynchronous operations, whose actors come after
 // the warps of the cluster.
-inline bool isAsynchronous(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+inline bool isAsynchronous(AccessRecord earlier, uint32_t cluster, const Accessor &accessor) {
   const RaceContext &context = *accessor.context;
   return cluster >= context.firstCluster &&
          earlier.actor >= context.clusterSize * accessor.clock->blockWarps;
 }
 
 // Strong accesses do not race if the scope of each covers the other's block.
-inline bool areStrongTogether(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+inline bool areStrongTogether(AccessRecord earlier, uint32_t cluster, const Accessor &accessor) {
   if (!isStrong(earlier.kind()) || !isStrong(accessor.kind()))
     return false;
   if (!isNarrow(earlier.kind()) && !isNarrow(accessor.kind()))
@@ -62,7 +62,7 @@ inline bool areStrongTogether(Stamp earlier, uint32_t cluster, const Accessor &a
 
 // True if `earlier` went through the generic proxy, the accessor's goes through the asynchronous
 // one, and no fence is between.
-inline bool isUnfenced(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+inline bool isUnfenced(AccessRecord earlier, uint32_t cluster, const Accessor &accessor) {
   if (!accessor.proxy || isProxied(earlier.kind()) ||
       !(isWrite(earlier.kind()) || accessor.fencesReads))
     return false;
@@ -76,7 +76,7 @@ inline void report(const RaceConflict &conflict, const Accessor &accessor) {
 }
 
 // Reports a missing proxy fence.
-inline bool lacksFence(Stamp earlier, uint32_t cluster, const Accessor &accessor,
+inline bool lacksFence(AccessRecord earlier, uint32_t cluster, const Accessor &accessor,
                        const RaceAddress &where) {
   if (!isUnfenced(earlier, cluster, accessor))
     return false;
@@ -86,12 +86,12 @@ inline bool lacksFence(Stamp earlier, uint32_t cluster, const Accessor &accessor
 
 // True if whoever is ordered after the accessor's read, and through a fence if the proxies differ,
 // is after `read` as well.
-inline bool isImplied(Stamp read, uint32_t cluster, const Accessor &accessor) {
+inline bool isImplied(AccessRecord read, uint32_t cluster, const Accessor &accessor) {
   return isOrdered(read, cluster, accessor) && !isUnfenced(read, cluster, accessor);
 }
 
 // True, and reported, if nothing orders `earlier` before the accessor's access.
-inline bool conflicts(Stamp earlier, uint32_t cluster, const Accessor &accessor,
+inline bool conflicts(AccessRecord earlier, uint32_t cluster, const Accessor &accessor,
                       const RaceAddress &where) {
   if (!earlier || (!isWrite(earlier.kind()) && !isWrite(accessor.kind())))
     return false;

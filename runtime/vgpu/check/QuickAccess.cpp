@@ -7,28 +7,28 @@ namespace {
 
 // True if an access of the same cluster is ordered before, by whole warps alone: parts are left to
 // the general rules.
-bool isOrderedInside(Stamp earlier, const Accessor &accessor) {
+bool isOrderedInside(AccessRecord earlier, const Accessor &accessor) {
   const WarpClock &clock = *accessor.clock;
   if (earlier.actor == clock.actor)
     return earlier.lane == accessor.lane || earlier.clock <= clock.laneTime;
-  return clock.has.now.known.at(earlier.actor) >= earlier.clock;
+  return clock.current.own.ordered.at(earlier.actor) >= earlier.clock;
 }
 
 // True if the order says the same of all lanes of the accessor's warp.
-bool isOfAllLanes(Stamp earlier, const Accessor &accessor) {
+bool isOfAllLanes(AccessRecord earlier, const Accessor &accessor) {
   const WarpClock &clock = *accessor.clock;
   return earlier.actor != clock.actor || earlier.clock <= clock.laneTime;
 }
 
 // The last write is ordered before the access, and through a fence if the proxies differ.
-bool isPlainlyOrdered(Stamp write, const Accessor &accessor) {
+bool isPlainlyOrdered(AccessRecord write, const Accessor &accessor) {
   uint64_t key = write.bits() & orderBits();
   if (key == accessor.orderedWrite)
     return true;
   if (write.kind() == AccessKind::CopyWrite)
     return false;
   if (accessor.proxy && write.kind() != AccessKind::ProxyWrite &&
-      accessor.clock->has.now.proxied.at(write.actor) < write.clock)
+      accessor.clock->current.own.proxied.at(write.actor) < write.clock)
     return false;
   if (!isOrderedInside(write, accessor))
     return false;
@@ -39,14 +39,14 @@ bool isPlainlyOrdered(Stamp write, const Accessor &accessor) {
 
 // Adds the accessor to the reads of a cell, and notes the result: the next cells are mostly in the
 // same state.
-void join(Stamp &reads, Stamp joint, const Accessor &accessor) {
+void join(AccessRecord &reads, AccessRecord joint, const Accessor &accessor) {
   accessor.joinedReads = readBits(reads);
   accessor.jointReads = joint;
   reads = joint;
 }
 
 // True if the reads of a cell are ordered before the accessor's write.
-bool isOrderedRead(Stamp read, const Accessor &accessor) {
+bool isOrderedRead(AccessRecord read, const Accessor &accessor) {
   bool isOfAll = false;
   if (read.kindBits == kMany) {
     // A mask of warps does not say which lanes read; the own warp's are taken to be ordered rather
@@ -71,58 +71,58 @@ bool isOrderedRead(Stamp read, const Accessor &accessor) {
 } // namespace
 
 bool readNew(ClusterCell &cell, const Accessor &accessor) {
-  Stamp write = cell.write, &read = cell.read;
+  AccessRecord write = cell.write, &read = cell.read;
   if (write.kindBits >= kInParts || !isPlainlyOrdered(write, accessor))
     return false;
-  const Stamp &stamp = accessor.stamp;
-  if (read == Stamp() || readBits(read) == accessor.orderedRead) {
-    read = stamp;
+  const AccessRecord &record = accessor.record;
+  if (read == AccessRecord() || readBits(read) == accessor.orderedRead) {
+    read = record;
     return true;
   }
   if (read.kindBits == kMany) {
     auto many = std::bit_cast<ManyReads>(read);
-    if (many.clock == stamp.clock && many.group == stamp.actor / 16 &&
+    if (many.clock == record.clock && many.group == record.actor / 16 &&
         many.proxy == accessor.proxy) {
-      many.mask |= 1u << stamp.actor % 16;
-      many.instruction = stamp.instruction;
-      join(read, std::bit_cast<Stamp>(many), accessor);
+      many.mask |= 1u << record.actor % 16;
+      many.instruction = record.instruction;
+      join(read, std::bit_cast<AccessRecord>(many), accessor);
       return true;
     }
     if (!coversAll(many, *accessor.clock))
       return false;
     accessor.orderedRead = readBits(read);
-    read = stamp;
+    read = record;
     return true;
   }
   if (read.kindBits == kPooled)
     return false;
-  bool sameActor = read.actor == stamp.actor;
+  bool sameActor = read.actor == record.actor;
   if (!sameActor && !isOrderedInside(read, accessor)) {
-    Stamp both = read;
-    if (!mergeReads(both, stamp))
+    AccessRecord both = read;
+    if (!mergeReads(both, record))
       return false;
     join(read, both, accessor);
     return true;
   }
-  bool severalLanes = sameActor && read.clock == stamp.clock && read.lane != stamp.lane;
+  bool severalLanes = sameActor && read.clock == record.clock && read.lane != record.lane;
   if (!sameActor && isOfAllLanes(read, accessor))
     accessor.orderedRead = readBits(read);
-  read = stamp;
+  read = record;
   if (severalLanes)
-    read.lane = Stamp::kSeveralLanes;
+    read.lane = AccessRecord::kSeveralLanes;
   return true;
 }
 
 bool writeNew(ClusterCell &cell, const Accessor &accessor) {
-  Stamp write = cell.write, read = cell.read;
+  AccessRecord write = cell.write, read = cell.read;
   if (write.kindBits >= kInParts || !isPlainlyOrdered(write, accessor))
     return false;
-  if (read != Stamp() && readBits(read) != accessor.orderedRead) {
+  if (read != AccessRecord() && readBits(read) != accessor.orderedRead) {
     if (read.kindBits == kPooled || !isOrderedRead(read, accessor))
       return false;
   }
-  cell.write = accessor.stamp;
-  cell.read = Stamp();
+  cell.write = accessor.record;
+  cell.read = AccessRecord();
   return true;
 }
 

@@ -7,19 +7,19 @@
 
 namespace tile::vgpu {
 
-/// The bits of a stamp that decide whether it is ordered, if that is the same for all lanes of the
+/// The bits of a record that decide whether it is ordered, if that is the same for all lanes of the
 /// accessor's warp.
 inline uint64_t orderBits() {
-  Stamp stamp;
-  stamp.clock = WarpClock::kLastTime;
-  stamp.actor = Stamp::kLastActor;
-  stamp.kindBits = 15;
-  return stamp.bits();
+  AccessRecord record;
+  record.clock = WarpClock::kLastTime;
+  record.actor = AccessRecord::kLastActor;
+  record.kindBits = 15;
+  return record.bits();
 }
 
 /// The bits of reads, one or many, that decide whether they are ordered and what joining them
 /// gives: all but the instruction.
-inline uint64_t readBits(Stamp reads) {
+inline uint64_t readBits(AccessRecord reads) {
   reads.instruction = 0;
   return reads.bits();
 }
@@ -35,7 +35,8 @@ class KnownOrder {
 public:
   explicit KnownOrder(const Accessor &accessor)
       : write_(accessor.orderedWrite), read_(accessor.orderedRead), joined_(accessor.joinedReads),
-        joint_(accessor.jointReads), stamp_(accessor.stamp), blockTime_(accessor.clock->blockTime),
+        joint_(accessor.jointReads), record_(accessor.record),
+        blockTime_(accessor.clock->blockTime),
         writeTime_(accessor.proxy ? accessor.proxiedTime : blockTime_),
         blockBegin_(accessor.clock->blockBegin), blockWarps_(accessor.clock->blockWarps) {
     constexpr uint32_t kActorsOfMany = 64;
@@ -50,8 +51,8 @@ public:
     uint64_t read = readBits(cell.read);
     if (read == joined_)
       cell.read = joint_;
-    else if (read == 0 || read == read_ || read == readBits(stamp_))
-      cell.read = stamp_;
+    else if (read == 0 || read == read_ || read == readBits(record_))
+      cell.read = record_;
     else
       return false;
     return true;
@@ -61,26 +62,26 @@ public:
     uint64_t read = readBits(cell.read);
     if ((read != 0 && read != read_ && !areBeforeBarrier(cell.read)) || !isWriteOrdered(cell.write))
       return false;
-    cell = {stamp_, Stamp()};
+    cell = {record_, AccessRecord()};
     return true;
   }
   template <bool Reads> bool takes(ClusterCell &cell) const {
     return Reads ? takesRead(cell) : takesWrite(cell);
   }
   /// For the next access of the same instruction.
-  void setLane(unsigned lane) { stamp_.lane = lane; }
+  void setLane(unsigned lane) { record_.lane = lane; }
 
 private:
-  bool isWriteOrdered(Stamp write) const {
+  bool isWriteOrdered(AccessRecord write) const {
     return (write.bits() & orderBits()) == write_ || isOfBlockUpTo(writeTime_, write);
   }
   // True for an access by a warp of the block up to `time`; what is in flight has no such time.
-  bool isOfBlockUpTo(uint32_t time, Stamp earlier) const {
+  bool isOfBlockUpTo(uint32_t time, AccessRecord earlier) const {
     return earlier.clock <= time && earlier.actor - blockBegin_ < blockWarps_ &&
            earlier.kind() < AccessKind::CopyWrite;
   }
 
-  bool areBeforeBarrier(Stamp reads) const {
+  bool areBeforeBarrier(AccessRecord reads) const {
     if (reads.kindBits != kMany)
       return isOfBlockUpTo(blockTime_, reads);
     auto many = std::bit_cast<ManyReads>(reads);
@@ -88,7 +89,7 @@ private:
   }
 
   uint64_t write_, read_, joined_;
-  Stamp joint_, stamp_;
+  AccessRecord joint_, record_;
   uint32_t blockTime_; // reads by warps of the block up to it are ordered
   uint32_t writeTime_; // writes by them
   uint32_t blockBegin_, blockWarps_;

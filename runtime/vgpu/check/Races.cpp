@@ -37,11 +37,11 @@ void SharedRaces::writeChunks(Accessor accessor, const uint32_t (&offsets)[32], 
 
 void SharedRaces::endCopies(const Accessor &accessor, const uint32_t (&offsets)[32], uint32_t which,
                             uint32_t bytes) {
-  Stamp ended = accessor.stamp;
+  AccessRecord ended = accessor.record;
   for (; which; which &= which - 1) {
     auto lane = static_cast<unsigned>(std::countr_zero(which));
     shadow_.forCells(rules_, offsets[lane], bytes, [&](ClusterCell &cell) {
-      Stamp &write = cell.write;
+      AccessRecord &write = cell.write;
       if (!write || write.kind() != AccessKind::CopyWrite || write.lane != lane ||
           write.actor != ended.actor)
         return;
@@ -113,7 +113,7 @@ private:
     uint16_t offset = 0, bytes = 0; // of all lanes, within the page
     uint16_t laneBytes = 0;
     uint32_t cluster = 0;
-    Stamp first; // of the first lane
+    AccessRecord first; // of the first lane
 
     bool isAgain(const EarlyRead &later) const {
       return offset == later.offset && bytes == later.bytes && cluster == later.cluster &&
@@ -223,9 +223,9 @@ template <class Cell> size_t PagedRaces<Cell>::heldBytes() const {
 template <class Cell> void PagedRaces<Cell>::materialise(Page &page) {
   page.cells.reset(kShadowPageBytes);
   for (const EarlyRead &read : page.reads) {
-    Stamp stamp = read.first;
-    for (uint32_t at = 0; at < read.bytes; at += read.laneBytes, ++stamp.lane)
-      page.cells.replay(rules_, stamp, read.cluster, read.offset + at,
+    AccessRecord record = read.first;
+    for (uint32_t at = 0; at < read.bytes; at += read.laneBytes, ++record.lane)
+      page.cells.replay(rules_, record, read.cluster, read.offset + at,
                         std::min<uint32_t>(read.laneBytes, read.bytes - at));
   }
   page.reads.clear();
@@ -303,7 +303,7 @@ void PagedRaces<Cell>::check(const Accessor &accessor, Page &page, uint32_t offs
   bool isWeakRead = kind == AccessKind::Read || kind == AccessKind::ProxyRead;
   if (page.cells.empty() && isWeakRead) {
     remember(page, {static_cast<uint16_t>(offset), static_cast<uint16_t>(bytes),
-                    static_cast<uint16_t>(bytes), accessor.cluster(), accessor.stamp});
+                    static_cast<uint16_t>(bytes), accessor.cluster(), accessor.record});
     return;
   }
   if (page.cells.empty())
@@ -347,7 +347,7 @@ void PagedRaces<Cell>::accessRunInPage(Accessor &accessor, const Run &run, Page 
   touch(page, offset, all, accessor.kind());
   if (accessor.kind() == AccessKind::Read && page.cells.empty()) {
     remember(page, {static_cast<uint16_t>(offset), static_cast<uint16_t>(all),
-                    static_cast<uint16_t>(run.bytes), accessor.cluster(), accessor.stamp});
+                    static_cast<uint16_t>(run.bytes), accessor.cluster(), accessor.record});
     return;
   }
   for (unsigned i = 0, first = accessor.lane; i < run.lanes; ++i) {

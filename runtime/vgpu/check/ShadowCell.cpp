@@ -16,8 +16,8 @@ template <class Cell> void RaceRules<Cell>::clear() {
 template <class Cell> size_t RaceRules<Cell>::heldBytes() const {
   size_t bytes = split_.heldBytes() + pools_.capacity() * sizeof(pools_[0]) +
                  freePools_.capacity() * sizeof(uint32_t);
-  for (const std::vector<Stamp> &pool : pools_)
-    bytes += pool.capacity() * sizeof(Stamp);
+  for (const std::vector<AccessRecord> &pool : pools_)
+    bytes += pool.capacity() * sizeof(AccessRecord);
   return bytes;
 }
 
@@ -72,16 +72,16 @@ template <class Cell> void RaceRules<Cell>::assemble(Cell &word, std::span<Cell,
   word.write.clock = index;
 }
 
-template <class Cell> std::vector<Stamp> RaceRules<Cell>::expand(Stamp slot) {
+template <class Cell> std::vector<AccessRecord> RaceRules<Cell>::expand(AccessRecord slot) {
   auto many = std::bit_cast<ManyReads>(slot);
-  std::vector<Stamp> reads;
+  std::vector<AccessRecord> reads;
   for (unsigned bit = 0; bit < 16; ++bit)
     if (many.mask >> bit & 1) {
-      Stamp read;
+      AccessRecord read;
       read.clock = many.clock;
       read.instruction = many.instruction;
       read.actor = many.group * 16 + bit;
-      read.lane = Stamp::kSeveralLanes;
+      read.lane = AccessRecord::kSeveralLanes;
       read.kindBits = static_cast<uint64_t>(many.proxy ? AccessKind::ProxyRead : AccessKind::Read);
       reads.push_back(read);
     }
@@ -89,10 +89,10 @@ template <class Cell> std::vector<Stamp> RaceRules<Cell>::expand(Stamp slot) {
 }
 
 template <class Cell>
-bool RaceRules<Cell>::conflictsWithMany(Stamp reads, uint32_t cluster, const Accessor &accessor,
-                                        const RaceAddress &where) {
+bool RaceRules<Cell>::conflictsWithMany(AccessRecord reads, uint32_t cluster,
+                                        const Accessor &accessor, const RaceAddress &where) {
   const WarpClock &clock = *accessor.clock;
-  auto check = [&](Stamp read) {
+  auto check = [&](AccessRecord read) {
     // Lists do not keep all lanes of a warp, so a read by the own one counts as ordered, but for
     // the proxy.
     return isOwn(read, cluster, accessor) ? lacksFence(read, cluster, accessor, where)
@@ -110,7 +110,7 @@ bool RaceRules<Cell>::conflictsWithMany(Stamp reads, uint32_t cluster, const Acc
 template <class Cell>
 bool RaceRules<Cell>::conflictsWithReads(const Cell &cell, const Accessor &accessor,
                                          const RaceAddress &where) {
-  auto check = [&](Stamp reads, uint32_t cluster) {
+  auto check = [&](AccessRecord reads, uint32_t cluster) {
     if (reads.kindBits == kMany || reads.kindBits == kPooled)
       return conflictsWithMany(reads, cluster, accessor, where);
     return conflicts(reads, cluster, accessor, where);
@@ -132,7 +132,7 @@ void RaceRules<Cell>::touch(Cell &cell, const Accessor &accessor, bool sameValue
   bool harmless = sameValue && writes && cell.write.kind() == AccessKind::Write;
   bool found = !harmless && conflicts(cell.write, writer, accessor, where);
   if (!writes) {
-    noteRead(cell, accessor.stamp, own, &accessor);
+    noteRead(cell, accessor.record, own, &accessor);
     return;
   }
   // One report for an access is enough: a second one would name the same line.
@@ -142,17 +142,17 @@ void RaceRules<Cell>::touch(Cell &cell, const Accessor &accessor, bool sameValue
   // ordered after one of them.
   if (!sameValue || !cell.write || isOwn(cell.write, writer, accessor) ||
       isOrdered(cell.write, writer, accessor)) {
-    cell.write = accessor.stamp;
+    cell.write = accessor.record;
     if constexpr (Cell::kManyClusters)
       cell.writeCluster = own;
     clearReads(cell);
   }
 }
 
-template <class Cell> void RaceRules<Cell>::release(Stamp &slot) {
+template <class Cell> void RaceRules<Cell>::release(AccessRecord &slot) {
   if (slot.kindBits == kPooled)
     freePools_.push_back(static_cast<uint32_t>(slot.clock));
-  slot = Stamp();
+  slot = AccessRecord();
 }
 
 template <class Cell> void RaceRules<Cell>::clearReads(Cell &cell) {
@@ -162,7 +162,7 @@ template <class Cell> void RaceRules<Cell>::clearReads(Cell &cell) {
 }
 
 template <class Cell>
-void RaceRules<Cell>::noteRead(Cell &cell, Stamp stamp, uint32_t cluster,
+void RaceRules<Cell>::noteRead(Cell &cell, AccessRecord record, uint32_t cluster,
                                const Accessor *accessor) {
   if constexpr (Cell::kManyClusters) {
     if (cell.read && cell.readCluster != cluster) {
@@ -173,63 +173,64 @@ void RaceRules<Cell>::noteRead(Cell &cell, Stamp stamp, uint32_t cluster,
     }
     cell.readCluster = cluster;
   }
-  Stamp &slot = cell.read;
+  AccessRecord &slot = cell.read;
   if (slot.kindBits == kMany || slot.kindBits == kPooled) {
-    if (slot.kindBits == kPooled || !joinMany(slot, stamp, accessor))
-      pool(slot, stamp, accessor);
+    if (slot.kindBits == kPooled || !joinMany(slot, record, accessor))
+      pool(slot, record, accessor);
     return;
   }
-  bool sameActor = slot && slot.actor == stamp.actor;
-  bool severalLanes = sameActor && slot.clock == stamp.clock && slot.lane != stamp.lane;
+  bool sameActor = slot && slot.actor == record.actor;
+  bool severalLanes = sameActor && slot.clock == record.clock && slot.lane != record.lane;
   // Of one warp only the last read counts: whoever is ordered after it is ordered after the warp's
   // earlier ones.
   if (!slot || sameActor || (accessor && isImplied(slot, cluster, *accessor))) {
-    slot = stamp;
+    slot = record;
     if (severalLanes)
-      slot.lane = Stamp::kSeveralLanes;
+      slot.lane = AccessRecord::kSeveralLanes;
     return;
   }
-  if (!mergeReads(slot, stamp))
-    pool(slot, stamp, accessor);
+  if (!mergeReads(slot, record))
+    pool(slot, record, accessor);
 }
 
 template <class Cell>
-bool RaceRules<Cell>::joinMany(Stamp &slot, Stamp stamp, const Accessor *accessor) {
+bool RaceRules<Cell>::joinMany(AccessRecord &slot, AccessRecord record, const Accessor *accessor) {
   auto many = std::bit_cast<ManyReads>(slot);
-  bool sameKind = stamp.kind() == (many.proxy ? AccessKind::ProxyRead : AccessKind::Read);
-  if (sameKind && many.clock == stamp.clock && stamp.actor / 16 == many.group) {
-    many.mask |= 1u << stamp.actor % 16;
-    many.instruction = stamp.instruction;
-    slot = std::bit_cast<Stamp>(many);
+  bool sameKind = record.kind() == (many.proxy ? AccessKind::ProxyRead : AccessKind::Read);
+  if (sameKind && many.clock == record.clock && record.actor / 16 == many.group) {
+    many.mask |= 1u << record.actor % 16;
+    many.instruction = record.instruction;
+    slot = std::bit_cast<AccessRecord>(many);
     return true;
   }
   bool mayBeUnfenced = accessor && accessor->fencesReads && !many.proxy;
   if (!accessor || mayBeUnfenced || !coversAll(many, *accessor->clock))
     return false;
-  slot = stamp;
+  slot = record;
   return true;
 }
 
 template <class Cell>
-void RaceRules<Cell>::pool(Stamp &slot, Stamp stamp, const Accessor *accessor) {
+void RaceRules<Cell>::pool(AccessRecord &slot, AccessRecord record, const Accessor *accessor) {
   if (slot.kindBits != kPooled) {
-    std::vector<Stamp> reads = slot.kindBits == kMany ? expand(slot) : std::vector<Stamp>{slot};
+    std::vector<AccessRecord> reads =
+        slot.kindBits == kMany ? expand(slot) : std::vector<AccessRecord>{slot};
     if (freePools_.empty()) {
       freePools_.push_back(static_cast<uint32_t>(pools_.size()));
       pools_.emplace_back();
     }
-    slot = Stamp();
+    slot = AccessRecord();
     slot.clock = freePools_.back();
     slot.kindBits = kPooled;
     freePools_.pop_back();
     pools_[slot.clock] = std::move(reads);
   }
-  std::vector<Stamp> &reads = pools_[slot.clock];
-  std::erase_if(reads, [&](Stamp read) {
-    return read.actor == stamp.actor ||
+  std::vector<AccessRecord> &reads = pools_[slot.clock];
+  std::erase_if(reads, [&](AccessRecord read) {
+    return read.actor == record.actor ||
            (accessor && isImplied(read, accessor->cluster(), *accessor));
   });
-  reads.push_back(stamp);
+  reads.push_back(record);
 }
 
 template class RaceRules<ClusterCell>;

@@ -1,7 +1,7 @@
 // Shadow cells: the last write of a piece of memory and the reads since, against which the next
 // access is checked.
 //
-// Every access is a stamp: actor, the actor's time, lane, instruction. It is ordered before a
+// Every access is a record: actor, the actor's time, lane, instruction. It is ordered before a
 // later access if the later warp's clock has reached that time, or the same lane made both;
 // between lanes of a warp only a synchronisation orders. Words touched in parts are split into
 // bytes, since neighbouring halves belong to different lanes. A write of the value that is there
@@ -20,14 +20,14 @@ namespace tile::vgpu {
 
 /// A chunk of 16 bytes, a word, or a byte of a split word, of memory that only one cluster touches.
 struct ClusterCell {
-  Stamp write, read;
+  AccessRecord write, read;
   static constexpr bool kManyClusters = false;
 };
 
 /// A cell of memory that several clusters touch. Of the reads it keeps the last one and the last
 /// one of another cluster: a write that nothing orders conflicts with one of them.
 struct GlobalCell {
-  Stamp write, read, otherRead;
+  AccessRecord write, read, otherRead;
   uint32_t writeCluster = 0, readCluster = 0, otherCluster = 0;
   static constexpr bool kManyClusters = true;
 };
@@ -69,19 +69,19 @@ public:
     }
   }
   /// Remembers a read that happened earlier, without checking it.
-  void replay(Cell &cell, Stamp stamp, uint32_t cluster) {
-    noteRead(cell, stamp, cluster, nullptr);
+  void replay(Cell &cell, AccessRecord record, uint32_t cluster) {
+    noteRead(cell, record, cluster, nullptr);
   }
-  void replay(std::span<Cell> words, Stamp stamp, uint32_t cluster, uint32_t offset,
+  void replay(std::span<Cell> words, AccessRecord record, uint32_t cluster, uint32_t offset,
               uint32_t bytes) {
     for (uint32_t at = offset; at < offset + bytes;) {
       Cell &word = words[at / 4];
       if (at % 4 == 0 && offset + bytes - at >= 4 && !isSplit(word)) {
-        noteRead(word, stamp, cluster, nullptr);
+        noteRead(word, record, cluster, nullptr);
         at += 4;
         continue;
       }
-      noteRead(split_[splitIndex(word)][at % 4], stamp, cluster, nullptr);
+      noteRead(split_[splitIndex(word)][at % 4], record, cluster, nullptr);
       ++at;
     }
   }
@@ -101,18 +101,18 @@ public:
 private:
   uint32_t splitIndex(Cell &cell);
   bool conflictsWithReads(const Cell &cell, const Accessor &accessor, const RaceAddress &where);
-  bool conflictsWithMany(Stamp reads, uint32_t cluster, const Accessor &accessor,
+  bool conflictsWithMany(AccessRecord reads, uint32_t cluster, const Accessor &accessor,
                          const RaceAddress &where);
   // `accessor`: who reads, to forget reads that are ordered before this one; null: forget none.
-  void noteRead(Cell &cell, Stamp stamp, uint32_t cluster, const Accessor *accessor);
-  void pool(Stamp &slot, Stamp stamp, const Accessor *accessor);
+  void noteRead(Cell &cell, AccessRecord record, uint32_t cluster, const Accessor *accessor);
+  void pool(AccessRecord &slot, AccessRecord record, const Accessor *accessor);
   void clearReads(Cell &cell);
-  void release(Stamp &slot);
-  static bool joinMany(Stamp &slot, Stamp stamp, const Accessor *accessor);
-  static std::vector<Stamp> expand(Stamp many);
+  void release(AccessRecord &slot);
+  static bool joinMany(AccessRecord &slot, AccessRecord record, const Accessor *accessor);
+  static std::vector<AccessRecord> expand(AccessRecord many);
 
   RecordPool<std::array<Cell, 4>> split_;
-  std::vector<std::vector<Stamp>> pools_;
+  std::vector<std::vector<AccessRecord>> pools_;
   std::vector<uint32_t> freePools_;
 };
 

@@ -6,7 +6,7 @@
 #include "runtime/vgpu/machine/Hex.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
-#include "runtime/vgpu/machine/SharedPlace.h"
+#include "runtime/vgpu/machine/SharedAddress.h"
 
 #include <algorithm>
 
@@ -161,13 +161,13 @@ void resolveGlobal(Warp &warp, const Op &op, Access &access) {
 // Reports accesses to the bytes of a memory barrier, which are opaque: their layout differs between
 // GPUs.
 void checkOpaque(Warp &warp, const Op &op, const Access &access, unsigned lane,
-                 const SharedPlace &place) {
-  const Mbarriers &barriers = place.cta->mbarriers;
-  auto next = barriers.upper_bound(place.address + access.bytes - 1);
+                 const SharedAddress &where) {
+  const Mbarriers &barriers = where.cta->mbarriers;
+  auto next = barriers.upper_bound(where.address + access.bytes - 1);
   if (next == barriers.begin() || !warp.cta->launch->checks().async)
     return;
   auto barrier = std::prev(next);
-  if (barrier->first + 8 > place.address)
+  if (barrier->first + 8 > where.address)
     warp.report(op, FindingKind::Async, lane,
                 std::string(access.isWrite() ? "writes to" : "reads") + " the bytes of " +
                     describe(barrier->first, barrier->second) + ": mbarrier.inval it first");
@@ -196,24 +196,26 @@ void resolveShared(Warp &warp, const Op &op, Access &access) {
   uint64_t bytes = warp.cta->launch->sharedBytes();
   uint64_t last = bytes - access.bytes; // wraps if the window is smaller than the access
   auto isOutside = [&](unsigned lane) {
-    SharedPlace place = placeOf(warp, access.address[lane]);
-    return !place.cta || access.bytes > bytes || uint64_t{place.address} - kSharedBase > last;
+    SharedAddress where = sharedAddressOf(warp, access.address[lane]);
+    return !where.cta || access.bytes > bytes || uint64_t{where.address} - kSharedBase > last;
   };
   forLanes(access.mask, [&](unsigned lane) {
-    SharedPlace place = placeOf(warp, access.address[lane]);
-    uint64_t offset = uint64_t{place.address} - kSharedBase;
+    SharedAddress where = sharedAddressOf(warp, access.address[lane]);
+    uint64_t offset = uint64_t{where.address} - kSharedBase;
     if (isOutside(lane))
       fault(warp, op, access, isOutside, FindingKind::OutOfBounds, "is out of bounds");
-    if (place.cta->hasExited)
+    if (where.cta->hasExited)
       fault(
           warp, op, access,
-          [&](unsigned each) { return placeOf(warp, access.address[each]).cta == place.cta; },
+          [&](unsigned each) {
+            return sharedAddressOf(warp, access.address[each]).cta == where.cta;
+          },
           FindingKind::UseAfterFree,
-          "after block " + warp.cta->launch->blockText(place.cta->index) +
+          "after block " + warp.cta->launch->blockText(where.cta->index) +
               " of the cluster has exited");
-    if (!place.cta->mbarriers.empty())
-      checkOpaque(warp, op, access, lane, place);
-    access.host[lane] = place.cta->shared.data() + offset;
+    if (!where.cta->mbarriers.empty())
+      checkOpaque(warp, op, access, lane, where);
+    access.host[lane] = where.cta->shared.data() + offset;
   });
 }
 
@@ -334,7 +336,7 @@ void requireOwnShared(Warp &warp, const Op &op, Access &access) {
   if (warp.cta->cluster->ctas.size() == 1)
     return; // there is no other window
   auto isForeign = [&](unsigned lane) {
-    return placeOf(warp, access.address[lane]).cta != warp.cta;
+    return sharedAddressOf(warp, access.address[lane]).cta != warp.cta;
   };
   forLanes(access.mask, [&](unsigned lane) {
     if (isForeign(lane))
@@ -358,9 +360,9 @@ ValidBits *validBits(Warp &warp, Space space, uint64_t address, unsigned lane, u
   Cta &cta = *warp.cta;
   switch (space) {
   case Space::Shared: {
-    SharedPlace place = placeOf(warp, address);
-    bit = place.address - kSharedBase;
-    return &place.cta->sharedValid;
+    SharedAddress where = sharedAddressOf(warp, address);
+    bit = where.address - kSharedBase;
+    return &where.cta->sharedValid;
   }
   case Space::Local:
     bit = (uint64_t{warp.index} * kLanes + lane) * cta.launch->program().localStride() + address;
@@ -387,8 +389,8 @@ SyncWord syncWord(Warp &warp, const Access &access, unsigned lane) {
   uint64_t address = access.address[lane];
   bool isShared = access.space == Space::Shared;
   if (isShared) {
-    SharedPlace place = placeOf(warp, address);
-    address = mapAddress(place.address, place.cta->rank);
+    SharedAddress where = sharedAddressOf(warp, address);
+    address = mapAddress(where.address, where.cta->rank);
   }
   return {isShared ? &cta.cluster->sync : &cta.launch->globalSync(),
           {address, 0},
@@ -420,7 +422,8 @@ void release(Warp &warp, const Access &access) {
   bool releasesNow =
       access.order == MemoryOrder::Release || access.order == MemoryOrder::AcquireRelease;
   bool adds = access.kind == AccessKind::Atomic || access.kind == AccessKind::NarrowAtomic;
-  ReleasedClocks released = releasesNow ? warp.clock.released(access.mask) : warp.clock.has.fenced;
+  ReleasedClocks released =
+      releasesNow ? warp.clock.released(access.mask) : warp.clock.current.fenced;
   forLanes(access.mask, [&](unsigned lane) {
     SyncWord word = syncWord(warp, access, lane);
     if (released.empty() && (adds || word.variables->empty()))
@@ -454,8 +457,8 @@ static void checkAlike(Warp &warp, const Op &op, const Access &access, uint32_t 
   } else {
     forLanes(access.mask, [&](unsigned lane) {
       accessor.setLane(lane);
-      SharedPlace place = placeOf(warp, access.address[lane]);
-      place.cta->races->access(accessor, place.address - kSharedBase, access.bytes,
+      SharedAddress where = sharedAddressOf(warp, access.address[lane]);
+      where.cta->races->access(accessor, where.address - kSharedBase, access.bytes,
                                same >> lane & 1);
     });
   }

@@ -209,9 +209,9 @@ TurnEnd Cluster::advance(bool mayPause) {
 }
 
 unsigned Cluster::addActor(Warp &warp, const Op &op) {
-  if (actors > Stamp::kLastActor)
+  if (actors > AccessRecord::kLastActor)
     warp.stop(op, FindingKind::Async, 0,
-              "more than " + std::to_string(Stamp::kLastActor) +
+              "more than " + std::to_string(AccessRecord::kLastActor) +
                   " warps, memory barriers and copies in a cluster are not modelled");
   return actors++;
 }

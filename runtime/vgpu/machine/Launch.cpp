@@ -347,11 +347,11 @@ Accessor accessorOf(Warp &warp, const Op &op, unsigned lane, AccessKind kind) {
   accessor.warp = &warp;
   accessor.op = &op;
   accessor.lane = lane;
-  accessor.stamp.clock = warp.clock.time();
-  accessor.stamp.instruction = std::min(op.instruction, Stamp::kLastInstruction);
-  accessor.stamp.actor = warp.clock.actor;
-  accessor.stamp.lane = lane;
-  accessor.stamp.kindBits = static_cast<uint64_t>(kind);
+  accessor.record.clock = warp.clock.time();
+  accessor.record.instruction = std::min(op.instruction, AccessRecord::kLastInstruction);
+  accessor.record.actor = warp.clock.actor;
+  accessor.record.lane = lane;
+  accessor.record.kindBits = static_cast<uint64_t>(kind);
   return accessor;
 }
 

@@ -46,12 +46,13 @@ std::string remedyFor(FindingKind which, AccessKind earlier, bool inEarlierLaunc
   }
 }
 
-OtherAccess otherAccess(Stamp earlier, uint32_t cluster, const Accessor &accessor) {
+OtherAccess otherAccess(AccessRecord earlier, uint32_t cluster, const Accessor &accessor) {
   const Launch &launch = *accessor.warp->cta->launch;
   const Grid &grid = launch.gridOf(cluster);
   const Program &program = *grid.program;
   OtherAccess other;
-  if (earlier.instruction != Stamp::kLastInstruction && earlier.instruction < program.lines.size())
+  if (earlier.instruction != AccessRecord::kLastInstruction &&
+      earlier.instruction < program.lines.size())
     static_cast<CodeLocation &>(other) =
         locationOf(program, static_cast<uint32_t>(earlier.instruction));
   other.access = verb(earlier.kind());
@@ -65,7 +66,7 @@ OtherAccess otherAccess(Stamp earlier, uint32_t cluster, const Accessor &accesso
   other.ctaIndex = grid.blockIndex(other.clusterIndex, rank);
   other.cta = grid.coordinatesOf(other.ctaIndex);
   other.warp = static_cast<uint32_t>(earlier.actor % warps);
-  if (earlier.lane != Stamp::kSeveralLanes)
+  if (earlier.lane != AccessRecord::kSeveralLanes)
     other.lane = static_cast<uint32_t>(earlier.lane);
   return other;
 }
@@ -79,7 +80,7 @@ void reportConflict(const RaceConflict &conflict, const Accessor &accessor) {
   bool isAsync = which == FindingKind::AsyncRace || which == FindingKind::Proxy;
   if (!(isAsync ? launch.checks().async : launch.checks().race))
     return;
-  bool isSeveral = accessor.lane == Stamp::kSeveralLanes;
+  bool isSeveral = accessor.lane == AccessRecord::kSeveralLanes;
   LaneMask lanes{isSeveral ? warp.mask : 1u << accessor.lane};
   if (warp.repeats(*accessor.op, which, lanes))
     return;

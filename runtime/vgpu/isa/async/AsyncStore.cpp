@@ -16,7 +16,7 @@ class AsyncStore final : public AsyncOperation {
 public:
   using AsyncOperation::AsyncOperation;
 
-  SharedPlace target, barrier;
+  SharedAddress target, barrier;
   std::array<uint8_t, 32> value{};
   uint32_t bytes = 0;
   bool isInitialised = true;
@@ -42,8 +42,8 @@ public:
     // PTX: through the generic proxy, a weak store or a relaxed reduction; reductions do not race with each other.
     Accessor accessor =
         accessorOf(*issuer, *op, lane, reduction ? AccessKind::Atomic : AccessKind::Write);
-    accessor.stamp.actor = completes.actor;
-    accessor.stamp.clock = completes.time();
+    accessor.record.actor = completes.actor;
+    accessor.record.clock = completes.time();
     target.cta->races->access(accessor, target.address - kSharedBase, bytes, false);
   }
 
@@ -71,8 +71,8 @@ template <class T> void issueStores(Warp &warp, const Op &op) {
   Cluster &cluster = *warp.cta->cluster;
   forLanes(warp.mask, [&](unsigned lane) {
     auto store = std::make_unique<AsyncStore>(warp, op, lane);
-    store->target = placeOf(warp, warp.row<uint64_t>(op.rows[0])[lane]);
-    store->barrier = placeOf(warp, warp.row<uint64_t>(op.rows[1])[lane]);
+    store->target = sharedAddressOf(warp, warp.row<uint64_t>(op.rows[0])[lane]);
+    store->barrier = sharedAddressOf(warp, warp.row<uint64_t>(op.rows[1])[lane]);
     for (unsigned i = 2; i < op.sources; ++i) {
       T value = static_cast<T>(warp.row<LaneOf<T>>(op.rows[i])[lane]);
       std::memcpy(store->value.data() + store->bytes, &value, sizeof(T));

@@ -35,8 +35,8 @@ uint32_t number(Warp &warp, const Op &op, unsigned row, unsigned lane) {
 
 // Of a multicast each named block gets the tile, at the same offset, and its own barrier hears of it.
 void addTargets(Warp &warp, const Op &op, const Form &form, unsigned lane, BulkTransfer &copy) {
-  SharedPlace tile = placeOf(warp, address(warp, op, kTarget, lane));
-  SharedPlace barrier = placeOf(warp, address(warp, op, kBarrier, lane));
+  SharedAddress tile = sharedAddressOf(warp, address(warp, op, kTarget, lane));
+  SharedAddress barrier = sharedAddressOf(warp, address(warp, op, kBarrier, lane));
   if (!tile.cta || !barrier.cta)
     warp.stop(op, FindingKind::OutOfBounds, lane, "the cluster has no such block");
   if (!form.multicast) {
@@ -108,7 +108,7 @@ void issue(Warp &warp, const Op &op, const Form &form, unsigned lane) {
   else
     readRange(warp, op, form, lane, *copy);
   if (form.way != Way::GlobalToShared) {
-    copy->from = placeOf(warp, address(warp, op, kSource, lane));
+    copy->from = sharedAddressOf(warp, address(warp, op, kSource, lane));
     if (copy->from->cta != warp.cta)
       warp.stop(op, FindingKind::OutOfBounds, lane, "the source is not the block's own memory");
   }
@@ -127,7 +127,7 @@ void issue(Warp &warp, const Op &op, const Form &form, unsigned lane) {
   ++*cluster.events;
   countAsyncBytes(warp, op, copy->bytes);
   for (const BulkTile &target : copy->targets)
-    countSharedTouched(*target.place.cta, target.place.address, copy->reachOf(target.place));
+    countSharedTouched(*target.where.cta, target.where.address, copy->reachOf(target.where));
   cluster.async.issue(cluster, std::move(copy));
 }
 
@@ -170,9 +170,10 @@ void waitGroup(Warp &warp, const Op &op) {
            std::ranges::count(times, operation.groupTime) > 0;
   });
   if (bulk.readActor) {
-    warp.clock.has.now.known.raise(bulk.readActor, doneBefore(bulk, &BulkGroups::Copy::hasRead));
-    warp.clock.has.now.known.raise(bulk.writeActor,
-                                   doneBefore(bulk, &BulkGroups::Copy::hasWritten));
+    warp.clock.current.own.ordered.raise(bulk.readActor,
+                                         doneBefore(bulk, &BulkGroups::Copy::hasRead));
+    warp.clock.current.own.ordered.raise(bulk.writeActor,
+                                         doneBefore(bulk, &BulkGroups::Copy::hasWritten));
   }
   std::erase_if(bulk.copies, [](const BulkGroups::Copy &copy) { return copy.hasWritten; });
 }

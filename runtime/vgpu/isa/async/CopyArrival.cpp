@@ -4,7 +4,7 @@
 #include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
-#include "runtime/vgpu/machine/SharedPlace.h"
+#include "runtime/vgpu/machine/SharedAddress.h"
 
 namespace tile::vgpu {
 namespace {
@@ -12,20 +12,20 @@ namespace {
 // cp.async.mbarrier.arrive: one arrival when the thread's copies so far are done.
 class CopyArrival final : public AsyncOperation {
 public:
-  CopyArrival(Warp &warp, const Op &op, unsigned lane, SharedPlace barrier)
+  CopyArrival(Warp &warp, const Op &op, unsigned lane, SharedAddress barrier)
       : AsyncOperation(warp, op, lane), barrier_(barrier) {}
 
   void complete() override {
     completeAllCopies(*issuer, 1u << lane);
     Mbarrier &barrier = requireMbarrier(*issuer, *op, lane, *barrier_.cta, barrier_.address);
     // Whoever waits for the barrier sees what has been copied.
-    barrier.arriving.now.known.raise(issuer->clock.actor, issuer->clock.time());
+    barrier.arriving.own.ordered.raise(issuer->clock.actor, issuer->clock.time());
     issuer->clock.advance();
     arriveSilently(*issuer, *op, lane, *barrier_.cta, barrier_.address);
   }
 
 private:
-  SharedPlace barrier_;
+  SharedAddress barrier_;
 };
 
 struct ArrivalForm {
@@ -41,14 +41,14 @@ void arriveAfterCopies(Warp &warp, const Op &op) {
   if (warp.shadow)
     checkAddress(warp, op, op.rows[0]);
   forLanes(warp.mask, [&](unsigned lane) {
-    SharedPlace place = placeOf(warp, address[lane] - (form.isGeneric ? kSharedWindow : 0));
-    if (place.cta != warp.cta)
+    SharedAddress where = sharedAddressOf(warp, address[lane] - (form.isGeneric ? kSharedWindow : 0));
+    if (where.cta != warp.cta)
       warp.stop(op, FindingKind::OutOfBounds, lane, "the mbarrier is not the block's own");
-    Mbarrier &barrier = requireMbarrier(warp, op, lane, *place.cta, place.address);
+    Mbarrier &barrier = requireMbarrier(warp, op, lane, *where.cta, where.address);
     if (!form.isExpected)
       ++barrier.pending;
     Cluster &cluster = *warp.cta->cluster;
-    cluster.async.issue(cluster, std::make_unique<CopyArrival>(warp, op, lane, place));
+    cluster.async.issue(cluster, std::make_unique<CopyArrival>(warp, op, lane, where));
   });
 }
 

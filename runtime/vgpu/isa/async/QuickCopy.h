@@ -18,22 +18,23 @@ struct CopyForm {
 /// Whole copies of all lanes that nobody wants to know of. False: it has done nothing.
 bool copyUnchecked(Warp &warp, const Op &op);
 
-/// Asks for what all lanes will read, `bytes` at `placeOf(lane)` in the memory of the host. Guesses cost little and never
+/// Asks for what all lanes will read, `bytes` at `hostAddressOf(lane)` in the memory of the host. Guesses cost little and never
 /// fault.
-template <class PlaceOf> void prefetchLanes(Warp &warp, uint32_t bytes, PlaceOf placeOf) {
+template <class HostAddressOf>
+void prefetchLanes(Warp &warp, uint32_t bytes, HostAddressOf hostAddressOf) {
   constexpr uint32_t kLineBytes = 64;
   const GlobalMemory &memory = warp.cta->launch->memory();
   uintptr_t begin = memory.origin() + kGlobalBase;
   uintptr_t line = 0;
   // Neighbours mostly read what adjoins.
   for (unsigned lane = 0; lane < kLanes; lane += kLineBytes / bytes) {
-    uintptr_t place = placeOf(lane);
-    if (place / kLineBytes == line)
+    uintptr_t where = hostAddressOf(lane);
+    if (where / kLineBytes == line)
       continue;
-    line = place / kLineBytes;
-    __builtin_prefetch(reinterpret_cast<const void *>(place));
+    line = where / kLineBytes;
+    __builtin_prefetch(reinterpret_cast<const void *>(where));
     if (warp.shadow)
-      memory.valid().prefetch(place - begin);
+      memory.valid().prefetch(where - begin);
   }
 }
 

@@ -57,7 +57,7 @@ static bool knowsOfChange(const Warp &warp, uint64_t address, uint64_t change) {
   return std::ranges::any_of(warp.cta->warps, [&](const Warp &other) {
     auto acquired = other.acquiredMaps.find(address);
     return acquired != other.acquiredMaps.end() && acquired->second.change == change &&
-           warp.clock.has.now.known.at(other.clock.actor) >= acquired->second.time;
+           warp.clock.current.own.ordered.at(other.clock.actor) >= acquired->second.time;
   });
 }
 

@@ -5,7 +5,7 @@
 #include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Launch.h"
-#include "runtime/vgpu/machine/SharedPlace.h"
+#include "runtime/vgpu/machine/SharedAddress.h"
 #include "runtime/vgpu/ptx/ModifierWords.h"
 
 namespace tile::vgpu {

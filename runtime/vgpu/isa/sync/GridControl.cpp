@@ -8,11 +8,11 @@ namespace tile::vgpu {
 namespace {
 
 // All that was launched before has ended.
-void waitForGrids(Warp &warp, const Op &) { warp.clock.learnOfGrids(warp.mask); }
+void waitForGrids(Warp &warp, const Op &) { warp.clock.acquireGrids(warp.mask); }
 
 void launchDependents(Warp &warp, const Op &) {
   auto lane = static_cast<unsigned>(std::countr_zero(warp.mask));
-  warp.cta->launch->startDependents(warp.clock.of(lane).knowsOfGrids());
+  warp.cta->launch->startDependents(warp.clock.of(lane).hasAcquiredGrids());
 }
 
 void decodeGriddepcontrol(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {

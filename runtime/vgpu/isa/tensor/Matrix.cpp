@@ -129,7 +129,7 @@ void transposeFragment(const uint32_t *source, uint32_t *target) {
 // Row by row; only where something may be wrong, lane by lane.
 void checkReadRaces(Warp &warp, const Op &op, const Access &access) {
   warp.clock.touch(warp.mask);
-  Accessor rows = accessorOf(warp, op, Stamp::kSeveralLanes, AccessKind::Read);
+  Accessor rows = accessorOf(warp, op, AccessRecord::kSeveralLanes, AccessKind::Read);
   uint32_t offsets[kLanes];
   for (unsigned row = 0; row < kLanes; ++row)
     offsets[row] = static_cast<uint32_t>(access.address[row] - kSharedBase);

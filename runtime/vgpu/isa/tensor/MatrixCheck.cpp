@@ -96,8 +96,8 @@ std::vector<bool> checkMatrix(Warp &warp, const Op &op, const SharedMatrix &matr
     });
   if (cta.races) {
     Accessor accessor = accessorOf(warp, op, 0, AccessKind::ProxyRead);
-    accessor.stamp.actor = actor;
-    accessor.stamp.clock = time;
+    accessor.record.actor = actor;
+    accessor.record.clock = time;
     accessor.proxy = true;
     accessor.proxiedTime = warp.clock.proxiedTime();
     accessor.ordersOwnAccess = false;

@@ -191,7 +191,7 @@ void runWgmmaWait(Warp &warp, const Op &op) {
   computeUpTo(*warp.cta, group, done);
   warp.flight.land(done);
   if (group.actor)
-    warp.clock.has.now.known.raise(group.actor, done);
+    warp.clock.current.own.ordered.raise(group.actor, done);
   // What all four have waited for is history.
   group.waited[warp.index % kWarpsOfGroup] =
       std::max(group.waited[warp.index % kWarpsOfGroup], done);

@@ -4,7 +4,7 @@
 #include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
-#include "runtime/vgpu/machine/SharedPlace.h"
+#include "runtime/vgpu/machine/SharedAddress.h"
 
 #include <algorithm>
 
@@ -117,8 +117,8 @@ void checkCollectively(Warp &warp, const Op &op, const Access &access, uint32_t 
   forLanes(access.mask, [&](unsigned lane) {
     bool isSame = same >> lane & 1;
     if (access.space == Space::Shared) {
-      SharedPlace place = placeOf(warp, access.address[lane]);
-      place.cta->races->access(accessor, place.address - kSharedBase, access.bytes, isSame);
+      SharedAddress where = sharedAddressOf(warp, access.address[lane]);
+      where.cta->races->access(accessor, where.address - kSharedBase, access.bytes, isSame);
     } else if (access.space == Space::Global)
       cta.cluster->globalRaces->access(accessor, access.address[lane], access.bytes, isSame);
   });

@@ -32,15 +32,15 @@ void BulkTransfer::forPieces(uint32_t tile, const TensorRun &run, Visit visit) c
 
 Accessor BulkTransfer::accessor(unsigned actor, uint32_t time, AccessKind kind) const {
   Accessor result = accessorOf(*issuer, *op, lane, kind);
-  result.stamp.actor = actor;
-  result.stamp.clock = time;
+  result.record.actor = actor;
+  result.record.clock = time;
   result.proxy = true;
   result.fencesReads = issuer->cta->launch->checks().proxy;
   return result;
 }
 
 // Every byte that will be touched, where swizzles put it.
-void BulkTransfer::requireInside(const SharedPlace &tile) const {
+void BulkTransfer::requireInside(const SharedAddress &tile) const {
   const Launch &launch = *issuer->cta->launch;
   uint32_t align = map ? 128 : 16;
   if (tile.address % align)
@@ -57,7 +57,7 @@ void BulkTransfer::requireInside(const SharedPlace &tile) const {
                      " bytes of shared memory");
 }
 
-void BulkTransfer::checkTile(const SharedPlace &tile, AccessKind kind, unsigned actor,
+void BulkTransfer::checkTile(const SharedAddress &tile, AccessKind kind, unsigned actor,
                              uint32_t time) const {
   requireInside(tile);
   if (tile.cta->hasExited)
@@ -99,7 +99,7 @@ void BulkTransfer::checkGlobal(AccessKind kind, unsigned actor, uint32_t time) c
   });
 }
 
-void BulkTransfer::poison(const SharedPlace &tile) const {
+void BulkTransfer::poison(const SharedAddress &tile) const {
   if (reduction)
     return;
   forRuns([&](const TensorRun &run) {
@@ -119,9 +119,9 @@ void BulkTransfer::check() {
   for (const BulkTile &target : targets) {
     const Mbarrier &barrier =
         requireMbarrier(*issuer, *op, lane, *target.barrier.cta, target.barrier.address);
-    checkTile(target.place, writes, barrier.actor, barrier.time());
+    checkTile(target.where, writes, barrier.actor, barrier.time());
     if (isLate)
-      poison(target.place);
+      poison(target.where);
   }
   if (targets.empty()) {
     checkTile(*from, AccessKind::ProxyRead, issuer->bulk.readActor, groupTime);
@@ -150,7 +150,7 @@ void BulkTransfer::move(uint8_t *target, ValidBits &targetValid, uint64_t target
 void BulkTransfer::fillTile(const BulkTile &target, const TensorRun &run, uint32_t address,
                             uint32_t done, uint32_t count) const {
   Launch &launch = *issuer->cta->launch;
-  Cta &cta = *target.place.cta;
+  Cta &cta = *target.where.cta;
   uint8_t *host = cta.sharedHost(address, count);
   if (from) {
     uint32_t source = from->address + run.tileOffset + done;
@@ -209,13 +209,13 @@ static bool moveChunks(const BulkTransfer &copy, const BulkTile &target, const T
       (follows && !memory.valid().holdsRange(run.address - kGlobalBase, run.bytes)))
     return false;
   const uint8_t *source = memory.host(run.address, run.bytes);
-  HostBytes shared = target.place.cta->sharedBytes();
-  uint32_t begin = target.place.address + run.tileOffset;
+  HostBytes shared = target.where.cta->sharedBytes();
+  uint32_t begin = target.where.address + run.tileOffset;
   forChunks(begin, run.bytes, static_cast<unsigned>(copy.map->swizzle),
             [=](uint32_t address, uint32_t done) {
               std::memcpy(shared.at<kChunkBytes>(address), source + done, kChunkBytes);
             });
-  ValidBits &valid = target.place.cta->sharedValid;
+  ValidBits &valid = target.where.cta->sharedValid;
   if (follows)
     forChunks(begin, run.bytes, static_cast<unsigned>(copy.map->swizzle),
               [&](uint32_t address, uint32_t) { valid.mark(address - kSharedBase, kChunkBytes); });
@@ -238,13 +238,13 @@ static bool moveChunksOut(const BulkTransfer &copy, const TensorRun &run) {
 }
 
 bool BulkTransfer::writes(const Cta &cta) const {
-  return std::ranges::any_of(targets, [&](const BulkTile &tile) { return tile.place.cta == &cta; });
+  return std::ranges::any_of(targets, [&](const BulkTile &tile) { return tile.where.cta == &cta; });
 }
 
 void BulkTransfer::moveIn(const BulkTile &target, const TensorRun &run) const {
   if (moveChunks(*this, target, run))
     return;
-  forPieces(target.place.address, run, [&](uint32_t address, uint32_t done, uint32_t count) {
+  forPieces(target.where.address, run, [&](uint32_t address, uint32_t done, uint32_t count) {
     fillTile(target, run, address, done, count);
   });
 }

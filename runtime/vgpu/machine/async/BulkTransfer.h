@@ -5,7 +5,7 @@
 #pragma once
 
 #include "runtime/vgpu/check/ShadowCell.h"
-#include "runtime/vgpu/machine/SharedPlace.h"
+#include "runtime/vgpu/machine/SharedAddress.h"
 #include "runtime/vgpu/machine/async/AsyncQueue.h"
 #include "runtime/vgpu/machine/async/TensorMap.h"
 
@@ -18,7 +18,7 @@ using Reduction = void (*)(uint8_t *target, const uint8_t *source, uint32_t byte
 
 /// A tile in shared memory, and the barrier that hears of its bytes.
 struct BulkTile {
-  SharedPlace place, barrier; // barrier.cta null: none
+  SharedAddress where, barrier; // barrier.cta null: none
 };
 
 class BulkTransfer final : public AsyncOperation {
@@ -26,10 +26,10 @@ public:
   using AsyncOperation::AsyncOperation;
 
   // Set before check().
-  std::vector<BulkTile> targets;   // copies into shared memory; several: multicast
-  std::optional<SharedPlace> from; // copies out of shared memory, or within the cluster
-  uint64_t global = 0;             // the range in global memory
-  uint64_t bytes = 0;              // of the range, or of the box; checked to lie in shared memory
+  std::vector<BulkTile> targets;     // copies into shared memory; several: multicast
+  std::optional<SharedAddress> from; // copies out of shared memory, or within the cluster
+  uint64_t global = 0;               // the range in global memory
+  uint64_t bytes = 0;                // of the range, or of the box; checked to lie in shared memory
   std::optional<TensorMapParams> map;
   Coordinates coordinates{};
   Reduction reduction = nullptr;
@@ -42,7 +42,7 @@ public:
   /// Copies into shared memory come in pieces of up to 128 bytes, in any order, and the barrier hears of each.
   bool completePart(Choices &choices) override;
   /// From the start of a tile in shared memory to the end of what the copy touches of it.
-  uint64_t reachOf(const SharedPlace &tile) const {
+  uint64_t reachOf(const SharedAddress &tile) const {
     return map ? tileReach(*map, tile.address) : bytes;
   }
 
@@ -58,11 +58,11 @@ private:
   template <class Visit> void forRuns(Visit visit) const;
   template <class Visit> void forPieces(uint32_t tile, const TensorRun &run, Visit visit) const;
   bool isSolid() const { return !map || vgpu::isSolid(*map); }
-  void requireInside(const SharedPlace &tile) const;
+  void requireInside(const SharedAddress &tile) const;
   Accessor accessor(unsigned actor, uint32_t time, AccessKind kind) const;
-  void checkTile(const SharedPlace &tile, AccessKind kind, unsigned actor, uint32_t time) const;
+  void checkTile(const SharedAddress &tile, AccessKind kind, unsigned actor, uint32_t time) const;
   void checkGlobal(AccessKind kind, unsigned actor, uint32_t time) const;
-  void poison(const SharedPlace &tile) const;
+  void poison(const SharedAddress &tile) const;
   void fillTile(const BulkTile &target, const TensorRun &run, uint32_t address, uint32_t done,
                 uint32_t count) const;
   void prefetchAfter(const TensorRun &run) const;

@@ -6,7 +6,7 @@
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
 #include "runtime/vgpu/machine/OpForm.h"
-#include "runtime/vgpu/machine/SharedPlace.h"
+#include "runtime/vgpu/machine/SharedAddress.h"
 #include "runtime/vgpu/machine/async/MbarrierForm.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ Mbarrier &requireMbarrier(Warp &warp, const Op &op, unsigned lane, Cta &owner, u
 namespace {
 
 void endPhase(Cta &owner, Mbarrier &barrier) {
-  barrier.arriving.now.known.raise(barrier.actor, barrier.time());
+  barrier.arriving.own.ordered.raise(barrier.actor, barrier.time());
   ++barrier.phase;
   barrier.pending = barrier.expected;
   barrier.completed.join(barrier.arriving);
@@ -106,73 +106,74 @@ void arriveSilently(Warp &warp, const Op &op, unsigned lane, Cta &owner, uint32_
 namespace {
 
 // The place of a lane's barrier, in shared memory and aligned.
-SharedPlace barrierPlace(Warp &warp, const Op &op, const MbarrierForm &form, unsigned lane,
-                         uint64_t address) {
+SharedAddress barrierAddress(Warp &warp, const Op &op, const MbarrierForm &form, unsigned lane,
+                             uint64_t address) {
   if (form.generic)
     address -= kSharedWindow;
-  SharedPlace place = placeOf(warp, address);
-  uint64_t offset = uint64_t{place.address} - kSharedBase;
-  if (!place.cta || offset > warp.cta->launch->sharedBytes() ||
+  SharedAddress where = sharedAddressOf(warp, address);
+  uint64_t offset = uint64_t{where.address} - kSharedBase;
+  if (!where.cta || offset > warp.cta->launch->sharedBytes() ||
       warp.cta->launch->sharedBytes() - offset < 8)
     warp.stop(op, FindingKind::OutOfBounds, lane, "the mbarrier is not in shared memory");
-  if (place.address % 8)
+  if (where.address % 8)
     warp.stop(op, FindingKind::Misaligned, lane, "an mbarrier must be aligned to 8 bytes");
-  if (place.cta != warp.cta && !form.remote)
+  if (where.cta != warp.cta && !form.remote)
     warp.stop(op, FindingKind::OutOfBounds, lane,
               "the mbarrier is in another block of the cluster: use .shared::cluster");
-  if (place.cta->hasExited)
+  if (where.cta->hasExited)
     warp.stop(op, FindingKind::UseAfterFree, lane,
-              "the mbarrier's block " + warp.cta->launch->blockText(place.cta->index) +
+              "the mbarrier's block " + warp.cta->launch->blockText(where.cta->index) +
                   " has exited");
-  return place;
+  return where;
 }
 
 // Setting a barrier up, or taking it down, is a write to its bytes.
-void write(Warp &warp, const Op &op, unsigned lane, const SharedPlace &place) {
-  if (place.cta->races)
-    place.cta->races->access(accessorOf(warp, op, lane, AccessKind::Write),
-                             place.address - kSharedBase, 8, false);
+void write(Warp &warp, const Op &op, unsigned lane, const SharedAddress &where) {
+  if (where.cta->races)
+    where.cta->races->access(accessorOf(warp, op, lane, AccessKind::Write),
+                             where.address - kSharedBase, 8, false);
   warp.clock.touch(1u << lane);
 }
 
-bool isInitialisedBefore(Warp &warp, const Op &op, unsigned lane, const SharedPlace &place,
+bool isInitialisedBefore(Warp &warp, const Op &op, unsigned lane, const SharedAddress &where,
                          const Mbarrier &barrier) {
-  return !place.cta->races || !warp.cta->launch->checks().async ||
+  return !where.cta->races || !warp.cta->launch->checks().async ||
          happenedBefore(barrier.initialised, accessorOf(warp, op, lane, AccessKind::Atomic));
 }
 
 // The barrier, which must have been initialised before this.
-Mbarrier &use(Warp &warp, const Op &op, unsigned lane, const SharedPlace &place) {
-  Mbarrier &barrier = requireMbarrier(warp, op, lane, *place.cta, place.address);
-  if (!isInitialisedBefore(warp, op, lane, place, barrier))
+Mbarrier &use(Warp &warp, const Op &op, unsigned lane, const SharedAddress &where) {
+  Mbarrier &barrier = requireMbarrier(warp, op, lane, *where.cta, where.address);
+  if (!isInitialisedBefore(warp, op, lane, where, barrier))
     warp.report(op, FindingKind::Async, lane,
-                "nothing orders this after mbarrier.init of " + describe(place.address, barrier) +
+                "nothing orders this after mbarrier.init of " + describe(where.address, barrier) +
                     ": a barrier, or a fence and a flag, must stand between them");
   return barrier;
 }
 
-void initialise(Warp &warp, const Op &op, unsigned lane, const SharedPlace &place, uint32_t count) {
+void initialise(Warp &warp, const Op &op, unsigned lane, const SharedAddress &where,
+                uint32_t count) {
   if (count == 0 || count > Mbarrier::kMaxCount)
     warp.stop(op, FindingKind::Async, lane,
               "an mbarrier counts 1 to 1048575 arrivals, not " + std::to_string(count));
-  Mbarriers &barriers = place.cta->mbarriers;
-  if (auto live = barriers.find(place.address); live != barriers.end())
+  Mbarriers &barriers = where.cta->mbarriers;
+  if (auto live = barriers.find(where.address); live != barriers.end())
     warp.report(op, FindingKind::Async, lane,
-                "initialises " + describe(place.address, live->second) +
+                "initialises " + describe(where.address, live->second) +
                     " again: mbarrier.inval it first");
-  write(warp, op, lane, place);
-  Mbarrier &barrier = barriers[place.address] = {};
+  write(warp, op, lane, where);
+  Mbarrier &barrier = barriers[where.address] = {};
   barrier.pending = barrier.expected = count;
   barrier.actor = warp.cta->cluster->addActor(warp, op);
-  barrier.initialised = accessorOf(warp, op, lane, AccessKind::Write).stamp;
+  barrier.initialised = accessorOf(warp, op, lane, AccessKind::Write).record;
   if (warp.shadow)
-    place.cta->sharedValid.setRange(place.address - kSharedBase, 8, true);
+    where.cta->sharedValid.setRange(where.address - kSharedBase, 8, true);
 }
 
-void invalidate(Warp &warp, const Op &op, unsigned lane, const SharedPlace &place) {
-  requireMbarrier(warp, op, lane, *place.cta, place.address);
-  write(warp, op, lane, place);
-  place.cta->mbarriers.erase(place.address);
+void invalidate(Warp &warp, const Op &op, unsigned lane, const SharedAddress &where) {
+  requireMbarrier(warp, op, lane, *where.cta, where.address);
+  write(warp, op, lane, where);
+  where.cta->mbarriers.erase(where.address);
 }
 
 // The result of arrive: the phase it counted in, and the arrivals pending before it.
@@ -180,9 +181,9 @@ constexpr unsigned kPhaseShift = 20;
 uint64_t stateOf(const Mbarrier &barrier) { return barrier.phase << kPhaseShift | barrier.pending; }
 
 uint64_t arrive(Warp &warp, const Op &op, const MbarrierForm &form, unsigned lane,
-                const SharedPlace &place, uint32_t operand) {
-  Mbarrier &barrier = use(warp, op, lane, place);
-  checkSeen(warp, op, lane, place.address, barrier);
+                const SharedAddress &where, uint32_t operand) {
+  Mbarrier &barrier = use(warp, op, lane, where);
+  checkSeen(warp, op, lane, where.address, barrier);
   if (form.relaxed)
     warp.clock.arriveRelaxed(barrier.arriving);
   else
@@ -190,29 +191,29 @@ uint64_t arrive(Warp &warp, const Op &op, const MbarrierForm &form, unsigned lan
   uint64_t state = stateOf(barrier);
   uint32_t count = form.expects ? 1 : operand;
   if (form.expects)
-    changeBytes(warp, op, lane, place.address, barrier, operand);
+    changeBytes(warp, op, lane, where.address, barrier, operand);
   if (form.action == MbarrierAction::Drop) {
     if (count > barrier.expected)
       warp.stop(op, FindingKind::Async, lane,
                 "drops " + std::to_string(count) + " arrivals of " +
-                    describe(place.address, barrier));
+                    describe(where.address, barrier));
     barrier.expected -= count;
   }
   if (form.noComplete && count >= barrier.pending)
     warp.stop(op, FindingKind::Async, lane,
-              "arrive.noComplete ends the phase of " + describe(place.address, barrier));
-  takeArrivals(warp, op, lane, *place.cta, place.address, barrier, count);
+              "arrive.noComplete ends the phase of " + describe(where.address, barrier));
+  takeArrivals(warp, op, lane, *where.cta, where.address, barrier, count);
   return state;
 }
 
 bool isComplete(Warp &warp, const Op &op, const MbarrierForm &form, unsigned lane,
-                const SharedPlace &place, uint64_t wanted) {
-  Mbarrier &barrier = use(warp, op, lane, place);
+                const SharedAddress &where, uint64_t wanted) {
+  Mbarrier &barrier = use(warp, op, lane, where);
   uint64_t asked = wanted >> kPhaseShift;
   if (!form.parity && barrier.phase > asked + 1 && warp.cta->launch->checks().async)
     warp.report(op, FindingKind::Async, lane,
                 "waits for phase " + std::to_string(asked) + " of " +
-                    describe(place.address, barrier) + ", which is " +
+                    describe(where.address, barrier) + ", which is " +
                     std::to_string(barrier.phase - asked) +
                     " phases old: PTX knows the present one and the one before");
   bool complete = form.parity ? (barrier.phase & 1) != (wanted & 1) : barrier.phase > asked;
@@ -223,7 +224,7 @@ bool isComplete(Warp &warp, const Op &op, const MbarrierForm &form, unsigned lan
   else if (complete)
     warp.clock.wait(barrier.completed, warp.mask);
   if (!complete)
-    warp.mbarrierWait = {place.cta, place.address, barrier.phase};
+    warp.mbarrierWait = {where.cta, where.address, barrier.phase};
   return complete;
 }
 
@@ -242,19 +243,19 @@ void updateMbarrier(Warp &warp, const Op &op) {
   readBarrierAddresses(warp, op, op.rows[0], form, address);
   const uint32_t *operand = op.sources > 1 ? warp.row<uint32_t>(op.rows[1]) : nullptr;
   forLanes(warp.mask, [&](unsigned lane) {
-    SharedPlace place = barrierPlace(warp, op, form, lane, address[lane]);
+    SharedAddress where = barrierAddress(warp, op, form, lane, address[lane]);
     switch (form.action) {
     case MbarrierAction::Init:
-      return initialise(warp, op, lane, place, operand[lane]);
+      return initialise(warp, op, lane, where, operand[lane]);
     case MbarrierAction::Invalidate:
-      return invalidate(warp, op, lane, place);
+      return invalidate(warp, op, lane, where);
     case MbarrierAction::Expect: {
-      Mbarrier &barrier = use(warp, op, lane, place);
-      return changeBytes(warp, op, lane, place.address, barrier, operand[lane]);
+      Mbarrier &barrier = use(warp, op, lane, where);
+      return changeBytes(warp, op, lane, where.address, barrier, operand[lane]);
     }
     default:
-      use(warp, op, lane, place);
-      return completeBytes(warp, op, lane, *place.cta, place.address, operand[lane]);
+      use(warp, op, lane, where);
+      return completeBytes(warp, op, lane, *where.cta, where.address, operand[lane]);
     }
   });
 }
@@ -281,12 +282,12 @@ void arriveAtMbarrier(Warp &warp, const Op &op) {
   uint64_t *state = warp.row<uint64_t>(op.rows[0]);
   const Mbarrier *ended = nullptr; // by a lower lane
   forLanes(warp.mask, [&](unsigned lane) {
-    SharedPlace place = barrierPlace(warp, op, form, lane, address[lane]);
-    const Mbarrier &barrier = use(warp, op, lane, place);
+    SharedAddress where = barrierAddress(warp, op, form, lane, address[lane]);
+    const Mbarrier &barrier = use(warp, op, lane, where);
     if (&barrier == ended)
-      reportSplitArrival(warp, op, lane, place.address, barrier);
+      reportSplitArrival(warp, op, lane, where.address, barrier);
     uint64_t phase = barrier.phase;
-    state[lane] = arrive(warp, op, form, lane, place, operand[lane]);
+    state[lane] = arrive(warp, op, form, lane, where, operand[lane]);
     if (barrier.phase != phase)
       ended = &barrier;
   });
@@ -323,9 +324,9 @@ uint32_t lanesLikeFirst(const Warp &warp, const uint64_t (&address)[kLanes], con
 uint32_t lanesAnsweredByFirst(Warp &warp, const Op &op, const MbarrierForm &form,
                               const uint64_t (&address)[kLanes]) {
   auto first = static_cast<unsigned>(std::countr_zero(warp.mask));
-  SharedPlace place = barrierPlace(warp, op, form, first, address[first]);
-  const Mbarrier &barrier = requireMbarrier(warp, op, first, *place.cta, place.address);
-  if (!isInitialisedBefore(warp, op, first, place, barrier))
+  SharedAddress where = barrierAddress(warp, op, form, first, address[first]);
+  const Mbarrier &barrier = requireMbarrier(warp, op, first, *where.cta, where.address);
+  if (!isInitialisedBefore(warp, op, first, where, barrier))
     return 1u << first;
   return form.parity ? lanesLikeFirst(warp, address, warp.row<uint32_t>(op.rows[2]))
                      : lanesLikeFirst(warp, address, warp.row<uint64_t>(op.rows[2]));
@@ -343,8 +344,8 @@ void waitForMbarrier(Warp &warp, const Op &op) {
   auto look = [&](unsigned lane) {
     uint64_t wanted =
         form.parity ? warp.row<uint32_t>(op.rows[2])[lane] : warp.row<uint64_t>(op.rows[2])[lane];
-    SharedPlace place = barrierPlace(warp, op, form, lane, address[lane]);
-    return !tooSoon && isComplete(warp, op, form, lane, place, wanted);
+    SharedAddress where = barrierAddress(warp, op, form, lane, address[lane]);
+    return !tooSoon && isComplete(warp, op, form, lane, where, wanted);
   };
   uint32_t alike = lanesAnsweredByFirst(warp, op, form, address);
   if (look(static_cast<unsigned>(std::countr_zero(warp.mask))))

@@ -28,7 +28,7 @@ struct Mbarrier {
   unsigned actor = 0;       // what it completes is ordered by this actor, at time phase + 1
   ClockSet arriving;        // of the phase
   ClockSet completed;       // of all phases before
-  Stamp initialised;        // by whom and when
+  AccessRecord initialised; // by whom and when
   Warp *lastWarp = nullptr; // who changed `outstanding` last, and how
   const Op *lastOp = nullptr;
 

@@ -137,18 +137,18 @@ void forRuns(const TensorMapParams &params, const Coordinates &coordinates, Visi
     bool inside = left < right;
     uint64_t address = params.base + static_cast<uint64_t>(first + left) * elementBytes;
     for (uint32_t d = 2; d < params.rank; ++d) {
-      int64_t place = int64_t{coordinates[d]} + int64_t{index[d]} * params.elementStrides[d];
-      inside = inside && place >= 0 && static_cast<uint64_t>(place) < params.dims[d];
-      address += static_cast<uint64_t>(place) * params.strides[d - 1];
+      int64_t where = int64_t{coordinates[d]} + int64_t{index[d]} * params.elementStrides[d];
+      inside = inside && where >= 0 && static_cast<uint64_t>(where) < params.dims[d];
+      address += static_cast<uint64_t>(where) * params.strides[d - 1];
     }
     if (params.rank == 1)
       return emitRow(inside, address);
     // Dimension 1 step by step: most boxes have no other.
-    int64_t place = coordinates[1], step = params.elementStrides[1];
-    address += static_cast<uint64_t>(place) * params.strides[0];
+    int64_t where = coordinates[1], step = params.elementStrides[1];
+    address += static_cast<uint64_t>(where) * params.strides[0];
     uint64_t stride = static_cast<uint64_t>(step) * params.strides[0];
-    for (uint32_t i = copiedExtent(params, 1); i > 0; --i, place += step, address += stride)
-      emitRow(inside && place >= 0 && static_cast<uint64_t>(place) < params.dims[1], address);
+    for (uint32_t i = copiedExtent(params, 1); i > 0; --i, where += step, address += stride)
+      emitRow(inside && where >= 0 && static_cast<uint64_t>(where) < params.dims[1], address);
     uint32_t d = 2;
     while (d < params.rank && ++index[d] == copiedExtent(params, d))
       index[d++] = 0;

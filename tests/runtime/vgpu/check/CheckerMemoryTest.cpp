@@ -27,9 +27,9 @@ protected:
     Accessor accessor;
     accessor.context = &context_;
     accessor.clock = &clocks_[warp].of(lane);
-    accessor.stamp.clock = clocks_[warp].time();
-    accessor.stamp.actor = warp;
-    accessor.stamp.kindBits = static_cast<uint64_t>(kind);
+    accessor.record.clock = clocks_[warp].time();
+    accessor.record.actor = warp;
+    accessor.record.kindBits = static_cast<uint64_t>(kind);
     accessor.setLane(lane);
     return accessor;
   }

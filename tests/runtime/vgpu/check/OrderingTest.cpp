@@ -30,9 +30,9 @@ public:
     Accessor result;
     result.context = &context;
     result.clock = &clocks[warp].of(lane);
-    result.stamp.clock = clocks[warp].time();
-    result.stamp.actor = warp;
-    result.stamp.kindBits = static_cast<uint64_t>(kind);
+    result.record.clock = clocks[warp].time();
+    result.record.actor = warp;
+    result.record.kindBits = static_cast<uint64_t>(kind);
     result.setLane(lane);
     return result;
   }
@@ -141,7 +141,7 @@ TEST(Ordering, AsynchronousReadsNeedAProxyFence) {
     block.barrier();
     Accessor copy = block.accessor(1, 0, AccessKind::ProxyRead);
     copy.proxy = true;
-    copy.stamp.actor = kWarps; // what completes the copy
+    copy.record.actor = kWarps; // what completes the copy
     block.memory.access(copy, 0, 4, false);
     EXPECT_EQ(block.reported, fences ? Kinds{} : Kinds{FindingKind::Proxy});
     block.access(1, 0, AccessKind::Write); // before the copy is complete
@@ -161,7 +161,7 @@ TEST(Ordering, LaunchesThatOverlapNeedAWait) {
       block.clocks[0].reset(1, 0, true);
       block.clocks[0].setBlock(0, kWarps);
       if (waits)
-        block.clocks[0].learnOfGrids(~0u);
+        block.clocks[0].acquireGrids(~0u);
       memory->access(block.accessor(0, 0, AccessKind::Read), 0x10'0000'0000, 4, false);
       EXPECT_EQ(block.reported, hasEnded || waits ? Kinds{} : Kinds{FindingKind::Race});
     }

@@ -6,12 +6,12 @@
 
 namespace tile::vgpu {
 
-struct SharedPlace {
+struct SharedAddress {
   Cta *cta = nullptr;   // null: the cluster has no such block
   uint32_t address = 0; // as in the first window
 };
 
-inline SharedPlace placeOf(Warp &warp, uint64_t address) {
+inline SharedAddress sharedAddressOf(Warp &warp, uint64_t address) {
   uint64_t rank = address >> kRankShift;
   const Cluster &cluster = *warp.cta->cluster;
   if (rank >= cluster.ctas.size())
