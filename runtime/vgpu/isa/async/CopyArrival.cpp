@@ -41,7 +41,8 @@ void arriveAfterCopies(Warp &warp, const Op &op) {
   if (warp.shadow)
     checkAddress(warp, op, op.rows[0]);
   forLanes(warp.mask, [&](unsigned lane) {
-    SharedAddress where = sharedAddressOf(warp, address[lane] - (form.isGeneric ? kSharedWindow : 0));
+    SharedAddress where =
+        sharedAddressOf(warp, address[lane] - (form.isGeneric ? kSharedWindow : 0));
     if (where.cta != warp.cta)
       warp.stop(op, FindingKind::OutOfBounds, lane, "the mbarrier is not the block's own");
     Mbarrier &barrier = requireMbarrier(warp, op, lane, *where.cta, where.address);
