@@ -193,7 +193,7 @@ void addProducts(std::vector<PublicOp> &rows) {
 using Reduction = void (*)(const Stream &, const ops::Operand &, const ops::Axes &,
                            const ops::Operand &, Loc);
 using ReductionNew = Tensor (*)(const Stream &, const ops::Operand &, const ops::Axes &,
-                                tile::ReduceOptions, Loc);
+                                const tile::ReduceOptions &, Loc);
 template <Reduction F, ReductionNew G>
 void addReduction(std::vector<PublicOp> &rows, const char *name) {
   rows.push_back({name, {{"x", f32, "RC"}, {"y", f32, "R", Out}}, [](const Stream &s, Tensors t) {
