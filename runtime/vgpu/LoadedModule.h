@@ -7,9 +7,12 @@
 
 namespace tile::vgpu {
 
+class LoadedFunction;
+
 struct LoadedModule {
   std::shared_ptr<const Module> ptx;              // null once it is unloaded
   std::map<std::string_view, uint64_t> addresses; // of module variables
+  std::vector<std::weak_ptr<LoadedFunction>> functions;
 };
 
 /// A kernel of a module, and what has been decoded of it.

@@ -79,17 +79,20 @@ public:
     releaseVariables(*module, memory_);
     // Handles of its functions may live on, what they name does not.
     module->ptx = nullptr;
-    for (const auto &function : functions_.all())
-      if (function->module == module)
-        function->forgetPrograms();
+    for (const auto &function : module->functions)
+      if (auto alive = function.lock())
+        alive->forgetPrograms();
   }
 
   device::Function getFunction(device::Module handle, std::string_view name) override {
     std::lock_guard lock(mutex_);
     auto module = modules_.get(handle);
     auto found = module->ptx->byName.find(name);
-    if (found != module->ptx->byName.end() && found->second->isEntry && found->second->hasBody)
-      return functions_.insert(std::make_shared<LoadedFunction>(module, *found->second));
+    if (found != module->ptx->byName.end() && found->second->isEntry && found->second->hasBody) {
+      auto function = std::make_shared<LoadedFunction>(module, *found->second);
+      module->functions.push_back(function);
+      return functions_.insert(std::move(function));
+    }
     std::string kernels;
     for (const Function &function : module->ptx->functions)
       if (function.isEntry)
