@@ -3,6 +3,7 @@
 #include "codegen/CudaFunctions.h"
 #include "codegen/EmitPtx.h"
 #include "codegen/EntryName.h"
+#include "codegen/MemoryStages.h"
 #include "codegen/PassRunner.h"
 #include "codegen/Passes.h"
 #include "codegen/Remarks.h"
@@ -138,8 +139,10 @@ public:
     keep(Stage::Tile);
     emitRemarks(kernel);
     if (failed(runner.run(
-            [&](PassManager &manager) { passes::buildPipeline(manager, {options.target}); })))
+            [&](PassManager &manager) { passes::buildLayoutPipeline(manager, {options.target}); })) ||
+        failed(placeInSharedMemory(module, runner, options.target)))
       return failure();
+    emitStageRemarks(findKernel(module));
     keep(Stage::TileGpu);
     readMetadata(findKernel(module));
     makeReportIfAsked(findKernel(module));

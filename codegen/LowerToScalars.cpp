@@ -18,15 +18,21 @@ namespace tile::codegen {
 
 namespace {
 
-/// Alignment of the block's shared memory: what AllocateShared assumes of offset 0.
-constexpr unsigned kSharedAlignment = 128;
+// What offset 0 of the block's shared memory must be a multiple of.
+unsigned sharedAlignment(ModuleOp module) {
+  unsigned alignment = gpu::kSharedAlignment;
+  module.walk([&](gpu::SmemAllocOp memory) {
+    alignment = std::max(alignment, static_cast<unsigned>(memory.getAlignment()));
+  });
+  return alignment;
+}
 
 // The array that stands for the block's dynamic shared memory. Its size is given at launch.
 void declareShared(ModuleOp module) {
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
   LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/false, LLVM::Linkage::External,
-                         kSharedSymbol, Attribute(), kSharedAlignment,
+                         kSharedSymbol, Attribute(), sharedAlignment(module),
                          static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
 }
 

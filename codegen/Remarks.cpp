@@ -1,6 +1,6 @@
 #include "codegen/Remarks.h"
 
-#include "ir/TileDialect.h"
+#include "ir/Annotations.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -48,13 +48,14 @@ void emitRemarks(func::FuncOp kernel) {
       kernel.emitRemark() << "output " << nameOf(kernel, argument)
                           << " is never stored to: its tensor keeps what it holds";
   }
+}
+
+void emitStageRemarks(func::FuncOp kernel) {
   kernel.walk([](scf::ForOp loop) {
-    auto stages = loop->getAttrOfType<IntegerAttr>(ir::kStagesAttr);
-    if (stages && stages.getInt() > 1)
-      loop.emitRemark()
-          << stages.getInt()
-          << " stages were asked for, but loads are not run ahead: each iteration waits "
-             "for its own";
+    gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
+    if (schedule && schedule.getStages() < schedule.getAsked())
+      loop.emitRemark() << "stages: " << schedule.getAsked() << " asked, " << schedule.getStages()
+                        << " given: " << schedule.getReason().getValue();
   });
 }
 

@@ -1,11 +1,14 @@
-// What a kernel asks for and does not get, or leaves undone, said before the passes take its form away.
+// What a kernel asks for and does not get, or leaves undone.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace tile::codegen {
 
-/// Emits a remark for each loop whose stages have no effect and for each output that is never stored to.
+/// Emits a remark for each output that is never stored to; before the passes take the kernel's form away.
 void emitRemarks(mlir::func::FuncOp kernel);
+
+/// Emits a remark for each loop that has fewer stages than it asked for, when the passes have decided.
+void emitStageRemarks(mlir::func::FuncOp kernel);
 
 } // namespace tile::codegen

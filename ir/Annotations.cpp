@@ -1,6 +1,7 @@
 #include "ir/Annotations.h"
 
 #include "ir/Target.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -34,9 +35,12 @@ namespace {
 constexpr llvm::StringLiteral kAccessName = "tilegpu.access";
 constexpr llvm::StringLiteral kVariantName = "tilegpu.variant";
 constexpr llvm::StringLiteral kWarpGridName = "tilegpu.warp_grid";
+constexpr llvm::StringLiteral kScheduleName = "tilegpu.schedule";
 constexpr llvm::StringLiteral kSharedBytesName = "tilegpu.shared_bytes";
 
-bool isViewAccess(Operation *op) { return isa<ir::ViewLoadOp, ir::ViewStoreOp>(op); }
+bool isViewAccess(Operation *op) {
+  return isa<ir::ViewLoadOp, ir::ViewStoreOp, RingCopyOp, CopyAsyncOp>(op);
+}
 
 bool isCopy(Operation *op) { return isViewAccess(op) || isa<ir::LoadOp, ir::StoreOp>(op); }
 
@@ -48,6 +52,10 @@ RankedTensorType accessedTile(Operation *op) {
     return dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (isa<ir::ViewStoreOp, ir::StoreOp, ir::PrefetchOp>(op))
     return dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  if (auto copy = dyn_cast<RingCopyOp>(op))
+    return RankedTensorType::get(copy.getShape(), copy.getView().getType().getElementType());
+  if (auto copy = dyn_cast<CopyAsyncOp>(op))
+    return RankedTensorType::get(copy.getShape(), copy.getView().getType().getElementType());
   return {};
 }
 
@@ -76,8 +84,11 @@ LogicalResult verifyVariant(Operation *op, Attribute value) {
   if (!isCopy(op) && !isProduct(op))
     return op->emitOpError() << kVariantName << " belongs on a copy or a product";
   VariantKind kind = variant.getKind();
-  bool isOfCopies = kind == VariantKind::Vector || kind == VariantKind::Scalar,
+  bool isOfCopies = kind == VariantKind::CpAsync || kind == VariantKind::Vector ||
+                    kind == VariantKind::Scalar,
        isOfProducts = kind == VariantKind::MmaSync || kind == VariantKind::Fma;
+  if (kind == VariantKind::CpAsync && isa<ir::ViewStoreOp, ir::StoreOp>(op))
+    return op->emitOpError() << "stores have no variant 'cp_async'";
   if (isCopy(op) ? isOfProducts : isOfCopies)
     return op->emitOpError() << "has no variant '" << stringifyVariantKind(kind)
                              << "', which is of " << (isOfProducts ? "products" : "copies");
@@ -90,6 +101,14 @@ LogicalResult verifyWarpGrid(Operation *op, Attribute value) {
                              << value;
   if (!isProduct(op))
     return op->emitOpError() << kWarpGridName << " belongs on a product";
+  return success();
+}
+
+LogicalResult verifySchedule(Operation *op, Attribute value) {
+  if (!isa<ScheduleAttr>(value))
+    return op->emitOpError() << kScheduleName << " must be a #tilegpu.schedule<...>, got " << value;
+  if (!isa<scf::ForOp>(op))
+    return op->emitOpError() << kScheduleName << " belongs on a loop";
   return success();
 }
 
@@ -133,6 +152,14 @@ LogicalResult WarpGridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int32_t asked,
+                                   int32_t stages, StringAttr) {
+  if (asked < 0 || stages < 1)
+    return emitError() << "a loop has one stage at least, got " << stages << " where " << asked
+                       << " were asked for";
+  return success();
+}
+
 LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kAccessName)
@@ -141,6 +168,8 @@ LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return verifyVariant(op, attribute.getValue());
   if (name == kWarpGridName)
     return verifyWarpGrid(op, attribute.getValue());
+  if (name == kScheduleName)
+    return verifySchedule(op, attribute.getValue());
   if (name == kSharedBytesName)
     return verifySharedBytes(op, attribute.getValue());
   return op->emitOpError() << "has the attribute '" << name << "', which `tilegpu` does not know";
@@ -184,6 +213,14 @@ WarpGridAttr warpGridOf(Operation *dot) { return dot->getAttrOfType<WarpGridAttr
 
 void setWarpGrid(Operation *dot, int32_t rows, int32_t columns, int32_t batch) {
   dot->setAttr(kWarpGridName, WarpGridAttr::get(dot->getContext(), rows, columns, batch));
+}
+
+ScheduleAttr scheduleOf(Operation *loop) { return loop->getAttrOfType<ScheduleAttr>(kScheduleName); }
+
+void setSchedule(Operation *loop, int32_t asked, int32_t stages, StringRef reason) {
+  MLIRContext *context = loop->getContext();
+  loop->setAttr(kScheduleName,
+                ScheduleAttr::get(context, asked, stages, StringAttr::get(context, reason)));
 }
 
 std::optional<int64_t> sharedBytesOf(Operation *function) {

@@ -38,6 +38,10 @@ void addRefusal(mlir::Operation *op, llvm::StringRef sentence);
 WarpGridAttr warpGridOf(mlir::Operation *dot);
 void setWarpGrid(mlir::Operation *dot, int32_t rows, int32_t columns, int32_t batch);
 
+/// How far the loads of a loop run ahead; null before ScheduleLoops, and on loops that neither ask nor can.
+ScheduleAttr scheduleOf(mlir::Operation *loop);
+void setSchedule(mlir::Operation *loop, int32_t asked, int32_t stages, llvm::StringRef reason);
+
 /// Bytes of shared memory up to the end of a function's own; nothing before AllocateShared.
 std::optional<int64_t> sharedBytesOf(mlir::Operation *function);
 void setSharedBytes(mlir::Operation *function, int64_t bytes);

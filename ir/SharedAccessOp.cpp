@@ -27,6 +27,8 @@ Accesses SmemGatherOp::getSharedAccesses() { return {SharedAccess::read(getSmem(
 // A counter is read and written in one step, which barriers see as a write.
 Accesses SmemCountOp::getSharedAccesses() { return {SharedAccess::write(getSmem())}; }
 
+Accesses CopyAsyncOp::getSharedAccesses() { return {SharedAccess::write(getSmem())}; }
+
 Accesses SmemDotOp::getSharedAccesses() {
   return {SharedAccess::read(getA()), SharedAccess::read(getB())};
 }

@@ -28,14 +28,15 @@ def TileGpu_AccessAttr : TileGpu_Attr<"Access", "access"> {
 
 def TileGpu_VariantKind : I32Enum<"VariantKind", "how a copy or a product is carried out", [
     I32EnumCase<"Undecided", 0, "undecided">, I32EnumCase<"Vector", 1, "vector">, I32EnumCase<"Scalar", 2, "scalar">,
-    I32EnumCase<"MmaSync", 3, "mma_sync">, I32EnumCase<"Fma", 4, "fma">]> {
+    I32EnumCase<"MmaSync", 3, "mma_sync">, I32EnumCase<"Fma", 4, "fma">,
+    I32EnumCase<"CpAsync", 5, "cp_async">]> {
   let cppNamespace = "::tile::gpu";
 }
 
 def TileGpu_VariantAttr : TileGpu_Attr<"Variant", "variant"> {
   let summary = "The chosen variant of a copy or a product, and why better ones were refused";
   let description = [{
-    Copies are `vector` or `scalar`, products `mma_sync` or `fma`. A pass that rules a variant out
+    Copies are `cp_async`, `vector` or `scalar`, products `mma_sync` or `fma`. A pass that rules a variant out
     before one is chosen leaves `undecided` with its sentence.
 
     `#tilegpu.variant<fma, refused = ["mma_sync refused: M is 8, not a multiple of 16"]>`
@@ -53,6 +54,19 @@ def TileGpu_WarpGridAttr : TileGpu_Attr<"WarpGrid", "warp_grid"> {
     `#tilegpu.warp_grid<rows = 2, columns = 2>`
   }];
   let parameters = (ins "int32_t":$rows, "int32_t":$columns, DefaultValuedParameter<"int32_t", "1">:$batch);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def TileGpu_ScheduleAttr : TileGpu_Attr<"Schedule", "schedule"> {
+  let summary = "How far the loads of a loop run ahead";
+  let description = [{
+    Fills of the loop's ring that are in use at once, `stages`; how many the program `asked` for, 0 if
+    it did not say; and why it has so many.
+
+    `#tilegpu.schedule<asked = 5, stages = 3, reason = "more do not fit in shared memory">`
+  }];
+  let parameters = (ins "int32_t":$asked, "int32_t":$stages, "::mlir::StringAttr":$reason);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -192,14 +192,17 @@ void SmemType::print(AsmPrinter &printer) const {
 
 Type RingType::parse(AsmParser &parser) {
   int32_t slots = 0;
-  SmemType slotType;
+  SmallVector<SmemType> tiles;
   SMLoc loc = parser.getCurrentLocation();
+  auto parseTile = [&] { return parser.parseType(tiles.emplace_back()); };
   if (parser.parseLess() || parser.parseInteger(slots) || parser.parseKeyword("x") ||
-      parser.parseType(slotType) || parser.parseGreater())
+      parser.parseCommaSeparatedList(parseTile) || parser.parseGreater())
     return {};
-  return parser.getChecked<RingType>(loc, parser.getContext(), slots, slotType);
+  return parser.getChecked<RingType>(loc, parser.getContext(), slots, tiles);
 }
 
 void RingType::print(AsmPrinter &printer) const {
-  printer << '<' << getSlots() << " x " << getSlotType() << '>';
+  printer << '<' << getSlots() << " x ";
+  llvm::interleaveComma(getTiles(), printer);
+  printer << '>';
 }

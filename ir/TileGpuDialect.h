@@ -3,6 +3,7 @@
 
 #include "ir/SharedAccessOp.h"
 #include "ir/TileDialect.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 
 #include "ir/TileGpuDialect.h.inc"
 
@@ -15,6 +16,10 @@ namespace tile::gpu {
 struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "SharedMemory"; }
 };
+
+/// Every allocation of shared memory starts at a multiple of so many bytes at least: enough for 16-byte accesses and for
+/// the swizzle patterns of rows up to 128 bytes to begin anew.
+inline constexpr int32_t kSharedAlignment = 128;
 
 } // namespace tile::gpu
 

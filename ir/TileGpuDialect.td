@@ -83,8 +83,10 @@ def TileGpu_SmemType : TileGpu_Type<"Smem", "smem"> {
 
 def TileGpu_RingType : TileGpu_Type<"Ring", "ring"> {
   let summary = "Slots of shared memory through which tiles pass from writers to readers";
-  let description = [{ `!tilegpu.ring<2 x !tilegpu.smem<...>>` has two slots. }];
-  let parameters = (ins "int32_t":$slots, "SmemType":$slotType);
+  let description = [{
+    `!tilegpu.ring<3 x !tilegpu.smem<...>, !tilegpu.smem<...>>` has three slots of two tiles each.
+  }];
+  let parameters = (ins "int32_t":$slots, ArrayRefParameter<"SmemType">:$tiles);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -4,13 +4,10 @@
 
 include "ir/SharedAccessOp.td"
 include "ir/TileGpuAnnotations.td"
-include "ir/TileGpuDialect.td"
+include "ir/TileGpuAsyncOps.td"
+include "ir/TileGpuOpBase.td"
+include "ir/TileGpuRingOps.td"
 include "ir/TileGpuScanOps.td"
-
-class TileGpu_Op<string opMnemonic, list<Trait> traits = []> : Op<TileGpuDialect, opMnemonic, traits>;
-
-def TileGpu_SharedMemory : Resource<"::tile::gpu::SharedMemory">;
-def TileGpu_Tile : RankedTensorOf<[AnyType], [HasStaticShapePred], "tile">;
 
 def TileGpu_ConvertLayoutOp : TileGpu_Op<"convert_layout", [Pure]> {
   let summary = "The same tile in another layout";
@@ -81,21 +78,53 @@ def TileGpu_YieldOp : TileGpu_Op<"yield", [Pure, Terminator, ReturnLike, ParentO
 }
 
 def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
-  let summary = "Reserve shared memory for a tile";
+  let summary = "Reserve shared memory for a tile, or for several slots of one form";
   let description = [{
     `offset`, in bytes from the start of the block's shared memory, is set by the pass that places
-    allocations. The memory is free again after the last use of the result.
+    allocations. The memory is free again after the last use of the result. With `slots` there is
+    room for so many tiles, one after the other; the result is the first, `tilegpu.smem_slot` names
+    the others. Each starts at a multiple of `alignment` bytes, a power of two.
 
     Example:
     ```mlir
     #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
     %a = tilegpu.smem_alloc : !tilegpu.smem<4x8xf16, #s>
-    %b = tilegpu.smem_alloc {offset = 1024 : i32} : !tilegpu.smem<4x8xf16, #s>
+    %b = tilegpu.smem_alloc slots 3 {offset = 1024 : i32} : !tilegpu.smem<4x8xf16, #s>
     ```
   }];
-  let arguments = (ins OptionalAttr<I32Attr>:$offset);
+  let arguments = (ins OptionalAttr<I32Attr>:$offset, DefaultValuedAttr<I32Attr, "1">:$slots,
+                       DefaultValuedAttr<I32Attr, "::tile::gpu::kSharedAlignment">:$alignment);
   let results = (outs TileGpu_SmemType:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
+  let assemblyFormat = "(`slots` $slots^)? attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "SmemType":$type, CArg<"int32_t", "1">:$slots),
+                            [{ build($_builder, $_state, type, IntegerAttr(), slots, kSharedAlignment); }]>];
+  let extraClassDeclaration = [{
+    /// Bytes from one slot to the next: a slot starts where an allocation may.
+    int64_t getSlotStride();
+    /// Bytes of all slots together.
+    int64_t getTotalBytes();
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGpu_SmemSlotOp : TileGpu_Op<"smem_slot", [Pure, AllTypesMatch<["memory", "result"]>]> {
+  let summary = "One slot of an allocation of several";
+  let description = [{
+    `slot` counts from 0 and may be known at run time only.
+
+    Example:
+    ```mlir
+    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
+    func.func @example(%slot: i32) {
+      %m = tilegpu.smem_alloc slots 3 : !tilegpu.smem<4x8xf16, #s>
+      %n = tilegpu.smem_slot %m[%slot] : !tilegpu.smem<4x8xf16, #s>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_SmemType:$memory, I32:$slot);
+  let results = (outs TileGpu_SmemType:$result);
+  let assemblyFormat = "$memory `[` $slot `]` attr-dict `:` type($memory)";
   let hasVerifier = 1;
 }
 
@@ -220,80 +249,6 @@ def TileGpu_SmemCountOp : TileGpu_Op<"smem_count", [MemoryEffects<[MemRead<TileG
   let arguments = (ins TileGpu_Tile:$input, TileGpu_SmemType:$smem, Optional<TileGpu_Tile>:$mask);
   let assemblyFormat = "$input `,` $smem (`mask` $mask^)? attr-dict `:` type($input) `,` type($smem) (`,` type($mask)^)?";
   let hasVerifier = 1;
-}
-
-def TileGpu_RingAllocOp : TileGpu_Op<"ring_alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
-  let summary = "Reserve the slots of a ring";
-  let description = [{
-    A ring is the one abstraction for tiles staged through shared memory: `ring_put` fills a slot,
-    `ring_get` gives the slot's tile to readers, `ring_release` says that they are done with it. A
-    ring of one slot is a staging buffer.
-
-    Example:
-    ```mlir
-    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
-    %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-    ```
-  }];
-  let results = (outs TileGpu_RingType:$ring);
-  let assemblyFormat = "attr-dict `:` type($ring)";
-}
-
-def TileGpu_RingPutOp : TileGpu_Op<"ring_put", [MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>]> {
-  let summary = "Write a tile into a slot of a ring";
-  let description = [{
-    Example:
-    ```mlir
-    #l = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []>
-    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
-    func.func @example(%x: tensor<4x8xf16, #l>, %slot: i32) {
-      %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-      tilegpu.ring_put %x, %r[%slot] : tensor<4x8xf16, #l>, !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-      return
-    }
-    ```
-  }];
-  let arguments = (ins TileGpu_Tile:$value, TileGpu_RingType:$ring, I32:$slot);
-  let assemblyFormat = "$value `,` $ring `[` $slot `]` attr-dict `:` type($value) `,` type($ring)";
-  let hasVerifier = 1;
-}
-
-def TileGpu_RingGetOp : TileGpu_Op<"ring_get", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>,
-    TypesMatchWith<"the result is the ring's slot", "ring", "result",
-                   "::llvm::cast<::tile::gpu::RingType>($_self).getSlotType()">]> {
-  let summary = "The tile in a slot of a ring";
-  let description = [{
-    Example:
-    ```mlir
-    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
-    func.func @example(%slot: i32) {
-      %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-      %m = tilegpu.ring_get %r[%slot] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-      tilegpu.ring_release %r[%slot] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-      return
-    }
-    ```
-  }];
-  let arguments = (ins TileGpu_RingType:$ring, I32:$slot);
-  let results = (outs TileGpu_SmemType:$result);
-  let assemblyFormat = "$ring `[` $slot `]` attr-dict `:` type($ring)";
-}
-
-def TileGpu_RingReleaseOp : TileGpu_Op<"ring_release", [MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>]> {
-  let summary = "Readers are done with a slot of a ring";
-  let description = [{
-    Example: see `tilegpu.ring_get`.
-    ```mlir
-    #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
-    func.func @example(%slot: i32) {
-      %r = tilegpu.ring_alloc : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
-      tilegpu.ring_release %r[%slot] : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
-      return
-    }
-    ```
-  }];
-  let arguments = (ins TileGpu_RingType:$ring, I32:$slot);
-  let assemblyFormat = "$ring `[` $slot `]` attr-dict `:` type($ring)";
 }
 
 def TileGpu_BarrierOp : TileGpu_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {

@@ -87,9 +87,11 @@ int64_t SmemType::getBytes() const {
 }
 
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int32_t slots,
-                               SmemType) {
+                               ArrayRef<SmemType> tiles) {
   if (slots < 1 || slots > 64)
     return emitError() << "a ring has 1 to 64 slots, got " << slots;
+  if (tiles.empty())
+    return emitError() << "a slot of a ring holds one tile or more";
   return success();
 }
 
@@ -192,6 +194,31 @@ LogicalResult ScanCarryOp::verify() {
 LogicalResult SmemAllocOp::verify() {
   if (auto offset = static_cast<int32_t>(getOffset().value_or(0)); offset < 0)
     return emitOpError("offset must not be negative, got ") << offset;
+  if (auto slots = static_cast<int32_t>(getSlots()); slots < 1)
+    return emitOpError("slots must be at least 1, got ") << slots;
+  auto alignment = static_cast<int32_t>(getAlignment());
+  if (alignment < kSharedAlignment || !llvm::isPowerOf2_32(static_cast<uint32_t>(alignment)))
+    return emitOpError("alignment must be a power of two, at least ")
+           << kSharedAlignment << ", got " << alignment;
+  return success();
+}
+
+int64_t SmemAllocOp::getSlotStride() {
+  return llvm::alignTo(static_cast<uint64_t>(getResult().getType().getBytes()), getAlignment());
+}
+
+int64_t SmemAllocOp::getTotalBytes() {
+  return (getSlots() - 1) * getSlotStride() + getResult().getType().getBytes();
+}
+
+LogicalResult SmemSlotOp::verify() {
+  auto memory = getMemory().getDefiningOp<SmemAllocOp>();
+  if (!memory)
+    return emitOpError("needs the memory of a tilegpu.smem_alloc");
+  APInt slot;
+  if (matchPattern(getSlot(), m_ConstantInt(&slot)) && slot.uge(memory.getSlots()))
+    return emitOpError("slot ") << slot.getSExtValue() << " is not one of "
+                                << static_cast<int32_t>(memory.getSlots());
   return success();
 }
 
@@ -266,7 +293,4 @@ LogicalResult SmemCountOp::verify() {
       mask.getEncoding() != input.getEncoding())
     return emitOpError("the mask must be i1 in the elements' shape and layout");
   return success();
-}
-LogicalResult RingPutOp::verify() {
-  return verifyTransfer(*this, getValue().getType(), getRing().getType().getSlotType());
 }

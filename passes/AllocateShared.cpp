@@ -28,7 +28,7 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
       return signalPassFailure();
     }
     ResourcePlan plan(getOperation());
-    int64_t begin = firstFreeByte(), end = begin + plan.sharedBytes();
+    int64_t begin = llvm::alignTo(firstFreeByte(), plan.alignment()), end = begin + plan.sharedBytes();
     if (end > found->maxSharedBytesPerBlock)
       return reportOverflow(plan, end, *found);
     OpBuilder builder(&getContext());
@@ -45,7 +45,7 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
     for (Operation *before = getOperation()->getPrevNode(); before; before = before->getPrevNode())
       if (before->hasAttr(ir::kCallableAttr))
         bytes = std::max(bytes, gpu::sharedBytesOf(before).value_or(0));
-    return llvm::alignTo(bytes, kSharedAlignment);
+    return bytes;
   }
 
   void reportOverflow(const ResourcePlan &plan, int64_t bytes, const ir::Target &gpu) {

@@ -1,6 +1,20 @@
-// LowerRings: a ring filled by plain stores is its slot in shared memory. Nothing waits here: PlaceBarriers sees the bytes
-// and orders them.
+// LowerRings: a ring becomes allocations of as many slots, one for each tile of a fill; fill i lies in slot i mod S.
+//
+//   acquire        nothing: the get before it has let all threads meet
+//   copy           an asynchronous copy to the slot
+//   put            a store to the slot
+//   commit         the thread's copies become a group
+//   get            a wait for the group of the fill, then a barrier, behind which all threads' copies are seen
+//   release        nothing
+//
+// The slots are counted round the loop that the ring is of, since dividing by S in each iteration would cost more. A ring
+// of one slot that is filled by puts alone needs no wait: PlaceBarriers sees its bytes and orders them.
 #include "passes/Passes.h"
+
+#include "ir/Annotations.h"
+#include "passes/analysis/RingProtocol.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_LOWERRINGS
@@ -13,35 +27,155 @@ namespace tile::passes {
 
 namespace {
 
-struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {
-  void runOnOperation() final {
-    SmallVector<gpu::RingAllocOp> rings;
-    getOperation().walk([&](gpu::RingAllocOp ring) { rings.push_back(ring); });
-    for (gpu::RingAllocOp ring : rings)
-      if (failed(lower(ring)))
-        return signalPassFailure();
+/// The slots of the fills of a loop: those of fills i and i - 1 are carried as variables.
+class SlotCounter {
+public:
+  explicit SlotCounter(int32_t slots) : slots(slots) {}
+
+  /// Begins to count round a loop; its body moves to a new one.
+  void countRound(scf::ForOp loop) {
+    IRRewriter rewriter(loop.getContext());
+    rewriter.setInsertionPoint(loop);
+    Location loc = loop.getLoc();
+    SmallVector<Value> first = {arith::ConstantIntOp::create(rewriter, loc, 0, 32),
+                                arith::ConstantIntOp::create(rewriter, loc, slots - 1, 32)};
+    auto next = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> variables) {
+      current = variables[0], before = variables[1];
+      return SmallVector<Value>{wrapped(b, loc, 1), current};
+    };
+    (void)loop.replaceWithAdditionalYields(rewriter, first,
+                                           /*replaceInitOperandUsesInLoop=*/false, next);
   }
 
-  LogicalResult lower(gpu::RingAllocOp ring) {
-    gpu::RingType type = ring.getRing().getType();
-    if (type.getSlots() != 1)
-      return ring.emitOpError("has ")
-             << type.getSlots() << " slots; rings filled by plain stores have one slot";
-    OpBuilder builder(ring);
-    Value smem =
-        gpu::SmemAllocOp::create(builder, ring.getLoc(), type.getSlotType(), IntegerAttr());
+  /// Does it count round this loop?
+  bool counts(scf::ForOp loop) const { return loop && current && current.getOwner() == loop.getBody(); }
+
+  /// The slot of fill i + lead in iteration i of the loop.
+  Value slot(int64_t lead) {
+    auto ahead = static_cast<int32_t>((lead % slots + slots) % slots);
+    if (ahead == 0)
+      return current;
+    if (ahead == slots - 1)
+      return before;
+    OpBuilder b = OpBuilder::atBlockBegin(current.getOwner());
+    return wrapped(b, current.getLoc(), ahead);
+  }
+
+private:
+  // The slot `ahead` further on, which is less than a round.
+  Value wrapped(OpBuilder &b, Location loc, int32_t ahead) {
+    Value last = arith::ConstantIntOp::create(b, loc, slots - ahead, 32);
+    Value isPast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, current, last);
+    Value moved = arith::AddIOp::create(b, loc, current,
+                                        arith::ConstantIntOp::create(b, loc, ahead, 32)),
+          round = arith::SubIOp::create(b, loc, current, last);
+    return arith::SelectOp::create(b, loc, isPast, round, moved);
+  }
+
+  int32_t slots;
+  BlockArgument current, before;
+};
+
+class RingLowering {
+public:
+  RingLowering(gpu::RingAllocOp ring, const RingProtocol &protocol)
+      : ring(ring), protocol(protocol), slots(ring.getRing().getType().getSlots()), counter(slots),
+        b(ring) {
+    hasCopies = llvm::any_of(ring->getUsers(), [](Operation *user) { return isa<gpu::RingCopyOp>(user); });
+  }
+
+  LogicalResult lower() {
+    for (gpu::SmemType tile : ring.getRing().getType().getTiles())
+      memories.push_back(gpu::SmemAllocOp::create(b, ring.getLoc(), tile, slots));
+    if (scf::ForOp loop = loopOfRing(); loop && slots > 1)
+      counter.countRound(loop);
     for (Operation *user : llvm::make_early_inc_range(ring->getUsers())) {
-      builder.setInsertionPoint(user);
-      if (auto put = dyn_cast<gpu::RingPutOp>(user))
-        gpu::SmemStoreOp::create(builder, put.getLoc(), put.getValue(), smem);
-      else if (auto get = dyn_cast<gpu::RingGetOp>(user))
-        get.getResult().replaceAllUsesWith(smem);
-      else if (!isa<gpu::RingReleaseOp>(user))
-        return user->emitOpError("is not an operation on rings that this pass knows");
+      b.setInsertionPoint(user);
+      if (failed(lower(user)))
+        return failure();
       user->erase();
     }
     ring.erase();
     return success();
+  }
+
+private:
+  LogicalResult lower(Operation *user) {
+    if (auto put = dyn_cast<gpu::RingPutOp>(user))
+      gpu::SmemStoreOp::create(b, put.getLoc(), put.getValue(), place(put.getPart(), put, put.getFill()));
+    else if (auto copy = dyn_cast<gpu::RingCopyOp>(user))
+      lowerCopy(copy);
+    else if (auto get = dyn_cast<gpu::RingGetOp>(user))
+      lowerGet(get);
+    else if (isa<gpu::RingCommitOp>(user) && hasCopies)
+      gpu::AsyncCommitOp::create(b, user->getLoc());
+    else if (!isa<gpu::RingAcquireOp, gpu::RingCommitOp, gpu::RingReleaseOp>(user))
+      return user->emitOpError("is not an operation on rings that this pass knows");
+    return success();
+  }
+
+  void lowerCopy(gpu::RingCopyOp copy) {
+    auto async = gpu::CopyAsyncOp::create(b, copy.getLoc(), copy.getView(), copy.getOffsets(),
+                                          place(copy.getPart(), copy, copy.getFill()),
+                                          copy.getPredicate(), copy.getShape());
+    async->setDiscardableAttrs(copy->getDiscardableAttrDictionary());
+  }
+
+  void lowerGet(gpu::RingGetOp get) {
+    if (hasCopies)
+      gpu::AsyncWaitOp::create(b, get.getLoc(), protocol.laterFills(get));
+    if (hasCopies || slots > 1)
+      gpu::BarrierOp::create(b, get.getLoc(),
+                             b.getStringAttr("what all threads copied arrives, and what they have "
+                                             "read may be overwritten"));
+    for (auto [i, tile] : llvm::enumerate(get.getTiles()))
+      tile.replaceAllUsesWith(place(i, get, get.getFill()));
+  }
+
+  // The tile number `part` of the fill that an operation is on.
+  Value place(size_t part, Operation *step, Value fill) {
+    if (slots == 1)
+      return memories[part];
+    auto loop = step->getParentOfType<scf::ForOp>();
+    std::optional<int64_t> lead = protocol.leadOf(step);
+    Value slot = counter.counts(loop) && lead ? counter.slot(*lead) : remainder(fill);
+    return gpu::SmemSlotOp::create(b, step->getLoc(), memories[part], slot);
+  }
+
+  // The loop that gets the ring's fills, one an iteration; null if there is none.
+  scf::ForOp loopOfRing() {
+    for (Operation *user : ring->getUsers())
+      if (isa<gpu::RingGetOp>(user))
+        return dyn_cast<scf::ForOp>(user->getParentOp());
+    return {};
+  }
+
+  Value remainder(Value fill) {
+    return b.createOrFold<arith::RemUIOp>(
+        fill.getLoc(), fill, arith::ConstantIntOp::create(b, fill.getLoc(), slots, 32));
+  }
+
+  gpu::RingAllocOp ring;
+  const RingProtocol &protocol;
+  int32_t slots;
+  SlotCounter counter;
+  bool hasCopies;
+  OpBuilder b;
+  SmallVector<Value> memories;
+};
+
+struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {
+  void runOnOperation() final {
+    SmallVector<gpu::RingAllocOp> rings;
+    getOperation().walk([&](gpu::RingAllocOp ring) { rings.push_back(ring); });
+    if (rings.empty())
+      return;
+    RingProtocol protocol(getOperation());
+    if (!protocol.isValid())
+      return signalPassFailure();
+    for (gpu::RingAllocOp ring : rings)
+      if (failed(RingLowering(ring, protocol).lower()))
+        return signalPassFailure();
   }
 };
 

@@ -16,6 +16,8 @@ const std::vector<OptionalPass> &optionalPasses() {
       {"flatten-loops", "loops in loops that asked to be one"},
       {"hoist-invariants", "work repeated in loops"},
       {"propagate-layouts", "changes of layout"},
+      {"schedule-loops", "waiting for what loops load"},
+      {"pipeline-loops", "waiting for what loops load"},
       {"simplifycfg", "LLVM: branches"},
       {"early-cse", "LLVM: values computed twice"},
       {"instcombine", "LLVM: instructions"},

@@ -107,19 +107,42 @@ def PropagateLayouts : Pass<"tile-propagate-layouts", "::mlir::func::FuncOp"> {
 def PromoteToShared : Pass<"tile-promote-to-shared", "::mlir::func::FuncOp"> {
   let summary = "Stage operands of products in shared memory";
   let description = [{
-    Guarantees: operands of products come out of a ring of one slot, whose swizzle suits both the
-    store and the load. Rings are made at the top of the kernel. Relies on: AssignLayouts.
+    Guarantees: operands of products come out of rings of one slot, whose swizzle suits both the
+    store and the load. What a loop loads for the products of its body, and may load ahead, comes in
+    one ring, filled at the top of the body: by copies where `tilegpu.variant` says `cp_async`. Rings
+    are made at the top of the kernel. Relies on: AssignLayouts.
   }];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
+}
+
+def ScheduleLoops : Pass<"tile-schedule-loops", "::mlir::func::FuncOp"> {
+  let summary = "Decide how far the loads of each loop run ahead";
+  let description = [{
+    Guarantees: a loop that has a ring, or asks for stages, carries `tilegpu.schedule`: stages asked,
+    stages given, why. Relies on: PromoteToShared.
+  }];
+  let options = [Option<"mostStages", "most-stages", "int32_t", "64", "no loop gets more stages than this">];
+  let dependentDialects = ["::tile::gpu::TileGpuDialect"];
+}
+
+def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
+  let summary = "Fill rings iterations ahead";
+  let description = [{
+    Guarantees: the ring of a loop of S stages has S slots; fills 0 to S - 2 are issued before the
+    loop, fill i + S - 1 in iteration i, each only if such an iteration follows. Relies on:
+    ScheduleLoops.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def LowerRings : Pass<"tile-lower-rings", "::mlir::func::FuncOp"> {
   let summary = "Turn rings into shared memory, loads and stores";
   let description = [{
-    Guarantees: no ring is left; a put is a store to its slot, a get is the slot. PlaceBarriers
-    orders them.
+    Guarantees: no ring is left; a put is a store to its slot, a copy an asynchronous one, a get a wait
+    for the copies, a barrier, and the slots. A ring of one slot without copies needs neither:
+    PlaceBarriers orders its bytes.
   }];
-  let dependentDialects = ["::tile::gpu::TileGpuDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tile::gpu::TileGpuDialect"];
 }
 
 def ExpandScratch : Pass<"tile-expand-scratch", "::mlir::func::FuncOp"> {

@@ -46,8 +46,8 @@ static void addTileSteps(OpPassManager &kernel, const std::string &target) {
   kernel.addPass(createSelectVariants({target}));
 }
 
-// How threads do it: layouts, then shared memory, then barriers.
-static void addThreadSteps(OpPassManager &kernel, const std::string &target) {
+// How threads hold tiles: layouts, and rings for what products read.
+static void addLayoutSteps(OpPassManager &kernel) {
   // The chosen variants of copies and products claim layouts; all other tiles follow them.
   kernel.addPass(createAssignLayouts());
 
@@ -59,8 +59,17 @@ static void addThreadSteps(OpPassManager &kernel, const std::string &target) {
 
   // Operands of products are staged in rings, which replaces their changes of layout.
   kernel.addPass(createPromoteToShared());
+}
 
-  // Rings become allocations, stores and loads: what follows knows memory, not rings.
+// Shared memory and its barriers; with fewer stages, if the first attempt does not fit.
+static void addMemorySteps(OpPassManager &kernel, const std::string &target, int32_t mostStages) {
+  // What one loop needs at once is known only when its ring exists; the decision is written down before it is acted on.
+  kernel.addPass(createScheduleLoops({mostStages}));
+
+  // Rings are filled ahead while they are rings: their protocol can be verified, bytes and barriers could not.
+  kernel.addPass(createPipelineLoops());
+
+  // Rings become allocations, copies, stores and loads: what follows knows memory, not rings.
   kernel.addPass(createLowerRings());
 
   // The exchanges that are left become visible allocations before they are placed.
@@ -74,12 +83,21 @@ static void addThreadSteps(OpPassManager &kernel, const std::string &target) {
   kernel.addPass(createPlaceBarriers());
 }
 
-void buildPipeline(OpPassManager &module, const PipelineOptions &options) {
+void buildLayoutPipeline(OpPassManager &module, const PipelineOptions &options) {
   // Helper functions disappear into the kernel; callables stay functions, which run through the same steps.
   module.addPass(createInlinerPass());
   OpPassManager &kernel = module.nest<func::FuncOp>();
   addTileSteps(kernel, options.target);
-  addThreadSteps(kernel, options.target);
+  addLayoutSteps(kernel);
+}
+
+void buildMemoryPipeline(OpPassManager &module, const PipelineOptions &options) {
+  addMemorySteps(module.nest<func::FuncOp>(), options.target, options.mostStages);
+}
+
+void buildPipeline(OpPassManager &module, const PipelineOptions &options) {
+  buildLayoutPipeline(module, options);
+  buildMemoryPipeline(module, options);
 }
 
 namespace {

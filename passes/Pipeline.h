@@ -1,6 +1,7 @@
 // The order of passes from the traced kernel to tiles laid out over threads.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace mlir {
@@ -11,7 +12,15 @@ namespace tile::passes {
 
 struct PipelineOptions {
   std::string target = "sm_80"; ///< a name the target table knows
+  int32_t mostStages = 64;      ///< no loop's loads run further ahead
 };
+
+/// The first half: from dialect `tile` to tiles with layouts, and rings of one slot.
+void buildLayoutPipeline(mlir::OpPassManager &manager, const PipelineOptions &options);
+
+/// The second half: rings become shared memory. Fails with ResourceExceeded if the block's does not suffice; with fewer
+/// stages it may.
+void buildMemoryPipeline(mlir::OpPassManager &manager, const PipelineOptions &options);
 
 /// Appends all passes that lead from dialect `tile` to dialect `tilegpu`, ready for code generation.
 void buildPipeline(mlir::OpPassManager &manager, const PipelineOptions &options);

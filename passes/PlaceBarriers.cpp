@@ -30,6 +30,7 @@ struct Access {
   bool isWrite = false;
   bool isShared = false;
   int64_t begin = 0, end = 0; ///< bytes, if shared
+  Value ring;                 ///< the allocation of slots, if shared and one of several
   Value root;                 ///< the pointer argument, if global; null: any
   bool acquires = false;      ///< what comes later must wait for it, whatever it touches
   bool releases = false;      ///< it must wait for what came before
@@ -39,8 +40,22 @@ struct Access {
 
 using Pending = llvm::SmallSetVector<Operation *, 8>;
 
+Access globalAccess(Operation *op, bool isWrite, Value root) {
+  Access access;
+  access.op = op, access.isWrite = isWrite;
+  access.root = root;
+  return access;
+}
+
+Access sharedAccess(Operation *op, bool isWrite, int64_t begin, int64_t end) {
+  Access access;
+  access.op = op, access.isWrite = isWrite, access.isShared = true;
+  access.begin = begin, access.end = end;
+  return access;
+}
+
 Access atomicAccess(Operation *op, Value pointers, ir::MemoryOrder order) {
-  Access access{op, true, false, 0, 0, rootOf(pointers)};
+  Access access = globalAccess(op, true, rootOf(pointers));
   access.acquires = order == ir::MemoryOrder::Acquire || order == ir::MemoryOrder::AcqRel;
   access.releases = order == ir::MemoryOrder::Release || order == ir::MemoryOrder::AcqRel;
   return access;
@@ -65,11 +80,21 @@ bool usesShared(func::FuncOp function) {
 Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
   Accesses accesses;
   for (const gpu::SharedAccess &part : op.getSharedAccesses()) {
-    Access access{op, part.isWrite, true, 0, std::numeric_limits<int64_t>::max(), {}};
+    Access access = sharedAccess(op, part.isWrite, 0, std::numeric_limits<int64_t>::max());
     if (auto alloc = part.memory.getDefiningOp<gpu::SmemAllocOp>()) { // else it may be anywhere
       int64_t offset = alloc.getOffset().value_or(0);
       access.begin = offset + part.begin;
       access.end = offset + part.end;
+    } else if (auto slot = part.memory.getDefiningOp<gpu::SmemSlotOp>()) { // which is seen at run time
+      auto slots = slot.getMemory().getDefiningOp<gpu::SmemAllocOp>();
+      access.ring = slots.getResult();
+      APInt number;
+      bool isKnown = matchPattern(slot.getSlot(), m_ConstantInt(&number));
+      int64_t first = isKnown ? number.getSExtValue() : 0,
+              last = isKnown ? first : static_cast<int64_t>(slots.getSlots()) - 1;
+      int64_t offset = slots.getOffset().value_or(0);
+      access.begin = offset + first * slots.getSlotStride() + part.begin;
+      access.end = offset + last * slots.getSlotStride() + part.end;
     }
     accesses.push_back(access);
   }
@@ -78,27 +103,32 @@ Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
 
 // What an operation touches; nothing for one without accesses. `verifyKnown` refuses those that would be overlooked.
 Accesses accessesOf(Operation *op) {
+  if (auto copy = dyn_cast<gpu::CopyAsyncOp>(op)) {
+    Accesses accesses = sharedAccessesOf(copy);
+    accesses.push_back(globalAccess(op, false, rootOf(copy.getView())));
+    return accesses;
+  }
   if (auto shared = dyn_cast<gpu::SharedAccessOp>(op))
     return sharedAccessesOf(shared);
   if (auto load = dyn_cast<ir::ViewLoadOp>(op))
-    return {Access{op, false, false, 0, 0, rootOf(load.getView())}};
+    return {globalAccess(op, false, rootOf(load.getView()))};
   if (auto store = dyn_cast<ir::ViewStoreOp>(op))
-    return {Access{op, true, false, 0, 0, rootOf(store.getView())}};
+    return {globalAccess(op, true, rootOf(store.getView()))};
   if (auto load = dyn_cast<ir::LoadOp>(op))
-    return {Access{op, false, false, 0, 0, rootOf(load.getPtr())}};
+    return {globalAccess(op, false, rootOf(load.getPtr()))};
   if (auto store = dyn_cast<ir::StoreOp>(op))
-    return {Access{op, true, false, 0, 0, rootOf(store.getPtr())}};
+    return {globalAccess(op, true, rootOf(store.getPtr()))};
   // A function's shared memory, and that of those it calls, lies before its end; its callers' behind.
   if (auto call = dyn_cast<func::CallOp>(op)) {
     func::FuncOp callee = ir::callableOf(call);
     std::optional<int64_t> end = callee ? gpu::sharedBytesOf(callee) : std::nullopt;
     if (!end || !usesShared(callee))
       return {};
-    return {Access{op, true, true, 0, *end, {}}};
+    return {sharedAccess(op, true, 0, *end)};
   }
   // What foreign code touches cannot be seen: all of global memory.
   if (isForeign(op) && !isMemoryEffectFree(op))
-    return {Access{op, true, false, 0, 0, {}}};
+    return {globalAccess(op, true, Value())};
   if (auto rmw = dyn_cast<ir::AtomicRmwOp>(op))
     return {atomicAccess(op, rmw.getPtr(), rmw.getOrder())};
   if (auto cas = dyn_cast<ir::AtomicCasOp>(op))
@@ -125,7 +155,7 @@ bool touchesShared(Operation *op) {
 // An operation that was overlooked would race: whatever may touch shared memory says how, and bodies that may be
 // executed several times or not at all are those that the pass goes through.
 LogicalResult verifyKnown(Operation *op) {
-  if (touchesShared(op) && !isa<gpu::SharedAccessOp, gpu::SmemAllocOp>(op))
+  if (touchesShared(op) && !isa<gpu::SharedAccessOp, gpu::SmemAllocOp, gpu::SmemSlotOp>(op))
     return op->emitOpError(
         "touches shared memory, but does not say which bytes: barriers cannot be "
         "placed; implement SharedAccessOp");
@@ -178,13 +208,23 @@ bool isSamePlaceInSameThread(Operation *a, Operation *b) {
          gpu::layoutOf(typeA).isInjective();
 }
 
+// In a loop whose loads run ahead the protocol of its ring orders accesses of the slots; LowerRings has placed its
+// barriers. Fills before the loop may still meet readers of the time that it ran before.
+bool areOrderedByRing(const Access &earlier, const Access &later) {
+  if (!earlier.ring || earlier.ring != later.ring)
+    return false;
+  auto loop = earlier.op->getParentOfType<scf::ForOp>();
+  gpu::ScheduleAttr schedule = loop ? gpu::scheduleOf(loop) : gpu::ScheduleAttr();
+  return schedule && schedule.getStages() > 1 && loop == later.op->getParentOfType<scf::ForOp>();
+}
+
 bool conflict(const Access &earlier, const Access &later) {
   if (!earlier.isShared && !later.isShared && (earlier.acquires || later.releases))
     return true; // the order of one thread's accesses becomes that of the program's
   if (earlier.isShared != later.isShared || (!earlier.isWrite && !later.isWrite))
     return false;
   if (earlier.isShared)
-    return earlier.begin < later.end && later.begin < earlier.end;
+    return earlier.begin < later.end && later.begin < earlier.end && !areOrderedByRing(earlier, later);
   if (!mayOverlap(earlier.root, later.root))
     return false;
   if (isForeign(earlier.op) || isForeign(later.op))
@@ -235,7 +275,7 @@ private:
       return visitIf(branch, pending);
     if (isa<scf::ForOp, scf::WhileOp>(op))
       return visitLoop(op, pending);
-    if (barriersBefore.contains(op) || isa<ir::DebugBarrierOp>(op))
+    if (barriersBefore.contains(op) || isa<ir::DebugBarrierOp, gpu::BarrierOp>(op))
       pending.clear();
     Accesses accesses = accessesOf(op);
     if (accesses.empty())

@@ -45,7 +45,7 @@ static LogicalResult verifyOperation(Operation *op) {
   if (llvm::any_of(op->getResultTypes(), isTileWithoutLayout))
     return op->emitOpError(
         "makes a tile without a layout; the pass that assigns layouts has not run");
-  if (isa<ir::ViewLoadOp, ir::ViewStoreOp>(op) && !gpu::accessOf(op))
+  if (isa<ir::ViewLoadOp, ir::ViewStoreOp, gpu::CopyAsyncOp>(op) && !gpu::accessOf(op))
     return op->emitOpError("has no tilegpu.access; the pass that lowers views has not run");
   return success();
 }
@@ -220,8 +220,24 @@ Value Lowering::sharedPointer(Value byteOffset) {
   return LLVM::GEPOp::create(b, source.getLoc(), type, b.getI8Type(), base, ValueRange{byteOffset});
 }
 
-int64_t Lowering::offsetOf(Value smem) {
-  return smem.getDefiningOp<gpu::SmemAllocOp>().getOffset().value_or(0);
+static gpu::SmemAllocOp allocationOf(Value smem) {
+  auto slot = smem.getDefiningOp<gpu::SmemSlotOp>();
+  return (slot ? slot.getMemory() : smem).getDefiningOp<gpu::SmemAllocOp>();
+}
+
+bool Lowering::hasPlace(Value smem) { return allocationOf(smem) != nullptr; }
+
+// A slot that is known is part of the offset; another has been lowered to a distance.
+Lowering::SharedPlace Lowering::placeOf(Value smem) const {
+  auto slot = smem.getDefiningOp<gpu::SmemSlotOp>();
+  gpu::SmemAllocOp memory = allocationOf(smem);
+  SharedPlace place{static_cast<int64_t>(memory.getOffset().value_or(0)), {}};
+  APInt number;
+  if (slot && matchPattern(slot.getSlot(), m_ConstantInt(&number)))
+    place.offset += number.getSExtValue() * memory.getSlotStride();
+  else if (slot)
+    place.moved = scalar(smem);
+  return place;
 }
 
 Registers Lowering::flatten(ValueRange values) const {
@@ -245,7 +261,7 @@ LowerFunction findLowering(StringRef name) {
   static const llvm::StringMap<LowerFunction> table = [] {
     llvm::StringMap<LowerFunction> all;
     for (LoweringTable part :
-         {atomicLowerings(), controlLowerings(), convertLowerings(), debugLowerings(),
+         {asyncCopyLowerings(), atomicLowerings(), controlLowerings(), convertLowerings(), debugLowerings(),
           dotLowerings(), elementwiseLowerings(), foreignCudaLowerings(), foreignLowerings(),
           layoutLowerings(), memoryLowerings(), pairLowerings(), reduceLowerings(), scanLowerings(),
           shapeLowerings(), sharedLowerings(), sharedIndexedLowerings(), smemDotLowerings()})

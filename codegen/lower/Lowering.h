@@ -96,8 +96,14 @@ public:
 
   /// The block's shared memory at a byte offset, as `!llvm.ptr<3>`.
   mlir::Value sharedPointer(mlir::Value byteOffset);
-  /// Where an allocation starts, in bytes.
-  static int64_t offsetOf(mlir::Value smem);
+  /// Where a tile in shared memory starts.
+  struct SharedPlace {
+    int64_t offset = 0; ///< in bytes from the block's first
+    mlir::Value moved;  ///< what is added to it, in bytes; null if nothing is
+  };
+  SharedPlace placeOf(mlir::Value smem) const;
+  /// Is this memory of an allocation, so that it has a place?
+  static bool hasPlace(mlir::Value smem);
 
   // --- Regions ------------------------------------------------------------------------------------------------------
 
@@ -129,6 +135,7 @@ LowerFunction findLowering(llvm::StringRef name);
 
 // The tables of each topic.
 using LoweringTable = llvm::ArrayRef<std::pair<llvm::StringLiteral, LowerFunction>>;
+LoweringTable asyncCopyLowerings();
 LoweringTable atomicLowerings();
 LoweringTable controlLowerings();
 LoweringTable convertLowerings();

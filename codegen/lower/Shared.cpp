@@ -21,9 +21,8 @@ struct Transfer {
   layout::SharedAddress address;
 };
 
-// The memory's place must be known: `Lowering::offsetOf` asks its allocation.
 std::optional<Transfer> planTransfer(RankedTensorType tile, Value memory) {
-  if (!memory.getDefiningOp<gpu::SmemAllocOp>())
+  if (!Lowering::hasPlace(memory))
     return std::nullopt;
   auto smem = cast<gpu::SmemType>(memory.getType());
   layout::Layout layout = gpu::layoutOf(tile);
@@ -54,7 +53,7 @@ LogicalResult lowerSmemStore(Lowering &l, Operation *op) {
     auto branch = scf::IfOp::create(l.b, op->getLoc(), isFirst, /*withElseRegion=*/false);
     l.b.setInsertionPoint(branch.thenYield());
   }
-  SharedPointers pointers(l, op->getLoc(), Lowering::offsetOf(store.getSmem()), transfer->bytes,
+  SharedPointers pointers(l, op->getLoc(), store.getSmem(), transfer->bytes,
                           threadPart(l, transfer->address.lanes, transfer->address.warps));
   for (const layout::VectorGroup &group : transfer->groups) {
     if (llvm::all_of(group, [&](int32_t reg) { return reg & duplicates; }))
@@ -72,7 +71,7 @@ void loadMatrices(Lowering &l, gpu::SmemLoadOp load, const layout::MatrixAccess 
                   Registers &registers) {
   Location loc = load.getLoc();
   Type element = Lowering::registerType(load.getResult().getType());
-  SharedPointers pointers(l, loc, Lowering::offsetOf(load.getSmem()), gpu::bytesOf(element),
+  SharedPointers pointers(l, loc, load.getSmem(), gpu::bytesOf(element),
                           threadPart(l, access.rows, access.warps));
   auto count = static_cast<unsigned>(access.matrices);
   Type result = l.b.getI32Type();
@@ -107,7 +106,7 @@ LogicalResult lowerSmemLoad(Lowering &l, Operation *op) {
   if (matrices) {
     loadMatrices(l, load, *matrices, registers);
   } else {
-    SharedPointers pointers(l, op->getLoc(), Lowering::offsetOf(load.getSmem()), transfer->bytes,
+    SharedPointers pointers(l, op->getLoc(), load.getSmem(), transfer->bytes,
                             threadPart(l, transfer->address.lanes, transfer->address.warps));
     for (const layout::VectorGroup &group : transfer->groups) {
       Value pointer = pointers.pointer(transfer->address.registers[group.front()]);
@@ -128,9 +127,20 @@ LogicalResult lowerSmemAlloc(Lowering &, Operation *op) {
   return success();
 }
 
+// A slot is how far its memory's first byte is from that of slot 0.
+LogicalResult lowerSmemSlot(Lowering &l, Operation *op) {
+  auto slot = cast<gpu::SmemSlotOp>(op);
+  auto memory = slot.getMemory().getDefiningOp<gpu::SmemAllocOp>();
+  Value stride = l.i32(memory.getSlotStride());
+  l.set(slot.getResult(),
+        {arith::MulIOp::create(l.b, op->getLoc(), l.scalar(slot.getSlot()), stride)});
+  return success();
+}
+
 const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
     {"tilegpu.smem_alloc", lowerSmemAlloc},
     {"tilegpu.smem_load", lowerSmemLoad},
+    {"tilegpu.smem_slot", lowerSmemSlot},
     {"tilegpu.smem_store", lowerSmemStore},
 };
 

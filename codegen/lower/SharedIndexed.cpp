@@ -17,11 +17,13 @@ class IndexedAddress {
 public:
   IndexedAddress(Lowering &l, Location loc, Value memory)
       : l(l), loc(loc), type(cast<gpu::SmemType>(memory.getType())), shared(gpu::sharedOf(type)),
-        base(Lowering::offsetOf(memory)) {}
+        base(l.placeOf(memory)) {}
 
   /// `coordinates` must lie inside the tile.
   Value pointer(ArrayRef<Value> coordinates) {
-    Value toggle = l.i32(0), addend = l.i32(base);
+    Value toggle = l.i32(0), addend = l.i32(base.offset);
+    if (base.moved)
+      addend = arith::AddIOp::create(l.b, loc, addend, base.moved);
     Value bytes = l.i32(gpu::bytesOf(type.getElementType()));
     for (auto [dim, coordinate] : llvm::enumerate(coordinates)) {
       toggle = arith::XOrIOp::create(l.b, loc, toggle, l.linear(coordinate, columnsOf(dim)));
@@ -52,12 +54,12 @@ private:
   Location loc;
   gpu::SmemType type;
   layout::SharedLayout shared;
-  int64_t base;
+  Lowering::SharedPlace base;
 };
 
 LogicalResult lowerSmemGather(Lowering &l, Operation *op) {
   auto gather = cast<gpu::SmemGatherOp>(op);
-  if (!gather.getSmem().getDefiningOp<gpu::SmemAllocOp>())
+  if (!Lowering::hasPlace(gather.getSmem()))
     return op->emitOpError("needs memory of a tilegpu.smem_alloc");
   Location loc = op->getLoc();
   layout::Layout layout = gpu::layoutOf(gather.getResult().getType());
@@ -83,7 +85,7 @@ LogicalResult lowerSmemGather(Lowering &l, Operation *op) {
 // Each element once: threads and registers that repeat it are left out.
 LogicalResult lowerSmemCount(Lowering &l, Operation *op) {
   auto count = cast<gpu::SmemCountOp>(op);
-  if (!count.getSmem().getDefiningOp<gpu::SmemAllocOp>())
+  if (!Lowering::hasPlace(count.getSmem()))
     return op->emitOpError("needs memory of a tilegpu.smem_alloc");
   Location loc = op->getLoc();
   layout::Layout layout = gpu::layoutOf(count.getInput().getType());

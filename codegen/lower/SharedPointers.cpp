@@ -28,7 +28,7 @@ ThreadPart threadPart(Lowering &l, ArrayRef<Term> lanes, ArrayRef<Term> warps) {
   return part;
 }
 
-Value SharedPointers::pointer(const Term &term) {
+SharedVector SharedPointers::vector(const Term &term) {
   int64_t overlap = term.toggle & part.toggleBits, apart = term.toggle & ~part.toggleBits;
   Value &known = byOverlap[overlap];
   if (!known) {
@@ -38,10 +38,17 @@ Value SharedPointers::pointer(const Term &term) {
     if (part.addend)
       offset = arith::AddIOp::create(l.b, loc, offset, part.addend);
     known = l.sharedPointer(arith::MulIOp::create(l.b, loc, offset, l.i32(bytes)));
+    if (base.moved) // last, so that the rest is the same in all iterations of a loop
+      known = LLVM::GEPOp::create(l.b, loc, known.getType(), l.b.getI8Type(), known,
+                                  ValueRange{base.moved});
   }
-  int64_t constant = base + (apart + term.addend) * bytes;
-  return LLVM::GEPOp::create(l.b, loc, known.getType(), l.b.getI8Type(), known,
-                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(constant)});
+  return {known, base.offset + (apart + term.addend) * bytes};
+}
+
+Value SharedPointers::pointer(const Term &term) {
+  auto [pointer, offset] = vector(term);
+  return LLVM::GEPOp::create(l.b, loc, pointer.getType(), l.b.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
 }
 
 static Type wordsType(Lowering &l, const Words &words) {

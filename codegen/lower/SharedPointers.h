@@ -15,19 +15,27 @@ struct ThreadPart {
 ThreadPart threadPart(Lowering &l, llvm::ArrayRef<layout::SharedAddress::Term> lanes,
                       llvm::ArrayRef<layout::SharedAddress::Term> warps);
 
+/// A pointer and what an instruction adds to it, in bytes.
+struct SharedVector {
+  mlir::Value pointer;
+  int64_t offset;
+};
+
 /// Turns element offsets into pointers. The thread's part is one value; a register's is a constant, XOR-ed in where the
 /// swizzle makes them overlap, else part of the address.
 class SharedPointers {
 public:
-  SharedPointers(Lowering &l, mlir::Location loc, int64_t base, int64_t bytes, ThreadPart part)
-      : l(l), loc(loc), base(base), bytes(bytes), part(part) {}
+  SharedPointers(Lowering &l, mlir::Location loc, mlir::Value smem, int64_t bytes, ThreadPart part)
+      : l(l), loc(loc), base(l.placeOf(smem)), bytes(bytes), part(part) {}
 
+  SharedVector vector(const layout::SharedAddress::Term &term);
   mlir::Value pointer(const layout::SharedAddress::Term &term);
 
 private:
   Lowering &l;
   mlir::Location loc;
-  int64_t base, bytes;
+  Lowering::SharedPlace base;
+  int64_t bytes;
   ThreadPart part;
   std::map<int64_t, mlir::Value> byOverlap;
 };

@@ -44,13 +44,13 @@ public:
       kToggles.push_back(isInChunk ? 0 : whole.offsetParts(step).toggle);
     }
   }
-  bool isAddressable() const { return smem.getDefiningOp<gpu::SmemAllocOp>() && address; }
+  bool isAddressable() const { return Lowering::hasPlace(smem) && address; }
 
   /// Reads the steps from `k` on, in the registers of the chunk.
   Registers load(Location loc, Value k) {
     Type element = cast<gpu::SmemType>(smem.getType()).getElementType();
     int64_t bytes = gpu::bytesOf(element);
-    SharedPointers pointers(l, loc, Lowering::offsetOf(smem), bytes, partAt(loc, k));
+    SharedPointers pointers(l, loc, smem, bytes, partAt(loc, k));
     Registers registers(chunk.numRegisters());
     for (const layout::VectorGroup &group :
          layout::vectorGroups(chunk, whole.leadingPart(chunk.shape()), static_cast<int>(bytes),

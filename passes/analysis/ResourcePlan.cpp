@@ -32,12 +32,23 @@ static Operation *outermostBelow(Operation *user, Block *block) {
   return user;
 }
 
+// The operations that name the memory or one of its slots.
+static SmallVector<Operation *> accessesOf(gpu::SmemAllocOp memory) {
+  SmallVector<Operation *> accesses;
+  for (Operation *user : memory->getUsers()) {
+    accesses.push_back(user);
+    if (isa<gpu::SmemSlotOp>(user))
+      llvm::append_range(accesses, user->getUsers());
+  }
+  return accesses;
+}
+
 ResourcePlan::ResourcePlan(func::FuncOp function) {
   ProgramOrder order(function);
   function.walk([&](gpu::SmemAllocOp op) {
-    SharedAllocation allocation{op, op.getResult().getType().getBytes()};
+    SharedAllocation allocation{op, op.getTotalBytes()};
     allocation.firstUse = order.end[function];
-    for (Operation *user : op->getUsers()) {
+    for (Operation *user : accessesOf(op)) {
       Operation *whole = outermostBelow(user, op->getBlock());
       allocation.firstUse = std::min(allocation.firstUse, order.start[whole]);
       allocation.lastUse = std::max(allocation.lastUse, order.end[whole]);
@@ -62,7 +73,7 @@ void ResourcePlan::place() {
     for (SharedAllocation *other : placed)
       if (other->isAliveWith(*allocation) && offset < other->offset + other->bytes &&
           other->offset < offset + allocation->bytes)
-        offset = llvm::alignTo(other->offset + other->bytes, kSharedAlignment);
+        offset = llvm::alignTo(other->offset + other->bytes, allocation->op.getAlignment());
     allocation->offset = offset;
     total = std::max(total, offset + allocation->bytes);
     placed.push_back(allocation);

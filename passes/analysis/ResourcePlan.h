@@ -7,9 +7,6 @@
 
 namespace tile::passes {
 
-/// Every allocation starts at a multiple of this: enough for 16-byte accesses and for swizzle patterns to repeat.
-inline constexpr int64_t kSharedAlignment = 128;
-
 /// One allocation: its bytes, and the operations between which its contents matter (numbered in program order; a loop
 /// counts as a whole for what is made before it).
 struct SharedAllocation {
@@ -29,6 +26,13 @@ public:
   explicit ResourcePlan(mlir::func::FuncOp function);
 
   llvm::ArrayRef<SharedAllocation> allocations() const { return all; }
+  /// What the first byte's offset must be a multiple of.
+  int64_t alignment() const {
+    int64_t most = gpu::kSharedAlignment;
+    for (SharedAllocation allocation : all)
+      most = std::max<int64_t>(most, allocation.op.getAlignment());
+    return most;
+  }
   /// Bytes of shared memory a block needs.
   int64_t sharedBytes() const { return total; }
 

@@ -38,7 +38,7 @@ ArrayRef<Variant> dotVariants() { return kDotVariants; }
 
 ArrayRef<Variant> variantsOf(Operation *op) {
   if (isa<ir::ViewLoadOp, ir::ViewStoreOp, ir::LoadOp, ir::StoreOp>(op))
-    return copyVariants();
+    return copyVariants(op);
   if (isa<ir::DotOp>(op))
     return dotVariants();
   return {};

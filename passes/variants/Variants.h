@@ -23,8 +23,8 @@ struct Variant {
 /// The predicate of a variant that always applies.
 inline Refusal refuseNothing(mlir::Operation *, const ir::Target &) { return std::nullopt; }
 
-/// Variants of accesses to global memory, best first; the last one always applies.
-llvm::ArrayRef<Variant> copyVariants();
+/// Variants of an access to global memory, best first; the last one always applies.
+llvm::ArrayRef<Variant> copyVariants(mlir::Operation *op);
 
 /// Variants of matrix products, best first; the last one always applies.
 llvm::ArrayRef<Variant> dotVariants();

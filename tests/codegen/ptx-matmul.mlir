@@ -1,4 +1,4 @@
-// A product of f16: operands reach the tensor core by ldmatrix, the second one transposed on the way.
+// A product of f16: operands are copied ahead, and reach the tensor core by ldmatrix, the second one transposed on the way.
 // RUN: %to_ptx %t
 // RUN: FileCheck %s < %t
 // RUN: %if ptxas %{ %ptxas %t 2>&1 | FileCheck %s --check-prefix=ASM %}
@@ -6,14 +6,16 @@
 // ASM: 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 
 // CHECK-LABEL: .entry matmul(
-// CHECK: ld.global.v4.b32
+// CHECK-COUNT-8: cp.async.cg.shared.global
+// CHECK: cp.async.wait_group 1;
 // CHECK: bar.sync
-// CHECK: st.shared.v4.b32
-// CHECK: bar.sync
+// CHECK-COUNT-4: @%p{{[0-9]+}} cp.async.cg.shared.global
+// CHECK-NOT: st.shared
 // CHECK-DAG: ldmatrix.sync.aligned.m8n8.x4.shared.b16
 // CHECK-DAG: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // CHECK-COUNT-16: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // CHECK-NOT: mma.sync
+// CHECK: cp.async.commit_group;
 // CHECK: st.global.v4.b32
 func.func @matmul(%a: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>, tile.extent_divisible = array<i64: 1, 32>},
                   %b: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>, tile.extent_divisible = array<i64: 32, 64>},

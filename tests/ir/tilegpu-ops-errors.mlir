@@ -293,8 +293,8 @@ func.func @load_layout(%m: !tilegpu.smem<32xf32, #s>) {
 #a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
 func.func @put_type(%x: tensor<64xf32>, %r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %slot: i32) {
-  // expected-error @+1 {{the tile is larger than the shared memory}}
-  tilegpu.ring_put %x, %r[%slot] : tensor<64xf32>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
+  // expected-error @+1 {{the tile must have the shape and the element type of its part}}
+  tilegpu.ring_put %x, %r[%slot] part 0 : tensor<64xf32>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
   return
 }
 
@@ -302,7 +302,8 @@ func.func @put_type(%x: tensor<64xf32>, %r: !tilegpu.ring<1 x !tilegpu.smem<32xf
 
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
 func.func @get_type(%r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %slot: i32) {
-  // expected-error @+1 {{the result is the ring's slot}}
+  // expected-error @+2 {{are incompatible with return type(s) of operation}}
+  // expected-error @+1 {{failed to infer returned types}}
   %m = "tilegpu.ring_get"(%r, %slot)
       : (!tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, i32) -> !tilegpu.smem<32xf16, #s>
   return
@@ -416,5 +417,72 @@ func.func @smem_dot_types(%a: !tilegpu.smem<4x4xf32, #t>, %b: !tilegpu.smem<4x4x
 func.func @smem_dot_layout(%a: !tilegpu.smem<4x4xf32, #t>, %c: tensor<4x4xf32>) {
   // expected-error @+1 {{needs a layout}}
   %d = tilegpu.smem_dot %a, %a, %c : !tilegpu.smem<4x4xf32, #t>, !tilegpu.smem<4x4xf32, #t>, tensor<4x4xf32>
+  return
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+func.func @put_part(%x: tensor<32xf32, #a>, %r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %fill: i32) {
+  // expected-error @+1 {{part 1 is not one of the slot's 1 tiles}}
+  tilegpu.ring_put %x, %r[%fill] part 1 : tensor<32xf32, #a>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+func.func @copy_shape(%v: !tile.view<2xf32>, %o: i32, %r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>) {
+  // expected-error @+1 {{the tile must have the extents of the shared memory, but for those of 1}}
+  tilegpu.ring_copy %v[%o, %o], %r[%o] part 0 shape [2, 32]
+    {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 4, bounds = [element, element]>}
+    : !tile.view<2xf32>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+func.func @copy_offsets(%v: !tile.view<2xf32>, %o: i32) {
+  %m = tilegpu.smem_alloc : !tilegpu.smem<32xf32, #s>
+  // expected-error @+1 {{needs one offset and one extent for each of the view's 2 dimensions}}
+  tilegpu.copy_async %v[%o], %m shape [32] : !tile.view<2xf32>, !tilegpu.smem<32xf32, #s>
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+func.func @slot_number() {
+  %c3 = arith.constant 3 : i32
+  %m = tilegpu.smem_alloc slots 3 : !tilegpu.smem<32xf32, #s>
+  // expected-error @+1 {{slot 3 is not one of 3}}
+  %n = tilegpu.smem_slot %m[%c3] : !tilegpu.smem<32xf32, #s>
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+func.func @alignment() {
+  // expected-error @+1 {{alignment must be a power of two, at least 128, got 96}}
+  %m = tilegpu.smem_alloc {alignment = 96 : i32} : !tilegpu.smem<32xf32, #s>
+  return
+}
+
+// -----
+
+func.func @pending() {
+  // expected-error @+1 {{pending must not be negative, got -1}}
+  tilegpu.async_wait -1
+  return
+}
+
+// -----
+
+func.func @schedule(%n: i32) {
+  // expected-error @+1 {{tilegpu.schedule belongs on a loop}}
+  %m = arith.addi %n, %n {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked">} : i32
   return
 }

@@ -1,17 +1,193 @@
 // RUN: tile-opt %s -tile-lower-rings -split-input-file -verify-diagnostics
-
-#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
-func.func @two_slots() {
-  // expected-error @+1 {{has 2 slots; rings filled by plain stores have one slot}}
-  %r = tilegpu.ring_alloc : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
-  return
-}
-
-// -----
+//
+// The order of operations on rings, verified by every pass that moves them.
 
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
 func.func @ring_escapes() -> !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>> {
   %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
   // expected-error @+1 {{is not an operation on rings that this pass knows}}
   return %r : !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+func.func @got_before_it_is_committed(%n: i32, %v: !tile.view<1xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %r = tilegpu.ring_alloc : !ring
+  tilegpu.ring_acquire %r[%c0] : !ring
+  // expected-error @+1 {{is on fill 0, which is acquired}}
+  %m = tilegpu.ring_get %r[%c0] : !ring
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+func.func @released_twice(%n: i32, %v: !tile.view<1xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %r = tilegpu.ring_alloc : !ring
+  tilegpu.ring_acquire %r[%c0] : !ring
+  tilegpu.ring_commit %r[%c0] : !ring
+  %m = tilegpu.ring_get %r[%c0] : !ring
+  tilegpu.ring_release %r[%c0] : !ring
+  // expected-error @+1 {{is on fill 0, which is released}}
+  tilegpu.ring_release %r[%c0] : !ring
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+func.func @one_fill_too_far_ahead(%n: i32, %v: !tile.view<1xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %r = tilegpu.ring_alloc : !ring
+  tilegpu.ring_acquire %r[%c0] : !ring
+  tilegpu.ring_commit %r[%c0] : !ring
+  tilegpu.ring_acquire %r[%c1] : !ring
+  tilegpu.ring_commit %r[%c1] : !ring
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %j = arith.addi %i, %c2 : i32
+    %m = tilegpu.ring_get %r[%i] : !ring
+    // expected-error @+1 {{acquires fill 2, whose slot holds fill 0, only got}}
+    tilegpu.ring_acquire %r[%j] : !ring
+    tilegpu.ring_commit %r[%j] : !ring
+    tilegpu.ring_release %r[%i] : !ring
+  }
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+func.func @slot_is_overwritten_before_all_threads_have_read(%n: i32, %v: !tile.view<1xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %r = tilegpu.ring_alloc : !ring
+  tilegpu.ring_acquire %r[%c0] : !ring
+  tilegpu.ring_commit %r[%c0] : !ring
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %j = arith.addi %i, %c1 : i32
+    // expected-error @+1 {{acquires fill 2 before all threads have met behind the release of fill 0}}
+    tilegpu.ring_acquire %r[%j] : !ring
+    tilegpu.ring_commit %r[%j] : !ring
+    %m = tilegpu.ring_get %r[%i] : !ring
+    tilegpu.ring_release %r[%i] : !ring
+  }
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+func.func @number_from_nowhere(%n: i32, %v: !tile.view<1xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %r = tilegpu.ring_alloc : !ring
+  // expected-error @+1 {{is on a fill whose number cannot be followed}}
+  tilegpu.ring_acquire %r[%n] : !ring
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+func.func @numbers_leave_one_out(%n: i32, %v: !tile.view<1xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %r = tilegpu.ring_alloc : !ring
+  // expected-error @+1 {{acquires fill 1 after fill -1}}
+  tilegpu.ring_acquire %r[%c1] : !ring
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+func.func @loop_ends_with_a_fill_in_hand(%n: i32, %v: !tile.view<1xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %r = tilegpu.ring_alloc : !ring
+  // expected-error @+1 {{leaves fill 0 of a ring got}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tilegpu.ring_acquire %r[%i] : !ring
+    tilegpu.ring_commit %r[%i] : !ring
+    %m = tilegpu.ring_get %r[%i] : !ring
+  }
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+func.func @written_after_the_commit(%n: i32, %v: !tile.view<1xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %r = tilegpu.ring_alloc : !ring
+  tilegpu.ring_acquire %r[%c0] : !ring
+  tilegpu.ring_commit %r[%c0] : !ring
+  // expected-error @+1 {{writes fill 0, which is not acquired}}
+  tilegpu.ring_copy %v[%c0], %r[%c0] part 0 shape [32]
+    {tilegpu.access = #tilegpu.access<order = [0], vector = 4, bounds = [none]>} : !tile.view<1xf32>, !ring
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+func.func @copies_past_the_end(%n: i32, %v: !tile.view<1xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %r = tilegpu.ring_alloc : !ring
+  tilegpu.ring_acquire %r[%c0] : !ring
+  tilegpu.ring_copy %v[%c0], %r[%c0] part 0 shape [32]
+    {tilegpu.access = #tilegpu.access<order = [0], vector = 4, bounds = [none]>} : !tile.view<1xf32>, !ring
+  tilegpu.ring_commit %r[%c0] : !ring
+  // expected-error @+1 {{copies fill 0 of a ring, which nobody gets}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %j = arith.addi %i, %c1 : i32
+    %m = tilegpu.ring_get %r[%i] : !ring
+    tilegpu.ring_acquire %r[%j] : !ring
+    tilegpu.ring_commit %r[%j] : !ring
+    tilegpu.ring_release %r[%i] : !ring
+  }
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+func.func @branch_that_begins_and_does_not_end(%n: i32, %v: !tile.view<1xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %r = tilegpu.ring_alloc : !ring
+  %p = arith.cmpi sgt, %n, %c0 : i32
+  // expected-error @+1 {{leaves fill 0 of a ring acquired}}
+  scf.if %p {
+    tilegpu.ring_acquire %r[%c0] : !ring
+  }
+  return
 }

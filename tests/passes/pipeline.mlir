@@ -70,20 +70,22 @@ func.func @softmax(%x: !tile.view<2xf32> {tile.alignment = 16 : i32, tile.unit_s
   return
 }
 
-// Global loads first, then one barrier before the stores (the last iteration's readers) and one after them.
+// Two copies run ahead of the loop, whose one barrier lets what has been copied in and what has been read out.
 // CHECK-LABEL: func.func @matmul
-// CHECK-SAME: tilegpu.shared_bytes = 8192 : i32
+// CHECK-SAME: tilegpu.shared_bytes = 24576 : i32
+// CHECK-COUNT-4: tilegpu.copy_async
 // CHECK: scf.for
-// CHECK: tile.view_load
-// CHECK: tile.view_load
+// CHECK-NEXT: tilegpu.async_wait 1
 // CHECK-NEXT: tilegpu.barrier
-// CHECK-NEXT: tilegpu.smem_store
-// CHECK-NEXT: tilegpu.smem_store
-// CHECK-NEXT: tilegpu.barrier
-// CHECK-NEXT: tilegpu.smem_load
+// CHECK: tilegpu.copy_async {{.*}} if %
+// CHECK: tilegpu.copy_async {{.*}} if %
+// CHECK-NOT: tilegpu.barrier
+// CHECK: tilegpu.smem_load
 // CHECK-NEXT: tilegpu.smem_load
 // CHECK-NEXT: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>
-// CHECK-NEXT: scf.yield
+// CHECK-NEXT: tilegpu.async_commit
+// CHECK: scf.yield
+// CHECK: tilegpu.schedule = #tilegpu.schedule<asked = 0, stages = 3, reason = "by default">
 // CHECK: tile.convert
 // CHECK: tilegpu.barrier
 // CHECK: tilegpu.smem_store

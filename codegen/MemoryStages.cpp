@@ -1,0 +1,83 @@
+#include "codegen/MemoryStages.h"
+
+#include "ir/Annotations.h"
+#include "ir/UserError.h"
+#include "passes/Pipeline.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+namespace {
+
+/// Keeps diagnostics back until it is known whether they matter.
+class HeldDiagnostics {
+public:
+  explicit HeldDiagnostics(MLIRContext *context)
+      : handler(context, [this](mlir::Diagnostic &diagnostic) {
+          held.push_back(std::move(diagnostic));
+          return success();
+        }) {}
+
+  bool isOfResources() {
+    return llvm::any_of(held, [](mlir::Diagnostic &diagnostic) {
+      return ir::userErrorCodeOf(diagnostic) == ErrorCode::ResourceExceeded;
+    });
+  }
+  std::vector<mlir::Diagnostic> take() { return std::move(held); }
+
+private:
+  std::vector<mlir::Diagnostic> held;
+  ScopedDiagnosticHandler handler;
+};
+
+int32_t mostStagesIn(ModuleOp module) {
+  int32_t most = 1;
+  module.walk([&](scf::ForOp loop) {
+    if (gpu::ScheduleAttr schedule = gpu::scheduleOf(loop))
+      most = std::max(most, schedule.getStages());
+  });
+  return most;
+}
+
+bool hasRings(ModuleOp module) {
+  return module.walk([](gpu::RingAllocOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// Runs the passes once; whether they failed for want of memory alone. Other diagnostics are passed on.
+bool lacksMemory(ModuleOp module, PassRunner &runner, const passes::PipelineOptions &options,
+                 LogicalResult &result) {
+  std::vector<mlir::Diagnostic> diagnostics;
+  bool isOfResources = false;
+  {
+    HeldDiagnostics held(module.getContext());
+    result = runner.run(
+        [&](PassManager &manager) { passes::buildMemoryPipeline(manager, options); });
+    isOfResources = failed(result) && held.isOfResources();
+    diagnostics = held.take();
+  }
+  if (isOfResources && mostStagesIn(module) > 1)
+    return true;
+  for (mlir::Diagnostic &diagnostic : diagnostics)
+    module.getContext()->getDiagEngine().emit(std::move(diagnostic));
+  return false;
+}
+
+} // namespace
+
+LogicalResult placeInSharedMemory(ModuleOp module, PassRunner &runner, const std::string &target) {
+  passes::PipelineOptions options{target};
+  LogicalResult result = success();
+  while (true) {
+    OwningOpRef<ModuleOp> before = hasRings(module) ? module.clone() : ModuleOp();
+    if (!lacksMemory(module, runner, options, result))
+      return result;
+    options.mostStages = mostStagesIn(module) - 1;
+    module.getBodyRegion().takeBody(before->getBodyRegion());
+  }
+}
+
+} // namespace tile::codegen

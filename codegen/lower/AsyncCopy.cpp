@@ -1,0 +1,95 @@
+// Asynchronous copies by cp.async: each thread copies vectors of 4, 8 or 16 bytes, which become zeros outside the view.
+#include "ir/AsyncCopy.h"
+
+#include "codegen/InlinePtx.h"
+#include "codegen/lower/SharedPointers.h"
+#include "codegen/lower/ViewAccess.h"
+#include "ir/Annotations.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+namespace {
+
+/// One vector: where from, where to, and whether.
+struct CopyVector {
+  GlobalPlace from; ///< whose predicate says whether the vector is inside the view
+  SharedVector to;
+  int64_t bytes;
+  Value isIssued; ///< null: always
+};
+
+// The first level of the cache is bypassed by copies of 16 bytes; narrower ones cannot.
+void issue(Lowering &l, Location loc, const CopyVector &copy) {
+  std::string size = std::to_string(copy.bytes);
+  std::string text = std::string("cp.async.") + (copy.bytes == 16 ? "cg" : "ca") +
+                     ".shared.global [$0+" + std::to_string(copy.to.offset) + "], [$1+" +
+                     std::to_string(copy.from.byteOffset) + "], " + size;
+  std::string constraints = "r,l";
+  Value shared = LLVM::PtrToIntOp::create(l.b, loc, l.b.getI32Type(), copy.to.pointer);
+  SmallVector<Value> operands = {shared, copy.from.pointer};
+  if (copy.from.predicate) { // bytes beyond the source's size arrive as zeros
+    text += ", $2";
+    constraints += ",r";
+    operands.push_back(arith::SelectOp::create(l.b, loc, copy.from.predicate, l.i32(copy.bytes),
+                                               l.i32(0)));
+  }
+  if (copy.isIssued) {
+    text = "@$" + std::to_string(operands.size()) + " " + text;
+    constraints += ",b";
+    operands.push_back(copy.isIssued);
+  }
+  inlineMemoryPtx(l.b, loc, text + ";", constraints, LLVM::LLVMVoidType::get(l.b.getContext()),
+                  operands);
+}
+
+LogicalResult lowerCopyAsync(Lowering &l, Operation *op) {
+  auto copy = cast<gpu::CopyAsyncOp>(op);
+  gpu::SmemType memory = copy.getSmem().getType();
+  auto plan = gpu::planAsyncCopy(op, copy.getShape(), memory, ir::warpsOf(op));
+  auto address = plan ? layout::sharedAddress(plan->inMemory, gpu::sharedOf(memory)) : std::nullopt;
+  if (!address || !Lowering::hasPlace(copy.getSmem()))
+    return op->emitOpError("needs memory of a tilegpu.smem_alloc, and 4 bytes at least that are "
+                           "neighbours in it and in the view");
+  int64_t bytes = gpu::bytesOf(memory.getElementType());
+  ViewAccess access(l, op, copy.getView(), copy.getOffsets(), plan->inView, bytes);
+  SharedPointers pointers(l, op->getLoc(), copy.getSmem(), bytes,
+                          threadPart(l, address->lanes, address->warps));
+  Value isIssued = copy.getPredicate() ? l.scalar(copy.getPredicate()) : Value();
+  isIssued = bothTrue(l, op->getLoc(), isIssued, l.isFirstHolder(plan->inView));
+  uint32_t duplicates = plan->inView.freeMask(layout::In::Register);
+  for (int32_t reg = 0; reg < plan->inView.numRegisters(); reg += plan->elements)
+    if (!(reg & duplicates))
+      issue(l, op->getLoc(),
+            {access.place(reg), pointers.vector(address->registers[reg]), plan->elements * bytes,
+             isIssued});
+  return success();
+}
+
+LogicalResult lowerAsyncCommit(Lowering &l, Operation *op) {
+  inlineMemoryPtx(l.b, op->getLoc(), "cp.async.commit_group;", "",
+                  LLVM::LLVMVoidType::get(l.b.getContext()), {});
+  return success();
+}
+
+LogicalResult lowerAsyncWait(Lowering &l, Operation *op) {
+  std::string pending = std::to_string(cast<gpu::AsyncWaitOp>(op).getPending());
+  inlineMemoryPtx(l.b, op->getLoc(), "cp.async.wait_group " + pending + ";", "",
+                  LLVM::LLVMVoidType::get(l.b.getContext()), {});
+  return success();
+}
+
+const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
+    {"tilegpu.async_commit", lowerAsyncCommit},
+    {"tilegpu.async_wait", lowerAsyncWait},
+    {"tilegpu.copy_async", lowerCopyAsync},
+};
+
+} // namespace
+
+LoweringTable asyncCopyLowerings() { return kLowerings; }
+
+} // namespace tile::codegen

@@ -1,0 +1,119 @@
+#include "codegen/lower/ViewAccess.h"
+
+#include "ir/Annotations.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+ViewAccess::ViewAccess(Lowering &l, Operation *op, Value view, ValueRange offsets,
+                       const layout::Layout &layout, int64_t elementBytes)
+    : l(l), loc(op->getLoc()), view(view.getDefiningOp<ir::MakeViewOp>()), layout(layout),
+      bytes(elementBytes) {
+  gpu::AccessAttr access = gpu::accessOf(op); // `Lowering::verify` has seen it
+  vectorSize = vectorLength(layout, access.getOrder()[0], access.getVector());
+  for (auto [dim, offset] : llvm::enumerate(offsets)) {
+    Value thread = l.threadCoordinate(layout, dim);
+    positions.push_back(arith::AddIOp::create(l.b, loc, l.scalar(offset), thread));
+    checks.push_back(access.getBounds()[dim]);
+    if (checks.back() == gpu::Bounds::WholeTile)
+      wholeTile = bothTrue(l, loc, wholeTile, isBelow(l.scalar(offset), extent(dim)));
+  }
+  origin = elementPointer(l.scalar(this->view.getBase()), positions);
+}
+
+GlobalPlace ViewAccess::place(int32_t reg) {
+  GlobalPlace place{origin, 0, wholeTile};
+  SmallVector<int64_t> steps; // of dimensions with a run-time stride
+  for (int dim = 0; dim < layout.rank(); ++dim) {
+    int64_t step = stepOf(dim, reg);
+    if (isUnit(dim))
+      place.byteOffset += step * bytes;
+    steps.push_back(isUnit(dim) ? 0 : step);
+    if (checks[dim] == gpu::Bounds::EachElement)
+      place.predicate = bothTrue(l, loc, place.predicate, inBounds(dim, step));
+  }
+  place.pointer = rowPointer(steps);
+  return place;
+}
+
+Value ViewAccess::extent(int dim) {
+  Value value = l.scalar(view.getExtents()[dim]);
+  if (value.getType().isInteger(64)) // extents arrive as i32 and were widened
+    value = arith::TruncIOp::create(l.b, loc, l.b.getI32Type(), value);
+  return value;
+}
+
+bool ViewAccess::isUnit(int dim) {
+  APInt constant;
+  return matchPattern(view.getStrides()[dim], m_ConstantInt(&constant)) && constant.isOne();
+}
+
+// What a register adds to the thread's coordinate: bits the thread does not touch, so that XOR is addition.
+int64_t ViewAccess::stepOf(int dim, int32_t reg) {
+  Lowering::RegisterCoordinate part = Lowering::registerCoordinate(layout, dim, reg);
+  return part.linear + part.odd;
+}
+
+// Negative positions are large unsigned ones: one comparison checks both sides.
+Value ViewAccess::isBelow(Value position, Value extent) {
+  return arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::ult, position, extent);
+}
+
+Value ViewAccess::inBounds(int dim, int64_t step) {
+  Value &known = boundsKnown[{dim, step}];
+  if (!known) {
+    Value position =
+        step ? arith::AddIOp::create(l.b, loc, positions[dim], l.i32(step)).getResult()
+             : positions[dim];
+    known = isBelow(position, extent(dim));
+  }
+  return known;
+}
+
+// base + sum over dimensions of position * stride, in the width of the strides.
+Value ViewAccess::elementPointer(Value base, ArrayRef<Value> at) {
+  Value sum;
+  for (auto [dim, position] : llvm::enumerate(at)) {
+    Value stride = l.scalar(view.getStrides()[dim]);
+    Value term = widen(position, stride.getType());
+    if (!isUnit(dim))
+      term = arith::MulIOp::create(l.b, loc, term, stride);
+    sum = sum ? arith::AddIOp::create(l.b, loc, sum, term).getResult() : term;
+  }
+  return advance(base, sum);
+}
+
+Value ViewAccess::widen(Value value, Type type) {
+  return value.getType() == type ? value
+                                 : arith::ExtSIOp::create(l.b, loc, type, value).getResult();
+}
+
+Value ViewAccess::advance(Value pointer, Value elements) {
+  Value wide = widen(elements, l.b.getI64Type());
+  Type element = l.b.getIntegerType(bytes * 8);
+  return LLVM::GEPOp::create(l.b, loc, pointer.getType(), element, pointer, ValueRange{wide});
+}
+
+Value ViewAccess::rowPointer(ArrayRef<int64_t> steps) {
+  if (llvm::all_of(steps, [](int64_t step) { return step == 0; }))
+    return origin;
+  Value &known = rowPointers[SmallVector<int64_t>(steps)];
+  if (known)
+    return known;
+  Value sum;
+  for (auto [dim, step] : llvm::enumerate(steps)) {
+    if (step == 0)
+      continue;
+    Value stride = l.scalar(view.getStrides()[dim]);
+    Value term = arith::MulIOp::create(l.b, loc, stride,
+                                       l.integer(stride.getType().getIntOrFloatBitWidth(), step));
+    sum = sum ? arith::AddIOp::create(l.b, loc, sum, term).getResult() : term;
+  }
+  return known = advance(origin, sum);
+}
+
+} // namespace tile::codegen

@@ -1,0 +1,74 @@
+// ScheduleLoops: decides how many iterations the loads of a loop run ahead, as stages: so many fills of its ring are in use
+// at once, the one that is read included. PipelineLoops carries it out.
+#include "passes/Passes.h"
+
+#include "ir/Annotations.h"
+#include "passes/analysis/RunAhead.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_SCHEDULELOOPS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+/// Stages of a loop that does not say: the copies of two iterations hide what one copy takes.
+constexpr int32_t kDefaultStages = 3;
+
+struct Decision {
+  int32_t stages = 1;
+  std::string reason;
+};
+
+std::optional<int64_t> constantTrips(scf::ForOp loop) {
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  return trips ? std::optional(trips->getSExtValue()) : std::nullopt;
+}
+
+// The first load of the loop that had to stay says why; or there is none.
+std::string whyNothingRunsAhead(scf::ForOp loop) {
+  std::string why = "no product of its body depends on what it loads";
+  loop.walk([&](ir::ViewLoadOp load) {
+    std::optional<std::string> hindrance = whyNotAhead(load);
+    if (!feedsProduct(load) || !hindrance)
+      return WalkResult::advance();
+    why = "of its load, " + *hindrance;
+    return WalkResult::interrupt();
+  });
+  return why;
+}
+
+struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
+  using ScheduleLoopsBase::ScheduleLoopsBase;
+
+  void runOnOperation() final {
+    getOperation().walk([&](scf::ForOp loop) {
+      auto asked = loop->getAttrOfType<IntegerAttr>(ir::kStagesAttr);
+      if (!asked && !ringOf(loop))
+        return;
+      auto count = asked ? static_cast<int32_t>(asked.getInt()) : 0;
+      Decision decision = decide(loop, count);
+      gpu::setSchedule(loop, count, decision.stages, decision.reason);
+    });
+  }
+
+  Decision decide(scf::ForOp loop, int32_t asked) {
+    if (!ringOf(loop))
+      return {1, asked > 1 ? whyNothingRunsAhead(loop) : "as asked"};
+    Decision decision{asked ? asked : kDefaultStages, asked ? "as asked" : "by default"};
+    if (decision.stages > mostStages)
+      decision = {mostStages, "more do not fit in shared memory"};
+    if (std::optional<int64_t> trips = constantTrips(loop); trips && decision.stages > *trips)
+      decision = {static_cast<int32_t>(std::max<int64_t>(1, *trips)), "it has no more iterations"};
+    return decision;
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes

@@ -1,0 +1,41 @@
+// The order of operations on rings: each fill is acquired, filled, committed, got and released, in that order, no slot is
+// written before its readers are done with it, and nothing is copied that nobody will read.
+#pragma once
+
+#include "ir/TileGpuDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tile::passes {
+
+/// Follows the fills of every ring of a function through its loops, for 0, 1, 2, ... iterations until each slot has been
+/// used twice, and each branch both ways.
+class RingProtocol {
+public:
+  /// Emits an error, and is invalid, at the first operation that breaks the order.
+  explicit RingProtocol(mlir::func::FuncOp function);
+
+  bool isValid() const { return valid; }
+
+  /// How many fills at least have been committed after the one that is got here: copies of so many may still be on
+  /// their way when this one's have arrived.
+  int32_t laterFills(gpu::RingGetOp get) const { return later.lookup(get); }
+
+  /// The number of the fill that an operation is on, less the number of iterations that its loop has completed; nothing
+  /// if that differs between iterations.
+  std::optional<int64_t> leadOf(mlir::Operation *step) const {
+    auto known = leads.find(step);
+    return known == leads.end() ? std::nullopt : known->second;
+  }
+
+private:
+  friend class RingSimulation;
+
+  bool valid = true;
+  llvm::DenseMap<mlir::Operation *, int32_t> later;
+  llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> leads;
+};
+
+/// Is the order kept? A pass that makes or moves operations on rings asks at its end.
+mlir::LogicalResult verifyRings(mlir::func::FuncOp function);
+
+} // namespace tile::passes

@@ -1,0 +1,44 @@
+// Which loads of a loop may be issued iterations before the one that needs them: products of the body depend on them,
+// the loop alone decides where they read, and nothing that it does can change what is there.
+#pragma once
+
+#include "ir/TileGpuDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <optional>
+#include <string>
+
+namespace tile::passes {
+
+/// The load whose tile a product's operand is, but for its layout and dimensions of extent 1; null if it is computed.
+ir::ViewLoadOp loadBehind(mlir::Value operand);
+
+/// Does a product take the tile of this load as an operand, as it is or with something computed from each element?
+bool feedsProduct(ir::ViewLoadOp load);
+
+/// Does a product take it as it is, but for layout and dimensions of extent 1?
+bool isOperandOfProduct(ir::ViewLoadOp load);
+
+/// Why a load that feeds a product cannot be issued before its iteration, as a sentence; nothing if it can.
+std::optional<std::string> whyNotAhead(ir::ViewLoadOp load);
+
+/// What must be computed again to know in an earlier iteration what some values will be in a later one.
+struct AheadSlice {
+  llvm::SetVector<mlir::Operation *> ops;      ///< of the body, in program order, that the values follow from
+  llvm::SetVector<mlir::BlockArgument> carried; ///< variables of the loop that they depend on
+  llvm::SetVector<mlir::Operation *> steps;     ///< of the body, in program order: the next values of `carried`
+
+  /// Whether `ops` may be carried out where no iteration follows: without reads of memory, or divisions.
+  bool isSpeculatable() const;
+};
+
+/// The slice of values in the body of a loop; nothing, with a sentence in *why, if they follow from more than scalars,
+/// constants and memory that the loop does not write.
+std::optional<AheadSlice> aheadSlice(mlir::ValueRange values, mlir::scf::ForOp loop,
+                                     std::string *why = nullptr);
+
+/// The operation that begins to fill the ring whose fills the iterations of a loop number; null if it has none.
+gpu::RingAcquireOp ringOf(mlir::scf::ForOp loop);
+
+} // namespace tile::passes

@@ -1,0 +1,232 @@
+#include "passes/staging/LoopLoads.h"
+
+#include "ir/Annotations.h"
+#include "ir/AsyncCopy.h"
+#include "ir/DotLayouts.h"
+#include "ir/LayoutAttr.h"
+#include "ir/LayoutOp.h"
+#include "ir/layout/Derived.h"
+#include "ir/layout/MultiplyAdd.h"
+#include "passes/analysis/RunAhead.h"
+#include "passes/staging/StagingLayout.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+/// One load, as a part of the loop's ring.
+struct Part {
+  layout::Shape shape;           ///< the tile's as products take it: without the view's dimensions of extent 1
+  layout::Layout loaded;         ///< where its elements are in registers if the load puts them there
+  SmallVector<OpOperand *> uses; ///< by products of the body
+  SmallVector<layout::Layout> readers;
+  gpu::SmemType memory;
+  bool isAsync = false;
+};
+
+/// What a product reads of an operand.
+layout::Layout readerOf(OpOperand &use) {
+  auto dot = cast<ir::DotOp>(use.getOwner());
+  if (!gpu::isMultiplyAdd(dot))
+    return gpu::layoutOf(use.get().getType());
+  layout::Layout acc = gpu::layoutOf(dot.getAcc().getType());
+  return use.getOperandNumber() == 0 ? layout::multiplyAddRows(acc, dot.getSizes().k)
+                                     : layout::multiplyAddColumns(acc, dot.getSizes().k);
+}
+
+Value fillNumber(OpBuilder &b, scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  Value number = loop.getInductionVar();
+  if (!matchPattern(loop.getLowerBound(), m_Zero()))
+    number = arith::SubIOp::create(b, loc, number, loop.getLowerBound());
+  if (!matchPattern(loop.getStep(), m_One()))
+    number = arith::DivUIOp::create(b, loc, number, loop.getStep());
+  if (number.getType().isInteger(64))
+    number = arith::TruncIOp::create(b, loc, b.getI32Type(), number);
+  return number;
+}
+
+class LoopRing {
+public:
+  explicit LoopRing(scf::ForOp loop) : loop(loop), b(loop.getContext()) {}
+
+  StagedOperands promote() {
+    collect();
+    if (!parts.empty()) {
+      b.setInsertionPoint(loop.getBody(), placeOfFills());
+      fill();
+      read();
+    }
+    return std::move(staged);
+  }
+
+private:
+  void collect() {
+    for (auto load : loop.getBody()->getOps<ir::ViewLoadOp>())
+      if (feedsProduct(load) && !whyNotAhead(load))
+        parts[load] = {};
+    for (auto dot : loop.getBody()->getOps<ir::DotOp>())
+      for (unsigned number : {0u, 1u})
+        collect(dot->getOpOperand(number));
+    parts.remove_if([](auto &part) { return !decide(part.first, part.second); });
+  }
+
+  void collect(OpOperand &use) {
+    ir::ViewLoadOp load = loadBehind(use.get());
+    auto found = load ? parts.find(load) : parts.end();
+    if (found == parts.end())
+      return;
+    Part &part = found->second;
+    ArrayRef<int64_t> shape = ir::shapeOf(use.get().getType());
+    if (part.uses.empty())
+      part.shape.assign(shape.begin(), shape.end());
+    if (ArrayRef(part.shape) != shape)
+      return; // of another rank: staged by itself
+    part.uses.push_back(&use);
+    part.readers.push_back(readerOf(use));
+  }
+
+  // How the tile gets to shared memory; false if it cannot be seen in the shape that products take.
+  static bool decide(ir::ViewLoadOp load, Part &part) {
+    if (part.uses.empty()) { // products take what is computed from it
+      ArrayRef<int64_t> shape = ir::shapeOf(load.getResult().getType());
+      part.shape.assign(shape.begin(), shape.end());
+      part.readers.push_back(gpu::layoutOf(load.getResult().getType()));
+    }
+    auto loaded = layout::reshape(gpu::layoutOf(load.getResult().getType()), part.shape);
+    if (!loaded)
+      return false;
+    part.loaded = *loaded;
+    Type element = ir::elementTypeOf(load.getResult().getType());
+    part.memory = stagingType(part.loaded, element, part.readers);
+    part.isAsync = gpu::variantOf(load) == gpu::VariantKind::CpAsync &&
+                   gpu::planAsyncCopy(load, ir::shapeOf(load.getResult().getType()), part.memory,
+                                      ir::warpsOf(load))
+                       .has_value();
+    return true;
+  }
+
+  // What the loads' places follow from goes to the top of the body; the operation before which the ring is filled.
+  Block::iterator placeOfFills() {
+    llvm::SetVector<Operation *> needed;
+    for (auto &[load, part] : parts)
+      needed.insert_range(aheadSlice(load->getOperands(), loop)->ops);
+    SmallVector<Operation *> ops(needed.begin(), needed.end());
+    llvm::sort(ops, [](Operation *a, Operation *c) { return a->isBeforeInBlock(c); });
+    for (Operation *op : llvm::reverse(ops))
+      op->moveBefore(loop.getBody(), loop.getBody()->begin());
+    return ops.empty() ? loop.getBody()->begin() : std::next(ops.back()->getIterator());
+  }
+
+  void fill() {
+    SmallVector<gpu::SmemType> tiles;
+    for (auto &[load, part] : parts)
+      tiles.push_back(part.memory);
+    func::FuncOp function = loop->getParentOfType<func::FuncOp>();
+    OpBuilder top = OpBuilder::atBlockBegin(&function.getBody().front());
+    Location loc = loop.getLoc();
+    ring = gpu::RingAllocOp::create(top, loc, gpu::RingType::get(b.getContext(), 1, tiles));
+    number = fillNumber(b, loop);
+    gpu::RingAcquireOp::create(b, loc, ring, number);
+    SmallVector<Value> loaded;
+    for (auto &[load, part] : parts)
+      loaded.push_back(part.isAsync ? Value() : loadInRegisters(load, part));
+    for (auto [i, entry] : llvm::enumerate(parts)) {
+      auto &[load, part] = entry;
+      if (part.isAsync)
+        copy(load, i);
+      else
+        gpu::RingPutOp::create(b, load.getLoc(), loaded[i], ring, number, i);
+    }
+    gpu::RingCommitOp::create(b, loc, ring, number);
+  }
+
+  void copy(ir::ViewLoadOp load, size_t part) {
+    auto copy = gpu::RingCopyOp::create(b, load.getLoc(), load.getView(), load.getOffsets(), ring,
+                                        number, Value(), static_cast<int32_t>(part),
+                                        ir::shapeOf(load.getResult().getType()));
+    copy->setDiscardableAttrs(load->getDiscardableAttrDictionary());
+  }
+
+  Value loadInRegisters(ir::ViewLoadOp load, const Part &part) {
+    IRMapping nothing;
+    auto moved = cast<ir::ViewLoadOp>(b.clone(*load, nothing));
+    if (gpu::variantOf(moved) == gpu::VariantKind::CpAsync) {
+      gpu::addRefusal(moved, "cp_async refused: a thread's neighbours in the view are no neighbours in shared memory");
+      gpu::setVariant(moved, gpu::VariantKind::Vector);
+    }
+    return inShape(moved.getResult(), part.shape, part.loaded);
+  }
+
+  Value inShape(Value tile, ArrayRef<int64_t> shape, const layout::Layout &layout) {
+    if (ir::shapeOf(tile.getType()) == shape)
+      return tile;
+    auto type = RankedTensorType::get(shape, ir::elementTypeOf(tile.getType()),
+                                      gpu::attributeOf(b.getContext(), layout));
+    return ir::ReshapeOp::create(b, tile.getLoc(), type, tile);
+  }
+
+  void read() {
+    auto get = gpu::RingGetOp::create(b, loop.getLoc(), ring, number);
+    for (auto [i, entry] : llvm::enumerate(parts)) {
+      auto &[load, part] = entry;
+      Value memory = get.getTiles()[i];
+      for (OpOperand *use : part.uses)
+        readAsOperand(*use, memory);
+      readAsTile(load, part, memory);
+    }
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    gpu::RingReleaseOp::create(b, loop.getLoc(), ring, number);
+  }
+
+  void readAsOperand(OpOperand &use, Value memory) {
+    auto dot = cast<ir::DotOp>(use.getOwner());
+    if (gpu::isMultiplyAdd(dot)) {
+      staged[{dot, use.getOperandNumber()}] = memory;
+      return;
+    }
+    b.setInsertionPoint(dot);
+    Value before = use.get();
+    use.set(gpu::SmemLoadOp::create(b, dot.getLoc(), before.getType(), memory));
+    eraseUnused(before);
+  }
+
+  // Users that are no products see the tile as it was loaded. Products by multiply-add are among the users until they
+  // are replaced.
+  void readAsTile(ir::ViewLoadOp load, const Part &part, Value memory) {
+    if (!load.use_empty()) {
+      b.setInsertionPoint(load);
+      auto type = RankedTensorType::get(part.memory.getShape(), part.memory.getElementType(),
+                                        gpu::attributeOf(b.getContext(), part.loaded));
+      Value tile = gpu::SmemLoadOp::create(b, load.getLoc(), type, memory);
+      if (tile.getType() != load.getResult().getType())
+        tile = ir::ReshapeOp::create(b, load.getLoc(), load.getResult().getType(), tile);
+      load.getResult().replaceAllUsesWith(tile);
+    }
+    load.erase();
+  }
+
+  static void eraseUnused(Value value) {
+    Operation *op = value.getDefiningOp();
+    while (op && op->use_empty() && isa<gpu::ConvertLayoutOp, ir::ReshapeOp>(op)) {
+      Operation *source = op->getOperand(0).getDefiningOp();
+      op->erase();
+      op = source;
+    }
+  }
+
+  scf::ForOp loop;
+  OpBuilder b;
+  llvm::MapVector<ir::ViewLoadOp, Part> parts;
+  Value ring, number;
+  StagedOperands staged;
+};
+
+} // namespace
+
+StagedOperands promoteLoads(scf::ForOp loop) { return LoopRing(loop).promote(); }
+
+} // namespace tile::passes
