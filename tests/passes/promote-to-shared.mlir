@@ -103,7 +103,6 @@ func.func @multiply_add(%a: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}
 // CHECK: %[[B:.*]] = tilegpu.smem_load %[[G]]#1
 // CHECK: arith.addf %[[B]], %[[B]]
 // CHECK: tilegpu.ring_put
-// CHECK: tilegpu.smem_load %[[G]]#0
 func.func @copies(%a: !tile.view<3xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 2>, tile.stride_bytes_divisible = array<i64: 16, 16, 2>},
                   %b: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>, tile.extent_divisible = array<i64: 1, 8>},
                   %c: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}, %n: i32) attributes {tile.kernel} {
