@@ -77,7 +77,8 @@ def SelectVariants : Pass<"tile-select-variants", "::mlir::func::FuncOp"> {
   let description = [{
     Guarantees: each access of memory and each `tile.dot` has `tilegpu.variant`, with the sentences
     of the better variants that did not apply; accesses through tiles of pointers have
-    `tilegpu.access`, products `tilegpu.warp_grid`. Relies on: LowerViews.
+    `tilegpu.access`, products `tilegpu.warp_grid`: one grid for products that pass rows on
+    (DotChains). Relies on: LowerViews.
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the GPU, such as sm_80">];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];

@@ -10,6 +10,7 @@
 #include "ir/UserError.h"
 #include "ir/layout/Shared.h"
 #include "passes/analysis/AxisInfo.h"
+#include "passes/analysis/DotChains.h"
 #include "passes/variants/Variants.h"
 
 namespace tile::passes {
@@ -46,18 +47,27 @@ void annotatePointers(Operation *op, Value pointers, Value mask, AxisInfoAnalysi
   gpu::setAccess(op, order, vector);
 }
 
+/// By how many warps a product's result can be shared so that each has tiles of the instruction for itself.
+struct Room {
+  int64_t batch, rows, columns;
+};
+
+Room roomOf(ir::DotOp dot) {
+  ir::DotOp::Sizes sizes = dot.getSizes();
+  auto mma = gpu::isMultiplyAdd(dot) ? std::nullopt : ir::findMma(dot);
+  return {powerOfTwoDivisor(sizes.batch), powerOfTwoDivisor(sizes.m) / (mma ? mma->shape.m : 1),
+          powerOfTwoDivisor(sizes.n) / (mma ? mma->shape.n : 1)};
+}
+
 // The batch is shared first, since its matrices have nothing in common. Then the longer side of a warp's tile is halved
 // until all warps have one, so that each reads as little of a and b as possible.
 void chooseWarpGrid(ir::DotOp dot) {
   ir::DotOp::Sizes sizes = dot.getSizes();
-  auto mma = gpu::isMultiplyAdd(dot) ? std::nullopt : ir::findMma(dot);
-  int64_t rowRoom = powerOfTwoDivisor(sizes.m) / (mma ? mma->shape.m : 1),
-          columnRoom = powerOfTwoDivisor(sizes.n) / (mma ? mma->shape.n : 1);
-  int64_t ofBatch = std::min(powerOfTwoDivisor(sizes.batch), ir::warpsOf(dot)),
-          warps = ir::warpsOf(dot) / ofBatch;
+  Room room = roomOf(dot);
+  int64_t ofBatch = std::min(room.batch, ir::warpsOf(dot)), warps = ir::warpsOf(dot) / ofBatch;
   int32_t m = 1, n = 1;
   while (int64_t(m) * n < warps) {
-    bool canSplitRows = m < rowRoom, canSplitColumns = n < columnRoom;
+    bool canSplitRows = m < room.rows, canSplitColumns = n < room.columns;
     bool rowsAreLonger = sizes.m / m >= sizes.n / n;
     if (canSplitRows && (rowsAreLonger || !canSplitColumns))
       m *= 2;
@@ -67,6 +77,39 @@ void chooseWarpGrid(ir::DotOp dot) {
       m *= 2; // more warps than tiles: the rest compute the same
   }
   gpu::setWarpGrid(dot, m, n, static_cast<int32_t>(ofBatch));
+}
+
+// Products that pass rows on share one grid, of as many rows as there is room for. With one column each warp holds its
+// rows whole: the accumulator lies as the next product's A does, and reductions of rows stay in a warp. With several, A
+// goes through shared memory anyway, and only what was reduced from rows stays in place. Nothing if that is no gain, or
+// the products have no such grid in common; those by multiply-add read A from shared memory.
+std::optional<layout::WarpGrid> gridOfRows(const DotChain &chain) {
+  bool isTied = chain.passesRows || chain.passesReductions;
+  if (!isTied || llvm::any_of(chain.dots, gpu::isMultiplyAdd))
+    return std::nullopt;
+  int64_t warps = ir::warpsOf(chain.dots.front());
+  Room least = roomOf(chain.dots.front());
+  for (ir::DotOp dot : chain.dots) {
+    Room room = roomOf(dot);
+    if (std::min(room.batch, warps) != std::min(least.batch, warps))
+      return std::nullopt;
+    least = {least.batch, std::min(least.rows, room.rows), std::min(least.columns, room.columns)};
+  }
+  int64_t ofBatch = std::min(least.batch, warps);
+  int64_t rows = std::min(least.rows, warps / ofBatch), columns = warps / ofBatch / rows;
+  if (columns > 1 && (columns > least.columns || !chain.passesReductions))
+    return std::nullopt;
+  return layout::WarpGrid{static_cast<int>(rows), static_cast<int>(columns),
+                          static_cast<int>(ofBatch)};
+}
+
+void chooseWarpGrids(const DotChain &chain) {
+  std::optional<layout::WarpGrid> shared = gridOfRows(chain);
+  for (ir::DotOp dot : chain.dots)
+    if (shared)
+      gpu::setWarpGrid(dot, shared->m, shared->n, shared->b);
+    else
+      chooseWarpGrid(dot);
 }
 
 void select(Operation *op, const ir::Target &target) {
@@ -97,9 +140,10 @@ struct SelectVariants : passes::impl::SelectVariantsBase<SelectVariants> {
       if (auto prefetch = dyn_cast<ir::PrefetchOp>(op))
         annotatePointers(op, prefetch.getPtr(), prefetch.getMask(), axis);
       select(op, *found);
-      if (auto dot = dyn_cast<ir::DotOp>(op))
-        chooseWarpGrid(dot);
     });
+    DotChains chains(getOperation());
+    for (const DotChain &chain : chains.all())
+      chooseWarpGrids(chain);
   }
 };
 

@@ -43,6 +43,47 @@ func.func @warp_grids(%batch: tensor<2x64x32xf16>, %bb: tensor<2x32x64xf16>, %bc
   return
 }
 
+// The second product takes rows of the first as its A: both share rows alone, so that a warp holds its rows whole.
+// CHECK-LABEL: func.func @rows_passed_on
+func.func @rows_passed_on(%q: tensor<64x64xf16>, %k: tensor<64x64xf16>, %c: tensor<64x64xf32>) -> tensor<64x64xf32>
+    attributes {tile.warps = 4 : i32} {
+  // CHECK-COUNT-2: tile.dot {{.*}}#tilegpu.warp_grid<rows = 4, columns = 1>
+  %x = tile.dot %q, %k, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %a = tile.convert %x : tensor<64x64xf32> -> tensor<64x64xf16>
+  %y = tile.dot %a, %k, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// With more warps than rows, A goes through shared memory anyway: each product has its own grid.
+// CHECK-LABEL: func.func @too_few_rows
+func.func @too_few_rows(%q: tensor<32x32xf16>, %k: tensor<32x128xf16>, %w: tensor<32x32xf16>, %c: tensor<32x32xf32>,
+                        %d: tensor<32x128xf32>) -> tensor<32x128xf32> attributes {tile.warps = 4 : i32} {
+  // CHECK: tile.dot {{.*}}#tilegpu.warp_grid<rows = 2, columns = 2>
+  // CHECK: tile.dot {{.*}}#tilegpu.warp_grid<rows = 1, columns = 4>
+  %x = tile.dot %q, %w, %c : tensor<32x32xf16>, tensor<32x32xf16>, tensor<32x32xf32>
+  %a = tile.convert %x : tensor<32x32xf32> -> tensor<32x32xf16>
+  %y = tile.dot %a, %k, %d : tensor<32x32xf16>, tensor<32x128xf16>, tensor<32x128xf32>
+  return %y : tensor<32x128xf32>
+}
+
+// But factors that were reduced from the first one's rows would have to change their warps: one grid for both.
+// CHECK-LABEL: func.func @reductions_passed_on
+func.func @reductions_passed_on(%q: tensor<32x32xf16>, %k: tensor<32x128xf16>, %w: tensor<32x32xf16>, %c: tensor<32x32xf32>,
+                                %d: tensor<32x128xf32>) -> tensor<32x128xf32> attributes {tile.warps = 4 : i32} {
+  // CHECK-COUNT-2: tile.dot {{.*}}#tilegpu.warp_grid<rows = 2, columns = 2>
+  %x = tile.dot %q, %w, %c : tensor<32x32xf16>, tensor<32x32xf16>, tensor<32x32xf32>
+  %r = tile.reduce %x axis 1 : tensor<32x32xf32> -> tensor<32xf32> {
+  ^bb0(%l: f32, %m: f32):
+    %s = arith.addf %l, %m : f32
+    tile.yield %s : f32
+  }
+  %e = tile.expand_dims %r, 1 : tensor<32xf32> -> tensor<32x1xf32>
+  %f = tile.broadcast %e : tensor<32x1xf32> -> tensor<32x128xf32>
+  %g = arith.mulf %d, %f : tensor<32x128xf32>
+  %y = tile.dot %q, %k, %g : tensor<32x32xf16>, tensor<32x128xf16>, tensor<32x128xf32>
+  return %y : tensor<32x128xf32>
+}
+
 // Tiles of pointers: vectors as long as the run, the alignment and the mask allow.
 // CHECK-LABEL: func.func @pointers
 func.func @pointers(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %u: !tile.ptr<f32>,
