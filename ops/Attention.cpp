@@ -20,13 +20,34 @@ constexpr double kLn2 = 0.6931471805599453;
 struct AttentionInputs {
   In<any, 4> q, k, v;
   Value scaleLog2E;
+  /// Is the scale positive? Then the largest score is so before it is scaled too.
+  bool isRising;
+};
+
+/// The weights of a row of scores, whose largest so far is known: exp2(slope * score - shift), one
+/// fma and one exponential each.
+struct RowExponents {
+  /// `scale` is positive.
+  RowExponents(Value largest, Value scale) {
+    // All weights of the row share the rounding error of largest * scale as a factor. Where that is
+    // more than they can bear, exponents of neighbouring scores are so far apart that the next power
+    // of two does for the scale; it rounds nothing.
+    Value powerOfTwo = bitcast(f32, (bitcast(i32, scale) + 0x7fffff) & 0x7f800000);
+    slope = select(abs(largest * scale) < 0x1p23f, scale, powerOfTwo);
+    scaled = largest * slope;
+    shift = finite(scaled);
+  }
+  Value weights(Value scores) const {
+    return exp2(fma(scores, expand_dims(slope, 1), -expand_dims(shift, 1)));
+  }
+  Value slope, scaled, shift;
 };
 
 /// Stores `out` and hands the row's logarithms of sums to `storeLse(batch, head, tile, lse)`.
 template <class StoreLse>
 void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, AttentionTiles tiles,
                       bool causal, Precision precision, StoreLse storeLse) {
-  const auto &[q, k, v, scaleLog2E] = in;
+  const auto &[q, k, v, scaleLog2E, isRising] = in;
   const int rows = tiles.queries, columns = tiles.keys, width = tiles.head;
   Value queryCount = q.dim(2), keyCount = k.dim(2), queryTiles = cdiv(queryCount, rows);
   AttentionGrid at(q.dim(0), q.dim(1), queryTiles);
@@ -34,51 +55,56 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, Attenti
   Value tile = causal ? queryTiles - 1 - at.tile : at.tile;
   Value head = at.head / (q.dim(1) / k.dim(1));
   Value queries = rowsOf(q, at.batch, at.head, tile, rows, width);
-  Value positions = expand_dims(arange(rows) + tile * rows, 1);
-  auto largest = var(full(f32, {rows}, -kInfinity)), total = var(zeros(f32, {rows}));
+  Value scale = isRising ? scaleLog2E : full(f32, {}, 1.0f);
+  auto largest = var(full(f32, {rows}, -kInfinity)), scaled = var(full(f32, {rows}, -kInfinity));
+  auto total = var(zeros(f32, {rows}));
   auto sums = var(zeros(f32, {rows, width}));
   for (auto n : range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal)).stages(2)) {
     Value keys = columnsOf(k, at.batch, head, n, columns, width);
-    Value scores = dot(queries, keys, {.precision = precision}) * scaleLog2E;
-    scores = visibleScores(scores, positions, expand_dims(arange(columns) + n * columns, 0),
-                           queryCount, keyCount, causal);
-    Value now = max(largest, reduce_max(scores, 1)), shift = finite(now);
-    Value weights = exp2(scores - expand_dims(shift, 1));
-    Value fade = exp2(largest - shift);
+    auto scores = var(dot(queries, keys, {.precision = precision}));
+    if (!isRising)
+      scores = scores * scaleLog2E;
+    scores = visibleScores(scores, {tile * rows, n * columns, 1, queryCount, keyCount}, causal);
+    Value now = max(largest, reduce_max(scores, 1));
+    RowExponents exponents(now, scale);
+    Value weights = exponents.weights(scores), fade = exp2(scaled - exponents.shift);
     total = total * fade + sum(weights, 1);
     sums = dot(cast(v.dtype(), weights), rowsOf(v, at.batch, head, n, columns, width),
                sums * expand_dims(fade, 1), {.precision = precision});
-    largest = now;
+    largest = now, scaled = exponents.scaled;
   }
-  Value sawNothing = expand_dims(total == 0.0f, 1);
+  Value top = largest * scale, sawNothing = expand_dims((total == 0.0f) & (top == -kInfinity), 1);
   Value result =
       select(broadcast_to(sawNothing, {rows, width}), 0.0f, sums / expand_dims(total, 1));
   out.tile({1, 1, rows, width})(at.batch, at.head, tile, 0) =
       cast(out.dtype(), reshape(result, {1, 1, rows, width}));
-  storeLse(at.batch, at.head, tile, (largest + log2(total)) * static_cast<float>(kLn2));
+  storeLse(at.batch, at.head, tile, (top + log2(total)) * static_cast<float>(kLn2));
 }
 
 const auto attentionKernel =
-    kernel("attention", [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out,
-                           Scalar<f32> scale, Const Queries, Const Keys, Const Head,
-                           ConstOf<bool> causal, ConstOf<Precision> precision) {
-      attentionProgram({q, k, v, scale}, out, {Queries, Keys, Head, 0}, causal, precision,
-                       [](Value, Value, Value, Value) {});
-    }).named("q", "k", "v", "out", "scale", "Queries", "Keys", "Head", "causal", "precision");
+    kernel("attention",
+           [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Scalar<f32> scale,
+              Const Queries, Const Keys, Const Head, ConstOf<bool> causal, ConstOf<bool> rising,
+              ConstOf<Precision> precision) {
+             attentionProgram({q, k, v, scale, rising}, out, {Queries, Keys, Head, 0}, causal,
+                              precision, [](Value, Value, Value, Value) {});
+           })
+        .named("q", "k", "v", "out", "scale", "Queries", "Keys", "Head", "causal", "rising",
+               "precision");
 
 const auto attentionLseKernel =
     kernel("attention_lse",
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Out<f32, 3> lse,
               Scalar<f32> scale, Const Queries, Const Keys, Const Head, ConstOf<bool> causal,
-              ConstOf<Precision> precision) {
+              ConstOf<bool> rising, ConstOf<Precision> precision) {
              int rows = Queries;
              attentionProgram(
-                 {q, k, v, scale}, out, {Queries, Keys, Head, 0}, causal, precision,
+                 {q, k, v, scale, rising}, out, {Queries, Keys, Head, 0}, causal, precision,
                  [&](Value batch, Value head, Value tile, Value values) {
                    lse.tile({1, 1, rows})(batch, head, tile) = reshape(values, {1, 1, rows});
                  });
            })
-        .named("q", "k", "v", "out", "lse", "scale", "Queries", "Keys", "Head", "causal",
+        .named("q", "k", "v", "out", "lse", "scale", "Queries", "Keys", "Head", "causal", "rising",
                "precision");
 
 /// Launches either kernel; `lse` is empty or lse.
@@ -91,9 +117,10 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
   auto [tiles, precision] = forwardPlan(q.dtype(), q.extent(2), q.extent(3), options.precision);
   AlignedInput queries(site, q), keys(site, k), values(site, v);
   AlignedOutput result(site, out);
-  kernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, precision)
+  auto scale = static_cast<float>(attentionScale(q, options) * kLog2E);
+  kernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, scale > 0, precision)
       .warps(tiles.warps)(site, queries.rows(), keys.rows(), values.rows(), result.rows(), lse...,
-                          static_cast<float>(attentionScale(q, options) * kLog2E));
+                          scale);
   result.finish(site);
 }
 
@@ -112,7 +139,7 @@ const bool registered = registerOp({
           auto [tiles, precision] = forwardPlan(dtype, queries, head, Precision::tf32x3);
           return KernelRequest(attentionKernel
                                    .consts(tiles.queries, tiles.keys, tiles.head,
-                                           settings.integer("causal", 0) != 0, precision)
+                                           settings.integer("causal", 0) != 0, true, precision)
                                    .warps(tiles.warps),
                                {q, k, k, q, exampleScalar(f32)});
         },

@@ -73,7 +73,6 @@ void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 
   const bool isHeld = width <= 128;
   auto loadValues = [&] { return rowsOf(in.v, at.batch, at.head, at.tile, columns, width); };
   Value held = isHeld ? loadValues() : Value();
-  Value keyPositions = expand_dims(arange(columns) + at.tile * columns, 1);
   Value first =
       causal ? max(at.tile * columns - (keyCount - queryCount), 0) / rows : zeros(i32, {});
   auto dkSums = var(zeros(f32, {columns, width})), dvSums = var(zeros(f32, {columns, width}));
@@ -81,11 +80,11 @@ void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 
     Value head = at.head * group + member;
     for (auto m : range(first, cdiv(queryCount, rows))) {
       Value lse = expand_dims(lseInBase2(in, at.batch, head, m, rows), 0);
-      Value scores = dot(keys, columnsOf(in.q, at.batch, head, m, rows, width), how) *
-                     (in.scale * static_cast<float>(kLog2E));
-      Value queryPositions = expand_dims(arange(rows) + m * rows, 0);
-      scores = visibleScores(scores, queryPositions, keyPositions, queryCount, keyCount, causal);
-      Value weights = exp2(scores - lse);
+      Value scores = dot(keys, columnsOf(in.q, at.batch, head, m, rows, width), how);
+      auto exponents = var(fma(scores, in.scale * static_cast<float>(kLog2E), -lse));
+      exponents =
+          visibleScores(exponents, {m * rows, at.tile * columns, 0, queryCount, keyCount}, causal);
+      Value weights = exp2(exponents);
       dvSums = dot(cast(in.dout.dtype(), weights), rowsOf(in.dout, at.batch, head, m, rows, width),
                    dvSums, how);
       Value byWeight = dot(isHeld ? held : loadValues(),
@@ -112,14 +111,12 @@ void queryProgram(const GradientInputs &in, const Out<any, 4> &dq, AttentionTile
   Value gradients = rowsOf(in.dout, at.batch, at.head, tile, rows, width);
   Value lse = expand_dims(lseInBase2(in, at.batch, at.head, tile, rows), 1);
   Value delta = expand_dims(deltaOf(in, at.batch, at.head, tile, rows), 1);
-  Value queryPositions = expand_dims(arange(rows) + tile * rows, 1);
   auto sums = var(zeros(f32, {rows, width}));
   for (auto n : range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal))) {
-    Value scores = dot(queries, columnsOf(in.k, at.batch, head, n, columns, width), how) *
-                   (in.scale * static_cast<float>(kLog2E));
-    Value keyPositions = expand_dims(arange(columns) + n * columns, 0);
-    scores = visibleScores(scores, queryPositions, keyPositions, queryCount, keyCount, causal);
-    Value weights = exp2(scores - lse);
+    Value scores = dot(queries, columnsOf(in.k, at.batch, head, n, columns, width), how);
+    Value exponents = fma(scores, in.scale * static_cast<float>(kLog2E), -lse);
+    Value weights =
+        exp2(visibleScores(exponents, {tile * rows, n * columns, 1, queryCount, keyCount}, causal));
     Value byWeight = dot(gradients, columnsOf(in.v, at.batch, head, n, columns, width), how);
     sums = dot(cast(in.k.dtype(), weights * (byWeight - delta)),
                rowsOf(in.k, at.batch, head, n, columns, width), sums, how);

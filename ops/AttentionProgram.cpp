@@ -91,12 +91,15 @@ double attentionScale(const Operand &q, const AttentionOptions &options) {
 
 Value finite(Value largest) { return select(largest == -kInfinity, 0.0f, largest); }
 
-Value visibleScores(Value scores, Value queries, Value keys, Value queryCount, Value keyCount,
-                    bool causal) {
-  Value visible = keys < keyCount;
-  if (causal)
-    visible = visible & (keys <= queries + (keyCount - queryCount));
-  return select(broadcast_to(visible, scores.shape()), scores, -kInfinity);
+Value visibleScores(Value scores, const ScoreTile &at, bool causal) {
+  const Shape shape = scores.shape();
+  Value keys = expand_dims(arange(shape[size_t(at.keyAxis)]) + at.firstKey, 1 - at.keyAxis);
+  Value visible = keys < at.keyCount;
+  if (causal) {
+    Value lastKeys = arange(shape[size_t(1 - at.keyAxis)]) + at.lastKeyOfFirst();
+    visible = visible & (keys <= expand_dims(lastKeys, at.keyAxis));
+  }
+  return select(broadcast_to(visible, shape), scores, -kInfinity);
 }
 
 Value keyTilesSeen(Value queryTile, Value queryCount, Value keyCount, const AttentionTiles &tiles,

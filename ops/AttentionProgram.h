@@ -51,10 +51,17 @@ Value columnsOf(const View &x, Value batch, Value head, Value tile, int rows, in
 
 /// A maximum of -infinity, which means "nothing seen", counts as 0: infinity - infinity is NaN.
 Value finite(Value largest);
-/// Scores where the query sees the key, else -infinity; `queries` and `keys` are positions that
-/// broadcast to the scores.
-Value visibleScores(Value scores, Value queries, Value keys, Value queryCount, Value keyCount,
-                    bool causal);
+/// Where a tile of scores lies among all.
+struct ScoreTile {
+  Value firstQuery, firstKey;
+  int keyAxis; ///< 1, or 0 if the scores are keys x queries
+  Value queryCount, keyCount;
+
+  /// The last key that causality lets the tile's first query see; each further one sees one more.
+  Value lastKeyOfFirst() const { return firstQuery + (keyCount - queryCount); }
+};
+/// Scores where the query sees the key, else -infinity.
+Value visibleScores(Value scores, const ScoreTile &at, bool causal);
 /// The number of tiles of keys that the queries of a tile see, at least in part.
 Value keyTilesSeen(Value queryTile, Value queryCount, Value keyCount, const AttentionTiles &tiles,
                    bool causal);

@@ -190,6 +190,40 @@ TEST_P(AttentionOp, DefaultScaleAndExtremeOnes) {
     check<float>({1, 1, 1, 20, 70, 64, false, scale}, std::max(1.0, scale) * kF32);
 }
 
+TEST_P(AttentionOp, ScalesOfEitherSign) {
+  for (double scale : {-0.3, 0.0, 1e-39, -1e-39, 1e-20})
+    for (bool causal : {false, true}) {
+      check<half>({1, 2, 1, 90, 150, 32, causal, scale}, kF16);
+      check<half>({1, 2, 1, 90, 20, 32, causal, scale}, kF16); // rows that see nothing
+      check<float>({1, 1, 1, 70, 100, 32, causal, scale}, kF32);
+      checkGradient<half>({1, 2, 1, 70, 90, 32, causal, scale}, 2e-3);
+    }
+}
+
+// Scores of such size are far apart: the largest alone weigh, all the same, and what was summed up before they came
+// fades. At the edge the way in which exponents are rounded changes.
+TEST_P(AttentionOp, LargeScoresWeighAsTheyCompare) {
+  AttentionCase c = {1, 1, 1, 4, 160, 16, false, 1};
+  constexpr float kEdge = 0x1p23f / 1.44269504f; // the exponent is in base 2
+  std::array<float, 5> tops = {1e3f, kEdge * 0.999f, kEdge * 1.001f, 1.3f * kEdge, 1e9f};
+  auto v = uniform<float>(c.keyNumel(), -1, 1, 3);
+  for (bool isRising : {true, false}) {
+    SCOPED_TRACE(isRising);
+    std::vector<float> q(size_t(c.queryNumel())), k(size_t(c.keyNumel()));
+    for (size_t row = 0; row < 4; ++row)
+      q[row * 16] = std::array{1.0f, -1.0f, 0.25f, -64.0f}[row];
+    for (size_t key = 0; key < 160; ++key) // of each 32 keys the last two have the largest score
+      k[key * 16] = tops[isRising ? key / 32 : 4 - key / 32] * (key % 32 < 30 ? 0.5f : 1.0f);
+    auto out = queryOutput<float>(c);
+    auto lse = output<float>({1, 1, 4}, 2);
+    ops::attention(stream, queriesOf(c, q), keysOf(c, k), keysOf(c, v), out.tensor(), lse.tensor(),
+                   {.scale = 1.0f, .precision = Precision::ieee});
+    AttentionReference expected(c, wide(q), wide(k), wide(v));
+    expectAll(out.result(), [&](int64_t i) { return expected.out[size_t(i)]; }, {0.51, 1e-6});
+    expectAll(lse.result(), [&](int64_t i) { return expected.lse[size_t(i)]; }, {2, 1e-4});
+  }
+}
+
 TEST_P(AttentionOp, SpecialValues) {
   AttentionCase c = {1, 1, 1, 6, 40, 16, false, 1};
   std::vector<float> q(size_t(c.queryNumel()), 0.0f), k(size_t(c.keyNumel()), 1.0f),
