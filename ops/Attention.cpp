@@ -64,7 +64,7 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, Attenti
     auto scores = var(dot(queries, keys, {.precision = precision}));
     if (!isRising)
       scores = scores * scaleLog2E;
-    scores = visibleScores(scores, {tile * rows, n * columns, 1, queryCount, keyCount}, causal);
+    hideScores(scores, {tile * rows, n * columns, 1, queryCount, keyCount}, causal);
     Value now = max(largest, reduce_max(scores, 1));
     RowExponents exponents(now, scale);
     Value weights = exponents.weights(scores), fade = exp2(scaled - exponents.shift);

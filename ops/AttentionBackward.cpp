@@ -82,8 +82,7 @@ void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 
       Value lse = expand_dims(lseInBase2(in, at.batch, head, m, rows), 0);
       Value scores = dot(keys, columnsOf(in.q, at.batch, head, m, rows, width), how);
       auto exponents = var(fma(scores, in.scale * static_cast<float>(kLog2E), -lse));
-      exponents =
-          visibleScores(exponents, {m * rows, at.tile * columns, 0, queryCount, keyCount}, causal);
+      hideScores(exponents, {m * rows, at.tile * columns, 0, queryCount, keyCount}, causal);
       Value weights = exp2(exponents);
       dvSums = dot(cast(in.dout.dtype(), weights), rowsOf(in.dout, at.batch, head, m, rows, width),
                    dvSums, how);
@@ -115,6 +114,7 @@ void queryProgram(const GradientInputs &in, const Out<any, 4> &dq, AttentionTile
   for (auto n : range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal))) {
     Value scores = dot(queries, columnsOf(in.k, at.batch, head, n, columns, width), how);
     Value exponents = fma(scores, in.scale * static_cast<float>(kLog2E), -lse);
+    // No branch: with one, small heads lose the registers of a second program on a multiprocessor.
     Value weights =
         exp2(visibleScores(exponents, {tile * rows, n * columns, 1, queryCount, keyCount}, causal));
     Value byWeight = dot(gradients, columnsOf(in.v, at.batch, head, n, columns, width), how);

@@ -9,6 +9,8 @@ namespace tile::ops {
 namespace {
 
 constexpr int kWidestHead = 256;
+/// Scores of a tile from which on a branch costs less than the comparisons that it spares.
+constexpr int kScoresOfABranch = 64 * 64;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Fewer rows where there are not so many.
@@ -100,6 +102,17 @@ Value visibleScores(Value scores, const ScoreTile &at, bool causal) {
     visible = visible & (keys <= expand_dims(lastKeys, at.keyAxis));
   }
   return select(broadcast_to(visible, shape), scores, -kInfinity);
+}
+
+void hideScores(Var &scores, const ScoreTile &at, bool causal) {
+  auto hide = [&] { scores = visibleScores(scores, at, causal); };
+  const Shape shape = scores.shape();
+  if (shape[0] * shape[1] < kScoresOfABranch)
+    return hide();
+  Value end = at.firstKey + shape[size_t(at.keyAxis)], isCut = end > at.keyCount;
+  if (causal)
+    isCut = isCut | (end - 1 > at.lastKeyOfFirst());
+  if_(isCut, hide);
 }
 
 Value keyTilesSeen(Value queryTile, Value queryCount, Value keyCount, const AttentionTiles &tiles,

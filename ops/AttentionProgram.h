@@ -62,6 +62,8 @@ struct ScoreTile {
 };
 /// Scores where the query sees the key, else -infinity.
 Value visibleScores(Value scores, const ScoreTile &at, bool causal);
+/// The same, but most tiles, which neither the diagonal nor the last key cuts, are not looked at.
+void hideScores(Var &scores, const ScoreTile &at, bool causal);
 /// The number of tiles of keys that the queries of a tile see, at least in part.
 Value keyTilesSeen(Value queryTile, Value queryCount, Value keyCount, const AttentionTiles &tiles,
                    bool causal);

@@ -121,6 +121,28 @@ TEST_P(AttentionOp, LengthsRoundTheTiles) {
       check<half>({1, 2, 2, queries, keys, 32, causal}, kF16);
 }
 
+// Tiles of keys that the diagonal or the last key cuts are looked at, others are not: just before, at and just after
+// each border of tiles of 64 x 64, 128 x 32 and 64 x 32.
+TEST_P(AttentionOp, MasksAtTileBorders) {
+  for (bool causal : {false, true}) {
+    for (auto [queries, keys] : {std::pair<int64_t, int64_t>{64, 128},
+                                 {64, 127},
+                                 {64, 129},
+                                 {128, 128},
+                                 {128, 65},
+                                 {129, 128},
+                                 {127, 192},
+                                 {65, 64}})
+      check<half>({1, 1, 1, queries, keys, 16, causal}, kF16);
+    for (auto [queries, keys] :
+         {std::pair<int64_t, int64_t>{128, 64}, {128, 63}, {128, 65}, {129, 160}, {64, 33}})
+      check<half>({1, 1, 1, queries, keys, 128, causal, 0.1}, kF16);
+    check<float>({1, 1, 1, 64, 65, 32, causal}, kF32);
+    for (auto [queries, keys] : {std::pair<int64_t, int64_t>{64, 128}, {65, 127}, {128, 129}})
+      checkGradient<half>({1, 1, 1, queries, keys, 32, causal}, 2e-3);
+  }
+}
+
 TEST_P(AttentionOp, HeadSizes) {
   for (int64_t head : {1, 16, 17, 40, 64, 80, 96, 128, 160, 192, 250, 256})
     check<half>({1, 1, 1, 70, 90, head, head % 3 == 1, 2 / std::sqrt(double(head))}, kF16);
