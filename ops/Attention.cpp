@@ -49,6 +49,7 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, Attenti
                       bool causal, Precision precision, StoreLse storeLse) {
   const auto &[q, k, v, scaleLog2E, isRising] = in;
   const int rows = tiles.queries, columns = tiles.keys, width = tiles.head;
+  flushWhereNarrow(q);
   Value queryCount = q.dim(2), keyCount = k.dim(2), queryTiles = cdiv(queryCount, rows);
   AttentionGrid at(q.dim(0), q.dim(1), queryTiles);
   // The last queries see most keys: they begin first.
@@ -118,7 +119,8 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
   AlignedInput queries(site, q), keys(site, k), values(site, v);
   AlignedOutput result(site, out);
   auto scale = static_cast<float>(attentionScale(q, options) * kLog2E);
-  kernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, scale > 0, precision)
+  bool isRising = scale >= std::numeric_limits<float>::min(); // smaller ones are flushed to zero
+  kernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, isRising, precision)
       .warps(tiles.warps)(site, queries.rows(), keys.rows(), values.rows(), result.rows(), lse...,
                           scale);
   result.finish(site);

@@ -66,6 +66,7 @@ void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 
                 AttentionTiles tiles, bool causal, Precision precision) {
   const int rows = tiles.queries, columns = tiles.keys, width = tiles.head;
   const DotOptions how = {.precision = precision};
+  flushWhereNarrow(in.q);
   Value queryCount = in.q.dim(2), keyCount = in.k.dim(2), group = in.q.dim(1) / in.k.dim(1);
   AttentionGrid at(in.k.dim(0), in.k.dim(1), cdiv(keyCount, columns));
   Value keys = rowsOf(in.k, at.batch, at.head, at.tile, columns, width);
@@ -102,6 +103,7 @@ void queryProgram(const GradientInputs &in, const Out<any, 4> &dq, AttentionTile
                   bool causal, Precision precision) {
   const int rows = tiles.queries, columns = tiles.keys, width = tiles.head;
   const DotOptions how = {.precision = precision};
+  flushWhereNarrow(in.q);
   Value queryCount = in.q.dim(2), keyCount = in.k.dim(2), queryTiles = cdiv(queryCount, rows);
   AttentionGrid at(in.q.dim(0), in.q.dim(1), queryTiles);
   Value tile = causal ? queryTiles - 1 - at.tile : at.tile;

@@ -49,6 +49,13 @@ Value columnsOf(const View &x, Value batch, Value head, Value tile, int rows, in
   return reshape(x.T().tile({1, 1, columns, rows})(batch, head, 0, tile), {columns, rows});
 }
 
+/// Exponentials of f32 take three instructions each, one if numbers below 2^-126 may count as zero. Of
+/// 16-bit tensors they may: no weight as small is left when it is rounded.
+template <class View> void flushWhereNarrow(const View &x) {
+  if (x.dtype() != f32)
+    hint::ftz();
+}
+
 /// A maximum of -infinity, which means "nothing seen", counts as 0: infinity - infinity is NaN.
 Value finite(Value largest);
 /// Where a tile of scores lies among all.
