@@ -38,13 +38,15 @@ int paddedHead(int64_t extent) {
 AttentionPlan forwardPlan(DType dtype, int64_t count, int64_t width, Precision asked) {
   int head = paddedHead(width);
   bool isWide = dtype == f32;
-  int keys = isWide || head > 96 ? 32 : 64;
-  int queries = head * (isWide ? 2 : 1) > 128 ? 32 : 64;
   bool fits = head <= (asked == Precision::tf32x3 ? 96 : 128);
   Precision precision = fits ? asked : Precision::ieee;
-  return {
-      {rowsFor(count, queries), keys, head, head > widestOfFourWarps(isWide, precision) ? 8 : 4},
-      precision};
+  // Each warp has 16 queries, whole rows of scores. With eight warps a thread has half as much of
+  // the tiles of k and v on their way, which wide heads leave little room for.
+  bool isLong = !isWide && head > 96 && head <= 128;
+  int keys = isWide || head > 96 ? 32 : 64;
+  int queries = rowsFor(count, isLong ? 128 : head * (isWide ? 2 : 1) > 128 ? 32 : 64);
+  bool isEight = isLong ? queries == 128 : head > widestOfFourWarps(isWide, precision);
+  return {{queries, keys, head, isEight ? 8 : 4}, precision};
 }
 
 AttentionPlan backwardPlan(const Operand &q, Precision asked) {

@@ -140,6 +140,52 @@ class Matmul(Case):
         self.assertEqual(product["refused"], ["mma_sync refused: f32 with precision ieee needs fused multiply-add"])
 
 
+def innermost_loop(text):
+    """The body of the loop in a stage's text that has the products and no further loop."""
+    lines = text.splitlines()
+    starts = [i for i, line in enumerate(lines) if " scf.for " in line]
+    indent = len(lines[starts[-1]]) - len(lines[starts[-1]].lstrip())
+    end = next(i for i in range(starts[-1], len(lines)) if lines[i].startswith(" " * indent + "}"))
+    return lines[starts[-1] + 1:end]
+
+
+class Attention(Case):
+    """Scores and weights stay in the warp that has their rows, and the tensor cores take the weights from registers."""
+
+    def assert_rows_stay(self, *settings, barriers):
+        _, data = self.explained("op:attention", *settings)
+        warps = data["resources"]["threads"] // 32
+        self.assertEqual([p["warp_grid"] for p in data["products"]], [[warps, 1]] * 2)
+        purposes = [change["purpose"] for change in data["layout_changes"]]
+        self.assertEqual(purposes, ["change of layout"], "of the result, before it is stored")
+        if have_ptxas():
+            self.assertEqual(data["resources"]["spill_store_bytes"], 0)
+        done = subprocess.run([kTilec, "build", "op:attention", *settings, "--emit=tilegpu"], cwd=self.path,
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        loop = innermost_loop(done.stdout)
+        counts = {name: sum(name in line for line in loop)
+                  for name in ("tile.dot", "tilegpu.barrier", "tilegpu.smem_store", "tilegpu.smem_load",
+                               "tilegpu.reduce_partial", "tilegpu.convert_layout")}
+        self.assertEqual(counts["tile.dot"], 2, loop)
+        self.assertLessEqual(counts["tilegpu.barrier"], barriers, loop)
+        for name in "tilegpu.smem_store", "tilegpu.smem_load":
+            self.assertLessEqual(counts[name], 2, (name, loop))
+        self.assertEqual((counts["tilegpu.reduce_partial"], counts["tilegpu.convert_layout"]), (0, 0), loop)
+
+    def test_heads_of_64(self):
+        for causal in "causal=0", "causal=1":
+            self.assert_rows_stay("D=64", causal, barriers=2)
+
+    # The third orders the first keys, in shared memory, after the queries that were in their place before the loop.
+    def test_heads_of_128(self):
+        for causal in "causal=0", "causal=1":
+            self.assert_rows_stay("D=128", causal, barriers=3)
+
+    def test_few_queries(self):
+        self.assert_rows_stay("D=128", "Lq=64", barriers=3)
+
+
 class Softmax(Case):
     def test_softmax(self):
         text, data = self.explained("op:softmax")
