@@ -95,6 +95,46 @@ TEST_P(Composition, FlashAttention) {
     }
 }
 
+// The second product takes rows of the first, and its accumulator is scaled by their sums: with enough rows both are shared
+// by rows alone, of odd multiples of an instruction's too.
+TEST_P(Composition, ProductsThatPassRowsOn) {
+  static const auto program =
+      kernel("passed_on", [](In<f16, 2> x, In<f16, 2> w, In<f16, 2> u, In<f32, 2> start,
+                             Out<f32, 2> y, Const M, Const K, Const N) {
+        Value inner = relu(dot(x.tile({M, K})(0, 0), w.tile({K, N})(0, 0)));
+        Value sums = expand_dims(sum(inner, 1), 1);
+        y.tile({M, K})(0, 0) =
+            dot(cast(f16, inner), u.tile({N, K})(0, 0), start.tile({M, K})(0, 0) * sums);
+      });
+  for (auto [m, k, n, warps] : {std::array<int64_t, 4>{64, 32, 48, 4},
+                                {192, 16, 32, 4},
+                                {96, 32, 16, 4},
+                                {128, 48, 32, 8},
+                                {16, 32, 64, 4},
+                                {48, 32, 32, 2},
+                                {20, 24, 40, 4}}) {
+    SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n));
+    auto x = uniform<half>(m * k, -1, 1, 1), w = uniform<half>(k * n, -1, 1, 2),
+         u = uniform<half>(n * k, -1, 1, 3);
+    auto start = uniform<float>(m * k, -1, 1, 4);
+    auto y = output<float>({m, k}, 1);
+    program.consts(int(m), int(k), int(n))
+        .warps(int(warps))
+        .grid(1)(stream, input({m, k}, x), input({k, n}, w), input({n, k}, u), input({m, k}, start),
+                 y.tensor());
+    Matrix inner = product(wide(x), wide(w), m, n, k);
+    Matrix sums(size_t(m), 0);
+    for (size_t i = 0; i < inner.size(); ++i) {
+      inner[i] = std::fmax(inner[i], 0.0);
+      sums[i / size_t(n)] += inner[i];
+    }
+    Matrix expected = product(inner, wide(u), m, k, n);
+    for (size_t i = 0; i < expected.size(); ++i)
+      expected[i] += exact(start[i]) * sums[i / size_t(k)];
+    expectAll(y.result(), [&](int64_t i) { return expected[size_t(i)]; }, {0, 2e-2});
+  }
+}
+
 TEST_P(Composition, ProductOfComputedOperands) {
   // Operands come from registers, transposed, masked and broadcast; the result is reduced both ways.
   static const auto program =
