@@ -31,7 +31,7 @@ struct AttentionOptions {
 /// of Hkv, D from 1 to 256, all else any number from 0 on. A query that sees no key (Lk = 0, or
 /// causal) gives out 0 and lse -infinity. Any strides, so B x L x H x D memory is a `permute` away.
 /// Dtypes: q, k, v and out all f16, all bf16 or all f32; lse f32. Scores, sums and the softmax are
-/// f32, which of 16-bit operands take numbers below 2^-126 for 0; 16-bit weights p are rounded to the
+/// f32, where 16-bit operands make 0 of numbers below 2^-126; 16-bit weights p are rounded to the
 /// operands' dtype before they meet v. f32 operands: tf32x3 (the default; almost f32's accuracy on
 /// tensor cores) up to D = 96, tf32 up to D = 128, ieee (no tensor cores) otherwise and beyond.
 /// Method: one pass over k and v for each tile of queries, with an online softmax in base 2; causal
