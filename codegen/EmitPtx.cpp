@@ -65,6 +65,23 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const ir::Target &target,
                                    std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
+// Whether threads of a warp depend on each other in a piece of assembly, which LLVM does not read: it does something, or it
+// says so in its text. What is left computes, such as `cvt.rna.tf32`, and may be moved or made once for all branches.
+bool mayInvolveOtherThreads(const llvm::InlineAsm &assembly) {
+  StringRef text = assembly.getAsmString();
+  return assembly.hasSideEffects() || text.contains(".sync") || text.contains("activemask");
+}
+
+// MLIR's inline_asm cannot say it: without the mark simplifycfg copies a `bar.sync` into both arms of a branch on which the
+// threads of a warp part.
+void markAssemblyConvergent(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction); call && call->isInlineAsm())
+        if (mayInvolveOtherThreads(*llvm::cast<llvm::InlineAsm>(call->getCalledOperand())))
+          call->setConvergent();
+}
+
 // The kernels are straight lines and loops without allocas: -O3's vectorisers and unrollers have nothing
 // to do in them.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, passes::PassSwitches &switches) {
@@ -147,6 +164,7 @@ FailureOr<EmittedPtx> emitPtx(ModuleOp module, const ir::Target &target,
   std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(module, context, "kernel");
   if (!llvmModule)
     return failure();
+  markAssemblyConvergent(*llvmModule);
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(target, allowFusion, error);
   if (!machine)

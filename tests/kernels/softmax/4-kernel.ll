@@ -117,7 +117,7 @@ define ptx_kernel void @softmax(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr
   %117 = fadd float %116, %108, !dbg !10
   %118 = fadd float %117, %110, !dbg !10
   %119 = fadd float %118, %112, !dbg !10
-  %120 = call float asm "mov.b32 $0, $1;", "=f,f"(float %119) #5, !dbg !10
+  %120 = call float asm "mov.b32 $0, $1;", "=f,f"(float %119) #6, !dbg !10
   %121 = bitcast float %120 to i32, !dbg !10
   %122 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %121, i32 1, i32 31), !dbg !10
   %123 = bitcast i32 %122 to float, !dbg !10
@@ -149,14 +149,14 @@ define ptx_kernel void @softmax(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr
   %146 = fadd float %142, %143, !dbg !10
   %147 = fadd float %146, %144, !dbg !10
   %148 = fadd float %147, %145, !dbg !10
-  %149 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %98, float %148) #5, !dbg !10
-  %150 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %100, float %148) #5, !dbg !10
-  %151 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %102, float %148) #5, !dbg !10
-  %152 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %104, float %148) #5, !dbg !10
-  %153 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %106, float %148) #5, !dbg !10
-  %154 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %108, float %148) #5, !dbg !10
-  %155 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %110, float %148) #5, !dbg !10
-  %156 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %112, float %148) #5, !dbg !10
+  %149 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %98, float %148) #6, !dbg !10
+  %150 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %100, float %148) #6, !dbg !10
+  %151 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %102, float %148) #6, !dbg !10
+  %152 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %104, float %148) #6, !dbg !10
+  %153 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %106, float %148) #6, !dbg !10
+  %154 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %108, float %148) #6, !dbg !10
+  %155 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %110, float %148) #6, !dbg !10
+  %156 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %112, float %148) #6, !dbg !10
   %157 = icmp ult i32 %16, %5, !dbg !10
   %158 = icmp ne i32 %6, 0, !dbg !10
   %159 = and i1 %157, %158, !dbg !10
@@ -200,7 +200,8 @@ attributes #1 = { nocallback nofree nosync nounwind speculatable willreturn memo
 attributes #2 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #3 = { convergent nocallback nounwind memory(inaccessiblemem: readwrite) }
 attributes #4 = { convergent nocallback nounwind }
-attributes #5 = { nounwind }
+attributes #5 = { convergent nounwind }
+attributes #6 = { nounwind }
 
 !llvm.dbg.cu = !{!0}
 !llvm.module.flags = !{!2}
