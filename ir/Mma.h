@@ -1,6 +1,7 @@
-// The tensor core's instructions `mma.sync` as a table: which types and shapes there are, and since when.
+// The tensor core's instructions `mma.sync` as a table: which types and shapes there are, and on which targets.
 #pragma once
 
+#include "ir/Target.h"
 #include "ir/TileDialect.h"
 #include "ir/layout/Fragments.h"
 
@@ -13,7 +14,9 @@ namespace tile::ir {
 struct MmaInstruction {
   llvm::StringLiteral a, b, acc;
   layout::MmaShape shape;
-  int smVersion; ///< the first with it
+  Feature needed = nullptr; ///< none: every target has it
+
+  [[nodiscard]] bool isOn(const Target &target) const { return !needed || target.*needed; }
 
   /// "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
   [[nodiscard]] std::string name() const;

@@ -1,24 +1,36 @@
 #include "ir/Target.h"
 
+#include <algorithm>
 #include <array>
 
+using tile::ir::Feature;
 using tile::ir::Target;
 
 // Shared memory: Programming Guide table "Technical Specifications per Compute Capability": an SM has 164 / 100 / 100 /
 // 228 KB, of which one block may use 163 / 99 / 99 / 227 KB (1 KB is reserved for the system).
 // PTX 8.4 brought mma of 8-bit floats.
+// Features: PTX ISA, the target notes of the instructions.
+static constexpr bool yes = true, no = false;
+// clang-format off
 static constexpr std::array<Target, 4> kTargets = {{
-    {"sm_80", 80, 80, 163 * 1024, 164 * 1024, 65536, 2048, 1024, 32},
-    {"sm_86", 86, 80, 99 * 1024, 100 * 1024, 65536, 1536, 1024, 16},
-    {"sm_89", 89, 84, 99 * 1024, 100 * 1024, 65536, 1536, 1024, 24},
-    {"sm_90a", 90, 84, 227 * 1024, 228 * 1024, 65536, 2048, 1024, 32},
+    //                                                                            cp.async float8 stmatrix clusters tma  wgmma
+    {"sm_80", 80, 80, 163 * 1024, 164 * 1024, 65536, 2048, 1024, 32,              yes,     no,    no,      no,      no,  no},
+    {"sm_86", 86, 80, 99 * 1024, 100 * 1024, 65536, 1536, 1024, 16,               yes,     no,    no,      no,      no,  no},
+    {"sm_89", 89, 84, 99 * 1024, 100 * 1024, 65536, 1536, 1024, 24,               yes,     yes,   no,      no,      no,  no},
+    {"sm_90a", 90, 84, 227 * 1024, 228 * 1024, 65536, 2048, 1024, 32,             yes,     yes,   yes,     yes,     yes, yes},
 }};
+// clang-format on
 
 std::optional<Target> tile::ir::findTarget(std::string_view name) {
   for (const Target &target : kTargets)
     if (name == target.name)
       return target;
   return std::nullopt;
+}
+
+const char *tile::ir::firstTargetWith(Feature feature) {
+  const Target *first = std::ranges::find_if(kTargets, feature);
+  return first == kTargets.end() ? "" : first->name;
 }
 
 std::string tile::ir::knownTargets() {

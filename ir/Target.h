@@ -1,4 +1,4 @@
-// What each sm_XX can do: the table that passes and codegen take hardware limits from. The virtual GPU, which knows
+// What each sm_XX can do: the table that passes and codegen take hardware limits and features from. The virtual GPU, which knows
 // nothing of the compiler, has its own (runtime/vgpu/machine/Targets.cpp); a test compares the two.
 #pragma once
 
@@ -20,10 +20,22 @@ struct Target {
   int maxThreadsPerSm;
   int maxThreadsPerBlock;
   int maxBlocksPerSm;
+  bool hasCpAsync;  ///< cp.async: copies from global to shared memory that a thread waits for later
+  bool hasFloat8;   ///< cvt and mma.sync of e4m3 and e5m2
+  bool hasStmatrix; ///< stmatrix: fragments to shared memory
+  bool hasClusters; ///< clusters of blocks that see each other's shared memory
+  bool hasTma;      ///< bulk and tensor copies, which mbarriers count
+  bool hasWgmma;    ///< products of four warps from shared memory, and setmaxnreg
 };
+
+/// A column of the table that says what a target has: `&Target::hasTma`.
+using Feature = bool Target::*;
 
 /// The target of that name ("sm_80"), none if unknown.
 std::optional<Target> findTarget(std::string_view name);
+
+/// The least target with a feature, for messages: "sm_89".
+const char *firstTargetWith(Feature feature);
 
 /// Names of all known targets, for messages: "sm_80, sm_86, ...".
 std::string knownTargets();

@@ -100,9 +100,9 @@ std::optional<std::string> refuseFloat8(ir::DotOp dot, const ir::Target &target)
   ArrayRef<ir::MmaInstruction> instructions = ir::mmaInstructionsFor(dot);
   if (instructions.empty())
     return std::string("mma_sync of fp8 refused: its sums are f32") + widened;
-  if (instructions.front().smVersion > target.smVersion)
-    return "mma_sync of fp8 refused: it needs sm_" +
-           std::to_string(instructions.front().smVersion) + widened;
+  if (!instructions.front().isOn(target))
+    return std::string("mma_sync of fp8 refused: it needs ") +
+           ir::firstTargetWith(instructions.front().needed) + widened;
   return std::nullopt;
 }
 

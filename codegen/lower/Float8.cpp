@@ -130,8 +130,6 @@ Value narrowWordByCvt(WordBuilder w, const Format &format, ArrayRef<Value> float
   return w.bitcast(pairs, b.getI32Type());
 }
 
-bool hasInstructions(const Lowering &l) { return l.target.smVersion >= 89; }
-
 } // namespace
 
 Registers widenFloat8(Lowering &l, Location loc, ValueRange bytes, Type format, Type to) {
@@ -141,7 +139,7 @@ Registers widenFloat8(Lowering &l, Location loc, ValueRange bytes, Type format, 
   for (size_t first = 0; first < bytes.size(); first += kPerWord) {
     Value word = packWords(l, loc, wordful(bytes, first)).values.front();
     for (size_t i = 0; i < kPerWord && first + i < bytes.size(); i += 2) {
-      Value halves = hasInstructions(l)
+      Value halves = l.target.hasFloat8
                          ? widenPairByCvt(w, known, word, i > 0)
                          : widenPair(w, known, w.bytes(word, w.constant(0), i ? 0x3424 : 0x1404));
       for (size_t j = 0; j < 2 && first + i + j < bytes.size(); ++j) {
@@ -158,7 +156,7 @@ Registers narrowToFloat8(Lowering &l, Location loc, ValueRange floats, Type form
                          ir::Rounding rounding) {
   WordBuilder w{l, loc};
   Format known = formatOf(format);
-  bool byCvt = hasInstructions(l) && rounding == ir::Rounding::NearestEven;
+  bool byCvt = l.target.hasFloat8 && rounding == ir::Rounding::NearestEven;
   Registers results;
   for (size_t first = 0; first < floats.size(); first += kPerWord) {
     SmallVector<Value> group = wordful(floats, first);

@@ -26,7 +26,7 @@ static Refusal refuseMmaSync(Operation *op, const ir::Target &target) {
   if (ir::needsMultiplyAdd(dot))
     return "mma_sync refused: f32 with precision ieee needs fused multiply-add";
   ArrayRef<ir::MmaInstruction> instructions = ir::mmaInstructionsFor(dot);
-  if (instructions.empty() || instructions.front().smVersion > target.smVersion)
+  if (instructions.empty() || !instructions.front().isOn(target))
     return "mma_sync refused: no instruction for these types on " + std::string(target.name);
   return refuseShape(dot, instructions.back().shape);
 }

@@ -180,4 +180,38 @@ TEST(Devices, VirtualOnesHaveTheLimitsOfTheTargetTable) {
   }
 }
 
+// The virtual GPU refuses what its target does not have, by tables of its own.
+TEST(Devices, VirtualOnesHaveTheFeaturesOfTheTargetTable) {
+  struct Case {
+    ir::Feature feature;
+    const char *instruction; ///< one that comes with it
+  };
+  const Case cases[] = {
+      {&ir::Target::hasCpAsync, "cp.async.commit_group;"},
+      {&ir::Target::hasFloat8, "cvt.rn.satfinite.e4m3x2.f32 %h, %f, %f;"},
+      {&ir::Target::hasStmatrix, "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r], {%r};"},
+      {&ir::Target::hasClusters, "barrier.cluster.arrive;"},
+      {&ir::Target::hasTma, "cp.async.bulk.commit_group;"},
+      {&ir::Target::hasWgmma, "wgmma.fence.sync.aligned;"},
+  };
+  for (const char *name : {"sm_80", "sm_86", "sm_89", "sm_90a"})
+    for (const Case &one : cases) {
+      device::VirtualOptions options;
+      options.target = name;
+      std::string ptx =
+          std::string(".version 8.4\n.target ") + name +
+          "\n.address_size 64\n.entry k() {\n.reg .b16 %h; .reg .f32 %f; .reg .b32 %r;\n" +
+          "mov.f32 %f, 0f00000000; mov.u32 %r, 0;\n" + one.instruction + "\nret;\n}\n";
+      bool isThere = true;
+      try {
+        std::shared_ptr<device::Device> opened = device::openVirtual(options);
+        opened->functionInfo(opened->getFunction(opened->loadModule(ptx), "k"));
+      } catch (const Error &error) {
+        isThere = false;
+        EXPECT_NE(std::string(error.what()).find("sm_"), std::string::npos) << error.what();
+      }
+      EXPECT_EQ(isThere, (*ir::findTarget(name)).*one.feature) << one.instruction << " on " << name;
+    }
+}
+
 } // namespace
