@@ -50,6 +50,9 @@ inline constexpr int kMaxWarps = 32;
 inline constexpr int kMaxRegistersPerThread = 255;
 inline constexpr int kLeastRegistersPerThread = 16;
 
+/// Barriers of a block, which `bar.sync` names by number, on every architecture so far.
+inline constexpr int kBarriersPerBlock = 16;
+
 /// Blocks that a kernel may ask to fit a multiprocessor together.
 inline constexpr int kMaxOccupancy = 32;
 

@@ -131,14 +131,6 @@ std::optional<std::string> findInPath(llvm::StringRef program, std::vector<std::
   return std::nullopt;
 }
 
-/// The number before some words of a log: "12 bytes spill stores".
-int64_t numberBefore(llvm::StringRef log, llvm::StringRef words) {
-  llvm::StringRef text = log.substr(0, log.find(words)).rtrim();
-  int64_t number = 0;
-  size_t digits = text.find_last_not_of("0123456789");
-  return log.contains(words) && !text.substr(digits + 1).getAsInteger(10, number) ? number : 0;
-}
-
 std::string disassemble(const std::vector<std::byte> &cubin, const std::string &ptxas) {
   auto program = programAt((llvm::sys::path::parent_path(ptxas) + "/nvdisasm").str(), nullptr);
   if (!program)
@@ -229,10 +221,7 @@ AssemblerReport inspectAssembly(std::string_view ptx, const std::string &target)
     report.missing = "no assembler: install ptxas of the CUDA toolkit, or name it in TILE_PTXAS";
     return report;
   }
-  auto number = [&](const char *words) { return numberBefore(log, words); };
-  report.registers = static_cast<int>(number(" registers"));
-  report.spillStoreBytes = number(" bytes spill stores");
-  report.spillLoadBytes = number(" bytes spill loads");
+  static_cast<AssemblerLog &>(report) = readAssemblerLog(log, ptx);
   report.sass = disassemble(report.cubin, report.assembler);
   if (report.sass.empty())
     report.missing = "no nvdisasm beside ptxas or in PATH";

@@ -7,6 +7,8 @@
 // `setmaxnreg` without an error, so it never gets kernels that use it.
 #pragma once
 
+#include "runtime/toolchain/AssemblerMessages.h"
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -25,11 +27,9 @@ std::vector<std::byte> assemble(std::string_view ptx, const std::string &target)
 std::vector<std::byte> assembleForDevice(std::string_view ptx, const std::string &target, int arch);
 
 /// What an assembler says about a kernel.
-struct AssemblerReport {
+struct AssemblerReport : AssemblerLog {
   std::string assembler; ///< the program or library; empty if there is none, then the rest is empty
   std::vector<std::byte> cubin;
-  int registers = 0; ///< of a thread
-  int64_t spillStoreBytes = 0, spillLoadBytes = 0;
   std::string sass;    ///< disassembly with lines, empty without nvdisasm
   std::string missing; ///< why a part of this is empty
 };

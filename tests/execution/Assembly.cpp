@@ -183,6 +183,8 @@ private:
       bool isWhole = std::getenv("TILE_BISECT") == nullptr;
       EXPECT_FALSE(spilled && isWhole && spills_ == Spills::Forbidden)
           << kernel << " for " << target << ":" << line;
+      // What it says of tensor core instructions that it made wait for each other, or for an instruction of its own.
+      EXPECT_EQ(line.find("(C75"), std::string::npos) << kernel << " for " << target << ":" << line;
     }
   }
 

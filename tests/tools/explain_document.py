@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """explain_document.py TILEC: the report in docs/explain.md is what its command prints.
 
-Registers and what follows from them are the assembler's and differ by its version: those lines are not compared.
+Registers, barriers and what follows from them are the assembler's and differ by its version: those lines are not compared.
 TILE_UPDATE_GOLDEN=1: writes the report into the document instead."""
 import difflib
 import os
@@ -14,7 +14,7 @@ import sys
 kRoot = pathlib.Path(__file__).resolve().parent.parent.parent
 kDocument = kRoot / "docs/explain.md"
 kReport = re.compile(r"(?<=^```\n)\$ tilec (explain [^\n]*)\n(.*?)(?=^```$)", re.M | re.S)
-kMeasured = re.compile(r"^  (?:registers|resident) .*$", re.M)
+kMeasured = re.compile(r"^  (?:registers|barriers|resident) .*$", re.M)
 
 
 def report(tilec, words):

@@ -98,10 +98,13 @@ class Matmul(Case):
         self.assertEqual(resources["threads"], 128)
         if not have_ptxas():
             self.assertIsNone(resources["registers"])
+            self.assertIsNone(resources["barriers"])
             self.assertIn("not measured: no assembler", text)
             self.assertEqual(resources["blocks_per_sm"], 164 * 1024 // (resources["shared_bytes"] + 1024))
             return
         self.assertTrue(64 < resources["registers"] <= 255)
+        self.assertEqual(resources["barriers"], 1)
+        self.assertIn("  barriers        1 of 16\n", text)
         self.assertEqual((resources["spill_store_bytes"], resources["spill_load_bytes"]), (0, 0))
         warp = -(-resources["registers"] * 32 // 256) * 256
         by_registers = 16384 // warp * 4 // 4
@@ -301,6 +304,32 @@ class File(Case):
         self.assertIn("tile.load", load["where"]["text"])
         self.assertIn("vector refused: no two neighbouring elements", text)
         self.assertIn("column.mlir:9    %x = tile.load", text)
+
+    def test_what_the_assembler_says_stands_at_the_line_of_the_source(self):
+        ptxas = os.environ.get("TILE_PTXAS") or shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+        if not have_ptxas() or not os.access(ptxas, os.X_OK):
+            self.skipTest("no ptxas")
+        (self.path / "column.mlir").write_text(kColumn)
+        built = subprocess.run([kTilec, "build", "column.mlir"], cwd=self.path, capture_output=True, text=True, timeout=60)
+        lines = built.stdout.splitlines()
+        load = next(number for number, line in enumerate(lines, 1) if "ld.global" in line)
+        talker = self.path / "talker"
+        talker.write_text(f"""#!/bin/sh
+'{ptxas}' "$@" || exit
+echo "ptxas info    : (C7517) a wait is put in around line {load} in function 'column'"
+echo "ptxas info    : (C7514) Potential Performance Loss: products are serialized in the function 'column'"
+""")
+        talker.chmod(0o755)
+        text, data = self.explained("column.mlir", TILE_PTXAS=str(talker))
+        waits, serialized = data["assembler_messages"]
+        self.assertEqual((waits["code"], waits["where"]["line"]), ("C7517", data["copies"][0]["where"]["line"]))
+        self.assertEqual(waits["message"], f"a wait is put in around line {load} in function 'column'")
+        self.assertEqual((serialized["code"], serialized["where"]), ("C7514", None))
+        self.assertRegex(text, r"Remarks\n  column\.mlir:9    %x = tile\.load .*\n    the assembler says: a wait is put in ")
+        self.assertIn("the assembler says: Potential Performance Loss: products are serialized", text)
+        self.assertGreater(data["resources"]["registers"], 0)
+        _, quiet = self.explained("column.mlir")
+        self.assertEqual(quiet["assembler_messages"], [])
 
     def test_bad_input_is_one_line(self):
         (self.path / "bad.mlir").write_text("module {")

@@ -27,7 +27,8 @@ public:
             {"allocations", list(report_.allocations)},
             {"work", list(report_.work)},
             {"roofline", roofline()},
-            {"remarks", remarks()}};
+            {"remarks", remarks()},
+            {"assembler_messages", list(all_.assembly.messages)}};
   }
 
 private:
@@ -112,6 +113,10 @@ private:
             {"last_use", place(a.lastUse)}};
   }
 
+  Json of(const jit::AssemblerMessage &m) {
+    return {{"where", place({m.file, m.line})}, {"code", m.code}, {"message", m.text}};
+  }
+
   Json of(const WorkScope &scope) {
     return {{"where", place(scope.where)},
             {"parent", scope.parent},
@@ -128,6 +133,7 @@ private:
     result["registers"] = isMeasured ? Json(assembly.registers) : Json(nullptr);
     result["spill_store_bytes"] = isMeasured ? Json(assembly.spillStoreBytes) : Json(nullptr);
     result["spill_load_bytes"] = isMeasured ? Json(assembly.spillLoadBytes) : Json(nullptr);
+    result["barriers"] = isMeasured ? Json(assembly.barriers) : Json(nullptr);
     result["blocks_per_sm"] = all_.occupancy.blocksPerSm;
     result["occupancy"] = all_.occupancy.fraction();
     result["limited_by"] = all_.occupancy.limit;

@@ -184,7 +184,9 @@ private:
     else
       out_ += std::to_string(assembly.registers) + " a thread, spills " +
               std::to_string(assembly.spillStoreBytes) + " bytes stored, " +
-              std::to_string(assembly.spillLoadBytes) + " loaded (" + assembly.assembler + ")\n";
+              std::to_string(assembly.spillLoadBytes) + " loaded (" + assembly.assembler + ")\n" +
+              "  barriers        " + std::to_string(assembly.barriers) + " of " +
+              std::to_string(ir::kBarriersPerBlock) + "\n";
     out_ += "  threads         " + std::to_string(all_.kernel.threads) + " (" +
             count(report_.warps, "warp", "warps") + ")\n";
     const Occupancy &o = all_.occupancy;
@@ -242,11 +244,15 @@ private:
   }
 
   void remarks() {
-    if (all_.kernel.remarks.empty())
+    const std::vector<jit::AssemblerMessage> &messages = all_.assembly.messages;
+    if (all_.kernel.remarks.empty() && messages.empty())
       return;
     section("Remarks", false);
     for (const Diagnostic &remark : all_.kernel.remarks)
       entry({remark.file, remark.line}, remark.message);
+    for (const jit::AssemblerMessage &message : messages)
+      entry(message.line ? SourceLine{message.file, message.line} : report_.where,
+            "the assembler says: " + message.text + " (" + message.code + ")");
     endEntries();
   }
 
