@@ -60,9 +60,9 @@ Value bitcast(DType dtype, Arg x, Loc loc = Loc::here());
 // rsqrt; 4 for sin, cos; 5 for tan, tanh; 16 for erf, pow. Operators are in Value.h; `%` of floats
 // is exact, with the sign of the dividend.
 
-/// e to the power x.
+/// e to the power x; on f32 below 2^-126 it is 0.
 Value exp(Arg x, Loc loc = Loc::here());
-/// 2 to the power x.
+/// 2 to the power x; on f32 below 2^-126 it is 0.
 Value exp2(Arg x, Loc loc = Loc::here());
 /// The natural logarithm; NaN below zero.
 Value log(Arg x, Loc loc = Loc::here());

@@ -28,9 +28,9 @@ func.func @helper(%x: f32) -> f32 {
 func.func @functions(%x: f32) -> f32 {
   // e^x is 2^(x * log2 e).
   // CHECK: %[[S:.*]] = llvm.fmul %{{.*}}, %{{.*}}
-  // CHECK: llvm.intr.exp2(%[[S]])
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[S]])
   %0 = math.exp %x : f32
-  // CHECK: llvm.intr.exp2
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
   %1 = math.exp2 %0 : f32
   // CHECK: %[[L:.*]] = llvm.call_intrinsic "llvm.nvvm.lg2.approx.f"
   // CHECK: llvm.fmul %[[L]]
@@ -48,7 +48,7 @@ func.func @functions(%x: f32) -> f32 {
   // CHECK: tanh.approx.f32
   %8 = math.tanh %7 : f32
   // CHECK: llvm.intr.fabs
-  // CHECK: ex2.approx.ftz.f32
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
   // CHECK: llvm.intr.copysign
   %9 = math.erf %8 : f32
   // CHECK: llvm.intr.fabs

@@ -93,6 +93,20 @@ TEST_P(Math, F32NearOne) {
       positives());
 }
 
+// 2^-126 is the least normal number.
+TEST_P(Math, ExpBelowTheNormalNumbersIsZero) {
+  auto exps = [](Value x) { return std::vector<Value>{exp2(x), exp(x * 0.6931472f)}; };
+  auto zero = [](double) { return 0.0; };
+  auto power = [](double x) { return std::exp2(x); };
+  std::vector<float> below = uniform<float>(1000, -148, -126.5, 9);
+  append(below, {-150.0f, -1000.0f, -INFINITY});
+  mapRows<float>(exps, Rows{{"exp2", zero, {}}, {"exp", zero, {}}}, below);
+  // Its two products cost exp further ulps.
+  std::vector<float> above = uniform<float>(1000, -125.9, 127.9, 10);
+  append(above, {0x1p-149f, -0x1p-130f, 0x1p-126f});
+  mapRows<float>(exps, Rows{{"exp2", power, {2}}, {"exp", power, {192}}}, above);
+}
+
 TEST_P(Math, ErfOverItsRange) {
   std::vector<float> x = uniform<float>(8000, -4.5, 4.5, 5);
   append(x, uniform<float>(4000, -0.1, 0.1, 6));

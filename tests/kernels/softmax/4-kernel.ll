@@ -21,7 +21,7 @@ define ptx_kernel void @softmax(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr
   %23 = add i32 %22, %15, !dbg !8
   %24 = sext i32 %23 to i64, !dbg !8
   %25 = getelementptr i32, ptr addrspace(1) %0, i64 %24, !dbg !8
-  %26 = call { i32, i32, i32, i32 } asm sideeffect "@$9 ld.global.v4.b32 {$0, $1, $2, $3}, [$8+0];", "=r,=r,=r,=r,0,1,2,3,l,b,~{memory}"(i32 0, i32 0, i32 0, i32 0, ptr addrspace(1) %25, i1 %21) #5, !dbg !8
+  %26 = call { i32, i32, i32, i32 } asm sideeffect "@$9 ld.global.v4.b32 {$0, $1, $2, $3}, [$8+0];", "=r,=r,=r,=r,0,1,2,3,l,b,~{memory}"(i32 0, i32 0, i32 0, i32 0, ptr addrspace(1) %25, i1 %21) #6, !dbg !8
   %27 = extractvalue { i32, i32, i32, i32 } %26, 0, !dbg !8
   %28 = extractvalue { i32, i32, i32, i32 } %26, 1, !dbg !8
   %29 = extractvalue { i32, i32, i32, i32 } %26, 2, !dbg !8
@@ -30,7 +30,7 @@ define ptx_kernel void @softmax(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr
   %32 = bitcast i32 %28 to float, !dbg !8
   %33 = bitcast i32 %29 to float, !dbg !8
   %34 = bitcast i32 %30 to float, !dbg !8
-  %35 = call { i32, i32, i32, i32 } asm sideeffect "@$9 ld.global.v4.b32 {$0, $1, $2, $3}, [$8+2048];", "=r,=r,=r,=r,0,1,2,3,l,b,~{memory}"(i32 0, i32 0, i32 0, i32 0, ptr addrspace(1) %25, i1 %21) #5, !dbg !8
+  %35 = call { i32, i32, i32, i32 } asm sideeffect "@$9 ld.global.v4.b32 {$0, $1, $2, $3}, [$8+2048];", "=r,=r,=r,=r,0,1,2,3,l,b,~{memory}"(i32 0, i32 0, i32 0, i32 0, ptr addrspace(1) %25, i1 %21) #6, !dbg !8
   %36 = extractvalue { i32, i32, i32, i32 } %35, 0, !dbg !8
   %37 = extractvalue { i32, i32, i32, i32 } %35, 1, !dbg !8
   %38 = extractvalue { i32, i32, i32, i32 } %35, 2, !dbg !8
@@ -95,21 +95,21 @@ define ptx_kernel void @softmax(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr
   %95 = fsub float %50, %88, !dbg !9
   %96 = fsub float %51, %88, !dbg !9
   %97 = fmul float %89, 0x3FF7154760000000, !dbg !9
-  %98 = call float @llvm.exp2.f32(float %97), !dbg !9
+  %98 = call float @llvm.nvvm.ex2.approx.ftz.f32(float %97), !dbg !9
   %99 = fmul float %90, 0x3FF7154760000000, !dbg !9
-  %100 = call float @llvm.exp2.f32(float %99), !dbg !9
+  %100 = call float @llvm.nvvm.ex2.approx.ftz.f32(float %99), !dbg !9
   %101 = fmul float %91, 0x3FF7154760000000, !dbg !9
-  %102 = call float @llvm.exp2.f32(float %101), !dbg !9
+  %102 = call float @llvm.nvvm.ex2.approx.ftz.f32(float %101), !dbg !9
   %103 = fmul float %92, 0x3FF7154760000000, !dbg !9
-  %104 = call float @llvm.exp2.f32(float %103), !dbg !9
+  %104 = call float @llvm.nvvm.ex2.approx.ftz.f32(float %103), !dbg !9
   %105 = fmul float %93, 0x3FF7154760000000, !dbg !9
-  %106 = call float @llvm.exp2.f32(float %105), !dbg !9
+  %106 = call float @llvm.nvvm.ex2.approx.ftz.f32(float %105), !dbg !9
   %107 = fmul float %94, 0x3FF7154760000000, !dbg !9
-  %108 = call float @llvm.exp2.f32(float %107), !dbg !9
+  %108 = call float @llvm.nvvm.ex2.approx.ftz.f32(float %107), !dbg !9
   %109 = fmul float %95, 0x3FF7154760000000, !dbg !9
-  %110 = call float @llvm.exp2.f32(float %109), !dbg !9
+  %110 = call float @llvm.nvvm.ex2.approx.ftz.f32(float %109), !dbg !9
   %111 = fmul float %96, 0x3FF7154760000000, !dbg !9
-  %112 = call float @llvm.exp2.f32(float %111), !dbg !9
+  %112 = call float @llvm.nvvm.ex2.approx.ftz.f32(float %111), !dbg !9
   %113 = fadd float %98, %100, !dbg !10
   %114 = fadd float %113, %102, !dbg !10
   %115 = fadd float %114, %104, !dbg !10
@@ -117,7 +117,7 @@ define ptx_kernel void @softmax(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr
   %117 = fadd float %116, %108, !dbg !10
   %118 = fadd float %117, %110, !dbg !10
   %119 = fadd float %118, %112, !dbg !10
-  %120 = call float asm "mov.b32 $0, $1;", "=f,f"(float %119) #6, !dbg !10
+  %120 = call float asm "mov.b32 $0, $1;", "=f,f"(float %119) #7, !dbg !10
   %121 = bitcast float %120 to i32, !dbg !10
   %122 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %121, i32 1, i32 31), !dbg !10
   %123 = bitcast i32 %122 to float, !dbg !10
@@ -149,14 +149,14 @@ define ptx_kernel void @softmax(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr
   %146 = fadd float %142, %143, !dbg !10
   %147 = fadd float %146, %144, !dbg !10
   %148 = fadd float %147, %145, !dbg !10
-  %149 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %98, float %148) #6, !dbg !10
-  %150 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %100, float %148) #6, !dbg !10
-  %151 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %102, float %148) #6, !dbg !10
-  %152 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %104, float %148) #6, !dbg !10
-  %153 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %106, float %148) #6, !dbg !10
-  %154 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %108, float %148) #6, !dbg !10
-  %155 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %110, float %148) #6, !dbg !10
-  %156 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %112, float %148) #6, !dbg !10
+  %149 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %98, float %148) #7, !dbg !10
+  %150 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %100, float %148) #7, !dbg !10
+  %151 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %102, float %148) #7, !dbg !10
+  %152 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %104, float %148) #7, !dbg !10
+  %153 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %106, float %148) #7, !dbg !10
+  %154 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %108, float %148) #7, !dbg !10
+  %155 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %110, float %148) #7, !dbg !10
+  %156 = call float asm "div.full.f32 $0, $1, $2;", "=f,f,f"(float %112, float %148) #7, !dbg !10
   %157 = icmp ult i32 %16, %5, !dbg !10
   %158 = icmp ne i32 %6, 0, !dbg !10
   %159 = and i1 %157, %158, !dbg !10
@@ -168,12 +168,12 @@ define ptx_kernel void @softmax(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr
   %165 = bitcast float %150 to i32, !dbg !10
   %166 = bitcast float %151 to i32, !dbg !10
   %167 = bitcast float %152 to i32, !dbg !10
-  call void asm sideeffect "@$1 st.global.v4.b32 [$0+0], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %163, i1 %159, i32 %164, i32 %165, i32 %166, i32 %167) #5, !dbg !10
+  call void asm sideeffect "@$1 st.global.v4.b32 [$0+0], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %163, i1 %159, i32 %164, i32 %165, i32 %166, i32 %167) #6, !dbg !10
   %168 = bitcast float %153 to i32, !dbg !10
   %169 = bitcast float %154 to i32, !dbg !10
   %170 = bitcast float %155 to i32, !dbg !10
   %171 = bitcast float %156 to i32, !dbg !10
-  call void asm sideeffect "@$1 st.global.v4.b32 [$0+2048], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %163, i1 %159, i32 %168, i32 %169, i32 %170, i32 %171) #5, !dbg !10
+  call void asm sideeffect "@$1 st.global.v4.b32 [$0+2048], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %163, i1 %159, i32 %168, i32 %169, i32 %170, i32 %171) #6, !dbg !10
   ret void, !dbg !6
 }
 
@@ -192,16 +192,17 @@ declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32) #3
 ; Function Attrs: convergent nocallback nounwind
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) #4
 
-; Function Attrs: nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none)
-declare float @llvm.exp2.f32(float) #2
+; Function Attrs: nocallback nofree nosync nounwind willreturn memory(none)
+declare float @llvm.nvvm.ex2.approx.ftz.f32(float) #5
 
 attributes #0 = { "nvvm.reqntid"="128" }
 attributes #1 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #2 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #3 = { convergent nocallback nounwind memory(inaccessiblemem: readwrite) }
 attributes #4 = { convergent nocallback nounwind }
-attributes #5 = { convergent nounwind }
-attributes #6 = { nounwind }
+attributes #5 = { nocallback nofree nosync nounwind willreturn memory(none) }
+attributes #6 = { convergent nounwind }
+attributes #7 = { nounwind }
 
 !llvm.dbg.cu = !{!0}
 !llvm.module.flags = !{!2}
