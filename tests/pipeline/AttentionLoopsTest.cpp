@@ -1,0 +1,153 @@
+// Loops with two products an iteration, and tiles that more than one operation reads.
+#include "tests/pipeline/StagedLoops.h"
+
+namespace tile::test {
+namespace {
+
+constexpr int kRows = 64, kWidth = 16, kKeys = 32;
+
+class AttentionLoops : public StagedLoops {
+protected:
+  /// Keys that end inside the last tile.
+  static int64_t keysOf(int steps) { return std::max(steps * kKeys - 5, 0); }
+};
+
+/// Rows of q have a single 1, so scores are elements of k: integers. Then their powers of two, and all sums, are exact.
+TEST_P(AttentionLoops, OnlineSoftmax) {
+  static const auto program =
+      kernel("online_softmax", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> d,
+                                  Out<f32, 1> weights, Const stages) {
+        Value queries = q.tile({kRows, kWidth})(0, 0);
+        auto sums = var(zeros(f32, {kRows, kWidth}));
+        auto total = var(zeros(f32, {kRows})), largest = var(full(f32, {kRows}, -INFINITY));
+        for (auto j : range(cdiv(k.dim(0), kKeys)).stages(stages)) {
+          Value scores = dot(queries, k.T().tile({kWidth, kKeys})(0, j));
+          Value next = max(largest, reduce_max(scores, 1));
+          Value fade = exp2(largest - next), powers = exp2(scores - expand_dims(next, 1));
+          total = total * fade + sum(powers, 1);
+          sums = dot(cast(f16, powers), v.tile({kKeys, kWidth})(j, 0), sums * expand_dims(fade, 1));
+          largest = next;
+        }
+        d.tile({kRows, kWidth})(0, 0) = sums;
+        weights.tile({kRows})(0) = total;
+      });
+  std::vector<half> oneHot(kRows * kWidth);
+  for (int row = 0; row < kRows; ++row)
+    oneHot[static_cast<size_t>(row * kWidth + row % kWidth)] = half(1.0f);
+  auto q = input<half>({kRows, kWidth}, oneHot);
+  auto d = input<float>({kRows, kWidth}, std::vector<float>(kRows * kWidth));
+  auto weights = input<float>({kRows}, std::vector<float>(kRows));
+  forEveryLoop([&](int stages, int steps) {
+    int64_t keys = keysOf(steps), padded = int64_t(steps) * kKeys;
+    std::vector<half> kValues = smallIntegers<half>(keys * kWidth, 1),
+                      vValues = smallIntegers<half>(keys * kWidth, 2);
+    auto at = [&](const std::vector<half> &values, int64_t key, int64_t column) {
+      return key < keys ? exact(values[static_cast<size_t>(key * kWidth + column)]) : 0;
+    };
+    auto total = [&](int64_t row, auto value) {
+      double most = -INFINITY, result = 0;
+      for (int64_t key = 0; key < padded; ++key)
+        most = std::max(most, at(kValues, key, row % kWidth));
+      for (int64_t key = 0; key < padded; ++key)
+        result += std::exp2(at(kValues, key, row % kWidth) - most) * value(key);
+      return result;
+    };
+    runUnderEverySchedule(
+        program.consts(stages).grid(1), steps,
+        {Written(d, smallIntegers<float>(kRows * kWidth, 3)),
+         Written(weights, smallIntegers<float>(kRows, 4))},
+        [&] {
+          expectAll(d, [&](int64_t i) {
+            return total(i / kWidth, [&](int64_t key) { return at(vValues, key, i % kWidth); });
+          });
+          expectAll(weights, [&](int64_t row) { return total(row, [](int64_t) { return 1.0; }); });
+        },
+        q, input<half>({keys, kWidth}, kValues), input<half>({keys, kWidth}, vValues), d, weights);
+  });
+}
+
+// Keys are values: one tile from memory is an operand of both products, as it is and transposed.
+TEST_P(AttentionLoops, OneSourceForTwoProducts) {
+  static const auto program =
+      kernel("keys_are_values", [](In<f16, 2> q, In<f16, 2> kv, Out<f32, 2> d, Const stages) {
+        Value queries = q.tile({kRows, kWidth})(0, 0);
+        auto sums = var(zeros(f32, {kRows, kWidth}));
+        for (auto j : range(cdiv(kv.dim(0), kKeys)).stages(stages)) {
+          Value keys = kv.tile({kKeys, kWidth})(j, 0);
+          sums = dot(cast(f16, dot(queries, trans(keys))), keys, sums);
+        }
+        d.tile({kRows, kWidth})(0, 0) = sums;
+      });
+  std::vector<half> qValues = smallIntegers<half>(kRows * kWidth, 1);
+  auto q = input<half>({kRows, kWidth}, qValues);
+  auto d = input<float>({kRows, kWidth}, std::vector<float>(kRows * kWidth));
+  forEveryLoop([&](int stages, int steps) {
+    int64_t keys = keysOf(steps);
+    std::vector<half> values = smallIntegers<half>(keys * kWidth, 2);
+    auto at = [&](int64_t key, int64_t column) {
+      return exact(values[static_cast<size_t>(key * kWidth + column)]);
+    };
+    std::vector<double> expected(kRows * kWidth);
+    for (int64_t row = 0; row < kRows; ++row)
+      for (int64_t key = 0; key < keys; ++key) {
+        double score = 0;
+        for (int64_t i = 0; i < kWidth; ++i)
+          score += exact(qValues[static_cast<size_t>(row * kWidth + i)]) * at(key, i);
+        for (int64_t i = 0; i < kWidth; ++i)
+          expected[static_cast<size_t>(row * kWidth + i)] += score * at(key, i);
+      }
+    runUnderEverySchedule(
+        program.consts(stages).grid(1), steps,
+        {Written(d, smallIntegers<float>(kRows * kWidth, 3))},
+        [&] { expectAll(d, [&](int64_t i) { return expected[static_cast<size_t>(i)]; }); }, q,
+        input<half>({keys, kWidth}, values), d);
+  });
+}
+
+// The tile of one load goes to the tensor cores through shared memory and to a reduction in registers.
+TEST_P(AttentionLoops, ATileForAProductAndAReduction) {
+  static const auto program =
+      kernel("product_and_sums",
+             [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> d, Out<f32, 1> rows, Const stages) {
+               auto sums = var(zeros(f32, {kRows, kWidth}));
+               auto totals = var(zeros(f32, {kRows}));
+               for (auto k : range(cdiv(a.dim(1), kKeys)).stages(stages)) {
+                 Value x = a.tile({kRows, kKeys})(0, k);
+                 sums = dot(x, b.tile({kKeys, kWidth})(k, 0), sums);
+                 totals += sum(cast(f32, x), 1);
+               }
+               d.tile({kRows, kWidth})(0, 0) = sums;
+               rows.tile({kRows})(0) = totals;
+             });
+  auto d = input<float>({kRows, kWidth}, std::vector<float>(kRows * kWidth));
+  auto rows = input<float>({kRows}, std::vector<float>(kRows));
+  forEveryLoop([&](int stages, int steps) {
+    int64_t depth = keysOf(steps);
+    std::vector<half> aValues = smallIntegers<half>(kRows * depth, 1),
+                      bValues = smallIntegers<half>(depth * kWidth, 2);
+    auto sumOf = [&](int64_t row, auto weight) {
+      double result = 0;
+      for (int64_t k = 0; k < depth; ++k)
+        result += exact(aValues[static_cast<size_t>(row * depth + k)]) * weight(k);
+      return result;
+    };
+    runUnderEverySchedule(
+        program.consts(stages).grid(1), steps,
+        {Written(d, smallIntegers<float>(kRows * kWidth, 3)),
+         Written(rows, smallIntegers<float>(kRows, 4))},
+        [&] {
+          expectAll(d, [&](int64_t i) {
+            return sumOf(i / kWidth, [&](int64_t k) {
+              return exact(bValues[static_cast<size_t>(k * kWidth + i % kWidth)]);
+            });
+          });
+          expectAll(rows, [&](int64_t row) { return sumOf(row, [](int64_t) { return 1.0; }); });
+        },
+        input<half>({kRows, depth}, aValues), input<half>({depth, kWidth}, bValues), d, rows);
+  });
+}
+
+STAGED_LOOPS_SUITE(AttentionLoops);
+
+} // namespace
+} // namespace tile::test
