@@ -12,7 +12,8 @@ namespace {
 
 // --- Functions of tiles --------------------------------------------------------------------------
 
-/// exp(x) for x <= 0. On f32: exp2 of x * log2(e), whose rounding error is made good by a factor.
+/// exp(x) for x <= 0. On f32: exp2 of x * log2(e), whose rounding error is made good by a factor. Results below 2^-126 are
+/// kept, which exp2 makes zero: multiplied by x they may be normal numbers.
 Value expBelowZero(Value x) {
   if (x.dtype() == f64)
     return exp(x);
@@ -21,7 +22,8 @@ Value expBelowZero(Value x) {
   x = max_nan(x, kGivesZero);
   Value power = x * kLog2E;
   Value rest = fma(x, kLog2E, -power) + x * kLog2ERest;
-  return exp2(power) * fma(rest, kLog2, 1.0f);
+  Value raised = inline_ptx("ex2.approx.f32 $0, $1;", "=f,f", {power}, {f32})[0];
+  return raised * fma(rest, kLog2, 1.0f);
 }
 
 /// All functions here are at their limits where |x| is larger: there an infinity does not meet a zero.
