@@ -8,7 +8,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(MixedBinary);
+EXECUTION_SUITE(MixedBinary, Targets::One);
 
 constexpr int kElements = 128;
 

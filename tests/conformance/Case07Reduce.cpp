@@ -9,7 +9,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(ConformanceReduce);
+EXECUTION_SUITE(ConformanceReduce, Targets::One);
 
 /// The five results over one row, each where the kernel put it.
 template <DType D> const auto &rowKernel() {

@@ -8,7 +8,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(ConformanceScan);
+EXECUTION_SUITE(ConformanceScan, Targets::One);
 
 struct Shape2 {
   int rows, columns;

@@ -9,7 +9,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(ConformanceAtomics);
+EXECUTION_SUITE(ConformanceAtomics, Targets::One);
 
 constexpr int kPrograms = 5;
 

@@ -10,7 +10,7 @@ namespace {
 
 const bool gate = assembleEverything(Spills::Forbidden);
 
-EXECUTION_SUITE(Conversions);
+EXECUTION_SUITE(Conversions, Targets::One);
 
 // A narrow result keeps at most 10 bits of mantissa and is decided by those, the next one, and whether any bit after is
 // set. The upper 20 bits of an f32 hold 11 bits of mantissa: the tails stand for "none set" and "some set" (the lowest,

@@ -8,7 +8,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(RandomWords);
+EXECUTION_SUITE(RandomWords, Targets::One);
 
 constexpr uint64_t kSeeds[] = {0, 42, 54, 124, 0xffffffffu, 0xfcafeb0bau};
 constexpr int64_t kSizes[][2] = {{1, 10}, {4, 53}, {1, 400}};

@@ -6,7 +6,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(SortedRows);
+EXECUTION_SUITE(SortedRows, Targets::One);
 
 constexpr int kTop = 8;
 

@@ -9,7 +9,7 @@ namespace {
 
 const bool gate = assembleEverything(Spills::Allowed);
 
-EXECUTION_SUITE(Arithmetic);
+EXECUTION_SUITE(Arithmetic, Targets::One);
 
 // --- Integers ------------------------------------------------------------------------------------
 

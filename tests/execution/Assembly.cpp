@@ -41,6 +41,24 @@ void replaceAll(std::string &text, const std::string &from, const std::string &t
     text.replace(at, from.size(), to);
 }
 
+/// The text without debug lines, and, but for the first part of a file, without what a file has once.
+std::string withoutLines(const std::string &ptx, bool isFirst) {
+  std::istringstream lines(ptx);
+  std::string part;
+  for (std::string line; std::getline(lines, line);) {
+    size_t start = line.find_first_not_of(" \t");
+    auto begins = [&](const char *word) {
+      return start != std::string::npos && line.compare(start, std::string(word).size(), word) == 0;
+    };
+    bool isDebug = begins(".loc\t") || begins(".loc ") || begins(".file") || begins(".section");
+    bool isHead = begins(".version") || begins(".target") || begins(".address_size") ||
+                  begins(".extern .shared");
+    if (!isDebug && (isFirst || !isHead))
+      part += line + "\n";
+  }
+  return part;
+}
+
 /// The kernel as one of many of a file: under the name k<number>, without debug lines, and, but for
 /// the first, without what a file has once.
 std::string asPart(std::string ptx, const std::string &kernel, size_t number, bool isFirst) {
@@ -64,20 +82,13 @@ std::string asPart(std::string ptx, const std::string &kernel, size_t number, bo
   for (const std::string &each : tables)
     replaceAll(ptx, each, name + "_" + each);
   replaceAll(ptx, "tile_text_", name + "_text_");
-  std::istringstream lines(ptx);
-  std::string part;
-  for (std::string line; std::getline(lines, line);) {
-    size_t start = line.find_first_not_of(" \t");
-    auto begins = [&](const char *word) {
-      return start != std::string::npos && line.compare(start, std::string(word).size(), word) == 0;
-    };
-    bool isDebug = begins(".loc\t") || begins(".loc ") || begins(".file") || begins(".section");
-    bool isHead = begins(".version") || begins(".target") || begins(".address_size") ||
-                  begins(".extern .shared");
-    if (!isDebug && (isFirst || !isHead))
-      part += line + "\n";
-  }
-  return part;
+  return withoutLines(ptx, isFirst);
+}
+
+/// What the kernel is made of, whatever its name and target.
+std::string codeOf(std::string ptx, const std::string &kernel) {
+  replaceAll(ptx, kernel, "kernel");
+  return withoutLines(ptx, /*isFirst=*/false);
 }
 
 class Gate : public ::testing::Environment {
@@ -106,8 +117,8 @@ public:
       return;
     std::vector<Merged> merged = merge();
     std::vector<std::future<void>> runs;
-    for (const auto &[file, compiledFor] : merged)
-      for (const std::string &target : assembledFor(compiledFor)) {
+    for (const auto &[file, targets] : merged)
+      for (const std::string &target : targets) {
         if (runs.size() >= 2)
           runs[runs.size() - 2].wait();
         runs.push_back(std::async(std::launch::async, [=, this] { assemble(file, target); }));
@@ -118,46 +129,59 @@ public:
   }
 
 private:
+  struct Kernel {
+    std::string ptx, entry, target;
+  };
   struct Merged {
     fs::path file;
-    std::string target;
+    std::vector<std::string> targets; ///< that it is assembled for
   };
 
-  /// What is compiled for sm_80 must be fit for later machines as well.
-  static std::vector<std::string> assembledFor(const std::string &target) {
-    return target == "sm_80" ? std::vector<std::string>{"sm_80", "sm_90a"}
-                             : std::vector<std::string>{target};
+  /// The kernels that the tests compiled.
+  std::vector<Kernel> collect() const {
+    std::vector<Kernel> kernels;
+    for (const auto &found : fs::recursive_directory_iterator(folder_)) {
+      if (found.path().filename() != "5-kernel.ptx")
+        continue;
+      std::string ptx = read(found.path());
+      std::smatch entry, target;
+      if (!std::regex_search(ptx, entry, std::regex("\\.entry ([^(\\s]+)\\("))) {
+        ADD_FAILURE() << found.path() << " has no entry";
+        continue;
+      }
+      EXPECT_FALSE(std::regex_search(ptx, std::regex("\\.target[^\\n]*debug"))) << found.path();
+      std::regex_search(ptx, target, std::regex("\\.target\\s+([a-z0-9_]+)"));
+      kernels.push_back({ptx, entry[1], target[1]});
+    }
+    return kernels;
   }
 
-  /// Writes the kernels found into files of kKernelsPerFile for one target and returns those.
+  /// Writes the kernels found into files of kKernelsPerFile that have the same targets, and returns those. What is compiled
+  /// for sm_80 must be fit for later machines as well; where a kernel compiled for sm_90a has the same text, it is.
   std::vector<Merged> merge() {
     struct Open {
       std::ofstream file;
       size_t kernels = 0;
     };
+    std::vector<Kernel> kernels = collect();
+    std::set<std::string> ofHopper;
+    for (const Kernel &kernel : kernels)
+      if (kernel.target == "sm_90a")
+        ofHopper.insert(codeOf(kernel.ptx, kernel.entry));
     std::vector<Merged> merged;
-    std::map<std::string, Open> openFiles;
-    for (const auto &entry : fs::recursive_directory_iterator(folder_)) {
-      if (entry.path().extension() != ".ptx" || entry.path().filename() != "5-kernel.ptx")
-        continue;
-      std::string ptx = read(entry.path());
-      std::smatch match;
-      if (!std::regex_search(ptx, match, std::regex("\\.entry ([^(\\s]+)\\("))) {
-        ADD_FAILURE() << entry.path() << " has no entry";
-        continue;
-      }
-      EXPECT_FALSE(std::regex_search(ptx, std::regex("\\.target[^\\n]*debug"))) << entry.path();
-      std::smatch target;
-      std::regex_search(ptx, target, std::regex("\\.target\\s+([a-z0-9_]+)"));
-      Open &open = openFiles[target[1]];
+    std::map<std::vector<std::string>, Open> openFiles;
+    for (const Kernel &kernel : kernels) {
+      std::vector<std::string> targets = {kernel.target};
+      if (kernel.target == "sm_80" && !ofHopper.contains(codeOf(kernel.ptx, kernel.entry)))
+        targets.push_back("sm_90a");
+      Open &open = openFiles[targets];
       bool isFirst = open.kernels++ % kKernelsPerFile == 0;
       if (isFirst) {
-        merged.push_back({folder_ / ("merged-" + std::to_string(merged.size())), target[1]});
+        merged.push_back({folder_ / ("merged-" + std::to_string(merged.size())), targets});
         open.file = std::ofstream(merged.back().file);
       }
-      open.file << asPart(ptx, match[1], kernels_, isFirst);
-      origins_.push_back(ptx.substr(match.position(0), 60));
-      ++kernels_;
+      open.file << asPart(kernel.ptx, kernel.entry, origins_.size(), isFirst);
+      origins_.push_back(kernel.ptx.substr(kernel.ptx.find(".entry"), 60));
     }
     return merged;
   }
@@ -191,7 +215,6 @@ private:
   Spills spills_;
   std::string ptxas_;
   fs::path folder_;
-  size_t kernels_ = 0;
   std::vector<std::string> origins_; ///< of each kernel, the start of its entry
 };
 

@@ -9,7 +9,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Atomics);
+EXECUTION_SUITE(Atomics, Targets::One);
 
 /// Several rows of a tile meet in each place, with every eviction priority.
 TEST_P(Atomics, EvictionPrioritiesChangeNoResult) {

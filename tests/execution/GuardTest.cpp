@@ -8,7 +8,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Guards);
+EXECUTION_SUITE(Guards, Targets::One);
 
 TEST_P(Guards, TheRestOfAKernelIsPredicated) {
   static const auto program = kernel("guarded", [](InOut<i32, 1> y, Scalar<i32> limit, Const B) {

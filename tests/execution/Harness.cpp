@@ -3,10 +3,13 @@
 
 namespace tile::test {
 
-std::vector<std::string> deviceNames() {
+std::vector<std::string> deviceNames(Targets targets) {
   std::vector<std::string> names;
-  for (const Device &device : Device::all())
+  for (const Device &device : Device::all()) {
     names.push_back(device.name());
+    if (device.isVirtual() && targets == Targets::All)
+      names.push_back("virtual:sm_90a");
+  }
   if (std::find(names.begin(), names.end(), "cuda:0") == names.end())
     names.push_back("cuda:0");
   return names;

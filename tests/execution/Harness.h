@@ -26,15 +26,25 @@
 
 namespace tile::test {
 
+/// What the virtual GPU is while a suite runs.
+enum class Targets {
+  /// sm_80, then sm_90a.
+  All,
+  /// sm_80: for suites that take long and whose kernels have the same instructions on both, as those without products, floats
+  /// of 8 bits and copies of whole tiles do, or are of ops that have suites for both.
+  One
+};
+
 /// The devices of the machine; "cuda:0" is always among them, so that its absence shows as SKIP.
-std::vector<std::string> deviceNames();
+std::vector<std::string> deviceNames(Targets targets = Targets::All);
 /// "cuda:0" as a part of a test's name.
 std::string testName(const std::string &device);
 
-/// Declares a suite whose tests run once a device.
-#define EXECUTION_SUITE(suite)                                                                     \
+/// Declares a suite whose tests run once a device; Targets may follow its name.
+#define EXECUTION_SUITE(suite, ...)                                                                \
   class suite : public ::tile::test::OnDevice {};                                                  \
-  INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(::tile::test::deviceNames()),       \
+  INSTANTIATE_TEST_SUITE_P(Devices, suite,                                                         \
+                           ::testing::ValuesIn(::tile::test::deviceNames(__VA_ARGS__)),            \
                            [](const auto &run) { return ::tile::test::testName(run.param); })
 
 /// An output of static rank between guard bands, row-major, with `gap` elements after each row.

@@ -8,7 +8,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Math);
+EXECUTION_SUITE(Math, Targets::One);
 
 using Rows = std::vector<Row<double (*)(double)>>;
 

@@ -7,7 +7,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Pairs);
+EXECUTION_SUITE(Pairs, Targets::One);
 
 struct Tile {
   int m, n;

@@ -10,7 +10,7 @@ namespace {
 
 const bool gate = assembleEverything(Spills::Forbidden);
 
-EXECUTION_SUITE(PreciseMath);
+EXECUTION_SUITE(PreciseMath, Targets::One);
 
 using Real = long double;
 

@@ -50,7 +50,7 @@ protected:
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Devices, Reductions, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, Reductions, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 template <class T> double total(const std::vector<T> &x) {

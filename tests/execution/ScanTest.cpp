@@ -50,7 +50,7 @@ protected:
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Devices, Scans, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, Scans, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 using Values = std::vector<Value>;

@@ -6,7 +6,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Shapes);
+EXECUTION_SUITE(Shapes, Targets::One);
 
 std::vector<float> counting(int64_t count) {
   std::vector<float> values(static_cast<size_t>(count));

@@ -6,7 +6,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Sorting);
+EXECUTION_SUITE(Sorting, Targets::One);
 
 struct Rows {
   int m, n;

@@ -112,7 +112,7 @@ protected:
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, Activations, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, Activations, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 /// The derivatives that the others are compared with are those of the functions.

@@ -13,7 +13,7 @@
 namespace tile::test {
 namespace {
 
-EXECUTION_SUITE(OpArguments);
+EXECUTION_SUITE(OpArguments, Targets::One);
 
 using ops::Operand;
 

@@ -52,7 +52,7 @@ protected:
               {0.51, sizeof(T) == 8 ? 1e-13 : 1e-5});
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, EmbeddingOps, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, EmbeddingOps, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 TEST_P(EmbeddingOps, EveryDtypeAndSize) {

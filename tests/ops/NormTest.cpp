@@ -133,7 +133,7 @@ protected:
 
   std::vector<Tensor> kept;
 };
-INSTANTIATE_TEST_SUITE_P(Devices, NormOp, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, NormOp, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 const std::vector<float> kNone;

@@ -9,7 +9,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Optimizers);
+EXECUTION_SUITE(Optimizers, Targets::One);
 
 constexpr int64_t kSize = 1500;
 

@@ -9,7 +9,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(RandomOps);
+EXECUTION_SUITE(RandomOps, Targets::One);
 
 struct Moments {
   double mean = 0, variance = 0;

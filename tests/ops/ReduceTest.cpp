@@ -94,7 +94,7 @@ protected:
     expectAll(y.result(), [&](int64_t i) { return expected[size_t(i)]; }, {0.51, tolerance * each});
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, ReduceOp, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, ReduceOp, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 TEST_P(ReduceOp, EverySubsetOfDimensions) {

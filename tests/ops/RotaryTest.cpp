@@ -9,7 +9,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(RotaryOps);
+EXECUTION_SUITE(RotaryOps, Targets::One);
 
 /// x, rows of `width`, with the row's pairs turned by the angles of its position; backwards for `sign` -1.
 template <class T, class PositionOf>

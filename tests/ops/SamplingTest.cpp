@@ -73,7 +73,7 @@ protected:
     return {order[chosen], distance};
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, SamplingOp, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, SamplingOp, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 TEST_P(SamplingOp, LengthsAndCounts) {

@@ -23,7 +23,7 @@ protected:
     return TensorOf<double>(tensor).download();
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, Checkpoints, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, Checkpoints, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 using Inputs = std::span<const Variable>;

@@ -17,7 +17,7 @@ using Inputs = std::span<const Variable>;
 namespace {
 
 class AutogradFaults : public OnGraphs {};
-INSTANTIATE_TEST_SUITE_P(Devices, AutogradFaults, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, AutogradFaults, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 /// Throws the first time its backward runs.

@@ -12,7 +12,7 @@ using autograd::NoGrad;
 namespace {
 
 class Autograd : public OnGraphs {};
-INSTANTIATE_TEST_SUITE_P(Devices, Autograd, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, Autograd, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 TEST_P(Autograd, GradientsOfAllPathsAddUp) {

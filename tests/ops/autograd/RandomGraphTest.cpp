@@ -11,7 +11,7 @@ using autograd::kTrained;
 
 namespace {
 
-EXECUTION_SUITE(RandomGraphs);
+EXECUTION_SUITE(RandomGraphs, Targets::One);
 
 /// One graph of tensors and the same of numbers, one for each element.
 struct Both {

@@ -24,7 +24,7 @@ protected:
                       ("tile_model_" + std::to_string(::getpid()) + ".safetensors"))
                          .string();
 };
-INSTANTIATE_TEST_SUITE_P(Devices, ModelFiles, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, ModelFiles, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 std::vector<std::vector<double>> allValues(const Module &module) {

@@ -10,7 +10,7 @@ using namespace tile::nn;
 namespace {
 
 class TrainingMemory : public OnModels {};
-INSTANTIATE_TEST_SUITE_P(Devices, TrainingMemory, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, TrainingMemory, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 TEST_P(TrainingMemory, IsGivenBack) {

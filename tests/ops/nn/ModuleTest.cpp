@@ -10,7 +10,7 @@ using namespace tile::nn;
 namespace {
 
 class Modules : public OnModels {};
-INSTANTIATE_TEST_SUITE_P(Devices, Modules, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, Modules, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 std::vector<std::string> namesOf(const Module &module) {

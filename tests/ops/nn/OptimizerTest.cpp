@@ -12,7 +12,7 @@ using namespace tile::nn;
 namespace {
 
 class ModuleOptimizers : public OnModels {};
-INSTANTIATE_TEST_SUITE_P(Devices, ModuleOptimizers, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, ModuleOptimizers, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 TEST_P(ModuleOptimizers, SgdWithMomentum) {

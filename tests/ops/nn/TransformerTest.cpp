@@ -46,7 +46,7 @@ protected:
     return input({batch, static_cast<int64_t>(values.size()) / batch}, values);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, Transformers, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, Transformers, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 TEST_P(Transformers, HaveTheParametersOfTheirOptions) {
