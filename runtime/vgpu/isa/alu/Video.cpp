@@ -32,31 +32,24 @@ enum class Operation : uint8_t {
 };
 enum class Second : uint8_t { None, Add, Min, Max };
 
-// Op::a of an instruction.
+// What an instruction computes, in three bytes, so that an operation has room for the parts it works on.
 struct Form {
   Operation operation = Operation::Add;
   Second second = Second::None;
-  uint8_t parts = 1; // in a register
-  bool signedD = false, signedA = false, signedB = false;
-  bool saturates = false;
-  bool wraps = false; // shifts: the count, which otherwise is clamped
+  uint8_t parts : 3 = 1; // in a register
+  bool signedD : 1 = false, signedA : 1 = false, signedB : 1 = false;
+  bool saturates : 1 = false;
+  bool wraps : 1 = false; // shifts: the count, which otherwise is clamped
 
-  uint32_t pack() const {
-    return static_cast<uint32_t>(operation) | static_cast<uint32_t>(second) << 4 | parts << 8 |
-           signedD << 12 | signedA << 13 | signedB << 14 | saturates << 15 | wraps << 16;
-  }
-  static Form unpack(uint32_t bits) {
-    auto has = [&](unsigned bit) { return (bits >> bit & 1) != 0; };
-    return {static_cast<Operation>(bits & 15),
-            static_cast<Second>(bits >> 4 & 15),
-            static_cast<uint8_t>(bits >> 8 & 15),
-            has(12),
-            has(13),
-            has(14),
-            has(15),
-            has(16)};
-  }
   unsigned bits() const { return 32u / parts; }
+};
+struct ScalarForm {
+  Form form;
+  ScalarParts parts;
+};
+struct SimdForm {
+  Form form;
+  SimdParts parts;
 };
 
 int64_t apply(const Form &form, int64_t a, int64_t b) {
@@ -145,8 +138,8 @@ uint32_t partwise(const Form &form, const SimdParts &parts, uint32_t a, uint32_t
       continue;
     auto value = static_cast<uint32_t>(
         saturated(form,
-                  apply(form, parts.of(parts.a, part, form.parts, a, b, form.signedA),
-                        parts.of(parts.b, part, form.parts, a, b, form.signedB)),
+                  apply(form, SimdParts::of(parts.a(), part, form.parts, a, b, form.signedA),
+                        SimdParts::of(parts.b(), part, form.parts, a, b, form.signedB)),
                   form.bits()));
     uint32_t place = ones << (part * form.bits());
     if (form.second == Second::Add)
@@ -158,15 +151,13 @@ uint32_t partwise(const Form &form, const SimdParts &parts, uint32_t a, uint32_t
 }
 
 // Rows: d, a, b, c.
-void runVideo(Warp &warp, const Op &op) {
-  Form form = Form::unpack(op.a);
+template <class VideoForm, auto compute> void runVideo(Warp &warp, const Op &op) {
+  auto [form, parts] = formOf<VideoForm>(op);
   const uint32_t *a = warp.row<uint32_t>(op.rows[1]), *b = warp.row<uint32_t>(op.rows[2]),
                  *c = warp.row<uint32_t>(op.rows[3]);
   uint32_t *d = warp.row<uint32_t>(op.rows[0]);
-  forLanes(warp.mask, [&](unsigned lane) {
-    d[lane] = form.parts == 1 ? whole(form, ScalarParts::unpack(op.b), a[lane], b[lane], c[lane])
-                              : partwise(form, SimdParts::unpack(op.b), a[lane], b[lane], c[lane]);
-  });
+  forLanes(warp.mask,
+           [&](unsigned lane) { d[lane] = compute(form, parts, a[lane], b[lane], c[lane]); });
 }
 
 bool takeSign(Decoder &decoder, Suffixes &suffixes) {
@@ -228,27 +219,30 @@ void decodeVideo(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   form.second = takeSecond(suffixes, form.parts);
   if (form.parts > 1 && form.second == Second::Add && form.saturates)
     decoder.unsupported(".add does not go with .sat");
-  uint32_t parts = 0;
-  bool merges = form.parts > 1;
-  if (form.parts == 1) {
-    ScalarParts scalar = takeScalarParts(decoder, instruction);
+  bool isSimd = form.parts > 1, merges = isSimd;
+  ScalarParts scalar;
+  SimdParts simd;
+  if (isSimd) {
+    simd = takeSimdParts(decoder, instruction, form.parts);
+  } else {
+    scalar = takeScalarParts(decoder, instruction);
     merges = scalar.d != Part::Whole;
     if (merges && form.second != Second::None)
       decoder.malformed("a part of the result does not go with a secondary operation");
-    parts = scalar.pack();
-  } else {
-    parts = takeSimdParts(decoder, instruction, form.parts).pack();
   }
   bool hasC = merges || form.second != Second::None;
   decoder.wantOperands(instruction, 3u + hasC);
   auto source = [&](size_t i) { return decoder.source(instruction.operands[i], ScalarType::B32); };
   uint32_t a = source(1), b = source(2);
   // c counts only where something of it stays.
-  bool readsC = hasC && (form.parts == 1 || form.second != Second::None ||
-                         SimdParts::unpack(parts).mask != (1u << form.parts) - 1);
+  bool readsC =
+      hasC && (!isSimd || form.second != Second::None || simd.mask != (1u << form.parts) - 1);
   uint32_t c = readsC ? source(3) : decoder.constant(0, 4);
-  decoder.emit(runVideo, {decoder.target(instruction.operands[0], ScalarType::B32)}, {a, b, c}, 0,
-               form.pack(), parts);
+  uint32_t d = decoder.target(instruction.operands[0], ScalarType::B32);
+  if (isSimd)
+    decoder.emit(runVideo<SimdForm, partwise>, {d}, {a, b, c}, 0, SimdForm{form, simd});
+  else
+    decoder.emit(runVideo<ScalarForm, whole>, {d}, {a, b, c}, 0, ScalarForm{form, scalar});
 }
 
 const OpcodeInfo kOpcodes[] = {

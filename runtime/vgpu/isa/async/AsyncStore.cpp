@@ -61,13 +61,18 @@ public:
   }
 };
 
-// Rows: the target's address and the barrier's, both 64 bits wide, then the elements. Op::a: 1 + the index of a reduction, or
-// 0; Op::b: the scalar type.
+struct StoreForm {
+  uint8_t reduction = 0; // 1 + its index, or 0
+  ScalarType type = ScalarType::B32;
+};
+
+// Rows: the target's address and the barrier's, both 64 bits wide, then the elements.
 template <class T> void issueStores(Warp &warp, const Op &op) {
   if (warp.shadow) {
     checkAddress(warp, op, op.rows[0]);
     checkAddress(warp, op, op.rows[1]);
   }
+  auto form = formOf<StoreForm>(op);
   Cluster &cluster = *warp.cta->cluster;
   forLanes(warp.mask, [&](unsigned lane) {
     auto store = std::make_unique<AsyncStore>(warp, op, lane);
@@ -80,8 +85,8 @@ template <class T> void issueStores(Warp &warp, const Op &op) {
       if (warp.shadow)
         store->isInitialised &= warp.shadow.whole(op.rows[i]) >> lane & 1;
     }
-    if (op.a)
-      store->reduction = bulkReduction(kReductions[op.a - 1], static_cast<ScalarType>(op.b));
+    if (form.reduction)
+      store->reduction = bulkReduction(kReductions[form.reduction - 1], form.type);
     store->check();
     cluster.async.issue(cluster, std::move(store));
   });
@@ -120,7 +125,7 @@ void decodeAsyncStore(Decoder &decoder, const Instruction &instruction, Suffixes
   for (const Operand &part : parts)
     rows.push_back(decoder.source(part, type));
   decoder.emitWide(bytesOf(type) == 8 ? issueStores<uint64_t> : issueStores<uint32_t>, {}, rows, 0,
-                   operation, static_cast<uint32_t>(type), kOwnValidity);
+                   StoreForm{operation, type}, kOwnValidity);
 }
 
 } // namespace tile::vgpu

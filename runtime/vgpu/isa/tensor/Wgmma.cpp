@@ -45,7 +45,7 @@ void trackInit(Warp &warp, const Op &op, const WgmmaForm &form, unsigned positio
       badHalves[half] |= uint32_t{bad} << lane;
       anyBad |= bad;
     }
-  unsigned perRegister = form.product.sum == SumType::F16 ? 2 : 1;
+  unsigned perRegister = form.sum == SumType::F16 ? 2 : 1;
   for (unsigned r = 0; r < op.targets; ++r) {
     uint32_t good = accumulates ? warp.shadow.whole(op.rows[r]) : kFullMask;
     for (unsigned j = 0; anyBad && j < perRegister; ++j) {
@@ -63,7 +63,7 @@ void trackInit(Warp &warp, const Op &op, const WgmmaForm &form, unsigned positio
 void issueForAll(Warp &last, const Op &op, Warpgroup &group) {
   Cta &cta = *last.cta;
   Cluster &cluster = *cta.cluster;
-  WgmmaForm form = WgmmaForm::unpack(op.a);
+  auto form = formOf<WgmmaForm>(op);
   if (group.actor == 0)
     group.actor = cluster.addActor(last, op);
   Warpgroup::Issue issue;
@@ -137,7 +137,7 @@ void checkPartner(Warp &warp, const Op &op, Warpgroup &group) {
   auto differs = [&](uint32_t row) {
     return const_cast<Warp *>(other)->row<uint64_t>(row)[0] != warp.row<uint64_t>(row)[0];
   };
-  WgmmaForm form = WgmmaForm::unpack(op.a);
+  auto form = formOf<WgmmaForm>(op);
   if (other && (differs(rowOfB(op)) || (!form.aInRegisters && differs(rowsOfA(op)[0]))))
     warp.stop(op, FindingKind::Async, 0,
               "the warps of a warpgroup have different matrix descriptors");
@@ -161,7 +161,7 @@ void runWgmma(Warp &warp, const Op &op) {
   checkPartner(warp, op, group);
   checkRegisters(warp, op);
   requireUniform(warp, op, rowOfB(op));
-  if (!WgmmaForm::unpack(op.a).aInRegisters)
+  if (!formOf<WgmmaForm>(op).aInRegisters)
     requireUniform(warp, op, rowsOfA(op)[0]);
   group.op = &op;
   group.arrived |= 1u << warp.index % kWarpsOfGroup;
@@ -218,7 +218,7 @@ std::vector<uint32_t> matrixRegisters(const Op &op) {
   if (op.real != runWgmma)
     return {};
   std::vector<uint32_t> rows(op.rows, op.rows + op.targets);
-  if (WgmmaForm::unpack(op.a).aInRegisters)
+  if (formOf<WgmmaForm>(op).aInRegisters)
     rows.insert(rows.end(), rowsOfA(op), rowsOfA(op) + kRegistersOfA);
   return rows;
 }

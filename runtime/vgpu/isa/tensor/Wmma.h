@@ -32,11 +32,11 @@ enum class WmmaOrder : uint8_t {
   SumsAcross  // the same transposed: g counts along columns
 };
 
-/// A fragment: `lines` runs of `length` elements of `bits`, in `registers` registers a lane.
+/// A fragment: `lines` runs of `length` elements of `bits`, in `registers` registers a lane. In bytes: an operation keeps it.
 struct WmmaForm {
-  uint16_t lines, length, bits, registers;
+  uint8_t lines, length, bits, registers;
   WmmaOrder order = WmmaOrder::DepthFirst;
-  unsigned elements() const { return lines * length; }
+  unsigned elements() const { return unsigned{lines} * length; }
   unsigned perLane() const { return elements() / kLanes; }
   unsigned registerBits() const { return bits == 64 ? 64 : 32; }
   unsigned perRegister() const { return registerBits() / bits; }
