@@ -63,11 +63,6 @@ private:
   std::deque<Instruction> transferred_;             // the loads and stores of those
 };
 
-/// cp.async.bulk, cp.reduce.async.bulk, st.async and red.async, of opcodes that mean more than one thing.
-void decodeCopyArrival(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
-void decodeBulkCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
-void decodeAsyncStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
-
 /// Lanes of `taken` go on at `target`, the others of the warp behind the operation.
 void splitWarp(Warp &warp, uint32_t taken, uint32_t target);
 

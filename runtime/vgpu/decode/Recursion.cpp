@@ -206,7 +206,7 @@ void leave(Warp &warp, const Op &op) {
 void findCallees(const Module &module, const Function &function,
                  std::set<const Function *> &found) {
   for (const Instruction &instruction : function.body) {
-    if (instruction.opcode != "call")
+    if (instruction.flow != Flow::Call)
       continue;
     for (const Operand &operand : instruction.operands) {
       auto callee = operand.kind == Operand::Kind::Symbol ? module.byName.find(operand.name)
@@ -225,7 +225,7 @@ bool callsItself(const Module &module, const Function &function) {
 
 bool takesAddresses(const Function &function) {
   return std::ranges::any_of(function.body, [&](const Instruction &instruction) {
-    return instruction.opcode != "call" &&
+    return instruction.flow != Flow::Call &&
            std::ranges::any_of(instruction.operands, [&](const Operand &operand) {
              return operand.kind == Operand::Kind::Symbol && operand.variable &&
                     (operand.variable->space == Space::Local ||

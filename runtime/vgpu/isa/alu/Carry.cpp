@@ -78,29 +78,31 @@ template <class F> Handler carriedHandler(ScalarType type) {
   }
 }
 
+template <CarriedOperation operation>
 void decodeCarryIn(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
-  decodeWithCarry(decoder, instruction, suffixes, type,
+  decodeWithCarry(decoder, instruction, suffixes, operation, type,
                   {.reads = true, .writes = suffixes.take("cc")});
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"addc", decodeCarryIn},
-    {"subc", decodeCarryIn},
-    {"madc", decodeCarryIn},
+    {"addc", decodeCarryIn<CarriedOperation::Sum>},
+    {"subc", decodeCarryIn<CarriedOperation::Difference>},
+    {"madc", decodeCarryIn<CarriedOperation::ProductSum>},
 };
 
 } // namespace
 
 void decodeWithCarry(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
-                     ScalarType type, Carrying carrying) {
-  bool isProduct = instruction.opcode.starts_with("mad"), high = isProduct && suffixes.take("hi");
+                     CarriedOperation operation, ScalarType type, Carrying carrying) {
+  bool isProduct = operation == CarriedOperation::ProductSum,
+       high = isProduct && suffixes.take("hi");
   if (isProduct && !high && !suffixes.take("lo"))
     decoder.unsupported("a product with carry needs .lo or .hi");
   Handler handler = isProduct ? (high ? carriedHandler<ProductSum<true>>(type)
                                       : carriedHandler<ProductSum<false>>(type))
-                    : instruction.opcode.starts_with("add") ? carriedHandler<Sum>(type)
-                                                            : carriedHandler<Difference>(type);
+                    : operation == CarriedOperation::Sum ? carriedHandler<Sum>(type)
+                                                         : carriedHandler<Difference>(type);
   if (!handler)
     decoder.unsupported("expected a 32- or 64-bit integer type");
   size_t operands = isProduct ? 4 : 3;

@@ -9,8 +9,9 @@ namespace tile::vgpu {
 struct Carrying {
   bool reads = false, writes = false;
 };
+enum class CarriedOperation { Sum, Difference, ProductSum };
 /// add, sub and mad with a carry. `type` and `.cc` have been taken from the suffixes.
 void decodeWithCarry(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
-                     ScalarType type, Carrying carrying);
+                     CarriedOperation operation, ScalarType type, Carrying carrying);
 
 } // namespace tile::vgpu

@@ -177,7 +177,10 @@ void decodeSum(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   if (isFloat(type))
     decodeFloatBinary(decoder, instruction, suffixes, type, Float);
   else if (suffixes.take("cc"))
-    decodeWithCarry(decoder, instruction, suffixes, type, {.writes = true});
+    decodeWithCarry(decoder, instruction, suffixes,
+                    Float == FloatOperation::Add ? CarriedOperation::Sum
+                                                 : CarriedOperation::Difference,
+                    type, {.writes = true});
   else if (isPairOfShorts(type) && Float == FloatOperation::Add) // PTX has no sub of pairs
     emitSimple(decoder, instruction, eachShort<F>(type), type, 3);
   else if (type == ScalarType::S32 && suffixes.take("sat"))

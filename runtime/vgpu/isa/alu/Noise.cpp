@@ -124,12 +124,6 @@ void addNoise(Warp &warp, const Op &op) {
   });
 }
 
-Approximate functionOf(std::string_view opcode) {
-  constexpr std::string_view kNames[] = {"ex2",   "lg2",  "sin", "cos", "tanh",
-                                         "rsqrt", "sqrt", "rcp", "div"};
-  return static_cast<Approximate>(std::ranges::find(kNames, opcode) - std::begin(kNames));
-}
-
 } // namespace
 
 double errorBound(Approximate function, ScalarType type, double x, double truth) {
@@ -161,8 +155,8 @@ double errorBound(Approximate function, ScalarType type, double x, double truth)
   }
 }
 
-void emitApproximate(Decoder &decoder, const Instruction &instruction, Handlers handlers,
-                     ScalarType type, size_t operands) {
+void emitApproximate(Decoder &decoder, const Instruction &instruction, Approximate function,
+                     Handlers handlers, ScalarType type, size_t operands) {
   if (!decoder.options().model.noise || !handlers || type == ScalarType::F64)
     return emitSimple(decoder, instruction, handlers, type, operands);
   decoder.wantOperands(instruction, operands);
@@ -173,8 +167,7 @@ void emitApproximate(Decoder &decoder, const Instruction &instruction, Handlers 
   decoder.emitWide(handlers, {&plain, 1}, sources);
   sources.insert(sources.begin(), plain);
   uint32_t target = decoder.target(instruction.operands[0], type);
-  decoder.emitWide(addNoise, {&target, 1}, sources, 0,
-                   NoiseForm{functionOf(instruction.opcode), type});
+  decoder.emitWide(addNoise, {&target, 1}, sources, 0, NoiseForm{function, type});
 }
 
 } // namespace tile::vgpu

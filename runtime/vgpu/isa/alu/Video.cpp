@@ -191,23 +191,13 @@ Second takeSecond(Suffixes &suffixes, unsigned parts) {
   return parts == 1 && suffixes.take("max") ? Second::Max : Second::None;
 }
 
-constexpr std::pair<std::string_view, Operation> kOperations[] = {
-    {"vadd", Operation::Add},         {"vsub", Operation::Sub},
-    {"vabsdiff", Operation::AbsDiff}, {"vmin", Operation::Min},
-    {"vmax", Operation::Max},         {"vavrg", Operation::Average},
-    {"vshl", Operation::ShiftLeft},   {"vshr", Operation::ShiftRight},
-    {"vset", Operation::Eq}};
-
+// `operation` of vset is a placeholder for the comparison among the suffixes.
+template <Operation operation, unsigned parts = 1>
 void decodeVideo(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  std::string_view name = instruction.opcode;
   Form form;
-  if (name.back() == '2' || name.back() == '4') {
-    form.parts = static_cast<uint8_t>(name.back() - '0');
-    name.remove_suffix(1);
-  }
-  form.operation =
-      std::ranges::find(kOperations, name, [](auto &row) { return row.first; })->second;
-  bool compares = name == "vset";
+  form.parts = parts;
+  form.operation = operation;
+  constexpr bool compares = operation == Operation::Eq;
   form.signedD = !compares && takeSign(decoder, suffixes);
   form.signedA = takeSign(decoder, suffixes);
   form.signedB = takeSign(decoder, suffixes);
@@ -246,14 +236,29 @@ void decodeVideo(Decoder &decoder, const Instruction &instruction, Suffixes &suf
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"vadd", decodeVideo},  {"vsub", decodeVideo},      {"vabsdiff", decodeVideo},
-    {"vmin", decodeVideo},  {"vmax", decodeVideo},      {"vshl", decodeVideo},
-    {"vshr", decodeVideo},  {"vset", decodeVideo},      {"vadd2", decodeVideo},
-    {"vsub2", decodeVideo}, {"vabsdiff2", decodeVideo}, {"vmin2", decodeVideo},
-    {"vmax2", decodeVideo}, {"vavrg2", decodeVideo},    {"vset2", decodeVideo},
-    {"vadd4", decodeVideo}, {"vsub4", decodeVideo},     {"vabsdiff4", decodeVideo},
-    {"vmin4", decodeVideo}, {"vmax4", decodeVideo},     {"vavrg4", decodeVideo},
-    {"vset4", decodeVideo}, {"vmad", decodeVideoMad},
+    {"vadd", decodeVideo<Operation::Add>},
+    {"vadd2", decodeVideo<Operation::Add, 2>},
+    {"vadd4", decodeVideo<Operation::Add, 4>},
+    {"vsub", decodeVideo<Operation::Sub>},
+    {"vsub2", decodeVideo<Operation::Sub, 2>},
+    {"vsub4", decodeVideo<Operation::Sub, 4>},
+    {"vabsdiff", decodeVideo<Operation::AbsDiff>},
+    {"vabsdiff2", decodeVideo<Operation::AbsDiff, 2>},
+    {"vabsdiff4", decodeVideo<Operation::AbsDiff, 4>},
+    {"vmin", decodeVideo<Operation::Min>},
+    {"vmin2", decodeVideo<Operation::Min, 2>},
+    {"vmin4", decodeVideo<Operation::Min, 4>},
+    {"vmax", decodeVideo<Operation::Max>},
+    {"vmax2", decodeVideo<Operation::Max, 2>},
+    {"vmax4", decodeVideo<Operation::Max, 4>},
+    {"vset", decodeVideo<Operation::Eq>},
+    {"vset2", decodeVideo<Operation::Eq, 2>},
+    {"vset4", decodeVideo<Operation::Eq, 4>},
+    {"vavrg2", decodeVideo<Operation::Average, 2>},
+    {"vavrg4", decodeVideo<Operation::Average, 4>},
+    {"vshl", decodeVideo<Operation::ShiftLeft>},
+    {"vshr", decodeVideo<Operation::ShiftRight>},
+    {"vmad", decodeVideoMad},
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // cp.async and its groups.
 #include "runtime/vgpu/machine/async/AsyncCopy.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
+#include "runtime/vgpu/isa/async/CopyForms.h"
 #include "runtime/vgpu/ptx/ModifierWords.h"
 
 #include "runtime/vgpu/decode/Decode.h"
@@ -334,7 +335,7 @@ void decodeCpAsync(Decoder &decoder, const Instruction &instruction, Suffixes &s
   if (!suffixes.take("async"))
     decoder.unsupported("expected cp.async or cp.reduce.async");
   if (suffixes.take("bulk"))
-    return decodeBulkCopy(decoder, instruction, suffixes);
+    return decodeBulkCopy(decoder, instruction, suffixes, reduces);
   if (reduces)
     decoder.unsupported("expected cp.reduce.async.bulk");
   if (suffixes.take("mbarrier"))

@@ -1,6 +1,7 @@
 // st.async and red.async: a store, or a reduction, into the shared memory of a block of the cluster, whose memory barrier
 // hears of the bytes.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/isa/async/BulkReduction.h"
 #include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
@@ -99,10 +100,8 @@ bool canReduce(std::string_view operation, ScalarType type) {
          (!isWide || (operation == "add" && type == ScalarType::U64));
 }
 
-} // namespace
-
-void decodeAsyncStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  bool reduces = instruction.opcode == "red";
+template <bool reduces>
+void decodeStores(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   suffixes.takeOneOf({"weak", "relaxed"});
   suffixes.take("cluster");
   if (!suffixes.take("shared::cluster") || !suffixes.take("mbarrier::complete_tx::bytes"))
@@ -127,5 +126,12 @@ void decodeAsyncStore(Decoder &decoder, const Instruction &instruction, Suffixes
   decoder.emitWide(bytesOf(type) == 8 ? issueStores<uint64_t> : issueStores<uint32_t>, {}, rows, 0,
                    StoreForm{operation, type}, kOwnValidity);
 }
+
+const OpcodeVariant kVariants[] = {{"st", "async", decodeStores<false>},
+                                   {"red", "async", decodeStores<true>}};
+
+} // namespace
+
+OpcodeVariants asyncStoreVariants() { return kVariants; }
 
 } // namespace tile::vgpu

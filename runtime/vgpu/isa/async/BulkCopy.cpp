@@ -1,6 +1,7 @@
 // cp.async.bulk, cp.reduce.async.bulk, with and without tensor maps, and their groups.
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/isa/async/BulkReduction.h"
+#include "runtime/vgpu/isa/async/CopyForms.h"
 #include "runtime/vgpu/isa/async/TensorMapMemory.h"
 #include "runtime/vgpu/machine/CountAccess.h"
 #include "runtime/vgpu/machine/InitCheck.h"
@@ -288,8 +289,8 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
 
 } // namespace
 
-void decodeBulkCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  bool reduces = instruction.opcode == "cp" && instruction.suffix.front() == "reduce";
+void decodeBulkCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                    bool reduces) {
   if (suffixes.take("commit_group")) {
     decoder.wantOperands(instruction, 0);
     decoder.emit(commitGroup, {}, {});

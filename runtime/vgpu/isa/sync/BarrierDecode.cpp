@@ -35,9 +35,10 @@ BarrierAction takeAction(Decoder &decoder, Suffixes &suffixes) {
                               : BarrierAction::RedOr;
 }
 
-void decodeBlockBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+void decodeBlockBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                        bool isAligned) {
   BarrierForm form;
-  form.isAligned = suffixes.take("aligned") || instruction.opcode == "bar";
+  form.isAligned = isAligned;
   form.action = takeAction(decoder, suffixes);
   const auto &operands = instruction.operands;
   bool reduces = form.reduces();
@@ -68,18 +69,28 @@ void decodeBlockBarrier(Decoder &decoder, const Instruction &instruction, Suffix
     attachGuard(instruction, op, decoder.guardRow(instruction));
 }
 
+void decodeWarpBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (!suffixes.take("sync"))
+    decoder.unsupported("expected bar.warp.sync");
+  decoder.wantOperands(instruction, 1);
+  decoder.emit(warpSync, {}, {decoder.source(instruction.operands[0], ScalarType::U32)});
+}
+
+// PTX: bar is barrier.aligned of a block or warp.
 void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  if (suffixes.take("warp")) {
-    if (!suffixes.take("sync"))
-      decoder.unsupported("expected bar.warp.sync");
-    decoder.wantOperands(instruction, 1);
-    decoder.emit(warpSync, {}, {decoder.source(instruction.operands[0], ScalarType::U32)});
-    return;
-  }
-  if (instruction.opcode == "barrier" && suffixes.take("cluster"))
+  if (suffixes.take("warp"))
+    return decodeWarpBarrier(decoder, instruction, suffixes);
+  suffixes.take("cta");
+  decodeBlockBarrier(decoder, instruction, suffixes, true);
+}
+
+void decodeBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.take("warp"))
+    return decodeWarpBarrier(decoder, instruction, suffixes);
+  if (suffixes.take("cluster"))
     return decodeClusterBarrier(decoder, instruction, suffixes);
   suffixes.take("cta");
-  decodeBlockBarrier(decoder, instruction, suffixes);
+  decodeBlockBarrier(decoder, instruction, suffixes, suffixes.take("aligned"));
 }
 
 const OpcodeInfo kOpcodes[] = {
@@ -91,7 +102,7 @@ const OpcodeInfo kOpcodes[] = {
                  "and or | relaxed acquire release | aligned | pred u32"}},
      .requirements = {{"warp", 30, 60}, {"cta", 0, 78}}},
     {.name = "barrier",
-     .decode = decodeBar,
+     .decode = decodeBarrier,
      .kind = always<InstructionClass::Barrier>,
      .forms = {{.where = "wait", .never = "relaxed release", .of = "barrier.cluster"},
                {.where = "arrive", .never = "acquire", .of = "barrier.cluster"}},

@@ -176,7 +176,8 @@ const OpcodeInfo kOpcodes[] = {
      .requirements = {{"", 90, 80, true},
                       {"sp", 90, 82, true},
                       {"s8.u8", 90, 84, true},
-                      {"u8.s8", 90, 84, true}}},
+                      {"u8.s8", 90, 84, true}},
+     .warps = kWarpsOfGroup},
 };
 
 } // namespace
