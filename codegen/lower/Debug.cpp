@@ -190,12 +190,12 @@ LogicalResult lowerDebugBarrier(Lowering &l, Operation *op) {
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tile.assert", lowerAssert},
-    {"tile.assume", lowerAssume},
-    {"tile.debug_barrier", lowerDebugBarrier},
-    {"tile.facts", lowerFacts},
-    {"tile.print", lowerPrint},
+constexpr LoweringRow kLowerings[] = {
+    on<ir::AssertOp, lowerAssert>,
+    on<ir::AssumeOp, lowerAssume>,
+    on<ir::DebugBarrierOp, lowerDebugBarrier>,
+    on<ir::FactsOp, lowerFacts>,
+    on<ir::PrintOp, lowerPrint>,
 };
 
 } // namespace

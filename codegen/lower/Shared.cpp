@@ -128,10 +128,10 @@ LogicalResult lowerSmemAlloc(Lowering &, Operation *op) {
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tilegpu.smem_alloc", lowerSmemAlloc},
-    {"tilegpu.smem_load", lowerSmemLoad},
-    {"tilegpu.smem_store", lowerSmemStore},
+constexpr LoweringRow kLowerings[] = {
+    on<gpu::SmemAllocOp, lowerSmemAlloc>,
+    on<gpu::SmemLoadOp, lowerSmemLoad>,
+    on<gpu::SmemStoreOp, lowerSmemStore>,
 };
 
 } // namespace
