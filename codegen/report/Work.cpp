@@ -53,9 +53,11 @@ std::string dotUnit(Operation *dot) {
 // one.
 int64_t operationsPerElement(Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
-  bool isArithmetic = dialect == "arith" || dialect == "math" || isa<ir::MulHiOp>(op);
+  bool isArithmetic =
+      dialect == "arith" || dialect == "math" || op->hasTrait<OpTrait::Elementwise>();
   if (!isArithmetic || op->getNumResults() != 1 ||
-      isa<arith::ConstantOp, arith::SelectOp, arith::CmpIOp, arith::CmpFOp, CastOpInterface>(op))
+      isa<arith::ConstantOp, arith::SelectOp, arith::CmpIOp, arith::CmpFOp, CastOpInterface,
+          ir::ConvertOp>(op))
     return 0;
   Type element = ir::elementTypeOf(op->getResult(0).getType());
   if (!element.isIntOrFloat() || element.isInteger(1))
