@@ -109,7 +109,7 @@ void Emitter::emitNode(NodeId id) {
   emitRegions(op, node);
 }
 
-// What a cast of an infinity gives.
+// Casts to these formats saturate, infinities too.
 static double saturated(DType dtype, double number) {
   double largest = dtype == e4m3 ? 448 : 57344;
   return std::isinf(number) ? std::copysign(largest, number) : number;
@@ -230,7 +230,7 @@ void Emitter::emitCallable(ModuleOp module, const Function &function) {
   func::ReturnOp::create(builder_, loc, valuesOf(body.yields));
 }
 
-// Those that are called by what is left of the kernel, callees first: passes go through functions in their order.
+// Emits the functions that are called by what is left of the kernel, callees first: passes go through functions in their order.
 void Emitter::emitCallables(ModuleOp module) {
   llvm::StringSet<> called;
   for (const std::vector<NodeId> &scope : order_)

@@ -1,4 +1,4 @@
-// What a function says of itself beside its body: how it is compiled, how many programs a launch has, what its arguments are.
+// The attributes of a function: how it is compiled, how many programs a launch has, what its arguments are.
 #pragma once
 
 #include "frontend/trace/Trace.h"
@@ -7,12 +7,12 @@
 
 namespace tile::frontend {
 
-/// Of the argument of a parameter; `name` is empty if it has none.
+/// The attributes of a parameter's argument; `name` is empty if it has none.
 mlir::DictionaryAttr argumentAttributes(mlir::OpBuilder &builder, const Trace &trace, int argument,
                                         const detail::ParamSpec &spec, const std::string &name);
 /// The grid of a launch, as far as the kernel derives it, in extents and scalars of the call.
 void setGrid(mlir::Operation *function, const Trace &trace);
-/// What differs from the defaults: the IR of most kernels says nothing.
+/// Sets attributes for settings that differ from the defaults, so that the IR of most kernels says nothing.
 void setSettings(mlir::Operation *function, const detail::CompileSettings &settings);
 
 } // namespace tile::frontend

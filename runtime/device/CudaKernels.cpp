@@ -160,7 +160,7 @@ Function CudaKernels::find(Module handle, std::string_view name) {
   context_.check(result, "looking up kernel '" + function->name + "'");
   readParameters(*function);
   function->staticShared = static_cast<size_t>(attributeOf(*function, kFunctionSharedBytes));
-  // What needs no opt-in is shared between the two kinds.
+  // Static and dynamic memory share the bytes that need no opt-in.
   function->dynamicShared =
       props_.sharedPerBlock - std::min(props_.sharedPerBlock, function->staticShared);
   return functions_.insert(function);

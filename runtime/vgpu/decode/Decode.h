@@ -1,7 +1,7 @@
 // Turns the instructions of one kernel, and of the functions it calls, into a Program.
 //
 // Each opcode has a decode function in the file of its topic (Integer.cpp, LoadStore.cpp, ...), which picks a handler from
-// the suffixes and the operands. A suffix nobody took is an error, so nothing is ignored silently.
+// the suffixes and the operands. A suffix that no function took is an error, so nothing is ignored silently.
 #pragma once
 
 #include "runtime/vgpu/decode/OperandReader.h"
@@ -24,9 +24,9 @@ public:
   /// A branch whose `imm` becomes the place of instruction `target` of the current function.
   void branchTo(Op &op, uint32_t target);
   void decodeCall(const Instruction &instruction);
-  /// Where an argument of a call lies in local memory.
+  /// The offset in local memory of an argument of a call.
   uint32_t argumentOffset(const Operand &argument);
-  /// Where `ret` of an inlined function goes; nothing in the kernel itself.
+  /// The instruction that `ret` of an inlined function goes to; nothing in the kernel itself.
   std::optional<uint32_t> functionEnd() const;
 
 private:

@@ -1,4 +1,4 @@
-// What the virtual GPU knows of an opcode: one row, in the isa file of its topic.
+// The table of opcodes. All that the virtual GPU knows of one is a row in the isa file of its topic.
 #pragma once
 
 #include "runtime/vgpu/machine/InstructionClass.h"

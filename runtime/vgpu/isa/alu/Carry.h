@@ -5,7 +5,7 @@
 
 namespace tile::vgpu {
 
-/// What an operation does with the condition code's carry.
+/// The use that an operation makes of the condition code's carry.
 struct Carrying {
   bool reads = false, writes = false;
 };

@@ -90,7 +90,7 @@ template <template <class> class F> struct ReluOf {
 };
 template <template <class> class F> using Relu = typename ReluOf<F>::template Of<int32_t>;
 
-// Two 16-bit operations side by side.
+// Does an operation on both halves of a register.
 template <template <class> class F, class T> struct EachShort {
   uint32_t operator()(uint32_t a, uint32_t b) const {
     auto one = [](uint32_t x, uint32_t y) {
@@ -189,7 +189,7 @@ void decodeSum(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
     emitSimple(decoder, instruction, isWord(type) ? binaryInteger<F>(type) : nullptr, type, 3);
 }
 
-// Of the divisor in rows[0]; Op::imm: the bits that count.
+// Notes a zero in the divisor, rows[0]. Op::imm: the bits of it that count.
 template <class Row> void noteZeroDivisor(Warp &warp, const Op &op) {
   const Row *divisor = warp.row<Row>(op.rows[0]);
   uint32_t zero = 0;

@@ -14,7 +14,7 @@ enum class Approximate : uint8_t { Ex2, Lg2, Sin, Cos, Tanh, Rsqrt, Sqrt, Rcp, D
 void emitApproximate(Decoder &decoder, const Instruction &instruction, Approximate function,
                      Handlers handlers, ScalarType type, size_t operands);
 
-/// How far a result of f32, f16 or bf16 may be from the function's exact value `truth` at `x`; 0: not at all.
+/// The distance that PTX allows between a result of f32, f16 or bf16 and the function's exact value `truth` at `x`.
 double errorBound(Approximate function, ScalarType type, double x, double truth);
 
 } // namespace tile::vgpu

@@ -97,8 +97,8 @@ bool isShift(Operation operation) {
   return operation == Operation::ShiftLeft || operation == Operation::ShiftRight;
 }
 
-// Of one part of each register. A shift is clamped to the whole register, as a number of 34 bits. What goes to a part of d is
-// clamped from above alone, as a number without sign.
+// Clamps the result of an instruction on one part of each register. A shift is clamped to the whole register, as a number of
+// 34 bits. A result for a part of d is clamped from above alone, as a number without sign.
 int64_t saturatedWhole(const Form &form, Part target, int64_t value) {
   constexpr int kBeyond = 64 - 34;
   if (isShift(form.operation))
@@ -109,7 +109,7 @@ int64_t saturatedWhole(const Form &form, Part target, int64_t value) {
   return saturated(form, value, 32);
 }
 
-// Of sums and differences a secondary minimum or maximum sees 32 bits, with sign; it compares without sign if d has none.
+// A secondary minimum or maximum sees 32 bits of sums and differences, with sign; it compares without sign if d has none.
 uint32_t secondary(const Form &form, int64_t value, uint32_t c) {
   if (form.second == Second::None || form.second == Second::Add)
     return static_cast<uint32_t>(value) + (form.second == Second::Add ? c : 0);
@@ -130,7 +130,7 @@ uint32_t whole(const Form &form, const ScalarParts &parts, uint32_t a, uint32_t 
                                 : secondary(form, value, c);
 }
 
-// Of several parts: the results in their places, c's where the mask has none, or c and the sum of those in the mask.
+// Puts the results of several parts in their places, c's where the mask has none; or adds those in the mask to c.
 uint32_t partwise(const Form &form, const SimdParts &parts, uint32_t a, uint32_t b, uint32_t c) {
   uint32_t ones = (1u << form.bits()) - 1, result = c;
   for (unsigned part = 0; part < form.parts; ++part) {

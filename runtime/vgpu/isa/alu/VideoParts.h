@@ -38,8 +38,8 @@ struct ScalarParts {
   Part d = Part::Whole, a = Part::Whole, b = Part::Whole;
 };
 
-/// Of halves and bytes: each source's parts, 3 bits each, are numbered through a and then b. Bytes, so that an operation
-/// keeps them without gaps.
+/// The selections of halves and bytes: each source's parts, 3 bits each, are numbered through a and then b. They are bytes, so
+/// that an operation keeps them without gaps.
 struct SimdParts {
   uint8_t mask = 0; // of the parts of the result
   std::array<uint8_t, 2> selectionsOfA = {}, selectionsOfB = {};
@@ -54,7 +54,7 @@ struct SimdParts {
   }
 };
 
-/// Of operands 0 to 2.
+/// Read from operands 0 to 2.
 ScalarParts takeScalarParts(Decoder &decoder, const Instruction &instruction);
 SimdParts takeSimdParts(Decoder &decoder, const Instruction &instruction, unsigned count);
 

@@ -32,7 +32,7 @@ std::optional<uint64_t> AsyncCopies::stepTo(const Op &op, uint64_t address) {
   return step;
 }
 
-// What a destination holds while its copy is in flight: NaN in every float format.
+// The bytes that a destination holds while its copy is in flight: NaN in every float format.
 static constexpr uint8_t kPoison = 0xff;
 
 static void moveLane(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
@@ -105,7 +105,7 @@ void completeAllCopies(Warp &warp, uint32_t lanes) {
 
 namespace {
 
-// Where the lanes' copies go, and how many bytes each of them reads.
+// The targets of the lanes' copies, and the number of bytes that each of them reads.
 void readOperands(Warp &warp, const Op &op, AsyncCopies::Record &record, Access &target,
                   Access &source) {
   auto form = formOf<CopyForm>(op);

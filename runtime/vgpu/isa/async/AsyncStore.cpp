@@ -1,5 +1,5 @@
 // st.async and red.async: a store, or a reduction, into the shared memory of a block of the cluster, whose memory barrier
-// hears of the bytes.
+// counts the bytes.
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/isa/async/BulkReduction.h"
@@ -93,7 +93,7 @@ template <class T> void issueStores(Warp &warp, const Op &op) {
   });
 }
 
-// Of 64 bits there are unsigned sums alone.
+// PTX has no reductions of 64 bits but unsigned sums.
 bool canReduce(std::string_view operation, ScalarType type) {
   bool isWide = bytesOf(type) == 8;
   return !isFloat(type) && bulkReduction(operation, type) &&

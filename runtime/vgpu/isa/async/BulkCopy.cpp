@@ -34,7 +34,7 @@ uint32_t number(Warp &warp, const Op &op, unsigned row, unsigned lane) {
   return warp.row<uint32_t>(op.rows[row])[lane];
 }
 
-// Of a multicast each named block gets the tile, at the same offset, and its own barrier hears of it.
+// Each block that a multicast names gets the tile, at the same offset, and the bytes count at its own barrier.
 void addTargets(Warp &warp, const Op &op, const Form &form, unsigned lane, BulkTransfer &copy) {
   SharedAddress tile = sharedAddressOf(warp, address(warp, op, kTarget, lane));
   SharedAddress barrier = sharedAddressOf(warp, address(warp, op, kBarrier, lane));

@@ -196,7 +196,7 @@ void decodeReplace(Decoder &decoder, const Instruction &instruction, Suffixes &s
       (type != ScalarType::B32 && type != ScalarType::B64))
     decoder.unsupported(
         "expected tensormap.replace.tile.FIELD{.global,.shared::cta}.b1024.{b32,b64}");
-  // Of the fields that each dimension has one of, the number of the dimension comes first.
+  // A field that each dimension has is preceded by the number of the dimension.
   bool hasOrdinal = field->first.ends_with("_dim") || field->first.ends_with("_stride");
   decoder.wantOperands(instruction, 2u + hasOrdinal);
   const auto &operands = instruction.operands;

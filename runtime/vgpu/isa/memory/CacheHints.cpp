@@ -1,4 +1,4 @@
-// What programs tell the second-level cache: createpolicy, applypriority, discard.
+// The instructions by which programs advise the second-level cache: createpolicy, applypriority, discard.
 //
 // Policies and priorities change speed alone. discard does more: the bytes have no value until they are written again.
 #include "runtime/vgpu/decode/Decode.h"

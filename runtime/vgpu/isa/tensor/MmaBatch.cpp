@@ -53,7 +53,7 @@ public:
     return isAdded;
   }
 
-  /// What of it is chains of one length: a number of operations from the first on.
+  /// The operations, from the first on, that are chains of one length.
   uint32_t operations() const { return operations_; }
   uint32_t products() const { return whole_; }
 

@@ -103,7 +103,7 @@ void issueForAll(Warp &last, const Op &op, Warpgroup &group) {
   ++*cluster.events;
 }
 
-// What this warp's registers must have seen before.
+// The registers of a wgmma must have been fenced since they were touched; this reports the first that was not.
 void checkRegisters(Warp &warp, const Op &op) {
   if (!warp.cta->launch->checks().async)
     return;
@@ -192,7 +192,7 @@ void runWgmmaWait(Warp &warp, const Op &op) {
   warp.flight.land(done);
   if (group.actor)
     warp.clock.current.own.ordered.raise(group.actor, done);
-  // What all four have waited for is history.
+  // Issues that all four warps have waited for are not needed any more.
   group.waited[warp.index % kWarpsOfGroup] =
       std::max(group.waited[warp.index % kWarpsOfGroup], done);
   uint32_t all = *std::ranges::min_element(group.waited);

@@ -1,4 +1,4 @@
-// What a decoded wgmma.mma_async does and where its operands are. Inside the virtual GPU: decoding, issue and products share it.
+// The operand form of wgmma.mma_async, and the rows of its operands. Decoding, issue and products share it.
 #pragma once
 
 #include "runtime/vgpu/isa/tensor/Sparsity.h"
@@ -46,7 +46,7 @@ void runWgmmaFence(Warp &warp, const Op &op);
 void runWgmmaCommit(Warp &warp, const Op &op);
 void runWgmmaWait(Warp &warp, const Op &op);
 
-/// Of a matrix descriptor; stops the block if it cannot be used.
+/// Decodes a matrix descriptor; stops the block if it cannot be used.
 SharedMatrix wgmmaMatrix(Warp &warp, const Op &op, uint64_t descriptor, const MatrixExtent &extent);
 /// One of the four warps of a group.
 Warp &memberOf(Cta &cta, const Warpgroup &group, unsigned position);

@@ -1,4 +1,4 @@
-// wmma: products of whole tiles whose fragments nobody but these instructions can read.
+// wmma: products of whole tiles, whose fragments only these instructions can read.
 #include "runtime/vgpu/isa/tensor/Wmma.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/ptx/ModifierWords.h"
@@ -145,7 +145,7 @@ void gather(Warp &warp, const uint32_t *rows, const WmmaForm &form, Get get, Lin
     });
 }
 
-// What products of inputs are: elements of E, or words of single bits.
+// The products of inputs: of elements of E, or of words of single bits.
 template <Element E> struct Product {
   using Value = typename ElementTraits<E>::Value;
   static constexpr unsigned bits = E == Element::F64 ? 64 : 32 / elementsPerRegister(E);
