@@ -17,7 +17,6 @@
 #include <cmath>
 
 using namespace mlir;
-using tile::Loc;
 
 namespace tile::frontend {
 
