@@ -1,7 +1,6 @@
 // CombineTileOps: fewer and larger tile operations. dot + add becomes one dot.
 #include "passes/Passes.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
