@@ -76,9 +76,9 @@ template <class ShapeOp> struct FoldShapeOfSplat : OpRewritePattern<ShapeOp> {
 struct ScalarizeSplats : passes::impl::ScalarizeSplatsBase<ScalarizeSplats> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
-    patterns.add<MoveSplatOutwards, FoldShapeOfSplat<ir::BroadcastOp>,
-                 FoldShapeOfSplat<ir::ReshapeOp>, FoldShapeOfSplat<ir::PermuteOp>,
-                 FoldShapeOfSplat<ir::ExpandDimsOp>>(&getContext());
+    patterns
+        .add<MoveSplatOutwards, FoldShapeOfSplat<ir::BroadcastOp>, FoldShapeOfSplat<ir::ReshapeOp>,
+             FoldShapeOfSplat<ir::PermuteOp>, FoldShapeOfSplat<ir::ExpandDimsOp>>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
