@@ -8,8 +8,26 @@ import re
 import subprocess
 import sys
 
-# Folders and files that were written without. The list may only shrink: a row that needs no exception is an error.
-kExempt = ("codegen", "passes")
+# Files that were written without. The list may only shrink: a row that needs no exception is an error.
+kExempt = (
+    "codegen/Compile.cpp",
+    "codegen/EmitPtx.cpp",
+    "codegen/MathToPtx.cpp",
+    "codegen/lower/Atomics.cpp",
+    "codegen/lower/Dot.cpp",
+    "codegen/lower/Foreign.cpp",
+    "codegen/lower/ForeignCuda.cpp",
+    "codegen/lower/Lowering.h",
+    "codegen/lower/Memory.cpp",
+    "codegen/lower/Reduce.cpp",
+    "codegen/lower/SharedIndexed.cpp",
+    "codegen/lower/SharedPointers.h",
+    "codegen/lower/SmemDot.cpp",
+    "passes/AssignLayouts.cpp",
+    "passes/LowerViews.cpp",
+    "passes/PassSwitches.h",
+    "passes/analysis/ResourcePlan.h",
+)
 kPrivate = re.compile(r"\w+_|k[A-Z]\w*")
 # A test as gtest and rapidcheck spell it; lines of a macro that makes tests name its parameter, and end in a backslash.
 kTest = re.compile(r"^\s*(?:TYPED_TEST|TEST|RC_GTEST(?:_FIXTURE)?_PROP)(?:_[A-Z])?\((\w+),\s*(\w+)(?!.*\\$)", re.MULTILINE)
