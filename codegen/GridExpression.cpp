@@ -39,9 +39,9 @@ struct GridExpression::Builder {
 };
 
 GridExpression::GridExpression(mlir::AffineMap map, std::vector<Symbol> symbols)
-    : symbolList(std::move(symbols)) {
+    : symbolList_(std::move(symbols)) {
   for (mlir::AffineExpr expr : map.getResults())
-    Builder{axes.emplace_back()}.add(expr);
+    Builder{axes_.emplace_back()}.add(expr);
 }
 
 static int64_t floorDivide(int64_t a, int64_t b) {
@@ -50,9 +50,9 @@ static int64_t floorDivide(int64_t a, int64_t b) {
 
 std::array<int64_t, 3> GridExpression::evaluate(std::span<const int64_t> values) const {
   std::array<int64_t, 3> grid = {1, 1, 1};
-  for (size_t axis = 0; axis < axes.size() && axis < 3; ++axis) {
+  for (size_t axis = 0; axis < axes_.size() && axis < 3; ++axis) {
     llvm::SmallVector<int64_t, 16> stack;
-    for (const Step &step : axes[axis]) {
+    for (const Step &step : axes_[axis]) {
       if (step.op == Op::Constant || step.op == Op::Symbol) {
         stack.push_back(step.op == Op::Constant ? step.value : values[step.value]);
         continue;

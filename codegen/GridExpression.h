@@ -26,8 +26,8 @@ public:
   GridExpression(mlir::AffineMap map, std::vector<Symbol> symbols);
 
   /// False for a kernel whose grid must be given at launch.
-  bool isDerived() const { return !axes.empty(); }
-  const std::vector<Symbol> &symbols() const { return symbolList; }
+  bool isDerived() const { return !axes_.empty(); }
+  const std::vector<Symbol> &symbols() const { return symbolList_; }
   /// Programs along x, y, z; `values` holds one value a symbol. Negative results count as 0.
   std::array<int64_t, 3> evaluate(std::span<const int64_t> values) const;
 
@@ -39,8 +39,8 @@ private:
   };
   struct Builder;
 
-  std::vector<Symbol> symbolList;
-  std::vector<std::vector<Step>> axes;
+  std::vector<Symbol> symbolList_;
+  std::vector<std::vector<Step>> axes_;
 };
 
 } // namespace tile::codegen

@@ -18,30 +18,30 @@ using Clock = std::chrono::steady_clock;
 /// Times passes. Adaptors, which run the passes of a nested operation, have no argument.
 class PassTimer : public PassInstrumentation {
 public:
-  explicit PassTimer(Timings &timings) : timings(timings) {}
-  void runBeforePass(Pass *, Operation *) final { starts.push_back(Clock::now()); }
+  explicit PassTimer(Timings &timings) : timings_(timings) {}
+  void runBeforePass(Pass *, Operation *) final { starts_.push_back(Clock::now()); }
   void runAfterPass(Pass *pass, Operation *) final {
-    std::chrono::duration<double, std::milli> time = Clock::now() - starts.pop_back_val();
+    std::chrono::duration<double, std::milli> time = Clock::now() - starts_.pop_back_val();
     if (!pass->getArgument().empty())
-      timings.emplace_back(pass->getArgument().str(), time.count());
+      timings_.emplace_back(pass->getArgument().str(), time.count());
   }
 
 private:
-  Timings &timings;
-  SmallVector<Clock::time_point> starts; // passes may run passes
+  Timings &timings_;
+  SmallVector<Clock::time_point> starts_; // passes may run passes
 };
 
 /// Writes what each pass is given before it runs.
 class PassKeeper : public PassInstrumentation {
 public:
-  PassKeeper(const CompileOptions &options) : options(options) {}
+  PassKeeper(const CompileOptions &options) : options_(options) {}
   void runBeforePass(Pass *pass, Operation *op) final {
     if (!pass->getArgument().empty())
-      writeReproducer(options, op, pass);
+      writeReproducer(options_, op, pass);
   }
 
 private:
-  const CompileOptions &options;
+  const CompileOptions &options_;
 };
 
 #ifndef NDEBUG
@@ -77,9 +77,9 @@ struct InjectedFault {
 } // namespace
 
 PassRunner::PassRunner(ModuleOp module, const CompileOptions &options, Timings &timings)
-    : module(module), options(options), timings(timings), passSwitches(options.passes) {
+    : module_(module), options_(options), timings_(timings), passSwitches_(options.passes) {
   InjectedFault fault;
-  if (!passSwitches.isActive() && !fault.isActive())
+  if (!passSwitches_.isActive() && !fault.isActive())
     return;
   // MLIR asks the context's handler before each pass; a pass whose action is not called is left out.
   module.getContext()->registerActionHandler(
@@ -87,28 +87,28 @@ PassRunner::PassRunner(ModuleOp module, const CompileOptions &options, Timings &
         const auto *execution = llvm::dyn_cast<PassExecutionAction>(&action);
         if (!execution)
           return run();
-        if (passSwitches.shouldRun(execution->getPass().getArgument()))
+        if (passSwitches_.shouldRun(execution->getPass().getArgument()))
           run();
         fault.afterPass(execution->getPass(), execution->getOp());
       });
 }
 
-PassRunner::~PassRunner() { module.getContext()->registerActionHandler(nullptr); }
+PassRunner::~PassRunner() { module_.getContext()->registerActionHandler(nullptr); }
 
 LogicalResult PassRunner::run(function_ref<void(PassManager &)> build) {
-  PassManager manager(module.getContext());
-  manager.enableVerifier(options.verifyEach);
-  if (options.timePasses)
-    manager.addInstrumentation(std::make_unique<PassTimer>(timings));
-  if (!options.reproducer.empty())
-    manager.addInstrumentation(std::make_unique<PassKeeper>(options));
+  PassManager manager(module_.getContext());
+  manager.enableVerifier(options_.verifyEach);
+  if (options_.timePasses)
+    manager.addInstrumentation(std::make_unique<PassTimer>(timings_));
+  if (!options_.reproducer.empty())
+    manager.addInstrumentation(std::make_unique<PassKeeper>(options_));
   build(manager);
-  return manager.run(module);
+  return manager.run(module_);
 }
 
 void PassRunner::keepBeforePtx() {
-  if (!options.reproducer.empty())
-    writeReproducer(options, module, nullptr);
+  if (!options_.reproducer.empty())
+    writeReproducer(options_, module_, nullptr);
 }
 
 } // namespace tile::codegen

@@ -25,14 +25,14 @@ public:
   mlir::LogicalResult run(llvm::function_ref<void(mlir::PassManager &)> build);
 
   /// For steps that are no pass of MLIR: the same decisions and the same file.
-  passes::PassSwitches &switches() { return passSwitches; }
+  passes::PassSwitches &switches() { return passSwitches_; }
   void keepBeforePtx();
 
 private:
-  mlir::ModuleOp module;
-  const CompileOptions &options;
-  Timings &timings;
-  passes::PassSwitches passSwitches;
+  mlir::ModuleOp module_;
+  const CompileOptions &options_;
+  Timings &timings_;
+  passes::PassSwitches passSwitches_;
 };
 
 } // namespace tile::codegen

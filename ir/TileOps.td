@@ -4,6 +4,7 @@
 
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "ir/TileAtomicOps.td"
+include "ir/TileBitOps.td"
 include "ir/TileDebugOps.td"
 include "ir/TileDotOps.td"
 include "ir/TileFactOps.td"

@@ -6,6 +6,12 @@
 
 namespace tile::ops {
 
+void Operand::refuseRank(Loc where) {
+  throw Error(Fault::User, ErrorCode::InvalidShape,
+              "a tensor argument has a rank that is not between 0 and " + std::to_string(kMaxRank),
+              where);
+}
+
 int64_t Operand::numel() const {
   int64_t product = 1;
   for (int dim = 0; dim < rank(); ++dim)

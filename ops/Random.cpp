@@ -116,8 +116,8 @@ template <class Draw> void drawFor(Generator &generator, const Operand &y, Draw 
   generator.take(static_cast<uint64_t>(y.numel()));
 }
 
-void dropoutNamed(const detail::MapNames &names, CallSite site, const Bits &bits, double p,
-                  const Operand &x, const Operand &y) {
+void dropoutNamed(const detail::MapNames &names, CallSite site, const Bits &bits, const Operand &x,
+                  double p, const Operand &y) {
   Arguments arguments(names.op, site);
   checkFloats(arguments, {{names.parameters.begin()[1], x}, {names.parameters.begin()[0], y}});
   int64_t share = shareOf(arguments, "p", p);
@@ -214,33 +214,33 @@ void bernoulli(const Stream &stream, Generator &generator, double probability, c
 
 // --- Dropout -------------------------------------------------------------------------------------
 
-void dropout(const Stream &stream, Generator &generator, double p, const Operand &x,
+void dropout(const Stream &stream, Generator &generator, const Operand &x, double p,
              const Operand &y, Loc loc) {
   drawFor(generator, y, [&](Bits bits) {
     dropoutNamed({"dropout", {"y", "x", "at", "seed", "offset", "share", "scale"}},
-                 CallSite(stream, loc), bits, p, x, y);
+                 CallSite(stream, loc), bits, x, p, y);
   });
 }
-Tensor dropout(const Stream &stream, Generator &generator, double p, const Operand &x, Loc loc) {
+Tensor dropout(const Stream &stream, Generator &generator, const Operand &x, double p, Loc loc) {
   Tensor y = newLike(Arguments("dropout", {stream, loc}), {"x", x}, x.dtype());
-  dropout(stream, generator, p, x, y, loc);
+  dropout(stream, generator, x, p, y, loc);
   return y;
 }
 
-void dropoutBackward(const Stream &stream, const Generator &before, double p, const Operand &dy,
+void dropoutBackward(const Stream &stream, const Generator &before, const Operand &dy, double p,
                      const Operand &dx, Loc loc) {
   dropoutNamed({"dropoutBackward", {"dx", "dy", "at", "seed", "offset", "share", "scale"}},
-               CallSite(stream, loc), Bits(before), p, dy, dx);
+               CallSite(stream, loc), Bits(before), dy, p, dx);
 }
-Tensor dropoutBackward(const Stream &stream, const Generator &before, double p, const Operand &dy,
+Tensor dropoutBackward(const Stream &stream, const Generator &before, const Operand &dy, double p,
                        Loc loc) {
   Tensor dx = newLike(Arguments("dropoutBackward", {stream, loc}), {"dy", dy}, dy.dtype());
-  dropoutBackward(stream, before, p, dy, dx, loc);
+  dropoutBackward(stream, before, dy, p, dx, loc);
   return dx;
 }
 
-void dropoutAdd(const Stream &stream, Generator &generator, double p, const Operand &x,
-                const Operand &residual, const Operand &y, Loc loc) {
+void dropoutAdd(const Stream &stream, Generator &generator, const Operand &x,
+                const Operand &residual, double p, const Operand &y, Loc loc) {
   Arguments arguments("dropoutAdd", {stream, loc});
   checkFloats(arguments, {{"x", x}, {"residual", residual}, {"y", y}});
   int64_t share = shareOf(arguments, "p", p);
@@ -251,11 +251,11 @@ void dropoutAdd(const Stream &stream, Generator &generator, double p, const Oper
         bits.offset, share, scaleOf(p));
   });
 }
-Tensor dropoutAdd(const Stream &stream, Generator &generator, double p, const Operand &x,
-                  const Operand &residual, Loc loc) {
+Tensor dropoutAdd(const Stream &stream, Generator &generator, const Operand &x,
+                  const Operand &residual, double p, Loc loc) {
   Tensor y = newBroadcast(Arguments("dropoutAdd", {stream, loc}),
                           {{"x", x}, {"residual", residual}}, x.dtype());
-  dropoutAdd(stream, generator, p, x, residual, y, loc);
+  dropoutAdd(stream, generator, x, residual, p, y, loc);
   return y;
 }
 

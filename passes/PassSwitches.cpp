@@ -11,7 +11,8 @@ const std::vector<OptionalPass> &optionalPasses() {
   static const std::vector<OptionalPass> passes = {
       {"canonicalize", "operations that fold to nothing"},
       {"cse", "values computed twice"},
-      {"combine-tile-ops", "additions after products, operations on splats"},
+      {"combine-tile-ops", "additions after products"},
+      {"scalarize-splats", "operations on splats"},
       {"unroll-loops", "iterations of loops that asked to be unrolled"},
       {"flatten-loops", "loops in loops that asked to be one"},
       {"hoist-invariants", "work repeated in loops"},

@@ -5,11 +5,18 @@
 include "mlir/Pass/PassBase.td"
 
 def CombineTileOps : Pass<"tile-combine-tile-ops", "::mlir::func::FuncOp"> {
-  let summary = "Fuse products with additions and move splats outwards";
+  let summary = "Fuse products with additions";
   let description = [{
-    Guarantees: a sum of a product and a tile is one `tile.dot`; elementwise operations on splats
-    and broadcasts happen before the splat. Relies on: nothing. Before LowerViews, since fewer tile
-    operations remain.
+    Guarantees: a sum of a product and a tile is one `tile.dot`. Relies on: nothing. Before
+    ExpandDots, which writes a product out in several.
+  }];
+}
+
+def ScalarizeSplats : Pass<"tile-scalarize-splats", "::mlir::func::FuncOp"> {
+  let summary = "Compute on scalars what is the same in all elements";
+  let description = [{
+    Guarantees: elementwise operations on splats happen before the splat, and changes of a splat's
+    shape are splats. Relies on: nothing. Before LowerViews, since fewer tile operations remain.
   }];
 }
 

@@ -20,6 +20,9 @@ static void addTileSteps(OpPassManager &kernel, const std::string &target) {
   // A sum of a product is still two operations here; later, layouts would keep them apart.
   kernel.addPass(createCombineTileOps());
 
+  // A thread would compute what all elements share once a register; what is a scalar already has no layout to find.
+  kernel.addPass(createScalarizeSplats());
+
   // Products in several terms become plain ones before padding and variants, which know plain ones alone.
   kernel.addPass(createExpandDots({target}));
 

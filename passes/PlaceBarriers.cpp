@@ -253,11 +253,11 @@ public:
   void place(func::FuncOp function) {
     Pending pending;
     do {
-      changed = false;
+      changed_ = false;
       pending.clear();
       visit(function.getBody(), pending);
-    } while (changed);
-    for (auto &[op, reason] : barriersBefore) {
+    } while (changed_);
+    for (auto &[op, reason] : barriersBefore_) {
       OpBuilder builder(op);
       gpu::BarrierOp::create(builder, op->getLoc(), builder.getStringAttr(reason));
     }
@@ -275,14 +275,14 @@ private:
       return visitIf(branch, pending);
     if (isa<scf::ForOp, scf::WhileOp>(op))
       return visitLoop(op, pending);
-    if (barriersBefore.contains(op) || isa<ir::DebugBarrierOp, gpu::BarrierOp>(op))
+    if (barriersBefore_.contains(op) || isa<ir::DebugBarrierOp, gpu::BarrierOp>(op))
       pending.clear();
     Accesses accesses = accessesOf(op);
     if (accesses.empty())
       return;
     if (std::string reason = conflictWith(pending, accesses); !reason.empty()) {
-      barriersBefore.insert({op, reason});
-      changed = true;
+      barriersBefore_.insert({op, reason});
+      changed_ = true;
       pending.clear();
     }
     pending.insert(op);
@@ -317,8 +317,8 @@ private:
     } while (pending.size() != before);
   }
 
-  bool changed = false;
-  llvm::MapVector<Operation *, std::string> barriersBefore; ///< and why
+  bool changed_ = false;
+  llvm::MapVector<Operation *, std::string> barriersBefore_; ///< and why
 };
 
 struct PlaceBarriers : passes::impl::PlaceBarriersBase<PlaceBarriers> {

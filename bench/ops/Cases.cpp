@@ -305,7 +305,7 @@ void randoms(List &list) {
   list.add("dropout", f16, {1 << 18}, [](Setup &s, DType dtype, const Extents &extents) {
     Tensor x = s.read(dtype, extents), y = s.written(dtype, extents);
     return [=, &stream = s.stream, generator = ops::Generator{.seed = 1}]() mutable {
-      ops::dropout(stream, generator, 0.1, x, y);
+      ops::dropout(stream, generator, x, 0.1, y);
     };
   });
 }

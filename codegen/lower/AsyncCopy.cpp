@@ -46,8 +46,8 @@ void issue(Lowering &l, Location loc, const CopyVector &copy) {
                   operands);
 }
 
-LogicalResult lowerCopyAsync(Lowering &l, Operation *op) {
-  auto copy = cast<gpu::CopyAsyncOp>(op);
+LogicalResult lowerCopyAsync(Lowering &l, gpu::CopyAsyncOp copy) {
+  Operation *op = copy;
   gpu::SmemType memory = copy.getSmem().getType();
   auto plan = gpu::planAsyncCopy(op, copy.getShape(), memory, ir::warpsOf(op));
   auto address = plan ? layout::sharedAddress(plan->inMemory, gpu::sharedOf(memory)) : std::nullopt;
@@ -69,23 +69,23 @@ LogicalResult lowerCopyAsync(Lowering &l, Operation *op) {
   return success();
 }
 
-LogicalResult lowerAsyncCommit(Lowering &l, Operation *op) {
-  inlineMemoryPtx(l.b, op->getLoc(), "cp.async.commit_group;", "",
+LogicalResult lowerAsyncCommit(Lowering &l, gpu::AsyncCommitOp op) {
+  inlineMemoryPtx(l.b, op.getLoc(), "cp.async.commit_group;", "",
                   LLVM::LLVMVoidType::get(l.b.getContext()), {});
   return success();
 }
 
-LogicalResult lowerAsyncWait(Lowering &l, Operation *op) {
-  std::string pending = std::to_string(cast<gpu::AsyncWaitOp>(op).getPending());
-  inlineMemoryPtx(l.b, op->getLoc(), "cp.async.wait_group " + pending + ";", "",
+LogicalResult lowerAsyncWait(Lowering &l, gpu::AsyncWaitOp op) {
+  std::string pending = std::to_string(op.getPending());
+  inlineMemoryPtx(l.b, op.getLoc(), "cp.async.wait_group " + pending + ";", "",
                   LLVM::LLVMVoidType::get(l.b.getContext()), {});
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tilegpu.async_commit", lowerAsyncCommit},
-    {"tilegpu.async_wait", lowerAsyncWait},
-    {"tilegpu.copy_async", lowerCopyAsync},
+constexpr LoweringRow kLowerings[] = {
+    on<gpu::AsyncCommitOp, lowerAsyncCommit>,
+    on<gpu::AsyncWaitOp, lowerAsyncWait>,
+    on<gpu::CopyAsyncOp, lowerCopyAsync>,
 };
 
 } // namespace

@@ -210,9 +210,9 @@ LogicalResult lowerAtomicCas(Lowering &l, Operation *op) {
                     });
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tile.atomic_cas", lowerAtomicCas},
-    {"tile.atomic_rmw", lowerAtomicRmw},
+constexpr LoweringRow kLowerings[] = {
+    on<ir::AtomicCasOp, lowerAtomicCas>,
+    on<ir::AtomicRmwOp, lowerAtomicRmw>,
 };
 
 } // namespace

@@ -118,13 +118,13 @@ LogicalResult lowerBarrier(Lowering &l, Operation *op) {
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"scf.for", lowerFor},
-    {"scf.if", lowerIf},
-    {"scf.while", lowerWhile},
-    {"tile.num_programs", lowerGridNumber<NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>},
-    {"tile.program_id", lowerGridNumber<NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>},
-    {"tilegpu.barrier", lowerBarrier},
+constexpr LoweringRow kLowerings[] = {
+    on<scf::ForOp, lowerFor>,
+    on<scf::IfOp, lowerIf>,
+    on<scf::WhileOp, lowerWhile>,
+    on<ir::NumProgramsOp, lowerGridNumber<NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>>,
+    on<ir::ProgramIdOp, lowerGridNumber<NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>>,
+    on<gpu::BarrierOp, lowerBarrier>,
 };
 
 } // namespace

@@ -126,7 +126,7 @@ LogicalResult lowerConvert(Lowering &l, Operation *op) {
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {{"tile.convert", lowerConvert}};
+constexpr LoweringRow kLowerings[] = {on<ir::ConvertOp, lowerConvert>};
 
 } // namespace
 

@@ -84,11 +84,11 @@ class Line {
 public:
   void text(StringRef part) {
     for (char c : part)
-      format += c == '%' ? std::string("%%") : std::string(1, c);
+      format_ += c == '%' ? std::string("%%") : std::string(1, c);
   }
   void value(Printed part) {
-    format += part.conversion;
-    values.push_back(part.value);
+    format_ += part.conversion;
+    values_.push_back(part.value);
   }
 
   LogicalResult print(Lowering &l, Operation *op, Value &buffer, int64_t bufferBytes) {
@@ -100,7 +100,7 @@ public:
     if (!buffer)
       buffer = l.localBuffer(bufferBytes);
     int64_t offset = 0;
-    for (Value value : values) {
+    for (Value value : values_) {
       int64_t bytes = value.getType().getIntOrFloatBitWidth() / 8;
       offset = llvm::alignTo(offset, bytes);
       Value place = LLVM::GEPOp::create(l.b, op->getLoc(), pointer, l.b.getI8Type(), buffer,
@@ -109,13 +109,13 @@ public:
       offset += bytes;
     }
     LLVM::CallOp::create(l.b, op->getLoc(), vprintf,
-                         ValueRange{l.textAddress(format + "\n"), buffer});
+                         ValueRange{l.textAddress(format_ + "\n"), buffer});
     return success();
   }
 
 private:
-  std::string format;
-  SmallVector<Value> values;
+  std::string format_;
+  SmallVector<Value> values_;
 };
 
 void addProgram(Lowering &l, Location loc, Line &line) {
@@ -190,12 +190,12 @@ LogicalResult lowerDebugBarrier(Lowering &l, Operation *op) {
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tile.assert", lowerAssert},
-    {"tile.assume", lowerAssume},
-    {"tile.debug_barrier", lowerDebugBarrier},
-    {"tile.facts", lowerFacts},
-    {"tile.print", lowerPrint},
+constexpr LoweringRow kLowerings[] = {
+    on<ir::AssertOp, lowerAssert>,
+    on<ir::AssumeOp, lowerAssume>,
+    on<ir::DebugBarrierOp, lowerDebugBarrier>,
+    on<ir::FactsOp, lowerFacts>,
+    on<ir::PrintOp, lowerPrint>,
 };
 
 } // namespace

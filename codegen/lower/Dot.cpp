@@ -98,7 +98,7 @@ LogicalResult lowerDot(Lowering &l, Operation *op) {
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {{"tile.dot", lowerDot}};
+constexpr LoweringRow kLowerings[] = {on<ir::DotOp, lowerDot>};
 
 } // namespace
 

@@ -49,15 +49,14 @@ LogicalResult lowerElementwise(Lowering &l, Operation *op) {
 
 namespace {
 
-LogicalResult lowerConstant(Lowering &l, Operation *op) {
-  auto constant = cast<arith::ConstantOp>(op);
+LogicalResult lowerConstant(Lowering &l, arith::ConstantOp constant) {
   TypedAttr value = constant.getValue();
   if (auto splat = dyn_cast<SplatElementsAttr>(value))
     value = splat.getSplatValue<TypedAttr>();
   else if (isa<ElementsAttr>(value))
-    return ir::userError(op->emitOpError(), ErrorCode::Unsupported)
+    return ir::userError(constant.emitOpError(), ErrorCode::Unsupported)
            << "only constants with one value everywhere are supported on tiles";
-  Value scalar = l.constant(op->getLoc(), value);
+  Value scalar = l.constant(constant.getLoc(), value);
   l.set(constant.getResult(), Registers(Lowering::countOf(constant.getType()), scalar));
   return success();
 }
@@ -89,21 +88,41 @@ LogicalResult lowerCompare(Lowering &l, Operation *op) {
   return success();
 }
 
-LogicalResult lowerMulHi(Lowering &l, Operation *op) {
-  auto mulHi = cast<ir::MulHiOp>(op);
+LogicalResult lowerMulHi(Lowering &l, ir::MulHiOp mulHi) {
   Registers results;
   for (auto [lhs, rhs] : llvm::zip_equal(l[mulHi.getLhs()], l[mulHi.getRhs()]))
-    results.push_back(mulHi.getIsUnsigned()
-                          ? arith::MulUIExtendedOp::create(l.b, op->getLoc(), lhs, rhs).getHigh()
-                          : arith::MulSIExtendedOp::create(l.b, op->getLoc(), lhs, rhs).getHigh());
+    results.push_back(
+        mulHi.getIsUnsigned()
+            ? arith::MulUIExtendedOp::create(l.b, mulHi.getLoc(), lhs, rhs).getHigh()
+            : arith::MulSIExtendedOp::create(l.b, mulHi.getLoc(), lhs, rhs).getHigh());
   l.set(mulHi.getResult(), std::move(results));
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"arith.cmpi", lowerCompare},
-    {"arith.constant", lowerConstant},
-    {"tile.mulhi", lowerMulHi},
+template <class OfRegister> LogicalResult lowerBits(Lowering &l, Operation *op) {
+  Registers results;
+  for (Value input : l[op->getOperand(0)])
+    results.push_back(OfRegister::create(l.b, op->getLoc(), input));
+  l.set(op->getResult(0), std::move(results));
+  return success();
+}
+
+LogicalResult lowerClz(Lowering &l, ir::ClzOp clz) {
+  Registers results;
+  for (Value input : l[clz.getInput()])
+    results.push_back(LLVM::CountLeadingZerosOp::create(l.b, clz.getLoc(), input.getType(), input,
+                                                        /*is_zero_poison=*/false));
+  l.set(clz.getResult(), std::move(results));
+  return success();
+}
+
+constexpr LoweringRow kLowerings[] = {
+    on<arith::CmpIOp, lowerCompare>,
+    on<arith::ConstantOp, lowerConstant>,
+    on<ir::ClzOp, lowerClz>,
+    on<ir::MulHiOp, lowerMulHi>,
+    on<ir::PopcountOp, lowerBits<LLVM::CtPopOp>>,
+    on<ir::ReverseBitsOp, lowerBits<LLVM::BitReverseOp>>,
 };
 
 } // namespace

@@ -148,8 +148,8 @@ LogicalResult lowerInlinePtx(Lowering &l, Operation *op) {
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tile.inline_ptx", lowerInlinePtx},
+constexpr LoweringRow kLowerings[] = {
+    on<ir::InlinePtxOp, lowerInlinePtx>,
 };
 
 } // namespace

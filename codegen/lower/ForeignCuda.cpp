@@ -92,8 +92,8 @@ LogicalResult lowerInlineCuda(Lowering &l, Operation *op) {
   return CudaCall(l, cast<ir::InlineCudaOp>(op)).run();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tile.inline_cuda", lowerInlineCuda},
+constexpr LoweringRow kLowerings[] = {
+    on<ir::InlineCudaOp, lowerInlineCuda>,
 };
 
 } // namespace

@@ -83,8 +83,7 @@ LogicalResult lowerConvertLayout(Lowering &l, Operation *op) {
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tilegpu.convert_layout", lowerConvertLayout}};
+constexpr LoweringRow kLowerings[] = {on<gpu::ConvertLayoutOp, lowerConvertLayout>};
 
 } // namespace
 

@@ -130,11 +130,18 @@ private:
 /// Lowers one operation.
 using LowerFunction = mlir::LogicalResult (*)(Lowering &, mlir::Operation *);
 
+/// A row of a table: `on<ir::FlipOp, lowerFlip>`. The function takes the operation by its class, or as any.
+using LoweringRow = std::pair<llvm::StringLiteral, LowerFunction>;
+template <class Op, auto lowerOp>
+inline constexpr LoweringRow on{Op::getOperationName(), [](Lowering &l, mlir::Operation *op) {
+                                  return lowerOp(l, llvm::cast<Op>(op));
+                                }};
+
 /// The lowering of an operation by its full name; null if there is none.
 LowerFunction findLowering(llvm::StringRef name);
 
 // The tables of each topic.
-using LoweringTable = llvm::ArrayRef<std::pair<llvm::StringLiteral, LowerFunction>>;
+using LoweringTable = llvm::ArrayRef<LoweringRow>;
 LoweringTable asyncCopyLowerings();
 LoweringTable atomicLowerings();
 LoweringTable controlLowerings();

@@ -151,11 +151,11 @@ LogicalResult lowerAddPtr(Lowering &l, Operation *op) {
 // A view is looked at by its accesses; itself it is nothing.
 LogicalResult lowerMakeView(Lowering &, Operation *) { return success(); }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tile.addptr", lowerAddPtr},        {"tile.load", lowerLoad},
-    {"tile.make_view", lowerMakeView},   {"tile.prefetch", lowerPrefetch},
-    {"tile.store", lowerStore},          {"tile.view_load", lowerViewLoad},
-    {"tile.view_store", lowerViewStore},
+constexpr LoweringRow kLowerings[] = {
+    on<ir::AddPtrOp, lowerAddPtr>,       on<ir::LoadOp, lowerLoad>,
+    on<ir::MakeViewOp, lowerMakeView>,   on<ir::PrefetchOp, lowerPrefetch>,
+    on<ir::StoreOp, lowerStore>,         on<ir::ViewLoadOp, lowerViewLoad>,
+    on<ir::ViewStoreOp, lowerViewStore>,
 };
 
 } // namespace

@@ -12,8 +12,8 @@ namespace tile::codegen {
 
 namespace {
 
-LogicalResult lowerItem(Lowering &l, Operation *op) {
-  l.set(op->getResult(0), {l[op->getOperand(0)].front()}); // every thread holds it
+LogicalResult lowerItem(Lowering &l, ir::ItemOp item) {
+  l.set(item.getResult(), {l[item.getOperand()].front()}); // every thread holds it
   return success();
 }
 
@@ -51,12 +51,12 @@ LogicalResult lowerJoin(Lowering &l, Operation *op) {
   return success();
 }
 
-LogicalResult lowerHalf(Lowering &l, Operation *op) {
-  auto half = cast<ir::HalfOp>(op);
+LogicalResult lowerHalf(Lowering &l, ir::HalfOp half) {
   layout::Layout whole = gpu::layoutOf(half.getInput().getType()),
                  part = gpu::layoutOf(half.getResult().getType());
   if (isSpreadOverThreads(whole, whole.rank() - 1))
-    return op->emitOpError("needs data of another thread; a change of layout is missing before it");
+    return half.emitOpError(
+        "needs data of another thread; a change of layout is missing before it");
   const Registers &input = l[half.getInput()];
   Registers registers;
   for (int32_t reg = 0; reg < part.numRegisters(); ++reg) {
@@ -64,7 +64,8 @@ LogicalResult lowerHalf(Lowering &l, Operation *op) {
     coords.push_back(static_cast<int32_t>(half.getIndex()));
     std::optional<int32_t> source = whole.registerAt(coords);
     if (!source)
-      return op->emitOpError("the result's layout is not the operand's without the last dimension");
+      return half.emitOpError(
+          "the result's layout is not the operand's without the last dimension");
     registers.push_back(input[*source]);
   }
   l.set(half.getResult(), std::move(registers));
@@ -73,15 +74,14 @@ LogicalResult lowerHalf(Lowering &l, Operation *op) {
 
 // With n = 2^k * r, the element n - 1 - i has all k low bits of its coordinate flipped, and the odd
 // digit counted from the other end; odd digits are registers.
-LogicalResult lowerFlip(Lowering &l, Operation *op) {
-  auto flip = cast<ir::FlipOp>(op);
+LogicalResult lowerFlip(Lowering &l, ir::FlipOp flip) {
   auto axis = static_cast<int>(flip.getAxis());
   layout::Layout layout = gpu::layoutOf(flip.getInput().getType());
   auto linear = static_cast<int32_t>(layout.pow2Shape()[axis]),
        extent = static_cast<int32_t>(layout.shape()[axis]);
   auto plan = layout::planExchange(layout, axis, linear - 1);
   if (!plan || flip.getInput().getType() != flip.getResult().getType())
-    return op->emitOpError("needs data of another warp; a change of layout is missing before it");
+    return flip.emitOpError("needs data of another warp; a change of layout is missing before it");
   const Registers &input = l[flip.getInput()];
   Registers registers;
   for (int32_t reg = 0; reg < layout.numRegisters(); ++reg) {
@@ -89,18 +89,18 @@ LogicalResult lowerFlip(Lowering &l, Operation *op) {
     int32_t low = coords[axis] % linear;
     coords[axis] = extent - linear - (coords[axis] - low) + low;
     Value value = input[*layout.registerAt(coords)];
-    registers.push_back(plan->lanes ? shuffleButterfly(l, op->getLoc(), value, plan->lanes)
+    registers.push_back(plan->lanes ? shuffleButterfly(l, flip.getLoc(), value, plan->lanes)
                                     : value);
   }
   l.set(flip.getResult(), std::move(registers));
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tile.flip", lowerFlip},
-    {"tile.half", lowerHalf},
-    {"tile.item", lowerItem},
-    {"tile.join", lowerJoin},
+constexpr LoweringRow kLowerings[] = {
+    on<ir::FlipOp, lowerFlip>,
+    on<ir::HalfOp, lowerHalf>,
+    on<ir::ItemOp, lowerItem>,
+    on<ir::JoinOp, lowerJoin>,
 };
 
 } // namespace

@@ -145,9 +145,9 @@ LogicalResult lowerReduce(Lowering &l, Operation *op) {
   return Reducer(l, op, static_cast<int>(op->getAttrOfType<IntegerAttr>("axis").getInt())).reduce();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tile.reduce", lowerReduce},
-    {"tilegpu.reduce_partial", lowerReduce},
+constexpr LoweringRow kLowerings[] = {
+    on<ir::ReduceOp, lowerReduce>,
+    on<gpu::ReducePartialOp, lowerReduce>,
 };
 
 } // namespace

@@ -235,10 +235,10 @@ LogicalResult lowerScanCarry(Lowering &l, Operation *op) {
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tile.scan", lowerScan},
-    {"tilegpu.scan_carry", lowerScanCarry},
-    {"tilegpu.scan_partial", lowerScanPartial},
+constexpr LoweringRow kLowerings[] = {
+    on<ir::ScanOp, lowerScan>,
+    on<gpu::ScanCarryOp, lowerScanCarry>,
+    on<gpu::ScanPartialOp, lowerScanPartial>,
 };
 
 } // namespace

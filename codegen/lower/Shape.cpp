@@ -94,10 +94,10 @@ LogicalResult lowerBroadcast(Lowering &l, Operation *op) {
   });
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tile.arange", lowerArange},          {"tile.broadcast", lowerBroadcast},
-    {"tile.expand_dims", lowerExpandDims}, {"tile.permute", lowerPermute},
-    {"tile.reshape", lowerReshape},        {"tile.splat", lowerSplat},
+constexpr LoweringRow kLowerings[] = {
+    on<ir::ArangeOp, lowerArange>,         on<ir::BroadcastOp, lowerBroadcast>,
+    on<ir::ExpandDimsOp, lowerExpandDims>, on<ir::PermuteOp, lowerPermute>,
+    on<ir::ReshapeOp, lowerReshape>,       on<ir::SplatOp, lowerSplat>,
 };
 
 } // namespace

@@ -128,20 +128,19 @@ LogicalResult lowerSmemAlloc(Lowering &, Operation *op) {
 }
 
 // A slot is how far its memory's first byte is from that of slot 0.
-LogicalResult lowerSmemSlot(Lowering &l, Operation *op) {
-  auto slot = cast<gpu::SmemSlotOp>(op);
+LogicalResult lowerSmemSlot(Lowering &l, gpu::SmemSlotOp slot) {
   auto memory = slot.getMemory().getDefiningOp<gpu::SmemAllocOp>();
   Value stride = l.i32(memory.getSlotStride());
   l.set(slot.getResult(),
-        {arith::MulIOp::create(l.b, op->getLoc(), l.scalar(slot.getSlot()), stride)});
+        {arith::MulIOp::create(l.b, slot.getLoc(), l.scalar(slot.getSlot()), stride)});
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tilegpu.smem_alloc", lowerSmemAlloc},
-    {"tilegpu.smem_load", lowerSmemLoad},
-    {"tilegpu.smem_slot", lowerSmemSlot},
-    {"tilegpu.smem_store", lowerSmemStore},
+constexpr LoweringRow kLowerings[] = {
+    on<gpu::SmemAllocOp, lowerSmemAlloc>,
+    on<gpu::SmemLoadOp, lowerSmemLoad>,
+    on<gpu::SmemSlotOp, lowerSmemSlot>,
+    on<gpu::SmemStoreOp, lowerSmemStore>,
 };
 
 } // namespace

@@ -108,9 +108,9 @@ LogicalResult lowerSmemCount(Lowering &l, Operation *op) {
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tilegpu.smem_count", lowerSmemCount},
-    {"tilegpu.smem_gather", lowerSmemGather},
+constexpr LoweringRow kLowerings[] = {
+    on<gpu::SmemCountOp, lowerSmemCount>,
+    on<gpu::SmemGatherOp, lowerSmemGather>,
 };
 
 } // namespace

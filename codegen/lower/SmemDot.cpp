@@ -172,8 +172,7 @@ LogicalResult lowerSmemDot(Lowering &l, Operation *op) {
   return success();
 }
 
-const std::pair<llvm::StringLiteral, LowerFunction> kLowerings[] = {
-    {"tilegpu.smem_dot", lowerSmemDot}};
+constexpr LoweringRow kLowerings[] = {on<gpu::SmemDotOp, lowerSmemDot>};
 
 } // namespace
 

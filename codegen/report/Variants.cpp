@@ -204,28 +204,28 @@ ProductReport productOf(Operation *dot) {
 class SectorCount {
 public:
   SectorCount(const layout::Layout &layout, int dim, AlongMemory along, int64_t bytes)
-      : layout(layout), dim(dim), along(along), bytes(bytes) {}
+      : layout_(layout), dim_(dim), along_(along), bytes_(bytes) {}
 
   void touch(const layout::Coords &coords) {
-    int64_t row = 0, position = coords[dim] % along.run * along.step * bytes;
-    for (int d = 0; d < layout.rank(); ++d)
-      row = row * layout.shape()[d] + (d == dim ? coords[d] / along.run : coords[d]);
-    elements.insert({row, position});
-    sectors.insert({row, position / kSectorBytes});
+    int64_t row = 0, position = coords[dim_] % along_.run * along_.step * bytes_;
+    for (int d = 0; d < layout_.rank(); ++d)
+      row = row * layout_.shape()[d] + (d == dim_ ? coords[d] / along_.run : coords[d]);
+    elements_.insert({row, position});
+    sectors_.insert({row, position / kSectorBytes});
   }
-  int64_t usedBytes() const { return static_cast<int64_t>(elements.size()) * bytes; }
-  int64_t numSectors() const { return static_cast<int64_t>(sectors.size()); }
+  int64_t usedBytes() const { return static_cast<int64_t>(elements_.size()) * bytes_; }
+  int64_t numSectors() const { return static_cast<int64_t>(sectors_.size()); }
   int64_t leastSectors() const {
-    bool isKnown = along.run >= layout.shape()[dim];
+    bool isKnown = along_.run >= layout_.shape()[dim_];
     return isKnown ? numSectors() : llvm::divideCeil(usedBytes(), kSectorBytes);
   }
 
 private:
-  const layout::Layout &layout;
-  int dim;
-  AlongMemory along;
-  int64_t bytes;
-  std::set<std::pair<int64_t, int64_t>> elements, sectors;
+  const layout::Layout &layout_;
+  int dim_;
+  AlongMemory along_;
+  int64_t bytes_;
+  std::set<std::pair<int64_t, int64_t>> elements_, sectors_;
 };
 
 } // namespace

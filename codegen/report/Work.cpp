@@ -53,9 +53,11 @@ std::string dotUnit(Operation *dot) {
 // one.
 int64_t operationsPerElement(Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
-  bool isArithmetic = dialect == "arith" || dialect == "math" || isa<ir::MulHiOp>(op);
+  bool isArithmetic =
+      dialect == "arith" || dialect == "math" || op->hasTrait<OpTrait::Elementwise>();
   if (!isArithmetic || op->getNumResults() != 1 ||
-      isa<arith::ConstantOp, arith::SelectOp, arith::CmpIOp, arith::CmpFOp, CastOpInterface>(op))
+      isa<arith::ConstantOp, arith::SelectOp, arith::CmpIOp, arith::CmpFOp, CastOpInterface,
+          ir::ConvertOp>(op))
     return 0;
   Type element = ir::elementTypeOf(op->getResult(0).getType());
   if (!element.isIntOrFloat() || element.isInteger(1))
@@ -72,7 +74,7 @@ std::optional<int64_t> iterationsOf(scf::ForOp loop) {
 
 class WorkCounter {
 public:
-  explicit WorkCounter(std::vector<WorkScope> &scopes) : scopes(scopes) {}
+  explicit WorkCounter(std::vector<WorkScope> &scopes) : scopes_(scopes) {}
 
   void visit(Region &region, int scope) {
     for (Block &block : region)
@@ -84,11 +86,11 @@ private:
   void visit(Operation *op, int scope) {
     if (isa<scf::ForOp, scf::WhileOp>(op)) {
       auto loop = dyn_cast<scf::ForOp>(op);
-      scopes.push_back(
+      scopes_.push_back(
           {sourceLineOf(op->getLoc()), scope, loop ? iterationsOf(loop) : std::nullopt, {}, 0, 0});
-      scope = static_cast<int>(scopes.size()) - 1;
+      scope = static_cast<int>(scopes_.size()) - 1;
     } else {
-      count(op, scopes[scope]);
+      count(op, scopes_[scope]);
     }
     if (!isCombination(op))
       for (Region &region : op->getRegions())
@@ -140,7 +142,7 @@ private:
     scope.bytesWritten += elementsOf(type) * gpu::bytesOf(ir::elementTypeOf(type));
   }
 
-  std::vector<WorkScope> &scopes;
+  std::vector<WorkScope> &scopes_;
 };
 
 } // namespace

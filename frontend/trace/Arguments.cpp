@@ -121,6 +121,9 @@ std::string mismatchOf(const ParamSpec &spec, bool isTensor, DType dtype, int ra
   bool isSameType = wantsTensor == isTensor && (dtype == spec.dtype || spec.dtype == any);
   if (!isSameType)
     return "expected " + describe(wantsTensor, spec.dtype) + ", got " + describe(isTensor, dtype);
+  if (rank > kMaxRank)
+    return "expected rank " + std::to_string(spec.rank) +
+           ", got a rank that is not between 0 and " + std::to_string(kMaxRank);
   if (wantsTensor && rank != spec.rank)
     return "expected rank " + std::to_string(spec.rank) + ", got rank " + std::to_string(rank);
   return "";

@@ -26,7 +26,7 @@ struct ArgFacts {
   uint8_t unitStrides = 0;                ///< bit d: stride d is 1
   PerDimension strideBytesDivisible = {}; ///< what strides, in bytes, are divisible by; 0 = unknown
   PerDimension extentDivisible = {};      ///< what extents are divisible by; 0 = unknown
-  // What `specialize` may ask for; what it did ask for is in the key of the specialisation.
+  // Values that `specialize` may ask for; those it did ask for are in the key of the specialisation.
   std::optional<uint64_t> bits; ///< of a scalar
   std::vector<int64_t> extents; ///< of a tensor; empty = unknown
 };
@@ -56,7 +56,7 @@ struct ValueUse {
   bool operator==(const ValueUse &) const = default;
 };
 
-/// What a kernel did with its arguments while it was traced.
+/// The uses that a kernel made of its arguments while it was traced.
 struct ArgumentUses {
   std::vector<TileUse> tiles;               ///< each once, by argument, dimension, extent
   std::vector<ValueUse> values;             ///< each once, in the order in which the kernel asked

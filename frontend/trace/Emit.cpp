@@ -1,9 +1,10 @@
-// Emits nodes one to one: a node's name is its MLIR operation. Only constants, control flow and the
-// function itself, with its facts about arguments and the grid, need more than a name.
+// Emits nodes one to one: a node's name is its MLIR operation. Only constants, control flow and functions need more than a
+// name.
 #include "frontend/trace/Emit.h"
 
+#include "frontend/trace/DialectForms.h"
 #include "frontend/trace/FactAttributes.h"
-#include "frontend/trace/LaunchTime.h"
+#include "frontend/trace/FunctionAttributes.h"
 #include "frontend/trace/Ordering.h"
 #include "ir/TileDialect.h"
 
@@ -16,7 +17,6 @@
 #include <cmath>
 
 using namespace mlir;
-using tile::Loc;
 
 namespace tile::frontend {
 
@@ -27,18 +27,12 @@ using mlir::Value;
 class Emitter {
 public:
   Emitter(const Trace &trace, MLIRContext &context)
-      : trace_(trace), graph_(trace.graph()), builder_(&context), order_(orderTrace(graph_)),
-        values_(graph_.nodes.size()) {}
+      : trace_(trace), graph_(trace.graph()), builder_(&context), forms_(context),
+        order_(orderTrace(graph_)), values_(graph_.nodes.size()) {}
 
   OwningOpRef<ModuleOp> run();
 
 private:
-  // Types, locations, attributes.
-  Type elementType(DType dtype);
-  Type typeOf(const TileType &type);
-  Location locationOf(const Loc &loc);
-  mlir::Attribute attributeOf(const frontend::Attribute &attribute);
-
   // Nodes.
   Value valueOf(NodeId id) const { return values_[graph_.resolve(id)]; }
   SmallVector<Value> valuesOf(ArrayRef<NodeId> ids) const;
@@ -52,89 +46,18 @@ private:
 
   // The function.
   func::FuncOp emitFunction(ModuleOp module);
-  DictionaryAttr argumentAttributes(int argument, const detail::ParamSpec &spec,
-                                    const std::string &name);
-  SmallVector<int64_t> specializedExtents(int argument);
   void emitArguments(Block &entry);
   void emitCallables(ModuleOp module);
   void emitCallable(ModuleOp module, const Function &function);
-  void addGrid(Operation *function);
-  AffineExpr gridExpression(const std::vector<GridAxis> &axes,
-                            SmallVectorImpl<mlir::Attribute> &symbols);
-  AffineExpr launchExpression(NodeId id, SmallVectorImpl<mlir::Attribute> &symbols);
-  void addSettings(Operation *function);
 
   const Trace &trace_;
   const Graph &graph_;
   OpBuilder builder_;
+  DialectForms forms_;
   std::vector<std::vector<NodeId>> order_;
   std::vector<Value> values_;
   std::vector<std::vector<Value>> results_; ///< of nodes with several, by node; sized on first use
 };
-
-// --- Types, locations, attributes ----------------------------------------------------------------
-
-Type Emitter::elementType(DType dtype) {
-  switch (dtype) {
-  case DType::F16:
-    return builder_.getF16Type();
-  case DType::BF16:
-    return builder_.getBF16Type();
-  case DType::F32:
-    return builder_.getF32Type();
-  case DType::F64:
-    return builder_.getF64Type();
-  case DType::E4M3:
-    return builder_.getType<Float8E4M3FNType>();
-  case DType::E5M2:
-    return builder_.getType<Float8E5M2Type>();
-  case DType::I1:
-    return builder_.getI1Type();
-  default:
-    return builder_.getIntegerType(static_cast<unsigned>(sizeOf(dtype)) * 8);
-  }
-}
-
-Type Emitter::typeOf(const TileType &type) {
-  Type element = elementType(type.dtype);
-  if (type.category == TileType::View)
-    return ir::ViewType::get(builder_.getContext(), type.viewRank, element);
-  if (type.category == TileType::Pointer)
-    element = ir::PtrType::get(builder_.getContext(), element);
-  if (type.isScalar())
-    return element;
-  return RankedTensorType::get(ArrayRef(type.shape.begin(), type.shape.end()), element);
-}
-
-Location Emitter::locationOf(const Loc &loc) {
-  if (!*loc.file)
-    return builder_.getUnknownLoc();
-  return FileLineColLoc::get(builder_.getContext(), loc.file, loc.line, 0);
-}
-
-mlir::Attribute Emitter::attributeOf(const frontend::Attribute &attribute) {
-  switch (attribute.kind) {
-  case frontend::Attribute::Unit:
-    return builder_.getUnitAttr();
-  case frontend::Attribute::I32:
-    return builder_.getI32IntegerAttr(static_cast<int32_t>(attribute.numbers[0]));
-  case frontend::Attribute::I64:
-    return builder_.getI64IntegerAttr(attribute.numbers[0]);
-  case frontend::Attribute::String:
-    return builder_.getStringAttr(attribute.text);
-  case frontend::Attribute::Symbol:
-    return FlatSymbolRefAttr::get(builder_.getContext(), attribute.text);
-  case frontend::Attribute::I64Array:
-    return builder_.getDenseI64ArrayAttr(attribute.numbers);
-  case frontend::Attribute::BoolArray:
-    return builder_.getDenseBoolArrayAttr(
-        SmallVector<bool>(attribute.numbers.begin(), attribute.numbers.end()));
-  case frontend::Attribute::I32Array:
-    break;
-  }
-  return builder_.getDenseI32ArrayAttr(
-      SmallVector<int32_t>(attribute.numbers.begin(), attribute.numbers.end()));
-}
 
 // --- Nodes ---------------------------------------------------------------------------------------
 
@@ -169,14 +92,14 @@ void Emitter::emitNode(NodeId id) {
     return emitConstant(id, node);
   SmallVector<Type> types;
   for (const TileType &type : node.results)
-    types.push_back(typeOf(type));
+    types.push_back(forms_.typeOf(type));
   bool hasOneResult = node.regions.empty() && node.results.empty() && node.effect != Effect::Write;
   if (hasOneResult)
-    types.push_back(typeOf(node.type));
+    types.push_back(forms_.typeOf(node.type));
   SmallVector<NamedAttribute> attributes;
   for (const frontend::Attribute &attribute : node.attributes)
-    attributes.push_back(builder_.getNamedAttr(attribute.name, attributeOf(attribute)));
-  Operation *op = create(node.name, locationOf(node.loc), valuesOf(node.operands), types,
+    attributes.push_back(builder_.getNamedAttr(attribute.name, forms_.attributeOf(attribute)));
+  Operation *op = create(node.name, forms_.locationOf(node.loc), valuesOf(node.operands), types,
                          attributes, static_cast<unsigned>(node.regions.size()));
   if (hasOneResult)
     values_[id] = op->getResult(0);
@@ -185,14 +108,14 @@ void Emitter::emitNode(NodeId id) {
   emitRegions(op, node);
 }
 
-// What a cast of an infinity gives.
+// Casts to these formats saturate, infinities too.
 static double saturated(DType dtype, double number) {
   double largest = dtype == e4m3 ? 448 : 57344;
   return std::isinf(number) ? std::copysign(largest, number) : number;
 }
 
 void Emitter::emitConstant(NodeId id, const Node &node) {
-  Type element = elementType(node.type.dtype), type = typeOf(node.type);
+  Type element = forms_.elementType(node.type.dtype), type = forms_.typeOf(node.type);
   TypedAttr scalar;
   if (auto floating = dyn_cast<FloatType>(element)) {
     bool losesInfo = false;
@@ -206,7 +129,7 @@ void Emitter::emitConstant(NodeId id, const Node &node) {
   TypedAttr attribute = scalar;
   if (auto tile = dyn_cast<RankedTensorType>(type))
     attribute = SplatElementsAttr::get(tile, scalar);
-  values_[id] = arith::ConstantOp::create(builder_, locationOf(node.loc), type, attribute);
+  values_[id] = arith::ConstantOp::create(builder_, forms_.locationOf(node.loc), type, attribute);
 }
 
 void Emitter::emitRegions(Operation *op, const Node &node) {
@@ -218,8 +141,8 @@ void Emitter::emitRegions(Operation *op, const Node &node) {
       continue;
     Block &block = region.emplaceBlock();
     for (NodeId argument : body.arguments)
-      values_[argument] = block.addArgument(typeOf(graph_.nodes[argument].type),
-                                            locationOf(graph_.nodes[argument].loc));
+      values_[argument] = block.addArgument(forms_.typeOf(graph_.nodes[argument].type),
+                                            forms_.locationOf(graph_.nodes[argument].loc));
     builder_.setInsertionPointToStart(&block);
     emitScope(scope);
     emitTerminator(scope, node, op->getLoc());
@@ -236,110 +159,6 @@ void Emitter::emitTerminator(ScopeId scope, const Node &owner, Location loc) {
 
 // --- The function --------------------------------------------------------------------------------
 
-// The extents whose values the kernel asked for, -1 for others; empty if there are none.
-SmallVector<int64_t> Emitter::specializedExtents(int argument) {
-  const std::vector<int64_t> &known = trace_.binding().args[argument].extents;
-  SmallVector<int64_t> extents;
-  for (ValueUse use : trace_.uses.values) {
-    if (use.arg != argument || use.dim < 0)
-      continue;
-    extents.resize(known.size(), -1);
-    extents[use.dim] = known[use.dim];
-  }
-  return extents;
-}
-
-DictionaryAttr Emitter::argumentAttributes(int argument, const detail::ParamSpec &spec,
-                                           const std::string &name) {
-  NamedAttrList list;
-  if (!name.empty())
-    list.set(ir::kNameAttr, builder_.getStringAttr(name));
-  if (spec.kind == detail::ParamSpec::Scalar)
-    return list.getDictionary(builder_.getContext());
-  const char *access = spec.kind == detail::ParamSpec::In    ? "in"
-                       : spec.kind == detail::ParamSpec::Out ? "out"
-                                                             : "inout";
-  list.set(ir::kAccessAttr, builder_.getStringAttr(access));
-  if (SmallVector<int64_t> extents = specializedExtents(argument); !extents.empty())
-    list.set(ir::kExtentsAttr, builder_.getDenseI64ArrayAttr(extents));
-  SmallVector<int32_t> aliases;
-  for (auto [first, second] : graph_.aliases)
-    if (first == argument)
-      aliases.push_back(second);
-  if (!aliases.empty())
-    list.set(ir::kMayAliasAttr, builder_.getDenseI32ArrayAttr(aliases));
-  return list.getDictionary(builder_.getContext());
-}
-
-AffineExpr Emitter::launchExpression(NodeId id, SmallVectorImpl<mlir::Attribute> &symbols) {
-  LaunchTerm term = *launchTerm(graph_, id);
-  auto both = [&](auto combine) {
-    AffineExpr lhs = launchExpression(term.lhs, symbols);
-    return combine(lhs, launchExpression(term.rhs, symbols));
-  };
-  switch (term.kind) {
-  case LaunchTerm::Constant:
-    return builder_.getAffineConstantExpr(term.number);
-  case LaunchTerm::Add:
-    return both([](AffineExpr a, AffineExpr b) { return a + b; });
-  case LaunchTerm::Subtract:
-    return both([](AffineExpr a, AffineExpr b) { return a - b; });
-  case LaunchTerm::Multiply:
-    return both([](AffineExpr a, AffineExpr b) { return a * b; });
-  case LaunchTerm::Divide:
-    return both([](AffineExpr a, AffineExpr b) { return a.floorDiv(b); });
-  case LaunchTerm::Extent:
-  case LaunchTerm::Scalar:
-    break;
-  }
-  mlir::Attribute symbol = builder_.getDenseI32ArrayAttr(
-      {static_cast<int32_t>(term.number), static_cast<int32_t>(term.dim)});
-  auto found = llvm::find(symbols, symbol);
-  auto position = static_cast<unsigned>(found - symbols.begin());
-  if (found == symbols.end())
-    symbols.push_back(symbol);
-  return builder_.getAffineSymbolExpr(position);
-}
-
-AffineExpr Emitter::gridExpression(const std::vector<GridAxis> &axes,
-                                   SmallVectorImpl<mlir::Attribute> &symbols) {
-  AffineExpr product;
-  for (const GridAxis &axis : axes) {
-    AffineExpr count = launchExpression(axis.extent, symbols).ceilDiv(axis.divisor);
-    product = product ? product * count : count;
-  }
-  return product;
-}
-
-void Emitter::addGrid(Operation *function) {
-  if (trace_.grid.persistent)
-    function->setAttr(ir::kPersistentAttr, builder_.getUnitAttr());
-  if (trace_.grid.results.empty())
-    return;
-  SmallVector<mlir::Attribute> symbols;
-  SmallVector<AffineExpr> results;
-  for (const std::vector<GridAxis> &axes : trace_.grid.results)
-    results.push_back(gridExpression(axes, symbols));
-  AffineMap map =
-      AffineMap::get(0, static_cast<unsigned>(symbols.size()), results, builder_.getContext());
-  function->setAttr(ir::kGridAttr, AffineMapAttr::get(map));
-  function->setAttr(ir::kGridSymbolsAttr, builder_.getArrayAttr(symbols));
-}
-
-// What differs from the defaults: the IR of most kernels says nothing.
-void Emitter::addSettings(Operation *function) {
-  const detail::CompileSettings &settings = trace_.settings;
-  function->setAttr(ir::kWarpsAttr, builder_.getI32IntegerAttr(settings.warps));
-  if (settings.maxRegisters)
-    function->setAttr(ir::kMaxRegistersAttr, builder_.getI32IntegerAttr(settings.maxRegisters));
-  if (settings.occupancy != 1)
-    function->setAttr(ir::kOccupancyAttr, builder_.getI32IntegerAttr(settings.occupancy));
-  if (!settings.fpFusion)
-    function->setAttr(ir::kNoFusionAttr, builder_.getUnitAttr());
-  if (settings.flushDenormals)
-    function->setAttr(ir::kFlushDenormalsAttr, builder_.getUnitAttr());
-}
-
 func::FuncOp Emitter::emitFunction(ModuleOp module) {
   SmallVector<Type> inputs;
   SmallVector<mlir::Attribute> attributes;
@@ -348,17 +167,17 @@ func::FuncOp Emitter::emitFunction(ModuleOp module) {
     if (record.params[i].kind == detail::ParamSpec::Const)
       continue;
     const Node &argument = graph_.nodes[trace_.param(static_cast<int>(i))];
-    inputs.push_back(typeOf(argument.type));
+    inputs.push_back(forms_.typeOf(argument.type));
     attributes.push_back(
-        argumentAttributes(argument.index, record.params[i],
+        argumentAttributes(builder_, trace_, argument.index, record.params[i],
                            i < record.paramNames.size() ? record.paramNames[i] : ""));
   }
   builder_.setInsertionPointToEnd(module.getBody());
-  auto function = func::FuncOp::create(builder_, locationOf(record.where), record.name,
+  auto function = func::FuncOp::create(builder_, forms_.locationOf(record.where), record.name,
                                        builder_.getFunctionType(inputs, {}));
   function->setAttr(ir::kKernelAttr, builder_.getUnitAttr());
-  addSettings(function);
-  addGrid(function);
+  setSettings(function, trace_.settings);
+  setGrid(function, trace_);
   function.setAllArgAttrs(attributes);
   setFacts(function, trace_.binding().args);
   return function;
@@ -390,17 +209,17 @@ void Emitter::emitCallable(ModuleOp module, const Function &function) {
   OpBuilder::InsertionGuard guard(builder_);
   SmallVector<Type> arguments, results;
   for (const TileType &type : function.arguments)
-    arguments.push_back(typeOf(type));
+    arguments.push_back(forms_.typeOf(type));
   for (const TileType &type : function.results)
-    results.push_back(typeOf(type));
-  Location loc = locationOf(function.where);
+    results.push_back(forms_.typeOf(type));
+  Location loc = forms_.locationOf(function.where);
   builder_.setInsertionPointToEnd(module.getBody());
   auto op = func::FuncOp::create(builder_, loc, function.symbol,
                                  builder_.getFunctionType(arguments, results));
   op.setPrivate();
   op.setNoInline(true);
   op->setAttr(ir::kCallableAttr, builder_.getUnitAttr());
-  addSettings(op);
+  setSettings(op, trace_.settings);
   Block *entry = op.addEntryBlock();
   const Scope &body = graph_.scopes[function.scope];
   for (auto [id, argument] : llvm::zip_equal(body.arguments, entry->getArguments()))
@@ -410,7 +229,7 @@ void Emitter::emitCallable(ModuleOp module, const Function &function) {
   func::ReturnOp::create(builder_, loc, valuesOf(body.yields));
 }
 
-// Those that are called by what is left of the kernel, callees first: passes go through functions in their order.
+// Emits the functions that are called by what is left of the kernel, callees first: passes go through functions in their order.
 void Emitter::emitCallables(ModuleOp module) {
   llvm::StringSet<> called;
   for (const std::vector<NodeId> &scope : order_)
@@ -428,7 +247,7 @@ void Emitter::emitCallables(ModuleOp module) {
 
 OwningOpRef<ModuleOp> Emitter::run() {
   results_.resize(graph_.nodes.size());
-  OwningOpRef<ModuleOp> module = ModuleOp::create(locationOf(trace_.record().where));
+  OwningOpRef<ModuleOp> module = ModuleOp::create(forms_.locationOf(trace_.record().where));
   emitCallables(*module);
   func::FuncOp function = emitFunction(*module);
   Block *entry = function.addEntryBlock();

@@ -53,7 +53,7 @@ std::optional<ValueUse> useOf(const Trace &trace, const Value &argument, Loc loc
   return std::nullopt;
 }
 
-/// What the launch has there: the bits of a scalar, or an extent.
+/// The value that the launch has there: the bits of a scalar, or an extent.
 uint64_t bitsOf(Trace &trace, const Value &argument, Loc loc) {
   std::optional<ValueUse> use = useOf(trace, argument, loc);
   if (!use)

@@ -5,7 +5,10 @@
 // one; kernels and ops find it.
 #pragma once
 
+#include <tile/Error.h>
 #include <tile/Shape.h>
+
+#include <limits>
 
 namespace tile {
 
@@ -14,7 +17,7 @@ namespace tile {
 struct HostArg {
   enum Kind : uint8_t { Tensor, Scalar } kind = Tensor;
   DType dtype = any;
-  uint8_t rank = 0;
+  uint8_t rank = 0; ///< at most kMaxRank; calls of kernels and ops refuse larger ones
   /// Set by the runtime: 1 + the first argument that is this very view, where the kernel writes one
   /// of them; else 0.
   uint8_t sameAs = 0;
@@ -36,16 +39,18 @@ concept TensorLike = requires(const X &x) {
   x.data();
 };
 
-/// The description of such a tensor.
+/// The description of such a tensor. One with a rank that HostArg cannot hold has the largest that
+/// it can, which every call refuses.
 template <TensorLike X> HostArg toHostArg(const X &tensor) {
   HostArg arg;
   arg.dtype = tensor.dtype();
-  int rank = static_cast<int>(tensor.rank());
-  arg.rank = static_cast<uint8_t>(rank);
+  constexpr auto kLargest = std::numeric_limits<uint8_t>::max();
+  auto rank = static_cast<int64_t>(tensor.rank());
+  arg.rank = rank < 0 || rank > kLargest ? kLargest : static_cast<uint8_t>(rank);
   arg.pointer = const_cast<void *>(static_cast<const void *>(tensor.data()));
   if constexpr (requires { tensor.deviceHandle(); })
     arg.device = tensor.deviceHandle();
-  for (int dim = 0; dim < rank && dim < kMaxRank; ++dim)
+  for (int dim = 0; dim < arg.rank && dim < kMaxRank; ++dim)
     arg.extents[dim] = tensor.extent(dim), arg.strides[dim] = tensor.stride(dim);
   return arg;
 }

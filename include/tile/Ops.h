@@ -117,6 +117,12 @@ Value fma(Arg a, Arg b, Arg c, Loc loc = Loc::here());
 /// The upper half of a product of 32- or 64-bit integers: signed, or unsigned if the common dtype
 /// is.
 Value mulhi(Arg a, Arg b, Loc loc = Loc::here());
+/// How many bits of an integer are set, in its own dtype.
+Value popcount(Arg x, Loc loc = Loc::here());
+/// How many zero bits an integer has above its highest set one, in its own dtype; of 0, all of them.
+Value clz(Arg x, Loc loc = Loc::here());
+/// The bits of an integer in the opposite order.
+Value reverse_bits(Arg x, Loc loc = Loc::here());
 /// |x| of floats and signed integers (the smallest integer stays itself).
 Value abs(Arg x, Loc loc = Loc::here());
 /// The smaller operand; a NaN operand is ignored.

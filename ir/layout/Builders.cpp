@@ -17,11 +17,11 @@ namespace {
 /// Deals the bits of a tile's dimensions.
 class Dealer {
 public:
-  explicit Dealer(const Shape &shape) : shape(shape), used(shape.size(), 0) {}
+  explicit Dealer(const Shape &shape) : shape_(shape), used_(shape.size(), 0) {}
 
   [[nodiscard]] int left(int dim) const {
     auto d = static_cast<size_t>(dim);
-    return splitSize(shape[d]).bits - used[d];
+    return splitSize(shape_[d]).bits - used_[d];
   }
 
   /// Gives up to `count` bits of the dimension to `in`; returns how many there were.
@@ -29,9 +29,9 @@ public:
     auto d = static_cast<size_t>(dim);
     int given = std::min(count, left(dim));
     for (int i = 0; i < given; ++i) {
-      Coords vector(shape.size(), 0);
-      vector[d] = int32_t(1) << used[d]++;
-      bases[static_cast<size_t>(in)].push_back(std::move(vector));
+      Coords vector(shape_.size(), 0);
+      vector[d] = int32_t(1) << used_[d]++;
+      bases_[static_cast<size_t>(in)].push_back(std::move(vector));
     }
     return given;
   }
@@ -39,19 +39,19 @@ public:
   /// Adds bits that only replicate.
   void replicate(In in, int count) {
     for (int i = 0; i < count; ++i)
-      bases[static_cast<size_t>(in)].emplace_back(shape.size(), 0);
+      bases_[static_cast<size_t>(in)].emplace_back(shape_.size(), 0);
   }
 
   Layout finish() {
-    std::optional<Layout> layout = Layout::create(shape, std::move(bases));
+    std::optional<Layout> layout = Layout::create(shape_, std::move(bases_));
     assert(layout && "builders are called with shapes that tiles can have");
     return layout ? *std::move(layout) : Layout();
   }
 
 private:
-  const Shape &shape;
-  std::vector<int> used;
-  Bases bases;
+  const Shape &shape_;
+  std::vector<int> used_;
+  Bases bases_;
 };
 
 } // namespace

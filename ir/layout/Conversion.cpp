@@ -88,7 +88,7 @@ namespace {
 /// the publish map.
 class ShufflePlanner {
 public:
-  ShufflePlanner(const Layout &source, const Layout &target) : source(source), target(target) {}
+  ShufflePlanner(const Layout &source, const Layout &target) : source_(source), target_(target) {}
 
   std::optional<ShufflePlan> plan();
 
@@ -100,15 +100,15 @@ private:
 
   [[nodiscard]] static uint64_t laneOf(uint64_t packed, int regBits) { return packed >> regBits; }
   [[nodiscard]] uint64_t registerOf(uint64_t packed) const {
-    return packed & ((uint64_t(1) << source.registerBits()) - 1);
+    return packed & ((uint64_t(1) << source_.registerBits()) - 1);
   }
 
-  const Layout &source, &target;
-  int threadBits = 0;
+  const Layout &source_, &target_;
+  int threadBits_ = 0;
   // Solutions, register bits low and lane bits above: per target register bit and per thread bit.
-  std::vector<uint64_t> perRegister, perThread;
-  std::vector<uint64_t> store;  // g, per thread bit, as target registers
-  std::vector<uint64_t> copies; // moves that end at the same element
+  std::vector<uint64_t> perRegister_, perThread_;
+  std::vector<uint64_t> store_;  // g, per thread bit, as target registers
+  std::vector<uint64_t> copies_; // moves that end at the same element
 };
 
 } // namespace
@@ -119,25 +119,25 @@ static std::vector<uint64_t> padded(std::vector<uint64_t> columns, size_t size) 
 }
 
 bool ShufflePlanner::solveAll() {
-  std::vector<uint64_t> lanes = padded(source.flatMap(In::Lane).columns(), kLaneBits);
-  std::vector<uint64_t> targetLanes = padded(target.flatMap(In::Lane).columns(), kLaneBits);
-  auto warpBits = static_cast<size_t>(std::max(source.warpBits(), target.warpBits()));
-  std::vector<uint64_t> warps = padded(source.flatMap(In::Warp).columns(), warpBits);
-  std::vector<uint64_t> targetWarps = padded(target.flatMap(In::Warp).columns(), warpBits);
-  threadBits = kLaneBits + static_cast<int>(warpBits);
+  std::vector<uint64_t> lanes = padded(source_.flatMap(In::Lane).columns(), kLaneBits);
+  std::vector<uint64_t> targetLanes = padded(target_.flatMap(In::Lane).columns(), kLaneBits);
+  auto warpBits = static_cast<size_t>(std::max(source_.warpBits(), target_.warpBits()));
+  std::vector<uint64_t> warps = padded(source_.flatMap(In::Warp).columns(), warpBits);
+  std::vector<uint64_t> targetWarps = padded(target_.flatMap(In::Warp).columns(), warpBits);
+  threadBits_ = kLaneBits + static_cast<int>(warpBits);
 
-  std::vector<uint64_t> unknowns = source.flatMap(In::Register).columns();
+  std::vector<uint64_t> unknowns = source_.flatMap(In::Register).columns();
   unknowns.insert(unknowns.end(), lanes.begin(), lanes.end());
   Subspace span(unknowns);
-  copies = LinearMap(unknowns).kernel();
-  LinearMap registers = target.flatMap(In::Register);
+  copies_ = LinearMap(unknowns).kernel();
+  LinearMap registers = target_.flatMap(In::Register);
   for (uint64_t column : registers.columns()) {
     std::optional<uint64_t> solution = span.solve(column);
     if (!solution)
       return false;
-    perRegister.push_back(*solution);
+    perRegister_.push_back(*solution);
   }
-  for (int bit = 0; bit < threadBits; ++bit) {
+  for (int bit = 0; bit < threadBits_; ++bit) {
     auto i = static_cast<size_t>(bit);
     bool isLane = bit < kLaneBits;
     uint64_t difference =
@@ -145,28 +145,28 @@ bool ShufflePlanner::solveAll() {
     std::optional<uint64_t> solution = span.solve(difference);
     if (!solution)
       return false;
-    uint64_t ownLane = isLane ? uint64_t(1) << (source.registerBits() + bit) : 0;
-    perThread.push_back(*solution ^ ownLane);
+    uint64_t ownLane = isLane ? uint64_t(1) << (source_.registerBits() + bit) : 0;
+    perThread_.push_back(*solution ^ ownLane);
   }
   return true;
 }
 
 bool ShufflePlanner::repair() {
-  store.assign(static_cast<size_t>(threadBits), 0);
-  int regBits = source.registerBits();
+  store_.assign(static_cast<size_t>(threadBits_), 0);
+  int regBits = source_.registerBits();
   // Each lane kernel vector has one bit that is set in no other (the bit that was dependent), so
   // changing g on that bit repairs this vector alone.
   Subspace read;
   std::vector<int> broken; // the bits to change
   for (int bit = 0; bit < kLaneBits; ++bit) {
-    uint64_t image = laneOf(perThread[static_cast<size_t>(bit)], regBits);
+    uint64_t image = laneOf(perThread_[static_cast<size_t>(bit)], regBits);
     std::optional<uint64_t> combination = read.solve(image);
     if (!combination) {
       read.insert(image, uint64_t(1) << bit);
       continue;
     }
     uint64_t vector = *combination ^ uint64_t(1) << bit;
-    if (registerOf(LinearMap(perThread).apply(vector)) != 0)
+    if (registerOf(LinearMap(perThread_).apply(vector)) != 0)
       broken.push_back(bit);
   }
   return std::all_of(broken.begin(), broken.end(), [&](int bit) { return repairBit(bit, read); });
@@ -174,33 +174,33 @@ bool ShufflePlanner::repair() {
 
 bool ShufflePlanner::repairBit(int bit, Subspace &read) {
   auto leadsToUnreadLane = [&](uint64_t move) {
-    return read.insert(laneOf(move, source.registerBits()));
+    return read.insert(laneOf(move, source_.registerBits()));
   };
   auto i = static_cast<size_t>(bit);
-  for (uint64_t move : copies) {
+  for (uint64_t move : copies_) {
     if (!leadsToUnreadLane(move))
       continue;
-    perThread[i] ^= move;
+    perThread_[i] ^= move;
     return true;
   }
-  for (size_t reg = 0; reg < perRegister.size(); ++reg) {
-    if (!leadsToUnreadLane(perRegister[reg]))
+  for (size_t reg = 0; reg < perRegister_.size(); ++reg) {
+    if (!leadsToUnreadLane(perRegister_[reg]))
       continue;
-    store[i] = uint64_t(1) << reg;
-    perThread[i] ^= perRegister[reg];
+    store_[i] = uint64_t(1) << reg;
+    perThread_[i] ^= perRegister_[reg];
     return true;
   }
   return false;
 }
 
 std::optional<ShufflePlan> ShufflePlanner::emit() const {
-  int regBits = source.registerBits();
+  int regBits = source_.registerBits();
   ShufflePlan plan;
   // Publish map H on lanes from H F = P; on warps it takes what the warp bits themselves want
   // beyond that.
   Subspace reads;
   for (size_t bit = 0; bit < kLaneBits; ++bit)
-    reads.insert(laneOf(perThread[bit], regBits), registerOf(perThread[bit]));
+    reads.insert(laneOf(perThread_[bit], regBits), registerOf(perThread_[bit]));
   std::vector<uint64_t> publish;
   for (int bit = 0; bit < kLaneBits; ++bit) {
     std::optional<uint64_t> wanted = reads.solve(uint64_t(1) << bit);
@@ -211,17 +211,18 @@ std::optional<ShufflePlan> ShufflePlanner::emit() const {
     publish.push_back(reads.solve(uint64_t(1) << bit).value_or(0));
   }
   LinearMap laneMap(publish);
-  for (size_t bit = kLaneBits; bit < static_cast<size_t>(threadBits); ++bit)
-    publish.push_back(registerOf(perThread[bit]) ^ laneMap.apply(laneOf(perThread[bit], regBits)));
-  for (size_t bit = 0; bit < static_cast<size_t>(threadBits); ++bit) {
+  for (size_t bit = kLaneBits; bit < static_cast<size_t>(threadBits_); ++bit)
+    publish.push_back(registerOf(perThread_[bit]) ^
+                      laneMap.apply(laneOf(perThread_[bit], regBits)));
+  for (size_t bit = 0; bit < static_cast<size_t>(threadBits_); ++bit) {
     plan.publishByThread.push_back(static_cast<int32_t>(publish[bit]));
-    plan.sourceByThread.push_back(static_cast<int32_t>(laneOf(perThread[bit], regBits)));
-    plan.storeByThread.push_back(static_cast<int32_t>(store[bit]));
+    plan.sourceByThread.push_back(static_cast<int32_t>(laneOf(perThread_[bit], regBits)));
+    plan.storeByThread.push_back(static_cast<int32_t>(store_[bit]));
   }
-  LinearMap registers(perRegister);
-  for (int32_t reg = 0; reg < target.numRegisters(); ++reg) {
-    int32_t odd = reg >> target.registerBits();
-    auto linear = static_cast<uint64_t>(reg & ((1 << target.registerBits()) - 1));
+  LinearMap registers(perRegister_);
+  for (int32_t reg = 0; reg < target_.numRegisters(); ++reg) {
+    int32_t odd = reg >> target_.registerBits();
+    auto linear = static_cast<uint64_t>(reg & ((1 << target_.registerBits()) - 1));
     uint64_t packed = registers.apply(linear);
     uint64_t lane = laneOf(packed, regBits);
     auto first = static_cast<int32_t>(registerOf(packed) ^ laneMap.apply(lane));
@@ -231,7 +232,7 @@ std::optional<ShufflePlan> ShufflePlanner::emit() const {
 }
 
 std::optional<ShufflePlan> ShufflePlanner::plan() {
-  if (source.laneBits() > kLaneBits || target.laneBits() > kLaneBits || !solveAll() || !repair())
+  if (source_.laneBits() > kLaneBits || target_.laneBits() > kLaneBits || !solveAll() || !repair())
     return std::nullopt;
   return emit();
 }

@@ -28,17 +28,17 @@ namespace {
 /// Collects basis vectors of a two-dimensional tile.
 class Fragment {
 public:
-  Fragment(int64_t rows, int64_t columns) : shape{rows, columns} {}
+  Fragment(int64_t rows, int64_t columns) : shape_{rows, columns} {}
 
   /// Bits 2^from .. 2^(to-1) along a dimension.
   void add(In in, int dim, int from, int to) {
     for (int bit = from; bit < to; ++bit)
-      bases[static_cast<size_t>(in)].push_back(unit(dim, bit));
+      bases_[static_cast<size_t>(in)].push_back(unit(dim, bit));
   }
   /// What the instruction left of the dimension: first repetitions in registers, then `warpBits` of
   /// warps at the top; returns the warps' vectors, zero where the tile has no bits left.
   std::vector<Coords> addRepetitions(int dim, int instructionBits, int warpBits) {
-    int total = splitSize(shape[static_cast<size_t>(dim)]).bits;
+    int total = splitSize(shape_[static_cast<size_t>(dim)]).bits;
     int used = std::min(warpBits, total - instructionBits);
     add(In::Register, dim, instructionBits, total - used);
     std::vector<Coords> warps;
@@ -47,15 +47,15 @@ public:
     return warps;
   }
   void addWarps(const std::vector<Coords> &vectors) {
-    auto &warps = bases[static_cast<size_t>(In::Warp)];
+    auto &warps = bases_[static_cast<size_t>(In::Warp)];
     warps.insert(warps.end(), vectors.begin(), vectors.end());
   }
   void replicateWarps(int warpBits) {
     for (int bit = 0; bit < warpBits; ++bit)
-      bases[static_cast<size_t>(In::Warp)].push_back({0, 0});
+      bases_[static_cast<size_t>(In::Warp)].push_back({0, 0});
   }
   std::optional<Layout> finish(std::string *why) {
-    return Layout::create(shape, std::move(bases), why);
+    return Layout::create(shape_, std::move(bases_), why);
   }
 
 private:
@@ -64,8 +64,8 @@ private:
     vector[static_cast<size_t>(dim)] = int32_t(1) << bit;
     return vector;
   }
-  Shape shape;
-  Bases bases;
+  Shape shape_;
+  Bases bases_;
 };
 
 } // namespace

@@ -60,43 +60,43 @@ std::optional<Layout> Layout::create(Shape shape, Bases bases, std::string *why)
         return std::nullopt;
   }
   Layout result;
-  result.dims = std::move(shape);
-  result.basis = std::move(bases);
-  for (int64_t size : result.dims)
-    result.parts.push_back(splitSize(size));
+  result.dims_ = std::move(shape);
+  result.basis_ = std::move(bases);
+  for (int64_t size : result.dims_)
+    result.parts_.push_back(splitSize(size));
   for (size_t in = 0; in < kNumIns; ++in) {
     std::vector<uint64_t> columns;
-    for (const Coords &vector : result.basis[in])
+    for (const Coords &vector : result.basis_[in])
       columns.push_back(result.flatten(vector));
-    result.flat[in] = LinearMap(std::move(columns));
+    result.flat_[in] = LinearMap(std::move(columns));
   }
   return result;
 }
 
 std::vector<int> Layout::linearBits() const {
   std::vector<int> result;
-  for (const SizeParts &size : parts)
+  for (const SizeParts &size : parts_)
     result.push_back(size.bits);
   return result;
 }
 
 Shape Layout::pow2Shape() const {
   Shape result;
-  for (const SizeParts &size : parts)
+  for (const SizeParts &size : parts_)
     result.push_back(int64_t(1) << size.bits);
   return result;
 }
 
 Shape Layout::oddShape() const {
   Shape result;
-  for (const SizeParts &size : parts)
+  for (const SizeParts &size : parts_)
     result.push_back(size.odd);
   return result;
 }
 
 int32_t Layout::oddCount() const {
   int64_t product = 1;
-  for (const SizeParts &size : parts)
+  for (const SizeParts &size : parts_)
     product *= size.odd;
   return static_cast<int32_t>(product);
 }
@@ -106,11 +106,11 @@ Coords Layout::applyLinear(In in, int32_t value) const {
 }
 
 Coords Layout::oddOffset(int32_t reg) const {
-  Coords result(dims.size(), 0);
+  Coords result(dims_.size(), 0);
   int64_t index = reg >> registerBits();
-  for (size_t d = dims.size(); d-- > 0 && index != 0;) {
-    result[d] = static_cast<int32_t>(index % parts[d].odd << parts[d].bits);
-    index /= parts[d].odd;
+  for (size_t d = dims_.size(); d-- > 0 && index != 0;) {
+    result[d] = static_cast<int32_t>(index % parts_[d].odd << parts_[d].bits);
+    index /= parts_[d].odd;
   }
   return result;
 }
@@ -125,54 +125,54 @@ Coords Layout::apply(int32_t reg, int32_t lane, int32_t warp, int32_t block) con
   Coords result = oddOffset(reg);
   uint64_t word =
       flatMap(In::Register).apply(static_cast<uint32_t>(reg)) ^ threadPart(lane, warp, block);
-  for (size_t d = dims.size(); d-- > 0;) {
-    result[d] += static_cast<int32_t>(word & ((uint64_t(1) << parts[d].bits) - 1));
-    word >>= parts[d].bits;
+  for (size_t d = dims_.size(); d-- > 0;) {
+    result[d] += static_cast<int32_t>(word & ((uint64_t(1) << parts_[d].bits) - 1));
+    word >>= parts_[d].bits;
   }
   return result;
 }
 
 int Layout::flatBits() const {
   int total = 0;
-  for (const SizeParts &size : parts)
+  for (const SizeParts &size : parts_)
     total += size.bits;
   return total;
 }
 
 uint64_t Layout::flatten(const Coords &linearCoords) const {
   uint64_t word = 0;
-  for (size_t d = 0; d < dims.size(); ++d)
-    word = word << parts[d].bits | static_cast<uint64_t>(linearCoords[d]);
+  for (size_t d = 0; d < dims_.size(); ++d)
+    word = word << parts_[d].bits | static_cast<uint64_t>(linearCoords[d]);
   return word;
 }
 
 Coords Layout::unflatten(uint64_t word) const {
-  Coords result(dims.size(), 0);
-  for (size_t d = dims.size(); d-- > 0;) {
-    result[d] = static_cast<int32_t>(word & ((uint64_t(1) << parts[d].bits) - 1));
-    word >>= parts[d].bits;
+  Coords result(dims_.size(), 0);
+  for (size_t d = dims_.size(); d-- > 0;) {
+    result[d] = static_cast<int32_t>(word & ((uint64_t(1) << parts_[d].bits) - 1));
+    word >>= parts_[d].bits;
   }
   return result;
 }
 
 LinearMap Layout::flatMap() const {
   std::vector<uint64_t> columns;
-  for (const LinearMap &map : flat)
+  for (const LinearMap &map : flat_)
     columns.insert(columns.end(), map.columns().begin(), map.columns().end());
   return LinearMap(std::move(columns));
 }
 
 std::optional<Layout::CoordParts> Layout::splitCoords(const Coords &coords) const {
-  if (coords.size() != dims.size())
+  if (coords.size() != dims_.size())
     return std::nullopt;
   CoordParts result{0, 0};
-  for (size_t d = 0; d < dims.size(); ++d) {
-    if (coords[d] < 0 || coords[d] >= dims[d])
+  for (size_t d = 0; d < dims_.size(); ++d) {
+    if (coords[d] < 0 || coords[d] >= dims_[d])
       return std::nullopt;
     result.oddIndex =
-        static_cast<int32_t>(result.oddIndex * parts[d].odd + (coords[d] >> parts[d].bits));
-    uint64_t low = static_cast<uint64_t>(coords[d]) & ((uint64_t(1) << parts[d].bits) - 1);
-    result.linear = result.linear << parts[d].bits | low;
+        static_cast<int32_t>(result.oddIndex * parts_[d].odd + (coords[d] >> parts_[d].bits));
+    uint64_t low = static_cast<uint64_t>(coords[d]) & ((uint64_t(1) << parts_[d].bits) - 1);
+    result.linear = result.linear << parts_[d].bits | low;
   }
   return result;
 }
@@ -215,7 +215,7 @@ bool Layout::isInjective() const { return flatMap().isInjective(); }
 uint32_t Layout::freeMask(In in) const {
   uint64_t redundant = flatMap().redundantInputs();
   for (int before = 0; before < static_cast<int>(in); ++before)
-    redundant >>= basis[static_cast<size_t>(before)].size();
+    redundant >>= basis_[static_cast<size_t>(before)].size();
   return static_cast<uint32_t>(redundant & ((uint64_t(1) << bits(in)) - 1));
 }
 
@@ -231,7 +231,7 @@ int32_t Layout::consecutiveElements(int dim) const {
   auto d = static_cast<size_t>(dim);
   int run = 0;
   for (const Coords &vector : bases(In::Register)) {
-    Coords unit(dims.size(), 0);
+    Coords unit(dims_.size(), 0);
     unit[d] = int32_t(1) << run;
     if (vector != unit)
       break;
@@ -241,8 +241,8 @@ int32_t Layout::consecutiveElements(int dim) const {
   uint32_t others = 0;
   for (int in = 0; in < kNumIns; ++in)
     for (size_t bit = in == 0 ? static_cast<size_t>(run) : 0;
-         bit < basis[static_cast<size_t>(in)].size(); ++bit)
-      others |= static_cast<uint32_t>(basis[static_cast<size_t>(in)][bit][d]);
+         bit < basis_[static_cast<size_t>(in)].size(); ++bit)
+      others |= static_cast<uint32_t>(basis_[static_cast<size_t>(in)][bit][d]);
   if (others != 0)
     run = std::min(run, std::countr_zero(others));
   return int32_t(1) << run;
@@ -250,17 +250,17 @@ int32_t Layout::consecutiveElements(int dim) const {
 
 std::string Layout::toString() const {
   std::string text;
-  for (size_t d = 0; d < dims.size(); ++d)
-    text += (d ? "x" : "") + std::to_string(dims[d]);
+  for (size_t d = 0; d < dims_.size(); ++d)
+    text += (d ? "x" : "") + std::to_string(dims_[d]);
   static constexpr const char *names[kNumIns] = {"register", "lane", "warp", "block"};
   for (size_t in = 0; in < kNumIns; ++in) {
-    if (in == static_cast<size_t>(In::Block) && basis[in].empty())
+    if (in == static_cast<size_t>(In::Block) && basis_[in].empty())
       continue;
     text += std::string(text.empty() ? "" : " ") + names[in] + "[";
-    for (size_t bit = 0; bit < basis[in].size(); ++bit) {
+    for (size_t bit = 0; bit < basis_[in].size(); ++bit) {
       text += bit ? " (" : "(";
-      for (size_t d = 0; d < dims.size(); ++d)
-        text += (d ? "," : "") + std::to_string(basis[in][bit][d]);
+      for (size_t d = 0; d < dims_.size(); ++d)
+        text += (d ? "," : "") + std::to_string(basis_[in][bit][d]);
       text += ")";
     }
     text += "]";

@@ -123,11 +123,11 @@ public:
   // --- Queries
   // ------------------------------------------------------------------------------------
 
-  [[nodiscard]] const Shape &shape() const { return dims; }
-  [[nodiscard]] int rank() const { return static_cast<int>(dims.size()); }
-  [[nodiscard]] const Bases &bases() const { return basis; }
+  [[nodiscard]] const Shape &shape() const { return dims_; }
+  [[nodiscard]] int rank() const { return static_cast<int>(dims_.size()); }
+  [[nodiscard]] const Bases &bases() const { return basis_; }
   [[nodiscard]] const std::vector<Coords> &bases(In in) const {
-    return basis[static_cast<size_t>(in)];
+    return basis_[static_cast<size_t>(in)];
   }
   /// log2 of the power-of-two part of each dimension.
   [[nodiscard]] std::vector<int> linearBits() const;
@@ -186,7 +186,7 @@ public:
   [[nodiscard]] uint64_t flatten(const Coords &linearCoords) const;
   [[nodiscard]] Coords unflatten(uint64_t word) const;
   /// Columns of one input kind.
-  [[nodiscard]] const LinearMap &flatMap(In in) const { return flat[static_cast<size_t>(in)]; }
+  [[nodiscard]] const LinearMap &flatMap(In in) const { return flat_[static_cast<size_t>(in)]; }
   /// All columns: register bits lowest, then lane, warp, block.
   [[nodiscard]] LinearMap flatMap() const;
 
@@ -199,11 +199,11 @@ private:
   [[nodiscard]] std::optional<CoordParts> splitCoords(const Coords &coords) const;
   [[nodiscard]] uint64_t threadPart(int32_t lane, int32_t warp, int32_t block) const;
 
-  Shape dims;
-  Bases basis;
+  Shape dims_;
+  Bases basis_;
   // Derived from the two above, kept because everything asks for them.
-  std::vector<SizeParts> parts;
-  std::array<LinearMap, kNumIns> flat;
+  std::vector<SizeParts> parts_;
+  std::array<LinearMap, kNumIns> flat_;
 };
 
 } // namespace tile::layout

@@ -14,7 +14,7 @@ Subspace::Subspace(const std::vector<uint64_t> &vectors) {
 
 Subspace::Row Subspace::reduce(uint64_t vector) const {
   Row result{vector, 0};
-  for (const Row &row : rows) {
+  for (const Row &row : rows_) {
     if (result.vector >> leadingBit(row.vector) & 1) {
       result.vector ^= row.vector;
       result.tag ^= row.tag;
@@ -29,9 +29,9 @@ bool Subspace::insert(uint64_t vector, uint64_t tag) {
     return false;
   rest.tag ^= tag;
   size_t position = 0;
-  while (position < rows.size() && rows[position].vector > rest.vector)
+  while (position < rows_.size() && rows_[position].vector > rest.vector)
     ++position;
-  rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(position), rest);
+  rows_.insert(rows_.begin() + static_cast<std::ptrdiff_t>(position), rest);
   return true;
 }
 
@@ -44,7 +44,7 @@ std::optional<uint64_t> Subspace::solve(uint64_t vector) const {
 
 std::vector<uint64_t> Subspace::basis() const {
   std::vector<uint64_t> result;
-  for (const Row &row : rows)
+  for (const Row &row : rows_)
     result.push_back(row.vector);
   return result;
 }
@@ -77,15 +77,15 @@ LinearMap LinearMap::identity(int bits) {
 
 uint64_t LinearMap::apply(uint64_t input) const {
   uint64_t result = 0;
-  for (size_t i = 0; i < cols.size() && input >> i != 0; ++i)
+  for (size_t i = 0; i < cols_.size() && input >> i != 0; ++i)
     if (input >> i & 1)
-      result ^= cols[i];
+      result ^= cols_[i];
   return result;
 }
 
 LinearMap LinearMap::compose(const LinearMap &inner) const {
   std::vector<uint64_t> columns;
-  for (uint64_t column : inner.cols)
+  for (uint64_t column : inner.cols_)
     columns.push_back(apply(column));
   return LinearMap(std::move(columns));
 }
@@ -93,8 +93,8 @@ LinearMap LinearMap::compose(const LinearMap &inner) const {
 uint64_t LinearMap::redundantInputs() const {
   Subspace span;
   uint64_t mask = 0;
-  for (size_t i = 0; i < cols.size(); ++i)
-    if (!span.insert(cols[i]))
+  for (size_t i = 0; i < cols_.size(); ++i)
+    if (!span.insert(cols_[i]))
       mask |= uint64_t(1) << i;
   return mask;
 }
@@ -102,22 +102,22 @@ uint64_t LinearMap::redundantInputs() const {
 std::vector<uint64_t> LinearMap::kernel() const {
   Subspace span;
   std::vector<uint64_t> result;
-  for (size_t i = 0; i < cols.size(); ++i) {
+  for (size_t i = 0; i < cols_.size(); ++i) {
     uint64_t bit = uint64_t(1) << i;
-    if (std::optional<uint64_t> combination = span.solve(cols[i]))
+    if (std::optional<uint64_t> combination = span.solve(cols_[i]))
       result.push_back(*combination ^ bit);
     else
-      span.insert(cols[i], bit);
+      span.insert(cols_[i], bit);
   }
   return result;
 }
 
 std::optional<uint64_t> LinearMap::solve(uint64_t output) const {
-  return Subspace(cols).solve(output);
+  return Subspace(cols_).solve(output);
 }
 
 std::optional<LinearMap> LinearMap::invert(int outputBits) const {
-  Subspace span(cols);
+  Subspace span(cols_);
   std::vector<uint64_t> columns;
   for (int i = 0; i < outputBits; ++i) {
     std::optional<uint64_t> input = span.solve(uint64_t(1) << i);

@@ -26,7 +26,7 @@ public:
   [[nodiscard]] bool contains(uint64_t vector) const { return reduce(vector).vector == 0; }
   /// Tags of a combination equal to `vector`, or nothing if it lies outside.
   [[nodiscard]] std::optional<uint64_t> solve(uint64_t vector) const;
-  [[nodiscard]] int dimension() const { return static_cast<int>(rows.size()); }
+  [[nodiscard]] int dimension() const { return static_cast<int>(rows_.size()); }
   /// One basis of the subspace (in echelon form, leading bits distinct).
   [[nodiscard]] std::vector<uint64_t> basis() const;
 
@@ -35,7 +35,7 @@ private:
     uint64_t vector, tag;
   };
   [[nodiscard]] Row reduce(uint64_t vector) const;
-  std::vector<Row> rows; // sorted by leading bit, highest first
+  std::vector<Row> rows_; // sorted by leading bit, highest first
 };
 
 /// The vectors that lie in both spans, as a basis.
@@ -45,16 +45,16 @@ std::vector<uint64_t> intersect(const std::vector<uint64_t> &a, const std::vecto
 class LinearMap {
 public:
   LinearMap() = default;
-  explicit LinearMap(std::vector<uint64_t> columns) : cols(std::move(columns)) {}
+  explicit LinearMap(std::vector<uint64_t> columns) : cols_(std::move(columns)) {}
   static LinearMap identity(int bits);
 
-  [[nodiscard]] int numInputs() const { return static_cast<int>(cols.size()); }
-  [[nodiscard]] const std::vector<uint64_t> &columns() const { return cols; }
+  [[nodiscard]] int numInputs() const { return static_cast<int>(cols_.size()); }
+  [[nodiscard]] const std::vector<uint64_t> &columns() const { return cols_; }
   /// XOR of the columns of the set bits; bits beyond numInputs() contribute nothing.
   [[nodiscard]] uint64_t apply(uint64_t input) const;
   /// The map x -> this(inner(x)).
   [[nodiscard]] LinearMap compose(const LinearMap &inner) const;
-  [[nodiscard]] int rank() const { return Subspace(cols).dimension(); }
+  [[nodiscard]] int rank() const { return Subspace(cols_).dimension(); }
   [[nodiscard]] bool isInjective() const { return rank() == numInputs(); }
   [[nodiscard]] bool isSurjective(int outputBits) const { return rank() == outputBits; }
   /// Mask of input bits whose column is a combination of the columns before it: clearing them loses
@@ -71,7 +71,7 @@ public:
   friend bool operator==(const LinearMap &, const LinearMap &) = default;
 
 private:
-  std::vector<uint64_t> cols;
+  std::vector<uint64_t> cols_;
 };
 
 } // namespace tile::layout

@@ -31,14 +31,14 @@ std::optional<SharedLayout> SharedLayout::create(Shape shape, std::vector<int> p
   if (!linear.isInjective())
     return refuse("the linear part of a shared layout puts two elements at one offset");
   SharedLayout result;
-  result.dims = std::move(shape);
-  result.panel = std::move(panelBits);
-  result.map = std::move(linear);
-  result.strides = std::move(digitStrides);
+  result.dims_ = std::move(shape);
+  result.panel_ = std::move(panelBits);
+  result.map_ = std::move(linear);
+  result.strides_ = std::move(digitStrides);
   // A digit that is always 0 has no stride: equal layouts compare equal.
-  for (size_t d = 0; d < result.dims.size(); ++d)
-    if (result.dims[d] <= int64_t(1) << result.panel[d])
-      result.strides[d] = 0;
+  for (size_t d = 0; d < result.dims_.size(); ++d)
+    if (result.dims_[d] <= int64_t(1) << result.panel_[d])
+      result.strides_[d] = 0;
   return result;
 }
 
@@ -47,22 +47,22 @@ namespace {
 /// Collects columns per dimension and bit, then strings them into the flat order.
 class Columns {
 public:
-  explicit Columns(const std::vector<int> &panelBits) : columns(panelBits.size()) {
+  explicit Columns(const std::vector<int> &panelBits) : columns_(panelBits.size()) {
     for (size_t d = 0; d < panelBits.size(); ++d)
-      columns[d].resize(static_cast<size_t>(panelBits[d]));
+      columns_[d].resize(static_cast<size_t>(panelBits[d]));
   }
   uint64_t &at(int32_t dim, int bit) {
-    return columns[static_cast<size_t>(dim)][static_cast<size_t>(bit)];
+    return columns_[static_cast<size_t>(dim)][static_cast<size_t>(bit)];
   }
   [[nodiscard]] LinearMap flat() const {
     std::vector<uint64_t> result;
-    for (size_t d = columns.size(); d-- > 0;)
-      result.insert(result.end(), columns[d].begin(), columns[d].end());
+    for (size_t d = columns_.size(); d-- > 0;)
+      result.insert(result.end(), columns_[d].begin(), columns_[d].end());
     return LinearMap(std::move(result));
   }
 
 private:
-  std::vector<std::vector<uint64_t>> columns;
+  std::vector<std::vector<uint64_t>> columns_;
 };
 
 /// XORs the 16-byte chunk number within a row (of at most 128 bytes) with the number of the
@@ -228,12 +228,12 @@ std::optional<SharedLayout> SharedLayout::tma(const Shape &shape, const std::vec
 SharedLayout::Parts SharedLayout::offsetParts(const Coords &coords) const {
   uint64_t flat = 0;
   int64_t addend = 0;
-  for (size_t d = 0; d < dims.size(); ++d) {
-    uint64_t low = static_cast<uint64_t>(coords[d]) & ((uint64_t(1) << panel[d]) - 1);
-    flat = flat << panel[d] | low;
-    addend += (coords[d] >> panel[d]) * strides[d];
+  for (size_t d = 0; d < dims_.size(); ++d) {
+    uint64_t low = static_cast<uint64_t>(coords[d]) & ((uint64_t(1) << panel_[d]) - 1);
+    flat = flat << panel_[d] | low;
+    addend += (coords[d] >> panel_[d]) * strides_[d];
   }
-  return {static_cast<int64_t>(map.apply(flat)), addend};
+  return {static_cast<int64_t>(map_.apply(flat)), addend};
 }
 
 int64_t SharedLayout::offset(const Coords &coords) const {
@@ -243,45 +243,45 @@ int64_t SharedLayout::offset(const Coords &coords) const {
 
 int64_t SharedLayout::numElements() const {
   uint64_t used = 0;
-  for (uint64_t column : map.columns())
+  for (uint64_t column : map_.columns())
     used |= column;
   int64_t last = (int64_t(1) << std::bit_width(used)) - 1;
-  for (size_t d = 0; d < dims.size(); ++d)
-    last += ((dims[d] - 1) >> panel[d]) * strides[d];
+  for (size_t d = 0; d < dims_.size(); ++d)
+    last += ((dims_[d] - 1) >> panel_[d]) * strides_[d];
   return last + 1;
 }
 
 bool SharedLayout::isLinear() const {
-  for (size_t d = 0; d < dims.size(); ++d)
-    if (splitSize(dims[d]).bits > panel[d])
+  for (size_t d = 0; d < dims_.size(); ++d)
+    if (splitSize(dims_[d]).bits > panel_[d])
       return false;
   return true;
 }
 
 SharedLayout SharedLayout::permuted(const std::vector<int32_t> &order) const {
-  assert(order.size() == dims.size() && "one entry per dimension");
-  Columns own(panel);
+  assert(order.size() == dims_.size() && "one entry per dimension");
+  Columns own(panel_);
   size_t next = 0;
-  for (size_t d = dims.size(); d-- > 0;)
-    for (int bit = 0; bit < panel[d]; ++bit)
-      own.at(static_cast<int32_t>(d), bit) = map.columns()[next++];
+  for (size_t d = dims_.size(); d-- > 0;)
+    for (int bit = 0; bit < panel_[d]; ++bit)
+      own.at(static_cast<int32_t>(d), bit) = map_.columns()[next++];
   SharedLayout result;
   for (int32_t dim : order) {
     auto d = static_cast<size_t>(dim);
-    result.dims.push_back(dims[d]);
-    result.panel.push_back(panel[d]);
-    result.strides.push_back(strides[d]);
+    result.dims_.push_back(dims_[d]);
+    result.panel_.push_back(panel_[d]);
+    result.strides_.push_back(strides_[d]);
   }
-  Columns moved(result.panel);
+  Columns moved(result.panel_);
   for (size_t i = 0; i < order.size(); ++i)
-    for (int bit = 0; bit < result.panel[i]; ++bit)
+    for (int bit = 0; bit < result.panel_[i]; ++bit)
       moved.at(static_cast<int32_t>(i), bit) = own.at(order[i], bit);
-  result.map = moved.flat();
+  result.map_ = moved.flat();
   return result;
 }
 
 SharedLayout SharedLayout::leadingPart(const Shape &part) const {
-  std::optional<SharedLayout> result = create(part, panel, map, strides);
+  std::optional<SharedLayout> result = create(part, panel_, map_, strides_);
   assert(result && "a part of a well formed layout is one");
   return result ? *std::move(result) : SharedLayout();
 }
@@ -294,11 +294,11 @@ std::string SharedLayout::toString() const {
       text += (i ? " " : "") + std::to_string(values[i]);
     text += "]";
   };
-  for (size_t d = 0; d < dims.size(); ++d)
-    text += (d ? "x" : "") + std::to_string(dims[d]);
-  list("panel", panel);
-  list("linear", map.columns());
-  list("digits", strides);
+  for (size_t d = 0; d < dims_.size(); ++d)
+    text += (d ? "x" : "") + std::to_string(dims_[d]);
+  list("panel", panel_);
+  list("linear", map_.columns());
+  list("digits", strides_);
   return text;
 }
 

@@ -56,11 +56,11 @@ public:
                                          int elementBytes, int swizzleBytes,
                                          std::string *why = nullptr);
 
-  [[nodiscard]] const Shape &shape() const { return dims; }
-  [[nodiscard]] int rank() const { return static_cast<int>(dims.size()); }
-  [[nodiscard]] const std::vector<int> &panelBits() const { return panel; }
-  [[nodiscard]] const LinearMap &linear() const { return map; }
-  [[nodiscard]] const std::vector<int64_t> &digitStrides() const { return strides; }
+  [[nodiscard]] const Shape &shape() const { return dims_; }
+  [[nodiscard]] int rank() const { return static_cast<int>(dims_.size()); }
+  [[nodiscard]] const std::vector<int> &panelBits() const { return panel_; }
+  [[nodiscard]] const LinearMap &linear() const { return map_; }
+  [[nodiscard]] const std::vector<int64_t> &digitStrides() const { return strides_; }
 
   /// Element offset of a coordinate inside the tile.
   [[nodiscard]] int64_t offset(const Coords &coords) const;
@@ -85,10 +85,10 @@ public:
   friend bool operator==(const SharedLayout &, const SharedLayout &) = default;
 
 private:
-  Shape dims;
-  std::vector<int> panel;
-  LinearMap map;
-  std::vector<int64_t> strides;
+  Shape dims_;
+  std::vector<int> panel_;
+  LinearMap map_;
+  std::vector<int64_t> strides_;
 };
 
 } // namespace tile::layout

@@ -11,10 +11,10 @@ namespace {
 /// The composed map in one XOR-linear word: digit coordinates above, linear offset below.
 class Composition {
 public:
-  Composition(const Layout &regs, const SharedLayout &shared) : regs(regs), shared(shared) {
+  Composition(const Layout &regs, const SharedLayout &shared) : regs_(regs), shared_(shared) {
     int shift = kDigitShift;
     for (size_t d = 0; d < shared.shape().size(); ++d) {
-      digitShift.push_back(shift);
+      digitShift_.push_back(shift);
       shift += std::bit_width(static_cast<uint64_t>(shared.shape()[d] >> shared.panelBits()[d]));
     }
     fitsWord = shift <= 64 && shared.linear().columns().size() < kDigitShift;
@@ -22,29 +22,29 @@ public:
 
   /// Offset word of a coordinate.
   [[nodiscard]] uint64_t word(const Coords &coords) const {
-    auto result = static_cast<uint64_t>(shared.offsetParts(coords).toggle);
+    auto result = static_cast<uint64_t>(shared_.offsetParts(coords).toggle);
     for (size_t d = 0; d < coords.size(); ++d)
-      result |= static_cast<uint64_t>(coords[d] >> shared.panelBits()[d]) << digitShift[d];
+      result |= static_cast<uint64_t>(coords[d] >> shared_.panelBits()[d]) << digitShift_[d];
     return result;
   }
   [[nodiscard]] std::vector<uint64_t> columns(In in) const {
     std::vector<uint64_t> result;
-    for (const Coords &vector : regs.bases(in))
+    for (const Coords &vector : regs_.bases(in))
       result.push_back(word(vector));
     return result;
   }
   /// What the odd digits contribute.
   [[nodiscard]] std::vector<uint64_t> oddWords() const {
     std::vector<uint64_t> result;
-    for (int32_t odd = 0; odd < regs.oddCount(); ++odd)
-      result.push_back(word(regs.oddOffset(odd << regs.registerBits())));
+    for (int32_t odd = 0; odd < regs_.oddCount(); ++odd)
+      result.push_back(word(regs_.oddOffset(odd << regs_.registerBits())));
     return result;
   }
   /// Do all digit strides keep vectors of 2^bits elements aligned?
   [[nodiscard]] bool digitsAligned(int bits) const {
-    for (size_t d = 0; d < shared.shape().size(); ++d)
-      if (shared.shape()[d] > int64_t(1) << shared.panelBits()[d] &&
-          shared.digitStrides()[d] % (int64_t(1) << bits) != 0)
+    for (size_t d = 0; d < shared_.shape().size(); ++d)
+      if (shared_.shape()[d] > int64_t(1) << shared_.panelBits()[d] &&
+          shared_.digitStrides()[d] % (int64_t(1) << bits) != 0)
         return false;
     return true;
   }
@@ -53,9 +53,9 @@ public:
 
 private:
   static constexpr int kDigitShift = 40;
-  const Layout &regs;
-  const SharedLayout &shared;
-  std::vector<int> digitShift;
+  const Layout &regs_;
+  const SharedLayout &shared_;
+  std::vector<int> digitShift_;
 };
 
 } // namespace

@@ -12,10 +12,10 @@ struct Dropout {
 
   Tensor forward(Context &context, const Tensor &x) {
     ops::Generator generator = before;
-    return ops::dropout(context.stream(), generator, p, x, context.where());
+    return ops::dropout(context.stream(), generator, x, p, context.where());
   }
   Tensor backward(Context &context, const Tensor &dy) {
-    return ops::dropoutBackward(context.stream(), before, p, dy, context.where());
+    return ops::dropoutBackward(context.stream(), before, dy, p, context.where());
   }
 };
 

@@ -37,16 +37,16 @@ static int64_t assumedDivisor(Value value) {
 }
 
 AxisInfo AxisInfoAnalysis::of(Value value) {
-  if (auto it = assumed.find(value); it != assumed.end())
+  if (auto it = assumed_.find(value); it != assumed_.end())
     return it->second;
-  auto it = known.find(value);
-  if (it != known.end())
+  auto it = known_.find(value);
+  if (it != known_.end())
     return it->second;
-  known[value] = axis::unknown(value.getType()); // cuts cycles through loops
+  known_[value] = axis::unknown(value.getType()); // cuts cycles through loops
   AxisInfo info = compute(value);
   if (value.getType().isInteger())
     info[0].divisibility = std::max(info[0].divisibility, assumedDivisor(value));
-  known[value] = info;
+  known_[value] = info;
   return info;
 }
 
@@ -91,13 +91,13 @@ AxisInfo AxisInfoAnalysis::ofMultiply(Value lhs, Value rhs) {
 // A loop-carried value: what holds of the first value and, if it holds of one iteration's value, of the next one's.
 AxisInfo AxisInfoAnalysis::ofCarried(Value argument, Value init, Value yielded) {
   constexpr size_t kMostAssumptions = 4; // each nests a trial in a trial
-  if (assumed.size() == kMostAssumptions)
+  if (assumed_.size() == kMostAssumptions)
     return axis::unknown(argument.getType());
   AxisInfo guess = of(init);
   for (int attempt = 0; attempt < 4; ++attempt) {
     AxisInfoAnalysis trial; // what is known by now may be a cut cycle
-    trial.assumed = assumed;
-    trial.assumed[argument] = guess;
+    trial.assumed_ = assumed_;
+    trial.assumed_[argument] = guess;
     AxisInfo next = axis::meet(guess, trial.of(yielded));
     if (next == guess)
       return guess;

@@ -51,9 +51,9 @@ private:
   AxisInfo ofAdd(mlir::Value lhs, mlir::Value rhs, int64_t rhsScale, bool isSubtraction);
   AxisInfo ofMultiply(mlir::Value lhs, mlir::Value rhs);
 
-  llvm::DenseMap<mlir::Value, AxisInfo> known;
+  llvm::DenseMap<mlir::Value, AxisInfo> known_;
   llvm::DenseMap<mlir::Value, AxisInfo>
-      assumed; ///< of loop-carried values, while a loop is being looked at
+      assumed_; ///< of loop-carried values, while a loop is being looked at
 };
 
 /// The largest power of two that divides a number; 2^30 for zero.

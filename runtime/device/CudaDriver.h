@@ -173,7 +173,7 @@ struct Driver {
   std::string describe(CUresult result) const;
 };
 
-/// To be called once a context is there: from the moment the process exits, isExiting() is true. A driver takes itself
+/// Must be called once a context is there: from the moment the process exits, isExiting() is true. A driver takes itself
 /// down at exit and must not be called afterwards, while static variables may still own streams and memory.
 void watchExit();
 bool isExiting();

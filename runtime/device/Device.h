@@ -67,7 +67,7 @@ struct DeviceProps {
   int ordinal = 0;
   bool isVirtual = false;       // for users; the runtime asks what follows from it
   bool runsMachineCode = false; // else PTX is all that it needs
-  bool checksBounds = false;    // an allocation must have no bytes that nobody asked for
+  bool checksBounds = false;    // an allocation has the bytes that were asked for and no more
 };
 
 /// The shape of a launch.
@@ -128,7 +128,7 @@ public:
   /// Copies to host memory after all earlier work of the stream; the data are there when the call returns.
   virtual void copyToHost(void *target, DevicePtr source, size_t bytes, Stream stream = {},
                           Loc where = {}) = 0;
-  /// The same without waiting: the host leaves its memory alone until the stream has done it.
+  /// Copies without waiting: the host leaves its memory alone until the stream has done it.
   virtual void copyToDeviceAsync(DevicePtr target, const void *source, size_t bytes, Stream stream,
                                  Loc where = {}) = 0;
   virtual void copyToHostAsync(void *target, DevicePtr source, size_t bytes, Stream stream,
@@ -173,7 +173,7 @@ public:
   virtual void synchronize(Stream stream) = 0;
   /// Waits for all work of the device.
   virtual void synchronize() = 0;
-  /// The same for those who have nobody to tell: what the work did wrong, a later call throws.
+  /// Waits for those who have nobody to tell of errors: a later call throws what the work did wrong.
   virtual void drain(Stream stream) noexcept = 0;
   virtual void drain() noexcept = 0;
 

@@ -54,7 +54,7 @@ private:
   size_t at_ = 0;
 };
 
-// How often the word says .param: directives need no space before or after them.
+// Counts the .param in a word: directives need no space before or after them.
 size_t countParameters(std::string_view word) {
   constexpr std::string_view kDirective = ".param";
   size_t count = 0;

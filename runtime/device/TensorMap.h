@@ -35,9 +35,9 @@ enum class TensorMapType : uint8_t {
 enum class TensorMapInterleave : uint8_t { None, Bytes16, Bytes32 };
 /// The span of shared memory within which 16-byte chunks change places from row to row, so that columns spread over banks.
 enum class TensorMapSwizzle : uint8_t { None, Bytes32, Bytes64, Bytes128 };
-/// How much the L2 cache fetches at once; does not change results.
+/// The bytes that the L2 cache fetches at once; they do not change results.
 enum class TensorMapL2Promotion : uint8_t { None, Bytes64, Bytes128, Bytes256 };
-/// What elements outside the tensor read as.
+/// The value that elements outside the tensor read as.
 enum class TensorMapFill : uint8_t { Zero, NaN };
 
 /// Bytes of an element, 0 for a value that names no type.

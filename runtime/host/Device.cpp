@@ -18,7 +18,7 @@ detail::DeviceState::DeviceState(std::shared_ptr<device::Device> device, std::st
 
 detail::DeviceState::~DeviceState() = default;
 
-/// For destructors: after an error nobody is left to hear.
+/// Calls `act` in a destructor: it must not throw, and there is no caller that could be told of an error.
 template <class Act> static void quietly(Act act) {
   try {
     act();

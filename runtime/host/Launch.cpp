@@ -29,7 +29,7 @@ int64_t symbolValue(codegen::GridExpression::Symbol symbol, std::span<const Host
   return frontend::integerOf(arg.dtype, arg.bits);
 }
 
-/// What messages call a kernel.
+/// The name and line by which messages know a kernel.
 struct Named {
   const std::string &name;
   Loc where;

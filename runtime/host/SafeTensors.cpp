@@ -23,7 +23,7 @@ using nlohmann::json;
 
 constexpr const char *kMetadata = "__metadata__";
 constexpr size_t kLengthBytes = 8;
-/// What other readers accept.
+/// The largest header that other readers accept.
 constexpr size_t kLongestHeader = 100'000'000;
 
 struct DTypeName {

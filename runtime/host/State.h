@@ -36,7 +36,7 @@ struct DeviceState {
 struct StreamState {
   StreamState(std::shared_ptr<DeviceState> owner, Loc where)
       : owner(std::move(owner)), handle(this->owner->device->createStream(where)) {}
-  /// Of a stream that others made.
+  /// Adopts a stream that others made.
   StreamState(std::shared_ptr<DeviceState> owner, void *native, Loc where)
       : owner(std::move(owner)), handle(this->owner->device->adoptStream(native, where)),
         isExternal(true) {}

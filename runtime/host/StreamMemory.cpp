@@ -28,7 +28,7 @@ StreamMemory::Block StreamMemory::take(device::Device &device, device::Stream st
     device::DevicePtr base = kept->second.back();
     kept->second.pop_back();
     usage_.keptBytes -= size, usage_.usedBytes += size;
-    // Not when it is given back: another stream may use it until this one has waited for that.
+    // A block is not discarded when it is given back: another stream may use it until this one has waited for that.
     device.discard(base, size, stream);
     return {base, size};
   }

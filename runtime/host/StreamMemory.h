@@ -24,7 +24,7 @@ public:
   void giveBack(Block block);
   /// Frees what is kept, after the stream's work.
   void trim(device::Device &device, device::Stream stream);
-  /// The same in the order of the stream, without waiting.
+  /// Frees what is kept in the order of the stream, without waiting.
   void freeKept(device::Device &device, device::Stream stream);
   StreamUsage usage() const;
 

@@ -10,10 +10,19 @@ namespace tile::jit {
 
 using detail::HostArg;
 
+/// The arguments, of which whatever follows reads as many extents as they have dimensions. Throws tile::Error if one
+/// says that it has more than it can hold: no kernel takes it.
+static std::span<const HostArg> withinRank(const detail::KernelRecord &record,
+                                           std::span<const HostArg> args) {
+  if (std::ranges::any_of(args, [](const HostArg &arg) { return arg.rank > kMaxRank; }))
+    detail::checkArguments(record, args);
+  return args;
+}
+
 Call::Call(const detail::KernelRecord &record, std::span<const HostArg> args,
            std::span<const int64_t> consts, const detail::CompileSettings &settings)
-    : record_(record), args_(markSameViews(record, args, marked_)), consts_(consts),
-      settings_(withEnvironment(settings)) {
+    : record_(record), args_(markSameViews(record, withinRank(record, args), marked_)),
+      consts_(consts), settings_(withEnvironment(settings)) {
   appendSignature(key_, record_.id, args_, consts_, settings_);
   signatureWords_ = key_.size();
 }

@@ -11,7 +11,7 @@ using codegen::CudaFunction;
 
 namespace {
 
-/// How a dtype appears in C++, as a word that is passed, and how one becomes the other.
+/// The type of a dtype in C++, the word that it is passed in, and the conversions between the two.
 struct CppType {
   const char *type, *word, *fromWord, *toWord;
 };

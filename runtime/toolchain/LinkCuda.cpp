@@ -76,7 +76,7 @@ std::string compile(const CudaFunction &function, const std::string &target) {
 
 // --- One text --------------------------------------------------------------------------------------
 
-/// What the source declares and leaves to others must be what every kernel has.
+/// Refuses source that declares a function which nobody defines, unless every kernel can call it.
 void checkComplete(const std::vector<PtxSymbol> &symbols, const CudaFunction &function) {
   static constexpr std::string_view kSystemCalls[] = {"vprintf", "__assertfail", "malloc", "free"};
   for (const PtxSymbol &declared : symbols) {
@@ -117,7 +117,7 @@ std::string withOwnNames(const std::string &ptx, const CudaFunction &function) {
   return result.append(ptx, copied);
 }
 
-/// Where the header of a PTX text ends: after its `.address_size`.
+/// The end of the header of a PTX text: after its `.address_size`.
 size_t headerEnd(const std::string &ptx) {
   size_t at = ptx.find("\n", ptx.find(".address_size"));
   return at == std::string::npos ? ptx.size() : at + 1;

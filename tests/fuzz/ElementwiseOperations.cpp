@@ -2,6 +2,7 @@
 #include "tests/fuzz/Program.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace tile::fuzz {
@@ -57,6 +58,13 @@ int64_t upperHalf(DType dtype, const int64_t *x) {
   return static_cast<int64_t>(static_cast<__int128>(x[0]) * x[1] >> bitsOf(dtype));
 }
 
+int64_t reversed(DType dtype, const int64_t *x) {
+  uint64_t result = 0;
+  for (int bit = 0, width = int(bitsOf(dtype)); bit < width; ++bit)
+    result |= (bits(x[0]) >> bit & 1) << (width - 1 - bit);
+  return wrapped(dtype, static_cast<int64_t>(result));
+}
+
 #define CALL(expression) [](const std::vector<Value> &v) -> Value { return expression; }
 #define INTEGER(expression)                                                                        \
   [](DType t, const int64_t *x) -> int64_t {                                                       \
@@ -83,6 +91,11 @@ const Row kRows[] = {
      INTEGER(isUnsigned(t) ? int64_t(bits(x[0]) >> count(t, x[1])) : x[0] >> count(t, x[1])),
      nullptr},
     {"mulhi", 2, kInteger, CALL(mulhi(v[0], v[1])), upperHalf, nullptr},
+    {"popcount", 1, kInteger, CALL(popcount(v[0])),
+     INTEGER(std::popcount(bits(x[0]) << (64 - bitsOf(t)))), nullptr},
+    {"clz", 1, kInteger, CALL(clz(v[0])),
+     INTEGER(std::min(std::countl_zero(bits(x[0]) << (64 - bitsOf(t))), int(bitsOf(t)))), nullptr},
+    {"reverse_bits", 1, kInteger, CALL(reverse_bits(v[0])), reversed, nullptr},
     {"min", 2, kInteger | kFloat, CALL(min(v[0], v[1])),
      INTEGER(below(t, x[1], x[0]) ? x[1] : x[0]), REAL(std::min(x[0], x[1]))},
     {"max", 2, kInteger | kFloat, CALL(max(v[0], v[1])),

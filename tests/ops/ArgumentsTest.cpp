@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace tile::test {
 namespace {
@@ -280,6 +281,28 @@ TEST_P(OpArguments, OutputsThatRepeatElementsAreRefused) {
     layouts[i].strides[0] = 0;
     Call(device(), op, layouts).expectRefused(stream, {ErrorCode::Aliasing}, i, "a stride of 0");
   });
+}
+
+/// A tensor class of a user's own, which says a rank that no tensor has.
+struct WithRank {
+  float *memory;
+  int said;
+
+  DType dtype() const { return f32; }
+  int rank() const { return said; }
+  int64_t extent(int) const { return 1; }
+  int64_t stride(int) const { return 1; }
+  float *data() const { return memory; }
+};
+
+TEST_P(OpArguments, RanksThatNoTensorHasAreRefused) {
+  auto y = device().tensor<float>({1, 1});
+  for (int rank : {9, 256 + 2, -1}) {
+    WithRank x{static_cast<float *>(y.data()), rank};
+    for (auto call : std::initializer_list<std::function<void()>>{[&] { ops::relu(stream, x, y); },
+                                                                  [&] { ops::relu(stream, y, x); }})
+      expectRefused(ErrorCode::InvalidShape, "has a rank that is not between 0 and 8", call);
+  }
 }
 
 TEST_P(OpArguments, EmptyTensorsAreFine) {

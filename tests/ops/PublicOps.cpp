@@ -241,11 +241,11 @@ void addRandom(std::vector<PublicOp> &rows) {
                   {{"x", f32, "RC", Broadcast}, {"y", f32, "RC", Out | Broadcast}},
                   [](const Stream &s, Tensors t) {
                     ops::Generator generator = kState;
-                    ops::dropout(s, generator, 0.5, t[0], t[1]);
+                    ops::dropout(s, generator, t[0], 0.5, t[1]);
                   }});
   rows.push_back({"dropout", {{"x", f32, "RC", AnyRank}}, [](const Stream &s, Tensors t) {
                     ops::Generator generator = kState;
-                    ops::dropout(s, generator, 0.5, t[0]);
+                    ops::dropout(s, generator, t[0], 0.5);
                   }});
   rows.push_back({"dropoutAdd",
                   {{"x", f32, "RC", Broadcast},
@@ -253,21 +253,21 @@ void addRandom(std::vector<PublicOp> &rows) {
                    {"y", f32, "RC", Out | Broadcast}},
                   [](const Stream &s, Tensors t) {
                     ops::Generator generator = kState;
-                    ops::dropoutAdd(s, generator, 0.5, t[0], t[1], t[2]);
+                    ops::dropoutAdd(s, generator, t[0], t[1], 0.5, t[2]);
                   }});
   rows.push_back(
       {"dropoutAdd",
        {{"x", f32, "RC", Broadcast | AnyRank}, {"residual", f32, "RC", Broadcast | AnyRank}},
        [](const Stream &s, Tensors t) {
          ops::Generator generator = kState;
-         ops::dropoutAdd(s, generator, 0.5, t[0], t[1]);
+         ops::dropoutAdd(s, generator, t[0], t[1], 0.5);
        }});
   rows.push_back(
       {"dropoutBackward",
        {{"dy", f32, "RC", Broadcast}, {"dx", f32, "RC", Out | Broadcast}},
-       [](const Stream &s, Tensors t) { ops::dropoutBackward(s, kState, 0.5, t[0], t[1]); }});
+       [](const Stream &s, Tensors t) { ops::dropoutBackward(s, kState, t[0], 0.5, t[1]); }});
   rows.push_back({"dropoutBackward", {{"dy", f32, "RC", AnyRank}}, [](const Stream &s, Tensors t) {
-                    ops::dropoutBackward(s, kState, 0.5, t[0]);
+                    ops::dropoutBackward(s, kState, t[0], 0.5);
                   }});
 }
 

@@ -229,7 +229,7 @@ TEST_P(RandomOps, DropoutKeepsScalesAndReplays) {
                                                                 fused = generator;
       auto y = output<T>({200, kMany / 200}, 3);
       auto sum = output<T>({kMany});
-      ops::dropout(stream, generator, p, input({200, kMany / 200}, x), y.tensor());
+      ops::dropout(stream, generator, input({200, kMany / 200}, x), p, y.tensor());
       EXPECT_EQ(generator.offset, before.offset + kMany);
       std::vector<T> values = y.result();
       auto isKept = [&](int64_t i) { return float(values[size_t(i)]) != 0; };
@@ -242,14 +242,14 @@ TEST_P(RandomOps, DropoutKeepsScalesAndReplays) {
       };
       expectAll(values, [&](int64_t i) { return scaled(x, i); }, {1});
       auto dx = output<T>({kMany});
-      ops::dropoutBackward(stream, before, p, input({kMany}, dy), dx.tensor());
+      ops::dropoutBackward(stream, before, input({kMany}, dy), p, dx.tensor());
       expectAll(dx.result(), [&](int64_t i) { return scaled(dy, i); }, {1});
-      ops::dropoutAdd(stream, fused, p, input({kMany}, x), input({kMany}, residual), sum.tensor());
+      ops::dropoutAdd(stream, fused, input({kMany}, x), input({kMany}, residual), p, sum.tensor());
       EXPECT_EQ(fused, generator);
       expectAll(sum.result(), [&](int64_t i) { return exact(residual[size_t(i)]) + scaled(x, i); },
                 {1, 1e-6});
       ops::Generator again = before;
-      Tensor same = ops::dropout(stream, again, p, input({kMany}, x));
+      Tensor same = ops::dropout(stream, again, input({kMany}, x), p);
       EXPECT_EQ(std::memcmp(TensorOf<T>(same).download().data(), values.data(),
                             values.size() * sizeof(T)),
                 0);
@@ -262,18 +262,18 @@ TEST_P(RandomOps, DropoutOfEverythingAndOfNothing) {
   std::vector<float> x = {1, -2, NAN, INFINITY, 0x1p-149f, 3.25f};
   auto y = output<float>({6});
   ops::Generator generator{.seed = 1};
-  ops::dropout(stream, generator, 1, input({6}, x), y.tensor());
+  ops::dropout(stream, generator, input({6}, x), 1, y.tensor());
   expectAll(y.result(), [](int64_t) { return 0; });
-  ops::dropout(stream, generator, 0, input({6}, x), y.tensor());
+  ops::dropout(stream, generator, input({6}, x), 0, y.tensor());
   expectAll(y.result(), [&](int64_t i) { return x[size_t(i)]; });
   y.tensor().upload(x);
-  ops::dropout(stream, generator, 0, y.tensor(), y.tensor());
+  ops::dropout(stream, generator, y.tensor(), 0, y.tensor());
   expectAll(y.result(), [&](int64_t i) { return x[size_t(i)]; });
-  ops::dropoutBackward(stream, generator, 1, input({6}, x), y.tensor());
+  ops::dropoutBackward(stream, generator, input({6}, x), 1, y.tensor());
   expectAll(y.result(), [](int64_t) { return 0; });
   auto none = device().tensor<float>({0});
   ops::Generator before = generator;
-  ops::dropout(stream, generator, 0.5, none, none);
+  ops::dropout(stream, generator, none, 0.5, none);
   ops::rand(stream, generator, none);
   EXPECT_EQ(generator, before);
 }
@@ -283,7 +283,7 @@ TEST_P(RandomOps, Refusals) {
   auto x = device().tensor<float>({4});
   auto bytes = device().tensor<int8_t>({4});
   expectRefused(ErrorCode::InvalidArgument, "dropout: p is 1.5",
-                [&] { ops::dropout(stream, generator, 1.5, x, x); });
+                [&] { ops::dropout(stream, generator, x, 1.5, x); });
   expectRefused(ErrorCode::InvalidArgument, "bernoulli: probability is nan",
                 [&] { ops::bernoulli(stream, generator, NAN, x); });
   expectRefused(ErrorCode::InvalidArgument, "rand: y is i8 4; supported dtypes",

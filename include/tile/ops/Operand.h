@@ -10,7 +10,8 @@
 namespace tile::ops {
 
 /// A tensor argument of an op. Tensor, TensorOf, Ref and any class with a `toHostArg` convert to
-/// it; it does not own memory, so the tensor must live until the call returns.
+/// it; it does not own memory, so the tensor must live until the call returns. Error at the
+/// caller's line: more than kMaxRank dimensions.
 class Operand {
 public:
   /// No tensor.
@@ -19,8 +20,11 @@ public:
   requires(!std::same_as<T, Operand> &&
            requires(const T &tensor) {
              { toHostArg(tensor) } -> std::same_as<HostArg>;
-           }) Operand(const T &tensor)
-      : arg_(toHostArg(tensor)) {}
+           }) Operand(const T &tensor, Loc where = Loc::here())
+      : arg_(toHostArg(tensor)) {
+    if (arg_.rank > kMaxRank)
+      refuseRank(where);
+  }
 
   /// Whether there is a tensor; Operand() is an optional argument that is absent, and so is a
   /// Tensor that is none.
@@ -60,6 +64,8 @@ public:
   Operand as(DType dtype) const;
 
 private:
+  [[noreturn]] static void refuseRank(Loc where);
+
   HostArg arg_;
 };
 

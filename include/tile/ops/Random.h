@@ -11,8 +11,8 @@
 //   ops::Generator generator{.seed = 42};
 //   ops::randn(stream, generator, weights, 0, 0.02);
 //   ops::Generator before = generator;
-//   ops::dropout(stream, generator, 0.1, x, y);
-//   ops::dropoutBackward(stream, before, 0.1, dy, dx); // the same mask
+//   ops::dropout(stream, generator, x, 0.1, y);
+//   ops::dropoutBackward(stream, before, dy, 0.1, dx); // the same mask
 //
 // Shapes: any, with at most 5 dimensions left after those are merged that are walked alike in
 // row-major order. Outputs may not repeat elements. Empty tensors are fine and draw nothing.
@@ -64,21 +64,21 @@ Tensor randn(const Stream &stream, Generator &generator, DType dtype,
 /// numbers as y has elements. x broadcasts to y. Dtypes: f16, bf16, f32, f64; computed in f32, in
 /// f64 if x or y is f64. y may be x. One pass, fused: nothing is stored besides y. Error: p outside
 /// [0, 1].
-void dropout(const Stream &stream, Generator &generator, double p, const Operand &x,
+void dropout(const Stream &stream, Generator &generator, const Operand &x, double p,
              const Operand &y, Loc loc = Loc::here());
-Tensor dropout(const Stream &stream, Generator &generator, double p, const Operand &x,
+Tensor dropout(const Stream &stream, Generator &generator, const Operand &x, double p,
                Loc loc = Loc::here());
 /// y = residual + dropout(x), in one pass and with the mask that `dropout` has from this state. The
 /// gradient of the residual is dy itself.
-void dropoutAdd(const Stream &stream, Generator &generator, double p, const Operand &x,
-                const Operand &residual, const Operand &y, Loc loc = Loc::here());
-Tensor dropoutAdd(const Stream &stream, Generator &generator, double p, const Operand &x,
-                  const Operand &residual, Loc loc = Loc::here());
+void dropoutAdd(const Stream &stream, Generator &generator, const Operand &x,
+                const Operand &residual, double p, const Operand &y, Loc loc = Loc::here());
+Tensor dropoutAdd(const Stream &stream, Generator &generator, const Operand &x,
+                  const Operand &residual, double p, Loc loc = Loc::here());
 /// dx = dy / (1 - p) or 0: the mask is made again from `before`, the state that the generator had
 /// when dropout or dropoutAdd was called with as many elements. dx may be dy.
-void dropoutBackward(const Stream &stream, const Generator &before, double p, const Operand &dy,
+void dropoutBackward(const Stream &stream, const Generator &before, const Operand &dy, double p,
                      const Operand &dx, Loc loc = Loc::here());
-Tensor dropoutBackward(const Stream &stream, const Generator &before, double p, const Operand &dy,
+Tensor dropoutBackward(const Stream &stream, const Generator &before, const Operand &dy, double p,
                        Loc loc = Loc::here());
 
 } // namespace tile::ops

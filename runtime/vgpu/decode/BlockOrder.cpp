@@ -7,8 +7,7 @@ namespace tile::vgpu {
 namespace {
 
 bool endsBlock(const Instruction &instruction) {
-  return instruction.opcode == "bra" || instruction.opcode == "brx" ||
-         instruction.opcode == "ret" || instruction.opcode == "exit";
+  return instruction.flow != Flow::Next && instruction.flow != Flow::Call;
 }
 
 struct Graph {

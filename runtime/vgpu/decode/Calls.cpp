@@ -202,7 +202,7 @@ void Decoder::transferRegisters(const std::vector<const Variable *> &formals, bo
   }
 }
 
-// Where an argument lies in local memory: a variable where it is, a value in a place of its own.
+// Finds the local memory of an argument: that of the variable it names, or new memory for a value.
 uint32_t Decoder::argumentPlace(const Operand &argument, const Variable &formal) {
   if (argument.variable && argument.kind == Operand::Kind::Symbol)
     return argumentOffset(argument);
@@ -212,7 +212,7 @@ uint32_t Decoder::argumentPlace(const Operand &argument, const Variable &formal)
 }
 
 // Parameters of a call are .param variables; the callee's formal names become other names for the caller's variables.
-// A local variable of a function that returns: its bytes are nobody's. Op::imm: where it is, Op::a: its bytes.
+// Ends a local variable of a function that returns: its bytes become uninitialised. Op::imm: where it is, Op::a: its bytes.
 static void endVariable(Warp &warp, const Op &op) {
   if (warp.shadow)
     forLanes(warp.mask, [&](unsigned lane) {

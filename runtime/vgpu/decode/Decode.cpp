@@ -68,18 +68,19 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
   const OpcodeInfo *outer = std::exchange(opcode_, &opcode); // a call has instructions in it
   Program::Line &line = program_->lines.back();
   line.kind = opcode.kind(instruction);
-  line.macs = line.kind == InstructionClass::Tensor ? macsOf(instruction) : 0;
+  line.traits = opcode.traits;
+  line.macs = line.kind == InstructionClass::Tensor ? macsOf(instruction) / opcode.warps : 0;
   requireForm(instruction, opcode);
   Suffixes suffixes(instruction);
   std::vector<Widening> outerWidenings;
   std::swap(outerWidenings, widenings_);
-  opcode.decode(*this, instruction, suffixes);
+  opcodes_.decodeOf(opcode, suffixes)(*this, instruction, suffixes);
   current_ = &instruction;
   if (!suffixes.empty())
     unsupported("unknown or misplaced modifier '." + std::string(suffixes.first()) + "'");
   widenResults();
   std::swap(outerWidenings, widenings_);
-  if (instruction.opcode != "call")
+  if (instruction.flow != Flow::Call)
     wrapHandlers(begin, instruction);
   if (begin < program_->code.size())
     program_->code[begin].issues = 1;

@@ -1,7 +1,7 @@
 // Turns the instructions of one kernel, and of the functions it calls, into a Program.
 //
 // Each opcode has a decode function in the file of its topic (Integer.cpp, LoadStore.cpp, ...), which picks a handler from
-// the suffixes and the operands. A suffix nobody took is an error, so nothing is ignored silently.
+// the suffixes and the operands. A suffix that no function took is an error, so nothing is ignored silently.
 #pragma once
 
 #include "runtime/vgpu/decode/OperandReader.h"
@@ -24,9 +24,9 @@ public:
   /// A branch whose `imm` becomes the place of instruction `target` of the current function.
   void branchTo(Op &op, uint32_t target);
   void decodeCall(const Instruction &instruction);
-  /// Where an argument of a call lies in local memory.
+  /// The offset in local memory of an argument of a call.
   uint32_t argumentOffset(const Operand &argument);
-  /// Where `ret` of an inlined function goes; nothing in the kernel itself.
+  /// The instruction that `ret` of an inlined function goes to; nothing in the kernel itself.
   std::optional<uint32_t> functionEnd() const;
 
 private:
@@ -62,11 +62,6 @@ private:
   std::deque<Variable> passed_;                     // arguments of calls that are no variables
   std::deque<Instruction> transferred_;             // the loads and stores of those
 };
-
-/// cp.async.bulk, cp.reduce.async.bulk, st.async and red.async, of opcodes that mean more than one thing.
-void decodeCopyArrival(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
-void decodeBulkCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
-void decodeAsyncStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes);
 
 /// Lanes of `taken` go on at `target`, the others of the warp behind the operation.
 void splitWarp(Warp &warp, uint32_t taken, uint32_t target);

@@ -1,4 +1,4 @@
-// Where variables are: kernel parameters, shared and local ones.
+// Lays out the variables of a kernel: parameters, shared and local ones.
 #include "runtime/vgpu/decode/OperandReader.h"
 
 #include "runtime/vgpu/machine/Memory.h"
@@ -11,7 +11,7 @@ static uint32_t alignUp(uint64_t value, uint32_t align) {
   return static_cast<uint32_t>((value + align - 1) / align * align);
 }
 
-// Of a kernel, since PTX 8.1; and of the local memory of a thread.
+// The parameters of a kernel have a limit since PTX 8.1; the local memory of a thread is what CUDA gives it at most.
 static constexpr uint64_t kMaxParamBytes = 32764, kMaxLocalBytes = 512 << 10;
 // More than any block has, and less than a window of shared addresses.
 static constexpr uint64_t kMaxSharedBytes = 1 << 23;
@@ -30,7 +30,7 @@ void OperandReader::layoutParams() {
   }
 }
 
-// Only what the kernel mentions takes space; dynamic shared memory follows the static variables.
+// Variables take space only if the kernel mentions them; dynamic shared memory follows the static ones.
 void OperandReader::layoutShared() {
   std::vector<const Variable *> candidates;
   for (const auto &[name, variable] : program_->module->globals)

@@ -76,7 +76,8 @@ uint32_t OperandReader::wideAddress(const Operand &operand) {
   return row;
 }
 
-// Of the type of the instruction: for f32 doubles are narrowed, for f64 singles widened. Bits have the width of their type.
+// A literal has the type of the instruction: for f32 doubles are narrowed, for f64 singles widened. Bits have the width of
+// their type.
 uint64_t OperandReader::floatLiteral(const Operand &operand, ScalarType type) const {
   bool converts = type == ScalarType::F32 || type == ScalarType::F64;
   bool isWord = type == ScalarType::B32 || type == ScalarType::B64;

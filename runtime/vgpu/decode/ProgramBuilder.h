@@ -36,10 +36,10 @@ public:
   uint32_t constant(uint64_t bits, unsigned bytes);
   /// The address of a variable of `space`: shared ones lie in the window of the block.
   uint32_t addressConstant(uint64_t address, std::optional<Space> space, unsigned bytes);
-  /// A row nobody reads.
+  /// A row for results that are not wanted.
   uint32_t sink(unsigned bytes);
   uint32_t temporary(unsigned bytes);
-  /// Where the thread's stack ends, 64 bits wide.
+  /// The row with the end of the thread's stack, 64 bits wide.
   uint32_t stackPointer();
   /// The predicate in which add.cc and its kin leave their carry.
   uint32_t carryFlag();

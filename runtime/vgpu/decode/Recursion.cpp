@@ -15,7 +15,7 @@
 namespace tile::vgpu {
 namespace {
 
-// Of a thread: the number of activations, and the bytes that they keep, as much as a GPU's threads have local memory.
+// The limits of a thread: its activations, and the bytes that they keep, as much as a GPU's threads have local memory.
 constexpr size_t kMaxActivations = 1024;
 constexpr uint32_t kMaxKeptBytes = 512 << 10;
 constexpr uint8_t kOwnFlow = kOwnGuard | kOwnValidity | kControl;
@@ -131,7 +131,7 @@ std::vector<Activation> &activationsOf(Warp &warp, uint32_t recursion, unsigned 
   return warp.activations[size_t{recursion} * kLanes + lane];
 }
 
-// What an activation keeps: registers, 8 bytes each, and local memory.
+// The bytes that an activation keeps: registers, 8 each, and local memory.
 uint32_t keptBytes(const Recursion &recursion) {
   auto bytes = static_cast<uint32_t>(8 * recursion.rows.size());
   for (const Recursion::Range &range : recursion.local)
@@ -206,7 +206,7 @@ void leave(Warp &warp, const Op &op) {
 void findCallees(const Module &module, const Function &function,
                  std::set<const Function *> &found) {
   for (const Instruction &instruction : function.body) {
-    if (instruction.opcode != "call")
+    if (instruction.flow != Flow::Call)
       continue;
     for (const Operand &operand : instruction.operands) {
       auto callee = operand.kind == Operand::Kind::Symbol ? module.byName.find(operand.name)
@@ -225,7 +225,7 @@ bool callsItself(const Module &module, const Function &function) {
 
 bool takesAddresses(const Function &function) {
   return std::ranges::any_of(function.body, [&](const Instruction &instruction) {
-    return instruction.opcode != "call" &&
+    return instruction.flow != Flow::Call &&
            std::ranges::any_of(instruction.operands, [&](const Operand &operand) {
              return operand.kind == Operand::Kind::Symbol && operand.variable &&
                     (operand.variable->space == Space::Local ||

@@ -155,7 +155,7 @@ private:
     }
   }
 
-  // What operation `at` names is in use from `first` to `last`.
+  // Marks the rows that operation `at` names as in use from `first` to `last`.
   void include(uint32_t at, uint32_t first, uint32_t last) {
     auto extend = [&](uint32_t index) {
       stretches_[index].include(first);

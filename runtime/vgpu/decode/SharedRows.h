@@ -8,13 +8,13 @@
 
 namespace tile::vgpu {
 
-/// What lies in a row, so that lanes which are apart can use one row for different registers: only registers of one kind keep
-/// what is a lane's at the same place.
+/// The kind of value in a row. Lanes that are apart can use one row for different registers if these are of one kind, which
+/// keeps each lane's value at its own place.
 enum class RowKind : uint8_t { Predicate, Word, Wide };
 
 /// Renumbers the rows of a decoded kernel, of its batches of products as well. `kinds` are by row / kRowBytes.
 ///
-/// Rows say no more which register they are of, so this is not for programs that track what is initialised.
+/// A row may hold several registers afterwards, so this is not for programs that track what is initialised.
 void shareRows(Program &program, const std::vector<RowKind> &kinds);
 
 } // namespace tile::vgpu

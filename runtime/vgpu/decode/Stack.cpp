@@ -12,7 +12,8 @@
 namespace tile::vgpu {
 namespace {
 
-// Of a thread. CUDA's limit is its cudaLimitStackSize, 1 KiB unless a program asks for more.
+// The bytes of a thread's stack. CUDA's limit is its cudaLimitStackSize, 1 KiB unless a program asks for more; here no
+// program can ask.
 constexpr uint32_t kStackBytes = 16384, kLeastAlignment = 8;
 
 // Rows: the result, where the stack ends, the size. Op::imm: the alignment.

@@ -39,7 +39,7 @@ enum class ScalarType : uint8_t {
 unsigned bytesOf(ScalarType type);
 bool isSigned(ScalarType type);
 bool isFloat(ScalarType type);
-/// Signed or unsigned, not bits.
+/// Whether a type is a signed or unsigned integer, not bits.
 bool isInteger(ScalarType type);
 ScalarType scalarType(std::string_view suffix);
 

@@ -14,7 +14,7 @@
 namespace tile::vgpu {
 namespace {
 
-// What a call prints is bounded, as is the time it takes: a width or precision of billions is the host's time and memory.
+// A call prints a bounded text: a width or precision of billions would take the host's time and memory.
 constexpr size_t kMaxText = 4096, kMaxLine = 1 << 16;
 constexpr unsigned kMaxWidth = 500;
 

@@ -33,22 +33,24 @@ OpcodeRows matrixOpcodes();
 OpcodeRows mmaOpcodes();
 OpcodeRows wgmmaOpcodes();
 OpcodeRows wmmaOpcodes();
+OpcodeVariants asyncStoreVariants();
 
 const OpcodeTable &opcodes() {
-  static const OpcodeTable table = {stackOpcodes(),         bitsOpcodes(),
-                                    carryOpcodes(),         compareOpcodes(),
-                                    convertOpcodes(),       floatOpcodes(),
-                                    integerOpcodes(),       moveOpcodes(),
-                                    productsOpcodes(),      videoOpcodes(),
-                                    addressSpacesOpcodes(), atomicsOpcodes(),
-                                    cacheHintsOpcodes(),    clusterAddressOpcodes(),
-                                    loadStoreOpcodes(),     asyncCopyOpcodes(),
-                                    tensorMapOpcodes(),     barrierOpcodes(),
-                                    controlOpcodes(),       fenceOpcodes(),
-                                    gridControlOpcodes(),   mbarrierOpcodes(),
-                                    shuffleOpcodes(),       warpRegistersOpcodes(),
-                                    matrixOpcodes(),        mmaOpcodes(),
-                                    wgmmaOpcodes(),         wmmaOpcodes()};
+  static const OpcodeTable table({stackOpcodes(),         bitsOpcodes(),
+                                  carryOpcodes(),         compareOpcodes(),
+                                  convertOpcodes(),       floatOpcodes(),
+                                  integerOpcodes(),       moveOpcodes(),
+                                  productsOpcodes(),      videoOpcodes(),
+                                  addressSpacesOpcodes(), atomicsOpcodes(),
+                                  cacheHintsOpcodes(),    clusterAddressOpcodes(),
+                                  loadStoreOpcodes(),     asyncCopyOpcodes(),
+                                  tensorMapOpcodes(),     barrierOpcodes(),
+                                  controlOpcodes(),       fenceOpcodes(),
+                                  gridControlOpcodes(),   mbarrierOpcodes(),
+                                  shuffleOpcodes(),       warpRegistersOpcodes(),
+                                  matrixOpcodes(),        mmaOpcodes(),
+                                  wgmmaOpcodes(),         wmmaOpcodes()},
+                                 {asyncStoreVariants()});
   return table;
 }
 

@@ -2,8 +2,8 @@
 // for all instructions.
 #include "runtime/vgpu/machine/Access.h"
 
+#include "runtime/vgpu/machine/AccessFault.h"
 #include "runtime/vgpu/machine/CountAccess.h"
-#include "runtime/vgpu/machine/Hex.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
 #include "runtime/vgpu/machine/SharedAddress.h"
@@ -11,63 +11,9 @@
 #include <algorithm>
 
 namespace tile::vgpu {
-MemoryLocation sharedLocationOf(const Launch &launch, uint64_t address) {
-  for (const Program::SharedVariable &variable : launch.program().shared)
-    if (address >= variable.address && address - variable.address < variable.bytes)
-      return {std::string(variable.name), static_cast<int64_t>(address - variable.address),
-              variable.bytes};
-  return {"shared memory", static_cast<int64_t>(address - kSharedBase), launch.sharedBytes()};
-}
-
 namespace {
 
 constexpr uint64_t kWindowBytes = uint64_t{1} << 40;
-
-MemoryLocation locationOf(const Launch &launch, Space space, uint64_t address) {
-  if (space == Space::Global)
-    return launch.memory().locationOf(address);
-  return space == Space::Shared ? sharedLocationOf(launch, address & kOffsetMask)
-                                : MemoryLocation{};
-}
-
-// ", its element 100 of 4 bytes", where that is one.
-std::string elementText(const MemoryLocation &location, uint32_t bytes) {
-  bool isElement = !location.name.empty() && location.offset >= 0 && location.offset % bytes == 0;
-  return isElement ? ", its element " + std::to_string(location.offset / bytes) + " of " +
-                         std::to_string(bytes) + " bytes"
-                   : "";
-}
-
-// Stops the block with a finding for the lanes at which `isWrong(lane)`, of which there is one at
-// least.
-template <class Wrong>
-[[noreturn]] void fault(Warp &warp, const Op &op, const Access &access, Wrong isWrong,
-                        FindingKind kind, const std::string &what) {
-  uint32_t lanes = 0;
-  forLanes(access.mask, [&](unsigned each) { lanes |= uint32_t{isWrong(each)} << each; });
-  if (warp.repeats(op, kind, LaneMask{lanes}))
-    throw StopCta();
-  auto lane = static_cast<unsigned>(std::countr_zero(lanes));
-  uint64_t address = access.address[lane];
-  std::string where = describeAddress(warp, access.space, address);
-  if (access.space == Space::Global && kind == FindingKind::OutOfBounds)
-    where += elementText(warp.cta->launch->memory().locationOf(address), access.bytes) +
-             "; give the access a mask (tiles of views have one)";
-  Finding finding = warp.cta->launch->findingAt(
-      warp, op, kind, lane,
-      std::string(access.kind == AccessKind::Atomic ? "atomic access to"
-                  : access.isWrite()                ? "write of"
-                                                    : "read of") +
-          " " + std::to_string(access.bytes) + " bytes at " + nameOf(access.space) + " address " +
-          hex(address) + " " + what + ": " + where);
-  finding.lanes = lanes;
-  finding.space = access.space;
-  finding.address = address;
-  finding.bytes = access.bytes;
-  finding.allocation = locationOf(*warp.cta->launch, access.space, address);
-  warp.report(std::move(finding));
-  throw StopCta();
-}
 
 void checkAlignment(Warp &warp, const Op &op, const Access &access) {
   uint64_t low = 0;
@@ -273,33 +219,6 @@ Space takeSpace(Access &access, uint32_t mask, uint32_t &taken) {
   return space;
 }
 
-std::string describeAddress(Warp &warp, Space space, uint64_t address) {
-  Launch &launch = *warp.cta->launch;
-  const Program &program = launch.program();
-  if (space == Space::Global)
-    return launch.memory().describe(address);
-  if (space == Space::Local)
-    return "a thread has " + std::to_string(program.localBytes) + " bytes of local memory";
-  if (space == Space::Param)
-    return "the kernel has " + std::to_string(program.paramBytes) + " bytes of parameters";
-  if (size_t blocks = warp.cta->cluster->ctas.size(); address >> kRankShift >= blocks)
-    return blocks == 1 ? "beyond the block's window of 16 MiB"
-                       : "beyond the windows of the cluster's " + std::to_string(blocks) +
-                             " blocks, of 16 MiB each";
-  address &= kOffsetMask;
-  for (const Program::SharedVariable &variable : program.shared)
-    if (address >= variable.address && address - variable.address < variable.bytes)
-      return "offset " + std::to_string(address - variable.address) + " of " +
-             std::string(variable.name);
-  uint64_t end = kSharedBase + launch.sharedBytes();
-  if (address >= end)
-    return std::to_string(address - end) + " bytes past the block's " +
-           std::to_string(launch.sharedBytes()) + " bytes of shared memory";
-  return address < kSharedBase
-             ? "below the first shared address, " + std::to_string(kSharedBase)
-             : "offset " + std::to_string(address - kSharedBase) + " of shared memory";
-}
-
 void resolve(Warp &warp, const Op &op, Access &access) {
   if (access.bytes > 1)
     checkAlignment(warp, op, access);
@@ -372,114 +291,6 @@ ValidBits *validBits(Warp &warp, Space space, uint64_t address, unsigned lane, u
     return &cta.launch->memory().valid();
   default:
     return nullptr;
-  }
-}
-
-namespace {
-
-// The words by which a strong access synchronises: one for accesses of wide scopes, one for those
-// of cta scope, which only the own block sees.
-struct SyncWord {
-  SyncVariables *variables;
-  SyncVariables::Key wide, narrow;
-};
-
-SyncWord syncWord(Warp &warp, const Access &access, unsigned lane) {
-  Cta &cta = *warp.cta;
-  uint64_t address = access.address[lane];
-  bool isShared = access.space == Space::Shared;
-  if (isShared) {
-    SharedAddress where = sharedAddressOf(warp, address);
-    address = mapAddress(where.address, where.cta->rank);
-  }
-  return {isShared ? &cta.cluster->sync : &cta.launch->globalSync(),
-          {address, 0},
-          {address, cta.index + 1}};
-}
-
-void acquire(Warp &warp, const Access &access) {
-  bool acquiresNow =
-      access.order == MemoryOrder::Acquire || access.order == MemoryOrder::AcquireRelease;
-  auto take = [&](const ReleasedClocks *released) {
-    if (!released)
-      return;
-    if (acquiresNow)
-      warp.clock.acquire(*released, access.mask);
-    else
-      join(warp.clock.seen, *released);
-  };
-  forLanes(access.mask, [&](unsigned lane) {
-    SyncWord word = syncWord(warp, access, lane);
-    if (word.variables->empty())
-      return;
-    take(word.variables->read(word.narrow));
-    if (!isNarrow(access.kind))
-      take(word.variables->read(word.wide));
-  });
-}
-
-void release(Warp &warp, const Access &access) {
-  bool releasesNow =
-      access.order == MemoryOrder::Release || access.order == MemoryOrder::AcquireRelease;
-  bool adds = access.kind == AccessKind::Atomic || access.kind == AccessKind::NarrowAtomic;
-  ReleasedClocks released =
-      releasesNow ? warp.clock.released(access.mask) : warp.clock.current.fenced;
-  forLanes(access.mask, [&](unsigned lane) {
-    SyncWord word = syncWord(warp, access, lane);
-    if (released.empty() && (adds || word.variables->empty()))
-      return;
-    word.variables->write(word.narrow, released, adds);
-    if (!isNarrow(access.kind))
-      word.variables->write(word.wide, released, adds);
-  });
-  if (releasesNow)
-    warp.clock.advance();
-}
-
-bool readsMemory(AccessKind kind) {
-  return kind != AccessKind::StrongWrite && kind != AccessKind::NarrowWrite;
-}
-
-} // namespace
-
-// Checks an access by lanes that have the same clock.
-static void checkAlike(Warp &warp, const Op &op, const Access &access, uint32_t same) {
-  Cta &cta = *warp.cta;
-  // An acquire comes before the check, as it is what orders the access after the writes it sees;
-  // a release comes after it, since it covers the access itself.
-  bool strong = isStrong(access.kind);
-  if (strong && readsMemory(access.kind))
-    acquire(warp, access);
-  auto first = static_cast<unsigned>(std::countr_zero(access.mask));
-  Accessor accessor = accessorOf(warp, op, first, access.kind);
-  if (access.space == Space::Global) {
-    cta.cluster->globalRaces->access(accessor, access.mask, access.address, access.bytes, same);
-  } else {
-    forLanes(access.mask, [&](unsigned lane) {
-      accessor.setLane(lane);
-      SharedAddress where = sharedAddressOf(warp, access.address[lane]);
-      where.cta->races->access(accessor, where.address - kSharedBase, access.bytes,
-                               same >> lane & 1);
-    });
-  }
-  if (strong && access.isWrite())
-    release(warp, access);
-}
-
-void checkRaces(Warp &warp, const Op &op, const Access &access, uint32_t same) {
-  if (!warp.cta->races || (access.space != Space::Shared && access.space != Space::Global))
-    return;
-  warp.clock.touch(access.mask);
-  if (warp.cta->launch->checks().strict)
-    same = 0;
-  // Lanes that lag have a clock of their own, and an accessor has one clock.
-  uint32_t behind = access.mask & warp.clock.lagging;
-  if (!behind || behind == access.mask)
-    return checkAlike(warp, op, access, same);
-  for (uint32_t lanes : {behind, access.mask & ~behind}) {
-    Access part = access;
-    part.mask = lanes;
-    checkAlike(warp, op, part, same);
   }
 }
 

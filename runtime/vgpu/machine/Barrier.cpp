@@ -6,26 +6,23 @@
 #include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/OpForm.h"
 
 #include <algorithm>
 
 namespace tile::vgpu {
 namespace {
 
-BarrierForm formOf(const Op &op) { return static_cast<BarrierForm>(op.b & ~kAlignedBarrier); }
-
-bool waitsAt(const Op &op) { return formOf(op) != BarrierForm::Arrive; }
-
 // `pc` is behind the barrier's instruction.
 void writeReduction(Warp &warp, const Barrier &barrier, uint32_t pc, uint32_t lanes) {
   const Op &op = warp.cta->launch->program().code[pc - 1];
-  BarrierForm form = formOf(op);
-  if (form == BarrierForm::RedPopc)
+  BarrierAction action = formOf<BarrierForm>(op).action;
+  if (action == BarrierAction::RedPopc)
     forLanes(lanes,
              [&](unsigned lane) { warp.row<uint32_t>(op.rows[0])[lane] = barrier.popcount; });
-  else if (form == BarrierForm::RedAnd || form == BarrierForm::RedOr)
+  else if (action == BarrierAction::RedAnd || action == BarrierAction::RedOr)
     mergeMask(warp.predicate(op.rows[0]),
-              (form == BarrierForm::RedAnd ? barrier.all : barrier.any) ? kFullMask : 0, lanes);
+              (action == BarrierAction::RedAnd ? barrier.all : barrier.any) ? kFullMask : 0, lanes);
 }
 
 // Lanes that have come on their own go on, each where it is.
@@ -59,36 +56,37 @@ void release(Cta &cta, Barrier &barrier) {
   barrier = {};
 }
 
-void arrive(Warp &warp, const Op &op, Barrier &barrier, bool waits) {
+void arrive(Warp &warp, const Op &op, Barrier &barrier) {
+  auto form = formOf<BarrierForm>(op);
   uint32_t threads = static_cast<uint32_t>(std::popcount(warp.mask));
   if (!barrier.wholeCta) // partial barriers count whole warps, whatever lanes have exited
-    threads = (op.b & kAlignedBarrier) ? kLanes : threads;
+    threads = form.isAligned ? kLanes : threads;
   barrier.arrived += threads;
-  if (barrier.arrivals >> warp.index & 1 && (op.b & kAlignedBarrier))
+  if (barrier.arrivals >> warp.index & 1 && form.isAligned)
     warp.report(op, FindingKind::Barrier, LaneMask{warp.mask},
                 "the warp arrives twice in one phase of the barrier");
   barrier.arrivals |= 1u << warp.index;
   warp.clock.arrive(barrier.knowledge, warp.mask);
   ++*warp.cta->cluster->events;
-  if (waits)
+  if (form.waits())
     barrier.waiting |= 1u << warp.index;
 }
 
 void barrierArguments(Warp &warp, const Op &op, uint32_t &id, uint32_t &count) {
   unsigned lane = static_cast<unsigned>(std::countr_zero(warp.mask));
+  bool hasCount = formOf<BarrierForm>(op).hasCount;
   id = warp.row<uint32_t>(op.rows[op.targets])[lane];
-  count = op.a ? warp.row<uint32_t>(op.rows[op.targets + 1])[lane] : 0;
+  count = hasCount ? warp.row<uint32_t>(op.rows[op.targets + 1])[lane] : 0;
   if (id >= kNumBarriers)
     warp.stop(op, FindingKind::Barrier, lane,
               "barrier " + std::to_string(id) + " does not exist: there are 16");
-  if (op.a && (count == 0 || count % kLanes))
+  if (hasCount && (count == 0 || count % kLanes))
     warp.stop(op, FindingKind::Barrier, lane,
               "barrier count " + std::to_string(count) + " is not a positive multiple of 32");
 }
 
 // The active lanes arrive. Returns the barrier's number.
 uint8_t arriveAll(Warp &warp, const Op &op) {
-  BarrierForm form = formOf(op);
   uint32_t id = 0, count = 0;
   barrierArguments(warp, op, id, count);
   Barrier &barrier = warp.cta->barriers[id];
@@ -101,13 +99,13 @@ uint8_t arriveAll(Warp &warp, const Op &op) {
             (barrier.wholeCta ? std::string("all threads") : std::to_string(barrier.expected)));
   barrier.expected = count;
   barrier.wholeCta = count == 0;
-  if (form >= BarrierForm::RedPopc) {
+  if (formOf<BarrierForm>(op).reduces()) {
     uint32_t votes = warp.predicate(op.rows[op.targets + op.sources - 1]) & warp.mask;
     barrier.popcount += static_cast<uint32_t>(std::popcount(votes));
     barrier.all &= votes == warp.mask;
     barrier.any |= votes != 0;
   }
-  arrive(warp, op, barrier, waitsAt(op));
+  arrive(warp, op, barrier);
   return static_cast<uint8_t>(id);
 }
 
@@ -128,7 +126,7 @@ void runBarrier(Warp &warp, const Op &op) {
                     std::to_string(std::popcount(warp.live())) +
                     " lanes take part in an aligned barrier");
   uint8_t id = arriveAll(warp, op);
-  if (waitsAt(op))
+  if (formOf<BarrierForm>(op).waits())
     warp.block(WarpStatus::AtBarrier, id);
   releaseIfComplete(cta, cta.barriers[id]);
 }
@@ -136,7 +134,8 @@ void runBarrier(Warp &warp, const Op &op) {
 // Those of `lanes` that name the same barrier as the first of them, and the same count.
 static uint32_t lanesOfOneBarrier(Warp &warp, const Op &op, uint32_t lanes) {
   auto first = static_cast<unsigned>(std::countr_zero(lanes));
-  for (unsigned i = 0; i <= op.a; ++i) {
+  unsigned arguments = formOf<BarrierForm>(op).hasCount ? 2 : 1;
+  for (unsigned i = 0; i < arguments; ++i) {
     const uint32_t *values = warp.row<uint32_t>(op.rows[op.targets + i]);
     forLanes(lanes, [&](unsigned lane) {
       if (values[lane] != values[first])
@@ -168,7 +167,7 @@ void runFreeBarrier(Warp &warp, const Op &op) {
   }
   uint8_t id = arriveAll(warp, op);
   warp.mask = here;
-  if (waitsAt(op)) {
+  if (formOf<BarrierForm>(op).waits()) {
     if (together == warp.live())
       warp.block(WarpStatus::AtBarrier, id);
     else

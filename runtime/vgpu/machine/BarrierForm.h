@@ -11,11 +11,16 @@ struct Warp;
 /// The number of barriers of each block.
 constexpr uint32_t kNumBarriers = 16;
 
-enum class BarrierForm : uint32_t { Sync, Arrive, RedPopc, RedAnd, RedOr };
+enum class BarrierAction : uint8_t { Sync, Arrive, RedPopc, RedAnd, RedOr };
 
-/// Op::b of a barrier: its form, and this bit if all lanes of the warp must come together. Op::a: 1
-/// if it has a count.
-constexpr uint32_t kAlignedBarrier = 16;
+struct BarrierForm {
+  BarrierAction action = BarrierAction::Sync;
+  bool isAligned = false; ///< all lanes of the warp must come together
+  bool hasCount = false;  ///< of threads; without one it is for the whole block
+
+  bool waits() const { return action != BarrierAction::Arrive; }
+  bool reduces() const { return action >= BarrierAction::RedPopc; }
+};
 
 /// Rows: the result of a reduction, the barrier's number, the count, what is reduced; each if there
 /// is one. All lanes of the warp come together.

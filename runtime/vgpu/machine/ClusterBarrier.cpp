@@ -2,6 +2,7 @@
 #include "runtime/vgpu/machine/ClusterBarrier.h"
 
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/OpForm.h"
 
 namespace tile::vgpu {
 
@@ -36,7 +37,8 @@ void noteExit(Cluster &cluster) {
 static bool takesWholeWarp(Warp &warp, const Op &op) {
   if (!warp.converged(op, kFullMask))
     return false;
-  if (op.a & kClusterAligned && warp.mask != warp.live() && warp.cta->launch->checks().sync)
+  if (formOf<ClusterBarrierForm>(op).isAligned && warp.mask != warp.live() &&
+      warp.cta->launch->checks().sync)
     warp.report(op, FindingKind::Divergence, LaneMask{warp.mask},
                 "only " + std::to_string(std::popcount(warp.mask)) + " of " +
                     std::to_string(std::popcount(warp.live())) +
@@ -54,7 +56,7 @@ void clusterArrive(Warp &warp, const Op &op) {
               "the warp arrives again before it has waited for the phase it arrived in");
   warp.isArrived = true;
   warp.clusterPhase = barrier.phase;
-  if (op.a & kClusterRelaxed)
+  if (formOf<ClusterBarrierForm>(op).isRelaxed)
     warp.clock.arriveRelaxed(barrier.arriving);
   else
     warp.clock.arrive(barrier.arriving, warp.mask);

@@ -11,8 +11,10 @@ uint32_t expectedThreads(const Cluster &cluster);
 /// A warp has exited: the cluster's barrier no longer waits for it.
 void noteExit(Cluster &cluster);
 
-/// Op::a of barrier.cluster: all lanes of the warp must come together; arriving orders no memory.
-constexpr uint32_t kClusterAligned = 1, kClusterRelaxed = 2;
+struct ClusterBarrierForm {
+  bool isAligned = false; ///< all lanes of the warp must come together
+  bool isRelaxed = false; ///< arriving orders no memory
+};
 /// barrier.cluster.arrive and .wait.
 void clusterArrive(Warp &warp, const Op &op);
 void clusterWait(Warp &warp, const Op &op);

@@ -56,7 +56,7 @@ uint32_t macsOf(const Instruction &instruction) {
       ++count;
     }
     if (count == 3 && at == end)
-      return extents[0] * extents[1] * extents[2] / (instruction.opcode == "wgmma" ? 4 : 1) /
+      return extents[0] * extents[1] * extents[2] /
              (has(instruction, "sp") || has(instruction, "sp::ordered_metadata") ? 2 : 1);
   }
   return 0;

@@ -30,6 +30,13 @@ enum class InstructionClass : uint8_t {
 constexpr size_t kInstructionClasses = static_cast<size_t>(InstructionClass::Other) + 1;
 const char *nameOf(InstructionClass kind);
 
+/// What else passes over a program ask of an instruction, as bits of Program::Line::traits.
+enum InstructionTrait : uint8_t {
+  kCopiesRegister = 1, ///< the value goes on in another register, unchanged
+  kFeedsProducts =
+      2, ///< loads fragments: it stands among products, and touches registers and shared memory alone
+};
+
 /// The class of an instruction of one opcode, by its modifiers.
 using Classify = InstructionClass (*)(const Instruction &);
 
@@ -46,8 +53,7 @@ template <Classify otherwise> InstructionClass unlessAsync(const Instruction &in
                                                          : otherwise(instruction);
 }
 
-/// Multiply-adds that a warp does in one execution of an instruction for tensor cores: m x n x k of an mma; a quarter of it
-/// for wgmma, which four warps share.
+/// Multiply-adds of one execution of an instruction for tensor cores: its m x n x k.
 uint32_t macsOf(const Instruction &instruction);
 
 } // namespace tile::vgpu

@@ -1,9 +1,6 @@
-// Runs the blocks of a launch on host threads, starts it again where that is needed, and says where
-// a finding happened.
+// Runs the blocks of a launch on host threads, and starts it again where that is needed.
 #include "runtime/vgpu/machine/Launch.h"
 
-#include "runtime/vgpu/machine/Barrier.h"
-#include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/RaceReport.h"
 #include "runtime/vgpu/machine/Targets.h"
 
@@ -58,15 +55,6 @@ std::unique_ptr<GridsInFlight> Launch::leaveInFlight() {
   if (dependents_ == Dependents::Started)
     inFlight_->endedBelow = raceContext_.firstCluster;
   return std::move(inFlight_);
-}
-
-void Launch::note(const Op &op, const std::string &message) {
-  std::lock_guard lock(mutex_);
-  auto [entry, isNew] = outcome_.notes.try_emplace(op.instruction);
-  if (!isNew)
-    return;
-  static_cast<CodeLocation &>(entry->second) = locationOf(program(), op.instruction);
-  entry->second.message = message;
 }
 
 void Launch::run() {
@@ -243,166 +231,6 @@ void Launch::collectCounters(const std::vector<std::unique_ptr<Cluster>> &cluste
         instructionCounters_[i] += counters;
         outcome_.counters += counters;
       }
-}
-
-std::unique_ptr<Cluster> Launch::makeCluster() {
-  auto cluster = std::make_unique<Cluster>();
-  cluster->launch = this;
-  if (footprints_)
-    cluster->ownGlobalRaces = GlobalRaces::ofCluster(*footprints_);
-  cluster->globalRaces = footprints_ ? cluster->ownGlobalRaces.get() : inFlight_->races.get();
-  cluster->events = program().usesGlobalAtomics ? &events_ : &cluster->ownEvents;
-  for (uint32_t rank = 0; rank < clusterSize(); ++rank) {
-    cluster->ctas.push_back(makeCta(rank));
-    cluster->ctas.back()->cluster = cluster.get();
-  }
-  return cluster;
-}
-
-std::unique_ptr<Cta> Launch::makeCta(uint32_t rank) {
-  auto cta = std::make_unique<Cta>();
-  cta->launch = this;
-  cta->rank = rank;
-  cta->threads = static_cast<uint32_t>(setup_.config.block.count());
-  cta->instructionCounters.resize(instructionCounters_.size());
-  const Program &code = program();
-  size_t warps = (cta->threads + kLanes - 1) / kLanes;
-  cta->warps.resize(warps);
-  // Rows begin at cache lines, so that a row of 32 lanes is as few of them as it can be.
-  cta->registerBytes.resize(warps * code.fileBytes + 64);
-  auto misalignment = reinterpret_cast<uintptr_t>(cta->registerBytes.data()) % 64;
-  uint8_t *registers = cta->registerBytes.data() + (misalignment ? 64 - misalignment : 0);
-  if (checks().init)
-    cta->shadowRegisters = ShadowRegisterFile(warps, code.fileBytes);
-  cta->shared.resize(sharedBytes_);
-  cta->sharedValidWords.resize(sharedBytes_ / 64 + 2);
-  cta->sharedValid = ValidBits(cta->sharedValidWords.data());
-  cta->local.resize(warps * kLanes * code.localStride());
-  cta->localValidWords.resize(cta->local.size() / 64 + 2);
-  cta->localValid = ValidBits(cta->localValidWords.data());
-  if (checks().tracksAccesses())
-    cta->races = std::make_unique<SharedRaces>();
-  for (size_t i = 0; i < warps; ++i) {
-    Warp &warp = cta->warps[i];
-    warp.index = static_cast<uint32_t>(i);
-    warp.cta = cta.get();
-    warp.registers = registers + i * code.fileBytes;
-    if (checks().init)
-      warp.shadow = cta->shadowRegisters.warp(i);
-    uint32_t lanes = std::min<uint32_t>(kLanes, cta->threads - static_cast<uint32_t>(i) * kLanes);
-    warp.present = lanes == kLanes ? kFullMask : (1u << lanes) - 1;
-    for (const Program::Constant &constant : code.constants) {
-      uint64_t bits = constant.bits + (constant.isShared ? sharedWindowOf(rank) : 0);
-      if (constant.bytes == 8)
-        std::fill_n(warp.row<uint64_t>(constant.row), kLanes, bits);
-      else
-        std::fill_n(warp.row<uint32_t>(constant.row), kLanes, static_cast<uint32_t>(bits));
-    }
-  }
-  return cta;
-}
-
-void Launch::begin(Cluster &cluster, uint64_t index) {
-  static_cast<ClusterState &>(cluster) = {};
-  cluster.index = static_cast<uint32_t>(index);
-  cluster.actors = static_cast<uint32_t>(clusterSize() * cluster.ctas[0]->warps.size());
-  cluster.sync.clear();
-  cluster.choices.reset(setup_.seed, index);
-  cluster.async.clear();
-  for (auto &cta : cluster.ctas)
-    begin(*cta);
-}
-
-void Launch::begin(Cta &cta) const {
-  static_cast<CtaState &>(cta) = {};
-  cta.index = grid().blockIndex(cta.cluster->index, cta.rank);
-  device::Dim3 coordinates = grid().coordinatesOf(cta.index);
-  cta.id[0] = coordinates.x, cta.id[1] = coordinates.y, cta.id[2] = coordinates.z;
-  // Shared memory starts with a pattern that is no plausible number: reading it unwritten cannot
-  // look right.
-  std::ranges::fill(cta.shared, uint8_t{0xCD});
-  if (checks().init) {
-    std::ranges::fill(cta.sharedValidWords, 0);
-    std::ranges::fill(cta.localValidWords, 0);
-    cta.shadowRegisters.reset(program().staticRowsBegin);
-  }
-  if (cta.races)
-    cta.races->reset(sharedBytes_);
-  cta.warpgroups.assign((cta.warps.size() + 3) / 4, {});
-  auto warps = static_cast<uint32_t>(cta.warps.size()), firstActor = cta.rank * warps;
-  for (Warp &warp : cta.warps) {
-    warp.beginBlock(program());
-    warp.clock.reset(raceContext_.firstCluster + cta.cluster->index, firstActor + warp.index,
-                     checks().tracksAccesses());
-    warp.clock.followsLanes = program().releases;
-    warp.clock.setBlock(firstActor, warps);
-    fillSpecials(warp);
-  }
-}
-
-Accessor accessorOf(Warp &warp, const Op &op, unsigned lane, AccessKind kind) {
-  Accessor accessor;
-  accessor.context = &warp.cta->launch->raceContext();
-  accessor.clock = &warp.clock.of(lane);
-  accessor.warp = &warp;
-  accessor.op = &op;
-  accessor.lane = lane;
-  accessor.record.clock = warp.clock.time();
-  accessor.record.instruction = std::min(op.instruction, AccessRecord::kLastInstruction);
-  accessor.record.actor = warp.clock.actor;
-  accessor.record.lane = lane;
-  accessor.record.kindBits = static_cast<uint64_t>(kind);
-  return accessor;
-}
-
-// The places at which the function around `line` was inlined, innermost first.
-static std::vector<SourceLocation> callersOf(const Module &module, SourceLine line) {
-  std::vector<SourceLocation> callers;
-  while (line.inlinedAt) { // each site is older than those inlined there
-    line = module.callSites[line.inlinedAt - 1];
-    if (const std::string *file = module.fileOf(line))
-      callers.push_back({*file, static_cast<int>(line.line)});
-  }
-  return callers;
-}
-
-std::string Launch::describe(const Op &op) const {
-  const Program::Line &line = program().lines[op.instruction];
-  std::string text = std::string(line.spelling) + " in line " + std::to_string(line.line);
-  if (const std::string *file = program().module->fileOf(line.source))
-    text += " (" + *file + ":" + std::to_string(line.source.line) + ")";
-  return text;
-}
-
-CodeLocation locationOf(const Program &program, uint32_t instruction) {
-  const Program::Line &line = program.lines[instruction];
-  CodeLocation location;
-  location.ptxFile = program.module->name;
-  location.ptxLine = line.line;
-  location.ptxText = program.module->lineText(line.line);
-  if (const std::string *file = program.module->fileOf(line.source)) {
-    location.sourceFile = *file;
-    location.sourceLine = static_cast<int>(line.source.line);
-    location.inlinedAt = callersOf(*program.module, line.source);
-  }
-  return location;
-}
-
-Finding Launch::findingAt(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
-                          std::string message) const {
-  Finding finding;
-  static_cast<CodeLocation &>(finding) = locationOf(program(), op.instruction);
-  finding.kind = kind;
-  finding.message = std::move(message);
-  finding.kernel = program().entry->name;
-  finding.cta = grid().coordinatesOf(warp.cta->index);
-  finding.ctaIndex = warp.cta->index;
-  finding.clusterIndex = warp.cta->cluster->index;
-  finding.warp = warp.index;
-  finding.lane = lane;
-  finding.lanes = 1u << lane;
-  finding.seed = setup_.seed;
-  return finding;
 }
 
 } // namespace tile::vgpu

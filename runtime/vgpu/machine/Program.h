@@ -155,7 +155,8 @@ struct Program {
     SourceLine source;
     std::string_view spelling;
     InstructionClass kind = InstructionClass::Other;
-    uint32_t macs = 0; // multiply-adds of one execution
+    uint8_t traits = 0; // of InstructionTrait
+    uint32_t macs = 0;  // multiply-adds of one execution by a warp
   };
   std::vector<Line> lines; // by Op::instruction
 

@@ -4,6 +4,7 @@
 #include "runtime/vgpu/machine/Cluster.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/OpForm.h"
 
 namespace tile::vgpu {
 namespace {
@@ -52,19 +53,20 @@ void setRegisters(Warp &warp, const Op &op) {
     return;
   }
   auto lane = static_cast<unsigned>(std::countr_zero(warp.mask));
-  if (op.a &&
+  bool isIncrease = formOf<RegisterChange>(op).isIncrease;
+  if (isIncrease &&
       wanted < present) { // blocks of few threads begin with more than their consumers ask for
     warp.cta->launch->note(op, "setmaxnreg.inc to " + std::to_string(wanted) +
                                    " changes nothing: a thread has " + std::to_string(present));
     noteChange(warp, op);
     return;
   }
-  if (!op.a && wanted > present)
+  if (!isIncrease && wanted > present)
     warp.stop(op, FindingKind::Barrier, lane,
               "setmaxnreg.dec to " + std::to_string(wanted) + " while a thread has " +
                   std::to_string(present));
   uint32_t &free = warp.cta->freeRegisters;
-  if (op.a) {
+  if (isIncrease) {
     uint32_t more = (wanted - present) * kLanes;
     if (more > free) { // until others have given back enough
       warp.pc -= 1;
@@ -98,7 +100,7 @@ void checkRegisterChanges(Warp &warp) {
 }
 
 std::string registerWaitText(const Warp &warp, const Op &op) {
-  if (op.real != setRegisters || !op.a)
+  if (op.real != setRegisters || !formOf<RegisterChange>(op).isIncrease)
     return {};
   uint32_t more = (static_cast<uint32_t>(op.imm) - presentRegisters(warp)) * kLanes;
   return " for " + std::to_string(more) + " registers, of which " +

@@ -12,7 +12,10 @@ struct Op;
 /// Registers are given and taken in multiples of this.
 constexpr uint32_t kRegisterStep = 8;
 
-/// Op::imm: the registers a thread is to have. Op::a: 1 more, 0 fewer than it has.
+struct RegisterChange {
+  bool isIncrease = false; ///< .inc, else .dec
+};
+/// Op::imm: the registers a thread is to have.
 void setRegisters(Warp &warp, const Op &op);
 /// At the exit of a warp: the warps of its warpgroup that have exited must have executed setmaxnreg
 /// as often.

@@ -81,8 +81,12 @@ struct Operand {
       parts; // Address: the base, then coordinates; Vector, List, Pair: the elements
 };
 
+/// Where an instruction goes on.
+enum class Flow : uint8_t { Next, Branch, IndexedBranch, Call, Leave };
+
 struct Instruction {
-  std::string_view opcode;              // "ld"
+  std::string_view opcode; // "ld"
+  Flow flow = Flow::Next;
   std::vector<std::string_view> suffix; // "global", "v4", "b32"
   std::string_view spelling;            // "ld.global.v4.b32"
   int32_t guard = -1;                   // register index

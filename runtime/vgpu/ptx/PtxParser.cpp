@@ -280,6 +280,18 @@ void PtxParser::resolveCall(Instruction &call) const {
   }
 }
 
+static Flow flowOf(std::string_view opcode) {
+  constexpr std::pair<std::string_view, Flow> kFlows[] = {{"bra", Flow::Branch},
+                                                          {"brx", Flow::IndexedBranch},
+                                                          {"call", Flow::Call},
+                                                          {"ret", Flow::Leave},
+                                                          {"exit", Flow::Leave}};
+  for (auto [name, flow] : kFlows)
+    if (opcode == name)
+      return flow;
+  return Flow::Next;
+}
+
 void PtxParser::instruction(int32_t guard, bool negated) {
   Instruction result;
   result.line = token_.line;
@@ -299,9 +311,9 @@ void PtxParser::instruction(int32_t guard, bool negated) {
     dot = rest.find('.');
     result.suffix.push_back(rest.substr(0, dot));
   }
-  isCall_ = result.opcode == "call";
+  result.flow = flowOf(result.opcode);
+  isCall_ = result.flow == Flow::Call;
   isVideo_ = result.opcode.starts_with('v') && result.opcode != "vote";
-  bool isBranch = result.opcode == "bra" || result.opcode == "brx";
   if (!token_.is(";")) {
     do
       result.operands.push_back(operand(0));
@@ -309,10 +321,11 @@ void PtxParser::instruction(int32_t guard, bool negated) {
   }
   if (!accept(";"))
     fail("expected ';' after '" + std::string(result.spelling) + "', found " + describe(token_));
+  bool isBranch = result.flow == Flow::Branch || result.flow == Flow::IndexedBranch;
   if (isBranch && !result.operands.empty())
     branches_.push_back(
         {static_cast<uint32_t>(function_->body.size()), scope_, result.operands.back().name});
-  if (result.opcode == "call")
+  if (isCall_)
     resolveCall(result);
   else
     for (const Operand &operand : result.operands)
@@ -473,7 +486,7 @@ void PtxParser::resolveBranches() {
                                           std::string(function_->name) + "'");
       instruction.targets.push_back(*target);
     };
-    if (instruction.opcode == "bra") {
+    if (instruction.flow == Flow::Branch) {
       resolve(branch.label);
       continue;
     }

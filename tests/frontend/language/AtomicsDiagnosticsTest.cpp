@@ -79,6 +79,10 @@ TEST(AtomicsDiagnostics, RandomNumbers) {
       "random numbers: the offsets must be integers of 32 or 64 bits, got i16[32]: cast them");
   expectError([](Scalar<i16> x) { mulhi(x, x); },
               "mulhi: needs integers of 32 or 64 bits, got i16: cast the operands");
+  expectError([](Scalar<f32> x) { popcount(x); },
+              "popcount: needs an integer of 8 to 64 bits, got f32: cast or bitcast it");
+  expectError([](Scalar<i32> x) { reverse_bits(x == 0); },
+              "reverse_bits: needs an integer of 8 to 64 bits, got i1: cast or bitcast it");
 }
 
 TEST(AtomicsDiagnostics, GathersAndHistograms) {

@@ -4,6 +4,29 @@
 using namespace tile;
 using namespace tile::test;
 
+/// Tensor classes of a user's own, which may say anything of their rank.
+namespace own {
+struct Described {
+  float *memory;
+  int rankSaid;
+
+  DType dtype() const { return f32; }
+  int rank() const { return rankSaid; }
+  int64_t extent(int) const { return 1; }
+  int64_t stride(int) const { return 1; }
+  float *data() const { return memory; }
+};
+struct Converted {
+  float *memory;
+  uint8_t rank;
+};
+static HostArg toHostArg(const Converted &tensor) {
+  HostArg arg;
+  arg.dtype = f32, arg.rank = tensor.rank, arg.pointer = tensor.memory;
+  return arg;
+}
+} // namespace own
+
 namespace {
 
 class Arguments : public OnDevice {
@@ -48,6 +71,18 @@ TEST_P(Arguments, NullPointer) {
           ref(static_cast<float *>(nullptr), {64, 64}), y);
   refused(ErrorCode::InvalidArgument, "arg 2 'to' is a null pointer, but its shape is not empty", x,
           ref(static_cast<float *>(nullptr), {64, 64}));
+}
+
+TEST_P(Arguments, RanksThatNoTensorHas) {
+  float *data = static_cast<float *>(x.data());
+  const std::string none = ": expected rank 2, got a rank that is not between 0 and 8";
+  for (int rank : {9, 255, 256 + 2, -1}) {
+    SCOPED_TRACE(rank);
+    refused(ErrorCode::InvalidArgument, "arg 1 'from'" + none, own::Described{data, rank}, y);
+    refused(ErrorCode::InvalidArgument, "arg 2 'to'" + none, x, own::Described{data, rank});
+  }
+  refused(ErrorCode::InvalidArgument, "arg 1 'from'" + none, own::Converted{data, 9}, y);
+  refused(ErrorCode::InvalidArgument, "arg 2 'to'" + none, x, own::Converted{data, 255});
 }
 
 TEST_P(Arguments, Shapes) {

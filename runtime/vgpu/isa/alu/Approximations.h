@@ -1,4 +1,4 @@
-// What the approximate functions of f32 and f64 compute. Hardware's results differ from rounded ones by a few units; a rule
+// The approximate functions of f32 and f64. Hardware's results differ from rounded ones by a few units; a rule
 // for these is known of sin and cos alone, so all others are computed in double and rounded once.
 #pragma once
 
@@ -34,7 +34,7 @@ inline double fractionOfTurn(float x) {
          steps = std::trunc(turns * 0x1p25);
   return (steps - std::trunc(turns) * 0x1p25) * 0x1p-25;
 }
-/// Of up to a quarter turn.
+/// The argument is at most a quarter turn.
 inline double sineOf(double turns) { return std::sin(2 * std::numbers::pi * turns); }
 
 struct Sin {

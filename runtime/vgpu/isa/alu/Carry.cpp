@@ -44,12 +44,13 @@ template <bool High> struct ProductSum {
   }
 };
 
-// Rows: result{, the flag written}; operands{, the flag read}. Op::a: 1 if it is read, Op::b: 1 if it is written.
+// Rows: result{, the flag written}; operands{, the flag read}.
 template <class F, class T> void carried(Warp &warp, const Op &op) {
   using U = std::make_unsigned_t<T>;
+  auto flag = formOf<Carrying>(op);
   const uint32_t *sources = op.rows + op.targets;
   uint32_t unread = F::carryUnread ? kFullMask : 0, after = 0,
-           before = op.a ? warp.predicate(sources[F::operands]) : unread;
+           before = flag.reads ? warp.predicate(sources[F::operands]) : unread;
   forLanes(warp.mask, [&](unsigned lane) {
     U value[F::operands];
     for (unsigned i = 0; i < F::operands; ++i)
@@ -58,7 +59,7 @@ template <class F, class T> void carried(Warp &warp, const Op &op) {
     warp.row<U>(op.rows[0])[lane] = result.value;
     after |= uint32_t{result.carry} << lane;
   });
-  if (op.b)
+  if (flag.writes)
     mergeMask(warp.predicate(op.rows[1]), after, warp.mask);
 }
 
@@ -77,29 +78,31 @@ template <class F> Handler carriedHandler(ScalarType type) {
   }
 }
 
+template <CarriedOperation operation>
 void decodeCarryIn(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
-  decodeWithCarry(decoder, instruction, suffixes, type,
+  decodeWithCarry(decoder, instruction, suffixes, operation, type,
                   {.reads = true, .writes = suffixes.take("cc")});
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"addc", decodeCarryIn},
-    {"subc", decodeCarryIn},
-    {"madc", decodeCarryIn},
+    {"addc", decodeCarryIn<CarriedOperation::Sum>},
+    {"subc", decodeCarryIn<CarriedOperation::Difference>},
+    {"madc", decodeCarryIn<CarriedOperation::ProductSum>},
 };
 
 } // namespace
 
 void decodeWithCarry(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
-                     ScalarType type, Carrying carrying) {
-  bool isProduct = instruction.opcode.starts_with("mad"), high = isProduct && suffixes.take("hi");
+                     CarriedOperation operation, ScalarType type, Carrying carrying) {
+  bool isProduct = operation == CarriedOperation::ProductSum,
+       high = isProduct && suffixes.take("hi");
   if (isProduct && !high && !suffixes.take("lo"))
     decoder.unsupported("a product with carry needs .lo or .hi");
   Handler handler = isProduct ? (high ? carriedHandler<ProductSum<true>>(type)
                                       : carriedHandler<ProductSum<false>>(type))
-                    : instruction.opcode.starts_with("add") ? carriedHandler<Sum>(type)
-                                                            : carriedHandler<Difference>(type);
+                    : operation == CarriedOperation::Sum ? carriedHandler<Sum>(type)
+                                                         : carriedHandler<Difference>(type);
   if (!handler)
     decoder.unsupported("expected a 32- or 64-bit integer type");
   size_t operands = isProduct ? 4 : 3;
@@ -112,7 +115,7 @@ void decodeWithCarry(Decoder &decoder, const Instruction &instruction, Suffixes 
   targets.push_back(decoder.target(instruction.operands[0], type));
   if (carrying.writes)
     targets.push_back(decoder.carryFlag());
-  decoder.emitWide(handler, targets, sources, 0, carrying.reads, carrying.writes);
+  decoder.emitWide(handler, targets, sources, 0, carrying);
 }
 
 OpcodeRows carryOpcodes() { return kOpcodes; }

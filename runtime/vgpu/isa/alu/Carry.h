@@ -5,12 +5,13 @@
 
 namespace tile::vgpu {
 
-/// What an operation does with the condition code's carry.
+/// The use that an operation makes of the condition code's carry.
 struct Carrying {
   bool reads = false, writes = false;
 };
+enum class CarriedOperation { Sum, Difference, ProductSum };
 /// add, sub and mad with a carry. `type` and `.cc` have been taken from the suffixes.
 void decodeWithCarry(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
-                     ScalarType type, Carrying carrying);
+                     CarriedOperation operation, ScalarType type, Carrying carrying);
 
 } // namespace tile::vgpu

@@ -218,7 +218,7 @@ void decodeSetp(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   decoder.emitWide(handler, targets, sources, 0, combination);
 }
 
-// What a result is where the comparison holds; of packed halves, each half of it. 0: there is no such result.
+// The result where the comparison holds; of packed halves, each half of it. 0: there is no such result.
 uint32_t valueOfTrue(ScalarType result, ScalarType type) {
   bool packed = type == ScalarType::F16x2 || type == ScalarType::BF16x2;
   switch (result) {

@@ -167,7 +167,7 @@ Handler approximateSingle(FloatOperation operation, const FloatForm &form) {
   }
 }
 
-template <FloatOperation Operation>
+template <FloatOperation Operation, Approximate Function>
 void decodeApproximate(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
   FloatForm form = takeForm(suffixes);
@@ -186,11 +186,11 @@ void decodeApproximate(Decoder &decoder, const Instruction &instruction, Suffixe
                          : shapedOp<approximate::RsqrtDouble, double, 1, false, false>();
   else if (type == ScalarType::F32)
     handler = approximateSingle(Operation, form);
-  emitApproximate(decoder, instruction, handler, type, 2);
+  emitApproximate(decoder, instruction, Function, handler, type, 2);
 }
 
 // sqrt and rcp: approximate or rounded.
-template <template <class> class F, FloatOperation Operation>
+template <template <class> class F, FloatOperation Operation, Approximate Function>
 void decodeRoot(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   ScalarType type = suffixes.takeType();
   FloatForm form = takeForm(suffixes);
@@ -212,7 +212,7 @@ void decodeRoot(Decoder &decoder, const Instruction &instruction, Suffixes &suff
                                 : roundedHandler(Operation, rounding, type == ScalarType::F64,
                                                  form.flush, form.saturate);
   if (rounding == "approx")
-    return emitApproximate(decoder, instruction, handler, type, 2);
+    return emitApproximate(decoder, instruction, Function, handler, type, 2);
   emitSimple(decoder, instruction, handler, type, 2);
 }
 
@@ -274,31 +274,31 @@ void decodeTestp(Decoder &decoder, const Instruction &instruction, Suffixes &suf
 
 const OpcodeInfo kOpcodes[] = {
     {.name = "ex2",
-     .decode = decodeApproximate<FloatOperation::Ex2>,
+     .decode = decodeApproximate<FloatOperation::Ex2, Approximate::Ex2>,
      .kind = always<InstructionClass::Float>,
      .requirements = {{"f16", 75, 70}, {"f16x2", 75, 70}, {"bf16", 90, 78}, {"bf16x2", 90, 78}}},
     {.name = "lg2",
-     .decode = decodeApproximate<FloatOperation::Lg2>,
+     .decode = decodeApproximate<FloatOperation::Lg2, Approximate::Lg2>,
      .kind = always<InstructionClass::Float>},
     {.name = "sin",
-     .decode = decodeApproximate<FloatOperation::Sin>,
+     .decode = decodeApproximate<FloatOperation::Sin, Approximate::Sin>,
      .kind = always<InstructionClass::Float>},
     {.name = "cos",
-     .decode = decodeApproximate<FloatOperation::Cos>,
+     .decode = decodeApproximate<FloatOperation::Cos, Approximate::Cos>,
      .kind = always<InstructionClass::Float>},
     {.name = "tanh",
-     .decode = decodeApproximate<FloatOperation::Tanh>,
+     .decode = decodeApproximate<FloatOperation::Tanh, Approximate::Tanh>,
      .kind = always<InstructionClass::Float>,
      .forms = {{.never = "ftz"}},
      .requirements = {{"", 75, 70}, {"bf16", 90, 78}, {"bf16x2", 90, 78}}},
     {.name = "rsqrt",
-     .decode = decodeApproximate<FloatOperation::Rsqrt>,
+     .decode = decodeApproximate<FloatOperation::Rsqrt, Approximate::Rsqrt>,
      .kind = always<InstructionClass::Float>},
     {.name = "sqrt",
-     .decode = decodeRoot<Sqrt, FloatOperation::Sqrt>,
+     .decode = decodeRoot<Sqrt, FloatOperation::Sqrt, Approximate::Sqrt>,
      .kind = always<InstructionClass::Float>},
     {.name = "rcp",
-     .decode = decodeRoot<Rcp, FloatOperation::Rcp>,
+     .decode = decodeRoot<Rcp, FloatOperation::Rcp, Approximate::Rcp>,
      .kind = always<InstructionClass::Float>},
     {.name = "copysign", .decode = decodeCopySign, .kind = always<InstructionClass::Float>},
     {.name = "fma",
@@ -352,7 +352,7 @@ void decodeFloatDivision(Decoder &decoder, const Instruction &instruction, Suffi
     handler = roundedHandler(FloatOperation::Div, rounding, type == ScalarType::F64, form.flush,
                              form.saturate);
   if (rounding == "approx" || rounding == "full")
-    return emitApproximate(decoder, instruction, handler, type, 3);
+    return emitApproximate(decoder, instruction, Approximate::Div, handler, type, 3);
   emitSimple(decoder, instruction, handler, type, 3);
 }
 

@@ -84,8 +84,8 @@ template <class T> inline T saturate(T value) {
 /// `.relu`: numbers that are not positive become +0, also -0; NaN stays.
 template <class T> inline T relu(T value) { return value <= T{0} ? T{0} : value; }
 
-/// Of two operands and the one chosen as if both were numbers: a NaN loses to a number, or wins with `.NaN`. Two NaNs give
-/// the second. Without branches, as is all that loops over lanes are to be vectorised for.
+/// The minimum or maximum of two operands, given the one chosen as if both were numbers: a NaN loses to a number, or wins with
+/// `.NaN`, and two NaNs give the second. It has no branches, so that loops over lanes are vectorised.
 template <bool PropagateNan, class T> inline T unlessNan(T a, T b, T chosen) {
   T number = isNan(a) ? b : isNan(b) ? a : chosen;
   bool propagates = PropagateNan ? isNan(a) || isNan(b) : isNan(a) && isNan(b);

@@ -11,8 +11,8 @@
 namespace tile::vgpu {
 namespace {
 
-// What the two formats have in common: conversion, with 0x7fff as the one NaN, and the bound below which numbers are rounded
-// to less than the least normal one if exponents have no end.
+// The traits of a format: its conversions, with 0x7fff as the one NaN, and the bound below which numbers are rounded to less
+// than the least normal one if exponents have no end.
 struct HalfTraits {
   static float widen(uint16_t bits) { return halfToFloat(bits); }
   static uint16_t narrow(float value) { return floatToHalf(value); }
@@ -31,7 +31,7 @@ struct BfloatTraits {
 template <class Traits, bool Flush> uint16_t flushHalf(uint16_t bits) {
   return Flush && (bits & Traits::exponentMask) == 0 ? bits & 0x8000 : bits;
 }
-// Of a result that is exact, or rounded to odd.
+// Rounds a result that is exact, or has been rounded to odd, so that rounding again does no harm.
 template <class Traits, bool Flush> uint16_t narrowFlushed(float value) {
   return Traits::narrow(Flush && std::fabs(value) < Traits::tinyBound ? std::copysign(0.0f, value)
                                                                       : value);

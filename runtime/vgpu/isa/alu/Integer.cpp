@@ -90,7 +90,7 @@ template <template <class> class F> struct ReluOf {
 };
 template <template <class> class F> using Relu = typename ReluOf<F>::template Of<int32_t>;
 
-// Two 16-bit operations side by side.
+// Does an operation on both halves of a register.
 template <template <class> class F, class T> struct EachShort {
   uint32_t operator()(uint32_t a, uint32_t b) const {
     auto one = [](uint32_t x, uint32_t y) {
@@ -177,7 +177,10 @@ void decodeSum(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
   if (isFloat(type))
     decodeFloatBinary(decoder, instruction, suffixes, type, Float);
   else if (suffixes.take("cc"))
-    decodeWithCarry(decoder, instruction, suffixes, type, {.writes = true});
+    decodeWithCarry(decoder, instruction, suffixes,
+                    Float == FloatOperation::Add ? CarriedOperation::Sum
+                                                 : CarriedOperation::Difference,
+                    type, {.writes = true});
   else if (isPairOfShorts(type) && Float == FloatOperation::Add) // PTX has no sub of pairs
     emitSimple(decoder, instruction, eachShort<F>(type), type, 3);
   else if (type == ScalarType::S32 && suffixes.take("sat"))
@@ -186,7 +189,7 @@ void decodeSum(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
     emitSimple(decoder, instruction, isWord(type) ? binaryInteger<F>(type) : nullptr, type, 3);
 }
 
-// Of the divisor in rows[0]; Op::imm: the bits that count.
+// Notes a zero in the divisor, rows[0]. Op::imm: the bits of it that count.
 template <class Row> void noteZeroDivisor(Warp &warp, const Op &op) {
   const Row *divisor = warp.row<Row>(op.rows[0]);
   uint32_t zero = 0;

@@ -227,7 +227,7 @@ void decodeMove(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   decoder.emit(handlers, {decoder.target(to, type)}, {source});
 }
 
-// What is not selected may be anything.
+// The operand that is not selected may be uninitialised.
 template <class T> void selectShadow(Warp &warp, const Op &op) {
   uint32_t condition = warp.predicate(op.rows[3]), known = warp.shadow.whole(op.rows[3]);
   forLanes(warp.mask, [&](unsigned lane) {
@@ -319,7 +319,8 @@ const OpcodeInfo kOpcodes[] = {
      .decode = decodeMove,
      .kind = always<InstructionClass::Move>,
      .forms = {{.never = "f16 f16x2 bf16 bf16x2"}},
-     .requirements = {{"b128", 70, 83}}},
+     .requirements = {{"b128", 70, 83}},
+     .traits = kCopiesRegister},
     {.name = "selp",
      .decode = decodeSelect,
      .kind = always<InstructionClass::Compare>,

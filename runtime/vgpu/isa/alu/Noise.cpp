@@ -99,10 +99,15 @@ uint32_t withNoise(const Call &call, uint32_t plain, uint32_t x, uint32_t y) {
   return isInside ? result : encodeFloat(truth, format, Rounding::NearestEven);
 }
 
-// Rows: target, result without noise, operands. Op::a: function, type.
+struct NoiseForm {
+  Approximate function;
+  ScalarType type;
+};
+
+// Rows: target, result without noise, operands.
 void addNoise(Warp &warp, const Op &op) {
-  Call call{static_cast<Approximate>(op.a & 255), static_cast<ScalarType>(op.a >> 8),
-            warp.cta->launch->setup().seed};
+  auto form = formOf<NoiseForm>(op);
+  Call call{form.function, form.type, warp.cta->launch->setup().seed};
   bool isPacked = call.type == ScalarType::F16x2 || call.type == ScalarType::BF16x2;
   bool isNarrow = isPacked || call.type == ScalarType::F16 || call.type == ScalarType::BF16;
   const uint32_t *plain = warp.row<uint32_t>(op.rows[1]), *x = warp.row<uint32_t>(op.rows[2]),
@@ -117,12 +122,6 @@ void addNoise(Warp &warp, const Op &op) {
     uint32_t high = isPacked ? withNoise(call, plain[lane] >> 16, x[lane] >> 16, y[lane] >> 16) : 0;
     target[lane] = low | high << 16;
   });
-}
-
-Approximate functionOf(std::string_view opcode) {
-  constexpr std::string_view kNames[] = {"ex2",   "lg2",  "sin", "cos", "tanh",
-                                         "rsqrt", "sqrt", "rcp", "div"};
-  return static_cast<Approximate>(std::ranges::find(kNames, opcode) - std::begin(kNames));
 }
 
 } // namespace
@@ -156,8 +155,8 @@ double errorBound(Approximate function, ScalarType type, double x, double truth)
   }
 }
 
-void emitApproximate(Decoder &decoder, const Instruction &instruction, Handlers handlers,
-                     ScalarType type, size_t operands) {
+void emitApproximate(Decoder &decoder, const Instruction &instruction, Approximate function,
+                     Handlers handlers, ScalarType type, size_t operands) {
   if (!decoder.options().model.noise || !handlers || type == ScalarType::F64)
     return emitSimple(decoder, instruction, handlers, type, operands);
   decoder.wantOperands(instruction, operands);
@@ -168,9 +167,7 @@ void emitApproximate(Decoder &decoder, const Instruction &instruction, Handlers 
   decoder.emitWide(handlers, {&plain, 1}, sources);
   sources.insert(sources.begin(), plain);
   uint32_t target = decoder.target(instruction.operands[0], type);
-  decoder.emitWide(addNoise, {&target, 1}, sources, 0,
-                   static_cast<uint32_t>(functionOf(instruction.opcode)) |
-                       static_cast<uint32_t>(type) << 8);
+  decoder.emitWide(addNoise, {&target, 1}, sources, 0, NoiseForm{function, type});
 }
 
 } // namespace tile::vgpu

@@ -11,10 +11,10 @@ namespace tile::vgpu {
 enum class Approximate : uint8_t { Ex2, Lg2, Sin, Cos, Tanh, Rsqrt, Sqrt, Rcp, Div };
 
 /// emitSimple, with noise where the device is to make some. Of f64 and of what is not approximate there is none.
-void emitApproximate(Decoder &decoder, const Instruction &instruction, Handlers handlers,
-                     ScalarType type, size_t operands);
+void emitApproximate(Decoder &decoder, const Instruction &instruction, Approximate function,
+                     Handlers handlers, ScalarType type, size_t operands);
 
-/// How far a result of f32, f16 or bf16 may be from the function's exact value `truth` at `x`; 0: not at all.
+/// The distance that PTX allows between a result of f32, f16 or bf16 and the function's exact value `truth` at `x`.
 double errorBound(Approximate function, ScalarType type, double x, double truth);
 
 } // namespace tile::vgpu

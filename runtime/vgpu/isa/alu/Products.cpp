@@ -220,7 +220,8 @@ void decodeMad(Decoder &decoder, const Instruction &instruction, Suffixes &suffi
     return;
   }
   if (suffixes.take("cc")) {
-    decodeWithCarry(decoder, instruction, suffixes, type, {.writes = true});
+    decodeWithCarry(decoder, instruction, suffixes, CarriedOperation::ProductSum, type,
+                    {.writes = true});
     return;
   }
   decoder.wantOperands(instruction, 4);

@@ -32,31 +32,24 @@ enum class Operation : uint8_t {
 };
 enum class Second : uint8_t { None, Add, Min, Max };
 
-// Op::a of an instruction.
+// What an instruction computes, in three bytes, so that an operation has room for the parts it works on.
 struct Form {
   Operation operation = Operation::Add;
   Second second = Second::None;
-  uint8_t parts = 1; // in a register
-  bool signedD = false, signedA = false, signedB = false;
-  bool saturates = false;
-  bool wraps = false; // shifts: the count, which otherwise is clamped
+  uint8_t parts : 3 = 1; // in a register
+  bool signedD : 1 = false, signedA : 1 = false, signedB : 1 = false;
+  bool saturates : 1 = false;
+  bool wraps : 1 = false; // shifts: the count, which otherwise is clamped
 
-  uint32_t pack() const {
-    return static_cast<uint32_t>(operation) | static_cast<uint32_t>(second) << 4 | parts << 8 |
-           signedD << 12 | signedA << 13 | signedB << 14 | saturates << 15 | wraps << 16;
-  }
-  static Form unpack(uint32_t bits) {
-    auto has = [&](unsigned bit) { return (bits >> bit & 1) != 0; };
-    return {static_cast<Operation>(bits & 15),
-            static_cast<Second>(bits >> 4 & 15),
-            static_cast<uint8_t>(bits >> 8 & 15),
-            has(12),
-            has(13),
-            has(14),
-            has(15),
-            has(16)};
-  }
   unsigned bits() const { return 32u / parts; }
+};
+struct ScalarForm {
+  Form form;
+  ScalarParts parts;
+};
+struct SimdForm {
+  Form form;
+  SimdParts parts;
 };
 
 int64_t apply(const Form &form, int64_t a, int64_t b) {
@@ -104,8 +97,8 @@ bool isShift(Operation operation) {
   return operation == Operation::ShiftLeft || operation == Operation::ShiftRight;
 }
 
-// Of one part of each register. A shift is clamped to the whole register, as a number of 34 bits. What goes to a part of d is
-// clamped from above alone, as a number without sign.
+// Clamps the result of an instruction on one part of each register. A shift is clamped to the whole register, as a number of
+// 34 bits. A result for a part of d is clamped from above alone, as a number without sign.
 int64_t saturatedWhole(const Form &form, Part target, int64_t value) {
   constexpr int kBeyond = 64 - 34;
   if (isShift(form.operation))
@@ -116,7 +109,7 @@ int64_t saturatedWhole(const Form &form, Part target, int64_t value) {
   return saturated(form, value, 32);
 }
 
-// Of sums and differences a secondary minimum or maximum sees 32 bits, with sign; it compares without sign if d has none.
+// A secondary minimum or maximum sees 32 bits of sums and differences, with sign; it compares without sign if d has none.
 uint32_t secondary(const Form &form, int64_t value, uint32_t c) {
   if (form.second == Second::None || form.second == Second::Add)
     return static_cast<uint32_t>(value) + (form.second == Second::Add ? c : 0);
@@ -137,7 +130,7 @@ uint32_t whole(const Form &form, const ScalarParts &parts, uint32_t a, uint32_t 
                                 : secondary(form, value, c);
 }
 
-// Of several parts: the results in their places, c's where the mask has none, or c and the sum of those in the mask.
+// Puts the results of several parts in their places, c's where the mask has none; or adds those in the mask to c.
 uint32_t partwise(const Form &form, const SimdParts &parts, uint32_t a, uint32_t b, uint32_t c) {
   uint32_t ones = (1u << form.bits()) - 1, result = c;
   for (unsigned part = 0; part < form.parts; ++part) {
@@ -145,8 +138,8 @@ uint32_t partwise(const Form &form, const SimdParts &parts, uint32_t a, uint32_t
       continue;
     auto value = static_cast<uint32_t>(
         saturated(form,
-                  apply(form, parts.of(parts.a, part, form.parts, a, b, form.signedA),
-                        parts.of(parts.b, part, form.parts, a, b, form.signedB)),
+                  apply(form, SimdParts::of(parts.a(), part, form.parts, a, b, form.signedA),
+                        SimdParts::of(parts.b(), part, form.parts, a, b, form.signedB)),
                   form.bits()));
     uint32_t place = ones << (part * form.bits());
     if (form.second == Second::Add)
@@ -158,15 +151,13 @@ uint32_t partwise(const Form &form, const SimdParts &parts, uint32_t a, uint32_t
 }
 
 // Rows: d, a, b, c.
-void runVideo(Warp &warp, const Op &op) {
-  Form form = Form::unpack(op.a);
+template <class VideoForm, auto compute> void runVideo(Warp &warp, const Op &op) {
+  auto [form, parts] = formOf<VideoForm>(op);
   const uint32_t *a = warp.row<uint32_t>(op.rows[1]), *b = warp.row<uint32_t>(op.rows[2]),
                  *c = warp.row<uint32_t>(op.rows[3]);
   uint32_t *d = warp.row<uint32_t>(op.rows[0]);
-  forLanes(warp.mask, [&](unsigned lane) {
-    d[lane] = form.parts == 1 ? whole(form, ScalarParts::unpack(op.b), a[lane], b[lane], c[lane])
-                              : partwise(form, SimdParts::unpack(op.b), a[lane], b[lane], c[lane]);
-  });
+  forLanes(warp.mask,
+           [&](unsigned lane) { d[lane] = compute(form, parts, a[lane], b[lane], c[lane]); });
 }
 
 bool takeSign(Decoder &decoder, Suffixes &suffixes) {
@@ -200,23 +191,13 @@ Second takeSecond(Suffixes &suffixes, unsigned parts) {
   return parts == 1 && suffixes.take("max") ? Second::Max : Second::None;
 }
 
-constexpr std::pair<std::string_view, Operation> kOperations[] = {
-    {"vadd", Operation::Add},         {"vsub", Operation::Sub},
-    {"vabsdiff", Operation::AbsDiff}, {"vmin", Operation::Min},
-    {"vmax", Operation::Max},         {"vavrg", Operation::Average},
-    {"vshl", Operation::ShiftLeft},   {"vshr", Operation::ShiftRight},
-    {"vset", Operation::Eq}};
-
+// `operation` of vset is a placeholder for the comparison among the suffixes.
+template <Operation operation, unsigned parts = 1>
 void decodeVideo(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  std::string_view name = instruction.opcode;
   Form form;
-  if (name.back() == '2' || name.back() == '4') {
-    form.parts = static_cast<uint8_t>(name.back() - '0');
-    name.remove_suffix(1);
-  }
-  form.operation =
-      std::ranges::find(kOperations, name, [](auto &row) { return row.first; })->second;
-  bool compares = name == "vset";
+  form.parts = parts;
+  form.operation = operation;
+  constexpr bool compares = operation == Operation::Eq;
   form.signedD = !compares && takeSign(decoder, suffixes);
   form.signedA = takeSign(decoder, suffixes);
   form.signedB = takeSign(decoder, suffixes);
@@ -228,38 +209,56 @@ void decodeVideo(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   form.second = takeSecond(suffixes, form.parts);
   if (form.parts > 1 && form.second == Second::Add && form.saturates)
     decoder.unsupported(".add does not go with .sat");
-  uint32_t parts = 0;
-  bool merges = form.parts > 1;
-  if (form.parts == 1) {
-    ScalarParts scalar = takeScalarParts(decoder, instruction);
+  bool isSimd = form.parts > 1, merges = isSimd;
+  ScalarParts scalar;
+  SimdParts simd;
+  if (isSimd) {
+    simd = takeSimdParts(decoder, instruction, form.parts);
+  } else {
+    scalar = takeScalarParts(decoder, instruction);
     merges = scalar.d != Part::Whole;
     if (merges && form.second != Second::None)
       decoder.malformed("a part of the result does not go with a secondary operation");
-    parts = scalar.pack();
-  } else {
-    parts = takeSimdParts(decoder, instruction, form.parts).pack();
   }
   bool hasC = merges || form.second != Second::None;
   decoder.wantOperands(instruction, 3u + hasC);
   auto source = [&](size_t i) { return decoder.source(instruction.operands[i], ScalarType::B32); };
   uint32_t a = source(1), b = source(2);
   // c counts only where something of it stays.
-  bool readsC = hasC && (form.parts == 1 || form.second != Second::None ||
-                         SimdParts::unpack(parts).mask != (1u << form.parts) - 1);
+  bool readsC =
+      hasC && (!isSimd || form.second != Second::None || simd.mask != (1u << form.parts) - 1);
   uint32_t c = readsC ? source(3) : decoder.constant(0, 4);
-  decoder.emit(runVideo, {decoder.target(instruction.operands[0], ScalarType::B32)}, {a, b, c}, 0,
-               form.pack(), parts);
+  uint32_t d = decoder.target(instruction.operands[0], ScalarType::B32);
+  if (isSimd)
+    decoder.emit(runVideo<SimdForm, partwise>, {d}, {a, b, c}, 0, SimdForm{form, simd});
+  else
+    decoder.emit(runVideo<ScalarForm, whole>, {d}, {a, b, c}, 0, ScalarForm{form, scalar});
 }
 
 const OpcodeInfo kOpcodes[] = {
-    {"vadd", decodeVideo},  {"vsub", decodeVideo},      {"vabsdiff", decodeVideo},
-    {"vmin", decodeVideo},  {"vmax", decodeVideo},      {"vshl", decodeVideo},
-    {"vshr", decodeVideo},  {"vset", decodeVideo},      {"vadd2", decodeVideo},
-    {"vsub2", decodeVideo}, {"vabsdiff2", decodeVideo}, {"vmin2", decodeVideo},
-    {"vmax2", decodeVideo}, {"vavrg2", decodeVideo},    {"vset2", decodeVideo},
-    {"vadd4", decodeVideo}, {"vsub4", decodeVideo},     {"vabsdiff4", decodeVideo},
-    {"vmin4", decodeVideo}, {"vmax4", decodeVideo},     {"vavrg4", decodeVideo},
-    {"vset4", decodeVideo}, {"vmad", decodeVideoMad},
+    {"vadd", decodeVideo<Operation::Add>},
+    {"vadd2", decodeVideo<Operation::Add, 2>},
+    {"vadd4", decodeVideo<Operation::Add, 4>},
+    {"vsub", decodeVideo<Operation::Sub>},
+    {"vsub2", decodeVideo<Operation::Sub, 2>},
+    {"vsub4", decodeVideo<Operation::Sub, 4>},
+    {"vabsdiff", decodeVideo<Operation::AbsDiff>},
+    {"vabsdiff2", decodeVideo<Operation::AbsDiff, 2>},
+    {"vabsdiff4", decodeVideo<Operation::AbsDiff, 4>},
+    {"vmin", decodeVideo<Operation::Min>},
+    {"vmin2", decodeVideo<Operation::Min, 2>},
+    {"vmin4", decodeVideo<Operation::Min, 4>},
+    {"vmax", decodeVideo<Operation::Max>},
+    {"vmax2", decodeVideo<Operation::Max, 2>},
+    {"vmax4", decodeVideo<Operation::Max, 4>},
+    {"vset", decodeVideo<Operation::Eq>},
+    {"vset2", decodeVideo<Operation::Eq, 2>},
+    {"vset4", decodeVideo<Operation::Eq, 4>},
+    {"vavrg2", decodeVideo<Operation::Average, 2>},
+    {"vavrg4", decodeVideo<Operation::Average, 4>},
+    {"vshl", decodeVideo<Operation::ShiftLeft>},
+    {"vshr", decodeVideo<Operation::ShiftRight>},
+    {"vmad", decodeVideoMad},
 };
 
 } // namespace

@@ -68,31 +68,24 @@ uint8_t maskOf(Decoder &decoder, const Operand &operand, unsigned count) {
   return mask;
 }
 
-// Op::a of a vmad.
-struct MadForm {
-  bool signedA = false, signedB = false, negatesProduct = false, negatesC = false;
-  bool plusOne = false, saturates = false;
-  uint8_t shift = 0;
+// What a vmad adds besides its operands: nothing, the one of .po, or that of a negation, of which PTX allows one.
+enum class MadChange : uint8_t { None, PlusOne, NegateProduct, NegateC };
 
-  uint32_t pack() const {
-    return uint32_t{signedA} | uint32_t{signedB} << 1 | uint32_t{negatesProduct} << 2 |
-           uint32_t{negatesC} << 3 | uint32_t{plusOne} << 4 | uint32_t{saturates} << 5 |
-           uint32_t{shift} << 8;
-  }
-  static MadForm unpack(uint32_t bits) {
-    auto has = [&](unsigned at) { return (bits >> at & 1) != 0; };
-    return {has(0), has(1), has(2), has(3), has(4), has(5), static_cast<uint8_t>(bits >> 8)};
-  }
+struct MadForm {
+  bool signedA = false, signedB = false, saturates = false;
+  MadChange change = MadChange::None;
+  uint8_t shift = 0;
+  ScalarParts parts;
 };
 
 // As PTX writes it down: a negation inverts and adds one.
 uint32_t multiplyAdd(const MadForm &form, int64_t a, int64_t b, uint32_t c) {
-  bool isSigned = form.signedA || form.signedB || form.negatesProduct || form.negatesC;
+  bool isSigned = form.signedA || form.signedB || form.change >= MadChange::NegateProduct;
   __int128 product = static_cast<__int128>(a) * b;
-  bool adds = form.plusOne || form.negatesProduct || form.negatesC;
-  if (form.negatesProduct)
+  bool adds = form.change != MadChange::None;
+  if (form.change == MadChange::NegateProduct)
     product = ~product;
-  else if (form.negatesC && !form.plusOne)
+  else if (form.change == MadChange::NegateC)
     c = ~c;
   product += (isSigned ? int64_t{static_cast<int32_t>(c)} : int64_t{c}) + adds;
   __int128 result = product >> form.shift;
@@ -103,14 +96,13 @@ uint32_t multiplyAdd(const MadForm &form, int64_t a, int64_t b, uint32_t c) {
 }
 
 void runMad(Warp &warp, const Op &op) {
-  MadForm form = MadForm::unpack(op.a);
-  ScalarParts parts = ScalarParts::unpack(op.b);
+  auto form = formOf<MadForm>(op);
   const uint32_t *a = warp.row<uint32_t>(op.rows[1]), *b = warp.row<uint32_t>(op.rows[2]),
                  *c = warp.row<uint32_t>(op.rows[3]);
   uint32_t *d = warp.row<uint32_t>(op.rows[0]);
   forLanes(warp.mask, [&](unsigned lane) {
-    d[lane] = multiplyAdd(form, selected(a[lane], parts.a, form.signedA),
-                          selected(b[lane], parts.b, form.signedB), c[lane]);
+    d[lane] = multiplyAdd(form, selected(a[lane], form.parts.a, form.signedA),
+                          selected(b[lane], form.parts.b, form.signedB), c[lane]);
   });
 }
 
@@ -128,9 +120,10 @@ SimdParts takeSimdParts(Decoder &decoder, const Instruction &instruction, unsign
   forbidMinus(decoder, instruction);
   forbidPart(decoder, instruction, 3);
   decoder.wantOperands(instruction, 4);
-  return {selections(decoder, instruction.operands[1], count, 0),
-          selections(decoder, instruction.operands[2], count, count),
-          maskOf(decoder, instruction.operands[0], count)};
+  using Bytes = std::array<uint8_t, 2>;
+  auto a = std::bit_cast<Bytes>(selections(decoder, instruction.operands[1], count, 0)),
+       b = std::bit_cast<Bytes>(selections(decoder, instruction.operands[2], count, count));
+  return {maskOf(decoder, instruction.operands[0], count), a, b};
 }
 
 void decodeVideoMad(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -144,25 +137,28 @@ void decodeVideoMad(Decoder &decoder, const Instruction &instruction, Suffixes &
   takeSign(); // of d: the operands say whether the result has a sign
   form.signedA = takeSign();
   form.signedB = takeSign();
-  form.plusOne = suffixes.take("po");
+  bool plusOne = suffixes.take("po");
   form.saturates = suffixes.take("sat");
   form.shift = suffixes.take("shr7") ? 7 : suffixes.take("shr15") ? 15 : 0;
   decoder.wantOperands(instruction, 4);
   const auto &operands = instruction.operands;
   forbidPart(decoder, instruction, 3);
-  ScalarParts parts{partOf(decoder, operands[0]), partOf(decoder, operands[1]),
-                    partOf(decoder, operands[2])};
-  form.negatesProduct = operands[1].minus != operands[2].minus;
-  form.negatesC = operands[3].minus;
-  bool negates = operands[1].minus || operands[2].minus || form.negatesC;
+  ScalarParts &parts = form.parts;
+  parts = {partOf(decoder, operands[0]), partOf(decoder, operands[1]),
+           partOf(decoder, operands[2])};
+  bool negatesProduct = operands[1].minus != operands[2].minus, negatesC = operands[3].minus;
+  bool negates = operands[1].minus || operands[2].minus || negatesC;
   if (parts.d != Part::Whole || operands[0].minus)
     decoder.malformed("the result of vmad is a whole register");
-  if ((form.plusOne && negates) || (form.negatesProduct && form.negatesC))
+  if ((plusOne && negates) || (negatesProduct && negatesC))
     decoder.malformed("vmad negates either the product or c, and nothing with .po");
+  form.change = plusOne          ? MadChange::PlusOne
+                : negatesProduct ? MadChange::NegateProduct
+                : negatesC       ? MadChange::NegateC
+                                 : MadChange::None;
   auto source = [&](size_t i) { return decoder.source(operands[i], ScalarType::B32); };
   uint32_t a = source(1), b = source(2), c = source(3);
-  decoder.emit(runMad, {decoder.target(operands[0], ScalarType::B32)}, {a, b, c}, 0, form.pack(),
-               parts.pack());
+  decoder.emit(runMad, {decoder.target(operands[0], ScalarType::B32)}, {a, b, c}, 0, form);
 }
 
 } // namespace tile::vgpu

@@ -3,6 +3,9 @@
 
 #include "runtime/vgpu/decode/Decode.h"
 
+#include <array>
+#include <bit>
+
 namespace tile::vgpu {
 
 enum class Part : uint8_t { Whole, B0, B1, B2, B3, H0, H1 };
@@ -33,34 +36,25 @@ inline uint32_t merged(uint32_t value, Part part, uint32_t c) {
 
 struct ScalarParts {
   Part d = Part::Whole, a = Part::Whole, b = Part::Whole;
-  uint32_t pack() const {
-    return static_cast<uint32_t>(d) | static_cast<uint32_t>(a) << 8 |
-           static_cast<uint32_t>(b) << 16;
-  }
-  static ScalarParts unpack(uint32_t bits) {
-    return {static_cast<Part>(bits & 255), static_cast<Part>(bits >> 8 & 255),
-            static_cast<Part>(bits >> 16 & 255)};
-  }
 };
 
-/// Of halves and bytes: each source's parts, 3 bits each, are numbered through a and then b.
+/// The selections of halves and bytes: each source's parts, 3 bits each, are numbered through a and then b. They are bytes, so
+/// that an operation keeps them without gaps.
 struct SimdParts {
-  uint16_t a = 0, b = 0;
   uint8_t mask = 0; // of the parts of the result
-  uint32_t pack() const { return a | uint32_t{b} << 12 | uint32_t{mask} << 24; }
-  static SimdParts unpack(uint32_t bits) {
-    return {static_cast<uint16_t>(bits & 0xfff), static_cast<uint16_t>(bits >> 12 & 0xfff),
-            static_cast<uint8_t>(bits >> 24)};
-  }
+  std::array<uint8_t, 2> selectionsOfA = {}, selectionsOfB = {};
+
+  uint16_t a() const { return std::bit_cast<uint16_t>(selectionsOfA); }
+  uint16_t b() const { return std::bit_cast<uint16_t>(selectionsOfB); }
   /// Part `part` of `count` of the source with these selections.
-  int64_t of(uint16_t selections, unsigned part, unsigned count, uint32_t a, uint32_t b,
-             bool isSigned) const {
+  static int64_t of(uint16_t selections, unsigned part, unsigned count, uint32_t a, uint32_t b,
+                    bool isSigned) {
     unsigned number = selections >> (3 * part) & 7;
     return extend(number < count ? a : b, number % count, 32 / count, isSigned);
   }
 };
 
-/// Of operands 0 to 2.
+/// Read from operands 0 to 2.
 ScalarParts takeScalarParts(Decoder &decoder, const Instruction &instruction);
 SimdParts takeSimdParts(Decoder &decoder, const Instruction &instruction, unsigned count);
 

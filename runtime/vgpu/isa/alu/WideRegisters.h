@@ -9,7 +9,7 @@ namespace tile::vgpu {
 /// mov.b128: a register, or two of 64 bits, to another.
 void decodeWideMove(Decoder &decoder, const Instruction &instruction);
 
-/// What the suffixes of atom.b128 say.
+/// The suffixes of atom.b128.
 struct WideAtomic {
   std::string_view operation; // exch and cas
   AtomicForm atomic;

@@ -1,6 +1,7 @@
 // cp.async and its groups.
 #include "runtime/vgpu/machine/async/AsyncCopy.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
+#include "runtime/vgpu/isa/async/CopyForms.h"
 #include "runtime/vgpu/ptx/ModifierWords.h"
 
 #include "runtime/vgpu/decode/Decode.h"
@@ -31,7 +32,7 @@ std::optional<uint64_t> AsyncCopies::stepTo(const Op &op, uint64_t address) {
   return step;
 }
 
-// What a destination holds while its copy is in flight: NaN in every float format.
+// The bytes that a destination holds while its copy is in flight: NaN in every float format.
 static constexpr uint8_t kPoison = 0xff;
 
 static void moveLane(Warp &warp, const AsyncCopies::Record &record, unsigned lane) {
@@ -104,7 +105,7 @@ void completeAllCopies(Warp &warp, uint32_t lanes) {
 
 namespace {
 
-// Where the lanes' copies go, and how many bytes each of them reads.
+// The targets of the lanes' copies, and the number of bytes that each of them reads.
 void readOperands(Warp &warp, const Op &op, AsyncCopies::Record &record, Access &target,
                   Access &source) {
   auto form = formOf<CopyForm>(op);
@@ -334,7 +335,7 @@ void decodeCpAsync(Decoder &decoder, const Instruction &instruction, Suffixes &s
   if (!suffixes.take("async"))
     decoder.unsupported("expected cp.async or cp.reduce.async");
   if (suffixes.take("bulk"))
-    return decodeBulkCopy(decoder, instruction, suffixes);
+    return decodeBulkCopy(decoder, instruction, suffixes, reduces);
   if (reduces)
     decoder.unsupported("expected cp.reduce.async.bulk");
   if (suffixes.take("mbarrier"))

@@ -1,6 +1,7 @@
 // st.async and red.async: a store, or a reduction, into the shared memory of a block of the cluster, whose memory barrier
-// hears of the bytes.
+// counts the bytes.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/isa/async/BulkReduction.h"
 #include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
@@ -61,13 +62,18 @@ public:
   }
 };
 
-// Rows: the target's address and the barrier's, both 64 bits wide, then the elements. Op::a: 1 + the index of a reduction, or
-// 0; Op::b: the scalar type.
+struct StoreForm {
+  uint8_t reduction = 0; // 1 + its index, or 0
+  ScalarType type = ScalarType::B32;
+};
+
+// Rows: the target's address and the barrier's, both 64 bits wide, then the elements.
 template <class T> void issueStores(Warp &warp, const Op &op) {
   if (warp.shadow) {
     checkAddress(warp, op, op.rows[0]);
     checkAddress(warp, op, op.rows[1]);
   }
+  auto form = formOf<StoreForm>(op);
   Cluster &cluster = *warp.cta->cluster;
   forLanes(warp.mask, [&](unsigned lane) {
     auto store = std::make_unique<AsyncStore>(warp, op, lane);
@@ -80,24 +86,22 @@ template <class T> void issueStores(Warp &warp, const Op &op) {
       if (warp.shadow)
         store->isInitialised &= warp.shadow.whole(op.rows[i]) >> lane & 1;
     }
-    if (op.a)
-      store->reduction = bulkReduction(kReductions[op.a - 1], static_cast<ScalarType>(op.b));
+    if (form.reduction)
+      store->reduction = bulkReduction(kReductions[form.reduction - 1], form.type);
     store->check();
     cluster.async.issue(cluster, std::move(store));
   });
 }
 
-// Of 64 bits there are unsigned sums alone.
+// PTX has no reductions of 64 bits but unsigned sums.
 bool canReduce(std::string_view operation, ScalarType type) {
   bool isWide = bytesOf(type) == 8;
   return !isFloat(type) && bulkReduction(operation, type) &&
          (!isWide || (operation == "add" && type == ScalarType::U64));
 }
 
-} // namespace
-
-void decodeAsyncStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  bool reduces = instruction.opcode == "red";
+template <bool reduces>
+void decodeStores(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   suffixes.takeOneOf({"weak", "relaxed"});
   suffixes.take("cluster");
   if (!suffixes.take("shared::cluster") || !suffixes.take("mbarrier::complete_tx::bytes"))
@@ -120,7 +124,14 @@ void decodeAsyncStore(Decoder &decoder, const Instruction &instruction, Suffixes
   for (const Operand &part : parts)
     rows.push_back(decoder.source(part, type));
   decoder.emitWide(bytesOf(type) == 8 ? issueStores<uint64_t> : issueStores<uint32_t>, {}, rows, 0,
-                   operation, static_cast<uint32_t>(type), kOwnValidity);
+                   StoreForm{operation, type}, kOwnValidity);
 }
+
+const OpcodeVariant kVariants[] = {{"st", "async", decodeStores<false>},
+                                   {"red", "async", decodeStores<true>}};
+
+} // namespace
+
+OpcodeVariants asyncStoreVariants() { return kVariants; }
 
 } // namespace tile::vgpu

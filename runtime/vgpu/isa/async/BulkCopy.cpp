@@ -1,6 +1,7 @@
 // cp.async.bulk, cp.reduce.async.bulk, with and without tensor maps, and their groups.
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/isa/async/BulkReduction.h"
+#include "runtime/vgpu/isa/async/CopyForms.h"
 #include "runtime/vgpu/isa/async/TensorMapMemory.h"
 #include "runtime/vgpu/machine/CountAccess.h"
 #include "runtime/vgpu/machine/InitCheck.h"
@@ -33,7 +34,7 @@ uint32_t number(Warp &warp, const Op &op, unsigned row, unsigned lane) {
   return warp.row<uint32_t>(op.rows[row])[lane];
 }
 
-// Of a multicast each named block gets the tile, at the same offset, and its own barrier hears of it.
+// Each block that a multicast names gets the tile, at the same offset, and the bytes count at its own barrier.
 void addTargets(Warp &warp, const Op &op, const Form &form, unsigned lane, BulkTransfer &copy) {
   SharedAddress tile = sharedAddressOf(warp, address(warp, op, kTarget, lane));
   SharedAddress barrier = sharedAddressOf(warp, address(warp, op, kBarrier, lane));
@@ -288,8 +289,8 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
 
 } // namespace
 
-void decodeBulkCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  bool reduces = instruction.opcode == "cp" && instruction.suffix.front() == "reduce";
+void decodeBulkCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                    bool reduces) {
   if (suffixes.take("commit_group")) {
     decoder.wantOperands(instruction, 0);
     decoder.emit(commitGroup, {}, {});

@@ -13,7 +13,7 @@ uint8_t takeReduction(Decoder &decoder, Suffixes &suffixes);
 
 /// Null if the ISA has no such reduction. `operation`: add, min, max, inc, dec, and, or, xor.
 Reduction bulkReduction(std::string_view operation, ScalarType type);
-/// Of a tensor's element type.
+/// The reduction of elements as a tensor map has them.
 Reduction tensorReduction(std::string_view operation, device::TensorMapType type);
 
 } // namespace tile::vgpu

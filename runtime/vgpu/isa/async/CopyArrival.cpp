@@ -1,5 +1,6 @@
 // cp.async.mbarrier.arrive.
 #include "runtime/vgpu/decode/Decode.h"
+#include "runtime/vgpu/isa/async/CopyForms.h"
 #include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"

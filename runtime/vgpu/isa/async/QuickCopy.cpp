@@ -8,7 +8,7 @@
 namespace tile::vgpu {
 namespace {
 
-// How much of its bytes each lane takes from its source: the others are zeros.
+// The bytes that the lanes take from their sources; the others are zeros.
 enum class Taken { All, None, Some };
 
 Taken takenBytes(Warp &warp, const Op &op, const CopyForm &form) {
@@ -28,7 +28,7 @@ Taken takenBytes(Warp &warp, const Op &op, const CopyForm &form) {
   return !missing ? Taken::All : !any ? Taken::None : Taken::Some;
 }
 
-// Where the lanes read, all of it in one allocation.
+// The host addresses that the lanes read, all in one allocation.
 struct Sources {
   uintptr_t base = 0; // of what registers hold
   const uint64_t *registers = nullptr;
@@ -38,7 +38,7 @@ struct Sources {
   }
 };
 
-// Of allocations it knows those seen lately.
+// Finds the sources only in an allocation that was seen lately: a look-up would take as long as the copy.
 std::optional<Sources> findSources(Warp &warp, const Op &op, uint32_t bytes) {
   const uint64_t *registers = warp.row<uint64_t>(op.rows[1]);
   auto offset = static_cast<uint64_t>(op.imm >> 32);

@@ -7,7 +7,7 @@
 
 namespace tile::vgpu {
 
-/// Of a cp.async. Rows: target address, source address{, source size or ignore predicate}.
+/// The operand form of cp.async. Rows: target address, source address{, source size or ignore predicate}.
 struct CopyForm {
   enum class Third : uint8_t { None, SourceSize, IgnoresSource };
   uint8_t bytes = 0;
@@ -15,7 +15,7 @@ struct CopyForm {
   Third third = Third::None;
 };
 
-/// Whole copies of all lanes that nobody wants to know of. False: it has done nothing.
+/// Copies for all lanes at once, if no checker and no counter is on and each copies all its bytes. False: it has done nothing.
 bool copyUnchecked(Warp &warp, const Op &op);
 
 /// Asks for what all lanes will read, `bytes` at `hostAddressOf(lane)` in the memory of the host. Guesses cost little and never

@@ -138,19 +138,25 @@ constexpr std::pair<std::string_view, MapField> kFields[] = {
     {"swizzle_mode", MapField::SwizzleMode},
     {"fill_mode", MapField::FillMode}};
 
-// Rows: address (64 bits), value. Op::a: the field; Op::b: the space and, from bit 8, the ordinal.
+struct ReplaceForm {
+  MapField field;
+  Space space;
+};
+
+// Rows: address (64 bits), value. Op::imm: the ordinal.
 template <class T> void replaceField(Warp &warp, const Op &op) {
+  auto form = formOf<ReplaceForm>(op);
   if (warp.shadow)
     checkAddress(warp, op, op.rows[0]);
   forLanes(warp.mask, [&](unsigned lane) {
     uint64_t address = warp.row<uint64_t>(op.rows[0])[lane];
-    uint8_t *bytes =
-        mapBytes(warp, op, lane, static_cast<Space>(op.b & 0xff), address, AccessKind::Write);
-    std::string fault = replaceMapField(MapBytes(bytes, kMapBytes), static_cast<MapField>(op.a),
-                                        op.b >> 8, warp.row<LaneOf<T>>(op.rows[1])[lane]);
+    uint8_t *bytes = mapBytes(warp, op, lane, form.space, address, AccessKind::Write);
+    std::string fault =
+        replaceMapField(MapBytes(bytes, kMapBytes), form.field, static_cast<uint32_t>(op.imm),
+                        warp.row<LaneOf<T>>(op.rows[1])[lane]);
     if (!fault.empty())
       warp.stop(op, FindingKind::Async, lane, fault);
-    if (static_cast<Space>(op.b & 0xff) != Space::Shared)
+    if (form.space != Space::Shared)
       noteChange(warp, address, false);
   });
 }
@@ -190,7 +196,7 @@ void decodeReplace(Decoder &decoder, const Instruction &instruction, Suffixes &s
       (type != ScalarType::B32 && type != ScalarType::B64))
     decoder.unsupported(
         "expected tensormap.replace.tile.FIELD{.global,.shared::cta}.b1024.{b32,b64}");
-  // Of the fields that each dimension has one of, the number of the dimension comes first.
+  // A field that each dimension has is preceded by the number of the dimension.
   bool hasOrdinal = field->first.ends_with("_dim") || field->first.ends_with("_stride");
   decoder.wantOperands(instruction, 2u + hasOrdinal);
   const auto &operands = instruction.operands;
@@ -198,7 +204,7 @@ void decodeReplace(Decoder &decoder, const Instruction &instruction, Suffixes &s
   if (hasOrdinal) {
     if (operands[1].kind != Operand::Kind::Immediate)
       decoder.malformed("the ordinal must be a constant");
-    ordinal = static_cast<uint32_t>(operands[1].value);
+    ordinal = static_cast<uint32_t>(std::min<uint64_t>(operands[1].value, UINT32_MAX));
   }
   decoder.spaceOf(space, decoder.address(operands[0]));
   uint32_t address = decoder.wideAddress(operands[0]);
@@ -206,8 +212,7 @@ void decodeReplace(Decoder &decoder, const Instruction &instruction, Suffixes &s
   // Blocks may meet in the map, and Launch keeps count of its changes.
   decoder.program().usesGlobalAtomics |= space != Space::Shared;
   decoder.emit(type == ScalarType::B64 ? replaceField<uint64_t> : replaceField<uint32_t>, {},
-               {address, value}, 0, static_cast<uint32_t>(field->second),
-               static_cast<uint32_t>(space) | ordinal << 8, kOwnValidity);
+               {address, value}, ordinal, ReplaceForm{field->second, space}, kOwnValidity);
 }
 
 void decodeCopyFence(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {

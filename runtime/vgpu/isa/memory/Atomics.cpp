@@ -313,8 +313,6 @@ void emitVectorAtomic(Decoder &decoder, const Instruction &instruction, const Ve
 // atom returns the old value, red nothing.
 template <bool returns>
 void decodeAtomic(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  if (!returns && suffixes.take("async"))
-    return decodeAsyncStore(decoder, instruction, suffixes);
   std::string_view order = suffixes.takeOneOf({"relaxed", "acquire", "release", "acq_rel"});
   bool narrow = suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"}) == "cta";
   Space space = Space::Generic;

@@ -1,4 +1,4 @@
-// What programs tell the second-level cache: createpolicy, applypriority, discard.
+// The instructions by which programs advise the second-level cache: createpolicy, applypriority, discard.
 //
 // Policies and priorities change speed alone. discard does more: the bytes have no value until they are written again.
 #include "runtime/vgpu/decode/Decode.h"
@@ -11,7 +11,6 @@ namespace tile::vgpu {
 namespace {
 
 constexpr uint32_t kDiscardBytes = 128;
-constexpr uint32_t kWide = 1;
 
 void noPolicy(Warp &warp, const Op &op) {
   forLanes(warp.mask, [&](unsigned lane) { warp.row<uint64_t>(op.rows[0])[lane] = 0; });
@@ -60,13 +59,17 @@ void decodeApplyPriority(Decoder &decoder, const Instruction &instruction, Suffi
   decoder.address(instruction.operands[0]);
 }
 
+struct DiscardForm {
+  bool hasWideAddress = false;
+};
+
 void discard(Warp &warp, const Op &op) {
   Access all;
   all.space = Space::Global;
   all.mask = warp.mask;
   all.bytes = kDiscardBytes;
   all.kind = AccessKind::Write;
-  readAddresses(warp, op.rows[0], op.a & kWide, op.imm, all.address);
+  readAddresses(warp, op.rows[0], formOf<DiscardForm>(op).hasWideAddress, op.imm, all.address);
   if (warp.shadow)
     checkAddress(warp, op, op.rows[0]);
   resolve(warp, op, all);
@@ -85,7 +88,7 @@ void decodeDiscard(Decoder &decoder, const Instruction &instruction, Suffixes &s
     decoder.unsupported("expected discard{.global}.L2");
   wantDiscardSize(decoder, instruction);
   Decoder::Address address = decoder.address(instruction.operands[0]);
-  decoder.emit(discard, {}, {address.row}, address.offset, address.bytes == 8 ? kWide : 0, 0,
+  decoder.emit(discard, {}, {address.row}, address.offset, DiscardForm{address.bytes == 8},
                kOwnValidity);
 }
 

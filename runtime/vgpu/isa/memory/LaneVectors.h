@@ -54,7 +54,7 @@ template <class T, unsigned Elements> void loadVectors(Warp &warp, const Op &op,
       targets[element][lane] = vectors[lane][element];
 }
 
-// What the lanes store, vector by vector.
+// Gathers the values that the lanes store, vector by vector.
 template <class T, unsigned Elements>
 void packVectors(Warp &warp, const Op &op, T (&vectors)[kLanes][Elements]) {
   const T *sources[Elements];

@@ -342,8 +342,6 @@ void decodeLoad(Decoder &decoder, const Instruction &instruction, Suffixes &suff
 }
 
 void decodeStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  if (suffixes.take("async"))
-    return decodeAsyncStore(decoder, instruction, suffixes);
   MemoryForm form = takeMemoryForm(decoder, suffixes);
   decoder.wantOperandsAndPolicy(instruction, 2, form.hasPolicy);
   std::vector<uint32_t> sources;

@@ -1,5 +1,5 @@
-// The common case of accesses to shared memory, found quickly: all lanes of a warp name the block's own memory by 32-bit addresses,
-// and nobody wants to know of it.
+// The common case of accesses to shared memory, found quickly: all lanes of a warp name the block's own memory by 32-bit
+// addresses, and no checker and no counter is on.
 #pragma once
 
 #include "runtime/vgpu/isa/memory/LaneVectors.h"
@@ -9,7 +9,7 @@
 
 namespace tile::vgpu {
 
-/// Where the lanes of a warp access their block's own memory.
+/// The host addresses at which the lanes of a warp access their block's own memory.
 struct OwnShared {
   uintptr_t base = 0; // of what registers hold
   const uint32_t *registers = nullptr;

@@ -12,73 +12,85 @@ void decodeClusterBarrier(Decoder &decoder, const Instruction &instruction, Suff
   bool arrives = suffixes.take("arrive");
   if (!arrives && !suffixes.take("wait"))
     decoder.unsupported("expected barrier.cluster.arrive or .wait");
-  uint32_t flags = suffixes.take("relaxed") && arrives ? kClusterRelaxed : 0;
+  ClusterBarrierForm form;
+  form.isRelaxed = suffixes.take("relaxed") && arrives;
   suffixes.take(arrives ? "release" : "acquire");
-  flags |= suffixes.take("aligned") ? kClusterAligned : 0;
-  decoder.emit(arrives ? clusterArrive : clusterWait, {}, {}, 0, flags);
+  form.isAligned = suffixes.take("aligned");
+  decoder.emit(arrives ? clusterArrive : clusterWait, {}, {}, 0, form);
 }
 
-BarrierForm takeForm(Decoder &decoder, Suffixes &suffixes) {
+BarrierAction takeAction(Decoder &decoder, Suffixes &suffixes) {
   if (suffixes.take("arrive"))
-    return BarrierForm::Arrive;
+    return BarrierAction::Arrive;
   if (suffixes.take("sync"))
-    return BarrierForm::Sync;
+    return BarrierAction::Sync;
   if (!suffixes.take("red"))
     decoder.unsupported("expected sync, arrive or red");
   std::string_view reduction = suffixes.takeOneOf({"popc", "and", "or"});
   ScalarType type = suffixes.takeType();
   if (reduction.empty() || type != (reduction == "popc" ? ScalarType::U32 : ScalarType::Pred))
     decoder.unsupported("expected bar.red.popc.u32, bar.red.and.pred or bar.red.or.pred");
-  return reduction == "popc"  ? BarrierForm::RedPopc
-         : reduction == "and" ? BarrierForm::RedAnd
-                              : BarrierForm::RedOr;
+  return reduction == "popc"  ? BarrierAction::RedPopc
+         : reduction == "and" ? BarrierAction::RedAnd
+                              : BarrierAction::RedOr;
 }
 
-void decodeBlockBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  bool aligned = suffixes.take("aligned") || instruction.opcode == "bar";
-  BarrierForm form = takeForm(decoder, suffixes);
+void decodeBlockBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes,
+                        bool isAligned) {
+  BarrierForm form;
+  form.isAligned = isAligned;
+  form.action = takeAction(decoder, suffixes);
   const auto &operands = instruction.operands;
-  bool reduces = form >= BarrierForm::RedPopc;
-  size_t fewest = reduces ? 3 : form == BarrierForm::Arrive ? 2 : 1;
+  bool reduces = form.reduces();
+  size_t fewest = reduces ? 3 : form.waits() ? 1 : 2;
   decoder.wantOperands(instruction, fewest, reduces ? 4 : 2);
   size_t at = reduces ? 1 : 0;
-  bool hasCount = operands.size() - at - reduces == 2;
+  form.hasCount = operands.size() - at - reduces == 2;
   std::vector<uint32_t> targets, sources;
   if (reduces)
-    targets.push_back(decoder.target(operands[0], form == BarrierForm::RedPopc ? ScalarType::U32
-                                                                               : ScalarType::Pred));
+    targets.push_back(decoder.target(
+        operands[0], form.action == BarrierAction::RedPopc ? ScalarType::U32 : ScalarType::Pred));
   if (operands[at].kind == Operand::Kind::Immediate && operands[at].value >= kNumBarriers)
     decoder.malformed("the barriers of a block are 0 to 15, found " +
                       std::to_string(operands[at].value));
   sources.push_back(decoder.source(operands[at], ScalarType::U32));
-  if (hasCount)
+  if (form.hasCount)
     sources.push_back(decoder.source(operands[at + 1], ScalarType::U32));
   if (reduces)
     sources.push_back(decoder.predicate(operands.back()));
-  auto bits = static_cast<uint32_t>(form);
-  if (aligned) {
-    decoder.emitWide(runBarrier, targets, sources, 0, hasCount, bits | kAlignedBarrier);
+  if (form.isAligned) {
+    decoder.emitWide(runBarrier, targets, sources, 0, form);
     return;
   }
   decoder.program().releases = true;
-  Op &op = decoder.emitWide(runFreeBarrier, targets, sources, 0, hasCount, bits,
+  Op &op = decoder.emitWide(runFreeBarrier, targets, sources, 0, form,
                             kOwnGuard | kOwnValidity | kControl);
   if (instruction.guard >= 0)
     attachGuard(instruction, op, decoder.guardRow(instruction));
 }
 
+void decodeWarpBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (!suffixes.take("sync"))
+    decoder.unsupported("expected bar.warp.sync");
+  decoder.wantOperands(instruction, 1);
+  decoder.emit(warpSync, {}, {decoder.source(instruction.operands[0], ScalarType::U32)});
+}
+
+// PTX: bar is barrier.aligned of a block or warp.
 void decodeBar(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
-  if (suffixes.take("warp")) {
-    if (!suffixes.take("sync"))
-      decoder.unsupported("expected bar.warp.sync");
-    decoder.wantOperands(instruction, 1);
-    decoder.emit(warpSync, {}, {decoder.source(instruction.operands[0], ScalarType::U32)});
-    return;
-  }
-  if (instruction.opcode == "barrier" && suffixes.take("cluster"))
+  if (suffixes.take("warp"))
+    return decodeWarpBarrier(decoder, instruction, suffixes);
+  suffixes.take("cta");
+  decodeBlockBarrier(decoder, instruction, suffixes, true);
+}
+
+void decodeBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
+  if (suffixes.take("warp"))
+    return decodeWarpBarrier(decoder, instruction, suffixes);
+  if (suffixes.take("cluster"))
     return decodeClusterBarrier(decoder, instruction, suffixes);
   suffixes.take("cta");
-  decodeBlockBarrier(decoder, instruction, suffixes);
+  decodeBlockBarrier(decoder, instruction, suffixes, suffixes.take("aligned"));
 }
 
 const OpcodeInfo kOpcodes[] = {
@@ -90,7 +102,7 @@ const OpcodeInfo kOpcodes[] = {
                  "and or | relaxed acquire release | aligned | pred u32"}},
      .requirements = {{"warp", 30, 60}, {"cta", 0, 78}}},
     {.name = "barrier",
-     .decode = decodeBar,
+     .decode = decodeBarrier,
      .kind = always<InstructionClass::Barrier>,
      .forms = {{.where = "wait", .never = "relaxed release", .of = "barrier.cluster"},
                {.where = "arrive", .never = "acquire", .of = "barrier.cluster"}},

@@ -51,23 +51,29 @@ void decodeProxyFence(Decoder &decoder, const Instruction &instruction, Suffixes
   decoder.unsupported("expected fence.proxy.async, .alias or .tensormap::generic");
 }
 
+void takeMembarLevel(Decoder &decoder, Suffixes &suffixes) {
+  if (suffixes.takeOneOf({"cta", "gl", "sys"}).empty())
+    decoder.unsupported("expected membar.cta, .gl or .sys");
+}
+
+void takeFenceScope(Decoder &decoder, Suffixes &suffixes) {
+  suffixes.take("mbarrier_init"); // a lighter release that suffices after mbarrier.init
+  suffixes.takeOneOf({"acq_rel", "sc", "acquire", "release"});
+  if (suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"}).empty())
+    decoder.unsupported("a fence needs a scope");
+}
+
+template <auto takeScope>
 void decodeFence(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   if (suffixes.take("proxy"))
     return decodeProxyFence(decoder, instruction, suffixes);
   bool isRestricted = std::ranges::any_of(instruction.suffix, [](std::string_view modifier) {
     return modifier.starts_with("sync_restrict");
   });
-  if (isRestricted) {
+  if (isRestricted)
     takeRestriction(decoder, suffixes);
-  } else if (instruction.opcode == "membar") {
-    if (suffixes.takeOneOf({"cta", "gl", "sys"}).empty())
-      decoder.unsupported("expected membar.cta, .gl or .sys");
-  } else {
-    suffixes.take("mbarrier_init"); // a lighter release that suffices after mbarrier.init
-    suffixes.takeOneOf({"acq_rel", "sc", "acquire", "release"});
-    if (suffixes.takeOneOf({"cta", "cluster", "gpu", "sys"}).empty())
-      decoder.unsupported("a fence needs a scope");
-  }
+  else
+    takeScope(decoder, suffixes);
   decoder.program().releases = true;
   decoder.emit(fence, {}, {});
 }
@@ -78,13 +84,13 @@ const std::initializer_list<FormOrder> kMembarOrders = {
 
 const OpcodeInfo kOpcodes[] = {
     {.name = "membar",
-     .decode = decodeFence,
+     .decode = decodeFence<takeMembarLevel>,
      .kind = always<InstructionClass::Barrier>,
      .forms = {{.needs = "alias", .of = "membar.proxy"}},
      .orders = kMembarOrders,
      .requirements = {{"proxy", 70, 75}}},
     {.name = "fence",
-     .decode = decodeFence,
+     .decode = decodeFence<takeFenceScope>,
      .kind = always<InstructionClass::Barrier>,
      .forms = {{.where = "mbarrier_init",
                 .needs = "release",

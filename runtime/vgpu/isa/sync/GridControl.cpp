@@ -7,7 +7,7 @@
 namespace tile::vgpu {
 namespace {
 
-// All that was launched before has ended.
+// griddepcontrol.wait: the launches before have ended by the time this one runs.
 void waitForGrids(Warp &warp, const Op &) { warp.clock.acquireGrids(warp.mask); }
 
 void launchDependents(Warp &warp, const Op &) {

@@ -55,7 +55,7 @@ void emitArrive(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   decoder.program().releases = true;
   takeOrder(suffixes, form);
   takeSpace(decoder, suffixes, form);
-  // The first operand is the state, or _ where nobody wants it, as nobody can of a barrier in another block.
+  // The first operand is the state, or _ where the program does not want it; a barrier in another block has none.
   const auto &operands = instruction.operands;
   if (operands.empty() || operands[0].kind == Operand::Kind::Address)
     decoder.malformed("expected a register for the state, or _");

@@ -270,7 +270,7 @@ void decodeActiveMask(Decoder &decoder, const Instruction &instruction, Suffixes
   decoder.emit(activeMask, {decoder.target(instruction.operands[0], ScalarType::B32)}, {});
 }
 
-// The same member for the same mask: the lowest, or under the random schedule one that the seed draws.
+// Picks one member of a mask, the same each time it is asked: the lowest, or under the random schedule one that the seed draws.
 unsigned leaderOf(const Warp &warp, uint32_t group) {
   const LaunchSetup &setup = warp.cta->launch->setup();
   if (setup.schedule == Schedule::Random) {

@@ -15,7 +15,8 @@ static void decodeSetmaxnreg(Decoder &decoder, const Instruction &instruction, S
   if (count.kind != Operand::Kind::Immediate || count.value < 24 || count.value > 256 ||
       count.value % kRegisterStep)
     decoder.malformed("the number of registers must be a constant multiple of 8 from 24 to 256");
-  decoder.emit(setRegisters, {}, {}, static_cast<int64_t>(count.value), direction == "inc");
+  decoder.emit(setRegisters, {}, {}, static_cast<int64_t>(count.value),
+               RegisterChange{direction == "inc"});
 }
 
 static const OpcodeInfo kOpcodes[] = {

@@ -38,7 +38,8 @@ struct GoodLines {
   bool areAll() const { return (rows[0] & rows[1] & columns) == 255; }
 };
 
-/// Of `elements` sums that each lane has: element i is of row half i/2 and of the columns 2t + i%2.
+/// Marks the sums as initialised whose row and column are. Each lane has `elements` of them: element i is in the row half i/2
+/// and in the column 2t + i%2.
 inline void setSumValidity(Warp &warp, const GoodLines &lines, unsigned elements,
                            std::span<const uint32_t> starts, const uint32_t *results) {
   unsigned perRegister = elements / static_cast<unsigned>(starts.size());

@@ -1,4 +1,4 @@
-// By the ranges of shared memory that a matrix fills, which are few; chunk by chunk where something is wrong.
+// A matrix is checked by the ranges of shared memory that it fills, which are few; chunk by chunk where something is wrong.
 #include "runtime/vgpu/isa/tensor/MatrixCheck.h"
 
 #include "runtime/vgpu/machine/Launch.h"
@@ -18,7 +18,7 @@ void forChunks(const SharedMatrix &matrix, const MatrixExtent &extent, Visit vis
       visit(mn, matrix.address(mn, k, extent.elementBytes));
 }
 
-// The same by the ranges that the chunks of a row fill, whatever their order. visit(offset, bytes).
+// Calls visit(offset, bytes) for the ranges that the chunks of a row fill, whatever their order.
 template <class Visit>
 void forRanges(const SharedMatrix &matrix, const MatrixExtent &extent, Visit visit) {
   uint32_t rowBytes = kChunkBytes << matrix.log2Chunks, mnBytes = extent.rows * extent.elementBytes;

@@ -1,4 +1,4 @@
-// What is checked of a matrix in shared memory that wgmma reads.
+// The checks of a matrix in shared memory that wgmma reads.
 #pragma once
 
 #include "runtime/vgpu/isa/tensor/SharedMatrix.h"

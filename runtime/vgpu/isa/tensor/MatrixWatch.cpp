@@ -13,7 +13,7 @@ namespace {
 // A move of a register; constants are values like others.
 bool isMove(const Program &program, const Op &op) {
   return op.targets == 1 && op.sources == 1 && op.rows[1] < program.staticRowsBegin &&
-         program.lines[op.instruction].spelling.starts_with("mov.");
+         program.lines[op.instruction].traits & kCopiesRegister;
 }
 
 void reportFlight(Warp &warp, const Op &op, uint32_t row) {

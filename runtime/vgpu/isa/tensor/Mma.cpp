@@ -172,7 +172,7 @@ template <bool Tall> void runDoubleMma(Warp &warp, const Op &op) {
       warp.row<double>(d[r])[lane] = sumAt(r, lane);
 }
 
-// Of elements narrower than a byte.
+// A product of elements narrower than a byte, which are taken out of their words one by one.
 struct NarrowForm {
   enum class Bits : uint8_t { No, Xor, And };
   Shape shape;
@@ -194,7 +194,7 @@ struct NarrowForm {
   }
 };
 
-// The same rule of placement: rows and columns meet register by register, whatever these hold.
+// Narrow elements are placed by the rule of wider ones: rows and columns meet register by register, whatever these hold.
 template <bool Tall> void runNarrowMma(Warp &warp, const Op &op) {
   if (!needWholeWarp(warp, op))
     return;
@@ -220,7 +220,7 @@ template <bool Tall> void runNarrowMma(Warp &warp, const Op &op) {
     std::copy_n(results[i], kLanes, warp.row<uint32_t>(d[i]));
 }
 
-// What there is. Depths are bits: k8 is 8.
+// A combination of types that PTX has. Its depths are bits of a mask: k8 is 8.
 struct Form {
   std::string_view a, b, d;
   unsigned depths, shortDepths; // of m16n8 and of m8n8

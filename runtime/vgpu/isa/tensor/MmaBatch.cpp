@@ -32,7 +32,7 @@ bool mayGoFirst(const Program &program, const Op &op) {
   const Program::Line &line = program.lines[op.instruction];
   return !(op.flags & (kHasGuard | kOwnGuard | kControl)) &&
          (line.kind == InstructionClass::Integer || line.kind == InstructionClass::Move ||
-          line.spelling.starts_with("ldmatrix."));
+          line.traits & kFeedsProducts);
 }
 
 // Operations of which each adds to the result of the one before, in place: as one of their summed depth.
@@ -53,7 +53,7 @@ public:
     return isAdded;
   }
 
-  /// What of it is chains of one length: a number of operations from the first on.
+  /// The operations, from the first on, that are chains of one length.
   uint32_t operations() const { return operations_; }
   uint32_t products() const { return whole_; }
 

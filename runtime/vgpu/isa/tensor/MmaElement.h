@@ -27,7 +27,7 @@ constexpr unsigned elementsPerRegister(Element element) {
   }
 }
 
-// What the operation computes in, and how a register's element j becomes that.
+// The type that the operation computes in, and the conversion of a register's element j to it.
 template <Element E> struct ElementTraits {
   using Value = float;
   static float get(uint32_t bits, unsigned j) {
@@ -73,7 +73,7 @@ inline float multiplyAdd(float a, float b, float c) { return std::fma(a, b, c); 
 inline double multiplyAdd(double a, double b, double c) { return passNan(std::fma(a, b, c), b, c); }
 inline int64_t multiplyAdd(int32_t a, int32_t b, int64_t c) { return c + int64_t{a} * b; }
 
-// How C and D sit in registers.
+// The layout of C and D in registers.
 enum class Accumulator : uint8_t { F32, F16, S32, S32Saturated, F64 };
 
 template <Accumulator A> struct AccumulatorTraits {

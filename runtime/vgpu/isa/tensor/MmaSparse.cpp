@@ -18,7 +18,7 @@ struct SparseForm {
   Element b = Element::F16;
   SumType sum = SumType::F32;
 
-  /// Of A, and as many of B: half the depth times twice the rows.
+  /// A has this many registers, and so has B: half the depth times twice the rows.
   unsigned registers() const { return sparsity.depth / (4 * elementsPerRegister(b)); }
 };
 

@@ -16,7 +16,7 @@ uint32_t bytesAt(uint64_t descriptor, unsigned bit) {
 
 std::optional<SharedMatrix> decodeSharedMatrix(uint64_t descriptor, const MatrixExtent &extent,
                                                std::string &fault) {
-  // By the two highest bits: none, 128, 64, 32 bytes.
+  // The two highest bits of a descriptor choose the swizzle: none, 128, 64, 32 bytes.
   constexpr unsigned kLog2Chunks[] = {0, 3, 2, 1};
   SharedMatrix matrix;
   matrix.start = bytesAt(descriptor, kStartBit);

@@ -14,7 +14,8 @@
 namespace tile::vgpu {
 
 constexpr uint32_t kMatrixDepthBytes = 32;
-/// What one instruction reads through a descriptor: `rows` along mn, 32 bytes along k, or 64 of a B that meets a sparse A.
+/// The part of a matrix that one instruction reads through a descriptor: `rows` along mn and 32 bytes along k, or 64 of a B
+/// that meets a sparse A.
 struct MatrixExtent {
   uint32_t rows = 0;
   uint32_t elementBytes = 0;

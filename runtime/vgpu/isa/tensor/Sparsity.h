@@ -31,12 +31,12 @@ struct Sparsity {
   unsigned keptOfChunk() const { return chunkElements() / 2; }
   unsigned chunks() const { return depth / chunkElements(); }
   unsigned kept() const { return depth / 2u; }
-  /// How many selectors there are: lanes of a group that nobody needs leave room for other metadata.
+  /// The number of selectors: lanes of a group that an instruction does not need hold the metadata of others.
   unsigned selectors() const { return 16 / chunks(); }
   Place place(unsigned row, unsigned chunk) const;
   /// Whether PTX says what these 4 bits mean.
   bool isMeaningful(unsigned code) const;
-  /// Where kept element `i` of a chunk stands in it.
+  /// The position in its chunk of the kept element `i`.
   unsigned position(unsigned code, unsigned i) const;
 
 private:
@@ -45,7 +45,7 @@ private:
 
 constexpr unsigned kSparseRows = 16, kMaxKept = 64;
 
-/// What is kept of 16 rows of A, and where in its row it was.
+/// The kept elements of 16 rows of A, and the positions that they had in their rows.
 struct KeptRows {
   float values[kSparseRows][kMaxKept];
   uint8_t positions[kSparseRows][kMaxKept];
@@ -71,7 +71,7 @@ bool isSparseVariant(std::string_view modifier);
 /// The sparsity selector: a constant, of as many as there are for this shape.
 uint8_t takeSelector(Decoder &decoder, const Operand &operand, const Sparsity &sparsity);
 
-/// What multiplyKept makes.
+/// The product that multiplyKept makes.
 struct KeptProduct {
   Element b = Element::F16;
   SumType sum = SumType::F32;
@@ -82,7 +82,7 @@ struct KeptProduct {
 /// D = A*B + C, sums of what is kept: `b` has depth x columns numbers. `c` null: zeros; `d` may be `c`.
 void multiplyKept(const Sparsity &sparsity, const KeptRows &a, const float *b,
                   const KeptProduct &product, ConstRegisters c, Registers d);
-/// How hardware of `arch` sums what is kept; nothing for 0, and for integers.
+/// The rule by which hardware of `arch` sums kept elements; nothing for 0, and for integers.
 std::optional<SumRule> keptRule(int arch, const Sparsity &sparsity, SumType sum, bool isWgmma);
 
 } // namespace tile::vgpu

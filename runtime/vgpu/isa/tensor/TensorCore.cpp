@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned kLaneCount = 32, kWords = 4, kStepFloats = 2 * kLaneCount;
 constexpr uint32_t kSignBit = 0x80000000;
 
-/// Where a block's row has a column.
+/// The index of a column in a row of a block.
 constexpr unsigned columnPlace(unsigned column) { return column % 2 * 4 + column / 2; }
 
 float elementOf(TensorElement element, uint32_t word, unsigned j) {

@@ -24,7 +24,7 @@ constexpr unsigned kMaxChunks = 8, kMaxBlocks = 32, kBlockColumns = 8, kMaxWordE
 /// A matrix in shared memory has the depth of one instruction.
 constexpr unsigned kChunksOfMatrix = kMatrixDepthBytes / kChunkBytes;
 
-/// How C and D sit in registers; S32Saturated clamps where S32 wraps.
+/// The type of C and D, and so their layout in registers; S32Saturated clamps where S32 wraps.
 enum class SumType : uint8_t { F32, F16, S32, S32Saturated };
 
 /// One warp's product.
@@ -96,7 +96,7 @@ std::optional<uint32_t> prepareA(const ProductShape &shape, std::span<const Shar
 /// B from registers, for each block 1 a chunk.
 void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedB &b,
               const TensorKernels &kernels = bestTensorKernels());
-/// The same where `shape` has one block.
+/// Prepares B from registers where `shape` has one block.
 void prepareB(const ProductShape &shape, ConstRegisters registers, PreparedBlock &b,
               const TensorKernels &kernels = bestTensorKernels());
 /// B from matrices of all blocks. Needed once for the four warps of a wgmma.
@@ -118,15 +118,15 @@ inline std::optional<uint32_t> prepareB(const ProductShape &shape, const SharedM
 /// D = A*B + C, or A*B where `c` is null. Registers: 4 a block, of f16 2. `d` may be `c`, otherwise they do not overlap.
 void multiply(const ProductShape &shape, const PreparedA &a, const PreparedB &b, ConstRegisters c,
               Registers d, const TensorKernels &kernels = bestTensorKernels());
-/// The same with the blocks of B from `firstB` on.
+/// Multiplies with the blocks of B from `firstB` on.
 void multiply(const ProductShape &shape, const PreparedA &a, const PreparedB &b, unsigned firstB,
               ConstRegisters c, Registers d, const TensorKernels &kernels = bestTensorKernels());
-/// The same where `shape` has one block.
+/// Multiplies where `shape` has one block.
 void multiply(const ProductShape &shape, const PreparedA &a, const PreparedBlock &b,
               ConstRegisters c, Registers d, const TensorKernels &kernels = bestTensorKernels());
-/// How hardware of `arch` sums; nothing for 0, and for integers.
+/// The rule by which hardware of `arch` sums; nothing for 0, and for integers.
 std::optional<SumRule> hardwareRule(int arch, const ProductShape &shape, bool isWgmma);
-/// The same with the sums of hardware, with the blocks of B from `firstB` on.
+/// Multiplies with the sums of hardware, with the blocks of B from `firstB` on.
 void multiplyAs(const SumRule &rule, const ProductShape &shape, const PreparedA &a,
                 const PreparedB &b, ConstRegisters c, Registers d, unsigned firstB = 0);
 void multiplyAs(const SumRule &rule, const ProductShape &shape, const PreparedA &a,

@@ -62,7 +62,7 @@ struct Avx2 {
     _mm256_storeu_si256(reinterpret_cast<__m256i *>(to), total);
   }
 
-  // Of the low half of each word, whose high half is 0.
+  // Converts the low half of each word, whose high half is 0.
   TILE_ALWAYS_INLINE static Type floatsOfHalves(__m256i words) {
     return _mm256_cvtph_ps(
         _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));

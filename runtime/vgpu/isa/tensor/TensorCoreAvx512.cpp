@@ -77,7 +77,7 @@ struct RegisterElements {
   TILE_ALWAYS_INLINE explicit RegisterElements(const uint32_t *words)
       : low(_mm512_loadu_si512(words)), high(_mm512_loadu_si512(words + 16)) {}
 
-  /// Those at `places` (2 * word + j), as floats: 16 and 16.
+  /// Takes the elements at `places` (2 * word + j) as floats: 16 and 16.
   template <TensorElement E>
   TILE_ALWAYS_INLINE void take(__m512i places, __m512 (&values)[2]) const {
     __m512i taken = _mm512_permutex2var_epi16(low, places, high);

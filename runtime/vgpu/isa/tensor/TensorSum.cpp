@@ -42,7 +42,7 @@ Term product(Term a, Term b) {
   return result.significand == 0 ? Term{} : result;
 }
 
-// Of the exact value of a sum.
+// Rounds the exact value of a sum to its format, as the tensor core does at the end of a chain.
 uint32_t roundSum(double value, int fractionBits, SumResult result) {
   if (result == SumResult::F16)
     return encodeFloat(value, kHalfFormat, Rounding::NearestEven);

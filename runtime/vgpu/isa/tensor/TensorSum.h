@@ -1,4 +1,4 @@
-// How tensor cores of each architecture sum floating-point products: the rule that was found by probing them, since the ISA
+// Tensor cores of each architecture sum floating-point products by a rule of their own. It was found by probing, since the ISA
 // leaves it open (MMA-Sim, arXiv 2511.10909).
 //
 // A sum has several terms: C and some products. Each is cut off at a bit so far below the highest exponent among them; the
@@ -11,7 +11,7 @@
 
 namespace tile::vgpu {
 
-/// Elements of A and B.
+/// The types of elements of A and B.
 enum class TensorElement : uint8_t { F16, BF16, TF32, E4M3, E5M2, U8, S8 };
 
 constexpr unsigned elementsPerWord(TensorElement element) {

@@ -45,7 +45,7 @@ void trackInit(Warp &warp, const Op &op, const WgmmaForm &form, unsigned positio
       badHalves[half] |= uint32_t{bad} << lane;
       anyBad |= bad;
     }
-  unsigned perRegister = form.product.sum == SumType::F16 ? 2 : 1;
+  unsigned perRegister = form.sum == SumType::F16 ? 2 : 1;
   for (unsigned r = 0; r < op.targets; ++r) {
     uint32_t good = accumulates ? warp.shadow.whole(op.rows[r]) : kFullMask;
     for (unsigned j = 0; anyBad && j < perRegister; ++j) {
@@ -63,7 +63,7 @@ void trackInit(Warp &warp, const Op &op, const WgmmaForm &form, unsigned positio
 void issueForAll(Warp &last, const Op &op, Warpgroup &group) {
   Cta &cta = *last.cta;
   Cluster &cluster = *cta.cluster;
-  WgmmaForm form = WgmmaForm::unpack(op.a);
+  auto form = formOf<WgmmaForm>(op);
   if (group.actor == 0)
     group.actor = cluster.addActor(last, op);
   Warpgroup::Issue issue;
@@ -103,7 +103,7 @@ void issueForAll(Warp &last, const Op &op, Warpgroup &group) {
   ++*cluster.events;
 }
 
-// What this warp's registers must have seen before.
+// The registers of a wgmma must have been fenced since they were touched; this reports the first that was not.
 void checkRegisters(Warp &warp, const Op &op) {
   if (!warp.cta->launch->checks().async)
     return;
@@ -137,7 +137,7 @@ void checkPartner(Warp &warp, const Op &op, Warpgroup &group) {
   auto differs = [&](uint32_t row) {
     return const_cast<Warp *>(other)->row<uint64_t>(row)[0] != warp.row<uint64_t>(row)[0];
   };
-  WgmmaForm form = WgmmaForm::unpack(op.a);
+  auto form = formOf<WgmmaForm>(op);
   if (other && (differs(rowOfB(op)) || (!form.aInRegisters && differs(rowsOfA(op)[0]))))
     warp.stop(op, FindingKind::Async, 0,
               "the warps of a warpgroup have different matrix descriptors");
@@ -161,7 +161,7 @@ void runWgmma(Warp &warp, const Op &op) {
   checkPartner(warp, op, group);
   checkRegisters(warp, op);
   requireUniform(warp, op, rowOfB(op));
-  if (!WgmmaForm::unpack(op.a).aInRegisters)
+  if (!formOf<WgmmaForm>(op).aInRegisters)
     requireUniform(warp, op, rowsOfA(op)[0]);
   group.op = &op;
   group.arrived |= 1u << warp.index % kWarpsOfGroup;
@@ -192,7 +192,7 @@ void runWgmmaWait(Warp &warp, const Op &op) {
   warp.flight.land(done);
   if (group.actor)
     warp.clock.current.own.ordered.raise(group.actor, done);
-  // What all four have waited for is history.
+  // Issues that all four warps have waited for are not needed any more.
   group.waited[warp.index % kWarpsOfGroup] =
       std::max(group.waited[warp.index % kWarpsOfGroup], done);
   uint32_t all = *std::ranges::min_element(group.waited);
@@ -218,7 +218,7 @@ std::vector<uint32_t> matrixRegisters(const Op &op) {
   if (op.real != runWgmma)
     return {};
   std::vector<uint32_t> rows(op.rows, op.rows + op.targets);
-  if (WgmmaForm::unpack(op.a).aInRegisters)
+  if (formOf<WgmmaForm>(op).aInRegisters)
     rows.insert(rows.end(), rowsOfA(op), rowsOfA(op) + kRegistersOfA);
   return rows;
 }

@@ -42,14 +42,15 @@ void takeShape(Decoder &decoder, Suffixes &suffixes, WgmmaForm &form, std::strin
     columns = static_cast<unsigned>(std::atoi(std::string(shape.substr(n + 1, k - n - 1)).c_str()));
     depth = static_cast<unsigned>(std::atoi(std::string(shape.substr(k + 1)).c_str()));
   }
-  form.product.chunks = kChunksOfMatrix;
-  bool integers = isInteger(form.product.a);
+  bool integers = isInteger(form.a);
   bool known = columns >= 8 && columns <= 256 && columns % 8 == 0 &&
                (!integers || columns <= 32 || columns % 16 == 0);
   constexpr unsigned kBitsOfByte = 8;
-  if (!known || depth != form.product.depth() * (form.isBits ? kBitsOfByte : form.isSparse ? 2 : 1))
+  if (!known || depth != form.product().depth() * (form.isBits     ? kBitsOfByte
+                                                   : form.isSparse ? 2
+                                                                   : 1))
     decoder.unsupported("this shape with these types");
-  form.product.blocks = columns / kBlockColumns;
+  form.blocks = static_cast<uint8_t>(columns / kBlockColumns);
 }
 
 void takeTypes(Decoder &decoder, Suffixes &suffixes, WgmmaForm &form) {
@@ -58,18 +59,18 @@ void takeTypes(Decoder &decoder, Suffixes &suffixes, WgmmaForm &form) {
     if (d != "s32" || !suffixes.take("b1") || !suffixes.take("and") || !suffixes.take("popc"))
       decoder.unsupported("expected .s32.b1.b1.and.popc");
     form.isBits = true;
-    form.product.a = form.product.b = TensorElement::U8;
-    form.product.sum = SumType::S32;
+    form.a = form.b = TensorElement::U8;
+    form.sum = SumType::S32;
     return;
   }
-  form.product.a = takeElement(decoder, suffixes);
-  form.product.b = takeElement(decoder, suffixes);
-  TensorElement a = form.product.a, b = form.product.b;
+  form.a = takeElement(decoder, suffixes);
+  form.b = takeElement(decoder, suffixes);
+  TensorElement a = form.a, b = form.b;
   bool saturates = suffixes.take("satfinite");
-  form.product.sum = d == "f32"   ? SumType::F32
-                     : d == "f16" ? SumType::F16
-                     : saturates  ? SumType::S32Saturated
-                                  : SumType::S32;
+  form.sum = d == "f32"   ? SumType::F32
+             : d == "f16" ? SumType::F16
+             : saturates  ? SumType::S32Saturated
+                          : SumType::S32;
   bool matches = a == b || (isFp8(a) && isFp8(b)) || (isInteger(a) && isInteger(b));
   bool sumMatches = isInteger(a) ? d == "s32"
                     : d == "f16" ? a == TensorElement::F16 || isFp8(a)
@@ -106,24 +107,23 @@ void decodeMatrix(Decoder &decoder, const Instruction &instruction, Suffixes &su
   size_t after = form.isSparse ? 5 : 3; // where scale-d is
   decoder.wantOperands(instruction, after + 1, after + 5);
   form.aInRegisters = operands[1].kind == Operand::Kind::Vector;
-  bool scales = !isInteger(form.product.a);
-  bool transposes = form.product.a == TensorElement::F16 || form.product.a == TensorElement::BF16;
+  bool scales = !isInteger(form.a);
+  bool transposes = form.a == TensorElement::F16 || form.a == TensorElement::BF16;
   size_t transposable = transposes ? (form.aInRegisters ? 1 : 2) : 0;
   decoder.wantOperands(instruction, after + 1 + 2 * scales + transposable);
   if (form.isSparse)
     form.selector = takeSelector(decoder, operands[4], form.sparsity());
   if (scales)
-    form.product.negate =
+    form.negates =
         isNegative(decoder, operands[after + 1]) != isNegative(decoder, operands[after + 2]);
   if (transposable == 2)
     form.transA = constantFlag(decoder, operands[after + 3], "imm-trans-a");
   if (transposable)
     form.transB = constantFlag(decoder, operands[after + 2 + transposable], "imm-trans-b");
-  unsigned perBlock = form.product.sum == SumType::F16 ? 2 : 4;
-  if (operands[0].parts.size() != form.product.blocks * perBlock)
+  unsigned perBlock = form.sum == SumType::F16 ? 2 : 4;
+  if (operands[0].parts.size() != form.blocks * perBlock)
     decoder.malformed("D has " + std::to_string(operands[0].parts.size()) + " registers, " +
-                      std::string(shape) + " needs " +
-                      std::to_string(form.product.blocks * perBlock));
+                      std::string(shape) + " needs " + std::to_string(form.blocks * perBlock));
   std::vector<uint32_t> targets, sources;
   for (const Operand &part : operands[0].parts)
     targets.push_back(decoder.target(part, ScalarType::B32));
@@ -142,8 +142,7 @@ void decodeMatrix(Decoder &decoder, const Instruction &instruction, Suffixes &su
   sources.push_back(scale.kind == Operand::Kind::Immediate
                         ? decoder.constant(scale.value ? kFullMask : 0, 0)
                         : decoder.predicate(scale));
-  decoder.emitWide(runWgmma, targets, sources, 0, form.pack(), 0,
-                   kOwnValidity | kControl | kAccumulates);
+  decoder.emitWide(runWgmma, targets, sources, 0, form, kOwnValidity | kControl | kAccumulates);
   decoder.program().usesWgmma = true;
 }
 
@@ -177,7 +176,8 @@ const OpcodeInfo kOpcodes[] = {
      .requirements = {{"", 90, 80, true},
                       {"sp", 90, 82, true},
                       {"s8.u8", 90, 84, true},
-                      {"u8.s8", 90, 84, true}}},
+                      {"u8.s8", 90, 84, true}},
+     .warps = kWarpsOfGroup},
 };
 
 } // namespace

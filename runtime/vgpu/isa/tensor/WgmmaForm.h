@@ -1,53 +1,36 @@
-// What a decoded wgmma.mma_async does and where its operands are. Inside the virtual GPU: decoding, issue and products share it.
+// The operand form of wgmma.mma_async, and the rows of its operands. Decoding, issue and products share it.
 #pragma once
 
 #include "runtime/vgpu/isa/tensor/Sparsity.h"
 #include "runtime/vgpu/isa/tensor/TensorCore.h"
 #include "runtime/vgpu/machine/Lanes.h"
+#include "runtime/vgpu/machine/OpForm.h"
 
 namespace tile::vgpu {
 
 constexpr unsigned kWarpsOfGroup = 4, kRowsOfWarp = 16, kRowsOfA = 64, kRegistersOfA = 4;
 
-/// Op::a of a wgmma.
+/// As an operation keeps it; a wgmma has a depth of kChunksOfMatrix, so the product needs no field for it.
 struct WgmmaForm {
-  ProductShape product;
-  bool aInRegisters = false, transA = false, transB = false;
-  bool isBits = false;   // elements of one bit; the product has bytes in their place
-  bool isSparse = false; // A has half of its depth
-  uint8_t selector = 0;  // of its metadata
+  TensorElement a = TensorElement::F16, b = TensorElement::F16; // of the same width
+  SumType sum = SumType::F32;
+  uint8_t blocks = 1;       // columns in units of 8
+  bool negates : 1 = false; // subtracts the products
+  bool aInRegisters : 1 = false, transA : 1 = false, transB : 1 = false;
+  bool isBits : 1 = false;   // elements of one bit; the product has bytes in their place
+  bool isSparse : 1 = false; // A has half of its depth
+  uint8_t selector : 2 = 0;  // of its metadata
 
-  uint32_t pack() const {
-    return product.blocks | static_cast<uint32_t>(product.a) << 8 |
-           static_cast<uint32_t>(product.b) << 12 | static_cast<uint32_t>(product.sum) << 16 |
-           uint32_t{product.negate} << 20 | uint32_t{aInRegisters} << 21 | uint32_t{transA} << 22 |
-           uint32_t{transB} << 23 | uint32_t{isBits} << 24 | uint32_t{isSparse} << 25 |
-           uint32_t{selector} << 26;
-  }
-  static WgmmaForm unpack(uint32_t bits) {
-    WgmmaForm form;
-    form.product.blocks = bits & 0xff;
-    form.product.a = static_cast<TensorElement>(bits >> 8 & 15);
-    form.product.b = static_cast<TensorElement>(bits >> 12 & 15);
-    form.product.sum = static_cast<SumType>(bits >> 16 & 15);
-    form.product.negate = bits >> 20 & 1;
-    form.product.chunks = kChunksOfMatrix;
-    form.aInRegisters = bits >> 21 & 1;
-    form.transA = bits >> 22 & 1;
-    form.transB = bits >> 23 & 1;
-    form.isBits = bits >> 24 & 1;
-    form.isSparse = bits >> 25 & 1;
-    form.selector = bits >> 26 & 3;
-    return form;
-  }
-  uint32_t elementBytes() const { return 4 / elementsPerWord(product.a); }
+  bool operator==(const WgmmaForm &) const = default;
+
+  ProductShape product() const { return {a, b, sum, kChunksOfMatrix, blocks, negates}; }
+  uint32_t elementBytes() const { return 4 / elementsPerWord(a); }
   MatrixExtent extentOfA() const { return {kRowsOfA, elementBytes(), transA}; }
   MatrixExtent extentOfB() const {
-    return {product.blocks * kBlockColumns, elementBytes(), transB,
-            kMatrixDepthBytes * (isSparse ? 2 : 1)};
+    return {blocks * kBlockColumns, elementBytes(), transB, kMatrixDepthBytes * (isSparse ? 2 : 1)};
   }
   Sparsity sparsity() const {
-    return {static_cast<Element>(product.a), static_cast<uint8_t>(2 * product.depth()), selector};
+    return {static_cast<Element>(a), static_cast<uint8_t>(2 * product().depth()), selector};
   }
 };
 
@@ -63,7 +46,7 @@ void runWgmmaFence(Warp &warp, const Op &op);
 void runWgmmaCommit(Warp &warp, const Op &op);
 void runWgmmaWait(Warp &warp, const Op &op);
 
-/// Of a matrix descriptor; stops the block if it cannot be used.
+/// Decodes a matrix descriptor; stops the block if it cannot be used.
 SharedMatrix wgmmaMatrix(Warp &warp, const Op &op, uint64_t descriptor, const MatrixExtent &extent);
 /// One of the four warps of a group.
 Warp &memberOf(Cta &cta, const Warpgroup &group, unsigned position);

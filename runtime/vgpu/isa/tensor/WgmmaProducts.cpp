@@ -16,23 +16,24 @@ struct Chain {
   std::span<Issue *const> issues;
 
   const Op &op() const { return *issues[0]->op; }
-  WgmmaForm form() const {
-    WgmmaForm form = WgmmaForm::unpack(op().a);
-    form.product.chunks = static_cast<unsigned>(issues.size()) * kChunksOfMatrix;
-    return form;
+  WgmmaForm form() const { return formOf<WgmmaForm>(op()); }
+  ProductShape product() const {
+    ProductShape product = form().product();
+    product.chunks *= static_cast<unsigned>(issues.size());
+    return product;
   }
   bool hasMatricesOf(const Chain &other) const {
     auto isSame = [](const Issue *x, const Issue *y) { return x->descriptorB == y->descriptorB; };
-    return op().a == other.op().a && std::ranges::equal(issues, other.issues, isSame);
+    return form() == other.form() && std::ranges::equal(issues, other.issues, isSame);
   }
 };
 
 // Sums in f32 alone are the same whether they are stored in between or not.
 bool continues(const Issue &issue, const Issue &before, int sumArch) {
   const Op &op = *issue.op, &earlier = *before.op;
-  return issue.accumulates && op.a == earlier.a && op.targets == earlier.targets &&
-         WgmmaForm::unpack(op.a).product.sum == SumType::F32 && sumArch == 0 &&
-         !WgmmaForm::unpack(op.a).isSparse &&
+  auto form = formOf<WgmmaForm>(op);
+  return issue.accumulates && form == formOf<WgmmaForm>(earlier) && op.targets == earlier.targets &&
+         form.sum == SumType::F32 && sumArch == 0 && !form.isSparse &&
          std::equal(op.rows, op.rows + op.targets, earlier.rows);
 }
 
@@ -75,6 +76,7 @@ void multiplyChain(Cta &cta, Warpgroup &group, const Chain &chain, const SharedB
                    const PreparedB &b) {
   const Op &op = chain.op();
   WgmmaForm form = chain.form();
+  ProductShape product = chain.product();
   PreparedA a;
   Matrices matrices;
   if (!form.aInRegisters)
@@ -82,27 +84,27 @@ void multiplyChain(Cta &cta, Warpgroup &group, const Chain &chain, const SharedB
   for (unsigned position = 0; position < kWarpsOfGroup; ++position) {
     Warp &warp = memberOf(cta, group, position);
     if (form.aInRegisters)
-      prepareRegisters(warp, chain, form.product, a);
+      prepareRegisters(warp, chain, product, a);
     else
-      prepareA(form.product, matrices, shared, position, a);
+      prepareA(product, matrices, shared, position, a);
     uint32_t *d[4 * kMaxBlocks];
     for (unsigned r = 0; r < op.targets; ++r)
       d[r] = warp.row<uint32_t>(op.rows[r]);
     uint32_t **start = chain.issues[0]->accumulates ? d : nullptr;
-    if (auto rule = hardwareRule(cta.launch->program().sumArch, form.product, true))
-      multiplyAs(*rule, form.product, a, b, start, d);
+    if (auto rule = hardwareRule(cta.launch->program().sumArch, product, true))
+      multiplyAs(*rule, product, a, b, start, d);
     else
-      multiply(form.product, a, b, start, d);
+      multiply(product, a, b, start, d);
   }
 }
 
 // Counts of bits that A's row and B's column have in common.
 void computeBits(Cta &cta, Warpgroup &group, const Issue &issue) {
   const Op &op = *issue.op;
-  WgmmaForm form = WgmmaForm::unpack(op.a);
+  auto form = formOf<WgmmaForm>(op);
   SharedBytes shared{std::span(cta.shared.data(), cta.launch->sharedBytes()), kSharedBase};
   Warp &first = memberOf(cta, group, 0);
-  std::vector<BitRow> b(form.product.blocks * kBlockColumns), a(kRowsOfA);
+  std::vector<BitRow> b(form.blocks * kBlockColumns), a(kRowsOfA);
   readBitRows(wgmmaMatrix(first, op, issue.descriptorB, form.extentOfB()), shared, b);
   if (!form.aInRegisters)
     readBitRows(wgmmaMatrix(first, op, issue.descriptorA, form.extentOfA()), shared, a);
@@ -147,7 +149,7 @@ void computeUpTo(Cta &cta, Warpgroup &group, uint32_t time) {
       continue;
     }
     if (before.issues.empty() || !chain.hasMatricesOf(before))
-      prepareB(form.product,
+      prepareB(chain.product(),
                matricesOf(memberOf(cta, group, 0), chain, &Issue::descriptorB, form.extentOfB()),
                shared, b);
     multiplyChain(cta, group, chain, shared, b);

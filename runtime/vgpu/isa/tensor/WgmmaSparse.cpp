@@ -37,7 +37,7 @@ void readKept(Warp &warp, const Op &op, const WgmmaForm &form, const MatrixEleme
       for (unsigned i = 0; i < sparsity.kept(); ++i)
         rows.values[row][i] = a.at(position * kRowsOfWarp + row, i);
   }
-  for (unsigned row = 0; form.product.negate && row < kRowsOfWarp; ++row)
+  for (unsigned row = 0; form.negates && row < kRowsOfWarp; ++row)
     for (unsigned i = 0; i < sparsity.kept(); ++i)
       rows.values[row][i] = -rows.values[row][i];
 }
@@ -45,7 +45,7 @@ void readKept(Warp &warp, const Op &op, const WgmmaForm &form, const MatrixEleme
 } // namespace
 
 void readSparsity(Cta &cta, Warpgroup &group, const Op &op, Warpgroup::Issue &issue) {
-  Sparsity sparsity = WgmmaForm::unpack(op.a).sparsity();
+  Sparsity sparsity = formOf<WgmmaForm>(op).sparsity();
   KeptRows rows;
   for (unsigned position = 0; position < kWarpsOfGroup; ++position) {
     Warp &warp = memberOf(cta, group, position);
@@ -59,7 +59,7 @@ void readSparsity(Cta &cta, Warpgroup &group, const Op &op, Warpgroup::Issue &is
 void computeSparse(Cta &cta, Warpgroup &group, const Warpgroup::Issue &issue) {
   static thread_local std::vector<float> b;
   const Op &op = *issue.op;
-  WgmmaForm form = WgmmaForm::unpack(op.a);
+  auto form = formOf<WgmmaForm>(op);
   Sparsity sparsity = form.sparsity();
   SharedBytes shared{std::span(cta.shared.data(), cta.launch->sharedBytes()), kSharedBase};
   Warp &first = memberOf(cta, group, 0);
@@ -67,14 +67,14 @@ void computeSparse(Cta &cta, Warpgroup &group, const Warpgroup::Issue &issue) {
   if (!form.aInRegisters)
     matrixA = wgmmaMatrix(first, op, issue.descriptorA, form.extentOfA());
   MatrixElements elementsA{matrixA, shared, sparsity.element},
-      elementsB{matrixB, shared, static_cast<Element>(form.product.b)};
-  unsigned columns = form.product.blocks * kBlockColumns;
+      elementsB{matrixB, shared, static_cast<Element>(form.b)};
+  unsigned columns = form.blocks * kBlockColumns;
   b.resize(size_t{sparsity.depth} * columns);
   for (unsigned k = 0; k < sparsity.depth; ++k)
     for (unsigned column = 0; column < columns; ++column)
       b[k * columns + column] = elementsB.at(column, k);
-  KeptProduct product{elementsB.element, form.product.sum, form.product.blocks,
-                      keptRule(cta.launch->program().sumArch, sparsity, form.product.sum, true)};
+  KeptProduct product{elementsB.element, form.sum, form.blocks,
+                      keptRule(cta.launch->program().sumArch, sparsity, form.sum, true)};
   KeptRows rows;
   for (unsigned position = 0; position < kWarpsOfGroup; ++position) {
     Warp &warp = memberOf(cta, group, position);

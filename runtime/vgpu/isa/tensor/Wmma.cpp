@@ -1,4 +1,4 @@
-// wmma: products of whole tiles whose fragments nobody but these instructions can read.
+// wmma: products of whole tiles, whose fragments only these instructions can read.
 #include "runtime/vgpu/isa/tensor/Wmma.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/ptx/ModifierWords.h"
@@ -63,12 +63,12 @@ static WmmaOrder orderOf(const WmmaShape &shape, WmmaFragment fragment) {
 static WmmaForm makeForm(const WmmaShape &shape, unsigned bits, WmmaFragment fragment) {
   bool isSum = fragment == WmmaFragment::C;
   WmmaForm form{fragment == WmmaFragment::B ? shape.n : shape.m, isSum ? shape.n : shape.k,
-                static_cast<uint16_t>(bits), 0, orderOf(shape, fragment)};
-  form.registers = static_cast<uint16_t>(form.elements() * bits / (kLanes * form.registerBits()));
+                static_cast<uint8_t>(bits), 0, orderOf(shape, fragment)};
+  form.registers = static_cast<uint8_t>(form.elements() * bits / (kLanes * form.registerBits()));
   return form;
 }
 
-static constexpr uint16_t kHalfInputRegisters = 8; // in every shape
+static constexpr uint8_t kHalfInputRegisters = 8; // in every shape
 
 std::optional<WmmaForm> wmmaForm(const WmmaShape &shape, std::string_view type,
                                  WmmaFragment fragment) {
@@ -145,7 +145,7 @@ void gather(Warp &warp, const uint32_t *rows, const WmmaForm &form, Get get, Lin
     });
 }
 
-// What products of inputs are: elements of E, or words of single bits.
+// The products of inputs: of elements of E, or of words of single bits.
 template <Element E> struct Product {
   using Value = typename ElementTraits<E>::Value;
   static constexpr unsigned bits = E == Element::F64 ? 64 : 32 / elementsPerRegister(E);
@@ -163,7 +163,12 @@ template <bool And> struct BitProduct {
   }
 };
 
-// Op::a: the shape, in its low byte, and the numbers of registers of A and B. Rows: D, A, B, C.
+struct ProductForm {
+  uint8_t shape; // an index of kWmmaShapes
+  uint8_t registersOfA, registersOfB;
+};
+
+// Rows: D, A, B, C.
 template <class P, Accumulator AccC, Accumulator AccD> void runWmma(Warp &warp, const Op &op) {
   if (!wmmaReady(warp, op))
     return;
@@ -171,15 +176,16 @@ template <class P, Accumulator AccC, Accumulator AccD> void runWmma(Warp &warp, 
   using TraitsD = AccumulatorTraits<AccD>;
   using LaneC = typename TraitsC::Register;
   using LaneD = typename TraitsD::Register;
-  WmmaShape shape = kWmmaShapes[op.a & 255];
+  auto form = formOf<ProductForm>(op);
+  WmmaShape shape = kWmmaShapes[form.shape];
   if (shape.k == 128)
     shape.k /= P::bits;
   WmmaForm formA = makeForm(shape, P::bits, WmmaFragment::A),
            formB = makeForm(shape, P::bits, WmmaFragment::B),
            formC = makeForm(shape, 8 * sizeof(LaneC) / TraitsC::perRegister, WmmaFragment::C),
            formD = makeForm(shape, 8 * sizeof(LaneD) / TraitsD::perRegister, WmmaFragment::C);
-  const uint32_t *rowsA = op.rows + op.targets, *rowsB = rowsA + (op.a >> 8 & 255),
-                 *rowsC = rowsB + (op.a >> 16 & 255);
+  const uint32_t *rowsA = op.rows + op.targets, *rowsB = rowsA + form.registersOfA,
+                 *rowsC = rowsB + form.registersOfB;
   Lines<typename P::Value> a, b;
   Lines<typename TraitsC::Sum> sums;
   gather<typename P::Lane>(warp, rowsA, formA, P::get, a);
@@ -281,10 +287,10 @@ void decodeMultiply(Decoder &decoder, const Instruction &instruction, Suffixes &
   for (const WmmaForm &input : {*formA, *formB, *formC})
     for (const Operand &part : wmmaRegisters(decoder, instruction.operands[i++], input.registers))
       sources.push_back(decoder.source(part, inputType));
-  auto shapeIndex = static_cast<uint32_t>(shape - kWmmaShapes);
-  decoder.emitWide(pickHandler(a, c, d, saturate, bitOperation), targets, sources, 0,
-                   shapeIndex | uint32_t{formA->registers} << 8 | uint32_t{formB->registers} << 16,
-                   0, kOwnValidity);
+  ProductForm product = {static_cast<uint8_t>(shape - kWmmaShapes), formA->registers,
+                         formB->registers};
+  decoder.emitWide(pickHandler(a, c, d, saturate, bitOperation), targets, sources, 0, product,
+                   kOwnValidity);
 }
 
 void decodeWmma(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {

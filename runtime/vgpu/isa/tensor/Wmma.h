@@ -24,7 +24,8 @@ inline constexpr WmmaShape kWmmaShapes[] = {{"m16n16k16", 16, 16, 16}, {"m8n32k1
 /// Removes the shape from the suffixes; null if there is none.
 const WmmaShape *takeWmmaShape(Suffixes &suffixes);
 
-/// How the blocks of eight lines by four registers, of sums by eight columns, follow each other in the registers of a lane.
+/// The order in which the blocks of eight lines by four registers, of sums by eight columns, follow each other in the registers
+/// of a lane.
 enum class WmmaOrder : uint8_t {
   DepthFirst, // all of eight lines, then the next eight
   LinesFirst, // sixteen lines for each part of the depth, then the next sixteen
@@ -32,11 +33,11 @@ enum class WmmaOrder : uint8_t {
   SumsAcross  // the same transposed: g counts along columns
 };
 
-/// A fragment: `lines` runs of `length` elements of `bits`, in `registers` registers a lane.
+/// A fragment: `lines` runs of `length` elements of `bits`, in `registers` registers a lane. In bytes: an operation keeps it.
 struct WmmaForm {
-  uint16_t lines, length, bits, registers;
+  uint8_t lines, length, bits, registers;
   WmmaOrder order = WmmaOrder::DepthFirst;
-  unsigned elements() const { return lines * length; }
+  unsigned elements() const { return unsigned{lines} * length; }
   unsigned perLane() const { return elements() / kLanes; }
   unsigned registerBits() const { return bits == 64 ? 64 : 32; }
   unsigned perRegister() const { return registerBits() / bits; }
@@ -44,7 +45,7 @@ struct WmmaForm {
   struct Place {
     unsigned line, along;
   };
-  /// Where element `i` of a lane is.
+  /// The place of element `i` of a lane.
   Place place(unsigned lane, unsigned i) const;
 };
 /// The form of a fragment with elements of a type as PTX spells it; nothing if there is none.

@@ -11,24 +11,12 @@
 namespace tile::vgpu {
 namespace {
 
-// Op::a of loads and stores: the form and how memory is walked.
-constexpr uint32_t kWide = 1, kAcross = 2;
+// A fragment, and how a load or store walks over the memory it is in.
 struct Walk {
   WmmaForm form;
-  uint32_t flags;
-  uint32_t pack() const {
-    return flags | uint32_t{form.length} << 2 | uint32_t{form.bits} << 10 |
-           uint32_t{form.lines} << 17 | uint32_t{form.registers} << 23 |
-           static_cast<uint32_t>(form.order) << 27;
-  }
-  static Walk unpack(uint32_t bits) {
-    auto field = [&](unsigned at, unsigned width) {
-      return static_cast<uint16_t>(bits >> at & ((1u << width) - 1));
-    };
-    return {{field(17, 6), field(2, 8), field(10, 7), field(23, 4),
-             static_cast<WmmaOrder>(field(27, 2))},
-            bits & 3};
-  }
+  bool isWide = false;   // the address
+  bool isAcross = false; // lines are strided, and the elements of one are not next to each other
+  Space space = Space::Generic;
 };
 
 void requireUniform(Warp &warp, const Op &op, const uint64_t *values, const char *what) {
@@ -51,7 +39,7 @@ struct Pieces {
     unsigned perPiece = pieceBits / walk.form.bits;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       auto [line, along] = walk.form.place(lane, index * perPiece);
-      uint64_t at = walk.flags & kAcross ? along * stride + line : line * stride + along;
+      uint64_t at = walk.isAcross ? along * stride + line : line * stride + along;
       access.address[lane] = start + at * walk.form.bits / 8;
     }
   }
@@ -62,9 +50,9 @@ bool beginWalk(Warp &warp, const Op &op, unsigned addressSource, bool writes, Pi
   if (!wmmaReady(warp, op))
     return false;
   uint32_t addressRow = op.rows[addressSource], strideRow = op.rows[addressSource + 1];
-  pieces.walk = Walk::unpack(op.a);
+  pieces.walk = formOf<Walk>(op);
   const WmmaForm &form = pieces.walk.form;
-  readAddresses(warp, addressRow, pieces.walk.flags & kWide, op.imm, pieces.access.address);
+  readAddresses(warp, addressRow, pieces.walk.isWide, op.imm, pieces.access.address);
   if (warp.shadow) {
     checkAddress(warp, op, addressRow);
     checkAddress(warp, op, strideRow);
@@ -80,7 +68,7 @@ bool beginWalk(Warp &warp, const Op &op, unsigned addressSource, bool writes, Pi
   if (pieces.start % fragmentBytes != 0)
     warp.stop(op, FindingKind::Misaligned, 0,
               "the matrix must begin at a multiple of " + std::to_string(fragmentBytes) + " bytes");
-  unsigned lineBits = (pieces.walk.flags & kAcross ? form.lines : form.length) * form.bits,
+  unsigned lineBits = (pieces.walk.isAcross ? form.lines : form.length) * form.bits,
            unit = std::min(lineBits, 128u);
   if (pieces.stride * form.bits % unit != 0)
     warp.stop(op, FindingKind::Misaligned, 0,
@@ -88,7 +76,7 @@ bool beginWalk(Warp &warp, const Op &op, unsigned addressSource, bool writes, Pi
                   std::to_string(unit / 8) + " bytes");
   pieces.pieceBits = std::max<unsigned>(form.bits, form.bits < 8 ? 32 : 8);
   pieces.count = form.perLane() * form.bits / pieces.pieceBits;
-  pieces.access.space = static_cast<Space>(op.b);
+  pieces.access.space = pieces.walk.space;
   pieces.access.mask = kFullMask;
   pieces.access.bytes = pieces.pieceBits / 8;
   pieces.access.kind = writes ? AccessKind::Write : AccessKind::Read;
@@ -207,7 +195,6 @@ template <class Lane> void storeFragment(Warp &warp, const Op &op) {
 struct MemoryForm {
   WmmaFragment fragment = WmmaFragment::C;
   Walk walk;
-  Space space = Space::Generic;
   ScalarType type = ScalarType::B32; // of the registers
   unsigned defaultStride = 0;
 };
@@ -219,9 +206,9 @@ MemoryForm takeMemoryForm(Decoder &decoder, Suffixes &suffixes, bool isLoad) {
   const WmmaShape *shape = takeWmmaShape(suffixes);
   MemoryForm result;
   if (suffixes.take("global"))
-    result.space = Space::Global;
+    result.walk.space = Space::Global;
   else if (suffixes.take("shared") || suffixes.take("shared::cta"))
-    result.space = Space::Shared;
+    result.walk.space = Space::Shared;
   std::string_view type = suffixes.takeOneOf(
       {"f16", "bf16", "tf32", "f32", "f64", "s32", "s8", "u8", "s4", "u4", "b1"});
   result.fragment = name == "a" ? WmmaFragment::A : name == "b" ? WmmaFragment::B : WmmaFragment::C;
@@ -230,7 +217,8 @@ MemoryForm takeMemoryForm(Decoder &decoder, Suffixes &suffixes, bool isLoad) {
   bool across = (layout == "col") != (result.fragment == WmmaFragment::B);
   if (name.empty() || !form || layout.empty() || !fragment || (across && fragment->bits < 8))
     decoder.unsupported("this fragment, layout, shape and type do not go together");
-  result.walk = {*fragment, across ? kAcross : 0};
+  result.walk.form = *fragment;
+  result.walk.isAcross = across;
   result.type = fragment->bits == 64 ? ScalarType::B64
                 : type == "s32"      ? ScalarType::S32
                                      : ScalarType::B32;
@@ -254,11 +242,11 @@ void decodeWmmaLoad(Decoder &decoder, const Instruction &instruction, Suffixes &
        wmmaRegisters(decoder, instruction.operands[0], form.walk.form.registers))
     targets.push_back(decoder.target(part, form.type));
   Decoder::Address address = decoder.address(instruction.operands[1]);
-  form.space = decoder.spaceOf(form.space, address);
-  form.walk.flags |= address.bytes == 8 ? kWide : 0;
+  form.walk.space = decoder.spaceOf(form.walk.space, address);
+  form.walk.isWide = address.bytes == 8;
   decoder.emitWide(wide ? loadFragment<uint64_t> : loadFragment<uint32_t>, targets,
                    std::array{address.row, strideRow(decoder, instruction, form)}, address.offset,
-                   form.walk.pack(), static_cast<uint32_t>(form.space), kOwnValidity);
+                   form.walk, kOwnValidity);
 }
 
 void decodeWmmaStore(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
@@ -270,13 +258,12 @@ void decodeWmmaStore(Decoder &decoder, const Instruction &instruction, Suffixes 
        wmmaRegisters(decoder, instruction.operands[1], form.walk.form.registers))
     sources.push_back(decoder.source(part, form.type));
   Decoder::Address address = decoder.address(instruction.operands[0]);
-  form.space = decoder.spaceOf(form.space, address);
-  form.walk.flags |= address.bytes == 8 ? kWide : 0;
+  form.walk.space = decoder.spaceOf(form.walk.space, address);
+  form.walk.isWide = address.bytes == 8;
   sources.push_back(address.row);
   sources.push_back(strideRow(decoder, instruction, form));
   decoder.emitWide(wide ? storeFragment<uint64_t> : storeFragment<uint32_t>, {}, sources,
-                   address.offset, form.walk.pack(), static_cast<uint32_t>(form.space),
-                   kOwnValidity);
+                   address.offset, form.walk, kOwnValidity);
 }
 
 } // namespace tile::vgpu

@@ -452,6 +452,12 @@ TEST(NegativeTensor, ChangedMaps) {
       {
           {"replaced before the copy is complete", {{"  bar.sync 3;\n"}}, {Race, WarpRace, Async}},
           {"copied in part", {{"%t, 16;\n", "%t, 15;\n"}}, {Async}, "tensormap.replace"},
+          {"an entry that would be the first if 24 bits of its number counted",
+           {{"global_address.global.b1024.b64 [%rd5], %rd9;",
+             "box_dim.global.b1024.b32 [%rd5], 16777216, 8;"}},
+           {Async},
+           "tensormap.replace",
+           "field box_dim has no entry 16777216"},
           {"not released",
            {{"  fence.proxy.tensormap::generic.release.gpu;\n"}},
            {Async},

@@ -1,0 +1,27 @@
+// Functions of the bits of integers: each is an operation of its name.
+#include "frontend/language/Promotion.h"
+#include "frontend/trace/Trace.h"
+
+#include <tile/Ops.h>
+
+using namespace tile;
+using namespace tile::frontend;
+
+static Value ofBits(const char *name, const char *irName, const Arg &x, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  checkData(trace, name, x, loc);
+  Value value = materialize(trace, x, loc);
+  TileType type = trace.type(value, loc);
+  if (!isInteger(type.dtype) || type.dtype == i1)
+    trace.fail(loc,
+               std::string(name) + ": needs an integer of 8 to 64 bits, got " + nameOf(type.dtype) +
+                   ": cast or bitcast it",
+               {madeNote(trace, "operand", value)});
+  return trace.op(irName, type, {value}, loc);
+}
+
+Value tile::popcount(Arg x, Loc loc) { return ofBits("popcount", "tile.popcount", x, loc); }
+Value tile::clz(Arg x, Loc loc) { return ofBits("clz", "tile.clz", x, loc); }
+Value tile::reverse_bits(Arg x, Loc loc) {
+  return ofBits("reverse_bits", "tile.reverse_bits", x, loc);
+}

@@ -1,0 +1,73 @@
+// A context of the CUDA driver. Every driver call goes through check(), which turns results into errors and remembers when the
+// context is lost: from then on each call fails at once with ContextLost, naming the kernel launched last.
+#pragma once
+
+#include "runtime/device/CudaDriver.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+namespace tile::device {
+
+/// Throws an error of whoever calls the device.
+[[noreturn]] inline void refuse(ErrorCode code, const std::string &message) {
+  throw Error(Fault::User, code, message);
+}
+
+class CudaContext {
+public:
+  /// The primary context of a device, of which it holds a reference.
+  explicit CudaContext(int ordinal);
+  /// A context of others, which is left alone.
+  explicit CudaContext(cuda::CUcontext context);
+  CudaContext(const CudaContext &) = delete;
+  ~CudaContext();
+
+  const cuda::Driver &driver() const { return driver_; }
+  cuda::CUdevice device() const { return device_; }
+  cuda::CUcontext handle() const { return context_; }
+
+  /// Throws unless the call succeeded; `what` says what it was for. Of literals no string is made unless there is something
+  /// to say.
+  void check(cuda::CUresult result, const char *what) const {
+    if (result != cuda::kSuccess)
+      check(result, std::string(what));
+  }
+  void check(cuda::CUresult result, const std::string &what) const;
+  /// A kernel has been launched: the one that messages name if the context is lost.
+  void noteLaunch(std::shared_ptr<const std::string> kernel) const;
+
+  /// Calls `use()` in the context, for a destructor: not if it is lost or the process ends, as nothing is left to be freed.
+  template <class Use> void useLast(Use use) const {
+    if (cuda::isExiting() || lost_ || driver_.contextPush(context_) != cuda::kSuccess)
+      return;
+    use();
+    cuda::CUcontext popped = nullptr;
+    driver_.contextPop(&popped);
+  }
+
+  /// Makes the context current for the calling thread while it lives.
+  class Current {
+  public:
+    explicit Current(const CudaContext &context);
+    Current(const Current &) = delete;
+    ~Current();
+
+  private:
+    const cuda::Driver &driver_;
+  };
+
+private:
+  std::string lastKernelText() const;
+
+  const cuda::Driver &driver_;
+  cuda::CUdevice device_ = 0;
+  cuda::CUcontext context_ = nullptr;
+  bool isOwner_ = true; // of a reference to the context
+  mutable std::atomic<bool> lost_ = false;
+  mutable std::mutex lastKernelMutex_;
+  mutable std::shared_ptr<const std::string> lastKernel_;
+};
+
+} // namespace tile::device
