@@ -187,6 +187,11 @@ VariantKind variantOf(Operation *op) {
   return variant ? variant.getKind() : VariantKind::Undecided;
 }
 
+VariantKind demandedVariantOf(Operation *op) {
+  auto number = op->getAttrOfType<IntegerAttr>(ir::kVariantAttr);
+  return number ? static_cast<VariantKind>(number.getInt()) : VariantKind::Undecided;
+}
+
 SmallVector<StringRef> refusalsOf(Operation *op) {
   SmallVector<StringRef> sentences;
   VariantAttr variant = annotatedVariant(op);

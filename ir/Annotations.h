@@ -30,6 +30,8 @@ void setAccess(mlir::Operation *op, llvm::ArrayRef<int32_t> order, int64_t vecto
 VariantKind variantOf(mlir::Operation *op);
 /// Why better variants were refused, as sentences.
 llvm::SmallVector<llvm::StringRef> refusalsOf(mlir::Operation *op);
+/// The variant that the program demands of an operation; `Undecided` if it leaves the choice.
+VariantKind demandedVariantOf(mlir::Operation *op);
 /// Chooses a variant; adds a sentence to the refusals. Each keeps what the other has written.
 void setVariant(mlir::Operation *op, VariantKind kind);
 void addRefusal(mlir::Operation *op, llvm::StringRef sentence);

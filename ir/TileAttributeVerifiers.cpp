@@ -147,6 +147,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyGridSymbols(op, attribute.getValue());
   if (isAnyOf(name, {kStagesAttr, kUnrollAttr, kNoLicmAttr, kFlattenAttr}))
     return verifyLoop(op, attribute);
+  if (name == kVariantAttr)
+    return verifyRange(op, name, attribute.getValue(), 1, tile::gpu::getMaxEnumValForVariantKind());
   if (isAnyOf(name,
               {kPersistentAttr, kNoFusionAttr, kFlushDenormalsAttr, kPreciseAttr, kThreadsAttr}))
     return success();

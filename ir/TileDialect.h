@@ -61,6 +61,9 @@ inline constexpr llvm::StringLiteral kUnrollAttr = "tile.unroll";
 inline constexpr llvm::StringLiteral kNoLicmAttr = "tile.no_licm";
 inline constexpr llvm::StringLiteral kFlattenAttr = "tile.flatten";
 
+/// On a load, store or product: the number of the `tilegpu` variant that it must be carried out by.
+inline constexpr llvm::StringLiteral kVariantAttr = "tile.variant";
+
 /// On an operation of `math` or a division: full accuracy instead of the fast form on f32.
 inline constexpr llvm::StringLiteral kPreciseAttr = "tile.precise";
 

@@ -27,9 +27,8 @@ def TileGpu_AccessAttr : TileGpu_Attr<"Access", "access"> {
 }
 
 def TileGpu_VariantKind : I32Enum<"VariantKind", "how a copy or a product is carried out", [
-    I32EnumCase<"Undecided", 0, "undecided">, I32EnumCase<"Vector", 1, "vector">, I32EnumCase<"Scalar", 2, "scalar">,
-    I32EnumCase<"MmaSync", 3, "mma_sync">, I32EnumCase<"Fma", 4, "fma">,
-    I32EnumCase<"CpAsync", 5, "cp_async">]> {
+    I32EnumCase<"Undecided", 0, "undecided">, I32EnumCase<"CpAsync", 1, "cp_async">, I32EnumCase<"Vector", 2, "vector">,
+    I32EnumCase<"Scalar", 3, "scalar">, I32EnumCase<"MmaSync", 4, "mma_sync">, I32EnumCase<"Fma", 5, "fma">]> {
   let cppNamespace = "::tile::gpu";
 }
 

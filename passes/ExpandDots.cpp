@@ -67,8 +67,10 @@ void expand(ir::DotOp dot, const Parts &a, const Parts &b, Terms terms, ir::Prec
   Location loc = dot.getLoc();
   Value zero = zeroLike(builder, loc, dot.getAcc()), sum = zero;
   auto add = [&](std::pair<int, int> term) {
-    sum = ir::DotOp::create(builder, loc, sum.getType(), a[term.first], b[term.second], sum,
-                            precision);
+    auto part = ir::DotOp::create(builder, loc, sum.getType(), a[term.first], b[term.second], sum,
+                                  precision);
+    part->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
+    sum = part.getResult();
   };
   llvm::for_each(terms.drop_back(), add);
   Value isNumber = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, sum, sum);
@@ -79,7 +81,10 @@ void expand(ir::DotOp dot, const Parts &a, const Parts &b, Terms terms, ir::Prec
   dot.erase();
 }
 
+// Multiply-adds have all bits of f32: they need no terms.
 void expand(ir::DotOp dot) {
+  if (gpu::demandedVariantOf(dot) == gpu::VariantKind::Fma)
+    return dot.setPrecision(ir::Precision::Ieee);
   OpBuilder builder(dot);
   Location loc = dot.getLoc();
   if (dot.getPrecision() == ir::Precision::Tf32x3) {

@@ -112,13 +112,32 @@ void chooseWarpGrids(const DotChain &chain) {
       chooseWarpGrid(dot);
 }
 
-void select(Operation *op, const ir::Target &target) {
+// A scalar access takes one element, whatever could be taken.
+void take(Operation *op, gpu::VariantKind kind) {
+  gpu::setVariant(op, kind);
+  gpu::AccessAttr access = gpu::accessOf(op);
+  if (kind == gpu::VariantKind::Scalar && access)
+    gpu::setAccess(op, access.getOrder(), 1, access.getBounds());
+}
+
+// Of what the program demands there is one variant, or an error.
+LogicalResult select(Operation *op, const ir::Target &target) {
+  gpu::VariantKind demanded = gpu::demandedVariantOf(op);
   for (const Variant &variant : variantsOf(op)) {
+    if (demanded != gpu::VariantKind::Undecided && demanded != variant.kind)
+      continue;
     Refusal refusal = variant.refuses(op, target);
     if (!refusal)
-      return gpu::setVariant(op, variant.kind);
+      return take(op, variant.kind), success();
+    if (demanded == variant.kind)
+      return ir::userError(op->emitError(), ErrorCode::Unsupported) << *refusal;
     gpu::addRefusal(op, *refusal);
   }
+  if (demanded == gpu::VariantKind::Undecided)
+    return success();
+  return ir::userError(op->emitError(), ErrorCode::Unsupported)
+         << gpu::stringifyVariantKind(demanded)
+         << " refused: it is for loads of tiles that products depend on";
 }
 
 struct SelectVariants : passes::impl::SelectVariantsBase<SelectVariants> {
@@ -132,15 +151,17 @@ struct SelectVariants : passes::impl::SelectVariantsBase<SelectVariants> {
       return signalPassFailure();
     }
     AxisInfoAnalysis axis;
-    getOperation().walk([&](Operation *op) {
+    WalkResult selected = getOperation().walk([&](Operation *op) {
       if (auto load = dyn_cast<ir::LoadOp>(op))
         annotatePointers(op, load.getPtr(), load.getMask(), axis);
       if (auto store = dyn_cast<ir::StoreOp>(op))
         annotatePointers(op, store.getPtr(), store.getMask(), axis);
       if (auto prefetch = dyn_cast<ir::PrefetchOp>(op))
         annotatePointers(op, prefetch.getPtr(), prefetch.getMask(), axis);
-      select(op, *found);
+      return failed(select(op, *found)) ? WalkResult::interrupt() : WalkResult::advance();
     });
+    if (selected.wasInterrupted())
+      return signalPassFailure();
     DotChains chains(getOperation());
     for (const DotChain &chain : chains.all())
       chooseWarpGrids(chain);

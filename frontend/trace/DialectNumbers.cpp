@@ -50,6 +50,15 @@ static_assert(isSame(Evict::first, ir::Eviction::First));
 static_assert(isSame(Evict::last, ir::Eviction::Last));
 static_assert(isSame(Evict::last, ir::getMaxEnumValForEviction()));
 
+static_assert(isSame(Copy::any, gpu::VariantKind::Undecided));
+static_assert(isSame(Copy::cp_async, gpu::VariantKind::CpAsync));
+static_assert(isSame(Copy::vector, gpu::VariantKind::Vector));
+static_assert(isSame(Copy::scalar, gpu::VariantKind::Scalar));
+static_assert(isSame(Mma::any, gpu::VariantKind::Undecided));
+static_assert(isSame(Mma::mma_sync, gpu::VariantKind::MmaSync));
+static_assert(isSame(Mma::fma, gpu::VariantKind::Fma));
+static_assert(isSame(Mma::fma, gpu::getMaxEnumValForVariantKind()));
+
 static_assert(isSame(Precision::ieee, ir::Precision::Ieee));
 static_assert(isSame(Precision::tf32, ir::Precision::Tf32));
 static_assert(isSame(Precision::tf32x3, ir::Precision::Tf32x3));

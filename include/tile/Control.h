@@ -21,8 +21,12 @@ public:
   /// Records an error if the body was left early; never throws.
   ~Range();
 
-  /// Asks for loads that run `count` - 1 iterations ahead. Nothing follows from it so far: loads
-  /// run where they stand, which a remark says. Error: count below 1.
+  /// The same loop with loads that run `count` - 1 iterations ahead: those whose tiles products of
+  /// the loop's body depend on, through shared memory of `count` slots. 1: no load runs ahead.
+  /// Unless it is said, here or by `hint::stages`, 3. A load stays where it is if its place follows
+  /// from a product of the iteration, or if the loop may write what it reads; with shared memory
+  /// for fewer slots the loop has fewer stages: `tilec explain` says which and why, a remark if the
+  /// loop has less than it asked for. Error: count below 1.
   [[nodiscard]] Range stages(int count) const;
   /// The same loop with `count` iterations a round. Error: count below 1.
   [[nodiscard]] Range unroll(int count) const;

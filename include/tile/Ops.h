@@ -119,7 +119,8 @@ Value fma(Arg a, Arg b, Arg c, Loc loc = Loc::here());
 Value mulhi(Arg a, Arg b, Loc loc = Loc::here());
 /// How many bits of an integer are set, in its own dtype.
 Value popcount(Arg x, Loc loc = Loc::here());
-/// How many zero bits an integer has above its highest set one, in its own dtype; of 0, all of them.
+/// How many zero bits an integer has above its highest set one, in its own dtype; of 0, all of
+/// them.
 Value clz(Arg x, Loc loc = Loc::here());
 /// The bits of an integer in the opposite order.
 Value reverse_bits(Arg x, Loc loc = Loc::here());
@@ -232,8 +233,14 @@ Value histogram(Arg x, int bins, Loc loc = Loc::here());
 /// parts (about 2^-15), `bf16x6` into three, with five corrections (about 2^-22).
 enum class Precision : uint8_t { ieee, tf32, tf32x3, bf16x3, bf16x6 };
 
+/// What computes a product: `mma_sync`, the tensor core's instructions of a warp, or `fma`, fused
+/// multiply-adds of each thread. `any`: the first that can. Another than `any` is taken, or the
+/// kernel is an error that says why it cannot be.
+enum class Mma : uint8_t { any, mma_sync = 4, fma = 5 };
+
 struct DotOptions {
   Precision precision = Precision::tf32x3;
+  Mma variant = Mma::any;
 };
 
 /// a (MxK) times b (KxN) plus acc (MxN); with a batch dimension first on all three, each matrix of

@@ -159,7 +159,7 @@ TEST(Compile, RemarksSayWhatIsIgnoredOrLeftUndone) {
             "output 'z' is never stored to: its tensor keeps what it holds");
   EXPECT_EQ(
       kernel.remarks[1].message,
-      "3 stages were asked for, but loads are not run ahead: each iteration waits for its own");
+      "stages: 3 asked, 1 given: no product of its body depends on what it loads");
   EXPECT_GT(kernel.remarks[1].line, kernel.remarks[0].line);
 }
 
