@@ -31,6 +31,35 @@ TEST(Fuzz, RandomProgramsEqualTheHost) {
   EXPECT_GT(compared, int(kPrograms)) << "too many programs are refused";
 }
 
+// Each without another choice of passes.
+TEST(Fuzz, ProgramsWithoutSomePassesEqualTheHost) {
+  Device device = Device::open("virtual:sm_80");
+  for (uint64_t seed = 0; seed < kPrograms; seed += 4) {
+    Program program = generate(seed);
+    passes::PassSelection selection = somePassesLeftOut(seed);
+    std::string without;
+    for (const std::string &pass : selection.disabled)
+      without += " " + pass;
+    Outcome outcome = runOn(device, program, 4, selection);
+    EXPECT_NE(outcome.verdict, Verdict::Wrong)
+        << outcome.words << "\nwithout" << without << " of " << program.str();
+  }
+}
+
+bool hasStagedLoop(const std::vector<Statement> &statements) {
+  return std::any_of(statements.begin(), statements.end(), [](const Statement &statement) {
+    return (statement.kind == Statement::For && statement.attributes[1] > 1) ||
+           std::any_of(statement.regions.begin(), statement.regions.end(), hasStagedLoop);
+  });
+}
+
+TEST(Fuzz, ManyProgramsHaveStagedLoops) {
+  int staged = 0;
+  for (uint64_t seed = 0; seed < kPrograms; ++seed)
+    staged += hasStagedLoop(generate(seed).statements);
+  EXPECT_GT(staged, int(kPrograms / 3));
+}
+
 /// An operation that returns its operand, but with one bit changed on the host: the comparison must notice.
 Operation lie() {
   Operation operation;

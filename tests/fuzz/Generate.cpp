@@ -64,8 +64,9 @@ private:
     constexpr DType kTypes[] = {i32, f32, f16, i32, f32, i8,   bf16,
                                 i64, u8,  f64, u32, i16, e4m3, e5m2};
     for (TensorSpec &tensor : program_.inputs) {
-      tensor.dtype = kTypes[below(std::size(kTypes))];
-      tensor.extents = {1 + below(70), 1 + below(70)};
+      tensor.dtype = &tensor != program_.inputs && below(3) == 0 ? program_.inputs[0].dtype
+                                                                 : kTypes[below(std::size(kTypes))];
+      tensor.extents = {1 + below(120), below(2) ? 1 + below(70) : 16 * (1 + below(7))};
       bool isWide = !isFloat(tensor.dtype) && below(2);
       int64_t most = isFloat8(tensor.dtype) ? 8 : 16;
       for (int64_t i = tensor.extents[0] * tensor.extents[1]; i > 0; --i)
@@ -113,6 +114,8 @@ private:
       addIf(block, depth);
     else if (dice < 27 && depth < 2)
       addWhile(block, depth);
+    else if (dice < 32 && depth < 2)
+      addStagedFor(block, depth);
     else
       addOperation(block);
   }
@@ -122,18 +125,28 @@ private:
     for (const Operation &operation : operations())
       total += operation.weight;
     int64_t dice = below(total);
-    for (const Operation &operation : operations()) {
-      if ((dice -= operation.weight) >= 0)
-        continue;
-      Choice choice{random_, program_, block.visible};
-      std::optional<Statement> statement = operation.propose(choice);
-      if (!statement || statement->type.shape.elements() > kMostElements)
+    for (const Operation &operation : operations())
+      if ((dice -= operation.weight) < 0) {
+        addUse(block, operation, block.visible);
         return;
-      statement->operation = &operation;
-      statement->result = program_.values++;
-      accept(block, std::move(*statement));
-      return;
-    }
+      }
+  }
+
+  /// Adds a use of an operation, of values out of a list; its number, or nothing if there is none.
+  std::optional<int> addUse(Block &block, const Operation &operation,
+                            const std::vector<std::pair<int, Type>> &values) {
+    Choice choice{random_, program_, values};
+    std::optional<Statement> statement = operation.propose(choice);
+    if (!statement || statement->type.shape.elements() > kMostElements)
+      return {};
+    statement->operation = &operation;
+    return addResult(block, std::move(*statement));
+  }
+
+  /// Adds a statement with a result; its number, or nothing if the statement was dropped.
+  std::optional<int> addResult(Block &block, Statement statement) {
+    int result = statement.result = program_.values++;
+    return accept(block, std::move(statement)) ? std::optional(result) : std::nullopt;
   }
 
   void addVariable(Block &block) {
@@ -184,15 +197,96 @@ private:
                    .result = program_.values++,
                    .type = {i32, {}},
                    .operands = {lo, hi},
-                   .attributes = {1 + below(2)}};
+                   .attributes = {1 + below(2), below(3) ? 0 : 1 + below(5)}};
     if (below(5) == 0)
       std::swap(loop.operands[0], loop.operands[1]), loop.attributes[0] = -1;
+    loop.regions.push_back(fillRegion(insideLoop(block, loop), depth));
+    accept(block, std::move(loop));
+  }
+
+  Block insideLoop(const Block &block, const Statement &loop) {
     Block inner = inside(block);
     for (Machine &machine : inner.machines)
       machine.values[loop.result] = machine.values.at(loop.operands[0]);
     inner.visible.push_back({loop.result, loop.type});
-    loop.regions.push_back(fillRegion(std::move(inner), depth));
+    return inner;
+  }
+
+  /// A variable that is zero as yet.
+  int addZeros(Block &block, const Type &type) {
+    auto zero =
+        addResult(block, {.operation = &operationNamed("full"), .type = type, .attributes = {0}});
+    return *addResult(block, {.kind = Statement::Declare, .type = type, .operands = {*zero}});
+  }
+
+  int64_t oneOf(std::initializer_list<int64_t> list) {
+    return list.begin()[below(int64_t(list.size()))];
+  }
+
+  /// A loop that asks for stages and sums products of what it loads by its index, with other uses of the loaded tiles,
+  /// loads and stores of memory that it changes, and any statements.
+  void addStagedFor(Block &block, int depth) {
+    int64_t left = below(kInputs), right = below(kInputs);
+    DType dtype = program_.inputs[left].dtype;
+    if (program_.inputs[right].dtype != dtype)
+      right = left;
+    int64_t m = oneOf({16, 32, 64}), n = oneOf({8, 16, 32}), inner = oneOf({32, 32, 64});
+    if (sizeOf(dtype) > 1 && below(2))
+      inner = 16;
+    if (m * inner > kMostElements)
+      m = 32;
+    Type sumType{isFloat(dtype) ? accumulator(dtype) : i32, {m, n}}, mostType{dtype, {m}};
+    int sums = addZeros(block, sumType), most = addZeros(block, mostType);
+    Statement loop{
+        .kind = Statement::For,
+        .type = {i32, {}},
+        .operands = {addNumber(block, below(2)), below(8) ? addNumber(block, below(8)) : 1},
+        .attributes = {below(4) ? 1 : 2, 1 + below(5)}};
+    loop.result = program_.values++;
+    Block body = insideLoop(block, loop);
+    if (below(4) == 0)
+      addUse(body, operationNamed("scratch_load"), {});
+    int a = addStep(body, left, 1, {m, inner}, loop.result),
+        b = addStep(body, right, 0, {inner, n}, below(8) ? loop.result : 0);
+    if (below(3) == 0)
+      if (auto rows = addMaximum(body, a, {dtype, {m, inner}}, mostType))
+        accept(body, {.kind = Statement::Assign, .operands = {most, *rows}});
+    if (isFloat(dtype) || sizeOf(dtype) == 1)
+      if (auto product = addResult(body, {.operation = &operationNamed("dot"),
+                                          .type = sumType,
+                                          .operands = {a, b, sums},
+                                          .attributes = {below(5)}}))
+        accept(body, {.kind = Statement::Assign, .operands = {sums, *product}});
+    if (below(3) == 0)
+      addUse(body, operationNamed("scratch_store"), body.visible);
+    if (below(2))
+      fill(body, int64_t(body.statements.size()) + 1 + below(4), depth + 1);
+    loop.regions.push_back(std::move(body.statements));
     accept(block, std::move(loop));
+  }
+
+  int addStep(Block &block, int64_t input, int64_t axis, const Shape &shape, int index) {
+    const TensorSpec &tensor = program_.inputs[input];
+    int64_t way = std::max<int64_t>(0, below(6) - 3);
+    return *addResult(block, {.operation = &operationNamed("load_step"),
+                              .type = {tensor.dtype, shape},
+                              .operands = {index},
+                              .attributes = {input, axis, below(3) / 2, way, tensor.extents[0],
+                                             tensor.extents[1]}});
+  }
+
+  /// The largest elements of rows.
+  std::optional<int> addMaximum(Block &block, int tile, const Type &type, const Type &result) {
+    for (int tries = 0; tries < 20; ++tries) { // until it is the right axis
+      Choice choice{random_, program_, {{tile, type}}};
+      const Operation &maximum = operationNamed("reduce_max");
+      std::optional<Statement> statement = maximum.propose(choice);
+      if (!statement || statement->type != result)
+        continue;
+      statement->operation = &maximum;
+      return addResult(block, std::move(*statement));
+    }
+    return {};
   }
 
   void addIf(Block &block, int depth) {

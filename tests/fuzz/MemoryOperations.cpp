@@ -138,6 +138,48 @@ Value tracePointer(const Statement &statement, const Values &, Parameters &param
   return load(input.ptr() + at, at < int(statement.attributes[3]), other);
 }
 
+// --- Loads by the index of a loop: attributes are the input, the axis along which the index moves, the tile's place along the
+// other one, how the load is written, and the input's extents. The generator makes these itself. ---
+
+enum class Way : int64_t { Tiles, Elements, Pointers };
+
+/// Elements by which a load that counts them begins before its tile.
+constexpr int kMargin = 3;
+
+Tile evaluateStep(const Statement &statement, const Operands &x, Machine &machine) {
+  const TensorSpec &tensor = machine.program->inputs[statement.attributes[0]];
+  int64_t axis = statement.attributes[1], start[2];
+  for (int dim = 0; dim < 2; ++dim)
+    start[dim] =
+        (dim == axis ? x[0]->elements[0].i : statement.attributes[2]) * statement.type.shape[dim] -
+        (Way(statement.attributes[3]) == Way::Elements ? kMargin : 0);
+  Tile result(statement.type);
+  forEach(statement.type.shape, [&](const Index &index, size_t position) {
+    int64_t i = start[0] + index[0], j = start[1] + index[1];
+    if (i >= 0 && j >= 0 && i < tensor.extents[0] && j < tensor.extents[1])
+      result.elements[position] = tensor.values[size_t(i * tensor.extents[1] + j)];
+    else if (isFloat(statement.type.dtype))
+      result.elements[position].f = 0;
+  });
+  return result;
+}
+Value traceStep(const Statement &statement, const Values &v, Parameters &parameters) {
+  const auto &input = parameters.inputs[statement.attributes[0]];
+  const Shape &shape = statement.type.shape;
+  Value other = full(i32, {}, statement.attributes[2]);
+  bool movesColumns = statement.attributes[1] == 1;
+  Value row = movesColumns ? other : v[0], column = movesColumns ? v[0] : other;
+  if (Way(statement.attributes[3]) == Way::Tiles)
+    return input.tile(shape)(row, column);
+  Value top = row * int(shape[0]), left = column * int(shape[1]);
+  if (Way(statement.attributes[3]) == Way::Elements)
+    return input.tile(shape).offset(top - kMargin, left - kMargin);
+  int height = int(statement.attributes[4]), width = int(statement.attributes[5]);
+  Value i = index(0, shape) + top, j = index(1, shape) + left;
+  return load(input.ptr() + (i * width + j), (i < height) & (j < width),
+              full(statement.type.dtype, {}, 0));
+}
+
 // --- The program's own scratch memory: attributes are the first element and the direction ---------
 
 std::optional<Statement> proposeScratchStore(Choice &choice) {
@@ -213,6 +255,8 @@ std::vector<Operation> memoryOperations() {
          return index(int(statement.attributes[0]), statement.type.shape);
        }},
       {"load_view", 10, proposeView, evaluateView, traceView},
+      {"load_step", 0, [](Choice &) { return std::optional<Statement>(); }, evaluateStep,
+       traceStep},
       {"load_pointer", 6, proposePointer, evaluatePointer, tracePointer},
       {"scratch_store", 3, proposeScratchStore, evaluateScratchStore, traceScratchStore},
       {"scratch_load", 2, proposeScratchLoad, evaluateScratchLoad, traceScratchLoad},

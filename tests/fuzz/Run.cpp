@@ -1,5 +1,10 @@
 #include "tests/fuzz/Run.h"
 
+#include "runtime/host/Launch.h"
+#include "runtime/jit/Compile.h"
+
+#include <tile/Registry.h>
+
 #include <cstring>
 
 namespace tile::fuzz {
@@ -145,7 +150,20 @@ auto kernelOf(const Program &program, const std::string &key) {
       });
 }
 
-std::string launchAndCompare(const Device &device, const Program &program, int warps) {
+/// Launches what a launcher would, but compiled with a selection of passes.
+template <class Launcher>
+void launchWith(const passes::PassSelection &selection, const Device &device,
+                const Launcher &launcher, std::vector<HostArg> arguments) {
+  KernelRequest request(launcher, std::move(arguments));
+  codegen::CompileOptions options;
+  options.target = device.target();
+  options.passes = selection;
+  jit::launchCompiled(device, jit::compileRequest(request, options), request.arguments,
+                      launcher.options());
+}
+
+std::string launchAndCompare(const Device &device, const Program &program, int warps,
+                             const std::optional<passes::PassSelection> &selection) {
   static uint64_t launches = 0; // a key of its own for each launch: every one is compiled
   std::vector<Machine> machines = runOnHost(program);
   Stream stream = device.stream();
@@ -160,10 +178,17 @@ std::string launchAndCompare(const Device &device, const Program &program, int w
   std::vector<Tensor> outputs;
   for (const Type &type : program.outputs)
     outputs.push_back(makeOutput(device, program, type));
-  kernelOf(program, std::to_string(launches++))
-      .warps(warps)
-      .grid(program.programs)(stream, a, b, c, scratch, counters, outputs[0], outputs[1],
-                              outputs[2], outputs[3], static_cast<int32_t>(program.argument));
+  auto fuzzed = kernelOf(program, std::to_string(launches++));
+  auto launcher = fuzzed.warps(warps).grid(program.programs);
+  auto argument = static_cast<int32_t>(program.argument);
+  auto launch = [&](const auto &...tensors) {
+    if (selection)
+      launchWith(*selection, device, launcher,
+                 {toHostArg(tensors)..., exampleScalar(i32, argument)});
+    else
+      launcher(stream, tensors..., argument);
+  };
+  launch(a, b, c, scratch, counters, outputs[0], outputs[1], outputs[2], outputs[3]);
   stream.synchronize();
   for (int output = 0; output < kOutputs; ++output)
     if (auto words = compareOutput(program, output, outputs[size_t(output)], machines);
@@ -172,11 +197,10 @@ std::string launchAndCompare(const Device &device, const Program &program, int w
   return compareMemory(machines, scratch, counters);
 }
 
-} // namespace
-
-Outcome runOn(const Device &device, const Program &program, int warps) {
+Outcome outcomeOf(const Device &device, const Program &program, int warps,
+                  const std::optional<passes::PassSelection> &selection) {
   try {
-    std::string words = launchAndCompare(device, program, warps);
+    std::string words = launchAndCompare(device, program, warps, selection);
     return {words.empty() ? Verdict::Equal : Verdict::Wrong, words};
   } catch (const NotComparable &open) {
     return {Verdict::Refused, open.what()};
@@ -185,6 +209,26 @@ Outcome runOn(const Device &device, const Program &program, int warps) {
                                                       error.code() == ErrorCode::Unsupported);
     return {isRefusal ? Verdict::Refused : Verdict::Wrong, error.what()};
   }
+}
+
+} // namespace
+
+Outcome runOn(const Device &device, const Program &program, int warps) {
+  return outcomeOf(device, program, warps, {});
+}
+
+Outcome runOn(const Device &device, const Program &program, int warps,
+              const passes::PassSelection &selection) {
+  return outcomeOf(device, program, warps, selection);
+}
+
+passes::PassSelection somePassesLeftOut(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  passes::PassSelection selection;
+  for (const passes::OptionalPass &pass : passes::optionalPasses())
+    if (random() % 4 == 0)
+      selection.disabled.emplace_back(pass.name);
+  return selection;
 }
 
 } // namespace tile::fuzz

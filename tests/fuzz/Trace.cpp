@@ -41,12 +41,15 @@ private:
     case Statement::Assign:
       variables_.at(statement.operands[0]) = operand(1);
       return;
-    case Statement::For:
-      for (Value i : range(operand(0), operand(1), int(statement.attributes[0]))) {
+    case Statement::For: {
+      Range loop = range(operand(0), operand(1), int(statement.attributes[0]));
+      int stages = int(statement.attributes[1]);
+      for (Value i : stages ? loop.stages(stages) : loop) {
         values_.emplace(statement.result, i);
         trace(statement.regions[0]);
       }
       return;
+    }
     case Statement::If:
       if_(operand(0), [&] { trace(statement.regions[0]); }).else_([&] {
         trace(statement.regions[1]);

@@ -1,6 +1,7 @@
 // fuzz_programs: compares random programs with the host, and shrinks those that differ.
 //
 //   fuzz_programs --first 1000 --count 500 --warps 1,4
+//   fuzz_programs --first 1000 --count 500 --switch-passes
 #include "tests/fuzz/Run.h"
 
 #include <CLI/CLI.hpp>
@@ -15,12 +16,15 @@ int main(int argc, char **argv) {
   uint64_t first = 0, count = 100;
   std::vector<int> warps = {4};
   std::string deviceName = "virtual";
-  bool shows = false, shrinks = true;
+  bool shows = false, shrinks = true, switches = false;
   app.add_option("--first", first, "the first seed");
   app.add_option("--count", count, "how many seeds");
   app.add_option("--warps", warps, "warps a program")->delimiter(',');
   app.add_option("--device", deviceName, "as TILE_DEVICE");
   app.add_flag("--show", shows, "print each program");
+  app.add_flag(
+      "--switch-passes", switches,
+      "leave out other optional passes for each seed, instead of those of TILE_DISABLE_PASSES");
   app.add_flag("!--no-shrink", shrinks, "print failing programs as they are");
   CLI11_PARSE(app, argc, argv);
 
@@ -31,8 +35,12 @@ int main(int argc, char **argv) {
     Program program = generate(seed);
     if (shows)
       std::fputs(program.str().c_str(), stdout);
+    passes::PassSelection selection = somePassesLeftOut(seed);
+    auto run = [&](const Program &candidate, int w) {
+      return switches ? runOn(device, candidate, w, selection) : runOn(device, candidate, w);
+    };
     for (int w : warps) {
-      Outcome outcome = runOn(device, program, w);
+      Outcome outcome = run(program, w);
       ++tally[int(outcome.verdict)];
       if (outcome.verdict == Verdict::Refused)
         refusals[outcome.words.substr(0, outcome.words.find('\n'))].push_back(seed);
@@ -41,10 +49,12 @@ int main(int argc, char **argv) {
       Program smallest = program;
       if (shrinks)
         smallest = shrink(program, [&](const Program &candidate) {
-          return runOn(device, candidate, w).verdict == Verdict::Wrong;
+          return run(candidate, w).verdict == Verdict::Wrong;
         });
       std::printf("WRONG with %d warps: %s\nshrunk: %s\n%s\n", w, outcome.words.c_str(),
-                  runOn(device, smallest, w).words.c_str(), smallest.str().c_str());
+                  run(smallest, w).words.c_str(), smallest.str().c_str());
+      for (const std::string &pass : switches ? selection.disabled : std::vector<std::string>())
+        std::printf("without %s\n", pass.c_str());
       std::fflush(stdout);
     }
   }
