@@ -1,0 +1,191 @@
+#include "tests/pipeline/CompiledMutants.h"
+
+#include <functional>
+#include <optional>
+#include <regex>
+#include <sstream>
+
+namespace tile::test {
+namespace {
+
+using Words = std::smatch;
+
+/// A change of lines that a pattern matches whole.
+struct Change {
+  const char *what;
+  std::regex pattern;
+  std::function<std::string(const Words &)> changed;
+  std::function<std::string(const Words &)> excuse = [](const Words &) { return ""; };
+};
+
+std::string shifted(const std::string &number, int64_t by) {
+  return std::to_string(std::stoll(number) + by);
+}
+
+/// @%p cp.async.KIND.shared.global [ADDRESS+OFFSET], SOURCE, BYTES[, SIZE];
+const char *const kCopy =
+    R"((\s*)(@%p\d+ )?cp\.async\.(c[ag])\.shared\.global \[(%r\d+)\+(\d+)\], (\[[^\]]*\]), (\d+)(, [^,;]*)?;)";
+
+std::string copyOf(const Words &copy, const std::string &guard, const std::string &offset,
+                   const std::string &bytes, const std::string &size) {
+  return copy.str(1) + guard + "cp.async." + (bytes == "16" ? copy.str(3) : "ca") +
+         ".shared.global [" + copy.str(4) + "+" + offset + "], " + copy.str(6) + ", " + bytes +
+         size + ";";
+}
+
+std::string deleted(const Words &) { return ""; }
+
+/// A copy that fills up with zeros reads inside its tensor whatever its guard is, and the slot of a fill that is never
+/// got is read by nobody: without its guard it is done in vain.
+std::string inVain(const Words &copy) {
+  return copy.str(8).empty() ? "" : "the copy is done in vain";
+}
+
+/// Where the mask holds for all elements, as of a tile that is whole, the size is that of the copy.
+std::string whole(const Words &) { return "no element of the copy may be outside its tensor"; }
+
+const std::vector<Change> &changes() {
+  static const std::regex wait(R"((\s*cp\.async\.wait_group )(\d+);)"), copy(kCopy);
+  auto waitFor = [](int more) {
+    return [=](const Words &m) { return m.str(1) + shifted(m[2], more) + ";"; };
+  };
+  static const std::vector<Change> all = {
+      {"wait deleted", wait, deleted},
+      {"wait for one group less", wait, waitFor(1)},
+      {"wait for two groups less", wait, waitFor(2)},
+      {"commit deleted", std::regex(R"(\s*cp\.async\.commit_group;)"), deleted},
+      {"barrier deleted", std::regex(R"(\s*bar\.sync\s+0;)"), deleted},
+      {"copy deleted", copy, deleted},
+      {"copy's guard deleted", copy,
+       [](const Words &m) { return m[2].matched ? copyOf(m, "", m[5], m[7], m[8]) : m.str(); },
+       inVain},
+      {"copy's guard inverted", copy,
+       [](const Words &m) {
+         return m[2].matched ? copyOf(m, "@!" + m.str(2).substr(1), m[5], m[7], m[8]) : m.str();
+       }},
+      {"copy moved on", copy,
+       [](const Words &m) { return copyOf(m, m[2], shifted(m[5], std::stoll(m[7])), m[7], m[8]); }},
+      {"half of the bytes", copy,
+       [](const Words &m) {
+         return m.str(7) == "4" ? m.str()
+                                : copyOf(m, m[2], m[5], shifted(m[7], -std::stoll(m[7]) / 2), "");
+       }},
+      {"zeros for all bytes", copy,
+       [](const Words &m) { return copyOf(m, m[2], m[5], m[7], ", 0"); }},
+      {"no zeros", copy, [](const Words &m) { return copyOf(m, m[2], m[5], m[7], ""); }, whole},
+  };
+  return all;
+}
+
+/// Slots are counted by `slot > S - 2 ? -(S - 1) : 1`, of which two slots leave `1 - slot` or an exclusive or.
+const std::regex &wrapOfSlots() {
+  static const std::regex wrap(R"((\s*selp\.b32\s+%r\d+, )-(\d+), 1, (%p\d+);)");
+  return wrap;
+}
+const std::regex &limitOfSlots() {
+  static const std::regex limit(R"((\s*setp\.(?:gt|ne|eq)\.[us]32\s+(%p\d+), %r\d+, )(\d+);)");
+  return limit;
+}
+
+class MutantMaker {
+public:
+  explicit MutantMaker(const std::string &ptx) {
+    std::stringstream text(ptx);
+    for (std::string line; std::getline(text, line);)
+      lines_.push_back(line);
+  }
+
+  std::vector<CompiledMutant> make() {
+    for (size_t at = 0; at < lines_.size(); ++at) {
+      if (lines_[at].find("async") != std::string::npos ||
+          lines_[at].find("bar.sync") != std::string::npos)
+        changeByPattern(at);
+      else if (Words wrap; std::regex_match(lines_[at], wrap, wrapOfSlots()))
+        changeWrap(at, wrap);
+    }
+    return std::move(mutants_);
+  }
+
+private:
+  void changeByPattern(size_t at) {
+    for (const Change &change : changes())
+      if (Words words; std::regex_match(lines_[at], words, change.pattern))
+        if (std::string line = change.changed(words); line != lines_[at])
+          add(change.what, at, line,
+              isBarrierOfOwnCopies(at) ? "threads read what they have copied themselves"
+              : isBarrierAfterBarrier(at)
+                  ? "the loop ends with a barrier behind its reads of the ring"
+                  : change.excuse(words));
+  }
+
+  // A get's barrier, behind which nothing is read by ldmatrix, which reads other threads' copies, before the next barrier:
+  // the tile goes to registers in the layout of its copies, as where its elements are split for tf32x3.
+  bool isBarrierOfOwnCopies(size_t at) const {
+    if (!isGetBarrier(at))
+      return false;
+    bool isRead = false;
+    for (size_t line = at + 1; line < lines_.size() && !has(line, "bar.sync"); ++line) {
+      if (has(line, "ldmatrix"))
+        return false;
+      isRead |= has(line, "ld.shared");
+    }
+    return isRead;
+  }
+
+  // The barrier between a loop and what is stored to the memory of its slots, where the body has a barrier after that of
+  // its get. It would only wait for copies of fills beyond the last, whose guards do not hold.
+  bool isBarrierAfterBarrier(size_t at) const {
+    if (!has(at, "bar.sync") || isGetBarrier(at))
+      return false;
+    bool leftLoop = false;
+    for (size_t line = at; line-- > 0;) {
+      leftLoop |= has(line, "bra");
+      if (has(line, "bar.sync"))
+        return leftLoop && !isGetBarrier(line);
+    }
+    return false;
+  }
+
+  // The instruction before a get's barrier is its wait.
+  bool isGetBarrier(size_t at) const {
+    size_t before = at;
+    while (before > 0 && (has(--before, "//") || lines_[before].empty()))
+      ;
+    return has(at, "bar.sync") && has(before, "cp.async.wait_group");
+  }
+
+  bool has(size_t line, const char *word) const {
+    return lines_[line].find(word) != std::string::npos;
+  }
+
+  // One slot more or less: where the count goes back to, and where it does.
+  void changeWrap(size_t at, const Words &wrap) {
+    for (int by : {-1, 1})
+      add("slots wrap by another number", at,
+          wrap.str(1) + "-" + shifted(wrap[2], by) + ", 1, " + wrap.str(3) + ";");
+    if (Words limit; at > 0 && std::regex_match(lines_[at - 1], limit, limitOfSlots()) &&
+                     limit.str(2) == wrap.str(3))
+      for (int by : {-1, 1})
+        if (std::stoll(limit[3]) + by >= 0)
+          add("slots wrap at another number", at - 1, limit.str(1) + shifted(limit[3], by) + ";");
+  }
+
+  void add(const std::string &what, size_t at, const std::string &line,
+           const std::string &excuse = "") {
+    std::string all;
+    for (size_t i = 0; i < lines_.size(); ++i)
+      all += (i == at ? line : lines_[i]) + "\n";
+    mutants_.push_back({what, std::to_string(at + 1) + ": " + lines_[at], all, excuse});
+  }
+
+  std::vector<std::string> lines_;
+  std::vector<CompiledMutant> mutants_;
+};
+
+} // namespace
+
+std::vector<CompiledMutant> compiledMutantsOf(const std::string &ptx) {
+  return MutantMaker(ptx).make();
+}
+
+} // namespace tile::test

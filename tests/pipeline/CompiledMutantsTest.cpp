@@ -1,0 +1,236 @@
+// Mutants of our own pipelines must be found by the virtual GPU, under one of its schedules: by a check, or by other results.
+#include "tests/pipeline/CompiledMutants.h"
+#include "tests/pipeline/KernelAttempt.h"
+
+#include <cstdio>
+#include <map>
+
+namespace tile::test {
+namespace {
+
+// What waits for no group is seen soonest where copies arrive as late as they may.
+constexpr Order kOrders[] = {{vgpu::Schedule::Lazy, 0},
+                             {vgpu::Schedule::Random, 1},
+                             {vgpu::Schedule::Eager, 0},
+                             {vgpu::Schedule::Random, 2},
+                             {vgpu::Schedule::Random, 3}};
+
+struct Subject {
+  std::string name, target;
+  std::function<void(Attempt &, int steps)> run;
+};
+
+// --- Kernels -------------------------------------------------------------------------------------
+
+constexpr int kRows = 32, kColumns = 32, kDepth = 16;
+/// Iterations: what follows the loop lies in the slots that the last ones have read after some numbers alone.
+constexpr int kSteps[] = {4, 5, 6};
+
+const auto product = kernel(
+    "mutated_product", [](In<any, 2> a, In<any, 2> b, Out<f32, 2> d, Const depth, Const stages) {
+      auto sums = var(zeros(f32, {kRows, kColumns}));
+      for (auto k : range(cdiv(a.dim(1), depth)).stages(stages))
+        sums = dot(a.tile({kRows, depth})(0, k), b.tile({depth, kColumns})(k, 0), sums);
+      d.tile({kRows, kColumns})(0, 0) = sums;
+    });
+
+/// `tail` elements are missing to whole tiles in each direction.
+template <class T> Subject productOf(const char *name, const char *target, int stages, int tail) {
+  return {name, target, [=](Attempt &attempt, int steps) {
+            int depth = 64 / static_cast<int>(sizeof(T));
+            int64_t width = steps * depth - tail, rows = kRows - tail, columns = kColumns - tail;
+            attempt.run(product.consts(depth, stages).warps(2).grid(1),
+                        attempt.input<T>({rows, width}, 1), attempt.input<T>({width, columns}, 2),
+                        attempt.output<float>({rows, columns}));
+          }};
+}
+
+Subject opMatmul(const char *dtype, const char *target) {
+  return {"op:matmul " + std::string(dtype), target, [=](Attempt &attempt, int steps) {
+            auto launch = [&]<class T>(T) {
+              int64_t depth = steps * 32 - 16;
+              auto a = attempt.input<T>({32, depth}, 1), b = attempt.input<T>({depth, 32}, 2),
+                   c = attempt.output<T>({32, 32});
+              attempt.runOp(
+                  "matmul",
+                  {{"dtype", dtype}, {"BM", "32"}, {"BN", "32"}, {"BK", "32"}, {"warps", "2"}},
+                  {toHostArg(a), toHostArg(b), toHostArg(c)});
+            };
+            if (dtype == std::string("f16"))
+              launch(half());
+            else if (dtype == std::string("bf16"))
+              launch(bfloat16());
+            else
+              launch(float());
+          }};
+}
+
+Subject opAttention(const char *target) {
+  return {
+      "op:attention causal", target, [](Attempt &attempt, int steps) {
+        int64_t keys = steps * 64 - 20;
+        auto q = attempt.input<half>({1, 1, 64, 64}, 1),
+             k = attempt.input<half>({1, 1, keys, 64}, 2),
+             v = attempt.input<half>({1, 1, keys, 64}, 3),
+             out = attempt.output<half>({1, 1, 64, 64});
+        attempt.runOp(
+            "attention",
+            {{"B", "1"}, {"H", "1"}, {"Lq", "64"}, {"D", "64"}, {"Lk", "320"}, {"causal", "1"}},
+            {toHostArg(q), toHostArg(k), toHostArg(v), toHostArg(out), exampleScalar(f32, 0.125f)});
+      }};
+}
+
+// The sums of the gradient of keys and values: one loaded tile is an operand of two products.
+Subject keyGradient() {
+  static const auto program =
+      kernel("mutated_gradient", [](In<f16, 2> q, In<f16, 2> gradient, In<f16, 2> k, Out<f32, 2> dk,
+                                    Out<f32, 2> dv, Const stages) {
+        Value keys = k.tile({kRows, kDepth})(0, 0);
+        auto dkSums = var(zeros(f32, {kRows, kDepth})), dvSums = var(zeros(f32, {kRows, kDepth}));
+        for (auto m : range(cdiv(q.dim(0), kColumns)).stages(stages)) {
+          Value rows = q.tile({kColumns, kDepth})(m, 0),
+                upper = gradient.tile({kColumns, kDepth})(m, 0);
+          Value weights = dot(keys, trans(rows));
+          dvSums = dot(cast(f16, weights), upper, dvSums);
+          dkSums = dot(cast(f16, weights - dot(keys, trans(upper))), rows, dkSums);
+        }
+        dk.tile({kRows, kDepth})(0, 0) = dkSums;
+        dv.tile({kRows, kDepth})(0, 0) = dvSums;
+      });
+  return {"gradient of keys", "sm_80", [](Attempt &attempt, int steps) {
+            int64_t queries = steps * kColumns - 5;
+            attempt.run(
+                program.consts(2).warps(2).grid(1), attempt.input<half>({queries, kDepth}, 1),
+                attempt.input<half>({queries, kDepth}, 2), attempt.input<half>({kRows, kDepth}, 3),
+                attempt.output<float>({kRows, kDepth}), attempt.output<float>({kRows, kDepth}));
+          }};
+}
+
+// Rows of b are gathered through pointers, which go to their ring through registers, beside copies of a.
+Subject gather() {
+  static const auto program = kernel("mutated_gather", [](In<f16, 2> a, In<f16, 2> b,
+                                                          In<i32, 1> index, Out<f32, 2> d,
+                                                          Const stages) {
+    auto sums = var(zeros(f32, {kRows, kColumns}));
+    Value columns = expand_dims(arange(kColumns), 0);
+    for (auto k : range(cdiv(a.dim(1), kDepth)).stages(stages)) {
+      Value rows = expand_dims(index.tile({kDepth})(k) & 31, 1);
+      sums = dot(a.tile({kRows, kDepth})(0, k), load(b.ptr() + rows * kColumns + columns), sums);
+    }
+    d.tile({kRows, kColumns})(0, 0) = sums;
+  });
+  return {"gathered rows", "sm_80", [](Attempt &attempt, int steps) {
+            int64_t depth = steps * kDepth - 8;
+            attempt.run(program.consts(3).warps(2).grid(1), attempt.input<half>({kRows, depth}, 1),
+                        attempt.input<half>({32, kColumns}, 2), attempt.input<int32_t>({depth}, 3),
+                        attempt.output<float>({kRows, kColumns}));
+          }};
+}
+
+// Rows of b are of an odd length, so that no copy has their alignment: they go through registers.
+Subject throughRegisters() {
+  return {"through registers", "sm_80", [](Attempt &attempt, int steps) {
+            int64_t width = steps * 32;
+            attempt.run(product.consts(32, 3).warps(2).grid(1),
+                        attempt.input<half>({kRows, width}, 1), attempt.input<half>({width, 31}, 2),
+                        attempt.output<float>({kRows, 31}));
+          }};
+}
+
+// Two loops whose rings may share memory.
+Subject twoLoops() {
+  static const auto program = kernel("mutated_loops", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> d,
+                                                         Const stages) {
+    auto sums = var(zeros(f32, {kRows, kColumns}));
+    Value steps = cdiv(a.dim(1), kDepth);
+    for (auto k : range(steps).stages(stages))
+      sums = dot(a.tile({kRows, kDepth})(0, k), b.tile({kDepth, kColumns})(k, 0), sums);
+    for (auto k : range(steps).stages(stages))
+      sums = dot(a.tile({kRows, kDepth})(0, steps - 1 - k), b.tile({kDepth, kColumns})(k, 0), sums);
+    d.tile({kRows, kColumns})(0, 0) = sums;
+  });
+  return {"two loops", "sm_80", [](Attempt &attempt, int steps) {
+            int64_t depth = steps * kDepth;
+            attempt.run(program.consts(3).warps(2).grid(1), attempt.input<half>({kRows, depth}, 1),
+                        attempt.input<half>({depth, kColumns}, 2),
+                        attempt.output<float>({kRows, kColumns}));
+          }};
+}
+
+std::vector<Subject> subjects() {
+  return {productOf<half>("f16, 2 stages", "sm_80", 2, 0),
+          productOf<half>("f16, 3 stages, tail", "sm_80", 3, 8),
+          productOf<bfloat16>("bf16, 4 stages, tail", "sm_80", 4, 8),
+          productOf<float>("f32, 3 stages", "sm_80", 3, 0),
+          opMatmul("f16", "sm_80"),
+          opMatmul("bf16", "sm_80"),
+          opMatmul("f32", "sm_80"),
+          opAttention("sm_80"),
+          keyGradient(),
+          gather(),
+          throughRegisters(),
+          twoLoops()};
+}
+
+// --- The test ------------------------------------------------------------------------------------
+
+using Expected = std::map<int, Bytes>; ///< the results after so many iterations
+
+bool shows(const Subject &subject, const codegen::CompiledKernel &kernel,
+           const Expected &expected) {
+  for (Order order : kOrders)
+    for (const auto &[steps, results] : expected)
+      try {
+        Attempt attempt(subject.target, order, &kernel);
+        subject.run(attempt, steps);
+        if (attempt.results() != results)
+          return true;
+      } catch (const Error &) {
+        return true;
+      }
+  return false;
+}
+
+struct Tally {
+  int all = 0, shown = 0, excused = 0;
+};
+using Tallies = std::map<std::string, Tally>;
+
+void tryMutants(const Subject &subject, Tallies &tallies) {
+  Expected expected;
+  codegen::CompiledKernel kernel;
+  for (int steps : kSteps) {
+    Attempt whole(subject.target, kOrders[0], expected.empty() ? nullptr : &kernel);
+    subject.run(whole, steps);
+    if (expected.empty())
+      kernel = whole.compiled();
+    expected[steps] = whole.results();
+  }
+  ASSERT_FALSE(shows(subject, kernel, expected)) << subject.name;
+  std::string ptx = kernel.ptx;
+  ASSERT_NE(ptx.find("cp.async.wait_group"), std::string::npos) << subject.name;
+  for (const CompiledMutant &mutant : compiledMutantsOf(ptx)) {
+    kernel.ptx = mutant.ptx;
+    bool isShown = shows(subject, kernel, expected), isExcused = !isShown && !mutant.excuse.empty();
+    for (const std::string &name : {subject.name, mutant.what, std::string("together")}) {
+      Tally &tally = tallies[name];
+      tally.all += 1, tally.shown += isShown, tally.excused += isExcused;
+    }
+    EXPECT_TRUE(isShown || isExcused)
+        << subject.name << ": survives: " << mutant.what << ", line " << mutant.line;
+  }
+}
+
+TEST(CompiledMutants, AreFound) {
+  Tallies tallies;
+  for (const Subject &subject : subjects())
+    tryMutants(subject, tallies);
+  for (const auto &[name, tally] : tallies)
+    std::printf("%-30s %4d mutants, %4d found, %4d of the others compute the same\n", name.c_str(),
+                tally.all, tally.shown, tally.excused);
+  EXPECT_GT(tallies["together"].shown, 800)
+      << "the compiler's text is not what the changes look for";
+}
+
+} // namespace
+} // namespace tile::test

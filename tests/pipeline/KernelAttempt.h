@@ -1,0 +1,87 @@
+// Launches of one kernel, as this compiler makes it or with another text, each on a device of its own.
+#pragma once
+
+#include "tests/pipeline/StagedLoops.h"
+
+#include "runtime/host/Launch.h"
+#include "runtime/jit/Compile.h"
+
+#include <map>
+
+namespace tile::test {
+
+using Bytes = std::vector<unsigned char>;
+
+struct Order {
+  vgpu::Schedule schedule;
+  uint64_t seed;
+};
+/// One launch of a kernel, whole or mutated, on a device of its own.
+class Attempt {
+public:
+  Attempt(const std::string &target, Order order, const codegen::CompiledKernel *kernel)
+      : target_(target), kernel_(kernel) {
+    device::VirtualOptions options;
+    options.target = target;
+    options.checks = "all";
+    std::shared_ptr<device::Device> raw = device::openVirtual(options);
+    vgpu::asVirtual(raw)->setSchedule(order.schedule, order.seed);
+    device_ = Device::wrap(raw, "virtual:" + target);
+  }
+
+  template <class T> TensorOf<T> input(std::vector<int64_t> extents, uint64_t seed) {
+    int64_t count = 1;
+    for (int64_t extent : extents)
+      count *= extent;
+    return device_->tensor<T>(std::move(extents), smallIntegers<T>(count, seed));
+  }
+  template <class T> TensorOf<T> output(std::vector<int64_t> extents) {
+    auto tensor = input<T>(std::move(extents), 99);
+    outputs_.push_back(tensor);
+    return tensor;
+  }
+
+  /// Compiles what was not compiled before, and launches.
+  void launch(const KernelRequest &request, const detail::LaunchOptions &options) {
+    if (!kernel_) {
+      codegen::CompileOptions compile;
+      compile.target = target_;
+      compiled_ = jit::compileRequest(request, compile);
+      kernel_ = &compiled_;
+    }
+    jit::launchCompiled(*device_, *kernel_, request.arguments, options);
+  }
+  template <class Launcher, class... X> void run(const Launcher &launcher, const X &...tensors) {
+    launch(KernelRequest(launcher, {toHostArg(tensors)...}), launcher.options());
+  }
+  /// The kernel of an op, with arguments of its own.
+  void runOp(const std::string &op, std::map<std::string, std::string> settings,
+             std::vector<HostArg> arguments) {
+    OpSettings given(std::move(settings));
+    KernelRequest request = findOp(op)->kernel(given);
+    request.arguments = std::move(arguments);
+    detail::LaunchOptions options;
+    options.compile = request.settings;
+    launch(request, options);
+  }
+
+  const codegen::CompiledKernel &compiled() const { return compiled_; }
+  Bytes results() const {
+    Bytes all;
+    for (const Tensor &tensor : outputs_) {
+      Bytes bytes(tensor.bytes());
+      tensor.downloadBytes(bytes.data(), bytes.size());
+      all.insert(all.end(), bytes.begin(), bytes.end());
+    }
+    return all;
+  }
+
+private:
+  std::string target_;
+  const codegen::CompiledKernel *kernel_;
+  codegen::CompiledKernel compiled_;
+  std::optional<Device> device_;
+  std::vector<Tensor> outputs_;
+};
+
+} // namespace tile::test
