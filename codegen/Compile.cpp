@@ -138,8 +138,9 @@ public:
     result.cudaFunctions = cudaFunctionsOf(module);
     keep(Stage::Tile);
     emitRemarks(kernel);
-    if (failed(runner.run(
-            [&](PassManager &manager) { passes::buildLayoutPipeline(manager, {options.target}); })) ||
+    if (failed(runner.run([&](PassManager &manager) {
+          passes::buildLayoutPipeline(manager, {options.target});
+        })) ||
         failed(placeInSharedMemory(module, runner, options.target)))
       return failure();
     emitStageRemarks(findKernel(module));

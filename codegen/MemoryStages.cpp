@@ -17,21 +17,21 @@ namespace {
 class HeldDiagnostics {
 public:
   explicit HeldDiagnostics(MLIRContext *context)
-      : handler(context, [this](mlir::Diagnostic &diagnostic) {
-          held.push_back(std::move(diagnostic));
+      : handler_(context, [this](mlir::Diagnostic &diagnostic) {
+          held_.push_back(std::move(diagnostic));
           return success();
         }) {}
 
   bool isOfResources() {
-    return llvm::any_of(held, [](mlir::Diagnostic &diagnostic) {
+    return llvm::any_of(held_, [](mlir::Diagnostic &diagnostic) {
       return ir::userErrorCodeOf(diagnostic) == ErrorCode::ResourceExceeded;
     });
   }
-  std::vector<mlir::Diagnostic> take() { return std::move(held); }
+  std::vector<mlir::Diagnostic> take() { return std::move(held_); }
 
 private:
-  std::vector<mlir::Diagnostic> held;
-  ScopedDiagnosticHandler handler;
+  std::vector<mlir::Diagnostic> held_;
+  ScopedDiagnosticHandler handler_;
 };
 
 int32_t mostStagesIn(ModuleOp module) {
@@ -54,8 +54,8 @@ bool lacksMemory(ModuleOp module, PassRunner &runner, const passes::PipelineOpti
   bool isOfResources = false;
   {
     HeldDiagnostics held(module.getContext());
-    result = runner.run(
-        [&](PassManager &manager) { passes::buildMemoryPipeline(manager, options); });
+    result =
+        runner.run([&](PassManager &manager) { passes::buildMemoryPipeline(manager, options); });
     isOfResources = failed(result) && held.isOfResources();
     diagnostics = held.take();
   }

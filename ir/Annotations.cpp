@@ -220,7 +220,9 @@ void setWarpGrid(Operation *dot, int32_t rows, int32_t columns, int32_t batch) {
   dot->setAttr(kWarpGridName, WarpGridAttr::get(dot->getContext(), rows, columns, batch));
 }
 
-ScheduleAttr scheduleOf(Operation *loop) { return loop->getAttrOfType<ScheduleAttr>(kScheduleName); }
+ScheduleAttr scheduleOf(Operation *loop) {
+  return loop->getAttrOfType<ScheduleAttr>(kScheduleName);
+}
 
 void setSchedule(Operation *loop, int32_t asked, int32_t stages, StringRef reason) {
   MLIRContext *context = loop->getContext();

@@ -30,24 +30,35 @@ int32_t commonRun(ArrayRef<layout::VectorGroup> groups, int32_t most) {
   return run;
 }
 
-} // namespace
-
-std::optional<AsyncCopyPlan> planAsyncCopy(Operation *access, ArrayRef<int64_t> shape,
-                                           SmemType memory, int64_t warps) {
-  auto tile = RankedTensorType::get(shape, memory.getElementType());
+// The plan of a copy by vectors of at most `vector` elements.
+std::optional<AsyncCopyPlan> planWith(AccessAttr known, int64_t vector, ArrayRef<int64_t> shape,
+                                      SmemType memory, int64_t warps) {
   AsyncCopyPlan plan;
-  plan.inView = layoutOf(shape, coalescedLayout(access, tile, warps));
+  plan.inView =
+      layout::Layout::coalesced(layout::Shape(shape), known.getOrder().vec(), vector, warps);
   auto inMemory = layout::reshape(plan.inView, layout::Shape(memory.getShape()));
   if (!inMemory)
     return std::nullopt;
   plan.inMemory = *inMemory;
-  AccessAttr known = accessOf(access);
   int64_t bytes = bytesOf(memory.getElementType());
   int32_t inRow = plan.inView.consecutiveElements(known.getOrder()[0]);
-  int32_t most = std::min<int32_t>(inRow, known.getVector());
+  int32_t most = std::min<int32_t>(inRow, static_cast<int32_t>(vector));
   plan.elements = commonRun(
       layout::vectorGroups(plan.inMemory, sharedOf(memory), static_cast<int>(bytes)), most);
-  if (plan.elements * bytes < kFewestBytes)
+  return plan;
+}
+
+} // namespace
+
+// Shared memory may keep fewer elements together than the view: then the threads are dealt out anew, so that neighbours
+// among them still copy neighbours.
+std::optional<AsyncCopyPlan> planAsyncCopy(Operation *access, ArrayRef<int64_t> shape,
+                                           SmemType memory, int64_t warps) {
+  AccessAttr known = accessOf(access);
+  auto plan = planWith(known, known.getVector(), shape, memory, warps);
+  if (plan && plan->elements < known.getVector())
+    plan = planWith(known, plan->elements, shape, memory, warps);
+  if (!plan || plan->elements * bytesOf(memory.getElementType()) < kFewestBytes)
     return std::nullopt;
   return plan;
 }

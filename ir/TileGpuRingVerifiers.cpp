@@ -53,7 +53,8 @@ static LogicalResult verifyCopy(Operation *op, ir::ViewType view, size_t offsets
   if (view.getElementType() != smem.getElementType())
     return op->emitOpError("view and shared memory must have one element type");
   if (withoutUnits(shape) != withoutUnits(smem.getShape()))
-    return op->emitOpError("the tile must have the extents of the shared memory, but for those of 1");
+    return op->emitOpError(
+        "the tile must have the extents of the shared memory, but for those of 1");
   return success();
 }
 

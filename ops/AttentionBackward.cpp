@@ -85,8 +85,7 @@ void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 
   auto dkSums = var(zeros(f32, {columns, width})), dvSums = var(zeros(f32, {columns, width}));
   for (auto member : range(group)) {
     Value head = at.head * group + member;
-    for (auto m :
-         range(first, cdiv(queryCount, rows)).stages(stagesOf(in, tiles, precision))) {
+    for (auto m : range(first, cdiv(queryCount, rows)).stages(stagesOf(in, tiles, precision))) {
       Value lse = expand_dims(lseInBase2(in, at.batch, head, m, rows), 0);
       Value scores = dot(keys, columnsOf(in.q, at.batch, head, m, rows, width), how);
       auto exponents = var(fma(scores, in.scale * static_cast<float>(kLog2E), -lse));

@@ -28,7 +28,8 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
       return signalPassFailure();
     }
     ResourcePlan plan(getOperation());
-    int64_t begin = llvm::alignTo(firstFreeByte(), plan.alignment()), end = begin + plan.sharedBytes();
+    int64_t begin = llvm::alignTo(firstFreeByte(), plan.alignment()),
+            end = begin + plan.sharedBytes();
     if (end > found->maxSharedBytesPerBlock)
       return reportOverflow(plan, end, *found);
     OpBuilder builder(&getContext());

@@ -28,7 +28,8 @@ namespace {
 /// The operations that fill the ring of a loop in its body.
 struct FillOps {
   gpu::RingAcquireOp acquire;
-  SmallVector<Operation *> loads; ///< into registers, and changes of rank behind them, in program order
+  SmallVector<Operation *>
+      loads; ///< into registers, and changes of rank behind them, in program order
   SmallVector<gpu::RingCopyOp> copies;
   SmallVector<gpu::RingPutOp> puts;
   gpu::RingCommitOp commit;
@@ -38,7 +39,7 @@ struct FillOps {
 class LoopPipeliner {
 public:
   LoopPipeliner(scf::ForOp loop, int32_t stages)
-      : loop(loop), ahead(stages - 1), b(loop.getContext()), loc(loop.getLoc()) {}
+      : loop_(loop), ahead_(stages - 1), b_(loop.getContext()), loc_(loop.getLoc()) {}
 
   void pipeline() {
     collect();
@@ -50,25 +51,25 @@ public:
 
 private:
   void collect() {
-    ops.acquire = ringOf(loop);
-    for (Operation &op : *loop.getBody()) {
-      if (!llvm::is_contained(op.getOperands(), ops.acquire.getRing()))
+    ops_.acquire = ringOf(loop_);
+    for (Operation &op : *loop_.getBody()) {
+      if (!llvm::is_contained(op.getOperands(), ops_.acquire.getRing()))
         continue;
       if (auto copy = dyn_cast<gpu::RingCopyOp>(op))
-        ops.copies.push_back(copy);
+        ops_.copies.push_back(copy);
       else if (auto put = dyn_cast<gpu::RingPutOp>(op))
-        ops.puts.push_back(put);
+        ops_.puts.push_back(put);
       else if (auto commit = dyn_cast<gpu::RingCommitOp>(op))
-        ops.commit = commit;
+        ops_.commit = commit;
       else if (auto get = dyn_cast<gpu::RingGetOp>(op))
-        ops.get = get;
+        ops_.get = get;
     }
-    SmallVector<Value> places = {ops.acquire.getFill()};
-    for (gpu::RingCopyOp copy : ops.copies)
+    SmallVector<Value> places = {ops_.acquire.getFill()};
+    for (gpu::RingCopyOp copy : ops_.copies)
       llvm::append_range(places, ValueRange(copy->getOperands()).drop_back());
-    for (gpu::RingPutOp put : ops.puts)
+    for (gpu::RingPutOp put : ops_.puts)
       collectLoad(put.getValue().getDefiningOp(), places);
-    slice = *aheadSlice(places, loop);
+    slice_ = *aheadSlice(places, loop_);
   }
 
   // The load behind a put, and the change of its rank.
@@ -77,45 +78,45 @@ private:
       llvm::append_range(places, load->getOperands());
     else
       collectLoad(op->getOperand(0).getDefiningOp(), places);
-    ops.loads.push_back(op);
+    ops_.loads.push_back(op);
   }
 
   void setSlots() {
-    Value ring = ops.acquire.getRing();
-    ring.setType(gpu::RingType::get(b.getContext(), ahead + 1,
+    Value ring = ops_.acquire.getRing();
+    ring.setType(gpu::RingType::get(b_.getContext(), ahead_ + 1,
                                     cast<gpu::RingType>(ring.getType()).getTiles()));
   }
 
   Value inLoopType(int64_t number) {
-    return arith::ConstantOp::create(b, loc,
-                                     b.getIntegerAttr(loop.getInductionVar().getType(), number));
+    return arith::ConstantOp::create(b_, loc_,
+                                     b_.getIntegerAttr(loop_.getInductionVar().getType(), number));
   }
 
   Value steps(int64_t count) {
-    return b.createOrFold<arith::MulIOp>(loc, loop.getStep(), inLoopType(count));
+    return b_.createOrFold<arith::MulIOp>(loc_, loop_.getStep(), inLoopType(count));
   }
 
   // Is there an iteration `count` behind the one of this index? So that nothing overflows at the end of the numbers,
   // the bound moves and not the index.
   Value hasIteration(Value index, int64_t count) {
-    Value bound = b.createOrFold<arith::SubIOp>(loc, loop.getUpperBound(), steps(count));
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, bound);
+    Value bound = b_.createOrFold<arith::SubIOp>(loc_, loop_.getUpperBound(), steps(count));
+    return arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, index, bound);
   }
 
   // The fills before the loop; the variables as they are that many iterations later.
   SmallVector<Value> fillBefore() {
-    b.setInsertionPoint(loop);
+    b_.setInsertionPoint(loop_);
     IRMapping now;
-    for (BlockArgument variable : slice.carried)
-      now.map(variable, loop.getTiedLoopInit(variable)->get());
-    for (int64_t i = 0; i < ahead; ++i) {
-      Value index = b.createOrFold<arith::AddIOp>(loc, loop.getLowerBound(), steps(i));
-      now.map(loop.getInductionVar(), index);
-      Fill fill = issue(now, hasIteration(loop.getLowerBound(), i), i);
+    for (BlockArgument variable : slice_.carried)
+      now.map(variable, loop_.getTiedLoopInit(variable)->get());
+    for (int64_t i = 0; i < ahead_; ++i) {
+      Value index = b_.createOrFold<arith::AddIOp>(loc_, loop_.getLowerBound(), steps(i));
+      now.map(loop_.getInductionVar(), index);
+      Fill fill = issue(now, hasIteration(loop_.getLowerBound(), i), i);
       putAndCommit(fill);
       advance(now);
     }
-    return llvm::map_to_vector(slice.carried,
+    return llvm::map_to_vector(slice_.carried,
                                [&](BlockArgument variable) { return now.lookup(variable); });
   }
 
@@ -123,27 +124,27 @@ private:
   void fillInside(ValueRange carriedAhead) {
     IRMapping later;
     auto nextOnes = [&](OpBuilder &, Location, ArrayRef<BlockArgument> variables) {
-      for (auto [variable, own] : llvm::zip_equal(slice.carried, variables))
+      for (auto [variable, own] : llvm::zip_equal(slice_.carried, variables))
         later.map(variable, own);
-      b.setInsertionPointAfter(ops.get);
-      Value index = b.createOrFold<arith::AddIOp>(loc, loop.getInductionVar(), steps(ahead));
-      later.map(loop.getInductionVar(), index);
-      Fill fill = issue(later, hasIteration(loop.getInductionVar(), ahead));
-      b.setInsertionPoint(loop.getBody()->getTerminator());
+      b_.setInsertionPointAfter(ops_.get);
+      Value index = b_.createOrFold<arith::AddIOp>(loc_, loop_.getInductionVar(), steps(ahead_));
+      later.map(loop_.getInductionVar(), index);
+      Fill fill = issue(later, hasIteration(loop_.getInductionVar(), ahead_));
+      b_.setInsertionPoint(loop_.getBody()->getTerminator());
       putAndCommit(fill);
       advance(later);
-      return llvm::map_to_vector(slice.carried,
+      return llvm::map_to_vector(slice_.carried,
                                  [&](BlockArgument variable) { return later.lookup(variable); });
     };
     if (carriedAhead.empty()) {
-      nextOnes(b, loc, {});
+      nextOnes(b_, loc_, {});
       return;
     }
     // The loop is built anew; its body moves when it is complete.
-    IRRewriter rewriter(b.getContext());
-    rewriter.setInsertionPoint(loop);
-    (void)loop.replaceWithAdditionalYields(rewriter, carriedAhead,
-                                           /*replaceInitOperandUsesInLoop=*/false, nextOnes);
+    IRRewriter rewriter(b_.getContext());
+    rewriter.setInsertionPoint(loop_);
+    (void)loop_.replaceWithAdditionalYields(rewriter, carriedAhead,
+                                            /*replaceInitOperandUsesInLoop=*/false, nextOnes);
   }
 
   /// A fill that was issued: its number and the tiles that are still to be put.
@@ -154,102 +155,101 @@ private:
 
   // Copies on a condition. What may not be carried out in vain, and tiles in registers, stand in a branch.
   Fill issue(IRMapping &at, Value condition, std::optional<int64_t> knownNumber = {}) {
-    if (slice.isSpeculatable() && ops.loads.empty()) {
-      cloneAll(slice.ops, at);
+    if (slice_.isSpeculatable() && ops_.loads.empty()) {
+      cloneAll(slice_.ops, at);
       acquire(at, knownNumber);
-      for (gpu::RingCopyOp copy : ops.copies)
-        cast<gpu::RingCopyOp>(b.clone(*copy, at)).getPredicateMutable().assign(condition);
-      return {at.lookupOrDefault(ops.acquire.getFill()), {}};
+      for (gpu::RingCopyOp copy : ops_.copies)
+        cast<gpu::RingCopyOp>(b_.clone(*copy, at)).getPredicateMutable().assign(condition);
+      return {at.lookupOrDefault(ops_.acquire.getFill()), {}};
     }
     cloneAll(numberSlice(), at);
     acquire(at, knownNumber);
-    auto branch = scf::IfOp::create(b, loc, tileTypes(), condition, !ops.puts.empty());
+    auto branch = scf::IfOp::create(b_, loc_, tileTypes(), condition, !ops_.puts.empty());
     {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(branch.thenBlock());
+      OpBuilder::InsertionGuard guard(b_);
+      b_.setInsertionPointToStart(branch.thenBlock());
       IRMapping inside(at);
-      cloneAll(slice.ops, inside);
-      inside.map(ops.acquire.getFill(), at.lookupOrDefault(ops.acquire.getFill()));
-      cloneAll(ops.loads, inside);
-      for (gpu::RingCopyOp copy : ops.copies)
-        b.clone(*copy, inside);
-      if (!ops.puts.empty())
+      cloneAll(slice_.ops, inside);
+      inside.map(ops_.acquire.getFill(), at.lookupOrDefault(ops_.acquire.getFill()));
+      cloneAll(ops_.loads, inside);
+      for (gpu::RingCopyOp copy : ops_.copies)
+        b_.clone(*copy, inside);
+      if (!ops_.puts.empty())
         yieldTiles(branch, inside);
     }
-    return {at.lookupOrDefault(ops.acquire.getFill()), SmallVector<Value>(branch.getResults())};
+    return {at.lookupOrDefault(ops_.acquire.getFill()), SmallVector<Value>(branch.getResults())};
   }
 
   void acquire(IRMapping &at, std::optional<int64_t> knownNumber) {
     if (knownNumber)
-      at.map(ops.acquire.getFill(),
-             arith::ConstantIntOp::create(b, loc, *knownNumber, 32).getResult());
-    b.clone(*ops.acquire, at);
+      at.map(ops_.acquire.getFill(),
+             arith::ConstantIntOp::create(b_, loc_, *knownNumber, 32).getResult());
+    b_.clone(*ops_.acquire, at);
   }
 
   // What the number of the fill follows from is free of effects, and of use outside the branch.
   SmallVector<Operation *> numberSlice() {
-    auto number = aheadSlice(ops.acquire.getFill(), loop);
+    auto number = aheadSlice(ops_.acquire.getFill(), loop_);
     return SmallVector<Operation *>(number->ops.begin(), number->ops.end());
   }
 
   SmallVector<Type> tileTypes() {
     SmallVector<Type> types;
-    for (gpu::RingPutOp put : ops.puts)
+    for (gpu::RingPutOp put : ops_.puts)
       types.push_back(put.getValue().getType());
     return types;
   }
 
   void yieldTiles(scf::IfOp branch, IRMapping &inside) {
     SmallVector<Value> loaded;
-    for (gpu::RingPutOp put : ops.puts)
+    for (gpu::RingPutOp put : ops_.puts)
       loaded.push_back(inside.lookup(put.getValue()));
-    scf::YieldOp::create(b, loc, loaded);
-    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b_, loc_, loaded);
+    b_.setInsertionPointToStart(branch.elseBlock());
     SmallVector<Value> nothing;
     for (Type type : tileTypes())
-      nothing.push_back(
-          arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type))));
-    scf::YieldOp::create(b, loc, nothing);
+      nothing.push_back(arith::ConstantOp::create(b_, loc_, cast<TypedAttr>(b_.getZeroAttr(type))));
+    scf::YieldOp::create(b_, loc_, nothing);
   }
 
   template <class Ops> void cloneAll(const Ops &all, IRMapping &at) {
     for (Operation *op : all)
-      b.clone(*op, at);
+      b_.clone(*op, at);
   }
 
   void putAndCommit(const Fill &fill) {
-    for (auto [put, tile] : llvm::zip_equal(ops.puts, fill.tiles))
-      gpu::RingPutOp::create(b, put.getLoc(), tile, put.getRing(), fill.number, put.getPart());
-    gpu::RingCommitOp::create(b, ops.commit.getLoc(), ops.commit.getRing(), fill.number);
+    for (auto [put, tile] : llvm::zip_equal(ops_.puts, fill.tiles))
+      gpu::RingPutOp::create(b_, put.getLoc(), tile, put.getRing(), fill.number, put.getPart());
+    gpu::RingCommitOp::create(b_, ops_.commit.getLoc(), ops_.commit.getRing(), fill.number);
   }
 
   // The variables as they are an iteration later.
   void advance(IRMapping &at) {
-    if (slice.carried.empty())
+    if (slice_.carried.empty())
       return;
     IRMapping stepped(at);
-    cloneAll(slice.steps, stepped);
-    for (BlockArgument variable : slice.carried)
-      at.map(variable, stepped.lookupOrDefault(loop.getTiedLoopYieldedValue(variable)->get()));
+    cloneAll(slice_.steps, stepped);
+    for (BlockArgument variable : slice_.carried)
+      at.map(variable, stepped.lookupOrDefault(loop_.getTiedLoopYieldedValue(variable)->get()));
   }
 
   void eraseFill() {
-    for (Operation *put : ops.puts)
+    for (Operation *put : ops_.puts)
       put->erase();
-    for (Operation *copy : ops.copies)
+    for (Operation *copy : ops_.copies)
       copy->erase();
-    for (Operation *load : llvm::reverse(ops.loads))
+    for (Operation *load : llvm::reverse(ops_.loads))
       load->erase();
-    ops.acquire.erase();
-    ops.commit.erase();
+    ops_.acquire.erase();
+    ops_.commit.erase();
   }
 
-  scf::ForOp loop;
-  int64_t ahead;
-  OpBuilder b;
-  Location loc;
-  FillOps ops;
-  AheadSlice slice;
+  scf::ForOp loop_;
+  int64_t ahead_;
+  OpBuilder b_;
+  Location loc_;
+  FillOps ops_;
+  AheadSlice slice_;
 };
 
 struct PipelineLoops : passes::impl::PipelineLoopsBase<PipelineLoops> {

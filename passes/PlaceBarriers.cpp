@@ -85,7 +85,8 @@ Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
       int64_t offset = alloc.getOffset().value_or(0);
       access.begin = offset + part.begin;
       access.end = offset + part.end;
-    } else if (auto slot = part.memory.getDefiningOp<gpu::SmemSlotOp>()) { // which is seen at run time
+    } else if (auto slot =
+                   part.memory.getDefiningOp<gpu::SmemSlotOp>()) { // which is seen at run time
       auto slots = slot.getMemory().getDefiningOp<gpu::SmemAllocOp>();
       access.ring = slots.getResult();
       APInt number;
@@ -224,7 +225,8 @@ bool conflict(const Access &earlier, const Access &later) {
   if (earlier.isShared != later.isShared || (!earlier.isWrite && !later.isWrite))
     return false;
   if (earlier.isShared)
-    return earlier.begin < later.end && later.begin < earlier.end && !areOrderedByRing(earlier, later);
+    return earlier.begin < later.end && later.begin < earlier.end &&
+           !areOrderedByRing(earlier, later);
   if (!mayOverlap(earlier.root, later.root))
     return false;
   if (isForeign(earlier.op) || isForeign(later.op))

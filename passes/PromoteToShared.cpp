@@ -27,7 +27,9 @@ struct Staged {
   gpu::RingCommitOp commit;
 
   Value get(OpBuilder &builder, Location loc) {
-    return gpu::RingGetOp::create(builder, loc, commit.getRing(), commit.getFill()).getTiles().front();
+    return gpu::RingGetOp::create(builder, loc, commit.getRing(), commit.getFill())
+        .getTiles()
+        .front();
   }
   void release(OpBuilder &builder, Location loc) {
     gpu::RingReleaseOp::create(builder, loc, commit.getRing(), commit.getFill());

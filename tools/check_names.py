@@ -18,7 +18,6 @@ kExempt = (
     "codegen/lower/Foreign.cpp",
     "codegen/lower/ForeignCuda.cpp",
     "codegen/lower/Lowering.h",
-    "codegen/lower/Memory.cpp",
     "codegen/lower/Reduce.cpp",
     "codegen/lower/SharedIndexed.cpp",
     "codegen/lower/SharedPointers.h",

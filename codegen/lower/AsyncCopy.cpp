@@ -34,8 +34,8 @@ void issue(Lowering &l, Location loc, const CopyVector &copy) {
   if (copy.from.predicate) { // bytes beyond the source's size arrive as zeros
     text += ", $2";
     constraints += ",r";
-    operands.push_back(arith::SelectOp::create(l.b, loc, copy.from.predicate, l.i32(copy.bytes),
-                                               l.i32(0)));
+    operands.push_back(
+        arith::SelectOp::create(l.b, loc, copy.from.predicate, l.i32(copy.bytes), l.i32(0)));
   }
   if (copy.isIssued) {
     text = "@$" + std::to_string(operands.size()) + " " + text;

@@ -261,10 +261,11 @@ LowerFunction findLowering(StringRef name) {
   static const llvm::StringMap<LowerFunction> table = [] {
     llvm::StringMap<LowerFunction> all;
     for (LoweringTable part :
-         {asyncCopyLowerings(), atomicLowerings(), controlLowerings(), convertLowerings(), debugLowerings(),
-          dotLowerings(), elementwiseLowerings(), foreignCudaLowerings(), foreignLowerings(),
-          layoutLowerings(), memoryLowerings(), pairLowerings(), reduceLowerings(), scanLowerings(),
-          shapeLowerings(), sharedLowerings(), sharedIndexedLowerings(), smemDotLowerings()})
+         {asyncCopyLowerings(), atomicLowerings(), controlLowerings(), convertLowerings(),
+          debugLowerings(), dotLowerings(), elementwiseLowerings(), foreignCudaLowerings(),
+          foreignLowerings(), layoutLowerings(), memoryLowerings(), pairLowerings(),
+          reduceLowerings(), scanLowerings(), shapeLowerings(), sharedLowerings(),
+          sharedIndexedLowerings(), smemDotLowerings()})
       for (auto [op, function] : part)
         all[op] = function;
     return all;

@@ -15,7 +15,7 @@ public:
              const layout::Layout &layout, int64_t elementBytes);
 
   /// Elements a vector access moves.
-  int64_t vectorElements() const { return vectorSize; }
+  int64_t vectorElements() const { return vectorSize_; }
   /// Where the vector that starts at a register lies, and when it may be touched.
   GlobalPlace place(int32_t reg);
 
@@ -30,16 +30,16 @@ private:
   mlir::Value advance(mlir::Value pointer, mlir::Value elements);
   mlir::Value rowPointer(llvm::ArrayRef<int64_t> steps);
 
-  Lowering &l;
-  mlir::Location loc;
-  ir::MakeViewOp view;
-  layout::Layout layout;
-  int64_t bytes, vectorSize = 1;
-  llvm::SmallVector<mlir::Value> positions;
-  llvm::SmallVector<gpu::Bounds> checks;
-  mlir::Value wholeTile, origin;
-  std::map<std::pair<int, int64_t>, mlir::Value> boundsKnown;
-  std::map<llvm::SmallVector<int64_t>, mlir::Value> rowPointers;
+  Lowering &l_;
+  mlir::Location loc_;
+  ir::MakeViewOp view_;
+  layout::Layout layout_;
+  int64_t bytes_, vectorSize_ = 1;
+  llvm::SmallVector<mlir::Value> positions_;
+  llvm::SmallVector<gpu::Bounds> checks_;
+  mlir::Value wholeTile_, origin_;
+  std::map<std::pair<int, int64_t>, mlir::Value> boundsKnown_;
+  std::map<llvm::SmallVector<int64_t>, mlir::Value> rowPointers_;
 };
 
 } // namespace tile::codegen

@@ -14,7 +14,7 @@ void checkHints(Trace &trace, const char *what, const AccessOptions &hints, bool
     trace.fail(loc, name + "give a cache mode or an eviction priority, not both");
   if (hints.is_volatile && (hints.cache != Cache::any || hints.evict != Evict::normal))
     trace.fail(loc, name + "a volatile access takes no cache mode and no eviction priority");
-  if (hints.copy == Copy::cp_async && !isLoad)
+  if (hints.copy == CopyBy::cp_async && !isLoad)
     trace.fail(loc, name + "copy = cp_async is for loads");
 }
 
@@ -23,7 +23,7 @@ void addHints(Node &node, const AccessOptions &hints) {
     node.attributes.push_back({Attribute::I32, "cache", {static_cast<int64_t>(hints.cache)}});
   if (hints.evict != Evict::normal)
     node.attributes.push_back({Attribute::I32, "evict", {static_cast<int64_t>(hints.evict)}});
-  if (hints.copy != Copy::any)
+  if (hints.copy != CopyBy::any)
     node.attributes.push_back({Attribute::I32, "tile.variant", {static_cast<int64_t>(hints.copy)}});
   if (hints.is_volatile)
     node.attributes.push_back({Attribute::Unit, "isVolatile", {}});

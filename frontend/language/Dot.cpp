@@ -118,8 +118,7 @@ Value tile::dot(Arg a, Arg b, Arg acc, DotOptions options, Loc loc) {
   if (lhs.dtype == u8)
     attributes.push_back({Attribute::Unit, "operands_unsigned", {}});
   if (options.variant != Mma::any)
-    attributes.push_back(
-        {Attribute::I32, "tile.variant", {static_cast<int64_t>(options.variant)}});
+    attributes.push_back({Attribute::I32, "tile.variant", {static_cast<int64_t>(options.variant)}});
   return trace.op("tile.dot", type, {a.value(), b.value(), sum}, loc, std::move(attributes));
 }
 

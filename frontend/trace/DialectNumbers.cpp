@@ -50,10 +50,10 @@ static_assert(isSame(Evict::first, ir::Eviction::First));
 static_assert(isSame(Evict::last, ir::Eviction::Last));
 static_assert(isSame(Evict::last, ir::getMaxEnumValForEviction()));
 
-static_assert(isSame(Copy::any, gpu::VariantKind::Undecided));
-static_assert(isSame(Copy::cp_async, gpu::VariantKind::CpAsync));
-static_assert(isSame(Copy::vector, gpu::VariantKind::Vector));
-static_assert(isSame(Copy::scalar, gpu::VariantKind::Scalar));
+static_assert(isSame(CopyBy::any, gpu::VariantKind::Undecided));
+static_assert(isSame(CopyBy::cp_async, gpu::VariantKind::CpAsync));
+static_assert(isSame(CopyBy::vector, gpu::VariantKind::Vector));
+static_assert(isSame(CopyBy::scalar, gpu::VariantKind::Scalar));
 static_assert(isSame(Mma::any, gpu::VariantKind::Undecided));
 static_assert(isSame(Mma::mma_sync, gpu::VariantKind::MmaSync));
 static_assert(isSame(Mma::fma, gpu::VariantKind::Fma));

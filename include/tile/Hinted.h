@@ -19,12 +19,12 @@ enum class Evict : uint8_t { normal, first, last };
 /// for loads that products of the same loop depend on, in vectors of 4, 8 or 16 bytes; `vector`:
 /// through registers, several neighbours at once; `scalar`: one by one. `any`: the first of these
 /// that can. Another way than `any` is taken, or the kernel is an error that says why it cannot be.
-enum class Copy : uint8_t { any, cp_async, vector, scalar };
+enum class CopyBy : uint8_t { any, cp_async, vector, scalar };
 
 struct AccessOptions {
   Cache cache = Cache::any;
   Evict evict = Evict::normal;
-  Copy copy = Copy::any;
+  CopyBy copy = CopyBy::any;
   /// The access happens exactly as often as the program says, in order with other volatile ones.
   bool is_volatile = false;
 };

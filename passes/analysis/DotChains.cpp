@@ -71,22 +71,22 @@ class RowOrigins {
 public:
   explicit RowOrigins(func::FuncOp function) {
     do {
-      changed = false;
+      changed_ = false;
       function.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
-    } while (changed); // what loops carry reaches what stands before it
+    } while (changed_); // what loops carry reaches what stands before it
   }
 
   ArrayRef<Origin> of(Value value) const {
-    auto found = origins.find(value);
-    return found == origins.end() ? ArrayRef<Origin>() : ArrayRef<Origin>(found->second);
+    auto found = origins_.find(value);
+    return found == origins_.end() ? ArrayRef<Origin>() : ArrayRef<Origin>(found->second);
   }
 
 private:
   void add(Value value, Origin origin) {
     if (!isa<RankedTensorType>(value.getType()) || llvm::is_contained(of(value), origin))
       return;
-    origins[value].push_back(origin);
-    changed = true;
+    origins_[value].push_back(origin);
+    changed_ = true;
   }
 
   void flow(Value from, Value to) {
@@ -124,8 +124,8 @@ private:
             add(result, *after);
   }
 
-  DenseMap<Value, Origins> origins;
-  bool changed = false;
+  DenseMap<Value, Origins> origins_;
+  bool changed_ = false;
 };
 
 } // namespace
@@ -142,7 +142,7 @@ DotChains::DotChains(func::FuncOp function) {
           continue;
         tied.unionSets(dot, origin.dot);
         if (operand == dot.getA())
-          computesA.insert(dot);
+          computesA_.insert(dot);
         if (origin.isReduced)
           takesReductions.insert(dot);
       }
@@ -155,7 +155,7 @@ DotChains::DotChains(func::FuncOp function) {
     chain.passesReductions |= takesReductions.contains(dot);
   });
   for (auto &[leader, chain] : byLeader)
-    chains.push_back(std::move(chain));
+    chains_.push_back(std::move(chain));
 }
 
 } // namespace tile::passes

@@ -24,15 +24,15 @@ class DotChains {
 public:
   explicit DotChains(mlir::func::FuncOp function);
 
-  llvm::ArrayRef<DotChain> all() const { return chains; }
+  llvm::ArrayRef<DotChain> all() const { return chains_; }
 
   /// Is A of the product computed from another one's result? Such an A is in registers before it is used, others come
   /// from memory.
-  bool hasComputedA(ir::DotOp dot) const { return computesA.contains(dot); }
+  bool hasComputedA(ir::DotOp dot) const { return computesA_.contains(dot); }
 
 private:
-  llvm::SmallVector<DotChain> chains;
-  llvm::DenseSet<mlir::Operation *> computesA;
+  llvm::SmallVector<DotChain> chains_;
+  llvm::DenseSet<mlir::Operation *> computesA_;
 };
 
 } // namespace tile::passes

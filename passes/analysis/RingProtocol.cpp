@@ -22,7 +22,7 @@ StringRef nameOf(Step step) {
 /// One fill of a ring.
 struct Fill {
   Step step = Step::Acquired;
-  bool isGuarded = true;      ///< its copies happen on a condition
+  bool isGuarded = true;       ///< its copies happen on a condition
   bool isSeenReleased = false; ///< all threads have met since it was released
 
   bool operator==(const Fill &) const = default;
@@ -50,13 +50,13 @@ bool holdsRingSteps(scf::ForOp loop) {
 
 class RingSimulation {
 public:
-  RingSimulation(func::FuncOp function, RingProtocol &protocol) : protocol(protocol) {
+  RingSimulation(func::FuncOp function, RingProtocol &protocol) : protocol_(protocol) {
     function.walk([&](gpu::RingAllocOp ring) {
-      mostSlots = std::max(mostSlots, ring.getRing().getType().getSlots());
+      mostSlots_ = std::max(mostSlots_, ring.getRing().getType().getSlots());
     });
     Numbers numbers;
-    if (mostSlots)
-      protocol.valid = succeeded(run(function.getBody().front(), numbers));
+    if (mostSlots_)
+      protocol_.valid_ = succeeded(run(function.getBody().front(), numbers));
   }
 
 private:
@@ -70,7 +70,8 @@ private:
   LogicalResult run(Operation *op, Numbers &numbers) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case<scf::ForOp>([&](auto loop) { return runLoop(loop, numbers); })
-        .Case<scf::IfOp, scf::WhileOp>([&](auto branches) { return runBranches(branches, numbers); })
+        .Case<scf::IfOp, scf::WhileOp>(
+            [&](auto branches) { return runBranches(branches, numbers); })
         .Case<gpu::RingAcquireOp>([&](auto step) { return acquire(step, numbers); })
         .Case<gpu::RingCommitOp>(
             [&](auto step) { return advance(step, numbers, Step::Acquired, Step::Committed); })
@@ -91,7 +92,7 @@ private:
     if (!touchesRings(loop))
       return success();
     // Two rounds show what one leaves to the next; fills that run ahead need as many as there are slots, and again.
-    int64_t most = holdsRingSteps(loop) ? 2 * mostSlots + 1 : 2;
+    int64_t most = holdsRingSteps(loop) ? 2 * mostSlots_ + 1 : 2;
     auto boundOr = [&](Value bound, int64_t other) {
       auto known = numbers.find(bound);
       return known == numbers.end() ? other : known->second;
@@ -99,11 +100,11 @@ private:
     int64_t first = boundOr(loop.getLowerBound(), 0), step = boundOr(loop.getStep(), 1);
     numbers[loop.getLowerBound()] = first, numbers[loop.getStep()] = step;
     carry(loop.getInitArgs(), loop.getRegionIterArgs(), Numbers(numbers), numbers);
-    Rings before = rings;
+    Rings before = rings_;
     for (int64_t i = 0; i < most; ++i) {
       Numbers inside = numbers;
       inside[loop.getInductionVar()] = first + i * step;
-      completed[loop] = i;
+      completed_[loop] = i;
       if (failed(verifyEnd(loop, before)) || failed(run(*loop.getBody(), inside)))
         return failure();
       carry(loop.getYieldedValues(), loop.getRegionIterArgs(), inside, numbers);
@@ -123,11 +124,11 @@ private:
 
   // A branch, or the body of a loop that may be left at any time, ends what it begins.
   LogicalResult runBranches(Operation *op, const Numbers &numbers) {
-    Rings before = rings;
+    Rings before = rings_;
     for (Region &region : op->getRegions())
       for (Block &block : region) {
         Numbers inside = numbers;
-        rings = before;
+        rings_ = before;
         if (failed(run(block, inside)) || failed(verifyEnd(op, before)))
           return failure();
       }
@@ -137,13 +138,14 @@ private:
   // What was begun since is done; fills that were only committed copied nothing.
   LogicalResult verifyEnd(Operation *op, Rings &before) {
     bool isLoop = isa<scf::ForOp>(op);
-    for (auto &[ring, fills] : rings)
+    for (auto &[ring, fills] : rings_)
       for (auto &[number, fill] : fills) {
         auto earlier = before[ring].find(number);
         bool isOlder = earlier != before[ring].end() && earlier->second.step == fill.step;
         if (!isOlder && (fill.step == Step::Acquired || fill.step == Step::Got))
           return op->emitOpError("leaves fill ") << number << " of a ring " << nameOf(fill.step);
-        if ((isLoop || !isOlder) && fill.step == Step::Committed && !fill.isGuarded && isUsedIn(op, ring))
+        if ((isLoop || !isOlder) && fill.step == Step::Committed && !fill.isGuarded &&
+            isUsedIn(op, ring))
           return op->emitOpError("copies fill ") << number << " of a ring, which nobody gets";
       }
     return success();
@@ -168,8 +170,8 @@ private:
 
   void noteLead(Operation *op, int64_t number) {
     auto loop = op->getParentOfType<scf::ForOp>();
-    int64_t lead = number - (loop ? completed[loop] : 0);
-    auto [known, isNew] = protocol.leads.insert({op, lead});
+    int64_t lead = number - (loop ? completed_[loop] : 0);
+    auto [known, isNew] = protocol_.leads_.insert({op, lead});
     if (known->second != lead)
       known->second = std::nullopt;
   }
@@ -184,10 +186,11 @@ private:
     std::optional<int64_t> number = numberOf(op, op.getFill(), numbers);
     if (!number)
       return failure();
-    Fills &fills = rings[op.getRing().getDefiningOp()];
+    Fills &fills = rings_[op.getRing().getDefiningOp()];
     if (*number == 0 && isEmpty(fills))
       fills.clear();
-    int64_t last = fills.empty() ? -1 : fills.rbegin()->first, slots = op.getRing().getType().getSlots();
+    int64_t last = fills.empty() ? -1 : fills.rbegin()->first,
+            slots = op.getRing().getType().getSlots();
     if (*number != last + 1)
       return op.emitOpError("acquires fill ") << *number << " after fill " << last;
     auto before = fills.find(*number - slots);
@@ -207,7 +210,7 @@ private:
     std::optional<int64_t> number = numberOf(op, op->getOperand(1), numbers);
     if (!number)
       return failure();
-    Fills &fills = rings[op->getOperand(0).getDefiningOp()];
+    Fills &fills = rings_[op->getOperand(0).getDefiningOp()];
     auto fill = fills.find(*number);
     if (fill == fills.end() || fill->second.step != from)
       return op->emitOpError("is on fill ")
@@ -222,13 +225,13 @@ private:
   LogicalResult get(gpu::RingGetOp op, const Numbers &numbers) {
     if (failed(advance(op, numbers, Step::Committed, Step::Got)))
       return failure();
-    Fills &fills = rings[op.getRing().getDefiningOp()];
+    Fills &fills = rings_[op.getRing().getDefiningOp()];
     int64_t number = numbers.lookup(op.getFill()), committed = 0;
     for (auto &[other, fill] : fills) {
       fill.isSeenReleased |= fill.step == Step::Released;
       committed += other > number && fill.step == Step::Committed;
     }
-    auto [known, isNew] = protocol.later.insert({op, static_cast<int32_t>(committed)});
+    auto [known, isNew] = protocol_.later_.insert({op, static_cast<int32_t>(committed)});
     known->second = std::min(known->second, static_cast<int32_t>(committed));
     return success();
   }
@@ -237,7 +240,7 @@ private:
     std::optional<int64_t> number = numberOf(op, op.getFill(), numbers);
     if (!number)
       return failure();
-    Fills &fills = rings[op.getRing().getDefiningOp()];
+    Fills &fills = rings_[op.getRing().getDefiningOp()];
     auto fill = fills.find(*number);
     if (fill == fills.end() || fill->second.step != Step::Acquired)
       return op.emitOpError("writes fill ") << *number << ", which is not acquired";
@@ -275,10 +278,10 @@ private:
       numbers[result] = in[0];
   }
 
-  RingProtocol &protocol;
-  int32_t mostSlots = 0;
-  DenseMap<Operation *, int64_t> completed; ///< iterations of each loop that is simulated
-  Rings rings;
+  RingProtocol &protocol_;
+  int32_t mostSlots_ = 0;
+  DenseMap<Operation *, int64_t> completed_; ///< iterations of each loop that is simulated
+  Rings rings_;
 };
 
 RingProtocol::RingProtocol(func::FuncOp function) { RingSimulation(function, *this); }

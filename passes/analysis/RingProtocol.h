@@ -14,25 +14,25 @@ public:
   /// Emits an error, and is invalid, at the first operation that breaks the order.
   explicit RingProtocol(mlir::func::FuncOp function);
 
-  bool isValid() const { return valid; }
+  bool isValid() const { return valid_; }
 
   /// How many fills at least have been committed after the one that is got here: copies of so many may still be on
   /// their way when this one's have arrived.
-  int32_t laterFills(gpu::RingGetOp get) const { return later.lookup(get); }
+  int32_t laterFills(gpu::RingGetOp get) const { return later_.lookup(get); }
 
   /// The number of the fill that an operation is on, less the number of iterations that its loop has completed; nothing
   /// if that differs between iterations.
   std::optional<int64_t> leadOf(mlir::Operation *step) const {
-    auto known = leads.find(step);
-    return known == leads.end() ? std::nullopt : known->second;
+    auto known = leads_.find(step);
+    return known == leads_.end() ? std::nullopt : known->second;
   }
 
 private:
   friend class RingSimulation;
 
-  bool valid = true;
-  llvm::DenseMap<mlir::Operation *, int32_t> later;
-  llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> leads;
+  bool valid_ = true;
+  llvm::DenseMap<mlir::Operation *, int32_t> later_;
+  llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> leads_;
 };
 
 /// Is the order kept? A pass that makes or moves operations on rings asks at its end.

@@ -94,37 +94,37 @@ std::string hindranceTo(Value root, scf::ForOp loop) {
 /// Collects a slice from its values backwards.
 class SliceBuilder {
 public:
-  explicit SliceBuilder(scf::ForOp loop) : loop(loop) {}
+  explicit SliceBuilder(scf::ForOp loop) : loop_(loop) {}
 
   std::optional<AheadSlice> build(ValueRange values, std::string *why) {
     SmallVector<Operation *> ops, steps;
     bool isKnown = collect(values, ops, /*mayRead=*/true);
-    for (size_t i = 0; isKnown && i < slice.carried.size(); ++i)
-      isKnown = collect(nextOf(slice.carried[i]), steps, /*mayRead=*/false);
+    for (size_t i = 0; isKnown && i < slice_.carried.size(); ++i)
+      isKnown = collect(nextOf(slice_.carried[i]), steps, /*mayRead=*/false);
     if (!isKnown) {
       if (why)
-        *why = reason;
+        *why = reason_;
       return std::nullopt;
     }
-    slice.ops = inOrder(ops), slice.steps = inOrder(steps);
-    return std::move(slice);
+    slice_.ops = inOrder(ops), slice_.steps = inOrder(steps);
+    return std::move(slice_);
   }
 
 private:
-  Value nextOf(BlockArgument variable) { return loop.getTiedLoopYieldedValue(variable)->get(); }
+  Value nextOf(BlockArgument variable) { return loop_.getTiedLoopYieldedValue(variable)->get(); }
 
   bool collect(ValueRange values, SmallVector<Operation *> &ops, bool mayRead) {
     SmallVector<Value> open(values.begin(), values.end());
     while (!open.empty()) {
       Value value = open.pop_back_val();
       if (auto argument = dyn_cast<BlockArgument>(value)) {
-        if (argument.getOwner() == loop.getBody() && argument != loop.getInductionVar() &&
+        if (argument.getOwner() == loop_.getBody() && argument != loop_.getInductionVar() &&
             !addVariable(argument))
           return false;
         continue;
       }
       Operation *op = value.getDefiningOp();
-      if (!loop->isProperAncestor(op) || llvm::is_contained(ops, op))
+      if (!loop_->isProperAncestor(op) || llvm::is_contained(ops, op))
         continue;
       if (!isRepeatable(op, mayRead))
         return false;
@@ -137,12 +137,12 @@ private:
   bool addVariable(BlockArgument argument) {
     if (isa<RankedTensorType>(argument.getType()))
       return refuse("its place follows from a tile that the loop carries");
-    slice.carried.insert(argument);
+    slice_.carried.insert(argument);
     return true;
   }
 
   bool isRepeatable(Operation *op, bool mayRead) {
-    if (op->getBlock() != loop.getBody() || op->getNumRegions())
+    if (op->getBlock() != loop_.getBody() || op->getNumRegions())
       return refuse("its place is computed in a branch, a loop or a reduction");
     if (isa<ir::DotOp>(op))
       return refuse("its place follows from a product of the same iteration");
@@ -154,12 +154,12 @@ private:
       return refuse("its place follows from an operation with effects");
     if (!mayRead)
       return refuse("its place follows from memory read in each iteration before");
-    std::string hindrance = hindranceTo(rootOfRead(op), loop);
+    std::string hindrance = hindranceTo(rootOfRead(op), loop_);
     return hindrance.empty() || refuse(hindrance);
   }
 
   bool refuse(std::string sentence) {
-    reason = std::move(sentence);
+    reason_ = std::move(sentence);
     return false;
   }
 
@@ -168,9 +168,9 @@ private:
     return llvm::SetVector<Operation *>(ops.begin(), ops.end());
   }
 
-  scf::ForOp loop;
-  AheadSlice slice;
-  std::string reason;
+  scf::ForOp loop_;
+  AheadSlice slice_;
+  std::string reason_;
 };
 
 } // namespace

@@ -25,9 +25,11 @@ std::optional<std::string> whyNotAhead(ir::ViewLoadOp load);
 
 /// What must be computed again to know in an earlier iteration what some values will be in a later one.
 struct AheadSlice {
-  llvm::SetVector<mlir::Operation *> ops;      ///< of the body, in program order, that the values follow from
+  llvm::SetVector<mlir::Operation *>
+      ops; ///< of the body, in program order, that the values follow from
   llvm::SetVector<mlir::BlockArgument> carried; ///< variables of the loop that they depend on
-  llvm::SetVector<mlir::Operation *> steps;     ///< of the body, in program order: the next values of `carried`
+  llvm::SetVector<mlir::Operation *>
+      steps; ///< of the body, in program order: the next values of `carried`
 
   /// Whether `ops` may be carried out where no iteration follows: without reads of memory, or divisions.
   bool isSpeculatable() const;

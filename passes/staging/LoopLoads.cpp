@@ -19,8 +19,9 @@ namespace {
 
 /// One load, as a part of the loop's ring.
 struct Part {
-  layout::Shape shape;           ///< the tile's as products take it: without the view's dimensions of extent 1
-  layout::Layout loaded;         ///< where its elements are in registers if the load puts them there
+  layout::Shape
+      shape; ///< the tile's as products take it: without the view's dimensions of extent 1
+  layout::Layout loaded; ///< where its elements are in registers if the load puts them there
   SmallVector<OpOperand *> uses; ///< by products of the body
   SmallVector<layout::Layout> readers;
   gpu::SmemType memory;
@@ -51,33 +52,33 @@ Value fillNumber(OpBuilder &b, scf::ForOp loop) {
 
 class LoopRing {
 public:
-  explicit LoopRing(scf::ForOp loop) : loop(loop), b(loop.getContext()) {}
+  explicit LoopRing(scf::ForOp loop) : loop_(loop), b_(loop.getContext()) {}
 
   StagedOperands promote() {
     collect();
-    if (!parts.empty()) {
-      b.setInsertionPoint(loop.getBody(), placeOfFills());
+    if (!parts_.empty()) {
+      b_.setInsertionPoint(loop_.getBody(), placeOfFills());
       fill();
       read();
     }
-    return std::move(staged);
+    return std::move(staged_);
   }
 
 private:
   void collect() {
-    for (auto load : loop.getBody()->getOps<ir::ViewLoadOp>())
+    for (auto load : loop_.getBody()->getOps<ir::ViewLoadOp>())
       if (feedsProduct(load) && !whyNotAhead(load))
-        parts[load] = {};
-    for (auto dot : loop.getBody()->getOps<ir::DotOp>())
+        parts_[load] = {};
+    for (auto dot : loop_.getBody()->getOps<ir::DotOp>())
       for (unsigned number : {0u, 1u})
         collect(dot->getOpOperand(number));
-    parts.remove_if([](auto &part) { return !decide(part.first, part.second); });
+    parts_.remove_if([](auto &part) { return !decide(part.first, part.second); });
   }
 
   void collect(OpOperand &use) {
     ir::ViewLoadOp load = loadBehind(use.get());
-    auto found = load ? parts.find(load) : parts.end();
-    if (found == parts.end())
+    auto found = load ? parts_.find(load) : parts_.end();
+    if (found == parts_.end())
       return;
     Part &part = found->second;
     ArrayRef<int64_t> shape = ir::shapeOf(use.get().getType());
@@ -112,50 +113,52 @@ private:
   // What the loads' places follow from goes to the top of the body; the operation before which the ring is filled.
   Block::iterator placeOfFills() {
     llvm::SetVector<Operation *> needed;
-    for (auto &[load, part] : parts)
-      needed.insert_range(aheadSlice(load->getOperands(), loop)->ops);
+    for (auto &[load, part] : parts_)
+      needed.insert_range(aheadSlice(load->getOperands(), loop_)->ops);
     SmallVector<Operation *> ops(needed.begin(), needed.end());
     llvm::sort(ops, [](Operation *a, Operation *c) { return a->isBeforeInBlock(c); });
     for (Operation *op : llvm::reverse(ops))
-      op->moveBefore(loop.getBody(), loop.getBody()->begin());
-    return ops.empty() ? loop.getBody()->begin() : std::next(ops.back()->getIterator());
+      op->moveBefore(loop_.getBody(), loop_.getBody()->begin());
+    return ops.empty() ? loop_.getBody()->begin() : std::next(ops.back()->getIterator());
   }
 
   void fill() {
     SmallVector<gpu::SmemType> tiles;
-    for (auto &[load, part] : parts)
+    for (auto &[load, part] : parts_)
       tiles.push_back(part.memory);
-    func::FuncOp function = loop->getParentOfType<func::FuncOp>();
+    func::FuncOp function = loop_->getParentOfType<func::FuncOp>();
     OpBuilder top = OpBuilder::atBlockBegin(&function.getBody().front());
-    Location loc = loop.getLoc();
-    ring = gpu::RingAllocOp::create(top, loc, gpu::RingType::get(b.getContext(), 1, tiles));
-    number = fillNumber(b, loop);
-    gpu::RingAcquireOp::create(b, loc, ring, number);
+    Location loc = loop_.getLoc();
+    ring_ = gpu::RingAllocOp::create(top, loc, gpu::RingType::get(b_.getContext(), 1, tiles));
+    number_ = fillNumber(b_, loop_);
+    gpu::RingAcquireOp::create(b_, loc, ring_, number_);
     SmallVector<Value> loaded;
-    for (auto &[load, part] : parts)
+    for (auto &[load, part] : parts_)
       loaded.push_back(part.isAsync ? Value() : loadInRegisters(load, part));
-    for (auto [i, entry] : llvm::enumerate(parts)) {
+    for (auto [i, entry] : llvm::enumerate(parts_)) {
       auto &[load, part] = entry;
       if (part.isAsync)
         copy(load, i);
       else
-        gpu::RingPutOp::create(b, load.getLoc(), loaded[i], ring, number, i);
+        gpu::RingPutOp::create(b_, load.getLoc(), loaded[i], ring_, number_, i);
     }
-    gpu::RingCommitOp::create(b, loc, ring, number);
+    gpu::RingCommitOp::create(b_, loc, ring_, number_);
   }
 
   void copy(ir::ViewLoadOp load, size_t part) {
-    auto copy = gpu::RingCopyOp::create(b, load.getLoc(), load.getView(), load.getOffsets(), ring,
-                                        number, Value(), static_cast<int32_t>(part),
+    auto copy = gpu::RingCopyOp::create(b_, load.getLoc(), load.getView(), load.getOffsets(), ring_,
+                                        number_, Value(), static_cast<int32_t>(part),
                                         ir::shapeOf(load.getResult().getType()));
     copy->setDiscardableAttrs(load->getDiscardableAttrDictionary());
   }
 
   Value loadInRegisters(ir::ViewLoadOp load, const Part &part) {
     IRMapping nothing;
-    auto moved = cast<ir::ViewLoadOp>(b.clone(*load, nothing));
+    auto moved = cast<ir::ViewLoadOp>(b_.clone(*load, nothing));
     if (gpu::variantOf(moved) == gpu::VariantKind::CpAsync) {
-      gpu::addRefusal(moved, "cp_async refused: a thread's neighbours in the view are no neighbours in shared memory");
+      gpu::addRefusal(
+          moved,
+          "cp_async refused: a thread's neighbours in the view are no neighbours in shared memory");
       gpu::setVariant(moved, gpu::VariantKind::Vector);
     }
     return inShape(moved.getResult(), part.shape, part.loaded);
@@ -165,32 +168,32 @@ private:
     if (ir::shapeOf(tile.getType()) == shape)
       return tile;
     auto type = RankedTensorType::get(shape, ir::elementTypeOf(tile.getType()),
-                                      gpu::attributeOf(b.getContext(), layout));
-    return ir::ReshapeOp::create(b, tile.getLoc(), type, tile);
+                                      gpu::attributeOf(b_.getContext(), layout));
+    return ir::ReshapeOp::create(b_, tile.getLoc(), type, tile);
   }
 
   void read() {
-    auto get = gpu::RingGetOp::create(b, loop.getLoc(), ring, number);
-    for (auto [i, entry] : llvm::enumerate(parts)) {
+    auto get = gpu::RingGetOp::create(b_, loop_.getLoc(), ring_, number_);
+    for (auto [i, entry] : llvm::enumerate(parts_)) {
       auto &[load, part] = entry;
       Value memory = get.getTiles()[i];
       for (OpOperand *use : part.uses)
         readAsOperand(*use, memory);
       readAsTile(load, part, memory);
     }
-    b.setInsertionPoint(loop.getBody()->getTerminator());
-    gpu::RingReleaseOp::create(b, loop.getLoc(), ring, number);
+    b_.setInsertionPoint(loop_.getBody()->getTerminator());
+    gpu::RingReleaseOp::create(b_, loop_.getLoc(), ring_, number_);
   }
 
   void readAsOperand(OpOperand &use, Value memory) {
     auto dot = cast<ir::DotOp>(use.getOwner());
     if (gpu::isMultiplyAdd(dot)) {
-      staged[{dot, use.getOperandNumber()}] = memory;
+      staged_[{dot, use.getOperandNumber()}] = memory;
       return;
     }
-    b.setInsertionPoint(dot);
+    b_.setInsertionPoint(dot);
     Value before = use.get();
-    use.set(gpu::SmemLoadOp::create(b, dot.getLoc(), before.getType(), memory));
+    use.set(gpu::SmemLoadOp::create(b_, dot.getLoc(), before.getType(), memory));
     eraseUnused(before);
   }
 
@@ -198,12 +201,12 @@ private:
   // are replaced.
   void readAsTile(ir::ViewLoadOp load, const Part &part, Value memory) {
     if (!load.use_empty()) {
-      b.setInsertionPoint(load);
+      b_.setInsertionPoint(load);
       auto type = RankedTensorType::get(part.memory.getShape(), part.memory.getElementType(),
-                                        gpu::attributeOf(b.getContext(), part.loaded));
-      Value tile = gpu::SmemLoadOp::create(b, load.getLoc(), type, memory);
+                                        gpu::attributeOf(b_.getContext(), part.loaded));
+      Value tile = gpu::SmemLoadOp::create(b_, load.getLoc(), type, memory);
       if (tile.getType() != load.getResult().getType())
-        tile = ir::ReshapeOp::create(b, load.getLoc(), load.getResult().getType(), tile);
+        tile = ir::ReshapeOp::create(b_, load.getLoc(), load.getResult().getType(), tile);
       load.getResult().replaceAllUsesWith(tile);
     }
     load.erase();
@@ -218,11 +221,11 @@ private:
     }
   }
 
-  scf::ForOp loop;
-  OpBuilder b;
-  llvm::MapVector<ir::ViewLoadOp, Part> parts;
-  Value ring, number;
-  StagedOperands staged;
+  scf::ForOp loop_;
+  OpBuilder b_;
+  llvm::MapVector<ir::ViewLoadOp, Part> parts_;
+  Value ring_, number_;
+  StagedOperands staged_;
 };
 
 } // namespace

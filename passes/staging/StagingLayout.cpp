@@ -61,8 +61,8 @@ layout::SharedLayout stagingLayout(const layout::Layout &writer, std::vector<int
 gpu::SmemType stagingType(const layout::Layout &writer, Type elementType,
                           ArrayRef<layout::Layout> readers) {
   MLIRContext *context = elementType.getContext();
-  auto shared = stagingLayout(writer, orderOf(writer), readers,
-                              static_cast<int>(gpu::bytesOf(elementType)));
+  auto shared =
+      stagingLayout(writer, orderOf(writer), readers, static_cast<int>(gpu::bytesOf(elementType)));
   return gpu::SmemType::get(context, writer.shape(), elementType,
                             gpu::attributeOf(context, shared));
 }

@@ -23,7 +23,8 @@ static Refusal refuseCpAsync(Operation *op, const ir::Target &) {
   gpu::AccessAttr access = gpu::accessOf(op);
   int64_t bytes = access.getVector() * gpu::bytesOf(ir::elementTypeOf(load.getResult().getType()));
   if (bytes < kFewestBytes)
-    return refused("only " + std::to_string(bytes) + " bytes are known to be neighbours at an address " +
+    return refused("only " + std::to_string(bytes) +
+                   " bytes are known to be neighbours at an address " +
                    "aligned for them; it takes 4, 8 or 16");
   return std::nullopt;
 }

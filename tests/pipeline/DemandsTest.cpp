@@ -7,25 +7,25 @@ namespace {
 constexpr int kSide = 32;
 
 /// A product whose operands are loaded as `copy` says and multiplied as `mma` says.
-auto product(Copy copy, Mma mma, Precision precision = Precision::tf32x3) {
-  static const auto program = kernel("demands", [](In<any, 2> a, In<any, 2> b, Out<f32, 2> d,
-                                                   ConstOf<Copy> copy, ConstOf<Mma> mma,
-                                                   ConstOf<Precision> precision) {
-    auto [m, n] = grid2d(d, {kSide, kSide});
-    auto sums = var(zeros(f32, {kSide, kSide}));
-    for (auto k : range(cdiv(a.dim(1), kSide)))
-      sums = dot(a.tile({kSide, kSide}).hints({.copy = copy})(m, k),
-                 b.tile({kSide, kSide}).hints({.copy = copy})(k, n), sums,
-                 {.precision = precision, .variant = mma});
-    d.tile({kSide, kSide})(m, n) = sums;
-  });
+auto product(CopyBy copy, Mma mma, Precision precision = Precision::tf32x3) {
+  static const auto program =
+      kernel("demands", [](In<any, 2> a, In<any, 2> b, Out<f32, 2> d, ConstOf<CopyBy> copy,
+                           ConstOf<Mma> mma, ConstOf<Precision> precision) {
+        auto [m, n] = grid2d(d, {kSide, kSide});
+        auto sums = var(zeros(f32, {kSide, kSide}));
+        for (auto k : range(cdiv(a.dim(1), kSide)))
+          sums = dot(a.tile({kSide, kSide}).hints({.copy = copy})(m, k),
+                     b.tile({kSide, kSide}).hints({.copy = copy})(k, n), sums,
+                     {.precision = precision, .variant = mma});
+        d.tile({kSide, kSide})(m, n) = sums;
+      });
   return program.consts(copy, mma, precision);
 }
 
 class Demands : public StagedLoops {};
 
 TEST_P(Demands, EveryWayHasTheSameResult) {
-  for (Copy copy : {Copy::any, Copy::cp_async, Copy::vector, Copy::scalar})
+  for (CopyBy copy : {CopyBy::any, CopyBy::cp_async, CopyBy::vector, CopyBy::scalar})
     for (Mma mma : {Mma::any, Mma::mma_sync, Mma::fma}) {
       SCOPED_TRACE("copy " + std::to_string(static_cast<int>(copy)) + ", variant " +
                    std::to_string(static_cast<int>(mma)));

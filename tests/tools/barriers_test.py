@@ -38,7 +38,7 @@ class Barriers(Case):
         ptx = (self.path / "kernel.ptx").read_text()
         barriers = list(re.finditer(r"\n\s*bar\.sync[^\n]*", ptx))
         self.assertGreaterEqual(len(barriers), at_least)
-        run = [*arguments, "--grid", "1", "--shared", "65536"]
+        run = [*arguments, "--grid", "1", "--shared", "98304"]
         self.run_tilec(0, "run", "kernel.ptx", *run)
         for number, barrier in enumerate(barriers):
             with self.subTest(barrier=number):

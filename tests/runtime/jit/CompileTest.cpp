@@ -157,9 +157,8 @@ TEST(Compile, RemarksSayWhatIsIgnoredOrLeftUndone) {
   ASSERT_EQ(kernel.remarks.size(), 2u);
   EXPECT_EQ(kernel.remarks[0].message,
             "output 'z' is never stored to: its tensor keeps what it holds");
-  EXPECT_EQ(
-      kernel.remarks[1].message,
-      "stages: 3 asked, 1 given: no product of its body depends on what it loads");
+  EXPECT_EQ(kernel.remarks[1].message,
+            "stages: 3 asked, 1 given: no product of its body depends on what it loads");
   EXPECT_GT(kernel.remarks[1].line, kernel.remarks[0].line);
 }
 

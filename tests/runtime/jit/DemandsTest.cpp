@@ -12,18 +12,18 @@ namespace {
 constexpr int kSide = 32;
 
 /// A product whose operands are loaded as `copy` says and multiplied as `mma` says.
-auto product(Copy copy, Mma mma, Precision precision = Precision::tf32x3) {
-  static const auto program = kernel("demands", [](In<any, 2> a, In<any, 2> b, Out<f32, 2> d,
-                                                   ConstOf<Copy> copy, ConstOf<Mma> mma,
-                                                   ConstOf<Precision> precision) {
-    auto [m, n] = grid2d(d, {kSide, kSide});
-    auto sums = var(zeros(f32, {kSide, kSide}));
-    for (auto k : range(cdiv(a.dim(1), kSide)))
-      sums = dot(a.tile({kSide, kSide}).hints({.copy = copy})(m, k),
-                 b.tile({kSide, kSide}).hints({.copy = copy})(k, n), sums,
-                 {.precision = precision, .variant = mma});
-    d.tile({kSide, kSide})(m, n) = sums;
-  });
+auto product(CopyBy copy, Mma mma, Precision precision = Precision::tf32x3) {
+  static const auto program =
+      kernel("demands", [](In<any, 2> a, In<any, 2> b, Out<f32, 2> d, ConstOf<CopyBy> copy,
+                           ConstOf<Mma> mma, ConstOf<Precision> precision) {
+        auto [m, n] = grid2d(d, {kSide, kSide});
+        auto sums = var(zeros(f32, {kSide, kSide}));
+        for (auto k : range(cdiv(a.dim(1), kSide)))
+          sums = dot(a.tile({kSide, kSide}).hints({.copy = copy})(m, k),
+                     b.tile({kSide, kSide}).hints({.copy = copy})(k, n), sums,
+                     {.precision = precision, .variant = mma});
+        d.tile({kSide, kSide})(m, n) = sums;
+      });
   return program.consts(copy, mma, precision);
 }
 
@@ -32,19 +32,19 @@ std::string ptxOf(const KernelRequest &request) { return jit::compileRequest(req
 TEST(DemandedWays, AreTaken) {
   std::vector<detail::HostArg> args(2, exampleView(f16, {64, 64}));
   args.push_back(exampleView(f32, {64, 64}));
-  auto count = [&](Copy copy, Mma mma, const char *what) {
+  auto count = [&](CopyBy copy, Mma mma, const char *what) {
     std::string ptx = ptxOf({product(copy, mma), args});
     size_t found = 0;
     for (size_t at = ptx.find(what); at != ptx.npos; at = ptx.find(what, at + 1))
       ++found;
     return found;
   };
-  EXPECT_GT(count(Copy::cp_async, Mma::any, "cp.async.cg"), 0u);
-  EXPECT_EQ(count(Copy::vector, Mma::any, "cp.async.c"), 0u);
-  EXPECT_GT(count(Copy::vector, Mma::any, "ld.global.v4.b32"), 0u);
-  EXPECT_EQ(count(Copy::scalar, Mma::any, "ld.global.v"), 0u);
-  EXPECT_GT(count(Copy::any, Mma::mma_sync, "mma.sync"), 0u);
-  EXPECT_EQ(count(Copy::any, Mma::fma, "mma.sync"), 0u);
+  EXPECT_GT(count(CopyBy::cp_async, Mma::any, "cp.async.cg"), 0u);
+  EXPECT_EQ(count(CopyBy::vector, Mma::any, "cp.async.c"), 0u);
+  EXPECT_GT(count(CopyBy::vector, Mma::any, "ld.global.v4.b32"), 0u);
+  EXPECT_EQ(count(CopyBy::scalar, Mma::any, "ld.global.v"), 0u);
+  EXPECT_GT(count(CopyBy::any, Mma::mma_sync, "mma.sync"), 0u);
+  EXPECT_EQ(count(CopyBy::any, Mma::fma, "mma.sync"), 0u);
 }
 
 TEST(DemandedWays, ThatCannotBeSayWhy) {
@@ -56,17 +56,17 @@ TEST(DemandedWays, ThatCannotBeSayWhy) {
   };
   std::vector<detail::HostArg> products = {exampleView(f32, {64, 64}), exampleView(f32, {64, 64}),
                                            exampleView(f32, {64, 64})};
-  EXPECT_EQ(refusal(product(Copy::any, Mma::mma_sync, Precision::ieee), products),
+  EXPECT_EQ(refusal(product(CopyBy::any, Mma::mma_sync, Precision::ieee), products),
             "mma_sync refused: f32 with precision ieee needs fused multiply-add");
   auto alone = kernel("alone", [](In<f32, 1> x, Out<f32, 1> y) {
     Value i = grid1d(y, {64});
-    y.tile({64})(i) = x.tile({64}).hints({.copy = Copy::cp_async})(i);
+    y.tile({64})(i) = x.tile({64}).hints({.copy = CopyBy::cp_async})(i);
   });
   EXPECT_EQ(refusal(alone, {exampleView(f32, {64}), exampleView(f32, {64})}),
             "cp_async refused: it is for loads of tiles that products depend on");
   auto stored = kernel("stored", [](InOut<f16, 2> x) {
     for (auto k : range(x.dim(0) / 32)) {
-      Value tile = x.tile({32, 32}).hints({.copy = Copy::cp_async})(k, 0);
+      Value tile = x.tile({32, 32}).hints({.copy = CopyBy::cp_async})(k, 0);
       x.tile({32, 32})(k, 0) = cast(f16, dot(tile, tile));
     }
   });
@@ -77,10 +77,11 @@ TEST(DemandedWays, ThatCannotBeSayWhy) {
 TEST(DemandedWays, OfStoresAreNotAsynchronous) {
   auto store = kernel("stores", [](In<f32, 1> x, Out<f32, 1> y) {
     Value i = grid1d(y, {64});
-    y.tile({64}).hints({.copy = Copy::cp_async})(i) = x.tile({64})(i);
+    y.tile({64}).hints({.copy = CopyBy::cp_async})(i) = x.tile({64})(i);
   });
   Error error = errorOf([&] { ptxOf({store, {exampleView(f32, {64}), exampleView(f32, {64})}}); });
-  EXPECT_NE(error.message().find("copy = cp_async is for loads"), std::string::npos) << error.what();
+  EXPECT_NE(error.message().find("copy = cp_async is for loads"), std::string::npos)
+      << error.what();
 }
 
 } // namespace
