@@ -41,11 +41,16 @@ SmallVector<Value> derivedFrom(Value value, bool (*passesOn)(Operation *)) {
   return derived.takeVector();
 }
 
+// A product's operand, or staged in a ring, which is what products read.
+bool isForProduct(OpOperand &use) {
+  return gpu::isDotOperand(use) || isa<gpu::RingPutOp>(use.getOwner());
+}
+
 // Do products, of one block if it is not null, take one of these tiles as an operand?
 bool anyIsOperand(ArrayRef<Value> tiles, Block *block) {
   return llvm::any_of(tiles, [&](Value tile) {
     return llvm::any_of(tile.getUses(), [&](OpOperand &use) {
-      return gpu::isDotOperand(use) && (!block || use.getOwner()->getBlock() == block);
+      return isForProduct(use) && (!block || use.getOwner()->getBlock() == block);
     });
   });
 }

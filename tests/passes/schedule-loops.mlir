@@ -61,3 +61,24 @@ func.func @not_the_loops(%n: i32) {
   } {tile.stages = 3 : i32}
   return
 }
+
+// A load that had to stay has been staged for its product by the time that the loop is told why.
+#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+// CHECK-LABEL: func.func @load_that_stays
+// CHECK: asked = 3, stages = 1, reason = "of its load, the loop stores to what may be the same memory"
+func.func @load_that_stays(%p: !tile.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = tile.make_view %p, extents [%n], strides [%c1] : i32 -> !tile.view<1xf32>
+  %r = tilegpu.ring_alloc : !ring
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = tile.view_load %v[%i] : !tile.view<1xf32> -> tensor<32xf32, #l>
+    tilegpu.ring_acquire %r[%c0] : !ring
+    tilegpu.ring_put %x, %r[%c0] part 0 : tensor<32xf32, #l>, !ring
+    tilegpu.ring_commit %r[%c0] : !ring
+    %m = tilegpu.ring_get %r[%c0] : !ring
+    tilegpu.ring_release %r[%c0] : !ring
+    tile.view_store %x, %v[%i] : tensor<32xf32, #l>, !tile.view<1xf32>
+  } {tile.stages = 3 : i32}
+  return
+}
