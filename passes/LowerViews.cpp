@@ -73,6 +73,9 @@ private:
     if (Attribute aliases = function.getArgAttr(source, ir::kMayAliasAttr);
         aliases && kind == ir::ParamKind::Pointer)
       attributes.push_back(builder.getNamedAttr(ir::kMayAliasAttr, aliases));
+    if (Attribute name = function.getArgAttr(source, ir::kNameAttr);
+        name && kind == ir::ParamKind::Pointer)
+      attributes.push_back(builder.getNamedAttr(ir::kNameAttr, name));
     unsigned index = function.getNumArguments();
     (void)function.insertArgument(index, type, builder.getDictionaryAttr(attributes),
                                   function.getArgument(source).getLoc());

@@ -204,3 +204,9 @@ func.func @known_extents(%v: !tile.view<2xf32> {tile.extents = array<i64: -1, 48
 // CHECK-SAME: !tile.ptr<f32> {tile.divisibility = 4 : i32, tile.may_alias = array<i32: 0>, tile.param = #tile.param<pointer, 1>}
 func.func @aliases(%a: !tile.view<1xf32> {tile.may_alias = array<i32: 1>},
                    %b: !tile.view<1xf32> {tile.may_alias = array<i32: 0>}) attributes {tile.kernel} { return }
+
+// They keep their names, for those who speak of them.
+// CHECK-LABEL: func.func @names(
+// CHECK-SAME: !tile.ptr<f32> {tile.divisibility = 4 : i32, tile.name = "x", tile.param = #tile.param<pointer, 0>}
+// CHECK-SAME: i32 {tile.param = #tile.param<extent, 0, 0>}
+func.func @names(%x: !tile.view<1xf32> {tile.name = "x"}) attributes {tile.kernel} { return }
