@@ -55,6 +55,17 @@ struct ProductReport {
   int64_t warpRows = 0, warpColumns = 0; ///< how the warps share the result; 0 if not said
 };
 
+/// A loop whose loads run ahead, or were asked to.
+struct LoopReport {
+  SourceLine where;
+  int64_t stagesAsked = 0; ///< 0: the kernel does not say
+  int64_t stages = 1;      ///< fills of its shared memory in use at once
+  std::string reason;      ///< why it has so many
+  int64_t barriers = 0;    ///< an iteration, those of inner loops left out
+  std::optional<int64_t>
+      groupsInFlight{}; ///< of copies, while an iteration waits for its own; nothing if it waits for none
+};
+
 /// A tile that moves to another layout.
 struct LayoutChange {
   SourceLine where;
@@ -65,12 +76,12 @@ struct LayoutChange {
   std::string from{}, to{}; ///< layouts
 };
 
-/// One transfer of a whole tile between registers and shared memory.
+/// One transfer of a whole tile to or from shared memory.
 struct SharedTransfer {
   SourceLine where;
-  bool isStore = false;
+  std::string kind; ///< "load" and "store", from and to registers; "copy" from global memory
   std::string tile, dtype;
-  std::string instruction{}; ///< "ldmatrix.x4", "16-byte store"
+  std::string instruction{}; ///< "ldmatrix.x4", "16-byte store", "16-byte cp.async"
   int64_t instructions = 0, idealWavefronts = 0, actualWavefronts = 0;
   int64_t conflicts() const { return actualWavefronts - idealWavefronts; }
 };
@@ -83,8 +94,10 @@ struct BarrierReport {
 /// Bytes of shared memory with a life of their own.
 struct AllocationReport {
   SourceLine where, firstUse, lastUse;
-  int64_t bytes = 0, offset = 0;
+  int64_t bytes = 0, offset = 0; ///< of all slots
+  int64_t slots = 1;             ///< tiles it has room for
   std::string tile, dtype, purpose;
+  std::vector<std::string> filledBy, readBy; ///< by what; empty of exchanges between registers
   int64_t begin = 0, end = 0; ///< the live range in program order, both ends included
 };
 
@@ -105,12 +118,14 @@ struct StageLines {
   std::vector<SourceLine> lines;
 };
 
-/// All lists are in program order.
+/// All lists are in program order. What fills slots of shared memory before a loop is left out: the loop's own fills, as
+/// many as it has iterations, stand for it.
 struct KernelReport {
   SourceLine where;
   int64_t warps = 0, sharedBytes = 0;
   std::vector<CopyReport> copies;
   std::vector<ProductReport> products;
+  std::vector<LoopReport> loops;
   std::vector<LayoutChange> layoutChanges;
   std::vector<SharedTransfer> sharedTransfers;
   std::vector<BarrierReport> barriers;

@@ -56,6 +56,7 @@ KernelReport makeReport(func::FuncOp kernel) {
   report.warps = ir::warpsOf(kernel);
   report.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
   reportVariants(kernel, report);
+  reportLoops(kernel, report);
   reportShared(kernel, report);
   reportWork(kernel, report);
   return report;

@@ -14,6 +14,8 @@ KernelReport makeReport(mlir::func::FuncOp kernel);
 
 /// Fills in copies, products and their traffic.
 void reportVariants(mlir::func::FuncOp kernel, KernelReport &report);
+/// Fills in loops.
+void reportLoops(mlir::func::FuncOp kernel, KernelReport &report);
 /// Fills in changes of layout, transfers, barriers and allocations.
 void reportShared(mlir::func::FuncOp kernel, KernelReport &report);
 /// Fills in work.
@@ -39,5 +41,8 @@ struct AlongMemory {
 /// What accesses of a tile in this layout touch; different runs are taken to lie apart.
 GlobalTraffic trafficOf(const layout::Layout &layout, int dim, AlongMemory along, int64_t vector,
                         int64_t elementBytes);
+
+/// Warps that have each element of a tile in this layout.
+int64_t warpsPerElement(const layout::Layout &layout);
 
 } // namespace tile::codegen

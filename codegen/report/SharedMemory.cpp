@@ -1,11 +1,12 @@
 // Shared memory: allocations and what they are for, transfers with their bank conflicts, changes of layout, barriers.
 #include "codegen/report/MakeReport.h"
+#include "codegen/report/Staging.h"
 
-#include "ir/DotLayouts.h"
+#include "ir/Annotations.h"
+#include "ir/AsyncCopy.h"
 #include "ir/layout/Conversion.h"
 #include "ir/layout/SharedAccess.h"
 #include "passes/analysis/ResourcePlan.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -14,13 +15,36 @@ namespace tile::codegen {
 namespace {
 
 constexpr const char *kLayoutPurpose = "change of layout";
+constexpr const char *kAheadPurpose = "tiles of a loop's loads";
 constexpr const char *kReducePurpose = "partial results of a reduction";
+
+void setCost(SharedTransfer &transfer, layout::Wavefronts cost, int64_t times = 1) {
+  transfer.instructions = cost.instructions / times;
+  transfer.idealWavefronts = cost.ideal / times;
+  transfer.actualWavefronts = cost.actual / times;
+}
+
+// A copy that passes through no registers; nothing if it cannot be planned.
+std::optional<SharedTransfer> transferOf(gpu::CopyAsyncOp copy) {
+  gpu::SmemType smem = copy.getSmem().getType();
+  auto plan = gpu::planAsyncCopy(copy, copy.getShape(), smem, ir::warpsOf(copy));
+  if (!plan)
+    return std::nullopt;
+  auto bytes = static_cast<int>(gpu::bytesOf(smem.getElementType()));
+  int vectorBytes = plan->elements * bytes;
+  SharedTransfer transfer{sourceLineOf(copy.getLoc()), "copy", shapeText(smem), dtypeText(smem),
+                          std::to_string(vectorBytes) + "-byte cp.async"};
+  setCost(transfer, layout::bankWavefronts(plan->inMemory, gpu::sharedOf(smem), bytes, vectorBytes),
+          warpsPerElement(plan->inMemory));
+  return transfer;
+}
 
 SharedTransfer transferOf(Operation *op, RankedTensorType tile, gpu::SmemType smem, bool isStore) {
   layout::Layout layout = gpu::layoutOf(tile);
   layout::SharedLayout shared = gpu::sharedOf(smem).leadingPart(layout.shape());
   auto bytes = static_cast<int>(gpu::bytesOf(smem.getElementType()));
-  SharedTransfer transfer{sourceLineOf(op->getLoc()), isStore, shapeText(tile), dtypeText(tile)};
+  SharedTransfer transfer{sourceLineOf(op->getLoc()), isStore ? "store" : "load", shapeText(tile),
+                          dtypeText(tile)};
   layout::Wavefronts cost;
   auto matrices = isStore ? std::nullopt : layout::matchMatrixAccess(layout, shared, bytes);
   if (matrices) {
@@ -30,50 +54,33 @@ SharedTransfer transferOf(Operation *op, RankedTensorType tile, gpu::SmemType sm
   } else {
     cost = layout::bankWavefronts(layout, shared, bytes);
     size_t group = layout::vectorGroupOf(layout, shared, bytes, 0).size();
-    transfer.instruction = std::to_string(group * bytes) + "-byte " + (isStore ? "store" : "load");
+    transfer.instruction = std::to_string(group * bytes) + "-byte " + transfer.kind;
   }
-  transfer.instructions = cost.instructions;
-  transfer.idealWavefronts = cost.ideal;
-  transfer.actualWavefronts = cost.actual;
+  setCost(transfer, cost);
   return transfer;
 }
 
-std::string purposeText(Operation *dot, char operand) {
-  return std::string("operand ") + operand + " of the product at line " +
-         std::to_string(sourceLineOf(dot->getLoc()).line);
+bool isFilledByCopies(ArrayRef<Operation *> accesses) {
+  return llvm::any_of(accesses, [](Operation *op) { return isa<gpu::CopyAsyncOp>(op); });
 }
 
-// The product that takes the value as operand, seen through what keeps each element where it is; null if none does.
-std::pair<ir::DotOp, char> productFedBy(Value value) {
-  llvm::SmallSetVector<Value, 8> seen; // grows while it is gone through
-  seen.insert(value);
-  for (size_t i = 0; i < seen.size(); ++i)
-    for (OpOperand &use : seen[i].getUses()) {
-      Operation *user = use.getOwner();
-      if (auto dot = dyn_cast<ir::DotOp>(user); dot && gpu::isDotOperand(use))
-        return {dot, use.get() == dot.getA() ? 'A' : 'B'};
-      if ((gpu::isElementwiseOnTiles(user) || isa<gpu::ConvertLayoutOp>(user)) &&
-          user->getNumResults() == 1)
-        seen.insert(user->getResult(0));
-    }
-  return {};
-}
-
-std::string purposeOf(gpu::SmemAllocOp alloc) {
-  for (Operation *user : alloc->getUsers()) {
-    if (auto store = dyn_cast<gpu::SmemStoreOp>(user))
+std::string purposeOf(gpu::SmemAllocOp alloc, ArrayRef<Operation *> accesses) {
+  for (Operation *access : accesses) {
+    if (auto store = dyn_cast<gpu::SmemStoreOp>(access))
       if (store.getValue().getDefiningOp<gpu::ReducePartialOp>())
         return kReducePurpose;
-    if (auto load = dyn_cast<gpu::SmemLoadOp>(user))
-      if (auto [dot, operand] = productFedBy(load.getResult()); dot)
-        return purposeText(dot, operand);
-    if (auto dot = dyn_cast<gpu::SmemDotOp>(user))
-      return purposeText(dot, dot.getA() == alloc.getResult() ? 'A' : 'B');
+    if (std::string operand = operandText(access, alloc); !operand.empty())
+      return operand;
   }
-  return kLayoutPurpose;
+  return alloc.getSlots() > 1 || isFilledByCopies(accesses) ? kAheadPurpose : kLayoutPurpose;
 }
 
-AllocationReport allocationOf(const passes::SharedAllocation &plan) {
+bool isExchange(StringRef purpose) {
+  return purpose == kLayoutPurpose || purpose == kReducePurpose;
+}
+
+AllocationReport allocationOf(const passes::SharedAllocation &plan,
+                              ArrayRef<Operation *> accesses) {
   gpu::SmemAllocOp op = plan.op;
   AllocationReport allocation;
   allocation.where = sourceLineOf(op.getLoc());
@@ -82,12 +89,17 @@ AllocationReport allocationOf(const passes::SharedAllocation &plan) {
   gpu::SmemType type = op.getResult().getType();
   allocation.tile = shapeText(type);
   allocation.dtype = dtypeText(type);
-  allocation.purpose = purposeOf(op);
+  allocation.slots = op.getSlots();
+  allocation.purpose = purposeOf(op, accesses);
+  if (!isExchange(allocation.purpose)) {
+    StagingText staging = stagingOf(op, accesses);
+    allocation.filledBy = std::move(staging.filledBy);
+    allocation.readBy = std::move(staging.readBy);
+  }
   allocation.begin = plan.firstUse, allocation.end = plan.lastUse;
-  for (Operation *user : op->getUsers()) { // uses are listed last first
-    if (allocation.lastUse.line == 0)
-      allocation.lastUse = sourceLineOf(user->getLoc());
-    allocation.firstUse = sourceLineOf(user->getLoc());
+  if (!accesses.empty()) {
+    allocation.firstUse = sourceLineOf(accesses.front()->getLoc());
+    allocation.lastUse = sourceLineOf(accesses.back()->getLoc());
   }
   return allocation;
 }
@@ -108,18 +120,19 @@ LayoutChange changeOf(gpu::ConvertLayoutOp op) {
 }
 
 // An exchange through memory of its own; `load` is its end.
-std::optional<LayoutChange> changeOf(gpu::SmemLoadOp load) {
-  auto alloc = load.getSmem().getDefiningOp<gpu::SmemAllocOp>();
-  std::string purpose = alloc ? purposeOf(alloc) : "";
-  if (purpose != kLayoutPurpose && purpose != kReducePurpose)
+std::optional<LayoutChange> changeOf(gpu::SmemLoadOp load, const SharedAccesses &accesses) {
+  gpu::SmemAllocOp alloc = allocationBehind(load.getSmem());
+  ArrayRef<Operation *> all = alloc ? accesses.find(alloc)->second : ArrayRef<Operation *>();
+  std::string purpose = alloc ? purposeOf(alloc, all) : "";
+  if (!isExchange(purpose))
     return std::nullopt;
   Type to = load.getResult().getType();
   LayoutChange change{sourceLineOf(load.getLoc()), shapeText(to), dtypeText(to), "shared memory",
                       purpose};
   change.sharedBytes = alloc.getResult().getType().getBytes();
   change.to = textOf(to);
-  for (Operation *user : alloc->getUsers())
-    if (auto store = dyn_cast<gpu::SmemStoreOp>(user))
+  for (Operation *access : all)
+    if (auto store = dyn_cast<gpu::SmemStoreOp>(access))
       change.from = textOf(store.getValue().getType());
   return change;
 }
@@ -128,16 +141,22 @@ std::optional<LayoutChange> changeOf(gpu::SmemLoadOp load) {
 
 void reportShared(func::FuncOp kernel, KernelReport &report) {
   passes::ResourcePlan plan(kernel);
+  SharedAccesses accesses = sharedAccessesOf(kernel);
   for (const passes::SharedAllocation &allocation : plan.allocations())
-    report.allocations.push_back(allocationOf(allocation));
+    report.allocations.push_back(allocationOf(allocation, accesses[allocation.op]));
+  llvm::DenseSet<Operation *> before = fillsBeforeLoops(accesses);
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto store = dyn_cast<gpu::SmemStoreOp>(op))
+    auto copy = dyn_cast<gpu::CopyAsyncOp>(op);
+    if (std::optional<SharedTransfer> transfer =
+            copy && !before.contains(op) ? transferOf(copy) : std::nullopt)
+      report.sharedTransfers.push_back(std::move(*transfer));
+    if (auto store = dyn_cast<gpu::SmemStoreOp>(op); store && !before.contains(op))
       report.sharedTransfers.push_back(transferOf(
           op, cast<RankedTensorType>(store.getValue().getType()), store.getSmem().getType(), true));
     if (auto load = dyn_cast<gpu::SmemLoadOp>(op)) {
       report.sharedTransfers.push_back(transferOf(
           op, cast<RankedTensorType>(load.getResult().getType()), load.getSmem().getType(), false));
-      if (std::optional<LayoutChange> change = changeOf(load))
+      if (std::optional<LayoutChange> change = changeOf(load, accesses))
         report.layoutChanges.push_back(std::move(*change));
     }
     if (auto change = dyn_cast<gpu::ConvertLayoutOp>(op))

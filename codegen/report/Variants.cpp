@@ -1,30 +1,20 @@
-// Copies and products: what SelectVariants chose and refused, and the sectors of global memory that copies touch.
+// Copies and products: what SelectVariants chose and refused, and how threads share copies.
 #include "codegen/report/MakeReport.h"
+#include "codegen/report/Staging.h"
 
 #include "ir/Annotations.h"
+#include "ir/AsyncCopy.h"
 #include "passes/analysis/AxisInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <set>
-
 using namespace mlir;
 
 namespace tile::codegen {
 
-double GlobalTraffic::efficiency() const {
-  return sectors ? double(usedBytes) / (32.0 * double(sectors)) : 1;
-}
-
-double GlobalTraffic::mostEfficiency() const {
-  return leastSectors ? double(usedBytes) / (32.0 * double(leastSectors)) : 1;
-}
-
 namespace {
-
-constexpr int64_t kSectorBytes = 32;
 
 std::string variantOf(Operation *op) {
   gpu::VariantKind kind = gpu::variantOf(op);
@@ -69,6 +59,8 @@ Value addressOf(Operation *op) {
     return load.getView();
   if (auto store = dyn_cast<ir::ViewStoreOp>(op))
     return store.getView();
+  if (auto copy = dyn_cast<gpu::CopyAsyncOp>(op))
+    return copy.getView();
   if (auto load = dyn_cast<ir::LoadOp>(op))
     return load.getPtr();
   if (auto store = dyn_cast<ir::StoreOp>(op))
@@ -144,7 +136,30 @@ Type tileOf(Operation *op) {
     return store.getValue().getType();
   if (auto store = dyn_cast<ir::StoreOp>(op))
     return store.getValue().getType();
+  if (auto copy = dyn_cast<gpu::CopyAsyncOp>(op))
+    return RankedTensorType::get(copy.getShape(), copy.getSmem().getType().getElementType());
   return op->getResult(0).getType();
+}
+
+/// How threads share an access: register r of the layout stands for a thread's element number r.
+struct Share {
+  layout::Layout layout;
+  int64_t vector = 1;     ///< elements of an instruction
+  int64_t idleFactor = 1; ///< of so many warps with the same elements one alone moves them
+};
+
+std::optional<Share> shareOf(Operation *op, Type tile) {
+  gpu::AccessAttr access = gpu::accessOf(op);
+  if (auto copy = dyn_cast<gpu::CopyAsyncOp>(op)) {
+    auto plan = gpu::planAsyncCopy(op, copy.getShape(), copy.getSmem().getType(), ir::warpsOf(op));
+    if (!plan)
+      return std::nullopt;
+    return Share{plan->inView, plan->elements, warpsPerElement(plan->inView)};
+  }
+  if (!gpu::encodingOf(tile) || !access)
+    return std::nullopt;
+  layout::Layout layout = gpu::layoutOf(tile);
+  return Share{layout, vectorOf(layout, access.getOrder()[0], access.getVector())};
 }
 
 CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) {
@@ -169,17 +184,18 @@ CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) 
     }
     return copy;
   }
-  gpu::AccessAttr access = gpu::accessOf(op);
-  if (!gpu::encodingOf(type) || !access)
+  std::optional<Share> share = shareOf(op, type);
+  if (!share)
     return copy;
-  layout::Layout layout = gpu::layoutOf(type);
-  int dim = access.getOrder()[0];
-  copy.vectorElements = vectorOf(layout, dim, access.getVector());
+  int dim = gpu::accessOf(op).getOrder()[0];
+  copy.vectorElements = share->vector;
   int64_t bytes = copy.vectorBytes;
   copy.vectorBytes *= copy.vectorElements;
-  AlongMemory along = alongMemory(address, dim, layout.shape()[dim], axis);
+  AlongMemory along = alongMemory(address, dim, share->layout.shape()[dim], axis);
   along.run = std::max(copy.vectorElements, along.run);
-  copy.traffic = trafficOf(layout, dim, along, copy.vectorElements, bytes);
+  copy.traffic = trafficOf(share->layout, dim, along, copy.vectorElements, bytes);
+  copy.traffic.accesses /= share->idleFactor, copy.traffic.usedBytes /= share->idleFactor;
+  copy.traffic.sectors /= share->idleFactor, copy.traffic.leastSectors /= share->idleFactor;
   return copy;
 }
 
@@ -200,60 +216,13 @@ ProductReport productOf(Operation *dot) {
   return product;
 }
 
-/// Which bytes of which sectors one warp-wide access touches.
-class SectorCount {
-public:
-  SectorCount(const layout::Layout &layout, int dim, AlongMemory along, int64_t bytes)
-      : layout_(layout), dim_(dim), along_(along), bytes_(bytes) {}
-
-  void touch(const layout::Coords &coords) {
-    int64_t row = 0, position = coords[dim_] % along_.run * along_.step * bytes_;
-    for (int d = 0; d < layout_.rank(); ++d)
-      row = row * layout_.shape()[d] + (d == dim_ ? coords[d] / along_.run : coords[d]);
-    elements_.insert({row, position});
-    sectors_.insert({row, position / kSectorBytes});
-  }
-  int64_t usedBytes() const { return static_cast<int64_t>(elements_.size()) * bytes_; }
-  int64_t numSectors() const { return static_cast<int64_t>(sectors_.size()); }
-  int64_t leastSectors() const {
-    bool isKnown = along_.run >= layout_.shape()[dim_];
-    return isKnown ? numSectors() : llvm::divideCeil(usedBytes(), kSectorBytes);
-  }
-
-private:
-  const layout::Layout &layout_;
-  int dim_;
-  AlongMemory along_;
-  int64_t bytes_;
-  std::set<std::pair<int64_t, int64_t>> elements_, sectors_;
-};
-
 } // namespace
-
-GlobalTraffic trafficOf(const layout::Layout &layout, int dim, AlongMemory along, int64_t vector,
-                        int64_t elementBytes) {
-  GlobalTraffic traffic;
-  uint32_t copies = layout.freeMask(layout::In::Register);
-  for (int32_t warp = 0; warp < layout.numWarps(); ++warp)
-    for (int32_t reg = 0; reg < layout.numRegisters(); reg += static_cast<int32_t>(vector)) {
-      if (reg & copies)
-        continue;
-      SectorCount count(layout, dim, along, elementBytes);
-      for (int32_t lane = 0; lane < layout::kLanesPerWarp; ++lane)
-        for (int32_t i = 0; i < vector; ++i)
-          count.touch(layout.apply(reg + i, lane, warp));
-      ++traffic.accesses;
-      traffic.usedBytes += count.usedBytes();
-      traffic.sectors += count.numSectors();
-      traffic.leastSectors += count.leastSectors();
-    }
-  return traffic;
-}
 
 void reportVariants(func::FuncOp kernel, KernelReport &report) {
   passes::AxisInfoAnalysis axis;
+  llvm::DenseSet<Operation *> before = fillsBeforeLoops(sharedAccessesOf(kernel));
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (Value address = addressOf(op))
+    if (Value address = addressOf(op); address && !before.contains(op))
       report.copies.push_back(copyOf(op, address, axis));
     if (isa<ir::DotOp, gpu::SmemDotOp>(op))
       report.products.push_back(productOf(op));

@@ -3,6 +3,7 @@
 #include "codegen/report/MakeReport.h"
 
 #include "codegen/report/Roofline.h"
+#include "codegen/report/Staging.h"
 #include "passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -74,7 +75,8 @@ std::optional<int64_t> iterationsOf(scf::ForOp loop) {
 
 class WorkCounter {
 public:
-  explicit WorkCounter(std::vector<WorkScope> &scopes) : scopes_(scopes) {}
+  WorkCounter(std::vector<WorkScope> &scopes, llvm::DenseSet<Operation *> leftOut)
+      : scopes_(scopes), leftOut_(std::move(leftOut)) {}
 
   void visit(Region &region, int scope) {
     for (Block &block : region)
@@ -89,7 +91,7 @@ private:
       scopes_.push_back(
           {sourceLineOf(op->getLoc()), scope, loop ? iterationsOf(loop) : std::nullopt, {}, 0, 0});
       scope = static_cast<int>(scopes_.size()) - 1;
-    } else {
+    } else if (!leftOut_.contains(op)) {
       count(op, scopes_[scope]);
     }
     if (!isCombination(op))
@@ -111,6 +113,9 @@ private:
     } else if (isa<ir::ViewLoadOp, ir::LoadOp>(op)) {
       Type type = op->getResult(0).getType();
       scope.bytesRead += elementsOf(type) * gpu::bytesOf(ir::elementTypeOf(type));
+    } else if (auto copy = dyn_cast<gpu::CopyAsyncOp>(op)) {
+      scope.bytesRead += llvm::product_of(copy.getShape()) *
+                         gpu::bytesOf(copy.getSmem().getType().getElementType());
     } else if (auto store = dyn_cast<ir::ViewStoreOp>(op)) {
       countStore(store.getValue().getType(), scope);
     } else if (auto store = dyn_cast<ir::StoreOp>(op)) {
@@ -143,13 +148,14 @@ private:
   }
 
   std::vector<WorkScope> &scopes_;
+  llvm::DenseSet<Operation *> leftOut_;
 };
 
 } // namespace
 
 void reportWork(func::FuncOp kernel, KernelReport &report) {
   report.work.push_back({sourceLineOf(kernel.getLoc()), -1, 1, {}, 0, 0});
-  WorkCounter(report.work).visit(kernel.getBody(), 0);
+  WorkCounter(report.work, fillsBeforeLoops(sharedAccessesOf(kernel))).visit(kernel.getBody(), 0);
   for (WorkScope &scope : report.work)
     std::erase_if(scope.flops, [](auto &entry) { return entry.second == 0; });
 }

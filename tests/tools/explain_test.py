@@ -43,14 +43,15 @@ class Matmul(Case):
     def test_copies_are_wide_and_use_whole_sectors(self):
         text, data = self.explained(*self.kSettings)
         self.assertEqual([c["kind"] for c in data["copies"]], ["load", "load", "store"])
+        self.assertEqual([c["variant"] for c in data["copies"]], ["cp_async", "cp_async", "vector"])
         for copy in data["copies"]:
-            self.assertEqual((copy["variant"], copy["vector_elements"], copy["vector_bytes"]), ("vector", 8, 16))
+            self.assertEqual((copy["vector_elements"], copy["vector_bytes"]), (8, 16))
             self.assertEqual((copy["sector_efficiency"], copy["refused"]), (1.0, []))
             self.assertEqual(copy["used_bytes"], 32 * copy["sectors"])
             self.assertRegex(copy["where"]["file"], r"Matmul\.(cpp|h)$")
         tiles = {(c["tile"], c["used_bytes"]) for c in data["copies"]}
         self.assertEqual(tiles, {("128x64", 16384), ("64x128", 16384), ("128x128", 32768)})
-        self.assertIn("load 128x64 f16: vector, 8 elements = 16 bytes an access; bounds checks: ", text)
+        self.assertIn("load 128x64 f16: cp_async, 8 elements = 16 bytes an access; bounds checks: ", text)
         self.assertIn("sectors: 100 % used, 16384 of 16384 bytes in 32 warp-wide accesses", text)
 
     def test_product(self):
@@ -65,9 +66,10 @@ class Matmul(Case):
         text, data = self.explained(*self.kSettings)
         loads = [t for t in data["shared_transfers"] if t["instruction"].startswith("ldmatrix")]
         self.assertEqual(len(loads), 2)
-        stores = [t for t in data["shared_transfers"] if t["kind"] == "store" and t["tile"] != "128x128"]
-        self.assertEqual(len(stores), 2)
-        for transfer in loads + stores:
+        copies = [t for t in data["shared_transfers"] if t["kind"] == "copy"]
+        self.assertEqual([(t["tile"], t["instruction"], t["instructions"]) for t in copies],
+                         [("128x64", "16-byte cp.async", 32), ("64x128", "16-byte cp.async", 32)])
+        for transfer in loads + copies:
             self.assertEqual(transfer["conflicts"], 0)
             self.assertEqual(transfer["ideal_wavefronts"], transfer["actual_wavefronts"])
         self.assertRegex(text, r"ldmatrix\.x4, wavefronts ideal (\d+), actual \1: 0 conflicts")
@@ -76,7 +78,7 @@ class Matmul(Case):
         text, data = self.explained(*self.kSettings)
         operands = [a for a in data["allocations"] if a["purpose"].startswith("operand")]
         self.assertEqual(sorted(a["purpose"][:9] for a in operands), ["operand A", "operand B"])
-        self.assertEqual([a["bytes"] for a in operands], [16384, 16384])
+        self.assertEqual([(a["slots"], a["bytes"]) for a in operands], [(3, 3 * 16384)] * 2)
         needed = max(a["offset"] + a["bytes"] for a in data["allocations"])
         self.assertEqual(data["resources"]["shared_bytes"], needed)
         for a in data["allocations"]:
@@ -85,12 +87,53 @@ class Matmul(Case):
                 apart = a["offset"] + a["bytes"] <= b["offset"] or b["offset"] + b["bytes"] <= a["offset"]
                 self.assertTrue(a is b or apart or not alive)
         reasons = [b["reason"] for b in data["barriers"]]
-        self.assertTrue(any(r.startswith("write after read of shared memory bytes") and
-                            r.endswith("in the iteration before") for r in reasons), reasons)
+        self.assertTrue(any(r.startswith("what all threads copied arrives") for r in reasons), reasons)
         self.assertTrue(any(r.startswith("read after write of shared memory bytes") for r in reasons), reasons)
         self.assertIn(reasons[0], text)
         change = [c for c in data["layout_changes"] if c["plan"] == "shared memory"]
         self.assertEqual([(c["tile"], c["shared_bytes"]) for c in change], [("128x128", 32768)])
+
+    def test_loads_run_ahead(self):
+        text, data = self.explained(*self.kSettings)
+        (loop,) = data["loops"]
+        self.assertEqual((loop["stages_asked"], loop["stages"], loop["reason"]), (3, 3, "as asked"))
+        self.assertEqual((loop["barriers"], loop["groups_in_flight"]), (1, 1))
+        self.assertRegex(loop["where"]["file"], r"Matmul\.cpp$")
+        self.assertIn("3 stages asked, 3 given: as asked\n      1 barrier an iteration, 1 group of copies in flight at the wait",
+                      text)
+        line = data["products"][0]["where"]["line"]
+        staged = [(a["filled_by"], a["read_by"]) for a in data["allocations"] if a["slots"] > 1]
+        self.assertEqual(staged, [([f"cp.async of argument '{name}' at line {line}"],
+                                   [f"operand {operand} of the product at line {line}"])
+                                  for name, operand in (("a", "A"), ("b", "B"))])
+        self.assertRegex(text, rf"3 x 128x64 f16, operand A .*\n +filled by cp\.async of argument 'a' at line {line}; read by operand A")
+
+    def test_multiply_add_reads_slots(self):
+        text, data = self.explained("op:matmul", "dtype=f32", "precision=ieee", "BM=64", "BN=64", "BK=16", "warps=4")
+        staged = [a for a in data["allocations"] if a["slots"] > 1]
+        self.assertEqual([(a["slots"], a["bytes"], a["read_by"][0][:9], a["purpose"][:9]) for a in staged],
+                         [(3, 3 * 4096, "operand A", "operand A"), (3, 3 * 4096, "operand B", "operand B")])
+
+    def test_narrow_copies(self):
+        _, data = self.explained("op:matmul", "dtype=f32", "precision=ieee", "K=4097", "N=4097", "BM=64", "BN=64", "BK=32")
+        self.assertEqual([(c["variant"], c["vector_bytes"]) for c in data["copies"] if c["kind"] == "load"],
+                         [("cp_async", 4)] * 2)
+        self.assertEqual([t["instruction"] for t in data["shared_transfers"] if t["kind"] == "copy"], ["4-byte cp.async"] * 2)
+
+    def test_loads_through_registers_run_ahead_too(self):
+        text, data = self.explained("op:matmul", "K=4097", "N=4097", "BM=64", "BN=64", "BK=32", "warps=4")
+        (loop,) = data["loops"]
+        self.assertEqual((loop["stages"], loop["barriers"], loop["groups_in_flight"]), (3, 1, None))
+        self.assertIn("1 barrier an iteration, no copies to wait for", text)
+        loads = [c for c in data["copies"] if c["kind"] == "load"]
+        self.assertEqual([c["variant"] for c in loads], ["scalar"] * 2)
+        for load in loads:
+            self.assertTrue(load["refused"][0].startswith("cp_async refused: only 2 bytes"), load)
+        line = loads[0]["where"]["line"]
+        self.assertEqual([a["filled_by"] for a in data["allocations"] if a["slots"] > 1],
+                         [[f"stores from registers of argument '{name}' at line {line}"] for name in "ab"])
+        (scope,) = [w for w in data["work"] if w["parent"] == 0]
+        self.assertEqual((data["work"][0]["bytes_read"], scope["bytes_read"]), (0, 2 * 64 * 32 * 2))
 
     def test_occupancy(self):
         text, data = self.explained(*self.kSettings)
@@ -278,6 +321,30 @@ auto picks = kernel("picks", [](In<f32, 1> x, In<i32, 1> at, Out<f32, 1> y, Out<
 """
 
 
+kPowers = """#include <tile/tile.h>
+using namespace tile;
+auto powers = kernel("powers", [](InOut<f16, 2> a) {
+  auto sum = var(zeros(f32, {32, 32}));
+  for (auto k : range(a.dim(0)).stages(3)) {
+    Value x = a.tile({32, 32})(0, k);
+    sum = dot(x, x, sum);
+    a.tile({32, 32})(0, k) = cast(f16, sum);
+  }
+});
+"""
+
+
+kSums = """#include <tile/tile.h>
+using namespace tile;
+auto sums = kernel("sums", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c) {
+  auto sum = var(zeros(f32, {32, 32}));
+  for (auto k : range(cdiv(a.dim(1), 32)))
+    sum = dot(a.tile({32, 32})(0, k), b.tile({32, 32})(k, 0), sum);
+  c.tile({32, 32})(0, 0) = sum;
+});
+"""
+
+
 class Cpp(Case):
     def test_what_is_not_known_and_what_repeats_is_said_so(self):
         (self.path / "picks.cpp").write_text(kPicks)
@@ -288,9 +355,36 @@ class Cpp(Case):
         self.assertEqual(text.count("load 128 f32: vector"), 1, text)
         self.assertRegex(text, r"load 128 f32: vector, .* \(3 times\)\n      sectors: 100 % used")
         self.assertEqual([r["message"].split(":")[0] for r in data["remarks"]],
-                         ["output 4 is never stored to",
-                          "2 stages were asked for, but loads are not run ahead"])
+                         ["output 4 is never stored to", "stages"])
+        (loop,) = data["loops"]
+        self.assertEqual((loop["stages_asked"], loop["stages"], loop["reason"]),
+                         (2, 1, "no product of its body depends on what it loads"))
+        self.assertEqual((loop["barriers"], loop["groups_in_flight"]), (0, None))
         self.assertIn("Remarks\n  picks.cpp:3    auto picks = ", text)
+
+
+    def test_a_loop_whose_load_must_stay_says_why(self):
+        (self.path / "powers.cpp").write_text(kPowers)
+        text, data = self.explained("powers.cpp", "a=f16[1024x1024]")
+        (loop,) = data["loops"]
+        why = "the loop stores to what may be the same memory"
+        self.assertEqual((loop["stages_asked"], loop["stages"], loop["reason"]), (3, 1, f"of its load, {why}"))
+        self.assertEqual((loop["where"]["line"], loop["groups_in_flight"]), (5, None))
+        self.assertEqual(loop["barriers"], len(data["barriers"]))
+        self.assertIn(f"3 stages asked, 1 given: of its load, {why}\n", text)
+        load = data["copies"][0]
+        self.assertEqual((load["variant"], load["refused"]), ("vector", [f"cp_async refused: {why}"]))
+        (staged,) = [a for a in data["allocations"] if a["filled_by"]]
+        self.assertEqual((staged["slots"], staged["filled_by"], staged["read_by"]),
+                         (1, ["stores from registers of argument 1 at line 6"],
+                          ["operand A of the product at line 7", "operand B of the product at line 7"]))
+
+    def test_a_loop_that_does_not_say_runs_ahead(self):
+        (self.path / "sums.cpp").write_text(kSums)
+        text, data = self.explained("sums.cpp", "a=f16[32x1024]", "b=f16[1024x32]", "c=f32[32x32]")
+        (loop,) = data["loops"]
+        self.assertEqual((loop["stages_asked"], loop["stages"], loop["reason"]), (None, 3, "by default"))
+        self.assertIn("stages not said, 3 given: by default", text)
 
 
 class File(Case):

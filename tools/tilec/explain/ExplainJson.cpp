@@ -20,6 +20,7 @@ public:
             {"where", place(report_.where)},
             {"copies", list(report_.copies)},
             {"products", list(report_.products)},
+            {"loops", list(report_.loops)},
             {"layout_changes", list(report_.layoutChanges)},
             {"barriers", list(report_.barriers)},
             {"shared_transfers", list(report_.sharedTransfers)},
@@ -75,6 +76,15 @@ private:
             {"warp_grid", {p.warpRows, p.warpColumns}}};
   }
 
+  Json of(const LoopReport &l) {
+    return {{"where", place(l.where)},
+            {"stages_asked", l.stagesAsked ? Json(l.stagesAsked) : Json(nullptr)},
+            {"stages", l.stages},
+            {"reason", l.reason},
+            {"barriers", l.barriers},
+            {"groups_in_flight", l.groupsInFlight ? Json(*l.groupsInFlight) : Json(nullptr)}};
+  }
+
   Json of(const LayoutChange &c) {
     return {{"where", place(c.where)},
             {"tile", c.tile},
@@ -89,7 +99,7 @@ private:
 
   Json of(const SharedTransfer &t) {
     return {{"where", place(t.where)},
-            {"kind", t.isStore ? "store" : "load"},
+            {"kind", t.kind},
             {"tile", t.tile},
             {"dtype", t.dtype},
             {"instruction", t.instruction},
@@ -105,9 +115,12 @@ private:
     return {{"where", place(a.where)},
             {"offset", a.offset},
             {"bytes", a.bytes},
+            {"slots", a.slots},
             {"tile", a.tile},
             {"dtype", a.dtype},
             {"purpose", a.purpose},
+            {"filled_by", a.filledBy},
+            {"read_by", a.readBy},
             {"live_range", {a.begin, a.end}},
             {"first_use", place(a.firstUse)},
             {"last_use", place(a.lastUse)}};

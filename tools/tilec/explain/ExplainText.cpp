@@ -50,6 +50,7 @@ public:
     out_ = all_.kernel.name + " for " + all_.kernel.target + ", " + placeText(report_.where) + "\n";
     copies();
     products();
+    loops();
     layoutChanges();
     barriers();
     transfers();
@@ -106,7 +107,7 @@ private:
   }
 
   void copies() {
-    section("Copies between global memory and registers", report_.copies.empty());
+    section("Copies from and to global memory", report_.copies.empty());
     for (const CopyReport &copy : report_.copies) {
       entry(copy.where, copy.kind + " " + copy.tile + " " + copy.dtype + ": " + copy.variant +
                             ", " + count(copy.vectorElements, "element", "elements") + " = " +
@@ -141,6 +142,20 @@ private:
     }
   }
 
+  void loops() {
+    section("Software pipelines", report_.loops.empty());
+    for (const LoopReport &loop : report_.loops) {
+      std::string asked = loop.stagesAsked ? count(loop.stagesAsked, "stage", "stages") + " asked"
+                                           : "stages not said";
+      std::string flight = "no copies to wait for";
+      if (loop.groupsInFlight)
+        flight =
+            count(*loop.groupsInFlight, "group", "groups") + " of copies in flight at the wait";
+      entry(loop.where, asked + ", " + std::to_string(loop.stages) + " given: " + loop.reason);
+      detail(count(loop.barriers, "barrier", "barriers") + " an iteration, " + flight);
+    }
+  }
+
   void refusals(const std::vector<std::string> &sentences) {
     for (const std::string &sentence : sentences)
       detail(sentence);
@@ -168,9 +183,9 @@ private:
   void transfers() {
     section("Shared memory transfers (predicted bank conflicts)", report_.sharedTransfers.empty());
     for (const SharedTransfer &t : report_.sharedTransfers)
-      entry(t.where, std::string(t.isStore ? "store " : "load ") + t.tile + " " + t.dtype + ": " +
-                         std::to_string(t.instructions) + " x " + t.instruction +
-                         ", wavefronts ideal " + std::to_string(t.idealWavefronts) + ", actual " +
+      entry(t.where, t.kind + " " + t.tile + " " + t.dtype + ": " + std::to_string(t.instructions) +
+                         " x " + t.instruction + ", wavefronts ideal " +
+                         std::to_string(t.idealWavefronts) + ", actual " +
                          std::to_string(t.actualWavefronts) + ": " +
                          count(t.conflicts(), "conflict", "conflicts"));
   }
@@ -202,11 +217,16 @@ private:
     if (report_.allocations.empty())
       return;
     out_ += "    " + padded("offset", 9) + padded("bytes", 9) + padded("alive", 9) + "what\n";
-    for (const AllocationReport &a : report_.allocations)
+    for (const AllocationReport &a : report_.allocations) {
       out_ += "    " + padded(std::to_string(a.offset), 9) + padded(std::to_string(a.bytes), 9) +
-              padded(std::to_string(a.begin) + "-" + std::to_string(a.end), 9) + a.tile + " " +
-              a.dtype + ", " + a.purpose + ", " + placeText(a.where) + ", used from line " +
+              padded(std::to_string(a.begin) + "-" + std::to_string(a.end), 9) +
+              (a.slots > 1 ? std::to_string(a.slots) + " x " : "") + a.tile + " " + a.dtype + ", " +
+              a.purpose + ", " + placeText(a.where) + ", used from line " +
               std::to_string(a.firstUse.line) + " to " + std::to_string(a.lastUse.line) + "\n";
+      if (!a.filledBy.empty() && !a.readBy.empty())
+        out_ += std::string(31, ' ') + "filled by " + join(a.filledBy) + "; read by " +
+                join(a.readBy) + "\n";
+    }
     out_ += "    (alive: operations of the kernel, in program order)\n";
   }
 

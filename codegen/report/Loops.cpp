@@ -1,0 +1,37 @@
+// Software pipelines: how far the loads of each loop run ahead, and what its iterations wait for.
+#include "codegen/report/MakeReport.h"
+
+#include "ir/Annotations.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+namespace {
+
+LoopReport loopOf(scf::ForOp loop, gpu::ScheduleAttr schedule) {
+  LoopReport report{sourceLineOf(loop.getLoc()), schedule.getAsked(), schedule.getStages(),
+                    schedule.getReason().str()};
+  loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      return WalkResult::skip(); // its iterations are its own
+    if (isa<gpu::BarrierOp>(op))
+      ++report.barriers;
+    if (auto wait = dyn_cast<gpu::AsyncWaitOp>(op))
+      report.groupsInFlight = wait.getPending();
+    return WalkResult::advance();
+  });
+  return report;
+}
+
+} // namespace
+
+void reportLoops(func::FuncOp kernel, KernelReport &report) {
+  kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    if (gpu::ScheduleAttr schedule = gpu::scheduleOf(loop))
+      report.loops.push_back(loopOf(loop, schedule));
+  });
+}
+
+} // namespace tile::codegen
