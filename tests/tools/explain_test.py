@@ -114,6 +114,12 @@ class Matmul(Case):
         self.assertEqual([(a["slots"], a["bytes"], a["read_by"][0][:9], a["purpose"][:9]) for a in staged],
                          [(3, 3 * 4096, "operand A", "operand A"), (3, 3 * 4096, "operand B", "operand B")])
 
+    def test_slots_that_no_product_reads_are_no_change_of_layout(self):
+        _, data = self.explained("op:matmul", "dtype=f32", "precision=tf32x3", "BM=64", "BN=64", "BK=32", "warps=4")
+        slots = [(a["slots"], a["purpose"], len(a["filled_by"]), len(a["read_by"])) for a in data["allocations"] if a["slots"] > 1]
+        self.assertEqual(slots, [(3, "tiles of a loop's loads", 1, 1)] * 2)
+        self.assertEqual([c["tile"] for c in data["layout_changes"]], ["64x64"], "of the result alone")
+
     def test_narrow_copies(self):
         _, data = self.explained("op:matmul", "dtype=f32", "precision=ieee", "K=4097", "N=4097", "BM=64", "BN=64", "BK=32")
         self.assertEqual([(c["variant"], c["vector_bytes"]) for c in data["copies"] if c["kind"] == "load"],
