@@ -51,9 +51,9 @@ class Barriers(Case):
         self.check_each("sums.mlir", 3, "in:x.npy", "out:y.npy:f32:1")
 
     def test_product(self):
-        self.write("a.npy", npy("<f2", [128, 192], bytes(2 * 128 * 192)))
-        self.write("b.npy", npy("<f2", [192, 128], bytes(2 * 192 * 128)))
-        a, b, c = ("i32:128", "i32:192", "i32:192"), ("i32:192", "i32:128", "i32:128"), ("i32:128",) * 3
+        self.write("a.npy", npy("<f2", [128, 256], bytes(2 * 128 * 256)))
+        self.write("b.npy", npy("<f2", [256, 128], bytes(2 * 256 * 128)))
+        a, b, c = ("i32:128", "i32:256", "i32:256"), ("i32:256", "i32:128", "i32:128"), ("i32:128",) * 3
         self.check_each(kKernels / "matmul_128x128x64.mlir", 3, "in:a.npy", *a, "in:b.npy", *b, "zeros:f16[128x128]", *c)
 
 
