@@ -61,10 +61,10 @@ void storeRows(const Out<any, 4> &y, Value batch, Value head, Value tile, Value 
       cast(y.dtype(), reshape(sums, {1, 1, rows, tiles.head}));
 }
 
-/// Multiply-adds of wide rows in f32 leave no register for the places of copies that run ahead.
-int stagesOf(const GradientInputs &in, const AttentionTiles &tiles, Precision precision) {
-  bool fillsRegisters = in.q.dtype() == f32 && precision == Precision::ieee && tiles.head > 96;
-  return fillsRegisters ? 1 : 2;
+/// Multiply-adds of wide rows in f32 leave no register for copies that run ahead, nor for their places across the loop.
+Range sweep(const Range &tiles, const GradientInputs &in, int head, Precision precision) {
+  bool fillsRegisters = in.q.dtype() == f32 && precision == Precision::ieee && head > 96;
+  return fillsRegisters ? tiles.stages(1).no_licm() : tiles.stages(2);
 }
 
 /// One tile of keys, swept by the queries that see it; scores are keys x queries.
@@ -85,7 +85,7 @@ void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 
   auto dkSums = var(zeros(f32, {columns, width})), dvSums = var(zeros(f32, {columns, width}));
   for (auto member : range(group)) {
     Value head = at.head * group + member;
-    for (auto m : range(first, cdiv(queryCount, rows)).stages(stagesOf(in, tiles, precision))) {
+    for (auto m : sweep(range(first, cdiv(queryCount, rows)), in, width, precision)) {
       Value lse = expand_dims(lseInBase2(in, at.batch, head, m, rows), 0);
       Value scores = dot(keys, columnsOf(in.q, at.batch, head, m, rows, width), how);
       auto exponents = var(fma(scores, in.scale * static_cast<float>(kLog2E), -lse));
@@ -119,8 +119,8 @@ void queryProgram(const GradientInputs &in, const Out<any, 4> &dq, AttentionTile
   Value lse = expand_dims(lseInBase2(in, at.batch, at.head, tile, rows), 1);
   Value delta = expand_dims(deltaOf(in, at.batch, at.head, tile, rows), 1);
   auto sums = var(zeros(f32, {rows, width}));
-  for (auto n : range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal))
-                    .stages(stagesOf(in, tiles, precision))) {
+  for (auto n : sweep(range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal)), in, width,
+                      precision)) {
     Value scores = dot(queries, columnsOf(in.k, at.batch, head, n, columns, width), how);
     Value exponents = fma(scores, in.scale * static_cast<float>(kLog2E), -lse);
     // No branch: with one, small heads lose the registers of a second program on a multiprocessor.
