@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codegen/CompiledKernel.h"
-#include "ir/TileDialect.h"
+#include "ir/tile/TileDialect.h"
 
 namespace tile::codegen {
 

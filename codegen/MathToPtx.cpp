@@ -2,7 +2,7 @@
 
 #include "codegen/InlinePtx.h"
 #include "codegen/math/Library.h"
-#include "ir/TileDialect.h"
+#include "ir/tile/TileDialect.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

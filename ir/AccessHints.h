@@ -1,7 +1,7 @@
 // What accesses of memory have in common: their hints, and what a volatile one does.
 #pragma once
 
-#include "ir/TileDialect.h"
+#include "ir/tile/TileDialect.h"
 
 namespace tile::ir {
 

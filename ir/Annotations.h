@@ -3,7 +3,7 @@
 // fits the operation.
 #pragma once
 
-#include "ir/TileGpuDialect.h"
+#include "ir/gpu/TileGpuDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace tile::ir {

@@ -2,7 +2,7 @@
 // so that its layout is nobody's but its own.
 #pragma once
 
-#include "ir/TileGpuDialect.h"
+#include "ir/gpu/TileGpuDialect.h"
 #include "ir/layout/Layout.h"
 
 #include <optional>

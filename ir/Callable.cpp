@@ -1,6 +1,6 @@
 #include "ir/Callable.h"
 
-#include "ir/TileDialect.h"
+#include "ir/tile/TileDialect.h"
 
 using namespace mlir;
 

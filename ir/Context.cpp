@@ -1,7 +1,7 @@
 #include "ir/Context.h"
 
-#include "ir/TileDialect.h"
-#include "ir/TileGpuDialect.h"
+#include "ir/gpu/TileGpuDialect.h"
+#include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"

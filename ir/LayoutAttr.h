@@ -1,7 +1,7 @@
 // Between layout attributes of the IR and the layout algebra.
 #pragma once
 
-#include "ir/TileGpuDialect.h"
+#include "ir/gpu/TileGpuDialect.h"
 #include "ir/layout/Layout.h"
 #include "ir/layout/Shared.h"
 

@@ -1,7 +1,7 @@
 // How layouts go through operations on tiles, and what some ask for.
 #pragma once
 
-#include "ir/TileGpuAttrs.h"
+#include "ir/gpu/TileGpuAttrs.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ir/Target.h"
-#include "ir/TileDialect.h"
 #include "ir/layout/Fragments.h"
+#include "ir/tile/TileDialect.h"
 
 #include <optional>
 

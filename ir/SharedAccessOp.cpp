@@ -1,7 +1,7 @@
 // Which bytes each operation of `tilegpu` touches: all reach whole tiles.
 #include "ir/SharedAccessOp.h"
 
-#include "ir/TileGpuDialect.h"
+#include "ir/gpu/TileGpuDialect.h"
 
 using namespace mlir;
 using namespace tile::gpu;

@@ -1,8 +1,8 @@
 // Declarations of all passes; what each guarantees is said in Passes.td.
 #pragma once
 
-#include "ir/TileDialect.h"
-#include "ir/TileGpuDialect.h"
+#include "ir/gpu/TileGpuDialect.h"
+#include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

@@ -1,8 +1,8 @@
 // Elementwise operations: the same on each register. Constants have rules of their own.
 #include "codegen/lower/Lowering.h"
 
-#include "ir/TileDialect.h"
 #include "ir/UserError.h"
+#include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codegen/lower/Lowering.h"
-#include "ir/TileDialect.h"
+#include "ir/tile/TileDialect.h"
 
 namespace tile::codegen {
 

@@ -3,8 +3,8 @@
 #include "codegen/EntryName.h"
 
 #include "ir/Annotations.h"
-#include "ir/TileDialect.h"
 #include "ir/UserError.h"
+#include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

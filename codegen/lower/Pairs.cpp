@@ -2,8 +2,8 @@
 // shuffle within a warp.
 #include "codegen/lower/Shuffle.h"
 
-#include "ir/TileDialect.h"
 #include "ir/layout/Exchange.h"
+#include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

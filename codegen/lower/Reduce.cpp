@@ -2,8 +2,8 @@
 #include "codegen/lower/Combine.h"
 
 #include "codegen/InlinePtx.h"
-#include "ir/TileDialect.h"
 #include "ir/layout/Reduce.h"
+#include "ir/tile/TileDialect.h"
 
 using namespace mlir;
 

@@ -4,8 +4,8 @@
 // the pieces, `scan_carry` adds what the pieces before them hold.
 #include "codegen/lower/Combine.h"
 
-#include "ir/TileDialect.h"
 #include "ir/layout/Scan.h"
+#include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

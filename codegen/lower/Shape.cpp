@@ -1,8 +1,8 @@
 // Operations that make tiles or change their shape: no data moves between threads, registers are renamed.
 #include "codegen/lower/Lowering.h"
 
-#include "ir/TileDialect.h"
 #include "ir/layout/Conversion.h"
+#include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

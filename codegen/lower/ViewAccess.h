@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codegen/lower/GlobalAccess.h"
-#include "ir/TileGpuDialect.h"
+#include "ir/gpu/TileGpuDialect.h"
 
 namespace tile::codegen {
 

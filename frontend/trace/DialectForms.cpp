@@ -1,6 +1,6 @@
 #include "frontend/trace/DialectForms.h"
 
-#include "ir/TileDialect.h"
+#include "ir/tile/TileDialect.h"
 
 #include <mlir/IR/BuiltinTypes.h>
 

@@ -1,7 +1,7 @@
 // Enumerators of the language and of the dialect have the same numbers: attributes of nodes carry them as such.
 #include "frontend/trace/DialectNumbers.h"
 
-#include "ir/TileDialect.h"
+#include "ir/tile/TileDialect.h"
 
 #include <tile/Atomics.h>
 #include <tile/Hinted.h>

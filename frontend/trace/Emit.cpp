@@ -6,7 +6,7 @@
 #include "frontend/trace/FactAttributes.h"
 #include "frontend/trace/FunctionAttributes.h"
 #include "frontend/trace/Ordering.h"
-#include "ir/TileDialect.h"
+#include "ir/tile/TileDialect.h"
 
 #include <mlir/Dialect/Arith/IR/Arith.h>
 #include <mlir/Dialect/Func/IR/FuncOps.h>

@@ -1,7 +1,7 @@
 #include "frontend/trace/FunctionAttributes.h"
 
 #include "frontend/trace/LaunchTime.h"
-#include "ir/TileDialect.h"
+#include "ir/tile/TileDialect.h"
 
 #include <mlir/IR/AffineMap.h>
 

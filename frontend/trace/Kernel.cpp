@@ -6,7 +6,7 @@
 #include "frontend/trace/FactAttributes.h"
 #include "frontend/trace/Regions.h"
 #include "ir/Context.h"
-#include "ir/TileDialect.h"
+#include "ir/tile/TileDialect.h"
 
 #include <mlir/IR/Diagnostics.h>
 #include <mlir/IR/Verifier.h>

@@ -2,7 +2,7 @@
 
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
-#include "ir/TileDialect.h"
+#include "ir/tile/TileDialect.h"
 #include "passes/analysis/AxisRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -3,7 +3,7 @@
 // in the same way, neither leaves its warp. Who chooses how products are carried out asks here which belong together.
 #pragma once
 
-#include "ir/TileDialect.h"
+#include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace tile::passes {

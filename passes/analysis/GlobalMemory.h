@@ -2,7 +2,7 @@
 // moves or orders accesses asks here.
 #pragma once
 
-#include "ir/TileDialect.h"
+#include "ir/tile/TileDialect.h"
 
 namespace tile::passes {
 

@@ -2,7 +2,7 @@
 // do; the pass that places allocations applies it.
 #pragma once
 
-#include "ir/TileGpuDialect.h"
+#include "ir/gpu/TileGpuDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace tile::passes {

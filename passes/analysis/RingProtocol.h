@@ -2,7 +2,7 @@
 // written before its readers are done with it, and nothing is copied that nobody will read.
 #pragma once
 
-#include "ir/TileGpuDialect.h"
+#include "ir/gpu/TileGpuDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace tile::passes {

@@ -1,7 +1,7 @@
 // Loads of a loop's body that products depend on: one ring brings them all, so that they can run ahead of the loop.
 #pragma once
 
-#include "ir/TileGpuDialect.h"
+#include "ir/gpu/TileGpuDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
 

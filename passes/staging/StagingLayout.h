@@ -1,7 +1,7 @@
 // Where the elements of a tile lie in shared memory while it passes from its writer to its readers.
 #pragma once
 
-#include "ir/TileGpuDialect.h"
+#include "ir/gpu/TileGpuDialect.h"
 #include "ir/layout/Layout.h"
 
 namespace tile::passes {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ir/Target.h"
-#include "ir/TileGpuDialect.h"
+#include "ir/gpu/TileGpuDialect.h"
 #include "mlir/IR/Operation.h"
 
 #include <optional>

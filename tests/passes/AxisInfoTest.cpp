@@ -3,7 +3,7 @@
 #include "passes/analysis/AxisInfo.h"
 
 #include "ir/Context.h"
-#include "ir/TileDialect.h"
+#include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"

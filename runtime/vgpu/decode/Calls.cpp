@@ -3,10 +3,10 @@
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/decode/Stack.h"
 #include "runtime/vgpu/decode/SystemCalls.h"
-#include "runtime/vgpu/machine/Access.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/access/Access.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
 
 #include <algorithm>
 #include <bit>

@@ -4,10 +4,10 @@
 #include "runtime/vgpu/decode/BlockOrder.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/decode/Stack.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/MatrixFlight.h"
 #include "runtime/vgpu/machine/MmaBatch.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
 
 #include <utility>
 

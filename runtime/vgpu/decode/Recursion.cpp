@@ -4,9 +4,9 @@
 // in registers and local memory, goes to the function's first operation, and takes it back when it returns. So local
 // variables of all activations have one address, and a function that takes such an address is refused.
 #include "runtime/vgpu/decode/Decode.h"
-#include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/access/Access.h"
 
 #include <algorithm>
 #include <map>

@@ -1,10 +1,10 @@
 // alloca, stacksave, stackrestore: a stack for each thread at the bottom of its local memory, which grows down.
 #include "runtime/vgpu/decode/Stack.h"
 
-#include "runtime/vgpu/machine/Access.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/access/Access.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
 
 #include <algorithm>
 #include <bit>

@@ -4,9 +4,9 @@
 // __assertfail(message, file, line, function, size of a character). Text goes to the host's stdout, lane by lane.
 #include "runtime/vgpu/decode/SystemCalls.h"
 
-#include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/access/Access.h"
 
 #include <algorithm>
 #include <cstdio>

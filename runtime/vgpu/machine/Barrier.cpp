@@ -3,10 +3,10 @@
 
 #include "runtime/vgpu/machine/BarrierForm.h"
 #include "runtime/vgpu/machine/ClusterBarrier.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
 #include "runtime/vgpu/machine/OpForm.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // Runs the blocks of a launch on host threads, and starts it again where that is needed.
 #include "runtime/vgpu/machine/Launch.h"
 
-#include "runtime/vgpu/machine/RaceReport.h"
 #include "runtime/vgpu/machine/Targets.h"
+#include "runtime/vgpu/machine/access/RaceReport.h"
 
 #include <algorithm>
 #include <numeric>

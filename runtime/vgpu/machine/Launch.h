@@ -10,9 +10,9 @@
 
 #include "runtime/vgpu/machine/Cluster.h"
 #include "runtime/vgpu/machine/DependentLaunch.h"
-#include "runtime/vgpu/machine/DistinctSectors.h"
 #include "runtime/vgpu/machine/LongRun.h"
 #include "runtime/vgpu/machine/PageBackup.h"
+#include "runtime/vgpu/machine/access/DistinctSectors.h"
 
 #include <exception>
 #include <map>

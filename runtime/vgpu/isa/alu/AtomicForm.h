@@ -1,8 +1,8 @@
 // The form of atomic operations.
 #pragma once
 
-#include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/OpForm.h"
+#include "runtime/vgpu/machine/access/Access.h"
 
 namespace tile::vgpu {
 

@@ -2,10 +2,10 @@
 #include "runtime/vgpu/isa/alu/WideRegisters.h"
 
 #include "runtime/vgpu/decode/BitShadow.h"
-#include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/Cluster.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/access/Access.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
 
 namespace tile::vgpu {
 namespace {

@@ -6,11 +6,11 @@
 
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/isa/async/QuickCopy.h"
-#include "runtime/vgpu/machine/Access.h"
-#include "runtime/vgpu/machine/CountAccess.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/access/Access.h"
+#include "runtime/vgpu/machine/access/CountAccess.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
 
 #include <algorithm>
 #include <bit>

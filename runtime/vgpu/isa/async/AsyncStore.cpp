@@ -3,9 +3,9 @@
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/isa/async/BulkReduction.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
 #include "runtime/vgpu/machine/async/AsyncQueue.h"
 
 #include <cstring>

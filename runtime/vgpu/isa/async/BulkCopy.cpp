@@ -3,10 +3,10 @@
 #include "runtime/vgpu/isa/async/BulkReduction.h"
 #include "runtime/vgpu/isa/async/CopyForms.h"
 #include "runtime/vgpu/isa/async/TensorMapMemory.h"
-#include "runtime/vgpu/machine/CountAccess.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/access/CountAccess.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
 #include "runtime/vgpu/machine/async/BulkTransfer.h"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 // cp.async.mbarrier.arrive.
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/isa/async/CopyForms.h"
-#include "runtime/vgpu/machine/Access.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
-#include "runtime/vgpu/machine/SharedAddress.h"
+#include "runtime/vgpu/machine/access/Access.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
+#include "runtime/vgpu/machine/access/SharedAddress.h"
 
 namespace tile::vgpu {
 namespace {

@@ -2,8 +2,8 @@
 #include "runtime/vgpu/isa/async/QuickCopy.h"
 
 #include "runtime/vgpu/isa/memory/SharedLanes.h"
-#include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/Lanes.h"
+#include "runtime/vgpu/machine/access/Access.h"
 
 namespace tile::vgpu {
 namespace {

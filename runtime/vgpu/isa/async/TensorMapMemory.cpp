@@ -3,10 +3,10 @@
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/ptx/ModifierWords.h"
 
-#include "runtime/vgpu/machine/Access.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/access/Access.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
-#include "runtime/vgpu/machine/SharedAddress.h"
+#include "runtime/vgpu/machine/access/SharedAddress.h"
 #include "runtime/vgpu/ptx/ModifierWords.h"
 
 namespace tile::vgpu {

@@ -8,9 +8,9 @@
 #include "runtime/vgpu/isa/alu/FloatRules.h"
 #include "runtime/vgpu/isa/alu/HalfFormat.h"
 #include "runtime/vgpu/isa/alu/WideRegisters.h"
-#include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/Cluster.h"
-#include "runtime/vgpu/machine/InitCheck.h"
+#include "runtime/vgpu/machine/access/Access.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
 #include "runtime/vgpu/ptx/ModifierWords.h"
 
 #include <algorithm>

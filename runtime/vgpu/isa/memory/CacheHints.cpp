@@ -3,9 +3,9 @@
 // Policies and priorities change speed alone. discard does more: the bytes have no value until they are written again.
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
-#include "runtime/vgpu/machine/Access.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
+#include "runtime/vgpu/machine/access/Access.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
 
 namespace tile::vgpu {
 namespace {

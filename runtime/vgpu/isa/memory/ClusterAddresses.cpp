@@ -3,7 +3,7 @@
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/machine/Cluster.h"
 #include "runtime/vgpu/machine/Lanes.h"
-#include "runtime/vgpu/machine/SharedAddress.h"
+#include "runtime/vgpu/machine/access/SharedAddress.h"
 
 namespace tile::vgpu {
 namespace {

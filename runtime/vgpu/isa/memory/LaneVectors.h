@@ -1,8 +1,8 @@
 // The lanes of a load or store at once: what they hold as vectors in memory order, moved and compared as a whole.
 #pragma once
 
-#include "runtime/vgpu/machine/Access.h"
 #include "runtime/vgpu/machine/Lanes.h"
+#include "runtime/vgpu/machine/access/Access.h"
 
 namespace tile::vgpu {
 

@@ -2,10 +2,10 @@
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
 #include "runtime/vgpu/isa/memory/LaneVectors.h"
-#include "runtime/vgpu/machine/Access.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Launch.h"
-#include "runtime/vgpu/machine/SharedAddress.h"
+#include "runtime/vgpu/machine/access/Access.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
+#include "runtime/vgpu/machine/access/SharedAddress.h"
 #include "runtime/vgpu/ptx/ModifierWords.h"
 
 namespace tile::vgpu {

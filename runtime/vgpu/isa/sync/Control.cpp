@@ -2,8 +2,8 @@
 #include "runtime/vgpu/decode/BlockOrder.h"
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/decode/OpcodeTable.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
 
 namespace tile::vgpu {
 

@@ -1,10 +1,10 @@
 // wmma.load and wmma.store: fragments from and to global and shared memory, element by element.
 #include "runtime/vgpu/isa/tensor/Wmma.h"
-#include "runtime/vgpu/machine/Access.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
-#include "runtime/vgpu/machine/SharedAddress.h"
+#include "runtime/vgpu/machine/access/Access.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
+#include "runtime/vgpu/machine/access/SharedAddress.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // The checks of a bulk copy, and its movement of data.
 #include "runtime/vgpu/machine/async/BulkTransfer.h"
 
-#include "runtime/vgpu/machine/Access.h"
-#include "runtime/vgpu/machine/CountAccess.h"
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/machine/access/Access.h"
+#include "runtime/vgpu/machine/access/CountAccess.h"
 
 #include <algorithm>
 #include <cstring>

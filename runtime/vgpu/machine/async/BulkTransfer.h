@@ -5,7 +5,7 @@
 #pragma once
 
 #include "runtime/vgpu/check/ShadowCell.h"
-#include "runtime/vgpu/machine/SharedAddress.h"
+#include "runtime/vgpu/machine/access/SharedAddress.h"
 #include "runtime/vgpu/machine/async/AsyncQueue.h"
 #include "runtime/vgpu/machine/async/TensorMap.h"
 

@@ -1,12 +1,12 @@
 // The handlers of memory barriers: init, arrive, expect_tx, test_wait and their like.
 #include "runtime/vgpu/machine/async/Mbarrier.h"
 
-#include "runtime/vgpu/machine/Access.h"
-#include "runtime/vgpu/machine/InitCheck.h"
 #include "runtime/vgpu/machine/Lanes.h"
 #include "runtime/vgpu/machine/Launch.h"
 #include "runtime/vgpu/machine/OpForm.h"
-#include "runtime/vgpu/machine/SharedAddress.h"
+#include "runtime/vgpu/machine/access/Access.h"
+#include "runtime/vgpu/machine/access/InitCheck.h"
+#include "runtime/vgpu/machine/access/SharedAddress.h"
 #include "runtime/vgpu/machine/async/MbarrierForm.h"
 
 #include <algorithm>

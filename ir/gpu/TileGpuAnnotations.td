@@ -1,0 +1,73 @@
+// What passes write on operations for those that follow them, as attributes: ir/Annotations.h attaches and reads them.
+#ifndef TILE_IR_TILEGPUANNOTATIONS_TD
+#define TILE_IR_TILEGPUANNOTATIONS_TD
+
+include "ir/gpu/TileGpuDialect.td"
+include "mlir/IR/EnumAttr.td"
+
+def TileGpu_Bounds : I32Enum<"Bounds", "how positions along a dimension of a tile are checked against the view's extent", [
+    I32EnumCase<"None", 0, "none">, I32EnumCase<"WholeTile", 1, "tile">, I32EnumCase<"EachElement", 2, "element">]> {
+  let cppNamespace = "::tile::gpu";
+}
+
+def TileGpu_AccessAttr : TileGpu_Attr<"Access", "access"> {
+  let summary = "What is known of a load, store or prefetch of a tile";
+  let description = [{
+    `order` lists the tile's dimensions from the fastest varying in memory, `vector` is the number of
+    neighbouring elements that one access may take. Accesses of views have `bounds`, one a dimension:
+    `none` needs no check, `tile` is inside or outside as a whole, `element` is checked one by one.
+
+    `#tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, element]>`, or without bounds through
+    pointers.
+  }];
+  let parameters = (ins ArrayRefParameter<"int32_t">:$order, "int32_t":$vector,
+                        OptionalArrayRefParameter<"::tile::gpu::Bounds">:$bounds);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def TileGpu_VariantKind : I32Enum<"VariantKind", "how a copy or a product is carried out", [
+    I32EnumCase<"Undecided", 0, "undecided">, I32EnumCase<"CpAsync", 1, "cp_async">, I32EnumCase<"Vector", 2, "vector">,
+    I32EnumCase<"Scalar", 3, "scalar">, I32EnumCase<"MmaSync", 4, "mma_sync">, I32EnumCase<"Fma", 5, "fma">]> {
+  let cppNamespace = "::tile::gpu";
+}
+
+def TileGpu_VariantAttr : TileGpu_Attr<"Variant", "variant"> {
+  let summary = "The chosen variant of a copy or a product, and why better ones were refused";
+  let description = [{
+    Copies are `cp_async`, `vector` or `scalar`, products `mma_sync` or `fma`. A pass that rules a variant out
+    before one is chosen leaves `undecided` with its sentence.
+
+    `#tilegpu.variant<fma, refused = ["mma_sync refused: M is 8, not a multiple of 16"]>`
+  }];
+  let parameters = (ins EnumParameter<TileGpu_VariantKind>:$kind, OptionalParameter<"::mlir::ArrayAttr">:$refused);
+  let assemblyFormat = "`<` $kind (`,` `refused` `=` $refused^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def TileGpu_WarpGridAttr : TileGpu_Attr<"WarpGrid", "warp_grid"> {
+  let summary = "How the warps of a kernel share the result of a product";
+  let description = [{
+    Warps along the rows and columns of the result, and along the batch if there is one; powers of two.
+
+    `#tilegpu.warp_grid<rows = 2, columns = 2>`
+  }];
+  let parameters = (ins "int32_t":$rows, "int32_t":$columns, DefaultValuedParameter<"int32_t", "1">:$batch);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def TileGpu_ScheduleAttr : TileGpu_Attr<"Schedule", "schedule"> {
+  let summary = "How far the loads of a loop run ahead";
+  let description = [{
+    Fills of the loop's ring that are in use at once, `stages`; how many the program `asked` for, 0 if
+    it did not say; and why it has so many.
+
+    `#tilegpu.schedule<asked = 5, stages = 3, reason = "more do not fit in shared memory">`
+  }];
+  let parameters = (ins "int32_t":$asked, "int32_t":$stages, "::mlir::StringAttr":$reason);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // TILE_IR_TILEGPUANNOTATIONS_TD

@@ -1,0 +1,157 @@
+// Rings: tiles staged through shared memory, filled by one part of the program and read by another.
+#ifndef TILE_IR_TILEGPURINGOPS_TD
+#define TILE_IR_TILEGPURINGOPS_TD
+
+include "ir/gpu/TileGpuOpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+class TileGpu_RingOp<string opMnemonic, list<Trait> traits = []> : TileGpu_Op<"ring_" # opMnemonic, traits>;
+
+class TileGpu_RingStep<string opMnemonic> : TileGpu_RingOp<opMnemonic, [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
+                                                                                      MemWrite<TileGpu_SharedMemory>]>]> {
+  let arguments = (ins TileGpu_RingType:$ring, I32:$fill);
+  let assemblyFormat = "$ring `[` $fill `]` attr-dict `:` type($ring)";
+}
+
+def TileGpu_RingAllocOp : TileGpu_RingOp<"alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
+  let summary = "Reserve the slots of a ring";
+  let description = [{
+    A ring is the one abstraction for tiles staged through shared memory. Its fills are numbered, from
+    0 on each time that the ring is empty; fill `i` of a ring of S slots lies in slot `i mod S`. Who
+    writes says `ring_acquire`, copies or puts the tiles of the fill, and says `ring_commit`; who
+    reads says `ring_get`, reads, and says `ring_release`. A fill is got after it was committed, and
+    acquired after the one S before it was released; a pass that moves these operations verifies that
+    it still is so.
+
+    Example:
+    ```mlir
+    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
+    %r = tilegpu.ring_alloc : !tilegpu.ring<3 x !tilegpu.smem<4x8xf16, #s>, !tilegpu.smem<4x8xf16, #s>>
+    ```
+  }];
+  let results = (outs TileGpu_RingType:$ring);
+  let assemblyFormat = "attr-dict `:` type($ring)";
+}
+
+def TileGpu_RingAcquireOp : TileGpu_RingStep<"acquire"> {
+  let summary = "The slot of a fill is free to be written";
+  let description = [{
+    Example: see `tilegpu.ring_get`.
+    ```mlir
+    #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+    func.func @example(%fill: i32) {
+      %r = tilegpu.ring_alloc : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+      tilegpu.ring_acquire %r[%fill] : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+      return
+    }
+    ```
+  }];
+}
+
+def TileGpu_RingCopyOp : TileGpu_RingOp<"copy", [AttrSizedOperandSegments,
+    MemoryEffects<[MemRead, MemWrite<TileGpu_SharedMemory>]>]> {
+  let summary = "Copy a tile of a view into a fill of a ring, asynchronously";
+  let description = [{
+    The tile of `shape`, one extent a dimension of the view, starts at the given element offsets;
+    elements outside the view arrive as zeros. It becomes tile number `part` of the slot, which has
+    its extents but for those of 1. Nothing is copied where `predicate` is false. The copy has no
+    layout: it passes through no registers.
+
+    Example:
+    ```mlir
+    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
+    func.func @example(%v: !tile.view<3xf16>, %o: i32, %fill: i32, %p: i1) {
+      %r = tilegpu.ring_alloc : !tilegpu.ring<2 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.ring_copy %v[%o, %o, %o], %r[%fill] part 0 shape [1, 4, 8] if %p
+        {tilegpu.access = #tilegpu.access<order = [2, 1, 0], vector = 8, bounds = [element, element, element]>}
+        : !tile.view<3xf16>, !tilegpu.ring<2 x !tilegpu.smem<4x8xf16, #s>>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_View:$view, Variadic<I32>:$offsets, TileGpu_RingType:$ring, I32:$fill,
+                       Optional<I1>:$predicate, I32Attr:$part, DenseI64ArrayAttr:$shape);
+  let assemblyFormat = [{
+    $view `[` $offsets `]` `,` $ring `[` $fill `]` `part` $part `shape` $shape (`if` $predicate^)? attr-dict
+    `:` type($view) `,` type($ring)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGpu_RingPutOp : TileGpu_RingOp<"put", [MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>]> {
+  let summary = "Write a tile from registers into a fill of a ring";
+  let description = [{
+    It becomes tile number `part` of the slot.
+
+    Example:
+    ```mlir
+    #l = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []>
+    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
+    func.func @example(%x: tensor<4x8xf16, #l>, %fill: i32) {
+      %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.ring_put %x, %r[%fill] part 0 : tensor<4x8xf16, #l>, !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_Tile:$value, TileGpu_RingType:$ring, I32:$fill, I32Attr:$part);
+  let assemblyFormat = "$value `,` $ring `[` $fill `]` `part` $part attr-dict `:` type($value) `,` type($ring)";
+  let hasVerifier = 1;
+}
+
+def TileGpu_RingCommitOp : TileGpu_RingStep<"commit"> {
+  let summary = "All copies and puts of a fill have been issued";
+  let description = [{
+    Example: see `tilegpu.ring_get`.
+    ```mlir
+    #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+    func.func @example(%fill: i32) {
+      %r = tilegpu.ring_alloc : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+      tilegpu.ring_commit %r[%fill] : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+      return
+    }
+    ```
+  }];
+}
+
+def TileGpu_RingGetOp : TileGpu_RingOp<"get", [MemoryEffects<[MemRead<TileGpu_SharedMemory>, MemWrite<TileGpu_SharedMemory>]>,
+                                              DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "The tiles of a fill, which have arrived";
+  let description = [{
+    Waits until the fill's copies and puts are there for all threads. What a ring holds cannot be read
+    in another way: there is no reading before the wait.
+
+    Example:
+    ```mlir
+    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
+    func.func @example(%fill: i32) {
+      %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.ring_acquire %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.ring_commit %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      %m = tilegpu.ring_get %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.ring_release %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_RingType:$ring, I32:$fill);
+  let results = (outs Variadic<TileGpu_SmemType>:$tiles);
+  let assemblyFormat = "$ring `[` $fill `]` attr-dict `:` type($ring)";
+}
+
+def TileGpu_RingReleaseOp : TileGpu_RingStep<"release"> {
+  let summary = "This thread has read what it wants of a fill";
+  let description = [{
+    Example: see `tilegpu.ring_get`.
+    ```mlir
+    #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+    func.func @example(%fill: i32) {
+      %r = tilegpu.ring_alloc : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+      tilegpu.ring_release %r[%fill] : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+      return
+    }
+    ```
+  }];
+}
+
+#endif // TILE_IR_TILEGPURINGOPS_TD

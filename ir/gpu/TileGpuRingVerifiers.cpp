@@ -1,0 +1,76 @@
+// What operations on rings and asynchronous copies demand of their operands. That fills are acquired, committed, got and
+// released in order is verified for a whole function by passes/analysis/RingProtocol.h.
+#include "ir/gpu/TileGpuDialect.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::gpu;
+
+// Tile number `part` of a ring's slots; null, with an error, if there is none.
+static SmemType partOf(Operation *op, RingType ring, uint32_t part) {
+  if (part < ring.getTiles().size())
+    return ring.getTiles()[part];
+  op->emitOpError("part ") << static_cast<int32_t>(part) << " is not one of the slot's "
+                           << ring.getTiles().size() << " tiles";
+  return {};
+}
+
+LogicalResult RingPutOp::verify() {
+  SmemType part = partOf(*this, getRing().getType(), getPart());
+  if (!part)
+    return failure();
+  auto tile = cast<RankedTensorType>(getValue().getType());
+  if (tile.getElementType() != part.getElementType() || tile.getShape() != part.getShape())
+    return emitOpError("the tile must have the shape and the element type of its part");
+  if (!tile.getEncoding())
+    return emitOpError("needs a layout");
+  return success();
+}
+
+LogicalResult RingGetOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                          ValueRange operands, DictionaryAttr, OpaqueProperties,
+                                          RegionRange, SmallVectorImpl<Type> &types) {
+  auto ring = operands.empty() ? RingType() : dyn_cast<RingType>(operands.front().getType());
+  if (!ring)
+    return emitOptionalError(loc, "the first operand must be a ring");
+  llvm::append_range(types, ring.getTiles());
+  return success();
+}
+
+static SmallVector<int64_t> withoutUnits(ArrayRef<int64_t> shape) {
+  return llvm::filter_to_vector(shape, [](int64_t extent) { return extent != 1; });
+}
+
+// The tile of `shape` in a view, copied to memory of type `smem`.
+static LogicalResult verifyCopy(Operation *op, ir::ViewType view, size_t offsets,
+                                ArrayRef<int64_t> shape, SmemType smem) {
+  auto rank = static_cast<size_t>(view.getRank());
+  if (offsets != rank || shape.size() != rank)
+    return op->emitOpError("needs one offset and one extent for each of the view's ")
+           << rank << " dimensions";
+  if (failed(ir::verifyTileShape(shape, [&] { return op->emitOpError(); })))
+    return failure();
+  if (view.getElementType() != smem.getElementType())
+    return op->emitOpError("view and shared memory must have one element type");
+  if (withoutUnits(shape) != withoutUnits(smem.getShape()))
+    return op->emitOpError(
+        "the tile must have the extents of the shared memory, but for those of 1");
+  return success();
+}
+
+LogicalResult RingCopyOp::verify() {
+  SmemType part = partOf(*this, getRing().getType(), getPart());
+  return part ? verifyCopy(*this, getView().getType(), getOffsets().size(), getShape(), part)
+              : failure();
+}
+
+LogicalResult CopyAsyncOp::verify() {
+  return verifyCopy(*this, getView().getType(), getOffsets().size(), getShape(),
+                    getSmem().getType());
+}
+
+LogicalResult AsyncWaitOp::verify() {
+  if (auto pending = static_cast<int32_t>(getPending()); pending < 0)
+    return emitOpError("pending must not be negative, got ") << pending;
+  return success();
+}

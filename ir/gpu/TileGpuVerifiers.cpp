@@ -1,0 +1,296 @@
+// What attributes, types and operations of `tilegpu` reject.
+#include "ir/gpu/TileGpuDialect.h"
+
+#include "ir/LayoutAttr.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::gpu;
+
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, int32_t rank,
+                                 ArrayRef<int32_t> registers, ArrayRef<int32_t> lanes,
+                                 ArrayRef<int32_t> warps) {
+  if (rank < 1 || rank > 8)
+    return emitError() << "a layout's rank must be 1 to 8, got " << rank;
+  for (ArrayRef<int32_t> bases : {registers, lanes, warps}) {
+    if (bases.size() % rank)
+      return emitError() << "basis vectors must have length " << rank;
+    for (int32_t coordinate : bases)
+      if (coordinate < 0)
+        return emitError() << "basis vectors must not be negative, got " << coordinate;
+  }
+  if (lanes.size() / rank != 5)
+    return emitError() << "a layout needs 5 lane vectors, got " << lanes.size() / rank;
+  if (warps.size() / rank > 5)
+    return emitError() << "a layout has at most 5 warp vectors, got " << warps.size() / rank;
+  if (registers.size() / rank > 20)
+    return emitError() << "a layout has at most 20 register vectors, got "
+                       << registers.size() / rank;
+  return success();
+}
+
+LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                         function_ref<InFlightDiagnostic()> emitError) const {
+  if (static_cast<int64_t>(shape.size()) != getRank())
+    return emitError() << "the layout has rank " << getRank() << ", the tile " << shape.size();
+  if (failed(ir::verifyTileShape(shape, emitError)))
+    return failure();
+  for (ArrayRef<int32_t> bases : {getRegisters(), getLanes(), getWarps()})
+    for (auto [i, coordinate] : llvm::enumerate(bases)) {
+      int64_t extent = shape[i % getRank()];
+      if (coordinate >= (extent & -extent))
+        return emitError() << "coordinate " << coordinate << " is outside the power-of-two part "
+                           << (extent & -extent) << " of extent " << extent;
+    }
+  if (!layoutOf(shape, *this).isSurjective())
+    return emitError() << "the layout does not reach every element of the tile";
+  return success();
+}
+
+LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<int32_t> panel, ArrayRef<int64_t> linear,
+                                 ArrayRef<int64_t> digits) {
+  int64_t bits = 0;
+  for (int32_t count : panel) {
+    if (count < 0 || count > 20)
+      return emitError() << "panel bits must be 0 to 20, got " << count;
+    bits += count;
+  }
+  if (panel.empty() || panel.size() != digits.size())
+    return emitError() << "panel and digits must name the same dimensions, at least one";
+  if (static_cast<int64_t>(linear.size()) != bits)
+    return emitError() << "linear must have one column a panel bit, " << bits << ", got "
+                       << linear.size();
+  for (int64_t value : llvm::concat<const int64_t>(linear, digits))
+    if (value < 0 || value > (int64_t(1) << 30))
+      return emitError() << "offsets must be 0 to 2^30, got " << value;
+  return success();
+}
+
+LogicalResult SmemType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> shape, Type elementType, SharedAttr shared) {
+  if (failed(ir::verifyTileShape(shape, emitError)))
+    return failure();
+  if (!elementType.isIntOrFloat() && !isa<ir::PtrType>(elementType))
+    return emitError() << "shared memory holds numbers and pointers, got " << elementType;
+  if (shared.getPanel().size() != shape.size())
+    return emitError() << "the shared layout has rank " << shared.getPanel().size() << ", the tile "
+                       << shape.size();
+  std::string why;
+  if (!createShared(shape, shared, &why))
+    return emitError() << why;
+  return success();
+}
+
+int64_t SmemType::getBytes() const {
+  return sharedOf(*this).numBytes(tile::gpu::bytesOf(getElementType()));
+}
+
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int32_t slots,
+                               ArrayRef<SmemType> tiles) {
+  if (slots < 1 || slots > 64)
+    return emitError() << "a ring has 1 to 64 slots, got " << slots;
+  if (tiles.empty())
+    return emitError() << "a slot of a ring holds one tile or more";
+  return success();
+}
+
+LogicalResult ConvertLayoutOp::verify() {
+  auto from = cast<RankedTensorType>(getInput().getType()),
+       to = cast<RankedTensorType>(getResult().getType());
+  if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType())
+    return emitOpError("changes the layout alone: shape and element type must stay");
+  if (!from.getEncoding() || !to.getEncoding())
+    return emitOpError("needs a layout on both sides");
+  return success();
+}
+
+OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
+  if (getInput().getType() == getResult().getType())
+    return getInput();
+  if (auto producer = getInput().getDefiningOp<ConvertLayoutOp>())
+    if (producer.getInput().getType() == getResult().getType())
+      return producer.getInput();
+  return {};
+}
+
+LogicalResult ReducePartialOp::verify() {
+  if (getInputs().empty() || getInputs().size() != getResults().size())
+    return emitOpError("needs one result an operand, and at least one operand");
+  size_t count = getInputs().size();
+  Block &block = getCombine().front();
+  if (block.getNumArguments() != 2 * count || block.getTerminator()->getNumOperands() != count)
+    return emitOpError("the region needs ")
+           << 2 * count << " arguments and " << count << " results";
+  auto axis = static_cast<int32_t>(getAxis());
+  for (auto [i, input, result] : llvm::enumerate(getInputs(), getResults())) {
+    auto from = cast<RankedTensorType>(input.getType()),
+         to = cast<RankedTensorType>(result.getType());
+    Type element = from.getElementType();
+    if (block.getArgument(i).getType() != element ||
+        block.getArgument(count + i).getType() != element ||
+        block.getTerminator()->getOperand(i).getType() != element)
+      return emitOpError("the region's arguments and results ") << i << " must be " << element;
+    if (to.getElementType() != element)
+      return emitOpError("the result's element type must be the operand's, ") << element;
+    if (axis < 0 || axis >= from.getRank() || from.getRank() != to.getRank())
+      return emitOpError("axis ") << axis << " is outside the operand's rank";
+    auto layout = dyn_cast_or_null<LayoutAttr>(from.getEncoding());
+    if (!layout || !to.getEncoding())
+      return emitOpError("needs a layout on both sides");
+    SmallVector<int64_t> shape(from.getShape());
+    shape[axis] = warpsAlong(layout, axis);
+    if (to.getShape() != ArrayRef(shape))
+      return emitOpError("the result's axis must have one element a warp, ") << shape[axis];
+  }
+  return success();
+}
+
+// A step of a scan: tiles with layouts, scanned ones first, then as many of totals, and a region that combines two tuples.
+static LogicalResult verifyScanStep(Operation *op, ValueRange scanned, ValueRange totals,
+                                    int32_t axis) {
+  if (scanned.empty() || scanned.size() != totals.size())
+    return op->emitOpError("needs as many scanned tiles as tiles of totals, and at least one");
+  Block &block = op->getRegion(0).front();
+  if (block.getNumArguments() != 2 * scanned.size() ||
+      block.getTerminator()->getNumOperands() != scanned.size())
+    return op->emitOpError("the region needs ")
+           << 2 * scanned.size() << " arguments and " << scanned.size() << " results";
+  for (auto [tile, total] : llvm::zip_equal(scanned, totals)) {
+    auto whole = cast<RankedTensorType>(tile.getType()),
+         part = cast<RankedTensorType>(total.getType());
+    if (axis < 0 || axis >= whole.getRank() || whole.getRank() != part.getRank())
+      return op->emitOpError("axis ") << axis << " is outside the operand's rank";
+    auto layout = dyn_cast_or_null<LayoutAttr>(whole.getEncoding());
+    if (!layout || !part.getEncoding())
+      return op->emitOpError("needs a layout on all sides");
+    SmallVector<int64_t> shape(whole.getShape());
+    shape[axis] = shape[axis] / (shape[axis] & -shape[axis]) * warpsAlong(layout, axis);
+    if (part.getShape() != ArrayRef(shape) || part.getElementType() != whole.getElementType())
+      return op->emitOpError("totals must have one element a piece along the axis, ")
+             << shape[axis];
+  }
+  return success();
+}
+
+LogicalResult ScanPartialOp::verify() {
+  size_t count = getInputs().size();
+  if (getResults().size() != 2 * count ||
+      getInputs().getTypes() != getResults().take_front(count).getTypes())
+    return emitOpError("needs two results an operand, the first of the operand's type");
+  return verifyScanStep(*this, getInputs(), getResults().drop_front(count),
+                        static_cast<int32_t>(getAxis()));
+}
+
+LogicalResult ScanCarryOp::verify() {
+  size_t count = getResults().size();
+  if (getInputs().size() != 2 * count ||
+      getResults().getTypes() != getInputs().take_front(count).getTypes())
+    return emitOpError("needs two operands a result, the first of the result's type");
+  return verifyScanStep(*this, getInputs().take_front(count), getInputs().drop_front(count),
+                        static_cast<int32_t>(getAxis()));
+}
+
+LogicalResult SmemAllocOp::verify() {
+  if (auto offset = static_cast<int32_t>(getOffset().value_or(0)); offset < 0)
+    return emitOpError("offset must not be negative, got ") << offset;
+  if (auto slots = static_cast<int32_t>(getSlots()); slots < 1)
+    return emitOpError("slots must be at least 1, got ") << slots;
+  auto alignment = static_cast<int32_t>(getAlignment());
+  if (alignment < kSharedAlignment || !llvm::isPowerOf2_32(static_cast<uint32_t>(alignment)))
+    return emitOpError("alignment must be a power of two, at least ")
+           << kSharedAlignment << ", got " << alignment;
+  return success();
+}
+
+int64_t SmemAllocOp::getSlotStride() {
+  return llvm::alignTo(static_cast<uint64_t>(getResult().getType().getBytes()), getAlignment());
+}
+
+int64_t SmemAllocOp::getTotalBytes() {
+  return (getSlots() - 1) * getSlotStride() + getResult().getType().getBytes();
+}
+
+LogicalResult SmemSlotOp::verify() {
+  auto memory = getMemory().getDefiningOp<SmemAllocOp>();
+  if (!memory)
+    return emitOpError("needs the memory of a tilegpu.smem_alloc");
+  APInt slot;
+  if (matchPattern(getSlot(), m_ConstantInt(&slot)) && slot.uge(memory.getSlots()))
+    return emitOpError("slot ") << slot.getSExtValue() << " is not one of "
+                                << static_cast<int32_t>(memory.getSlots());
+  return success();
+}
+
+static LogicalResult verifyTransfer(Operation *op, Type tile, SmemType smem) {
+  auto tensor = cast<RankedTensorType>(tile);
+  if (tensor.getElementType() != smem.getElementType())
+    return op->emitOpError("tile and shared memory must have one element type");
+  if (tensor.getRank() != static_cast<int64_t>(smem.getShape().size()))
+    return op->emitOpError("tile and shared memory must have one rank");
+  for (auto [part, whole] : llvm::zip_equal(tensor.getShape(), smem.getShape()))
+    if (part > whole)
+      return op->emitOpError("the tile is larger than the shared memory");
+  if (!tensor.getEncoding())
+    return op->emitOpError("needs a layout");
+  return success();
+}
+
+LogicalResult SmemStoreOp::verify() {
+  return verifyTransfer(*this, getValue().getType(), getSmem().getType());
+}
+LogicalResult SmemLoadOp::verify() {
+  return verifyTransfer(*this, getResult().getType(), getSmem().getType());
+}
+
+LogicalResult SmemDotOp::verify() {
+  ArrayRef<int64_t> a = getA().getType().getShape(), b = getB().getType().getShape(),
+                    acc = cast<RankedTensorType>(getAcc().getType()).getShape();
+  if (a.size() != b.size() || a.size() != acc.size() || a.size() < 2 || a.size() > 3)
+    return emitOpError("operands must all have rank 2, or rank 3 with the batch first");
+  size_t row = a.size() - 2, column = row + 1;
+  if (a[column] != b[row] || a[row] != acc[row] || b[column] != acc[column] ||
+      (row && (a[0] != b[0] || a[0] != acc[0])))
+    return emitOpError("the shapes are not those of a product");
+  if (getA().getType().getElementType() != getB().getType().getElementType())
+    return emitOpError("operands must have one element type");
+  if (!cast<RankedTensorType>(getAcc().getType()).getEncoding())
+    return emitOpError("needs a layout");
+  return success();
+}
+
+LogicalResult SmemGatherOp::verify() {
+  auto indices = cast<RankedTensorType>(getIndices().getType()),
+       result = cast<RankedTensorType>(getResult().getType());
+  auto axis = static_cast<int32_t>(getAxis());
+  if (axis < 0 || axis >= static_cast<int64_t>(getSmem().getType().getShape().size()))
+    return emitOpError("axis ") << axis << " is outside the rank of the shared memory";
+  if (!indices.getElementType().isInteger(32))
+    return emitOpError("the indices must be i32, got ") << indices.getElementType();
+  if (result.getElementType() != getSmem().getType().getElementType())
+    return emitOpError("the result's element type must be the shared memory's");
+  if (indices.getShape() != result.getShape() || indices.getEncoding() != result.getEncoding() ||
+      !result.getEncoding())
+    return emitOpError("indices and result must have one shape and layout");
+  for (auto [dim, extent] : llvm::enumerate(getSmem().getType().getShape()))
+    if (result.getRank() != static_cast<int64_t>(getSmem().getType().getShape().size()) ||
+        (static_cast<int32_t>(dim) != axis && result.getDimSize(dim) != extent))
+      return emitOpError("the result must have the shared memory's extents, but for the axis");
+  return success();
+}
+
+LogicalResult SmemCountOp::verify() {
+  auto input = cast<RankedTensorType>(getInput().getType());
+  if (!input.getElementType().isInteger(32) || !input.getEncoding())
+    return emitOpError("counts i32 elements of a tile with a layout");
+  if (!getSmem().getType().getElementType().isInteger(32) ||
+      getSmem().getType().getShape().size() != 1)
+    return emitOpError("the counters must be i32 in one dimension");
+  if (!getMask())
+    return success();
+  auto mask = cast<RankedTensorType>(getMask().getType());
+  if (!mask.getElementType().isInteger(1) || mask.getShape() != input.getShape() ||
+      mask.getEncoding() != input.getEncoding())
+    return emitOpError("the mask must be i1 in the elements' shape and layout");
+  return success();
+}
