@@ -34,7 +34,7 @@ def ops_of(td, tblgen, includes):
 
 def op_faults(tblgen, includes):
     seen = set()
-    for td in sorted((root / "ir").glob("*Ops.td")):
+    for td in sorted((root / "ir").rglob("*Ops.td")):
         for op in ops_of(td, tblgen, includes):
             name = f"{op['opDialect']['def']}.{op['opName']}"
             if name in seen:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the example of every op: what stands between ```mlir lines in ir/*.td must parse and verify,
+"""Runs the example of every op: what stands between ```mlir lines in ir must parse and verify,
 and must show the op that it describes."""
 import argparse
 import pathlib
@@ -14,7 +14,7 @@ kExample = re.compile(r"```mlir\n(.*?)```", re.S)
 
 def examples():
     """The op's name, where its example is, and the example."""
-    for td in sorted((root / "ir").glob("*Ops.td")):
+    for td in sorted((root / "ir").rglob("*Ops.td")):
         text = td.read_text()
         ops = list(kOp.finditer(text))
         for op, following in zip(ops, [*ops[1:], None]):
@@ -35,7 +35,7 @@ def faults(tile_opt):
         if result.returncode:
             yield f"{place}: the example of {op} fails:\n{result.stderr}"
     if count == 0:
-        yield "no examples were found in ir/*.td"
+        yield "no examples were found in ir"
 
 
 def main():
