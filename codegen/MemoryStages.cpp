@@ -47,9 +47,10 @@ bool hasRings(ModuleOp module) {
   return module.walk([](gpu::RingAllocOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// Runs the passes once; whether they failed for want of memory alone. Other diagnostics are passed on.
+/// Runs the passes once; whether they failed for want of memory that fewer stages would leave. Other diagnostics are
+/// passed on.
 bool lacksMemory(ModuleOp module, PassRunner &runner, const passes::PipelineOptions &options,
-                 LogicalResult &result) {
+                 bool hasRings, LogicalResult &result) {
   std::vector<mlir::Diagnostic> diagnostics;
   bool isOfResources = false;
   {
@@ -59,7 +60,7 @@ bool lacksMemory(ModuleOp module, PassRunner &runner, const passes::PipelineOpti
     isOfResources = failed(result) && held.isOfResources();
     diagnostics = held.take();
   }
-  if (isOfResources && mostStagesIn(module) > 1)
+  if (isOfResources && hasRings && mostStagesIn(module) > 1)
     return true;
   for (mlir::Diagnostic &diagnostic : diagnostics)
     module.getContext()->getDiagEngine().emit(std::move(diagnostic));
@@ -73,7 +74,7 @@ LogicalResult placeInSharedMemory(ModuleOp module, PassRunner &runner, const std
   LogicalResult result = success();
   while (true) {
     OwningOpRef<ModuleOp> before = hasRings(module) ? module.clone() : ModuleOp();
-    if (!lacksMemory(module, runner, options, result))
+    if (!lacksMemory(module, runner, options, bool(before), result))
       return result;
     options.mostStages = mostStagesIn(module) - 1;
     module.getBodyRegion().takeBody(before->getBodyRegion());

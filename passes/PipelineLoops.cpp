@@ -28,8 +28,8 @@ namespace {
 /// The operations that fill the ring of a loop in its body.
 struct FillOps {
   gpu::RingAcquireOp acquire;
-  SmallVector<Operation *>
-      loads; ///< into registers, and changes of rank behind them, in program order
+  /// Loads into registers, and changes of rank behind them, in program order.
+  SmallVector<Operation *> loads;
   SmallVector<gpu::RingCopyOp> copies;
   SmallVector<gpu::RingPutOp> puts;
   gpu::RingCommitOp commit;
@@ -41,17 +41,22 @@ public:
   LoopPipeliner(scf::ForOp loop, int32_t stages)
       : loop_(loop), ahead_(stages - 1), b_(loop.getContext()), loc_(loop.getLoc()) {}
 
-  void pipeline() {
-    collect();
+  LogicalResult pipeline() {
+    if (failed(collect()) || failed(slice()))
+      return failure();
     setSlots();
     SmallVector<Value> carriedAhead = fillBefore();
     fillInside(carriedAhead);
     eraseFill();
+    return success();
   }
 
 private:
-  void collect() {
+  LogicalResult collect() {
     ops_.acquire = ringOf(loop_);
+    if (!ops_.acquire)
+      return loop_.emitError("is scheduled in ")
+             << ahead_ + 1 << " stages, but its iterations fill no ring";
     for (Operation &op : *loop_.getBody()) {
       if (!llvm::is_contained(op.getOperands(), ops_.acquire.getRing()))
         continue;
@@ -64,21 +69,36 @@ private:
       else if (auto get = dyn_cast<gpu::RingGetOp>(op))
         ops_.get = get;
     }
-    SmallVector<Value> places = {ops_.acquire.getFill()};
-    for (gpu::RingCopyOp copy : ops_.copies)
-      llvm::append_range(places, ValueRange(copy->getOperands()).drop_back());
-    for (gpu::RingPutOp put : ops_.puts)
-      collectLoad(put.getValue().getDefiningOp(), places);
-    slice_ = *aheadSlice(places, loop_);
+    if (!ops_.commit || !ops_.get)
+      return ops_.acquire.emitOpError("needs a commit and a get of its fill in the same body");
+    return success();
   }
 
-  // The load behind a put, and the change of its rank.
-  void collectLoad(Operation *op, SmallVector<Value> &places) {
-    if (auto load = dyn_cast<ir::ViewLoadOp>(op))
-      llvm::append_range(places, load->getOperands());
-    else
-      collectLoad(op->getOperand(0).getDefiningOp(), places);
+  LogicalResult slice() {
+    SmallVector<Value> places = {ops_.acquire.getFill()};
+    for (gpu::RingCopyOp copy : ops_.copies)
+      llvm::append_range(places, copy->getOperands());
+    for (gpu::RingPutOp put : ops_.puts)
+      if (!collectLoad(put.getValue().getDefiningOp(), places))
+        return put.emitOpError("cannot run ahead: it puts what no load of the body delivers");
+    std::string why;
+    std::optional<AheadSlice> slice = aheadSlice(places, loop_, &why);
+    if (!slice)
+      return ops_.acquire.emitOpError("cannot run ahead: of a load, ") << why;
+    slice_ = std::move(*slice);
+    return success();
+  }
+
+  // The load behind a put, and the change of its rank; false if there is none.
+  bool collectLoad(Operation *op, SmallVector<Value> &places) {
+    if (!op || op->getBlock() != loop_.getBody())
+      return false;
+    if (isa<ir::ViewLoadOp>(op))
+      llvm::append_range(places, op->getOperands());
+    else if (!isa<ir::ReshapeOp>(op) || !collectLoad(op->getOperand(0).getDefiningOp(), places))
+      return false;
     ops_.loads.push_back(op);
+    return true;
   }
 
   void setSlots() {
@@ -261,7 +281,8 @@ struct PipelineLoops : passes::impl::PipelineLoopsBase<PipelineLoops> {
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops)
-      LoopPipeliner(loop, gpu::scheduleOf(loop).getStages()).pipeline();
+      if (failed(LoopPipeliner(loop, gpu::scheduleOf(loop).getStages()).pipeline()))
+        return signalPassFailure();
     if (failed(verifyRings(getOperation())))
       signalPassFailure();
   }

@@ -8,6 +8,7 @@
 #include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
 #include "ir/layout/MultiplyAdd.h"
+#include "passes/analysis/RingProtocol.h"
 #include "passes/staging/LoopLoads.h"
 #include "passes/staging/StagingLayout.h"
 
@@ -50,6 +51,8 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
         multiplyFromShared(dot, byLoops);
       else
         stageFragments(dot);
+    if (failed(verifyRings(getOperation())))
+      signalPassFailure();
   }
 
   // A tile that is both operands is put once. Both puts come before both loads, so that one barrier serves them.

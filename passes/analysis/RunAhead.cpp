@@ -199,10 +199,6 @@ bool feedsProduct(ir::ViewLoadOp load) {
   return anyIsOperand(derivedFrom(load.getResult(), keepsElements), nullptr);
 }
 
-bool isOperandOfProduct(ir::ViewLoadOp load) {
-  return anyIsOperand(derivedFrom(load.getResult(), keepsTile), nullptr);
-}
-
 gpu::RingAcquireOp ringOf(scf::ForOp loop) {
   for (auto acquire : loop.getBody()->getOps<gpu::RingAcquireOp>())
     if (!matchPattern(acquire.getFill(), m_Constant()))

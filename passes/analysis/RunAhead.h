@@ -17,19 +17,17 @@ ir::ViewLoadOp loadBehind(mlir::Value operand);
 /// Does a product take the tile of this load as an operand, as it is or with something computed from each element?
 bool feedsProduct(ir::ViewLoadOp load);
 
-/// Does a product take it as it is, but for layout and dimensions of extent 1?
-bool isOperandOfProduct(ir::ViewLoadOp load);
-
 /// Why a load that feeds a product cannot be issued before its iteration, as a sentence; nothing if it can.
 std::optional<std::string> whyNotAhead(ir::ViewLoadOp load);
 
 /// What must be computed again to know in an earlier iteration what some values will be in a later one.
 struct AheadSlice {
-  llvm::SetVector<mlir::Operation *>
-      ops; ///< of the body, in program order, that the values follow from
-  llvm::SetVector<mlir::BlockArgument> carried; ///< variables of the loop that they depend on
-  llvm::SetVector<mlir::Operation *>
-      steps; ///< of the body, in program order: the next values of `carried`
+  /// Operations of the body, in program order, that the values follow from.
+  llvm::SetVector<mlir::Operation *> ops;
+  /// Variables of the loop that the values depend on.
+  llvm::SetVector<mlir::BlockArgument> carried;
+  /// Operations of the body, in program order, that the next values of `carried` follow from.
+  llvm::SetVector<mlir::Operation *> steps;
 
   /// Whether `ops` may be carried out where no iteration follows: without reads of memory, or divisions.
   bool isSpeculatable() const;

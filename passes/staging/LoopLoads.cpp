@@ -19,10 +19,12 @@ namespace {
 
 /// One load, as a part of the loop's ring.
 struct Part {
-  layout::Shape
-      shape; ///< the tile's as products take it: without the view's dimensions of extent 1
-  layout::Layout loaded; ///< where its elements are in registers if the load puts them there
-  SmallVector<OpOperand *> uses; ///< by products of the body
+  /// The tile's as products take it: without the view's dimensions of extent 1.
+  layout::Shape shape;
+  /// Where its elements are in registers if the load puts them there.
+  layout::Layout loaded;
+  /// Those by products of the body.
+  SmallVector<OpOperand *> uses;
   SmallVector<layout::Layout> readers;
   gpu::SmemType memory;
   bool isAsync = false;

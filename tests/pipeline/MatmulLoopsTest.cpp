@@ -122,6 +122,19 @@ TEST_P(MatmulLoops, CheckedBuilds) {
       multiply<half>(stages, steps, Edges::Padded, {}, /*isChecked=*/true);
 }
 
+// Sixteen slots of 24 KiB are more than any GPU has: the loop runs with as many as fit.
+TEST_P(MatmulLoops, MoreStagesThanFit) {
+  constexpr int kDepth = 128, kSteps = 7;
+  Matrix<half> a(kM, kSteps * kDepth, false, Edges::Even, 1),
+      b(kSteps * kDepth, kN, false, Edges::Even, 2);
+  std::vector<double> expected = productOf(a, b);
+  auto sums = input<float>({kM, kN}, std::vector<float>(kM * kN));
+  runUnderEverySchedule(
+      matmul().consts(kDepth, 16), kSteps, {Written(sums, smallIntegers<float>(kM * kN, 3))},
+      [&] { expectAll(sums, [&](int64_t i) { return expected[static_cast<size_t>(i)]; }); },
+      tensorOf(a), tensorOf(b), sums);
+}
+
 // Sums of real numbers depend on their order, which running ahead must not change.
 TEST_P(MatmulLoops, RealNumbersHaveTheSameBitsWithoutThePasses) {
   if (!hasPipelinePasses())

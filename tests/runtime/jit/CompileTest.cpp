@@ -162,6 +162,24 @@ TEST(Compile, RemarksSayWhatIsIgnoredOrLeftUndone) {
   EXPECT_GT(kernel.remarks[1].line, kernel.remarks[0].line);
 }
 
+auto deep = kernel("deep", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c) {
+  auto [m, n] = grid2d(c, {128, 128});
+  auto sums = var(zeros(f32, {128, 128}));
+  for (auto k : range(cdiv(a.dim(1), 64)).stages(8))
+    sums = dot(a.tile({128, 64})(m, k), b.tile({64, 128})(k, n), sums);
+  c.tile({128, 128})(m, n) = sums;
+});
+
+TEST(Compile, StagesThatDoNotFitAreLeftOutAndARemarkSaysSo) {
+  std::vector<detail::HostArg> args = {exampleView(f16, {512, 512}), exampleView(f16, {512, 512}),
+                                       exampleView(f32, {512, 512})};
+  codegen::CompiledKernel kernel = jit::compileRequest({deep, args}, {.target = "sm_80"});
+  ASSERT_EQ(kernel.remarks.size(), 1u);
+  EXPECT_EQ(kernel.remarks[0].message,
+            "stages: 8 asked, 5 given: more do not fit in shared memory");
+  EXPECT_LE(kernel.sharedBytes, 163 * 1024);
+}
+
 // --- Assembling ----------------------------------------------------------------------------------
 
 class Assemble : public testing::Test {

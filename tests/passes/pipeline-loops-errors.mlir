@@ -1,0 +1,47 @@
+// RUN: tile-opt %s -tile-pipeline-loops -split-input-file -verify-diagnostics
+//
+// Schedules that cannot be carried out.
+
+func.func @no_ring(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-error @+1 {{is scheduled in 3 stages, but its iterations fill no ring}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+  } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked">}
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
+func.func @no_commit(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tilegpu.ring_alloc : !ring
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-error @+1 {{needs a commit and a get of its fill in the same body}}
+    tilegpu.ring_acquire %r[%i] : !ring
+  } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked">}
+  return
+}
+
+// -----
+
+#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
+func.func @puts_what_is_computed(%n: i32, %x: tensor<32xf32, #l>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tilegpu.ring_alloc : !ring
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tilegpu.ring_acquire %r[%i] : !ring
+    // expected-error @+1 {{cannot run ahead: it puts what no load of the body delivers}}
+    tilegpu.ring_put %x, %r[%i] part 0 : tensor<32xf32, #l>, !ring
+    tilegpu.ring_commit %r[%i] : !ring
+    %m = tilegpu.ring_get %r[%i] : !ring
+    tilegpu.ring_release %r[%i] : !ring
+  } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked">}
+  return
+}
