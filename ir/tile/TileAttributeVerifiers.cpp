@@ -124,6 +124,13 @@ static LogicalResult verifyLoop(Operation *op, NamedAttribute attribute) {
   return success();
 }
 
+static LogicalResult verifyVariant(Operation *op, Attribute value) {
+  if (!isa<LoadOp, StoreOp, ViewLoadOp, ViewStoreOp, DotOp, tile::gpu::RingCopyOp,
+           tile::gpu::CopyAsyncOp, tile::gpu::SmemDotOp>(op))
+    return op->emitOpError() << kVariantAttr << " belongs on a load, a store or a product";
+  return verifyRange(op, kVariantAttr, value, 1, tile::gpu::getMaxEnumValForVariantKind());
+}
+
 static bool isAnyOf(StringRef name, std::initializer_list<StringRef> names) {
   return llvm::is_contained(names, name);
 }
@@ -148,7 +155,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (isAnyOf(name, {kStagesAttr, kUnrollAttr, kNoLicmAttr, kFlattenAttr}))
     return verifyLoop(op, attribute);
   if (name == kVariantAttr)
-    return verifyRange(op, name, attribute.getValue(), 1, tile::gpu::getMaxEnumValForVariantKind());
+    return verifyVariant(op, attribute.getValue());
   if (isAnyOf(name,
               {kPersistentAttr, kNoFusionAttr, kFlushDenormalsAttr, kPreciseAttr, kThreadsAttr}))
     return success();

@@ -603,3 +603,11 @@ func.func @convert_rounding(%x: tensor<4xi32>) {
   %t = tile.convert %x rounding rtz : tensor<4xi32> -> tensor<4xf16>
   return
 }
+
+// -----
+
+func.func @variant_of_no_access(%x: tensor<4xf32>) {
+  // expected-error @+1 {{tile.variant belongs on a load, a store or a product}}
+  %t = arith.addf %x, %x {tile.variant = 1 : i32} : tensor<4xf32>
+  return
+}
