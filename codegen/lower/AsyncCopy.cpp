@@ -31,11 +31,10 @@ void issue(Lowering &l, Location loc, const CopyVector &copy) {
   std::string constraints = "r,l";
   Value shared = LLVM::PtrToIntOp::create(l.b, loc, l.b.getI32Type(), copy.to.pointer);
   SmallVector<Value> operands = {shared, copy.from.pointer};
-  if (copy.from.predicate) { // bytes beyond the source's size arrive as zeros
+  if (copy.from.predicate) { // an ignored source arrives as zeros
     text += ", $2";
-    constraints += ",r";
-    operands.push_back(
-        arith::SelectOp::create(l.b, loc, copy.from.predicate, l.i32(copy.bytes), l.i32(0)));
+    constraints += ",b";
+    operands.push_back(arith::XOrIOp::create(l.b, loc, copy.from.predicate, l.integer(1, 1)));
   }
   if (copy.isIssued) {
     text = "@$" + std::to_string(operands.size()) + " " + text;
