@@ -88,8 +88,11 @@ void loadMatrices(Lowering &l, gpu::SmemLoadOp load, const layout::MatrixAccess 
     for (unsigned i = 0; i < count; ++i)
       packed.values[i] =
           count > 1 ? LLVM::ExtractValueOp::create(l.b, loc, words, i).getResult() : words;
-    Registers elements = unpackWords(l, loc, packed, element, count * access.elementsPerMatrix);
-    llvm::copy(elements, registers.begin() + instruction.firstRegister);
+    auto perMatrix = static_cast<size_t>(access.elementsPerMatrix);
+    Registers elements = unpackWords(l, loc, packed, element, count * perMatrix);
+    for (auto [matrix, first] : llvm::enumerate(access.matrixRegisters))
+      std::copy_n(elements.begin() + matrix * perMatrix, perMatrix,
+                  registers.begin() + instruction.firstRegister + first);
   }
 }
 
@@ -127,14 +130,8 @@ LogicalResult lowerSmemAlloc(Lowering &, Operation *op) {
   return success();
 }
 
-// A slot is how far its memory's first byte is from that of slot 0.
-LogicalResult lowerSmemSlot(Lowering &l, gpu::SmemSlotOp slot) {
-  auto memory = slot.getMemory().getDefiningOp<gpu::SmemAllocOp>();
-  Value stride = l.i32(memory.getSlotStride());
-  l.set(slot.getResult(),
-        {arith::MulIOp::create(l.b, slot.getLoc(), l.scalar(slot.getSlot()), stride)});
-  return success();
-}
+// A slot is its distance from the allocation, which its users read.
+LogicalResult lowerSmemSlot(Lowering &, gpu::SmemSlotOp) { return success(); }
 
 constexpr LoweringRow kLowerings[] = {
     on<gpu::SmemAllocOp, lowerSmemAlloc>,

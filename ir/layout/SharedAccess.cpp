@@ -237,25 +237,84 @@ static std::vector<MatrixForm> matrixForms(const std::vector<uint64_t> &register
   return forms;
 }
 
+namespace {
+
+/// Chooses which bits of the register number select the matrices of one instruction. The registers that an mma takes
+/// together must come from one: four of operand A, two of operand B.
+class MatrixBits {
+public:
+  MatrixBits(const Layout &regs, const SharedAddress &address,
+             const std::vector<SharedAddress::Term> &rows, int first)
+      : address_(address), first_(first), end_(regs.registerBits()),
+        isOperandA_(end_ > first_ && continuesRows(regs, first)) {
+    for (const std::vector<SharedAddress::Term> &terms : {rows, address.warps})
+      for (const SharedAddress::Term &term : terms)
+        threadToggles_ |= term.toggle;
+  }
+
+  /// Two bits, or as many as there are. Where there is a choice, that which leaves the fewest addresses that differ in
+  /// more than a constant.
+  [[nodiscard]] std::vector<int> choose() const {
+    if (end_ - first_ < 2)
+      return end_ > first_ ? std::vector<int>{first_} : std::vector<int>{};
+    int best = first_ + 1;
+    for (int bit = first_ + 2; bit < end_ && !isOperandA_; ++bit)
+      if (addressBits(bit) < addressBits(best))
+        best = bit;
+    return {first_, best};
+  }
+
+private:
+  // Operand A has 16 rows, of which lanes hold 8 and the lowest bit of the register number the others.
+  static bool continuesRows(const Layout &regs, int bit) {
+    const Coords &of = regs.bases(In::Register)[static_cast<size_t>(bit)],
+                 &row = regs.bases(In::Lane)[2];
+    return std::ranges::equal(of, row, [](int32_t a, int32_t b) { return !a == !b; });
+  }
+
+  // Of the bits that are not chosen, how many toggle what threads toggle as well?
+  [[nodiscard]] int64_t addressBits(int chosen) const {
+    int64_t toggles = threadToggles_ | toggleOf(first_) | toggleOf(chosen), count = 0;
+    for (int bit = first_ + 1; bit < end_; ++bit)
+      count += bit != chosen && (toggleOf(bit) & toggles);
+    return count;
+  }
+  [[nodiscard]] int64_t toggleOf(int bit) const {
+    return address_.registers[size_t(1) << bit].toggle;
+  }
+
+  const SharedAddress &address_;
+  int first_, end_;
+  bool isOperandA_;
+  int64_t threadToggles_ = 0;
+};
+
+} // namespace
+
 /// Fills in rows, warps and instructions of a form that matched.
 static MatrixAccess describeMatrixAccess(const SharedAddress &address, const Layout &regs,
                                          bool transposed, int packedBits) {
   MatrixAccess access;
   access.transposed = transposed;
   access.elementsPerMatrix = 1 << packedBits;
-  int matrixBits = std::min(2, regs.registerBits() - packedBits);
-  access.matrices = 1 << matrixBits;
   if (transposed)
     access.rows = {address.registers[1], address.lanes[0], address.lanes[1]};
   else
     access.rows = {address.lanes[2], address.lanes[3], address.lanes[4]};
-  for (int bit = 0; bit < matrixBits; ++bit)
-    access.rows.push_back(address.registers[size_t(1) << (packedBits + bit)]);
+  std::vector<int> bits = MatrixBits(regs, address, access.rows, packedBits).choose();
+  access.matrices = 1 << bits.size();
+  access.matrixRegisters = {0};
+  for (int bit : bits) {
+    access.rows.push_back(address.registers[size_t(1) << bit]);
+    for (size_t matrix = 0, count = access.matrixRegisters.size(); matrix < count; ++matrix)
+      access.matrixRegisters.push_back(access.matrixRegisters[matrix] + (1 << bit));
+  }
   access.rows.resize(kLaneBits, {0, 0});
   access.warps = address.warps;
-  int32_t step = access.matrices * access.elementsPerMatrix;
-  for (int32_t reg = 0; reg < regs.numRegisters(); reg += step)
-    access.instructions.push_back({reg, address.registers[static_cast<size_t>(reg)]});
+  int32_t others = access.elementsPerMatrix - 1 + access.matrixRegisters.back();
+  for (int32_t reg = 0; reg < regs.numRegisters(); ++reg)
+    if (!(reg & others))
+      access.instructions.push_back({reg, address.registers[static_cast<size_t>(reg)]});
   return access;
 }
 

@@ -53,12 +53,13 @@ struct MatrixAccess {
   bool transposed = false;
   int matrices = 1;          ///< per instruction: 1, 2 or 4
   int elementsPerMatrix = 2; ///< registers (elements) of a thread in one matrix
+  /// Per matrix: how far its first register is from the instruction's.
+  std::vector<int32_t> matrixRegisters;
   std::vector<SharedAddress::Term>
       rows; ///< per bit of the address-giving lane, 5 (unused ones are zero)
   std::vector<SharedAddress::Term> warps; ///< per warp bit
   struct Instruction {
-    int32_t
-        firstRegister; ///< it fills matrices * elementsPerMatrix consecutive registers from here
+    int32_t firstRegister;
     SharedAddress::Term term;
   };
   std::vector<Instruction> instructions;

@@ -120,7 +120,7 @@ void expectMatrixAccessDelivers(const MatrixAccess &access, const Layout &regs,
             int32_t column = access.transposed ? g : perRegister * t + j;
             int64_t start = access.rowOffset(i, 8 * q + row, warp);
             ASSERT_EQ(start * elementBytes % 16, 0);
-            int32_t reg = access.instructions[i].firstRegister + q * perRegister + j;
+            int32_t reg = access.instructions[i].firstRegister + access.matrixRegisters[q] + j;
             filled.insert(reg);
             ASSERT_EQ(memory.at(start + column), regs.apply(reg, lane, warp));
           }
