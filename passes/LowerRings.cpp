@@ -7,14 +7,15 @@
 //   get            a wait for the group of the fill, then a barrier, behind which all threads' copies are seen
 //   release        nothing
 //
-// The slots are counted round the loop that the ring is of, since dividing by S in each iteration would cost more. A ring
-// of one slot that is filled by puts alone needs no wait: PlaceBarriers sees its bytes and orders them.
+// How far slots are from the first is carried round the loop that the ring is of, in bytes, since to divide by S and to
+// multiply in each iteration would cost more. A ring of one slot that is filled by puts alone needs no wait: PlaceBarriers sees its bytes and orders them.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
 #include "passes/analysis/RingProtocol.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_LOWERRINGS
@@ -27,62 +28,77 @@ namespace tile::passes {
 
 namespace {
 
-/// The slots of the fills of a loop: those of fills i and i - 1 are carried as variables.
-class SlotCounter {
+/// The distances of a loop's slots from the first, for each slot stride: those of fills i and i - 1 are carried as
+/// variables. Fill i - 1's is also that of fill i + S - 1, which a loop of S stages begins in iteration i.
+class SlotDistances {
 public:
-  explicit SlotCounter(int32_t slots) : slots_(slots) {}
+  explicit SlotDistances(gpu::RingType ring) : slots_(ring.getSlots()) {}
 
-  /// Begins to count round a loop; its body moves to a new one.
-  void countRound(scf::ForOp loop) {
+  /// Begins to carry the distances round a loop; its body moves to a new one.
+  void carryRound(scf::ForOp loop, ArrayRef<gpu::SmemAllocOp> memories) {
+    for (gpu::SmemAllocOp memory : memories)
+      byStride_.insert({memory.getSlotStride(), {}});
     IRRewriter rewriter(loop.getContext());
     rewriter.setInsertionPoint(loop);
-    Location loc = loop.getLoc();
-    SmallVector<Value> first = {arith::ConstantIntOp::create(rewriter, loc, 0, 32),
-                                arith::ConstantIntOp::create(rewriter, loc, slots_ - 1, 32)};
-    auto next = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> variables) {
-      current_ = variables[0], before_ = variables[1];
-      return SmallVector<Value>{wrapped(b, loc, 1), current_};
+    SmallVector<Value> first;
+    for (auto &[stride, carried] : byStride_)
+      for (int64_t slot : {int64_t(0), slots_ - 1})
+        first.push_back(constant(rewriter, loop.getLoc(), slot * stride));
+    auto next = [&](OpBuilder &b, Location loc, ArrayRef<BlockArgument> variables) {
+      SmallVector<Value> yielded;
+      for (auto &[stride, carried] : byStride_) {
+        carried = {variables[yielded.size()], variables[yielded.size() + 1]};
+        yielded.append({behind(b, loc, carried.current, stride), carried.current});
+      }
+      return yielded;
     };
     (void)loop.replaceWithAdditionalYields(rewriter, first,
                                            /*replaceInitOperandUsesInLoop=*/false, next);
   }
 
-  /// Does it count round this loop?
-  bool counts(scf::ForOp loop) const {
-    return loop && current_ && current_.getOwner() == loop.getBody();
+  /// The distance for fill i + lead in iteration i of a loop; null if it is not carried round that.
+  Value carried(scf::ForOp loop, int64_t lead, int64_t stride) const {
+    auto found = byStride_.find(stride);
+    if (!loop || found == byStride_.end() || found->second.current.getOwner() != loop.getBody())
+      return {};
+    int64_t ahead = (lead % slots_ + slots_) % slots_;
+    return ahead == 0            ? Value(found->second.current)
+           : ahead == slots_ - 1 ? Value(found->second.before)
+                                 : Value();
   }
 
-  /// The slot of fill i + lead in iteration i of the loop.
-  Value slot(int64_t lead) {
-    auto ahead = static_cast<int32_t>((lead % slots_ + slots_) % slots_);
-    if (ahead == 0)
-      return current_;
-    if (ahead == slots_ - 1)
-      return before_;
-    OpBuilder b = OpBuilder::atBlockBegin(current_.getOwner());
-    return wrapped(b, current_.getLoc(), ahead);
+  /// The distance for a fill, from its number.
+  Value computed(OpBuilder &b, Value fill, int64_t stride) const {
+    Location loc = fill.getLoc();
+    Value slot = b.createOrFold<arith::RemUIOp>(loc, fill, constant(b, loc, slots_));
+    return b.createOrFold<arith::MulIOp>(loc, slot, constant(b, loc, stride));
   }
 
 private:
-  // The slot `ahead` further on, which is less than a round.
-  Value wrapped(OpBuilder &b, Location loc, int32_t ahead) {
-    Value last = arith::ConstantIntOp::create(b, loc, slots_ - ahead, 32);
-    Value isPast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, current_, last);
-    Value moved = arith::AddIOp::create(b, loc, current_,
-                                        arith::ConstantIntOp::create(b, loc, ahead, 32)),
-          round = arith::SubIOp::create(b, loc, current_, last);
-    return arith::SelectOp::create(b, loc, isPast, round, moved);
+  struct Carried {
+    BlockArgument current, before;
+  };
+
+  static Value constant(OpBuilder &b, Location loc, int64_t value) {
+    return arith::ConstantIntOp::create(b, loc, value, 32);
   }
 
-  int32_t slots_;
-  BlockArgument current_, before_;
+  Value behind(OpBuilder &b, Location loc, Value distance, int64_t stride) const {
+    Value next = arith::AddIOp::create(b, loc, distance, constant(b, loc, stride));
+    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, distance,
+                                         constant(b, loc, (slots_ - 1) * stride));
+    return arith::SelectOp::create(b, loc, isLast, constant(b, loc, 0), next);
+  }
+
+  int64_t slots_;
+  llvm::MapVector<int64_t, Carried> byStride_;
 };
 
 class RingLowering {
 public:
   RingLowering(gpu::RingAllocOp ring, const RingProtocol &protocol)
       : ring_(ring), protocol_(protocol), slots_(ring.getRing().getType().getSlots()),
-        counter_(slots_), b_(ring) {
+        distances_(ring.getRing().getType()), b_(ring) {
     hasCopies_ =
         llvm::any_of(ring->getUsers(), [](Operation *user) { return isa<gpu::RingCopyOp>(user); });
   }
@@ -91,7 +107,7 @@ public:
     for (gpu::SmemType tile : ring_.getRing().getType().getTiles())
       memories_.push_back(gpu::SmemAllocOp::create(b_, ring_.getLoc(), tile, slots_));
     if (scf::ForOp loop = loopOfRing(); loop && slots_ > 1)
-      counter_.countRound(loop);
+      distances_.carryRound(loop, memories_);
     for (Operation *user : llvm::make_early_inc_range(ring_->getUsers())) {
       b_.setInsertionPoint(user);
       if (failed(lower(user)))
@@ -141,9 +157,12 @@ private:
     if (slots_ == 1)
       return memories_[part];
     auto loop = step->getParentOfType<scf::ForOp>();
+    int64_t stride = memories_[part].getSlotStride();
     std::optional<int64_t> lead = protocol_.leadOf(step);
-    Value slot = counter_.counts(loop) && lead ? counter_.slot(*lead) : remainder(fill);
-    return gpu::SmemSlotOp::create(b_, step->getLoc(), memories_[part], slot);
+    Value distance = lead ? distances_.carried(loop, *lead, stride) : Value();
+    if (!distance)
+      distance = distances_.computed(b_, fill, stride);
+    return gpu::SmemSlotOp::create(b_, step->getLoc(), memories_[part], distance);
   }
 
   // The loop that gets the ring's fills, one an iteration; null if there is none.
@@ -154,18 +173,13 @@ private:
     return {};
   }
 
-  Value remainder(Value fill) {
-    return b_.createOrFold<arith::RemUIOp>(
-        fill.getLoc(), fill, arith::ConstantIntOp::create(b_, fill.getLoc(), slots_, 32));
-  }
-
   gpu::RingAllocOp ring_;
   const RingProtocol &protocol_;
   int32_t slots_;
-  SlotCounter counter_;
+  SlotDistances distances_;
   bool hasCopies_;
   OpBuilder b_;
-  SmallVector<Value> memories_;
+  SmallVector<gpu::SmemAllocOp> memories_;
 };
 
 struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {

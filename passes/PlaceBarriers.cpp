@@ -89,13 +89,13 @@ Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
                    part.memory.getDefiningOp<gpu::SmemSlotOp>()) { // which is seen at run time
       auto slots = slot.getMemory().getDefiningOp<gpu::SmemAllocOp>();
       access.ring = slots.getResult();
-      APInt number;
-      bool isKnown = matchPattern(slot.getSlot(), m_ConstantInt(&number));
-      int64_t first = isKnown ? number.getSExtValue() : 0,
-              last = isKnown ? first : static_cast<int64_t>(slots.getSlots()) - 1;
+      APInt distance;
+      bool isKnown = matchPattern(slot.getDistance(), m_ConstantInt(&distance));
+      int64_t first = isKnown ? distance.getSExtValue() : 0,
+              last = isKnown ? first : (slots.getSlots() - 1) * slots.getSlotStride();
       int64_t offset = slots.getOffset().value_or(0);
-      access.begin = offset + first * slots.getSlotStride() + part.begin;
-      access.end = offset + last * slots.getSlotStride() + part.end;
+      access.begin = offset + first + part.begin;
+      access.end = offset + last + part.end;
     }
     accesses.push_back(access);
   }

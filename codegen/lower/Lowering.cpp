@@ -227,16 +227,16 @@ static gpu::SmemAllocOp allocationOf(Value smem) {
 
 bool Lowering::hasPlace(Value smem) { return allocationOf(smem) != nullptr; }
 
-// A slot that is known is part of the offset; another has been lowered to a distance.
+// The distance of a slot that is known is part of the offset.
 Lowering::SharedPlace Lowering::placeOf(Value smem) const {
   auto slot = smem.getDefiningOp<gpu::SmemSlotOp>();
   gpu::SmemAllocOp memory = allocationOf(smem);
   SharedPlace place{static_cast<int64_t>(memory.getOffset().value_or(0)), {}};
-  APInt number;
-  if (slot && matchPattern(slot.getSlot(), m_ConstantInt(&number)))
-    place.offset += number.getSExtValue() * memory.getSlotStride();
+  APInt distance;
+  if (slot && matchPattern(slot.getDistance(), m_ConstantInt(&distance)))
+    place.offset += distance.getSExtValue();
   else if (slot)
-    place.moved = scalar(smem);
+    place.moved = scalar(slot.getDistance());
   return place;
 }
 

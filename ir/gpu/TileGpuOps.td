@@ -110,21 +110,23 @@ def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<Tile
 def TileGpu_SmemSlotOp : TileGpu_Op<"smem_slot", [Pure, AllTypesMatch<["memory", "result"]>]> {
   let summary = "One slot of an allocation of several";
   let description = [{
-    `slot` counts from 0 and may be known at run time only.
+    `distance` is how many bytes its first one lies behind that of slot 0: the slot's number times the allocation's
+    slot stride. It may be known at run time only. In bytes, so that a loop which carries it from slot to slot adds it to
+    addresses, where each address would have to multiply a number.
 
     Example:
     ```mlir
     #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
-    func.func @example(%slot: i32) {
+    func.func @example(%distance: i32) {
       %m = tilegpu.smem_alloc slots 3 : !tilegpu.smem<4x8xf16, #s>
-      %n = tilegpu.smem_slot %m[%slot] : !tilegpu.smem<4x8xf16, #s>
+      %n = tilegpu.smem_slot %m at %distance : !tilegpu.smem<4x8xf16, #s>
       return
     }
     ```
   }];
-  let arguments = (ins TileGpu_SmemType:$memory, I32:$slot);
+  let arguments = (ins TileGpu_SmemType:$memory, I32:$distance);
   let results = (outs TileGpu_SmemType:$result);
-  let assemblyFormat = "$memory `[` $slot `]` attr-dict `:` type($memory)";
+  let assemblyFormat = "$memory `at` $distance attr-dict `:` type($memory)";
   let hasVerifier = 1;
 }
 

@@ -215,10 +215,14 @@ LogicalResult SmemSlotOp::verify() {
   auto memory = getMemory().getDefiningOp<SmemAllocOp>();
   if (!memory)
     return emitOpError("needs the memory of a tilegpu.smem_alloc");
-  APInt slot;
-  if (matchPattern(getSlot(), m_ConstantInt(&slot)) && slot.uge(memory.getSlots()))
-    return emitOpError("slot ") << slot.getSExtValue() << " is not one of "
-                                << static_cast<int32_t>(memory.getSlots());
+  APInt distance;
+  if (!matchPattern(getDistance(), m_ConstantInt(&distance)))
+    return success();
+  int64_t bytes = distance.getSExtValue(), stride = memory.getSlotStride();
+  if (bytes < 0 || bytes % stride || bytes / stride >= memory.getSlots())
+    return emitOpError("no slot begins ")
+           << bytes << " bytes behind the first: there are "
+           << static_cast<int32_t>(memory.getSlots()) << ", " << stride << " bytes apart";
   return success();
 }
 

@@ -28,7 +28,7 @@ func.func @copies(%x: !tile.ptr<f16> {tile.name = "x"}, %n: i32, %p: i1) attribu
   %c64 = arith.constant 64 : i32
   %v = tile.make_view %x, extents [%n, %n], strides [%c64, %c1] : i32 -> !tile.view<2xf16>
   %m = tilegpu.smem_alloc slots 3 {offset = 0 : i32} : !memory
-  %first = tilegpu.smem_slot %m[%c0] : !memory
+  %first = tilegpu.smem_slot %m at %c0 : !memory
   tilegpu.copy_async %v[%c0, %c0], %first shape [16, 64]
     {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, element]>, tilegpu.variant = #tilegpu.variant<cp_async>} : !tile.view<2xf16>, !memory
   tilegpu.async_commit
@@ -36,7 +36,7 @@ func.func @copies(%x: !tile.ptr<f16> {tile.name = "x"}, %n: i32, %p: i1) attribu
   scf.for %i = %c0 to %n step %c1 : i32 {
     tilegpu.async_wait 1
     tilegpu.barrier
-    %slot = tilegpu.smem_slot %m[%i] : !memory
+    %slot = tilegpu.smem_slot %m at %i : !memory
     tilegpu.copy_async %v[%i, %c0], %slot shape [16, 64] if %p
       {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, element]>, tilegpu.variant = #tilegpu.variant<cp_async>} : !tile.view<2xf16>, !memory
     %y = tilegpu.smem_load %slot : !memory -> tensor<16x64xf16, #l>
@@ -56,7 +56,7 @@ func.func @stores(%x: !tile.ptr<f16>, %n: i32, %p: i1) attributes {tile.kernel, 
   %zero = arith.constant dense<0.0> : tensor<16x64xf16, #l>
   %v = tile.make_view %x, extents [%n, %n], strides [%n, %c1] : i32 -> !tile.view<2xf16>
   %m = tilegpu.smem_alloc slots 2 {offset = 0 : i32} : !memory
-  %first = tilegpu.smem_slot %m[%c0] : !memory
+  %first = tilegpu.smem_slot %m at %c0 : !memory
   %a = scf.if %p -> tensor<16x64xf16, #l> {
     %load = tile.view_load %v[%c0, %c0] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, none]>} : !tile.view<2xf16> -> tensor<16x64xf16, #l>
     scf.yield %load : tensor<16x64xf16, #l>
@@ -66,7 +66,7 @@ func.func @stores(%x: !tile.ptr<f16>, %n: i32, %p: i1) attributes {tile.kernel, 
   tilegpu.smem_store %a, %first : tensor<16x64xf16, #l>, !memory
   scf.for %i = %c0 to %n step %c1 : i32 {
     tilegpu.barrier
-    %slot = tilegpu.smem_slot %m[%i] : !memory
+    %slot = tilegpu.smem_slot %m at %i : !memory
     %y = tilegpu.smem_load %slot : !memory -> tensor<16x64xf16, #l>
     %b = tile.view_load %v[%i, %c0] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, none]>} : !tile.view<2xf16> -> tensor<16x64xf16, #l>
     tilegpu.smem_store %b, %slot : tensor<16x64xf16, #l>, !memory

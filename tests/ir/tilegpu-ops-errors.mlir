@@ -454,11 +454,22 @@ func.func @copy_offsets(%v: !tile.view<2xf32>, %o: i32) {
 // -----
 
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
-func.func @slot_number() {
-  %c3 = arith.constant 3 : i32
+func.func @slot_behind_the_last() {
+  %c384 = arith.constant 384 : i32
   %m = tilegpu.smem_alloc slots 3 : !tilegpu.smem<32xf32, #s>
-  // expected-error @+1 {{slot 3 is not one of 3}}
-  %n = tilegpu.smem_slot %m[%c3] : !tilegpu.smem<32xf32, #s>
+  // expected-error @+1 {{no slot begins 384 bytes behind the first: there are 3, 128 bytes apart}}
+  %n = tilegpu.smem_slot %m at %c384 : !tilegpu.smem<32xf32, #s>
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+func.func @slot_begins_between() {
+  %c2 = arith.constant 2 : i32
+  %m = tilegpu.smem_alloc slots 3 : !tilegpu.smem<32xf32, #s>
+  // expected-error @+1 {{no slot begins 2 bytes behind the first: there are 3, 128 bytes apart}}
+  %n = tilegpu.smem_slot %m at %c2 : !tilegpu.smem<32xf32, #s>
   return
 }
 

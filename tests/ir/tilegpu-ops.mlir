@@ -76,14 +76,14 @@ func.func @rings(%x: tensor<4x8xf16, #quad>, %v: !tile.view<3xf16>, %o: i32, %fi
 }
 
 // CHECK-LABEL: func.func @asynchronous_copies
-func.func @asynchronous_copies(%v: !tile.view<2xf16>, %o: i32, %slot: i32) {
+func.func @asynchronous_copies(%v: !tile.view<2xf16>, %o: i32, %distance: i32) {
   // CHECK: %[[M:.*]] = tilegpu.smem_alloc slots 3 {alignment = 1024 : i32} : <4x8xf16, #[[SWIZZLED]]>
-  // CHECK: %[[S:.*]] = tilegpu.smem_slot %[[M]][%{{.*}}] : <4x8xf16, #[[SWIZZLED]]>
+  // CHECK: %[[S:.*]] = tilegpu.smem_slot %[[M]] at %{{.*}} : <4x8xf16, #[[SWIZZLED]]>
   // CHECK: tilegpu.copy_async %{{.*}}[%{{.*}}], %[[S]] shape [4, 8] {tilegpu.access
   // CHECK: tilegpu.async_commit
   // CHECK: tilegpu.async_wait 2
   %m = tilegpu.smem_alloc slots 3 {alignment = 1024 : i32} : !tilegpu.smem<4x8xf16, #swizzled>
-  %s = tilegpu.smem_slot %m[%slot] : !tilegpu.smem<4x8xf16, #swizzled>
+  %s = tilegpu.smem_slot %m at %distance : !tilegpu.smem<4x8xf16, #swizzled>
   tilegpu.copy_async %v[%o, %o], %s shape [4, 8]
     {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>}
     : !tile.view<2xf16>, !tilegpu.smem<4x8xf16, #swizzled>

@@ -30,25 +30,28 @@ func.func @one_slot(%x: tensor<4x8xf16, #l>, %n: i32) {
   return
 }
 
-// Copies that run two fills ahead: slots are counted round the loop, and one group may be on its way at each get. The
+// Copies that run two fills ahead: distances of slots are carried round the loop, and one group may be on its way at each get. The
 // fill of iteration i lies where that of i - 1 was read.
 // CHECK-LABEL: func.func @two_ahead
 // CHECK-DAG: %[[B:.*]] = tilegpu.smem_alloc slots 3
 // CHECK-DAG: %[[A:.*]] = tilegpu.smem_alloc slots 3
-// CHECK: tilegpu.smem_slot %{{.*}}[%c0
+// CHECK: tilegpu.smem_slot %{{.*}} at %c0
 // CHECK: tilegpu.copy_async
 // CHECK: tilegpu.async_commit
-// CHECK: tilegpu.smem_slot %{{.*}}[%c1
+// CHECK: tilegpu.smem_slot %{{.*}} at %c
 // CHECK: tilegpu.async_commit
-// CHECK: scf.for {{.*}} iter_args(%[[SLOT:.*]] = %c0{{.*}}, %[[BEFORE:.*]] = %c2
+// CHECK: scf.for {{.*}} iter_args(%[[SLOT:.*]] = %c0{{.*}}, %[[BEFORE:.*]] = %c256_i32
 // CHECK: tilegpu.async_wait 1
 // CHECK-NEXT: tilegpu.barrier
-// CHECK: tilegpu.smem_slot %{{.*}}[%[[SLOT]]]
-// CHECK: tilegpu.smem_slot %{{.*}}[%[[BEFORE]]]
+// CHECK: tilegpu.smem_slot %{{.*}} at %[[SLOT]]
+// CHECK: tilegpu.smem_slot %{{.*}} at %[[BEFORE]]
 // CHECK: tilegpu.copy_async
 // CHECK: tilegpu.smem_store
 // CHECK: tilegpu.async_commit
-// CHECK: scf.yield %{{.*}}, %[[SLOT]]
+// CHECK: %[[BEHIND:.*]] = arith.addi %[[SLOT]], %c128_i32
+// CHECK: %[[IS_LAST:.*]] = arith.cmpi eq, %[[SLOT]], %c256_i32
+// CHECK: %[[NEXT:.*]] = arith.select %[[IS_LAST]], %c0{{.*}}, %[[BEHIND]]
+// CHECK: scf.yield %[[NEXT]], %[[SLOT]]
 func.func @two_ahead(%v: !tile.view<2xf16>, %x: tensor<4x8xf16, #l>, %n: i32, %p: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
