@@ -56,6 +56,9 @@ void emitStageRemarks(func::FuncOp kernel) {
     if (schedule && schedule.getStages() < schedule.getAsked())
       loop.emitRemark() << "stages: " << schedule.getAsked() << " asked, " << schedule.getStages()
                         << " given: " << schedule.getReason().getValue();
+    if (schedule && schedule.getUnrotated())
+      loop.emitRemark() << "rotate: the loop stays as it is: "
+                        << schedule.getUnrotated().getValue();
   });
 }
 

@@ -153,10 +153,12 @@ LogicalResult WarpGridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int32_t asked,
-                                   int32_t stages, StringAttr) {
+                                   int32_t stages, StringAttr, bool rotated, StringAttr unrotated) {
   if (asked < 0 || stages < 1)
     return emitError() << "a loop has one stage at least, got " << stages << " where " << asked
                        << " were asked for";
+  if (rotated && unrotated)
+    return emitError() << "a loop that is rotated has no reason why not";
   return success();
 }
 
@@ -224,11 +226,7 @@ ScheduleAttr scheduleOf(Operation *loop) {
   return loop->getAttrOfType<ScheduleAttr>(kScheduleName);
 }
 
-void setSchedule(Operation *loop, int32_t asked, int32_t stages, StringRef reason) {
-  MLIRContext *context = loop->getContext();
-  loop->setAttr(kScheduleName,
-                ScheduleAttr::get(context, asked, stages, StringAttr::get(context, reason)));
-}
+void setSchedule(Operation *loop, ScheduleAttr schedule) { loop->setAttr(kScheduleName, schedule); }
 
 std::optional<int64_t> sharedBytesOf(Operation *function) {
   auto bytes = function->getAttrOfType<IntegerAttr>(kSharedBytesName);

@@ -42,7 +42,7 @@ void setWarpGrid(mlir::Operation *dot, int32_t rows, int32_t columns, int32_t ba
 
 /// How far the loads of a loop run ahead; null before ScheduleLoops, and on loops that neither ask nor can.
 ScheduleAttr scheduleOf(mlir::Operation *loop);
-void setSchedule(mlir::Operation *loop, int32_t asked, int32_t stages, llvm::StringRef reason);
+void setSchedule(mlir::Operation *loop, ScheduleAttr schedule);
 
 /// Bytes of shared memory up to the end of a function's own; nothing before AllocateShared.
 std::optional<int64_t> sharedBytesOf(mlir::Operation *function);

@@ -5,6 +5,7 @@
 //   put            a store to the slot
 //   commit         the thread's copies become a group
 //   get            a wait for the group of the fill, then a barrier, behind which all threads' copies are seen
+//   tiles          nothing: the slot's tiles
 //   release        nothing
 //
 // How far slots are from the first is carried round the loop that the ring is of, in bytes, since to divide by S and to
@@ -28,27 +29,30 @@ namespace tile::passes {
 
 namespace {
 
-/// The distances of a loop's slots from the first, for each slot stride: those of fills i and i - 1 are carried as
-/// variables. Fill i - 1's is also that of fill i + S - 1, which a loop of S stages begins in iteration i.
+/// The distances of a loop's slots from the first, for each slot stride: those of fills i - 1 and i, and of fill i + 1 if
+/// iteration i gets that, are carried as variables. Fill i - 1's is also that of fill i + S - 1, which a loop of S stages
+/// begins in iteration i.
 class SlotDistances {
 public:
   explicit SlotDistances(gpu::RingType ring) : slots_(ring.getSlots()) {}
 
-  /// Begins to carry the distances round a loop; its body moves to a new one.
-  void carryRound(scf::ForOp loop, ArrayRef<gpu::SmemAllocOp> memories) {
+  /// Begins to carry the distances round a loop, up to that of fill i + newest; its body moves to a new one.
+  void carryRound(scf::ForOp loop, int64_t newest, ArrayRef<gpu::SmemAllocOp> memories) {
     for (gpu::SmemAllocOp memory : memories)
       byStride_.insert({memory.getSlotStride(), {}});
     IRRewriter rewriter(loop.getContext());
     rewriter.setInsertionPoint(loop);
     SmallVector<Value> first;
     for (auto &[stride, carried] : byStride_)
-      for (int64_t slot : {int64_t(0), slots_ - 1})
-        first.push_back(constant(rewriter, loop.getLoc(), slot * stride));
+      for (int64_t lead = newest; lead >= -1; --lead)
+        first.push_back(constant(rewriter, loop.getLoc(), slotOf(lead) * stride));
     auto next = [&](OpBuilder &b, Location loc, ArrayRef<BlockArgument> variables) {
       SmallVector<Value> yielded;
       for (auto &[stride, carried] : byStride_) {
-        carried = {variables[yielded.size()], variables[yielded.size() + 1]};
-        yielded.append({behind(b, loc, carried.current, stride), carried.current});
+        carried.newest = newest;
+        carried.distances = llvm::to_vector(variables.slice(yielded.size(), newest + 2));
+        yielded.push_back(behind(b, loc, carried.distances.front(), stride));
+        llvm::append_range(yielded, ArrayRef(carried.distances).drop_back());
       }
       return yielded;
     };
@@ -59,12 +63,15 @@ public:
   /// The distance for fill i + lead in iteration i of a loop; null if it is not carried round that.
   Value carried(scf::ForOp loop, int64_t lead, int64_t stride) const {
     auto found = byStride_.find(stride);
-    if (!loop || found == byStride_.end() || found->second.current.getOwner() != loop.getBody())
+    if (!loop || found == byStride_.end())
       return {};
-    int64_t ahead = (lead % slots_ + slots_) % slots_;
-    return ahead == 0            ? Value(found->second.current)
-           : ahead == slots_ - 1 ? Value(found->second.before)
-                                 : Value();
+    const Carried &carried = found->second;
+    if (carried.distances.front().getOwner() != loop.getBody())
+      return {};
+    for (auto [i, distance] : llvm::enumerate(carried.distances))
+      if (slotOf(carried.newest - static_cast<int64_t>(i)) == slotOf(lead))
+        return distance;
+    return {};
   }
 
   /// The distance for a fill, from its number.
@@ -75,9 +82,14 @@ public:
   }
 
 private:
+  /// Of fills i + newest, i + newest - 1, ... i - 1.
   struct Carried {
-    BlockArgument current, before;
+    int64_t newest = 0;
+    SmallVector<BlockArgument> distances;
   };
+
+  /// The slot of fill i + lead where fill i lies in slot 0.
+  int64_t slotOf(int64_t lead) const { return (lead % slots_ + slots_) % slots_; }
 
   static Value constant(OpBuilder &b, Location loc, int64_t value) {
     return arith::ConstantIntOp::create(b, loc, value, 32);
@@ -107,7 +119,8 @@ public:
     for (gpu::SmemType tile : ring_.getRing().getType().getTiles())
       memories_.push_back(gpu::SmemAllocOp::create(b_, ring_.getLoc(), tile, slots_));
     if (scf::ForOp loop = loopOfRing(); loop && slots_ > 1)
-      distances_.carryRound(loop, memories_);
+      distances_.carryRound(loop, protocol_.leadOf(getOf(loop)).value_or(0) == 1 ? 1 : 0,
+                            memories_);
     for (Operation *user : llvm::make_early_inc_range(ring_->getUsers())) {
       b_.setInsertionPoint(user);
       if (failed(lower(user)))
@@ -127,6 +140,8 @@ private:
       lowerCopy(copy);
     else if (auto get = dyn_cast<gpu::RingGetOp>(user))
       lowerGet(get);
+    else if (auto tiles = dyn_cast<gpu::RingTilesOp>(user))
+      replaceTiles(tiles);
     else if (isa<gpu::RingCommitOp>(user) && hasCopies_)
       gpu::AsyncCommitOp::create(b_, user->getLoc());
     else if (!isa<gpu::RingAcquireOp, gpu::RingCommitOp, gpu::RingReleaseOp>(user))
@@ -148,8 +163,12 @@ private:
       gpu::BarrierOp::create(b_, get.getLoc(),
                              b_.getStringAttr("what all threads copied arrives, and what they have "
                                               "read may be overwritten"));
-    for (auto [i, tile] : llvm::enumerate(get.getTiles()))
-      tile.replaceAllUsesWith(place(i, get, get.getFill()));
+    replaceTiles(get);
+  }
+
+  template <class Op> void replaceTiles(Op op) {
+    for (auto [i, tile] : llvm::enumerate(op.getTiles()))
+      tile.replaceAllUsesWith(place(i, op, op.getFill()));
   }
 
   // The tile number `part` of the fill that an operation is on.
@@ -168,8 +187,15 @@ private:
   // The loop that gets the ring's fills, one an iteration; null if there is none.
   scf::ForOp loopOfRing() {
     for (Operation *user : ring_->getUsers())
-      if (isa<gpu::RingGetOp>(user))
-        return dyn_cast<scf::ForOp>(user->getParentOp());
+      if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp()); loop && isa<gpu::RingGetOp>(user))
+        return loop;
+    return {};
+  }
+
+  gpu::RingGetOp getOf(scf::ForOp loop) {
+    for (auto get : loop.getBody()->getOps<gpu::RingGetOp>())
+      if (get.getRing() == ring_.getRing())
+        return get;
     return {};
   }
 

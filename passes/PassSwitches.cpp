@@ -19,6 +19,7 @@ const std::vector<OptionalPass> &optionalPasses() {
       {"propagate-layouts", "changes of layout"},
       {"schedule-loops", "waiting for what loops load"},
       {"pipeline-loops", "waiting for what loops load"},
+      {"rotate-loops", "products that wait for the rest of an iteration"},
       {"simplifycfg", "LLVM: branches"},
       {"early-cse", "LLVM: values computed twice"},
       {"instcombine", "LLVM: instructions"},

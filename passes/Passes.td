@@ -127,7 +127,7 @@ def ScheduleLoops : Pass<"tile-schedule-loops", "::mlir::func::FuncOp"> {
   let summary = "Decide how far the loads of each loop run ahead";
   let description = [{
     Guarantees: a loop that has a ring, or asks for stages, carries `tilegpu.schedule`: stages asked,
-    stages given, why. Relies on: PromoteToShared.
+    stages given, why; and whether it is rotated. Relies on: PromoteToShared.
   }];
   let options = [Option<"mostStages", "most-stages", "int32_t", "64", "no loop gets more stages than this">];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
@@ -141,6 +141,17 @@ def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
     ScheduleLoops.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def RotateLoops : Pass<"tile-rotate-loops", "::mlir::func::FuncOp"> {
+  let summary = "Compute products that depend on loads alone an iteration ahead";
+  let description = [{
+    Guarantees: in a loop that `tilegpu.schedule` calls rotated, and whose ring is filled ahead, those
+    products are computed for the next iteration before the rest of this one; the first of them
+    before the loop, the rest of the last iteration behind it. Relies on: PipelineLoops.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::tile::gpu::TileGpuDialect"];
 }
 
 def LowerRings : Pass<"tile-lower-rings", "::mlir::func::FuncOp"> {

@@ -72,6 +72,9 @@ static void addMemorySteps(OpPassManager &kernel, const std::string &target, int
   // Rings are filled ahead while they are rings: their protocol can be verified, bytes and barriers could not.
   kernel.addPass(createPipelineLoops());
 
+  // The loads of a product that is to run ahead must run further ahead already.
+  kernel.addPass(createRotateLoops());
+
   // Rings become allocations, copies, stores and loads: what follows knows memory, not rings.
   kernel.addPass(createLowerRings());
 

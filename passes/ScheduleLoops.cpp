@@ -1,8 +1,10 @@
 // ScheduleLoops: decides how many iterations the loads of a loop run ahead, as stages: so many fills of its ring are in use
-// at once, the one that is read included. PipelineLoops carries it out.
+// at once, the one that is read included; and whether products that depend on loads alone run an iteration ahead of the
+// rest. PipelineLoops and RotateLoops carry it out.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "passes/analysis/Rotation.h"
 #include "passes/analysis/RunAhead.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -19,6 +21,9 @@ namespace {
 
 /// Stages of a loop that does not say: the copies of two iterations hide what one copy takes.
 constexpr int32_t kDefaultStages = 3;
+
+/// Stages of a loop that is rotated: one fill is read, one is got for the next products, one may be on its way.
+constexpr int32_t kFewestRotatedStages = 3;
 
 struct Decision {
   int32_t stages = 1;
@@ -49,12 +54,28 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
   void runOnOperation() final {
     getOperation().walk([&](scf::ForOp loop) {
       auto asked = loop->getAttrOfType<IntegerAttr>(ir::kStagesAttr);
-      if (!asked && !ringOf(loop))
+      if (!asked && !ringOf(loop) && !loop->hasAttr(ir::kRotateAttr))
         return;
       auto count = asked ? static_cast<int32_t>(asked.getInt()) : 0;
       Decision decision = decide(loop, count);
-      gpu::setSchedule(loop, count, decision.stages, decision.reason);
+      std::string whyNotRotated = "it is not asked for";
+      bool isAsked = loop->hasAttr(ir::kRotateAttr),
+           isRotated = isAsked && mayRotate(loop, decision.stages, whyNotRotated);
+      auto text = [&](StringRef sentence) { return StringAttr::get(&getContext(), sentence); };
+      gpu::setSchedule(
+          loop, gpu::ScheduleAttr::get(&getContext(), count, decision.stages, text(decision.reason),
+                                       isRotated,
+                                       isAsked && !isRotated ? text(whyNotRotated) : StringAttr()));
     });
+  }
+
+  static bool mayRotate(scf::ForOp loop, int32_t stages, std::string &why) {
+    if (ringOf(loop) && stages < kFewestRotatedStages) {
+      why = "it has " + std::to_string(stages) + " of the " + std::to_string(kFewestRotatedStages) +
+            " stages that takes";
+      return false;
+    }
+    return rotationOf(loop, &why).has_value() && ringOf(loop);
   }
 
   Decision decide(scf::ForOp loop, int32_t asked) {

@@ -12,7 +12,9 @@ namespace {
 
 LoopReport loopOf(scf::ForOp loop, gpu::ScheduleAttr schedule) {
   LoopReport report{sourceLineOf(loop.getLoc()), schedule.getAsked(), schedule.getStages(),
-                    schedule.getReason().str()};
+                    schedule.getReason().str(), schedule.getRotated()};
+  if (schedule.getUnrotated())
+    report.unrotated = schedule.getUnrotated().str();
   loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<scf::ForOp, scf::WhileOp>(op))
       return WalkResult::skip(); // its iterations are its own

@@ -44,6 +44,12 @@ Range Range::flatten() const {
   return result;
 }
 
+Range Range::rotate() const {
+  Range result(*this);
+  result.rotate_ = true;
+  return result;
+}
+
 static void checkBound(Trace &trace, const char *what, const Arg &bound, Loc loc) {
   if (!bound.isStaged()) {
     if (bound.kind() == Arg::Kind::Float)
@@ -141,6 +147,8 @@ void Range::close() {
     loop.attributes.push_back({Attribute::Unit, "tile.no_licm", {}});
   if (flatten_)
     loop.attributes.push_back({Attribute::Unit, "tile.flatten", {}});
+  if (rotate_)
+    loop.attributes.push_back({Attribute::Unit, "tile.rotate", {}});
   bindResults(trace, trace.add(std::move(loop)), carried);
 }
 

@@ -16,7 +16,7 @@ public:
   Range(const Range &other)
       : lo_(other.lo_), hi_(other.hi_), step_(other.step_), loc_(other.loc_),
         stages_(other.stages_), unroll_(other.unroll_), licm_(other.licm_),
-        flatten_(other.flatten_) {}
+        flatten_(other.flatten_), rotate_(other.rotate_) {}
   Range &operator=(const Range &) = delete;
   /// Records an error if the body was left early; never throws.
   ~Range();
@@ -37,6 +37,11 @@ public:
   /// nest of another form, or one whose inner bounds depend on the outer index, stays, with a
   /// remark.
   [[nodiscard]] Range flatten() const;
+  /// The same loop with the products that depend on loads alone computed an iteration ahead of the
+  /// rest: attention's scores, while the softmax of those before is computed. Takes registers for
+  /// their results, and one of the stages, of which there must be 3. A loop that has no such
+  /// products before others, or too few stages, stays, with a remark.
+  [[nodiscard]] Range rotate() const;
 
   struct End {};
   class Iterator {
@@ -58,7 +63,7 @@ private:
   Arg lo_, hi_, step_;
   Loc loc_;
   int stages_ = 0, unroll_ = 0;
-  bool licm_ = true, flatten_ = false;
+  bool licm_ = true, flatten_ = false, rotate_ = false;
   bool open_ = false;
   int exceptions_ = 0;
   uint64_t trace_ = 0;

@@ -58,14 +58,17 @@ def TileGpu_WarpGridAttr : TileGpu_Attr<"WarpGrid", "warp_grid"> {
 }
 
 def TileGpu_ScheduleAttr : TileGpu_Attr<"Schedule", "schedule"> {
-  let summary = "How far the loads of a loop run ahead";
+  let summary = "How far the loads of a loop, and its first products, run ahead";
   let description = [{
     Fills of the loop's ring that are in use at once, `stages`; how many the program `asked` for, 0 if
-    it did not say; and why it has so many.
+    it did not say; and why it has so many. If it is `rotated`, products that depend on loads alone
+    run an iteration ahead of the rest; `unrotated` says why not where the program asked for that.
 
     `#tilegpu.schedule<asked = 5, stages = 3, reason = "more do not fit in shared memory">`
   }];
-  let parameters = (ins "int32_t":$asked, "int32_t":$stages, "::mlir::StringAttr":$reason);
+  let parameters = (ins "int32_t":$asked, "int32_t":$stages, "::mlir::StringAttr":$reason,
+                        DefaultValuedParameter<"bool", "false">:$rotated,
+                        OptionalParameter<"::mlir::StringAttr">:$unrotated);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

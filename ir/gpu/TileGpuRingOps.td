@@ -139,6 +139,32 @@ def TileGpu_RingGetOp : TileGpu_RingOp<"get", [MemoryEffects<[MemRead<TileGpu_Sh
   let assemblyFormat = "$ring `[` $fill `]` attr-dict `:` type($ring)";
 }
 
+def TileGpu_RingTilesOp : TileGpu_RingOp<"tiles", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>,
+                                                  DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "The tiles of a fill that this thread has got before";
+  let description = [{
+    Names them again, without waiting: where a loop reads some tiles of a fill in one iteration and
+    the others in the next. The fill has been got and is not released yet.
+
+    Example:
+    ```mlir
+    #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
+    func.func @example(%fill: i32) {
+      %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.ring_acquire %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.ring_commit %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      %m = tilegpu.ring_get %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      %n = tilegpu.ring_tiles %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.ring_release %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_RingType:$ring, I32:$fill);
+  let results = (outs Variadic<TileGpu_SmemType>:$tiles);
+  let assemblyFormat = "$ring `[` $fill `]` attr-dict `:` type($ring)";
+}
+
 def TileGpu_RingReleaseOp : TileGpu_RingStep<"release"> {
   let summary = "This thread has read what it wants of a fill";
   let description = [{

@@ -27,14 +27,25 @@ LogicalResult RingPutOp::verify() {
   return success();
 }
 
-LogicalResult RingGetOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
-                                          ValueRange operands, DictionaryAttr, OpaqueProperties,
-                                          RegionRange, SmallVectorImpl<Type> &types) {
+static LogicalResult inferTiles(std::optional<Location> loc, ValueRange operands,
+                                SmallVectorImpl<Type> &types) {
   auto ring = operands.empty() ? RingType() : dyn_cast<RingType>(operands.front().getType());
   if (!ring)
     return emitOptionalError(loc, "the first operand must be a ring");
   llvm::append_range(types, ring.getTiles());
   return success();
+}
+
+LogicalResult RingGetOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                          ValueRange operands, DictionaryAttr, OpaqueProperties,
+                                          RegionRange, SmallVectorImpl<Type> &types) {
+  return inferTiles(loc, operands, types);
+}
+
+LogicalResult RingTilesOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                            ValueRange operands, DictionaryAttr, OpaqueProperties,
+                                            RegionRange, SmallVectorImpl<Type> &types) {
+  return inferTiles(loc, operands, types);
 }
 
 static SmallVector<int64_t> withoutUnits(ArrayRef<int64_t> shape) {

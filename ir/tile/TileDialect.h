@@ -55,11 +55,12 @@ inline constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
 inline constexpr llvm::StringLiteral kThreadsAttr = "tile.threads";
 
 /// On a loop: how many iterations ahead loads run, how many copies its body gets; that nothing is computed before it that
-/// an iteration computes; that it and the loop inside become one.
+/// an iteration computes; that it and the loop inside become one; that its first products run an iteration ahead.
 inline constexpr llvm::StringLiteral kStagesAttr = "tile.stages";
 inline constexpr llvm::StringLiteral kUnrollAttr = "tile.unroll";
 inline constexpr llvm::StringLiteral kNoLicmAttr = "tile.no_licm";
 inline constexpr llvm::StringLiteral kFlattenAttr = "tile.flatten";
+inline constexpr llvm::StringLiteral kRotateAttr = "tile.rotate";
 
 /// On a load, store or product: the number of the `tilegpu` variant that it must be carried out by.
 inline constexpr llvm::StringLiteral kVariantAttr = "tile.variant";

@@ -48,15 +48,15 @@ bool holdsRingSteps(scf::ForOp loop) {
 
 } // namespace
 
+/// The function with one number of iterations for all loops that fill rings.
 class RingSimulation {
 public:
-  RingSimulation(func::FuncOp function, RingProtocol &protocol) : protocol_(protocol) {
-    function.walk([&](gpu::RingAllocOp ring) {
-      mostSlots_ = std::max(mostSlots_, ring.getRing().getType().getSlots());
-    });
+  RingSimulation(RingProtocol &protocol, int64_t iterations)
+      : protocol_(protocol), iterations_(iterations) {}
+
+  LogicalResult run(func::FuncOp function) {
     Numbers numbers;
-    if (mostSlots_)
-      protocol_.valid_ = succeeded(run(function.getBody().front(), numbers));
+    return success(succeeded(run(function.getBody().front(), numbers)) && succeeded(verifyEnd({})));
   }
 
 private:
@@ -76,6 +76,8 @@ private:
         .Case<gpu::RingCommitOp>(
             [&](auto step) { return advance(step, numbers, Step::Acquired, Step::Committed); })
         .Case<gpu::RingGetOp>([&](auto step) { return get(step, numbers); })
+        .Case<gpu::RingTilesOp>(
+            [&](auto tiles) { return advance(tiles, numbers, Step::Got, Step::Got); })
         .Case<gpu::RingReleaseOp>(
             [&](auto step) { return advance(step, numbers, Step::Got, Step::Released); })
         .Case<gpu::RingCopyOp>([&](auto copy) {
@@ -87,29 +89,29 @@ private:
 
   // --- Control flow ---------------------------------------------------------------------------------------------
 
-  // The loop may end after any iteration.
-  LogicalResult runLoop(scf::ForOp loop, Numbers numbers) {
+  // Of a loop round others two rounds show what one leaves to the next.
+  LogicalResult runLoop(scf::ForOp loop, Numbers &around) {
     if (!touchesRings(loop))
       return success();
-    // Two rounds show what one leaves to the next; fills that run ahead need as many as there are slots, and again.
-    int64_t most = holdsRingSteps(loop) ? 2 * mostSlots_ + 1 : 2;
+    Numbers numbers(around);
+    int64_t count = holdsRingSteps(loop) ? iterations_ : std::min<int64_t>(iterations_, 2);
     auto boundOr = [&](Value bound, int64_t other) {
       auto known = numbers.find(bound);
       return known == numbers.end() ? other : known->second;
     };
     int64_t first = boundOr(loop.getLowerBound(), 0), step = boundOr(loop.getStep(), 1);
     numbers[loop.getLowerBound()] = first, numbers[loop.getStep()] = step;
-    carry(loop.getInitArgs(), loop.getRegionIterArgs(), Numbers(numbers), numbers);
-    Rings before = rings_;
-    for (int64_t i = 0; i < most; ++i) {
+    carry(loop.getInitArgs(), loop.getRegionIterArgs(), around, numbers);
+    for (int64_t i = 0; i < count; ++i) {
       Numbers inside = numbers;
       inside[loop.getInductionVar()] = first + i * step;
       completed_[loop] = i;
-      if (failed(verifyEnd(loop, before)) || failed(run(*loop.getBody(), inside)))
+      if (failed(run(*loop.getBody(), inside)))
         return failure();
       carry(loop.getYieldedValues(), loop.getRegionIterArgs(), inside, numbers);
     }
-    return verifyEnd(loop, before);
+    carry(loop.getRegionIterArgs(), loop.getResults(), numbers, around);
+    return success();
   }
 
   static void carry(ValueRange from, ValueRange to, const Numbers &known, Numbers &numbers) {
@@ -129,31 +131,32 @@ private:
       for (Block &block : region) {
         Numbers inside = numbers;
         rings_ = before;
-        if (failed(run(block, inside)) || failed(verifyEnd(op, before)))
+        if (failed(run(block, inside)) || failed(verifyEnd(before)))
           return failure();
       }
     return success();
   }
 
   // What was begun since is done; fills that were only committed copied nothing.
-  LogicalResult verifyEnd(Operation *op, Rings &before) {
-    bool isLoop = isa<scf::ForOp>(op);
+  LogicalResult verifyEnd(const Rings &before) {
     for (auto &[ring, fills] : rings_)
       for (auto &[number, fill] : fills) {
-        auto earlier = before[ring].find(number);
-        bool isOlder = earlier != before[ring].end() && earlier->second.step == fill.step;
-        if (!isOlder && (fill.step == Step::Acquired || fill.step == Step::Got))
-          return op->emitOpError("leaves fill ") << number << " of a ring " << nameOf(fill.step);
-        if ((isLoop || !isOlder) && fill.step == Step::Committed && !fill.isGuarded &&
-            isUsedIn(op, ring))
-          return op->emitOpError("copies fill ") << number << " of a ring, which nobody gets";
+        if (wasSo(before, ring, number, fill.step))
+          continue;
+        if (fill.step == Step::Acquired || fill.step == Step::Got)
+          return ring->emitOpError("is left with fill ") << number << " " << nameOf(fill.step);
+        if (fill.step == Step::Committed && !fill.isGuarded)
+          return ring->emitOpError("is left with fill ") << number << ", which nobody gets";
       }
     return success();
   }
 
-  static bool isUsedIn(Operation *op, Operation *ring) {
-    return llvm::any_of(ring->getUsers(),
-                        [&](Operation *user) { return op->isProperAncestor(user); });
+  static bool wasSo(const Rings &before, Operation *ring, int64_t number, Step step) {
+    auto fills = before.find(ring);
+    if (fills == before.end())
+      return false;
+    auto fill = fills->second.find(number);
+    return fill != fills->second.end() && fill->second.step == step;
   }
 
   // --- Steps ------------------------------------------------------------------------------------------------------
@@ -279,12 +282,20 @@ private:
   }
 
   RingProtocol &protocol_;
-  int32_t mostSlots_ = 0;
+  int64_t iterations_;
   DenseMap<Operation *, int64_t> completed_; ///< iterations of each loop that is simulated
   Rings rings_;
 };
 
-RingProtocol::RingProtocol(func::FuncOp function) { RingSimulation(function, *this); }
+RingProtocol::RingProtocol(func::FuncOp function) {
+  int32_t mostSlots = 0;
+  function.walk([&](gpu::RingAllocOp ring) {
+    mostSlots = std::max(mostSlots, ring.getRing().getType().getSlots());
+  });
+  int64_t most = mostSlots ? 2 * mostSlots + 1 : -1;
+  for (int64_t iterations = 0; iterations <= most && valid_; ++iterations)
+    valid_ = succeeded(RingSimulation(*this, iterations).run(function));
+}
 
 LogicalResult verifyRings(func::FuncOp function) {
   return success(RingProtocol(function).isValid());

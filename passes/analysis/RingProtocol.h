@@ -7,8 +7,8 @@
 
 namespace tile::passes {
 
-/// Follows the fills of every ring of a function through its loops, for 0, 1, 2, ... iterations until each slot has been
-/// used twice, and each branch both ways.
+/// Follows the fills of every ring of a function: with 0 iterations of each loop, with 1, 2, ... until each slot has been
+/// used twice, and through each branch both ways.
 class RingProtocol {
 public:
   /// Emits an error, and is invalid, at the first operation that breaks the order.

@@ -48,7 +48,7 @@ TEST(Fuzz, ProgramsWithoutSomePassesEqualTheHost) {
 
 bool hasStagedLoop(const std::vector<Statement> &statements) {
   return std::any_of(statements.begin(), statements.end(), [](const Statement &statement) {
-    return (statement.kind == Statement::For && statement.attributes[1] > 1) ||
+    return (statement.kind == Statement::For && statement.attributes[kStages] > 1) ||
            std::any_of(statement.regions.begin(), statement.regions.end(), hasStagedLoop);
   });
 }

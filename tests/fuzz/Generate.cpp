@@ -197,9 +197,9 @@ private:
                    .result = program_.values++,
                    .type = {i32, {}},
                    .operands = {lo, hi},
-                   .attributes = {1 + below(2), below(3) ? 0 : 1 + below(5)}};
+                   .attributes = {1 + below(2), below(3) ? 0 : 1 + below(5), below(8) == 0}};
     if (below(5) == 0)
-      std::swap(loop.operands[0], loop.operands[1]), loop.attributes[0] = -1;
+      std::swap(loop.operands[0], loop.operands[1]), loop.attributes[kStep] = -1;
     loop.regions.push_back(fillRegion(insideLoop(block, loop), depth));
     accept(block, std::move(loop));
   }
@@ -237,11 +237,15 @@ private:
       m = 32;
     Type sumType{isFloat(dtype) ? accumulator(dtype) : i32, {m, n}}, mostType{dtype, {m}};
     int sums = addZeros(block, sumType), most = addZeros(block, mostType);
+    std::optional<int> chained; // sums of products of products
+    Type chainedType{sumType.dtype, {m, n}};
+    if (below(2) && isFloat(dtype) && sizeOf(dtype) > 1 && n * int64_t(sizeOf(dtype)) >= 32)
+      chained = addZeros(block, chainedType);
     Statement loop{
         .kind = Statement::For,
         .type = {i32, {}},
         .operands = {addNumber(block, below(2)), below(8) ? addNumber(block, below(8)) : 1},
-        .attributes = {below(4) ? 1 : 2, 1 + below(5)}};
+        .attributes = {below(4) ? 1 : 2, 1 + below(5), chained ? below(2) : below(8) == 0}};
     loop.result = program_.values++;
     Block body = insideLoop(block, loop);
     if (below(4) == 0)
@@ -257,12 +261,37 @@ private:
                                           .operands = {a, b, sums},
                                           .attributes = {below(5)}}))
         accept(body, {.kind = Statement::Assign, .operands = {sums, *product}});
+    if (chained)
+      addChain(body, {a, b}, {left, n}, sumType, {chainedType, *chained}, loop.result);
     if (below(3) == 0)
       addUse(body, operationNamed("scratch_store"), body.visible);
     if (below(2))
       fill(body, int64_t(body.statements.size()) + 1 + below(4), depth + 1);
     loop.regions.push_back(std::move(body.statements));
     accept(block, std::move(loop));
+  }
+
+  /// A product of two tiles is an operand of the next, as in attention.
+  void addChain(Block &block, std::vector<int> tiles, std::pair<int64_t, int64_t> third,
+                const Type &product, const std::pair<Type, int> &sums, int index) {
+    auto [input, n] = third;
+    DType dtype = program_.inputs[input].dtype;
+    auto scores = addResult(block, {.operation = &operationNamed("dot"),
+                                    .type = product,
+                                    .operands = std::move(tiles),
+                                    .attributes = {0}});
+    auto weights = scores ? addResult(block, {.operation = &operationNamed("cast"),
+                                              .type = {dtype, product.shape},
+                                              .operands = {*scores}})
+                          : std::nullopt;
+    if (!weights)
+      return;
+    int values = addStep(block, input, 0, {n, n}, index);
+    if (auto sum = addResult(block, {.operation = &operationNamed("dot"),
+                                     .type = sums.first,
+                                     .operands = {*weights, values, sums.second},
+                                     .attributes = {0}}))
+      accept(block, {.kind = Statement::Assign, .operands = {sums.second, *sum}});
   }
 
   int addStep(Block &block, int64_t input, int64_t axis, const Shape &shape, int index) {

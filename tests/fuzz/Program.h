@@ -16,6 +16,9 @@ namespace tile::fuzz {
 
 struct Operation;
 
+/// Attributes of a loop: its step, stages (0: none said), and whether it is rotated.
+enum ForAttributes : uint8_t { kStep, kStages, kRotated };
+
 /// A step of a program. Operands and results are numbers of values; a variable is a value that
 /// Assign changes.
 struct Statement {
@@ -23,10 +26,10 @@ struct Statement {
     Apply,   ///< result = operation(operands)
     Declare, ///< result = var(operands[0])
     Assign,  ///< operands[0] = operands[1]
-    For, ///< result is the index; operands are lo and hi, attributes the step and the stages, 0 for none
-    If,    ///< operands[0] decides between regions 0 and 1
-    While, ///< repeats region 0 while the variable operands[0], counted down here, is positive
-    Output ///< operands[0] is stored to output attributes[0]
+    For,     ///< result is the index; operands are lo and hi; attributes are ForAttributes
+    If,      ///< operands[0] decides between regions 0 and 1
+    While,   ///< repeats region 0 while the variable operands[0], counted down here, is positive
+    Output   ///< operands[0] is stored to output attributes[0]
   } kind = Apply;
   const Operation *operation = nullptr;
   int result = -1;

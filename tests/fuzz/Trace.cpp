@@ -42,9 +42,10 @@ private:
       variables_.at(statement.operands[0]) = operand(1);
       return;
     case Statement::For: {
-      Range loop = range(operand(0), operand(1), int(statement.attributes[0]));
-      int stages = int(statement.attributes[1]);
-      for (Value i : stages ? loop.stages(stages) : loop) {
+      Range plain = range(operand(0), operand(1), int(statement.attributes[kStep]));
+      int stages = int(statement.attributes[kStages]);
+      Range loop = stages ? plain.stages(stages) : plain;
+      for (Value i : statement.attributes[kRotated] ? loop.rotate() : loop) {
         values_.emplace(statement.result, i);
         trace(statement.regions[0]);
       }

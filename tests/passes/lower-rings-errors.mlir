@@ -28,6 +28,22 @@ func.func @got_before_it_is_committed(%n: i32, %v: !tile.view<1xf32>) {
 
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
 !ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+func.func @named_after_the_release(%n: i32, %v: !tile.view<1xf32>) {
+  %c0 = arith.constant 0 : i32
+  %r = tilegpu.ring_alloc : !ring
+  tilegpu.ring_acquire %r[%c0] : !ring
+  tilegpu.ring_commit %r[%c0] : !ring
+  %m = tilegpu.ring_get %r[%c0] : !ring
+  tilegpu.ring_release %r[%c0] : !ring
+  // expected-error @+1 {{is on fill 0, which is released}}
+  %t = tilegpu.ring_tiles %r[%c0] : !ring
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
 func.func @released_twice(%n: i32, %v: !tile.view<1xf32>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -124,8 +140,8 @@ func.func @loop_ends_with_a_fill_in_hand(%n: i32, %v: !tile.view<1xf32>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
+  // expected-error @+1 {{is left with fill 0 got}}
   %r = tilegpu.ring_alloc : !ring
-  // expected-error @+1 {{leaves fill 0 of a ring got}}
   scf.for %i = %c0 to %n step %c1 : i32 {
     tilegpu.ring_acquire %r[%i] : !ring
     tilegpu.ring_commit %r[%i] : !ring
@@ -159,12 +175,12 @@ func.func @copies_past_the_end(%n: i32, %v: !tile.view<1xf32>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
+  // expected-error @+1 {{is left with fill 0, which nobody gets}}
   %r = tilegpu.ring_alloc : !ring
   tilegpu.ring_acquire %r[%c0] : !ring
   tilegpu.ring_copy %v[%c0], %r[%c0] part 0 shape [32]
     {tilegpu.access = #tilegpu.access<order = [0], vector = 4, bounds = [none]>} : !tile.view<1xf32>, !ring
   tilegpu.ring_commit %r[%c0] : !ring
-  // expected-error @+1 {{copies fill 0 of a ring, which nobody gets}}
   scf.for %i = %c0 to %n step %c1 : i32 {
     %j = arith.addi %i, %c1 : i32
     %m = tilegpu.ring_get %r[%i] : !ring
@@ -183,9 +199,9 @@ func.func @branch_that_begins_and_does_not_end(%n: i32, %v: !tile.view<1xf32>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
+  // expected-error @+1 {{is left with fill 0 acquired}}
   %r = tilegpu.ring_alloc : !ring
   %p = arith.cmpi sgt, %n, %c0 : i32
-  // expected-error @+1 {{leaves fill 0 of a ring acquired}}
   scf.if %p {
     tilegpu.ring_acquire %r[%c0] : !ring
   }

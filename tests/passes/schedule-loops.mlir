@@ -82,3 +82,78 @@ func.func @load_that_stays(%p: !tile.ptr<f32>, %n: i32) {
   } {tile.stages = 3 : i32}
   return
 }
+
+// Rotation takes a product that depends on loads alone before one that does not, and three stages.
+#a = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #tilegpu.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#c = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#s2 = #tilegpu.shared<panel = [4, 4], linear = [1, 2, 4, 8, 16, 32, 64, 128], digits = [256, 256]>
+!memory = !tilegpu.smem<16x16xf16, #s2>
+!pairs = !tilegpu.ring<1 x !memory, !memory>
+!left = tensor<16x16xf16, #a>
+!right = tensor<16x16xf16, #b>
+!sums = tensor<16x16xf32, #c>
+
+// CHECK-LABEL: func.func @rotation
+// CHECK: asked = 0, stages = 3, reason = "by default", rotated = true>
+// CHECK: asked = 2, stages = 2, reason = "as asked", unrotated = "it has 2 of the 3 stages that takes">
+// CHECK: asked = 0, stages = 3, reason = "by default", unrotated = "no product of its body that depends on loads alone comes before one that does not">
+// CHECK: asked = 0, stages = 1, reason = "as asked", unrotated = "no product of its body that depends on loads alone comes before one that does not">
+// CHECK: asked = 0, stages = 3, reason = "by default">
+func.func @rotation(%n: i32, %q: !left) -> (!sums, !sums, !sums) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !sums
+  %r = tilegpu.ring_alloc : !pairs
+  %o = scf.for %i = %c0 to %n step %c1 iter_args(%sums = %zero) -> !sums : i32 {
+    tilegpu.ring_acquire %r[%i] : !pairs
+    tilegpu.ring_commit %r[%i] : !pairs
+    %k, %m = tilegpu.ring_get %r[%i] : !pairs
+    %keys = tilegpu.smem_load %k : !memory -> !right
+    %scores = tile.dot %q, %keys, %zero : !left, !right, !sums
+    %narrow = arith.truncf %scores : !sums to tensor<16x16xf16, #c>
+    %weights = tilegpu.convert_layout %narrow : tensor<16x16xf16, #c> -> !left
+    %values = tilegpu.smem_load %m : !memory -> !right
+    %next = tile.dot %weights, %values, %sums : !left, !right, !sums
+    tilegpu.ring_release %r[%i] : !pairs
+    scf.yield %next : !sums
+  } {tile.rotate}
+  %o2 = scf.for %i = %c0 to %n step %c1 iter_args(%sums = %zero) -> !sums : i32 {
+    tilegpu.ring_acquire %r[%i] : !pairs
+    tilegpu.ring_commit %r[%i] : !pairs
+    %k, %m = tilegpu.ring_get %r[%i] : !pairs
+    %keys = tilegpu.smem_load %k : !memory -> !right
+    %scores = tile.dot %q, %keys, %zero : !left, !right, !sums
+    %narrow = arith.truncf %scores : !sums to tensor<16x16xf16, #c>
+    %weights = tilegpu.convert_layout %narrow : tensor<16x16xf16, #c> -> !left
+    %values = tilegpu.smem_load %m : !memory -> !right
+    %next = tile.dot %weights, %values, %sums : !left, !right, !sums
+    tilegpu.ring_release %r[%i] : !pairs
+    scf.yield %next : !sums
+  } {tile.rotate, tile.stages = 2 : i32}
+  %o3 = scf.for %i = %c0 to %n step %c1 iter_args(%sums = %zero) -> !sums : i32 {
+    tilegpu.ring_acquire %r[%i] : !pairs
+    tilegpu.ring_commit %r[%i] : !pairs
+    %k, %m = tilegpu.ring_get %r[%i] : !pairs
+    %values = tilegpu.smem_load %m : !memory -> !right
+    %next = tile.dot %q, %values, %sums : !left, !right, !sums
+    tilegpu.ring_release %r[%i] : !pairs
+    scf.yield %next : !sums
+  } {tile.rotate}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+  } {tile.rotate}
+  %o4 = scf.for %i = %c0 to %n step %c1 iter_args(%sums = %zero) -> !sums : i32 {
+    tilegpu.ring_acquire %r[%i] : !pairs
+    tilegpu.ring_commit %r[%i] : !pairs
+    %k, %m = tilegpu.ring_get %r[%i] : !pairs
+    %keys = tilegpu.smem_load %k : !memory -> !right
+    %scores = tile.dot %q, %keys, %zero : !left, !right, !sums
+    %narrow = arith.truncf %scores : !sums to tensor<16x16xf16, #c>
+    %weights = tilegpu.convert_layout %narrow : tensor<16x16xf16, #c> -> !left
+    %values = tilegpu.smem_load %m : !memory -> !right
+    %next = tile.dot %weights, %values, %sums : !left, !right, !sums
+    tilegpu.ring_release %r[%i] : !pairs
+    scf.yield %next : !sums
+  }
+  return %o, %o2, %o3 : !sums, !sums, !sums
+}

@@ -16,11 +16,12 @@ protected:
 TEST_P(AttentionLoops, OnlineSoftmax) {
   static const auto program =
       kernel("online_softmax", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> d,
-                                  Out<f32, 1> weights, Const stages) {
+                                  Out<f32, 1> weights, Const stages, ConstOf<bool> rotates) {
         Value queries = q.tile({kRows, kWidth})(0, 0);
         auto sums = var(zeros(f32, {kRows, kWidth}));
         auto total = var(zeros(f32, {kRows})), largest = var(full(f32, {kRows}, -INFINITY));
-        for (auto j : range(cdiv(k.dim(0), kKeys)).stages(stages)) {
+        Range loop = range(cdiv(k.dim(0), kKeys)).stages(stages);
+        for (auto j : rotates ? loop.rotate() : loop) {
           Value scores = dot(queries, k.T().tile({kWidth, kKeys})(0, j));
           Value next = max(largest, reduce_max(scores, 1));
           Value fade = exp2(largest - next), powers = exp2(scores - expand_dims(next, 1));
@@ -37,7 +38,7 @@ TEST_P(AttentionLoops, OnlineSoftmax) {
   auto q = input<half>({kRows, kWidth}, oneHot);
   auto d = input<float>({kRows, kWidth}, std::vector<float>(kRows * kWidth));
   auto weights = input<float>({kRows}, std::vector<float>(kRows));
-  forEveryLoop([&](int stages, int steps) {
+  forEveryRotation([&](int stages, int steps, bool rotates) {
     int64_t keys = keysOf(steps), padded = int64_t(steps) * kKeys;
     std::vector<half> kValues = smallIntegers<half>(keys * kWidth, 1),
                       vValues = smallIntegers<half>(keys * kWidth, 2);
@@ -53,7 +54,7 @@ TEST_P(AttentionLoops, OnlineSoftmax) {
       return result;
     };
     runUnderEverySchedule(
-        program.consts(stages).grid(1), steps,
+        program.consts(stages, rotates).grid(1), steps,
         {Written(d, smallIntegers<float>(kRows * kWidth, 3)),
          Written(weights, smallIntegers<float>(kRows, 4))},
         [&] {
@@ -69,19 +70,21 @@ TEST_P(AttentionLoops, OnlineSoftmax) {
 // Keys are values: one tile from memory is an operand of both products, as it is and transposed.
 TEST_P(AttentionLoops, OneSourceForTwoProducts) {
   static const auto program =
-      kernel("keys_are_values", [](In<f16, 2> q, In<f16, 2> kv, Out<f32, 2> d, Const stages) {
-        Value queries = q.tile({kRows, kWidth})(0, 0);
-        auto sums = var(zeros(f32, {kRows, kWidth}));
-        for (auto j : range(cdiv(kv.dim(0), kKeys)).stages(stages)) {
-          Value keys = kv.tile({kKeys, kWidth})(j, 0);
-          sums = dot(cast(f16, dot(queries, trans(keys))), keys, sums);
-        }
-        d.tile({kRows, kWidth})(0, 0) = sums;
-      });
+      kernel("keys_are_values",
+             [](In<f16, 2> q, In<f16, 2> kv, Out<f32, 2> d, Const stages, ConstOf<bool> rotates) {
+               Value queries = q.tile({kRows, kWidth})(0, 0);
+               auto sums = var(zeros(f32, {kRows, kWidth}));
+               Range loop = range(cdiv(kv.dim(0), kKeys)).stages(stages);
+               for (auto j : rotates ? loop.rotate() : loop) {
+                 Value keys = kv.tile({kKeys, kWidth})(j, 0);
+                 sums = dot(cast(f16, dot(queries, trans(keys))), keys, sums);
+               }
+               d.tile({kRows, kWidth})(0, 0) = sums;
+             });
   std::vector<half> qValues = smallIntegers<half>(kRows * kWidth, 1);
   auto q = input<half>({kRows, kWidth}, qValues);
   auto d = input<float>({kRows, kWidth}, std::vector<float>(kRows * kWidth));
-  forEveryLoop([&](int stages, int steps) {
+  forEveryRotation([&](int stages, int steps, bool rotates) {
     int64_t keys = keysOf(steps);
     std::vector<half> values = smallIntegers<half>(keys * kWidth, 2);
     auto at = [&](int64_t key, int64_t column) {
@@ -97,7 +100,7 @@ TEST_P(AttentionLoops, OneSourceForTwoProducts) {
           expected[static_cast<size_t>(row * kWidth + i)] += score * at(key, i);
       }
     runUnderEverySchedule(
-        program.consts(stages).grid(1), steps,
+        program.consts(stages, rotates).grid(1), steps,
         {Written(d, smallIntegers<float>(kRows * kWidth, 3))},
         [&] { expectAll(d, [&](int64_t i) { return expected[static_cast<size_t>(i)]; }); }, q,
         input<half>({keys, kWidth}, values), d);

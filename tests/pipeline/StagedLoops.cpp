@@ -15,7 +15,8 @@ const bool gate = assembleEverything(Spills::Forbidden);
 namespace {
 
 /// The optional passes that run loads ahead of their use; a compiler need not have them all.
-constexpr const char *kPipelinePasses[] = {"schedule-loops", "pipeline-loops", "specialize-warps"};
+constexpr const char *kPipelinePasses[] = {"schedule-loops", "pipeline-loops", "rotate-loops",
+                                           "specialize-warps"};
 
 std::vector<std::string> knownPipelinePasses() {
   std::vector<std::string> known;
@@ -46,6 +47,17 @@ void StagedLoops::forEveryLoop(const std::function<void(int stages, int steps)> 
       SCOPED_TRACE(std::to_string(stages) + " stages, " + std::to_string(steps) + " steps");
       loop(stages, steps);
     }
+}
+
+void StagedLoops::forEveryRotation(
+    const std::function<void(int stages, int steps, bool rotates)> &loop) {
+  forEveryLoop([&](int stages, int steps) {
+    loop(stages, steps, false);
+    if (stages >= 3) {
+      SCOPED_TRACE("rotated");
+      loop(stages, steps, true);
+    }
+  });
 }
 
 void StagedLoops::SetUp() {

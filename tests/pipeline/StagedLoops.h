@@ -67,6 +67,9 @@ protected:
 
   /// Calls `loop` with numbers of stages, and for each the numbers of iterations round it.
   static void forEveryLoop(const std::function<void(int stages, int steps)> &loop);
+  /// The same, and with rotation where the stages allow it as well.
+  static void
+  forEveryRotation(const std::function<void(int stages, int steps, bool rotates)> &loop);
 
   /// Launches under every schedule, from the same contents of what is written, and calls `check` each time. Where the
   /// compiler has passes that run loads ahead, the results of kMostSteps without them must have the same bits: of fewer

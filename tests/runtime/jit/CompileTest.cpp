@@ -180,6 +180,33 @@ TEST(Compile, StagesThatDoNotFitAreLeftOutAndARemarkSaysSo) {
   EXPECT_LE(kernel.sharedBytes, 163 * 1024);
 }
 
+TEST(Compile, LoopsAreRotatedOrARemarkSaysWhyNot) {
+  auto rotated = kernel("rotated", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> out,
+                                      ConstOf<bool> chained) {
+    Value queries = q.tile({64, 32})(0, 0);
+    auto sums = var(zeros(f32, {64, 32}));
+    for (auto j : range(cdiv(k.dim(0), 32)).rotate()) {
+      Value scores = dot(queries, k.T().tile({32, 32})(0, j));
+      sums = chained ? dot(cast(f16, exp2(scores)), v.tile({32, 32})(j, 0), sums) : sums + scores;
+    }
+    out.tile({64, 32})(0, 0) = sums;
+  });
+  auto compile = [&](bool chained) {
+    return jit::compileRequest({rotated.consts(chained),
+                                {exampleView(f16, {64, 32}), exampleView(f16, {512, 32}),
+                                 exampleView(f16, {512, 32}), exampleView(f32, {64, 32})}},
+                               {.keepReport = true});
+  };
+  codegen::CompiledKernel chain = compile(true), alone = compile(false);
+  EXPECT_TRUE(chain.remarks.empty());
+  EXPECT_TRUE(chain.report->loops.at(0).rotated);
+  ASSERT_EQ(alone.remarks.size(), 1u);
+  EXPECT_EQ(alone.remarks[0].message,
+            "rotate: the loop stays as it is: no product of its body that depends on loads alone "
+            "comes before one that does not");
+  EXPECT_FALSE(alone.report->loops.at(0).rotated);
+}
+
 // --- Assembling ----------------------------------------------------------------------------------
 
 class Assemble : public testing::Test {

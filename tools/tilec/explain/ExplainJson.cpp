@@ -81,6 +81,8 @@ private:
             {"stages_asked", l.stagesAsked ? Json(l.stagesAsked) : Json(nullptr)},
             {"stages", l.stages},
             {"reason", l.reason},
+            {"rotated", l.rotated},
+            {"unrotated", l.unrotated.empty() ? Json(nullptr) : Json(l.unrotated)},
             {"barriers", l.barriers},
             {"groups_in_flight", l.groupsInFlight ? Json(*l.groupsInFlight) : Json(nullptr)}};
   }

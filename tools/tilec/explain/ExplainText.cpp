@@ -153,6 +153,10 @@ private:
             count(*loop.groupsInFlight, "group", "groups") + " of copies in flight at the wait";
       entry(loop.where, asked + ", " + std::to_string(loop.stages) + " given: " + loop.reason);
       detail(count(loop.barriers, "barrier", "barriers") + " an iteration, " + flight);
+      if (loop.rotated)
+        detail("rotated: products that depend on loads alone run an iteration ahead");
+      if (!loop.unrotated.empty())
+        detail("not rotated: " + loop.unrotated);
     }
   }
 
