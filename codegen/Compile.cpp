@@ -120,35 +120,35 @@ Parameter parameterOf(func::FuncOp kernel, unsigned index) {
 class Compilation {
 public:
   Compilation(ModuleOp module, const CompileOptions &options)
-      : module(module), options(options), runner(module, options, result.timings) {}
+      : module_(module), options_(options), runner_(module, options, result_.timings) {}
 
   FailureOr<CompiledKernel> run() {
-    std::optional<ir::Target> target = ir::findTarget(options.target);
+    std::optional<ir::Target> target = ir::findTarget(options_.target);
     if (!target)
-      return ir::userError(module.emitError(), ErrorCode::InvalidArgument)
-             << "unknown target '" << options.target << "'; known: " << ir::knownTargets();
-    func::FuncOp kernel = findKernel(module);
+      return ir::userError(module_.emitError(), ErrorCode::InvalidArgument)
+             << "unknown target '" << options_.target << "'; known: " << ir::knownTargets();
+    func::FuncOp kernel = findKernel(module_);
     if (!kernel)
       return failure();
-    result.name = entryNameOf(kernel.getName());
-    result.target = options.target;
-    result.grid = gridOf(kernel);
-    result.persistent = kernel->hasAttr(ir::kPersistentAttr);
-    allowFusion = !kernel->hasAttr(ir::kNoFusionAttr);
-    result.cudaFunctions = cudaFunctionsOf(module);
+    result_.name = entryNameOf(kernel.getName());
+    result_.target = options_.target;
+    result_.grid = gridOf(kernel);
+    result_.persistent = kernel->hasAttr(ir::kPersistentAttr);
+    allowFusion_ = !kernel->hasAttr(ir::kNoFusionAttr);
+    result_.cudaFunctions = cudaFunctionsOf(module_);
     keep(Stage::Tile);
     emitRemarks(kernel);
-    if (failed(runner.run([&](PassManager &manager) {
-          passes::buildLayoutPipeline(manager, {options.target});
+    if (failed(runner_.run([&](PassManager &manager) {
+          passes::buildLayoutPipeline(manager, {options_.target});
         })) ||
-        failed(placeInSharedMemory(module, runner, options.target)))
+        failed(placeInSharedMemory(module_, runner_, options_.target)))
       return failure();
-    emitStageRemarks(findKernel(module));
+    emitStageRemarks(findKernel(module_));
     keep(Stage::TileGpu);
-    readMetadata(findKernel(module));
-    makeReportIfAsked(findKernel(module));
-    if (failed(runner.run([&](PassManager &manager) {
-          manager.addPass(createLowerToScalars({options.target}));
+    readMetadata(findKernel(module_));
+    makeReportIfAsked(findKernel(module_));
+    if (failed(runner_.run([&](PassManager &manager) {
+          manager.addPass(createLowerToScalars({options_.target}));
           manager.addPass(createScalarsToLlvm());
           // Lines for reports and profilers. More than directives would put `debug` on `.target`, which ruins the code.
           manager.addPass(
@@ -161,51 +161,51 @@ public:
 
 private:
   void keep(Stage stage) {
-    if (!options.keepStages)
+    if (!options_.keepStages)
       return;
     std::vector<SourceLine> lines;
-    result.stages.emplace_back(stage, printWithLines(module, lines));
-    stageLines.push_back({stage, std::move(lines)});
+    result_.stages.emplace_back(stage, printWithLines(module_, lines));
+    stageLines_.push_back({stage, std::move(lines)});
   }
 
   // Of the kernel as it is now; the stages' lines follow when all are known.
   void makeReportIfAsked(func::FuncOp kernel) {
-    if (options.keepReport)
-      report = std::make_shared<KernelReport>(makeReport(kernel));
+    if (options_.keepReport)
+      report_ = std::make_shared<KernelReport>(makeReport(kernel));
   }
 
   void readMetadata(func::FuncOp kernel) {
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-      result.parameters.push_back(parameterOf(kernel, i));
-    result.threads = static_cast<int32_t>(ir::warpsOf(kernel) * ir::kWarpSize);
-    result.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
+      result_.parameters.push_back(parameterOf(kernel, i));
+    result_.threads = static_cast<int32_t>(ir::warpsOf(kernel) * ir::kWarpSize);
+    result_.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
   }
 
   FailureOr<CompiledKernel> emit(const ir::Target &target) {
-    runner.keepBeforePtx();
+    runner_.keepBeforePtx();
     FailureOr<EmittedPtx> emitted =
-        emitPtx(module, target, options, allowFusion, runner.switches(), result.timings);
+        emitPtx(module_, target, options_, allowFusion_, runner_.switches(), result_.timings);
     if (failed(emitted))
       return failure();
-    result.ptx = std::move(emitted->ptx);
-    if (options.keepStages) {
-      result.stages.emplace_back(Stage::LlvmIr, std::move(emitted->llvmIr));
-      result.stages.emplace_back(Stage::Ptx, result.ptx);
+    result_.ptx = std::move(emitted->ptx);
+    if (options_.keepStages) {
+      result_.stages.emplace_back(Stage::LlvmIr, std::move(emitted->llvmIr));
+      result_.stages.emplace_back(Stage::Ptx, result_.ptx);
     }
-    if (report) {
-      report->stageLines = std::move(stageLines);
-      result.report = std::move(report);
+    if (report_) {
+      report_->stageLines = std::move(stageLines_);
+      result_.report = std::move(report_);
     }
-    return std::move(result);
+    return std::move(result_);
   }
 
-  ModuleOp module;
-  const CompileOptions &options;
-  std::shared_ptr<KernelReport> report;
-  std::vector<StageLines> stageLines;
-  bool allowFusion = true; ///< a * b + c may become one operation
-  CompiledKernel result;
-  PassRunner runner;
+  ModuleOp module_;
+  const CompileOptions &options_;
+  std::shared_ptr<KernelReport> report_;
+  std::vector<StageLines> stageLines_;
+  bool allowFusion_ = true; ///< a * b + c may become one operation
+  CompiledKernel result_;
+  PassRunner runner_;
 };
 
 FailureOr<CompiledKernel> compileOnce(ModuleOp module, const CompileOptions &options,

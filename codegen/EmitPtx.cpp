@@ -129,18 +129,18 @@ std::string addLibrary(llvm::Module &module, llvm::TargetMachine &machine) {
 /// Times steps that follow one another.
 class StepClock {
 public:
-  StepClock(bool isOn, Timings &timings) : isOn(isOn), timings(timings) {}
+  StepClock(bool isOn, Timings &timings) : isOn_(isOn), timings_(timings) {}
   void step(const char *name) {
     auto now = std::chrono::steady_clock::now();
-    if (isOn)
-      timings.emplace_back(name, std::chrono::duration<double, std::milli>(now - start).count());
-    start = now;
+    if (isOn_)
+      timings_.emplace_back(name, std::chrono::duration<double, std::milli>(now - start_).count());
+    start_ = now;
   }
 
 private:
-  bool isOn;
-  Timings &timings;
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  bool isOn_;
+  Timings &timings_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 std::string printed(const llvm::Module &module) {

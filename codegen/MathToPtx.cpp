@@ -109,17 +109,17 @@ template <class Op> struct FastOrLibrary : ConvertOpToLLVMPattern<Op> {
 // Functions of the library alone, under its name for them.
 template <class Op> struct Library : ConvertOpToLLVMPattern<Op> {
   Library(const LLVMTypeConverter &converter, StringRef name)
-      : ConvertOpToLLVMPattern<Op>(converter, /*benefit=*/2), name(name) {}
+      : ConvertOpToLLVMPattern<Op>(converter, /*benefit=*/2), name_(name) {}
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     if (!isComputed(op.getType()))
       return rewriter.notifyMatchFailure(op, "not on f32 or f64");
-    rewriter.replaceOp(op, callLibrary(rewriter, op.getLoc(), name, adaptor.getOperands()));
+    rewriter.replaceOp(op, callLibrary(rewriter, op.getLoc(), name_, adaptor.getOperands()));
     return success();
   }
 
 private:
-  StringRef name;
+  StringRef name_;
 };
 
 // The library's pow loses the sign and size of results that exponents of about 1e300 and more lead to. An exponent of

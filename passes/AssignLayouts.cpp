@@ -44,10 +44,10 @@ using gpu::Strength;
 
 class Claims {
 public:
-  explicit Claims(func::FuncOp function) : function(function), warps(ir::warpsOf(function)) {}
+  explicit Claims(func::FuncOp function) : function_(function), warps_(ir::warpsOf(function)) {}
 
   LogicalResult decide() {
-    WalkResult known = function.walk([](Operation *op) {
+    WalkResult known = function_.walk([](Operation *op) {
       if (!llvm::any_of(op->getResults(), isTile) || isUnderstood(op))
         return WalkResult::advance();
       ir::userError(op->emitOpError(), ErrorCode::Unsupported)
@@ -56,7 +56,7 @@ public:
     });
     if (known.wasInterrupted())
       return failure();
-    WalkResult checked = function.walk([&](ir::DotOp dot) {
+    WalkResult checked = function_.walk([&](ir::DotOp dot) {
       if (gpu::layoutsOf(dot))
         return WalkResult::advance();
       dot.emitOpError("the chosen variant has no layout for these shapes");
@@ -64,31 +64,31 @@ public:
     });
     if (checked.wasInterrupted())
       return failure();
-    if (function->hasAttr(ir::kCallableAttr))
-      for (Value argument : function.getArguments())
+    if (function_->hasAttr(ir::kCallableAttr))
+      for (Value argument : function_.getArguments())
         claim(argument, boundaryClaim(argument));
     do {
-      changed = false;
-      function.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
-    } while (changed);
+      changed_ = false;
+      function_.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
+    } while (changed_);
     return success();
   }
 
-  LayoutClaim of(Value value) const { return claims.lookup(value); }
+  LayoutClaim of(Value value) const { return claims_.lookup(value); }
 
   /// What callers and callees agree on for arguments and results, without asking: the default layout.
   gpu::LayoutAttr boundaryLayout(Value value) const {
-    return gpu::defaultLayout(cast<RankedTensorType>(value.getType()), warps);
+    return gpu::defaultLayout(cast<RankedTensorType>(value.getType()), warps_);
   }
 
   /// The claimed layout, else the default one.
   gpu::LayoutAttr layoutOrDefault(Value value) const {
     LayoutClaim claim = of(value);
     return claim.layout ? claim.layout
-                        : gpu::defaultLayout(cast<RankedTensorType>(value.getType()), warps);
+                        : gpu::defaultLayout(cast<RankedTensorType>(value.getType()), warps_);
   }
 
-  int64_t numWarps() const { return warps; }
+  int64_t numWarps() const { return warps_; }
 
 private:
   static bool isUnderstood(Operation *op) {
@@ -101,11 +101,11 @@ private:
   }
 
   void claim(Value value, LayoutClaim next) {
-    LayoutClaim &current = claims[value];
+    LayoutClaim &current = claims_[value];
     if (!isTile(value) || !next.layout || next.strength <= current.strength)
       return;
     current = next;
-    changed = true;
+    changed_ = true;
   }
 
   LayoutClaim boundaryClaim(Value value) const {
@@ -174,7 +174,7 @@ private:
     LayoutClaim best = strongest(sources);
     if (best.strength != Strength::None)
       return claimResults(op, best);
-    if (LayoutClaim wanted = laid ? laid.getWantedLayout(warps) : LayoutClaim(); wanted.layout)
+    if (LayoutClaim wanted = laid ? laid.getWantedLayout(warps_) : LayoutClaim(); wanted.layout)
       for (Value value : op->getResults())
         claim(value, wanted);
   }
@@ -188,10 +188,10 @@ private:
                             : LayoutClaim{layoutOrDefault(value), Strength::Default});
   }
 
-  func::FuncOp function;
-  int64_t warps;
-  bool changed = false;
-  DenseMap<Value, LayoutClaim> claims;
+  func::FuncOp function_;
+  int64_t warps_;
+  bool changed_ = false;
+  DenseMap<Value, LayoutClaim> claims_;
 };
 
 // --- Rewriting --------------------------------------------------------------------------------------------------
@@ -199,23 +199,23 @@ private:
 class Rewriter {
 public:
   Rewriter(func::FuncOp function, const Claims &claims)
-      : function(function), claims(claims), builder(function) {}
+      : function_(function), claims_(claims), builder_(function) {}
 
   LogicalResult rewrite() {
-    bool isCalled = function->hasAttr(ir::kCallableAttr);
-    for (Value argument : function.getArguments())
+    bool isCalled = function_->hasAttr(ir::kCallableAttr);
+    for (Value argument : function_.getArguments())
       if (isCalled && isTile(argument))
-        setLayout(argument, claims.boundaryLayout(argument));
+        setLayout(argument, claims_.boundaryLayout(argument));
     SmallVector<Operation *> ops;
-    function.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+    function_.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops)
       if (failed(rewrite(op)))
         return failure();
     eraseUnlaid(ops);
     if (isCalled)
-      function.setType(
-          FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(),
-                            function.getBody().front().getTerminator()->getOperandTypes()));
+      function_.setType(
+          FunctionType::get(function_.getContext(), function_.getBody().getArgumentTypes(),
+                            function_.getBody().front().getTerminator()->getOperandTypes()));
     return success();
   }
 
@@ -229,19 +229,19 @@ private:
   Value inLayout(Value value, gpu::LayoutAttr layout) {
     if (!isTile(value) || gpu::encodingOf(value.getType()) == layout)
       return value;
-    Value &made = inLayouts[{value, layout}];
+    Value &made = inLayouts_[{value, layout}];
     if (!made) {
       Value fresh = isMadeOnDemand(value) ? remake(value, layout) : convert(value, layout);
-      inLayouts[{value, layout}] = fresh; // the map may have grown
+      inLayouts_[{value, layout}] = fresh; // the map may have grown
       return fresh;
     }
     return made;
   }
 
   Value convert(Value value, gpu::LayoutAttr layout) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointAfterValue(value);
-    return gpu::ConvertLayoutOp::create(builder, value.getLoc(),
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointAfterValue(value);
+    return gpu::ConvertLayoutOp::create(builder_, value.getLoc(),
                                         gpu::withLayout(value.getType(), layout), value);
   }
 
@@ -249,7 +249,7 @@ private:
   gpu::LayoutAttr neededLayout(OpOperand &operand, gpu::LayoutAttr layout) const {
     if (!isTile(operand.get()))
       return {};
-    return gpu::takesAnyLayout(operand) ? claims.layoutOrDefault(operand.get())
+    return gpu::takesAnyLayout(operand) ? claims_.layoutOrDefault(operand.get())
                                         : gpu::operandLayout(operand, layout);
   }
 
@@ -260,17 +260,17 @@ private:
       gpu::LayoutAttr needed = neededLayout(operand, layout);
       if (isTile(operand.get()) &&
           !needed) { // the algebra refuses: through a layout both sides know
-        gpu::LayoutAttr fallback = claims.layoutOrDefault(value);
+        gpu::LayoutAttr fallback = claims_.layoutOrDefault(value);
         return fallback == layout ? Value() : convert(inLayout(value, fallback), layout);
       }
       operands.push_back(needed ? inLayout(operand.get(), needed) : operand.get());
     }
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointAfterValue(value);
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointAfterValue(value);
     IRMapping mapping;
     for (auto [from, to] : llvm::zip_equal(op->getOperands(), operands))
       mapping.map(from, to);
-    Operation *clone = builder.clone(*op, mapping);
+    Operation *clone = builder_.clone(*op, mapping);
     setLayout(clone->getResult(0), layout);
     return clone->getResult(0);
   }
@@ -297,7 +297,7 @@ private:
       return rewriteTerminator(op), success();
     auto call = dyn_cast<func::CallOp>(op);
     if ((call && ir::callableOf(call)) ||
-        (isa<func::ReturnOp>(op) && function->hasAttr(ir::kCallableAttr)))
+        (isa<func::ReturnOp>(op) && function_->hasAttr(ir::kCallableAttr)))
       return rewriteBoundary(op), success();
     if (isa<ir::ViewStoreOp, ir::StoreOp>(op))
       return rewriteStore(op), success();
@@ -308,7 +308,7 @@ private:
              success();
     if (auto histogram = dyn_cast<ir::HistogramOp>(op))
       return rewriteHistogram(histogram), success();
-    return claims.of(firstTile(op->getResults())).layout ? rewriteInPlace(op) : success();
+    return claims_.of(firstTile(op->getResults())).layout ? rewriteInPlace(op) : success();
   }
 
   static Value firstTile(ValueRange values) {
@@ -318,7 +318,7 @@ private:
 
   // Operations with a claim, in whose terms each operand is wanted.
   LogicalResult rewriteInPlace(Operation *op) {
-    gpu::LayoutAttr layout = claims.of(firstTile(op->getResults())).layout;
+    gpu::LayoutAttr layout = claims_.of(firstTile(op->getResults())).layout;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isTile(operand.get()))
         continue;
@@ -337,17 +337,17 @@ private:
 
   // The data go through shared memory and may lie anyhow; the mask lies as they do.
   void rewriteHistogram(ir::HistogramOp op) {
-    gpu::LayoutAttr input = claims.layoutOrDefault(op.getInput());
+    gpu::LayoutAttr input = claims_.layoutOrDefault(op.getInput());
     for (OpOperand &operand : op->getOpOperands())
       setOperand(operand, input);
-    setLayout(op.getResult(), claims.layoutOrDefault(op.getResult()));
+    setLayout(op.getResult(), claims_.layoutOrDefault(op.getResult()));
   }
 
   void rewriteControl(Operation *op) {
     auto set = [&](ValueRange values) {
       for (Value value : values)
         if (isTile(value))
-          setLayout(value, claims.layoutOrDefault(value));
+          setLayout(value, claims_.layoutOrDefault(value));
     };
     set(op->getResults());
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -382,10 +382,10 @@ private:
   void rewriteBoundary(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
       if (isTile(operand.get()))
-        setOperand(operand, claims.boundaryLayout(operand.get()));
+        setOperand(operand, claims_.boundaryLayout(operand.get()));
     for (Value result : op->getResults())
       if (isTile(result))
-        setLayout(result, claims.boundaryLayout(result));
+        setLayout(result, claims_.boundaryLayout(result));
   }
 
   // A value that lies along the memory's fastest dimension is stored from where it is; others are brought into order first.
@@ -394,8 +394,8 @@ private:
     if (!isTile(value))
       return;
     gpu::LayoutAttr layout =
-        gpu::coalescedLayout(op, cast<RankedTensorType>(value.getType()), claims.numWarps());
-    LayoutClaim claim = claims.of(value);
+        gpu::coalescedLayout(op, cast<RankedTensorType>(value.getType()), claims_.numWarps());
+    LayoutClaim claim = claims_.of(value);
     if (claim.strength == Strength::Access && liesAlong(claim.layout, op))
       layout = claim.layout;
     for (OpOperand &operand : op->getOpOperands())
@@ -413,10 +413,10 @@ private:
   void rewriteReduce(ir::ReduceOp op) {
     gpu::LayoutAttr layout;
     for (Value operand : op->getOperands())
-      if (!layout && claims.of(operand).layout)
-        layout = claims.of(operand).layout;
+      if (!layout && claims_.of(operand).layout)
+        layout = claims_.of(operand).layout;
     if (!layout)
-      layout = claims.layoutOrDefault(op->getOperand(0));
+      layout = claims_.layoutOrDefault(op->getOperand(0));
     layout = op.getReducibleLayout(layout);
     for (OpOperand &operand : op->getOpOperands())
       setOperand(operand, layout);
@@ -433,12 +433,12 @@ private:
     gpu::LayoutAttr layout;
     for (Value value : op->getOperands())
       if (!layout && isTile(value))
-        layout = claims.of(value).layout;
+        layout = claims_.of(value).layout;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isTile(operand.get()))
         continue;
       if (!layout)
-        layout = claims.layoutOrDefault(operand.get());
+        layout = claims_.layoutOrDefault(operand.get());
       setOperand(operand, layout);
     }
   }
@@ -452,10 +452,10 @@ private:
         op->erase();
   }
 
-  func::FuncOp function;
-  const Claims &claims;
-  OpBuilder builder;
-  DenseMap<std::pair<Value, Attribute>, Value> inLayouts;
+  func::FuncOp function_;
+  const Claims &claims_;
+  OpBuilder builder_;
+  DenseMap<std::pair<Value, Attribute>, Value> inLayouts_;
 };
 
 /// A tile of more registers than this times a thread's would be spilled as a whole, after minutes in the assembler.

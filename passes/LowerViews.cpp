@@ -25,82 +25,82 @@ namespace {
 class ArgumentExpander {
 public:
   ArgumentExpander(func::FuncOp function, unsigned source)
-      : function(function), source(source),
-        builder(OpBuilder::atBlockBegin(&function.getBody().front())) {}
+      : function_(function), source_(source),
+        builder_(OpBuilder::atBlockBegin(&function.getBody().front())) {}
 
   // Replaces the uses of a view by a `tile.make_view` of new arguments. They are appended; the caller erases the view.
   void expandView(ir::ViewType type) {
-    Location loc = function.getArgument(source).getLoc();
-    auto alignment = function.getArgAttrOfType<IntegerAttr>(source, ir::kAlignmentAttr);
-    Value base = append(ir::PtrType::get(builder.getContext(), type.getElementType()),
+    Location loc = function_.getArgument(source_).getLoc();
+    auto alignment = function_.getArgAttrOfType<IntegerAttr>(source_, ir::kAlignmentAttr);
+    Value base = append(ir::PtrType::get(builder_.getContext(), type.getElementType()),
                         ir::ParamKind::Pointer, -1,
                         alignment ? alignment.getInt() : gpu::bytesOf(type.getElementType()));
     SmallVector<Value> extents, strides;
-    bool isWide = function.getArgAttr(source, ir::kWideAttr) != nullptr;
+    bool isWide = function_.getArgAttr(source_, ir::kWideAttr) != nullptr;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      Value extent = append(builder.getI32Type(), ir::ParamKind::Extent, dim,
+      Value extent = append(builder_.getI32Type(), ir::ParamKind::Extent, dim,
                             fact(ir::kExtentDivisibleAttr, dim));
       if (int64_t known = fact(ir::kExtentsAttr, dim, -1); known >= 0) // the launch passes it still
-        extent = arith::ConstantOp::create(builder, loc,
-                                           builder.getI32IntegerAttr(static_cast<int32_t>(known)));
-      extents.push_back(isWide ? arith::ExtSIOp::create(builder, loc, builder.getI64Type(), extent)
-                               : extent);
+        extent = arith::ConstantOp::create(builder_, loc,
+                                           builder_.getI32IntegerAttr(static_cast<int32_t>(known)));
+      extents.push_back(
+          isWide ? arith::ExtSIOp::create(builder_, loc, builder_.getI64Type(), extent) : extent);
     }
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       strides.push_back(makeStride(type, dim, isWide));
-    Value view = ir::MakeViewOp::create(builder, loc, type, base, extents, strides);
-    function.getArgument(source).replaceAllUsesWith(view);
+    Value view = ir::MakeViewOp::create(builder_, loc, type, base, extents, strides);
+    function_.getArgument(source_).replaceAllUsesWith(view);
   }
 
   // A scalar or pointer stays as it is, but moves behind what was appended before it.
   void keep() {
-    Type type = function.getArgument(source).getType();
-    auto alignment = function.getArgAttrOfType<IntegerAttr>(source, ir::kAlignmentAttr);
+    Type type = function_.getArgument(source_).getType();
+    auto alignment = function_.getArgAttrOfType<IntegerAttr>(source_, ir::kAlignmentAttr);
     Value copy =
         append(type, isa<ir::PtrType>(type) ? ir::ParamKind::Pointer : ir::ParamKind::Scalar, -1,
                alignment ? alignment.getInt() : 1);
-    function.getArgument(source).replaceAllUsesWith(copy);
+    function_.getArgument(source_).replaceAllUsesWith(copy);
   }
 
 private:
   Value append(Type type, ir::ParamKind kind, int64_t dim, int64_t divisibility) {
-    auto param = ir::ParamAttr::get(builder.getContext(), kind, static_cast<int32_t>(source),
+    auto param = ir::ParamAttr::get(builder_.getContext(), kind, static_cast<int32_t>(source_),
                                     static_cast<int32_t>(dim));
-    SmallVector<NamedAttribute> attributes = {builder.getNamedAttr(ir::kParamAttr, param)};
+    SmallVector<NamedAttribute> attributes = {builder_.getNamedAttr(ir::kParamAttr, param)};
     if (divisibility > 1)
       attributes.push_back(
-          builder.getNamedAttr(ir::kDivisibilityAttr, builder.getI32IntegerAttr(divisibility)));
-    if (Attribute aliases = function.getArgAttr(source, ir::kMayAliasAttr);
+          builder_.getNamedAttr(ir::kDivisibilityAttr, builder_.getI32IntegerAttr(divisibility)));
+    if (Attribute aliases = function_.getArgAttr(source_, ir::kMayAliasAttr);
         aliases && kind == ir::ParamKind::Pointer)
-      attributes.push_back(builder.getNamedAttr(ir::kMayAliasAttr, aliases));
-    if (Attribute name = function.getArgAttr(source, ir::kNameAttr);
+      attributes.push_back(builder_.getNamedAttr(ir::kMayAliasAttr, aliases));
+    if (Attribute name = function_.getArgAttr(source_, ir::kNameAttr);
         name && kind == ir::ParamKind::Pointer)
-      attributes.push_back(builder.getNamedAttr(ir::kNameAttr, name));
-    unsigned index = function.getNumArguments();
-    (void)function.insertArgument(index, type, builder.getDictionaryAttr(attributes),
-                                  function.getArgument(source).getLoc());
-    return function.getArgument(index);
+      attributes.push_back(builder_.getNamedAttr(ir::kNameAttr, name));
+    unsigned index = function_.getNumArguments();
+    (void)function_.insertArgument(index, type, builder_.getDictionaryAttr(attributes),
+                                   function_.getArgument(source_).getLoc());
+    return function_.getArgument(index);
   }
 
   int64_t fact(StringRef name, int64_t dim, int64_t unknown = 1) {
-    auto facts = function.getArgAttrOfType<DenseI64ArrayAttr>(source, name);
+    auto facts = function_.getArgAttrOfType<DenseI64ArrayAttr>(source_, name);
     return facts && dim < facts.size() ? facts[dim] : unknown;
   }
 
   Value makeStride(ir::ViewType type, int64_t dim, bool isWide) {
-    Type strideType = isWide ? builder.getI64Type() : builder.getI32Type();
-    auto units = function.getArgAttrOfType<DenseI32ArrayAttr>(source, ir::kUnitStrideAttr);
+    Type strideType = isWide ? builder_.getI64Type() : builder_.getI32Type();
+    auto units = function_.getArgAttrOfType<DenseI32ArrayAttr>(source_, ir::kUnitStrideAttr);
     if (units && llvm::is_contained(units.asArrayRef(), dim))
-      return arith::ConstantOp::create(builder, function.getLoc(),
-                                       builder.getIntegerAttr(strideType, 1));
+      return arith::ConstantOp::create(builder_, function_.getLoc(),
+                                       builder_.getIntegerAttr(strideType, 1));
     int64_t bytes = fact(ir::kStrideBytesDivisibleAttr, dim);
     return append(strideType, ir::ParamKind::Stride, dim,
                   std::max<int64_t>(1, bytes / gpu::bytesOf(type.getElementType())));
   }
 
-  func::FuncOp function;
-  unsigned source;
-  OpBuilder builder;
+  func::FuncOp function_;
+  unsigned source_;
+  OpBuilder builder_;
 };
 
 // The grid's symbols named arguments of the source kernel; now each is the scalar that took its place. `first` is where
@@ -234,7 +234,7 @@ private:
 
   // Odd tile extents (96 = 32 * 3) need more than powers of two: constant factors and declared divisors are looked at.
   bool isMultiple(Value value, int64_t extent) {
-    if (axis.divisibilityOf(value) % extent == 0)
+    if (axis_.divisibilityOf(value) % extent == 0)
       return true;
     APInt constant;
     if (matchPattern(value, m_ConstantInt(&constant)))
@@ -257,20 +257,20 @@ private:
     int64_t bytes = gpu::bytesOf(tile.getElementType());
     int64_t vector =
         std::min(layout::kMaxVectorBytes / bytes, powerOfTwoDivisor(tile.getDimSize(fastest)));
-    vector = std::min(vector, std::max<int64_t>(1, axis.divisibilityOf(view.getBase()) / bytes));
+    vector = std::min(vector, std::max<int64_t>(1, axis_.divisibilityOf(view.getBase()) / bytes));
     for (int64_t dim = 0; dim < tile.getRank(); ++dim) {
-      int64_t offsetDivisor = axis.divisibilityOf(offsets[dim]);
+      int64_t offsetDivisor = axis_.divisibilityOf(offsets[dim]);
       bool isFastest = dim == fastest;
       // Other dimensions step by their stride: it, or offset and step together, must keep the alignment.
-      vector =
-          std::min(vector, isFastest ? offsetDivisor : axis.divisibilityOf(view.getStrides()[dim]));
+      vector = std::min(vector,
+                        isFastest ? offsetDivisor : axis_.divisibilityOf(view.getStrides()[dim]));
     }
     if (facts.bounds[fastest] == gpu::Bounds::EachElement)
-      vector = std::min(vector, axis.divisibilityOf(view.getExtents()[fastest]));
+      vector = std::min(vector, axis_.divisibilityOf(view.getExtents()[fastest]));
     return vector;
   }
 
-  AxisInfoAnalysis axis;
+  AxisInfoAnalysis axis_;
 };
 
 // What follows knows structured control flow alone.

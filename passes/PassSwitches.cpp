@@ -41,14 +41,14 @@ bool isOptionalPass(std::string_view name) {
 bool PassSwitches::shouldRun(std::string_view pass) {
   if (!isOptionalPass(pass))
     return true;
-  if (llvm::any_of(selection.disabled, [&](std::string_view disabled) {
+  if (llvm::any_of(selection_.disabled, [&](std::string_view disabled) {
         return plainName(disabled) == plainName(pass);
       }))
     return false;
-  if (selection.limit < 0)
+  if (selection_.limit < 0)
     return true;
-  bool isAllowed = ++executions <= selection.limit;
-  llvm::errs() << llvm::format("bisect: %3lld %s  ", static_cast<long long>(executions),
+  bool isAllowed = ++executions_ <= selection_.limit;
+  llvm::errs() << llvm::format("bisect: %3lld %s  ", static_cast<long long>(executions_),
                                isAllowed ? "run " : "skip")
                << llvm::StringRef(pass.data(), pass.size()) << "\n";
   return isAllowed;

@@ -32,15 +32,15 @@ struct PassSelection {
 ///   bisect: 4 skip    tile-combine-tile-ops
 class PassSwitches {
 public:
-  explicit PassSwitches(const PassSelection &selection) : selection(selection) {}
+  explicit PassSwitches(const PassSelection &selection) : selection_(selection) {}
 
-  bool isActive() const { return !selection.disabled.empty() || selection.limit >= 0; }
+  bool isActive() const { return !selection_.disabled.empty() || selection_.limit >= 0; }
   /// Decides about the next execution; passes that are not optional always run.
   bool shouldRun(std::string_view pass);
 
 private:
-  const PassSelection &selection;
-  int64_t executions = 0;
+  const PassSelection &selection_;
+  int64_t executions_ = 0;
 };
 
 } // namespace tile::passes

@@ -18,23 +18,23 @@ class AtomicEmitter {
 public:
   AtomicEmitter(Lowering &l, Location loc, ir::MemoryOrder order, ir::MemoryScope scope,
                 ir::Eviction evict, Type element)
-      : l(l), loc(loc), element(element), bits(element.getIntOrFloatBitWidth()),
-        prefix(
+      : l_(l), loc_(loc), element_(element), bits_(element.getIntOrFloatBitWidth()),
+        prefix_(
             ("atom." + stringifyMemoryOrder(order) + "." + stringifyMemoryScope(scope) + ".global.")
                 .str()),
-        policy(evict == ir::Eviction::Normal ? Value() : makePolicy(evict)) {}
+        policy_(evict == ir::Eviction::Normal ? Value() : makePolicy(evict)) {}
 
   Value update(ir::AtomicKind kind, Value pointer, Value value, Value predicate) {
-    if (element.isBF16())
+    if (element_.isBF16())
       return fromBits(addBfloat(pointer, toBits(value), predicate));
     bool isMinMax = kind == ir::AtomicKind::Min || kind == ir::AtomicKind::Max;
-    if (isMinMax && isa<FloatType>(element))
+    if (isMinMax && isa<FloatType>(element_))
       return fromBits(floatMinMax(kind == ir::AtomicKind::Max, pointer, toBits(value), predicate));
     return fromBits(emit(instruction(kind), pointer, {toBits(value)}, predicate, undefined()));
   }
 
   Value compareAndSwap(Value pointer, Value expected, Value desired, Value predicate) {
-    return fromBits(emit("cas.b" + std::to_string(bits), pointer,
+    return fromBits(emit("cas.b" + std::to_string(bits_), pointer,
                          {toBits(expected), toBits(desired)}, predicate, undefined()));
   }
 
@@ -43,23 +43,23 @@ private:
   Value makePolicy(ir::Eviction evict) {
     std::string text =
         "createpolicy.fractional.L2::evict_" + stringifyEviction(evict).str() + ".b64 $0, 1.0;";
-    return inlinePtx(l.b, loc, text, "=l", l.b.getI64Type(), {});
+    return inlinePtx(l_.b, loc_, text, "=l", l_.b.getI64Type(), {});
   }
 
   // "add.u32" with the mark that a policy follows the operands: "add.L2::cache_hint.u32".
   std::string hinted(std::string operation) {
-    if (policy)
+    if (policy_)
       operation.insert(operation.rfind('.'), ".L2::cache_hint");
     return operation;
   }
 
   std::string instruction(ir::AtomicKind kind) {
-    std::string width = std::to_string(bits);
+    std::string width = std::to_string(bits_);
     switch (kind) {
     case ir::AtomicKind::Add:
-      if (element.isF16())
+      if (element_.isF16())
         return "add.noftz.f16";
-      return (isa<FloatType>(element) ? "add.f" : "add.u") + width;
+      return (isa<FloatType>(element_) ? "add.f" : "add.u") + width;
     case ir::AtomicKind::Min:
       return "min.s" + width;
     case ir::AtomicKind::Max:
@@ -84,14 +84,14 @@ private:
   // integers, among negative ones, which as unsigned integers are above all positive ones. So the
   // sign of the value decides which of the two instructions is right, whatever memory holds.
   Value floatMinMax(bool isMax, Value pointer, Value value, Value predicate) {
-    Value zero = l.integer(bits, 0);
-    Value isNegative = arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::slt, value, zero);
-    Value isPositive = arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::sge, value, zero);
-    std::string width = std::to_string(bits);
+    Value zero = l_.integer(bits_, 0);
+    Value isNegative = arith::CmpIOp::create(l_.b, loc_, arith::CmpIPredicate::slt, value, zero);
+    Value isPositive = arith::CmpIOp::create(l_.b, loc_, arith::CmpIPredicate::sge, value, zero);
+    std::string width = std::to_string(bits_);
     Value old = emit((isMax ? "max.s" : "min.s") + width, pointer, {value},
-                     bothTrue(l, loc, predicate, isPositive), undefined());
+                     bothTrue(l_, loc_, predicate, isPositive), undefined());
     return emit((isMax ? "min.u" : "max.u") + width, pointer, {value},
-                bothTrue(l, loc, predicate, isNegative), old);
+                bothTrue(l_, loc_, predicate, isNegative), old);
   }
 
   // Only sm_90 adds bf16 in one instruction; here the sum is offered until no other thread came in
@@ -104,7 +104,7 @@ private:
             "$$L_bf16_${:uid}:\n"
             "mov.b16 seen, $0;\n"
             "fma.rn.bf16 sum, seen, one, $3;\n" +
-            prefix + "cas.b16 $0, [$2], seen, sum;\n" +
+            prefix_ + "cas.b16 $0, [$2], seen, sum;\n" +
             "setp.ne.b16 again, $0, seen;\n"
             "@again bra $$L_bf16_${:uid};\n"
             "$$L_bf16_end_${:uid}:\n}";
@@ -113,11 +113,11 @@ private:
 
   Value emit(const std::string &operation, Value pointer, ValueRange operands, Value predicate,
              Value old) {
-    std::string text = prefix + hinted(operation) + " $0, [$2]";
+    std::string text = prefix_ + hinted(operation) + " $0, [$2]";
     size_t next = 3;
     for (size_t i = 0; i < operands.size(); ++i)
       text += ", $" + std::to_string(next++);
-    if (policy)
+    if (policy_)
       text += ", $" + std::to_string(next++);
     if (predicate)
       text = "@$" + std::to_string(next) + " " + text;
@@ -127,39 +127,40 @@ private:
   // $0 is the result, $1 its value before (of threads that do nothing), $2 the pointer, then operands,
   // the policy and the predicate.
   Value emitText(StringRef text, Value pointer, ValueRange operands, Value predicate, Value old) {
-    std::string letter = asmConstraint(bits), constraints = "=" + letter + ",0,l";
+    std::string letter = asmConstraint(bits_), constraints = "=" + letter + ",0,l";
     SmallVector<Value> inputs = {old, pointer};
     for (Value operand : operands) {
       constraints += "," + letter;
       inputs.push_back(operand);
     }
-    if (policy) {
+    if (policy_) {
       constraints += ",l";
-      inputs.push_back(policy);
+      inputs.push_back(policy_);
     }
     if (predicate) {
       constraints += ",b";
       inputs.push_back(predicate);
     }
-    return inlineMemoryPtx(l.b, loc, text, constraints, old.getType(), inputs).getRes();
+    return inlineMemoryPtx(l_.b, loc_, text, constraints, old.getType(), inputs).getRes();
   }
 
-  Value undefined() { return l.integer(bits, 0); }
+  Value undefined() { return l_.integer(bits_, 0); }
   Value toBits(Value value) {
-    return isa<IntegerType>(element)
+    return isa<IntegerType>(element_)
                ? value
-               : LLVM::BitcastOp::create(l.b, loc, l.b.getIntegerType(bits), value);
+               : LLVM::BitcastOp::create(l_.b, loc_, l_.b.getIntegerType(bits_), value);
   }
   Value fromBits(Value value) {
-    return isa<IntegerType>(element) ? value : LLVM::BitcastOp::create(l.b, loc, element, value);
+    return isa<IntegerType>(element_) ? value
+                                      : LLVM::BitcastOp::create(l_.b, loc_, element_, value);
   }
 
-  Lowering &l;
-  Location loc;
-  Type element;
-  unsigned bits;
-  std::string prefix; ///< "atom.acq_rel.gpu.global."
-  Value policy;       ///< of the second-level cache; null: its own
+  Lowering &l_;
+  Location loc_;
+  Type element_;
+  unsigned bits_;
+  std::string prefix_; ///< "atom.acq_rel.gpu.global."
+  Value policy_;       ///< of the second-level cache; null: its own
 };
 
 // Registers that repeat an element take the result of the one that did the step.

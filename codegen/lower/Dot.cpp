@@ -16,12 +16,12 @@ namespace {
 class MmaEmitter {
 public:
   MmaEmitter(Lowering &l, Location loc, const ir::MmaInstruction &mma, Type acc)
-      : l(l), loc(loc), acc(acc), operandsAreTf32(mma.a == "tf32"), name(mma.name()) {}
+      : l_(l), loc_(loc), acc_(acc), operandsAreTf32_(mma.a == "tf32"), name_(mma.name()) {}
 
   Registers emit(ArrayRef<Value> a, ArrayRef<Value> b, ArrayRef<Value> c) {
     SmallVector<Value> left = operandWords(a), right = operandWords(b), sums = accWords(c);
     size_t out = sums.size();
-    std::string text = name + " " + fragment(0, out) + ", " + fragment(out, left.size()) + ", " +
+    std::string text = name_ + " " + fragment(0, out) + ", " + fragment(out, left.size()) + ", " +
                        fragment(out + left.size(), right.size()) + ", " + fragment(0, out) + ";";
     SmallVector<Value> operands = left;
     llvm::append_range(operands, right);
@@ -34,12 +34,12 @@ public:
     for (size_t i = 0; i < out; ++i)
       constraints += "," + std::to_string(i);
     llvm::append_range(operands, sums);
-    auto type = LLVM::LLVMStructType::getLiteral(l.b.getContext(), SmallVector<Type>(out, word));
-    Value result = inlinePtx(l.b, loc, text, constraints, type, operands);
+    auto type = LLVM::LLVMStructType::getLiteral(l_.b.getContext(), SmallVector<Type>(out, word));
+    Value result = inlinePtx(l_.b, loc_, text, constraints, type, operands);
     for (size_t i = 0; i < out; ++i)
-      sums[i] = LLVM::ExtractValueOp::create(l.b, loc, result, i);
-    return acc.isF16() ? unpackWords(l, loc, Words{32, sums}, acc, c.size())
-                       : Registers(sums.begin(), sums.end());
+      sums[i] = LLVM::ExtractValueOp::create(l_.b, loc_, result, i);
+    return acc_.isF16() ? unpackWords(l_, loc_, Words{32, sums}, acc_, c.size())
+                        : Registers(sums.begin(), sums.end());
   }
 
 private:
@@ -54,24 +54,24 @@ private:
   SmallVector<Value> operandWords(ArrayRef<Value> elements) {
     if (elements.front().getType().isF64())
       return SmallVector<Value>(elements);
-    if (!operandsAreTf32)
-      return packWords(l, loc, elements).values;
+    if (!operandsAreTf32_)
+      return packWords(l_, loc_, elements).values;
     SmallVector<Value> words;
     for (Value element : elements)
       words.push_back(
-          inlinePtx(l.b, loc, "cvt.rna.tf32.f32 $0, $1;", "=r,f", l.b.getI32Type(), element));
+          inlinePtx(l_.b, loc_, "cvt.rna.tf32.f32 $0, $1;", "=r,f", l_.b.getI32Type(), element));
     return words;
   }
 
   SmallVector<Value> accWords(ArrayRef<Value> elements) {
-    return acc.isF16() ? packWords(l, loc, elements).values : SmallVector<Value>(elements);
+    return acc_.isF16() ? packWords(l_, loc_, elements).values : SmallVector<Value>(elements);
   }
 
-  Lowering &l;
-  Location loc;
-  Type acc;
-  bool operandsAreTf32;
-  std::string name;
+  Lowering &l_;
+  Location loc_;
+  Type acc_;
+  bool operandsAreTf32_;
+  std::string name_;
 };
 
 LogicalResult lowerDot(Lowering &l, Operation *op) {

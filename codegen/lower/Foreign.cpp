@@ -67,23 +67,24 @@ struct Packing {
 
 class PtxCall {
 public:
-  PtxCall(Lowering &l, ir::InlinePtxOp op) : l(l), op(op), loc(op.getLoc()), pack(op.getPack()) {
-    op.getConstraints().split(constraints, ',');
-    for (StringRef &constraint : constraints)
+  PtxCall(Lowering &l, ir::InlinePtxOp op)
+      : l_(l), op_(op), loc_(op.getLoc()), pack_(op.getPack()) {
+    op.getConstraints().split(constraints_, ',');
+    for (StringRef &constraint : constraints_)
       constraint = constraint.trim();
   }
 
   void run() {
-    Type first = op.getNumOperands()  ? op.getOperandTypes().front()
-                 : op.getNumResults() ? op.getResultTypes().front()
-                                      : Type();
+    Type first = op_.getNumOperands()  ? op_.getOperandTypes().front()
+                 : op_.getNumResults() ? op_.getResultTypes().front()
+                                       : Type();
     size_t count = first ? Lowering::countOf(first) : 1;
-    results.resize(op.getNumResults());
-    for (size_t begin = 0; begin < count; begin += pack)
+    results_.resize(op_.getNumResults());
+    for (size_t begin = 0; begin < count; begin += pack_)
       callOnce(begin, count);
-    for (auto [i, result] : llvm::enumerate(op.getResults())) {
-      results[i].resize(count); // the last group may have been filled up
-      l.set(result, std::move(results[i]));
+    for (auto [i, result] : llvm::enumerate(op_.getResults())) {
+      results_[i].resize(count); // the last group may have been filled up
+      l_.set(result, std::move(results_[i]));
     }
   }
 
@@ -91,56 +92,57 @@ private:
   void callOnce(size_t begin, size_t count) {
     SmallVector<Type> types;
     size_t next = 0;
-    for (Type type : op.getResultTypes())
-      for (size_t i = 0; i < Packing(type, pack).registers; ++i)
-        types.push_back(registerFor(l, ir::elementTypeOf(type), constraints[next++]));
+    for (Type type : op_.getResultTypes())
+      for (size_t i = 0; i < Packing(type, pack_).registers; ++i)
+        types.push_back(registerFor(l_, ir::elementTypeOf(type), constraints_[next++]));
     SmallVector<Value> operands;
-    for (Value operand : op.getOperands()) {
-      Packing packing(operand.getType(), pack);
+    for (Value operand : op_.getOperands()) {
+      Packing packing(operand.getType(), pack_);
       Type element = ir::elementTypeOf(operand.getType());
       SmallVector<Value> group;
-      for (size_t i = begin; i < begin + pack; ++i)
-        group.push_back(l[operand][std::min(i, count - 1)]);
+      for (size_t i = begin; i < begin + pack_; ++i)
+        group.push_back(l_[operand][std::min(i, count - 1)]);
       for (size_t i = 0; i < packing.registers; ++i) {
         auto part = ArrayRef(group).slice(i * packing.perRegister).take_front(packing.perRegister);
-        operands.push_back(toRegister(l, loc, part, registerFor(l, element, constraints[next++])));
+        operands.push_back(
+            toRegister(l_, loc_, part, registerFor(l_, element, constraints_[next++])));
       }
     }
     takeResults(emit(types, operands), types.size());
   }
 
   Value emit(ArrayRef<Type> types, ArrayRef<Value> operands) {
-    MLIRContext *context = l.b.getContext();
+    MLIRContext *context = l_.b.getContext();
     Type result = types.empty()      ? Type(LLVM::LLVMVoidType::get(context))
                   : types.size() > 1 ? Type(LLVM::LLVMStructType::getLiteral(context, types))
                                      : types[0];
-    std::string text = "{ " + op.getText().str() + " }";
-    std::string joined = llvm::join(constraints, ",");
-    if (op.getPure())
-      return inlinePtx(l.b, loc, text, joined, result, operands);
-    LLVM::InlineAsmOp call = inlineMemoryPtx(l.b, loc, text, joined, result, operands);
+    std::string text = "{ " + op_.getText().str() + " }";
+    std::string joined = llvm::join(constraints_, ",");
+    if (op_.getPure())
+      return inlinePtx(l_.b, loc_, text, joined, result, operands);
+    LLVM::InlineAsmOp call = inlineMemoryPtx(l_.b, loc_, text, joined, result, operands);
     return types.empty() ? Value() : call.getRes();
   }
 
   void takeResults(Value result, size_t registers) {
     size_t next = 0;
-    for (auto [i, type] : llvm::enumerate(op.getResultTypes())) {
-      Packing packing(type, pack);
+    for (auto [i, type] : llvm::enumerate(op_.getResultTypes())) {
+      Packing packing(type, pack_);
       for (size_t r = 0; r < packing.registers; ++r, ++next) {
         Value word = registers > 1
-                         ? LLVM::ExtractValueOp::create(l.b, loc, result, next).getResult()
+                         ? LLVM::ExtractValueOp::create(l_.b, loc_, result, next).getResult()
                          : result;
-        fromRegister(l, loc, word, ir::elementTypeOf(type), packing.perRegister, results[i]);
+        fromRegister(l_, loc_, word, ir::elementTypeOf(type), packing.perRegister, results_[i]);
       }
     }
   }
 
-  Lowering &l;
-  ir::InlinePtxOp op;
-  Location loc;
-  size_t pack;
-  SmallVector<StringRef> constraints;
-  std::vector<Registers> results;
+  Lowering &l_;
+  ir::InlinePtxOp op_;
+  Location loc_;
+  size_t pack_;
+  SmallVector<StringRef> constraints_;
+  std::vector<Registers> results_;
 };
 
 LogicalResult lowerInlinePtx(Lowering &l, Operation *op) {

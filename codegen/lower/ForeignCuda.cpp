@@ -14,49 +14,49 @@ namespace {
 class CudaCall {
 public:
   CudaCall(Lowering &l, ir::InlineCudaOp op)
-      : l(l), op(op), loc(op.getLoc()), dtypes(ir::InlineCudaOp::dtypesOf(op.getSignature())) {}
+      : l_(l), op_(op), loc_(op.getLoc()), dtypes_(ir::InlineCudaOp::dtypesOf(op.getSignature())) {}
 
   LogicalResult run() {
     LLVM::LLVMFuncOp function = declare();
     if (!function)
-      return op.emitOpError("is called by a name that stands for something else");
-    Type element = Lowering::registerType(op.getResult().getType());
+      return op_.emitOpError("is called by a name that stands for something else");
+    Type element = Lowering::registerType(op_.getResult().getType());
     Registers results;
-    for (size_t reg = 0, count = Lowering::countOf(op.getResult().getType()); reg < count; ++reg) {
+    for (size_t reg = 0, count = Lowering::countOf(op_.getResult().getType()); reg < count; ++reg) {
       SmallVector<Value> words;
-      for (auto [i, operand] : llvm::enumerate(op.getOperands()))
-        words.push_back(toWord(l[operand][reg], dtypes[i + 1]));
+      for (auto [i, operand] : llvm::enumerate(op_.getOperands()))
+        words.push_back(toWord(l_[operand][reg], dtypes_[i + 1]));
       results.push_back(
-          fromWord(LLVM::CallOp::create(l.b, loc, function, words).getResult(), element));
+          fromWord(LLVM::CallOp::create(l_.b, loc_, function, words).getResult(), element));
     }
-    l.set(op.getResult(), std::move(results));
+    l_.set(op_.getResult(), std::move(results));
     return success();
   }
 
 private:
   Type wordOf(Type element) {
     unsigned bits = element.getIntOrFloatBitWidth();
-    return bits < 32 ? Type(l.b.getI32Type()) : element;
+    return bits < 32 ? Type(l_.b.getI32Type()) : element;
   }
 
   LLVM::LLVMFuncOp declare() {
     SmallVector<Type> words;
-    for (Value operand : op.getOperands())
+    for (Value operand : op_.getOperands())
       words.push_back(wordOf(Lowering::registerType(operand.getType())));
-    Type result = wordOf(Lowering::registerType(op.getResult().getType()));
+    Type result = wordOf(Lowering::registerType(op_.getResult().getType()));
     LLVM::LLVMFuncOp function =
-        l.externalFunction(cudaSymbolOf(op), LLVM::LLVMFunctionType::get(result, words));
+        l_.externalFunction(cudaSymbolOf(op_), LLVM::LLVMFunctionType::get(result, words));
     if (!function)
       return {};
     function.setNoUnwind(true);
-    if (!op.getPure()) {
+    if (!op_.getPure()) {
       // What another use of the function may do, this one may.
       function.removeMemoryEffectsAttr();
       function.setConvergent(true);
     } else if (!function.getConvergent().value_or(false)) {
       auto none = LLVM::ModRefInfo::NoModRef;
       function.setMemoryEffectsAttr(
-          LLVM::MemoryEffectsAttr::get(l.b.getContext(), none, none, none, none, none, none));
+          LLVM::MemoryEffectsAttr::get(l_.b.getContext(), none, none, none, none, none, none));
       function.setWillReturn(true);
     }
     return function;
@@ -67,25 +67,25 @@ private:
     if (type == word)
       return value;
     if (isa<FloatType>(type))
-      value = LLVM::BitcastOp::create(l.b, loc, l.b.getIntegerType(type.getIntOrFloatBitWidth()),
+      value = LLVM::BitcastOp::create(l_.b, loc_, l_.b.getIntegerType(type.getIntOrFloatBitWidth()),
                                       value);
     bool isSigned = dtype.starts_with("i") && dtype != "i1";
-    return isSigned ? LLVM::SExtOp::create(l.b, loc, word, value).getResult()
-                    : LLVM::ZExtOp::create(l.b, loc, word, value).getResult();
+    return isSigned ? LLVM::SExtOp::create(l_.b, loc_, word, value).getResult()
+                    : LLVM::ZExtOp::create(l_.b, loc_, word, value).getResult();
   }
 
   Value fromWord(Value word, Type type) {
     if (word.getType() == type)
       return word;
-    Type bits = l.b.getIntegerType(type.getIntOrFloatBitWidth());
-    Value narrow = LLVM::TruncOp::create(l.b, loc, bits, word);
-    return bits == type ? narrow : LLVM::BitcastOp::create(l.b, loc, type, narrow).getResult();
+    Type bits = l_.b.getIntegerType(type.getIntOrFloatBitWidth());
+    Value narrow = LLVM::TruncOp::create(l_.b, loc_, bits, word);
+    return bits == type ? narrow : LLVM::BitcastOp::create(l_.b, loc_, type, narrow).getResult();
   }
 
-  Lowering &l;
-  ir::InlineCudaOp op;
-  Location loc;
-  SmallVector<StringRef> dtypes;
+  Lowering &l_;
+  ir::InlineCudaOp op_;
+  Location loc_;
+  SmallVector<StringRef> dtypes_;
 };
 
 LogicalResult lowerInlineCuda(Lowering &l, Operation *op) {

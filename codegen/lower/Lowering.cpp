@@ -15,7 +15,7 @@ using namespace mlir;
 namespace tile::codegen {
 
 Lowering::Lowering(func::FuncOp source, func::FuncOp function, const ir::Target &target)
-    : b(OpBuilder::atBlockBegin(&function.getBody().front())), target(target), source(source) {
+    : b(OpBuilder::atBlockBegin(&function.getBody().front())), target(target), source_(source) {
   makeThreadNumbers();
   SmallVector<Value> parameters(source.getArguments().begin(), source.getArguments().end());
   unflatten(parameters,
@@ -23,10 +23,10 @@ Lowering::Lowering(func::FuncOp source, func::FuncOp function, const ir::Target 
 }
 
 void Lowering::makeThreadNumbers() {
-  Location loc = source.getLoc();
-  tid = NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
-  laneId = arith::AndIOp::create(b, loc, tid, i32(ir::kWarpSize - 1));
-  warpId = arith::ShRUIOp::create(b, loc, tid, i32(5));
+  Location loc = source_.getLoc();
+  tid_ = NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
+  laneId_ = arith::AndIOp::create(b, loc, tid_, i32(ir::kWarpSize - 1));
+  warpId_ = arith::ShRUIOp::create(b, loc, tid_, i32(5));
 }
 
 static bool isPlace(Type type) { return isa<ir::ViewType, gpu::SmemType, gpu::RingType>(type); }
@@ -62,10 +62,10 @@ LogicalResult Lowering::verify(func::FuncOp kernel) {
 }
 
 LogicalResult Lowering::run() {
-  if (failed(lowerBlock(source.getBody().front())))
+  if (failed(lowerBlock(source_.getBody().front())))
     return failure();
-  func::ReturnOp::create(b, source.getLoc(),
-                         flatten(source.getBody().front().getTerminator()->getOperands()));
+  func::ReturnOp::create(b, source_.getLoc(),
+                         flatten(source_.getBody().front().getTerminator()->getOperands()));
   return success();
 }
 
@@ -100,8 +100,8 @@ LogicalResult Lowering::lowerCall(func::CallOp call) {
 }
 
 const Registers &Lowering::operator[](Value value) const {
-  auto it = map.find(value);
-  assert(it != map.end() && "operands are lowered before their users");
+  auto it = map_.find(value);
+  assert(it != map_.end() && "operands are lowered before their users");
   return it->second;
 }
 
@@ -127,7 +127,7 @@ SmallVector<Type> Lowering::registerTypes(TypeRange types) {
 }
 
 Value Lowering::integer(unsigned bits, int64_t value) {
-  return arith::ConstantOp::create(b, source.getLoc(),
+  return arith::ConstantOp::create(b, source_.getLoc(),
                                    b.getIntegerAttr(b.getIntegerType(bits), value));
 }
 
@@ -140,7 +140,7 @@ Value Lowering::constant(Location loc, TypedAttr number) {
 // Bits that move by the same distance move together: (number & mask) << distance, then XOR (no two overlap in layouts the
 // compiler makes, but swizzles do).
 Value Lowering::linear(Value number, ArrayRef<int64_t> bits) {
-  Location loc = source.getLoc();
+  Location loc = source_.getLoc();
   std::map<int, int64_t> maskByDistance;
   for (auto [bit, contribution] : llvm::enumerate(bits))
     for (int out = 0; out < 63; ++out)
@@ -164,14 +164,14 @@ Value Lowering::threadLinear(ArrayRef<int64_t> laneBits, ArrayRef<int64_t> warpB
   llvm::interleaveComma(laneBits, os);
   os << '|';
   llvm::interleaveComma(warpBits, os);
-  Value &known = threadLinears[key];
+  Value &known = threadLinears_[key];
   if (known)
     return known;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointAfter(
-      warpId.getDefiningOp()); // at the top: one computation for all loops and branches
-  Value value =
-      arith::XOrIOp::create(b, source.getLoc(), linear(laneId, laneBits), linear(warpId, warpBits));
+      warpId_.getDefiningOp()); // at the top: one computation for all loops and branches
+  Value value = arith::XOrIOp::create(b, source_.getLoc(), linear(laneId_, laneBits),
+                                      linear(warpId_, warpBits));
   return known = value;
 }
 
@@ -197,9 +197,9 @@ Value Lowering::coordinate(const layout::Layout &layout, int dim, int32_t reg) {
   RegisterCoordinate part = registerCoordinate(layout, dim, reg);
   Value value = threadCoordinate(layout, dim);
   if (part.linear)
-    value = arith::XOrIOp::create(b, source.getLoc(), value, i32(part.linear));
+    value = arith::XOrIOp::create(b, source_.getLoc(), value, i32(part.linear));
   if (part.odd)
-    value = arith::AddIOp::create(b, source.getLoc(), value, i32(part.odd));
+    value = arith::AddIOp::create(b, source_.getLoc(), value, i32(part.odd));
   return value;
 }
 
@@ -208,16 +208,17 @@ Value Lowering::isFirstHolder(const layout::Layout &layout) {
   uint32_t threads = lanes | warps << layout::kLaneBits;
   if (threads == 0)
     return {};
-  Location loc = source.getLoc();
-  Value bits = arith::AndIOp::create(b, loc, tid, i32(threads));
+  Location loc = source_.getLoc();
+  Value bits = arith::AndIOp::create(b, loc, tid_, i32(threads));
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bits, i32(0));
 }
 
 Value Lowering::sharedPointer(Value byteOffset) {
   auto type = LLVM::LLVMPointerType::get(b.getContext(),
                                          static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
-  Value base = LLVM::AddressOfOp::create(b, source.getLoc(), type, kSharedSymbol);
-  return LLVM::GEPOp::create(b, source.getLoc(), type, b.getI8Type(), base, ValueRange{byteOffset});
+  Value base = LLVM::AddressOfOp::create(b, source_.getLoc(), type, kSharedSymbol);
+  return LLVM::GEPOp::create(b, source_.getLoc(), type, b.getI8Type(), base,
+                             ValueRange{byteOffset});
 }
 
 static gpu::SmemAllocOp allocationOf(Value smem) {

@@ -40,7 +40,7 @@ public:
   const Registers &operator[](mlir::Value value) const;
   /// The one register of a scalar operand.
   mlir::Value scalar(mlir::Value value) const { return (*this)[value].front(); }
-  void set(mlir::Value value, Registers registers) { map[value] = std::move(registers); }
+  void set(mlir::Value value, Registers registers) { map_[value] = std::move(registers); }
 
   /// A thread's elements of this type: one a register of the layout, or one for a scalar.
   static size_t countOf(mlir::Type type);
@@ -55,9 +55,9 @@ public:
   mlir::Value integer(unsigned bits, int64_t value);
   /// A number in the type of its register.
   mlir::Value constant(mlir::Location loc, mlir::TypedAttr number);
-  mlir::Value threadId() const { return tid; }
-  mlir::Value lane() const { return laneId; }
-  mlir::Value warp() const { return warpId; }
+  mlir::Value threadId() const { return tid_; }
+  mlir::Value lane() const { return laneId_; }
+  mlir::Value warp() const { return warpId_; }
 
   /// Facts about the operands, which stay as they are until everything is lowered.
   passes::AxisInfoAnalysis axis;
@@ -119,12 +119,12 @@ private:
   mlir::LogicalResult lowerCall(mlir::func::CallOp call);
   void makeThreadNumbers();
 
-  mlir::func::FuncOp source;
-  mlir::Value tid, laneId, warpId;
-  llvm::DenseMap<mlir::Value, Registers> map;
-  int numTexts = 0;
-  llvm::StringMap<mlir::LLVM::GlobalOp> texts;
-  llvm::StringMap<mlir::Value> threadLinears; ///< made once, at the top of the kernel
+  mlir::func::FuncOp source_;
+  mlir::Value tid_, laneId_, warpId_;
+  llvm::DenseMap<mlir::Value, Registers> map_;
+  int numTexts_ = 0;
+  llvm::StringMap<mlir::LLVM::GlobalOp> texts_;
+  llvm::StringMap<mlir::Value> threadLinears_; ///< made once, at the top of the kernel
 };
 
 /// Lowers one operation.

@@ -16,45 +16,45 @@ namespace {
 class IndexedAddress {
 public:
   IndexedAddress(Lowering &l, Location loc, Value memory)
-      : l(l), loc(loc), type(cast<gpu::SmemType>(memory.getType())), shared(gpu::sharedOf(type)),
-        base(l.placeOf(memory)) {}
+      : l_(l), loc_(loc), type_(cast<gpu::SmemType>(memory.getType())),
+        shared_(gpu::sharedOf(type_)), base_(l.placeOf(memory)) {}
 
   /// `coordinates` must lie inside the tile.
   Value pointer(ArrayRef<Value> coordinates) {
-    Value toggle = l.i32(0), addend = l.i32(base.offset);
-    if (base.moved)
-      addend = arith::AddIOp::create(l.b, loc, addend, base.moved);
-    Value bytes = l.i32(gpu::bytesOf(type.getElementType()));
+    Value toggle = l_.i32(0), addend = l_.i32(base_.offset);
+    if (base_.moved)
+      addend = arith::AddIOp::create(l_.b, loc_, addend, base_.moved);
+    Value bytes = l_.i32(gpu::bytesOf(type_.getElementType()));
     for (auto [dim, coordinate] : llvm::enumerate(coordinates)) {
-      toggle = arith::XOrIOp::create(l.b, loc, toggle, l.linear(coordinate, columnsOf(dim)));
-      int panel = shared.panelBits()[dim];
-      if (type.getShape()[dim] >> panel <= 1)
+      toggle = arith::XOrIOp::create(l_.b, loc_, toggle, l_.linear(coordinate, columnsOf(dim)));
+      int panel = shared_.panelBits()[dim];
+      if (type_.getShape()[dim] >> panel <= 1)
         continue;
-      Value digit = arith::ShRUIOp::create(l.b, loc, coordinate, l.i32(panel));
-      Value stride = l.i32(shared.digitStrides()[dim] * gpu::bytesOf(type.getElementType()));
-      addend =
-          arith::AddIOp::create(l.b, loc, addend, arith::MulIOp::create(l.b, loc, digit, stride));
+      Value digit = arith::ShRUIOp::create(l_.b, loc_, coordinate, l_.i32(panel));
+      Value stride = l_.i32(shared_.digitStrides()[dim] * gpu::bytesOf(type_.getElementType()));
+      addend = arith::AddIOp::create(l_.b, loc_, addend,
+                                     arith::MulIOp::create(l_.b, loc_, digit, stride));
     }
-    Value offset = arith::MulIOp::create(l.b, loc, toggle, bytes);
-    return l.sharedPointer(arith::AddIOp::create(l.b, loc, offset, addend));
+    Value offset = arith::MulIOp::create(l_.b, loc_, toggle, bytes);
+    return l_.sharedPointer(arith::AddIOp::create(l_.b, loc_, offset, addend));
   }
 
 private:
   // What the low bits of a coordinate contribute; the last dimension's come first.
   SmallVector<int64_t> columnsOf(size_t dim) {
     size_t first = 0;
-    for (size_t later = dim + 1; later < shared.panelBits().size(); ++later)
-      first += shared.panelBits()[later];
+    for (size_t later = dim + 1; later < shared_.panelBits().size(); ++later)
+      first += shared_.panelBits()[later];
     ArrayRef<uint64_t> columns =
-        ArrayRef(shared.linear().columns()).slice(first, shared.panelBits()[dim]);
+        ArrayRef(shared_.linear().columns()).slice(first, shared_.panelBits()[dim]);
     return SmallVector<int64_t>(columns.begin(), columns.end());
   }
 
-  Lowering &l;
-  Location loc;
-  gpu::SmemType type;
-  layout::SharedLayout shared;
-  Lowering::SharedPlace base;
+  Lowering &l_;
+  Location loc_;
+  gpu::SmemType type_;
+  layout::SharedLayout shared_;
+  Lowering::SharedPlace base_;
 };
 
 LogicalResult lowerSmemGather(Lowering &l, Operation *op) {

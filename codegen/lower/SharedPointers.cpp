@@ -29,25 +29,25 @@ ThreadPart threadPart(Lowering &l, ArrayRef<Term> lanes, ArrayRef<Term> warps) {
 }
 
 SharedVector SharedPointers::vector(const Term &term) {
-  int64_t overlap = term.toggle & part.toggleBits, apart = term.toggle & ~part.toggleBits;
-  Value &known = byOverlap[overlap];
+  int64_t overlap = term.toggle & part_.toggleBits, apart = term.toggle & ~part_.toggleBits;
+  Value &known = byOverlap_[overlap];
   if (!known) {
-    Value offset = part.toggle;
+    Value offset = part_.toggle;
     if (overlap)
-      offset = arith::XOrIOp::create(l.b, loc, offset, l.i32(overlap));
-    if (part.addend)
-      offset = arith::AddIOp::create(l.b, loc, offset, part.addend);
-    known = l.sharedPointer(arith::MulIOp::create(l.b, loc, offset, l.i32(bytes)));
-    if (base.moved) // last, so that the rest is the same in all iterations of a loop
-      known = LLVM::GEPOp::create(l.b, loc, known.getType(), l.b.getI8Type(), known,
-                                  ValueRange{base.moved});
+      offset = arith::XOrIOp::create(l_.b, loc_, offset, l_.i32(overlap));
+    if (part_.addend)
+      offset = arith::AddIOp::create(l_.b, loc_, offset, part_.addend);
+    known = l_.sharedPointer(arith::MulIOp::create(l_.b, loc_, offset, l_.i32(bytes_)));
+    if (base_.moved) // last, so that the rest is the same in all iterations of a loop
+      known = LLVM::GEPOp::create(l_.b, loc_, known.getType(), l_.b.getI8Type(), known,
+                                  ValueRange{base_.moved});
   }
-  return {known, base.offset + (apart + term.addend) * bytes};
+  return {known, base_.offset + (apart + term.addend) * bytes_};
 }
 
 Value SharedPointers::pointer(const Term &term) {
   auto [pointer, offset] = vector(term);
-  return LLVM::GEPOp::create(l.b, loc, pointer.getType(), l.b.getI8Type(), pointer,
+  return LLVM::GEPOp::create(l_.b, loc_, pointer.getType(), l_.b.getI8Type(), pointer,
                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
 }
 

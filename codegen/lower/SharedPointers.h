@@ -26,18 +26,18 @@ struct SharedVector {
 class SharedPointers {
 public:
   SharedPointers(Lowering &l, mlir::Location loc, mlir::Value smem, int64_t bytes, ThreadPart part)
-      : l(l), loc(loc), base(l.placeOf(smem)), bytes(bytes), part(part) {}
+      : l_(l), loc_(loc), base_(l.placeOf(smem)), bytes_(bytes), part_(part) {}
 
   SharedVector vector(const layout::SharedAddress::Term &term);
   mlir::Value pointer(const layout::SharedAddress::Term &term);
 
 private:
-  Lowering &l;
-  mlir::Location loc;
-  Lowering::SharedPlace base;
-  int64_t bytes;
-  ThreadPart part;
-  std::map<int64_t, mlir::Value> byOverlap;
+  Lowering &l_;
+  mlir::Location loc_;
+  Lowering::SharedPlace base_;
+  int64_t bytes_;
+  ThreadPart part_;
+  std::map<int64_t, mlir::Value> byOverlap_;
 };
 
 void storeVector(Lowering &l, mlir::Location loc, mlir::Value pointer, mlir::ValueRange elements);

@@ -33,90 +33,90 @@ class Factor {
 public:
   /// `chunk` holds the thread's part of those steps; K is the operand's dimension `kDim`.
   Factor(Lowering &l, Value smem, layout::Layout chunk, int kDim)
-      : l(l), smem(smem), whole(gpu::sharedOf(cast<gpu::SmemType>(smem.getType()))),
-        chunk(std::move(chunk)), kDim(static_cast<size_t>(kDim)) {
-    address = layout::sharedAddress(this->chunk, whole.leadingPart(this->chunk.shape()));
-    int panel = whole.panelBits()[this->kDim];
+      : l_(l), smem_(smem), whole_(gpu::sharedOf(cast<gpu::SmemType>(smem.getType()))),
+        chunk_(std::move(chunk)), kDim_(static_cast<size_t>(kDim)) {
+    address_ = layout::sharedAddress(this->chunk_, whole_.leadingPart(this->chunk_.shape()));
+    int panel = whole_.panelBits()[this->kDim_];
     for (int bit = 0; bit < panel; ++bit) {
-      layout::Coords step(whole.shape().size(), 0);
-      step[this->kDim] = 1 << bit;
-      bool isInChunk = step[this->kDim] < this->chunk.shape()[this->kDim];
-      kToggles.push_back(isInChunk ? 0 : whole.offsetParts(step).toggle);
+      layout::Coords step(whole_.shape().size(), 0);
+      step[this->kDim_] = 1 << bit;
+      bool isInChunk = step[this->kDim_] < this->chunk_.shape()[this->kDim_];
+      kToggles_.push_back(isInChunk ? 0 : whole_.offsetParts(step).toggle);
     }
   }
-  bool isAddressable() const { return Lowering::hasPlace(smem) && address; }
+  bool isAddressable() const { return Lowering::hasPlace(smem_) && address_; }
 
   /// Reads the steps from `k` on, in the registers of the chunk.
   Registers load(Location loc, Value k) {
-    Type element = cast<gpu::SmemType>(smem.getType()).getElementType();
+    Type element = cast<gpu::SmemType>(smem_.getType()).getElementType();
     int64_t bytes = gpu::bytesOf(element);
-    SharedPointers pointers(l, loc, smem, bytes, partAt(loc, k));
-    Registers registers(chunk.numRegisters());
+    SharedPointers pointers(l_, loc, smem_, bytes, partAt(loc, k));
+    Registers registers(chunk_.numRegisters());
     for (const layout::VectorGroup &group :
-         layout::vectorGroups(chunk, whole.leadingPart(chunk.shape()), static_cast<int>(bytes),
+         layout::vectorGroups(chunk_, whole_.leadingPart(chunk_.shape()), static_cast<int>(bytes),
                               vectorBytes(bytes))) {
-      Value pointer = pointers.pointer(address->registers[group.front()]);
-      Registers elements = loadVector(l, loc, pointer, element, group.size());
+      Value pointer = pointers.pointer(address_->registers[group.front()]);
+      Registers elements = loadVector(l_, loc, pointer, element, group.size());
       for (auto [reg, value] : llvm::zip_equal(group, elements))
         registers[reg] = value;
     }
     return registers;
   }
 
-  const layout::Layout &layout() const { return chunk; }
+  const layout::Layout &layout() const { return chunk_; }
 
 private:
   // The thread's part moves with k: its low bits through the swizzle, its digit by a stride.
   ThreadPart partAt(Location loc, Value k) {
-    ThreadPart part = threadPart(l, address->lanes, address->warps);
-    part.toggle = arith::XOrIOp::create(l.b, loc, part.toggle, l.linear(k, kToggles));
-    for (int64_t toggle : kToggles)
+    ThreadPart part = threadPart(l_, address_->lanes, address_->warps);
+    part.toggle = arith::XOrIOp::create(l_.b, loc, part.toggle, l_.linear(k, kToggles_));
+    for (int64_t toggle : kToggles_)
       part.toggleBits |= toggle;
-    if (int64_t stride = whole.digitStrides()[kDim]) {
-      Value digit = arith::ShRUIOp::create(l.b, loc, k, l.i32(whole.panelBits()[kDim]));
-      Value moved = arith::MulIOp::create(l.b, loc, digit, l.i32(stride));
+    if (int64_t stride = whole_.digitStrides()[kDim_]) {
+      Value digit = arith::ShRUIOp::create(l_.b, loc, k, l_.i32(whole_.panelBits()[kDim_]));
+      Value moved = arith::MulIOp::create(l_.b, loc, digit, l_.i32(stride));
       part.addend =
-          part.addend ? arith::AddIOp::create(l.b, loc, part.addend, moved).getResult() : moved;
+          part.addend ? arith::AddIOp::create(l_.b, loc, part.addend, moved).getResult() : moved;
     }
     return part;
   }
 
   // No step of k may start within a vector.
   int vectorBytes(int64_t bytes) const {
-    int64_t bits = whole.digitStrides()[kDim];
-    for (int64_t toggle : kToggles)
+    int64_t bits = whole_.digitStrides()[kDim_];
+    for (int64_t toggle : kToggles_)
       bits |= toggle;
     int64_t aligned = bits ? (bits & -bits) * bytes : layout::kMaxVectorBytes;
     return static_cast<int>(std::min<int64_t>(aligned, layout::kMaxVectorBytes));
   }
 
-  Lowering &l;
-  Value smem;
-  layout::SharedLayout whole;
-  layout::Layout chunk;
-  size_t kDim;
-  std::optional<layout::SharedAddress> address;
-  SmallVector<int64_t> kToggles; ///< per bit of k above the chunk's
+  Lowering &l_;
+  Value smem_;
+  layout::SharedLayout whole_;
+  layout::Layout chunk_;
+  size_t kDim_;
+  std::optional<layout::SharedAddress> address_;
+  SmallVector<int64_t> kToggles_; ///< per bit of k above the chunk's
 };
 
 /// Adds the products of one chunk of K.
 class Accumulation {
 public:
   Accumulation(Lowering &l, gpu::SmemDotOp dot, Type wide)
-      : l(l), dot(dot), acc(gpu::layoutOf(dot.getAcc().getType())), wide(wide) {}
+      : l_(l), dot_(dot), acc_(gpu::layoutOf(dot.getAcc().getType())), wide_(wide) {}
 
   LogicalResult add(const Factor &a, const Registers &left, const Factor &b, const Registers &right,
                     Registers &sums) {
-    size_t row = acc.shape().size() - 2, column = row + 1;
+    size_t row = acc_.shape().size() - 2, column = row + 1;
     Registers wideLeft = allWide(left), wideRight = allWide(right);
     for (int32_t k = 0; k < a.layout().shape()[column]; ++k)
-      for (int32_t reg = 0; reg < acc.numRegisters(); ++reg) {
-        layout::Coords atA = acc.apply(reg), atB = atA;
+      for (int32_t reg = 0; reg < acc_.numRegisters(); ++reg) {
+        layout::Coords atA = acc_.apply(reg), atB = atA;
         atA[column] = k, atB[row] = k;
         std::optional<int32_t> regA = a.layout().registerAt(atA), regB = b.layout().registerAt(atB);
         if (!regA || !regB)
-          return dot.emitOpError("the accumulator's layout is not that of a multiply-add product");
-        sums[reg] = multiplyAdd(l, dot.getLoc(), wideLeft[*regA], wideRight[*regB], sums[reg]);
+          return dot_.emitOpError("the accumulator's layout is not that of a multiply-add product");
+        sums[reg] = multiplyAdd(l_, dot_.getLoc(), wideLeft[*regA], wideRight[*regB], sums[reg]);
       }
     return success();
   }
@@ -125,14 +125,14 @@ private:
   Registers allWide(const Registers &values) {
     Registers result;
     for (Value value : values)
-      result.push_back(widened(l, dot.getLoc(), value, wide, dot.getOperandsUnsigned()));
+      result.push_back(widened(l_, dot_.getLoc(), value, wide_, dot_.getOperandsUnsigned()));
     return result;
   }
 
-  Lowering &l;
-  gpu::SmemDotOp dot;
-  layout::Layout acc;
-  Type wide;
+  Lowering &l_;
+  gpu::SmemDotOp dot_;
+  layout::Layout acc_;
+  Type wide_;
 };
 
 // Narrow floating-point accumulators are summed in f32 and rounded once.

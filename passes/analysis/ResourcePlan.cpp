@@ -53,7 +53,7 @@ ResourcePlan::ResourcePlan(func::FuncOp function) {
       allocation.firstUse = std::min(allocation.firstUse, order.start[whole]);
       allocation.lastUse = std::max(allocation.lastUse, order.end[whole]);
     }
-    all.push_back(allocation);
+    all_.push_back(allocation);
   });
   place();
 }
@@ -61,7 +61,7 @@ ResourcePlan::ResourcePlan(func::FuncOp function) {
 // Largest first, each at the lowest offset that no living neighbour covers.
 void ResourcePlan::place() {
   SmallVector<SharedAllocation *> bySize;
-  for (SharedAllocation &allocation : all)
+  for (SharedAllocation &allocation : all_)
     bySize.push_back(&allocation);
   llvm::sort(bySize, [](auto *a, auto *b) {
     return std::tuple(-a->bytes, a->firstUse) < std::tuple(-b->bytes, b->firstUse);
@@ -75,7 +75,7 @@ void ResourcePlan::place() {
           other->offset < offset + allocation->bytes)
         offset = llvm::alignTo(other->offset + other->bytes, allocation->op.getAlignment());
     allocation->offset = offset;
-    total = std::max(total, offset + allocation->bytes);
+    total_ = std::max(total_, offset + allocation->bytes);
     placed.push_back(allocation);
   }
 }

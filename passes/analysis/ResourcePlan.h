@@ -25,22 +25,22 @@ class ResourcePlan {
 public:
   explicit ResourcePlan(mlir::func::FuncOp function);
 
-  llvm::ArrayRef<SharedAllocation> allocations() const { return all; }
+  llvm::ArrayRef<SharedAllocation> allocations() const { return all_; }
   /// What the first byte's offset must be a multiple of.
   int64_t alignment() const {
     int64_t most = gpu::kSharedAlignment;
-    for (SharedAllocation allocation : all)
+    for (SharedAllocation allocation : all_)
       most = std::max<int64_t>(most, allocation.op.getAlignment());
     return most;
   }
   /// Bytes of shared memory a block needs.
-  int64_t sharedBytes() const { return total; }
+  int64_t sharedBytes() const { return total_; }
 
 private:
   void place();
 
-  llvm::SmallVector<SharedAllocation> all;
-  int64_t total = 0;
+  llvm::SmallVector<SharedAllocation> all_;
+  int64_t total_ = 0;
 };
 
 } // namespace tile::passes
