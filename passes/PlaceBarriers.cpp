@@ -6,6 +6,7 @@
 #include "ir/Annotations.h"
 #include "ir/Callable.h"
 #include "ir/LayoutAttr.h"
+#include "ir/gpu/SharedAccesses.h"
 #include "passes/analysis/GlobalMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -87,7 +88,7 @@ Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
       access.end = offset + part.end;
     } else if (auto slot =
                    part.memory.getDefiningOp<gpu::SmemSlotOp>()) { // which is seen at run time
-      auto slots = slot.getMemory().getDefiningOp<gpu::SmemAllocOp>();
+      gpu::SmemAllocOp slots = gpu::allocationOf(slot);
       access.ring = slots.getResult();
       APInt distance;
       bool isKnown = matchPattern(slot.getDistance(), m_ConstantInt(&distance));

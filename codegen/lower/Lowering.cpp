@@ -4,6 +4,7 @@
 
 #include "ir/Annotations.h"
 #include "ir/UserError.h"
+#include "ir/gpu/SharedAccesses.h"
 #include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -221,17 +222,12 @@ Value Lowering::sharedPointer(Value byteOffset) {
                              ValueRange{byteOffset});
 }
 
-static gpu::SmemAllocOp allocationOf(Value smem) {
-  auto slot = smem.getDefiningOp<gpu::SmemSlotOp>();
-  return (slot ? slot.getMemory() : smem).getDefiningOp<gpu::SmemAllocOp>();
-}
-
-bool Lowering::hasPlace(Value smem) { return allocationOf(smem) != nullptr; }
+bool Lowering::hasPlace(Value smem) { return gpu::allocationOf(smem) != nullptr; }
 
 // The distance of a slot that is known is part of the offset.
 Lowering::SharedPlace Lowering::placeOf(Value smem) const {
   auto slot = smem.getDefiningOp<gpu::SmemSlotOp>();
-  gpu::SmemAllocOp memory = allocationOf(smem);
+  gpu::SmemAllocOp memory = gpu::allocationOf(smem);
   SharedPlace place{static_cast<int64_t>(memory.getOffset().value_or(0)), {}};
   APInt distance;
   if (slot && matchPattern(slot.getDistance(), m_ConstantInt(&distance)))

@@ -79,8 +79,7 @@ bool isExchange(StringRef purpose) {
   return purpose == kLayoutPurpose || purpose == kReducePurpose;
 }
 
-AllocationReport allocationOf(const passes::SharedAllocation &plan,
-                              ArrayRef<Operation *> accesses) {
+AllocationReport reportOf(const passes::SharedAllocation &plan, ArrayRef<Operation *> accesses) {
   gpu::SmemAllocOp op = plan.op;
   AllocationReport allocation;
   allocation.where = sourceLineOf(op.getLoc());
@@ -120,8 +119,8 @@ LayoutChange changeOf(gpu::ConvertLayoutOp op) {
 }
 
 // An exchange through memory of its own; `load` is its end.
-std::optional<LayoutChange> changeOf(gpu::SmemLoadOp load, const SharedAccesses &accesses) {
-  gpu::SmemAllocOp alloc = allocationBehind(load.getSmem());
+std::optional<LayoutChange> changeOf(gpu::SmemLoadOp load, const gpu::SharedAccesses &accesses) {
+  gpu::SmemAllocOp alloc = gpu::allocationOf(load.getSmem());
   ArrayRef<Operation *> all = alloc ? accesses.find(alloc)->second : ArrayRef<Operation *>();
   std::string purpose = alloc ? purposeOf(alloc, all) : "";
   if (!isExchange(purpose))
@@ -141,9 +140,9 @@ std::optional<LayoutChange> changeOf(gpu::SmemLoadOp load, const SharedAccesses 
 
 void reportShared(func::FuncOp kernel, KernelReport &report) {
   passes::ResourcePlan plan(kernel);
-  SharedAccesses accesses = sharedAccessesOf(kernel);
+  gpu::SharedAccesses accesses = gpu::sharedAccessesOf(kernel);
   for (const passes::SharedAllocation &allocation : plan.allocations())
-    report.allocations.push_back(allocationOf(allocation, accesses[allocation.op]));
+    report.allocations.push_back(reportOf(allocation, accesses[allocation.op]));
   llvm::DenseSet<Operation *> before = fillsBeforeLoops(accesses);
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto copy = dyn_cast<gpu::CopyAsyncOp>(op);

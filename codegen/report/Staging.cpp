@@ -86,27 +86,6 @@ scf::ForOp loopOfReads(ArrayRef<Operation *> accesses) {
 
 } // namespace
 
-gpu::SmemAllocOp allocationBehind(Value memory) {
-  if (auto slot = memory.getDefiningOp<gpu::SmemSlotOp>())
-    memory = slot.getMemory();
-  return memory.getDefiningOp<gpu::SmemAllocOp>();
-}
-
-SharedAccesses sharedAccessesOf(func::FuncOp kernel) {
-  SharedAccesses accesses;
-  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<gpu::SmemSlotOp>(op))
-      return;
-    for (Value operand : op->getOperands())
-      if (gpu::SmemAllocOp memory = allocationBehind(operand)) {
-        SmallVector<Operation *> &known = accesses[memory];
-        if (known.empty() || known.back() != op)
-          known.push_back(op);
-      }
-  });
-  return accesses;
-}
-
 ir::ViewLoadOp loadBehind(Value tile) {
   Operation *op = tile.getDefiningOp();
   while (op && !isa<ir::ViewLoadOp>(op)) {
@@ -121,7 +100,7 @@ ir::ViewLoadOp loadBehind(Value tile) {
   return cast_or_null<ir::ViewLoadOp>(op);
 }
 
-llvm::DenseSet<Operation *> fillsBeforeLoops(const SharedAccesses &accesses) {
+llvm::DenseSet<Operation *> fillsBeforeLoops(const gpu::SharedAccesses &accesses) {
   llvm::DenseSet<Operation *> before;
   for (auto [memory, all] : accesses) {
     scf::ForOp loop = loopOfReads(all);
@@ -157,7 +136,7 @@ std::string operandText(Operation *read, gpu::SmemAllocOp memory) {
     return use ? operandOf(use->getOwner(), use->getOperandNumber() == 0) : "";
   }
   if (auto dot = dyn_cast<gpu::SmemDotOp>(read))
-    return operandOf(dot, allocationBehind(dot.getA()) == memory);
+    return operandOf(dot, gpu::allocationOf(dot.getA()) == memory);
   return "";
 }
 

@@ -1,19 +1,10 @@
 // How tiles get into shared memory and out of it again, seen through the slots of allocations.
 #pragma once
 
-#include "ir/gpu/TileGpuDialect.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "ir/gpu/SharedAccesses.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace tile::codegen {
-
-/// Per allocation the operations that read or write it or one of its slots, in program order.
-using SharedAccesses = llvm::MapVector<gpu::SmemAllocOp, llvm::SmallVector<mlir::Operation *>>;
-SharedAccesses sharedAccessesOf(mlir::func::FuncOp kernel);
-
-/// The allocation that memory is, or is a slot of; null if it cannot be seen.
-gpu::SmemAllocOp allocationBehind(mlir::Value memory);
 
 /// The load that a tile comes from, unchanged but for its layout, its rank and a branch that may leave it out; null if it
 /// comes from elsewhere.
@@ -21,7 +12,7 @@ ir::ViewLoadOp loadBehind(mlir::Value tile);
 
 /// Copies, stores and their loads that fill slots before the loop that reads them. The loop fills them again for later
 /// iterations, and not in its last ones: as many fills as it has iterations, so that a count of its body counts these.
-llvm::DenseSet<mlir::Operation *> fillsBeforeLoops(const SharedAccesses &accesses);
+llvm::DenseSet<mlir::Operation *> fillsBeforeLoops(const gpu::SharedAccesses &accesses);
 
 /// Who fills an allocation and who reads it, as "cp.async of argument 1 at line 7", "operand A of the product at line 7".
 struct StagingText {

@@ -220,7 +220,7 @@ ProductReport productOf(Operation *dot) {
 
 void reportVariants(func::FuncOp kernel, KernelReport &report) {
   passes::AxisInfoAnalysis axis;
-  llvm::DenseSet<Operation *> before = fillsBeforeLoops(sharedAccessesOf(kernel));
+  llvm::DenseSet<Operation *> before = fillsBeforeLoops(gpu::sharedAccessesOf(kernel));
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (Value address = addressOf(op); address && !before.contains(op))
       report.copies.push_back(copyOf(op, address, axis));

@@ -155,7 +155,8 @@ private:
 
 void reportWork(func::FuncOp kernel, KernelReport &report) {
   report.work.push_back({sourceLineOf(kernel.getLoc()), -1, 1, {}, 0, 0});
-  WorkCounter(report.work, fillsBeforeLoops(sharedAccessesOf(kernel))).visit(kernel.getBody(), 0);
+  WorkCounter(report.work, fillsBeforeLoops(gpu::sharedAccessesOf(kernel)))
+      .visit(kernel.getBody(), 0);
   for (WorkScope &scope : report.work)
     std::erase_if(scope.flops, [](auto &entry) { return entry.second == 0; });
 }

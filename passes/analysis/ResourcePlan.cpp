@@ -1,5 +1,6 @@
 #include "passes/analysis/ResourcePlan.h"
 
+#include "ir/gpu/SharedAccesses.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -32,23 +33,13 @@ static Operation *outermostBelow(Operation *user, Block *block) {
   return user;
 }
 
-// The operations that name the memory or one of its slots.
-static SmallVector<Operation *> accessesOf(gpu::SmemAllocOp memory) {
-  SmallVector<Operation *> accesses;
-  for (Operation *user : memory->getUsers()) {
-    accesses.push_back(user);
-    if (isa<gpu::SmemSlotOp>(user))
-      llvm::append_range(accesses, user->getUsers());
-  }
-  return accesses;
-}
-
 ResourcePlan::ResourcePlan(func::FuncOp function) {
   ProgramOrder order(function);
+  gpu::SharedAccesses accesses = gpu::sharedAccessesOf(function);
   function.walk([&](gpu::SmemAllocOp op) {
     SharedAllocation allocation{op, op.getTotalBytes()};
     allocation.firstUse = order.end[function];
-    for (Operation *user : accessesOf(op)) {
+    for (Operation *user : accesses.lookup(op)) {
       Operation *whole = outermostBelow(user, op->getBlock());
       allocation.firstUse = std::min(allocation.firstUse, order.start[whole]);
       allocation.lastUse = std::max(allocation.lastUse, order.end[whole]);

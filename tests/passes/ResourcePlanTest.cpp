@@ -16,8 +16,8 @@ namespace {
 
 class ResourcePlanTest : public ::testing::Test {
 protected:
-  /// The plan of a function with this body; %c is an i1, %n an i32.
-  ResourcePlan planOf(const std::string &body) {
+  /// A function with this body; %c is an i1, %n an i32.
+  func::FuncOp functionOf(const std::string &body) {
     std::string text =
         "#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>\n"
         "#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>\n"
@@ -27,11 +27,12 @@ protected:
     if (!module) {
       ADD_FAILURE() << text;
       module = ModuleOp::create(UnknownLoc::get(context.get()));
-      return ResourcePlan(func::FuncOp::create(UnknownLoc::get(context.get()), "f",
-                                               FunctionType::get(context.get(), {}, {})));
+      return func::FuncOp::create(UnknownLoc::get(context.get()), "f",
+                                  FunctionType::get(context.get(), {}, {}));
     }
-    return ResourcePlan(*module->getOps<func::FuncOp>().begin());
+    return *module->getOps<func::FuncOp>().begin();
   }
+  ResourcePlan planOf(const std::string &body) { return ResourcePlan(functionOf(body)); }
 
   static std::string alloc(const std::string &name) {
     return name + " = tilegpu.smem_alloc : " + kSmem + "\n";
@@ -94,6 +95,19 @@ TEST_F(ResourcePlanTest, BranchesShareBytes) {
   ResourcePlan plan = planOf("scf.if %c {\n" + alloc("%a") + store("%a") + load("%a") +
                              "} else {\n" + alloc("%b") + store("%b") + load("%b") + "}\n");
   EXPECT_EQ(plan.sharedBytes(), 128);
+}
+
+TEST_F(ResourcePlanTest, WhoReadsASlotReadsItsAllocation) {
+  func::FuncOp function = functionOf("%a = tilegpu.smem_alloc slots 2 : " + kSmem + "\n" +
+                                     alloc("%b") + store("%a") + store("%b") + load("%b"));
+  auto a = *function.getOps<gpu::SmemAllocOp>().begin();
+  EXPECT_EQ(ResourcePlan(function).sharedBytes(), 256);
+  Operation *end = function.getBody().front().getTerminator();
+  OpBuilder builder(end);
+  Value slot = gpu::SmemSlotOp::create(builder, end->getLoc(), a, function.getArgument(2));
+  Value tile = function.getArgument(0);
+  gpu::SmemLoadOp::create(builder, end->getLoc(), tile.getType(), slot);
+  EXPECT_EQ(ResourcePlan(function).sharedBytes(), 256 + 128);
 }
 
 TEST_F(ResourcePlanTest, OneThatNobodyUsesIsAliveNowhere) {
