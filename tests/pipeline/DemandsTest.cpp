@@ -1,26 +1,11 @@
 // Ways to copy and to multiply that a kernel demands: each has the same result.
+#include "tests/pipeline/DemandedProduct.h"
 #include "tests/pipeline/StagedLoops.h"
 
 namespace tile::test {
 namespace {
 
-constexpr int kSide = 32;
-
-/// A product whose operands are loaded as `copy` says and multiplied as `mma` says.
-auto product(CopyBy copy, Mma mma, Precision precision = Precision::tf32x3) {
-  static const auto program =
-      kernel("demands", [](In<any, 2> a, In<any, 2> b, Out<f32, 2> d, ConstOf<CopyBy> copy,
-                           ConstOf<Mma> mma, ConstOf<Precision> precision) {
-        auto [m, n] = grid2d(d, {kSide, kSide});
-        auto sums = var(zeros(f32, {kSide, kSide}));
-        for (auto k : range(cdiv(a.dim(1), kSide)))
-          sums = dot(a.tile({kSide, kSide}).hints({.copy = copy})(m, k),
-                     b.tile({kSide, kSide}).hints({.copy = copy})(k, n), sums,
-                     {.precision = precision, .variant = mma});
-        d.tile({kSide, kSide})(m, n) = sums;
-      });
-  return program.consts(copy, mma, precision);
-}
+constexpr int kSide = kDemandedSide;
 
 class Demands : public StagedLoops {};
 
@@ -44,8 +29,8 @@ TEST_P(Demands, EveryWayHasTheSameResult) {
           ASSERT_EQ(sums[static_cast<size_t>(i)], sum) << "element " << i;
         }
       };
-      runUnderEverySchedule(product(copy, mma), 3, {Written(result, zeros)}, check, left, right,
-                            result);
+      runUnderEverySchedule(demandedProduct(copy, mma), 3, {Written(result, zeros)}, check, left,
+                            right, result);
     }
 }
 

@@ -1,5 +1,6 @@
 // Ways to copy and to multiply that a kernel demands: it gets them, or an error that says why not.
 #include "runtime/jit/Compile.h"
+#include "tests/pipeline/DemandedProduct.h"
 #include "tests/runtime/jit/Devices.h"
 
 #include <tile/Registry.h>
@@ -9,31 +10,13 @@
 namespace tile::test {
 namespace {
 
-constexpr int kSide = 32;
-
-/// A product whose operands are loaded as `copy` says and multiplied as `mma` says.
-auto product(CopyBy copy, Mma mma, Precision precision = Precision::tf32x3) {
-  static const auto program =
-      kernel("demands", [](In<any, 2> a, In<any, 2> b, Out<f32, 2> d, ConstOf<CopyBy> copy,
-                           ConstOf<Mma> mma, ConstOf<Precision> precision) {
-        auto [m, n] = grid2d(d, {kSide, kSide});
-        auto sums = var(zeros(f32, {kSide, kSide}));
-        for (auto k : range(cdiv(a.dim(1), kSide)))
-          sums = dot(a.tile({kSide, kSide}).hints({.copy = copy})(m, k),
-                     b.tile({kSide, kSide}).hints({.copy = copy})(k, n), sums,
-                     {.precision = precision, .variant = mma});
-        d.tile({kSide, kSide})(m, n) = sums;
-      });
-  return program.consts(copy, mma, precision);
-}
-
 std::string ptxOf(const KernelRequest &request) { return jit::compileRequest(request, {}).ptx; }
 
 TEST(DemandedWays, AreTaken) {
   std::vector<detail::HostArg> args(2, exampleView(f16, {64, 64}));
   args.push_back(exampleView(f32, {64, 64}));
   auto count = [&](CopyBy copy, Mma mma, const char *what) {
-    std::string ptx = ptxOf({product(copy, mma), args});
+    std::string ptx = ptxOf({demandedProduct(copy, mma), args});
     size_t found = 0;
     for (size_t at = ptx.find(what); at != ptx.npos; at = ptx.find(what, at + 1))
       ++found;
@@ -48,15 +31,17 @@ TEST(DemandedWays, AreTaken) {
 }
 
 TEST(DemandedWays, ThatCannotBeSayWhy) {
-  auto refusal = [](const auto &kernel, std::vector<detail::HostArg> args) {
+  auto refusal = [](const auto &kernel, std::vector<detail::HostArg> args,
+                    const char *file = "DemandsTest.cpp") {
     Error error = errorOf([&] { ptxOf({kernel, std::move(args)}); });
     EXPECT_EQ(error.fault(), Fault::User) << error.what();
-    EXPECT_NE(error.file().find("DemandsTest.cpp"), std::string::npos) << error.what();
+    EXPECT_NE(error.file().find(file), std::string::npos) << error.what();
     return error.message();
   };
   std::vector<detail::HostArg> products = {exampleView(f32, {64, 64}), exampleView(f32, {64, 64}),
                                            exampleView(f32, {64, 64})};
-  EXPECT_EQ(refusal(product(CopyBy::any, Mma::mma_sync, Precision::ieee), products),
+  EXPECT_EQ(refusal(demandedProduct(CopyBy::any, Mma::mma_sync, Precision::ieee), products,
+                    "DemandedProduct.h"),
             "mma_sync refused: f32 with precision ieee needs fused multiply-add");
   auto alone = kernel("alone", [](In<f32, 1> x, Out<f32, 1> y) {
     Value i = grid1d(y, {64});
