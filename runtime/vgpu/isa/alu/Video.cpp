@@ -191,7 +191,7 @@ Second takeSecond(Suffixes &suffixes, unsigned parts) {
   return parts == 1 && suffixes.take("max") ? Second::Max : Second::None;
 }
 
-// `operation` of vset is a placeholder for the comparison among the suffixes.
+// vset is registered as a comparison, Eq; which one it is the suffixes say, and `takeComparison` reads.
 template <Operation operation, unsigned parts = 1>
 void decodeVideo(Decoder &decoder, const Instruction &instruction, Suffixes &suffixes) {
   Form form;
