@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
+kTblgen, kIncludes = "/usr/lib/llvm-22/bin/llvm-tblgen", ["/usr/lib/llvm-22/include"]
 kPass = re.compile(r'^def\s+(\w+)\s*:\s*\w*Pass<\s*"([\w-]+)"', re.M)
 
 
@@ -25,8 +26,8 @@ def pass_faults():
             yield f"pass {name}: no tests/**/{test} with a RUN line that names {argument}"
 
 
-def ops_of(td, tblgen, includes):
-    """The op records a file defines, each as a dictionary of its fields."""
+def ops_of(td, tblgen=kTblgen, includes=kIncludes):
+    """The op records of a file and those it includes, each as a dictionary of its fields."""
     command = [tblgen, "--dump-json", f"-I{root}", *(f"-I{path}" for path in includes), str(td)]
     records = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return [records[name] for name in records["!instanceof"].get("Op", [])]
@@ -44,6 +45,8 @@ def op_faults(tblgen, includes):
                 yield f"op {name} has no summary"
             if "```" not in (op.get("description") or ""):
                 yield f"op {name}: the description has no example between ``` lines"
+    if not seen:
+        yield "no ops were found in ir/**/*Ops.td"
 
 
 kPublicOp = re.compile(r"^(?:template <.*>\s)?(?:void|Tensor|[A-Z]\w*) (\w+)\((?:const Stream &|CallSite )\w+,\s", re.M)
@@ -60,8 +63,8 @@ def public_op_faults():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tblgen", default="/usr/lib/llvm-22/bin/llvm-tblgen")
-    parser.add_argument("--include", nargs="*", default=["/usr/lib/llvm-22/include"])
+    parser.add_argument("--tblgen", default=kTblgen)
+    parser.add_argument("--include", nargs="*", default=kIncludes)
     arguments = parser.parse_args()
     faults = [*pass_faults(), *op_faults(arguments.tblgen, arguments.include), *public_op_faults()]
     print("\n".join(faults) or "every pass is tested under its name, every op has an example, public ops a row of wrong arguments")

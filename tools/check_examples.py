@@ -7,8 +7,9 @@ import re
 import subprocess
 import sys
 
+from check_coverage import ops_of
+
 root = pathlib.Path(__file__).resolve().parent.parent
-kOp = re.compile(r'^def\s+\w+\s*:\s*(Tile(?:Gpu)?)_Op<"(\w+)"', re.M)
 kExample = re.compile(r"```mlir\n(.*?)```", re.S)
 
 
@@ -16,12 +17,12 @@ def examples():
     """The op's name, where its example is, and the example."""
     for td in sorted((root / "ir").rglob("*Ops.td")):
         text = td.read_text()
-        ops = list(kOp.finditer(text))
-        for op, following in zip(ops, [*ops[1:], None]):
-            end = following.start() if following else len(text)
-            for example in kExample.finditer(text, op.end(), end):
-                line = text.count("\n", 0, example.start()) + 1
-                yield f"{op[1].lower()}.{op[2]}", f"{td.relative_to(root)}:{line}", example[1]
+        for op in ops_of(td):
+            if definition := re.search(rf"^def\s+{op['!name']}\b", text, re.M):  # else it stands in a file that is included
+                line = text.count("\n", 0, definition.start()) + 1
+                name = op["opDialect"]["def"].removesuffix("Dialect").lower() + "." + op["opName"]
+                for example in kExample.finditer(op["description"]):
+                    yield name, f"{td.relative_to(root)}:{line}", example[1]
 
 
 def faults(tile_opt):
