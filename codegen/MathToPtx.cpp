@@ -157,13 +157,13 @@ template <class From, class To> struct Renamed : ConvertOpToLLVMPattern<From> {
   }
 };
 
-// |x| of an integer; the smallest one wraps to itself.
-struct AbsInt : ConvertOpToLLVMPattern<math::AbsIOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(math::AbsIOp op, OpAdaptor adaptor,
+// Functions of integers for which LLVM must be told that no operand is left out: |x| of the smallest integer is itself, and 0
+// has as many zeros as bits.
+template <class From, class To> struct WithoutPoison : ConvertOpToLLVMPattern<From> {
+  using ConvertOpToLLVMPattern<From>::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(From op, typename From::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
-    rewriter.replaceOpWithNewOp<LLVM::AbsOp>(op, op.getType(), adaptor.getOperand(),
-                                             /*is_int_min_poison=*/false);
+    rewriter.replaceOpWithNewOp<To>(op, op.getType(), adaptor.getOperand(), /*poison=*/false);
     return success();
   }
 };
@@ -206,8 +206,9 @@ void populateMathToPtxPatterns(const LLVMTypeConverter &converter, RewritePatter
            FastOrLibrary<math::TanOp>, FastOrLibrary<math::TanhOp>, FastOrLibrary<math::ErfOp>,
            Renamed<math::AbsFOp, LLVM::FAbsOp>, Renamed<math::FmaOp, LLVM::FMAOp>,
            Renamed<math::FloorOp, LLVM::FFloorOp>, Renamed<math::CeilOp, LLVM::FCeilOp>,
-           Renamed<math::TruncOp, LLVM::FTruncOp>, Renamed<math::RoundOp, LLVM::RoundOp>, AbsInt,
-           Divide>(converter);
+           Renamed<math::TruncOp, LLVM::FTruncOp>, Renamed<math::RoundOp, LLVM::RoundOp>,
+           Renamed<math::CtPopOp, LLVM::CtPopOp>, WithoutPoison<math::AbsIOp, LLVM::AbsOp>,
+           WithoutPoison<math::CountLeadingZerosOp, LLVM::CountLeadingZerosOp>, Divide>(converter);
   patterns.add<Library<math::Log1pOp>>(converter, "log1p");
   patterns.add<Library<math::ExpM1Op>>(converter, "expm1");
   patterns.add<Power>(converter, /*benefit=*/2);

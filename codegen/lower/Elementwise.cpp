@@ -99,30 +99,19 @@ LogicalResult lowerMulHi(Lowering &l, ir::MulHiOp mulHi) {
   return success();
 }
 
-template <class OfRegister> LogicalResult lowerBits(Lowering &l, Operation *op) {
+LogicalResult lowerReverseBits(Lowering &l, ir::ReverseBitsOp op) {
   Registers results;
-  for (Value input : l[op->getOperand(0)])
-    results.push_back(OfRegister::create(l.b, op->getLoc(), input));
-  l.set(op->getResult(0), std::move(results));
-  return success();
-}
-
-LogicalResult lowerClz(Lowering &l, ir::ClzOp clz) {
-  Registers results;
-  for (Value input : l[clz.getInput()])
-    results.push_back(LLVM::CountLeadingZerosOp::create(l.b, clz.getLoc(), input.getType(), input,
-                                                        /*is_zero_poison=*/false));
-  l.set(clz.getResult(), std::move(results));
+  for (Value input : l[op.getInput()])
+    results.push_back(LLVM::BitReverseOp::create(l.b, op.getLoc(), input));
+  l.set(op.getResult(), std::move(results));
   return success();
 }
 
 constexpr LoweringRow kLowerings[] = {
     on<arith::CmpIOp, lowerCompare>,
     on<arith::ConstantOp, lowerConstant>,
-    on<ir::ClzOp, lowerClz>,
     on<ir::MulHiOp, lowerMulHi>,
-    on<ir::PopcountOp, lowerBits<LLVM::CtPopOp>>,
-    on<ir::ReverseBitsOp, lowerBits<LLVM::BitReverseOp>>,
+    on<ir::ReverseBitsOp, lowerReverseBits>,
 };
 
 } // namespace

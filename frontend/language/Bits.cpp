@@ -1,4 +1,4 @@
-// Functions of the bits of integers: each is an operation of its name.
+// Functions of the bits of integers. One table maps a function to its IR operation.
 #include "frontend/language/Promotion.h"
 #include "frontend/trace/Trace.h"
 
@@ -20,8 +20,9 @@ static Value ofBits(const char *name, const char *irName, const Arg &x, Loc loc)
   return trace.op(irName, type, {value}, loc);
 }
 
-Value tile::popcount(Arg x, Loc loc) { return ofBits("popcount", "tile.popcount", x, loc); }
-Value tile::clz(Arg x, Loc loc) { return ofBits("clz", "tile.clz", x, loc); }
-Value tile::reverse_bits(Arg x, Loc loc) {
-  return ofBits("reverse_bits", "tile.reverse_bits", x, loc);
-}
+#define TILE_BITS(function, operation)                                                             \
+  Value tile::function(Arg x, Loc loc) { return ofBits(#function, operation, x, loc); }
+TILE_BITS(popcount, "math.ctpop")
+TILE_BITS(clz, "math.ctlz")
+TILE_BITS(reverse_bits, "tile.reverse_bits")
+#undef TILE_BITS

@@ -3,7 +3,7 @@
 
 func.func @of_floats(%x: tensor<8xf32>) {
   // expected-error @+1 {{must be integer or tile of integers}}
-  %a = tile.popcount %x : tensor<8xf32>
+  %a = tile.reverse_bits %x : tensor<8xf32>
   return
 }
 
@@ -11,6 +11,6 @@ func.func @of_floats(%x: tensor<8xf32>) {
 
 func.func @of_a_condition(%x: i1) {
   // expected-error @+1 {{must be integer or tile of integers}}
-  %a = tile.clz %x : i1
+  %a = tile.reverse_bits %x : i1
   return
 }

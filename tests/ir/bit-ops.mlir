@@ -4,10 +4,10 @@
 
 // CHECK-LABEL: func.func @bits
 func.func @bits(%x: tensor<16xi8>, %y: i16, %z: tensor<4x8xi64>) {
-  // CHECK: tile.popcount %{{.*}} : tensor<16xi8>
-  %a = tile.popcount %x : tensor<16xi8>
-  // CHECK: tile.clz %{{.*}} : i16
-  %b = tile.clz %y : i16
+  // CHECK: tile.reverse_bits %{{.*}} : tensor<16xi8>
+  %a = tile.reverse_bits %x : tensor<16xi8>
+  // CHECK: tile.reverse_bits %{{.*}} : i16
+  %b = tile.reverse_bits %y : i16
   // CHECK: tile.reverse_bits %{{.*}} : tensor<4x8xi64>
   %c = tile.reverse_bits %z : tensor<4x8xi64>
   return
