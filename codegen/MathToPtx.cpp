@@ -208,7 +208,9 @@ void populateMathToPtxPatterns(const LLVMTypeConverter &converter, RewritePatter
            Renamed<math::FloorOp, LLVM::FFloorOp>, Renamed<math::CeilOp, LLVM::FCeilOp>,
            Renamed<math::TruncOp, LLVM::FTruncOp>, Renamed<math::RoundOp, LLVM::RoundOp>,
            Renamed<math::CtPopOp, LLVM::CtPopOp>, WithoutPoison<math::AbsIOp, LLVM::AbsOp>,
-           WithoutPoison<math::CountLeadingZerosOp, LLVM::CountLeadingZerosOp>, Divide>(converter);
+           WithoutPoison<math::CountLeadingZerosOp, LLVM::CountLeadingZerosOp>,
+           WithoutPoison<math::CountTrailingZerosOp, LLVM::CountTrailingZerosOp>, Divide>(
+          converter);
   patterns.add<Library<math::Log1pOp>>(converter, "log1p");
   patterns.add<Library<math::ExpM1Op>>(converter, "expm1");
   patterns.add<Power>(converter, /*benefit=*/2);

@@ -24,5 +24,6 @@ static Value ofBits(const char *name, const char *irName, const Arg &x, Loc loc)
   Value tile::function(Arg x, Loc loc) { return ofBits(#function, operation, x, loc); }
 TILE_BITS(popcount, "math.ctpop")
 TILE_BITS(clz, "math.ctlz")
+TILE_BITS(ctz, "math.cttz")
 TILE_BITS(reverse_bits, "tile.reverse_bits")
 #undef TILE_BITS

@@ -122,6 +122,8 @@ Value popcount(Arg x, Loc loc = Loc::here());
 /// How many zero bits an integer has above its highest set one, in its own dtype; of 0, all of
 /// them.
 Value clz(Arg x, Loc loc = Loc::here());
+/// How many zero bits an integer has below its lowest set one, in its own dtype; of 0, all of them.
+Value ctz(Arg x, Loc loc = Loc::here());
 /// The bits of an integer in the opposite order.
 Value reverse_bits(Arg x, Loc loc = Loc::here());
 /// |x| of floats and signed integers (the smallest integer stays itself).

@@ -30,6 +30,13 @@ template <class T> T leadingZeros(T x) {
   return static_cast<T>(count);
 }
 
+template <class T> T trailingZeros(T x) {
+  int count = 0;
+  while (count < kWidth<T> && !bit(x, count))
+    ++count;
+  return static_cast<T>(count);
+}
+
 template <class T> T backwards(T x) {
   std::make_unsigned_t<T> result = 0;
   for (int at = 0; at < kWidth<T>; ++at)
@@ -48,10 +55,11 @@ TEST_P(Bits, OfEveryWidthAndSign) {
       x.push_back(static_cast<T>(random.bits() >> random.bits() % kWidth<T>));
     mapRows<T>(
         [](Value a) {
-          return std::vector<Value>{popcount(a), clz(a), reverse_bits(a)};
+          return std::vector<Value>{popcount(a), clz(a), ctz(a), reverse_bits(a)};
         },
         std::vector<Row<T (*)(T)>>{{"popcount", numberSet<T>, {}},
                                    {"clz", leadingZeros<T>, {}},
+                                   {"ctz", trailingZeros<T>, {}},
                                    {"reverse_bits", backwards<T>, {}}},
         x);
   };

@@ -95,6 +95,8 @@ const Row kRows[] = {
      INTEGER(std::popcount(bits(x[0]) << (64 - bitsOf(t)))), nullptr},
     {"clz", 1, kInteger, CALL(clz(v[0])),
      INTEGER(std::min(std::countl_zero(bits(x[0]) << (64 - bitsOf(t))), int(bitsOf(t)))), nullptr},
+    {"ctz", 1, kInteger, CALL(ctz(v[0])),
+     INTEGER(std::min(std::countr_zero(bits(x[0])), int(bitsOf(t)))), nullptr},
     {"reverse_bits", 1, kInteger, CALL(reverse_bits(v[0])), reversed, nullptr},
     {"min", 2, kInteger | kFloat, CALL(min(v[0], v[1])),
      INTEGER(below(t, x[1], x[0]) ? x[1] : x[0]), REAL(std::min(x[0], x[1]))},

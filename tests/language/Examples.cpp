@@ -112,6 +112,7 @@ const std::vector<Example> &examples() {
     EXAMPLE("mulhi", mulhi(i, 1 << 30), 0, 0, 0, 0),
     EXAMPLE("popcount", popcount(i * 3), 0, 2, 2, 2),
     EXAMPLE("clz", clz(i), 32, 31, 30, 30),
+    EXAMPLE("ctz", ctz(i), 32, 0, 1, 0),
     EXAMPLE("reverse_bits", reverse_bits(i << 24), 0, 128, 64, 192),
     EXAMPLE("abs", abs(x - 3), 2, 1, 0, 1),
     EXAMPLE("min", min(x, y), 1, 2, 2, 1),
