@@ -1,5 +1,5 @@
 """The peer's kernels, with the tiles of ours: vector add 1024, softmax of a row of 1024, layernorm of
-a row of 4096, matmul 128x128x64."""
+a row of 4096, matmul 128x128x64, attention 128x64 of heads of 128."""
 import triton
 import triton.language as tl
 
@@ -51,6 +51,61 @@ def matmul(a, b, c, M, N, K, sa, sb, sc, BM: tl.constexpr, BN: tl.constexpr, BK:
     tl.store(c + rows[:, None] * sc + columns[None, :], acc.to(tl.float16))
 
 
+@triton.jit
+def attend(acc, total, largest, queries, pk, pv, sk, sv, first, end, first_query, scale, keys, BN: tl.constexpr,
+           BM: tl.constexpr, HIDES: tl.constexpr, CAUSAL: tl.constexpr):
+    """Key tiles from `first` to `end`; HIDES where the diagonal or the last key cuts them."""
+    columns = tl.arange(0, BN)
+    rows = first_query + tl.arange(0, BM)
+    for n in range(first, end, BN):
+        if HIDES:
+            inside = n + columns < keys
+            scores = tl.dot(queries, tl.load(pk + n * sk, mask=inside[None, :], other=0.0))
+            scores = tl.where(inside[None, :], scores, -float("inf"))
+            if CAUSAL:
+                scores = tl.where(n + columns[None, :] <= rows[:, None], scores, -float("inf"))
+        else:
+            scores = tl.dot(queries, tl.load(pk + n * sk))
+        now = tl.maximum(largest, tl.max(scores, 1) * scale)
+        weights = tl.math.exp2(scores * scale - now[:, None])
+        fade = tl.math.exp2(largest - now)
+        total = total * fade + tl.sum(weights, 1)
+        if HIDES:
+            values = tl.load(pv + n * sv, mask=(n + columns < keys)[:, None], other=0.0)
+        else:
+            values = tl.load(pv + n * sv)
+        acc = tl.dot(weights.to(tl.float16), values, acc * fade[:, None])
+        largest = now
+    return acc, total, largest
+
+
+@triton.jit
+def attention(q, k, v, out, scale, heads, queries, keys, sqb, sqh, sq, skb, skh, sk, svb, svh, sv, sob, soh, so,
+              BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr):
+    tile, batch, head = tl.program_id(0), tl.program_id(1) // heads, tl.program_id(1) % heads
+    rows, columns, width = tile * BM + tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, D)
+    exists = (rows < queries)[:, None]
+    pq = q + batch * sqb + head * sqh + rows[:, None] * sq + width[None, :]
+    tile_q = tl.load(pq, mask=exists, other=0.0)
+    pk = k + batch * skb + head * skh + columns[None, :] * sk + width[:, None]
+    pv = v + batch * svb + head * svh + columns[:, None] * sv + width[None, :]
+    largest = tl.full((BM,), -float("inf"), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    end = keys
+    whole = keys // BN * BN
+    if CAUSAL:
+        end = tl.minimum(keys, (tile + 1) * BM)
+        whole = tl.minimum(whole, tile * BM // BN * BN)
+    acc, total, largest = attend(acc, total, largest, tile_q, pk, pv, sk, sv, 0, whole, tile * BM, scale, keys, BN, BM,
+                                 False, CAUSAL)
+    acc, total, largest = attend(acc, total, largest, tile_q, pk, pv, sk, sv, whole, end, tile * BM, scale, keys, BN, BM,
+                                 True, CAUSAL)
+    po = out + batch * sob + head * soh + rows[:, None] * so + width[None, :]
+    tl.store(po, (acc / total[:, None]).to(tl.float16), mask=exists)
+
+
+STRIDES = {name: "i32" for name in ("sqb", "sqh", "sq", "skb", "skh", "sk", "svb", "svh", "sv", "sob", "soh", "so")}
 KERNELS = {
     "vector_add": (vector_add, {"a": "*fp32", "b": "*fp32", "c": "*fp32", "n": "i32", "BLOCK": "constexpr"},
                    {"BLOCK": 1024}, ["a", "b", "c", "n"]),
@@ -63,4 +118,9 @@ KERNELS = {
     "matmul": (matmul, {"a": "*fp16", "b": "*fp16", "c": "*fp16", "M": "i32", "N": "i32", "K": "i32", "sa": "i32",
                         "sb": "i32", "sc": "i32", "BM": "constexpr", "BN": "constexpr", "BK": "constexpr"},
                {"BM": 128, "BN": 128, "BK": 64}, ["a", "b", "c", "M", "N", "K", "sa", "sb", "sc"]),
+    "attention": (attention, {"q": "*fp16", "k": "*fp16", "v": "*fp16", "out": "*fp16", "scale": "fp32", "heads": "i32",
+                              "queries": "i32", "keys": "i32", **STRIDES, "BM": "constexpr", "BN": "constexpr",
+                              "D": "constexpr", "CAUSAL": "constexpr"},
+                  {"BM": 128, "BN": 64, "D": 128, "CAUSAL": True},
+                  ["q", "k", "v", "out", "heads", "queries", "keys", *STRIDES]),
 }
