@@ -4,6 +4,12 @@
 
 #include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
+#include "ir/LayoutOp.h"
+#include "passes/analysis/RunAhead.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -21,6 +27,33 @@ using gpu::ConvertLayoutOp;
 namespace {
 
 int64_t elementBits(Value tile) { return gpu::bytesOf(ir::elementTypeOf(tile.getType())) * 8; }
+
+// Operations so cheap that threads which hold the same elements may each compute them.
+bool isCheap(Operation *op) {
+  return gpu::isElementwiseOnTiles(op) && isPure(op) && !isa<math::MathDialect>(op->getDialect()) &&
+         !isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+              arith::RemUIOp>(op);
+}
+
+// The load, which will be staged for products of its loop, that a value follows from by cheap operations on its elements;
+// null if there is none, or if a second load or anything else takes part.
+ir::ViewLoadOp stagedLoadBehind(Value tile) {
+  if (auto load = loadBehind(tile))
+    return feedsProduct(load) && !whyNotAhead(load) ? load : ir::ViewLoadOp();
+  Operation *op = tile.getDefiningOp();
+  if (!op || !isCheap(op))
+    return {};
+  ir::ViewLoadOp found;
+  for (Value operand : op->getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType()) || matchPattern(operand, m_Constant()))
+      continue;
+    ir::ViewLoadOp load = stagedLoadBehind(operand);
+    if (!load || (found && load != found))
+      return {};
+    found = load;
+  }
+  return found;
+}
 
 // convert_layout(convert_layout(x)) -> convert_layout(x)
 struct MergeChanges : OpRewritePattern<ConvertLayoutOp> {
@@ -65,12 +98,49 @@ struct ChangeAfterNarrowing : OpRewritePattern<ir::ConvertOp> {
                                          "the operand is not a change of layout used only here");
     if (elementBits(op.getInput()) <= elementBits(op.getResult()))
       return rewriter.notifyMatchFailure(op, "the conversion does not narrow");
+    if (stagedLoadBehind(change.getInput()))
+      return rewriter.notifyMatchFailure(op, "the operand is read from shared memory as it is");
     auto layout = gpu::encodingOf(change.getInput().getType());
     Value narrow = ir::ConvertOp::create(
         rewriter, op.getLoc(), gpu::withLayout(op.getResult().getType(), layout), change.getInput(),
         op.getSourceUnsigned(), op.getResultUnsigned(), op.getRounding());
     rewriter.replaceOpWithNewOp<ConvertLayoutOp>(op, op.getResult().getType(), narrow);
     return success();
+  }
+};
+
+// convert_layout(f(x)) -> f(convert_layout(x)) where x is loaded for products and f is cheap: x lies in shared memory, from
+// where each thread reads what it computes an operand of. What f gives would have to go there again.
+struct ComputeOperandInPlace : OpRewritePattern<ConvertLayoutOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvertLayoutOp op, PatternRewriter &rewriter) const final {
+    Operation *producer = op.getInput().getDefiningOp();
+    if (!producer || !isCheap(producer) || !stagedLoadBehind(op.getInput()))
+      return rewriter.notifyMatchFailure(op, "not computed from a tile that is staged");
+    gpu::LayoutAttr layout = gpu::encodingOf(op.getResult().getType());
+    IRMapping moved;
+    for (Value operand : producer->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        moved.map(operand, inLayout(operand, layout, op, rewriter));
+    Operation *there = rewriter.clone(*producer, moved);
+    rewriter.modifyOpInPlace(there, [&] { there->getResult(0).setType(op.getResult().getType()); });
+    rewriter.replaceOp(op, there);
+    return success();
+  }
+
+private:
+  static Value inLayout(Value tile, gpu::LayoutAttr layout, ConvertLayoutOp place,
+                        PatternRewriter &rewriter) {
+    auto type = gpu::withLayout(tile.getType(), layout);
+    if (SplatElementsAttr splat; matchPattern(tile, m_Constant(&splat)))
+      return arith::ConstantOp::create(rewriter, place.getLoc(),
+                                       splat.resizeSplat(cast<ShapedType>(type)));
+    for (Operation *user : tile.getUsers())
+      if (auto change = dyn_cast<ConvertLayoutOp>(user);
+          change && change.getResult().getType() == type &&
+          change->getBlock() == place->getBlock() && change->isBeforeInBlock(place))
+        return change;
+    return ConvertLayoutOp::create(rewriter, place.getLoc(), type, tile);
   }
 };
 
@@ -82,7 +152,7 @@ struct LoadInPlace : OpRewritePattern<ConvertLayoutOp> {
     auto load = op.getInput().getDefiningOp<ir::ViewLoadOp>();
     if (!load || !load->hasOneUse())
       return rewriter.notifyMatchFailure(op, "the operand is not a load used only here");
-    if (llvm::any_of(op->getUses(), gpu::isDotOperand))
+    if (llvm::any_of(op->getUses(), gpu::isDotOperand) || stagedLoadBehind(op.getInput()))
       return rewriter.notifyMatchFailure(op, "operand of a product");
     auto layout = gpu::encodingOf(op.getResult().getType());
     gpu::AccessAttr access = gpu::accessOf(load);
@@ -100,8 +170,8 @@ struct LoadInPlace : OpRewritePattern<ConvertLayoutOp> {
 struct PropagateLayouts : passes::impl::PropagateLayoutsBase<PropagateLayouts> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
-    patterns.add<MergeChanges, ChangeBeforeWidening, ChangeAfterNarrowing, LoadInPlace>(
-        &getContext());
+    patterns.add<MergeChanges, ChangeBeforeWidening, ChangeAfterNarrowing, ComputeOperandInPlace,
+                 LoadInPlace>(&getContext());
     ConvertLayoutOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

@@ -71,17 +71,18 @@ struct Swizzle {
   int chunkBits = 0;    // how many chunk bits take part
   int phaseShift = 0;   // rows per 128-byte line, log2
   int elementShift = 0; // elements per chunk, log2
+  int rotation = 0;     // the chunk bit that the lowest bit of the line's number goes to
 
-  static Swizzle forRow(int64_t rowBytes, int elementBytes) {
+  static Swizzle forRow(int64_t rowBytes, int elementBytes, int rotation) {
     int chunks = log2Of(rowBytes / 16);
     if (rowBytes < 32)
       return {};
-    return {std::min(chunks, 3), std::max(0, 3 - chunks), log2Of(16 / elementBytes)};
+    return {std::min(chunks, 3), std::max(0, 3 - chunks), log2Of(16 / elementBytes), rotation};
   }
   [[nodiscard]] uint64_t toggles(int rowBit) const {
     int chunkBit = rowBit - phaseShift;
     bool takesPart = chunkBit >= 0 && chunkBit < chunkBits;
-    return takesPart ? uint64_t(1) << (elementShift + chunkBit) : 0;
+    return takesPart ? uint64_t(1) << (elementShift + (chunkBit + rotation) % chunkBits) : 0;
   }
 };
 
@@ -126,7 +127,7 @@ SharedLayout SharedLayout::rowMajor(const Shape &shape, const std::vector<int32_
 }
 
 SharedLayout SharedLayout::swizzled(const Shape &shape, const std::vector<int32_t> &order,
-                                    int elementBytes, int64_t minRowBytes) {
+                                    int elementBytes, int64_t minRowBytes, int rotation) {
   std::vector<int> panelBits = naturalPanels(shape);
   if (order.empty())
     return buildRowMajor(shape, order, std::move(panelBits), {});
@@ -135,7 +136,8 @@ SharedLayout SharedLayout::swizzled(const Shape &shape, const std::vector<int32_
   if (hasOddPart)
     panelBits[inner] = std::max(panelBits[inner], log2Of(minRowBytes / elementBytes));
   int64_t rowBytes = int64_t(elementBytes) << panelBits[inner];
-  return buildRowMajor(shape, order, std::move(panelBits), Swizzle::forRow(rowBytes, elementBytes));
+  return buildRowMajor(shape, order, std::move(panelBits),
+                       Swizzle::forRow(rowBytes, elementBytes, rotation));
 }
 
 namespace {
@@ -211,7 +213,7 @@ std::optional<SharedLayout> SharedLayout::tma(const Shape &shape, const std::vec
   bool isOddBox = splitSize(boxColumns).odd > 1;
   rows.panelBits[inner] = columnBits;
   rows.strides[inner] = isOddBox ? int64_t(1) << columnBits : rows.elements;
-  Swizzle swizzle = Swizzle::forRow(swizzleBytes, elementBytes);
+  Swizzle swizzle = Swizzle::forRow(swizzleBytes, elementBytes, 0);
   Columns columns(rows.panelBits);
   for (int bit = 0; bit < columnBits; ++bit)
     columns.at(order.front(), bit) = uint64_t(1) << bit;

@@ -10,6 +10,7 @@
 #include "passes/analysis/RunAhead.h"
 #include "passes/staging/StagingLayout.h"
 #include "llvm/ADT/MapVector.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -25,6 +26,8 @@ struct Part {
   layout::Layout loaded;
   /// Those by products of the body.
   SmallVector<OpOperand *> uses;
+  /// Changes of its layout for other users: what operands are computed from.
+  SmallVector<gpu::ConvertLayoutOp> changes;
   SmallVector<layout::Layout> readers;
   gpu::SmemType memory;
   bool isAsync = false;
@@ -74,6 +77,8 @@ private:
     for (auto dot : loop_.getBody()->getOps<ir::DotOp>())
       for (unsigned number : {0u, 1u})
         collect(dot->getOpOperand(number));
+    for (auto change : loop_.getBody()->getOps<gpu::ConvertLayoutOp>())
+      collect(change);
     parts_.remove_if([](auto &part) { return !decide(part.first, part.second); });
   }
 
@@ -92,9 +97,25 @@ private:
     part.readers.push_back(readerOf(use));
   }
 
+  void collect(gpu::ConvertLayoutOp change) {
+    ir::ViewLoadOp load = loadBehind(change.getResult());
+    auto found = load ? parts_.find(load) : parts_.end();
+    bool isForProducts = llvm::all_of(change->getUses(), gpu::isDotOperand);
+    if (found == parts_.end() || isForProducts)
+      return;
+    Part &part = found->second;
+    ArrayRef<int64_t> shape = ir::shapeOf(change.getResult().getType());
+    if (part.readers.empty())
+      part.shape.assign(shape.begin(), shape.end());
+    if (ArrayRef(part.shape) != shape)
+      return;
+    part.changes.push_back(change);
+    part.readers.push_back(gpu::layoutOf(change.getResult().getType()));
+  }
+
   // How the tile gets to shared memory; false if it cannot be seen in the shape that products take.
   static bool decide(ir::ViewLoadOp load, Part &part) {
-    if (part.uses.empty()) { // products take what is computed from it
+    if (part.readers.empty()) { // products take what is computed from it
       ArrayRef<int64_t> shape = ir::shapeOf(load.getResult().getType());
       part.shape.assign(shape.begin(), shape.end());
       part.readers.push_back(gpu::layoutOf(load.getResult().getType()));
@@ -104,12 +125,34 @@ private:
       return false;
     part.loaded = *loaded;
     Type element = ir::elementTypeOf(load.getResult().getType());
-    part.memory = stagingType(part.loaded, element, part.readers);
-    part.isAsync = gpu::variantOf(load) == gpu::VariantKind::CpAsync &&
-                   gpu::planAsyncCopy(load, ir::shapeOf(load.getResult().getType()), part.memory,
-                                      ir::warpsOf(load))
-                       .has_value();
+    if (gpu::variantOf(load) != gpu::VariantKind::CpAsync) {
+      part.memory = stagingType(part.loaded, element, part.readers);
+      return true;
+    }
+    part.memory = stagingType(part.loaded, element, part.readers, [&](gpu::SmemType memory) {
+      return costOfCopy(load, part.loaded, memory);
+    });
+    part.isAsync = copyPlan(load, part.memory).has_value();
     return true;
+  }
+
+  static std::optional<gpu::AsyncCopyPlan> copyPlan(ir::ViewLoadOp load, gpu::SmemType memory) {
+    return gpu::planAsyncCopy(load, ir::shapeOf(load.getResult().getType()), memory,
+                              ir::warpsOf(load));
+  }
+
+  // By asynchronous copies, or if they cannot by loads into registers and stores.
+  static int64_t costOfCopy(ir::ViewLoadOp load, const layout::Layout &loaded,
+                            gpu::SmemType memory) {
+    layout::SharedLayout shared = gpu::sharedOf(memory);
+    int64_t bytes = gpu::bytesOf(memory.getElementType());
+    std::optional<gpu::AsyncCopyPlan> plan = copyPlan(load, memory);
+    if (!plan)
+      return loaded.numRegisters() / gpu::accessOf(load).getVector() +
+             accessCost(loaded, shared, bytes);
+    layout::VectorGroup group(static_cast<size_t>(plan->elements));
+    std::iota(group.begin(), group.end(), 0);
+    return accessCost(plan->inMemory, shared, bytes, group);
   }
 
   // What the loads' places follow from goes to the top of the body; the operation before which the ring is filled.
@@ -181,6 +224,8 @@ private:
       Value memory = get.getTiles()[i];
       for (OpOperand *use : part.uses)
         readAsOperand(*use, memory);
+      for (gpu::ConvertLayoutOp change : part.changes)
+        readInLayout(change, memory);
       readAsTile(load, part, memory);
     }
     b_.setInsertionPoint(loop_.getBody()->getTerminator());
@@ -197,6 +242,13 @@ private:
     Value before = use.get();
     use.set(gpu::SmemLoadOp::create(b_, dot.getLoc(), before.getType(), memory));
     eraseUnused(before);
+  }
+
+  void readInLayout(gpu::ConvertLayoutOp change, Value memory) {
+    b_.setInsertionPoint(change);
+    Value tile = gpu::SmemLoadOp::create(b_, change.getLoc(), change.getResult().getType(), memory);
+    change.getResult().replaceAllUsesWith(tile);
+    eraseUnused(change);
   }
 
   // Users that are no products see the tile as it was loaded. Products by multiply-add are among the users until they

@@ -25,46 +25,69 @@ std::vector<int32_t> orderOf(const layout::Layout &layout) {
   return order;
 }
 
-/// Cycles of a warp that reads the tile (or writes it) in a layout: accesses issued plus wavefronts served.
-int64_t readCost(const layout::Layout &layout, const layout::SharedLayout &shared, int bytes) {
-  layout::VectorGroup group = layout::vectorGroupOf(layout, shared, bytes, 0);
-  layout::Wavefronts one = layout::groupWavefronts(layout, shared, bytes, group, 0);
-  return layout.numRegisters() / static_cast<int64_t>(group.size()) *
-         (one.instructions + one.actual);
+// What keeps 16 bytes of a row together comes first, since copies move so many: of equal ones that for ldmatrix.
+std::vector<layout::SharedLayout> candidatesFor(const layout::Layout &writer,
+                                                ArrayRef<layout::Layout> readers, int bytes) {
+  std::vector<layout::SharedLayout> candidates;
+  for (int rotation : {0, 1, 2})
+    candidates.push_back(
+        layout::SharedLayout::swizzled(writer.shape(), orderOf(writer), bytes, 0, rotation));
+  for (const layout::Layout &reader : readers)
+    candidates.push_back(layout::scratchSwizzle(writer, reader, bytes));
+  return candidates;
 }
 
-// The swizzle for ldmatrix if that delivers all readers' fragments; else the cheapest of it and those made for one reader.
-layout::SharedLayout stagingLayout(const layout::Layout &writer, std::vector<int32_t> order,
-                                   ArrayRef<layout::Layout> readers, int bytes) {
-  auto best = layout::SharedLayout::swizzled(writer.shape(), order, bytes);
-  if (llvm::all_of(readers, [&](const layout::Layout &reader) {
-        return layout::matchMatrixAccess(reader, best, bytes).has_value();
-      }))
-    return best;
-  auto cost = [&](const layout::SharedLayout &shared) {
-    int64_t sum = readCost(writer, shared, bytes);
-    for (const layout::Layout &reader : readers)
-      sum += readCost(reader, shared, bytes);
-    return sum;
-  };
-  int64_t bestCost = cost(best);
-  for (const layout::Layout &reader : readers) {
-    auto candidate = layout::scratchSwizzle(writer, reader, bytes);
-    if (int64_t candidateCost = cost(candidate); candidateCost < bestCost)
-      best = std::move(candidate), bestCost = candidateCost;
-  }
-  return best;
+// Do all readers get their fragments by ldmatrix?
+bool deliversMatrices(const layout::SharedLayout &shared, ArrayRef<layout::Layout> readers,
+                      int bytes) {
+  return llvm::all_of(readers, [&](const layout::Layout &reader) {
+    return layout::matchMatrixAccess(reader, shared, bytes).has_value();
+  });
+}
+
+int64_t readCost(const layout::Layout &reader, const layout::SharedLayout &shared, int bytes) {
+  auto matrices = layout::matchMatrixAccess(reader, shared, bytes);
+  if (!matrices)
+    return accessCost(reader, shared, bytes);
+  layout::Wavefronts all = layout::matrixWavefronts(*matrices, 1, bytes);
+  return all.instructions + all.actual;
 }
 
 } // namespace
 
+int64_t accessCost(const layout::Layout &layout, const layout::SharedLayout &shared, int64_t bytes,
+                   const layout::VectorGroup &group) {
+  layout::Wavefronts one =
+      layout::groupWavefronts(layout, shared, static_cast<int>(bytes), group, 0);
+  return layout.numRegisters() / static_cast<int64_t>(group.size()) *
+         (one.instructions + one.actual);
+}
+
+int64_t accessCost(const layout::Layout &layout, const layout::SharedLayout &shared,
+                   int64_t bytes) {
+  return accessCost(layout, shared, bytes,
+                    layout::vectorGroupOf(layout, shared, static_cast<int>(bytes), 0));
+}
+
 gpu::SmemType stagingType(const layout::Layout &writer, Type elementType,
-                          ArrayRef<layout::Layout> readers) {
+                          ArrayRef<layout::Layout> readers,
+                          llvm::function_ref<int64_t(gpu::SmemType)> writeCost) {
   MLIRContext *context = elementType.getContext();
-  auto shared =
-      stagingLayout(writer, orderOf(writer), readers, static_cast<int>(gpu::bytesOf(elementType)));
-  return gpu::SmemType::get(context, writer.shape(), elementType,
-                            gpu::attributeOf(context, shared));
+  int bytes = static_cast<int>(gpu::bytesOf(elementType));
+  gpu::SmemType best;
+  int64_t bestCost = std::numeric_limits<int64_t>::max();
+  for (const layout::SharedLayout &shared : candidatesFor(writer, readers, bytes)) {
+    auto type =
+        gpu::SmemType::get(context, writer.shape(), elementType, gpu::attributeOf(context, shared));
+    if (!best && deliversMatrices(shared, readers, bytes))
+      return type;
+    int64_t cost = writeCost ? writeCost(type) : accessCost(writer, shared, bytes);
+    for (const layout::Layout &reader : readers)
+      cost += readCost(reader, shared, bytes);
+    if (cost < bestCost)
+      best = type, bestCost = cost;
+  }
+  return best;
 }
 
 } // namespace tile::passes

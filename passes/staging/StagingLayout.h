@@ -2,13 +2,20 @@
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
-#include "ir/layout/Layout.h"
+#include "ir/layout/SharedAccess.h"
 
 namespace tile::passes {
 
+/// Cycles of a warp that accesses a whole tile: instructions issued plus wavefronts of shared memory.
+int64_t accessCost(const layout::Layout &layout, const layout::SharedLayout &shared, int64_t bytes,
+                   const layout::VectorGroup &group);
+int64_t accessCost(const layout::Layout &layout, const layout::SharedLayout &shared, int64_t bytes);
+
 /// The memory for a tile of this element type that threads write in the layout `writer` and read in the layouts
-/// `readers`, all of one shape: a swizzle that lets both sides pass without bank conflicts, if there is one.
+/// `readers`, all of one shape: a swizzle that lets both sides pass without bank conflicts, if there is one. `writeCost`
+/// is what it costs to write the tile to such memory, if that is not by stores.
 gpu::SmemType stagingType(const layout::Layout &writer, mlir::Type elementType,
-                          llvm::ArrayRef<layout::Layout> readers);
+                          llvm::ArrayRef<layout::Layout> readers,
+                          llvm::function_ref<int64_t(gpu::SmemType)> writeCost = nullptr);
 
 } // namespace tile::passes

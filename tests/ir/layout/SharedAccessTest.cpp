@@ -99,6 +99,20 @@ TEST(SharedAccess, WithoutSwizzleMatrixReadsConflictAndWithItTheyDoNot) {
   EXPECT_TRUE(matrixWavefronts(*swizzled, 4, 2).conflictFree());
 }
 
+// Fragments of 4- and 8-byte operands whose rows in memory run along N: pairs of chunks of 4 rows.
+TEST(SharedAccess, RotatedSwizzlesSuitFragmentsOfWideElements) {
+  for (int bytes : {4, 8}) {
+    Layout right = *operandBLayout(*MmaShape::forElementBits(8 * bytes), 16, 64, {});
+    auto conflicts = [&](int rotation) {
+      auto shared = SharedLayout::swizzled({16, 64}, {1, 0}, bytes, 0, rotation);
+      Wavefronts cost = bankWavefronts(right, shared, bytes);
+      return cost.actual - cost.ideal;
+    };
+    EXPECT_GT(conflicts(0), 0) << bytes;
+    EXPECT_EQ(conflicts(1), 0) << bytes;
+  }
+}
+
 /// Executes the access as the manual defines it and compares each register's element.
 void expectMatrixAccessDelivers(const MatrixAccess &access, const Layout &regs,
                                 const SharedLayout &shared, int elementBytes) {

@@ -35,6 +35,8 @@ TEST(Shared, SwizzlesArePermutations) {
         expectNoTwoElementsMeet(shared);
         ASSERT_EQ(shared.numElements(), elementCount(shape));
         expectNoTwoElementsMeet(SharedLayout::swizzled(shape, order, elementBytes, 128));
+        for (int rotation : {1, 2})
+          expectNoTwoElementsMeet(SharedLayout::swizzled(shape, order, elementBytes, 0, rotation));
       }
     }
   }
