@@ -33,7 +33,7 @@ struct RowExponents {
     // more than they can bear, exponents of neighbouring scores are so far apart that the next power
     // of two does for the scale; it rounds nothing.
     Value powerOfTwo = bitcast(f32, (bitcast(i32, scale) + 0x7fffff) & 0x7f800000);
-    slope = select(abs(largest * scale) < 0x1p23f, scale, powerOfTwo);
+    slope = select(abs(largest) < 0x1p23f / scale, scale, powerOfTwo);
     scaled = largest * slope;
     shift = finite(scaled);
   }
@@ -50,6 +50,10 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, Attenti
   const auto &[q, k, v, scaleLog2E, isRising] = in;
   const int rows = tiles.queries, columns = tiles.keys, width = tiles.head;
   flushWhereNarrow(q);
+  for (int dim = 0; dim < 4;
+       ++dim) // what checkAttention has seen, so that bounds are compared once
+    assume(k.dim(dim) == v.dim(dim)), assume(q.dim(dim) == out.dim(dim));
+  assume(q.dim(0) == k.dim(0)), assume(q.dim(3) == k.dim(3));
   Value queryCount = q.dim(2), keyCount = k.dim(2), queryTiles = cdiv(queryCount, rows);
   AttentionGrid at(q.dim(0), q.dim(1), queryTiles);
   // The last queries see most keys: they begin first.
@@ -60,7 +64,7 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, Attenti
   auto largest = var(full(f32, {rows}, -kInfinity)), scaled = var(full(f32, {rows}, -kInfinity));
   auto total = var(zeros(f32, {rows}));
   auto sums = var(zeros(f32, {rows, width}));
-  for (auto n : range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal)).stages(2)) {
+  for (auto n : range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal)).stages(3)) {
     Value keys = columnsOf(k, at.batch, head, n, columns, width);
     auto scores = var(dot(queries, keys, {.precision = precision}));
     if (!isRising)

@@ -93,7 +93,7 @@ double attentionScale(const Operand &q, const AttentionOptions &options) {
   return options.scale ? *options.scale : 1 / std::sqrt(static_cast<double>(q.extent(3)));
 }
 
-Value finite(Value largest) { return select(largest == -kInfinity, 0.0f, largest); }
+Value finite(Value largest) { return max(largest, std::numeric_limits<float>::lowest()); }
 
 Value visibleScores(Value scores, const ScoreTile &at, bool causal) {
   const Shape shape = scores.shape();

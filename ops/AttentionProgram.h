@@ -56,7 +56,7 @@ template <class View> void flushWhereNarrow(const View &x) {
     hint::ftz();
 }
 
-/// A maximum of -infinity, which means "nothing seen", counts as 0: infinity - infinity is NaN.
+/// A maximum of -infinity, which means "nothing seen", counts as the lowest finite number: infinity - infinity is NaN.
 Value finite(Value largest);
 /// Where a tile of scores lies among all.
 struct ScoreTile {

@@ -35,7 +35,8 @@ MatmulTiles chooseTiles(int64_t m, int64_t n, int64_t batches, DType dtype, Prec
     return {sideFor(m, 32), sideFor(n, 32), 16, 4};
   bool onTensorCores = dtype != f32 || precision != Precision::ieee;
   int largest = onTensorCores && !(dtype == f32 && precision == Precision::tf32x3) ? 128 : 64;
-  MatmulTiles tiles = {sideFor(m, largest), sideFor(n, largest), dtype == f32 ? 16 : 32, 4};
+  // 128 bytes of K a step, whole lines of the caches: a step has work for all of a pipeline's waits.
+  MatmulTiles tiles = {sideFor(m, largest), sideFor(n, largest), dtype == f32 ? 32 : 64, 4};
   while (programs(m, n, batches, tiles) < kBusyPrograms && std::max(tiles.m, tiles.n) > 32)
     (tiles.m >= tiles.n ? tiles.m : tiles.n) /= 2;
   if (tiles.m * tiles.n >= 128 * 128)
