@@ -1,6 +1,7 @@
 // What a compile leaves behind: dumps of its stages, machine code, errors that say whose fault it
 // is.
 #include "runtime/jit/Compile.h"
+#include "codegen/report/KernelReport.h"
 #include "runtime/toolchain/Assemble.h"
 #include "tests/runtime/jit/Devices.h"
 
