@@ -68,6 +68,8 @@ KernelRequest requestOf(const char *name) {
   }
   if (!std::strcmp(name, "matmul"))
     return {matmul.consts(128, 128, 64), std::vector(3, exampleView(f16, {kSize, kSize}))};
+  if (!std::strcmp(name, "attention"))
+    return findOp("attention")->kernel(OpSettings({{"D", "128"}, {"causal", "1"}}));
   throw Error(Fault::User, ErrorCode::InvalidArgument, std::string("no kernel '") + name + "'");
 }
 
@@ -75,8 +77,9 @@ KernelRequest requestOf(const char *name) {
 
 int main(int argc, char **argv) try {
   if (argc != 3)
-    return std::fprintf(stderr,
-                        "usage: jit_compile_bench vector_add|softmax|layernorm|matmul REPEATS\n"),
+    return std::fprintf(
+               stderr,
+               "usage: jit_compile_bench vector_add|softmax|layernorm|matmul|attention REPEATS\n"),
            2;
   KernelRequest request = requestOf(argv[1]);
   std::string ptx;

@@ -1,11 +1,12 @@
-"""Machine code of tilec's pipelined product beside Triton's, in one run, without a GPU.
+"""Machine code of tilec's pipelined products and attention beside Triton's, in one run, without a GPU.
 
   python3 -m venv env && env/bin/pip install triton numpy
   env/bin/python bench/static/compare.py --tilec build/dev/bin/tilec
 
-Both sides compile the f16 product for sm_80, from the same tiles, warps and stages. Triton's own ptxas, cuobjdump and nvdisasm
+Both sides compile the f16 kernels for sm_80, from the same tiles, warps and stages. Triton's own ptxas, cuobjdump and nvdisasm
 assemble and read both. Prints registers, spilled bytes and, of the loop that multiplies, instructions, barriers and memory
-accesses; the ratio is tilec / Triton.
+accesses; the ratio is tilec / Triton. What a loop jumps over (tilec hides scores in its main loop where a tile needs it, Triton
+in a loop of its own behind) counts as skipped.
 """
 import argparse
 import os
@@ -24,7 +25,9 @@ from triton.compiler import ASTSource  # noqa: E402
 import triton_kernels  # noqa: E402
 
 TOOLS = os.path.join(os.path.dirname(triton.__file__), "backends", "nvidia", "bin")
-SHAPES = [(128, 128, 64, 4), (128, 256, 64, 8)]  # BM, BN, BK, warps
+PRODUCTS = [(128, 128, 64, 4), (128, 256, 64, 8)]  # BM, BN, BK, warps
+ATTENTION = [(64, causal, 64, 64, 4) for causal in (0, 1)] + \
+            [(128, causal, 128, 32, 8) for causal in (0, 1)]  # D, causal, queries, keys, warps: as op:attention chooses
 STAGES = 3
 COUNTED = {"barriers": "BAR", "copies": "LDGSTS", "loads": "LDSM", "products": "HMMA"}
 
@@ -34,22 +37,28 @@ def tool(name, *arguments):
 
 
 def main_loop(cubin):
-    """The instructions of the shortest loop that multiplies: from the target of a backward branch to the branch."""
-    address, code, labels, best = 0, [], {}, None
+    """The shortest loop that multiplies, from the target of a backward branch to the branch: the instructions of an iteration
+    that takes every forward branch in it, and the number of those it jumps over."""
+    code, labels, best = [], {}, None
     for line in tool("nvdisasm", "-c", cubin).stdout.splitlines():
         label = re.match(r"\s*(\.L\w+):", line)
         if label:
             labels[label.group(1)] = len(code)
         text = re.match(r"\s+/\*[0-9a-f]+\*/\s+(.*?);", line)
-        if not text:
-            continue
-        code.append(text.group(1))
-        target = re.search(r"BRA.*`\((\.L\w+)\)", text.group(1))
-        if target and target.group(1) in labels:
-            body = code[labels[target.group(1)]:]
-            if any("HMMA" in op for op in body) and (best is None or len(body) < len(best)):
-                best = body
-    return best
+        if text:
+            code.append(text.group(1))
+    targets = {at: labels.get(branch.group(1)) for at, op in enumerate(code)
+               if (branch := re.search(r"BRA.*`\((\.L\w+)\)", op))}
+    for end, begin in targets.items():
+        if begin is not None and begin <= end and any("HMMA" in op for op in code[begin:end]):
+            if best is None or end - begin < best[1] - best[0]:
+                best = begin, end
+    taken, at, end = [], best[0], best[1]
+    while at <= end:
+        taken.append(code[at])
+        target = targets.get(at)
+        at = target if target is not None and at < target <= end else at + 1
+    return taken, end + 1 - best[0] - len(taken)
 
 
 def measure(ptx, folder):
@@ -57,28 +66,38 @@ def measure(ptx, folder):
     with open(source, "w") as out:
         out.write(ptx)
     log = tool("ptxas", "-arch=sm_80", "-v", source, "-o", cubin).stderr
-    loop = main_loop(cubin)
+    loop, skipped = main_loop(cubin)
     row = {"registers": int(re.search(r"Used (\d+) registers", log).group(1)),
-           "spilled bytes": int(re.search(r"(\d+) bytes spill stores", log).group(1)), "loop": len(loop)}
+           "spilled bytes": int(re.search(r"(\d+) bytes spill stores", log).group(1)), "loop": len(loop),
+           "skipped": skipped}
     for name, opcode in COUNTED.items():
         row[name] = sum(opcode in re.sub(r"^@!?\w+ ", "", op).split(".")[0].split() for op in loop)
     return row
 
 
-def triton_ptx(bm, bn, bk, warps):
-    function, signature, _, aligned = triton_kernels.KERNELS["matmul"]
+def triton_ptx(kernel, constants, warps):
+    function, signature, _, aligned = triton_kernels.KERNELS[kernel]
     attributes = {(list(signature).index(arg),): [["tt.divisibility", 16]] for arg in aligned}
-    source = ASTSource(function, signature, constexprs={"BM": bm, "BN": bn, "BK": bk}, attrs=attributes)
+    source = ASTSource(function, signature, constexprs=constants, attrs=attributes)
     compiled = triton.compile(source, target=GPUTarget("cuda", 80, 32),
                               options={"num_warps": warps, "num_stages": STAGES})
     return compiled.asm["ptx"]
 
 
-def tilec_ptx(tilec, bm, bn, bk, warps, folder):
+def tilec_ptx(tilec, words, folder):
     path = os.path.join(folder, "ours.ptx")
-    subprocess.run([tilec, "build", "op:matmul", f"BM={bm}", f"BN={bn}", f"BK={bk}", f"warps={warps}", "--emit", "ptx",
-                    "-o", path], check=True, capture_output=True)
+    subprocess.run([tilec, "build", *words, "--emit", "ptx", "-o", path], check=True, capture_output=True)
     return open(path).read()
+
+
+def compare(title, tilec, words, kernel, constants, warps):
+    with tempfile.TemporaryDirectory() as folder:
+        ours = measure(tilec_ptx(tilec, words, folder), folder)
+        theirs = measure(triton_ptx(kernel, constants, warps), folder)
+    print(f"\n| {title}, {warps} warps | tilec | Triton | ratio |\n|---|---|---|---|")
+    for name in ours:
+        ratio = f"{ours[name] / theirs[name]:.2f}" if theirs[name] else "-"
+        print(f"| {name} | {ours[name]} | {theirs[name]} | {ratio} |")
 
 
 def main():
@@ -86,14 +105,13 @@ def main():
     parser.add_argument("--tilec", required=True)
     tilec = parser.parse_args().tilec
     print(f"sm_80, f16, {STAGES} stages; Triton {triton.__version__}")
-    for shape in SHAPES:
-        with tempfile.TemporaryDirectory() as folder:
-            ours = measure(tilec_ptx(tilec, *shape, folder), folder)
-            theirs = measure(triton_ptx(*shape), folder)
-        print("\n| %dx%dx%d, %d warps | tilec | Triton | ratio |\n|---|---|---|---|" % shape)
-        for name in ours:
-            ratio = f"{ours[name] / theirs[name]:.2f}" if theirs[name] else "-"
-            print(f"| {name} | {ours[name]} | {theirs[name]} | {ratio} |")
+    for m, n, k, warps in PRODUCTS:
+        compare(f"product {m}x{n}x{k}", tilec, ["op:matmul", f"BM={m}", f"BN={n}", f"BK={k}", f"warps={warps}"], "matmul",
+                {"BM": m, "BN": n, "BK": k}, warps)
+    for head, causal, queries, keys, warps in ATTENTION:
+        compare(f"{'causal ' if causal else ''}attention of heads of {head}, {queries}x{keys}", tilec,
+                ["op:attention", f"D={head}", f"causal={causal}"], "attention",
+                {"BM": queries, "BN": keys, "D": head, "CAUSAL": bool(causal)}, warps)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """The peer's kernels, with the tiles of ours: vector add 1024, softmax of a row of 1024, layernorm of
-a row of 4096, matmul 128x128x64, attention 128x64 of heads of 128."""
+a row of 4096, matmul 128x128x64, causal attention of heads of 128 by tiles of 128x32."""
 import triton
 import triton.language as tl
 
@@ -121,6 +121,8 @@ KERNELS = {
     "attention": (attention, {"q": "*fp16", "k": "*fp16", "v": "*fp16", "out": "*fp16", "scale": "fp32", "heads": "i32",
                               "queries": "i32", "keys": "i32", **STRIDES, "BM": "constexpr", "BN": "constexpr",
                               "D": "constexpr", "CAUSAL": "constexpr"},
-                  {"BM": 128, "BN": 64, "D": 128, "CAUSAL": True},
+                  {"BM": 128, "BN": 32, "D": 128, "CAUSAL": True},
                   ["q", "k", "v", "out", "heads", "queries", "keys", *STRIDES]),
 }
+# How they are compiled where it is not by 4 warps and 3 stages.
+OPTIONS = {"attention": {"num_warps": 8, "num_stages": 3}}
