@@ -66,30 +66,25 @@ private:
   // { A(i+1) B(i) } for all iterations but the last; the variables as it ends.
   SmallVector<Value> steady(ValueRange initial) {
     Value bound = b_.createOrFold<arith::SubIOp>(loc_, loop_.getUpperBound(), loop_.getStep());
-    auto body = [&](OpBuilder &, Location, Value index, ValueRange variables) {
-      IRMapping now, next;
-      mapVariables(now, index, variables);
-      next.map(loop_.getInductionVar(),
-               arith::AddIOp::create(b_, loc_, index, loop_.getStep()).getResult());
-      for (Operation &op : loop_.getBody()->without_terminator()) {
-        if (rotation_.head.contains(&op))
-          b_.clone(op, next);
-        cloneRest(op, now);
-      }
-      SmallVector<Value> yielded = yieldedOf(now);
-      for (Value result : rotation_.results)
-        yielded.push_back(next.lookup(result));
-      yielded.push_back(next.lookup(loop_.getInductionVar()));
-      scf::YieldOp::create(b_, loc_, yielded);
-    };
-    OpBuilder::InsertionGuard guard(b_);
-    auto steady = scf::ForOp::create(
-        b_, loc_, loop_.getLowerBound(), bound, loop_.getStep(), initial,
-        [&](OpBuilder &inside, Location, Value index, ValueRange variables) {
-          b_.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
-          body(b_, loc_, index, variables);
-        });
+    auto steady =
+        scf::ForOp::create(b_, loc_, loop_.getLowerBound(), bound, loop_.getStep(), initial);
     steady->setDiscardableAttrs(loop_->getDiscardableAttrDictionary());
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(steady.getBody());
+    IRMapping now, next;
+    mapVariables(now, steady.getInductionVar(), steady.getRegionIterArgs());
+    Value following = arith::AddIOp::create(b_, loc_, steady.getInductionVar(), loop_.getStep());
+    next.map(loop_.getInductionVar(), following);
+    for (Operation &op : loop_.getBody()->without_terminator()) {
+      if (rotation_.head.contains(&op))
+        b_.clone(op, next);
+      cloneRest(op, now);
+    }
+    SmallVector<Value> yielded = yieldedOf(now);
+    for (Value result : rotation_.results)
+      yielded.push_back(next.lookup(result));
+    yielded.push_back(following);
+    scf::YieldOp::create(b_, loc_, yielded);
     return llvm::to_vector_of<Value>(steady.getResults());
   }
 
