@@ -22,7 +22,7 @@ std::string shifted(const std::string &number, int64_t by) {
   return std::to_string(std::stoll(number) + by);
 }
 
-/// @%p cp.async.KIND.shared.global [ADDRESS+OFFSET], SOURCE, BYTES[, SIZE];
+/// @%p cp.async.KIND.shared.global [ADDRESS+OFFSET], SOURCE, BYTES[, IGNORED];
 const char *const kCopy =
     R"((\s*)(@%p\d+ )?cp\.async\.(c[ag])\.shared\.global \[(%r\d+)\+(\d+)\], (\[[^\]]*\]), (\d+)(, [^,;]*)?;)";
 
@@ -41,8 +41,10 @@ std::string inVain(const Words &copy) {
   return copy.str(8).empty() ? "" : "the copy is done in vain";
 }
 
-/// Where the mask holds for all elements, as of a tile that is whole, the size is that of the copy.
-std::string whole(const Words &) { return "no element of the copy may be outside its tensor"; }
+/// The kernels' inputs have NaNs behind each row: one that was read for a zero would show in a result that depends on it.
+std::string noZeroMatters(const Words &) {
+  return "no source is ignored, or what is there instead, NaN, reaches no result";
+}
 
 const std::vector<Change> &changes() {
   static const std::regex wait(R"((\s*cp\.async\.wait_group )(\d+);)"), copy(kCopy);
@@ -72,19 +74,20 @@ const std::vector<Change> &changes() {
        }},
       {"zeros for all bytes", copy,
        [](const Words &m) { return copyOf(m, m[2], m[5], m[7], ", 0"); }},
-      {"no zeros", copy, [](const Words &m) { return copyOf(m, m[2], m[5], m[7], ""); }, whole},
+      {"no zeros", copy, [](const Words &m) { return copyOf(m, m[2], m[5], m[7], ""); },
+       noZeroMatters},
   };
   return all;
 }
 
-/// Slots are counted by `slot > S - 2 ? -(S - 1) : 1`, of which two slots leave `1 - slot` or an exclusive or.
+/// A loop carries how far a slot is from the first, in bytes: `distance == last ? 0 : distance + stride`.
 const std::regex &wrapOfSlots() {
-  static const std::regex wrap(R"((\s*selp\.b32\s+%r\d+, )-(\d+), 1, (%p\d+);)");
+  static const std::regex wrap(R"((\s*selp\.b32\s+%r\d+, )0, %r\d+, (%p\d+);)");
   return wrap;
 }
-const std::regex &limitOfSlots() {
-  static const std::regex limit(R"((\s*setp\.(?:gt|ne|eq)\.[us]32\s+(%p\d+), %r\d+, )(\d+);)");
-  return limit;
+const std::regex &lastOfSlots() {
+  static const std::regex last(R"((\s*setp\.eq\.[bsu]32\s+(%p\d+), %r\d+, )([1-9]\d*);)");
+  return last;
 }
 
 class MutantMaker {
@@ -158,16 +161,17 @@ private:
     return lines_[line].find(word) != std::string::npos;
   }
 
-  // One slot more or less: where the count goes back to, and where it does.
+  // Where the distance goes back, and to what.
   void changeWrap(size_t at, const Words &wrap) {
-    for (int by : {-1, 1})
-      add("slots wrap by another number", at,
-          wrap.str(1) + "-" + shifted(wrap[2], by) + ", 1, " + wrap.str(3) + ";");
-    if (Words limit; at > 0 && std::regex_match(lines_[at - 1], limit, limitOfSlots()) &&
-                     limit.str(2) == wrap.str(3))
-      for (int by : {-1, 1})
-        if (std::stoll(limit[3]) + by >= 0)
-          add("slots wrap at another number", at - 1, limit.str(1) + shifted(limit[3], by) + ";");
+    Words last;
+    if (at == 0 || !std::regex_match(lines_[at - 1], last, lastOfSlots()) ||
+        last.str(2) != wrap.str(2))
+      return;
+    int64_t bytes = std::stoll(last[3]);
+    std::string rest = lines_[at].substr(lines_[at].find(", 0,") + 4);
+    add("slots wrap to the last", at, wrap.str(1) + last.str(3) + "," + rest);
+    for (int64_t other : {bytes / 2, 2 * bytes})
+      add("slots wrap at another", at - 1, last.str(1) + std::to_string(other) + ";");
   }
 
   void add(const std::string &what, size_t at, const std::string &line,

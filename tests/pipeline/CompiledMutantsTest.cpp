@@ -108,17 +108,18 @@ Subject keyGradient() {
 
 // Rows of b are gathered through pointers, which go to their ring through registers, beside copies of a.
 Subject gather() {
-  static const auto program = kernel("mutated_gather", [](In<f16, 2> a, In<f16, 2> b,
-                                                          In<i32, 1> index, Out<f32, 2> d,
-                                                          Const stages) {
-    auto sums = var(zeros(f32, {kRows, kColumns}));
-    Value columns = expand_dims(arange(kColumns), 0);
-    for (auto k : range(cdiv(a.dim(1), kDepth)).stages(stages)) {
-      Value rows = expand_dims(index.tile({kDepth})(k) & 31, 1);
-      sums = dot(a.tile({kRows, kDepth})(0, k), load(b.ptr() + rows * kColumns + columns), sums);
-    }
-    d.tile({kRows, kColumns})(0, 0) = sums;
-  });
+  static const auto program =
+      kernel("mutated_gather",
+             [](In<f16, 2> a, In<f16, 2> b, In<i32, 1> index, Out<f32, 2> d, Const stages) {
+               auto sums = var(zeros(f32, {kRows, kColumns}));
+               Value columns = expand_dims(arange(kColumns), 0);
+               for (auto k : range(cdiv(a.dim(1), kDepth)).stages(stages)) {
+                 Value rows = expand_dims(index.tile({kDepth})(k) & 31, 1);
+                 sums = dot(a.tile({kRows, kDepth})(0, k),
+                            load(b.ptr() + rows * cast(i32, b.stride(0)) + columns), sums);
+               }
+               d.tile({kRows, kColumns})(0, 0) = sums;
+             });
   return {"gathered rows", "sm_80", [](Attempt &attempt, int steps) {
             int64_t depth = steps * kDepth - 8;
             attempt.run(program.consts(3).warps(2).grid(1), attempt.input<half>({kRows, depth}, 1),
@@ -162,6 +163,7 @@ std::vector<Subject> subjects() {
           productOf<half>("f16, 3 stages, tail", "sm_80", 3, 8),
           productOf<bfloat16>("bf16, 4 stages, tail", "sm_80", 4, 8),
           productOf<float>("f32, 3 stages", "sm_80", 3, 0),
+          productOf<half>("f16, 3 stages, sm_90a", "sm_90a", 3, 8),
           opMatmul("f16", "sm_80"),
           opMatmul("bf16", "sm_80"),
           opMatmul("f32", "sm_80"),

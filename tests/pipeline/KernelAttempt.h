@@ -29,14 +29,24 @@ public:
     device_ = Device::wrap(raw, "virtual:" + target);
   }
 
+  /// Small integers, in rows between which lie NaNs.
   template <class T> TensorOf<T> input(std::vector<int64_t> extents, uint64_t seed) {
-    int64_t count = 1;
-    for (int64_t extent : extents)
-      count *= extent;
-    return device_->tensor<T>(std::move(extents), smallIntegers<T>(count, seed));
+    constexpr int64_t kPadding = 16;
+    int64_t width = extents.back(), pitch = (width / kPadding + 1) * kPadding,
+            rows = countOf(extents) / width;
+    std::vector<T> values = smallIntegers<T>(rows * width, seed),
+                   padded(static_cast<size_t>(rows * pitch),
+                          T(std::numeric_limits<float>::quiet_NaN()));
+    for (int64_t row = 0; row < rows; ++row)
+      std::copy_n(values.begin() + row * width, width, padded.begin() + row * pitch);
+    std::vector<int64_t> strides(extents.size(), 1);
+    for (size_t dim = extents.size() - 1; dim-- > 0;)
+      strides[dim] = dim + 2 == extents.size() ? pitch : strides[dim + 1] * extents[dim + 1];
+    return device_->tensor<T>({rows * pitch}, padded).withStrides(std::move(extents), strides);
   }
   template <class T> TensorOf<T> output(std::vector<int64_t> extents) {
-    auto tensor = input<T>(std::move(extents), 99);
+    int64_t count = countOf(extents);
+    auto tensor = device_->tensor<T>(std::move(extents), smallIntegers<T>(count, 99));
     outputs_.push_back(tensor);
     return tensor;
   }
@@ -77,6 +87,10 @@ public:
   }
 
 private:
+  static int64_t countOf(const std::vector<int64_t> &extents) {
+    return std::accumulate(extents.begin(), extents.end(), int64_t(1), std::multiplies<>());
+  }
+
   std::string target_;
   const codegen::CompiledKernel *kernel_;
   codegen::CompiledKernel compiled_;
