@@ -58,7 +58,7 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
         return;
       auto count = asked ? static_cast<int32_t>(asked.getInt()) : 0;
       Decision decision = decide(loop, count);
-      std::string whyNotRotated = "it is not asked for";
+      std::string whyNotRotated;
       bool isAsked = loop->hasAttr(ir::kRotateAttr),
            isRotated = isAsked && mayRotate(loop, decision.stages, whyNotRotated);
       auto text = [&](StringRef sentence) { return StringAttr::get(&getContext(), sentence); };
@@ -70,12 +70,14 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
   }
 
   static bool mayRotate(scf::ForOp loop, int32_t stages, std::string &why) {
-    if (ringOf(loop) && stages < kFewestRotatedStages) {
+    if (!rotationOf(loop, &why))
+      return false;
+    if (!ringOf(loop))
+      why = "none of its loads runs ahead";
+    else if (stages < kFewestRotatedStages)
       why = "it has " + std::to_string(stages) + " of the " + std::to_string(kFewestRotatedStages) +
             " stages that takes";
-      return false;
-    }
-    return rotationOf(loop, &why).has_value() && ringOf(loop);
+    return why.empty();
   }
 
   Decision decide(scf::ForOp loop, int32_t asked) {
