@@ -111,10 +111,9 @@ void hideScores(Var &scores, const ScoreTile &at, bool causal) {
   const Shape shape = scores.shape();
   if (shape[0] * shape[1] < kScoresOfABranch)
     return hide();
-  Value end = at.firstKey + shape[size_t(at.keyAxis)], isCut = end > at.keyCount;
-  if (causal)
-    isCut = isCut | (end - 1 > at.lastKeyOfFirst());
-  if_(isCut, hide);
+  // Of a tile's keys all queries see those before this one: the same in all iterations of a loop over keys.
+  Value end = causal ? min(at.keyCount, at.lastKeyOfFirst() + 1) : at.keyCount;
+  if_(at.firstKey + shape[size_t(at.keyAxis)] > end, hide);
 }
 
 Value keyTilesSeen(Value queryTile, Value queryCount, Value keyCount, const AttentionTiles &tiles,
