@@ -51,8 +51,9 @@ bool wantsAllRegisters(func::FuncOp kernel) {
           return isa<RankedTensorType>(type) && registersOf(type) >= kLargeTile;
         });
         // What a called function does cannot be seen here any more.
-        return large || isa<ir::DotOp, gpu::SmemDotOp, func::CallOp>(op) ? WalkResult::interrupt()
-                                                                         : WalkResult::advance();
+        return large || isa<ir::DotOp, gpu::SmemDotOp, gpu::DotAsyncOp, func::CallOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }

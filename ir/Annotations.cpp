@@ -44,7 +44,7 @@ bool isViewAccess(Operation *op) {
 
 bool isCopy(Operation *op) { return isViewAccess(op) || isa<ir::LoadOp, ir::StoreOp>(op); }
 
-bool isProduct(Operation *op) { return isa<ir::DotOp, SmemDotOp>(op); }
+bool isProduct(Operation *op) { return isa<ir::DotOp, SmemDotOp, DotAsyncOp>(op); }
 
 // The tile that an access moves or names; null if it is a scalar or the operation no such access.
 RankedTensorType accessedTile(Operation *op) {
@@ -86,7 +86,8 @@ LogicalResult verifyVariant(Operation *op, Attribute value) {
   VariantKind kind = variant.getKind();
   bool isOfCopies = kind == VariantKind::CpAsync || kind == VariantKind::Vector ||
                     kind == VariantKind::Scalar,
-       isOfProducts = kind == VariantKind::MmaSync || kind == VariantKind::Fma;
+       isOfProducts =
+           kind == VariantKind::MmaSync || kind == VariantKind::Fma || kind == VariantKind::Wgmma;
   if (kind == VariantKind::CpAsync && isa<ir::ViewStoreOp, ir::StoreOp>(op))
     return op->emitOpError() << "stores have no variant 'cp_async'";
   if (isCopy(op) ? isOfProducts : isOfCopies)

@@ -2,6 +2,7 @@
 
 #include "ir/LayoutAttr.h"
 #include "ir/Mma.h"
+#include "ir/Wgmma.h"
 #include "ir/layout/MultiplyAdd.h"
 
 using namespace mlir;
@@ -12,7 +13,13 @@ bool isDotOperand(OpOperand &use) {
   return isa<ir::DotOp>(use.getOwner()) && use.getOperandNumber() < 2;
 }
 
-bool isMultiplyAdd(ir::DotOp dot) { return variantOf(dot) != VariantKind::MmaSync; }
+bool isWgmma(ir::DotOp dot) { return variantOf(dot) == VariantKind::Wgmma; }
+
+bool isMultiplyAdd(ir::DotOp dot) {
+  return variantOf(dot) != VariantKind::MmaSync && !isWgmma(dot);
+}
+
+bool readsSharedMemory(ir::DotOp dot) { return isMultiplyAdd(dot) || isWgmma(dot); }
 
 static layout::WarpGrid gridOf(ir::DotOp dot) {
   WarpGridAttr grid = warpGridOf(dot);
@@ -37,7 +44,20 @@ static std::optional<DotLayouts> mmaLayouts(ir::DotOp dot) {
   return DotLayouts{*acc, *left, *right};
 }
 
+// Groups of four warps have 64 rows each; the grid counts warps.
+static std::optional<DotLayouts> wgmmaLayouts(ir::DotOp dot) {
+  auto [batch, m, n, k] = dot.getSizes();
+  layout::WarpGrid grid = gridOf(dot);
+  if (dot.isBatched() || grid.b != 1 || grid.m % ir::kWarpsPerGroup)
+    return std::nullopt;
+  auto acc =
+      layout::wgmmaAccumulatorLayout(m, n, {grid.m / static_cast<int>(ir::kWarpsPerGroup), grid.n});
+  return acc ? std::optional(DotLayouts{*acc, std::nullopt, std::nullopt}) : std::nullopt;
+}
+
 std::optional<DotLayouts> layoutsOf(ir::DotOp dot) {
+  if (isWgmma(dot))
+    return wgmmaLayouts(dot);
   if (!isMultiplyAdd(dot))
     return mmaLayouts(dot);
   ArrayRef<int64_t> shape = ir::shapeOf(dot.getAcc().getType());

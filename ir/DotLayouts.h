@@ -19,6 +19,12 @@ std::optional<DotLayouts> layoutsOf(ir::DotOp dot);
 /// Is the product's variant multiply-add?
 bool isMultiplyAdd(ir::DotOp dot);
 
+/// Is it wgmma?
+bool isWgmma(ir::DotOp dot);
+
+/// Do the product's operands stay in shared memory, so that it takes no fragments of them?
+bool readsSharedMemory(ir::DotOp dot);
+
 /// Is this value an operand (not the accumulator) of that dot?
 bool isDotOperand(mlir::OpOperand &use);
 

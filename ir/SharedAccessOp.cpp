@@ -32,3 +32,18 @@ Accesses CopyAsyncOp::getSharedAccesses() { return {SharedAccess::write(getSmem(
 Accesses SmemDotOp::getSharedAccesses() {
   return {SharedAccess::read(getA()), SharedAccess::read(getB())};
 }
+
+Accesses DotAsyncOp::getSharedAccesses() {
+  return {SharedAccess::read(getA()), SharedAccess::read(getB())};
+}
+
+// Until then the products read their operands.
+Accesses DotWaitOp::getSharedAccesses() {
+  Accesses accesses;
+  for (DotAsyncOp product : getProducts())
+    accesses.append({SharedAccess::read(product.getA()), SharedAccess::read(product.getB())});
+  return accesses;
+}
+
+// It touches nothing itself.
+Accesses ProxyFenceOp::getSharedAccesses() { return {}; }

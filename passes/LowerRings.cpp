@@ -5,6 +5,7 @@
 //   put            a store to the slot
 //   commit         the thread's copies become a group
 //   get            a wait for the group of the fill, then a barrier, behind which all threads' copies are seen
+//                  (by wgmma only what was fenced before: puts at the commit, copies behind the wait)
 //   tiles          nothing: the slot's tiles
 //   release        nothing
 //
@@ -13,6 +14,7 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "ir/layout/WgmmaOperand.h"
 #include "passes/analysis/RingProtocol.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
@@ -111,13 +113,20 @@ public:
   RingLowering(gpu::RingAllocOp ring, const RingProtocol &protocol)
       : ring_(ring), protocol_(protocol), slots_(ring.getRing().getType().getSlots()),
         distances_(ring.getRing().getType()), b_(ring) {
-    hasCopies_ =
-        llvm::any_of(ring->getUsers(), [](Operation *user) { return isa<gpu::RingCopyOp>(user); });
+    auto any = [&](auto is) { return llvm::any_of(ring->getUsers(), is); };
+    hasCopies_ = any([](Operation *user) { return isa<gpu::RingCopyOp>(user); });
+    hasPuts_ = any([](Operation *user) { return isa<gpu::RingPutOp>(user); });
+    isReadByWgmma_ = any([](Operation *user) {
+      return llvm::any_of(user->getUsers(),
+                          [](Operation *reader) { return isa<gpu::DotAsyncOp>(reader); });
+    });
   }
 
   LogicalResult lower() {
     for (gpu::SmemType tile : ring_.getRing().getType().getTiles())
-      memories_.push_back(gpu::SmemAllocOp::create(b_, ring_.getLoc(), tile, slots_));
+      memories_.push_back(gpu::SmemAllocOp::create(b_, ring_.getLoc(), tile, IntegerAttr(), slots_,
+                                                   isReadByWgmma_ ? layout::kWgmmaAlignment
+                                                                  : gpu::kSharedAlignment));
     if (scf::ForOp loop = loopOfRing(); loop && slots_ > 1)
       distances_.carryRound(loop, protocol_.leadOf(getOf(loop)).value_or(0) == 1 ? 1 : 0,
                             memories_);
@@ -142,9 +151,9 @@ private:
       lowerGet(get);
     else if (auto tiles = dyn_cast<gpu::RingTilesOp>(user))
       replaceTiles(tiles);
-    else if (isa<gpu::RingCommitOp>(user) && hasCopies_)
-      gpu::AsyncCommitOp::create(b_, user->getLoc());
-    else if (!isa<gpu::RingAcquireOp, gpu::RingCommitOp, gpu::RingReleaseOp>(user))
+    else if (isa<gpu::RingCommitOp>(user))
+      lowerCommit(user->getLoc());
+    else if (!isa<gpu::RingAcquireOp, gpu::RingReleaseOp>(user))
       return user->emitOpError("is not an operation on rings that this pass knows");
     return success();
   }
@@ -156,9 +165,18 @@ private:
     async->setDiscardableAttrs(copy->getDiscardableAttrDictionary());
   }
 
+  void lowerCommit(Location loc) {
+    if (hasCopies_)
+      gpu::AsyncCommitOp::create(b_, loc);
+    if (hasPuts_ && isReadByWgmma_)
+      gpu::ProxyFenceOp::create(b_, loc);
+  }
+
   void lowerGet(gpu::RingGetOp get) {
     if (hasCopies_)
       gpu::AsyncWaitOp::create(b_, get.getLoc(), protocol_.laterFills(get));
+    if (hasCopies_ && isReadByWgmma_)
+      gpu::ProxyFenceOp::create(b_, get.getLoc());
     if (hasCopies_ || slots_ > 1)
       gpu::BarrierOp::create(b_, get.getLoc(),
                              b_.getStringAttr("what all threads copied arrives, and what they have "
@@ -203,7 +221,7 @@ private:
   const RingProtocol &protocol_;
   int32_t slots_;
   SlotDistances distances_;
-  bool hasCopies_;
+  bool hasCopies_ = false, hasPuts_ = false, isReadByWgmma_ = false;
   OpBuilder b_;
   SmallVector<gpu::SmemAllocOp> memories_;
 };

@@ -47,7 +47,9 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     SmallVector<ir::DotOp> dots;
     getOperation().walk([&](ir::DotOp dot) { dots.push_back(dot); });
     for (ir::DotOp dot : dots)
-      if (gpu::isMultiplyAdd(dot))
+      if (gpu::isWgmma(dot))
+        beginFromShared(dot, byLoops);
+      else if (gpu::isMultiplyAdd(dot))
         multiplyFromShared(dot, byLoops);
       else
         stageFragments(dot);
@@ -87,11 +89,14 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
   }
 
   Staged put(Value tile, ArrayRef<layout::Layout> readers, Operation *place) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    return put(tile, stagingType(gpu::layoutOf(type), type.getElementType(), readers), place);
+  }
+
+  Staged put(Value tile, gpu::SmemType memory, Operation *place) {
     OpBuilder top = OpBuilder::atBlockBegin(&getOperation().getBody().front());
     Location loc = tile.getLoc();
-    auto type = cast<RankedTensorType>(tile.getType());
-    auto ringType = gpu::RingType::get(
-        &getContext(), 1, stagingType(gpu::layoutOf(type), type.getElementType(), readers));
+    auto ringType = gpu::RingType::get(&getContext(), 1, memory);
     Value ring = gpu::RingAllocOp::create(top, loc, ringType);
     OpBuilder builder(place);
     Value number = arith::ConstantIntOp::create(builder, loc, 0, 32);
@@ -131,7 +136,10 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
 
   // Puts a tile for a product to read; what is put before a loop is released behind it.
   Value getFor(ir::DotOp dot, Value tile, ArrayRef<layout::Layout> readers) {
-    Staged staged = put(tile, readers, placeOf(tile, dot));
+    return getFor(dot, put(tile, readers, placeOf(tile, dot)));
+  }
+
+  Value getFor(ir::DotOp dot, Staged staged) {
     Block *block = staged.commit->getBlock();
     OpBuilder builder(getOperation().getContext());
     builder.setInsertionPointAfter(staged.commit);
@@ -139,6 +147,27 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     builder.setInsertionPointAfter(block->findAncestorOpInBlock(*dot));
     staged.release(builder, dot.getLoc());
     return memory;
+  }
+
+  // The product is waited for where it stood, so that its result is a tile for those behind it.
+  void beginFromShared(ir::DotOp dot, const StagedOperands &byLoops) {
+    auto stage = [&](unsigned operand) {
+      if (Value memory = byLoops.lookup({dot, operand}))
+        return memory;
+      Value tile = dot->getOperand(operand);
+      auto type = cast<RankedTensorType>(tile.getType());
+      gpu::SmemType memory = wgmmaStagingType(gpu::layoutOf(type), type.getElementType());
+      return getFor(dot, put(tile, memory, placeOf(tile, dot)));
+    };
+    Value a = stage(0), b = dot.getA() == dot.getB() ? a : stage(1);
+    OpBuilder builder(dot);
+    auto product = gpu::DotAsyncOp::create(builder, dot.getLoc(), a, b, dot.getAcc(),
+                                           dot.getOperandsUnsigned());
+    product->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
+    Value sums = gpu::DotWaitOp::create(builder, dot.getLoc(), dot.getResult().getType(),
+                                        product.getResult(), 0);
+    dot.replaceAllUsesWith(sums);
+    dot.erase();
   }
 
   void multiplyFromShared(ir::DotOp dot, const StagedOperands &byLoops) {

@@ -8,6 +8,7 @@
 #include "ir/Mma.h"
 #include "ir/Target.h"
 #include "ir/UserError.h"
+#include "ir/Wgmma.h"
 #include "ir/layout/Shared.h"
 #include "passes/analysis/AxisInfo.h"
 #include "passes/analysis/DotChains.h"
@@ -52,8 +53,14 @@ struct Room {
   int64_t batch, rows, columns;
 };
 
+// Of an instruction of four warps each has 16 rows.
+constexpr int64_t kRowsOfWgmmaWarp = ir::kWgmmaRows / ir::kWarpsPerGroup, kWgmmaLeastColumns = 8;
+
 Room roomOf(ir::DotOp dot) {
   ir::DotOp::Sizes sizes = dot.getSizes();
+  if (gpu::isWgmma(dot))
+    return {1, powerOfTwoDivisor(sizes.m) / kRowsOfWgmmaWarp,
+            powerOfTwoDivisor(sizes.n) / kWgmmaLeastColumns};
   auto mma = gpu::isMultiplyAdd(dot) ? std::nullopt : ir::findMma(dot);
   return {powerOfTwoDivisor(sizes.batch), powerOfTwoDivisor(sizes.m) / (mma ? mma->shape.m : 1),
           powerOfTwoDivisor(sizes.n) / (mma ? mma->shape.n : 1)};
@@ -79,13 +86,19 @@ void chooseWarpGrid(ir::DotOp dot) {
   gpu::setWarpGrid(dot, m, n, static_cast<int32_t>(ofBatch));
 }
 
+// Groups of four warps each take 64 rows, and columns when there are no more: what they read of B is the same then.
+void chooseWgmmaGrid(ir::DotOp dot) {
+  int64_t warps = ir::warpsOf(dot), rows = std::min(warps, roomOf(dot).rows);
+  gpu::setWarpGrid(dot, static_cast<int32_t>(rows), static_cast<int32_t>(warps / rows), 1);
+}
+
 // Products that pass rows on share one grid, of as many rows as there is room for. With one column each warp holds its
 // rows whole: the accumulator lies as the next product's A does, and reductions of rows stay in a warp. With several, A
 // goes through shared memory anyway, and only what was reduced from rows stays in place. Nothing if that is no gain, or
 // the products have no such grid in common; those by multiply-add read A from shared memory.
 std::optional<layout::WarpGrid> gridOfRows(const DotChain &chain) {
   bool isTied = chain.passesRows || chain.passesReductions;
-  if (!isTied || llvm::any_of(chain.dots, gpu::isMultiplyAdd))
+  if (!isTied || llvm::any_of(chain.dots, gpu::readsSharedMemory))
     return std::nullopt;
   int64_t warps = ir::warpsOf(chain.dots.front());
   Room least = roomOf(chain.dots.front());
@@ -108,6 +121,8 @@ void chooseWarpGrids(const DotChain &chain) {
   for (ir::DotOp dot : chain.dots)
     if (shared)
       gpu::setWarpGrid(dot, shared->m, shared->n, shared->b);
+    else if (gpu::isWgmma(dot))
+      chooseWgmmaGrid(dot);
     else
       chooseWarpGrid(dot);
 }
@@ -120,16 +135,24 @@ void take(Operation *op, gpu::VariantKind kind) {
     gpu::setAccess(op, access.getOrder(), 1, access.getBounds());
 }
 
+Refusal missing(const Variant &variant, const ir::Target &target) {
+  return (gpu::stringifyVariantKind(variant.kind) + " refused: " + target.name +
+          " does not have it; " + ir::firstTargetWith(variant.needed) + " does")
+      .str();
+}
+
 // Of what the program demands there is one variant, or an error.
 LogicalResult select(Operation *op, const ir::Target &target) {
   gpu::VariantKind demanded = gpu::demandedVariantOf(op);
   for (const Variant &variant : variantsOf(op)) {
-    if (demanded != gpu::VariantKind::Undecided && demanded != variant.kind)
+    bool isMissing = variant.needed && !(target.*variant.needed);
+    bool isMeant = demanded == variant.kind;
+    if (!isMeant && (demanded != gpu::VariantKind::Undecided || isMissing))
       continue;
-    Refusal refusal = variant.refuses(op, target);
+    Refusal refusal = isMissing ? missing(variant, target) : variant.refuses(op, target);
     if (!refusal)
       return take(op, variant.kind), success();
-    if (demanded == variant.kind)
+    if (isMeant)
       return ir::userError(op->emitError(), ErrorCode::Unsupported) << *refusal;
     gpu::addRefusal(op, *refusal);
   }

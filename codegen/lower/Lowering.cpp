@@ -1,6 +1,7 @@
 #include "codegen/lower/Lowering.h"
 
 #include "codegen/EntryName.h"
+#include "codegen/lower/Shuffle.h"
 
 #include "ir/Annotations.h"
 #include "ir/UserError.h"
@@ -106,12 +107,19 @@ const Registers &Lowering::operator[](Value value) const {
   return it->second;
 }
 
+// What is in flight is in the registers of its tile.
+static Type tileOrScalar(Type type) {
+  auto inFlight = dyn_cast<gpu::InFlightType>(type);
+  return inFlight ? inFlight.getTile() : type;
+}
+
 size_t Lowering::countOf(Type type) {
+  type = tileOrScalar(type);
   return isa<RankedTensorType>(type) ? gpu::layoutOf(type).numRegisters() : 1;
 }
 
 Type Lowering::registerType(Type type) {
-  Type element = ir::elementTypeOf(type);
+  Type element = ir::elementTypeOf(tileOrScalar(type));
   if (isa<ir::PtrType>(element))
     return LLVM::LLVMPointerType::get(type.getContext(),
                                       static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
@@ -174,6 +182,19 @@ Value Lowering::threadLinear(ArrayRef<int64_t> laneBits, ArrayRef<int64_t> warpB
   Value value = arith::XOrIOp::create(b, source_.getLoc(), linear(laneId_, laneBits),
                                       linear(warpId_, warpBits));
   return known = value;
+}
+
+// One lane tells the others: then the assembler keeps what follows from it in registers of the warp.
+Value Lowering::groupLinear(ArrayRef<int64_t> warpBits) {
+  if (llvm::all_of(warpBits, [](int64_t bits) { return bits == 0; }))
+    return i32(0);
+  OpBuilder::InsertionGuard guard(b);
+  if (!uniformWarpId_) {
+    b.setInsertionPointAfter(warpId_.getDefiningOp());
+    uniformWarpId_ = shuffleFrom(*this, source_.getLoc(), warpId_, i32(0));
+  }
+  b.setInsertionPointAfter(uniformWarpId_.getDefiningOp());
+  return linear(uniformWarpId_, warpBits);
 }
 
 static SmallVector<int64_t> columnOf(const layout::Layout &layout, layout::In in, int dim) {
@@ -262,7 +283,7 @@ LowerFunction findLowering(StringRef name) {
           debugLowerings(), dotLowerings(), elementwiseLowerings(), foreignCudaLowerings(),
           foreignLowerings(), layoutLowerings(), memoryLowerings(), pairLowerings(),
           reduceLowerings(), scanLowerings(), shapeLowerings(), sharedLowerings(),
-          sharedIndexedLowerings(), smemDotLowerings()})
+          sharedIndexedLowerings(), smemDotLowerings(), wgmmaLowerings()})
       for (auto [op, function] : part)
         all[op] = function;
     return all;

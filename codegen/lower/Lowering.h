@@ -66,6 +66,8 @@ public:
 
   /// XOR over the set bits of lane and warp of the given contributions, as an i32: a linear map of the thread number.
   mlir::Value threadLinear(llvm::ArrayRef<int64_t> laneBits, llvm::ArrayRef<int64_t> warpBits);
+  /// XOR over the set bits of the warp number, as an i32 that is known to be the same in all threads of a warp.
+  mlir::Value groupLinear(llvm::ArrayRef<int64_t> warpBits);
   /// The same map of any number's low bits.
   mlir::Value linear(mlir::Value number, llvm::ArrayRef<int64_t> bits);
   /// What lane and warp contribute to a coordinate of the elements they hold.
@@ -120,7 +122,7 @@ private:
   void makeThreadNumbers();
 
   mlir::func::FuncOp source_;
-  mlir::Value tid_, laneId_, warpId_;
+  mlir::Value tid_, laneId_, warpId_, uniformWarpId_;
   llvm::DenseMap<mlir::Value, Registers> map_;
   int numTexts_ = 0;
   llvm::StringMap<mlir::LLVM::GlobalOp> texts_;
@@ -160,6 +162,7 @@ LoweringTable shapeLowerings();
 LoweringTable sharedIndexedLowerings();
 LoweringTable sharedLowerings();
 LoweringTable smemDotLowerings();
+LoweringTable wgmmaLowerings();
 
 /// Elementwise operations of `arith` and `math`: the same operation on each register.
 mlir::LogicalResult lowerElementwise(Lowering &l, mlir::Operation *op);

@@ -17,6 +17,8 @@ SourceLine sourceLineOf(Location location) {
 ArrayRef<int64_t> extentsOf(Type type) {
   if (auto smem = dyn_cast<gpu::SmemType>(type))
     return smem.getShape();
+  if (auto inFlight = dyn_cast<gpu::InFlightType>(type))
+    return inFlight.getTile().getShape();
   return ir::shapeOf(type);
 }
 
@@ -29,6 +31,8 @@ std::string shapeText(Type type) {
 
 std::string dtypeText(Type type) {
   auto smem = dyn_cast<gpu::SmemType>(type);
+  if (auto inFlight = dyn_cast<gpu::InFlightType>(type))
+    type = inFlight.getTile();
   Type element = smem ? smem.getElementType() : ir::elementTypeOf(type);
   if (auto pointer = dyn_cast<ir::PtrType>(element))
     element = pointer.getPointeeType();

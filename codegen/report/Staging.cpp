@@ -79,7 +79,7 @@ void addDistinct(std::vector<std::string> &texts, std::string text) {
 // The loop that reads the memory; null if none does.
 scf::ForOp loopOfReads(ArrayRef<Operation *> accesses) {
   for (Operation *access : accesses)
-    if (isa<gpu::SmemLoadOp, gpu::SmemDotOp>(access))
+    if (isa<gpu::SmemLoadOp, gpu::SmemDotOp, gpu::DotAsyncOp>(access))
       return access->getParentOfType<scf::ForOp>();
   return {};
 }
@@ -135,8 +135,8 @@ std::string operandText(Operation *read, gpu::SmemAllocOp memory) {
     OpOperand *use = productUse(load.getResult());
     return use ? operandOf(use->getOwner(), use->getOperandNumber() == 0) : "";
   }
-  if (auto dot = dyn_cast<gpu::SmemDotOp>(read))
-    return operandOf(dot, gpu::allocationOf(dot.getA()) == memory);
+  if (isa<gpu::SmemDotOp, gpu::DotAsyncOp>(read))
+    return operandOf(read, gpu::allocationOf(read->getOperand(0)) == memory);
   return "";
 }
 

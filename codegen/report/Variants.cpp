@@ -224,7 +224,7 @@ void reportVariants(func::FuncOp kernel, KernelReport &report) {
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (Value address = addressOf(op); address && !before.contains(op))
       report.copies.push_back(copyOf(op, address, axis));
-    if (isa<ir::DotOp, gpu::SmemDotOp>(op))
+    if (isa<ir::DotOp, gpu::SmemDotOp, gpu::DotAsyncOp>(op))
       report.products.push_back(productOf(op));
   });
 }

@@ -26,20 +26,22 @@ namespace {
 
 int64_t elementsOf(Type type) {
   int64_t count = 1;
-  for (int64_t extent : ir::shapeOf(type))
+  for (int64_t extent : extentsOf(type))
     count *= extent;
   return count;
 }
 
 std::string plainUnit(Type element) { return element.isF64() ? kUnitF64 : kUnitF32; }
 
-// Of a `tile.dot` (on the tensor core) or a `tilegpu.smem_dot` (multiply-add): operands are a, b, acc.
+// Of a `tile.dot` or `tilegpu.dot_async` (on the tensor core) or a `tilegpu.smem_dot` (multiply-add): operands are a, b,
+// acc.
 std::string dotUnit(Operation *dot) {
   if (auto product = dyn_cast<gpu::SmemDotOp>(dot)) {
     Type element = product.getA().getType().getElementType();
     return element.isInteger() ? kUnitInteger : plainUnit(element);
   }
-  Type element = ir::elementTypeOf(dot->getOperand(0).getType());
+  auto staged = dyn_cast<gpu::SmemType>(dot->getOperand(0).getType());
+  Type element = staged ? staged.getElementType() : ir::elementTypeOf(dot->getOperand(0).getType());
   switch (element.getIntOrFloatBitWidth()) {
   case 8:
     return kUnitTensor8;
@@ -100,7 +102,7 @@ private:
   }
 
   void count(Operation *op, WorkScope &scope) {
-    if (isa<ir::DotOp, gpu::SmemDotOp>(op)) {
+    if (isa<ir::DotOp, gpu::SmemDotOp, gpu::DotAsyncOp>(op)) {
       int64_t inner = extentsOf(op->getOperand(0).getType()).back();
       scope.flops[dotUnit(op)] +=
           2.0 * double(elementsOf(op->getResult(0).getType())) * double(inner);

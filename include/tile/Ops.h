@@ -235,10 +235,11 @@ Value histogram(Arg x, int bins, Loc loc = Loc::here());
 /// parts (about 2^-15), `bf16x6` into three, with five corrections (about 2^-22).
 enum class Precision : uint8_t { ieee, tf32, tf32x3, bf16x3, bf16x6 };
 
-/// What computes a product: `mma_sync`, the tensor core's instructions of a warp, or `fma`, fused
-/// multiply-adds of each thread. `any`: the first that can. Another than `any` is taken, or the
-/// kernel is an error that says why it cannot be.
-enum class Mma : uint8_t { any, mma_sync = 4, fma = 5 };
+/// What computes a product: `wgmma`, the tensor core's instructions of four warps on operands in
+/// shared memory (sm_90a); `mma_sync`, those of a warp; or `fma`, fused multiply-adds of each
+/// thread. `any`: the first of these that can. Another than `any` is taken, or the kernel is an
+/// error that says why it cannot be.
+enum class Mma : uint8_t { any, mma_sync = 4, fma = 5, wgmma = 6 };
 
 struct DotOptions {
   Precision precision = Precision::tf32x3;

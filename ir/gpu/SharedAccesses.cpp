@@ -15,12 +15,17 @@ SharedAccesses sharedAccessesOf(func::FuncOp function) {
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<SmemSlotOp>(op)) // names a place, and touches nothing
       return;
-    for (Value operand : op->getOperands())
-      if (SmemAllocOp memory = allocationOf(operand)) {
+    auto add = [&](Value place) {
+      if (SmemAllocOp memory = allocationOf(place)) {
         SmallVector<Operation *> &known = accesses[memory];
         if (known.empty() || known.back() != op)
           known.push_back(op);
       }
+    };
+    llvm::for_each(op->getOperands(), add);
+    if (auto wait = dyn_cast<DotWaitOp>(op)) // until then the products read
+      for (DotAsyncOp product : wait.getProducts())
+        add(product.getA()), add(product.getB());
   });
   return accesses;
 }

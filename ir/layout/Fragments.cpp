@@ -174,8 +174,7 @@ std::optional<Layout> wgmmaOperandALayout(int bits, int64_t m, int64_t k, WarpGr
   return fragment.finish(why);
 }
 
-/// First coordinates along `dim` of the instructions of warp 0, in ascending order.
-static std::vector<int32_t> instructionStarts(const Layout &layout, int dim, int instructionSize) {
+std::vector<int32_t> instructionStarts(const Layout &layout, int dim, int64_t instructionSize) {
   auto d = static_cast<size_t>(dim);
   uint32_t ofWarps = 0;
   for (const Coords &vector : layout.bases(In::Warp))

@@ -60,6 +60,9 @@ std::optional<Layout> wgmmaAccumulatorLayout(int64_t m, int64_t n, WarpGrid grou
 std::optional<Layout> wgmmaOperandALayout(int bits, int64_t m, int64_t k, WarpGrid groups,
                                           std::string *why = nullptr);
 
+/// First coordinates along `dim` of the instructions of warp 0, in ascending order, each of so many elements along it.
+std::vector<int32_t> instructionStarts(const Layout &layout, int dim, int64_t instructionSize);
+
 /// The layout of a batch of matrices, dimension 0, each laid out as `matrix`: `warps` warps (a power
 /// of two) share the batch, above those of the matrix; what is left repeats in registers.
 Layout batched(const Layout &matrix, int64_t batch, int64_t warps);

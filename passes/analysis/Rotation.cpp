@@ -8,7 +8,7 @@ namespace tile::passes {
 
 namespace {
 
-bool isProduct(Operation *op) { return isa<ir::DotOp, gpu::SmemDotOp>(op); }
+bool isProduct(Operation *op) { return isa<ir::DotOp, gpu::SmemDotOp, gpu::DotAsyncOp>(op); }
 
 class RotationBuilder {
 public:

@@ -195,9 +195,9 @@ ir::ViewLoadOp loadBehind(Value operand) {
   return dyn_cast_or_null<ir::ViewLoadOp>(op);
 }
 
-bool feedsProduct(ir::ViewLoadOp load) {
-  return anyIsOperand(derivedFrom(load.getResult(), keepsElements), nullptr);
-}
+bool feedsProduct(Value tile) { return anyIsOperand(derivedFrom(tile, keepsElements), nullptr); }
+
+bool feedsProduct(ir::ViewLoadOp load) { return feedsProduct(load.getResult()); }
 
 gpu::RingAcquireOp ringOf(scf::ForOp loop) {
   for (auto acquire : loop.getBody()->getOps<gpu::RingAcquireOp>())

@@ -16,6 +16,8 @@ ir::ViewLoadOp loadBehind(mlir::Value operand);
 
 /// Does a product take the tile of this load as an operand, as it is or with something computed from each element?
 bool feedsProduct(ir::ViewLoadOp load);
+/// The same of any tile.
+bool feedsProduct(mlir::Value tile);
 
 /// Why a load that feeds a product cannot be issued before its iteration, as a sentence; nothing if it can.
 std::optional<std::string> whyNotAhead(ir::ViewLoadOp load);

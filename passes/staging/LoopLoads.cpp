@@ -31,9 +31,15 @@ struct Part {
   SmallVector<layout::Layout> readers;
   gpu::SmemType memory;
   bool isAsync = false;
+
+  /// Does a product read the tile by wgmma, which demands a form of its memory?
+  bool isReadByWgmma() const {
+    return llvm::any_of(
+        uses, [](OpOperand *use) { return gpu::isWgmma(cast<ir::DotOp>(use->getOwner())); });
+  }
 };
 
-/// What a product reads of an operand.
+/// What a product reads of an operand in registers, or if it reads shared memory what it multiplies.
 layout::Layout readerOf(OpOperand &use) {
   auto dot = cast<ir::DotOp>(use.getOwner());
   if (!gpu::isMultiplyAdd(dot))
@@ -125,6 +131,12 @@ private:
       return false;
     part.loaded = *loaded;
     Type element = ir::elementTypeOf(load.getResult().getType());
+    if (part.isReadByWgmma()) {
+      part.memory = wgmmaStagingType(part.loaded, element);
+      part.isAsync = part.memory && gpu::variantOf(load) == gpu::VariantKind::CpAsync &&
+                     copyPlan(load, part.memory);
+      return part.memory != nullptr;
+    }
     if (gpu::variantOf(load) != gpu::VariantKind::CpAsync) {
       part.memory = stagingType(part.loaded, element, part.readers);
       return true;
@@ -234,7 +246,7 @@ private:
 
   void readAsOperand(OpOperand &use, Value memory) {
     auto dot = cast<ir::DotOp>(use.getOwner());
-    if (gpu::isMultiplyAdd(dot)) {
+    if (gpu::readsSharedMemory(dot)) {
       staged_[{dot, use.getOperandNumber()}] = memory;
       return;
     }

@@ -18,6 +18,8 @@ using Refusal = std::optional<std::string>;
 struct Variant {
   gpu::VariantKind kind;
   Refusal (*refuses)(mlir::Operation *op, const ir::Target &target);
+  /// What a target must have for the variant to be thought of at all; null: nothing.
+  ir::Feature needed = nullptr;
 };
 
 /// The predicate of a variant that always applies.

@@ -1,0 +1,220 @@
+// Products by wgmma: one block of assembly begins a product, another waits. Between the two the accumulators belong to the
+// tensor core, so that nothing may stand between the fence that hands them over and the last instruction.
+#include "ir/Wgmma.h"
+
+#include "codegen/InlinePtx.h"
+#include "codegen/lower/Lowering.h"
+#include "ir/layout/Fragments.h"
+#include "ir/layout/WgmmaOperand.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+namespace {
+
+// Units of addresses and distances in a descriptor.
+constexpr int kDescriptorUnit = 16;
+
+/// One instruction: where its operands start, in bytes from the tile's, and the registers that it adds to.
+struct Step {
+  int64_t startA, startB;
+  SmallVector<int32_t> sums;
+  bool isFirst; ///< of those that add to these registers
+};
+
+/// What a product consists of.
+struct Product {
+  ir::WgmmaInstruction wgmma;
+  int64_t columns; ///< of an instruction
+  layout::WgmmaOperand a, b;
+  std::vector<Step> steps;
+  SmallVector<int64_t> groupsA,
+      groupsB; ///< bytes that each bit of the warp number adds to the starts
+};
+
+int64_t groupsAlong(const layout::Layout &acc, int dim, size_t firstBit) {
+  int64_t groups = 1;
+  for (const layout::Coords &vector :
+       ArrayRef(acc.bases(layout::In::Warp)).drop_front(std::min(firstBit, size_t(acc.warpBits()))))
+    groups *= vector[dim] ? 2 : 1;
+  return groups;
+}
+
+// Register i of an instruction holds row 8 (i / 2 % 2) and column i % 2 + 8 (i / 4), from those of its thread.
+std::optional<Step> stepAt(const Product &product, const layout::Layout &acc, int32_t row,
+                           int32_t column, int64_t k) {
+  Step step{product.a.startOf(row, k), product.b.startOf(column, k), {}, k == 0};
+  for (int32_t i = 0; i < product.columns / 2; ++i) {
+    auto reg = acc.registerAt({row + 8 * (i / 2 % 2), column + i % 2 + 8 * (i / 4)});
+    if (!reg)
+      return std::nullopt;
+    step.sums.push_back(*reg);
+  }
+  return step;
+}
+
+// The distance from warp 0's part of an operand is that of its first element: none is cut in the middle of a pattern.
+bool addGroups(Product &product, const layout::Layout &acc) {
+  constexpr size_t kBitsInGroup = 2;
+  for (auto [bit, vector] : llvm::enumerate(acc.bases(layout::In::Warp))) {
+    bool isGroup = bit >= kBitsInGroup;
+    product.groupsA.push_back(isGroup ? product.a.startOf(vector[0], 0) : 0);
+    product.groupsB.push_back(isGroup ? product.b.startOf(vector[1], 0) : 0);
+    if (!isGroup)
+      continue;
+    for (const Step &step :
+         product.steps) // a pattern that is not the same further on has no descriptor
+      if ((step.startA | step.startB | product.groupsA.back() | product.groupsB.back()) %
+          kDescriptorUnit)
+        return false;
+  }
+  return true;
+}
+
+std::optional<Product> planProduct(gpu::DotAsyncOp dot, std::string &why) {
+  gpu::SmemType a = dot.getA().getType(), b = dot.getB().getType();
+  RankedTensorType tile = dot.getResult().getType().getTile();
+  layout::Layout acc = gpu::layoutOf(tile);
+  auto wgmma = ir::findWgmma(a.getElementType(), b.getElementType(), tile.getElementType(),
+                             dot.getOperandsUnsigned());
+  why = "no instruction for these types and sizes";
+  if (!wgmma || a.getShape()[0] % ir::kWgmmaRows || a.getShape()[1] % wgmma->k)
+    return std::nullopt;
+  int64_t columns = ir::wgmmaColumns(*wgmma, b.getShape()[1], groupsAlong(acc, 1, 0));
+  if (!columns)
+    return std::nullopt;
+  int bytes = wgmma->bits / 8;
+  auto left = layout::matchWgmmaOperand(gpu::sharedOf(a), 0, ir::kWgmmaRows, wgmma->k, bytes, &why);
+  auto right = layout::matchWgmmaOperand(gpu::sharedOf(b), 1, columns, wgmma->k, bytes, &why);
+  if (!left || !right)
+    return std::nullopt;
+  why = "the accumulator is not laid out as that of an instruction of four warps";
+  Product product{*wgmma, columns, *left, *right, {}, {}, {}};
+  for (int64_t k = 0; k < a.getShape()[1]; k += wgmma->k)
+    for (int32_t row : layout::instructionStarts(acc, 0, ir::kWgmmaRows))
+      for (int32_t column : layout::instructionStarts(acc, 1, columns)) {
+        std::optional<Step> step = stepAt(product, acc, row, column, k);
+        if (!step)
+          return std::nullopt;
+        product.steps.push_back(std::move(*step));
+      }
+  return addGroups(product, acc) ? std::optional(std::move(product)) : std::nullopt;
+}
+
+/// Bits of a descriptor, from bit 32 on: the stride and the swizzle.
+uint32_t upperWord(const layout::WgmmaOperand &operand) {
+  constexpr int kSwizzleBit = 30;
+  uint32_t mode = operand.swizzleBytes == 128 ? 1 : operand.swizzleBytes == 64 ? 2 : 3;
+  return static_cast<uint32_t>(operand.strideBytes / kDescriptorUnit) | mode << kSwizzleBit;
+}
+
+// The descriptor of the tile's first instruction in this group of warps. Addresses have 18 bits.
+Value descriptor(Lowering &l, Location loc, Value memory, const layout::WgmmaOperand &operand,
+                 ArrayRef<int64_t> groups) {
+  constexpr int kLeadingBit = 16;
+  Lowering::SharedPlace place = l.placeOf(memory);
+  Value offset = arith::AddIOp::create(l.b, loc, l.groupLinear(groups), l.i32(place.offset));
+  if (place.moved)
+    offset = arith::AddIOp::create(l.b, loc, offset, place.moved);
+  Value address = LLVM::PtrToIntOp::create(l.b, loc, l.b.getI32Type(), l.sharedPointer(offset));
+  Value lower = arith::ShRUIOp::create(l.b, loc, address, l.i32(4));
+  lower = arith::OrIOp::create(l.b, loc, lower,
+                               l.i32(operand.leadingBytes / kDescriptorUnit << kLeadingBit));
+  Type wide = l.b.getI64Type();
+  Value upper = l.integer(64, static_cast<int64_t>(uint64_t(upperWord(operand)) << 32));
+  return arith::OrIOp::create(l.b, loc, arith::ExtUIOp::create(l.b, loc, wide, lower), upper);
+}
+
+/// Writes the assembly. The first operands are the accumulators, then come the two descriptors.
+std::string textOf(const Product &product, size_t numSums, bool isFromZero) {
+  std::string a = "$" + std::to_string(numSums), b = "$" + std::to_string(numSums + 1);
+  bool isInteger = product.wgmma.acc == "s32";
+  std::string tail = isInteger ? "" : ", 1, 1";
+  if (product.wgmma.takesMnMajor)
+    tail += std::string(product.a.isKMajor ? ", 0" : ", 1") + (product.b.isKMajor ? ", 0" : ", 1");
+  std::string text = "{\n\t.reg .pred add, set;\n\t.reg .b64 a, b;\n\t"
+                     "setp.eq.u32 add, 0, 0;\n\tsetp.ne.u32 set, 0, 0;\n\t"
+                     "wgmma.fence.sync.aligned;\n\t";
+  for (const Step &step : product.steps) {
+    text += "add.s64 a, " + a + ", " + std::to_string(step.startA / kDescriptorUnit) + ";\n\t";
+    text += "add.s64 b, " + b + ", " + std::to_string(step.startB / kDescriptorUnit) + ";\n\t";
+    text += product.wgmma.name(product.columns) + " {";
+    for (auto [i, reg] : llvm::enumerate(step.sums))
+      text += (i ? ", $" : "$") + std::to_string(reg);
+    text +=
+        std::string("}, a, b, ") + (isFromZero && step.isFirst ? "set" : "add") + tail + ";\n\t";
+  }
+  return text + "wgmma.commit_group.sync.aligned;\n\t}";
+}
+
+// Assembly that takes `others` and changes `sums` in place.
+Registers inPlace(Lowering &l, Location loc, StringRef text, const Registers &sums,
+                  ValueRange others) {
+  Type word = sums.front().getType();
+  std::string letter = word.isF32() ? "f" : "r", constraints;
+  for (size_t i = 0; i < sums.size(); ++i)
+    constraints += (i ? ",=" : "=") + letter;
+  for (size_t i = 0; i < others.size(); ++i)
+    constraints += ",l";
+  for (size_t i = 0; i < sums.size(); ++i)
+    constraints += "," + std::to_string(i);
+  SmallVector<Value> operands(others);
+  llvm::append_range(operands, sums);
+  auto type =
+      LLVM::LLVMStructType::getLiteral(l.b.getContext(), SmallVector<Type>(sums.size(), word));
+  Value all = inlineMemoryPtx(l.b, loc, text, constraints, type, operands).getRes();
+  Registers results;
+  for (size_t i = 0; i < sums.size(); ++i)
+    results.push_back(LLVM::ExtractValueOp::create(l.b, loc, all, i));
+  return results;
+}
+
+LogicalResult lowerDotAsync(Lowering &l, gpu::DotAsyncOp dot) {
+  Location loc = dot.getLoc();
+  std::string why;
+  if (!l.target.hasWgmma)
+    return dot.emitOpError("needs wgmma, which ") << l.target.name << " does not have";
+  std::optional<Product> product = planProduct(dot, why);
+  if (!product)
+    return dot.emitOpError(why);
+  if (!Lowering::hasPlace(dot.getA()) || !Lowering::hasPlace(dot.getB()))
+    return dot.emitOpError("needs memory of a tilegpu.smem_alloc");
+  Registers sums = l[dot.getAcc()];
+  bool isFromZero =
+      matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero());
+  if (isFromZero) // which the first instructions set: no register is cleared
+    for (Value &sum : sums)
+      sum = LLVM::PoisonOp::create(l.b, loc, sum.getType());
+  Value a = descriptor(l, loc, dot.getA(), product->a, product->groupsA),
+        b = descriptor(l, loc, dot.getB(), product->b, product->groupsB);
+  l.set(dot.getResult(), inPlace(l, loc, textOf(*product, sums.size(), isFromZero), sums, {a, b}));
+  return success();
+}
+
+LogicalResult lowerDotWait(Lowering &l, gpu::DotWaitOp wait) {
+  std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(wait.getPending()) + ";";
+  l.set(wait.getResult(), inPlace(l, wait.getLoc(), text, l[wait.getSums()], {}));
+  return success();
+}
+
+LogicalResult lowerProxyFence(Lowering &l, gpu::ProxyFenceOp fence) {
+  inlineMemoryPtx(l.b, fence.getLoc(), "fence.proxy.async.shared::cta;", "",
+                  LLVM::LLVMVoidType::get(l.b.getContext()), {});
+  return success();
+}
+
+constexpr LoweringRow kLowerings[] = {
+    on<gpu::DotAsyncOp, lowerDotAsync>,
+    on<gpu::DotWaitOp, lowerDotWait>,
+    on<gpu::ProxyFenceOp, lowerProxyFence>,
+};
+
+} // namespace
+
+LoweringTable wgmmaLowerings() { return kLowerings; }
+
+} // namespace tile::codegen

@@ -1,0 +1,101 @@
+// Products that the tensor core computes while the warps go on: of operands in shared memory, by wgmma.
+#ifndef TILE_IR_TILEGPUWGMMAOPS_TD
+#define TILE_IR_TILEGPUWGMMAOPS_TD
+
+include "ir/SharedAccessOp.td"
+include "ir/gpu/TileGpuOpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def TileGpu_InFlightType : TileGpu_Type<"InFlight", "in_flight"> {
+  let summary = "A tile that a product is still being added to";
+  let description = [{
+    `!tilegpu.in_flight<tensor<64x64xf32, #layout>>`: the registers belong to the tensor core until a
+    `tilegpu.dot_wait` gives the tile back. No operation on tiles takes this type, so that nothing can
+    touch it before; loops and branches may carry it.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$tile);
+  let assemblyFormat = "`<` $tile `>`";
+  let genVerifyDecl = 1;
+}
+
+def TileGpu_Sums : AnyTypeOf<[TileGpu_Tile, TileGpu_InFlightType], "tile, or one in flight">;
+
+def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
+                                                                MemWrite<TileGpu_SharedMemory>]>,
+                                                  DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>,
+                                                  DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "Begin a matrix product of operands in shared memory";
+  let description = [{
+    `a` is MxK, `b` is KxN, `acc` is MxN, laid out as the accumulator of wgmma over groups of four
+    warps. The product is one group of instructions, which is under way when the operation ends:
+    shared memory is read, and the result written, until a `tilegpu.dot_wait` for it. Several products
+    that add to one accumulator need no wait between them.
+
+    Example:
+    ```mlir
+    #l = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]],
+                         warp = [[16, 0], [32, 0]]>
+    #a = #tilegpu.shared<panel = [6, 4], linear = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512], digits = [1024, 1024]>
+    #b = #tilegpu.shared<panel = [4, 3], linear = [16, 32, 64, 1, 2, 4, 8], digits = [128, 128]>
+    func.func @example(%a: !tilegpu.smem<64x16xf16, #a>, %b: !tilegpu.smem<16x8xf16, #b>,
+                       %c: tensor<64x8xf32, #l>) -> tensor<64x8xf32, #l> {
+      %d = tilegpu.dot_async %a, %b, %c
+        : !tilegpu.smem<64x16xf16, #a>, !tilegpu.smem<16x8xf16, #b>, tensor<64x8xf32, #l>
+      %e = tilegpu.dot_wait %d pending 0 : !tilegpu.in_flight<tensor<64x8xf32, #l>> -> tensor<64x8xf32, #l>
+      return %e : tensor<64x8xf32, #l>
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_SmemType:$a, TileGpu_SmemType:$b, TileGpu_Sums:$acc, UnitAttr:$operands_unsigned);
+  let results = (outs TileGpu_InFlightType:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc (`unsigned` $operands_unsigned^)? attr-dict
+    `:` type($a) `,` type($b) `,` type($acc)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGpu_DotWaitOp : TileGpu_Op<"dot_wait", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
+                                                              MemWrite<TileGpu_SharedMemory>]>,
+                                                DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
+  let summary = "Wait for all but the youngest products";
+  let description = [{
+    `pending` products, those begun last, may still be under way. With 0 the tile is there; with more
+    it stays in flight, and what is known to be done is the older products' reading of shared memory.
+
+    Example: see `tilegpu.dot_async`.
+    ```mlir
+    #l = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]],
+                         warp = [[16, 0], [32, 0]]>
+    func.func @example(%d: !tilegpu.in_flight<tensor<64x8xf32, #l>>) -> tensor<64x8xf32, #l> {
+      %e = tilegpu.dot_wait %d pending 0 : !tilegpu.in_flight<tensor<64x8xf32, #l>> -> tensor<64x8xf32, #l>
+      return %e : tensor<64x8xf32, #l>
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_InFlightType:$sums, I32Attr:$pending);
+  let results = (outs TileGpu_Sums:$result);
+  let assemblyFormat = "$sums `pending` $pending attr-dict `:` type($sums) `->` type($result)";
+  let extraClassDeclaration = [{
+    /// The products that the tile may be waiting for.
+    ::llvm::SmallVector<DotAsyncOp> getProducts();
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGpu_ProxyFenceOp : TileGpu_Op<"proxy_fence", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
+                                                                    MemWrite<TileGpu_SharedMemory>]>,
+                                                      DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
+  let summary = "What this thread wrote to shared memory is seen by the tensor core and the copy engine";
+  let description = [{
+    Behind the next barrier, that is: they read shared memory past the threads' own order of accesses.
+
+    Example:
+    ```mlir
+    tilegpu.proxy_fence
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // TILE_IR_TILEGPUWGMMAOPS_TD

@@ -1,0 +1,92 @@
+// What asynchronous products demand, and which of them a wait is for.
+#include "ir/gpu/TileGpuDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::gpu;
+
+LogicalResult InFlightType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                                   RankedTensorType tile) {
+  if (!tile || !tile.hasStaticShape() || !isa_and_present<LayoutAttr>(tile.getEncoding()))
+    return emitError() << "only a tile with a layout can be in flight";
+  return success();
+}
+
+static RankedTensorType tileOf(Type sums) {
+  auto inFlight = dyn_cast<InFlightType>(sums);
+  return inFlight ? inFlight.getTile() : cast<RankedTensorType>(sums);
+}
+
+LogicalResult DotAsyncOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                           ValueRange operands, DictionaryAttr, OpaqueProperties,
+                                           RegionRange, SmallVectorImpl<Type> &types) {
+  constexpr size_t kAcc = 2;
+  Type sums = operands.size() > kAcc ? operands[kAcc].getType() : Type();
+  bool isTile = isa_and_present<RankedTensorType>(sums) &&
+                isa_and_present<LayoutAttr>(cast<RankedTensorType>(sums).getEncoding());
+  if (!isTile && !isa_and_present<InFlightType>(sums))
+    return emitOptionalError(loc, "the accumulator must be a tile with a layout, or one in flight");
+  types.push_back(InFlightType::get(sums.getContext(), tileOf(sums)));
+  return success();
+}
+
+LogicalResult DotAsyncOp::verify() {
+  ArrayRef<int64_t> a = getA().getType().getShape(), b = getB().getType().getShape(),
+                    acc = tileOf(getAcc().getType()).getShape();
+  if (a.size() != 2 || b.size() != 2 || acc.size() != 2)
+    return emitOpError("operands and accumulator must be matrices");
+  if (a[1] != b[0] || a[0] != acc[0] || b[1] != acc[1])
+    return emitOpError("the shapes are not those of a product");
+  return success();
+}
+
+LogicalResult DotWaitOp::verify() {
+  constexpr int32_t kMostPending = 7;
+  auto pending = static_cast<int32_t>(getPending());
+  if (pending < 0 || pending > kMostPending)
+    return emitOpError("pending must be 0 to ") << kMostPending << ", got " << pending;
+  RankedTensorType tile = getSums().getType().getTile();
+  Type expected = pending ? Type(getSums().getType()) : Type(tile);
+  if (getResult().getType() != expected)
+    return emitOpError("the result must be ")
+           << expected
+           << (pending ? ": the tile stays in flight" : ": nothing is left to wait for");
+  return success();
+}
+
+// Where a tile in flight may come from: the other ends of loops and branches that carry it.
+static SmallVector<Value, 2> sourcesOf(Value sums) {
+  if (auto argument = dyn_cast<BlockArgument>(sums)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop)
+      return {};
+    return {loop.getTiedLoopInit(argument)->get(), loop.getTiedLoopYieldedValue(argument)->get()};
+  }
+  Operation *op = sums.getDefiningOp();
+  unsigned number = cast<OpResult>(sums).getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return {loop.getInitArgs()[number], loop.getYieldedValues()[number]};
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return {branch.thenYield().getOperand(number), branch.elseYield().getOperand(number)};
+  if (auto wait = dyn_cast<DotWaitOp>(op))
+    return {wait.getSums()};
+  if (auto product = dyn_cast<DotAsyncOp>(op))
+    return {product.getAcc()};
+  return {};
+}
+
+SmallVector<DotAsyncOp> DotWaitOp::getProducts() {
+  SmallVector<DotAsyncOp> products;
+  llvm::SmallSetVector<Value, 8> sums; // grows while it is gone through
+  sums.insert(getSums());
+  for (size_t i = 0; i < sums.size(); ++i) {
+    if (auto product = sums[i].getDefiningOp<DotAsyncOp>())
+      products.push_back(product);
+    for (Value source : sourcesOf(sums[i]))
+      if (isa<InFlightType>(source.getType()))
+        sums.insert(source);
+  }
+  return products;
+}
