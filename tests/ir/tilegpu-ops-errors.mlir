@@ -497,3 +497,46 @@ func.func @schedule(%n: i32) {
   %m = arith.addi %n, %n {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked">} : i32
   return
 }
+
+// -----
+
+// expected-error @+1 {{only a tile with a layout can be in flight}}
+func.func private @flying(!tilegpu.in_flight<tensor<64x8xf32>>)
+
+// -----
+
+#l = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#a = #tilegpu.shared<panel = [6, 4], linear = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512], digits = [1024, 1024]>
+#b = #tilegpu.shared<panel = [5, 3], linear = [16, 32, 64, 128, 1, 2, 4, 8], digits = [256, 256]>
+func.func @product(%a: !tilegpu.smem<64x16xf16, #a>, %b: !tilegpu.smem<32x8xf16, #b>, %c: tensor<64x8xf32, #l>) {
+  // expected-error @+1 {{the shapes are not those of a product}}
+  %d = tilegpu.dot_async %a, %b, %c : !tilegpu.smem<64x16xf16, #a>, !tilegpu.smem<32x8xf16, #b>, tensor<64x8xf32, #l>
+  return
+}
+
+// -----
+
+#a = #tilegpu.shared<panel = [6, 4], linear = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512], digits = [1024, 1024]>
+func.func @no_layout(%a: !tilegpu.smem<64x16xf16, #a>, %c: tensor<64x16xf32>) {
+  // expected-error @+1 {{the accumulator must be a tile with a layout, or one in flight}}
+  %d = tilegpu.dot_async %a, %a, %c : !tilegpu.smem<64x16xf16, #a>, !tilegpu.smem<64x16xf16, #a>, tensor<64x16xf32>
+  return
+}
+
+// -----
+
+#l = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+func.func @early(%d: !tilegpu.in_flight<tensor<64x8xf32, #l>>) {
+  // expected-error @+1 {{the tile stays in flight}}
+  %e = tilegpu.dot_wait %d pending 1 : !tilegpu.in_flight<tensor<64x8xf32, #l>> -> tensor<64x8xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+func.func @too_many(%d: !tilegpu.in_flight<tensor<64x8xf32, #l>>) {
+  // expected-error @+1 {{pending must be 0 to 7, got 8}}
+  %e = tilegpu.dot_wait %d pending 8 : !tilegpu.in_flight<tensor<64x8xf32, #l>> -> !tilegpu.in_flight<tensor<64x8xf32, #l>>
+  return
+}
