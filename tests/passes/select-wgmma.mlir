@@ -1,0 +1,60 @@
+// Which products wgmma takes on sm_90a, and why it does not take others. Its grid counts warps: each group of four has 64 rows.
+// RUN: tile-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(tile-select-variants{target=sm_90a}))' | FileCheck %s
+
+// CHECK-LABEL: func.func @taken
+// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>, tilegpu.warp_grid = #tilegpu.warp_grid<rows = 8, columns = 1>
+// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>, tilegpu.warp_grid = #tilegpu.warp_grid<rows = 4, columns = 2>
+func.func @taken(%v: !tile.view<2xbf16>, %o: i32, %c: tensor<128x128xf32>, %d: tensor<64x128xf32>) attributes {tile.warps = 8 : i32} {
+  %a = tile.view_load %v[%o, %o] : !tile.view<2xbf16> -> tensor<128x64xbf16>
+  %b = tile.view_load %v[%o, %o] : !tile.view<2xbf16> -> tensor<64x128xbf16>
+  %e = tile.view_load %v[%o, %o] : !tile.view<2xbf16> -> tensor<64x64xbf16>
+  %0 = tile.dot %a, %b, %c : tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>
+  %1 = tile.dot %e, %b, %d : tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x128xf32>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @refused
+// CHECK: wgmma refused: A is computed, not loaded
+// CHECK: wgmma refused: no instruction for these types
+// CHECK: wgmma refused: M is 32, not a multiple of 64
+// CHECK: wgmma refused: K is 8, not a multiple of 16
+// CHECK: wgmma refused: N is 4, of which 1 groups of four warps have no whole instructions
+// CHECK: wgmma refused: rows of B in memory are 16 bytes, not a multiple of 32
+// CHECK: wgmma refused: neighbours of B in memory lie along N; for operands of 8 bits they must lie along K
+// CHECK: wgmma refused: accumulators take 256 registers of a thread; at most 192 leave room for the rest; use more warps
+func.func @refused(%v: !tile.view<2xf16>, %w: !tile.view<2xi8>, %o: i32, %c: tensor<64x64xf32>, %h: tensor<64x64xf16>,
+                   %m: tensor<32x64xf32>, %n: tensor<64x4xf32>, %p: tensor<64x8xf32>, %i: tensor<64x64xi32>, %big: tensor<128x256xf32>)
+    attributes {tile.warps = 4 : i32} {
+  %a = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x64xf16>
+  %aa = arith.addf %a, %a : tensor<64x64xf16>
+  %0 = tile.dot %aa, %a, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %1 = tile.dot %a, %a, %h : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>
+  %small = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<32x64xf16>
+  %2 = tile.dot %small, %a, %m : tensor<32x64xf16>, tensor<64x64xf16>, tensor<32x64xf32>
+  %ka = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x8xf16>
+  %kb = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<8x64xf16>
+  %3 = tile.dot %ka, %kb, %c : tensor<64x8xf16>, tensor<8x64xf16>, tensor<64x64xf32>
+  %nb = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x4xf16>
+  %4 = tile.dot %a, %nb, %n : tensor<64x64xf16>, tensor<64x4xf16>, tensor<64x4xf32>
+  %pb = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x8xf16>
+  %5 = tile.dot %a, %pb, %p : tensor<64x64xf16>, tensor<64x8xf16>, tensor<64x8xf32>
+  %ia = tile.view_load %w[%o, %o] : !tile.view<2xi8> -> tensor<64x64xi8>
+  %6 = tile.dot %ia, %ia, %i : tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>
+  %ba = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<128x64xf16>
+  %bb = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x256xf16>
+  %7 = tile.dot %ba, %bb, %big : tensor<128x64xf16>, tensor<64x256xf16>, tensor<128x256xf32>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @asserts
+// CHECK: wgmma refused: the kernel prints or asserts, which would make it wait after every instruction
+func.func @asserts(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x64xf32>, %p: i1) attributes {tile.warps = 4 : i32} {
+  %a = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x64xf16>
+  %0 = tile.dot %a, %a, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  tile.assert %p, "no" : i1
+  return
+}
