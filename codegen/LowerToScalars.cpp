@@ -3,6 +3,7 @@
 #include "codegen/Passes.h"
 #include "codegen/lower/Lowering.h"
 #include "ir/Annotations.h"
+#include "ir/DotLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -51,9 +52,8 @@ bool wantsAllRegisters(func::FuncOp kernel) {
           return isa<RankedTensorType>(type) && registersOf(type) >= kLargeTile;
         });
         // What a called function does cannot be seen here any more.
-        return large || isa<ir::DotOp, gpu::SmemDotOp, gpu::DotAsyncOp, func::CallOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+        return large || gpu::isProduct(op) || isa<func::CallOp>(op) ? WalkResult::interrupt()
+                                                                    : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -1,5 +1,6 @@
 #include "ir/Annotations.h"
 
+#include "ir/DotLayouts.h"
 #include "ir/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -43,8 +44,6 @@ bool isViewAccess(Operation *op) {
 }
 
 bool isCopy(Operation *op) { return isViewAccess(op) || isa<ir::LoadOp, ir::StoreOp>(op); }
-
-bool isProduct(Operation *op) { return isa<ir::DotOp, SmemDotOp, DotAsyncOp>(op); }
 
 // The tile that an access moves or names; null if it is a scalar or the operation no such access.
 RankedTensorType accessedTile(Operation *op) {

@@ -13,6 +13,8 @@ bool isDotOperand(OpOperand &use) {
   return isa<ir::DotOp>(use.getOwner()) && use.getOperandNumber() < 2;
 }
 
+bool isProduct(Operation *op) { return isa<ir::DotOp, SmemDotOp, DotAsyncOp>(op); }
+
 bool isWgmma(ir::DotOp dot) { return variantOf(dot) == VariantKind::Wgmma; }
 
 bool isMultiplyAdd(ir::DotOp dot) {

@@ -16,6 +16,9 @@ struct DotLayouts {
 /// The layouts of a dot whose variant and warp grid are chosen; nothing if the shape does not allow the variant.
 std::optional<DotLayouts> layoutsOf(ir::DotOp dot);
 
+/// Is this a matrix product, in any of its forms? Operands are a, b and acc.
+bool isProduct(mlir::Operation *op);
+
 /// Is the product's variant multiply-add?
 bool isMultiplyAdd(ir::DotOp dot);
 

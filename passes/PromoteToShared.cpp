@@ -11,6 +11,7 @@
 #include "passes/analysis/RingProtocol.h"
 #include "passes/staging/LoopLoads.h"
 #include "passes/staging/StagingLayout.h"
+#include "passes/staging/WgmmaMemory.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_PROMOTETOSHARED
@@ -154,10 +155,8 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     auto stage = [&](unsigned operand) {
       if (Value memory = byLoops.lookup({dot, operand}))
         return memory;
-      Value tile = dot->getOperand(operand);
-      auto type = cast<RankedTensorType>(tile.getType());
-      gpu::SmemType memory = wgmmaStagingType(gpu::layoutOf(type), type.getElementType());
-      return getFor(dot, put(tile, memory, placeOf(tile, dot)));
+      OpOperand &use = dot->getOpOperand(operand);
+      return getFor(dot, put(use.get(), wgmmaStagingType(use), placeOf(use.get(), dot)));
     };
     Value a = stage(0), b = dot.getA() == dot.getB() ? a : stage(1);
     OpBuilder builder(dot);

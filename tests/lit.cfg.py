@@ -22,12 +22,12 @@ if shutil.which("ptxas", path=config.environment["PATH"]):
 # layouts already; `%ptxas FILE` assembles PTX and reports spills and registers. `%hopper_to_ptx` and
 # `%hopper_ptxas` are for sm_90a.
 to_llvm = "-tile-lower-to-scalars -tile-scalars-to-llvm"
-llc = "llc -mtriple=nvptx64-nvidia-cuda -mcpu=sm_80 -mattr=+ptx80 -fp-contract=fast"
-to_ptx = f"mlir-translate --mlir-to-llvmir | {llc} -o"
-hopper_passes = "-tile-pipeline=target=sm_90a -tile-lower-to-scalars=target=sm_90a -tile-scalars-to-llvm"
-hopper_llc = llc.replace("sm_80 -mattr=+ptx80", "sm_90a -mattr=+ptx84")
+to_hopper_llvm = "-tile-lower-to-scalars=target=sm_90a -tile-scalars-to-llvm"
+llc = "mlir-translate --mlir-to-llvmir | llc -mtriple=nvptx64-nvidia-cuda -fp-contract=fast"
+to_ptx = f"{llc} -mcpu=sm_80 -mattr=+ptx80 -o"
+to_hopper_ptx = f"{llc} -mcpu=sm_90a -mattr=+ptx84 -o"
 config.substitutions += [
-    ("%hopper_to_ptx", f"tile-opt {hopper_passes} %s | mlir-translate --mlir-to-llvmir | {hopper_llc} -o"),
+    ("%hopper_to_ptx", f"tile-opt -tile-pipeline=target=sm_90a {to_hopper_llvm} %s | {to_hopper_ptx}"),
     ("%hopper_ptxas", "ptxas -arch=sm_90a -v -o /dev/null"),
     ("%to_ptx", f"tile-opt -tile-pipeline {to_llvm} %s | {to_ptx}"),
     ("%lower_to_ptx", f"tile-opt {to_llvm} %s | {to_ptx}"),

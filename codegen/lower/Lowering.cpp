@@ -107,19 +107,13 @@ const Registers &Lowering::operator[](Value value) const {
   return it->second;
 }
 
-// What is in flight is in the registers of its tile.
-static Type tileOrScalar(Type type) {
-  auto inFlight = dyn_cast<gpu::InFlightType>(type);
-  return inFlight ? inFlight.getTile() : type;
-}
-
 size_t Lowering::countOf(Type type) {
-  type = tileOrScalar(type);
+  type = gpu::tileOf(type); // what is in flight is in the registers of its tile
   return isa<RankedTensorType>(type) ? gpu::layoutOf(type).numRegisters() : 1;
 }
 
 Type Lowering::registerType(Type type) {
-  Type element = ir::elementTypeOf(tileOrScalar(type));
+  Type element = ir::elementTypeOf(gpu::tileOf(type));
   if (isa<ir::PtrType>(element))
     return LLVM::LLVMPointerType::get(type.getContext(),
                                       static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));

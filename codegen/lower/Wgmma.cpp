@@ -19,11 +19,13 @@ namespace {
 // Units of addresses and distances in a descriptor.
 constexpr int kDescriptorUnit = 16;
 
-/// One instruction: where its operands start, in bytes from the tile's, and the registers that it adds to.
+/// One instruction of the first group of warps: what it multiplies, where that starts in bytes from the tile's first, and the
+/// registers that it adds to.
 struct Step {
+  int32_t row, column;
+  int64_t k;
   int64_t startA, startB;
   SmallVector<int32_t> sums;
-  bool isFirst; ///< of those that add to these registers
 };
 
 /// What a product consists of.
@@ -32,22 +34,14 @@ struct Product {
   int64_t columns; ///< of an instruction
   layout::WgmmaOperand a, b;
   std::vector<Step> steps;
-  SmallVector<int64_t> groupsA,
-      groupsB; ///< bytes that each bit of the warp number adds to the starts
+  /// Bytes that each bit of the warp number adds to the starts.
+  SmallVector<int64_t> groupsA, groupsB;
 };
-
-int64_t groupsAlong(const layout::Layout &acc, int dim, size_t firstBit) {
-  int64_t groups = 1;
-  for (const layout::Coords &vector :
-       ArrayRef(acc.bases(layout::In::Warp)).drop_front(std::min(firstBit, size_t(acc.warpBits()))))
-    groups *= vector[dim] ? 2 : 1;
-  return groups;
-}
 
 // Register i of an instruction holds row 8 (i / 2 % 2) and column i % 2 + 8 (i / 4), from those of its thread.
 std::optional<Step> stepAt(const Product &product, const layout::Layout &acc, int32_t row,
                            int32_t column, int64_t k) {
-  Step step{product.a.startOf(row, k), product.b.startOf(column, k), {}, k == 0};
+  Step step{row, column, k, product.a.startOf(row, k), product.b.startOf(column, k), {}};
   for (int32_t i = 0; i < product.columns / 2; ++i) {
     auto reg = acc.registerAt({row + 8 * (i / 2 % 2), column + i % 2 + 8 * (i / 4)});
     if (!reg)
@@ -57,19 +51,24 @@ std::optional<Step> stepAt(const Product &product, const layout::Layout &acc, in
   return step;
 }
 
-// The distance from warp 0's part of an operand is that of its first element: none is cut in the middle of a pattern.
+// Every group of warps multiplies as the first does, some rows or columns further on: the descriptors of a group are the
+// first's plus one distance. False if a group's instructions start elsewhere than that.
 bool addGroups(Product &product, const layout::Layout &acc) {
-  constexpr size_t kBitsInGroup = 2;
+  constexpr int kBitsInGroup = 2;
   for (auto [bit, vector] : llvm::enumerate(acc.bases(layout::In::Warp))) {
     bool isGroup = bit >= kBitsInGroup;
     product.groupsA.push_back(isGroup ? product.a.startOf(vector[0], 0) : 0);
     product.groupsB.push_back(isGroup ? product.b.startOf(vector[1], 0) : 0);
-    if (!isGroup)
-      continue;
-    for (const Step &step :
-         product.steps) // a pattern that is not the same further on has no descriptor
-      if ((step.startA | step.startB | product.groupsA.back() | product.groupsB.back()) %
-          kDescriptorUnit)
+  }
+  for (int32_t warp = 0; warp < acc.numWarps(); warp += ir::kWarpsPerGroup) {
+    layout::Coords first = acc.applyLinear(layout::In::Warp, warp);
+    int64_t a = 0, b = 0;
+    for (size_t bit = 0; bit < product.groupsA.size(); ++bit)
+      if (warp >> bit & 1)
+        a ^= product.groupsA[bit], b ^= product.groupsB[bit];
+    for (const Step &step : product.steps)
+      if (product.a.startOf(step.row + first[0], step.k) != step.startA + a ||
+          product.b.startOf(step.column + first[1], step.k) != step.startB + b)
         return false;
   }
   return true;
@@ -84,13 +83,17 @@ std::optional<Product> planProduct(gpu::DotAsyncOp dot, std::string &why) {
   why = "no instruction for these types and sizes";
   if (!wgmma || a.getShape()[0] % ir::kWgmmaRows || a.getShape()[1] % wgmma->k)
     return std::nullopt;
-  int64_t columns = ir::wgmmaColumns(*wgmma, b.getShape()[1], groupsAlong(acc, 1, 0));
+  int64_t columns =
+      ir::wgmmaColumns(*wgmma, b.getShape()[1], gpu::warpsAlong(gpu::encodingOf(tile), 1));
   if (!columns)
     return std::nullopt;
   int bytes = wgmma->bits / 8;
   auto left = layout::matchWgmmaOperand(gpu::sharedOf(a), 0, ir::kWgmmaRows, wgmma->k, bytes, &why);
   auto right = layout::matchWgmmaOperand(gpu::sharedOf(b), 1, columns, wgmma->k, bytes, &why);
   if (!left || !right)
+    return std::nullopt;
+  why = "operands of 8 bits must have their neighbours in memory along K";
+  if (!wgmma->takesMnMajor && !(left->isKMajor && right->isKMajor))
     return std::nullopt;
   why = "the accumulator is not laid out as that of an instruction of four warps";
   Product product{*wgmma, columns, *left, *right, {}, {}, {}};
@@ -129,7 +132,7 @@ Value descriptor(Lowering &l, Location loc, Value memory, const layout::WgmmaOpe
   return arith::OrIOp::create(l.b, loc, arith::ExtUIOp::create(l.b, loc, wide, lower), upper);
 }
 
-/// Writes the assembly. The first operands are the accumulators, then come the two descriptors.
+/// The assembly: its first operands are the accumulators, then come the two descriptors.
 std::string textOf(const Product &product, size_t numSums, bool isFromZero) {
   std::string a = "$" + std::to_string(numSums), b = "$" + std::to_string(numSums + 1);
   bool isInteger = product.wgmma.acc == "s32";
@@ -145,8 +148,7 @@ std::string textOf(const Product &product, size_t numSums, bool isFromZero) {
     text += product.wgmma.name(product.columns) + " {";
     for (auto [i, reg] : llvm::enumerate(step.sums))
       text += (i ? ", $" : "$") + std::to_string(reg);
-    text +=
-        std::string("}, a, b, ") + (isFromZero && step.isFirst ? "set" : "add") + tail + ";\n\t";
+    text += std::string("}, a, b, ") + (isFromZero && step.k == 0 ? "set" : "add") + tail + ";\n\t";
   }
   return text + "wgmma.commit_group.sync.aligned;\n\t}";
 }

@@ -17,9 +17,7 @@ SourceLine sourceLineOf(Location location) {
 ArrayRef<int64_t> extentsOf(Type type) {
   if (auto smem = dyn_cast<gpu::SmemType>(type))
     return smem.getShape();
-  if (auto inFlight = dyn_cast<gpu::InFlightType>(type))
-    return inFlight.getTile().getShape();
-  return ir::shapeOf(type);
+  return ir::shapeOf(gpu::tileOf(type));
 }
 
 std::string shapeText(Type type) {
@@ -31,9 +29,7 @@ std::string shapeText(Type type) {
 
 std::string dtypeText(Type type) {
   auto smem = dyn_cast<gpu::SmemType>(type);
-  if (auto inFlight = dyn_cast<gpu::InFlightType>(type))
-    type = inFlight.getTile();
-  Type element = smem ? smem.getElementType() : ir::elementTypeOf(type);
+  Type element = smem ? smem.getElementType() : ir::elementTypeOf(gpu::tileOf(type));
   if (auto pointer = dyn_cast<ir::PtrType>(element))
     element = pointer.getPointeeType();
   std::string text;

@@ -4,6 +4,7 @@
 
 #include "ir/Annotations.h"
 #include "ir/AsyncCopy.h"
+#include "ir/DotLayouts.h"
 #include "passes/analysis/AxisInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -199,7 +200,7 @@ CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) 
   return copy;
 }
 
-// A `tile.dot` or a `tilegpu.smem_dot`: operands are a, b, acc.
+// A matrix product in any of its forms: operands are a, b, acc.
 ProductReport productOf(Operation *dot) {
   ProductReport product;
   product.where = sourceLineOf(dot->getLoc());
@@ -224,7 +225,7 @@ void reportVariants(func::FuncOp kernel, KernelReport &report) {
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (Value address = addressOf(op); address && !before.contains(op))
       report.copies.push_back(copyOf(op, address, axis));
-    if (isa<ir::DotOp, gpu::SmemDotOp, gpu::DotAsyncOp>(op))
+    if (gpu::isProduct(op))
       report.products.push_back(productOf(op));
   });
 }

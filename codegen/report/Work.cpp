@@ -4,6 +4,7 @@
 
 #include "codegen/report/Roofline.h"
 #include "codegen/report/Staging.h"
+#include "ir/DotLayouts.h"
 #include "passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -102,7 +103,7 @@ private:
   }
 
   void count(Operation *op, WorkScope &scope) {
-    if (isa<ir::DotOp, gpu::SmemDotOp, gpu::DotAsyncOp>(op)) {
+    if (gpu::isProduct(op)) {
       int64_t inner = extentsOf(op->getOperand(0).getType()).back();
       scope.flops[dotUnit(op)] +=
           2.0 * double(elementsOf(op->getResult(0).getType())) * double(inner);

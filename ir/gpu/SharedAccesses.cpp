@@ -23,9 +23,9 @@ SharedAccesses sharedAccessesOf(func::FuncOp function) {
       }
     };
     llvm::for_each(op->getOperands(), add);
-    if (auto wait = dyn_cast<DotWaitOp>(op)) // until then the products read
-      for (DotAsyncOp product : wait.getProducts())
-        add(product.getA()), add(product.getB());
+    if (auto access = dyn_cast<SharedAccessOp>(op)) // of memory that is no operand too
+      for (const SharedAccess &part : access.getSharedAccesses())
+        add(part.memory);
   });
   return accesses;
 }

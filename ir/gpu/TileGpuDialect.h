@@ -21,6 +21,9 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
 /// the swizzle patterns of rows up to 128 bytes to begin anew.
 inline constexpr int32_t kSharedAlignment = 128;
 
+/// The tile of a type in flight; any other type itself.
+mlir::Type tileOf(mlir::Type type);
+
 } // namespace tile::gpu
 
 #define GET_OP_CLASSES

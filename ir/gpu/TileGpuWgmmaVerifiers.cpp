@@ -14,9 +14,9 @@ LogicalResult InFlightType::verify(llvm::function_ref<InFlightDiagnostic()> emit
   return success();
 }
 
-static RankedTensorType tileOf(Type sums) {
-  auto inFlight = dyn_cast<InFlightType>(sums);
-  return inFlight ? inFlight.getTile() : cast<RankedTensorType>(sums);
+Type tile::gpu::tileOf(Type type) {
+  auto inFlight = dyn_cast<InFlightType>(type);
+  return inFlight ? inFlight.getTile() : type;
 }
 
 LogicalResult DotAsyncOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
@@ -24,17 +24,16 @@ LogicalResult DotAsyncOp::inferReturnTypes(MLIRContext *, std::optional<Location
                                            RegionRange, SmallVectorImpl<Type> &types) {
   constexpr size_t kAcc = 2;
   Type sums = operands.size() > kAcc ? operands[kAcc].getType() : Type();
-  bool isTile = isa_and_present<RankedTensorType>(sums) &&
-                isa_and_present<LayoutAttr>(cast<RankedTensorType>(sums).getEncoding());
-  if (!isTile && !isa_and_present<InFlightType>(sums))
+  auto tile = sums ? dyn_cast<RankedTensorType>(tileOf(sums)) : RankedTensorType();
+  if (!tile || !isa_and_present<LayoutAttr>(tile.getEncoding()))
     return emitOptionalError(loc, "the accumulator must be a tile with a layout, or one in flight");
-  types.push_back(InFlightType::get(sums.getContext(), tileOf(sums)));
+  types.push_back(InFlightType::get(sums.getContext(), tile));
   return success();
 }
 
 LogicalResult DotAsyncOp::verify() {
   ArrayRef<int64_t> a = getA().getType().getShape(), b = getB().getType().getShape(),
-                    acc = tileOf(getAcc().getType()).getShape();
+                    acc = ir::shapeOf(tileOf(getAcc().getType()));
   if (a.size() != 2 || b.size() != 2 || acc.size() != 2)
     return emitOpError("operands and accumulator must be matrices");
   if (a[1] != b[0] || a[0] != acc[0] || b[1] != acc[1])

@@ -1,5 +1,6 @@
 #include "passes/analysis/Rotation.h"
 
+#include "ir/DotLayouts.h"
 #include "passes/analysis/RunAhead.h"
 
 using namespace mlir;
@@ -8,7 +9,7 @@ namespace tile::passes {
 
 namespace {
 
-bool isProduct(Operation *op) { return isa<ir::DotOp, gpu::SmemDotOp, gpu::DotAsyncOp>(op); }
+using gpu::isProduct;
 
 class RotationBuilder {
 public:

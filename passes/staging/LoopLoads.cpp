@@ -9,6 +9,7 @@
 #include "ir/layout/MultiplyAdd.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/staging/StagingLayout.h"
+#include "passes/staging/WgmmaMemory.h"
 #include "llvm/ADT/MapVector.h"
 #include <numeric>
 
@@ -32,10 +33,12 @@ struct Part {
   gpu::SmemType memory;
   bool isAsync = false;
 
-  /// Does a product read the tile by wgmma, which demands a form of its memory?
-  bool isReadByWgmma() const {
-    return llvm::any_of(
+  /// The use by a product by wgmma, which demands a form of the tile's memory; null if there is none. Several agree: the
+  /// tile is ordered as its view for all of them.
+  OpOperand *useByWgmma() const {
+    const auto *use = llvm::find_if(
         uses, [](OpOperand *use) { return gpu::isWgmma(cast<ir::DotOp>(use->getOwner())); });
+    return use == uses.end() ? nullptr : *use;
   }
 };
 
@@ -131,11 +134,11 @@ private:
       return false;
     part.loaded = *loaded;
     Type element = ir::elementTypeOf(load.getResult().getType());
-    if (part.isReadByWgmma()) {
-      part.memory = wgmmaStagingType(part.loaded, element);
-      part.isAsync = part.memory && gpu::variantOf(load) == gpu::VariantKind::CpAsync &&
-                     copyPlan(load, part.memory);
-      return part.memory != nullptr;
+    if (OpOperand *use = part.useByWgmma()) {
+      part.memory = wgmmaStagingType(*use);
+      part.isAsync =
+          gpu::variantOf(load) == gpu::VariantKind::CpAsync && copyPlan(load, part.memory);
+      return true;
     }
     if (gpu::variantOf(load) != gpu::VariantKind::CpAsync) {
       part.memory = stagingType(part.loaded, element, part.readers);

@@ -2,7 +2,6 @@
 
 #include "ir/LayoutAttr.h"
 #include "ir/layout/SharedAccess.h"
-#include "ir/layout/WgmmaOperand.h"
 
 using namespace mlir;
 
@@ -89,18 +88,6 @@ gpu::SmemType stagingType(const layout::Layout &writer, Type elementType,
       best = type, bestCost = cost;
   }
   return best;
-}
-
-// Who chose wgmma has asked for such memory; a tile that lies across its view's order has the other order's.
-gpu::SmemType wgmmaStagingType(const layout::Layout &writer, Type elementType) {
-  MLIRContext *context = elementType.getContext();
-  auto bytes = static_cast<int>(gpu::bytesOf(elementType));
-  std::vector<int32_t> order = orderOf(writer);
-  for (int attempt = 0; attempt < 2; ++attempt, std::swap(order.front(), order.back()))
-    if (auto memory = layout::wgmmaOperandMemory(writer.shape(), order, bytes))
-      return gpu::SmemType::get(context, writer.shape(), elementType,
-                                gpu::attributeOf(context, *memory));
-  return {};
 }
 
 } // namespace tile::passes

@@ -18,7 +18,4 @@ gpu::SmemType stagingType(const layout::Layout &writer, mlir::Type elementType,
                           llvm::ArrayRef<layout::Layout> readers,
                           llvm::function_ref<int64_t(gpu::SmemType)> writeCost = nullptr);
 
-/// The memory for a tile that threads write in this layout, or copies in its order, and wgmma reads.
-gpu::SmemType wgmmaStagingType(const layout::Layout &writer, mlir::Type elementType);
-
 } // namespace tile::passes

@@ -1,11 +1,8 @@
 // How matrix products are computed.
 #include "ir/Annotations.h"
-#include "ir/LayoutAttr.h"
 #include "ir/Mma.h"
-#include "ir/Wgmma.h"
-#include "ir/layout/WgmmaOperand.h"
-#include "passes/analysis/AxisInfo.h"
 #include "passes/analysis/RunAhead.h"
+#include "passes/staging/WgmmaMemory.h"
 #include "passes/variants/Variants.h"
 
 using namespace mlir;
@@ -26,49 +23,16 @@ static bool callsDriver(func::FuncOp kernel) {
       .wasInterrupted();
 }
 
-// The dimension of an operand along which the elements that its load finds as neighbours in memory lie. Changes of shape
-// between the two only add and drop dimensions of extent 1.
-static int32_t fastestDim(ir::ViewLoadOp load) {
-  gpu::AccessAttr access = gpu::accessOf(load);
-  int32_t dim = 0,
-          fastest = access ? access.getOrder().front() : load.getView().getType().getRank() - 1;
-  for (int32_t before = 0; before < fastest; ++before)
-    dim += ir::shapeOf(load.getResult().getType())[before] != 1;
-  return dim;
-}
-
-// Why an operand cannot be read where its load may put it in shared memory.
-static Refusal refuseOperand(ir::DotOp dot, unsigned number, const ir::WgmmaInstruction &wgmma) {
-  std::string name = number == 0 ? "A" : "B";
-  ir::ViewLoadOp load = loadBehind(dot->getOperand(number));
-  if (!load)
-    return name + " is computed, not loaded";
-  int32_t kDim = number == 0 ? 1 : 0, fastest = std::min(fastestDim(load), 1);
-  if (fastest != kDim && !wgmma.takesMnMajor)
-    return "neighbours of " + name + " in memory lie along " + (number == 0 ? "M" : "N") +
-           "; for operands of 8 bits they must lie along K";
-  ArrayRef<int64_t> shape = ir::shapeOf(dot->getOperand(number).getType());
-  std::optional<layout::SharedLayout> memory =
-      layout::wgmmaOperandMemory({shape[0], shape[1]}, {fastest, 1 - fastest}, wgmma.bits / 8);
-  if (!memory)
-    return "rows of " + name + " in memory are " +
-           std::to_string(shape[static_cast<size_t>(fastest)] * wgmma.bits / 8) +
-           " bytes, not a multiple of 32";
-  return std::nullopt;
-}
-
 static Refusal refuseSizes(ir::DotOp dot, const ir::WgmmaInstruction &wgmma) {
   auto [batch, m, n, k] = dot.getSizes();
   if (m % ir::kWgmmaRows)
     return "M is " + std::to_string(m) + ", not a multiple of 64";
   if (k % wgmma.k)
     return "K is " + std::to_string(k) + ", not a multiple of " + std::to_string(wgmma.k);
-  int64_t groups = ir::warpsOf(dot) / ir::kWarpsPerGroup,
-          groupsOfRows = std::min(groups, powerOfTwoDivisor(m) / ir::kWgmmaRows);
-  if (!ir::wgmmaColumns(wgmma, n, groups / groupsOfRows))
-    return "N is " + std::to_string(n) + ", of which " + std::to_string(groups / groupsOfRows) +
-           " groups of four warps have no whole instructions";
-  int64_t registers = m * n / (groups * ir::kWarpsPerGroup * ir::kWarpSize);
+  if (!wgmmaColumnsOf(dot, wgmma))
+    return "N is " + std::to_string(n) + ", which " + std::to_string(ir::warpsOf(dot)) +
+           " warps cannot share in whole instructions";
+  int64_t registers = m * n / (ir::warpsOf(dot) * ir::kWarpSize);
   if (registers > kMostAccumulators)
     return "accumulators take " + std::to_string(registers) + " registers of a thread; at most " +
            std::to_string(kMostAccumulators) + " leave room for the rest; use more warps";
@@ -76,9 +40,7 @@ static Refusal refuseSizes(ir::DotOp dot, const ir::WgmmaInstruction &wgmma) {
 }
 
 static Refusal whyNotWgmma(ir::DotOp dot) {
-  auto wgmma = ir::findWgmma(ir::elementTypeOf(dot.getA().getType()),
-                             ir::elementTypeOf(dot.getB().getType()),
-                             ir::elementTypeOf(dot.getAcc().getType()), dot.getOperandsUnsigned());
+  std::optional<ir::WgmmaInstruction> wgmma = wgmmaFor(dot);
   if (!wgmma)
     return "no instruction for these types";
   if (dot.isBatched())
@@ -92,9 +54,10 @@ static Refusal whyNotWgmma(ir::DotOp dot) {
     return "another product takes its result from registers";
   if (Refusal sizes = refuseSizes(dot, *wgmma))
     return sizes;
+  std::string why;
   for (unsigned number : {0u, 1u})
-    if (Refusal operand = refuseOperand(dot, number, *wgmma))
-      return operand;
+    if (!wgmmaMemory(dot->getOpOperand(number), &why))
+      return why;
   return std::nullopt;
 }
 

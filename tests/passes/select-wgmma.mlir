@@ -20,7 +20,7 @@ func.func @taken(%v: !tile.view<2xbf16>, %o: i32, %c: tensor<128x128xf32>, %d: t
 // CHECK: wgmma refused: no instruction for these types
 // CHECK: wgmma refused: M is 32, not a multiple of 64
 // CHECK: wgmma refused: K is 8, not a multiple of 16
-// CHECK: wgmma refused: N is 4, of which 1 groups of four warps have no whole instructions
+// CHECK: wgmma refused: N is 4, which 4 warps cannot share in whole instructions
 // CHECK: wgmma refused: rows of B in memory are 16 bytes, not a multiple of 32
 // CHECK: wgmma refused: neighbours of B in memory lie along N; for operands of 8 bits they must lie along K
 // CHECK: wgmma refused: accumulators take 256 registers of a thread; at most 192 leave room for the rest; use more warps

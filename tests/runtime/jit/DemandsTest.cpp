@@ -43,6 +43,10 @@ TEST(DemandedWays, ThatCannotBeSayWhy) {
   EXPECT_EQ(refusal(demandedProduct(CopyBy::any, Mma::mma_sync, Precision::ieee), products,
                     "DemandedProduct.h"),
             "mma_sync refused: f32 with precision ieee needs fused multiply-add");
+  std::vector<detail::HostArg> halves = {exampleView(f16, {64, 64}), exampleView(f16, {64, 64}),
+                                         exampleView(f32, {64, 64})};
+  EXPECT_EQ(refusal(demandedProduct(CopyBy::any, Mma::wgmma), halves, "DemandedProduct.h"),
+            "wgmma refused: sm_80 does not have it; sm_90a does");
   auto alone = kernel("alone", [](In<f32, 1> x, Out<f32, 1> y) {
     Value i = grid1d(y, {64});
     y.tile({64})(i) = x.tile({64}).hints({.copy = CopyBy::cp_async})(i);

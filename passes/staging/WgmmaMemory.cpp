@@ -1,0 +1,78 @@
+#include "passes/staging/WgmmaMemory.h"
+
+#include "ir/Annotations.h"
+#include "ir/LayoutAttr.h"
+#include "ir/layout/WgmmaOperand.h"
+#include "passes/analysis/AxisInfo.h"
+#include "passes/analysis/RunAhead.h"
+
+using namespace mlir;
+
+namespace tile::passes {
+
+std::optional<ir::WgmmaInstruction> wgmmaFor(ir::DotOp dot) {
+  return ir::findWgmma(ir::elementTypeOf(dot.getA().getType()),
+                       ir::elementTypeOf(dot.getB().getType()),
+                       ir::elementTypeOf(dot.getAcc().getType()), dot.getOperandsUnsigned());
+}
+
+int64_t wgmmaColumnsOf(ir::DotOp dot, const ir::WgmmaInstruction &wgmma) {
+  ir::DotOp::Sizes sizes = dot.getSizes();
+  int64_t groups = ir::warpsOf(dot) / ir::kWarpsPerGroup;
+  int64_t ofRows = std::min(groups, powerOfTwoDivisor(sizes.m) / ir::kWgmmaRows);
+  return ir::wgmmaColumns(wgmma, sizes.n, groups / ofRows);
+}
+
+// The dimension of an operand along which the elements that its load finds as neighbours in memory lie. Changes of shape
+// between the two only add and drop dimensions of extent 1.
+static int32_t fastestDim(ir::ViewLoadOp load) {
+  gpu::AccessAttr access = gpu::accessOf(load);
+  int32_t dim = 0,
+          fastest = access ? access.getOrder().front() : load.getView().getType().getRank() - 1;
+  for (int32_t before = 0; before < fastest; ++before)
+    dim += ir::shapeOf(load.getResult().getType())[before] != 1;
+  return std::min(dim, 1);
+}
+
+std::optional<layout::SharedLayout> wgmmaMemory(OpOperand &operand, std::string *why) {
+  auto dot = cast<ir::DotOp>(operand.getOwner());
+  bool isA = operand.getOperandNumber() == 0;
+  auto refuse = [&](const Twine &reason) {
+    if (why)
+      *why = reason.str();
+    return std::nullopt;
+  };
+  StringRef name = isA ? "A" : "B";
+  std::optional<ir::WgmmaInstruction> wgmma = wgmmaFor(dot);
+  ir::ViewLoadOp load = loadBehind(operand.get());
+  if (!wgmma)
+    return refuse("no instruction for these types");
+  if (!load)
+    return refuse(name + " is computed, not loaded");
+  int32_t fastest = fastestDim(load), outer = isA ? 0 : 1;
+  if (fastest == outer && !wgmma->takesMnMajor)
+    return refuse("neighbours of " + name + " in memory lie along " + (isA ? "M" : "N") +
+                  "; for operands of 8 bits they must lie along K");
+  ArrayRef<int64_t> shape = ir::shapeOf(operand.get().getType());
+  int bytes = wgmma->bits / 8;
+  auto memory = layout::wgmmaOperandMemory({shape[0], shape[1]}, {fastest, 1 - fastest}, bytes);
+  if (!memory)
+    return refuse("rows of " + name + " in memory are " +
+                  Twine(shape[static_cast<size_t>(fastest)] * bytes) +
+                  " bytes, not a multiple of 32");
+  int64_t block = isA ? ir::kWgmmaRows : wgmmaColumnsOf(dot, *wgmma);
+  if (!layout::matchWgmmaOperand(*memory, outer, block, wgmma->k, bytes, why))
+    return std::nullopt;
+  return memory;
+}
+
+gpu::SmemType wgmmaStagingType(OpOperand &operand) {
+  std::optional<layout::SharedLayout> memory = wgmmaMemory(operand, nullptr);
+  Type type = operand.get().getType();
+  MLIRContext *context = type.getContext();
+  return memory ? gpu::SmemType::get(context, ir::shapeOf(type), ir::elementTypeOf(type),
+                                     gpu::attributeOf(context, *memory))
+                : gpu::SmemType();
+}
+
+} // namespace tile::passes

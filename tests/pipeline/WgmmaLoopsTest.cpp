@@ -1,0 +1,101 @@
+// Products that sm_90a computes by wgmma: sizes whose instructions differ, both orders in memory of the operands, tiles that
+// reach over the edges, and operands that come from before the loop. The same kernels run as sm_80 too, by other ways.
+#include "runtime/jit/Compile.h"
+#include "tests/pipeline/StagedLoops.h"
+
+namespace tile::test {
+namespace {
+
+const auto &product() {
+  static const auto program =
+      kernel("wgmma_product", [](In<any, 2> a, In<any, 2> b, Out<any, 2> d, Const rows,
+                                 Const columns, Const depth, Const warps) {
+        hint::warps(warps);
+        auto [m, n] = grid2d(d, {rows, columns});
+        auto sums = var(zeros(d.dtype(), {rows, columns}));
+        for (auto k : range(cdiv(a.dim(1), depth)))
+          sums = dot(a.tile({rows, depth})(m, k), b.tile({depth, columns})(k, n), sums);
+        d.tile({rows, columns})(m, n) = sums;
+      });
+  return program;
+}
+
+struct Size {
+  int m, n, k, warps;
+};
+
+/// How rows or columns of an operand lie in memory.
+struct Order {
+  bool byColumns = false;
+  int64_t padding = 0; ///< elements between one's end and the next's begin
+};
+
+class WgmmaLoops : public StagedLoops {
+protected:
+  template <class T>
+  TensorOf<T> matrix(const std::vector<T> &values, int64_t rows, int64_t columns, Order order) {
+    int64_t pitch = (order.byColumns ? rows : columns) + order.padding;
+    std::vector<T> memory(static_cast<size_t>(pitch * (order.byColumns ? columns : rows)));
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        memory[static_cast<size_t>(order.byColumns ? j * pitch + i : i * pitch + j)] =
+            values[static_cast<size_t>(i * columns + j)];
+    return input<T>({static_cast<int64_t>(memory.size())}, memory)
+        .withStrides({rows, columns}, {order.byColumns ? 1 : pitch, order.byColumns ? pitch : 1});
+  }
+
+  /// The product of matrices of more than one tile each way, the last of which are cut by `cut` elements.
+  template <class T, class Sum> void multiply(Size size, Order orderA, Order orderB, int cut) {
+    SCOPED_TRACE(std::string(nameOf(dtypeOf<T>)) + " " + std::to_string(size.m) + "x" +
+                 std::to_string(size.n) + "x" + std::to_string(size.k) + ", " +
+                 std::to_string(size.warps) + " warps, by columns " +
+                 std::to_string(orderA.byColumns) + std::to_string(orderB.byColumns) +
+                 ", padding " + std::to_string(orderB.padding) + ", cut " + std::to_string(cut));
+    int64_t m = size.m - cut, n = 2 * size.n - cut, k = 3 * size.k - cut;
+    auto a = smallIntegers<T>(m * k, 1), b = smallIntegers<T>(k * n, 2);
+    auto left = matrix(a, m, k, orderA), right = matrix(b, k, n, orderB);
+    std::vector<Sum> zeros(static_cast<size_t>(m * n));
+    auto sums = input<Sum>({m, n}, zeros);
+    auto expected = [&](int64_t i) {
+      double sum = 0;
+      for (int64_t l = 0; l < k; ++l)
+        sum += exact(a[static_cast<size_t>(i / n * k + l)]) *
+               exact(b[static_cast<size_t>(l * n + i % n)]);
+      return sum;
+    };
+    auto program = product().consts(size.m, size.n, size.k, size.warps);
+    KernelRequest request(program, {toHostArg(left), toHostArg(right), toHostArg(sums)});
+    std::string ptx = jit::compileRequest(request, {.target = "sm_90a"}).ptx;
+    EXPECT_NE(ptx.find("wgmma.mma_async"), ptx.npos);
+    runUnderEverySchedule(
+        program, 3, {Written(sums, zeros)}, [&] { expectAll(sums, expected); }, left, right, sums);
+  }
+};
+
+// Two blocks of rows a group, groups side by side, an odd number of columns, more columns than an instruction has.
+TEST_P(WgmmaLoops, EverySize) {
+  for (Size size :
+       {Size{64, 16, 16, 4}, Size{128, 32, 32, 4}, Size{128, 64, 64, 8}, Size{64, 64, 128, 8},
+        Size{64, 48, 32, 4}, Size{192, 32, 48, 4}, Size{64, 96, 32, 8}, Size{256, 32, 64, 16}})
+    multiply<half, float>(size, {}, {}, 3);
+}
+
+TEST_P(WgmmaLoops, EveryOrderInMemory) {
+  for (bool a : {false, true})
+    for (bool b : {false, true})
+      for (int64_t padding : {0, 5, 8})
+        multiply<bfloat16, float>({64, 32, 64, 4}, {a, padding}, {b, padding}, 0);
+}
+
+// The instructions take them along K alone, whatever the width of the copies.
+TEST_P(WgmmaLoops, Integers) {
+  for (int64_t padding : {0, 5, 16})
+    for (Size size : {Size{64, 16, 32, 4}, Size{128, 32, 64, 8}, Size{64, 32, 64, 4}})
+      for (int cut : {0, 3})
+        multiply<int8_t, int32_t>(size, {false, padding}, {true, padding}, cut);
+}
+
+STAGED_LOOPS_SUITE(WgmmaLoops);
+
+} // namespace
+} // namespace tile::test
