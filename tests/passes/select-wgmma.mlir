@@ -58,3 +58,15 @@ func.func @asserts(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x64xf32>, %p: i1
   tile.assert %p, "no" : i1
   return
 }
+
+// -----
+
+// An instruction of 160 columns would begin in the middle of a row of 128 bytes.
+// CHECK-LABEL: func.func @between_spans
+// CHECK: wgmma refused: no descriptor reaches the elements where they lie in shared memory
+func.func @between_spans(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x320xf32>) attributes {tile.warps = 4 : i32} {
+  %a = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x16xf16>
+  %b = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<16x320xf16>
+  %0 = tile.dot %a, %b, %c : tensor<64x16xf16>, tensor<16x320xf16>, tensor<64x320xf32>
+  return
+}

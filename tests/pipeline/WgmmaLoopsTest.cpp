@@ -72,12 +72,14 @@ protected:
   }
 };
 
-// Two blocks of rows a group, groups side by side, an odd number of columns, more columns than an instruction has.
+// Cut by whole vectors, which are copied asynchronously. Two blocks of rows a group, groups side by side, an odd number of
+// columns; at last more columns than an instruction has.
 TEST_P(WgmmaLoops, EverySize) {
   for (Size size :
        {Size{64, 16, 16, 4}, Size{128, 32, 32, 4}, Size{128, 64, 64, 8}, Size{64, 64, 128, 8},
         Size{64, 48, 32, 4}, Size{192, 32, 48, 4}, Size{64, 96, 32, 8}, Size{256, 32, 64, 16}})
-    multiply<half, float>(size, {}, {}, 3);
+    multiply<half, float>(size, {}, {}, 8);
+  multiply<half, float>({64, 320, 16, 4}, {}, {true}, 8);
 }
 
 TEST_P(WgmmaLoops, EveryOrderInMemory) {
