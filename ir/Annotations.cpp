@@ -37,10 +37,12 @@ constexpr llvm::StringLiteral kAccessName = "tilegpu.access";
 constexpr llvm::StringLiteral kVariantName = "tilegpu.variant";
 constexpr llvm::StringLiteral kWarpGridName = "tilegpu.warp_grid";
 constexpr llvm::StringLiteral kScheduleName = "tilegpu.schedule";
+constexpr llvm::StringLiteral kViewOfName = "tilegpu.view_of";
+constexpr llvm::StringLiteral kTensorMapName = "tilegpu.tensor_map";
 constexpr llvm::StringLiteral kSharedBytesName = "tilegpu.shared_bytes";
 
 bool isViewAccess(Operation *op) {
-  return isa<ir::ViewLoadOp, ir::ViewStoreOp, RingCopyOp, CopyAsyncOp>(op);
+  return isa<ir::ViewLoadOp, ir::ViewStoreOp, RingCopyOp, CopyAsyncOp, TensorCopyOp>(op);
 }
 
 bool isCopy(Operation *op) { return isViewAccess(op) || isa<ir::LoadOp, ir::StoreOp>(op); }
@@ -54,6 +56,8 @@ RankedTensorType accessedTile(Operation *op) {
   if (auto copy = dyn_cast<RingCopyOp>(op))
     return RankedTensorType::get(copy.getShape(), copy.getView().getType().getElementType());
   if (auto copy = dyn_cast<CopyAsyncOp>(op))
+    return RankedTensorType::get(copy.getShape(), copy.getView().getType().getElementType());
+  if (auto copy = dyn_cast<TensorCopyOp>(op))
     return RankedTensorType::get(copy.getShape(), copy.getView().getType().getElementType());
   return {};
 }
@@ -83,12 +87,12 @@ LogicalResult verifyVariant(Operation *op, Attribute value) {
   if (!isCopy(op) && !isProduct(op))
     return op->emitOpError() << kVariantName << " belongs on a copy or a product";
   VariantKind kind = variant.getKind();
-  bool isOfCopies = kind == VariantKind::CpAsync || kind == VariantKind::Vector ||
-                    kind == VariantKind::Scalar,
+  bool isAsync = kind == VariantKind::CpAsync || kind == VariantKind::Tma,
+       isOfCopies = isAsync || kind == VariantKind::Vector || kind == VariantKind::Scalar,
        isOfProducts =
            kind == VariantKind::MmaSync || kind == VariantKind::Fma || kind == VariantKind::Wgmma;
-  if (kind == VariantKind::CpAsync && isa<ir::ViewStoreOp, ir::StoreOp>(op))
-    return op->emitOpError() << "stores have no variant 'cp_async'";
+  if (isAsync && isa<ir::ViewStoreOp, ir::StoreOp>(op))
+    return op->emitOpError() << "stores have no variant '" << stringifyVariantKind(kind) << "'";
   if (isCopy(op) ? isOfProducts : isOfCopies)
     return op->emitOpError() << "has no variant '" << stringifyVariantKind(kind)
                              << "', which is of " << (isOfProducts ? "products" : "copies");
@@ -109,6 +113,16 @@ LogicalResult verifySchedule(Operation *op, Attribute value) {
     return op->emitOpError() << kScheduleName << " must be a #tilegpu.schedule<...>, got " << value;
   if (!isa<scf::ForOp>(op))
     return op->emitOpError() << kScheduleName << " belongs on a loop";
+  return success();
+}
+
+LogicalResult verifyViewOf(Operation *op, Attribute value) {
+  auto viewOf = dyn_cast<ViewOfAttr>(value);
+  auto view = dyn_cast<ir::MakeViewOp>(op);
+  if (!viewOf || !view ||
+      viewOf.getDims().size() != static_cast<size_t>(view.getResult().getType().getRank()))
+    return op->emitOpError() << kViewOfName << " must be a #tilegpu.view_of<...> of its rank on a "
+                             << "tile.make_view, got " << value;
   return success();
 }
 
@@ -162,6 +176,38 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+static bool areDistinct(ArrayRef<int32_t> dims) {
+  llvm::SmallDenseSet<int32_t> seen;
+  return llvm::all_of(dims, [&](int32_t dim) { return dim >= 0 && seen.insert(dim).second; });
+}
+
+LogicalResult ViewOfAttr::verify(function_ref<InFlightDiagnostic()> emitError, int32_t arg,
+                                 ArrayRef<int32_t> dims) {
+  if (arg < 0 || !areDistinct(dims))
+    return emitError() << "a view is of distinct dimensions of an argument, got [" << dims
+                       << "] of argument " << arg;
+  return success();
+}
+
+LogicalResult TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError, int32_t arg,
+                                    Type element, ArrayRef<int32_t> dims, ArrayRef<int32_t> box,
+                                    int32_t swizzle) {
+  constexpr size_t kMostDims = 5;
+  constexpr int32_t kMostInBox = 256;
+  if (arg < 0 || !areDistinct(dims) || dims.empty() || dims.size() > kMostDims ||
+      box.size() != dims.size())
+    return emitError() << "a tensor map is of 1 to " << kMostDims
+                       << " distinct dimensions of an argument, each with an extent of the box";
+  if (!element.isIntOrFloat())
+    return emitError() << "elements must be numbers, got " << element;
+  for (int32_t extent : box)
+    if (extent < 1 || extent > kMostInBox)
+      return emitError() << "extents of a box are 1 to " << kMostInBox << ", got " << extent;
+  if (!llvm::is_contained({0, 32, 64, 128}, swizzle))
+    return emitError() << "a swizzle spans 0, 32, 64 or 128 bytes, got " << swizzle;
+  return success();
+}
+
 LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kAccessName)
@@ -172,6 +218,8 @@ LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return verifyWarpGrid(op, attribute.getValue());
   if (name == kScheduleName)
     return verifySchedule(op, attribute.getValue());
+  if (name == kViewOfName)
+    return verifyViewOf(op, attribute.getValue());
   if (name == kSharedBytesName)
     return verifySharedBytes(op, attribute.getValue());
   return op->emitOpError() << "has the attribute '" << name << "', which `tilegpu` does not know";
@@ -227,6 +275,18 @@ ScheduleAttr scheduleOf(Operation *loop) {
 }
 
 void setSchedule(Operation *loop, ScheduleAttr schedule) { loop->setAttr(kScheduleName, schedule); }
+
+ViewOfAttr viewOf(ir::MakeViewOp view) { return view->getAttrOfType<ViewOfAttr>(kViewOfName); }
+
+void setViewOf(ir::MakeViewOp view, int32_t arg, ArrayRef<int32_t> dims) {
+  view->setAttr(kViewOfName, ViewOfAttr::get(view.getContext(), arg, dims));
+}
+
+TensorMapAttr tensorMapOf(FunctionOpInterface function, unsigned argument) {
+  return function.getArgAttrOfType<TensorMapAttr>(argument, kTensorMapName);
+}
+
+NamedAttribute tensorMapParameter(TensorMapAttr map) { return {kTensorMapName, map}; }
 
 std::optional<int64_t> sharedBytesOf(Operation *function) {
   auto bytes = function->getAttrOfType<IntegerAttr>(kSharedBytesName);

@@ -44,6 +44,15 @@ void setWarpGrid(mlir::Operation *dot, int32_t rows, int32_t columns, int32_t ba
 ScheduleAttr scheduleOf(mlir::Operation *loop);
 void setSchedule(mlir::Operation *loop, ScheduleAttr schedule);
 
+/// The argument that a view is of, as the kernel was written; null if it is none.
+ViewOfAttr viewOf(ir::MakeViewOp view);
+void setViewOf(ir::MakeViewOp view, int32_t arg, llvm::ArrayRef<int32_t> dims);
+
+/// What a parameter of a function of scalars describes to the copy engine; null if it is another.
+TensorMapAttr tensorMapOf(mlir::FunctionOpInterface function, unsigned argument);
+/// The attribute of a new parameter that does.
+mlir::NamedAttribute tensorMapParameter(TensorMapAttr map);
+
 /// Bytes of shared memory up to the end of a function's own; nothing before AllocateShared.
 std::optional<int64_t> sharedBytesOf(mlir::Operation *function);
 void setSharedBytes(mlir::Operation *function, int64_t bytes);

@@ -47,3 +47,17 @@ Accesses DotWaitOp::getSharedAccesses() {
 
 // It touches nothing itself.
 Accesses ProxyFenceOp::getSharedAccesses() { return {}; }
+
+Accesses MbarrierInitOp::getSharedAccesses() { return {SharedAccess::write(getBarriers())}; }
+
+Accesses MbarrierInvalOp::getSharedAccesses() { return {SharedAccess::write(getBarriers())}; }
+
+// Barriers are made for being used by several threads at once: only their beginning and end must be ordered with what else
+// is in their memory.
+Accesses MbarrierExpectOp::getSharedAccesses() { return {SharedAccess::read(getBarriers())}; }
+
+Accesses MbarrierWaitOp::getSharedAccesses() { return {SharedAccess::read(getBarriers())}; }
+
+Accesses TensorCopyOp::getSharedAccesses() {
+  return {SharedAccess::write(getSmem()), SharedAccess::read(getBarriers())};
+}

@@ -48,7 +48,9 @@ public:
     }
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       strides.push_back(makeStride(type, dim, isWide));
-    Value view = ir::MakeViewOp::create(builder_, loc, type, base, extents, strides);
+    auto view = ir::MakeViewOp::create(builder_, loc, type, base, extents, strides);
+    gpu::setViewOf(view, static_cast<int32_t>(source_),
+                   llvm::to_vector(llvm::seq(static_cast<int32_t>(type.getRank()))));
     function_.getArgument(source_).replaceAllUsesWith(view);
   }
 
@@ -149,6 +151,23 @@ Value castTo(OpBuilder &builder, Location loc, Value value, Type type) {
   return arith::ExtSIOp::create(builder, loc, type, value);
 }
 
+ir::MakeViewOp permute(OpBuilder &builder, ir::PermuteViewOp op, ir::MakeViewOp view) {
+  SmallVector<Value> extents, strides;
+  SmallVector<int32_t> dims;
+  gpu::ViewOfAttr source = gpu::viewOf(view);
+  for (int32_t dim : op.getOrder()) {
+    extents.push_back(view.getExtents()[dim]);
+    strides.push_back(view.getStrides()[dim]);
+    if (source)
+      dims.push_back(source.getDims()[dim]);
+  }
+  auto permuted = ir::MakeViewOp::create(builder, op.getLoc(), op.getResult().getType(),
+                                         view.getBase(), extents, strides);
+  if (source)
+    gpu::setViewOf(permuted, source.getArg(), dims);
+  return permuted;
+}
+
 // Questions about a view become the values it was made of.
 LogicalResult foldViewQueries(func::FuncOp function) {
   SmallVector<Operation *> queries;
@@ -171,12 +190,7 @@ LogicalResult foldViewQueries(func::FuncOp function) {
     } else if (isa<ir::BaseOp>(op)) {
       value = view.getBase();
     } else {
-      SmallVector<Value> extents, strides;
-      for (int32_t dim : cast<ir::PermuteViewOp>(op).getOrder()) {
-        extents.push_back(view.getExtents()[dim]);
-        strides.push_back(view.getStrides()[dim]);
-      }
-      value = ir::MakeViewOp::create(builder, op->getLoc(), type, view.getBase(), extents, strides);
+      value = permute(builder, cast<ir::PermuteViewOp>(op), view);
     }
     op->replaceAllUsesWith(ValueRange{value});
     op->erase();

@@ -17,7 +17,8 @@ using namespace mlir;
 namespace tile::codegen {
 
 Lowering::Lowering(func::FuncOp source, func::FuncOp function, const ir::Target &target)
-    : b(OpBuilder::atBlockBegin(&function.getBody().front())), target(target), source_(source) {
+    : b(OpBuilder::atBlockBegin(&function.getBody().front())), target(target), source_(source),
+      function_(function) {
   makeThreadNumbers();
   SmallVector<Value> parameters(source.getArguments().begin(), source.getArguments().end());
   unflatten(parameters,
@@ -47,7 +48,8 @@ static LogicalResult verifyOperation(Operation *op) {
   if (llvm::any_of(op->getResultTypes(), isTileWithoutLayout))
     return op->emitOpError(
         "makes a tile without a layout; the pass that assigns layouts has not run");
-  if (isa<ir::ViewLoadOp, ir::ViewStoreOp, gpu::CopyAsyncOp>(op) && !gpu::accessOf(op))
+  if (isa<ir::ViewLoadOp, ir::ViewStoreOp, gpu::CopyAsyncOp, gpu::TensorCopyOp>(op) &&
+      !gpu::accessOf(op))
     return op->emitOpError("has no tilegpu.access; the pass that lowers views has not run");
   return success();
 }
@@ -72,8 +74,8 @@ LogicalResult Lowering::run() {
 }
 
 LogicalResult Lowering::lowerBlock(Block &block) {
-  for (Operation &op : block.without_terminator())
-    if (failed(lower(&op)))
+  for (Operation &op : block)
+    if (!op.hasTrait<OpTrait::IsTerminator>() && failed(lower(&op)))
       return failure();
   return success();
 }
@@ -179,15 +181,19 @@ Value Lowering::threadLinear(ArrayRef<int64_t> laneBits, ArrayRef<int64_t> warpB
 }
 
 // One lane tells the others: then the assembler keeps what follows from it in registers of the warp.
+Value Lowering::uniformWarp() {
+  if (uniformWarpId_)
+    return uniformWarpId_;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(warpId_.getDefiningOp());
+  return uniformWarpId_ = shuffleFrom(*this, source_.getLoc(), warpId_, i32(0));
+}
+
 Value Lowering::groupLinear(ArrayRef<int64_t> warpBits) {
   if (llvm::all_of(warpBits, [](int64_t bits) { return bits == 0; }))
     return i32(0);
   OpBuilder::InsertionGuard guard(b);
-  if (!uniformWarpId_) {
-    b.setInsertionPointAfter(warpId_.getDefiningOp());
-    uniformWarpId_ = shuffleFrom(*this, source_.getLoc(), warpId_, i32(0));
-  }
-  b.setInsertionPointAfter(uniformWarpId_.getDefiningOp());
+  b.setInsertionPointAfter(uniformWarp().getDefiningOp());
   return linear(uniformWarpId_, warpBits);
 }
 
@@ -229,6 +235,17 @@ Value Lowering::isFirstHolder(const layout::Layout &layout) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bits, i32(0));
 }
 
+Value Lowering::tensorMap(gpu::TensorMapAttr map) {
+  for (unsigned i = source_.getNumArguments(); i < function_.getNumArguments(); ++i)
+    if (gpu::tensorMapOf(function_, i) == map)
+      return function_.getArgument(i);
+  unsigned index = function_.getNumArguments();
+  (void)function_.insertArgument(index, LLVM::LLVMPointerType::get(b.getContext()),
+                                 b.getDictionaryAttr(gpu::tensorMapParameter(map)),
+                                 source_.getLoc());
+  return function_.getArgument(index);
+}
+
 Value Lowering::sharedPointer(Value byteOffset) {
   auto type = LLVM::LLVMPointerType::get(b.getContext(),
                                          static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
@@ -252,6 +269,16 @@ Lowering::SharedPlace Lowering::placeOf(Value smem) const {
   return place;
 }
 
+Value Lowering::sharedAddress(Value smem, int64_t byteOffset, Value moved) {
+  Location loc = source_.getLoc();
+  SharedPlace place = placeOf(smem);
+  Value offset = i32(place.offset + byteOffset);
+  for (Value part : {place.moved, moved})
+    if (part)
+      offset = arith::AddIOp::create(b, loc, offset, part);
+  return LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), sharedPointer(offset));
+}
+
 Registers Lowering::flatten(ValueRange values) const {
   Registers flat;
   for (Value value : values)
@@ -273,11 +300,13 @@ LowerFunction findLowering(StringRef name) {
   static const llvm::StringMap<LowerFunction> table = [] {
     llvm::StringMap<LowerFunction> all;
     for (LoweringTable part :
-         {asyncCopyLowerings(), atomicLowerings(), controlLowerings(), convertLowerings(),
-          debugLowerings(), dotLowerings(), elementwiseLowerings(), foreignCudaLowerings(),
-          foreignLowerings(), layoutLowerings(), memoryLowerings(), pairLowerings(),
-          reduceLowerings(), scanLowerings(), shapeLowerings(), sharedLowerings(),
-          sharedIndexedLowerings(), smemDotLowerings(), wgmmaLowerings()})
+         {asyncCopyLowerings(),   atomicLowerings(),      controlLowerings(),
+          convertLowerings(),     debugLowerings(),       dotLowerings(),
+          elementwiseLowerings(), foreignCudaLowerings(), foreignLowerings(),
+          layoutLowerings(),      mbarrierLowerings(),    memoryLowerings(),
+          pairLowerings(),        reduceLowerings(),      scanLowerings(),
+          shapeLowerings(),       sharedLowerings(),      sharedIndexedLowerings(),
+          smemDotLowerings(),     tensorCopyLowerings(),  wgmmaLowerings()})
       for (auto [op, function] : part)
         all[op] = function;
     return all;

@@ -58,6 +58,8 @@ public:
   mlir::Value threadId() const { return tid_; }
   mlir::Value lane() const { return laneId_; }
   mlir::Value warp() const { return warpId_; }
+  /// The warp number, known to be the same in all threads of a warp.
+  mlir::Value uniformWarp();
 
   /// Facts about the operands, which stay as they are until everything is lowered.
   passes::AxisInfoAnalysis axis;
@@ -66,7 +68,7 @@ public:
 
   /// XOR over the set bits of lane and warp of the given contributions, as an i32: a linear map of the thread number.
   mlir::Value threadLinear(llvm::ArrayRef<int64_t> laneBits, llvm::ArrayRef<int64_t> warpBits);
-  /// XOR over the set bits of the warp number, as an i32 that is known to be the same in all threads of a warp.
+  /// XOR over the set bits of the warp number, as an i32 that is as uniform.
   mlir::Value groupLinear(llvm::ArrayRef<int64_t> warpBits);
   /// The same map of any number's low bits.
   mlir::Value linear(mlir::Value number, llvm::ArrayRef<int64_t> bits);
@@ -93,6 +95,8 @@ public:
   /// Space in local memory, as a generic pointer, made once at the top of the kernel.
   mlir::Value localBuffer(int64_t bytes);
   mlir::ModuleOp module() const;
+  /// The address of a tensor map that the launch passes: a parameter of the function, one for each map.
+  mlir::Value tensorMap(gpu::TensorMapAttr map);
 
   // --- Shared memory ------------------------------------------------------------------------------------------------
 
@@ -104,6 +108,9 @@ public:
     mlir::Value moved;  ///< what is added to it, in bytes; null if nothing is
   };
   SharedPlace placeOf(mlir::Value smem) const;
+  /// The address of a byte in a tile in shared memory, as a number: `byteOffset` and `moved`, unless it is null, from
+  /// where the tile starts.
+  mlir::Value sharedAddress(mlir::Value smem, int64_t byteOffset, mlir::Value moved = {});
   /// Is this memory of an allocation, so that it has a place?
   static bool hasPlace(mlir::Value smem);
 
@@ -121,7 +128,7 @@ private:
   mlir::LogicalResult lowerCall(mlir::func::CallOp call);
   void makeThreadNumbers();
 
-  mlir::func::FuncOp source_;
+  mlir::func::FuncOp source_, function_;
   mlir::Value tid_, laneId_, warpId_, uniformWarpId_;
   llvm::DenseMap<mlir::Value, Registers> map_;
   int numTexts_ = 0;
@@ -154,6 +161,7 @@ LoweringTable elementwiseLowerings();
 LoweringTable foreignCudaLowerings();
 LoweringTable foreignLowerings();
 LoweringTable layoutLowerings();
+LoweringTable mbarrierLowerings();
 LoweringTable memoryLowerings();
 LoweringTable pairLowerings();
 LoweringTable reduceLowerings();
@@ -162,6 +170,7 @@ LoweringTable shapeLowerings();
 LoweringTable sharedIndexedLowerings();
 LoweringTable sharedLowerings();
 LoweringTable smemDotLowerings();
+LoweringTable tensorCopyLowerings();
 LoweringTable wgmmaLowerings();
 
 /// Elementwise operations of `arith` and `math`: the same operation on each register.

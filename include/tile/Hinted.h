@@ -15,12 +15,13 @@ enum class Cache : uint8_t { any, ca, cg, cs, cv, wb, wt };
 /// level, atomics to the second.
 enum class Evict : uint8_t { normal, first, last };
 
-/// How a tile gets between memory and where it is used. `cp_async`: asynchronously to shared
-/// memory, for loads that products of the same loop depend on, in vectors of 4, 8 or 16 bytes;
+/// How a tile gets between memory and where it is used. `tma`: by the copy engine of sm_90a to
+/// shared memory, for loads that products of the same loop depend on, whose rows start at multiples
+/// of 16 bytes; `cp_async`: for the same loads, by threads in vectors of 4, 8 or 16 bytes;
 /// `vector`: through registers, several neighbours at once; `scalar`: one by one. `any`: the first
 /// of these that can. Another way than `any` is taken, or the kernel is an error that says why it
 /// cannot be.
-enum class CopyBy : uint8_t { any, cp_async, vector, scalar };
+enum class CopyBy : uint8_t { any, cp_async, vector, scalar, tma = 7 };
 
 struct AccessOptions {
   Cache cache = Cache::any;

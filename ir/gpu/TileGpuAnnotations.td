@@ -29,14 +29,14 @@ def TileGpu_AccessAttr : TileGpu_Attr<"Access", "access"> {
 def TileGpu_VariantKind : I32Enum<"VariantKind", "how a copy or a product is carried out", [
     I32EnumCase<"Undecided", 0, "undecided">, I32EnumCase<"CpAsync", 1, "cp_async">, I32EnumCase<"Vector", 2, "vector">,
     I32EnumCase<"Scalar", 3, "scalar">, I32EnumCase<"MmaSync", 4, "mma_sync">, I32EnumCase<"Fma", 5, "fma">,
-    I32EnumCase<"Wgmma", 6, "wgmma">]> {
+    I32EnumCase<"Wgmma", 6, "wgmma">, I32EnumCase<"Tma", 7, "tma">]> {
   let cppNamespace = "::tile::gpu";
 }
 
 def TileGpu_VariantAttr : TileGpu_Attr<"Variant", "variant"> {
   let summary = "The chosen variant of a copy or a product, and why better ones were refused";
   let description = [{
-    Copies are `cp_async`, `vector` or `scalar`, products `wgmma`, `mma_sync` or `fma`. A pass that rules a variant out
+    Copies are `tma`, `cp_async`, `vector` or `scalar`, products `wgmma`, `mma_sync` or `fma`. A pass that rules a variant out
     before one is chosen leaves `undecided` with its sentence.
 
     `#tilegpu.variant<fma, refused = ["mma_sync refused: M is 8, not a multiple of 16"]>`
@@ -71,6 +71,37 @@ def TileGpu_ScheduleAttr : TileGpu_Attr<"Schedule", "schedule"> {
                         DefaultValuedParameter<"bool", "false">:$rotated,
                         OptionalParameter<"::mlir::StringAttr">:$unrotated);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def TileGpu_ViewOfAttr : TileGpu_Attr<"ViewOf", "view_of"> {
+  let summary = "The argument that a view is of";
+  let description = [{
+    On `tile.make_view`: its dimension i is dimension `dims[i]` of argument `arg` of the kernel as it
+    was written.
+
+    `#tilegpu.view_of<arg = 0, dims = [1, 0]>`
+  }];
+  let parameters = (ins "int32_t":$arg, ArrayRefParameter<"int32_t">:$dims);
+  let assemblyFormat = "`<` `arg` `=` $arg `,` `dims` `=` `[` $dims `]` `>`";
+  let genVerifyDecl = 1;
+}
+
+def TileGpu_TensorMapAttr : TileGpu_Attr<"TensorMap", "tensor_map"> {
+  let summary = "A parameter of a compiled kernel that describes a tensor to the copy engine";
+  let description = [{
+    The tensor is argument `arg` of the kernel as it was written. `dims` are its dimensions from the
+    fastest varying, `box` in the same order the elements that one copy moves; `swizzle` is the span
+    in bytes of shared memory within which chunks of 16 bytes change places: 0, 32, 64 or 128.
+
+    `#tilegpu.tensor_map<arg = 0, element = bf16, dims = [1, 0], box = [64, 128], swizzle = 128>`
+  }];
+  let parameters = (ins "int32_t":$arg, "::mlir::Type":$element, ArrayRefParameter<"int32_t">:$dims,
+                        ArrayRefParameter<"int32_t">:$box, "int32_t":$swizzle);
+  let assemblyFormat = [{
+    `<` `arg` `=` $arg `,` `element` `=` $element `,` `dims` `=` `[` $dims `]` `,` `box` `=` `[` $box `]` `,`
+    `swizzle` `=` $swizzle `>`
+  }];
   let genVerifyDecl = 1;
 }
 

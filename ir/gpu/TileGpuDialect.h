@@ -24,6 +24,14 @@ inline constexpr int32_t kSharedAlignment = 128;
 /// The tile of a type in flight; any other type itself.
 mlir::Type tileOf(mlir::Type type);
 
+/// Bytes of a barrier in shared memory that counts what the copy engine delivers.
+inline constexpr int32_t kBarrierBytes = 8;
+
+/// Fits the tile of `shape`, at so many offsets in a view, memory of type `smem` that it is copied to? An error at `op` if
+/// not.
+mlir::LogicalResult verifyCopiedTile(mlir::Operation *op, ir::ViewType view, size_t offsets,
+                                     llvm::ArrayRef<int64_t> shape, SmemType smem);
+
 } // namespace tile::gpu
 
 #define GET_OP_CLASSES

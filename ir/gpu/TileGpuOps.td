@@ -8,6 +8,7 @@ include "ir/gpu/TileGpuAsyncOps.td"
 include "ir/gpu/TileGpuOpBase.td"
 include "ir/gpu/TileGpuRingOps.td"
 include "ir/gpu/TileGpuScanOps.td"
+include "ir/gpu/TileGpuTmaOps.td"
 include "ir/gpu/TileGpuWgmmaOps.td"
 
 def TileGpu_ConvertLayoutOp : TileGpu_Op<"convert_layout", [Pure]> {

@@ -52,9 +52,8 @@ static SmallVector<int64_t> withoutUnits(ArrayRef<int64_t> shape) {
   return llvm::filter_to_vector(shape, [](int64_t extent) { return extent != 1; });
 }
 
-// The tile of `shape` in a view, copied to memory of type `smem`.
-static LogicalResult verifyCopy(Operation *op, ir::ViewType view, size_t offsets,
-                                ArrayRef<int64_t> shape, SmemType smem) {
+LogicalResult tile::gpu::verifyCopiedTile(Operation *op, ir::ViewType view, size_t offsets,
+                                          ArrayRef<int64_t> shape, SmemType smem) {
   auto rank = static_cast<size_t>(view.getRank());
   if (offsets != rank || shape.size() != rank)
     return op->emitOpError("needs one offset and one extent for each of the view's ")
@@ -71,13 +70,13 @@ static LogicalResult verifyCopy(Operation *op, ir::ViewType view, size_t offsets
 
 LogicalResult RingCopyOp::verify() {
   SmemType part = partOf(*this, getRing().getType(), getPart());
-  return part ? verifyCopy(*this, getView().getType(), getOffsets().size(), getShape(), part)
+  return part ? verifyCopiedTile(*this, getView().getType(), getOffsets().size(), getShape(), part)
               : failure();
 }
 
 LogicalResult CopyAsyncOp::verify() {
-  return verifyCopy(*this, getView().getType(), getOffsets().size(), getShape(),
-                    getSmem().getType());
+  return verifyCopiedTile(*this, getView().getType(), getOffsets().size(), getShape(),
+                          getSmem().getType());
 }
 
 LogicalResult AsyncWaitOp::verify() {

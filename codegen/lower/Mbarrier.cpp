@@ -1,0 +1,109 @@
+// Barriers in shared memory that count the bytes which the copy engine delivers, and what one thread does alone.
+#include "codegen/InlinePtx.h"
+#include "codegen/lower/Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+namespace {
+
+LogicalResult refuseUnlessTma(Lowering &l, Operation *op) {
+  if (l.target.hasTma)
+    return success();
+  return op->emitOpError("needs barriers that count bytes, which ")
+         << l.target.name << " does not have";
+}
+
+// An instruction on an address in shared memory, `$0`, and more operands.
+void onBarrier(Lowering &l, Location loc, StringRef text, Value address, Value operand = {}) {
+  SmallVector<Value> operands = {address};
+  if (operand)
+    operands.push_back(operand);
+  inlineMemoryPtx(l.b, loc, text, operand ? "r,r" : "r", LLVM::LLVMVoidType::get(l.b.getContext()),
+                  operands);
+}
+
+template <class Op> LogicalResult onAllBarriers(Lowering &l, Op op, StringRef text) {
+  if (failed(refuseUnlessTma(l, op)))
+    return failure();
+  if (!Lowering::hasPlace(op.getBarriers()))
+    return op.emitOpError("needs memory of a tilegpu.smem_alloc");
+  int64_t count = op.getBarriers().getType().getShape()[0];
+  for (int64_t i = 0; i < count; ++i)
+    onBarrier(l, op.getLoc(), text,
+              l.sharedAddress(op.getBarriers(), i * gpu::kBarrierBytes));
+  return success();
+}
+
+// One thread arrives in each phase: the one that says how many bytes will come.
+LogicalResult lowerInit(Lowering &l, gpu::MbarrierInitOp init) {
+  return onAllBarriers(l, init, "mbarrier.init.shared::cta.b64 [$0], 1;");
+}
+
+LogicalResult lowerInval(Lowering &l, gpu::MbarrierInvalOp inval) {
+  return onAllBarriers(l, inval, "mbarrier.inval.shared::cta.b64 [$0];");
+}
+
+LogicalResult lowerExpect(Lowering &l, gpu::MbarrierExpectOp expect) {
+  if (failed(refuseUnlessTma(l, expect)))
+    return failure();
+  if (!Lowering::hasPlace(expect.getBarriers()))
+    return expect.emitOpError("needs memory of a tilegpu.smem_alloc");
+  Value address = l.sharedAddress(expect.getBarriers(), 0, l.scalar(expect.getDistance()));
+  std::string text = "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " +
+                     std::to_string(expect.getBytes()) + ";";
+  onBarrier(l, expect.getLoc(), text, address);
+  return success();
+}
+
+// The instruction suspends the thread for some time only.
+LogicalResult lowerWait(Lowering &l, gpu::MbarrierWaitOp wait) {
+  if (failed(refuseUnlessTma(l, wait)))
+    return failure();
+  if (!Lowering::hasPlace(wait.getBarriers()))
+    return wait.emitOpError("needs memory of a tilegpu.smem_alloc");
+  Value address = l.sharedAddress(wait.getBarriers(), 0, l.scalar(wait.getDistance()));
+  onBarrier(l, wait.getLoc(),
+            "{\n\t.reg .pred done;\n\tagain:\n\t"
+            "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n\t"
+            "@!done bra again;\n\t}",
+            address, l.scalar(wait.getParity()));
+  return success();
+}
+
+// A whole warp elects one of its threads: the assembler knows then that what follows is executed by one alone.
+LogicalResult lowerElect(Lowering &l, gpu::ElectOp elect) {
+  if (failed(refuseUnlessTma(l, elect)))
+    return failure();
+  OpBuilder::InsertionGuard guard(l.b);
+  Location loc = elect.getLoc();
+  Value isFirstWarp =
+      arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::eq, l.uniformWarp(), l.i32(0));
+  if (elect.getPredicate())
+    isFirstWarp = arith::AndIOp::create(l.b, loc, isFirstWarp, l.scalar(elect.getPredicate()));
+  auto byWarp = scf::IfOp::create(l.b, loc, isFirstWarp, /*withElseRegion=*/false);
+  l.b.setInsertionPointToStart(byWarp.thenBlock());
+  Value isElected = NVVM::ElectSyncOp::create(l.b, loc, l.b.getI1Type(), Value());
+  auto byThread = scf::IfOp::create(l.b, loc, isElected, /*withElseRegion=*/false);
+  l.b.setInsertionPointToStart(byThread.thenBlock());
+  return l.lowerBlock(elect.getBody().front());
+}
+
+constexpr LoweringRow kLowerings[] = {
+    on<gpu::ElectOp, lowerElect>,
+    on<gpu::MbarrierExpectOp, lowerExpect>,
+    on<gpu::MbarrierInitOp, lowerInit>,
+    on<gpu::MbarrierInvalOp, lowerInval>,
+    on<gpu::MbarrierWaitOp, lowerWait>,
+};
+
+} // namespace
+
+LoweringTable mbarrierLowerings() { return kLowerings; }
+
+} // namespace tile::codegen

@@ -1,0 +1,151 @@
+// Copies of whole tiles by the copy engine (TMA) of sm_90 and newer: one thread asks for them, a barrier in shared memory
+// counts the bytes that have come.
+#ifndef TILE_IR_TILEGPUTMAOPS_TD
+#define TILE_IR_TILEGPUTMAOPS_TD
+
+include "ir/SharedAccessOp.td"
+include "ir/gpu/TileGpuOpBase.td"
+
+class TileGpu_MbarrierOp<string opMnemonic> : TileGpu_Op<"mbarrier_" # opMnemonic,
+    [MemoryEffects<[MemRead<TileGpu_SharedMemory>, MemWrite<TileGpu_SharedMemory>]>,
+     DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
+  let hasVerifier = 1;
+}
+
+def TileGpu_ElectOp : TileGpu_Op<"elect", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "What one thread of the block does";
+  let description = [{
+    The body is executed once, and not at all where `predicate` is false, which all threads agree on.
+    It holds operations on barriers and the copy engine, which one thread alone asks for.
+
+    Example:
+    ```mlir
+    #s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+    %m = tilegpu.smem_alloc : !tilegpu.smem<4xi64, #s>
+    tilegpu.elect {
+      tilegpu.mbarrier_init %m : !tilegpu.smem<4xi64, #s>
+    }
+    ```
+  }];
+  let arguments = (ins Optional<I1>:$predicate);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "(`if` $predicate^)? $body attr-dict";
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$predicate)>];
+}
+
+def TileGpu_MbarrierInitOp : TileGpu_MbarrierOp<"init"> {
+  let summary = "Make barriers that wait for bytes";
+  let description = [{
+    Each element of the memory becomes a barrier. Each of its phases, the first of parity 0, ends when one
+    thread has said with `tilegpu.mbarrier_expect` how many bytes will come and so many have come. Other threads see the
+    barrier behind a `tilegpu.barrier`, the copy engine behind a `tilegpu.proxy_fence`.
+
+    Example: see `tilegpu.elect`.
+    ```mlir
+    #s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+    %m = tilegpu.smem_alloc : !tilegpu.smem<4xi64, #s>
+    tilegpu.elect {
+      tilegpu.mbarrier_init %m : !tilegpu.smem<4xi64, #s>
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_SmemType:$barriers);
+  let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
+}
+
+def TileGpu_MbarrierInvalOp : TileGpu_MbarrierOp<"inval"> {
+  let summary = "The memory of barriers may hold something else again";
+  let description = [{
+    All threads have come behind their last wait.
+
+    Example:
+    ```mlir
+    #s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+    %m = tilegpu.smem_alloc : !tilegpu.smem<4xi64, #s>
+    tilegpu.elect {
+      tilegpu.mbarrier_inval %m : !tilegpu.smem<4xi64, #s>
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_SmemType:$barriers);
+  let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
+}
+
+def TileGpu_MbarrierExpectOp : TileGpu_MbarrierOp<"expect"> {
+  let summary = "The phase of a barrier ends when so many bytes have come";
+  let description = [{
+    The barrier is the one `distance` bytes behind the first.
+
+    Example: see `tilegpu.tensor_copy`.
+    ```mlir
+    #s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+    func.func @example(%distance: i32) {
+      %m = tilegpu.smem_alloc : !tilegpu.smem<4xi64, #s>
+      tilegpu.elect {
+        tilegpu.mbarrier_expect 4096 at %m[%distance] : !tilegpu.smem<4xi64, #s>
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_SmemType:$barriers, I32:$distance, I32Attr:$bytes);
+  let assemblyFormat = "$bytes `at` $barriers `[` $distance `]` attr-dict `:` type($barriers)";
+}
+
+def TileGpu_MbarrierWaitOp : TileGpu_MbarrierOp<"wait"> {
+  let summary = "Wait until a phase of a barrier has ended";
+  let description = [{
+    It is the phase of parity `parity` (0 or 1) of the barrier `distance` bytes behind the first: the one under way or the
+    one before. What came in it is seen by the threads that have waited.
+
+    Example:
+    ```mlir
+    #s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+    func.func @example(%distance: i32, %parity: i32) {
+      %m = tilegpu.smem_alloc : !tilegpu.smem<4xi64, #s>
+      tilegpu.mbarrier_wait %m[%distance] parity %parity : !tilegpu.smem<4xi64, #s>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_SmemType:$barriers, I32:$distance, I32:$parity);
+  let assemblyFormat = "$barriers `[` $distance `]` `parity` $parity attr-dict `:` type($barriers)";
+}
+
+def TileGpu_TensorCopyOp : TileGpu_Op<"tensor_copy", [MemoryEffects<[MemRead, MemRead<TileGpu_SharedMemory>,
+                                                                     MemWrite<TileGpu_SharedMemory>]>,
+                                                      DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
+  let summary = "Copy a tile of a view to shared memory by the copy engine";
+  let description = [{
+    As `tilegpu.ring_copy`, to memory laid out in boxes with a swizzle, by the thread that executes it
+    alone. The bytes count at the barrier `distance` bytes behind the first of `barriers`; those
+    outside the view, which arrive as zeros, count too.
+
+    Example:
+    ```mlir
+    #s = #tilegpu.shared<panel = [3, 6], linear = [1, 2, 4, 8, 16, 32, 72, 144, 288], digits = [512, 512]>
+    #b = #tilegpu.shared<panel = [0], linear = [], digits = [1]>
+    func.func @example(%v: !tile.view<2xf16>, %o: i32, %distance: i32) {
+      %m = tilegpu.smem_alloc {alignment = 1024 : i32} : !tilegpu.smem<8x64xf16, #s>
+      %b = tilegpu.smem_alloc : !tilegpu.smem<1xi64, #b>
+      tilegpu.elect {
+        tilegpu.mbarrier_expect 1024 at %b[%distance] : !tilegpu.smem<1xi64, #b>
+        tilegpu.tensor_copy %v[%o, %o], %m, %b[%distance] shape [8, 64]
+          {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>}
+          : !tile.view<2xf16>, !tilegpu.smem<8x64xf16, #s>, !tilegpu.smem<1xi64, #b>
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_View:$view, Variadic<I32>:$offsets, TileGpu_SmemType:$smem, TileGpu_SmemType:$barriers,
+                       I32:$distance, DenseI64ArrayAttr:$shape);
+  let assemblyFormat = [{
+    $view `[` $offsets `]` `,` $smem `,` $barriers `[` $distance `]` `shape` $shape attr-dict
+    `:` type($view) `,` type($smem) `,` type($barriers)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // TILE_IR_TILEGPUTMAOPS_TD

@@ -1,0 +1,47 @@
+// What barriers in shared memory and copies by the copy engine demand of their operands.
+#include "ir/gpu/TileGpuDialect.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::gpu;
+
+void ElectOp::build(OpBuilder &b, OperationState &state, Value predicate) {
+  if (predicate)
+    state.addOperands(predicate);
+  state.addRegion()->emplaceBlock();
+}
+
+// Barriers are words of 64 bits, one after the other.
+static LogicalResult verifyBarriers(Operation *op, SmemType barriers) {
+  if (barriers.getShape().size() == 1 && barriers.getElementType().isInteger(64) &&
+      barriers.getBytes() == barriers.getShape()[0] * kBarrierBytes)
+    return success();
+  return op->emitOpError("barriers must be a row of i64, one after the other, got ") << barriers;
+}
+
+LogicalResult MbarrierInitOp::verify() {
+  return verifyBarriers(*this, getBarriers().getType());
+}
+
+LogicalResult MbarrierInvalOp::verify() {
+  return verifyBarriers(*this, getBarriers().getType());
+}
+
+LogicalResult MbarrierWaitOp::verify() {
+  return verifyBarriers(*this, getBarriers().getType());
+}
+
+LogicalResult MbarrierExpectOp::verify() {
+  constexpr int32_t kMostBytes = (1 << 20) - 1; // that the count of a phase can hold
+  auto bytes = static_cast<int32_t>(getBytes());
+  if (bytes < 0 || bytes > kMostBytes)
+    return emitOpError("a phase counts at most ") << kMostBytes << " bytes, got " << bytes;
+  return verifyBarriers(*this, getBarriers().getType());
+}
+
+LogicalResult TensorCopyOp::verify() {
+  if (failed(verifyCopiedTile(*this, getView().getType(), getOffsets().size(), getShape(),
+                              getSmem().getType())))
+    return failure();
+  return verifyBarriers(*this, getBarriers().getType());
+}
