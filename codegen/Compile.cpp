@@ -116,6 +116,17 @@ Parameter parameterOf(func::FuncOp kernel, unsigned index) {
   return parameter;
 }
 
+TensorMapRecipe recipeOf(gpu::TensorMapAttr map) {
+  TensorMapRecipe recipe;
+  recipe.arg = map.getArg();
+  recipe.element =
+      static_cast<TensorMapRecipe::Element>(llvm::Log2_64(gpu::bytesOf(map.getElement())));
+  recipe.dims = map.getDims().vec();
+  recipe.box = map.getBox().vec();
+  recipe.swizzle = map.getSwizzle();
+  return recipe;
+}
+
 /// One compile: runs the stages and collects what they leave.
 class Compilation {
 public:
@@ -149,6 +160,10 @@ public:
     makeReportIfAsked(findKernel(module_));
     if (failed(runner_.run([&](PassManager &manager) {
           manager.addPass(createLowerToScalars({options_.target}));
+        })))
+      return failure();
+    readTensorMaps();
+    if (failed(runner_.run([&](PassManager &manager) {
           manager.addPass(createScalarsToLlvm());
           // Lines for reports and profilers. More than directives would put `debug` on `.target`, which ruins the code.
           manager.addPass(
@@ -179,6 +194,14 @@ private:
       result_.parameters.push_back(parameterOf(kernel, i));
     result_.threads = static_cast<int32_t>(ir::warpsOf(kernel) * ir::kWarpSize);
     result_.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
+  }
+
+  // The lowering adds a parameter for each map that a copy needs.
+  void readTensorMaps() {
+    for (auto function : module_.getOps<func::FuncOp>())
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        if (gpu::TensorMapAttr map = gpu::tensorMapOf(function, i))
+          result_.tensorMaps.push_back(recipeOf(map));
   }
 
   FailureOr<CompiledKernel> emit(const ir::Target &target) {

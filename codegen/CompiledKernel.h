@@ -43,6 +43,16 @@ struct Parameter {
   int32_t bytes = 0;
 };
 
+/// A parameter behind the others: a tensor map, through which the copy engine reads an argument.
+struct TensorMapRecipe {
+  enum class Element : uint8_t { Byte, Half, Word, Double };
+  int32_t arg = 0; ///< the argument of the source kernel
+  Element element = Element::Byte;
+  std::vector<int32_t> dims; ///< of the argument, from the fastest varying
+  std::vector<int32_t> box;  ///< elements that a copy moves, in the same order
+  int32_t swizzle = 0;       ///< bytes: 0, 32, 64 or 128
+};
+
 struct KernelReport; // codegen/report/KernelReport.h
 
 /// What a diagnostic said, for whoever turns it into an error.
@@ -69,6 +79,7 @@ struct CompiledKernel {
   std::string target;
   std::vector<CudaFunction> cudaFunctions; ///< declared in `ptx`, and still missing there
   std::vector<Parameter> parameters;
+  std::vector<TensorMapRecipe> tensorMaps; ///< one parameter each, behind those
   GridExpression grid;
   bool persistent = false; ///< the grid is cut to the programs that run at once
   int32_t threads = 0;     ///< of a block

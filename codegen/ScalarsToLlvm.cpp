@@ -1,6 +1,7 @@
 // ScalarsToLlvm: upstream conversions for control flow, arithmetic and functions, ours for math functions.
 #include "codegen/MathToPtx.h"
 #include "codegen/Passes.h"
+#include "ir/Annotations.h"
 #include "ir/tile/TileDialect.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -66,6 +67,22 @@ struct ScalarsToLlvm : impl::ScalarsToLlvmBase<ScalarsToLlvm> {
       function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(blocks));
     if (int32_t registers = takeNumber(function, ir::kMaxRegistersAttr, 0))
       function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), b.getI32IntegerAttr(registers));
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (gpu::tensorMapOf(function, i))
+        markTensorMap(function, i);
+  }
+
+  // The launch passes the map itself. The kernel only reads it: the copy engine does, where the launch has put it.
+  static void markTensorMap(LLVM::LLVMFuncOp function, unsigned argument) {
+    constexpr unsigned kBytes = 128;
+    constexpr int64_t kAlignment = 64;
+    OpBuilder b(function);
+    Type map = LLVM::LLVMArrayType::get(b.getI8Type(), kBytes);
+    function.setArgAttrs(
+        argument,
+        {b.getNamedAttr(LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(map)),
+         b.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(kAlignment)),
+         b.getNamedAttr(NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr())});
   }
 
   // What kernels and the functions they call have in common.

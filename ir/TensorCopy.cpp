@@ -86,8 +86,8 @@ SmallVector<SmallVector<int64_t>> startsOf(ArrayRef<int64_t> shape, ArrayRef<int
   return starts;
 }
 
-int64_t bytesAt(const layout::SharedLayout &shared, const MemoryDims &dims,
-                ArrayRef<int64_t> start, int64_t bytes) {
+int64_t bytesAt(const layout::SharedLayout &shared, const MemoryDims &dims, ArrayRef<int64_t> start,
+                int64_t bytes) {
   layout::Coords at(static_cast<size_t>(shared.rank()), 0);
   for (auto [dim, position] : llvm::zip_equal(dims, start))
     if (dim)
@@ -151,11 +151,10 @@ SmemType tensorCopyMemory(Operation *access, ArrayRef<int64_t> shape, Type eleme
   if (!dims || !(*dims)[known.getOrder().front()])
     return {};
   auto bytes = static_cast<int>(bytesOf(element));
-  for (int swizzle : {128, 64, 32})
-    if (shape[known.getOrder().front()] * bytes % swizzle == 0)
-      if (auto shared = layout::SharedLayout::tma(layout::Shape(memoryShape),
-                                                  memoryOrder(known.getOrder(), *dims), bytes,
-                                                  swizzle))
+  for (int swizzle : {128, 64, 32, 0})
+    if (!swizzle || shape[known.getOrder().front()] * bytes % swizzle == 0)
+      if (auto shared = layout::SharedLayout::tma(
+              layout::Shape(memoryShape), memoryOrder(known.getOrder(), *dims), bytes, swizzle))
         return SmemType::get(access->getContext(), memoryShape, element,
                              attributeOf(access->getContext(), *shared));
   return {};

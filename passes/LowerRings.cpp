@@ -1,19 +1,26 @@
 // LowerRings: a ring becomes allocations of as many slots, one for each tile of a fill; fill i lies in slot i mod S.
 //
-//   acquire        nothing: the get before it has let all threads meet
-//   copy           an asynchronous copy to the slot
+//   acquire        nothing if the get before it has let all threads meet, else they meet here
+//   copy           an asynchronous copy to the slot: by all threads, or by the copy engine, which one thread asks
 //   put            a store to the slot
-//   commit         the thread's copies become a group
-//   get            a wait for the group of the fill, then a barrier, behind which all threads' copies are seen
-//                  (by wgmma only what was fenced before: puts at the commit, copies behind the wait)
+//   commit         the threads' copies become a group
+//   get            a wait for the fill: for the threads' group, and for the engine's bytes at the slot's barrier in shared
+//                  memory; unless the engine copied all, the threads meet, behind which the copies of all are seen
+//                  (by wgmma only what was fenced before: puts at the commit, threads' copies behind the wait)
 //   tiles          nothing: the slot's tiles
 //   release        nothing
 //
 // How far slots are from the first is carried round the loop that the ring is of, in bytes, since to divide by S and to
-// multiply in each iteration would cost more. A ring of one slot that is filled by puts alone needs no wait: PlaceBarriers sees its bytes and orders them.
+// multiply in each iteration would cost more. A ring of one slot that is filled by puts alone needs no wait: PlaceBarriers
+// sees its bytes and orders them.
+//
+// A slot's barrier counts phases: fill i ends phase i / S, and waits tell phases apart by their parity, which is carried,
+// too. The barriers are made before the loop and given up behind it, so that a loop that runs again begins at phase 0.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "ir/LayoutAttr.h"
+#include "ir/TensorCopy.h"
 #include "ir/layout/WgmmaOperand.h"
 #include "passes/analysis/RingProtocol.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,30 +38,39 @@ namespace tile::passes {
 
 namespace {
 
-/// The distances of a loop's slots from the first, for each slot stride: those of fills i - 1 and i, and of fill i + 1 if
-/// iteration i gets that, are carried as variables. Fill i - 1's is also that of fill i + S - 1, which a loop of S stages
-/// begins in iteration i.
-class SlotDistances {
+/// The places of a loop's fills: for each slot stride the distances of slots from the first, of fills i - 1 and i, and of
+/// fill i + 1 if iteration i gets that, are carried as variables. Fill i - 1's is also that of fill i + S - 1, which a loop
+/// of S stages begins in iteration i. So is the parity of the phase that the newest of them ends.
+class FillPlaces {
 public:
-  explicit SlotDistances(gpu::RingType ring) : slots_(ring.getSlots()) {}
+  explicit FillPlaces(gpu::RingType ring) : slots_(ring.getSlots()) {}
 
-  /// Begins to carry the distances round a loop, up to that of fill i + newest; its body moves to a new one.
-  void carryRound(scf::ForOp loop, int64_t newest, ArrayRef<gpu::SmemAllocOp> memories) {
-    for (gpu::SmemAllocOp memory : memories)
-      byStride_.insert({memory.getSlotStride(), {}});
+  /// Begins to carry the places round a loop, up to that of fill i + newest; its body moves to a new one.
+  void carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> strides, bool hasPhases) {
+    newest_ = newest;
+    if (slots_ > 1) // the only slot is the first
+      for (int64_t stride : strides)
+        byStride_.insert({stride, {}});
     IRRewriter rewriter(loop.getContext());
     rewriter.setInsertionPoint(loop);
     SmallVector<Value> first;
-    for (auto &[stride, carried] : byStride_)
+    for (auto &[stride, distances] : byStride_)
       for (int64_t lead = newest; lead >= -1; --lead)
         first.push_back(constant(rewriter, loop.getLoc(), slotOf(lead) * stride));
+    if (hasPhases)
+      first.push_back(constant(rewriter, loop.getLoc(), newest / slots_ % 2));
     auto next = [&](OpBuilder &b, Location loc, ArrayRef<BlockArgument> variables) {
       SmallVector<Value> yielded;
-      for (auto &[stride, carried] : byStride_) {
-        carried.newest = newest;
-        carried.distances = llvm::to_vector(variables.slice(yielded.size(), newest + 2));
-        yielded.push_back(behind(b, loc, carried.distances.front(), stride));
-        llvm::append_range(yielded, ArrayRef(carried.distances).drop_back());
+      Value wraps;
+      for (auto &[stride, distances] : byStride_) {
+        distances = llvm::to_vector(variables.slice(yielded.size(), newest + 2));
+        wraps = isLast(b, loc, distances.front(), stride);
+        yielded.push_back(behind(b, loc, distances.front(), stride, wraps));
+        llvm::append_range(yielded, ArrayRef(distances).drop_back());
+      }
+      if (hasPhases) {
+        parity_ = variables.back();
+        yielded.push_back(parityBehind(b, loc, wraps));
       }
       return yielded;
     };
@@ -62,33 +78,37 @@ public:
                                            /*replaceInitOperandUsesInLoop=*/false, next);
   }
 
-  /// The distance for fill i + lead in iteration i of a loop; null if it is not carried round that.
-  Value carried(scf::ForOp loop, int64_t lead, int64_t stride) const {
-    auto found = byStride_.find(stride);
-    if (!loop || found == byStride_.end())
-      return {};
-    const Carried &carried = found->second;
-    if (carried.distances.front().getOwner() != loop.getBody())
-      return {};
-    for (auto [i, distance] : llvm::enumerate(carried.distances))
-      if (slotOf(carried.newest - static_cast<int64_t>(i)) == slotOf(lead))
-        return distance;
-    return {};
-  }
-
-  /// The distance for a fill, from its number.
-  Value computed(OpBuilder &b, Value fill, int64_t stride) const {
+  /// The distance for a fill, whose lead is how far it is ahead of the iteration of `loop`, if that is known.
+  Value distance(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead, Value fill,
+                 int64_t stride) const {
     Location loc = fill.getLoc();
+    if (slots_ == 1)
+      return constant(b, loc, 0);
+    if (Value known = loop && lead ? carried(loop, *lead, stride) : Value())
+      return known;
     Value slot = b.createOrFold<arith::RemUIOp>(loc, fill, constant(b, loc, slots_));
     return b.createOrFold<arith::MulIOp>(loc, slot, constant(b, loc, stride));
   }
 
+  /// The parity of the phase that a fill ends.
+  Value parity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead, Value fill) const {
+    if (loop && lead == newest_ && parity_ && parity_.getOwner() == loop.getBody())
+      return parity_;
+    Location loc = fill.getLoc();
+    Value phase = b.createOrFold<arith::DivUIOp>(loc, fill, constant(b, loc, slots_));
+    return b.createOrFold<arith::AndIOp>(loc, phase, constant(b, loc, 1));
+  }
+
 private:
-  /// Of fills i + newest, i + newest - 1, ... i - 1.
-  struct Carried {
-    int64_t newest = 0;
-    SmallVector<BlockArgument> distances;
-  };
+  Value carried(scf::ForOp loop, int64_t lead, int64_t stride) const {
+    auto found = byStride_.find(stride);
+    if (found == byStride_.end() || found->second.front().getOwner() != loop.getBody())
+      return {};
+    for (auto [i, distance] : llvm::enumerate(found->second))
+      if (slotOf(newest_ - static_cast<int64_t>(i)) == slotOf(lead))
+        return distance;
+    return {};
+  }
 
   /// The slot of fill i + lead where fill i lies in slot 0.
   int64_t slotOf(int64_t lead) const { return (lead % slots_ + slots_) % slots_; }
@@ -97,24 +117,38 @@ private:
     return arith::ConstantIntOp::create(b, loc, value, 32);
   }
 
-  Value behind(OpBuilder &b, Location loc, Value distance, int64_t stride) const {
-    Value next = arith::AddIOp::create(b, loc, distance, constant(b, loc, stride));
-    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, distance,
-                                         constant(b, loc, (slots_ - 1) * stride));
-    return arith::SelectOp::create(b, loc, isLast, constant(b, loc, 0), next);
+  Value isLast(OpBuilder &b, Location loc, Value distance, int64_t stride) const {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, distance,
+                                 constant(b, loc, (slots_ - 1) * stride));
   }
 
-  int64_t slots_;
-  llvm::MapVector<int64_t, Carried> byStride_;
+  static Value behind(OpBuilder &b, Location loc, Value distance, int64_t stride, Value wraps) {
+    Value next = arith::AddIOp::create(b, loc, distance, constant(b, loc, stride));
+    return arith::SelectOp::create(b, loc, wraps, constant(b, loc, 0), next);
+  }
+
+  // Where there is one slot each fill ends a phase.
+  Value parityBehind(OpBuilder &b, Location loc, Value wraps) const {
+    Value flip = wraps ? arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps).getResult()
+                       : constant(b, loc, 1);
+    return arith::XOrIOp::create(b, loc, parity_, flip);
+  }
+
+  int64_t slots_, newest_ = 0;
+  /// Of fills i + newest, i + newest - 1, ... i - 1.
+  llvm::MapVector<int64_t, SmallVector<BlockArgument>> byStride_;
+  BlockArgument parity_; ///< of fill i + newest
 };
 
 class RingLowering {
 public:
   RingLowering(gpu::RingAllocOp ring, const RingProtocol &protocol)
       : ring_(ring), protocol_(protocol), slots_(ring.getRing().getType().getSlots()),
-        distances_(ring.getRing().getType()), b_(ring) {
+        places_(ring.getRing().getType()), b_(ring) {
     auto any = [&](auto is) { return llvm::any_of(ring->getUsers(), is); };
-    hasCopies_ = any([](Operation *user) { return isa<gpu::RingCopyOp>(user); });
+    hasCopiesByThreads_ =
+        any([](Operation *user) { return isa<gpu::RingCopyOp>(user) && !isByEngine(user); });
+    hasCopiesByEngine_ = any([](Operation *user) { return isByEngine(user); });
     hasPuts_ = any([](Operation *user) { return isa<gpu::RingPutOp>(user); });
     isReadByWgmma_ = any([](Operation *user) {
       return llvm::any_of(user->getUsers(),
@@ -123,13 +157,14 @@ public:
   }
 
   LogicalResult lower() {
-    for (gpu::SmemType tile : ring_.getRing().getType().getTiles())
-      memories_.push_back(gpu::SmemAllocOp::create(b_, ring_.getLoc(), tile, IntegerAttr(), slots_,
-                                                   isReadByWgmma_ ? layout::kWgmmaAlignment
-                                                                  : gpu::kSharedAlignment));
-    if (scf::ForOp loop = loopOfRing(); loop && slots_ > 1)
-      distances_.carryRound(loop, protocol_.leadOf(getOf(loop)).value_or(0) == 1 ? 1 : 0,
-                            memories_);
+    allocate();
+    if (hasCopiesByEngine_)
+      makeBarriers();
+    if (scf::ForOp loop = loopOfRing(); loop && (slots_ > 1 || hasCopiesByEngine_))
+      places_.carryRound(loop, protocol_.leadOf(getOf(loop)).value_or(0) == 1 ? 1 : 0, strides(),
+                         hasCopiesByEngine_);
+    if (failed(lowerCopiesByEngine()))
+      return failure();
     for (Operation *user : llvm::make_early_inc_range(ring_->getUsers())) {
       b_.setInsertionPoint(user);
       if (failed(lower(user)))
@@ -141,6 +176,128 @@ public:
   }
 
 private:
+  static bool isByEngine(Operation *op) {
+    return isa<gpu::RingCopyOp>(op) && gpu::variantOf(op) == gpu::VariantKind::Tma;
+  }
+
+  // --- Memory -------------------------------------------------------------------------------------------------------
+
+  void allocate() {
+    bool hasPattern = isReadByWgmma_ || hasCopiesByEngine_;
+    for (gpu::SmemType tile : ring_.getRing().getType().getTiles())
+      memories_.push_back(
+          gpu::SmemAllocOp::create(b_, ring_.getLoc(), tile, IntegerAttr(), slots_,
+                                   hasPattern ? layout::kWgmmaAlignment : gpu::kSharedAlignment));
+    if (!hasCopiesByEngine_)
+      return;
+    auto row = gpu::attributeOf(b_.getContext(), layout::SharedLayout::rowMajor({slots_}, {0}));
+    barriers_ = gpu::SmemAllocOp::create(
+        b_, ring_.getLoc(), gpu::SmemType::get(b_.getContext(), {slots_}, b_.getI64Type(), row));
+  }
+
+  SmallVector<int64_t> strides() {
+    SmallVector<int64_t> strides;
+    for (gpu::SmemAllocOp memory : memories_)
+      strides.push_back(memory.getSlotStride());
+    if (barriers_)
+      strides.push_back(gpu::kBarrierBytes);
+    return strides;
+  }
+
+  // The barriers stand round all that uses the ring, in the block of its loop: around that again and again if it is in a
+  // loop itself. What was written to the slots' memory before is seen before the engine writes there.
+  void makeBarriers() {
+    scf::ForOp loop = loopOfRing();
+    Block *block = loop ? loop->getBlock() : ring_->getBlock();
+    Operation *first = nullptr, *last = nullptr;
+    for (Operation *user : ring_->getUsers()) {
+      Operation *outer = block->findAncestorOpInBlock(*user);
+      if (!outer)
+        continue;
+      first = first && first->isBeforeInBlock(outer) ? first : outer;
+      last = last && outer->isBeforeInBlock(last) ? last : outer;
+    }
+    Location loc = ring_.getLoc();
+    b_.setInsertionPoint(first);
+    inOneThread([&] { gpu::MbarrierInitOp::create(b_, loc, barriers_); });
+    gpu::ProxyFenceOp::create(b_, loc);
+    gpu::BarrierOp::create(b_, loc, b_.getStringAttr("the slots' barriers are made"));
+    if (block == ring_->getBlock())
+      return; // nothing has their memory after them
+    b_.setInsertionPointAfter(last);
+    inOneThread([&] { gpu::MbarrierInvalOp::create(b_, loc, barriers_); });
+  }
+
+  void inOneThread(llvm::function_ref<void()> make, Value predicate = {}) {
+    auto elect = gpu::ElectOp::create(b_, ring_.getLoc(), predicate);
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(&elect.getBody().front());
+    make();
+  }
+
+  // --- Copies by the engine -----------------------------------------------------------------------------------------
+
+  // One thread says how many bytes a fill has and asks for its copies, where the last of them stands.
+  LogicalResult lowerCopiesByEngine() {
+    llvm::MapVector<std::pair<Block *, Value>, SmallVector<gpu::RingCopyOp>> fills;
+    llvm::SmallDenseSet<uint32_t> parts;
+    ring_->getParentOfType<func::FuncOp>().walk([&](gpu::RingCopyOp copy) {
+      if (copy.getRing() != ring_.getRing() || !isByEngine(copy))
+        return;
+      fills[{copy->getBlock(), copy.getFill()}].push_back(copy);
+      parts.insert(copy.getPart());
+    });
+    for (auto &[fill, copies] : fills)
+      if (failed(lowerFill(copies, parts.size())))
+        return failure();
+    return success();
+  }
+
+  LogicalResult lowerFill(ArrayRef<gpu::RingCopyOp> copies, size_t parts) {
+    gpu::RingCopyOp last = copies.back();
+    int64_t bytes = 0;
+    for (gpu::RingCopyOp copy : copies) {
+      if (copies.size() != parts || copy.getPredicate() != last.getPredicate())
+        return copy.emitOpError(
+            "must stand beside the other copies of its fill by the copy engine, "
+            "under the same condition: they are waited for together");
+      gpu::SmemType tile = memories_[copy.getPart()].getResult().getType();
+      std::string why;
+      if (!gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), tile, &why))
+        return copy.emitOpError("cannot be done by the copy engine: ") << why;
+      bytes += ShapedType::getNumElements(tile.getShape()) * gpu::bytesOf(tile.getElementType());
+    }
+    b_.setInsertionPoint(last);
+    Value barrier = barrierOf(last, last.getFill());
+    SmallVector<Value> memories;
+    for (gpu::RingCopyOp copy : copies)
+      memories.push_back(place(copy.getPart(), copy, copy.getFill()));
+    inOneThread(
+        [&] {
+          gpu::MbarrierExpectOp::create(b_, last.getLoc(), barriers_, barrier,
+                                        static_cast<uint32_t>(bytes));
+          for (auto [each, memory] : llvm::zip_equal(copies, memories)) {
+            gpu::RingCopyOp copy = each;
+            auto async =
+                gpu::TensorCopyOp::create(b_, copy.getLoc(), copy.getView(), copy.getOffsets(),
+                                          memory, barriers_, barrier, copy.getShape());
+            async->setDiscardableAttrs(copy->getDiscardableAttrDictionary());
+          }
+        },
+        last.getPredicate());
+    for (gpu::RingCopyOp copy : copies)
+      copy.erase();
+    return success();
+  }
+
+  // How far the barrier of a fill is from the first.
+  Value barrierOf(Operation *step, Value fill) {
+    return places_.distance(b_, step->getParentOfType<scf::ForOp>(), protocol_.leadOf(step), fill,
+                            gpu::kBarrierBytes);
+  }
+
+  // --- Other steps --------------------------------------------------------------------------------------------------
+
   LogicalResult lower(Operation *user) {
     if (auto put = dyn_cast<gpu::RingPutOp>(user))
       gpu::SmemStoreOp::create(b_, put.getLoc(), put.getValue(),
@@ -153,7 +310,9 @@ private:
       replaceTiles(tiles);
     else if (isa<gpu::RingCommitOp>(user))
       lowerCommit(user->getLoc());
-    else if (!isa<gpu::RingAcquireOp, gpu::RingReleaseOp>(user))
+    else if (auto acquire = dyn_cast<gpu::RingAcquireOp>(user))
+      lowerAcquire(acquire);
+    else if (!isa<gpu::RingReleaseOp>(user))
       return user->emitOpError("is not an operation on rings that this pass knows");
     return success();
   }
@@ -165,20 +324,32 @@ private:
     async->setDiscardableAttrs(copy->getDiscardableAttrDictionary());
   }
 
+  void lowerAcquire(gpu::RingAcquireOp acquire) {
+    if (protocol_.mustMeetAt(acquire))
+      gpu::BarrierOp::create(b_, acquire.getLoc(),
+                             b_.getStringAttr("what all threads have read may be overwritten"));
+  }
+
   void lowerCommit(Location loc) {
-    if (hasCopies_)
+    if (hasCopiesByThreads_)
       gpu::AsyncCommitOp::create(b_, loc);
     if (hasPuts_ && isReadByWgmma_)
       gpu::ProxyFenceOp::create(b_, loc);
   }
 
   void lowerGet(gpu::RingGetOp get) {
-    if (hasCopies_)
-      gpu::AsyncWaitOp::create(b_, get.getLoc(), protocol_.laterFills(get));
-    if (hasCopies_ && isReadByWgmma_)
-      gpu::ProxyFenceOp::create(b_, get.getLoc());
-    if (hasCopies_ || slots_ > 1)
-      gpu::BarrierOp::create(b_, get.getLoc(),
+    Location loc = get.getLoc();
+    if (hasCopiesByThreads_)
+      gpu::AsyncWaitOp::create(b_, loc, protocol_.laterFills(get));
+    if (hasCopiesByThreads_ && isReadByWgmma_)
+      gpu::ProxyFenceOp::create(b_, loc);
+    if (hasCopiesByEngine_) {
+      auto loop = get->getParentOfType<scf::ForOp>();
+      Value parity = places_.parity(b_, loop, protocol_.leadOf(get), get.getFill());
+      gpu::MbarrierWaitOp::create(b_, loc, barriers_, barrierOf(get, get.getFill()), parity);
+    }
+    if (hasCopiesByThreads_ || (hasPuts_ && slots_ > 1))
+      gpu::BarrierOp::create(b_, loc,
                              b_.getStringAttr("what all threads copied arrives, and what they have "
                                               "read may be overwritten"));
     replaceTiles(get);
@@ -193,12 +364,9 @@ private:
   Value place(size_t part, Operation *step, Value fill) {
     if (slots_ == 1)
       return memories_[part];
-    auto loop = step->getParentOfType<scf::ForOp>();
-    int64_t stride = memories_[part].getSlotStride();
-    std::optional<int64_t> lead = protocol_.leadOf(step);
-    Value distance = lead ? distances_.carried(loop, *lead, stride) : Value();
-    if (!distance)
-      distance = distances_.computed(b_, fill, stride);
+    Value distance =
+        places_.distance(b_, step->getParentOfType<scf::ForOp>(), protocol_.leadOf(step), fill,
+                         memories_[part].getSlotStride());
     return gpu::SmemSlotOp::create(b_, step->getLoc(), memories_[part], distance);
   }
 
@@ -220,10 +388,12 @@ private:
   gpu::RingAllocOp ring_;
   const RingProtocol &protocol_;
   int32_t slots_;
-  SlotDistances distances_;
-  bool hasCopies_ = false, hasPuts_ = false, isReadByWgmma_ = false;
+  FillPlaces places_;
+  bool hasCopiesByThreads_ = false, hasCopiesByEngine_ = false, hasPuts_ = false,
+       isReadByWgmma_ = false;
   OpBuilder b_;
   SmallVector<gpu::SmemAllocOp> memories_;
+  gpu::SmemAllocOp barriers_; ///< one a slot, if the engine copies
 };
 
 struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {

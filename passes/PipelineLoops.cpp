@@ -6,11 +6,17 @@
 // What the places of the copies follow from is computed again for the later iteration; variables of the loop that it
 // depends on run ahead in variables of their own. Each fill is committed whether it happens or not, so that waits can
 // count. Loads that end in registers are issued with the copies and put at the end of the iteration, when they have come.
+//
+// If the copy engine fills the ring, a product by wgmma stays under way from one iteration to the next, so that the tensor
+// core never waits for a loop to go round: what iteration i waits for is product i - 1, and that fill's slot is refilled:
+//
+//   loop i:             get i; product i; wait for product i - 1; release i - 1; fill i + S - 1
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
 #include "passes/analysis/RingProtocol.h"
 #include "passes/analysis/RunAhead.h"
+#include "passes/staging/ProductInFlight.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -42,7 +48,11 @@ public:
       : loop_(loop), ahead_(stages - 1), b_(loop.getContext()), loc_(loop.getLoc()) {}
 
   LogicalResult pipeline() {
-    if (failed(collect()) || failed(slice()))
+    if (failed(collect()))
+      return failure();
+    if (isFilledByEngine(ops_.acquire.getRing().getDefiningOp<gpu::RingAllocOp>()))
+      waitOfProduct_ = keepProductInFlight(loop_, ops_.acquire.getRing());
+    if (failed(slice()))
       return failure();
     setSlots();
     SmallVector<Value> carriedAhead = fillBefore();
@@ -140,13 +150,14 @@ private:
                                [&](BlockArgument variable) { return now.lookup(variable); });
   }
 
-  // The fill of each iteration comes behind its get, where the slot's readers are known to be done.
+  // The fill of each iteration comes where the slot's readers are known to be done: behind the get, or the wait for the
+  // product of the iteration before.
   void fillInside(ValueRange carriedAhead) {
     IRMapping later;
     auto nextOnes = [&](OpBuilder &, Location, ArrayRef<BlockArgument> variables) {
       for (auto [variable, own] : llvm::zip_equal(slice_.carried, variables))
         later.map(variable, own);
-      b_.setInsertionPointAfter(ops_.get);
+      b_.setInsertionPointAfter(waitOfProduct_ ? waitOfProduct_ : ops_.get);
       Value index = b_.createOrFold<arith::AddIOp>(loc_, loop_.getInductionVar(), steps(ahead_));
       later.map(loop_.getInductionVar(), index);
       Fill fill = issue(later, hasIteration(loop_.getInductionVar(), ahead_));
@@ -269,6 +280,7 @@ private:
   OpBuilder b_;
   Location loc_;
   FillOps ops_;
+  Operation *waitOfProduct_ = nullptr; ///< the release behind it, if a product stays under way
   AheadSlice slice_;
 };
 

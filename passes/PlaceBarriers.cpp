@@ -31,7 +31,8 @@ struct Access {
   bool isWrite = false;
   bool isShared = false;
   int64_t begin = 0, end = 0; ///< bytes, if shared
-  Value ring;                 ///< the allocation of slots, if shared and one of several
+  Value allocation;           ///< that the bytes are of, if shared and known
+  bool isSlot = false;        ///< one of several of the allocation
   Value root;                 ///< the pointer argument, if global; null: any
   bool acquires = false;      ///< what comes later must wait for it, whatever it touches
   bool releases = false;      ///< it must wait for what came before
@@ -86,10 +87,12 @@ Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
       int64_t offset = alloc.getOffset().value_or(0);
       access.begin = offset + part.begin;
       access.end = offset + part.end;
+      access.allocation = alloc.getResult();
     } else if (auto slot =
                    part.memory.getDefiningOp<gpu::SmemSlotOp>()) { // which is seen at run time
       gpu::SmemAllocOp slots = gpu::allocationOf(slot);
-      access.ring = slots.getResult();
+      access.allocation = slots.getResult();
+      access.isSlot = true;
       APInt distance;
       bool isKnown = matchPattern(slot.getDistance(), m_ConstantInt(&distance));
       int64_t first = isKnown ? distance.getSExtValue() : 0,
@@ -105,9 +108,15 @@ Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
 
 // What an operation touches; nothing for one without accesses. `verifyKnown` refuses those that would be overlooked.
 Accesses accessesOf(Operation *op) {
-  if (auto copy = dyn_cast<gpu::CopyAsyncOp>(op)) {
-    Accesses accesses = sharedAccessesOf(copy);
-    accesses.push_back(globalAccess(op, false, rootOf(copy.getView())));
+  if (isa<gpu::CopyAsyncOp, gpu::TensorCopyOp>(op)) {
+    Accesses accesses = sharedAccessesOf(cast<gpu::SharedAccessOp>(op));
+    accesses.push_back(globalAccess(op, false, rootOf(op->getOperand(0))));
+    return accesses;
+  }
+  if (auto elect = dyn_cast<gpu::ElectOp>(op)) { // no barrier may stand in it: one thread is there
+    Accesses accesses;
+    for (Operation &inner : elect.getBody().front())
+      accesses.append(accessesOf(&inner));
     return accesses;
   }
   if (auto shared = dyn_cast<gpu::SharedAccessOp>(op))
@@ -161,7 +170,7 @@ LogicalResult verifyKnown(Operation *op) {
     return op->emitOpError(
         "touches shared memory, but does not say which bytes: barriers cannot be "
         "placed; implement SharedAccessOp");
-  bool isWalked = isa<func::FuncOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op);
+  bool isWalked = isa<func::FuncOp, scf::ForOp, scf::IfOp, scf::WhileOp, gpu::ElectOp>(op);
   if (op->getNumRegions() && !isWalked && !isMemoryEffectFree(op))
     return op->emitOpError(
         "has a body that accesses memory, but barriers cannot be placed in it: when it is executed "
@@ -210,10 +219,16 @@ bool isSamePlaceInSameThread(Operation *a, Operation *b) {
          gpu::layoutOf(typeA).isInjective();
 }
 
+// A slot that the copy engine fills is read behind a wait for the slot's barrier, by all threads that read it.
+bool isWaitedFor(const Access &earlier, const Access &later) {
+  return isa<gpu::TensorCopyOp>(earlier.op) && earlier.isWrite && !later.isWrite &&
+         earlier.allocation && earlier.allocation == later.allocation;
+}
+
 // In a loop whose loads run ahead the protocol of its ring orders accesses of the slots; LowerRings has placed its
 // barriers. Fills before the loop may still meet readers of the time that it ran before.
 bool areOrderedByRing(const Access &earlier, const Access &later) {
-  if (!earlier.ring || earlier.ring != later.ring)
+  if (!earlier.isSlot || earlier.allocation != later.allocation)
     return false;
   auto loop = earlier.op->getParentOfType<scf::ForOp>();
   gpu::ScheduleAttr schedule = loop ? gpu::scheduleOf(loop) : gpu::ScheduleAttr();
@@ -227,7 +242,7 @@ bool conflict(const Access &earlier, const Access &later) {
     return false;
   if (earlier.isShared)
     return earlier.begin < later.end && later.begin < earlier.end &&
-           !areOrderedByRing(earlier, later);
+           !areOrderedByRing(earlier, later) && !isWaitedFor(earlier, later);
   if (!mayOverlap(earlier.root, later.root))
     return false;
   if (isForeign(earlier.op) || isForeign(later.op))

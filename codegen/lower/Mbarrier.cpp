@@ -35,8 +35,7 @@ template <class Op> LogicalResult onAllBarriers(Lowering &l, Op op, StringRef te
     return op.emitOpError("needs memory of a tilegpu.smem_alloc");
   int64_t count = op.getBarriers().getType().getShape()[0];
   for (int64_t i = 0; i < count; ++i)
-    onBarrier(l, op.getLoc(), text,
-              l.sharedAddress(op.getBarriers(), i * gpu::kBarrierBytes));
+    onBarrier(l, op.getLoc(), text, l.sharedAddress(op.getBarriers(), i * gpu::kBarrierBytes));
   return success();
 }
 
@@ -95,10 +94,8 @@ LogicalResult lowerElect(Lowering &l, gpu::ElectOp elect) {
 }
 
 constexpr LoweringRow kLowerings[] = {
-    on<gpu::ElectOp, lowerElect>,
-    on<gpu::MbarrierExpectOp, lowerExpect>,
-    on<gpu::MbarrierInitOp, lowerInit>,
-    on<gpu::MbarrierInvalOp, lowerInval>,
+    on<gpu::ElectOp, lowerElect>,       on<gpu::MbarrierExpectOp, lowerExpect>,
+    on<gpu::MbarrierInitOp, lowerInit>, on<gpu::MbarrierInvalOp, lowerInval>,
     on<gpu::MbarrierWaitOp, lowerWait>,
 };
 

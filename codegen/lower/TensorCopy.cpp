@@ -26,11 +26,10 @@ Value moved(Lowering &l, Location loc, Value position, int64_t by) {
 LogicalResult lowerTensorCopy(Lowering &l, gpu::TensorCopyOp copy) {
   Location loc = copy.getLoc();
   if (!l.target.hasTma)
-    return copy.emitOpError("needs the copy engine, which ")
-           << l.target.name << " does not have";
+    return copy.emitOpError("needs the copy engine, which ") << l.target.name << " does not have";
   std::string why;
-  auto plan = gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), copy.getSmem().getType(),
-                                  &why);
+  auto plan =
+      gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), copy.getSmem().getType(), &why);
   if (!plan)
     return copy.emitOpError("cannot be done by the copy engine: ") << why;
   if (!Lowering::hasPlace(copy.getSmem()) || !Lowering::hasPlace(copy.getBarriers()))
@@ -45,8 +44,8 @@ LogicalResult lowerTensorCopy(Lowering &l, gpu::TensorCopyOp copy) {
     SmallVector<Value> operands = {l.sharedAddress(copy.getSmem(), box.bytes), map, barrier};
     for (int32_t dim : plan->order)
       operands.push_back(moved(l, loc, l.scalar(copy.getOffsets()[dim]), box.start[dim]));
-    inlineMemoryPtx(l.b, loc, textOf(rank), constraints,
-                    LLVM::LLVMVoidType::get(l.b.getContext()), operands);
+    inlineMemoryPtx(l.b, loc, textOf(rank), constraints, LLVM::LLVMVoidType::get(l.b.getContext()),
+                    operands);
   }
   return success();
 }

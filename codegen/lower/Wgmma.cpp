@@ -197,6 +197,11 @@ LogicalResult lowerDotAsync(Lowering &l, gpu::DotAsyncOp dot) {
   return success();
 }
 
+LogicalResult lowerDotBegin(Lowering &l, gpu::DotBeginOp begin) {
+  l.set(begin.getResult(), l[begin.getTile()]);
+  return success();
+}
+
 LogicalResult lowerDotWait(Lowering &l, gpu::DotWaitOp wait) {
   std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(wait.getPending()) + ";";
   l.set(wait.getResult(), inPlace(l, wait.getLoc(), text, l[wait.getSums()], {}));
@@ -211,6 +216,7 @@ LogicalResult lowerProxyFence(Lowering &l, gpu::ProxyFenceOp fence) {
 
 constexpr LoweringRow kLowerings[] = {
     on<gpu::DotAsyncOp, lowerDotAsync>,
+    on<gpu::DotBeginOp, lowerDotBegin>,
     on<gpu::DotWaitOp, lowerDotWait>,
     on<gpu::ProxyFenceOp, lowerProxyFence>,
 };

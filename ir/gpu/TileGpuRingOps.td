@@ -36,6 +36,8 @@ def TileGpu_RingAllocOp : TileGpu_RingOp<"alloc", [MemoryEffects<[MemAlloc<TileG
 def TileGpu_RingAcquireOp : TileGpu_RingStep<"acquire"> {
   let summary = "The slot of a fill is free to be written";
   let description = [{
+    All threads have released the fill that was in it before.
+
     Example: see `tilegpu.ring_get`.
     ```mlir
     #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
@@ -168,6 +170,9 @@ def TileGpu_RingTilesOp : TileGpu_RingOp<"tiles", [MemoryEffects<[MemRead<TileGp
 def TileGpu_RingReleaseOp : TileGpu_RingStep<"release"> {
   let summary = "This thread has read what it wants of a fill";
   let description = [{
+    There is no fill of a negative number: the first iteration of a loop whose iterations release the
+    fill before theirs releases nothing.
+
     Example: see `tilegpu.ring_get`.
     ```mlir
     #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>

@@ -19,17 +19,11 @@ static LogicalResult verifyBarriers(Operation *op, SmemType barriers) {
   return op->emitOpError("barriers must be a row of i64, one after the other, got ") << barriers;
 }
 
-LogicalResult MbarrierInitOp::verify() {
-  return verifyBarriers(*this, getBarriers().getType());
-}
+LogicalResult MbarrierInitOp::verify() { return verifyBarriers(*this, getBarriers().getType()); }
 
-LogicalResult MbarrierInvalOp::verify() {
-  return verifyBarriers(*this, getBarriers().getType());
-}
+LogicalResult MbarrierInvalOp::verify() { return verifyBarriers(*this, getBarriers().getType()); }
 
-LogicalResult MbarrierWaitOp::verify() {
-  return verifyBarriers(*this, getBarriers().getType());
-}
+LogicalResult MbarrierWaitOp::verify() { return verifyBarriers(*this, getBarriers().getType()); }
 
 LogicalResult MbarrierExpectOp::verify() {
   constexpr int32_t kMostBytes = (1 << 20) - 1; // that the count of a phase can hold

@@ -55,6 +55,28 @@ def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu
   let hasVerifier = 1;
 }
 
+def TileGpu_DotBeginOp : TileGpu_Op<"dot_begin", [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "A tile that products are going to be added to";
+  let description = [{
+    The registers of the tile, in the type of one in flight: a loop that leaves a product under way from
+    one iteration to the next begins with it.
+
+    Example:
+    ```mlir
+    #l = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]],
+                         warp = [[16, 0], [32, 0]]>
+    func.func @example(%c: tensor<64x8xf32, #l>) -> tensor<64x8xf32, #l> {
+      %d = tilegpu.dot_begin %c : tensor<64x8xf32, #l>
+      %e = tilegpu.dot_wait %d pending 0 : !tilegpu.in_flight<tensor<64x8xf32, #l>> -> tensor<64x8xf32, #l>
+      return %e : tensor<64x8xf32, #l>
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_Tile:$tile);
+  let results = (outs TileGpu_InFlightType:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+}
+
 def TileGpu_DotWaitOp : TileGpu_Op<"dot_wait", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
                                                               MemWrite<TileGpu_SharedMemory>]>,
                                                 DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {

@@ -19,16 +19,28 @@ Type tile::gpu::tileOf(Type type) {
   return inFlight ? inFlight.getTile() : type;
 }
 
-LogicalResult DotAsyncOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
-                                           ValueRange operands, DictionaryAttr, OpaqueProperties,
-                                           RegionRange, SmallVectorImpl<Type> &types) {
-  constexpr size_t kAcc = 2;
-  Type sums = operands.size() > kAcc ? operands[kAcc].getType() : Type();
+// The type in flight of operand number `number`, which is a tile or in flight already.
+static LogicalResult inferInFlight(std::optional<Location> loc, ValueRange operands, size_t number,
+                                   SmallVectorImpl<Type> &types) {
+  Type sums = operands.size() > number ? operands[number].getType() : Type();
   auto tile = sums ? dyn_cast<RankedTensorType>(tileOf(sums)) : RankedTensorType();
   if (!tile || !isa_and_present<LayoutAttr>(tile.getEncoding()))
     return emitOptionalError(loc, "the accumulator must be a tile with a layout, or one in flight");
   types.push_back(InFlightType::get(sums.getContext(), tile));
   return success();
+}
+
+LogicalResult DotAsyncOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                           ValueRange operands, DictionaryAttr, OpaqueProperties,
+                                           RegionRange, SmallVectorImpl<Type> &types) {
+  constexpr size_t kAcc = 2;
+  return inferInFlight(loc, operands, kAcc, types);
+}
+
+LogicalResult DotBeginOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                           ValueRange operands, DictionaryAttr, OpaqueProperties,
+                                           RegionRange, SmallVectorImpl<Type> &types) {
+  return inferInFlight(loc, operands, 0, types);
 }
 
 LogicalResult DotAsyncOp::verify() {

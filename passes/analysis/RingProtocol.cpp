@@ -1,5 +1,6 @@
 #include "passes/analysis/RingProtocol.h"
 
+#include "ir/Annotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -201,10 +202,14 @@ private:
       return op.emitOpError("acquires fill ")
              << *number << ", whose slot holds fill " << before->first << ", only "
              << nameOf(before->second.step);
-    if (before != fills.end() && slots > 1 && !before->second.isSeenReleased)
-      return op.emitOpError("acquires fill ")
-             << *number << " before all threads have met behind the release of fill "
-             << before->first;
+    if (before != fills.end() && slots > 1 && !before->second.isSeenReleased) {
+      if (!isFilledByEngine(op.getRing().getDefiningOp<gpu::RingAllocOp>()))
+        return op.emitOpError("acquires fill ")
+               << *number << " before all threads have met behind the release of fill "
+               << before->first;
+      protocol_.meetings_.insert(op);
+      meet(fills);
+    }
     fills[*number] = Fill();
     return success();
   }
@@ -213,6 +218,8 @@ private:
     std::optional<int64_t> number = numberOf(op, op->getOperand(1), numbers);
     if (!number)
       return failure();
+    if (to == Step::Released && *number < 0)
+      return success();
     Fills &fills = rings_[op->getOperand(0).getDefiningOp()];
     auto fill = fills.find(*number);
     if (fill == fills.end() || fill->second.step != from)
@@ -224,16 +231,21 @@ private:
     return success();
   }
 
-  // All threads meet at a get.
+  static void meet(Fills &fills) {
+    for (auto &[number, fill] : fills)
+      fill.isSeenReleased |= fill.step == Step::Released;
+  }
+
+  // All threads meet at a get, unless the engine tells each that the bytes have come.
   LogicalResult get(gpu::RingGetOp op, const Numbers &numbers) {
     if (failed(advance(op, numbers, Step::Committed, Step::Got)))
       return failure();
     Fills &fills = rings_[op.getRing().getDefiningOp()];
     int64_t number = numbers.lookup(op.getFill()), committed = 0;
-    for (auto &[other, fill] : fills) {
-      fill.isSeenReleased |= fill.step == Step::Released;
+    if (!isFilledByEngine(op.getRing().getDefiningOp<gpu::RingAllocOp>()))
+      meet(fills);
+    for (auto &[other, fill] : fills)
       committed += other > number && fill.step == Step::Committed;
-    }
     auto [known, isNew] = protocol_.later_.insert({op, static_cast<int32_t>(committed)});
     known->second = std::min(known->second, static_cast<int32_t>(committed));
     return success();
@@ -295,6 +307,17 @@ RingProtocol::RingProtocol(func::FuncOp function) {
   int64_t most = mostSlots ? 2 * mostSlots + 1 : -1;
   for (int64_t iterations = 0; iterations <= most && valid_; ++iterations)
     valid_ = succeeded(RingSimulation(*this, iterations).run(function));
+}
+
+bool isFilledByEngine(gpu::RingAllocOp ring) {
+  bool hasCopies = false;
+  for (Operation *user : ring->getUsers()) {
+    bool isByEngine = isa<gpu::RingCopyOp>(user) && gpu::variantOf(user) == gpu::VariantKind::Tma;
+    if (isa<gpu::RingPutOp>(user) || (isa<gpu::RingCopyOp>(user) && !isByEngine))
+      return false;
+    hasCopies |= isByEngine;
+  }
+  return hasCopies;
 }
 
 LogicalResult verifyRings(func::FuncOp function) {

@@ -20,6 +20,10 @@ public:
   /// their way when this one's have arrived.
   int32_t laterFills(gpu::RingGetOp get) const { return later_.lookup(get); }
 
+  /// Must all threads meet at an acquire, since nothing else shows that they have released the slot's fill before? In a
+  /// ring that the copy engine alone fills; elsewhere they meet at each get.
+  bool mustMeetAt(gpu::RingAcquireOp acquire) const { return meetings_.contains(acquire); }
+
   /// The number of the fill that an operation is on, less the number of iterations that its loop has completed; nothing
   /// if that differs between iterations.
   std::optional<int64_t> leadOf(mlir::Operation *step) const {
@@ -31,9 +35,13 @@ private:
   friend class RingSimulation;
 
   bool valid_ = true;
+  llvm::DenseSet<mlir::Operation *> meetings_;
   llvm::DenseMap<mlir::Operation *, int32_t> later_;
   llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> leads_;
 };
+
+/// Does the copy engine alone fill a ring? Then a get waits for bytes, and threads do not meet there.
+bool isFilledByEngine(gpu::RingAllocOp ring);
 
 /// Is the order kept? A pass that makes or moves operations on rings asks at its end.
 mlir::LogicalResult verifyRings(mlir::func::FuncOp function);

@@ -5,6 +5,7 @@
 #include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
+#include "ir/TensorCopy.h"
 #include "ir/layout/Derived.h"
 #include "ir/layout/MultiplyAdd.h"
 #include "passes/analysis/RunAhead.h"
@@ -31,7 +32,10 @@ struct Part {
   SmallVector<gpu::ConvertLayoutOp> changes;
   SmallVector<layout::Layout> readers;
   gpu::SmemType memory;
-  bool isAsync = false;
+  /// How the tile gets there: by the copy engine, by asynchronous copies of threads, or else through registers.
+  gpu::VariantKind transport = gpu::VariantKind::Vector;
+
+  bool isAsync() const { return transport != gpu::VariantKind::Vector; }
 
   /// The use by a product by wgmma, which demands a form of the tile's memory; null if there is none. Several agree: the
   /// tile is ordered as its view for all of them.
@@ -133,22 +137,50 @@ private:
     if (!loaded)
       return false;
     part.loaded = *loaded;
-    Type element = ir::elementTypeOf(load.getResult().getType());
-    if (OpOperand *use = part.useByWgmma()) {
-      part.memory = wgmmaStagingType(*use);
-      part.isAsync =
-          gpu::variantOf(load) == gpu::VariantKind::CpAsync && copyPlan(load, part.memory);
+    if (gpu::variantOf(load) == gpu::VariantKind::Tma && decideTma(load, part))
       return true;
-    }
-    if (gpu::variantOf(load) != gpu::VariantKind::CpAsync) {
-      part.memory = stagingType(part.loaded, element, part.readers);
-      return true;
-    }
-    part.memory = stagingType(part.loaded, element, part.readers, [&](gpu::SmemType memory) {
-      return costOfCopy(load, part.loaded, memory);
-    });
-    part.isAsync = copyPlan(load, part.memory).has_value();
+    decideByThreads(load, part);
     return true;
+  }
+
+  // The copy engine writes memory of its own form, which must not cost the readers more. If it cannot, threads copy.
+  static bool decideTma(ir::ViewLoadOp load, Part &part) {
+    Type element = ir::elementTypeOf(load.getResult().getType());
+    ArrayRef<int64_t> shape = ir::shapeOf(load.getResult().getType());
+    OpOperand *use = part.useByWgmma();
+    gpu::SmemType memory =
+        use ? wgmmaStagingType(*use) : gpu::tensorCopyMemory(load, shape, element, part.shape);
+    std::string why = "its fastest dimension in the view is none of the tile";
+    bool isPossible = memory && gpu::planTensorCopy(load, load.getView(), shape, memory, &why);
+    if (isPossible && !use &&
+        readCost(memory, part.readers) >
+            readCost(stagingType(part.loaded, element, part.readers), part.readers)) {
+      isPossible = false;
+      why = "what reads the tile would meet bank conflicts in memory as the copy engine writes it";
+    }
+    if (isPossible) {
+      part.memory = memory;
+      part.transport = gpu::VariantKind::Tma;
+      return true;
+    }
+    gpu::addRefusal(load, "tma refused: " + why);
+    gpu::setVariant(load, gpu::VariantKind::CpAsync);
+    return false;
+  }
+
+  static void decideByThreads(ir::ViewLoadOp load, Part &part) {
+    Type element = ir::elementTypeOf(load.getResult().getType());
+    bool wantsAsync = gpu::variantOf(load) == gpu::VariantKind::CpAsync;
+    if (OpOperand *use = part.useByWgmma())
+      part.memory = wgmmaStagingType(*use);
+    else if (wantsAsync)
+      part.memory = stagingType(part.loaded, element, part.readers, [&](gpu::SmemType memory) {
+        return costOfCopy(load, part.loaded, memory);
+      });
+    else
+      part.memory = stagingType(part.loaded, element, part.readers);
+    if (wantsAsync && copyPlan(load, part.memory))
+      part.transport = gpu::VariantKind::CpAsync;
   }
 
   static std::optional<gpu::AsyncCopyPlan> copyPlan(ir::ViewLoadOp load, gpu::SmemType memory) {
@@ -194,10 +226,10 @@ private:
     gpu::RingAcquireOp::create(b_, loc, ring_, number_);
     SmallVector<Value> loaded;
     for (auto &[load, part] : parts_)
-      loaded.push_back(part.isAsync ? Value() : loadInRegisters(load, part));
+      loaded.push_back(part.isAsync() ? Value() : loadInRegisters(load, part));
     for (auto [i, entry] : llvm::enumerate(parts_)) {
       auto &[load, part] = entry;
-      if (part.isAsync)
+      if (part.isAsync())
         copy(load, i);
       else
         gpu::RingPutOp::create(b_, load.getLoc(), loaded[i], ring_, number_, i);

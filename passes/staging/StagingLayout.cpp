@@ -69,6 +69,15 @@ int64_t accessCost(const layout::Layout &layout, const layout::SharedLayout &sha
                     layout::vectorGroupOf(layout, shared, static_cast<int>(bytes), 0));
 }
 
+int64_t readCost(gpu::SmemType memory, ArrayRef<layout::Layout> readers) {
+  layout::SharedLayout shared = gpu::sharedOf(memory);
+  auto bytes = static_cast<int>(gpu::bytesOf(memory.getElementType()));
+  int64_t cost = 0;
+  for (const layout::Layout &reader : readers)
+    cost += readCost(reader, shared, bytes);
+  return cost;
+}
+
 gpu::SmemType stagingType(const layout::Layout &writer, Type elementType,
                           ArrayRef<layout::Layout> readers,
                           llvm::function_ref<int64_t(gpu::SmemType)> writeCost) {

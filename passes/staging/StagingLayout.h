@@ -11,6 +11,9 @@ int64_t accessCost(const layout::Layout &layout, const layout::SharedLayout &sha
                    const layout::VectorGroup &group);
 int64_t accessCost(const layout::Layout &layout, const layout::SharedLayout &shared, int64_t bytes);
 
+/// Cycles of a warp for all readers of a tile in such memory, by ldmatrix where that delivers their fragments.
+int64_t readCost(gpu::SmemType memory, llvm::ArrayRef<layout::Layout> readers);
+
 /// The memory for a tile of this element type that threads write in the layout `writer` and read in the layouts
 /// `readers`, all of one shape: a swizzle that lets both sides pass without bank conflicts, if there is one. `writeCost`
 /// is what it costs to write the tile to such memory, if that is not by stores.

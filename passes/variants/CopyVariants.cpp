@@ -9,21 +9,53 @@ using namespace mlir;
 
 namespace tile::passes {
 
+// What no asynchronous copy does.
+static Refusal whyNotAsync(ir::ViewLoadOp load) {
+  if (std::optional<std::string> why = whyNotAhead(load))
+    return why;
+  if (load.getPadding() == ir::Padding::Nan)
+    return "what is outside the view must read as NaN; it fills with zeros alone";
+  if (load.getCache() != ir::CacheMode::Default || load.getEvict() != ir::Eviction::Normal)
+    return "the load asks for a cache mode, which it does not take";
+  return std::nullopt;
+}
+
+// Bytes that are neighbours at an address that is a multiple of them.
+static int64_t bytesTogether(ir::ViewLoadOp load) {
+  return gpu::accessOf(load).getVector() *
+         gpu::bytesOf(ir::elementTypeOf(load.getResult().getType()));
+}
+
+// The copy engine takes tensors whose rows, and tiles whose first elements, lie at multiples of 16 bytes; it fills with
+// zeros what is outside.
+static Refusal refuseTma(Operation *op, const ir::Target &) {
+  constexpr int64_t kChunkBytes = 16;
+  constexpr int64_t kMostDims = 5;
+  auto load = cast<ir::ViewLoadOp>(op);
+  auto refused = [](const std::string &why) { return "tma refused: " + why; };
+  if (Refusal why = whyNotAsync(load))
+    return refused(*why);
+  auto view = load.getView().getDefiningOp<ir::MakeViewOp>();
+  if (!view || !gpu::viewOf(view))
+    return refused("the view is not an argument of the kernel");
+  if (load.getView().getType().getRank() > kMostDims)
+    return refused("the view has more than 5 dimensions");
+  if (bytesTogether(load) < kChunkBytes)
+    return refused("only " + std::to_string(bytesTogether(load)) +
+                   " bytes are known to be neighbours at an address aligned for them; it takes "
+                   "multiples of 16");
+  return std::nullopt;
+}
+
 // cp.async copies 4, 8 or 16 bytes and can fill with zeros.
 static Refusal refuseCpAsync(Operation *op, const ir::Target &) {
   constexpr int64_t kFewestBytes = 4;
   auto load = cast<ir::ViewLoadOp>(op);
   auto refused = [](const std::string &why) { return "cp_async refused: " + why; };
-  if (std::optional<std::string> why = whyNotAhead(load))
+  if (Refusal why = whyNotAsync(load))
     return refused(*why);
-  if (load.getPadding() == ir::Padding::Nan)
-    return refused("what is outside the view must read as NaN; it fills with zeros alone");
-  if (load.getCache() != ir::CacheMode::Default || load.getEvict() != ir::Eviction::Normal)
-    return refused("the load asks for a cache mode, which it does not take");
-  gpu::AccessAttr access = gpu::accessOf(op);
-  int64_t bytes = access.getVector() * gpu::bytesOf(ir::elementTypeOf(load.getResult().getType()));
-  if (bytes < kFewestBytes)
-    return refused("only " + std::to_string(bytes) +
+  if (bytesTogether(load) < kFewestBytes)
+    return refused("only " + std::to_string(bytesTogether(load)) +
                    " bytes are known to be neighbours at an address " +
                    "aligned for them; it takes 4, 8 or 16");
   return std::nullopt;
@@ -39,14 +71,15 @@ static Refusal refuseVector(Operation *op, const ir::Target &) {
 }
 
 // Loads for products may bypass the registers; the others end in them.
-static const Variant kCopyVariants[] = {{gpu::VariantKind::CpAsync, refuseCpAsync},
+static const Variant kCopyVariants[] = {{gpu::VariantKind::Tma, refuseTma, &ir::Target::hasTma},
+                                        {gpu::VariantKind::CpAsync, refuseCpAsync},
                                         {gpu::VariantKind::Vector, refuseVector},
                                         {gpu::VariantKind::Scalar, refuseNothing}};
 
 ArrayRef<Variant> copyVariants(Operation *op) {
   auto load = dyn_cast<ir::ViewLoadOp>(op);
   return load && feedsProduct(load) ? ArrayRef(kCopyVariants)
-                                    : ArrayRef(kCopyVariants).drop_front();
+                                    : ArrayRef(kCopyVariants).drop_front(2);
 }
 
 } // namespace tile::passes

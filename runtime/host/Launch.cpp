@@ -66,12 +66,20 @@ void checkGrid(const Named &record, const std::array<int64_t, 3> &grid) {
                   record.where);
 }
 
-void start(const Named &record, const LoadedKernel &kernel, detail::StreamState &stream,
+/// A kernel and the tensor maps of its calls of this form.
+struct Prepared {
+  const LoadedKernel &kernel;
+  jit::TensorMaps &maps;
+};
+
+void start(const Named &record, const Prepared &prepared, detail::StreamState &stream,
            std::span<const HostArg> args, const detail::LaunchOptions &options) {
+  const LoadedKernel &kernel = prepared.kernel;
   std::array<int64_t, 3> grid = gridOf(record, kernel, args, options);
   checkGrid(record, grid);
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
     return;
+  device::Device &device = *stream.owner->device;
   // Little-endian words: a narrow parameter is the low bytes of its word.
   size_t count = kernel.parameters.size();
   llvm::SmallVector<uint64_t, 64> words;
@@ -82,13 +90,18 @@ void start(const Named &record, const LoadedKernel &kernel, detail::StreamState 
                 sizeof words[i]);
     block[i] = {&words[i], static_cast<size_t>(kernel.parameters[i].bytes)};
   }
+  if (!kernel.tensorMaps.empty())
+    for (const device::TensorMap &map :
+         prepared.maps.encode(kernel.tensorMaps, args,
+                              {record.name, device, [&] { return stream.owner->jit->zeros(); }}))
+      block.push_back({&map, sizeof map});
   device::LaunchConfig config;
   config.grid = {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),
                  static_cast<uint32_t>(grid[2])};
   config.block = {kernel.threads, 1, 1};
   config.dynamicSharedBytes = kernel.sharedBytes;
   config.where = options.call;
-  stream.owner->device->launch(kernel.function, config, block, stream.handle);
+  device.launch(kernel.function, config, block, stream.handle);
 }
 
 // A compiled kernel says no more of its arguments than which parts of each it takes.
@@ -124,7 +137,8 @@ void jit::launchCompiled(const Device &device, const codegen::CompiledKernel &ke
   checkParts(kernel, args);
   Stream stream = device.stream();
   std::unique_ptr<LoadedKernel> loaded = device.state()->jit->load(kernel, kernel.name, {});
-  start({kernel.name, {}}, *loaded, stream.state(), args, options);
+  jit::TensorMaps maps;
+  start({kernel.name, {}}, {*loaded, maps}, stream.state(), args, options);
   stream.synchronize();
 }
 
@@ -145,23 +159,23 @@ template <class Act> static void forCall(Loc call, Act act) {
   }
 }
 
-/// The kernel for a call, after all checks of its arguments.
-static const LoadedKernel &kernelFor(jit::Call &call, detail::DeviceState &device) {
+/// The kernel for a call, after all checks of its arguments; `fresh` are the maps of one that is not remembered.
+static Prepared kernelFor(jit::Call &call, detail::DeviceState &device, jit::TensorMaps &fresh) {
   jit::RecentCalls &recent = jit::RecentCalls::ofThread();
   auto aliases = [&] { return device.jit->aliases(call); };
   const frontend::CallDevice callDevice{device.id, device.name};
-  if (const jit::RecentCall *known = recent.find(call.layout(device.id))) {
+  if (jit::RecentCall *known = recent.find(call.layout(device.id))) {
     call.checkAddresses(known->footprints, callDevice);
     jit::refuseOverlap(call, known->footprints, aliases);
-    return *known->kernel;
+    return {*known->kernel, known->maps};
   }
   call.check(callDevice);
   std::vector<jit::Footprint> footprints = jit::footprintsOf(call.record(), call.args());
   jit::refuseOverlap(call, footprints, aliases);
   const LoadedKernel &kernel = device.jit->get(call);
-  if (!kernel.isForNumbers)
-    recent.add(call.layout(device.id), {&kernel, std::move(footprints)});
-  return kernel;
+  if (kernel.isForNumbers)
+    return {kernel, fresh};
+  return {kernel, recent.add(call.layout(device.id), {&kernel, std::move(footprints), {}})->maps};
 }
 
 void detail::launch(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
@@ -169,8 +183,9 @@ void detail::launch(const KernelRecord &record, const Stream &stream, std::span<
   forCall(options.call, [&] {
     StreamState &state = stream.state();
     jit::Call call(record, args, consts, options.compile);
-    const LoadedKernel &kernel = kernelFor(call, *state.owner);
-    start({record.name, record.where}, kernel, state, args, options);
+    jit::TensorMaps fresh;
+    Prepared prepared = kernelFor(call, *state.owner, fresh);
+    start({record.name, record.where}, prepared, state, args, options);
   });
 }
 
@@ -179,7 +194,8 @@ void detail::prepare(const KernelRecord &record, const Device &device,
                      const LaunchOptions &options) {
   forCall(options.call, [&] {
     jit::Call call(record, args, consts, options.compile);
-    kernelFor(call, *device.state());
+    jit::TensorMaps fresh;
+    kernelFor(call, *device.state(), fresh);
   });
 }
 

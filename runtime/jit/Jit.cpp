@@ -49,6 +49,24 @@ Jit::Jit(std::shared_ptr<device::Device> device)
     : device_(std::move(device)), target_(targetOf(device_->props())),
       targetInfo_(targetInfo(target_)) {}
 
+Jit::~Jit() {
+  try {
+    device_->free(zeros_);
+  } catch (...) { // a device that is broken has told somebody else
+  }
+}
+
+device::DevicePtr Jit::zeros() {
+  constexpr size_t kBytes = 16;
+  std::call_once(zerosMade_, [&] {
+    device::DevicePtr made = device_->alloc(kBytes);
+    device_->fill(made, 0, kBytes);
+    device_->synchronize(device::Stream{});
+    zeros_ = made;
+  });
+  return zeros_;
+}
+
 const LoadedKernel &Jit::get(Call &call) {
   if (const LoadedKernel *kernel = find(call))
     return *kernel;
@@ -175,6 +193,7 @@ std::unique_ptr<LoadedKernel> Jit::load(codegen::CompiledKernel compiled, const 
   kernel->parameters = std::move(compiled.parameters);
   for (const codegen::Parameter &parameter : kernel->parameters)
     kernel->offsets.push_back(offsetOf(parameter));
+  kernel->tensorMaps = std::move(compiled.tensorMaps);
   kernel->grid = std::move(compiled.grid);
   if (compiled.persistent)
     kernel->mostPrograms = programsAtOnce(kernel->function, compiled);

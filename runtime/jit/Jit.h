@@ -24,6 +24,7 @@ struct LoadedKernel {
   std::string name;
   std::vector<codegen::Parameter> parameters;
   std::vector<size_t> offsets; ///< of each parameter's word from the first argument of a call
+  std::vector<codegen::TensorMapRecipe> tensorMaps; ///< parameters behind those
   codegen::GridExpression grid;
   bool isForNumbers = false; ///< its code depends on the values of scalars
   int64_t mostPrograms = 0;  ///< of a persistent kernel: how many run at once; 0: any number
@@ -34,6 +35,9 @@ struct LoadedKernel {
 class Jit {
 public:
   explicit Jit(std::shared_ptr<device::Device> device);
+  ~Jit();
+  Jit(const Jit &) = delete;
+  Jit &operator=(const Jit &) = delete;
 
   /// The kernel for a call, compiled and loaded by the first caller while others wait. The
   /// reference is valid as long as the Jit. A compile that fails throws in all waiting callers and
@@ -47,6 +51,9 @@ public:
   /// Loads a compiled kernel; `name` and `where` are for messages.
   std::unique_ptr<LoadedKernel> load(codegen::CompiledKernel compiled, const std::string &name,
                                      Loc where) const;
+
+  /// Where 16 bytes on the device are 0.
+  device::DevicePtr zeros();
 
   /// How many compiles were started, failed ones included.
   uint64_t compileCount() const { return compiles_; }
@@ -98,6 +105,8 @@ private:
   mutable std::shared_mutex mutex_; ///< guards all families and entries
   KeyMap<Signature> signatures_;
   std::atomic<uint64_t> compiles_ = 0;
+  std::once_flag zerosMade_;
+  device::DevicePtr zeros_ = 0; ///< null until asked for
 };
 
 } // namespace tile::jit

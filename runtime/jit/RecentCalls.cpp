@@ -15,15 +15,16 @@ size_t RecentCalls::slotOf(llvm::ArrayRef<uint64_t> call) {
          kSlots;
 }
 
-const RecentCall *RecentCalls::find(llvm::ArrayRef<uint64_t> call) const {
-  const Slot &slot = slots_[slotOf(call)];
+RecentCall *RecentCalls::find(llvm::ArrayRef<uint64_t> call) {
+  Slot &slot = slots_[slotOf(call)];
   return call == llvm::ArrayRef<uint64_t>(slot.call) ? &slot.known : nullptr;
 }
 
-void RecentCalls::add(llvm::ArrayRef<uint64_t> call, RecentCall known) {
+RecentCall *RecentCalls::add(llvm::ArrayRef<uint64_t> call, RecentCall known) {
   Slot &slot = slots_[slotOf(call)];
   slot.call.assign(call.begin(), call.end());
   slot.known = std::move(known);
+  return &slot.known;
 }
 
 } // namespace tile::jit

@@ -4,6 +4,7 @@
 
 #include "runtime/jit/Footprints.h"
 #include "runtime/jit/KeyMap.h"
+#include "runtime/jit/TensorMaps.h"
 
 #include <vector>
 
@@ -15,6 +16,7 @@ struct LoadedKernel;
 struct RecentCall {
   const LoadedKernel *kernel = nullptr;
   std::vector<Footprint> footprints;
+  TensorMaps maps; ///< as of the last launch
 };
 
 /// By what Call::layout says of them. Each thread has its own, so that nobody waits. Newer calls take the places of
@@ -24,9 +26,10 @@ public:
   static RecentCalls &ofThread();
 
   /// What was added of a call, or null.
-  const RecentCall *find(llvm::ArrayRef<uint64_t> call) const;
-  /// The kernel's device may end before the thread: no later call has its number.
-  void add(llvm::ArrayRef<uint64_t> call, RecentCall known);
+  RecentCall *find(llvm::ArrayRef<uint64_t> call);
+  /// The kernel's device may end before the thread: no later call has its number. Returns what was added, which the next
+  /// call to add may replace.
+  RecentCall *add(llvm::ArrayRef<uint64_t> call, RecentCall known);
 
 private:
   static constexpr size_t kSlots = 1024;
