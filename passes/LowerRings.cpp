@@ -204,16 +204,23 @@ private:
     return strides;
   }
 
-  // The barriers stand round all that uses the ring, in the block of its loop: around that again and again if it is in a
-  // loop itself. What was written to the slots' memory before is seen before the engine writes there.
-  void makeBarriers() {
+  // The innermost block round the ring's loop that all its users are in.
+  Block *blockOfUsers() {
     scf::ForOp loop = loopOfRing();
     Block *block = loop ? loop->getBlock() : ring_->getBlock();
+    auto holds = [&](Operation *user) { return block->findAncestorOpInBlock(*user) != nullptr; };
+    while (!llvm::all_of(ring_->getUsers(), holds))
+      block = block->getParentOp()->getBlock();
+    return block;
+  }
+
+  // The barriers stand round all that uses the ring, again and again if that is in a loop. What was written to the slots'
+  // memory before is seen before the engine writes there.
+  void makeBarriers() {
+    Block *block = blockOfUsers();
     Operation *first = nullptr, *last = nullptr;
     for (Operation *user : ring_->getUsers()) {
       Operation *outer = block->findAncestorOpInBlock(*user);
-      if (!outer)
-        continue;
       first = first && first->isBeforeInBlock(outer) ? first : outer;
       last = last && outer->isBeforeInBlock(last) ? last : outer;
     }

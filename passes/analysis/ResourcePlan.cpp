@@ -33,17 +33,27 @@ static Operation *outermostBelow(Operation *user, Block *block) {
   return user;
 }
 
+// Barriers that are not given up have their memory to the end.
+static bool areBarriersToTheEnd(ArrayRef<Operation *> users) {
+  auto has = [&](auto is) { return llvm::any_of(users, is); };
+  return has([](Operation *user) { return isa<gpu::MbarrierInitOp>(user); }) &&
+         !has([](Operation *user) { return isa<gpu::MbarrierInvalOp>(user); });
+}
+
 ResourcePlan::ResourcePlan(func::FuncOp function) {
   ProgramOrder order(function);
   gpu::SharedAccesses accesses = gpu::sharedAccessesOf(function);
   function.walk([&](gpu::SmemAllocOp op) {
     SharedAllocation allocation{op, op.getTotalBytes()};
     allocation.firstUse = order.end[function];
-    for (Operation *user : accesses.lookup(op)) {
+    ArrayRef<Operation *> users = accesses[op];
+    for (Operation *user : users) {
       Operation *whole = outermostBelow(user, op->getBlock());
       allocation.firstUse = std::min(allocation.firstUse, order.start[whole]);
       allocation.lastUse = std::max(allocation.lastUse, order.end[whole]);
     }
+    if (areBarriersToTheEnd(users))
+      allocation.lastUse = order.end[function];
     all_.push_back(allocation);
   });
   place();

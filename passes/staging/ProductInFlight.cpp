@@ -30,7 +30,8 @@ std::optional<CarriedProduct> findProduct(scf::ForOp loop, Value ring) {
   loop.walk([&](gpu::DotAsyncOp product) { products.push_back(product); });
   if (products.size() != 1 || products.front()->getBlock() != loop.getBody())
     return std::nullopt;
-  CarriedProduct found{products.front(), {}, dyn_cast<BlockArgument>(products.front().getAcc()), {}};
+  CarriedProduct found{
+      products.front(), {}, dyn_cast<BlockArgument>(products.front().getAcc()), {}};
   if (!found.sums || found.sums.getOwner() != loop.getBody() || !found.sums.hasOneUse() ||
       !found.product.getResult().hasOneUse())
     return std::nullopt;
@@ -77,8 +78,7 @@ gpu::RingReleaseOp releaseLater(scf::ForOp &loop, CarriedProduct &found) {
   Value none = arith::ConstantIntOp::create(rewriter, loc, -1, 32);
   gpu::RingReleaseOp early = found.release, later;
   Operation *wait = found.wait;
-  auto next = [&](OpBuilder &b, Location,
-                  ArrayRef<BlockArgument> variables) -> SmallVector<Value> {
+  auto next = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> variables) -> SmallVector<Value> {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfter(wait);
     later = gpu::RingReleaseOp::create(b, loc, ring, variables.front());
