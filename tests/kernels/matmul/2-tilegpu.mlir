@@ -14,9 +14,9 @@ module {
     %c32_i32 = arith.constant 32 : i32
     %cst = arith.constant dense<0.000000e+00> : tensor<32x32xf32, #layout>
     %c1_i32 = arith.constant 1 : i32
-    %2 = tile.make_view %arg8, extents [%arg9, %arg10], strides [%arg11, %c1_i32] : i32 -> !tile.view<2xf16>
-    %3 = tile.make_view %arg4, extents [%arg5, %arg6], strides [%arg7, %c1_i32] : i32 -> !tile.view<2xf16>
-    %4 = tile.make_view %arg0, extents [%arg1, %arg2], strides [%arg3, %c1_i32] : i32 -> !tile.view<2xf16>
+    %2 = tile.make_view %arg8, extents [%arg9, %arg10], strides [%arg11, %c1_i32] {tilegpu.view_of = #tilegpu.view_of<arg = 2, dims = [0, 1]>} : i32 -> !tile.view<2xf16>
+    %3 = tile.make_view %arg4, extents [%arg5, %arg6], strides [%arg7, %c1_i32] {tilegpu.view_of = #tilegpu.view_of<arg = 1, dims = [0, 1]>} : i32 -> !tile.view<2xf16>
+    %4 = tile.make_view %arg0, extents [%arg1, %arg2], strides [%arg3, %c1_i32] {tilegpu.view_of = #tilegpu.view_of<arg = 0, dims = [0, 1]>} : i32 -> !tile.view<2xf16>
     %5 = arith.addi %arg2, %c31_i32 : i32
     %6 = arith.divsi %5, %c32_i32 : i32
     %7 = tile.program_id 0 : i32
@@ -62,9 +62,9 @@ module {
       %37 = tilegpu.smem_load %29 : <32x32xf16, #shared> -> tensor<32x32xf16, #layout2>
       %38 = tile.dot %36, %37, %arg13 {tilegpu.variant = #tilegpu.variant<mma_sync>, tilegpu.warp_grid = #tilegpu.warp_grid<rows = 2, columns = 2>} : tensor<32x32xf16, #layout1>, tensor<32x32xf16, #layout2>, tensor<32x32xf32, #layout>
       tilegpu.async_commit
-      %39 = arith.addi %arg14, %c2048_i32 : i32
-      %40 = arith.cmpi eq, %arg14, %c4096_i32 : i32
-      %41 = arith.select %40, %c0_i32, %39 : i32
+      %39 = arith.cmpi eq, %arg14, %c4096_i32 : i32
+      %40 = arith.addi %arg14, %c2048_i32 : i32
+      %41 = arith.select %39, %c0_i32, %40 : i32
       scf.yield %38, %41, %arg14 : tensor<32x32xf32, #layout>, i32, i32
     } {tile.stages = 3 : i32, tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked">}
     %25 = tile.convert %24#0 : tensor<32x32xf32, #layout> -> tensor<32x32xf16, #layout>

@@ -635,9 +635,9 @@ module {
     %637 = llvm.extractvalue %634[2] : !llvm.struct<(f32, f32, f32, f32)> 
     %638 = llvm.extractvalue %634[3] : !llvm.struct<(f32, f32, f32, f32)> 
     %639 = llvm.inline_asm has_side_effects "cp.async.commit_group;", "~{memory}"  : () -> !llvm.void
-    %640 = llvm.add %229, %183 : i32
-    %641 = llvm.icmp "eq" %229, %219 : i32
-    %642 = llvm.select %641, %128, %640 : i1, i32
+    %640 = llvm.icmp "eq" %229, %219 : i32
+    %641 = llvm.add %229, %183 : i32
+    %642 = llvm.select %640, %128, %641 : i1, i32
     %643 = llvm.add %220, %132 : i32
     llvm.br ^bb1(%643, %582, %583, %584, %585, %635, %636, %637, %638, %642, %229 : i32, f32, f32, f32, f32, f32, f32, f32, f32, i32, i32)
   ^bb3:  // pred: ^bb1

@@ -182,9 +182,9 @@ define ptx_kernel void @matmul(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr 
   %174 = extractvalue { float, float, float, float } %171, 2, !dbg !9
   %175 = extractvalue { float, float, float, float } %171, 3, !dbg !9
   call void asm sideeffect "cp.async.commit_group;", "~{memory}"() #5, !dbg !7
-  %176 = add i32 %107, 2048, !dbg !7
-  %177 = icmp eq i32 %107, 4096, !dbg !7
-  %178 = select i1 %177, i32 0, i32 %176, !dbg !7
+  %176 = icmp eq i32 %107, 4096, !dbg !7
+  %177 = add i32 %107, 2048, !dbg !7
+  %178 = select i1 %176, i32 0, i32 %177, !dbg !7
   %179 = add i32 %98, 1, !dbg !7
   br label %97, !dbg !7
 

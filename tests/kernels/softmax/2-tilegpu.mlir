@@ -11,8 +11,8 @@ module {
     %c0_i32 = arith.constant 0 : i32
     %cst = arith.constant dense<0xFF800000> : tensor<1x1024xf32, #layout>
     %c1_i32 = arith.constant 1 : i32
-    %0 = tile.make_view %arg4, extents [%arg5, %arg6], strides [%arg7, %c1_i32] : i32 -> !tile.view<2xf32>
-    %1 = tile.make_view %arg0, extents [%arg1, %arg2], strides [%arg3, %c1_i32] : i32 -> !tile.view<2xf32>
+    %0 = tile.make_view %arg4, extents [%arg5, %arg6], strides [%arg7, %c1_i32] {tilegpu.view_of = #tilegpu.view_of<arg = 1, dims = [0, 1]>} : i32 -> !tile.view<2xf32>
+    %1 = tile.make_view %arg0, extents [%arg1, %arg2], strides [%arg3, %c1_i32] {tilegpu.view_of = #tilegpu.view_of<arg = 0, dims = [0, 1]>} : i32 -> !tile.view<2xf32>
     %2 = tile.arange 0, 1 : tensor<1xi32, #layout1>
     %3 = tile.reshape %2 : tensor<1xi32, #layout1> -> tensor<1x1xi32, #layout2>
     %4 = tile.program_id 0 : i32
