@@ -1,6 +1,7 @@
-// Matrix product: one program computes one tile of C. Which tile sizes suit a shape is decided here.
+// Matrix product: one program computes one tile of C.
 #include <tile/ops/Matmul.h>
 
+#include "ops/MatmulTiles.h"
 #include "ops/NewTensor.h"
 
 #include <tile/Registry.h>
@@ -12,37 +13,8 @@ namespace detail {
 
 namespace {
 
-/// Programs that keep a large GPU busy; with fewer, smaller tiles finish earlier.
-constexpr int64_t kBusyPrograms = 128;
 /// Columns of tiles are walked in groups of this many rows, which share operands in the L2 cache.
 constexpr int kSwizzleRows = 8;
-
-int64_t programs(int64_t m, int64_t n, int64_t batches, const MatmulTiles &tiles) {
-  return batches * ((m + tiles.m - 1) / tiles.m) * ((n + tiles.n - 1) / tiles.n);
-}
-
-/// The power of two that covers `extent`, from 16 to `largest`.
-int sideFor(int64_t extent, int largest) {
-  int side = 16;
-  while (side < extent && side < largest)
-    side *= 2;
-  return side;
-}
-
-MatmulTiles chooseTiles(int64_t m, int64_t n, int64_t batches, DType dtype, Precision precision) {
-  // Fused multiply-adds hold both operands in registers, so their tiles are smaller.
-  if (dtype == f64)
-    return {sideFor(m, 32), sideFor(n, 32), 16, 4};
-  bool onTensorCores = dtype != f32 || precision != Precision::ieee;
-  int largest = onTensorCores && !(dtype == f32 && precision == Precision::tf32x3) ? 128 : 64;
-  // 128 bytes of K a step, whole lines of the caches: a step has work for all of a pipeline's waits.
-  MatmulTiles tiles = {sideFor(m, largest), sideFor(n, largest), dtype == f32 ? 32 : 64, 4};
-  while (programs(m, n, batches, tiles) < kBusyPrograms && std::max(tiles.m, tiles.n) > 32)
-    (tiles.m >= tiles.n ? tiles.m : tiles.n) /= 2;
-  if (tiles.m * tiles.n >= 128 * 128)
-    tiles.warps = 8;
-  return tiles;
-}
 
 /// The precision by its name on the command line.
 Precision precisionOf(const OpSettings &settings) {
@@ -71,7 +43,7 @@ const bool registered = registerOp({
           int64_t m = settings.integer("M", 4096), n = settings.integer("N", 4096),
                   k = settings.integer("K", 4096);
           Precision precision = precisionOf(settings);
-          MatmulTiles tiles = chooseTiles(m, n, 1, dtype, precision);
+          MatmulTiles tiles = chooseTiles({m, n, 1, dtype, precision, {}, 1});
           return KernelRequest(
               registeredProgram
                   .consts(settings.integer("BM", tiles.m), settings.integer("BN", tiles.n),
@@ -238,8 +210,10 @@ MatmulLaunch foldForMatmul(std::span<Operand> operands, Precision precision, con
   int64_t batches = 1;
   for (int dim = 0; dim < c.rank() - 2; ++dim)
     batches *= c.extent(dim);
-  return {.tiles = chooseTiles(c.extent(c.rank() - 2), c.extent(c.rank() - 1), batches,
-                               operands[1].dtype(), precision)};
+  Device device = site.stream.device();
+  return {.tiles = chooseTiles({c.extent(c.rank() - 2), c.extent(c.rank() - 1), batches,
+                                operands[1].dtype(), precision, device.target(),
+                                device.multiprocessors()})};
 }
 
 std::vector<std::string> matmulParameters(size_t arguments) {
@@ -266,7 +240,7 @@ static DType sumsOf(DType dtype) { return dtype == f64 ? f64 : f32; }
 Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTiles tiles,
                  Precision precision) {
   auto sums = var(zeros(sumsOf(a.dtype()), {tiles.m, tiles.n}));
-  for (auto k : range(cdiv(a.dim(1), tiles.k)).stages(3))
+  for (auto k : range(cdiv(a.dim(1), tiles.k)).stages(matmulStages(tiles, a.dtype())))
     sums = dot(a.tile({tiles.m, tiles.k})(place.m, k), b.tile({tiles.k, tiles.n})(k, place.n), sums,
                {.precision = precision});
   return sums;
@@ -274,7 +248,7 @@ Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTil
 Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTiles tiles,
                  Precision precision) {
   auto sums = var(zeros(sumsOf(a.dtype()), {tiles.m, tiles.n}));
-  for (auto k : range(cdiv(a.dim(2), tiles.k)).stages(3)) {
+  for (auto k : range(cdiv(a.dim(2), tiles.k)).stages(matmulStages(tiles, a.dtype()))) {
     Value left = a.tile({1, tiles.m, tiles.k})(place.batch, place.m, k);
     Value right = b.tile({1, tiles.k, tiles.n})(place.batch, k, place.n);
     sums = dot(reshape(left, {tiles.m, tiles.k}), reshape(right, {tiles.k, tiles.n}), sums,

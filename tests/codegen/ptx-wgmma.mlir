@@ -1,4 +1,4 @@
-// A product of f16 on sm_90a: operands are copied ahead and read in shared memory, by rows both, so that B's neighbours lie
+// A product of f16 on sm_90a: operands are copied ahead by the threads, as demanded, and read in shared memory, by rows both, so that B's neighbours lie
 // along N. The writers' fence stands before the barrier; no fragment is loaded.
 // RUN: %hopper_to_ptx %t
 // RUN: FileCheck %s < %t
@@ -34,8 +34,8 @@ func.func @matmul(%a: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_st
   %n = arith.muli %q, %c128 : i32
   %k = tile.dim %a, 1 : !tile.view<2xf16> -> i32
   %acc = scf.for %i = %c0 to %k step %c64 iter_args(%s = %zero) -> tensor<128x128xf32> : i32 {
-    %x = tile.view_load %a[%m, %i] : !tile.view<2xf16> -> tensor<128x64xf16>
-    %y = tile.view_load %b[%i, %n] : !tile.view<2xf16> -> tensor<64x128xf16>
+    %x = tile.view_load %a[%m, %i] {tile.variant = 1 : i32} : !tile.view<2xf16> -> tensor<128x64xf16>
+    %y = tile.view_load %b[%i, %n] {tile.variant = 1 : i32} : !tile.view<2xf16> -> tensor<64x128xf16>
     %t = tile.dot %x, %y, %s : tensor<128x64xf16>, tensor<64x128xf16>, tensor<128x128xf32>
     scf.yield %t : tensor<128x128xf32>
   }

@@ -48,8 +48,8 @@ func.func @one_slot(%x: tensor<4x8xf16, #l>, %n: i32) {
 // CHECK: tilegpu.copy_async
 // CHECK: tilegpu.smem_store
 // CHECK: tilegpu.async_commit
-// CHECK: %[[BEHIND:.*]] = arith.addi %[[SLOT]], %c128_i32
 // CHECK: %[[IS_LAST:.*]] = arith.cmpi eq, %[[SLOT]], %c256_i32
+// CHECK: %[[BEHIND:.*]] = arith.addi %[[SLOT]], %c128_i32
 // CHECK: %[[NEXT:.*]] = arith.select %[[IS_LAST]], %c0{{.*}}, %[[BEHIND]]
 // CHECK: scf.yield %[[NEXT]], %[[SLOT]]
 func.func @two_ahead(%v: !tile.view<2xf16>, %x: tensor<4x8xf16, #l>, %n: i32, %p: i1) {

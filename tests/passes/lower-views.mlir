@@ -9,7 +9,7 @@
 // CHECK-SAME: %[[X:[a-z0-9]*]]: f32 {tile.param = #tile.param<scalar, 1>}
 // CHECK-SAME: %[[Q:[a-z0-9]*]]: !tile.ptr<i32> {tile.divisibility = 8 : i32, tile.param = #tile.param<pointer, 2>}
 // CHECK: %[[ONE:.*]] = arith.constant 1 : i32
-// CHECK: tile.make_view %[[P]], extents [%[[M]], %[[N]]], strides [%[[S]], %[[ONE]]] : i32 -> !tile.view<2xf16>
+// CHECK: tile.make_view %[[P]], extents [%[[M]], %[[N]]], strides [%[[S]], %[[ONE]]] {tilegpu.view_of = #tilegpu.view_of<arg = 0, dims = [0, 1]>} : i32 -> !tile.view<2xf16>
 func.func @arguments(%v: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>,
                                             tile.extent_divisible = array<i64: 1, 64>,
                                             tile.stride_bytes_divisible = array<i64: 16, 2>},
@@ -28,7 +28,7 @@ func.func @own_alignment(%v: !tile.view<1xf64>) attributes {tile.kernel} { retur
 // CHECK-SAME: %[[M:[a-z0-9]*]]: i32 {{{.*}}#tile.param<extent, 0, 0>}
 // CHECK-SAME: %[[S:[a-z0-9]*]]: i64 {{{.*}}#tile.param<stride, 0, 0>}
 // CHECK: %[[E:.*]] = arith.extsi %[[M]] : i32 to i64
-// CHECK: tile.make_view %{{.*}}, extents [%[[E]]], strides [%[[S]]] : i64 -> !tile.view<1xf32>
+// CHECK: tile.make_view %{{.*}}, extents [%[[E]]], strides [%[[S]]] {{.*}} : i64 -> !tile.view<1xf32>
 func.func @wide(%v: !tile.view<1xf32> {tile.wide}) attributes {tile.kernel} { return }
 
 // The grid's symbols follow their arguments.

@@ -1,0 +1,90 @@
+#include "ops/MatmulTiles.h"
+
+#include <algorithm>
+
+namespace tile::ops::detail {
+
+namespace {
+
+/// Programs that keep a large GPU busy; with fewer, smaller tiles finish earlier.
+constexpr int64_t kBusyPrograms = 128;
+
+int64_t cdiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t programs(const MatmulShape &shape, int m, int n) {
+  return shape.batches * cdiv(shape.m, m) * cdiv(shape.n, n);
+}
+
+/// The power of two that covers `extent`, from 16 to `largest`.
+int sideFor(int64_t extent, int largest) {
+  int side = 16;
+  while (side < extent && side < largest)
+    side *= 2;
+  return side;
+}
+
+// --- Warps by themselves ---------------------------------------------------------------------------
+
+// Each halving of tiles that are too few to keep the GPU busy doubles the programs.
+MatmulTiles tilesOfWarps(const MatmulShape &shape) {
+  // Fused multiply-adds hold both operands in registers, so their tiles are smaller.
+  if (shape.dtype == f64)
+    return {sideFor(shape.m, 32), sideFor(shape.n, 32), 16, 4};
+  bool isFloat = shape.dtype == f32, onTensorCores = !isFloat || shape.precision != Precision::ieee;
+  int largest = onTensorCores && !(isFloat && shape.precision == Precision::tf32x3) ? 128 : 64;
+  // 128 bytes of K a step, whole lines of the caches: a step has work for all of a pipeline's waits.
+  MatmulTiles tiles = {sideFor(shape.m, largest), sideFor(shape.n, largest), isFloat ? 32 : 64, 4};
+  while (programs(shape, tiles.m, tiles.n) < kBusyPrograms && std::max(tiles.m, tiles.n) > 32)
+    (tiles.m >= tiles.n ? tiles.m : tiles.n) /= 2;
+  if (tiles.m * tiles.n >= 128 * 128)
+    tiles.warps = 8;
+  return tiles;
+}
+
+// --- Groups of four warps ----------------------------------------------------------------------------
+
+/// A tile that groups of warps compute by wgmma, and the part of a multiprocessor's peak rate that it
+/// reaches with long K: of what each step reads, larger tiles make more products. Measured on an H100.
+struct GroupTile {
+  int m, n, warps;
+  double rate;
+};
+constexpr GroupTile kGroupTiles[] = {{128, 256, 8, 1.0}, {256, 128, 8, 1.0},  {128, 128, 8, 0.86},
+                                     {64, 128, 4, 0.62}, {128, 64, 4, 0.62}, {64, 64, 4, 0.4}};
+
+// Rows and columns that are too few for the smallest of them.
+constexpr int64_t kFewestForGroups = 33;
+
+// The time of a program is that of its products; as many run at once as there are multiprocessors, and the last round
+// takes as long as a full one.
+MatmulTiles tilesOfGroups(const MatmulShape &shape) {
+  const GroupTile *best = nullptr;
+  double bestTime = 0;
+  for (const GroupTile &tile : kGroupTiles) {
+    auto rounds = static_cast<double>(cdiv(programs(shape, tile.m, tile.n), shape.multiprocessors));
+    double time = rounds * tile.m * tile.n / tile.rate;
+    if (!best || time < bestTime)
+      best = &tile, bestTime = time;
+  }
+  return {best->m, best->n, 64, best->warps};
+}
+
+} // namespace
+
+MatmulTiles chooseTiles(const MatmulShape &shape) {
+  bool hasGroups = shape.target == "sm_90a" && (shape.dtype == f16 || shape.dtype == bf16);
+  bool isLarge = shape.m >= kFewestForGroups && shape.n >= kFewestForGroups;
+  return hasGroups && isLarge ? tilesOfGroups(shape) : tilesOfWarps(shape);
+}
+
+// The copy engine runs as far ahead as there is memory for; threads that copy gain little beyond two steps.
+int matmulStages(const MatmulTiles &tiles, DType dtype) {
+  constexpr int kByThreads = 3, kMostByEngine = 8;
+  constexpr int64_t kRingBytes = 192 * 1024;
+  if (target().sm < 90 || sizeOf(dtype) != 2)
+    return kByThreads;
+  int64_t stepBytes = int64_t{tiles.m + tiles.n} * tiles.k * 2;
+  return static_cast<int>(std::clamp<int64_t>(kRingBytes / stepBytes, kByThreads, kMostByEngine));
+}
+
+} // namespace tile::ops::detail
