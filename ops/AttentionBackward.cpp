@@ -61,9 +61,11 @@ void storeRows(const Out<any, 4> &y, Value batch, Value head, Value tile, Value 
       cast(y.dtype(), reshape(sums, {1, 1, rows, tiles.head}));
 }
 
-/// Multiply-adds of wide rows in f32 leave no register for copies that run ahead, nor for their places across the loop.
+/// Multiply-adds of wide rows in f32 leave no register for copies that run ahead, nor for their places across the loop;
+/// those of the copy engine take some more.
 Range sweep(const Range &tiles, const GradientInputs &in, int head, Precision precision) {
-  bool fillsRegisters = in.q.dtype() == f32 && precision == Precision::ieee && head > 96;
+  int widest = target().sm >= 90 ? 80 : 96;
+  bool fillsRegisters = in.q.dtype() == f32 && precision == Precision::ieee && head > widest;
   return fillsRegisters ? tiles.stages(1).no_licm() : tiles.stages(2);
 }
 

@@ -49,7 +49,7 @@ struct GroupTile {
   int m, n, warps;
   double rate;
 };
-constexpr GroupTile kGroupTiles[] = {{128, 256, 8, 1.0}, {256, 128, 8, 1.0},  {128, 128, 8, 0.86},
+constexpr GroupTile kGroupTiles[] = {{128, 256, 8, 1.0}, {256, 128, 8, 1.0}, {128, 128, 8, 0.86},
                                      {64, 128, 4, 0.62}, {128, 64, 4, 0.62}, {64, 64, 4, 0.4}};
 
 // Rows and columns that are too few for the smallest of them.
