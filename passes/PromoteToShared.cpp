@@ -41,10 +41,16 @@ struct Staged {
 struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
   void runOnOperation() final {
     StagedOperands byLoops;
-    getOperation().walk([&](scf::ForOp loop) {
-      for (auto [use, memory] : promoteLoads(loop))
+    WalkResult promoted = getOperation().walk([&](scf::ForOp loop) {
+      FailureOr<StagedOperands> staged = promoteLoads(loop);
+      if (failed(staged))
+        return WalkResult::interrupt();
+      for (auto [use, memory] : *staged)
         byLoops[use] = memory;
+      return WalkResult::advance();
     });
+    if (promoted.wasInterrupted())
+      return signalPassFailure();
     SmallVector<ir::DotOp> dots;
     getOperation().walk([&](ir::DotOp dot) { dots.push_back(dot); });
     for (ir::DotOp dot : dots)

@@ -6,6 +6,7 @@
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
 #include "ir/TensorCopy.h"
+#include "ir/UserError.h"
 #include "ir/layout/Derived.h"
 #include "ir/layout/MultiplyAdd.h"
 #include "passes/analysis/RunAhead.h"
@@ -72,8 +73,11 @@ class LoopRing {
 public:
   explicit LoopRing(scf::ForOp loop) : loop_(loop), b_(loop.getContext()) {}
 
-  StagedOperands promote() {
+  FailureOr<StagedOperands> promote() {
     collect();
+    for (auto &[load, part] : parts_)
+      if (failed(verifyDemand(load, part)))
+        return failure();
     if (!parts_.empty()) {
       b_.setInsertionPoint(loop_.getBody(), placeOfFills());
       fill();
@@ -168,6 +172,13 @@ private:
     return false;
   }
 
+  static LogicalResult verifyDemand(ir::ViewLoadOp load, const Part &part) {
+    bool wantsTma = gpu::demandedVariantOf(load) == gpu::VariantKind::Tma;
+    if (!wantsTma || part.transport == gpu::VariantKind::Tma)
+      return success();
+    return ir::userError(load.emitError(), ErrorCode::Unsupported) << gpu::refusalsOf(load).back();
+  }
+
   static void decideByThreads(ir::ViewLoadOp load, Part &part) {
     Type element = ir::elementTypeOf(load.getResult().getType());
     bool wantsAsync = gpu::variantOf(load) == gpu::VariantKind::CpAsync;
@@ -251,7 +262,8 @@ private:
       gpu::addRefusal(
           moved,
           "cp_async refused: a thread's neighbours in the view are no neighbours in shared memory");
-      gpu::setVariant(moved, gpu::VariantKind::Vector);
+      gpu::setVariant(moved, gpu::accessOf(moved).getVector() > 1 ? gpu::VariantKind::Vector
+                                                                  : gpu::VariantKind::Scalar);
     }
     return inShape(moved.getResult(), part.shape, part.loaded);
   }
@@ -331,6 +343,6 @@ private:
 
 } // namespace
 
-StagedOperands promoteLoads(scf::ForOp loop) { return LoopRing(loop).promote(); }
+FailureOr<StagedOperands> promoteLoads(scf::ForOp loop) { return LoopRing(loop).promote(); }
 
 } // namespace tile::passes

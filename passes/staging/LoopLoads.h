@@ -12,7 +12,8 @@ using StagedOperands = llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, ml
 
 /// Replaces the loads of a loop that products of its body depend on, and that may run ahead, by a ring of one slot: acquire,
 /// copies (or loads and puts), commit and get at the top of the body, release at its end. Products by tensor cores read
-/// their fragments from it; those by multiply-add are returned, their operands still to be replaced.
-StagedOperands promoteLoads(mlir::scf::ForOp loop);
+/// their fragments from it; those by multiply-add are returned, their operands still to be replaced. An error where the
+/// program demands a way to copy that memory as the readers need it refuses.
+mlir::FailureOr<StagedOperands> promoteLoads(mlir::scf::ForOp loop);
 
 } // namespace tile::passes

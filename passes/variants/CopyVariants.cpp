@@ -2,6 +2,7 @@
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/layout/Shared.h"
+#include "passes/analysis/AxisInfo.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/variants/Variants.h"
 
@@ -26,6 +27,26 @@ static int64_t bytesTogether(ir::ViewLoadOp load) {
          gpu::bytesOf(ir::elementTypeOf(load.getResult().getType()));
 }
 
+// Do the view's rows, and the tile's first elements, lie at multiples of so many bytes? Where the view ends does not matter.
+static Refusal whyNotAligned(ir::ViewLoadOp load, ir::MakeViewOp view, int64_t alignment) {
+  AxisInfoAnalysis axis;
+  int64_t elements =
+      std::max<int64_t>(1, alignment / gpu::bytesOf(ir::elementTypeOf(load.getResult().getType())));
+  int32_t fastest = gpu::accessOf(load).getOrder().front();
+  APInt unit;
+  if (!matchPattern(view.getStrides()[fastest], m_ConstantInt(&unit)) || !unit.isOne())
+    return "no dimension of the view is known to be contiguous";
+  std::string words = " is not known to be a multiple of " + std::to_string(alignment) + " bytes";
+  if (axis.divisibilityOf(view.getBase()) % alignment)
+    return "the view's address" + words;
+  if (axis.divisibilityOf(load.getOffsets()[fastest]) % elements)
+    return "the tile's place along the contiguous dimension" + words;
+  for (auto [dim, stride] : llvm::enumerate(view.getStrides()))
+    if (static_cast<int32_t>(dim) != fastest && axis.divisibilityOf(stride) % elements)
+      return "the stride of dimension " + std::to_string(dim) + words;
+  return std::nullopt;
+}
+
 // The copy engine takes tensors whose rows, and tiles whose first elements, lie at multiples of 16 bytes; it fills with
 // zeros what is outside.
 static Refusal refuseTma(Operation *op, const ir::Target &) {
@@ -40,10 +61,8 @@ static Refusal refuseTma(Operation *op, const ir::Target &) {
     return refused("the view is not an argument of the kernel");
   if (load.getView().getType().getRank() > kMostDims)
     return refused("the view has more than 5 dimensions");
-  if (bytesTogether(load) < kChunkBytes)
-    return refused("only " + std::to_string(bytesTogether(load)) +
-                   " bytes are known to be neighbours at an address aligned for them; it takes "
-                   "multiples of 16");
+  if (Refusal why = whyNotAligned(load, view, kChunkBytes))
+    return refused(*why);
   return std::nullopt;
 }
 

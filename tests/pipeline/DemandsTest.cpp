@@ -10,7 +10,10 @@ constexpr int kSide = kDemandedSide;
 class Demands : public StagedLoops {};
 
 TEST_P(Demands, EveryWayHasTheSameResult) {
-  for (CopyBy copy : {CopyBy::any, CopyBy::cp_async, CopyBy::vector, CopyBy::scalar})
+  std::vector<CopyBy> copies = {CopyBy::any, CopyBy::cp_async, CopyBy::vector, CopyBy::scalar};
+  if (GetParam() == "sm_90a")
+    copies.push_back(CopyBy::tma);
+  for (CopyBy copy : copies)
     for (Mma mma : {Mma::any, Mma::mma_sync, Mma::fma}) {
       SCOPED_TRACE("copy " + std::to_string(static_cast<int>(copy)) + ", variant " +
                    std::to_string(static_cast<int>(mma)));
