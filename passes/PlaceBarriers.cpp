@@ -219,6 +219,11 @@ bool isSamePlaceInSameThread(Operation *a, Operation *b) {
          gpu::layoutOf(typeA).isInjective();
 }
 
+// One thread does both, and it is the same one each time.
+bool areByElectedThread(const Access &earlier, const Access &later) {
+  return isa<gpu::ElectOp>(earlier.op->getParentOp()) && isa<gpu::ElectOp>(later.op->getParentOp());
+}
+
 // A slot that the copy engine fills is read behind a wait for the slot's barrier, by all threads that read it.
 bool isWaitedFor(const Access &earlier, const Access &later) {
   return isa<gpu::TensorCopyOp>(earlier.op) && earlier.isWrite && !later.isWrite &&
@@ -242,7 +247,8 @@ bool conflict(const Access &earlier, const Access &later) {
     return false;
   if (earlier.isShared)
     return earlier.begin < later.end && later.begin < earlier.end &&
-           !areOrderedByRing(earlier, later) && !isWaitedFor(earlier, later);
+           !areOrderedByRing(earlier, later) && !isWaitedFor(earlier, later) &&
+           !areByElectedThread(earlier, later);
   if (!mayOverlap(earlier.root, later.root))
     return false;
   if (isForeign(earlier.op) || isForeign(later.op))

@@ -46,12 +46,48 @@ std::string noZeroMatters(const Words &) {
   return "no source is ignored, or what is there instead, NaN, reaches no result";
 }
 
-const std::vector<Change> &changes() {
+/// Changes of copies by the copy engine, of the barriers that count their bytes, and of products by wgmma.
+std::vector<Change> changesOfEngines() {
+  static const std::regex expect(
+      R"((\s*mbarrier\.arrive\.expect_tx\.shared::cta\.b64 _, \[%r\d+\], )(\d+);)"),
+      wait(R"((\s*)(mbarrier\.try_wait\.parity\.shared::cta\.b64 done, \[%r\d+\], )(%r\d+);)"),
+      copy(
+          R"((\s*cp\.async\.bulk\.tensor\.2d\.\S+ \[%r\d+\], \[%rd\d+, \{)(%r\d+), (%r\d+)(\}\], \[%r\d+\];))"),
+      waitOfProducts(R"((\s*wgmma\.wait_group\.sync\.aligned )(\d+);)");
+  auto expectMore = [](int64_t more) {
+    return [=](const Words &m) { return m.str(1) + shifted(m[2], more) + ";"; };
+  };
+  return {
+      {"expected bytes deleted", expect, deleted},
+      {"fewer bytes expected", expect, expectMore(-16)},
+      {"more bytes expected", expect, expectMore(16)},
+      {"no wait for bytes", wait,
+       [](const Words &m) { return m.str(1) + "setp.eq.u32 done, 0, 0;"; }},
+      {"wait for the other parity", wait,
+       [](const Words &m) {
+         return m.str(1) + "{ .reg .b32 other; xor.b32 other, " + m.str(3) + ", 1; " + m.str(2) +
+                "other; }";
+       }},
+      {"engine's copy deleted", copy, deleted},
+      {"engine's copy from another place", copy,
+       [](const Words &m) { return m.str(1) + m.str(3) + ", " + m.str(2) + m.str(4); }},
+      {"barrier not made", std::regex(R"(\s*mbarrier\.init\.shared::cta\.b64 .*)"), deleted},
+      {"barrier not given up", std::regex(R"(\s*mbarrier\.inval\.shared::cta\.b64 .*)"), deleted},
+      {"wait for products deleted", waitOfProducts, deleted},
+      {"wait for one product less", waitOfProducts,
+       [](const Words &m) { return m.str(1) + shifted(m[2], 1) + ";"; }},
+      {"products' fence deleted", std::regex(R"(\s*wgmma\.fence\.sync\.aligned;)"), deleted},
+      {"products' commit deleted", std::regex(R"(\s*wgmma\.commit_group\.sync\.aligned;)"),
+       deleted},
+  };
+}
+
+std::vector<Change> changesOfThreads() {
   static const std::regex wait(R"((\s*cp\.async\.wait_group )(\d+);)"), copy(kCopy);
   auto waitFor = [](int more) {
     return [=](const Words &m) { return m.str(1) + shifted(m[2], more) + ";"; };
   };
-  static const std::vector<Change> all = {
+  return {
       {"wait deleted", wait, deleted},
       {"wait for one group less", wait, waitFor(1)},
       {"wait for two groups less", wait, waitFor(2)},
@@ -77,6 +113,15 @@ const std::vector<Change> &changes() {
       {"no zeros", copy, [](const Words &m) { return copyOf(m, m[2], m[5], m[7], ""); },
        noZeroMatters},
   };
+}
+
+const std::vector<Change> &changes() {
+  static const std::vector<Change> all = [] {
+    std::vector<Change> both = changesOfThreads();
+    for (Change &change : changesOfEngines())
+      both.push_back(std::move(change));
+    return both;
+  }();
   return all;
 }
 
@@ -100,8 +145,7 @@ public:
 
   std::vector<CompiledMutant> make() {
     for (size_t at = 0; at < lines_.size(); ++at) {
-      if (lines_[at].find("async") != std::string::npos ||
-          lines_[at].find("bar.sync") != std::string::npos)
+      if (has(at, "async") || has(at, "bar.sync") || has(at, "mbarrier") || has(at, "wgmma"))
         changeByPattern(at);
       else if (Words wrap; std::regex_match(lines_[at], wrap, wrapOfSlots()))
         changeWrap(at, wrap);

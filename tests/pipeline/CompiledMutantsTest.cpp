@@ -158,12 +158,52 @@ Subject twoLoops() {
           }};
 }
 
+// A product by wgmma, which stays under way while the loop goes round.
+Subject product64(int stages) {
+  static const auto program =
+      kernel("mutated_wgmma", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> d, Const stages) {
+        constexpr int kSide = 64, kSteps = 32;
+        auto sums = var(zeros(f32, {kSide, kSide}));
+        for (auto k : range(cdiv(a.dim(1), kSteps)).stages(stages))
+          sums = dot(a.tile({kSide, kSteps})(0, k), b.tile({kSteps, kSide})(k, 0), sums);
+        d.tile({kSide, kSide})(0, 0) = sums;
+      });
+  return {
+      "wgmma, " + std::to_string(stages) + " stages", "sm_90a", [=](Attempt &attempt, int steps) {
+        int64_t depth = steps * 32 - 8;
+        attempt.run(program.consts(stages).warps(4).grid(1), attempt.input<half>({64, depth}, 1),
+                    attempt.input<half>({depth, 64}, 2), attempt.output<float>({64, 64}));
+      }};
+}
+
+// The same in a loop of another, round which the barriers are made anew.
+Subject nestedLoops() {
+  static const auto program =
+      kernel("mutated_nest", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 3> d, Const stages) {
+        constexpr int kSide = 64, kSteps = 32;
+        for (auto i : range(d.dim(0))) {
+          auto sums = var(zeros(f32, {kSide, kSide}));
+          for (auto k : range(cdiv(a.dim(1), kSteps)).stages(stages))
+            sums = dot(a.tile({kSide, kSteps})(i, k), b.tile({kSteps, kSide})(k, 0), sums);
+          d.tile({1, kSide, kSide})(i, 0, 0) = reshape(sums, {1, kSide, kSide});
+        }
+      });
+  return {"wgmma in a nest", "sm_90a", [=](Attempt &attempt, int steps) {
+            int64_t depth = steps * 32 - 8;
+            attempt.run(program.consts(3).warps(4).grid(1), attempt.input<half>({128, depth}, 1),
+                        attempt.input<half>({depth, 64}, 2), attempt.output<float>({2, 64, 64}));
+          }};
+}
+
 std::vector<Subject> subjects() {
   return {productOf<half>("f16, 2 stages", "sm_80", 2, 0),
           productOf<half>("f16, 3 stages, tail", "sm_80", 3, 8),
           productOf<bfloat16>("bf16, 4 stages, tail", "sm_80", 4, 8),
           productOf<float>("f32, 3 stages", "sm_80", 3, 0),
           productOf<half>("f16, 3 stages, sm_90a", "sm_90a", 3, 8),
+          product64(2),
+          product64(4),
+          nestedLoops(),
           opMatmul("f16", "sm_80"),
           opMatmul("bf16", "sm_80"),
           opMatmul("f32", "sm_80"),
@@ -210,7 +250,9 @@ void tryMutants(const Subject &subject, Tallies &tallies) {
   }
   ASSERT_FALSE(shows(subject, kernel, expected)) << subject.name;
   std::string ptx = kernel.ptx;
-  ASSERT_NE(ptx.find("cp.async.wait_group"), std::string::npos) << subject.name;
+  const char *wait =
+      subject.target == std::string("sm_90a") ? "mbarrier.try_wait" : "cp.async.wait_group";
+  ASSERT_NE(ptx.find(wait), std::string::npos) << subject.name;
   for (const CompiledMutant &mutant : compiledMutantsOf(ptx)) {
     kernel.ptx = mutant.ptx;
     bool isShown = shows(subject, kernel, expected), isExcused = !isShown && !mutant.excuse.empty();

@@ -73,18 +73,18 @@ TEST_P(TensorCopies, NothingToMultiply) { multiply<half, float>(kSide, kSide, 0)
 
 // A batch of matrices, heads in groups that share one, and a view whose dimensions come in another order than memory's.
 TEST_P(TensorCopies, ManyDimensions) {
-  static const auto program = kernel("many_dimensions", [](In<f16, 4> a, In<f16, 4> b,
-                                                           Out<f32, 4> d) {
-    Value columns = cdiv(d.dim(3), kSide), place = grid1d(d.dim(0) * d.dim(1) * columns, 1);
-    Value batch = place / columns / d.dim(1), head = place / columns % d.dim(1),
-          column = place % columns;
-    auto sums = var(zeros(f32, {kSide, kSide}));
-    for (auto k : range(cdiv(a.dim(3), kSide)).stages(3))
-      sums = dot(reshape(a.tile({1, 1, kSide, kSide})(batch, head, 0, k), {kSide, kSide}),
-                 reshape(b.tile({1, 1, kSide, kSide})(batch, head, k, column), {kSide, kSide}),
-                 sums);
-    d.tile({1, 1, kSide, kSide})(batch, head, 0, column) = reshape(sums, {1, 1, kSide, kSide});
-  });
+  static const auto program =
+      kernel("many_dimensions", [](In<f16, 4> a, In<f16, 4> b, Out<f32, 4> d) {
+        Value columns = cdiv(d.dim(3), kSide), place = grid1d(d.dim(0) * d.dim(1) * columns, 1);
+        Value batch = place / columns / d.dim(1), head = place / columns % d.dim(1),
+              column = place % columns;
+        auto sums = var(zeros(f32, {kSide, kSide}));
+        for (auto k : range(cdiv(a.dim(3), kSide)).stages(3))
+          sums = dot(reshape(a.tile({1, 1, kSide, kSide})(batch, head, 0, k), {kSide, kSide}),
+                     reshape(b.tile({1, 1, kSide, kSide})(batch, head, k, column), {kSide, kSide}),
+                     sums);
+        d.tile({1, 1, kSide, kSide})(batch, head, 0, column) = reshape(sums, {1, 1, kSide, kSide});
+      });
   constexpr int64_t kBatches = 2, kHeads = 2, kDepth = 3 * kSide - 8, kColumns = 2 * kSide;
   auto a = smallIntegers<half>(kBatches * kHeads * kSide * kDepth, 1),
        b = smallIntegers<half>(kBatches * kDepth * kColumns, 2);
@@ -92,15 +92,15 @@ TEST_P(TensorCopies, ManyDimensions) {
   auto left = input<half>({kBatches, kSide, kHeads, kDepth}, a)
                   .withStrides({kBatches, kHeads, kSide, kDepth},
                                {kSide * kHeads * kDepth, kDepth, kHeads * kDepth, 1});
-  auto right = input<half>({kBatches, kDepth, kColumns}, b)
-                   .withStrides({kBatches, kHeads, kDepth, kColumns},
-                                {kDepth * kColumns, 0, kColumns, 1});
+  auto right =
+      input<half>({kBatches, kDepth, kColumns}, b)
+          .withStrides({kBatches, kHeads, kDepth, kColumns}, {kDepth * kColumns, 0, kColumns, 1});
   std::vector<float> zeros(kBatches * kHeads * kSide * kColumns);
   auto sums = input<float>({kBatches, kHeads, kSide, kColumns}, zeros);
   EXPECT_TRUE(isByEngine(program, left, right, sums));
   auto expected = [&](int64_t i) {
-    int64_t column = i % kColumns, row = i / kColumns % kSide,
-            head = i / kColumns / kSide % kHeads, batch = i / kColumns / kSide / kHeads;
+    int64_t column = i % kColumns, row = i / kColumns % kSide, head = i / kColumns / kSide % kHeads,
+            batch = i / kColumns / kSide / kHeads;
     double sum = 0;
     for (int64_t k = 0; k < kDepth; ++k)
       sum += at(a, kDepth, (batch * kSide + row) * kHeads + head, k) *
@@ -114,8 +114,8 @@ TEST_P(TensorCopies, ManyDimensions) {
 // What lies outside of a tensor is zero, also of one that has no elements at all.
 TEST_P(TensorCopies, TensorsWithoutElements) {
   static constexpr int kSteps = 3;
-  static const auto program = kernel(
-      "without_elements", [](In<f16, 2> a, In<f16, 2> b, InOut<f32, 2> d) {
+  static const auto program =
+      kernel("without_elements", [](In<f16, 2> a, In<f16, 2> b, InOut<f32, 2> d) {
         auto sums = var(d.tile({kSide, kSide})(0, 0));
         for (auto k : range(kSteps).stages(3))
           sums = dot(a.tile({kSide, kSide})(0, k), b.tile({kSide, kSide})(k, 0), sums);
@@ -158,8 +158,8 @@ TEST_P(TensorCopies, LoopsInLoops) {
       return half(static_cast<float>(sum));
     };
     runUnderEverySchedule(
-        program.grid(1), 3, {Written(sums, zeros)}, [&] { expectAll(sums, expected); }, left,
-        right, sums);
+        program.grid(1), 3, {Written(sums, zeros)}, [&] { expectAll(sums, expected); }, left, right,
+        sums);
   }
 }
 
