@@ -223,3 +223,44 @@ func.func @flag(%n: i32) {
   } {tile.no_licm = 1 : i32}
   return
 }
+
+// -----
+
+func.func @view_of_something(%p: !tile.ptr<f16>, %n: i32) {
+  // expected-error @+1 {{tilegpu.view_of must be a #tilegpu.view_of<...> of its rank on a tile.make_view}}
+  %v = tile.make_view %p, extents [%n, %n], strides [%n, %n] {tilegpu.view_of = #tilegpu.view_of<arg = 0, dims = [0]>} : i32 -> !tile.view<2xf16>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{a view is of distinct dimensions of an argument, got [0, 0] of argument 0}}
+#twice = #tilegpu.view_of<arg = 0, dims = [0, 0]>
+
+// -----
+
+// expected-error @+1 {{a tensor map is of 1 to 5 distinct dimensions of an argument, each with an extent of the box}}
+#boxless = #tilegpu.tensor_map<arg = 0, element = f16, dims = [1, 0], box = [64], swizzle = 128>
+
+// -----
+
+// expected-error @+1 {{extents of a box are 1 to 256, got 257}}
+#wide = #tilegpu.tensor_map<arg = 0, element = f16, dims = [1, 0], box = [64, 257], swizzle = 128>
+
+// -----
+
+// expected-error @+1 {{a swizzle spans 0, 32, 64 or 128 bytes, got 16}}
+#narrow = #tilegpu.tensor_map<arg = 0, element = f16, dims = [1, 0], box = [64, 128], swizzle = 16>
+
+// -----
+
+// expected-error @+1 {{elements must be numbers, got}}
+#index = #tilegpu.tensor_map<arg = 0, element = !tile.ptr<f16>, dims = [0], box = [64], swizzle = 0>
+
+// -----
+
+func.func @store_by_engine(%x: tensor<32xf32>, %v: !tile.view<1xf32>, %o: i32) {
+  // expected-error @+1 {{stores have no variant 'tma'}}
+  tile.view_store %x, %v[%o] {tilegpu.variant = #tilegpu.variant<tma>} : tensor<32xf32>, !tile.view<1xf32>
+  return
+}

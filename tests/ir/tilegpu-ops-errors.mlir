@@ -540,3 +540,49 @@ func.func @too_many(%d: !tilegpu.in_flight<tensor<64x8xf32, #l>>) {
   %e = tilegpu.dot_wait %d pending 8 : !tilegpu.in_flight<tensor<64x8xf32, #l>> -> !tilegpu.in_flight<tensor<64x8xf32, #l>>
   return
 }
+
+// -----
+
+#s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+func.func @barriers_of_words() {
+  %m = tilegpu.smem_alloc : !tilegpu.smem<4xi32, #s>
+  tilegpu.elect {
+    // expected-error @+1 {{barriers must be a row of i64, one after the other, got '!tilegpu.smem<4xi32}}
+    tilegpu.mbarrier_init %m : !tilegpu.smem<4xi32, #s>
+  }
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+func.func @too_many_bytes(%d: i32) {
+  %m = tilegpu.smem_alloc : !tilegpu.smem<4xi64, #s>
+  tilegpu.elect {
+    // expected-error @+1 {{a phase counts at most 1048575 bytes, got 1048576}}
+    tilegpu.mbarrier_expect 1048576 at %m[%d] : !tilegpu.smem<4xi64, #s>
+  }
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [3, 6], linear = [1, 2, 4, 8, 16, 32, 72, 144, 288], digits = [512, 512]>
+#b = #tilegpu.shared<panel = [0], linear = [], digits = [1]>
+func.func @other_tile(%v: !tile.view<2xf16>, %o: i32) {
+  %m = tilegpu.smem_alloc : !tilegpu.smem<8x64xf16, #s>
+  %b = tilegpu.smem_alloc : !tilegpu.smem<1xi64, #b>
+  // expected-error @+1 {{the tile must have the extents of the shared memory, but for those of 1}}
+  tilegpu.tensor_copy %v[%o, %o], %m, %b[%o] shape [8, 32]
+    : !tile.view<2xf16>, !tilegpu.smem<8x64xf16, #s>, !tilegpu.smem<1xi64, #b>
+  return
+}
+
+// -----
+
+#l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+func.func @in_flight_of_nothing(%x: i32) {
+  // expected-error @+1 {{operand #0 must be tile}}
+  %d = "tilegpu.dot_begin"(%x) : (i32) -> !tilegpu.in_flight<tensor<32xf32, #l>>
+  return
+}

@@ -87,3 +87,62 @@ func.func @no_ring() {
   %m = tilegpu.smem_alloc {offset = 128 : i32} : !tilegpu.smem<4x8xf16, #s>
   return
 }
+
+#t = #tilegpu.shared<panel = [3, 6], linear = [1, 2, 4, 8, 16, 32, 72, 144, 288], digits = [512, 512]>
+#u = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], warp = []>
+!engine = !tilegpu.ring<2 x !tilegpu.smem<8x64xf16, #t>>
+
+// What the copy engine brings is waited for at the slot's barrier; the parity of its phase is carried. The threads meet where
+// the slot that they have read is acquired again, for which one of them asks. Round the outer loop the barriers are made anew.
+// CHECK-LABEL: func.func @by_engine
+// CHECK-DAG: %[[SLOTS:.*]] = tilegpu.smem_alloc slots 2 {alignment = 1024 : i32}
+// CHECK-DAG: %[[BARRIERS:.*]] = tilegpu.smem_alloc : <2xi64
+// CHECK: scf.for
+// CHECK: tilegpu.elect {
+// CHECK-NEXT: tilegpu.mbarrier_init %[[BARRIERS]]
+// CHECK: tilegpu.proxy_fence
+// CHECK-NEXT: tilegpu.barrier
+// CHECK: tilegpu.elect if %{{.*}} {
+// CHECK-NEXT: tilegpu.mbarrier_expect 1024 at %[[BARRIERS]][%c0
+// CHECK-NEXT: tilegpu.tensor_copy
+// CHECK: scf.for {{.*}} iter_args(%{{[^ ]*}} = %c-1{{[^,]*}}, %[[SLOT:[^ ]*]] = %c0{{[^,]*}}, %[[BEFORE:[^ ]*]] = %c1024{{[^,]*}}, %[[BARRIER:[^ ]*]] = %c0{{[^,]*}}, %[[LAST:[^ ]*]] = %c8{{[^,]*}}, %[[PARITY:[^ ]*]] = %c0
+// CHECK-NEXT: tilegpu.mbarrier_wait %[[BARRIERS]][%[[BARRIER]]] parity %[[PARITY]]
+// CHECK-NOT: tilegpu.barrier
+// CHECK: tilegpu.smem_load
+// CHECK: tilegpu.barrier {reason = "what all threads have read may be overwritten"}
+// CHECK: tilegpu.elect if
+// CHECK-NEXT: tilegpu.mbarrier_expect 1024 at %[[BARRIERS]][%[[LAST]]]
+// CHECK: %[[WRAPS:.*]] = arith.cmpi eq, %[[BARRIER]], %c8
+// CHECK: %[[FLIP:.*]] = arith.extui %[[WRAPS]]
+// CHECK-NEXT: %[[NEXT:.*]] = arith.xori %[[PARITY]], %[[FLIP]]
+// CHECK-NEXT: scf.yield {{.*}}, %[[NEXT]]
+// CHECK: tilegpu.elect {
+// CHECK-NEXT: tilegpu.mbarrier_inval %[[BARRIERS]]
+func.func @by_engine(%p: !tile.ptr<f16>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %none = arith.constant -1 : i32
+  %v = tile.make_view %p, extents [%n, %n], strides [%n, %c1] {tilegpu.view_of = #tilegpu.view_of<arg = 0, dims = [0, 1]>} : i32 -> !tile.view<2xf16>
+  %r = tilegpu.ring_alloc : !engine
+  scf.for %o = %c0 to %n step %c1 : i32 {
+    %any = arith.cmpi slt, %c0, %n : i32
+    tilegpu.ring_acquire %r[%c0] : !engine
+    tilegpu.ring_copy %v[%c0, %c0], %r[%c0] part 0 shape [8, 64] if %any
+      {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !engine
+    tilegpu.ring_commit %r[%c0] : !engine
+    %last = scf.for %i = %c0 to %n step %c1 iter_args(%before = %none) -> (i32) : i32 {
+      %m = tilegpu.ring_get %r[%i] : !engine
+      %y = tilegpu.smem_load %m : !tilegpu.smem<8x64xf16, #t> -> tensor<8x64xf16, #u>
+      tilegpu.ring_release %r[%before] : !engine
+      %j = arith.addi %i, %c1 : i32
+      %more = arith.cmpi slt, %j, %n : i32
+      tilegpu.ring_acquire %r[%j] : !engine
+      tilegpu.ring_copy %v[%j, %c0], %r[%j] part 0 shape [8, 64] if %more
+        {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !engine
+      tilegpu.ring_commit %r[%j] : !engine
+      scf.yield %i : i32
+    }
+    tilegpu.ring_release %r[%last] : !engine
+  }
+  return
+}
