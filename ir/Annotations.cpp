@@ -36,6 +36,7 @@ namespace {
 constexpr llvm::StringLiteral kAccessName = "tilegpu.access";
 constexpr llvm::StringLiteral kVariantName = "tilegpu.variant";
 constexpr llvm::StringLiteral kWarpGridName = "tilegpu.warp_grid";
+constexpr llvm::StringLiteral kAFromRegistersName = "tilegpu.a_from_registers";
 constexpr llvm::StringLiteral kScheduleName = "tilegpu.schedule";
 constexpr llvm::StringLiteral kViewOfName = "tilegpu.view_of";
 constexpr llvm::StringLiteral kTensorMapName = "tilegpu.tensor_map";
@@ -105,6 +106,12 @@ LogicalResult verifyWarpGrid(Operation *op, Attribute value) {
                              << value;
   if (!isProduct(op))
     return op->emitOpError() << kWarpGridName << " belongs on a product";
+  return success();
+}
+
+LogicalResult verifyAFromRegisters(Operation *op, Attribute value) {
+  if (!isa<UnitAttr>(value) || !isProduct(op))
+    return op->emitOpError() << kAFromRegistersName << " belongs on a product, without a value";
   return success();
 }
 
@@ -216,6 +223,8 @@ LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return verifyVariant(op, attribute.getValue());
   if (name == kWarpGridName)
     return verifyWarpGrid(op, attribute.getValue());
+  if (name == kAFromRegistersName)
+    return verifyAFromRegisters(op, attribute.getValue());
   if (name == kScheduleName)
     return verifySchedule(op, attribute.getValue());
   if (name == kViewOfName)
@@ -275,6 +284,12 @@ ScheduleAttr scheduleOf(Operation *loop) {
 }
 
 void setSchedule(Operation *loop, ScheduleAttr schedule) { loop->setAttr(kScheduleName, schedule); }
+
+bool takesAFromRegisters(Operation *dot) { return dot->hasAttr(kAFromRegistersName); }
+
+void setTakesAFromRegisters(Operation *dot) {
+  dot->setAttr(kAFromRegistersName, UnitAttr::get(dot->getContext()));
+}
 
 ViewOfAttr viewOf(ir::MakeViewOp view) { return view->getAttrOfType<ViewOfAttr>(kViewOfName); }
 

@@ -40,6 +40,10 @@ void addRefusal(mlir::Operation *op, llvm::StringRef sentence);
 WarpGridAttr warpGridOf(mlir::Operation *dot);
 void setWarpGrid(mlir::Operation *dot, int32_t rows, int32_t columns, int32_t batch);
 
+/// Does a product by wgmma take A from registers? Else both operands lie in shared memory.
+bool takesAFromRegisters(mlir::Operation *dot);
+void setTakesAFromRegisters(mlir::Operation *dot);
+
 /// How far the loads of a loop run ahead; null before ScheduleLoops, and on loops that neither ask nor can.
 ScheduleAttr scheduleOf(mlir::Operation *loop);
 void setSchedule(mlir::Operation *loop, ScheduleAttr schedule);

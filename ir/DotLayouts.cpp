@@ -21,7 +21,11 @@ bool isMultiplyAdd(ir::DotOp dot) {
   return variantOf(dot) != VariantKind::MmaSync && !isWgmma(dot);
 }
 
-bool readsSharedMemory(ir::DotOp dot) { return isMultiplyAdd(dot) || isWgmma(dot); }
+bool readsSharedMemory(OpOperand &operand) {
+  auto dot = cast<ir::DotOp>(operand.getOwner());
+  bool isOfRegisters = operand.getOperandNumber() == 0 && takesAFromRegisters(dot);
+  return isMultiplyAdd(dot) || (isWgmma(dot) && !isOfRegisters);
+}
 
 static layout::WarpGrid gridOf(ir::DotOp dot) {
   WarpGridAttr grid = warpGridOf(dot);
@@ -52,9 +56,13 @@ static std::optional<DotLayouts> wgmmaLayouts(ir::DotOp dot) {
   layout::WarpGrid grid = gridOf(dot);
   if (dot.isBatched() || grid.b != 1 || grid.m % ir::kWarpsPerGroup)
     return std::nullopt;
-  auto acc =
-      layout::wgmmaAccumulatorLayout(m, n, {grid.m / static_cast<int>(ir::kWarpsPerGroup), grid.n});
-  return acc ? std::optional(DotLayouts{*acc, std::nullopt, std::nullopt}) : std::nullopt;
+  layout::WarpGrid groups = {grid.m / static_cast<int>(ir::kWarpsPerGroup), grid.n};
+  auto acc = layout::wgmmaAccumulatorLayout(m, n, groups);
+  if (!acc || !takesAFromRegisters(dot))
+    return acc ? std::optional(DotLayouts{*acc, std::nullopt, std::nullopt}) : std::nullopt;
+  auto bits = static_cast<int>(8 * bytesOf(ir::elementTypeOf(dot.getA().getType())));
+  auto left = layout::wgmmaOperandALayout(bits, m, k, groups);
+  return left ? std::optional(DotLayouts{*acc, *left, std::nullopt}) : std::nullopt;
 }
 
 std::optional<DotLayouts> layoutsOf(ir::DotOp dot) {

@@ -25,8 +25,8 @@ bool isMultiplyAdd(ir::DotOp dot);
 /// Is it wgmma?
 bool isWgmma(ir::DotOp dot);
 
-/// Do the product's operands stay in shared memory, so that it takes no fragments of them?
-bool readsSharedMemory(ir::DotOp dot);
+/// Does the product read this operand of it in shared memory, so that it takes no fragments of it?
+bool readsSharedMemory(mlir::OpOperand &operand);
 
 /// Is this value an operand (not the accumulator) of that dot?
 bool isDotOperand(mlir::OpOperand &use);

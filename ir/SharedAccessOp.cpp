@@ -34,14 +34,17 @@ Accesses SmemDotOp::getSharedAccesses() {
 }
 
 Accesses DotAsyncOp::getSharedAccesses() {
-  return {SharedAccess::read(getA()), SharedAccess::read(getB())};
+  Accesses accesses = {SharedAccess::read(getB())};
+  if (!takesAFromRegisters())
+    accesses.push_back(SharedAccess::read(getA()));
+  return accesses;
 }
 
 // Until then the products read their operands.
 Accesses DotWaitOp::getSharedAccesses() {
   Accesses accesses;
   for (DotAsyncOp product : getProducts())
-    accesses.append({SharedAccess::read(product.getA()), SharedAccess::read(product.getB())});
+    accesses.append(product.getSharedAccesses());
   return accesses;
 }
 

@@ -164,7 +164,9 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
       OpOperand &use = dot->getOpOperand(operand);
       return getFor(dot, put(use.get(), wgmmaStagingType(use), placeOf(use.get(), dot)));
     };
-    Value a = stage(0), b = dot.getA() == dot.getB() ? a : stage(1);
+    bool isAInRegisters = gpu::takesAFromRegisters(dot);
+    Value a = isAInRegisters ? dot.getA() : stage(0);
+    Value b = dot.getA() == dot.getB() && !isAInRegisters ? a : stage(1);
     OpBuilder builder(dot);
     auto product = gpu::DotAsyncOp::create(builder, dot.getLoc(), a, b, dot.getAcc(),
                                            dot.getOperandsUnsigned());

@@ -12,6 +12,7 @@
 #include "ir/layout/Shared.h"
 #include "passes/analysis/AxisInfo.h"
 #include "passes/analysis/DotChains.h"
+#include "passes/staging/WgmmaMemory.h"
 #include "passes/variants/Variants.h"
 
 namespace tile::passes {
@@ -98,7 +99,10 @@ void chooseWgmmaGrid(ir::DotOp dot) {
 // the products have no such grid in common; those by multiply-add read A from shared memory.
 std::optional<layout::WarpGrid> gridOfRows(const DotChain &chain) {
   bool isTied = chain.passesRows || chain.passesReductions;
-  if (!isTied || llvm::any_of(chain.dots, gpu::readsSharedMemory))
+  auto readsSharedMemory = [](ir::DotOp dot) {
+    return gpu::isMultiplyAdd(dot) || gpu::isWgmma(dot);
+  };
+  if (!isTied || llvm::any_of(chain.dots, readsSharedMemory))
     return std::nullopt;
   int64_t warps = ir::warpsOf(chain.dots.front());
   Room least = roomOf(chain.dots.front());
@@ -127,9 +131,12 @@ void chooseWarpGrids(const DotChain &chain) {
       chooseWarpGrid(dot);
 }
 
-// A scalar access takes one element, whatever could be taken.
+// A scalar access takes one element, whatever could be taken. Groups of warps take an A that is computed beside the product
+// from where it is.
 void take(Operation *op, gpu::VariantKind kind) {
   gpu::setVariant(op, kind);
+  if (kind == gpu::VariantKind::Wgmma && isComputedBeside(op->getOpOperand(0)))
+    gpu::setTakesAFromRegisters(op);
   gpu::AccessAttr access = gpu::accessOf(op);
   if (kind == gpu::VariantKind::Scalar && access)
     gpu::setAccess(op, access.getOrder(), 1, access.getBounds());

@@ -3,7 +3,7 @@
 #include "ir/Wgmma.h"
 
 #include "codegen/InlinePtx.h"
-#include "codegen/lower/Lowering.h"
+#include "codegen/lower/Words.h"
 #include "ir/layout/Fragments.h"
 #include "ir/layout/WgmmaOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,7 +20,7 @@ namespace {
 constexpr int kDescriptorUnit = 16;
 
 /// One instruction of the first group of warps: what it multiplies, where that starts in bytes from the tile's first, and the
-/// registers that it adds to.
+/// registers that it adds to. A in registers is the words from `startA` on.
 struct Step {
   int32_t row, column;
   int64_t k;
@@ -28,20 +28,31 @@ struct Step {
   SmallVector<int32_t> sums;
 };
 
+/// Words of A that an instruction takes from a thread's registers.
+constexpr int64_t kWordsOfA = 4;
+
 /// What a product consists of.
 struct Product {
   ir::WgmmaInstruction wgmma;
-  int64_t columns; ///< of an instruction
-  layout::WgmmaOperand a, b;
+  int64_t columns;                       ///< of an instruction
+  std::optional<layout::WgmmaOperand> a; ///< none: A is in registers
+  layout::WgmmaOperand b;
+  SmallVector<int32_t> fragmentsA; ///< then its registers, as the steps take them
   std::vector<Step> steps;
   /// Bytes that each bit of the warp number adds to the starts.
   SmallVector<int64_t> groupsA, groupsB;
 };
 
+Type elementOf(Value factor) {
+  auto shared = dyn_cast<gpu::SmemType>(factor.getType());
+  return shared ? shared.getElementType() : ir::elementTypeOf(factor.getType());
+}
+
 // Register i of an instruction holds row 8 (i / 2 % 2) and column i % 2 + 8 (i / 4), from those of its thread.
 std::optional<Step> stepAt(const Product &product, const layout::Layout &acc, int32_t row,
                            int32_t column, int64_t k) {
-  Step step{row, column, k, product.a.startOf(row, k), product.b.startOf(column, k), {}};
+  Step step{
+      row, column, k, product.a ? product.a->startOf(row, k) : 0, product.b.startOf(column, k), {}};
   for (int32_t i = 0; i < product.columns / 2; ++i) {
     auto reg = acc.registerAt({row + 8 * (i / 2 % 2), column + i % 2 + 8 * (i / 4)});
     if (!reg)
@@ -51,13 +62,36 @@ std::optional<Step> stepAt(const Product &product, const layout::Layout &acc, in
   return step;
 }
 
+// Word i of an instruction holds the elements of row 8 (i % 2) and columns from 8 (i / 2) + those of its thread on, counted
+// in pairs of 16 bits. Where instructions have the same rows and k they take the same words.
+bool addFragment(Product &product, const layout::Layout &left, Step &step) {
+  int32_t perWord = 32 / product.wgmma.bits;
+  SmallVector<int32_t> registers;
+  for (int32_t i = 0; i < kWordsOfA; ++i)
+    for (int32_t e = 0; e < perWord; ++e) {
+      auto reg = left.registerAt(
+          {step.row + 8 * (i % 2), static_cast<int32_t>(step.k) + 4 * perWord * (i / 2) + e});
+      if (!reg)
+        return false;
+      registers.push_back(*reg);
+    }
+  for (size_t at = 0; at < product.fragmentsA.size(); at += registers.size())
+    if (ArrayRef(product.fragmentsA).slice(at, registers.size()) == ArrayRef(registers)) {
+      step.startA = static_cast<int64_t>(at) / perWord;
+      return true;
+    }
+  step.startA = static_cast<int64_t>(product.fragmentsA.size()) / perWord;
+  product.fragmentsA.append(registers);
+  return true;
+}
+
 // Every group of warps multiplies as the first does, some rows or columns further on: the descriptors of a group are the
 // first's plus one distance. False if a group's instructions start elsewhere than that.
 bool addGroups(Product &product, const layout::Layout &acc) {
   constexpr int kBitsInGroup = 2;
   for (auto [bit, vector] : llvm::enumerate(acc.bases(layout::In::Warp))) {
     bool isGroup = bit >= kBitsInGroup;
-    product.groupsA.push_back(isGroup ? product.a.startOf(vector[0], 0) : 0);
+    product.groupsA.push_back(isGroup && product.a ? product.a->startOf(vector[0], 0) : 0);
     product.groupsB.push_back(isGroup ? product.b.startOf(vector[1], 0) : 0);
   }
   for (int32_t warp = 0; warp < acc.numWarps(); warp += ir::kWarpsPerGroup) {
@@ -67,45 +101,67 @@ bool addGroups(Product &product, const layout::Layout &acc) {
       if (warp >> bit & 1)
         a ^= product.groupsA[bit], b ^= product.groupsB[bit];
     for (const Step &step : product.steps)
-      if (product.a.startOf(step.row + first[0], step.k) != step.startA + a ||
+      if ((product.a && product.a->startOf(step.row + first[0], step.k) != step.startA + a) ||
           product.b.startOf(step.column + first[1], step.k) != step.startB + b)
         return false;
   }
   return true;
 }
 
+// Where A is; false if the instructions cannot take it from there.
+bool placeA(Product &product, gpu::DotAsyncOp dot, std::string &why) {
+  if (dot.takesAFromRegisters())
+    return true;
+  auto shared = cast<gpu::SmemType>(dot.getA().getType());
+  product.a = layout::matchWgmmaOperand(gpu::sharedOf(shared), 0, ir::kWgmmaRows, product.wgmma.k,
+                                        product.wgmma.bits / 8, &why);
+  if (!product.a)
+    return false;
+  why = "operands of 8 bits must have their neighbours in memory along K";
+  return product.wgmma.takesMnMajor || product.a->isKMajor;
+}
+
+bool addSteps(Product &product, gpu::DotAsyncOp dot, const layout::Layout &acc, int64_t depth) {
+  for (int64_t k = 0; k < depth; k += product.wgmma.k)
+    for (int32_t row : layout::instructionStarts(acc, 0, ir::kWgmmaRows))
+      for (int32_t column : layout::instructionStarts(acc, 1, product.columns)) {
+        std::optional<Step> step = stepAt(product, acc, row, column, k);
+        if (!step || (dot.takesAFromRegisters() &&
+                      !addFragment(product, gpu::layoutOf(dot.getA().getType()), *step)))
+          return false;
+        product.steps.push_back(std::move(*step));
+      }
+  return true;
+}
+
 std::optional<Product> planProduct(gpu::DotAsyncOp dot, std::string &why) {
-  gpu::SmemType a = dot.getA().getType(), b = dot.getB().getType();
+  gpu::SmemType b = dot.getB().getType();
   RankedTensorType tile = dot.getResult().getType().getTile();
   layout::Layout acc = gpu::layoutOf(tile);
-  auto wgmma = ir::findWgmma(a.getElementType(), b.getElementType(), tile.getElementType(),
+  auto wgmma = ir::findWgmma(elementOf(dot.getA()), b.getElementType(), tile.getElementType(),
                              dot.getOperandsUnsigned());
   why = "no instruction for these types and sizes";
-  if (!wgmma || a.getShape()[0] % ir::kWgmmaRows || a.getShape()[1] % wgmma->k)
+  int64_t depth = b.getShape()[0];
+  if (!wgmma || tile.getShape()[0] % ir::kWgmmaRows || depth % wgmma->k)
     return std::nullopt;
   int64_t columns =
       ir::wgmmaColumns(*wgmma, b.getShape()[1], gpu::warpsAlong(gpu::encodingOf(tile), 1));
   if (!columns)
     return std::nullopt;
   int bytes = wgmma->bits / 8;
-  auto left = layout::matchWgmmaOperand(gpu::sharedOf(a), 0, ir::kWgmmaRows, wgmma->k, bytes, &why);
   auto right = layout::matchWgmmaOperand(gpu::sharedOf(b), 1, columns, wgmma->k, bytes, &why);
-  if (!left || !right)
+  if (!right)
     return std::nullopt;
   why = "operands of 8 bits must have their neighbours in memory along K";
-  if (!wgmma->takesMnMajor && !(left->isKMajor && right->isKMajor))
+  if (!wgmma->takesMnMajor && !right->isKMajor)
     return std::nullopt;
-  why = "the accumulator is not laid out as that of an instruction of four warps";
-  Product product{*wgmma, columns, *left, *right, {}, {}, {}};
-  for (int64_t k = 0; k < a.getShape()[1]; k += wgmma->k)
-    for (int32_t row : layout::instructionStarts(acc, 0, ir::kWgmmaRows))
-      for (int32_t column : layout::instructionStarts(acc, 1, columns)) {
-        std::optional<Step> step = stepAt(product, acc, row, column, k);
-        if (!step)
-          return std::nullopt;
-        product.steps.push_back(std::move(*step));
-      }
-  return addGroups(product, acc) ? std::optional(std::move(product)) : std::nullopt;
+  Product product{*wgmma, columns, {}, *right, {}, {}, {}, {}};
+  if (!placeA(product, dot, why))
+    return std::nullopt;
+  why = "accumulator and left operand are not laid out as those of an instruction of four warps";
+  return addSteps(product, dot, acc, depth) && addGroups(product, acc)
+             ? std::optional(std::move(product))
+             : std::nullopt;
 }
 
 /// Bits of a descriptor, from bit 32 on: the stride and the swizzle.
@@ -132,23 +188,31 @@ Value descriptor(Lowering &l, Location loc, Value memory, const layout::WgmmaOpe
   return arith::OrIOp::create(l.b, loc, arith::ExtUIOp::create(l.b, loc, wide, lower), upper);
 }
 
-/// The assembly: its first operands are the accumulators, then come the two descriptors.
+/// The assembly: its first operands are the accumulators, then comes B's descriptor, then A's or the words of it.
 std::string textOf(const Product &product, size_t numSums, bool isFromZero) {
-  std::string a = "$" + std::to_string(numSums), b = "$" + std::to_string(numSums + 1);
+  auto operand = [&](size_t number) { return "$" + std::to_string(numSums + number); };
   bool isInteger = product.wgmma.acc == "s32";
   std::string tail = isInteger ? "" : ", 1, 1";
+  if (product.wgmma.takesMnMajor && product.a)
+    tail += product.a->isKMajor ? ", 0" : ", 1";
   if (product.wgmma.takesMnMajor)
-    tail += std::string(product.a.isKMajor ? ", 0" : ", 1") + (product.b.isKMajor ? ", 0" : ", 1");
+    tail += product.b.isKMajor ? ", 0" : ", 1";
   std::string text = "{\n\t.reg .pred add, set;\n\t.reg .b64 a, b;\n\t"
                      "setp.eq.u32 add, 0, 0;\n\tsetp.ne.u32 set, 0, 0;\n\t"
                      "wgmma.fence.sync.aligned;\n\t";
   for (const Step &step : product.steps) {
-    text += "add.s64 a, " + a + ", " + std::to_string(step.startA / kDescriptorUnit) + ";\n\t";
-    text += "add.s64 b, " + b + ", " + std::to_string(step.startB / kDescriptorUnit) + ";\n\t";
+    std::string a = "a";
+    if (product.a)
+      text += "add.s64 a, " + operand(1) + ", " + std::to_string(step.startA / kDescriptorUnit) +
+              ";\n\t";
+    else
+      a = operandList(numSums + 1 + static_cast<size_t>(step.startA), kWordsOfA);
+    text +=
+        "add.s64 b, " + operand(0) + ", " + std::to_string(step.startB / kDescriptorUnit) + ";\n\t";
     text += product.wgmma.name(product.columns) + " {";
     for (auto [i, reg] : llvm::enumerate(step.sums))
       text += (i ? ", $" : "$") + std::to_string(reg);
-    text += std::string("}, a, b, ") + (isFromZero && step.k == 0 ? "set" : "add") + tail + ";\n\t";
+    text += "}, " + a + ", b, " + (isFromZero && step.k == 0 ? "set" : "add") + tail + ";\n\t";
   }
   return text + "wgmma.commit_group.sync.aligned;\n\t}";
 }
@@ -160,8 +224,8 @@ Registers inPlace(Lowering &l, Location loc, StringRef text, const Registers &su
   std::string letter = word.isF32() ? "f" : "r", constraints;
   for (size_t i = 0; i < sums.size(); ++i)
     constraints += (i ? ",=" : "=") + letter;
-  for (size_t i = 0; i < others.size(); ++i)
-    constraints += ",l";
+  for (Value other : others)
+    constraints += other.getType().isInteger(64) ? ",l" : ",r";
   for (size_t i = 0; i < sums.size(); ++i)
     constraints += "," + std::to_string(i);
   SmallVector<Value> operands(others);
@@ -175,6 +239,14 @@ Registers inPlace(Lowering &l, Location loc, StringRef text, const Registers &su
   return results;
 }
 
+SmallVector<Value> wordsOfA(Lowering &l, gpu::DotAsyncOp dot, const Product &product) {
+  const Registers &tile = l[dot.getA()];
+  SmallVector<Value> elements;
+  for (int32_t reg : product.fragmentsA)
+    elements.push_back(tile[reg]);
+  return packWords(l, dot.getLoc(), elements).values;
+}
+
 LogicalResult lowerDotAsync(Lowering &l, gpu::DotAsyncOp dot) {
   Location loc = dot.getLoc();
   std::string why;
@@ -183,7 +255,7 @@ LogicalResult lowerDotAsync(Lowering &l, gpu::DotAsyncOp dot) {
   std::optional<Product> product = planProduct(dot, why);
   if (!product)
     return dot.emitOpError(why);
-  if (!Lowering::hasPlace(dot.getA()) || !Lowering::hasPlace(dot.getB()))
+  if ((product->a && !Lowering::hasPlace(dot.getA())) || !Lowering::hasPlace(dot.getB()))
     return dot.emitOpError("needs memory of a tilegpu.smem_alloc");
   Registers sums = l[dot.getAcc()];
   bool isFromZero =
@@ -191,9 +263,12 @@ LogicalResult lowerDotAsync(Lowering &l, gpu::DotAsyncOp dot) {
   if (isFromZero) // which the first instructions set: no register is cleared
     for (Value &sum : sums)
       sum = LLVM::PoisonOp::create(l.b, loc, sum.getType());
-  Value a = descriptor(l, loc, dot.getA(), product->a, product->groupsA),
-        b = descriptor(l, loc, dot.getB(), product->b, product->groupsB);
-  l.set(dot.getResult(), inPlace(l, loc, textOf(*product, sums.size(), isFromZero), sums, {a, b}));
+  SmallVector<Value> factors = {descriptor(l, loc, dot.getB(), product->b, product->groupsB)};
+  if (product->a)
+    factors.push_back(descriptor(l, loc, dot.getA(), *product->a, product->groupsA));
+  else
+    llvm::append_range(factors, wordsOfA(l, dot, *product));
+  l.set(dot.getResult(), inPlace(l, loc, textOf(*product, sums.size(), isFromZero), sums, factors));
   return success();
 }
 

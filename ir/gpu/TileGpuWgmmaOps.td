@@ -20,6 +20,8 @@ def TileGpu_InFlightType : TileGpu_Type<"InFlight", "in_flight"> {
 
 def TileGpu_Sums : AnyTypeOf<[TileGpu_Tile, TileGpu_InFlightType], "tile, or one in flight">;
 
+def TileGpu_FactorOfRows : AnyTypeOf<[TileGpu_SmemType, TileGpu_Tile], "tile in shared memory or in registers">;
+
 def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
                                                                 MemWrite<TileGpu_SharedMemory>]>,
                                                   DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>,
@@ -27,7 +29,7 @@ def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu
   let summary = "Begin a matrix product of operands in shared memory";
   let description = [{
     `a` is MxK, `b` is KxN, `acc` is MxN, laid out as the accumulator of wgmma over groups of four
-    warps. The product is one group of instructions, which is under way when the operation ends:
+    warps; `a` may be in registers, laid out as its left operand. The product is one group of instructions, which is under way when the operation ends:
     shared memory is read, and the result written, until a `tilegpu.dot_wait` for it. Several products
     that add to one accumulator need no wait between them.
 
@@ -46,11 +48,15 @@ def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu
     }
     ```
   }];
-  let arguments = (ins TileGpu_SmemType:$a, TileGpu_SmemType:$b, TileGpu_Sums:$acc, UnitAttr:$operands_unsigned);
+  let arguments = (ins TileGpu_FactorOfRows:$a, TileGpu_SmemType:$b, TileGpu_Sums:$acc, UnitAttr:$operands_unsigned);
   let results = (outs TileGpu_InFlightType:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $acc (`unsigned` $operands_unsigned^)? attr-dict
     `:` type($a) `,` type($b) `,` type($acc)
+  }];
+  let extraClassDeclaration = [{
+    /// Is `a` in registers?
+    bool takesAFromRegisters() { return ::llvm::isa<::mlir::RankedTensorType>(getA().getType()); }
   }];
   let hasVerifier = 1;
 }

@@ -44,8 +44,12 @@ LogicalResult DotBeginOp::inferReturnTypes(MLIRContext *, std::optional<Location
 }
 
 LogicalResult DotAsyncOp::verify() {
-  ArrayRef<int64_t> a = getA().getType().getShape(), b = getB().getType().getShape(),
-                    acc = ir::shapeOf(tileOf(getAcc().getType()));
+  auto inShared = dyn_cast<SmemType>(getA().getType());
+  ArrayRef<int64_t> a = inShared ? inShared.getShape() : ir::shapeOf(getA().getType()),
+                    b = getB().getType().getShape(), acc = ir::shapeOf(tileOf(getAcc().getType()));
+  if (!inShared &&
+      !isa_and_present<LayoutAttr>(cast<RankedTensorType>(getA().getType()).getEncoding()))
+    return emitOpError("needs a layout of the operand in registers");
   if (a.size() != 2 || b.size() != 2 || acc.size() != 2)
     return emitOpError("operands and accumulator must be matrices");
   if (a[1] != b[0] || a[0] != acc[0] || b[1] != acc[1])

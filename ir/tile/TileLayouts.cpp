@@ -97,7 +97,7 @@ LayoutAttr DotOp::getOperandLayout(OpOperand &operand, LayoutAttr result) {
 
 // Factors without a fragment are read from shared memory.
 bool DotOp::takesAnyLayout(OpOperand &operand) {
-  return gpu::isDotOperand(operand) && gpu::readsSharedMemory(*this);
+  return gpu::isDotOperand(operand) && gpu::readsSharedMemory(operand);
 }
 
 // --- Changes of shape ---------------------------------------------------------------------------------

@@ -197,6 +197,15 @@ ir::ViewLoadOp loadBehind(Value operand) {
 
 bool feedsProduct(Value tile) { return anyIsOperand(derivedFrom(tile, keepsElements), nullptr); }
 
+SmallVector<OpOperand *> productsFedBy(Value tile) {
+  SmallVector<OpOperand *> operands;
+  for (Value derived : derivedFrom(tile, keepsElements))
+    for (OpOperand &use : derived.getUses())
+      if (gpu::isDotOperand(use))
+        operands.push_back(&use);
+  return operands;
+}
+
 bool feedsProduct(ir::ViewLoadOp load) { return feedsProduct(load.getResult()); }
 
 gpu::RingAcquireOp ringOf(scf::ForOp loop) {

@@ -19,6 +19,9 @@ bool feedsProduct(ir::ViewLoadOp load);
 /// The same of any tile.
 bool feedsProduct(mlir::Value tile);
 
+/// The operands of products that a tile becomes so.
+llvm::SmallVector<mlir::OpOperand *> productsFedBy(mlir::Value tile);
+
 /// Why a load that feeds a product cannot be issued before its iteration, as a sentence; nothing if it can.
 std::optional<std::string> whyNotAhead(ir::ViewLoadOp load);
 

@@ -41,8 +41,9 @@ struct Part {
   /// The use by a product by wgmma, which demands a form of the tile's memory; null if there is none. Several agree: the
   /// tile is ordered as its view for all of them.
   OpOperand *useByWgmma() const {
-    const auto *use = llvm::find_if(
-        uses, [](OpOperand *use) { return gpu::isWgmma(cast<ir::DotOp>(use->getOwner())); });
+    const auto *use = llvm::find_if(uses, [](OpOperand *use) {
+      return gpu::isWgmma(cast<ir::DotOp>(use->getOwner())) && gpu::readsSharedMemory(*use);
+    });
     return use == uses.end() ? nullptr : *use;
   }
 };
@@ -293,7 +294,7 @@ private:
 
   void readAsOperand(OpOperand &use, Value memory) {
     auto dot = cast<ir::DotOp>(use.getOwner());
-    if (gpu::readsSharedMemory(dot)) {
+    if (gpu::readsSharedMemory(use)) {
       staged_[{dot, use.getOperandNumber()}] = memory;
       return;
     }

@@ -40,7 +40,7 @@ std::optional<CarriedProduct> findProduct(scf::ForOp loop, Value ring) {
   if (!found.wait || !found.wait.getResult().hasOneUse() ||
       yielded->get() != found.wait.getResult() || !isa<RankedTensorType>(found.sums.getType()))
     return std::nullopt;
-  for (Value operand : {found.product.getA(), found.product.getB()})
+  for (Value operand : found.product->getOperands().take_front(2))
     if (!outlivesIteration(operand, loop, ring))
       return std::nullopt;
   for (auto release : loop.getBody()->getOps<gpu::RingReleaseOp>())

@@ -34,6 +34,11 @@ static int32_t fastestDim(ir::ViewLoadOp load) {
   return std::min(dim, 1);
 }
 
+bool isComputedBeside(OpOperand &operand) {
+  Operation *op = operand.get().getDefiningOp();
+  return !loadBehind(operand.get()) && (!op || op->getBlock() == operand.getOwner()->getBlock());
+}
+
 std::optional<layout::SharedLayout> wgmmaMemory(OpOperand &operand, std::string *why) {
   auto dot = cast<ir::DotOp>(operand.getOwner());
   bool isA = operand.getOperandNumber() == 0;
@@ -47,9 +52,9 @@ std::optional<layout::SharedLayout> wgmmaMemory(OpOperand &operand, std::string 
   ir::ViewLoadOp load = loadBehind(operand.get());
   if (!wgmma)
     return refuse("no instruction for these types");
-  if (!load)
+  if (!load && isComputedBeside(operand))
     return refuse(name + " is computed, not loaded");
-  int32_t fastest = fastestDim(load), outer = isA ? 0 : 1;
+  int32_t fastest = load ? fastestDim(load) : 1, outer = isA ? 0 : 1;
   if (fastest == outer && !wgmma->takesMnMajor)
     return refuse("neighbours of " + name + " in memory lie along " + (isA ? "M" : "N") +
                   "; for operands of 8 bits they must lie along K");

@@ -18,8 +18,13 @@ std::optional<ir::WgmmaInstruction> wgmmaFor(ir::DotOp dot);
 /// make up no whole instructions. M is a multiple of 64, the kernel's warps of 4.
 int64_t wgmmaColumnsOf(ir::DotOp dot, const ir::WgmmaInstruction &wgmma);
 
-/// The memory of an operand of such a product: ordered as its view, so that copies find neighbours on both sides. Nothing,
-/// with a sentence in *why, if it is computed, not loaded, or the instructions cannot read it in that order.
+/// Is an operand computed where the product stands, so that it would be put to shared memory for this product alone? What
+/// is computed before a loop is put there once.
+bool isComputedBeside(mlir::OpOperand &operand);
+
+/// The memory of an operand of such a product: ordered as its view if it is loaded, so that copies find neighbours on both
+/// sides. Nothing, with a sentence in *why, if it is computed beside the product, or the instructions cannot read it in
+/// that order.
 std::optional<layout::SharedLayout> wgmmaMemory(mlir::OpOperand &operand, std::string *why);
 
 /// The same as the type of a staged tile; null if there is none.

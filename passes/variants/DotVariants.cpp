@@ -39,6 +39,19 @@ static Refusal refuseSizes(ir::DotOp dot, const ir::WgmmaInstruction &wgmma) {
   return std::nullopt;
 }
 
+static Refusal whyNotWgmma(ir::DotOp dot);
+
+// What takes the result must take it from registers: as A of a product by wgmma too, which reads it as it lies there.
+static Refusal whyNotForUsers(ir::DotOp dot) {
+  for (OpOperand *use : productsFedBy(dot.getResult())) {
+    if (use->getOperandNumber() == 1)
+      return "another product takes its result as B, from registers";
+    if (Refusal why = whyNotWgmma(cast<ir::DotOp>(use->getOwner())))
+      return "the product that takes its result as A is none by wgmma: " + *why;
+  }
+  return std::nullopt;
+}
+
 static Refusal whyNotWgmma(ir::DotOp dot) {
   std::optional<ir::WgmmaInstruction> wgmma = wgmmaFor(dot);
   if (!wgmma)
@@ -50,20 +63,21 @@ static Refusal whyNotWgmma(ir::DotOp dot) {
            " warps, not a multiple of the four of a group";
   if (callsDriver(dot->getParentOfType<func::FuncOp>()))
     return "the kernel prints or asserts, which would make it wait after every instruction";
-  if (feedsProduct(dot.getResult()))
-    return "another product takes its result from registers";
   if (Refusal sizes = refuseSizes(dot, *wgmma))
     return sizes;
   std::string why;
   for (unsigned number : {0u, 1u})
-    if (!wgmmaMemory(dot->getOpOperand(number), &why))
+    if (!(number == 0 && isComputedBeside(dot->getOpOperand(0))) &&
+        !wgmmaMemory(dot->getOpOperand(number), &why))
       return why;
-  return std::nullopt;
+  return whyNotForUsers(dot);
 }
 
 static Refusal refuseWgmma(Operation *op, const ir::Target &) {
-  Refusal why = whyNotWgmma(cast<ir::DotOp>(op));
-  return why ? Refusal("wgmma refused: " + *why) : std::nullopt;
+  auto dot = cast<ir::DotOp>(op);
+  if (Refusal why = whyNotWgmma(dot))
+    return "wgmma refused: " + *why;
+  return std::nullopt;
 }
 
 // --- mma.sync --------------------------------------------------------------------------------------
