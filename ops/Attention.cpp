@@ -64,7 +64,9 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, Attenti
   auto largest = var(full(f32, {rows}, -kInfinity)), scaled = var(full(f32, {rows}, -kInfinity));
   auto total = var(zeros(f32, {rows}));
   auto sums = var(zeros(f32, {rows, width}));
-  for (auto n : range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal)).stages(3)) {
+  // Two of the longer tiles fit into shared memory.
+  Range keyTiles = range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal));
+  for (auto n : keyTiles.stages(columns > 64 ? 2 : 3)) {
     Value keys = columnsOf(k, at.batch, head, n, columns, width);
     auto scores = var(dot(queries, keys, {.precision = precision}));
     if (!isRising)
@@ -119,7 +121,8 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
                      const Lse &...lse) {
   if (out.numel() == 0)
     return;
-  auto [tiles, precision] = forwardPlan(q.dtype(), q.extent(2), q.extent(3), options.precision);
+  auto [tiles, precision] = forwardPlan(
+      {q.dtype(), q.extent(2), q.extent(3), site.stream.device().target()}, options.precision);
   AlignedInput queries(site, q), keys(site, k), values(site, v);
   AlignedOutput result(site, out);
   auto scale = static_cast<float>(attentionScale(q, options) * kLog2E);
@@ -142,7 +145,8 @@ const bool registered = registerOp({
           auto q = exampleView(dtype, {settings.integer("B", 4), heads, queries, head});
           auto k = exampleView(dtype, {settings.integer("B", 4), settings.integer("Hkv", heads),
                                        settings.integer("Lk", queries), head});
-          auto [tiles, precision] = forwardPlan(dtype, queries, head, Precision::tf32x3);
+          auto [tiles, precision] =
+              forwardPlan({dtype, queries, head, settings.target()}, Precision::tf32x3);
           return KernelRequest(attentionKernel
                                    .consts(tiles.queries, tiles.keys, tiles.head,
                                            settings.integer("causal", 0) != 0, true, precision)

@@ -35,8 +35,19 @@ int paddedHead(int64_t extent) {
   return head > 192 ? kWidestHead : head > 128 ? (head + 31) / 32 * 32 : head;
 }
 
-AttentionPlan forwardPlan(DType dtype, int64_t count, int64_t width, Precision asked) {
+// Groups of four warps have 64 queries each; wide heads leave registers for fewer keys.
+static AttentionPlan planOfGroups(int64_t count, int head, Precision precision) {
+  constexpr int kGroup = 64;
+  bool isLong = count > kGroup;
+  return {{isLong ? 2 * kGroup : kGroup, head > 128 ? 64 : 128, head, isLong ? 8 : 4}, precision};
+}
+
+AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked) {
+  auto [dtype, count, width, target] = shape;
+  constexpr int64_t kFewestForGroups = 33;
   int head = paddedHead(width);
+  if (target == "sm_90a" && dtype != f32 && count >= kFewestForGroups)
+    return planOfGroups(count, head, asked);
   bool isWide = dtype == f32;
   bool fits = head <= (asked == Precision::tf32x3 ? 96 : 128);
   Precision precision = fits ? asked : Precision::ieee;

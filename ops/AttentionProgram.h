@@ -22,7 +22,13 @@ struct AttentionPlan {
 };
 /// A multiple of what the tensor cores take at once; of the larger sizes few, which share tiles.
 int paddedHead(int64_t extent);
-AttentionPlan forwardPlan(DType dtype, int64_t queries, int64_t headWidth, Precision asked);
+/// What the forward tiles depend on: queries, the width of heads, and the GPU, "sm_90a".
+struct AttentionShape {
+  DType dtype;
+  int64_t queries, head;
+  std::string_view target;
+};
+AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked);
 AttentionPlan backwardPlan(const Operand &q, Precision asked);
 
 /// The rules that forward and gradient have in common: q, k, v, and `likeQ`, `likeK`, which have the

@@ -43,7 +43,8 @@ const bool registered = registerOp({
           int64_t m = settings.integer("M", 4096), n = settings.integer("N", 4096),
                   k = settings.integer("K", 4096);
           Precision precision = precisionOf(settings);
-          MatmulTiles tiles = chooseTiles({m, n, 1, dtype, precision, {}, 1});
+          MatmulTiles tiles =
+              chooseTiles({m, n, 1, dtype, precision, settings.target(), kManyMultiprocessors});
           return KernelRequest(
               registeredProgram
                   .consts(settings.integer("BM", tiles.m), settings.integer("BN", tiles.n),

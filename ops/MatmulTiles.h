@@ -17,6 +17,9 @@ struct MatmulShape {
   int multiprocessors;
 };
 
+/// Those of a GPU that is not known.
+inline constexpr int kManyMultiprocessors = 132;
+
 /// The tiles that are expected to take the least time.
 MatmulTiles chooseTiles(const MatmulShape &shape);
 

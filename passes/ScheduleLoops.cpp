@@ -35,6 +35,12 @@ std::optional<int64_t> constantTrips(scf::ForOp loop) {
   return trips ? std::optional(trips->getSExtValue()) : std::nullopt;
 }
 
+bool loadsSingleElements(scf::ForOp loop) {
+  return llvm::any_of(loop.getBody()->getOps<ir::ViewLoadOp>(), [](ir::ViewLoadOp load) {
+    return gpu::variantOf(load) == gpu::VariantKind::Scalar;
+  });
+}
+
 // The first load of the loop that had to stay says why; or there is none.
 std::string whyNothingRunsAhead(scf::ForOp loop) {
   std::string why = "no product of its body depends on what it loads";
@@ -84,6 +90,10 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
     if (!ringOf(loop))
       return {1, asked > 1 ? whyNothingRunsAhead(loop) : "as asked"};
     Decision decision{asked ? asked : kDefaultStages, asked ? "as asked" : "by default"};
+    if (decision.stages > kDefaultStages && loadsSingleElements(loop))
+      decision = {
+          kDefaultStages,
+          "its loads of single elements, which go through registers, gain nothing from more"};
     if (decision.stages > mostStages)
       decision = {mostStages, "more do not fit in shared memory"};
     if (std::optional<int64_t> trips = constantTrips(loop); trips && decision.stages > *trips)

@@ -35,6 +35,11 @@ public:
   DType dtype(const std::string &name, DType fallback) const;
   std::string text(const std::string &name, std::string fallback) const;
 
+  /// The GPU that the kernel is compiled for, "sm_90a", where that is known before it is traced; else
+  /// empty. Ops choose tiles by it.
+  const std::string &target() const { return target_; }
+  void setTarget(std::string target) { target_ = std::move(target); }
+
   /// Names that were given and not asked for.
   std::vector<std::string> unused() const;
   /// Names that were asked for, with their values.
@@ -44,6 +49,7 @@ private:
   const std::string *find(const std::string &name) const;
 
   std::map<std::string, std::string> values_;
+  std::string target_;
   mutable std::map<std::string, std::string> used_;
 };
 

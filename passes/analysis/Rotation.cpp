@@ -23,12 +23,12 @@ public:
       if (collected_.contains(&op))
         rotation_.head.insert(&op);
     for (Operation *op : rotation_.head)
-      if (isProduct(op))
+      if (deliversProduct(op))
         rotation_.results.push_back(op->getResult(0));
     if (rotation_.results.empty() || !restMultiplies())
       return std::nullopt;
     for (Operation *op : llvm::reverse(rotation_.head.getArrayRef()))
-      if (!isProduct(op) && isNeededByRest(op))
+      if (!isProduct(op) && !deliversProduct(op) && isNeededByRest(op))
         needed_.insert(op);
     for (Operation *op : rotation_.head)
       if (needed_.contains(op))
@@ -58,6 +58,14 @@ private:
       }
     }
     collected_.insert_range(slice);
+    if (isa<gpu::DotAsyncOp>(product))
+      collected_.insert_range(product->getUsers()); // waits
+  }
+
+  // A product that is under way is not carried round the loop: its registers would have to move, for which it would be
+  // waited for anyway.
+  static bool deliversProduct(Operation *op) {
+    return isa<gpu::DotWaitOp>(op) || (isProduct(op) && !isa<gpu::DotAsyncOp>(op));
   }
 
   bool mayRunAhead(Operation *op) {

@@ -34,6 +34,7 @@ codegen::CompiledKernel compileInput(std::vector<std::string> words, const std::
     throw Error(Fault::User, ErrorCode::InvalidArgument,
                 "--kernel chooses among the kernels of a FILE.cpp or LIB.so");
   if (const OpEntry *op = opOf(words[0])) {
+    settings.setTarget(options.target);
     KernelRequest request = op->kernel(settings);
     refuseUnused(settings);
     describeSettings(settings);
