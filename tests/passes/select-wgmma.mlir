@@ -16,7 +16,7 @@ func.func @taken(%v: !tile.view<2xbf16>, %o: i32, %c: tensor<128x128xf32>, %d: t
 // -----
 
 // CHECK-LABEL: func.func @refused
-// CHECK: wgmma refused: A is computed, not loaded
+// CHECK: wgmma refused: B is computed, not loaded
 // CHECK: wgmma refused: no instruction for these types
 // CHECK: wgmma refused: M is 32, not a multiple of 64
 // CHECK: wgmma refused: K is 8, not a multiple of 16
@@ -29,7 +29,7 @@ func.func @refused(%v: !tile.view<2xf16>, %w: !tile.view<2xi8>, %o: i32, %c: ten
     attributes {tile.warps = 4 : i32} {
   %a = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x64xf16>
   %aa = arith.addf %a, %a : tensor<64x64xf16>
-  %0 = tile.dot %aa, %a, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %0 = tile.dot %a, %aa, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   %1 = tile.dot %a, %a, %h : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>
   %small = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<32x64xf16>
   %2 = tile.dot %small, %a, %m : tensor<32x64xf16>, tensor<64x64xf16>, tensor<32x64xf32>
@@ -68,5 +68,30 @@ func.func @between_spans(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x320xf32>)
   %a = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x16xf16>
   %b = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<16x320xf16>
   %0 = tile.dot %a, %b, %c : tensor<64x16xf16>, tensor<16x320xf16>, tensor<64x320xf32>
+  return
+}
+
+// -----
+
+// What is computed beside the product is taken as A from registers, another product's result too; but not as B, and not by
+// a product of another kind.
+// CHECK-LABEL: func.func @from_registers
+// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK: tile.dot {{.*}}tilegpu.a_from_registers, tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK: tile.dot {{.*}}another product takes its result as B, from registers
+// CHECK: tile.dot {{.*}}wgmma refused: B is computed, not loaded
+// CHECK: tile.dot {{.*}}the product that takes its result as A is none by wgmma: rows of B in memory are 16 bytes, not a multiple of 32
+func.func @from_registers(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x64xf32>, %d: tensor<64x8xf32>) attributes {tile.warps = 4 : i32} {
+  %a = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x64xf16>
+  %e = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x8xf16>
+  %0 = tile.dot %a, %a, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %p = tile.convert %0 : tensor<64x64xf32> -> tensor<64x64xf16>
+  %1 = tile.dot %p, %a, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %2 = tile.dot %a, %a, %1 : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.convert %2 : tensor<64x64xf32> -> tensor<64x64xf16>
+  %3 = tile.dot %a, %q, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %4 = tile.dot %a, %a, %3 : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %r = tile.convert %4 : tensor<64x64xf32> -> tensor<64x64xf16>
+  %5 = tile.dot %r, %e, %d : tensor<64x64xf16>, tensor<64x8xf16>, tensor<64x8xf32>
   return
 }

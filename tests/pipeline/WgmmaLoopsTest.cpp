@@ -3,6 +3,8 @@
 #include "runtime/jit/Compile.h"
 #include "tests/pipeline/StagedLoops.h"
 
+#include <regex>
+
 namespace tile::test {
 namespace {
 
@@ -95,6 +97,53 @@ TEST_P(WgmmaLoops, Integers) {
     for (Size size : {Size{64, 16, 32, 4}, Size{128, 32, 64, 8}, Size{64, 32, 64, 4}})
       for (int cut : {0, 3})
         multiply<int8_t, int32_t>(size, {false, padding}, {true, padding}, cut);
+}
+
+// The left factor is computed: in the loop, so that it stays in registers, and before it, so that it is put to shared
+// memory once.
+TEST_P(WgmmaLoops, ComputedLeftFactors) {
+  static const auto program =
+      kernel("computed_factors", [](In<any, 2> a, In<any, 2> b, Out<any, 2> d, Const rows,
+                                    Const columns, Const depth, Const warps) {
+        hint::warps(warps);
+        auto [m, n] = grid2d(d, {rows, columns});
+        auto sums = var(zeros(d.dtype(), {rows, columns}));
+        Value first = a.tile({rows, depth})(m, 0) * 2;
+        for (auto k : range(cdiv(a.dim(1), depth)).stages(3)) {
+          Value right = b.tile({depth, columns})(k, n);
+          sums = dot(a.tile({rows, depth})(m, k) + 1, right, sums);
+          sums = dot(first, right, sums);
+        }
+        d.tile({rows, columns})(m, n) = sums;
+      });
+  auto multiplyComputed = [&]<class T>(Size size, T) {
+    SCOPED_TRACE(std::to_string(size.m) + "x" + std::to_string(size.n) + "x" +
+                 std::to_string(size.k) + ", " + std::to_string(size.warps) + " warps");
+    int64_t m = size.m, n = 2 * size.n, k = 3 * size.k;
+    auto a = smallIntegers<T>(m * k, 1), b = smallIntegers<T>(k * n, 2);
+    std::vector<float> zeros(static_cast<size_t>(m * n));
+    auto sums = input<float>({m, n}, zeros);
+    auto expected = [&](int64_t i) {
+      auto left = [&](int64_t l) { return exact(a[static_cast<size_t>(i / n * k + l)]); };
+      double sum = 0;
+      for (int64_t l = 0; l < k; ++l)
+        sum += (left(l) + 1 + 2 * left(l % size.k)) * exact(b[static_cast<size_t>(l * n + i % n)]);
+      return sum;
+    };
+    auto launcher = program.consts(size.m, size.n, size.k, size.warps);
+    auto left = input<T>({m, k}, a), right = input<T>({k, n}, b);
+    KernelRequest request(launcher, {toHostArg(left), toHostArg(right), toHostArg(sums)});
+    std::string ptx = jit::compileRequest(request, {.target = "sm_90a"}).ptx;
+    EXPECT_NE(ptx.find("}, a, b, add"), ptx.npos) << "first";
+    EXPECT_TRUE(
+        std::regex_search(ptx, std::regex(R"(wgmma\.mma_async.*\}, \{%r\d+, .*\}, b, add)")));
+    runUnderEverySchedule(
+        launcher, 3, {Written(sums, zeros)}, [&] { expectAll(sums, expected); }, left, right, sums);
+  };
+  for (Size size : {Size{64, 16, 16, 4}, Size{128, 32, 64, 4}, Size{128, 64, 32, 8},
+                    Size{64, 64, 64, 8}, Size{64, 48, 48, 4}})
+    multiplyComputed(size, half());
+  multiplyComputed(Size{128, 32, 32, 4}, bfloat16());
 }
 
 STAGED_LOOPS_SUITE(WgmmaLoops);
