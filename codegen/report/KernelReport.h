@@ -22,7 +22,7 @@ struct SourceLine {
 /// What the warp-wide accesses of one copy touch in global memory, if all elements are in bounds and each row of the
 /// tile begins at a 32-byte sector.
 struct GlobalTraffic {
-  int64_t accesses = 0;  ///< warp-wide instructions of a block
+  int64_t accesses = 0;  ///< warp-wide instructions of a block; of the copy engine, boxes
   int64_t usedBytes = 0; ///< distinct bytes each of them needs, summed
   int64_t sectors =
       0; ///< sectors of 32 bytes each of them touches, summed; the most of them if not all is known
@@ -66,6 +66,8 @@ struct LoopReport {
   int64_t barriers = 0;    ///< an iteration, those of inner loops left out
   std::optional<int64_t>
       groupsInFlight{}; ///< of copies, while an iteration waits for its own; nothing if it waits for none
+  bool waitsForEngine = false;  ///< an iteration waits for what the copy engine brings
+  int64_t productsInFlight = 0; ///< by wgmma, at the end of an iteration
 };
 
 /// A tile that moves to another layout.

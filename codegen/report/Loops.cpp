@@ -22,6 +22,9 @@ LoopReport loopOf(scf::ForOp loop, gpu::ScheduleAttr schedule) {
       ++report.barriers;
     if (auto wait = dyn_cast<gpu::AsyncWaitOp>(op))
       report.groupsInFlight = wait.getPending();
+    report.waitsForEngine |= isa<gpu::MbarrierWaitOp>(op);
+    if (auto wait = dyn_cast<gpu::DotWaitOp>(op))
+      report.productsInFlight = wait.getPending();
     return WalkResult::advance();
   });
   return report;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char *kLayoutPurpose = "change of layout";
 constexpr const char *kAheadPurpose = "tiles of a loop's loads";
+constexpr const char *kBarrierPurpose = "barriers that count what the copy engine delivers";
 constexpr const char *kReducePurpose = "partial results of a reduction";
 
 void setCost(SharedTransfer &transfer, layout::Wavefronts cost, int64_t times = 1) {
@@ -61,11 +62,14 @@ SharedTransfer transferOf(Operation *op, RankedTensorType tile, gpu::SmemType sm
 }
 
 bool isFilledByCopies(ArrayRef<Operation *> accesses) {
-  return llvm::any_of(accesses, [](Operation *op) { return isa<gpu::CopyAsyncOp>(op); });
+  return llvm::any_of(accesses,
+                      [](Operation *op) { return isa<gpu::CopyAsyncOp, gpu::TensorCopyOp>(op); });
 }
 
 std::string purposeOf(gpu::SmemAllocOp alloc, ArrayRef<Operation *> accesses) {
   for (Operation *access : accesses) {
+    if (isa<gpu::MbarrierInitOp>(access))
+      return kBarrierPurpose;
     if (auto store = dyn_cast<gpu::SmemStoreOp>(access))
       if (store.getValue().getDefiningOp<gpu::ReducePartialOp>())
         return kReducePurpose;
@@ -76,7 +80,7 @@ std::string purposeOf(gpu::SmemAllocOp alloc, ArrayRef<Operation *> accesses) {
 }
 
 bool isExchange(StringRef purpose) {
-  return purpose == kLayoutPurpose || purpose == kReducePurpose;
+  return purpose == kLayoutPurpose || purpose == kReducePurpose || purpose == kBarrierPurpose;
 }
 
 AllocationReport reportOf(const passes::SharedAllocation &plan, ArrayRef<Operation *> accesses) {

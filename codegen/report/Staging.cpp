@@ -56,6 +56,8 @@ std::string fillText(Operation *fill, StringRef how, Value view) {
 std::string fillText(Operation *access) {
   if (auto copy = dyn_cast<gpu::CopyAsyncOp>(access))
     return fillText(copy, "cp.async", copy.getView());
+  if (auto copy = dyn_cast<gpu::TensorCopyOp>(access))
+    return fillText(copy, "the copy engine", copy.getView());
   auto store = dyn_cast<gpu::SmemStoreOp>(access);
   if (!store)
     return "";
@@ -105,8 +107,9 @@ llvm::DenseSet<Operation *> fillsBeforeLoops(const gpu::SharedAccesses &accesses
   for (auto [memory, all] : accesses) {
     scf::ForOp loop = loopOfReads(all);
     auto isInside = [&](Operation *op) { return loop->isProperAncestor(op); };
-    SmallVector<Operation *> fills = llvm::filter_to_vector(
-        all, [](Operation *op) { return isa<gpu::CopyAsyncOp, gpu::SmemStoreOp>(op); });
+    SmallVector<Operation *> fills = llvm::filter_to_vector(all, [](Operation *op) {
+      return isa<gpu::CopyAsyncOp, gpu::TensorCopyOp, gpu::SmemStoreOp>(op);
+    });
     if (!loop || memory.getSlots() == 1 || llvm::none_of(fills, isInside))
       continue;
     for (Operation *fill : fills) {

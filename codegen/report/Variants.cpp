@@ -5,6 +5,7 @@
 #include "ir/Annotations.h"
 #include "ir/AsyncCopy.h"
 #include "ir/DotLayouts.h"
+#include "ir/TensorCopy.h"
 #include "passes/analysis/AxisInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -61,6 +62,8 @@ Value addressOf(Operation *op) {
   if (auto store = dyn_cast<ir::ViewStoreOp>(op))
     return store.getView();
   if (auto copy = dyn_cast<gpu::CopyAsyncOp>(op))
+    return copy.getView();
+  if (auto copy = dyn_cast<gpu::TensorCopyOp>(op))
     return copy.getView();
   if (auto load = dyn_cast<ir::LoadOp>(op))
     return load.getPtr();
@@ -139,6 +142,8 @@ Type tileOf(Operation *op) {
     return store.getValue().getType();
   if (auto copy = dyn_cast<gpu::CopyAsyncOp>(op))
     return RankedTensorType::get(copy.getShape(), copy.getSmem().getType().getElementType());
+  if (auto copy = dyn_cast<gpu::TensorCopyOp>(op))
+    return RankedTensorType::get(copy.getShape(), copy.getSmem().getType().getElementType());
   return op->getResult(0).getType();
 }
 
@@ -163,6 +168,20 @@ std::optional<Share> shareOf(Operation *op, Type tile) {
   return Share{layout, vectorOf(layout, access.getOrder()[0], access.getVector())};
 }
 
+// The engine moves boxes, each as a whole.
+void setBoxes(CopyReport &report, gpu::TensorCopyOp copy) {
+  auto plan = gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), copy.getSmem().getType());
+  if (!plan)
+    return;
+  constexpr int64_t kSectorBytes = 32;
+  int64_t bytes = report.vectorBytes * llvm::product_of(copy.getShape());
+  auto boxes = static_cast<int64_t>(plan->boxes.size());
+  report.vectorElements = llvm::product_of(copy.getShape()) / boxes;
+  report.vectorBytes = bytes / boxes;
+  int64_t sectors = (bytes + kSectorBytes - 1) / kSectorBytes;
+  report.traffic = {boxes, bytes, sectors, sectors};
+}
+
 CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) {
   CopyReport copy;
   copy.where = sourceLineOf(op->getLoc());
@@ -183,6 +202,10 @@ CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) 
       copy.traffic = trafficOf(layout, dim, alongMemory(address, dim, layout.shape()[dim], axis), 1,
                                copy.vectorBytes);
     }
+    return copy;
+  }
+  if (auto byEngine = dyn_cast<gpu::TensorCopyOp>(op)) {
+    setBoxes(copy, byEngine);
     return copy;
   }
   std::optional<Share> share = shareOf(op, type);

@@ -84,7 +84,9 @@ private:
             {"rotated", l.rotated},
             {"unrotated", l.unrotated.empty() ? Json(nullptr) : Json(l.unrotated)},
             {"barriers", l.barriers},
-            {"groups_in_flight", l.groupsInFlight ? Json(*l.groupsInFlight) : Json(nullptr)}};
+            {"groups_in_flight", l.groupsInFlight ? Json(*l.groupsInFlight) : Json(nullptr)},
+            {"waits_for_engine", l.waitsForEngine},
+            {"products_in_flight", l.productsInFlight}};
   }
 
   Json of(const LayoutChange &c) {

@@ -147,10 +147,14 @@ private:
     for (const LoopReport &loop : report_.loops) {
       std::string asked = loop.stagesAsked ? count(loop.stagesAsked, "stage", "stages") + " asked"
                                            : "stages not said";
-      std::string flight = "no copies to wait for";
+      std::string flight =
+          loop.waitsForEngine ? "a wait for what the copy engine brings" : "no copies to wait for";
       if (loop.groupsInFlight)
         flight =
             count(*loop.groupsInFlight, "group", "groups") + " of copies in flight at the wait";
+      if (loop.productsInFlight)
+        flight += ", " + count(loop.productsInFlight, "product", "products") +
+                  " under way from one to the next";
       entry(loop.where, asked + ", " + std::to_string(loop.stages) + " given: " + loop.reason);
       detail(count(loop.barriers, "barrier", "barriers") + " an iteration, " + flight);
       if (loop.rotated)
