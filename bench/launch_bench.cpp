@@ -1,7 +1,8 @@
 // What a launch of a kernel that is in memory costs the host: checks, specialisation key, look-up, grid, parameters and
 // the CUDA device's bookkeeping, on the fake driver of the tests, which runs nothing. `launch_bench` prints the median
 // and the extremes of several rounds in time of this thread, the same for a kernel that asks for the value of a number,
-// whose calls no thread remembers, and what the CUDA device with the fake driver takes of it.
+// whose calls no thread remembers, of a kernel that takes tensor maps, and what the CUDA device with the fake driver takes
+// of it.
 #include "bench/ThreadTime.h"
 #include "runtime/device/Device.h"
 #include "tests/runtime/device/fakecuda/FakeCuda.h"
@@ -39,6 +40,18 @@ auto asksForNumber = kernel("asks_for_number", [](In<f32, 2> a, In<f32, 2> b, In
   y.tile({BM, BN})(m, k) = total * s + float(specialize(n)) + expand_dims(bias.tile({BN})(k), 0);
 });
 
+// Three views that the copy engine reads, so that a launch passes three tensor maps; and the same by threads.
+auto threeMaps = kernel("three_maps", [](In<f16, 2> a, In<f16, 2> b, In<f16, 2> c, Out<f32, 2> y,
+                                         ConstOf<CopyBy> copy) {
+  auto sums = var(zeros(f32, {64, 64}));
+  auto tile = [&](const auto &view, const auto &...at) {
+    return view.tile({64, 64}).hints({.copy = copy})(at...);
+  };
+  for (auto k : range(cdiv(a.dim(1), 64)))
+    sums = dot(tile(a, 0, k), tile(c, k, 0), dot(tile(a, 0, k), tile(b, k, 0), sums));
+  y.tile({64, 64})(0, 0) = sums;
+});
+
 template <class Call> std::vector<double> microseconds(const Call &call) {
   return bench::microsecondsOf(call, kRounds, kCalls);
 }
@@ -66,6 +79,22 @@ int main() try {
   };
   measure("a call with 10 arguments, kernel in memory", tenArguments.consts(64, 64));
   measure("the same, asking for the value of a number", asksForNumber.consts(64, 64));
+
+  std::vector<TensorOf<half>> h;
+  for (int i = 0; i < 6; ++i)
+    h.push_back(device.tensor<half>({512, 512}));
+  auto measureMaps = [&](const char *what, CopyBy copy, bool alternates) {
+    size_t calls = 0;
+    auto call = [&] {
+      size_t first = alternates && ++calls % 2 ? 3 : 0;
+      threeMaps.consts(copy).grid(1)(stream, h[first], h[first + 1], h[first + 2], x[6]);
+    };
+    call(), call();
+    print(what, microseconds(call));
+  };
+  measureMaps("a call with 4 arguments, no tensor maps", CopyBy::cp_async, false);
+  measureMaps("the same with 3 tensor maps", CopyBy::tma, false);
+  measureMaps("the same, other tensors in each call", CopyBy::tma, true);
 
   auto bare = device::openCuda(0);
   device::Function nothing =

@@ -90,11 +90,12 @@ void start(const Named &record, const Prepared &prepared, detail::StreamState &s
                 sizeof words[i]);
     block[i] = {&words[i], static_cast<size_t>(kernel.parameters[i].bytes)};
   }
-  if (!kernel.tensorMaps.empty())
-    for (const device::TensorMap &map :
-         prepared.maps.encode(kernel.tensorMaps, args,
-                              {record.name, device, [&] { return stream.owner->jit->zeros(); }}))
-      block.push_back({&map, sizeof map});
+  auto zeros = [&] { return stream.owner->jit->zeros(); };
+  const jit::MapContext context{record.name, device, zeros};
+  for (auto [i, recipe] : llvm::enumerate(kernel.tensorMaps))
+    block.push_back(
+        {&prepared.maps.encode(i, recipe, args[static_cast<size_t>(recipe.arg)], context),
+         sizeof(device::TensorMap)});
   device::LaunchConfig config;
   config.grid = {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),
                  static_cast<uint32_t>(grid[2])};
@@ -137,7 +138,7 @@ void jit::launchCompiled(const Device &device, const codegen::CompiledKernel &ke
   checkParts(kernel, args);
   Stream stream = device.stream();
   std::unique_ptr<LoadedKernel> loaded = device.state()->jit->load(kernel, kernel.name, {});
-  jit::TensorMaps maps;
+  jit::TensorMaps maps(loaded->tensorMaps.size());
   start({kernel.name, {}}, {*loaded, maps}, stream.state(), args, options);
   stream.synchronize();
 }
@@ -173,9 +174,13 @@ static Prepared kernelFor(jit::Call &call, detail::DeviceState &device, jit::Ten
   std::vector<jit::Footprint> footprints = jit::footprintsOf(call.record(), call.args());
   jit::refuseOverlap(call, footprints, aliases);
   const LoadedKernel &kernel = device.jit->get(call);
-  if (kernel.isForNumbers)
-    return {kernel, fresh};
-  return {kernel, recent.add(call.layout(device.id), {&kernel, std::move(footprints), {}})->maps};
+  jit::TensorMaps maps(kernel.tensorMaps.size());
+  if (!kernel.isForNumbers)
+    return {kernel,
+            recent.add(call.layout(device.id), {&kernel, std::move(footprints), std::move(maps)})
+                ->maps};
+  fresh = std::move(maps);
+  return {kernel, fresh};
 }
 
 void detail::launch(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,

@@ -74,26 +74,21 @@ TensorMapParams paramsOf(const codegen::TensorMapRecipe &recipe, const detail::H
 
 } // namespace
 
-std::span<const device::TensorMap>
-TensorMaps::encode(std::span<const codegen::TensorMapRecipe> recipes,
-                   std::span<const detail::HostArg> args, const MapContext &context) {
-  bool isKnown = !maps_.empty();
-  maps_.resize(recipes.size()), addresses_.resize(recipes.size());
-  for (size_t i = 0; i < recipes.size(); ++i) {
-    const detail::HostArg &arg = args[static_cast<size_t>(recipes[i].arg)];
-    if (isKnown && addresses_[i] == arg.pointer)
-      continue;
-    TensorMapParams params = paramsOf(recipes[i], arg, context.zeros);
-    if (std::string fault = device::tensorMapFault(params); !fault.empty()) {
-      maps_.clear();
-      throw Error(Fault::User, ErrorCode::InvalidArgument,
-                  "argument " + std::to_string(recipes[i].arg + 1) + " of kernel '" +
-                      context.kernel + "' cannot be read by the copy engine: " + fault);
-    }
-    maps_[i] = context.device.encodeTensorMap(params);
-    addresses_[i] = arg.pointer;
-  }
-  return maps_;
+const device::TensorMap &TensorMaps::encode(size_t index, const codegen::TensorMapRecipe &recipe,
+                                            const detail::HostArg &arg, const MapContext &context) {
+  constexpr unsigned kMostAddresses = 256;
+  auto &known = byRecipe_[index];
+  auto address = reinterpret_cast<uint64_t>(arg.pointer);
+  if (auto found = known.find(address); found != known.end())
+    return found->second;
+  TensorMapParams params = paramsOf(recipe, arg, context.zeros);
+  if (std::string fault = device::tensorMapFault(params); !fault.empty())
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "argument " + std::to_string(recipe.arg + 1) + " of kernel '" + context.kernel +
+                    "' cannot be read by the copy engine: " + fault);
+  if (known.size() >= kMostAddresses)
+    known.clear();
+  return known[address] = context.device.encodeTensorMap(params);
 }
 
 } // namespace tile::jit

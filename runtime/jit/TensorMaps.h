@@ -6,9 +6,9 @@
 
 #include <tile/HostArg.h>
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 
-#include <span>
 #include <vector>
 
 namespace tile::jit {
@@ -20,19 +20,20 @@ struct MapContext {
   llvm::function_ref<device::DevicePtr()> zeros;
 };
 
-/// The maps of the calls of one kernel that differ in the addresses of their arguments alone: they are kept, since to
-/// encode one takes longer than the rest of a launch.
+/// The maps of the calls of one kernel that differ in the addresses of their arguments alone, such as those of a model's
+/// layers: they are kept, since to encode one takes longer than the rest of a launch.
 class TensorMaps {
 public:
-  /// One map a recipe, for these arguments. A tensor without elements reads as zeros, as all that is outside of one.
-  /// Throws InvalidArgument, naming the kernel and the argument, where a tensor breaks a rule of the device.
-  std::span<const device::TensorMap> encode(std::span<const codegen::TensorMapRecipe> recipes,
-                                            std::span<const detail::HostArg> args,
-                                            const MapContext &context);
+  explicit TensorMaps(size_t recipes = 0) : byRecipe_(recipes) {}
+
+  /// The map of recipe number `index`, for this argument; valid until it is asked for again with another. A tensor without
+  /// elements reads as zeros, as all that is outside of one. Throws InvalidArgument, naming the kernel and the argument,
+  /// where a tensor breaks a rule of the device.
+  const device::TensorMap &encode(size_t index, const codegen::TensorMapRecipe &recipe,
+                                  const detail::HostArg &arg, const MapContext &context);
 
 private:
-  std::vector<const void *> addresses_; ///< of the arguments that `maps_` are for
-  std::vector<device::TensorMap> maps_;
+  std::vector<llvm::SmallDenseMap<uint64_t, device::TensorMap, 1>> byRecipe_; ///< by address
 };
 
 } // namespace tile::jit

@@ -70,6 +70,40 @@ TEST(FakeCudaJit, AKernelIsCompiledLoadedAndLaunched) {
   EXPECT_EQ(fakeCudaHazards(), std::vector<std::string>());
 }
 
+// The copy engine's view of a tensor is encoded when the kernel first meets it, and again for another address or shape.
+TEST(FakeCudaJit, TensorMapsAreKeptForTheNextCall) {
+  static const auto copied = kernel("copied", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c) {
+    auto sums = var(zeros(f32, {64, 64}));
+    for (auto k : range(cdiv(a.dim(1), 64)))
+      sums = dot(a.tile({64, 64}).hints({.copy = CopyBy::tma})(0, k),
+                 b.tile({64, 64}).hints({.copy = CopyBy::tma})(k, 0), sums);
+    c.tile({64, 64})(0, 0) = sums;
+  });
+  Device device = Device::open("cuda:0");
+  Stream stream = device.stream();
+  auto a = device.tensor<half>({64, 128}), b = device.tensor<half>({128, 64}),
+       other = device.tensor<half>({128, 64});
+  auto c = device.tensor<float>({64, 64});
+  auto encoded = [&](const auto &left, const auto &right) {
+    size_t before = fakeCudaTensorMaps().size();
+    copied.grid(1)(stream, left, right, c);
+    return fakeCudaTensorMaps().size() - before;
+  };
+  EXPECT_EQ(encoded(a, b), 2u);
+  const FakeTensorMap &map = fakeCudaTensorMaps().back();
+  EXPECT_EQ(map.address, addressOf(b));
+  EXPECT_EQ(map.dims, (std::vector<uint64_t>{64, 128}));
+  EXPECT_EQ(map.strides, (std::vector<uint64_t>{128}));
+  EXPECT_EQ(map.box, (std::vector<uint32_t>{64, 64}));
+  EXPECT_EQ(encoded(a, b), 0u);
+  EXPECT_EQ(encoded(a, other), 1u);
+  EXPECT_EQ(encoded(a, b), 0u);
+  auto longer = device.tensor<half>({64, 192}), wider = device.tensor<half>({192, 64});
+  EXPECT_EQ(encoded(longer, wider), 2u);
+  stream.synchronize();
+  EXPECT_EQ(fakeCudaHazards(), std::vector<std::string>());
+}
+
 // Its operands take 64 KB of shared memory.
 const auto product = kernel("product", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c) {
   c.tile({128, 128})(0, 0) = dot(a.tile({128, 128})(0, 0), b.tile({128, 128})(0, 0));
