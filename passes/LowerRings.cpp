@@ -23,8 +23,9 @@
 #include "ir/TensorCopy.h"
 #include "ir/layout/WgmmaOperand.h"
 #include "passes/analysis/RingProtocol.h"
+#include "passes/staging/FillPlaces.h"
+#include "passes/staging/RingRuns.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tile::passes {
@@ -37,183 +38,6 @@ using namespace mlir;
 namespace tile::passes {
 
 namespace {
-
-/// The places of a loop's fills: for each slot stride the distances of slots from the first, of fills i - 1 and i, and of
-/// fill i + 1 if iteration i gets that, are carried as variables. Fill i - 1's is also that of fill i + S - 1, which a loop
-/// of S stages begins in iteration i. So is the parity of the phase that the newest of them ends.
-struct LoopPlaces {
-  int64_t newest = 0;
-  /// Of fills i + newest, i + newest - 1, ... i - 1.
-  llvm::MapVector<int64_t, SmallVector<BlockArgument>> byStride;
-  BlockArgument parity; ///< of fill i + newest
-
-  bool isOf(scf::ForOp loop) const {
-    BlockArgument any = parity ? parity : byStride.front().second.front();
-    return any.getOwner() == loop.getBody();
-  }
-};
-
-/// The places of a ring's fills: carried round its loops (several if one was peeled), elsewhere computed from their numbers.
-class FillPlaces {
-public:
-  explicit FillPlaces(gpu::RingType ring) : slots_(ring.getSlots()) {}
-
-  /// Begins to carry the places round a loop, up to that of fill i + newest; its body moves to a new one.
-  void carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> strides, bool hasPhases) {
-    LoopPlaces places;
-    places.newest = newest;
-    if (slots_ > 1) // the only slot is the first
-      for (int64_t stride : strides)
-        places.byStride.insert({stride, {}});
-    IRRewriter rewriter(loop.getContext());
-    rewriter.setInsertionPoint(loop);
-    SmallVector<Value> first;
-    for (auto &[stride, distances] : places.byStride)
-      for (int64_t lead = newest; lead >= -1; --lead)
-        first.push_back(constant(rewriter, loop.getLoc(), slotOf(lead) * stride));
-    if (hasPhases)
-      first.push_back(constant(rewriter, loop.getLoc(), newest / slots_ % 2));
-    auto next = [&](OpBuilder &b, Location loc, ArrayRef<BlockArgument> variables) {
-      SmallVector<Value> yielded;
-      Value wraps;
-      for (auto &[stride, distances] : places.byStride) {
-        distances = llvm::to_vector(variables.slice(yielded.size(), newest + 2));
-        wraps = isLast(b, loc, distances.front(), stride);
-        yielded.push_back(behind(b, loc, distances.front(), stride, wraps));
-        llvm::append_range(yielded, ArrayRef(distances).drop_back());
-      }
-      if (hasPhases) {
-        places.parity = variables.back();
-        yielded.push_back(parityBehind(b, loc, places.parity, wraps));
-      }
-      return yielded;
-    };
-    (void)loop.replaceWithAdditionalYields(rewriter, first,
-                                           /*replaceInitOperandUsesInLoop=*/false, next);
-    loops_.push_back(std::move(places));
-  }
-
-  /// The distance for a fill, whose lead is how far it is ahead of the iteration of `loop`, if that is known.
-  Value distance(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead, Value fill,
-                 int64_t stride) const {
-    Location loc = fill.getLoc();
-    if (slots_ == 1)
-      return constant(b, loc, 0);
-    if (const LoopPlaces *places = lead ? placesOf(loop) : nullptr)
-      for (auto [i, known] : llvm::enumerate(places->byStride.lookup(stride)))
-        if (slotOf(places->newest - static_cast<int64_t>(i)) == slotOf(*lead))
-          return known;
-    Value slot = b.createOrFold<arith::RemUIOp>(loc, fill, constant(b, loc, slots_));
-    return b.createOrFold<arith::MulIOp>(loc, slot, constant(b, loc, stride));
-  }
-
-  /// The parity of the phase that a fill ends.
-  Value parity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead, Value fill) const {
-    if (const LoopPlaces *places = placesOf(loop); places && lead == places->newest)
-      return places->parity;
-    Location loc = fill.getLoc();
-    Value phase = b.createOrFold<arith::DivUIOp>(loc, fill, constant(b, loc, slots_));
-    return b.createOrFold<arith::AndIOp>(loc, phase, constant(b, loc, 1));
-  }
-
-private:
-  const LoopPlaces *placesOf(scf::ForOp loop) const {
-    const auto *found =
-        llvm::find_if(loops_, [&](const LoopPlaces &places) { return loop && places.isOf(loop); });
-    return found == loops_.end() ? nullptr : found;
-  }
-
-  /// The slot of fill i + lead where fill i lies in slot 0.
-  int64_t slotOf(int64_t lead) const { return (lead % slots_ + slots_) % slots_; }
-
-  static Value constant(OpBuilder &b, Location loc, int64_t value) {
-    return arith::ConstantIntOp::create(b, loc, value, 32);
-  }
-
-  Value isLast(OpBuilder &b, Location loc, Value distance, int64_t stride) const {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, distance,
-                                 constant(b, loc, (slots_ - 1) * stride));
-  }
-
-  static Value behind(OpBuilder &b, Location loc, Value distance, int64_t stride, Value wraps) {
-    Value next = arith::AddIOp::create(b, loc, distance, constant(b, loc, stride));
-    return arith::SelectOp::create(b, loc, wraps, constant(b, loc, 0), next);
-  }
-
-  // Where there is one slot each fill ends a phase.
-  static Value parityBehind(OpBuilder &b, Location loc, Value parity, Value wraps) {
-    Value flip = wraps ? arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps).getResult()
-                       : constant(b, loc, 1);
-    return arith::XOrIOp::create(b, loc, parity, flip);
-  }
-
-  int64_t slots_;
-  SmallVector<LoopPlaces> loops_;
-};
-
-/// What of a ring is used while it is filled from fill 0 on until it is empty again: from `first` to `last` in one block.
-struct RingRun {
-  Operation *first, *last;
-};
-
-// The runs of a ring: each begins with an acquire of fill 0, or is a loop that acquires fill after fill.
-class RingRuns {
-public:
-  explicit RingRuns(gpu::RingAllocOp ring) : ring_(ring.getRing()) { collect(ring->getBlock()); }
-
-  ArrayRef<RingRun> all() const { return runs_; }
-
-private:
-  bool isBegin(Operation *op) const {
-    auto acquire = dyn_cast<gpu::RingAcquireOp>(op);
-    return acquire && acquire.getRing() == ring_ && matchPattern(acquire.getFill(), m_Zero());
-  }
-
-  bool uses(Operation *op) const { return llvm::is_contained(op->getOperands(), ring_); }
-
-  template <class Is> static bool holds(Operation *op, Is is) {
-    return op
-        ->walk([&](Operation *inner) {
-          return inner != op && is(inner) ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
-  bool acquiresEachIteration(Operation *op) const {
-    auto loop = dyn_cast<scf::ForOp>(op);
-    return loop && llvm::any_of(loop.getBody()->getOps<gpu::RingAcquireOp>(),
-                                [&](auto acquire) { return acquire.getRing() == ring_; });
-  }
-
-  void collect(Operation *op) {
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        collect(&block);
-  }
-
-  void collect(Block *block) {
-    bool isOpen = false;
-    for (Operation &op : *block) {
-      bool isUser = uses(&op), holdsUsers = holds(&op, [&](Operation *in) { return uses(in); });
-      bool holdsBegin = holds(&op, [&](Operation *in) { return isBegin(in); });
-      if (!isUser && !holdsUsers)
-        continue;
-      bool hasRunsOfItsOwn = holdsBegin || (!isOpen && !isUser && !acquiresEachIteration(&op));
-      if (hasRunsOfItsOwn) {
-        isOpen = false;
-        collect(&op);
-        continue;
-      }
-      if (!isOpen || isBegin(&op))
-        runs_.push_back({&op, &op});
-      runs_.back().last = &op;
-      isOpen = true;
-    }
-  }
-
-  Value ring_;
-  SmallVector<RingRun> runs_;
-};
 
 class RingLowering {
 public:
@@ -284,10 +108,10 @@ private:
   // The barriers are made for each run of fills: phases begin at 0. What was written to the slots' memory before is seen
   // before the engine writes there. Of one run nothing has their memory after it.
   void makeBarriers() {
-    RingRuns runs(ring_);
+    SmallVector<RingRun> runs = runsOf(ring_);
     Location loc = ring_.getLoc();
-    bool isOnly = runs.all().size() == 1 && runs.all()[0].first->getBlock() == ring_->getBlock();
-    for (RingRun run : runs.all()) {
+    bool isOnly = runs.size() == 1 && runs.front().first->getBlock() == ring_->getBlock();
+    for (RingRun run : runs) {
       b_.setInsertionPoint(run.first);
       inOneThread([&] { gpu::MbarrierInitOp::create(b_, loc, barriers_); });
       gpu::ProxyFenceOp::create(b_, loc);

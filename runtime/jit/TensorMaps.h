@@ -24,7 +24,8 @@ struct MapContext {
 /// layers: they are kept, since to encode one takes longer than the rest of a launch.
 class TensorMaps {
 public:
-  explicit TensorMaps(size_t recipes = 0) : byRecipe_(recipes) {}
+  TensorMaps() = default;
+  explicit TensorMaps(size_t recipes) : byRecipe_(recipes) {}
 
   /// The map of recipe number `index`, for this argument; valid until it is asked for again with another. A tensor without
   /// elements reads as zeros, as all that is outside of one. Throws InvalidArgument, naming the kernel and the argument,

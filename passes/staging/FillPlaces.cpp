@@ -1,0 +1,97 @@
+#include "passes/staging/FillPlaces.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace tile::passes {
+
+static Value constant(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantIntOp::create(b, loc, value, 32);
+}
+
+static Value isEqual(OpBuilder &b, Location loc, Value distance, int64_t number) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, distance,
+                               constant(b, loc, number));
+}
+
+static Value behind(OpBuilder &b, Location loc, Value distance, int64_t stride, Value wraps) {
+  Value next = arith::AddIOp::create(b, loc, distance, constant(b, loc, stride));
+  return arith::SelectOp::create(b, loc, wraps, constant(b, loc, 0), next);
+}
+
+// Where there is one slot each fill ends a phase.
+static Value parityBehind(OpBuilder &b, Location loc, Value parity, Value wraps) {
+  Value flip = wraps ? arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps).getResult()
+                     : constant(b, loc, 1);
+  return arith::XOrIOp::create(b, loc, parity, flip);
+}
+
+bool LoopPlaces::isOf(scf::ForOp loop) const {
+  BlockArgument any = parity ? parity : byStride.front().second.front();
+  return any.getOwner() == loop.getBody();
+}
+
+void FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> strides, bool hasPhases) {
+  LoopPlaces places;
+  places.newest = newest;
+  if (slots_ > 1) // the only slot is the first
+    for (int64_t stride : strides)
+      places.byStride.insert({stride, {}});
+  IRRewriter rewriter(loop.getContext());
+  rewriter.setInsertionPoint(loop);
+  SmallVector<Value> first;
+  for (auto &[stride, distances] : places.byStride)
+    for (int64_t lead = newest; lead >= -1; --lead)
+      first.push_back(constant(rewriter, loop.getLoc(), slotOf(lead) * stride));
+  if (hasPhases)
+    first.push_back(constant(rewriter, loop.getLoc(), newest / slots_ % 2));
+  auto next = [&](OpBuilder &b, Location loc, ArrayRef<BlockArgument> variables) {
+    SmallVector<Value> yielded;
+    Value wraps;
+    for (auto &[stride, distances] : places.byStride) {
+      distances = llvm::to_vector(variables.slice(yielded.size(), newest + 2));
+      wraps = isEqual(b, loc, distances.front(), (slots_ - 1) * stride);
+      yielded.push_back(behind(b, loc, distances.front(), stride, wraps));
+      llvm::append_range(yielded, ArrayRef(distances).drop_back());
+    }
+    if (hasPhases) {
+      places.parity = variables.back();
+      yielded.push_back(parityBehind(b, loc, places.parity, wraps));
+    }
+    return yielded;
+  };
+  (void)loop.replaceWithAdditionalYields(rewriter, first,
+                                         /*replaceInitOperandUsesInLoop=*/false, next);
+  loops_.push_back(std::move(places));
+}
+
+Value FillPlaces::distance(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead, Value fill,
+               int64_t stride) const {
+  Location loc = fill.getLoc();
+  if (slots_ == 1)
+    return constant(b, loc, 0);
+  if (const LoopPlaces *places = lead ? placesOf(loop) : nullptr)
+    for (auto [i, known] : llvm::enumerate(places->byStride.lookup(stride)))
+      if (slotOf(places->newest - static_cast<int64_t>(i)) == slotOf(*lead))
+        return known;
+  Value slot = b.createOrFold<arith::RemUIOp>(loc, fill, constant(b, loc, slots_));
+  return b.createOrFold<arith::MulIOp>(loc, slot, constant(b, loc, stride));
+}
+
+Value FillPlaces::parity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead, Value fill) const {
+  if (const LoopPlaces *places = placesOf(loop); places && lead == places->newest)
+    return places->parity;
+  Location loc = fill.getLoc();
+  Value phase = b.createOrFold<arith::DivUIOp>(loc, fill, constant(b, loc, slots_));
+  return b.createOrFold<arith::AndIOp>(loc, phase, constant(b, loc, 1));
+}
+
+const LoopPlaces *FillPlaces::placesOf(scf::ForOp loop) const {
+  const auto *found =
+      llvm::find_if(loops_, [&](const LoopPlaces &places) { return loop && places.isOf(loop); });
+  return found == loops_.end() ? nullptr : found;
+}
+
+} // namespace tile::passes

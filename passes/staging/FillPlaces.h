@@ -1,0 +1,51 @@
+// Where the fills of a ring lie in its slots, and in which phase of a slot's barrier they come.
+#pragma once
+
+#include "ir/gpu/TileGpuDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <optional>
+
+namespace tile::passes {
+
+/// The places of a loop's fills: for each slot stride the distances of slots from the first, of fills i - 1 and i, and of
+/// fill i + 1 if iteration i gets that, are carried as variables. Fill i - 1's is also that of fill i + S - 1, which a loop
+/// of S stages begins in iteration i. So is the parity of the phase that the newest of them ends.
+struct LoopPlaces {
+  int64_t newest = 0;
+  /// Of fills i + newest, i + newest - 1, ... i - 1.
+  llvm::MapVector<int64_t, llvm::SmallVector<mlir::BlockArgument>> byStride;
+  mlir::BlockArgument parity; ///< of fill i + newest
+
+  bool isOf(mlir::scf::ForOp loop) const;
+};
+
+/// The places of a ring's fills: carried round its loops (several if one was peeled), elsewhere computed from their numbers.
+class FillPlaces {
+public:
+  explicit FillPlaces(gpu::RingType ring) : slots_(ring.getSlots()) {}
+
+  /// Begins to carry the places round a loop, up to that of fill i + newest; its body moves to a new one.
+  void carryRound(mlir::scf::ForOp loop, int64_t newest, llvm::ArrayRef<int64_t> strides,
+                  bool hasPhases);
+
+  /// The distance for a fill, whose lead is how far it is ahead of the iteration of `loop`, if that is known.
+  mlir::Value distance(mlir::OpBuilder &b, mlir::scf::ForOp loop, std::optional<int64_t> lead,
+                       mlir::Value fill, int64_t stride) const;
+
+  /// The parity of the phase that a fill ends.
+  mlir::Value parity(mlir::OpBuilder &b, mlir::scf::ForOp loop, std::optional<int64_t> lead,
+                     mlir::Value fill) const;
+
+private:
+  const LoopPlaces *placesOf(mlir::scf::ForOp loop) const;
+
+  /// The slot of fill i + lead where fill i lies in slot 0.
+  int64_t slotOf(int64_t lead) const { return (lead % slots_ + slots_) % slots_; }
+
+  int64_t slots_;
+  llvm::SmallVector<LoopPlaces> loops_;
+};
+
+} // namespace tile::passes
