@@ -35,8 +35,8 @@ public:
   DType dtype(const std::string &name, DType fallback) const;
   std::string text(const std::string &name, std::string fallback) const;
 
-  /// The GPU that the kernel is compiled for, "sm_90a", where that is known before it is traced; else
-  /// empty. Ops choose tiles by it.
+  /// The GPU that the kernel is compiled for, "sm_90a", where that is known before it is traced;
+  /// else empty. Ops choose tiles by it.
   const std::string &target() const { return target_; }
   void setTarget(std::string target) { target_ = std::move(target); }
 
