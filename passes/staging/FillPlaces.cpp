@@ -33,7 +33,8 @@ bool LoopPlaces::isOf(scf::ForOp loop) const {
   return any.getOwner() == loop.getBody();
 }
 
-void FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> strides, bool hasPhases) {
+void FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> strides,
+                            bool hasPhases) {
   LoopPlaces places;
   places.newest = newest;
   if (slots_ > 1) // the only slot is the first
@@ -68,7 +69,7 @@ void FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> s
 }
 
 Value FillPlaces::distance(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead, Value fill,
-               int64_t stride) const {
+                           int64_t stride) const {
   Location loc = fill.getLoc();
   if (slots_ == 1)
     return constant(b, loc, 0);
@@ -80,7 +81,8 @@ Value FillPlaces::distance(OpBuilder &b, scf::ForOp loop, std::optional<int64_t>
   return b.createOrFold<arith::MulIOp>(loc, slot, constant(b, loc, stride));
 }
 
-Value FillPlaces::parity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead, Value fill) const {
+Value FillPlaces::parity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
+                         Value fill) const {
   if (const LoopPlaces *places = placesOf(loop); places && lead == places->newest)
     return places->parity;
   Location loc = fill.getLoc();

@@ -11,7 +11,9 @@ namespace {
 
 class RunCollector {
 public:
-  explicit RunCollector(gpu::RingAllocOp ring) : ring_(ring.getRing()) { collect(ring->getBlock()); }
+  explicit RunCollector(gpu::RingAllocOp ring) : ring_(ring.getRing()) {
+    collect(ring->getBlock());
+  }
 
   SmallVector<RingRun> take() { return std::move(runs_); }
 
