@@ -45,8 +45,9 @@ struct RowExponents {
 
 /// Stores `out` and hands the row's logarithms of sums to `storeLse(batch, head, tile, lse)`.
 template <class StoreLse>
-void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, AttentionTiles tiles,
-                      bool causal, Precision precision, StoreLse storeLse) {
+void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const AttentionPlan &plan,
+                      bool causal, StoreLse storeLse) {
+  const auto &[tiles, precision, overlaps] = plan;
   const auto &[q, k, v, scaleLog2E, isRising] = in;
   const int rows = tiles.queries, columns = tiles.keys, width = tiles.head;
   flushWhereNarrow(q);
@@ -64,9 +65,10 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, Attenti
   auto largest = var(full(f32, {rows}, -kInfinity)), scaled = var(full(f32, {rows}, -kInfinity));
   auto total = var(zeros(f32, {rows}));
   auto sums = var(zeros(f32, {rows, width}));
-  // Two of the longer tiles fit into shared memory.
-  Range keyTiles = range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal));
-  for (auto n : keyTiles.stages(columns > 64 ? 2 : 3)) {
+  // Two of the longer tiles fit into shared memory, unless the plan knows better.
+  Range keyTiles = range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal))
+                       .stages(columns > 64 && !overlaps ? 2 : 3);
+  for (auto n : overlaps ? keyTiles.rotate() : keyTiles) {
     Value keys = columnsOf(k, at.batch, head, n, columns, width);
     auto scores = var(dot(queries, keys, {.precision = precision}));
     if (!isRising)
@@ -92,27 +94,29 @@ const auto attentionKernel =
     kernel("attention",
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Scalar<f32> scale,
               Const Queries, Const Keys, Const Head, ConstOf<bool> causal, ConstOf<bool> rising,
-              ConstOf<Precision> precision) {
-             attentionProgram({q, k, v, scale, rising}, out, {Queries, Keys, Head, 0}, causal,
-                              precision, [](Value, Value, Value, Value) {});
+              ConstOf<Precision> precision, ConstOf<bool> overlaps) {
+             attentionProgram({q, k, v, scale, rising}, out,
+                              {{Queries, Keys, Head, 0}, precision, overlaps}, causal,
+                              [](Value, Value, Value, Value) {});
            })
         .named("q", "k", "v", "out", "scale", "Queries", "Keys", "Head", "causal", "rising",
-               "precision");
+               "precision", "overlaps");
 
 const auto attentionLseKernel =
     kernel("attention_lse",
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Out<f32, 3> lse,
               Scalar<f32> scale, Const Queries, Const Keys, Const Head, ConstOf<bool> causal,
-              ConstOf<bool> rising, ConstOf<Precision> precision) {
+              ConstOf<bool> rising, ConstOf<Precision> precision, ConstOf<bool> overlaps) {
              int rows = Queries;
              attentionProgram(
-                 {q, k, v, scale, rising}, out, {Queries, Keys, Head, 0}, causal, precision,
+                 {q, k, v, scale, rising}, out, {{Queries, Keys, Head, 0}, precision, overlaps},
+                 causal,
                  [&](Value batch, Value head, Value tile, Value values) {
                    lse.tile({1, 1, rows})(batch, head, tile) = reshape(values, {1, 1, rows});
                  });
            })
         .named("q", "k", "v", "out", "lse", "scale", "Queries", "Keys", "Head", "causal", "rising",
-               "precision");
+               "precision", "overlaps");
 
 /// Launches either kernel; `lse` is empty or lse.
 template <class Kernel, class... Lse>
@@ -121,13 +125,14 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
                      const Lse &...lse) {
   if (out.numel() == 0)
     return;
-  auto [tiles, precision] = forwardPlan(
+  auto [tiles, precision, overlaps] = forwardPlan(
       {q.dtype(), q.extent(2), q.extent(3), site.stream.device().target()}, options.precision);
   AlignedInput queries(site, q), keys(site, k), values(site, v);
   AlignedOutput result(site, out);
   auto scale = static_cast<float>(attentionScale(q, options) * kLog2E);
   bool isRising = scale >= std::numeric_limits<float>::min(); // smaller ones are flushed to zero
-  kernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, isRising, precision)
+  kernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, isRising, precision,
+              overlaps)
       .warps(tiles.warps)(site, queries.rows(), keys.rows(), values.rows(), result.rows(), lse...,
                           scale);
   result.finish(site);
@@ -145,11 +150,12 @@ const bool registered = registerOp({
           auto q = exampleView(dtype, {settings.integer("B", 4), heads, queries, head});
           auto k = exampleView(dtype, {settings.integer("B", 4), settings.integer("Hkv", heads),
                                        settings.integer("Lk", queries), head});
-          auto [tiles, precision] =
+          auto [tiles, precision, overlaps] =
               forwardPlan({dtype, queries, head, settings.target()}, Precision::tf32x3);
           return KernelRequest(attentionKernel
                                    .consts(tiles.queries, tiles.keys, tiles.head,
-                                           settings.integer("causal", 0) != 0, true, precision)
+                                           settings.integer("causal", 0) != 0, true, precision,
+                                           overlaps)
                                    .warps(tiles.warps),
                                {q, k, k, q, exampleScalar(f32)});
         },

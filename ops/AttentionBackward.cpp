@@ -176,7 +176,9 @@ void checkGradient(const Arguments &arguments, const GradientArguments &in,
 }
 
 void launchGradient(CallSite site, const GradientArguments &in, const AttentionOptions &options) {
-  auto [tiles, how] = backwardPlan(in.q, options.precision);
+  AttentionPlan plan = backwardPlan(in.q, options.precision);
+  const AttentionTiles &tiles = plan.tiles;
+  Precision how = plan.precision;
   Tensor delta = temporaryLike(site.stream, in.lse, f32);
   int width = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(in.q.extent(3))));
   if (in.q.numel() != 0)

@@ -35,11 +35,14 @@ int paddedHead(int64_t extent) {
   return head > 192 ? kWidestHead : head > 128 ? (head + 31) / 32 * 32 : head;
 }
 
-// Groups of four warps have 64 queries each; wide heads leave registers for fewer keys.
+// Groups of four warps have 64 queries each; wide heads leave registers for fewer keys. Products overlap with the softmax
+// where shared memory has room for three tiles of keys and values beside the queries.
 static AttentionPlan planOfGroups(int64_t count, int head, Precision precision) {
   constexpr int kGroup = 64;
   bool isLong = count > kGroup;
-  return {{isLong ? 2 * kGroup : kGroup, head > 128 ? 64 : 128, head, isLong ? 8 : 4}, precision};
+  return {{isLong ? 2 * kGroup : kGroup, head > 128 ? 64 : 128, head, isLong ? 8 : 4},
+          precision,
+          head <= 192};
 }
 
 AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked) {

@@ -14,11 +14,13 @@ constexpr double kLog2E = 1.4426950408889634;
 struct AttentionTiles {
   int queries, keys, head, warps;
 };
-/// Sizes that keep all of a program in registers, and how f32 is multiplied: as asked for where the
-/// tensor cores' operands fit, which tf32x3 splits in two, else with ieee.
+/// Sizes that keep all of a program in registers; how f32 is multiplied: as asked for where the
+/// tensor cores' operands fit, which tf32x3 splits in two, else with ieee; and whether weights are
+/// multiplied with values while the next scores and their weights are computed.
 struct AttentionPlan {
   AttentionTiles tiles;
   Precision precision;
+  bool overlaps = false;
 };
 /// A multiple of what the tensor cores take at once; of the larger sizes few, which share tiles.
 int paddedHead(int64_t extent);

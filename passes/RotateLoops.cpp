@@ -1,15 +1,17 @@
-// RotateLoops: products of a loop that depend on what it loads alone run an iteration ahead of the rest. With A for them
-// and what they follow from, and B for the rest:
+// RotateLoops: products of a loop that take what an iteration computes lag behind those that depend on what it loads alone.
+// With B for them and what follows from them, and A for the rest:
 //
 //   for i in l .. u: A(i) B(i)    becomes    if l < u: A(l); for i in l .. u-1: { A(i+1) B(i) }; B(u-1)
 //
-// so that no iteration has a condition. The products' results cross to the next iteration as variables of the loop; what
-// else of A the rest needs (indices, tiles in shared memory) it finds for itself. A fill of the ring is then got an
-// iteration before it is released: of S slots the loads run S - 2 iterations ahead of the products. The last B fills
-// nothing: no iteration follows.
+// so that no iteration has a condition, and in each the products of both parts are independent. Those of A begin first,
+// then those of B, which are under way while A goes on with the results of its own (of attention: the softmax). What A has
+// computed for B, and for the iteration behind, crosses to the next iteration as variables of the loop; what both need of
+// indices and tiles in shared memory each finds for itself. A fill of the ring is got an iteration before it is released:
+// of S slots the loads run S - 2 iterations ahead of the products of A. The last B fills nothing: no iteration follows.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "ir/DotLayouts.h"
 #include "passes/analysis/RingProtocol.h"
 #include "passes/analysis/Rotation.h"
 #include "passes/analysis/RunAhead.h"
@@ -25,6 +27,74 @@ using namespace mlir;
 namespace tile::passes {
 
 namespace {
+/// Clones the two parts to where they are wanted: each operation once, after those that it takes results of.
+class PartsWriter {
+public:
+  PartsWriter(OpBuilder &b, scf::ForOp loop, const Rotation &rotation, Value ring)
+      : b_(b), loop_(loop), rotation_(rotation), ring_(ring) {}
+
+  /// Values of the lagging part's iteration, and of the leading one's.
+  IRMapping now, next;
+
+  void lead(Operation *op) {
+    if (!led_.insert(op).second)
+      return;
+    for (Value value : takenBy(op))
+      if (auto variable = dyn_cast<BlockArgument>(value))
+        bringVariable(variable);
+      else if (Operation *source = value.getDefiningOp(); rotation_.leading.contains(source))
+        lead(source);
+    clone(op, next);
+  }
+
+  void lag(Operation *op) {
+    if (!lagged_.insert(op).second)
+      return;
+    for (Value value : takenBy(op))
+      if (Operation *source = value.getDefiningOp(); source && rotation_.lagging.contains(source))
+        lag(source);
+    auto get = dyn_cast<gpu::RingGetOp>(op);
+    if (!get || get.getRing() != ring_)
+      return clone(op, now);
+    auto tiles = gpu::RingTilesOp::create(b_, get.getLoc(), get.getTiles().getTypes(), ring_,
+                                          now.lookupOrDefault(get.getFill()));
+    now.map(get.getTiles(), tiles.getTiles());
+  }
+
+  /// What a variable of the loop is behind the lagging part's iteration.
+  Value yieldedOf(BlockArgument variable) {
+    Value yielded = loop_.getTiedLoopYieldedValue(variable)->get();
+    if (Operation *source = yielded.getDefiningOp(); rotation_.lagging.contains(source))
+      lag(source);
+    return now.lookupOrDefault(yielded);
+  }
+
+private:
+  void bringVariable(BlockArgument variable) {
+    if (variable.getOwner() == loop_.getBody() && !next.contains(variable))
+      next.map(variable, yieldedOf(variable));
+  }
+
+  // A wait leaves those products under way that began behind its own.
+  void clone(Operation *op, IRMapping &at) {
+    Operation *copy = b_.clone(*op, at);
+    if (isa<gpu::DotAsyncOp>(copy))
+      begun_.push_back(copy);
+    auto wait = dyn_cast<gpu::DotWaitOp>(copy);
+    if (!wait)
+      return;
+    const auto *own = llvm::find(begun_, wait.getSums().getDefiningOp());
+    if (own != begun_.end())
+      wait.setPending(static_cast<uint32_t>(begun_.end() - own - 1));
+  }
+
+  OpBuilder &b_;
+  scf::ForOp loop_;
+  const Rotation &rotation_;
+  Value ring_;
+  llvm::DenseSet<Operation *> led_, lagged_;
+  SmallVector<Operation *> begun_;
+};
 
 class LoopRotator {
 public:
@@ -50,20 +120,23 @@ public:
   }
 
 private:
-  // A(l); the variables of the loop as it begins: its own, the products' results, the index.
+  // A(l); what the loop carries as it begins: what crosses, the variables, the index.
   SmallVector<Value> first() {
-    IRMapping at;
-    at.map(loop_.getInductionVar(), loop_.getLowerBound());
-    for (Operation *op : rotation_.head)
-      b_.clone(*op, at);
-    SmallVector<Value> variables(loop_.getInitArgs());
-    for (Value result : rotation_.results)
-      variables.push_back(at.lookup(result));
-    variables.push_back(loop_.getLowerBound());
-    return variables;
+    PartsWriter parts(b_, loop_, rotation_, ring_);
+    parts.next.map(loop_.getInductionVar(), loop_.getLowerBound());
+    parts.next.map(loop_.getRegionIterArgs(), loop_.getInitArgs());
+    for (Operation *op : rotation_.leading)
+      parts.lead(op);
+    SmallVector<Value> carried;
+    for (Value value : rotation_.crossing)
+      carried.push_back(parts.next.lookup(value));
+    for (BlockArgument variable : rotation_.variables)
+      carried.push_back(loop_.getTiedLoopInit(variable)->get());
+    carried.push_back(loop_.getLowerBound());
+    return carried;
   }
 
-  // { A(i+1) B(i) } for all iterations but the last; the variables as it ends.
+  // { A(i+1) B(i) } for all iterations but the last; what it carries as it ends.
   SmallVector<Value> steady(ValueRange initial) {
     Value bound = b_.createOrFold<arith::SubIOp>(loc_, loop_.getUpperBound(), loop_.getStep());
     auto steady =
@@ -71,73 +144,101 @@ private:
     steady->setDiscardableAttrs(loop_->getDiscardableAttrDictionary());
     OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(steady.getBody());
-    IRMapping now, next;
-    mapVariables(now, steady.getInductionVar(), steady.getRegionIterArgs());
+    PartsWriter parts(b_, loop_, rotation_, ring_);
+    mapCarried(parts.now, steady.getInductionVar(), steady.getRegionIterArgs());
     Value following = arith::AddIOp::create(b_, loc_, steady.getInductionVar(), loop_.getStep());
-    next.map(loop_.getInductionVar(), following);
-    for (Operation &op : loop_.getBody()->without_terminator()) {
-      if (rotation_.head.contains(&op))
-        b_.clone(op, next);
-      cloneRest(op, now);
-    }
-    SmallVector<Value> yielded = yieldedOf(now);
-    for (Value result : rotation_.results)
-      yielded.push_back(next.lookup(result));
-    yielded.push_back(following);
-    scf::YieldOp::create(b_, loc_, yielded);
+    parts.next.map(loop_.getInductionVar(), following);
+    interleave(parts);
+    SmallVector<Value> carried;
+    for (Value value : rotation_.crossing)
+      carried.push_back(parts.next.lookup(value));
+    for (BlockArgument variable : rotation_.variables)
+      carried.push_back(parts.yieldedOf(variable));
+    carried.push_back(following);
+    scf::YieldOp::create(b_, loc_, carried);
     return llvm::to_vector_of<Value>(steady.getResults());
   }
 
-  // B of the last iteration, which nothing follows; the results of the loop.
-  SmallVector<Value> last(ValueRange variables) {
-    IRMapping at;
-    mapVariables(at, variables.back(), variables);
-    for (Operation &op : loop_.getBody()->without_terminator())
-      if (!fills(&op))
-        if (Operation *copy = cloneRest(op, at))
-          eraseFills(copy);
-    return yieldedOf(at);
+  // Products of both parts begin as early as they can. A waits for its own where it needs them, and for those of B where it
+  // needs those, or what they are reading is to be replaced. What is put, and the end of a fill, come at the end.
+  void interleave(PartsWriter &parts) {
+    for (Operation *op : rotation_.leading) {
+      if (isa<gpu::DotWaitOp>(op))
+        continue; // on demand
+      if (isHandedOver(op))
+        finishLate(parts);
+      parts.lead(op);
+      if (op == rotation_.lastLeadingProduct)
+        beginLagging(parts);
+    }
+    finishLate(parts);
+    for (Operation *op : rotation_.leading)
+      parts.lead(op);
+    for (Operation *op : rotation_.lagging)
+      parts.lag(op);
   }
 
-  void mapVariables(IRMapping &at, Value index, ValueRange variables) {
-    at.map(loop_.getInductionVar(), index);
-    at.map(loop_.getRegionIterArgs(), variables.take_front(loop_.getNumRegionIterArgs()));
-    at.map(rotation_.results,
-           variables.slice(loop_.getNumRegionIterArgs(), rotation_.results.size()));
-  }
-
-  SmallVector<Value> yieldedOf(const IRMapping &at) {
-    return llvm::map_to_vector(loop_.getYieldedValues(),
-                               [&](Value value) { return at.lookupOrDefault(value); });
-  }
-
-  // An operation of B, or of A what B needs of it; null if it is neither. The fill has been got.
-  Operation *cloneRest(Operation &op, IRMapping &at) {
-    if (rotation_.head.contains(&op) && !rotation_.shared.contains(&op))
-      return nullptr;
-    auto get = dyn_cast<gpu::RingGetOp>(op);
-    if (!get || get.getRing() != ring_)
-      return b_.clone(op, at);
-    auto tiles = gpu::RingTilesOp::create(b_, get.getLoc(), get.getTiles().getTypes(), ring_,
-                                          at.lookupOrDefault(get.getFill()));
-    at.map(get.getTiles(), tiles.getTiles());
-    return tiles;
-  }
-
-  bool fills(Operation *op) {
-    return llvm::is_contained(op->getOperands(), ring_) &&
-           isa<gpu::RingAcquireOp, gpu::RingCopyOp, gpu::RingPutOp, gpu::RingCommitOp>(op);
-  }
-
-  // Those in a branch, which is not taken any more.
-  void eraseFills(Operation *op) {
-    SmallVector<Operation *> found;
-    op->walk([&](Operation *inner) {
-      if (fills(inner))
-        found.push_back(inner);
+  // Does a late product take this from the registers in which it is carried?
+  bool isHandedOver(Operation *op) const {
+    return llvm::any_of(op->getResults(), [&](Value result) {
+      return rotation_.crossing.contains(result) &&
+             llvm::any_of(result.getUsers(), [&](Operation *user) {
+               return gpu::isProduct(user) && rotation_.late.contains(user);
+             });
     });
-    for (Operation *fill : found)
-      fill->erase();
+  }
+
+  void beginLagging(PartsWriter &parts) {
+    for (Operation *op : rotation_.late)
+      if (gpu::isProduct(op) && !followsFromLate(op))
+        parts.lag(op);
+    for (Operation *op : rotation_.lagging)
+      if (fillsRing(op, ring_) && !isa<gpu::RingPutOp, gpu::RingCommitOp>(op))
+        parts.lag(op);
+      else if (isa<scf::IfOp>(op) && !rotation_.late.contains(op)) // loads what is put
+        parts.lag(op);
+  }
+
+  bool followsFromLate(Operation *op) const {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return rotation_.late.contains(operand.getDefiningOp());
+    });
+  }
+
+  void finishLate(PartsWriter &parts) {
+    for (Operation *op : rotation_.late)
+      parts.lag(op);
+  }
+
+  // B of the last iteration, which nothing follows; the results of the loop.
+  SmallVector<Value> last(ValueRange carried) {
+    PartsWriter parts(b_, loop_, rotation_, ring_);
+    mapCarried(parts.now, carried.back(), carried);
+    for (Operation *op : rotation_.lagging)
+      if (rotation_.late.contains(op) || isOnOtherRing(op) || isa<gpu::RingReleaseOp>(op))
+        parts.lag(op);
+    SmallVector<Value> results;
+    for (OpResult result : loop_.getResults()) {
+      BlockArgument variable = loop_.getTiedLoopRegionIterArg(result);
+      results.push_back(result.use_empty() ? loop_.getTiedLoopInit(variable)->get()
+                                           : parts.yieldedOf(variable));
+    }
+    return results;
+  }
+
+  bool isOnOtherRing(Operation *op) const {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return isa<gpu::RingType>(operand.getType()) && operand != ring_;
+    });
+  }
+
+  void mapCarried(IRMapping &at, Value index, ValueRange carried) {
+    at.map(loop_.getInductionVar(), index);
+    size_t number = 0;
+    for (Value value : rotation_.crossing)
+      at.map(value, carried[number++]);
+    for (BlockArgument variable : rotation_.variables)
+      at.map(variable, carried[number++]);
   }
 
   scf::ForOp loop_;

@@ -88,8 +88,9 @@ def TileGpu_DotWaitOp : TileGpu_Op<"dot_wait", [MemoryEffects<[MemRead<TileGpu_S
                                                 DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
   let summary = "Wait for all but the youngest products";
   let description = [{
-    `pending` products, those begun last, may still be under way. With 0 the tile is there; with more
-    it stays in flight, and what is known to be done is the older products' reading of shared memory.
+    `pending` products, those begun last, may still be under way. The tile is there with 0, or if so
+    many were begun behind its own product, in the same block. Else it stays in flight, and what is
+    known to be done is the older products' reading of shared memory.
 
     Example: see `tilegpu.dot_async`.
     ```mlir

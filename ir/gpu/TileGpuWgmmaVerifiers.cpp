@@ -57,17 +57,28 @@ LogicalResult DotAsyncOp::verify() {
   return success();
 }
 
+// Products that are begun for certain behind one and before a wait for it.
+static int32_t begunBetween(DotAsyncOp product, DotWaitOp wait) {
+  int32_t count = 0;
+  if (!product || product->getBlock() != wait->getBlock())
+    return count;
+  for (Operation *op = product->getNextNode(); op && op != wait; op = op->getNextNode())
+    count += isa<DotAsyncOp>(op);
+  return count;
+}
+
 LogicalResult DotWaitOp::verify() {
   constexpr int32_t kMostPending = 7;
   auto pending = static_cast<int32_t>(getPending());
   if (pending < 0 || pending > kMostPending)
     return emitOpError("pending must be 0 to ") << kMostPending << ", got " << pending;
+  bool isDone = pending <= begunBetween(getSums().getDefiningOp<DotAsyncOp>(), *this);
   RankedTensorType tile = getSums().getType().getTile();
-  Type expected = pending ? Type(getSums().getType()) : Type(tile);
+  Type expected = isDone ? Type(tile) : Type(getSums().getType());
   if (getResult().getType() != expected)
     return emitOpError("the result must be ")
            << expected
-           << (pending ? ": the tile stays in flight" : ": nothing is left to wait for");
+           << (isDone ? ": nothing is left to wait for" : ": the tile stays in flight");
   return success();
 }
 

@@ -2,6 +2,7 @@
 
 #include "ir/DotLayouts.h"
 #include "passes/analysis/RunAhead.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -11,96 +12,224 @@ namespace {
 
 using gpu::isProduct;
 
+bool isReadAtMost(Operation *op) {
+  return isMemoryEffectFree(op) || hasSingleEffect<MemoryEffects::Read>(op);
+}
+
+bool isOnRing(Operation *op, Value ring) { return llvm::is_contained(op->getOperands(), ring); }
+
 class RotationBuilder {
 public:
   explicit RotationBuilder(scf::ForOp loop) : loop_(loop), ring_(ringOf(loop)) {}
 
-  std::optional<Rotation> build() {
-    for (Operation &op : *loop_.getBody())
-      if (isProduct(&op))
-        collectHead(&op);
-    for (Operation &op : *loop_.getBody()) // sorts them
-      if (collected_.contains(&op))
-        rotation_.head.insert(&op);
-    for (Operation *op : rotation_.head)
-      if (deliversProduct(op))
-        rotation_.results.push_back(op->getResult(0));
-    if (rotation_.results.empty() || !restMultiplies())
+  std::optional<Rotation> build(std::string *why) {
+    if (!findLateProducts() || !collectLate() || !collectLagging() || !collectLeading()) {
+      if (why)
+        *why = reason_;
       return std::nullopt;
-    for (Operation *op : llvm::reverse(rotation_.head.getArrayRef()))
-      if (!isProduct(op) && !deliversProduct(op) && isNeededByRest(op))
-        needed_.insert(op);
-    for (Operation *op : rotation_.head)
-      if (needed_.contains(op))
-        rotation_.shared.insert(op);
+    }
+    sort(rotation_.leading), sort(rotation_.lagging), sort(rotation_.late);
     return std::move(rotation_);
   }
 
 private:
-  // Adds a product and what it follows from, if that is no more than loads.
-  void collectHead(Operation *product) {
-    llvm::SmallPtrSet<Operation *, 16> slice;
-    SmallVector<Operation *> open = {product};
-    while (!open.empty()) {
-      Operation *op = open.pop_back_val();
-      if (!slice.insert(op).second)
-        continue;
-      for (Value operand : op->getOperands()) {
-        Operation *source = operand.getDefiningOp();
-        bool isOutside = source ? !loop_->isProperAncestor(source)
-                                : operand.getParentBlock() != loop_.getBody() ||
-                                      operand == loop_.getInductionVar();
-        if (isOutside)
+  // --- Products -----------------------------------------------------------------------------------------------------
+
+  bool findLateProducts() {
+    for (Operation &op : *loop_.getBody())
+      if (isProduct(&op) && followsFromLoads(&op))
+        rotation_.lastLeadingProduct = &op;
+      else if (isProduct(&op))
+        rotation_.late.insert(&op);
+    return (rotation_.lastLeadingProduct && !rotation_.late.empty()) ||
+           refuse("no product of its body that depends on loads alone comes before one that does "
+                  "not");
+  }
+
+  bool followsFromLoads(Operation *op) {
+    return llvm::all_of(takenBy(op), [&](Value value) {
+      return isGiven(value) || (isOfBody(value) && isRepeatable(value.getDefiningOp()));
+    });
+  }
+
+  // Is it the same before the loop, or the index?
+  bool isGiven(Value value) {
+    return value == loop_.getInductionVar() || loop_.isDefinedOutsideOfLoop(value);
+  }
+
+  bool isOfBody(Value value) {
+    return value.getDefiningOp() && value.getParentBlock() == loop_.getBody();
+  }
+
+  // Can it be computed again, at any time until its fill is released? Scalars that the loop carries are there to be had.
+  bool isRepeatable(Operation *op) {
+    auto [known, isNew] = repeatable_.insert({op, false});
+    if (!isNew)
+      return known->second;
+    auto get = dyn_cast<gpu::RingGetOp>(op);
+    bool isOfKind =
+        get ? ring_ && get.getRing() == ring_.getRing()
+            : !isProduct(op) && !isa<gpu::DotWaitOp>(op) && !op->getNumRegions() &&
+                  (isa<gpu::SmemLoadOp>(op) || isMemoryEffectFree(op));
+    bool result = isOfKind && llvm::all_of(op->getOperands(), [&](Value value) {
+                    return isGiven(value) || (isa<BlockArgument>(value) &&
+                                              !isa<RankedTensorType>(value.getType())) ||
+                           (isOfBody(value) && isRepeatable(value.getDefiningOp()));
+                  });
+    return repeatable_[op] = result;
+  }
+
+  // --- The lagging part ---------------------------------------------------------------------------------------------
+
+  // What follows from late products in their iteration.
+  bool collectLate() {
+    for (size_t i = 0; i < rotation_.late.size(); ++i)
+      for (Operation *user : rotation_.late[i]->getUsers()) {
+        Operation *op = loop_.getBody()->findAncestorOpInBlock(*user);
+        if (op == loop_.getBody()->getTerminator())
           continue;
-        if (!source || !mayRunAhead(source))
-          return;
-        open.push_back(source);
+        if (!isProduct(op) && !isa<gpu::DotWaitOp>(op) && !isReadAtMost(op))
+          return refuse("what follows from its later product has effects");
+        rotation_.late.insert(op);
       }
+    return true;
+  }
+
+  bool collectLagging() {
+    for (Operation *op : rotation_.late)
+      lag(op);
+    for (Operation &op : *loop_.getBody())
+      if (ring_ && (isa<gpu::RingReleaseOp>(op) || fillsRing(&op, ring_.getRing())) &&
+          (op.getNumRegions() || isOnRing(&op, ring_.getRing())))
+        lag(&op);
+    return reason_.empty();
+  }
+
+  void lag(Operation *op) {
+    if (!rotation_.lagging.insert(op))
+      return;
+    for (Value value : takenBy(op))
+      takeNow(value);
+  }
+
+  // A value that the lagging part needs: computed again, or handed over.
+  void takeNow(Value value) {
+    if (isGiven(value))
+      return;
+    if (auto variable = dyn_cast<BlockArgument>(value)) {
+      if (rotation_.variables.insert(variable))
+        takeYielded(variable);
+      return;
     }
-    collected_.insert_range(slice);
-    if (isa<gpu::DotAsyncOp>(product))
-      collected_.insert_range(product->getUsers()); // waits
+    Operation *op = value.getDefiningOp();
+    if (rotation_.late.contains(op) || rotation_.lagging.contains(op))
+      return;
+    if (isRepeatable(op) || isFillOfBranch(op))
+      return lag(op);
+    if (isa<gpu::SmemType>(value.getType()))
+      return lagRing(op);
+    rotation_.crossing.insert(value);
+    lead(op);
   }
 
-  // A product that is under way is not carried round the loop: its registers would have to move, for which it would be
-  // waited for anyway.
-  static bool deliversProduct(Operation *op) {
-    return isa<gpu::DotWaitOp>(op) || (isProduct(op) && !isa<gpu::DotAsyncOp>(op));
+  // Tiles that a fill in a branch has loaded.
+  bool isFillOfBranch(Operation *op) {
+    return isa<scf::IfOp>(op) && llvm::all_of(op->getUsers(), [&](Operation *user) {
+             return isa<gpu::RingPutOp>(user) && ring_ && isOnRing(user, ring_.getRing());
+           });
   }
 
-  bool mayRunAhead(Operation *op) {
-    if (auto get = dyn_cast<gpu::RingGetOp>(op))
-      return ring_ && get.getRing() == ring_.getRing();
-    return !isProduct(op) && !op->getNumRegions() &&
-           (isa<gpu::SmemLoadOp>(op) || isMemoryEffectFree(op));
+  // An operand that is computed and lies in a ring of its own is put where it is read.
+  void lagRing(Operation *get) {
+    auto ring = dyn_cast<gpu::RingGetOp>(get);
+    if (!ring)
+      return (void)refuse("its later product reads shared memory that the iteration writes");
+    for (Operation *user : ring.getRing().getUsers())
+      if (user->getBlock() == loop_.getBody())
+        lag(user);
+      else if (loop_->isProperAncestor(user))
+        refuse("its later product reads shared memory that is filled in a branch");
   }
 
-  bool restMultiplies() {
-    return llvm::any_of(*loop_.getBody(), [&](Operation &op) {
-      return isProduct(&op) && !rotation_.head.contains(&op);
-    });
+  // --- The leading part ---------------------------------------------------------------------------------------------
+
+  // Whatever has effects or whose result is wanted, and the rest lacks.
+  bool collectLeading() {
+    lead(rotation_.lastLeadingProduct);
+    for (Operation &op : loop_.getBody()->without_terminator())
+      if (!rotation_.lagging.contains(&op) && !isReadAtMost(&op) && !isProduct(&op) &&
+          !isa<gpu::DotWaitOp>(op))
+        lead(&op);
+    for (Operation &op : *loop_.getBody())
+      if (isa<gpu::RingGetOp>(op) && ring_ && isOnRing(&op, ring_.getRing()))
+        lead(&op);
+    for (OpResult result : loop_.getResults())
+      if (!result.use_empty())
+        takeYielded(loop_.getTiedLoopRegionIterArg(result));
+    return reason_.empty();
   }
 
-  bool isNeededByRest(Operation *op) {
-    return llvm::any_of(op->getUsers(), [&](Operation *user) {
-      Operation *inBody = loop_.getBody()->findAncestorOpInBlock(*user);
-      return !rotation_.head.contains(inBody) || needed_.contains(inBody);
-    });
+  void lead(Operation *op) {
+    if (!rotation_.leading.insert(op))
+      return;
+    for (Value value : takenBy(op))
+      if (auto variable = dyn_cast<BlockArgument>(value);
+          variable && variable.getOwner() == loop_.getBody() && !isGiven(value))
+        takeYielded(variable);
+      else if (isOfBody(value))
+        lead(value.getDefiningOp());
+  }
+
+  // The variable as it is an iteration later.
+  void takeYielded(BlockArgument variable) {
+    Value yielded = loop_.getTiedLoopYieldedValue(variable)->get();
+    if (!yielded_.insert(variable).second)
+      return;
+    takeNow(yielded);
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------
+
+  void sort(llvm::SetVector<Operation *> &ops) {
+    SmallVector<Operation *> sorted = ops.takeVector();
+    llvm::sort(sorted, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    ops = llvm::SetVector<Operation *>(sorted.begin(), sorted.end());
+  }
+
+  bool refuse(const char *sentence) {
+    reason_ = sentence;
+    return false;
   }
 
   scf::ForOp loop_;
   gpu::RingAcquireOp ring_;
-  llvm::SmallPtrSet<Operation *, 16> collected_, needed_;
+  llvm::DenseMap<Operation *, bool> repeatable_;
+  llvm::DenseSet<Value> yielded_;
   Rotation rotation_;
+  std::string reason_;
 };
 
 } // namespace
 
+SmallVector<Value> takenBy(Operation *op) {
+  llvm::SetVector<Value> taken(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), taken);
+  return taken.takeVector();
+}
+
+bool fillsRing(Operation *op, Value ring) {
+  return op
+      ->walk([&](Operation *inner) {
+        bool fills = isa<gpu::RingAcquireOp, gpu::RingCopyOp, gpu::RingPutOp, gpu::RingCommitOp>(
+                         inner) &&
+                     isOnRing(inner, ring);
+        return fills ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 std::optional<Rotation> rotationOf(scf::ForOp loop, std::string *why) {
-  std::optional<Rotation> rotation = RotationBuilder(loop).build();
-  if (!rotation && why)
-    *why = "no product of its body that depends on loads alone comes before one that does not";
-  return rotation;
+  return RotationBuilder(loop).build(why);
 }
 
 } // namespace tile::passes
