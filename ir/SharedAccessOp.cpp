@@ -59,6 +59,8 @@ Accesses MbarrierInvalOp::getSharedAccesses() { return {SharedAccess::write(getB
 // is in their memory.
 Accesses MbarrierExpectOp::getSharedAccesses() { return {SharedAccess::read(getBarriers())}; }
 
+Accesses MbarrierArriveOp::getSharedAccesses() { return {SharedAccess::read(getBarriers())}; }
+
 Accesses MbarrierWaitOp::getSharedAccesses() { return {SharedAccess::read(getBarriers())}; }
 
 Accesses TensorCopyOp::getSharedAccesses() {

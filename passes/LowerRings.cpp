@@ -8,7 +8,8 @@
 //                  memory; unless the engine copied all, the threads meet, behind which the copies of all are seen
 //                  (by wgmma only what was fenced before: puts at the commit, threads' copies behind the wait)
 //   tiles          nothing: the slot's tiles
-//   release        nothing
+//   release        nothing; in a rotated loop of several groups of warps each warp arrives at the slot's second barrier, for
+//                  which the thread that fills it again waits: the groups need not go through an iteration together
 //
 // How far slots are from the first is carried round the loop that the ring is of, in bytes, since to divide by S and to
 // multiply in each iteration would cost more. A ring of one slot that is filled by puts alone needs no wait: PlaceBarriers
@@ -21,6 +22,7 @@
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/TensorCopy.h"
+#include "ir/Wgmma.h"
 #include "ir/layout/WgmmaOperand.h"
 #include "passes/analysis/RingProtocol.h"
 #include "passes/staging/FillPlaces.h"
@@ -53,6 +55,7 @@ public:
       return llvm::any_of(user->getUsers(),
                           [](Operation *reader) { return isa<gpu::DotAsyncOp>(reader); });
     });
+    groupsDrift_ = mayGroupsDrift();
   }
 
   LogicalResult lower() {
@@ -63,7 +66,7 @@ public:
       for (gpu::RingGetOp get : getsOfLoops())
         places_.carryRound(cast<scf::ForOp>(get->getParentOp()),
                            protocol_.leadOf(get).value_or(0) == 1 ? 1 : 0, strides(),
-                           hasCopiesByEngine_);
+                           hasCopiesByEngine_, groupsDrift_);
     if (failed(lowerCopiesByEngine()))
       return failure();
     for (Operation *user : llvm::make_early_inc_range(ring_->getUsers())) {
@@ -81,6 +84,24 @@ private:
     return isa<gpu::RingCopyOp>(op) && gpu::variantOf(op) == gpu::VariantKind::Tma;
   }
 
+  // Rotated loops are those whose groups of warps take turns: no barrier of all threads may hold them together. What the
+  // engine fills and products by wgmma alone read needs none.
+  bool mayGroupsDrift() {
+    auto isRotated = [](Operation *user) {
+      auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
+      gpu::ScheduleAttr schedule = loop ? gpu::scheduleOf(loop) : gpu::ScheduleAttr();
+      return isa<gpu::RingAcquireOp>(user) && schedule && schedule.getRotated();
+    };
+    auto isReadOtherwise = [](Operation *user) {
+      return isa<gpu::RingGetOp, gpu::RingTilesOp>(user) &&
+             llvm::any_of(user->getUsers(),
+                          [](Operation *reader) { return !isa<gpu::DotAsyncOp>(reader); });
+    };
+    return isFilledByEngine(ring_) && ir::warpsOf(ring_) > ir::kWarpsPerGroup &&
+           llvm::any_of(ring_->getUsers(), isRotated) &&
+           llvm::none_of(ring_->getUsers(), isReadOtherwise);
+  }
+
   // --- Memory -------------------------------------------------------------------------------------------------------
 
   void allocate() {
@@ -91,8 +112,14 @@ private:
                                    hasPattern ? layout::kWgmmaAlignment : gpu::kSharedAlignment));
     if (!hasCopiesByEngine_)
       return;
+    barriers_ = allocateBarriers();
+    if (groupsDrift_)
+      releases_ = allocateBarriers();
+  }
+
+  gpu::SmemAllocOp allocateBarriers() {
     auto row = gpu::attributeOf(b_.getContext(), layout::SharedLayout::rowMajor({slots_}, {0}));
-    barriers_ = gpu::SmemAllocOp::create(
+    return gpu::SmemAllocOp::create(
         b_, ring_.getLoc(), gpu::SmemType::get(b_.getContext(), {slots_}, b_.getI64Type(), row));
   }
 
@@ -113,13 +140,22 @@ private:
     bool isOnly = runs.size() == 1 && runs.front().first->getBlock() == ring_->getBlock();
     for (RingRun run : runs) {
       b_.setInsertionPoint(run.first);
-      inOneThread([&] { gpu::MbarrierInitOp::create(b_, loc, barriers_); });
+      inOneThread([&] {
+        gpu::MbarrierInitOp::create(b_, loc, barriers_, 1);
+        if (releases_)
+          gpu::MbarrierInitOp::create(b_, loc, releases_,
+                                      static_cast<uint32_t>(ir::warpsOf(ring_)));
+      });
       gpu::ProxyFenceOp::create(b_, loc);
       gpu::BarrierOp::create(b_, loc, b_.getStringAttr("the slots' barriers are made"));
       if (isOnly)
         return;
       b_.setInsertionPointAfter(run.last);
-      inOneThread([&] { gpu::MbarrierInvalOp::create(b_, loc, barriers_); });
+      inOneThread([&] {
+        gpu::MbarrierInvalOp::create(b_, loc, barriers_);
+        if (releases_)
+          gpu::MbarrierInvalOp::create(b_, loc, releases_);
+      });
     }
   }
 
@@ -167,8 +203,14 @@ private:
     SmallVector<Value> memories;
     for (gpu::RingCopyOp copy : copies)
       memories.push_back(place(copy.getPart(), copy, copy.getFill()));
+    Value parity = releases_ && isa<scf::ForOp>(last->getParentOp())
+                       ? places_.parityOfRelease(b_, last->getParentOfType<scf::ForOp>(),
+                                                 protocol_.leadOf(last), last.getFill())
+                       : Value();
     inOneThread(
         [&] {
+          if (parity)
+            gpu::MbarrierWaitOp::create(b_, last.getLoc(), releases_, barrier, parity);
           gpu::MbarrierExpectOp::create(b_, last.getLoc(), barriers_, barrier,
                                         static_cast<uint32_t>(bytes));
           for (auto [each, memory] : llvm::zip_equal(copies, memories)) {
@@ -207,7 +249,9 @@ private:
       lowerCommit(user->getLoc());
     else if (auto acquire = dyn_cast<gpu::RingAcquireOp>(user))
       lowerAcquire(acquire);
-    else if (!isa<gpu::RingReleaseOp>(user))
+    else if (auto release = dyn_cast<gpu::RingReleaseOp>(user))
+      lowerRelease(release);
+    else
       return user->emitOpError("is not an operation on rings that this pass knows");
     return success();
   }
@@ -220,7 +264,7 @@ private:
   }
 
   void lowerAcquire(gpu::RingAcquireOp acquire) {
-    if (protocol_.mustMeetAt(acquire))
+    if (protocol_.mustMeetAt(acquire) && !groupsDrift_)
       gpu::BarrierOp::create(b_, acquire.getLoc(),
                              b_.getStringAttr("what all threads have read may be overwritten"));
   }
@@ -230,6 +274,13 @@ private:
       gpu::AsyncCommitOp::create(b_, loc);
     if (hasPuts_ && isReadByWgmma_)
       gpu::ProxyFenceOp::create(b_, loc);
+  }
+
+  // Behind the loop nothing is filled again.
+  void lowerRelease(gpu::RingReleaseOp release) {
+    if (releases_ && isa<scf::ForOp>(release->getParentOp()))
+      gpu::MbarrierArriveOp::create(b_, release.getLoc(), releases_,
+                                    barrierOf(release, release.getFill()));
   }
 
   void lowerGet(gpu::RingGetOp get) {
@@ -279,10 +330,11 @@ private:
   int32_t slots_;
   FillPlaces places_;
   bool hasCopiesByThreads_ = false, hasCopiesByEngine_ = false, hasPuts_ = false,
-       isReadByWgmma_ = false;
+       isReadByWgmma_ = false, groupsDrift_ = false;
   OpBuilder b_;
   SmallVector<gpu::SmemAllocOp> memories_;
   gpu::SmemAllocOp barriers_; ///< one a slot, if the engine copies
+  gpu::SmemAllocOp releases_; ///< one a slot, if groups of warps drift apart
 };
 
 struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {

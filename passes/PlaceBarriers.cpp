@@ -230,6 +230,12 @@ bool isWaitedFor(const Access &earlier, const Access &later) {
          earlier.allocation && earlier.allocation == later.allocation;
 }
 
+// The copy engine fills one of several slots again when it is known to be released, by the protocol of its ring.
+bool isRefill(const Access &earlier, const Access &later) {
+  return isa<gpu::TensorCopyOp>(later.op) && later.isWrite && !earlier.isWrite && later.isSlot &&
+         later.allocation && earlier.allocation == later.allocation;
+}
+
 // In a loop whose loads run ahead the protocol of its ring orders accesses of the slots; LowerRings has placed its
 // barriers. Fills before the loop may still meet readers of the time that it ran before.
 bool areOrderedByRing(const Access &earlier, const Access &later) {
@@ -248,7 +254,7 @@ bool conflict(const Access &earlier, const Access &later) {
   if (earlier.isShared)
     return earlier.begin < later.end && later.begin < earlier.end &&
            !areOrderedByRing(earlier, later) && !isWaitedFor(earlier, later) &&
-           !areByElectedThread(earlier, later);
+           !isRefill(earlier, later) && !areByElectedThread(earlier, later);
   if (!mayOverlap(earlier.root, later.root))
     return false;
   if (isForeign(earlier.op) || isForeign(later.op))

@@ -8,10 +8,14 @@
 // computed for B, and for the iteration behind, crosses to the next iteration as variables of the loop; what both need of
 // indices and tiles in shared memory each finds for itself. A fill of the ring is got an iteration before it is released:
 // of S slots the loads run S - 2 iterations ahead of the products of A. The last B fills nothing: no iteration follows.
+//
+// Several groups of warps whose products are all by wgmma take turns at beginning them: one's are under way while the others
+// compute. Left to themselves they may do the same at the same time.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
 #include "ir/DotLayouts.h"
+#include "ir/Wgmma.h"
 #include "passes/analysis/RingProtocol.h"
 #include "passes/analysis/Rotation.h"
 #include "passes/analysis/RunAhead.h"
@@ -109,7 +113,13 @@ public:
     auto branch =
         scf::IfOp::create(b_, loc_, loop_.getResultTypes(), hasIteration, /*withElse=*/hasResults);
     b_.setInsertionPointToStart(branch.thenBlock());
-    SmallVector<Value> results = last(steady(first()));
+    SmallVector<Value> initial = first();
+    if (takesTurns())
+      gpu::PassTurnOp::create(b_, loc_, /*alone=*/true);
+    SmallVector<Value> carried = steady(initial);
+    if (takesTurns())
+      gpu::TakeTurnOp::create(b_, loc_, /*alone=*/true);
+    SmallVector<Value> results = last(carried);
     if (hasResults) {
       scf::YieldOp::create(b_, loc_, results);
       b_.setInsertionPointToStart(branch.elseBlock());
@@ -162,11 +172,20 @@ private:
   // Products of both parts begin as early as they can. A waits for its own where it needs them, and for those of B where it
   // needs those, or what they are reading is to be replaced. What is put, and the end of a fill, come at the end.
   void interleave(PartsWriter &parts) {
+    bool hasBegun = false;
     for (Operation *op : rotation_.leading) {
       if (isa<gpu::DotWaitOp>(op))
         continue; // on demand
       if (isHandedOver(op))
         finishLate(parts);
+      if (!hasBegun && gpu::isProduct(op)) {
+        hasBegun = true;
+        for (Value operand : op->getOperands())
+          if (Operation *source = operand.getDefiningOp(); rotation_.leading.contains(source))
+            parts.lead(source); // waits for what it reads come before the turn
+        if (takesTurns())
+          gpu::TakeTurnOp::create(b_, loc_, /*alone=*/false);
+      }
       parts.lead(op);
       if (op == rotation_.lastLeadingProduct)
         beginLagging(parts);
@@ -192,11 +211,19 @@ private:
     for (Operation *op : rotation_.late)
       if (gpu::isProduct(op) && !followsFromLate(op))
         parts.lag(op);
+    if (takesTurns())
+      gpu::PassTurnOp::create(b_, loc_, /*alone=*/false);
     for (Operation *op : rotation_.lagging)
       if (fillsRing(op, ring_) && !isa<gpu::RingPutOp, gpu::RingCommitOp>(op))
         parts.lag(op);
       else if (isa<scf::IfOp>(op) && !rotation_.late.contains(op)) // loads what is put
         parts.lag(op);
+  }
+
+  bool takesTurns() {
+    auto isByGroups = [](Operation *op) { return !gpu::isProduct(op) || isa<gpu::DotAsyncOp>(op); };
+    return ir::warpsOf(loop_) > ir::kWarpsPerGroup &&
+           llvm::all_of(rotation_.leading, isByGroups) && llvm::all_of(rotation_.late, isByGroups);
   }
 
   bool followsFromLate(Operation *op) const {

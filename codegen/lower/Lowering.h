@@ -171,6 +171,7 @@ LoweringTable sharedIndexedLowerings();
 LoweringTable sharedLowerings();
 LoweringTable smemDotLowerings();
 LoweringTable tensorCopyLowerings();
+LoweringTable turnLowerings();
 LoweringTable wgmmaLowerings();
 
 /// Elementwise operations of `arith` and `math`: the same operation on each register.

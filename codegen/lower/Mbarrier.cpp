@@ -28,20 +28,27 @@ void onBarrier(Lowering &l, Location loc, StringRef text, Value address, Value o
                   operands);
 }
 
-template <class Op> LogicalResult onAllBarriers(Lowering &l, Op op, StringRef text) {
+template <class Op> LogicalResult refuseUnlessPlaced(Lowering &l, Op op) {
   if (failed(refuseUnlessTma(l, op)))
     return failure();
-  if (!Lowering::hasPlace(op.getBarriers()))
-    return op.emitOpError("needs memory of a tilegpu.smem_alloc");
+  return Lowering::hasPlace(op.getBarriers())
+             ? success()
+             : op.emitOpError("needs memory of a tilegpu.smem_alloc");
+}
+
+template <class Op> LogicalResult onAllBarriers(Lowering &l, Op op, StringRef text) {
+  if (failed(refuseUnlessPlaced(l, op)))
+    return failure();
   int64_t count = op.getBarriers().getType().getShape()[0];
   for (int64_t i = 0; i < count; ++i)
     onBarrier(l, op.getLoc(), text, l.sharedAddress(op.getBarriers(), i * gpu::kBarrierBytes));
   return success();
 }
 
-// One thread arrives in each phase: the one that says how many bytes will come.
 LogicalResult lowerInit(Lowering &l, gpu::MbarrierInitOp init) {
-  return onAllBarriers(l, init, "mbarrier.init.shared::cta.b64 [$0], 1;");
+  return onAllBarriers(l, init,
+                       "mbarrier.init.shared::cta.b64 [$0], " +
+                           std::to_string(init.getArrivals()) + ";");
 }
 
 LogicalResult lowerInval(Lowering &l, gpu::MbarrierInvalOp inval) {
@@ -49,10 +56,8 @@ LogicalResult lowerInval(Lowering &l, gpu::MbarrierInvalOp inval) {
 }
 
 LogicalResult lowerExpect(Lowering &l, gpu::MbarrierExpectOp expect) {
-  if (failed(refuseUnlessTma(l, expect)))
+  if (failed(refuseUnlessPlaced(l, expect)))
     return failure();
-  if (!Lowering::hasPlace(expect.getBarriers()))
-    return expect.emitOpError("needs memory of a tilegpu.smem_alloc");
   Value address = l.sharedAddress(expect.getBarriers(), 0, l.scalar(expect.getDistance()));
   std::string text = "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " +
                      std::to_string(expect.getBytes()) + ";";
@@ -60,12 +65,22 @@ LogicalResult lowerExpect(Lowering &l, gpu::MbarrierExpectOp expect) {
   return success();
 }
 
+// One thread of a warp arrives for all.
+LogicalResult lowerArrive(Lowering &l, gpu::MbarrierArriveOp arrive) {
+  if (failed(refuseUnlessPlaced(l, arrive)))
+    return failure();
+  Value address = l.sharedAddress(arrive.getBarriers(), 0, l.scalar(arrive.getDistance()));
+  onBarrier(l, arrive.getLoc(),
+            "{\n\t.reg .pred one;\n\telect.sync _|one, 0xffffffff;\n\t"
+            "@one mbarrier.arrive.shared::cta.b64 _, [$0];\n\t}",
+            address);
+  return success();
+}
+
 // The instruction suspends the thread for some time only.
 LogicalResult lowerWait(Lowering &l, gpu::MbarrierWaitOp wait) {
-  if (failed(refuseUnlessTma(l, wait)))
+  if (failed(refuseUnlessPlaced(l, wait)))
     return failure();
-  if (!Lowering::hasPlace(wait.getBarriers()))
-    return wait.emitOpError("needs memory of a tilegpu.smem_alloc");
   Value address = l.sharedAddress(wait.getBarriers(), 0, l.scalar(wait.getDistance()));
   onBarrier(l, wait.getLoc(),
             "{\n\t.reg .pred done;\n\tagain:\n\t"
@@ -94,9 +109,9 @@ LogicalResult lowerElect(Lowering &l, gpu::ElectOp elect) {
 }
 
 constexpr LoweringRow kLowerings[] = {
-    on<gpu::ElectOp, lowerElect>,       on<gpu::MbarrierExpectOp, lowerExpect>,
-    on<gpu::MbarrierInitOp, lowerInit>, on<gpu::MbarrierInvalOp, lowerInval>,
-    on<gpu::MbarrierWaitOp, lowerWait>,
+    on<gpu::ElectOp, lowerElect>,           on<gpu::MbarrierArriveOp, lowerArrive>,
+    on<gpu::MbarrierExpectOp, lowerExpect>, on<gpu::MbarrierInitOp, lowerInit>,
+    on<gpu::MbarrierInvalOp, lowerInval>,   on<gpu::MbarrierWaitOp, lowerWait>,
 };
 
 } // namespace

@@ -61,13 +61,14 @@ struct LoopReport {
   int64_t stagesAsked = 0; ///< 0: the kernel does not say
   int64_t stages = 1;      ///< fills of its shared memory in use at once
   std::string reason;      ///< why it has so many
-  bool rotated = false;    ///< its first products run an iteration ahead of the rest
+  bool rotated = false;    ///< its last products lag an iteration behind the rest
   std::string unrotated;   ///< why they do not though the kernel asks for it
   int64_t barriers = 0;    ///< an iteration, those of inner loops left out
   std::optional<int64_t>
       groupsInFlight{}; ///< of copies, while an iteration waits for its own; nothing if it waits for none
   bool waitsForEngine = false;  ///< an iteration waits for what the copy engine brings
-  int64_t productsInFlight = 0; ///< by wgmma, at the end of an iteration
+  bool takesTurns = false;      ///< groups of warps begin their products one after another
+  int64_t productsInFlight = 0; ///< by wgmma, at a wait of an iteration
 };
 
 /// A tile that moves to another layout.

@@ -12,7 +12,7 @@ namespace {
 
 LoopReport loopOf(scf::ForOp loop, gpu::ScheduleAttr schedule) {
   LoopReport report{sourceLineOf(loop.getLoc()), schedule.getAsked(), schedule.getStages(),
-                    schedule.getReason().str(), schedule.getRotated()};
+                    schedule.getReason().str(), schedule.getRotated(), {}};
   if (schedule.getUnrotated())
     report.unrotated = schedule.getUnrotated().str();
   loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -24,7 +24,8 @@ LoopReport loopOf(scf::ForOp loop, gpu::ScheduleAttr schedule) {
       report.groupsInFlight = wait.getPending();
     report.waitsForEngine |= isa<gpu::MbarrierWaitOp>(op);
     if (auto wait = dyn_cast<gpu::DotWaitOp>(op))
-      report.productsInFlight = wait.getPending();
+      report.productsInFlight = std::max<int32_t>(report.productsInFlight, wait.getPending());
+    report.takesTurns |= isa<gpu::TakeTurnOp>(op);
     return WalkResult::advance();
   });
   return report;

@@ -35,11 +35,12 @@ def TileGpu_ElectOp : TileGpu_Op<"elect", [NoTerminator, SingleBlock, RecursiveM
 }
 
 def TileGpu_MbarrierInitOp : TileGpu_MbarrierOp<"init"> {
-  let summary = "Make barriers that wait for bytes";
+  let summary = "Make barriers that wait for arrivals and bytes";
   let description = [{
-    Each element of the memory becomes a barrier. Each of its phases, the first of parity 0, ends when one
-    thread has said with `tilegpu.mbarrier_expect` how many bytes will come and so many have come. Other threads see the
-    barrier behind a `tilegpu.barrier`, the copy engine behind a `tilegpu.proxy_fence`.
+    Each element of the memory becomes a barrier. Each of its phases, the first of parity 0, ends when so
+    many have arrived as `arrivals` says: by `tilegpu.mbarrier_arrive`, or by `tilegpu.mbarrier_expect`, which
+    says how many bytes will come, and those have come. Other threads see the barrier behind a
+    `tilegpu.barrier`, the copy engine behind a `tilegpu.proxy_fence`.
 
     Example: see `tilegpu.elect`.
     ```mlir
@@ -50,8 +51,8 @@ def TileGpu_MbarrierInitOp : TileGpu_MbarrierOp<"init"> {
     }
     ```
   }];
-  let arguments = (ins TileGpu_SmemType:$barriers);
-  let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
+  let arguments = (ins TileGpu_SmemType:$barriers, DefaultValuedAttr<I32Attr, "1">:$arrivals);
+  let assemblyFormat = "$barriers (`arrivals` $arrivals^)? attr-dict `:` type($barriers)";
 }
 
 def TileGpu_MbarrierInvalOp : TileGpu_MbarrierOp<"inval"> {
@@ -91,6 +92,26 @@ def TileGpu_MbarrierExpectOp : TileGpu_MbarrierOp<"expect"> {
   }];
   let arguments = (ins TileGpu_SmemType:$barriers, I32:$distance, I32Attr:$bytes);
   let assemblyFormat = "$bytes `at` $barriers `[` $distance `]` attr-dict `:` type($barriers)";
+}
+
+def TileGpu_MbarrierArriveOp : TileGpu_MbarrierOp<"arrive"> {
+  let summary = "Each warp arrives at a barrier";
+  let description = [{
+    Once, at the barrier `distance` bytes behind the first. Who waits for the phase sees what the tensor core has
+    read and written for the warp before, of products that were waited for.
+
+    Example:
+    ```mlir
+    #s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+    func.func @example(%distance: i32) {
+      %m = tilegpu.smem_alloc : !tilegpu.smem<4xi64, #s>
+      tilegpu.mbarrier_arrive %m[%distance] : !tilegpu.smem<4xi64, #s>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_SmemType:$barriers, I32:$distance);
+  let assemblyFormat = "$barriers `[` $distance `]` attr-dict `:` type($barriers)";
 }
 
 def TileGpu_MbarrierWaitOp : TileGpu_MbarrierOp<"wait"> {

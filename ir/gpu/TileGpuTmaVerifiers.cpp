@@ -19,7 +19,17 @@ static LogicalResult verifyBarriers(Operation *op, SmemType barriers) {
   return op->emitOpError("barriers must be a row of i64, one after the other, got ") << barriers;
 }
 
-LogicalResult MbarrierInitOp::verify() { return verifyBarriers(*this, getBarriers().getType()); }
+LogicalResult MbarrierInitOp::verify() {
+  constexpr int32_t kMostArrivals = (1 << 20) - 1;
+  auto arrivals = static_cast<int32_t>(getArrivals());
+  if (arrivals < 1 || arrivals > kMostArrivals)
+    return emitOpError("arrivals must be 1 to ") << kMostArrivals << ", got " << arrivals;
+  return verifyBarriers(*this, getBarriers().getType());
+}
+
+LogicalResult MbarrierArriveOp::verify() {
+  return verifyBarriers(*this, getBarriers().getType());
+}
 
 LogicalResult MbarrierInvalOp::verify() { return verifyBarriers(*this, getBarriers().getType()); }
 

@@ -112,6 +112,40 @@ def TileGpu_DotWaitOp : TileGpu_Op<"dot_wait", [MemoryEffects<[MemRead<TileGpu_S
   let hasVerifier = 1;
 }
 
+def TileGpu_TakeTurnOp : TileGpu_Op<"take_turn"> {
+  let summary = "A group of warps waits until the one before has begun its products";
+  let description = [{
+    Groups of four warps take turns, the first first: while one's products are under way the others compute with
+    the results of theirs. Every group takes and passes as many turns. Before the first the last group passes the turn
+    alone (`tilegpu.pass_turn alone`), behind the last the first group takes it alone (`tilegpu.take_turn alone`).
+
+    Example:
+    ```mlir
+    tilegpu.pass_turn alone
+    tilegpu.take_turn
+    tilegpu.pass_turn
+    tilegpu.take_turn alone
+    ```
+  }];
+  let arguments = (ins UnitAttr:$alone);
+  let assemblyFormat = "(`alone` $alone^)? attr-dict";
+}
+
+def TileGpu_PassTurnOp : TileGpu_Op<"pass_turn"> {
+  let summary = "The next group of warps may begin its products";
+  let description = [{
+    Example: see `tilegpu.take_turn`.
+    ```mlir
+    tilegpu.pass_turn alone
+    tilegpu.take_turn
+    tilegpu.pass_turn
+    tilegpu.take_turn alone
+    ```
+  }];
+  let arguments = (ins UnitAttr:$alone);
+  let assemblyFormat = "(`alone` $alone^)? attr-dict";
+}
+
 def TileGpu_ProxyFenceOp : TileGpu_Op<"proxy_fence", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
                                                                     MemWrite<TileGpu_SharedMemory>]>,
                                                       DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {

@@ -34,7 +34,7 @@ bool LoopPlaces::isOf(scf::ForOp loop) const {
 }
 
 void FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> strides,
-                            bool hasPhases) {
+                            bool hasPhases, bool waitsForRelease) {
   LoopPlaces places;
   places.newest = newest;
   if (slots_ > 1) // the only slot is the first
@@ -48,18 +48,26 @@ void FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> s
       first.push_back(constant(rewriter, loop.getLoc(), slotOf(lead) * stride));
   if (hasPhases)
     first.push_back(constant(rewriter, loop.getLoc(), newest / slots_ % 2));
+  if (waitsForRelease) // of fill -1, before phase 0
+    first.push_back(constant(rewriter, loop.getLoc(), 1));
   auto next = [&](OpBuilder &b, Location loc, ArrayRef<BlockArgument> variables) {
     SmallVector<Value> yielded;
-    Value wraps;
+    Value wraps, oldWraps;
     for (auto &[stride, distances] : places.byStride) {
       distances = llvm::to_vector(variables.slice(yielded.size(), newest + 2));
       wraps = isEqual(b, loc, distances.front(), (slots_ - 1) * stride);
+      if (waitsForRelease)
+        oldWraps = isEqual(b, loc, distances.back(), (slots_ - 1) * stride);
       yielded.push_back(behind(b, loc, distances.front(), stride, wraps));
       llvm::append_range(yielded, ArrayRef(distances).drop_back());
     }
     if (hasPhases) {
-      places.parity = variables.back();
+      places.parity = variables[yielded.size()];
       yielded.push_back(parityBehind(b, loc, places.parity, wraps));
+    }
+    if (waitsForRelease) {
+      places.oldParity = variables[yielded.size()];
+      yielded.push_back(parityBehind(b, loc, places.oldParity, oldWraps));
     }
     return yielded;
   };
@@ -88,6 +96,16 @@ Value FillPlaces::parity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> l
   Location loc = fill.getLoc();
   Value phase = b.createOrFold<arith::DivUIOp>(loc, fill, constant(b, loc, slots_));
   return b.createOrFold<arith::AndIOp>(loc, phase, constant(b, loc, 1));
+}
+
+Value FillPlaces::parityOfRelease(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
+                                  Value fill) const {
+  if (const LoopPlaces *places = placesOf(loop);
+      places && places->oldParity && lead == slots_ - 1)
+    return places->oldParity;
+  Location loc = fill.getLoc();
+  return b.createOrFold<arith::XOrIOp>(loc, parity(b, loop, std::nullopt, fill),
+                                       constant(b, loc, 1));
 }
 
 const LoopPlaces *FillPlaces::placesOf(scf::ForOp loop) const {

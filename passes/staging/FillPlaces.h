@@ -11,12 +11,13 @@ namespace tile::passes {
 
 /// The places of a loop's fills: for each slot stride the distances of slots from the first, of fills i - 1 and i, and of
 /// fill i + 1 if iteration i gets that, are carried as variables. Fill i - 1's is also that of fill i + S - 1, which a loop
-/// of S stages begins in iteration i. So is the parity of the phase that the newest of them ends.
+/// of S stages begins in iteration i. So are parities of the phases that the newest and the oldest of them end.
 struct LoopPlaces {
   int64_t newest = 0;
   /// Of fills i + newest, i + newest - 1, ... i - 1.
   llvm::MapVector<int64_t, llvm::SmallVector<mlir::BlockArgument>> byStride;
-  mlir::BlockArgument parity; ///< of fill i + newest
+  mlir::BlockArgument parity;    ///< of fill i + newest
+  mlir::BlockArgument oldParity; ///< of fill i - 1, if refills wait for its release
 
   bool isOf(mlir::scf::ForOp loop) const;
 };
@@ -28,7 +29,7 @@ public:
 
   /// Begins to carry the places round a loop, up to that of fill i + newest; its body moves to a new one.
   void carryRound(mlir::scf::ForOp loop, int64_t newest, llvm::ArrayRef<int64_t> strides,
-                  bool hasPhases);
+                  bool hasPhases, bool waitsForRelease);
 
   /// The distance for a fill, whose lead is how far it is ahead of the iteration of `loop`, if that is known.
   mlir::Value distance(mlir::OpBuilder &b, mlir::scf::ForOp loop, std::optional<int64_t> lead,
@@ -37,6 +38,11 @@ public:
   /// The parity of the phase that a fill ends.
   mlir::Value parity(mlir::OpBuilder &b, mlir::scf::ForOp loop, std::optional<int64_t> lead,
                      mlir::Value fill) const;
+
+  /// The parity of the phase that a fill waits for: that which the release of its slot's fill before ends. Of the first
+  /// fills it is the phase before the first, which has ended.
+  mlir::Value parityOfRelease(mlir::OpBuilder &b, mlir::scf::ForOp loop,
+                              std::optional<int64_t> lead, mlir::Value fill) const;
 
 private:
   const LoopPlaces *placesOf(mlir::scf::ForOp loop) const;

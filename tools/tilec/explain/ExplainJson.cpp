@@ -82,6 +82,7 @@ private:
             {"stages", l.stages},
             {"reason", l.reason},
             {"rotated", l.rotated},
+            {"takes_turns", l.takesTurns},
             {"unrotated", l.unrotated.empty() ? Json(nullptr) : Json(l.unrotated)},
             {"barriers", l.barriers},
             {"groups_in_flight", l.groupsInFlight ? Json(*l.groupsInFlight) : Json(nullptr)},

@@ -154,11 +154,12 @@ private:
             count(*loop.groupsInFlight, "group", "groups") + " of copies in flight at the wait";
       if (loop.productsInFlight)
         flight += ", " + count(loop.productsInFlight, "product", "products") +
-                  " under way from one to the next";
+                  (loop.rotated ? " under way during the rest" : " under way from one to the next");
       entry(loop.where, asked + ", " + std::to_string(loop.stages) + " given: " + loop.reason);
       detail(count(loop.barriers, "barrier", "barriers") + " an iteration, " + flight);
       if (loop.rotated)
-        detail("rotated: products that depend on loads alone run an iteration ahead");
+        detail(std::string("rotated: products that take what is computed lag an iteration behind") +
+               (loop.takesTurns ? ", groups of warps take turns" : ""));
       if (!loop.unrotated.empty())
         detail("not rotated: " + loop.unrotated);
     }
