@@ -110,8 +110,7 @@ const auto attentionLseKernel =
              int rows = Queries;
              attentionProgram(
                  {q, k, v, scale, rising}, out, {{Queries, Keys, Head, 0}, precision, overlaps},
-                 causal,
-                 [&](Value batch, Value head, Value tile, Value values) {
+                 causal, [&](Value batch, Value head, Value tile, Value values) {
                    lse.tile({1, 1, rows})(batch, head, tile) = reshape(values, {1, 1, rows});
                  });
            })
@@ -131,8 +130,8 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
   AlignedOutput result(site, out);
   auto scale = static_cast<float>(attentionScale(q, options) * kLog2E);
   bool isRising = scale >= std::numeric_limits<float>::min(); // smaller ones are flushed to zero
-  kernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, isRising, precision,
-              overlaps)
+  kernel
+      .consts(tiles.queries, tiles.keys, tiles.head, options.causal, isRising, precision, overlaps)
       .warps(tiles.warps)(site, queries.rows(), keys.rows(), values.rows(), result.rows(), lse...,
                           scale);
   result.finish(site);

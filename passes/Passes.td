@@ -144,11 +144,12 @@ def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
 }
 
 def RotateLoops : Pass<"tile-rotate-loops", "::mlir::func::FuncOp"> {
-  let summary = "Compute products that depend on loads alone an iteration ahead";
+  let summary = "Compute products that take what an iteration computes an iteration behind";
   let description = [{
     Guarantees: in a loop that `tilegpu.schedule` calls rotated, and whose ring is filled ahead, those
-    products are computed for the next iteration before the rest of this one; the first of them
-    before the loop, the rest of the last iteration behind it. Relies on: PipelineLoops.
+    products and what follows from them stand beside the rest of the next iteration; the first rest
+    before the loop, the last such products behind it. Groups of warps take turns at products by
+    wgmma. Relies on: PipelineLoops.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::tile::gpu::TileGpuDialect"];

@@ -222,8 +222,8 @@ private:
 
   bool takesTurns() {
     auto isByGroups = [](Operation *op) { return !gpu::isProduct(op) || isa<gpu::DotAsyncOp>(op); };
-    return ir::warpsOf(loop_) > ir::kWarpsPerGroup &&
-           llvm::all_of(rotation_.leading, isByGroups) && llvm::all_of(rotation_.late, isByGroups);
+    return ir::warpsOf(loop_) > ir::kWarpsPerGroup && llvm::all_of(rotation_.leading, isByGroups) &&
+           llvm::all_of(rotation_.late, isByGroups);
   }
 
   bool followsFromLate(Operation *op) const {

@@ -306,7 +306,8 @@ LowerFunction findLowering(StringRef name) {
           layoutLowerings(),      mbarrierLowerings(),    memoryLowerings(),
           pairLowerings(),        reduceLowerings(),      scanLowerings(),
           shapeLowerings(),       sharedLowerings(),      sharedIndexedLowerings(),
-          smemDotLowerings(),     tensorCopyLowerings(),  turnLowerings(),         wgmmaLowerings()})
+          smemDotLowerings(),     tensorCopyLowerings(),  turnLowerings(),
+          wgmmaLowerings()})
       for (auto [op, function] : part)
         all[op] = function;
     return all;

@@ -46,9 +46,8 @@ template <class Op> LogicalResult onAllBarriers(Lowering &l, Op op, StringRef te
 }
 
 LogicalResult lowerInit(Lowering &l, gpu::MbarrierInitOp init) {
-  return onAllBarriers(l, init,
-                       "mbarrier.init.shared::cta.b64 [$0], " +
-                           std::to_string(init.getArrivals()) + ";");
+  return onAllBarriers(
+      l, init, "mbarrier.init.shared::cta.b64 [$0], " + std::to_string(init.getArrivals()) + ";");
 }
 
 LogicalResult lowerInval(Lowering &l, gpu::MbarrierInvalOp inval) {

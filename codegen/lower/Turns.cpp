@@ -23,8 +23,8 @@ void atBarrier(Lowering &l, Location loc, StringRef instruction, Value group, Va
                int64_t only) {
   std::string text = (instruction + " $0, " + std::to_string(kThreadsOfTurn) + ";").str();
   if (only >= 0)
-    text = "{\n\t.reg .pred own;\n\tsetp.eq.u32 own, $1, " + std::to_string(only) +
-           ";\n\t@own " + text + "\n\t}";
+    text = "{\n\t.reg .pred own;\n\tsetp.eq.u32 own, $1, " + std::to_string(only) + ";\n\t@own " +
+           text + "\n\t}";
   SmallVector<Value> operands = {
       arith::AddIOp::create(l.b, loc, number, l.i32(kFirstBarrier)).getResult()};
   if (only >= 0)
@@ -41,8 +41,8 @@ std::optional<int64_t> groupsOf(Operation *turn) {
   int64_t warps = ir::warpsOf(turn), groups = warps / ir::kWarpsPerGroup;
   if (warps % ir::kWarpsPerGroup == 0 && groups > 1 && groups <= kMostGroups)
     return groups;
-  turn->emitOpError("needs 2 to ") << kMostGroups << " groups of four warps, got " << warps
-                                   << " warps";
+  turn->emitOpError("needs 2 to ")
+      << kMostGroups << " groups of four warps, got " << warps << " warps";
   return std::nullopt;
 }
 
@@ -60,8 +60,8 @@ LogicalResult lowerPassTurn(Lowering &l, gpu::PassTurnOp turn) {
     return failure();
   Location loc = turn.getLoc();
   Value group = groupOf(l, loc);
-  Value next = arith::RemUIOp::create(
-      l.b, loc, arith::AddIOp::create(l.b, loc, group, l.i32(1)), l.i32(*groups));
+  Value next = arith::RemUIOp::create(l.b, loc, arith::AddIOp::create(l.b, loc, group, l.i32(1)),
+                                      l.i32(*groups));
   atBarrier(l, loc, "bar.arrive", group, next, turn.getAlone() ? *groups - 1 : -1);
   return success();
 }

@@ -11,8 +11,8 @@ namespace tile::codegen {
 namespace {
 
 LoopReport loopOf(scf::ForOp loop, gpu::ScheduleAttr schedule) {
-  LoopReport report{sourceLineOf(loop.getLoc()), schedule.getAsked(), schedule.getStages(),
-                    schedule.getReason().str(), schedule.getRotated(), {}};
+  LoopReport report{sourceLineOf(loop.getLoc()), schedule.getAsked(),   schedule.getStages(),
+                    schedule.getReason().str(),  schedule.getRotated(), {}};
   if (schedule.getUnrotated())
     report.unrotated = schedule.getUnrotated().str();
   loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {

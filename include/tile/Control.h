@@ -37,10 +37,12 @@ public:
   /// nest of another form, or one whose inner bounds depend on the outer index, stays, with a
   /// remark.
   [[nodiscard]] Range flatten() const;
-  /// The same loop with the products that depend on loads alone computed an iteration ahead of the
-  /// rest: attention's scores, while the softmax of those before is computed. Takes registers for
-  /// their results, and one of the stages, of which there must be 3. A loop that has no such
-  /// products before others, or too few stages, stays, with a remark.
+  /// The same loop with the products that take what an iteration computes an iteration behind the
+  /// rest: attention multiplies weights with values while the next scores and their softmax are
+  /// computed. Products of both kinds begin together; on sm_90a groups of four warps take turns at
+  /// beginning them. Takes registers for what is handed over, and one of the stages, of which there
+  /// must be 3. A loop without products that depend on loads alone before such others, one that
+  /// stores what follows from the latter, or one of too few stages, stays, with a remark.
   [[nodiscard]] Range rotate() const;
 
   struct End {};

@@ -27,9 +27,7 @@ LogicalResult MbarrierInitOp::verify() {
   return verifyBarriers(*this, getBarriers().getType());
 }
 
-LogicalResult MbarrierArriveOp::verify() {
-  return verifyBarriers(*this, getBarriers().getType());
-}
+LogicalResult MbarrierArriveOp::verify() { return verifyBarriers(*this, getBarriers().getType()); }
 
 LogicalResult MbarrierInvalOp::verify() { return verifyBarriers(*this, getBarriers().getType()); }
 

@@ -77,8 +77,7 @@ LogicalResult DotWaitOp::verify() {
   Type expected = isDone ? Type(tile) : Type(getSums().getType());
   if (getResult().getType() != expected)
     return emitOpError("the result must be ")
-           << expected
-           << (isDone ? ": nothing is left to wait for" : ": the tile stays in flight");
+           << expected << (isDone ? ": nothing is left to wait for" : ": the tile stays in flight");
   return success();
 }
 

@@ -67,13 +67,12 @@ private:
     if (!isNew)
       return known->second;
     auto get = dyn_cast<gpu::RingGetOp>(op);
-    bool isOfKind =
-        get ? ring_ && get.getRing() == ring_.getRing()
-            : !isProduct(op) && !isa<gpu::DotWaitOp>(op) && !op->getNumRegions() &&
-                  (isa<gpu::SmemLoadOp>(op) || isMemoryEffectFree(op));
+    bool isOfKind = get ? ring_ && get.getRing() == ring_.getRing()
+                        : !isProduct(op) && !isa<gpu::DotWaitOp>(op) && !op->getNumRegions() &&
+                              (isa<gpu::SmemLoadOp>(op) || isMemoryEffectFree(op));
     bool result = isOfKind && llvm::all_of(op->getOperands(), [&](Value value) {
-                    return isGiven(value) || (isa<BlockArgument>(value) &&
-                                              !isa<RankedTensorType>(value.getType())) ||
+                    return isGiven(value) ||
+                           (isa<BlockArgument>(value) && !isa<RankedTensorType>(value.getType())) ||
                            (isOfBody(value) && isRepeatable(value.getDefiningOp()));
                   });
     return repeatable_[op] = result;
@@ -220,9 +219,9 @@ SmallVector<Value> takenBy(Operation *op) {
 bool fillsRing(Operation *op, Value ring) {
   return op
       ->walk([&](Operation *inner) {
-        bool fills = isa<gpu::RingAcquireOp, gpu::RingCopyOp, gpu::RingPutOp, gpu::RingCommitOp>(
-                         inner) &&
-                     isOnRing(inner, ring);
+        bool fills =
+            isa<gpu::RingAcquireOp, gpu::RingCopyOp, gpu::RingPutOp, gpu::RingCommitOp>(inner) &&
+            isOnRing(inner, ring);
         return fills ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

@@ -100,8 +100,7 @@ Value FillPlaces::parity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> l
 
 Value FillPlaces::parityOfRelease(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
                                   Value fill) const {
-  if (const LoopPlaces *places = placesOf(loop);
-      places && places->oldParity && lead == slots_ - 1)
+  if (const LoopPlaces *places = placesOf(loop); places && places->oldParity && lead == slots_ - 1)
     return places->oldParity;
   Location loc = fill.getLoc();
   return b.createOrFold<arith::XOrIOp>(loc, parity(b, loop, std::nullopt, fill),

@@ -586,3 +586,36 @@ func.func @in_flight_of_nothing(%x: i32) {
   %d = "tilegpu.dot_begin"(%x) : (i32) -> !tilegpu.in_flight<tensor<32xf32, #l>>
   return
 }
+
+// -----
+
+#s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+func.func @no_arrivals() {
+  %m = tilegpu.smem_alloc : !tilegpu.smem<4xi64, #s>
+  // expected-error @+1 {{arrivals must be 1 to 1048575, got 0}}
+  tilegpu.mbarrier_init %m arrivals 0 : !tilegpu.smem<4xi64, #s>
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
+func.func @no_barriers(%d: i32) {
+  %m = tilegpu.smem_alloc : !tilegpu.smem<4xi32, #s>
+  // expected-error @+1 {{i64}}
+  tilegpu.mbarrier_arrive %m[%d] : !tilegpu.smem<4xi32, #s>
+  return
+}
+
+// -----
+
+#l = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#a = #tilegpu.shared<panel = [6, 4], linear = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512], digits = [1024, 1024]>
+#b = #tilegpu.shared<panel = [4, 3], linear = [16, 32, 64, 1, 2, 4, 8], digits = [128, 128]>
+func.func @done(%a: !tilegpu.smem<64x16xf16, #a>, %b: !tilegpu.smem<16x8xf16, #b>, %c: tensor<64x8xf32, #l>) {
+  %d = tilegpu.dot_async %a, %b, %c : !tilegpu.smem<64x16xf16, #a>, !tilegpu.smem<16x8xf16, #b>, tensor<64x8xf32, #l>
+  %e = tilegpu.dot_async %a, %b, %c : !tilegpu.smem<64x16xf16, #a>, !tilegpu.smem<16x8xf16, #b>, tensor<64x8xf32, #l>
+  // expected-error @+1 {{nothing is left to wait for}}
+  %f = tilegpu.dot_wait %d pending 1 : !tilegpu.in_flight<tensor<64x8xf32, #l>> -> !tilegpu.in_flight<tensor<64x8xf32, #l>>
+  return
+}

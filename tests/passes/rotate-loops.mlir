@@ -12,8 +12,8 @@
 !right = tensor<16x16xf16, #b>
 !sums = tensor<16x16xf32, #c>
 
-// The first product of each iteration runs an iteration ahead: its result crosses, the second tile of the fill is named
-// again. The last iteration fills nothing.
+// The second product of each iteration lags behind: what it multiplies crosses, the second tile of the fill is named again.
+// Both products of an iteration stand together. The last iteration fills nothing.
 // CHECK-LABEL: func.func @two_products
 // CHECK-SAME: %[[N:[^:]*]]: i32
 // CHECK: %[[ANY:.*]] = arith.cmpi slt, %c0_i32, %[[N]]
@@ -21,27 +21,29 @@
 // CHECK: %[[G0:.*]]:2 = tilegpu.ring_get %[[R:.*]][%c0_i32]
 // CHECK: %[[K0:.*]] = tilegpu.smem_load %[[G0]]#0
 // CHECK: %[[S0:.*]] = tile.dot %{{.*}}, %[[K0]], %[[ZERO:.*]] :
+// CHECK: %[[NARROW0:.*]] = arith.truncf %[[S0]]
+// CHECK: %[[W0:.*]] = tilegpu.convert_layout %[[NARROW0]]
 // CHECK: %[[BOUND:.*]] = arith.subi %[[N]], %c1_i32
-// CHECK: %[[F:.*]]:3 = scf.for %[[I:.*]] = %c0_i32 to %[[BOUND]] step %c1_i32 iter_args(%[[O:.*]] = %[[ZERO]], %[[S:.*]] = %[[S0]], %{{.*}} = %c0_i32)
+// CHECK: %[[F:.*]]:3 = scf.for %[[I:.*]] = %c0_i32 to %[[BOUND]] step %c1_i32 iter_args(%[[W:.*]] = %[[W0]], %[[O:.*]] = %[[ZERO]], %{{.*}} = %c0_i32)
 // CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %c1_i32
 // CHECK: %[[G:.*]]:2 = tilegpu.ring_get %[[R]][%[[NEXT]]]
+// CHECK: %[[K:.*]] = tilegpu.smem_load %[[G]]#0
+// CHECK: %[[SNEXT:.*]] = tile.dot %{{.*}}, %[[K]], %[[ZERO]]
 // CHECK: %[[T:.*]]:2 = tilegpu.ring_tiles %[[R]][%[[I]]]
+// CHECK: %[[V:.*]] = tilegpu.smem_load %[[T]]#1
+// CHECK: %[[ONEXT:.*]] = tile.dot %[[W]], %[[V]], %[[O]]
 // CHECK: %[[LATER:.*]] = arith.addi %[[I]], %c2_i32
 // CHECK: tilegpu.ring_acquire %[[R]][%[[LATER]]]
 // CHECK: tilegpu.ring_copy
-// CHECK: %[[K:.*]] = tilegpu.smem_load %[[G]]#0
-// CHECK: %[[SNEXT:.*]] = tile.dot %{{.*}}, %[[K]], %[[ZERO]]
-// CHECK: arith.truncf %[[S]]
-// CHECK: tilegpu.smem_load %[[T]]#1
-// CHECK: %[[ONEXT:.*]] = tile.dot %{{.*}}, %{{.*}}, %[[O]]
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[SNEXT]]
+// CHECK: %[[WNEXT:.*]] = tilegpu.convert_layout %[[NARROW]]
 // CHECK: tilegpu.ring_release %[[R]][%[[I]]]
 // CHECK: tilegpu.ring_commit %[[R]][%[[LATER]]]
-// CHECK: scf.yield %[[ONEXT]], %[[SNEXT]], %[[NEXT]]
+// CHECK: scf.yield %[[WNEXT]], %[[ONEXT]], %[[NEXT]]
 // CHECK: %[[TL:.*]]:2 = tilegpu.ring_tiles %[[R]][%[[F]]#2]
 // CHECK-NOT: tilegpu.ring_acquire
-// CHECK: arith.truncf %[[F]]#1
-// CHECK: tilegpu.smem_load %[[TL]]#1
-// CHECK: %[[LAST:.*]] = tile.dot %{{.*}}, %{{.*}}, %[[F]]#0
+// CHECK: %[[VL:.*]] = tilegpu.smem_load %[[TL]]#1
+// CHECK: %[[LAST:.*]] = tile.dot %[[F]]#0, %[[VL]], %[[F]]#1
 // CHECK: tilegpu.ring_release %[[R]][%[[F]]#2]
 // CHECK-NOT: tilegpu.ring_commit
 // CHECK: scf.yield %[[LAST]]

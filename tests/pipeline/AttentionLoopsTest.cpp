@@ -107,6 +107,63 @@ TEST_P(AttentionLoops, OneSourceForTwoProducts) {
   });
 }
 
+// Two groups of warps go through the loop twice, which makes its barriers anew; with their rows of q as above.
+TEST_P(AttentionLoops, GroupsInANest) {
+  static constexpr int kGroups = 2, kAll = kGroups * kRows, kHeads = 2;
+  static const auto program =
+      kernel("groups", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> d, Const stages,
+                          ConstOf<bool> rotates) {
+        hint::warps(4 * kGroups);
+        for (auto head : range(cdiv(q.dim(0), kAll))) {
+          Value queries = q.tile({kAll, kWidth})(head, 0);
+          auto sums = var(zeros(f32, {kAll, kWidth}));
+          auto largest = var(full(f32, {kAll}, -INFINITY));
+          Range loop = range(cdiv(k.dim(0), kKeys)).stages(stages);
+          for (auto j : rotates ? loop.rotate() : loop) {
+            Value scores = dot(queries, k.T().tile({kWidth, kKeys})(0, j));
+            Value next = max(largest, reduce_max(scores, 1));
+            sums = dot(cast(f16, exp2(scores - expand_dims(next, 1))),
+                       v.tile({kKeys, kWidth})(j, 0), sums * expand_dims(exp2(largest - next), 1));
+            largest = next;
+          }
+          d.tile({kAll, kWidth})(head, 0) = sums;
+        }
+      });
+  constexpr int64_t kTotal = int64_t(kHeads) * kAll;
+  std::vector<half> oneHot(kTotal * kWidth);
+  for (int64_t row = 0; row < kTotal; ++row)
+    oneHot[static_cast<size_t>(row * kWidth + row % kWidth)] = half(1.0f);
+  auto q = input<half>({kTotal, kWidth}, oneHot);
+  auto d = input<float>({kTotal, kWidth}, std::vector<float>(kTotal * kWidth));
+  forEveryRotation([&](int stages, int steps, bool rotates) {
+    int64_t keys = keysOf(steps), padded = int64_t(steps) * kKeys;
+    std::vector<half> kValues = smallIntegers<half>(keys * kWidth, 1),
+                      vValues = smallIntegers<half>(keys * kWidth, 2);
+    auto at = [&](const std::vector<half> &values, int64_t key, int64_t column) {
+      return key < keys ? exact(values[static_cast<size_t>(key * kWidth + column)]) : 0;
+    };
+    std::vector<double> expected(kWidth * kWidth); // rows that are alike have like results
+    for (int64_t row = 0; row < kWidth; ++row) {
+      double most = -INFINITY;
+      for (int64_t key = 0; key < padded; ++key)
+        most = std::max(most, at(kValues, key, row));
+      for (int64_t key = 0; key < padded; ++key)
+        for (int64_t i = 0; i < kWidth; ++i)
+          expected[static_cast<size_t>(row * kWidth + i)] +=
+              std::exp2(at(kValues, key, row) - most) * at(vValues, key, i);
+    }
+    runUnderEverySchedule(
+        program.consts(stages, rotates).grid(1), steps,
+        {Written(d, smallIntegers<float>(kTotal * kWidth, 3))},
+        [&] {
+          expectAll(d, [&](int64_t i) {
+            return expected[static_cast<size_t>(i / kWidth % kWidth * kWidth + i % kWidth)];
+          });
+        },
+        q, input<half>({keys, kWidth}, kValues), input<half>({keys, kWidth}, vValues), d);
+  });
+}
+
 // The tile of one load goes to the tensor cores through shared memory and to a reduction in registers.
 TEST_P(AttentionLoops, ATileForAProductAndAReduction) {
   static const auto program =

@@ -53,7 +53,8 @@ std::vector<Change> changesOfEngines() {
       wait(R"((\s*)(mbarrier\.try_wait\.parity\.shared::cta\.b64 done, \[%r\d+\], )(%r\d+);)"),
       copy(
           R"((\s*cp\.async\.bulk\.tensor\.2d\.\S+ \[%r\d+\], \[%rd\d+, \{)(%r\d+), (%r\d+)(\}\], \[%r\d+\];))"),
-      waitOfProducts(R"((\s*wgmma\.wait_group\.sync\.aligned )(\d+);)");
+      waitOfProducts(R"((\s*wgmma\.wait_group\.sync\.aligned )(\d+);)"),
+      init(R"((\s*mbarrier\.init\.shared::cta\.b64 \[%r\d+\], )(\d+);)");
   auto expectMore = [](int64_t more) {
     return [=](const Words &m) { return m.str(1) + shifted(m[2], more) + ";"; };
   };
@@ -68,6 +69,13 @@ std::vector<Change> changesOfEngines() {
          return m.str(1) + "{ .reg .b32 other; xor.b32 other, " + m.str(3) + ", 1; " + m.str(2) +
                 "other; }";
        }},
+      {"release deleted", std::regex(R"(\s*@one mbarrier\.arrive\.shared::cta\.b64 _, \[%r\d+\];)"),
+       deleted},
+      {"one arrival less", init, [](const Words &m) { return m.str(1) + shifted(m[2], -1) + ";"; }},
+      {"one arrival more", init, [](const Words &m) { return m.str(1) + shifted(m[2], 1) + ";"; }},
+      {"turn not passed", std::regex(R"(\s*(@own )?bar\.arrive %r\d+, \d+;)"), deleted},
+      {"turn not taken", std::regex(R"(\s*(@own )?bar\.sync %r\d+, \d+;)"), deleted,
+       [](const Words &) -> std::string { return "turns are for speed alone"; }},
       {"engine's copy deleted", copy, deleted},
       {"engine's copy from another place", copy,
        [](const Words &m) { return m.str(1) + m.str(3) + ", " + m.str(2) + m.str(4); }},
@@ -162,7 +170,8 @@ private:
               isBarrierOfOwnCopies(at) ? "threads read what they have copied themselves"
               : isBarrierAfterBarrier(at)
                   ? "the loop ends with a barrier behind its reads of the ring"
-                  : change.excuse(words));
+              : isFenceBehindFence(at) ? "nothing was done since the fence before"
+                                       : change.excuse(words));
   }
 
   // A get's barrier, behind which nothing is read by ldmatrix, which reads other threads' copies, before the next barrier:
@@ -191,6 +200,22 @@ private:
         return leftLoop && !isGetBarrier(line);
     }
     return false;
+  }
+
+  // The fence of a product right behind another, whose registers nothing has written since.
+  bool isFenceBehindFence(size_t at) const {
+    if (!has(at, "wgmma.fence"))
+      return false;
+    size_t before = at;
+    while (before-- > 0 && !has(before, "wgmma.commit"))
+      if (has(before, "wgmma.") || has(before, "bra") || has(before, "$L_"))
+        return false;
+    for (size_t line = before + 1; line < at; ++line)
+      if (Words written; std::regex_search(lines_[line], written, std::regex(R"(%r\d+)")))
+        for (size_t next = at + 1; next < lines_.size() && !has(next, "wgmma.commit"); ++next)
+          if (std::regex_search(lines_[next], std::regex(written.str() + "\\b")))
+            return false;
+    return before > 0;
   }
 
   // The instruction before a get's barrier is its wait.

@@ -195,6 +195,28 @@ Subject nestedLoops() {
           }};
 }
 
+// Two groups of warps take turns, and the second product of an iteration lags behind the first.
+Subject turns() {
+  static const auto program = kernel(
+      "mutated_turns", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> d, Const stages) {
+        constexpr int kQueries = 128, kKeys = 32, kWidth = 16;
+        Value queries = q.tile({kQueries, kWidth})(0, 0);
+        auto sums = var(zeros(f32, {kQueries, kWidth}));
+        for (auto j : range(cdiv(k.dim(0), kKeys)).stages(stages).rotate()) {
+          Value scores = dot(queries, k.T().tile({kWidth, kKeys})(0, j));
+          Value most = expand_dims(reduce_max(scores, 1), 1);
+          sums = dot(cast(f16, scores - most), v.tile({kKeys, kWidth})(j, 0), sums * 0.5f);
+        }
+        d.tile({kQueries, kWidth})(0, 0) = sums;
+      });
+  return {"wgmma in turns", "sm_90a", [=](Attempt &attempt, int steps) {
+            int64_t keys = steps * 32 - 5;
+            attempt.run(program.consts(3).warps(8).grid(1), attempt.input<half>({128, 16}, 1),
+                        attempt.input<half>({keys, 16}, 2), attempt.input<half>({keys, 16}, 3),
+                        attempt.output<float>({128, 16}));
+          }};
+}
+
 std::vector<Subject> subjects() {
   return {productOf<half>("f16, 2 stages", "sm_80", 2, 0),
           productOf<half>("f16, 3 stages, tail", "sm_80", 3, 8),
@@ -204,6 +226,7 @@ std::vector<Subject> subjects() {
           product64(2),
           product64(4),
           nestedLoops(),
+          turns(),
           opMatmul("f16", "sm_80"),
           opMatmul("bf16", "sm_80"),
           opMatmul("f32", "sm_80"),
