@@ -1,5 +1,15 @@
-// FlattenLoops: `tile.flatten` on a loop makes it and the loop inside it one. The nest must be perfect: what stands beside
-// the inner loop would have to be predicated, and the author can write that better.
+// FlattenLoops: `tile.flatten` on a loop makes it and the loop inside it one. Loads that run ahead of the one loop run on
+// where one iteration of the outer loop ends and the next begins: of a persistent program, while a tile is stored.
+//
+// A nest of nothing else is one loop over all pairs of indices. What stands beside the inner loop happens where it begins or
+// ends, the indices being carried, since to divide one index by the count would cost more:
+//
+//   for i: { P(i); x = for j (a = init): B(i, j, a); T(i, x) }   becomes, if there are pairs of indices,
+//
+//   for each pair (i, j), P(i), a:  { a = j is the first ? init : a; x = B(i, j, a);
+//                                     if j is the last: { T(i, x); the next i, P(i) } }
+//
+// and, if the inner loop has no iteration, the outer one without it.
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,15 +27,12 @@ namespace tile::passes {
 
 namespace {
 
-// The inner loop if it is all of the body: it takes the carried values as they come and hands them on as they are.
-scf::ForOp onlyLoopIn(scf::ForOp outer) {
+// Is the inner loop all of the body: does it take the carried values as they come and hand them on as they are?
+bool isAllOfBody(scf::ForOp outer, scf::ForOp inner) {
   Block *body = outer.getBody();
-  auto inner = dyn_cast<scf::ForOp>(body->front());
-  if (!inner || inner->getNextNode() != body->getTerminator())
-    return {};
-  bool passesOn = llvm::equal(inner.getInitArgs(), outer.getRegionIterArgs()) &&
-                  llvm::equal(outer.getYieldedValues(), inner.getResults());
-  return passesOn ? inner : scf::ForOp();
+  return &body->front() == inner && inner->getNextNode() == body->getTerminator() &&
+         llvm::equal(inner.getInitArgs(), outer.getRegionIterArgs()) &&
+         llvm::equal(outer.getYieldedValues(), inner.getResults());
 }
 
 // Bounds of the inner loop are often made in the outer one's body, though they do not depend on it.
@@ -52,6 +59,177 @@ bool areOutside(scf::ForOp outer, ValueRange values) {
   return llvm::all_of(values, [&](Value v) { return outer.isDefinedOutsideOfLoop(v); });
 }
 
+/// A nest with work beside its inner loop.
+class NestFlattener {
+public:
+  NestFlattener(scf::ForOp outer, scf::ForOp inner)
+      : outer_(outer), inner_(inner), b_(outer), loc_(outer.getLoc()) {
+    for (Operation &op : outer.getBody()->without_terminator())
+      if (op.isBeforeInBlock(inner))
+        before_.push_back(&op);
+      else if (&op != inner)
+        behind_.push_back(&op);
+  }
+
+  // Why it must stay; empty if it need not.
+  std::string hindrance() {
+    if (outer_.getNumResults())
+      return "the outer loop carries values past the work beside the inner one";
+    if (outer_.getInductionVar().getType() != inner_.getInductionVar().getType())
+      return "the loops count in different types";
+    for (Operation *op : before_) {
+      if (!isMemoryEffectFree(op))
+        return "what stands before the inner loop has effects";
+      for (Value result : op->getResults())
+        if (isUsedBehind(result)) {
+          if (!result.getType().isIntOrIndexOrFloat())
+            return "a tile that is made before the inner loop is used in it or behind it";
+          places_.push_back(result);
+        }
+    }
+    return "";
+  }
+
+  void flatten() {
+    Value outerCount = countOf(outer_), innerCount = countOf(inner_);
+    count_ = arith::MulIOp::create(b_, loc_, outerCount, innerCount);
+    Value zero = number(0);
+    Value any = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::sgt, count_, zero);
+    auto branch = scf::IfOp::create(b_, loc_, any, /*withElseRegion=*/true);
+    b_.setInsertionPointToStart(branch.elseBlock());
+    withoutInner(
+        arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, innerCount, zero).getResult());
+    b_.setInsertionPointToStart(branch.thenBlock());
+    asOne();
+    outer_.erase();
+  }
+
+private:
+  bool isUsedBehind(Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      return !outer_.getBody()->findAncestorOpInBlock(*user)->isBeforeInBlock(inner_);
+    });
+  }
+
+  Value number(int64_t value) {
+    return arith::ConstantOp::create(b_, loc_,
+                                     b_.getIntegerAttr(outer_.getInductionVar().getType(), value));
+  }
+
+  // Steps are positive.
+  Value countOf(scf::ForOp loop) {
+    Value upper = b_.createOrFold<arith::MaxSIOp>(loc_, loop.getLowerBound(), loop.getUpperBound());
+    Value length = b_.createOrFold<arith::SubIOp>(loc_, upper, loop.getLowerBound());
+    Value less = b_.createOrFold<arith::SubIOp>(loc_, loop.getStep(), number(1));
+    length = b_.createOrFold<arith::AddIOp>(loc_, length, less);
+    return b_.createOrFold<arith::DivSIOp>(loc_, length, loop.getStep());
+  }
+
+  void withoutInner(Value hasNone) {
+    auto branch = scf::IfOp::create(b_, loc_, hasNone, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(branch.thenBlock());
+    IRMapping at;
+    b_.clone(*outer_, at);
+    auto inner = cast<scf::ForOp>(at.lookup(inner_.getOperation()));
+    inner->replaceAllUsesWith(inner.getInitArgs());
+    inner.erase();
+  }
+
+  // The loop carries the indices, what follows from the outer one, and what the inner loop carries.
+  void asOne() {
+    IRMapping first;
+    first.map(outer_.getInductionVar(), outer_.getLowerBound());
+    SmallVector<Value> carried = {outer_.getLowerBound()};
+    llvm::append_range(carried, placesAt(first));
+    carried.push_back(inner_.getLowerBound());
+    for (Value init : inner_.getInitArgs())
+      carried.push_back(first.lookupOrDefault(init));
+    auto one = scf::ForOp::create(b_, loc_, number(0), count_, number(1), carried);
+    one->setDiscardableAttrs(inner_->getDiscardableAttrDictionary());
+    b_.setInsertionPointToStart(one.getBody());
+    writeBody(one);
+  }
+
+  // What stands before the inner loop, of the outer index of a mapping; what of it is used behind.
+  SmallVector<Value> placesAt(IRMapping &at) {
+    for (Operation *op : before_)
+      b_.clone(*op, at);
+    return llvm::map_to_vector(places_, [&](Value place) { return at.lookup(place); });
+  }
+
+  void writeBody(scf::ForOp one) {
+    size_t numPlaces = places_.size();
+    Value outerIndex = one.getRegionIterArg(0), index = one.getRegionIterArg(1 + numPlaces);
+    IRMapping at;
+    at.map(outer_.getInductionVar(), outerIndex);
+    at.map(places_, one.getRegionIterArgs().slice(1, numPlaces));
+    at.map(inner_.getInductionVar(), index);
+    Value isFirst = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, index,
+                                          inner_.getLowerBound());
+    for (auto [argument, init, own] :
+         llvm::zip_equal(inner_.getRegionIterArgs(), inner_.getInitArgs(),
+                         one.getRegionIterArgs().drop_front(2 + numPlaces)))
+      at.map(argument, arith::SelectOp::create(b_, loc_, isFirst, at.lookupOrDefault(init), own)
+                           .getResult());
+    for (Operation &op : inner_.getBody()->without_terminator())
+      b_.clone(op, at);
+    for (auto [result, yielded] : llvm::zip_equal(inner_.getResults(), inner_.getYieldedValues()))
+      at.map(result, at.lookupOrDefault(yielded));
+    Value lastIndex =
+        b_.createOrFold<arith::SubIOp>(loc_, inner_.getUpperBound(), inner_.getStep());
+    Value isLast =
+        arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::sge, index, lastIndex);
+    writeBehind(isLast, at);
+    SmallVector<Value> yielded = nextOuter(one, isLast);
+    Value next = arith::AddIOp::create(b_, loc_, index, inner_.getStep());
+    yielded.push_back(
+        arith::SelectOp::create(b_, loc_, isLast, inner_.getLowerBound(), next).getResult());
+    for (Value value : inner_.getResults())
+      yielded.push_back(at.lookup(value));
+    scf::YieldOp::create(b_, loc_, yielded);
+  }
+
+  void writeBehind(Value isLast, IRMapping &at) {
+    if (behind_.empty())
+      return;
+    auto branch = scf::IfOp::create(b_, loc_, isLast, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(branch.thenBlock());
+    for (Operation *op : behind_)
+      b_.clone(*op, at);
+  }
+
+  // Behind the last pair there is no next outer index, of which nothing may be computed.
+  SmallVector<Value> nextOuter(scf::ForOp one, Value isLast) {
+    Value lastPair = b_.createOrFold<arith::SubIOp>(loc_, count_, number(1));
+    Value isBefore = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt,
+                                           one.getInductionVar(), lastPair);
+    Value moves = arith::AndIOp::create(b_, loc_, isLast, isBefore);
+    ValueRange now = one.getRegionIterArgs().take_front(1 + places_.size());
+    auto branch =
+        scf::IfOp::create(b_, loc_, TypeRange(now), moves, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(branch.thenBlock());
+    IRMapping at;
+    Value next = arith::AddIOp::create(b_, loc_, now.front(), outer_.getStep());
+    at.map(outer_.getInductionVar(), next);
+    SmallVector<Value> yielded = {next};
+    llvm::append_range(yielded, placesAt(at));
+    scf::YieldOp::create(b_, loc_, yielded);
+    b_.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b_, loc_, now);
+    return llvm::to_vector_of<Value>(branch.getResults());
+  }
+
+  scf::ForOp outer_, inner_;
+  OpBuilder b_;
+  Location loc_;
+  SmallVector<Operation *> before_, behind_;
+  SmallVector<Value> places_; ///< what of `before_` is used in the inner loop or behind it
+  Value count_;               ///< of pairs of indices
+};
+
 struct FlattenLoops : passes::impl::FlattenLoopsBase<FlattenLoops> {
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops; // inner ones first
@@ -65,20 +243,31 @@ struct FlattenLoops : passes::impl::FlattenLoopsBase<FlattenLoops> {
 
   void flatten(scf::ForOp outer) {
     moveBoundsOut(outer);
-    scf::ForOp inner = onlyLoopIn(outer);
-    if (!inner) {
-      outer.emitRemark("not flattened: the body must be one loop and nothing else");
+    auto inners = llvm::to_vector(outer.getBody()->getOps<scf::ForOp>());
+    if (inners.size() != 1) {
+      outer.emitRemark("not flattened: the body must hold one loop");
       return;
     }
+    scf::ForOp inner = inners.front();
     if (!areOutside(outer, {inner.getLowerBound(), inner.getUpperBound(), inner.getStep()})) {
       outer.emitRemark("not flattened: the inner bounds depend on the outer index");
       return;
     }
+    if (!isAllOfBody(outer, inner))
+      return flattenWithWork(outer, inner);
     for (scf::ForOp loop : {outer, inner})
       keepCountsPositive(loop, outer);
     SmallVector<scf::ForOp> nest = {outer, inner};
     if (failed(coalesceLoops(nest)))
       outer.emitRemark("not flattened: the loops' form does not allow it");
+  }
+
+  static void flattenWithWork(scf::ForOp outer, scf::ForOp inner) {
+    NestFlattener nest(outer, inner);
+    if (std::string hindrance = nest.hindrance(); !hindrance.empty())
+      outer.emitRemark("not flattened: ") << hindrance;
+    else
+      nest.flatten();
   }
 };
 

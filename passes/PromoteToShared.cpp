@@ -156,6 +156,16 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     return memory;
   }
 
+  // What a product by wgmma adds to, and when to zero instead: the instruction can choose.
+  static std::pair<Value, Value> sumsOf(ir::DotOp dot) {
+    auto select = dot.getAcc().getDefiningOp<arith::SelectOp>();
+    bool resets = select && !isa<ShapedType>(select.getCondition().getType()) &&
+                  (matchPattern(select.getTrueValue(), m_AnyZeroFloat()) ||
+                   matchPattern(select.getTrueValue(), m_Zero()));
+    return resets ? std::pair(select.getFalseValue(), select.getCondition())
+                  : std::pair(dot.getAcc(), Value());
+  }
+
   // The product is waited for where it stood, so that its result is a tile for those behind it.
   void beginFromShared(ir::DotOp dot, const StagedOperands &byLoops) {
     auto stage = [&](unsigned operand) {
@@ -168,13 +178,17 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     Value a = isAInRegisters ? dot.getA() : stage(0);
     Value b = dot.getA() == dot.getB() && !isAInRegisters ? a : stage(1);
     OpBuilder builder(dot);
-    auto product = gpu::DotAsyncOp::create(builder, dot.getLoc(), a, b, dot.getAcc(),
+    auto [acc, reset] = sumsOf(dot);
+    auto product = gpu::DotAsyncOp::create(builder, dot.getLoc(), a, b, acc, reset,
                                            dot.getOperandsUnsigned());
     product->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
     Value sums = gpu::DotWaitOp::create(builder, dot.getLoc(), dot.getResult().getType(),
                                         product.getResult(), 0);
     dot.replaceAllUsesWith(sums);
+    Operation *select = dot.getAcc().getDefiningOp();
     dot.erase();
+    if (reset && select->use_empty())
+      select->erase();
   }
 
   void multiplyFromShared(ir::DotOp dot, const StagedOperands &byLoops) {

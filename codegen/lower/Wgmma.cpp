@@ -188,8 +188,17 @@ Value descriptor(Lowering &l, Location loc, Value memory, const layout::WgmmaOpe
   return arith::OrIOp::create(l.b, loc, arith::ExtUIOp::create(l.b, loc, wide, lower), upper);
 }
 
-/// The assembly: its first operands are the accumulators, then comes B's descriptor, then A's or the words of it.
-std::string textOf(const Product &product, size_t numSums, bool isFromZero) {
+/// The words of A in registers.
+size_t wordsOfA(const Product &product) {
+  return product.fragmentsA.size() * static_cast<size_t>(product.wgmma.bits) / 32;
+}
+
+/// What the first instructions on an accumulator do with what it holds.
+enum class Begin { Add, Set, SetIfReset };
+
+/// The assembly: its first operands are the accumulators, then come B's descriptor, A's or the words of it, and a word that
+/// is not 0 if the accumulators are reset.
+std::string textOf(const Product &product, size_t numSums, Begin begin) {
   auto operand = [&](size_t number) { return "$" + std::to_string(numSums + number); };
   bool isInteger = product.wgmma.acc == "s32";
   std::string tail = isInteger ? "" : ", 1, 1";
@@ -198,8 +207,11 @@ std::string textOf(const Product &product, size_t numSums, bool isFromZero) {
   if (product.wgmma.takesMnMajor)
     tail += product.b.isKMajor ? ", 0" : ", 1";
   std::string text = "{\n\t.reg .pred add, set;\n\t.reg .b64 a, b;\n\t"
-                     "setp.eq.u32 add, 0, 0;\n\tsetp.ne.u32 set, 0, 0;\n\t"
-                     "wgmma.fence.sync.aligned;\n\t";
+                     "setp.eq.u32 add, 0, 0;\n\tsetp." +
+                     (begin == Begin::SetIfReset
+                          ? "eq.u32 set, " + operand(1 + (product.a ? 1 : wordsOfA(product)))
+                          : std::string("ne.u32 set, 0")) +
+                     ", 0;\n\twgmma.fence.sync.aligned;\n\t";
   for (const Step &step : product.steps) {
     std::string a = "a";
     if (product.a)
@@ -212,7 +224,7 @@ std::string textOf(const Product &product, size_t numSums, bool isFromZero) {
     text += product.wgmma.name(product.columns) + " {";
     for (auto [i, reg] : llvm::enumerate(step.sums))
       text += (i ? ", $" : "$") + std::to_string(reg);
-    text += "}, " + a + ", b, " + (isFromZero && step.k == 0 ? "set" : "add") + tail + ";\n\t";
+    text += "}, " + a + ", b, " + (begin != Begin::Add && step.k == 0 ? "set" : "add") + tail + ";\n\t";
   }
   return text + "wgmma.commit_group.sync.aligned;\n\t}";
 }
@@ -239,7 +251,7 @@ Registers inPlace(Lowering &l, Location loc, StringRef text, const Registers &su
   return results;
 }
 
-SmallVector<Value> wordsOfA(Lowering &l, gpu::DotAsyncOp dot, const Product &product) {
+SmallVector<Value> valuesOfA(Lowering &l, gpu::DotAsyncOp dot, const Product &product) {
   const Registers &tile = l[dot.getA()];
   SmallVector<Value> elements;
   for (int32_t reg : product.fragmentsA)
@@ -260,6 +272,9 @@ LogicalResult lowerDotAsync(Lowering &l, gpu::DotAsyncOp dot) {
   Registers sums = l[dot.getAcc()];
   bool isFromZero =
       matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero());
+  Begin begin = isFromZero       ? Begin::Set
+                : dot.getReset() ? Begin::SetIfReset
+                                 : Begin::Add;
   if (isFromZero) // which the first instructions set: no register is cleared
     for (Value &sum : sums)
       sum = LLVM::PoisonOp::create(l.b, loc, sum.getType());
@@ -267,8 +282,11 @@ LogicalResult lowerDotAsync(Lowering &l, gpu::DotAsyncOp dot) {
   if (product->a)
     factors.push_back(descriptor(l, loc, dot.getA(), *product->a, product->groupsA));
   else
-    llvm::append_range(factors, wordsOfA(l, dot, *product));
-  l.set(dot.getResult(), inPlace(l, loc, textOf(*product, sums.size(), isFromZero), sums, factors));
+    llvm::append_range(factors, valuesOfA(l, dot, *product));
+  if (begin == Begin::SetIfReset)
+    factors.push_back(
+        arith::ExtUIOp::create(l.b, loc, l.b.getI32Type(), l.scalar(dot.getReset())));
+  l.set(dot.getResult(), inPlace(l, loc, textOf(*product, sums.size(), begin), sums, factors));
   return success();
 }
 

@@ -48,10 +48,11 @@ def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu
     }
     ```
   }];
-  let arguments = (ins TileGpu_FactorOfRows:$a, TileGpu_SmemType:$b, TileGpu_Sums:$acc, UnitAttr:$operands_unsigned);
+  let arguments = (ins TileGpu_FactorOfRows:$a, TileGpu_SmemType:$b, TileGpu_Sums:$acc, Optional<I1>:$reset,
+                       UnitAttr:$operands_unsigned);
   let results = (outs TileGpu_InFlightType:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`unsigned` $operands_unsigned^)? attr-dict
+    $a `,` $b `,` $acc (`reset` `if` $reset^)? (`unsigned` $operands_unsigned^)? attr-dict
     `:` type($a) `,` type($b) `,` type($acc)
   }];
   let extraClassDeclaration = [{

@@ -2,7 +2,6 @@
 
 #include "ir/DotLayouts.h"
 #include "passes/analysis/RunAhead.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -209,12 +208,6 @@ private:
 };
 
 } // namespace
-
-SmallVector<Value> takenBy(Operation *op) {
-  llvm::SetVector<Value> taken(op->operand_begin(), op->operand_end());
-  getUsedValuesDefinedAbove(op->getRegions(), taken);
-  return taken.takeVector();
-}
 
 bool fillsRing(Operation *op, Value ring) {
   return op

@@ -32,9 +32,6 @@ struct Rotation {
   llvm::SetVector<mlir::BlockArgument> variables;
 };
 
-/// What an operation takes: its operands, and what its regions take from outside.
-llvm::SmallVector<mlir::Value> takenBy(mlir::Operation *op);
-
 /// Does an operation fill this ring, or hold one that does?
 bool fillsRing(mlir::Operation *op, mlir::Value ring);
 

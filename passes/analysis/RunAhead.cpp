@@ -5,10 +5,17 @@
 #include "passes/analysis/GlobalMemory.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
 namespace tile::passes {
+
+SmallVector<Value> takenBy(Operation *op) {
+  llvm::SetVector<Value> taken(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), taken);
+  return taken.takeVector();
+}
 
 namespace {
 
@@ -134,7 +141,7 @@ private:
       if (!isRepeatable(op, mayRead))
         return false;
       ops.push_back(op);
-      llvm::append_range(open, op->getOperands());
+      llvm::append_range(open, takenBy(op));
     }
     return true;
   }
@@ -147,7 +154,7 @@ private:
   }
 
   bool isRepeatable(Operation *op, bool mayRead) {
-    if (op->getBlock() != loop_.getBody() || op->getNumRegions())
+    if (op->getBlock() != loop_.getBody() || (op->getNumRegions() && !isBranchOfScalars(op)))
       return refuse("its place is computed in a branch, a loop or a reduction");
     if (isa<ir::DotOp>(op))
       return refuse("its place follows from a product of the same iteration");
@@ -161,6 +168,12 @@ private:
       return refuse("its place follows from memory read in each iteration before");
     std::string hindrance = hindranceTo(rootOfRead(op), loop_);
     return hindrance.empty() || refuse(hindrance);
+  }
+
+  // As that to the next place of a flattened nest.
+  static bool isBranchOfScalars(Operation *op) {
+    return isa<scf::IfOp>(op) && isMemoryEffectFree(op) &&
+           llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
   }
 
   bool refuse(std::string sentence) {

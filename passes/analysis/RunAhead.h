@@ -14,6 +14,9 @@ namespace tile::passes {
 /// The load whose tile a product's operand is, but for its layout and dimensions of extent 1; null if it is computed.
 ir::ViewLoadOp loadBehind(mlir::Value operand);
 
+/// What an operation takes: its operands, and what its regions take from outside.
+llvm::SmallVector<mlir::Value> takenBy(mlir::Operation *op);
+
 /// Does a product take the tile of this load as an operand, as it is or with something computed from each element?
 bool feedsProduct(ir::ViewLoadOp load);
 /// The same of any tile.

@@ -25,6 +25,14 @@ bool outlivesIteration(Value memory, scf::ForOp loop, Value ring) {
   return get && get.getRing() == ring;
 }
 
+// What takes the tile in a branch waits for it there.
+bool areOthersInBranches(gpu::DotWaitOp wait, OpOperand *yielded) {
+  return llvm::all_of(wait.getResult().getUses(), [&](OpOperand &use) {
+    Operation *op = wait->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    return &use == yielded || (op != use.getOwner() && isa<scf::IfOp>(op));
+  });
+}
+
 std::optional<CarriedProduct> findProduct(scf::ForOp loop, Value ring) {
   SmallVector<gpu::DotAsyncOp> products;
   loop.walk([&](gpu::DotAsyncOp product) { products.push_back(product); });
@@ -37,8 +45,8 @@ std::optional<CarriedProduct> findProduct(scf::ForOp loop, Value ring) {
     return std::nullopt;
   found.wait = dyn_cast<gpu::DotWaitOp>(*found.product.getResult().user_begin());
   OpOperand *yielded = loop.getTiedLoopYieldedValue(found.sums);
-  if (!found.wait || !found.wait.getResult().hasOneUse() ||
-      yielded->get() != found.wait.getResult() || !isa<RankedTensorType>(found.sums.getType()))
+  if (!found.wait || yielded->get() != found.wait.getResult() ||
+      !areOthersInBranches(found.wait, yielded) || !isa<RankedTensorType>(found.sums.getType()))
     return std::nullopt;
   for (Value operand : found.product->getOperands().take_front(2))
     if (!outlivesIteration(operand, loop, ring))
@@ -47,6 +55,24 @@ std::optional<CarriedProduct> findProduct(scf::ForOp loop, Value ring) {
     if (release.getRing() == ring)
       found.release = release;
   return found.release ? std::optional(found) : std::nullopt;
+}
+
+// Of the tile in flight.
+void waitInBranches(gpu::DotWaitOp wait, Value inFlight) {
+  llvm::SmallSetVector<Region *, 2> regions;
+  for (OpOperand &use : wait.getResult().getUses())
+    if (Operation *op = wait->getBlock()->findAncestorOpInBlock(*use.getOwner());
+        op != use.getOwner())
+      for (Region &region : op->getRegions())
+        if (region.isAncestor(use.getOwner()->getParentRegion()))
+          regions.insert(&region);
+  for (Region *region : regions) {
+    OpBuilder b = OpBuilder::atBlockBegin(&region->front());
+    auto here = gpu::DotWaitOp::create(b, wait.getLoc(), wait.getResult().getType(), inFlight, 0);
+    wait.getResult().replaceUsesWithIf(here.getResult(), [&](OpOperand &use) {
+      return region->isAncestor(use.getOwner()->getParentRegion());
+    });
+  }
 }
 
 // The tile is in flight round the loop, and is waited for behind it.
@@ -59,12 +85,13 @@ void carryInFlight(scf::ForOp loop, CarriedProduct &found) {
   found.sums.setType(init->get().getType());
   b.setInsertionPoint(found.wait);
   auto wait = gpu::DotWaitOp::create(b, loc, init->get().getType(), found.product.getResult(), 1);
+  waitInBranches(found.wait, wait.getResult());
   found.wait.getResult().replaceAllUsesWith(wait.getResult());
   found.wait.erase();
   found.wait = wait;
   Value result = loop.getTiedLoopResult(found.sums);
   result.setType(init->get().getType());
-  b.setInsertionPointAfter(loop);
+  b.setInsertionPointAfter(loop); // even where nobody takes it: no product outlives its operands
   auto last = gpu::DotWaitOp::create(b, loc, tile, result, 0);
   result.replaceAllUsesExcept(last.getResult(), last);
 }
