@@ -31,7 +31,8 @@ Precision precisionOf(const OpSettings &settings) {
 }
 
 const auto registeredProgram = kernel("matmul", MatmulProgram<2, NoEpilogue>())
-                                   .named("a", "b", "c", "BM", "BN", "BK", "precision");
+                                   .named("a", "b", "c", "BM", "BN", "BK", "precision",
+                                          "persistent");
 
 const bool registered = registerOp({
     .name = "matmul",
@@ -44,11 +45,12 @@ const bool registered = registerOp({
                   k = settings.integer("K", 4096);
           Precision precision = precisionOf(settings);
           MatmulTiles tiles =
-              chooseTiles({m, n, 1, dtype, precision, settings.target(), kManyMultiprocessors});
+              chooseTiles({m, n, 1, dtype, dtype, precision, settings.target(), kManyMultiprocessors});
           return KernelRequest(
               registeredProgram
                   .consts(settings.integer("BM", tiles.m), settings.integer("BN", tiles.n),
-                          settings.integer("BK", tiles.k), precision)
+                          settings.integer("BK", tiles.k), precision,
+                          settings.integer("persistent", tiles.persistent) != 0)
                   .warps(static_cast<int>(settings.integer("warps", tiles.warps))),
               {exampleView(dtype, {m, k}), exampleView(dtype, {k, n}), exampleView(dtype, {m, n})});
         },
@@ -213,7 +215,7 @@ MatmulLaunch foldForMatmul(std::span<Operand> operands, Precision precision, con
     batches *= c.extent(dim);
   Device device = site.stream.device();
   return {.tiles = chooseTiles({c.extent(c.rank() - 2), c.extent(c.rank() - 1), batches,
-                                operands[1].dtype(), precision, device.target(),
+                                operands[1].dtype(), c.dtype(), precision, device.target(),
                                 device.multiprocessors()})};
 }
 
@@ -221,7 +223,7 @@ std::vector<std::string> matmulParameters(size_t arguments) {
   std::vector<std::string> names = {"a", "b", "c"};
   for (size_t i = 0; i < arguments; ++i)
     names.push_back("x" + std::to_string(i));
-  names.insert(names.end(), {"BM", "BN", "BK", "precision"});
+  names.insert(names.end(), {"BM", "BN", "BK", "precision", "persistent"});
   return names;
 }
 
@@ -230,10 +232,24 @@ MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles) {
   return {.batch = Value(), .m = m, .n = n};
 }
 MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles) {
+  return matmulPlace(c, tiles, grid1d(matmulTileCount(c, tiles), 1));
+}
+
+Value matmulTileCount(Out<any, 2> c, MatmulTiles tiles) {
+  return cdiv(c.dim(0), tiles.m) * cdiv(c.dim(1), tiles.n);
+}
+Value matmulTileCount(Out<any, 3> c, MatmulTiles tiles) {
+  return c.dim(0) * cdiv(c.dim(1), tiles.m) * cdiv(c.dim(2), tiles.n);
+}
+MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles, Value number) {
+  auto [m, n] = swizzle(number, cdiv(c.dim(0), tiles.m), cdiv(c.dim(1), tiles.n),
+                        {.group = kSwizzleRows});
+  return {.batch = Value(), .m = m, .n = n};
+}
+MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles, Value number) {
   Value rows = cdiv(c.dim(1), tiles.m), columns = cdiv(c.dim(2), tiles.n);
-  Value program = grid1d(c.dim(0) * rows * columns, 1);
-  auto [m, n] = swizzle(program % (rows * columns), rows, columns, {.group = kSwizzleRows});
-  return {.batch = program / (rows * columns), .m = m, .n = n};
+  auto [m, n] = swizzle(number % (rows * columns), rows, columns, {.group = kSwizzleRows});
+  return {.batch = number / (rows * columns), .m = m, .n = n};
 }
 
 static DType sumsOf(DType dtype) { return dtype == f64 ? f64 : f32; }

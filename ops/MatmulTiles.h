@@ -11,7 +11,7 @@ namespace tile::ops::detail {
 /// A product to be computed, and the GPU that computes it.
 struct MatmulShape {
   int64_t m, n, batches;
-  DType dtype;
+  DType dtype, result;
   Precision precision;
   std::string_view target; ///< "sm_90a"
   int multiprocessors;

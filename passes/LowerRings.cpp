@@ -137,7 +137,7 @@ private:
   void makeBarriers() {
     SmallVector<RingRun> runs = runsOf(ring_);
     Location loc = ring_.getLoc();
-    bool isOnly = runs.size() == 1 && runs.front().first->getBlock() == ring_->getBlock();
+    bool isOnly = runs.size() == 1 && isOnceAtMost(runs.front().first);
     for (RingRun run : runs) {
       b_.setInsertionPoint(run.first);
       inOneThread([&] {
@@ -157,6 +157,14 @@ private:
           gpu::MbarrierInvalOp::create(b_, loc, releases_);
       });
     }
+  }
+
+  // Is an operation carried out no more often than the ring is made?
+  bool isOnceAtMost(Operation *op) {
+    while (op->getBlock() != ring_->getBlock())
+      if (op = op->getParentOp(); !isa<scf::IfOp>(op))
+        return false;
+    return true;
   }
 
   void inOneThread(llvm::function_ref<void()> make, Value predicate = {}) {

@@ -170,6 +170,7 @@ private:
               isBarrierOfOwnCopies(at) ? "threads read what they have copied themselves"
               : isBarrierAfterBarrier(at)
                   ? "the loop ends with a barrier behind its reads of the ring"
+              : isWaitBehindWait(at)   ? "the last iteration has waited"
               : isFenceBehindFence(at) ? "nothing was done since the fence before"
                                        : change.excuse(words));
   }
@@ -199,6 +200,16 @@ private:
       if (has(line, "bar.sync"))
         return leftLoop && !isGetBarrier(line);
     }
+    return false;
+  }
+
+  // The wait behind a loop whose last iteration has waited for all products, to store their sums.
+  bool isWaitBehindWait(size_t at) const {
+    if (!has(at, "wgmma.wait_group"))
+      return false;
+    for (size_t line = at; line-- > 0 && !has(line, "wgmma.mma_async");)
+      if (has(line, "wgmma.wait_group.sync.aligned 0"))
+        return true;
     return false;
   }
 

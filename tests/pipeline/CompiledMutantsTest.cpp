@@ -195,6 +195,26 @@ Subject nestedLoops() {
           }};
 }
 
+// The same as one loop: loads of the second tile run on while the first is stored.
+Subject persistentProgram() {
+  static const auto program =
+      kernel("mutated_persistent", [](In<f16, 2> a, In<f16, 2> b, Out<f16, 2> d, Const stages) {
+        constexpr int kSide = 64, kSteps = 32;
+        Value first = program_id(0) + 1; // a place whose indices differ
+        for (auto i : range(first, cdiv(d.dim(0), kSide), num_programs(0)).flatten()) {
+          auto sums = var(zeros(f32, {kSide, kSide}));
+          for (auto k : range(cdiv(a.dim(1), kSteps)).stages(stages))
+            sums = dot(a.tile({kSide, kSteps})(i, k), b.tile({kSteps, kSide})(k, 0), sums);
+          d.tile({kSide, kSide})(i, 0) = cast(f16, sums);
+        }
+      });
+  return {"persistent wgmma", "sm_90a", [=](Attempt &attempt, int steps) {
+            int64_t depth = steps * 32 - 8;
+            attempt.run(program.consts(3).warps(4).grid(1), attempt.input<half>({192, depth}, 1),
+                        attempt.input<half>({depth, 64}, 2), attempt.output<half>({192, 64}));
+          }};
+}
+
 // Two groups of warps take turns, and the second product of an iteration lags behind the first.
 Subject turns() {
   static const auto program = kernel(
@@ -226,6 +246,7 @@ std::vector<Subject> subjects() {
           product64(2),
           product64(4),
           nestedLoops(),
+          persistentProgram(),
           turns(),
           opMatmul("f16", "sm_80"),
           opMatmul("bf16", "sm_80"),

@@ -200,6 +200,49 @@ TEST_P(LoopForms, OffsetsFromMemory) {
   });
 }
 
+// Two programs share the tiles of a result; the loads of one tile run on while the one before is stored. As many steps as
+// there are iterations of the inner loop: without any, zeros are stored.
+TEST_P(LoopForms, PersistentPrograms) {
+  static constexpr int kTileRows = 64, kTileColumns = 16, kAcross = 3;
+  static const auto program =
+      kernel("persistent_product", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> d, Const stages,
+                                      ConstOf<bool> flattens) {
+        Value columns = cdiv(d.dim(1), kTileColumns), tiles = cdiv(d.dim(0), kTileRows) * columns;
+        Range all = range(program_id(0), tiles, num_programs(0));
+        for (auto t : flattens ? all.flatten() : all) {
+          Value m = t / columns, n = t % columns;
+          auto sums = var(zeros(f32, {kTileRows, kTileColumns}));
+          for (auto k : range(cdiv(a.dim(1), kDepth)).stages(stages))
+            sums = dot(a.tile({kTileRows, kDepth})(m, k), b.tile({kDepth, kTileColumns})(k, n),
+                       sums);
+          d.tile({kTileRows, kTileColumns})(m, n) = sums * 2.0f;
+        }
+      });
+  const int64_t height = 2 * kTileRows, width = kAcross * kTileColumns;
+  auto d = input<float>({height, width}, std::vector<float>(static_cast<size_t>(height * width)));
+  forEveryLoop([&](int stages, int steps) {
+    Rows a(height, int64_t(steps) * kDepth, 1), b(int64_t(steps) * kDepth, width, 2);
+    for (int programs : {1, 4, 8})
+      for (bool flattens : {false, true}) {
+        if (!flattens && programs > 1)
+          continue;
+        SCOPED_TRACE(std::to_string(programs) + " programs" + (flattens ? ", flattened" : ""));
+        runUnderEverySchedule(
+            program.consts(stages, flattens).grid(programs), steps,
+            {Written(d, smallIntegers<float>(height * width, 9))},
+            [&] {
+              expectAll(d, [&](int64_t i) {
+                double sum = 0;
+                for (int step = 0; step < steps; ++step)
+                  sum += stepOf(a, b, step, i / width, i % width);
+                return 2 * sum;
+              });
+            },
+            tensorOf(a, height), tensorOf(b, int64_t(steps) * kDepth), d);
+      }
+  });
+}
+
 STAGED_LOOPS_SUITE(LoopForms);
 
 } // namespace

@@ -5,9 +5,11 @@
 
 namespace tile::ops::detail {
 
-/// The tile of C that one program computes, the step along K, and the warps that share the work.
+/// The tile of C that is computed at a time, the step along K, the warps that share the work, and
+/// whether a program computes one tile after the other, loading the next while it stores one.
 struct MatmulTiles {
   int m, n, k, warps;
+  bool persistent = false;
   bool operator==(const MatmulTiles &) const = default;
 };
 
@@ -30,6 +32,11 @@ struct MatmulPlace {
 };
 MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles);
 MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles);
+/// The same of a persistent program, by the number of the tile among all of them.
+Value matmulTileCount(Out<any, 2> c, MatmulTiles tiles);
+Value matmulTileCount(Out<any, 3> c, MatmulTiles tiles);
+MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles, Value number);
+MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles, Value number);
 /// The sums of one program, in f32 (f64 of f64).
 Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTiles tiles,
                  Precision precision);
@@ -49,9 +56,21 @@ struct NoEpilogue {
 template <int Rank, class F, class... X> struct MatmulProgram {
   void operator()(In<any, Rank> a, In<any, Rank> b, Out<any, Rank> c,
                   typename MapParameter<X, Rank>::type... x, Const bm, Const bn, Const bk,
-                  ConstOf<Precision> precision) const {
-    MatmulTiles tiles{bm, bn, bk, 0};
-    MatmulPlace place = matmulPlace(c, tiles);
+                  ConstOf<Precision> precision, ConstOf<bool> isPersistent) const {
+    MatmulTiles tiles{bm, bn, bk, 0, isPersistent};
+    auto computeTile = [&](const MatmulPlace &place) {
+      compute(a, b, c, x..., tiles, precision, place);
+    };
+    if (!isPersistent)
+      return computeTile(matmulPlace(c, tiles));
+    for (auto number : persistent(matmulTileCount(c, tiles)).flatten())
+      computeTile(matmulPlace(c, tiles, number));
+  }
+
+private:
+  static void compute(In<any, Rank> a, In<any, Rank> b, Out<any, Rank> c,
+                      const typename MapParameter<X, Rank>::type &...x, MatmulTiles tiles,
+                      Precision precision, const MatmulPlace &place) {
     Value sums = matmulSums(a, b, place, tiles, precision);
     [[maybe_unused]] auto argument = [&]<class Given, class Param>(const Param &param,
                                                                    Given *) -> Value {
@@ -90,7 +109,7 @@ void launchMatmul(CallSite site, std::span<const Operand> operands, MatmulTiles 
         std::tuple folded{given(argument)...}; // braces: in order
         std::apply(
             [&](const auto &...x) {
-              program.consts(tiles.m, tiles.n, tiles.k, precision)
+              program.consts(tiles.m, tiles.n, tiles.k, precision, tiles.persistent)
                   .warps(tiles.warps)(site, operands[1], operands[2], operands[0], x...);
             },
             folded);
