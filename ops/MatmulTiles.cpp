@@ -66,7 +66,7 @@ MatmulTiles tilesOfGroups(const MatmulShape &shape) {
     if (!best || time < bestTime)
       best = &tile, bestTime = time;
   }
-  // While a tile of a result of 16 bits is stored, memory is left for the steps of the next.
+  // A tile of 16 bits is stored from registers: shared memory is left to the steps of the next.
   bool hasSeveral = programs(shape, best->m, best->n) > shape.multiprocessors;
   return {best->m, best->n, 64, best->warps, hasSeveral && sizeOf(shape.result) == 2};
 }
@@ -79,17 +79,14 @@ MatmulTiles chooseTiles(const MatmulShape &shape) {
   return hasGroups && isLarge ? tilesOfGroups(shape) : tilesOfWarps(shape);
 }
 
-// The copy engine runs as far ahead as there is memory for, beside that through which persistent programs store a tile;
-// threads that copy gain little beyond two steps.
+// The copy engine runs as far ahead as there is memory for; threads that copy gain little beyond two steps.
 int matmulStages(const MatmulTiles &tiles, DType dtype) {
   constexpr int kByThreads = 3, kMostByEngine = 8;
-  constexpr int64_t kRingBytes = 192 * 1024, kBytes = 224 * 1024;
+  constexpr int64_t kRingBytes = 192 * 1024;
   if (target().sm < 90 || sizeOf(dtype) != 2)
     return kByThreads;
   int64_t stepBytes = int64_t{tiles.m + tiles.n} * tiles.k * 2;
-  int64_t ringBytes =
-      tiles.persistent ? std::min(kRingBytes, kBytes - int64_t{tiles.m} * tiles.n * 2) : kRingBytes;
-  return static_cast<int>(std::clamp<int64_t>(ringBytes / stepBytes, kByThreads, kMostByEngine));
+  return static_cast<int>(std::clamp<int64_t>(kRingBytes / stepBytes, kByThreads, kMostByEngine));
 }
 
 } // namespace tile::ops::detail

@@ -4,7 +4,7 @@
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
-#include "ir/layout/Conversion.h"
+#include "ir/LayoutChange.h"
 #include "ir/layout/Derived.h"
 #include "ir/layout/Scan.h"
 #include "ir/layout/SharedAccess.h"
@@ -44,9 +44,8 @@ Value exchange(OpBuilder &builder, Location loc, Value tile, RankedTensorType ta
 }
 
 void expandChange(gpu::ConvertLayoutOp change) {
-  Type from = change.getInput().getType(), to = change.getResult().getType();
-  if (layout::planConversion(gpu::layoutOf(from), gpu::layoutOf(to)).kind !=
-      layout::ConversionKind::SharedMemory)
+  Type to = change.getResult().getType();
+  if (gpu::planOf(change).kind != layout::ConversionKind::SharedMemory)
     return;
   OpBuilder builder(change);
   change.replaceAllUsesWith(

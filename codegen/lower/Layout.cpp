@@ -1,7 +1,8 @@
 // Changes of layout that need no shared memory: renamed registers, or shuffles within a warp.
 #include "codegen/lower/Shuffle.h"
+#include "codegen/lower/Words.h"
 
-#include "ir/layout/Conversion.h"
+#include "ir/LayoutChange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -58,11 +59,24 @@ Registers shuffle(Lowering &l, Location loc, const layout::ShufflePlan &plan,
   return results;
 }
 
+// Pairs of narrow elements that stay together move as one.
+Registers shuffleElements(Lowering &l, gpu::ConvertLayoutOp change, const layout::ShufflePlan &plan,
+                          const Registers &source, size_t targets) {
+  Location loc = change.getLoc();
+  Type element = source.front().getType();
+  bool isNarrow = element.isIntOrFloat() && element.getIntOrFloatBitWidth() == 16;
+  std::optional<layout::ShufflePlan> pairs = isNarrow ? layout::planOfPairs(plan) : std::nullopt;
+  if (!pairs)
+    return shuffle(l, loc, plan, source, targets);
+  Words words = packWords(l, loc, source);
+  words.values = shuffle(l, loc, *pairs, Registers(words.values), targets / 2);
+  return unpackWords(l, loc, words, element, targets);
+}
+
 LogicalResult lowerConvertLayout(Lowering &l, Operation *op) {
   auto change = cast<gpu::ConvertLayoutOp>(op);
-  layout::Layout from = gpu::layoutOf(change.getInput().getType()),
-                 to = gpu::layoutOf(change.getResult().getType());
-  layout::Conversion plan = layout::planConversion(from, to);
+  int32_t targets = gpu::layoutOf(change.getResult().getType()).numRegisters();
+  layout::Conversion plan = gpu::planOf(change);
   const Registers &source = l[change.getInput()];
   Registers results;
   switch (plan.kind) {
@@ -72,7 +86,7 @@ LogicalResult lowerConvertLayout(Lowering &l, Operation *op) {
       results.push_back(source[reg]);
     break;
   case layout::ConversionKind::WarpShuffle:
-    results = shuffle(l, op->getLoc(), plan.shuffle, source, to.numRegisters());
+    results = shuffleElements(l, change, plan.shuffle, source, static_cast<size_t>(targets));
     break;
   case layout::ConversionKind::SharedMemory:
     return op->emitOpError("needs shared memory; the pass that expands such changes has not run");

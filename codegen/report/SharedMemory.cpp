@@ -4,7 +4,7 @@
 
 #include "ir/Annotations.h"
 #include "ir/AsyncCopy.h"
-#include "ir/layout/Conversion.h"
+#include "ir/LayoutChange.h"
 #include "ir/layout/SharedAccess.h"
 #include "passes/analysis/ResourcePlan.h"
 
@@ -111,7 +111,7 @@ std::string textOf(Type tile) { return gpu::layoutOf(tile).toString(); }
 
 LayoutChange changeOf(gpu::ConvertLayoutOp op) {
   Type from = op.getInput().getType(), to = op.getResult().getType();
-  layout::Conversion plan = layout::planConversion(gpu::layoutOf(from), gpu::layoutOf(to));
+  layout::Conversion plan = gpu::planOf(op);
   constexpr const char *names[] = {"no instructions", "register permutation", "shuffles",
                                    "shared memory"};
   LayoutChange change{sourceLineOf(op.getLoc()), shapeText(to), dtypeText(to),

@@ -14,6 +14,8 @@ include "ir/gpu/TileGpuWgmmaOps.td"
 def TileGpu_ConvertLayoutOp : TileGpu_Op<"convert_layout", [Pure]> {
   let summary = "The same tile in another layout";
   let description = [{
+    By the cheapest means; with `by_shuffles` not through shared memory, though that takes many shuffles.
+
     Example:
     ```mlir
     #a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
@@ -24,9 +26,9 @@ def TileGpu_ConvertLayoutOp : TileGpu_Op<"convert_layout", [Pure]> {
     }
     ```
   }];
-  let arguments = (ins TileGpu_Tile:$input);
+  let arguments = (ins TileGpu_Tile:$input, UnitAttr:$by_shuffles);
   let results = (outs TileGpu_Tile:$result);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input (`by_shuffles` $by_shuffles^)? attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }

@@ -248,6 +248,30 @@ bool ShufflePlan::staysInLane(const ShuffleRound &round) const {
   return true;
 }
 
+std::optional<ShufflePlan> planOfPairs(const ShufflePlan &plan) {
+  ShufflePlan pairs{{}, plan.publishByThread, plan.sourceByThread, plan.storeByThread};
+  for (std::vector<int32_t> *columns : {&pairs.publishByThread, &pairs.storeByThread})
+    for (int32_t &column : *columns) {
+      if (column & 1)
+        return std::nullopt;
+      column /= 2;
+    }
+  std::vector<const ShuffleRound *> byStore(plan.rounds.size());
+  for (const ShuffleRound &round : plan.rounds) {
+    if (round.store < 0 || static_cast<size_t>(round.store) >= byStore.size())
+      return std::nullopt;
+    byStore[static_cast<size_t>(round.store)] = &round;
+  }
+  for (size_t store = 0; store + 1 < byStore.size(); store += 2) {
+    const ShuffleRound *low = byStore[store], *high = byStore[store + 1];
+    if (!low || !high || low->publish % 2 != 0 || high->publish != low->publish + 1 ||
+        high->source != low->source)
+      return std::nullopt;
+    pairs.rounds.push_back({low->publish / 2, low->source, low->store / 2});
+  }
+  return plan.rounds.size() % 2 == 0 ? std::optional(std::move(pairs)) : std::nullopt;
+}
+
 // --- The choice
 // ---------------------------------------------------------------------------------------
 

@@ -46,6 +46,9 @@ struct ShufflePlan {
   [[nodiscard]] bool staysInLane(const ShuffleRound &round) const;
 };
 
+/// The same of words of two registers, if pairs of them stay together: half the rounds.
+std::optional<ShufflePlan> planOfPairs(const ShufflePlan &plan);
+
 struct Conversion {
   ConversionKind kind = ConversionKind::SharedMemory;
   /// Identity, RegisterPermutation: source register of each target register.

@@ -2,6 +2,7 @@
 // bits.
 #include "ir/layout/Derived.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace tile::layout {
@@ -190,6 +191,32 @@ std::optional<Layout> product(const Layout &inner, const Layout &outer) {
     for (const Coords &vector : outer.bases()[in])
       bases[in].push_back(scaled(vector, inner.shape()));
   return Layout::create(std::move(shape), std::move(bases));
+}
+
+std::optional<Layout> withVectors(const Layout &source, int dim, int64_t elements) {
+  Bases bases = source.bases();
+  std::vector<Coords> &registers = bases[static_cast<size_t>(In::Register)],
+                      &lanes = bases[static_cast<size_t>(In::Lane)];
+  auto step = [&](int64_t distance) {
+    Coords vector(source.shape().size(), 0);
+    vector[static_cast<size_t>(dim)] = static_cast<int32_t>(distance);
+    return vector;
+  };
+  size_t place = 0;
+  for (int64_t distance = 1; distance < elements; distance *= 2, ++place) {
+    auto own = std::find(registers.begin(), registers.end(), step(distance));
+    if (own == registers.end()) {
+      auto lane = std::find(lanes.begin(), lanes.end(), step(distance));
+      for (int64_t far = elements; own == registers.end() && far < source.shape()[size_t(dim)];
+           far *= 2)
+        own = std::find(registers.begin(), registers.end(), step(far));
+      if (lane == lanes.end() || own == registers.end())
+        return std::nullopt;
+      std::swap(*lane, *own);
+    }
+    std::rotate(registers.begin() + static_cast<std::ptrdiff_t>(place), own, own + 1);
+  }
+  return Layout::create(source.shape(), std::move(bases));
 }
 
 } // namespace tile::layout

@@ -39,6 +39,11 @@ std::optional<Layout> reshape(const Layout &source, const Shape &shape, std::str
 /// result of joining two tiles of layout `source`.
 Layout joined(const Layout &source);
 
+/// The layout nearest to `source` in which threads hold `elements` (a power of two) consecutive
+/// elements along `dim`, in registers 0, 1, 2...: lane bits that move by less change places with
+/// register bits that move by more. Nothing if there are no such registers.
+std::optional<Layout> withVectors(const Layout &source, int dim, int64_t elements);
+
 /// The layout after renaming places: new input bit i stands for the place inputs.columns()[i] of
 /// `outer` (packed words: register bits lowest, then lane, warp, block). `counts` says how many of
 /// the new bits are register, lane, warp and block bits, in this order. Odd digits are untouched.
