@@ -30,9 +30,9 @@ Precision precisionOf(const OpSettings &settings) {
               "precision=" + name + ": ieee, tf32 or tf32x3 is expected");
 }
 
-const auto registeredProgram = kernel("matmul", MatmulProgram<2, NoEpilogue>())
-                                   .named("a", "b", "c", "BM", "BN", "BK", "precision",
-                                          "persistent");
+const auto registeredProgram =
+    kernel("matmul", MatmulProgram<2, NoEpilogue>())
+        .named("a", "b", "c", "BM", "BN", "BK", "precision", "persistent");
 
 const bool registered = registerOp({
     .name = "matmul",
@@ -44,8 +44,8 @@ const bool registered = registerOp({
           int64_t m = settings.integer("M", 4096), n = settings.integer("N", 4096),
                   k = settings.integer("K", 4096);
           Precision precision = precisionOf(settings);
-          MatmulTiles tiles =
-              chooseTiles({m, n, 1, dtype, dtype, precision, settings.target(), kManyMultiprocessors});
+          MatmulTiles tiles = chooseTiles(
+              {m, n, 1, dtype, dtype, precision, settings.target(), kManyMultiprocessors});
           return KernelRequest(
               registeredProgram
                   .consts(settings.integer("BM", tiles.m), settings.integer("BN", tiles.n),
@@ -242,8 +242,8 @@ Value matmulTileCount(Out<any, 3> c, MatmulTiles tiles) {
   return c.dim(0) * cdiv(c.dim(1), tiles.m) * cdiv(c.dim(2), tiles.n);
 }
 MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles, Value number) {
-  auto [m, n] = swizzle(number, cdiv(c.dim(0), tiles.m), cdiv(c.dim(1), tiles.n),
-                        {.group = kSwizzleRows});
+  auto [m, n] =
+      swizzle(number, cdiv(c.dim(0), tiles.m), cdiv(c.dim(1), tiles.n), {.group = kSwizzleRows});
   return {.batch = Value(), .m = m, .n = n};
 }
 MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles, Value number) {

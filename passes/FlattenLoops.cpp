@@ -165,21 +165,20 @@ private:
     at.map(outer_.getInductionVar(), outerIndex);
     at.map(places_, one.getRegionIterArgs().slice(1, numPlaces));
     at.map(inner_.getInductionVar(), index);
-    Value isFirst = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, index,
-                                          inner_.getLowerBound());
+    Value isFirst =
+        arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, index, inner_.getLowerBound());
     for (auto [argument, init, own] :
          llvm::zip_equal(inner_.getRegionIterArgs(), inner_.getInitArgs(),
                          one.getRegionIterArgs().drop_front(2 + numPlaces)))
-      at.map(argument, arith::SelectOp::create(b_, loc_, isFirst, at.lookupOrDefault(init), own)
-                           .getResult());
+      at.map(argument,
+             arith::SelectOp::create(b_, loc_, isFirst, at.lookupOrDefault(init), own).getResult());
     for (Operation &op : inner_.getBody()->without_terminator())
       b_.clone(op, at);
     for (auto [result, yielded] : llvm::zip_equal(inner_.getResults(), inner_.getYieldedValues()))
       at.map(result, at.lookupOrDefault(yielded));
     Value lastIndex =
         b_.createOrFold<arith::SubIOp>(loc_, inner_.getUpperBound(), inner_.getStep());
-    Value isLast =
-        arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::sge, index, lastIndex);
+    Value isLast = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::sge, index, lastIndex);
     writeBehind(isLast, at);
     SmallVector<Value> yielded = nextOuter(one, isLast);
     Value next = arith::AddIOp::create(b_, loc_, index, inner_.getStep());
@@ -203,12 +202,11 @@ private:
   // Behind the last pair there is no next outer index, of which nothing may be computed.
   SmallVector<Value> nextOuter(scf::ForOp one, Value isLast) {
     Value lastPair = b_.createOrFold<arith::SubIOp>(loc_, count_, number(1));
-    Value isBefore = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt,
-                                           one.getInductionVar(), lastPair);
+    Value isBefore =
+        arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, one.getInductionVar(), lastPair);
     Value moves = arith::AndIOp::create(b_, loc_, isLast, isBefore);
     ValueRange now = one.getRegionIterArgs().take_front(1 + places_.size());
-    auto branch =
-        scf::IfOp::create(b_, loc_, TypeRange(now), moves, /*withElseRegion=*/true);
+    auto branch = scf::IfOp::create(b_, loc_, TypeRange(now), moves, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(branch.thenBlock());
     IRMapping at;

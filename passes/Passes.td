@@ -39,15 +39,15 @@ def PadDots : Pass<"tile-pad-dots", "::mlir::func::FuncOp"> {
     an instruction's. Operands are extended by zeros, results cut (`tile.resize`). Relies on:
     ExpandDots.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def FlattenLoops : Pass<"tile-flatten-loops", "::mlir::func::FuncOp"> {
   let summary = "Make one loop of each nest that asks for it";
   let description = [{
-    Guarantees: no loop carries `tile.flatten`. A loop that did, whose body is one loop with bounds
-    that the outer index does not decide, is one loop over all pairs; another nest stays, with a
-    remark.
+    Guarantees: no loop carries `tile.flatten`. A loop that did, whose body holds one loop with bounds
+    that the outer index does not decide, is one loop over all pairs, with what stood beside the
+    inner one where that begins or ends; another nest stays, with a remark.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

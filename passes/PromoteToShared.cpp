@@ -179,8 +179,8 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     Value b = dot.getA() == dot.getB() && !isAInRegisters ? a : stage(1);
     OpBuilder builder(dot);
     auto [acc, reset] = sumsOf(dot);
-    auto product = gpu::DotAsyncOp::create(builder, dot.getLoc(), a, b, acc, reset,
-                                           dot.getOperandsUnsigned());
+    auto product =
+        gpu::DotAsyncOp::create(builder, dot.getLoc(), a, b, acc, reset, dot.getOperandsUnsigned());
     product->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
     Value sums = gpu::DotWaitOp::create(builder, dot.getLoc(), dot.getResult().getType(),
                                         product.getResult(), 0);

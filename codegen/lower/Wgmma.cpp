@@ -224,7 +224,8 @@ std::string textOf(const Product &product, size_t numSums, Begin begin) {
     text += product.wgmma.name(product.columns) + " {";
     for (auto [i, reg] : llvm::enumerate(step.sums))
       text += (i ? ", $" : "$") + std::to_string(reg);
-    text += "}, " + a + ", b, " + (begin != Begin::Add && step.k == 0 ? "set" : "add") + tail + ";\n\t";
+    text +=
+        "}, " + a + ", b, " + (begin != Begin::Add && step.k == 0 ? "set" : "add") + tail + ";\n\t";
   }
   return text + "wgmma.commit_group.sync.aligned;\n\t}";
 }
@@ -272,9 +273,7 @@ LogicalResult lowerDotAsync(Lowering &l, gpu::DotAsyncOp dot) {
   Registers sums = l[dot.getAcc()];
   bool isFromZero =
       matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero());
-  Begin begin = isFromZero       ? Begin::Set
-                : dot.getReset() ? Begin::SetIfReset
-                                 : Begin::Add;
+  Begin begin = isFromZero ? Begin::Set : dot.getReset() ? Begin::SetIfReset : Begin::Add;
   if (isFromZero) // which the first instructions set: no register is cleared
     for (Value &sum : sums)
       sum = LLVM::PoisonOp::create(l.b, loc, sum.getType());
@@ -284,8 +283,7 @@ LogicalResult lowerDotAsync(Lowering &l, gpu::DotAsyncOp dot) {
   else
     llvm::append_range(factors, valuesOfA(l, dot, *product));
   if (begin == Begin::SetIfReset)
-    factors.push_back(
-        arith::ExtUIOp::create(l.b, loc, l.b.getI32Type(), l.scalar(dot.getReset())));
+    factors.push_back(arith::ExtUIOp::create(l.b, loc, l.b.getI32Type(), l.scalar(dot.getReset())));
   l.set(dot.getResult(), inPlace(l, loc, textOf(*product, sums.size(), begin), sums, factors));
   return success();
 }

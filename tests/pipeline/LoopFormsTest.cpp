@@ -204,20 +204,19 @@ TEST_P(LoopForms, OffsetsFromMemory) {
 // there are iterations of the inner loop: without any, zeros are stored.
 TEST_P(LoopForms, PersistentPrograms) {
   static constexpr int kTileRows = 64, kTileColumns = 16, kAcross = 3;
-  static const auto program =
-      kernel("persistent_product", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> d, Const stages,
-                                      ConstOf<bool> flattens) {
-        Value columns = cdiv(d.dim(1), kTileColumns), tiles = cdiv(d.dim(0), kTileRows) * columns;
-        Range all = range(program_id(0), tiles, num_programs(0));
-        for (auto t : flattens ? all.flatten() : all) {
-          Value m = t / columns, n = t % columns;
-          auto sums = var(zeros(f32, {kTileRows, kTileColumns}));
-          for (auto k : range(cdiv(a.dim(1), kDepth)).stages(stages))
-            sums = dot(a.tile({kTileRows, kDepth})(m, k), b.tile({kDepth, kTileColumns})(k, n),
-                       sums);
-          d.tile({kTileRows, kTileColumns})(m, n) = sums * 2.0f;
-        }
-      });
+  static const auto program = kernel("persistent_product", [](In<f16, 2> a, In<f16, 2> b,
+                                                              Out<f32, 2> d, Const stages,
+                                                              ConstOf<bool> flattens) {
+    Value columns = cdiv(d.dim(1), kTileColumns), tiles = cdiv(d.dim(0), kTileRows) * columns;
+    Range all = range(program_id(0), tiles, num_programs(0));
+    for (auto t : flattens ? all.flatten() : all) {
+      Value m = t / columns, n = t % columns;
+      auto sums = var(zeros(f32, {kTileRows, kTileColumns}));
+      for (auto k : range(cdiv(a.dim(1), kDepth)).stages(stages))
+        sums = dot(a.tile({kTileRows, kDepth})(m, k), b.tile({kDepth, kTileColumns})(k, n), sums);
+      d.tile({kTileRows, kTileColumns})(m, n) = sums * 2.0f;
+    }
+  });
   const int64_t height = 2 * kTileRows, width = kAcross * kTileColumns;
   auto d = input<float>({height, width}, std::vector<float>(static_cast<size_t>(height * width)));
   forEveryLoop([&](int stages, int steps) {

@@ -35,6 +35,43 @@ void expectPlanIsRight(const Layout &from, const Layout &to, const Conversion &p
       << from.toString() << " -> " << to.toString();
 }
 
+// Pairs of registers move as one element of the layouts that have half as many.
+TEST(Conversion, PairsThatStayTogetherAreOneWord) {
+  Bases bases;
+  bases[size_t(In::Register)] = {{0, 1}, {8, 0}, {0, 8}, {0, 16}};
+  bases[size_t(In::Lane)] = {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}};
+  Layout from = *Layout::create({16, 32}, bases), to = *withVectors(from, 1, 8);
+  Conversion plan = planConversion(from, to);
+  ASSERT_EQ(plan.kind, ConversionKind::WarpShuffle);
+  expectPlanIsRight(from, to, plan);
+  std::optional<ShufflePlan> pairs = planOfPairs(plan.shuffle);
+  ASSERT_TRUE(pairs);
+  EXPECT_EQ(2 * pairs->rounds.size(), plan.shuffle.rounds.size());
+  auto halved = [](std::vector<std::vector<int64_t>> values) {
+    for (std::vector<int64_t> &thread : values) {
+      for (size_t i = 0; i < thread.size() / 2; ++i)
+        thread[i] = thread[2 * i];
+      thread.resize(thread.size() / 2);
+    }
+    return values;
+  };
+  for (std::vector<Coords> *vectors : {&bases[size_t(In::Register)], &bases[size_t(In::Lane)]})
+    for (Coords &vector : *vectors)
+      vector[1] /= 2;
+  bases[size_t(In::Register)].erase(bases[size_t(In::Register)].begin());
+  Layout words = *withVectors(*Layout::create({16, 16}, bases), 1, 4);
+  Conversion ofWords{ConversionKind::WarpShuffle, {}, *pairs};
+  EXPECT_EQ(simulate(ofWords, words, halved(numbered(from, 1))), halved(numbered(to, 1)));
+}
+
+TEST(Conversion, PairsThatPartAreNone) {
+  Layout rows = Layout::coalesced({32, 2}, {1, 0}, 2, 1),
+         columns = Layout::coalesced({32, 2}, {0, 1}, 2, 1);
+  Conversion plan = planConversion(rows, columns);
+  ASSERT_EQ(plan.kind, ConversionKind::WarpShuffle);
+  EXPECT_FALSE(planOfPairs(plan.shuffle));
+}
+
 TEST(Conversion, PlansDeliverForAllPairsOfSamples) {
   std::map<ConversionKind, int> kinds;
   for (const Shape &shape : allShapes(2, {1, 2, 3, 4, 6, 8, 12, 64})) {

@@ -198,5 +198,27 @@ TEST(Derived, ComposeRenamesPlaces) {
   });
 }
 
+// An accumulator of the tensor cores: a thread has two columns, its quad eight.
+Layout accumulator() {
+  Bases bases;
+  bases[size_t(In::Register)] = {{0, 1}, {8, 0}, {0, 8}, {0, 16}, {0, 32}};
+  bases[size_t(In::Lane)] = {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}};
+  return *Layout::create({16, 64}, bases);
+}
+
+TEST(Derived, VectorsTakeThePlaceOfLanes) {
+  Layout vectors = *withVectors(accumulator(), 1, 8);
+  EXPECT_EQ(vectors.consecutiveElements(1), 8);
+  EXPECT_EQ(vectors.numRegisters(), accumulator().numRegisters());
+  EXPECT_TRUE(vectors.isSurjective() && vectors.isInjective());
+  EXPECT_EQ(vectors.applyLinear(In::Lane, 3), (Coords{0, 24})); // four lanes hold 32 in a row
+  EXPECT_EQ(withVectors(vectors, 1, 8), vectors);
+}
+
+TEST(Derived, VectorsNeedRegistersThatMoveFurther) {
+  EXPECT_FALSE(withVectors(accumulator(), 1, 64)); // two lane bits for the registers' three steps
+  EXPECT_FALSE(withVectors(Layout::coalesced({32, 2}, {1, 0}, 1, 1), 1, 2));
+}
+
 } // namespace
 } // namespace tile::layout
