@@ -33,11 +33,11 @@ public:
   /// The same loop with everything left inside that an iteration computes, even what is the same in
   /// all of them: saves registers across the loop.
   [[nodiscard]] Range no_licm() const;
-  /// This loop and the one in its body become one loop over all pairs of indices, whose loads run on
-  /// where one iteration of this loop ends and the next begins: while a tile is stored, with
+  /// This loop and the one in its body become one loop over all pairs of indices, whose loads run
+  /// on where one iteration of this loop ends and the next begins: while a tile is stored, with
   /// `persistent`. Beside the inner loop there may be scalars before it and anything behind it, if
-  /// this loop carries no variables. A nest of another form, or one whose inner bounds depend on the
-  /// outer index, stays, with a remark.
+  /// this loop carries no variables. A nest of another form, or one whose inner bounds depend on
+  /// the outer index, stays, with a remark.
   [[nodiscard]] Range flatten() const;
   /// The same loop with the products that take what an iteration computes an iteration behind the
   /// rest: attention multiplies weights with values while the next scores and their softmax are
