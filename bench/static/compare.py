@@ -22,9 +22,9 @@ import triton  # noqa: E402
 from triton.backends.compiler import GPUTarget  # noqa: E402
 from triton.compiler import ASTSource  # noqa: E402
 
+import sass  # noqa: E402
 import triton_kernels  # noqa: E402
 
-TOOLS = os.path.join(os.path.dirname(triton.__file__), "backends", "nvidia", "bin")
 PRODUCTS = [(128, 128, 64, 4), (128, 256, 64, 8)]  # BM, BN, BK, warps
 ATTENTION = [(64, causal, 64, 64, 4) for causal in (0, 1)] + \
             [(128, causal, 128, 32, 8) for causal in (0, 1)]  # D, causal, queries, keys, warps: as op:attention chooses
@@ -32,44 +32,14 @@ STAGES = 3
 COUNTED = {"barriers": "BAR", "copies": "LDGSTS", "loads": "LDSM", "products": "HMMA"}
 
 
-def tool(name, *arguments):
-    return subprocess.run([os.path.join(TOOLS, name), *arguments], capture_output=True, text=True, check=True)
-
-
-def main_loop(cubin):
-    """The shortest loop that multiplies, from the target of a backward branch to the branch: the instructions of an iteration
-    that takes every forward branch in it, and the number of those it jumps over."""
-    code, labels, best = [], {}, None
-    for line in tool("nvdisasm", "-c", cubin).stdout.splitlines():
-        label = re.match(r"\s*(\.L\w+):", line)
-        if label:
-            labels[label.group(1)] = len(code)
-        text = re.match(r"\s+/\*[0-9a-f]+\*/\s+(.*?);", line)
-        if text:
-            code.append(text.group(1))
-    targets = {at: labels.get(branch.group(1)) for at, op in enumerate(code)
-               if (branch := re.search(r"BRA.*`\((\.L\w+)\)", op))}
-    for end, begin in targets.items():
-        if begin is not None and begin <= end and any("HMMA" in op for op in code[begin:end]):
-            if best is None or end - begin < best[1] - best[0]:
-                best = begin, end
-    taken, at, end = [], best[0], best[1]
-    while at <= end:
-        taken.append(code[at])
-        target = targets.get(at)
-        at = target if target is not None and at < target <= end else at + 1
-    return taken, end + 1 - best[0] - len(taken)
-
-
 def measure(ptx, folder):
     source, cubin = os.path.join(folder, "k.ptx"), os.path.join(folder, "k.cubin")
     with open(source, "w") as out:
         out.write(ptx)
-    log = tool("ptxas", "-arch=sm_80", "-v", source, "-o", cubin).stderr
-    loop, skipped = main_loop(cubin)
-    row = {"registers": int(re.search(r"Used (\d+) registers", log).group(1)),
-           "spilled bytes": int(re.search(r"(\d+) bytes spill stores", log).group(1)), "loop": len(loop),
-           "skipped": skipped}
+    row = sass.report(source, cubin, "sm_80")
+    del row["remarks"]
+    loop, skipped = sass.main_loop(cubin)
+    row.update({"loop": len(loop), "skipped": skipped})
     for name, opcode in COUNTED.items():
         row[name] = sum(opcode in re.sub(r"^@!?\w+ ", "", op).split(".")[0].split() for op in loop)
     return row

@@ -1,0 +1,87 @@
+"""Machine code of products and attention on sm_90a, beside kernels written by hand for it, without a GPU.
+
+  python3 bench/static/hopper.py --tilec build/dev/bin/tilec [--reference FOLDER]
+
+FOLDER has the PTX of the other kernels, under the names in KERNELS; without it, or where one is missing, tilec's stand alone.
+ptxas 13.0 and nvdisasm come from PyPI, into a virtual environment under build/bench-env unless the interpreter has them. `iteration` counts the instructions of the innermost loop with products, and of them those in which one thread asks for the
+next copies; what it jumps over (masks, the storing of a tile, the next tile's indices) counts as skipped.
+"""
+import argparse
+import os
+import re
+import subprocess
+import tempfile
+
+import sass
+
+PERSISTENT = ["op:matmul", "M=4096", "N=4096", "K=4096"]
+KERNELS = [  # title, settings of tilec build, the file in the folder
+    ("product 128x256x64", PERSISTENT + ["persistent=0"], "ms2_128x256_s4_tma.ptx"),
+    ("product 128x256x64, persistent", PERSISTENT, "mp2_128x256_s4_e64.ptx"),
+    ("product 64x128x64", ["op:matmul", "M=1024", "N=1024", "K=1024", "BM=64", "BN=128", "warps=4", "persistent=0"],
+     "ws_64x128_s8_e64.ptx"),
+    ("attention of heads of 128", ["op:attention", "D=128"], "at_f128_ovl_pp.ptx"),
+    ("causal attention of heads of 128", ["op:attention", "D=128", "causal=1"], "at_c128_ovl_pp_dyn.ptx"),
+    ("causal attention of heads of 64", ["op:attention", "D=64", "causal=1"], "at_c64_3wg_n128_pp_dyn.ptx"),
+]
+EVENTS = [("SYNCS.PHASECHK", "wait"), ("WARPGROUP.ARRIVE", "fence"), ("HGMMA", "product"), ("WARPGROUP.DEPBAR", "depbar"),
+          ("BAR.SYNC", "barrier"), ("BAR.ARV", "arrive at barrier"), ("SYNCS.ARRIVE", "arrive"), ("UTMALDG", "copy")]
+
+
+def events(loop):
+    """"wait | fence | product x4 | ...": what an iteration does, in order."""
+    order = []
+    for op in loop:
+        for opcode, name in EVENTS:
+            if opcode in op:
+                if name == "depbar":
+                    name = "products but " + re.search(r"gsb0, 0x(\d+)", op).group(1)
+                if order and order[-1][0] == name:
+                    order[-1][1] += 1
+                else:
+                    order.append([name, 1])
+    return " | ".join(name if count == 1 else f"{name} x{count}" for name, count in order)
+
+
+def measure(ptx, folder):
+    cubin = os.path.join(folder, "kernel.cubin")
+    row = sass.report(ptx, cubin, "sm_90a")
+    loop, skipped = sass.main_loop(cubin, "HGMMA", ["UTMALDG"])
+    shapes = sorted({match.group(0) for op in loop if (match := re.search(r"HGMMA\.\d+x\d+x\d+", op))})
+    row.update({"iteration": len(loop), "skipped": skipped, "products": sum("HGMMA" in op for op in loop),
+                "shapes": " ".join(shapes), "order": events(loop)})
+    return row
+
+
+def ours(tilec, words, folder):
+    path = os.path.join(folder, "ours.ptx")
+    subprocess.run([tilec, "build", *words, "--target", "sm_90a", "--emit", "ptx", "-o", path], check=True,
+                   capture_output=True)
+    return measure(path, folder)
+
+
+def show(title, own, other):
+    print(f"\n| {title} | tilec | by hand | ratio |\n|---|---|---|---|")
+    for name, value in own.items():
+        if name == "order":
+            continue
+        beside = other[name] if other else "-"
+        ratio = f"{value / beside:.2f}" if other and isinstance(value, int) and beside else "-"
+        print(f"| {name} | {value} | {beside} | {ratio} |")
+    print(f"\ntilec: {own['order']}\n" + (f"by hand: {other['order']}\n" if other else ""))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tilec", required=True)
+    parser.add_argument("--reference", help="a folder of PTX")
+    arguments = parser.parse_args()
+    sass.environment(os.path.join("build", "bench-env"))
+    for title, words, file in KERNELS:
+        path = os.path.join(arguments.reference or "", file)
+        with tempfile.TemporaryDirectory() as folder:
+            show(title, ours(arguments.tilec, words, folder), measure(path, folder) if os.path.exists(path) else None)
+
+
+if __name__ == "__main__":
+    main()
