@@ -1,4 +1,4 @@
-// Cold compiles from a traced lambda to machine code in a warm process: `jit_compile_bench KERNEL REPEATS` prints the
+// Cold compiles from a traced lambda to machine code in a warm process: `jit_compile_bench KERNEL REPEATS [TARGET]` prints the
 // milliseconds of each on one line, then the PTX. bench/triton/compare.py runs it beside its peer.
 #include "runtime/jit/Compile.h"
 #include "runtime/toolchain/Assemble.h"
@@ -54,7 +54,7 @@ auto matmul =
       C.tile({BM, BN})(m, n) = cast(f16, acc);
     });
 
-KernelRequest requestOf(const char *name) {
+KernelRequest requestOf(const char *name, const std::string &target) {
   constexpr int64_t kVector = 1 << 20, kRows = 4096, kColumns = 1024, kSize = 4096;
   if (!std::strcmp(name, "vector_add"))
     return {vectorAdd.consts(1024), std::vector(3, exampleView(f32, {kVector}))};
@@ -66,27 +66,36 @@ KernelRequest requestOf(const char *name) {
     return {layernormRow.consts(4096),
             {matrix, vector, vector, matrix, statistic, statistic, exampleScalar(f32)}};
   }
+  auto settings = [&](std::map<std::string, std::string> values) {
+    OpSettings all(std::move(values));
+    all.setTarget(target);
+    return all;
+  };
+  if (!std::strcmp(name, "matmul") && target == "sm_90a")
+    return findOp("matmul")->kernel(settings({{"persistent", "0"}}));
   if (!std::strcmp(name, "matmul"))
     return {matmul.consts(128, 128, 64), std::vector(3, exampleView(f16, {kSize, kSize}))};
   if (!std::strcmp(name, "attention"))
-    return findOp("attention")->kernel(OpSettings({{"D", "128"}, {"causal", "1"}}));
+    return findOp("attention")->kernel(settings({{"D", "128"}, {"causal", "1"}}));
   throw Error(Fault::User, ErrorCode::InvalidArgument, std::string("no kernel '") + name + "'");
 }
 
 } // namespace
 
 int main(int argc, char **argv) try {
-  if (argc != 3)
+  if (argc != 3 && argc != 4)
     return std::fprintf(
                stderr,
-               "usage: jit_compile_bench vector_add|softmax|layernorm|matmul|attention REPEATS\n"),
+               "usage: jit_compile_bench vector_add|softmax|layernorm|matmul|attention REPEATS "
+               "[TARGET]\n"),
            2;
-  KernelRequest request = requestOf(argv[1]);
+  std::string target = argc == 4 ? argv[3] : "sm_80";
+  KernelRequest request = requestOf(argv[1], target);
   std::string ptx;
   for (int i = 0; i <= std::atoi(argv[2]); ++i) {
     auto start = std::chrono::steady_clock::now();
-    codegen::CompiledKernel compiled = jit::compileRequest(request, {});
-    jit::assemble(compiled.ptx, "sm_80");
+    codegen::CompiledKernel compiled = jit::compileRequest(request, {.target = target});
+    jit::assemble(compiled.ptx, target);
     std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     if (i > 0) // the first warms up
       std::printf("%.2f ", elapsed.count());

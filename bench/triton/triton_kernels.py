@@ -126,3 +126,7 @@ KERNELS = {
 }
 # How they are compiled where it is not by 4 warps and 3 stages.
 OPTIONS = {"attention": {"num_warps": 8, "num_stages": 3}}
+VARIANTS = {  # tiles and options on other targets
+    "sm_90a": {"matmul": ({"BN": 256}, {"num_warps": 8, "num_stages": 4}),
+               "attention": ({"BM": 128, "BN": 128}, {"num_warps": 8, "num_stages": 3})},
+}

@@ -56,7 +56,8 @@ Grid2d swizzle(Arg index, Arg rows, Arg columns, Swizzle options = {}, Loc loc =
 
 /// A loop over this program's share of `tiles` tiles, `program_id(0)`, plus `num_programs(0)`, ...:
 ///   for (auto t : persistent(tiles)) { auto [m, n] = swizzle(t, rows, columns); ... }
-/// The launch has as many programs as the device runs at once, and no more than there are tiles.
+/// The launch has no more programs than the device runs at once, and so few that each computes as
+/// many tiles: of 512 tiles on 132 multiprocessors, 128 programs compute 4 each.
 /// Errors: a second grid helper, and those of `range`.
 Range persistent(Arg tiles, Loc loc = Loc::here());
 

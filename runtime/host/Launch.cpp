@@ -35,6 +35,14 @@ struct Named {
   Loc where;
 };
 
+// Of a persistent kernel: no more than run at once, and of those as few as need no more rounds. Fewer contend less for memory.
+int64_t fewestPrograms(int64_t tiles, int64_t atOnce) {
+  if (tiles <= atOnce)
+    return tiles;
+  int64_t rounds = (tiles + atOnce - 1) / atOnce;
+  return (tiles + rounds - 1) / rounds;
+}
+
 std::array<int64_t, 3> gridOf(const Named &record, const LoadedKernel &kernel,
                               std::span<const HostArg> args, const detail::LaunchOptions &options) {
   if (options.hasGrid)
@@ -51,7 +59,7 @@ std::array<int64_t, 3> gridOf(const Named &record, const LoadedKernel &kernel,
     values.push_back(symbolValue(symbol, args));
   std::array<int64_t, 3> grid = kernel.grid.evaluate(values);
   if (kernel.mostPrograms > 0)
-    grid[0] = std::min(grid[0], kernel.mostPrograms);
+    grid[0] = fewestPrograms(grid[0], kernel.mostPrograms);
   return grid;
 }
 

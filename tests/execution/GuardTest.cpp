@@ -124,6 +124,8 @@ TEST_P(Guards, PersistentProgramsCoverAllTiles) {
     int64_t tiles = int64_t((m + 31) / 32) * ((n + 31) / 32), launched = programs.download()[0];
     EXPECT_LE(launched, tiles);
     EXPECT_GE(launched, std::min<int64_t>(tiles, 64)) << "a GPU runs many programs at once";
+    int64_t rounds = (tiles + launched - 1) / launched;
+    EXPECT_EQ(launched, (tiles + rounds - 1) / rounds) << "fewer would do in as many rounds";
   }
 }
 
