@@ -4,7 +4,7 @@
   env/bin/python bench/triton/compare.py --bench build/release/bin/jit_compile_bench [--target sm_90a]
 
 Both sides compile for sm_80, or products and attention for sm_90a, with the same tiles, warps and stages of software pipelines, from source to cubin, in a warm
-process. Prints a table of medians, registers, spills and instructions of the whole kernel; ratios are tilec / Triton.
+process. `--ptxas` is for the counts alone; it must read the PTX of both. Prints a table of medians, registers, spills and instructions of the whole kernel; ratios are tilec / Triton.
 """
 import argparse
 import os
