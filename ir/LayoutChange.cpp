@@ -17,13 +17,24 @@ layout::Conversion planOf(ConvertLayoutOp change) {
                                 : layout::planConversion(from, to);
 }
 
+static bool isHalfWord(Type element) {
+  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() == 16;
+}
+
+std::optional<layout::ShufflePlan> shufflesOfPairs(ConvertLayoutOp change,
+                                                   const layout::Conversion &plan) {
+  auto tile = cast<RankedTensorType>(change.getResult().getType());
+  return plan.kind == layout::ConversionKind::WarpShuffle && isHalfWord(tile.getElementType())
+             ? layout::planOfPairs(plan.shuffle)
+             : std::nullopt;
+}
+
 RankedTensorType typeInQuads(RankedTensorType accumulators, RankedTensorType wanted,
                              int32_t fastestDim) {
-  constexpr int64_t kElements = 8, kBits = 16;
+  constexpr int64_t kElements = 8;
   using layout::ConversionKind;
   layout::Layout from = layoutOf(accumulators);
-  if (!accumulators.getElementType().isIntOrFloat() ||
-      accumulators.getElementTypeBitWidth() != kBits ||
+  if (!isHalfWord(accumulators.getElementType()) ||
       layout::planConversion(from, layoutOf(wanted)).kind != ConversionKind::SharedMemory)
     return {};
   std::optional<layout::Layout> quads = layout::withVectors(from, fastestDim, kElements);

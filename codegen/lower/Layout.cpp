@@ -60,17 +60,15 @@ Registers shuffle(Lowering &l, Location loc, const layout::ShufflePlan &plan,
 }
 
 // Pairs of narrow elements that stay together move as one.
-Registers shuffleElements(Lowering &l, gpu::ConvertLayoutOp change, const layout::ShufflePlan &plan,
+Registers shuffleElements(Lowering &l, gpu::ConvertLayoutOp change, const layout::Conversion &plan,
                           const Registers &source, size_t targets) {
   Location loc = change.getLoc();
-  Type element = source.front().getType();
-  bool isNarrow = element.isIntOrFloat() && element.getIntOrFloatBitWidth() == 16;
-  std::optional<layout::ShufflePlan> pairs = isNarrow ? layout::planOfPairs(plan) : std::nullopt;
+  std::optional<layout::ShufflePlan> pairs = gpu::shufflesOfPairs(change, plan);
   if (!pairs)
-    return shuffle(l, loc, plan, source, targets);
+    return shuffle(l, loc, plan.shuffle, source, targets);
   Words words = packWords(l, loc, source);
   words.values = shuffle(l, loc, *pairs, Registers(words.values), targets / 2);
-  return unpackWords(l, loc, words, element, targets);
+  return unpackWords(l, loc, words, source.front().getType(), targets);
 }
 
 LogicalResult lowerConvertLayout(Lowering &l, Operation *op) {
@@ -86,7 +84,7 @@ LogicalResult lowerConvertLayout(Lowering &l, Operation *op) {
       results.push_back(source[reg]);
     break;
   case layout::ConversionKind::WarpShuffle:
-    results = shuffleElements(l, change, plan.shuffle, source, static_cast<size_t>(targets));
+    results = shuffleElements(l, change, plan, source, static_cast<size_t>(targets));
     break;
   case layout::ConversionKind::SharedMemory:
     return op->emitOpError("needs shared memory; the pass that expands such changes has not run");

@@ -116,8 +116,9 @@ LayoutChange changeOf(gpu::ConvertLayoutOp op) {
                                    "shared memory"};
   LayoutChange change{sourceLineOf(op.getLoc()), shapeText(to), dtypeText(to),
                       names[static_cast<int>(plan.kind)], kLayoutPurpose};
-  for (const layout::ShuffleRound &round : plan.shuffle.rounds)
-    change.shuffles += !plan.shuffle.staysInLane(round);
+  const layout::ShufflePlan shuffle = gpu::shufflesOfPairs(op, plan).value_or(plan.shuffle);
+  for (const layout::ShuffleRound &round : shuffle.rounds)
+    change.shuffles += !shuffle.staysInLane(round);
   change.from = textOf(from), change.to = textOf(to);
   return change;
 }
