@@ -50,7 +50,9 @@ public:
   LogicalResult pipeline() {
     if (failed(collect()))
       return failure();
-    if (isFilledByEngine(ops_.acquire.getRing().getDefiningOp<gpu::RingAllocOp>()))
+    // A rotated loop has products under way during its iterations instead.
+    if (!gpu::scheduleOf(loop_).getRotated() &&
+        isFilledByEngine(ops_.acquire.getRing().getDefiningOp<gpu::RingAllocOp>()))
       waitOfProduct_ = keepProductInFlight(loop_, ops_.acquire.getRing());
     if (failed(slice()))
       return failure();

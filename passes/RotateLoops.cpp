@@ -54,6 +54,7 @@ public:
   void lag(Operation *op) {
     if (!lagged_.insert(op).second)
       return;
+    lagStepsBefore(op);
     for (Value value : takenBy(op))
       if (Operation *source = value.getDefiningOp(); source && rotation_.lagging.contains(source))
         lag(source);
@@ -74,6 +75,15 @@ public:
   }
 
 private:
+  // An operand that is computed has a ring of its own, whose steps keep their order.
+  void lagStepsBefore(Operation *op) {
+    for (Value ring : op->getOperands())
+      if (isa<gpu::RingType>(ring.getType()) && ring != ring_)
+        for (Operation *step : rotation_.lagging)
+          if (llvm::is_contained(step->getOperands(), ring) && step->isBeforeInBlock(op))
+            lag(step);
+  }
+
   void bringVariable(BlockArgument variable) {
     if (variable.getOwner() == loop_.getBody() && !next.contains(variable))
       next.map(variable, yieldedOf(variable));

@@ -22,7 +22,8 @@ public:
   explicit RotationBuilder(scf::ForOp loop) : loop_(loop), ring_(ringOf(loop)) {}
 
   std::optional<Rotation> build(std::string *why) {
-    if (!findLateProducts() || !collectLate() || !collectLagging() || !collectLeading()) {
+    if (!findLateProducts() || !collectLate() || !collectLagging() || !collectLeading() ||
+        !areEffectsOfOnePart()) {
       if (why)
         *why = reason_;
       return std::nullopt;
@@ -184,6 +185,14 @@ private:
     if (!yielded_.insert(variable).second)
       return;
     takeNow(yielded);
+  }
+
+  // What is in both parts is carried out twice: fills are got once, and named again.
+  bool areEffectsOfOnePart() {
+    for (Operation *op : rotation_.leading)
+      if (rotation_.lagging.contains(op) && !isRepeatable(op))
+        return refuse("its parts would carry out the same step twice");
+    return true;
   }
 
   // ------------------------------------------------------------------------------------------------------------------

@@ -164,6 +164,65 @@ TEST_P(AttentionLoops, GroupsInANest) {
   });
 }
 
+// Besides the chain a third product adds loaded tiles to what the loop carries; of `ieee` the chain's first result goes to the
+// second product through shared memory.
+TEST_P(AttentionLoops, AThirdProductBesideTheChain) {
+  static const auto program = kernel(
+      "chain_and_sums", [](In<any, 2> q, In<any, 2> kv, Out<f32, 2> d, Out<f32, 2> e, Const stages,
+                           ConstOf<bool> rotates, ConstOf<Precision> precision) {
+        DotOptions options{.precision = precision};
+        Value queries = q.tile({kRows, kWidth})(0, 0);
+        auto sums = var(zeros(f32, {kRows, kWidth})), scores = var(zeros(f32, {kRows, kKeys}));
+        Range loop = range(cdiv(kv.dim(0), kKeys)).stages(stages);
+        for (auto j : rotates ? loop.rotate() : loop) {
+          Value keys = kv.tile({kKeys, kWidth})(j, 0);
+          Value right = kv.T().tile({kWidth, kKeys})(0, j);
+          scores = dot(q.tile({kRows, kWidth})(0, 0), right, scores, options);
+          sums = dot(cast(kv.dtype(), dot(queries, right, options)), keys, sums, options);
+        }
+        d.tile({kRows, kWidth})(0, 0) = sums;
+        e.tile({kRows, kKeys})(0, 0) = scores;
+      });
+  auto d = input<float>({kRows, kWidth}, std::vector<float>(kRows * kWidth));
+  auto e = input<float>({kRows, kKeys}, std::vector<float>(kRows * kKeys));
+  auto chain = [&]<class T>(T, int stages, int steps, bool rotates) {
+    int64_t keys = int64_t(steps) * kKeys;
+    std::vector<T> qValues = smallIntegers<T>(kRows * kWidth, 1),
+                   values = smallIntegers<T>(keys * kWidth, 2);
+    auto at = [&](int64_t key, int64_t column) {
+      return exact(values[static_cast<size_t>(key * kWidth + column)]);
+    };
+    auto score = [&](int64_t row, int64_t key) {
+      double sum = 0;
+      for (int64_t i = 0; i < kWidth; ++i)
+        sum += exact(qValues[static_cast<size_t>(row * kWidth + i)]) * at(key, i);
+      return sum;
+    };
+    std::vector<double> product(kRows * kWidth), added(kRows * kKeys);
+    for (int64_t row = 0; row < kRows; ++row)
+      for (int64_t key = 0; key < keys; ++key) {
+        added[static_cast<size_t>(row * kKeys + key % kKeys)] += score(row, key);
+        for (int64_t i = 0; i < kWidth; ++i)
+          product[static_cast<size_t>(row * kWidth + i)] += score(row, key) * at(key, i);
+      }
+    runUnderEverySchedule(
+        program.consts(stages, rotates, Precision::ieee).grid(1), steps,
+        {Written(d, smallIntegers<float>(kRows * kWidth, 3)),
+         Written(e, smallIntegers<float>(kRows * kKeys, 4))},
+        [&] {
+          expectAll(d, [&](int64_t i) { return product[static_cast<size_t>(i)]; });
+          expectAll(e, [&](int64_t i) { return added[static_cast<size_t>(i)]; });
+        },
+        input<T>({kRows, kWidth}, qValues), input<T>({keys, kWidth}, values), d, e);
+  };
+  for (int steps : {0, 1, 2, 5})
+    for (bool rotates : {false, true}) {
+      SCOPED_TRACE(std::to_string(steps) + " steps" + (rotates ? ", rotated" : ""));
+      chain(half(), 3, steps, rotates);
+      chain(float(), 3, steps, rotates);
+    }
+}
+
 // The tile of one load goes to the tensor cores through shared memory and to a reduction in registers.
 TEST_P(AttentionLoops, ATileForAProductAndAReduction) {
   static const auto program =
