@@ -8,7 +8,7 @@
 //                  memory; unless the engine copied all, the threads meet, behind which the copies of all are seen
 //                  (by wgmma only what was fenced before: puts at the commit, threads' copies behind the wait)
 //   tiles          nothing: the slot's tiles
-//   release        nothing; in a rotated loop of several groups of warps each warp arrives at the slot's second barrier, for
+//   release        nothing; where groups of warps take turns each warp arrives at the slot's second barrier, for
 //                  which the thread that fills it again waits: the groups need not go through an iteration together
 //
 // How far slots are from the first is carried round the loop that the ring is of, in bytes, since to divide by S and to
@@ -22,7 +22,6 @@
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/TensorCopy.h"
-#include "ir/Wgmma.h"
 #include "ir/layout/WgmmaOperand.h"
 #include "passes/analysis/RingProtocol.h"
 #include "passes/staging/FillPlaces.h"
@@ -84,21 +83,19 @@ private:
     return isa<gpu::RingCopyOp>(op) && gpu::variantOf(op) == gpu::VariantKind::Tma;
   }
 
-  // Rotated loops are those whose groups of warps take turns: no barrier of all threads may hold them together. What the
-  // engine fills and products by wgmma alone read needs none.
+  // Where groups of warps take turns no barrier of all threads may hold them together. What the engine fills and products
+  // by wgmma alone read needs none.
   bool mayGroupsDrift() {
-    auto isRotated = [](Operation *user) {
-      auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
-      gpu::ScheduleAttr schedule = loop ? gpu::scheduleOf(loop) : gpu::ScheduleAttr();
-      return isa<gpu::RingAcquireOp>(user) && schedule && schedule.getRotated();
+    auto isFilledInTurns = [](Operation *user) {
+      return isa<gpu::RingAcquireOp>(user) && isa<scf::ForOp>(user->getParentOp()) &&
+             !user->getBlock()->getOps<gpu::TakeTurnOp>().empty();
     };
     auto isReadOtherwise = [](Operation *user) {
       return isa<gpu::RingGetOp, gpu::RingTilesOp>(user) &&
              llvm::any_of(user->getUsers(),
                           [](Operation *reader) { return !isa<gpu::DotAsyncOp>(reader); });
     };
-    return isFilledByEngine(ring_) && ir::warpsOf(ring_) > ir::kWarpsPerGroup &&
-           llvm::any_of(ring_->getUsers(), isRotated) &&
+    return isFilledByEngine(ring_) && llvm::any_of(ring_->getUsers(), isFilledInTurns) &&
            llvm::none_of(ring_->getUsers(), isReadOtherwise);
   }
 

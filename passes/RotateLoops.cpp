@@ -10,7 +10,8 @@
 // of S slots the loads run S - 2 iterations ahead of the products of A. The last B fills nothing: no iteration follows.
 //
 // Several groups of warps whose products are all by wgmma take turns at beginning them: one's are under way while the others
-// compute. Left to themselves they may do the same at the same time.
+// compute. Left to themselves they may do the same at the same time. If threads fill the ring they meet in each iteration,
+// and have no turns to take.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -232,8 +233,9 @@ private:
 
   bool takesTurns() {
     auto isByGroups = [](Operation *op) { return !gpu::isProduct(op) || isa<gpu::DotAsyncOp>(op); };
-    return ir::warpsOf(loop_) > ir::kWarpsPerGroup && llvm::all_of(rotation_.leading, isByGroups) &&
-           llvm::all_of(rotation_.late, isByGroups);
+    return ir::warpsOf(loop_) > ir::kWarpsPerGroup &&
+           isFilledByEngine(ring_.getDefiningOp<gpu::RingAllocOp>()) &&
+           llvm::all_of(rotation_.leading, isByGroups) && llvm::all_of(rotation_.late, isByGroups);
   }
 
   bool followsFromLate(Operation *op) const {

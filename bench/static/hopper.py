@@ -3,8 +3,8 @@
   python3 bench/static/hopper.py --tilec build/dev/bin/tilec [--reference FOLDER]
 
 FOLDER has the PTX of the other kernels, under the names in KERNELS; without it, or where one is missing, tilec's stand alone.
-ptxas 13.0 and nvdisasm come from PyPI, into a virtual environment under build/bench-env unless the interpreter has them. `iteration` counts the instructions of the innermost loop with products, and of them those in which one thread asks for the
-next copies; what it jumps over (masks, the storing of a tile, the next tile's indices) counts as skipped.
+ptxas 13.0 and nvdisasm come from PyPI, into a virtual environment under build/bench-env unless the interpreter has them. `iteration` counts the instructions of the innermost loop with products, those in which one thread asks for the next copies
+included; what it jumps over (masks, the storing of a tile, the next tile's indices) counts as skipped.
 """
 import argparse
 import os

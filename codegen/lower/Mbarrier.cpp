@@ -45,6 +45,16 @@ template <class Op> LogicalResult onAllBarriers(Lowering &l, Op op, StringRef te
   return success();
 }
 
+// On the barrier that the operation names by its distance from the first.
+template <class Op>
+LogicalResult onOneBarrier(Lowering &l, Op op, StringRef text, Value operand = {}) {
+  if (failed(refuseUnlessPlaced(l, op)))
+    return failure();
+  onBarrier(l, op.getLoc(), text, l.sharedAddress(op.getBarriers(), 0, l.scalar(op.getDistance())),
+            operand);
+  return success();
+}
+
 LogicalResult lowerInit(Lowering &l, gpu::MbarrierInitOp init) {
   return onAllBarriers(
       l, init, "mbarrier.init.shared::cta.b64 [$0], " + std::to_string(init.getArrivals()) + ";");
@@ -55,38 +65,25 @@ LogicalResult lowerInval(Lowering &l, gpu::MbarrierInvalOp inval) {
 }
 
 LogicalResult lowerExpect(Lowering &l, gpu::MbarrierExpectOp expect) {
-  if (failed(refuseUnlessPlaced(l, expect)))
-    return failure();
-  Value address = l.sharedAddress(expect.getBarriers(), 0, l.scalar(expect.getDistance()));
-  std::string text = "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " +
-                     std::to_string(expect.getBytes()) + ";";
-  onBarrier(l, expect.getLoc(), text, address);
-  return success();
+  return onOneBarrier(l, expect,
+                      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " +
+                          std::to_string(expect.getBytes()) + ";");
 }
 
 // One thread of a warp arrives for all.
 LogicalResult lowerArrive(Lowering &l, gpu::MbarrierArriveOp arrive) {
-  if (failed(refuseUnlessPlaced(l, arrive)))
-    return failure();
-  Value address = l.sharedAddress(arrive.getBarriers(), 0, l.scalar(arrive.getDistance()));
-  onBarrier(l, arrive.getLoc(),
-            "{\n\t.reg .pred one;\n\telect.sync _|one, 0xffffffff;\n\t"
-            "@one mbarrier.arrive.shared::cta.b64 _, [$0];\n\t}",
-            address);
-  return success();
+  return onOneBarrier(l, arrive,
+                      "{\n\t.reg .pred one;\n\telect.sync _|one, 0xffffffff;\n\t"
+                      "@one mbarrier.arrive.shared::cta.b64 _, [$0];\n\t}");
 }
 
 // The instruction suspends the thread for some time only.
 LogicalResult lowerWait(Lowering &l, gpu::MbarrierWaitOp wait) {
-  if (failed(refuseUnlessPlaced(l, wait)))
-    return failure();
-  Value address = l.sharedAddress(wait.getBarriers(), 0, l.scalar(wait.getDistance()));
-  onBarrier(l, wait.getLoc(),
-            "{\n\t.reg .pred done;\n\tagain:\n\t"
-            "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n\t"
-            "@!done bra again;\n\t}",
-            address, l.scalar(wait.getParity()));
-  return success();
+  return onOneBarrier(l, wait,
+                      "{\n\t.reg .pred done;\n\tagain:\n\t"
+                      "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n\t"
+                      "@!done bra again;\n\t}",
+                      l.scalar(wait.getParity()));
 }
 
 // A whole warp elects one of its threads: the assembler knows then that what follows is executed by one alone.

@@ -29,9 +29,10 @@ def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu
   let summary = "Begin a matrix product of operands in shared memory";
   let description = [{
     `a` is MxK, `b` is KxN, `acc` is MxN, laid out as the accumulator of wgmma over groups of four
-    warps; `a` may be in registers, laid out as its left operand. The product is one group of instructions, which is under way when the operation ends:
-    shared memory is read, and the result written, until a `tilegpu.dot_wait` for it. Several products
-    that add to one accumulator need no wait between them.
+    warps; `a` may be in registers, laid out as its left operand. Where `reset` is true, on which all
+    threads agree, the product is added to zero. It is one group of instructions, which is under way
+    when the operation ends: shared memory is read, and the result written, until a `tilegpu.dot_wait`
+    for it. Several products that add to one accumulator need no wait between them.
 
     Example:
     ```mlir

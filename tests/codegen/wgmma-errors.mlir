@@ -40,3 +40,19 @@ func.func @no_types() attributes {tile.kernel, tile.warps = 4 : i32} {
   %d = tilegpu.dot_async %a, %b, %zero : !tilegpu.smem<64x16xf16, #a>, !tilegpu.smem<16x8xf16, #b>, tensor<64x8xf16, #l>
   return
 }
+
+// -----
+
+func.func @turn_of_one_group() attributes {tile.kernel, tile.warps = 4 : i32} {
+  // expected-error @+1 {{needs 2 to 15 groups of four warps, got 4 warps}}
+  tilegpu.take_turn
+  return
+}
+
+// -----
+
+func.func @turn_of_half_a_group() attributes {tile.kernel, tile.warps = 2 : i32} {
+  // expected-error @+1 {{needs 2 to 15 groups of four warps, got 2 warps}}
+  tilegpu.pass_turn
+  return
+}

@@ -10,6 +10,25 @@ class AttentionLoops : public StagedLoops {
 protected:
   /// Keys that end inside the last tile.
   static int64_t keysOf(int steps) { return std::max(steps * kKeys - 5, 0); }
+
+  /// Row r has its 1 in column r modulo kWidth.
+  static std::vector<half> oneHotRows(int64_t rows) {
+    std::vector<half> values(static_cast<size_t>(rows * kWidth));
+    for (int64_t row = 0; row < rows; ++row)
+      values[static_cast<size_t>(row * kWidth + row % kWidth)] = half(1.0f);
+    return values;
+  }
+};
+
+/// A row of kWidth values for each key; zeros behind the last.
+struct KeyRows {
+  std::vector<half> values;
+
+  KeyRows(int64_t keys, uint64_t seed) : values(smallIntegers<half>(keys * kWidth, seed)) {}
+  double operator()(int64_t key, int64_t column) const {
+    auto at = static_cast<size_t>(key * kWidth + column);
+    return at < values.size() ? exact(values[at]) : 0;
+  }
 };
 
 /// Rows of q have a single 1, so scores are elements of k: integers. Then their powers of two, and all sums, are exact.
@@ -32,25 +51,18 @@ TEST_P(AttentionLoops, OnlineSoftmax) {
         d.tile({kRows, kWidth})(0, 0) = sums;
         weights.tile({kRows})(0) = total;
       });
-  std::vector<half> oneHot(kRows * kWidth);
-  for (int row = 0; row < kRows; ++row)
-    oneHot[static_cast<size_t>(row * kWidth + row % kWidth)] = half(1.0f);
-  auto q = input<half>({kRows, kWidth}, oneHot);
+  auto q = input<half>({kRows, kWidth}, oneHotRows(kRows));
   auto d = input<float>({kRows, kWidth}, std::vector<float>(kRows * kWidth));
   auto weights = input<float>({kRows}, std::vector<float>(kRows));
   forEveryRotation([&](int stages, int steps, bool rotates) {
     int64_t keys = keysOf(steps), padded = int64_t(steps) * kKeys;
-    std::vector<half> kValues = smallIntegers<half>(keys * kWidth, 1),
-                      vValues = smallIntegers<half>(keys * kWidth, 2);
-    auto at = [&](const std::vector<half> &values, int64_t key, int64_t column) {
-      return key < keys ? exact(values[static_cast<size_t>(key * kWidth + column)]) : 0;
-    };
+    KeyRows k(keys, 1), v(keys, 2);
     auto total = [&](int64_t row, auto value) {
       double most = -INFINITY, result = 0;
       for (int64_t key = 0; key < padded; ++key)
-        most = std::max(most, at(kValues, key, row % kWidth));
+        most = std::max(most, k(key, row % kWidth));
       for (int64_t key = 0; key < padded; ++key)
-        result += std::exp2(at(kValues, key, row % kWidth) - most) * value(key);
+        result += std::exp2(k(key, row % kWidth) - most) * value(key);
       return result;
     };
     runUnderEverySchedule(
@@ -59,11 +71,12 @@ TEST_P(AttentionLoops, OnlineSoftmax) {
          Written(weights, smallIntegers<float>(kRows, 4))},
         [&] {
           expectAll(d, [&](int64_t i) {
-            return total(i / kWidth, [&](int64_t key) { return at(vValues, key, i % kWidth); });
+            return total(i / kWidth, [&](int64_t key) { return v(key, i % kWidth); });
           });
           expectAll(weights, [&](int64_t row) { return total(row, [](int64_t) { return 1.0; }); });
         },
-        q, input<half>({keys, kWidth}, kValues), input<half>({keys, kWidth}, vValues), d, weights);
+        q, input<half>({keys, kWidth}, k.values), input<half>({keys, kWidth}, v.values), d,
+        weights);
   });
 }
 
@@ -130,27 +143,20 @@ TEST_P(AttentionLoops, GroupsInANest) {
         }
       });
   constexpr int64_t kTotal = int64_t(kHeads) * kAll;
-  std::vector<half> oneHot(kTotal * kWidth);
-  for (int64_t row = 0; row < kTotal; ++row)
-    oneHot[static_cast<size_t>(row * kWidth + row % kWidth)] = half(1.0f);
-  auto q = input<half>({kTotal, kWidth}, oneHot);
+  auto q = input<half>({kTotal, kWidth}, oneHotRows(kTotal));
   auto d = input<float>({kTotal, kWidth}, std::vector<float>(kTotal * kWidth));
   forEveryRotation([&](int stages, int steps, bool rotates) {
     int64_t keys = keysOf(steps), padded = int64_t(steps) * kKeys;
-    std::vector<half> kValues = smallIntegers<half>(keys * kWidth, 1),
-                      vValues = smallIntegers<half>(keys * kWidth, 2);
-    auto at = [&](const std::vector<half> &values, int64_t key, int64_t column) {
-      return key < keys ? exact(values[static_cast<size_t>(key * kWidth + column)]) : 0;
-    };
+    KeyRows k(keys, 1), v(keys, 2);
     std::vector<double> expected(kWidth * kWidth); // rows that are alike have like results
     for (int64_t row = 0; row < kWidth; ++row) {
       double most = -INFINITY;
       for (int64_t key = 0; key < padded; ++key)
-        most = std::max(most, at(kValues, key, row));
+        most = std::max(most, k(key, row));
       for (int64_t key = 0; key < padded; ++key)
         for (int64_t i = 0; i < kWidth; ++i)
           expected[static_cast<size_t>(row * kWidth + i)] +=
-              std::exp2(at(kValues, key, row) - most) * at(vValues, key, i);
+              std::exp2(k(key, row) - most) * v(key, i);
     }
     runUnderEverySchedule(
         program.consts(stages, rotates).grid(1), steps,
@@ -160,7 +166,7 @@ TEST_P(AttentionLoops, GroupsInANest) {
             return expected[static_cast<size_t>(i / kWidth % kWidth * kWidth + i % kWidth)];
           });
         },
-        q, input<half>({keys, kWidth}, kValues), input<half>({keys, kWidth}, vValues), d);
+        q, input<half>({keys, kWidth}, k.values), input<half>({keys, kWidth}, v.values), d);
   });
 }
 
