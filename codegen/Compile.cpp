@@ -192,7 +192,7 @@ private:
   void readMetadata(func::FuncOp kernel) {
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
       result_.parameters.push_back(parameterOf(kernel, i));
-    result_.threads = static_cast<int32_t>(ir::warpsOf(kernel) * ir::kWarpSize);
+    result_.threads = gpu::threadsOf(kernel);
     result_.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
   }
 

@@ -82,8 +82,7 @@ func::FuncOp makeScalarFunction(func::FuncOp kernel) {
   if (kernel->hasAttr(ir::kCallableAttr)) {
     function.setPrivate();
   } else {
-    int32_t threads = static_cast<int32_t>(ir::warpsOf(kernel) * ir::kWarpSize);
-    function->setAttr(ir::kThreadsAttr, b.getI32IntegerAttr(threads));
+    function->setAttr(ir::kThreadsAttr, b.getI32IntegerAttr(gpu::threadsOf(kernel)));
     if (int64_t blocks = blocksWanted(kernel))
       function->setAttr(ir::kOccupancyAttr, b.getI32IntegerAttr(blocks));
     keep(ir::kMaxRegistersAttr);

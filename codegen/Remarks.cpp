@@ -59,6 +59,9 @@ void emitStageRemarks(func::FuncOp kernel) {
     if (schedule && schedule.getUnrotated())
       loop.emitRemark() << "rotate: the loop stays as it is: "
                         << schedule.getUnrotated().getValue();
+    if (schedule && schedule.getUnspecialized())
+      loop.emitRemark() << "warp_specialize: the loop stays as it is: "
+                        << schedule.getUnspecialized().getValue();
   });
 }
 

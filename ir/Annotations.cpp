@@ -1,5 +1,7 @@
 #include "ir/Annotations.h"
 
+#include "ir/WarpRoles.h"
+
 #include "ir/DotLayouts.h"
 #include "ir/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -41,6 +43,7 @@ constexpr llvm::StringLiteral kScheduleName = "tilegpu.schedule";
 constexpr llvm::StringLiteral kViewOfName = "tilegpu.view_of";
 constexpr llvm::StringLiteral kTensorMapName = "tilegpu.tensor_map";
 constexpr llvm::StringLiteral kSharedBytesName = "tilegpu.shared_bytes";
+constexpr llvm::StringLiteral kProducerWarpsName = "tilegpu.producer_warps";
 
 bool isViewAccess(Operation *op) {
   return isa<ir::ViewLoadOp, ir::ViewStoreOp, RingCopyOp, CopyAsyncOp, TensorCopyOp>(op);
@@ -142,6 +145,15 @@ LogicalResult verifySharedBytes(Operation *op, Attribute value) {
   return success();
 }
 
+LogicalResult verifyProducerWarps(Operation *op, Attribute value) {
+  auto warps = dyn_cast<IntegerAttr>(value);
+  if (!isa<FunctionOpInterface>(op) || !warps || !warps.getType().isInteger(32) ||
+      warps.getInt() != kProducerWarps)
+    return op->emitOpError() << kProducerWarpsName << " must be a group of " << kProducerWarps
+                             << " warps (i32) on a function";
+  return success();
+}
+
 VariantAttr annotatedVariant(Operation *op) { return op->getAttrOfType<VariantAttr>(kVariantName); }
 
 } // namespace
@@ -174,12 +186,15 @@ LogicalResult WarpGridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int32_t asked,
-                                   int32_t stages, StringAttr, bool rotated, StringAttr unrotated) {
+                                   int32_t stages, StringAttr, bool rotated, StringAttr unrotated,
+                                   bool specialized, StringAttr unspecialized) {
   if (asked < 0 || stages < 1)
     return emitError() << "a loop has one stage at least, got " << stages << " where " << asked
                        << " were asked for";
   if (rotated && unrotated)
     return emitError() << "a loop that is rotated has no reason why not";
+  if (specialized && unspecialized)
+    return emitError() << "a loop that a warp of its own loads for has no reason why not";
   return success();
 }
 
@@ -231,6 +246,8 @@ LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return verifyViewOf(op, attribute.getValue());
   if (name == kSharedBytesName)
     return verifySharedBytes(op, attribute.getValue());
+  if (name == kProducerWarpsName)
+    return verifyProducerWarps(op, attribute.getValue());
   return op->emitOpError() << "has the attribute '" << name << "', which `tilegpu` does not know";
 }
 
@@ -285,6 +302,8 @@ ScheduleAttr scheduleOf(Operation *loop) {
 
 void setSchedule(Operation *loop, ScheduleAttr schedule) { loop->setAttr(kScheduleName, schedule); }
 
+void removeSchedule(Operation *loop) { loop->removeAttr(kScheduleName); }
+
 bool takesAFromRegisters(Operation *dot) { return dot->hasAttr(kAFromRegistersName); }
 
 void setTakesAFromRegisters(Operation *dot) {
@@ -302,6 +321,21 @@ TensorMapAttr tensorMapOf(FunctionOpInterface function, unsigned argument) {
 }
 
 NamedAttribute tensorMapParameter(TensorMapAttr map) { return {kTensorMapName, map}; }
+
+int64_t producerWarpsOf(Operation *function) {
+  auto warps = function->getAttrOfType<IntegerAttr>(kProducerWarpsName);
+  return warps ? warps.getInt() : 0;
+}
+
+void setProducerWarps(Operation *function, int64_t warps) {
+  function->setAttr(kProducerWarpsName,
+                    Builder(function->getContext()).getI32IntegerAttr(static_cast<int32_t>(warps)));
+}
+
+int32_t threadsOf(Operation *function) {
+  int64_t warps = ir::warpsOf(function) + producerWarpsOf(function);
+  return static_cast<int32_t>(warps * ir::kWarpSize);
+}
 
 std::optional<int64_t> sharedBytesOf(Operation *function) {
   auto bytes = function->getAttrOfType<IntegerAttr>(kSharedBytesName);

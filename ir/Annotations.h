@@ -14,7 +14,7 @@ ParamAttr paramOf(mlir::func::FuncOp function, unsigned argument);
 /// A number that divides an argument (a pointer's address in bytes); 1 if none is known.
 int64_t divisorOf(mlir::func::FuncOp function, unsigned argument);
 
-/// Warps of the kernel or callable that an operation is in.
+/// Warps of the kernel or callable that an operation is in, which share its tiles.
 int64_t warpsOf(mlir::Operation *op);
 
 } // namespace tile::ir
@@ -47,6 +47,7 @@ void setTakesAFromRegisters(mlir::Operation *dot);
 /// How far the loads of a loop run ahead; null before ScheduleLoops, and on loops that neither ask nor can.
 ScheduleAttr scheduleOf(mlir::Operation *loop);
 void setSchedule(mlir::Operation *loop, ScheduleAttr schedule);
+void removeSchedule(mlir::Operation *loop);
 
 /// The argument that a view is of, as the kernel was written; null if it is none.
 ViewOfAttr viewOf(ir::MakeViewOp view);
@@ -56,6 +57,12 @@ void setViewOf(ir::MakeViewOp view, int32_t arg, llvm::ArrayRef<int32_t> dims);
 TensorMapAttr tensorMapOf(mlir::FunctionOpInterface function, unsigned argument);
 /// The attribute of a new parameter that does.
 mlir::NamedAttribute tensorMapParameter(TensorMapAttr map);
+
+/// Warps that a kernel has beside those that share its tiles, which only fill rings; 0 before SpecializeWarps.
+int64_t producerWarpsOf(mlir::Operation *function);
+void setProducerWarps(mlir::Operation *function, int64_t warps);
+/// Threads of a kernel's blocks.
+int32_t threadsOf(mlir::Operation *function);
 
 /// Bytes of shared memory up to the end of a function's own; nothing before AllocateShared.
 std::optional<int64_t> sharedBytesOf(mlir::Operation *function);

@@ -68,7 +68,7 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const A
   // Two of the longer tiles fit into shared memory, unless the plan knows better.
   Range keyTiles = range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal))
                        .stages(columns > 64 && !overlaps ? 2 : 3);
-  for (auto n : overlaps ? keyTiles.rotate() : keyTiles) {
+  for (auto n : overlaps ? keyTiles.rotate().warp_specialize() : keyTiles) {
     Value keys = columnsOf(k, at.batch, head, n, columns, width);
     auto scores = var(dot(queries, keys, {.precision = precision}));
     if (!isRising)

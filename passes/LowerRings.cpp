@@ -8,8 +8,9 @@
 //                  memory; unless the engine copied all, the threads meet, behind which the copies of all are seen
 //                  (by wgmma only what was fenced before: puts at the commit, threads' copies behind the wait)
 //   tiles          nothing: the slot's tiles
-//   release        nothing; where groups of warps take turns each warp arrives at the slot's second barrier, for
-//                  which the thread that fills it again waits: the groups need not go through an iteration together
+//   release        nothing; where groups of warps take turns, or a warp of its own fills the slots, each warp arrives at
+//                  the slot's second barrier, for which the thread that fills it again waits: the groups need not go
+//                  through an iteration together
 //
 // How far slots are from the first is carried round the loop that the ring is of, in bytes, since to divide by S and to
 // multiply in each iteration would cost more. A ring of one slot that is filled by puts alone needs no wait: PlaceBarriers
@@ -83,12 +84,16 @@ private:
     return isa<gpu::RingCopyOp>(op) && gpu::variantOf(op) == gpu::VariantKind::Tma;
   }
 
-  // Where groups of warps take turns no barrier of all threads may hold them together. What the engine fills and products
-  // by wgmma alone read needs none.
+  // Where groups of warps take turns no barrier of all threads may hold them together, and none holds a warp that only
+  // fills. What the engine fills and products by wgmma alone read needs none.
   bool mayGroupsDrift() {
-    auto isFilledInTurns = [](Operation *user) {
-      return isa<gpu::RingAcquireOp>(user) && isa<scf::ForOp>(user->getParentOp()) &&
-             !user->getBlock()->getOps<gpu::TakeTurnOp>().empty();
+    auto isFilledInTurns = [&](Operation *user) {
+      auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
+      if (!loop || !isa<gpu::RingAcquireOp>(user))
+        return false;
+      gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
+      return (schedule && schedule.getSpecialized() && slots_ > 1) ||
+             !loop.getBody()->getOps<gpu::TakeTurnOp>().empty();
     };
     auto isReadOtherwise = [](Operation *user) {
       return isa<gpu::RingGetOp, gpu::RingTilesOp>(user) &&
@@ -144,7 +149,8 @@ private:
                                       static_cast<uint32_t>(ir::warpsOf(ring_)));
       });
       gpu::ProxyFenceOp::create(b_, loc);
-      gpu::BarrierOp::create(b_, loc, b_.getStringAttr("the slots' barriers are made"));
+      auto made = gpu::BarrierOp::create(b_, loc, "the slots' barriers are made");
+      made.setBeforeFills(groupsDrift_);
       if (isOnly)
         return;
       b_.setInsertionPointAfter(run.last);
@@ -164,11 +170,12 @@ private:
     return true;
   }
 
-  void inOneThread(llvm::function_ref<void()> make, Value predicate = {}) {
+  gpu::ElectOp inOneThread(llvm::function_ref<void()> make, Value predicate = {}) {
     auto elect = gpu::ElectOp::create(b_, ring_.getLoc(), predicate);
     OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(&elect.getBody().front());
     make();
+    return elect;
   }
 
   // --- Copies by the engine -----------------------------------------------------------------------------------------
@@ -212,7 +219,7 @@ private:
                        ? places_.parityOfRelease(b_, last->getParentOfType<scf::ForOp>(),
                                                  protocol_.leadOf(last), last.getFill())
                        : Value();
-    inOneThread(
+    gpu::ElectOp filler = inOneThread(
         [&] {
           if (parity)
             gpu::MbarrierWaitOp::create(b_, last.getLoc(), releases_, barrier, parity);
@@ -227,6 +234,7 @@ private:
           }
         },
         last.getPredicate());
+    filler.setFills(groupsDrift_);
     for (gpu::RingCopyOp copy : copies)
       copy.erase();
     return success();
@@ -271,7 +279,7 @@ private:
   void lowerAcquire(gpu::RingAcquireOp acquire) {
     if (protocol_.mustMeetAt(acquire) && !groupsDrift_)
       gpu::BarrierOp::create(b_, acquire.getLoc(),
-                             b_.getStringAttr("what all threads have read may be overwritten"));
+                             "what all threads have read may be overwritten");
   }
 
   void lowerCommit(Location loc) {
@@ -300,9 +308,8 @@ private:
       gpu::MbarrierWaitOp::create(b_, loc, barriers_, barrierOf(get, get.getFill()), parity);
     }
     if (hasCopiesByThreads_ || (hasPuts_ && slots_ > 1))
-      gpu::BarrierOp::create(b_, loc,
-                             b_.getStringAttr("what all threads copied arrives, and what they have "
-                                              "read may be overwritten"));
+      gpu::BarrierOp::create(
+          b_, loc, "what all threads copied arrives, and what they have read may be overwritten");
     replaceTiles(get);
   }
 

@@ -127,7 +127,8 @@ def ScheduleLoops : Pass<"tile-schedule-loops", "::mlir::func::FuncOp"> {
   let summary = "Decide how far the loads of each loop run ahead";
   let description = [{
     Guarantees: a loop that has a ring, or asks for stages, carries `tilegpu.schedule`: stages asked,
-    stages given, why; and whether it is rotated. Relies on: PromoteToShared.
+    stages given, why; whether it is rotated, and whether a warp of its own fills its ring. Relies on:
+    PromoteToShared.
   }];
   let options = [Option<"mostStages", "most-stages", "int32_t", "64", "no loop gets more stages than this">];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
@@ -193,6 +194,17 @@ def PlaceBarriers : Pass<"tile-place-barriers", "::mlir::func::FuncOp"> {
     argument, so that a program's accesses of it behave in program order. Relies on: AllocateShared.
   }];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
+}
+
+def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::func::FuncOp"> {
+  let summary = "Let a warp of its own fill rings";
+  let description = [{
+    Guarantees: in a kernel with a loop that `tilegpu.schedule` calls specialized, and whose ring is
+    filled ahead, a branch on the number of the warp has the fills in one arm and all else in the
+    other; `tilegpu.producer_warps` counts the warps that do not share tiles. Relies on: PlaceBarriers.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::tile::gpu::TileGpuDialect"];
 }
 
 #endif // TILE_PASSES_PASSES_TD

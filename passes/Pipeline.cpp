@@ -87,6 +87,9 @@ static void addMemorySteps(OpPassManager &kernel, const std::string &target, int
 
   // Barriers follow from the bytes touched, so offsets must be final and nothing may move afterwards.
   kernel.addPass(createPlaceBarriers());
+
+  // Each role gets the barriers that it meets at, so all must stand.
+  kernel.addPass(createSpecializeWarps());
 }
 
 void buildLayoutPipeline(OpPassManager &module, const PipelineOptions &options) {

@@ -289,7 +289,7 @@ public:
     } while (changed_);
     for (auto &[op, reason] : barriersBefore_) {
       OpBuilder builder(op);
-      gpu::BarrierOp::create(builder, op->getLoc(), builder.getStringAttr(reason));
+      gpu::BarrierOp::create(builder, op->getLoc(), reason);
     }
   }
 

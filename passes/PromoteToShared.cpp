@@ -12,6 +12,8 @@
 #include "passes/staging/LoopLoads.h"
 #include "passes/staging/StagingLayout.h"
 #include "passes/staging/WgmmaMemory.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_PROMOTETOSHARED
@@ -60,6 +62,9 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
         multiplyFromShared(dot, byLoops);
       else
         stageFragments(dot);
+    // Products read their operands themselves: loads of these that nothing takes any more would count as readers.
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
     if (failed(verifyRings(getOperation())))
       signalPassFailure();
   }

@@ -1,11 +1,12 @@
 // ScheduleLoops: decides how many iterations the loads of a loop run ahead, as stages: so many fills of its ring are in use
-// at once, the one that is read included; and whether products that depend on loads alone run an iteration ahead of the
-// rest. PipelineLoops and RotateLoops carry it out.
+// at once, the one that is read included; whether products that depend on loads alone run an iteration ahead of the rest;
+// and whether a warp of its own issues the loads. PipelineLoops, RotateLoops and SpecializeWarps carry it out.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
 #include "passes/analysis/Rotation.h"
 #include "passes/analysis/RunAhead.h"
+#include "passes/analysis/WarpRoles.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tile::passes {
@@ -60,18 +61,26 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
   void runOnOperation() final {
     getOperation().walk([&](scf::ForOp loop) {
       auto asked = loop->getAttrOfType<IntegerAttr>(ir::kStagesAttr);
-      if (!asked && !ringOf(loop) && !loop->hasAttr(ir::kRotateAttr))
+      if (!asked && !ringOf(loop) && !loop->hasAttr(ir::kRotateAttr) &&
+          !loop->hasAttr(ir::kSpecializeAttr))
         return;
       auto count = asked ? static_cast<int32_t>(asked.getInt()) : 0;
       Decision decision = decide(loop, count);
       std::string whyNotRotated;
       bool isAsked = loop->hasAttr(ir::kRotateAttr),
            isRotated = isAsked && mayRotate(loop, decision.stages, whyNotRotated);
+      bool wantsProducer = loop->hasAttr(ir::kSpecializeAttr);
+      std::string whyNotSpecialized =
+          wantsProducer ? whyNoProducer(loop, decision.stages) : std::string();
+      bool isSpecialized = wantsProducer && whyNotSpecialized.empty();
       auto text = [&](StringRef sentence) { return StringAttr::get(&getContext(), sentence); };
       gpu::setSchedule(
           loop, gpu::ScheduleAttr::get(&getContext(), count, decision.stages, text(decision.reason),
                                        isRotated,
-                                       isAsked && !isRotated ? text(whyNotRotated) : StringAttr()));
+                                       isAsked && !isRotated ? text(whyNotRotated) : StringAttr(),
+                                       isSpecialized,
+                                       wantsProducer && !isSpecialized ? text(whyNotSpecialized)
+                                                                       : StringAttr()));
     });
   }
 

@@ -1,4 +1,4 @@
-// Control flow with the carried tiles spread out, program numbers, and the barrier.
+// Control flow with the carried tiles spread out, and program numbers.
 #include "codegen/lower/Lowering.h"
 #include "passes/Passes.h"
 
@@ -113,18 +113,12 @@ template <class X, class Y, class Z> LogicalResult lowerGridNumber(Lowering &l, 
   return success();
 }
 
-LogicalResult lowerBarrier(Lowering &l, Operation *op) {
-  NVVM::Barrier0Op::create(l.b, op->getLoc());
-  return success();
-}
-
 constexpr LoweringRow kLowerings[] = {
     on<scf::ForOp, lowerFor>,
     on<scf::IfOp, lowerIf>,
     on<scf::WhileOp, lowerWhile>,
     on<ir::NumProgramsOp, lowerGridNumber<NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>>,
     on<ir::ProgramIdOp, lowerGridNumber<NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>>,
-    on<gpu::BarrierOp, lowerBarrier>,
 };
 
 } // namespace

@@ -306,7 +306,7 @@ LowerFunction findLowering(StringRef name) {
           layoutLowerings(),      mbarrierLowerings(),    memoryLowerings(),
           pairLowerings(),        reduceLowerings(),      scanLowerings(),
           shapeLowerings(),       sharedLowerings(),      sharedIndexedLowerings(),
-          smemDotLowerings(),     tensorCopyLowerings(),  turnLowerings(),
+          roleLowerings(), smemDotLowerings(),     tensorCopyLowerings(),  turnLowerings(),
           wgmmaLowerings()})
       for (auto [op, function] : part)
         all[op] = function;

@@ -171,6 +171,7 @@ LoweringTable sharedIndexedLowerings();
 LoweringTable sharedLowerings();
 LoweringTable smemDotLowerings();
 LoweringTable tensorCopyLowerings();
+LoweringTable roleLowerings();
 LoweringTable turnLowerings();
 LoweringTable wgmmaLowerings();
 

@@ -92,11 +92,11 @@ LogicalResult lowerElect(Lowering &l, gpu::ElectOp elect) {
     return failure();
   OpBuilder::InsertionGuard guard(l.b);
   Location loc = elect.getLoc();
-  Value isFirstWarp =
-      arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::eq, l.uniformWarp(), l.i32(0));
+  Value isItsWarp = arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::eq, l.uniformWarp(),
+                                          l.i32(elect.getWarp()));
   if (elect.getPredicate())
-    isFirstWarp = arith::AndIOp::create(l.b, loc, isFirstWarp, l.scalar(elect.getPredicate()));
-  auto byWarp = scf::IfOp::create(l.b, loc, isFirstWarp, /*withElseRegion=*/false);
+    isItsWarp = arith::AndIOp::create(l.b, loc, isItsWarp, l.scalar(elect.getPredicate()));
+  auto byWarp = scf::IfOp::create(l.b, loc, isItsWarp, /*withElseRegion=*/false);
   l.b.setInsertionPointToStart(byWarp.thenBlock());
   Value isElected = NVVM::ElectSyncOp::create(l.b, loc, l.b.getI1Type(), Value());
   auto byThread = scf::IfOp::create(l.b, loc, isElected, /*withElseRegion=*/false);

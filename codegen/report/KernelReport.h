@@ -63,6 +63,8 @@ struct LoopReport {
   std::string reason;      ///< why it has so many
   bool rotated = false;    ///< its last products lag an iteration behind the rest
   std::string unrotated;   ///< why they do not though the kernel asks for it
+  bool specialized = false;  ///< a warp of its own loads
+  std::string unspecialized; ///< why none does though the kernel asks for it
   int64_t barriers = 0;    ///< an iteration, those of inner loops left out
   std::optional<int64_t>
       groupsInFlight{}; ///< of copies, while an iteration waits for its own; nothing if it waits for none
@@ -128,6 +130,7 @@ struct StageLines {
 struct KernelReport {
   SourceLine where;
   int64_t warps = 0, sharedBytes = 0;
+  int64_t producerWarps = 0; ///< that only load, beside the others
   std::vector<CopyReport> copies;
   std::vector<ProductReport> products;
   std::vector<LoopReport> loops;

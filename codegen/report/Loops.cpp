@@ -11,10 +11,16 @@ namespace tile::codegen {
 namespace {
 
 LoopReport loopOf(scf::ForOp loop, gpu::ScheduleAttr schedule) {
-  LoopReport report{sourceLineOf(loop.getLoc()), schedule.getAsked(),   schedule.getStages(),
-                    schedule.getReason().str(),  schedule.getRotated(), {}};
-  if (schedule.getUnrotated())
-    report.unrotated = schedule.getUnrotated().str();
+  auto text = [](StringAttr sentence) { return sentence ? sentence.str() : std::string(); };
+  LoopReport report;
+  report.where = sourceLineOf(loop.getLoc());
+  report.stagesAsked = schedule.getAsked();
+  report.stages = schedule.getStages();
+  report.reason = text(schedule.getReason());
+  report.rotated = schedule.getRotated();
+  report.unrotated = text(schedule.getUnrotated());
+  report.specialized = schedule.getSpecialized();
+  report.unspecialized = text(schedule.getUnspecialized());
   loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<scf::ForOp, scf::WhileOp>(op))
       return WalkResult::skip(); // its iterations are its own

@@ -54,6 +54,7 @@ KernelReport makeReport(func::FuncOp kernel) {
   KernelReport report;
   report.where = sourceLineOf(kernel.getLoc());
   report.warps = ir::warpsOf(kernel);
+  report.producerWarps = gpu::producerWarpsOf(kernel);
   report.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
   reportVariants(kernel, report);
   reportLoops(kernel, report);

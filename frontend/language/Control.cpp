@@ -50,6 +50,12 @@ Range Range::rotate() const {
   return result;
 }
 
+Range Range::warp_specialize() const {
+  Range result(*this);
+  result.specialize_ = true;
+  return result;
+}
+
 static void checkBound(Trace &trace, const char *what, const Arg &bound, Loc loc) {
   if (!bound.isStaged()) {
     if (bound.kind() == Arg::Kind::Float)
@@ -149,6 +155,8 @@ void Range::close() {
     loop.attributes.push_back({Attribute::Unit, "tile.flatten", {}});
   if (rotate_)
     loop.attributes.push_back({Attribute::Unit, "tile.rotate", {}});
+  if (specialize_)
+    loop.attributes.push_back({Attribute::Unit, "tile.warp_specialize", {}});
   bindResults(trace, trace.add(std::move(loop)), carried);
 }
 

@@ -16,7 +16,8 @@ public:
   Range(const Range &other)
       : lo_(other.lo_), hi_(other.hi_), step_(other.step_), loc_(other.loc_),
         stages_(other.stages_), unroll_(other.unroll_), licm_(other.licm_),
-        flatten_(other.flatten_), rotate_(other.rotate_) {}
+        flatten_(other.flatten_), rotate_(other.rotate_),
+        specialize_(other.specialize_) {}
   Range &operator=(const Range &) = delete;
   /// Records an error if the body was left early; never throws.
   ~Range();
@@ -46,6 +47,13 @@ public:
   /// must be 3. A loop without products that depend on loads alone before such others, one that
   /// stores what follows from the latter, or one of too few stages, stays, with a remark.
   [[nodiscard]] Range rotate() const;
+  /// The same loop with its loads issued by a warp that does nothing else, on sm_90a: the copy engine
+  /// brings them as soon as the warps that compute are done with what was there. The block gets four
+  /// more warps, which hand most of their registers over; `warps` counts those that compute. Attention
+  /// gains by it; a matrix product alone does not. A loop of which other threads load or read
+  /// something, too, or in a kernel that limits registers or lets all threads meet, stays, with a
+  /// remark.
+  [[nodiscard]] Range warp_specialize() const;
 
   struct End {};
   class Iterator {
@@ -67,7 +75,7 @@ private:
   Arg lo_, hi_, step_;
   Loc loc_;
   int stages_ = 0, unroll_ = 0;
-  bool licm_ = true, flatten_ = false, rotate_ = false;
+  bool licm_ = true, flatten_ = false, rotate_ = false, specialize_ = false;
   bool open_ = false;
   int exceptions_ = 0;
   uint64_t trace_ = 0;

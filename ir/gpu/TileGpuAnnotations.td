@@ -63,13 +63,16 @@ def TileGpu_ScheduleAttr : TileGpu_Attr<"Schedule", "schedule"> {
   let description = [{
     Fills of the loop's ring that are in use at once, `stages`; how many the program `asked` for, 0 if
     it did not say; and why it has so many. If it is `rotated`, products that depend on loads alone
-    run an iteration ahead of the rest; `unrotated` says why not where the program asked for that.
+    run an iteration ahead of the rest; `unrotated` says why not where the program asked for that. If
+    it is `specialized`, a warp of its own fills the ring; `unspecialized` says why not.
 
     `#tilegpu.schedule<asked = 5, stages = 3, reason = "more do not fit in shared memory">`
   }];
   let parameters = (ins "int32_t":$asked, "int32_t":$stages, "::mlir::StringAttr":$reason,
                         DefaultValuedParameter<"bool", "false">:$rotated,
-                        OptionalParameter<"::mlir::StringAttr">:$unrotated);
+                        OptionalParameter<"::mlir::StringAttr">:$unrotated,
+                        DefaultValuedParameter<"bool", "false">:$specialized,
+                        OptionalParameter<"::mlir::StringAttr">:$unspecialized);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

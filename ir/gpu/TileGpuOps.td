@@ -7,6 +7,7 @@ include "ir/gpu/TileGpuAnnotations.td"
 include "ir/gpu/TileGpuAsyncOps.td"
 include "ir/gpu/TileGpuOpBase.td"
 include "ir/gpu/TileGpuRingOps.td"
+include "ir/gpu/TileGpuRoleOps.td"
 include "ir/gpu/TileGpuScanOps.td"
 include "ir/gpu/TileGpuTmaOps.td"
 include "ir/gpu/TileGpuWgmmaOps.td"
@@ -260,16 +261,24 @@ def TileGpu_SmemCountOp : TileGpu_Op<"smem_count", [MemoryEffects<[MemRead<TileG
 def TileGpu_BarrierOp : TileGpu_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "All threads of the block wait for each other";
   let description = [{
-    Memory accesses before it are visible to all threads after it. Only the pass that places
-    barriers makes it; `reason` is the first pair of accesses that it keeps apart, as a sentence.
+    Memory accesses before it are visible to all threads after it. Only passes make it; `reason` is
+    the first pair of accesses that it keeps apart, as a sentence. Where warps have roles only `warps`
+    of them meet, at the hardware's barrier `number`. With `before_fills` it stands before the first
+    fills of slots, which a warp of its own may issue.
 
     Example:
     ```mlir
     tilegpu.barrier
     tilegpu.barrier {reason = "read after write of shared memory bytes 0 to 127"}
+    tilegpu.barrier {warps = 8 : i32}
+    tilegpu.barrier {before_fills, number = 15 : i32, warps = 9 : i32}
     ```
   }];
-  let arguments = (ins OptionalAttr<StrAttr>:$reason);
+  let arguments = (ins OptionalAttr<StrAttr>:$reason, OptionalAttr<ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<32>]>>:$warps,
+                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<15>]>, "0">:$number,
+                       UnitAttr:$before_fills);
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins CArg<"::llvm::StringRef", "{}">:$reason)>];
   let assemblyFormat = "attr-dict";
 }
 

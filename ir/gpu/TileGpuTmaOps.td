@@ -16,7 +16,9 @@ def TileGpu_ElectOp : TileGpu_Op<"elect", [NoTerminator, SingleBlock, RecursiveM
   let summary = "What one thread of the block does";
   let description = [{
     The body is executed once, and not at all where `predicate` is false, which all threads agree on.
-    It holds operations on barriers and the copy engine, which one thread alone asks for.
+    It holds operations on barriers and the copy engine, which one thread alone asks for. The thread is of
+    warp `warp`. With `fills` it fills slots of which their barriers alone say when they are free, and may be
+    done by a warp that does nothing else.
 
     Example:
     ```mlir
@@ -27,7 +29,8 @@ def TileGpu_ElectOp : TileGpu_Op<"elect", [NoTerminator, SingleBlock, RecursiveM
     }
     ```
   }];
-  let arguments = (ins Optional<I1>:$predicate);
+  let arguments = (ins Optional<I1>:$predicate, DefaultValuedAttr<ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<31>]>, "0">:$warp,
+                       UnitAttr:$fills);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "(`if` $predicate^)? $body attr-dict";
   let skipDefaultBuilders = 1;

@@ -55,12 +55,14 @@ inline constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
 inline constexpr llvm::StringLiteral kThreadsAttr = "tile.threads";
 
 /// On a loop: how many iterations ahead loads run, how many copies its body gets; that nothing is computed before it that
-/// an iteration computes; that it and the loop inside become one; that its first products run an iteration ahead.
+/// an iteration computes; that it and the loop inside become one; that its first products run an iteration ahead;
+/// that its loads are issued by a warp of their own.
 inline constexpr llvm::StringLiteral kStagesAttr = "tile.stages";
 inline constexpr llvm::StringLiteral kUnrollAttr = "tile.unroll";
 inline constexpr llvm::StringLiteral kNoLicmAttr = "tile.no_licm";
 inline constexpr llvm::StringLiteral kFlattenAttr = "tile.flatten";
 inline constexpr llvm::StringLiteral kRotateAttr = "tile.rotate";
+inline constexpr llvm::StringLiteral kSpecializeAttr = "tile.warp_specialize";
 
 /// On a load, store or product: the number of the `tilegpu` variant that it must be carried out by.
 inline constexpr llvm::StringLiteral kVariantAttr = "tile.variant";

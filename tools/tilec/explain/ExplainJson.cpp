@@ -84,6 +84,8 @@ private:
             {"rotated", l.rotated},
             {"takes_turns", l.takesTurns},
             {"unrotated", l.unrotated.empty() ? Json(nullptr) : Json(l.unrotated)},
+            {"specialized", l.specialized},
+            {"unspecialized", l.unspecialized.empty() ? Json(nullptr) : Json(l.unspecialized)},
             {"barriers", l.barriers},
             {"groups_in_flight", l.groupsInFlight ? Json(*l.groupsInFlight) : Json(nullptr)},
             {"waits_for_engine", l.waitsForEngine},

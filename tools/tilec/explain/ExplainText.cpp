@@ -162,6 +162,10 @@ private:
                (loop.takesTurns ? ", groups of warps take turns" : ""));
       if (!loop.unrotated.empty())
         detail("not rotated: " + loop.unrotated);
+      if (loop.specialized)
+        detail("a warp of its own loads; the block has four more for it");
+      if (!loop.unspecialized.empty())
+        detail("no warp of its own loads: " + loop.unspecialized);
     }
   }
 
@@ -212,7 +216,9 @@ private:
               "  barriers        " + std::to_string(assembly.barriers) + " of " +
               std::to_string(ir::kBarriersPerBlock) + "\n";
     out_ += "  threads         " + std::to_string(all_.kernel.threads) + " (" +
-            count(report_.warps, "warp", "warps") + ")\n";
+            count(report_.warps, "warp", "warps") +
+            (report_.producerWarps ? ", and " + std::to_string(report_.producerWarps) + " to load" : "") +
+            ")\n";
     const Occupancy &o = all_.occupancy;
     out_ += "  resident        " + count(o.blocksPerSm, "block", "blocks") + " an SM, occupancy " +
             std::to_string(o.warpsPerSm) + " of " + std::to_string(o.maxWarpsPerSm) + " warps (" +

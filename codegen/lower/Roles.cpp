@@ -1,0 +1,49 @@
+// Where all warps, or those of a role, meet; which warp a thread is of, and the registers that its group may have.
+#include "codegen/InlinePtx.h"
+#include "codegen/lower/Lowering.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+namespace {
+
+LogicalResult lowerBarrier(Lowering &l, gpu::BarrierOp barrier) {
+  Location loc = barrier.getLoc();
+  if (!barrier.getWarps()) {
+    NVVM::Barrier0Op::create(l.b, loc);
+    return success();
+  }
+  std::string text = "bar.sync " + std::to_string(barrier.getNumber()) + ", " +
+                     std::to_string(*barrier.getWarps() * ir::kWarpSize) + ";";
+  inlineMemoryPtx(l.b, loc, text, "", LLVM::LLVMVoidType::get(l.b.getContext()), {});
+  return success();
+}
+
+LogicalResult lowerWarpId(Lowering &l, gpu::WarpIdOp warp) {
+  l.set(warp.getResult(), {l.uniformWarp()});
+  return success();
+}
+
+LogicalResult lowerSetMaxRegisters(Lowering &l, gpu::SetMaxRegistersOp set) {
+  if (!l.target.hasWgmma)
+    return set.emitOpError("needs groups of warps that change their registers, which ")
+           << l.target.name << " does not have";
+  NVVM::SetMaxRegisterOp::create(l.b, set.getLoc(), set.getCount(),
+                                 set.getMore() ? NVVM::SetMaxRegisterAction::increase
+                                               : NVVM::SetMaxRegisterAction::decrease);
+  return success();
+}
+
+constexpr LoweringRow kLowerings[] = {
+    on<gpu::BarrierOp, lowerBarrier>,
+    on<gpu::SetMaxRegistersOp, lowerSetMaxRegisters>,
+    on<gpu::WarpIdOp, lowerWarpId>,
+};
+
+} // namespace
+
+LoweringTable roleLowerings() { return kLowerings; }
+
+} // namespace tile::codegen

@@ -1,0 +1,24 @@
+// Warps of a block that do different things: one fills rings, the others compute.
+#pragma once
+
+#include <cstdint>
+
+namespace tile::gpu {
+
+/// Warps beside those that compute: a whole group, since a group changes its registers together. The first of them works.
+inline constexpr int32_t kProducerWarps = 4;
+/// The warps of a block at most.
+inline constexpr int32_t kMostWarps = 32;
+
+/// The most registers of a thread: at the launch, where all have the same number; of those that compute, and of those that
+/// fill rings, who hand theirs over.
+struct RegisterShares {
+  int32_t launched, consumers, producers;
+
+  /// Does handing over give those that compute more?
+  [[nodiscard]] bool differ() const { return consumers > launched; }
+};
+/// How a multiprocessor's registers are shared in a block with this many warps that compute.
+RegisterShares registerShares(int64_t consumerWarps);
+
+} // namespace tile::gpu

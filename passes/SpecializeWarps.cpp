@@ -1,0 +1,250 @@
+// SpecializeWarps: a warp of its own fills the rings that loops ask it for, the others do the rest.
+//
+//   body    becomes    if warp >= W: { give registers back; if warp == W: { the fills } } else { take registers; the rest }
+//
+// The fills are a program of their own: they, the loops and branches around them, and the scalars that all of these follow
+// from, once more. So are the others, without the fills and what only they need. Nothing but the slots' barriers orders the
+// two: full ones that count bytes, and those at which each warp releases a slot. All meet where these are made; at other
+// barriers those meet that compute. A group of warps changes its registers together, so that the block gets four
+// warps more, of which three end at once.
+#include "passes/Passes.h"
+
+#include "ir/Annotations.h"
+#include "ir/WarpRoles.h"
+#include "passes/analysis/RoleSlice.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_SPECIALIZEWARPS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+/// The hardware's barrier at which both roles meet. 0 is that of the warps that compute; turns have those behind it.
+constexpr uint32_t kMeeting = 15;
+
+bool isFill(Operation *op) {
+  auto elect = dyn_cast<gpu::ElectOp>(op);
+  return elect && elect.getFills();
+}
+
+bool isMeeting(Operation *op) {
+  auto barrier = dyn_cast<gpu::BarrierOp>(op);
+  return barrier && barrier.getBeforeFills();
+}
+
+bool isForProducer(Operation *op) { return isFill(op) || isMeeting(op); }
+
+/// Calls `visit` with each operation, of loops and branches with those in their bodies.
+void visitOperations(Block &block, llvm::function_ref<void(Operation *)> visit) {
+  for (Operation &op : block.without_terminator())
+    if (isa<scf::ForOp, scf::IfOp>(op))
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          visitOperations(inner, visit);
+    else
+      visit(&op);
+}
+
+/// Writes a slice of a program to where the builder stands.
+class RoleWriter {
+public:
+  RoleWriter(OpBuilder &b, const RoleSlice &slice) : b_(b), slice_(slice) {}
+
+  void write(Block &block) {
+    for (Operation &op : block.without_terminator())
+      if (slice_.contains(&op))
+        write(&op);
+  }
+
+private:
+  void write(Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      writeLoop(loop);
+    else if (auto branch = dyn_cast<scf::IfOp>(op))
+      writeBranch(branch);
+    else
+      b_.clone(*op, values_);
+  }
+
+  void writeLoop(scf::ForOp loop) {
+    SmallVector<OpResult> carried = carriedOf(loop);
+    SmallVector<Value> initial, yielded;
+    for (OpResult result : carried)
+      initial.push_back(values_.lookupOrDefault(loop.getTiedLoopInit(result)->get()));
+    auto copy = scf::ForOp::create(b_, loop.getLoc(), values_.lookupOrDefault(loop.getLowerBound()),
+                                   values_.lookupOrDefault(loop.getUpperBound()),
+                                   values_.lookupOrDefault(loop.getStep()), initial);
+    copy->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    if (carried.empty())
+      copy.getBody()->getTerminator()->erase();
+    values_.map(loop.getInductionVar(), copy.getInductionVar());
+    for (auto [result, variable] : llvm::zip_equal(carried, copy.getRegionIterArgs()))
+      values_.map(loop.getTiedLoopRegionIterArg(result), variable);
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToEnd(copy.getBody());
+    write(*loop.getBody());
+    for (OpResult result : carried)
+      yielded.push_back(
+          values_.lookupOrDefault(loop.getYieldedValues()[result.getResultNumber()]));
+    scf::YieldOp::create(b_, loop.getLoc(), yielded);
+    for (auto [result, value] : llvm::zip_equal(carried, copy.getResults()))
+      values_.map(result, value);
+  }
+
+  void writeBranch(scf::IfOp branch) {
+    SmallVector<OpResult> results = carriedOf(branch);
+    SmallVector<Type> types;
+    for (OpResult result : results)
+      types.push_back(result.getType());
+    auto copy = scf::IfOp::create(b_, branch.getLoc(), types,
+                                  values_.lookupOrDefault(branch.getCondition()),
+                                  /*addThenBlock=*/true, /*addElseBlock=*/!branch.getElseRegion().empty());
+    for (auto [from, to] : llvm::zip_equal(branch.getRegions(), copy.getRegions()))
+      if (!from->empty())
+        writeArm(from->front(), to->front(), results);
+    for (auto [result, value] : llvm::zip_equal(results, copy.getResults()))
+      values_.map(result, value);
+  }
+
+  void writeArm(Block &from, Block &to, ArrayRef<OpResult> results) {
+    if (to.mightHaveTerminator())
+      to.getTerminator()->erase();
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToEnd(&to);
+    write(from);
+    SmallVector<Value> yielded;
+    for (OpResult result : results)
+      yielded.push_back(
+          values_.lookupOrDefault(from.getTerminator()->getOperand(result.getResultNumber())));
+    scf::YieldOp::create(b_, from.getTerminator()->getLoc(), yielded);
+  }
+
+  SmallVector<OpResult> carriedOf(Operation *op) const {
+    return llvm::filter_to_vector(op->getResults(),
+                                  [&](OpResult result) { return slice_.carries(result); });
+  }
+
+  OpBuilder &b_;
+  const RoleSlice &slice_;
+  IRMapping values_;
+};
+
+class WarpSpecializer {
+public:
+  explicit WarpSpecializer(func::FuncOp kernel)
+      : kernel_(kernel), body_(kernel.getBody().front()), b_(kernel), loc_(kernel.getLoc()),
+        consumerWarps_(static_cast<int32_t>(ir::warpsOf(kernel))) {}
+
+  LogicalResult specialize() {
+    SmallVector<Operation *> fills, rest;
+    visitOperations(body_, [&](Operation *op) {
+      if (isForProducer(op))
+        fills.push_back(op);
+      if (!isFill(op) && !wouldOpBeTriviallyDead(op))
+        rest.push_back(op);
+    });
+    RoleSlice producer(fills), consumers(rest);
+    if (std::string why = whyNotApart(producer, kernel_, isForProducer); !why.empty())
+      return kernel_.emitError("a warp cannot fill rings by itself: ") << why;
+    SmallVector<Operation *> old = shareMemory();
+    b_.setInsertionPoint(body_.getTerminator());
+    split(producer, consumers);
+    for (Operation *op : llvm::reverse(old))
+      op->erase();
+    gpu::setProducerWarps(kernel_, gpu::kProducerWarps);
+    return success();
+  }
+
+private:
+  // Both roles have the same memory; the operations that make way for theirs.
+  SmallVector<Operation *> shareMemory() {
+    SmallVector<gpu::SmemAllocOp> memories;
+    kernel_.walk([&](gpu::SmemAllocOp memory) { memories.push_back(memory); });
+    for (gpu::SmemAllocOp memory : llvm::reverse(memories))
+      memory->moveBefore(&body_, body_.begin());
+    SmallVector<Operation *> old;
+    for (Operation &op : body_.without_terminator())
+      if (!isa<gpu::SmemAllocOp>(op))
+        old.push_back(&op);
+    return old;
+  }
+
+  void split(const RoleSlice &producer, const RoleSlice &consumers) {
+    Value warp = gpu::WarpIdOp::create(b_, loc_, b_.getI32Type());
+    Value count = arith::ConstantIntOp::create(b_, loc_, consumerWarps_, 32);
+    Value isProducer =
+        arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::uge, warp, count);
+    auto roles = scf::IfOp::create(b_, loc_, isProducer, /*withElseRegion=*/true);
+    gpu::RegisterShares registers = gpu::registerShares(consumerWarps_);
+    b_.setInsertionPointToStart(roles.thenBlock());
+    if (registers.differ())
+      gpu::SetMaxRegistersOp::create(b_, loc_, registers.producers, /*more=*/false);
+    Value isFirst = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, warp, count);
+    auto first = scf::IfOp::create(b_, loc_, isFirst, /*withElseRegion=*/false);
+    writeProducer(producer, first.thenBlock());
+    b_.setInsertionPointToStart(roles.elseBlock());
+    if (registers.differ())
+      gpu::SetMaxRegistersOp::create(b_, loc_, registers.consumers, /*more=*/true);
+    writeConsumers(consumers, roles.elseBlock());
+  }
+
+  void writeProducer(const RoleSlice &slice, Block *to) {
+    b_.setInsertionPoint(to->getTerminator());
+    RoleWriter(b_, slice).write(body_);
+    to->walk([&](Operation *op) {
+      if (auto elect = dyn_cast<gpu::ElectOp>(op))
+        elect.setWarp(consumerWarps_);
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        gpu::removeSchedule(loop); // what is said of the loop is said of the one that computes
+      meet(op);
+    });
+  }
+
+  void writeConsumers(const RoleSlice &slice, Block *to) {
+    b_.setInsertionPoint(to->getTerminator());
+    RoleWriter(b_, slice).write(body_);
+    to->walk([&](Operation *op) { meet(op); });
+  }
+
+  void meet(Operation *op) {
+    auto barrier = dyn_cast<gpu::BarrierOp>(op);
+    if (!barrier)
+      return;
+    barrier.setWarps(isMeeting(barrier) ? consumerWarps_ + 1 : consumerWarps_);
+    barrier.setNumber(isMeeting(barrier) ? kMeeting : 0);
+  }
+
+  func::FuncOp kernel_;
+  Block &body_;
+  OpBuilder b_;
+  Location loc_;
+  int32_t consumerWarps_;
+};
+
+bool isAskedFor(func::FuncOp kernel) {
+  return kernel
+      .walk([](scf::ForOp loop) {
+        gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
+        return schedule && schedule.getSpecialized() ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+struct SpecializeWarps : passes::impl::SpecializeWarpsBase<SpecializeWarps> {
+  void runOnOperation() final {
+    if (isAskedFor(getOperation()) && failed(WarpSpecializer(getOperation()).specialize()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes

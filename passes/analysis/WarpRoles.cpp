@@ -1,0 +1,67 @@
+#include "passes/analysis/WarpRoles.h"
+
+#include "ir/Annotations.h"
+#include "ir/WarpRoles.h"
+#include "ir/Wgmma.h"
+#include "passes/analysis/RingProtocol.h"
+#include "passes/analysis/RoleSlice.h"
+#include "passes/analysis/RunAhead.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace tile::passes {
+
+// Warps get registers, and leave barriers, as roles need only where nothing else says how.
+static std::string whyNotInKernel(func::FuncOp kernel) {
+  int64_t warps = ir::warpsOf(kernel);
+  if (kernel->hasAttr(ir::kCallableAttr))
+    return "it is in a function that kernels call";
+  if (warps % ir::kWarpsPerGroup || warps + gpu::kProducerWarps > gpu::kMostWarps)
+    return "the kernel has " + std::to_string(warps) + " warps, not groups of four that leave room for " +
+           std::to_string(gpu::kProducerWarps) + " more";
+  if (kernel->hasAttr(ir::kMaxRegistersAttr))
+    return "the kernel says how many registers a thread has";
+  if (auto blocks = kernel->getAttrOfType<IntegerAttr>(ir::kOccupancyAttr);
+      blocks && blocks.getInt() > 1)
+    return "the kernel wants several blocks on a multiprocessor";
+  bool mayMeet = kernel
+                     .walk([](Operation *op) {
+                       bool isForeign = isa<ir::InlinePtxOp, ir::InlineCudaOp, func::CallOp>(op) &&
+                                        !isMemoryEffectFree(op);
+                       return isForeign || isa<ir::DebugBarrierOp>(op) ? WalkResult::interrupt()
+                                                                       : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+  return mayMeet ? "the kernel has a barrier, or code that may have one" : "";
+}
+
+static bool isReadByThreads(gpu::RingAllocOp ring) {
+  return llvm::any_of(ring->getUsers(), [](Operation *user) {
+    return isa<gpu::RingGetOp>(user) && llvm::any_of(user->getUsers(), [](Operation *reader) {
+             return !isa<gpu::DotAsyncOp>(reader);
+           });
+  });
+}
+
+std::string whyNoProducer(scf::ForOp loop, int32_t stages) {
+  gpu::RingAcquireOp acquire = ringOf(loop);
+  auto ring = acquire ? acquire.getRing().getDefiningOp<gpu::RingAllocOp>() : gpu::RingAllocOp();
+  if (!ring || stages < 2)
+    return "none of its loads runs ahead";
+  if (!isFilledByEngine(ring))
+    return "threads load some of what its products read";
+  if (isReadByThreads(ring))
+    return "threads read what it loads, not products by wgmma alone";
+  auto kernel = loop->getParentOfType<func::FuncOp>();
+  if (std::string why = whyNotInKernel(kernel); !why.empty())
+    return why;
+  SmallVector<Operation *> fills;
+  for (Operation *user : ring->getUsers())
+    if (isa<gpu::RingAcquireOp, gpu::RingCopyOp>(user))
+      fills.push_back(user);
+  return whyNotApart(RoleSlice(fills), kernel,
+                     [&](Operation *op) { return llvm::is_contained(fills, op); });
+}
+
+} // namespace tile::passes
