@@ -63,10 +63,12 @@ public:
     if (hasCopiesByEngine_)
       makeBarriers();
     if (slots_ > 1 || hasCopiesByEngine_)
-      for (gpu::RingGetOp get : getsOfLoops())
-        places_.carryRound(cast<scf::ForOp>(get->getParentOp()),
-                           protocol_.leadOf(get).value_or(0) == 1 ? 1 : 0, strides(),
-                           hasCopiesByEngine_, groupsDrift_);
+      for (gpu::RingGetOp get : getsOfLoops()) {
+        auto loop = cast<scf::ForOp>(get->getParentOp());
+        places_.carryRound(loop, protocol_.leadOf(get).value_or(0) == 1 ? 1 : 0, strides(),
+                           hasCopiesByEngine_,
+                           groupsDrift_ ? std::optional(releaseLagOf(loop)) : std::nullopt);
+      }
     if (failed(lowerCopiesByEngine()))
       return failure();
     for (Operation *user : llvm::make_early_inc_range(ring_->getUsers())) {
@@ -102,6 +104,14 @@ private:
     };
     return isFilledByEngine(ring_) && llvm::any_of(ring_->getUsers(), isFilledInTurns) &&
            llvm::none_of(ring_->getUsers(), isReadOtherwise);
+  }
+
+  // Where a product is under way from one iteration to the next each releases the fill before its own.
+  int64_t releaseLagOf(scf::ForOp loop) {
+    for (auto release : loop.getBody()->getOps<gpu::RingReleaseOp>())
+      if (release.getRing() == ring_.getRing() && protocol_.leadOf(release) == -1)
+        return 1;
+    return 0;
   }
 
   // --- Memory -------------------------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ public:
 
   void write(Block &block) {
     for (Operation &op : block.without_terminator())
-      if (slice_.contains(&op))
+      if (slice_.contains(&op) && !isa<gpu::SmemAllocOp>(op)) // which the roles share
         write(&op);
   }
 

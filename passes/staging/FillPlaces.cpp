@@ -34,9 +34,10 @@ bool LoopPlaces::isOf(scf::ForOp loop) const {
 }
 
 void FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> strides,
-                            bool hasPhases, bool waitsForRelease) {
+                            bool hasPhases, std::optional<int64_t> releaseLag) {
   LoopPlaces places;
   places.newest = newest;
+  places.releaseLag = releaseLag.value_or(0);
   if (slots_ > 1) // the only slot is the first
     for (int64_t stride : strides)
       places.byStride.insert({stride, {}});
@@ -48,16 +49,16 @@ void FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> s
       first.push_back(constant(rewriter, loop.getLoc(), slotOf(lead) * stride));
   if (hasPhases)
     first.push_back(constant(rewriter, loop.getLoc(), newest / slots_ % 2));
-  if (waitsForRelease) // of fill -1, before phase 0
-    first.push_back(constant(rewriter, loop.getLoc(), 1));
+  if (releaseLag) // of fill -1: phase 0, or the one before
+    first.push_back(constant(rewriter, loop.getLoc(), *releaseLag ? 0 : 1));
   auto next = [&](OpBuilder &b, Location loc, ArrayRef<BlockArgument> variables) {
     SmallVector<Value> yielded;
     Value wraps, oldWraps;
     for (auto &[stride, distances] : places.byStride) {
       distances = llvm::to_vector(variables.slice(yielded.size(), newest + 2));
       wraps = isEqual(b, loc, distances.front(), (slots_ - 1) * stride);
-      if (waitsForRelease)
-        oldWraps = isEqual(b, loc, distances.back(), (slots_ - 1) * stride);
+      if (releaseLag)
+        oldWraps = isEqual(b, loc, distances.back(), slotOf(-1 - *releaseLag) * stride);
       yielded.push_back(behind(b, loc, distances.front(), stride, wraps));
       llvm::append_range(yielded, ArrayRef(distances).drop_back());
     }
@@ -65,7 +66,7 @@ void FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> s
       places.parity = variables[yielded.size()];
       yielded.push_back(parityBehind(b, loc, places.parity, wraps));
     }
-    if (waitsForRelease) {
+    if (releaseLag) {
       places.oldParity = variables[yielded.size()];
       yielded.push_back(parityBehind(b, loc, places.oldParity, oldWraps));
     }
@@ -100,9 +101,12 @@ Value FillPlaces::parity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> l
 
 Value FillPlaces::parityOfRelease(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
                                   Value fill) const {
-  if (const LoopPlaces *places = placesOf(loop); places && places->oldParity && lead == slots_ - 1)
+  const LoopPlaces *places = placesOf(loop);
+  if (places && places->oldParity && lead == slots_ - 1)
     return places->oldParity;
   Location loc = fill.getLoc();
+  if (places)
+    fill = b.createOrFold<arith::AddIOp>(loc, fill, constant(b, loc, places->releaseLag));
   return b.createOrFold<arith::XOrIOp>(loc, parity(b, loop, std::nullopt, fill),
                                        constant(b, loc, 1));
 }

@@ -17,7 +17,10 @@ struct LoopPlaces {
   /// Of fills i + newest, i + newest - 1, ... i - 1.
   llvm::MapVector<int64_t, llvm::SmallVector<mlir::BlockArgument>> byStride;
   mlir::BlockArgument parity;    ///< of fill i + newest
-  mlir::BlockArgument oldParity; ///< of fill i - 1, if refills wait for its release
+  mlir::BlockArgument oldParity; ///< of the release of fill i - 1, if refills wait for that
+  /// Iterations between a fill's and that which releases it, 0 or 1. If 1, iteration 0 releases "fill -1", which is phase 0
+  /// of the last slot's releases: that of fill j ends phase (j + releaseLag) / S.
+  int64_t releaseLag = 0;
 
   bool isOf(mlir::scf::ForOp loop) const;
 };
@@ -27,9 +30,10 @@ class FillPlaces {
 public:
   explicit FillPlaces(gpu::RingType ring) : slots_(ring.getSlots()) {}
 
-  /// Begins to carry the places round a loop, up to that of fill i + newest; its body moves to a new one.
+  /// Begins to carry the places round a loop, up to that of fill i + newest; its body moves to a new one. `releaseLag` is
+  /// given if refills wait for releases.
   void carryRound(mlir::scf::ForOp loop, int64_t newest, llvm::ArrayRef<int64_t> strides,
-                  bool hasPhases, bool waitsForRelease);
+                  bool hasPhases, std::optional<int64_t> releaseLag);
 
   /// The distance for a fill, whose lead is how far it is ahead of the iteration of `loop`, if that is known.
   mlir::Value distance(mlir::OpBuilder &b, mlir::scf::ForOp loop, std::optional<int64_t> lead,
@@ -40,7 +44,7 @@ public:
                      mlir::Value fill) const;
 
   /// The parity of the phase that a fill waits for: that which the release of its slot's fill before ends. Of the first
-  /// fills it is the phase before the first, which has ended.
+  /// fill of a slot it is the phase before the first, which has ended.
   mlir::Value parityOfRelease(mlir::OpBuilder &b, mlir::scf::ForOp loop,
                               std::optional<int64_t> lead, mlir::Value fill) const;
 

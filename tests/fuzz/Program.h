@@ -16,8 +16,8 @@ namespace tile::fuzz {
 
 struct Operation;
 
-/// Attributes of a loop: its step, stages (0: none said), and whether it is rotated.
-enum ForAttributes : uint8_t { kStep, kStages, kRotated };
+/// Attributes of a loop: its step, stages (0: none said), and whether it is rotated, and has a warp of its own to load.
+enum ForAttributes : uint8_t { kStep, kStages, kRotated, kSpecialized };
 
 /// A step of a program. Operands and results are numbers of values; a variable is a value that
 /// Assign changes.

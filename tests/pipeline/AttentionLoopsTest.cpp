@@ -120,19 +120,21 @@ TEST_P(AttentionLoops, OneSourceForTwoProducts) {
   });
 }
 
-// Two groups of warps go through the loop twice, which makes its barriers anew; with their rows of q as above.
+// Two groups of warps go through the loop twice, which makes its barriers anew; with their rows of q as above. A warp of its
+// own may load for them, and goes through the nest as they do.
 TEST_P(AttentionLoops, GroupsInANest) {
   static constexpr int kGroups = 2, kAll = kGroups * kRows, kHeads = 2;
   static const auto program =
       kernel("groups", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> d, Const stages,
-                          ConstOf<bool> rotates) {
+                          ConstOf<bool> rotates, ConstOf<bool> specializes) {
         hint::warps(4 * kGroups);
         for (auto head : range(cdiv(q.dim(0), kAll))) {
           Value queries = q.tile({kAll, kWidth})(head, 0);
           auto sums = var(zeros(f32, {kAll, kWidth}));
           auto largest = var(full(f32, {kAll}, -INFINITY));
           Range loop = range(cdiv(k.dim(0), kKeys)).stages(stages);
-          for (auto j : rotates ? loop.rotate() : loop) {
+          Range turned = rotates ? loop.rotate() : loop;
+          for (auto j : specializes ? turned.warp_specialize() : turned) {
             Value scores = dot(queries, k.T().tile({kWidth, kKeys})(0, j));
             Value next = max(largest, reduce_max(scores, 1));
             sums = dot(cast(f16, exp2(scores - expand_dims(next, 1))),
@@ -158,15 +160,18 @@ TEST_P(AttentionLoops, GroupsInANest) {
           expected[static_cast<size_t>(row * kWidth + i)] +=
               std::exp2(k(key, row) - most) * v(key, i);
     }
-    runUnderEverySchedule(
-        program.consts(stages, rotates).grid(1), steps,
-        {Written(d, smallIntegers<float>(kTotal * kWidth, 3))},
-        [&] {
-          expectAll(d, [&](int64_t i) {
-            return expected[static_cast<size_t>(i / kWidth % kWidth * kWidth + i % kWidth)];
-          });
-        },
-        q, input<half>({keys, kWidth}, k.values), input<half>({keys, kWidth}, v.values), d);
+    for (bool specializes : {false, true}) {
+      SCOPED_TRACE(specializes ? "loaded by a warp of its own" : "");
+      runUnderEverySchedule(
+          program.consts(stages, rotates, specializes).grid(1), steps,
+          {Written(d, smallIntegers<float>(kTotal * kWidth, 3))},
+          [&] {
+            expectAll(d, [&](int64_t i) {
+              return expected[static_cast<size_t>(i / kWidth % kWidth * kWidth + i % kWidth)];
+            });
+          },
+          q, input<half>({keys, kWidth}, k.values), input<half>({keys, kWidth}, v.values), d);
+    }
   });
 }
 

@@ -100,7 +100,7 @@ std::vector<Change> changesOfThreads() {
       {"wait for one group less", wait, waitFor(1)},
       {"wait for two groups less", wait, waitFor(2)},
       {"commit deleted", std::regex(R"(\s*cp\.async\.commit_group;)"), deleted},
-      {"barrier deleted", std::regex(R"(\s*bar\.sync\s+0;)"), deleted},
+      {"barrier deleted", std::regex(R"(\s*bar\.sync\s+\d+(, \d+)?;)"), deleted},
       {"copy deleted", copy, deleted},
       {"copy's guard deleted", copy,
        [](const Words &m) { return m[2].matched ? copyOf(m, "", m[5], m[7], m[8]) : m.str(); },

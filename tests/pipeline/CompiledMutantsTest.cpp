@@ -215,23 +215,27 @@ Subject persistentProgram() {
           }};
 }
 
-// Two groups of warps take turns, and the second product of an iteration lags behind the first.
-Subject turns() {
+// Two groups of warps take turns, and the second product of an iteration lags behind the first; a warp of its own may load
+// for them.
+Subject turns(bool specializes) {
   static const auto program = kernel(
-      "mutated_turns", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> d, Const stages) {
+      "mutated_turns", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> d, Const stages,
+                          ConstOf<bool> specializes) {
         constexpr int kQueries = 128, kKeys = 32, kWidth = 16;
         Value queries = q.tile({kQueries, kWidth})(0, 0);
         auto sums = var(zeros(f32, {kQueries, kWidth}));
-        for (auto j : range(cdiv(k.dim(0), kKeys)).stages(stages).rotate()) {
+        Range loop = range(cdiv(k.dim(0), kKeys)).stages(stages).rotate();
+        for (auto j : specializes ? loop.warp_specialize() : loop) {
           Value scores = dot(queries, k.T().tile({kWidth, kKeys})(0, j));
           Value most = expand_dims(reduce_max(scores, 1), 1);
           sums = dot(cast(f16, scores - most), v.tile({kKeys, kWidth})(j, 0), sums * 0.5f);
         }
         d.tile({kQueries, kWidth})(0, 0) = sums;
       });
-  return {"wgmma in turns", "sm_90a", [=](Attempt &attempt, int steps) {
+  const char *name = specializes ? "wgmma in roles" : "wgmma in turns";
+  return {name, "sm_90a", [=](Attempt &attempt, int steps) {
             int64_t keys = steps * 32 - 5;
-            attempt.run(program.consts(3).warps(8).grid(1), attempt.input<half>({128, 16}, 1),
+            attempt.run(program.consts(3, specializes).warps(8).grid(1), attempt.input<half>({128, 16}, 1),
                         attempt.input<half>({keys, 16}, 2), attempt.input<half>({keys, 16}, 3),
                         attempt.output<float>({128, 16}));
           }};
@@ -247,7 +251,8 @@ std::vector<Subject> subjects() {
           product64(4),
           nestedLoops(),
           persistentProgram(),
-          turns(),
+          turns(false),
+          turns(true),
           opMatmul("f16", "sm_80"),
           opMatmul("bf16", "sm_80"),
           opMatmul("f32", "sm_80"),

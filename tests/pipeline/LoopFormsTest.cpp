@@ -206,13 +206,15 @@ TEST_P(LoopForms, PersistentPrograms) {
   static constexpr int kTileRows = 64, kTileColumns = 16, kAcross = 3;
   static const auto program = kernel("persistent_product", [](In<f16, 2> a, In<f16, 2> b,
                                                               Out<f32, 2> d, Const stages,
-                                                              ConstOf<bool> flattens) {
+                                                              ConstOf<bool> flattens,
+                                                              ConstOf<bool> specializes) {
     Value columns = cdiv(d.dim(1), kTileColumns), tiles = cdiv(d.dim(0), kTileRows) * columns;
     Range all = range(program_id(0), tiles, num_programs(0));
     for (auto t : flattens ? all.flatten() : all) {
       Value m = t / columns, n = t % columns;
       auto sums = var(zeros(f32, {kTileRows, kTileColumns}));
-      for (auto k : range(cdiv(a.dim(1), kDepth)).stages(stages))
+      Range steps = range(cdiv(a.dim(1), kDepth)).stages(stages);
+      for (auto k : specializes ? steps.warp_specialize() : steps)
         sums = dot(a.tile({kTileRows, kDepth})(m, k), b.tile({kDepth, kTileColumns})(k, n), sums);
       d.tile({kTileRows, kTileColumns})(m, n) = sums * 2.0f;
     }
@@ -226,18 +228,19 @@ TEST_P(LoopForms, PersistentPrograms) {
         if (!flattens && programs > 1)
           continue;
         SCOPED_TRACE(std::to_string(programs) + " programs" + (flattens ? ", flattened" : ""));
-        runUnderEverySchedule(
-            program.consts(stages, flattens).grid(programs), steps,
-            {Written(d, smallIntegers<float>(height * width, 9))},
-            [&] {
-              expectAll(d, [&](int64_t i) {
-                double sum = 0;
-                for (int step = 0; step < steps; ++step)
-                  sum += stepOf(a, b, step, i / width, i % width);
-                return 2 * sum;
-              });
-            },
-            tensorOf(a, height), tensorOf(b, int64_t(steps) * kDepth), d);
+        for (bool specializes : {false, programs == 4})
+          runUnderEverySchedule(
+              program.consts(stages, flattens, specializes).grid(programs), steps,
+              {Written(d, smallIntegers<float>(height * width, 9))},
+              [&] {
+                expectAll(d, [&](int64_t i) {
+                  double sum = 0;
+                  for (int step = 0; step < steps; ++step)
+                    sum += stepOf(a, b, step, i / width, i % width);
+                  return 2 * sum;
+                });
+              },
+              tensorOf(a, height), tensorOf(b, int64_t(steps) * kDepth), d);
       }
   });
 }
