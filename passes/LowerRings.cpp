@@ -288,8 +288,7 @@ private:
 
   void lowerAcquire(gpu::RingAcquireOp acquire) {
     if (protocol_.mustMeetAt(acquire) && !groupsDrift_)
-      gpu::BarrierOp::create(b_, acquire.getLoc(),
-                             "what all threads have read may be overwritten");
+      gpu::BarrierOp::create(b_, acquire.getLoc(), "what all threads have read may be overwritten");
   }
 
   void lowerCommit(Location loc) {

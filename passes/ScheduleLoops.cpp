@@ -75,12 +75,10 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
       bool isSpecialized = wantsProducer && whyNotSpecialized.empty();
       auto text = [&](StringRef sentence) { return StringAttr::get(&getContext(), sentence); };
       gpu::setSchedule(
-          loop, gpu::ScheduleAttr::get(&getContext(), count, decision.stages, text(decision.reason),
-                                       isRotated,
-                                       isAsked && !isRotated ? text(whyNotRotated) : StringAttr(),
-                                       isSpecialized,
-                                       wantsProducer && !isSpecialized ? text(whyNotSpecialized)
-                                                                       : StringAttr()));
+          loop, gpu::ScheduleAttr::get(
+                    &getContext(), count, decision.stages, text(decision.reason), isRotated,
+                    isAsked && !isRotated ? text(whyNotRotated) : StringAttr(), isSpecialized,
+                    wantsProducer && !isSpecialized ? text(whyNotSpecialized) : StringAttr()));
     });
   }
 

@@ -91,8 +91,7 @@ private:
     b_.setInsertionPointToEnd(copy.getBody());
     write(*loop.getBody());
     for (OpResult result : carried)
-      yielded.push_back(
-          values_.lookupOrDefault(loop.getYieldedValues()[result.getResultNumber()]));
+      yielded.push_back(values_.lookupOrDefault(loop.getYieldedValues()[result.getResultNumber()]));
     scf::YieldOp::create(b_, loop.getLoc(), yielded);
     for (auto [result, value] : llvm::zip_equal(carried, copy.getResults()))
       values_.map(result, value);
@@ -103,9 +102,9 @@ private:
     SmallVector<Type> types;
     for (OpResult result : results)
       types.push_back(result.getType());
-    auto copy = scf::IfOp::create(b_, branch.getLoc(), types,
-                                  values_.lookupOrDefault(branch.getCondition()),
-                                  /*addThenBlock=*/true, /*addElseBlock=*/!branch.getElseRegion().empty());
+    auto copy = scf::IfOp::create(
+        b_, branch.getLoc(), types, values_.lookupOrDefault(branch.getCondition()),
+        /*addThenBlock=*/true, /*addElseBlock=*/!branch.getElseRegion().empty());
     for (auto [from, to] : llvm::zip_equal(branch.getRegions(), copy.getRegions()))
       if (!from->empty())
         writeArm(from->front(), to->front(), results);
@@ -179,8 +178,7 @@ private:
   void split(const RoleSlice &producer, const RoleSlice &consumers) {
     Value warp = gpu::WarpIdOp::create(b_, loc_, b_.getI32Type());
     Value count = arith::ConstantIntOp::create(b_, loc_, consumerWarps_, 32);
-    Value isProducer =
-        arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::uge, warp, count);
+    Value isProducer = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::uge, warp, count);
     auto roles = scf::IfOp::create(b_, loc_, isProducer, /*withElseRegion=*/true);
     gpu::RegisterShares registers = gpu::registerShares(consumerWarps_);
     b_.setInsertionPointToStart(roles.thenBlock());

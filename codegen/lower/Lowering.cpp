@@ -306,8 +306,8 @@ LowerFunction findLowering(StringRef name) {
           layoutLowerings(),      mbarrierLowerings(),    memoryLowerings(),
           pairLowerings(),        reduceLowerings(),      scanLowerings(),
           shapeLowerings(),       sharedLowerings(),      sharedIndexedLowerings(),
-          roleLowerings(), smemDotLowerings(),     tensorCopyLowerings(),  turnLowerings(),
-          wgmmaLowerings()})
+          roleLowerings(),        smemDotLowerings(),     tensorCopyLowerings(),
+          turnLowerings(),        wgmmaLowerings()})
       for (auto [op, function] : part)
         all[op] = function;
     return all;

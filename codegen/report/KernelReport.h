@@ -58,14 +58,14 @@ struct ProductReport {
 /// A loop whose loads run ahead, or were asked to.
 struct LoopReport {
   SourceLine where;
-  int64_t stagesAsked = 0; ///< 0: the kernel does not say
-  int64_t stages = 1;      ///< fills of its shared memory in use at once
-  std::string reason;      ///< why it has so many
-  bool rotated = false;    ///< its last products lag an iteration behind the rest
-  std::string unrotated;   ///< why they do not though the kernel asks for it
+  int64_t stagesAsked = 0;   ///< 0: the kernel does not say
+  int64_t stages = 1;        ///< fills of its shared memory in use at once
+  std::string reason;        ///< why it has so many
+  bool rotated = false;      ///< its last products lag an iteration behind the rest
+  std::string unrotated;     ///< why they do not though the kernel asks for it
   bool specialized = false;  ///< a warp of its own loads
   std::string unspecialized; ///< why none does though the kernel asks for it
-  int64_t barriers = 0;    ///< an iteration, those of inner loops left out
+  int64_t barriers = 0;      ///< an iteration, those of inner loops left out
   std::optional<int64_t>
       groupsInFlight{}; ///< of copies, while an iteration waits for its own; nothing if it waits for none
   bool waitsForEngine = false;  ///< an iteration waits for what the copy engine brings

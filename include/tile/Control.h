@@ -16,8 +16,7 @@ public:
   Range(const Range &other)
       : lo_(other.lo_), hi_(other.hi_), step_(other.step_), loc_(other.loc_),
         stages_(other.stages_), unroll_(other.unroll_), licm_(other.licm_),
-        flatten_(other.flatten_), rotate_(other.rotate_),
-        specialize_(other.specialize_) {}
+        flatten_(other.flatten_), rotate_(other.rotate_), specialize_(other.specialize_) {}
   Range &operator=(const Range &) = delete;
   /// Records an error if the body was left early; never throws.
   ~Range();

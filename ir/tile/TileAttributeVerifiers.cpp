@@ -152,8 +152,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyGrid(op, attribute.getValue());
   if (name == kGridSymbolsAttr)
     return verifyGridSymbols(op, attribute.getValue());
-  if (isAnyOf(name, {kStagesAttr, kUnrollAttr, kNoLicmAttr, kFlattenAttr, kRotateAttr,
-                     kSpecializeAttr}))
+  if (isAnyOf(name,
+              {kStagesAttr, kUnrollAttr, kNoLicmAttr, kFlattenAttr, kRotateAttr, kSpecializeAttr}))
     return verifyLoop(op, attribute);
   if (name == kVariantAttr)
     return verifyVariant(op, attribute.getValue());

@@ -19,7 +19,7 @@ RoleSlice::RoleSlice(ArrayRef<Operation *> roots) {
 
 // Of a loop or branch the parts are needed one by one; any other operation is whole.
 void RoleSlice::need(Operation *op) {
-  if (isa<func::FuncOp>(op) || !ops_.insert(op).second)
+  if (isa<func::FuncOp>(op) || !ops_.insert(op))
     return;
   if (isa<scf::ForOp>(op))
     llvm::append_range(open_, op->getOperands().take_front(3)); // bounds and step

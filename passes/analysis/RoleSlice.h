@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <string>
 
@@ -17,14 +18,14 @@ public:
   /// Is a result of a loop or branch, and so the loop's variable, part of it?
   bool carries(mlir::OpResult result) const { return results_.contains(result); }
 
-  const llvm::DenseSet<mlir::Operation *> &operations() const { return ops_; }
+  llvm::ArrayRef<mlir::Operation *> operations() const { return ops_.getArrayRef(); }
 
 private:
   void need(mlir::Operation *op);
   void need(mlir::Value value);
   void needResult(mlir::OpResult result);
 
-  llvm::DenseSet<mlir::Operation *> ops_;
+  llvm::SetVector<mlir::Operation *> ops_; ///< in the order in which they were found
   llvm::DenseSet<mlir::Value> results_;
   llvm::SmallVector<mlir::Value> open_; ///< what is left to be followed
 };

@@ -18,8 +18,9 @@ static std::string whyNotInKernel(func::FuncOp kernel) {
   if (kernel->hasAttr(ir::kCallableAttr))
     return "it is in a function that kernels call";
   if (warps % ir::kWarpsPerGroup || warps + gpu::kProducerWarps > gpu::kMostWarps)
-    return "the kernel has " + std::to_string(warps) + " warps, not groups of four that leave room for " +
-           std::to_string(gpu::kProducerWarps) + " more";
+    return "the kernel has " + std::to_string(warps) +
+           " warps, not groups of four that leave room for " + std::to_string(gpu::kProducerWarps) +
+           " more";
   if (kernel->hasAttr(ir::kMaxRegistersAttr))
     return "the kernel says how many registers a thread has";
   if (auto blocks = kernel->getAttrOfType<IntegerAttr>(ir::kOccupancyAttr);

@@ -193,11 +193,12 @@ private:
   void addFor(Block &block, int depth) {
     int lo = below(3) ? addNumber(block, below(3)) : 0;
     int hi = below(3) ? addNumber(block, below(6)) : 1;
-    Statement loop{.kind = Statement::For,
-                   .result = program_.values++,
-                   .type = {i32, {}},
-                   .operands = {lo, hi},
-                   .attributes = {1 + below(2), below(3) ? 0 : 1 + below(5), below(8) == 0, below(8) == 0}};
+    Statement loop{
+        .kind = Statement::For,
+        .result = program_.values++,
+        .type = {i32, {}},
+        .operands = {lo, hi},
+        .attributes = {1 + below(2), below(3) ? 0 : 1 + below(5), below(8) == 0, below(8) == 0}};
     if (below(5) == 0)
       std::swap(loop.operands[0], loop.operands[1]), loop.attributes[kStep] = -1;
     loop.regions.push_back(fillRegion(insideLoop(block, loop), depth));
@@ -245,7 +246,8 @@ private:
         .kind = Statement::For,
         .type = {i32, {}},
         .operands = {addNumber(block, below(2)), below(8) ? addNumber(block, below(8)) : 1},
-        .attributes = {below(4) ? 1 : 2, 1 + below(5), chained ? below(2) : below(8) == 0, below(3) == 0}};
+        .attributes = {below(4) ? 1 : 2, 1 + below(5), chained ? below(2) : below(8) == 0,
+                       below(3) == 0}};
     loop.result = program_.values++;
     Block body = insideLoop(block, loop);
     if (below(4) == 0)

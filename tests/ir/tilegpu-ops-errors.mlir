@@ -619,3 +619,34 @@ func.func @done(%a: !tilegpu.smem<64x16xf16, #a>, %b: !tilegpu.smem<16x8xf16, #b
   %f = tilegpu.dot_wait %d pending 1 : !tilegpu.in_flight<tensor<64x8xf32, #l>> -> !tilegpu.in_flight<tensor<64x8xf32, #l>>
   return
 }
+
+// -----
+
+func.func @registers_in_steps() {
+  // expected-error @+1 {{registers come in steps of 8, got 30}}
+  tilegpu.set_max_registers 30
+  return
+}
+
+// -----
+
+func.func @fewest_registers() {
+  // expected-error @+1 {{attribute 'count' failed to satisfy constraint: 32-bit signless integer attribute whose minimum value is 24 whose maximum value is 256}}
+  tilegpu.set_max_registers 16
+  return
+}
+
+// -----
+
+func.func @barriers_of_the_hardware() {
+  // expected-error @+1 {{attribute 'number' failed to satisfy constraint: 32-bit signless integer attribute whose minimum value is 0 whose maximum value is 15}}
+  tilegpu.barrier {number = 16 : i32}
+  return
+}
+
+// -----
+
+// expected-error @+1 {{tilegpu.producer_warps must be a group of 4 warps (i32) on a function}}
+func.func @producer_warps() attributes {tilegpu.producer_warps = 3 : i32} {
+  return
+}

@@ -218,9 +218,9 @@ Subject persistentProgram() {
 // Two groups of warps take turns, and the second product of an iteration lags behind the first; a warp of its own may load
 // for them.
 Subject turns(bool specializes) {
-  static const auto program = kernel(
-      "mutated_turns", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> d, Const stages,
-                          ConstOf<bool> specializes) {
+  static const auto program =
+      kernel("mutated_turns", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> d,
+                                 Const stages, ConstOf<bool> specializes) {
         constexpr int kQueries = 128, kKeys = 32, kWidth = 16;
         Value queries = q.tile({kQueries, kWidth})(0, 0);
         auto sums = var(zeros(f32, {kQueries, kWidth}));
@@ -235,9 +235,9 @@ Subject turns(bool specializes) {
   const char *name = specializes ? "wgmma in roles" : "wgmma in turns";
   return {name, "sm_90a", [=](Attempt &attempt, int steps) {
             int64_t keys = steps * 32 - 5;
-            attempt.run(program.consts(3, specializes).warps(8).grid(1), attempt.input<half>({128, 16}, 1),
-                        attempt.input<half>({keys, 16}, 2), attempt.input<half>({keys, 16}, 3),
-                        attempt.output<float>({128, 16}));
+            attempt.run(program.consts(3, specializes).warps(8).grid(1),
+                        attempt.input<half>({128, 16}, 1), attempt.input<half>({keys, 16}, 2),
+                        attempt.input<half>({keys, 16}, 3), attempt.output<float>({128, 16}));
           }};
 }
 

@@ -208,6 +208,42 @@ TEST(Compile, LoopsAreRotatedOrARemarkSaysWhyNot) {
   EXPECT_FALSE(alone.report->loops.at(0).rotated);
 }
 
+TEST(Compile, AWarpOfItsOwnLoadsOrARemarkSaysWhyNot) {
+  auto specialized =
+      kernel("specialized", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> out, ConstOf<bool> meets) {
+        auto sums = var(zeros(f32, {128, 64}));
+        for (auto k : range(cdiv(a.dim(1), 64)).warp_specialize())
+          sums = dot(a.tile({128, 64})(0, k), b.tile({64, 64})(k, 0), sums);
+        if (meets)
+          debug_barrier();
+        out.tile({128, 64})(0, 0) = sums;
+      });
+  auto compile = [&](const char *target, int warps, bool meets) {
+    codegen::CompileOptions options;
+    options.target = target;
+    options.keepReport = true;
+    return jit::compileRequest(
+        {specialized.consts(meets).warps(warps),
+         {exampleView(f16, {128, 512}), exampleView(f16, {512, 64}), exampleView(f32, {128, 64})}},
+        options);
+  };
+  codegen::CompiledKernel kernel = compile("sm_90a", 8, false);
+  EXPECT_TRUE(kernel.remarks.empty());
+  EXPECT_TRUE(kernel.report->loops.at(0).specialized);
+  EXPECT_EQ(kernel.report->loops.size(), 1u);
+  EXPECT_EQ(kernel.threads, 12 * 32);
+  auto expectRefused = [&](const char *target, int warps, bool meets, const std::string &why) {
+    codegen::CompiledKernel refused = compile(target, warps, meets);
+    ASSERT_EQ(refused.remarks.size(), 1u);
+    EXPECT_EQ(refused.remarks[0].message, "warp_specialize: the loop stays as it is: " + why);
+    EXPECT_FALSE(refused.report->loops.at(0).specialized);
+    EXPECT_EQ(refused.threads, warps * 32);
+  };
+  expectRefused("sm_80", 8, false, "threads load some of what its products read");
+  expectRefused("sm_90a", 8, true, "the kernel has a barrier, or code that may have one");
+  expectRefused("sm_90a", 2, false, "threads read what it loads, not products by wgmma alone");
+}
+
 // --- Assembling ----------------------------------------------------------------------------------
 
 class Assemble : public testing::Test {

@@ -217,7 +217,8 @@ private:
               std::to_string(ir::kBarriersPerBlock) + "\n";
     out_ += "  threads         " + std::to_string(all_.kernel.threads) + " (" +
             count(report_.warps, "warp", "warps") +
-            (report_.producerWarps ? ", and " + std::to_string(report_.producerWarps) + " to load" : "") +
+            (report_.producerWarps ? ", and " + std::to_string(report_.producerWarps) + " to load"
+                                   : "") +
             ")\n";
     const Occupancy &o = all_.occupancy;
     out_ += "  resident        " + count(o.blocksPerSm, "block", "blocks") + " an SM, occupancy " +
