@@ -18,7 +18,8 @@ struct RegisterShares {
   /// Does handing over give those that compute more?
   [[nodiscard]] bool differ() const { return consumers > launched; }
 };
-/// How a multiprocessor's registers are shared in a block with this many warps that compute.
-RegisterShares registerShares(int64_t consumerWarps);
+/// How a multiprocessor's registers are shared in a block with this many warps that compute, where each fill takes so many
+/// instructions, whose places a thread holds.
+RegisterShares registerShares(int64_t consumerWarps, int64_t boxesOfFill);
 
 } // namespace tile::gpu

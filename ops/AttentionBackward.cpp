@@ -18,21 +18,28 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // --- The kernels ---------------------------------------------------------------------------------
 
-const auto deltaKernel =
-    kernel("attention_delta", [](In<any, 4> out, In<any, 4> dout, Out<f32, 3> delta, Const Rows,
-                                 Const Head) {
+/// What is subtracted in each row: in base 2 the logarithm of the sum of its weights, infinity where there is no row or it sees
+/// nothing, so that its weights become 0; and delta, sum(out * dout). Both have rows for whole tiles of queries, so that tiles
+/// of them need no masks.
+const auto rowsKernel =
+    kernel("attention_gradient_rows", [](In<any, 4> out, In<any, 4> dout, In<f32, 3> lse,
+                                         Out<f32, 3> shift, Out<f32, 3> delta, Const Rows,
+                                         Const Head) {
       int rows = Rows, width = Head;
-      AttentionGrid at(out.dim(0), out.dim(1), cdiv(out.dim(2), rows));
+      AttentionGrid at(out.dim(0), out.dim(1), cdiv(delta.dim(2), rows));
       // Tiles keep all four dimensions, so that their sums have the shape of the tile of delta that they are stored in.
       auto rowsOfHead = [&](In<any, 4> x) {
         return cast(f32, x.tile({1, 1, rows, width})(at.batch, at.head, at.tile, 0));
       };
       delta.tile({1, 1, rows})(at.batch, at.head, at.tile) =
           sum(rowsOfHead(out) * rowsOfHead(dout), 3);
-    }).named("out", "dout", "delta", "Rows", "Head");
+      Value sums = lse.tile({1, 1, rows}).pad(kInfinity)(at.batch, at.head, at.tile);
+      shift.tile({1, 1, rows})(at.batch, at.head, at.tile) =
+          select(sums == -kInfinity, kInfinity, sums * static_cast<float>(kLog2E));
+    }).named("out", "dout", "lse", "shift", "delta", "Rows", "Head");
 
-/// Rows of a program of `delta`, 8 to 128: a few elements a thread.
-int deltaRows(int width) {
+/// Rows of such a program, 8 to 128: a few elements a thread.
+int rowsAtOnce(int width) {
   int rows = 128;
   while (rows > 8 && rows * width > 2048)
     rows /= 2;
@@ -41,18 +48,13 @@ int deltaRows(int width) {
 
 struct GradientInputs {
   In<any, 4> q, k, v, dout;
-  In<f32, 3> lse, delta;
+  In<f32, 3> shift, delta;
   Value scale;
 };
 
-/// lse in base 2, infinity where there is no row or the row sees nothing: its weights become 0.
-Value lseInBase2(const GradientInputs &in, Value batch, Value head, Value tile, int rows) {
-  Value lse = in.lse.tile({1, 1, rows}).pad(kInfinity)(batch, head, tile);
-  lse = reshape(lse, {rows});
-  return select(lse == -kInfinity, kInfinity, lse * static_cast<float>(kLog2E));
-}
-Value deltaOf(const GradientInputs &in, Value batch, Value head, Value tile, int rows) {
-  return reshape(in.delta.tile({1, 1, rows})(batch, head, tile), {rows});
+/// The part of `shift` or `delta` that belongs to a tile of queries.
+Value partOf(const In<f32, 3> &x, Value batch, Value head, Value tile, int rows) {
+  return reshape(x.tile({1, 1, rows})(batch, head, tile), {rows});
 }
 
 void storeRows(const Out<any, 4> &y, Value batch, Value head, Value tile, Value sums,
@@ -62,19 +64,27 @@ void storeRows(const Out<any, 4> &y, Value batch, Value head, Value tile, Value 
 }
 
 /// Multiply-adds of wide rows in f32 leave no register for copies that run ahead, nor for their places across the loop;
-/// those of the copy engine take some more.
-Range sweep(const Range &tiles, const GradientInputs &in, int head, Precision precision) {
+/// those of the copy engine take some more. Groups of warps have a warp of their own to load.
+Range sweep(const Range &tiles, const GradientInputs &in, const AttentionPlan &plan) {
   int widest = target().sm >= 90 ? 80 : 96;
-  bool fillsRegisters = in.q.dtype() == f32 && precision == Precision::ieee && head > widest;
-  return fillsRegisters ? tiles.stages(1).no_licm() : tiles.stages(2);
+  bool fillsRegisters =
+      in.q.dtype() == f32 && plan.precision == Precision::ieee && plan.tiles.head > widest;
+  if (fillsRegisters)
+    return tiles.stages(1).no_licm();
+  return plan.overlaps ? tiles.stages(2).warp_specialize() : tiles.stages(2);
 }
 
 /// One tile of keys, swept by the queries that see it; scores are keys x queries.
 void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 4> &dv,
-                AttentionTiles tiles, bool causal, Precision precision) {
-  const int rows = tiles.queries, columns = tiles.keys, width = tiles.head;
-  const DotOptions how = {.precision = precision};
+                const AttentionPlan &plan, bool causal) {
+  const int rows = plan.tiles.queries, columns = plan.tiles.keys, width = plan.tiles.head;
+  const DotOptions how = {.precision = plan.precision};
   flushWhereNarrow(in.q);
+  if (plan.overlaps) // what checkAttention has seen, so that bounds are compared once
+    for (int dim = 0; dim < 4; ++dim) {
+      assume(in.k.dim(dim) == in.v.dim(dim)), assume(in.q.dim(dim) == in.dout.dim(dim));
+      assume(in.k.dim(dim) == dk.dim(dim)), assume(in.k.dim(dim) == dv.dim(dim));
+    }
   Value queryCount = in.q.dim(2), keyCount = in.k.dim(2), group = in.q.dim(1) / in.k.dim(1);
   AttentionGrid at(in.k.dim(0), in.k.dim(1), cdiv(keyCount, columns));
   Value keys = rowsOf(in.k, at.batch, at.head, at.tile, columns, width);
@@ -87,48 +97,68 @@ void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 
   auto dkSums = var(zeros(f32, {columns, width})), dvSums = var(zeros(f32, {columns, width}));
   for (auto member : range(group)) {
     Value head = at.head * group + member;
-    for (auto m : sweep(range(first, cdiv(queryCount, rows)), in, width, precision)) {
-      Value lse = expand_dims(lseInBase2(in, at.batch, head, m, rows), 0);
+    for (auto m : sweep(range(first, cdiv(queryCount, rows)), in, plan)) {
+      auto multiplyByValues = [&] {
+        return dot(isHeld ? held : loadValues(), columnsOf(in.dout, at.batch, head, m, rows, width),
+                   how);
+      };
+      Value shift = expand_dims(partOf(in.shift, at.batch, head, m, rows), 0);
       Value scores = dot(keys, columnsOf(in.q, at.batch, head, m, rows, width), how);
-      auto exponents = var(fma(scores, in.scale * static_cast<float>(kLog2E), -lse));
+      // Beside the scores where products are under way together, else when registers are free.
+      Value byWeight = plan.overlaps ? multiplyByValues() : Value();
+      auto exponents = var(fma(scores, in.scale * static_cast<float>(kLog2E), -shift));
       hideScores(exponents, {m * rows, at.tile * columns, 0, queryCount, keyCount}, causal);
       Value weights = exp2(exponents);
       dvSums = dot(cast(in.dout.dtype(), weights), rowsOf(in.dout, at.batch, head, m, rows, width),
                    dvSums, how);
-      Value byWeight = dot(isHeld ? held : loadValues(),
-                           columnsOf(in.dout, at.batch, head, m, rows, width), how);
-      Value delta = expand_dims(deltaOf(in, at.batch, head, m, rows), 0);
+      if (!plan.overlaps)
+        byWeight = multiplyByValues();
+      Value delta = expand_dims(partOf(in.delta, at.batch, head, m, rows), 0);
       dkSums = dot(cast(in.q.dtype(), weights * (byWeight - delta)),
                    rowsOf(in.q, at.batch, head, m, rows, width), dkSums, how);
     }
   }
-  storeRows(dk, at.batch, at.head, at.tile, dkSums * in.scale, tiles, columns);
-  storeRows(dv, at.batch, at.head, at.tile, dvSums, tiles, columns);
+  storeRows(dk, at.batch, at.head, at.tile, dkSums * in.scale, plan.tiles, columns);
+  storeRows(dv, at.batch, at.head, at.tile, dvSums, plan.tiles, columns);
 }
 
 /// One tile of queries, swept by the keys it sees.
-void queryProgram(const GradientInputs &in, const Out<any, 4> &dq, AttentionTiles tiles,
-                  bool causal, Precision precision) {
+void queryProgram(const GradientInputs &in, const Out<any, 4> &dq, const AttentionPlan &plan,
+                  bool causal) {
+  const AttentionTiles &tiles = plan.tiles;
   const int rows = tiles.queries, columns = tiles.keys, width = tiles.head;
-  const DotOptions how = {.precision = precision};
+  const DotOptions how = {.precision = plan.precision};
   flushWhereNarrow(in.q);
+  if (plan.overlaps)
+    for (int dim = 0; dim < 4; ++dim) {
+      assume(in.k.dim(dim) == in.v.dim(dim)), assume(in.q.dim(dim) == in.dout.dim(dim));
+      assume(in.q.dim(dim) == dq.dim(dim));
+    }
   Value queryCount = in.q.dim(2), keyCount = in.k.dim(2), queryTiles = cdiv(queryCount, rows);
   AttentionGrid at(in.q.dim(0), in.q.dim(1), queryTiles);
   Value tile = causal ? queryTiles - 1 - at.tile : at.tile;
   Value head = at.head / (in.q.dim(1) / in.k.dim(1));
   Value queries = rowsOf(in.q, at.batch, at.head, tile, rows, width);
   Value gradients = rowsOf(in.dout, at.batch, at.head, tile, rows, width);
-  Value lse = expand_dims(lseInBase2(in, at.batch, at.head, tile, rows), 1);
-  Value delta = expand_dims(deltaOf(in, at.batch, at.head, tile, rows), 1);
+  Value shift = expand_dims(partOf(in.shift, at.batch, at.head, tile, rows), 1);
+  Value delta = expand_dims(partOf(in.delta, at.batch, at.head, tile, rows), 1);
   auto sums = var(zeros(f32, {rows, width}));
-  for (auto n : sweep(range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal)), in, width,
-                      precision)) {
+  for (auto n : sweep(range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal)), in, plan)) {
+    auto multiplyByValues = [&] {
+      return dot(gradients, columnsOf(in.v, at.batch, head, n, columns, width), how);
+    };
     Value scores = dot(queries, columnsOf(in.k, at.batch, head, n, columns, width), how);
-    Value exponents = fma(scores, in.scale * static_cast<float>(kLog2E), -lse);
-    // No branch: with one, small heads lose the registers of a second program on a multiprocessor.
-    Value weights =
-        exp2(visibleScores(exponents, {tile * rows, n * columns, 1, queryCount, keyCount}, causal));
-    Value byWeight = dot(gradients, columnsOf(in.v, at.batch, head, n, columns, width), how);
+    Value byWeight = plan.overlaps ? multiplyByValues() : Value();
+    auto exponents = var(fma(scores, in.scale * static_cast<float>(kLog2E), -shift));
+    const ScoreTile place = {tile * rows, n * columns, 1, queryCount, keyCount};
+    // With a branch small heads lose the registers of a second program on a multiprocessor, which groups of warps have not.
+    if (plan.overlaps)
+      hideScores(exponents, place, causal);
+    else
+      exponents = visibleScores(exponents, place, causal);
+    Value weights = exp2(exponents);
+    if (!plan.overlaps)
+      byWeight = multiplyByValues();
     sums = dot(cast(in.k.dtype(), weights * (byWeight - delta)),
                rowsOf(in.k, at.batch, head, n, columns, width), sums, how);
   }
@@ -137,25 +167,27 @@ void queryProgram(const GradientInputs &in, const Out<any, 4> &dq, AttentionTile
 
 const auto keyKernel =
     kernel("attention_dkdv",
-           [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<any, 4> dout, In<f32, 3> lse,
+           [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<any, 4> dout, In<f32, 3> shift,
               In<f32, 3> delta, Out<any, 4> dk, Out<any, 4> dv, Scalar<f32> scale, Const Queries,
-              Const Keys, Const Head, ConstOf<bool> causal, ConstOf<Precision> precision) {
-             keyProgram({q, k, v, dout, lse, delta, scale}, dk, dv, {Queries, Keys, Head, 0},
-                        causal, precision);
+              Const Keys, Const Head, ConstOf<bool> causal, ConstOf<Precision> precision,
+              ConstOf<bool> overlaps) {
+             keyProgram({q, k, v, dout, shift, delta, scale}, dk, dv,
+                        {{Queries, Keys, Head, 0}, precision, overlaps}, causal);
            })
-        .named("q", "k", "v", "dout", "lse", "delta", "dk", "dv", "scale", "Queries", "Keys",
-               "Head", "causal", "precision");
+        .named("q", "k", "v", "dout", "shift", "delta", "dk", "dv", "scale", "Queries", "Keys",
+               "Head", "causal", "precision", "overlaps");
 
 const auto queryKernel =
     kernel("attention_dq",
-           [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<any, 4> dout, In<f32, 3> lse,
+           [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<any, 4> dout, In<f32, 3> shift,
               In<f32, 3> delta, Out<any, 4> dq, Scalar<f32> scale, Const Queries, Const Keys,
-              Const Head, ConstOf<bool> causal, ConstOf<Precision> precision) {
-             queryProgram({q, k, v, dout, lse, delta, scale}, dq, {Queries, Keys, Head, 0}, causal,
-                          precision);
+              Const Head, ConstOf<bool> causal, ConstOf<Precision> precision,
+              ConstOf<bool> overlaps) {
+             queryProgram({q, k, v, dout, shift, delta, scale}, dq,
+                          {{Queries, Keys, Head, 0}, precision, overlaps}, causal);
            })
-        .named("q", "k", "v", "dout", "lse", "delta", "dq", "scale", "Queries", "Keys", "Head",
-               "causal", "precision");
+        .named("q", "k", "v", "dout", "shift", "delta", "dq", "scale", "Queries", "Keys", "Head",
+               "causal", "precision", "overlaps");
 
 // --- Launches ------------------------------------------------------------------------------------
 
@@ -176,23 +208,25 @@ void checkGradient(const Arguments &arguments, const GradientArguments &in,
 }
 
 void launchGradient(CallSite site, const GradientArguments &in, const AttentionOptions &options) {
-  AttentionPlan plan = backwardPlan(in.q, options.precision);
-  const AttentionTiles &tiles = plan.tiles;
-  Precision how = plan.precision;
-  Tensor delta = temporaryLike(site.stream, in.lse, f32);
+  auto [tiles, precision, overlaps] =
+      backwardPlan({in.q.dtype(), in.q.extent(2), in.q.extent(3), site.stream.device().target()},
+                   options.precision);
+  Extents rows(in.lse);
+  rows[2] = (rows[2] + kMostQueries - 1) / kMostQueries * kMostQueries;
+  Tensor shift = site.stream.tensor(f32, rows.span()), delta = site.stream.tensor(f32, rows.span());
   int width = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(in.q.extent(3))));
   if (in.q.numel() != 0)
-    deltaKernel.consts(deltaRows(width), width)(site, in.out, in.dout, delta);
+    rowsKernel.consts(rowsAtOnce(width), width)(site, in.out, in.dout, in.lse, shift, delta);
   float scale = static_cast<float>(attentionScale(in.q, options));
   AlignedInput q(site, in.q), k(site, in.k), v(site, in.v), dout(site, in.dout);
   AlignedOutput dq(site, in.dq), dk(site, in.dk), dv(site, in.dv);
   if (in.k.numel() != 0)
-    keyKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, how)
-        .warps(tiles.warps)(site, q.rows(), k.rows(), v.rows(), dout.rows(), in.lse, delta,
+    keyKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, precision, overlaps)
+        .warps(tiles.warps)(site, q.rows(), k.rows(), v.rows(), dout.rows(), shift, delta,
                             dk.rows(), dv.rows(), scale);
   if (in.q.numel() != 0)
-    queryKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, how)
-        .warps(tiles.warps)(site, q.rows(), k.rows(), v.rows(), dout.rows(), in.lse, delta,
+    queryKernel.consts(tiles.keys, tiles.queries, tiles.head, options.causal, precision, overlaps)
+        .warps(tiles.warps)(site, q.rows(), k.rows(), v.rows(), dout.rows(), shift, delta,
                             dq.rows(), scale);
   dq.finish(site), dk.finish(site), dv.finish(site);
 }

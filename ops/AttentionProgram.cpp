@@ -63,9 +63,19 @@ AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked) {
   return {{queries, keys, head, isEight ? 8 : 4}, precision};
 }
 
-AttentionPlan backwardPlan(const Operand &q, Precision asked) {
-  int head = paddedHead(q.extent(3));
-  bool isWide = q.dtype() == f32;
+// A group of four warps has 64 rows of what is kept. Of what sweeps by, sums of two tiles in f32 and their roundings, beside
+// the gradients' sums, leave registers for 64 rows where heads are wide.
+static AttentionPlan backwardPlanOfGroups(int head, Precision precision) {
+  return {{head > 64 ? 64 : 128, 128, head, 8}, precision, true};
+}
+
+AttentionPlan backwardPlan(const AttentionShape &shape, Precision asked) {
+  auto [dtype, count, width, target] = shape;
+  constexpr int64_t kFewestForGroups = 33, kWidestForGroups = 128;
+  int head = paddedHead(width);
+  bool isWide = dtype == f32;
+  if (target == "sm_90a" && !isWide && count >= kFewestForGroups && head <= kWidestForGroups)
+    return backwardPlanOfGroups(head, asked);
   bool fits = asked == Precision::tf32 && head <= 64;
   int side = !isWide && head <= 64 ? 64 : head <= (isWide ? 128 : 192) ? 32 : 16;
   return {{side, side, head, 8}, fits ? asked : Precision::ieee};

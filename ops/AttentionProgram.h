@@ -16,7 +16,8 @@ struct AttentionTiles {
 };
 /// Sizes that keep all of a program in registers; how f32 is multiplied: as asked for where the
 /// tensor cores' operands fit, which tf32x3 splits in two, else with ieee; and whether weights are
-/// multiplied with values while the next scores and their weights are computed.
+/// multiplied with values while the next scores and their weights are computed; backward, whether
+/// products are by groups of warps, of which several are under way at once.
 struct AttentionPlan {
   AttentionTiles tiles;
   Precision precision;
@@ -24,14 +25,18 @@ struct AttentionPlan {
 };
 /// A multiple of what the tensor cores take at once; of the larger sizes few, which share tiles.
 int paddedHead(int64_t extent);
-/// What the forward tiles depend on: queries, the width of heads, and the GPU, "sm_90a".
+/// What tiles depend on: queries, the width of heads, and the GPU, "sm_90a".
 struct AttentionShape {
   DType dtype;
   int64_t queries, head;
   std::string_view target;
 };
 AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked);
-AttentionPlan backwardPlan(const Operand &q, Precision asked);
+/// The tiles of the kernel that keeps a tile of keys; the one that keeps a tile of queries has as many of each as that of the
+/// other.
+AttentionPlan backwardPlan(const AttentionShape &shape, Precision asked);
+/// What the queries of a tile divide, forward or backward.
+constexpr int kMostQueries = 128;
 
 /// The rules that forward and gradient have in common: q, k, v, and `likeQ`, `likeK`, which have the
 /// extents and dtypes of q and k.

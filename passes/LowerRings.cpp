@@ -56,6 +56,7 @@ public:
                           [](Operation *reader) { return isa<gpu::DotAsyncOp>(reader); });
     });
     groupsDrift_ = mayGroupsDrift();
+    isReadByThreads_ = isReadByThreads();
   }
 
   LogicalResult lower() {
@@ -87,7 +88,7 @@ private:
   }
 
   // Where groups of warps take turns no barrier of all threads may hold them together, and none holds a warp that only
-  // fills. What the engine fills and products by wgmma alone read needs none.
+  // fills. What the engine fills needs none.
   bool mayGroupsDrift() {
     auto isFilledInTurns = [&](Operation *user) {
       auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
@@ -97,13 +98,16 @@ private:
       return (schedule && schedule.getSpecialized() && slots_ > 1) ||
              !loop.getBody()->getOps<gpu::TakeTurnOp>().empty();
     };
-    auto isReadOtherwise = [](Operation *user) {
+    return isFilledByEngine(ring_) && llvm::any_of(ring_->getUsers(), isFilledInTurns);
+  }
+
+  // Do threads read slots, not products by wgmma alone?
+  bool isReadByThreads() {
+    auto readsItself = [](Operation *reader) { return !isa<gpu::DotAsyncOp>(reader); };
+    return llvm::any_of(ring_->getUsers(), [&](Operation *user) {
       return isa<gpu::RingGetOp, gpu::RingTilesOp>(user) &&
-             llvm::any_of(user->getUsers(),
-                          [](Operation *reader) { return !isa<gpu::DotAsyncOp>(reader); });
-    };
-    return isFilledByEngine(ring_) && llvm::any_of(ring_->getUsers(), isFilledInTurns) &&
-           llvm::none_of(ring_->getUsers(), isReadOtherwise);
+             llvm::any_of(user->getUsers(), readsItself);
+    });
   }
 
   // Where a product is under way from one iteration to the next each releases the fill before its own.
@@ -302,7 +306,7 @@ private:
   void lowerRelease(gpu::RingReleaseOp release) {
     if (releases_ && isa<scf::ForOp>(release->getParentOp()))
       gpu::MbarrierArriveOp::create(b_, release.getLoc(), releases_,
-                                    barrierOf(release, release.getFill()));
+                                    barrierOf(release, release.getFill()), isReadByThreads_);
   }
 
   void lowerGet(gpu::RingGetOp get) {
@@ -351,7 +355,7 @@ private:
   int32_t slots_;
   FillPlaces places_;
   bool hasCopiesByThreads_ = false, hasCopiesByEngine_ = false, hasPuts_ = false,
-       isReadByWgmma_ = false, groupsDrift_ = false;
+       isReadByWgmma_ = false, isReadByThreads_ = false, groupsDrift_ = false;
   OpBuilder b_;
   SmallVector<gpu::SmemAllocOp> memories_;
   gpu::SmemAllocOp barriers_; ///< one a slot, if the engine copies

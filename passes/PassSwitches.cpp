@@ -20,6 +20,7 @@ const std::vector<OptionalPass> &optionalPasses() {
       {"schedule-loops", "waiting for what loops load"},
       {"pipeline-loops", "waiting for what loops load"},
       {"rotate-loops", "products that wait for the rest of an iteration"},
+      {"overlap-products", "waiting for products whose results nobody takes yet"},
       {"specialize-warps", "waiting to issue copies"},
       {"simplifycfg", "LLVM: branches"},
       {"early-cse", "LLVM: values computed twice"},

@@ -156,6 +156,15 @@ def RotateLoops : Pass<"tile-rotate-loops", "::mlir::func::FuncOp"> {
                            "::tile::gpu::TileGpuDialect"];
 }
 
+def OverlapProducts : Pass<"tile-overlap-products", "::mlir::func::FuncOp"> {
+  let summary = "Wait for products where their results are taken";
+  let description = [{
+    Guarantees: between a product by wgmma and its wait stands all that neither takes the result nor
+    changes what the product reads. Relies on: RotateLoops.
+  }];
+  let dependentDialects = ["::tile::gpu::TileGpuDialect"];
+}
+
 def LowerRings : Pass<"tile-lower-rings", "::mlir::func::FuncOp"> {
   let summary = "Turn rings into shared memory, loads and stores";
   let description = [{

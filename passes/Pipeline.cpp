@@ -75,6 +75,9 @@ static void addMemorySteps(OpPassManager &kernel, const std::string &target, int
   // The loads of a product that is to run ahead must run further ahead already.
   kernel.addPass(createRotateLoops());
 
+  // Releases of fills stand where waits must not pass them, and no product moves any more.
+  kernel.addPass(createOverlapProducts());
+
   // Rings become allocations, copies, stores and loads: what follows knows memory, not rings.
   kernel.addPass(createLowerRings());
 

@@ -10,6 +10,7 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "ir/TensorCopy.h"
 #include "ir/WarpRoles.h"
 #include "passes/analysis/RoleSlice.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -40,6 +41,17 @@ bool isMeeting(Operation *op) {
 }
 
 bool isForProducer(Operation *op) { return isFill(op) || isMeeting(op); }
+
+// Instructions that the copies of a fill take.
+int64_t boxesOf(Operation *fill) {
+  int64_t boxes = 0;
+  fill->walk([&](gpu::TensorCopyOp copy) {
+    if (auto plan =
+            gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), copy.getSmem().getType()))
+      boxes += static_cast<int64_t>(plan->boxes.size());
+  });
+  return boxes;
+}
 
 /// Calls `visit` with each operation, of loops and branches with those in their bodies.
 void visitOperations(Block &block, llvm::function_ref<void(Operation *)> visit) {
@@ -146,6 +158,8 @@ public:
     visitOperations(body_, [&](Operation *op) {
       if (isForProducer(op))
         fills.push_back(op);
+      if (isFill(op))
+        boxesOfFill_ = std::max(boxesOfFill_, boxesOf(op));
       if (!isFill(op) && !wouldOpBeTriviallyDead(op))
         rest.push_back(op);
     });
@@ -180,7 +194,7 @@ private:
     Value count = arith::ConstantIntOp::create(b_, loc_, consumerWarps_, 32);
     Value isProducer = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::uge, warp, count);
     auto roles = scf::IfOp::create(b_, loc_, isProducer, /*withElseRegion=*/true);
-    gpu::RegisterShares registers = gpu::registerShares(consumerWarps_);
+    gpu::RegisterShares registers = gpu::registerShares(consumerWarps_, boxesOfFill_);
     b_.setInsertionPointToStart(roles.thenBlock());
     if (registers.differ())
       gpu::SetMaxRegistersOp::create(b_, loc_, registers.producers, /*more=*/false);
@@ -224,6 +238,7 @@ private:
   OpBuilder b_;
   Location loc_;
   int32_t consumerWarps_;
+  int64_t boxesOfFill_ = 0; ///< of the largest
 };
 
 bool isAskedFor(func::FuncOp kernel) {

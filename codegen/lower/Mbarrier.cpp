@@ -70,11 +70,12 @@ LogicalResult lowerExpect(Lowering &l, gpu::MbarrierExpectOp expect) {
                           std::to_string(expect.getBytes()) + ";");
 }
 
-// One thread of a warp arrives for all.
+// One thread of a warp arrives for all, behind what they have read if they have.
 LogicalResult lowerArrive(Lowering &l, gpu::MbarrierArriveOp arrive) {
+  std::string meet = arrive.getBehindReads() ? "bar.warp.sync 0xffffffff;\n\t" : "";
   return onOneBarrier(l, arrive,
-                      "{\n\t.reg .pred one;\n\telect.sync _|one, 0xffffffff;\n\t"
-                      "@one mbarrier.arrive.shared::cta.b64 _, [$0];\n\t}");
+                      meet + "{\n\t.reg .pred one;\n\telect.sync _|one, 0xffffffff;\n\t"
+                             "@one mbarrier.arrive.shared::cta.b64 _, [$0];\n\t}");
 }
 
 // The instruction suspends the thread for some time only.

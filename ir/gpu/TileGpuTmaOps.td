@@ -101,7 +101,8 @@ def TileGpu_MbarrierArriveOp : TileGpu_MbarrierOp<"arrive"> {
   let summary = "Each warp arrives at a barrier";
   let description = [{
     Once, at the barrier `distance` bytes behind the first. Who waits for the phase sees what the tensor core has
-    read and written for the warp before, of products that were waited for.
+    read and written for the warp before, of products that were waited for; with `behind_reads` also what each of
+    its threads has.
 
     Example:
     ```mlir
@@ -113,8 +114,8 @@ def TileGpu_MbarrierArriveOp : TileGpu_MbarrierOp<"arrive"> {
     }
     ```
   }];
-  let arguments = (ins TileGpu_SmemType:$barriers, I32:$distance);
-  let assemblyFormat = "$barriers `[` $distance `]` attr-dict `:` type($barriers)";
+  let arguments = (ins TileGpu_SmemType:$barriers, I32:$distance, UnitAttr:$behind_reads);
+  let assemblyFormat = "$barriers `[` $distance `]` (`behind_reads` $behind_reads^)? attr-dict `:` type($barriers)";
 }
 
 def TileGpu_MbarrierWaitOp : TileGpu_MbarrierOp<"wait"> {

@@ -37,14 +37,6 @@ static std::string whyNotInKernel(func::FuncOp kernel) {
   return mayMeet ? "the kernel has a barrier, or code that may have one" : "";
 }
 
-static bool isReadByThreads(gpu::RingAllocOp ring) {
-  return llvm::any_of(ring->getUsers(), [](Operation *user) {
-    return isa<gpu::RingGetOp>(user) && llvm::any_of(user->getUsers(), [](Operation *reader) {
-             return !isa<gpu::DotAsyncOp>(reader);
-           });
-  });
-}
-
 std::string whyNoProducer(scf::ForOp loop, int32_t stages) {
   gpu::RingAcquireOp acquire = ringOf(loop);
   auto ring = acquire ? acquire.getRing().getDefiningOp<gpu::RingAllocOp>() : gpu::RingAllocOp();
@@ -52,8 +44,6 @@ std::string whyNoProducer(scf::ForOp loop, int32_t stages) {
     return "none of its loads runs ahead";
   if (!isFilledByEngine(ring))
     return "threads load some of what its products read";
-  if (isReadByThreads(ring))
-    return "threads read what it loads, not products by wgmma alone";
   auto kernel = loop->getParentOfType<func::FuncOp>();
   if (std::string why = whyNotInKernel(kernel); !why.empty())
     return why;

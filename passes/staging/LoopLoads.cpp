@@ -148,6 +148,11 @@ private:
     return true;
   }
 
+  // Which is read in a few accesses however it lies.
+  static bool isRow(ArrayRef<int64_t> shape) {
+    return llvm::count_if(shape, [](int64_t extent) { return extent > 1; }) <= 1;
+  }
+
   // The copy engine writes memory of its own form, which must not cost the readers more. If it cannot, threads copy.
   static bool decideTma(ir::ViewLoadOp load, Part &part) {
     Type element = ir::elementTypeOf(load.getResult().getType());
@@ -157,7 +162,7 @@ private:
         use ? wgmmaStagingType(*use) : gpu::tensorCopyMemory(load, shape, element, part.shape);
     std::string why = "its fastest dimension in the view is none of the tile";
     bool isPossible = memory && gpu::planTensorCopy(load, load.getView(), shape, memory, &why);
-    if (isPossible && !use &&
+    if (isPossible && !use && !isRow(part.shape) &&
         readCost(memory, part.readers) >
             readCost(stagingType(part.loaded, element, part.readers), part.readers)) {
       isPossible = false;

@@ -327,6 +327,12 @@ TEST_P(AttentionOp, GradientOfLengthsAndHeads) {
     checkGradient<half>({1, 2, 1, 40, 70, head, true, 2 / std::sqrt(double(head))}, 2e-3);
 }
 
+// Either kernel sweeps more tiles than its ring has slots.
+TEST_P(AttentionOp, GradientOfLongSequences) {
+  checkGradient<half>({1, 1, 1, 330, 330, 128, true}, 2e-3);
+  checkGradient<half>({1, 2, 1, 530, 520, 64, false}, 2e-3);
+}
+
 TEST_P(AttentionOp, GradientOfDtypesAndPrecisions) {
   for (int64_t head : {33, 64, 128, 256}) {
     AttentionCase c = {1, 2, 2, 50, 45, head, true, 2 / std::sqrt(double(head))};

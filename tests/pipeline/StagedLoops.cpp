@@ -16,7 +16,7 @@ namespace {
 
 /// The optional passes that run loads ahead of their use; a compiler need not have them all.
 constexpr const char *kPipelinePasses[] = {"schedule-loops", "pipeline-loops", "rotate-loops",
-                                           "specialize-warps"};
+                                           "overlap-products", "specialize-warps"};
 
 std::vector<std::string> knownPipelinePasses() {
   std::vector<std::string> known;

@@ -241,7 +241,8 @@ TEST(Compile, AWarpOfItsOwnLoadsOrARemarkSaysWhyNot) {
   };
   expectRefused("sm_80", 8, false, "threads load some of what its products read");
   expectRefused("sm_90a", 8, true, "the kernel has a barrier, or code that may have one");
-  expectRefused("sm_90a", 2, false, "threads read what it loads, not products by wgmma alone");
+  expectRefused("sm_90a", 2, false,
+                "the kernel has 2 warps, not groups of four that leave room for 4 more");
 }
 
 // --- Assembling ----------------------------------------------------------------------------------
