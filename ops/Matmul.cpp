@@ -30,6 +30,13 @@ Precision precisionOf(const OpSettings &settings) {
               "precision=" + name + ": ieee, tf32 or tf32x3 is expected");
 }
 
+/// A matrix with its dimensions exchanged.
+HostArg transposed(HostArg matrix) {
+  std::swap(matrix.extents[0], matrix.extents[1]);
+  std::swap(matrix.strides[0], matrix.strides[1]);
+  return matrix;
+}
+
 const auto registeredProgram =
     kernel("matmul", MatmulProgram<2, NoEpilogue>())
         .named("a", "b", "c", "BM", "BN", "BK", "precision", "persistent");
@@ -44,15 +51,30 @@ const bool registered = registerOp({
           int64_t m = settings.integer("M", 4096), n = settings.integer("N", 4096),
                   k = settings.integer("K", 4096);
           Precision precision = precisionOf(settings);
-          MatmulTiles tiles = chooseTiles(
-              {m, n, 1, dtype, dtype, precision, settings.target(), kManyMultiprocessors});
-          return KernelRequest(
-              registeredProgram
-                  .consts(settings.integer("BM", tiles.m), settings.integer("BN", tiles.n),
-                          settings.integer("BK", tiles.k), precision,
-                          settings.integer("persistent", tiles.persistent) != 0)
-                  .warps(static_cast<int>(settings.integer("warps", tiles.warps))),
-              {exampleView(dtype, {m, k}), exampleView(dtype, {k, n}), exampleView(dtype, {m, n})});
+          std::string target = settings.target();
+          MatmulShape shape{m,
+                            n,
+                            1,
+                            dtype,
+                            dtype,
+                            precision,
+                            target,
+                            kManyMultiprocessors,
+                            k * sizeOf(dtype) % 16 == 0 && n * sizeOf(dtype) % 16 == 0};
+          HostArg a = exampleView(dtype, {m, k}), b = exampleView(dtype, {k, n}),
+                  c = exampleView(dtype, {m, n});
+          if (isComputedTransposed(shape)) {
+            std::swap(shape.m, shape.n), std::swap(a, b);
+            a = transposed(a), b = transposed(b), c = transposed(c);
+          }
+          MatmulTiles tiles = chooseTiles(shape);
+          return KernelRequest(registeredProgram
+                                   .consts(settings.integer("BM", tiles.m),
+                                           settings.integer("BN", tiles.n),
+                                           settings.integer("BK", tiles.k), precision,
+                                           settings.integer("persistent", tiles.persistent) != 0)
+                                   .warps(static_cast<int>(settings.integer("warps", tiles.warps))),
+                               {a, b, c});
         },
     .output =
         [](std::span<const Tensor> in, const OpSettings &settings) {
@@ -196,6 +218,41 @@ void foldBatch(std::span<Operand> operands) {
   std::copy_n(folded.begin(), operands.size(), operands.begin());
 }
 
+/// Do rows or columns begin at multiples of 16 bytes in all matrices of an operand?
+bool isAligned(const Operand &operand) {
+  constexpr int64_t kBytes = 16;
+  int64_t elements = kBytes / sizeOf(operand.dtype());
+  int rank = operand.rank();
+  bool hasRows = operand.stride(rank - 1) == 1, hasColumns = operand.stride(rank - 2) == 1;
+  bool fits = (hasRows || hasColumns) && reinterpret_cast<uintptr_t>(operand.data()) % kBytes == 0;
+  for (int dim = 0; dim < rank; ++dim)
+    fits = fits && (dim == (hasRows ? rank - 1 : rank - 2) || operand.stride(dim) % elements == 0);
+  return fits;
+}
+
+MatmulShape shapeOf(std::span<const Operand> operands, Precision precision, const Device &device) {
+  const Operand &c = operands[0];
+  int64_t batches = 1;
+  for (int dim = 0; dim < c.rank() - 2; ++dim)
+    batches *= c.extent(dim);
+  return {c.extent(c.rank() - 2),
+          c.extent(c.rank() - 1),
+          batches,
+          operands[1].dtype(),
+          c.dtype(),
+          precision,
+          device.target(),
+          device.multiprocessors(),
+          isAligned(operands[1]) && isAligned(operands[2])};
+}
+
+/// c^T = b^T a^T, and the epilogue's tensors likewise.
+void transpose(std::span<Operand> operands) {
+  std::swap(operands[1], operands[2]);
+  for (Operand &operand : operands)
+    operand = operand.T();
+}
+
 } // namespace
 
 MatmulLaunch foldForMatmul(std::span<Operand> operands, Precision precision, const CallSite &site) {
@@ -209,14 +266,10 @@ MatmulLaunch foldForMatmul(std::span<Operand> operands, Precision precision, con
   foldBatch(operands);
   for (size_t i = 3; i < operands.size(); ++i)
     arguments.disjointOrSame(named(operands, 0), named(operands, i));
-  const Operand &c = operands[0];
-  int64_t batches = 1;
-  for (int dim = 0; dim < c.rank() - 2; ++dim)
-    batches *= c.extent(dim);
-  Device device = site.stream.device();
-  return {.tiles = chooseTiles({c.extent(c.rank() - 2), c.extent(c.rank() - 1), batches,
-                                operands[1].dtype(), c.dtype(), precision, device.target(),
-                                device.multiprocessors()})};
+  const Device device = site.stream.device();
+  if (isComputedTransposed(shapeOf(operands, precision, device)))
+    transpose(operands);
+  return {.tiles = chooseTiles(shapeOf(operands, precision, device))};
 }
 
 std::vector<std::string> matmulParameters(size_t arguments) {

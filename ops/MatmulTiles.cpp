@@ -71,18 +71,61 @@ MatmulTiles tilesOfGroups(const MatmulShape &shape) {
   return {best->m, best->n, 64, best->warps, hasSeveral && sizeOf(shape.result) == 2};
 }
 
+// --- Few columns, whose product is bound by reading the rows' operand ---------------------------------
+
+/// Columns of a product up to which reading the other operand takes longer than multiplying, and rows from which on groups of
+/// warps have enough of them.
+constexpr int64_t kMostSkinny = 128, kFewestRowsOfSkinny = 64;
+/// Of fewer rows not every multiprocessor has a tile that reads them, so that columns are shared as well.
+constexpr int64_t kRowsThatFill = 6400;
+constexpr int64_t kRingBytes = 192 * 1024;
+
+// Few rows a program, so that all multiprocessors read, in one round; and 128 of K a step, whose copies and waits are half as
+// many. Measured on an H100, neither splitting K nor more programs on a multiprocessor is faster than that.
+MatmulTiles tilesOfSkinny(const MatmulShape &shape) {
+  bool sharesColumns = shape.m < kRowsThatFill && shape.n > 16;
+  int columns = sideFor(sharesColumns ? (shape.n + 1) / 2 : shape.n, kMostSkinny);
+  int rows = 64;
+  while (rows < 256 && programs(shape, rows, columns) > shape.multiprocessors)
+    rows *= 2;
+  constexpr int kLongStep = 128, kFewestStages = 3;
+  constexpr int64_t kMostRingBytes = 216 * 1024; // beside barriers
+  bool isDeep = int64_t{rows + columns} * kLongStep * 2 * kFewestStages <= kMostRingBytes;
+  bool hasSeveral = programs(shape, rows, columns) > shape.multiprocessors;
+  return {rows, columns, isDeep ? kLongStep : 64, rows > 64 ? 8 : 4,
+          hasSeveral && sizeOf(shape.result) == 2};
+}
+
+bool hasGroups(const MatmulShape &shape) {
+  return shape.target == "sm_90a" && (shape.dtype == f16 || shape.dtype == bf16);
+}
+
+// What threads would load into registers is left to smaller steps.
+bool hasFewColumns(const MatmulShape &shape) {
+  return hasGroups(shape) && shape.aligned && shape.n <= kMostSkinny && shape.m > shape.n &&
+         shape.m >= kFewestRowsOfSkinny;
+}
+
 } // namespace
 
+bool isComputedTransposed(const MatmulShape &shape) {
+  MatmulShape transposed = shape;
+  std::swap(transposed.m, transposed.n);
+  return hasFewColumns(transposed);
+}
+
 MatmulTiles chooseTiles(const MatmulShape &shape) {
-  bool hasGroups = shape.target == "sm_90a" && (shape.dtype == f16 || shape.dtype == bf16);
+  if (!hasGroups(shape))
+    return tilesOfWarps(shape);
+  if (hasFewColumns(shape))
+    return tilesOfSkinny(shape);
   bool isLarge = shape.m >= kFewestForGroups && shape.n >= kFewestForGroups;
-  return hasGroups && isLarge ? tilesOfGroups(shape) : tilesOfWarps(shape);
+  return isLarge ? tilesOfGroups(shape) : tilesOfWarps(shape);
 }
 
 // The copy engine runs as far ahead as there is memory for; threads that copy gain little beyond two steps.
 int matmulStages(const MatmulTiles &tiles, DType dtype) {
   constexpr int kByThreads = 3, kMostByEngine = 8;
-  constexpr int64_t kRingBytes = 192 * 1024;
   if (target().sm < 90 || sizeOf(dtype) != 2)
     return kByThreads;
   int64_t stepBytes = int64_t{tiles.m + tiles.n} * tiles.k * 2;

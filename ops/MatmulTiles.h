@@ -15,6 +15,7 @@ struct MatmulShape {
   Precision precision;
   std::string_view target; ///< "sm_90a"
   int multiprocessors;
+  bool aligned = true; ///< do rows or columns of both operands lie at multiples of 16 bytes?
 };
 
 /// Those of a GPU that is not known.
@@ -22,6 +23,10 @@ inline constexpr int kManyMultiprocessors = 132;
 
 /// The tiles that are expected to take the least time.
 MatmulTiles chooseTiles(const MatmulShape &shape);
+
+/// Is c computed as the transpose of b^T a^T? Of few rows of c groups of warps have too few for their instructions, whose columns
+/// may be fewer: then columns of c are their rows, and all rows of c the columns of a tile, so that b is read once.
+bool isComputedTransposed(const MatmulShape &shape);
 
 /// Steps along K that a program on the kernel's target has in shared memory at once.
 int matmulStages(const MatmulTiles &tiles, DType dtype);

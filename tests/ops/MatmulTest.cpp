@@ -59,6 +59,19 @@ TEST_P(MatmulOp, ExtentsRoundTheTiles) {
     check<half>(m, n, k, 1e-6);
 }
 
+// Of few rows columns of c are the rows of the tensor core's instructions, where it has such.
+TEST_P(MatmulOp, FewRows) {
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 512, 136},
+                         {5, 200, 264},
+                         {16, 64, 128},
+                         {40, 328, 72},
+                         {128, 136, 200}})
+    for (bool transposeB : {false, true})
+      check<half>(m, n, k, 1e-6, {}, false, transposeB);
+  check<half>(24, 264, 80, 1e-6, {}, true, false);
+  check<half, half>(24, 264, 80, 1e-3);
+}
+
 TEST_P(MatmulOp, EmptyExtents) {
   check<half>(5, 7, 0, 0);
   check<half>(0, 7, 5, 0);
