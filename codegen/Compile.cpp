@@ -164,6 +164,7 @@ public:
       return failure();
     readTensorMaps();
     if (failed(runner_.run([&](PassManager &manager) {
+          manager.addPass(createNestLoops());
           manager.addPass(createScalarsToLlvm());
           // Lines for reports and profilers. More than directives would put `debug` on `.target`, which ruins the code.
           manager.addPass(

@@ -17,6 +17,15 @@ def LowerToScalars : Pass<"tile-lower-to-scalars", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def NestLoops : Pass<"tile-nest-loops", "::mlir::ModuleOp"> {
+  let summary = "A loop over several passes becomes a loop round one over the iterations of a pass";
+  let description = [{
+    Guarantees: what a pass ends with (`tilegpu.ends_pass`) stands behind an inner loop, not in a branch of the loop.
+    Relies on: LowerToScalars.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ScalarsToLlvm : Pass<"tile-scalars-to-llvm", "::mlir::ModuleOp"> {
   let summary = "What is left becomes the LLVM dialect";
   let description = [{

@@ -44,9 +44,11 @@ constexpr llvm::StringLiteral kViewOfName = "tilegpu.view_of";
 constexpr llvm::StringLiteral kTensorMapName = "tilegpu.tensor_map";
 constexpr llvm::StringLiteral kSharedBytesName = "tilegpu.shared_bytes";
 constexpr llvm::StringLiteral kProducerWarpsName = "tilegpu.producer_warps";
+constexpr llvm::StringLiteral kEndsPassName = "tilegpu.ends_pass";
 
 bool isViewAccess(Operation *op) {
-  return isa<ir::ViewLoadOp, ir::ViewStoreOp, RingCopyOp, CopyAsyncOp, TensorCopyOp>(op);
+  return isa<ir::ViewLoadOp, ir::ViewStoreOp, RingCopyOp, CopyAsyncOp, TensorCopyOp, TensorStoreOp>(
+      op);
 }
 
 bool isCopy(Operation *op) { return isViewAccess(op) || isa<ir::LoadOp, ir::StoreOp>(op); }
@@ -63,6 +65,8 @@ RankedTensorType accessedTile(Operation *op) {
     return RankedTensorType::get(copy.getShape(), copy.getView().getType().getElementType());
   if (auto copy = dyn_cast<TensorCopyOp>(op))
     return RankedTensorType::get(copy.getShape(), copy.getView().getType().getElementType());
+  if (auto store = dyn_cast<TensorStoreOp>(op))
+    return RankedTensorType::get(store.getShape(), store.getView().getType().getElementType());
   return {};
 }
 
@@ -91,12 +95,15 @@ LogicalResult verifyVariant(Operation *op, Attribute value) {
   if (!isCopy(op) && !isProduct(op))
     return op->emitOpError() << kVariantName << " belongs on a copy or a product";
   VariantKind kind = variant.getKind();
-  bool isAsync = kind == VariantKind::CpAsync || kind == VariantKind::Tma,
-       isOfCopies = isAsync || kind == VariantKind::Vector || kind == VariantKind::Scalar,
+  bool isStore = isa<ir::ViewStoreOp, ir::StoreOp, TensorStoreOp>(op),
+       isOfCopies = kind == VariantKind::CpAsync || kind == VariantKind::Tma ||
+                    kind == VariantKind::Quad || kind == VariantKind::Vector ||
+                    kind == VariantKind::Scalar,
        isOfProducts =
            kind == VariantKind::MmaSync || kind == VariantKind::Fma || kind == VariantKind::Wgmma;
-  if (isAsync && isa<ir::ViewStoreOp, ir::StoreOp>(op))
-    return op->emitOpError() << "stores have no variant '" << stringifyVariantKind(kind) << "'";
+  if (kind == VariantKind::CpAsync && isStore || kind == VariantKind::Quad && !isStore)
+    return op->emitOpError() << (isStore ? "stores have" : "loads have") << " no variant '"
+                             << stringifyVariantKind(kind) << "'";
   if (isCopy(op) ? isOfProducts : isOfCopies)
     return op->emitOpError() << "has no variant '" << stringifyVariantKind(kind)
                              << "', which is of " << (isOfProducts ? "products" : "copies");
@@ -151,6 +158,13 @@ LogicalResult verifyProducerWarps(Operation *op, Attribute value) {
       warps.getInt() != kProducerWarps)
     return op->emitOpError() << kProducerWarpsName << " must be a group of " << kProducerWarps
                              << " warps (i32) on a function";
+  return success();
+}
+
+LogicalResult verifyEndsPass(Operation *op, Attribute value) {
+  bool isBranch = op->getName().getStringRef() == "scf.if" && op->getNumResults() == 0;
+  if (!isBranch || !isa<UnitAttr>(value))
+    return op->emitOpError() << kEndsPassName << " belongs on a branch without results";
   return success();
 }
 
@@ -248,6 +262,8 @@ LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return verifySharedBytes(op, attribute.getValue());
   if (name == kProducerWarpsName)
     return verifyProducerWarps(op, attribute.getValue());
+  if (name == kEndsPassName)
+    return verifyEndsPass(op, attribute.getValue());
   return op->emitOpError() << "has the attribute '" << name << "', which `tilegpu` does not know";
 }
 
@@ -321,6 +337,12 @@ TensorMapAttr tensorMapOf(FunctionOpInterface function, unsigned argument) {
 }
 
 NamedAttribute tensorMapParameter(TensorMapAttr map) { return {kTensorMapName, map}; }
+
+bool endsPass(Operation *branch) { return branch->hasAttr(kEndsPassName); }
+
+void setEndsPass(Operation *branch) {
+  branch->setAttr(kEndsPassName, UnitAttr::get(branch->getContext()));
+}
 
 int64_t producerWarpsOf(Operation *function) {
   auto warps = function->getAttrOfType<IntegerAttr>(kProducerWarpsName);

@@ -49,6 +49,11 @@ ScheduleAttr scheduleOf(mlir::Operation *loop);
 void setSchedule(mlir::Operation *loop, ScheduleAttr schedule);
 void removeSchedule(mlir::Operation *loop);
 
+/// Does a branch of a loop's body come in the last iteration of each of several passes, of which the loop's last iteration ends one,
+/// and hold all that a pass ends with?
+bool endsPass(mlir::Operation *branch);
+void setEndsPass(mlir::Operation *branch);
+
 /// The argument that a view is of, as the kernel was written; null if it is none.
 ViewOfAttr viewOf(ir::MakeViewOp view);
 void setViewOf(ir::MakeViewOp view, int32_t arg, llvm::ArrayRef<int32_t> dims);

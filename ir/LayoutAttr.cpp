@@ -1,5 +1,7 @@
 #include "ir/LayoutAttr.h"
 
+#include "ir/layout/Derived.h"
+
 using namespace mlir;
 using namespace tile;
 using namespace tile::gpu;
@@ -49,6 +51,23 @@ RankedTensorType tile::gpu::withLayout(Type tile, LayoutAttr attribute) {
 LayoutAttr tile::gpu::encodingOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding()) : LayoutAttr();
+}
+
+RankedTensorType tile::gpu::partOf(RankedTensorType tile, ArrayRef<int64_t> shape) {
+  if (!encodingOf(tile) || shape.size() != static_cast<size_t>(tile.getRank()))
+    return {};
+  layout::Layout layout = layoutOf(tile);
+  for (auto [dim, extents] : llvm::enumerate(llvm::zip_equal(tile.getShape(), shape))) {
+    auto [whole, size] = extents;
+    if (size == whole)
+      continue;
+    std::optional<layout::Layout> part = layout::part(layout, static_cast<int>(dim), size);
+    if (!part)
+      return {};
+    layout = *std::move(part);
+  }
+  return RankedTensorType::get(shape, tile.getElementType(),
+                               attributeOf(tile.getContext(), layout));
 }
 
 std::optional<layout::SharedLayout>

@@ -66,3 +66,13 @@ Accesses MbarrierWaitOp::getSharedAccesses() { return {SharedAccess::read(getBar
 Accesses TensorCopyOp::getSharedAccesses() {
   return {SharedAccess::write(getSmem()), SharedAccess::read(getBarriers())};
 }
+
+Accesses TensorStoreOp::getSharedAccesses() { return {SharedAccess::read(getSmem())}; }
+
+// Until then the stores read their tiles.
+Accesses TensorStoreWaitOp::getSharedAccesses() {
+  Accesses accesses;
+  for (Value memory : getMemories())
+    accesses.push_back(SharedAccess::read(memory));
+  return accesses;
+}

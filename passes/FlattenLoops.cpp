@@ -12,6 +12,7 @@
 // and, if the inner loop has no iteration, the outer one without it.
 #include "passes/Passes.h"
 
+#include "ir/Annotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
@@ -193,6 +194,7 @@ private:
     if (behind_.empty())
       return;
     auto branch = scf::IfOp::create(b_, loc_, isLast, /*withElseRegion=*/false);
+    gpu::setEndsPass(branch);
     OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(branch.thenBlock());
     for (Operation *op : behind_)

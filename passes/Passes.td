@@ -165,6 +165,15 @@ def OverlapProducts : Pass<"tile-overlap-products", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
 }
 
+def StoreParts : Pass<"tile-store-parts", "::mlir::func::FuncOp"> {
+  let summary = "Store wide tiles of products part after part";
+  let description = [{
+    Guarantees: no `tile.view_store` has the variant `tma`; a tile that goes to a view by the copy engine, or in quads, is
+    converted and stored part by part, of which a thread holds few elements. Relies on: PropagateLayouts.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tile::gpu::TileGpuDialect"];
+}
+
 def LowerRings : Pass<"tile-lower-rings", "::mlir::func::FuncOp"> {
   let summary = "Turn rings into shared memory, loads and stores";
   let description = [{

@@ -81,6 +81,9 @@ static void addMemorySteps(OpPassManager &kernel, const std::string &target, int
   // Rings become allocations, copies, stores and loads: what follows knows memory, not rings.
   kernel.addPass(createLowerRings());
 
+  // What a part of a tile is computed from is found beside its store, behind the waits for products that LowerRings has placed.
+  kernel.addPass(createStoreParts());
+
   // The exchanges that are left become visible allocations before they are placed.
   kernel.addPass(createExpandScratch());
   kernel.addPass(createCSEPass());

@@ -113,6 +113,11 @@ Accesses accessesOf(Operation *op) {
     accesses.push_back(globalAccess(op, false, rootOf(op->getOperand(0))));
     return accesses;
   }
+  if (auto store = dyn_cast<gpu::TensorStoreOp>(op)) {
+    Accesses accesses = sharedAccessesOf(store);
+    accesses.push_back(globalAccess(op, true, rootOf(store.getView())));
+    return accesses;
+  }
   if (auto elect = dyn_cast<gpu::ElectOp>(op)) { // no barrier may stand in it: one thread is there
     Accesses accesses;
     for (Operation &inner : elect.getBody().front())
@@ -219,6 +224,34 @@ bool isSamePlaceInSameThread(Operation *a, Operation *b) {
          gpu::layoutOf(typeA).isInjective();
 }
 
+// A place as a value and what is added to it.
+std::pair<Value, int64_t> baseAndDistance(Value offset) {
+  APInt distance;
+  if (auto sum = offset.getDefiningOp<arith::AddIOp>();
+      sum && matchPattern(sum.getRhs(), m_ConstantInt(&distance)))
+    return {sum.getLhs(), distance.getSExtValue()};
+  return {offset, 0};
+}
+
+// Parts of one tile: along a dimension one ends before the other begins.
+bool areApart(Operation *a, Operation *b) {
+  auto first = dyn_cast<ir::ViewStoreOp>(a), second = dyn_cast<ir::ViewStoreOp>(b);
+  if (!first || !second || first.getView() != second.getView() || a->getBlock() != b->getBlock() ||
+      !a->isBeforeInBlock(b)) // else of another iteration
+    return false;
+  ArrayRef<int64_t> shape = ir::shapeOf(first.getValue().getType()),
+                    other = ir::shapeOf(second.getValue().getType());
+  for (auto [dim, offsets] :
+       llvm::enumerate(llvm::zip_equal(first.getOffsets(), second.getOffsets()))) {
+    auto [base, distance] = baseAndDistance(std::get<0>(offsets));
+    auto [otherBase, otherDistance] = baseAndDistance(std::get<1>(offsets));
+    if (base == otherBase &&
+        (distance + shape[dim] <= otherDistance || otherDistance + other[dim] <= distance))
+      return true;
+  }
+  return false;
+}
+
 // One thread does both, and it is the same one each time.
 bool areByElectedThread(const Access &earlier, const Access &later) {
   return isa<gpu::ElectOp>(earlier.op->getParentOp()) && isa<gpu::ElectOp>(later.op->getParentOp());
@@ -261,7 +294,9 @@ bool conflict(const Access &earlier, const Access &later) {
     return true;
   if (isAtomic(earlier.op) || isAtomic(later.op)) // its elements may share an address
     return !commute(earlier.op, later.op);
-  return !isSamePlaceInSameThread(earlier.op, later.op);
+  if (isa<gpu::TensorStoreOp>(earlier.op) || isa<gpu::TensorStoreOp>(later.op))
+    return !areByElectedThread(earlier, later);
+  return !isSamePlaceInSameThread(earlier.op, later.op) && !areApart(earlier.op, later.op);
 }
 
 // Why there is a barrier between two accesses, for reports.

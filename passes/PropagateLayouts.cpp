@@ -4,9 +4,9 @@
 
 #include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
-#include "ir/LayoutChange.h"
 #include "ir/LayoutOp.h"
 #include "passes/analysis/RunAhead.h"
+#include "passes/layouts/ProductStores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -168,46 +168,15 @@ struct LoadInPlace : OpRewritePattern<ConvertLayoutOp> {
   }
 };
 
-// Of kernels with products by wgmma: a tile of 16 bits goes to memory without a stay in shared memory, which their rings take.
-struct StoreFromQuads : OpRewritePattern<ir::ViewStoreOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ir::ViewStoreOp store, PatternRewriter &rewriter) const final {
-    constexpr int64_t kVector = 8;
-    auto change = store.getValue().getDefiningOp<ConvertLayoutOp>();
-    gpu::AccessAttr access = gpu::accessOf(store);
-    if (!change || change.getByShuffles() || !access || access.getVector() < kVector)
-      return rewriter.notifyMatchFailure(store, "not 16 bytes of a tile whose layout changes");
-    auto from = cast<RankedTensorType>(change.getInput().getType());
-    RankedTensorType quads = gpu::typeInQuads(
-        from, cast<RankedTensorType>(change.getResult().getType()), access.getOrder()[0]);
-    if (!quads)
-      return rewriter.notifyMatchFailure(store, "shuffles within quads do not reach it");
-    rewriter.setInsertionPoint(store);
-    Value moved = ConvertLayoutOp::create(rewriter, change.getLoc(), quads, change.getInput(),
-                                          /*by_shuffles=*/true);
-    rewriter.modifyOpInPlace(store, [&] { store.getValueMutable().assign(moved); });
-    return success();
-  }
-};
-
-bool hasGroups(func::FuncOp function) {
-  return function
-      .walk([](ir::DotOp dot) {
-        return gpu::isWgmma(dot) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 struct PropagateLayouts : passes::impl::PropagateLayoutsBase<PropagateLayouts> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
     patterns.add<MergeChanges, ChangeBeforeWidening, ChangeAfterNarrowing, ComputeOperandInPlace,
                  LoadInPlace>(&getContext());
-    if (hasGroups(getOperation()))
-      patterns.add<StoreFromQuads>(&getContext());
     ConvertLayoutOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
+    settleProductStores(getOperation());
     getOperation().walk([](LoopLikeOpInterface loop) {
       if (!loop->hasAttr(ir::kNoLicmAttr))
         moveLoopInvariantCode(loop);

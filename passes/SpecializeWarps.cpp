@@ -117,6 +117,8 @@ private:
     auto copy = scf::IfOp::create(
         b_, branch.getLoc(), types, values_.lookupOrDefault(branch.getCondition()),
         /*addThenBlock=*/true, /*addElseBlock=*/!branch.getElseRegion().empty());
+    if (results.empty() && branch.getNumResults() == 0)
+      copy->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
     for (auto [from, to] : llvm::zip_equal(branch.getRegions(), copy.getRegions()))
       if (!from->empty())
         writeArm(from->front(), to->front(), results);

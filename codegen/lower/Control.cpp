@@ -2,6 +2,7 @@
 #include "codegen/lower/Lowering.h"
 #include "passes/Passes.h"
 
+#include "ir/Annotations.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -56,6 +57,8 @@ LogicalResult lowerIf(Lowering &l, Operation *op) {
   auto flat = scf::IfOp::create(l.b, op->getLoc(), Lowering::registerTypes(branch.getResultTypes()),
                                 l.scalar(branch.getCondition()),
                                 /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
+  if (gpu::endsPass(branch))
+    gpu::setEndsPass(flat);
   auto yield = [&](Operation *terminator) {
     scf::YieldOp::create(l.b, terminator->getLoc(), l.flatten(terminator->getOperands()));
   };

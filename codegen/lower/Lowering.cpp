@@ -48,7 +48,8 @@ static LogicalResult verifyOperation(Operation *op) {
   if (llvm::any_of(op->getResultTypes(), isTileWithoutLayout))
     return op->emitOpError(
         "makes a tile without a layout; the pass that assigns layouts has not run");
-  if (isa<ir::ViewLoadOp, ir::ViewStoreOp, gpu::CopyAsyncOp, gpu::TensorCopyOp>(op) &&
+  if (isa<ir::ViewLoadOp, ir::ViewStoreOp, gpu::CopyAsyncOp, gpu::TensorCopyOp, gpu::TensorStoreOp>(
+          op) &&
       !gpu::accessOf(op))
     return op->emitOpError("has no tilegpu.access; the pass that lowers views has not run");
   return success();

@@ -51,6 +51,16 @@ LogicalResult rename(Lowering &l, Operation *op,
   return success();
 }
 
+LogicalResult lowerPart(Lowering &l, Operation *op) {
+  ArrayRef<int64_t> start = cast<gpu::PartOp>(op).getStart();
+  return rename(l, op, [&](const layout::Coords &coords) {
+    layout::Coords moved = coords;
+    for (auto [coordinate, first] : llvm::zip_equal(moved, start))
+      coordinate += static_cast<int32_t>(first);
+    return moved;
+  });
+}
+
 LogicalResult lowerReshape(Lowering &l, Operation *op) {
   ArrayRef<int64_t> from = ir::shapeOf(op->getOperand(0).getType()),
                     to = ir::shapeOf(op->getResult(0).getType());
@@ -95,9 +105,13 @@ LogicalResult lowerBroadcast(Lowering &l, Operation *op) {
 }
 
 constexpr LoweringRow kLowerings[] = {
-    on<ir::ArangeOp, lowerArange>,         on<ir::BroadcastOp, lowerBroadcast>,
-    on<ir::ExpandDimsOp, lowerExpandDims>, on<ir::PermuteOp, lowerPermute>,
-    on<ir::ReshapeOp, lowerReshape>,       on<ir::SplatOp, lowerSplat>,
+    on<ir::ArangeOp, lowerArange>,
+    on<ir::BroadcastOp, lowerBroadcast>,
+    on<ir::ExpandDimsOp, lowerExpandDims>,
+    on<ir::PermuteOp, lowerPermute>,
+    on<gpu::PartOp, lowerPart>,
+    on<ir::ReshapeOp, lowerReshape>,
+    on<ir::SplatOp, lowerSplat>,
 };
 
 } // namespace

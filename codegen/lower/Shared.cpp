@@ -1,4 +1,5 @@
-// Tiles to and from shared memory: vectors as wide as layout and swizzle allow, ldmatrix where it delivers fragments.
+// Tiles to and from shared memory: vectors as wide as layout and swizzle allow, ldmatrix where it delivers fragments, stmatrix
+// where it takes them.
 #include "codegen/lower/SharedPointers.h"
 #include "codegen/lower/Words.h"
 
@@ -37,6 +38,38 @@ std::optional<Transfer> planTransfer(RankedTensorType tile, Value memory) {
   return transfer;
 }
 
+void storeMatrices(Lowering &l, gpu::SmemStoreOp store, const layout::MatrixAccess &access,
+                   const Registers &values) {
+  Location loc = store.getLoc();
+  SharedPointers pointers(l, loc, store.getSmem(),
+                          gpu::bytesOf(store.getSmem().getType().getElementType()),
+                          threadPart(l, access.rows, access.warps));
+  auto shape = NVVM::LdStMatrixShapeAttr::get(l.b.getContext(), 8, 8);
+  auto perMatrix = static_cast<size_t>(access.elementsPerMatrix);
+  for (const layout::MatrixAccess::Instruction &instruction : access.instructions) {
+    Registers elements;
+    for (int32_t first : access.matrixRegisters)
+      elements.append(values.begin() + instruction.firstRegister + first,
+                      values.begin() + instruction.firstRegister + first + perMatrix);
+    NVVM::StMatrixOp::create(l.b, loc, pointers.pointer(instruction.term),
+                             packWords(l, loc, elements).values,
+                             access.transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row, shape,
+                             NVVM::LdStMatrixEltType::B16);
+  }
+}
+
+LogicalResult lowerByMatrices(Lowering &l, gpu::SmemStoreOp store, const Transfer &transfer) {
+  if (!l.target.hasTma)
+    return store.emitOpError("needs stores of matrices, which ")
+           << l.target.name << " does not have";
+  auto matrices =
+      layout::matchMatrixAccess(transfer.layout, transfer.shared, static_cast<int>(transfer.bytes));
+  if (!matrices || matrices->elementsPerMatrix != 2)
+    return store.emitOpError("threads do not hold the tile in matrices of 16-bit elements");
+  storeMatrices(l, store, *matrices, l[store.getValue()]);
+  return success();
+}
+
 // Several threads that hold the same element all write it: the value is the same, and no predicate is cheaper. Where only
 // the first holder has it, the others go round the stores.
 LogicalResult lowerSmemStore(Lowering &l, Operation *op) {
@@ -53,6 +86,8 @@ LogicalResult lowerSmemStore(Lowering &l, Operation *op) {
     auto branch = scf::IfOp::create(l.b, op->getLoc(), isFirst, /*withElseRegion=*/false);
     l.b.setInsertionPoint(branch.thenYield());
   }
+  if (store.getByMatrices())
+    return lowerByMatrices(l, store, *transfer);
   SharedPointers pointers(l, op->getLoc(), store.getSmem(), transfer->bytes,
                           threadPart(l, transfer->address.lanes, transfer->address.warps));
   for (const layout::VectorGroup &group : transfer->groups) {

@@ -1,4 +1,5 @@
-// Copies of tiles by the copy engine: one instruction a box, by the thread that executes it alone.
+// Copies of tiles by the copy engine, to shared memory and from there: one instruction a box, by the thread that executes it
+// alone.
 #include "ir/TensorCopy.h"
 
 #include "codegen/InlinePtx.h"
@@ -13,7 +14,7 @@ namespace tile::codegen {
 namespace {
 
 // `$0` is where to, `$1` the map, `$2` the barrier; the coordinates follow, from the fastest dimension.
-std::string textOf(size_t rank) {
+std::string textOfCopy(size_t rank) {
   return "cp.async.bulk.tensor." + std::to_string(rank) +
          "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, " +
          operandList(3, rank) + "], [$2];";
@@ -23,15 +24,35 @@ Value moved(Lowering &l, Location loc, Value position, int64_t by) {
   return by ? arith::AddIOp::create(l.b, loc, position, l.i32(by)).getResult() : position;
 }
 
+// `$0` is the map, `$1` where from; the coordinates follow, from the fastest dimension.
+std::string textOfStore(size_t rank) {
+  return "cp.async.bulk.tensor." + std::to_string(rank) +
+         "d.global.shared::cta.tile.bulk_group [$0, " + operandList(2, rank) + "], [$1];";
+}
+
+void inlineNoResult(Lowering &l, Location loc, StringRef text, StringRef constraints,
+                    ValueRange operands) {
+  inlineMemoryPtx(l.b, loc, text, constraints, LLVM::LLVMVoidType::get(l.b.getContext()), operands);
+}
+
+// Of a copy or a store.
+template <class Op> std::optional<gpu::TensorCopyPlan> planOf(Lowering &l, Op op) {
+  if (!l.target.hasTma) {
+    op.emitOpError("needs the copy engine, which ") << l.target.name << " does not have";
+    return std::nullopt;
+  }
+  std::string why;
+  auto plan = gpu::planTensorCopy(op, op.getView(), op.getShape(), op.getSmem().getType(), &why);
+  if (!plan)
+    op.emitOpError("cannot be done by the copy engine: ") << why;
+  return plan;
+}
+
 LogicalResult lowerTensorCopy(Lowering &l, gpu::TensorCopyOp copy) {
   Location loc = copy.getLoc();
-  if (!l.target.hasTma)
-    return copy.emitOpError("needs the copy engine, which ") << l.target.name << " does not have";
-  std::string why;
-  auto plan =
-      gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), copy.getSmem().getType(), &why);
+  auto plan = planOf(l, copy);
   if (!plan)
-    return copy.emitOpError("cannot be done by the copy engine: ") << why;
+    return failure();
   if (!Lowering::hasPlace(copy.getSmem()) || !Lowering::hasPlace(copy.getBarriers()))
     return copy.emitOpError("needs memory of a tilegpu.smem_alloc");
   Value map = l.tensorMap(plan->map);
@@ -44,14 +65,48 @@ LogicalResult lowerTensorCopy(Lowering &l, gpu::TensorCopyOp copy) {
     SmallVector<Value> operands = {l.sharedAddress(copy.getSmem(), box.bytes), map, barrier};
     for (int32_t dim : plan->order)
       operands.push_back(moved(l, loc, l.scalar(copy.getOffsets()[dim]), box.start[dim]));
-    inlineMemoryPtx(l.b, loc, textOf(rank), constraints, LLVM::LLVMVoidType::get(l.b.getContext()),
-                    operands);
+    inlineNoResult(l, loc, textOfCopy(rank), constraints, operands);
   }
+  return success();
+}
+
+// All boxes of a store are one group, which is waited for as a whole.
+LogicalResult lowerTensorStore(Lowering &l, gpu::TensorStoreOp store) {
+  auto plan = planOf(l, store);
+  if (!plan)
+    return failure();
+  if (!Lowering::hasPlace(store.getSmem()))
+    return store.emitOpError("needs memory of a tilegpu.smem_alloc");
+  Location loc = store.getLoc();
+  Value map = l.tensorMap(plan->map);
+  size_t rank = plan->order.size();
+  std::string constraints = "l,r";
+  for (size_t i = 0; i < rank; ++i)
+    constraints += ",r";
+  for (const gpu::TensorBox &box : plan->boxes) {
+    SmallVector<Value> operands = {map, l.sharedAddress(store.getSmem(), box.bytes)};
+    for (int32_t dim : plan->order)
+      operands.push_back(moved(l, loc, l.scalar(store.getOffsets()[dim]), box.start[dim]));
+    inlineNoResult(l, loc, textOfStore(rank), constraints, operands);
+  }
+  inlineNoResult(l, loc, "cp.async.bulk.commit_group;", "", {});
+  return success();
+}
+
+LogicalResult lowerTensorStoreWait(Lowering &l, gpu::TensorStoreWaitOp wait) {
+  if (!l.target.hasTma)
+    return wait.emitOpError("needs the copy engine, which ") << l.target.name << " does not have";
+  inlineNoResult(l, wait.getLoc(),
+                 std::string("cp.async.bulk.wait_group") + (wait.getReads() ? ".read " : " ") +
+                     std::to_string(wait.getPending()) + ";",
+                 "", {});
   return success();
 }
 
 constexpr LoweringRow kLowerings[] = {
     on<gpu::TensorCopyOp, lowerTensorCopy>,
+    on<gpu::TensorStoreOp, lowerTensorStore>,
+    on<gpu::TensorStoreWaitOp, lowerTensorStoreWait>,
 };
 
 } // namespace

@@ -17,6 +17,7 @@ namespace {
 constexpr const char *kLayoutPurpose = "change of layout";
 constexpr const char *kAheadPurpose = "tiles of a loop's loads";
 constexpr const char *kBarrierPurpose = "barriers that count what the copy engine delivers";
+constexpr const char *kStorePurpose = "parts of a tile that the copy engine stores";
 constexpr const char *kReducePurpose = "partial results of a reduction";
 
 void setCost(SharedTransfer &transfer, layout::Wavefronts cost, int64_t times = 1) {
@@ -40,18 +41,22 @@ std::optional<SharedTransfer> transferOf(gpu::CopyAsyncOp copy) {
   return transfer;
 }
 
-SharedTransfer transferOf(Operation *op, RankedTensorType tile, gpu::SmemType smem, bool isStore) {
+SharedTransfer transferOf(Operation *op, RankedTensorType tile, gpu::SmemType smem) {
+  auto store = dyn_cast<gpu::SmemStoreOp>(op);
   layout::Layout layout = gpu::layoutOf(tile);
   layout::SharedLayout shared = gpu::sharedOf(smem).leadingPart(layout.shape());
   auto bytes = static_cast<int>(gpu::bytesOf(smem.getElementType()));
-  SharedTransfer transfer{sourceLineOf(op->getLoc()), isStore ? "store" : "load", shapeText(tile),
+  SharedTransfer transfer{sourceLineOf(op->getLoc()), store ? "store" : "load", shapeText(tile),
                           dtypeText(tile)};
   layout::Wavefronts cost;
-  auto matrices = isStore ? std::nullopt : layout::matchMatrixAccess(layout, shared, bytes);
+  auto matrices = store && !store.getByMatrices()
+                      ? std::nullopt
+                      : layout::matchMatrixAccess(layout, shared, bytes);
   if (matrices) {
     cost = layout::matrixWavefronts(*matrices, layout.numWarps(), bytes);
-    transfer.instruction =
-        "ldmatrix.x" + std::to_string(matrices->matrices) + (matrices->transposed ? ".trans" : "");
+    transfer.instruction = (store ? "stmatrix.x" : "ldmatrix.x") +
+                           std::to_string(matrices->matrices) +
+                           (matrices->transposed ? ".trans" : "");
   } else {
     cost = layout::bankWavefronts(layout, shared, bytes);
     size_t group = layout::vectorGroupOf(layout, shared, bytes, 0).size();
@@ -70,6 +75,8 @@ std::string purposeOf(gpu::SmemAllocOp alloc, ArrayRef<Operation *> accesses) {
   for (Operation *access : accesses) {
     if (isa<gpu::MbarrierInitOp>(access))
       return kBarrierPurpose;
+    if (isa<gpu::TensorStoreOp>(access))
+      return kStorePurpose;
     if (auto store = dyn_cast<gpu::SmemStoreOp>(access))
       if (store.getValue().getDefiningOp<gpu::ReducePartialOp>())
         return kReducePurpose;
@@ -80,7 +87,8 @@ std::string purposeOf(gpu::SmemAllocOp alloc, ArrayRef<Operation *> accesses) {
 }
 
 bool isExchange(StringRef purpose) {
-  return purpose == kLayoutPurpose || purpose == kReducePurpose || purpose == kBarrierPurpose;
+  return purpose == kLayoutPurpose || purpose == kReducePurpose || purpose == kBarrierPurpose ||
+         purpose == kStorePurpose;
 }
 
 AllocationReport reportOf(const passes::SharedAllocation &plan, ArrayRef<Operation *> accesses) {
@@ -156,10 +164,10 @@ void reportShared(func::FuncOp kernel, KernelReport &report) {
       report.sharedTransfers.push_back(std::move(*transfer));
     if (auto store = dyn_cast<gpu::SmemStoreOp>(op); store && !before.contains(op))
       report.sharedTransfers.push_back(transferOf(
-          op, cast<RankedTensorType>(store.getValue().getType()), store.getSmem().getType(), true));
+          op, cast<RankedTensorType>(store.getValue().getType()), store.getSmem().getType()));
     if (auto load = dyn_cast<gpu::SmemLoadOp>(op)) {
       report.sharedTransfers.push_back(transferOf(
-          op, cast<RankedTensorType>(load.getResult().getType()), load.getSmem().getType(), false));
+          op, cast<RankedTensorType>(load.getResult().getType()), load.getSmem().getType()));
       if (std::optional<LayoutChange> change = changeOf(load, accesses))
         report.layoutChanges.push_back(std::move(*change));
     }

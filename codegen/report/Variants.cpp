@@ -65,6 +65,8 @@ Value addressOf(Operation *op) {
     return copy.getView();
   if (auto copy = dyn_cast<gpu::TensorCopyOp>(op))
     return copy.getView();
+  if (auto store = dyn_cast<gpu::TensorStoreOp>(op))
+    return store.getView();
   if (auto load = dyn_cast<ir::LoadOp>(op))
     return load.getPtr();
   if (auto store = dyn_cast<ir::StoreOp>(op))
@@ -132,7 +134,7 @@ std::string kindOf(Operation *op) {
     return "atomic " + ir::stringifyAtomicKind(rmw.getKind()).str();
   if (isa<ir::AtomicCasOp>(op))
     return "atomic compare and swap";
-  return isa<ir::ViewStoreOp, ir::StoreOp>(op) ? "store" : "load";
+  return isa<ir::ViewStoreOp, ir::StoreOp, gpu::TensorStoreOp>(op) ? "store" : "load";
 }
 
 Type tileOf(Operation *op) {
@@ -144,6 +146,8 @@ Type tileOf(Operation *op) {
     return RankedTensorType::get(copy.getShape(), copy.getSmem().getType().getElementType());
   if (auto copy = dyn_cast<gpu::TensorCopyOp>(op))
     return RankedTensorType::get(copy.getShape(), copy.getSmem().getType().getElementType());
+  if (auto store = dyn_cast<gpu::TensorStoreOp>(op))
+    return RankedTensorType::get(store.getShape(), store.getSmem().getType().getElementType());
   return op->getResult(0).getType();
 }
 
@@ -169,7 +173,7 @@ std::optional<Share> shareOf(Operation *op, Type tile) {
 }
 
 // The engine moves boxes, each as a whole.
-void setBoxes(CopyReport &report, gpu::TensorCopyOp copy) {
+template <class Op> void setBoxes(CopyReport &report, Op copy) {
   auto plan = gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), copy.getSmem().getType());
   if (!plan)
     return;
@@ -205,6 +209,10 @@ CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) 
     return copy;
   }
   if (auto byEngine = dyn_cast<gpu::TensorCopyOp>(op)) {
+    setBoxes(copy, byEngine);
+    return copy;
+  }
+  if (auto byEngine = dyn_cast<gpu::TensorStoreOp>(op)) {
     setBoxes(copy, byEngine);
     return copy;
   }

@@ -122,6 +122,9 @@ private:
     } else if (auto copy = dyn_cast<gpu::TensorCopyOp>(op)) {
       scope.bytesRead += llvm::product_of(copy.getShape()) *
                          gpu::bytesOf(copy.getSmem().getType().getElementType());
+    } else if (auto store = dyn_cast<gpu::TensorStoreOp>(op)) {
+      scope.bytesWritten += llvm::product_of(store.getShape()) *
+                            gpu::bytesOf(store.getSmem().getType().getElementType());
     } else if (auto store = dyn_cast<ir::ViewStoreOp>(op)) {
       countStore(store.getValue().getType(), scope);
     } else if (auto store = dyn_cast<ir::StoreOp>(op)) {

@@ -14,10 +14,10 @@ void checkHints(Trace &trace, const char *what, const AccessOptions &hints, bool
     trace.fail(loc, name + "give a cache mode or an eviction priority, not both");
   if (hints.is_volatile && (hints.cache != Cache::any || hints.evict != Evict::normal))
     trace.fail(loc, name + "a volatile access takes no cache mode and no eviction priority");
-  bool isAsync = hints.copy == CopyBy::cp_async || hints.copy == CopyBy::tma;
-  if (isAsync && !isLoad)
-    trace.fail(loc, name + "copy = " + (hints.copy == CopyBy::tma ? "tma" : "cp_async") +
-                        " is for loads");
+  if (hints.copy == CopyBy::cp_async && !isLoad)
+    trace.fail(loc, name + "copy = cp_async is for loads");
+  if (hints.copy == CopyBy::quad && isLoad)
+    trace.fail(loc, name + "copy = quad is for stores");
 }
 
 void addHints(Node &node, const AccessOptions &hints) {

@@ -59,7 +59,8 @@ static_assert(isSame(Mma::mma_sync, gpu::VariantKind::MmaSync));
 static_assert(isSame(Mma::fma, gpu::VariantKind::Fma));
 static_assert(isSame(Mma::wgmma, gpu::VariantKind::Wgmma));
 static_assert(isSame(CopyBy::tma, gpu::VariantKind::Tma));
-static_assert(isSame(CopyBy::tma, gpu::getMaxEnumValForVariantKind()));
+static_assert(isSame(CopyBy::quad, gpu::VariantKind::Quad));
+static_assert(isSame(CopyBy::quad, gpu::getMaxEnumValForVariantKind()));
 
 static_assert(isSame(Precision::ieee, ir::Precision::Ieee));
 static_assert(isSame(Precision::tf32, ir::Precision::Tf32));

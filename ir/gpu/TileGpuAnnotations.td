@@ -29,14 +29,16 @@ def TileGpu_AccessAttr : TileGpu_Attr<"Access", "access"> {
 def TileGpu_VariantKind : I32Enum<"VariantKind", "how a copy or a product is carried out", [
     I32EnumCase<"Undecided", 0, "undecided">, I32EnumCase<"CpAsync", 1, "cp_async">, I32EnumCase<"Vector", 2, "vector">,
     I32EnumCase<"Scalar", 3, "scalar">, I32EnumCase<"MmaSync", 4, "mma_sync">, I32EnumCase<"Fma", 5, "fma">,
-    I32EnumCase<"Wgmma", 6, "wgmma">, I32EnumCase<"Tma", 7, "tma">]> {
+    I32EnumCase<"Wgmma", 6, "wgmma">, I32EnumCase<"Tma", 7, "tma">,
+    I32EnumCase<"Quad", 8, "quad">]> {
   let cppNamespace = "::tile::gpu";
 }
 
 def TileGpu_VariantAttr : TileGpu_Attr<"Variant", "variant"> {
   let summary = "The chosen variant of a copy or a product, and why better ones were refused";
   let description = [{
-    Copies are `tma`, `cp_async`, `vector` or `scalar`, products `wgmma`, `mma_sync` or `fma`. A pass that rules a variant out
+    Loads are `tma`, `cp_async`, `vector` or `scalar`, stores `tma`, `quad` (four lanes exchange what they hold, so
+    that each stores 16 bytes), `vector` or `scalar`, products `wgmma`, `mma_sync` or `fma`. A pass that rules a variant out
     before one is chosen leaves `undecided` with its sentence.
 
     `#tilegpu.variant<fma, refused = ["mma_sync refused: M is 8, not a multiple of 16"]>`

@@ -34,6 +34,28 @@ def TileGpu_ConvertLayoutOp : TileGpu_Op<"convert_layout", [Pure]> {
   let hasFolder = 1;
 }
 
+def TileGpu_PartOp : TileGpu_Op<"part", [Pure]> {
+  let summary = "A part of a tile that threads hold in registers of its own";
+  let description = [{
+    The elements from position `start` on, one number a dimension, as many as the result has. Nothing moves:
+    the parts along a dimension are all powers of two long, and registers alone tell them apart.
+
+    Example:
+    ```mlir
+    #a = #tilegpu.layout<register = [[0, 1], [0, 64]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
+    #b = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
+    func.func @example(%x: tensor<2x128xf32, #a>) -> tensor<2x64xf32, #b> {
+      %y = tilegpu.part %x from [0, 64] : tensor<2x128xf32, #a> -> tensor<2x64xf32, #b>
+      return %y : tensor<2x64xf32, #b>
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_Tile:$input, DenseI64ArrayAttr:$start);
+  let results = (outs TileGpu_Tile:$result);
+  let assemblyFormat = "$input `from` $start attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def TileGpu_ReducePartialOp : TileGpu_Op<"reduce_partial", [Pure, SingleBlock]> {
   let summary = "Combine along an axis what each warp holds";
   let description = [{
@@ -140,7 +162,9 @@ def TileGpu_SmemStoreOp : TileGpu_Op<"smem_store", [MemoryEffects<[MemWrite<Tile
   let summary = "Write a tile to shared memory";
   let description = [{
     Of several threads with one element all write it, or, with `first_holder`, the first alone: for
-    tiles whose other copies are undefined. A tile smaller than the memory is its leading part.
+    tiles whose other copies are undefined. A tile smaller than the memory is its leading part. With
+    `by_matrices` eight threads together write each row of 16 bytes (stmatrix, from sm_90 on): of tiles of 16-bit
+    elements that lie as accumulators do.
 
     Example:
     ```mlir
@@ -153,8 +177,11 @@ def TileGpu_SmemStoreOp : TileGpu_Op<"smem_store", [MemoryEffects<[MemWrite<Tile
     }
     ```
   }];
-  let arguments = (ins TileGpu_Tile:$value, TileGpu_SmemType:$smem, UnitAttr:$first_holder);
-  let assemblyFormat = "$value `,` $smem (`first_holder` $first_holder^)? attr-dict `:` type($value) `,` type($smem)";
+  let arguments = (ins TileGpu_Tile:$value, TileGpu_SmemType:$smem, UnitAttr:$first_holder, UnitAttr:$by_matrices);
+  let assemblyFormat = [{
+    $value `,` $smem (`first_holder` $first_holder^)? (`by_matrices` $by_matrices^)? attr-dict
+    `:` type($value) `,` type($smem)
+  }];
   let hasVerifier = 1;
 }
 

@@ -173,4 +173,58 @@ def TileGpu_TensorCopyOp : TileGpu_Op<"tensor_copy", [MemoryEffects<[MemRead, Me
   let hasVerifier = 1;
 }
 
+def TileGpu_TensorStoreOp : TileGpu_Op<"tensor_store", [MemoryEffects<[MemWrite, MemRead<TileGpu_SharedMemory>,
+                                                                       MemWrite<TileGpu_SharedMemory>]>,
+                                                        DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
+  let summary = "Begin to copy a tile in shared memory to a view by the copy engine";
+  let description = [{
+    By the thread that executes it alone; elements outside the view are dropped. The tile's place is not negative. What
+    threads wrote to the memory is read if they have executed a `tilegpu.proxy_fence` and then met. The copy is under way
+    until a `tilegpu.tensor_store_wait` of the same thread.
+
+    Example:
+    ```mlir
+    #s = #tilegpu.shared<panel = [3, 6], linear = [1, 2, 4, 8, 16, 32, 72, 144, 288], digits = [512, 512]>
+    func.func @example(%v: !tile.view<2xf16>, %o: i32) {
+      %m = tilegpu.smem_alloc {alignment = 1024 : i32} : !tilegpu.smem<8x64xf16, #s>
+      tilegpu.elect {
+        tilegpu.tensor_store %m, %v[%o, %o] shape [8, 64]
+          {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>}
+          : !tilegpu.smem<8x64xf16, #s>, !tile.view<2xf16>
+      }
+      tilegpu.elect {
+        tilegpu.tensor_store_wait %m pending 0 : !tilegpu.smem<8x64xf16, #s>
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins TileGpu_SmemType:$smem, TileGpu_View:$view, Variadic<I32>:$offsets, DenseI64ArrayAttr:$shape);
+  let assemblyFormat = [{
+    $smem `,` $view `[` $offsets `]` `shape` $shape attr-dict `:` type($smem) `,` type($view)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGpu_TensorStoreWaitOp : TileGpu_Op<"tensor_store_wait", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
+                                                                               MemWrite<TileGpu_SharedMemory>]>,
+                                                                DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
+  let summary = "Wait for all but the youngest stores by the copy engine";
+  let description = [{
+    `pending` of the thread's `tilegpu.tensor_store`, those begun last, may still be under way; the others have written
+    their tiles, or with `reads` have read them. They read `memories`, which may then be written again.
+
+    Example: see `tilegpu.tensor_store`.
+    ```mlir
+    #s = #tilegpu.shared<panel = [3, 6], linear = [1, 2, 4, 8, 16, 32, 72, 144, 288], digits = [512, 512]>
+    %m = tilegpu.smem_alloc {alignment = 1024 : i32} : !tilegpu.smem<8x64xf16, #s>
+    tilegpu.elect {
+      tilegpu.tensor_store_wait %m pending 1 reads : !tilegpu.smem<8x64xf16, #s>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<TileGpu_SmemType>:$memories, ConfinedAttr<I32Attr, [IntMinValue<0>]>:$pending, UnitAttr:$reads);
+  let assemblyFormat = "$memories `pending` $pending (`reads` $reads^)? attr-dict `:` type($memories)";
+}
+
 #endif // TILE_IR_TILEGPUTMAOPS_TD

@@ -41,6 +41,11 @@ LogicalResult MbarrierExpectOp::verify() {
   return verifyBarriers(*this, getBarriers().getType());
 }
 
+LogicalResult TensorStoreOp::verify() {
+  return verifyCopiedTile(*this, getView().getType(), getOffsets().size(), getShape(),
+                          getSmem().getType());
+}
+
 LogicalResult TensorCopyOp::verify() {
   if (failed(verifyCopiedTile(*this, getView().getType(), getOffsets().size(), getShape(),
                               getSmem().getType())))

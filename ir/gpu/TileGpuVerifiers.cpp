@@ -114,6 +114,25 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
   return {};
 }
 
+LogicalResult PartOp::verify() {
+  auto from = cast<RankedTensorType>(getInput().getType()),
+       to = cast<RankedTensorType>(getResult().getType());
+  if (from.getRank() != to.getRank() || static_cast<int64_t>(getStart().size()) != from.getRank())
+    return emitOpError("operand, result and start must have one rank");
+  for (auto [dim, first] : llvm::enumerate(getStart()))
+    if (first < 0 || first % to.getDimSize(dim) ||
+        first + to.getDimSize(dim) > from.getDimSize(dim))
+      return emitOpError("no part of ")
+             << to.getDimSize(dim) << " elements begins at position " << first << " of "
+             << from.getDimSize(dim) << " along dimension " << dim;
+  RankedTensorType part = partOf(from, to.getShape());
+  if (!part)
+    return emitOpError("parts of this shape are not told apart by registers alone");
+  if (part != to)
+    return emitOpError("the result must be ") << part;
+  return success();
+}
+
 LogicalResult ReducePartialOp::verify() {
   if (getInputs().empty() || getInputs().size() != getResults().size())
     return emitOpError("needs one result an operand, and at least one operand");

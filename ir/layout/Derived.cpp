@@ -193,6 +193,30 @@ std::optional<Layout> product(const Layout &inner, const Layout &outer) {
   return Layout::create(std::move(shape), std::move(bases));
 }
 
+std::optional<Layout> part(const Layout &source, int dim, int64_t size) {
+  auto at = static_cast<size_t>(dim);
+  if (size < 1 || (size & (size - 1)) || source.pow2Shape()[at] % size)
+    return std::nullopt;
+  Bases bases = source.bases();
+  auto isBeyond = [&](const Coords &vector) { return vector[at] >= size; };
+  auto isOfPartsAlone = [&](const Coords &vector) {
+    int32_t others = 0;
+    for (size_t d = 0; d < vector.size(); ++d)
+      others |= d == at ? vector[d] & static_cast<int32_t>(size - 1) : vector[d];
+    return others == 0 && (vector[at] & (vector[at] - 1)) == 0;
+  };
+  for (const std::vector<Coords> &vectors : bases)
+    if (!std::ranges::all_of(vectors, [&](const Coords &vector) {
+          return !isBeyond(vector) ||
+                 (&vectors == &bases[static_cast<size_t>(In::Register)] && isOfPartsAlone(vector));
+        }))
+      return std::nullopt;
+  std::erase_if(bases[static_cast<size_t>(In::Register)], isBeyond);
+  Shape shape = source.shape();
+  shape[at] = size;
+  return Layout::create(std::move(shape), std::move(bases));
+}
+
 std::optional<Layout> withVectors(const Layout &source, int dim, int64_t elements) {
   Bases bases = source.bases();
   std::vector<Coords> &registers = bases[static_cast<size_t>(In::Register)],

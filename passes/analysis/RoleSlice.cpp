@@ -70,6 +70,8 @@ static Value rootOfRead(Operation *op) {
 static bool mayWrite(Operation *op, Value root) {
   if (auto store = dyn_cast<ir::ViewStoreOp>(op))
     return mayOverlap(root, rootOf(store.getView()));
+  if (auto store = dyn_cast<gpu::TensorStoreOp>(op))
+    return mayOverlap(root, rootOf(store.getView()));
   if (auto store = dyn_cast<ir::StoreOp>(op))
     return mayOverlap(root, rootOf(store.getPtr()));
   return isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op) && mayOverlap(root, rootOf(op->getOperand(0)));

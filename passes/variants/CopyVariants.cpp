@@ -4,6 +4,7 @@
 #include "ir/layout/Shared.h"
 #include "passes/analysis/AxisInfo.h"
 #include "passes/analysis/RunAhead.h"
+#include "passes/variants/TensorAlignment.h"
 #include "passes/variants/Variants.h"
 
 using namespace mlir;
@@ -27,41 +28,14 @@ static int64_t bytesTogether(ir::ViewLoadOp load) {
          gpu::bytesOf(ir::elementTypeOf(load.getResult().getType()));
 }
 
-// Do the view's rows, and the tile's first elements, lie at multiples of so many bytes? Where the view ends does not matter.
-static Refusal whyNotAligned(ir::ViewLoadOp load, ir::MakeViewOp view, int64_t alignment) {
-  AxisInfoAnalysis axis;
-  int64_t elements =
-      std::max<int64_t>(1, alignment / gpu::bytesOf(ir::elementTypeOf(load.getResult().getType())));
-  int32_t fastest = gpu::accessOf(load).getOrder().front();
-  APInt unit;
-  if (!matchPattern(view.getStrides()[fastest], m_ConstantInt(&unit)) || !unit.isOne())
-    return "no dimension of the view is known to be contiguous";
-  std::string words = " is not known to be a multiple of " + std::to_string(alignment) + " bytes";
-  if (axis.divisibilityOf(view.getBase()) % alignment)
-    return "the view's address" + words;
-  if (axis.divisibilityOf(load.getOffsets()[fastest]) % elements)
-    return "the tile's place along the contiguous dimension" + words;
-  for (auto [dim, stride] : llvm::enumerate(view.getStrides()))
-    if (static_cast<int32_t>(dim) != fastest && axis.divisibilityOf(stride) % elements)
-      return "the stride of dimension " + std::to_string(dim) + words;
-  return std::nullopt;
-}
-
 // The copy engine takes tensors whose rows, and tiles whose first elements, lie at multiples of 16 bytes; it fills with
 // zeros what is outside.
 static Refusal refuseTma(Operation *op, const ir::Target &) {
-  constexpr int64_t kChunkBytes = 16;
-  constexpr int64_t kMostDims = 5;
   auto load = cast<ir::ViewLoadOp>(op);
   auto refused = [](const std::string &why) { return "tma refused: " + why; };
   if (Refusal why = whyNotAsync(load))
     return refused(*why);
-  auto view = load.getView().getDefiningOp<ir::MakeViewOp>();
-  if (!view || !gpu::viewOf(view))
-    return refused("the view is not an argument of the kernel");
-  if (load.getView().getType().getRank() > kMostDims)
-    return refused("the view has more than 5 dimensions");
-  if (Refusal why = whyNotAligned(load, view, kChunkBytes))
+  if (Refusal why = whyNoTensor(load, load.getView(), load.getOffsets()))
     return refused(*why);
   return std::nullopt;
 }
@@ -80,7 +54,7 @@ static Refusal refuseCpAsync(Operation *op, const ir::Target &) {
   return std::nullopt;
 }
 
-static Refusal refuseVector(Operation *op, const ir::Target &) {
+Refusal refuseVector(Operation *op, const ir::Target &) {
   gpu::AccessAttr access = gpu::accessOf(op);
   if (access && access.getVector() > 1)
     return std::nullopt;
@@ -96,6 +70,8 @@ static const Variant kCopyVariants[] = {{gpu::VariantKind::Tma, refuseTma, &ir::
                                         {gpu::VariantKind::Scalar, refuseNothing}};
 
 ArrayRef<Variant> copyVariants(Operation *op) {
+  if (isa<ir::ViewStoreOp>(op))
+    return storeVariants();
   auto load = dyn_cast<ir::ViewLoadOp>(op);
   return load && feedsProduct(load) ? ArrayRef(kCopyVariants)
                                     : ArrayRef(kCopyVariants).drop_front(2);

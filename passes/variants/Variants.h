@@ -28,6 +28,12 @@ inline Refusal refuseNothing(mlir::Operation *, const ir::Target &) { return std
 /// Variants of an access to global memory, best first; the last one always applies.
 llvm::ArrayRef<Variant> copyVariants(mlir::Operation *op);
 
+/// Variants of stores of tiles to views, best first; the last one always applies.
+llvm::ArrayRef<Variant> storeVariants();
+
+/// Why threads cannot access several elements at once; nothing if they can.
+Refusal refuseVector(mlir::Operation *op, const ir::Target &target);
+
 /// Variants of matrix products, best first; the last one always applies.
 llvm::ArrayRef<Variant> dotVariants();
 

@@ -259,8 +259,29 @@ func.func @view_of_something(%p: !tile.ptr<f16>, %n: i32) {
 
 // -----
 
-func.func @store_by_engine(%x: tensor<32xf32>, %v: !tile.view<1xf32>, %o: i32) {
-  // expected-error @+1 {{stores have no variant 'tma'}}
-  tile.view_store %x, %v[%o] {tilegpu.variant = #tilegpu.variant<tma>} : tensor<32xf32>, !tile.view<1xf32>
+func.func @asynchronous_store(%x: tensor<32xf32>, %v: !tile.view<1xf32>, %o: i32) {
+  // expected-error @+1 {{stores have no variant 'cp_async'}}
+  tile.view_store %x, %v[%o] {tilegpu.variant = #tilegpu.variant<cp_async>} : tensor<32xf32>, !tile.view<1xf32>
   return
+}
+
+// -----
+
+func.func @load_in_quads(%v: !tile.view<1xf16>, %o: i32) {
+  // expected-error @+1 {{loads have no variant 'quad'}}
+  %x = tile.view_load %v[%o] {tilegpu.variant = #tilegpu.variant<quad>} : !tile.view<1xf16> -> tensor<32xf16>
+  return
+}
+
+// -----
+
+func.func @ends_pass(%b: i1) -> i32 {
+  %c = arith.constant 0 : i32
+  // expected-error @+1 {{tilegpu.ends_pass belongs on a branch without results}}
+  %r = scf.if %b -> i32 {
+    scf.yield %c : i32
+  } else {
+    scf.yield %c : i32
+  } {tilegpu.ends_pass}
+  return %r : i32
 }

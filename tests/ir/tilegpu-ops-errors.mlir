@@ -622,6 +622,40 @@ func.func @done(%a: !tilegpu.smem<64x16xf16, #a>, %b: !tilegpu.smem<16x8xf16, #b
 
 // -----
 
+#whole = #tilegpu.layout<register = [[0, 1], [0, 64]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
+#half = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
+func.func @part_between(%x: tensor<2x128xf32, #whole>) {
+  // expected-error @+1 {{no part of 64 elements begins at position 32 of 128 along dimension 1}}
+  %y = tilegpu.part %x from [0, 32] : tensor<2x128xf32, #whole> -> tensor<2x64xf32, #half>
+  return
+}
+
+// -----
+
+#whole = #tilegpu.layout<register = [[0, 1], [0, 64]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
+#row = #tilegpu.layout<register = [[0, 1], [0, 64]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[0, 0]]>
+func.func @part_of_a_warp(%x: tensor<2x128xf32, #whole>) {
+  // expected-error @+1 {{parts of this shape are not told apart by registers alone}}
+  %y = tilegpu.part %x from [0, 0] : tensor<2x128xf32, #whole> -> tensor<1x128xf32, #row>
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [3, 6], linear = [1, 2, 4, 8, 16, 32, 72, 144, 288], digits = [512, 512]>
+func.func @stored_shape(%v: !tile.view<2xf16>, %o: i32) {
+  %m = tilegpu.smem_alloc {alignment = 1024 : i32} : !tilegpu.smem<8x64xf16, #s>
+  tilegpu.elect {
+    // expected-error @+1 {{the tile must have the extents of the shared memory, but for those of 1}}
+    tilegpu.tensor_store %m, %v[%o, %o] shape [8, 32]
+      {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>}
+      : !tilegpu.smem<8x64xf16, #s>, !tile.view<2xf16>
+  }
+  return
+}
+
+// -----
+
 func.func @registers_in_steps() {
   // expected-error @+1 {{registers come in steps of 8, got 30}}
   tilegpu.set_max_registers 30

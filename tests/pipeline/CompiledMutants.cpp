@@ -46,6 +46,23 @@ std::string noZeroMatters(const Words &) {
   return "no source is ignored, or what is there instead, NaN, reaches no result";
 }
 
+/// Changes of stores by the copy engine.
+std::vector<Change> changesOfStores() {
+  static const std::regex store(
+      R"((\s*cp\.async\.bulk\.tensor\.2d\.global\S+ \[%rd\d+, \{)(%r\d+), (%r\d+)(\}\], \[%r\d+\];))"),
+      wait(R"((\s*cp\.async\.bulk\.wait_group(?:\.read)? )(\d+);)");
+  return {
+      {"engine's store deleted", store, deleted},
+      {"engine's store to another place", store,
+       [](const Words &m) { return m.str(1) + m.str(3) + ", " + m.str(2) + m.str(4); }},
+      {"stores' commit deleted", std::regex(R"(\s*cp\.async\.bulk\.commit_group;)"), deleted},
+      {"wait for stores deleted", wait, deleted},
+      {"wait for one store less", wait,
+       [](const Words &m) { return m.str(1) + shifted(m[2], 1) + ";"; }},
+      {"proxies' fence deleted", std::regex(R"(\s*fence\.proxy\.async\S*;)"), deleted},
+  };
+}
+
 /// Changes of copies by the copy engine, of the barriers that count their bytes, and of products by wgmma.
 std::vector<Change> changesOfEngines() {
   static const std::regex expect(
@@ -125,10 +142,10 @@ std::vector<Change> changesOfThreads() {
 
 const std::vector<Change> &changes() {
   static const std::vector<Change> all = [] {
-    std::vector<Change> both = changesOfThreads();
-    for (Change &change : changesOfEngines())
-      both.push_back(std::move(change));
-    return both;
+    std::vector<Change> all = changesOfThreads();
+    for (const auto &more : {changesOfEngines(), changesOfStores()})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
   }();
   return all;
 }
@@ -170,6 +187,8 @@ private:
               isBarrierOfOwnCopies(at) ? "threads read what they have copied themselves"
               : isBarrierAfterBarrier(at)
                   ? "the loop ends with a barrier behind its reads of the ring"
+              : isFenceOfBarriers(at)  ? "the barrier behind it shows the slots' barriers as well"
+              : isFenceBeforeFence(at) ? "another fence comes before the threads meet"
               : isWaitBehindWait(at)   ? "the last iteration has waited"
               : isFenceBehindFence(at) ? "nothing was done since the fence before"
                                        : change.excuse(words));
@@ -200,6 +219,25 @@ private:
       if (has(line, "bar.sync"))
         return leftLoop && !isGetBarrier(line);
     }
+    return false;
+  }
+
+  // The proxies' fence between the making of the slots' barriers and the barrier of all threads.
+  bool isFenceOfBarriers(size_t at) const {
+    if (!has(at, "fence.proxy"))
+      return false;
+    for (size_t line = at; line-- > 0 && !has(line, "bar.sync");)
+      if (has(line, "mbarrier.init"))
+        return true;
+    return false;
+  }
+
+  bool isFenceBeforeFence(size_t at) const {
+    if (!has(at, "fence.proxy"))
+      return false;
+    for (size_t line = at + 1; line < lines_.size() && !has(line, "bar.sync"); ++line)
+      if (has(line, "fence.proxy"))
+        return true;
     return false;
   }
 

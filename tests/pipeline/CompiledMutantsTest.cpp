@@ -195,23 +195,23 @@ Subject nestedLoops() {
           }};
 }
 
-// The same as one loop: loads of the second tile run on while the first is stored.
+// The same as one loop: loads of the second tile run on while the copy engine stores the first, in three parts.
 Subject persistentProgram() {
   static const auto program =
       kernel("mutated_persistent", [](In<f16, 2> a, In<f16, 2> b, Out<f16, 2> d, Const stages) {
-        constexpr int kSide = 64, kSteps = 32;
+        constexpr int kSide = 64, kWide = 192, kSteps = 32;
         Value first = program_id(0) + 1; // a place whose indices differ
         for (auto i : range(first, cdiv(d.dim(0), kSide), num_programs(0)).flatten()) {
-          auto sums = var(zeros(f32, {kSide, kSide}));
+          auto sums = var(zeros(f32, {kSide, kWide}));
           for (auto k : range(cdiv(a.dim(1), kSteps)).stages(stages))
-            sums = dot(a.tile({kSide, kSteps})(i, k), b.tile({kSteps, kSide})(k, 0), sums);
-          d.tile({kSide, kSide})(i, 0) = cast(f16, sums);
+            sums = dot(a.tile({kSide, kSteps})(i, k), b.tile({kSteps, kWide})(k, 0), sums);
+          d.tile({kSide, kWide})(i, 0) = cast(f16, sums);
         }
       });
   return {"persistent wgmma", "sm_90a", [=](Attempt &attempt, int steps) {
             int64_t depth = steps * 32 - 8;
             attempt.run(program.consts(3).warps(4).grid(1), attempt.input<half>({192, depth}, 1),
-                        attempt.input<half>({depth, 64}, 2), attempt.output<half>({192, 64}));
+                        attempt.input<half>({depth, 192}, 2), attempt.output<half>({192, 192}));
           }};
 }
 

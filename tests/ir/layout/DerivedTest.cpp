@@ -206,6 +206,38 @@ Layout accumulator() {
   return *Layout::create({16, 64}, bases);
 }
 
+TEST(Derived, PartsAreWhatRegistersOfTheirOwnHold) {
+  int parts = 0;
+  forAllSamples(2, [&](const Layout &source) {
+    for (int dim = 0; dim < source.rank(); ++dim)
+      for (int64_t size : {1, 2, 4}) {
+        std::optional<Layout> small = part(source, dim, size);
+        if (!small)
+          continue;
+        auto at = static_cast<size_t>(dim);
+        ASSERT_EQ(small->shape()[at], size);
+        for (int64_t start = 0; start < source.shape()[at]; start += size, ++parts)
+          expectNothingMoves(source, *small, [&](const Coords &coords) {
+            Coords moved = coords;
+            moved[at] += static_cast<int32_t>(start);
+            return moved;
+          });
+      }
+  });
+  EXPECT_GT(parts, 1000);
+}
+
+TEST(Derived, ThereAreNoPartsThatThreadsShare) {
+  Layout rows = *Layout::create(
+      {8, 32}, {{{{4, 0}}, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}}, {{1, 0}, {2, 0}}, {}}});
+  EXPECT_TRUE(part(rows, 0, 4));
+  EXPECT_FALSE(part(rows, 0, 2));  // of which each warp would have another one
+  EXPECT_FALSE(part(rows, 1, 16)); // and each half of the lanes
+  EXPECT_FALSE(part(rows, 0, 3));  // no power of two
+  Layout diagonal = *Layout::create({2, 2}, {{{{1, 1}, {0, 1}}, {}, {}, {}}});
+  EXPECT_FALSE(part(diagonal, 0, 1)); // a register goes to the next row and column at once
+}
+
 TEST(Derived, VectorsTakeThePlaceOfLanes) {
   Layout vectors = *withVectors(accumulator(), 1, 8);
   EXPECT_EQ(vectors.consecutiveElements(1), 8);

@@ -1,0 +1,164 @@
+// NestLoops: a loop whose body ends with a branch that comes in the last iteration of each pass becomes two loops again.
+//
+//   for i { A; if last { E }; B }    becomes    while i < n { do { A; B; i += step } while !last; E }
+//
+// The loop was flattened so that loads run ahead from pass to pass, and still do: that is in A. But the assembler follows
+// products of wgmma through loops, not through branches of them. Where sums are read in a branch of the loop in which products
+// are under way, in more than one of its blocks, it lets no two products be under way at once (C7514); behind an inner loop it
+// sees that the wait ends them.
+#include "codegen/Passes.h"
+
+#include "ir/Annotations.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tile::codegen {
+#define GEN_PASS_DEF_NESTLOOPS
+#include "codegen/Passes.h.inc"
+} // namespace tile::codegen
+
+using namespace mlir;
+
+namespace tile::codegen {
+
+namespace {
+
+class Nester {
+public:
+  Nester(scf::ForOp loop, scf::IfOp end)
+      : loop_(loop), end_(end), b_(loop), loc_(loop.getLoc()),
+        numCarried_(1 + loop.getNumResults()) {
+    moveIntoEnd();
+    // What the end takes from the iteration: values of the body, and variables as they were.
+    llvm::SetVector<Value> taken;
+    getUsedValuesDefinedAbove(end_.getThenRegion(), taken);
+    for (Value value : taken)
+      if (loop_.getRegion().isAncestor(value.getParentRegion()))
+        taken_.push_back(value);
+  }
+
+  void nest() {
+    SmallVector<Value> initial = {loop_.getLowerBound()};
+    llvm::append_range(initial, loop_.getInitArgs());
+    auto passes = makeWhile(initial, TypeRange(ValueRange(initial)));
+    b_.setInsertionPointToStart(passes.getBeforeBody());
+    ValueRange now = passes.getBeforeArguments();
+    Value isMore = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, now.front(),
+                                         loop_.getUpperBound());
+    scf::ConditionOp::create(b_, loc_, isMore, now);
+    b_.setInsertionPointToStart(passes.getAfterBody());
+    scf::WhileOp iterations = writePass(passes.getAfterArguments());
+    writeEnd(iterations);
+    scf::YieldOp::create(b_, loc_, iterations.getResults().take_front(numCarried_));
+    loop_.replaceAllUsesWith(passes.getResults().drop_front());
+    loop_.erase();
+  }
+
+private:
+  // What the end alone uses is computed where it does. LLVM would compute it at the beginning of the end, before the wait for
+  // products: with an instruction between the loop and the wait the assembler takes what follows for a part of the loop.
+  void moveIntoEnd() {
+    Block *end = end_.thenBlock();
+    auto isInEnd = [&](Operation *user) { return end_->isProperAncestor(user); };
+    SmallVector<Operation *> before;
+    for (Operation &op : *loop_.getBody())
+      if (&op == end_)
+        break;
+      else if (op.getNumRegions() == 0 && isMemoryEffectFree(&op))
+        before.push_back(&op);
+    for (Operation *op : llvm::reverse(before)) {
+      if (op->use_empty() || !llvm::all_of(op->getUsers(), isInEnd))
+        continue;
+      Operation *first = end->getTerminator();
+      for (Operation *user : op->getUsers())
+        if (Operation *inEnd = end->findAncestorOpInBlock(*user); inEnd->isBeforeInBlock(first))
+          first = inEnd;
+      op->moveBefore(first);
+    }
+  }
+
+  scf::WhileOp makeWhile(ValueRange initial, TypeRange results) {
+    auto loop = scf::WhileOp::create(b_, loc_, results, initial);
+    OpBuilder::InsertionGuard guard(b_);
+    auto addBlock = [&](Region &region, TypeRange types) {
+      b_.createBlock(&region, {}, types, SmallVector<Location>(types.size(), loc_));
+    };
+    addBlock(loop.getBefore(), initial.getTypes());
+    addBlock(loop.getAfter(), results);
+    return loop;
+  }
+
+  // The iterations up to the last of a pass; what they hand on is followed by what the end takes of the last.
+  scf::WhileOp writePass(ValueRange initial) {
+    SmallVector<Type> results(initial.getTypes());
+    llvm::append_range(results, ValueRange(taken_).getTypes());
+    scf::WhileOp iterations = makeWhile(initial, results);
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(iterations.getBeforeBody());
+    IRMapping at;
+    at.map(loop_.getInductionVar(), iterations.getBeforeArguments().front());
+    at.map(loop_.getRegionIterArgs(), iterations.getBeforeArguments().drop_front());
+    for (Operation &op : loop_.getBody()->without_terminator())
+      if (&op != end_)
+        b_.clone(op, at);
+    SmallVector<Value> handedOn = {arith::AddIOp::create(
+        b_, loc_, iterations.getBeforeArguments().front(), loop_.getStep())};
+    for (Value value : loop_.getYieldedValues())
+      handedOn.push_back(at.lookupOrDefault(value));
+    for (Value value : taken_)
+      handedOn.push_back(at.lookup(value));
+    Value isLast = at.lookupOrDefault(end_.getCondition());
+    Value yes = arith::ConstantIntOp::create(b_, loc_, 1, 1);
+    Value goesOn = arith::XOrIOp::create(b_, loc_, isLast, yes);
+    scf::ConditionOp::create(b_, loc_, goesOn, handedOn);
+    b_.setInsertionPointToStart(iterations.getAfterBody());
+    scf::YieldOp::create(b_, loc_, iterations.getAfterArguments().take_front(numCarried_));
+    return iterations;
+  }
+
+  void writeEnd(scf::WhileOp iterations) {
+    IRMapping at;
+    at.map(taken_, iterations.getResults().drop_front(numCarried_));
+    for (Operation &op : end_.thenBlock()->without_terminator())
+      b_.clone(op, at);
+  }
+
+  scf::ForOp loop_;
+  scf::IfOp end_;
+  OpBuilder b_;
+  Location loc_;
+  size_t numCarried_; ///< the loop's index and variables
+  SmallVector<Value> taken_;
+};
+
+// The branch that ends a pass, if what follows it in the body may as well come before it.
+scf::IfOp endOfPass(scf::ForOp loop) {
+  scf::IfOp end;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (auto branch = dyn_cast<scf::IfOp>(op); branch && gpu::endsPass(branch))
+      end = branch;
+    else if (end && !isMemoryEffectFree(&op))
+      return {};
+  }
+  bool isPlain = loop->getDiscardableAttrs().empty(); // attributes that are for `for` alone
+  return end && isPlain && end.getElseRegion().empty() ? end : scf::IfOp();
+}
+
+struct NestLoops : codegen::impl::NestLoopsBase<NestLoops> {
+  void runOnOperation() final {
+    SmallVector<scf::ForOp> loops;
+    getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      if (scf::IfOp end = endOfPass(loop))
+        Nester(loop, end).nest();
+  }
+};
+
+} // namespace
+
+} // namespace tile::codegen

@@ -1,0 +1,307 @@
+// StoreParts: a tile of a product is stored part after part, and what it is computed from by the way is computed for each
+// part by itself: threads then hold the sums and one part of what is stored, not all of it.
+//
+// In quads each part is a store of its own. By the copy engine threads put it to shared memory, and one of them asks for the copy:
+//
+//   elect { tensor_store_wait: the buffer has been read }; smem_store; proxy_fence; elect { tensor_store }
+//
+// There are two buffers, so that threads put one part while the engine reads the one before. PlaceBarriers lets all threads
+// meet behind the wait and before the copy. The last parts are read before the kernel ends.
+#include "passes/Passes.h"
+
+#include "ir/Annotations.h"
+#include "ir/LayoutAttr.h"
+#include "ir/LayoutChange.h"
+#include "ir/LayoutOp.h"
+#include "ir/TensorStore.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_STOREPARTS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+using Position = SmallVector<int64_t>;
+
+/// What the stored tile alone is computed from, element by element: operations of its block that nothing else uses. They are
+/// carried out for each part by itself, and then no more.
+class StoredChain {
+public:
+  explicit StoredChain(ir::ViewStoreOp store) : store_(store) {
+    add(store.getValue());
+    for (size_t i = 0; i < operations_.size(); ++i)
+      llvm::for_each(operations_[i]->getOperands(), [&](Value operand) { add(operand); });
+  }
+
+  [[nodiscard]] bool contains(Operation *op) const { return operations_.contains(op); }
+
+  void erase() {
+    for (Operation *op : operations_) // users come first
+      if (op->use_empty())
+        op->erase();
+  }
+
+private:
+  void add(Value tile) {
+    Operation *op = tile.getDefiningOp();
+    bool isOnlyStored = op && op->getBlock() == store_->getBlock() && isComputing(op) &&
+                        llvm::all_of(op->getUsers(), [&](Operation *user) {
+                          return user == store_ || operations_.contains(user);
+                        });
+    if (isOnlyStored)
+      operations_.insert(op);
+  }
+
+  static bool isComputing(Operation *op) {
+    return isa<gpu::ConvertLayoutOp, ir::ReshapeOp, ir::ExpandDimsOp>(op) ||
+           (gpu::isElementwiseOnTiles(op) && op->getNumResults() == 1 && isPure(op));
+  }
+
+  ir::ViewStoreOp store_;
+  llvm::SmallSetVector<Operation *, 16> operations_;
+};
+
+/// Makes a part of the stored tile, or of what it is computed from.
+class PartBuilder {
+public:
+  PartBuilder(OpBuilder &b, const StoredChain &chain) : b_(b), chain_(chain) {}
+
+  // Null if threads do not hold such parts in registers of their own.
+  Value build(Value tile, const Position &start, ArrayRef<int64_t> shape) {
+    if (Value known = parts_.lookup(tile))
+      return known;
+    RankedTensorType part = gpu::partOf(cast<RankedTensorType>(tile.getType()), shape);
+    Value made;
+    if (!part)
+      return made;
+    if (SplatElementsAttr splat; matchPattern(tile, m_Constant(&splat)))
+      made = arith::ConstantOp::create(b_, tile.getLoc(), splat.resizeSplat(part));
+    if (Operation *op = tile.getDefiningOp(); !made && chain_.contains(op))
+      made = compute(op, part, start);
+    if (!made)
+      made = gpu::PartOp::create(b_, tile.getLoc(), part, tile, start);
+    return parts_[tile] = made;
+  }
+
+private:
+  // From parts of the operands of the operation that makes the tile; null if one of them has no such parts.
+  Value compute(Operation *op, RankedTensorType part, const Position &start) {
+    Position ownStart = start, ownShape(part.getShape());
+    if (isa<ir::ReshapeOp, ir::ExpandDimsOp>(op) && !dropOnes(op, ownStart, ownShape))
+      return {};
+    IRMapping operands;
+    for (Value operand : op->getOperands()) {
+      if (!isa<RankedTensorType>(operand.getType()))
+        continue;
+      Value own = build(operand, ownStart, ownShape);
+      if (!own)
+        return {};
+      operands.map(operand, own);
+    }
+    Operation *copy = b_.clone(*op, operands);
+    copy->getResult(0).setType(part);
+    return copy->getResult(0);
+  }
+
+  // From a place and shape of the result to those of the operand, if one of them only has more dimensions of extent 1.
+  static bool dropOnes(Operation *op, Position &start, Position &shape) {
+    ArrayRef<int64_t> from = ir::shapeOf(op->getOperand(0).getType()),
+                      to = ir::shapeOf(op->getResult(0).getType());
+    SmallVector<std::pair<int64_t, int64_t>> longer;
+    for (auto [extent, first, size] : llvm::zip_equal(to, start, shape))
+      if (extent != 1)
+        longer.emplace_back(first, size);
+    auto isLonger = [](int64_t extent) { return extent != 1; };
+    if (!llvm::equal(llvm::make_filter_range(from, isLonger), llvm::make_filter_range(to, isLonger)))
+      return false;
+    start.clear(), shape.clear();
+    size_t next = 0;
+    for (int64_t extent : from) {
+      auto [first, size] = extent == 1 ? std::pair<int64_t, int64_t>(0, 1) : longer[next++];
+      start.push_back(first), shape.push_back(size);
+    }
+    return true;
+  }
+
+  OpBuilder &b_;
+  const StoredChain &chain_;
+  DenseMap<Value, Value> parts_; ///< of this place
+};
+
+// The first element of each part, the last dimension's varying fastest.
+SmallVector<Position> startsOf(ArrayRef<int64_t> whole, ArrayRef<int64_t> part) {
+  SmallVector<Position> starts = {Position()};
+  for (auto [extent, size] : llvm::zip_equal(whole, part)) {
+    SmallVector<Position> longer;
+    for (const Position &start : starts)
+      for (int64_t at = 0; at < extent; at += size) {
+        longer.push_back(start);
+        longer.back().push_back(at);
+      }
+    starts = std::move(longer);
+  }
+  return starts;
+}
+
+/// Replaces one store.
+class StoreSplitter {
+public:
+  explicit StoreSplitter(ir::ViewStoreOp store)
+      : store_(store), b_(store), loc_(store.getLoc()),
+        tile_(cast<RankedTensorType>(store.getValue().getType())), chain_(store) {}
+
+  // Each part by a store of its own.
+  void splitInQuads() {
+    RankedTensorType part = gpu::storedPart(tile_, gpu::accessOf(store_).getOrder().front());
+    if (!part || part == tile_)
+      return;
+    forParts(part, [&](Value value, const SmallVector<Value> &offsets) {
+      auto own = cast<ir::ViewStoreOp>(b_.clone(*store_));
+      own.getValueMutable().assign(value);
+      own.getOffsetsMutable().assign(offsets);
+    });
+    erase();
+  }
+
+  LogicalResult storeByEngine() {
+    std::string why;
+    std::optional<gpu::TensorStorePlan> plan = gpu::planTensorStore(store_, tile_, &why);
+    if (!plan)
+      return store_.emitOpError("cannot be done by the copy engine: ") << why;
+    allocate(plan->memory, startsOf(tile_.getShape(), plan->part.getShape()).size());
+    Value isInside = inside();
+    forParts(plan->part, [&](Value value, const SmallVector<Value> &offsets) {
+      Value buffer = buffers_[stored_ % buffers_.size()];
+      waitForBuffer();
+      gpu::SmemStoreOp::create(b_, loc_, value, buffer, /*first_holder=*/false,
+                               /*by_matrices=*/true);
+      gpu::ProxyFenceOp::create(b_, loc_);
+      inOneThread(isInside, [&] {
+        auto copy = gpu::TensorStoreOp::create(b_, loc_, buffer, store_.getView(), offsets,
+                                               plan->part.getShape());
+        copy->setDiscardableAttrs(store_->getDiscardableAttrDictionary());
+      });
+      ++stored_;
+    });
+    waitAtEnd();
+    erase();
+    return success();
+  }
+
+private:
+  void forParts(RankedTensorType part,
+                llvm::function_ref<void(Value, const SmallVector<Value> &)> store) {
+    for (const Position &start : startsOf(tile_.getShape(), part.getShape())) {
+      Value value = PartBuilder(b_, chain_).build(store_.getValue(), start, part.getShape());
+      SmallVector<Value> offsets;
+      for (auto [offset, first] : llvm::zip_equal(store_.getOffsets(), start))
+        offsets.push_back(moved(offset, first));
+      store(value, offsets);
+    }
+  }
+
+  void erase() {
+    store_.erase();
+    chain_.erase();
+  }
+
+  Value moved(Value offset, int64_t by) {
+    if (by == 0)
+      return offset;
+    Value distance = arith::ConstantIntOp::create(b_, loc_, by, 32);
+    return arith::AddIOp::create(b_, loc_, offset, distance);
+  }
+
+  void allocate(gpu::SmemType memory, size_t parts) {
+    constexpr size_t kBuffers = 2;
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(&function().getBody().front());
+    for (size_t i = 0; i < std::min(parts, kBuffers); ++i)
+      buffers_.push_back(gpu::SmemAllocOp::create(b_, loc_, memory, IntegerAttr(), /*slots=*/1,
+                                                  gpu::kTensorAlignment));
+  }
+
+  func::FuncOp function() { return store_->getParentOfType<func::FuncOp>(); }
+
+  // Does the tile's first element lie in the view? Of a tile outside nothing is stored, and a view without elements has no map.
+  Value inside() {
+    auto view = store_.getView().getDefiningOp<ir::MakeViewOp>();
+    Value all;
+    for (auto [offset, extent] : llvm::zip_equal(store_.getOffsets(), view.getExtents())) {
+      Value end = extent;
+      if (end.getType() != offset.getType())
+        end = arith::TruncIOp::create(b_, loc_, offset.getType(), end);
+      Value one = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::ult, offset, end);
+      all = all ? arith::AndIOp::create(b_, loc_, all, one).getResult() : one;
+    }
+    return all;
+  }
+
+  // Before the first part what an iteration before has stored is complete: it may be the same place.
+  void waitForBuffer() {
+    bool isFirst = stored_ == 0;
+    if (isFirst && !store_->getParentOfType<LoopLikeOpInterface>())
+      return;
+    if (!isFirst && stored_ < buffers_.size())
+      return;
+    auto pending = static_cast<uint32_t>(isFirst ? 0 : buffers_.size() - 1);
+    inOneThread({}, [&] {
+      gpu::TensorStoreWaitOp::create(b_, loc_, buffers_, pending, /*reads=*/!isFirst);
+    });
+  }
+
+  void waitAtEnd() {
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPoint(function().getBody().front().getTerminator());
+    inOneThread({}, [&] {
+      gpu::TensorStoreWaitOp::create(b_, loc_, buffers_, 0, /*reads=*/true);
+    });
+  }
+
+  void inOneThread(Value predicate, llvm::function_ref<void()> make) {
+    auto elect = gpu::ElectOp::create(b_, loc_, predicate);
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(&elect.getBody().front());
+    make();
+  }
+
+  ir::ViewStoreOp store_;
+  OpBuilder b_;
+  Location loc_;
+  RankedTensorType tile_;
+  StoredChain chain_;
+  SmallVector<Value> buffers_;
+  size_t stored_ = 0; ///< parts so far
+};
+
+struct StoreParts : passes::impl::StorePartsBase<StoreParts> {
+  void runOnOperation() final {
+    SmallVector<ir::ViewStoreOp> stores;
+    getOperation().walk([&](ir::ViewStoreOp store) {
+      gpu::VariantKind kind = gpu::variantOf(store);
+      if (kind == gpu::VariantKind::Tma || kind == gpu::VariantKind::Quad)
+        stores.push_back(store);
+    });
+    for (ir::ViewStoreOp store : stores) {
+      if (gpu::variantOf(store) == gpu::VariantKind::Quad)
+        StoreSplitter(store).splitInQuads();
+      else if (failed(StoreSplitter(store).storeByEngine()))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes
