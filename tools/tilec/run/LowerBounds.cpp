@@ -33,7 +33,7 @@ double tensorMicroseconds(const std::vector<vgpu::LineCounters> &lines,
 
 } // namespace
 
-LowerBounds lowerBoundsOf(const vgpu::VirtualDevice &device) {
+LowerBounds lowerBoundsOf(const vgpu::VirtualDevice &device, uint64_t blocks) {
   LowerBounds result;
   std::string target = device.props().target;
   const codegen::Peaks *card = codegen::peaksOf(target == "sm_90" ? "sm_90a" : target);
@@ -42,7 +42,7 @@ LowerBounds lowerBoundsOf(const vgpu::VirtualDevice &device) {
     return result;
   vgpu::Counters counters = device.counters();
   auto all = static_cast<uint64_t>(card->multiprocessors);
-  result.multiprocessors = std::clamp<uint64_t>(device.statistics().blocks, 1, all);
+  result.multiprocessors = std::clamp<uint64_t>(blocks, 1, all);
   auto busy = static_cast<double>(result.multiprocessors);
   double cycles = busy * card->gigahertz * 1e3; // a microsecond
   auto add = [&](const char *name, double microseconds) {

@@ -21,7 +21,8 @@ struct LowerBounds {
   std::vector<Resource> resources;      ///< those that something was asked of
 };
 
-LowerBounds lowerBoundsOf(const vgpu::VirtualDevice &device);
+/// Of all that the device has counted, in launches of `blocks` blocks together.
+LowerBounds lowerBoundsOf(const vgpu::VirtualDevice &device, uint64_t blocks);
 /// A table for people; empty without a card.
 std::string lowerBoundTable(const LowerBounds &bounds);
 

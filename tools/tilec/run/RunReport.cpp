@@ -139,7 +139,7 @@ Json countersOf(const vgpu::VirtualDevice &device) {
     addCounters(entry, source.counters);
     json["sources"].push_back(entry);
   }
-  if (LowerBounds bounds = lowerBoundsOf(device); bounds.card) {
+  if (LowerBounds bounds = lowerBoundsOf(device, device.statistics().blocks); bounds.card) {
     json["model"] = {{"card", bounds.card->card}, {"multiprocessors", bounds.multiprocessors}};
     for (const LowerBounds::Resource &resource : bounds.resources)
       json["model"]["least_microseconds"][resource.name] = resource.microseconds;

@@ -127,7 +127,8 @@ int Session::finish(const LaunchSummary &summary) {
     std::cerr << "note: " << note << "\n";
   if (options_.counters && virtualDevice_)
     std::cout << counterTables(virtualDevice_->counters(), virtualDevice_->countersByLine())
-              << lowerBoundTable(lowerBoundsOf(*virtualDevice_));
+              << lowerBoundTable(
+                     lowerBoundsOf(*virtualDevice_, virtualDevice_->statistics().blocks));
   int code = findings_.empty() ? kOk : kFinding;
   if (!options_.json.empty())
     base::writeFile(options_.json,
