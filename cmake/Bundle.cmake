@@ -5,7 +5,7 @@
 # hold two LLVMs. libc stays dynamic, since the driver is found by dlopen.
 set(bundleTests ExecutionTest PreciseMathTest ConformanceTest ConformanceDotTest OpsTest
   AttentionOpsTest AutogradTest NnTest)
-foreach(target tilec HardwareTest ${bundleTests})
+foreach(target tilec gpu_bench HardwareTest ${bundleTests})
   if(NOT TARGET ${target} OR TILE_SANITIZE)
     return()
   endif()
@@ -42,6 +42,9 @@ foreach(program digits text)
   # The bundle leaves the tree: data is looked for where it is run.
   target_compile_definitions(bundle_${program} PRIVATE TILE_EXAMPLES_DATA="examples/data")
 endforeach()
+# Ops beside libraries: the driver in Python is embedded, the model's lower bounds are tilec's.
+tile_bundle_main(PROGRAM gpu-bench ${PROJECT_SOURCE_DIR}/bench/gpu/gpu_bench.cpp)
+list(APPEND bundleObjects "$<FILTER:$<TARGET_OBJECTS:gpu_bench>,EXCLUDE,/(gpu_bench|LowerBounds)[.]cpp[.]o$>")
 # Probes of hardware: the recording is looked for where it is run, and where it is not there, nothing is compared.
 tile_bundle_main(PROGRAM probes ${PROJECT_SOURCE_DIR}/tests/hardware/HardwareTest.cpp)
 target_compile_definitions(bundle_probes PRIVATE TILE_HARDWARE_DATA="tests/hardware" TILE_HARDWARE_OPTIONAL)

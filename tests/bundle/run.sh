@@ -25,4 +25,7 @@ done
 ln -s tilec-bundle tilec
 env -i ./tilec explain op:softmax >explain.txt
 grep -q 'softmax for sm_80' explain.txt || fail "nothing was explained"
+# The driver of gpu-bench travels in the program; it needs python3, and no more where there is no PyTorch.
+run gpu-bench --device virtual:sm_90a --shapes small --part rows --no-torch --out rows.json
+grep -q '"status": "ok"' rows.json || fail "gpu-bench measured nothing"
 echo "the bundle works"

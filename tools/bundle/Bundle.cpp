@@ -7,6 +7,7 @@
 //   tilec-bundle test --gtest_filter=Dot*    execution, conformance and ops tests, on every device there is
 //   tilec-bundle probes --record FILE        what small kernels write (docs/virtual-gpu-hardware.md), with TILE_DEVICE=cuda
 //                                            on the GPU; without words it compares with tests/hardware in the current folder
+//   tilec-bundle gpu-bench --out FILE        ops beside PyTorch and Triton by shape (docs/performance.md)
 //   tilec-bundle check DIR                   all of it, with the results in DIR; exit code 1 if anything failed
 #include "tools/bundle/Programs.h"
 
@@ -79,8 +80,9 @@ int runTests(int argc, char **argv) {
 }
 
 int usage() {
-  std::fprintf(stderr, "tilec-bundle tilec ... | digits ... | text ... | example [NAME] | test "
-                       "[GTEST ARGUMENTS] | probes [--record FILE] | check DIR\n");
+  std::fprintf(stderr,
+               "tilec-bundle tilec ... | digits ... | text ... | example [NAME] | test "
+               "[GTEST ARGUMENTS] | probes [--record FILE] | gpu-bench [OPTION...] | check DIR\n");
   return 2;
 }
 
