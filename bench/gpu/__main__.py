@@ -39,7 +39,8 @@ def parse(words):
     parser.add_argument("--out", metavar="FILE", help="the results in JSON; beside it the tables, FILE with .md (default: the "
                                                       "file of --resume, else gpu-bench.json)")
     parser.add_argument("--resume", metavar="FILE", help="rows that are in FILE, from an earlier run, are not timed again")
-    parser.add_argument("--budget", type=float, metavar="SECONDS", help="start no row that might end later than this")
+    parser.add_argument("--budget", type=float, metavar="SECONDS", help="start no row that would end later than this if it took as "
+                                                                     "long as the longest so far")
     parser.add_argument("--rounds", type=int, default=21, help="timings of each contender (default: %(default)s)")
     parser.add_argument("--device", default="", help="cuda, cuda:N, virtual, virtual:sm_90a (default: TILE_DEVICE, else a GPU)")
     parser.add_argument("--shapes", choices=["full", "small"], default="full", help="small ones are for the virtual GPU")
@@ -71,11 +72,11 @@ def open_library(our_side, options):
         return None, "--no-torch"
     try:
         import library
-    except ImportError as failure:
-        return None, f"no PyTorch: {failure}"
-    if not our_side.machine["virtual"] and not library.torch.cuda.is_available():
-        return None, f"PyTorch {library.torch.__version__} has no GPU here"
-    return library.Library(our_side), None
+        if not our_side.machine["virtual"] and not library.torch.cuda.is_available():
+            return None, f"PyTorch {library.torch.__version__} has no GPU here"
+        return library.Library(our_side), None
+    except Exception as failure:  # whatever keeps it from being there
+        return None, f"no PyTorch: {measure.first_line(failure)}"
 
 
 def driver_version():

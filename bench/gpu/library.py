@@ -40,7 +40,9 @@ class Library:
     def __init__(self, ours):
         self.ours = ours
         self.is_timed = not ours.machine["virtual"]
-        self.device = "cuda" if self.is_timed else "cpu"
+        self.device = ours.machine["device"] if self.is_timed else "cpu"
+        if self.is_timed:
+            torch.cuda.set_device(self.device)
         self.memory, self.outputs = {}, {}
         self.scorer = GpuScorer() if self.is_timed else None
 

@@ -56,12 +56,16 @@ def tensor(role, dtype, extents, seed=None, order="row", room=0):
     return Operand(dtype, tuple(extents), f"{role}.{dtype}.{room}", room, order, seed)
 
 
+# Of a product: its result, and the sum of parts of K, which cuBLAS may keep in bf16 in between.
+PRODUCT_ROUNDINGS = 2
+
+
 def product(part, group, m, n, k, orders=("row", "row"), dtype="bf16", **more):
     operands = {"a": tensor("a", dtype, (m, k), 1, orders[0]), "b": tensor("b", dtype, (k, n), 2, orders[1]),
                 "c": tensor("c", "bf16", (m, n))}
     shape = f"{m}x{n}x{k} a {orders[0]}, b {orders[1]}"
     return Row(part, group, shape, "matmul", operands, ("c",), flops=2 * m * n * k,
-               bytes=sum(BYTES[each.dtype] * each.count for each in operands.values()), **more)
+               bytes=sum(BYTES[each.dtype] * each.count for each in operands.values()), roundings=PRODUCT_ROUNDINGS, **more)
 
 
 def gemm(shapes):
@@ -78,7 +82,7 @@ def gemm_layouts(shapes):
 def fp8(shapes):
     """Products of 8-bit floats, which tensor cores of a Hopper take with a row-major and b column-major only."""
     for shape in shapes:
-        yield product("fp8", "e4m3", *shape, ("row", "column"), dtype="e4m3", roundings=2, may_be_refused=True)
+        yield product("fp8", "e4m3", *shape, ("row", "column"), dtype="e4m3", may_be_refused=True)
 
 
 def skinny(heights, weights):
@@ -89,7 +93,7 @@ def skinny(heights, weights):
             operands = {"x": tensor("x", "bf16", (m, k), 1, room=most * k), "weight": tensor("weight", "bf16", (n, k), 2),
                         "y": tensor("y", "bf16", (m, n), room=most * n)}
             yield Row("skinny", f"weights {n}x{k}", f"{m}x{n}x{k}", "linear", operands, ("y",), flops=2 * m * n * k,
-                      bytes=sum(2 * each.count for each in operands.values()))
+                      bytes=sum(2 * each.count for each in operands.values()), roundings=PRODUCT_ROUNDINGS)
 
 
 def attention_operands(sizes):
