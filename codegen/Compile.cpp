@@ -152,12 +152,14 @@ public:
     if (failed(runner_.run([&](PassManager &manager) {
           passes::buildLayoutPipeline(manager, {options_.target});
         })) ||
-        failed(placeInSharedMemory(module_, runner_, options_.target)))
+        failed(placeInSharedMemory(module_, runner_, options_.target)) ||
+        failed(runner_.run(
+            [&](PassManager &manager) { passes::buildChecks(manager, {options_.target}); })))
       return failure();
     emitStageRemarks(findKernel(module_));
     keep(Stage::TileGpu);
     readMetadata(findKernel(module_));
-    makeReportIfAsked(findKernel(module_));
+    makeReportIfAsked(findKernel(module_), *target);
     if (failed(runner_.run([&](PassManager &manager) {
           manager.addPass(createLowerToScalars({options_.target}));
         })))
@@ -185,9 +187,11 @@ private:
   }
 
   // Of the kernel as it is now; the stages' lines follow when all are known.
-  void makeReportIfAsked(func::FuncOp kernel) {
-    if (options_.keepReport)
-      report_ = std::make_shared<KernelReport>(makeReport(kernel));
+  void makeReportIfAsked(func::FuncOp kernel, const ir::Target &target) {
+    if (!options_.keepReport)
+      return;
+    report_ = std::make_shared<KernelReport>(makeReport(kernel));
+    reportRegisters(kernel, target, *report_);
   }
 
   void readMetadata(func::FuncOp kernel) {

@@ -3,7 +3,7 @@
 #include "codegen/Passes.h"
 #include "codegen/lower/Lowering.h"
 #include "ir/Annotations.h"
-#include "ir/DotLayouts.h"
+#include "passes/analysis/RegisterLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -37,34 +37,6 @@ void declareShared(ModuleOp module) {
                          static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
 }
 
-// Registers of 32 bits that a thread needs for a tile; narrower elements are mostly computed on one a register.
-int64_t registersOf(Type type) {
-  return Lowering::countOf(type) * std::max<int64_t>(1, gpu::bytesOf(ir::elementTypeOf(type)) / 4);
-}
-
-// Whether the assembler, which weighs registers against occupancy by itself, would spill far below the registers that
-// there are: it does so around products and with large tiles.
-bool wantsAllRegisters(func::FuncOp kernel) {
-  constexpr int64_t kLargeTile = 64;
-  return kernel
-      .walk([&](Operation *op) {
-        bool large = llvm::any_of(op->getResultTypes(), [](Type type) {
-          return isa<RankedTensorType>(type) && registersOf(type) >= kLargeTile;
-        });
-        // What a called function does cannot be seen here any more.
-        return large || gpu::isProduct(op) || isa<func::CallOp>(op) ? WalkResult::interrupt()
-                                                                    : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-// Blocks a multiprocessor that the assembler is told to make room for; 0: it decides.
-int64_t blocksWanted(func::FuncOp kernel) {
-  if (auto wanted = kernel->getAttrOfType<IntegerAttr>(ir::kOccupancyAttr))
-    return wanted.getInt();
-  return wantsAllRegisters(kernel) ? 1 : 0;
-}
-
 // The scalar function that takes the place of a kernel or of what it calls: its name as PTX allows it, the same parameters
 // spread out, pointers as LLVM's.
 func::FuncOp makeScalarFunction(func::FuncOp kernel) {
@@ -83,7 +55,7 @@ func::FuncOp makeScalarFunction(func::FuncOp kernel) {
     function.setPrivate();
   } else {
     function->setAttr(ir::kThreadsAttr, b.getI32IntegerAttr(gpu::threadsOf(kernel)));
-    if (int64_t blocks = blocksWanted(kernel))
+    if (int64_t blocks = passes::blocksToFit(kernel))
       function->setAttr(ir::kOccupancyAttr, b.getI32IntegerAttr(blocks));
     keep(ir::kMaxRegistersAttr);
   }

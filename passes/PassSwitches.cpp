@@ -22,6 +22,7 @@ const std::vector<OptionalPass> &optionalPasses() {
       {"rotate-loops", "products that wait for the rest of an iteration"},
       {"overlap-products", "waiting for products whose results nobody takes yet"},
       {"specialize-warps", "waiting to issue copies"},
+      {"estimate-registers", "kernels that spill registers"},
       {"simplifycfg", "LLVM: branches"},
       {"early-cse", "LLVM: values computed twice"},
       {"instcombine", "LLVM: instructions"},

@@ -225,4 +225,15 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::func::FuncOp"> {
                            "::tile::gpu::TileGpuDialect"];
 }
 
+def EstimateRegisters : Pass<"tile-estimate-registers", "::mlir::func::FuncOp"> {
+  let summary = "Refuse kernels whose threads need far more registers than they have";
+  let description = [{
+    Guarantees: the threads that compute need at most a quarter more registers than they can have, by
+    the estimate of RegisterEstimate; others are an error, or a remark where the kernel itself says how
+    many they may have. A remark where they need more at all. Relies on: SpecializeWarps.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the GPU, such as sm_80">,
+                 Option<"tellAlways", "tell-always", "bool", "false", "a remark with the estimate of each role">];
+}
+
 #endif // TILE_PASSES_PASSES_TD

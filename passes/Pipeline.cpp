@@ -98,6 +98,13 @@ static void addMemorySteps(OpPassManager &kernel, const std::string &target, int
   kernel.addPass(createSpecializeWarps());
 }
 
+// What is refused once it is known how the kernel is carried out.
+static void addChecks(OpPassManager &kernel, const std::string &target) {
+  // Roles and stages decide what is alive together. Apart from the steps that are tried again with fewer stages: those take
+  // shared memory, not registers.
+  kernel.addPass(createEstimateRegisters({target}));
+}
+
 void buildLayoutPipeline(OpPassManager &module, const PipelineOptions &options) {
   // Helper functions disappear into the kernel; callables stay functions, which run through the same steps.
   module.addPass(createInlinerPass());
@@ -110,9 +117,14 @@ void buildMemoryPipeline(OpPassManager &module, const PipelineOptions &options) 
   addMemorySteps(module.nest<func::FuncOp>(), options.target, options.mostStages);
 }
 
+void buildChecks(OpPassManager &module, const PipelineOptions &options) {
+  addChecks(module.nest<func::FuncOp>(), options.target);
+}
+
 void buildPipeline(OpPassManager &module, const PipelineOptions &options) {
   buildLayoutPipeline(module, options);
   buildMemoryPipeline(module, options);
+  buildChecks(module, options);
 }
 
 namespace {

@@ -22,6 +22,9 @@ void buildLayoutPipeline(mlir::OpPassManager &manager, const PipelineOptions &op
 /// stages it may.
 void buildMemoryPipeline(mlir::OpPassManager &manager, const PipelineOptions &options);
 
+/// What is refused of a kernel that the second half has finished: ResourceExceeded, where registers do not suffice by far.
+void buildChecks(mlir::OpPassManager &manager, const PipelineOptions &options);
+
 /// Appends all passes that lead from dialect `tile` to dialect `tilegpu`, ready for code generation.
 void buildPipeline(mlir::OpPassManager &manager, const PipelineOptions &options);
 

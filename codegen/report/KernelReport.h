@@ -108,6 +108,14 @@ struct AllocationReport {
   int64_t begin = 0, end = 0; ///< the live range in program order, both ends included
 };
 
+/// What a thread needs of registers, by an estimate.
+struct RegisterReport {
+  std::string who; ///< "a thread", "a thread that computes", "a thread that fills rings"
+  int64_t needed = 0, expected = 0, limit = 0; ///< see RegisterEstimate
+  SourceLine where;                            ///< where most are in use
+  std::string operation; ///< that is carried out there; empty if there is none
+};
+
 /// What one execution of a region does, inner loops left out: the kernel itself, or one iteration of a loop.
 struct WorkScope {
   SourceLine where;
@@ -138,8 +146,10 @@ struct KernelReport {
   std::vector<SharedTransfer> sharedTransfers;
   std::vector<BarrierReport> barriers;
   std::vector<AllocationReport> allocations;
-  std::vector<WorkScope> work;        ///< the kernel first
-  std::vector<StageLines> stageLines; ///< of the stages in MLIR
+  std::vector<RegisterReport> registers; ///< one a role
+  int64_t reportedRegisters = 0;         ///< what an assembler is expected to report of them
+  std::vector<WorkScope> work;           ///< the kernel first
+  std::vector<StageLines> stageLines;    ///< of the stages in MLIR
 };
 
 } // namespace tile::codegen

@@ -3,13 +3,14 @@
 
 #include "codegen/report/KernelReport.h"
 #include "ir/LayoutAttr.h"
+#include "ir/Target.h"
 #include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace tile::codegen {
 
-/// Everything but `stageLines`, from a kernel in dialect tilegpu.
+/// Everything but `stageLines` and `registers`, from a kernel in dialect tilegpu.
 KernelReport makeReport(mlir::func::FuncOp kernel);
 
 /// Fills in copies, products and their traffic.
@@ -18,6 +19,8 @@ void reportVariants(mlir::func::FuncOp kernel, KernelReport &report);
 void reportLoops(mlir::func::FuncOp kernel, KernelReport &report);
 /// Fills in changes of layout, transfers, barriers and allocations.
 void reportShared(mlir::func::FuncOp kernel, KernelReport &report);
+/// Fills in registers, as they are estimated.
+void reportRegisters(mlir::func::FuncOp kernel, const ir::Target &target, KernelReport &report);
 /// Fills in work.
 void reportWork(mlir::func::FuncOp kernel, KernelReport &report);
 

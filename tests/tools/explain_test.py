@@ -163,6 +163,29 @@ class Matmul(Case):
         self.assertEqual(resources["occupancy"], resources["blocks_per_sm"] * 4 / 64)
         self.assertEqual("registers" in resources["limited_by"], by_registers <= by_memory)
 
+    def test_registers_are_estimated(self):
+        text, data = self.explained(*self.kSettings)
+        resources = data["resources"]
+        (estimate,) = resources["estimated_registers"]
+        self.assertEqual((estimate["who"], estimate["limit"]), ("a thread", 255))
+        self.assertGreater(estimate["needed"], 128 * 128 // 128, "the sums alone")
+        self.assertLess(estimate["needed"], estimate["expected"])
+        self.assertEqual(resources["expected_registers"], estimate["expected"])
+        self.assertEqual(estimate["where"]["line"], data["products"][0]["where"]["line"])
+        self.assertRegex(text, rf"\n  estimated       {estimate['expected']} a thread, of at most 255; "
+                               rf"{estimate['needed']} needed, most at ops/Matmul\.cpp:{estimate['where']['line']} by ")
+        if have_ptxas():
+            self.assertLess(abs(resources["registers"] - estimate["expected"]), 0.1 * resources["registers"])
+
+    def test_registers_of_each_role(self):
+        text, data = self.explained("op:attention", "D=128", "--target", "sm_90a")
+        computing, filling = data["resources"]["estimated_registers"]
+        self.assertEqual((computing["who"], computing["limit"]), ("a thread that computes", 240))
+        self.assertEqual((filling["who"], filling["limit"]), ("a thread that fills rings", 24))
+        self.assertLess(filling["needed"], 24)
+        self.assertEqual(data["resources"]["expected_registers"], 168, "those at the launch")
+        self.assertIn(" a thread that computes, of at most 240; ", text)
+
     def test_no_assembler(self):
         text, data = self.explained(*self.kSettings, TILE_PTXAS="/nonexistent", TILE_NVPTXCOMPILER="/nonexistent")
         self.assertIn("not measured: no assembler", text)

@@ -133,6 +133,15 @@ private:
             {"last_use", place(a.lastUse)}};
   }
 
+  Json of(const RegisterReport &r) {
+    return {{"who", r.who},
+            {"needed", r.needed},
+            {"expected", r.expected},
+            {"limit", r.limit},
+            {"where", place(r.where)},
+            {"operation", r.operation.empty() ? Json(nullptr) : Json(r.operation)}};
+  }
+
   Json of(const jit::AssemblerMessage &m) {
     return {{"where", place({m.file, m.line})}, {"code", m.code}, {"message", m.text}};
   }
@@ -151,6 +160,8 @@ private:
     const jit::AssemblerReport &assembly = all_.assembly;
     bool isMeasured = !assembly.assembler.empty();
     result["registers"] = isMeasured ? Json(assembly.registers) : Json(nullptr);
+    result["expected_registers"] = report_.reportedRegisters;
+    result["estimated_registers"] = list(report_.registers);
     result["spill_store_bytes"] = isMeasured ? Json(assembly.spillStoreBytes) : Json(nullptr);
     result["spill_load_bytes"] = isMeasured ? Json(assembly.spillLoadBytes) : Json(nullptr);
     result["barriers"] = isMeasured ? Json(assembly.barriers) : Json(nullptr);

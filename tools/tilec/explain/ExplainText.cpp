@@ -206,15 +206,7 @@ private:
   void resources() {
     section("Resources of a block", false);
     const jit::AssemblerReport &assembly = all_.assembly;
-    out_ += "  registers       ";
-    if (assembly.assembler.empty())
-      out_ += "not measured: " + assembly.missing + "\n";
-    else
-      out_ += std::to_string(assembly.registers) + " a thread, spills " +
-              std::to_string(assembly.spillStoreBytes) + " bytes stored, " +
-              std::to_string(assembly.spillLoadBytes) + " loaded (" + assembly.assembler + ")\n" +
-              "  barriers        " + std::to_string(assembly.barriers) + " of " +
-              std::to_string(ir::kBarriersPerBlock) + "\n";
+    registers();
     out_ += "  threads         " + std::to_string(all_.kernel.threads) + " (" +
             count(report_.warps, "warp", "warps") +
             (report_.producerWarps ? ", and " + std::to_string(report_.producerWarps) + " to load"
@@ -227,6 +219,27 @@ private:
             (assembly.assembler.empty() ? "; registers left out\n" : "\n");
     out_ += "  shared memory   " + count(all_.kernel.sharedBytes, "byte", "bytes") + "\n";
     allocations();
+  }
+
+  void registers() {
+    const jit::AssemblerReport &assembly = all_.assembly;
+    bool isMeasured = !assembly.assembler.empty();
+    out_ += "  registers       ";
+    if (isMeasured)
+      out_ += std::to_string(assembly.registers) + " a thread, spills " +
+              std::to_string(assembly.spillStoreBytes) + " bytes stored, " +
+              std::to_string(assembly.spillLoadBytes) + " loaded (" + assembly.assembler + ")\n";
+    else
+      out_ += "not measured: " + assembly.missing + "\n";
+    for (const RegisterReport &r : report_.registers)
+      out_ +=
+          "  estimated       " + std::to_string(r.expected) + " " + r.who + ", of at most " +
+          std::to_string(r.limit) + "; " + std::to_string(r.needed) + " needed" +
+          (r.operation.empty() ? "" : ", most at " + placeText(r.where) + " by " + r.operation) +
+          "\n";
+    if (isMeasured)
+      out_ += "  barriers        " + std::to_string(assembly.barriers) + " of " +
+              std::to_string(ir::kBarriersPerBlock) + "\n";
   }
 
   void allocations() {

@@ -1,0 +1,83 @@
+// EstimateRegisters: says that a kernel's threads cannot hold what they would have to, before an assembler spills it.
+#include "passes/Passes.h"
+
+#include "ir/Annotations.h"
+#include "ir/UserError.h"
+#include "passes/analysis/RegisterEstimate.h"
+#include "passes/analysis/RegisterLimits.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_ESTIMATEREGISTERS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+/// A kernel that needs more than this share of the registers there are is refused. The estimate of what is needed was at
+/// most a sixth too high where nothing was spilled (docs/decisions/0025-registers-are-estimated.md).
+constexpr double kRefused = 1.25;
+
+struct EstimateRegisters : passes::impl::EstimateRegistersBase<EstimateRegisters> {
+  using EstimateRegistersBase::EstimateRegistersBase;
+
+  void runOnOperation() final {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(ir::kKernelAttr))
+      return;
+    std::optional<ir::Target> found = ir::findTarget(target);
+    if (!found) {
+      ir::userError(kernel.emitError("unknown target '"), ErrorCode::InvalidArgument)
+          << target << "'; known: " << ir::knownTargets();
+      return signalPassFailure();
+    }
+    KernelRegisters registers = estimateRegisters(kernel, *found);
+    // What fills rings has scalars alone, many of which the assembler keeps in registers of the whole warp.
+    check(registers.compute, registers.producer ? "a thread that computes" : "a thread",
+          /*mayRefuse=*/!saysRegisters(kernel));
+    if (registers.producer)
+      check(*registers.producer, "a thread that fills rings", /*mayRefuse=*/false);
+  }
+
+private:
+  void check(const RegisterEstimate &estimate, StringRef who, bool mayRefuse) {
+    if (tellAlways)
+      tell(estimate, who);
+    if (estimate.needed <= estimate.limit)
+      return;
+    if (mayRefuse &&
+        static_cast<double>(estimate.needed) > kRefused * static_cast<double>(estimate.limit))
+      return refuse(estimate, who);
+    getOperation().emitRemark() << "registers: " << who << " needs about " << estimate.needed
+                                << " and can have " << estimate.limit
+                                << (saysRegisters(getOperation()) ? ", as the kernel says" : "")
+                                << ": some of what it holds may be spilled";
+  }
+
+  void refuse(const RegisterEstimate &estimate, StringRef who) {
+    InFlightDiagnostic error =
+        ir::userError(getOperation().emitError(), ErrorCode::ResourceExceeded)
+        << "registers: " << who << " needs about " << estimate.needed << ", in blocks of "
+        << gpu::threadsOf(getOperation()) << " threads it can have " << estimate.limit << "; use "
+        << (estimate.limit == ir::kMaxRegistersPerThread ? "more warps or " : "")
+        << "smaller tiles";
+    if (estimate.worst)
+      error.attachNote(estimate.worst->getLoc())
+          << "most are in use at " << estimate.worst->getName();
+    signalPassFailure();
+  }
+
+  static void tell(const RegisterEstimate &estimate, StringRef who) {
+    if (estimate.worst)
+      estimate.worst->emitRemark()
+          << "registers: " << who << " needs about " << estimate.needed << ", " << estimate.expected
+          << " of " << estimate.limit << " are expected";
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes
