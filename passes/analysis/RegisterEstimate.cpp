@@ -62,7 +62,7 @@ public:
          block) // forward, so that none of a long chain is found through all before it
       op.walk<WalkOrder::PreOrder>([&](Operation *inner) {
         for (Value result : inner->getResults())
-          words_.rootsOf(result);
+          (void)words_.rootsOf(result);
       });
     Live live;
     visit(block, live);

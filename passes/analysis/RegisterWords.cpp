@@ -103,6 +103,27 @@ bool isLoadedInBlock(Value tile) {
   return false;
 }
 
+// Registers of the results of a reduction that a load is for alone, and which combines the elements as they arrive; nothing
+// if it is for anything else.
+std::optional<int64_t> elementsReducedTo(Value loaded) {
+  if (!isa_and_present<gpu::SmemLoadOp, ir::ViewLoadOp>(loaded.getDefiningOp()))
+    return std::nullopt;
+  for (Value tile = loaded; tile.hasOneUse();) {
+    Operation *user = *tile.user_begin();
+    if (user->getBlock() != loaded.getParentBlock())
+      return std::nullopt;
+    if (isElementwise(user)) {
+      tile = user->getResult(0);
+      continue;
+    }
+    if (!isa<ir::ReduceOp, gpu::ReducePartialOp>(user))
+      return std::nullopt;
+    auto result = dyn_cast<RankedTensorType>(user->getResult(0).getType());
+    return result ? elementsOf(result) : 1;
+  }
+  return std::nullopt;
+}
+
 // Elements that are loaded one by one arrive in a register each, however narrow.
 bool isLoadedSingly(Value tile) {
   auto load = tile.getDefiningOp<ir::ViewLoadOp>();
@@ -117,6 +138,10 @@ Words findWords(Value root) {
   int64_t count = elementsOf(tile), words = wordsOfElements(tile.getElementType(), count);
   if (isLoadedSingly(root))
     words = std::max(words, count);
+  if (std::optional<int64_t> reduced = elementsReducedTo(root); reduced && *reduced < count) {
+    int64_t combined = words * *reduced / count;
+    return {combined, 0, words - combined};
+  }
   Consumption consumption = consumptionOf(root);
   if (consumption.steps <= 1 || !isLoadedInBlock(root))
     return {words};
