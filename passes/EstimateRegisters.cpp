@@ -17,8 +17,8 @@ namespace tile::passes {
 
 namespace {
 
-/// A kernel that needs more than this share of the registers there are is refused. The estimate of what is needed was at
-/// most a sixth too high where nothing was spilled (docs/decisions/0025-registers-are-estimated.md).
+/// A kernel that needs more than this share of the registers there are is refused. Up to it, kernels were assembled that spill
+/// nothing; beyond it none (docs/decisions/0025-registers-are-estimated.md).
 constexpr double kRefused = 1.25;
 
 struct EstimateRegisters : passes::impl::EstimateRegistersBase<EstimateRegisters> {

@@ -4,6 +4,7 @@
 // The assembler schedules anew, so this is an estimate: docs/decisions/0025-registers-are-estimated.md has its error. Two
 // things it does are modelled. A product's fragments are loaded as the steps along K need them, a step ahead if there is
 // room; and where the registers of a multiprocessor are left to it, it is sparing with those for addresses.
+// It is near for kernels with products, and no measure of elementwise ones, of which the assembler does a part at a time.
 // What functions that are called, and code in PTX or CUDA C++, take by themselves is not counted.
 #pragma once
 
