@@ -6,13 +6,12 @@ using namespace mlir;
 
 namespace tile::ir {
 
-// tf32 is left out: the instruction drops its operands' low bits, where the language promises rounding to nearest. So are
-// 8-bit floats: the instruction keeps 13 bits of a sum, which would have to be added up in f32 now and then.
+// tf32 is left out: the instruction drops its operands' low bits, where the language promises rounding to nearest.
 static constexpr WgmmaInstruction kInstructions[] = {
-    {"f16", "f16", "f32", 16, 16, true},
-    {"bf16", "bf16", "f32", 16, 16, true},
-    {"s8", "s8", "s32", 32, 8, false},
-    {"u8", "u8", "s32", 32, 8, false},
+    {"f16", "f16", "f32", 16, 16, true},       {"bf16", "bf16", "f32", 16, 16, true},
+    {"s8", "s8", "s32", 32, 8, false},         {"u8", "u8", "s32", 32, 8, false},
+    {"e4m3", "e4m3", "f32", 32, 8, false, 13}, {"e4m3", "e5m2", "f32", 32, 8, false, 13},
+    {"e5m2", "e4m3", "f32", 32, 8, false, 13}, {"e5m2", "e5m2", "f32", 32, 8, false, 13},
 };
 
 std::string WgmmaInstruction::name(int64_t n) const {
@@ -29,6 +28,8 @@ bool WgmmaInstruction::hasWidth(int64_t n) const {
 static StringRef operandName(Type type, bool isUnsigned) {
   if (type.isInteger(8))
     return isUnsigned ? "u8" : "s8";
+  if (isFloat8(type))
+    return isa<Float8E4M3FNType>(type) ? "e4m3" : "e5m2";
   return type.isF16() ? "f16" : type.isBF16() ? "bf16" : "";
 }
 

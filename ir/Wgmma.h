@@ -16,6 +16,7 @@ struct WgmmaInstruction {
   int k;
   int bits;          ///< of an operand's element
   bool takesMnMajor; ///< operands may have neighbours along M or N, not only along K
+  int sumBits = 0;   ///< that a sum keeps, of those who keep fewer than f32 has; else 0
 
   /// "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16"
   [[nodiscard]] std::string name(int64_t n) const;
@@ -27,6 +28,9 @@ struct WgmmaInstruction {
 inline constexpr int64_t kWgmmaRows = 64, kWgmmaMostColumns = 256;
 /// Warps that carry one instruction out together.
 inline constexpr int64_t kWarpsPerGroup = 4;
+/// Products along K that are summed in fewer bits than f32 has before these are added to sums in f32: four instructions of
+/// 8-bit floats, 128 bytes of a row.
+inline constexpr int64_t kPromotedDepth = 128;
 
 /// The instructions for operands and accumulators of these element types; none if there are none.
 std::optional<WgmmaInstruction> findWgmma(mlir::Type a, mlir::Type b, mlir::Type acc,

@@ -37,9 +37,25 @@ HostArg transposed(HostArg matrix) {
   return matrix;
 }
 
+DotOptions howOf(const OpSettings &settings) {
+  return {.precision = precisionOf(settings),
+          .fast_accumulation = settings.integer("fast", 0) != 0};
+}
+
 const auto registeredProgram =
     kernel("matmul", MatmulProgram<2, NoEpilogue>())
-        .named("a", "b", "c", "BM", "BN", "BK", "precision", "persistent");
+        .named("a", "b", "c", "BM", "BN", "BK", "precision", "fast", "persistent", "producer");
+
+/// Matrices of 8-bit floats are multiplied as the tensor core takes them fastest: b by columns.
+HostArg exampleOfB(DType dtype, int64_t k, int64_t n, bool byColumns) {
+  HostArg b = exampleView(dtype, byColumns ? std::vector{n, k} : std::vector{k, n});
+  if (byColumns)
+    std::swap(b.extents[0], b.extents[1]), std::swap(b.strides[0], b.strides[1]);
+  return b;
+}
+
+/// The dtype of a result that nothing else decides.
+DType resultOf(DType factors) { return isFloat8(factors) ? f32 : factors; }
 
 const bool registered = registerOp({
     .name = "matmul",
@@ -47,44 +63,43 @@ const bool registered = registerOp({
     .inputs = 2,
     .kernel =
         [](const OpSettings &settings) {
-          DType dtype = settings.dtype("dtype", f16);
+          DType dtype = settings.dtype("dtype", f16),
+                result = settings.dtype("result", resultOf(dtype));
           int64_t m = settings.integer("M", 4096), n = settings.integer("N", 4096),
                   k = settings.integer("K", 4096);
-          Precision precision = precisionOf(settings);
+          DotOptions how = howOf(settings);
+          bool byColumns = settings.integer("columns", isFloat8(dtype)) != 0;
           std::string target = settings.target();
-          MatmulShape shape{m,
-                            n,
-                            1,
-                            dtype,
-                            dtype,
-                            precision,
-                            target,
-                            kManyMultiprocessors,
-                            k * sizeOf(dtype) % 16 == 0 && n * sizeOf(dtype) % 16 == 0};
-          HostArg a = exampleView(dtype, {m, k}), b = exampleView(dtype, {k, n}),
-                  c = exampleView(dtype, {m, n});
+          bool isAligned = k * sizeOf(dtype) % 16 == 0 && n * sizeOf(dtype) % 16 == 0;
+          MatmulShape shape{
+              m, n, 1, dtype, result, how, byColumns, target, kManyMultiprocessors, isAligned};
+          HostArg a = exampleView(dtype, {m, k}), b = exampleOfB(dtype, k, n, byColumns),
+                  c = exampleView(result, {m, n});
           if (isComputedTransposed(shape)) {
             std::swap(shape.m, shape.n), std::swap(a, b);
             a = transposed(a), b = transposed(b), c = transposed(c);
           }
           MatmulTiles tiles = chooseTiles(shape);
-          return KernelRequest(registeredProgram
-                                   .consts(settings.integer("BM", tiles.m),
-                                           settings.integer("BN", tiles.n),
-                                           settings.integer("BK", tiles.k), precision,
-                                           settings.integer("persistent", tiles.persistent) != 0)
-                                   .warps(static_cast<int>(settings.integer("warps", tiles.warps))),
-                               {a, b, c});
+          return KernelRequest(
+              registeredProgram
+                  .consts(settings.integer("BM", tiles.m), settings.integer("BN", tiles.n),
+                          settings.integer("BK", tiles.k), how.precision, how.fast_accumulation,
+                          settings.integer("persistent", tiles.persistent) != 0,
+                          settings.integer("producer", tiles.hasProducer) != 0)
+                  .warps(static_cast<int>(settings.integer("warps", tiles.warps))),
+              {a, b, c});
         },
     .output =
         [](std::span<const Tensor> in, const OpSettings &settings) {
-          return TensorSpec{settings.dtype("dtype", in[0].dtype()),
+          return TensorSpec{settings.dtype("dtype", resultOf(in[0].dtype())),
                             {in[0].extent(0), in[1].extent(1)}};
         },
     .run =
         [](const Stream &stream, std::span<const Tensor> in, const Tensor &out,
            const OpSettings &settings) {
-          matmul(stream, in[0], in[1], out, {.precision = precisionOf(settings)});
+          DotOptions how = howOf(settings);
+          matmul(stream, in[0], in[1], out,
+                 {.precision = how.precision, .fastAccumulation = how.fast_accumulation});
         },
 });
 
@@ -114,13 +129,20 @@ void checkBatch(const Arguments &arguments, Named input, Named c) {
                        ": batch dimensions, counted from the last, must be 1 or equal");
 }
 
+/// There are products of two dtypes among those of 8-bit floats alone.
+void checkFactors(const Arguments &arguments, Named a, Named b) {
+  for (Named factor : {a, b})
+    arguments.dtypeIn(factor, {f16, bf16, f32, f64, e4m3, e5m2});
+  if (!isFloat8(a.operand.dtype()) || !isFloat8(b.operand.dtype()))
+    arguments.sameDtype(a, b);
+}
+
 void checkMatmul(const Arguments &arguments, std::span<const Operand> operands) {
   Named c = named(operands, 0), a = named(operands, 1), b = named(operands, 2);
-  for (Named arg : {a, b, c}) {
+  for (Named arg : {a, b, c})
     arguments.rankAtLeast(arg, 2);
-    arguments.dtypeIn(arg, {f16, bf16, f32, f64});
-  }
-  arguments.sameDtype(a, b);
+  checkFactors(arguments, a, b);
+  arguments.dtypeIn(c, {f16, bf16, f32, f64});
   arguments.equalExtent(a, -1, b, -2);
   arguments.equalExtent(a, -2, c, -2);
   arguments.equalExtent(b, -1, c, -1);
@@ -230,20 +252,32 @@ bool isAligned(const Operand &operand) {
   return fits;
 }
 
-MatmulShape shapeOf(std::span<const Operand> operands, Precision precision, const Device &device) {
-  const Operand &c = operands[0];
+/// Does a factor lie along `dim`, its K, with all else at multiples of the 16 bytes that the copy engine takes?
+bool liesAlong(int dim, const Operand &factor) {
+  constexpr int64_t kBytes = 16;
+  bool isAligned = reinterpret_cast<uintptr_t>(factor.data()) % kBytes == 0;
+  for (int other = 0; other < factor.rank(); ++other)
+    if (other != dim && factor.extent(other) > 1)
+      isAligned &=
+          factor.stride(other) * static_cast<int64_t>(sizeOf(factor.dtype())) % kBytes == 0;
+  return isAligned && factor.stride(dim) == 1;
+}
+
+MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, const Device &device) {
+  const Operand &c = operands[0], &a = operands[1], &b = operands[2];
   int64_t batches = 1;
   for (int dim = 0; dim < c.rank() - 2; ++dim)
     batches *= c.extent(dim);
   return {c.extent(c.rank() - 2),
           c.extent(c.rank() - 1),
           batches,
-          operands[1].dtype(),
+          a.dtype(),
           c.dtype(),
-          precision,
+          how,
+          liesAlong(a.rank() - 1, a) && liesAlong(b.rank() - 2, b),
           device.target(),
           device.multiprocessors(),
-          isAligned(operands[1]) && isAligned(operands[2])};
+          isAligned(a) && isAligned(b)};
 }
 
 /// c^T = b^T a^T, and the epilogue's tensors likewise.
@@ -255,7 +289,11 @@ void transpose(std::span<Operand> operands) {
 
 } // namespace
 
-MatmulLaunch foldForMatmul(std::span<Operand> operands, Precision precision, const CallSite &site) {
+DotOptions dotOptions(const MatmulOptions &options) {
+  return {.precision = options.precision, .fast_accumulation = options.fastAccumulation};
+}
+
+MatmulLaunch foldForMatmul(std::span<Operand> operands, DotOptions how, const CallSite &site) {
   Arguments arguments("matmul", site);
   if (operands.size() > kMostTensors)
     arguments.fail(ErrorCode::Unsupported,
@@ -267,16 +305,16 @@ MatmulLaunch foldForMatmul(std::span<Operand> operands, Precision precision, con
   for (size_t i = 3; i < operands.size(); ++i)
     arguments.disjointOrSame(named(operands, 0), named(operands, i));
   const Device device = site.stream.device();
-  if (isComputedTransposed(shapeOf(operands, precision, device)))
+  if (isComputedTransposed(shapeOf(operands, how, device)))
     transpose(operands);
-  return {.tiles = chooseTiles(shapeOf(operands, precision, device))};
+  return {.tiles = chooseTiles(shapeOf(operands, how, device))};
 }
 
 std::vector<std::string> matmulParameters(size_t arguments) {
   std::vector<std::string> names = {"a", "b", "c"};
   for (size_t i = 0; i < arguments; ++i)
     names.push_back("x" + std::to_string(i));
-  names.insert(names.end(), {"BM", "BN", "BK", "precision", "persistent"});
+  names.insert(names.end(), {"BM", "BN", "BK", "precision", "fast", "persistent", "producer"});
   return names;
 }
 
@@ -308,21 +346,20 @@ MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles, Value number) {
 static DType sumsOf(DType dtype) { return dtype == f64 ? f64 : f32; }
 
 Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTiles tiles,
-                 Precision precision) {
+                 DotOptions how) {
   auto sums = var(zeros(sumsOf(a.dtype()), {tiles.m, tiles.n}));
-  for (auto k : range(cdiv(a.dim(1), tiles.k)).stages(matmulStages(tiles, a.dtype())))
+  for (auto k : matmulSteps(range(cdiv(a.dim(1), tiles.k)), tiles, a.dtype()))
     sums = dot(a.tile({tiles.m, tiles.k})(place.m, k), b.tile({tiles.k, tiles.n})(k, place.n), sums,
-               {.precision = precision});
+               how);
   return sums;
 }
 Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTiles tiles,
-                 Precision precision) {
+                 DotOptions how) {
   auto sums = var(zeros(sumsOf(a.dtype()), {tiles.m, tiles.n}));
-  for (auto k : range(cdiv(a.dim(2), tiles.k)).stages(matmulStages(tiles, a.dtype()))) {
+  for (auto k : matmulSteps(range(cdiv(a.dim(2), tiles.k)), tiles, a.dtype())) {
     Value left = a.tile({1, tiles.m, tiles.k})(place.batch, place.m, k);
     Value right = b.tile({1, tiles.k, tiles.n})(place.batch, k, place.n);
-    sums = dot(reshape(left, {tiles.m, tiles.k}), reshape(right, {tiles.k, tiles.n}), sums,
-               {.precision = precision});
+    sums = dot(reshape(left, {tiles.m, tiles.k}), reshape(right, {tiles.k, tiles.n}), sums, how);
   }
   return sums;
 }
@@ -331,7 +368,7 @@ Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTil
 
 void matmul(const Stream &stream, const Operand &a, const Operand &b, const Operand &c,
             const MatmulOptions &options, Loc loc) {
-  detail::matmulWith<detail::NoEpilogue>({stream, loc}, a, b, c, std::tuple(), options.precision);
+  detail::matmulWith<detail::NoEpilogue>({stream, loc}, a, b, c, std::tuple(), options);
 }
 
 Tensor matmul(const Stream &stream, const Operand &a, const Operand &b,
@@ -349,7 +386,7 @@ Tensor matmul(const Stream &stream, const Operand &a, const Operand &b,
   Operand batchA = batchOf(a), batchB = batchOf(b);
   Extents extents = broadcastExtents(arguments, {{"a", batchA}, {"b", batchB}});
   extents.append(a.extent(a.rank() - 2)), extents.append(b.extent(b.rank() - 1));
-  Tensor c = newTensor(arguments, a.dtype(), extents.span());
+  Tensor c = newTensor(arguments, detail::resultOf(a.dtype()), extents.span());
   matmul(stream, a, b, c, options, loc);
   return c;
 }
@@ -357,9 +394,8 @@ Tensor matmul(const Stream &stream, const Operand &a, const Operand &b,
 void linear(const Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
             const Operand &y, const MatmulOptions &options, Loc loc) {
   Arguments arguments("linear", {stream, loc});
-  for (Named arg : {Named{"x", x}, Named{"weight", weight}, Named{"y", y}})
-    arguments.dtypeIn(arg, {f16, bf16, f32, f64});
-  arguments.sameDtype({"x", x}, {"weight", weight});
+  detail::checkFactors(arguments, {"x", x}, {"weight", weight});
+  arguments.dtypeIn({"y", y}, {f16, bf16, f32, f64});
   arguments.rankAtLeast({"x", x}, 1), arguments.rankIs({"weight", weight}, 2);
   arguments.sameRows({"y", y}, {"x", x});
   arguments.equalExtent({"x", x}, -1, {"weight", weight}, 1);
@@ -383,7 +419,7 @@ Tensor linear(const Stream &stream, const Operand &x, const Operand &weight, con
   arguments.rankAtLeast({"x", x}, 1), arguments.rankIs({"weight", weight}, 2);
   Extents extents(x);
   extents[x.rank() - 1] = weight.extent(0);
-  Tensor y = newTensor(arguments, x.dtype(), extents.span());
+  Tensor y = newTensor(arguments, detail::resultOf(x.dtype()), extents.span());
   linear(stream, x, weight, bias, y, options, loc);
   return y;
 }

@@ -30,9 +30,11 @@ MatmulTiles tilesOfWarps(const MatmulShape &shape) {
   // Fused multiply-adds hold both operands in registers, so their tiles are smaller.
   if (shape.dtype == f64)
     return {sideFor(shape.m, 32), sideFor(shape.n, 32), 16, 4};
-  bool isFloat = shape.dtype == f32, onTensorCores = !isFloat || shape.precision != Precision::ieee;
-  int largest = onTensorCores && !(isFloat && shape.precision == Precision::tf32x3) ? 128 : 64;
-  // 128 bytes of K a step, whole lines of the caches: a step has work for all of a pipeline's waits.
+  bool isFloat = shape.dtype == f32,
+       onTensorCores = !isFloat || shape.how.precision != Precision::ieee;
+  int largest = onTensorCores && !(isFloat && shape.how.precision == Precision::tf32x3) ? 128 : 64;
+  // 128 bytes of K a step, whole lines of the caches: a step has work for all of a pipeline's waits. 8-bit floats have as
+  // many as their widened copies.
   MatmulTiles tiles = {sideFor(shape.m, largest), sideFor(shape.n, largest), isFloat ? 32 : 64, 4};
   while (programs(shape, tiles.m, tiles.n) < kBusyPrograms && std::max(tiles.m, tiles.n) > 32)
     (tiles.m >= tiles.n ? tiles.m : tiles.n) /= 2;
@@ -55,12 +57,25 @@ constexpr GroupTile kGroupTiles[] = {{128, 256, 8, 1.0}, {256, 128, 8, 1.0}, {12
 // Rows and columns that are too few for the smallest of them.
 constexpr int64_t kFewestForGroups = 33;
 
+/// Are sums of 8-bit floats added up in f32 step by step? Each then waits for its products, and has no time to load.
+bool hasPromotedSums(const MatmulShape &shape) {
+  return isFloat8(shape.dtype) && !shape.how.fast_accumulation;
+}
+
+// Two tiles of sums beside those that they are added to take a thread's registers.
+bool fits(const GroupTile &tile, const MatmulShape &shape) {
+  constexpr int kThreads = 32, kMostPromoted = 64;
+  return !hasPromotedSums(shape) || tile.m * tile.n / (tile.warps * kThreads) <= kMostPromoted;
+}
+
 // The time of a program is that of its products; as many run at once as there are multiprocessors, and the last round
 // takes as long as a full one.
 MatmulTiles tilesOfGroups(const MatmulShape &shape) {
   const GroupTile *best = nullptr;
   double bestTime = 0;
   for (const GroupTile &tile : kGroupTiles) {
+    if (!fits(tile, shape))
+      continue;
     auto rounds = static_cast<double>(cdiv(programs(shape, tile.m, tile.n), shape.multiprocessors));
     double time = rounds * tile.m * tile.n / tile.rate;
     if (!best || time < bestTime)
@@ -68,7 +83,11 @@ MatmulTiles tilesOfGroups(const MatmulShape &shape) {
   }
   // A tile of 16 bits is stored from registers: shared memory is left to the steps of the next.
   bool hasSeveral = programs(shape, best->m, best->n) > shape.multiprocessors;
-  return {best->m, best->n, 64, best->warps, hasSeveral && sizeOf(shape.result) == 2};
+  // Rows of the widest swizzle; of two in a row the sums of one are added up while the next are computed.
+  bool isPromoted = hasPromotedSums(shape);
+  int depth = (isPromoted ? 256 : 128) / static_cast<int>(sizeOf(shape.dtype));
+  bool isPersistent = hasSeveral && sizeOf(shape.result) == 2;
+  return {best->m, best->n, depth, best->warps, isPersistent, isPromoted};
 }
 
 // --- Few columns, whose product is bound by reading the rows' operand ---------------------------------
@@ -96,14 +115,17 @@ MatmulTiles tilesOfSkinny(const MatmulShape &shape) {
           hasSeveral && sizeOf(shape.result) == 2};
 }
 
+bool isHalf(DType dtype) { return dtype == f16 || dtype == bf16; }
+
 bool hasGroups(const MatmulShape &shape) {
-  return shape.target == "sm_90a" && (shape.dtype == f16 || shape.dtype == bf16);
+  return shape.target == "sm_90a" &&
+         (isHalf(shape.dtype) || (isFloat8(shape.dtype) && shape.lieAlongK));
 }
 
 // What threads would load into registers is left to smaller steps.
 bool hasFewColumns(const MatmulShape &shape) {
-  return hasGroups(shape) && shape.aligned && shape.n <= kMostSkinny && shape.m > shape.n &&
-         shape.m >= kFewestRowsOfSkinny;
+  return hasGroups(shape) && isHalf(shape.dtype) && shape.aligned && shape.n <= kMostSkinny &&
+         shape.m > shape.n && shape.m >= kFewestRowsOfSkinny;
 }
 
 } // namespace
@@ -115,21 +137,21 @@ bool isComputedTransposed(const MatmulShape &shape) {
 }
 
 MatmulTiles chooseTiles(const MatmulShape &shape) {
-  if (!hasGroups(shape))
-    return tilesOfWarps(shape);
   if (hasFewColumns(shape))
     return tilesOfSkinny(shape);
   bool isLarge = shape.m >= kFewestForGroups && shape.n >= kFewestForGroups;
-  return isLarge ? tilesOfGroups(shape) : tilesOfWarps(shape);
+  return hasGroups(shape) && isLarge ? tilesOfGroups(shape) : tilesOfWarps(shape);
 }
 
 // The copy engine runs as far ahead as there is memory for; threads that copy gain little beyond two steps.
-int matmulStages(const MatmulTiles &tiles, DType dtype) {
+Range matmulSteps(Range steps, const MatmulTiles &tiles, DType dtype) {
   constexpr int kByThreads = 3, kMostByEngine = 8;
-  if (target().sm < 90 || sizeOf(dtype) != 2)
-    return kByThreads;
-  int64_t stepBytes = int64_t{tiles.m + tiles.n} * tiles.k * 2;
-  return static_cast<int>(std::clamp<int64_t>(kRingBytes / stepBytes, kByThreads, kMostByEngine));
+  if (target().sm < 90 || sizeOf(dtype) > 2)
+    return steps.stages(kByThreads);
+  auto stepBytes = int64_t{tiles.m + tiles.n} * tiles.k * static_cast<int64_t>(sizeOf(dtype));
+  auto stages =
+      static_cast<int>(std::clamp<int64_t>(kRingBytes / stepBytes, kByThreads, kMostByEngine));
+  return tiles.hasProducer ? steps.stages(stages).warp_specialize() : steps.stages(stages);
 }
 
 } // namespace tile::ops::detail

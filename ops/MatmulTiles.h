@@ -1,6 +1,7 @@
 // Which tiles a matrix product is computed in.
 #pragma once
 
+#include <tile/Control.h>
 #include <tile/Ops.h>
 #include <tile/detail/ops/Matmul.h>
 
@@ -12,7 +13,8 @@ namespace tile::ops::detail {
 struct MatmulShape {
   int64_t m, n, batches;
   DType dtype, result;
-  Precision precision;
+  DotOptions how;
+  bool lieAlongK;          ///< a and b do, in rows at multiples of 16 bytes
   std::string_view target; ///< "sm_90a"
   int multiprocessors;
   bool aligned = true; ///< do rows or columns of both operands lie at multiples of 16 bytes?
@@ -28,7 +30,7 @@ MatmulTiles chooseTiles(const MatmulShape &shape);
 /// may be fewer: then columns of c are their rows, and all rows of c the columns of a tile, so that b is read once.
 bool isComputedTransposed(const MatmulShape &shape);
 
-/// Steps along K that a program on the kernel's target has in shared memory at once.
-int matmulStages(const MatmulTiles &tiles, DType dtype);
+/// The loop over the steps along K on the kernel's target: as many of them in shared memory at once as it gains by.
+Range matmulSteps(Range steps, const MatmulTiles &tiles, DType dtype);
 
 } // namespace tile::ops::detail

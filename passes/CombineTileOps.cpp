@@ -32,9 +32,9 @@ template <class Add> struct FuseAddIntoDot : OpRewritePattern<Add> {
       return rewriter.notifyMatchFailure(add, "the product would move into a loop or a branch");
     if (!matchPattern(dot.getAcc(), m_AnyZeroFloat()) && !matchPattern(dot.getAcc(), m_Zero()))
       return rewriter.notifyMatchFailure(add, "the product's accumulator is not zero");
-    auto fused =
-        rewriter.replaceOpWithNewOp<ir::DotOp>(add, acc.getType(), dot.getA(), dot.getB(), acc,
-                                               dot.getPrecision(), dot.getOperandsUnsigned());
+    auto fused = rewriter.replaceOpWithNewOp<ir::DotOp>(
+        add, acc.getType(), dot.getA(), dot.getB(), acc, dot.getPrecision(),
+        dot.getOperandsUnsigned(), dot.getFastAccumulation());
     fused->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
     return success();
   }

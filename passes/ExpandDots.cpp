@@ -119,6 +119,7 @@ void widenFloat8(ir::DotOp dot, StringRef reason) {
     operand->set(ir::ConvertOp::create(builder, dot.getLoc(), type.clone(builder.getF16Type()),
                                        operand->get()));
   }
+  dot.setFastAccumulation(false);
   gpu::addRefusal(dot, reason);
 }
 

@@ -10,6 +10,7 @@
 #include "ir/layout/MultiplyAdd.h"
 #include "passes/analysis/RingProtocol.h"
 #include "passes/staging/LoopLoads.h"
+#include "passes/staging/PromotedSums.h"
 #include "passes/staging/StagingLayout.h"
 #include "passes/staging/WgmmaMemory.h"
 #include "mlir/IR/PatternMatch.h"
@@ -182,10 +183,14 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     bool isAInRegisters = gpu::takesAFromRegisters(dot);
     Value a = isAInRegisters ? dot.getA() : stage(0);
     Value b = dot.getA() == dot.getB() && !isAInRegisters ? a : stage(1);
+    if (hasPromotedSums(dot)) {
+      dot.replaceAllUsesWith(addPromoted(dot, a, b));
+      return dot.erase();
+    }
     OpBuilder builder(dot);
     auto [acc, reset] = sumsOf(dot);
-    auto product =
-        gpu::DotAsyncOp::create(builder, dot.getLoc(), a, b, acc, reset, dot.getOperandsUnsigned());
+    auto product = gpu::DotAsyncOp::create(builder, dot.getLoc(), a, b, acc, reset,
+                                           dot.getOperandsUnsigned(), DenseI64ArrayAttr());
     product->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
     Value sums = gpu::DotWaitOp::create(builder, dot.getLoc(), dot.getResult().getType(),
                                         product.getResult(), 0);

@@ -15,16 +15,20 @@ import tempfile
 import sass
 
 PERSISTENT = ["op:matmul", "M=4096", "N=4096", "K=4096"]
+FLOAT8 = PERSISTENT + ["dtype=e4m3", "result=bf16", "BM=128", "persistent=1"]
 KERNELS = [  # title, settings of tilec build, the file in the folder
     ("product 128x256x64", PERSISTENT + ["persistent=0"], "ms2_128x256_s4_tma.ptx"),
     ("product 128x256x64, persistent", PERSISTENT, "mp2_128x256_s4_e64.ptx"),
     ("product 64x128x64", ["op:matmul", "M=1024", "N=1024", "K=1024", "BM=64", "BN=128", "warps=4", "persistent=0"],
      "ws_64x128_s8_e64.ptx"),
+    ("product of e4m3 128x256x128, fast accumulation", FLOAT8 + ["fast=1", "BN=256"], "f8_128x256.ptx"),
+    ("product of e4m3 128x128x128, 256 of K a step", FLOAT8 + ["BN=128", "BK=256"], "f8p2_128x128_s6_r.ptx"),
     ("attention of heads of 128", ["op:attention", "D=128"], "at_f128_ovl_pp.ptx"),
     ("causal attention of heads of 128", ["op:attention", "D=128", "causal=1"], "at_c128_ovl_pp_dyn.ptx"),
     ("causal attention of heads of 64", ["op:attention", "D=64", "causal=1"], "at_c64_3wg_n128_pp_dyn.ptx"),
 ]
-EVENTS = [("SYNCS.PHASECHK", "wait"), ("WARPGROUP.ARRIVE", "fence"), ("HGMMA", "product"), ("WARPGROUP.DEPBAR", "depbar"),
+PRODUCT = "GMMA"  # HGMMA of 16-bit operands, QGMMA of 8-bit floats
+EVENTS = [("SYNCS.PHASECHK", "wait"), ("WARPGROUP.ARRIVE", "fence"), (PRODUCT, "product"), ("WARPGROUP.DEPBAR", "depbar"),
           ("BAR.SYNC", "barrier"), ("BAR.ARV", "arrive at barrier"), ("SYNCS.ARRIVE", "arrive"), ("UTMALDG", "copy")]
 
 
@@ -46,9 +50,9 @@ def events(loop):
 def measure(ptx, folder):
     cubin = os.path.join(folder, "kernel.cubin")
     row = sass.report(ptx, cubin, "sm_90a")
-    loop, skipped = sass.main_loop(cubin, "HGMMA", ["UTMALDG"])
-    shapes = sorted({match.group(0) for op in loop if (match := re.search(r"HGMMA\.\d+x\d+x\d+", op))})
-    row.update({"iteration": len(loop), "skipped": skipped, "products": sum("HGMMA" in op for op in loop),
+    loop, skipped = sass.main_loop(cubin, PRODUCT, ["UTMALDG"])
+    shapes = sorted({match.group(0) for op in loop if (match := re.search(r"\wGMMA\.\d+x\d+x\d+", op))})
+    row.update({"iteration": len(loop), "skipped": skipped, "products": sum(PRODUCT in op for op in loop),
                 "shapes": " ".join(shapes), "order": events(loop)})
     return row
 

@@ -121,8 +121,9 @@ bool placeA(Product &product, gpu::DotAsyncOp dot, std::string &why) {
   return product.wgmma.takesMnMajor || product.a->isKMajor;
 }
 
-bool addSteps(Product &product, gpu::DotAsyncOp dot, const layout::Layout &acc, int64_t depth) {
-  for (int64_t k = 0; k < depth; k += product.wgmma.k)
+bool addSteps(Product &product, gpu::DotAsyncOp dot, const layout::Layout &acc) {
+  auto [first, end] = dot.getSpan();
+  for (int64_t k = first; k < end; k += product.wgmma.k)
     for (int32_t row : layout::instructionStarts(acc, 0, ir::kWgmmaRows))
       for (int32_t column : layout::instructionStarts(acc, 1, product.columns)) {
         std::optional<Step> step = stepAt(product, acc, row, column, k);
@@ -141,8 +142,8 @@ std::optional<Product> planProduct(gpu::DotAsyncOp dot, std::string &why) {
   auto wgmma = ir::findWgmma(elementOf(dot.getA()), b.getElementType(), tile.getElementType(),
                              dot.getOperandsUnsigned());
   why = "no instruction for these types and sizes";
-  int64_t depth = b.getShape()[0];
-  if (!wgmma || tile.getShape()[0] % ir::kWgmmaRows || depth % wgmma->k)
+  auto [first, end] = dot.getSpan();
+  if (!wgmma || tile.getShape()[0] % ir::kWgmmaRows || first % wgmma->k || end % wgmma->k)
     return std::nullopt;
   int64_t columns =
       ir::wgmmaColumns(*wgmma, b.getShape()[1], gpu::warpsAlong(gpu::encodingOf(tile), 1));
@@ -159,9 +160,8 @@ std::optional<Product> planProduct(gpu::DotAsyncOp dot, std::string &why) {
   if (!placeA(product, dot, why))
     return std::nullopt;
   why = "accumulator and left operand are not laid out as those of an instruction of four warps";
-  return addSteps(product, dot, acc, depth) && addGroups(product, acc)
-             ? std::optional(std::move(product))
-             : std::nullopt;
+  return addSteps(product, dot, acc) && addGroups(product, acc) ? std::optional(std::move(product))
+                                                                : std::nullopt;
 }
 
 /// Bits of a descriptor, from bit 32 on: the stride and the swizzle.
@@ -224,8 +224,9 @@ std::string textOf(const Product &product, size_t numSums, Begin begin) {
     text += product.wgmma.name(product.columns) + " {";
     for (auto [i, reg] : llvm::enumerate(step.sums))
       text += (i ? ", $" : "$") + std::to_string(reg);
-    text +=
-        "}, " + a + ", b, " + (begin != Begin::Add && step.k == 0 ? "set" : "add") + tail + ";\n\t";
+    text += "}, " + a + ", b, " +
+            (begin != Begin::Add && step.k == product.steps.front().k ? "set" : "add") + tail +
+            ";\n\t";
   }
   return text + "wgmma.commit_group.sync.aligned;\n\t}";
 }

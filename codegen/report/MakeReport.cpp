@@ -20,6 +20,14 @@ ArrayRef<int64_t> extentsOf(Type type) {
   return ir::shapeOf(gpu::tileOf(type));
 }
 
+int64_t depthOf(Operation *product) {
+  if (auto run = dyn_cast<gpu::DotAsyncOp>(product)) {
+    auto [first, end] = run.getSpan();
+    return end - first;
+  }
+  return extentsOf(product->getOperand(0).getType()).back();
+}
+
 std::string shapeText(Type type) {
   std::string text;
   for (int64_t extent : extentsOf(type))

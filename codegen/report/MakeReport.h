@@ -31,6 +31,8 @@ std::string printWithLines(mlir::ModuleOp module, std::vector<SourceLine> &lines
 SourceLine sourceLineOf(mlir::Location location);
 /// Extents of a tile in registers or in shared memory; none of a scalar.
 llvm::ArrayRef<int64_t> extentsOf(mlir::Type type);
+/// Elements along K that a matrix product in any of its forms sums.
+int64_t depthOf(mlir::Operation *product);
 /// "128x32", "scalar"
 std::string shapeText(mlir::Type type);
 /// "f16", "i1"; of pointers their pointee

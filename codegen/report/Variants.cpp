@@ -235,10 +235,9 @@ CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) 
 ProductReport productOf(Operation *dot) {
   ProductReport product;
   product.where = sourceLineOf(dot->getLoc());
-  ArrayRef<int64_t> a = extentsOf(dot->getOperand(0).getType()),
-                    acc = extentsOf(dot->getOperand(2).getType());
+  ArrayRef<int64_t> acc = extentsOf(dot->getOperand(2).getType());
   product.batch = acc.size() > 2 ? acc[0] : 1;
-  product.m = acc[acc.size() - 2], product.n = acc.back(), product.k = a.back();
+  product.m = acc[acc.size() - 2], product.n = acc.back(), product.k = depthOf(dot);
   product.operands = dtypeText(dot->getOperand(0).getType());
   product.accumulator = dtypeText(dot->getOperand(2).getType());
   product.variant = variantOf(dot);

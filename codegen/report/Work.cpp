@@ -104,9 +104,8 @@ private:
 
   void count(Operation *op, WorkScope &scope) {
     if (gpu::isProduct(op)) {
-      int64_t inner = extentsOf(op->getOperand(0).getType()).back();
       scope.flops[dotUnit(op)] +=
-          2.0 * double(elementsOf(op->getResult(0).getType())) * double(inner);
+          2.0 * double(elementsOf(op->getResult(0).getType())) * double(depthOf(op));
     } else if (isCombination(op)) {
       countCombination(op, scope);
     } else if (isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op)) {

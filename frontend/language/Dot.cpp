@@ -117,6 +117,8 @@ Value tile::dot(Arg a, Arg b, Arg acc, DotOptions options, Loc loc) {
     attributes.push_back({Attribute::I32, "precision", {static_cast<int64_t>(options.precision)}});
   if (lhs.dtype == u8)
     attributes.push_back({Attribute::Unit, "operands_unsigned", {}});
+  if (isFloat8(lhs.dtype) && options.fast_accumulation)
+    attributes.push_back({Attribute::Unit, "fast_accumulation", {}});
   if (options.variant != Mma::any)
     attributes.push_back({Attribute::I32, "tile.variant", {static_cast<int64_t>(options.variant)}});
   return trace.op("tile.dot", type, {a.value(), b.value(), sum}, loc, std::move(attributes));

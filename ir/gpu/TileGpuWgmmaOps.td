@@ -34,6 +34,8 @@ def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu
     when the operation ends: shared memory is read, and the result written, until a `tilegpu.dot_wait`
     for it. Several products that add to one accumulator need no wait between them.
 
+    `over [k, end]` leaves out the operands' elements before k and from `end` on along K.
+
     Example:
     ```mlir
     #l = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]],
@@ -50,15 +52,20 @@ def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu
     ```
   }];
   let arguments = (ins TileGpu_FactorOfRows:$a, TileGpu_SmemType:$b, TileGpu_Sums:$acc, Optional<I1>:$reset,
-                       UnitAttr:$operands_unsigned);
+                       UnitAttr:$operands_unsigned, OptionalAttr<DenseI64ArrayAttr>:$range);
   let results = (outs TileGpu_InFlightType:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`reset` `if` $reset^)? (`unsigned` $operands_unsigned^)? attr-dict
+    $a `,` $b `,` $acc (`reset` `if` $reset^)? (`unsigned` $operands_unsigned^)? (`over` $range^)? attr-dict
     `:` type($a) `,` type($b) `,` type($acc)
   }];
   let extraClassDeclaration = [{
     /// Is `a` in registers?
     bool takesAFromRegisters() { return ::llvm::isa<::mlir::RankedTensorType>(getA().getType()); }
+    /// The first k that is multiplied, and the one behind the last.
+    ::std::pair<int64_t, int64_t> getSpan() {
+      auto range = getRange();
+      return range ? ::std::pair((*range)[0], (*range)[1]) : ::std::pair(int64_t(0), getB().getType().getShape()[0]);
+    }
   }];
   let hasVerifier = 1;
 }

@@ -54,6 +54,11 @@ LogicalResult DotAsyncOp::verify() {
     return emitOpError("operands and accumulator must be matrices");
   if (a[1] != b[0] || a[0] != acc[0] || b[1] != acc[1])
     return emitOpError("the shapes are not those of a product");
+  if (getRange() && getRange()->size() != 2)
+    return emitOpError("the range must be a first k and the one behind the last");
+  auto [begin, end] = getSpan();
+  if (begin < 0 || begin >= end || end > b[0])
+    return emitOpError("the range must be within K, which is ") << b[0];
   return success();
 }
 

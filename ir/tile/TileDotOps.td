@@ -11,7 +11,8 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
     `a` is MxK, `b` is KxN, `acc` is MxN, each with a batch dimension before them or none without.
     Element types: f16 x f16 to f32 or f16, bf16 x bf16 to f32, f32 x f32 to f32, f64 x f64 to f64,
     i8 x i8 to i32 (`unsigned` says that both operands are), fp8 x fp8 (e4m3 or e5m2, also mixed) to
-    f32 or f16. i32 sums wrap.
+    f32 or f16. i32 sums wrap. Of fp8 the tensor core of sm_90a keeps 13 bits of a
+    sum, which is added up in f32 after every 128 of K; `fast` leaves all of K to the tensor core.
 
     For f32, `precision` says how: `ieee` by fused multiply-add in f32; the others use the tensor
     core. `tf32` rounds both operands to 10 bits of mantissa; `tf32x3` splits each operand into two
@@ -32,10 +33,11 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
   }];
   let arguments = (ins Tile_NumberTile:$a, Tile_NumberTile:$b, Tile_NumberTile:$acc,
                        DefaultValuedAttr<Tile_Precision, "::tile::ir::Precision::Ieee">:$precision,
-                       UnitAttr:$operands_unsigned);
+                       UnitAttr:$operands_unsigned, UnitAttr:$fast_accumulation);
   let results = (outs Tile_NumberTile:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`precision` $precision^)? (`unsigned` $operands_unsigned^)? attr-dict
+    $a `,` $b `,` $acc (`precision` $precision^)? (`unsigned` $operands_unsigned^)?
+    (`fast` $fast_accumulation^)? attr-dict
     `:` type($a) `,` type($b) `,` type($acc)
   }];
   let hasVerifier = 1;

@@ -40,6 +40,8 @@ static LogicalResult verifyTypes(DotOp op, Type a, Type b, Type acc) {
     return op.emitOpError("precision applies to f32 operands, got ") << a;
   if (op.getOperandsUnsigned() && !a.isInteger())
     return op.emitOpError("unsigned applies to integer operands, got ") << a;
+  if (op.getFastAccumulation() && !isFloat8(a))
+    return op.emitOpError("fast applies to operands of 8-bit floats, got ") << a;
   return success();
 }
 

@@ -2,6 +2,7 @@
 #include "ir/Annotations.h"
 #include "ir/Mma.h"
 #include "passes/analysis/RunAhead.h"
+#include "passes/staging/PromotedSums.h"
 #include "passes/staging/WgmmaMemory.h"
 #include "passes/variants/Variants.h"
 
@@ -32,10 +33,13 @@ static Refusal refuseSizes(ir::DotOp dot, const ir::WgmmaInstruction &wgmma) {
   if (!wgmmaColumnsOf(dot, wgmma))
     return "N is " + std::to_string(n) + ", which " + std::to_string(ir::warpsOf(dot)) +
            " warps cannot share in whole instructions";
-  int64_t registers = m * n / (ir::warpsOf(dot) * ir::kWarpSize);
+  int64_t tiles = accumulatorTiles(dot),
+          registers = tiles * m * n / (ir::warpsOf(dot) * ir::kWarpSize);
   if (registers > kMostAccumulators)
-    return "accumulators take " + std::to_string(registers) + " registers of a thread; at most " +
-           std::to_string(kMostAccumulators) + " leave room for the rest; use more warps";
+    return "accumulators take " + std::to_string(registers) + " registers of a thread" +
+           (tiles > 1 ? ", with the sums of 8-bit floats that are promoted" : "") + "; at most " +
+           std::to_string(kMostAccumulators) + " leave room for the rest; use more warps" +
+           (tiles > 1 ? ", or fast_accumulation" : "");
   return std::nullopt;
 }
 

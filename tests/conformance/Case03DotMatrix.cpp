@@ -155,6 +155,20 @@ TEST_P(ConformanceDotMatrix, HalvesIntoFloats) {
   expectInstruction("f16_f32", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32");
 }
 
+// The right factor by columns, as wgmma takes it. An epilogue in 8 bits would make much of what sums differ in.
+TEST_P(ConformanceDotMatrix, Float8) {
+  for (int size : {64, 128}) {
+    Sizes sizes = {size, 64, size};
+    for (Epilogue epilogue : kAll)
+      if (epilogue != kChained)
+        check<float8_e4m3, float>("e4m3_f32", sizes, epilogue, Precision::tf32x3, 4, false, true);
+    check<float8_e5m2, float>("e5m2_f32", sizes, kNone, Precision::tf32x3, 4, false, true);
+  }
+  bool hasWgmma = GetParam() == "virtual:sm_90a";
+  expectInstruction("e4m3_f32", hasWgmma ? "wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e4m3"
+                                         : "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32");
+}
+
 TEST_P(ConformanceDotMatrix, Floats) {
   for (Precision precision :
        {Precision::ieee, Precision::tf32, Precision::tf32x3, Precision::bf16x3, Precision::bf16x6})

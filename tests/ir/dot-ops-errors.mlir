@@ -89,6 +89,14 @@ func.func @dot_narrow_sum(%a: tensor<4x32xi8>, %b: tensor<32x4xi8>, %c: tensor<4
 
 // -----
 
+func.func @dot_fast(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>) {
+  // expected-error @+1 {{fast applies to operands of 8-bit floats, got 'f16'}}
+  %t = tile.dot %a, %a, %c fast : tensor<32x32xf16>, tensor<32x32xf16>, tensor<32x32xf32>
+  return
+}
+
+// -----
+
 func.func @dot_unsigned(%a: tensor<4x4xf32>) {
   // expected-error @+1 {{unsigned applies to integer operands, got 'f32'}}
   %t = tile.dot %a, %a, %a unsigned : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>

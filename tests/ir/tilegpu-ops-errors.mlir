@@ -516,6 +516,28 @@ func.func @product(%a: !tilegpu.smem<64x16xf16, #a>, %b: !tilegpu.smem<32x8xf16,
 
 // -----
 
+#l = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#a = #tilegpu.shared<panel = [6, 4], linear = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512], digits = [1024, 1024]>
+#b = #tilegpu.shared<panel = [4, 3], linear = [16, 32, 64, 1, 2, 4, 8], digits = [128, 128]>
+func.func @range(%a: !tilegpu.smem<64x16xf16, #a>, %b: !tilegpu.smem<16x8xf16, #b>, %c: tensor<64x8xf32, #l>) {
+  // expected-error @+1 {{the range must be within K, which is 16}}
+  %d = tilegpu.dot_async %a, %b, %c over [0, 32] : !tilegpu.smem<64x16xf16, #a>, !tilegpu.smem<16x8xf16, #b>, tensor<64x8xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#a = #tilegpu.shared<panel = [6, 4], linear = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512], digits = [1024, 1024]>
+#b = #tilegpu.shared<panel = [4, 3], linear = [16, 32, 64, 1, 2, 4, 8], digits = [128, 128]>
+func.func @range_of_one(%a: !tilegpu.smem<64x16xf16, #a>, %b: !tilegpu.smem<16x8xf16, #b>, %c: tensor<64x8xf32, #l>) {
+  // expected-error @+1 {{the range must be a first k and the one behind the last}}
+  %d = tilegpu.dot_async %a, %b, %c over [0] : !tilegpu.smem<64x16xf16, #a>, !tilegpu.smem<16x8xf16, #b>, tensor<64x8xf32, #l>
+  return
+}
+
+// -----
+
 #a = #tilegpu.shared<panel = [6, 4], linear = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512], digits = [1024, 1024]>
 func.func @no_layout(%a: !tilegpu.smem<64x16xf16, #a>, %c: tensor<64x16xf32>) {
   // expected-error @+1 {{the accumulator must be a tile with a layout, or one in flight}}

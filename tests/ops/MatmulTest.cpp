@@ -15,14 +15,15 @@ const bool gate = assembleEverything(Spills::Forbidden);
 class MatmulOp : public OnDevice {
 protected:
   /// Tolerance per step of K, for inputs in [-1, 1).
-  template <class T, class C = float, class Epilogue = ops::detail::NoEpilogue>
+  template <class T, class C = float, class Epilogue = ops::detail::NoEpilogue, class B = T>
   void check(
       int64_t m, int64_t n, int64_t k, double perStep, ops::MatmulOptions options = {},
       bool transposeA = false, bool transposeB = false, Epilogue epilogue = {},
       double (*reference)(double) = [](double sum) { return sum; }) {
     SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) +
                  (transposeA ? " a transposed" : "") + (transposeB ? " b transposed" : ""));
-    std::vector<T> a = uniform<T>(m * k, -1, 1, 1), b = uniform<T>(k * n, -1, 1, 2);
+    std::vector<T> a = uniform<T>(m * k, -1, 1, 1);
+    std::vector<B> b = uniform<B>(k * n, -1, 1, 2);
     auto deviceA = transposeA ? input({k, m}, a).T() : input({m, k}, a);
     auto deviceB = transposeB ? input({n, k}, b).T() : input({k, n}, b);
     auto c = output<C>({m, n}, 3);
@@ -92,6 +93,40 @@ TEST_P(MatmulOp, DtypesAndPrecisions) {
     check<float, float>(m, n, k, 2e-6, {.precision = Precision::tf32x3});
     check<float, half>(m, n, k, 2e-6);
   }
+}
+
+// Rows of multiples of 16 bytes, for the copy engine, and others; few rows and columns, and b by rows, not by wgmma.
+TEST_P(MatmulOp, Float8) {
+  using None = ops::detail::NoEpilogue;
+  for (bool isFast : {false, true}) {
+    const ops::MatmulOptions options{.fastAccumulation = isFast};
+    for (auto [m, n, k] : {std::array<int64_t, 3>{70, 50, 96}, {129, 130, 400}, {65, 257, 1033}})
+      check<float8_e4m3>(m, n, k, 1e-6, options, false, true);
+    check<float8_e5m2, half>(80, 150, 272, 1e-6, options, false, true);
+    check<float8_e4m3, bfloat16, None, float8_e5m2>(90, 70, 144, 1e-6, options, false, true);
+  }
+  check<float8_e5m2, float, None, float8_e4m3>(1, 70, 144, 1e-6, {}, false, true);
+  for (bool a : {false, true})
+    check<float8_e4m3>(70, 90, 80, 1e-6, {}, a, false);
+  check<float8_e4m3, bfloat16>(
+      70, 90, 64, 1e-6, {}, false, true, [](Value x) { return relu(x * 0.5f + 1.0f); },
+      [](double x) { return std::fmax(x * 0.5 + 1, 0.0); });
+}
+
+TEST_P(MatmulOp, ResultsOfFloat8AreFloats) {
+  auto a = uniform<float8_e4m3>(3 * 40), b = uniform<float8_e4m3>(5 * 40, -1, 1, 2);
+  Tensor c = ops::matmul(stream, input({3, 40}, a), input({5, 40}, b).T());
+  ASSERT_EQ(c.dtype(), f32);
+  std::vector<float> sums(15);
+  c.downloadBytes(sums.data(), sums.size() * sizeof(float));
+  expectAll(sums,
+            [&](int64_t i) {
+              double sum = 0;
+              for (int64_t k = 0; k < 40; ++k)
+                sum += exact(a[size_t(i / 5 * 40 + k)]) * exact(b[size_t(i % 5 * 40 + k)]);
+              return sum;
+            },
+            {0.51, 4e-5});
 }
 
 TEST_P(MatmulOp, MemoryOrders) {

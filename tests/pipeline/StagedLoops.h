@@ -84,6 +84,14 @@ protected:
                            written);
   }
 
+  /// Launches once, with the virtual GPU in these models.
+  template <class Launcher, class... X>
+  void runInModel(const std::string &words, const Launcher &launcher, const X &...arguments) {
+    virtualDevice_->setModel(vgpu::parseModel(words));
+    launcher(stream_, arguments...);
+    stream_.synchronize();
+  }
+
   /// Expects the elements of a tensor, compared as bits.
   template <class T, class Reference>
   void expectAll(const TensorOf<T> &tensor, Reference expected) {

@@ -11,12 +11,13 @@ namespace {
 const auto &product() {
   static const auto program =
       kernel("wgmma_product", [](In<any, 2> a, In<any, 2> b, Out<any, 2> d, Const rows,
-                                 Const columns, Const depth, Const warps) {
+                                 Const columns, Const depth, Const warps, ConstOf<bool> isFast) {
         hint::warps(warps);
         auto [m, n] = grid2d(d, {rows, columns});
         auto sums = var(zeros(d.dtype(), {rows, columns}));
         for (auto k : range(cdiv(a.dim(1), depth)))
-          sums = dot(a.tile({rows, depth})(m, k), b.tile({depth, columns})(k, n), sums);
+          sums = dot(a.tile({rows, depth})(m, k), b.tile({depth, columns})(k, n), sums,
+                     {.fast_accumulation = isFast});
         d.tile({rows, columns})(m, n) = sums;
       });
   return program;
@@ -47,15 +48,19 @@ protected:
   }
 
   /// The product of matrices of more than one tile each way, the last of which are cut by `cut` elements.
-  template <class T, class Sum> void multiply(Size size, Order orderA, Order orderB, int cut) {
-    SCOPED_TRACE(std::string(nameOf(dtypeOf<T>)) + " " + std::to_string(size.m) + "x" +
-                 std::to_string(size.n) + "x" + std::to_string(size.k) + ", " +
-                 std::to_string(size.warps) + " warps, by columns " +
-                 std::to_string(orderA.byColumns) + std::to_string(orderB.byColumns) +
-                 ", padding " + std::to_string(orderB.padding) + ", cut " + std::to_string(cut));
+  template <class T, class Sum, class Right = T>
+  void multiply(Size size, Order orderA, Order orderB, int cut, bool isFast = false) {
+    SCOPED_TRACE(std::string(nameOf(dtypeOf<T>)) + " " + nameOf(dtypeOf<Right>) + " " +
+                 std::to_string(size.m) + "x" + std::to_string(size.n) + "x" +
+                 std::to_string(size.k) + ", " + std::to_string(size.warps) +
+                 " warps, by columns " + std::to_string(orderA.byColumns) +
+                 std::to_string(orderB.byColumns) + ", padding " + std::to_string(orderB.padding) +
+                 ", cut " + std::to_string(cut));
     int64_t m = size.m - cut, n = 2 * size.n - cut, k = 3 * size.k - cut;
-    auto a = smallIntegers<T>(m * k, 1), b = smallIntegers<T>(k * n, 2);
-    auto left = matrix(a, m, k, orderA), right = matrix(b, k, n, orderB);
+    auto a = smallIntegers<T>(m * k, 1);
+    auto b = smallIntegers<Right>(k * n, 2);
+    auto left = matrix(a, m, k, orderA);
+    auto right = matrix(b, k, n, orderB);
     std::vector<Sum> zeros(static_cast<size_t>(m * n));
     auto sums = input<Sum>({m, n}, zeros);
     auto expected = [&](int64_t i) {
@@ -65,7 +70,7 @@ protected:
                exact(b[static_cast<size_t>(l * n + i % n)]);
       return sum;
     };
-    auto program = product().consts(size.m, size.n, size.k, size.warps);
+    auto program = product().consts(size.m, size.n, size.k, size.warps, isFast);
     KernelRequest request(program, {toHostArg(left), toHostArg(right), toHostArg(sums)});
     std::string ptx = jit::compileRequest(request, {.target = "sm_90a"}).ptx;
     EXPECT_NE(ptx.find("wgmma.mma_async"), ptx.npos);
@@ -97,6 +102,51 @@ TEST_P(WgmmaLoops, Integers) {
     for (Size size : {Size{64, 16, 32, 4}, Size{128, 32, 64, 8}, Size{64, 32, 64, 4}})
       for (int cut : {0, 3})
         multiply<int8_t, int32_t>(size, {false, padding}, {true, padding}, cut);
+}
+
+// As the integers; whether the sums of each run of K are added up in f32, and how many runs a step has, or not.
+TEST_P(WgmmaLoops, Float8) {
+  for (bool isFast : {false, true}) {
+    for (Size size : {Size{64, 16, 32, 4}, Size{128, 32, 128, 8}, Size{64, 32, 160, 4},
+                      Size{64, 64, 256, 8}, Size{64, 16, 384, 4}})
+      multiply<float8_e4m3, float>(size, {false, 16}, {true, 0}, 16, isFast);
+    multiply<float8_e5m2, float>({64, 32, 64, 4}, {false, 5}, {true, 3}, 3, isFast);
+    multiply<float8_e4m3, float, float8_e5m2>({64, 32, 128, 4}, {}, {true, 16}, 0, isFast);
+    multiply<float8_e5m2, float, float8_e4m3>({64, 32, 256, 4}, {}, {true, 16}, 0, isFast);
+  }
+}
+
+// As the tensor core sums them: of K equal numbers, what it cuts off of a long sum is lost, unless runs are added up in f32.
+TEST_P(WgmmaLoops, Float8SumsKeepTheirBits) {
+  constexpr int64_t kRows = 64, kColumns = 16, kDepth = 2048;
+  Random random(1);
+  auto numbers = [&](int64_t count) {
+    std::vector<float8_e4m3> values(static_cast<size_t>(count));
+    for (float8_e4m3 &value : values)
+      value = float8_e4m3(static_cast<float>(random.uniform(0.5, 1.5)));
+    return values;
+  };
+  auto a = numbers(kRows * kDepth), b = numbers(kDepth * kColumns);
+  auto left = input<float8_e4m3>({kRows, kDepth}, a);
+  auto right = matrix(b, kDepth, kColumns, {true});
+  // The mean of the sums over that of the exact ones.
+  auto share = [&](bool isFast) {
+    std::vector<float> zeros(kRows * kColumns);
+    auto sums = input<float>({kRows, kColumns}, zeros);
+    runInModel("sums", product().consts(kRows, kColumns, 128, 4, isFast), left, right, sums);
+    double found = 0, exactly = 0;
+    std::vector<float> results = sums.download();
+    for (int64_t i = 0; i < kRows * kColumns; ++i) {
+      found += results[static_cast<size_t>(i)];
+      for (int64_t k = 0; k < kDepth; ++k)
+        exactly += exact(a[static_cast<size_t>(i / kColumns * kDepth + k)]) *
+                   exact(b[static_cast<size_t>(k * kColumns + i % kColumns)]);
+    }
+    return found / exactly;
+  };
+  EXPECT_NEAR(share(false), 1, 1.5e-3);
+  if (GetParam() == "sm_90a")
+    EXPECT_NEAR(share(true), 0.97, 0.015); // 3 % are lost
 }
 
 // The left factor is computed: in the loop, so that it stays in registers, and before it, so that it is put to shared

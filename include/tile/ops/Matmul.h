@@ -9,6 +9,10 @@ namespace tile::ops {
 struct MatmulOptions {
   /// Of f32 operands; 16-bit ones have only one way.
   Precision precision = Precision::tf32x3;
+  /// Of e4m3 and e5m2: leave the sums to the tensor core of sm_90a, which keeps 13 bits of them:
+  /// faster, and of positive products 3 % too small at K = 2048, 7 % at 4096, 13 % at 8192
+  /// (DotOptions::fast_accumulation).
+  bool fastAccumulation = false;
 };
 
 /// An epilogue with arguments besides the sums: tensors, which broadcast to c and reach the lambda
@@ -36,10 +40,13 @@ detail::Epilogue<F, detail::EpilogueArgument<X>...> epilogue(F, const X &...x) {
 /// (`t.T()`) are alike; unit stride in one of the last two dimensions is what makes it fast.
 /// Batches that lie as one, or with an unbatched b as one tall matrix, take one launch; else there
 /// is one for each index of the outermost.
-/// Dtypes: a and b are both f16, bf16, f32 or f64; c is f16, bf16, f32 or f64 (f16 overflows to
-/// infinity). Sums are kept in f32, of f64 in f64. f32 operands: tf32x3 (the default; almost f32's
-/// accuracy on tensor cores), tf32 (10 bits of mantissa), ieee (fused multiply-add, no tensor
-/// cores). The order of summation is open, but fixed for given shapes, strides and options.
+/// Dtypes: a and b are both f16, bf16, f32 or f64, or each is e4m3 or e5m2; c is f16, bf16, f32 or
+/// f64 (f16 overflows to infinity). Sums are kept in f32, of f64 in f64. f32 operands: tf32x3 (the
+/// default; almost f32's accuracy on tensor cores), tf32 (10 bits of mantissa), ieee (fused
+/// multiply-add, no tensor cores). 8-bit operands are multiplied fastest, by wgmma on sm_90a, where
+/// both have unit stride along K: b as `weight.T()`, and rows of a multiple of 16 bytes. Before
+/// sm_89 they are widened to f16. The order of summation is open, but fixed for given shapes,
+/// strides and options.
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: a rank is
 /// below 2, inner, outer or batch sizes do not fit, a dtype is not in the list, a tensor is of
@@ -51,15 +58,15 @@ template <class F>
 void matmul(const Stream &stream, const Operand &a, const Operand &b, const Operand &c, F,
             const MatmulOptions &options = {}, Loc loc = Loc::here()) {
   if constexpr (detail::checkEpilogue<F>())
-    detail::matmulWith<F>({stream, loc}, a, b, c, std::tuple(), options.precision);
+    detail::matmulWith<F>({stream, loc}, a, b, c, std::tuple(), options);
 }
 template <class F, class... X>
 void matmul(const Stream &stream, const Operand &a, const Operand &b, const Operand &c,
             const detail::Epilogue<F, X...> &epilogue, const MatmulOptions &options = {},
             Loc loc = Loc::here()) {
-  detail::matmulWith<F>({stream, loc}, a, b, c, epilogue.arguments, options.precision);
+  detail::matmulWith<F>({stream, loc}, a, b, c, epilogue.arguments, options);
 }
-/// The same in a new tensor of the stream, of a's dtype. Errors: those above.
+/// The same in a new tensor of the stream, of a's dtype, or f32 of 8-bit a. Errors: those above.
 Tensor matmul(const Stream &stream, const Operand &a, const Operand &b,
               const MatmulOptions &options = {}, Loc loc = Loc::here());
 

@@ -3,13 +3,17 @@
 
 #include <tile/ops/Map.h>
 
+namespace tile::ops {
+struct MatmulOptions;
+}
 namespace tile::ops::detail {
 
-/// The tile of C that is computed at a time, the step along K, the warps that share the work, and
-/// whether a program computes one tile after the other, loading the next while it stores one.
+/// The tile of C that is computed at a time, the step along K, the warps that share the work,
+/// whether a program computes one tile after the other, loading the next while it stores one, and
+/// whether a warp of its own loads.
 struct MatmulTiles {
   int m, n, k, warps;
-  bool persistent = false;
+  bool persistent = false, hasProducer = false;
   bool operator==(const MatmulTiles &) const = default;
 };
 
@@ -21,7 +25,10 @@ struct MatmulLaunch {
   bool isEmpty = false; ///< nothing to do
 };
 inline constexpr int kMostMatmulDims = 3;
-MatmulLaunch foldForMatmul(std::span<Operand> operands, Precision precision, const CallSite &site);
+MatmulLaunch foldForMatmul(std::span<Operand> operands, DotOptions how, const CallSite &site);
+
+/// The options in the language's terms.
+DotOptions dotOptions(const MatmulOptions &options);
 
 /// A name for each parameter of the kernel, which takes so many arguments for its epilogue.
 std::vector<std::string> matmulParameters(size_t arguments);
@@ -39,9 +46,9 @@ MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles, Value number);
 MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles, Value number);
 /// The sums of one program, in f32 (f64 of f64).
 Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTiles tiles,
-                 Precision precision);
+                 DotOptions how);
 Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTiles tiles,
-                 Precision precision);
+                 DotOptions how);
 
 /// An argument of an epilogue as it is kept: a tensor's description, or a number.
 template <class X> using EpilogueArgument = std::conditional_t<std::is_arithmetic_v<X>, X, Operand>;
@@ -56,11 +63,11 @@ struct NoEpilogue {
 template <int Rank, class F, class... X> struct MatmulProgram {
   void operator()(In<any, Rank> a, In<any, Rank> b, Out<any, Rank> c,
                   typename MapParameter<X, Rank>::type... x, Const bm, Const bn, Const bk,
-                  ConstOf<Precision> precision, ConstOf<bool> isPersistent) const {
-    MatmulTiles tiles{bm, bn, bk, 0, isPersistent};
-    auto computeTile = [&](const MatmulPlace &place) {
-      compute(a, b, c, x..., tiles, precision, place);
-    };
+                  ConstOf<Precision> precision, ConstOf<bool> isFast, ConstOf<bool> isPersistent,
+                  ConstOf<bool> hasProducer) const {
+    MatmulTiles tiles{bm, bn, bk, 0, isPersistent, hasProducer};
+    DotOptions how{.precision = precision, .fast_accumulation = isFast};
+    auto computeTile = [&](const MatmulPlace &place) { compute(a, b, c, x..., tiles, how, place); };
     if (!isPersistent)
       return computeTile(matmulPlace(c, tiles));
     for (auto number : persistent(matmulTileCount(c, tiles)).flatten())
@@ -70,8 +77,8 @@ template <int Rank, class F, class... X> struct MatmulProgram {
 private:
   static void compute(In<any, Rank> a, In<any, Rank> b, Out<any, Rank> c,
                       const typename MapParameter<X, Rank>::type &...x, MatmulTiles tiles,
-                      Precision precision, const MatmulPlace &place) {
-    Value sums = matmulSums(a, b, place, tiles, precision);
+                      DotOptions how, const MatmulPlace &place) {
+    Value sums = matmulSums(a, b, place, tiles, how);
     [[maybe_unused]] auto argument = [&]<class Given, class Param>(const Param &param,
                                                                    Given *) -> Value {
       if constexpr (std::is_arithmetic_v<Given>)
@@ -94,7 +101,7 @@ private:
 
 template <int Rank, class F, class... X>
 void launchMatmul(CallSite site, std::span<const Operand> operands, MatmulTiles tiles,
-                  Precision precision, const std::tuple<X...> &arguments) {
+                  DotOptions how, const std::tuple<X...> &arguments) {
   static const auto program =
       kernel("matmul", MatmulProgram<Rank, F, X...>()).named(matmulParameters(sizeof...(X)));
   const Operand *next = operands.data() + 3;
@@ -109,7 +116,9 @@ void launchMatmul(CallSite site, std::span<const Operand> operands, MatmulTiles 
         std::tuple folded{given(argument)...}; // braces: in order
         std::apply(
             [&](const auto &...x) {
-              program.consts(tiles.m, tiles.n, tiles.k, precision, tiles.persistent)
+              program
+                  .consts(tiles.m, tiles.n, tiles.k, how.precision, how.fast_accumulation,
+                          tiles.persistent, tiles.hasProducer)
                   .warps(tiles.warps)(site, operands[1], operands[2], operands[0], x...);
             },
             folded);
@@ -119,7 +128,7 @@ void launchMatmul(CallSite site, std::span<const Operand> operands, MatmulTiles 
 
 template <class F, class... X>
 void matmulWith(CallSite site, const Operand &a, const Operand &b, const Operand &c,
-                const std::tuple<X...> &arguments, Precision precision) {
+                const std::tuple<X...> &arguments, const MatmulOptions &options) {
   std::array<Operand, 3 + (size_t{0} + ... + (std::is_arithmetic_v<X> ? 0 : 1))> operands{c, a, b};
   size_t count = 3;
   auto add = [&]<class Given>(const Given &argument) {
@@ -127,14 +136,15 @@ void matmulWith(CallSite site, const Operand &a, const Operand &b, const Operand
       operands[count++] = argument;
   };
   std::apply([&](const X &...argument) { (add(argument), ...); }, arguments);
-  MatmulLaunch launch = foldForMatmul(operands, precision, site);
+  const DotOptions how = dotOptions(options);
+  MatmulLaunch launch = foldForMatmul(operands, how, site);
   if (launch.isEmpty)
     return;
   forSlices(operands, kMostMatmulDims, [&](std::span<const Operand> slice) {
     if (slice[0].rank() == 2)
-      launchMatmul<2, F>(site, slice, launch.tiles, precision, arguments);
+      launchMatmul<2, F>(site, slice, launch.tiles, how, arguments);
     else
-      launchMatmul<3, F>(site, slice, launch.tiles, precision, arguments);
+      launchMatmul<3, F>(site, slice, launch.tiles, how, arguments);
   });
 }
 
