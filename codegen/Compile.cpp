@@ -120,7 +120,9 @@ TensorMapRecipe recipeOf(gpu::TensorMapAttr map) {
   TensorMapRecipe recipe;
   recipe.arg = map.getArg();
   recipe.element =
-      static_cast<TensorMapRecipe::Element>(llvm::Log2_64(gpu::bytesOf(map.getElement())));
+      map.getElement().isTF32()
+          ? TensorMapRecipe::Element::Rounded
+          : static_cast<TensorMapRecipe::Element>(llvm::Log2_64(gpu::bytesOf(map.getElement())));
   recipe.dims = map.getDims().vec();
   recipe.box = map.getBox().vec();
   recipe.swizzle = map.getSwizzle();

@@ -45,7 +45,8 @@ struct Parameter {
 
 /// A parameter behind the others: a tensor map, through which the copy engine reads an argument.
 struct TensorMapRecipe {
-  enum class Element : uint8_t { Byte, Half, Word, Double };
+  /// By size; `Rounded` is f32 that becomes tf32 as it is copied.
+  enum class Element : uint8_t { Byte, Half, Word, Double, Rounded };
   int32_t arg = 0; ///< the argument of the source kernel
   Element element = Element::Byte;
   std::vector<int32_t> dims; ///< of the argument, from the fastest varying

@@ -93,6 +93,8 @@ SharedAttr tile::gpu::attributeOf(MLIRContext *context, const layout::SharedLayo
 }
 
 int64_t tile::gpu::bytesOf(Type elementType) {
+  if (elementType.isTF32())
+    return 4; // of which 19 bits count
   if (elementType.isIntOrFloat())
     return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);
   return 8; // pointers

@@ -6,9 +6,11 @@ using namespace mlir;
 
 namespace tile::ir {
 
-// tf32 is left out: the instruction drops its operands' low bits, where the language promises rounding to nearest.
+// Of tf32 the instruction drops the low bits of f32, where the language promises rounding to nearest: its operands are rounded
+// before.
 static constexpr WgmmaInstruction kInstructions[] = {
     {"f16", "f16", "f32", 16, 16, true},       {"bf16", "bf16", "f32", 16, 16, true},
+    {"tf32", "tf32", "f32", 8, 32, false},
     {"s8", "s8", "s32", 32, 8, false},         {"u8", "u8", "s32", 32, 8, false},
     {"e4m3", "e4m3", "f32", 32, 8, false, 13}, {"e4m3", "e5m2", "f32", 32, 8, false, 13},
     {"e5m2", "e4m3", "f32", 32, 8, false, 13}, {"e5m2", "e5m2", "f32", 32, 8, false, 13},
@@ -28,6 +30,8 @@ bool WgmmaInstruction::hasWidth(int64_t n) const {
 static StringRef operandName(Type type, bool isUnsigned) {
   if (type.isInteger(8))
     return isUnsigned ? "u8" : "s8";
+  if (type.isTF32())
+    return "tf32";
   if (isFloat8(type))
     return isa<Float8E4M3FNType>(type) ? "e4m3" : "e5m2";
   return type.isF16() ? "f16" : type.isBF16() ? "bf16" : "";

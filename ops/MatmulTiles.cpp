@@ -81,7 +81,7 @@ MatmulTiles tilesOfGroups(const MatmulShape &shape) {
     if (!best || time < bestTime)
       best = &tile, bestTime = time;
   }
-  // A tile of 16 bits is stored from registers: shared memory is left to the steps of the next.
+  // A tile of 16 bits is stored part after part: shared memory is left to the steps of the next.
   bool hasSeveral = programs(shape, best->m, best->n) > shape.multiprocessors;
   // Rows of the widest swizzle; of two in a row the sums of one are added up while the next are computed.
   bool isPromoted = hasPromotedSums(shape);

@@ -117,7 +117,8 @@ bool placeA(Product &product, gpu::DotAsyncOp dot, std::string &why) {
                                         product.wgmma.bits / 8, &why);
   if (!product.a)
     return false;
-  why = "operands of 8 bits must have their neighbours in memory along K";
+  why = "operands of " + std::to_string(product.wgmma.bits) +
+        " bits must have their neighbours in memory along K";
   return product.wgmma.takesMnMajor || product.a->isKMajor;
 }
 
@@ -153,7 +154,8 @@ std::optional<Product> planProduct(gpu::DotAsyncOp dot, std::string &why) {
   auto right = layout::matchWgmmaOperand(gpu::sharedOf(b), 1, columns, wgmma->k, bytes, &why);
   if (!right)
     return std::nullopt;
-  why = "operands of 8 bits must have their neighbours in memory along K";
+  why = "operands of " + std::to_string(wgmma->bits) +
+        " bits must have their neighbours in memory along K";
   if (!wgmma->takesMnMajor && !right->isKMajor)
     return std::nullopt;
   Product product{*wgmma, columns, {}, *right, {}, {}, {}, {}};

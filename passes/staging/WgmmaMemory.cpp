@@ -10,9 +10,16 @@ using namespace mlir;
 
 namespace tile::passes {
 
+// What lies in shared memory: f32 that is multiplied as tf32 is rounded there.
+static Type elementInMemory(OpOperand &operand) {
+  Type element = ir::elementTypeOf(operand.get().getType());
+  bool isRounded =
+      element.isF32() && cast<ir::DotOp>(operand.getOwner()).getPrecision() == ir::Precision::Tf32;
+  return isRounded ? Type(FloatTF32Type::get(element.getContext())) : element;
+}
+
 std::optional<ir::WgmmaInstruction> wgmmaFor(ir::DotOp dot) {
-  return ir::findWgmma(ir::elementTypeOf(dot.getA().getType()),
-                       ir::elementTypeOf(dot.getB().getType()),
+  return ir::findWgmma(elementInMemory(dot.getAMutable()), elementInMemory(dot.getBMutable()),
                        ir::elementTypeOf(dot.getAcc().getType()), dot.getOperandsUnsigned());
 }
 
@@ -57,7 +64,7 @@ std::optional<layout::SharedLayout> wgmmaMemory(OpOperand &operand, std::string 
   int32_t fastest = load ? fastestDim(load) : 1, outer = isA ? 0 : 1;
   if (fastest == outer && !wgmma->takesMnMajor)
     return refuse("neighbours of " + name + " in memory lie along " + (isA ? "M" : "N") +
-                  "; for operands of 8 bits they must lie along K");
+                  "; for operands of " + Twine(wgmma->bits) + " bits they must lie along K");
   ArrayRef<int64_t> shape = ir::shapeOf(operand.get().getType());
   int bytes = wgmma->bits / 8;
   auto memory = layout::wgmmaOperandMemory({shape[0], shape[1]}, {fastest, 1 - fastest}, bytes);
@@ -75,7 +82,7 @@ gpu::SmemType wgmmaStagingType(OpOperand &operand) {
   std::optional<layout::SharedLayout> memory = wgmmaMemory(operand, nullptr);
   Type type = operand.get().getType();
   MLIRContext *context = type.getContext();
-  return memory ? gpu::SmemType::get(context, ir::shapeOf(type), ir::elementTypeOf(type),
+  return memory ? gpu::SmemType::get(context, ir::shapeOf(type), elementInMemory(operand),
                                      gpu::attributeOf(context, *memory))
                 : gpu::SmemType();
 }

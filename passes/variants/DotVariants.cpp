@@ -1,6 +1,7 @@
 // How matrix products are computed.
 #include "ir/Annotations.h"
 #include "ir/Mma.h"
+#include "ir/TensorCopy.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/staging/PromotedSums.h"
 #include "passes/staging/WgmmaMemory.h"
@@ -56,6 +57,37 @@ static Refusal whyNotForUsers(ir::DotOp dot) {
   return std::nullopt;
 }
 
+// The instruction cuts off the low bits of f32. The copy engine rounds what it copies, for all who read the copy.
+static Refusal whyNotRounded(OpOperand &operand) {
+  std::string name = operand.getOperandNumber() ? "B" : "A";
+  ir::ViewLoadOp load = loadBehind(operand.get());
+  if (!load || gpu::variantOf(load) != gpu::VariantKind::Tma ||
+      load->getBlock() != operand.getOwner()->getBlock())
+    return name +
+           " is not brought by the copy engine in the product's loop, which would round it to tf32";
+  Value tile = load.getResult();
+  while (tile.hasOneUse() && tile != operand.get())
+    tile = tile.getUsers().begin()->getResult(0);
+  if (tile != operand.get() || !tile.hasOneUse())
+    return name + " is used elsewhere, too, where it may not be rounded to tf32";
+  std::string why;
+  gpu::SmemType memory = wgmmaStagingType(operand);
+  ArrayRef<int64_t> shape = ir::shapeOf(load.getResult().getType());
+  if (memory && gpu::planTensorCopy(load, load.getView(), shape, memory, &why))
+    return std::nullopt;
+  return name + " cannot be rounded by the copy engine: " + why;
+}
+
+static Refusal whyNotOperand(OpOperand &operand, const ir::WgmmaInstruction &wgmma) {
+  bool isRounded = wgmma.bits == 32;
+  if (operand.getOperandNumber() == 0 && !isRounded && isComputedBeside(operand))
+    return std::nullopt; // it stays in registers
+  std::string why;
+  if (!wgmmaMemory(operand, &why))
+    return why;
+  return isRounded ? whyNotRounded(operand) : std::nullopt;
+}
+
 static Refusal whyNotWgmma(ir::DotOp dot) {
   std::optional<ir::WgmmaInstruction> wgmma = wgmmaFor(dot);
   if (!wgmma)
@@ -69,10 +101,8 @@ static Refusal whyNotWgmma(ir::DotOp dot) {
     return "the kernel prints or asserts, which would make it wait after every instruction";
   if (Refusal sizes = refuseSizes(dot, *wgmma))
     return sizes;
-  std::string why;
   for (unsigned number : {0u, 1u})
-    if (!(number == 0 && isComputedBeside(dot->getOpOperand(0))) &&
-        !wgmmaMemory(dot->getOpOperand(number), &why))
+    if (Refusal why = whyNotOperand(dot->getOpOperand(number), *wgmma))
       return why;
   return whyNotForUsers(dot);
 }

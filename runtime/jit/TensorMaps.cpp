@@ -36,6 +36,8 @@ TensorMapType typeOf(codegen::TensorMapRecipe::Element element) {
     return TensorMapType::U16;
   case Element::Word:
     return TensorMapType::U32;
+  case Element::Rounded:
+    return TensorMapType::TF32;
   case Element::Double:
     break;
   }

@@ -17,7 +17,7 @@ const auto &product() {
         auto sums = var(zeros(d.dtype(), {rows, columns}));
         for (auto k : range(cdiv(a.dim(1), depth)))
           sums = dot(a.tile({rows, depth})(m, k), b.tile({depth, columns})(k, n), sums,
-                     {.fast_accumulation = isFast});
+                     {.precision = Precision::tf32, .fast_accumulation = isFast});
         d.tile({rows, columns})(m, n) = sums;
       });
   return program;
@@ -147,6 +147,30 @@ TEST_P(WgmmaLoops, Float8SumsKeepTheirBits) {
   EXPECT_NEAR(share(false), 1, 1.5e-3);
   if (GetParam() == "sm_90a")
     EXPECT_NEAR(share(true), 0.97, 0.015); // 3 % are lost
+}
+
+// The copy engine rounds them, along K alone, and one group of warps or several multiply.
+TEST_P(WgmmaLoops, Tf32) {
+  for (Size size : {Size{64, 16, 32, 4}, Size{128, 32, 16, 8}, Size{64, 64, 8, 8}})
+    for (int cut : {0, 4})
+      multiply<float, float>(size, {false, 4}, {true, 0}, cut);
+}
+
+// To nearest: to cut them off would lose 3 * 2^-12 of a factor. The sums are exact.
+TEST_P(WgmmaLoops, Tf32IsRounded) {
+  constexpr int64_t kRows = 64, kColumns = 16, kDepth = 96;
+  constexpr float kBetween = 1 + 0x3p-12f;
+  for (auto [x, y] : {std::pair(kBetween, 1.0f), {-1.0f, kBetween}}) {
+    std::vector<float> zeros(kRows * kColumns);
+    auto left = input<float>({kRows, kDepth}, std::vector<float>(kRows * kDepth, x));
+    auto right =
+        matrix(std::vector<float>(kDepth * kColumns, y), kDepth, kColumns, {.byColumns = true});
+    auto sums = input<float>({kRows, kColumns}, zeros);
+    double expected = (x > 0 ? 1 : -1) * double(kDepth) * (1 + 0x1p-10);
+    runUnderEverySchedule(
+        product().consts(kRows, kColumns, 32, 4, false), 3, {Written(sums, zeros)},
+        [&] { expectAll(sums, [&](int64_t) { return expected; }); }, left, right, sums);
+  }
 }
 
 // The left factor is computed: in the loop, so that it stays in registers, and before it, so that it is put to shared
