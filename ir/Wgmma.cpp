@@ -10,10 +10,10 @@ namespace tile::ir {
 // before.
 static constexpr WgmmaInstruction kInstructions[] = {
     {"f16", "f16", "f32", 16, 16, true},       {"bf16", "bf16", "f32", 16, 16, true},
-    {"tf32", "tf32", "f32", 8, 32, false},
-    {"s8", "s8", "s32", 32, 8, false},         {"u8", "u8", "s32", 32, 8, false},
-    {"e4m3", "e4m3", "f32", 32, 8, false, 13}, {"e4m3", "e5m2", "f32", 32, 8, false, 13},
-    {"e5m2", "e4m3", "f32", 32, 8, false, 13}, {"e5m2", "e5m2", "f32", 32, 8, false, 13},
+    {"tf32", "tf32", "f32", 8, 32, false},     {"s8", "s8", "s32", 32, 8, false},
+    {"u8", "u8", "s32", 32, 8, false},         {"e4m3", "e4m3", "f32", 32, 8, false, 13},
+    {"e4m3", "e5m2", "f32", 32, 8, false, 13}, {"e5m2", "e4m3", "f32", 32, 8, false, 13},
+    {"e5m2", "e5m2", "f32", 32, 8, false, 13},
 };
 
 std::string WgmmaInstruction::name(int64_t n) const {

@@ -46,12 +46,12 @@ public:
   /// must be 3. A loop without products that depend on loads alone before such others, one that
   /// stores what follows from the latter, or one of too few stages, stays, with a remark.
   [[nodiscard]] Range rotate() const;
-  /// The same loop with its loads issued by a warp that does nothing else, on sm_90a: the copy engine
-  /// brings them as soon as the warps that compute are done with what was there. The block gets four
-  /// more warps, which hand most of their registers over; `warps` counts those that compute. Attention
-  /// gains by it, and products of 8-bit floats that are added up in f32; others do not. A loop of which other threads load or read
-  /// something, too, or in a kernel that limits registers or lets all threads meet, stays, with a
-  /// remark.
+  /// The same loop with its loads issued by a warp that does nothing else, on sm_90a: the copy
+  /// engine brings them as soon as the warps that compute are done with what was there. The block
+  /// gets four more warps, which hand most of their registers over; `warps` counts those that
+  /// compute. Attention gains by it, and products of 8-bit floats that are added up in f32; others
+  /// do not. A loop of which other threads load or read something, too, or in a kernel that limits
+  /// registers or lets all threads meet, stays, with a remark.
   [[nodiscard]] Range warp_specialize() const;
 
   struct End {};

@@ -104,16 +104,56 @@ TEST_P(WgmmaLoops, Integers) {
         multiply<int8_t, int32_t>(size, {false, padding}, {true, padding}, cut);
 }
 
-// As the integers; whether the sums of each run of K are added up in f32, and how many runs a step has, or not.
+// As the integers. A step has one run of K, which is added up in f32, or several.
 TEST_P(WgmmaLoops, Float8) {
-  for (bool isFast : {false, true}) {
-    for (Size size : {Size{64, 16, 32, 4}, Size{128, 32, 128, 8}, Size{64, 32, 160, 4},
-                      Size{64, 64, 256, 8}, Size{64, 16, 384, 4}})
-      multiply<float8_e4m3, float>(size, {false, 16}, {true, 0}, 16, isFast);
-    multiply<float8_e5m2, float>({64, 32, 64, 4}, {false, 5}, {true, 3}, 3, isFast);
-    multiply<float8_e4m3, float, float8_e5m2>({64, 32, 128, 4}, {}, {true, 16}, 0, isFast);
-    multiply<float8_e5m2, float, float8_e4m3>({64, 32, 256, 4}, {}, {true, 16}, 0, isFast);
-  }
+  for (Size size :
+       {Size{64, 16, 32, 4}, Size{128, 32, 128, 8}, Size{64, 32, 160, 4}, Size{64, 16, 384, 4}})
+    multiply<float8_e4m3, float>(size, {false, 16}, {true, 0}, 16);
+  multiply<float8_e5m2, float>({64, 32, 64, 4}, {false, 5}, {true, 3}, 3);
+  multiply<float8_e4m3, float, float8_e5m2>({64, 32, 128, 4}, {}, {true, 16}, 0);
+  multiply<float8_e5m2, float, float8_e4m3>({64, 32, 256, 8}, {}, {true, 16}, 0);
+}
+
+TEST_P(WgmmaLoops, Float8WithFastAccumulation) {
+  for (Size size : {Size{128, 32, 128, 8}, Size{64, 16, 256, 4}})
+    multiply<float8_e4m3, float>(size, {false, 16}, {true, 0}, 16, /*isFast=*/true);
+  multiply<float8_e5m2, float, float8_e4m3>({64, 32, 64, 4}, {}, {true, 5}, 3, /*isFast=*/true);
+}
+
+// Tiles one after the other in one loop, which begins each with new sums, with a warp that loads and without.
+TEST_P(WgmmaLoops, Float8OfSeveralTiles) {
+  static const auto program = kernel("float8_tiles", [](In<e4m3, 2> a, In<e4m3, 2> b, Out<f32, 2> d,
+                                                        Const depth, ConstOf<bool> isSpecialized) {
+    constexpr int kRows = 64, kColumns = 16;
+    hint::warps(4);
+    Value columns = cdiv(d.dim(1), kColumns);
+    for (auto number : range(cdiv(d.dim(0), kRows) * columns).flatten()) {
+      Value m = number / columns, n = number % columns;
+      auto sums = var(zeros(f32, {kRows, kColumns}));
+      auto steps = range(cdiv(a.dim(1), depth)).stages(3);
+      for (auto k : isSpecialized ? steps.warp_specialize() : steps)
+        sums = dot(a.tile({kRows, depth})(m, k), b.tile({depth, kColumns})(k, n), sums);
+      d.tile({kRows, kColumns})(m, n) = sums;
+    }
+  });
+  constexpr int64_t kM = 128, kN = 48, kK = 512;
+  auto a = smallIntegers<float8_e4m3>(kM * kK, 1), b = smallIntegers<float8_e4m3>(kK * kN, 2);
+  auto left = input<float8_e4m3>({kM, kK}, a);
+  auto right = matrix(b, kK, kN, {.byColumns = true});
+  std::vector<float> zeros(kM * kN);
+  auto sums = input<float>({kM, kN}, zeros);
+  auto expected = [&](int64_t i) {
+    double sum = 0;
+    for (int64_t k = 0; k < kK; ++k)
+      sum += exact(a[static_cast<size_t>(i / kN * kK + k)]) *
+             exact(b[static_cast<size_t>(k * kN + i % kN)]);
+    return sum;
+  };
+  for (int depth : {128, 256})
+    for (bool isSpecialized : {false, true})
+      runUnderEverySchedule(
+          program.consts(depth, isSpecialized).grid(1), 3, {Written(sums, zeros)},
+          [&] { expectAll(sums, expected); }, left, right, sums);
 }
 
 // As the tensor core sums them: of K equal numbers, what it cuts off of a long sum is lost, unless runs are added up in f32.
@@ -205,7 +245,7 @@ TEST_P(WgmmaLoops, ComputedLeftFactors) {
       return sum;
     };
     auto launcher = program.consts(size.m, size.n, size.k, size.warps);
-    auto left = input<T>({m, k}, a), right = input<T>({k, n}, b);
+    auto left = input<T>({m, k}, a), right = matrix(b, k, n, {.byColumns = sizeof(T) == 1});
     KernelRequest request(launcher, {toHostArg(left), toHostArg(right), toHostArg(sums)});
     std::string ptx = jit::compileRequest(request, {.target = "sm_90a"}).ptx;
     EXPECT_NE(ptx.find("}, a, b, add"), ptx.npos) << "first";
@@ -218,6 +258,7 @@ TEST_P(WgmmaLoops, ComputedLeftFactors) {
                     Size{64, 64, 64, 8}, Size{64, 48, 48, 4}})
     multiplyComputed(size, half());
   multiplyComputed(Size{128, 32, 32, 4}, bfloat16());
+  multiplyComputed(Size{128, 32, 64, 4}, float8_e4m3());
 }
 
 STAGED_LOOPS_SUITE(WgmmaLoops);
