@@ -118,7 +118,8 @@ def PromoteToShared : Pass<"tile-promote-to-shared", "::mlir::func::FuncOp"> {
     Guarantees: operands of products come out of rings of one slot, whose swizzle suits both the
     store and the load. What a loop loads for the products of its body, and may load ahead, comes in
     one ring, filled at the top of the body: by copies where `tilegpu.variant` says `cp_async`. Rings
-    are made at the top of the kernel. Relies on: AssignLayouts.
+    are made at the top of the kernel. Products by wgmma are begun and waited for; sums of 8-bit floats
+    are added up in f32 every 128 of K, unless they are `fast`. Relies on: AssignLayouts.
   }];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
 }
