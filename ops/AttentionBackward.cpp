@@ -18,9 +18,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // --- The kernels ---------------------------------------------------------------------------------
 
-/// What is subtracted in each row: in base 2 the logarithm of the sum of its weights, infinity where there is no row or it sees
-/// nothing, so that its weights become 0; and delta, sum(out * dout). Both have rows for whole tiles of queries, so that tiles
-/// of them need no masks.
+/// What is added in each row: in base 2 minus the logarithm of the sum of its weights, minus infinity where there is no row or it
+/// sees nothing, so that its weights become 0; and delta, sum(out * dout). Both have rows for whole tiles of queries, so that
+/// tiles of them need no masks, and are as the sweeps take them, so that they go there without a stay in registers.
 const auto rowsKernel =
     kernel("attention_gradient_rows", [](In<any, 4> out, In<any, 4> dout, In<f32, 3> lse,
                                          Out<f32, 3> shift, Out<f32, 3> delta, Const Rows,
@@ -35,7 +35,7 @@ const auto rowsKernel =
           sum(rowsOfHead(out) * rowsOfHead(dout), 3);
       Value sums = lse.tile({1, 1, rows}).pad(kInfinity)(at.batch, at.head, at.tile);
       shift.tile({1, 1, rows})(at.batch, at.head, at.tile) =
-          select(sums == -kInfinity, kInfinity, sums * static_cast<float>(kLog2E));
+          select(sums == -kInfinity, -kInfinity, sums * static_cast<float>(-kLog2E));
     }).named("out", "dout", "lse", "shift", "delta", "Rows", "Head");
 
 /// Rows of such a program, 8 to 128: a few elements a thread.
@@ -106,7 +106,7 @@ void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 
       Value scores = dot(keys, columnsOf(in.q, at.batch, head, m, rows, width), how);
       // Beside the scores where products are under way together, else when registers are free.
       Value byWeight = plan.overlaps ? multiplyByValues() : Value();
-      auto exponents = var(fma(scores, in.scale * static_cast<float>(kLog2E), -shift));
+      auto exponents = var(fma(scores, in.scale * static_cast<float>(kLog2E), shift));
       hideScores(exponents, {m * rows, at.tile * columns, 0, queryCount, keyCount}, causal);
       Value weights = exp2(exponents);
       dvSums = dot(cast(in.dout.dtype(), weights), rowsOf(in.dout, at.batch, head, m, rows, width),
@@ -149,7 +149,7 @@ void queryProgram(const GradientInputs &in, const Out<any, 4> &dq, const Attenti
     };
     Value scores = dot(queries, columnsOf(in.k, at.batch, head, n, columns, width), how);
     Value byWeight = plan.overlaps ? multiplyByValues() : Value();
-    auto exponents = var(fma(scores, in.scale * static_cast<float>(kLog2E), -shift));
+    auto exponents = var(fma(scores, in.scale * static_cast<float>(kLog2E), shift));
     const ScoreTile place = {tile * rows, n * columns, 1, queryCount, keyCount};
     // With a branch small heads lose the registers of a second program on a multiprocessor, which groups of warps have not.
     if (plan.overlaps)

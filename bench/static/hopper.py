@@ -21,6 +21,8 @@ KERNELS = [  # title, settings of tilec build, the file in the folder
     ("product 128x256x64, persistent", PERSISTENT, "mp2_128x256_s4_e64.ptx"),
     ("product 64x128x64", ["op:matmul", "M=1024", "N=1024", "K=1024", "BM=64", "BN=128", "warps=4", "persistent=0"],
      "ws_64x128_s8_e64.ptx"),
+    ("product 128x256x64, persistent, a warp loads", PERSISTENT + ["producer=1"], "ps_128x256_s4_e64.ptx"),
+    ("product of 32 rows, 64x32x128", ["op:matmul", "M=32", "N=8192", "K=8192", "columns=1"], "sk_w64p2_n32.ptx"),
     ("product of e4m3 128x256x128, fast accumulation", FLOAT8 + ["fast=1", "BN=256"], "f8_128x256.ptx"),
     ("product of e4m3 128x128x128, 256 of K a step", FLOAT8 + ["BN=128", "BK=256"], "f8p2_128x128_s6_r.ptx"),
     ("attention of heads of 128", ["op:attention", "D=128"], "at_f128_ovl_pp.ptx"),
