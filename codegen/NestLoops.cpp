@@ -106,8 +106,8 @@ private:
     for (Operation &op : loop_.getBody()->without_terminator())
       if (&op != end_)
         b_.clone(op, at);
-    SmallVector<Value> handedOn = {arith::AddIOp::create(
-        b_, loc_, iterations.getBeforeArguments().front(), loop_.getStep())};
+    SmallVector<Value> handedOn = {
+        arith::AddIOp::create(b_, loc_, iterations.getBeforeArguments().front(), loop_.getStep())};
     for (Value value : loop_.getYieldedValues())
       handedOn.push_back(at.lookupOrDefault(value));
     for (Value value : taken_)

@@ -47,7 +47,8 @@ std::optional<TensorStorePlan> planTensorStore(ir::ViewStoreOp store, RankedTens
   };
   constexpr int kMatrixBytes = 2;
   if (bytesOf(tile.getElementType()) != kMatrixBytes)
-    return refuse("its elements have no 16 bits, as matrices have that threads put to shared memory");
+    return refuse(
+        "its elements have no 16 bits, as matrices have that threads put to shared memory");
   RankedTensorType part = storedPart(tile, accessOf(store).getOrder().front());
   if (!part)
     return refuse("threads do not hold stretches of its rows in registers of their own");

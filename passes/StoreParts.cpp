@@ -123,7 +123,8 @@ private:
       if (extent != 1)
         longer.emplace_back(first, size);
     auto isLonger = [](int64_t extent) { return extent != 1; };
-    if (!llvm::equal(llvm::make_filter_range(from, isLonger), llvm::make_filter_range(to, isLonger)))
+    if (!llvm::equal(llvm::make_filter_range(from, isLonger),
+                     llvm::make_filter_range(to, isLonger)))
       return false;
     start.clear(), shape.clear();
     size_t next = 0;
@@ -264,9 +265,7 @@ private:
   void waitAtEnd() {
     OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPoint(function().getBody().front().getTerminator());
-    inOneThread({}, [&] {
-      gpu::TensorStoreWaitOp::create(b_, loc_, buffers_, 0, /*reads=*/true);
-    });
+    inOneThread({}, [&] { gpu::TensorStoreWaitOp::create(b_, loc_, buffers_, 0, /*reads=*/true); });
   }
 
   void inOneThread(Value predicate, llvm::function_ref<void()> make) {

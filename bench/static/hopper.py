@@ -14,12 +14,13 @@ import tempfile
 
 import sass
 
-PERSISTENT = ["op:matmul", "M=4096", "N=4096", "K=4096"]
+# The kernels by hand have both factors along K.
+PERSISTENT = ["op:matmul", "M=4096", "N=4096", "K=4096", "columns=1"]
 FLOAT8 = PERSISTENT + ["dtype=e4m3", "result=bf16", "BM=128", "persistent=1"]
 KERNELS = [  # title, settings of tilec build, the file in the folder
     ("product 128x256x64", PERSISTENT + ["persistent=0"], "ms2_128x256_s4_tma.ptx"),
     ("product 128x256x64, persistent", PERSISTENT, "mp2_128x256_s4_e64.ptx"),
-    ("product 64x128x64", ["op:matmul", "M=1024", "N=1024", "K=1024", "BM=64", "BN=128", "warps=4", "persistent=0"],
+    ("product 64x128x64", ["op:matmul", "M=1024", "N=1024", "K=1024", "columns=1", "BM=64", "BN=128", "warps=4", "persistent=0"],
      "ws_64x128_s8_e64.ptx"),
     ("product 128x256x64, persistent, a warp loads", PERSISTENT + ["producer=1"], "ps_128x256_s4_e64.ptx"),
     ("product of 32 rows, 64x32x128", ["op:matmul", "M=32", "N=8192", "K=8192", "columns=1"], "sk_w64p2_n32.ptx"),

@@ -204,6 +204,13 @@ scf::IfOp rolesOf(func::FuncOp kernel) {
   return {};
 }
 
+// What a role takes for itself when it begins.
+std::optional<int64_t> shareOf(Block &role) {
+  for (auto take : role.getOps<gpu::SetMaxRegistersOp>())
+    return take.getCount();
+  return std::nullopt;
+}
+
 } // namespace
 
 int64_t KernelRegisters::reported() const {
@@ -219,11 +226,12 @@ KernelRegisters estimateRegisters(func::FuncOp kernel, const ir::Target &target)
   Words checks = checkWordsOf(kernel);
   if (!roles)
     return {estimateOf(kernel.getBody().front(), checks, limit, isAtEase), {}, {}};
-  gpu::RegisterShares shares = gpu::registerShares(ir::warpsOf(kernel));
-  bool handOver = shares.differ();
-  return {estimateOf(*roles.elseBlock(), checks, handOver ? shares.consumers : limit, isAtEase),
-          estimateOf(*roles.thenBlock(), {}, handOver ? shares.producers : limit, false),
-          handOver ? std::optional<int64_t>(shares.launched) : std::nullopt};
+  std::optional<int64_t> consumers = shareOf(*roles.elseBlock()),
+                         producers = shareOf(*roles.thenBlock());
+  bool handOver = consumers && producers;
+  return {estimateOf(*roles.elseBlock(), checks, consumers.value_or(limit), isAtEase),
+          estimateOf(*roles.thenBlock(), {}, producers.value_or(limit), false),
+          handOver ? std::optional<int64_t>(mostRegistersOf(kernel, target)) : std::nullopt};
 }
 
 } // namespace tile::passes

@@ -72,7 +72,8 @@ private:
           return all({branch.thenYield().getOperand(result.getResultNumber()),
                       branch.elseYield().getOperand(result.getResultNumber())});
         })
-        .Case([&](scf::ForOp loop) { return isNeverNegative(loop.getTiedLoopRegionIterArg(result)); })
+        .Case(
+            [&](scf::ForOp loop) { return isNeverNegative(loop.getTiedLoopRegionIterArg(result)); })
         .Default([](Operation *) { return false; });
   }
 

@@ -16,10 +16,11 @@ using gpu::ConvertLayoutOp;
 
 // How threads hold the result of a change of shape if nothing moves; null if it cannot be said.
 static gpu::LayoutAttr heldAfter(Operation *op, RankedTensorType operand) {
-  if (auto expand = dyn_cast<ir::ExpandDimsOp>(op)) // which is made anew in any layout that is wanted
-    return gpu::attributeOf(op->getContext(),
-                            layout::expandDims(gpu::layoutOf(operand),
-                                               static_cast<int>(expand.getAxis())));
+  if (auto expand =
+          dyn_cast<ir::ExpandDimsOp>(op)) // which is made anew in any layout that is wanted
+    return gpu::attributeOf(
+        op->getContext(),
+        layout::expandDims(gpu::layoutOf(operand), static_cast<int>(expand.getAxis())));
   return gpu::resultLayout(op, gpu::encodingOf(operand));
 }
 
@@ -31,10 +32,9 @@ static ConvertLayoutOp changeBefore(ir::ViewStoreOp store) {
   if (!isa_and_present<ir::ReshapeOp, ir::ExpandDimsOp>(op) || !op->hasOneUse())
     return {};
   auto before = op->getOperand(0).getDefiningOp<ConvertLayoutOp>();
-  gpu::LayoutAttr layout =
-      before && before->hasOneUse()
-          ? heldAfter(op, cast<RankedTensorType>(before.getInput().getType()))
-          : gpu::LayoutAttr();
+  gpu::LayoutAttr layout = before && before->hasOneUse()
+                               ? heldAfter(op, cast<RankedTensorType>(before.getInput().getType()))
+                               : gpu::LayoutAttr();
   if (!layout)
     return {};
   OpBuilder builder(store);
@@ -69,7 +69,8 @@ static bool takesInQuads(ir::ViewStoreOp store, ConvertLayoutOp change) {
        stored = cast<RankedTensorType>(change.getResult().getType());
   RankedTensorType quads = gpu::typeInQuads(held, stored, access.getOrder().front());
   if (!quads) {
-    gpu::addRefusal(store, "quad refused: shuffles within four lanes do not bring together 16 bytes");
+    gpu::addRefusal(store,
+                    "quad refused: shuffles within four lanes do not bring together 16 bytes");
     return false;
   }
   OpBuilder builder(store);

@@ -74,14 +74,14 @@ bool isAccessedElsewhere(ir::ViewStoreOp store) {
     if (auto other = dyn_cast<ir::ViewStoreOp>(op))
       return mayOverlap(root, rootOf(other.getView()));
     if (isa<ir::LoadOp, ir::StoreOp, ir::AtomicRmwOp, ir::AtomicCasOp>(op))
-      return mayOverlap(root, rootOf(isa<ir::StoreOp>(op) ? cast<ir::StoreOp>(op).getPtr()
-                                                          : op->getOperand(0)));
+      return mayOverlap(
+          root, rootOf(isa<ir::StoreOp>(op) ? cast<ir::StoreOp>(op).getPtr() : op->getOperand(0)));
     return isa<ir::InlinePtxOp, ir::InlineCudaOp, func::CallOp>(op) && !isMemoryEffectFree(op);
   };
   return store->getParentOfType<func::FuncOp>()
       .walk([&](Operation *op) {
         return op != store && touches(op) && !areAlternatives(store, op) ? WalkResult::interrupt()
-                                                                          : WalkResult::advance();
+                                                                         : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -1,5 +1,5 @@
-// Two tiles one after the other as one loop: the first instructions of a tile's first step set the sums, the product stays
-// under way, and a tile is stored 16 bytes at a time from registers, in a branch that waits for it.
+// Two tiles one after the other as one loop: the first instructions of a tile's first step set the sums and the product stays
+// under way. Behind the steps of a tile it is waited for, and the copy engine stores the tile once that before is complete.
 // RUN: %hopper_to_ptx %t
 // RUN: FileCheck %s < %t
 // RUN: %if ptxas %{ %hopper_ptxas %t 2>&1 | FileCheck %s --check-prefix=ASM %}
@@ -17,11 +17,17 @@
 // CHECK: bar.sync
 // CHECK: cp.async.bulk.tensor.2d
 // CHECK: wgmma.wait_group.sync.aligned 0;
-// CHECK-NOT: st.shared
-// CHECK-COUNT-12: shfl.sync.idx
-// CHECK-NOT: st.shared
-// CHECK-COUNT-4: st.global{{.*}}v4.b32
+// CHECK-NOT: shfl
+// CHECK: cp.async.bulk.wait_group 0;
+// CHECK: bar.sync
+// CHECK-COUNT-4: stmatrix.sync.aligned.m8n8.x4.shared.b16
+// CHECK-NOT: stmatrix
+// CHECK: fence.proxy.async.shared::cta;
+// CHECK: bar.sync
+// CHECK: cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
+// CHECK: cp.async.bulk.commit_group;
 // CHECK: wgmma.wait_group.sync.aligned 0;
+// CHECK: cp.async.bulk.wait_group.read 0;
 func.func @matmul(%a: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>, tile.extent_divisible = array<i64: 64, 64>},
                   %b: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>, tile.extent_divisible = array<i64: 64, 64>},
                   %c: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>, tile.extent_divisible = array<i64: 64, 64>})

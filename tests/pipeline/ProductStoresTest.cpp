@@ -51,8 +51,8 @@ protected:
            const std::vector<half> &initial, const std::function<double(int64_t)> &expected) {
     auto a = input<half>({factors.m, factors.k}, factors.a),
          b = input<half>({factors.k, factors.n}, factors.b);
-    runUnderEverySchedule(launcher, 3, {Written(memory, initial)},
-                          [&] { expectAll(memory, expected); }, a, b, d);
+    runUnderEverySchedule(
+        launcher, 3, {Written(memory, initial)}, [&] { expectAll(memory, expected); }, a, b, d);
   }
 };
 
@@ -82,7 +82,8 @@ TEST_P(ProductStores, EndsOfViews) {
     auto memory = input<half>({m * pitch}, initial);
     auto d = memory.withStrides({m, n}, {pitch, 1});
     EXPECT_TRUE(isByEngine(product.consts(static_cast<int>(columns)).warps(4),
-                           input<half>({m, kWidth}, factors.a), input<half>({kWidth, n}, factors.b), d));
+                           input<half>({m, kWidth}, factors.a), input<half>({kWidth, n}, factors.b),
+                           d));
     run(product.consts(static_cast<int>(columns)).warps(4), factors, d, memory, initial,
         [&, n = n](int64_t i) {
           return i % pitch < n ? stored(factors.product(i / pitch, i % pitch))
@@ -116,16 +117,15 @@ TEST_P(ProductStores, RowsAtOddPlaces) {
 
 // Each iteration stores to the place of the one before: the last one's values stay. Behind it lies a tile outside.
 TEST_P(ProductStores, TheSamePlaceAgainAndAgain) {
-  static const auto program =
-      kernel("stored_again", [](In<f16, 2> a, In<f16, 2> b, Out<f16, 2> d) {
-        constexpr int kColumns = 192;
-        for (auto again : range(3)) {
-          auto sums = var(zeros(f32, {kRows, kColumns}));
-          for (auto k : range(cdiv(a.dim(1), kDepth)).stages(2))
-            sums = dot(a.tile({kRows, kDepth})(0, k), b.tile({kDepth, kColumns})(k, 0), sums);
-          d.tile({kRows, kColumns})(again / 2, 0) = cast(f16, sums + cast(f32, again));
-        }
-      });
+  static const auto program = kernel("stored_again", [](In<f16, 2> a, In<f16, 2> b, Out<f16, 2> d) {
+    constexpr int kColumns = 192;
+    for (auto again : range(3)) {
+      auto sums = var(zeros(f32, {kRows, kColumns}));
+      for (auto k : range(cdiv(a.dim(1), kDepth)).stages(2))
+        sums = dot(a.tile({kRows, kDepth})(0, k), b.tile({kDepth, kColumns})(k, 0), sums);
+      d.tile({kRows, kColumns})(again / 2, 0) = cast(f16, sums + cast(f32, again));
+    }
+  });
   const int64_t m = 64, n = 192;
   Factors factors{m, n, kWidth};
   std::vector<half> initial = before(m * n);
@@ -136,8 +136,8 @@ TEST_P(ProductStores, TheSamePlaceAgainAndAgain) {
 
 // A batch in front, and what the sums are added to comes from memory as well.
 TEST_P(ProductStores, EpiloguesOfBatches) {
-  static const auto program = kernel(
-      "stored_batch", [](In<f16, 2> a, In<f16, 2> b, In<f16, 1> bias, Out<f16, 3> d) {
+  static const auto program =
+      kernel("stored_batch", [](In<f16, 2> a, In<f16, 2> b, In<f16, 1> bias, Out<f16, 3> d) {
         constexpr int kColumns = 128;
         Value batch = program_id(0);
         auto sums = var(zeros(f32, {kRows, kColumns}));
@@ -154,14 +154,15 @@ TEST_P(ProductStores, EpiloguesOfBatches) {
   auto a = input<half>({factors.m, kWidth}, factors.a), b = input<half>({kWidth, n}, factors.b);
   auto added = input<half>({n}, bias);
   EXPECT_TRUE(isByEngine(program.warps(4).grid(int(batches)), a, b, added, d));
-  runUnderEverySchedule(program.warps(4).grid(int(batches)), 3, {Written(d, initial)},
-                        [&] {
-                          expectAll(d, [&](int64_t i) {
-                            int64_t row = i / n % m + i / n / m * kRows;
-                            return factors.product(row, i % n) + exact(bias[size_t(i % n)]);
-                          });
-                        },
-                        a, b, added, d);
+  runUnderEverySchedule(
+      program.warps(4).grid(int(batches)), 3, {Written(d, initial)},
+      [&] {
+        expectAll(d, [&](int64_t i) {
+          int64_t row = i / n % m + i / n / m * kRows;
+          return factors.product(row, i % n) + exact(bias[size_t(i % n)]);
+        });
+      },
+      a, b, added, d);
 }
 
 // A view without elements has no map: nothing is stored.
@@ -183,8 +184,8 @@ TEST_P(ProductStores, ViewsWithoutElements) {
 // Programs one tile after the other, with a warp of their own for copies or without: a tile is stored while the next is loaded.
 TEST_P(ProductStores, PersistentPrograms) {
   static const auto program =
-      kernel("stored_in_turn", [](In<f16, 2> a, In<f16, 2> b, Out<f16, 2> d,
-                                  ConstOf<bool> flattens, ConstOf<bool> specializes) {
+      kernel("stored_in_turn", [](In<f16, 2> a, In<f16, 2> b, Out<f16, 2> d, ConstOf<bool> flattens,
+                                  ConstOf<bool> specializes) {
         constexpr int kColumns = 128;
         Range all = range(program_id(0), cdiv(d.dim(0), kRows), num_programs(0));
         for (auto m : flattens ? all.flatten() : all) {
