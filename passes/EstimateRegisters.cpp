@@ -21,6 +21,13 @@ namespace {
 /// nothing; beyond it none (docs/decisions/0025-registers-are-estimated.md).
 constexpr double kRefused = 1.25;
 
+// The assembler goes through other work a part of a tile at a time, as it likes: what is needed is known where tensor cores take
+// sums and factors (docs/decisions/0025-registers-are-estimated.md).
+bool isProduct(Operation *op) {
+  return isa_and_present<gpu::DotAsyncOp, gpu::DotWaitOp>(op) ||
+         (isa_and_present<ir::DotOp>(op) && gpu::variantOf(op) == gpu::VariantKind::MmaSync);
+}
+
 struct EstimateRegisters : passes::impl::EstimateRegistersBase<EstimateRegisters> {
   using EstimateRegistersBase::EstimateRegistersBase;
 
@@ -48,7 +55,7 @@ private:
       tell(estimate, who);
     if (estimate.needed <= estimate.limit)
       return;
-    if (mayRefuse &&
+    if (mayRefuse && isProduct(estimate.worst) &&
         static_cast<double>(estimate.needed) > kRefused * static_cast<double>(estimate.limit))
       return refuse(estimate, who);
     getOperation().emitRemark() << "registers: " << who << " needs about " << estimate.needed

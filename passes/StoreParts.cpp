@@ -14,6 +14,7 @@
 #include "ir/LayoutChange.h"
 #include "ir/LayoutOp.h"
 #include "ir/TensorStore.h"
+#include "ir/UserError.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -175,11 +176,15 @@ public:
     erase();
   }
 
-  LogicalResult storeByEngine() {
+  // False if threads have to store the tile as they hold it, as where layouts were not propagated.
+  bool storeByEngine() {
     std::string why;
     std::optional<gpu::TensorStorePlan> plan = gpu::planTensorStore(store_, tile_, &why);
-    if (!plan)
-      return store_.emitOpError("cannot be done by the copy engine: ") << why;
+    if (!plan) {
+      gpu::setVariant(store_, gpu::VariantKind::Vector);
+      gpu::addRefusal(store_, "tma refused: " + why);
+      return false;
+    }
     allocate(plan->memory, startsOf(tile_.getShape(), plan->part.getShape()).size());
     Value isInside = inside();
     forParts(plan->part, [&](Value value, const SmallVector<Value> &offsets) {
@@ -197,7 +202,7 @@ public:
     });
     waitAtEnd();
     erase();
-    return success();
+    return true;
   }
 
 private:
@@ -284,19 +289,30 @@ private:
   size_t stored_ = 0; ///< parts so far
 };
 
+// What the program demands was chosen, but the tile's layout did not allow it.
+LogicalResult verifyDemand(ir::ViewStoreOp store) {
+  gpu::VariantKind demanded = gpu::demandedVariantOf(store), kind = gpu::variantOf(store);
+  bool isOfProducts = demanded == gpu::VariantKind::Tma || demanded == gpu::VariantKind::Quad;
+  if (!isOfProducts || kind == demanded)
+    return success();
+  InFlightDiagnostic error = ir::userError(store.emitError(), ErrorCode::Unsupported);
+  for (StringRef refusal : gpu::refusalsOf(store))
+    if (refusal.starts_with(gpu::stringifyVariantKind(demanded)))
+      return error << refusal;
+  return error << gpu::stringifyVariantKind(demanded) << " refused: layouts are not propagated";
+}
+
 struct StoreParts : passes::impl::StorePartsBase<StoreParts> {
   void runOnOperation() final {
     SmallVector<ir::ViewStoreOp> stores;
-    getOperation().walk([&](ir::ViewStoreOp store) {
-      gpu::VariantKind kind = gpu::variantOf(store);
-      if (kind == gpu::VariantKind::Tma || kind == gpu::VariantKind::Quad)
-        stores.push_back(store);
-    });
+    getOperation().walk([&](ir::ViewStoreOp store) { stores.push_back(store); });
     for (ir::ViewStoreOp store : stores) {
+      if (gpu::variantOf(store) == gpu::VariantKind::Tma && StoreSplitter(store).storeByEngine())
+        continue;
+      if (failed(verifyDemand(store)))
+        return signalPassFailure();
       if (gpu::variantOf(store) == gpu::VariantKind::Quad)
         StoreSplitter(store).splitInQuads();
-      else if (failed(StoreSplitter(store).storeByEngine()))
-        return signalPassFailure();
     }
   }
 };

@@ -4,6 +4,13 @@ import math
 import sys
 
 
+def of_e4m3(byte):
+    """The number of an 8-bit float: a sign, 4 bits of exponent with bias 7, 3 of mantissa; all ones are NaN."""
+    exponent, mantissa = byte >> 3 & 15, byte & 7
+    if byte & 127 == 127:
+        return math.nan
+    size = math.ldexp(mantissa, -9) if exponent == 0 else math.ldexp(8 + mantissa, exponent - 10)
+    return -size if byte & 128 else size
 
 
 def floats_of(path, dtype):
@@ -13,8 +20,10 @@ def floats_of(path, dtype):
         values = array.array("f", data)
         assert sys.byteorder == "little"
         return values.tolist()
+    if dtype == "e4m3":
+        return [of_e4m3(byte) for byte in data]
     if dtype != "bf16":
-        raise NotImplementedError(f"plain loops read bf16 and f32, not {dtype}")
+        raise NotImplementedError(f"plain loops read bf16, e4m3 and f32, not {dtype}")
     return array.array("f", b"".join(b"\0\0" + data[at:at + 2] for at in range(0, len(data), 2))).tolist()
 
 
@@ -78,7 +87,7 @@ class Plain:
 
     def takes(self, row):
         return max(row.flops, row.bytes) < self.MOST_WORK and all(
-            row.operands[name].dtype == "bf16" for name in row.operands if name != "lse")
+            row.operands[name].dtype in ("bf16", "e4m3") for name in row.operands if name != "lse")
 
     def error(self, row):
         """The largest relative norm of what our outputs differ by."""

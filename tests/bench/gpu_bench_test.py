@@ -56,10 +56,6 @@ class Flow(Folder):
         self.assertEqual((document["product"], document["target"]), ("tilec virtual GPU (sm_90a)", "sm_90a"))
         self.assertIn("tilec", document["versions"])
         for row in document["rows"]:
-            if row["part"] == "fp8":
-                self.assertEqual(row["status"], "skipped")
-                self.assertIn("e4m3", row["reason"])
-                continue
             self.assertEqual(row["status"], "ok", row)
             # Rounded results beside exact ones: a difference, and a small one.
             self.assertGreater(row["errors"]["plain loops"], row["bound"] / 100)

@@ -61,12 +61,14 @@ func.func @roles(%n: i32) attributes {tile.kernel, tile.warps = 8 : i32, tilegpu
   %c8 = arith.constant 8 : i32
   %is_producer = arith.cmpi uge, %w, %c8 : i32
   scf.if %is_producer {
+    tilegpu.set_max_registers 24
     // expected-remark @+1 {{registers: a thread that fills rings needs about 7, 7 of 24 are expected}}
     %at = arith.muli %n, %n : i32
     tilegpu.elect {
       tilegpu.mbarrier_expect 0 at %full[%at] : !tilegpu.smem<2xi64, #b>
     } {fills, warp = 8 : i32}
   } else {
+    tilegpu.set_max_registers more 240
     // expected-remark @+1 {{registers: a thread that computes needs about 70, 78 of 240 are expected}}
     %x = tilegpu.smem_load %m : !tilegpu.smem<16384xf32, #s> -> tensor<16384xf32, #l>
     tilegpu.smem_store %x, %m : tensor<16384xf32, #l>, !tilegpu.smem<16384xf32, #s>

@@ -116,3 +116,21 @@ func.func @in_quads(%p: !tile.ptr<f16>, %n: i32, %x: tensor<64x128xf32, #acc>) {
     tilegpu.variant = #tilegpu.variant<quad>} : tensor<64x128xf16, #quads>, !tile.view<2xf16>
   return
 }
+
+// -----
+
+#rows = #tilegpu.layout<register = [[0, 32], [1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>
+
+// What threads do not hold as products leave it they store themselves.
+// CHECK-LABEL: func.func @by_threads
+// CHECK-NOT: tensor_store
+// CHECK: tile.view_store {{.*}}<vector, refused = ["tma refused: threads do not hold it in matrices, as products leave it"]>
+func.func @by_threads(%p: !tile.ptr<f16>, %n: i32, %x: tensor<8x64xf16, #rows>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = tile.make_view %p, extents [%n, %n], strides [%n, %c1]
+    {tilegpu.view_of = #tilegpu.view_of<arg = 0, dims = [0, 1]>} : i32 -> !tile.view<2xf16>
+  tile.view_store %x, %v[%c0, %c0] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>,
+    tilegpu.variant = #tilegpu.variant<tma>} : tensor<8x64xf16, #rows>, !tile.view<2xf16>
+  return
+}
