@@ -5,6 +5,7 @@
 #include "ir/UserError.h"
 #include "passes/analysis/RegisterEstimate.h"
 #include "passes/analysis/RegisterLimits.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_ESTIMATEREGISTERS
@@ -21,11 +22,18 @@ namespace {
 /// nothing; beyond it none (docs/decisions/0025-registers-are-estimated.md).
 constexpr double kRefused = 1.25;
 
-// The assembler goes through other work a part of a tile at a time, as it likes: what is needed is known where tensor cores take
-// sums and factors (docs/decisions/0025-registers-are-estimated.md).
-bool isProduct(Operation *op) {
-  return isa_and_present<gpu::DotAsyncOp, gpu::DotWaitOp>(op) ||
-         (isa_and_present<ir::DotOp>(op) && gpu::variantOf(op) == gpu::VariantKind::MmaSync);
+bool isProduct(Operation &op) {
+  return isa<gpu::DotAsyncOp, gpu::DotWaitOp>(op) ||
+         (isa<ir::DotOp>(op) && gpu::variantOf(&op) == gpu::VariantKind::MmaSync);
+}
+
+// The assembler goes through other work a part of a tile at a time, as it likes: what is needed is known at products on tensor cores,
+// and beside them in their loops, which hold their sums (docs/decisions/0025-registers-are-estimated.md).
+bool isAtProduct(Operation *place) {
+  if (!place || isProduct(*place))
+    return place;
+  auto loop = dyn_cast<scf::ForOp>(place->getParentOp());
+  return loop && llvm::any_of(*loop.getBody(), isProduct);
 }
 
 struct EstimateRegisters : passes::impl::EstimateRegistersBase<EstimateRegisters> {
@@ -55,7 +63,7 @@ private:
       tell(estimate, who);
     if (estimate.needed <= estimate.limit)
       return;
-    if (mayRefuse && isProduct(estimate.worst) &&
+    if (mayRefuse && isAtProduct(estimate.worst) &&
         static_cast<double>(estimate.needed) > kRefused * static_cast<double>(estimate.limit))
       return refuse(estimate, who);
     getOperation().emitRemark() << "registers: " << who << " needs about " << estimate.needed
