@@ -48,10 +48,7 @@ const auto registeredProgram =
 
 /// Matrices of 8-bit floats are multiplied as the tensor core takes them fastest: b by columns.
 HostArg exampleOfB(DType dtype, int64_t k, int64_t n, bool byColumns) {
-  HostArg b = exampleView(dtype, byColumns ? std::vector{n, k} : std::vector{k, n});
-  if (byColumns)
-    std::swap(b.extents[0], b.extents[1]), std::swap(b.strides[0], b.strides[1]);
-  return b;
+  return byColumns ? transposed(exampleView(dtype, {n, k})) : exampleView(dtype, {k, n});
 }
 
 /// The dtype of a result that nothing else decides.
@@ -240,19 +237,7 @@ void foldBatch(std::span<Operand> operands) {
   std::copy_n(folded.begin(), operands.size(), operands.begin());
 }
 
-/// Do rows or columns begin at multiples of 16 bytes in all matrices of an operand?
-bool isAligned(const Operand &operand) {
-  constexpr int64_t kBytes = 16;
-  int64_t elements = kBytes / sizeOf(operand.dtype());
-  int rank = operand.rank();
-  bool hasRows = operand.stride(rank - 1) == 1, hasColumns = operand.stride(rank - 2) == 1;
-  bool fits = (hasRows || hasColumns) && reinterpret_cast<uintptr_t>(operand.data()) % kBytes == 0;
-  for (int dim = 0; dim < rank; ++dim)
-    fits = fits && (dim == (hasRows ? rank - 1 : rank - 2) || operand.stride(dim) % elements == 0);
-  return fits;
-}
-
-/// Does a factor lie along `dim`, its K, with all else at multiples of the 16 bytes that the copy engine takes?
+/// Does a factor lie along `dim`, with all else at multiples of the 16 bytes that the copy engine takes?
 bool liesAlong(int dim, const Operand &factor) {
   constexpr int64_t kBytes = 16;
   bool isAligned = reinterpret_cast<uintptr_t>(factor.data()) % kBytes == 0;
@@ -261,6 +246,10 @@ bool liesAlong(int dim, const Operand &factor) {
       isAligned &=
           factor.stride(other) * static_cast<int64_t>(sizeOf(factor.dtype())) % kBytes == 0;
   return isAligned && factor.stride(dim) == 1;
+}
+
+bool isAligned(const Operand &factor) {
+  return liesAlong(factor.rank() - 1, factor) || liesAlong(factor.rank() - 2, factor);
 }
 
 MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, const Device &device) {

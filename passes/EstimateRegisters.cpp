@@ -18,8 +18,8 @@ namespace tile::passes {
 
 namespace {
 
-/// A kernel that needs more than this share of the registers there are is refused. Up to it, kernels were assembled that spill
-/// nothing; beyond it none (docs/decisions/0025-registers-are-estimated.md).
+/// A kernel whose products need more than this share of the registers there are is refused. Up to it, such kernels were assembled
+/// that spill nothing; beyond it none (docs/decisions/0025-registers-are-estimated.md).
 constexpr double kRefused = 1.25;
 
 bool isProduct(Operation &op) {

@@ -11,7 +11,6 @@
 
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
-#include "ir/LayoutChange.h"
 #include "ir/LayoutOp.h"
 #include "ir/TensorStore.h"
 #include "ir/UserError.h"

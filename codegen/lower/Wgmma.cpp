@@ -296,14 +296,8 @@ LogicalResult lowerDotBegin(Lowering &l, gpu::DotBeginOp begin) {
   return success();
 }
 
-// Where the sums stay in flight for others as well, the tile is a copy of them, which LLVM makes before the assembly that it is
-// an operand of: the assembler serialises all products if that is the wait.
 LogicalResult lowerDotWait(Lowering &l, gpu::DotWaitOp wait) {
   std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(wait.getPending()) + ";";
-  if (!wait.getSums().hasOneUse()) {
-    inlineMemoryPtx(l.b, wait.getLoc(), text, "", LLVM::LLVMVoidType::get(l.b.getContext()), {});
-    text = "";
-  }
   l.set(wait.getResult(), inPlace(l, wait.getLoc(), text, l[wait.getSums()], {}));
   return success();
 }
