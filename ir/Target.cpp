@@ -13,11 +13,11 @@ using tile::ir::Target;
 static constexpr bool yes = true, no = false;
 // clang-format off
 static constexpr std::array<Target, 4> kTargets = {{
-    //                                                                            cp.async float8 stmatrix clusters tma  wgmma
-    {"sm_80", 80, 80, 163 * 1024, 164 * 1024, 65536, 2048, 1024, 32,              yes,     no,    no,      no,      no,  no},
-    {"sm_86", 86, 80, 99 * 1024, 100 * 1024, 65536, 1536, 1024, 16,               yes,     no,    no,      no,      no,  no},
-    {"sm_89", 89, 84, 99 * 1024, 100 * 1024, 65536, 1536, 1024, 24,               yes,     yes,   no,      no,      no,  no},
-    {"sm_90a", 90, 84, 227 * 1024, 228 * 1024, 65536, 2048, 1024, 32,             yes,     yes,   yes,     yes,     yes, yes},
+    //                                                                cp.async float8 stmatrix atomics clusters tma  wgmma
+    {"sm_80", 80, 80, 163 * 1024, 164 * 1024, 65536, 2048, 1024, 32,  yes,     no,    no,      no,     no,      no,  no},
+    {"sm_86", 86, 80, 99 * 1024, 100 * 1024, 65536, 1536, 1024, 16,   yes,     no,    no,      no,     no,      no,  no},
+    {"sm_89", 89, 84, 99 * 1024, 100 * 1024, 65536, 1536, 1024, 24,   yes,     yes,   no,      no,     no,      no,  no},
+    {"sm_90a", 90, 84, 227 * 1024, 228 * 1024, 65536, 2048, 1024, 32, yes,     yes,   yes,     yes,    yes,     yes, yes},
 }};
 // clang-format on
 

@@ -23,9 +23,10 @@ struct Target {
   bool hasCpAsync;  ///< cp.async: copies from global to shared memory that a thread waits for later
   bool hasFloat8;   ///< cvt and mma.sync of e4m3 and e5m2
   bool hasStmatrix; ///< stmatrix: fragments to shared memory
-  bool hasClusters; ///< clusters of blocks that see each other's shared memory
-  bool hasTma;      ///< bulk and tensor copies, which mbarriers count
-  bool hasWgmma;    ///< products of four warps from shared memory, and setmaxnreg
+  bool hasVectorAtomics; ///< red of 2 or 4 floats side by side
+  bool hasClusters;      ///< clusters of blocks that see each other's shared memory
+  bool hasTma;           ///< bulk and tensor copies, which mbarriers count
+  bool hasWgmma;         ///< products of four warps from shared memory, and setmaxnreg
 };
 
 /// A column of the table that says what a target has: `&Target::hasTma`.

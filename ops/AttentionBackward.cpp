@@ -1,9 +1,13 @@
-// The gradient of attention: scores are computed again from the logarithms of their sums, once for
-// each tile of keys (dk, dv) and once for each tile of queries (dq), so that nothing is shared.
+// The gradient of attention: scores are computed again from the logarithms of their sums. Either once for each tile of keys
+// (dk, dv) and once for each tile of queries (dq), so that nothing is shared; or for each tile of keys alone, where all
+// programs of a head add to its dq.
+#include <tile/Registry.h>
+#include <tile/ops/Arithmetic.h>
 #include <tile/ops/Attention.h>
 
 #include "ops/AlignedRows.h"
 #include "ops/AttentionProgram.h"
+#include "ops/AttentionQuerySums.h"
 #include "ops/NewTensor.h"
 
 #include <array>
@@ -74,9 +78,10 @@ Range sweep(const Range &tiles, const GradientInputs &in, const AttentionPlan &p
   return plan.overlaps ? tiles.stages(2).warp_specialize() : tiles.stages(2);
 }
 
-/// One tile of keys, swept by the queries that see it; scores are keys x queries.
+/// One tile of keys, swept by the queries that see it; scores are keys x queries. What its keys give to dq is added to
+/// `dqSums` where there are any.
 void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 4> &dv,
-                const AttentionPlan &plan, bool causal) {
+                const AttentionPlan &plan, bool causal, const InOut<f32, 4> *dqSums = nullptr) {
   const int rows = plan.tiles.queries, columns = plan.tiles.keys, width = plan.tiles.head;
   const DotOptions how = {.precision = plan.precision};
   flushWhereNarrow(in.q);
@@ -94,7 +99,7 @@ void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 
   Value held = isHeld ? loadValues() : Value();
   Value first =
       causal ? max(at.tile * columns - (keyCount - queryCount), 0) / rows : zeros(i32, {});
-  auto dkSums = var(zeros(f32, {columns, width})), dvSums = var(zeros(f32, {columns, width}));
+  auto dvSums = var(zeros(f32, {columns, width})), dkSums = var(zeros(f32, {columns, width}));
   for (auto member : range(group)) {
     Value head = at.head * group + member;
     for (auto m : sweep(range(first, cdiv(queryCount, rows)), in, plan)) {
@@ -114,8 +119,11 @@ void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 
       if (!plan.overlaps)
         byWeight = multiplyByValues();
       Value delta = expand_dims(partOf(in.delta, at.batch, head, m, rows), 0);
-      dkSums = dot(cast(in.q.dtype(), weights * (byWeight - delta)),
-                   rowsOf(in.q, at.batch, head, m, rows, width), dkSums, how);
+      Value slopes = cast(in.q.dtype(), weights * (byWeight - delta));
+      Value dq = dqSums ? dot(trans(slopes), keys, how) : Value();
+      dkSums = dot(slopes, rowsOf(in.q, at.batch, head, m, rows, width), dkSums, how);
+      if (dqSums)
+        addToQuerySums(*dqSums, at.batch, head, m, dq);
     }
   }
   storeRows(dk, at.batch, at.head, at.tile, dkSums * in.scale, plan.tiles, columns);
@@ -177,6 +185,18 @@ const auto keyKernel =
         .named("q", "k", "v", "dout", "shift", "delta", "dk", "dv", "scale", "Queries", "Keys",
                "Head", "causal", "precision", "overlaps");
 
+const auto wholeKernel =
+    kernel("attention_gradient",
+           [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<any, 4> dout, In<f32, 3> shift,
+              In<f32, 3> delta, InOut<f32, 4> dq, Out<any, 4> dk, Out<any, 4> dv, Scalar<f32> scale,
+              Const Queries, Const Keys, Const Head, ConstOf<bool> causal) {
+             keyProgram({q, k, v, dout, shift, delta, scale}, dk, dv,
+                        {{Queries, Keys, Head, 0}, Precision::ieee, /*overlaps=*/true}, causal,
+                        &dq);
+           })
+        .named("q", "k", "v", "dout", "shift", "delta", "dq", "dk", "dv", "scale", "Queries",
+               "Keys", "Head", "causal");
+
 const auto queryKernel =
     kernel("attention_dq",
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<any, 4> dout, In<f32, 3> shift,
@@ -218,18 +238,86 @@ void launchGradient(CallSite site, const GradientArguments &in, const AttentionO
   if (in.q.numel() != 0)
     rowsKernel.consts(rowsAtOnce(width), width)(site, in.out, in.dout, in.lse, shift, delta);
   float scale = static_cast<float>(attentionScale(in.q, options));
+  bool isWhole = overlaps && !options.deterministic && in.q.numel() != 0 && in.k.numel() != 0;
   AlignedInput q(site, in.q), k(site, in.k), v(site, in.v), dout(site, in.dout);
   AlignedOutput dq(site, in.dq), dk(site, in.dk), dv(site, in.dv);
-  if (in.k.numel() != 0)
+  if (isWhole) {
+    Tensor sums = newQuerySums(site, in.q, kMostQueries, tiles.head);
+    wholeKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal)
+        .warps(tiles.warps)(site, q.rows(), k.rows(), v.rows(), dout.rows(), shift, delta, sums,
+                            dk.rows(), dv.rows(), scale);
+    storeQuerySums(site, sums, dq.rows(), scale);
+  }
+  if (in.k.numel() != 0 && !isWhole)
     keyKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, precision, overlaps)
         .warps(tiles.warps)(site, q.rows(), k.rows(), v.rows(), dout.rows(), shift, delta,
                             dk.rows(), dv.rows(), scale);
-  if (in.q.numel() != 0)
+  if (in.q.numel() != 0 && !isWhole)
     queryKernel.consts(tiles.keys, tiles.queries, tiles.head, options.causal, precision, overlaps)
         .warps(tiles.warps)(site, q.rows(), k.rows(), v.rows(), dout.rows(), shift, delta,
                             dq.rows(), scale);
   dq.finish(site), dk.finish(site), dv.finish(site);
 }
+
+// --- By name -------------------------------------------------------------------------------------
+
+AttentionOptions optionsOf(const OpSettings &settings) {
+  return {.causal = settings.integer("causal", 0) != 0,
+          .deterministic = settings.integer("deterministic", 1) != 0};
+}
+
+/// The kernel that computes dq, dk or dv: `of`.
+KernelRequest gradientKernel(const OpSettings &settings) {
+  AttentionOptions options = optionsOf(settings);
+  DType dtype = settings.dtype("dtype", f16);
+  int64_t batches = settings.integer("B", 4), heads = settings.integer("H", 16),
+          queries = settings.integer("Lq", 2048), head = settings.integer("D", 64),
+          keyHeads = settings.integer("Hkv", heads), keys = settings.integer("Lk", queries);
+  auto [tiles, precision, overlaps] =
+      backwardPlan({dtype, queries, head, settings.target()}, options.precision);
+  int64_t rows = (queries + kMostQueries - 1) / kMostQueries * kMostQueries;
+  HostArg q = exampleView(dtype, {batches, heads, queries, head}),
+          k = exampleView(dtype, {batches, keyHeads, keys, head}),
+          perRow = exampleView(f32, {batches, heads, rows}), scale = exampleScalar(f32);
+  std::string of = settings.text("of", "dk");
+  if (overlaps && !options.deterministic)
+    return {wholeKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal)
+                .warps(tiles.warps),
+            {q, k, k, q, perRow, perRow, exampleView(f32, {batches, heads, rows, tiles.head}), k, k,
+             scale}};
+  if (of == "dq")
+    return {queryKernel
+                .consts(tiles.keys, tiles.queries, tiles.head, options.causal, precision, overlaps)
+                .warps(tiles.warps),
+            {q, k, k, q, perRow, perRow, q, scale}};
+  return {
+      keyKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, precision, overlaps)
+          .warps(tiles.warps),
+      {q, k, k, q, perRow, perRow, k, k, scale}};
+}
+
+const bool registered = registerOp({
+    .name = "attention_gradient",
+    .summary = "the gradient of sum(attention(q, k, v) * dout) by q, k or v: of=dq, dk or dv",
+    .inputs = 4,
+    .kernel = gradientKernel,
+    .output =
+        [](std::span<const Tensor> in, const OpSettings &settings) {
+          return TensorSpec::of(in[settings.text("of", "dk") == "dq" ? 0 : 1]);
+        },
+    .run =
+        [](const Stream &stream, std::span<const Tensor> in, const Tensor &result,
+           const OpSettings &settings) {
+          AttentionOptions options = optionsOf(settings);
+          Tensor out = stream.tensor(in[0].dtype(), in[0].extents()),
+                 lse = stream.tensor(f32, in[0].extents().first(3));
+          attention(stream, in[0], in[1], in[2], out, lse, options);
+          auto [dq, dk, dv] =
+              attentionBackward(stream, in[0], in[1], in[2], out, lse, in[3], options);
+          std::string of = settings.text("of", "dk");
+          copy(stream, of == "dq" ? dq : of == "dv" ? dv : dk, result);
+        },
+});
 
 } // namespace
 

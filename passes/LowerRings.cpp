@@ -23,6 +23,7 @@
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/TensorCopy.h"
+#include "ir/layout/SharedAccess.h"
 #include "ir/layout/WgmmaOperand.h"
 #include "passes/analysis/RingProtocol.h"
 #include "passes/staging/FillPlaces.h"
@@ -85,6 +86,18 @@ public:
 private:
   static bool isByEngine(Operation *op) {
     return isa<gpu::RingCopyOp>(op) && gpu::variantOf(op) == gpu::VariantKind::Tma;
+  }
+
+  // Do threads hold 16-bit elements as accumulators lie, so that matrices of them are more than the neighbours of a thread?
+  static bool takesMatrices(RankedTensorType tile, gpu::SmemType memory) {
+    constexpr int kBytes = 2, kVector = 16 / kBytes;
+    if (gpu::bytesOf(tile.getElementType()) != kBytes)
+      return false;
+    layout::Layout held = gpu::layoutOf(tile);
+    layout::SharedLayout shared = gpu::sharedOf(memory);
+    auto matrices = layout::matchMatrixAccess(held, shared, kBytes);
+    return matrices && matrices->elementsPerMatrix == 2 &&
+           layout::vectorGroups(held, shared, kBytes).front().size() < kVector;
   }
 
   // Where groups of warps take turns no barrier of all threads may hold them together, and none holds a warp that only
@@ -264,8 +277,7 @@ private:
 
   LogicalResult lower(Operation *user) {
     if (auto put = dyn_cast<gpu::RingPutOp>(user))
-      gpu::SmemStoreOp::create(b_, put.getLoc(), put.getValue(),
-                               place(put.getPart(), put, put.getFill()));
+      lowerPut(put);
     else if (auto copy = dyn_cast<gpu::RingCopyOp>(user))
       lowerCopy(copy);
     else if (auto get = dyn_cast<gpu::RingGetOp>(user))
@@ -281,6 +293,15 @@ private:
     else
       return user->emitOpError("is not an operation on rings that this pass knows");
     return success();
+  }
+
+  // By matrices where these are more than threads could store at once.
+  void lowerPut(gpu::RingPutOp put) {
+    Value memory = place(put.getPart(), put, put.getFill());
+    auto tile = cast<RankedTensorType>(put.getValue().getType());
+    auto type = cast<gpu::SmemType>(memory.getType());
+    gpu::SmemStoreOp::create(b_, put.getLoc(), put.getValue(), memory, /*first_holder=*/false,
+                             isReadByWgmma_ && takesMatrices(tile, type));
   }
 
   void lowerCopy(gpu::RingCopyOp copy) {

@@ -30,9 +30,21 @@ bool takes(Operation *op, Value tile) {
       .wasInterrupted();
 }
 
+// Do all products that read a ring stand behind this?
+bool comesBeforeReaders(Operation *op, Value ring) {
+  return llvm::all_of(ring.getUsers(), [&](Operation *user) {
+    return !isa<gpu::RingGetOp>(user) || user->getBlock() != op->getBlock() ||
+           op->isBeforeInBlock(user);
+  });
+}
+
 // Does the memory that products read stay as it is while this happens?
 bool keepsMemory(Operation *op) {
   if (isa<gpu::DotAsyncOp, gpu::DotWaitOp, gpu::RingGetOp, gpu::RingTilesOp>(op))
+    return true;
+  if (isa<gpu::RingAcquireOp, gpu::RingPutOp, gpu::RingCommitOp>(op))
+    return comesBeforeReaders(op, op->getOperand(isa<gpu::RingPutOp>(op) ? 1 : 0));
+  if (isa<ir::ViewStoreOp>(op) && gpu::variantOf(op) != gpu::VariantKind::Tma) // to global memory
     return true;
   return isMemoryEffectFree(op) || hasSingleEffect<MemoryEffects::Read>(op);
 }
@@ -44,14 +56,63 @@ gpu::DotAsyncOp productBefore(gpu::DotWaitOp wait) {
   return isNext && isa<RankedTensorType>(wait.getResult().getType()) ? product : gpu::DotAsyncOp();
 }
 
+// A product, behind what gives its operands between it and a place before: operations without effects, which can move with it.
+// Nothing if it depends on others there.
+SmallVector<Operation *> sliceBehind(Operation *place, gpu::DotAsyncOp product) {
+  SmallVector<Operation *> slice = {product};
+  for (Operation *op = product->getPrevNode(); op != place; op = op->getPrevNode()) {
+    bool givesOperand = llvm::any_of(
+        slice, [&](Operation *user) { return llvm::is_contained(op->getUsers(), user); });
+    if (!givesOperand)
+      continue;
+    if (op->getNumRegions() || !isPure(op) || isa<gpu::DotWaitOp>(op))
+      return {};
+    slice.push_back(op);
+  }
+  std::reverse(slice.begin(), slice.end());
+  return slice;
+}
+
+void moveAfter(Operation *place, ArrayRef<Operation *> slice) {
+  for (Operation *op : slice) {
+    op->moveAfter(place);
+    place = op;
+  }
+}
+
 // Products keep their order; nothing is gained by beginning one earlier than behind another.
 void beginEarly(gpu::DotAsyncOp product) {
   Operation *before = product->getPrevNode();
-  auto givesOperand = [&](Operation *op) { return llvm::is_contained(op->getUsers(), product); };
-  while (before && !isa<gpu::DotAsyncOp>(before) && keepsMemory(before) && !givesOperand(before))
+  while (before && !isa<gpu::DotAsyncOp>(before) && keepsMemory(before))
     before = before->getPrevNode();
-  if (isa_and_present<gpu::DotAsyncOp>(before) && !givesOperand(before))
-    product->moveAfter(before);
+  if (isa_and_present<gpu::DotAsyncOp>(before) && !llvm::is_contained(before->getUsers(), product))
+    moveAfter(before, sliceBehind(before, product));
+}
+
+// The end of the put of an operand that is computed beside the product.
+gpu::RingCommitOp putFor(gpu::DotAsyncOp product) {
+  for (Value operand : product->getOperands())
+    if (auto get = operand.getDefiningOp<gpu::RingGetOp>())
+      for (Operation *user : get.getRing().getUsers())
+        if (auto put = dyn_cast<gpu::RingPutOp>(user);
+            put && put->getBlock() == product->getBlock())
+          for (Operation *step : get.getRing().getUsers())
+            if (auto commit = dyn_cast<gpu::RingCommitOp>(step);
+                commit && commit->getBlock() == put->getBlock())
+              return commit;
+  return {};
+}
+
+// All warps meet before they read what they have put to shared memory. The next product, if it takes nothing of that, begins
+// before, so that there is one under way meanwhile.
+void beginBeforeMeeting(gpu::DotAsyncOp reader) {
+  gpu::RingCommitOp put = putFor(reader);
+  Operation *next = reader->getNextNode();
+  while (next && !isa<gpu::DotAsyncOp>(next) && isPure(next))
+    next = next->getNextNode();
+  auto other = dyn_cast_or_null<gpu::DotAsyncOp>(next);
+  if (put && other && !putFor(other))
+    moveAfter(put, sliceBehind(put, other));
 }
 
 void waitLate(gpu::DotWaitOp wait) {
@@ -80,6 +141,8 @@ struct OverlapProducts : passes::impl::OverlapProductsBase<OverlapProducts> {
     });
     for (gpu::DotAsyncOp product : products)
       beginEarly(product);
+    for (gpu::DotAsyncOp product : products)
+      beginBeforeMeeting(product);
     for (gpu::DotWaitOp wait : waits)
       waitLate(wait);
   }

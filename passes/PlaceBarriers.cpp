@@ -183,10 +183,15 @@ LogicalResult verifyKnown(Operation *op) {
   return success();
 }
 
-bool isAtomic(Operation *op) { return isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op); }
+bool isAtomic(Operation *op) {
+  auto store = dyn_cast<ir::ViewStoreOp>(op);
+  return (store && store.getAdds()) || isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op);
+}
 
 // Updates whose order cannot be seen: of one kind that commutes, with results nobody uses.
 bool commute(Operation *a, Operation *b) {
+  if (isa<ir::ViewStoreOp>(a) && isa<ir::ViewStoreOp>(b))
+    return isAtomic(a) && isAtomic(b);
   auto first = dyn_cast<ir::AtomicRmwOp>(a), second = dyn_cast<ir::AtomicRmwOp>(b);
   return first && second && first.getKind() == second.getKind() &&
          first.getKind() != ir::AtomicKind::Xchg && first.getResult().use_empty() &&

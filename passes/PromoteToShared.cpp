@@ -162,6 +162,34 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     return memory;
   }
 
+  // Products that stand in loops share what was put for them before. What is put beside a product is released when no
+  // product of the block is under way any more.
+  Value getForGroups(ir::DotOp dot, Value tile, gpu::SmemType memory) {
+    Operation *place = placeOf(tile, dot);
+    if (place == dot) {
+      Staged staged = put(tile, memory, place);
+      OpBuilder builder(place);
+      Value slot = staged.get(builder, dot.getLoc());
+      builder.setInsertionPoint(place->getBlock()->getTerminator());
+      staged.release(builder, dot.getLoc());
+      return slot;
+    }
+    Value &shared = putBefore_[{tile, memory}];
+    auto get = shared ? shared.getDefiningOp<gpu::RingGetOp>() : gpu::RingGetOp();
+    if (!get)
+      return shared = getFor(dot, put(tile, memory, place));
+    extend(get, place->getBlock()->findAncestorOpInBlock(*dot));
+    return shared;
+  }
+
+  // The release of a slot comes behind its last user.
+  static void extend(gpu::RingGetOp get, Operation *user) {
+    for (Operation *other : get.getRing().getUsers())
+      if (auto release = dyn_cast<gpu::RingReleaseOp>(other);
+          release && release->isBeforeInBlock(user))
+        release->moveAfter(user);
+  }
+
   // What a product by wgmma adds to, and when to zero instead: the instruction can choose.
   static std::pair<Value, Value> sumsOf(ir::DotOp dot) {
     auto select = dot.getAcc().getDefiningOp<arith::SelectOp>();
@@ -178,7 +206,7 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
       if (Value memory = byLoops.lookup({dot, operand}))
         return memory;
       OpOperand &use = dot->getOpOperand(operand);
-      return getFor(dot, put(use.get(), wgmmaStagingType(use), placeOf(use.get(), dot)));
+      return getForGroups(dot, use.get(), wgmmaStagingType(use));
     };
     bool isAInRegisters = gpu::takesAFromRegisters(dot);
     Value a = isAInRegisters ? dot.getA() : stage(0);
@@ -219,6 +247,8 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     dot.replaceAllUsesWith(product.getResult());
     dot.erase();
   }
+
+  llvm::DenseMap<std::pair<Value, Type>, Value> putBefore_; ///< slots of tiles from before a loop
 };
 
 } // namespace

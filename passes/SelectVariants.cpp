@@ -135,7 +135,7 @@ void chooseWarpGrids(const DotChain &chain) {
 // from where it is.
 void take(Operation *op, gpu::VariantKind kind) {
   gpu::setVariant(op, kind);
-  if (kind == gpu::VariantKind::Wgmma && isComputedBeside(op->getOpOperand(0)))
+  if (kind == gpu::VariantKind::Wgmma && staysInRegisters(op->getOpOperand(0)))
     gpu::setTakesAFromRegisters(op);
   gpu::AccessAttr access = gpu::accessOf(op);
   if (kind == gpu::VariantKind::Scalar && access)

@@ -14,6 +14,7 @@
 #include "ir/LayoutOp.h"
 #include "ir/TensorStore.h"
 #include "ir/UserError.h"
+#include "ir/layout/WgmmaOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -234,7 +235,7 @@ private:
     b_.setInsertionPointToStart(&function().getBody().front());
     for (size_t i = 0; i < std::min(parts, kBuffers); ++i)
       buffers_.push_back(gpu::SmemAllocOp::create(b_, loc_, memory, IntegerAttr(), /*slots=*/1,
-                                                  gpu::kTensorAlignment));
+                                                  layout::kWgmmaAlignment));
   }
 
   func::FuncOp function() { return store_->getParentOfType<func::FuncOp>(); }

@@ -17,6 +17,7 @@ import sass
 # The kernels by hand have both factors along K.
 PERSISTENT = ["op:matmul", "M=4096", "N=4096", "K=4096", "columns=1"]
 FLOAT8 = PERSISTENT + ["dtype=e4m3", "result=bf16", "BM=128", "persistent=1"]
+GRADIENT = ["op:attention_gradient", "deterministic=0", "dtype=bf16"]
 KERNELS = [  # title, settings of tilec build, the file in the folder
     ("product 128x256x64", PERSISTENT + ["persistent=0"], "ms2_128x256_s4_tma.ptx"),
     ("product 128x256x64, persistent", PERSISTENT, "mp2_128x256_s4_e64.ptx"),
@@ -29,6 +30,9 @@ KERNELS = [  # title, settings of tilec build, the file in the folder
     ("attention of heads of 128", ["op:attention", "D=128"], "at_f128_ovl_pp.ptx"),
     ("causal attention of heads of 128", ["op:attention", "D=128", "causal=1"], "at_c128_ovl_pp_dyn.ptx"),
     ("causal attention of heads of 64", ["op:attention", "D=64", "causal=1"], "at_c64_3wg_n128_pp_dyn.ptx"),
+    ("gradient of attention, heads of 128", GRADIENT + ["D=128"], "bw_f128_fu_m64_seq_ro_red.ptx"),
+    ("gradient of causal attention, heads of 128", GRADIENT + ["D=128", "causal=1"], "bw_c128_fu_m64_seq_ro_red.ptx"),
+    ("gradient of attention, heads of 64", GRADIENT + ["D=64"], "bw_f64_fu_m128_seq_ro_red.ptx"),
 ]
 PRODUCT = "GMMA"  # HGMMA of 16-bit operands, QGMMA of 8-bit floats
 EVENTS = [("SYNCS.PHASECHK", "wait"), ("WARPGROUP.ARRIVE", "fence"), (PRODUCT, "product"), ("WARPGROUP.DEPBAR", "depbar"),
@@ -82,9 +86,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tilec", required=True)
     parser.add_argument("--reference", help="a folder of PTX")
+    parser.add_argument("--only", default="", help="kernels with this in their title")
     arguments = parser.parse_args()
     sass.environment(os.path.join("build", "bench-env"))
     for title, words, file in KERNELS:
+        if arguments.only not in title:
+            continue
         path = os.path.join(arguments.reference or "", file)
         with tempfile.TemporaryDirectory() as folder:
             show(title, ours(arguments.tilec, words, folder), measure(path, folder) if os.path.exists(path) else None)

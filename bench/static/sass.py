@@ -64,8 +64,8 @@ def main_loop(cubin, product="HMMA", runs=()):
 
 
 def report(ptx, cubin, target):
-    """Registers, spilled bytes and remarks of the assembler, which writes `cubin`."""
+    """Registers (of several kernels the most), spilled bytes and remarks of the assembler, which writes `cubin`."""
     log = tool("ptxas", f"-arch={target}", "-v", ptx, "-o", cubin).stderr
-    return {"registers": int(re.search(r"Used (\d+) registers", log).group(1)),
-            "spilled bytes": int(re.search(r"(\d+) bytes spill stores", log).group(1)),
+    return {"registers": max(map(int, re.findall(r"Used (\d+) registers", log))),
+            "spilled bytes": sum(map(int, re.findall(r"(\d+) bytes spill stores", log))),
             "remarks": " ".join(sorted(set(re.findall(r"C75\d\d", log)))) or "none"}

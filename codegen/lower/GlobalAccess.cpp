@@ -76,14 +76,14 @@ Registers writtenLoad(Lowering &l, Location loc, const GlobalPlace &place, Value
   return unpackWords(l, loc, words, fill.front().getType(), fill.size());
 }
 
+} // namespace
+
 Value offsetPointer(Lowering &l, Location loc, const GlobalPlace &place) {
   if (place.byteOffset == 0)
     return place.pointer;
   return LLVM::GEPOp::create(l.b, loc, place.pointer.getType(), l.b.getI8Type(), place.pointer,
                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(place.byteOffset)});
 }
-
-} // namespace
 
 Registers loadGlobal(Lowering &l, Location loc, const GlobalPlace &place, ValueRange fill) {
   if (place.predicate || !place.hints.isPlain())

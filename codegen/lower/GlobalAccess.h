@@ -41,6 +41,13 @@ Registers loadGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place,
 void storeGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place,
                  mlir::ValueRange elements);
 
+/// Adds to neighbouring elements, each in one indivisible step, relaxed, for the whole device: in one access where the target
+/// can, else one after the other.
+void addGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place, mlir::ValueRange elements);
+
+/// A place some bytes on.
+mlir::Value offsetPointer(Lowering &l, mlir::Location loc, const GlobalPlace &place);
+
 /// The constraint letter of a word in inline assembly: 8-bit values travel in 16-bit registers.
 const char *asmConstraint(unsigned bits);
 

@@ -57,7 +57,8 @@ LogicalResult lowerViewStore(Lowering &l, Operation *op) {
     GlobalPlace place = access.place(reg);
     place.hints = AccessHints::of(store);
     place.predicate = bothTrue(l, op->getLoc(), isFirst, place.predicate);
-    storeGlobal(l, op->getLoc(), place, ArrayRef(values).slice(reg, vector));
+    auto write = store.getAdds() ? addGlobal : storeGlobal;
+    write(l, op->getLoc(), place, ArrayRef(values).slice(reg, vector));
   }
   return success();
 }

@@ -296,8 +296,22 @@ LogicalResult lowerDotBegin(Lowering &l, gpu::DotBeginOp begin) {
   return success();
 }
 
+// Groups end in the order in which they began: behind a wait that leaves no more of them under way there is nothing to wait for.
+bool isOver(gpu::DotWaitOp wait) {
+  for (Operation *op = wait->getPrevNode(); op; op = op->getPrevNode()) {
+    if (isa<gpu::DotAsyncOp>(op) || op->getNumRegions())
+      return false;
+    if (auto earlier = dyn_cast<gpu::DotWaitOp>(op))
+      return earlier.getPending() <= wait.getPending();
+  }
+  return false;
+}
+
+// What takes the sums stays behind the wait, though it has no instruction.
 LogicalResult lowerDotWait(Lowering &l, gpu::DotWaitOp wait) {
   std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(wait.getPending()) + ";";
+  if (isOver(wait))
+    text.clear();
   l.set(wait.getResult(), inPlace(l, wait.getLoc(), text, l[wait.getSums()], {}));
   return success();
 }

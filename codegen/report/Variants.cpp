@@ -134,6 +134,8 @@ std::string kindOf(Operation *op) {
     return "atomic " + ir::stringifyAtomicKind(rmw.getKind()).str();
   if (isa<ir::AtomicCasOp>(op))
     return "atomic compare and swap";
+  if (auto store = dyn_cast<ir::ViewStoreOp>(op); store && store.getAdds())
+    return "atomic add";
   return isa<ir::ViewStoreOp, ir::StoreOp, gpu::TensorStoreOp>(op) ? "store" : "load";
 }
 

@@ -1,5 +1,6 @@
 // Atomic operations. The IR has them on tiles alone: a scalar pointer becomes a tile of one.
 #include "frontend/language/PointerOperands.h"
+#include "frontend/language/ViewAccess.h"
 #include "frontend/trace/DialectNumbers.h"
 #include "frontend/trace/Trace.h"
 
@@ -26,14 +27,14 @@ const std::vector<DType> kCas = {i16, u16, f16, bf16, i32, u32, i64, u64, f32, f
 const std::vector<DType> kAll = {i32, u32, i64, u64, f16, bf16, f32, f64};
 
 void checkSupported(Trace &trace, const char *name, const std::vector<DType> &supported, DType type,
-                    const Arg &pointer, Loc loc) {
+                    const Value &place, Loc loc) {
   if (std::find(supported.begin(), supported.end(), type) != supported.end())
     return;
   std::string list;
   for (DType each : supported)
     list += std::string(list.empty() ? "" : ", ") + nameOf(each);
   trace.fail(loc, std::string(name) + ": there is none on " + nameOf(type) + "; supported: " + list,
-             {madeNote(trace, "the pointer", pointer.value())}, ErrorCode::Unsupported);
+             {madeNote(trace, "the place", place)}, ErrorCode::Unsupported);
 }
 
 /// Records an atomic on a tile; `values` are in the pointers' shape or, of a scalar, in {1}.
@@ -65,7 +66,7 @@ Value update(const Operation &op, const Arg &pointer, const Arg &value, const Ar
              const AtomicOptions &options, Loc loc) {
   Trace &trace = Trace::current(loc);
   TileType type = pointerType(trace, op.name, pointer, loc);
-  checkSupported(trace, op.name, op.supported, type.dtype, pointer, loc);
+  checkSupported(trace, op.name, op.supported, type.dtype, pointer.value(), loc);
   Shape shape = type.isScalar() ? Shape{1} : type.shape;
   Node node;
   node.name = "tile.atomic_rmw";
@@ -85,7 +86,7 @@ Value compareAndSwap(const Arg &pointer, const Arg &expected, const Arg &desired
   constexpr const char *kName = "atomic_cas";
   Trace &trace = Trace::current(loc);
   TileType type = pointerType(trace, kName, pointer, loc);
-  checkSupported(trace, kName, kCas, type.dtype, pointer, loc);
+  checkSupported(trace, kName, kCas, type.dtype, pointer.value(), loc);
   if (options.evict != Evict::normal)
     trace.fail(loc, "atomic_cas: compare-and-swap takes no eviction priority");
   Shape shape = type.isScalar() ? Shape{1} : type.shape;
@@ -105,6 +106,18 @@ const Operation kXor = {"atomic_xor", Kind::Xor, Kind::Xor, kIntegers};
 const Operation kXchg = {"atomic_xchg", Kind::Xchg, Kind::Xchg, kWide};
 
 } // namespace
+
+void detail::addAt(const TileAccess &access, const Offsets &offsets, const Arg &value) {
+  Loc loc = value.loc();
+  Trace &trace = Trace::current(loc);
+  Value view = viewOf(trace, access, loc);
+  checkSupported(trace, kAdd.name, kAdd.supported, trace.type(view, loc).dtype, view, loc);
+  if (access.hints != AccessOptions())
+    trace.fail(loc, "atomic_add: an addition to a view takes no hints");
+  Node node = storeOf(trace, kAdd.name, access, offsets, value);
+  node.attributes.push_back({Attribute::Unit, "adds", {}});
+  trace.memory(std::move(node), view);
+}
 
 Value tile::atomic_add(Arg pointer, Arg value, Arg mask, AtomicOptions options, Loc loc) {
   return update(kAdd, pointer, value, &mask, options, loc);

@@ -27,6 +27,11 @@ NodeId offsetOf(Trace &trace, const Arg &index, int64_t scale, Loc loc);
 /// A tile of the number that pads.
 Value padding(Trace &trace, DType dtype, const detail::TileAccess &access, Loc loc);
 
+/// A store of `value`, a tile of the view's dtype and the access's shape or what fills one, without hints. `what` begins
+/// messages.
+Node storeOf(Trace &trace, const char *what, const detail::TileAccess &access,
+             const detail::Offsets &offsets, const Arg &value);
+
 Shape lineShape(const detail::TileAccess &access, int dim);
 /// The line of neighbours that begins at an offset.
 Value lineOf(Trace &trace, const detail::TileAccess &access, int dim, NodeId offset, Loc loc);

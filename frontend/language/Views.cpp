@@ -35,6 +35,39 @@ void verifyInside(Trace &trace, const detail::TileAccess &access, const detail::
 
 } // namespace
 
+Node frontend::storeOf(Trace &trace, const char *what, const detail::TileAccess &access,
+                       const detail::Offsets &offsets, const Arg &value) {
+  Loc loc = value.loc();
+  Value view = viewOf(trace, access, loc);
+  DType dtype = trace.type(view, loc).dtype;
+  std::string name = what;
+  checkData(trace, what, value, loc);
+  if (value.isStaged()) {
+    TileType type = trace.type(value.value(), loc);
+    if (type.dtype != dtype)
+      trace.fail(loc,
+                 name + ": the view holds " + nameOf(dtype) + ", the value is " +
+                     nameOf(type.dtype) + ": write cast(" + nameOf(dtype) + ", ...)",
+                 {madeNote(trace, "value", value.value())});
+    if (!type.isScalar() && type.shape != access.shape)
+      trace.fail(
+          loc, name + ": the tile is " + access.shape.str() + ", the value is " + type.shape.str(),
+          {madeNote(trace, "value", value.value())}, ErrorCode::InvalidShape);
+  }
+  Node node;
+  node.name = "tile.view_store";
+  node.effect = Effect::Write;
+  node.loc = loc;
+  node.operands = {unify(trace, dtype, access.shape, value, what, loc).node(), view.node()};
+  for (int dim = 0; dim < access.shape.rank(); ++dim)
+    node.operands.push_back(trace.use(trace.handle(offsets.nodes[dim]), loc));
+  if (access.unchecked) {
+    node.attributes.push_back({Attribute::Unit, "unchecked", {}});
+    verifyInside(trace, access, offsets, loc);
+  }
+  return node;
+}
+
 namespace tile::detail {
 
 TileAccess makeAccess(const Value &view, const Shape &shape, Loc loc) {
@@ -111,37 +144,11 @@ Value insideTile(const TileAccess &access, Position position, Loc loc) {
 }
 
 void storeAt(const TileAccess &access, const Offsets &offsets, const Arg &value) {
-  Loc loc = value.loc();
-  Trace &trace = Trace::current(loc);
-  Value view = viewOf(trace, access, loc);
-  DType dtype = trace.type(view, loc).dtype;
-  checkData(trace, "store", value, loc);
-  if (value.isStaged()) {
-    TileType type = trace.type(value.value(), loc);
-    if (type.dtype != dtype)
-      trace.fail(loc,
-                 std::string("store: the view holds ") + nameOf(dtype) + ", the value is " +
-                     nameOf(type.dtype) + ": write cast(" + nameOf(dtype) + ", ...)",
-                 {madeNote(trace, "value", value.value())});
-    if (!type.isScalar() && type.shape != access.shape)
-      trace.fail(loc,
-                 "store: the tile is " + access.shape.str() + ", the value is " + type.shape.str(),
-                 {madeNote(trace, "value", value.value())}, ErrorCode::InvalidShape);
-  }
-  Node node;
-  node.name = "tile.view_store";
-  node.effect = Effect::Write;
-  node.loc = loc;
-  node.operands = {unify(trace, dtype, access.shape, value, "store", loc).node(), view.node()};
-  for (int dim = 0; dim < access.shape.rank(); ++dim)
-    node.operands.push_back(trace.use(trace.handle(offsets.nodes[dim]), loc));
-  if (access.unchecked) {
-    node.attributes.push_back({Attribute::Unit, "unchecked", {}});
-    verifyInside(trace, access, offsets, loc);
-  }
-  checkHints(trace, "store", access.hints, /*isLoad=*/false, loc);
+  Trace &trace = Trace::current(value.loc());
+  checkHints(trace, "store", access.hints, /*isLoad=*/false, value.loc());
+  Node node = storeOf(trace, "store", access, offsets, value);
   addHints(node, access.hints);
-  trace.memory(std::move(node), view);
+  trace.memory(std::move(node), viewOf(trace, access, value.loc()));
 }
 
 Value permuteView(const Value &view, const int *order, int count, Loc loc) {

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <tile/Ops.h>
+#include <tile/View.h>
 
 namespace tile {
 
@@ -38,6 +39,18 @@ struct AtomicOptions {
 Value atomic_add(Arg pointer, Arg value, Arg mask, AtomicOptions options = {},
                  Loc loc = Loc::here());
 Value atomic_add(Arg pointer, Arg value, AtomicOptions options = {}, Loc loc = Loc::here());
+/// Adds a tile to one of an `InOut` view, each element in one indivisible step, relaxed, for the
+/// whole device: `atomic_add(sums.tile({M, N})(i, j), x)`. What lies outside the tensor is dropped.
+/// Nothing is returned, so that elements which one thread holds side by side are added in one
+/// access where the GPU can, f32 on sm_90. The order of additions is open, and with it what
+/// sums of floats are rounded to. Dtypes: as above.
+/// Errors: those of a store, a dtype without atomics, `.hints` on the access.
+inline void atomic_add(detail::InOutRef &&place, Arg value) {
+  std::move(place).addAtomically(value);
+}
+template <class T> void atomic_add(detail::StoreRef &&place, const T &value) {
+  std::move(place) += value; // says why not
+}
 /// The smaller / larger of old and value: 32- and 64-bit integers, f32, f64. Floats are compared by
 /// their bits: -0 is below +0, and a NaN lies beyond the infinity of its sign.
 Value atomic_min(Arg pointer, Arg value, Arg mask, AtomicOptions options = {},

@@ -30,6 +30,8 @@ struct AccessOptions {
   CopyBy copy = CopyBy::any;
   /// The access happens exactly as often as the program says, in order with other volatile ones.
   bool is_volatile = false;
+
+  bool operator==(const AccessOptions &) const = default;
 };
 
 } // namespace tile

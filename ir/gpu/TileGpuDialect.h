@@ -24,9 +24,6 @@ inline constexpr int32_t kSharedAlignment = 128;
 /// The tile of a type in flight; any other type itself.
 mlir::Type tileOf(mlir::Type type);
 
-/// What the copy engine's memory begins at a multiple of: its widest swizzle starts anew there.
-inline constexpr int32_t kTensorAlignment = 1024;
-
 /// Bytes of a barrier in shared memory that counts what the copy engine delivers.
 inline constexpr int32_t kBarrierBytes = 8;
 

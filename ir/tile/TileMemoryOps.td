@@ -168,19 +168,23 @@ def Tile_ViewStoreOp : Tile_Op<"view_store", [MemoryEffects<[MemWrite]>]> {
     As `tile.view_load`; elements outside the view's extents are dropped. Cache modes of stores are wb,
     cg, cs and wt.
 
+    With `add` each element is added to what is there, in one indivisible step that orders nothing else
+    (as `tile.atomic_rmw add relaxed gpu` without a result); it takes no hints.
+
     Example:
     ```mlir
     func.func @example(%v: !tile.view<1xf32>, %i: i32, %x: tensor<256xf32>) {
       tile.view_store %x, %v[%i] : tensor<256xf32>, !tile.view<1xf32>
+      tile.view_store %x, %v[%i] add : tensor<256xf32>, !tile.view<1xf32>
       return
     }
     ```
   }];
-  let arguments = (ins Tile_NumberTile:$value, Tile_ViewType:$view, Variadic<I32>:$offsets, UnitAttr:$unchecked,
-                       DefaultValuedAttr<Tile_CacheMode, "::tile::ir::CacheMode::Default">:$cache,
+  let arguments = (ins Tile_NumberTile:$value, Tile_ViewType:$view, Variadic<I32>:$offsets, UnitAttr:$adds,
+                       UnitAttr:$unchecked, DefaultValuedAttr<Tile_CacheMode, "::tile::ir::CacheMode::Default">:$cache,
                        DefaultValuedAttr<Tile_Eviction, "::tile::ir::Eviction::Normal">:$evict, UnitAttr:$isVolatile);
   let assemblyFormat = [{
-    $value `,` $view `[` $offsets `]` (`unchecked` $unchecked^)? (`cache` $cache^)? (`evict` $evict^)? (`volatile` $isVolatile^)?
+    $value `,` $view `[` $offsets `]` (`add` $adds^)? (`unchecked` $unchecked^)? (`cache` $cache^)? (`evict` $evict^)? (`volatile` $isVolatile^)?
     attr-dict `:` type($value) `,` type($view)
   }];
   let hasVerifier = 1;

@@ -138,11 +138,22 @@ LogicalResult ViewLoadOp::verify() {
   return verifyViewAccess(*this, getView().getType(), tile, getOffsets().size());
 }
 
+static bool hasAtomicAdd(Type type) {
+  unsigned bits = type.getIntOrFloatBitWidth();
+  return isa<FloatType>(type) ? bits >= 16 : bits >= 32;
+}
+
 LogicalResult ViewStoreOp::verify() {
   if (failed(verifyHints(*this, getCache(), getEvict(), getIsVolatile(), false)))
     return failure();
-  return verifyViewAccess(*this, getView().getType(), cast<RankedTensorType>(getValue().getType()),
-                          getOffsets().size());
+  auto tile = cast<RankedTensorType>(getValue().getType());
+  bool isHinted =
+      getCache() != CacheMode::Default || getEvict() != Eviction::Normal || getIsVolatile();
+  if (getAdds() && isHinted)
+    return emitOpError("add takes no hints");
+  if (getAdds() && !hasAtomicAdd(tile.getElementType()))
+    return emitOpError("no atomic add of ") << tile.getElementType();
+  return verifyViewAccess(*this, getView().getType(), tile, getOffsets().size());
 }
 
 static LogicalResult verifySameShape(Operation *op, Type a, Type b, StringRef nameA,

@@ -37,14 +37,19 @@ bool keepsElements(Operation *op) {
          isa<ir::ReshapeOp, ir::PermuteOp, ir::ExpandDimsOp, ir::BroadcastOp>(op);
 }
 
-// The values that follow from `value` through operations of a kind; itself first.
+// The values that follow from `value` through operations of a kind, and through branches that give them; itself first.
 SmallVector<Value> derivedFrom(Value value, bool (*passesOn)(Operation *)) {
   llvm::SetVector<Value> derived;
   derived.insert(value);
   for (size_t i = 0; i < derived.size(); ++i)
-    for (Operation *user : Value(derived[i]).getUsers())
+    for (OpOperand &use : Value(derived[i]).getUses()) {
+      Operation *user = use.getOwner();
       if (passesOn(user))
         derived.insert_range(user->getResults());
+      else if (auto branch = dyn_cast<scf::IfOp>(user->getParentOp());
+               branch && isa<scf::YieldOp>(user))
+        derived.insert(branch.getResult(use.getOperandNumber()));
+    }
   return derived.takeVector();
 }
 

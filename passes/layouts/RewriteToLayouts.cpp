@@ -4,6 +4,7 @@
 #include "ir/Callable.h"
 #include "ir/LayoutAttr.h"
 #include "ir/UserError.h"
+#include "ir/layout/Derived.h"
 #include "passes/layouts/TilesInLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -149,6 +150,9 @@ private:
     gpu::LayoutClaim claim = claims_.of(value);
     if (claim.strength == gpu::Strength::Access && liesAlong(claim.layout, op))
       layout = claim.layout;
+    if (auto store = dyn_cast<ir::ViewStoreOp>(op);
+        store && store.getAdds() && claim.strength == gpu::Strength::Product)
+      layout = heldForAddition(claim.layout, store, layout);
     for (OpOperand &operand : op->getOpOperands())
       if (isTile(operand.get()))
         tiles_.setOperand(operand, layout);
@@ -159,6 +163,21 @@ private:
     gpu::AccessAttr known = gpu::accessOf(access);
     ArrayRef<int32_t> first = layout.getRegisters();
     return known && gpu::isSeparable(layout) && (first.empty() || first[known.getOrder()[0]] == 1);
+  }
+
+  // Additions meet in the second-level cache, sector by sector: an exchange before gains nothing, but what a thread holds of
+  // neighbours it adds at once.
+  static gpu::LayoutAttr heldForAddition(gpu::LayoutAttr held, ir::ViewStoreOp store,
+                                         gpu::LayoutAttr coalesced) {
+    gpu::AccessAttr access = gpu::accessOf(store);
+    if (!access || !gpu::isSeparable(held))
+      return coalesced;
+    layout::Layout layout = gpu::layoutOf(ir::shapeOf(store.getValue().getType()), held);
+    for (int64_t vector = access.getVector(); vector > 1; vector /= 2)
+      if (auto renumbered = layout::withVectors(layout, access.getOrder().front(), vector);
+          renumbered && renumbered->bases(layout::In::Lane) == layout.bases(layout::In::Lane))
+        return gpu::attributeOf(store.getContext(), *renumbered);
+    return held;
   }
 
   void rewriteReduce(ir::ReduceOp op) {

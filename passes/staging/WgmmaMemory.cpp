@@ -2,9 +2,11 @@
 
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
+#include "ir/LayoutOp.h"
 #include "ir/layout/WgmmaOperand.h"
 #include "passes/analysis/AxisInfo.h"
 #include "passes/analysis/RunAhead.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -41,10 +43,35 @@ static int32_t fastestDim(ir::ViewLoadOp load) {
   return std::min(dim, 1);
 }
 
-bool isComputedBeside(OpOperand &operand) {
+// Is an operand computed where the product stands, so that it would be put to shared memory for this product alone?
+static bool isComputedBeside(OpOperand &operand) {
   Operation *op = operand.get().getDefiningOp();
   return !loadBehind(operand.get()) && (!op || op->getBlock() == operand.getOwner()->getBlock());
 }
+
+// Is a tile another product's result with rows for columns, and something computed from each element?
+static bool isTransposedResult(Value tile) {
+  llvm::SetVector<std::pair<Value, unsigned>> open; // with 1 if rows are columns of the tile
+  open.insert({tile, 0});
+  for (size_t i = 0; i < open.size(); ++i) {
+    auto [value, isTransposed] = open[i];
+    Operation *op = value.getDefiningOp();
+    if (isa_and_present<ir::DotOp, gpu::DotWaitOp>(
+            op)) { // the latter where products have been begun already
+      if (isTransposed)
+        return true;
+      continue;
+    }
+    bool keepsElements =
+        op && (gpu::isElementwiseOnTiles(op) || isa<ir::PermuteOp, gpu::ConvertLayoutOp>(op));
+    for (Value operand : keepsElements ? op->getOperands() : OperandRange(nullptr, 0))
+      if (isa<RankedTensorType>(operand.getType()))
+        open.insert({operand, isTransposed ^ (isa<ir::PermuteOp>(op) ? 1u : 0u)});
+  }
+  return false;
+}
+
+bool staysInRegisters(OpOperand &a) { return isComputedBeside(a) && !isTransposedResult(a.get()); }
 
 std::optional<layout::SharedLayout> wgmmaMemory(OpOperand &operand, std::string *why) {
   auto dot = cast<ir::DotOp>(operand.getOwner());
@@ -59,7 +86,7 @@ std::optional<layout::SharedLayout> wgmmaMemory(OpOperand &operand, std::string 
   ir::ViewLoadOp load = loadBehind(operand.get());
   if (!wgmma)
     return refuse("no instruction for these types");
-  if (!load && isComputedBeside(operand))
+  if (!load && isComputedBeside(operand) && (!isA || staysInRegisters(operand)))
     return refuse(name + " is computed, not loaded");
   int32_t fastest = load ? fastestDim(load) : 1, outer = isA ? 0 : 1;
   if (fastest == outer && !wgmma->takesMnMajor)

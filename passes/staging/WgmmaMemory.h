@@ -18,13 +18,14 @@ std::optional<ir::WgmmaInstruction> wgmmaFor(ir::DotOp dot);
 /// make up no whole instructions. M is a multiple of 64, the kernel's warps of 4.
 int64_t wgmmaColumnsOf(ir::DotOp dot, const ir::WgmmaInstruction &wgmma);
 
-/// Is an operand computed where the product stands, so that it would be put to shared memory for this product alone? What
-/// is computed before a loop is put there once.
-bool isComputedBeside(mlir::OpOperand &operand);
+/// Does a product by wgmma take its A from registers, as threads hold it: is it computed where the product stands, and not
+/// from another product's result with rows for columns, which has to go through shared memory anyway? What is computed
+/// before a loop is put there once.
+bool staysInRegisters(mlir::OpOperand &a);
 
 /// The memory of an operand of such a product: ordered as its view if it is loaded, so that copies find neighbours on both
-/// sides. Nothing, with a sentence in *why, if it is computed beside the product, or the instructions cannot read it in
-/// that order.
+/// sides. Nothing, with a sentence in *why, if it is computed beside the product, but for an A that cannot stay in registers,
+/// or the instructions cannot read it in that order.
 std::optional<layout::SharedLayout> wgmmaMemory(mlir::OpOperand &operand, std::string *why);
 
 /// The same as the type of a staged tile; null if there is none.

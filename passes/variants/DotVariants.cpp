@@ -80,7 +80,7 @@ static Refusal whyNotRounded(OpOperand &operand) {
 
 static Refusal whyNotOperand(OpOperand &operand, const ir::WgmmaInstruction &wgmma) {
   bool isRounded = wgmma.bits == 32;
-  if (operand.getOperandNumber() == 0 && !isRounded && isComputedBeside(operand))
+  if (operand.getOperandNumber() == 0 && !isRounded && staysInRegisters(operand))
     return std::nullopt; // it stays in registers
   std::string why;
   if (!wgmmaMemory(operand, &why))

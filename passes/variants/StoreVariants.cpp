@@ -46,6 +46,8 @@ bool isComputedFromGroups(Value tile) {
 // What both ways beyond plain stores ask of a store.
 Refusal whyNotFromProduct(ir::ViewStoreOp store) {
   constexpr int64_t kBytes = 2;
+  if (store.getAdds())
+    return "it adds; threads do so, with what they hold";
   Type element = ir::elementTypeOf(store.getValue().getType());
   if (gpu::bytesOf(element) != kBytes)
     return "its elements have no 16 bits; of others threads store whole sectors";

@@ -10,6 +10,7 @@ using namespace tile::test;
 namespace {
 
 EXECUTION_SUITE(Atomics, Targets::One);
+EXECUTION_SUITE(AtomicsOfViews, Targets::All);
 
 /// Several rows of a tile meet in each place, with every eviction priority.
 TEST_P(Atomics, EvictionPrioritiesChangeNoResult) {
@@ -28,6 +29,70 @@ TEST_P(Atomics, EvictionPrioritiesChangeNoResult) {
     expectAll(y.download(), [](int64_t) { return 2 * 3 * 5; });
   };
   check(int32_t()), check(uint64_t()), check(half()), check(float()), check(double());
+}
+
+/// Tiles of several programs meet, half of them beyond an edge of the view, whose rows have guards between them.
+TEST_P(AtomicsOfViews, EveryDtypeAndRaggedEdges) {
+  auto check = [&]<class T>(T) {
+    static const auto program =
+        kernel("add_to_view", [](In<dtypeOf<T>, 2> x, InOut<dtypeOf<T>, 2> y, Const B) {
+          Value tile = x.tile({B, B})(program_id(0), program_id(1));
+          for (int repeat = 0; repeat < 2; ++repeat)
+            atomic_add(y.tile({B, B})(program_id(0), program_id(1)), tile);
+          atomic_add(y.tile({B, B}).offset(program_id(0) * B - 3, program_id(1) * B), 1);
+        });
+    constexpr int64_t kRows = 37, kColumns = 70;
+    for (int64_t gap : {0, 2, 1}) {
+      auto x = input<T>({kRows, kColumns}, uniform<T>(kRows * kColumns, 0, 60, 1));
+      auto y = output<T>({kRows, kColumns}, gap);
+      y.tensor().upload(std::vector<T>(kRows * kColumns, T(1)));
+      program.consts(32).grid(2, 3)(stream, x, y.tensor());
+      auto start = x.download();
+      expectAll(y.result(), [&](int64_t i) {
+        int64_t row = i / kColumns;
+        return 1 + 2 * exact(start[size_t(i)]) + (row < 61 ? 1 : 0);
+      }, {sizeof(T) == 2 ? 2.0 : 1.0});
+    }
+  };
+  check(int32_t()), check(uint64_t()), check(half()), check(bfloat16()), check(float()),
+      check(double());
+}
+
+/// A product's tile is added as threads hold it, sixteen columns in any order of them.
+TEST_P(AtomicsOfViews, TilesOfProducts) {
+  static const auto program =
+      kernel("add_products", [](In<f16, 2> a, In<f16, 2> b, InOut<f32, 2> y, InOut<f32, 2> mixed) {
+        const int rows = 64, columns = 64, depth = 32;
+        Value sums = dot(a.tile({rows, depth})(program_id(0), program_id(1)),
+                         b.tile({depth, columns})(program_id(1), 0));
+        atomic_add(y.tile({rows, columns})(program_id(0), 0), sums);
+        Value parts = permute(reshape(sums, {rows, columns / 16, 2, 4, 2}), {0, 1, 3, 2, 4});
+        atomic_add(mixed.tile({rows, columns})(program_id(0), 0), reshape(parts, {rows, columns}));
+      });
+  constexpr int64_t kRows = 100, kDepth = 96, kColumns = 64;
+  auto whole = [](int64_t count, unsigned seed) {
+    auto x = uniform<half>(count, -4, 4, seed);
+    for (half &value : x)
+      value = half(std::round(exact(value)));
+    return x;
+  };
+  auto a = whole(kRows * kDepth, 1), b = whole(kDepth * kColumns, 2);
+  auto y = output<float>({kRows, kColumns}, 4), mixed = output<float>({kRows, kColumns});
+  for (const auto &each : {y.tensor(), mixed.tensor()})
+    each.upload(std::vector<float>(kRows * kColumns));
+  program.grid(2, 3)(stream, input({kRows, kDepth}, a), input({kDepth, kColumns}, b), y.tensor(),
+                     mixed.tensor());
+  auto expected = [&](int64_t row, int64_t column) {
+    double sum = 0;
+    for (int64_t k = 0; k < kDepth; ++k)
+      sum += exact(a[size_t(row * kDepth + k)]) * exact(b[size_t(k * kColumns + column)]);
+    return sum;
+  };
+  expectAll(y.result(), [&](int64_t i) { return expected(i / kColumns, i % kColumns); });
+  expectAll(mixed.result(), [&](int64_t i) {
+    int64_t at = i % 16, t = at / 4, half = at / 2 % 2, e = at % 2;
+    return expected(i / kColumns, i % kColumns / 16 * 16 + 8 * half + 2 * t + e);
+  });
 }
 
 enum Kind { Add, Min, Max, And, Or, Xor };

@@ -241,6 +241,22 @@ func.func @access_element(%v: !tile.view<1xf32>, %i: i32, %x: tensor<4xf16>) {
 
 // -----
 
+func.func @hinted_addition(%v: !tile.view<1xf32>, %i: i32, %x: tensor<4xf32>) {
+  // expected-error @+1 {{add takes no hints}}
+  tile.view_store %x, %v[%i] add cache cs : tensor<4xf32>, !tile.view<1xf32>
+  return
+}
+
+// -----
+
+func.func @narrow_addition(%v: !tile.view<1xi16>, %i: i32, %x: tensor<4xi16>) {
+  // expected-error @+1 {{no atomic add of 'i16'}}
+  tile.view_store %x, %v[%i] add : tensor<4xi16>, !tile.view<1xi16>
+  return
+}
+
+// -----
+
 func.func @pad_nan(%v: !tile.view<1xi32>, %i: i32) {
   // expected-error @+1 {{pad nan needs a float element type, got 'i32'}}
   %t = tile.view_load %v[%i] pad nan : !tile.view<1xi32> -> tensor<4xi32>

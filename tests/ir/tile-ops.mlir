@@ -64,12 +64,14 @@ func.func @view_accesses(%v: !tile.view<2xf16>, %i: i32) {
   // CHECK: tile.view_load %[[V]][%[[I]], %[[I]]] pad nan unchecked : <2xf16> -> tensor<96x8xf16>
   // CHECK: tile.view_store %[[T]], %[[V]][%[[I]], %[[I]]] : tensor<96x8xf16>, <2xf16>
   // CHECK: tile.view_store %[[T]], %[[V]][%[[I]], %[[I]]] unchecked : tensor<96x8xf16>, <2xf16>
+  // CHECK: tile.view_store %[[T]], %[[V]][%[[I]], %[[I]]] add unchecked : tensor<96x8xf16>, <2xf16>
   %t = tile.view_load %v[%i, %i] : !tile.view<2xf16> -> tensor<96x8xf16>
   %n = tile.view_load %v[%i, %i] pad nan : !tile.view<2xf16> -> tensor<96x8xf16>
   %u = tile.view_load %v[%i, %i] unchecked : !tile.view<2xf16> -> tensor<96x8xf16>
   %w = tile.view_load %v[%i, %i] pad nan unchecked : !tile.view<2xf16> -> tensor<96x8xf16>
   tile.view_store %t, %v[%i, %i] : tensor<96x8xf16>, !tile.view<2xf16>
   tile.view_store %t, %v[%i, %i] unchecked : tensor<96x8xf16>, !tile.view<2xf16>
+  tile.view_store %t, %v[%i, %i] add unchecked : tensor<96x8xf16>, !tile.view<2xf16>
   return
 }
 

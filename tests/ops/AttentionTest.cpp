@@ -32,6 +32,11 @@ ops::AttentionOptions optionsOf(const AttentionCase &c, Precision precision) {
   return {.scale = float(c.scale), .causal = c.causal, .precision = precision};
 }
 
+ops::AttentionOptions inAnyOrder(ops::AttentionOptions options) {
+  options.deterministic = false;
+  return options;
+}
+
 class AttentionOp : public OnDevice {
 protected:
   /// In memory as B x L x H x D.
@@ -75,6 +80,11 @@ protected:
   template <class T>
   void checkGradient(const AttentionCase &c, double tolerance,
                      Precision precision = Precision::tf32x3) {
+    checkGradient<T>(c, tolerance, optionsOf(c, precision));
+  }
+  template <class T>
+  void checkGradient(const AttentionCase &c, double tolerance,
+                     const ops::AttentionOptions &options) {
     SCOPED_TRACE(describe(c));
     auto q = uniform<T>(c.queryNumel(), -2, 2, 1), k = uniform<T>(c.keyNumel(), -2, 2, 2),
          v = uniform<T>(c.keyNumel(), -1, 1, 3), dout = uniform<T>(c.queryNumel(), -1, 1, 4);
@@ -82,10 +92,10 @@ protected:
     auto deviceK = keysOf(c, k), deviceV = keysOf(c, v);
     auto out = device().template tensor<T>({c.batches, c.heads, c.queries, c.head});
     auto lse = device().tensor<float>({c.batches, c.heads, c.queries});
-    ops::attention(stream, deviceQ, deviceK, deviceV, out, lse, optionsOf(c, precision));
+    ops::attention(stream, deviceQ, deviceK, deviceV, out, lse, options);
     auto dq = queryOutput<T>(c), dk = keyOutput<T>(c), dv = keyOutput<T>(c);
     ops::attentionBackward(stream, deviceQ, deviceK, deviceV, out, lse, deviceDout, dq.tensor(),
-                           dk.tensor(), dv.tensor(), optionsOf(c, precision));
+                           dk.tensor(), dv.tensor(), options);
     AttentionReference expected(c, wide(q), wide(k), wide(v));
     expected.backward(wide(dout));
     expectGradient("dq", dq.result(), expected.dq, tolerance);
@@ -331,6 +341,26 @@ TEST_P(AttentionOp, GradientOfLengthsAndHeads) {
 TEST_P(AttentionOp, GradientOfLongSequences) {
   checkGradient<half>({1, 1, 1, 330, 330, 128, true}, 2e-3);
   checkGradient<half>({1, 2, 1, 530, 520, 64, false}, 2e-3);
+}
+
+// Where one kernel computes all of it: blocks of 64 queries or, of narrow heads, 128, one and more of them, more than slots,
+// cut by the diagonal and by the ends; grouped heads; other dtypes and widths, which have the other kernels.
+TEST_P(AttentionOp, GradientInAnyOrder) {
+  const AttentionCase cases[] = {{1, 2, 1, 330, 330, 128, true},
+                                 {1, 1, 1, 200, 140, 128, false},
+                                 {2, 2, 2, 40, 70, 80, true, 1},
+                                 {1, 2, 1, 390, 300, 64, true},
+                                 {1, 4, 2, 130, 129, 32, false},
+                                 {1, 1, 1, 130, 40, 48, true},
+                                 {1, 1, 1, 64, 128, 16, false},
+                                 {1, 1, 1, 40, 70, 192, true, 0.2},
+                                 {1, 2, 1, 9, 0, 64},
+                                 {1, 2, 1, 0, 9, 64}};
+  for (const AttentionCase &c : cases)
+    checkGradient<half>(c, 2e-3, inAnyOrder(optionsOf(c, Precision::tf32x3)));
+  AttentionCase wide = {1, 2, 2, 70, 45, 33, true};
+  checkGradient<bfloat16>(wide, 1.5e-2, inAnyOrder(optionsOf(wide, Precision::tf32x3)));
+  checkGradient<float>(wide, 1e-5, inAnyOrder(optionsOf(wide, Precision::ieee)));
 }
 
 TEST_P(AttentionOp, GradientOfDtypesAndPrecisions) {

@@ -54,3 +54,22 @@ func.func @relaxed(%p: !tile.ptr<i32>, %q: !tile.ptr<i32>, %x: tensor<32xi32, #l
   %e = tile.load %ps : tensor<32x!tile.ptr<i32>, #l> -> tensor<32xi32, #l>
   return
 }
+
+// So may additions to a view, which wait for stores and are waited for by loads.
+// CHECK-LABEL: func.func @additions_to_a_view
+// CHECK: tile.view_store {{.*}} : tensor
+// CHECK-NEXT: tilegpu.barrier
+// CHECK-NEXT: tile.view_store {{.*}} add
+// CHECK-NEXT: tile.view_store {{.*}} add
+// CHECK-NEXT: tilegpu.barrier
+// CHECK-NEXT: tile.view_load
+func.func @additions_to_a_view(%p: !tile.ptr<f32>, %n: i32, %x: tensor<32xf32, #l>) {
+  %one = arith.constant 1 : i32
+  %zero = arith.constant 0 : i32
+  %v = tile.make_view %p, extents [%n], strides [%one] : i32 -> !tile.view<1xf32>
+  tile.view_store %x, %v[%zero] : tensor<32xf32, #l>, !tile.view<1xf32>
+  tile.view_store %x, %v[%n] add : tensor<32xf32, #l>, !tile.view<1xf32>
+  tile.view_store %x, %v[%one] add : tensor<32xf32, #l>, !tile.view<1xf32>
+  %y = tile.view_load %v[%zero] : !tile.view<1xf32> -> tensor<32xf32, #l>
+  return
+}

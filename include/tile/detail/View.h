@@ -44,6 +44,7 @@ struct Offsets {
 Offsets resolvePosition(const TileAccess &access, Position position, Loc loc);
 Value loadAt(const TileAccess &access, const Offsets &offsets, Loc loc);
 void storeAt(const TileAccess &access, const Offsets &offsets, const Arg &value);
+void addAt(const TileAccess &access, const Offsets &offsets, const Arg &value);
 /// Where the elements of a gathered tile are, and which of them the tensor has, as nodes.
 struct Elements {
   uint32_t pointers, inside;
@@ -109,6 +110,9 @@ public:
         "an InOut access was kept in `auto`: write `Value x = C.tile(...)(...)` to load the tile");
     return Value();
   }
+
+  /// What `atomic_add` of the access does.
+  void addAtomically(const Arg &value) && { addAt(access_, offsets_, value); }
 
 private:
   friend class tile::Arg;

@@ -20,6 +20,10 @@ struct AttentionOptions {
   bool causal = false;
   /// Of f32 operands; 16-bit ones have only one way.
   Precision precision = Precision::tf32x3;
+  /// Of the gradient: the same bits each time. If not, one kernel computes all of dq, dk and dv where
+  /// it is faster (16-bit operands, D up to 128, on sm_90a), and the order in which dq is summed is
+  /// open.
+  bool deterministic = true;
 };
 
 /// out[b, h, i] = sum over keys j of p[j] * v[b, h', j],
@@ -71,6 +75,10 @@ struct AttentionGradients {
 /// f32 operands: tf32 up to D = 64 if asked for, else ieee.
 /// Method: scores are computed again from lse. Three kernels: delta; dk and dv, one program for
 /// each tile of keys; dq, one for each tile of queries. No atomics: the same bits each time.
+/// Unless `options.deterministic`, where there is such a kernel: delta; all three, one program for
+/// each tile of keys, which adds its part of dq to sums in f32 by atomics; dq from these sums.
+/// They take 4 bytes for each element of q, its rows padded to a multiple of 128, its D to one of
+/// 16.
 /// q, k, v and dout must be finite; what is not may spoil any gradient of its batch and head.
 /// Errors: as for `attention`.
 void attentionBackward(const Stream &stream, const Operand &q, const Operand &k, const Operand &v,

@@ -90,6 +90,9 @@ void memory() {
   wrong([](In<f32, 1> a) { a.ptr() + a.ptr(); });
   wrong([](InOut<i8, 1> a) { atomic_add(a.ptr() + arange(32), cast(i8, arange(32))); });
   wrong([](InOut<i32, 1> a) { atomic_add(a.ptr() + arange(32), zeros(f32, {32})); });
+  wrong([](InOut<i8, 1> a) { atomic_add(a.tile({32})(0), cast(i8, arange(32))); });
+  wrong([](InOut<f32, 1> a) { atomic_add(a.tile({32})(0), arange(32)); });
+  wrong([](InOut<f32, 1> a) { atomic_add(a.tile({32}).hints({.cache = Cache::cs})(0), 1.0f); });
   wrong([](In<f32, 2> a) { a.dim(2); });
   wrong([](In<f32, 1> a, Const B) { require(B % 2 == 0, "B must be even"); }, {3});
   wrong([](Out<f32, 2> y) { grid2d(y, {16, 16}); grid2d(y, {32, 32}); });

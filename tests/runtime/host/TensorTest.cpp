@@ -190,6 +190,7 @@ TEST(Devices, VirtualOnesHaveTheFeaturesOfTheTargetTable) {
       {&ir::Target::hasCpAsync, "cp.async.commit_group;"},
       {&ir::Target::hasFloat8, "cvt.rn.satfinite.e4m3x2.f32 %h, %f, %f;"},
       {&ir::Target::hasStmatrix, "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r], {%r};"},
+      {&ir::Target::hasVectorAtomics, "red.relaxed.gpu.global.add.v2.f32 [%rd], {%f, %f};"},
       {&ir::Target::hasClusters, "barrier.cluster.arrive;"},
       {&ir::Target::hasTma, "cp.async.bulk.commit_group;"},
       {&ir::Target::hasWgmma, "wgmma.fence.sync.aligned;"},
