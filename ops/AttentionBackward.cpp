@@ -99,7 +99,10 @@ void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 
   Value held = isHeld ? loadValues() : Value();
   Value first =
       causal ? max(at.tile * columns - (keyCount - queryCount), 0) / rows : zeros(i32, {});
-  auto dvSums = var(zeros(f32, {columns, width})), dkSums = var(zeros(f32, {columns, width}));
+  // Products begin in the order of their sums. That of dv, whose weights are ready before the slopes, is under way while warps
+  // meet for that of dq; without it the assembler needs fewer registers if the slopes, which are narrowed last, go first.
+  Var sums[] = {var(zeros(f32, {columns, width})), var(zeros(f32, {columns, width}))};
+  Var &dvSums = sums[dqSums ? 0 : 1], &dkSums = sums[dqSums ? 1 : 0];
   for (auto member : range(group)) {
     Value head = at.head * group + member;
     for (auto m : sweep(range(first, cdiv(queryCount, rows)), in, plan)) {
