@@ -21,13 +21,16 @@ int64_t divisorOf(func::FuncOp function, unsigned argument) {
   return 1;
 }
 
-int64_t warpsOf(Operation *op) {
+static int64_t numberOf(Operation *op, StringRef name, int64_t fallback) {
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function)
     function = op->getParentOfType<func::FuncOp>();
-  auto warps = function ? function->getAttrOfType<IntegerAttr>(kWarpsAttr) : IntegerAttr();
-  return warps ? warps.getInt() : kDefaultWarps;
+  auto number = function ? function->getAttrOfType<IntegerAttr>(name) : IntegerAttr();
+  return number ? number.getInt() : fallback;
 }
+
+int64_t warpsOf(Operation *op) { return numberOf(op, kWarpsAttr, kDefaultWarps); }
+int64_t teamsOf(Operation *op) { return numberOf(op, kTeamsAttr, 1); }
 
 } // namespace tile::ir
 
@@ -44,6 +47,7 @@ constexpr llvm::StringLiteral kViewOfName = "tilegpu.view_of";
 constexpr llvm::StringLiteral kTensorMapName = "tilegpu.tensor_map";
 constexpr llvm::StringLiteral kSharedBytesName = "tilegpu.shared_bytes";
 constexpr llvm::StringLiteral kProducerWarpsName = "tilegpu.producer_warps";
+constexpr llvm::StringLiteral kTeamBytesName = "tilegpu.team_bytes";
 constexpr llvm::StringLiteral kEndsPassName = "tilegpu.ends_pass";
 
 bool isViewAccess(Operation *op) {
@@ -143,12 +147,11 @@ LogicalResult verifyViewOf(Operation *op, Attribute value) {
   return success();
 }
 
-LogicalResult verifySharedBytes(Operation *op, Attribute value) {
+LogicalResult verifySharedBytes(Operation *op, StringRef name, Attribute value) {
   auto bytes = dyn_cast<IntegerAttr>(value);
   if (!isa<FunctionOpInterface>(op) || !bytes || !bytes.getType().isInteger(32) ||
       bytes.getInt() < 0)
-    return op->emitOpError() << kSharedBytesName
-                             << " must be a number of bytes (i32) on a function";
+    return op->emitOpError() << name << " must be a number of bytes (i32) on a function";
   return success();
 }
 
@@ -258,8 +261,8 @@ LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return verifySchedule(op, attribute.getValue());
   if (name == kViewOfName)
     return verifyViewOf(op, attribute.getValue());
-  if (name == kSharedBytesName)
-    return verifySharedBytes(op, attribute.getValue());
+  if (name == kSharedBytesName || name == kTeamBytesName)
+    return verifySharedBytes(op, name, attribute.getValue());
   if (name == kProducerWarpsName)
     return verifyProducerWarps(op, attribute.getValue());
   if (name == kEndsPassName)
@@ -355,13 +358,23 @@ void setProducerWarps(Operation *function, int64_t warps) {
 }
 
 int32_t threadsOf(Operation *function) {
-  int64_t warps = ir::warpsOf(function) + producerWarpsOf(function);
+  int64_t warps = ir::warpsOf(function) * ir::teamsOf(function) + producerWarpsOf(function);
   return static_cast<int32_t>(warps * ir::kWarpSize);
 }
 
 std::optional<int64_t> sharedBytesOf(Operation *function) {
   auto bytes = function->getAttrOfType<IntegerAttr>(kSharedBytesName);
   return bytes ? std::optional(bytes.getInt()) : std::nullopt;
+}
+
+int64_t teamBytesOf(Operation *function) {
+  auto bytes = function->getAttrOfType<IntegerAttr>(kTeamBytesName);
+  return bytes ? bytes.getInt() : 0;
+}
+
+void setTeamBytes(Operation *function, int64_t bytes) {
+  function->setAttr(kTeamBytesName,
+                    Builder(function->getContext()).getI32IntegerAttr(static_cast<int32_t>(bytes)));
 }
 
 void setSharedBytes(Operation *function, int64_t bytes) {

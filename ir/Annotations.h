@@ -17,6 +17,9 @@ int64_t divisorOf(mlir::func::FuncOp function, unsigned argument);
 /// Warps of the kernel or callable that an operation is in, which share its tiles.
 int64_t warpsOf(mlir::Operation *op);
 
+/// Teams of so many warps that carry out a program of the kernel around an operation.
+int64_t teamsOf(mlir::Operation *op);
+
 } // namespace tile::ir
 
 namespace tile::gpu {
@@ -71,6 +74,9 @@ int32_t threadsOf(mlir::Operation *function);
 
 /// Bytes of shared memory up to the end of a function's own; nothing before AllocateShared.
 std::optional<int64_t> sharedBytesOf(mlir::Operation *function);
+/// Bytes of it that each of several teams has for itself, behind what they have in common; 0 without teams.
+int64_t teamBytesOf(mlir::Operation *function);
+void setTeamBytes(mlir::Operation *function, int64_t bytes);
 void setSharedBytes(mlir::Operation *function, int64_t bytes);
 
 } // namespace tile::gpu

@@ -47,6 +47,9 @@ inline constexpr int kWarpSize = 32;
 inline constexpr int kDefaultWarps = 4;
 inline constexpr int kMaxWarps = 32;
 
+/// Teams that carry out a program together: as many as there are barriers of the block for, beside those of turns.
+inline constexpr int kMostTeams = 6;
+
 /// Registers of 32 bits a thread may use, and the fewest it may be kept to, on every architecture so far.
 inline constexpr int kMaxRegistersPerThread = 255;
 inline constexpr int kLeastRegistersPerThread = 16;

@@ -50,15 +50,18 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const A
   const auto &[tiles, precision, overlaps] = plan;
   const auto &[q, k, v, scaleLog2E, isRising] = in;
   const int rows = tiles.queries, columns = tiles.keys, width = tiles.head;
+  const int ofBlock = rows * tiles.teams;
   flushWhereNarrow(q);
   for (int dim = 0; dim < 4;
        ++dim) // what checkAttention has seen, so that bounds are compared once
     assume(k.dim(dim) == v.dim(dim)), assume(q.dim(dim) == out.dim(dim));
   assume(q.dim(0) == k.dim(0)), assume(q.dim(3) == k.dim(3));
-  Value queryCount = q.dim(2), keyCount = k.dim(2), queryTiles = cdiv(queryCount, rows);
-  AttentionGrid at(q.dim(0), q.dim(1), queryTiles);
+  Value queryCount = q.dim(2), keyCount = k.dim(2), blocks = cdiv(queryCount, ofBlock);
+  AttentionGrid at(q.dim(0), q.dim(1), blocks);
   // The last queries see most keys: they begin first.
-  Value tile = causal ? queryTiles - 1 - at.tile : at.tile;
+  Value block = causal ? blocks - 1 - at.tile : at.tile;
+  // All teams go through the keys that one of them sees, so that they read the same.
+  Value tile = tiles.teams > 1 ? block * tiles.teams + teams(tiles.teams) : block;
   Value head = at.head / (q.dim(1) / k.dim(1));
   Value queries = rowsOf(q, at.batch, at.head, tile, rows, width);
   Value scale = isRising ? scaleLog2E : full(f32, {}, 1.0f);
@@ -66,8 +69,9 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const A
   auto total = var(zeros(f32, {rows}));
   auto sums = var(zeros(f32, {rows, width}));
   // Two of the longer tiles fit into shared memory, unless the plan knows better.
-  Range keyTiles = range(keyTilesSeen(tile, queryCount, keyCount, tiles, causal))
-                       .stages(columns > 64 && !overlaps ? 2 : 3);
+  Range keyTiles =
+      range(keyTilesSeen(block, queryCount, keyCount, {ofBlock, columns, width, 0}, causal))
+          .stages(columns > 64 && !overlaps ? 2 : 3);
   for (auto n : overlaps ? keyTiles.rotate().warp_specialize() : keyTiles) {
     Value keys = columnsOf(k, at.batch, head, n, columns, width);
     auto scores = var(dot(queries, keys, {.precision = precision}));
@@ -93,29 +97,31 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const A
 const auto attentionKernel =
     kernel("attention",
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Scalar<f32> scale,
-              Const Queries, Const Keys, Const Head, ConstOf<bool> causal, ConstOf<bool> rising,
-              ConstOf<Precision> precision, ConstOf<bool> overlaps) {
+              Const Queries, Const Keys, Const Head, Const Teams, ConstOf<bool> causal,
+              ConstOf<bool> rising, ConstOf<Precision> precision, ConstOf<bool> overlaps) {
              attentionProgram({q, k, v, scale, rising}, out,
-                              {{Queries, Keys, Head, 0}, precision, overlaps}, causal,
+                              {{Queries, Keys, Head, 0, Teams}, precision, overlaps}, causal,
                               [](Value, Value, Value, Value) {});
            })
-        .named("q", "k", "v", "out", "scale", "Queries", "Keys", "Head", "causal", "rising",
-               "precision", "overlaps");
+        .named("q", "k", "v", "out", "scale", "Queries", "Keys", "Head", "Teams", "causal",
+               "rising", "precision", "overlaps");
 
 const auto attentionLseKernel =
     kernel("attention_lse",
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Out<f32, 3> lse,
-              Scalar<f32> scale, Const Queries, Const Keys, Const Head, ConstOf<bool> causal,
-              ConstOf<bool> rising, ConstOf<Precision> precision, ConstOf<bool> overlaps) {
+              Scalar<f32> scale, Const Queries, Const Keys, Const Head, Const Teams,
+              ConstOf<bool> causal, ConstOf<bool> rising, ConstOf<Precision> precision,
+              ConstOf<bool> overlaps) {
              int rows = Queries;
              attentionProgram(
-                 {q, k, v, scale, rising}, out, {{Queries, Keys, Head, 0}, precision, overlaps},
-                 causal, [&](Value batch, Value head, Value tile, Value values) {
+                 {q, k, v, scale, rising}, out,
+                 {{Queries, Keys, Head, 0, Teams}, precision, overlaps}, causal,
+                 [&](Value batch, Value head, Value tile, Value values) {
                    lse.tile({1, 1, rows})(batch, head, tile) = reshape(values, {1, 1, rows});
                  });
            })
-        .named("q", "k", "v", "out", "lse", "scale", "Queries", "Keys", "Head", "causal", "rising",
-               "precision", "overlaps");
+        .named("q", "k", "v", "out", "lse", "scale", "Queries", "Keys", "Head", "Teams", "causal",
+               "rising", "precision", "overlaps");
 
 /// Launches either kernel; `lse` is empty or lse.
 template <class Kernel, class... Lse>
@@ -131,7 +137,8 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
   auto scale = static_cast<float>(attentionScale(q, options) * kLog2E);
   bool isRising = scale >= std::numeric_limits<float>::min(); // smaller ones are flushed to zero
   kernel
-      .consts(tiles.queries, tiles.keys, tiles.head, options.causal, isRising, precision, overlaps)
+      .consts(tiles.queries, tiles.keys, tiles.head, tiles.teams, options.causal, isRising,
+              precision, overlaps)
       .warps(tiles.warps)(site, queries.rows(), keys.rows(), values.rows(), result.rows(), lse...,
                           scale);
   result.finish(site);
@@ -152,7 +159,7 @@ const bool registered = registerOp({
           auto [tiles, precision, overlaps] =
               forwardPlan({dtype, queries, head, settings.target()}, Precision::tf32x3);
           return KernelRequest(attentionKernel
-                                   .consts(tiles.queries, tiles.keys, tiles.head,
+                                   .consts(tiles.queries, tiles.keys, tiles.head, tiles.teams,
                                            settings.integer("causal", 0) != 0, true, precision,
                                            overlaps)
                                    .warps(tiles.warps),

@@ -37,8 +37,12 @@ int paddedHead(int64_t extent) {
 
 // Groups of four warps have 64 queries each; wide heads leave registers for fewer keys. Products overlap with the softmax
 // where shared memory has room for three tiles of keys and values beside the queries.
+// Heads that leave a thread the registers of a third group have three teams of one: while one computes exponentials, two
+// multiply. The idle rows of the last block cost less than that gains from some queries on.
 static AttentionPlan planOfGroups(int64_t count, int head, Precision precision) {
-  constexpr int kGroup = 64;
+  constexpr int kGroup = 64, kTeams = 3, kFewestForTeams = 8 * kTeams * kGroup;
+  if (head <= kGroup && count >= kFewestForTeams)
+    return {{kGroup, 128, head, 4, kTeams}, precision, true};
   bool isLong = count > kGroup;
   return {{isLong ? 2 * kGroup : kGroup, head > 128 ? 64 : 128, head, isLong ? 8 : 4},
           precision,

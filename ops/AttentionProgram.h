@@ -10,9 +10,9 @@ namespace tile::ops {
 constexpr double kLog2E = 1.4426950408889634;
 
 /// The tile of scores that is in hand at a time, the head dimension padded to what a tile may have,
-/// and the warps that share the work.
+/// the warps that share the work, and how many such teams of them read the same keys, forward.
 struct AttentionTiles {
-  int queries, keys, head, warps;
+  int queries, keys, head, warps, teams = 1;
 };
 /// Sizes that keep all of a program in registers; how f32 is multiplied: as asked for where the
 /// tensor cores' operands fit, which tf32x3 splits in two, else with ieee; and whether weights are

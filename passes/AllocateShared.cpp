@@ -37,6 +37,8 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
       gpu::SmemAllocOp(allocation.op)
           .setOffsetAttr(builder.getI32IntegerAttr(begin + allocation.offset));
     gpu::setSharedBytes(getOperation(), end);
+    if (plan.teamBytes())
+      gpu::setTeamBytes(getOperation(), plan.teamBytes());
   }
 
   // Functions that may be called have memory of their own, one after the other: their offsets are constants, whoever

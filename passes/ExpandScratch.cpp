@@ -30,7 +30,7 @@ Value allocate(OpBuilder &builder, Location loc, RankedTensorType tile,
                const layout::SharedLayout &shared) {
   auto type = gpu::SmemType::get(builder.getContext(), tile.getShape(), tile.getElementType(),
                                  gpu::attributeOf(builder.getContext(), shared));
-  return gpu::SmemAllocOp::create(builder, loc, type, IntegerAttr());
+  return gpu::SmemAllocOp::create(builder, loc, type);
 }
 
 // The tile in another layout, by way of shared memory.

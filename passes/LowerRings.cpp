@@ -57,6 +57,7 @@ public:
                           [](Operation *reader) { return isa<gpu::DotAsyncOp>(reader); });
     });
     groupsDrift_ = mayGroupsDrift();
+    isOfBlock_ = ir::teamsOf(ring) > 1 && groupsDrift_ && isFilledByProducer();
     isReadByThreads_ = isReadByThreads();
   }
 
@@ -105,13 +106,21 @@ private:
   bool mayGroupsDrift() {
     auto isFilledInTurns = [&](Operation *user) {
       auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
-      if (!loop || !isa<gpu::RingAcquireOp>(user))
-        return false;
-      gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
-      return (schedule && schedule.getSpecialized() && slots_ > 1) ||
+      return loop && isa<gpu::RingAcquireOp>(user) &&
              !loop.getBody()->getOps<gpu::TakeTurnOp>().empty();
     };
-    return isFilledByEngine(ring_) && llvm::any_of(ring_->getUsers(), isFilledInTurns);
+    return isFilledByEngine(ring_) &&
+           (isFilledByProducer() || llvm::any_of(ring_->getUsers(), isFilledInTurns));
+  }
+
+  // By a warp that does nothing else. Teams have such a ring in common: what it is filled with does not depend on them.
+  bool isFilledByProducer() {
+    return llvm::any_of(ring_->getUsers(), [&](Operation *user) {
+      auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
+      gpu::ScheduleAttr schedule =
+          loop && isa<gpu::RingAcquireOp>(user) ? gpu::scheduleOf(loop) : gpu::ScheduleAttr();
+      return schedule && schedule.getSpecialized() && slots_ > 1;
+    });
   }
 
   // Do threads read slots, not products by wgmma alone?
@@ -135,10 +144,12 @@ private:
 
   void allocate() {
     bool hasPattern = isReadByWgmma_ || hasCopiesByEngine_;
-    for (gpu::SmemType tile : ring_.getRing().getType().getTiles())
+    for (gpu::SmemType tile : ring_.getRing().getType().getTiles()) {
       memories_.push_back(
-          gpu::SmemAllocOp::create(b_, ring_.getLoc(), tile, IntegerAttr(), slots_,
+          gpu::SmemAllocOp::create(b_, ring_.getLoc(), tile, slots_,
                                    hasPattern ? layout::kWgmmaAlignment : gpu::kSharedAlignment));
+      memories_.back().setOfBlock(isOfBlock_);
+    }
     if (!hasCopiesByEngine_)
       return;
     barriers_ = allocateBarriers();
@@ -148,8 +159,10 @@ private:
 
   gpu::SmemAllocOp allocateBarriers() {
     auto row = gpu::attributeOf(b_.getContext(), layout::SharedLayout::rowMajor({slots_}, {0}));
-    return gpu::SmemAllocOp::create(
+    auto barriers = gpu::SmemAllocOp::create(
         b_, ring_.getLoc(), gpu::SmemType::get(b_.getContext(), {slots_}, b_.getI64Type(), row));
+    barriers.setOfBlock(isOfBlock_);
+    return barriers;
   }
 
   SmallVector<int64_t> strides() {
@@ -172,8 +185,9 @@ private:
       inOneThread([&] {
         gpu::MbarrierInitOp::create(b_, loc, barriers_, 1);
         if (releases_)
-          gpu::MbarrierInitOp::create(b_, loc, releases_,
-                                      static_cast<uint32_t>(ir::warpsOf(ring_)));
+          gpu::MbarrierInitOp::create(
+              b_, loc, releases_,
+              static_cast<uint32_t>(ir::warpsOf(ring_) * (isOfBlock_ ? ir::teamsOf(ring_) : 1)));
       });
       gpu::ProxyFenceOp::create(b_, loc);
       auto made = gpu::BarrierOp::create(b_, loc, "the slots' barriers are made");
@@ -199,6 +213,7 @@ private:
 
   gpu::ElectOp inOneThread(llvm::function_ref<void()> make, Value predicate = {}) {
     auto elect = gpu::ElectOp::create(b_, ring_.getLoc(), predicate);
+    elect.setOfBlock(isOfBlock_);
     OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(&elect.getBody().front());
     make();
@@ -376,7 +391,7 @@ private:
   int32_t slots_;
   FillPlaces places_;
   bool hasCopiesByThreads_ = false, hasCopiesByEngine_ = false, hasPuts_ = false,
-       isReadByWgmma_ = false, isReadByThreads_ = false, groupsDrift_ = false;
+       isReadByWgmma_ = false, isReadByThreads_ = false, groupsDrift_ = false, isOfBlock_ = false;
   OpBuilder b_;
   SmallVector<gpu::SmemAllocOp> memories_;
   gpu::SmemAllocOp barriers_; ///< one a slot, if the engine copies

@@ -135,6 +135,15 @@ def ScheduleLoops : Pass<"tile-schedule-loops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
 }
 
+def PlaceTeams : Pass<"tile-place-teams", "::mlir::func::FuncOp"> {
+  let summary = "Let teams share a block, or come one after the other";
+  let description = [{
+    Guarantees: a kernel has `tile.teams` only if a warp of its own fills the ring of one of its loops, for all
+    teams; else its body stands in a loop over them. Relies on: ScheduleLoops.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
   let summary = "Fill rings iterations ahead";
   let description = [{

@@ -69,6 +69,9 @@ static void addMemorySteps(OpPassManager &kernel, const std::string &target, int
   // What one loop needs at once is known only when its ring exists; the decision is written down before it is acted on.
   kernel.addPass(createScheduleLoops({mostStages}));
 
+  // Whether a warp loads for all teams is known; what follows places the memory and the barriers of each.
+  kernel.addPass(createPlaceTeams());
+
   // Rings are filled ahead while they are rings: their protocol can be verified, bytes and barriers could not.
   kernel.addPass(createPipelineLoops());
 

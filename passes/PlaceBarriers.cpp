@@ -33,6 +33,7 @@ struct Access {
   int64_t begin = 0, end = 0; ///< bytes, if shared
   Value allocation;           ///< that the bytes are of, if shared and known
   bool isSlot = false;        ///< one of several of the allocation
+  bool isOfTeams = false;     ///< common to all teams that carry out the program
   Value root;                 ///< the pointer argument, if global; null: any
   bool acquires = false;      ///< what comes later must wait for it, whatever it touches
   bool releases = false;      ///< it must wait for what came before
@@ -88,11 +89,13 @@ Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
       access.begin = offset + part.begin;
       access.end = offset + part.end;
       access.allocation = alloc.getResult();
+      access.isOfTeams = alloc.getOfBlock();
     } else if (auto slot =
                    part.memory.getDefiningOp<gpu::SmemSlotOp>()) { // which is seen at run time
       gpu::SmemAllocOp slots = gpu::allocationOf(slot);
       access.allocation = slots.getResult();
       access.isSlot = true;
+      access.isOfTeams = slots.getOfBlock();
       APInt distance;
       bool isKnown = matchPattern(slot.getDistance(), m_ConstantInt(&distance));
       int64_t first = isKnown ? distance.getSExtValue() : 0,
@@ -327,9 +330,9 @@ public:
       pending.clear();
       visit(function.getBody(), pending);
     } while (changed_);
-    for (auto &[op, reason] : barriersBefore_) {
+    for (auto &[op, why] : barriersBefore_) {
       OpBuilder builder(op);
-      gpu::BarrierOp::create(builder, op->getLoc(), reason);
+      gpu::BarrierOp::create(builder, op->getLoc(), why.reason).setOfBlock(why.isOfTeams);
     }
   }
 
@@ -345,27 +348,47 @@ private:
       return visitIf(branch, pending);
     if (isa<scf::ForOp, scf::WhileOp>(op))
       return visitLoop(op, pending);
-    if (barriersBefore_.contains(op) || isa<ir::DebugBarrierOp, gpu::BarrierOp>(op))
-      pending.clear();
+    if (auto barrier = dyn_cast<gpu::BarrierOp>(op))
+      meet(pending, barrier.getOfBlock() || barrier.getBeforeFills());
+    else if (isa<ir::DebugBarrierOp>(op))
+      meet(pending, /*allTeams=*/false);
+    else if (auto placed = barriersBefore_.find(op); placed != barriersBefore_.end())
+      meet(pending, placed->second.isOfTeams);
     Accesses accesses = accessesOf(op);
     if (accesses.empty())
       return;
-    if (std::string reason = conflictWith(pending, accesses); !reason.empty()) {
-      barriersBefore_.insert({op, reason});
-      changed_ = true;
-      pending.clear();
+    if (std::optional<Why> why = conflictWith(pending, accesses)) {
+      Why &known = barriersBefore_[op];
+      changed_ |= known.reason.empty() || (why->isOfTeams && !known.isOfTeams);
+      known = {known.reason.empty() ? why->reason : known.reason,
+               known.isOfTeams || why->isOfTeams};
+      meet(pending, why->isOfTeams);
     }
     pending.insert(op);
   }
 
-  // Why the accesses must wait for one that is pending; empty if they need not.
-  static std::string conflictWith(const Pending &pending, const Accesses &accesses) {
+  /// Why a barrier stands somewhere, and whether all teams meet there.
+  struct Why {
+    std::string reason;
+    bool isOfTeams = false;
+  };
+
+  // Where each team meets by itself, what others do with memory of the block is still pending.
+  static void meet(Pending &pending, bool allTeams) {
+    pending.remove_if([&](Operation *op) {
+      return allTeams ||
+             llvm::none_of(accessesOf(op), [](const Access &access) { return access.isOfTeams; });
+    });
+  }
+
+  // Why the accesses must wait for one that is pending, if they must.
+  static std::optional<Why> conflictWith(const Pending &pending, const Accesses &accesses) {
     for (Operation *other : pending)
       for (const Access &earlier : accessesOf(other))
         for (const Access &later : accesses)
           if (conflict(earlier, later))
-            return reasonFor(earlier, later);
-    return "";
+            return Why{reasonFor(earlier, later), earlier.isOfTeams && later.isOfTeams};
+    return std::nullopt;
   }
 
   void visitIf(scf::IfOp op, Pending &pending) {
@@ -388,7 +411,7 @@ private:
   }
 
   bool changed_ = false;
-  llvm::MapVector<Operation *, std::string> barriersBefore_; ///< and why
+  llvm::MapVector<Operation *, Why> barriersBefore_;
 };
 
 struct PlaceBarriers : passes::impl::PlaceBarriersBase<PlaceBarriers> {

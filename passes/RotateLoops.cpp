@@ -233,7 +233,7 @@ private:
 
   bool takesTurns() {
     auto isByGroups = [](Operation *op) { return !gpu::isProduct(op) || isa<gpu::DotAsyncOp>(op); };
-    return ir::warpsOf(loop_) > ir::kWarpsPerGroup &&
+    return ir::warpsOf(loop_) * ir::teamsOf(loop_) > ir::kWarpsPerGroup &&
            isFilledByEngine(ring_.getDefiningOp<gpu::RingAllocOp>()) &&
            llvm::all_of(rotation_.leading, isByGroups) && llvm::all_of(rotation_.late, isByGroups);
   }

@@ -153,7 +153,7 @@ class WarpSpecializer {
 public:
   explicit WarpSpecializer(func::FuncOp kernel)
       : kernel_(kernel), body_(kernel.getBody().front()), b_(kernel), loc_(kernel.getLoc()),
-        consumerWarps_(static_cast<int32_t>(ir::warpsOf(kernel))) {}
+        consumerWarps_(static_cast<int32_t>(ir::warpsOf(kernel) * ir::teamsOf(kernel))) {}
 
   LogicalResult specialize() {
     SmallVector<Operation *> fills, rest;
@@ -230,6 +230,9 @@ private:
   void meet(Operation *op) {
     auto barrier = dyn_cast<gpu::BarrierOp>(op);
     if (!barrier)
+      return;
+    bool meetsTeam = ir::teamsOf(kernel_) > 1 && !isMeeting(barrier) && !barrier.getOfBlock();
+    if (meetsTeam) // which has a barrier of its own anyway
       return;
     barrier.setWarps(isMeeting(barrier) ? consumerWarps_ + 1 : consumerWarps_);
     barrier.setNumber(isMeeting(barrier) ? kMeeting : 0);

@@ -234,8 +234,8 @@ private:
     OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(&function().getBody().front());
     for (size_t i = 0; i < std::min(parts, kBuffers); ++i)
-      buffers_.push_back(gpu::SmemAllocOp::create(b_, loc_, memory, IntegerAttr(), /*slots=*/1,
-                                                  layout::kWgmmaAlignment));
+      buffers_.push_back(
+          gpu::SmemAllocOp::create(b_, loc_, memory, /*slots=*/1, layout::kWgmmaAlignment));
   }
 
   func::FuncOp function() { return store_->getParentOfType<func::FuncOp>(); }

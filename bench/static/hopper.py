@@ -29,7 +29,7 @@ KERNELS = [  # title, settings of tilec build, the file in the folder
     ("product of e4m3 128x128x128, 256 of K a step", FLOAT8 + ["BN=128", "BK=256"], "f8p2_128x128_s6_r.ptx"),
     ("attention of heads of 128", ["op:attention", "D=128"], "at_f128_ovl_pp.ptx"),
     ("causal attention of heads of 128", ["op:attention", "D=128", "causal=1"], "at_c128_ovl_pp_dyn.ptx"),
-    ("causal attention of heads of 64", ["op:attention", "D=64", "causal=1"], "at_c64_3wg_n128_pp_dyn.ptx"),
+    ("causal attention of heads of 64", ["op:attention", "D=64", "Lq=4096", "causal=1"], "at_c64_3wg_n128_pp_dyn.ptx"),
     ("gradient of attention, heads of 128", GRADIENT + ["D=128"], "bw_f128_fu_m64_seq_ro_red.ptx"),
     ("gradient of causal attention, heads of 128", GRADIENT + ["D=128", "causal=1"], "bw_c128_fu_m64_seq_ro_red.ptx"),
     ("gradient of attention, heads of 64", GRADIENT + ["D=64"], "bw_f64_fu_m128_seq_ro_red.ptx"),

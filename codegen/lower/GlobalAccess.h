@@ -43,7 +43,8 @@ void storeGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place,
 
 /// Adds to neighbouring elements, each in one indivisible step, relaxed, for the whole device: in one access where the target
 /// can, else one after the other.
-void addGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place, mlir::ValueRange elements);
+void addGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place,
+               mlir::ValueRange elements);
 
 /// A place some bytes on.
 mlir::Value offsetPointer(Lowering &l, mlir::Location loc, const GlobalPlace &place);

@@ -30,6 +30,31 @@ void Lowering::makeThreadNumbers() {
   tid_ = NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
   laneId_ = arith::AndIOp::create(b, loc, tid_, i32(ir::kWarpSize - 1));
   warpId_ = arith::ShRUIOp::create(b, loc, tid_, i32(5));
+  if (teams() > 1) {
+    int64_t threads = ir::warpsOf(source_) * ir::kWarpSize;
+    tid_ = arith::AndIOp::create(b, loc, tid_, i32(threads - 1));
+  }
+}
+
+int64_t Lowering::teams() const { return ir::teamsOf(source_); }
+
+Value Lowering::team() {
+  if (team_)
+    return team_;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(uniformWarp().getDefiningOp());
+  return team_ = arith::ShRUIOp::create(b, source_.getLoc(), uniformWarpId_,
+                                        i32(llvm::Log2_64(ir::warpsOf(source_))));
+}
+
+// How far a team's own shared memory is behind that of the first.
+Value Lowering::teamMemory() {
+  if (teamMemory_)
+    return teamMemory_;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(team().getDefiningOp());
+  return teamMemory_ =
+             arith::MulIOp::create(b, source_.getLoc(), team_, i32(gpu::teamBytesOf(source_)));
 }
 
 static bool isPlace(Type type) { return isa<ir::ViewType, gpu::SmemType, gpu::RingType>(type); }
@@ -258,7 +283,7 @@ Value Lowering::sharedPointer(Value byteOffset) {
 bool Lowering::hasPlace(Value smem) { return gpu::allocationOf(smem) != nullptr; }
 
 // The distance of a slot that is known is part of the offset.
-Lowering::SharedPlace Lowering::placeOf(Value smem) const {
+Lowering::SharedPlace Lowering::placeOf(Value smem) {
   auto slot = smem.getDefiningOp<gpu::SmemSlotOp>();
   gpu::SmemAllocOp memory = gpu::allocationOf(smem);
   SharedPlace place{static_cast<int64_t>(memory.getOffset().value_or(0)), {}};
@@ -267,6 +292,11 @@ Lowering::SharedPlace Lowering::placeOf(Value smem) const {
     place.offset += distance.getSExtValue();
   else if (slot)
     place.moved = scalar(slot.getDistance());
+  if (teams() > 1 && !memory.getOfBlock())
+    place.moved =
+        place.moved
+            ? arith::AddIOp::create(b, source_.getLoc(), place.moved, teamMemory()).getResult()
+            : teamMemory();
   return place;
 }
 

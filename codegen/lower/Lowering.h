@@ -60,6 +60,10 @@ public:
   mlir::Value warp() const { return warpId_; }
   /// The warp number, known to be the same in all threads of a warp.
   mlir::Value uniformWarp();
+  /// How many teams carry out the program, and the number of the thread's. Thread numbers are within a team, those of warps
+  /// within the block.
+  int64_t teams() const;
+  mlir::Value team();
 
   /// Facts about the operands, which stay as they are until everything is lowered.
   passes::AxisInfoAnalysis axis;
@@ -107,7 +111,7 @@ public:
     int64_t offset = 0; ///< in bytes from the block's first
     mlir::Value moved;  ///< what is added to it, in bytes; null if nothing is
   };
-  SharedPlace placeOf(mlir::Value smem) const;
+  SharedPlace placeOf(mlir::Value smem);
   /// The address of a byte in a tile in shared memory, as a number: `byteOffset` and `moved`, unless it is null, from
   /// where the tile starts.
   mlir::Value sharedAddress(mlir::Value smem, int64_t byteOffset, mlir::Value moved = {});
@@ -127,9 +131,10 @@ private:
   mlir::LogicalResult lower(mlir::Operation *op);
   mlir::LogicalResult lowerCall(mlir::func::CallOp call);
   void makeThreadNumbers();
+  mlir::Value teamMemory();
 
   mlir::func::FuncOp source_, function_;
-  mlir::Value tid_, laneId_, warpId_, uniformWarpId_;
+  mlir::Value tid_, laneId_, warpId_, uniformWarpId_, team_, teamMemory_;
   llvm::DenseMap<mlir::Value, Registers> map_;
   int numTexts_ = 0;
   llvm::StringMap<mlir::LLVM::GlobalOp> texts_;

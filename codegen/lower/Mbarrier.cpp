@@ -1,6 +1,7 @@
 // Barriers in shared memory that count the bytes which the copy engine delivers, and what one thread does alone.
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Lowering.h"
+#include "ir/Annotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -93,8 +94,11 @@ LogicalResult lowerElect(Lowering &l, gpu::ElectOp elect) {
     return failure();
   OpBuilder::InsertionGuard guard(l.b);
   Location loc = elect.getLoc();
-  Value isItsWarp = arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::eq, l.uniformWarp(),
-                                          l.i32(elect.getWarp()));
+  Value warp = l.uniformWarp();
+  if (l.teams() > 1 && !elect.getOfBlock())
+    warp = arith::AndIOp::create(l.b, loc, warp, l.i32(ir::warpsOf(elect) - 1));
+  Value isItsWarp =
+      arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::eq, warp, l.i32(elect.getWarp()));
   if (elect.getPredicate())
     isItsWarp = arith::AndIOp::create(l.b, loc, isItsWarp, l.scalar(elect.getPredicate()));
   auto byWarp = scf::IfOp::create(l.b, loc, isItsWarp, /*withElseRegion=*/false);

@@ -1,6 +1,8 @@
 // Where all warps, or those of a role, meet; which warp a thread is of, and the registers that its group may have.
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Lowering.h"
+#include "ir/Annotations.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -9,8 +11,22 @@ namespace tile::codegen {
 
 namespace {
 
+/// The barriers of teams are those behind turns', and before that of roles.
+constexpr int64_t kFirstTeamBarrier = 8;
+
+void meetTeam(Lowering &l, gpu::BarrierOp barrier) {
+  Location loc = barrier.getLoc();
+  Value number = arith::AddIOp::create(l.b, loc, l.team(), l.i32(kFirstTeamBarrier));
+  std::string text = "bar.sync $0, " + std::to_string(ir::warpsOf(barrier) * ir::kWarpSize) + ";";
+  inlineMemoryPtx(l.b, loc, text, "r", LLVM::LLVMVoidType::get(l.b.getContext()), {number});
+}
+
 LogicalResult lowerBarrier(Lowering &l, gpu::BarrierOp barrier) {
   Location loc = barrier.getLoc();
+  if (l.teams() > 1 && !barrier.getOfBlock() && !barrier.getBeforeFills()) {
+    meetTeam(l, barrier);
+    return success();
+  }
   if (!barrier.getWarps()) {
     NVVM::Barrier0Op::create(l.b, loc);
     return success();
@@ -18,6 +34,11 @@ LogicalResult lowerBarrier(Lowering &l, gpu::BarrierOp barrier) {
   std::string text = "bar.sync " + std::to_string(barrier.getNumber()) + ", " +
                      std::to_string(*barrier.getWarps() * ir::kWarpSize) + ";";
   inlineMemoryPtx(l.b, loc, text, "", LLVM::LLVMVoidType::get(l.b.getContext()), {});
+  return success();
+}
+
+LogicalResult lowerTeamId(Lowering &l, ir::TeamIdOp team) {
+  l.set(team.getResult(), {l.team()});
   return success();
 }
 
@@ -40,6 +61,7 @@ constexpr LoweringRow kLowerings[] = {
     on<gpu::BarrierOp, lowerBarrier>,
     on<gpu::SetMaxRegistersOp, lowerSetMaxRegisters>,
     on<gpu::WarpIdOp, lowerWarpId>,
+    on<ir::TeamIdOp, lowerTeamId>,
 };
 
 } // namespace

@@ -38,7 +38,7 @@ Value groupOf(Lowering &l, Location loc) {
 }
 
 std::optional<int64_t> groupsOf(Operation *turn) {
-  int64_t warps = ir::warpsOf(turn), groups = warps / ir::kWarpsPerGroup;
+  int64_t warps = ir::warpsOf(turn) * ir::teamsOf(turn), groups = warps / ir::kWarpsPerGroup;
   if (warps % ir::kWarpsPerGroup == 0 && groups > 1 && groups <= kMostGroups)
     return groups;
   turn->emitOpError("needs 2 to ")

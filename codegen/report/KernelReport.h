@@ -138,6 +138,7 @@ struct StageLines {
 struct KernelReport {
   SourceLine where;
   int64_t warps = 0, sharedBytes = 0;
+  int64_t teams = 1;         ///< of so many warps each
   int64_t producerWarps = 0; ///< that only load, beside the others
   std::vector<CopyReport> copies;
   std::vector<ProductReport> products;

@@ -62,6 +62,7 @@ KernelReport makeReport(func::FuncOp kernel) {
   KernelReport report;
   report.where = sourceLineOf(kernel.getLoc());
   report.warps = ir::warpsOf(kernel);
+  report.teams = ir::teamsOf(kernel);
   report.producerWarps = gpu::producerWarpsOf(kernel);
   report.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
   reportVariants(kernel, report);

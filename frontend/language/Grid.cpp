@@ -64,6 +64,22 @@ Value tile::num_programs(int axis, Loc loc) {
   return programOp("tile.num_programs", "num_programs", axis, loc);
 }
 
+Value tile::teams(int count, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  constexpr int kMost = 6;
+  if (count < 1 || count > kMost)
+    trace.fail(loc, "teams: there can be 1 to " + std::to_string(kMost) + " of them, got " +
+                        std::to_string(count));
+  if (trace.scope() != 0)
+    trace.fail(loc,
+               "teams: they are divided at the top of a kernel, outside staged loops, branches "
+               "and callables");
+  if (trace.teams)
+    trace.fail(loc, "teams: the kernel has them already: call it once and keep the number");
+  trace.teams = count;
+  return trace.op("tile.team_id", kIndex, {}, loc, {});
+}
+
 Value tile::grid1d(const Value &n, int block, Loc loc) {
   Trace &trace = Trace::current(loc);
   if (!isLaunchTime(trace.graph(), trace.use(n, loc)))

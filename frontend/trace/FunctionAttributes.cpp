@@ -101,6 +101,8 @@ void setGrid(Operation *function, const Trace &trace) {
   Builder builder(function->getContext());
   if (trace.grid.persistent)
     function->setAttr(ir::kPersistentAttr, builder.getUnitAttr());
+  if (trace.teams > 1)
+    function->setAttr(ir::kTeamsAttr, builder.getI32IntegerAttr(trace.teams));
   if (trace.grid.results.empty())
     return;
   SmallVector<mlir::Attribute> symbols;

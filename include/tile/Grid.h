@@ -61,6 +61,17 @@ Grid2d swizzle(Arg index, Arg rows, Arg columns, Swizzle options = {}, Loc loc =
 /// Errors: a second grid helper, and those of `range`.
 Range persistent(Arg tiles, Loc loc = Loc::here());
 
+/// Divides this program among `count` teams, each of as many warps as the kernel has, and returns
+/// the team's number: an i32 scalar. All teams carry out the whole kernel, as programs of their own
+/// would. What a loop with `.warp_specialize()` loads for products without the team's number is
+/// loaded once, for all of them: the teams share the program's block then, which gets so many times
+/// the warps. Where no loop of the kernel has a warp that loads for all, one team comes after the
+/// other.
+///   auto tile = grid1d(q, {3 * 64}) * 3 + teams(3); // 64 rows each, of the same keys
+/// Teams are not ordered with each other: no two of them may store to the same place.
+/// Errors: a count that is not from 1 to 6, a second call, a call in a loop, a branch or a callable.
+Value teams(int count, Loc loc = Loc::here());
+
 namespace detail {
 Value grid1dOf(const Value &view, const Shape &tile, Loc loc);
 Grid2d grid2dOf(const Value &view, const Shape &tile, Loc loc);

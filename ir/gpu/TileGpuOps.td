@@ -112,6 +112,9 @@ def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<Tile
     room for so many tiles, one after the other; the result is the first, `tilegpu.smem_slot` names
     the others. Each starts at a multiple of `alignment` bytes, a power of two.
 
+    Where several teams carry out a program, each has such memory of its own, as far behind that of the team before
+    as the attribute `tilegpu.team_bytes` of the kernel says. With `of_block` they have it in common.
+
     Example:
     ```mlir
     #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
@@ -120,11 +123,10 @@ def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<Tile
     ```
   }];
   let arguments = (ins OptionalAttr<I32Attr>:$offset, DefaultValuedAttr<I32Attr, "1">:$slots,
-                       DefaultValuedAttr<I32Attr, "::tile::gpu::kSharedAlignment">:$alignment);
+                       DefaultValuedAttr<I32Attr, "::tile::gpu::kSharedAlignment">:$alignment, UnitAttr:$of_block);
   let results = (outs TileGpu_SmemType:$result);
   let assemblyFormat = "(`slots` $slots^)? attr-dict `:` type($result)";
-  let builders = [OpBuilder<(ins "SmemType":$type, CArg<"int32_t", "1">:$slots),
-                            [{ build($_builder, $_state, type, IntegerAttr(), slots, kSharedAlignment); }]>];
+  let builders = [OpBuilder<(ins "SmemType":$type, CArg<"int32_t", "1">:$slots, CArg<"int32_t", "kSharedAlignment">:$alignment)>];
   let extraClassDeclaration = [{
     /// Bytes from one slot to the next: a slot starts where an allocation may.
     int64_t getSlotStride();
@@ -291,7 +293,8 @@ def TileGpu_BarrierOp : TileGpu_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]
     Memory accesses before it are visible to all threads after it. Only passes make it; `reason` is
     the first pair of accesses that it keeps apart, as a sentence. Where warps have roles only `warps`
     of them meet, at the hardware's barrier `number`. With `before_fills` it stands before the first
-    fills of slots, which a warp of its own may issue.
+    fills of slots, which a warp of its own may issue. Where several teams carry out a program each meets by
+    itself, at barrier `number` + the team's; with `of_block` all of them do.
 
     Example:
     ```mlir
@@ -303,7 +306,7 @@ def TileGpu_BarrierOp : TileGpu_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$reason, OptionalAttr<ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<32>]>>:$warps,
                        DefaultValuedAttr<ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<15>]>, "0">:$number,
-                       UnitAttr:$before_fills);
+                       UnitAttr:$before_fills, UnitAttr:$of_block);
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins CArg<"::llvm::StringRef", "{}">:$reason)>];
   let assemblyFormat = "attr-dict";

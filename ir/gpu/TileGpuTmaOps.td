@@ -18,7 +18,8 @@ def TileGpu_ElectOp : TileGpu_Op<"elect", [NoTerminator, SingleBlock, RecursiveM
     The body is executed once, and not at all where `predicate` is false, which all threads agree on.
     It holds operations on barriers and the copy engine, which one thread alone asks for. The thread is of
     warp `warp`. With `fills` it fills slots of which their barriers alone say when they are free, and may be
-    done by a warp that does nothing else.
+    done by a warp that does nothing else. Where several teams carry out a program there is one in each, or, with
+    `of_block`, one in all.
 
     Example:
     ```mlir
@@ -30,7 +31,7 @@ def TileGpu_ElectOp : TileGpu_Op<"elect", [NoTerminator, SingleBlock, RecursiveM
     ```
   }];
   let arguments = (ins Optional<I1>:$predicate, DefaultValuedAttr<ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<31>]>, "0">:$warp,
-                       UnitAttr:$fills);
+                       UnitAttr:$fills, UnitAttr:$of_block);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "(`if` $predicate^)? $body attr-dict";
   let skipDefaultBuilders = 1;

@@ -210,6 +210,11 @@ LogicalResult ScanCarryOp::verify() {
                         static_cast<int32_t>(getAxis()));
 }
 
+void SmemAllocOp::build(OpBuilder &b, OperationState &state, SmemType type, int32_t slots,
+                        int32_t alignment) {
+  build(b, state, type, IntegerAttr(), slots, alignment, /*of_block=*/false);
+}
+
 LogicalResult SmemAllocOp::verify() {
   if (auto offset = static_cast<int32_t>(getOffset().value_or(0)); offset < 0)
     return emitOpError("offset must not be negative, got ") << offset;

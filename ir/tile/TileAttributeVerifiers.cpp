@@ -148,6 +148,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                        kMaxRegistersPerThread);
   if (name == kOccupancyAttr)
     return verifyRange(op, name, attribute.getValue(), 1, kMaxOccupancy);
+  if (name == kTeamsAttr)
+    return verifyRange(op, name, attribute.getValue(), 1, kMostTeams);
   if (name == kGridAttr)
     return verifyGrid(op, attribute.getValue());
   if (name == kGridSymbolsAttr)

@@ -31,6 +31,8 @@ inline constexpr llvm::StringLiteral kCallableAttr = "tile.callable";
 inline constexpr llvm::StringLiteral kWarpsAttr = "tile.warps";
 inline constexpr llvm::StringLiteral kGridAttr = "tile.grid";
 inline constexpr llvm::StringLiteral kGridSymbolsAttr = "tile.grid_symbols";
+/// How many teams of `tile.warps` warps carry out each program.
+inline constexpr llvm::StringLiteral kTeamsAttr = "tile.teams";
 inline constexpr llvm::StringLiteral kPersistentAttr = "tile.persistent";
 inline constexpr llvm::StringLiteral kMaxRegistersAttr = "tile.maxnreg";
 inline constexpr llvm::StringLiteral kOccupancyAttr = "tile.occupancy";

@@ -36,6 +36,20 @@ def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_TeamIdOp : Tile_Op<"team_id", [Pure]> {
+  let summary = "Number of this team among those that carry out the program";
+  let description = [{
+    In [0, n), n as the attribute `tile.teams` of the kernel says. Each team carries out the whole kernel.
+
+    Example:
+    ```mlir
+    %team = tile.team_id : i32
+    ```
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 def Tile_MakeViewOp : Tile_Op<"make_view", [Pure, SameVariadicOperandSize]> {
   let summary = "A view from a pointer, extents and strides";
   let description = [{

@@ -1,5 +1,6 @@
 #include "passes/analysis/ResourcePlan.h"
 
+#include "ir/Annotations.h"
 #include "ir/gpu/SharedAccesses.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -56,29 +57,41 @@ ResourcePlan::ResourcePlan(func::FuncOp function) {
       allocation.lastUse = order.end[function];
     all_.push_back(allocation);
   });
-  place();
+  int64_t teams = ir::teamsOf(function);
+  if (teams == 1) {
+    total_ = place([](gpu::SmemAllocOp) { return true; }, 0);
+    return;
+  }
+  int64_t ofBlock =
+      llvm::alignTo(place([](gpu::SmemAllocOp op) { return op.getOfBlock(); }, 0), alignment());
+  int64_t end = place([](gpu::SmemAllocOp op) { return !op.getOfBlock(); }, ofBlock);
+  teamBytes_ = llvm::alignTo(end - ofBlock, alignment());
+  total_ = ofBlock + teams * teamBytes_;
 }
 
-// Largest first, each at the lowest offset that no living neighbour covers.
-void ResourcePlan::place() {
+// Largest first, each at the lowest offset from `begin` on that no living neighbour covers; where the last one ends.
+int64_t ResourcePlan::place(llvm::function_ref<bool(gpu::SmemAllocOp)> isMeant, int64_t begin) {
+  int64_t end = begin;
   SmallVector<SharedAllocation *> bySize;
   for (SharedAllocation &allocation : all_)
-    bySize.push_back(&allocation);
+    if (isMeant(allocation.op))
+      bySize.push_back(&allocation);
   llvm::sort(bySize, [](auto *a, auto *b) {
     return std::tuple(-a->bytes, a->firstUse) < std::tuple(-b->bytes, b->firstUse);
   });
   SmallVector<SharedAllocation *> placed;
   for (SharedAllocation *allocation : bySize) {
     llvm::sort(placed, [](auto *a, auto *b) { return a->offset < b->offset; });
-    int64_t offset = 0;
+    int64_t offset = begin;
     for (SharedAllocation *other : placed)
       if (other->isAliveWith(*allocation) && offset < other->offset + other->bytes &&
           other->offset < offset + allocation->bytes)
         offset = llvm::alignTo(other->offset + other->bytes, allocation->op.getAlignment());
     allocation->offset = offset;
-    total_ = std::max(total_, offset + allocation->bytes);
+    end = std::max(end, offset + allocation->bytes);
     placed.push_back(allocation);
   }
+  return end;
 }
 
 } // namespace tile::passes

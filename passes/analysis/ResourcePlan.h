@@ -20,7 +20,8 @@ struct SharedAllocation {
   }
 };
 
-/// Offsets for all allocations of a function: those alive together do not overlap.
+/// Offsets for all allocations of a function: those alive together do not overlap. Where several teams carry out a program
+/// they are not together at any point of it: what each has for itself never shares bytes with what is of the block.
 class ResourcePlan {
 public:
   explicit ResourcePlan(mlir::func::FuncOp function);
@@ -35,12 +36,14 @@ public:
   }
   /// Bytes of shared memory a block needs.
   int64_t sharedBytes() const { return total_; }
+  /// Bytes of these that each team has for itself, the first behind what is of the block; 0 without teams.
+  int64_t teamBytes() const { return teamBytes_; }
 
 private:
-  void place();
+  int64_t place(llvm::function_ref<bool(gpu::SmemAllocOp)> isMeant, int64_t begin);
 
   llvm::SmallVector<SharedAllocation> all_;
-  int64_t total_ = 0;
+  int64_t total_ = 0, teamBytes_ = 0;
 };
 
 } // namespace tile::passes

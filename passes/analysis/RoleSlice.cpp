@@ -88,6 +88,8 @@ static bool isWritten(Value root, Operation *kernel) {
 std::string whyNotApart(const RoleSlice &slice, Operation *kernel,
                         llvm::function_ref<bool(Operation *)> isOfRole) {
   for (Operation *op : slice.operations()) {
+    if (isa<ir::TeamIdOp>(op))
+      return "what is loaded, or how often, follows from the number of a team";
     if (isa<scf::ForOp, scf::IfOp, gpu::RingAllocOp, gpu::SmemAllocOp>(op) || isOfRole(op))
       continue;
     if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))

@@ -57,7 +57,8 @@ private:
   bool ofResult(OpResult result) {
     Operation *op = result.getOwner();
     return llvm::TypeSwitch<Operation *, bool>(op)
-        .Case<ir::ProgramIdOp, ir::NumProgramsOp, arith::ExtUIOp>([](auto) { return true; })
+        .Case<ir::ProgramIdOp, ir::NumProgramsOp, ir::TeamIdOp, arith::ExtUIOp>(
+            [](auto) { return true; })
         .Case<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::MinSIOp, arith::ExtSIOp>(
             [&](auto) { return all(op->getOperands()); })
         .Case<arith::MaxSIOp, arith::AndIOp>([&](auto) { return any(op->getOperands()); })

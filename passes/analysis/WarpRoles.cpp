@@ -14,7 +14,7 @@ namespace tile::passes {
 
 // Warps get registers, and leave barriers, as roles need only where nothing else says how.
 static std::string whyNotInKernel(func::FuncOp kernel) {
-  int64_t warps = ir::warpsOf(kernel);
+  int64_t warps = ir::warpsOf(kernel) * ir::teamsOf(kernel);
   if (kernel->hasAttr(ir::kCallableAttr))
     return "it is in a function that kernels call";
   if (warps % ir::kWarpsPerGroup || warps + gpu::kProducerWarps > gpu::kMostWarps)

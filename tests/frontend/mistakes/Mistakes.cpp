@@ -97,6 +97,10 @@ void memory() {
   wrong([](In<f32, 1> a, Const B) { require(B % 2 == 0, "B must be even"); }, {3});
   wrong([](Out<f32, 2> y) { grid2d(y, {16, 16}); grid2d(y, {32, 32}); });
   wrong([] { program_id(3); });
+  wrong([] { teams(0); });
+  wrong([] { teams(7); });
+  wrong([] { teams(2); teams(2); });
+  wrong([](Scalar<i32> n) { for (auto i : range(n)) teams(2) + i; });
 }
 // clang-format on
 

@@ -208,6 +208,7 @@ private:
     const jit::AssemblerReport &assembly = all_.assembly;
     registers();
     out_ += "  threads         " + std::to_string(all_.kernel.threads) + " (" +
+            (report_.teams > 1 ? std::to_string(report_.teams) + " teams of " : "") +
             count(report_.warps, "warp", "warps") +
             (report_.producerWarps ? ", and " + std::to_string(report_.producerWarps) + " to load"
                                    : "") +

@@ -1,0 +1,37 @@
+// Teams stay together where a warp loads for all of them; else one comes after the other.
+// RUN: tile-opt %s -tile-place-teams | FileCheck %s
+
+#specialized = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked", specialized = true>
+
+// CHECK-LABEL: func.func @together
+// CHECK-SAME: tile.teams = 3 : i32
+// CHECK: tile.team_id
+// CHECK-NEXT: scf.for
+func.func @together(%n: i32) attributes {tile.kernel, tile.teams = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %team = tile.team_id : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+  } {tilegpu.schedule = #specialized}
+  return
+}
+
+// CHECK-LABEL: func.func @one_after_the_other
+// CHECK-NOT: tile.teams
+// CHECK: scf.for %[[TEAM:.+]] = %c0{{.*}} to %c3{{.*}} step
+// CHECK: tile.store %[[TEAM]], %
+// CHECK-NOT: tile.team_id
+func.func @one_after_the_other(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.teams = 3 : i32} {
+  %team = tile.team_id : i32
+  tile.store %team, %p : i32, !tile.ptr<i32>
+  return
+}
+
+// CHECK-LABEL: func.func @alone
+// CHECK-NOT: scf.for
+// CHECK: tile.store %c0{{.*}}, %
+func.func @alone(%p: !tile.ptr<i32>) attributes {tile.kernel} {
+  %team = tile.team_id : i32
+  tile.store %team, %p : i32, !tile.ptr<i32>
+  return
+}
