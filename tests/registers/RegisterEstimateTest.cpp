@@ -61,10 +61,14 @@ constexpr Row kRows[] = {
     {"sm_90a", "attention D=64"},
     {"sm_90a", "attention D=128 causal=1"},
     {"sm_90a", "attention D=256"},
+    {"sm_80", "attention_gradient D=64"},
+    {"sm_90a", "attention_gradient D=128"},
+    {"sm_90a", "attention_gradient D=128 deterministic=0"},
 };
 
 // Where the estimate is further off, and why.
 constexpr Row kExceptions[] = {
+    {"sm_80", "attention_gradient D=128 of=dq causal=1", 0.15},
     // Each function of f64 is a polynomial, of which the assembler computes as many at once as it likes.
     {"sm_80", "softmax dtype=f64 N=1000", 0.25},
     // Four short rows a block: the address of each follows from the one before, which takes fewer registers.
@@ -139,8 +143,11 @@ TEST_P(RegistersOfRoles, AreThoseOfTheSameKernelWithoutRoles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Attention, RegistersOfRoles,
-                         ::testing::Values("attention D=64", "attention D=80 causal=1",
-                                           "attention D=128"));
+                         ::testing::Values("attention D=64", "attention D=64 Lq=4096",
+                                           "attention D=80 causal=1", "attention D=128",
+                                           "attention_gradient D=64", "attention_gradient D=128",
+                                           "attention_gradient D=64 deterministic=0",
+                                           "attention_gradient D=128 deterministic=0"));
 
 TEST(RegisterEstimateTable, HasEveryOp) {
   std::set<std::string> listed;
