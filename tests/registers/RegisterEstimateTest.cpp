@@ -68,6 +68,7 @@ constexpr Row kRows[] = {
 
 // Where the estimate is further off, and why.
 constexpr Row kExceptions[] = {
+    // The assembler takes fewer than are alive at once in the order of the program.
     {"sm_80", "attention_gradient D=128 of=dq causal=1", 0.15},
     // Each function of f64 is a polynomial, of which the assembler computes as many at once as it likes.
     {"sm_80", "softmax dtype=f64 N=1000", 0.25},
