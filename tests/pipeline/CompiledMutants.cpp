@@ -91,8 +91,9 @@ std::vector<Change> changesOfEngines() {
       {"one arrival less", init, [](const Words &m) { return m.str(1) + shifted(m[2], -1) + ";"; }},
       {"one arrival more", init, [](const Words &m) { return m.str(1) + shifted(m[2], 1) + ";"; }},
       {"turn not passed", std::regex(R"(\s*(@own )?bar\.arrive %r\d+, \d+;)"), deleted},
-      {"turn not taken", std::regex(R"(\s*(@own )?bar\.sync %r\d+, \d+;)"), deleted,
+      {"turn not taken", std::regex(R"(\s*(@own )?bar\.sync %r\d+, 256;)"), deleted,
        [](const Words &) -> std::string { return "turns are for speed alone"; }},
+      {"team's barrier deleted", std::regex(R"(\s*bar\.sync %r\d+, 128;)"), deleted},
       {"engine's copy deleted", copy, deleted},
       {"engine's copy from another place", copy,
        [](const Words &m) { return m.str(1) + m.str(3) + ", " + m.str(2) + m.str(4); }},
@@ -187,11 +188,12 @@ private:
               isBarrierOfOwnCopies(at) ? "threads read what they have copied themselves"
               : isBarrierAfterBarrier(at)
                   ? "the loop ends with a barrier behind its reads of the ring"
-              : isFenceOfBarriers(at)  ? "the barrier behind it shows the slots' barriers as well"
-              : isFenceBeforeFence(at) ? "another fence comes before the threads meet"
-              : isWaitBehindWait(at)   ? "the last iteration has waited"
-              : isFenceBehindFence(at) ? "nothing was done since the fence before"
-                                       : change.excuse(words));
+              : isFenceOfBarriers(at)   ? "the barrier behind it shows the slots' barriers as well"
+              : isFenceBeforeFence(at)  ? "another fence comes before the threads meet"
+              : isWaitBehindWait(at)    ? "the last iteration has waited"
+              : isFenceBehindFence(at)  ? "nothing was done since the fence before"
+              : isCommittedWithNext(at) ? "both products are waited for together"
+                                        : change.excuse(words));
   }
 
   // A get's barrier, behind which nothing is read by ldmatrix, which reads other threads' copies, before the next barrier:
@@ -265,6 +267,19 @@ private:
           if (std::regex_search(lines_[next], std::regex(written.str() + "\\b")))
             return false;
     return before > 0;
+  }
+
+  // The commit of a product that another follows, both of which end before the first result is taken.
+  bool isCommittedWithNext(size_t at) const {
+    if (!has(at, "wgmma.commit"))
+      return false;
+    bool isNext = false;
+    for (size_t line = at + 1; line < lines_.size(); ++line) {
+      if (has(line, "wgmma.wait_group"))
+        return isNext && has(line, "wgmma.wait_group.sync.aligned 0");
+      isNext |= has(line, "wgmma.commit");
+    }
+    return false;
   }
 
   // The instruction before a get's barrier is its wait.

@@ -241,6 +241,51 @@ Subject turns(bool specializes) {
           }};
 }
 
+// Teams read the same fills, and have memory of their own for sums across their warps and for stores by the engine.
+Subject teamsOfWarps() {
+  static const auto program = kernel("mutated_teams", [](In<f16, 2> x, In<f16, 2> b, Out<f16, 2> y,
+                                                         Out<f32, 2> sums, Const count) {
+    constexpr int kSide = 64, kSteps = 32;
+    Value tile = program_id(0) * count + teams(count);
+    Value rows = x.tile({kSide, kSteps})(tile, 0);
+    auto total = var(zeros(f32, {kSide, kSide}));
+    for (auto n : range(cdiv(b.dim(0), kSteps)).stages(3).warp_specialize())
+      total = dot(rows, b.tile({kSteps, kSide})(n, 0), total);
+    y.tile({kSide, kSide})(tile, 0) = cast(f16, total);
+    sums.tile({1, kSide})(tile, 0) = expand_dims(sum(total, 0), 0);
+  });
+  return {"teams", "sm_90a", [=](Attempt &attempt, int steps) {
+            attempt.run(program.consts(2).warps(4).grid(1), attempt.input<half>({128, 32}, 1),
+                        attempt.input<half>({steps * 32 - 5, 64}, 2),
+                        attempt.output<half>({128, 64}), attempt.output<float>({2, 64}));
+          }};
+}
+
+// What one product gives goes through shared memory to another with rows for columns, whose result is added to a view; a
+// third begins before the warps meet for that.
+Subject addition() {
+  static const auto program =
+      kernel("mutated_addition", [](In<f16, 2> k, In<f16, 2> q, InOut<f32, 2> dq, Out<f32, 2> dk) {
+        constexpr int kSide = 64, kWidth = 16;
+        Value keys = k.tile({kSide, kWidth})(0, 0);
+        auto sums = var(zeros(f32, {kSide, kWidth}));
+        for (auto m : range(cdiv(q.dim(0), kSide)).stages(2).warp_specialize()) {
+          Value scores = dot(keys, q.T().tile({kWidth, kSide})(0, m));
+          Value slopes = cast(f16, scores * 0.25f);
+          Value part = dot(trans(slopes), keys);
+          sums = dot(slopes, q.tile({kSide, kWidth})(m, 0), sums);
+          atomic_add(dq.tile({kSide, kWidth})(m, 0), part);
+        }
+        dk.tile({kSide, kWidth})(0, 0) = sums;
+      });
+  return {"addition", "sm_90a", [=](Attempt &attempt, int steps) {
+            attempt.run(program.warps(4).grid(1), attempt.input<half>({64, 16}, 1),
+                        attempt.input<half>({steps * 64 - 5, 16}, 2),
+                        attempt.output<float>({steps * 64 - 5, 16}),
+                        attempt.output<float>({64, 16}));
+          }};
+}
+
 std::vector<Subject> subjects() {
   return {productOf<half>("f16, 2 stages", "sm_80", 2, 0),
           productOf<half>("f16, 3 stages, tail", "sm_80", 3, 8),
@@ -253,6 +298,8 @@ std::vector<Subject> subjects() {
           persistentProgram(),
           turns(false),
           turns(true),
+          teamsOfWarps(),
+          addition(),
           opMatmul("f16", "sm_80"),
           opMatmul("bf16", "sm_80"),
           opMatmul("f32", "sm_80"),
