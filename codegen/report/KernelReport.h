@@ -103,6 +103,7 @@ struct AllocationReport {
   SourceLine where, firstUse, lastUse;
   int64_t bytes = 0, offset = 0; ///< of all slots
   int64_t slots = 1;             ///< tiles it has room for
+  int64_t teams = 1;             ///< that have one each; this is the first one's
   std::string tile, dtype, purpose;
   std::vector<std::string> filledBy, readBy; ///< by what; empty of exchanges between registers
   int64_t begin = 0, end = 0; ///< the live range in program order, both ends included

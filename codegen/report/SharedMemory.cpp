@@ -101,6 +101,7 @@ AllocationReport reportOf(const passes::SharedAllocation &plan, ArrayRef<Operati
   allocation.tile = shapeText(type);
   allocation.dtype = dtypeText(type);
   allocation.slots = op.getSlots();
+  allocation.teams = op.getOfBlock() ? 1 : ir::teamsOf(op);
   allocation.purpose = purposeOf(op, accesses);
   if (!isExchange(allocation.purpose)) {
     StagingText staging = stagingOf(op, accesses);

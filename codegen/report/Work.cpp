@@ -78,8 +78,8 @@ std::optional<int64_t> iterationsOf(scf::ForOp loop) {
 
 class WorkCounter {
 public:
-  WorkCounter(std::vector<WorkScope> &scopes, llvm::DenseSet<Operation *> leftOut)
-      : scopes_(scopes), leftOut_(std::move(leftOut)) {}
+  WorkCounter(std::vector<WorkScope> &scopes, llvm::DenseSet<Operation *> leftOut, int64_t teams)
+      : scopes_(scopes), leftOut_(std::move(leftOut)), teams_(teams) {}
 
   void visit(Region &region, int scope) {
     for (Block &block : region)
@@ -95,11 +95,22 @@ private:
           {sourceLineOf(op->getLoc()), scope, loop ? iterationsOf(loop) : std::nullopt, {}, 0, 0});
       scope = static_cast<int>(scopes_.size()) - 1;
     } else if (!leftOut_.contains(op)) {
-      count(op, scopes_[scope]);
+      add(op, scopes_[scope]);
     }
     if (!isCombination(op))
       for (Region &region : op->getRegions())
         visit(region, scope);
+  }
+
+  // Each team does the same, but for what the copy engine brings to all of them.
+  void add(Operation *op, WorkScope &scope) {
+    WorkScope once;
+    count(op, once);
+    int64_t times = isa<gpu::TensorCopyOp>(op) ? 1 : teams_;
+    for (auto &[unit, number] : once.flops)
+      scope.flops[unit] += static_cast<double>(times) * number;
+    scope.bytesRead += times * once.bytesRead;
+    scope.bytesWritten += times * once.bytesWritten;
   }
 
   void count(Operation *op, WorkScope &scope) {
@@ -126,6 +137,8 @@ private:
                             gpu::bytesOf(store.getSmem().getType().getElementType());
     } else if (auto store = dyn_cast<ir::ViewStoreOp>(op)) {
       countStore(store.getValue().getType(), scope);
+      if (store.getAdds())
+        scope.bytesRead += scope.bytesWritten;
     } else if (auto store = dyn_cast<ir::StoreOp>(op)) {
       countStore(store.getValue().getType(), scope);
     } else if (isa<gpu::SmemCountOp>(op)) { // a histogram counts each element once
@@ -157,13 +170,14 @@ private:
 
   std::vector<WorkScope> &scopes_;
   llvm::DenseSet<Operation *> leftOut_;
+  int64_t teams_;
 };
 
 } // namespace
 
 void reportWork(func::FuncOp kernel, KernelReport &report) {
   report.work.push_back({sourceLineOf(kernel.getLoc()), -1, 1, {}, 0, 0});
-  WorkCounter(report.work, fillsBeforeLoops(gpu::sharedAccessesOf(kernel)))
+  WorkCounter(report.work, fillsBeforeLoops(gpu::sharedAccessesOf(kernel)), ir::teamsOf(kernel))
       .visit(kernel.getBody(), 0);
   for (WorkScope &scope : report.work)
     std::erase_if(scope.flops, [](auto &entry) { return entry.second == 0; });

@@ -108,6 +108,13 @@ class Matmul(Case):
                                   for name, operand in (("a", "A"), ("b", "B"))])
         self.assertRegex(text, rf"3 x 128x64 f16, operand A .*\n +filled by cp\.async of argument 'a' at line {line}; read by operand A")
 
+    def test_teams_share_what_is_loaded(self):
+        text, data = self.explained("op:attention", "D=64", "Lq=4096", "--target", "sm_90a")
+        self.assertIn("512 (3 teams of 4 warps, and 4 to load)", text)
+        memory = [(a["slots"], a["teams"], a["purpose"][:9]) for a in data["allocations"] if a["bytes"] > 64]
+        self.assertEqual(sorted(memory), [(1, 3, "operand A"), (1, 3, "parts of "), (3, 1, "operand B"), (3, 1, "operand B")])
+        self.assertIn("64x64 f16, of each of 3 teams, operand A", text)
+
     def test_multiply_add_reads_slots(self):
         text, data = self.explained("op:matmul", "dtype=f32", "precision=ieee", "BM=64", "BN=64", "BK=16", "warps=4")
         staged = [a for a in data["allocations"] if a["slots"] > 1]

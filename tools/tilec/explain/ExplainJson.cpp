@@ -123,6 +123,7 @@ private:
             {"offset", a.offset},
             {"bytes", a.bytes},
             {"slots", a.slots},
+            {"teams", a.teams},
             {"tile", a.tile},
             {"dtype", a.dtype},
             {"purpose", a.purpose},

@@ -250,7 +250,8 @@ private:
     for (const AllocationReport &a : report_.allocations) {
       out_ += "    " + padded(std::to_string(a.offset), 9) + padded(std::to_string(a.bytes), 9) +
               padded(std::to_string(a.begin) + "-" + std::to_string(a.end), 9) +
-              (a.slots > 1 ? std::to_string(a.slots) + " x " : "") + a.tile + " " + a.dtype + ", " +
+              (a.slots > 1 ? std::to_string(a.slots) + " x " : "") + a.tile + " " + a.dtype +
+              (a.teams > 1 ? ", of each of " + std::to_string(a.teams) + " teams" : "") + ", " +
               a.purpose + ", " + placeText(a.where) + ", used from line " +
               std::to_string(a.firstUse.line) + " to " + std::to_string(a.lastUse.line) + "\n";
       if (!a.filledBy.empty() && !a.readBy.empty())
