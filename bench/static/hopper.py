@@ -18,7 +18,7 @@ import sass
 PERSISTENT = ["op:matmul", "M=4096", "N=4096", "K=4096", "columns=1"]
 FLOAT8 = PERSISTENT + ["dtype=e4m3", "result=bf16", "BM=128", "persistent=1"]
 GRADIENT = ["op:attention_gradient", "deterministic=0", "dtype=bf16"]
-KERNELS = [  # title, settings of tilec build, the file in the folder
+KERNELS = [  # title, settings of tilec build, the file in the folder, and which of its kernels if it has several that multiply
     ("product 128x256x64", PERSISTENT + ["persistent=0"], "ms2_128x256_s4_tma.ptx"),
     ("product 128x256x64, persistent", PERSISTENT, "mp2_128x256_s4_e64.ptx"),
     ("product 64x128x64", ["op:matmul", "M=1024", "N=1024", "K=1024", "columns=1", "BM=64", "BN=128", "warps=4", "persistent=0"],
@@ -30,9 +30,14 @@ KERNELS = [  # title, settings of tilec build, the file in the folder
     ("attention of heads of 128", ["op:attention", "D=128"], "at_f128_ovl_pp.ptx"),
     ("causal attention of heads of 128", ["op:attention", "D=128", "causal=1"], "at_c128_ovl_pp_dyn.ptx"),
     ("causal attention of heads of 64", ["op:attention", "D=64", "Lq=4096", "causal=1"], "at_c64_3wg_n128_pp_dyn.ptx"),
+    ("gradient of attention by k and v, heads of 128", GRADIENT[:1] + ["dtype=bf16", "D=128"], "bw_f128_2k_m64_seq.ptx", "bwd_kv"),
+    ("gradient of attention by q, heads of 128", GRADIENT[:1] + ["dtype=bf16", "D=128", "of=dq"], "bw_f128_2k_m64_seq.ptx", "bwd_q"),
     ("gradient of attention, heads of 128", GRADIENT + ["D=128"], "bw_f128_fu_m64_seq_ro_red.ptx"),
     ("gradient of causal attention, heads of 128", GRADIENT + ["D=128", "causal=1"], "bw_c128_fu_m64_seq_ro_red.ptx"),
     ("gradient of attention, heads of 64", GRADIENT + ["D=64"], "bw_f64_fu_m128_seq_ro_red.ptx"),
+]
+ROWS = [  # kernels without products
+    ("softmax of rows of 4096 in bf16", ["op:softmax", "N=4096", "dtype=bf16"], "sm_w8r2.ptx"),
 ]
 PRODUCT = "GMMA"  # HGMMA of 16-bit operands, QGMMA of 8-bit floats
 EVENTS = [("SYNCS.PHASECHK", "wait"), ("WARPGROUP.ARRIVE", "fence"), (PRODUCT, "product"), ("WARPGROUP.DEPBAR", "depbar"),
@@ -54,14 +59,22 @@ def events(loop):
     return " | ".join(name if count == 1 else f"{name} x{count}" for name, count in order)
 
 
-def measure(ptx, folder):
+def measure(ptx, folder, kernel=""):
     cubin = os.path.join(folder, "kernel.cubin")
-    row = sass.report(ptx, cubin, "sm_90a")
-    loop, skipped = sass.main_loop(cubin, PRODUCT, ["UTMALDG"])
+    row = sass.report(ptx, cubin, "sm_90a", kernel)
+    if not any(PRODUCT in op for op in sass.instructions(cubin)[0]):
+        return whole(row, sass.instructions(cubin)[0])
+    loop, skipped = sass.main_loop(cubin, PRODUCT, ["UTMALDG"], kernel)
     shapes = sorted({match.group(0) for op in loop if (match := re.search(r"\wGMMA\.\d+x\d+x\d+", op))})
     row.update({"iteration": len(loop), "skipped": skipped, "products": sum(PRODUCT in op for op in loop),
                 "shapes": " ".join(shapes), "order": events(loop)})
     return row
+
+
+def whole(row, code):
+    """The same of a kernel without products: all of its instructions."""
+    return row | {"instructions": len(code), "loads": sum("LDG" in op for op in code), "stores": sum("STG" in op for op in code),
+                  "barriers": sum("BAR.SYNC" in op for op in code)}
 
 
 def ours(tilec, words, folder):
@@ -79,7 +92,8 @@ def show(title, own, other):
         beside = other[name] if other else "-"
         ratio = f"{value / beside:.2f}" if other and isinstance(value, int) and beside else "-"
         print(f"| {name} | {value} | {beside} | {ratio} |")
-    print(f"\ntilec: {own['order']}\n" + (f"by hand: {other['order']}\n" if other else ""))
+    if "order" in own:
+        print(f"\ntilec: {own['order']}\n" + (f"by hand: {other['order']}\n" if other else ""))
 
 
 def main():
@@ -89,12 +103,12 @@ def main():
     parser.add_argument("--only", default="", help="kernels with this in their title")
     arguments = parser.parse_args()
     sass.environment(os.path.join("build", "bench-env"))
-    for title, words, file in KERNELS:
+    for title, words, file, *kernel in KERNELS + ROWS:
         if arguments.only not in title:
             continue
         path = os.path.join(arguments.reference or "", file)
         with tempfile.TemporaryDirectory() as folder:
-            show(title, ours(arguments.tilec, words, folder), measure(path, folder) if os.path.exists(path) else None)
+            show(title, ours(arguments.tilec, words, folder), measure(path, folder, *kernel) if os.path.exists(path) else None)
 
 
 if __name__ == "__main__":

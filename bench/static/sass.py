@@ -29,10 +29,16 @@ def tool(name, *arguments):
     return subprocess.run([path, *arguments], capture_output=True, text=True, check=True)
 
 
-def instructions(cubin):
-    """The instructions in order, and for each branch among them, by number, that of its target."""
-    code, labels = [], {}
+def instructions(cubin, kernel=""):
+    """The instructions in order, of kernels with this in their name, and for each branch among them, by number, that of its
+    target."""
+    code, labels, is_meant = [], {}, True
     for line in tool("nvdisasm", "-c", cubin).stdout.splitlines():
+        section = re.match(r"\s*\.section\s+\.text\.(\w+)", line)
+        if section:
+            is_meant = kernel in section.group(1)
+        if not is_meant:
+            continue
         label = re.match(r"\s*(\.L\w+):", line)
         if label:
             labels[label.group(1)] = len(code)
@@ -43,11 +49,11 @@ def instructions(cubin):
                   if (branch := re.search(r"BRA.*`\((\.L\w+)\)", op))}
 
 
-def main_loop(cubin, product="HMMA", runs=()):
+def main_loop(cubin, product="HMMA", runs=(), kernel=""):
     """The shortest loop that multiplies, from the target of a backward branch to the branch: the instructions of an iteration
     that takes every forward branch in it, and the number of those it jumps over. A jump over an instruction of `runs` is not
     taken."""
-    code, targets = instructions(cubin)
+    code, targets = instructions(cubin, kernel)
     best = None
     for end, begin in targets.items():
         if begin is not None and begin <= end and any(product in op for op in code[begin:end]):
@@ -63,9 +69,10 @@ def main_loop(cubin, product="HMMA", runs=()):
     return taken, end + 1 - best[0] - len(taken)
 
 
-def report(ptx, cubin, target):
-    """Registers (of several kernels the most), spilled bytes and remarks of the assembler, which writes `cubin`."""
+def report(ptx, cubin, target, kernel=""):
+    """Registers (the most of kernels with this in their name), spilled bytes and remarks of the assembler, which writes `cubin`."""
     log = tool("ptxas", f"-arch={target}", "-v", ptx, "-o", cubin).stderr
-    return {"registers": max(map(int, re.findall(r"Used (\d+) registers", log))),
+    taken = re.findall(r"Compiling entry function '(\w+)'.*?Used (\d+) registers", log, re.DOTALL)
+    return {"registers": max(int(count) for name, count in taken if kernel in name),
             "spilled bytes": sum(map(int, re.findall(r"(\d+) bytes spill stores", log))),
             "remarks": " ".join(sorted(set(re.findall(r"C75\d\d", log)))) or "none"}
