@@ -123,8 +123,15 @@ private:
     return kernels;
   }
 
-  /// Writes the kernels found, but for those that were accepted before, into files of kKernelsPerFile. What is compiled for
-  /// sm_80 must be fit for later machines as well.
+  /// What is compiled for sm_80 must be fit for later machines as well. Without the optional passes the same kernels come
+  /// once more, and are those of their own target.
+  static std::vector<std::string> targetsOf(const Kernel &kernel) {
+    if (kernel.target == "sm_80" && !lacksPasses())
+      return {kernel.target, "sm_90a"};
+    return {kernel.target};
+  }
+
+  /// Writes the kernels found, but for those that were accepted before, into files of kKernelsPerFile.
   std::vector<Merged> merge() {
     std::vector<Merged> merged;
     std::map<std::pair<std::string, std::string>, std::pair<size_t, std::ofstream>> open;
@@ -134,7 +141,7 @@ private:
     std::ranges::sort(kernels, std::greater(), &Kernel::target);
     for (const Kernel &kernel : kernels) {
       std::string code = codeOf(kernel.ptx, kernel.entry);
-      for (std::string target : {kernel.target, std::string("sm_90a")}) {
+      for (const std::string &target : targetsOf(kernel)) {
         AcceptedKernels::Key key = keyOf(code, target);
         if (accepted_->contains(key) || !seen.insert(key).second)
           continue;
@@ -155,9 +162,9 @@ private:
 
   /// Whether registers may be spilled. Kernels compiled without the optional passes need more of them; that is what the
   /// passes are for.
-  bool mayBeSpilled() const {
-    return spills_ == Spills::Allowed || std::getenv("TILE_BISECT") != nullptr;
-  }
+  bool mayBeSpilled() const { return spills_ == Spills::Allowed || lacksPasses(); }
+
+  static bool lacksPasses() { return std::getenv("TILE_BISECT") != nullptr; }
 
   AcceptedKernels::Key keyOf(const std::string &code, const std::string &target) const {
     return AcceptedKernels::keyOf(code, target + (mayBeSpilled() ? ", spills" : ""));
