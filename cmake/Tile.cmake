@@ -5,6 +5,7 @@
 #   tile_add_gtest(<name> [MLIR] [OPTIMIZED] SOURCES ... [LINK ...] [LABELS ...])    one ctest for the program
 #   tile_add_model_pass(<program> <models> [<filter>])   its tests of the virtual GPU once more, under models of that
 #   tile_add_test_support(<name> [MLIR] SOURCES ... [LINK ...])          what several such programs share
+#   tile_optimize(<source>...)                                           of tests: what computes much
 #   tile_add_folders(<folder>...)                                        each has a CMakeLists.txt
 #
 # MLIR: links the dylibs MLIR and LLVM and uses a precompiled header. PUBLIC_API: uses that of the public headers. NO_EXCEPTIONS: for ir, passes
@@ -132,6 +133,11 @@ function(tile_add_test_support name)
   if(NOT arg_MLIR)
     tile_use_program_options(${name} test)
   endif()
+endfunction()
+
+# For sources of the folder that compute much, in programs that are not optimised otherwise.
+function(tile_optimize)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # One ctest per program: starting a process that loads libMLIR costs more than most cases do.

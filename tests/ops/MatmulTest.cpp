@@ -1,6 +1,7 @@
 // matmul: extents round its tiles and at their ends, dtypes, memory orders, epilogues, refusals.
 #include "tests/execution/Assembly.h"
 #include "tests/execution/Harness.h"
+#include "tests/ops/ProductReference.h"
 #include "tests/ops/Refusals.h"
 
 #include <tile/ops/Matmul.h>
@@ -11,6 +12,13 @@ using namespace tile::test;
 namespace {
 
 const bool gate = assembleEverything(Spills::Forbidden);
+
+template <class T> std::vector<double> wide(const std::vector<T> &x) {
+  std::vector<double> result;
+  for (T value : x)
+    result.push_back(exact(value));
+  return result;
+}
 
 class MatmulOp : public OnDevice {
 protected:
@@ -31,14 +39,10 @@ protected:
       ops::matmul(stream, deviceA, deviceB, c.tensor(), options);
     else
       ops::matmul(stream, deviceA, deviceB, c.tensor(), epilogue, options);
-    expectAll(c.result(),
-              [&](int64_t i) {
-                double sum = 0;
-                for (int64_t j = 0; j < k; ++j)
-                  sum += exact(a[size_t(transposeA ? j * m + i / n : i / n * k + j)]) *
-                         exact(b[size_t(transposeB ? i % n * k + j : j * n + i % n)]);
-                return reference(sum);
-              },
+    std::vector<double> sums =
+        productOf({wide(a), transposeA ? 1 : k, transposeA ? m : 1},
+                  {wide(b), transposeB ? 1 : n, transposeB ? k : 1}, m, n, k);
+    expectAll(c.result(), [&](int64_t i) { return reference(sums[size_t(i)]); },
               {0.51, perStep * double(std::max<int64_t>(k, 1))});
   }
 };

@@ -75,6 +75,13 @@ bool StagedLoops::hasPipelinePasses() { return !knownPipelinePasses().empty(); }
 
 void StagedLoops::runAll(const std::function<void()> &launch, std::vector<Written> &written,
                          const std::function<void()> &check) {
+  auto bytes = [&] {
+    std::vector<std::vector<unsigned char>> all;
+    for (const Written &each : written)
+      all.push_back(each.bytes());
+    return all;
+  };
+  std::vector<std::vector<unsigned char>> checked;
   for (const Order &order : kOrders) {
     SCOPED_TRACE(std::string(vgpu::nameOf(order.schedule)) + ", seed " +
                  std::to_string(order.seed));
@@ -83,9 +90,13 @@ void StagedLoops::runAll(const std::function<void()> &launch, std::vector<Writte
       each.reset();
     launch();
     stream_.synchronize();
+    auto results = bytes();
+    if (!checked.empty() && results == checked)
+      continue; // references take longer than launches
     check();
     if (HasFatalFailure())
       return;
+    checked = std::move(results);
   }
 }
 

@@ -71,7 +71,8 @@ protected:
   static void
   forEveryRotation(const std::function<void(int stages, int steps, bool rotates)> &loop);
 
-  /// Launches under every schedule, from the same contents of what is written, and calls `check` each time. Where the
+  /// Launches under every schedule, from the same contents of what is written, and calls `check` for the first results
+  /// and for others than those before. Where the
   /// compiler has passes that run loads ahead, the results of kMostSteps without them must have the same bits: of fewer
   /// steps as well, which follows from the checks and would take a compile each.
   template <class Launcher, class... X>
