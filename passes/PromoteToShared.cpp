@@ -174,7 +174,7 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
       staged.release(builder, dot.getLoc());
       return slot;
     }
-    Value &shared = putBefore_[{tile, memory}];
+    Value &shared = putBefore[{tile, memory}];
     auto get = shared ? shared.getDefiningOp<gpu::RingGetOp>() : gpu::RingGetOp();
     if (!get)
       return shared = getFor(dot, put(tile, memory, place));
@@ -248,7 +248,7 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     dot.erase();
   }
 
-  llvm::DenseMap<std::pair<Value, Type>, Value> putBefore_; ///< slots of tiles from before a loop
+  llvm::DenseMap<std::pair<Value, Type>, Value> putBefore; ///< slots of tiles from before a loop
 };
 
 } // namespace

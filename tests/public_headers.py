@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Holds the public headers to their promise: each compiles alone and without a warning, all together do so under every
-compiler, as do their templates (public_templates.cpp); each stays small, and reaches no header of MLIR, LLVM or CUDA.
+compiler, as do their templates (public_templates.cpp); together they stay small, and reach no header of MLIR, LLVM or CUDA.
 The first compiler, which the build does not use, takes the examples too.
 What users read begins with what they want: machinery is in include/tile/detail, names are of their side's casing
 (docs/decisions/0024-names-of-language-and-host.md), lines have 100 columns at most.
 
-The size is bounded in preprocessed lines and not in seconds, which would depend on the machine:
-60,000 lines take a compiler about half a second."""
+The size is bounded in preprocessed lines of all headers together and not in seconds, which would depend on the machine:
+70,000 lines take a compiler about half a second."""
 import pathlib
 import re
 import subprocess
 import sys
 
-kMaxLines = 60_000
+kMaxLines = 70_000
 kForeign = re.compile(
     r'^# \d+ "([^"]*/(?:mlir|mlir-c|llvm|llvm-c|cuda)/[^"]*|[^"]*/(?:cuda|nvrtc|nvJitLink)[^/"]*\.h)"', re.M)
 # Lines of a `namespace detail` that a header outside of detail/ may have: declarations, not definitions.
@@ -36,11 +36,6 @@ def compile_source(compiler, source, *arguments):
     return subprocess.run([*command, "-x", "c++", "-"], input=source, text=True, capture_output=True)
 
 
-def compile_alone(compiler, header, *arguments):
-    """Compiles a source that holds one include of `header`."""
-    return compile_source(compiler, f"#include <{header}>\n", *arguments)
-
-
 def faults_together(compiler, headers):
     """What is wrong with all headers in one source, and with their templates."""
     everything = "".join(f"#include <{header}>\n" for header in headers)
@@ -48,6 +43,13 @@ def faults_together(compiler, headers):
         result = compile_source(compiler, source, "-fsyntax-only")
         if result.returncode:
             yield f"{name}: does not compile with {compiler}:\n{result.stderr}"
+    text = compile_source(compiler, everything, "-E").stdout
+    lines = sum(1 for line in text.splitlines() if line and not line.startswith("#"))
+    if lines > kMaxLines:
+        yield f"the public headers: {lines} preprocessed lines with {compiler}, at most {kMaxLines}: include less"
+    for foreign in sorted(set(kForeign.findall(text))):
+        if not pathlib.Path(foreign).is_relative_to(include):
+            yield f"the public headers reach {foreign}; they need no MLIR, LLVM or CUDA"
 
 
 def faults_of_examples(compiler):
@@ -61,18 +63,9 @@ def faults_of_examples(compiler):
 
 def faults(compiler, header):
     """The sentences that say what is wrong with `header` under `compiler`."""
-    result = compile_alone(compiler, header, "-fsyntax-only")
+    result = compile_source(compiler, f"#include <{header}>\n", "-fsyntax-only")
     if result.returncode:
         yield f"<{header}> does not compile alone with {compiler}:\n{result.stderr}"
-        return
-    text = compile_alone(compiler, header, "-E").stdout
-    lines = sum(1 for line in text.splitlines() if line and not line.startswith("#"))
-    if lines > kMaxLines:
-        yield f"<{header}>: {lines} preprocessed lines with {compiler}, at most {kMaxLines}: include less"
-    for foreign in sorted(set(kForeign.findall(text))):
-        if pathlib.Path(foreign).is_relative_to(include):
-            continue
-        yield f"<{header}> reaches {foreign}; public headers need no MLIR, LLVM or CUDA"
 
 
 def public_part(text):

@@ -1,6 +1,6 @@
 // The second gate of every test program that launches kernels: whatever PTX was compiled while its
-// tests ran must be accepted by NVIDIA's assembler, for sm_80 and sm_90a. Without ptxas the gate
-// says that it was skipped.
+// tests ran must be accepted by NVIDIA's assembler for its target, some of sm_80 for sm_90a as well.
+// Without ptxas the gate says that it was skipped.
 #pragma once
 
 namespace tile::test {

@@ -48,10 +48,12 @@ TEST_P(AtomicsOfViews, EveryDtypeAndRaggedEdges) {
       y.tensor().upload(std::vector<T>(kRows * kColumns, T(1)));
       program.consts(32).grid(2, 3)(stream, x, y.tensor());
       auto start = x.download();
-      expectAll(y.result(), [&](int64_t i) {
-        int64_t row = i / kColumns;
-        return 1 + 2 * exact(start[size_t(i)]) + (row < 61 ? 1 : 0);
-      }, {sizeof(T) == 2 ? 2.0 : 1.0});
+      expectAll(y.result(),
+                [&](int64_t i) {
+                  int64_t row = i / kColumns;
+                  return 1 + 2 * exact(start[size_t(i)]) + (row < 61 ? 1 : 0);
+                },
+                {sizeof(T) == 2 ? 2.0 : 1.0});
     }
   };
   check(int32_t()), check(uint64_t()), check(half()), check(bfloat16()), check(float()),

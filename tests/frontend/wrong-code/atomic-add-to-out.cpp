@@ -3,5 +3,5 @@
 #include <tile/tile.h>
 using namespace tile;
 
-auto wrong =
-    kernel("wrong", [](In<f32, 1> x, Out<f32, 1> y) { atomic_add(y.tile({32})(0), x.tile({32})(0)); });
+auto wrong = kernel(
+    "wrong", [](In<f32, 1> x, Out<f32, 1> y) { atomic_add(y.tile({32})(0), x.tile({32})(0)); });

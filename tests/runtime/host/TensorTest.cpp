@@ -199,10 +199,11 @@ TEST(Devices, VirtualOnesHaveTheFeaturesOfTheTargetTable) {
     for (const Case &one : cases) {
       device::VirtualOptions options;
       options.target = name;
-      std::string ptx =
-          std::string(".version 8.4\n.target ") + name +
-          "\n.address_size 64\n.entry k() {\n.reg .b16 %h; .reg .f32 %f; .reg .b32 %r; .reg .b64 %rd;\n" +
-          "mov.f32 %f, 0f00000000; mov.u32 %r, 0; mov.u64 %rd, 0;\n" + one.instruction + "\nret;\n}\n";
+      std::string ptx = std::string(".version 8.4\n.target ") + name +
+                        "\n.address_size 64\n.entry k() {\n.reg .b16 %h; .reg .f32 %f; .reg .b32 "
+                        "%r; .reg .b64 %rd;\n" +
+                        "mov.f32 %f, 0f00000000; mov.u32 %r, 0; mov.u64 %rd, 0;\n" +
+                        one.instruction + "\nret;\n}\n";
       bool isThere = true;
       try {
         std::shared_ptr<device::Device> opened = device::openVirtual(options);
