@@ -95,3 +95,25 @@ func.func @from_registers(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x64xf32>,
   %5 = tile.dot %r, %e, %d : tensor<64x64xf16>, tensor<64x8xf16>, tensor<64x8xf32>
   return
 }
+
+// -----
+
+// A result with rows for columns goes through shared memory anyway, where the product reads it: not from registers, as the
+// same result does as it lies.
+// CHECK-LABEL: func.func @transposed_result
+// CHECK: tile.dot {{.*}}variant<wgmma>
+// CHECK: arith.truncf
+// CHECK: tile.dot {{.*}} {tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK: tile.dot {{.*}} {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK: tile.dot {{.*}} {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.variant<wgmma>
+func.func @transposed_result(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x64xf32>) attributes {tile.warps = 4 : i32} {
+  %a = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x64xf16>
+  %s = tile.dot %a, %a, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %n = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>
+  %t = tile.permute %n, [1, 0] : tensor<64x64xf16> -> tensor<64x64xf16>
+  %d = tile.dot %t, %a, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %e = tile.dot %n, %a, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %back = tile.permute %t, [1, 0] : tensor<64x64xf16> -> tensor<64x64xf16>
+  %f = tile.dot %back, %a, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  return
+}
