@@ -69,7 +69,7 @@ Range persistent(Arg tiles, Loc loc = Loc::here());
 /// other.
 ///   auto tile = grid1d(q, {3 * 64}) * 3 + teams(3); // 64 rows each, of the same keys
 /// Teams are not ordered with each other: no two of them may store to the same place.
-/// Errors: a count that is not from 1 to 6, a second call, a call in a loop, a branch or a callable.
+/// Errors: a count that is not from 1 to 6, a second call, a call in a loop, branch or callable.
 Value teams(int count, Loc loc = Loc::here());
 
 namespace detail {
