@@ -89,30 +89,42 @@ void beginEarly(gpu::DotAsyncOp product) {
     moveAfter(before, sliceBehind(before, product));
 }
 
+template <class Step> Step stepIn(Block *block, Value ring) {
+  for (Operation *user : ring.getUsers())
+    if (auto step = dyn_cast<Step>(user); step && step->getBlock() == block)
+      return step;
+  return {};
+}
+
 // The end of the put of an operand that is computed beside the product.
 gpu::RingCommitOp putFor(gpu::DotAsyncOp product) {
+  Block *block = product->getBlock();
   for (Value operand : product->getOperands())
-    if (auto get = operand.getDefiningOp<gpu::RingGetOp>())
-      for (Operation *user : get.getRing().getUsers())
-        if (auto put = dyn_cast<gpu::RingPutOp>(user);
-            put && put->getBlock() == product->getBlock())
-          for (Operation *step : get.getRing().getUsers())
-            if (auto commit = dyn_cast<gpu::RingCommitOp>(step);
-                commit && commit->getBlock() == put->getBlock())
-              return commit;
+    if (auto get = operand.getDefiningOp<gpu::RingGetOp>();
+        get && stepIn<gpu::RingPutOp>(block, get.getRing()))
+      return stepIn<gpu::RingCommitOp>(block, get.getRing());
   return {};
+}
+
+// The product behind a reader and what gives its operands.
+gpu::DotAsyncOp productBehind(gpu::DotAsyncOp reader) {
+  Operation *next = reader->getNextNode();
+  while (next && !isa<gpu::DotAsyncOp>(next) && isPure(next))
+    next = next->getNextNode();
+  return dyn_cast_or_null<gpu::DotAsyncOp>(next);
 }
 
 // All warps meet before they read what they have put to shared memory. The next product, if it takes nothing of that, begins
 // before, so that there is one under way meanwhile.
 void beginBeforeMeeting(gpu::DotAsyncOp reader) {
   gpu::RingCommitOp put = putFor(reader);
-  Operation *next = reader->getNextNode();
-  while (next && !isa<gpu::DotAsyncOp>(next) && isPure(next))
-    next = next->getNextNode();
-  auto other = dyn_cast_or_null<gpu::DotAsyncOp>(next);
-  if (put && other && !putFor(other))
-    moveAfter(put, sliceBehind(put, other));
+  gpu::DotAsyncOp other = put ? productBehind(reader) : gpu::DotAsyncOp();
+  if (!other || putFor(other) || !put->isBeforeInBlock(reader))
+    return;
+  for (Operation *op = put->getNextNode(); op != reader; op = op->getNextNode())
+    if (!keepsMemory(op))
+      return;
+  moveAfter(put, sliceBehind(put, other));
 }
 
 void waitLate(gpu::DotWaitOp wait) {
