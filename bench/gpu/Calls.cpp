@@ -37,7 +37,8 @@ Call linear(const Operands &of, const nlohmann::json &, const Stream &stream) {
 }
 
 ops::AttentionOptions attentionOptions(const nlohmann::json &request) {
-  return {.causal = request.value("causal", false)};
+  return {.causal = request.value("causal", false),
+          .deterministic = request.value("deterministic", true)};
 }
 
 Call attention(const Operands &of, const nlohmann::json &request, const Stream &stream) {

@@ -112,4 +112,5 @@ class Ours:
     def _call(self, row, op, names):
         operands = {name: {"tensor": row.operands[name].memory, "extents": row.operands[name].extents,
                            "order": row.operands[name].order} for name in names}
-        return {"op": op, "operands": operands, **({"causal": True} if row.causal else {})}
+        return {"op": op, "operands": operands, **({"causal": True} if row.causal else {}),
+                **({} if row.deterministic else {"deterministic": False})}

@@ -1,6 +1,7 @@
 """The calls that are timed. A row is one op on one shape, told in a way that our server, a library and a plain loop all
 understand."""
 import dataclasses
+import itertools
 import math
 import typing
 
@@ -36,6 +37,7 @@ class Row:
     flops: float = 0
     bytes: float = 0
     causal: bool = False
+    deterministic: bool = True  # of gradients: the same bits each time
     roundings: int = 1  # to the outputs' dtype, one after another, in which two right results may differ
     before: tuple = ()  # a call (op, names of operands) that our call needs the results of
     yardsticks: tuple = ()  # more such calls of ours, timed for comparison
@@ -115,15 +117,16 @@ def attention(causal, shapes):
 
 
 def backward(causal, shapes):
-    """A gradient by five products, as its flops are counted whoever computes it."""
+    """A gradient by five products, as its flops are counted whoever computes it; ours by seven where it is deterministic."""
     part = "backward-causal" if causal else "backward"
-    for sizes in shapes:
+    for sizes, deterministic in itertools.product(shapes, (False, True)):
         operands = attention_operands(sizes)
         operands["lse"] = tensor("lse", "f32", sizes[:3])
         operands["dout"] = tensor("dout", "bf16", sizes, 4)
         operands.update({name: tensor(name, "bf16", sizes) for name in ("dq", "dk", "dv")})
-        yield Row(part, f"d {sizes[3]}", "B{} H{} S{} d{}".format(*sizes), "attentionBackward", operands,
-                  ("dq", "dk", "dv"), flops=attention_flops(sizes, causal, 5), causal=causal, roundings=4,
+        kind = " deterministic" if deterministic else ""
+        yield Row(part, f"d {sizes[3]}{kind}", "B{} H{} S{} d{}{}".format(*sizes, kind), "attentionBackward", operands,
+                  ("dq", "dk", "dv"), flops=attention_flops(sizes, causal, 5), causal=causal, deterministic=deterministic, roundings=4,
                   before=("attention", ("q", "k", "v", "out", "lse")))
 
 

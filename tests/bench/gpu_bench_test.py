@@ -307,8 +307,8 @@ class Measuring(unittest.TestCase):
 class FullShapes(unittest.TestCase):
     def test_names_differ_and_each_part_has_its_shapes(self):
         parts = rows.parts("full")
-        counts = {"gemm": 5, "gemm-layouts": 15, "skinny": 45, "fp8": 2, "attention": 4, "attention-causal": 4, "backward": 4,
-                  "backward-causal": 4, "rows": 2}
+        counts = {"gemm": 5, "gemm-layouts": 15, "skinny": 45, "fp8": 2, "attention": 4, "attention-causal": 4, "backward": 8,
+                  "backward-causal": 8, "rows": 2}
         self.assertEqual({part: len(each) for part, each in parts.items()}, counts)
         names = [row.name for part in parts.values() for row in part]
         self.assertEqual(len(set(names)), len(names))
