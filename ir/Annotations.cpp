@@ -347,14 +347,18 @@ void setEndsPass(Operation *branch) {
   branch->setAttr(kEndsPassName, UnitAttr::get(branch->getContext()));
 }
 
+static void setNumber(Operation *function, StringRef name, int64_t number) {
+  function->setAttr(
+      name, Builder(function->getContext()).getI32IntegerAttr(static_cast<int32_t>(number)));
+}
+
 int64_t producerWarpsOf(Operation *function) {
   auto warps = function->getAttrOfType<IntegerAttr>(kProducerWarpsName);
   return warps ? warps.getInt() : 0;
 }
 
 void setProducerWarps(Operation *function, int64_t warps) {
-  function->setAttr(kProducerWarpsName,
-                    Builder(function->getContext()).getI32IntegerAttr(static_cast<int32_t>(warps)));
+  setNumber(function, kProducerWarpsName, warps);
 }
 
 int32_t threadsOf(Operation *function) {
@@ -373,13 +377,11 @@ int64_t teamBytesOf(Operation *function) {
 }
 
 void setTeamBytes(Operation *function, int64_t bytes) {
-  function->setAttr(kTeamBytesName,
-                    Builder(function->getContext()).getI32IntegerAttr(static_cast<int32_t>(bytes)));
+  setNumber(function, kTeamBytesName, bytes);
 }
 
 void setSharedBytes(Operation *function, int64_t bytes) {
-  function->setAttr(kSharedBytesName,
-                    Builder(function->getContext()).getI32IntegerAttr(static_cast<int32_t>(bytes)));
+  setNumber(function, kSharedBytesName, bytes);
 }
 
 } // namespace tile::gpu

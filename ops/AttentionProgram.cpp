@@ -37,8 +37,8 @@ int paddedHead(int64_t extent) {
 
 // Groups of four warps have 64 queries each; wide heads leave registers for fewer keys. Products overlap with the softmax
 // where shared memory has room for three tiles of keys and values beside the queries.
-// Heads that leave a thread the registers of a third group have three teams of one: while one computes exponentials, two
-// multiply. The idle rows of the last block cost less than that gains from some queries on.
+// Heads that leave a thread the registers of a third group have three teams of one, from eight blocks on: then at most a
+// ninth of the rows is idle.
 static AttentionPlan planOfGroups(int64_t count, int head, Precision precision) {
   constexpr int kGroup = 64, kTeams = 3, kFewestForTeams = 8 * kTeams * kGroup;
   if (head <= kGroup && count >= kFewestForTeams)

@@ -4,6 +4,8 @@
 
 #include <tile/ops/Arithmetic.h>
 
+#include <array>
+
 namespace tile::ops {
 
 namespace {

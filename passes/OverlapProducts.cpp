@@ -1,6 +1,8 @@
 // OverlapProducts: a product by wgmma begins behind the one before it if it does not depend on that, and is waited for where
 // its result is taken. So both are under way together, and the warps compute in the meantime with the results of earlier
-// ones. Neither crosses what changes shared memory, or ends the reading of operands there: the release of a fill, a store.
+// ones. Neither crosses what changes the memory of a product under way, or ends the reading of operands there, as the release
+// of a fill does. A product that reads what is put to shared memory beside it waits for all warps to meet: the next one that
+// takes nothing of that begins before.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"

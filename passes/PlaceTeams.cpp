@@ -4,7 +4,7 @@
 
 #include "ir/Annotations.h"
 #include "ir/gpu/TileGpuDialect.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/analysis/WarpRoles.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tile::passes {
@@ -18,18 +18,8 @@ namespace tile::passes {
 
 namespace {
 
-bool hasProducer(func::FuncOp kernel) {
-  return kernel
-      .walk([](scf::ForOp loop) {
-        gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
-        return schedule && schedule.getSpecialized() ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-// Memory is reserved for all of them once.
-void takeTurns(func::FuncOp kernel, int64_t teams) {
+// Rings are reserved for all of them once.
+void loopOverTeams(func::FuncOp kernel, int64_t teams) {
   Block &body = kernel.getBody().front();
   OpBuilder b(body.getTerminator());
   Location loc = kernel.getLoc();
@@ -58,10 +48,9 @@ struct PlaceTeams : passes::impl::PlaceTeamsBase<PlaceTeams> {
       return;
     kernel->removeAttr(ir::kTeamsAttr);
     if (teams > 1)
-      return takeTurns(kernel, teams);
-    OpBuilder b(kernel.getContext());
+      return loopOverTeams(kernel, teams);
     kernel.walk([&](ir::TeamIdOp team) {
-      b.setInsertionPoint(team);
+      OpBuilder b(team);
       team.replaceAllUsesWith(arith::ConstantIntOp::create(b, team.getLoc(), 0, 32).getResult());
       team.erase();
     });

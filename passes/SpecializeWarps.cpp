@@ -13,6 +13,7 @@
 #include "ir/TensorCopy.h"
 #include "ir/WarpRoles.h"
 #include "passes/analysis/RoleSlice.h"
+#include "passes/analysis/WarpRoles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -246,19 +247,9 @@ private:
   int64_t boxesOfFill_ = 0; ///< of the largest
 };
 
-bool isAskedFor(func::FuncOp kernel) {
-  return kernel
-      .walk([](scf::ForOp loop) {
-        gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
-        return schedule && schedule.getSpecialized() ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 struct SpecializeWarps : passes::impl::SpecializeWarpsBase<SpecializeWarps> {
   void runOnOperation() final {
-    if (isAskedFor(getOperation()) && failed(WarpSpecializer(getOperation()).specialize()))
+    if (hasProducer(getOperation()) && failed(WarpSpecializer(getOperation()).specialize()))
       signalPassFailure();
   }
 };

@@ -4,7 +4,8 @@
 
 FOLDER has the PTX of the other kernels, under the names in KERNELS; without it, or where one is missing, tilec's stand alone.
 ptxas 13.0 and nvdisasm come from PyPI, into a virtual environment under build/bench-env unless the interpreter has them. `iteration` counts the instructions of the innermost loop with products, those in which one thread asks for the next copies
-included; what it jumps over (masks, the storing of a tile, the next tile's indices) counts as skipped.
+included; what it jumps over (masks, the storing of a tile, the next tile's indices) counts as skipped. Of a kernel without products all
+instructions count.
 """
 import argparse
 import os
@@ -17,7 +18,8 @@ import sass
 # The kernels by hand have both factors along K.
 PERSISTENT = ["op:matmul", "M=4096", "N=4096", "K=4096", "columns=1"]
 FLOAT8 = PERSISTENT + ["dtype=e4m3", "result=bf16", "BM=128", "persistent=1"]
-GRADIENT = ["op:attention_gradient", "deterministic=0", "dtype=bf16"]
+GRADIENT = ["op:attention_gradient", "dtype=bf16"]
+ONE_KERNEL = GRADIENT + ["deterministic=0"]
 KERNELS = [  # title, settings of tilec build, the file in the folder, and which of its kernels if it has several that multiply
     ("product 128x256x64", PERSISTENT + ["persistent=0"], "ms2_128x256_s4_tma.ptx"),
     ("product 128x256x64, persistent", PERSISTENT, "mp2_128x256_s4_e64.ptx"),
@@ -30,13 +32,11 @@ KERNELS = [  # title, settings of tilec build, the file in the folder, and which
     ("attention of heads of 128", ["op:attention", "D=128"], "at_f128_ovl_pp.ptx"),
     ("causal attention of heads of 128", ["op:attention", "D=128", "causal=1"], "at_c128_ovl_pp_dyn.ptx"),
     ("causal attention of heads of 64", ["op:attention", "D=64", "Lq=4096", "causal=1"], "at_c64_3wg_n128_pp_dyn.ptx"),
-    ("gradient of attention by k and v, heads of 128", GRADIENT[:1] + ["dtype=bf16", "D=128"], "bw_f128_2k_m64_seq.ptx", "bwd_kv"),
-    ("gradient of attention by q, heads of 128", GRADIENT[:1] + ["dtype=bf16", "D=128", "of=dq"], "bw_f128_2k_m64_seq.ptx", "bwd_q"),
-    ("gradient of attention, heads of 128", GRADIENT + ["D=128"], "bw_f128_fu_m64_seq_ro_red.ptx"),
-    ("gradient of causal attention, heads of 128", GRADIENT + ["D=128", "causal=1"], "bw_c128_fu_m64_seq_ro_red.ptx"),
-    ("gradient of attention, heads of 64", GRADIENT + ["D=64"], "bw_f64_fu_m128_seq_ro_red.ptx"),
-]
-ROWS = [  # kernels without products
+    ("gradient of attention by k and v, heads of 128", GRADIENT + ["D=128"], "bw_f128_2k_m64_seq.ptx", "bwd_kv"),
+    ("gradient of attention by q, heads of 128", GRADIENT + ["D=128", "of=dq"], "bw_f128_2k_m64_seq.ptx", "bwd_q"),
+    ("gradient of attention, heads of 128", ONE_KERNEL + ["D=128"], "bw_f128_fu_m64_seq_ro_red.ptx"),
+    ("gradient of causal attention, heads of 128", ONE_KERNEL + ["D=128", "causal=1"], "bw_c128_fu_m64_seq_ro_red.ptx"),
+    ("gradient of attention, heads of 64", ONE_KERNEL + ["D=64"], "bw_f64_fu_m128_seq_ro_red.ptx"),
     ("softmax of rows of 4096 in bf16", ["op:softmax", "N=4096", "dtype=bf16"], "sm_w8r2.ptx"),
 ]
 PRODUCT = "GMMA"  # HGMMA of 16-bit operands, QGMMA of 8-bit floats
@@ -62,8 +62,9 @@ def events(loop):
 def measure(ptx, folder, kernel=""):
     cubin = os.path.join(folder, "kernel.cubin")
     row = sass.report(ptx, cubin, "sm_90a", kernel)
-    if not any(PRODUCT in op for op in sass.instructions(cubin)[0]):
-        return whole(row, sass.instructions(cubin)[0])
+    code, _ = sass.instructions(cubin, kernel)
+    if not any(PRODUCT in op for op in code):
+        return whole(row, code)
     loop, skipped = sass.main_loop(cubin, PRODUCT, ["UTMALDG"], kernel)
     shapes = sorted({match.group(0) for op in loop if (match := re.search(r"\wGMMA\.\d+x\d+x\d+", op))})
     row.update({"iteration": len(loop), "skipped": skipped, "products": sum(PRODUCT in op for op in loop),
@@ -103,7 +104,7 @@ def main():
     parser.add_argument("--only", default="", help="kernels with this in their title")
     arguments = parser.parse_args()
     sass.environment(os.path.join("build", "bench-env"))
-    for title, words, file, *kernel in KERNELS + ROWS:
+    for title, words, file, *kernel in KERNELS:
         if arguments.only not in title:
             continue
         path = os.path.join(arguments.reference or "", file)

@@ -70,9 +70,9 @@ def main_loop(cubin, product="HMMA", runs=(), kernel=""):
 
 
 def report(ptx, cubin, target, kernel=""):
-    """Registers (the most of kernels with this in their name), spilled bytes and remarks of the assembler, which writes `cubin`."""
+    """Registers and spilled bytes (the most of kernels with this in their name) and remarks of the assembler, which writes `cubin`."""
     log = tool("ptxas", f"-arch={target}", "-v", ptx, "-o", cubin).stderr
-    taken = re.findall(r"Compiling entry function '(\w+)'.*?Used (\d+) registers", log, re.DOTALL)
-    return {"registers": max(int(count) for name, count in taken if kernel in name),
-            "spilled bytes": sum(map(int, re.findall(r"(\d+) bytes spill stores", log))),
+    taken = re.findall(r"Compiling entry function '(\w+)'.*?(\d+) bytes spill stores.*?Used (\d+) registers", log, re.DOTALL)
+    taken = [(int(spilled), int(count)) for name, spilled, count in taken if kernel in name]
+    return {"registers": max(count for _, count in taken), "spilled bytes": max(spilled for spilled, _ in taken),
             "remarks": " ".join(sorted(set(re.findall(r"C75\d\d", log)))) or "none"}

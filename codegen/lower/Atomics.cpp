@@ -211,25 +211,6 @@ LogicalResult lowerAtomicCas(Lowering &l, Operation *op) {
                     });
 }
 
-// Floats side by side, without the old values.
-void addVector(Lowering &l, Location loc, const GlobalPlace &place, ValueRange elements) {
-  std::string constraints = "l", text;
-  SmallVector<Value> operands = {place.pointer};
-  if (place.predicate) {
-    constraints += ",b";
-    text = "@$1 ";
-    operands.push_back(place.predicate);
-  }
-  text += "red.relaxed.gpu.global.add.v" + std::to_string(elements.size()) + ".f32 [$0+" +
-          std::to_string(place.byteOffset) + "], " + operandList(operands.size(), elements.size()) +
-          ";";
-  for (Value element : elements) {
-    constraints += ",f";
-    operands.push_back(element);
-  }
-  inlineMemoryPtx(l.b, loc, text, constraints, LLVM::LLVMVoidType::get(l.b.getContext()), operands);
-}
-
 constexpr LoweringRow kLowerings[] = {
     on<ir::AtomicCasOp, lowerAtomicCas>,
     on<ir::AtomicRmwOp, lowerAtomicRmw>,
@@ -246,7 +227,8 @@ void addGlobal(Lowering &l, Location loc, const GlobalPlace &place, ValueRange e
   for (GlobalPlace here = place; !elements.empty(); elements = elements.drop_front(count)) {
     count = std::min(count, elements.size());
     if (count > 1)
-      addVector(l, loc, here, elements.take_front(count));
+      writeAt(l, loc, here, "red.relaxed.gpu.global.add.v" + std::to_string(count) + ".f32",
+              elements.take_front(count), "f");
     else
       one.update(ir::AtomicKind::Add, offsetPointer(l, loc, here), elements.front(),
                  here.predicate);

@@ -114,20 +114,29 @@ void storeGlobal(Lowering &l, Location loc, const GlobalPlace &place, ValueRange
     LLVM::StoreOp::create(l.b, loc, value, offsetPointer(l, loc, place), count * words.bits / 8);
     return;
   }
-  std::string constraints = "l", text;
+  for (Value &word : words.values)
+    word = asmRegister(l, loc, word);
+  writeAt(l, loc, place, place.hints.instruction("st") + accessType(count, words.bits),
+          words.values, asmConstraint(words.bits));
+}
+
+void writeAt(Lowering &l, Location loc, const GlobalPlace &place, StringRef text, ValueRange words,
+             const char *letter) {
+  std::string constraints = "l", guard;
   SmallVector<Value> operands = {place.pointer};
   if (place.predicate) {
     constraints += ",b";
-    text = "@$1 ";
+    guard = "@$1 ";
     operands.push_back(place.predicate);
   }
-  text += place.hints.instruction("st") + accessType(count, words.bits) + " [$0+" +
-          std::to_string(place.byteOffset) + "], " + operandList(operands.size(), count) + ";";
-  for (Value word : words.values) {
-    constraints += std::string(",") + asmConstraint(words.bits);
-    operands.push_back(asmRegister(l, loc, word));
+  std::string written = guard + text.str() + " [$0+" + std::to_string(place.byteOffset) + "], " +
+                        operandList(operands.size(), words.size()) + ";";
+  for (Value word : words) {
+    constraints += std::string(",") + letter;
+    operands.push_back(word);
   }
-  inlineMemoryPtx(l.b, loc, text, constraints, LLVM::LLVMVoidType::get(l.b.getContext()), operands);
+  inlineMemoryPtx(l.b, loc, written, constraints, LLVM::LLVMVoidType::get(l.b.getContext()),
+                  operands);
 }
 
 int64_t vectorLength(const layout::Layout &layout, int dim, int64_t most) {

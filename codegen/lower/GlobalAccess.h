@@ -46,6 +46,10 @@ void storeGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place,
 void addGlobal(Lowering &l, mlir::Location loc, const GlobalPlace &place,
                mlir::ValueRange elements);
 
+/// An instruction that writes to a place, `text` up to the address: "st.global.v2.b32"; each word in a register by `letter`.
+void writeAt(Lowering &l, mlir::Location loc, const GlobalPlace &place, llvm::StringRef text,
+             mlir::ValueRange words, const char *letter);
+
 /// A place some bytes on.
 mlir::Value offsetPointer(Lowering &l, mlir::Location loc, const GlobalPlace &place);
 

@@ -138,7 +138,7 @@ private:
     } else if (auto store = dyn_cast<ir::ViewStoreOp>(op)) {
       countStore(store.getValue().getType(), scope);
       if (store.getAdds())
-        scope.bytesRead += scope.bytesWritten;
+        scope.bytesRead += bytesOf(store.getValue().getType());
     } else if (auto store = dyn_cast<ir::StoreOp>(op)) {
       countStore(store.getValue().getType(), scope);
     } else if (isa<gpu::SmemCountOp>(op)) { // a histogram counts each element once
@@ -164,8 +164,10 @@ private:
     });
   }
 
-  void countStore(Type type, WorkScope &scope) {
-    scope.bytesWritten += elementsOf(type) * gpu::bytesOf(ir::elementTypeOf(type));
+  void countStore(Type type, WorkScope &scope) { scope.bytesWritten += bytesOf(type); }
+
+  static int64_t bytesOf(Type type) {
+    return elementsOf(type) * gpu::bytesOf(ir::elementTypeOf(type));
   }
 
   std::vector<WorkScope> &scopes_;

@@ -2,6 +2,7 @@
 
 #include "frontend/language/Promotion.h"
 #include "frontend/trace/LaunchTime.h"
+#include "frontend/trace/Settings.h"
 #include "frontend/trace/Trace.h"
 
 #include <tile/Grid.h>
@@ -66,10 +67,8 @@ Value tile::num_programs(int axis, Loc loc) {
 
 Value tile::teams(int count, Loc loc) {
   Trace &trace = Trace::current(loc);
-  constexpr int kMost = 6;
-  if (count < 1 || count > kMost)
-    trace.fail(loc, "teams: there can be 1 to " + std::to_string(kMost) + " of them, got " +
-                        std::to_string(count));
+  if (std::string wrong = wrongTeams(count); !wrong.empty())
+    trace.fail(loc, "teams: " + wrong);
   if (trace.scope() != 0)
     trace.fail(loc,
                "teams: they are divided at the top of a kernel, outside staged loops, branches "

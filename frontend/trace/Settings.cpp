@@ -25,3 +25,10 @@ std::string tile::frontend::wrongSetting(const detail::CompileSettings &settings
                   settings.maxRegisters);
   return wrong.empty() ? range("occupancy", 1, ir::kMaxOccupancy, settings.occupancy) : wrong;
 }
+
+std::string tile::frontend::wrongTeams(int count) {
+  if (count >= 1 && count <= ir::kMostTeams)
+    return "";
+  return "there can be 1 to " + std::to_string(ir::kMostTeams) + " of them, got " +
+         std::to_string(count);
+}

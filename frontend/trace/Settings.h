@@ -8,4 +8,7 @@ namespace tile::frontend {
 /// What is wrong with a setting: "warps must be a power of two up to 32, got 3"; empty if nothing.
 std::string wrongSetting(const detail::CompileSettings &settings);
 
+/// What is wrong with a number of teams, as a sentence; empty if nothing is.
+std::string wrongTeams(int count);
+
 } // namespace tile::frontend

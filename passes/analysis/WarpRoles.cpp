@@ -55,4 +55,14 @@ std::string whyNoProducer(scf::ForOp loop, int32_t stages) {
                      [&](Operation *op) { return llvm::is_contained(fills, op); });
 }
 
+bool hasProducer(func::FuncOp kernel) {
+  return kernel
+      .walk([](scf::ForOp loop) {
+        gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
+        return schedule && schedule.getSpecialized() ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 } // namespace tile::passes

@@ -165,8 +165,8 @@ private:
     return known && gpu::isSeparable(layout) && (first.empty() || first[known.getOrder()[0]] == 1);
   }
 
-  // Additions meet in the second-level cache, sector by sector: an exchange before gains nothing, but what a thread holds of
-  // neighbours it adds at once.
+  // Additions are carried out in the second-level cache, sector by sector: as threads hold the tile, without an exchange. What
+  // a thread holds of neighbours it adds at once.
   static gpu::LayoutAttr heldForAddition(gpu::LayoutAttr held, ir::ViewStoreOp store,
                                          gpu::LayoutAttr coalesced) {
     gpu::AccessAttr access = gpu::accessOf(store);

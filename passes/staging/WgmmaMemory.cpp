@@ -64,7 +64,9 @@ static bool isTransposedResult(Value tile) {
     }
     bool keepsElements =
         op && (gpu::isElementwiseOnTiles(op) || isa<ir::PermuteOp, gpu::ConvertLayoutOp>(op));
-    for (Value operand : keepsElements ? op->getOperands() : OperandRange(nullptr, 0))
+    if (!keepsElements)
+      continue;
+    for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()))
         open.insert({operand, isTransposed ^ (isa<ir::PermuteOp>(op) ? 1u : 0u)});
   }

@@ -1,6 +1,5 @@
 // Results of products in 16 bits, which the copy engine of sm_90a stores part after part: at the ends of views of all memory
 // orders, outside them, again and again to one place, and behind an epilogue. As sm_80 the same kernels store by vectors.
-#include "runtime/jit/Compile.h"
 #include "tests/pipeline/StagedLoops.h"
 
 namespace tile::test {
@@ -31,16 +30,8 @@ constexpr int64_t kWidth = 32; ///< of K, whole chunks of 16 bytes
 class ProductStores : public StagedLoops {
 protected:
   template <class Launcher, class... X>
-  static std::string ptxOf(const Launcher &launcher, const X &...tensors) {
-    KernelRequest request(launcher, {toHostArg(tensors)...});
-    codegen::CompileOptions options;
-    options.target = "sm_90a";
-    return jit::compileRequest(request, options).ptx;
-  }
-
-  template <class Launcher, class... X>
   static bool isByEngine(const Launcher &launcher, const X &...tensors) {
-    return ptxOf(launcher, tensors...).find("d.global.shared::cta") != std::string::npos;
+    return hopperPtxOf(launcher, tensors...).find("d.global.shared::cta") != std::string::npos;
   }
 
   /// d begins as these values, of which an untouched one is seen.

@@ -1,7 +1,6 @@
 // Teams: each has rows of its own and all read the same columns, which a warp loads for them on sm_90a. There they share the
 // slots that are filled, and have shared memory, barriers and one thread for stores of their own; elsewhere, and where what
 // is loaded depends on the team, one comes after the other.
-#include "runtime/jit/Compile.h"
 #include "tests/pipeline/StagedLoops.h"
 
 namespace tile::test {
@@ -11,13 +10,6 @@ constexpr int kRows = 64, kDepth = 64, kColumns = 64;
 
 class Teams : public StagedLoops {
 protected:
-  template <class Launcher, class... X>
-  static std::string ptxOf(const Launcher &launcher, const X &...tensors) {
-    KernelRequest request(launcher, {toHostArg(tensors)...});
-    codegen::CompileOptions options;
-    options.target = "sm_90a";
-    return jit::compileRequest(request, options).ptx;
-  }
   static bool has(const std::string &text, const std::string &part) {
     return text.find(part) != std::string::npos;
   }
@@ -81,7 +73,7 @@ TEST_P(Teams, ShareWhatIsLoadedForAll) {
     auto launcher = product.consts(count, rounds).warps(4);
     runUnderEverySchedule(launcher, kMostSteps, {Written(y, before), Written(sums, noSums)}, check,
                           deviceX, deviceB, y, sums);
-    std::string ptx = ptxOf(launcher, deviceX, deviceB, y, sums);
+    std::string ptx = hopperPtxOf(launcher, deviceX, deviceB, y, sums);
     EXPECT_TRUE(has(ptx, ".reqntid " + std::to_string(count * 128 + 128)));
   }
 }
@@ -118,10 +110,10 @@ TEST_P(Teams, ComeOneAfterTheOther) {
         });
       },
       deviceX, deviceB, y);
-  EXPECT_TRUE(has(ptxOf(launcher, deviceX, deviceB, y), ".reqntid 128"));
+  EXPECT_TRUE(has(hopperPtxOf(launcher, deviceX, deviceB, y), ".reqntid 128"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Teams, testing::Values("sm_80", "sm_90a"));
+STAGED_LOOPS_SUITE(Teams);
 
 } // namespace
 } // namespace tile::test
