@@ -20,7 +20,7 @@ struct AttentionOptions {
   bool causal = false;
   /// Of f32 operands; 16-bit ones have only one way.
   Precision precision = Precision::tf32x3;
-  /// Of the gradient: the same bits each time. If not, one kernel with five products instead of seven
+  /// Of the gradient: the same bits each time. If not, one kernel with five products, not seven,
   /// computes dq, dk and dv where there is one (16-bit operands, D up to 128, on sm_90a), and the
   /// order in which dq is summed is open.
   bool deterministic = true;
