@@ -57,7 +57,10 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const A
     assume(k.dim(dim) == v.dim(dim)), assume(q.dim(dim) == out.dim(dim));
   assume(q.dim(0) == k.dim(0)), assume(q.dim(3) == k.dim(3));
   Value queryCount = q.dim(2), keyCount = k.dim(2), blocks = cdiv(queryCount, ofBlock);
-  AttentionGrid at(q.dim(0), q.dim(1), blocks);
+  constexpr int kMostHeads = 16;
+  AttentionGrid at = causal ? AttentionGrid(q.dim(0), q.dim(1), blocks,
+                                            headsInCache(k.dtype(), keyCount, width, kMostHeads))
+                            : AttentionGrid(q.dim(0), q.dim(1), blocks);
   // The last queries see most keys: they begin first.
   Value block = causal ? blocks - 1 - at.tile : at.tile;
   // All teams go through the keys that one of them sees, so that they read the same.

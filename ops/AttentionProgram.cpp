@@ -152,4 +152,18 @@ Value keyTilesSeen(Value queryTile, Value queryCount, Value keyCount, const Atte
   return cdiv(end, tiles.keys);
 }
 
+AttentionGrid::AttentionGrid(Value batches, Value heads, Value tiles, Value headsAtOnce) {
+  Value all = batches * heads, program = grid1d(all * tiles, 1);
+  Value ofGroup = headsAtOnce * tiles, first = program / ofGroup * headsAtOnce;
+  Value inGroup = min(headsAtOnce, all - first), place = program % ofGroup;
+  Value number = first + place % inGroup;
+  tile = place / inGroup, head = number % heads, batch = number / heads;
+}
+
+Value headsInCache(DType dtype, Value rows, int width, int most) {
+  constexpr int kCacheBytes = 32 << 20, kTensors = 2;
+  int rowsThatFit = kCacheBytes / (kTensors * width * static_cast<int>(sizeOf(dtype)));
+  return min(max(rowsThatFit / max(rows, 1), 1), most);
+}
+
 } // namespace tile::ops
