@@ -200,6 +200,7 @@ private:
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
       result_.parameters.push_back(parameterOf(kernel, i));
     result_.threads = gpu::threadsOf(kernel);
+    result_.cluster = static_cast<int32_t>(ir::clusterOf(kernel));
     result_.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
   }
 

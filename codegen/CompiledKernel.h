@@ -84,6 +84,7 @@ struct CompiledKernel {
   GridExpression grid;
   bool persistent = false; ///< the grid is cut to the programs that run at once
   int32_t threads = 0;     ///< of a block
+  int32_t cluster = 1;     ///< blocks that carry out a program, a cluster where the target has them
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
   std::vector<Diagnostic> remarks;
   std::vector<std::pair<Stage, std::string>> stages;

@@ -39,7 +39,7 @@ void declareShared(ModuleOp module) {
 
 // The scalar function that takes the place of a kernel or of what it calls: its name as PTX allows it, the same parameters
 // spread out, pointers as LLVM's.
-func::FuncOp makeScalarFunction(func::FuncOp kernel) {
+func::FuncOp makeScalarFunction(func::FuncOp kernel, const ir::Target &target) {
   OpBuilder b(kernel);
   auto function =
       func::FuncOp::create(b, kernel.getLoc(), entryNameOf(kernel.getName()),
@@ -58,6 +58,8 @@ func::FuncOp makeScalarFunction(func::FuncOp kernel) {
     if (int64_t blocks = passes::blocksToFit(kernel))
       function->setAttr(ir::kOccupancyAttr, b.getI32IntegerAttr(blocks));
     keep(ir::kMaxRegistersAttr);
+    if (target.hasClusters)
+      keep(ir::kClusterAttr);
   }
   function.addEntryBlock();
   return function;
@@ -81,7 +83,7 @@ struct LowerToScalars : impl::LowerToScalarsBase<LowerToScalars> {
     for (func::FuncOp kernel : kernels) {
       if (failed(Lowering::verify(kernel)))
         return signalPassFailure();
-      func::FuncOp scalar = makeScalarFunction(kernel);
+      func::FuncOp scalar = makeScalarFunction(kernel, *machine);
       if (failed(Lowering(kernel, scalar, *machine).run()))
         return signalPassFailure();
       kernel.erase();

@@ -1,6 +1,6 @@
 // NestLoops: a loop whose body ends with a branch that comes in the last iteration of each pass becomes two loops again.
 //
-//   for i { A; if last { E }; B }    becomes    while i < n { do { A; B; i += step } while !last; E }
+//   for i { if first { F }; A; if last { E }; B }    becomes    while i < n { F; do { A; B; i += step } while !last; E }
 //
 // The loop was flattened so that loads run ahead from pass to pass, and still do: that is in A. But the assembler follows
 // products of wgmma through loops, not through branches of them. Where sums are read in a branch of the loop in which products
@@ -30,8 +30,8 @@ namespace {
 
 class Nester {
 public:
-  Nester(scf::ForOp loop, scf::IfOp end)
-      : loop_(loop), end_(end), b_(loop), loc_(loop.getLoc()),
+  Nester(scf::ForOp loop, scf::IfOp begin, scf::IfOp end)
+      : loop_(loop), begin_(begin), end_(end), b_(loop), loc_(loop.getLoc()),
         numCarried_(1 + loop.getNumResults()) {
     moveIntoEnd();
     // What the end takes from the iteration: values of the body, and variables as they were.
@@ -52,8 +52,12 @@ public:
                                          loop_.getUpperBound());
     scf::ConditionOp::create(b_, loc_, isMore, now);
     b_.setInsertionPointToStart(passes.getAfterBody());
+    if (begin_)
+      writeBranch(begin_, {});
     scf::WhileOp iterations = writePass(passes.getAfterArguments());
-    writeEnd(iterations);
+    IRMapping at;
+    at.map(taken_, iterations.getResults().drop_front(numCarried_));
+    writeBranch(end_, at);
     scf::YieldOp::create(b_, loc_, iterations.getResults().take_front(numCarried_));
     loop_.replaceAllUsesWith(passes.getResults().drop_front());
     loop_.erase();
@@ -104,7 +108,7 @@ private:
     at.map(loop_.getInductionVar(), iterations.getBeforeArguments().front());
     at.map(loop_.getRegionIterArgs(), iterations.getBeforeArguments().drop_front());
     for (Operation &op : loop_.getBody()->without_terminator())
-      if (&op != end_)
+      if (&op != begin_ && &op != end_)
         b_.clone(op, at);
     SmallVector<Value> handedOn = {
         arith::AddIOp::create(b_, loc_, iterations.getBeforeArguments().front(), loop_.getStep())};
@@ -121,14 +125,13 @@ private:
     return iterations;
   }
 
-  void writeEnd(scf::WhileOp iterations) {
-    IRMapping at;
-    at.map(taken_, iterations.getResults().drop_front(numCarried_));
-    for (Operation &op : end_.thenBlock()->without_terminator())
+  void writeBranch(scf::IfOp branch, IRMapping at) {
+    for (Operation &op : branch.thenBlock()->without_terminator())
       b_.clone(op, at);
   }
 
   scf::ForOp loop_;
+  scf::IfOp begin_; ///< null if passes begin with nothing
   scf::IfOp end_;
   OpBuilder b_;
   Location loc_;
@@ -149,13 +152,29 @@ scf::IfOp endOfPass(scf::ForOp loop) {
   return end && isPlain && end.getElseRegion().empty() ? end : scf::IfOp();
 }
 
+// The branch that a pass begins with, if nothing before it has effects or is taken by it.
+scf::IfOp beginOfPass(scf::ForOp loop) {
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (auto branch = dyn_cast<scf::IfOp>(op); branch && gpu::beginsPass(branch)) {
+      llvm::SetVector<Value> taken;
+      getUsedValuesDefinedAbove(branch.getThenRegion(), taken);
+      bool takesOfBody = llvm::any_of(
+          taken, [&](Value value) { return loop.getRegion().isAncestor(value.getParentRegion()); });
+      return takesOfBody ? scf::IfOp() : branch;
+    }
+    if (!isMemoryEffectFree(&op))
+      return {};
+  }
+  return {};
+}
+
 struct NestLoops : codegen::impl::NestLoopsBase<NestLoops> {
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
       if (scf::IfOp end = endOfPass(loop))
-        Nester(loop, end).nest();
+        Nester(loop, beginOfPass(loop), end).nest();
   }
 };
 

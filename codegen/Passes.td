@@ -20,7 +20,8 @@ def LowerToScalars : Pass<"tile-lower-to-scalars", "::mlir::ModuleOp"> {
 def NestLoops : Pass<"tile-nest-loops", "::mlir::ModuleOp"> {
   let summary = "A loop over several passes becomes a loop round one over the iterations of a pass";
   let description = [{
-    Guarantees: what a pass ends with (`tilegpu.ends_pass`) stands behind an inner loop, not in a branch of the loop.
+    Guarantees: what a pass ends with (`tilegpu.ends_pass`) stands behind an inner loop, not in a branch of the loop, and
+    what it begins with (`tilegpu.begins_pass`) before that.
     Relies on: LowerToScalars.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];

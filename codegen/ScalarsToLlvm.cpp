@@ -63,6 +63,9 @@ struct ScalarsToLlvm : impl::ScalarsToLlvmBase<ScalarsToLlvm> {
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                       b.getDenseI32ArrayAttr({static_cast<int32_t>(threads.getInt())}));
+    if (int32_t blocks = takeNumber(function, ir::kClusterAttr, 1); blocks > 1)
+      function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                        b.getDenseI32ArrayAttr({blocks}));
     if (int32_t blocks = takeNumber(function, ir::kOccupancyAttr, 0))
       function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(blocks));
     if (int32_t registers = takeNumber(function, ir::kMaxRegistersAttr, 0))

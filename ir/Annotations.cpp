@@ -32,6 +32,8 @@ static int64_t numberOf(Operation *op, StringRef name, int64_t fallback) {
 int64_t warpsOf(Operation *op) { return numberOf(op, kWarpsAttr, kDefaultWarps); }
 int64_t teamsOf(Operation *op) { return numberOf(op, kTeamsAttr, 1); }
 
+int64_t clusterOf(Operation *op) { return numberOf(op, kClusterAttr, 1); }
+
 } // namespace tile::ir
 
 namespace tile::gpu {
@@ -49,6 +51,7 @@ constexpr llvm::StringLiteral kSharedBytesName = "tilegpu.shared_bytes";
 constexpr llvm::StringLiteral kProducerWarpsName = "tilegpu.producer_warps";
 constexpr llvm::StringLiteral kTeamBytesName = "tilegpu.team_bytes";
 constexpr llvm::StringLiteral kEndsPassName = "tilegpu.ends_pass";
+constexpr llvm::StringLiteral kBeginsPassName = "tilegpu.begins_pass";
 
 bool isViewAccess(Operation *op) {
   return isa<ir::ViewLoadOp, ir::ViewStoreOp, RingCopyOp, CopyAsyncOp, TensorCopyOp, TensorStoreOp>(
@@ -164,10 +167,10 @@ LogicalResult verifyProducerWarps(Operation *op, Attribute value) {
   return success();
 }
 
-LogicalResult verifyEndsPass(Operation *op, Attribute value) {
+LogicalResult verifyPassBranch(Operation *op, StringRef name, Attribute value) {
   bool isBranch = op->getName().getStringRef() == "scf.if" && op->getNumResults() == 0;
   if (!isBranch || !isa<UnitAttr>(value))
-    return op->emitOpError() << kEndsPassName << " belongs on a branch without results";
+    return op->emitOpError() << name << " belongs on a branch without results";
   return success();
 }
 
@@ -265,8 +268,8 @@ LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return verifySharedBytes(op, name, attribute.getValue());
   if (name == kProducerWarpsName)
     return verifyProducerWarps(op, attribute.getValue());
-  if (name == kEndsPassName)
-    return verifyEndsPass(op, attribute.getValue());
+  if (name == kEndsPassName || name == kBeginsPassName)
+    return verifyPassBranch(op, name, attribute.getValue());
   return op->emitOpError() << "has the attribute '" << name << "', which `tilegpu` does not know";
 }
 
@@ -345,6 +348,12 @@ bool endsPass(Operation *branch) { return branch->hasAttr(kEndsPassName); }
 
 void setEndsPass(Operation *branch) {
   branch->setAttr(kEndsPassName, UnitAttr::get(branch->getContext()));
+}
+
+bool beginsPass(Operation *branch) { return branch->hasAttr(kBeginsPassName); }
+
+void setBeginsPass(Operation *branch) {
+  branch->setAttr(kBeginsPassName, UnitAttr::get(branch->getContext()));
 }
 
 static void setNumber(Operation *function, StringRef name, int64_t number) {

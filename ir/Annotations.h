@@ -20,6 +20,9 @@ int64_t warpsOf(mlir::Operation *op);
 /// Teams of so many warps that carry out a program of the kernel around an operation.
 int64_t teamsOf(mlir::Operation *op);
 
+/// Blocks of a cluster that carry out a program of the kernel around an operation.
+int64_t clusterOf(mlir::Operation *op);
+
 } // namespace tile::ir
 
 namespace tile::gpu {
@@ -56,6 +59,9 @@ void removeSchedule(mlir::Operation *loop);
 /// and hold all that a pass ends with?
 bool endsPass(mlir::Operation *branch);
 void setEndsPass(mlir::Operation *branch);
+/// Does a branch that begins a loop's body come in the first iteration of each pass?
+bool beginsPass(mlir::Operation *branch);
+void setBeginsPass(mlir::Operation *branch);
 
 /// The argument that a view is of, as the kernel was written; null if it is none.
 ViewOfAttr viewOf(ir::MakeViewOp view);

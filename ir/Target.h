@@ -49,6 +49,8 @@ inline constexpr int kMaxWarps = 32;
 
 /// Teams that carry out a program together: as many as there are barriers of the block for, beside those of turns.
 inline constexpr int kMostTeams = 6;
+/// Blocks of a cluster that every GPU with clusters has room for.
+inline constexpr int kMostBlocksOfCluster = 8;
 
 /// Registers of 32 bits a thread may use, and the fewest it may be kept to, on every architecture so far.
 inline constexpr int kMaxRegistersPerThread = 255;

@@ -144,6 +144,61 @@ std::optional<TensorCopyPlan> planTensorCopy(Operation *access, Value view, Arra
   return plan;
 }
 
+// How far a box is from another.
+static TensorBox between(const TensorBox &from, const TensorBox &to) {
+  TensorBox difference = to;
+  for (auto [own, other] : llvm::zip_equal(difference.start, from.start))
+    own -= other;
+  difference.bytes -= from.bytes;
+  return difference;
+}
+
+// The boxes of each block are those of the first, all moved by the same.
+static std::optional<TensorShare> shareOfBoxes(const TensorCopyPlan &plan, size_t blocks) {
+  size_t count = plan.boxes.size() / blocks;
+  ArrayRef<TensorBox> all = plan.boxes;
+  TensorShare share = {plan.map, SmallVector<TensorBox>(all.take_front(count)), {}};
+  share.ofEach = between(all.front(), all[blocks > 1 ? count : 0]);
+  for (size_t i = 0; i < all.size(); ++i) {
+    TensorBox moved = between(all[i % count], all[i]);
+    auto rank = static_cast<int64_t>(i / count);
+    bool isEven = moved.bytes == rank * share.ofEach.bytes;
+    for (auto [own, each] : llvm::zip_equal(moved.start, share.ofEach.start))
+      isEven &= own == rank * each;
+    if (!isEven)
+      return std::nullopt;
+  }
+  return share;
+}
+
+// The only box is cut along its slowest dimension: the parts follow each other in memory, where the swizzle begins anew.
+static std::optional<TensorShare> shareOfBox(const TensorCopyPlan &plan, SmemType memory,
+                                             int64_t blocks) {
+  constexpr int64_t kSwizzleBytes = 1024;
+  SmallVector<int32_t> extents(plan.map.getBox());
+  size_t slowest = extents.size() - 1;
+  while (slowest > 0 && extents[slowest] == 1)
+    --slowest;
+  int64_t bytes =
+      ShapedType::getNumElements(memory.getShape()) * bytesOf(memory.getElementType()) / blocks;
+  if (slowest == 0 || extents[slowest] % blocks || bytes % kSwizzleBytes)
+    return std::nullopt;
+  extents[slowest] = static_cast<int32_t>(extents[slowest] / blocks);
+  TensorShare share = {TensorMapAttr::get(plan.map.getContext(), plan.map.getArg(),
+                                          plan.map.getElement(), plan.map.getDims(), extents,
+                                          plan.map.getSwizzle()),
+                       plan.boxes, plan.boxes.front()};
+  share.ofEach.start[plan.order[slowest]] = extents[slowest];
+  share.ofEach.bytes = bytes;
+  return share;
+}
+
+std::optional<TensorShare> shareOf(const TensorCopyPlan &plan, SmemType memory, int64_t blocks) {
+  if (plan.boxes.size() % static_cast<size_t>(blocks) == 0)
+    return shareOfBoxes(plan, static_cast<size_t>(blocks));
+  return plan.boxes.size() == 1 ? shareOfBox(plan, memory, blocks) : std::nullopt;
+}
+
 SmemType tensorCopyMemory(Operation *access, ArrayRef<int64_t> shape, Type element,
                           ArrayRef<int64_t> memoryShape) {
   AccessAttr known = accessOf(access);

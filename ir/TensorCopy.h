@@ -30,6 +30,18 @@ std::optional<TensorCopyPlan> planTensorCopy(mlir::Operation *access, mlir::Valu
                                              llvm::ArrayRef<int64_t> shape, SmemType memory,
                                              std::string *why = nullptr);
 
+/// What one of several blocks copies so that all have the tile: these boxes, by this map, each a block's rank times `ofEach`
+/// further.
+struct TensorShare {
+  TensorMapAttr map;
+  llvm::SmallVector<TensorBox> boxes;
+  TensorBox ofEach;
+};
+
+/// As many boxes for each block, or a part of the only box. Of one block it is the plan. Nothing if the boxes cannot be shared
+/// equally.
+std::optional<TensorShare> shareOf(const TensorCopyPlan &plan, SmemType memory, int64_t blocks);
+
 /// Memory for such a copy: with the widest swizzle that the tile's rows are a multiple of. Null if there is none.
 SmemType tensorCopyMemory(mlir::Operation *access, llvm::ArrayRef<int64_t> shape,
                           mlir::Type element, llvm::ArrayRef<int64_t> memoryShape);

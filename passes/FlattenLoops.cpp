@@ -10,9 +10,15 @@
 //                                     if j is the last: { T(i, x); the next i, P(i) } }
 //
 // and, if the inner loop has no iteration, the outer one without it.
+//
+// With `tile.ping_pong` two teams carry out every second pass over the inner loop: of the outer indices a team has its own, where
+// the warp that loads for both has all (`tile.by_role`). A team takes its turn where a pass begins, and passes it on where the pass
+// ends, before what stands behind the inner loop.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "ir/Target.h"
+#include "ir/Wgmma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
@@ -60,11 +66,29 @@ bool areOutside(scf::ForOp outer, ValueRange values) {
   return llvm::all_of(values, [&](Value v) { return outer.isDefinedOutsideOfLoop(v); });
 }
 
+/// Teams that carry out passes in turn.
+constexpr int64_t kTeamsInTurn = 2;
+
+// Why two teams cannot carry out the passes of a nest in turn; empty if they can.
+std::string whyNotInTurn(scf::ForOp inner) {
+  auto kernel = inner->getParentOfType<func::FuncOp>();
+  if (!inner->hasAttr(ir::kSpecializeAttr))
+    return "the loop inside has no .warp_specialize()";
+  if (inner->hasAttr(ir::kRotateAttr))
+    return "the loop inside has .rotate(), whose groups of warps take turns by themselves";
+  if (kernel->hasAttr(ir::kTeamsAttr))
+    return "the kernel has teams already";
+  if (ir::warpsOf(inner) != ir::kWarpsPerGroup)
+    return "a team is a group of four warps, and the kernel has " +
+           std::to_string(ir::warpsOf(inner));
+  return "";
+}
+
 /// A nest with work beside its inner loop.
 class NestFlattener {
 public:
-  NestFlattener(scf::ForOp outer, scf::ForOp inner)
-      : outer_(outer), inner_(inner), b_(outer), loc_(outer.getLoc()) {
+  NestFlattener(scf::ForOp outer, scf::ForOp inner, bool isInTurn)
+      : outer_(outer), inner_(inner), isInTurn_(isInTurn), b_(outer), loc_(outer.getLoc()) {
     for (Operation &op : outer.getBody()->without_terminator())
       if (op.isBeforeInBlock(inner))
         before_.push_back(&op);
@@ -92,20 +116,62 @@ public:
   }
 
   void flatten() {
-    Value outerCount = countOf(outer_), innerCount = countOf(inner_);
-    count_ = arith::MulIOp::create(b_, loc_, outerCount, innerCount);
-    Value zero = number(0);
-    Value any = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::sgt, count_, zero);
+    Value outerCount = countOf(outer_);
+    innerCount_ = countOf(inner_);
+    count_ = arith::MulIOp::create(b_, loc_, outerCount, innerCount_);
+    Value any = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::sgt, count_, number(0));
+    if (isInTurn_) {
+      takeOwnPasses();
+      count_ = arith::MulIOp::create(b_, loc_, countOf(outer_), innerCount_);
+    }
     auto branch = scf::IfOp::create(b_, loc_, any, /*withElseRegion=*/true);
     b_.setInsertionPointToStart(branch.elseBlock());
-    withoutInner(
-        arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, innerCount, zero).getResult());
+    withoutInner(arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, innerCount_, number(0))
+                     .getResult());
     b_.setInsertionPointToStart(branch.thenBlock());
+    if (isInTurn_)
+      gpu::PassTurnOp::create(b_, loc_, /*alone=*/true);
     asOne();
+    if (isInTurn_)
+      takeLastTurn(outerCount);
     outer_.erase();
   }
 
 private:
+  // Of the outer indices those of a team, or all.
+  void takeOwnPasses() {
+    outer_->getParentOfType<func::FuncOp>()->setAttr(ir::kTeamsAttr,
+                                                     b_.getI32IntegerAttr(kTeamsInTurn));
+    team_ = ir::TeamIdOp::create(b_, loc_, b_.getI32Type());
+    if (Type type = outer_.getInductionVar().getType(); type != team_.getType())
+      team_ = arith::ExtSIOp::create(b_, loc_, type, team_);
+    Value first = outer_.getLowerBound(), step = outer_.getStep();
+    Value ownFirst =
+        arith::AddIOp::create(b_, loc_, first, arith::MulIOp::create(b_, loc_, team_, step));
+    Value ownStep = arith::MulIOp::create(b_, loc_, step, number(kTeamsInTurn));
+    outer_.setLowerBound(byRole(first, ownFirst));
+    outer_.setStep(byRole(step, ownStep));
+  }
+
+  Value byRole(Value all, Value own) {
+    return ir::ByRoleOp::create(b_, loc_, all.getType(), all, own);
+  }
+
+  // Of the team that would have had the next pass, so that all turns that are passed are taken.
+  void takeLastTurn(Value passes) {
+    Value next = arith::RemUIOp::create(b_, loc_, passes, number(kTeamsInTurn));
+    inBranch(arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, next, team_),
+             [&] { gpu::TakeTurnOp::create(b_, loc_, /*alone=*/false); });
+  }
+
+  scf::IfOp inBranch(Value condition, llvm::function_ref<void()> write) {
+    auto branch = scf::IfOp::create(b_, loc_, condition, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(branch.thenBlock());
+    write();
+    return branch;
+  }
+
   bool isUsedBehind(Value value) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
       return !outer_.getBody()->findAncestorOpInBlock(*user)->isBeforeInBlock(inner_);
@@ -127,14 +193,13 @@ private:
   }
 
   void withoutInner(Value hasNone) {
-    auto branch = scf::IfOp::create(b_, loc_, hasNone, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b_);
-    b_.setInsertionPointToStart(branch.thenBlock());
-    IRMapping at;
-    b_.clone(*outer_, at);
-    auto inner = cast<scf::ForOp>(at.lookup(inner_.getOperation()));
-    inner->replaceAllUsesWith(inner.getInitArgs());
-    inner.erase();
+    inBranch(hasNone, [&] {
+      IRMapping at;
+      b_.clone(*outer_, at);
+      auto inner = cast<scf::ForOp>(at.lookup(inner_.getOperation()));
+      inner->replaceAllUsesWith(inner.getInitArgs());
+      inner.erase();
+    });
   }
 
   // The loop carries the indices, what follows from the outer one, and what the inner loop carries.
@@ -148,6 +213,7 @@ private:
       carried.push_back(first.lookupOrDefault(init));
     auto one = scf::ForOp::create(b_, loc_, number(0), count_, number(1), carried);
     one->setDiscardableAttrs(inner_->getDiscardableAttrDictionary());
+    OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(one.getBody());
     writeBody(one);
   }
@@ -168,6 +234,9 @@ private:
     at.map(inner_.getInductionVar(), index);
     Value isFirst =
         arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, index, inner_.getLowerBound());
+    if (isInTurn_)
+      gpu::setBeginsPass(
+          inBranch(isFirst, [&] { gpu::TakeTurnOp::create(b_, loc_, /*alone=*/false); }));
     for (auto [argument, init, own] :
          llvm::zip_equal(inner_.getRegionIterArgs(), inner_.getInitArgs(),
                          one.getRegionIterArgs().drop_front(2 + numPlaces)))
@@ -191,14 +260,20 @@ private:
   }
 
   void writeBehind(Value isLast, IRMapping &at) {
+    if (isInTurn_)
+      gpu::PassTurnOp::create(b_, loc_, isLast, narrow(innerCount_), /*alone=*/false);
     if (behind_.empty())
       return;
-    auto branch = scf::IfOp::create(b_, loc_, isLast, /*withElseRegion=*/false);
-    gpu::setEndsPass(branch);
-    OpBuilder::InsertionGuard guard(b_);
-    b_.setInsertionPointToStart(branch.thenBlock());
-    for (Operation *op : behind_)
-      b_.clone(*op, at);
+    gpu::setEndsPass(inBranch(isLast, [&] {
+      for (Operation *op : behind_)
+        b_.clone(*op, at);
+    }));
+  }
+
+  Value narrow(Value count) {
+    Type i32 = b_.getI32Type();
+    return count.getType() == i32 ? count
+                                  : arith::TruncIOp::create(b_, loc_, i32, count).getResult();
   }
 
   // Behind the last pair there is no next outer index, of which nothing may be computed.
@@ -223,25 +298,34 @@ private:
   }
 
   scf::ForOp outer_, inner_;
+  bool isInTurn_;
   OpBuilder b_;
   Location loc_;
   SmallVector<Operation *> before_, behind_;
   SmallVector<Value> places_; ///< what of `before_` is used in the inner loop or behind it
+  Value innerCount_;          ///< of iterations of a pass
   Value count_;               ///< of pairs of indices
+  Value team_;                ///< if teams take turns
 };
 
 struct FlattenLoops : passes::impl::FlattenLoopsBase<FlattenLoops> {
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops; // inner ones first
     getOperation().walk([&](scf::ForOp loop) {
-      if (loop->removeAttr(ir::kFlattenAttr))
+      if (loop->hasAttr(ir::kFlattenAttr) || loop->hasAttr(ir::kPingPongAttr))
         loops.push_back(loop);
     });
-    for (scf::ForOp outer : loops)
-      flatten(outer);
+    for (scf::ForOp outer : loops) {
+      bool flattens = outer->removeAttr(ir::kFlattenAttr) != nullptr,
+           takesTurns = outer->removeAttr(ir::kPingPongAttr) != nullptr;
+      if (flattens)
+        flatten(outer, takesTurns);
+      else
+        outer.emitRemark("ping_pong: the loop stays as it is: it has no .flatten()");
+    }
   }
 
-  void flatten(scf::ForOp outer) {
+  void flatten(scf::ForOp outer, bool takesTurns) {
     moveBoundsOut(outer);
     auto inners = llvm::to_vector(outer.getBody()->getOps<scf::ForOp>());
     if (inners.size() != 1) {
@@ -253,8 +337,8 @@ struct FlattenLoops : passes::impl::FlattenLoopsBase<FlattenLoops> {
       outer.emitRemark("not flattened: the inner bounds depend on the outer index");
       return;
     }
-    if (!isAllOfBody(outer, inner))
-      return flattenWithWork(outer, inner);
+    if (takesTurns || !isAllOfBody(outer, inner))
+      return flattenWithWork(outer, inner, takesTurns);
     for (scf::ForOp loop : {outer, inner})
       keepCountsPositive(loop, outer);
     SmallVector<scf::ForOp> nest = {outer, inner};
@@ -262,8 +346,11 @@ struct FlattenLoops : passes::impl::FlattenLoopsBase<FlattenLoops> {
       outer.emitRemark("not flattened: the loops' form does not allow it");
   }
 
-  static void flattenWithWork(scf::ForOp outer, scf::ForOp inner) {
-    NestFlattener nest(outer, inner);
+  static void flattenWithWork(scf::ForOp outer, scf::ForOp inner, bool takesTurns) {
+    std::string why = takesTurns ? whyNotInTurn(inner) : "";
+    if (!why.empty())
+      outer.emitRemark("ping_pong: the loop stays as it is: ") << why;
+    NestFlattener nest(outer, inner, takesTurns && why.empty());
     if (std::string hindrance = nest.hindrance(); !hindrance.empty())
       outer.emitRemark("not flattened: ") << hindrance;
     else

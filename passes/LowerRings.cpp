@@ -16,6 +16,10 @@
 // multiply in each iteration would cost more. A ring of one slot that is filled by puts alone needs no wait: PlaceBarriers
 // sees its bytes and orders them.
 //
+// Where the blocks of a cluster carry out one program, and a warp of its own fills the slots, what does not follow from a block's
+// rank is copied once: each block's engine copies a share to the memory of all. A slot is filled again when the warps of all
+// blocks have released it, and all blocks meet where the barriers are made.
+//
 // A slot's barrier counts phases: fill i ends phase i / S, and waits tell phases apart by their parity, which is carried,
 // too. The barriers are made before the loop and given up behind it, so that a loop that runs again begins at phase 0.
 #include "passes/Passes.h"
@@ -25,6 +29,7 @@
 #include "ir/TensorCopy.h"
 #include "ir/layout/SharedAccess.h"
 #include "ir/layout/WgmmaOperand.h"
+#include "passes/analysis/ClusterRank.h"
 #include "passes/analysis/RingProtocol.h"
 #include "passes/staging/FillPlaces.h"
 #include "passes/staging/RingRuns.h"
@@ -58,7 +63,12 @@ public:
     });
     groupsDrift_ = mayGroupsDrift();
     isOfBlock_ = ir::teamsOf(ring) > 1 && groupsDrift_ && isFilledByProducer();
+    isInTurn_ = isOfBlock_ && llvm::any_of(getsOfLoops(), [](gpu::RingGetOp get) {
+                  return passesInTurn(cast<scf::ForOp>(get->getParentOp()));
+                });
     isReadByThreads_ = isReadByThreads();
+    if (ir::clusterOf(ring) > 1 && groupsDrift_ && isFilledByProducer())
+      findShared();
   }
 
   LogicalResult lower() {
@@ -68,9 +78,12 @@ public:
     if (slots_ > 1 || hasCopiesByEngine_)
       for (gpu::RingGetOp get : getsOfLoops()) {
         auto loop = cast<scf::ForOp>(get->getParentOp());
-        places_.carryRound(loop, protocol_.leadOf(get).value_or(0) == 1 ? 1 : 0, strides(),
-                           hasCopiesByEngine_,
-                           groupsDrift_ ? std::optional(releaseLagOf(loop)) : std::nullopt);
+        std::optional<int64_t> lag =
+            groupsDrift_ ? std::optional(releaseLagOf(loop)) : std::nullopt;
+        loop = places_.carryRound(loop, protocol_.leadOf(get).value_or(0) == 1 ? 1 : 0, strides(),
+                                  hasCopiesByEngine_, lag);
+        if (isInTurn_ && lag == 1 && failed(releaseByPasses(loop, get)))
+          return failure();
       }
     if (failed(lowerCopiesByEngine()))
       return failure();
@@ -122,6 +135,34 @@ private:
       return schedule && schedule.getSpecialized() && slots_ > 1;
     });
   }
+
+  // What all blocks of the cluster copy, and can cut in as many parts. None if they do not fill the ring at once and as often.
+  void findShared() {
+    RankDependence ranks(ring_->getParentOfType<func::FuncOp>());
+    llvm::DenseSet<Operation *> shared;
+    for (Operation *user : ring_->getUsers()) {
+      auto copy = dyn_cast<gpu::RingCopyOp>(user);
+      bool isAsOften = ranks.isInAllBlocks(user) &&
+                       !(copy && copy.getPredicate() && ranks.follows(copy.getPredicate()));
+      if (!isAsOften)
+        return;
+      bool isSame = copy && llvm::none_of(copy->getOperands(),
+                                          [&](Value value) { return ranks.follows(value); });
+      if (isSame && canBeCut(copy))
+        shared.insert(copy);
+    }
+    SmallVector<RingRun> runs = runsOf(ring_);
+    if (runs.size() == 1 && isOnceAtMost(runs.front().first))
+      shared_ = std::move(shared);
+  }
+
+  bool canBeCut(gpu::RingCopyOp copy) {
+    gpu::SmemType tile = ring_.getRing().getType().getTiles()[copy.getPart()];
+    auto plan = gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), tile);
+    return plan && gpu::shareOf(*plan, tile, ir::clusterOf(ring_));
+  }
+
+  bool isOfCluster() const { return !shared_.empty(); }
 
   // Do threads read slots, not products by wgmma alone?
   bool isReadByThreads() {
@@ -187,11 +228,14 @@ private:
         if (releases_)
           gpu::MbarrierInitOp::create(
               b_, loc, releases_,
-              static_cast<uint32_t>(ir::warpsOf(ring_) * (isOfBlock_ ? ir::teamsOf(ring_) : 1)));
+              static_cast<uint32_t>(ir::warpsOf(ring_) *
+                                    (isOfBlock_ && !isInTurn_ ? ir::teamsOf(ring_) : 1) *
+                                    (isOfCluster() ? ir::clusterOf(ring_) : 1)));
       });
       gpu::ProxyFenceOp::create(b_, loc);
       auto made = gpu::BarrierOp::create(b_, loc, "the slots' barriers are made");
       made.setBeforeFills(groupsDrift_);
+      made.setOfCluster(isOfCluster());
       if (isOnly)
         return;
       b_.setInsertionPointAfter(run.last);
@@ -201,6 +245,31 @@ private:
           gpu::MbarrierInvalOp::create(b_, loc, releases_);
       });
     }
+  }
+
+  // Of passes in turn the first iteration releases nothing, and the end the last fill: its team comes back to it only
+  // behind the other's pass. "Fill -1", whose release the first refill waits for, is released by the first team.
+  LogicalResult releaseByPasses(scf::ForOp loop, gpu::RingGetOp get) {
+    Location loc = loop.getLoc();
+    PassesInTurn passes = *passesInTurn(loop);
+    b_.setInsertionPoint(loop);
+    auto number = [&](int64_t value) { return arith::ConstantIntOp::create(b_, loc, value, 32); };
+    Value team = ir::TeamIdOp::create(b_, loc, b_.getI32Type());
+    Value isFirstTeam = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, team, number(0));
+    arrive(loc, number((slots_ - 1) * gpu::kBarrierBytes), isFirstTeam);
+    SmallVector<gpu::DotWaitOp> waits;
+    if (passes.end)
+      llvm::append_range(waits, passes.end.thenBlock()->getOps<gpu::DotWaitOp>());
+    if (waits.empty())
+      return loop.emitOpError("ends its passes without waiting for their products");
+    b_.setInsertionPointAfter(waits.back());
+    arrive(loc, barrierOf(get, get.getFill()), Value());
+    return success();
+  }
+
+  void arrive(Location loc, Value distance, Value predicate) {
+    gpu::MbarrierArriveOp::create(b_, loc, releases_, distance, predicate, isReadByThreads_,
+                                  isOfCluster());
   }
 
   // Is an operation carried out no more often than the ring is made?
@@ -269,9 +338,9 @@ private:
                                         static_cast<uint32_t>(bytes));
           for (auto [each, memory] : llvm::zip_equal(copies, memories)) {
             gpu::RingCopyOp copy = each;
-            auto async =
-                gpu::TensorCopyOp::create(b_, copy.getLoc(), copy.getView(), copy.getOffsets(),
-                                          memory, barriers_, barrier, copy.getShape());
+            auto async = gpu::TensorCopyOp::create(b_, copy.getLoc(), copy.getView(),
+                                                   copy.getOffsets(), memory, barriers_, barrier,
+                                                   copy.getShape(), shared_.contains(copy));
             async->setDiscardableAttrs(copy->getDiscardableAttrDictionary());
           }
         },
@@ -340,9 +409,16 @@ private:
 
   // Behind the loop nothing is filled again.
   void lowerRelease(gpu::RingReleaseOp release) {
-    if (releases_ && isa<scf::ForOp>(release->getParentOp()))
-      gpu::MbarrierArriveOp::create(b_, release.getLoc(), releases_,
-                                    barrierOf(release, release.getFill()), isReadByThreads_);
+    auto loop = dyn_cast<scf::ForOp>(release->getParentOp());
+    if (!releases_ || !loop)
+      return;
+    Value predicate;
+    if (isInTurn_ && protocol_.leadOf(release) == -1) {
+      Value yes = arith::ConstantIntOp::create(b_, release.getLoc(), 1, 1);
+      predicate = arith::XOrIOp::create(b_, release.getLoc(),
+                                        passesInTurn(loop)->begin.getCondition(), yes);
+    }
+    arrive(release.getLoc(), barrierOf(release, release.getFill()), predicate);
   }
 
   void lowerGet(gpu::RingGetOp get) {
@@ -391,12 +467,23 @@ private:
   int32_t slots_;
   FillPlaces places_;
   bool hasCopiesByThreads_ = false, hasCopiesByEngine_ = false, hasPuts_ = false,
-       isReadByWgmma_ = false, isReadByThreads_ = false, groupsDrift_ = false, isOfBlock_ = false;
+       isReadByWgmma_ = false, isReadByThreads_ = false, groupsDrift_ = false, isOfBlock_ = false,
+       isInTurn_ = false;
+  llvm::DenseSet<Operation *> shared_; ///< copies of which each block of a cluster makes a part
   OpBuilder b_;
   SmallVector<gpu::SmemAllocOp> memories_;
   gpu::SmemAllocOp barriers_; ///< one a slot, if the engine copies
   gpu::SmemAllocOp releases_; ///< one a slot, if groups of warps drift apart
 };
+
+// A turn is taken before anything is waited for.
+void takeTurnsFirst(scf::ForOp loop) {
+  std::optional<PassesInTurn> passes = passesInTurn(loop);
+  if (!passes)
+    return;
+  passes->begin->moveBefore(&loop.getBody()->front());
+  passes->begin.getCondition().getDefiningOp()->moveBefore(passes->begin);
+}
 
 struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {
   void runOnOperation() final {
@@ -407,9 +494,12 @@ struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {
     RingProtocol protocol(getOperation());
     if (!protocol.isValid())
       return signalPassFailure();
+    getOperation().walk(takeTurnsFirst);
     for (gpu::RingAllocOp ring : rings)
       if (failed(RingLowering(ring, protocol).lower()))
         return signalPassFailure();
+    // The length of passes has been told.
+    getOperation().walk([](gpu::PassTurnOp turn) { turn.getIterationsMutable().clear(); });
   }
 };
 

@@ -47,9 +47,10 @@ def FlattenLoops : Pass<"tile-flatten-loops", "::mlir::func::FuncOp"> {
   let description = [{
     Guarantees: no loop carries `tile.flatten`. A loop that did, whose body holds one loop with bounds
     that the outer index does not decide, is one loop over all pairs, with what stood beside the
-    inner one where that begins or ends; another nest stays, with a remark.
+    inner one where that begins or ends; another nest stays, with a remark. With `tile.ping_pong` the
+    kernel has two teams, each with every second outer index, that take turns; or a remark says why not.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tile::gpu::TileGpuDialect"];
 }
 
 def HoistInvariants : Pass<"tile-hoist-invariants", "::mlir::func::FuncOp"> {
@@ -139,7 +140,8 @@ def PlaceTeams : Pass<"tile-place-teams", "::mlir::func::FuncOp"> {
   let summary = "Let teams share a block, or come one after the other";
   let description = [{
     Guarantees: a kernel has `tile.teams` only if a warp of its own fills the ring of one of its loops, for all
-    teams; else its body stands in a loop over them. Relies on: ScheduleLoops.
+    teams; else its body stands in a loop over them, or one team carries out what they would in turn.
+    Relies on: ScheduleLoops.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
@@ -229,8 +231,10 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::func::FuncOp"> {
   let description = [{
     Guarantees: in a kernel with a loop that `tilegpu.schedule` calls specialized, and whose ring is
     filled ahead, a branch on the number of the warp has the fills in one arm and all else in the
-    other; `tilegpu.producer_warps` counts the warps that do not share tiles. Relies on: PlaceBarriers.
+    other; `tilegpu.producer_warps` counts the warps that do not share tiles. No `tile.by_role` is left.
+    Relies on: PlaceBarriers.
   }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "the GPU, such as sm_90a">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::tile::gpu::TileGpuDialect"];
 }

@@ -98,7 +98,7 @@ static void addMemorySteps(OpPassManager &kernel, const std::string &target, int
   kernel.addPass(createPlaceBarriers());
 
   // Each role gets the barriers that it meets at, so all must stand.
-  kernel.addPass(createSpecializeWarps());
+  kernel.addPass(createSpecializeWarps({target}));
 }
 
 // What is refused once it is known how the kernel is carried out.

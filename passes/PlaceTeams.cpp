@@ -1,5 +1,6 @@
 // PlaceTeams: teams share a block where a warp of its own loads for all of them. Else nothing is gained by their being there
-// at once, and each would need memory of its own for what it loads: one comes after the other.
+// at once, and each would need memory of its own for what it loads: one comes after the other. Teams that carry out a loop's
+// passes in turn are one then, which carries out all.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -40,6 +41,26 @@ void loopOverTeams(func::FuncOp kernel, int64_t teams) {
   });
 }
 
+// In a kernel without a warp that loads for all there are no turns to take, and each number is the one for all.
+void withoutTurns(func::FuncOp kernel) {
+  kernel.walk([](Operation *op) {
+    if (auto byRole = dyn_cast<ir::ByRoleOp>(op)) {
+      byRole.replaceAllUsesWith(byRole.getAll());
+      byRole.erase();
+    } else if (isa<gpu::TakeTurnOp, gpu::PassTurnOp>(op)) {
+      op->erase();
+    }
+  });
+  kernel.walk([](scf::IfOp branch) {
+    if (gpu::beginsPass(branch) && branch.thenBlock()->without_terminator().empty())
+      branch.erase();
+  });
+}
+
+bool hasTurns(func::FuncOp kernel) {
+  return kernel.walk([](gpu::TakeTurnOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 struct PlaceTeams : passes::impl::PlaceTeamsBase<PlaceTeams> {
   void runOnOperation() final {
     func::FuncOp kernel = getOperation();
@@ -47,7 +68,9 @@ struct PlaceTeams : passes::impl::PlaceTeamsBase<PlaceTeams> {
     if (teams > 1 && hasProducer(kernel))
       return;
     kernel->removeAttr(ir::kTeamsAttr);
-    if (teams > 1)
+    bool isDivided = teams > 1 && !hasTurns(kernel);
+    withoutTurns(kernel);
+    if (isDivided)
       return loopOverTeams(kernel, teams);
     kernel.walk([&](ir::TeamIdOp team) {
       OpBuilder b(team);

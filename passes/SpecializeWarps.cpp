@@ -10,8 +10,9 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
-#include "ir/TensorCopy.h"
+#include "ir/Target.h"
 #include "ir/WarpRoles.h"
+#include "passes/analysis/RegisterEstimate.h"
 #include "passes/analysis/RoleSlice.h"
 #include "passes/analysis/WarpRoles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -43,17 +44,6 @@ bool isMeeting(Operation *op) {
 
 bool isForProducer(Operation *op) { return isFill(op) || isMeeting(op); }
 
-// Instructions that the copies of a fill take.
-int64_t boxesOf(Operation *fill) {
-  int64_t boxes = 0;
-  fill->walk([&](gpu::TensorCopyOp copy) {
-    if (auto plan =
-            gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), copy.getSmem().getType()))
-      boxes += static_cast<int64_t>(plan->boxes.size());
-  });
-  return boxes;
-}
-
 /// Calls `visit` with each operation, of loops and branches with those in their bodies.
 void visitOperations(Block &block, llvm::function_ref<void(Operation *)> visit) {
   for (Operation &op : block.without_terminator())
@@ -82,6 +72,8 @@ private:
       writeLoop(loop);
     else if (auto branch = dyn_cast<scf::IfOp>(op))
       writeBranch(branch);
+    else if (auto number = dyn_cast<ir::ByRoleOp>(op))
+      values_.map(number.getResult(), values_.lookupOrDefault(slice_.takenFrom(number)));
     else
       b_.clone(*op, values_);
   }
@@ -152,8 +144,9 @@ private:
 
 class WarpSpecializer {
 public:
-  explicit WarpSpecializer(func::FuncOp kernel)
-      : kernel_(kernel), body_(kernel.getBody().front()), b_(kernel), loc_(kernel.getLoc()),
+  WarpSpecializer(func::FuncOp kernel, const ir::Target &target)
+      : kernel_(kernel), target_(target), body_(kernel.getBody().front()), b_(kernel),
+        loc_(kernel.getLoc()),
         consumerWarps_(static_cast<int32_t>(ir::warpsOf(kernel) * ir::teamsOf(kernel))) {}
 
   LogicalResult specialize() {
@@ -161,12 +154,11 @@ public:
     visitOperations(body_, [&](Operation *op) {
       if (isForProducer(op))
         fills.push_back(op);
-      if (isFill(op))
-        boxesOfFill_ = std::max(boxesOfFill_, boxesOf(op));
+      isOfCluster_ |= isMeeting(op) && cast<gpu::BarrierOp>(op).getOfCluster();
       if (!isFill(op) && !wouldOpBeTriviallyDead(op))
         rest.push_back(op);
     });
-    RoleSlice producer(fills), consumers(rest);
+    RoleSlice producer(fills, Role::Producer), consumers(rest, Role::Consumers);
     if (std::string why = whyNotApart(producer, kernel_, isForProducer); !why.empty())
       return kernel_.emitError("a warp cannot fill rings by itself: ") << why;
     SmallVector<Operation *> old = shareMemory();
@@ -175,6 +167,7 @@ public:
     for (Operation *op : llvm::reverse(old))
       op->erase();
     gpu::setProducerWarps(kernel_, gpu::kProducerWarps);
+    shareRegisters();
     return success();
   }
 
@@ -197,17 +190,31 @@ private:
     Value count = arith::ConstantIntOp::create(b_, loc_, consumerWarps_, 32);
     Value isProducer = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::uge, warp, count);
     auto roles = scf::IfOp::create(b_, loc_, isProducer, /*withElseRegion=*/true);
-    gpu::RegisterShares registers = gpu::registerShares(consumerWarps_, boxesOfFill_);
+    gpu::RegisterShares registers =
+        gpu::registerShares(consumerWarps_, gpu::ProducerRegisters::Few);
     b_.setInsertionPointToStart(roles.thenBlock());
     if (registers.differ())
-      gpu::SetMaxRegistersOp::create(b_, loc_, registers.producers, /*more=*/false);
+      giveBack_ = gpu::SetMaxRegistersOp::create(b_, loc_, registers.producers, /*more=*/false);
     Value isFirst = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, warp, count);
     auto first = scf::IfOp::create(b_, loc_, isFirst, /*withElseRegion=*/false);
     writeProducer(producer, first.thenBlock());
     b_.setInsertionPointToStart(roles.elseBlock());
     if (registers.differ())
-      gpu::SetMaxRegistersOp::create(b_, loc_, registers.consumers, /*more=*/true);
+      take_ = gpu::SetMaxRegistersOp::create(b_, loc_, registers.consumers, /*more=*/true);
     writeConsumers(consumers, roles.elseBlock());
+  }
+
+  // A warp that fills keeps more than the least if it needs them and those that compute do not.
+  void shareRegisters() {
+    if (!giveBack_)
+      return;
+    gpu::RegisterShares shares = gpu::registerShares(consumerWarps_, gpu::ProducerRegisters::Many);
+    KernelRegisters needed = estimateRegisters(kernel_, target_);
+    if (needed.producer->needed <= needed.producer->limit ||
+        needed.compute.needed > shares.consumers)
+      return;
+    giveBack_.setCount(shares.producers);
+    take_.setCount(shares.consumers);
   }
 
   void writeProducer(const RoleSlice &slice, Block *to) {
@@ -225,12 +232,21 @@ private:
   void writeConsumers(const RoleSlice &slice, Block *to) {
     b_.setInsertionPoint(to->getTerminator());
     RoleWriter(b_, slice).write(body_);
+    leaveCluster();
     to->walk([&](Operation *op) { meet(op); });
+  }
+
+  // Other blocks still copy to this one's memory, and their warps arrive at its barriers. It stays as long as those that compute do:
+  // warps that have ended are not waited for.
+  void leaveCluster() {
+    if (isOfCluster_)
+      gpu::BarrierOp::create(b_, loc_, "no block of the cluster ends before the others")
+          .setOfCluster(true);
   }
 
   void meet(Operation *op) {
     auto barrier = dyn_cast<gpu::BarrierOp>(op);
-    if (!barrier)
+    if (!barrier || barrier.getOfCluster())
       return;
     bool meetsTeam = ir::teamsOf(kernel_) > 1 && !isMeeting(barrier) && !barrier.getOfBlock();
     if (meetsTeam) // which has a barrier of its own anyway
@@ -240,16 +256,28 @@ private:
   }
 
   func::FuncOp kernel_;
+  const ir::Target &target_;
   Block &body_;
   OpBuilder b_;
   Location loc_;
   int32_t consumerWarps_;
-  int64_t boxesOfFill_ = 0; ///< of the largest
+  int64_t boxesOfFill_ = 0;                ///< of the largest
+  gpu::SetMaxRegistersOp giveBack_, take_; ///< null if nothing is gained by handing registers over
+  bool isOfCluster_ = false;               ///< Do the blocks of a cluster fill each other's slots?
 };
 
 struct SpecializeWarps : passes::impl::SpecializeWarpsBase<SpecializeWarps> {
+  using SpecializeWarpsBase::SpecializeWarpsBase;
+
   void runOnOperation() final {
-    if (hasProducer(getOperation()) && failed(WarpSpecializer(getOperation()).specialize()))
+    if (!hasProducer(getOperation()))
+      return;
+    std::optional<ir::Target> found = ir::findTarget(target);
+    if (!found) {
+      getOperation().emitError("unknown target '") << target << "'; known: " << ir::knownTargets();
+      return signalPassFailure();
+    }
+    if (failed(WarpSpecializer(getOperation(), *found).specialize()))
       signalPassFailure();
   }
 };

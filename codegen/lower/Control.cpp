@@ -59,6 +59,8 @@ LogicalResult lowerIf(Lowering &l, Operation *op) {
                                 /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
   if (gpu::endsPass(branch))
     gpu::setEndsPass(flat);
+  if (gpu::beginsPass(branch))
+    gpu::setBeginsPass(flat);
   auto yield = [&](Operation *terminator) {
     scf::YieldOp::create(l.b, terminator->getLoc(), l.flatten(terminator->getOperands()));
   };
@@ -105,6 +107,7 @@ LogicalResult lowerWhile(Lowering &l, Operation *op) {
   return lowered;
 }
 
+// Along axis 0 the blocks of a cluster carry out one program.
 template <class X, class Y, class Z> LogicalResult lowerGridNumber(Lowering &l, Operation *op) {
   auto axis = op->getAttrOfType<IntegerAttr>("axis").getInt();
   Location loc = op->getLoc();
@@ -112,7 +115,14 @@ template <class X, class Y, class Z> LogicalResult lowerGridNumber(Lowering &l, 
   Value number = axis == 0   ? X::create(l.b, loc, i32).getResult()
                  : axis == 1 ? Y::create(l.b, loc, i32).getResult()
                              : Z::create(l.b, loc, i32).getResult();
+  if (int64_t blocks = l.cluster(); axis == 0 && blocks > 1)
+    number = arith::ShRUIOp::create(l.b, loc, number, l.i32(llvm::Log2_64(blocks)));
   l.set(op->getResult(0), {number});
+  return success();
+}
+
+LogicalResult lowerClusterRank(Lowering &l, ir::ClusterRankOp rank) {
+  l.set(rank.getResult(), {l.clusterRank()});
   return success();
 }
 
@@ -120,6 +130,7 @@ constexpr LoweringRow kLowerings[] = {
     on<scf::ForOp, lowerFor>,
     on<scf::IfOp, lowerIf>,
     on<scf::WhileOp, lowerWhile>,
+    on<ir::ClusterRankOp, lowerClusterRank>,
     on<ir::NumProgramsOp, lowerGridNumber<NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>>,
     on<ir::ProgramIdOp, lowerGridNumber<NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>>,
 };

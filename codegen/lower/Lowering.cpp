@@ -47,6 +47,14 @@ Value Lowering::team() {
                                         i32(llvm::Log2_64(ir::warpsOf(source_))));
 }
 
+int64_t Lowering::cluster() const { return ir::clusterOf(source_); }
+
+Value Lowering::clusterRank() {
+  Location loc = source_.getLoc();
+  Value block = NVVM::BlockIdXOp::create(b, loc, b.getI32Type());
+  return arith::AndIOp::create(b, loc, block, i32(static_cast<int32_t>(cluster()) - 1));
+}
+
 // How far a team's own shared memory is behind that of the first.
 Value Lowering::teamMemory() {
   if (teamMemory_)

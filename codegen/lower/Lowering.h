@@ -64,6 +64,9 @@ public:
   /// within the block.
   int64_t teams() const;
   mlir::Value team();
+  /// How many blocks of a cluster carry out the program, and the number of this one.
+  int64_t cluster() const;
+  mlir::Value clusterRank();
 
   /// Facts about the operands, which stay as they are until everything is lowered.
   passes::AxisInfoAnalysis axis;

@@ -71,12 +71,27 @@ LogicalResult lowerExpect(Lowering &l, gpu::MbarrierExpectOp expect) {
                           std::to_string(expect.getBytes()) + ";");
 }
 
-// One thread of a warp arrives for all, behind what they have read if they have.
+// One thread of a warp arrives for all, behind what they have read if they have; at the barriers of a cluster's blocks one each.
 LogicalResult lowerArrive(Lowering &l, gpu::MbarrierArriveOp arrive) {
   std::string meet = arrive.getBehindReads() ? "bar.warp.sync 0xffffffff;\n\t" : "";
-  return onOneBarrier(l, arrive,
-                      meet + "{\n\t.reg .pred one;\n\telect.sync _|one, 0xffffffff;\n\t"
-                             "@one mbarrier.arrive.shared::cta.b64 _, [$0];\n\t}");
+  bool isInCluster = arrive.getInCluster();
+  if (isInCluster && !l.target.hasClusters)
+    return arrive.emitOpError("needs clusters of blocks, which ")
+           << l.target.name << " does not have";
+  std::string choose =
+      isInCluster ? ".reg .b32 there;\n\tmov.u32 there, %laneid;\n\tsetp.lt.u32 one, there, " +
+                        std::to_string(l.cluster()) + ";\n\t"
+                  : "elect.sync _|one, 0xffffffff;\n\t";
+  std::string at = isInCluster ? "@one mapa.shared::cluster.u32 there, $0, there;\n\t"
+                                 "@one mbarrier.arrive.shared::cluster.b64 _, [there];\n\t}"
+                               : "@one mbarrier.arrive.shared::cta.b64 _, [$0];\n\t}";
+  Value predicate;
+  if (arrive.getPredicate()) {
+    predicate = arith::ExtUIOp::create(l.b, arrive.getLoc(), l.b.getI32Type(),
+                                       l.scalar(arrive.getPredicate()));
+    choose += "setp.ne.and.b32 one, $1, 0, one;\n\t";
+  }
+  return onOneBarrier(l, arrive, meet + "{\n\t.reg .pred one;\n\t" + choose + at, predicate);
 }
 
 // The instruction suspends the thread for some time only.

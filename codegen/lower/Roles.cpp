@@ -21,8 +21,23 @@ void meetTeam(Lowering &l, gpu::BarrierOp barrier) {
   inlineMemoryPtx(l.b, loc, text, "r", LLVM::LLVMVoidType::get(l.b.getContext()), {number});
 }
 
+// What one thread has made of barriers, before the first fills, is seen by the threads of all blocks.
+LogicalResult meetCluster(Lowering &l, gpu::BarrierOp barrier) {
+  if (!l.target.hasClusters)
+    return barrier.emitOpError("needs clusters of blocks, which ")
+           << l.target.name << " does not have";
+  std::string fence = barrier.getBeforeFills() ? "fence.mbarrier_init.release.cluster;\n\t" : "";
+  inlineMemoryPtx(l.b, barrier.getLoc(),
+                  fence + "barrier.cluster.arrive.release.aligned;\n\t"
+                          "barrier.cluster.wait.acquire.aligned;",
+                  "", LLVM::LLVMVoidType::get(l.b.getContext()), {});
+  return success();
+}
+
 LogicalResult lowerBarrier(Lowering &l, gpu::BarrierOp barrier) {
   Location loc = barrier.getLoc();
+  if (barrier.getOfCluster())
+    return meetCluster(l, barrier);
   if (l.teams() > 1 && !barrier.getOfBlock() && !barrier.getBeforeFills()) {
     meetTeam(l, barrier);
     return success();

@@ -13,11 +13,16 @@ namespace tile::codegen {
 
 namespace {
 
-// `$0` is where to, `$1` the map, `$2` the barrier; the coordinates follow, from the fastest dimension.
-std::string textOfCopy(size_t rank) {
-  return "cp.async.bulk.tensor." + std::to_string(rank) +
-         "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, " +
-         operandList(3, rank) + "], [$2];";
+// `$0` is where to, `$1` the map, `$2` the barrier; the coordinates follow, from the fastest dimension. Of several blocks all get
+// the bytes, at the same place of their memory, and are told by their own barrier.
+std::string textOfCopy(size_t rank, int64_t blocks) {
+  std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
+                     "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
+  std::string operands = " [$0], [$1, " + operandList(3, rank) + "], [$2]";
+  if (blocks == 1)
+    return text + operands + ";";
+  return "{\n\t.reg .b16 all;\n\tmov.b16 all, " + std::to_string((1 << blocks) - 1) + ";\n\t" +
+         text + ".multicast::cluster" + operands + ", all;\n\t}";
 }
 
 Value moved(Lowering &l, Location loc, Value position, int64_t by) {
@@ -55,17 +60,31 @@ LogicalResult lowerTensorCopy(Lowering &l, gpu::TensorCopyOp copy) {
     return failure();
   if (!Lowering::hasPlace(copy.getSmem()) || !Lowering::hasPlace(copy.getBarriers()))
     return copy.emitOpError("needs memory of a tilegpu.smem_alloc");
-  Value map = l.tensorMap(plan->map);
+  int64_t blocks = copy.getMulticast() ? l.cluster() : 1;
+  std::optional<gpu::TensorShare> share = gpu::shareOf(*plan, copy.getSmem().getType(), blocks);
+  if (!share || (blocks > 1 && !l.target.hasClusters))
+    return copy.emitOpError("cannot be shared among ") << blocks << " blocks";
+  auto ofRank = [&](int64_t number) {
+    return number ? arith::MulIOp::create(l.b, loc, l.clusterRank(), l.i32(number)).getResult()
+                  : Value();
+  };
+  Value map = l.tensorMap(share->map);
   Value barrier = l.sharedAddress(copy.getBarriers(), 0, l.scalar(copy.getDistance()));
   size_t rank = plan->order.size();
   std::string constraints = "r,l,r";
   for (size_t i = 0; i < rank; ++i)
     constraints += ",r";
-  for (const gpu::TensorBox &box : plan->boxes) {
-    SmallVector<Value> operands = {l.sharedAddress(copy.getSmem(), box.bytes), map, barrier};
+  Value bytes = ofRank(share->ofEach.bytes);
+  SmallVector<Value> places;
+  for (auto [offset, start] : llvm::zip_equal(copy.getOffsets(), share->ofEach.start)) {
+    Value first = l.scalar(offset), further = ofRank(start);
+    places.push_back(further ? arith::AddIOp::create(l.b, loc, first, further).getResult() : first);
+  }
+  for (const gpu::TensorBox &box : share->boxes) {
+    SmallVector<Value> operands = {l.sharedAddress(copy.getSmem(), box.bytes, bytes), map, barrier};
     for (int32_t dim : plan->order)
-      operands.push_back(moved(l, loc, l.scalar(copy.getOffsets()[dim]), box.start[dim]));
-    inlineNoResult(l, loc, textOfCopy(rank), constraints, operands);
+      operands.push_back(moved(l, loc, places[dim], box.start[dim]));
+    inlineNoResult(l, loc, textOfCopy(rank, blocks), constraints, operands);
   }
   return success();
 }

@@ -18,19 +18,22 @@ constexpr int64_t kFirstBarrier = 1;
 constexpr int64_t kThreadsOfTurn = 2 * ir::kWarpsPerGroup * ir::kWarpSize;
 constexpr int64_t kMostGroups = 15;
 
-/// `instruction` (bar.sync or bar.arrive) at a group's barrier, by group number `only` alone unless that is negative.
-void atBarrier(Lowering &l, Location loc, StringRef instruction, Value group, Value number,
-               int64_t only) {
+/// `instruction` (bar.sync or bar.arrive) at a group's barrier; where `condition` holds, unless it is null.
+void atBarrier(Lowering &l, Location loc, StringRef instruction, Value number, Value condition) {
   std::string text = (instruction + " $0, " + std::to_string(kThreadsOfTurn) + ";").str();
-  if (only >= 0)
-    text = "{\n\t.reg .pred own;\n\tsetp.eq.u32 own, $1, " + std::to_string(only) + ";\n\t@own " +
-           text + "\n\t}";
   SmallVector<Value> operands = {
       arith::AddIOp::create(l.b, loc, number, l.i32(kFirstBarrier)).getResult()};
-  if (only >= 0)
-    operands.push_back(group);
-  inlineMemoryPtx(l.b, loc, text, only >= 0 ? "r,r" : "r",
+  if (condition) { // without a branch, which the assembler would end products at
+    text = "{\n\t.reg .pred own;\n\tsetp.ne.u32 own, $1, 0;\n\t@own " + text + "\n\t}";
+    operands.push_back(arith::ExtUIOp::create(l.b, loc, l.b.getI32Type(), condition));
+  }
+  inlineMemoryPtx(l.b, loc, text, condition ? "r,r" : "r",
                   LLVM::LLVMVoidType::get(l.b.getContext()), operands);
+}
+
+Value isEqual(Lowering &l, Location loc, Value group, int64_t number) {
+  return arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::eq, group,
+                               l.i32(static_cast<int32_t>(number)));
 }
 
 Value groupOf(Lowering &l, Location loc) {
@@ -49,8 +52,9 @@ std::optional<int64_t> groupsOf(Operation *turn) {
 LogicalResult lowerTakeTurn(Lowering &l, gpu::TakeTurnOp turn) {
   if (!groupsOf(turn))
     return failure();
-  Value group = groupOf(l, turn.getLoc());
-  atBarrier(l, turn.getLoc(), "bar.sync", group, group, turn.getAlone() ? 0 : -1);
+  Location loc = turn.getLoc();
+  Value group = groupOf(l, loc);
+  atBarrier(l, loc, "bar.sync", group, turn.getAlone() ? isEqual(l, loc, group, 0) : Value());
   return success();
 }
 
@@ -62,7 +66,10 @@ LogicalResult lowerPassTurn(Lowering &l, gpu::PassTurnOp turn) {
   Value group = groupOf(l, loc);
   Value next = arith::RemUIOp::create(l.b, loc, arith::AddIOp::create(l.b, loc, group, l.i32(1)),
                                       l.i32(*groups));
-  atBarrier(l, loc, "bar.arrive", group, next, turn.getAlone() ? *groups - 1 : -1);
+  Value condition = turn.getAlone()       ? isEqual(l, loc, group, *groups - 1)
+                    : turn.getPredicate() ? l.scalar(turn.getPredicate())
+                                          : Value();
+  atBarrier(l, loc, "bar.arrive", next, condition);
   return success();
 }
 

@@ -182,6 +182,10 @@ Value descriptor(Lowering &l, Location loc, Value memory, const layout::WgmmaOpe
   if (place.moved)
     offset = arith::AddIOp::create(l.b, loc, offset, place.moved);
   Value address = LLVM::PtrToIntOp::create(l.b, loc, l.b.getI32Type(), l.sharedPointer(offset));
+  // Above them an address of shared memory has the rank of its block in the cluster.
+  constexpr int32_t kAddressBits = (1 << 18) - 1;
+  if (l.cluster() > 1)
+    address = arith::AndIOp::create(l.b, loc, address, l.i32(kAddressBits));
   Value lower = arith::ShRUIOp::create(l.b, loc, address, l.i32(4));
   lower = arith::OrIOp::create(l.b, loc, lower,
                                l.i32(operand.leadingBytes / kDescriptorUnit << kLeadingBit));

@@ -78,8 +78,10 @@ std::optional<int64_t> iterationsOf(scf::ForOp loop) {
 
 class WorkCounter {
 public:
-  WorkCounter(std::vector<WorkScope> &scopes, llvm::DenseSet<Operation *> leftOut, int64_t teams)
-      : scopes_(scopes), leftOut_(std::move(leftOut)), teams_(teams) {}
+  WorkCounter(std::vector<WorkScope> &scopes, llvm::DenseSet<Operation *> leftOut,
+              func::FuncOp kernel)
+      : scopes_(scopes), leftOut_(std::move(leftOut)),
+        teams_(haveOwnPasses(kernel) ? 1 : ir::teamsOf(kernel)), blocks_(ir::clusterOf(kernel)) {}
 
   void visit(Region &region, int scope) {
     for (Block &block : region)
@@ -88,6 +90,15 @@ public:
   }
 
 private:
+  // Do teams take turns at the passes of a loop, so that each has iterations of its own?
+  static bool haveOwnPasses(func::FuncOp kernel) {
+    return kernel
+        .walk([](gpu::PassTurnOp turn) {
+          return turn.getPredicate() ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
   void visit(Operation *op, int scope) {
     if (isa<scf::ForOp, scf::WhileOp>(op)) {
       auto loop = dyn_cast<scf::ForOp>(op);
@@ -102,11 +113,12 @@ private:
         visit(region, scope);
   }
 
-  // Each team does the same, but for what the copy engine brings to all of them.
+  // Each team of each block does the same, but for what the copy engine brings to all teams, or to all blocks.
   void add(Operation *op, WorkScope &scope) {
     WorkScope once;
     count(op, once);
-    int64_t times = isa<gpu::TensorCopyOp>(op) ? 1 : teams_;
+    auto copy = dyn_cast<gpu::TensorCopyOp>(op);
+    int64_t times = (copy ? 1 : teams_) * (copy && copy.getMulticast() ? 1 : blocks_);
     for (auto &[unit, number] : once.flops)
       scope.flops[unit] += static_cast<double>(times) * number;
     scope.bytesRead += times * once.bytesRead;
@@ -172,14 +184,14 @@ private:
 
   std::vector<WorkScope> &scopes_;
   llvm::DenseSet<Operation *> leftOut_;
-  int64_t teams_;
+  int64_t teams_, blocks_;
 };
 
 } // namespace
 
 void reportWork(func::FuncOp kernel, KernelReport &report) {
   report.work.push_back({sourceLineOf(kernel.getLoc()), -1, 1, {}, 0, 0});
-  WorkCounter(report.work, fillsBeforeLoops(gpu::sharedAccessesOf(kernel)), ir::teamsOf(kernel))
+  WorkCounter(report.work, fillsBeforeLoops(gpu::sharedAccessesOf(kernel)), kernel)
       .visit(kernel.getBody(), 0);
   for (WorkScope &scope : report.work)
     std::erase_if(scope.flops, [](auto &entry) { return entry.second == 0; });

@@ -56,6 +56,12 @@ Range Range::warp_specialize() const {
   return result;
 }
 
+Range Range::ping_pong() const {
+  Range result(*this);
+  result.pingPong_ = true;
+  return result;
+}
+
 static void checkBound(Trace &trace, const char *what, const Arg &bound, Loc loc) {
   if (!bound.isStaged()) {
     if (bound.kind() == Arg::Kind::Float)
@@ -157,6 +163,8 @@ void Range::close() {
     loop.attributes.push_back({Attribute::Unit, "tile.rotate", {}});
   if (specialize_)
     loop.attributes.push_back({Attribute::Unit, "tile.warp_specialize", {}});
+  if (pingPong_)
+    loop.attributes.push_back({Attribute::Unit, "tile.ping_pong", {}});
   bindResults(trace, trace.add(std::move(loop)), carried);
 }
 

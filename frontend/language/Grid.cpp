@@ -65,18 +65,31 @@ Value tile::num_programs(int axis, Loc loc) {
   return programOp("tile.num_programs", "num_programs", axis, loc);
 }
 
+// Divides the kernel's programs in `count` parts, of which none are known yet.
+static void divideProgram(Trace &trace, const std::string &what, int &parts, int count, Loc loc) {
+  if (trace.scope() != 0)
+    trace.fail(loc, what + ": programs are divided at the top of a kernel, outside staged loops, "
+                           "branches and callables");
+  if (parts)
+    trace.fail(loc, what + ": the kernel's programs are divided already: call it once and keep "
+                           "the number");
+  parts = count;
+}
+
 Value tile::teams(int count, Loc loc) {
   Trace &trace = Trace::current(loc);
   if (std::string wrong = wrongTeams(count); !wrong.empty())
     trace.fail(loc, "teams: " + wrong);
-  if (trace.scope() != 0)
-    trace.fail(loc,
-               "teams: they are divided at the top of a kernel, outside staged loops, branches "
-               "and callables");
-  if (trace.teams)
-    trace.fail(loc, "teams: the kernel has them already: call it once and keep the number");
-  trace.teams = count;
+  divideProgram(trace, "teams", trace.teams, count, loc);
   return trace.op("tile.team_id", kIndex, {}, loc, {});
+}
+
+Value tile::cluster(int count, Loc loc) {
+  Trace &trace = Trace::current(loc);
+  if (std::string wrong = wrongCluster(count); !wrong.empty())
+    trace.fail(loc, "cluster: " + wrong);
+  divideProgram(trace, "cluster", trace.cluster, count, loc);
+  return trace.op("tile.cluster_rank", kIndex, {}, loc, {});
 }
 
 Value tile::grid1d(const Value &n, int block, Loc loc) {

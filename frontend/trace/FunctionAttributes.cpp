@@ -103,6 +103,8 @@ void setGrid(Operation *function, const Trace &trace) {
     function->setAttr(ir::kPersistentAttr, builder.getUnitAttr());
   if (trace.teams > 1)
     function->setAttr(ir::kTeamsAttr, builder.getI32IntegerAttr(trace.teams));
+  if (trace.cluster > 1)
+    function->setAttr(ir::kClusterAttr, builder.getI32IntegerAttr(trace.cluster));
   if (trace.grid.results.empty())
     return;
   SmallVector<mlir::Attribute> symbols;

@@ -26,6 +26,12 @@ std::string tile::frontend::wrongSetting(const detail::CompileSettings &settings
   return wrong.empty() ? range("occupancy", 1, ir::kMaxOccupancy, settings.occupancy) : wrong;
 }
 
+std::string tile::frontend::wrongCluster(int count) {
+  if (count >= 1 && count <= ir::kMostBlocksOfCluster && (count & (count - 1)) == 0)
+    return "";
+  return "there can be 1, 2, 4 or 8 blocks, got " + std::to_string(count);
+}
+
 std::string tile::frontend::wrongTeams(int count) {
   if (count >= 1 && count <= ir::kMostTeams)
     return "";

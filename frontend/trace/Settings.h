@@ -11,4 +11,7 @@ std::string wrongSetting(const detail::CompileSettings &settings);
 /// What is wrong with a number of teams, as a sentence; empty if nothing is.
 std::string wrongTeams(int count);
 
+/// What is wrong with a number of blocks of a cluster, likewise.
+std::string wrongCluster(int count);
+
 } // namespace tile::frontend

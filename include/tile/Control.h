@@ -16,7 +16,8 @@ public:
   Range(const Range &other)
       : lo_(other.lo_), hi_(other.hi_), step_(other.step_), loc_(other.loc_),
         stages_(other.stages_), unroll_(other.unroll_), licm_(other.licm_),
-        flatten_(other.flatten_), rotate_(other.rotate_), specialize_(other.specialize_) {}
+        flatten_(other.flatten_), rotate_(other.rotate_), specialize_(other.specialize_),
+        pingPong_(other.pingPong_) {}
   Range &operator=(const Range &) = delete;
   /// Records an error if the body was left early; never throws.
   ~Range();
@@ -53,6 +54,15 @@ public:
   /// do not. A loop of which other threads load or read something, too, or in a kernel that limits
   /// registers or lets all threads meet, stays, with a remark.
   [[nodiscard]] Range warp_specialize() const;
+  /// A loop with `.flatten()`, over iterations that do not depend on each other, of which two teams
+  /// of warps carry out every second: one multiplies while the other stores, so that tensor cores
+  /// have work. The loop inside has `.warp_specialize()`; its loads are those of both teams, in the
+  /// order of the loop. The block gets four warps more for the second team; `warps` counts those of
+  /// one, four. Products of few steps gain by it. No two iterations may store to the same place,
+  /// and none may load what another stores. A nest that is not flattened, or whose loads no warp of
+  /// their own issues, a kernel with teams of its own or with other than four warps stays, with a
+  /// remark.
+  [[nodiscard]] Range ping_pong() const;
 
   struct End {};
   class Iterator {
@@ -74,7 +84,7 @@ private:
   Arg lo_, hi_, step_;
   Loc loc_;
   int stages_ = 0, unroll_ = 0;
-  bool licm_ = true, flatten_ = false, rotate_ = false, specialize_ = false;
+  bool licm_ = true, flatten_ = false, rotate_ = false, specialize_ = false, pingPong_ = false;
   bool open_ = false;
   int exceptions_ = 0;
   uint64_t trace_ = 0;

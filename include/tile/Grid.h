@@ -72,6 +72,18 @@ Range persistent(Arg tiles, Loc loc = Loc::here());
 /// Errors: a count that is not from 1 to 6, a second call, a call in a loop, branch or callable.
 Value teams(int count, Loc loc = Loc::here());
 
+/// Divides this program among the `count` blocks of a cluster and returns the block's rank: an i32
+/// scalar. All blocks carry out the whole kernel, as programs of their own would. On sm_90a each
+/// loads a share of what a loop with `.warp_specialize()` loads for products without the rank, and
+/// sends it to all (multicast), if how often that loop and those around it run does not follow from
+/// the rank either. Elsewhere each loads all that it needs.
+///   auto [m, n] = grid2d(c, {2 * 128, 256});
+///   Value row = m * 2 + cluster(2); // the blocks share columns of b; each has rows of its own
+/// Blocks are not ordered with each other: no two of them may store to the same place. On an H100
+/// multicast gained nothing for products that fill it: measure before you use it.
+/// Errors: a count other than 1, 2, 4 or 8, a second call, a call in a loop, branch or callable.
+Value cluster(int count, Loc loc = Loc::here());
+
 namespace detail {
 Value grid1dOf(const Value &view, const Shape &tile, Loc loc);
 Grid2d grid2dOf(const Value &view, const Shape &tile, Loc loc);

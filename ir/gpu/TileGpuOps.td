@@ -294,7 +294,8 @@ def TileGpu_BarrierOp : TileGpu_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]
     the first pair of accesses that it keeps apart, as a sentence. Where warps have roles only `warps`
     of them meet, at the hardware's barrier `number`. With `before_fills` it stands before the first
     fills of slots, which a warp of its own may issue. Where several teams carry out a program each meets by
-    itself, at barrier `number` + the team's; with `of_block` all of them do.
+    itself, at barrier `number` + the team's; with `of_block` all of them do. With `of_cluster` the threads of all
+    blocks of the cluster meet that have not ended.
 
     Example:
     ```mlir
@@ -306,7 +307,7 @@ def TileGpu_BarrierOp : TileGpu_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$reason, OptionalAttr<ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<32>]>>:$warps,
                        DefaultValuedAttr<ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<15>]>, "0">:$number,
-                       UnitAttr:$before_fills, UnitAttr:$of_block);
+                       UnitAttr:$before_fills, UnitAttr:$of_block, UnitAttr:$of_cluster);
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins CArg<"::llvm::StringRef", "{}">:$reason)>];
   let assemblyFormat = "attr-dict";

@@ -103,20 +103,26 @@ def TileGpu_MbarrierArriveOp : TileGpu_MbarrierOp<"arrive"> {
   let description = [{
     Once, at the barrier `distance` bytes behind the first. Who waits for the phase sees what the tensor core has
     read and written for the warp before, of products that were waited for; with `behind_reads` also what each of
-    its threads has.
+    its threads has. With a predicate, only where that holds, which is the same in all threads of a warp. With
+    `in_cluster` it arrives at that barrier of each block of the cluster.
 
     Example:
     ```mlir
     #s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
-    func.func @example(%distance: i32) {
+    func.func @example(%distance: i32, %isSecond: i1) {
       %m = tilegpu.smem_alloc : !tilegpu.smem<4xi64, #s>
       tilegpu.mbarrier_arrive %m[%distance] : !tilegpu.smem<4xi64, #s>
+      tilegpu.mbarrier_arrive %m[%distance] if %isSecond : !tilegpu.smem<4xi64, #s>
       return
     }
     ```
   }];
-  let arguments = (ins TileGpu_SmemType:$barriers, I32:$distance, UnitAttr:$behind_reads);
-  let assemblyFormat = "$barriers `[` $distance `]` (`behind_reads` $behind_reads^)? attr-dict `:` type($barriers)";
+  let arguments = (ins TileGpu_SmemType:$barriers, I32:$distance, Optional<I1>:$predicate, UnitAttr:$behind_reads,
+                       UnitAttr:$in_cluster);
+  let assemblyFormat = [{
+    $barriers `[` $distance `]` (`if` $predicate^)? (`behind_reads` $behind_reads^)? (`in_cluster` $in_cluster^)? attr-dict
+    `:` type($barriers)
+  }];
 }
 
 def TileGpu_MbarrierWaitOp : TileGpu_MbarrierOp<"wait"> {
@@ -146,7 +152,8 @@ def TileGpu_TensorCopyOp : TileGpu_Op<"tensor_copy", [MemoryEffects<[MemRead, Me
   let description = [{
     As `tilegpu.ring_copy`, to memory laid out in boxes with a swizzle, by the thread that executes it
     alone. The bytes count at the barrier `distance` bytes behind the first of `barriers`; those
-    outside the view, which arrive as zeros, count too.
+    outside the view, which arrive as zeros, count too. With `multicast` the thread copies its block's share of the
+    tile, to the memory of all blocks of the cluster, of which each copies another share.
 
     Example:
     ```mlir
@@ -166,9 +173,9 @@ def TileGpu_TensorCopyOp : TileGpu_Op<"tensor_copy", [MemoryEffects<[MemRead, Me
     ```
   }];
   let arguments = (ins TileGpu_View:$view, Variadic<I32>:$offsets, TileGpu_SmemType:$smem, TileGpu_SmemType:$barriers,
-                       I32:$distance, DenseI64ArrayAttr:$shape);
+                       I32:$distance, DenseI64ArrayAttr:$shape, UnitAttr:$multicast);
   let assemblyFormat = [{
-    $view `[` $offsets `]` `,` $smem `,` $barriers `[` $distance `]` `shape` $shape attr-dict
+    $view `[` $offsets `]` `,` $smem `,` $barriers `[` $distance `]` `shape` $shape (`multicast` $multicast^)? attr-dict
     `:` type($view) `,` type($smem) `,` type($barriers)
   }];
   let hasVerifier = 1;

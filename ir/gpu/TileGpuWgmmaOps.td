@@ -140,19 +140,26 @@ def TileGpu_TakeTurnOp : TileGpu_Op<"take_turn"> {
   let assemblyFormat = "(`alone` $alone^)? attr-dict";
 }
 
-def TileGpu_PassTurnOp : TileGpu_Op<"pass_turn"> {
+def TileGpu_PassTurnOp : TileGpu_Op<"pass_turn", [AttrSizedOperandSegments]> {
   let summary = "The next group of warps may begin its products";
   let description = [{
+    Of a loop that teams carry out in turn, pass by pass, it stands in the loop and comes in the last iteration of each
+    pass, which the predicate says; and it says how many iterations a pass has.
+
     Example: see `tilegpu.take_turn`.
     ```mlir
-    tilegpu.pass_turn alone
-    tilegpu.take_turn
-    tilegpu.pass_turn
-    tilegpu.take_turn alone
+    func.func @example(%steps: i32, %isLast: i1) {
+      tilegpu.pass_turn alone
+      tilegpu.take_turn
+      tilegpu.pass_turn if %isLast behind %steps
+      tilegpu.take_turn alone
+      return
+    }
     ```
   }];
-  let arguments = (ins UnitAttr:$alone);
-  let assemblyFormat = "(`alone` $alone^)? attr-dict";
+  let arguments = (ins Optional<I1>:$predicate, Optional<I32>:$iterations, UnitAttr:$alone);
+  let assemblyFormat = "(`if` $predicate^)? (`behind` $iterations^)? (`alone` $alone^)? attr-dict";
+  let builders = [OpBuilder<(ins "bool":$alone), [{ build($_builder, $_state, {}, {}, alone); }]>];
 }
 
 def TileGpu_ProxyFenceOp : TileGpu_Op<"proxy_fence", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,

@@ -150,12 +150,14 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyRange(op, name, attribute.getValue(), 1, kMaxOccupancy);
   if (name == kTeamsAttr)
     return verifyRange(op, name, attribute.getValue(), 1, kMostTeams);
+  if (name == kClusterAttr)
+    return verifyRange(op, name, attribute.getValue(), 1, kMostBlocksOfCluster);
   if (name == kGridAttr)
     return verifyGrid(op, attribute.getValue());
   if (name == kGridSymbolsAttr)
     return verifyGridSymbols(op, attribute.getValue());
-  if (isAnyOf(name,
-              {kStagesAttr, kUnrollAttr, kNoLicmAttr, kFlattenAttr, kRotateAttr, kSpecializeAttr}))
+  if (isAnyOf(name, {kStagesAttr, kUnrollAttr, kNoLicmAttr, kFlattenAttr, kRotateAttr,
+                     kSpecializeAttr, kPingPongAttr}))
     return verifyLoop(op, attribute);
   if (name == kVariantAttr)
     return verifyVariant(op, attribute.getValue());

@@ -33,6 +33,8 @@ inline constexpr llvm::StringLiteral kGridAttr = "tile.grid";
 inline constexpr llvm::StringLiteral kGridSymbolsAttr = "tile.grid_symbols";
 /// How many teams of `tile.warps` warps carry out each program.
 inline constexpr llvm::StringLiteral kTeamsAttr = "tile.teams";
+/// How many blocks of a cluster carry out each program.
+inline constexpr llvm::StringLiteral kClusterAttr = "tile.cluster";
 inline constexpr llvm::StringLiteral kPersistentAttr = "tile.persistent";
 inline constexpr llvm::StringLiteral kMaxRegistersAttr = "tile.maxnreg";
 inline constexpr llvm::StringLiteral kOccupancyAttr = "tile.occupancy";
@@ -58,13 +60,14 @@ inline constexpr llvm::StringLiteral kThreadsAttr = "tile.threads";
 
 /// On a loop: how many iterations ahead loads run, how many copies its body gets; that nothing is computed before it that
 /// an iteration computes; that it and the loop inside become one; that its first products run an iteration ahead;
-/// that its loads are issued by a warp of their own.
+/// that its loads are issued by a warp of their own; that two teams carry its iterations out in turn.
 inline constexpr llvm::StringLiteral kStagesAttr = "tile.stages";
 inline constexpr llvm::StringLiteral kUnrollAttr = "tile.unroll";
 inline constexpr llvm::StringLiteral kNoLicmAttr = "tile.no_licm";
 inline constexpr llvm::StringLiteral kFlattenAttr = "tile.flatten";
 inline constexpr llvm::StringLiteral kRotateAttr = "tile.rotate";
 inline constexpr llvm::StringLiteral kSpecializeAttr = "tile.warp_specialize";
+inline constexpr llvm::StringLiteral kPingPongAttr = "tile.ping_pong";
 
 /// On a load, store or product: the number of the `tilegpu` variant that it must be carried out by.
 inline constexpr llvm::StringLiteral kVariantAttr = "tile.variant";

@@ -50,6 +50,40 @@ def Tile_TeamIdOp : Tile_Op<"team_id", [Pure]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def Tile_ClusterRankOp : Tile_Op<"cluster_rank", [Pure]> {
+  let summary = "Number of this block among those that a program is divided among";
+  let description = [{
+    In [0, n), n as the attribute `tile.cluster` of the kernel says. Each block carries out the whole kernel; the blocks
+    of a program follow each other along axis 0 of the launch grid, whose programs are numbered without them.
+
+    Example:
+    ```mlir
+    %rank = tile.cluster_rank : i32
+    ```
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Tile_ByRoleOp : Tile_Op<"by_role", [Pure, AllTypesMatch<["all", "own", "result"]>]> {
+  let summary = "A number that depends on who asks: the warp that loads for all teams, or a team";
+  let description = [{
+    `all` for a warp that loads for all teams, and in a kernel without one; `own` for the teams. So a loop over the
+    tiles of all teams, for the warp that loads, is one over a team's own tiles for the team.
+
+    Example:
+    ```mlir
+    func.func @example(%step: i32, %twice: i32) -> i32 {
+      %own = tile.by_role %step, %twice : i32
+      return %own : i32
+    }
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[I1, I32, I64]>:$all, AnyTypeOf<[I1, I32, I64]>:$own);
+  let results = (outs AnyTypeOf<[I1, I32, I64]>:$result);
+  let assemblyFormat = "$all `,` $own attr-dict `:` type($result)";
+}
+
 def Tile_MakeViewOp : Tile_Op<"make_view", [Pure, SameVariadicOperandSize]> {
   let summary = "A view from a pointer, extents and strides";
   let description = [{

@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace tile::passes {
 
-RoleSlice::RoleSlice(ArrayRef<Operation *> roots) {
+RoleSlice::RoleSlice(ArrayRef<Operation *> roots, Role role) : role_(role) {
   for (Operation *root : roots)
     need(root);
   while (!open_.empty())
@@ -25,6 +25,8 @@ void RoleSlice::need(Operation *op) {
     llvm::append_range(open_, op->getOperands().take_front(3)); // bounds and step
   else if (isa<scf::IfOp>(op))
     llvm::append_range(open_, op->getOperands());
+  else if (auto number = dyn_cast<ir::ByRoleOp>(op))
+    open_.push_back(takenFrom(number));
   else
     llvm::append_range(open_, takenBy(op));
   need(op->getParentOp());

@@ -2,6 +2,7 @@
 // around them, and what all of them follow from.
 #pragma once
 
+#include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -9,10 +10,17 @@
 
 namespace tile::passes {
 
+enum class Role { Producer, Consumers };
+
 /// A part of a kernel, which can be written as a program of its own.
 class RoleSlice {
 public:
-  explicit RoleSlice(llvm::ArrayRef<mlir::Operation *> roots);
+  RoleSlice(llvm::ArrayRef<mlir::Operation *> roots, Role role);
+
+  /// Which of a number's values the role takes.
+  mlir::Value takenFrom(ir::ByRoleOp number) const {
+    return role_ == Role::Producer ? number.getAll() : number.getOwn();
+  }
 
   bool contains(mlir::Operation *op) const { return ops_.contains(op); }
   /// Is a result of a loop or branch, and so the loop's variable, part of it?
@@ -25,6 +33,7 @@ private:
   void need(mlir::Value value);
   void needResult(mlir::OpResult result);
 
+  Role role_;
   llvm::SetVector<mlir::Operation *> ops_; ///< in the order in which they were found
   llvm::DenseSet<mlir::Value> results_;
   llvm::SmallVector<mlir::Value> open_; ///< what is left to be followed

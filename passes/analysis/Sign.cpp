@@ -57,10 +57,10 @@ private:
   bool ofResult(OpResult result) {
     Operation *op = result.getOwner();
     return llvm::TypeSwitch<Operation *, bool>(op)
-        .Case<ir::ProgramIdOp, ir::NumProgramsOp, ir::TeamIdOp, arith::ExtUIOp>(
+        .Case<ir::ProgramIdOp, ir::NumProgramsOp, ir::TeamIdOp, ir::ClusterRankOp, arith::ExtUIOp>(
             [](auto) { return true; })
-        .Case<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::MinSIOp, arith::ExtSIOp>(
-            [&](auto) { return all(op->getOperands()); })
+        .Case<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::MinSIOp, arith::ExtSIOp,
+              ir::ByRoleOp>([&](auto) { return all(op->getOperands()); })
         .Case<arith::MaxSIOp, arith::AndIOp>([&](auto) { return any(op->getOperands()); })
         // At most the first operand, which unsigned is itself, and below the second.
         .Case<arith::DivUIOp, arith::RemSIOp, arith::ShRUIOp>(

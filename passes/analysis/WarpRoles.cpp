@@ -51,7 +51,7 @@ std::string whyNoProducer(scf::ForOp loop, int32_t stages) {
   for (Operation *user : ring->getUsers())
     if (isa<gpu::RingAcquireOp, gpu::RingCopyOp>(user))
       fills.push_back(user);
-  return whyNotApart(RoleSlice(fills), kernel,
+  return whyNotApart(RoleSlice(fills, Role::Producer), kernel,
                      [&](Operation *op) { return llvm::is_contained(fills, op); });
 }
 

@@ -1,5 +1,6 @@
 #include "passes/staging/FillPlaces.h"
 
+#include "ir/Annotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -28,13 +29,78 @@ static Value parityBehind(OpBuilder &b, Location loc, Value parity, Value wraps)
   return arith::XOrIOp::create(b, loc, parity, flip);
 }
 
+std::optional<PassesInTurn> passesInTurn(scf::ForOp loop) {
+  PassesInTurn passes = {};
+  for (auto turn : loop.getBody()->getOps<gpu::PassTurnOp>())
+    passes.isLast = turn.getPredicate(), passes.iterations = turn.getIterations();
+  if (!passes.iterations)
+    return std::nullopt;
+  for (auto branch : loop.getBody()->getOps<scf::IfOp>())
+    if (gpu::beginsPass(branch))
+      passes.begin = branch;
+    else if (gpu::endsPass(branch))
+      passes.end = branch;
+  return passes;
+}
+
+namespace {
+
+/// Leaves out the fills of the other team's pass, before the loop for the second team, in it behind a team's own passes.
+class FillSkipper {
+public:
+  FillSkipper(OpBuilder &b, Location loc, const PassesInTurn &passes, int64_t slots)
+      : passes_(passes), slots_(slots), loc_(loc),
+        turns_(arith::DivUIOp::create(b, loc, passes.iterations, constant(b, loc, slots))),
+        rest_(arith::RemUIOp::create(b, loc, passes.iterations, constant(b, loc, slots))),
+        isSecond_(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                        ir::TeamIdOp::create(b, loc, b.getI32Type()),
+                                        constant(b, loc, 0))) {}
+
+  // Of the slot at a distance: how far the slot is behind as many fills.
+  Value distance(OpBuilder &b, Value from, int64_t stride, Value condition) {
+    Value all = constant(b, loc_, slots_ * stride);
+    Value bytes = arith::MulIOp::create(b, loc_, rest_, constant(b, loc_, stride));
+    Value far = arith::AddIOp::create(b, loc_, from, bytes);
+    wraps_ = arith::CmpIOp::create(b, loc_, arith::CmpIPredicate::uge, far, all);
+    Value near = arith::SubIOp::create(b, loc_, far, all);
+    Value skipped = arith::SelectOp::create(b, loc_, wraps_, near, far);
+    return forConsumers(b, from, skipped, condition);
+  }
+
+  // Of the fill whose distance was asked for last.
+  Value parity(OpBuilder &b, Value from, Value condition) {
+    Value flips = turns_;
+    if (wraps_)
+      flips = arith::AddIOp::create(b, loc_, flips,
+                                    arith::ExtUIOp::create(b, loc_, b.getI32Type(), wraps_));
+    Value odd = arith::AndIOp::create(b, loc_, flips, constant(b, loc_, 1));
+    return forConsumers(b, from, arith::XOrIOp::create(b, loc_, from, odd), condition);
+  }
+
+  Value isSecond() const { return isSecond_; }
+  const PassesInTurn &passes() const { return passes_; }
+
+private:
+  Value forConsumers(OpBuilder &b, Value all, Value skipped, Value condition) {
+    Value own = arith::SelectOp::create(b, loc_, condition, skipped, all);
+    return ir::ByRoleOp::create(b, loc_, all.getType(), all, own);
+  }
+
+  PassesInTurn passes_;
+  int64_t slots_;
+  Location loc_;
+  Value turns_, rest_, isSecond_, wraps_;
+};
+
+} // namespace
+
 bool LoopPlaces::isOf(scf::ForOp loop) const {
   BlockArgument any = parity ? parity : byStride.front().second.front();
   return any.getOwner() == loop.getBody();
 }
 
-void FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> strides,
-                            bool hasPhases, std::optional<int64_t> releaseLag) {
+scf::ForOp FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> strides,
+                                  bool hasPhases, std::optional<int64_t> releaseLag) {
   LoopPlaces places;
   places.newest = newest;
   places.releaseLag = releaseLag.value_or(0);
@@ -43,12 +109,20 @@ void FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> s
       places.byStride.insert({stride, {}});
   IRRewriter rewriter(loop.getContext());
   rewriter.setInsertionPoint(loop);
+  std::optional<FillSkipper> skipper;
+  if (std::optional<PassesInTurn> passes = passesInTurn(loop))
+    skipper.emplace(rewriter, loop.getLoc(), *passes, slots_);
   SmallVector<Value> first;
   for (auto &[stride, distances] : places.byStride)
-    for (int64_t lead = newest; lead >= -1; --lead)
+    for (int64_t lead = newest; lead >= -1; --lead) {
       first.push_back(constant(rewriter, loop.getLoc(), slotOf(lead) * stride));
+      if (skipper && lead == newest)
+        first.back() = skipper->distance(rewriter, first.back(), stride, skipper->isSecond());
+    }
   if (hasPhases)
     first.push_back(constant(rewriter, loop.getLoc(), newest / slots_ % 2));
+  if (hasPhases && skipper)
+    first.back() = skipper->parity(rewriter, first.back(), skipper->isSecond());
   if (releaseLag) // of fill -1: phase 0, or the one before
     first.push_back(constant(rewriter, loop.getLoc(), *releaseLag ? 0 : 1));
   auto next = [&](OpBuilder &b, Location loc, ArrayRef<BlockArgument> variables) {
@@ -60,11 +134,15 @@ void FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> s
       if (releaseLag)
         oldWraps = isEqual(b, loc, distances.back(), slotOf(-1 - *releaseLag) * stride);
       yielded.push_back(behind(b, loc, distances.front(), stride, wraps));
+      if (skipper)
+        yielded.back() = skipper->distance(b, yielded.back(), stride, skipper->passes().isLast);
       llvm::append_range(yielded, ArrayRef(distances).drop_back());
     }
     if (hasPhases) {
       places.parity = variables[yielded.size()];
       yielded.push_back(parityBehind(b, loc, places.parity, wraps));
+      if (skipper)
+        yielded.back() = skipper->parity(b, yielded.back(), skipper->passes().isLast);
     }
     if (releaseLag) {
       places.oldParity = variables[yielded.size()];
@@ -72,9 +150,10 @@ void FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> s
     }
     return yielded;
   };
-  (void)loop.replaceWithAdditionalYields(rewriter, first,
-                                         /*replaceInitOperandUsesInLoop=*/false, next);
+  auto carrying = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, first, /*replaceInitOperandUsesInLoop=*/false, next));
   loops_.push_back(std::move(places));
+  return carrying;
 }
 
 Value FillPlaces::distance(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead, Value fill,

@@ -9,6 +9,18 @@
 
 namespace tile::passes {
 
+/// A loop whose passes two teams carry out in turn: behind each of its passes a team leaves out the fills of the other's, as many
+/// as the pass has iterations. The warp that fills leaves out none.
+struct PassesInTurn {
+  mlir::Value isLast;     ///< Is an iteration the last of its pass?
+  mlir::Value iterations; ///< of each pass
+  mlir::scf::IfOp begin;  ///< what comes in the first of a pass
+  mlir::scf::IfOp end;    ///< what comes behind the last; null if nothing does
+};
+
+/// Nothing if nobody takes turns.
+std::optional<PassesInTurn> passesInTurn(mlir::scf::ForOp loop);
+
 /// The places of a loop's fills: for each slot stride the distances of slots from the first, of fills i - 1 and i, and of
 /// fill i + 1 if iteration i gets that, are carried as variables. Fill i - 1's is also that of fill i + S - 1, which a loop
 /// of S stages begins in iteration i. So are parities of the phases that the newest and the oldest of them end.
@@ -30,10 +42,11 @@ class FillPlaces {
 public:
   explicit FillPlaces(gpu::RingType ring) : slots_(ring.getSlots()) {}
 
-  /// Begins to carry the places round a loop, up to that of fill i + newest; its body moves to a new one. `releaseLag` is
-  /// given if refills wait for releases.
-  void carryRound(mlir::scf::ForOp loop, int64_t newest, llvm::ArrayRef<int64_t> strides,
-                  bool hasPhases, std::optional<int64_t> releaseLag);
+  /// Begins to carry the places round a loop, up to that of fill i + newest; its body moves to a new one, which is returned.
+  /// `releaseLag` is given if refills wait for releases.
+  mlir::scf::ForOp carryRound(mlir::scf::ForOp loop, int64_t newest,
+                              llvm::ArrayRef<int64_t> strides, bool hasPhases,
+                              std::optional<int64_t> releaseLag);
 
   /// The distance for a fill, whose lead is how far it is ahead of the iteration of `loop`, if that is known.
   mlir::Value distance(mlir::OpBuilder &b, mlir::scf::ForOp loop, std::optional<int64_t> lead,

@@ -108,6 +108,10 @@ public:
     return kernels_.find(module, name);
   }
   FunctionInfo functionInfo(Function function) const override { return kernels_.infoOf(function); }
+  std::optional<int64_t> clustersAtOnce(Function function,
+                                        const device::LaunchConfig &config) const override {
+    return kernels_.clustersAtOnce(function, config);
+  }
   void launch(Function handle, const device::LaunchConfig &config, std::span<const Arg> args,
               Stream stream) override {
     auto function = kernels_.loaded(handle);

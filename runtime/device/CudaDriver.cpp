@@ -81,6 +81,7 @@ Driver load() {
   loader.need(driver.functionSetAttribute, "cuFuncSetAttribute");
   loader.want(driver.functionGetParamInfo, "cuFuncGetParamInfo");
   loader.need(driver.launchKernelEx, "cuLaunchKernelEx");
+  loader.want(driver.occupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters");
   loader.need(driver.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
   loader.need(driver.streamCreate, "cuStreamCreate");
   loader.need(driver.streamDestroy, "cuStreamDestroy_v2");

@@ -150,6 +150,7 @@ struct Driver {
   CUresult (*functionSetAttribute)(CUfunction, int, int);
   CUresult (*functionGetParamInfo)(CUfunction, size_t, size_t *, size_t *); // optional, 12.4
   CUresult (*launchKernelEx)(const LaunchConfig *, CUfunction, void **, void **);
+  CUresult (*occupancyMaxActiveClusters)(int *, CUfunction, const LaunchConfig *); // optional
   CUresult (*tensorMapEncodeTiled)(void *, int, uint32_t, CUdeviceptr, const uint64_t *,
                                    const uint64_t *, const uint32_t *, const uint32_t *, int, int,
                                    int, int);

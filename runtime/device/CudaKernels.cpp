@@ -179,30 +179,61 @@ FunctionInfo CudaKernels::infoOf(Function handle) const {
   return info;
 }
 
+namespace {
+
+/// A launch as the driver takes it.
+struct DriverLaunch {
+  DriverLaunch(const device::LaunchConfig &config, CUstream on)
+      : shape{config.grid.x,
+              config.grid.y,
+              config.grid.z,
+              config.block.x,
+              config.block.y,
+              config.block.z,
+              config.dynamicSharedBytes,
+              on,
+              attributes,
+              0} {
+    if (config.cluster.count() != 1) {
+      LaunchAttribute &cluster = attributes[shape.attributeCount++];
+      cluster.id = kLaunchClusterDimension;
+      cluster.value.cluster = {config.cluster.x, config.cluster.y, config.cluster.z};
+    }
+    if (config.programmaticDependent) {
+      LaunchAttribute &dependent = attributes[shape.attributeCount++];
+      dependent.id = kLaunchProgrammaticSerialization;
+      dependent.value.programmaticStreamSerialization = 1;
+    }
+  }
+  DriverLaunch(const DriverLaunch &) = delete; // the shape points to the attributes
+  DriverLaunch &operator=(const DriverLaunch &) = delete;
+
+  LaunchAttribute attributes[2] = {};
+  cuda::LaunchConfig shape;
+};
+
+} // namespace
+
+std::optional<int64_t> CudaKernels::clustersAtOnce(Function handle,
+                                                   const device::LaunchConfig &config) const {
+  auto *ask = context_.driver().occupancyMaxActiveClusters;
+  if (!ask)
+    return std::nullopt;
+  auto function = loaded(handle);
+  CudaContext::Current current(context_);
+  prepareLimits(*function, config);
+  DriverLaunch launch(config, nullptr);
+  int clusters = 0;
+  if (ask(&clusters, function->handle, &launch.shape) != kSuccess)
+    return std::nullopt;
+  return clusters;
+}
+
 void CudaKernels::launch(const std::shared_ptr<CudaFunction> &function,
                          const device::LaunchConfig &config, std::span<const Arg> args,
                          CUstream on) {
   prepareLimits(*function, config);
-  LaunchAttribute attributes[2] = {};
-  unsigned count = 0;
-  if (config.cluster.count() != 1) {
-    attributes[count].id = kLaunchClusterDimension;
-    attributes[count++].value.cluster = {config.cluster.x, config.cluster.y, config.cluster.z};
-  }
-  if (config.programmaticDependent) {
-    attributes[count].id = kLaunchProgrammaticSerialization;
-    attributes[count++].value.programmaticStreamSerialization = 1;
-  }
-  cuda::LaunchConfig shape{config.grid.x,
-                           config.grid.y,
-                           config.grid.z,
-                           config.block.x,
-                           config.block.y,
-                           config.block.z,
-                           config.dynamicSharedBytes,
-                           on,
-                           attributes,
-                           count};
+  DriverLaunch launch(config, on);
   constexpr size_t kInlineArgs = 64;
   void *inlinePointers[kInlineArgs];
   std::vector<void *> morePointers;
@@ -213,7 +244,8 @@ void CudaKernels::launch(const std::shared_ptr<CudaFunction> &function,
   }
   for (size_t i = 0; i < args.size(); ++i)
     pointers[i] = const_cast<void *>(args[i].data);
-  CUresult result = context_.driver().launchKernelEx(&shape, function->handle, pointers, nullptr);
+  CUresult result =
+      context_.driver().launchKernelEx(&launch.shape, function->handle, pointers, nullptr);
   if (result != kSuccess)
     context_.check(result, describeLaunch(*function, config));
   context_.noteLaunch({function, &function->name});

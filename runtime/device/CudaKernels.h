@@ -39,6 +39,8 @@ public:
 
   Function find(Module handle, std::string_view name);
   FunctionInfo infoOf(Function handle) const;
+  /// Nothing if the driver is too old to tell, or refuses.
+  std::optional<int64_t> clustersAtOnce(Function handle, const LaunchConfig &config) const;
   /// The function, unless its module is gone.
   std::shared_ptr<CudaFunction> loaded(Function handle) const;
   /// Refuses arguments that are not those of the kernel.

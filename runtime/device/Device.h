@@ -154,6 +154,10 @@ public:
   /// The kernel of that name. An unknown name throws InvalidArgument and lists the kernels there are.
   virtual Function getFunction(Module module, std::string_view name) = 0;
   virtual FunctionInfo functionInfo(Function function) const = 0;
+  /// How many clusters of a launch run at once; nothing if the device cannot tell. The grid does not matter.
+  virtual std::optional<int64_t> clustersAtOnce(Function, const LaunchConfig &) const {
+    return std::nullopt;
+  }
   /// Starts the kernel. Bad shapes and argument sizes throw before anything runs.
   virtual void launch(Function function, const LaunchConfig &config, std::span<const Arg> args,
                       Stream stream = {}) = 0;

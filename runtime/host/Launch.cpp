@@ -84,6 +84,7 @@ void start(const Named &record, const Prepared &prepared, detail::StreamState &s
            std::span<const HostArg> args, const detail::LaunchOptions &options) {
   const LoadedKernel &kernel = prepared.kernel;
   std::array<int64_t, 3> grid = gridOf(record, kernel, args, options);
+  grid[0] *= kernel.blocks;
   checkGrid(record, grid);
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
     return;
@@ -104,11 +105,9 @@ void start(const Named &record, const Prepared &prepared, detail::StreamState &s
     block.push_back(
         {&prepared.maps.encode(i, recipe, args[static_cast<size_t>(recipe.arg)], context),
          sizeof(device::TensorMap)});
-  device::LaunchConfig config;
-  config.grid = {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),
-                 static_cast<uint32_t>(grid[2])};
-  config.block = {kernel.threads, 1, 1};
-  config.dynamicSharedBytes = kernel.sharedBytes;
+  device::LaunchConfig config =
+      shapeOf(kernel, {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),
+                       static_cast<uint32_t>(grid[2])});
   config.where = options.call;
   device.launch(kernel.function, config, block, stream.handle);
 }

@@ -195,24 +195,43 @@ std::unique_ptr<LoadedKernel> Jit::load(codegen::CompiledKernel compiled, const 
     kernel->offsets.push_back(offsetOf(parameter));
   kernel->tensorMaps = std::move(compiled.tensorMaps);
   kernel->grid = std::move(compiled.grid);
-  if (compiled.persistent)
-    kernel->mostPrograms = programsAtOnce(kernel->function, compiled);
   kernel->threads = static_cast<uint32_t>(compiled.threads);
   kernel->sharedBytes = static_cast<uint32_t>(compiled.sharedBytes);
+  kernel->blocks = static_cast<uint32_t>(compiled.cluster);
+  kernel->hasClusters = ir::findTarget(target_)->hasClusters;
+  if (compiled.persistent)
+    kernel->mostPrograms = programsAtOnce(*kernel);
   kernel->remarks = std::move(compiled.remarks);
   return kernel;
 }
 
-int64_t Jit::programsAtOnce(device::Function function,
-                            const codegen::CompiledKernel &kernel) const {
-  device::FunctionInfo info = device_->functionInfo(function);
+// Blocks of a cluster run on neighbouring multiprocessors, of which some may be left over: the device knows how many clusters find
+// room.
+int64_t Jit::programsAtOnce(const LoadedKernel &kernel) const {
+  device::FunctionInfo info = device_->functionInfo(kernel.function);
   std::optional<int64_t> registers;
   if (info.registers > 0)
     registers = info.registers;
   codegen::Occupancy occupancy =
       codegen::occupancyOf(*ir::findTarget(target_), kernel.threads, registers,
                            kernel.sharedBytes + static_cast<int64_t>(info.staticSharedBytes));
-  return std::max<int64_t>(1, occupancy.blocksPerSm) * std::max(1, device_->props().smCount);
+  int64_t blocks =
+      std::max<int64_t>(1, occupancy.blocksPerSm) * std::max(1, device_->props().smCount);
+  int64_t programs = blocks / kernel.blocks;
+  if (kernel.blocks > 1 && kernel.hasClusters)
+    programs = device_->clustersAtOnce(kernel.function, shapeOf(kernel, {kernel.blocks, 1, 1}))
+                   .value_or(programs);
+  return std::max<int64_t>(1, programs);
+}
+
+device::LaunchConfig shapeOf(const LoadedKernel &kernel, device::Dim3 grid) {
+  device::LaunchConfig config;
+  config.grid = grid;
+  config.block = {kernel.threads, 1, 1};
+  if (kernel.hasClusters)
+    config.cluster = {kernel.blocks, 1, 1};
+  config.dynamicSharedBytes = kernel.sharedBytes;
+  return config;
 }
 
 // The assembler accepts kernels whose threads together want more registers than a multiprocessor

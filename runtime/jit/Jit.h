@@ -29,8 +29,13 @@ struct LoadedKernel {
   bool isForNumbers = false; ///< its code depends on the values of scalars
   int64_t mostPrograms = 0;  ///< of a persistent kernel: how many run at once; 0: any number
   uint32_t threads = 0, sharedBytes = 0;
+  uint32_t blocks = 1;     ///< that carry out a program, one after the other in the grid
+  bool hasClusters = true; ///< Are these a cluster on the device?
   std::vector<codegen::Diagnostic> remarks;
 };
+
+/// How a kernel is launched on a grid of blocks.
+device::LaunchConfig shapeOf(const LoadedKernel &kernel, device::Dim3 grid);
 
 class Jit {
 public:
@@ -95,7 +100,7 @@ private:
   std::unique_ptr<LoadedKernel> build(const Call &call, const CallFacts &facts,
                                       std::shared_ptr<frontend::TracedKernel> traced);
   /// How many blocks of a kernel the device runs at the same time.
-  int64_t programsAtOnce(device::Function function, const codegen::CompiledKernel &kernel) const;
+  int64_t programsAtOnce(const LoadedKernel &kernel) const;
   void checkRegisters(device::Function function, int threads, const std::string &name,
                       Loc where) const;
 

@@ -78,3 +78,57 @@ func.func @any_branch(%n: i32, %last: i32, %p: !llvm.ptr) {
   }
   return
 }
+
+// -----
+
+// What a pass begins with comes before its iterations.
+// CHECK-LABEL: func.func @begins(
+// CHECK-SAME: %[[N:.+]]: i32, %[[LAST:.+]]: i32, %[[P:.+]]: !llvm.ptr)
+// CHECK: scf.while
+// CHECK: } do {
+// CHECK: llvm.store %[[N]], %[[P]]
+// CHECK-NEXT: scf.while
+// CHECK-NOT: scf.if
+// CHECK: } do {
+// CHECK: llvm.store %{{.+}}, %[[P]]
+func.func @begins(%n: i32, %last: i32, %p: !llvm.ptr) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%step = %c0) -> (i32) : i32 {
+    %isFirst = arith.cmpi eq, %step, %c0 : i32
+    scf.if %isFirst {
+      llvm.store %n, %p : i32, !llvm.ptr
+    } {tilegpu.begins_pass}
+    %isLast = arith.cmpi eq, %step, %last : i32
+    scf.if %isLast {
+      llvm.store %i, %p : i32, !llvm.ptr
+    } {tilegpu.ends_pass}
+    %next = arith.addi %step, %c1 : i32
+    %again = arith.select %isLast, %c0, %next : i32
+    scf.yield %again : i32
+  }
+  return
+}
+
+// -----
+
+// It stays where it takes something of the iteration, or something with effects comes before it.
+// CHECK-LABEL: func.func @begins_with_index
+// CHECK: scf.while
+// CHECK: scf.while
+// CHECK: scf.if
+func.func @begins_with_index(%n: i32, %last: i32, %p: !llvm.ptr) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %isFirst = arith.cmpi eq, %i, %c0 : i32
+    scf.if %isFirst {
+      llvm.store %i, %p : i32, !llvm.ptr
+    } {tilegpu.begins_pass}
+    %isLast = arith.cmpi eq, %i, %last : i32
+    scf.if %isLast {
+      llvm.store %n, %p : i32, !llvm.ptr
+    } {tilegpu.ends_pass}
+  }
+  return
+}

@@ -13,7 +13,9 @@
 // CHECK: mbarrier.init.shared::cta.b64 [{{.*}}], 1;
 // CHECK: mbarrier.init.shared::cta.b64 [{{.*}}], 8;
 // CHECK: wgmma.wait_group.sync.aligned 0;
-// CHECK: setp.eq.u32 own, {{.*}}, 1;
+// CHECK: setp.eq.b32 [[ISLAST:%p[0-9]+]], {{%r[0-9]+}}, 1;
+// CHECK: selp.b32 [[LAST:%r[0-9]+]], 1, 0, [[ISLAST]];
+// CHECK: setp.ne.u32 own, [[LAST]], 0;
 // CHECK-NEXT: @own bar.arrive {{.*}}, 256;
 // CHECK: [[LOOP:\$L__BB0_[0-9]+]]:
 // CHECK: mbarrier.try_wait

@@ -212,6 +212,7 @@ const std::vector<Example> &examples() {
     EXAMPLE("program_id", program_id(0), 0),
     EXAMPLE("num_programs", num_programs(0), 1),
     EXAMPLE("teams", teams(1), 0),
+    EXAMPLE("cluster", cluster(1), 0),
     EXAMPLE("grid1d", grid1d(A, {4}), 0),
     EXAMPLE("swizzle", swizzle(n, 2, 4, {.group = 2}).column(), 1),
     BODY("persistent", auto s = var(0); for (auto t : persistent(n)) s += t; return s;, 3),

@@ -145,3 +145,135 @@ func.func @no_nest(%m: i32, %p: !tile.ptr<i32>) {
   } {tile.flatten}
   return
 }
+
+// -----
+
+// Two teams have every second outer index each; the warp that loads for both has all. A team takes its turn where a pass begins
+// and passes it on where the pass ends. Behind the loop the team that would have had the next pass takes the turn that was passed last.
+// CHECK-LABEL: func.func @in_turn
+// CHECK-SAME: %[[M:[^:]*]]: i32, %[[N:[^:]*]]: i32, %[[P:[^:]*]]: !tile.ptr<i32>)
+// CHECK-SAME: tile.teams = 2 : i32
+// CHECK: %[[PASSES:.*]] = arith.maxsi %[[M]], %c0
+// CHECK: %[[COUNT:.*]] = arith.maxsi %[[N]], %c0
+// CHECK: %[[ALL:.*]] = arith.muli %[[PASSES]], %[[COUNT]]
+// CHECK: %[[ANY:.*]] = arith.cmpi sgt, %[[ALL]]
+// CHECK: %[[TEAM:.*]] = tile.team_id
+// CHECK: %[[OWNFIRST:.*]] = arith.addi %c0
+// CHECK: %[[OWNSTEP:.*]] = arith.muli %c1{{.*}}, %c2
+// CHECK: %[[FIRST:.*]] = tile.by_role %c0{{.*}}, %[[OWNFIRST]]
+// CHECK: %[[STEP:.*]] = tile.by_role %c1{{.*}}, %[[OWNSTEP]]
+// CHECK: %[[OWN:.*]] = arith.muli %{{.*}}, %[[COUNT]]
+// CHECK: scf.if %[[ANY]] {
+// CHECK-NEXT: tilegpu.pass_turn alone
+// CHECK: scf.for {{.*}} to %[[OWN]] {{.*}} iter_args(%[[OUTER:.*]] = %[[FIRST]],
+// CHECK: scf.if
+// CHECK-NEXT: tilegpu.take_turn
+// CHECK-NEXT: } {tilegpu.begins_pass}
+// CHECK: tilegpu.pass_turn if %[[LAST:.*]] behind %[[COUNT]]
+// CHECK-NEXT: scf.if %[[LAST]] {
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: } {tilegpu.ends_pass}
+// CHECK: arith.addi %[[OUTER]], %[[STEP]]
+// CHECK: %[[NEXT:.*]] = arith.remui %[[PASSES]], %c2
+// CHECK: %[[ISNEXT:.*]] = arith.cmpi eq, %[[NEXT]], %[[TEAM]]
+// CHECK: scf.if %[[ISNEXT]] {
+// CHECK-NEXT: tilegpu.take_turn
+// CHECK: } else {
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[M]] step %[[STEP]]
+func.func @in_turn(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %m step %c1 : i32 {
+    %s = scf.for %j = %c0 to %n step %c1 iter_args(%a = %c0) -> (i32) : i32 {
+      %b = arith.addi %a, %j : i32
+      scf.yield %b : i32
+    } {tile.warp_specialize}
+    tile.store %s, %p : i32, !tile.ptr<i32>
+  } {tile.flatten, tile.ping_pong}
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @turns_of_a_nest
+// CHECK-NOT: take_turn
+// CHECK: return
+func.func @turns_of_a_nest(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-remark @+1 {{ping_pong: the loop stays as it is: it has no .flatten()}}
+  scf.for %i = %c0 to %m step %c1 : i32 {
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      tile.store %j, %p : i32, !tile.ptr<i32>
+    } {tile.warp_specialize}
+  } {tile.ping_pong}
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @turns_without_a_loader
+// CHECK-NOT: take_turn
+// CHECK: return
+func.func @turns_without_a_loader(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-remark @+1 {{ping_pong: the loop stays as it is: the loop inside has no .warp_specialize()}}
+  scf.for %i = %c0 to %m step %c1 : i32 {
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      tile.store %j, %p : i32, !tile.ptr<i32>
+    }
+  } {tile.flatten, tile.ping_pong}
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @turns_of_groups
+// CHECK-NOT: take_turn
+// CHECK: return
+func.func @turns_of_groups(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-remark @+1 {{ping_pong: the loop stays as it is: the loop inside has .rotate(), whose groups of warps take turns by themselves}}
+  scf.for %i = %c0 to %m step %c1 : i32 {
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      tile.store %j, %p : i32, !tile.ptr<i32>
+    } {tile.warp_specialize, tile.rotate}
+  } {tile.flatten, tile.ping_pong}
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @turns_of_other_teams
+// CHECK-NOT: take_turn
+// CHECK: return
+func.func @turns_of_other_teams(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 4 : i32, tile.teams = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-remark @+1 {{ping_pong: the loop stays as it is: the kernel has teams already}}
+  scf.for %i = %c0 to %m step %c1 : i32 {
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      tile.store %j, %p : i32, !tile.ptr<i32>
+    } {tile.warp_specialize}
+  } {tile.flatten, tile.ping_pong}
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @turns_of_eight_warps
+// CHECK-NOT: take_turn
+// CHECK: return
+func.func @turns_of_eight_warps(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 8 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-remark @+1 {{ping_pong: the loop stays as it is: a team is a group of four warps, and the kernel has 8}}
+  scf.for %i = %c0 to %m step %c1 : i32 {
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      tile.store %j, %p : i32, !tile.ptr<i32>
+    } {tile.warp_specialize}
+  } {tile.flatten, tile.ping_pong}
+  return
+}

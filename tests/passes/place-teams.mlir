@@ -35,3 +35,30 @@ func.func @alone(%p: !tile.ptr<i32>) attributes {tile.kernel} {
   tile.store %team, %p : i32, !tile.ptr<i32>
   return
 }
+
+// Nobody takes turns without a warp that loads for both teams: one carries out all passes.
+// CHECK-LABEL: func.func @all_passes
+// CHECK-NOT: tile.teams
+// CHECK-SAME: {
+// CHECK-NOT: turn
+// CHECK-NOT: tile.by_role
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %{{.*}} step %c1
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @all_passes(%n: i32, %steps: i32) attributes {tile.kernel, tile.teams = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %team = tile.team_id : i32
+  %first = tile.by_role %c0, %team : i32
+  %step = tile.by_role %c1, %c2 : i32
+  tilegpu.pass_turn alone
+  scf.for %i = %first to %n step %step : i32 {
+    %isFirst = arith.cmpi eq, %i, %c0 : i32
+    scf.if %isFirst {
+      tilegpu.take_turn
+    } {tilegpu.begins_pass}
+    tilegpu.pass_turn if %isFirst behind %steps
+  }
+  return
+}

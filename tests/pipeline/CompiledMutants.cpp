@@ -1,5 +1,7 @@
 #include "tests/pipeline/CompiledMutants.h"
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 #include <regex>
@@ -69,7 +71,7 @@ std::vector<Change> changesOfEngines() {
       R"((\s*mbarrier\.arrive\.expect_tx\.shared::cta\.b64 _, \[%r\d+\], )(\d+);)"),
       wait(R"((\s*)(mbarrier\.try_wait\.parity\.shared::cta\.b64 done, \[%r\d+\], )(%r\d+);)"),
       copy(
-          R"((\s*cp\.async\.bulk\.tensor\.2d\.\S+ \[%r\d+\], \[%rd\d+, \{)(%r\d+), (%r\d+)(\}\], \[%r\d+\];))"),
+          R"((\s*cp\.async\.bulk\.tensor\.2d\.\S+ \[%r\d+\], \[%rd\d+, \{)(%r\d+), (%r\d+)(\}\], \[%r\d+\](?:, all)?;))"),
       waitOfProducts(R"((\s*wgmma\.wait_group\.sync\.aligned )(\d+);)"),
       init(R"((\s*mbarrier\.init\.shared::cta\.b64 \[%r\d+\], )(\d+);)");
   auto expectMore = [](int64_t more) {
@@ -88,6 +90,8 @@ std::vector<Change> changesOfEngines() {
        }},
       {"release deleted", std::regex(R"(\s*@one mbarrier\.arrive\.shared::cta\.b64 _, \[%r\d+\];)"),
        deleted},
+      {"release by a pass's first iteration", std::regex(R"(\s*setp\.ne\.and\.b32 one, .*)"),
+       deleted},
       {"one arrival less", init, [](const Words &m) { return m.str(1) + shifted(m[2], -1) + ";"; }},
       {"one arrival more", init, [](const Words &m) { return m.str(1) + shifted(m[2], 1) + ";"; }},
       {"turn not passed", std::regex(R"(\s*(@own )?bar\.arrive %r\d+, \d+;)"), deleted},
@@ -105,6 +109,19 @@ std::vector<Change> changesOfEngines() {
       {"products' fence deleted", std::regex(R"(\s*wgmma\.fence\.sync\.aligned;)"), deleted},
       {"products' commit deleted", std::regex(R"(\s*wgmma\.commit_group\.sync\.aligned;)"),
        deleted},
+  };
+}
+
+/// Changes of what the blocks of a cluster do to each other's memory.
+std::vector<Change> changesOfClusters() {
+  return {
+      {"release in other blocks deleted",
+       std::regex(R"(\s*@one mbarrier\.arrive\.shared::cluster\.b64 _, \[there\];)"), deleted},
+      {"release in no block", std::regex(R"(\s*@one mapa\.shared::cluster\.u32 .*)"), deleted},
+      {"copy to one block alone", std::regex(R"(\s*mov\.b16 all, 3;)"),
+       [](const Words &) { return "mov.b16 all, 1;"; }},
+      {"cluster's barrier not reached", std::regex(R"(\s*barrier\.cluster\.arrive\..*)"), deleted},
+      {"cluster's barrier not waited for", std::regex(R"(\s*barrier\.cluster\.wait\..*)"), deleted},
   };
 }
 
@@ -144,7 +161,7 @@ std::vector<Change> changesOfThreads() {
 const std::vector<Change> &changes() {
   static const std::vector<Change> all = [] {
     std::vector<Change> all = changesOfThreads();
-    for (const auto &more : {changesOfEngines(), changesOfStores()})
+    for (const auto &more : {changesOfEngines(), changesOfStores(), changesOfClusters()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
@@ -171,7 +188,7 @@ public:
 
   std::vector<CompiledMutant> make() {
     for (size_t at = 0; at < lines_.size(); ++at) {
-      if (has(at, "async") || has(at, "bar.sync") || has(at, "mbarrier") || has(at, "wgmma"))
+      if (isOfInterest(at))
         changeByPattern(at);
       else if (Words wrap; std::regex_match(lines_[at], wrap, wrapOfSlots()))
         changeWrap(at, wrap);
@@ -180,6 +197,12 @@ public:
   }
 
 private:
+  bool isOfInterest(size_t at) const {
+    constexpr std::array words = {"async",   "bar.sync",    "mbarrier",   "wgmma",
+                                  "cluster", "mov.b16 all", "setp.ne.and"};
+    return std::any_of(words.begin(), words.end(), [&](const char *word) { return has(at, word); });
+  }
+
   void changeByPattern(size_t at) {
     for (const Change &change : changes())
       if (Words words; std::regex_match(lines_[at], words, change.pattern))
@@ -188,6 +211,8 @@ private:
               isBarrierOfOwnCopies(at) ? "threads read what they have copied themselves"
               : isBarrierAfterBarrier(at)
                   ? "the loop ends with a barrier behind its reads of the ring"
+              : isBarrierBehindProducts(at)
+                  ? "the products of a group's four warps end together, on the virtual GPU"
               : isFenceOfBarriers(at)   ? "the barrier behind it shows the slots' barriers as well"
               : isFenceBeforeFence(at)  ? "another fence comes before the threads meet"
               : isWaitBehindWait(at)    ? "the last iteration has waited"
@@ -222,6 +247,18 @@ private:
         return leftLoop && !isGetBarrier(line);
     }
     return false;
+  }
+
+  // Between the wait for all products of one group of warps, which have read the ring, and what its threads store there. The
+  // instruction set does not promise as much.
+  bool isBarrierBehindProducts(size_t at) const {
+    if (!has(at, "bar.sync 0, 128;"))
+      return false;
+    size_t before = at;
+    while (before-- > 0 && !has(before, "wgmma.wait_group"))
+      if (has(before, "bar.sync") || has(before, ".shared."))
+        return false;
+    return has(before, "wgmma.wait_group.sync.aligned 0");
   }
 
   // The proxies' fence between the making of the slots' barriers and the barrier of all threads.

@@ -261,6 +261,44 @@ Subject teamsOfWarps() {
           }};
 }
 
+// Teams take turns at tiles, whose loads one warp issues for both, and store by the engine.
+Subject teamsInTurn() {
+  static const auto program =
+      kernel("mutated_ping_pong", [](In<f16, 2> x, In<f16, 2> b, Out<f16, 2> y) {
+        constexpr int kSide = 64, kSteps = 32;
+        for (auto m : range(cdiv(y.dim(0), kSide)).flatten().ping_pong()) {
+          auto total = var(zeros(f32, {kSide, kSide}));
+          for (auto k : range(cdiv(b.dim(0), kSteps)).stages(3).warp_specialize())
+            total = dot(x.tile({kSide, kSteps})(m, k), b.tile({kSteps, kSide})(k, 0), total);
+          y.tile({kSide, kSide})(m, 0) = cast(f16, total);
+        }
+      });
+  return {"teams in turn", "sm_90a", [=](Attempt &attempt, int steps) {
+            constexpr int64_t kRows = 5 * 64;
+            int64_t depth = steps * 32;
+            attempt.run(program.warps(4).grid(1), attempt.input<half>({kRows, depth}, 1),
+                        attempt.input<half>({depth, 64}, 2), attempt.output<half>({kRows, 64}));
+          }};
+}
+
+// Blocks of a cluster copy a share of b each, and their own rows of a.
+Subject clusterOfBlocks() {
+  static const auto program =
+      kernel("mutated_cluster", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c) {
+        constexpr int kSide = 64, kSteps = 32;
+        Value m = program_id(0) * 2 + cluster(2);
+        auto sums = var(zeros(f32, {kSide, kSide}));
+        for (auto k : range(cdiv(b.dim(0), kSteps)).stages(3).warp_specialize())
+          sums = dot(a.tile({kSide, kSteps})(m, k), b.tile({kSteps, kSide})(k, 0), sums);
+        c.tile({kSide, kSide})(m, 0) = sums;
+      });
+  return {"cluster", "sm_90a", [=](Attempt &attempt, int steps) {
+            int64_t depth = steps * 32;
+            attempt.run(program.warps(4).grid(1), attempt.input<half>({128, depth}, 1),
+                        attempt.input<half>({depth, 64}, 2), attempt.output<float>({128, 64}));
+          }};
+}
+
 // What one product gives goes through shared memory to another with rows for columns, whose result is added to a view; a
 // third begins before the warps meet for that.
 Subject addition() {
@@ -299,6 +337,8 @@ std::vector<Subject> subjects() {
           turns(false),
           turns(true),
           teamsOfWarps(),
+          teamsInTurn(),
+          clusterOfBlocks(),
           addition(),
           opMatmul("f16", "sm_80"),
           opMatmul("bf16", "sm_80"),

@@ -101,6 +101,9 @@ void memory() {
   wrong([] { teams(7); });
   wrong([] { teams(2); teams(2); });
   wrong([](Scalar<i32> n) { for (auto i : range(n)) teams(2) + i; });
+  wrong([] { cluster(3); });
+  wrong([] { cluster(16); });
+  wrong([] { cluster(2); cluster(2); });
 }
 // clang-format on
 
