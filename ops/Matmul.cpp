@@ -42,9 +42,9 @@ DotOptions howOf(const OpSettings &settings) {
           .fast_accumulation = settings.integer("fast", 0) != 0};
 }
 
-const auto registeredProgram =
-    kernel("matmul", MatmulProgram<2, NoEpilogue>())
-        .named("a", "b", "c", "BM", "BN", "BK", "precision", "fast", "persistent", "producer");
+const auto registeredProgram = kernel("matmul", MatmulProgram<2, NoEpilogue>())
+                                   .named("a", "b", "c", "BM", "BN", "BK", "precision", "fast",
+                                          "persistent", "producer", "pingpong", "cluster");
 
 /// Matrices of 8-bit floats are multiplied as the tensor core takes them fastest: b by columns.
 HostArg exampleOfB(DType dtype, int64_t k, int64_t n, bool byColumns) {
@@ -69,7 +69,7 @@ const bool registered = registerOp({
           std::string target = settings.target();
           bool isAligned = k * sizeOf(dtype) % 16 == 0 && n * sizeOf(dtype) % 16 == 0;
           MatmulShape shape{
-              m, n, 1, dtype, result, how, byColumns, target, kManyMultiprocessors, isAligned};
+              m, n, k, 1, dtype, result, how, byColumns, target, kManyMultiprocessors, isAligned};
           HostArg a = exampleView(dtype, {m, k}), b = exampleOfB(dtype, k, n, byColumns),
                   c = exampleView(result, {m, n});
           if (isComputedTransposed(shape)) {
@@ -82,7 +82,9 @@ const bool registered = registerOp({
                   .consts(settings.integer("BM", tiles.m), settings.integer("BN", tiles.n),
                           settings.integer("BK", tiles.k), how.precision, how.fast_accumulation,
                           settings.integer("persistent", tiles.persistent) != 0,
-                          settings.integer("producer", tiles.hasProducer) != 0)
+                          settings.integer("producer", tiles.hasProducer) != 0,
+                          settings.integer("pingpong", tiles.pingPong) != 0,
+                          static_cast<int>(settings.integer("cluster", tiles.cluster)))
                   .warps(static_cast<int>(settings.integer("warps", tiles.warps))),
               {a, b, c});
         },
@@ -237,7 +239,7 @@ void foldBatch(std::span<Operand> operands) {
   std::copy_n(folded.begin(), operands.size(), operands.begin());
 }
 
-/// Does a factor lie along `dim`, with all else at multiples of the 16 bytes that the copy engine takes?
+/// Does a matrix lie along `dim`, with all else at multiples of the 16 bytes that the copy engine takes?
 bool liesAlong(int dim, const Operand &factor) {
   constexpr int64_t kBytes = 16;
   bool isAligned = reinterpret_cast<uintptr_t>(factor.data()) % kBytes == 0;
@@ -259,6 +261,7 @@ MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, const Dev
     batches *= c.extent(dim);
   return {c.extent(c.rank() - 2),
           c.extent(c.rank() - 1),
+          a.extent(a.rank() - 1),
           batches,
           a.dtype(),
           c.dtype(),
@@ -266,7 +269,8 @@ MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, const Dev
           liesAlong(a.rank() - 1, a) && liesAlong(b.rank() - 2, b),
           device.target(),
           device.multiprocessors(),
-          isAligned(a) && isAligned(b)};
+          isAligned(a) && isAligned(b),
+          liesAlong(c.rank() - 1, c)};
 }
 
 /// c^T = b^T a^T, and the epilogue's tensors likewise.
@@ -303,7 +307,8 @@ std::vector<std::string> matmulParameters(size_t arguments) {
   std::vector<std::string> names = {"a", "b", "c"};
   for (size_t i = 0; i < arguments; ++i)
     names.push_back("x" + std::to_string(i));
-  names.insert(names.end(), {"BM", "BN", "BK", "precision", "fast", "persistent", "producer"});
+  names.insert(names.end(), {"BM", "BN", "BK", "precision", "fast", "persistent", "producer",
+                             "pingpong", "cluster"});
   return names;
 }
 
@@ -332,10 +337,38 @@ MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles, Value number) {
   return {.batch = number / (rows * columns), .m = m, .n = n};
 }
 
+Range matmulTilesInTurn(Value count, MatmulTiles tiles) {
+  Range all = persistent(count).flatten();
+  return tiles.pingPong ? all.ping_pong() : all;
+}
+
 static DType sumsOf(DType dtype) { return dtype == f64 ? f64 : f32; }
+
+// By a vector: each element of a is used once, so that nothing is gained by tensor cores. All of a step's loads are issued before the
+// first is used; the products of a row are added up at the end.
+template <class RowsOf, class ColumnOf>
+static Value sumsByVector(const Value &depth, MatmulTiles tiles, RowsOf rows, ColumnOf column) {
+  hint::occupancy(2); // one block loads while the other adds up
+  auto products = var(zeros(f32, {tiles.m, tiles.k}));
+  for (auto k : range(cdiv(depth, tiles.k))) {
+    Value factors = cast(f32, trans(reshape(column(k), {tiles.k, 1})));
+    products = fma(cast(f32, reshape(rows(k), {tiles.m, tiles.k})),
+                   broadcast_to(factors, {tiles.m, tiles.k}), products);
+  }
+  return expand_dims(sum(products, 1), 1);
+}
 
 Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTiles tiles,
                  DotOptions how) {
+  if (tiles.n == 1)
+    return sumsByVector(
+        a.dim(1), tiles,
+        [&](const Value &k) {
+          return a.tile({tiles.m, tiles.k})(place.m, k);
+        },
+        [&](const Value &k) {
+          return b.tile({tiles.k, 1})(k, place.n);
+        });
   auto sums = var(zeros(sumsOf(a.dtype()), {tiles.m, tiles.n}));
   for (auto k : matmulSteps(range(cdiv(a.dim(1), tiles.k)), tiles, a.dtype()))
     sums = dot(a.tile({tiles.m, tiles.k})(place.m, k), b.tile({tiles.k, tiles.n})(k, place.n), sums,
@@ -344,6 +377,15 @@ Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTil
 }
 Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTiles tiles,
                  DotOptions how) {
+  if (tiles.n == 1)
+    return sumsByVector(
+        a.dim(2), tiles,
+        [&](const Value &k) {
+          return a.tile({1, tiles.m, tiles.k})(place.batch, place.m, k);
+        },
+        [&](const Value &k) {
+          return b.tile({1, tiles.k, 1})(place.batch, k, place.n);
+        });
   auto sums = var(zeros(sumsOf(a.dtype()), {tiles.m, tiles.n}));
   for (auto k : matmulSteps(range(cdiv(a.dim(2), tiles.k)), tiles, a.dtype())) {
     Value left = a.tile({1, tiles.m, tiles.k})(place.batch, place.m, k);

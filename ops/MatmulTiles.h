@@ -11,13 +11,14 @@ namespace tile::ops::detail {
 
 /// A product to be computed, and the GPU that computes it.
 struct MatmulShape {
-  int64_t m, n, batches;
+  int64_t m, n, k, batches;
   DType dtype, result;
   DotOptions how;
   bool lieAlongK;          ///< a and b do, in rows at multiples of 16 bytes
   std::string_view target; ///< "sm_90a"
   int multiprocessors;
-  bool aligned = true; ///< do rows or columns of both operands lie at multiples of 16 bytes?
+  bool aligned = true;       ///< do rows or columns of both operands lie at multiples of 16 bytes?
+  bool alignedResult = true; ///< do rows of c?
 };
 
 /// Those of a GPU that is not known.
@@ -26,8 +27,9 @@ inline constexpr int kManyMultiprocessors = 132;
 /// The tiles that are expected to take the least time.
 MatmulTiles chooseTiles(const MatmulShape &shape);
 
-/// Is c computed as the transpose of b^T a^T? Of few rows of c groups of warps have too few for their instructions, whose columns
-/// may be fewer: then columns of c are their rows, and all rows of c the columns of a tile, so that b is read once.
+/// Is c computed as the transpose of b^T a^T? Where a has one row, the vector comes second. Of few rows of c groups of warps have too
+/// few for their instructions, whose columns may be fewer: then columns of c are their rows, and all rows of c the columns of a
+/// tile, so that b is read once.
 bool isComputedTransposed(const MatmulShape &shape);
 
 /// The loop over the steps along K on the kernel's target: as many of them in shared memory at once as it gains by.

@@ -77,6 +77,24 @@ TEST_P(MatmulOp, FewRows) {
   check<half, half>(24, 264, 80, 1e-3);
 }
 
+// Of a large result with few steps a tile two teams multiply and store in turn, where groups of warps multiply.
+TEST_P(MatmulOp, FewStepsOfLargeResults) {
+  constexpr int64_t kRows = 4100, kColumns = 4104, kDepth = 136, kChecked = 3001;
+  auto a = uniform<half>(kRows * kDepth, -1, 1, 1), b = uniform<half>(kDepth * kColumns, -1, 1, 2);
+  auto deviceA = input({kRows, kDepth}, a), deviceB = input({kDepth, kColumns}, b);
+  TensorOf<half> c = stream.tensor<half>({kRows, kColumns});
+  ops::matmul(stream, deviceA, deviceB, c);
+  std::vector<half> result = c.download();
+  for (int64_t i = 0; i < kChecked; ++i) {
+    int64_t at = i * (kRows * kColumns - 1) / (kChecked - 1), row = at / kColumns;
+    double sum = 0;
+    for (int64_t k = 0; k < kDepth; ++k)
+      sum += exact(a[size_t(row * kDepth + k)]) * exact(b[size_t(k * kColumns + at % kColumns)]);
+    ASSERT_NEAR(exact(result[size_t(at)]), sum, 1e-3 * std::max(1.0, std::abs(sum)))
+        << "row " << row << ", column " << at % kColumns;
+  }
+}
+
 TEST_P(MatmulOp, EmptyExtents) {
   check<half>(5, 7, 0, 0);
   check<half>(0, 7, 5, 0);

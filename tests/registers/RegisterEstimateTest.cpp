@@ -57,6 +57,8 @@ constexpr Row kRows[] = {
     {"sm_90a", "matmul M=2048 N=2048 K=2048"},
     {"sm_90a", "matmul M=1024 N=1024 K=1024"},
     {"sm_90a", "matmul M=512 N=512 K=512"},
+    {"sm_90a", "matmul M=8192 N=8192 K=1024"},
+    {"sm_90a", "matmul producer=1 cluster=2"},
     {"sm_90a", "matmul dtype=f32 precision=ieee"},
     {"sm_90a", "attention D=64"},
     {"sm_90a", "attention D=128 causal=1"},

@@ -9,11 +9,13 @@ struct MatmulOptions;
 namespace tile::ops::detail {
 
 /// The tile of C that is computed at a time, the step along K, the warps that share the work,
-/// whether a program computes one tile after the other, loading the next while it stores one, and
-/// whether a warp of its own loads.
+/// whether a program computes one tile after the other, loading the next while it stores one,
+/// whether a warp of its own loads, whether two teams compute tiles in turn, and how many blocks of
+/// a cluster compute tiles that follow each other along M.
 struct MatmulTiles {
   int m, n, k, warps;
-  bool persistent = false, hasProducer = false;
+  bool persistent = false, hasProducer = false, pingPong = false;
+  int cluster = 1;
   bool operator==(const MatmulTiles &) const = default;
 };
 
@@ -42,6 +44,7 @@ MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles);
 /// The same of a persistent program, by the number of the tile among all of them.
 Value matmulTileCount(Out<any, 2> c, MatmulTiles tiles);
 Value matmulTileCount(Out<any, 3> c, MatmulTiles tiles);
+Range matmulTilesInTurn(Value count, MatmulTiles tiles);
 MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles, Value number);
 MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles, Value number);
 /// The sums of one program, in f32 (f64 of f64).
@@ -64,14 +67,24 @@ template <int Rank, class F, class... X> struct MatmulProgram {
   void operator()(In<any, Rank> a, In<any, Rank> b, Out<any, Rank> c,
                   typename MapParameter<X, Rank>::type... x, Const bm, Const bn, Const bk,
                   ConstOf<Precision> precision, ConstOf<bool> isFast, ConstOf<bool> isPersistent,
-                  ConstOf<bool> hasProducer) const {
-    MatmulTiles tiles{bm, bn, bk, 0, isPersistent, hasProducer};
+                  ConstOf<bool> hasProducer, ConstOf<bool> isPingPong, Const cluster) const {
+    MatmulTiles tiles{bm, bn, bk, 0, isPersistent, hasProducer, isPingPong, cluster};
     DotOptions how{.precision = precision, .fast_accumulation = isFast};
-    auto computeTile = [&](const MatmulPlace &place) { compute(a, b, c, x..., tiles, how, place); };
+    // The tiles of a cluster's blocks are placed as one.
+    MatmulTiles tilesOfCluster = tiles;
+    tilesOfCluster.m *= tiles.cluster;
+    Value rank;
+    if (tiles.cluster > 1)
+      rank = tile::cluster(cluster);
+    auto computeTile = [&](MatmulPlace place) {
+      if (tiles.cluster > 1)
+        place.m = place.m * tiles.cluster + rank;
+      compute(a, b, c, x..., tiles, how, place);
+    };
     if (!isPersistent)
-      return computeTile(matmulPlace(c, tiles));
-    for (auto number : persistent(matmulTileCount(c, tiles)).flatten())
-      computeTile(matmulPlace(c, tiles, number));
+      return computeTile(matmulPlace(c, tilesOfCluster));
+    for (auto number : matmulTilesInTurn(matmulTileCount(c, tilesOfCluster), tiles))
+      computeTile(matmulPlace(c, tilesOfCluster, number));
   }
 
 private:
@@ -118,7 +131,7 @@ void launchMatmul(CallSite site, std::span<const Operand> operands, MatmulTiles 
             [&](const auto &...x) {
               program
                   .consts(tiles.m, tiles.n, tiles.k, how.precision, how.fast_accumulation,
-                          tiles.persistent, tiles.hasProducer)
+                          tiles.persistent, tiles.hasProducer, tiles.pingPong, tiles.cluster)
                   .warps(tiles.warps)(site, operands[1], operands[2], operands[0], x...);
             },
             folded);
