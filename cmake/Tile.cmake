@@ -157,7 +157,7 @@ function(tile_add_gtest name)
     --gtest_output=json:${PROJECT_BINARY_DIR}/test-results/${name}.json)
   # The seed makes rapidcheck draw the same cases in every run.
   set_tests_properties(${name} PROPERTIES
-    LABELS "unit;${arg_LABELS}" TIMEOUT 600 ENVIRONMENT RC_PARAMS=seed=22)
+    LABELS "unit;${arg_LABELS}" TIMEOUT 600 ENVIRONMENT "RC_PARAMS=seed=22;TILE_CACHE=off")
 endfunction()
 
 # What PTX leaves open goes another way: what is right stays right. As sm_80, unless a filter follows: most suites that run as
@@ -175,7 +175,7 @@ function(tile_add_model_pass program models)
   add_test(NAME ${name} COMMAND ${program} --gtest_brief=1 --gtest_filter=${filter}
     --gtest_output=json:${PROJECT_BINARY_DIR}/test-results/${name}.json)
   set_tests_properties(${name} PROPERTIES
-    LABELS unit TIMEOUT 600 ENVIRONMENT "TILE_VGPU_CHECK=all;TILE_VGPU_MODEL=${models}")
+    LABELS unit TIMEOUT 600 ENVIRONMENT "TILE_VGPU_CHECK=all;TILE_VGPU_MODEL=${models};TILE_CACHE=off")
 endfunction()
 
 function(tile_add_folders)

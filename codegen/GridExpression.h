@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,9 @@ public:
   /// False for a kernel whose grid must be given at launch.
   bool isDerived() const { return !axes_.empty(); }
   const std::vector<Symbol> &symbols() const { return symbolList_; }
+  /// The expression as numbers, to be kept; and the expression that such numbers stand for, nothing if they stand for none.
+  std::vector<int64_t> words() const;
+  static std::optional<GridExpression> of(std::span<const int64_t> words);
   /// Programs along x, y, z; `values` holds one value a symbol. Negative results count as 0.
   std::array<int64_t, 3> evaluate(std::span<const int64_t> values) const;
 
@@ -38,6 +42,7 @@ private:
     int64_t value;
   };
   struct Builder;
+  bool isValid(const std::vector<Step> &steps) const;
 
   std::vector<Symbol> symbolList_;
   std::vector<std::vector<Step>> axes_;

@@ -31,7 +31,8 @@ kMayInclude = {
        for place, room in enumerate(kVgpuRooms)},
     "runtime/toolchain": {"base", "codegen", "ir", *kSelfContained} | kCompiler,
     "runtime/toolchain/nvptxcompiler": {"nvPTXCompiler.h"},  # the plugin that holds the library
-    "runtime/jit": {"base", "codegen", "passes", "ir", "ir/layout", "frontend/trace", "runtime/device",
+    "runtime/cache": {"base", *kSelfContained} | kCompiler,
+    "runtime/jit": {"base", "codegen", "passes", "runtime/cache", "ir", "ir/layout", "frontend/trace", "runtime/device",
                     "runtime/toolchain", "public"} | kCompiler,
     "runtime/host": {"base", "codegen", "runtime/device", "runtime/jit", "public"},
     "ops/autograd": {"ops", "public"},

@@ -77,6 +77,7 @@ int mainOf(int argc, char **argv) {
   addBuild(app, chosen);
   addRun(app, chosen);
   addExplain(app, chosen);
+  addCache(app, chosen);
   addDoctor(app, chosen);
   if (refuseUnknownCommand(app, argc, argv))
     return kBadInput;

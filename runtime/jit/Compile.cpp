@@ -54,8 +54,9 @@ std::string textOf(const Diagnostic &diagnostic) {
   throw Error(Fault::Compiler, ErrorCode::InternalCompilerError, message, where, notes);
 }
 
-/// What TILE_DISABLE_PASSES and TILE_BISECT leave out: read once, since compiled kernels are kept under keys that do not
-/// hold it.
+} // namespace
+
+// Read once, since compiled kernels are kept in the process under keys that do not hold it.
 const passes::PassSelection &passesOfEnvironment() {
   static const passes::PassSelection selection = {
       base::environmentList("TILE_DISABLE_PASSES",
@@ -70,6 +71,8 @@ const passes::PassSelection &passesOfEnvironment() {
       base::environmentInteger("TILE_BISECT", -1, 0, int64_t(1) << 40)};
   return selection;
 }
+
+namespace {
 
 void printTimings(const CompiledKernel &kernel) {
   double total = 0;
@@ -121,21 +124,27 @@ std::shared_ptr<frontend::TracedKernel> traceCall(const Call &call, const Target
       frontend::trace(call.record(), call.binding(target)));
 }
 
-CompiledKernel compileCall(const Call &call, const CallFacts &facts,
-                           std::shared_ptr<frontend::TracedKernel> traced,
-                           const CompileOptions &options) {
+std::shared_ptr<frontend::TracedKernel> traceFor(const Call &call, const CallFacts &facts,
+                                                 std::shared_ptr<frontend::TracedKernel> traced,
+                                                 const TargetInfo &target) {
   if (!traced || !frontend::rebind(*traced, facts.args))
     traced = std::make_shared<frontend::TracedKernel>(
-        frontend::trace(call.record(), call.binding(targetInfo(options.target), &facts)));
-  return compileModule(*traced->module, call.record().name, call.record().where, options);
+        frontend::trace(call.record(), call.binding(target, &facts)));
+  return traced;
+}
+
+CompiledKernel compileTraced(const Call &call, frontend::TracedKernel &traced,
+                             const CompileOptions &options) {
+  return compileModule(*traced.module, call.record().name, call.record().where, options);
 }
 
 CompiledKernel compileRequest(const KernelRequest &request, const CompileOptions &options) {
   Call call(request);
   detail::checkArguments(call.record(), call.args());
-  std::shared_ptr<frontend::TracedKernel> traced = traceCall(call, targetInfo(options.target));
+  TargetInfo target = targetInfo(options.target);
+  std::shared_ptr<frontend::TracedKernel> traced = traceCall(call, target);
   const CallFacts &facts = call.facts(traced->uses.tiles);
-  return compileCall(call, facts, std::move(traced), options);
+  return compileTraced(call, *traceFor(call, facts, std::move(traced), target), options);
 }
 
 CompiledKernel compileText(std::string_view text, const std::string &name,

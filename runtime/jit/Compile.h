@@ -29,19 +29,26 @@ struct CallFacts;
 /// their line.
 std::shared_ptr<frontend::TracedKernel> traceCall(const Call &call, const TargetInfo &target);
 
-/// Compiles one specialisation. `traced`, of a call of the same signature and values, is used up; null, or a trace that
-/// does not stand for these facts, means another trace. Thread-safe. Throws tile::Error: the user's mistakes at their
-/// line, ResourceExceeded where the kernel needs more than the target has, InternalCompilerError for all that is ours.
-codegen::CompiledKernel compileCall(const Call &call, const CallFacts &facts,
-                                    std::shared_ptr<frontend::TracedKernel> traced,
-                                    const codegen::CompileOptions &options);
+/// The trace of one specialisation. `traced`, of a call of the same signature and values, is used up; null, or a trace that
+/// does not stand for these facts, means another trace.
+std::shared_ptr<frontend::TracedKernel> traceFor(const Call &call, const CallFacts &facts,
+                                                 std::shared_ptr<frontend::TracedKernel> traced,
+                                                 const TargetInfo &target);
+
+/// Compiles a trace, which is used up. Thread-safe. Throws tile::Error: the user's mistakes at their line, ResourceExceeded
+/// where the kernel needs more than the target has, InternalCompilerError for all that is ours.
+codegen::CompiledKernel compileTraced(const Call &call, frontend::TracedKernel &traced,
+                                      const codegen::CompileOptions &options);
+
+/// What TILE_DISABLE_PASSES and TILE_BISECT leave out.
+const passes::PassSelection &passesOfEnvironment();
 
 /// Compiles what a launch with the request's arguments would compile.
 codegen::CompiledKernel compileRequest(const KernelRequest &request,
                                        const codegen::CompileOptions &options);
 
 /// Parses and compiles the text of a module in the tile dialect; `name` is what messages call it.
-/// Throws Parse for text that is not a valid module, else as compileCall. Give it no hostile text
+/// Throws Parse for text that is not a valid module, else as compileTraced. Give it no hostile text
 /// in a process that must live: MLIR's parser overflows its stack on deeply nested input.
 codegen::CompiledKernel compileText(std::string_view text, const std::string &name,
                                     const codegen::CompileOptions &options);

@@ -45,8 +45,8 @@ size_t offsetOf(const codegen::Parameter &parameter) {
 
 } // namespace
 
-Jit::Jit(std::shared_ptr<device::Device> device)
-    : device_(std::move(device)), target_(targetOf(device_->props())),
+Jit::Jit(std::shared_ptr<device::Device> device, KernelCache &cache)
+    : device_(std::move(device)), cache_(cache), target_(targetOf(device_->props())),
       targetInfo_(targetInfo(target_)) {}
 
 Jit::~Jit() {
@@ -167,19 +167,37 @@ const LoadedKernel &Jit::compileOnce(Family &family, Call &call) {
 
 std::unique_ptr<LoadedKernel> Jit::build(const Call &call, const CallFacts &facts,
                                          std::shared_ptr<frontend::TracedKernel> traced) {
+  traced = traceFor(call, facts, std::move(traced), targetInfo_);
+  const device::DeviceProps &props = device_->props();
+  KernelOrigin origin = {call.record().name, {}, 0, ""};
+  origin.options.target = target_;
+  if (props.runsMachineCode)
+    origin.arch = props.arch, origin.assembler = assemblerIdentity();
+  std::string key = cache_.keyOf(*traced->module, origin);
+  if (std::optional<AssembledKernel> kept = cache_.find(key))
+    return load(std::move(*kept), call.record().name, call.record().where);
   ++compiles_;
-  codegen::CompileOptions options;
-  options.target = target_;
-  return load(compileCall(call, facts, std::move(traced), options), call.record().name,
-              call.record().where);
+  AssembledKernel made = assembled(compileTraced(call, *traced, origin.options));
+  cache_.keep(key, made);
+  return load(std::move(made), call.record().name, call.record().where);
 }
 
-std::unique_ptr<LoadedKernel> Jit::load(codegen::CompiledKernel compiled, const std::string &name,
-                                        Loc where) const {
+AssembledKernel Jit::assembled(codegen::CompiledKernel compiled) const {
   const device::DeviceProps &props = device_->props();
   std::vector<std::byte> cubin;
   if (props.runsMachineCode)
     cubin = assembleForDevice(compiled.ptx, target_, props.arch);
+  return {std::move(compiled), std::move(cubin)};
+}
+
+std::unique_ptr<LoadedKernel> Jit::load(codegen::CompiledKernel compiled, const std::string &name,
+                                        Loc where) const {
+  return load(assembled(std::move(compiled)), name, where);
+}
+
+std::unique_ptr<LoadedKernel> Jit::load(AssembledKernel made, const std::string &name,
+                                        Loc where) const {
+  auto &[compiled, cubin] = made;
   device::Module module = device_->loadModule(compiled.ptx, cubin, compiled.name + ".ptx");
   auto kernel = std::make_unique<LoadedKernel>();
   try {

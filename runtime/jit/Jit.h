@@ -5,6 +5,7 @@
 #include "codegen/CompiledKernel.h"
 #include "runtime/device/Device.h"
 #include "runtime/jit/Call.h"
+#include "runtime/jit/KernelCache.h"
 
 #include <atomic>
 #include <future>
@@ -39,7 +40,8 @@ device::LaunchConfig shapeOf(const LoadedKernel &kernel, device::Dim3 grid);
 
 class Jit {
 public:
-  explicit Jit(std::shared_ptr<device::Device> device);
+  explicit Jit(std::shared_ptr<device::Device> device,
+               KernelCache &cache = KernelCache::ofProcess());
   ~Jit();
   Jit(const Jit &) = delete;
   Jit &operator=(const Jit &) = delete;
@@ -99,12 +101,17 @@ private:
   const LoadedKernel &compileOnce(Family &family, Call &call);
   std::unique_ptr<LoadedKernel> build(const Call &call, const CallFacts &facts,
                                       std::shared_ptr<frontend::TracedKernel> traced);
-  /// How many blocks of a kernel the device runs at the same time.
+  /// With machine code where the device runs it.
+  AssembledKernel assembled(codegen::CompiledKernel compiled) const;
+  std::unique_ptr<LoadedKernel> load(AssembledKernel made, const std::string &name,
+                                     Loc where) const;
+  /// How many programs of a kernel the device runs at the same time.
   int64_t programsAtOnce(const LoadedKernel &kernel) const;
   void checkRegisters(device::Function function, int threads, const std::string &name,
                       Loc where) const;
 
   std::shared_ptr<device::Device> device_;
+  KernelCache &cache_;
   std::string target_;
   TargetInfo targetInfo_;
   mutable std::shared_mutex mutex_; ///< guards all families and entries

@@ -208,6 +208,30 @@ std::vector<std::byte> assemble(std::string_view ptx, const std::string &target)
               {}, notes);
 }
 
+// A version would take a process to ask for; who replaces a file changes its time.
+static std::string identityOfFile(const std::string &path) {
+  llvm::sys::fs::file_status facts;
+  if (llvm::sys::fs::status(path, facts))
+    return path;
+  return path + ", " + std::to_string(facts.getSize()) + " bytes, " +
+         std::to_string(facts.getLastModificationTime().time_since_epoch().count());
+}
+
+const std::string &assemblerIdentity() {
+  static const std::string identity = [] {
+    const char *named = std::getenv("TILE_PTXAS");
+    NvPtxCompiler *compiler = named && *named ? nullptr : NvPtxCompiler::load();
+    if (compiler)
+      return "nvPTXCompiler " + std::to_string(compiler->major) + "." +
+             std::to_string(compiler->minor);
+    if (std::optional<std::string> program = findPtxas())
+      return identityOfFile(*program);
+    std::string version = nvJitLinkVersion();
+    return version.empty() ? std::string() : "nvJitLink " + version;
+  }();
+  return identity;
+}
+
 AssemblerReport inspectAssembly(std::string_view ptx, const std::string &target) {
   AssemblerReport report;
   std::string log;

@@ -44,6 +44,10 @@ std::optional<std::string> findPtxas(std::vector<std::string> *looked = nullptr)
 /// What `program --version` says, its last line with a number; empty if it does not run.
 std::string versionOf(const std::string &program);
 
+/// Which assembler `assemble` takes, as text that changes when another does its work: its file with size and time, or its
+/// version. Empty if there is none. Found once a process.
+const std::string &assemblerIdentity();
+
 /// The version of nvJitLink, "13.0"; empty if it cannot be loaded, `why` gets the loader's words.
 std::string nvJitLinkVersion(std::string *why = nullptr);
 

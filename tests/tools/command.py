@@ -12,7 +12,7 @@ import unittest
 kTilec = os.path.abspath(sys.argv.pop(1))
 kTileOpt = os.path.abspath(sys.argv.pop(1))
 kHasFaults = sys.argv.pop(1) == "faults"  # TILE_FAULT breaks passes in builds with asserts
-kEnvironment = {**os.environ, "TILE_DEVICE": "virtual", "TMPDIR": ""}
+kEnvironment = {**os.environ, "TILE_DEVICE": "virtual", "TILE_CACHE": "off", "TMPDIR": ""}
 
 
 def tilec(*arguments, cwd, timeout=60, **environment):

@@ -14,6 +14,7 @@ namespace tile::tilec {
 void addBuild(CLI::App &app, std::function<int()> &chosen);
 void addRun(CLI::App &app, std::function<int()> &chosen);
 void addExplain(CLI::App &app, std::function<int()> &chosen);
+void addCache(CLI::App &app, std::function<int()> &chosen);
 void addDoctor(CLI::App &app, std::function<int()> &chosen);
 
 } // namespace tile::tilec
