@@ -6,8 +6,8 @@
 #include "runtime/jit/KernelCache.h"
 
 #include <tile/Ops.h>
-#include <tile/tile.h>
 #include <tile/ops/Softmax.h>
+#include <tile/tile.h>
 
 #include <algorithm>
 #include <chrono>
@@ -28,7 +28,8 @@ constexpr const char *kTarget = "sm_90a";
 double millisecondsOf(const std::function<void()> &act) {
   auto start = std::chrono::steady_clock::now();
   act();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 double median(int repeats, const std::function<void()> &act) {
@@ -63,15 +64,16 @@ void measure(const char *op, const std::string &folder) {
   double keyed = median(101, [&] { key = cache.keyOf(*traced->module, origin); });
   bool isHit = true;
   double hit = median(101, [&] { isHit &= cache.find(key).has_value(); });
-  std::printf("%-20s key %6.3f, hit %6.3f, first call with a compile %7.2f, with a hit %6.2f%s\n", op,
-              keyed, hit, compiled, found, isHit ? "" : " (no hit)");
+  std::printf("%-20s key %6.3f, hit %6.3f, first call with a compile %7.2f, with a hit %6.2f%s\n",
+              op, keyed, hit, compiled, found, isHit ? "" : " (no hit)");
 }
 
 // A process that launches one kernel, as soon as it can.
 int firstLaunch() {
   Device device = Device::open(std::string("virtual:") + kTarget);
   Stream stream = device.stream();
-  Tensor x = device.tensor<float>({64, 1024}, std::vector<float>(size_t(64) * 1024)), y = ops::softmax(stream, x);
+  Tensor x = device.tensor<float>({64, 1024}, std::vector<float>(size_t(64) * 1024)),
+         y = ops::softmax(stream, x);
   stream.synchronize();
   return 0;
 }
@@ -104,7 +106,8 @@ int main(int argc, char **argv) {
   double cold = processTime(argv[0]), warm = 1e9;
   for (int i = 0; i < 5; ++i)
     warm = std::min(warm, processTime(argv[0]));
-  std::printf("a process with one launch of softmax: with a compile %.1f, with a hit %.1f\n", cold, warm);
+  std::printf("a process with one launch of softmax: with a compile %.1f, with a hit %.1f\n", cold,
+              warm);
   std::filesystem::remove_all(pattern);
   return 0;
 }

@@ -11,6 +11,7 @@
 
 #include "ir/Annotations.h"
 #include "ir/Target.h"
+#include "ir/TensorCopy.h"
 #include "ir/WarpRoles.h"
 #include "passes/analysis/RegisterEstimate.h"
 #include "passes/analysis/RoleSlice.h"
@@ -29,6 +30,9 @@ namespace tile::passes {
 
 namespace {
 
+/// A thread that fills holds the places of so many boxes in the fewest registers that it can keep.
+constexpr int64_t kFewBoxes = 12;
+
 /// The hardware's barrier at which both roles meet. 0 is that of the warps that compute; turns have those behind it.
 constexpr uint32_t kMeeting = 15;
 
@@ -43,6 +47,17 @@ bool isMeeting(Operation *op) {
 }
 
 bool isForProducer(Operation *op) { return isFill(op) || isMeeting(op); }
+
+// Instructions that the copies of a fill take.
+int64_t boxesOf(Operation *fill) {
+  int64_t boxes = 0;
+  fill->walk([&](gpu::TensorCopyOp copy) {
+    if (auto plan =
+            gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), copy.getSmem().getType()))
+      boxes += static_cast<int64_t>(plan->boxes.size());
+  });
+  return boxes;
+}
 
 /// Calls `visit` with each operation, of loops and branches with those in their bodies.
 void visitOperations(Block &block, llvm::function_ref<void(Operation *)> visit) {
@@ -154,6 +169,8 @@ public:
     visitOperations(body_, [&](Operation *op) {
       if (isForProducer(op))
         fills.push_back(op);
+      if (isFill(op))
+        boxesOfFill_ = std::max(boxesOfFill_, boxesOf(op));
       isOfCluster_ |= isMeeting(op) && cast<gpu::BarrierOp>(op).getOfCluster();
       if (!isFill(op) && !wouldOpBeTriviallyDead(op))
         rest.push_back(op);
@@ -191,7 +208,8 @@ private:
     Value isProducer = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::uge, warp, count);
     auto roles = scf::IfOp::create(b_, loc_, isProducer, /*withElseRegion=*/true);
     gpu::RegisterShares registers =
-        gpu::registerShares(consumerWarps_, gpu::ProducerRegisters::Few);
+        gpu::registerShares(consumerWarps_, boxesOfFill_ > kFewBoxes ? gpu::ProducerRegisters::Many
+                                                                     : gpu::ProducerRegisters::Few);
     b_.setInsertionPointToStart(roles.thenBlock());
     if (registers.differ())
       giveBack_ = gpu::SetMaxRegistersOp::create(b_, loc_, registers.producers, /*more=*/false);
@@ -204,7 +222,7 @@ private:
     writeConsumers(consumers, roles.elseBlock());
   }
 
-  // A warp that fills keeps more than the least if it needs them and those that compute do not.
+  // A warp that fills keeps more than the least also if it needs them and those that compute do not.
   void shareRegisters() {
     if (!giveBack_)
       return;

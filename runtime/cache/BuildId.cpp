@@ -49,8 +49,8 @@ int visit(dl_phdr_info *object, size_t, void *data) {
     return 0;
   for (int i = 0; i < object->dlpi_phnum && search.found.empty(); ++i)
     if (const ElfW(Phdr) &part = object->dlpi_phdr[i]; part.p_type == PT_NOTE)
-      search.found = idAmong(reinterpret_cast<const char *>(object->dlpi_addr + part.p_vaddr),
-                             part.p_memsz);
+      search.found =
+          idAmong(reinterpret_cast<const char *>(object->dlpi_addr + part.p_vaddr), part.p_memsz);
   return 1;
 }
 

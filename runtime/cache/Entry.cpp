@@ -113,8 +113,7 @@ std::optional<Entry> decode(std::span<const std::byte> file, std::string *why) {
     return refuse("it does not begin as a kernel of this version does");
   uint64_t sizes[kSizes], expected = kHeaderBytes + kDigestBytes;
   for (size_t i = 0; i < kSizes; ++i) {
-    sizes[i] =
-        llvm::support::endian::read64le(bytes.data() + kMagic.size() + i * sizeof(uint64_t));
+    sizes[i] = llvm::support::endian::read64le(bytes.data() + kMagic.size() + i * sizeof(uint64_t));
     if (sizes[i] > kMostBytes)
       return refuse("a part of it would have more than a gigabyte");
     expected += i < Ptx ? sizes[i] : 0;

@@ -171,8 +171,8 @@ bool removeUnchanged(const Found &file) {
 }
 
 bool isRefusal(int error) {
-  return error == EACCES || error == EPERM || error == EROFS || error == ENOSPC || error == EDQUOT ||
-         error == EFBIG;
+  return error == EACCES || error == EPERM || error == EROFS || error == ENOSPC ||
+         error == EDQUOT || error == EFBIG;
 }
 
 } // namespace
@@ -181,7 +181,8 @@ Folder::Folder(FolderOptions options)
     : options_(std::move(options)), writes_(!options_.isReadOnly) {
   std::error_code ignored; // what is missing then is told by stat
   if (!options_.isReadOnly) {
-    std::filesystem::create_directories(std::filesystem::path(options_.path).parent_path(), ignored);
+    std::filesystem::create_directories(std::filesystem::path(options_.path).parent_path(),
+                                        ignored);
     ::mkdir(options_.path.c_str(), kFolderMode);
   }
   struct stat facts;
@@ -248,7 +249,8 @@ std::vector<FileFacts> Folder::files() const {
     if (!file.name.empty())
       files.push_back({file.name, static_cast<int64_t>(file.facts.st_size),
                        static_cast<int64_t>(file.facts.st_mtim.tv_sec)});
-  std::ranges::sort(files, [](const FileFacts &a, const FileFacts &b) { return a.usedAt > b.usedAt; });
+  std::ranges::sort(files,
+                    [](const FileFacts &a, const FileFacts &b) { return a.usedAt > b.usedAt; });
   return files;
 }
 
@@ -261,8 +263,8 @@ int64_t Folder::prune(int64_t mostBytes) {
   });
   for (const Found &file : found) { // those used last come first
     auto bytes = static_cast<int64_t>(file.facts.st_size);
-    bool goes = file.name.empty() ? secondsSince(file.facts) > kDraftSeconds
-                                  : kept + bytes > mostBytes;
+    bool goes =
+        file.name.empty() ? secondsSince(file.facts) > kDraftSeconds : kept + bytes > mostBytes;
     if (goes && removeUnchanged(file))
       removed += bytes;
     else if (!file.name.empty())

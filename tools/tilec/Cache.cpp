@@ -226,8 +226,9 @@ void addCache(CLI::App &app, std::function<int()> &chosen) {
   static bool asJson = false, all = false;
   static int64_t megabytes = 1024;
   static std::string word;
-  add("ls", "List kernels, those used last first", [] { return list(asJson); })
-      ->add_flag("--json", asJson, "with everything their code follows from");
+  add("ls", "List kernels, those used last first", [] {
+    return list(asJson);
+  })->add_flag("--json", asJson, "with everything their code follows from");
   add("verify", "Read each kernel; what is not whole is set aside", verify);
   CLI::App *pruning = add("prune", "Remove the kernels used longest ago",
                           [] { return prune(all ? 0 : megabytes); });

@@ -1,6 +1,6 @@
 // Entries: what is read is what was written, or nothing.
-#include "runtime/cache/BuildId.h"
 #include "runtime/cache/Entry.h"
+#include "runtime/cache/BuildId.h"
 
 #include <gtest/gtest.h>
 

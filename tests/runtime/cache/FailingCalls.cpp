@@ -50,15 +50,18 @@ int open(const char *path, int flags, ...) {
   va_start(arguments, flags);
   mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
   va_end(arguments);
-  return isBelow(path) && fails() ? -1 : next<int(const char *, int, ...)>("open")(path, flags, mode);
+  return isBelow(path) && fails() ? -1
+                                  : next<int(const char *, int, ...)>("open")(path, flags, mode);
 }
 ssize_t write(int file, const void *bytes, size_t count) {
-  return isFileBelow(file) && fails() ? -1
-                                      : next<ssize_t(int, const void *, size_t)>("write")(file, bytes, count);
+  return isFileBelow(file) && fails()
+             ? -1
+             : next<ssize_t(int, const void *, size_t)>("write")(file, bytes, count);
 }
 ssize_t read(int file, void *bytes, size_t count) {
-  return isFileBelow(file) && fails() ? -1
-                                      : next<ssize_t(int, void *, size_t)>("read")(file, bytes, count);
+  return isFileBelow(file) && fails()
+             ? -1
+             : next<ssize_t(int, void *, size_t)>("read")(file, bytes, count);
 }
 int fsync(int file) { return isFileBelow(file) && fails() ? -1 : next<int(int)>("fsync")(file); }
 int rename(const char *from, const char *to) {
@@ -68,10 +71,12 @@ int mkdir(const char *path, mode_t mode) {
   return isBelow(path) && fails() ? -1 : next<int(const char *, mode_t)>("mkdir")(path, mode);
 }
 int stat(const char *path, struct stat *facts) {
-  return isBelow(path) && fails() ? -1 : next<int(const char *, struct stat *)>("stat")(path, facts);
+  return isBelow(path) && fails() ? -1
+                                  : next<int(const char *, struct stat *)>("stat")(path, facts);
 }
 int lstat(const char *path, struct stat *facts) {
-  return isBelow(path) && fails() ? -1 : next<int(const char *, struct stat *)>("lstat")(path, facts);
+  return isBelow(path) && fails() ? -1
+                                  : next<int(const char *, struct stat *)>("lstat")(path, facts);
 }
 int fstat(int file, struct stat *facts) {
   return isFileBelow(file) && fails() ? -1 : next<int(int, struct stat *)>("fstat")(file, facts);

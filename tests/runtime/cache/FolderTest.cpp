@@ -1,6 +1,6 @@
 // The folder: whom it trusts, what it keeps, what it leaves alone.
-#include "runtime/cache/Entry.h"
 #include "runtime/cache/Folder.h"
+#include "runtime/cache/Entry.h"
 #include "tests/runtime/cache/TemporaryFolder.h"
 
 #include <gtest/gtest.h>
@@ -83,7 +83,8 @@ TEST_F(CacheFolder, WhatWasSetAsideIsNotReadAgain) {
   EXPECT_EQ(folder.read(nameOf(1)), bytesOf(11));
   folder.setAside(nameOf(1), "again");
   std::string told = testing::internal::GetCapturedStderr();
-  EXPECT_NE(told.find("it is not what was written; kernels are compiled anew\n"), told.npos) << told;
+  EXPECT_NE(told.find("it is not what was written; kernels are compiled anew\n"), told.npos)
+      << told;
   EXPECT_EQ(told.find("again"), told.npos) << "one warning is enough";
 }
 

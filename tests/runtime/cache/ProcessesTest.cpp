@@ -154,7 +154,8 @@ TEST(CacheProcesses, AnySystemCallMayFail) {
       posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
       posix_spawn_file_actions_addopen(&quiet, 2, "/dev/null", O_WRONLY, 0);
       pid_t child = 0;
-      ASSERT_EQ(::posix_spawn(&child, program.c_str(), &quiet, nullptr, words, variables.data()), 0);
+      ASSERT_EQ(::posix_spawn(&child, program.c_str(), &quiet, nullptr, words, variables.data()),
+                0);
       posix_spawn_file_actions_destroy(&quiet);
       EXPECT_TRUE(endsWell(child)) << "call " << call << " failing with " << std::strerror(error);
       Folder folder(optionsOf(temporary));

@@ -1,10 +1,10 @@
 // Kernels that outlive the process: a hit is what a compile would make, and whatever changes the code changes the key.
 #include "runtime/jit/KernelCache.h"
+#include "frontend/trace/Kernel.h"
 #include "runtime/cache/Entry.h"
 #include "runtime/jit/Compile.h"
 #include "runtime/jit/Jit.h"
 #include "runtime/jit/KernelFacts.h"
-#include "frontend/trace/Kernel.h"
 #include "tests/runtime/cache/TemporaryFolder.h"
 
 #include <tile/Ops.h>
@@ -65,8 +65,7 @@ TEST_F(KernelCaches, KeepsKernelsAsTheyWereCompiled) {
     const char *target, *op;
     std::map<std::string, std::string> settings;
   };
-  for (const Row &row : {Row{"sm_80", "add", {}},
-                         Row{"sm_80", "softmax", {{"N", "1000"}}},
+  for (const Row &row : {Row{"sm_80", "add", {}}, Row{"sm_80", "softmax", {{"N", "1000"}}},
                          Row{"sm_90a", "matmul", {{"M", "512"}, {"N", "512"}}},
                          Row{"sm_90a", "matmul", {{"producer", "1"}, {"cluster", "2"}}},
                          Row{"sm_90a", "attention", {{"causal", "1"}}}}) {
@@ -187,12 +186,13 @@ TEST_F(KernelCaches, AnotherKernelsFileIsNoHit) {
 }
 
 TEST(KernelFacts, OfAnotherFormAreRefused) {
-  for (const char *text :
-       {"", "{}", "[]", "null", "{\"name\":1}",
-        R"({"name":"k","target":"sm_80","parameters":[[9,0,0,0]],"tensor_maps":[],"grid":[0],"persistent":false,)"
-        R"("threads":1,"cluster":1,"shared_bytes":0,"remarks":[]})",
-        R"({"name":"k","target":"sm_80","parameters":[],"tensor_maps":[],"grid":[0,1,2,0],"persistent":false,)"
-        R"("threads":1,"cluster":1,"shared_bytes":0,"remarks":[]})"})
+  for (
+      const char *text :
+      {"", "{}", "[]", "null", "{\"name\":1}",
+       R"({"name":"k","target":"sm_80","parameters":[[9,0,0,0]],"tensor_maps":[],"grid":[0],"persistent":false,)"
+       R"("threads":1,"cluster":1,"shared_bytes":0,"remarks":[]})",
+       R"({"name":"k","target":"sm_80","parameters":[],"tensor_maps":[],"grid":[0,1,2,0],"persistent":false,)"
+       R"("threads":1,"cluster":1,"shared_bytes":0,"remarks":[]})"})
     EXPECT_FALSE(kernelOf(text)) << text;
 }
 
