@@ -67,6 +67,14 @@ void storeRows(const Out<any, 4> &y, Value batch, Value head, Value tile, Value 
       cast(y.dtype(), reshape(sums, {1, 1, rows, tiles.head}));
 }
 
+/// The tiles of `kept`, each swept by tiles of the other side, which has so many rows.
+AttentionGrid gridOf(const In<any, 4> &kept, Value tiles, Value rows, int width, bool causal) {
+  constexpr int kMostHeads = 4;
+  if (!causal)
+    return {kept.dim(0), kept.dim(1), tiles};
+  return {kept.dim(0), kept.dim(1), tiles, headsInCache(kept.dtype(), rows, width, kMostHeads)};
+}
+
 /// Multiply-adds of wide rows in f32 leave no register for copies that run ahead, nor for their places across the loop;
 /// those of the copy engine take some more. Groups of warps have a warp of their own to load.
 Range sweep(const Range &tiles, const GradientInputs &in, const AttentionPlan &plan) {
@@ -91,7 +99,7 @@ void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 
       assume(in.k.dim(dim) == dk.dim(dim)), assume(in.k.dim(dim) == dv.dim(dim));
     }
   Value queryCount = in.q.dim(2), keyCount = in.k.dim(2), group = in.q.dim(1) / in.k.dim(1);
-  AttentionGrid at(in.k.dim(0), in.k.dim(1), cdiv(keyCount, columns));
+  AttentionGrid at = gridOf(in.k, cdiv(keyCount, columns), queryCount, width, causal);
   Value keys = rowsOf(in.k, at.batch, at.head, at.tile, columns, width);
   // Wide rows of v would fill the registers: they are loaded anew for each tile of queries.
   const bool isHeld = width <= 128;
@@ -146,7 +154,7 @@ void queryProgram(const GradientInputs &in, const Out<any, 4> &dq, const Attenti
       assume(in.q.dim(dim) == dq.dim(dim));
     }
   Value queryCount = in.q.dim(2), keyCount = in.k.dim(2), queryTiles = cdiv(queryCount, rows);
-  AttentionGrid at(in.q.dim(0), in.q.dim(1), queryTiles);
+  AttentionGrid at = gridOf(in.q, queryTiles, keyCount, width, causal);
   Value tile = causal ? queryTiles - 1 - at.tile : at.tile;
   Value head = at.head / (in.q.dim(1) / in.k.dim(1));
   Value queries = rowsOf(in.q, at.batch, at.head, tile, rows, width);
