@@ -99,13 +99,23 @@ bool LoopPlaces::isOf(scf::ForOp loop) const {
   return any.getOwner() == loop.getBody();
 }
 
+// The strides of which the others are multiples: each variable takes a register for the whole loop, a multiple an instruction.
+static SmallVector<int64_t> carriedOf(ArrayRef<int64_t> strides) {
+  SmallVector<int64_t> sorted(strides), carried;
+  llvm::sort(sorted);
+  for (int64_t stride : sorted)
+    if (llvm::none_of(carried, [&](int64_t less) { return stride % less == 0; }))
+      carried.push_back(stride);
+  return carried;
+}
+
 scf::ForOp FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> strides,
                                   bool hasPhases, std::optional<int64_t> releaseLag) {
   LoopPlaces places;
   places.newest = newest;
   places.releaseLag = releaseLag.value_or(0);
   if (slots_ > 1) // the only slot is the first
-    for (int64_t stride : strides)
+    for (int64_t stride : carriedOf(strides))
       places.byStride.insert({stride, {}});
   IRRewriter rewriter(loop.getContext());
   rewriter.setInsertionPoint(loop);
@@ -162,9 +172,11 @@ Value FillPlaces::distance(OpBuilder &b, scf::ForOp loop, std::optional<int64_t>
   if (slots_ == 1)
     return constant(b, loc, 0);
   if (const LoopPlaces *places = lead ? placesOf(loop) : nullptr)
-    for (auto [i, known] : llvm::enumerate(places->byStride.lookup(stride)))
-      if (slotOf(places->newest - static_cast<int64_t>(i)) == slotOf(*lead))
-        return known;
+    for (auto &[carried, distances] : places->byStride)
+      for (auto [i, known] : llvm::enumerate(distances))
+        if (stride % carried == 0 &&
+            slotOf(places->newest - static_cast<int64_t>(i)) == slotOf(*lead))
+          return b.createOrFold<arith::MulIOp>(loc, known, constant(b, loc, stride / carried));
   Value slot = b.createOrFold<arith::RemUIOp>(loc, fill, constant(b, loc, slots_));
   return b.createOrFold<arith::MulIOp>(loc, slot, constant(b, loc, stride));
 }

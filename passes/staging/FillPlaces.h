@@ -21,8 +21,8 @@ struct PassesInTurn {
 /// Nothing if nobody takes turns.
 std::optional<PassesInTurn> passesInTurn(mlir::scf::ForOp loop);
 
-/// The places of a loop's fills: for each slot stride the distances of slots from the first, of fills i - 1 and i, and of
-/// fill i + 1 if iteration i gets that, are carried as variables. Fill i - 1's is also that of fill i + S - 1, which a loop
+/// The places of a loop's fills: for each slot stride that is no multiple of another the distances of slots from the first, of
+/// fills i - 1 and i, and of fill i + 1 if iteration i gets that, are carried as variables. Fill i - 1's is also that of fill i + S - 1, which a loop
 /// of S stages begins in iteration i. So are parities of the phases that the newest and the oldest of them end.
 struct LoopPlaces {
   int64_t newest = 0;

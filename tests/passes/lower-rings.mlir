@@ -92,7 +92,8 @@ func.func @no_ring() {
 #u = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], warp = []>
 !engine = !tilegpu.ring<2 x !tilegpu.smem<8x64xf16, #t>>
 
-// What the copy engine brings is waited for at the slot's barrier; the parity of its phase is carried. The threads meet where
+// What the copy engine brings is waited for at the slot's barrier; how far that is from the first is carried, of which how far the
+// slot is is a multiple, and the parity of its phase. The threads meet where
 // the slot that they have read is acquired again, for which one of them asks. Round the outer loop the barriers are made anew.
 // CHECK-LABEL: func.func @by_engine
 // CHECK-DAG: %[[SLOTS:.*]] = tilegpu.smem_alloc slots 2 {alignment = 1024 : i32}
@@ -105,11 +106,15 @@ func.func @no_ring() {
 // CHECK: tilegpu.elect if %{{.*}} {
 // CHECK-NEXT: tilegpu.mbarrier_expect 1024 at %[[BARRIERS]][%c0
 // CHECK-NEXT: tilegpu.tensor_copy
-// CHECK: scf.for {{.*}} iter_args(%{{[^ ]*}} = %c-1{{[^,]*}}, %[[SLOT:[^ ]*]] = %c0{{[^,]*}}, %[[BEFORE:[^ ]*]] = %c1024{{[^,]*}}, %[[BARRIER:[^ ]*]] = %c0{{[^,]*}}, %[[LAST:[^ ]*]] = %c8{{[^,]*}}, %[[PARITY:[^ ]*]] = %c0
-// CHECK-NEXT: tilegpu.mbarrier_wait %[[BARRIERS]][%[[BARRIER]]] parity %[[PARITY]]
+// CHECK: scf.for {{.*}} iter_args(%{{[^ ]*}} = %c-1{{[^,]*}}, %[[BARRIER:[^ ]*]] = %c0{{[^,]*}}, %[[LAST:[^ ]*]] = %c8{{[^,]*}}, %[[PARITY:[^ ]*]] = %c0
+// CHECK: tilegpu.mbarrier_wait %[[BARRIERS]][%[[BARRIER]]] parity %[[PARITY]]
+// CHECK: %[[SLOT:[^ ]*]] = arith.muli %[[BARRIER]], %c128
+// CHECK-NEXT: tilegpu.smem_slot %[[SLOTS]] at %[[SLOT]]
 // CHECK-NOT: tilegpu.barrier
 // CHECK: tilegpu.smem_load
 // CHECK: tilegpu.barrier {reason = "what all threads have read may be overwritten"}
+// CHECK: %[[REFILLED:[^ ]*]] = arith.muli %[[LAST]], %c128
+// CHECK-NEXT: tilegpu.smem_slot %[[SLOTS]] at %[[REFILLED]]
 // CHECK: tilegpu.elect if
 // CHECK-NEXT: tilegpu.mbarrier_expect 1024 at %[[BARRIERS]][%[[LAST]]]
 // CHECK: %[[WRAPS:.*]] = arith.cmpi eq, %[[BARRIER]], %c8
