@@ -490,7 +490,7 @@ struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {
     SmallVector<gpu::RingAllocOp> rings;
     getOperation().walk([&](gpu::RingAllocOp ring) { rings.push_back(ring); });
     if (rings.empty())
-      return;
+      return tellOfCluster();
     RingProtocol protocol(getOperation());
     if (!protocol.isValid())
       return signalPassFailure();
@@ -498,8 +498,22 @@ struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {
     for (gpu::RingAllocOp ring : rings)
       if (failed(RingLowering(ring, protocol).lower()))
         return signalPassFailure();
+    tellOfCluster();
     // The length of passes has been told.
     getOperation().walk([](gpu::PassTurnOp turn) { turn.getIterationsMutable().clear(); });
+  }
+
+  void tellOfCluster() {
+    bool shares =
+        getOperation()
+            .walk([](gpu::TensorCopyOp copy) {
+              return copy.getMulticast() ? WalkResult::interrupt() : WalkResult::advance();
+            })
+            .wasInterrupted();
+    if (ir::clusterOf(getOperation()) > 1 && !shares)
+      getOperation().emitRemark(
+          "cluster: each block loads all that it needs: no load of a loop with "
+          "a warp of its own is the same in all blocks");
   }
 };
 

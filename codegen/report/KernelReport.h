@@ -38,6 +38,7 @@ struct CopyReport {
   std::string kind;        ///< "load", "store", "atomic add", "atomic compare and swap"
   std::string tile, dtype; ///< "128x32", "f16"
   std::string variant;
+  int64_t blocks = 1;               ///< of a cluster, each of which loads a share for all
   std::vector<std::string> refused; ///< why better variants were not taken
   int64_t vectorElements = 1, vectorBytes = 0;
   std::vector<std::string>
@@ -68,8 +69,9 @@ struct LoopReport {
   int64_t barriers = 0;      ///< an iteration, those of inner loops left out
   std::optional<int64_t>
       groupsInFlight{}; ///< of copies, while an iteration waits for its own; nothing if it waits for none
-  bool waitsForEngine = false;  ///< an iteration waits for what the copy engine brings
-  bool takesTurns = false;      ///< groups of warps begin their products one after another
+  bool waitsForEngine = false; ///< an iteration waits for what the copy engine brings
+  bool takesTurns =
+      false; ///< groups of warps begin their products one after another, or teams passes
   int64_t productsInFlight = 0; ///< by wgmma, at a wait of an iteration
 };
 
@@ -141,6 +143,7 @@ struct KernelReport {
   int64_t warps = 0, sharedBytes = 0;
   int64_t teams = 1;         ///< of so many warps each
   int64_t producerWarps = 0; ///< that only load, beside the others
+  int64_t cluster = 1;       ///< blocks that carry out a program
   std::vector<CopyReport> copies;
   std::vector<ProductReport> products;
   std::vector<LoopReport> loops;

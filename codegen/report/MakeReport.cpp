@@ -64,6 +64,7 @@ KernelReport makeReport(func::FuncOp kernel) {
   report.warps = ir::warpsOf(kernel);
   report.teams = ir::teamsOf(kernel);
   report.producerWarps = gpu::producerWarpsOf(kernel);
+  report.cluster = ir::clusterOf(kernel);
   report.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
   reportVariants(kernel, report);
   reportLoops(kernel, report);

@@ -212,6 +212,7 @@ CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) 
   }
   if (auto byEngine = dyn_cast<gpu::TensorCopyOp>(op)) {
     setBoxes(copy, byEngine);
+    copy.blocks = byEngine.getMulticast() ? ir::clusterOf(op) : 1;
     return copy;
   }
   if (auto byEngine = dyn_cast<gpu::TensorStoreOp>(op)) {

@@ -8,10 +8,6 @@ constexpr int kRows = 64, kDepth = 64, kColumns = 64;
 
 class Clusters : public StagedLoops {
 protected:
-  static bool has(const std::string &text, const std::string &part) {
-    return text.find(part) != std::string::npos;
-  }
-
   /// The product of matrices of small integers, `rows` x `depth` and `depth` x `columns`.
   struct Factors {
     Factors(int64_t rows, int64_t depth, int64_t columns)

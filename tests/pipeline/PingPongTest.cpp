@@ -7,12 +7,7 @@ namespace {
 
 constexpr int kRows = 64, kDepth = 32, kColumns = 64;
 
-class PingPong : public StagedLoops {
-protected:
-  static bool has(const std::string &text, const std::string &part) {
-    return text.find(part) != std::string::npos;
-  }
-};
+class PingPong : public StagedLoops {};
 
 /// Blocks of rows of y = x b + bias, narrowed and stored by the copy engine where there is one, and the sums of their columns,
 /// through shared memory.

@@ -65,6 +65,10 @@ protected:
     return device_->tensor<T>(std::move(extents), values);
   }
 
+  static bool has(const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+  }
+
   /// Calls `loop` with numbers of stages, and for each the numbers of iterations round it.
   static void forEveryLoop(const std::function<void(int stages, int steps)> &loop);
   /// The same, and with rotation where the stages allow it as well.

@@ -8,12 +8,7 @@ namespace {
 
 constexpr int kRows = 64, kDepth = 64, kColumns = 64;
 
-class Teams : public StagedLoops {
-protected:
-  static bool has(const std::string &text, const std::string &part) {
-    return text.find(part) != std::string::npos;
-  }
-};
+class Teams : public StagedLoops {};
 
 /// y = `rounds` times x times the sum of all blocks of b, and below each block of rows of y the sums of its columns: through
 /// shared memory, since warps have rows of their own.

@@ -52,6 +52,7 @@ private:
             {"tile", c.tile},
             {"dtype", c.dtype},
             {"variant", c.variant},
+            {"blocks", c.blocks},
             {"refused", c.refused},
             {"vector_elements", c.vectorElements},
             {"vector_bytes", c.vectorBytes},
@@ -157,7 +158,9 @@ private:
   }
 
   Json resources() {
-    Json result = {{"threads", all_.kernel.threads}, {"shared_bytes", all_.kernel.sharedBytes}};
+    Json result = {{"threads", all_.kernel.threads},
+                   {"cluster", report_.cluster},
+                   {"shared_bytes", all_.kernel.sharedBytes}};
     const jit::AssemblerReport &assembly = all_.assembly;
     bool isMeasured = !assembly.assembler.empty();
     result["registers"] = isMeasured ? Json(assembly.registers) : Json(nullptr);

@@ -109,10 +109,13 @@ private:
   void copies() {
     section("Copies from and to global memory", report_.copies.empty());
     for (const CopyReport &copy : report_.copies) {
-      entry(copy.where, copy.kind + " " + copy.tile + " " + copy.dtype + ": " + copy.variant +
-                            ", " + count(copy.vectorElements, "element", "elements") + " = " +
-                            count(copy.vectorBytes, "byte", "bytes") +
-                            " an access; bounds checks: " + join(copy.checks));
+      entry(copy.where,
+            copy.kind + " " + copy.tile + " " + copy.dtype + ": " + copy.variant +
+                (copy.blocks > 1 ? ", a share by each of " + std::to_string(copy.blocks) + " blocks"
+                                 : "") +
+                ", " + count(copy.vectorElements, "element", "elements") + " = " +
+                count(copy.vectorBytes, "byte", "bytes") +
+                " an access; bounds checks: " + join(copy.checks));
       const GlobalTraffic &t = copy.traffic;
       std::string accesses = count(t.accesses, "warp-wide access", "warp-wide accesses");
       if (t.isKnown())
@@ -160,6 +163,8 @@ private:
       if (loop.rotated)
         detail(std::string("rotated: products that take what is computed lag an iteration behind") +
                (loop.takesTurns ? ", groups of warps take turns" : ""));
+      if (loop.takesTurns && !loop.rotated)
+        detail("two teams take turns: one multiplies while the other does what follows its steps");
       if (!loop.unrotated.empty())
         detail("not rotated: " + loop.unrotated);
       if (loop.specialized)
@@ -213,6 +218,9 @@ private:
             (report_.producerWarps ? ", and " + std::to_string(report_.producerWarps) + " to load"
                                    : "") +
             ")\n";
+    if (report_.cluster > 1)
+      out_ +=
+          "  cluster         " + std::to_string(report_.cluster) + " blocks carry out a program\n";
     const Occupancy &o = all_.occupancy;
     out_ += "  resident        " + count(o.blocksPerSm, "block", "blocks") + " an SM, occupancy " +
             std::to_string(o.warpsPerSm) + " of " + std::to_string(o.maxWarpsPerSm) + " warps (" +
