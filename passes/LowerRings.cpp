@@ -267,6 +267,15 @@ private:
     return success();
   }
 
+  // Of passes that have one iteration each the branch that begins them may have been folded.
+  Value isNotFirst(scf::ForOp loop) {
+    Location loc = loop.getLoc();
+    scf::IfOp begin = passesInTurn(loop)->begin;
+    Value yes = arith::ConstantIntOp::create(b_, loc, 1, 1);
+    Value isFirst = begin ? begin.getCondition() : yes;
+    return arith::XOrIOp::create(b_, loc, isFirst, yes);
+  }
+
   void arrive(Location loc, Value distance, Value predicate) {
     gpu::MbarrierArriveOp::create(b_, loc, releases_, distance, predicate, isReadByThreads_,
                                   isOfCluster());
@@ -413,11 +422,8 @@ private:
     if (!releases_ || !loop)
       return;
     Value predicate;
-    if (isInTurn_ && protocol_.leadOf(release) == -1) {
-      Value yes = arith::ConstantIntOp::create(b_, release.getLoc(), 1, 1);
-      predicate = arith::XOrIOp::create(b_, release.getLoc(),
-                                        passesInTurn(loop)->begin.getCondition(), yes);
-    }
+    if (isInTurn_ && protocol_.leadOf(release) == -1)
+      predicate = isNotFirst(loop);
     arrive(release.getLoc(), barrierOf(release, release.getFill()), predicate);
   }
 
@@ -479,7 +485,7 @@ private:
 // A turn is taken before anything is waited for.
 void takeTurnsFirst(scf::ForOp loop) {
   std::optional<PassesInTurn> passes = passesInTurn(loop);
-  if (!passes)
+  if (!passes || !passes->begin)
     return;
   passes->begin->moveBefore(&loop.getBody()->front());
   passes->begin.getCondition().getDefiningOp()->moveBefore(passes->begin);

@@ -131,19 +131,23 @@ Words addressWordsOf(Operation *op) {
   return {};
 }
 
+// What a pass ends with is computed where it does, not kept through its iterations.
 Words accessWordsOf(Operation *loop) {
   Words words;
   std::vector<Checks> known;
   int64_t positions = 0;
-  loop->walk([&](Operation *op) {
+  loop->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op != loop && gpu::endsPass(op))
+      return WalkResult::skip();
     words += addressWordsOf(op);
     std::optional<Checks> checks = checksOf(op);
     if (!checks || llvm::is_contained(known, *checks))
-      return;
+      return WalkResult::advance();
     known.push_back(*checks);
     positions += positionsOf(*checks, [&](Value offset) {
       return !loop->isAncestor(offset.getParentBlock()->getParentOp());
     });
+    return WalkResult::advance();
   });
   return words += wordsOfPositions(positions);
 }

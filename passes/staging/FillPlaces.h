@@ -14,7 +14,7 @@ namespace tile::passes {
 struct PassesInTurn {
   mlir::Value isLast;     ///< Is an iteration the last of its pass?
   mlir::Value iterations; ///< of each pass
-  mlir::scf::IfOp begin;  ///< what comes in the first of a pass
+  mlir::scf::IfOp begin;  ///< what comes in the first of a pass; null if each is the first
   mlir::scf::IfOp end;    ///< what comes behind the last; null if nothing does
 };
 

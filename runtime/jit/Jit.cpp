@@ -175,7 +175,12 @@ std::unique_ptr<LoadedKernel> Jit::build(const Call &call, const CallFacts &fact
     origin.arch = props.arch, origin.assembler = assemblerIdentity();
   std::string key = cache_.keyOf(*traced->module, origin);
   if (std::optional<AssembledKernel> kept = cache_.find(key))
-    return load(std::move(*kept), call.record().name, call.record().where);
+    try {
+      return load(std::move(*kept), call.record().name, call.record().where);
+    } catch (
+        const Error
+            &) { // a fault of what was kept must not outlive a compile; any other will be thrown again
+    }
   ++compiles_;
   AssembledKernel made = assembled(compileTraced(call, *traced, origin.options));
   cache_.keep(key, made);
