@@ -51,7 +51,7 @@ class RingLowering {
 public:
   RingLowering(gpu::RingAllocOp ring, const RingProtocol &protocol)
       : ring_(ring), protocol_(protocol), slots_(ring.getRing().getType().getSlots()),
-        places_(ring.getRing().getType()), b_(ring) {
+        places_(ring.getRing().getType(), /*derivesFromBarriers=*/!isFilledByProducer()), b_(ring) {
     auto any = [&](auto is) { return llvm::any_of(ring->getUsers(), is); };
     hasCopiesByThreads_ =
         any([](Operation *user) { return isa<gpu::RingCopyOp>(user) && !isByEngine(user); });

@@ -99,12 +99,17 @@ bool LoopPlaces::isOf(scf::ForOp loop) const {
   return any.getOwner() == loop.getBody();
 }
 
-// The strides of which the others are multiples: each variable takes a register for the whole loop, a multiple an instruction.
-static SmallVector<int64_t> carriedOf(ArrayRef<int64_t> strides) {
+bool FillPlaces::followsFrom(int64_t stride, int64_t carried) const {
+  return stride == carried ||
+         (stride % carried == 0 && (derivesFromBarriers_ || carried > gpu::kBarrierBytes));
+}
+
+// Each variable takes a register for the whole loop, a multiple of one an instruction.
+SmallVector<int64_t> FillPlaces::carriedOf(ArrayRef<int64_t> strides) const {
   SmallVector<int64_t> sorted(strides), carried;
   llvm::sort(sorted);
   for (int64_t stride : sorted)
-    if (llvm::none_of(carried, [&](int64_t less) { return stride % less == 0; }))
+    if (llvm::none_of(carried, [&](int64_t less) { return followsFrom(stride, less); }))
       carried.push_back(stride);
   return carried;
 }
@@ -174,7 +179,7 @@ Value FillPlaces::distance(OpBuilder &b, scf::ForOp loop, std::optional<int64_t>
   if (const LoopPlaces *places = lead ? placesOf(loop) : nullptr)
     for (auto &[carried, distances] : places->byStride)
       for (auto [i, known] : llvm::enumerate(distances))
-        if (stride % carried == 0 &&
+        if (followsFrom(stride, carried) &&
             slotOf(places->newest - static_cast<int64_t>(i)) == slotOf(*lead))
           return b.createOrFold<arith::MulIOp>(loc, known, constant(b, loc, stride / carried));
   Value slot = b.createOrFold<arith::RemUIOp>(loc, fill, constant(b, loc, slots_));

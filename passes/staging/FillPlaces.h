@@ -40,7 +40,10 @@ struct LoopPlaces {
 /// The places of a ring's fills: carried round its loops (several if one was peeled), elsewhere computed from their numbers.
 class FillPlaces {
 public:
-  explicit FillPlaces(gpu::RingType ring) : slots_(ring.getSlots()) {}
+  /// Where threads have no register left for a product in the making, `derivesFromBarriers` is false: places of tiles then do
+  /// not follow from those of barriers.
+  FillPlaces(gpu::RingType ring, bool derivesFromBarriers)
+      : slots_(ring.getSlots()), derivesFromBarriers_(derivesFromBarriers) {}
 
   /// Begins to carry the places round a loop, up to that of fill i + newest; its body moves to a new one, which is returned.
   /// `releaseLag` is given if refills wait for releases.
@@ -67,7 +70,12 @@ private:
   /// The slot of fill i + lead where fill i lies in slot 0.
   int64_t slotOf(int64_t lead) const { return (lead % slots_ + slots_) % slots_; }
 
+  /// Is a distance in slots of one stride computed from that of another?
+  bool followsFrom(int64_t stride, int64_t carried) const;
+  llvm::SmallVector<int64_t> carriedOf(llvm::ArrayRef<int64_t> strides) const;
+
   int64_t slots_;
+  bool derivesFromBarriers_;
   llvm::SmallVector<LoopPlaces> loops_;
 };
 
