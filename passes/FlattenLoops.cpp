@@ -17,7 +17,6 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
-#include "ir/Target.h"
 #include "ir/Wgmma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -70,8 +70,7 @@ struct LoopReport {
   std::optional<int64_t>
       groupsInFlight{}; ///< of copies, while an iteration waits for its own; nothing if it waits for none
   bool waitsForEngine = false; ///< an iteration waits for what the copy engine brings
-  bool takesTurns =
-      false; ///< groups of warps begin their products one after another, or teams passes
+  bool takesTurns = false; ///< groups of warps begin their products in turn, or teams their passes
   int64_t productsInFlight = 0; ///< by wgmma, at a wait of an iteration
 };
 

@@ -174,12 +174,11 @@ std::unique_ptr<LoadedKernel> Jit::build(const Call &call, const CallFacts &fact
   if (props.runsMachineCode)
     origin.arch = props.arch, origin.assembler = assemblerIdentity();
   std::string key = cache_.keyOf(*traced->module, origin);
+  // A fault of what was kept must not outlive a compile; any other will be thrown again.
   if (std::optional<AssembledKernel> kept = cache_.find(key))
     try {
       return load(std::move(*kept), call.record().name, call.record().where);
-    } catch (
-        const Error
-            &) { // a fault of what was kept must not outlive a compile; any other will be thrown again
+    } catch (const Error &) {
     }
   ++compiles_;
   AssembledKernel made = assembled(compileTraced(call, *traced, origin.options));

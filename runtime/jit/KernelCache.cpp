@@ -36,7 +36,7 @@ std::optional<cache::FolderOptions> folderOfEnvironment() {
     return std::nullopt;
   options.isReadOnly = isRead;
   options.trustsAll = base::environmentFlag("TILE_CACHE_TRUST");
-  options.mostBytes = base::environmentInteger("TILE_CACHE_MB", 1024, 1, int64_t(1) << 20) << 20;
+  options.mostBytes = base::environmentInteger("TILE_CACHE_MB", 1024, 1, kMostCacheMegabytes) << 20;
   return options;
 }
 

@@ -35,6 +35,9 @@ struct KernelOrigin {
   std::string assembler; ///< which one makes it: see assemblerIdentity()
 };
 
+/// The most that the folder can be allowed, a terabyte.
+constexpr int64_t kMostCacheMegabytes = int64_t(1) << 20;
+
 class KernelCache {
 public:
   /// The cache that the environment asks for; nothing is cached where it is off. It is read once.

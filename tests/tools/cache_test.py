@@ -100,6 +100,13 @@ class Cache(Case):
         self.assertIn("1 were not whole", self.run_cached(1, "cache", "import", away)[0])
         self.run_cached(2, "cache", "import", self.path / "nowhere")
 
+    def test_prune_by_size(self):
+        self.add()
+        for megabytes in ["-1", "some", str(1 << 43), str(1 << 70)]:
+            self.run_cached(2, "cache", "prune", "--mb", megabytes)
+        self.assertIn("1 kernels stay", self.run_cached(0, "cache", "prune", "--mb", 1)[0])
+        self.assertIn("0 kernels stay", self.run_cached(0, "cache", "prune", "--mb", 0)[0])
+
 
 if __name__ == "__main__":
     unittest.main()

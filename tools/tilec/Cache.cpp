@@ -232,7 +232,8 @@ void addCache(CLI::App &app, std::function<int()> &chosen) {
   add("verify", "Read each kernel; what is not whole is set aside", verify);
   CLI::App *pruning = add("prune", "Remove the kernels used longest ago",
                           [] { return prune(all ? 0 : megabytes); });
-  pruning->add_option("--mb", megabytes, "megabytes that may stay")->check(CLI::NonNegativeNumber);
+  pruning->add_option("--mb", megabytes, "megabytes that may stay")
+      ->check(CLI::Range(int64_t(0), jit::kMostCacheMegabytes));
   pruning->add_flag("--all", all, "remove all");
   add("export", "Copy the kernels to a folder", [] { return exportTo(word); })
       ->add_option("folder", word, "made if it is not there")
