@@ -68,6 +68,18 @@ struct DeviceProps {
   bool isVirtual = false;       // for users; the runtime asks what follows from it
   bool runsMachineCode = false; // else PTX is all that it needs
   bool checksBounds = false;    // an allocation has the bytes that were asked for and no more
+  bool countsWork = false;      // and has no time
+};
+
+/// What a device that has no time counts of the work it does.
+struct Work {
+  uint64_t launches = 0;
+  uint64_t instructions = 0;  // of warps
+  uint64_t multiplyAdds = 0;  // of tensor cores
+  uint64_t accessedBytes = 0; // of the sectors that loads and stores of warps touch
+  uint64_t copiedBytes = 0;   // by copies that go on by themselves
+  uint64_t distinctBytes = 0; // of sectors read and written, each counted once a launch
+  uint64_t bankConflicts = 0; // cycles of shared memory
 };
 
 /// The shape of a launch.
@@ -192,6 +204,12 @@ public:
   virtual bool isDone(Event event) = 0;
   /// Milliseconds between two recorded events; waits for both.
   virtual float elapsedMs(Event start, Event stop) = 0;
+
+  /// Calls `give`, waits for all work of the device, and returns what was counted of it; of a device that has a time nothing.
+  virtual Work countWork(const std::function<void()> &give) {
+    give();
+    return {};
+  }
 };
 
 /// How a virtual GPU is made. The defaults are those of the environment: TILE_VGPU_CHECK, TILE_VGPU_THREADS,

@@ -38,6 +38,17 @@ template <class T> T fromEnvironment(const char *name, T (*parse)(std::string_vi
   }
 }
 
+device::Work workBetween(const Counters &before, const Counters &after) {
+  device::Work work;
+  work.instructions = after.warpInstructions - before.warpInstructions;
+  work.multiplyAdds = after.macs - before.macs;
+  work.accessedBytes = after.globalBytesMoved() - before.globalBytesMoved();
+  work.copiedBytes = after.asyncBytes - before.asyncBytes;
+  work.distinctBytes = after.distinctBytes() - before.distinctBytes();
+  work.bankConflicts = after.bankConflicts() - before.bankConflicts();
+  return work;
+}
+
 class VgpuDevice final : public MemoryDevice {
 public:
   explicit VgpuDevice(const device::VirtualOptions &options)
@@ -189,6 +200,29 @@ public:
   LaunchStatistics statistics() const override {
     std::lock_guard lock(mutex_);
     return tally_.statistics();
+  }
+
+  device::Work countWork(const std::function<void()> &give) override {
+    synchronize();    // what was given before is not counted
+    struct Counting { // until the end, also by an error
+      explicit Counting(VgpuDevice &device) : device(device) {
+        std::lock_guard lock(device.mutex_);
+        wasOn = std::exchange(device.counting_, true);
+      }
+      ~Counting() {
+        std::lock_guard lock(device.mutex_);
+        device.counting_ = wasOn;
+      }
+      VgpuDevice &device;
+      bool wasOn;
+    } counting(*this);
+    Counters before = counters();
+    uint64_t launches = statistics().launches;
+    give();
+    synchronize();
+    device::Work work = workBetween(before, counters());
+    work.launches = statistics().launches - launches;
+    return work;
   }
 
 private:

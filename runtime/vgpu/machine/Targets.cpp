@@ -55,7 +55,7 @@ device::DeviceProps propsFor(const std::string &target) {
   props.maxBlock = {1024, 1024, 64};
   props.maxClusterSize = row->arch >= 90 ? 16 : 1;
   props.isVirtual = true;
-  props.checksBounds = true;
+  props.checksBounds = props.countsWork = true;
   return props;
 }
 

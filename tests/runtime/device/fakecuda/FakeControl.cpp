@@ -17,6 +17,14 @@ FAKE_CONTROL void fakeCudaReset() {
   driver.faults.clear();
   driver.lost = kSuccess;
   driver.registers = 40;
+  driver.eventMilliseconds = 0.5, driver.launchMilliseconds = 0;
+  driver.isSlowHost = false;
+}
+FAKE_CONTROL void fakeCudaSetClock(double eventMilliseconds, double launchMilliseconds,
+                                   bool isSlowHost) {
+  std::lock_guard lock(state().mutex);
+  state().eventMilliseconds = eventMilliseconds, state().launchMilliseconds = launchMilliseconds;
+  state().isSlowHost = isSlowHost;
 }
 FAKE_CONTROL void fakeCudaSetRegisters(int count) {
   std::lock_guard lock(state().mutex);

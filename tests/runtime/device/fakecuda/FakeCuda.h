@@ -2,7 +2,7 @@
 //
 // libcuda_fake.so exports the driver functions that the CUDA device looks up. Device memory is host memory behind
 // addresses that the host cannot reach, kernels are recorded and not run, and misuse that a driver answers with an
-// error, or not at all, is found. One primary context per device; time advances with each recorded event.
+// error, or not at all, is found. One primary context per device; time advances with each recorded event, or as it is told to.
 #pragma once
 
 #include <cstddef>
@@ -38,6 +38,9 @@ void fakeCudaFail(const char *function, int nth, int result);
 void fakeCudaSetRegisters(int count);
 /// Sets a device attribute.
 void fakeCudaSetAttribute(int attribute, int value);
+/// How far recording an event and a launch advance the time, until the next reset; 0.5 and 0 at first. A slow host finds that
+/// events have been reached already when it asks.
+void fakeCudaSetClock(double eventMilliseconds, double launchMilliseconds, bool isSlowHost);
 /// Whether calls and launches are recorded, as they are at first; a benchmark's are not.
 void fakeCudaRecord(bool isOn);
 /// The number of all calls ever made.

@@ -114,7 +114,8 @@ struct State {
   std::map<CUmodule, std::unique_ptr<CUmod_st>> modules;
   std::set<CUfunction> functions;
   CUstream_st nullStream;
-  double clockMilliseconds = 0;
+  double clockMilliseconds = 0, eventMilliseconds = 0.5, launchMilliseconds = 0;
+  bool isSlowHost = false;
   std::map<std::string, std::map<int, CUresult>, std::less<>>
       faults; // function -> calls from now -> result
   uint64_t callCount = 0;

@@ -79,6 +79,7 @@ FAKE_API cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
   if (state().isRecording)
     state().launches.push_back(launch);
   submit(config->hStream);
+  state().clockMilliseconds += state().launchMilliseconds;
   return kSuccess;
 }
 

@@ -81,7 +81,8 @@ FAKE_API cuEventRecord(CUevent event, CUstream stream) {
   if (!isStream(stream) || !state().events.count(event))
     return kInvalidHandle;
   submit(stream);
-  *event = {stream, queueOf(stream).submitted, state().clockMilliseconds += 0.5, true};
+  *event = {stream, queueOf(stream).submitted,
+            state().clockMilliseconds += state().eventMilliseconds, true};
   return kSuccess;
 }
 FAKE_API cuEventSynchronize(CUevent event) {
@@ -92,7 +93,7 @@ FAKE_API cuEventSynchronize(CUevent event) {
     complete(event->stream, event->mark);
   return kSuccess;
 }
-// The first question finds the work under way, the next one finds it done.
+// The first question finds the work under way, unless the host is slow, the next one finds it done.
 FAKE_API cuEventQuery(CUevent event) {
   FAKE_ENTER("cuEventQuery", Needs::Context);
   if (!state().events.count(event))
@@ -101,7 +102,7 @@ FAKE_API cuEventQuery(CUevent event) {
       queueOf(event->stream).completed >= event->mark)
     return kSuccess;
   complete(event->stream, event->mark);
-  return kNotReady;
+  return state().isSlowHost ? kSuccess : kNotReady;
 }
 FAKE_API cuEventElapsedTime(float *milliseconds, CUevent start, CUevent stop) {
   FAKE_ENTER("cuEventElapsedTime", Needs::Context);
