@@ -19,6 +19,8 @@ const char *nameOf(ErrorCode code) {
     return "Aliasing";
   case ErrorCode::Unsupported:
     return "Unsupported";
+  case ErrorCode::NotTuned:
+    return "NotTuned";
   case ErrorCode::ResourceExceeded:
     return "ResourceExceeded";
   case ErrorCode::Timeout:

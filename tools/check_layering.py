@@ -35,6 +35,7 @@ kMayInclude = {
     "runtime/jit": {"base", "codegen", "passes", "runtime/cache", "ir", "ir/layout", "frontend/trace", "runtime/device",
                     "runtime/toolchain", "public"} | kCompiler,
     "runtime/host": {"base", "codegen", "runtime/device", "runtime/jit", "public"},
+    "runtime/tune": {"base", "codegen", "ir", "runtime/cache", "runtime/device", "runtime/host", "public"},
     "ops/autograd": {"ops", "public"},
     "ops/nn": {"public"},
     "ops": {"public"},

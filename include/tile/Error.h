@@ -37,6 +37,7 @@ enum class ErrorCode {
   UseAfterFree,
   Aliasing,
   Unsupported,
+  NotTuned, // tuned settings are asked for, and there are none (Tuning.h)
   ResourceExceeded,
   Timeout,
   OutOfMemory,

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <tile/Ref.h>
+#include <tile/Tuning.h>
 #include <tile/View.h>
 #include <tile/detail/Arguments.h>
 #include <tile/detail/MakeKernel.h>
@@ -154,19 +155,113 @@ private:
   void call(detail::Params<Runtime...> params, CallSite site, const X &...arguments) const {
     detail::LaunchOptions options = options_;
     options.call = site.where;
-    detail::CallWith<Runtime...>::call(params, *record_, site.stream, constants(), options,
-                                       arguments...);
+    auto launch = [&](std::span<const HostArg> args) {
+      detail::launch(*record_, site.stream, args, constants(), options);
+    };
+    detail::withArguments(params, *record_, site.where, launch, arguments...);
   }
   template <class... Runtime, class... X>
   void prepareFor(detail::Params<Runtime...> params, const Device &device,
                   const X &...arguments) const {
-    detail::CallWith<Runtime...>::prepare(params, *record_, device, constants(), options_,
-                                          arguments...);
+    auto prepare = [&](std::span<const HostArg> args) {
+      detail::prepare(*record_, device, args, constants(), options_);
+    };
+    detail::withArguments(params, *record_, options_.call, prepare, arguments...);
   }
 
   std::shared_ptr<const detail::KernelRecord> record_;
   int64_t consts_[kConsts + 1] = {};
   detail::LaunchOptions options_;
+};
+
+/// A kernel some of whose constants and settings are tuned, ready to call: Tuning.h.
+template <class... P> class TunedLauncher {
+public:
+  static constexpr int kConsts = Launcher<false, P...>::kConsts;
+  static constexpr int kArguments = Launcher<false, P...>::kArguments;
+  static_assert(kConsts <= 64, "a tuned kernel has at most 64 constants");
+
+  explicit TunedLauncher(std::shared_ptr<const detail::KernelRecord> record)
+      : record_(std::move(record)) {}
+
+  /// The value of a constant that is not tuned, by its name in `named(...)`: an integer, a bool or a
+  /// constant of an enum. Error: InvalidArgument if there is none of this name, or if it is tuned.
+  template <class T>
+  requires(HostInt<T> || std::same_as<T, bool> || std::is_enum_v<T>) [[nodiscard]] TunedLauncher
+      with(std::string_view name, T value, Loc where = Loc::here()) const {
+    TunedLauncher result = *this;
+    int place = detail::givenConstant(*record_, name, where);
+    result.consts_[place] = static_cast<int64_t>(value);
+    result.given_ |= uint64_t{1} << place;
+    return result;
+  }
+
+  /// Launches with the settings that are best for such arguments, as far as that is known. Errors:
+  /// those of a launch; InvalidArgument for a constant that is neither given nor tuned.
+  template <class... X> void operator()(CallSite site, const X &...arguments) const {
+    static_assert(sizeof...(X) == kArguments,
+                  "the call needs one argument, after the stream, for each parameter of the "
+                  "kernel that is not a Const");
+    if constexpr (sizeof...(X) == kArguments) {
+      auto launch = [&](std::span<const HostArg> args) {
+        Choice choice = choose(site.stream, args, site.where);
+        detail::launch(*record_, site.stream, args, choice.constants(), choice.options);
+      };
+      detail::withArguments(detail::RuntimeParams<P...>(), *record_, site.where, launch,
+                            arguments...);
+    }
+  }
+  /// Compiles and loads what a call with such arguments needs, without launching.
+  template <class... X> void prepare(const Device &device, const X &...arguments) const {
+    static_assert(sizeof...(X) == kArguments,
+                  "prepare needs one argument, after the device, for each parameter of the "
+                  "kernel that is not a Const");
+    if constexpr (sizeof...(X) == kArguments) {
+      auto prepare = [&](std::span<const HostArg> args) {
+        Choice choice = choose(device, args, {});
+        detail::prepare(*record_, device, args, choice.constants(), choice.options);
+      };
+      detail::withArguments(detail::RuntimeParams<P...>(), *record_, Loc(), prepare, arguments...);
+    }
+  }
+  /// What a launch with such arguments would take. Errors: those of the call, but nothing is
+  /// compiled.
+  template <class... X> TunedChoice choice(const Device &device, const X &...arguments) const {
+    static_assert(sizeof...(X) == kArguments,
+                  "choice needs one argument, after the device, for each parameter of the "
+                  "kernel that is not a Const");
+    TunedChoice result;
+    if constexpr (sizeof...(X) == kArguments) {
+      TunedLauncher given = *this;
+      auto choose = [&](std::span<const HostArg> args) {
+        result = detail::tunedChoice(*record_, device, args, given.constants());
+      };
+      detail::withArguments(detail::RuntimeParams<P...>(), *record_, Loc(), choose, arguments...);
+    }
+    return result;
+  }
+
+private:
+  detail::TunedConstants constants() { return {{consts_, size_t{kConsts}}, given_}; }
+  struct Choice {
+    int64_t consts[kConsts + 1];
+    detail::LaunchOptions options;
+    std::span<const int64_t> constants() const { return {consts, static_cast<size_t>(kConsts)}; }
+  };
+  /// For a device, or that of a stream.
+  template <class Place>
+  Choice choose(const Place &place, std::span<const HostArg> args, Loc call) const {
+    Choice choice;
+    std::copy_n(consts_, kConsts, choice.consts);
+    choice.options.call = call;
+    detail::chooseTuned(*record_, place, args, {{choice.consts, size_t{kConsts}}, given_},
+                        choice.options.compile, call);
+    return choice;
+  }
+
+  std::shared_ptr<const detail::KernelRecord> record_;
+  int64_t consts_[kConsts + 1] = {};
+  uint64_t given_ = 0;
 };
 
 /// What `kernel()` returns: a launcher without constants, cheap to copy.
@@ -188,6 +283,33 @@ public:
     record_->paramNames = std::move(names);
     return *this;
   }
+
+  /// The values that a constant may take in launches of `tuned()`; or `warps`, `maxnreg` and
+  /// `occupancy`, the settings of a launch. `otherwise` is taken while nothing better is known; the
+  /// first of the values, unless it is given. Errors: InvalidArgument for a name that is neither,
+  /// one that is tuned already, and values it cannot have.
+  Kernel tunable(std::string name, Choices values, std::optional<int64_t> otherwise = {},
+                 Loc where = Loc::here()) const {
+    detail::addTunable(*record_, std::move(name), std::move(values), otherwise, where);
+    return *this;
+  }
+  /// What holds for all settings that are tried: `says` tells users why others are left out.
+  Kernel where(std::string says, detail::TuningRule holds) const {
+    detail::addTuningRule(*record_, std::move(says), std::move(holds));
+    return *this;
+  }
+  /// The settings to take for a problem of which nothing better is known.
+  Kernel otherwise(detail::TuningDefault settings) const {
+    detail::setTuningDefault(*record_, std::move(settings));
+    return *this;
+  }
+  /// What a launch has to do with some settings, so that the tuner tries the most promising first.
+  Kernel work(detail::TuningWork work) const {
+    detail::setTuningWork(*record_, std::move(work));
+    return *this;
+  }
+  /// A launcher that chooses what is tuned for each call.
+  TunedLauncher<P...> tuned() const { return TunedLauncher<P...>(record_); }
 
 private:
   std::shared_ptr<detail::KernelRecord> record_;

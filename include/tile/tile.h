@@ -21,6 +21,7 @@
 #include <tile/Specialize.h>
 #include <tile/Tensor.h>
 #include <tile/TileIr.h>
+#include <tile/Tuning.h>
 #include <tile/Types.h>
 #include <tile/Value.h>
 #include <tile/Version.h>

@@ -94,24 +94,14 @@ template <class P, class X> HostArg checkedArg(const X &x, const ArgumentPlace &
     return {};
 }
 
-template <class... P> struct CallWith {
-  template <class... X>
-  static void call(Params<P...>, const KernelRecord &record, const Stream &stream,
-                   std::span<const int64_t> consts, const LaunchOptions &options,
+/// Hands `act` the arguments of a call as HostArgs; P are the parameters they are for.
+template <class... P, class Act, class... X>
+void withArguments(Params<P...>, const KernelRecord &record, Loc call, const Act &act,
                    const X &...arguments) {
-    int i = 0;
-    HostArg args[sizeof...(X) + 1] = {checkedArg<P>(arguments, {&record, options.call, i++})...};
-    launch(record, stream, {args, sizeof...(X)}, consts, options);
-  }
-  template <class... X>
-  static void prepare(Params<P...>, const KernelRecord &record, const Device &device,
-                      std::span<const int64_t> consts, const LaunchOptions &options,
-                      const X &...arguments) {
-    int i = 0;
-    HostArg args[sizeof...(X) + 1] = {checkedArg<P>(arguments, {&record, options.call, i++})...};
-    detail::prepare(record, device, {args, sizeof...(X)}, consts, options);
-  }
-};
+  int i = 0;
+  HostArg args[sizeof...(X) + 1] = {checkedArg<P>(arguments, {&record, call, i++})...};
+  act(std::span<const HostArg>(args, sizeof...(X)));
+}
 
 } // namespace detail
 

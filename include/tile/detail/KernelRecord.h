@@ -31,6 +31,8 @@ struct ParamSource {
   int constant(int param) const;
 };
 
+struct TuningSpace;
+
 class KernelBody {
 public:
   virtual ~KernelBody() = default;
@@ -45,6 +47,7 @@ struct KernelRecord {
   std::vector<ParamSpec> params;
   std::vector<std::string> paramNames; ///< empty, or one a parameter
   std::unique_ptr<KernelBody> body;
+  std::shared_ptr<TuningSpace> tuning; ///< null unless something of the kernel is tuned
 };
 
 /// What a kernel is known by: kernels of one name and identity share compiled code.

@@ -1,0 +1,168 @@
+#include "runtime/tune/Attempts.h"
+
+#include "runtime/host/MedianInterval.h"
+#include "runtime/tune/Candidates.h"
+
+#include <tile/Bench.h>
+
+#include <algorithm>
+
+namespace tile::tune {
+namespace {
+
+/// Does this say no to the settings, rather than that something went wrong with them?
+bool isRefusal(ErrorCode code) {
+  switch (code) {
+  case ErrorCode::InvalidArgument:
+  case ErrorCode::InvalidShape:
+  case ErrorCode::ResourceExceeded:
+  case ErrorCode::Unsupported:
+  case ErrorCode::Verify:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// What the virtual GPU does in some seconds.
+constexpr double kMostMultiplyAdds = 2e8, kMostBytes = 2e8;
+
+/// All that is counted of a call, as the work of one program on a device of one multiprocessor.
+Work workOf(const WorkCounts &counts) {
+  Work work;
+  work.multiplyAdds = static_cast<double>(counts.multiplyAdds);
+  constexpr double kLanes = 32;
+  work.operations = static_cast<double>(counts.instructions) * kLanes;
+  work.bytesRead = static_cast<double>(counts.accessedBytes + counts.copiedBytes);
+  work.distinctBytes = static_cast<double>(counts.distinctBytes);
+  return work;
+}
+
+} // namespace
+
+Attempts::Attempts(const TunedCall &call, AttemptOptions options)
+    : call_(call), options_(options), copies_(call) {
+  Config own = defaultOf(call_.record, spaceOf(call_.record), call_.problem());
+  attempt(own);
+}
+
+Attempts::Settings Attempts::settingsOf(const Config &config) const {
+  Settings settings;
+  settings.constants.assign(call_.constants.begin(), call_.constants.end());
+  apply(spaceOf(call_.record), config, settings.constants, settings.launch.compile);
+  return settings;
+}
+
+void Attempts::launch(const Settings &settings) {
+  detail::launch(call_.record, copies_.stream(), copies_.args(), settings.constants,
+                 settings.launch);
+}
+
+bool Attempts::runs(const Config &config) const {
+  const TuningSpace &space = spaceOf(call_.record);
+  if (!call_.device.isVirtual() || !space.work)
+    return true;
+  Work work = space.work(config, call_.problem());
+  return work.programs * work.multiplyAdds <= kMostMultiplyAdds &&
+         work.programs * (work.bytesRead + work.bytesWritten) <= kMostBytes;
+}
+
+Trial Attempts::attempt(const Config &config) {
+  Trial trial;
+  trial.config = config;
+  try {
+    Settings settings = settingsOf(config);
+    detail::prepare(call_.record, call_.device, copies_.args(), settings.constants,
+                    settings.launch);
+    if (runs(config)) {
+      copies_.restore();
+      launch(settings);
+      trial.reason = checkResults();
+    }
+    trial.status = Status::Wrong;
+    if (trial.reason.empty())
+      findTime(settings, trial);
+  } catch (const Error &error) {
+    trial.status = isRefusal(error.code()) ? Status::Refused : Status::Failed;
+    trial.reason = error.message();
+  }
+  return trial;
+}
+
+std::string Attempts::checkResults() {
+  std::vector<PrivateCall::Result> results = copies_.results();
+  copies_.stream().synchronize();
+  if (!std::exchange(hasReference_, true)) {
+    reference_ = std::move(results);
+    return {};
+  }
+  for (size_t i = 0; i < results.size(); ++i)
+    if (std::string why = disagreement(results[i], reference_[i]); !why.empty())
+      return "output " + std::to_string(i) + ": " + why;
+  return {};
+}
+
+void Attempts::findTime(const Settings &settings, Trial &trial) {
+  if (call_.device.isVirtual())
+    return model(settings, trial);
+  constexpr int kFewestSamples = 6;
+  BenchResult time = bench(copies_.stream(), [&] { launch(settings); },
+                           {.warmups = 1,
+                            .precision = options_.precision,
+                            .minSamples = kFewestSamples,
+                            .maxSeconds = options_.mostSeconds});
+  trial.status = Status::Timed;
+  trial.milliseconds = time.median;
+  trial.spread = (time.upper - time.lower) / 2 / time.median;
+  trial.samples = static_cast<int>(time.samples.size());
+}
+
+// A kernel that does not tell its work is counted.
+void Attempts::model(const Settings &settings, Trial &trial) {
+  std::optional<Estimate> estimate =
+      estimateOf(spaceOf(call_.record), trial.config, call_.problem());
+  if (!estimate)
+    if (std::optional<DeviceModel> device = modelOf(call_.device.target(), 1)) {
+      BenchResult counts = bench(copies_.stream(), [&] { launch(settings); }, {.warmups = 0});
+      std::optional<DeviceModel> whole =
+          modelOf(call_.device.target(), call_.device.multiprocessors());
+      device->bytesOfMemory = whole->bytesOfMemory;
+      Work work = workOf(*counts.counts);
+      double parts = call_.device.multiprocessors();
+      work.multiplyAdds /= parts, work.operations /= parts, work.bytesRead /= parts;
+      estimate = timeOf(work, *device);
+    }
+  if (!estimate)
+    throw Error(Fault::User, ErrorCode::Unsupported,
+                "there is no model of " + call_.device.target() + " to tell settings apart by");
+  trial.status = Status::Modelled;
+  trial.milliseconds = estimate->seconds * 1e3;
+}
+
+// In turns, some samples each time; the times of all turns together.
+void Attempts::compare(std::vector<Trial *> finalists) {
+  if (call_.device.isVirtual())
+    return;
+  constexpr int kTurns = 5, kSamples = 10;
+  std::vector<std::vector<double>> samples(finalists.size());
+  for (int turn = 0; turn < kTurns; ++turn)
+    for (size_t i = 0; i < finalists.size(); ++i) {
+      Settings settings = settingsOf(finalists[i]->config);
+      BenchResult time = bench(copies_.stream(), [&] { launch(settings); },
+                               {.warmups = 1,
+                                .precision = 1,
+                                .minSamples = kSamples,
+                                .maxSeconds = options_.mostSeconds});
+      samples[i].insert(samples[i].end(), time.samples.begin(), time.samples.end());
+    }
+  for (size_t i = 0; i < finalists.size(); ++i) {
+    std::vector<double> &all = samples[i];
+    std::ranges::sort(all);
+    MedianInterval interval = medianIntervalOf(all);
+    finalists[i]->milliseconds = interval.median;
+    finalists[i]->spread = (interval.upper - interval.lower) / 2 / interval.median;
+    finalists[i]->samples = static_cast<int>(all.size());
+  }
+}
+
+} // namespace tile::tune

@@ -1,0 +1,184 @@
+#include "runtime/tune/Choose.h"
+
+#include "base/Environment.h"
+#include "runtime/tune/Key.h"
+#include "runtime/tune/Shape.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+
+namespace tile::tune {
+
+Chooser::Chooser(Mode mode, std::unique_ptr<KnownResults> known, std::string recordFile)
+    : mode_(mode), recordFile_(std::move(recordFile)), known_(std::move(known)) {}
+
+Chooser &Chooser::ofProcess() {
+  // Threads may launch until the very end of the process.
+  static auto *chooser = new Chooser(modeOfProcess(), KnownResults::ofEnvironment(),
+                                     base::environmentText("TILE_TUNE_RECORD"));
+  return *chooser;
+}
+
+TunedChoice Chooser::choose(const TunedCall &call) {
+  const TuningSpace &space = spaceOf(call.record);
+  if (mode_ != Mode::Off) {
+    std::string key = problemKey(call.record, call.args, call.constants);
+    std::lock_guard lock(mutex_);
+    if (std::optional<TunedChoice> known = fromKnown(call, key))
+      return *known;
+    if (mode_ == Mode::Pinned)
+      throw Error(Fault::User, ErrorCode::NotTuned,
+                  "kernel '" + call.record.name + "' is not tuned for " + key + " on " +
+                      deviceKey(call.device) +
+                      ": TILE_TUNE=pinned takes settings from TILE_TUNE_TABLE alone",
+                  call.record.where);
+    if (mode_ == Mode::Record)
+      record(call, key);
+  }
+  return {defaultOf(call.record, space, call.problem()), "the kernel"};
+}
+
+// Results for other extents of the bucket may break a rule for these.
+std::optional<TunedChoice> Chooser::fromKnown(const TunedCall &call, const std::string &key) {
+  TrialKey trial{call.record.name, "", key, deviceKey(call.device)};
+  std::string place = std::to_string(call.record.id) + " " + trial.device + " " + key;
+  auto found = byProblem_.find(place);
+  if (found == byProblem_.end()) {
+    bool onlyTables = mode_ == Mode::Pinned;
+    std::vector<Known> known = known_->find(trial, onlyTables);
+    if (known.size() > 1) { // whose version is to be known
+      trial.version = versionOf(call.record, call.args, call.constants);
+      known = known_->find(trial, onlyTables);
+    }
+    found = byProblem_.emplace(place, std::move(known)).first;
+  }
+  const Problem problem = call.problem();
+  for (const Known &known : found->second)
+    if (refusalOf(spaceOf(call.record), known.config, problem).empty())
+      return TunedChoice{known.config, known.source};
+  return std::nullopt;
+}
+
+void Chooser::record(const TunedCall &call, const std::string &key) {
+  if (recordFile_.empty() || !recorded_.insert(call.record.name + " " + key).second)
+    return;
+  std::ofstream out(recordFile_, std::ios::app);
+  out << shapeLine(call.record, call.args, call.constants) + "\n" << std::flush;
+  if (!out) {
+    recordFile_.clear();
+    std::cerr << "tile: warning: TILE_TUNE_RECORD: cannot write to '" << recordFile_
+              << "'; problems are not recorded\n";
+  }
+}
+
+namespace {
+
+/// The choices of calls made lately, by all that they depend on. Each thread has its own, so that nobody waits; newer calls take
+/// the places of older ones.
+class RecentChoices {
+public:
+  struct Slot {
+    std::vector<uint64_t> call;
+    std::vector<int64_t> constants;
+    detail::CompileSettings settings;
+  };
+
+  static RecentChoices &ofThread() {
+    static thread_local RecentChoices choices;
+    return choices;
+  }
+
+  /// The slot of a call, whose words begin with those of an earlier one if it is not yet this one's.
+  Slot &slotOf(const std::vector<uint64_t> &words) {
+    std::string_view bytes(reinterpret_cast<const char *>(words.data()),
+                           words.size() * sizeof(uint64_t));
+    return slots_[std::hash<std::string_view>()(bytes) % kSlots];
+  }
+
+  std::vector<uint64_t> words; ///< of the call being looked up; it keeps its memory
+
+private:
+  static constexpr size_t kSlots = 512;
+  std::vector<Slot> slots_ = std::vector<Slot>(kSlots);
+};
+
+void describe(const TunedCall &call, uint64_t given, std::vector<uint64_t> &words) {
+  constexpr uint64_t kPieceBytes = 16; // of the widest copies
+  words.clear();
+  words.insert(words.end(), {call.record.id, call.device.handle(), given});
+  for (int64_t constant : call.constants)
+    words.push_back(static_cast<uint64_t>(constant));
+  for (const HostArg &arg : call.args) {
+    uint64_t isAligned = reinterpret_cast<uintptr_t>(arg.pointer) % kPieceBytes == 0;
+    words.push_back(uint64_t{arg.rank} << 16 | static_cast<uint64_t>(arg.dtype) << 8 |
+                    uint64_t{arg.kind} << 1 | isAligned);
+    // Of a number the kernel's own choice may depend on the value.
+    words.push_back(arg.kind == HostArg::Scalar ? arg.bits : 0);
+    for (int dim = 0; dim < arg.rank && dim < kMaxRank; ++dim) {
+      words.push_back(static_cast<uint64_t>(arg.extents[dim]));
+      words.push_back(static_cast<uint64_t>(arg.strides[dim]));
+    }
+  }
+}
+
+void checkGiven(const TunedCall &call, uint64_t given, Loc where) {
+  const TuningSpace &space = spaceOf(call.record, where);
+  for (const TuningSpace::Setting &setting : space.settings)
+    if (setting.constant >= 0)
+      given |= uint64_t{1} << setting.constant;
+  size_t place = 0;
+  for (size_t i = 0; i < call.record.params.size(); ++i) {
+    if (call.record.params[i].kind != detail::ParamSpec::Const)
+      continue;
+    if (!(given >> place++ & 1))
+      throw Error(Fault::User, ErrorCode::InvalidArgument,
+                  "the constant '" +
+                      (i < call.record.paramNames.size() ? call.record.paramNames[i]
+                                                         : std::to_string(place)) +
+                      "' of kernel '" + call.record.name +
+                      "' is neither tuned nor given: give it as in .tuned().with(\"NAME\", value)",
+                  where);
+  }
+}
+
+} // namespace
+
+} // namespace tile::tune
+
+namespace tile::detail {
+
+void chooseTuned(const KernelRecord &record, const Device &device, std::span<const HostArg> args,
+                 TunedConstants constants, CompileSettings &settings, Loc where) {
+  const tune::TunedCall call{record, device, args, constants.values};
+  tune::RecentChoices &recent = tune::RecentChoices::ofThread();
+  tune::describe(call, constants.given, recent.words);
+  tune::RecentChoices::Slot &slot = recent.slotOf(recent.words);
+  if (slot.call != recent.words) {
+    checkArguments(record, args);
+    tune::checkGiven(call, constants.given, where);
+    TunedChoice choice = tune::Chooser::ofProcess().choose(call);
+    slot.call.clear(); // unless all that follows succeeds
+    slot.constants.assign(constants.values.begin(), constants.values.end());
+    slot.settings = {};
+    tune::apply(tune::spaceOf(record), choice.config, slot.constants, slot.settings);
+    slot.call = recent.words;
+  }
+  std::ranges::copy(slot.constants, constants.values.begin());
+  settings = slot.settings;
+}
+
+void chooseTuned(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
+                 TunedConstants constants, CompileSettings &settings, Loc where) {
+  chooseTuned(record, stream.device(), args, constants, settings, where);
+}
+
+TunedChoice tunedChoice(const KernelRecord &record, const Device &device,
+                        std::span<const HostArg> args, TunedConstants constants) {
+  const tune::TunedCall call{record, device, args, constants.values};
+  checkArguments(record, args);
+  tune::checkGiven(call, constants.given, {});
+  return tune::Chooser::ofProcess().choose(call);
+}
+
+} // namespace tile::detail

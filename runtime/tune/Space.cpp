@@ -1,0 +1,314 @@
+#include "runtime/tune/Space.h"
+
+#include <algorithm>
+
+namespace tile {
+
+using detail::KernelRecord;
+using detail::ParamSpec;
+using detail::TuningSpace;
+
+namespace {
+
+[[noreturn]] void refuse(const std::string &message, Loc where) {
+  throw Error(Fault::User, ErrorCode::InvalidArgument, message, where);
+}
+
+/// The settings of a launch that can be tuned beside constants, and where they are kept.
+struct LaunchSetting {
+  const char *name;
+  int detail::CompileSettings::*member;
+};
+constexpr LaunchSetting kLaunchSettings[] = {{"warps", &detail::CompileSettings::warps},
+                                             {"maxnreg", &detail::CompileSettings::maxRegisters},
+                                             {"occupancy", &detail::CompileSettings::occupancy}};
+
+const LaunchSetting *launchSetting(std::string_view name) {
+  const auto *found = std::ranges::find(kLaunchSettings, name, &LaunchSetting::name);
+  return found == std::end(kLaunchSettings) ? nullptr : found;
+}
+
+/// A kernel's constants by their names, in order; unnamed ones are empty.
+std::vector<std::string> constantNames(const KernelRecord &record) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < record.params.size(); ++i)
+    if (record.params[i].kind == ParamSpec::Const)
+      names.push_back(i < record.paramNames.size() ? record.paramNames[i] : "");
+  return names;
+}
+
+int constantNamed(const KernelRecord &record, std::string_view name) {
+  std::vector<std::string> names = constantNames(record);
+  auto found = std::ranges::find(names, name);
+  return found == names.end() ? -1 : static_cast<int>(found - names.begin());
+}
+
+std::string listed(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    if (!name.empty())
+      text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "none that has a name: give them with .named(...)" : text;
+}
+
+TuningSpace &spaceToChange(KernelRecord &record) {
+  if (!record.tuning)
+    record.tuning = std::make_shared<TuningSpace>();
+  return *record.tuning;
+}
+
+const TuningSpace::Setting *settingNamed(const TuningSpace &space, std::string_view name) {
+  auto found = std::ranges::find(space.settings, name, &TuningSpace::Setting::name);
+  return found == space.settings.end() ? nullptr : &*found;
+}
+
+std::string valuesOf(const TuningSpace::Setting &setting) {
+  std::string text;
+  for (int64_t value : setting.values)
+    text += (text.empty() ? "" : ", ") + std::to_string(value);
+  return text;
+}
+
+} // namespace
+
+// --- Values --------------------------------------------------------------------------------------
+
+Choices pow2(int64_t first, int64_t last, Loc where) {
+  std::vector<int64_t> values;
+  constexpr int64_t kMost = int64_t{1} << 40;
+  for (int64_t value = first; value > 0 && value <= last && value <= kMost; value *= 2)
+    values.push_back(value);
+  if (values.empty() || values.back() != last)
+    refuse("pow2(" + std::to_string(first) + ", " + std::to_string(last) +
+               "): the last value must be the first, doubled some times",
+           where);
+  return Choices(std::move(values));
+}
+
+Choices steps(int64_t first, int64_t last, int64_t step, Loc where) {
+  constexpr int64_t kMostValues = 4096;
+  if (step < 1 || first > last || (last - first) / step >= kMostValues)
+    refuse("steps(" + std::to_string(first) + ", " + std::to_string(last) + ", " +
+               std::to_string(step) + "): 1 to " + std::to_string(kMostValues) +
+               " values are expected, and a step of at least 1",
+           where);
+  std::vector<int64_t> values;
+  for (int64_t value = first; value <= last; value += step)
+    values.push_back(value);
+  return Choices(std::move(values));
+}
+
+Choices onOff() { return {0, 1}; }
+
+int64_t Config::operator[](std::string_view name) const {
+  for (const auto &[known, value] : values_)
+    if (known == name)
+      return value;
+  refuse("there is no setting '" + std::string(name) + "' in: " + str(), {});
+}
+
+int64_t Config::get(std::string_view name, int64_t missing) const {
+  for (const auto &[known, value] : values_)
+    if (known == name)
+      return value;
+  return missing;
+}
+
+Config &Config::set(std::string_view name, int64_t value) {
+  for (auto &[known, old] : values_)
+    if (known == name) {
+      old = value;
+      return *this;
+    }
+  values_.emplace_back(name, value);
+  return *this;
+}
+
+std::string Config::str() const {
+  std::string text;
+  for (const auto &[name, value] : values_)
+    text += (text.empty() ? "" : " ") + name + "=" + std::to_string(value);
+  return text;
+}
+
+// --- Problems ------------------------------------------------------------------------------------
+
+const HostArg &Problem::argument(size_t index) const {
+  if (index >= arguments_.size())
+    refuse("kernel '" + record_.name + "' has no argument " + std::to_string(index) +
+               ": they count from 0 to " + std::to_string(arguments_.size()) + " - 1",
+           record_.where);
+  return arguments_[index];
+}
+
+int64_t Problem::extent(size_t index, int dim) const {
+  const HostArg &view = argument(index);
+  if (view.kind != HostArg::Tensor || dim < 0 || dim >= view.rank)
+    refuse("argument " + std::to_string(index) + " of kernel '" + record_.name +
+               "' has no dimension " + std::to_string(dim),
+           record_.where);
+  return view.extents[dim];
+}
+
+int64_t Problem::constant(std::string_view name) const {
+  int place = constantNamed(record_, name);
+  if (place < 0)
+    refuse("kernel '" + record_.name + "' has no constant '" + std::string(name) +
+               "'; there are: " + listed(constantNames(record_)),
+           record_.where);
+  return constants_[static_cast<size_t>(place)];
+}
+
+// --- Declarations --------------------------------------------------------------------------------
+
+namespace detail {
+
+void addTunable(KernelRecord &record, std::string name, Choices choices,
+                std::optional<int64_t> otherwise, Loc where) {
+  int place = constantNamed(record, name);
+  if (place < 0 && !launchSetting(name))
+    refuse("kernel '" + record.name + "' has no constant '" + name + "' to tune; there are: " +
+               listed(constantNames(record)) + "; and warps, maxnreg and occupancy of the launch",
+           where);
+  if (record.tuning && settingNamed(*record.tuning, name))
+    refuse("'" + name + "' of kernel '" + record.name + "' is tuned already", where);
+  if (choices.values().empty())
+    refuse("'" + name + "' of kernel '" + record.name + "' has no values to choose from", where);
+  TuningSpace::Setting setting{std::move(name),
+                               {choices.values().begin(), choices.values().end()},
+                               otherwise.value_or(choices.values().front()),
+                               place};
+  if (!std::ranges::count(setting.values, setting.otherwise))
+    refuse("'" + setting.name + "' is " + std::to_string(setting.otherwise) +
+               " where nothing better is known, which is none of its values: " + valuesOf(setting),
+           where);
+  spaceToChange(record).settings.push_back(std::move(setting));
+}
+
+void addTuningRule(KernelRecord &record, std::string says, TuningRule holds) {
+  spaceToChange(record).rules.push_back({std::move(says), std::move(holds)});
+}
+void setTuningDefault(KernelRecord &record, TuningDefault otherwise) {
+  spaceToChange(record).otherwise = std::move(otherwise);
+}
+void setTuningWork(KernelRecord &record, TuningWork work) {
+  spaceToChange(record).work = std::move(work);
+}
+
+int givenConstant(const KernelRecord &record, std::string_view name, Loc where) {
+  int place = constantNamed(record, name);
+  if (place < 0)
+    refuse("kernel '" + record.name + "' has no constant '" + std::string(name) +
+               "'; there are: " + listed(constantNames(record)),
+           where);
+  if (record.tuning && settingNamed(*record.tuning, name))
+    refuse("'" + std::string(name) + "' of kernel '" + record.name +
+               "' is tuned: call the kernel with .consts(...) to choose it",
+           where);
+  return place;
+}
+
+} // namespace detail
+
+// --- The space -----------------------------------------------------------------------------------
+
+namespace tune {
+
+const TuningSpace &spaceOf(const KernelRecord &record, Loc where) {
+  if (!record.tuning || record.tuning->settings.empty())
+    refuse("nothing of kernel '" + record.name +
+               "' is tuned: say what may be, as in .tunable(\"BM\", pow2(32, 256))",
+           where.line ? where : record.where);
+  return *record.tuning;
+}
+
+Config defaultOf(const KernelRecord &record, const TuningSpace &space, const Problem &problem) {
+  Config config;
+  for (const TuningSpace::Setting &setting : space.settings)
+    config.set(setting.name, setting.otherwise);
+  if (!space.otherwise)
+    return config;
+  const Config chosen = space.otherwise(problem);
+  for (const auto &[name, value] : chosen.values()) {
+    if (!settingNamed(space, name))
+      refuse("the settings that kernel '" + record.name + "' takes otherwise have '" + name +
+                 "', which is not tuned",
+             record.where);
+    config.set(name, value);
+  }
+  return config;
+}
+
+std::string refusalOf(const TuningSpace &space, const Config &config, const Problem &problem) {
+  for (const TuningSpace::Setting &setting : space.settings) {
+    auto isIt = [&](const auto &value) { return value.first == setting.name; };
+    auto found = std::ranges::find_if(config.values(), isIt);
+    if (found == config.values().end())
+      return setting.name + " is missing";
+    if (!std::ranges::count(setting.values, found->second))
+      return setting.name + " = " + std::to_string(found->second) + " is none of " +
+             valuesOf(setting);
+  }
+  if (config.values().size() != space.settings.size())
+    return "there are settings that are not tuned in: " + config.str();
+  for (const TuningSpace::Rule &rule : space.rules)
+    if (!rule.holds(config, problem))
+      return rule.says;
+  return {};
+}
+
+void forEachConfig(const TuningSpace &space, const std::function<bool(const Config &)> &take) {
+  std::vector<size_t> at(space.settings.size(), 0);
+  Config config;
+  for (const TuningSpace::Setting &setting : space.settings)
+    config.set(setting.name, setting.values.front());
+  while (take(config)) {
+    size_t place = at.size();
+    while (place > 0) {
+      const TuningSpace::Setting &setting = space.settings[--place];
+      bool isLast = ++at[place] == setting.values.size();
+      at[place] = isLast ? 0 : at[place];
+      config.set(setting.name, setting.values[at[place]]);
+      if (!isLast)
+        break;
+      if (place == 0)
+        return;
+    }
+  }
+}
+
+double sizeOf(const TuningSpace &space) {
+  double size = 1;
+  for (const TuningSpace::Setting &setting : space.settings)
+    size *= static_cast<double>(setting.values.size());
+  return size;
+}
+
+std::vector<Config> neighboursOf(const TuningSpace &space, const Config &config) {
+  std::vector<Config> all;
+  for (const TuningSpace::Setting &setting : space.settings) {
+    auto at = std::ranges::find(setting.values, config[setting.name]);
+    if (at == setting.values.end())
+      continue;
+    if (at != setting.values.begin())
+      all.push_back(Config(config).set(setting.name, *(at - 1)));
+    if (at + 1 != setting.values.end())
+      all.push_back(Config(config).set(setting.name, *(at + 1)));
+  }
+  return all;
+}
+
+void apply(const TuningSpace &space, const Config &config, std::span<int64_t> constants,
+           detail::CompileSettings &settings) {
+  for (const TuningSpace::Setting &setting : space.settings) {
+    int64_t value = config[setting.name];
+    if (setting.constant >= 0)
+      constants[static_cast<size_t>(setting.constant)] = value;
+    else
+      settings.*launchSetting(setting.name)->member = static_cast<int>(value);
+  }
+}
+
+} // namespace tune
+
+} // namespace tile

@@ -1,0 +1,60 @@
+// What is tuned of a kernel: its settings with their values, the rules that these obey, and the work
+// that a launch with them does.
+#pragma once
+
+#include <tile/Tuning.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tile::detail {
+
+/// Behind Kernel::tunable and the functions that follow it.
+struct TuningSpace {
+  struct Setting {
+    std::string name;
+    std::vector<int64_t> values;
+    int64_t otherwise = 0;
+    int constant = -1; ///< its place among the kernel's constants; -1: a setting of the launch
+  };
+  struct Rule {
+    std::string says;
+    TuningRule holds;
+  };
+  std::vector<Setting> settings;
+  std::vector<Rule> rules;
+  TuningDefault otherwise; ///< may be empty
+  TuningWork work;         ///< may be empty
+};
+
+} // namespace tile::detail
+
+namespace tile::tune {
+
+using detail::TuningSpace;
+
+/// The space of a kernel. Error: InvalidArgument if nothing of it is tuned.
+const TuningSpace &spaceOf(const detail::KernelRecord &record, Loc where = {});
+
+/// The settings to take for a problem of which nothing is known. Error: InvalidArgument, at the kernel's line, if its
+/// `otherwise` gives a setting that there is none of, or leaves one out.
+Config defaultOf(const detail::KernelRecord &record, const TuningSpace &space,
+                 const Problem &problem);
+
+/// Why settings are none of this space for a problem, as a sentence: a name, a value, a rule. Empty if they are.
+std::string refusalOf(const TuningSpace &space, const Config &config, const Problem &problem);
+
+/// Calls `take` with each combination of values, the last setting changing fastest, until that returns false.
+void forEachConfig(const TuningSpace &space, const std::function<bool(const Config &)> &take);
+/// How many combinations there are.
+double sizeOf(const TuningSpace &space);
+
+/// The combinations that differ from `config` in one setting, by one place in its list of values.
+std::vector<Config> neighboursOf(const TuningSpace &space, const Config &config);
+
+/// Writes settings into the constants of a kernel and the settings of a launch.
+void apply(const TuningSpace &space, const Config &config, std::span<int64_t> constants,
+           detail::CompileSettings &settings);
+
+} // namespace tile::tune

@@ -1,0 +1,21 @@
+// Who tries settings for the tuner: a device of this process (Attempts.h), processes of their own, or a recording.
+#pragma once
+
+#include "runtime/tune/Trial.h"
+
+#include <vector>
+
+namespace tile::tune {
+
+class Trier {
+public:
+  virtual ~Trier() = default;
+  /// Tries settings once and says how that ended; of the result, what the trial is for is the tuner's to fill in.
+  virtual Trial attempt(const Config &config) = 0;
+  /// These will be tried soon, in this order: they may be compiled meanwhile.
+  virtual void expect(const std::vector<Config> &configs) {}
+  /// Times some that were right once more, in turns, so that what disturbs one disturbs all.
+  virtual void compare(std::vector<Trial *> finalists) {}
+};
+
+} // namespace tile::tune

@@ -1,0 +1,181 @@
+// What a launch of a tuned kernel takes: what a table says, what the database says, what the kernel says.
+#include "runtime/tune/Choose.h"
+#include "runtime/tune/Key.h"
+#include "runtime/tune/Shape.h"
+#include "tests/runtime/cache/TemporaryFolder.h"
+#include "tests/runtime/tune/Kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace tile::tune {
+namespace {
+
+class Choosing : public testing::Test {
+protected:
+  TunedCall call() const { return {kernel.record(), device, args, constants}; }
+  Trial trialOf(int64_t block, double ms, const std::string &version = "") const {
+    Trial trial;
+    trial.key = {"tuned_scale", version, problemKey(kernel.record(), args, constants),
+                 deviceKey(device)};
+    trial.config = {{"block", block}, {"warps", 8}};
+    trial.status = Status::Modelled;
+    trial.milliseconds = ms;
+    return trial;
+  }
+  std::string version() const { return versionOf(kernel.record(), args, constants); }
+  std::string table(const std::vector<Trial> &trials) const {
+    std::string file = folder.file("table.jsonl");
+    std::ofstream out(file);
+    for (const Trial &trial : trials)
+      out << toJson(trial) << "\n\n";
+    return file;
+  }
+  std::unique_ptr<Store> database(const std::vector<Trial> &trials) const {
+    auto store = std::make_unique<Store>(folder.file("tuned.sqlite"), Store::Access::Write);
+    for (const Trial &trial : trials)
+      store->keep(trial);
+    return store;
+  }
+  TunedChoice choose(Mode mode, const std::vector<std::string> &tables,
+                     std::unique_ptr<Store> store) const {
+    Chooser chooser(mode, std::make_unique<KnownResults>(tables, std::move(store)), "");
+    return chooser.choose(call());
+  }
+
+  test::TemporaryFolder folder;
+  Kernel<In<f32, 1>, Out<f32, 1>, Const, Const> kernel = test::scaledKernel();
+  Device device = Device::open("virtual:sm_90a");
+  TensorOf<float> x = device.tensor<float>({1000}), y = device.tensor<float>({1000});
+  std::vector<HostArg> args = {toHostArg(x), toHostArg(y)};
+  std::vector<int64_t> constants = {0, 3};
+};
+
+TEST_F(Choosing, WithoutResultsTheKernelSays) {
+  TunedChoice choice = choose(Mode::Cached, {}, nullptr);
+  EXPECT_EQ(choice.config.str(), "block=256 warps=4");
+  EXPECT_EQ(choice.source, "the kernel");
+}
+
+TEST_F(Choosing, TablesCountForMoreThanTheDatabase) {
+  TunedChoice choice = choose(Mode::Cached, {table({trialOf(512, 2)})}, database({trialOf(64, 1)}));
+  EXPECT_EQ(choice.config.str(), "block=512 warps=8");
+  EXPECT_EQ(choice.source, folder.file("table.jsonl"));
+  choice = choose(Mode::Cached, {}, database({trialOf(64, 1)}));
+  EXPECT_EQ(choice.config.str(), "block=64 warps=8");
+  EXPECT_EQ(choice.source, "the database");
+}
+
+TEST_F(Choosing, OffTakesWhatTheKernelSays) {
+  EXPECT_EQ(choose(Mode::Off, {table({trialOf(512, 2)})}, nullptr).source, "the kernel");
+}
+
+TEST_F(Choosing, OfSeveralTheFastestOfThisVersion) {
+  EXPECT_EQ(choose(Mode::Cached, {}, database({trialOf(64, 3), trialOf(128, 2), trialOf(512, 4)}))
+                .config["block"],
+            128);
+  EXPECT_EQ(choose(Mode::Cached, {}, database({trialOf(64, 3, version()), trialOf(128, 2)}))
+                .config["block"],
+            64);
+}
+
+TEST_F(Choosing, WhatWasChosenCountsForMoreThanTimes) {
+  Trial chosen = trialOf(1024, 5);
+  chosen.isChosen = true;
+  EXPECT_EQ(choose(Mode::Cached, {}, database({trialOf(128, 2), chosen})).config["block"], 1024);
+}
+
+TEST_F(Choosing, WhatFailedIsNeverTaken) {
+  Trial wrong = trialOf(128, 1);
+  wrong.status = Status::Wrong;
+  EXPECT_EQ(choose(Mode::Cached, {}, database({wrong})).source, "the kernel");
+}
+
+TEST_F(Choosing, SettingsThatAreNoneOfTheKernelAreNotTaken) {
+  Trial strange = trialOf(96, 1), renamed = trialOf(128, 1);
+  renamed.config = {{"BLOCK", 128}, {"warps", 8}};
+  EXPECT_EQ(choose(Mode::Cached, {}, database({strange, renamed})).source, "the kernel");
+  EXPECT_EQ(choose(Mode::Cached, {}, database({strange, renamed, trialOf(512, 9)})).config["block"],
+            512);
+}
+
+TEST_F(Choosing, RulesHoldForTheCallItself) {
+  kernel.where("long vectors alone", [](const Config &config, const Problem &problem) {
+    return config["block"] < problem.extent(1, 0);
+  });
+  EXPECT_EQ(choose(Mode::Cached, {}, database({trialOf(1024, 1)})).source, "the kernel");
+}
+
+TEST_F(Choosing, PinnedIsAnErrorWithoutATable) {
+  EXPECT_EQ(choose(Mode::Pinned, {table({trialOf(512, 2)})}, nullptr).config["block"], 512);
+  try {
+    choose(Mode::Pinned, {}, database({trialOf(64, 1)}));
+    FAIL() << "nothing was thrown";
+  } catch (const Error &error) {
+    EXPECT_EQ(error.code(), ErrorCode::NotTuned);
+    EXPECT_NE(error.message().find("f32[1024]:0+16 f32[1024]:0+16 factor=3"), std::string::npos)
+        << error.message();
+  }
+}
+
+TEST_F(Choosing, RecordsEachProblemOnce) {
+  std::string file = folder.file("shapes.jsonl");
+  Chooser chooser(Mode::Record, std::make_unique<KnownResults>(std::vector<std::string>(), nullptr),
+                  file);
+  chooser.choose(call()), chooser.choose(call());
+  std::stringstream lines;
+  lines << std::ifstream(file).rdbuf();
+  EXPECT_EQ(lines.str(),
+            R"({"kernel":"tuned_scale","args":["f32[1000]","f32[1000]"],"consts":{"factor":3}})"
+            "\n");
+}
+
+TEST_F(Choosing, ATableThatCannotBeReadIsNotUsed) {
+  std::ofstream(folder.file("table.jsonl")) << toJson(trialOf(512, 1)) << "\n{\"kernel\": \n";
+  EXPECT_EQ(
+      choose(Mode::Cached, {folder.file("table.jsonl"), folder.file("missing")}, nullptr).source,
+      "the kernel");
+}
+
+TEST_F(Choosing, LaunchesTakeWhatIsChosen) {
+  Stream stream = device.stream();
+  std::vector<float> values(1000, 2.f);
+  x.upload(values);
+  auto tuned = kernel.tuned().with("factor", 3);
+  EXPECT_EQ(tuned.choice(device, x, y).config.str(), "block=256 warps=4");
+  tuned(stream, x, y);
+  tuned(stream, x, y); // from what the thread remembers
+  EXPECT_EQ(y.download(), std::vector<float>(1000, 6.f));
+  kernel.tuned().with("factor", 5)(stream, x, y); // another constant, another kernel
+  EXPECT_EQ(y.download(), std::vector<float>(1000, 10.f));
+}
+
+TEST_F(Choosing, AConstantThatNobodyGivesIsNamed) {
+  Stream stream = device.stream();
+  try {
+    kernel.tuned()(stream, x, y);
+    FAIL() << "nothing was thrown";
+  } catch (const Error &error) {
+    EXPECT_EQ(error.message(), "the constant 'factor' of kernel 'tuned_scale' is neither tuned nor "
+                               "given: give it as in .tuned().with(\"NAME\", value)");
+    EXPECT_NE(error.file().find("ChooseTest.cpp"), std::string::npos);
+  }
+}
+
+TEST_F(Choosing, WrongArgumentsAreNamedAsOfAnyLaunch) {
+  Stream stream = device.stream();
+  auto wrong = device.tensor<half>({1000});
+  Tensor any = wrong;
+  try {
+    kernel.tuned().with("factor", 3)(stream, any, y);
+    FAIL() << "nothing was thrown";
+  } catch (const Error &error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidArgument);
+    EXPECT_NE(error.message().find("'x'"), std::string::npos) << error.message();
+  }
+}
+
+} // namespace
+} // namespace tile::tune
