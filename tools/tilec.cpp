@@ -4,6 +4,7 @@
 // unsupported or not installed, 70 a fault of tilec itself.
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
+#include "tools/tilec/tune/Worker.h"
 
 #include <tile/Error.h>
 
@@ -78,6 +79,8 @@ int mainOf(int argc, char **argv) {
   addRun(app, chosen);
   addExplain(app, chosen);
   addCache(app, chosen);
+  addTune(app, chosen);
+  addTuneWorker(app, chosen);
   addDoctor(app, chosen);
   if (refuseUnknownCommand(app, argc, argv))
     return kBadInput;

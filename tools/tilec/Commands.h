@@ -15,6 +15,7 @@ void addBuild(CLI::App &app, std::function<int()> &chosen);
 void addRun(CLI::App &app, std::function<int()> &chosen);
 void addExplain(CLI::App &app, std::function<int()> &chosen);
 void addCache(CLI::App &app, std::function<int()> &chosen);
+void addTune(CLI::App &app, std::function<int()> &chosen);
 void addDoctor(CLI::App &app, std::function<int()> &chosen);
 
 } // namespace tile::tilec

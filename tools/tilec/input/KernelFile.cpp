@@ -1,5 +1,6 @@
 #include "tools/tilec/input/KernelFile.h"
 
+#include "runtime/tune/Space.h"
 #include "tools/tilec/input/Description.h"
 #include "tools/tilec/input/HostCompiler.h"
 #include "tools/tilec/input/ParameterNames.h"
@@ -73,6 +74,15 @@ std::vector<int64_t> numberList(const std::string &text) {
   return numbers;
 }
 
+/// The value of a constant that is tuned, where nothing better is known.
+std::optional<int64_t> valueOfTuned(const KernelRecord &record, int constant) {
+  if (record.tuning)
+    for (const auto &setting : record.tuning->settings)
+      if (setting.constant == constant)
+        return setting.otherwise;
+  return std::nullopt;
+}
+
 std::vector<int64_t> bindConstants(const BoundKernel &kernel, const OpSettings &settings) {
   std::vector<std::string> names;
   for (size_t i = 0; i < kernel.names.size(); ++i)
@@ -90,9 +100,10 @@ std::vector<int64_t> bindConstants(const BoundKernel &kernel, const OpSettings &
   }
   std::vector<int64_t> numbers;
   for (const std::string &name : names) {
-    if (settings.text(name, "").empty())
+    std::optional<int64_t> tuned = valueOfTuned(*kernel.record, static_cast<int>(numbers.size()));
+    if (!tuned && settings.text(name, "").empty())
       refuse("kernel '" + kernel.record->name + "' needs its constants: " + list);
-    numbers.push_back(settings.integer(name, 0));
+    numbers.push_back(settings.integer(name, tuned.value_or(0)));
   }
   return numbers;
 }

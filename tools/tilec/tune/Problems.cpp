@@ -1,0 +1,207 @@
+#include "tools/tilec/tune/Problems.h"
+
+#include "runtime/tune/Shape.h"
+#include "tools/tilec/input/Description.h"
+#include "tools/tilec/input/KernelFile.h"
+#include "tools/tilec/input/Refuse.h"
+#include "tools/tilec/input/Settings.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <random>
+
+namespace tile::tilec {
+namespace {
+
+using detail::KernelRecord;
+using Json = nlohmann::json;
+
+TuneProblem problemOf(const KernelRequest &request) {
+  tune::spaceOf(*request.record); // refuses a kernel of which nothing is tuned
+  TuneProblem problem{request.record, request.constants, request.arguments, ""};
+  problem.line = tune::shapeLine(*problem.record, problem.examples, problem.constants);
+  return problem;
+}
+
+TuneProblem problemOfInput(std::vector<std::string> words, const std::string &kernel,
+                           const std::string &target) {
+  OpSettings settings = takeSettings(words);
+  if (words.size() != 1)
+    refuse("one input is expected, op:NAME, FILE.cpp or LIB.so; got " +
+           std::to_string(words.size()));
+  settings.setTarget(target);
+  std::optional<KernelRequest> request;
+  if (isKernelFile(words[0])) {
+    // The record is in a static variable of the library, which stays loaded.
+    request = exampleRequest(loadKernel(words[0], kernel, settings), settings);
+  } else if (const OpEntry *op = opOf(words[0])) {
+    request = op->kernel(settings);
+  } else {
+    refuse("'" + words[0] + "' is neither op:NAME nor a file called something.cpp or .so");
+  }
+  refuseUnused(settings);
+  return problemOf(*request);
+}
+
+/// "f16[128x64]", "f16[128x64]:0", "f32"
+std::optional<HostArg> exampleOf(std::string_view word) {
+  if (std::optional<DType> dtype = dtypeNamed(word))
+    return exampleScalar(*dtype);
+  size_t end = word.rfind(']'), split = end == word.npos ? word.npos : word.find(':', end);
+  std::optional<TensorSpec> spec = tensorSpec(word.substr(0, split));
+  if (!spec || spec->extents.size() > kMaxRank)
+    return std::nullopt;
+  HostArg view = exampleView(spec->dtype, spec->extents);
+  if (split == word.npos)
+    return view;
+  std::optional<std::vector<int64_t>> unit = extentsOf(word.substr(split + 1));
+  if (!unit || unit->size() != 1 || unit->front() >= view.rank)
+    return std::nullopt;
+  auto first = static_cast<int>(unit->front());
+  int64_t stride = std::max<int64_t>(view.extents[first], 1);
+  view.strides[first] = 1;
+  for (int dim = view.rank - 1; dim >= 0; --dim)
+    if (dim != first)
+      view.strides[dim] = std::exchange(stride, stride * std::max<int64_t>(view.extents[dim], 1));
+  return view;
+}
+
+void setConstants(TuneProblem &problem, const Json &constants, const std::string &place) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < problem.record->params.size(); ++i)
+    if (problem.record->params[i].kind == detail::ParamSpec::Const)
+      names.push_back(i < problem.record->paramNames.size() ? problem.record->paramNames[i] : "");
+  for (const auto &[name, value] : constants.items()) {
+    auto found = std::ranges::find(names, name);
+    if (found == names.end() || !value.is_number_integer())
+      refuse(place + ": kernel '" + problem.record->name + "' has no constant '" + name +
+             "', or its value is no integer: " + value.dump());
+    problem.constants[static_cast<size_t>(found - names.begin())] = value.get<int64_t>();
+  }
+}
+
+std::vector<std::string> linesOf(const std::string &file) {
+  std::ifstream in(file);
+  if (!in)
+    throw Error(Fault::User, ErrorCode::IoError, "cannot read '" + file + "'");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+Json parsed(const std::string &line, const std::string &place) {
+  Json value = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!value.is_object() || !value.contains("args") || !value["args"].is_array())
+    refuse(place +
+           R"(: a line such as {"kernel":"matmul","args":["f16[64x64]", ...]} is expected)");
+  return value;
+}
+
+bool isOf(const Json &line, const KernelRecord &record) {
+  return !line.contains("kernel") || line["kernel"] == record.name;
+}
+
+void fill(const Tensor &tensor, std::mt19937 &random) {
+  std::normal_distribution<float> normal;
+  auto count = static_cast<size_t>(tensor.numel());
+  std::vector<std::byte> bytes(count * sizeOf(tensor.dtype()));
+  auto put = [&]<class T>(T, auto draw) {
+    for (size_t i = 0; i < count; ++i) {
+      T value = draw();
+      std::memcpy(bytes.data() + i * sizeof value, &value, sizeof value);
+    }
+  };
+  switch (tensor.dtype()) {
+  case f64:
+    put(double(), [&] { return static_cast<double>(normal(random)); });
+    break;
+  case f32:
+    put(float(), [&] { return normal(random); });
+    break;
+  case f16:
+    put(half(), [&] { return half(normal(random)); });
+    break;
+  case bf16:
+    put(bfloat16(), [&] { return bfloat16(normal(random)); });
+    break;
+  case e4m3:
+    put(float8_e4m3(), [&] { return float8_e4m3(normal(random)); });
+    break;
+  case e5m2:
+    put(float8_e5m2(), [&] { return float8_e5m2(normal(random)); });
+    break;
+  case i1:
+    put(uint8_t(), [&] { return static_cast<uint8_t>(random() & 1); });
+    break;
+  default: // counts and indices: 0 is one that any kernel can take
+    break;
+  }
+  tensor.uploadBytes(bytes.data(), bytes.size());
+}
+
+} // namespace
+
+TuneProblem problemOfLine(const TuneProblem &like, const std::string &line,
+                          const std::string &place) {
+  Json value = parsed(line, place);
+  TuneProblem problem{like.record, like.constants, {}, line};
+  for (const Json &word : value["args"]) {
+    std::optional<HostArg> example =
+        word.is_string() ? exampleOf(word.get<std::string>()) : std::nullopt;
+    if (!example)
+      refuse(place + ": " + word.dump() + " is no argument such as \"f16[128x64]\" or \"f32\"");
+    problem.examples.push_back(*example);
+  }
+  if (value.contains("consts"))
+    setConstants(problem, value["consts"], place);
+  try {
+    detail::checkArguments(*problem.record, problem.examples);
+  } catch (const Error &error) {
+    refuse(place + ": " + error.message());
+  }
+  return problem;
+}
+
+std::vector<TuneProblem> problemsOf(std::vector<std::string> words, const std::string &kernel,
+                                    const std::string &shapes, const std::string &target) {
+  TuneProblem first = problemOfInput(std::move(words), kernel, target);
+  if (shapes.empty())
+    return {first};
+  std::vector<TuneProblem> problems;
+  int number = 0;
+  for (const std::string &line : linesOf(shapes)) {
+    std::string place = shapes + ":" + std::to_string(++number);
+    if (line.find_first_not_of(" \t\r") == line.npos || !isOf(parsed(line, place), *first.record))
+      continue;
+    problems.push_back(problemOfLine(first, line, place));
+  }
+  if (problems.empty())
+    refuse("'" + shapes + "' has no line for kernel '" + first.record->name + "'");
+  return problems;
+}
+
+ProblemMemory::ProblemMemory(const TuneProblem &problem, const Device &device)
+    : problem_(problem), device_(device), args_(problem.examples) {
+  std::mt19937 random(20); // the same data each time
+  for (HostArg &arg : args_) {
+    if (arg.kind == HostArg::Scalar) {
+      if (!arg.hasValue)
+        arg = scalarOf(arg.dtype, "1");
+      continue;
+    }
+    std::vector<int64_t> extents(arg.extents, arg.extents + arg.rank);
+    int64_t count = 1;
+    for (int64_t extent : extents)
+      count *= extent;
+    Tensor tensor(device, arg.dtype, std::array{count});
+    fill(tensor, random);
+    tensors_.push_back(tensor);
+    arg.pointer = tensor.data(), arg.device = device.handle();
+  }
+}
+
+} // namespace tile::tilec

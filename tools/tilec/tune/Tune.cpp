@@ -1,0 +1,187 @@
+// `tilec tune`: finds the best settings of a kernel for some problems, and keeps them for launches of `tuned()`.
+#include "runtime/tune/Attempts.h"
+#include "runtime/tune/Key.h"
+#include "runtime/tune/Tuner.h"
+#include "tools/tilec/Child.h"
+#include "tools/tilec/Commands.h"
+#include "tools/tilec/input/Refuse.h"
+#include "tools/tilec/tune/Problems.h"
+#include "tools/tilec/tune/TuneText.h"
+#include "tools/tilec/tune/Worker.h"
+
+#include "base/AtomicFile.h"
+
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <iostream>
+#include <thread>
+
+#include <unistd.h>
+
+namespace tile::tilec {
+namespace {
+
+struct TuneCommand {
+  std::vector<std::string> words;
+  std::string kernel, device, shapes, database = tune::Store::defaultFile();
+  std::string exportTo, importFrom;
+  std::string budget = "60s";
+  int64_t trials = 32;
+  int jobs = 0;
+  bool full = false, fresh = false, explain = false, inProcess = false, quiet = false;
+};
+
+/// Set by an interrupt: no trial begins any more, and what was found is kept. A second one ends the program.
+std::atomic<bool> interrupted = false;
+
+void onInterrupt(int) {
+  if (interrupted.exchange(true))
+    _exit(128 + SIGINT);
+}
+
+/// "60s", "5m", "90": seconds.
+double secondsOf(const std::string &text) {
+  size_t end = 0;
+  double number = 0;
+  try {
+    number = std::stod(text, &end);
+  } catch (const std::exception &) {
+    end = std::string::npos;
+  }
+  std::string unit = end == std::string::npos ? "?" : text.substr(end);
+  double factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  if (factor == 0 || !(number > 0))
+    refuse("--budget " + text + ": a time such as 60s, 5m or 1h is expected");
+  return number * factor;
+}
+
+tune::Store &writable(const TuneCommand &command, std::unique_ptr<tune::Store> &store) {
+  if (command.database.empty())
+    refuse("there is no database to keep results in: set TILE_TUNE_DB or give --db FILE");
+  store = std::make_unique<tune::Store>(command.database, tune::Store::Access::Write);
+  return *store;
+}
+
+int exportResults(const TuneCommand &command) {
+  tune::Store store(command.database, tune::Store::Access::Read);
+  std::string text;
+  int64_t count = 0;
+  for (const tune::Trial &trial : store.all())
+    if (trial.isChosen)
+      text += tune::toJson(trial) + "\n", ++count;
+  base::writeFile(command.exportTo, text);
+  std::cerr << count << " results written to " << command.exportTo << "\n";
+  return kOk;
+}
+
+int importResults(const TuneCommand &command) {
+  std::vector<tune::Trial> trials = tune::readTable(command.importFrom);
+  std::unique_ptr<tune::Store> store;
+  writable(command, store);
+  for (const tune::Trial &trial : trials)
+    store->keep(trial);
+  std::cerr << trials.size() << " results taken into " << command.database << "\n";
+  return kOk;
+}
+
+/// Who tries: processes of their own, unless told otherwise.
+std::unique_ptr<tune::Trier> trierOf(const TuneCommand &command, const TuneProblem &problem,
+                                     const Device &device, const tune::TunedCall &call, int jobs,
+                                     std::atomic<bool> &giveUp) {
+  if (command.inProcess)
+    return std::make_unique<tune::Attempts>(call);
+  return std::make_unique<WorkerTrier>(WorkerInput{command.words, command.kernel, device.name()},
+                                       problem, jobs - 1, giveUp);
+}
+
+bool tuneProblem(const TuneCommand &command, const TuneProblem &problem, const Device &device,
+                 tune::Store &store, double seconds) {
+  ProblemMemory memory(problem, device);
+  const tune::TunedCall call = memory.call();
+  if (command.explain) {
+    std::cout << explanationOf(call);
+    return true;
+  }
+  int jobs =
+      command.jobs > 0 ? command.jobs : static_cast<int>(std::thread::hardware_concurrency());
+  std::unique_ptr<tune::Trier> trier =
+      trierOf(command, problem, device, call, std::max(jobs, 1), interrupted);
+  tune::TuneOptions options;
+  options.search.trials = command.full ? std::max<int64_t>(command.trials, 256) : command.trials;
+  options.search.first = std::max<int64_t>(options.search.trials / 2, 1);
+  options.seconds = seconds;
+  options.ahead = std::max(jobs, 1);
+  options.fresh = command.fresh;
+  options.stop = &interrupted;
+  if (!command.quiet)
+    options.progress = [](const tune::Trial &trial, int64_t) {
+      std::cerr << lineOf(trial) << "\n";
+    };
+  tune::TuneResult result = tune::tune(call, *trier, &store, options);
+  std::cout << summaryOf(call, result, store.file()) << std::flush;
+  return result.best.has_value();
+}
+
+int tuneAll(const TuneCommand &command) {
+  Device device = command.device.empty() ? Device::best() : Device::open(command.device);
+  std::vector<TuneProblem> problems =
+      problemsOf(command.words, command.kernel, command.shapes, device.target());
+  double seconds = secondsOf(command.budget) / static_cast<double>(problems.size());
+  std::unique_ptr<tune::Store> store;
+  if (!command.explain)
+    writable(command, store);
+  std::signal(SIGINT, onInterrupt);
+  bool allFound = true;
+  for (const TuneProblem &problem : problems)
+    if (!interrupted)
+      allFound &= tuneProblem(command, problem, device, *store, seconds);
+  return allFound ? kOk : kFinding;
+}
+
+int run(const TuneCommand &command) {
+  if (!command.exportTo.empty())
+    return exportResults(command);
+  if (!command.importFrom.empty())
+    return importResults(command);
+  if (command.words.empty())
+    refuse("an input is expected, op:NAME, FILE.cpp or LIB.so; or --export, --import");
+  return tuneAll(command);
+}
+
+} // namespace
+
+void addTune(CLI::App &app, std::function<int()> &chosen) {
+  CLI::App *command = app.add_subcommand(
+      "tune", "Find the best settings of a kernel for some problems, for launches of tuned()");
+  auto options = std::make_shared<TuneCommand>();
+  command->add_option("input", options->words,
+                      "op:NAME, FILE.cpp or LIB.so, then settings: M=4096, a=f16[4096x4096]");
+  command->add_option("--kernel", options->kernel, "Which kernel of a FILE.cpp or LIB.so");
+  command->add_option("--shapes", options->shapes,
+                      "A file of problems, a line each, as TILE_TUNE=record writes it");
+  command->add_option("--device", options->device,
+                      "As TILE_DEVICE; default: a GPU, if there is one");
+  command->add_option("--budget", options->budget, "Time for all problems: 60s, 5m, 1h")
+      ->capture_default_str();
+  command->add_option("--trials", options->trials, "Settings to try of each problem, at most")
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}))
+      ->capture_default_str();
+  command->add_flag("--full", options->full, "Try 256 of them, if there are so many");
+  command->add_flag("--fresh", options->fresh, "Try again what is known");
+  command->add_option("--jobs", options->jobs, "Processes; one measures, the others compile ahead")
+      ->check(CLI::Range(1, 256));
+  command->add_flag("--in-process", options->inProcess,
+                    "Try in this process: no crash is survived");
+  command->add_flag("--explain", options->explain,
+                    "Say what would be tried and why not the rest, and try nothing");
+  command->add_option("--db", options->database, "The database: default TILE_TUNE_DB");
+  command->add_option("--export", options->exportTo,
+                      "Write what was chosen to a table, a line each");
+  command->add_option("--import", options->importFrom,
+                      "Take the results of a table into the database");
+  command->add_flag("--quiet", options->quiet, "Say nothing of single trials");
+  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+} // namespace tile::tilec

@@ -1,0 +1,232 @@
+#include "tools/tilec/tune/Worker.h"
+
+#include "runtime/tune/Attempts.h"
+#include "tools/tilec/Child.h"
+#include "tools/tilec/Commands.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iostream>
+
+#include <unistd.h>
+
+namespace tile::tilec {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr int kMostDeaths = 8;
+
+Json jsonOf(const Config &config) {
+  Json object = Json::object();
+  for (const auto &[name, value] : config.values())
+    object[name] = value;
+  return object;
+}
+
+Config configOf(const Json &object) {
+  Config config;
+  for (const auto &[name, value] : object.items())
+    config.set(name, value.get<int64_t>());
+  return config;
+}
+
+/// What an answer says; who asked knows what it is for.
+tune::Trial trialOfAnswer(const std::string &line) {
+  return tune::trialOfJson(line, "a worker's answer", 1);
+}
+
+} // namespace
+
+// --- The side that asks --------------------------------------------------------------------------
+
+WorkerTrier::WorkerTrier(WorkerInput input, const TuneProblem &problem, int compilers,
+                         std::atomic<bool> &giveUp)
+    : input_(std::move(input)), line_(problem.line), giveUp_(giveUp),
+      compilers_(static_cast<size_t>(compilers)) {}
+
+std::vector<std::string> WorkerTrier::arguments(bool onlyCompiles) const {
+  std::vector<std::string> arguments = {"tune-worker", "--device", input_.device, "--shape", line_};
+  if (!input_.kernel.empty())
+    arguments.insert(arguments.end(), {"--kernel", input_.kernel});
+  if (onlyCompiles)
+    arguments.push_back("--compile");
+  arguments.push_back("--");
+  arguments.insert(arguments.end(), input_.words.begin(), input_.words.end());
+  return arguments;
+}
+
+LineProcess &WorkerTrier::worker() {
+  if (!worker_) {
+    hasAnswered_ = false;
+    worker_ = std::make_unique<LineProcess>(arguments(/*onlyCompiles=*/false));
+  }
+  return *worker_;
+}
+
+// The first answer of a process comes after its start and the reference; later ones take as long as the slowest so far,
+// several times over.
+milliseconds WorkerTrier::limit() const {
+  constexpr double kFirst = 300, kLeast = 30, kOver = 5;
+  double seconds = hasAnswered_ ? std::max(kLeast, kOver * slowest_) : kFirst;
+  return milliseconds(static_cast<int64_t>(seconds * 1e3));
+}
+
+bool WorkerTrier::ask(const std::string &request, std::string &answer, tune::Trial &trial) {
+  Clock::time_point begun = Clock::now();
+  LineProcess &process = worker();
+  LineProcess::Answer result =
+      process.send(request) ? process.receive(answer, limit()) : LineProcess::Answer::Gone;
+  if (result == LineProcess::Answer::Line) {
+    if (hasAnswered_) // else it contains the start
+      slowest_ = std::max(slowest_, std::chrono::duration<double>(Clock::now() - begun).count());
+    hasAnswered_ = true;
+    return true;
+  }
+  bool isLate = result == LineProcess::Answer::TooLate;
+  trial.status = isLate ? tune::Status::TimedOut : tune::Status::Crashed;
+  trial.reason = isLate ? "no answer after " + std::to_string(limit().count() / 1000) + " s"
+                        : "the process that tried it was " + process.death();
+  worker_ = nullptr;
+  giveUp_ = ++deaths_ >= kMostDeaths;
+  return false;
+}
+
+tune::Trial WorkerTrier::attempt(const Config &config) {
+  tune::Trial trial;
+  std::string answer;
+  if (ask(jsonOf(config).dump(), answer, trial))
+    trial = trialOfAnswer(answer);
+  trial.config = config;
+  return trial;
+}
+
+// What cannot be asked again keeps the times it has; so does what only the model has a time for.
+void WorkerTrier::compare(std::vector<tune::Trial *> finalists) {
+  if (finalists.front()->status != tune::Status::Timed)
+    return;
+  Json request = Json::array();
+  for (const tune::Trial *trial : finalists)
+    request.push_back(jsonOf(trial->config));
+  tune::Trial failed;
+  std::string answer;
+  for (tune::Trial *trial : finalists) {
+    if (trial == finalists.front() ? !ask(request.dump(), answer, failed)
+                                   : worker_->receive(answer, limit()) != LineProcess::Answer::Line)
+      return;
+    tune::Trial again = trialOfAnswer(answer);
+    trial->milliseconds = again.milliseconds;
+    trial->spread = again.spread, trial->samples = again.samples;
+  }
+}
+
+void WorkerTrier::expect(const std::vector<Config> &configs) {
+  for (Compiler &compiler : compilers_) {
+    std::string answer;
+    if (compiler.process && !compiler.compiling.empty()) {
+      LineProcess::Answer result = compiler.process->receive(answer, milliseconds(0));
+      if (result == LineProcess::Answer::TooLate)
+        continue;
+      compiler.compiling.clear();
+      if (result == LineProcess::Answer::Gone) // the one that measures will tell
+        compiler.process = nullptr;
+    }
+    // The first is what the one that measures is about to compile itself.
+    for (size_t i = 1; i < configs.size() && compiler.compiling.empty(); ++i) {
+      std::string next = jsonOf(configs[i]).dump();
+      if (std::ranges::count(compiled_, next))
+        continue;
+      if (!compiler.process)
+        compiler.process = std::make_unique<LineProcess>(arguments(/*onlyCompiles=*/true));
+      if (compiler.process->send(next))
+        compiled_.push_back(next), compiler.compiling = next;
+    }
+  }
+}
+
+// --- The side that answers -----------------------------------------------------------------------
+
+namespace {
+
+struct WorkerOptions {
+  std::vector<std::string> words;
+  std::string kernel, device, shape;
+  bool onlyCompiles = false;
+};
+
+void answer(int stream, const tune::Trial &trial) {
+  std::string line = tune::toJson(trial) + "\n";
+  for (size_t sent = 0; sent < line.size();) {
+    ssize_t count = write(stream, line.data() + sent, line.size() - sent);
+    if (count <= 0)
+      _exit(kBadInput); // nobody listens
+    sent += static_cast<size_t>(count);
+  }
+}
+
+/// Compiles and loads, so that the kernel cache has it.
+tune::Trial compiled(const tune::TunedCall &call, const Config &config) {
+  tune::Trial trial;
+  trial.config = config, trial.status = tune::Status::Failed;
+  std::vector<int64_t> constants(call.constants.begin(), call.constants.end());
+  detail::LaunchOptions options;
+  tune::apply(tune::spaceOf(call.record), config, constants, options.compile);
+  try {
+    detail::prepare(call.record, call.device, call.args, constants, options);
+  } catch (const Error &error) {
+    trial.reason = error.message();
+  }
+  return trial;
+}
+
+int work(const WorkerOptions &options) {
+  int answers = takeAnswerStream();
+  Device device = Device::open(options.device);
+  TuneProblem like = problemsOf(options.words, options.kernel, "", device.target()).front();
+  TuneProblem problem = problemOfLine(like, options.shape, "--shape");
+  ProblemMemory memory(problem, device);
+  tune::TunedCall call = memory.call();
+  std::unique_ptr<tune::Attempts> attempts;
+  if (!options.onlyCompiles)
+    attempts = std::make_unique<tune::Attempts>(call);
+  for (std::string line; std::getline(std::cin, line);) {
+    Json request = Json::parse(line);
+    if (options.onlyCompiles) {
+      answer(answers, compiled(call, configOf(request)));
+    } else if (request.is_object()) {
+      answer(answers, attempts->attempt(configOf(request)));
+    } else {
+      std::vector<tune::Trial> trials;
+      for (const Json &config : request) {
+        trials.emplace_back().config = configOf(config);
+        trials.back().status = tune::Status::Timed;
+      }
+      std::vector<tune::Trial *> finalists;
+      for (tune::Trial &trial : trials)
+        finalists.push_back(&trial);
+      attempts->compare(finalists);
+      for (const tune::Trial &trial : trials)
+        answer(answers, trial);
+    }
+  }
+  return kOk;
+}
+
+} // namespace
+
+void addTuneWorker(CLI::App &app, std::function<int()> &chosen) {
+  CLI::App *command = app.add_subcommand("tune-worker", "")->group("");
+  auto options = std::make_shared<WorkerOptions>();
+  command->add_option("words", options->words);
+  command->add_option("--kernel", options->kernel);
+  command->add_option("--device", options->device);
+  command->add_option("--shape", options->shape);
+  command->add_flag("--compile", options->onlyCompiles);
+  command->callback([options, &chosen] { chosen = [options] { return work(*options); }; });
+}
+
+} // namespace tile::tilec
