@@ -2,6 +2,7 @@
 #include <tile/ops/Matmul.h>
 
 #include "ops/MatmulTiles.h"
+#include "ops/MatmulWork.h"
 #include "ops/NewTensor.h"
 
 #include <tile/Registry.h>
@@ -42,9 +43,8 @@ DotOptions howOf(const OpSettings &settings) {
           .fast_accumulation = settings.integer("fast", 0) != 0};
 }
 
-const auto registeredProgram = kernel("matmul", MatmulProgram<2, NoEpilogue>())
-                                   .named("a", "b", "c", "BM", "BN", "BK", "precision", "fast",
-                                          "persistent", "producer", "pingpong", "cluster");
+const auto registeredProgram =
+    tunedMatmul(kernel("matmul", MatmulProgram<2, NoEpilogue>()).named(matmulParameters(0)));
 
 /// Matrices of 8-bit floats are multiplied as the tensor core takes them fastest: b by columns.
 HostArg exampleOfB(DType dtype, int64_t k, int64_t n, bool byColumns) {
@@ -254,7 +254,13 @@ bool isAligned(const Operand &factor) {
   return liesAlong(factor.rank() - 1, factor) || liesAlong(factor.rank() - 2, factor);
 }
 
-MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, const Device &device) {
+/// The GPU that a product is computed on.
+struct Gpu {
+  std::string_view target;
+  int multiprocessors;
+};
+
+MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, Gpu gpu) {
   const Operand &c = operands[0], &a = operands[1], &b = operands[2];
   int64_t batches = 1;
   for (int dim = 0; dim < c.rank() - 2; ++dim)
@@ -267,8 +273,8 @@ MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, const Dev
           c.dtype(),
           how,
           liesAlong(a.rank() - 1, a) && liesAlong(b.rank() - 2, b),
-          device.target(),
-          device.multiprocessors(),
+          gpu.target,
+          gpu.multiprocessors,
           isAligned(a) && isAligned(b),
           liesAlong(c.rank() - 1, c)};
 }
@@ -286,21 +292,49 @@ DotOptions dotOptions(const MatmulOptions &options) {
   return {.precision = options.precision, .fast_accumulation = options.fastAccumulation};
 }
 
-MatmulLaunch foldForMatmul(std::span<Operand> operands, DotOptions how, const CallSite &site) {
+bool foldForMatmul(std::span<Operand> operands, DotOptions how, const CallSite &site) {
   Arguments arguments("matmul", site);
   if (operands.size() > kMostTensors)
     arguments.fail(ErrorCode::Unsupported,
                    "an epilogue takes at most " + std::to_string(kMostTensors - 3) + " tensors");
   checkMatmul(arguments, operands);
   if (operands[0].numel() == 0)
-    return {.isEmpty = true};
+    return false;
   foldBatch(operands);
   for (size_t i = 3; i < operands.size(); ++i)
     arguments.disjointOrSame(named(operands, 0), named(operands, i));
   const Device device = site.stream.device();
-  if (isComputedTransposed(shapeOf(operands, how, device)))
+  if (isComputedTransposed(shapeOf(operands, how, {device.target(), device.multiprocessors()})))
     transpose(operands);
-  return {.tiles = chooseTiles(shapeOf(operands, how, device))};
+  return true;
+}
+
+// --- What is tuned -------------------------------------------------------------------------------
+
+namespace {
+
+/// An argument of the kernel as an operand.
+struct Argument {
+  HostArg arg;
+  friend HostArg toHostArg(const Argument &argument) { return argument.arg; }
+};
+
+MatmulShape shapeOf(const Problem &problem) {
+  Operand a = Argument{problem.argument(0)}, b = Argument{problem.argument(1)},
+          c = Argument{problem.argument(2)};
+  DotOptions how{.precision = static_cast<Precision>(problem.constant("precision")),
+                 .fast_accumulation = problem.constant("fast") != 0};
+  return shapeOf(std::array{c, a, b}, how, {problem.target(), problem.multiprocessors()});
+}
+
+} // namespace
+
+std::string matmulObjection(const Config &config, const Problem &problem) {
+  return objectionTo(tilesOf(config), shapeOf(problem));
+}
+Config matmulConfig(const Problem &problem) { return configOf(chooseTiles(shapeOf(problem))); }
+Work matmulWork(const Config &config, const Problem &problem) {
+  return workOf(tilesOf(config), shapeOf(problem));
 }
 
 std::vector<std::string> matmulParameters(size_t arguments) {

@@ -295,7 +295,15 @@ public:
   }
   /// What holds for all settings that are tried: `says` tells users why others are left out.
   Kernel where(std::string says, detail::TuningRule holds) const {
-    detail::addTuningRule(*record_, std::move(says), std::move(holds));
+    return unless([says = std::move(says), holds = std::move(holds)](const Config &config,
+                                                                     const Problem &problem) {
+      return holds(config, problem) ? std::string() : says;
+    });
+  }
+  /// The same for many rules: `objection` says what is wrong with settings for a problem, and nothing
+  /// if they may be tried.
+  Kernel unless(detail::TuningObjection objection) const {
+    detail::addTuningObjection(*record_, std::move(objection));
     return *this;
   }
   /// The settings to take for a problem of which nothing better is known.

@@ -134,13 +134,14 @@ struct TunedChoice {
 namespace detail {
 
 using TuningRule = std::function<bool(const Config &, const Problem &)>;
+using TuningObjection = std::function<std::string(const Config &, const Problem &)>;
 using TuningDefault = std::function<Config(const Problem &)>;
 using TuningWork = std::function<Work(const Config &, const Problem &)>;
 
 /// What is behind Kernel::tunable and the functions that follow it.
 void addTunable(KernelRecord &record, std::string name, Choices choices,
                 std::optional<int64_t> otherwise, Loc where);
-void addTuningRule(KernelRecord &record, std::string says, TuningRule holds);
+void addTuningObjection(KernelRecord &record, TuningObjection objection);
 void setTuningDefault(KernelRecord &record, TuningDefault otherwise);
 void setTuningWork(KernelRecord &record, TuningWork work);
 

@@ -37,10 +37,17 @@ std::vector<std::string> constantNames(const KernelRecord &record) {
   return names;
 }
 
+// Without an allocation: launches ask.
 int constantNamed(const KernelRecord &record, std::string_view name) {
-  std::vector<std::string> names = constantNames(record);
-  auto found = std::ranges::find(names, name);
-  return found == names.end() ? -1 : static_cast<int>(found - names.begin());
+  int place = 0;
+  for (size_t i = 0; i < std::min(record.params.size(), record.paramNames.size()); ++i) {
+    if (record.params[i].kind != ParamSpec::Const)
+      continue;
+    if (record.paramNames[i] == name)
+      return place;
+    ++place;
+  }
+  return -1;
 }
 
 std::string listed(const std::vector<std::string> &names) {
@@ -185,8 +192,8 @@ void addTunable(KernelRecord &record, std::string name, Choices choices,
   spaceToChange(record).settings.push_back(std::move(setting));
 }
 
-void addTuningRule(KernelRecord &record, std::string says, TuningRule holds) {
-  spaceToChange(record).rules.push_back({std::move(says), std::move(holds)});
+void addTuningObjection(KernelRecord &record, TuningObjection objection) {
+  spaceToChange(record).objections.push_back(std::move(objection));
 }
 void setTuningDefault(KernelRecord &record, TuningDefault otherwise) {
   spaceToChange(record).otherwise = std::move(otherwise);
@@ -251,9 +258,9 @@ std::string refusalOf(const TuningSpace &space, const Config &config, const Prob
   }
   if (config.values().size() != space.settings.size())
     return "there are settings that are not tuned in: " + config.str();
-  for (const TuningSpace::Rule &rule : space.rules)
-    if (!rule.holds(config, problem))
-      return rule.says;
+  for (const detail::TuningObjection &objection : space.objections)
+    if (std::string why = objection(config, problem); !why.empty())
+      return why;
   return {};
 }
 

@@ -18,12 +18,8 @@ struct TuningSpace {
     int64_t otherwise = 0;
     int constant = -1; ///< its place among the kernel's constants; -1: a setting of the launch
   };
-  struct Rule {
-    std::string says;
-    TuningRule holds;
-  };
   std::vector<Setting> settings;
-  std::vector<Rule> rules;
+  std::vector<TuningObjection> objections;
   TuningDefault otherwise; ///< may be empty
   TuningWork work;         ///< may be empty
 };

@@ -1,6 +1,7 @@
 // From a matrix product to launches of kernels. Users need ops/Matmul.h alone.
 #pragma once
 
+#include <tile/Tuning.h>
 #include <tile/ops/Map.h>
 
 namespace tile::ops {
@@ -21,19 +22,34 @@ struct MatmulTiles {
 
 /// Checks the tensors `c, a, b, x...` and makes them views of one rank: matrices, or the same with
 /// one batch dimension in front, which does not move where it is broadcast; or with more, for
-/// forSlices. Throws the errors of `matmul`.
-struct MatmulLaunch {
-  MatmulTiles tiles = {};
-  bool isEmpty = false; ///< nothing to do
-};
+/// forSlices. Returns false where nothing is to be done. Throws the errors of `matmul`.
 inline constexpr int kMostMatmulDims = 3;
-MatmulLaunch foldForMatmul(std::span<Operand> operands, DotOptions how, const CallSite &site);
+bool foldForMatmul(std::span<Operand> operands, DotOptions how, const CallSite &site);
 
 /// The options in the language's terms.
 DotOptions dotOptions(const MatmulOptions &options);
 
 /// A name for each parameter of the kernel, which takes so many arguments for its epilogue.
 std::vector<std::string> matmulParameters(size_t arguments);
+
+/// What of the kernel is tuned: its tiles, and how programs share the work on them. Where nothing is
+/// known of a product they follow from its shape and the GPU.
+std::string matmulObjection(const Config &config, const Problem &problem);
+Config matmulConfig(const Problem &problem);
+Work matmulWork(const Config &config, const Problem &problem);
+template <class... P> Kernel<P...> tunedMatmul(const Kernel<P...> &program) {
+  return program.tunable("BM", pow2(16, 256), 128)
+      .tunable("BN", pow2(16, 256), 128)
+      .tunable("BK", pow2(32, 256), 64)
+      .tunable("warps", {4, 8}, 8)
+      .tunable("persistent", onOff())
+      .tunable("producer", onOff())
+      .tunable("pingpong", onOff())
+      .tunable("cluster", {1, 2})
+      .unless(matmulObjection)
+      .otherwise(matmulConfig)
+      .work(matmulWork);
+}
 
 /// The tile of one program. `batch` is none of matrices.
 struct MatmulPlace {
@@ -113,10 +129,10 @@ private:
 };
 
 template <int Rank, class F, class... X>
-void launchMatmul(CallSite site, std::span<const Operand> operands, MatmulTiles tiles,
-                  DotOptions how, const std::tuple<X...> &arguments) {
-  static const auto program =
-      kernel("matmul", MatmulProgram<Rank, F, X...>()).named(matmulParameters(sizeof...(X)));
+void launchMatmul(CallSite site, std::span<const Operand> operands, DotOptions how,
+                  const std::tuple<X...> &arguments) {
+  static const auto program = tunedMatmul(
+      kernel("matmul", MatmulProgram<Rank, F, X...>()).named(matmulParameters(sizeof...(X))));
   const Operand *next = operands.data() + 3;
   auto given = [&]<class Given>(const Given &argument) {
     if constexpr (std::is_arithmetic_v<Given>)
@@ -129,10 +145,10 @@ void launchMatmul(CallSite site, std::span<const Operand> operands, MatmulTiles 
         std::tuple folded{given(argument)...}; // braces: in order
         std::apply(
             [&](const auto &...x) {
-              program
-                  .consts(tiles.m, tiles.n, tiles.k, how.precision, how.fast_accumulation,
-                          tiles.persistent, tiles.hasProducer, tiles.pingPong, tiles.cluster)
-                  .warps(tiles.warps)(site, operands[1], operands[2], operands[0], x...);
+              program.tuned()
+                  .with("precision", how.precision)
+                  .with("fast", how.fast_accumulation)(site, operands[1], operands[2], operands[0],
+                                                       x...);
             },
             folded);
       },
@@ -150,14 +166,13 @@ void matmulWith(CallSite site, const Operand &a, const Operand &b, const Operand
   };
   std::apply([&](const X &...argument) { (add(argument), ...); }, arguments);
   const DotOptions how = dotOptions(options);
-  MatmulLaunch launch = foldForMatmul(operands, how, site);
-  if (launch.isEmpty)
+  if (!foldForMatmul(operands, how, site))
     return;
   forSlices(operands, kMostMatmulDims, [&](std::span<const Operand> slice) {
     if (slice[0].rank() == 2)
-      launchMatmul<2, F>(site, slice, launch.tiles, how, arguments);
+      launchMatmul<2, F>(site, slice, how, arguments);
     else
-      launchMatmul<3, F>(site, slice, launch.tiles, how, arguments);
+      launchMatmul<3, F>(site, slice, how, arguments);
   });
 }
 
