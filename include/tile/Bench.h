@@ -76,8 +76,9 @@ struct BenchResult {
 
 std::ostream &operator<<(std::ostream &out, const BenchResult &result);
 
-/// Measures `call`, which gives its work to `stream`; work that it gives to others is missed, unless
-/// the stream waits for it. On the virtual GPU one call is counted: it does the same each time.
+/// Measures `call`, which gives its work to `stream`; work that it gives to others is missed,
+/// unless the stream waits for it. On the virtual GPU one call is counted: it does the same each
+/// time.
 /// Errors: InvalidArgument for options that make no sense; OutOfMemory; those of the call.
 BenchResult bench(const Stream &stream, const std::function<void()> &call,
                   const BenchOptions &options = {}, Loc where = Loc::here());
