@@ -32,9 +32,10 @@ kMayInclude = {
     "runtime/toolchain": {"base", "codegen", "ir", *kSelfContained} | kCompiler,
     "runtime/toolchain/nvptxcompiler": {"nvPTXCompiler.h"},  # the plugin that holds the library
     "runtime/cache": {"base", *kSelfContained} | kCompiler,
+    "runtime/trace": {"base", *kSelfContained} | kCompiler,
     "runtime/jit": {"base", "codegen", "passes", "runtime/cache", "ir", "ir/layout", "frontend/trace", "runtime/device",
-                    "runtime/toolchain", "public"} | kCompiler,
-    "runtime/host": {"base", "codegen", "runtime/device", "runtime/jit", "public"},
+                    "runtime/toolchain", "runtime/trace", "public"} | kCompiler,
+    "runtime/host": {"base", "codegen", "runtime/device", "runtime/jit", "runtime/trace", "public"},
     "runtime/tune": {"base", "codegen", "ir", "runtime/cache", "runtime/device", "runtime/host", "public"},
     "ops/autograd": {"ops", "public"},
     "ops/nn": {"public"},

@@ -1,11 +1,13 @@
 // The public Device and Stream: names to devices, one device a name, handles that stay valid.
 #include "runtime/host/State.h"
 #include "runtime/jit/Jit.h"
+#include "runtime/trace/Span.h"
 
 #include <charconv>
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <optional>
 
 namespace tile {
 
@@ -17,6 +19,14 @@ detail::DeviceState::DeviceState(std::shared_ptr<device::Device> device, std::st
 }
 
 detail::DeviceState::~DeviceState() = default;
+
+/// A wait of the host, for those who listen.
+static trace::Span waitSpan(const char *whom, std::optional<device::Stream> stream = {}) {
+  trace::Span span("wait", whom);
+  if (span && stream)
+    span.note("stream", int64_t{stream->index});
+  return span;
+}
 
 /// Calls `act` in a destructor: it must not throw, and there is no caller that could be told of an error.
 template <class Act> static void quietly(Act act) {
@@ -30,8 +40,10 @@ detail::StreamState::~StreamState() {
   if (isClosed)
     return;
   device::Device &device = *owner->device;
-  if (!isExternal)
+  if (!isExternal) {
+    trace::Span span = waitSpan("for a stream that ends", handle);
     device.drain(handle);
+  }
   quietly([&] { memory.freeKept(device, handle); });
   quietly([&] { device.destroyStream(handle); });
 }
@@ -45,7 +57,10 @@ detail::Storage::~Storage() {
     stream->memory.giveBack({base, blockBytes});
     return;
   }
-  owner->device->drain();
+  {
+    trace::Span span = waitSpan("for the device to free memory");
+    owner->device->drain();
+  }
   quietly([&] { owner->device->free(base); });
 }
 
@@ -70,8 +85,10 @@ std::shared_ptr<detail::DeviceState> openOnce(const std::string &name, Open open
   OpenDevices &devices = OpenDevices::get();
   std::lock_guard lock(devices.mutex);
   auto &state = devices.byName[name];
-  if (!state)
+  if (!state) {
+    trace::Span span("open", name);
     state = std::make_shared<detail::DeviceState>(open(), name);
+  }
   return state;
 }
 
@@ -185,7 +202,10 @@ bool Device::isVirtual() const { return state_->device->props().isVirtual; }
 const std::string &Device::target() const { return state_->device->props().target; }
 int Device::multiprocessors() const { return state_->device->props().smCount; }
 uint64_t Device::handle() const { return state_->id; }
-void Device::synchronize() const { state_->device->synchronize(); }
+void Device::synchronize() const {
+  trace::Span span = waitSpan("for the device");
+  state_->device->synchronize();
+}
 
 Stream Device::stream(Loc where) const {
   return Stream(std::make_shared<detail::StreamState>(state_, where));
@@ -219,12 +239,13 @@ detail::StreamState &Stream::state() const {
 
 void Stream::synchronize() const {
   detail::StreamState &live = state();
+  trace::Span span = waitSpan("for a stream", live.handle);
   live.owner->device->synchronize(live.handle);
 }
 
 void Stream::close() const {
   detail::StreamState &live = state();
-  live.owner->device->synchronize(live.handle);
+  synchronize();
   if (live.isClosed.exchange(true))
     return;
   live.memory.trim(*live.owner->device, live.handle);
@@ -291,13 +312,17 @@ void Event::record(const Stream &stream) const {
   live.owner->device->record(state().handle, live.handle);
 }
 
-void Event::synchronize() const { state().owner->device->synchronize(state().handle); }
+void Event::synchronize() const {
+  trace::Span span = waitSpan("for an event");
+  state().owner->device->synchronize(state().handle);
+}
 
 bool Event::query() const { return state().owner->device->isDone(state().handle); }
 
 float Event::elapsedMs(const Event &end) const {
   const detail::EventState &from = state(), &to = end.state();
   requireSame(*from.owner, *to.owner, "other event");
+  trace::Span span = waitSpan("for two events");
   return from.owner->device->elapsedMs(from.handle, to.handle);
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/jit/Jit.h"
 #include "runtime/jit/Overlap.h"
 #include "runtime/jit/RecentCalls.h"
+#include "runtime/trace/Span.h"
 
 #include <algorithm>
 #include <array>
@@ -80,8 +81,25 @@ struct Prepared {
   jit::TensorMaps &maps;
 };
 
+std::string textOf(device::Dim3 extents) {
+  return std::to_string(extents.x) + " x " + std::to_string(extents.y) + " x " +
+         std::to_string(extents.z);
+}
+
+/// Tells who listens how a kernel is launched.
+void describe(trace::Span &span, const device::LaunchConfig &config, device::Stream stream) {
+  span.note("blocks", textOf(config.grid));
+  span.note("threads", int64_t{config.block.x});
+  if (config.cluster.count() > 1)
+    span.note("cluster", int64_t{config.cluster.x});
+  span.note("shared bytes", int64_t{config.dynamicSharedBytes});
+  span.note("stream", int64_t{stream.index});
+  if (config.where.line)
+    span.note("line", config.where.file + (":" + std::to_string(config.where.line)));
+}
+
 void start(const Named &record, const Prepared &prepared, detail::StreamState &stream,
-           std::span<const HostArg> args, const detail::LaunchOptions &options) {
+           std::span<const HostArg> args, const detail::LaunchOptions &options, trace::Span &span) {
   const LoadedKernel &kernel = prepared.kernel;
   std::array<int64_t, 3> grid = gridOf(record, kernel, args, options);
   grid[0] *= kernel.blocks;
@@ -109,6 +127,8 @@ void start(const Named &record, const Prepared &prepared, detail::StreamState &s
       shapeOf(kernel, {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),
                        static_cast<uint32_t>(grid[2])});
   config.where = options.call;
+  if (span) [[unlikely]]
+    describe(span, config, stream.handle);
   device.launch(kernel.function, config, block, stream.handle);
 }
 
@@ -146,7 +166,10 @@ void jit::launchCompiled(const Device &device, const codegen::CompiledKernel &ke
   Stream stream = device.stream();
   std::unique_ptr<LoadedKernel> loaded = device.state()->jit->load(kernel, kernel.name, {});
   jit::TensorMaps maps(loaded->tensorMaps.size());
-  start({kernel.name, {}}, {*loaded, maps}, stream.state(), args, options);
+  {
+    trace::Span span("launch", kernel.name);
+    start({kernel.name, {}}, {*loaded, maps}, stream.state(), args, options, span);
+  }
   stream.synchronize();
 }
 
@@ -193,11 +216,12 @@ static Prepared kernelFor(jit::Call &call, detail::DeviceState &device, jit::Ten
 void detail::launch(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
                     std::span<const int64_t> consts, const LaunchOptions &options) {
   forCall(options.call, [&] {
+    trace::Span span("launch", record.name);
     StreamState &state = stream.state();
     jit::Call call(record, args, consts, options.compile);
     jit::TensorMaps fresh;
     Prepared prepared = kernelFor(call, *state.owner, fresh);
-    start({record.name, record.where}, prepared, state, args, options);
+    start({record.name, record.where}, prepared, state, args, options, span);
   });
 }
 
@@ -205,6 +229,7 @@ void detail::prepare(const KernelRecord &record, const Device &device,
                      std::span<const HostArg> args, std::span<const int64_t> consts,
                      const LaunchOptions &options) {
   forCall(options.call, [&] {
+    trace::Span span("prepare", record.name);
     jit::Call call(record, args, consts, options.compile);
     jit::TensorMaps fresh;
     kernelFor(call, *device.state(), fresh);

@@ -3,6 +3,7 @@
 #include <tile/Tensor.h>
 
 #include "runtime/host/State.h"
+#include "runtime/trace/Span.h"
 
 #include <algorithm>
 #include <cstring>
@@ -358,6 +359,17 @@ detail::StreamState &streamFor(const Tensor &tensor, const Stream &stream, Loc w
   return live;
 }
 
+/// A copy from or to the host, for those who listen.
+trace::Span copySpan(const char *what, size_t bytes, Loc where) {
+  trace::Span span(what);
+  if (!span)
+    return span;
+  span.note("bytes", static_cast<int64_t>(bytes));
+  if (where.line)
+    span.note("line", where.file + (":" + std::to_string(where.line)));
+  return span;
+}
+
 void requireContiguous(const Tensor &tensor, Loc where) {
   if (!tensor.isContiguous())
     refuse(ErrorCode::Unsupported, where,
@@ -372,6 +384,7 @@ void Tensor::uploadBytes(const void *source, size_t size, Loc where) const {
   checkSize(*this, size, where);
   if (size == 0)
     return;
+  trace::Span span = copySpan("upload", size, where);
   device::Device &device = *storage_->owner->device;
   device.synchronize();
   Span(device, {}, *this, where).upload(source);
@@ -382,6 +395,7 @@ void Tensor::downloadBytes(void *target, size_t size, Loc where) const {
   checkSize(*this, size, where);
   if (size == 0)
     return;
+  trace::Span span = copySpan("download", size, where);
   device::Device &device = *storage_->owner->device;
   device.synchronize();
   Span(device, {}, *this, where).download(target);
@@ -391,6 +405,7 @@ void Tensor::uploadBytes(const Stream &stream, const void *source, size_t size, 
   checkSize(*this, size, where);
   if (size == 0)
     return;
+  trace::Span span = copySpan("upload", size, where);
   detail::StreamState &live = streamFor(*this, stream, where);
   Span(*live.owner->device, live.handle, *this, where).upload(source);
 }
@@ -399,6 +414,7 @@ void Tensor::downloadBytes(const Stream &stream, void *target, size_t size, Loc 
   checkSize(*this, size, where);
   if (size == 0)
     return;
+  trace::Span span = copySpan("download", size, where);
   detail::StreamState &live = streamFor(*this, stream, where);
   Span(*live.owner->device, live.handle, *this, where).download(target);
 }
@@ -408,6 +424,7 @@ void Tensor::uploadBytesAsync(const Stream &stream, const void *source, size_t s
   checkSize(*this, size, where);
   if (size == 0)
     return;
+  trace::Span span = copySpan("upload asynchronously", size, where);
   detail::StreamState &live = streamFor(*this, stream, where);
   requireContiguous(*this, where);
   live.owner->device->copyToDeviceAsync(reinterpret_cast<device::DevicePtr>(data()), source, size,
@@ -418,6 +435,7 @@ void Tensor::downloadBytesAsync(const Stream &stream, void *target, size_t size,
   checkSize(*this, size, where);
   if (size == 0)
     return;
+  trace::Span span = copySpan("download asynchronously", size, where);
   detail::StreamState &live = streamFor(*this, stream, where);
   requireContiguous(*this, where);
   live.owner->device->copyToHostAsync(target, reinterpret_cast<device::DevicePtr>(data()), size,

@@ -8,6 +8,7 @@
 #include "runtime/jit/Call.h"
 #include "runtime/jit/Dump.h"
 #include "runtime/toolchain/LinkCuda.h"
+#include "runtime/trace/Span.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 
@@ -97,10 +98,11 @@ void linkCudaInto(CompiledKernel &kernel) {
 
 CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc where,
                              CompileOptions options) {
+  trace::Span span("compile", name);
   std::string dump = base::environmentText("TILE_DUMP");
   bool isDumped = !dump.empty(), isTimed = base::environmentFlag("TILE_TIME_PASSES");
   options.keepStages |= isDumped;
-  options.timePasses |= isTimed;
+  options.timePasses |= isTimed || span;
   if (options.passes.disabled.empty() && options.passes.limit < 0)
     options.passes = passesOfEnvironment();
   if (options.reproducer.empty())
@@ -109,6 +111,8 @@ CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc
   mlir::FailureOr<CompiledKernel> kernel = codegen::compile(module, options, diagnostics);
   if (mlir::failed(kernel))
     throwDiagnostics(diagnostics, name, where);
+  if (span)
+    span.parts(kernel->timings);
   linkCudaInto(*kernel);
   if (isDumped)
     dumpStages(*kernel, dump);
@@ -120,6 +124,7 @@ CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc
 } // namespace
 
 std::shared_ptr<frontend::TracedKernel> traceCall(const Call &call, const TargetInfo &target) {
+  trace::Span span("trace", call.record().name);
   return std::make_shared<frontend::TracedKernel>(
       frontend::trace(call.record(), call.binding(target)));
 }
@@ -127,10 +132,11 @@ std::shared_ptr<frontend::TracedKernel> traceCall(const Call &call, const Target
 std::shared_ptr<frontend::TracedKernel> traceFor(const Call &call, const CallFacts &facts,
                                                  std::shared_ptr<frontend::TracedKernel> traced,
                                                  const TargetInfo &target) {
-  if (!traced || !frontend::rebind(*traced, facts.args))
-    traced = std::make_shared<frontend::TracedKernel>(
-        frontend::trace(call.record(), call.binding(target, &facts)));
-  return traced;
+  if (traced && frontend::rebind(*traced, facts.args))
+    return traced;
+  trace::Span span("trace", call.record().name);
+  return std::make_shared<frontend::TracedKernel>(
+      frontend::trace(call.record(), call.binding(target, &facts)));
 }
 
 CompiledKernel compileTraced(const Call &call, frontend::TracedKernel &traced,

@@ -6,6 +6,7 @@
 #include "runtime/jit/Compile.h"
 #include "runtime/jit/Specialize.h"
 #include "runtime/toolchain/Assemble.h"
+#include "runtime/trace/Span.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -143,6 +144,7 @@ const LoadedKernel &Jit::compileOnce(Family &family, Call &call) {
     if (entry->compile) {
       Waiting waiting = *entry->compile;
       lock.unlock();
+      trace::Span span("wait for another thread to compile", call.record().name);
       return *waiting.get();
     }
     entry->compile = std::make_unique<Waiting>(promise.get_future().share());
@@ -175,22 +177,40 @@ std::unique_ptr<LoadedKernel> Jit::build(const Call &call, const CallFacts &fact
     origin.arch = props.arch, origin.assembler = assemblerIdentity();
   std::string key = cache_.keyOf(*traced->module, origin);
   // A fault of what was kept must not outlive a compile; any other will be thrown again.
-  if (std::optional<AssembledKernel> kept = cache_.find(key))
+  if (std::optional<AssembledKernel> kept = lookUp(key, origin.name))
     try {
       return load(std::move(*kept), call.record().name, call.record().where);
     } catch (const Error &) {
     }
   ++compiles_;
   AssembledKernel made = assembled(compileTraced(call, *traced, origin.options));
-  cache_.keep(key, made);
+  keep(key, made);
   return load(std::move(made), call.record().name, call.record().where);
+}
+
+std::optional<AssembledKernel> Jit::lookUp(const std::string &key, const std::string &name) {
+  if (key.empty())
+    return std::nullopt;
+  trace::Span span("look up", name);
+  std::optional<AssembledKernel> kept = cache_.find(key);
+  if (span)
+    span.note("result", kept ? "hit" : "miss");
+  return kept;
+}
+
+void Jit::keep(const std::string &key, const AssembledKernel &made) {
+  if (key.empty())
+    return;
+  trace::Span span("keep", made.compiled.name);
+  cache_.keep(key, made);
 }
 
 AssembledKernel Jit::assembled(codegen::CompiledKernel compiled) const {
   const device::DeviceProps &props = device_->props();
-  std::vector<std::byte> cubin;
-  if (props.runsMachineCode)
-    cubin = assembleForDevice(compiled.ptx, target_, props.arch);
+  if (!props.runsMachineCode)
+    return {std::move(compiled), {}};
+  trace::Span span("assemble", compiled.name);
+  std::vector<std::byte> cubin = assembleForDevice(compiled.ptx, target_, props.arch);
   return {std::move(compiled), std::move(cubin)};
 }
 
@@ -202,6 +222,7 @@ std::unique_ptr<LoadedKernel> Jit::load(codegen::CompiledKernel compiled, const 
 std::unique_ptr<LoadedKernel> Jit::load(AssembledKernel made, const std::string &name,
                                         Loc where) const {
   auto &[compiled, cubin] = made;
+  trace::Span span("load", name);
   device::Module module = device_->loadModule(compiled.ptx, cubin, compiled.name + ".ptx");
   auto kernel = std::make_unique<LoadedKernel>();
   try {

@@ -101,6 +101,9 @@ private:
   const LoadedKernel &compileOnce(Family &family, Call &call);
   std::unique_ptr<LoadedKernel> build(const Call &call, const CallFacts &facts,
                                       std::shared_ptr<frontend::TracedKernel> traced);
+  /// What the cache has kept under a key, which is empty where nothing is cached; and keeping it.
+  std::optional<AssembledKernel> lookUp(const std::string &key, const std::string &name);
+  void keep(const std::string &key, const AssembledKernel &made);
   /// With machine code where the device runs it.
   AssembledKernel assembled(codegen::CompiledKernel compiled) const;
   std::unique_ptr<LoadedKernel> load(AssembledKernel made, const std::string &name,
