@@ -64,6 +64,10 @@ public:
   /// Device::handle() of the owner; 0 for no tensor.
   uint64_t deviceHandle() const;
 
+  /// For the runtime: a view of memory from its begin on. Errors: those of withStrides.
+  Tensor(std::shared_ptr<detail::Storage> storage, DType dtype, std::span<const int64_t> extents,
+         std::span<const int64_t> strides, Loc where);
+
   /// Dimensions exchanged (rank 2 only), reordered, or one of them cut to `size` from `start`.
   Tensor T(Loc where = Loc::here()) const;
   Tensor permute(std::initializer_list<int> order, Loc where = Loc::here()) const;

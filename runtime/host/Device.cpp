@@ -61,7 +61,8 @@ detail::Storage::~Storage() {
     trace::Span span = waitSpan("for the device to free memory");
     owner->device->drain();
   }
-  quietly([&] { owner->device->free(base); });
+  if (!foreign)
+    quietly([&] { owner->device->free(base); });
 }
 
 // --- Names ---------------------------------------------------------------------------------------

@@ -72,6 +72,10 @@ struct Storage {
     StreamMemory::Block block = stream->memory.take(*owner->device, stream->handle, bytes);
     base = block.base, blockBytes = block.bytes;
   }
+  /// Memory of others, who get it back by the end of `foreign`.
+  Storage(std::shared_ptr<DeviceState> owner, device::DevicePtr base, size_t bytes,
+          std::shared_ptr<void> foreign)
+      : owner(std::move(owner)), foreign(std::move(foreign)), base(base), bytes(bytes) {}
   /// Memory of the device is freed after all its work: any stream may still use it.
   ~Storage();
   Storage(const Storage &) = delete;
@@ -79,6 +83,7 @@ struct Storage {
 
   std::shared_ptr<DeviceState> owner;
   std::shared_ptr<StreamState> stream; ///< null for memory of the device itself
+  std::shared_ptr<void> foreign;       ///< null for memory of ours
   device::DevicePtr base = 0;
   size_t bytes;          ///< that tensors may use
   size_t blockBytes = 0; ///< of memory of a stream

@@ -139,6 +139,12 @@ Tensor::Tensor(const Stream &stream, DType dtype, std::span<const int64_t> shape
   storage_ = allocate(stream.shared(), bytesOf(dtype, shape, where), where);
 }
 
+Tensor::Tensor(std::shared_ptr<detail::Storage> storage, DType dtype,
+               std::span<const int64_t> extents, std::span<const int64_t> strides, Loc where)
+    : storage_(std::move(storage)), dtype_(dtype) {
+  *this = withStrides({extents.begin(), extents.end()}, {strides.begin(), strides.end()}, where);
+}
+
 void Tensor::refuseDimension(int dim, Loc where) const {
   refuse(ErrorCode::InvalidArgument, where,
          "dimension " + std::to_string(dim) + " does not exist in a tensor of rank " +
