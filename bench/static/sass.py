@@ -56,7 +56,9 @@ def main_loop(cubin, product="HMMA", runs=(), kernel=""):
     code, targets = instructions(cubin, kernel)
     best = None
     for end, begin in targets.items():
-        if begin is not None and begin <= end and any(product in op for op in code[begin:end]):
+        # Behind the end of the kernel stand waits that are tried again, which lead back into what is no loop.
+        is_loop = begin is not None and begin <= end and not any(op.strip() == "EXIT" for op in code[begin:end])
+        if is_loop and any(product in op for op in code[begin:end]):
             if best is None or end - begin < best[1] - best[0]:
                 best = begin, end
     taken, at, end = [], best[0], best[1]
