@@ -67,6 +67,7 @@ public:
                   return passesInTurn(cast<scf::ForOp>(get->getParentOp()));
                 });
     isReadByThreads_ = isReadByThreads();
+    findAwaited();
     if (ir::clusterOf(ring) > 1 && groupsDrift_ && isFilledByProducer())
       findShared();
   }
@@ -80,8 +81,7 @@ public:
         auto loop = cast<scf::ForOp>(get->getParentOp());
         std::optional<int64_t> lag =
             groupsDrift_ ? std::optional(releaseLagOf(loop)) : std::nullopt;
-        loop = places_.carryRound(loop, protocol_.leadOf(get).value_or(0) == 1 ? 1 : 0, strides(),
-                                  hasCopiesByEngine_, lag);
+        loop = places_.carryRound(loop, namedFills(get, loop), strides(), hasCopiesByEngine_, lag);
         if (isInTurn_ && lag == 1 && failed(releaseByPasses(loop, get)))
           return failure();
       }
@@ -173,12 +173,36 @@ private:
     });
   }
 
+  // Refills wait for what is released in a loop or before it. Behind the last loop no slot is filled again.
+  void findAwaited() {
+    for (Operation *release : ring_->getUsers()) {
+      auto isRefill = [&](Operation *user) {
+        Operation *place = release->getBlock()->findAncestorOpInBlock(*user);
+        return isa<gpu::RingAcquireOp>(user) && place && release->isBeforeInBlock(place);
+      };
+      if (isa<gpu::RingReleaseOp>(release) &&
+          (isa<scf::ForOp>(release->getParentOp()) || llvm::any_of(ring_->getUsers(), isRefill)))
+        awaited_.insert(release);
+    }
+  }
+
   // Where a product is under way from one iteration to the next each releases the fill before its own.
   int64_t releaseLagOf(scf::ForOp loop) {
     for (auto release : loop.getBody()->getOps<gpu::RingReleaseOp>())
       if (release.getRing() == ring_.getRing() && protocol_.leadOf(release) == -1)
         return 1;
     return 0;
+  }
+
+  // A rotated loop gets fill i + 1; what its leading part alone reads is also filled an iteration further ahead.
+  NamedFills namedFills(gpu::RingGetOp get, scf::ForOp loop) {
+    NamedFills fills;
+    if (protocol_.leadOf(get).value_or(0) == 1)
+      fills.newest = 1;
+    for (auto acquire : loop.getBody()->getOps<gpu::RingAcquireOp>())
+      if (acquire.getRing() == ring_.getRing() && protocol_.leadOf(acquire) == slots_)
+        fills.oldest = 0;
+    return fills;
   }
 
   // --- Memory -------------------------------------------------------------------------------------------------------
@@ -222,7 +246,8 @@ private:
     Location loc = ring_.getLoc();
     bool isOnly = runs.size() == 1 && isOnceAtMost(runs.front().first);
     for (RingRun run : runs) {
-      b_.setInsertionPoint(run.first);
+      gpu::BarrierOp meeting = meetingBefore(run.first);
+      b_.setInsertionPoint(meeting ? meeting->getPrevNode() : run.first);
       inOneThread([&] {
         gpu::MbarrierInitOp::create(b_, loc, barriers_, 1);
         if (releases_)
@@ -232,10 +257,8 @@ private:
                                     (isOfBlock_ && !isInTurn_ ? ir::teamsOf(ring_) : 1) *
                                     (isOfCluster() ? ir::clusterOf(ring_) : 1)));
       });
-      gpu::ProxyFenceOp::create(b_, loc);
-      auto made = gpu::BarrierOp::create(b_, loc, "the slots' barriers are made");
-      made.setBeforeFills(groupsDrift_);
-      made.setOfCluster(isOfCluster());
+      if (!meeting)
+        meet();
       if (isOnly)
         return;
       b_.setInsertionPointAfter(run.last);
@@ -245,6 +268,29 @@ private:
           gpu::MbarrierInvalOp::create(b_, loc, releases_);
       });
     }
+  }
+
+  void meet() {
+    gpu::ProxyFenceOp::create(b_, ring_.getLoc());
+    auto made = gpu::BarrierOp::create(b_, ring_.getLoc(), "the slots' barriers are made");
+    made.setBeforeFills(groupsDrift_);
+    made.setOfCluster(isOfCluster());
+  }
+
+  // The meeting behind the making of another ring's barriers, if only fills of that stand between: it serves both.
+  gpu::BarrierOp meetingBefore(Operation *first) {
+    auto isFill = [](Operation *op) {
+      auto elect = dyn_cast<gpu::ElectOp>(op);
+      return elect && !elect.getBody().getOps<gpu::TensorCopyOp>().empty();
+    };
+    Operation *op = first->getPrevNode();
+    while (op && (isFill(op) || isMemoryEffectFree(op)))
+      op = op->getPrevNode();
+    auto barrier = dyn_cast_or_null<gpu::BarrierOp>(op);
+    bool isMeeting = barrier && isa_and_present<gpu::ProxyFenceOp>(barrier->getPrevNode()) &&
+                     barrier.getBeforeFills() == groupsDrift_ &&
+                     barrier.getOfCluster() == isOfCluster();
+    return isMeeting ? barrier : gpu::BarrierOp();
   }
 
   // Of passes in turn the first iteration releases nothing, and the end the last fill: its team comes back to it only
@@ -416,10 +462,9 @@ private:
       gpu::ProxyFenceOp::create(b_, loc);
   }
 
-  // Behind the loop nothing is filled again.
   void lowerRelease(gpu::RingReleaseOp release) {
     auto loop = dyn_cast<scf::ForOp>(release->getParentOp());
-    if (!releases_ || !loop)
+    if (!releases_ || !awaited_.contains(release))
       return;
     Value predicate;
     if (isInTurn_ && protocol_.leadOf(release) == -1)
@@ -475,7 +520,8 @@ private:
   bool hasCopiesByThreads_ = false, hasCopiesByEngine_ = false, hasPuts_ = false,
        isReadByWgmma_ = false, isReadByThreads_ = false, groupsDrift_ = false, isOfBlock_ = false,
        isInTurn_ = false;
-  llvm::DenseSet<Operation *> shared_; ///< copies of which each block of a cluster makes a part
+  llvm::DenseSet<Operation *> shared_;  ///< copies of which each block of a cluster makes a part
+  llvm::DenseSet<Operation *> awaited_; ///< releases that a refill waits for
   OpBuilder b_;
   SmallVector<gpu::SmemAllocOp> memories_;
   gpu::SmemAllocOp barriers_; ///< one a slot, if the engine copies

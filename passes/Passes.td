@@ -146,12 +146,21 @@ def PlaceTeams : Pass<"tile-place-teams", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SplitRings : Pass<"tile-split-rings", "::mlir::func::FuncOp"> {
+  let summary = "Give each part of a rotated body the ring of what it reads";
+  let description = [{
+    Guarantees: of a loop that `tilegpu.schedule` calls rotated and whose ring the copy engine fills, tiles that different
+    parts of the body read come in different rings, each released behind its last reader. Relies on: ScheduleLoops.
+  }];
+  let dependentDialects = ["::tile::gpu::TileGpuDialect"];
+}
+
 def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
   let summary = "Fill rings iterations ahead";
   let description = [{
-    Guarantees: the ring of a loop of S stages has S slots; fills 0 to S - 2 are issued before the
+    Guarantees: each ring of a loop of S stages has S slots; fills 0 to S - 2 are issued before the
     loop, fill i + S - 1 in iteration i, each only if such an iteration follows. Relies on:
-    ScheduleLoops.
+    ScheduleLoops, SplitRings.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
@@ -159,7 +168,7 @@ def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
 def RotateLoops : Pass<"tile-rotate-loops", "::mlir::func::FuncOp"> {
   let summary = "Compute products that take what an iteration computes an iteration behind";
   let description = [{
-    Guarantees: in a loop that `tilegpu.schedule` calls rotated, and whose ring is filled ahead, those
+    Guarantees: in a loop that `tilegpu.schedule` calls rotated, and whose rings are filled ahead, those
     products and what follows from them stand beside the rest of the next iteration; the first rest
     before the loop, the last such products behind it. Groups of warps take turns at products by
     wgmma. Relies on: PipelineLoops.

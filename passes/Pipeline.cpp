@@ -72,6 +72,9 @@ static void addMemorySteps(OpPassManager &kernel, const std::string &target, int
   // Whether a warp loads for all teams is known; what follows places the memory and the barriers of each.
   kernel.addPass(createPlaceTeams());
 
+  // Which part of a rotated loop reads what is plain while all stands in one body; each ring is filled ahead by itself.
+  kernel.addPass(createSplitRings());
+
   // Rings are filled ahead while they are rings: their protocol can be verified, bytes and barriers could not.
   kernel.addPass(createPipelineLoops());
 

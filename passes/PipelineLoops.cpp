@@ -1,4 +1,4 @@
-// PipelineLoops: the ring of a loop of S stages gets S slots, and is filled S - 1 iterations ahead:
+// PipelineLoops: each ring of a loop of S stages gets S slots, and is filled S - 1 iterations ahead:
 //
 //   for i in 0 .. S-2:  fill i                     if there is an iteration i
 //   loop i:             get i; fill i + S - 1      if there is such an iteration; read; release i
@@ -31,7 +31,7 @@ namespace tile::passes {
 
 namespace {
 
-/// The operations that fill the ring of a loop in its body.
+/// The operations that fill a ring in the body of a loop.
 struct FillOps {
   gpu::RingAcquireOp acquire;
   /// Loads into registers, and changes of rank behind them, in program order.
@@ -42,10 +42,13 @@ struct FillOps {
   gpu::RingGetOp get;
 };
 
-class LoopPipeliner {
+/// One ring of a loop, which is built anew where what its places follow from must run ahead.
+class RingPipeliner {
 public:
-  LoopPipeliner(scf::ForOp loop, int32_t stages)
-      : loop_(loop), ahead_(stages - 1), b_(loop.getContext()), loc_(loop.getLoc()) {}
+  RingPipeliner(scf::ForOp &loop, gpu::RingAcquireOp acquire, int32_t stages)
+      : loop_(loop), ahead_(stages - 1), b_(loop.getContext()), loc_(loop.getLoc()) {
+    ops_.acquire = acquire;
+  }
 
   LogicalResult pipeline() {
     if (failed(collect()))
@@ -65,10 +68,6 @@ public:
 
 private:
   LogicalResult collect() {
-    ops_.acquire = ringOf(loop_);
-    if (!ops_.acquire)
-      return loop_.emitError("is scheduled in ")
-             << ahead_ + 1 << " stages, but its iterations fill no ring";
     for (Operation &op : *loop_.getBody()) {
       if (!llvm::is_contained(op.getOperands(), ops_.acquire.getRing()))
         continue;
@@ -176,8 +175,8 @@ private:
     // The loop is built anew; its body moves when it is complete.
     IRRewriter rewriter(b_.getContext());
     rewriter.setInsertionPoint(loop_);
-    (void)loop_.replaceWithAdditionalYields(rewriter, carriedAhead,
-                                            /*replaceInitOperandUsesInLoop=*/false, nextOnes);
+    loop_ = cast<scf::ForOp>(*loop_.replaceWithAdditionalYields(
+        rewriter, carriedAhead, /*replaceInitOperandUsesInLoop=*/false, nextOnes));
   }
 
   /// A fill that was issued: its number and the tiles that are still to be put.
@@ -277,7 +276,7 @@ private:
     ops_.commit.erase();
   }
 
-  scf::ForOp loop_;
+  scf::ForOp &loop_;
   int64_t ahead_;
   OpBuilder b_;
   Location loc_;
@@ -295,10 +294,21 @@ struct PipelineLoops : passes::impl::PipelineLoopsBase<PipelineLoops> {
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops)
-      if (failed(LoopPipeliner(loop, gpu::scheduleOf(loop).getStages()).pipeline()))
+      if (failed(pipeline(loop, gpu::scheduleOf(loop).getStages())))
         return signalPassFailure();
     if (failed(verifyRings(getOperation())))
       signalPassFailure();
+  }
+
+  static LogicalResult pipeline(scf::ForOp loop, int32_t stages) {
+    SmallVector<gpu::RingAcquireOp> rings = ringsOf(loop);
+    if (rings.empty())
+      return loop.emitError("is scheduled in ")
+             << stages << " stages, but its iterations fill no ring";
+    for (gpu::RingAcquireOp acquire : rings)
+      if (failed(RingPipeliner(loop, acquire, stages).pipeline()))
+        return failure();
+    return success();
   }
 };
 

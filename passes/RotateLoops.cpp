@@ -6,8 +6,11 @@
 // so that no iteration has a condition, and in each the products of both parts are independent. Those of A begin first,
 // then those of B, which are under way while A goes on with the results of its own (of attention: the softmax). What A has
 // computed for B, and for the iteration behind, crosses to the next iteration as variables of the loop; what both need of
-// indices and tiles in shared memory each finds for itself. A fill of the ring is got an iteration before it is released:
-// of S slots the loads run S - 2 iterations ahead of the products of A. The last B fills nothing: no iteration follows.
+// indices and tiles in shared memory each finds for itself. The last B fills nothing: no iteration follows.
+//
+// The steps of a ring are in the part that reads it, where fills are released as soon as the products that read them are done: of
+// S slots the loads run S - 1 iterations ahead. Of a ring that both parts read A gets the fills and B releases them, so that the
+// loads run S - 2 iterations ahead of the products of A.
 //
 // Several groups of warps whose products are all by wgmma take turns at beginning them: one's are under way while the others
 // compute. Left to themselves they may do the same at the same time. If threads fill the ring they meet in each iteration,
@@ -18,7 +21,7 @@
 #include "ir/DotLayouts.h"
 #include "ir/Wgmma.h"
 #include "passes/analysis/RingProtocol.h"
-#include "passes/analysis/Rotation.h"
+#include "passes/analysis/RingReaders.h"
 #include "passes/analysis/RunAhead.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -35,8 +38,8 @@ namespace {
 /// Clones the two parts to where they are wanted: each operation once, after those that it takes results of.
 class PartsWriter {
 public:
-  PartsWriter(OpBuilder &b, scf::ForOp loop, const Rotation &rotation, Value ring)
-      : b_(b), loop_(loop), rotation_(rotation), ring_(ring) {}
+  PartsWriter(OpBuilder &b, scf::ForOp loop, const Rotation &rotation, ArrayRef<Value> rings)
+      : b_(b), loop_(loop), rotation_(rotation), rings_(rings) {}
 
   /// Values of the lagging part's iteration, and of the leading one's.
   IRMapping now, next;
@@ -44,6 +47,9 @@ public:
   void lead(Operation *op) {
     if (!led_.insert(op).second)
       return;
+    for (Operation *reader : readersBefore(op))
+      if (rotation_.leading.contains(reader))
+        lead(reader);
     for (Value value : takenBy(op))
       if (auto variable = dyn_cast<BlockArgument>(value))
         bringVariable(variable);
@@ -56,14 +62,17 @@ public:
     if (!lagged_.insert(op).second)
       return;
     lagStepsBefore(op);
+    for (Operation *reader : readersBefore(op))
+      if (rotation_.lagging.contains(reader))
+        lag(reader);
     for (Value value : takenBy(op))
       if (Operation *source = value.getDefiningOp(); source && rotation_.lagging.contains(source))
         lag(source);
     auto get = dyn_cast<gpu::RingGetOp>(op);
-    if (!get || get.getRing() != ring_)
+    if (!get || !rotation_.leading.contains(op))
       return clone(op, now);
-    auto tiles = gpu::RingTilesOp::create(b_, get.getLoc(), get.getTiles().getTypes(), ring_,
-                                          now.lookupOrDefault(get.getFill()));
+    auto tiles = gpu::RingTilesOp::create(b_, get.getLoc(), get.getTiles().getTypes(),
+                                          get.getRing(), now.lookupOrDefault(get.getFill()));
     now.map(get.getTiles(), tiles.getTiles());
   }
 
@@ -79,10 +88,22 @@ private:
   // An operand that is computed has a ring of its own, whose steps keep their order.
   void lagStepsBefore(Operation *op) {
     for (Value ring : op->getOperands())
-      if (isa<gpu::RingType>(ring.getType()) && ring != ring_)
+      if (isa<gpu::RingType>(ring.getType()) && !llvm::is_contained(rings_, ring))
         for (Operation *step : rotation_.lagging)
           if (llvm::is_contained(step->getOperands(), ring) && step->isBeforeInBlock(op))
             lag(step);
+  }
+
+  // What reads the fill that is released: loads, products and the waits for them.
+  SmallVector<Operation *> readersBefore(Operation *op) const {
+    SmallVector<Operation *> readers;
+    auto release = dyn_cast<gpu::RingReleaseOp>(op);
+    if (!release || !llvm::is_contained(rings_, release.getRing()))
+      return readers;
+    for (Operation *user : release.getRing().getUsers())
+      if (isa<gpu::RingGetOp>(user) && user->getBlock() == op->getBlock())
+        llvm::append_range(readers, readersOf(cast<gpu::RingGetOp>(user), user->getResults()));
+    return readers;
   }
 
   void bringVariable(BlockArgument variable) {
@@ -106,7 +127,7 @@ private:
   OpBuilder &b_;
   scf::ForOp loop_;
   const Rotation &rotation_;
-  Value ring_;
+  ArrayRef<Value> rings_; ///< that the iterations fill
   llvm::DenseSet<Operation *> led_, lagged_;
   SmallVector<Operation *> begun_;
 };
@@ -114,8 +135,10 @@ private:
 class LoopRotator {
 public:
   LoopRotator(scf::ForOp loop, Rotation rotation)
-      : loop_(loop), ring_(ringOf(loop).getRing()), rotation_(std::move(rotation)), b_(loop),
-        loc_(loop.getLoc()) {}
+      : loop_(loop), rotation_(std::move(rotation)), b_(loop), loc_(loop.getLoc()) {
+    for (gpu::RingAcquireOp acquire : ringsOf(loop))
+      rings_.push_back(acquire.getRing());
+  }
 
   void rotate() {
     Value hasIteration = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt,
@@ -143,7 +166,7 @@ public:
 private:
   // A(l); what the loop carries as it begins: what crosses, the variables, the index.
   SmallVector<Value> first() {
-    PartsWriter parts(b_, loop_, rotation_, ring_);
+    PartsWriter parts(b_, loop_, rotation_, rings_);
     parts.next.map(loop_.getInductionVar(), loop_.getLowerBound());
     parts.next.map(loop_.getRegionIterArgs(), loop_.getInitArgs());
     for (Operation *op : rotation_.leading)
@@ -165,7 +188,7 @@ private:
     steady->setDiscardableAttrs(loop_->getDiscardableAttrDictionary());
     OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(steady.getBody());
-    PartsWriter parts(b_, loop_, rotation_, ring_);
+    PartsWriter parts(b_, loop_, rotation_, rings_);
     mapCarried(parts.now, steady.getInductionVar(), steady.getRegionIterArgs());
     Value following = arith::AddIOp::create(b_, loc_, steady.getInductionVar(), loop_.getStep());
     parts.next.map(loop_.getInductionVar(), following);
@@ -185,8 +208,8 @@ private:
   void interleave(PartsWriter &parts) {
     bool hasBegun = false;
     for (Operation *op : rotation_.leading) {
-      if (isa<gpu::DotWaitOp>(op))
-        continue; // on demand
+      if (isa<gpu::DotWaitOp>(op) || (isFill(op) && !hasBegun))
+        continue; // on demand, and behind the products
       if (isHandedOver(op))
         finishLate(parts);
       if (!hasBegun && gpu::isProduct(op)) {
@@ -218,14 +241,23 @@ private:
     });
   }
 
+  // Asks for the copies of a fill, or loads what is put.
+  bool isFill(Operation *op) const {
+    return !isa<gpu::RingPutOp, gpu::RingCommitOp>(op) &&
+           llvm::any_of(rings_, [&](Value ring) { return fillsRing(op, ring); });
+  }
+
   void beginLagging(PartsWriter &parts) {
     for (Operation *op : rotation_.late)
       if (gpu::isProduct(op) && !followsFromLate(op))
         parts.lag(op);
     if (takesTurns())
       gpu::PassTurnOp::create(b_, loc_, /*alone=*/false);
+    for (Operation *op : rotation_.leading)
+      if (isFill(op))
+        parts.lead(op);
     for (Operation *op : rotation_.lagging)
-      if (fillsRing(op, ring_) && !isa<gpu::RingPutOp, gpu::RingCommitOp>(op))
+      if (isFill(op))
         parts.lag(op);
       else if (isa<scf::IfOp>(op) && !rotation_.late.contains(op)) // loads what is put
         parts.lag(op);
@@ -234,7 +266,10 @@ private:
   bool takesTurns() {
     auto isByGroups = [](Operation *op) { return !gpu::isProduct(op) || isa<gpu::DotAsyncOp>(op); };
     return ir::warpsOf(loop_) * ir::teamsOf(loop_) > ir::kWarpsPerGroup &&
-           isFilledByEngine(ring_.getDefiningOp<gpu::RingAllocOp>()) &&
+           llvm::all_of(rings_,
+                        [](Value ring) {
+                          return isFilledByEngine(ring.getDefiningOp<gpu::RingAllocOp>());
+                        }) &&
            llvm::all_of(rotation_.leading, isByGroups) && llvm::all_of(rotation_.late, isByGroups);
   }
 
@@ -247,11 +282,14 @@ private:
   void finishLate(PartsWriter &parts) {
     for (Operation *op : rotation_.late)
       parts.lag(op);
+    for (Operation *op : rotation_.lagging)
+      if (isa<gpu::RingReleaseOp>(op) && !isOnOtherRing(op))
+        parts.lag(op);
   }
 
   // B of the last iteration, which nothing follows; the results of the loop.
   SmallVector<Value> last(ValueRange carried) {
-    PartsWriter parts(b_, loop_, rotation_, ring_);
+    PartsWriter parts(b_, loop_, rotation_, rings_);
     mapCarried(parts.now, carried.back(), carried);
     for (Operation *op : rotation_.lagging)
       if (rotation_.late.contains(op) || isOnOtherRing(op) || isa<gpu::RingReleaseOp>(op))
@@ -267,7 +305,7 @@ private:
 
   bool isOnOtherRing(Operation *op) const {
     return llvm::any_of(op->getOperands(), [&](Value operand) {
-      return isa<gpu::RingType>(operand.getType()) && operand != ring_;
+      return isa<gpu::RingType>(operand.getType()) && !llvm::is_contained(rings_, operand);
     });
   }
 
@@ -281,15 +319,20 @@ private:
   }
 
   scf::ForOp loop_;
-  Value ring_;
+  SmallVector<Value> rings_; ///< that the iterations fill
   Rotation rotation_;
   OpBuilder b_;
   Location loc_;
 };
 
-bool isFilledAhead(scf::ForOp loop) {
-  gpu::RingAcquireOp ring = ringOf(loop);
-  return ring && ring.getRing().getType().getSlots() > 2;
+// Are the loads of the products of both parts ahead of them?
+bool isFilledAhead(scf::ForOp loop, const Rotation &rotation) {
+  SmallVector<gpu::RingAcquireOp> rings = ringsOf(loop);
+  return !rings.empty() && llvm::all_of(rings, [&](gpu::RingAcquireOp acquire) {
+    gpu::RingGetOp get = getOf(acquire.getRing(), loop);
+    TilesOfReaders readers{rotation.leading.contains(get), rotation.lagging.contains(get), {}};
+    return acquire.getRing().getType().getSlots() >= readers.fewestSlots();
+  });
 }
 
 struct RotateLoops : passes::impl::RotateLoopsBase<RotateLoops> {
@@ -297,7 +340,7 @@ struct RotateLoops : passes::impl::RotateLoopsBase<RotateLoops> {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
-      if (schedule && schedule.getRotated() && isFilledAhead(loop))
+      if (schedule && schedule.getRotated())
         loops.push_back(loop);
     });
     if (loops.empty())
@@ -309,7 +352,8 @@ struct RotateLoops : passes::impl::RotateLoopsBase<RotateLoops> {
         loop.emitError("cannot be rotated as it is scheduled to be: ") << why;
         return signalPassFailure();
       }
-      LoopRotator(loop, std::move(*rotation)).rotate();
+      if (isFilledAhead(loop, *rotation))
+        LoopRotator(loop, std::move(*rotation)).rotate();
     }
     if (failed(verifyRings(getOperation())))
       signalPassFailure();

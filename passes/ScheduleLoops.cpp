@@ -4,7 +4,7 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
-#include "passes/analysis/Rotation.h"
+#include "passes/analysis/RingReaders.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/analysis/WarpRoles.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,9 +22,6 @@ namespace {
 
 /// Stages of a loop that does not say: the copies of two iterations hide what one copy takes.
 constexpr int32_t kDefaultStages = 3;
-
-/// Stages of a loop that is rotated: one fill is read, one is got for the next products, one may be on its way.
-constexpr int32_t kFewestRotatedStages = 3;
 
 struct Decision {
   int32_t stages = 1;
@@ -61,7 +58,7 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
   void runOnOperation() final {
     getOperation().walk([&](scf::ForOp loop) {
       auto asked = loop->getAttrOfType<IntegerAttr>(ir::kStagesAttr);
-      if (!asked && !ringOf(loop) && !loop->hasAttr(ir::kRotateAttr) &&
+      if (!asked && ringsOf(loop).empty() && !loop->hasAttr(ir::kRotateAttr) &&
           !loop->hasAttr(ir::kSpecializeAttr))
         return;
       auto count = asked ? static_cast<int32_t>(asked.getInt()) : 0;
@@ -83,18 +80,30 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
   }
 
   static bool mayRotate(scf::ForOp loop, int32_t stages, std::string &why) {
-    if (!rotationOf(loop, &why))
+    std::optional<Rotation> rotation = rotationOf(loop, &why);
+    if (!rotation)
       return false;
-    if (!ringOf(loop))
+    int32_t fewest = fewestStages(loop, *rotation);
+    if (!fewest)
       why = "none of its loads runs ahead";
-    else if (stages < kFewestRotatedStages)
-      why = "it has " + std::to_string(stages) + " of the " + std::to_string(kFewestRotatedStages) +
+    else if (stages < fewest)
+      why = "it has " + std::to_string(stages) + " of the " + std::to_string(fewest) +
             " stages that takes";
     return why.empty();
   }
 
+  // 0 if no fill of a ring is got.
+  static int32_t fewestStages(scf::ForOp loop, const Rotation &rotation) {
+    int32_t fewest = 0;
+    for (gpu::RingAcquireOp acquire : ringsOf(loop))
+      if (gpu::RingGetOp get = getOf(acquire.getRing(), loop))
+        for (const TilesOfReaders &ring : ringsByReaders(get, rotation))
+          fewest = std::max(fewest, ring.fewestSlots());
+    return fewest;
+  }
+
   Decision decide(scf::ForOp loop, int32_t asked) {
-    if (!ringOf(loop))
+    if (ringsOf(loop).empty())
       return {1, asked > 1 ? whyNothingRunsAhead(loop) : "as asked"};
     Decision decision{asked ? asked : kDefaultStages, asked ? "as asked" : "by default"};
     if (decision.stages > kDefaultStages && loadsSingleElements(loop))

@@ -208,7 +208,7 @@ private:
                << *number << " before all threads have met behind the release of fill "
                << before->first;
       protocol_.meetings_.insert(op);
-      meet(fills);
+      meetAt(op);
     }
     fills[*number] = Fill();
     return success();
@@ -234,6 +234,13 @@ private:
   static void meet(Fills &fills) {
     for (auto &[number, fill] : fills)
       fill.isSeenReleased |= fill.step == Step::Released;
+  }
+
+  // Of all rings that the engine fills beside this one: their groups of warps drift apart if this one's do.
+  void meetAt(gpu::RingAcquireOp acquire) {
+    for (auto other : acquire->getBlock()->getOps<gpu::RingAcquireOp>())
+      if (auto ring = other.getRing().getDefiningOp<gpu::RingAllocOp>(); isFilledByEngine(ring))
+        meet(rings_[ring]);
   }
 
   // All threads meet at a get, unless the engine tells each that the bytes have come.

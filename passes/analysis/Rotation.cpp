@@ -19,7 +19,10 @@ bool isOnRing(Operation *op, Value ring) { return llvm::is_contained(op->getOper
 
 class RotationBuilder {
 public:
-  explicit RotationBuilder(scf::ForOp loop) : loop_(loop), ring_(ringOf(loop)) {}
+  explicit RotationBuilder(scf::ForOp loop) : loop_(loop) {
+    for (gpu::RingAcquireOp acquire : ringsOf(loop))
+      rings_.push_back(acquire.getRing());
+  }
 
   std::optional<Rotation> build(std::string *why) {
     if (!findLateProducts() || !collectLate() || !collectLagging() || !collectLeading() ||
@@ -67,7 +70,7 @@ private:
     if (!isNew)
       return known->second;
     auto get = dyn_cast<gpu::RingGetOp>(op);
-    bool isOfKind = get ? ring_ && get.getRing() == ring_.getRing()
+    bool isOfKind = get ? llvm::is_contained(rings_, get.getRing())
                         : !isProduct(op) && !isa<gpu::DotWaitOp>(op) && !op->getNumRegions() &&
                               (isa<gpu::SmemLoadOp>(op) || isMemoryEffectFree(op));
     bool result = isOfKind && llvm::all_of(op->getOperands(), [&](Value value) {
@@ -94,14 +97,32 @@ private:
     return true;
   }
 
+  // Of rings that it reads the steps as well: their fills are released when it is done.
   bool collectLagging() {
     for (Operation *op : rotation_.late)
       lag(op);
-    for (Operation &op : *loop_.getBody())
-      if (ring_ && (isa<gpu::RingReleaseOp>(op) || fillsRing(&op, ring_.getRing())) &&
-          (op.getNumRegions() || isOnRing(&op, ring_.getRing())))
-        lag(&op);
+    lagRings();
     return reason_.empty();
+  }
+
+  void lagRings() {
+    for (Operation &op : *loop_.getBody())
+      if (Value ring = ringOfStep(&op); ring && isReadLate(ring))
+        lag(&op);
+  }
+
+  // The ring that an operation releases, or fills itself or in a branch; null if it does neither.
+  Value ringOfStep(Operation *op) const {
+    const auto *ring = llvm::find_if(rings_, [&](Value ring) {
+      return fillsRing(op, ring) || (isa<gpu::RingReleaseOp>(op) && isOnRing(op, ring));
+    });
+    return ring == rings_.end() ? Value() : *ring;
+  }
+
+  bool isReadLate(Value ring) const {
+    return llvm::any_of(rotation_.lagging, [&](Operation *op) {
+      return isa<gpu::RingGetOp>(op) && isOnRing(op, ring);
+    });
   }
 
   void lag(Operation *op) {
@@ -134,7 +155,8 @@ private:
   // Tiles that a fill in a branch has loaded.
   bool isFillOfBranch(Operation *op) {
     return isa<scf::IfOp>(op) && llvm::all_of(op->getUsers(), [&](Operation *user) {
-             return isa<gpu::RingPutOp>(user) && ring_ && isOnRing(user, ring_.getRing());
+             auto put = dyn_cast<gpu::RingPutOp>(user);
+             return put && llvm::is_contained(rings_, put.getRing());
            });
   }
 
@@ -152,20 +174,23 @@ private:
 
   // --- The leading part ---------------------------------------------------------------------------------------------
 
-  // Whatever has effects or whose result is wanted, and the rest lacks.
+  // Whatever has effects or whose result is wanted, and the rest lacks; then steps of the rings that this part alone reads.
   bool collectLeading() {
     lead(rotation_.lastLeadingProduct);
-    for (Operation &op : loop_.getBody()->without_terminator())
-      if (!rotation_.lagging.contains(&op) && !isReadAtMost(&op) && !isProduct(&op) &&
-          !isa<gpu::DotWaitOp>(op))
-        lead(&op);
-    for (Operation &op : *loop_.getBody())
-      if (isa<gpu::RingGetOp>(op) && ring_ && isOnRing(&op, ring_.getRing()))
-        lead(&op);
+    leadEffects([&](Operation *op) { return !ringOfStep(op); });
     for (OpResult result : loop_.getResults())
       if (!result.use_empty())
         takeYielded(loop_.getTiedLoopRegionIterArg(result));
+    lagRings();
+    leadEffects([](Operation *) { return true; });
     return reason_.empty();
+  }
+
+  void leadEffects(llvm::function_ref<bool(Operation *)> isWanted) {
+    for (Operation &op : loop_.getBody()->without_terminator())
+      if (!rotation_.lagging.contains(&op) && !isReadAtMost(&op) && !isProduct(&op) &&
+          !isa<gpu::DotWaitOp>(op) && isWanted(&op))
+        lead(&op);
   }
 
   void lead(Operation *op) {
@@ -209,7 +234,7 @@ private:
   }
 
   scf::ForOp loop_;
-  gpu::RingAcquireOp ring_;
+  SmallVector<Value> rings_; ///< that the iterations fill
   llvm::DenseMap<Operation *, bool> repeatable_;
   llvm::DenseSet<Value> yielded_;
   Rotation rotation_;

@@ -226,11 +226,12 @@ SmallVector<OpOperand *> productsFedBy(Value tile) {
 
 bool feedsProduct(ir::ViewLoadOp load) { return feedsProduct(load.getResult()); }
 
-gpu::RingAcquireOp ringOf(scf::ForOp loop) {
+SmallVector<gpu::RingAcquireOp> ringsOf(scf::ForOp loop) {
+  SmallVector<gpu::RingAcquireOp> rings;
   for (auto acquire : loop.getBody()->getOps<gpu::RingAcquireOp>())
     if (!matchPattern(acquire.getFill(), m_Constant()))
-      return acquire;
-  return {};
+      rings.push_back(acquire);
+  return rings;
 }
 
 std::optional<std::string> whyNotAhead(ir::ViewLoadOp load) {

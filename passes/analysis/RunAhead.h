@@ -46,7 +46,8 @@ struct AheadSlice {
 std::optional<AheadSlice> aheadSlice(mlir::ValueRange values, mlir::scf::ForOp loop,
                                      std::string *why = nullptr);
 
-/// The operation that begins to fill the ring whose fills the iterations of a loop number; null if it has none.
-gpu::RingAcquireOp ringOf(mlir::scf::ForOp loop);
+/// The operations that begin to fill the rings whose fills the iterations of a loop number: none if its loads stay, one a
+/// ring.
+llvm::SmallVector<gpu::RingAcquireOp> ringsOf(mlir::scf::ForOp loop);
 
 } // namespace tile::passes

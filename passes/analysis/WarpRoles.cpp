@@ -38,19 +38,21 @@ static std::string whyNotInKernel(func::FuncOp kernel) {
 }
 
 std::string whyNoProducer(scf::ForOp loop, int32_t stages) {
-  gpu::RingAcquireOp acquire = ringOf(loop);
-  auto ring = acquire ? acquire.getRing().getDefiningOp<gpu::RingAllocOp>() : gpu::RingAllocOp();
-  if (!ring || stages < 2)
+  SmallVector<gpu::RingAllocOp> rings;
+  for (gpu::RingAcquireOp acquire : ringsOf(loop))
+    rings.push_back(acquire.getRing().getDefiningOp<gpu::RingAllocOp>());
+  if (rings.empty() || stages < 2)
     return "none of its loads runs ahead";
-  if (!isFilledByEngine(ring))
+  if (!llvm::all_of(rings, isFilledByEngine))
     return "threads load some of what its products read";
   auto kernel = loop->getParentOfType<func::FuncOp>();
   if (std::string why = whyNotInKernel(kernel); !why.empty())
     return why;
   SmallVector<Operation *> fills;
-  for (Operation *user : ring->getUsers())
-    if (isa<gpu::RingAcquireOp, gpu::RingCopyOp>(user))
-      fills.push_back(user);
+  for (gpu::RingAllocOp ring : rings)
+    for (Operation *user : ring->getUsers())
+      if (isa<gpu::RingAcquireOp, gpu::RingCopyOp>(user))
+        fills.push_back(user);
   return whyNotApart(RoleSlice(fills, Role::Producer), kernel,
                      [&](Operation *op) { return llvm::is_contained(fills, op); });
 }

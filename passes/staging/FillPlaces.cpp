@@ -114,10 +114,10 @@ SmallVector<int64_t> FillPlaces::carriedOf(ArrayRef<int64_t> strides) const {
   return carried;
 }
 
-scf::ForOp FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int64_t> strides,
+scf::ForOp FillPlaces::carryRound(scf::ForOp loop, NamedFills fills, ArrayRef<int64_t> strides,
                                   bool hasPhases, std::optional<int64_t> releaseLag) {
   LoopPlaces places;
-  places.newest = newest;
+  places.fills = fills;
   places.releaseLag = releaseLag.value_or(0);
   if (slots_ > 1) // the only slot is the first
     for (int64_t stride : carriedOf(strides))
@@ -129,22 +129,22 @@ scf::ForOp FillPlaces::carryRound(scf::ForOp loop, int64_t newest, ArrayRef<int6
     skipper.emplace(rewriter, loop.getLoc(), *passes, slots_);
   SmallVector<Value> first;
   for (auto &[stride, distances] : places.byStride)
-    for (int64_t lead = newest; lead >= -1; --lead) {
+    for (int64_t lead = fills.newest; lead >= fills.oldest; --lead) {
       first.push_back(constant(rewriter, loop.getLoc(), slotOf(lead) * stride));
-      if (skipper && lead == newest)
+      if (skipper && lead == fills.newest)
         first.back() = skipper->distance(rewriter, first.back(), stride, skipper->isSecond());
     }
   if (hasPhases)
-    first.push_back(constant(rewriter, loop.getLoc(), newest / slots_ % 2));
+    first.push_back(constant(rewriter, loop.getLoc(), fills.newest / slots_ % 2));
   if (hasPhases && skipper)
     first.back() = skipper->parity(rewriter, first.back(), skipper->isSecond());
-  if (releaseLag) // of fill -1: phase 0, or the one before
-    first.push_back(constant(rewriter, loop.getLoc(), *releaseLag ? 0 : 1));
+  if (releaseLag) // of fill -1 without a lag it is the phase before the first
+    first.push_back(constant(rewriter, loop.getLoc(), fills.oldest + *releaseLag < 0 ? 1 : 0));
   auto next = [&](OpBuilder &b, Location loc, ArrayRef<BlockArgument> variables) {
     SmallVector<Value> yielded;
     Value wraps, oldWraps;
     for (auto &[stride, distances] : places.byStride) {
-      distances = llvm::to_vector(variables.slice(yielded.size(), newest + 2));
+      distances = llvm::to_vector(variables.slice(yielded.size(), fills.newest - fills.oldest + 1));
       wraps = isEqual(b, loc, distances.front(), (slots_ - 1) * stride);
       if (releaseLag)
         oldWraps = isEqual(b, loc, distances.back(), slotOf(-1 - *releaseLag) * stride);
@@ -180,7 +180,7 @@ Value FillPlaces::distance(OpBuilder &b, scf::ForOp loop, std::optional<int64_t>
     for (auto &[carried, distances] : places->byStride)
       for (auto [i, known] : llvm::enumerate(distances))
         if (followsFrom(stride, carried) &&
-            slotOf(places->newest - static_cast<int64_t>(i)) == slotOf(*lead))
+            slotOf(places->fills.newest - static_cast<int64_t>(i)) == slotOf(*lead))
           return b.createOrFold<arith::MulIOp>(loc, known, constant(b, loc, stride / carried));
   Value slot = b.createOrFold<arith::RemUIOp>(loc, fill, constant(b, loc, slots_));
   return b.createOrFold<arith::MulIOp>(loc, slot, constant(b, loc, stride));
@@ -188,7 +188,7 @@ Value FillPlaces::distance(OpBuilder &b, scf::ForOp loop, std::optional<int64_t>
 
 Value FillPlaces::parity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
                          Value fill) const {
-  if (const LoopPlaces *places = placesOf(loop); places && lead == places->newest)
+  if (const LoopPlaces *places = placesOf(loop); places && lead == places->fills.newest)
     return places->parity;
   Location loc = fill.getLoc();
   Value phase = b.createOrFold<arith::DivUIOp>(loc, fill, constant(b, loc, slots_));
@@ -198,7 +198,7 @@ Value FillPlaces::parity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> l
 Value FillPlaces::parityOfRelease(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
                                   Value fill) const {
   const LoopPlaces *places = placesOf(loop);
-  if (places && places->oldParity && lead == slots_ - 1)
+  if (places && places->oldParity && lead == places->fills.oldest + slots_)
     return places->oldParity;
   Location loc = fill.getLoc();
   if (places)

@@ -21,15 +21,21 @@ struct PassesInTurn {
 /// Nothing if nobody takes turns.
 std::optional<PassesInTurn> passesInTurn(mlir::scf::ForOp loop);
 
-/// The places of a loop's fills: for each slot stride that is no multiple of another the distances of slots from the first, of
-/// fills i - 1 and i, and of fill i + 1 if iteration i gets that, are carried as variables. Fill i - 1's is also that of fill i + S - 1, which a loop
-/// of S stages begins in iteration i. So are parities of the phases that the newest and the oldest of them end.
+/// The fills of a ring that iteration i of its loop names, as they are ahead of fill i: from the newest that it gets to the oldest,
+/// whose slot it begins to fill again.
+struct NamedFills {
+  int64_t newest = 0, oldest = -1;
+};
+
+/// The places of a loop's fills: for each slot stride that is no multiple of another the distances of slots from the first, of the
+/// fills that an iteration names, are carried as variables. That of the oldest is also that of the fill S behind it. So are parities
+/// of the phases that the newest and the oldest of them end.
 struct LoopPlaces {
-  int64_t newest = 0;
-  /// Of fills i + newest, i + newest - 1, ... i - 1.
+  NamedFills fills;
+  /// Of fills i + newest, i + newest - 1, ... i + oldest.
   llvm::MapVector<int64_t, llvm::SmallVector<mlir::BlockArgument>> byStride;
   mlir::BlockArgument parity;    ///< of fill i + newest
-  mlir::BlockArgument oldParity; ///< of the release of fill i - 1, if refills wait for that
+  mlir::BlockArgument oldParity; ///< of the release of fill i + oldest, if refills wait for that
   /// Iterations between a fill's and that which releases it, 0 or 1. If 1, iteration 0 releases "fill -1", which is phase 0
   /// of the last slot's releases: that of fill j ends phase (j + releaseLag) / S.
   int64_t releaseLag = 0;
@@ -45,9 +51,9 @@ public:
   FillPlaces(gpu::RingType ring, bool derivesFromBarriers)
       : slots_(ring.getSlots()), derivesFromBarriers_(derivesFromBarriers) {}
 
-  /// Begins to carry the places round a loop, up to that of fill i + newest; its body moves to a new one, which is returned.
+  /// Begins to carry the places of some fills round a loop; its body moves to a new one, which is returned.
   /// `releaseLag` is given if refills wait for releases.
-  mlir::scf::ForOp carryRound(mlir::scf::ForOp loop, int64_t newest,
+  mlir::scf::ForOp carryRound(mlir::scf::ForOp loop, NamedFills fills,
                               llvm::ArrayRef<int64_t> strides, bool hasPhases,
                               std::optional<int64_t> releaseLag);
 

@@ -1,6 +1,7 @@
-// A warp of its own fills the ring: it and three idle warps hand their registers to the two groups that compute. In the fills'
-// arm one thread waits for a slot's release, says how many bytes come and asks for them; in the other no copy is issued, and
-// no barrier of all threads stands in the loop.
+// A warp of its own fills the rings of keys and of values: it and three idle warps hand their registers to the two groups that
+// compute. In the fills' arm one thread waits for a slot's release, says how many bytes come and asks for them, of keys an iteration
+// further ahead; in the other no copy is issued, and no barrier of all threads stands in the loop. All meet once behind the making of
+// both rings' barriers.
 // RUN: %hopper_to_ptx %t
 // RUN: FileCheck %s < %t
 // RUN: %if ptxas %{ %hopper_ptxas %t 2>&1 | FileCheck %s --check-prefix=ASM %}
@@ -14,21 +15,33 @@
 // CHECK: setmaxnreg.dec.sync.aligned.u32 24;
 // CHECK-NOT: bar.sync 0
 // CHECK: bar.sync 15, 288;
-// CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [{{.*}}], 16384;
-// CHECK-COUNT-2: cp.async.bulk.tensor.2d
-// CHECK: mbarrier.arrive.expect_tx
-// CHECK-COUNT-2: cp.async.bulk.tensor.2d
+// CHECK-NOT: bar.sync
+// CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [{{.*}}], 8192;
+// CHECK-COUNT-5: cp.async.bulk.tensor.2d
+// CHECK-NOT: cp.async.bulk.tensor.2d
 // CHECK: mbarrier.try_wait
 // CHECK: mbarrier.arrive.expect_tx
-// CHECK-COUNT-2: cp.async.bulk.tensor.2d
+// CHECK-COUNT-1: cp.async.bulk.tensor.2d
+// CHECK: mbarrier.try_wait
+// CHECK: mbarrier.arrive.expect_tx
+// CHECK-COUNT-1: cp.async.bulk.tensor.2d
+// CHECK-NOT: cp.async.bulk.tensor.2d
 // CHECK: setmaxnreg.inc.sync.aligned.u32 240;
 // CHECK-NOT: cp.async.bulk
 // CHECK: mbarrier.init.shared::cta.b64 [{{.*}}], 1;
 // CHECK: mbarrier.init.shared::cta.b64 [{{.*}}], 8;
+// CHECK: mbarrier.init.shared::cta.b64 [{{.*}}], 1;
+// CHECK: mbarrier.init.shared::cta.b64 [{{.*}}], 8;
 // CHECK: bar.sync 15, 288;
 // CHECK-NOT: cp.async.bulk
+// CHECK-NOT: bar.sync 15
+// CHECK: wgmma.wait_group.sync.aligned 0;
+// CHECK: @one mbarrier.arrive.shared::cta.b64 _,
 // CHECK: @own bar.arrive {{.*}}, 256;
 // CHECK-NOT: bar.sync 0
+// CHECK: wgmma.wait_group.sync.aligned 1;
+// CHECK: @one mbarrier.arrive.shared::cta.b64 _,
+// CHECK: wgmma.wait_group.sync.aligned 0;
 // CHECK: @one mbarrier.arrive.shared::cta.b64 _,
 // CHECK-NOT: cp.async.bulk
 func.func @chain(%q: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>, tile.extent_divisible = array<i64: 1, 64>},

@@ -36,8 +36,8 @@
 // CHECK: tilegpu.ring_acquire %[[R]][%[[LATER]]]
 // CHECK: tilegpu.ring_copy
 // CHECK: %[[NARROW:.*]] = arith.truncf %[[SNEXT]]
-// CHECK: %[[WNEXT:.*]] = tilegpu.convert_layout %[[NARROW]]
 // CHECK: tilegpu.ring_release %[[R]][%[[I]]]
+// CHECK: %[[WNEXT:.*]] = tilegpu.convert_layout %[[NARROW]]
 // CHECK: tilegpu.ring_commit %[[R]][%[[LATER]]]
 // CHECK: scf.yield %[[WNEXT]], %[[ONEXT]], %[[NEXT]]
 // CHECK: %[[TL:.*]]:2 = tilegpu.ring_tiles %[[R]][%[[F]]#2]

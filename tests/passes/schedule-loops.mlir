@@ -157,3 +157,31 @@ func.func @rotation(%n: i32, %q: !left) -> (!sums, !sums, !sums) {
   }
   return %o, %o2, %o3 : !sums, !sums, !sums
 }
+
+// Of what the copy engine brings each part of the body gets a ring of its own: two slots of each are enough.
+#access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, none]>
+
+// CHECK-LABEL: func.func @rotation_by_engine
+// CHECK: asked = 2, stages = 2, reason = "as asked", rotated = true>
+func.func @rotation_by_engine(%n: i32, %v: !tile.view<2xf16>, %q: !left) -> !sums {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !sums
+  %r = tilegpu.ring_alloc : !pairs
+  %o = scf.for %i = %c0 to %n step %c1 iter_args(%sums = %zero) -> !sums : i32 {
+    tilegpu.ring_acquire %r[%i] : !pairs
+    tilegpu.ring_copy %v[%i, %c0], %r[%i] part 0 shape [16, 16] {tilegpu.access = #access, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !pairs
+    tilegpu.ring_copy %v[%c0, %i], %r[%i] part 1 shape [16, 16] {tilegpu.access = #access, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !pairs
+    tilegpu.ring_commit %r[%i] : !pairs
+    %k, %m = tilegpu.ring_get %r[%i] : !pairs
+    %keys = tilegpu.smem_load %k : !memory -> !right
+    %scores = tile.dot %q, %keys, %zero : !left, !right, !sums
+    %narrow = arith.truncf %scores : !sums to tensor<16x16xf16, #c>
+    %weights = tilegpu.convert_layout %narrow : tensor<16x16xf16, #c> -> !left
+    %values = tilegpu.smem_load %m : !memory -> !right
+    %next = tile.dot %weights, %values, %sums : !left, !right, !sums
+    tilegpu.ring_release %r[%i] : !pairs
+    scf.yield %next : !sums
+  } {tile.rotate, tile.stages = 2 : i32}
+  return %o : !sums
+}

@@ -290,13 +290,14 @@ private:
     return false;
   }
 
-  // The fence of a product right behind another, whose registers nothing has written since.
+  // The fence of a product right behind another, or the wait for what it reads, whose registers nothing has written since.
   bool isFenceBehindFence(size_t at) const {
     if (!has(at, "wgmma.fence"))
       return false;
     size_t before = at;
     while (before-- > 0 && !has(before, "wgmma.commit"))
-      if (has(before, "wgmma.") || has(before, "bra") || has(before, "$L_"))
+      if (has(before, "wgmma.") || has(before, "$L_") ||
+          (has(before, "bra") && !has(before, "@!done bra again;")))
         return false;
     for (size_t line = before + 1; line < at; ++line)
       if (Words written; std::regex_search(lines_[line], written, std::regex(R"(%r\d+)")))

@@ -215,9 +215,9 @@ Subject persistentProgram() {
           }};
 }
 
-// Two groups of warps take turns, and the second product of an iteration lags behind the first; a warp of its own may load
-// for them.
-Subject turns(bool specializes) {
+// Two groups of warps take turns, and the second product of an iteration lags behind the first, whose rings of their own hold
+// what each reads; a warp of its own may load for them.
+Subject turns(int stages, bool specializes) {
   static const auto program =
       kernel("mutated_turns", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> d,
                                  Const stages, ConstOf<bool> specializes) {
@@ -232,10 +232,11 @@ Subject turns(bool specializes) {
         }
         d.tile({kQueries, kWidth})(0, 0) = sums;
       });
-  const char *name = specializes ? "wgmma in roles" : "wgmma in turns";
-  return {name, "sm_90a", [=](Attempt &attempt, int steps) {
+  std::string name = specializes ? "wgmma in roles" : "wgmma in turns";
+  return {name + ", " + std::to_string(stages) + " stages", "sm_90a",
+          [=](Attempt &attempt, int steps) {
             int64_t keys = steps * 32 - 5;
-            attempt.run(program.consts(3, specializes).warps(8).grid(1),
+            attempt.run(program.consts(stages, specializes).warps(8).grid(1),
                         attempt.input<half>({128, 16}, 1), attempt.input<half>({keys, 16}, 2),
                         attempt.input<half>({keys, 16}, 3), attempt.output<float>({128, 16}));
           }};
@@ -334,8 +335,9 @@ std::vector<Subject> subjects() {
           product64(4),
           nestedLoops(),
           persistentProgram(),
-          turns(false),
-          turns(true),
+          turns(2, false),
+          turns(2, true),
+          turns(3, true),
           teamsOfWarps(),
           teamsInTurn(),
           clusterOfBlocks(),

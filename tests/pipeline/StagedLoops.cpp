@@ -53,7 +53,7 @@ void StagedLoops::forEveryRotation(
     const std::function<void(int stages, int steps, bool rotates)> &loop) {
   forEveryLoop([&](int stages, int steps) {
     loop(stages, steps, false);
-    if (stages >= 3) {
+    if (stages >= 2) {
       SCOPED_TRACE("rotated");
       loop(stages, steps, true);
     }
