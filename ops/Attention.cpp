@@ -71,10 +71,12 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const A
   auto largest = var(full(f32, {rows}, -kInfinity)), scaled = var(full(f32, {rows}, -kInfinity));
   auto total = var(zeros(f32, {rows}));
   auto sums = var(zeros(f32, {rows, width}));
-  // Two of the longer tiles fit into shared memory, unless the plan knows better.
+  // Three tiles each of keys and values, or two where three do not fit into shared memory beside the queries.
+  constexpr int kShared = 227 << 10;
+  int withThree = (ofBlock + 6 * columns) * width * static_cast<int>(sizeOf(k.dtype()));
   Range keyTiles =
       range(keyTilesSeen(block, queryCount, keyCount, {ofBlock, columns, width, 0}, causal))
-          .stages(columns > 64 && !overlaps ? 2 : 3);
+          .stages(withThree > kShared ? 2 : 3);
   for (auto n : overlaps ? keyTiles.rotate().warp_specialize() : keyTiles) {
     Value keys = columnsOf(k, at.batch, head, n, columns, width);
     auto scores = var(dot(queries, keys, {.precision = precision}));
@@ -133,8 +135,9 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
                      const Lse &...lse) {
   if (out.numel() == 0)
     return;
-  auto [tiles, precision, overlaps] = forwardPlan(
-      {q.dtype(), q.extent(2), q.extent(3), site.stream.device().target()}, options.precision);
+  auto [tiles, precision, overlaps] =
+      forwardPlan({q.dtype(), q.extent(2), k.extent(2), q.extent(3), site.stream.device().target()},
+                  options.precision);
   AlignedInput queries(site, q), keys(site, k), values(site, v);
   AlignedOutput result(site, out);
   auto scale = static_cast<float>(attentionScale(q, options) * kLog2E);
@@ -155,12 +158,12 @@ const bool registered = registerOp({
         [](const OpSettings &settings) {
           DType dtype = settings.dtype("dtype", f16);
           int64_t heads = settings.integer("H", 16), queries = settings.integer("Lq", 2048),
-                  head = settings.integer("D", 64);
+                  keys = settings.integer("Lk", queries), head = settings.integer("D", 64);
           auto q = exampleView(dtype, {settings.integer("B", 4), heads, queries, head});
-          auto k = exampleView(dtype, {settings.integer("B", 4), settings.integer("Hkv", heads),
-                                       settings.integer("Lk", queries), head});
+          auto k = exampleView(
+              dtype, {settings.integer("B", 4), settings.integer("Hkv", heads), keys, head});
           auto [tiles, precision, overlaps] =
-              forwardPlan({dtype, queries, head, settings.target()}, Precision::tf32x3);
+              forwardPlan({dtype, queries, keys, head, settings.target()}, Precision::tf32x3);
           return KernelRequest(attentionKernel
                                    .consts(tiles.queries, tiles.keys, tiles.head, tiles.teams,
                                            settings.integer("causal", 0) != 0, true, precision,

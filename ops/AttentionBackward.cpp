@@ -239,9 +239,9 @@ void checkGradient(const Arguments &arguments, const GradientArguments &in,
 }
 
 void launchGradient(CallSite site, const GradientArguments &in, const AttentionOptions &options) {
-  auto [tiles, precision, overlaps] =
-      backwardPlan({in.q.dtype(), in.q.extent(2), in.q.extent(3), site.stream.device().target()},
-                   options.precision);
+  auto [tiles, precision, overlaps] = backwardPlan(
+      {in.q.dtype(), in.q.extent(2), in.k.extent(2), in.q.extent(3), site.stream.device().target()},
+      options.precision);
   Extents rows(in.lse);
   rows[2] = (rows[2] + kMostQueries - 1) / kMostQueries * kMostQueries;
   Tensor shift = site.stream.tensor(f32, rows.span()), delta = site.stream.tensor(f32, rows.span());
@@ -285,7 +285,7 @@ KernelRequest gradientKernel(const OpSettings &settings) {
           queries = settings.integer("Lq", 2048), head = settings.integer("D", 64),
           keyHeads = settings.integer("Hkv", heads), keys = settings.integer("Lk", queries);
   auto [tiles, precision, overlaps] =
-      backwardPlan({dtype, queries, head, settings.target()}, options.precision);
+      backwardPlan({dtype, queries, keys, head, settings.target()}, options.precision);
   int64_t rows = (queries + kMostQueries - 1) / kMostQueries * kMostQueries;
   HostArg q = exampleView(dtype, {batches, heads, queries, head}),
           k = exampleView(dtype, {batches, keyHeads, keys, head}),

@@ -25,10 +25,10 @@ struct AttentionPlan {
 };
 /// A multiple of what the tensor cores take at once; of the larger sizes few, which share tiles.
 int paddedHead(int64_t extent);
-/// What tiles depend on: queries, the width of heads, and the GPU, "sm_90a".
+/// What tiles depend on: queries, keys, the width of heads, and the GPU, "sm_90a".
 struct AttentionShape {
   DType dtype;
-  int64_t queries, head;
+  int64_t queries, keys, head;
   std::string_view target;
 };
 AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked);

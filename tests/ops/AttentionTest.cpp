@@ -160,6 +160,13 @@ TEST_P(AttentionOp, TeamsOfQueries) {
   check<bfloat16>({1, 1, 1, 1730, 1740, 16, true}, kBf16);
 }
 
+// Beyond 8192 keys tiles of heads of 128 have 176 keys on sm_90a, of which the last has 106, 98 and 176.
+TEST_P(AttentionOp, ManyKeys) {
+  check<half>({1, 1, 1, 70, 8202, 128, false, 0.1}, kF16);
+  check<bfloat16>({1, 1, 1, 130, 8194, 128, true, -0.1}, kBf16);
+  check<half>({1, 1, 1, 70, 8272, 128, true, 0.1}, kF16);
+}
+
 TEST_P(AttentionOp, HeadSizes) {
   for (int64_t head : {1, 16, 17, 40, 64, 80, 96, 128, 160, 192, 250, 256})
     check<half>({1, 1, 1, 70, 90, head, head % 3 == 1, 2 / std::sqrt(double(head))}, kF16);
