@@ -37,6 +37,16 @@ std::optional<Estimate> estimateOf(const TuningSpace &space, const Config &confi
   return timeOf(space.work(config, problem), *device);
 }
 
+std::optional<double> rooflineOf(const TuningSpace &space, const Config &config,
+                                 const Problem &problem) {
+  std::optional<DeviceModel> device = modelOf(problem.target(), problem.multiprocessors());
+  if (!device || !space.work)
+    return std::nullopt;
+  Work work = space.work(config, problem);
+  return std::max(work.programs * work.multiplyAdds / device->multiplyAdds(work.factors),
+                  work.distinctBytes / device->bytesOfMemory);
+}
+
 Candidates candidatesOf(const detail::KernelRecord &record, const TuningSpace &space,
                         const Problem &problem) {
   Candidates found;

@@ -36,4 +36,8 @@ Candidates candidatesOf(const detail::KernelRecord &record, const TuningSpace &s
 std::optional<Estimate> estimateOf(const TuningSpace &space, const Config &config,
                                    const Problem &problem);
 
+/// The seconds that the products of a launch, at the rate that the device keeps up, or the bytes of memory take at least.
+std::optional<double> rooflineOf(const TuningSpace &space, const Config &config,
+                                 const Problem &problem);
+
 } // namespace tile::tune

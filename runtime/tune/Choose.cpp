@@ -1,8 +1,10 @@
 #include "runtime/tune/Choose.h"
 
 #include "base/Environment.h"
+#include "runtime/tune/Attempts.h"
 #include "runtime/tune/Key.h"
 #include "runtime/tune/Shape.h"
+#include "runtime/tune/Tuner.h"
 
 #include <algorithm>
 #include <fstream>
@@ -35,14 +37,22 @@ TunedChoice Chooser::choose(const TunedCall &call) {
                   call.record.where);
     if (mode_ == Mode::Record)
       record(call, key);
+    if (mode_ == Mode::Quick || mode_ == Mode::Full)
+      if (std::optional<TunedChoice> found = tryNow(call, key))
+        return *found;
   }
   return {defaultOf(call.record, space, call.problem()), "the kernel"};
+}
+
+/// By what a problem is remembered in this process.
+static std::string placeOf(const TunedCall &call, const std::string &key) {
+  return std::to_string(call.record.id) + " " + deviceKey(call.device) + " " + key;
 }
 
 // Results for other extents of the bucket may break a rule for these.
 std::optional<TunedChoice> Chooser::fromKnown(const TunedCall &call, const std::string &key) {
   TrialKey trial{call.record.name, "", key, deviceKey(call.device)};
-  std::string place = std::to_string(call.record.id) + " " + trial.device + " " + key;
+  std::string place = placeOf(call, key);
   auto found = byProblem_.find(place);
   if (found == byProblem_.end()) {
     bool onlyTables = mode_ == Mode::Pinned;
@@ -70,6 +80,37 @@ void Chooser::record(const TunedCall &call, const std::string &key) {
     std::cerr << "tile: warning: TILE_TUNE_RECORD: cannot write to '" << recordFile_
               << "'; problems are not recorded\n";
   }
+}
+
+// Other threads wait meanwhile: they would try the same. What was found is kept if it can be.
+std::optional<TunedChoice> Chooser::tryNow(const TunedCall &call, const std::string &key) {
+  constexpr int64_t kQuickTrials = 8, kFullTrials = 64, kMostSeconds = 86400;
+  TuneOptions options;
+  options.search.trials = mode_ == Mode::Quick ? kQuickTrials : kFullTrials;
+  options.search.first = options.search.trials / 2;
+  options.seconds =
+      static_cast<double>(base::environmentInteger("TILE_TUNE_SECONDS", 10, 1, kMostSeconds));
+  std::unique_ptr<Store> store;
+  try {
+    if (std::string file = Store::defaultFile(); !file.empty())
+      store = std::make_unique<Store>(file, Store::Access::Write);
+  } catch (const Error &error) {
+    std::cerr << "tile: warning: " << error.message() << "; what is tuned is not kept\n";
+  }
+  std::optional<Trial> best;
+  try {
+    Attempts attempts(call);
+    best = tune(call, attempts, store.get(), options).best;
+  } catch (
+      const Error
+          &error) { // no memory for copies, say, or a capture in which nothing may be waited for
+    std::cerr << "tile: warning: kernel '" << call.record.name
+              << "' cannot be tuned now: " << error.message() << "\n";
+  }
+  if (!best)
+    return std::nullopt;
+  byProblem_[placeOf(call, key)] = {{best->config, "trials of this process"}};
+  return TunedChoice{best->config, "trials of this process"};
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // The settings of a launch: found out once for a problem, and remembered for calls like it.
 #pragma once
 
+#include "runtime/tune/Key.h"
 #include "runtime/tune/Known.h"
 #include "runtime/tune/Mode.h"
 
@@ -15,18 +16,6 @@
 
 namespace tile::tune {
 
-/// A call of a tuned kernel; `constants` are all of the kernel's, where those that are tuned mean nothing.
-struct TunedCall {
-  const detail::KernelRecord &record;
-  const Device &device;
-  std::span<const HostArg> args;
-  std::span<const int64_t> constants;
-
-  Problem problem() const {
-    return {record, args, constants, device.target(), device.multiprocessors()};
-  }
-};
-
 /// Chooses settings by what is known of a problem. Thread-safe.
 class Chooser {
 public:
@@ -40,12 +29,13 @@ public:
 private:
   std::optional<TunedChoice> fromKnown(const TunedCall &call, const std::string &key);
   void record(const TunedCall &call, const std::string &key);
+  std::optional<TunedChoice> tryNow(const TunedCall &call, const std::string &key);
 
   Mode mode_;
   std::string recordFile_;
   std::mutex mutex_;
   std::unique_ptr<KnownResults> known_;
-  std::map<std::string, std::vector<Known>> byProblem_; ///< what was looked up
+  std::map<std::string, std::vector<Known>> byProblem_; ///< what was looked up, or tried here
   std::set<std::string> recorded_;
 };
 

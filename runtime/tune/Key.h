@@ -8,10 +8,24 @@
 
 #include "runtime/tune/Space.h"
 
+#include <tile/Device.h>
+
 #include <span>
 #include <string>
 
 namespace tile::tune {
+
+/// A call of a tuned kernel; `constants` are all of the kernel's, where those that are tuned mean nothing.
+struct TunedCall {
+  const detail::KernelRecord &record;
+  const Device &device;
+  std::span<const HostArg> args;
+  std::span<const int64_t> constants;
+
+  Problem problem() const {
+    return {record, args, constants, device.target(), device.multiprocessors()};
+  }
+};
 
 /// The next of 0, 1, 2, ... 8, 10, 12, 14, 16, 20, 24, 28, 32, ... : at most a quarter more.
 int64_t bucketOf(int64_t extent);

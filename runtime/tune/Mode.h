@@ -2,8 +2,8 @@
 //
 //   TILE_TUNE=off      takes what the kernel says otherwise, whatever is known
 //   TILE_TUNE=cached   (default) takes what is known of the problem, else what the kernel says
-//   TILE_TUNE=quick    tries the most promising settings of a problem of which nothing is known, and keeps what it finds
-//   TILE_TUNE=full     the same, with more of them
+//   TILE_TUNE=quick    tries 8 settings of a problem of which nothing is known, when it is met, and keeps what it finds
+//   TILE_TUNE=full     the same with 64; both for TILE_TUNE_SECONDS at most (10). No crash of a kernel is survived
 //   TILE_TUNE=pinned   takes what tables say; of a problem that they do not have the launch is an error
 //   TILE_TUNE=record   as cached, and writes problems of which nothing is known to TILE_TUNE_RECORD, for `tilec tune`
 //

@@ -13,9 +13,10 @@ Replay replay(const detail::KernelRecord &record, const Problem &problem,
   for (const Trial &trial : recording) {
     if (trial.status != Status::Timed || !refusalOf(space, trial.config, problem).empty())
       continue;
-    times[trial.config.str()] = trial.milliseconds;
+    Config config = inOrder(space, trial.config);
+    times[config.str()] = trial.milliseconds;
     if (result.bestMilliseconds == 0 || trial.milliseconds < result.bestMilliseconds)
-      result.best = trial.config, result.bestMilliseconds = trial.milliseconds;
+      result.best = config, result.bestMilliseconds = trial.milliseconds;
   }
   if (times.empty())
     throw Error(Fault::User, ErrorCode::InvalidArgument,

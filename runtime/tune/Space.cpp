@@ -264,6 +264,15 @@ std::string refusalOf(const TuningSpace &space, const Config &config, const Prob
   return {};
 }
 
+Config inOrder(const TuningSpace &space, const Config &config) {
+  Config ordered;
+  for (const TuningSpace::Setting &setting : space.settings)
+    for (const auto &[name, value] : config.values())
+      if (name == setting.name)
+        ordered.set(name, value);
+  return ordered;
+}
+
 void forEachConfig(const TuningSpace &space, const std::function<bool(const Config &)> &take) {
   std::vector<size_t> at(space.settings.size(), 0);
   Config config;

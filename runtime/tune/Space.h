@@ -41,6 +41,9 @@ Config defaultOf(const detail::KernelRecord &record, const TuningSpace &space,
 /// Why settings are none of this space for a problem, as a sentence: a name, a value, a rule. Empty if they are.
 std::string refusalOf(const TuningSpace &space, const Config &config, const Problem &problem);
 
+/// The same settings in the order in which the kernel declares them; those it does not have are left out.
+Config inOrder(const TuningSpace &space, const Config &config);
+
 /// Calls `take` with each combination of values, the last setting changing fastest, until that returns false.
 void forEachConfig(const TuningSpace &space, const std::function<bool(const Config &)> &take);
 /// How many combinations there are.

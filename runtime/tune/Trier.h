@@ -1,6 +1,7 @@
 // Who tries settings for the tuner: a device of this process (Attempts.h), processes of their own, or a recording.
 #pragma once
 
+#include "runtime/tune/Key.h"
 #include "runtime/tune/Trial.h"
 
 #include <vector>
@@ -10,6 +11,10 @@ namespace tile::tune {
 class Trier {
 public:
   virtual ~Trier() = default;
+  /// The version of the call's kernel, which is found out by running its function.
+  virtual std::string versionOf(const TunedCall &call) {
+    return tune::versionOf(call.record, call.args, call.constants);
+  }
   /// Tries settings once and says how that ended; of the result, what the trial is for is the tuner's to fill in.
   virtual Trial attempt(const Config &config) = 0;
   /// These will be tried soon, in this order: they may be compiled meanwhile.

@@ -27,7 +27,7 @@ public:
   Tuning(const TunedCall &call, Trier &trier, Store *store, const TuneOptions &options)
       : call_(call), space_(spaceOf(call.record)), trier_(trier), store_(store), options_(options),
         own_(defaultOf(call.record, space_, call.problem())) {
-    result_.key = {call.record.name, versionOf(call.record, call.args, call.constants),
+    result_.key = {call.record.name, trier.versionOf(call),
                    problemKey(call.record, call.args, call.constants), deviceKey(call.device)};
     result_.candidates = candidatesOf(call.record, space_, call.problem());
     device_ = modelOf(call.device.target(), call.device.multiprocessors());
@@ -54,10 +54,7 @@ public:
       trier_.expect({due.begin(), due.end()});
       Config config = std::move(due.front());
       due.pop_front();
-      const Trial &trial = tryOnce(config);
-      search.tell(config, timeOf(trial));
-      if (options_.progress)
-        options_.progress(trial, options_.search.trials - search.tried());
+      search.tell(config, timeOf(tryOnce(config)));
     }
     choose();
     return std::move(result_);
@@ -80,6 +77,7 @@ private:
       return;
     for (Trial &trial :
          store_->trialsOf(result_.key.kernel, result_.key.problem, result_.key.device)) {
+      trial.config = inOrder(space_, trial.config);
       bool isSame = trial.key.version == result_.key.version && trial.toolchain == toolchain_;
       bool isDangerous = trial.status == Status::Crashed || trial.status == Status::TimedOut;
       if (isSame && (!options_.fresh || isDangerous))
@@ -107,8 +105,11 @@ private:
   const Trial &tryOnce(const Config &config) {
     auto known = known_.find(config.str());
     Trial trial = known != known_.end() ? known->second : trier_.attempt(config);
-    if (known == known_.end())
+    if (known == known_.end()) {
       sign(trial), keep(trial);
+      if (options_.progress)
+        options_.progress(trial);
+    }
     if (config == own_)
       result_.own = trial;
     result_.trials.push_back(std::move(trial));

@@ -17,8 +17,8 @@ struct TuneOptions {
   int ahead = 1;       ///< trials that the trier is told of before they are due
   bool fresh = false;  ///< earlier results of this toolchain are not taken as they are
   const std::atomic<bool> *stop = nullptr; ///< set by others: no trial begins any more
-  /// Called behind every trial with it, and with how many are still thinkable.
-  std::function<void(const Trial &, int64_t left)> progress;
+  std::function<void(const Trial &)>
+      progress; ///< called behind every trial; what was known before is none
 };
 
 struct TuneResult {

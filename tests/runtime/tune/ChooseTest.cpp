@@ -132,6 +132,20 @@ TEST_F(Choosing, RecordsEachProblemOnce) {
             "\n");
 }
 
+TEST_F(Choosing, QuickTriesWhatIsNotKnownAndKeepsIt) {
+  std::string file = folder.file("found.sqlite");
+  setenv("TILE_TUNE_DB", file.c_str(), 1);
+  x.upload(std::vector<float>(1000, 2.f));
+  EXPECT_EQ(choose(Mode::Quick, {}, nullptr).source, "trials of this process");
+  unsetenv("TILE_TUNE_DB");
+  Store found(file, Store::Access::Read);
+  std::vector<Trial> trials = found.all();
+  EXPECT_EQ(trials.size(), 8u);
+  EXPECT_EQ(std::ranges::count_if(trials, [](const Trial &trial) { return trial.isChosen; }), 1);
+  EXPECT_EQ(choose(Mode::Quick, {table({trialOf(512, 2)})}, nullptr).config["block"], 512)
+      << "what is known is not tried";
+}
+
 TEST_F(Choosing, ATableThatCannotBeReadIsNotUsed) {
   std::ofstream(folder.file("table.jsonl")) << toJson(trialOf(512, 1)) << "\n{\"kernel\": \n";
   EXPECT_EQ(

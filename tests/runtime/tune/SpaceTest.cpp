@@ -75,10 +75,10 @@ TEST(TuningSpace, RefusesWhatCannotBeTuned) {
             "'block' is 96 where nothing better is known, which is none of its values: 64, 128");
   EXPECT_EQ(messageOf([&] { plain().tunable("block", {}); }),
             "'block' of kernel 'untuned' has no values to choose from");
-  EXPECT_EQ(messageOf([&] { scaledKernel().tuned().with("block", 64); }),
+  EXPECT_EQ(messageOf([&] { (void)scaledKernel().tuned().with("block", 64); }),
             "'block' of kernel 'tuned_scale' is tuned: call the kernel with .consts(...) to choose "
             "it");
-  EXPECT_EQ(messageOf([&] { scaledKernel().tuned().with("blocks", 64); }),
+  EXPECT_EQ(messageOf([&] { (void)scaledKernel().tuned().with("blocks", 64); }),
             "kernel 'tuned_scale' has no constant 'blocks'; there are: block, factor");
 }
 

@@ -126,7 +126,7 @@ TEST_F(Tuners, GoOnWhereTheyWereStopped) {
   int count = 0;
   TuneOptions options;
   options.stop = &stop;
-  options.progress = [&](const Trial &, int64_t) { stop = ++count == 5; };
+  options.progress = [&](const Trial &) { stop = ++count == 5; };
   TuneResult result = tuneWith(first, &kept, options);
   EXPECT_TRUE(result.wasCutShort);
   EXPECT_EQ(first.attempted.size(), 5u);
