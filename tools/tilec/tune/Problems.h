@@ -27,6 +27,11 @@ std::vector<TuneProblem> problemsOf(std::vector<std::string> words, const std::s
 TuneProblem problemOfLine(const TuneProblem &like, const std::string &line,
                           const std::string &place);
 
+/// A call of a problem without memory: what its settings follow from, and no more.
+inline tune::TunedCall exampleCall(const TuneProblem &problem, const Device &device) {
+  return {*problem.record, device, problem.examples, problem.constants};
+}
+
 /// Memory for a problem on a device: floats are drawn from the normal distribution, the same each time; i1 is drawn too, other
 /// integers are 0; numbers without a value are 1.
 class ProblemMemory {

@@ -6,6 +6,8 @@
 #include "tools/tilec/Commands.h"
 #include "tools/tilec/input/Refuse.h"
 #include "tools/tilec/tune/Problems.h"
+#include "tools/tilec/tune/Simulate.h"
+#include "tools/tilec/tune/TuneHtml.h"
 #include "tools/tilec/tune/TuneText.h"
 #include "tools/tilec/tune/Worker.h"
 
@@ -25,10 +27,11 @@ namespace {
 struct TuneCommand {
   std::vector<std::string> words;
   std::string kernel, device, shapes, database = tune::Store::defaultFile();
-  std::string exportTo, importFrom;
+  std::string exportTo, importFrom, recording, report;
   std::string budget = "60s";
   int64_t trials = 32;
   int jobs = 0;
+  double limit = 0;
   bool full = false, fresh = false, explain = false, inProcess = false, quiet = false;
 };
 
@@ -91,18 +94,19 @@ std::unique_ptr<tune::Trier> trierOf(const TuneCommand &command, const TuneProbl
                                      std::atomic<bool> &giveUp) {
   if (command.inProcess)
     return std::make_unique<tune::Attempts>(call);
-  return std::make_unique<WorkerTrier>(WorkerInput{command.words, command.kernel, device.name()},
-                                       problem, jobs - 1, giveUp);
+  return std::make_unique<WorkerTrier>(
+      WorkerInput{command.words, command.kernel, device.name(), command.limit}, problem, jobs - 1,
+      giveUp);
 }
 
 bool tuneProblem(const TuneCommand &command, const TuneProblem &problem, const Device &device,
-                 tune::Store &store, double seconds) {
-  ProblemMemory memory(problem, device);
-  const tune::TunedCall call = memory.call();
+                 tune::Store &store, double seconds, TuneHtml &report) {
   if (command.explain) {
-    std::cout << explanationOf(call);
+    std::cout << explanationOf(exampleCall(problem, device));
     return true;
   }
+  ProblemMemory memory(problem, device);
+  const tune::TunedCall call = memory.call();
   int jobs =
       command.jobs > 0 ? command.jobs : static_cast<int>(std::thread::hardware_concurrency());
   std::unique_ptr<tune::Trier> trier =
@@ -115,11 +119,10 @@ bool tuneProblem(const TuneCommand &command, const TuneProblem &problem, const D
   options.fresh = command.fresh;
   options.stop = &interrupted;
   if (!command.quiet)
-    options.progress = [](const tune::Trial &trial, int64_t) {
-      std::cerr << lineOf(trial) << "\n";
-    };
+    options.progress = [](const tune::Trial &trial) { std::cerr << lineOf(trial) << "\n"; };
   tune::TuneResult result = tune::tune(call, *trier, &store, options);
   std::cout << summaryOf(call, result, store.file()) << std::flush;
+  report.add(call, result);
   return result.best.has_value();
 }
 
@@ -131,11 +134,16 @@ int tuneAll(const TuneCommand &command) {
   std::unique_ptr<tune::Store> store;
   if (!command.explain)
     writable(command, store);
+  if (!command.report.empty())
+    base::checkWritable(command.report);
   std::signal(SIGINT, onInterrupt);
   bool allFound = true;
+  TuneHtml report;
   for (const TuneProblem &problem : problems)
     if (!interrupted)
-      allFound &= tuneProblem(command, problem, device, *store, seconds);
+      allFound &= tuneProblem(command, problem, device, *store, seconds, report);
+  if (!command.report.empty())
+    base::writeFile(command.report, report.page());
   return allFound ? kOk : kFinding;
 }
 
@@ -146,6 +154,8 @@ int run(const TuneCommand &command) {
     return importResults(command);
   if (command.words.empty())
     refuse("an input is expected, op:NAME, FILE.cpp or LIB.so; or --export, --import");
+  if (!command.recording.empty())
+    return simulate(command.words, command.kernel, command.recording);
   return tuneAll(command);
 }
 
@@ -171,11 +181,20 @@ void addTune(CLI::App &app, std::function<int()> &chosen) {
   command->add_flag("--fresh", options->fresh, "Try again what is known");
   command->add_option("--jobs", options->jobs, "Processes; one measures, the others compile ahead")
       ->check(CLI::Range(1, 256));
+  command
+      ->add_option("--limit", options->limit,
+                   "Seconds that trying one may take; else 30, or five times the longest so far")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--in-process", options->inProcess,
                     "Try in this process: no crash is survived");
   command->add_flag("--explain", options->explain,
                     "Say what would be tried and why not the rest, and try nothing");
+  command->add_option(
+      "--simulate", options->recording,
+      "Search a recording: how far from the best would have been found, without a GPU");
   command->add_option("--db", options->database, "The database: default TILE_TUNE_DB");
+  command->add_option("--report", options->report,
+                      "A page with all trials: how times fell, what went with them, what failed");
   command->add_option("--export", options->exportTo,
                       "Write what was chosen to a table, a line each");
   command->add_option("--import", options->importFrom,

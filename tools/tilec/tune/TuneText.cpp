@@ -90,7 +90,7 @@ std::string summaryOf(const tune::TunedCall &call, const tune::TuneResult &resul
 
 std::string explanationOf(const tune::TunedCall &call) {
   const tune::TuningSpace &space = tune::spaceOf(call.record);
-  tune::Problem problem = call.problem();
+  Problem problem = call.problem();
   tune::Candidates candidates = tune::candidatesOf(call.record, space, problem);
   std::string text = heading(call) + number(tune::sizeOf(space), "%.0f") + " combinations, " +
                      std::to_string(candidates.ordered.size()) + " to try" +

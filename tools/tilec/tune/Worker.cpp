@@ -1,6 +1,7 @@
 #include "tools/tilec/tune/Worker.h"
 
 #include "runtime/tune/Attempts.h"
+#include "runtime/tune/Space.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
 
@@ -72,6 +73,8 @@ LineProcess &WorkerTrier::worker() {
 // several times over.
 milliseconds WorkerTrier::limit() const {
   constexpr double kFirst = 300, kLeast = 30, kOver = 5;
+  if (input_.mostSeconds > 0)
+    return milliseconds(static_cast<int64_t>(input_.mostSeconds * 1e3));
   double seconds = hasAnswered_ ? std::max(kLeast, kOver * slowest_) : kFirst;
   return milliseconds(static_cast<int64_t>(seconds * 1e3));
 }
@@ -94,6 +97,13 @@ bool WorkerTrier::ask(const std::string &request, std::string &answer, tune::Tri
   worker_ = nullptr;
   giveUp_ = ++deaths_ >= kMostDeaths;
   return false;
+}
+
+// The function is the user's, and may do anything.
+std::string WorkerTrier::versionOf(const tune::TunedCall &) {
+  tune::Trial failed;
+  std::string answer;
+  return ask(Json("version").dump(), answer, failed) ? Json::parse(answer).get<std::string>() : "";
 }
 
 tune::Trial WorkerTrier::attempt(const Config &config) {
@@ -158,8 +168,8 @@ struct WorkerOptions {
   bool onlyCompiles = false;
 };
 
-void answer(int stream, const tune::Trial &trial) {
-  std::string line = tune::toJson(trial) + "\n";
+void answer(int stream, std::string line) {
+  line += "\n";
   for (size_t sent = 0; sent < line.size();) {
     ssize_t count = write(stream, line.data() + sent, line.size() - sent);
     if (count <= 0)
@@ -191,14 +201,20 @@ int work(const WorkerOptions &options) {
   ProblemMemory memory(problem, device);
   tune::TunedCall call = memory.call();
   std::unique_ptr<tune::Attempts> attempts;
-  if (!options.onlyCompiles)
-    attempts = std::make_unique<tune::Attempts>(call);
   for (std::string line; std::getline(std::cin, line);) {
     Json request = Json::parse(line);
+    if (request.is_string()) {
+      answer(answers, Json(tune::versionOf(call.record, call.args, call.constants)).dump());
+      continue;
+    }
     if (options.onlyCompiles) {
-      answer(answers, compiled(call, configOf(request)));
-    } else if (request.is_object()) {
-      answer(answers, attempts->attempt(configOf(request)));
+      answer(answers, tune::toJson(compiled(call, configOf(request))));
+      continue;
+    }
+    if (!attempts)
+      attempts = std::make_unique<tune::Attempts>(call);
+    if (request.is_object()) {
+      answer(answers, tune::toJson(attempts->attempt(configOf(request))));
     } else {
       std::vector<tune::Trial> trials;
       for (const Json &config : request) {
@@ -210,7 +226,7 @@ int work(const WorkerOptions &options) {
         finalists.push_back(&trial);
       attempts->compare(finalists);
       for (const tune::Trial &trial : trials)
-        answer(answers, trial);
+        answer(answers, tune::toJson(trial));
     }
   }
   return kOk;

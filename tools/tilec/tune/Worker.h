@@ -22,6 +22,7 @@ namespace tile::tilec {
 struct WorkerInput {
   std::vector<std::string> words; ///< the input and settings
   std::string kernel, device;
+  double mostSeconds = 0; ///< that an attempt may take; 0: by what others took
 };
 
 class WorkerTrier : public tune::Trier {
@@ -30,6 +31,7 @@ public:
   WorkerTrier(WorkerInput input, const TuneProblem &problem, int compilers,
               std::atomic<bool> &giveUp);
 
+  std::string versionOf(const tune::TunedCall &call) override;
   tune::Trial attempt(const Config &config) override;
   void expect(const std::vector<Config> &configs) override;
   void compare(std::vector<tune::Trial *> finalists) override;

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Tuning from outside: what is found is kept, goes on where it was stopped, and survives kernels that crash or hang."""
+import json
+import pathlib
+import signal
+import subprocess
+import unittest
+import xml.etree.ElementTree
+
+from command import Case, kEnvironment, kTilec
+
+kRecordings = pathlib.Path(__file__).resolve().parents[2] / "bench" / "recordings"
+kKernel = """
+#include <tile/tile.h>
+#include <cstdlib>
+#include <unistd.h>
+using namespace tile;
+auto scale = kernel("scale", [](In<f32, 1> x, Out<f32, 1> y, Const block) {
+  BODY
+  Value i = grid1d(y, {block});
+  y.tile({block})(i) = x.tile({block})(i) * (block == WRONG ? 2.f : 3.f);
+}).named("x", "y", "block").tunable("block", pow2(64, 1024), 256)
+  .where("blocks are not of 512", [](const Config &c, const Problem &) { return c["block"] != 512; })
+  .work([](const Config &c, const Problem &p) {
+    Work work;
+    work.bytesRead = work.bytesWritten = double(c["block"]) * 4;
+    work.programs = double(p.extent(1, 0)) / double(c["block"]);
+    work.distinctBytes = double(p.extent(1, 0)) * 8;
+    return work;
+  });
+"""
+
+
+def kernel(body="", wrong=0):
+    return kKernel.replace("BODY", body).replace("WRONG", str(wrong))
+
+
+class Tune(Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.path / "tuned.sqlite"
+        self.surroundings = {"TILE_TUNE_DB": str(self.database), "TILE_DEVICE": "virtual:sm_90a"}
+
+    def tune(self, code, *arguments, **environment):
+        return self.run_tilec(code, "tune", *arguments, timeout=300, **{**self.surroundings, **environment})
+
+    def results(self):
+        self.tune(0, "--export", "table.jsonl")
+        return [json.loads(line) for line in (self.path / "table.jsonl").read_text().splitlines()]
+
+    def test_finds_and_keeps(self):
+        self.write("scale.cpp", kernel())
+        found, told = self.tune(0, "scale.cpp", "x=4096", "y=4096")
+        self.assertIn("best: block=", found)
+        self.assertIn("by the model", found)  # no time is pretended
+        self.assertIn("1 left out: blocks are not of 512 (block=512)", found)
+        self.assertEqual(told.count(" ms by the model"), 4)
+        [best] = self.results()
+        self.assertEqual((best["kernel"], best["status"], best["chosen"]), ("scale", "modelled", True))
+        self.assertEqual(best["problem"], "f32[4096]:0+16 f32[4096]:0+16")
+        # What is known is not tried again, unless that is asked for.
+        again, _ = self.tune(0, "scale.cpp", "x=4096", "y=4096")
+        self.assertEqual(again, found)
+        self.tune(0, "scale.cpp", "x=4096", "y=4096", "--fresh", "--in-process")
+
+    def test_crashes_hangs_and_wrong_results(self):
+        self.write("scale.cpp", kernel("if (block == 128) abort(); if (block == 64) pause();", wrong=1024))
+        found, told = self.tune(0, "scale.cpp", "x=4096", "y=4096", "--limit", "15", "--jobs", "1")
+        self.assertIn("block=128: crashed: the process that tried it was killed by Aborted", told)
+        self.assertIn("block=64: timed out: no answer after 15 s", told)
+        self.assertIn("block=1024: wrong: output 0: element", told)
+        self.assertIn("best: block=256", found)
+        # Neither is ever tried again.
+        again, told = self.tune(0, "scale.cpp", "x=4096", "y=4096", "--fresh", "--limit", "15", "--jobs", "1")
+        self.assertNotIn("block=128", told)
+        self.assertNotIn("block=64", told)
+
+    def test_nothing_works(self):
+        self.write("scale.cpp", kernel("abort();"))
+        found, _ = self.tune(1, "scale.cpp", "x=4096", "y=4096", "--jobs", "1")
+        self.assertIn("nothing worked: launches take what the kernel says", found)
+
+    def test_an_interrupt_keeps_what_was_found(self):
+        self.write("scale.cpp", kernel("if (block != 256) sleep(1);"))
+        process = subprocess.Popen([kTilec, "tune", "scale.cpp", "x=4096", "y=4096", "--jobs", "1"], cwd=self.path,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env={**kEnvironment, **self.surroundings, "TMPDIR": str(self.path)})
+        self.assertIn("block=256", process.stderr.readline())
+        process.send_signal(signal.SIGINT)
+        found, _ = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0)
+        self.assertIn("cut short; the same command goes on", found)
+        self.assertEqual(len(self.results()), 1)
+
+    def test_tables_go_out_and_in(self):
+        self.write("scale.cpp", kernel())
+        self.tune(0, "scale.cpp", "x=4096", "y=4096", "--quiet")
+        [best] = self.results()
+        best["config"]["block"] = 64
+        self.write("mine.jsonl", json.dumps(best) + "\n")
+        (self.database).unlink()
+        self.assertIn("1 results taken", self.tune(0, "--import", "mine.jsonl")[1])
+        self.assertEqual(self.results()[0]["config"], {"block": 64})
+
+    def test_reports(self):
+        self.write("scale.cpp", kernel("if (block == 128) abort();"))
+        self.tune(0, "scale.cpp", "x=4096", "y=4096", "--jobs", "1", "--report", "out.html")
+        page = (self.path / "out.html").read_text()
+        root = xml.etree.ElementTree.fromstring(page.replace("<!doctype html>", "").replace("<meta charset='utf-8'>", "")
+                                                .replace("<br>", ""))
+        self.assertEqual(len(root.findall(".//circle")), 4)
+        self.assertIn("killed by Aborted", page)
+        self.assertIn("blocks are not of 512", page)
+        self.assertIn("% of the roofline", page)
+        self.tune(2, "scale.cpp", "x=4096", "y=4096", "--report", "no/folder.html")
+
+    def test_explains_without_trying(self):
+        self.write("scale.cpp", kernel())
+        told, _ = self.tune(0, "scale.cpp", "x=4096", "y=4096", "--explain")
+        self.assertIn("5 combinations, 4 to try, by the model's time", told)
+        self.assertIn("the kernel's own: block=256", told)
+        self.assertFalse(self.database.exists())
+
+    def test_shapes(self):
+        self.write("scale.cpp", kernel())
+        self.write("shapes.jsonl", '{"kernel":"scale","args":["f32[1000]","f32[1000]"]}\n\n'
+                                   '{"kernel":"other","args":["f32"]}\n'
+                                   '{"kernel":"scale","args":["f32[7777]","f32[7777]"],"consts":{}}\n')
+        found, _ = self.tune(0, "scale.cpp", "--shapes", "shapes.jsonl", "--quiet")
+        self.assertEqual(found.count("best: "), 2)
+        self.assertEqual({result["problem"] for result in self.results()},
+                         {"f32[1024]:0+16 f32[1024]:0+16", "f32[8192]:0+16 f32[8192]:0+16"})
+        self.write("bad.jsonl", '{"kernel":"scale","args":["f32[10",5]}\n')
+        self.assertIn('bad.jsonl:1: "f32[10" is no argument', self.tune(2, "scale.cpp", "--shapes", "bad.jsonl")[1])
+        self.write("bad.jsonl", '{"kernel":"scale","args":["f32[10]"]}\n')
+        self.assertIn("bad.jsonl:1: ", self.tune(2, "scale.cpp", "--shapes", "bad.jsonl")[1])
+        self.write("none.jsonl", "")
+        self.assertIn("has no line for kernel 'scale'", self.tune(2, "scale.cpp", "--shapes", "none.jsonl")[1])
+
+    def test_wrong_words(self):
+        for arguments, expected in [
+                ((), "an input is expected"),
+                (("op:softmax",), "nothing of kernel 'softmax' is tuned"),
+                (("op:matmul", "M=64", "--budget", "soon"), "--budget soon: a time such as 60s"),
+                (("op:matmul", "Q=64"), "Q"),
+                (("nothing",), "'nothing' is neither op:NAME nor a file"),
+                (("--import", "missing.jsonl"), "cannot read 'missing.jsonl'"),
+                (("op:matmul", "--simulate", "missing.jsonl"), "cannot read 'missing.jsonl'")]:
+            with self.subTest(arguments=arguments):
+                self.assertIn(expected, self.tune(2, *arguments)[1])
+
+    def test_databases_that_cannot_be_used(self):
+        self.write("scale.cpp", kernel())
+        self.database.mkdir()
+        self.assertIn("the tuning database", self.tune(2, "scale.cpp", "x=64", "y=64")[1])
+        self.assertIn("there is no database", self.tune(2, "scale.cpp", "x=64", "y=64", TILE_TUNE_DB="off")[1])
+
+    def test_matmul(self):
+        told, _ = self.tune(0, "op:matmul", "M=4096", "N=4096", "K=4096", "dtype=bf16", "--explain")
+        self.assertIn("the kernel's own: BM=128 BN=256 BK=64", told)
+        found, _ = self.tune(0, "op:matmul", "M=256", "N=256", "K=64", "dtype=bf16", "--trials", "6", "--quiet")
+        self.assertIn("best: BM=", found)
+
+    def regrets(self, recording, words):
+        told, _ = self.tune(0, *words, "--simulate", str(kRecordings / recording))
+        mean = told.splitlines()[-1]
+        return {name: float(mean.split(name)[1].split("%")[0]) for name in ("model ", "own ", "4 trials ")}, told
+
+    def test_first_choices_on_recorded_matrix_products(self):
+        """Times of an H100: the model's first settings, and the table's, are nearly as fast as the best."""
+        regrets, told = self.regrets("matmul-bf16-h100.jsonl", ["op:matmul", "dtype=bf16"])
+        self.assertIn("mean of 17 problems", told)
+        self.assertLessEqual(regrets["model "], 3.0, told)
+        self.assertLessEqual(regrets["own "], 3.0, told)
+        self.assertLessEqual(regrets["4 trials "], 1.0, told)
+
+
+if __name__ == "__main__":
+    unittest.main()
