@@ -12,7 +12,7 @@ int64_t cdiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 bool isByGroups(const MatmulTiles &tiles, const MatmulShape &shape) {
   return shape.target == "sm_90a" && sizeOf(shape.dtype) <= 2 && tiles.warps % 4 == 0 &&
-         tiles.m % 64 == 0 && shape.m > 32;
+         tiles.m % 64 == 0;
 }
 
 /// A tile and the part of the peak rate that it reaches by groups of four warps. Fitted to times on an H100.
