@@ -51,6 +51,7 @@ class RingLowering {
 public:
   RingLowering(gpu::RingAllocOp ring, const RingProtocol &protocol)
       : ring_(ring), protocol_(protocol), slots_(ring.getRing().getType().getSlots()),
+        awaited_(awaitedReleases(ring)),
         places_(ring.getRing().getType(), /*derivesFromBarriers=*/!isFilledByProducer()), b_(ring) {
     auto any = [&](auto is) { return llvm::any_of(ring->getUsers(), is); };
     hasCopiesByThreads_ =
@@ -67,7 +68,6 @@ public:
                   return passesInTurn(cast<scf::ForOp>(get->getParentOp()));
                 });
     isReadByThreads_ = isReadByThreads();
-    findAwaited();
     if (ir::clusterOf(ring) > 1 && groupsDrift_ && isFilledByProducer())
       findShared();
   }
@@ -173,19 +173,6 @@ private:
     });
   }
 
-  // Refills wait for what is released in a loop or before it. Behind the last loop no slot is filled again.
-  void findAwaited() {
-    for (Operation *release : ring_->getUsers()) {
-      auto isRefill = [&](Operation *user) {
-        Operation *place = release->getBlock()->findAncestorOpInBlock(*user);
-        return isa<gpu::RingAcquireOp>(user) && place && release->isBeforeInBlock(place);
-      };
-      if (isa<gpu::RingReleaseOp>(release) &&
-          (isa<scf::ForOp>(release->getParentOp()) || llvm::any_of(ring_->getUsers(), isRefill)))
-        awaited_.insert(release);
-    }
-  }
-
   // Where a product is under way from one iteration to the next each releases the fill before its own.
   int64_t releaseLagOf(scf::ForOp loop) {
     for (auto release : loop.getBody()->getOps<gpu::RingReleaseOp>())
@@ -246,8 +233,10 @@ private:
     Location loc = ring_.getLoc();
     bool isOnly = runs.size() == 1 && isOnceAtMost(runs.front().first);
     for (RingRun run : runs) {
-      gpu::BarrierOp meeting = meetingBefore(run.first);
-      b_.setInsertionPoint(meeting ? meeting->getPrevNode() : run.first);
+      gpu::BarrierOp other = meetingBefore(run);
+      bool servesBoth =
+          other && other.getBeforeFills() == groupsDrift_ && other.getOfCluster() == isOfCluster();
+      b_.setInsertionPoint(servesBoth ? other->getPrevNode() : run.first); // before its fence
       inOneThread([&] {
         gpu::MbarrierInitOp::create(b_, loc, barriers_, 1);
         if (releases_)
@@ -257,7 +246,7 @@ private:
                                     (isOfBlock_ && !isInTurn_ ? ir::teamsOf(ring_) : 1) *
                                     (isOfCluster() ? ir::clusterOf(ring_) : 1)));
       });
-      if (!meeting)
+      if (!servesBoth)
         meet();
       if (isOnly)
         return;
@@ -275,22 +264,6 @@ private:
     auto made = gpu::BarrierOp::create(b_, ring_.getLoc(), "the slots' barriers are made");
     made.setBeforeFills(groupsDrift_);
     made.setOfCluster(isOfCluster());
-  }
-
-  // The meeting behind the making of another ring's barriers, if only fills of that stand between: it serves both.
-  gpu::BarrierOp meetingBefore(Operation *first) {
-    auto isFill = [](Operation *op) {
-      auto elect = dyn_cast<gpu::ElectOp>(op);
-      return elect && !elect.getBody().getOps<gpu::TensorCopyOp>().empty();
-    };
-    Operation *op = first->getPrevNode();
-    while (op && (isFill(op) || isMemoryEffectFree(op)))
-      op = op->getPrevNode();
-    auto barrier = dyn_cast_or_null<gpu::BarrierOp>(op);
-    bool isMeeting = barrier && isa_and_present<gpu::ProxyFenceOp>(barrier->getPrevNode()) &&
-                     barrier.getBeforeFills() == groupsDrift_ &&
-                     barrier.getOfCluster() == isOfCluster();
-    return isMeeting ? barrier : gpu::BarrierOp();
   }
 
   // Of passes in turn the first iteration releases nothing, and the end the last fill: its team comes back to it only
@@ -516,12 +489,12 @@ private:
   gpu::RingAllocOp ring_;
   const RingProtocol &protocol_;
   int32_t slots_;
+  llvm::DenseSet<Operation *> awaited_;
   FillPlaces places_;
   bool hasCopiesByThreads_ = false, hasCopiesByEngine_ = false, hasPuts_ = false,
        isReadByWgmma_ = false, isReadByThreads_ = false, groupsDrift_ = false, isOfBlock_ = false,
        isInTurn_ = false;
-  llvm::DenseSet<Operation *> shared_;  ///< copies of which each block of a cluster makes a part
-  llvm::DenseSet<Operation *> awaited_; ///< releases that a refill waits for
+  llvm::DenseSet<Operation *> shared_; ///< copies of which each block of a cluster makes a part
   OpBuilder b_;
   SmallVector<gpu::SmemAllocOp> memories_;
   gpu::SmemAllocOp barriers_; ///< one a slot, if the engine copies

@@ -264,13 +264,13 @@ private:
   }
 
   bool takesTurns() {
+    auto isByEngine = [](Value ring) {
+      return isFilledByEngine(ring.getDefiningOp<gpu::RingAllocOp>());
+    };
     auto isByGroups = [](Operation *op) { return !gpu::isProduct(op) || isa<gpu::DotAsyncOp>(op); };
     return ir::warpsOf(loop_) * ir::teamsOf(loop_) > ir::kWarpsPerGroup &&
-           llvm::all_of(rings_,
-                        [](Value ring) {
-                          return isFilledByEngine(ring.getDefiningOp<gpu::RingAllocOp>());
-                        }) &&
-           llvm::all_of(rotation_.leading, isByGroups) && llvm::all_of(rotation_.late, isByGroups);
+           llvm::all_of(rings_, isByEngine) && llvm::all_of(rotation_.leading, isByGroups) &&
+           llvm::all_of(rotation_.late, isByGroups);
   }
 
   bool followsFromLate(Operation *op) const {

@@ -2,6 +2,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -72,5 +73,32 @@ private:
 } // namespace
 
 SmallVector<RingRun> runsOf(gpu::RingAllocOp ring) { return RunCollector(ring).take(); }
+
+gpu::BarrierOp meetingBefore(RingRun run) {
+  auto isFill = [](Operation *op) {
+    auto elect = dyn_cast<gpu::ElectOp>(op);
+    return elect && !elect.getBody().getOps<gpu::TensorCopyOp>().empty();
+  };
+  Operation *op = run.first->getPrevNode();
+  while (op && (isFill(op) || isMemoryEffectFree(op)))
+    op = op->getPrevNode();
+  auto barrier = dyn_cast_or_null<gpu::BarrierOp>(op);
+  bool isMeeting = barrier && isa_and_present<gpu::ProxyFenceOp>(barrier->getPrevNode());
+  return isMeeting ? barrier : gpu::BarrierOp();
+}
+
+llvm::DenseSet<Operation *> awaitedReleases(gpu::RingAllocOp ring) {
+  llvm::DenseSet<Operation *> awaited;
+  for (Operation *release : ring->getUsers()) {
+    auto isLaterFill = [&](Operation *user) {
+      Operation *place = release->getBlock()->findAncestorOpInBlock(*user);
+      return isa<gpu::RingAcquireOp>(user) && place && release->isBeforeInBlock(place);
+    };
+    if (isa<gpu::RingReleaseOp>(release) &&
+        (isa<scf::ForOp>(release->getParentOp()) || llvm::any_of(ring->getUsers(), isLaterFill)))
+      awaited.insert(release);
+  }
+  return awaited;
+}
 
 } // namespace tile::passes
