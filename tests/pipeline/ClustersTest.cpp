@@ -88,6 +88,48 @@ TEST_P(Clusters, ShareWhatIsTheSameInAllBlocks) {
   }
 }
 
+// A rotated loop has a ring for each of its products: blocks fill a share of both.
+TEST_P(Clusters, ShareBothRingsOfARotatedLoop) {
+  static constexpr int kBlocks = 2;
+  static const auto program = kernel(
+      "cluster_chain", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> d, Const stages) {
+        Value rank = cluster(kBlocks), rows = q.tile({kRows, kDepth})(rank, 0);
+        auto sums = var(zeros(f32, {kRows, kColumns}));
+        for (auto j : range(cdiv(v.dim(0), kRows)).stages(stages).rotate().warp_specialize()) {
+          Value scores = dot(rows, k.T().tile({kDepth, kRows})(0, j));
+          sums = dot(cast(f16, scores), v.tile({kRows, kColumns})(j, 0), sums);
+        }
+        d.tile({kRows, kColumns})(rank, 0) = sums;
+      });
+  for (int stages : {2, 3})
+    for (int steps : {0, 1, 2, 6}) {
+      SCOPED_TRACE(std::to_string(stages) + " stages, " + std::to_string(steps) + " steps");
+      const int64_t keys = int64_t(steps) * kRows, rows = kBlocks * kRows;
+      Factors scores(rows, kDepth, keys);
+      std::vector<half> k(scores.b.size()), v = smallIntegers<half>(keys * kColumns, 3);
+      for (int64_t i = 0; i < keys * kDepth; ++i)
+        k[static_cast<size_t>(i)] = scores.b[static_cast<size_t>(i % kDepth * keys + i / kDepth)];
+      std::vector<double> expected(static_cast<size_t>(rows * kColumns));
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t key = 0; key < keys; ++key) {
+          double score = scores.product(row, key);
+          for (int64_t i = 0; i < kColumns; ++i)
+            expected[static_cast<size_t>(row * kColumns + i)] +=
+                score * exact(v[static_cast<size_t>(key * kColumns + i)]);
+        }
+      std::vector<float> before(static_cast<size_t>(rows * kColumns));
+      auto d = input<float>({rows, kColumns}, before);
+      auto deviceQ = input<half>({rows, kDepth}, scores.a),
+           deviceK = input<half>({keys, kDepth}, k), deviceV = input<half>({keys, kColumns}, v);
+      auto launcher = program.consts(stages).warps(4).grid(1);
+      runUnderEverySchedule(
+          launcher, steps, {Written(d, before)},
+          [&] { expectAll(d, [&](int64_t i) { return expected[static_cast<size_t>(i)]; }); },
+          deviceQ, deviceK, deviceV, d);
+      EXPECT_TRUE(has(hopperPtxOf(launcher, deviceQ, deviceK, deviceV, d), "multicast::cluster"));
+    }
+}
+
 // Nothing is the same in all blocks, or their loops do not run as often: each loads for itself.
 TEST_P(Clusters, LoadForThemselves) {
   static const auto program = kernel(
