@@ -1,6 +1,8 @@
 // The tests' side of the fake driver.
 #include "tests/runtime/device/fakecuda/FakeDriver.h"
 
+#include <utility>
+
 using namespace fakecuda;
 
 #define FAKE_CONTROL __attribute__((visibility("default")))
@@ -80,6 +82,20 @@ FAKE_CONTROL void fakeCudaEndStream(void *handle) {
   state().streams.erase(stream);
   delete stream;
 }
+FAKE_CONTROL void fakeCudaBeginCapture(void *handle) {
+  std::lock_guard lock(state().mutex);
+  auto *stream = static_cast<CUstream>(handle);
+  stream->capture = std::make_shared<Capture>();
+  stream->capture->origin = stream;
+  stream->capture->thread = std::this_thread::get_id();
+}
+FAKE_CONTROL size_t fakeCudaEndCapture(void *handle) {
+  std::lock_guard lock(state().mutex);
+  auto *stream = static_cast<CUstream>(handle);
+  std::shared_ptr<Capture> capture = std::exchange(stream->capture, nullptr);
+  stream->frontier.clear();
+  return capture->isValid ? capture->nodes.size() : 0;
+}
 FAKE_CONTROL size_t fakeCudaLive(const char *kind) {
   const State &driver = state();
   std::string which(kind);
@@ -91,5 +107,7 @@ FAKE_CONTROL size_t fakeCudaLive(const char *kind) {
     return driver.modules.size();
   if (which == "memory")
     return driver.memory.size();
+  if (which == "graph")
+    return driver.graphs.size() + driver.graphExecs.size();
   return static_cast<size_t>(driver.contexts[0].retained + driver.contexts[1].retained);
 }

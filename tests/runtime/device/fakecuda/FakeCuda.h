@@ -45,7 +45,7 @@ void fakeCudaSetClock(double eventMilliseconds, double launchMilliseconds, bool 
 void fakeCudaRecord(bool isOn);
 /// The number of all calls ever made.
 uint64_t fakeCudaCallCount();
-/// "stream", "event", "module", "memory" or "context": how many there are.
+/// "stream", "event", "module", "memory", "graph" or "context": how many there are.
 size_t fakeCudaLive(const char *kind);
 /// The depth of the calling thread's stack of contexts.
 size_t fakeCudaContextDepth();
@@ -58,6 +58,9 @@ void fakeCudaPopContext();
 /// A stream of the context that is current, and its end.
 void *fakeCudaMakeStream();
 void fakeCudaEndStream(void *stream);
+/// As that library captures it, so that unsafe calls of this thread spoil it; the end returns the number of pieces of work.
+void fakeCudaBeginCapture(void *stream);
+size_t fakeCudaEndCapture(void *stream);
 }
 
 /// Names of the driver functions called since the last reset, in order, without those that make a context current or

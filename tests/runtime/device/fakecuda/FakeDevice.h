@@ -74,7 +74,7 @@ protected:
     EXPECT_EQ(fakeCudaLive("context"), 0u);
     if (isContextLost)
       return;
-    for (const char *kind : {"stream", "event", "module", "memory"})
+    for (const char *kind : {"stream", "event", "module", "memory", "graph"})
       EXPECT_EQ(fakeCudaLive(kind), 0u) << kind;
   }
 

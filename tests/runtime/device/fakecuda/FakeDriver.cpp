@@ -38,8 +38,11 @@ void dropObjects() {
     delete stream;
   for (CUevent event : driver.events)
     delete event;
+  for (CUgraphExec exec : driver.graphExecs)
+    delete exec;
   driver.streams.clear();
   driver.events.clear();
+  driver.graphExecs.clear();
   driver.functions.clear();
   driver.modules.clear();
   driver.memory.clear();
@@ -191,6 +194,8 @@ FAKE_API cuCtxPopCurrent_v2(CUcontext *context) {
 }
 FAKE_API cuCtxSynchronize() {
   FAKE_ENTER("cuCtxSynchronize", Needs::Context);
+  if (CUresult result = refuseAnyCapture(); result != kSuccess)
+    return result;
   complete(nullptr, state().nullStream.submitted);
   for (CUstream stream : state().streams)
     complete(stream, stream->submitted);

@@ -8,10 +8,12 @@
 #include "tests/runtime/device/fakecuda/FakeCuda.h"
 #include "tests/runtime/device/fakecuda/FakeImage.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 
 using CUresult = int;
 using CUdevice = int;
@@ -20,9 +22,14 @@ struct CUctx_st {
   int device;
   int retained = 0;
 };
+namespace fakecuda {
+struct Capture;
+}
 struct CUstream_st {
   CUctx_st *context = nullptr;
   uint64_t submitted = 0, completed = 0;
+  std::shared_ptr<fakecuda::Capture> capture = nullptr; // if it is captured
+  std::set<size_t> frontier = {}; // nodes of that which the next one comes after
   bool isBusy() const { return completed < submitted; }
 };
 struct CUevent_st {
@@ -30,6 +37,8 @@ struct CUevent_st {
   uint64_t mark = 0;
   double milliseconds = 0;
   bool recorded = false;
+  std::shared_ptr<fakecuda::Capture> capture = nullptr; // in which it was recorded
+  std::set<size_t> frontier = {};
 };
 struct CUfunc_st {
   std::string name;
@@ -45,6 +54,35 @@ using CUstream = CUstream_st *;
 using CUevent = CUevent_st *;
 using CUfunction = CUfunc_st *;
 using CUmodule = CUmod_st *;
+
+namespace fakecuda {
+/// A piece of work of a graph.
+struct FakeNode {
+  enum Kind { Launch, Copy, Fill } kind;
+  std::function<void(CUstream)> run;
+  std::vector<CUdeviceptr> memory = {}; // bases of the memory that it refers to
+  std::set<size_t> after = {};
+};
+struct Capture {
+  CUstream origin = nullptr;
+  int mode = 0;
+  std::thread::id thread;
+  bool isValid = true, isOver = false;
+  std::vector<FakeNode> nodes;
+};
+} // namespace fakecuda
+struct CUgraph_st {
+  std::vector<fakecuda::FakeNode> nodes;
+};
+struct CUgraphExec_st {
+  CUgraph_st graph;
+};
+using CUgraph = CUgraph_st *;
+using CUgraphExec = CUgraphExec_st *;
+struct CUgraphExecUpdateResultInfo {
+  int result;
+  void *errorNode, *errorFromNode;
+};
 
 struct CUlaunchAttribute {
   int id;
@@ -78,8 +116,17 @@ enum : CUresult {
   kNoBinaryForGpu = 209,
   kInvalidPtx = 218,
   kInvalidHandle = 400,
+  kIllegalState = 401,
   kNotFound = 500,
   kNotReady = 600,
+  kCaptureUnsupported = 900,
+  kCaptureInvalidated = 901,
+  kCaptureUnmatched = 903,
+  kCaptureUnjoined = 904,
+  kCaptureIsolation = 905,
+  kCapturedEvent = 907,
+  kCaptureWrongThread = 908,
+  kGraphUpdateFailure = 910,
   kInvalidClusterSize = 912,
 };
 
@@ -111,6 +158,8 @@ struct State {
   size_t usedBytes = 0;
   std::set<CUstream> streams;
   std::set<CUevent> events;
+  std::set<CUgraph> graphs;
+  std::set<CUgraphExec> graphExecs;
   std::map<CUmodule, std::unique_ptr<CUmod_st>> modules;
   std::set<CUfunction> functions;
   CUstream_st nullStream;
@@ -157,6 +206,18 @@ struct Answer {
 bool isStream(CUstream stream);
 CUstream_st &queueOf(CUstream stream);
 void submit(CUstream stream);
+/// The first address of the memory that holds `pointer`; 0 if none does.
+CUdeviceptr memoryAt(CUdeviceptr pointer);
+/// Runs it in the order of the stream, or captures it.
+CUresult perform(CUstream stream, FakeNode node);
+/// The capture that a stream is in, or null.
+Capture *captureOf(CUstream stream);
+/// An error, and the capture is spoilt, for what a captured stream cannot do; ...
+CUresult refuseCaptured(CUstream stream);
+/// ... for what no stream may be captured at;
+CUresult refuseAnyCapture();
+/// ... and for what is unsafe in captures of this thread.
+CUresult refuseUnsafe();
 /// The host has waited for the stream's steps up to `mark`.
 void complete(CUstream stream, uint64_t mark);
 

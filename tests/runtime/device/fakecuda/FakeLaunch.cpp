@@ -1,6 +1,8 @@
 // Launches, which are checked and recorded.
 #include "tests/runtime/device/fakecuda/FakeDriver.h"
 
+#include <cstring>
+
 namespace fakecuda {
 namespace {
 
@@ -46,6 +48,20 @@ CUresult readAttributes(const CUlaunchConfig &config, FakeLaunch &launch) {
   return kSuccess;
 }
 
+// The memory that arguments point to.
+std::vector<CUdeviceptr> memoryOf(const FakeLaunch &launch) {
+  std::vector<CUdeviceptr> bases;
+  for (const auto &bytes : launch.params) {
+    CUdeviceptr pointer = 0;
+    if (bytes.size() != sizeof pointer)
+      continue;
+    std::memcpy(&pointer, bytes.data(), sizeof pointer);
+    if (CUdeviceptr base = memoryAt(pointer))
+      bases.push_back(base);
+  }
+  return bases;
+}
+
 } // namespace
 
 FAKE_API cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params,
@@ -76,11 +92,16 @@ FAKE_API cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
     auto *bytes = static_cast<const unsigned char *>(params[i]);
     launch.params.emplace_back(bytes, bytes + sizes[i]);
   }
-  if (state().isRecording)
-    state().launches.push_back(launch);
-  submit(config->hStream);
-  state().clockMilliseconds += state().launchMilliseconds;
-  return kSuccess;
+  FakeNode node{FakeNode::Launch, [launch](CUstream stream) {
+                  state().clockMilliseconds += state().launchMilliseconds;
+                  if (!state().isRecording)
+                    return;
+                  state().launches.push_back(launch);
+                  state().launches.back().stream = stream;
+                }};
+  if (captureOf(config->hStream))
+    node.memory = memoryOf(launch);
+  return perform(config->hStream, std::move(node));
 }
 
 } // namespace fakecuda

@@ -23,7 +23,8 @@ unsigned char *reach(CUdeviceptr pointer, size_t bytes, CUstream stream, const c
   auto &[base, block] = *std::prev(after);
   if (pointer - base > block.bytes.size() || bytes > block.bytes.size() - (pointer - base))
     return nullptr;
-  if (block.isStreamOrdered && !block.orderedAfter.count(stream))
+  // Of captured work the order is that of the replay.
+  if (block.isStreamOrdered && !captureOf(stream) && !block.orderedAfter.count(stream))
     state().hazards.push_back(std::string(user) + " uses memory in a stream that is not ordered "
                                                   "after the stream of its allocation");
   return block.bytes.data() + (pointer - base);
@@ -62,12 +63,24 @@ CUresult release(CUdeviceptr pointer) {
 
 } // namespace
 
+CUdeviceptr memoryAt(CUdeviceptr pointer) {
+  auto after = state().memory.upper_bound(pointer);
+  if (after == state().memory.begin())
+    return 0;
+  const auto &[base, block] = *std::prev(after);
+  return pointer - base < block.bytes.size() ? base : 0;
+}
+
 FAKE_API cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
   FAKE_ENTER("cuMemAlloc_v2", Needs::Context);
+  if (CUresult result = refuseUnsafe(); result != kSuccess)
+    return result;
   return allocate(pointer, bytes, false, nullptr);
 }
 FAKE_API cuMemFree_v2(CUdeviceptr pointer) {
   FAKE_ENTER("cuMemFree_v2", Needs::Context);
+  if (CUresult result = refuseUnsafe(); result != kSuccess)
+    return result;
   // Documented: the driver waits for no one if the memory came from a stream, and promises nothing for the rest.
   if (isAnythingBusy())
     state().hazards.push_back("cuMemFree while streams are busy");
@@ -84,6 +97,9 @@ FAKE_API cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream) {
   FAKE_ENTER("cuMemAllocAsync", Needs::Context);
   if (!isStream(stream))
     return kInvalidHandle;
+  // Legal, but the memory would be the graph's, and its address good within replays only.
+  if (captureOf(stream))
+    state().hazards.push_back("memory of a captured stream is allocated or freed");
   submit(stream);
   return allocate(pointer, bytes, true, stream);
 }
@@ -91,6 +107,9 @@ FAKE_API cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
   FAKE_ENTER("cuMemFreeAsync", Needs::Context);
   if (!isStream(stream))
     return kInvalidHandle;
+  // Legal, but the memory would be the graph's, and its address good within replays only.
+  if (captureOf(stream))
+    state().hazards.push_back("memory of a captured stream is allocated or freed");
   submit(stream);
   return release(pointer);
 }
@@ -103,9 +122,9 @@ FAKE_API cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *source, size_t byt
   unsigned char *to = reach(target, bytes, stream, "a copy to the device");
   if (!to || !source)
     return kInvalidValue;
-  std::memcpy(to, source, bytes);
-  submit(stream);
-  return kSuccess;
+  return perform(
+      stream,
+      {FakeNode::Copy, [=](CUstream) { std::memcpy(to, source, bytes); }, {memoryAt(target)}});
 }
 FAKE_API cuMemcpyDtoHAsync_v2(void *target, CUdeviceptr source, size_t bytes, CUstream stream) {
   FAKE_ENTER("cuMemcpyDtoHAsync_v2", Needs::Context);
@@ -114,9 +133,9 @@ FAKE_API cuMemcpyDtoHAsync_v2(void *target, CUdeviceptr source, size_t bytes, CU
   const unsigned char *from = reach(source, bytes, stream, "a copy to the host");
   if (!from || !target)
     return kInvalidValue;
-  std::memcpy(target, from, bytes);
-  submit(stream);
-  return kSuccess;
+  return perform(
+      stream,
+      {FakeNode::Copy, [=](CUstream) { std::memcpy(target, from, bytes); }, {memoryAt(source)}});
 }
 FAKE_API cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes,
                               CUstream stream) {
@@ -127,9 +146,9 @@ FAKE_API cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t byt
   const unsigned char *from = reach(source, bytes, stream, "a copy on the device");
   if (!to || !from)
     return kInvalidValue;
-  std::memmove(to, from, bytes);
-  submit(stream);
-  return kSuccess;
+  return perform(stream, {FakeNode::Copy,
+                          [=](CUstream) { std::memmove(to, from, bytes); },
+                          {memoryAt(target), memoryAt(source)}});
 }
 FAKE_API cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t bytes, CUstream stream) {
   FAKE_ENTER("cuMemsetD8Async", Needs::Context);
@@ -138,9 +157,9 @@ FAKE_API cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t bytes, 
   unsigned char *to = reach(target, bytes, stream, "a fill");
   if (!to)
     return kInvalidValue;
-  std::memset(to, value, bytes);
-  submit(stream);
-  return kSuccess;
+  return perform(
+      stream,
+      {FakeNode::Fill, [=](CUstream) { std::memset(to, value, bytes); }, {memoryAt(target)}});
 }
 
 } // namespace fakecuda

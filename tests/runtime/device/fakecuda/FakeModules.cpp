@@ -44,6 +44,8 @@ FAKE_API cuModuleLoadDataEx(CUmodule *module, const void *data, unsigned count, 
   }
   fakecuda::Image image;
   std::string complaint;
+  if (CUresult result = refuseUnsafe(); result != kSuccess)
+    return result;
   bool isRead = fakecuda::isElf(data)
                     ? fakecuda::parseElf(data, image, complaint)
                     : fakecuda::parsePtx(static_cast<const char *>(data), image, complaint);
@@ -61,6 +63,8 @@ FAKE_API cuModuleLoadDataEx(CUmodule *module, const void *data, unsigned count, 
 }
 FAKE_API cuModuleUnload(CUmodule module) {
   FAKE_ENTER("cuModuleUnload", Needs::Context);
+  if (CUresult result = refuseUnsafe(); result != kSuccess)
+    return result;
   auto found = state().modules.find(module);
   if (found == state().modules.end())
     return kInvalidHandle;

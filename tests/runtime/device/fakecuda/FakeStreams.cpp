@@ -29,8 +29,11 @@ FAKE_API cuStreamCreate(CUstream *stream, unsigned flags) {
 }
 FAKE_API cuStreamDestroy_v2(CUstream stream) {
   FAKE_ENTER("cuStreamDestroy_v2", Needs::Context);
-  if (!state().streams.erase(stream))
+  if (!state().streams.count(stream))
     return kInvalidHandle;
+  if (CUresult result = refuseCaptured(stream); result != kSuccess)
+    return result;
+  state().streams.erase(stream);
   delete stream;
   return kSuccess;
 }
@@ -45,6 +48,8 @@ FAKE_API cuStreamSynchronize(CUstream stream) {
   FAKE_ENTER("cuStreamSynchronize", Needs::Context);
   if (!isStream(stream))
     return kInvalidHandle;
+  if (CUresult result = refuseCaptured(stream); result != kSuccess)
+    return result;
   complete(stream, queueOf(stream).submitted);
   return kSuccess;
 }
@@ -54,6 +59,20 @@ FAKE_API cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
     return kInvalidValue;
   if (!isStream(stream) || !state().events.count(event))
     return kInvalidHandle;
+  if (event->capture) {
+    if (event->capture->isOver)
+      return kCapturedEvent;
+    if (!stream->capture)
+      stream->capture = event->capture;
+    if (stream->capture != event->capture)
+      return kCaptureIsolation;
+    stream->frontier.insert(event->frontier.begin(), event->frontier.end());
+    return kSuccess;
+  }
+  if (captureOf(stream)) {
+    stream->capture->isValid = false;
+    return kCaptureIsolation;
+  }
   submit(stream);
   if (event->recorded)
     for (auto &[base, block] : state().memory)
@@ -80,6 +99,12 @@ FAKE_API cuEventRecord(CUevent event, CUstream stream) {
   FAKE_ENTER("cuEventRecord", Needs::Context);
   if (!isStream(stream) || !state().events.count(event))
     return kInvalidHandle;
+  if (Capture *capture = captureOf(stream)) {
+    if (!capture->isValid)
+      return kCaptureInvalidated;
+    *event = {stream, 0, 0, false, stream->capture, stream->frontier};
+    return kSuccess;
+  }
   submit(stream);
   *event = {stream, queueOf(stream).submitted,
             state().clockMilliseconds += state().eventMilliseconds, true};
@@ -89,6 +114,8 @@ FAKE_API cuEventSynchronize(CUevent event) {
   FAKE_ENTER("cuEventSynchronize", Needs::Context);
   if (!state().events.count(event))
     return kInvalidHandle;
+  if (event->capture)
+    return kCapturedEvent;
   if (event->recorded && isStream(event->stream))
     complete(event->stream, event->mark);
   return kSuccess;
@@ -98,6 +125,8 @@ FAKE_API cuEventQuery(CUevent event) {
   FAKE_ENTER("cuEventQuery", Needs::Context);
   if (!state().events.count(event))
     return kInvalidHandle;
+  if (event->capture)
+    return kCapturedEvent;
   if (!event->recorded || !isStream(event->stream) ||
       queueOf(event->stream).completed >= event->mark)
     return kSuccess;
