@@ -51,6 +51,8 @@ const char *nameOf(ErrorCode code) {
     return "DeviceLost";
   case ErrorCode::ContextLost:
     return "ContextLost";
+  case ErrorCode::NotPreparedForCapture:
+    return "NotPreparedForCapture";
   }
   return "Unknown";
 }

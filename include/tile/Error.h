@@ -53,6 +53,7 @@ enum class ErrorCode {
   DeviceAssert,
   DeviceLost,
   ContextLost,
+  NotPreparedForCapture, // cannot be part of a capture: to be done before or after it
 };
 
 /// The code's name, as printed by tools: "InvalidArgument", ...

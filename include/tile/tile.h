@@ -10,6 +10,7 @@
 #include <tile/Error.h>
 #include <tile/Facts.h>
 #include <tile/Foreign.h>
+#include <tile/Graph.h>
 #include <tile/Grid.h>
 #include <tile/Hints.h>
 #include <tile/HostArg.h>

@@ -51,6 +51,11 @@ void CudaContext::noteLaunch(std::shared_ptr<const std::string> kernel) const {
   lastKernel_ = std::move(kernel);
 }
 
+std::shared_ptr<const std::string> CudaContext::lastLaunch() const {
+  std::lock_guard lock(lastKernelMutex_);
+  return lastKernel_;
+}
+
 CudaContext::Current::Current(const CudaContext &context) : driver_(context.driver_) {
   if (isExiting())
     throw Error(Fault::User, ErrorCode::DeviceLost,

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 
 namespace tile::device {
 
@@ -35,8 +36,16 @@ public:
       check(result, std::string(what));
   }
   void check(cuda::CUresult result, const std::string &what) const;
+  /// Waits for all work of the context, once no graph is captured: for the driver either would be a fault of the other.
+  void synchronize(const char *what) const {
+    std::shared_lock lock(captureMutex_);
+    check(driver_.contextSynchronize(), what);
+  }
+  /// Held alone by who captures.
+  std::shared_mutex &captureMutex() const { return captureMutex_; }
   /// A kernel has been launched: the one that messages name if the context is lost.
   void noteLaunch(std::shared_ptr<const std::string> kernel) const;
+  std::shared_ptr<const std::string> lastLaunch() const;
 
   /// Calls `use()` in the context, for a destructor: not if it is lost or the process ends, as nothing is left to be freed.
   template <class Use> void useLast(Use use) const {
@@ -66,6 +75,7 @@ private:
   cuda::CUcontext context_ = nullptr;
   bool isOwner_ = true; // of a reference to the context
   mutable std::atomic<bool> lost_ = false;
+  mutable std::shared_mutex captureMutex_;
   mutable std::mutex lastKernelMutex_;
   mutable std::shared_ptr<const std::string> lastKernel_;
 };

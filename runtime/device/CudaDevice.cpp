@@ -1,5 +1,6 @@
 // A real GPU through the CUDA driver API: the primary context, stream-ordered memory, modules from cubin or PTX. Here are
 // copies, streams and events; contexts, memory and kernels have files of their own.
+#include "runtime/device/CudaGraphs.h"
 #include "runtime/device/CudaKernels.h"
 #include "runtime/device/CudaMemory.h"
 #include "runtime/device/CudaProps.h"
@@ -40,6 +41,7 @@ public:
           driver_.streamDestroy(stream->handle);
       for (const auto &event : events_.all())
         driver_.eventDestroy(event->handle);
+      graphs_.destroyAll();
       kernels_.unloadAll();
       memory_.freeAll();
     });
@@ -166,7 +168,7 @@ public:
   }
   void synchronize() override {
     Current current(context_);
-    context_.check(driver_.contextSynchronize(), "waiting for the device");
+    context_.synchronize("waiting for the device");
   }
   // A fault of a kernel stays with the context: each later call meets it.
   void drain(Stream stream) noexcept override {
@@ -231,6 +233,29 @@ public:
     return milliseconds;
   }
 
+  Graph createGraph(std::shared_ptr<const GraphWork> work) override {
+    return graphs_.create(*this, std::move(work));
+  }
+  void updateGraph(Graph graph, std::shared_ptr<const GraphWork> work) override {
+    graphs_.update(*this, graph, std::move(work));
+  }
+  void replay(Graph graph, Stream stream) override {
+    Current current(context_);
+    graphs_.replay(graph, streamOf(stream));
+  }
+  void destroyGraph(Graph graph) override { graphs_.destroy(graph); }
+  bool isCapturedByOthers(Stream stream) const override {
+    if (!driver_.streamIsCapturing)
+      return false;
+    Current current(context_);
+    int status = kNotCaptured;
+    CUresult result = driver_.streamIsCapturing(streamOf(stream), &status);
+    if (result == kCaptureImplicit) // of a stream that the default stream would wait for
+      return true;
+    context_.check(result, "asking whether a stream is captured");
+    return status != kNotCaptured;
+  }
+
 private:
   using Current = CudaContext::Current;
 
@@ -266,6 +291,7 @@ private:
   DeviceProps props_;
   CudaMemory memory_{context_};
   CudaKernels kernels_{context_, props_};
+  CudaGraphs graphs_{context_};
   HandleTable<StreamTag, CudaStream> streams_{"stream"};
   HandleTable<EventTag, CudaEvent> events_{"event"};
 };

@@ -94,6 +94,14 @@ Driver load() {
   loader.need(driver.eventSynchronize, "cuEventSynchronize");
   loader.need(driver.eventQuery, "cuEventQuery");
   loader.need(driver.eventElapsed, "cuEventElapsedTime");
+  loader.want(driver.streamBeginCapture, "cuStreamBeginCapture_v2");
+  loader.want(driver.streamEndCapture, "cuStreamEndCapture");
+  loader.want(driver.streamIsCapturing, "cuStreamIsCapturing");
+  loader.want(driver.graphInstantiate, "cuGraphInstantiateWithFlags");
+  loader.want(driver.graphExecUpdate, "cuGraphExecUpdate_v2");
+  loader.want(driver.graphLaunch, "cuGraphLaunch");
+  loader.want(driver.graphExecDestroy, "cuGraphExecDestroy");
+  loader.want(driver.graphDestroy, "cuGraphDestroy");
   CUresult result = driver.init(0);
   if (result != kSuccess)
     noDevice("the CUDA driver does not start: " + driver.describe(result));

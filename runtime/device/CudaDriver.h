@@ -20,6 +20,9 @@ using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
 using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
+using CUgraph = struct CUgraph_st *;
+using CUgraphNode = struct CUgraphNode_st *;
+using CUgraphExec = struct CUgraphExec_st *;
 
 enum : CUresult {
   kSuccess = 0,
@@ -52,6 +55,8 @@ enum : CUresult {
   kInvalidPc = 718,
   kLaunchFailed = 719,
   kNotSupported = 801,
+  kCaptureImplicit = 906,
+  kGraphUpdateFailure = 910,
   kUnknown = 999,
 };
 
@@ -115,6 +120,15 @@ struct LaunchConfig {
   unsigned attributeCount;
 };
 
+enum CaptureMode : int { kCaptureThreadLocal = 1 };
+enum CaptureStatus : int { kNotCaptured = 0 };
+
+/// CUgraphExecUpdateResultInfo.
+struct GraphUpdateInfo {
+  int result;
+  CUgraphNode node, nodeBefore;
+};
+
 /// Every driver function in use. Those marked optional are missing from old drivers and may be null.
 struct Driver {
   CUresult (*init)(unsigned);
@@ -165,6 +179,19 @@ struct Driver {
   CUresult (*eventSynchronize)(CUevent);
   CUresult (*eventQuery)(CUevent);
   CUresult (*eventElapsed)(float *, CUevent, CUevent);
+  // Graphs, all of them optional.
+  CUresult (*streamBeginCapture)(CUstream, int mode);
+  CUresult (*streamEndCapture)(CUstream, CUgraph *);
+  CUresult (*streamIsCapturing)(CUstream, int *status);
+  CUresult (*graphInstantiate)(CUgraphExec *, CUgraph, unsigned long long flags);
+  CUresult (*graphExecUpdate)(CUgraphExec, CUgraph, GraphUpdateInfo *);
+  CUresult (*graphLaunch)(CUgraphExec, CUstream);
+  CUresult (*graphExecDestroy)(CUgraphExec);
+  CUresult (*graphDestroy)(CUgraph);
+  bool hasGraphs() const {
+    return streamBeginCapture && streamEndCapture && graphInstantiate && graphExecUpdate &&
+           graphLaunch && graphExecDestroy && graphDestroy;
+  }
 
   /// The loaded driver, initialised: the library TILE_LIBCUDA names, else libcuda.so.1. Throws NoDevice with the
   /// loader's or driver's words; tries again on the next call.

@@ -53,7 +53,7 @@ void CudaMemory::free(DevicePtr pointer, bool isOrdered, CUstream on) {
   if (pooled)
     return context_.check(driver.memFreeAsync(pointer, on), "freeing memory");
   // cuMemFree may, but need not, wait for whatever still uses the memory; for pooled memory it never does.
-  context_.check(driver.contextSynchronize(), "waiting for the device to free memory");
+  context_.synchronize("waiting for the device to free memory");
   context_.check(driver.memFree(pointer), "freeing memory");
 }
 

@@ -46,6 +46,9 @@ using Function = Handle<struct FunctionTag>;
 /// The null stream is the device's default stream, which always exists.
 using Stream = Handle<struct StreamTag>;
 using Event = Handle<struct EventTag>;
+using Graph = Handle<struct GraphTag>;
+
+struct GraphWork;
 
 /// What a device is and how much of everything it has.
 struct DeviceProps {
@@ -210,6 +213,18 @@ public:
     give();
     return {};
   }
+
+  /// Work to be given as a whole; nothing runs. Unsupported if the driver is too old.
+  virtual Graph createGraph(std::shared_ptr<const GraphWork> work) = 0;
+  /// Exchanges a graph's work for one of the same topology (GraphWork.h) in later replays. InvalidArgument, and the graph is as it
+  /// was, if the device cannot.
+  virtual void updateGraph(Graph graph, std::shared_ptr<const GraphWork> work) = 0;
+  /// Gives the work to the stream. It starts after the replay before it, on whatever stream that is.
+  virtual void replay(Graph graph, Stream stream) = 0;
+  /// Replays that were given still end.
+  virtual void destroyGraph(Graph graph) = 0;
+  /// Whether others capture the stream at present, so that neither waiting nor allocating nor loading is allowed to its user.
+  virtual bool isCapturedByOthers(Stream) const { return false; }
 };
 
 /// How a virtual GPU is made. The defaults are those of the environment: TILE_VGPU_CHECK, TILE_VGPU_THREADS,

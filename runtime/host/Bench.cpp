@@ -1,8 +1,8 @@
 // bench(): samples of a call between events of its stream, or the counts of one call.
 #include <tile/Bench.h>
 
+#include "runtime/host/Capture.h"
 #include "runtime/host/MedianInterval.h"
-#include "runtime/host/State.h"
 
 #include <tile/Grid.h>
 #include <tile/Kernel.h>
@@ -143,6 +143,7 @@ void check(const std::function<void()> &call, const BenchOptions &options, Loc w
 BenchResult bench(const Stream &stream, const std::function<void()> &call,
                   const BenchOptions &options, Loc where) {
   check(call, options, where);
+  detail::refuseInCapture(stream.state(), "bench", where);
   device::Device &device = *stream.state().owner->device;
   bool counts = device.props().countsWork;
   for (int i = 0; i < (counts ? std::min(options.warmups, 1) : options.warmups); ++i)

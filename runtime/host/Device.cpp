@@ -1,5 +1,5 @@
 // The public Device and Stream: names to devices, one device a name, handles that stay valid.
-#include "runtime/host/State.h"
+#include "runtime/host/Capture.h"
 #include "runtime/jit/Jit.h"
 #include "runtime/trace/Span.h"
 
@@ -28,14 +28,6 @@ static trace::Span waitSpan(const char *whom, std::optional<device::Stream> stre
   return span;
 }
 
-/// Calls `act` in a destructor: it must not throw, and there is no caller that could be told of an error.
-template <class Act> static void quietly(Act act) {
-  try {
-    act();
-  } catch (const Error &) {
-  }
-}
-
 detail::StreamState::~StreamState() {
   if (isClosed)
     return;
@@ -52,17 +44,32 @@ detail::EventState::~EventState() {
   quietly([&] { owner->device->destroyEvent(handle); });
 }
 
-detail::Storage::~Storage() {
-  if (stream && !stream->isClosed) {
-    stream->memory.giveBack({base, blockBytes});
+detail::Storage::Storage(const std::shared_ptr<StreamState> &of, size_t bytes) : bytes(bytes) {
+  owner = of->owner;
+  if (Capture *capture = captureOf(*of)) {
+    capture->take(*of, *this, bytes);
     return;
   }
-  {
-    trace::Span span = waitSpan("for the device to free memory");
-    owner->device->drain();
-  }
-  if (!foreign)
-    quietly([&] { owner->device->free(base); });
+  refuseIfOthersCapture(*of, "memory for a tensor would be allocated", "make it before");
+  StreamMemory::Block block = of->memory.take(*owner->device, of->handle, bytes);
+  // It is not discarded when it is given back: another stream may use it until this one has waited for that.
+  if (block.isTakenAgain)
+    owner->device->discard(block.base, block.bytes, of->handle);
+  stream = of, base = block.base, blockBytes = block.bytes;
+}
+
+detail::Storage::Storage(std::shared_ptr<DeviceState> device, device::DevicePtr at, size_t bytes,
+                         std::shared_ptr<void> of)
+    : bytes(bytes) {
+  owner = std::move(device), base = at, foreign = std::move(of);
+  owner->held.enterForeign(base, bytes);
+}
+
+detail::Storage::~Storage() {
+  if (foreign)
+    owner->held.leaveForeign(base, bytes);
+  if (!owner->held.keep(*this))
+    giveBack();
 }
 
 // --- Names ---------------------------------------------------------------------------------------
@@ -204,6 +211,7 @@ const std::string &Device::target() const { return state_->device->props().targe
 int Device::multiprocessors() const { return state_->device->props().smCount; }
 uint64_t Device::handle() const { return state_->id; }
 void Device::synchronize() const {
+  detail::refuseInCapture(*state_, "Device::synchronize");
   trace::Span span = waitSpan("for the device");
   state_->device->synchronize();
 }
@@ -240,6 +248,7 @@ detail::StreamState &Stream::state() const {
 
 void Stream::synchronize() const {
   detail::StreamState &live = state();
+  detail::refuseInCapture(live, "Stream::synchronize");
   trace::Span span = waitSpan("for a stream", live.handle);
   live.owner->device->synchronize(live.handle);
 }
@@ -262,11 +271,33 @@ static void requireSame(const detail::DeviceState &device, const detail::DeviceS
                     ", the stream of device " + device.name + ": only the host can wait for both");
 }
 
+/// A captured stream waits for nothing from outside of the capture, whose replays would not come after that.
+[[noreturn]] static void refuseOutside(const detail::Capture &capture, const char *what) {
+  throw Error(Fault::User, ErrorCode::NotPreparedForCapture,
+              std::string(what) + " is not part of the capture, and this stream is " +
+                  capture.describe() + ": let it wait before the capture, or before each replay");
+}
+
+/// The capture in which an event was recorded. No other reaches it.
+static detail::Capture &captureWith(const detail::EventState &event) {
+  detail::Capture *capture = detail::Capture::ofThread();
+  if (!capture || capture->number() != event.capture)
+    throw Error(Fault::User, ErrorCode::NotPreparedForCapture,
+                "Stream::wait: the event was recorded in another capture, which it does not "
+                "leave: record it in this stream's work");
+  return *capture;
+}
+
 void Stream::wait(const Stream &other) const {
   detail::StreamState &live = state(), &before = other.state();
   requireSame(*live.owner, *before.owner, "other stream");
   if (&live == &before)
     return;
+  detail::Capture *own = detail::captureOf(live); // or another thread's, which throws
+  if (detail::Capture *capture = detail::captureOf(before))
+    return capture->wait(state_, before);
+  if (own)
+    refuseOutside(*own, "Stream::wait: the other stream");
   detail::EventState here(live.owner);
   live.owner->device->record(here.handle, before.handle);
   live.owner->device->wait(live.handle, here.handle);
@@ -276,11 +307,18 @@ void Stream::wait(const Event &event) const {
   detail::StreamState &live = state();
   const detail::EventState &before = event.state();
   requireSame(*live.owner, *before.owner, "event");
+  detail::Capture *own = detail::captureOf(live);
+  if (before.capture)
+    return captureWith(before).wait(state_, before);
+  if (own)
+    refuseOutside(*own, "Stream::wait: the event");
   live.owner->device->wait(live.handle, before.handle);
 }
 
 void *Stream::native() const {
   detail::StreamState &live = state();
+  if (detail::captureOf(live))
+    detail::refuseInCapture(live, "Stream::native");
   return live.owner->device->nativeOf(live.handle);
 }
 
@@ -292,6 +330,7 @@ StreamUsage Stream::usage() const { return state().memory.usage(); }
 
 void Stream::trim() const {
   detail::StreamState &live = state();
+  detail::refuseInCapture(live, "Stream::trim");
   live.memory.trim(*live.owner->device, live.handle);
 }
 
@@ -310,18 +349,35 @@ const detail::EventState &Event::state() const {
 void Event::record(const Stream &stream) const {
   detail::StreamState &live = stream.state();
   requireSame(*live.owner, *state().owner, "event");
+  if (detail::Capture *capture = detail::captureOf(live))
+    return capture->record(live, state());
   live.owner->device->record(state().handle, live.handle);
+  state().capture = 0;
+}
+
+/// The host waits for no event of a capture, in which nothing runs.
+static const detail::EventState &requireReal(const detail::EventState &event, const char *what) {
+  if (event.capture)
+    throw Error(Fault::User, ErrorCode::NotPreparedForCapture,
+                std::string(what) + ": the event was recorded in a capture, in which nothing runs: "
+                                    "record it in a stream after the replay");
+  return event;
 }
 
 void Event::synchronize() const {
+  const detail::EventState &live = requireReal(state(), "Event::synchronize");
   trace::Span span = waitSpan("for an event");
-  state().owner->device->synchronize(state().handle);
+  live.owner->device->synchronize(live.handle);
 }
 
-bool Event::query() const { return state().owner->device->isDone(state().handle); }
+bool Event::query() const {
+  const detail::EventState &live = requireReal(state(), "Event::query");
+  return live.owner->device->isDone(live.handle);
+}
 
 float Event::elapsedMs(const Event &end) const {
-  const detail::EventState &from = state(), &to = end.state();
+  const detail::EventState &from = requireReal(state(), "Event::elapsedMs"),
+                           &to = requireReal(end.state(), "Event::elapsedMs");
   requireSame(*from.owner, *to.owner, "other event");
   trace::Span span = waitSpan("for two events");
   return from.owner->device->elapsedMs(from.handle, to.handle);

@@ -2,7 +2,7 @@
 // pack, go.
 #include "runtime/host/Launch.h"
 
-#include "runtime/host/State.h"
+#include "runtime/host/Capture.h"
 #include "runtime/jit/Call.h"
 #include "runtime/jit/Jit.h"
 #include "runtime/jit/Overlap.h"
@@ -127,6 +127,9 @@ void start(const Named &record, const Prepared &prepared, detail::StreamState &s
       shapeOf(kernel, {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),
                        static_cast<uint32_t>(grid[2])});
   config.where = options.call;
+  if (detail::Capture *capture = detail::captureOf(stream))
+    return capture->launch(
+        stream, {kernel.function, record.name, config, device::GraphArguments(block)}, args);
   if (span) [[unlikely]]
     describe(span, config, stream.handle);
   device.launch(kernel.function, config, block, stream.handle);
@@ -191,7 +194,9 @@ template <class Act> static void forCall(Loc call, Act act) {
 }
 
 /// The kernel for a call, after all checks of its arguments; `fresh` are the maps of one that is not remembered.
-static Prepared kernelFor(jit::Call &call, detail::DeviceState &device, jit::TensorMaps &fresh) {
+/// `stream` is where it will be launched, if it will.
+static Prepared kernelFor(jit::Call &call, detail::DeviceState &device, jit::TensorMaps &fresh,
+                          const detail::StreamState *stream = nullptr) {
   jit::RecentCalls &recent = jit::RecentCalls::ofThread();
   auto aliases = [&] { return device.jit->aliases(call); };
   const frontend::CallDevice callDevice{device.id, device.name};
@@ -203,6 +208,10 @@ static Prepared kernelFor(jit::Call &call, detail::DeviceState &device, jit::Ten
   call.check(callDevice);
   std::vector<jit::Footprint> footprints = jit::footprintsOf(call.record(), call.args());
   jit::refuseOverlap(call, footprints, aliases);
+  if (stream && stream->isExternal && !device.jit->isLoaded(call))
+    detail::refuseIfOthersCapture(
+        *stream, "kernel '" + call.record().name + "' would be compiled and loaded",
+        "call it once before, or prepare() it");
   const LoadedKernel &kernel = device.jit->get(call);
   jit::TensorMaps maps(kernel.tensorMaps.size());
   if (!kernel.isForNumbers)
@@ -220,7 +229,7 @@ void detail::launch(const KernelRecord &record, const Stream &stream, std::span<
     StreamState &state = stream.state();
     jit::Call call(record, args, consts, options.compile);
     jit::TensorMaps fresh;
-    Prepared prepared = kernelFor(call, *state.owner, fresh);
+    Prepared prepared = kernelFor(call, *state.owner, fresh, &state);
     start({record.name, record.where}, prepared, state, args, options, span);
   });
 }

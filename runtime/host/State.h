@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
-#include "runtime/host/StreamMemory.h"
+#include "runtime/host/HeldMemory.h"
 
 #include <tile/Tensor.h>
 
@@ -19,6 +19,16 @@ class Jit;
 
 namespace tile::detail {
 
+class Capture;
+
+/// Calls `act` in a destructor: it must not throw, and there is no caller that could be told of an error.
+template <class Act> void quietly(Act act) {
+  try {
+    act();
+  } catch (const Error &) {
+  }
+}
+
 struct DeviceState {
   DeviceState(std::shared_ptr<device::Device> device, std::string name);
   ~DeviceState();
@@ -27,6 +37,7 @@ struct DeviceState {
   std::string name;
   uint64_t id; ///< never reused in this process
   std::unique_ptr<jit::Jit> jit;
+  HeldMemory held;
 
   /// Streams of others that have handles: one state a stream, whose memory all handles share.
   std::mutex externalMutex;
@@ -49,6 +60,7 @@ struct StreamState {
   device::Stream handle;
   const bool isExternal = false;
   std::atomic<bool> isClosed = false;
+  std::atomic<Capture *> capture = nullptr; ///< that its work goes to; ask captureOf
   StreamMemory memory;
 };
 
@@ -61,32 +73,26 @@ struct EventState {
 
   std::shared_ptr<DeviceState> owner;
   device::Event handle;
+  /// The number of the capture that it was recorded in last; 0: in none.
+  mutable std::atomic<uint64_t> capture = 0;
 };
 
-struct Storage {
-  Storage(std::shared_ptr<DeviceState> owner, size_t bytes)
-      : owner(std::move(owner)), base(this->owner->device->alloc(bytes)), bytes(bytes) {}
-  /// Memory of a stream, which gets it back.
-  Storage(const std::shared_ptr<StreamState> &stream, size_t bytes)
-      : owner(stream->owner), stream(stream), bytes(bytes) {
-    StreamMemory::Block block = stream->memory.take(*owner->device, stream->handle, bytes);
-    base = block.base, blockBytes = block.bytes;
+struct Storage : Memory {
+  Storage(std::shared_ptr<DeviceState> device, size_t bytes) : bytes(bytes) {
+    owner = std::move(device);
+    base = owner->device->alloc(bytes);
   }
+  /// Memory of a stream, or of the graph that is captured of it.
+  Storage(const std::shared_ptr<StreamState> &stream, size_t bytes);
   /// Memory of others, who get it back by the end of `foreign`.
   Storage(std::shared_ptr<DeviceState> owner, device::DevicePtr base, size_t bytes,
-          std::shared_ptr<void> foreign)
-      : owner(std::move(owner)), foreign(std::move(foreign)), base(base), bytes(bytes) {}
-  /// Memory of the device is freed after all its work: any stream may still use it.
+          std::shared_ptr<void> foreign);
+  /// Gives it back, unless a graph still needs it.
   ~Storage();
   Storage(const Storage &) = delete;
   Storage &operator=(const Storage &) = delete;
 
-  std::shared_ptr<DeviceState> owner;
-  std::shared_ptr<StreamState> stream; ///< null for memory of the device itself
-  std::shared_ptr<void> foreign;       ///< null for memory of ours
-  device::DevicePtr base = 0;
-  size_t bytes;          ///< that tensors may use
-  size_t blockBytes = 0; ///< of memory of a stream
+  size_t bytes; ///< that tensors may use
   std::atomic<uint64_t> version = 0;
 };
 

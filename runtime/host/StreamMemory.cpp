@@ -19,33 +19,50 @@ size_t blockSize(const device::Device &device, size_t bytes) {
 
 } // namespace
 
+std::optional<StreamMemory::Block> StreamMemory::takeKeptBlock(size_t size) {
+  auto kept = kept_.find(size);
+  if (kept == kept_.end() || kept->second.empty())
+    return std::nullopt;
+  device::DevicePtr base = kept->second.back();
+  kept->second.pop_back();
+  usage_.keptBytes -= size, usage_.usedBytes += size;
+  return Block{base, size, true};
+}
+
+StreamMemory::Block StreamMemory::allocateBlock(device::Device &device, device::Stream stream,
+                                                size_t size) {
+  Block block{device.alloc(size, stream), size};
+  ++usage_.allocations, usage_.usedBytes += size;
+  return block;
+}
+
+std::optional<StreamMemory::Block> StreamMemory::takeKept(const device::Device &device,
+                                                          size_t bytes) {
+  std::lock_guard lock(mutex_);
+  return takeKeptBlock(blockSize(device, bytes));
+}
+
+StreamMemory::Block StreamMemory::allocate(device::Device &device, device::Stream stream,
+                                           size_t bytes) {
+  std::lock_guard lock(mutex_);
+  return allocateBlock(device, stream, blockSize(device, bytes));
+}
+
 StreamMemory::Block StreamMemory::take(device::Device &device, device::Stream stream,
                                        size_t bytes) {
   std::lock_guard lock(mutex_);
   size_t size = blockSize(device, bytes);
-  auto kept = kept_.find(size);
-  if (kept != kept_.end() && !kept->second.empty()) {
-    device::DevicePtr base = kept->second.back();
-    kept->second.pop_back();
-    usage_.keptBytes -= size, usage_.usedBytes += size;
-    // A block is not discarded when it is given back: another stream may use it until this one has waited for that.
-    device.discard(base, size, stream);
-    return {base, size};
-  }
-  auto allocate = [&] {
-    Block block{device.alloc(size, stream), size};
-    ++usage_.allocations, usage_.usedBytes += size;
-    return block;
-  };
+  if (auto kept = takeKeptBlock(size))
+    return *kept;
   try {
-    return allocate();
+    return allocateBlock(device, stream, size);
   } catch (const Error &error) {
     if (error.code() != ErrorCode::OutOfMemory || usage_.keptBytes == 0)
       throw;
   }
   device.synchronize(stream);
   freeAll(device, stream);
-  return allocate();
+  return allocateBlock(device, stream, size);
 }
 
 void StreamMemory::giveBack(Block block) {

@@ -8,18 +8,25 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace tile::detail {
 
 class StreamMemory {
 public:
-  /// A block of at least `bytes`, and its size. Throws OutOfMemory after everything kept was given back in vain.
   struct Block {
     device::DevicePtr base = 0;
     size_t bytes = 0;
+    /// Another tensor had it: what it holds is of no use, which the caller tells the device.
+    bool isTakenAgain = false;
   };
+  /// A block of at least `bytes`. Throws OutOfMemory after everything kept was given back in vain.
   Block take(device::Device &device, device::Stream stream, size_t bytes);
+  /// One that is kept, or nothing.
+  std::optional<Block> takeKept(const device::Device &device, size_t bytes);
+  /// A new one, for the stream.
+  Block allocate(device::Device &device, device::Stream stream, size_t bytes);
   /// Keeps the block for the work that follows.
   void giveBack(Block block);
   /// Frees what is kept, after the stream's work.
@@ -29,6 +36,8 @@ public:
   StreamUsage usage() const;
 
 private:
+  std::optional<Block> takeKeptBlock(size_t size);
+  Block allocateBlock(device::Device &device, device::Stream stream, size_t size);
   void freeAll(device::Device &device, device::Stream stream);
 
   mutable std::mutex mutex_;

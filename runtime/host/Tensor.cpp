@@ -2,7 +2,7 @@
 // gather and scatter on the host where a view is strided.
 #include <tile/Tensor.h>
 
-#include "runtime/host/State.h"
+#include "runtime/host/Capture.h"
 #include "runtime/trace/Span.h"
 
 #include <algorithm>
@@ -390,6 +390,7 @@ void Tensor::uploadBytes(const void *source, size_t size, Loc where) const {
   checkSize(*this, size, where);
   if (size == 0)
     return;
+  detail::refuseInCapture(*storage_->owner, "an upload that waits", where);
   trace::Span span = copySpan("upload", size, where);
   device::Device &device = *storage_->owner->device;
   device.synchronize();
@@ -401,6 +402,7 @@ void Tensor::downloadBytes(void *target, size_t size, Loc where) const {
   checkSize(*this, size, where);
   if (size == 0)
     return;
+  detail::refuseInCapture(*storage_->owner, "a download", where);
   trace::Span span = copySpan("download", size, where);
   device::Device &device = *storage_->owner->device;
   device.synchronize();
@@ -413,6 +415,7 @@ void Tensor::uploadBytes(const Stream &stream, const void *source, size_t size, 
     return;
   trace::Span span = copySpan("upload", size, where);
   detail::StreamState &live = streamFor(*this, stream, where);
+  detail::refuseInCapture(live, "an upload that waits", where);
   Span(*live.owner->device, live.handle, *this, where).upload(source);
 }
 
@@ -422,6 +425,7 @@ void Tensor::downloadBytes(const Stream &stream, void *target, size_t size, Loc 
     return;
   trace::Span span = copySpan("download", size, where);
   detail::StreamState &live = streamFor(*this, stream, where);
+  detail::refuseInCapture(live, "a download that waits", where);
   Span(*live.owner->device, live.handle, *this, where).download(target);
 }
 
@@ -433,8 +437,10 @@ void Tensor::uploadBytesAsync(const Stream &stream, const void *source, size_t s
   trace::Span span = copySpan("upload asynchronously", size, where);
   detail::StreamState &live = streamFor(*this, stream, where);
   requireContiguous(*this, where);
-  live.owner->device->copyToDeviceAsync(reinterpret_cast<device::DevicePtr>(data()), source, size,
-                                        live.handle, where);
+  auto base = reinterpret_cast<device::DevicePtr>(data());
+  if (detail::Capture *capture = detail::captureOf(live))
+    return capture->upload(live, {base, source, size}, where);
+  live.owner->device->copyToDeviceAsync(base, source, size, live.handle, where);
 }
 
 void Tensor::downloadBytesAsync(const Stream &stream, void *target, size_t size, Loc where) const {
@@ -444,8 +450,10 @@ void Tensor::downloadBytesAsync(const Stream &stream, void *target, size_t size,
   trace::Span span = copySpan("download asynchronously", size, where);
   detail::StreamState &live = streamFor(*this, stream, where);
   requireContiguous(*this, where);
-  live.owner->device->copyToHostAsync(target, reinterpret_cast<device::DevicePtr>(data()), size,
-                                      live.handle, where);
+  auto base = reinterpret_cast<device::DevicePtr>(data());
+  if (detail::Capture *capture = detail::captureOf(live))
+    return capture->download(live, {target, base, size}, where);
+  live.owner->device->copyToHostAsync(target, base, size, live.handle, where);
 }
 
 } // namespace tile

@@ -51,6 +51,9 @@ public:
   /// is tried again by the next.
   const LoadedKernel &get(Call &call);
 
+  /// Whether get would neither compile nor load.
+  bool isLoaded(Call &call) const { return find(call) != nullptr; }
+
   /// The pairs of arguments of which the kernel says that they may overlap, the lower one first. Traces if no call did
   /// yet; nothing is compiled.
   std::span<const std::pair<int, int>> aliases(const Call &call);

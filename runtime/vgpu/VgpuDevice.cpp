@@ -7,6 +7,7 @@
 #include "runtime/vgpu/LaunchTally.h"
 #include "runtime/vgpu/LoadedModule.h"
 #include "runtime/vgpu/MemoryDevice.h"
+#include "runtime/vgpu/VgpuGraphs.h"
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/machine/Launch.h"
 #include "runtime/vgpu/machine/Targets.h"
@@ -147,6 +148,17 @@ public:
   device::TensorMap encodeTensorMap(const device::TensorMapParams &params) override {
     return vgpu::encodeTensorMap(params, props_.arch);
   }
+
+  device::Graph createGraph(std::shared_ptr<const device::GraphWork> work) override {
+    return graphs_.insert(std::make_shared<VgpuGraph>(*this, std::move(work)));
+  }
+  void updateGraph(device::Graph graph, std::shared_ptr<const device::GraphWork> work) override {
+    graphs_.get(graph)->update(std::move(work));
+  }
+  void replay(device::Graph graph, device::Stream stream) override {
+    graphs_.get(graph)->replay(stream);
+  }
+  void destroyGraph(device::Graph graph) override { graphs_.remove(graph); }
 
   void setChecks(const Checks &checks) override {
     std::lock_guard lock(mutex_);
@@ -294,6 +306,8 @@ private:
   int64_t noticeSeconds_ = 0;
   device::HandleTable<device::ModuleTag, LoadedModule> modules_{"module"};
   device::HandleTable<device::FunctionTag, LoadedFunction> functions_{"function"};
+  device::HandleTable<device::GraphTag, VgpuGraph> graphs_{
+      "graph"}; // ends first: it uses the device
 };
 
 } // namespace

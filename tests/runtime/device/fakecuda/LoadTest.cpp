@@ -1,5 +1,6 @@
 // Finding the driver: every way in which that fails, and then an old driver. One test, since a driver that has been
 // found is kept.
+#include "runtime/device/GraphWork.h"
 #include "tests/runtime/device/fakecuda/FakeDevice.h"
 
 #include <cstdlib>
@@ -9,7 +10,7 @@ namespace {
 
 void useLibrary(const char *path) { setenv("TILE_LIBCUDA", path, 1); }
 
-// Without cuMemAllocAsync, cuMemFreeAsync and cuFuncGetParamInfo.
+// Without cuMemAllocAsync, cuMemFreeAsync, cuFuncGetParamInfo and graphs.
 void useOldDriver() {
   auto device = openCuda(0);
   Stream stream = device->createStream();
@@ -18,6 +19,8 @@ void useOldDriver() {
   Function function = device->getFunction(device->loadModule(kKernels), "nothing");
   EXPECT_TRUE(device->functionInfo(function).paramSizes.empty());
   EXPECT_NO_THROW(device->launch(function, {}, {}, stream));
+  expectError(ErrorCode::Unsupported, {"no graphs", "12.0"},
+              [&] { device->createGraph(std::make_shared<GraphWork>()); });
   device->free(pointer, stream);
   EXPECT_EQ(timesCalled("cuMemFree_v2"), 1u);
   EXPECT_EQ(fakeCudaHazards(), std::vector<std::string>());
