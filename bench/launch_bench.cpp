@@ -1,12 +1,13 @@
 // What a launch of a kernel that is in memory costs the host: checks, specialisation key, look-up, grid, parameters and
 // the CUDA device's bookkeeping, on the fake driver of the tests, which runs nothing. `launch_bench` prints the median
 // and the extremes of several rounds in time of this thread, the same for a kernel that asks for the value of a number,
-// whose calls no thread remembers, of a kernel that takes tensor maps, and what the CUDA device with the fake driver takes
-// of it.
+// whose calls no thread remembers, of a kernel that takes tensor maps, of a step of a transformer with and without a graph, and
+// what the CUDA device with the fake driver takes of it.
 #include "bench/ThreadTime.h"
 #include "runtime/device/Device.h"
 #include "tests/runtime/device/fakecuda/FakeCuda.h"
 
+#include <tile/nn/Decoder.h>
 #include <tile/tile.h>
 
 #include <cstdio>
@@ -61,6 +62,24 @@ void print(const char *what, const std::vector<double> &rounds) {
               rounds.front(), rounds.back());
 }
 
+// Steps of one token of a transformer with four layers, which launch some fifty kernels.
+void measureDecoding(const Device &device) {
+  constexpr int kSteps = 400;
+  Stream stream = device.stream();
+  ops::Generator generator{.seed = 1};
+  nn::Transformer model(
+      stream, generator,
+      {.vocabulary = 256, .positions = 8000, .width = 64, .layers = 4, .heads = 4});
+  Tensor token = stream.tensor<int32_t>({1});
+  for (bool graph : {false, true}) {
+    nn::Decoder decoder(model, 1, {.graph = graph});
+    auto step = [&] { decoder.next(token); };
+    step(), step(); // compiles, captures
+    print(graph ? "the same as a graph" : "a token of a transformer with 4 layers",
+          bench::microsecondsOf(step, kRounds, kSteps));
+  }
+}
+
 } // namespace
 
 int main() try {
@@ -95,6 +114,8 @@ int main() try {
   measureMaps("a call with 4 arguments, no tensor maps", CopyBy::cp_async, false);
   measureMaps("the same with 3 tensor maps", CopyBy::tma, false);
   measureMaps("the same, other tensors in each call", CopyBy::tma, true);
+
+  measureDecoding(device);
 
   auto bare = device::openCuda(0);
   device::Function nothing =

@@ -172,7 +172,8 @@ int generate(Options options) {
   nn::Transformer model(stream, generator, modelOf(options));
   nn::loadParameters(options.file, model);
   std::vector<int32_t> prompt = tokensOf(options.prompt);
-  nn::GenerateOptions how{.temperature = options.temperature, .cached = !options.uncached};
+  nn::GenerateOptions how{
+      .temperature = options.temperature, .cached = !options.uncached, .graph = true};
   int64_t left = options.length - static_cast<int64_t>(prompt.size());
   int64_t count = std::clamp<int64_t>(left, 0, options.count);
   std::vector<int32_t> written = nn::generate(model, prompt, count, generator, how);

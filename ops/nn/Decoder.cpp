@@ -5,10 +5,12 @@
 #include <tile/autograd/Ops.h>
 #include <tile/ops/Arithmetic.h>
 #include <tile/ops/Attention.h>
+#include <tile/ops/Embedding.h>
 #include <tile/ops/KvCache.h>
 #include <tile/ops/Sampling.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tile::nn {
 namespace {
@@ -22,7 +24,8 @@ constexpr int64_t kMostDrawn = 1024;
 
 } // namespace
 
-Decoder::Decoder(const Transformer &model, int64_t batch, Loc loc) : model_(model), batch_(batch) {
+Decoder::Decoder(const Transformer &model, int64_t batch, const DecoderOptions &options, Loc loc)
+    : model_(model), options_(options), batch_(batch) {
   if (batch < 1)
     refuse(ErrorCode::InvalidArgument, "Decoder: batch is " + std::to_string(batch), loc);
   const Stream &stream = model.tokenTable.table.stream();
@@ -36,29 +39,47 @@ Decoder::Decoder(const Transformer &model, int64_t batch, Loc loc) : model_(mode
     caches_.push_back({one(), one()});
   }
   lengths_ = stream.tensor<int32_t>({batch});
+  one_ = stream.tensor<int32_t>({1});
+  ops::fill(stream, 1, one_, loc);
 }
 
-/// The rows that the tables hold for tokens at the next positions.
-Variable Decoder::embedded(const Tensor &tokens, Loc loc) const {
-  Variable x = model_.tokenTable(tokens, loc);
-  if (!model_.positionTable)
-    return x;
-  const Tensor &table = model_.positionTable->table.value();
-  return autograd::add(x, Variable(x.stream(), table.slice(0, length_, tokens.extent(1))), loc);
+/// Of several positions, which the host knows.
+Decoder::Place Decoder::placeOf(int64_t count, Loc loc) {
+  const Stream &stream = model_.tokenTable.table.stream();
+  Place place{.table = {}, .turns = model_.turns.slice(length_, count), .length = length_ + count};
+  if (model_.positionTable)
+    place.table = Variable(stream, model_.positionTable->table.value().slice(0, length_, count));
+  ops::fill(stream, static_cast<double>(place.length), lengths_, loc);
+  return place;
+}
+
+/// Of one position, which the device knows: a graph of this is good for every position.
+Decoder::Place Decoder::placeOfOne(Loc loc) {
+  const Stream &stream = model_.tokenTable.table.stream();
+  Place place;
+  if (model_.positionTable)
+    place.table = (*model_.positionTable)(lengths_.reshape({batch_, 1}), loc);
+  if (model_.turns.cosines) {
+    Tensor first = lengths_.slice(0, 0, 1); // that of all
+    place.turns = {ops::embedding(stream, model_.turns.cosines, first, loc),
+                   ops::embedding(stream, model_.turns.sines, first, loc)};
+  }
+  ops::add(stream, lengths_, one_, lengths_, loc);
+  return place;
 }
 
 /// Attention of the new positions, batch x count x width, to all positions so far.
 Variable Decoder::attend(const SelfAttention &layer, const Variable &x, const Cache &cache,
-                         Loc loc) const {
-  int64_t count = x.extent(1), length = length_ + count;
-  auto [q, k, v] = layer.project(x, model_.turns.slice(length_, count), loc);
+                         const Place &place, Loc loc) const {
+  int64_t count = x.extent(1);
+  auto [q, k, v] = layer.project(x, place.turns, loc);
   Stream stream = x.stream();
   ops::KvCache kept{.k = cache.keys, .v = cache.values, .lengths = lengths_};
   ops::kvCacheAppend(stream, k.value(), v.value(), kept, loc);
   const Tensor &queries = q.value();
   if (count > 1) {
-    Tensor y = ops::attention(stream, queries, cache.keys.slice(2, 0, length),
-                              cache.values.slice(2, 0, length), {.causal = true}, loc);
+    Tensor y = ops::attention(stream, queries, cache.keys.slice(2, 0, place.length),
+                              cache.values.slice(2, 0, place.length), {.causal = true}, loc);
     return layer.join(Variable(stream, y), loc);
   }
   std::vector<int64_t> extents{batch_, layer.heads, layer.headWidth()};
@@ -86,19 +107,44 @@ Tensor Decoder::next(const Tensor &tokens, Loc loc) {
   autograd::NoGrad quiet;
   Tensor rows =
       tokens.rank() == 2 ? tokens : tokens.withStrides({batch_, 1}, {tokens.stride(0), 1});
-  Variable x = embedded(rows, loc);
+  // The device counts with us, unless a step has failed half way.
+  if (!std::exchange(isCounted_, false))
+    ops::fill(model_.tokenTable.table.stream(), static_cast<double>(length_), lengths_, loc);
+  bool isByGraph = count == 1 && options_.graph;
+  Tensor logits = isByGraph ? oneByGraph(rows, loc) : logitsAfter(rows, loc);
+  length_ += count;
+  isCounted_ = true;
+  return logits;
+}
+
+Tensor Decoder::oneByGraph(const Tensor &tokens, Loc loc) {
+  Stream stream = model_.tokenTable.table.stream();
+  if (!token_)
+    token_ = stream.tensor(tokens.dtype(), tokens.extents());
+  ops::copy(stream, tokens, token_, loc);
+  if (!logits_)
+    step_ = Graph::capture(
+        stream, [&] { logits_ = logitsAfter(token_, loc); }, loc);
+  step_.replay(stream, loc);
+  return ops::copy(stream, logits_, any, loc); // the next step writes them again
+}
+
+Tensor Decoder::logitsAfter(const Tensor &tokens, Loc loc) {
+  int64_t count = tokens.extent(1);
+  Variable x = model_.tokenTable(tokens, loc);
+  Place place = count == 1 ? placeOfOne(loc) : placeOf(count, loc);
+  if (place.table)
+    x = autograd::add(x, place.table, loc);
   Stream stream = x.stream();
-  ops::fill(stream, static_cast<double>(length_ + count), lengths_, loc);
   for (size_t i = 0; i < caches_.size(); ++i) {
     const TransformerBlock &block = model_.blocks[i];
     Variable normed =
         std::visit([&](const auto &norm) { return norm(x, loc); }, block.attentionNorm);
-    Variable seen = attend(block.attention, normed, caches_[i], loc);
+    Variable seen = attend(block.attention, normed, caches_[i], place, loc);
     auto [sum, input] =
         std::visit([&](const auto &norm) { return norm.ofSum(seen, x, loc); }, block.mlpNorm);
     x = autograd::add(sum, block.mlp(input, loc), loc);
   }
-  length_ += count;
   Variable last(stream, x.value().slice(1, count - 1, 1));
   return model_.logits(last, loc).value().reshape({batch_, -1});
 }
@@ -142,7 +188,7 @@ std::vector<int32_t> generate(const Transformer &model, std::span<const int32_t>
            loc);
   const Stream &stream = model.tokenTable.table.stream();
   std::vector<int32_t> all(prompt.begin(), prompt.end());
-  Decoder decoder(model, 1, loc);
+  Decoder decoder(model, 1, {.graph = options.graph}, loc);
   auto logitsOfNext = [&] {
     if (options.cached)
       return decoder.next(rowOf(stream, std::span(all).subspan(size_t(decoder.length()))), loc);

@@ -148,10 +148,11 @@ TEST_P(Transformers, WritingIsReadingStepByStep) {
     Transformer model(stream, generator, options);
     auto values = someTokens(2 * kLength);
     auto atOnce = valuesOf(model(tokens(2, values)).value());
-    Decoder decoder(model, 2);
+    Decoder decoder(model, 2), byGraph(model, 2, {.graph = true});
     for (int64_t i = 0; i < kLength; ++i) {
       std::vector<int32_t> each{values[size_t(i)], values[size_t(kLength + i)]};
       auto logits = valuesOf(decoder.next(input({2}, each)));
+      EXPECT_EQ(valuesOf(byGraph.next(input({2}, each))), logits) << "token " << i;
       for (int64_t b = 0; b < 2; ++b)
         for (int64_t v = 0; v < kVocabulary; ++v)
           ASSERT_NEAR(logits[size_t(b * kVocabulary + v)],
@@ -168,10 +169,11 @@ TEST_P(Transformers, DecodersTakeSeveralTokensAtOnce) {
     auto values = someTokens(2 * kLength);
     Tensor all = tokens(2, values);
     auto atOnce = valuesOf(model(all).value());
-    Decoder decoder(model, 2);
+    Decoder decoder(model, 2), byGraph(model, 2, {.graph = true});
     for (auto [begin, end] :
          {std::array{0, 4}, {4, 5}, {5, 8}, {8, 9}}) { // a prompt, one, more, one
       auto logits = valuesOf(decoder.next(all.slice(1, begin, end - begin)));
+      EXPECT_EQ(valuesOf(byGraph.next(all.slice(1, begin, end - begin))), logits);
       for (int64_t b = 0; b < 2; ++b)
         for (int64_t v = 0; v < kVocabulary; ++v)
           ASSERT_NEAR(logits[size_t(b * kVocabulary + v)],
@@ -193,6 +195,9 @@ TEST_P(Transformers, WriteTheSameWithAndWithoutACache) {
       GenerateOptions how{.temperature = temperature, .topK = 4};
       ops::Generator first{.seed = 2}, second{.seed = 2};
       auto cached = generate(model, prompt, 8, first, how);
+      ops::Generator third{.seed = 2};
+      how.graph = true;
+      EXPECT_EQ(cached, generate(model, prompt, 8, third, how));
       how.cached = false;
       EXPECT_EQ(cached, generate(model, prompt, 8, second, how));
       EXPECT_EQ(cached.size(), 8u);
