@@ -78,7 +78,7 @@ std::ostream &operator<<(std::ostream &out, const BenchResult &result);
 
 /// Measures `call`, which gives its work to `stream`; work that it gives to others is missed,
 /// unless the stream waits for it. On the virtual GPU one call is counted: it does the same each
-/// time.
+/// time. What others give the device meanwhile is counted as well.
 /// Errors: InvalidArgument for options that make no sense; OutOfMemory; those of the call.
 BenchResult bench(const Stream &stream, const std::function<void()> &call,
                   const BenchOptions &options = {}, Loc where = Loc::here());

@@ -208,5 +208,24 @@ TEST(Bench, OptionsThatMakeNoSenseAreNamed) {
   EXPECT_EQ(errorOf([] { (void)bench(Stream(), [] {}); }).code(), ErrorCode::InvalidHandle);
 }
 
+class BenchOnDevice : public test::OnDevice {};
+
+TEST_P(BenchOnDevice, MoreWorkMeasuresMore) {
+  auto measure = [&](int64_t count) {
+    auto x = device().tensor<float>({count}, std::vector<float>(static_cast<size_t>(count), 1)),
+         y = device().tensor<float>({count});
+    BenchResult result = bench(stream, [&] { copyBlocks.consts(1024)(stream, x, y); });
+    EXPECT_EQ(result.unit, device().isVirtual() ? BenchResult::Unit::Instructions
+                                                : BenchResult::Unit::Milliseconds);
+    EXPECT_LE(result.lower, result.median);
+    EXPECT_LE(result.median, result.upper);
+    return result.median;
+  };
+  double little = measure(1 << 14);
+  EXPECT_GT(little, 0);
+  EXPECT_GT(measure(device().isVirtual() ? 1 << 16 : 1 << 24), 2 * little);
+}
+TILE_ON_EVERY_DEVICE(BenchOnDevice);
+
 } // namespace
 } // namespace tile
