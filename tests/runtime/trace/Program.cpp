@@ -34,7 +34,7 @@ void inThreads(const Device &device, int launches) {
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&, i] {
       if (i < 2) // others have no name
-        pthread_setname_np(pthread_self(), ("worker " + std::to_string(i)).c_str());
+        pthread_setname_np(pthread_self(), i == 0 ? "worker" : "odd \"\\\n\xff");
       work(device, launches);
     });
   for (std::thread &thread : threads)
