@@ -1,8 +1,8 @@
 // What a launch of a kernel that is in memory costs the host: checks, specialisation key, look-up, grid, parameters and
 // the CUDA device's bookkeeping, on the fake driver of the tests, which runs nothing. `launch_bench` prints the median
-// and the extremes of several rounds in time of this thread, the same for a kernel that asks for the value of a number,
-// whose calls no thread remembers, of a kernel that takes tensor maps, of a step of a transformer with and without a graph, and
-// what the CUDA device with the fake driver takes of it.
+// and the extremes of several rounds in time of this thread; the same with settings that are tuned; for a kernel that asks
+// for the value of a number, whose calls no thread remembers; of a kernel that takes tensor maps; of a step of a transformer
+// with and without a graph; and what the CUDA device with the fake driver takes of it.
 #include "bench/ThreadTime.h"
 #include "runtime/device/Device.h"
 #include "tests/runtime/device/fakecuda/FakeCuda.h"
@@ -29,7 +29,10 @@ auto tenArguments =
              auto tile = [&, m = m, k = k](const auto &view) { return view.tile({BM, BN})(m, k); };
              Value total = tile(a) + tile(b) + tile(c) + tile(d) + tile(e) + tile(f);
              y.tile({BM, BN})(m, k) = total * s + cast(f32, n) + expand_dims(bias.tile({BN})(k), 0);
-           });
+           })
+        .named("a", "b", "c", "d", "e", "f", "bias", "s", "n", "y", "BM", "BN")
+        .tunable("BM", {32, 64}, 64)
+        .tunable("BN", {32, 64}, 64);
 
 auto asksForNumber = kernel("asks_for_number", [](In<f32, 2> a, In<f32, 2> b, In<f32, 2> c,
                                                   In<f32, 2> d, In<f32, 2> e, In<f32, 2> f,
@@ -97,6 +100,7 @@ int main() try {
     print(what, microseconds(call));
   };
   measure("a call with 10 arguments, kernel in memory", tenArguments.consts(64, 64));
+  measure("the same, tuned", tenArguments.tuned());
   measure("the same, asking for the value of a number", asksForNumber.consts(64, 64));
 
   std::vector<TensorOf<half>> h;
