@@ -255,6 +255,7 @@ void Stream::synchronize() const {
 
 void Stream::close() const {
   detail::StreamState &live = state();
+  detail::refuseInCapture(live, "Stream::close");
   synchronize();
   if (live.isClosed.exchange(true))
     return;
