@@ -44,7 +44,8 @@ bool refuseUnknownCommand(const CLI::App &app, int argc, char **argv) {
   for (const CLI::App *command : app.get_subcommands({})) {
     if (command->check_name(word))
       return false;
-    known += (known.empty() ? "" : ", ") + command->get_name();
+    if (!command->get_group().empty()) // for users
+      known += (known.empty() ? "" : ", ") + command->get_name();
   }
   std::cerr << "error: '" << word << "' is no command; there are " << known << "\n";
   return true;

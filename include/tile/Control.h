@@ -43,10 +43,10 @@ public:
   /// The same loop with the products that take what an iteration computes an iteration behind the
   /// rest: attention multiplies weights with values while the next scores and their softmax are
   /// computed. Products of both kinds begin together; on sm_90a groups of four warps take turns at
-  /// beginning them. Takes registers for what is handed over, and 3 stages; 2 will do where the copy
-  /// engine brings all that is loaded and no tile is for products of both kinds. A loop without
-  /// products that depend on loads alone before such others, one that stores what follows from the
-  /// latter, or one of too few stages, stays, with a remark.
+  /// beginning them. Takes registers for what is handed over, and 3 stages; 2 will do where the
+  /// copy engine brings all that is loaded and no tile is for products of both kinds. A loop
+  /// without products that depend on loads alone before such others, one that stores what follows
+  /// from the latter, or one of too few stages, stays, with a remark.
   [[nodiscard]] Range rotate() const;
   /// The same loop with its loads issued by a warp that does nothing else, on sm_90a: the copy
   /// engine brings them as soon as the warps that compute are done with what was there. The block

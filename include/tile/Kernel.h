@@ -16,10 +16,10 @@
 #pragma once
 
 #include <tile/Ref.h>
-#include <tile/Tuning.h>
 #include <tile/View.h>
 #include <tile/detail/Arguments.h>
 #include <tile/detail/MakeKernel.h>
+#include <tile/detail/Tuning.h>
 
 #include <memory>
 #include <span>
@@ -184,8 +184,9 @@ public:
   explicit TunedLauncher(std::shared_ptr<const detail::KernelRecord> record)
       : record_(std::move(record)) {}
 
-  /// The value of a constant that is not tuned, by its name in `named(...)`: an integer, a bool or a
-  /// constant of an enum. Error: InvalidArgument if there is none of this name, or if it is tuned.
+  /// The value of a constant that is not tuned, by its name in `named(...)`: an integer, a bool or
+  /// a constant of an enum. Error: InvalidArgument if there is none of this name, or if it is
+  /// tuned.
   template <class T>
   requires(HostInt<T> || std::same_as<T, bool> || std::is_enum_v<T>) [[nodiscard]] TunedLauncher
       with(std::string_view name, T value, Loc where = Loc::here()) const {
@@ -300,8 +301,8 @@ public:
       return holds(config, problem) ? std::string() : says;
     });
   }
-  /// The same for many rules: `objection` says what is wrong with settings for a problem, and nothing
-  /// if they may be tried.
+  /// The same for many rules: `objection` says what is wrong with settings for a problem, and
+  /// nothing if they may be tried.
   Kernel unless(detail::TuningObjection objection) const {
     detail::addTuningObjection(*record_, std::move(objection));
     return *this;

@@ -1,17 +1,18 @@
 // Settings that are found by trying: a kernel says which values its constants may take, and
 // launches of `tuned()` use those that were fastest for arguments like theirs.
 //
-//   auto matmul = kernel("matmul", [](In<f16, 2> a, In<f16, 2> b, Out<f16, 2> c, Const BM, Const BN,
-//                                     Const BK, Const stages) { ... })
+//   auto matmul = kernel("matmul", [](In<f16, 2> a, In<f16, 2> b, Out<f16, 2> c, Const BM,
+//                                     Const BN, Const BK, Const stages) { ... })
 //                     .named("a", "b", "c", "BM", "BN", "BK", "stages")
 //                     .tunable("BM", pow2(32, 256), 128)
 //                     .tunable("BN", pow2(32, 256), 128)
 //                     .tunable("BK", {32, 64})
 //                     .tunable("stages", steps(2, 5))
 //                     .tunable("warps", {4, 8})
-//                     .where("a thread holds at most 128 sums", [](const Config &c, const Problem &) {
-//                       return c["BM"] * c["BN"] <= 128 * 32 * c["warps"];
-//                     });
+//                     .where("a thread holds at most 128 sums",
+//                            [](const Config &c, const Problem &) {
+//                              return c["BM"] * c["BN"] <= 128 * 32 * c["warps"];
+//                            });
 //   matmul.tuned()(stream, a, b, c);
 //
 // `tilec tune FILE.cpp a=f16[4096x4096] ...` tries them and keeps what it finds. A launch looks
@@ -27,9 +28,7 @@
 #include <tile/HostArg.h>
 #include <tile/detail/KernelRecord.h>
 
-#include <functional>
 #include <initializer_list>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -118,8 +117,8 @@ struct Work {
   int64_t sharedBytes = 0; ///< of shared memory, if it is known to the kernel
   int registers = 0;       ///< of a thread, if they are
   int threads = 128;
-  /// Does a program go on with the next piece of work without a pause? Then it loads what that needs
-  /// while it stores the last.
+  /// Does a program go on with the next piece of work without a pause? Then it loads what that
+  /// needs while it stores the last.
   bool isPersistent = false;
   double programs = 1;      ///< of the launch, of a persistent one the pieces of work
   double distinctBytes = 0; ///< that the launch must read of memory and write to it at least once
@@ -130,41 +129,5 @@ struct TunedChoice {
   Config config;
   std::string source; ///< who says so: "the database", the name of a table, "the kernel"
 };
-
-namespace detail {
-
-using TuningRule = std::function<bool(const Config &, const Problem &)>;
-using TuningObjection = std::function<std::string(const Config &, const Problem &)>;
-using TuningDefault = std::function<Config(const Problem &)>;
-using TuningWork = std::function<Work(const Config &, const Problem &)>;
-
-/// What is behind Kernel::tunable and the functions that follow it.
-void addTunable(KernelRecord &record, std::string name, Choices choices,
-                std::optional<int64_t> otherwise, Loc where);
-void addTuningObjection(KernelRecord &record, TuningObjection objection);
-void setTuningDefault(KernelRecord &record, TuningDefault otherwise);
-void setTuningWork(KernelRecord &record, TuningWork work);
-
-/// The place of a constant among those of a kernel. Error: InvalidArgument if it has none of this
-/// name, or if that is tuned.
-int givenConstant(const KernelRecord &record, std::string_view name, Loc where);
-
-/// The constants of a call of which some are tuned.
-struct TunedConstants {
-  std::span<int64_t> values; ///< of all constants; those that are tuned are filled in
-  uint64_t given = 0;        ///< a bit for each that the call gives
-};
-/// Fills in what is tuned, without an allocation for a call like an earlier one. Errors: InvalidArgument for a constant that is neither given nor tuned;
-/// NotTuned where only tuned problems are allowed and this is none.
-void chooseTuned(const KernelRecord &record, const Device &device, std::span<const HostArg> args,
-                 TunedConstants constants, CompileSettings &settings, Loc call);
-/// The same for the device of a stream.
-void chooseTuned(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
-                 TunedConstants constants, CompileSettings &settings, Loc call);
-/// The same, told.
-TunedChoice tunedChoice(const KernelRecord &record, const Device &device,
-                        std::span<const HostArg> args, TunedConstants constants);
-
-} // namespace detail
 
 } // namespace tile

@@ -1,5 +1,6 @@
 #include "runtime/tune/Agreement.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <sstream>

@@ -2,6 +2,7 @@
 
 #include "runtime/host/MedianInterval.h"
 #include "runtime/tune/Candidates.h"
+#include "runtime/tune/DeviceLock.h"
 
 #include <tile/Bench.h>
 
@@ -106,6 +107,7 @@ void Attempts::findTime(const Settings &settings, Trial &trial) {
   if (call_.device.isVirtual())
     return model(settings, trial);
   constexpr int kFewestSamples = 6;
+  DeviceLock alone(call_.device);
   BenchResult time = bench(copies_.stream(), [&] { launch(settings); },
                            {.warmups = 1,
                             .precision = options_.precision,
@@ -144,6 +146,7 @@ void Attempts::compare(std::vector<Trial *> finalists) {
   if (call_.device.isVirtual())
     return;
   constexpr int kTurns = 5, kSamples = 10;
+  DeviceLock alone(call_.device);
   std::vector<std::vector<double>> samples(finalists.size());
   for (int turn = 0; turn < kTurns; ++turn)
     for (size_t i = 0; i < finalists.size(); ++i) {

@@ -2,7 +2,7 @@
 // that a launch with them does.
 #pragma once
 
-#include <tile/Tuning.h>
+#include <tile/detail/Tuning.h>
 
 #include <functional>
 #include <string>

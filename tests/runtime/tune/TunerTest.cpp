@@ -1,6 +1,7 @@
 // Tuning: what is tried, what is kept, what is taken. Times come from a script; on the virtual GPU settings are tried for real.
 #include "runtime/tune/Tuner.h"
 #include "runtime/tune/Attempts.h"
+#include "runtime/tune/DeviceLock.h"
 #include "runtime/tune/Key.h"
 #include "tests/runtime/cache/TemporaryFolder.h"
 #include "tests/runtime/tune/Kernels.h"
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <thread>
 
 namespace tile::tune {
 namespace {
@@ -178,6 +180,23 @@ TEST_F(Tuners, KeepWhatALaunchThenTakes) {
   TunedChoice choice = chooser.choose(call());
   EXPECT_EQ(choice.config.str(), "block=512 warps=2");
   EXPECT_EQ(choice.source, "the database");
+}
+
+TEST_F(Tuners, MeasureOneAtATime) {
+  DeviceLock first(device, 0);
+  EXPECT_TRUE(first.isHeld());
+  EXPECT_FALSE(DeviceLock(device, 0.05).isHeld());
+  EXPECT_TRUE(DeviceLock(Device::open("virtual:sm_80"), 0).isHeld()) << "another device";
+}
+
+TEST_F(Tuners, WaitForOthersToMeasure) {
+  auto first = std::make_unique<DeviceLock>(device, 0);
+  std::thread ends([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    first = nullptr;
+  });
+  EXPECT_TRUE(DeviceLock(device, 60).isHeld());
+  ends.join();
 }
 
 // --- On the virtual GPU --------------------------------------------------------------------------

@@ -58,7 +58,10 @@ std::string lineOf(const tune::Trial &trial) {
     return trial.config.str() + ": " + nameOf(trial.status) + ": " + trial.reason;
   std::string spread =
       trial.spread > 0 ? " +- " + number(trial.spread * 100, "%.1f") + " %" : std::string();
-  return trial.config.str() + ": " + timeText(trial) + spread;
+  // Somebody else used the device, or its clock went up and down.
+  constexpr double kDoubtful = 0.05;
+  return trial.config.str() + ": " + timeText(trial) + spread +
+         (trial.spread > kDoubtful ? ", doubtful: the device was not quiet" : "");
 }
 
 std::string summaryOf(const tune::TunedCall &call, const tune::TuneResult &result,

@@ -32,8 +32,8 @@ DotOptions dotOptions(const MatmulOptions &options);
 /// A name for each parameter of the kernel, which takes so many arguments for its epilogue.
 std::vector<std::string> matmulParameters(size_t arguments);
 
-/// What of the kernel is tuned: its tiles, and how programs share the work on them. Where nothing is
-/// known of a product they follow from its shape and the GPU.
+/// What of the kernel is tuned: its tiles, and how programs share the work on them. Where nothing
+/// is known of a product they follow from its shape and the GPU.
 std::string matmulObjection(const Config &config, const Problem &problem);
 Config matmulConfig(const Problem &problem);
 Work matmulWork(const Config &config, const Problem &problem);
