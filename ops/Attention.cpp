@@ -4,6 +4,7 @@
 
 #include "ops/AlignedRows.h"
 #include "ops/AttentionProgram.h"
+#include "ops/AttentionWork.h"
 #include "ops/NewTensor.h"
 
 #include <tile/Registry.h>
@@ -99,7 +100,19 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const A
   storeLse(at.batch, at.head, tile, (top + log2(total)) * static_cast<float>(kLn2));
 }
 
-const auto attentionKernel =
+/// Lets the tuner choose what forwardPlan says otherwise.
+template <class... P> Kernel<P...> tunedAttention(const Kernel<P...> &program) {
+  return program.tunable("Queries", pow2(16, 128), 128)
+      .tunable("Keys", {32, 64, 96, 112, 128, 144, 160, 176, 192}, 128)
+      .tunable("Teams", steps(1, 3))
+      .tunable("overlaps", onOff(), 1)
+      .tunable("warps", {4, 8}, 8)
+      .unless(attentionObjection)
+      .otherwise(attentionConfig)
+      .work(attentionWork);
+}
+
+const auto attentionKernel = tunedAttention(
     kernel("attention",
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Scalar<f32> scale,
               Const Queries, Const Keys, Const Head, Const Teams, ConstOf<bool> causal,
@@ -109,9 +122,9 @@ const auto attentionKernel =
                               [](Value, Value, Value, Value) {});
            })
         .named("q", "k", "v", "out", "scale", "Queries", "Keys", "Head", "Teams", "causal",
-               "rising", "precision", "overlaps");
+               "rising", "precision", "overlaps"));
 
-const auto attentionLseKernel =
+const auto attentionLseKernel = tunedAttention(
     kernel("attention_lse",
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Out<f32, 3> lse,
               Scalar<f32> scale, Const Queries, Const Keys, Const Head, Const Teams,
@@ -126,7 +139,7 @@ const auto attentionLseKernel =
                  });
            })
         .named("q", "k", "v", "out", "lse", "scale", "Queries", "Keys", "Head", "Teams", "causal",
-               "rising", "precision", "overlaps");
+               "rising", "precision", "overlaps"));
 
 /// Launches either kernel; `lse` is empty or lse.
 template <class Kernel, class... Lse>
@@ -135,18 +148,19 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
                      const Lse &...lse) {
   if (out.numel() == 0)
     return;
-  auto [tiles, precision, overlaps] =
+  AttentionPlan plan =
       forwardPlan({q.dtype(), q.extent(2), k.extent(2), q.extent(3), site.stream.device().target()},
                   options.precision);
   AlignedInput queries(site, q), keys(site, k), values(site, v);
   AlignedOutput result(site, out);
   auto scale = static_cast<float>(attentionScale(q, options) * kLog2E);
   bool isRising = scale >= std::numeric_limits<float>::min(); // smaller ones are flushed to zero
-  kernel
-      .consts(tiles.queries, tiles.keys, tiles.head, tiles.teams, options.causal, isRising,
-              precision, overlaps)
-      .warps(tiles.warps)(site, queries.rows(), keys.rows(), values.rows(), result.rows(), lse...,
-                          scale);
+  kernel.tuned()
+      .with("Head", plan.tiles.head)
+      .with("causal", options.causal)
+      .with("rising", isRising)
+      .with("precision", plan.precision)(site, queries.rows(), keys.rows(), values.rows(),
+                                         result.rows(), lse..., scale);
   result.finish(site);
 }
 

@@ -174,6 +174,13 @@ class Tune(Case):
         self.assertLessEqual(regrets["own "], 3.0, told)
         self.assertLessEqual(regrets["4 trials "], 1.0, told)
 
+    def test_first_choices_on_recorded_attention(self):
+        regrets, told = self.regrets("attention-bf16-h100.jsonl", ["op:attention", "dtype=bf16"])
+        self.assertIn("mean of 8 problems", told)
+        self.assertLessEqual(regrets["model "], 5.0, told)
+        self.assertLessEqual(regrets["own "], 5.0, told)
+        self.assertLessEqual(regrets["4 trials "], 1.0, told)
+
 
 if __name__ == "__main__":
     unittest.main()
