@@ -38,6 +38,7 @@ kMayInclude = {
     "runtime/host": {"base", "codegen", "runtime/device", "runtime/jit", "runtime/trace", "public"},
     "runtime/tune": {"base", "codegen", "ir", "runtime/cache", "runtime/device", "runtime/host", "public"},
     "ops/autograd": {"ops", "public"},
+    "ops/attention": {"ops", "public"},
     "ops/nn": {"public"},
     "ops": {"public"},
     "examples": {"public"},

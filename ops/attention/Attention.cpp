@@ -3,9 +3,9 @@
 #include <tile/ops/Attention.h>
 
 #include "ops/AlignedRows.h"
-#include "ops/AttentionProgram.h"
-#include "ops/AttentionWork.h"
 #include "ops/NewTensor.h"
+#include "ops/attention/AttentionProgram.h"
+#include "ops/attention/AttentionWork.h"
 
 #include <tile/Registry.h>
 

@@ -1,6 +1,6 @@
-#include "ops/AttentionQuerySums.h"
+#include "ops/attention/AttentionQuerySums.h"
 
-#include "ops/AttentionProgram.h"
+#include "ops/attention/AttentionProgram.h"
 
 #include <tile/ops/Arithmetic.h>
 

@@ -1,7 +1,7 @@
 // What the tuner may choose of attention, forward, and what a launch with such a choice has to do.
 #pragma once
 
-#include "ops/AttentionProgram.h"
+#include "ops/attention/AttentionProgram.h"
 
 #include <tile/Tuning.h>
 

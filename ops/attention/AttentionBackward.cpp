@@ -6,9 +6,9 @@
 #include <tile/ops/Attention.h>
 
 #include "ops/AlignedRows.h"
-#include "ops/AttentionProgram.h"
-#include "ops/AttentionQuerySums.h"
 #include "ops/NewTensor.h"
+#include "ops/attention/AttentionProgram.h"
+#include "ops/attention/AttentionQuerySums.h"
 
 #include <array>
 #include <bit>

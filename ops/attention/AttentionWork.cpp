@@ -1,4 +1,4 @@
-#include "ops/AttentionWork.h"
+#include "ops/attention/AttentionWork.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // Rules, tiles and visibility that attention and its gradient share.
-#include "ops/AttentionProgram.h"
+#include "ops/attention/AttentionProgram.h"
 
 #include <cmath>
 #include <limits>

@@ -1,8 +1,8 @@
 // Attention of one query a sequence over a cache: parts of the keys in one kernel, their results
 // combined in another.
-#include "ops/AttentionProgram.h"
 #include "ops/KvCacheLayout.h"
 #include "ops/NewTensor.h"
+#include "ops/attention/AttentionProgram.h"
 
 #include <algorithm>
 #include <array>
