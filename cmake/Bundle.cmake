@@ -66,5 +66,5 @@ add_executable(tilec-bundle EXCLUDE_FROM_ALL
 target_link_libraries(tilec-bundle PRIVATE
   tile_options GTest::gtest
   -Wl,--start-group ${llvmArchives} -Wl,--end-group
-  -Wl,-Bstatic z zstd -Wl,-Bdynamic ${CMAKE_DL_LIBS})
+  -Wl,-Bstatic sqlite3 z zstd -Wl,-Bdynamic ${CMAKE_DL_LIBS} m)
 target_link_options(tilec-bundle PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections -s)
