@@ -28,13 +28,14 @@ bool isRefusal(ErrorCode code) {
 // What the virtual GPU does in some seconds.
 constexpr double kMostMultiplyAdds = 2e8, kMostBytes = 2e8;
 
-/// All that is counted of a call, as the work of one program on a device of one multiprocessor.
-Work workOf(const WorkCounts &counts) {
+/// All that is counted of a call, spread evenly over the multiprocessors of a device.
+Work workOf(const WorkCounts &counts, int multiprocessors) {
   Work work;
-  work.multiplyAdds = static_cast<double>(counts.multiplyAdds);
+  work.programs = multiprocessors;
+  work.multiplyAdds = static_cast<double>(counts.multiplyAdds) / work.programs;
   constexpr double kLanes = 32;
-  work.operations = static_cast<double>(counts.instructions) * kLanes;
-  work.bytesRead = static_cast<double>(counts.accessedBytes + counts.copiedBytes);
+  work.operations = static_cast<double>(counts.instructions) * kLanes / work.programs;
+  work.bytesRead = static_cast<double>(counts.accessedBytes + counts.copiedBytes) / work.programs;
   work.distinctBytes = static_cast<double>(counts.distinctBytes);
   return work;
 }
@@ -43,8 +44,18 @@ Work workOf(const WorkCounts &counts) {
 
 Attempts::Attempts(const TunedCall &call, AttemptOptions options)
     : call_(call), options_(options), copies_(call) {
-  Config own = defaultOf(call_.record, spaceOf(call_.record), call_.problem());
-  attempt(own);
+  if (options_.runsOwn)
+    makeReference(defaultOf(call_.record, spaceOf(call_.record), call_.problem()));
+}
+
+void Attempts::makeReference(const Config &config) {
+  try {
+    if (runs(config)) {
+      launch(settingsOf(config));
+      checkResults();
+    }
+  } catch (const Error &) { // their own trial will tell
+  }
 }
 
 Attempts::Settings Attempts::settingsOf(const Config &config) const {
@@ -123,16 +134,11 @@ void Attempts::findTime(const Settings &settings, Trial &trial) {
 void Attempts::model(const Settings &settings, Trial &trial) {
   std::optional<Estimate> estimate =
       estimateOf(spaceOf(call_.record), trial.config, call_.problem());
+  int multiprocessors = call_.device.multiprocessors();
   if (!estimate)
-    if (std::optional<DeviceModel> device = modelOf(call_.device.target(), 1)) {
+    if (std::optional<DeviceModel> device = modelOf(call_.device.target(), multiprocessors)) {
       BenchResult counts = bench(copies_.stream(), [&] { launch(settings); }, {.warmups = 0});
-      std::optional<DeviceModel> whole =
-          modelOf(call_.device.target(), call_.device.multiprocessors());
-      device->bytesOfMemory = whole->bytesOfMemory;
-      Work work = workOf(*counts.counts);
-      double parts = call_.device.multiprocessors();
-      work.multiplyAdds /= parts, work.operations /= parts, work.bytesRead /= parts;
-      estimate = timeOf(work, *device);
+      estimate = timeOf(workOf(*counts.counts, multiprocessors), *device);
     }
   if (!estimate)
     throw Error(Fault::User, ErrorCode::Unsupported,

@@ -15,6 +15,7 @@
 namespace tile::tune {
 
 struct AttemptOptions {
+  bool runsOwn = true;      ///< false: the kernel's own settings are known to end the process
   double precision = 0.02;  ///< of a time, as part of it
   double mostSeconds = 0.2; ///< that a time takes to find out
 };
@@ -36,6 +37,8 @@ private:
   Settings settingsOf(const Config &config) const;
   void launch(const Settings &settings);
   bool runs(const Config &config) const;
+  /// Runs it and has its results for the reference; nothing if that does not work.
+  void makeReference(const Config &config);
   /// Compares with the reference, or becomes it.
   std::string checkResults();
   void findTime(const Settings &settings, Trial &trial);

@@ -212,8 +212,8 @@ void Store::keep(const Trial &trial) {
 int64_t Store::forget(const std::string &kernel) {
   std::lock_guard lock(mutex_);
   return guarded(file_, [&] {
-    Statement forget(database_.get(), "DELETE FROM trials WHERE kernel = ? OR ? = ''");
-    forget.bind(kernel), forget.bind(kernel);
+    Statement forget(database_.get(), "DELETE FROM trials WHERE kernel = ?");
+    forget.bind(kernel);
     forget.step();
     return static_cast<int64_t>(sqlite3_changes(database_.get()));
   });

@@ -37,7 +37,7 @@ public:
   std::vector<Trial> all();
   /// Keeps a result, in place of an earlier one of the same key, settings and toolchain. Error: IoError.
   void keep(const Trial &trial);
-  /// Forgets all that is known of a kernel, or of every one if the name is empty; returns how many results. Error: IoError.
+  /// Forgets all that is known of a kernel; returns how many results. Error: IoError.
   int64_t forget(const std::string &kernel);
 
   const std::string &file() const { return file_; }

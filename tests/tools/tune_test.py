@@ -75,6 +75,14 @@ class Tune(Case):
         self.assertNotIn("block=128", told)
         self.assertNotIn("block=64", told)
 
+    def test_own_settings_that_crash_spoil_no_others(self):
+        self.write("scale.cpp", kernel("if (block == 256) abort();"))
+        found, told = self.tune(0, "scale.cpp", "x=4096", "y=4096", "--jobs", "1")
+        self.assertEqual(told.count("crashed"), 1, told)
+        self.assertIn("best: block=", found)
+        self.assertIn("4 results of 'scale' forgotten", self.tune(0, "--forget", "scale")[1])
+        self.assertEqual(self.results(), [])
+
     def test_nothing_works(self):
         self.write("scale.cpp", kernel("abort();"))
         found, _ = self.tune(1, "scale.cpp", "x=4096", "y=4096", "--jobs", "1")

@@ -27,7 +27,7 @@ namespace {
 struct TuneCommand {
   std::vector<std::string> words;
   std::string kernel, device, shapes, database = tune::Store::defaultFile();
-  std::string exportTo, importFrom, recording, report;
+  std::string exportTo, importFrom, recording, report, forget;
   std::string budget = "60s";
   int64_t trials = 32;
   int jobs = 0;
@@ -85,6 +85,13 @@ int importResults(const TuneCommand &command) {
   for (const tune::Trial &trial : trials)
     store->keep(trial);
   std::cerr << trials.size() << " results taken into " << command.database << "\n";
+  return kOk;
+}
+
+int forgetResults(const TuneCommand &command) {
+  std::unique_ptr<tune::Store> store;
+  int64_t count = writable(command, store).forget(command.forget);
+  std::cerr << count << " results of '" << command.forget << "' forgotten\n";
   return kOk;
 }
 
@@ -152,8 +159,10 @@ int run(const TuneCommand &command) {
     return exportResults(command);
   if (!command.importFrom.empty())
     return importResults(command);
+  if (!command.forget.empty())
+    return forgetResults(command);
   if (command.words.empty())
-    refuse("an input is expected, op:NAME, FILE.cpp or LIB.so; or --export, --import");
+    refuse("an input is expected, op:NAME, FILE.cpp or LIB.so; or --export, --import, --forget");
   if (!command.recording.empty())
     return simulate(command.words, command.kernel, command.recording);
   return tuneAll(command);
@@ -199,6 +208,7 @@ void addTune(CLI::App &app, std::function<int()> &chosen) {
                       "Write what was chosen to a table, a line each");
   command->add_option("--import", options->importFrom,
                       "Take the results of a table into the database");
+  command->add_option("--forget", options->forget, "Forget all results of a kernel of this name");
   command->add_flag("--quiet", options->quiet, "Say nothing of single trials");
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }

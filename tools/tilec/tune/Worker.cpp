@@ -56,17 +56,32 @@ std::vector<std::string> WorkerTrier::arguments(bool onlyCompiles) const {
     arguments.insert(arguments.end(), {"--kernel", input_.kernel});
   if (onlyCompiles)
     arguments.push_back("--compile");
+  if (withoutOwn_)
+    arguments.push_back("--without-own");
   arguments.push_back("--");
   arguments.insert(arguments.end(), input_.words.begin(), input_.words.end());
   return arguments;
 }
 
+// Each process makes the reference before it is asked for anything, so that what ends it later is what it was asked to try.
 LineProcess &WorkerTrier::worker() {
-  if (!worker_) {
+  if (worker_)
+    return *worker_;
+  auto start = [&] {
     hasAnswered_ = false;
     worker_ = std::make_unique<LineProcess>(arguments(/*onlyCompiles=*/false));
+  };
+  start();
+  std::string answer;
+  if (!withoutOwn_ && exchange(Json("reference").dump(), answer) != LineProcess::Answer::Line) {
+    withoutOwn_ = true;
+    start();
   }
   return *worker_;
+}
+
+LineProcess::Answer WorkerTrier::exchange(const std::string &request, std::string &answer) {
+  return worker_->send(request) ? worker_->receive(answer, limit()) : LineProcess::Answer::Gone;
 }
 
 // The first answer of a process comes after its start and the reference; later ones take as long as the slowest so far,
@@ -80,10 +95,9 @@ milliseconds WorkerTrier::limit() const {
 }
 
 bool WorkerTrier::ask(const std::string &request, std::string &answer, tune::Trial &trial) {
-  Clock::time_point begun = Clock::now();
   LineProcess &process = worker();
-  LineProcess::Answer result =
-      process.send(request) ? process.receive(answer, limit()) : LineProcess::Answer::Gone;
+  Clock::time_point begun = Clock::now();
+  LineProcess::Answer result = exchange(request, answer);
   if (result == LineProcess::Answer::Line) {
     if (hasAnswered_) // else it contains the start
       slowest_ = std::max(slowest_, std::chrono::duration<double>(Clock::now() - begun).count());
@@ -95,7 +109,6 @@ bool WorkerTrier::ask(const std::string &request, std::string &answer, tune::Tri
   trial.reason = isLate ? "no answer after " + std::to_string(limit().count() / 1000) + " s"
                         : "the process that tried it was " + process.death();
   worker_ = nullptr;
-  giveUp_ = ++deaths_ >= kMostDeaths;
   return false;
 }
 
@@ -111,6 +124,8 @@ tune::Trial WorkerTrier::attempt(const Config &config) {
   std::string answer;
   if (ask(jsonOf(config).dump(), answer, trial))
     trial = trialOfAnswer(answer);
+  else if (++deaths_ >= kMostDeaths)
+    giveUp_ = true;
   trial.config = config;
   return trial;
 }
@@ -165,7 +180,7 @@ namespace {
 struct WorkerOptions {
   std::vector<std::string> words;
   std::string kernel, device, shape;
-  bool onlyCompiles = false;
+  bool onlyCompiles = false, withoutOwn = false;
 };
 
 void answer(int stream, std::string line) {
@@ -203,7 +218,7 @@ int work(const WorkerOptions &options) {
   std::unique_ptr<tune::Attempts> attempts;
   for (std::string line; std::getline(std::cin, line);) {
     Json request = Json::parse(line);
-    if (request.is_string()) {
+    if (request == "version") {
       answer(answers, Json(tune::versionOf(call.record, call.args, call.constants)).dump());
       continue;
     }
@@ -212,8 +227,11 @@ int work(const WorkerOptions &options) {
       continue;
     }
     if (!attempts)
-      attempts = std::make_unique<tune::Attempts>(call);
-    if (request.is_object()) {
+      attempts = std::make_unique<tune::Attempts>(
+          call, tune::AttemptOptions{.runsOwn = !options.withoutOwn});
+    if (request == "reference") {
+      answer(answers, request.dump());
+    } else if (request.is_object()) {
       answer(answers, tune::toJson(attempts->attempt(configOf(request))));
     } else {
       std::vector<tune::Trial> trials;
@@ -242,6 +260,7 @@ void addTuneWorker(CLI::App &app, std::function<int()> &chosen) {
   command->add_option("--device", options->device);
   command->add_option("--shape", options->shape);
   command->add_flag("--compile", options->onlyCompiles);
+  command->add_flag("--without-own", options->withoutOwn);
   command->callback([options, &chosen] { chosen = [options] { return work(*options); }; });
 }
 

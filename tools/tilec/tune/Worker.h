@@ -43,6 +43,7 @@ private:
   };
   std::vector<std::string> arguments(bool onlyCompiles) const;
   LineProcess &worker();
+  LineProcess::Answer exchange(const std::string &request, std::string &answer);
   bool ask(const std::string &request, std::string &answer, tune::Trial &trial);
   std::chrono::milliseconds limit() const;
 
@@ -53,6 +54,7 @@ private:
   std::vector<Compiler> compilers_;
   std::vector<std::string> compiled_; ///< or being compiled
   int deaths_ = 0;
+  bool withoutOwn_ = false; ///< the kernel's own settings, the reference, end a process
   bool hasAnswered_ = false;
   double slowest_ = 0; ///< seconds of an attempt so far
 };
