@@ -6,7 +6,7 @@
 namespace tile::tune {
 namespace {
 
-/// Combinations that are looked at; rules are functions of users, and this takes a second at most.
+/// Combinations that are looked at; rules are functions of users, which take their time.
 constexpr int64_t kMostCombinations = 200'000;
 
 int differences(const Config &a, const Config &b) {

@@ -9,7 +9,7 @@
 namespace tile::tune {
 namespace {
 
-// Fitted to recorded times of 300 settings of 17 matrix products on an H100, as parts of what its data sheet says.
+// Fitted to recorded times of 250 settings of 17 matrix products on an H100, as parts of what its data sheet says.
 constexpr double kSustainedProducts = 0.8, kCacheOverMemory = 4.1, kSustainedMemory = 0.9,
                  kWriteOverMemory = 2.0;
 constexpr double kPause = 1.55e-6, kLaunch = 4.1e-6;

@@ -1,6 +1,6 @@
 // How long a launch takes, by a model: what it has to multiply, to move through the L2 cache and to fetch from memory, spread over
 // multiprocessors in rounds. It is there to order settings, not to foretell times: on recorded times of matrix products on an H100
-// the settings that it puts first are 2 % slower on average than the best (bench/recordings).
+// the settings that it puts first are 0.5 % slower on average than the best (`tilec tune --simulate`, bench/recordings).
 //
 // A multiprocessor takes up as many programs as fit it together, and has the next when one is done. Between two programs it
 // pauses: barriers are made, the first loads are waited for, the last results are written. A persistent program goes on without

@@ -1,5 +1,5 @@
-// Which settings to try next. With few of them all are tried; of many the kernel's own choice, what was good for problems like this
-// and the most promising by the model, then what lies beside the best so far: one setting at a time moved by one place, until
+// Which settings to try next. With few of them all are tried; of many some seeds, as the kernel's own choice, and
+// the most promising by the model, then what lies beside the best so far: one setting at a time moved by one place, until
 // nothing beside it is better; then the same from the best that is not yet explored.
 //
 // The search knows no clock and no device: it is asked for settings and told their times, by the tuner, or from a recording.

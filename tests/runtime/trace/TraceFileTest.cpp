@@ -1,5 +1,6 @@
 // The file of a trace: whole JSON after every event.
 #include "runtime/trace/TraceFile.h"
+#include "tests/runtime/cache/TemporaryFolder.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -18,13 +19,7 @@ namespace {
 
 class TraceFiles : public testing::Test {
 protected:
-  void SetUp() override {
-    char name[] = "/tmp/tilec-trace-XXXXXX";
-    folder_ = mkdtemp(name);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string &name) const { return folder_ + "/" + name; }
+  std::string path(const std::string &name) const { return folder_.file(name); }
   std::unique_ptr<TraceFile> open(const std::string &name) const {
     std::string why;
     auto file = TraceFile::open(path(name), why);
@@ -53,7 +48,7 @@ protected:
   }
 
 private:
-  std::string folder_;
+  test::TemporaryFolder folder_;
 };
 
 std::string named(const std::string &name) { return "{\"name\":\"" + name + "\",\"ph\":\"X\"}"; }

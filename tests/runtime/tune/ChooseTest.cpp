@@ -2,7 +2,6 @@
 #include "runtime/tune/Choose.h"
 #include "runtime/tune/Key.h"
 #include "runtime/tune/Shape.h"
-#include "tests/runtime/cache/TemporaryFolder.h"
 #include "tests/runtime/tune/Kernels.h"
 
 #include <gtest/gtest.h>
@@ -13,9 +12,8 @@
 namespace tile::tune {
 namespace {
 
-class Choosing : public testing::Test {
+class Choosing : public test::TunedCalls {
 protected:
-  TunedCall call() const { return {kernel.record(), device, args, constants}; }
   Trial trialOf(int64_t block, double ms, const std::string &version = "") const {
     Trial trial;
     trial.key = {"tuned_scale", version, problemKey(kernel.record(), args, constants),
@@ -44,13 +42,6 @@ protected:
     Chooser chooser(mode, std::make_unique<KnownResults>(tables, std::move(store)), "");
     return chooser.choose(call());
   }
-
-  test::TemporaryFolder folder;
-  Kernel<In<f32, 1>, Out<f32, 1>, Const, Const> kernel = test::scaledKernel();
-  Device device = Device::open("virtual:sm_90a");
-  TensorOf<float> x = device.tensor<float>({1000}), y = device.tensor<float>({1000});
-  std::vector<HostArg> args = {toHostArg(x), toHostArg(y)};
-  std::vector<int64_t> constants = {0, 3};
 };
 
 TEST_F(Choosing, WithoutResultsTheKernelSays) {

@@ -1,7 +1,12 @@
-// Kernels with settings to tune, for the tests of the tuner.
+// A kernel with settings to tune and a call of it, for the tests of the tuner.
 #pragma once
 
+#include "runtime/tune/Key.h"
+#include "tests/runtime/cache/TemporaryFolder.h"
+
 #include <tile/tile.h>
+
+#include <gtest/gtest.h>
 
 namespace tile::test {
 
@@ -16,5 +21,18 @@ inline auto scaledKernel() {
       .tunable("block", pow2(64, 1024), 256)
       .tunable("warps", {2, 4, 8}, 4);
 }
+
+/// A call of it on a virtual H100.
+class TunedCalls : public testing::Test {
+protected:
+  tune::TunedCall call() const { return {kernel.record(), device, args, constants}; }
+
+  TemporaryFolder folder;
+  Kernel<In<f32, 1>, Out<f32, 1>, Const, Const> kernel = scaledKernel();
+  Device device = Device::open("virtual:sm_90a");
+  TensorOf<float> x = device.tensor<float>({1000}), y = device.tensor<float>({1000});
+  std::vector<HostArg> args = {toHostArg(x), toHostArg(y)};
+  std::vector<int64_t> constants = {0, 3};
+};
 
 } // namespace tile::test

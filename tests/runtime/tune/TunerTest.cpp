@@ -3,7 +3,6 @@
 #include "runtime/tune/Attempts.h"
 #include "runtime/tune/DeviceLock.h"
 #include "runtime/tune/Key.h"
-#include "tests/runtime/cache/TemporaryFolder.h"
 #include "tests/runtime/tune/Kernels.h"
 
 #include <gtest/gtest.h>
@@ -44,20 +43,12 @@ public:
   }
 };
 
-class Tuners : public testing::Test {
+class Tuners : public test::TunedCalls {
 protected:
-  TunedCall call() const { return {kernel.record(), device, args, constants}; }
   TuneResult tuneWith(Trier &trier, Store *store = nullptr, TuneOptions options = {}) const {
     return tune(call(), trier, store, options);
   }
   Store store() const { return {folder.file("tuned.sqlite"), Store::Access::Write}; }
-
-  test::TemporaryFolder folder;
-  Kernel<In<f32, 1>, Out<f32, 1>, Const, Const> kernel = test::scaledKernel();
-  Device device = Device::open("virtual:sm_90a");
-  TensorOf<float> x = device.tensor<float>({1000}), y = device.tensor<float>({1000});
-  std::vector<HostArg> args = {toHostArg(x), toHostArg(y)};
-  std::vector<int64_t> constants = {0, 3};
 };
 
 TEST_F(Tuners, TakeTheFastest) {
