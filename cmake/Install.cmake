@@ -6,10 +6,13 @@ include(CMakePackageConfigHelpers)
 
 if(TARGET tile)
   set(tilePackageDir ${CMAKE_INSTALL_LIBDIR}/cmake/tilec)
-  set_target_properties(tile PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH_USE_LINK_PATH ON)
-  target_compile_features(tile INTERFACE cxx_std_20)
-  install(TARGETS tile EXPORT tilecTargets)
+  set_target_properties(tile tile_rt PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+    INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
+  foreach(library tile tile_rt)
+    target_compile_features(${library} INTERFACE cxx_std_20)
+  endforeach()
+  install(TARGETS tile tile_rt EXPORT tilecTargets)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tile DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT tilecTargets
     NAMESPACE tile:: FILE tilecConfig.cmake DESTINATION ${tilePackageDir})

@@ -2,7 +2,7 @@
 // touches belongs to the module's own context.
 #pragma once
 
-#include "codegen/CompiledKernel.h"
+#include "codegen/CompileOptions.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <vector>

@@ -1,7 +1,7 @@
 // The CUDA C++ functions that a kernel calls: their names in PTX, and the list of what is to be compiled.
 #pragma once
 
-#include "codegen/CompiledKernel.h"
+#include "codegen/compiled/CompiledKernel.h"
 #include "ir/tile/TileDialect.h"
 
 namespace tile::codegen {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codegen/PassRunner.h"
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <string>

@@ -2,7 +2,7 @@
 // that a pass fails, where the options ask for that.
 #pragma once
 
-#include "codegen/CompiledKernel.h"
+#include "codegen/CompileOptions.h"
 #include "passes/PassSwitches.h"
 #include "mlir/IR/BuiltinOps.h"
 

@@ -1,7 +1,7 @@
 // A file that shows a fault of the compiler again: the IR before the step that failed, and what to run on it.
 #pragma once
 
-#include "codegen/CompiledKernel.h"
+#include "codegen/CompileOptions.h"
 
 namespace mlir {
 class Operation;

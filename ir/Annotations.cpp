@@ -3,7 +3,7 @@
 #include "ir/WarpRoles.h"
 
 #include "ir/DotLayouts.h"
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;

@@ -1,8 +1,8 @@
 // The tensor core's instructions `mma.sync` as a table: which types and shapes there are, and on which targets.
 #pragma once
 
-#include "ir/Target.h"
 #include "ir/layout/Fragments.h"
+#include "ir/target/Target.h"
 #include "ir/tile/TileDialect.h"
 
 #include <optional>

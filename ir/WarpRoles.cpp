@@ -1,6 +1,6 @@
 #include "ir/WarpRoles.h"
 
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 
 #include <algorithm>
 

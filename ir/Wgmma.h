@@ -1,7 +1,7 @@
 // The tensor core's instructions `wgmma.mma_async` as a table: which types there are, and which widths.
 #pragma once
 
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 #include "ir/tile/TileDialect.h"
 
 #include <optional>

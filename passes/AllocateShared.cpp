@@ -2,8 +2,8 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
-#include "ir/Target.h"
 #include "ir/UserError.h"
+#include "ir/target/Target.h"
 #include "passes/analysis/ResourcePlan.h"
 
 namespace tile::passes {

@@ -5,8 +5,8 @@
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
-#include "ir/Target.h"
 #include "ir/UserError.h"
+#include "ir/target/Target.h"
 #include "passes/layouts/LayoutClaims.h"
 #include "passes/layouts/RewriteToLayouts.h"
 

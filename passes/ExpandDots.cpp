@@ -7,8 +7,8 @@
 
 #include "ir/Annotations.h"
 #include "ir/Mma.h"
-#include "ir/Target.h"
 #include "ir/gpu/TileGpuDialect.h"
+#include "ir/target/Target.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_EXPANDDOTS

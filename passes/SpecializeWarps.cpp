@@ -10,9 +10,9 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
-#include "ir/Target.h"
 #include "ir/TensorCopy.h"
 #include "ir/WarpRoles.h"
+#include "ir/target/Target.h"
 #include "passes/analysis/RegisterEstimate.h"
 #include "passes/analysis/RoleSlice.h"
 #include "passes/analysis/WarpRoles.h"

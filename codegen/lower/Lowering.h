@@ -6,9 +6,9 @@
 #pragma once
 
 #include "ir/LayoutAttr.h"
-#include "ir/Target.h"
 #include "ir/layout/Layout.h"
 #include "ir/layout/SharedAccess.h"
+#include "ir/target/Target.h"
 #include "passes/analysis/AxisInfo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

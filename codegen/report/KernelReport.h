@@ -2,7 +2,7 @@
 // print it as they like.
 #pragma once
 
-#include "codegen/CompiledKernel.h"
+#include "codegen/compiled/CompiledKernel.h"
 
 #include <cstdint>
 #include <map>

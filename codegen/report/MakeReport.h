@@ -3,7 +3,7 @@
 
 #include "codegen/report/KernelReport.h"
 #include "ir/LayoutAttr.h"
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 #include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

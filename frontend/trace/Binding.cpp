@@ -1,6 +1,6 @@
 #include "frontend/trace/Binding.h"
 
-#include "frontend/trace/Arguments.h"
+#include "frontend/call/Arguments.h"
 #include "frontend/trace/Settings.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "frontend/trace/Settings.h"
 
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 
 using namespace tile;
 

@@ -37,12 +37,6 @@ static uint64_t nextTraceId() {
   return ++last;
 }
 
-std::string text(Loc loc) {
-  if (!*loc.file)
-    return "an unknown line";
-  return std::string(loc.file) + ":" + std::to_string(loc.line);
-}
-
 std::string TileType::str() const {
   std::string text = nameOf(dtype);
   if (category == Pointer)

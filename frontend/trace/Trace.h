@@ -5,6 +5,7 @@
 // here.
 #pragma once
 
+#include "frontend/call/Arguments.h"
 #include "frontend/trace/Binding.h"
 #include "frontend/trace/Graph.h"
 
@@ -129,8 +130,6 @@ private:
 /// Refuses names that are no identifiers; `what` has them.
 void checkName(const char *what, const std::string &name, Loc where);
 
-/// "file:line", or "an unknown line".
-std::string text(Loc loc);
 /// The note that says where two operands were made.
 std::string madeNote(const Trace &trace, const Arg &lhs, const Arg &rhs);
 std::string madeNote(const Trace &trace, const char *what, const Value &value);

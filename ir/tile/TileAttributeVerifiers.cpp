@@ -4,7 +4,7 @@
 #include "ir/Annotations.h"
 #include "ir/Callable.h"
 #include "ir/LayoutAttr.h"
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include <limits>

@@ -8,7 +8,7 @@
 // What functions that are called, and code in PTX or CUDA C++, take by themselves is not counted.
 #pragma once
 
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <optional>

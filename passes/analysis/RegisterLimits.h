@@ -1,7 +1,7 @@
 // How many registers a thread of a kernel can have, and whether the assembler is told to give it all of them.
 #pragma once
 
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace tile::passes {

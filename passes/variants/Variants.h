@@ -2,8 +2,8 @@
 // "yes" or says in a sentence why not. What `tilec explain` prints comes from here.
 #pragma once
 
-#include "ir/Target.h"
 #include "ir/gpu/TileGpuDialect.h"
+#include "ir/target/Target.h"
 #include "mlir/IR/Operation.h"
 
 #include <optional>

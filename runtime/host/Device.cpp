@@ -1,6 +1,5 @@
 // The public Device and Stream: names to devices, one device a name, handles that stay valid.
 #include "runtime/host/Capture.h"
-#include "runtime/jit/Jit.h"
 #include "runtime/trace/Span.h"
 
 #include <charconv>
@@ -15,10 +14,22 @@ detail::DeviceState::DeviceState(std::shared_ptr<device::Device> device, std::st
     : device(std::move(device)), name(std::move(name)) {
   static std::atomic<uint64_t> lastId = 0;
   id = ++lastId;
-  jit = std::make_unique<jit::Jit>(this->device);
 }
 
-detail::DeviceState::~DeviceState() = default;
+detail::DeviceState::~DeviceState() {
+  quietly([&] { device->free(zeros_); });
+}
+
+device::DevicePtr detail::DeviceState::zeros() {
+  constexpr size_t kBytes = 16;
+  std::call_once(zerosMade_, [&] {
+    device::DevicePtr made = device->alloc(kBytes);
+    device->fill(made, 0, kBytes);
+    device->synchronize(device::Stream{});
+    zeros_ = made;
+  });
+  return zeros_;
+}
 
 /// A wait of the host, for those who listen.
 static trace::Span waitSpan(const char *whom, std::optional<device::Stream> stream = {}) {

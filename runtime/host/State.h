@@ -36,12 +36,23 @@ struct DeviceState {
   std::shared_ptr<device::Device> device;
   std::string name;
   uint64_t id; ///< never reused in this process
-  std::unique_ptr<jit::Jit> jit;
   HeldMemory held;
+
+  /// Where 16 bytes on the device are 0.
+  device::DevicePtr zeros();
+
+  /// The device's compiled kernels, once somebody asks for some: jit::jitOf. A program that launches what was compiled
+  /// ahead of time has none, and no compiler.
+  std::once_flag jitMade;
+  std::shared_ptr<jit::Jit> jit;
 
   /// Streams of others that have handles: one state a stream, whose memory all handles share.
   std::mutex externalMutex;
   std::map<void *, std::weak_ptr<StreamState>> externalStreams;
+
+private:
+  std::once_flag zerosMade_;
+  device::DevicePtr zeros_ = 0; ///< null until asked for
 };
 
 struct StreamState {

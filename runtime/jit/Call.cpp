@@ -1,7 +1,7 @@
 #include "runtime/jit/Call.h"
 
-#include "runtime/jit/Overlap.h"
 #include "runtime/jit/Specialize.h"
+#include "runtime/launch/Overlap.h"
 
 #include <algorithm>
 #include <cassert>
@@ -21,7 +21,7 @@ static std::span<const HostArg> withinRank(const detail::KernelRecord &record,
 
 Call::Call(const detail::KernelRecord &record, std::span<const HostArg> args,
            std::span<const int64_t> consts, const detail::CompileSettings &settings)
-    : record_(record), args_(markSameViews(record, withinRank(record, args), marked_)),
+    : record_(record), args_(launch::markSameViews(record, withinRank(record, args), marked_)),
       consts_(consts), settings_(withEnvironment(settings)) {
   appendSignature(key_, record_.id, args_, consts_, settings_);
   signatureWords_ = key_.size();
@@ -32,9 +32,9 @@ void Call::check(const frontend::CallDevice &device) const {
   frontend::checkTensors(record_, args_, device);
 }
 
-void Call::checkAddresses(std::span<const Footprint> footprints,
+void Call::checkAddresses(std::span<const launch::Footprint> footprints,
                           const frontend::CallDevice &device) const {
-  for (const Footprint &tensor : footprints)
+  for (const launch::Footprint &tensor : footprints)
     frontend::checkAddress(record_, args_[tensor.argument], tensor.argument, device);
 }
 

@@ -2,10 +2,10 @@
 // the facts of its arguments, is found out once and handed on.
 #pragma once
 
-#include "frontend/trace/Arguments.h"
+#include "frontend/call/Arguments.h"
 #include "frontend/trace/Binding.h"
-#include "runtime/jit/Footprints.h"
 #include "runtime/jit/KeyMap.h"
+#include "runtime/launch/Footprints.h"
 
 #include <tile/Registry.h>
 
@@ -39,7 +39,7 @@ public:
   /// Throws tile::Error unless the kernel takes these arguments and can run on them on this device.
   void check(const frontend::CallDevice &device) const;
   /// The same of a call of which all but the addresses has been checked.
-  void checkAddresses(std::span<const Footprint> footprints,
+  void checkAddresses(std::span<const launch::Footprint> footprints,
                       const frontend::CallDevice &device) const;
 
   /// The part of the key known before the first trace: kernel, constants, settings, dtypes and ranks.
@@ -60,7 +60,7 @@ private:
   llvm::SmallVector<frontend::ArgFacts, 0> factsOf(std::span<const frontend::TileUse> uses) const;
 
   const detail::KernelRecord &record_;
-  llvm::SmallVector<detail::HostArg, 0> marked_; ///< the arguments, if there is something to mark
+  std::vector<detail::HostArg> marked_; ///< the arguments, if there is something to mark
   std::span<const detail::HostArg> args_;
   std::span<const int64_t> consts_;
   detail::CompileSettings settings_;

@@ -4,7 +4,7 @@
 #include "codegen/Compile.h"
 #include "frontend/trace/Kernel.h"
 #include "ir/Context.h"
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 #include "runtime/jit/Call.h"
 #include "runtime/jit/Dump.h"
 #include "runtime/toolchain/LinkCuda.h"

@@ -7,7 +7,7 @@
 //   TILE_DISABLE_PASSES, TILE_BISECT, TILE_REPRODUCER   see docs/switches.md
 #pragma once
 
-#include "codegen/CompiledKernel.h"
+#include "codegen/CompileOptions.h"
 
 #include <tile/Ops.h>
 #include <tile/Registry.h>

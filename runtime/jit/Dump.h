@@ -1,7 +1,7 @@
 // The stages of a compile as files (TILE_DUMP).
 #pragma once
 
-#include "codegen/CompiledKernel.h"
+#include "codegen/CompileOptions.h"
 
 #include <string>
 

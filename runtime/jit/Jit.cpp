@@ -1,15 +1,13 @@
 #include "runtime/jit/Jit.h"
 
-#include "codegen/report/Occupancy.h"
 #include "frontend/trace/Kernel.h"
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 #include "runtime/jit/Compile.h"
 #include "runtime/jit/Specialize.h"
 #include "runtime/toolchain/Assemble.h"
 #include "runtime/trace/Span.h"
 
 #include <algorithm>
-#include <cstddef>
 
 namespace tile::jit {
 namespace {
@@ -24,49 +22,11 @@ std::string targetOf(const device::DeviceProps &props) {
   return "sm_80";
 }
 
-/// Where a parameter's value is, from the first of a call's arguments on.
-size_t offsetOf(const codegen::Parameter &parameter) {
-  using detail::HostArg;
-  using Kind = codegen::Parameter::Kind;
-  auto within = [&]() -> size_t {
-    switch (parameter.kind) {
-    case Kind::Pointer:
-      return offsetof(HostArg, pointer);
-    case Kind::Extent:
-      return offsetof(HostArg, extents) + static_cast<size_t>(parameter.dim) * sizeof(int64_t);
-    case Kind::Stride:
-      return offsetof(HostArg, strides) + static_cast<size_t>(parameter.dim) * sizeof(int64_t);
-    case Kind::Scalar:
-      break;
-    }
-    return offsetof(HostArg, bits);
-  };
-  return static_cast<size_t>(parameter.arg) * sizeof(HostArg) + within();
-}
-
 } // namespace
 
 Jit::Jit(std::shared_ptr<device::Device> device, KernelCache &cache)
     : device_(std::move(device)), cache_(cache), target_(targetOf(device_->props())),
       targetInfo_(targetInfo(target_)) {}
-
-Jit::~Jit() {
-  try {
-    device_->free(zeros_);
-  } catch (...) { // a device that is broken has told somebody else
-  }
-}
-
-device::DevicePtr Jit::zeros() {
-  constexpr size_t kBytes = 16;
-  std::call_once(zerosMade_, [&] {
-    device::DevicePtr made = device_->alloc(kBytes);
-    device_->fill(made, 0, kBytes);
-    device_->synchronize(device::Stream{});
-    zeros_ = made;
-  });
-  return zeros_;
-}
 
 const LoadedKernel &Jit::get(Call &call) {
   if (const LoadedKernel *kernel = find(call))
@@ -179,13 +139,13 @@ std::unique_ptr<LoadedKernel> Jit::build(const Call &call, const CallFacts &fact
   // A fault of what was kept must not outlive a compile; any other will be thrown again.
   if (std::optional<AssembledKernel> kept = lookUp(key, origin.name))
     try {
-      return load(std::move(*kept), call.record().name, call.record().where);
+      return load(std::move(*kept), {call.record().name, call.record().where});
     } catch (const Error &) {
     }
   ++compiles_;
   AssembledKernel made = assembled(compileTraced(call, *traced, origin.options));
   keep(key, made);
-  return load(std::move(made), call.record().name, call.record().where);
+  return load(std::move(made), {call.record().name, call.record().where});
 }
 
 std::optional<AssembledKernel> Jit::lookUp(const std::string &key, const std::string &name) {
@@ -216,82 +176,11 @@ AssembledKernel Jit::assembled(codegen::CompiledKernel compiled) const {
 
 std::unique_ptr<LoadedKernel> Jit::load(codegen::CompiledKernel compiled, const std::string &name,
                                         Loc where) const {
-  return load(assembled(std::move(compiled)), name, where);
+  return load(assembled(std::move(compiled)), {name, where});
 }
 
-std::unique_ptr<LoadedKernel> Jit::load(AssembledKernel made, const std::string &name,
-                                        Loc where) const {
-  auto &[compiled, cubin] = made;
-  trace::Span span("load", name);
-  device::Module module = device_->loadModule(compiled.ptx, cubin, compiled.name + ".ptx");
-  auto kernel = std::make_unique<LoadedKernel>();
-  try {
-    kernel->function = device_->getFunction(module, compiled.name);
-    checkRegisters(kernel->function, compiled.threads, name, where);
-  } catch (...) {
-    device_->unloadModule(module);
-    throw;
-  }
-  kernel->name = std::move(compiled.name);
-  kernel->parameters = std::move(compiled.parameters);
-  for (const codegen::Parameter &parameter : kernel->parameters)
-    kernel->offsets.push_back(offsetOf(parameter));
-  kernel->tensorMaps = std::move(compiled.tensorMaps);
-  kernel->grid = std::move(compiled.grid);
-  kernel->threads = static_cast<uint32_t>(compiled.threads);
-  kernel->sharedBytes = static_cast<uint32_t>(compiled.sharedBytes);
-  kernel->blocks = static_cast<uint32_t>(compiled.cluster);
-  kernel->hasClusters = ir::findTarget(target_)->hasClusters;
-  if (compiled.persistent)
-    kernel->mostPrograms = programsAtOnce(*kernel);
-  kernel->remarks = std::move(compiled.remarks);
-  return kernel;
-}
-
-// Blocks of a cluster run on neighbouring multiprocessors, of which some may be left over: the device knows how many clusters find
-// room.
-int64_t Jit::programsAtOnce(const LoadedKernel &kernel) const {
-  device::FunctionInfo info = device_->functionInfo(kernel.function);
-  std::optional<int64_t> registers;
-  if (info.registers > 0)
-    registers = info.registers;
-  codegen::Occupancy occupancy =
-      codegen::occupancyOf(*ir::findTarget(target_), kernel.threads, registers,
-                           kernel.sharedBytes + static_cast<int64_t>(info.staticSharedBytes));
-  int64_t blocks =
-      std::max<int64_t>(1, occupancy.blocksPerSm) * std::max(1, device_->props().smCount);
-  int64_t programs = blocks / kernel.blocks;
-  if (kernel.blocks > 1 && kernel.hasClusters)
-    programs = device_->clustersAtOnce(kernel.function, shapeOf(kernel, {kernel.blocks, 1, 1}))
-                   .value_or(programs);
-  return std::max<int64_t>(1, programs);
-}
-
-device::LaunchConfig shapeOf(const LoadedKernel &kernel, device::Dim3 grid) {
-  device::LaunchConfig config;
-  config.grid = grid;
-  config.block = {kernel.threads, 1, 1};
-  if (kernel.hasClusters)
-    config.cluster = {kernel.blocks, 1, 1};
-  config.dynamicSharedBytes = kernel.sharedBytes;
-  return config;
-}
-
-// The assembler accepts kernels whose threads together want more registers than a multiprocessor
-// has.
-void Jit::checkRegisters(device::Function function, int threads, const std::string &name,
-                         Loc where) const {
-  const device::DeviceProps &props = device_->props();
-  device::FunctionInfo info = device_->functionInfo(function);
-  int64_t registers = int64_t(info.registers) * threads;
-  if (registers <= props.registersPerSm)
-    return;
-  throw Error(Fault::User, ErrorCode::ResourceExceeded,
-              "the kernel needs " + std::to_string(info.registers) + " registers for each of " +
-                  std::to_string(threads) + " threads, together " + std::to_string(registers) +
-                  "; " + props.name + " has " + std::to_string(props.registersPerSm) +
-                  ": use smaller tiles or fewer warps",
-              where, {"in kernel '" + name + "'"});
+std::unique_ptr<LoadedKernel> Jit::load(AssembledKernel made, const launch::Named &named) const {
+  return launch::load(*device_, std::move(made.compiled), made.cubin, named);
 }
 
 } // namespace tile::jit

@@ -2,10 +2,9 @@
 // for it at once, then a look-up of two hashes.
 #pragma once
 
-#include "codegen/CompiledKernel.h"
-#include "runtime/device/Device.h"
 #include "runtime/jit/Call.h"
 #include "runtime/jit/KernelCache.h"
+#include "runtime/launch/LoadedKernel.h"
 
 #include <atomic>
 #include <future>
@@ -19,30 +18,12 @@ struct TracedKernel;
 
 namespace tile::jit {
 
-/// A kernel on the device and what a launch must know.
-struct LoadedKernel {
-  device::Function function;
-  std::string name;
-  std::vector<codegen::Parameter> parameters;
-  std::vector<size_t> offsets; ///< of each parameter's word from the first argument of a call
-  std::vector<codegen::TensorMapRecipe> tensorMaps; ///< parameters behind those
-  codegen::GridExpression grid;
-  bool isForNumbers = false; ///< its code depends on the values of scalars
-  int64_t mostPrograms = 0;  ///< of a persistent kernel: how many run at once; 0: any number
-  uint32_t threads = 0, sharedBytes = 0;
-  uint32_t blocks = 1;     ///< that carry out a program, one after the other in the grid
-  bool hasClusters = true; ///< Are these a cluster on the device?
-  std::vector<codegen::Diagnostic> remarks;
-};
-
-/// How a kernel is launched on a grid of blocks.
-device::LaunchConfig shapeOf(const LoadedKernel &kernel, device::Dim3 grid);
+using launch::LoadedKernel;
 
 class Jit {
 public:
   explicit Jit(std::shared_ptr<device::Device> device,
                KernelCache &cache = KernelCache::ofProcess());
-  ~Jit();
   Jit(const Jit &) = delete;
   Jit &operator=(const Jit &) = delete;
 
@@ -61,9 +42,6 @@ public:
   /// Loads a compiled kernel; `name` and `where` are for messages.
   std::unique_ptr<LoadedKernel> load(codegen::CompiledKernel compiled, const std::string &name,
                                      Loc where) const;
-
-  /// Where 16 bytes on the device are 0.
-  device::DevicePtr zeros();
 
   /// How many compiles were started, failed ones included.
   uint64_t compileCount() const { return compiles_; }
@@ -109,12 +87,7 @@ private:
   void keep(const std::string &key, const AssembledKernel &made);
   /// With machine code where the device runs it.
   AssembledKernel assembled(codegen::CompiledKernel compiled) const;
-  std::unique_ptr<LoadedKernel> load(AssembledKernel made, const std::string &name,
-                                     Loc where) const;
-  /// How many programs of a kernel the device runs at the same time.
-  int64_t programsAtOnce(const LoadedKernel &kernel) const;
-  void checkRegisters(device::Function function, int threads, const std::string &name,
-                      Loc where) const;
+  std::unique_ptr<LoadedKernel> load(AssembledKernel made, const launch::Named &named) const;
 
   std::shared_ptr<device::Device> device_;
   KernelCache &cache_;
@@ -123,8 +96,6 @@ private:
   mutable std::shared_mutex mutex_; ///< guards all families and entries
   KeyMap<Signature> signatures_;
   std::atomic<uint64_t> compiles_ = 0;
-  std::once_flag zerosMade_;
-  device::DevicePtr zeros_ = 0; ///< null until asked for
 };
 
 } // namespace tile::jit

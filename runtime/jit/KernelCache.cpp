@@ -1,10 +1,10 @@
 #include "runtime/jit/KernelCache.h"
 
 #include "base/Environment.h"
+#include "codegen/compiled/KernelFacts.h"
 #include "runtime/cache/BuildId.h"
 #include "runtime/cache/Entry.h"
 #include "runtime/jit/Compile.h"
-#include "runtime/jit/KernelFacts.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -105,7 +105,7 @@ std::optional<AssembledKernel> KernelCache::find(const std::string &key) {
     return std::nullopt;
   std::optional<cache::Entry> entry = cache::decode(*bytes, &why);
   std::optional<codegen::CompiledKernel> kernel =
-      entry && entry->key == key ? kernelOf(entry->facts) : std::nullopt;
+      entry && entry->key == key ? codegen::kernelOf(entry->facts) : std::nullopt;
   if (!kernel) {
     folder_->setAside(name, entry ? "it is of another kernel" : why);
     return std::nullopt;
@@ -117,8 +117,8 @@ std::optional<AssembledKernel> KernelCache::find(const std::string &key) {
 void KernelCache::keep(const std::string &key, const AssembledKernel &kernel) {
   if (key.empty() || !kernel.compiled.cudaFunctions.empty())
     return;
-  folder_->write(cache::nameOf(key),
-                 cache::encode({key, factsOf(kernel.compiled), kernel.compiled.ptx, kernel.cubin}));
+  folder_->write(cache::nameOf(key), cache::encode({key, codegen::factsOf(kernel.compiled),
+                                                    kernel.compiled.ptx, kernel.cubin}));
 }
 
 } // namespace tile::jit

@@ -6,7 +6,7 @@
 //   TILE_CACHE_TRUST=1   uses a folder that others may write to
 #pragma once
 
-#include "codegen/CompiledKernel.h"
+#include "codegen/CompileOptions.h"
 #include "runtime/cache/Folder.h"
 
 #include <cstddef>

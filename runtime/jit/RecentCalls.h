@@ -2,21 +2,23 @@
 // known of those is not worked out anew, and what was checked of them not checked again.
 #pragma once
 
-#include "runtime/jit/Footprints.h"
 #include "runtime/jit/KeyMap.h"
-#include "runtime/jit/TensorMaps.h"
+#include "runtime/launch/Footprints.h"
+#include "runtime/launch/TensorMaps.h"
 
 #include <vector>
 
-namespace tile::jit {
-
+namespace tile::launch {
 struct LoadedKernel;
+} // namespace tile::launch
+
+namespace tile::jit {
 
 /// What is known of a call.
 struct RecentCall {
-  const LoadedKernel *kernel = nullptr;
-  std::vector<Footprint> footprints;
-  TensorMaps maps; ///< as of the last launch
+  const launch::LoadedKernel *kernel = nullptr;
+  std::vector<launch::Footprint> footprints;
+  launch::TensorMaps maps = {}; ///< as of the last launch
 };
 
 /// By what Call::layout says of them. Each thread has its own, so that nobody waits. Newer calls take the places of

@@ -1,6 +1,6 @@
 #include "runtime/toolchain/Assemble.h"
 
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 #include "runtime/toolchain/NvJitLink.h"
 #include "runtime/toolchain/NvPtxCompiler.h"
 

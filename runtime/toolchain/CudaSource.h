@@ -2,7 +2,7 @@
 // PTX calls, which takes words and calls the user's.
 #pragma once
 
-#include "codegen/CompiledKernel.h"
+#include "codegen/compiled/CompiledKernel.h"
 
 #include <tile/Error.h>
 

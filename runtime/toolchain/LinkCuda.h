@@ -2,7 +2,7 @@
 // assembler takes, and what the virtual GPU runs.
 #pragma once
 
-#include "codegen/CompiledKernel.h"
+#include "codegen/compiled/CompiledKernel.h"
 
 #include <string>
 

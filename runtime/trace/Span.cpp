@@ -3,8 +3,7 @@
 #include "runtime/trace/Nvtx.h"
 #include "runtime/trace/TraceFile.h"
 
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
+#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <cstdio>
@@ -31,10 +30,8 @@ using Nanoseconds = std::chrono::nanoseconds;
 
 /// A string of JSON, whatever the bytes.
 std::string quoted(std::string_view text) {
-  std::string result;
-  llvm::raw_string_ostream(result)
-      << llvm::json::Value(llvm::json::fixUTF8(llvm::StringRef(text.data(), text.size())));
-  return result;
+  using Json = nlohmann::json;
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// Microseconds with three digits behind the point, whatever the locale.

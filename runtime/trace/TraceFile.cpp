@@ -2,8 +2,7 @@
 
 #include "base/Environment.h"
 
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
+#include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <system_error>
@@ -51,14 +50,13 @@ std::string nameOfThread(int thread) {
 
 /// What is said of a process or a thread.
 std::string nameEvent(const char *kind, const std::string &name) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(
-      llvm::json::Object{{"name", kind},
-                         {"ph", "M"},
-                         {"pid", TraceFile::processId()},
-                         {"tid", TraceFile::threadId()},
-                         {"args", llvm::json::Object{{"name", llvm::json::fixUTF8(name)}}}});
-  return text;
+  using Json = nlohmann::json;
+  Json event = {{"name", kind},
+                {"ph", "M"},
+                {"pid", TraceFile::processId()},
+                {"tid", TraceFile::threadId()},
+                {"args", {{"name", name}}}};
+  return event.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 } // namespace

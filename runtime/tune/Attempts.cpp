@@ -1,6 +1,6 @@
 #include "runtime/tune/Attempts.h"
 
-#include "runtime/host/MedianInterval.h"
+#include "runtime/bench/MedianInterval.h"
 #include "runtime/tune/Candidates.h"
 #include "runtime/tune/DeviceLock.h"
 

@@ -1,7 +1,7 @@
 #include "runtime/tune/Model.h"
 
 #include "codegen/report/Roofline.h"
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // The grid expression without the compiler agrees with the affine map that it was made from.
-#include "codegen/GridExpression.h"
+#include "codegen/compiled/GridExpression.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/AffineExpr.h"

@@ -1,6 +1,6 @@
 // The plain parts of a report: sectors, occupancy, roofline, against numbers worked out by hand.
+#include "codegen/compiled/Occupancy.h"
 #include "codegen/report/MakeReport.h"
-#include "codegen/report/Occupancy.h"
 #include "codegen/report/Roofline.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "tests/fuzz/Run.h"
 
-#include "runtime/host/Launch.h"
 #include "runtime/jit/Compile.h"
+#include "runtime/jit/Launch.h"
 
 #include <tile/Registry.h>
 

@@ -21,7 +21,7 @@ unpackDeb() {
     grep -q "$library" "$work/depends" || fail "the package does not depend on $library"
   done
   dpkg-deb --contents "$package" >"$work/contents"
-  for file in bin/tilec bin/tile-opt include/tile/tile.h include/tile/detail/Params.h lib/libtile.so lib/cmake/tilec/tilecConfig.cmake \
+  for file in bin/tilec bin/tile-opt include/tile/tile.h include/tile/detail/Params.h lib/libtile.so lib/libtile_rt.so lib/cmake/tilec/tilecConfig.cmake \
     lib/pkgconfig/tilec.pc; do
     grep -q " ./usr/$file" "$work/contents" || fail "the package lacks $file"
   done
@@ -66,8 +66,13 @@ done
 (unset LD_LIBRARY_PATH && "$prefix/bin/tilec" build "$here/app.cpp" --kernel scale B=128 -o "$work/scale.ptx")
 grep -q '\.entry scale' "$work/scale.ptx"
 
-nm --dynamic --defined-only "$library" | awk '{ print $3 }' >"$work/names"
-test -s "$work/names"
-if grep -vE '^_Z(T[ISVThHWv].*|G[VR].*|Z?N[KVRO]*)4tile' "$work/names"; then
-  fail "libtile.so exports names that are not tile's"
+for file in libtile.so libtile_rt.so; do
+  nm --dynamic --defined-only "${library%/*}/$file" | awk '{ print $3 }' >"$work/names"
+  test -s "$work/names"
+  if grep -vE '^(tile_|_Z(T[ISVThHWv].*|G[VR].*|Z?N[KVRO]*)4tile)' "$work/names"; then
+    fail "$file exports names that are not tile's"
+  fi
+done
+if ldd "${library%/*}/libtile_rt.so" | grep -E 'LLVM|MLIR'; then
+  fail "the runtime needs the compiler"
 fi

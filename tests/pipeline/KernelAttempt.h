@@ -3,8 +3,8 @@
 
 #include "tests/pipeline/StagedLoops.h"
 
-#include "runtime/host/Launch.h"
 #include "runtime/jit/Compile.h"
+#include "runtime/jit/Launch.h"
 
 #include <map>
 

@@ -1,8 +1,8 @@
 #include "tests/pipeline/StagedLoops.h"
 
 #include "passes/PassSwitches.h"
-#include "runtime/host/Launch.h"
 #include "runtime/jit/Compile.h"
+#include "runtime/jit/Launch.h"
 #include "tests/execution/Assembly.h"
 
 #include <algorithm>

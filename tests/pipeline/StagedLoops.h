@@ -3,7 +3,7 @@
 // so that sums are exact in any order and a reference on the host has the same bits.
 #pragma once
 
-#include "codegen/CompiledKernel.h"
+#include "codegen/CompileOptions.h"
 #include "runtime/vgpu/VgpuDevice.h"
 #include "tests/execution/Numbers.h"
 

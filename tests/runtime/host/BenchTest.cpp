@@ -1,5 +1,5 @@
 // bench() on the virtual GPU, which counts, and what it makes of samples.
-#include "runtime/host/MedianInterval.h"
+#include "runtime/bench/MedianInterval.h"
 #include "runtime/vgpu/VgpuDevice.h"
 #include "tests/runtime/jit/Devices.h"
 

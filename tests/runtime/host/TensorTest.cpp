@@ -1,6 +1,6 @@
 // Tensors: views by arithmetic on strides, copies in row-major order, refused shapes; names of
 // devices.
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 #include "runtime/device/Device.h"
 #include "tests/runtime/jit/Devices.h"
 

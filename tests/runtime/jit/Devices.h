@@ -3,6 +3,7 @@
 
 #include "runtime/host/State.h"
 #include "runtime/jit/Jit.h"
+#include "runtime/jit/Launch.h"
 
 #include <tile/tile.h>
 
@@ -27,7 +28,7 @@ protected:
 
   const Device &device() const { return *opened_; }
   /// How many compiles the device has seen.
-  uint64_t compiles() const { return opened_->state()->jit->compileCount(); }
+  uint64_t compiles() const { return jit::jitOf(*opened_->state()).compileCount(); }
 
   Stream stream;
 

@@ -1,10 +1,10 @@
 // Kernels that outlive the process: a hit is what a compile would make, and whatever changes the code changes the key.
 #include "runtime/jit/KernelCache.h"
+#include "codegen/compiled/KernelFacts.h"
 #include "frontend/trace/Kernel.h"
 #include "runtime/cache/Entry.h"
 #include "runtime/jit/Compile.h"
 #include "runtime/jit/Jit.h"
-#include "runtime/jit/KernelFacts.h"
 #include "tests/runtime/cache/TemporaryFolder.h"
 
 #include <tile/Ops.h>
@@ -193,7 +193,7 @@ TEST(KernelFacts, OfAnotherFormAreRefused) {
        R"("threads":1,"cluster":1,"shared_bytes":0,"remarks":[]})",
        R"({"name":"k","target":"sm_80","parameters":[],"tensor_maps":[],"grid":[0,1,2,0],"persistent":false,)"
        R"("threads":1,"cluster":1,"shared_bytes":0,"remarks":[]})"})
-    EXPECT_FALSE(kernelOf(text)) << text;
+    EXPECT_FALSE(codegen::kernelOf(text)) << text;
 }
 
 } // namespace

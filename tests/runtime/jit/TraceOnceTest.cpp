@@ -130,7 +130,7 @@ TEST(RecentCalls, AKernelOfADeviceThatIsGoneIsNotMet) {
     twice(stream, x, y);
     twice(stream, x, y);
     EXPECT_EQ(y.download()[99], 198) << "round " << round;
-    EXPECT_EQ(device.state()->jit->compileCount(), 1u) << "each device has its own code";
+    EXPECT_EQ(jit::jitOf(*device.state()).compileCount(), 1u) << "each device has its own code";
   }
 }
 

@@ -2,7 +2,7 @@
 #include "runtime/trace/TraceFile.h"
 #include "tests/runtime/cache/TemporaryFolder.h"
 
-#include "llvm/Support/JSON.h"
+#include <nlohmann/json.hpp>
 
 #include <gtest/gtest.h>
 
@@ -35,15 +35,15 @@ protected:
   std::vector<std::string> namesIn(const std::string &name) const {
     std::ifstream in(path(name));
     std::string text(std::istreambuf_iterator<char>(in), {});
-    llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
-    if (!value) {
-      ADD_FAILURE() << llvm::toString(value.takeError()) << "\n" << text;
+    nlohmann::json events = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (events.is_discarded()) {
+      ADD_FAILURE() << "no JSON:\n" << text;
       return {};
     }
     std::vector<std::string> names;
-    for (const llvm::json::Value &event : *value->getAsArray())
-      if (event.getAsObject()->getString("ph") != "M")
-        names.push_back(event.getAsObject()->getString("name")->str());
+    for (const nlohmann::json &event : events)
+      if (event.at("ph") != "M")
+        names.push_back(event.at("name"));
     return names;
   }
 

@@ -1,8 +1,8 @@
 // What `tilec explain` knows of a kernel, and the three forms it is shown in.
 #pragma once
 
+#include "codegen/compiled/Occupancy.h"
 #include "codegen/report/KernelReport.h"
-#include "codegen/report/Occupancy.h"
 #include "codegen/report/Roofline.h"
 #include "runtime/toolchain/Assemble.h"
 

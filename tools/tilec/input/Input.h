@@ -1,7 +1,7 @@
 // What `build` and `explain` compile: op:NAME, FILE.cpp, LIB.so or FILE.mlir, with settings.
 #pragma once
 
-#include "codegen/CompiledKernel.h"
+#include "codegen/CompileOptions.h"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // `tilec run`: runs an op, a kernel of the language or PTX on arrays, on any device, with the virtual GPU's checks.
-#include "runtime/host/Launch.h"
 #include "runtime/jit/Compile.h"
+#include "runtime/jit/Launch.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
 #include "tools/tilec/input/Input.h"

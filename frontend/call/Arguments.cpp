@@ -1,6 +1,4 @@
-#include "frontend/trace/Arguments.h"
-
-#include "frontend/trace/Trace.h"
+#include "frontend/call/Arguments.h"
 
 #include <algorithm>
 #include <limits>
@@ -95,6 +93,12 @@ private:
 } // namespace
 
 namespace tile::frontend {
+
+std::string text(Loc loc) {
+  if (!*loc.file)
+    return "an unknown line";
+  return std::string(loc.file) + ":" + std::to_string(loc.line);
+}
 
 std::string argumentName(const KernelRecord &record, int index) {
   std::string name = "arg " + std::to_string(index + 1);

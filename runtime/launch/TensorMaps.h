@@ -1,23 +1,22 @@
 // The tensor maps that a kernel takes behind its other parameters: how the copy engine sees its arguments.
 #pragma once
 
-#include "codegen/CompiledKernel.h"
+#include "codegen/compiled/CompiledKernel.h"
 #include "runtime/device/Device.h"
 
 #include <tile/HostArg.h>
+#include <tile/detail/FunctionRef.h>
 
-#include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/STLFunctionalExtras.h>
-
+#include <unordered_map>
 #include <vector>
 
-namespace tile::jit {
+namespace tile::launch {
 
 /// A kernel for messages, the device that it runs on, and where 16 bytes on that are 0, which is asked for when needed.
 struct MapContext {
   const std::string &kernel;
   device::Device &device;
-  llvm::function_ref<device::DevicePtr()> zeros;
+  detail::FunctionRef<device::DevicePtr()> zeros;
 };
 
 /// The maps of the calls of one kernel that differ in the addresses of their arguments alone, such as those of a model's
@@ -34,7 +33,16 @@ public:
                                   const detail::HostArg &arg, const MapContext &context);
 
 private:
-  std::vector<llvm::SmallDenseMap<uint64_t, device::TensorMap, 1>> byRecipe_; ///< by address
+  using ByAddress = std::unordered_map<uint64_t, device::TensorMap>;
+  struct Known {
+    uint64_t address = 0; ///< asked for last, since most callers ask for one alone
+    const device::TensorMap *map = nullptr;
+    ByAddress byAddress;
+  };
+  static ByAddress::iterator made(ByAddress &maps, const codegen::TensorMapRecipe &recipe,
+                                  const detail::HostArg &arg, const MapContext &context);
+
+  std::vector<Known> byRecipe_;
 };
 
-} // namespace tile::jit
+} // namespace tile::launch

@@ -10,6 +10,8 @@
 
 namespace tile::frontend {
 
+/// "file:line", or "an unknown line".
+std::string text(Loc loc);
 /// "arg 2 'b'", or "arg 2" if the kernel does not name its parameters. Counts arguments of the call
 /// from 1.
 std::string argumentName(const detail::KernelRecord &record, int index);

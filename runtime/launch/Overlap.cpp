@@ -1,14 +1,11 @@
-#include "runtime/jit/Overlap.h"
+#include "runtime/launch/Overlap.h"
 
-#include "frontend/trace/Arguments.h"
-#include "runtime/jit/Call.h"
-
-#include <llvm/ADT/SmallVector.h>
+#include "frontend/call/Arguments.h"
 
 #include <algorithm>
 #include <array>
 
-namespace tile::jit {
+namespace tile::launch {
 namespace {
 
 using detail::HostArg;
@@ -81,7 +78,7 @@ bool isWritten(const detail::KernelRecord &record, size_t index) {
 
 std::span<const HostArg> markSameViews(const detail::KernelRecord &record,
                                        std::span<const HostArg> args,
-                                       llvm::SmallVectorImpl<HostArg> &marked) {
+                                       std::vector<HostArg> &marked) {
   constexpr size_t kMostMarked = 64;
   uint64_t firsts = 0; // of classes with more than one member, one of them written
   for (size_t j = 1; j < args.size(); ++j)
@@ -103,9 +100,8 @@ std::span<const HostArg> markSameViews(const detail::KernelRecord &record,
   return firsts ? std::span<const HostArg>(marked) : args;
 }
 
-void refuseOverlap(const Call &call, std::span<const Footprint> footprints,
-                   detail::FunctionRef<Pairs()> allowed) {
-  std::span<const HostArg> args = call.args();
+void refuseOverlap(const detail::KernelRecord &record, std::span<const HostArg> args,
+                   std::span<const Footprint> footprints, detail::FunctionRef<Pairs()> allowed) {
   auto beginOf = [&](const Footprint &one) {
     return reinterpret_cast<uintptr_t>(args[one.argument].pointer);
   };
@@ -127,9 +123,8 @@ void refuseOverlap(const Call &call, std::span<const Footprint> footprints,
       Pairs pairs = allowed();
       if (std::find(pairs.begin(), pairs.end(), std::pair(i, j)) == pairs.end())
         frontend::refuseArgument(
-            call.record(),
-            frontend::argumentName(call.record(), j) + " overlaps " +
-                frontend::argumentName(call.record(), i) +
+            record,
+            frontend::argumentName(record, j) + " overlaps " + frontend::argumentName(record, i) +
                 ", and the kernel writes one of them; declare one InOut parameter, say "
                 "x.may_alias(y) in the kernel, or use memory of its own",
             ErrorCode::Aliasing);
@@ -137,4 +132,4 @@ void refuseOverlap(const Call &call, std::span<const Footprint> footprints,
   }
 }
 
-} // namespace tile::jit
+} // namespace tile::launch

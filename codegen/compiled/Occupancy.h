@@ -1,7 +1,7 @@
 // How many blocks an SM holds at once, from what one block needs.
 #pragma once
 
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "runtime/host/MedianInterval.h"
+#include "runtime/bench/MedianInterval.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "codegen/report/Occupancy.h"
+#include "codegen/compiled/Occupancy.h"
 
 #include <algorithm>
 

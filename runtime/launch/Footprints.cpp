@@ -1,8 +1,8 @@
-#include "runtime/jit/Footprints.h"
+#include "runtime/launch/Footprints.h"
 
-#include "frontend/trace/Arguments.h"
+#include "frontend/call/Arguments.h"
 
-namespace tile::jit {
+namespace tile::launch {
 namespace {
 
 using detail::HostArg;
@@ -27,4 +27,4 @@ std::vector<Footprint> footprintsOf(const detail::KernelRecord &record,
   return footprints;
 }
 
-} // namespace tile::jit
+} // namespace tile::launch

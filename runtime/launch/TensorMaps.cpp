@@ -1,4 +1,4 @@
-#include "runtime/jit/TensorMaps.h"
+#include "runtime/launch/TensorMaps.h"
 
 #include "runtime/device/TensorMap.h"
 
@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace tile::jit {
+namespace tile::launch {
 namespace {
 
 using device::TensorMapParams;
@@ -49,7 +49,7 @@ constexpr uint64_t kAnyStride = 16;
 
 // A tensor without elements becomes one that has a single element, which is zero.
 TensorMapParams paramsOf(const codegen::TensorMapRecipe &recipe, const detail::HostArg &arg,
-                         llvm::function_ref<device::DevicePtr()> zeros) {
+                         detail::FunctionRef<device::DevicePtr()> zeros) {
   TensorMapParams params;
   params.type = typeOf(recipe.element);
   params.rank = static_cast<uint32_t>(recipe.dims.size());
@@ -78,19 +78,31 @@ TensorMapParams paramsOf(const codegen::TensorMapRecipe &recipe, const detail::H
 
 const device::TensorMap &TensorMaps::encode(size_t index, const codegen::TensorMapRecipe &recipe,
                                             const detail::HostArg &arg, const MapContext &context) {
-  constexpr unsigned kMostAddresses = 256;
-  auto &known = byRecipe_[index];
+  Known &known = byRecipe_[index];
   auto address = reinterpret_cast<uint64_t>(arg.pointer);
-  if (auto found = known.find(address); found != known.end())
-    return found->second;
+  if (known.map && known.address == address)
+    return *known.map;
+  auto found = known.byAddress.find(address);
+  if (found == known.byAddress.end())
+    found = made(known.byAddress, recipe, arg, context);
+  known.address = address, known.map = &found->second;
+  return found->second;
+}
+
+TensorMaps::ByAddress::iterator TensorMaps::made(ByAddress &maps,
+                                                 const codegen::TensorMapRecipe &recipe,
+                                                 const detail::HostArg &arg,
+                                                 const MapContext &context) {
+  constexpr size_t kMostAddresses = 256;
   TensorMapParams params = paramsOf(recipe, arg, context.zeros);
   if (std::string fault = device::tensorMapFault(params); !fault.empty())
     throw Error(Fault::User, ErrorCode::InvalidArgument,
                 "argument " + std::to_string(recipe.arg + 1) + " of kernel '" + context.kernel +
                     "' cannot be read by the copy engine: " + fault);
-  if (known.size() >= kMostAddresses)
-    known.clear();
-  return known[address] = context.device.encodeTensorMap(params);
+  device::TensorMap map = context.device.encodeTensorMap(params);
+  if (maps.size() >= kMostAddresses)
+    maps.clear();
+  return maps.emplace(reinterpret_cast<uint64_t>(arg.pointer), map).first;
 }
 
-} // namespace tile::jit
+} // namespace tile::launch

@@ -1,48 +1,13 @@
-#include "codegen/GridExpression.h"
-
-#include "mlir/IR/AffineExpr.h"
-#include "mlir/IR/AffineMap.h"
+#include "codegen/compiled/GridExpression.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory_resource>
 
 namespace tile::codegen {
 
-struct GridExpression::Builder {
-  std::vector<Step> &steps;
-
-  void add(mlir::AffineExpr expr) {
-    if (auto constant = llvm::dyn_cast<mlir::AffineConstantExpr>(expr))
-      return steps.push_back({Op::Constant, constant.getValue()});
-    if (auto symbol = llvm::dyn_cast<mlir::AffineSymbolExpr>(expr))
-      return steps.push_back({Op::Symbol, symbol.getPosition()});
-    auto binary =
-        llvm::cast<mlir::AffineBinaryOpExpr>(expr); // maps have no dims: verified on the kernel
-    add(binary.getLHS());
-    add(binary.getRHS());
-    steps.push_back({opOf(binary.getKind()), 0});
-  }
-
-  static Op opOf(mlir::AffineExprKind kind) {
-    switch (kind) {
-    case mlir::AffineExprKind::Add:
-      return Op::Add;
-    case mlir::AffineExprKind::Mul:
-      return Op::Multiply;
-    case mlir::AffineExprKind::CeilDiv:
-      return Op::CeilDivide;
-    case mlir::AffineExprKind::FloorDiv:
-      return Op::FloorDivide;
-    default:
-      return Op::Modulo;
-    }
-  }
-};
-
-GridExpression::GridExpression(mlir::AffineMap map, std::vector<Symbol> symbols)
-    : symbolList_(std::move(symbols)) {
-  for (mlir::AffineExpr expr : map.getResults())
-    Builder{axes_.emplace_back()}.add(expr);
-}
+// An expression that needs more takes it from the heap.
+static constexpr size_t kUsualStackBytes = 512;
 
 static int64_t floorDivide(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
@@ -51,7 +16,9 @@ static int64_t floorDivide(int64_t a, int64_t b) {
 std::array<int64_t, 3> GridExpression::evaluate(std::span<const int64_t> values) const {
   std::array<int64_t, 3> grid = {1, 1, 1};
   for (size_t axis = 0; axis < axes_.size() && axis < 3; ++axis) {
-    llvm::SmallVector<int64_t, 16> stack;
+    std::byte room[kUsualStackBytes];
+    std::pmr::monotonic_buffer_resource memory(room, sizeof room);
+    std::pmr::vector<int64_t> stack(&memory);
     for (const Step &step : axes_[axis]) {
       if (step.op == Op::Constant || step.op == Op::Symbol) {
         stack.push_back(step.op == Op::Constant ? step.value : values[step.value]);

@@ -1,8 +1,8 @@
 // bench(): samples of a call between events of its stream, or the counts of one call.
 #include <tile/Bench.h>
 
+#include "runtime/bench/MedianInterval.h"
 #include "runtime/host/Capture.h"
-#include "runtime/host/MedianInterval.h"
 
 #include <tile/Grid.h>
 #include <tile/Kernel.h>

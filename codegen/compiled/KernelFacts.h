@@ -1,18 +1,18 @@
 // What a launch must know of a compiled kernel, as JSON text.
 #pragma once
 
-#include "codegen/CompiledKernel.h"
+#include "codegen/compiled/CompiledKernel.h"
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace tile::jit {
+namespace tile::codegen {
 
 /// All but the PTX, stages, times and reports.
-std::string factsOf(const codegen::CompiledKernel &kernel);
+std::string factsOf(const CompiledKernel &kernel);
 
 /// The kernel without its PTX; nothing if the text is none of factsOf.
-std::optional<codegen::CompiledKernel> kernelOf(std::string_view facts);
+std::optional<CompiledKernel> kernelOf(std::string_view facts);
 
-} // namespace tile::jit
+} // namespace tile::codegen

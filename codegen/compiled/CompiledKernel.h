@@ -1,11 +1,13 @@
-// What a compile makes: PTX and what a launch must know. Without MLIR, so that a runtime holds it at no cost.
+// What a compile makes: PTX and what a launch must know. Programs that launch what others have compiled link this folder
+// without the compiler.
 #pragma once
 
-#include "codegen/GridExpression.h"
-#include "ir/UserError.h"
-#include "passes/PassSwitches.h"
+#include "codegen/compiled/GridExpression.h"
+
+#include <tile/Error.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,25 +16,6 @@ namespace tile::codegen {
 
 /// The stages of a compile, in order; each has a text.
 enum class Stage { Tile, TileGpu, Llvm, LlvmIr, Ptx };
-
-/// File name of a stage in a dump: "1-tile.mlir".
-const char *fileNameOf(Stage stage);
-
-struct CompileOptions {
-  std::string target = "sm_80"; ///< a name of the target table
-  bool keepStages = false;      ///< fill CompiledKernel::stages
-  bool keepReport = false;      ///< fill CompiledKernel::report
-  bool timePasses = false;      ///< fill CompiledKernel::timings
-#ifdef NDEBUG
-  bool verifyEach = false; ///< verify the IR after each pass
-#else
-  bool verifyEach = true;
-#endif
-  passes::PassSelection passes; ///< optional passes to leave out
-  /// A file that holds, while the compile runs, what is needed to see a fault of the step at work again; it stays if
-  /// that step kills the process or fails by a fault of the compiler.
-  std::string reproducer;
-};
 
 /// One parameter of the kernel, in order.
 struct Parameter {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace tile::jit {
+namespace tile::launch {
 
 /// The elements of a tensor argument lie in so many bytes from its address on.
 struct Footprint {
@@ -20,4 +20,4 @@ struct Footprint {
 std::vector<Footprint> footprintsOf(const detail::KernelRecord &record,
                                     std::span<const detail::HostArg> args);
 
-} // namespace tile::jit
+} // namespace tile::launch

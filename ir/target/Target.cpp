@@ -1,4 +1,4 @@
-#include "ir/Target.h"
+#include "ir/target/Target.h"
 
 #include <algorithm>
 #include <array>

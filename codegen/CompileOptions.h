@@ -1,0 +1,30 @@
+// What a compile is asked for.
+#pragma once
+
+#include "codegen/compiled/CompiledKernel.h"
+#include "passes/PassSwitches.h"
+
+#include <string>
+
+namespace tile::codegen {
+
+/// File name of a stage in a dump: "1-tile.mlir".
+const char *fileNameOf(Stage stage);
+
+struct CompileOptions {
+  std::string target = "sm_80"; ///< a name of the target table
+  bool keepStages = false;      ///< fill CompiledKernel::stages
+  bool keepReport = false;      ///< fill CompiledKernel::report
+  bool timePasses = false;      ///< fill CompiledKernel::timings
+#ifdef NDEBUG
+  bool verifyEach = false; ///< verify the IR after each pass
+#else
+  bool verifyEach = true;
+#endif
+  passes::PassSelection passes = {}; ///< optional passes to leave out
+  /// A file that holds, while the compile runs, what is needed to see a fault of the step at work again; it stays if
+  /// that step kills the process or fails by a fault of the compiler.
+  std::string reproducer;
+};
+
+} // namespace tile::codegen

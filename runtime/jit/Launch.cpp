@@ -1,0 +1,140 @@
+// detail::launch and detail::prepare, the way from a kernel's call to the device: check, look up,
+// pack, go.
+#include "runtime/jit/Launch.h"
+
+#include "runtime/host/Capture.h"
+#include "runtime/host/Start.h"
+#include "runtime/jit/Call.h"
+#include "runtime/jit/Jit.h"
+#include "runtime/jit/RecentCalls.h"
+#include "runtime/launch/Overlap.h"
+#include "runtime/trace/Span.h"
+
+#include <algorithm>
+
+namespace tile {
+namespace {
+
+using detail::HostArg;
+using detail::KernelRecord;
+using launch::LoadedKernel;
+using launch::Prepared;
+using launch::TensorMaps;
+
+// A compiled kernel says no more of its arguments than which parts of each it takes.
+void checkParts(const codegen::CompiledKernel &kernel, std::span<const HostArg> args) {
+  using Kind = codegen::Parameter::Kind;
+  auto refuse = [&](int arg, const std::string &why) {
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "argument " + std::to_string(arg + 1) + " of '" + kernel.name + "': " + why);
+  };
+  int32_t expected = 0;
+  for (const codegen::Parameter &parameter : kernel.parameters) {
+    expected = std::max(expected, parameter.arg + 1);
+    if (static_cast<size_t>(parameter.arg) >= args.size())
+      refuse(parameter.arg, "is missing");
+    const HostArg &arg = args[parameter.arg];
+    bool isTensor = arg.kind == HostArg::Tensor;
+    if (isTensor == (parameter.kind == Kind::Scalar))
+      refuse(parameter.arg, isTensor ? "a number is expected" : "a tensor is expected");
+    if (isTensor && parameter.kind != Kind::Pointer && parameter.dim >= arg.rank)
+      refuse(parameter.arg, "more than " + std::to_string(arg.rank) + " dimensions are expected");
+    if (!isTensor && sizeOf(arg.dtype) != static_cast<size_t>(parameter.bytes))
+      refuse(parameter.arg,
+             "a number of " + std::to_string(parameter.bytes) + " bytes is expected");
+  }
+  if (args.size() > static_cast<size_t>(expected))
+    refuse(expected, "there is no such argument");
+}
+
+} // namespace
+
+jit::Jit &jit::jitOf(detail::DeviceState &device) {
+  std::call_once(device.jitMade, [&] { device.jit = std::make_shared<Jit>(device.device); });
+  return *device.jit;
+}
+
+void jit::launchCompiled(const Device &device, const codegen::CompiledKernel &kernel,
+                         std::span<const HostArg> args, const detail::LaunchOptions &options) {
+  checkParts(kernel, args);
+  Stream stream = device.stream();
+  std::unique_ptr<LoadedKernel> loaded = jitOf(*device.state()).load(kernel, kernel.name, {});
+  TensorMaps maps(loaded->tensorMaps.size());
+  {
+    trace::Span span("launch", kernel.name);
+    launch::start({kernel.name, {}}, {*loaded, maps}, stream.state(), args, options, span);
+  }
+  stream.synchronize();
+}
+
+/// Does what a call asks for. What is wrong with its arguments is at its line; what is wrong with the kernel is at a line
+/// of the kernel, and says where the call is.
+template <class Act> static void forCall(Loc call, Act act) {
+  try {
+    act();
+  } catch (const Error &error) {
+    if (!call.line)
+      throw;
+    std::vector<std::string> notes = error.notes();
+    if (error.file().empty())
+      throw Error(error.fault(), error.code(), error.message(), call, std::move(notes));
+    notes.push_back("called at " + std::string(call.file) + ":" + std::to_string(call.line));
+    throw Error(error.fault(), error.code(), error.message(), {error.file().c_str(), error.line()},
+                std::move(notes));
+  }
+}
+
+/// The kernel for a call, after all checks of its arguments; `fresh` are the maps of one that is not remembered.
+/// `stream` is where it will be launched, if it will.
+static Prepared kernelFor(jit::Call &call, detail::DeviceState &device, TensorMaps &fresh,
+                          const detail::StreamState *stream = nullptr) {
+  jit::RecentCalls &recent = jit::RecentCalls::ofThread();
+  auto aliases = [&] { return jit::jitOf(device).aliases(call); };
+  const frontend::CallDevice callDevice{device.id, device.name};
+  if (jit::RecentCall *known = recent.find(call.layout(device.id))) {
+    call.checkAddresses(known->footprints, callDevice);
+    launch::refuseOverlap(call.record(), call.args(), known->footprints, aliases);
+    return {*known->kernel, known->maps};
+  }
+  jit::Jit &jit = jit::jitOf(device);
+  call.check(callDevice);
+  std::vector<launch::Footprint> footprints = launch::footprintsOf(call.record(), call.args());
+  launch::refuseOverlap(call.record(), call.args(), footprints, aliases);
+  if (stream && stream->isExternal && !jit.isLoaded(call))
+    detail::refuseIfOthersCapture(
+        *stream, "kernel '" + call.record().name + "' would be compiled and loaded",
+        "call it once before, or prepare() it");
+  const LoadedKernel &kernel = jit.get(call);
+  TensorMaps maps(kernel.tensorMaps.size());
+  if (!kernel.isForNumbers)
+    return {kernel,
+            recent.add(call.layout(device.id), {&kernel, std::move(footprints), std::move(maps)})
+                ->maps};
+  fresh = std::move(maps);
+  return {kernel, fresh};
+}
+
+void detail::launch(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
+                    std::span<const int64_t> consts, const LaunchOptions &options) {
+  forCall(options.call, [&] {
+    trace::Span span("launch", record.name);
+    StreamState &state = stream.state();
+    jit::Call call(record, args, consts, options.compile);
+    TensorMaps fresh;
+    Prepared prepared = kernelFor(call, *state.owner, fresh, &state);
+    launch::start({record.name, record.where}, prepared, state, args, options, span);
+  });
+}
+
+void detail::prepare(const KernelRecord &record, const Device &device,
+                     std::span<const HostArg> args, std::span<const int64_t> consts,
+                     const LaunchOptions &options) {
+  forCall(options.call, [&] {
+    trace::Span span("prepare", record.name);
+    jit::Call call(record, args, consts, options.compile);
+    TensorMaps fresh;
+    kernelFor(call, *device.state(), fresh);
+  });
+}
+
+} // namespace tile

@@ -1,0 +1,78 @@
+#include "runtime/launch/Grid.h"
+
+#include "frontend/call/ArgFacts.h"
+
+#include <cstddef>
+#include <limits>
+#include <memory_resource>
+
+namespace tile::launch {
+namespace {
+
+using detail::HostArg;
+
+/// Of the values that a grid follows from; more of them are put on the heap.
+constexpr size_t kUsualBytes = 256;
+constexpr int64_t kMaxGrid[3] = {std::numeric_limits<int32_t>::max(), 65535, 65535};
+
+int64_t symbolValue(codegen::GridExpression::Symbol symbol, std::span<const HostArg> args) {
+  const HostArg &arg = args[symbol.arg];
+  if (symbol.dim >= 0)
+    return arg.extents[symbol.dim];
+  return frontend::integerOf(arg.dtype, arg.bits);
+}
+
+// Of a persistent kernel: no more than run at once, and of those as few as need no more rounds. Fewer contend less for memory.
+int64_t fewestPrograms(int64_t tiles, int64_t atOnce) {
+  if (tiles <= atOnce)
+    return tiles;
+  int64_t rounds = (tiles + atOnce - 1) / atOnce;
+  return (tiles + rounds - 1) / rounds;
+}
+
+std::array<int64_t, 3> programsOf(const Named &record, const LoadedKernel &kernel,
+                                  std::span<const HostArg> args,
+                                  const detail::LaunchOptions &options) {
+  if (options.hasGrid)
+    return {options.grid[0], options.grid[1], options.grid[2]};
+  if (!kernel.grid.isDerived() && kernel.mostPrograms > 0)
+    return {kernel.mostPrograms, 1, 1};
+  if (!kernel.grid.isDerived())
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "kernel '" + record.name +
+                    "' has no grid helper: give its grid, as in .grid(n)(stream, ...)",
+                record.where);
+  std::byte room[kUsualBytes];
+  std::pmr::monotonic_buffer_resource memory(room, sizeof room);
+  std::pmr::vector<int64_t> values(&memory);
+  values.reserve(kernel.grid.symbols().size());
+  for (codegen::GridExpression::Symbol symbol : kernel.grid.symbols())
+    values.push_back(symbolValue(symbol, args));
+  std::array<int64_t, 3> grid = kernel.grid.evaluate(values);
+  if (kernel.mostPrograms > 0)
+    grid[0] = fewestPrograms(grid[0], kernel.mostPrograms);
+  return grid;
+}
+
+void checkGrid(const Named &record, const std::array<int64_t, 3> &grid) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (grid[axis] < 0 || grid[axis] > kMaxGrid[axis])
+      throw Error(Fault::User, ErrorCode::InvalidShape,
+                  "the grid of kernel '" + record.name + "' has " + std::to_string(grid[axis]) +
+                      " programs along " + "xyz"[axis] + ", between 0 and " +
+                      std::to_string(kMaxGrid[axis]) +
+                      " are possible: use larger tiles, or fold this axis into x",
+                  record.where);
+}
+
+} // namespace
+
+std::array<int64_t, 3> gridOf(const Named &named, const LoadedKernel &kernel,
+                              std::span<const HostArg> args, const detail::LaunchOptions &options) {
+  std::array<int64_t, 3> grid = programsOf(named, kernel, args, options);
+  grid[0] *= kernel.blocks;
+  checkGrid(named, grid);
+  return grid;
+}
+
+} // namespace tile::launch
